@@ -1,0 +1,94 @@
+# kg_add_comparison(NAME): the programs of a comparison and their tests.
+#
+# Builds NAME.model (g++, the CPU model) and, where there is a CUDA compiler, NAME.gpu (nvcc, cudart) from
+# suites/NAME.c and every kernels/NAME/*.cu. CTest finds the programs' Criterion tests when it runs, as
+# <target>.NAME.<part>, labelled by target and comparison.
+
+set(KG_MODULE_DIR ${CMAKE_CURRENT_LIST_DIR})
+# CTest's limit for one test, above the limit of a Criterion test (1500 s), which can name the case that was running.
+set(KG_TEST_TIMEOUT 1600)
+
+# kg__discover_tests(PROGRAM PREFIX LABELS TIMEOUT FIXTURE [PROPERTY VALUE ...]): has CTest ask a Criterion program for its
+# tests whenever it runs. FIXTURE is the fixture that they need, or "".
+function(kg__discover_tests program prefix labels timeout fixture)
+  set(properties TIMEOUT ${timeout} WORKING_DIRECTORY \"${PROJECT_SOURCE_DIR}\" ${ARGN})
+  if(fixture)
+    list(APPEND properties FIXTURES_REQUIRED ${fixture} SKIP_RETURN_CODE 77)
+  endif()
+  list(JOIN properties " " properties)
+  set(discovery ${CMAKE_CURRENT_BINARY_DIR}/${program}.tests.cmake)
+  file(GENERATE OUTPUT ${discovery} CONTENT
+"set(program \"$<TARGET_FILE:${program}>\")
+set(prefix \"${prefix}\")
+set(properties ${properties})
+set(labels \"${labels}\")
+include(\"${KG_MODULE_DIR}/KgDiscoverTests.cmake\")
+")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${discovery})
+endfunction()
+
+# kg__add_program(NAME TARGET): what both programs of a comparison have in common.
+function(kg__add_program comparison target)
+  set(program ${comparison}.${target})
+  set(resources)
+  if(target STREQUAL "gpu")
+    set(resources RESOURCE_GROUPS gpus:1)
+  endif()
+  target_sources(${program} PRIVATE ${PROJECT_SOURCE_DIR}/suites/${comparison}.c)
+  target_compile_definitions(${program} PRIVATE KG__HOME="${PROJECT_SOURCE_DIR}")
+  target_link_libraries(${program} PRIVATE kernelgate_${target} kg_flags)
+  kg__discover_tests(${program} ${target}. "${target};${comparison}" ${KG_TEST_TIMEOUT} gate ${resources})
+endfunction()
+
+function(kg_add_comparison comparison)
+  file(GLOB kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/kernels/${comparison}/*.cu)
+  if(NOT kernels)
+    message(FATAL_ERROR "kg_add_comparison(${comparison}): kernels/${comparison}/ holds no .cu file: add "
+                        "one for each variant")
+  endif()
+  if(NOT EXISTS ${PROJECT_SOURCE_DIR}/suites/${comparison}.c)
+    message(FATAL_ERROR "kg_add_comparison(${comparison}): suites/${comparison}.c is missing: it holds "
+                        "the comparison's table")
+  endif()
+  set_property(GLOBAL APPEND PROPERTY KG_COMPARISONS ${comparison})
+
+  # A .cu file's language holds for its whole folder, so g++ gets each through a .cpp file that includes it.
+  set(model_sources)
+  foreach(kernel IN LISTS kernels)
+    get_filename_component(variant ${kernel} NAME_WE)
+    set(source ${CMAKE_CURRENT_BINARY_DIR}/model/${comparison}/${variant}.cpp)
+    file(CONFIGURE OUTPUT ${source} CONTENT "#include \"@kernel@\"\n" @ONLY)
+    list(APPEND model_sources ${source})
+  endforeach()
+  add_executable(${comparison}.model ${model_sources})
+  # A kernel's large local arrays must touch every page on their way down, so that none steps over a stack's guard.
+  target_compile_options(${comparison}.model PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fstack-clash-protection>)
+  kg__add_program(${comparison} model)
+
+  if(KG_HAS_GPU_TARGET)
+    add_executable(${comparison}.gpu ${kernels})
+    kg__add_program(${comparison} gpu)
+  endif()
+endfunction()
+
+# kg_finish_gate(): the tests around all comparisons, which begin a run and sum it up. Call it once, last.
+function(kg_finish_gate)
+  get_property(comparisons GLOBAL PROPERTY KG_COMPARISONS)
+  list(JOIN comparisons "," names)
+  file(GLOB baselines CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/baselines/*.json)
+  list(FILTER baselines EXCLUDE REGEX "\\.schema\\.json$")
+
+  file(RELATIVE_PATH build ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+  # Both write to KG_OUT where it is set, else to out/ in their working directory.
+  add_test(NAME gate.begin COMMAND kernelgate begin)
+  add_test(NAME gate.results COMMAND kernelgate results --report-only --build ${build})
+  set_tests_properties(gate.begin PROPERTIES FIXTURES_SETUP gate)
+  set_tests_properties(gate.results PROPERTIES FIXTURES_CLEANUP gate)
+  set_tests_properties(gate.begin gate.results PROPERTIES
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} TIMEOUT 60 LABELS gate)
+  if(baselines)
+    add_test(NAME gate.baselines
+             COMMAND kernelgate baseline lint --comparisons ${names} ${baselines})
+    set_tests_properties(gate.baselines PROPERTIES TIMEOUT 60 LABELS gate)
+  endif()
+endfunction()
