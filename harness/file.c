@@ -1,0 +1,121 @@
+#include "file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool write_all(int file, const char *content, size_t size)
+{
+    while (size > 0) {
+        ssize_t written = write(file, content, size);
+
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            return false;
+        content += written;
+        size -= (size_t)written;
+    }
+    return true;
+}
+
+/* A rename is on disk once its folder is. A file system that cannot flush a folder is no error. */
+static void flush_folder(const char *folder)
+{
+    int file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (file >= 0) {
+        (void)fsync(file);
+        close(file);
+    }
+}
+
+bool kg__file_replace(const char *path, const char *content, size_t size, kg__error *error)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash != NULL ? slash + 1 : path;
+    size_t room = strlen(path) + 64;
+    char *folder = kg__allocate(room, 1);
+    char *temporary = kg__allocate(room, 1);
+    struct stat old;
+    bool created;
+    bool done;
+    int cause;
+    int file;
+
+    if (slash == NULL)
+        snprintf(folder, room, ".");
+    else
+        snprintf(folder, room, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+    snprintf(temporary, room, "%s/.%s" KG__FILE_TEMPORARY "%ld", folder, name, (long)getpid());
+
+    /* A process of the same number may have died over its temporary file. */
+    (void)unlink(temporary);
+    file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    created = file >= 0;
+    done = created && (stat(path, &old) != 0 || fchmod(file, old.st_mode & 0777) == 0) &&
+           write_all(file, content, size) && fsync(file) == 0;
+    cause = errno;
+    if (created && close(file) != 0 && done) {
+        done = false;
+        cause = errno;
+    }
+    if (done && rename(temporary, path) != 0) {
+        done = false;
+        cause = errno;
+    }
+    if (done) {
+        flush_folder(folder);
+    } else {
+        kg__fail(error,
+                 "%s: cannot be written: %s: it is left as it was; see to the folder's permissions and "
+                 "free space",
+                 path, strerror(cause));
+        if (created)
+            (void)unlink(temporary);
+    }
+    free(temporary);
+    free(folder);
+    return done;
+}
+
+bool kg__file_make_folder(const char *path, kg__error *error)
+{
+    char *partial = kg__copy_text(path);
+    struct stat facts;
+    bool made = true;
+
+    for (char *c = partial + (*partial == '/'); made; c++) {
+        char end = *c;
+
+        if (end != '/' && end != '\0')
+            continue;
+        *c = '\0';
+        if (*partial != '\0' && mkdir(partial, 0777) != 0 && errno != EEXIST)
+            made = kg__fail(error, "%s: the folder cannot be made: %s", partial, strerror(errno));
+        *c = end;
+        if (end == '\0')
+            break;
+    }
+    free(partial);
+    if (made && (stat(path, &facts) != 0 || !S_ISDIR(facts.st_mode)))
+        made = kg__fail(error, "%s: is no folder: name another one, or remove it", path);
+    return made;
+}
+
+void kg__file_remove_folder(const char *path)
+{
+    DIR *listing = opendir(path);
+    const struct dirent *entry;
+
+    while (listing != NULL && (entry = readdir(listing)) != NULL)
+        (void)unlinkat(dirfd(listing), entry->d_name, 0);
+    if (listing != NULL)
+        closedir(listing);
+    (void)rmdir(path);
+}

@@ -1,0 +1,25 @@
+/* Writing a file so that a reader finds the old content or the new one, never a torn one. */
+#ifndef KG__FILE_H
+#define KG__FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "message.h"
+
+/* What stands between a file's name and the rest of its temporary name: ".<name>.new-<process>". */
+#define KG__FILE_TEMPORARY ".new-"
+
+/* Replaces the file at `path` by `size` bytes of `content`: written to a temporary file in the same
+ * folder, flushed to disk, renamed. The mode is that of the file that was there, else it follows the umask. On failure returns false
+ * with `error`, and what was at `path` stands untouched. */
+bool kg__file_replace(const char *path, const char *content, size_t size, kg__error *error);
+
+/* Makes the folder `path` and those above it that are missing. False with `error` on failure. */
+bool kg__file_make_folder(const char *path, kg__error *error);
+
+/* Removes the folder `path` with the files in it, where it holds no further folder; what cannot be
+ * removed stays. */
+void kg__file_remove_folder(const char *path);
+
+#endif

@@ -1,0 +1,71 @@
+#include "message.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void format_line(char *text, size_t size, const char *format, va_list arguments)
+    __attribute__((format(printf, 3, 0)));
+
+static void format_line(char *text, size_t size, const char *format, va_list arguments)
+{
+    int length = vsnprintf(text, size, format, arguments);
+
+    if (length >= 0 && (size_t)length >= size && size > 4)
+        memcpy(text + size - 4, "...", 4);
+    for (char *c = text; *c != '\0'; c++) {
+        if ((unsigned char)*c < ' ' || *c == '\177')
+            *c = ' ';
+    }
+}
+
+bool kg__fail(kg__error *error, const char *format, ...)
+{
+    va_list arguments;
+
+    if (error == NULL)
+        return false;
+    va_start(arguments, format);
+    format_line(error->text, sizeof error->text, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+void kg__format(char *text, size_t size, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    format_line(text, size, format, arguments);
+    va_end(arguments);
+}
+
+void kg__complain(const char *format, ...)
+{
+    char text[KG__MESSAGE_SIZE];
+    va_list arguments;
+
+    va_start(arguments, format);
+    format_line(text, sizeof text, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "kernelgate: %s\n", text);
+}
+
+void *kg__allocate(size_t count, size_t size)
+{
+    void *memory = calloc(count > 0 ? count : 1, size > 0 ? size : 1);
+
+    if (memory == NULL) {
+        kg__complain("out of host memory for %zu items of %zu bytes: free some memory", count, size);
+        exit(2);
+    }
+    return memory;
+}
+
+char *kg__copy_text(const char *text)
+{
+    size_t size = strlen(text) + 1;
+
+    return memcpy(kg__allocate(size, 1), text, size);
+}

@@ -1,0 +1,36 @@
+/* Errors of one line each: what went wrong, where, and what to do. */
+#ifndef KG__MESSAGE_H
+#define KG__MESSAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The longest message that is kept; a longer one is cut and ends in "...". */
+#define KG__MESSAGE_SIZE 1024
+
+/* One error, empty while there is none. A function that can fail takes one and fills it in. */
+typedef struct kg__error {
+    char text[KG__MESSAGE_SIZE];
+} kg__error;
+
+/* Formats an error into `error` (which may be NULL) and returns false, so that a function can
+ * `return kg__fail(error, ...)`. Newlines and control characters become spaces: a message is one
+ * line. */
+bool kg__fail(kg__error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Formats into `text` of `size` bytes, cutting what does not fit and ending it in "...". */
+void kg__format(char *text, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Prints "kernelgate: <message>" as one line on the standard error. */
+void kg__complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Allocates, or ends the process with exit code 2 and a message: running out of host memory for
+ * a table or a name leaves nothing sensible to do. The result is zeroed and is freed with free().
+ */
+void *kg__allocate(size_t count, size_t size);
+
+/* A copy of `text` on the heap, made like kg__allocate(). */
+char *kg__copy_text(const char *text);
+
+#endif

@@ -1,0 +1,25 @@
+/* How figures are shown, and how texts of any origin are made fit to be shown. */
+#ifndef KG__TEXT_H
+#define KG__TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The room that any figure of kg__show_figure() or kg__show_percent() fits into, with a unit of up
+ * to 16 bytes. */
+#define KG__FIGURE_SIZE 64
+
+/* Shows `value` with its thousands grouped and as many decimals as say something: "47 980 ns",
+ * "3.652 ns", "9 550 600". `unit` may be empty. NaN and infinities are shown as "unknown". */
+void kg__show_figure(char *text, size_t size, double value, const char *unit);
+
+/* Shows a fraction in percent: 0.0631 as "6.3 %", with `sign` as "+6.3 %"; below 0.1 % two digits
+ * that count, "0.0031 %". */
+void kg__show_percent(char *text, size_t size, double fraction, bool sign);
+
+/* A copy on the heap of `text` as valid UTF-8 that XML 1.0 may hold: each byte or character that it
+ * may not is replaced by U+FFFD. With `one_line`, newlines, tabs and every other control character
+ * become spaces, so that the text cannot steer a terminal. */
+char *kg__clean_text(const char *text, bool one_line);
+
+#endif

@@ -1,0 +1,106 @@
+/* Figures and texts as they are shown. */
+#include "text.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void expect_line(char *line, const char *expected)
+{
+    cr_expect(eq(str, line, (char *)expected));
+    free(line);
+}
+
+Test(text, figures_are_grouped)
+{
+    static const struct {
+        double value;
+        const char *unit;
+        const char *shown;
+    } table[] = {
+        { 0.0, "ns", "0 ns" },
+        { 1.0, "", "1" },
+        { 999.0, "ns", "999 ns" },
+        { 1000.0, "ns", "1 000 ns" },
+        { 47980.4, "ns", "47 980 ns" },
+        { 9550600.0, "", "9 550 600" },
+        { 100000.0, "", "100 000" },
+        { 0.5123, "ns", "0.512 ns" },
+        { 3.6521, "", "3.652" },
+        { 12.346, "", "12.35" },
+        { 123.46, "", "123.5" },
+        { -47980.0, "ns", "-47 980 ns" },
+        { 2e15, "", "2e+15" },
+        { (double)NAN, "ns", "unknown" },
+        { (double)INFINITY, "", "unknown" },
+    };
+    char text[KG__FIGURE_SIZE];
+
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        kg__show_figure(text, sizeof text, table[i].value, table[i].unit);
+        cr_expect(eq(str, text, (char *)table[i].shown));
+    }
+    kg__show_figure(text, 8, 123456789.0, "ns");
+    cr_expect(eq(sz, strlen(text), 7));
+}
+
+Test(text, percentages_keep_the_digits_that_count)
+{
+    static const struct {
+        double fraction;
+        bool sign;
+        const char *shown;
+    } table[] = {
+        { 0.0631, false, "6.3 %" },       { 0.0631, true, "+6.3 %" },
+        { -0.02, true, "-2.0 %" },        { 0.0, true, "0.0 %" },
+        { 0.02, false, "2.0 %" },         { 0.00031, false, "0.031 %" },
+        { 1e-9, false, "0.00000010 %" },  { 2.5, true, "+250 %" },
+        { 120.0, false, "12 000 %" },     { 1e15, true, "+1e+17 %" },
+        { (double)NAN, true, "unknown" },
+    };
+    char text[KG__FIGURE_SIZE];
+
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        kg__show_percent(text, sizeof text, table[i].fraction, table[i].sign);
+        cr_expect(eq(str, text, (char *)table[i].shown));
+    }
+}
+
+Test(text, texts_are_made_fit_to_be_shown)
+{
+    static const struct {
+        const char *text;
+        bool one_line;
+        const char *clean;
+    } table[] = {
+        { "plain <&> ]]> \"'", true, "plain <&> ]]> \"'" },
+        { "a\nb\tc\rd", false, "a\nb\tc\rd" },
+        { "a\nb\tc\rd", true, "a b c d" },
+        { "\033[31m", false, "\xef\xbf\xbd[31m" },
+        { "\033[31m", true, " [31m" },
+        { "\xc2\x9b"
+          "31m",
+          true, " 31m" },
+        { "\xc2\xb5s \xe2\x82\xac \xf0\x9f\x98\x80", true,
+          "\xc2\xb5s \xe2\x82\xac \xf0\x9f\x98\x80" },
+        { "\xff"
+          "a",
+          true,
+          "\xef\xbf\xbd"
+          "a" },
+        { "\x80", true, "\xef\xbf\xbd" },
+        { "\xc0\x80", true, "\xef\xbf\xbd\xef\xbf\xbd" },
+        { "\xe2\x82", true, "\xef\xbf\xbd\xef\xbf\xbd" },
+        { "\xed\xa0\x80", true, "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd" },
+        { "\xf4\x90\x80\x80", true, "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd" },
+        { "\xf8", true, "\xef\xbf\xbd" },
+        { "\xef\xbf\xbe", true, "\xef\xbf\xbd" },
+        { "\xe2\x80\xa8", true, " " },
+        { "", true, "" },
+    };
+
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        expect_line(kg__clean_text(table[i].text, table[i].one_line), table[i].clean);
+}
