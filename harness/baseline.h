@@ -1,0 +1,107 @@
+/* The baseline store: one strict JSON file a target, baselines/<key>.json. Pure: knows no CUDA. */
+#ifndef KG__BASELINE_H
+#define KG__BASELINE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "judge.h"
+#include "message.h"
+
+#define KG__BASELINE_SCHEMA "kernelgate-baseline/1"
+
+/* The hardware (or model) that produced a baseline. Figures of 0 and empty texts are absent. */
+typedef struct kg__target {
+    char key[96];   /* "nvidia-h200", "cpu-model": the file's name */
+    char name[160]; /* "NVIDIA H200" */
+    char compute_capability[16];
+    int64_t memory_mib;
+    int multiprocessors;
+    char compiler[96]; /* the CPU model's: "gcc 12.2.0" */
+} kg__target;
+
+/* One metric of one case. Its unit is the end of its name: "_ns" nanoseconds, otherwise a count. */
+typedef struct kg__baseline_metric {
+    char *name;
+    double value;
+    double band;       /* fraction; 0 for counters */
+    bool band_by_hand; /* "band_by": "hand": ci/rebaseline keeps this band */
+    double floor;      /* in the metric's unit; 0 for counters */
+    bool gated;        /* false: "gated": false, reported and never judged */
+    double *sessions;  /* the value of each recording process, in order; NULL for a counter */
+    size_t session_count;
+} kg__baseline_metric;
+
+typedef struct kg__baseline_case {
+    char *id;     /* "matmul_f32/naive/530/b16"; a sentinel's is its name, "copy" or "fma" */
+    char *commit; /* the commit that it was recorded at; NULL for a sentinel */
+    json_t *code; /* an object kept as it is, or NULL */
+    kg__baseline_metric *metrics; /* sorted by name */
+    size_t metric_count;
+} kg__baseline_case;
+
+typedef struct kg__baseline {
+    kg__target target;
+    json_t *provenance;           /* an object of texts, numbers and booleans; or NULL */
+    kg__baseline_case *sentinels; /* sorted by id */
+    size_t sentinel_count;
+    kg__baseline_case *cases; /* sorted by id */
+    size_t case_count;
+} kg__baseline;
+
+typedef enum kg__load_status {
+    KG__LOADED, /* read whole */
+    KG__ABSENT, /* there is no such file: not an error */
+    KG__BAD     /* unreadable or wrong: what could be understood is in the baseline all the same */
+} kg__load_status;
+
+/* Reads the baseline file at `path`. On KG__BAD, `error` says what, where (file, line, key) and
+ * what to do, for the first thing wrong; `baseline` then holds the cases that were right (none if
+ * the file is no JSON). Unknown keys, duplicate keys, NaN, wrong types, values out of range, a key
+ * that is not the file's name and any schema other than KG__BASELINE_SCHEMA are errors.
+ * Free with kg__baseline_free() whatever came back. */
+kg__load_status kg__baseline_load(const char *path, kg__baseline *baseline, kg__error *error);
+
+/* Reads the baseline of a target from `folder`, and leaves its path in `path` of `size` bytes. Boards that share a name and differ
+ * in memory by more than KG__MEMORY_TOLERANCE are targets of their own: where <key>.json is of such another board, the target's key
+ * becomes <key>-<memory>gib, and its file is read. */
+kg__load_status kg__baseline_load_for(const char *folder, kg__target *target, char *path,
+                                      size_t size, kg__baseline *baseline, kg__error *error);
+
+#define KG__MEMORY_TOLERANCE 0.05
+
+/* Writes `baseline` to `path`: to a temporary file in the same folder, flushed to disk, renamed
+ * over the old one. One case a line, cases and keys in a fixed order, numbers in their shortest
+ * exact form, so that a diff shows what moved. On failure returns false with `error`, and the old
+ * file stands untouched. */
+bool kg__baseline_save(const char *path, const kg__baseline *baseline, kg__error *error);
+
+/* Finds a case, a sentinel or a metric by its name; NULL where there is none. */
+kg__baseline_case *kg__baseline_find(const kg__baseline *baseline, const char *id);
+kg__baseline_case *kg__baseline_sentinel(const kg__baseline *baseline, const char *name);
+kg__baseline_metric *kg__baseline_metric_of(const kg__baseline_case *entry, const char *name);
+
+/* Finds or adds, in sorted place. The pointer holds until the next addition. New metrics are gated,
+ * with value 0 and band 0. */
+kg__baseline_case *kg__baseline_add(kg__baseline *baseline, const char *id);
+kg__baseline_case *kg__baseline_add_sentinel(kg__baseline *baseline, const char *name);
+kg__baseline_metric *kg__baseline_add_metric(kg__baseline_case *entry, const char *name);
+
+/* Removes a case; false where there is none. */
+bool kg__baseline_remove(kg__baseline *baseline, const char *id);
+
+/* Replaces a metric's sessions by a copy of `count` values. */
+void kg__baseline_set_sessions(kg__baseline_metric *metric, const double *sessions, size_t count);
+
+/* What the judge needs of a metric. The sessions stay the metric's. */
+kg__expectation kg__baseline_expectation(const kg__baseline_metric *metric);
+
+void kg__baseline_free(kg__baseline *baseline);
+
+/* Makes a target's key of its name: lower case, every run of other characters than a-z 0-9 one '-',
+ * none at either end ("NVIDIA H200" -> "nvidia-h200"). A name longer than `size` is cut. */
+void kg__target_key(const char *name, char *key, size_t size);
+
+#endif

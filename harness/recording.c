@@ -1,0 +1,91 @@
+#include "recording.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "statistics.h"
+#include "text.h"
+
+/* Four digits below 1 us, whole nanoseconds above 10 us: finer than any band, and easy to read in a
+ * diff. */
+static double rounded(double value)
+{
+    double unit = value < 1000 ? 0.1 : value < 10000 ? 0.5 : 1;
+
+    return round(value / unit) * unit;
+}
+
+static double median_of(const double *values, size_t count)
+{
+    double *copy = kg__allocate(count, sizeof *copy);
+    double median;
+
+    memcpy(copy, values, count * sizeof *copy);
+    median = kg__median(copy, count);
+    free(copy);
+    return median;
+}
+
+bool kg__sessions_agree(const char *id, const char *metric, const double *sessions, size_t count,
+                        kg__error *error)
+{
+    double least = INFINITY;
+    double most = 0;
+    char low[KG__FIGURE_SIZE];
+    char high[KG__FIGURE_SIZE];
+
+    for (size_t i = 0; i < count; i++) {
+        least = fmin(least, sessions[i]);
+        most = fmax(most, sessions[i]);
+    }
+    if (!(most / least - 1 > KG__SESSIONS_APART) || most - least <= KG__TIME_FLOOR_NS)
+        return true;
+    kg__show_figure(low, sizeof low, least, "ns");
+    kg__show_figure(high, sizeof high, most, "ns");
+    return kg__fail(error,
+                    "%s: %s: the sessions disagree, %s to %s: quiet the machine (see kernelgate "
+                    "doctor) and record again",
+                    id, metric, low, high);
+}
+
+/* Stores sessions, and what follows from them, in a metric. */
+static void rest_on(kg__baseline_metric *metric, const double *sessions, size_t count)
+{
+    double noise = expm1(3 * fmax(kg__log_deviation(sessions, count), KG__SIGMA_MINIMUM));
+
+    metric->value = rounded(median_of(sessions, count));
+    if (!metric->band_by_hand)
+        metric->band = fmax(KG__BAND_MINIMUM, ceil(noise * 1000 - 1e-9) / 1000);
+    metric->gated = noise <= KG__GATED_LIMIT;
+    kg__baseline_set_sessions(metric, sessions, count);
+}
+
+kg__change kg__record_time(kg__baseline_case *entry, const char *name, const double *sessions,
+                           size_t count, bool merge, double *old_value)
+{
+    kg__baseline_metric *metric = kg__baseline_metric_of(entry, name);
+    double value = rounded(median_of(sessions, count));
+    bool is_new = metric == NULL;
+    size_t kept;
+    double *all;
+
+    *old_value = is_new ? NAN : metric->value;
+    if (!is_new && !merge && metric->session_count >= KG__SESSIONS_MINIMUM &&
+        (fabs(log(value / metric->value)) <= log1p(metric->band) ||
+         fabs(value - metric->value) <= metric->floor))
+        return KG__UNCHANGED;
+    if (is_new) {
+        metric = kg__baseline_add_metric(entry, name);
+        metric->floor = KG__TIME_FLOOR_NS;
+    }
+    kept = merge ? metric->session_count : 0;
+    all = kg__allocate(kept + count, sizeof *all);
+    for (size_t i = 0; i < kept; i++)
+        all[i] = metric->sessions[i];
+    for (size_t i = 0; i < count; i++)
+        all[kept + i] = rounded(sessions[i]);
+    rest_on(metric, all, kept + count);
+    free(all);
+    return is_new ? KG__NEW : KG__MOVED;
+}

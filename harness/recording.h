@@ -1,0 +1,38 @@
+/* Recording: what the values of several fresh processes make of a baseline. Pure. */
+#ifndef KG__RECORDING_H
+#define KG__RECORDING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "baseline.h"
+#include "message.h"
+
+/* The fewest sessions that a baseline may rest on: fewer say too little of the noise. */
+#define KG__SESSIONS_MINIMUM 5
+/* The smallest band of a time. */
+#define KG__BAND_MINIMUM 0.02
+/* Sessions further apart than this (largest over smallest, less 1), and than the floor, are not of
+ * one machine state. */
+#define KG__SESSIONS_APART 0.10
+
+typedef enum kg__change {
+    KG__UNCHANGED, /* within its band: the line stays as it was */
+    KG__NEW,
+    KG__MOVED
+} kg__change;
+
+/* Whether the sessions of a metric belong together; false with `error` naming the case, the metric
+ * and the extremes. */
+bool kg__sessions_agree(const char *id, const char *metric, const double *sessions, size_t count,
+                        kg__error *error);
+
+/* Records a time into `entry`: value the median of the sessions, band from their noise (3 sigma rounded up to 0.1 %, at
+ * least KG__BAND_MINIMUM; a band set by hand is kept), floor KG__TIME_FLOOR_NS unless the entry has one, ungated where 3 sigma exceeds
+ * KG__GATED_LIMIT. A metric that has not moved beyond its band and rests on enough sessions is left alone. With `merge` the
+ * sessions join those that the metric has, and it is rewritten in any case: boards of one model differ by more than one board from
+ * day to day, and a baseline of several holds for all of them. `old_value` becomes what the value was, NaN when the metric is new. */
+kg__change kg__record_time(kg__baseline_case *entry, const char *metric, const double *sessions,
+                           size_t count, bool merge, double *old_value);
+
+#endif
