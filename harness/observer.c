@@ -1,0 +1,306 @@
+#include "observer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "records.h"
+
+extern char **environ;
+
+/* How often the parent looks at the records of a running observer. */
+#define LOOK_EVERY_NS 5000000L
+
+/* One job in progress. */
+typedef struct watch {
+    const kg__observation_job *job;
+    bool *settled;  /* a case has its record */
+    size_t running; /* the case that was started last, job->case_count when none */
+    bool done;      /* the observer said that it was through */
+    bool unavailable;
+    bool broken;
+    bool progressed; /* this process settled at least one case */
+    kg__error why;   /* of unavailable and broken */
+} watch;
+
+double kg__silence_limit(void)
+{
+    const char *text = getenv("KG_CASE_TIMEOUT");
+    char *end;
+    double seconds;
+
+    if (text == NULL || text[0] == '\0')
+        return 60;
+    seconds = strtod(text, &end);
+    if (*end != '\0' || !(seconds > 0) || seconds > 1e6) {
+        kg__complain("KG_CASE_TIMEOUT=%s: no number of seconds above 0: 60 is used instead", text);
+        return 60;
+    }
+    return seconds;
+}
+
+static double now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static size_t index_of(const kg__observation_job *job, const char *id)
+{
+    size_t i = 0;
+
+    while (i < job->case_count && strcmp(job->cases[i], id) != 0)
+        i++;
+    return i;
+}
+
+static void lose_case(watch *state, size_t index, const char *why)
+{
+    json_t *record = json_pack("{s:s, s:s, s:s}", "event", "failed", "case",
+                               state->job->cases[index], "why", why);
+
+    state->settled[index] = true;
+    state->progressed = true;
+    state->job->on_record(state->job->context, record);
+    json_decref(record);
+}
+
+/* True for the events that settle a case. */
+static bool is_settling(const char *event)
+{
+    return strcmp(event, "checked") == 0 || strcmp(event, "measured") == 0 ||
+           strcmp(event, "failed") == 0 || strcmp(event, "refused") == 0;
+}
+
+static void take_record(watch *state, const json_t *record)
+{
+    const char *event = kg__record_text(record, "event");
+    size_t index = index_of(state->job, kg__record_text(record, "case"));
+
+    if (strcmp(event, "done") == 0) {
+        state->done = true;
+    } else if (strcmp(event, "unavailable") == 0 || strcmp(event, "broken") == 0) {
+        state->unavailable = event[0] == 'u';
+        state->broken = !state->unavailable;
+        kg__fail(&state->why, "%s", kg__record_text(record, "why"));
+        return;
+    } else if (strcmp(event, "waiting") == 0) {
+        kg__complain("%s", kg__record_text(record, "why"));
+    } else if (index < state->job->case_count && strcmp(event, "start") == 0) {
+        state->running = index;
+    } else if (index < state->job->case_count && is_settling(event)) {
+        if (state->settled[index])
+            return;
+        state->settled[index] = true;
+        state->progressed = true;
+        if (state->running == index)
+            state->running = state->job->case_count;
+    }
+    state->job->on_record(state->job->context, record);
+}
+
+/* Takes what has arrived; returns true when anything had. */
+static bool take_records(watch *state, kg__record_reader *reader)
+{
+    bool any = false;
+    json_t *record;
+
+    while ((record = kg__record_next(reader)) != NULL) {
+        take_record(state, record);
+        json_decref(record);
+        any = true;
+    }
+    return any;
+}
+
+static bool write_cases(const watch *state, const char *path, kg__error *why)
+{
+    FILE *file = fopen(path, "w");
+    bool good;
+
+    if (file == NULL)
+        return kg__fail(why, "%s: cannot be written: %s", path, strerror(errno));
+    for (size_t i = 0; i < state->job->case_count; i++) {
+        if (!state->settled[i])
+            fprintf(file, "%s\n", state->job->cases[i]);
+    }
+    good = !ferror(file);
+    if (fclose(file) != 0 || !good)
+        return kg__fail(why, "%s: cannot be written: %s", path, strerror(errno));
+    return true;
+}
+
+/* The environment without what Criterion's worker finds its arena by: a program that inherits it
+ * dies at its start. */
+static char **observer_environment(void)
+{
+    size_t count = 0;
+    size_t kept = 0;
+    char **copy;
+
+    while (environ[count] != NULL)
+        count++;
+    copy = kg__allocate(count + 1, sizeof *copy);
+    for (size_t i = 0; i < count; i++) {
+        if (strncmp(environ[i], "BXFI_MAP=", 9) != 0)
+            copy[kept++] = environ[i];
+    }
+    return copy;
+}
+
+static bool start(const kg__observation_job *job, const char *cases, const char *records,
+                  pid_t *process, kg__error *why)
+{
+    const char *program = job->program != NULL ? job->program : "/proc/self/exe";
+    char *arguments[] = { (char *)program,   "--observe", (char *)cases,   "--part",
+                          (char *)job->part, "--records", (char *)records, NULL };
+    char **environment = observer_environment();
+    int code = posix_spawn(process, program, NULL, NULL, arguments, environment);
+
+    free(environment);
+    if (code != 0)
+        return kg__fail(why, "%s: the observer does not start: %s", program, strerror(code));
+    return true;
+}
+
+/* Follows a process to its end. Returns its wait status; `hung` tells that silence ended it. */
+static int follow(watch *state, kg__record_reader *reader, pid_t process, bool *hung)
+{
+    double heard = now();
+    int status = 0;
+
+    *hung = false;
+    for (;;) {
+        struct timespec pause = { 0, LOOK_EVERY_NS };
+        pid_t ended = waitpid(process, &status, WNOHANG);
+
+        if (take_records(state, reader))
+            heard = now();
+        if (ended == process || (ended < 0 && errno != EINTR))
+            break;
+        if (now() - heard > state->job->silence_limit) {
+            *hung = true;
+            kill(process, SIGKILL);
+            waitpid(process, &status, 0);
+            break;
+        }
+        nanosleep(&pause, NULL);
+    }
+    take_records(state, reader);
+    return status;
+}
+
+static void describe_end(int status, bool hung, double limit, char *text, size_t size)
+{
+    if (hung)
+        kg__format(text, size,
+                   "hung: no record for %g s (KG_CASE_TIMEOUT sets the limit); it was ended",
+                   limit);
+    else if (WIFSIGNALED(status))
+        kg__format(text, size, "crashed: the observer died of signal %d (%s)", WTERMSIG(status),
+                   strsignal(WTERMSIG(status)));
+    else
+        kg__format(text, size, "the observer ended with exit code %d in the midst of it",
+                   WEXITSTATUS(status));
+}
+
+static size_t unsettled(const watch *state)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < state->job->case_count; i++)
+        count += !state->settled[i];
+    return count;
+}
+
+/* What a process that ended leaves unsettled. Returns true when another process is to go on. */
+static bool settle_end(watch *state, int status, bool hung)
+{
+    char end[256];
+
+    if (state->unavailable || state->broken)
+        return false;
+    describe_end(status, hung, state->job->silence_limit, end, sizeof end);
+    if (state->running < state->job->case_count && !state->settled[state->running])
+        lose_case(state, state->running, end);
+    if (unsettled(state) == 0)
+        return false;
+    if (state->done || (WIFEXITED(status) && WEXITSTATUS(status) == 0 && !hung)) {
+        for (size_t i = 0; i < state->job->case_count; i++) {
+            if (!state->settled[i])
+                lose_case(state, i,
+                          "record lost: the observer ended well and left none of this case");
+        }
+        return false;
+    }
+    if (!state->progressed) {
+        state->broken = true;
+        kg__fail(&state->why, "part %s: %s before its first case: run it by hand to see why",
+                 state->job->part, end);
+        return false;
+    }
+    return true;
+}
+
+kg__observation_status kg__observe_cases(const kg__observation_job *job, kg__error *why)
+{
+    watch state = { .job = job };
+    char cases[1024];
+    char records[1024];
+    bool again = job->case_count > 0;
+
+    state.settled = kg__allocate(job->case_count, sizeof *state.settled);
+    kg__format(cases, sizeof cases, "%s.cases", job->records);
+    kg__format(records, sizeof records, "%s.jsonl", job->records);
+    (void)unlink(records);
+    for (size_t from = 0; again; from++) {
+        kg__record_reader reader;
+        pid_t process = 0;
+        bool hung;
+        int status;
+        int fresh;
+
+        state.running = job->case_count;
+        state.done = state.progressed = false;
+        if (from > 0)
+            kg__format(records, sizeof records, "%s.%zu.jsonl", job->records, from);
+        fresh = open(records, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+        if (fresh < 0) {
+            kg__fail(&state.why, "%s: cannot be written: %s", records, strerror(errno));
+            state.broken = true;
+            break;
+        }
+        close(fresh);
+        if (!write_cases(&state, cases, &state.why) ||
+            !kg__record_open(&reader, records, &state.why)) {
+            state.broken = true;
+            break;
+        }
+        if (!start(job, cases, records, &process, &state.why)) {
+            kg__record_close(&reader);
+            state.broken = true;
+            break;
+        }
+        status = follow(&state, &reader, process, &hung);
+        if (reader.bad_lines > 0 || kg__record_torn(&reader))
+            kg__complain("%s: %zu damaged and %d unfinished lines were passed over", records,
+                         reader.bad_lines, (int)kg__record_torn(&reader));
+        kg__record_close(&reader);
+        again = settle_end(&state, status, hung);
+    }
+    free(state.settled);
+    if (state.unavailable || state.broken) {
+        *why = state.why;
+        return state.unavailable ? KG__UNAVAILABLE : KG__UNOBSERVED;
+    }
+    return KG__OBSERVED;
+}

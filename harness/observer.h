@@ -1,0 +1,40 @@
+/* The parent's side of observers: fresh processes that check, time or count cases and append
+ * a record a case. A crash or a hang costs the case that was running; the rest is observed by a
+ * further process. Knows no CUDA. */
+#ifndef KG__OBSERVER_H
+#define KG__OBSERVER_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "message.h"
+
+/* What an observer is asked to do. */
+typedef struct kg__observation_job {
+    const char *program; /* the comparison's program; NULL: this very program (/proc/self/exe) */
+    const char *part;    /* "check", "time" or "count" */
+    const char *const *cases; /* case ids, `case_count` of them */
+    size_t case_count;
+    const char *records;  /* path of the records file's stem: "<stem>.jsonl" and "<stem>.cases" are
+                             written */
+    double silence_limit; /* seconds without a record after which a process counts as hung */
+    /* Called for every record as it arrives (borrowed reference), and, with a synthesised "failed"
+     * record, for every case lost to a crash, a hang or a lost record. */
+    void (*on_record)(void *context, const json_t *record);
+    void *context;
+} kg__observation_job;
+
+typedef enum kg__observation_status {
+    KG__OBSERVED,    /* every case has its record (right, wrong or failed) */
+    KG__UNAVAILABLE, /* nothing was observed because there is no such device; `why` says it */
+    KG__UNOBSERVED   /* nothing could be run: `why` says what is broken */
+} kg__observation_status;
+
+/* Runs observers until each of the job's cases has a record. */
+kg__observation_status kg__observe_cases(const kg__observation_job *job, kg__error *why);
+
+/* The silence limit in seconds: KG_CASE_TIMEOUT where it is set to a positive number, else 60. */
+double kg__silence_limit(void);
+
+#endif

@@ -1,0 +1,141 @@
+#include "records.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* How much is asked of a file at once. */
+#define CHUNK ((size_t)64 << 10)
+
+bool kg__record_append(int file, json_t *record, kg__error *error)
+{
+    char *line = json_is_object(record) ? json_dumps(record, JSON_COMPACT) : NULL;
+    ssize_t written;
+
+    json_decref(record);
+    if (line == NULL)
+        return kg__fail(error, "a record is no JSON object and was not written: report this");
+
+    /* The terminating NUL makes room for the newline. */
+    size_t size = strlen(line) + 1;
+
+    line[size - 1] = '\n';
+    do {
+        written = write(file, line, size);
+    } while (written < 0 && errno == EINTR);
+
+    int cause = errno;
+
+    free(line);
+    if (written < 0)
+        return kg__fail(error,
+                        "a record cannot be written: %s: check the folder and its free space",
+                        strerror(cause));
+    if ((size_t)written < size)
+        return kg__fail(error,
+                        "a record was written in part, %zd of %zu bytes: free some disk space",
+                        written, size);
+    return true;
+}
+
+bool kg__record_open(kg__record_reader *reader, const char *path, kg__error *error)
+{
+    struct stat status;
+
+    *reader = (kg__record_reader){ .file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) };
+    if (reader->file < 0)
+        return kg__fail(error, "%s: cannot be opened: %s: check the path and its permissions", path,
+                        strerror(errno));
+    if (fstat(reader->file, &status) != 0 || !S_ISREG(status.st_mode)) {
+        kg__record_close(reader);
+        return kg__fail(error, "%s: is no regular file, so it holds no records: move it away",
+                        path);
+    }
+    return true;
+}
+
+/* Reads some more of the file behind what is in the buffer; false at the file's present end. */
+static bool read_more(kg__record_reader *reader)
+{
+    ssize_t got;
+
+    if (reader->buffer != NULL && reader->consumed > 0) {
+        reader->length -= reader->consumed;
+        memmove(reader->buffer, reader->buffer + reader->consumed, reader->length);
+        reader->consumed = 0;
+    }
+    if (reader->capacity - reader->length < CHUNK) {
+        size_t capacity = 2 * reader->capacity + CHUNK;
+        char *larger = kg__allocate(capacity, 1);
+
+        if (reader->buffer != NULL)
+            memcpy(larger, reader->buffer, reader->length);
+        free(reader->buffer);
+        reader->buffer = larger;
+        reader->capacity = capacity;
+    }
+    do {
+        got = read(reader->file, reader->buffer + reader->length, CHUNK);
+    } while (got < 0 && errno == EINTR);
+    if (got <= 0)
+        return false;
+    reader->length += (size_t)got;
+    return true;
+}
+
+json_t *kg__record_next(kg__record_reader *reader)
+{
+    size_t searched = 0; /* bytes behind the consumed ones that hold no newline */
+
+    if (reader->file < 0)
+        return NULL;
+    for (;;) {
+        size_t unread = reader->length - reader->consumed;
+        char *line = NULL;
+        char *end = NULL;
+
+        if (reader->buffer != NULL && unread > searched) {
+            line = reader->buffer + reader->consumed;
+            end = memchr(line + searched, '\n', unread - searched);
+        }
+        if (end == NULL) {
+            searched = unread;
+            if (!read_more(reader))
+                return NULL;
+            continue;
+        }
+
+        json_t *record = json_loadb(line, (size_t)(end - line), JSON_REJECT_DUPLICATES, NULL);
+
+        reader->consumed += (size_t)(end - line) + 1;
+        reader->line++;
+        searched = 0;
+        if (json_is_object(record))
+            return record;
+        json_decref(record);
+        reader->bad_lines++;
+    }
+}
+
+bool kg__record_torn(const kg__record_reader *reader)
+{
+    return reader->length > reader->consumed;
+}
+
+void kg__record_close(kg__record_reader *reader)
+{
+    if (reader->file >= 0)
+        close(reader->file);
+    free(reader->buffer);
+    *reader = (kg__record_reader){ .file = -1 };
+}
+
+const char *kg__record_text(const json_t *record, const char *key)
+{
+    const char *text = json_string_value(json_object_get(record, key));
+
+    return text != NULL ? text : "";
+}

@@ -1,0 +1,53 @@
+/* Records: what an observer appends to its file, one JSON object a line, as it goes.
+ *
+ * {"event": "target", "target": {"key", "name", "compute_capability", "memory_mib",
+ * "multiprocessors", "compiler"}, "provenance": {...}}
+ * {"event": "unavailable", "why": "..."}            no GPU: nothing can be judged
+ * {"event": "broken", "why": "..."}                 driver or device unusable: an error
+ * {"event": "waiting", "why": "..."}                alive, but waiting for the GPU's lock
+ * {"event": "start", "case": "..."}                 a crash or a hang from here on costs this case
+ * {"event": "checked", "case", "right": true|false, "why": "..."}
+ * {"event": "measured", "case", "metrics": {"time_ns": {"value", "low", "high", ...}}, "throttled":
+ * bool, ...}
+ * {"event": "refused", "case", "why": "..."}        the comparison does not support the case
+ * {"event": "failed", "case", "why": "..."}         an error of this case; the rest goes on
+ * {"event": "sentinels", "copy": {"value", "low", "high"}, "fma": {...}}
+ * {"event": "done"}                                 every case that was asked for has its record
+ */
+#ifndef KG__RECORDS_H
+#define KG__RECORDS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "message.h"
+
+/* Appends `record` as one line with a single write(), so that a crash tears no line but the last.
+ * Steals the reference. False with `error` when the file cannot be written. */
+bool kg__record_append(int file, json_t *record, kg__error *error);
+
+/* Reads a records file that may still be growing: each call returns the next whole line's object,
+ * or NULL when there is none yet. */
+typedef struct kg__record_reader {
+    int file;
+    char *buffer;
+    size_t length;
+    size_t capacity;
+    size_t consumed;
+    size_t line;      /* number of the whole line last read, returned or passed over */
+    size_t bad_lines; /* whole lines that were no JSON object: skipped, and counted here */
+} kg__record_reader;
+
+/* Opens `path` for reading; false with `error` when it cannot be. */
+bool kg__record_open(kg__record_reader *reader, const char *path, kg__error *error);
+/* The next record, owned by the caller, or NULL when no further whole line is there. */
+json_t *kg__record_next(kg__record_reader *reader);
+/* True when bytes of an unfinished line remain: the writer died in mid-write. */
+bool kg__record_torn(const kg__record_reader *reader);
+void kg__record_close(kg__record_reader *reader);
+
+/* A text member of a record, or "" when it is absent or no text. */
+const char *kg__record_text(const json_t *record, const char *key);
+
+#endif

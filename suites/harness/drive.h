@@ -1,0 +1,43 @@
+/* What several of the harness's tests share: a folder for the files of one test, and running
+ * programs to their end. */
+#ifndef KG__DRIVE_H
+#define KG__DRIVE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Makes the test's own folder and removes it with everything in it: a suite's .init and .fini. */
+void make_folder(void);
+void remove_folder(void);
+
+/* The path of `name` in the test's folder, "" for the folder itself; good for the next 15 calls. */
+const char *at(const char *name);
+
+/* Writes and reads a whole file; a failure fails the test. The text is freed by the caller. */
+void write_text(const char *path, const char *text);
+char *read_text(const char *path);
+bool exists(const char *path);
+
+/* How many times `part` stands in `text`. */
+size_t occurrences(const char *text, const char *part);
+
+/* A program's end. */
+typedef struct ending {
+    int code;     /* its exit code; 128 + the signal that ended it */
+    char *output; /* standard output and error together; freed by the caller */
+} ending;
+
+/* Runs a program to its end. `arguments` and `settings` end in NULL; a setting "NAME=value" is
+ * added to the environment, "NAME" is taken out. The settings of a gate around this test never
+ * reach the program. */
+ending drive(const char *const *arguments, const char *const *settings);
+
+/* The same, for a program whose exit code and whose output must be so: `expected` is in the output
+ * (NULL: whatever it is), else the test fails and shows it. */
+void expect_ending(const ending *seen, int code, const char *expected);
+
+/* A JSON file of the test, which must be there; freed by the caller. */
+json_t *read_json(const char *path);
+
+#endif

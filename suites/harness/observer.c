@@ -1,0 +1,407 @@
+/* The parent's side of observers: what each way to fail costs, and that the rest goes on. */
+#include "observer.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <dirent.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "drive.h"
+#include "records.h"
+
+#define CASES 8
+
+TestSuite(observer, .init = make_folder, .fini = remove_folder, .timeout = 60);
+
+/* What came of the cases of a job. */
+typedef struct outcome {
+    const char *cases[CASES];
+    size_t count;
+    char event[CASES][16]; /* the settling event; "" while there is none */
+    char why[CASES][256];
+    int times[CASES];
+    int strangers; /* records of cases that nobody asked for */
+    int others;    /* records of no case */
+} outcome;
+
+static void take_record(void *context, const json_t *record)
+{
+    outcome *all = context;
+    const char *event = kg__record_text(record, "event");
+    const char *id = kg__record_text(record, "case");
+
+    if (strcmp(event, "start") == 0)
+        return;
+    for (size_t i = 0; i < all->count; i++) {
+        if (strcmp(all->cases[i], id) != 0)
+            continue;
+        all->times[i]++;
+        kg__format(all->event[i], sizeof all->event[i], "%s", event);
+        kg__format(all->why[i], sizeof all->why[i], "%s", kg__record_text(record, "why"));
+        return;
+    }
+    if (id[0] != '\0')
+        all->strangers++;
+    else
+        all->others++;
+}
+
+static kg__observation_status observe(outcome *all, kg__error *why)
+{
+    char stem[512];
+    kg__observation_job job = {
+        .program = KG__FAKE_OBSERVER,
+        .part = "check",
+        .cases = all->cases,
+        .records = stem,
+        .silence_limit = 0.5,
+        .on_record = take_record,
+        .context = all,
+    };
+
+    kg__format(stem, sizeof stem, "%s", at("job"));
+    for (all->count = 0; all->count < CASES && all->cases[all->count] != NULL; all->count++)
+        ;
+    job.case_count = all->count;
+    return kg__observe_cases(&job, why);
+}
+
+/* Every case has exactly one record: "checked", or "failed" with a reason that begins so. */
+static void expect_outcome(const outcome *all, size_t index, const char *event, const char *why)
+{
+    cr_assert(strcmp(all->event[index], event) == 0, "%s: \"%s\" (%s), expected %s",
+              all->cases[index], all->event[index], all->why[index], event);
+    cr_assert(strncmp(all->why[index], why, strlen(why)) == 0, "%s: %s", all->cases[index],
+              all->why[index]);
+    cr_assert(all->times[index] == 1, "%s: %d records", all->cases[index], all->times[index]);
+}
+
+/* How many observers there were, by the records files that they left. */
+static size_t processes(void)
+{
+    DIR *listing = opendir(at(""));
+    const struct dirent *entry;
+    size_t count = 0;
+
+    cr_assert(listing != NULL);
+    while ((entry = readdir(listing)) != NULL)
+        count += strstr(entry->d_name, ".jsonl") != NULL;
+    closedir(listing);
+    return count;
+}
+
+Test(observer, all_goes_well)
+{
+    outcome all = { .cases = { "good/1", "fails/2", "refused/3", "good/4" } };
+    kg__error why = { "" };
+    char *cases;
+
+    cr_assert(observe(&all, &why) == KG__OBSERVED, "%s", why.text);
+    expect_outcome(&all, 0, "checked", "");
+    expect_outcome(&all, 1, "failed", "launching: cudaErrorInvalidValue");
+    expect_outcome(&all, 2, "refused", "too odd a size");
+    expect_outcome(&all, 3, "checked", "");
+    cr_assert(all.others == 1, "done is passed on");
+    cr_assert(processes() == 1);
+    cases = read_text(at("job.cases"));
+    cr_assert(eq(str, cases, "good/1\nfails/2\nrefused/3\ngood/4\n"));
+    free(cases);
+}
+
+Test(observer, no_case_needs_no_process)
+{
+    outcome all = { 0 };
+    kg__error why = { "" };
+
+    cr_assert(observe(&all, &why) == KG__OBSERVED);
+    cr_assert(processes() == 0);
+}
+
+Test(observer, a_crash_costs_the_case_that_was_running)
+{
+    outcome all = { .cases = { "good/1", "crashes/2", "good/3", "crashes/4", "good/5" } };
+    kg__error why = { "" };
+    char *cases;
+
+    cr_assert(observe(&all, &why) == KG__OBSERVED, "%s", why.text);
+    expect_outcome(&all, 0, "checked", "");
+    expect_outcome(&all, 1, "failed", "crashed: the observer died of signal 11 (Segmentation");
+    expect_outcome(&all, 2, "checked", "");
+    expect_outcome(&all, 3, "failed", "crashed");
+    expect_outcome(&all, 4, "checked", "");
+    cr_assert(processes() == 3);
+    cases = read_text(at("job.cases"));
+    cr_assert(eq(str, cases, "good/5\n"), "each process gets what is left");
+    free(cases);
+}
+
+Test(observer, an_exit_code_in_the_midst_of_a_case)
+{
+    outcome all = { .cases = { "exits/1", "good/2" } };
+    kg__error why = { "" };
+
+    cr_assert(observe(&all, &why) == KG__OBSERVED);
+    expect_outcome(&all, 0, "failed", "the observer ended with exit code 2 in the midst of it");
+    expect_outcome(&all, 1, "checked", "");
+    cr_assert(processes() == 2);
+}
+
+Test(observer, the_last_case_crashes)
+{
+    outcome all = { .cases = { "good/1", "crashes/2" } };
+    kg__error why = { "" };
+
+    cr_assert(observe(&all, &why) == KG__OBSERVED);
+    expect_outcome(&all, 1, "failed", "crashed");
+    cr_assert(processes() == 1, "nothing is left for another");
+}
+
+Test(observer, every_case_crashes)
+{
+    outcome all = { .cases = { "crashes/1", "crashes/2", "crashes/3" } };
+    kg__error why = { "" };
+
+    cr_assert(observe(&all, &why) == KG__OBSERVED);
+    for (size_t i = 0; i < 3; i++)
+        expect_outcome(&all, i, "failed", "crashed");
+    cr_assert(processes() == 3);
+}
+
+Test(observer, a_hang_is_ended_and_costs_one_case)
+{
+    outcome all = { .cases = { "good/1", "hangs/2", "good/3" } };
+    kg__error why = { "" };
+
+    cr_assert(observe(&all, &why) == KG__OBSERVED);
+    expect_outcome(&all, 0, "checked", "");
+    expect_outcome(&all, 1, "failed", "hung: no record for 0.5 s (KG_CASE_TIMEOUT sets the limit)");
+    expect_outcome(&all, 2, "checked", "");
+    cr_assert(processes() == 2);
+}
+
+/* A case that has its record is not lost to what its process does next. */
+Test(observer, a_hang_between_cases_costs_none)
+{
+    outcome all = { .cases = { "dawdles/1", "good/2" } };
+    kg__error why = { "" };
+
+    cr_assert(observe(&all, &why) == KG__OBSERVED);
+    expect_outcome(&all, 0, "checked", "");
+    expect_outcome(&all, 1, "checked", "");
+    cr_assert(processes() == 2);
+}
+
+Test(observer, a_lost_context_goes_on_in_another_process)
+{
+    outcome all = { .cases = { "loses/1", "good/2", "loses/3", "good/4" } };
+    kg__error why = { "" };
+
+    cr_assert(observe(&all, &why) == KG__OBSERVED);
+    expect_outcome(&all, 0, "failed", "the context is gone");
+    expect_outcome(&all, 1, "checked", "");
+    expect_outcome(&all, 2, "failed", "the context is gone");
+    expect_outcome(&all, 3, "checked", "");
+    cr_assert(processes() == 3);
+}
+
+/* Whoever says that all is well and leaves no record is not asked again: it would not end. */
+Test(observer, a_lost_record_is_an_error_of_its_case)
+{
+    outcome all = { .cases = { "good/1", "forgotten/2", "good/3" } };
+    kg__error why = { "" };
+
+    cr_assert(observe(&all, &why) == KG__OBSERVED);
+    expect_outcome(&all, 0, "checked", "");
+    expect_outcome(&all, 1, "failed", "record lost");
+    expect_outcome(&all, 2, "checked", "");
+    cr_assert(processes() == 1);
+}
+
+Test(observer, an_end_without_being_done)
+{
+    outcome all = { .cases = { "good/1", "forgotten/2" } };
+    kg__error why = { "" };
+
+    setenv("FAKE_OBSERVER", "undone", 1);
+    cr_assert(observe(&all, &why) == KG__OBSERVED);
+    expect_outcome(&all, 0, "checked", "");
+    expect_outcome(&all, 1, "failed", "record lost");
+    cr_assert(processes() == 1);
+}
+
+/* An exit code of 0 in the midst of a case is no success either. */
+Test(observer, a_success_in_the_midst_of_a_case)
+{
+    outcome all = { .cases = { "good/1", "stops/2", "good/3" } };
+    kg__error why = { "" };
+
+    cr_assert(observe(&all, &why) == KG__OBSERVED);
+    expect_outcome(&all, 0, "checked", "");
+    expect_outcome(&all, 1, "failed", "the observer ended with exit code 0");
+    expect_outcome(&all, 2, "failed", "record lost");
+    cr_assert(processes() == 1);
+}
+
+Test(observer, nothing_at_all_was_recorded)
+{
+    outcome all = { .cases = { "good/1", "good/2" } };
+    kg__error why = { "" };
+
+    setenv("FAKE_OBSERVER", "nothing", 1);
+    cr_assert(observe(&all, &why) == KG__OBSERVED);
+    expect_outcome(&all, 0, "failed", "record lost");
+    expect_outcome(&all, 1, "failed", "record lost");
+    cr_assert(processes() == 1);
+}
+
+Test(observer, garbage_and_torn_lines_are_passed_over)
+{
+    outcome all = { .cases = { "garbles/1", "tears/2", "good/3" } };
+    kg__error why = { "" };
+
+    cr_assert(observe(&all, &why) == KG__OBSERVED);
+    expect_outcome(&all, 0, "checked", "");
+    expect_outcome(&all, 1, "failed", "crashed: the observer died of signal 9");
+    expect_outcome(&all, 2, "checked", "");
+    cr_assert(processes() == 2);
+}
+
+Test(observer, what_is_said_twice_counts_once_and_strangers_do_not)
+{
+    outcome all = { .cases = { "repeats/1", "good/2" } };
+    kg__error why = { "" };
+
+    cr_assert(observe(&all, &why) == KG__OBSERVED);
+    expect_outcome(&all, 0, "checked", "");
+    expect_outcome(&all, 1, "checked", "");
+    cr_assert(processes() == 1);
+}
+
+/* Four times 0.2 s are longer than the limit of 0.5 s: whoever waits aloud is alive. */
+Test(observer, a_wait_is_no_hang)
+{
+    outcome all = { .cases = { "waits/1", "good/2" } };
+    kg__error why = { "" };
+
+    cr_assert(observe(&all, &why) == KG__OBSERVED);
+    expect_outcome(&all, 0, "checked", "");
+    expect_outcome(&all, 1, "checked", "");
+    cr_assert(all.others == 4 + 1);
+    cr_assert(processes() == 1);
+}
+
+Test(observer, no_device)
+{
+    outcome all = { .cases = { "good/1" } };
+    kg__error why = { "" };
+
+    setenv("FAKE_OBSERVER", "unavailable", 1);
+    cr_assert(observe(&all, &why) == KG__UNAVAILABLE);
+    cr_assert(eq(str, why.text, "no GPU: there is none"));
+    cr_assert(all.times[0] == 0 && processes() == 1);
+}
+
+Test(observer, a_broken_device)
+{
+    outcome all = { .cases = { "good/1" } };
+    kg__error why = { "" };
+
+    setenv("FAKE_OBSERVER", "broken", 1);
+    cr_assert(observe(&all, &why) == KG__UNOBSERVED);
+    cr_assert(eq(str, why.text, "the driver does not work"));
+    cr_assert(all.times[0] == 0 && processes() == 1);
+}
+
+/* It would do so for ever. */
+Test(observer, an_end_before_the_first_case_is_not_tried_again)
+{
+    outcome all = { .cases = { "good/1", "good/2" } };
+    kg__error why = { "" };
+
+    setenv("FAKE_OBSERVER", "crash", 1);
+    cr_assert(observe(&all, &why) == KG__UNOBSERVED);
+    cr_assert(strstr(why.text, "part check: crashed: the observer died of signal 6") != NULL &&
+                  strstr(why.text, "before its first case") != NULL,
+              "%s", why.text);
+    cr_assert(all.times[0] == 0 && processes() == 1);
+    setenv("FAKE_OBSERVER", "silent", 1);
+    cr_assert(observe(&all, &why) == KG__UNOBSERVED);
+    cr_assert(strstr(why.text, "part check: hung: no record for 0.5 s") != NULL, "%s", why.text);
+}
+
+static kg__observation_status observe_with(const char *program, const char *stem, kg__error *why)
+{
+    static const char *const cases[] = { "good/1" };
+    outcome all = { .cases = { "good/1" }, .count = 1 };
+    kg__observation_job job = {
+        .program = program,
+        .part = "check",
+        .cases = cases,
+        .case_count = 1,
+        .records = stem,
+        .silence_limit = 0.5,
+        .on_record = take_record,
+        .context = &all,
+    };
+
+    return kg__observe_cases(&job, why);
+}
+
+Test(observer, a_program_that_does_not_start)
+{
+    kg__error why = { "" };
+
+    cr_assert(observe_with(at("missing"), at("job"), &why) == KG__UNOBSERVED);
+    cr_assert(strstr(why.text, "missing: the observer does not start: No such file") != NULL, "%s",
+              why.text);
+}
+
+Test(observer, records_that_cannot_be_written)
+{
+    kg__error why = { "" };
+
+    write_text(at("file"), "");
+    cr_assert(observe_with(KG__FAKE_OBSERVER, at("file/job"), &why) == KG__UNOBSERVED);
+    cr_assert(strstr(why.text, "file/job.jsonl: cannot be written: Not a directory") != NULL, "%s",
+              why.text);
+    cr_assert(mkdir(at("job.cases"), 0777) == 0);
+    cr_assert(observe_with(KG__FAKE_OBSERVER, at("job"), &why) == KG__UNOBSERVED);
+    cr_assert(strstr(why.text, "job.cases: cannot be written") != NULL, "%s", why.text);
+}
+
+/* What an earlier run left under the same name is no record of this one's. */
+Test(observer, old_records_are_not_read)
+{
+    outcome all = { .cases = { "forgotten/1" } };
+    kg__error why = { "" };
+
+    write_text(at("job.jsonl"),
+               "{\"event\": \"checked\", \"case\": \"forgotten/1\", \"right\": true}\n");
+    cr_assert(observe(&all, &why) == KG__OBSERVED);
+    expect_outcome(&all, 0, "failed", "record lost");
+}
+
+static double limit_with(const char *text)
+{
+    if (text == NULL)
+        unsetenv("KG_CASE_TIMEOUT");
+    else
+        setenv("KG_CASE_TIMEOUT", text, 1);
+    return kg__silence_limit();
+}
+
+Test(observer, the_silence_limit)
+{
+    static const char *const bad[] = { "soon", "0", "-1", "1 s", "nan", "inf", "1e9" };
+
+    cr_assert(limit_with(NULL) == 60);
+    cr_assert(limit_with("") == 60);
+    cr_assert(limit_with("0.5") == 0.5);
+    cr_assert(limit_with("120") == 120);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        cr_assert(limit_with(bad[i]) == 60, "%s", bad[i]);
+}
