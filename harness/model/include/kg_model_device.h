@@ -1,0 +1,133 @@
+/* What compiled kernels call in the CPU model. Included by cuda_runtime.h (C++) and by the model
+ * itself (C). */
+#ifndef KG__MODEL_DEVICE_H
+#define KG__MODEL_DEVICE_H
+
+#include "cuda_runtime_api.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define KG__MODEL_WARP 32
+
+#ifdef __cplusplus
+extern "C" {
+/* A kernel only reads these, and they are the same throughout one thread of it: hence const here,
+ * where the compiler sees one thread at a time, though the scheduler changes them as it goes from
+ * one to the next. */
+extern const uint3 threadIdx;
+extern const uint3 blockIdx;
+extern const uint3 blockDim;
+extern const uint3 gridDim;
+#endif
+
+/* Runs a kernel over its grid: calls body(context) once for each thread. `kernel` is the kernel's
+ * address, which names it in messages and finds its attributes. Returns what cudaLaunchKernelEx()
+ * is to return. */
+cudaError_t kg__model_launch(const cudaLaunchConfig_t *config, const void *kernel,
+                             void (*body)(void *context), void *context);
+
+/* What a block's barrier gathers from the threads that arrive at it. */
+typedef struct kg__model_votes {
+    int arrived; /* threads that arrived */
+    int nonzero; /* those of them whose predicate was not zero */
+} kg__model_votes;
+
+/* Boost.Context's C interface, which its C++ header alone declares. */
+typedef struct kg__model_transfer {
+    void *context; /* of whoever switched here */
+    void *data;    /* what they passed */
+} kg__model_transfer;
+
+kg__model_transfer jump_fcontext(void *to, void *data);
+
+/* Whose turn it is while the calling thread waits. */
+typedef struct kg__model_turn {
+    void *context; /* where that thread goes on; NULL when it is the caller itself */
+    void *saved;   /* to be passed along: where the caller's own context is kept */
+} kg__model_turn;
+
+/* Ends a switch on its far side. */
+void kg__model_land(kg__model_transfer transfer);
+
+/* Gives the turn away until it comes back. Inlined into the kernel, so that no function is entered
+ * on one stack and left on another, which would have the processor mispredict every return. */
+static inline __attribute__((always_inline)) void kg__model_pass(kg__model_turn turn)
+{
+    if (turn.context != NULL)
+        kg__model_land(jump_fcontext(turn.context, turn.saved));
+}
+
+/* Notes that the calling thread is at the block's barrier, with a predicate for the votes. */
+kg__model_turn kg__model_arrive(int predicate);
+kg__model_votes kg__model_last_votes(void);
+
+/* Waits until every thread of the block that has not ended waits here too. */
+static inline __attribute__((always_inline)) void kg__model_barrier(void)
+{
+    kg__model_pass(kg__model_arrive(0));
+}
+
+static inline __attribute__((always_inline)) kg__model_votes kg__model_barrier_vote(int predicate)
+{
+    kg__model_pass(kg__model_arrive(predicate));
+    return kg__model_last_votes();
+}
+
+/* What lanes of a warp do when they meet. */
+typedef enum kg__model_meeting {
+    KG__MODEL_SYNC,
+    KG__MODEL_SHUFFLE,      /* argument: the source lane */
+    KG__MODEL_SHUFFLE_UP,   /* argument: how far up */
+    KG__MODEL_SHUFFLE_DOWN, /* argument: how far down */
+    KG__MODEL_SHUFFLE_XOR,  /* argument: the lane mask */
+    KG__MODEL_BALLOT,       /* value: the predicate; gives the mask of lanes where it is not zero */
+    KG__MODEL_ANY,
+    KG__MODEL_ALL,
+    KG__MODEL_MATCH_ANY, /* gives the mask of lanes with this lane's value */
+    KG__MODEL_ADD,       /* the reductions, on 32-bit unsigned values */
+    KG__MODEL_MIN_UNSIGNED,
+    KG__MODEL_MIN_SIGNED,
+    KG__MODEL_MAX_UNSIGNED,
+    KG__MODEL_MAX_SIGNED,
+    KG__MODEL_AND,
+    KG__MODEL_OR,
+    KG__MODEL_XOR
+} kg__model_meeting;
+
+/* Notes that the calling thread takes part in a meeting, and what came of it once it has its turn
+ * again. */
+kg__model_turn kg__model_begin_meeting(kg__model_meeting meeting, unsigned int mask, uint64_t value,
+                                       unsigned int argument, unsigned int width);
+uint64_t kg__model_end_meeting(void);
+
+/* Waits until every lane of `mask` that has not ended waits here with the same mask and the same
+ * meeting, then gives each its result. `width` (a power of two up to 32) cuts the warp into parts
+ * for the shuffles. A shuffle from a lane that takes no part gives all ones, where hardware gives
+ * an undefined value. */
+static inline __attribute__((always_inline)) uint64_t
+kg__model_meet(kg__model_meeting meeting, unsigned int mask, uint64_t value, unsigned int argument,
+               unsigned int width)
+{
+    kg__model_pass(kg__model_begin_meeting(meeting, mask, value, argument, width));
+    return kg__model_end_meeting();
+}
+
+/* The block's dynamic shared memory, aligned to 1024 bytes. */
+void *kg__model_dynamic_shared(void);
+
+/* Ends the launch with `error`; `what` is the message's text. */
+void kg__model_trap(cudaError_t error, const char *what) __attribute__((noreturn));
+
+/* Copies to and from a __constant__ or __device__ variable of `size` bytes at `symbol`. */
+cudaError_t kg__model_copy_to_symbol(void *symbol, size_t size, const void *from, size_t count,
+                                     size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream);
+cudaError_t kg__model_copy_from_symbol(void *to, const void *symbol, size_t size, size_t count,
+                                       size_t offset, enum cudaMemcpyKind kind,
+                                       cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,379 @@
+/* Global memory of the CPU model: a registry of allocations, and the copies between them and the
+ * host. */
+#include "model.h"
+
+#include "message.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* cudaMalloc() aligns to 256 bytes at least, and counts of sectors depend on it. */
+#define ALIGNMENT 256
+/* The most that the model offers; a small machine offers half of what it has. */
+#define LARGEST_MEMORY ((size_t)4 << 30)
+
+/* Live allocations by ascending base. */
+static kg__model_allocation *allocations;
+static size_t allocation_count;
+static size_t allocation_capacity;
+static uint64_t allocated_ever;
+static size_t device_bytes; /* in live device and managed allocations */
+
+static size_t total_memory(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES);
+    long page = sysconf(_SC_PAGE_SIZE);
+    size_t half;
+
+    if (pages <= 0 || page <= 0)
+        return LARGEST_MEMORY;
+    half = (size_t)pages / 2 * (size_t)page;
+    return half < LARGEST_MEMORY ? half : LARGEST_MEMORY;
+}
+
+/* The number of allocations whose base is not above `address`. */
+static size_t rank_of(const void *address)
+{
+    size_t low = 0;
+    size_t high = allocation_count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if ((uintptr_t)allocations[middle].base <= (uintptr_t)address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+const kg__model_allocation *kg__model_find(const void *address)
+{
+    size_t rank = rank_of(address);
+    const kg__model_allocation *below;
+
+    if (rank == 0)
+        return NULL;
+    below = &allocations[rank - 1];
+    return (uintptr_t)address - (uintptr_t)below->base < below->size ? below : NULL;
+}
+
+size_t kg__model_allocation_count(void)
+{
+    return allocation_count;
+}
+
+const kg__model_allocation *kg__model_allocation_at(size_t i)
+{
+    return i < allocation_count ? &allocations[i] : NULL;
+}
+
+void kg__model_memory_left(size_t *left, size_t *total)
+{
+    *total = total_memory();
+    *left = *total > device_bytes ? *total - device_bytes : 0;
+}
+
+static void add_allocation(unsigned char *base, size_t size, kg__model_memory_kind kind)
+{
+    size_t rank = rank_of(base);
+
+    if (allocation_count == allocation_capacity) {
+        size_t capacity = allocation_capacity > 0 ? 2 * allocation_capacity : 64;
+        kg__model_allocation *grown = kg__allocate(capacity, sizeof *grown);
+
+        if (allocation_count > 0)
+            memcpy(grown, allocations, allocation_count * sizeof *grown);
+        free(allocations);
+        allocations = grown;
+        allocation_capacity = capacity;
+    }
+    memmove(&allocations[rank + 1], &allocations[rank],
+            (allocation_count - rank) * sizeof *allocations);
+    allocations[rank] = (kg__model_allocation){
+        .base = base, .size = size, .kind = kind, .number = ++allocated_ever
+    };
+    allocation_count++;
+    if (kind != KG__MODEL_PINNED)
+        device_bytes += size;
+}
+
+static cudaError_t allocate(void **pointer, size_t size, kg__model_memory_kind kind)
+{
+    size_t left;
+    size_t total;
+    void *base = NULL;
+
+    if (pointer == NULL)
+        return cudaErrorInvalidValue;
+    *pointer = NULL;
+    if (size == 0)
+        return kind == KG__MODEL_MANAGED ? cudaErrorInvalidValue : cudaSuccess;
+    kg__model_memory_left(&left, &total);
+    if (size > (kind == KG__MODEL_PINNED ? total : left) ||
+        posix_memalign(&base, ALIGNMENT, size) != 0)
+        return cudaErrorMemoryAllocation;
+    memset(base, KG__MODEL_POISON, size);
+    add_allocation(base, size, kind);
+    *pointer = base;
+    return cudaSuccess;
+}
+
+/* Frees an allocation by its base, of pinned memory or of the other kinds. */
+static cudaError_t release(void *pointer, bool pinned)
+{
+    size_t rank = rank_of(pointer);
+    kg__model_allocation found;
+
+    if (pointer == NULL)
+        return cudaSuccess;
+    if (rank == 0 || allocations[rank - 1].base != pointer ||
+        (allocations[rank - 1].kind == KG__MODEL_PINNED) != pinned)
+        return cudaErrorInvalidValue;
+    found = allocations[rank - 1];
+    memmove(&allocations[rank - 1], &allocations[rank],
+            (allocation_count - rank) * sizeof *allocations);
+    allocation_count--;
+    if (!pinned)
+        device_bytes -= found.size;
+    free(found.base);
+    return cudaSuccess;
+}
+
+void kg__model_free_all(void)
+{
+    for (size_t i = 0; i < allocation_count; i++)
+        free(allocations[i].base);
+    free(allocations);
+    allocations = NULL;
+    allocation_count = 0;
+    allocation_capacity = 0;
+    device_bytes = 0;
+}
+
+/* What is wrong with the device's side of a copy: it must lie within one allocation. Pinned memory
+ * is mapped into the device's addresses. */
+static bool on_device(const void *pointer, size_t count)
+{
+    const kg__model_allocation *holder = kg__model_find(pointer);
+
+    return holder != NULL && count <= holder->size - ((uintptr_t)pointer - (uintptr_t)holder->base);
+}
+
+/* The same of the host's side: memory that the model has never heard of is the host's own. */
+static bool on_host(const void *pointer, size_t count)
+{
+    const kg__model_allocation *holder = kg__model_find(pointer);
+
+    return holder == NULL || (holder->kind != KG__MODEL_DEVICE && on_device(pointer, count));
+}
+
+static cudaError_t check_copy(const void *to, const void *from, size_t count,
+                              enum cudaMemcpyKind kind)
+{
+    bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+    bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+
+    if ((int)kind < cudaMemcpyHostToHost || (int)kind > cudaMemcpyDefault)
+        return cudaErrorInvalidMemcpyDirection;
+    if (count == 0)
+        return cudaSuccess;
+    if (to == NULL || from == NULL)
+        return cudaErrorInvalidValue;
+    if (kind == cudaMemcpyDefault) {
+        to_device = kg__model_find(to) != NULL;
+        from_device = kg__model_find(from) != NULL;
+    }
+    if (!(to_device ? on_device(to, count) : on_host(to, count)) ||
+        !(from_device ? on_device(from, count) : on_host(from, count)))
+        return cudaErrorInvalidValue;
+    return cudaSuccess;
+}
+
+static cudaError_t copy(void *to, const void *from, size_t count, enum cudaMemcpyKind kind)
+{
+    cudaError_t error = check_copy(to, from, count, kind);
+
+    if (error == cudaSuccess && count > 0)
+        memmove(to, from, count);
+    return error;
+}
+
+static cudaError_t fill(void *pointer, int value, size_t count)
+{
+    if (count == 0)
+        return cudaSuccess;
+    if (!on_device(pointer, count))
+        return cudaErrorInvalidValue;
+    memset(pointer, value, count);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMalloc(void **pointer, size_t size)
+{
+    cudaError_t error;
+
+    return kg__model_enter(&error) ? kg__model_leave(allocate(pointer, size, KG__MODEL_DEVICE))
+                                   : error;
+}
+
+cudaError_t cudaMallocManaged(void **pointer, size_t size, unsigned int flags)
+{
+    cudaError_t error;
+
+    if (!kg__model_enter(&error))
+        return error;
+    if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
+        return kg__model_leave(cudaErrorInvalidValue);
+    return kg__model_leave(allocate(pointer, size, KG__MODEL_MANAGED));
+}
+
+cudaError_t cudaHostAlloc(void **pointer, size_t size, unsigned int flags)
+{
+    const unsigned int known =
+        cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
+    cudaError_t error;
+
+    if (!kg__model_enter(&error))
+        return error;
+    if ((flags & ~known) != 0)
+        return kg__model_leave(cudaErrorInvalidValue);
+    return kg__model_leave(allocate(pointer, size, KG__MODEL_PINNED));
+}
+
+cudaError_t cudaMallocHost(void **pointer, size_t size)
+{
+    return cudaHostAlloc(pointer, size, cudaHostAllocDefault);
+}
+
+cudaError_t cudaFree(void *pointer)
+{
+    cudaError_t error;
+
+    return kg__model_enter(&error) ? kg__model_leave(release(pointer, false)) : error;
+}
+
+cudaError_t cudaFreeHost(void *pointer)
+{
+    cudaError_t error;
+
+    return kg__model_enter(&error) ? kg__model_leave(release(pointer, true)) : error;
+}
+
+cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
+{
+    cudaError_t error;
+
+    if (!kg__model_enter(&error))
+        return error;
+    if (free_bytes == NULL || total_bytes == NULL)
+        return kg__model_leave(cudaErrorInvalidValue);
+    kg__model_memory_left(free_bytes, total_bytes);
+    return kg__model_leave(cudaSuccess);
+}
+
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer)
+{
+    const kg__model_allocation *holder;
+    cudaError_t error;
+
+    if (!kg__model_enter(&error))
+        return error;
+    if (attributes == NULL)
+        return kg__model_leave(cudaErrorInvalidValue);
+    *attributes = (struct cudaPointerAttributes){ .type = cudaMemoryTypeUnregistered,
+                                                  .device = -2,
+                                                  .hostPointer = (void *)pointer };
+    holder = kg__model_find(pointer);
+    if (holder != NULL) {
+        attributes->type = holder->kind == KG__MODEL_DEVICE    ? cudaMemoryTypeDevice
+                           : holder->kind == KG__MODEL_MANAGED ? cudaMemoryTypeManaged
+                                                               : cudaMemoryTypeHost;
+        attributes->device = 0;
+        attributes->devicePointer = (void *)pointer;
+        if (holder->kind == KG__MODEL_DEVICE)
+            attributes->hostPointer = NULL;
+    }
+    return kg__model_leave(cudaSuccess);
+}
+
+cudaError_t cudaMemcpy(void *to, const void *from, size_t count, enum cudaMemcpyKind kind)
+{
+    return cudaMemcpyAsync(to, from, count, kind, NULL);
+}
+
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t count, enum cudaMemcpyKind kind,
+                            cudaStream_t stream)
+{
+    cudaError_t error;
+
+    if (!kg__model_enter(&error))
+        return error;
+    if (!kg__model_is_stream(stream))
+        return kg__model_leave(cudaErrorInvalidResourceHandle);
+    return kg__model_leave(copy(to, from, count, kind));
+}
+
+cudaError_t cudaMemset(void *pointer, int value, size_t count)
+{
+    return cudaMemsetAsync(pointer, value, count, NULL);
+}
+
+cudaError_t cudaMemsetAsync(void *pointer, int value, size_t count, cudaStream_t stream)
+{
+    cudaError_t error;
+
+    if (!kg__model_enter(&error))
+        return error;
+    if (!kg__model_is_stream(stream))
+        return kg__model_leave(cudaErrorInvalidResourceHandle);
+    return kg__model_leave(fill(pointer, value, count));
+}
+
+/* What is wrong with a copy to or from a variable, whose other side is at `other`. */
+static cudaError_t check_symbol_copy(size_t size, size_t count, size_t offset, const void *other,
+                                     enum cudaMemcpyKind kind, enum cudaMemcpyKind from_host,
+                                     cudaStream_t stream)
+{
+    if (!kg__model_is_stream(stream))
+        return cudaErrorInvalidResourceHandle;
+    if (kind != from_host && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
+        return cudaErrorInvalidMemcpyDirection;
+    if (offset > size || count > size - offset)
+        return cudaErrorInvalidValue;
+    if (count == 0)
+        return cudaSuccess;
+    if (other == NULL)
+        return cudaErrorInvalidValue;
+    if (kind == cudaMemcpyDeviceToDevice || (kind == cudaMemcpyDefault && kg__model_find(other)))
+        return on_device(other, count) ? cudaSuccess : cudaErrorInvalidValue;
+    return on_host(other, count) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t kg__model_copy_to_symbol(void *symbol, size_t size, const void *from, size_t count,
+                                     size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    cudaError_t error;
+
+    if (!kg__model_enter(&error))
+        return error;
+    error = check_symbol_copy(size, count, offset, from, kind, cudaMemcpyHostToDevice, stream);
+    if (error == cudaSuccess && count > 0)
+        memmove((unsigned char *)symbol + offset, from, count);
+    return kg__model_leave(error);
+}
+
+cudaError_t kg__model_copy_from_symbol(void *to, const void *symbol, size_t size, size_t count,
+                                       size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    cudaError_t error;
+
+    if (!kg__model_enter(&error))
+        return error;
+    error = check_symbol_copy(size, count, offset, to, kind, cudaMemcpyDeviceToHost, stream);
+    if (error == cudaSuccess && count > 0)
+        memmove(to, (const unsigned char *)symbol + offset, count);
+    return kg__model_leave(error);
+}

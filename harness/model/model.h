@@ -1,0 +1,174 @@
+/* The CPU model: runs CUDA C kernels, compiled by g++ against the stand-in headers in include/, on
+ * the CPU.
+ *
+ * One fiber a CUDA thread, warps of 32 lanes, one block after the other. A thread runs until it
+ * meets a barrier or a warp operation, or ends; then the next thread of its block goes on. A thread
+ * that has not begun is begun on whatever fiber is idle, and a fiber whose thread has ended begins
+ * the next one, so that a kernel without barriers runs its whole grid on one fiber and never
+ * switches. A barrier is released when every thread of the block that has not ended waits at it (an
+ * ended thread counts as arrived); a warp operation when every lane that its mask names does. When
+ * no thread can run and nothing can be released, the launch fails, and a message says who waits for
+ * what.
+ *
+ * Within a block threads go in ascending or in reversed order, and so do the blocks: a kernel whose
+ * result depends on the order has a race. Global memory comes filled with 0xff bytes; dynamic
+ * shared memory and the kernel's own static shared arrays are filled so before every block. An
+ * access to an unmapped address and a stack that overflows end the launch with CUDA's error, not
+ * the process.
+ *
+ * The rooms: memory.c (the registry of allocations, copies), device.c (the device's limits, errors,
+ * streams, events), scheduler.c (launches, threads, barriers, warps), fibers.c (stacks and
+ * switches), symbols.c (names and shared arrays of kernels, from the ELF symbol table). Launches
+ * and calls from several host threads take turns.
+ */
+#ifndef KG__MODEL_H
+#define KG__MODEL_H
+
+#include "include/cuda_runtime_api.h"
+#include "include/kg_model_device.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define KG__MODEL_MAX_THREADS 1024
+#define KG__MODEL_MAX_WARPS (KG__MODEL_MAX_THREADS / KG__MODEL_WARP)
+#define KG__MODEL_SHARED_DEFAULT                                                                   \
+    49152                             /* bytes of shared memory a block may have without asking    \
+                                       */
+#define KG__MODEL_SHARED_OPTIN 232448 /* and with cudaFuncSetAttribute(), as on an NVIDIA H200 */
+#define KG__MODEL_POISON 0xff         /* what memory that nothing has written is filled with */
+
+/* The order in which the threads of a block, and the blocks of a grid, take their turns. */
+typedef enum kg__model_order { KG__MODEL_ASCENDING, KG__MODEL_REVERSED } kg__model_order;
+
+/* Sets the order of all following launches; it is ascending until then. */
+void kg__model_set_order(kg__model_order order);
+
+/* What the last launch did, complete or not. */
+typedef struct kg__model_statistics {
+    uint64_t blocks;   /* that began */
+    uint64_t threads;  /* that ended */
+    uint64_t barriers; /* released barriers of blocks, summed over the blocks */
+    uint64_t meetings; /* released warp operations, summed over the warps */
+} kg__model_statistics;
+
+kg__model_statistics kg__model_last_launch(void);
+
+/* Where a kernel stands. */
+typedef struct kg__model_place {
+    const char *kernel;      /* its name */
+    uint3 block, thread;     /* indices */
+    unsigned int linear;     /* the thread's number in its block, x fastest */
+    unsigned int warp, lane; /* linear / 32, linear % 32 */
+} kg__model_place;
+
+/* Fills in the place of the running thread (`place` may be NULL); false when the caller is no
+ * kernel. */
+bool kg__model_where(kg__model_place *place);
+
+/* --- memory.c --- */
+
+typedef enum kg__model_memory_kind {
+    KG__MODEL_DEVICE,
+    KG__MODEL_MANAGED,
+    KG__MODEL_PINNED /* page-locked host memory */
+} kg__model_memory_kind;
+
+/* One live allocation. */
+typedef struct kg__model_allocation {
+    unsigned char *base;
+    size_t size; /* bytes */
+    kg__model_memory_kind kind;
+    uint64_t number; /* counts the process's allocations from 1 */
+} kg__model_allocation;
+
+/* The live allocation that `address` lies in (its end is outside), or NULL. The pointer holds until
+ * memory is next allocated or freed. */
+const kg__model_allocation *kg__model_find(const void *address);
+/* The number of live allocations, and the i-th of them by ascending base. */
+size_t kg__model_allocation_count(void);
+const kg__model_allocation *kg__model_allocation_at(size_t i);
+/* Frees everything. */
+void kg__model_free_all(void);
+/* What of the device's memory is not allocated, and all of it; bytes. */
+void kg__model_memory_left(size_t *left, size_t *total);
+
+/* --- device.c --- */
+
+/* Ends an API call: keeps an error as the calling thread's last one, and returns it. */
+cudaError_t kg__model_return(cudaError_t error);
+/* Sets the error that every further call returns: a kernel failed and the device's state is lost.
+ */
+void kg__model_stick(cudaError_t error);
+/* Begins an API call: takes the model's lock and returns true; or returns false with the error that
+ * the call must return, since a kernel has failed before or the caller is itself a kernel.
+ * kg__model_leave() gives the lock back and ends the call. */
+bool kg__model_enter(cudaError_t *error);
+cudaError_t kg__model_leave(cudaError_t error);
+/* True when `stream` is one that work can be given to; needs the lock. */
+bool kg__model_is_stream(cudaStream_t stream);
+
+/* --- symbols.c --- */
+
+/* A kernel's static shared array. */
+typedef struct kg__model_shared_array {
+    unsigned char *base;
+    size_t size; /* bytes */
+} kg__model_shared_array;
+
+/* What is known of a kernel; kept for the life of the process. */
+typedef struct kg__model_kernel {
+    const void *address;
+    char *name; /* demangled, without its parameters; "kernel at 0x..." in a stripped program */
+    kg__model_shared_array *shared; /* arrays declared in the kernel's own body */
+    size_t shared_count;
+    size_t shared_bytes;  /* their sum */
+    size_t dynamic_limit; /* the most dynamic shared memory a launch may ask for, bytes */
+    struct kg__model_kernel *next;
+} kg__model_kernel;
+
+/* Finds or adds the kernel at `address`, which must be a function's. */
+kg__model_kernel *kg__model_kernel_at(const void *address);
+
+/* --- fibers.c --- */
+
+/* A stack with a context that can be switched to. */
+typedef struct kg__model_fiber {
+    void *context;        /* where it goes on, while it is idle */
+    unsigned char *stack; /* its lowest usable byte */
+    size_t stack_size;    /* bytes */
+    void *fake_stack;     /* AddressSanitizer's, while it is switched away */
+    struct kg__model_fiber *next_idle;
+} kg__model_fiber;
+
+#define KG__MODEL_STACK ((size_t)512 * 1024) /* the local memory that CUDA allows a thread */
+
+/* Sets what a fiber runs when it is switched to for the first time; it never returns. */
+void kg__model_fibers_begin(void (*run)(kg__model_fiber *self));
+/* An idle fiber, or NULL when no stack can be mapped. */
+kg__model_fiber *kg__model_fiber_take(void);
+/* Gives back the fiber that is running and is about to switch away. */
+void kg__model_fiber_give(kg__model_fiber *fiber);
+/* Makes every fiber idle and new again, whatever it was doing. */
+void kg__model_fibers_reset(void);
+/* True when `address` is in the guard below one of the stacks. */
+bool kg__model_in_guard(const void *address);
+
+/* Prepares a switch from `from` to `to` (NULL: the launching host thread), which goes on at
+ * `context`; the place where `from` can go on is kept at *saved. The switch itself is
+ * kg__model_pass(). */
+kg__model_turn kg__model_leave_for(kg__model_fiber *from, void **saved, kg__model_fiber *to,
+                                   void *context);
+/* Both together. Returns when something switches back. */
+void kg__model_switch(kg__model_fiber *from, void **saved, kg__model_fiber *to, void *context);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

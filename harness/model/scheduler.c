@@ -1,0 +1,730 @@
+/* The CPU model's scheduler: launches, and whose turn it is among a block's threads. */
+#include "model.h"
+
+#include "message.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define HANDLE_FAULTS 0 /* AddressSanitizer says more about a fault than the model can */
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HANDLE_FAULTS 0
+#endif
+#endif
+#ifndef HANDLE_FAULTS
+#define HANDLE_FAULTS 1
+#endif
+
+#define DYNAMIC_SHARED_ALIGNMENT 1024
+#define SIGNAL_STACK ((size_t)64 * 1024)
+
+/* What a kernel reads of these; kg_model_device.h has them as const. */
+uint3 threadIdx;
+uint3 blockIdx;
+uint3 blockDim;
+uint3 gridDim;
+extern const int warpSize;
+const int warpSize = KG__MODEL_WARP;
+
+typedef enum state {
+    READY,      /* has not begun, or may go on */
+    RUNNING,    /* has its turn */
+    AT_BARRIER, /* waits for its block */
+    MEETING,    /* waits for lanes of its warp */
+    ENDED
+} state;
+
+/* A CUDA thread of the block that runs. */
+typedef struct thread {
+    uint3 index;
+    unsigned int mask; /* of the warp operation that it waits in, with what it brought along */
+    uint64_t value;
+    unsigned int argument;
+    unsigned int width;
+    kg__model_meeting meeting;
+    uint64_t result;        /* what the operation gave it */
+    void *context;          /* where it goes on, while it waits */
+    kg__model_fiber *fiber; /* what it runs on, once it has begun */
+} thread;
+
+/* A warp of the block that runs. */
+typedef struct warp {
+    unsigned int live;    /* lanes that have not ended */
+    unsigned int waiting; /* lanes that wait in a warp operation */
+} warp;
+
+/* The launch that runs. */
+static kg__model_kernel *kernel;
+static void (*kernel_body)(void *context);
+static void *kernel_context;
+static size_t dynamic_bytes;
+static kg__model_order order = KG__MODEL_ASCENDING;
+static kg__model_order launch_order;
+static kg__model_statistics statistics;
+static void *host_context; /* where the launching host thread goes on */
+
+/* The block that runs. Threads are known by their linear number, x fastest. */
+static thread threads[KG__MODEL_MAX_THREADS];
+static uint8_t states[KG__MODEL_MAX_THREADS];
+static warp warps[KG__MODEL_MAX_WARPS];
+static int thread_count;
+static dim3 indexed;          /* the block's shape that the indices in `threads` are of */
+static int first, end, step;  /* the order of turns: from first, by step, to before end */
+static int current;           /* whose turn it is */
+static int cursor;            /* where to look for the next turn */
+static int frontier;          /* the first, in order, that has not begun */
+static int live;              /* threads that have not ended */
+static int ready;             /* threads in READY */
+static int arrived;           /* threads at the barrier */
+static int nonzero;           /* those of them whose predicate was not zero */
+static kg__model_votes votes; /* of the barrier last released */
+
+static unsigned char dynamic_shared[KG__MODEL_SHARED_OPTIN]
+    __attribute__((aligned(DYNAMIC_SHARED_ALIGNMENT)));
+
+/* Why the launch failed: an error, and a message whose place has been taken down. */
+static cudaError_t failure;
+static char failure_text[512];
+static kg__model_place failure_place;
+
+static _Thread_local bool in_kernel;
+
+void kg__model_set_order(kg__model_order wanted)
+{
+    order = wanted;
+}
+
+kg__model_statistics kg__model_last_launch(void)
+{
+    return statistics;
+}
+
+bool kg__model_where(kg__model_place *place)
+{
+    if (!in_kernel)
+        return false;
+    if (place != NULL) {
+        *place = (kg__model_place){
+            .kernel = kernel->name,
+            .block = blockIdx,
+            .thread = threads[current].index,
+            .linear = (unsigned int)current,
+            .warp = (unsigned int)current / KG__MODEL_WARP,
+            .lane = (unsigned int)current % KG__MODEL_WARP,
+        };
+    }
+    return true;
+}
+
+void *kg__model_dynamic_shared(void)
+{
+    return dynamic_shared;
+}
+
+/* Ends the launch from within one of its threads. The fibers stay as they are; the host thread
+ * makes them new. */
+static void fail(cudaError_t error) __attribute__((noreturn));
+static void fail(cudaError_t error)
+{
+    void *abandoned;
+
+    failure = error;
+    kg__model_where(&failure_place);
+    kg__model_switch(threads[current].fiber, &abandoned, NULL, host_context);
+    __builtin_unreachable();
+}
+
+void kg__model_trap(cudaError_t error, const char *what)
+{
+    kg__format(failure_text, sizeof failure_text, "%s", what);
+    fail(error);
+}
+
+/* Nobody can run, and nothing that anybody waits for can happen. */
+static void fail_stuck(void) __attribute__((noreturn));
+static void fail_stuck(void)
+{
+    int meeting = 0;
+    int example = 0;
+
+    for (int i = thread_count; i-- > 0;) {
+        if (states[i] == MEETING) {
+            meeting++;
+            example = i;
+        }
+    }
+    current = example;
+    kg__format(
+        failure_text, sizeof failure_text,
+        "no thread can go on: %d wait at __syncthreads() and %d in warp operations, this one "
+        "for the lanes 0x%08x, of which 0x%08x wait and 0x%08x have not ended; let every "
+        "lane of the mask reach the same operation with the same mask",
+        arrived, meeting, threads[example].mask,
+        warps[example / KG__MODEL_WARP].waiting & threads[example].mask,
+        warps[example / KG__MODEL_WARP].live);
+    fail(cudaErrorLaunchFailure);
+}
+
+/* --- Whose turn it is --- */
+
+/* Gives the turn to the next thread that is ready, if there is one. */
+static inline bool pick(void)
+{
+    if (ready == 0)
+        return false;
+    for (;;) {
+        int candidate = cursor;
+
+        cursor += step;
+        if (cursor == end)
+            cursor = first;
+        if (states[candidate] != READY)
+            continue;
+        states[candidate] = RUNNING;
+        ready--;
+        current = candidate;
+        threadIdx = threads[candidate].index;
+        return true;
+    }
+}
+
+/* True, once for each thread, when the one that has the turn has not begun yet. */
+static inline bool begins(void)
+{
+    if (current != frontier)
+        return false;
+    frontier += step;
+    return true;
+}
+
+/* Who goes on now that the calling thread waits for something. */
+static inline kg__model_turn next_turn(void)
+{
+    thread *self = &threads[current];
+    thread *next;
+
+    if (!pick())
+        fail_stuck();
+    next = &threads[current];
+    if (next == self)
+        return (kg__model_turn){ 0 };
+    if (begins()) {
+        kg__model_fiber *fiber = kg__model_fiber_take();
+
+        if (fiber == NULL) {
+            current = (int)(self - threads);
+            kg__model_trap(cudaErrorLaunchOutOfResources,
+                           "no memory can be mapped for another thread's stack: raise the limit on "
+                           "virtual memory (ulimit -v)");
+        }
+        next->fiber = fiber;
+        next->context = fiber->context;
+    }
+    return kg__model_leave_for(self->fiber, &self->context, next->fiber, next->context);
+}
+
+/* --- A block's barrier --- */
+
+static void release_barrier(void)
+{
+    for (int i = 0; i < thread_count; i++) {
+        if (states[i] == AT_BARRIER)
+            states[i] = READY;
+    }
+    votes = (kg__model_votes){ .arrived = arrived, .nonzero = nonzero };
+    ready += arrived;
+    arrived = 0;
+    nonzero = 0;
+    cursor = first;
+    statistics.barriers++;
+}
+
+kg__model_turn kg__model_arrive(int predicate)
+{
+    states[current] = AT_BARRIER;
+    nonzero += predicate != 0;
+    if (++arrived == live)
+        release_barrier();
+    return next_turn();
+}
+
+kg__model_votes kg__model_last_votes(void)
+{
+    return votes;
+}
+
+/* --- A warp's operations --- */
+
+/* The lane that a shuffle reads; the lane itself where the shuffle would leave its part of the
+ * warp. */
+static unsigned int source_lane(const thread *reader, unsigned int lane)
+{
+    unsigned int part = lane & ~(reader->width - 1);
+    unsigned int part_end = part + reader->width;
+    unsigned int argument = reader->argument % KG__MODEL_WARP;
+
+    switch (reader->meeting) {
+    case KG__MODEL_SHUFFLE:
+        return part + (argument & (reader->width - 1));
+    case KG__MODEL_SHUFFLE_UP:
+        return lane >= part + argument ? lane - argument : lane;
+    case KG__MODEL_SHUFFLE_DOWN:
+        return lane + argument < part_end ? lane + argument : lane;
+    default:
+        return (lane ^ argument) < part_end ? lane ^ argument : lane;
+    }
+}
+
+/* Combines two 32-bit values by a reduction. */
+static unsigned int combine(kg__model_meeting meeting, unsigned int a, unsigned int b)
+{
+    switch (meeting) {
+    case KG__MODEL_ADD:
+        return a + b;
+    case KG__MODEL_MIN_UNSIGNED:
+        return a < b ? a : b;
+    case KG__MODEL_MIN_SIGNED:
+        return (int)a < (int)b ? a : b;
+    case KG__MODEL_MAX_UNSIGNED:
+        return a > b ? a : b;
+    case KG__MODEL_MAX_SIGNED:
+        return (int)a > (int)b ? a : b;
+    case KG__MODEL_AND:
+        return a & b;
+    case KG__MODEL_OR:
+        return a | b;
+    default:
+        return a ^ b;
+    }
+}
+
+/* The lanes of `group` whose value equals `value`. */
+static unsigned int lanes_with(const thread *lanes, unsigned int group, uint64_t value)
+{
+    unsigned int mask = 0;
+
+    for (unsigned int lane = 0; lane < KG__MODEL_WARP; lane++) {
+        if ((group >> lane & 1) != 0 && lanes[lane].value == value)
+            mask |= 1u << lane;
+    }
+    return mask;
+}
+
+/* What the lane of a meeting of the lanes `group` gets. */
+static uint64_t outcome(const thread *lanes, unsigned int group, unsigned int lane)
+{
+    kg__model_meeting meeting = lanes[lane].meeting;
+    unsigned int first_lane = (unsigned int)__builtin_ctz(group);
+    unsigned int reduced = (unsigned int)lanes[first_lane].value;
+    unsigned int source;
+
+    switch (meeting) {
+    case KG__MODEL_SYNC:
+        return 0;
+    case KG__MODEL_SHUFFLE:
+    case KG__MODEL_SHUFFLE_UP:
+    case KG__MODEL_SHUFFLE_DOWN:
+    case KG__MODEL_SHUFFLE_XOR:
+        source = source_lane(&lanes[lane], lane);
+        return (group >> source & 1) != 0 ? lanes[source].value : UINT64_MAX;
+    case KG__MODEL_BALLOT:
+        return lanes_with(lanes, group, 1);
+    case KG__MODEL_ANY:
+        return lanes_with(lanes, group, 1) != 0;
+    case KG__MODEL_ALL:
+        return lanes_with(lanes, group, 1) == group;
+    case KG__MODEL_MATCH_ANY:
+        return lanes_with(lanes, group, lanes[lane].value);
+    default:
+        for (unsigned int other = first_lane + 1; other < KG__MODEL_WARP; other++) {
+            if ((group >> other & 1) != 0)
+                reduced = combine(meeting, reduced, (unsigned int)lanes[other].value);
+        }
+        return reduced;
+    }
+}
+
+/* Releases the meeting that `lane` of a warp waits in, if every lane that it names has come. */
+static void try_meeting(unsigned int number, unsigned int lane)
+{
+    thread *lanes = &threads[(size_t)number * KG__MODEL_WARP];
+    warp *home = &warps[number];
+    unsigned int group = lanes[lane].mask & home->live;
+
+    if ((group & ~home->waiting) != 0)
+        return;
+    for (unsigned int other = 0; other < KG__MODEL_WARP; other++) {
+        if ((group >> other & 1) != 0 &&
+            (lanes[other].mask != lanes[lane].mask || lanes[other].meeting != lanes[lane].meeting))
+            return;
+    }
+    for (unsigned int other = 0; other < KG__MODEL_WARP; other++) {
+        if ((group >> other & 1) != 0)
+            lanes[other].result = outcome(lanes, group, other);
+    }
+    for (unsigned int other = 0; other < KG__MODEL_WARP; other++) {
+        if ((group >> other & 1) != 0) {
+            states[number * KG__MODEL_WARP + other] = READY;
+            ready++;
+        }
+    }
+    home->waiting &= ~group;
+    statistics.meetings++;
+    /* The warp goes on before others do: its stacks are the ones in the cache. */
+    cursor = (int)(number * KG__MODEL_WARP);
+    if (step < 0) {
+        cursor += KG__MODEL_WARP - 1;
+        if (cursor > first)
+            cursor = first;
+    }
+}
+
+kg__model_turn kg__model_begin_meeting(kg__model_meeting meeting, unsigned int mask, uint64_t value,
+                                       unsigned int argument, unsigned int width)
+{
+    thread *self = &threads[current];
+    unsigned int number = (unsigned int)current / KG__MODEL_WARP;
+    unsigned int lane = (unsigned int)current % KG__MODEL_WARP;
+
+    if ((mask >> lane & 1) == 0)
+        kg__model_trap(cudaErrorLaunchFailure,
+                       "a warp operation's mask leaves out the lane that calls it");
+    if (width == 0 || width > KG__MODEL_WARP || (width & (width - 1)) != 0)
+        kg__model_trap(cudaErrorLaunchFailure,
+                       "a shuffle's width is not a power of two from 1 to 32");
+    self->meeting = meeting;
+    self->mask = mask;
+    self->value = value;
+    self->argument = argument;
+    self->width = width;
+    states[current] = MEETING;
+    warps[number].waiting |= 1u << lane;
+    try_meeting(number, lane);
+    return next_turn();
+}
+
+uint64_t kg__model_end_meeting(void)
+{
+    return threads[current].result;
+}
+
+/* --- Blocks and threads --- */
+
+/* Poisons what the block before has left, and makes all threads of the block ready. */
+static void begin_block(void)
+{
+    int warp_count = (thread_count + KG__MODEL_WARP - 1) / KG__MODEL_WARP;
+
+    memset(dynamic_shared, KG__MODEL_POISON, dynamic_bytes);
+    for (size_t i = 0; i < kernel->shared_count; i++)
+        memset(kernel->shared[i].base, KG__MODEL_POISON, kernel->shared[i].size);
+    memset(states, READY, (size_t)thread_count);
+    for (int i = 0; i < warp_count; i++) {
+        int lanes = thread_count - i * KG__MODEL_WARP;
+
+        warps[i] = (warp){ .live = lanes < KG__MODEL_WARP ? (1u << lanes) - 1 : UINT32_MAX };
+    }
+    live = ready = thread_count;
+    arrived = 0;
+    nonzero = 0;
+    cursor = frontier = first;
+    statistics.blocks++;
+}
+
+/* Goes on to the next block; false after the last. */
+static bool next_block(void)
+{
+    if (launch_order == KG__MODEL_ASCENDING) {
+        if (++blockIdx.x == gridDim.x) {
+            blockIdx.x = 0;
+            if (++blockIdx.y == gridDim.y) {
+                blockIdx.y = 0;
+                if (++blockIdx.z == gridDim.z)
+                    return false;
+            }
+        }
+    } else if (blockIdx.x-- == 0) {
+        blockIdx.x = gridDim.x - 1;
+        if (blockIdx.y-- == 0) {
+            blockIdx.y = gridDim.y - 1;
+            if (blockIdx.z-- == 0)
+                return false;
+        }
+    }
+    begin_block();
+    return true;
+}
+
+/* The thread that has the turn has returned from the kernel. Whoever waited for it waits no longer.
+ */
+static inline void end_thread(void)
+{
+    unsigned int number = (unsigned int)current / KG__MODEL_WARP;
+    warp *home = &warps[number];
+
+    states[current] = ENDED;
+    live--;
+    statistics.threads++;
+    home->live &= ~(1u << (unsigned int)current % KG__MODEL_WARP);
+    if (arrived > 0 && arrived == live)
+        release_barrier();
+    for (unsigned int lane = 0; home->waiting >> lane != 0; lane++) {
+        if ((home->waiting >> lane & 1) != 0)
+            try_meeting(number, lane);
+        if (lane == KG__MODEL_WARP - 1)
+            break;
+    }
+}
+
+/* A fiber's life: runs threads that begin, one after the other. */
+static void run_threads(kg__model_fiber *self)
+{
+    for (;;) {
+        bool more = true;
+
+        kernel_body(kernel_context);
+        end_thread();
+        while (more && !pick()) {
+            if (live > 0)
+                fail_stuck();
+            more = next_block();
+        }
+        if (more && begins()) {
+            threads[current].fiber = self;
+            continue;
+        }
+        /* Whoever takes this fiber next has given the turn to a thread that begins. */
+        kg__model_fiber_give(self);
+        if (more)
+            kg__model_switch(self, &self->context, threads[current].fiber,
+                             threads[current].context);
+        else
+            kg__model_switch(self, &self->context, NULL, host_context);
+    }
+}
+
+/* --- Faults of a kernel --- */
+
+#if HANDLE_FAULTS
+
+static const int fault_signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGABRT };
+#define FAULT_SIGNALS (sizeof fault_signals / sizeof fault_signals[0])
+
+static struct sigaction former_actions[FAULT_SIGNALS];
+static stack_t former_stack;
+static sigset_t former_mask;
+static unsigned char signal_stack[SIGNAL_STACK];
+
+/* Leaves the kernel for good, so that neither this function nor the kernel's fiber is ever returned
+ * to. The message is printed by the host thread's own code, for nothing that is not safe in a
+ * signal handler may be called from here. */
+static void on_fault(int number, siginfo_t *information, void *machine)
+{
+    (void)machine;
+    if (!in_kernel) {
+        /* Another host thread's fault: it comes again, to whoever was there before. */
+        for (size_t i = 0; i < FAULT_SIGNALS; i++) {
+            if (fault_signals[i] == number)
+                sigaction(number, &former_actions[i], NULL);
+        }
+        if (number == SIGABRT)
+            raise(number);
+        return;
+    }
+    if (number == SIGABRT) {
+        snprintf(failure_text, sizeof failure_text,
+                 "the kernel called abort(): an assert failed, or the C library found an error");
+        fail(cudaErrorAssert);
+    }
+    if (number == SIGFPE) {
+        snprintf(failure_text, sizeof failure_text,
+                 "an integer is divided by zero, which hardware leaves undefined");
+        fail(cudaErrorLaunchFailure);
+    }
+    if (kg__model_in_guard(information->si_addr)) {
+        snprintf(failure_text, sizeof failure_text,
+                 "the stack overflowed its %zu KiB: the recursion is too deep or the local arrays "
+                 "are too large",
+                 KG__MODEL_STACK / 1024);
+        fail(cudaErrorHardwareStackError);
+    }
+    snprintf(failure_text, sizeof failure_text, "an access to the address %p, where no memory is",
+             information->si_addr);
+    fail(cudaErrorIllegalAddress);
+}
+
+static void catch_faults(void)
+{
+    stack_t stack = { .ss_sp = signal_stack, .ss_size = sizeof signal_stack };
+    struct sigaction action = { .sa_sigaction = on_fault,
+                                .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
+
+    sigemptyset(&action.sa_mask);
+    sigaltstack(&stack, &former_stack);
+    for (size_t i = 0; i < FAULT_SIGNALS; i++)
+        sigaction(fault_signals[i], &action, &former_actions[i]);
+    pthread_sigmask(SIG_SETMASK, NULL, &former_mask);
+}
+
+static void release_faults(void)
+{
+    for (size_t i = 0; i < FAULT_SIGNALS; i++)
+        sigaction(fault_signals[i], &former_actions[i], NULL);
+    sigaltstack(&former_stack, NULL);
+    pthread_sigmask(SIG_SETMASK, &former_mask, NULL);
+}
+
+#else
+
+static void catch_faults(void)
+{
+}
+
+static void release_faults(void)
+{
+}
+
+#endif
+
+/* --- Launches --- */
+
+/* The launch attributes that change nothing in the model, or ask for nothing. */
+static bool is_harmless(const cudaLaunchAttribute *attribute)
+{
+    switch (attribute->id) {
+    case cudaLaunchAttributeIgnore:
+    case cudaLaunchAttributeSynchronizationPolicy:
+    case cudaLaunchAttributePriority:
+    case cudaLaunchAttributePreferredSharedMemoryCarveout:
+        return true;
+    case cudaLaunchAttributeCooperative:
+        return attribute->val.cooperative == 0;
+    case cudaLaunchAttributeClusterDimension:
+        return attribute->val.clusterDim.x == 1 && attribute->val.clusterDim.y == 1 &&
+               attribute->val.clusterDim.z == 1;
+    case cudaLaunchAttributeProgrammaticStreamSerialization:
+        return attribute->val.programmaticStreamSerializationAllowed == 0;
+    default:
+        return false;
+    }
+}
+
+static cudaError_t check_launch(const cudaLaunchConfig_t *config, const void *address)
+{
+    const dim3 *grid = &config->gridDim;
+    const dim3 *block = &config->blockDim;
+
+    if (address == NULL)
+        return cudaErrorInvalidDeviceFunction;
+    if (!kg__model_is_stream(config->stream))
+        return cudaErrorInvalidResourceHandle;
+    if (grid->x == 0 || grid->y == 0 || grid->z == 0 || grid->x > INT32_MAX || grid->y > 65535 ||
+        grid->z > 65535)
+        return cudaErrorInvalidConfiguration;
+    if (block->x == 0 || block->y == 0 || block->z == 0 || block->x > 1024 || block->y > 1024 ||
+        block->z > 64 || (uint64_t)block->x * block->y * block->z > KG__MODEL_MAX_THREADS)
+        return cudaErrorInvalidConfiguration;
+    if (config->numAttrs > 0 && config->attrs == NULL)
+        return cudaErrorInvalidValue;
+    for (unsigned int i = 0; i < config->numAttrs; i++) {
+        if (!is_harmless(&config->attrs[i]))
+            return cudaErrorNotSupported;
+    }
+    kernel = kg__model_kernel_at(address);
+    if (kernel->shared_bytes > KG__MODEL_SHARED_DEFAULT) {
+        kg__complain("kernel %s: its shared arrays take %zu bytes, and a block has %d: nvcc would "
+                     "not build it; take dynamic shared memory",
+                     kernel->name, kernel->shared_bytes, KG__MODEL_SHARED_DEFAULT);
+        return cudaErrorInvalidKernelImage;
+    }
+    return config->dynamicSmemBytes > kernel->dynamic_limit ? cudaErrorInvalidValue : cudaSuccess;
+}
+
+/* Gives the block's threads their indices, which most often they have from the launch before. */
+static void shape_block(dim3 block)
+{
+    int i = 0;
+
+    thread_count = (int)(block.x * block.y * block.z);
+    blockDim = (uint3){ block.x, block.y, block.z };
+    if (block.x == indexed.x && block.y == indexed.y && block.z == indexed.z)
+        return;
+    for (unsigned int z = 0; z < block.z; z++) {
+        for (unsigned int y = 0; y < block.y; y++) {
+            for (unsigned int x = 0; x < block.x; x++)
+                threads[i++].index = (uint3){ x, y, z };
+        }
+    }
+    indexed = block;
+}
+
+static void shape_grid(dim3 grid)
+{
+    gridDim = (uint3){ grid.x, grid.y, grid.z };
+    launch_order = order;
+    if (launch_order == KG__MODEL_ASCENDING) {
+        blockIdx = (uint3){ 0, 0, 0 };
+        first = 0;
+        end = thread_count;
+        step = 1;
+    } else {
+        blockIdx = (uint3){ grid.x - 1, grid.y - 1, grid.z - 1 };
+        first = thread_count - 1;
+        end = -1;
+        step = -1;
+    }
+}
+
+/* Runs the grid that the state above describes. */
+static cudaError_t run_grid(void)
+{
+    kg__model_fiber *fiber = kg__model_fiber_take();
+
+    if (fiber == NULL)
+        return cudaErrorLaunchOutOfResources;
+    failure = cudaSuccess;
+    statistics = (kg__model_statistics){ 0 };
+    begin_block();
+    pick();
+    begins();
+    threads[current].fiber = fiber;
+    catch_faults();
+    in_kernel = true;
+    kg__model_switch(NULL, &host_context, fiber, fiber->context);
+    in_kernel = false;
+    release_faults();
+    if (failure != cudaSuccess) {
+        const kg__model_place *place = &failure_place;
+
+        kg__model_fibers_reset();
+        kg__complain("kernel %s, block (%u, %u, %u), thread (%u, %u, %u): %s", place->kernel,
+                     place->block.x, place->block.y, place->block.z, place->thread.x,
+                     place->thread.y, place->thread.z, failure_text);
+        kg__model_stick(failure);
+    }
+    return failure;
+}
+
+cudaError_t kg__model_launch(const cudaLaunchConfig_t *config, const void *address,
+                             void (*body)(void *context), void *context)
+{
+    cudaError_t error;
+
+    if (!kg__model_enter(&error))
+        return error;
+    if (config == NULL)
+        return kg__model_leave(cudaErrorInvalidValue);
+    error = check_launch(config, address);
+    if (error != cudaSuccess)
+        return kg__model_leave(error);
+    kernel_body = body;
+    kernel_context = context;
+    dynamic_bytes = config->dynamicSmemBytes;
+    kg__model_fibers_begin(run_threads);
+    shape_block(config->blockDim);
+    shape_grid(config->gridDim);
+    return kg__model_leave(run_grid());
+}
