@@ -1,0 +1,44 @@
+/* Device buffers with guard zones on both sides, so that a write beside them is seen. */
+#ifndef KG__BUFFERS_H
+#define KG__BUFFERS_H
+
+#include <kernelgate/kernelgate.h>
+
+#include "message.h"
+
+/* Bytes of guard before and behind every buffer: a kernel without its bounds guard writes at most a
+ * tile's height of rows beyond the end, which at width 530 is 34 KiB. */
+#define KG__GUARD_BYTES ((size_t)64 << 10)
+
+/* The arguments of one problem on the device. */
+typedef struct kg__buffers {
+    kg_arguments arguments;
+    void *allocation[KG_MAX_ARGUMENTS];
+    void *data[KG_MAX_ARGUMENTS]; /* what a launcher gets */
+    size_t bytes[KG_MAX_ARGUMENTS];
+    unsigned char *guard; /* host copy of an untouched guard zone, and room to read one back */
+    unsigned char *seen;
+} kg__buffers;
+
+/* Bytes of one argument's data. */
+size_t kg__argument_bytes(const kg_argument *argument);
+
+/* Allocates and writes the guard zones; false with `error` when the device refuses. Free with
+ * kg__buffers_free() whatever came back. */
+bool kg__buffers_make(kg__buffers *buffers, const kg_arguments *arguments, kg__error *error);
+
+/* Makes ready for a launch: inputs uploaded from the problem, outputs filled with the byte
+ * `poison`, guard zones written anew. */
+bool kg__buffers_fill(kg__buffers *buffers, const kg_problem *problem, unsigned char poison,
+                      kg__error *error);
+
+/* Reads argument `index` back into `data` (its bytes). */
+bool kg__buffers_read(const kg__buffers *buffers, int index, void *data, kg__error *error);
+
+/* Checks every guard zone. Returns false with `finding` naming the buffer, the side and the first
+ * and the number of bytes overwritten; `error` is filled instead when the device fails. */
+bool kg__buffers_guards_hold(kg__buffers *buffers, kg__error *finding, kg__error *error);
+
+void kg__buffers_free(kg__buffers *buffers);
+
+#endif

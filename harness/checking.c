@@ -1,0 +1,383 @@
+#include "checking.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device.h"
+
+void kg_add_argument(kg_arguments *arguments, kg_role role, const char *name, kg_type type,
+                     int64_t rows, int64_t columns)
+{
+    if (arguments->count < KG_MAX_ARGUMENTS)
+        arguments->list[arguments->count] = (kg_argument){
+            .name = name,
+            .role = role,
+            .type = type,
+            .rows = rows > 0 ? (size_t)rows : 0,
+            .columns = columns > 0 ? (size_t)columns : 0,
+        };
+    arguments->count++;
+}
+
+void *kg_allocate(size_t count, size_t size)
+{
+    return kg__allocate(count, size);
+}
+
+static double element(kg_type type, const void *data, size_t index)
+{
+    switch (type) {
+    case KG_FLOAT32:
+        return ((const float *)data)[index];
+    case KG_INT32:
+        return ((const int32_t *)data)[index];
+    case KG_UINT8:
+        return ((const uint8_t *)data)[index];
+    }
+    return NAN;
+}
+
+static bool is_poison(const unsigned char *bytes, size_t size, unsigned char poison)
+{
+    for (size_t i = 0; i < size; i++) {
+        if (bytes[i] != poison)
+            return false;
+    }
+    return true;
+}
+
+bool kg__compare(kg_type type, const void *computed, const double *expected,
+                 const double *tolerance, size_t count, unsigned char poison, kg_mismatch *mismatch,
+                 size_t *unwritten)
+{
+    size_t size = kg_type_size(type);
+
+    *mismatch = (kg_mismatch){ 0 };
+    *unwritten = 0;
+    for (size_t i = 0; i < count; i++) {
+        double got = element(type, computed, i);
+
+        /* Equal infinities differ by NaN, and are right all the same. */
+        if (got == expected[i] || fabs(got - expected[i]) <= tolerance[i])
+            continue;
+        if (mismatch->count++ == 0) {
+            mismatch->index = i;
+            mismatch->expected = expected[i];
+            mismatch->got = got;
+            mismatch->tolerance = tolerance[i];
+        }
+        if (is_poison((const unsigned char *)computed + i * size, size, poison))
+            (*unwritten)++;
+    }
+    return mismatch->count == 0;
+}
+
+/* SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, Fast splittable pseudorandom number generators,
+ * 2014). */
+static uint64_t next_random(uint64_t *state)
+{
+    uint64_t bits = (*state += 0x9e3779b97f4a7c15u);
+
+    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9u;
+    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebu;
+    return bits ^ (bits >> 31);
+}
+
+static void fill_random(const kg_problem *problem, int argument, void *data)
+{
+    const kg_argument *shape = &problem->arguments.list[argument];
+    size_t count = shape->rows * shape->columns;
+    uint64_t state = 0x6b65726e656c0000u + (uint64_t)argument;
+
+    for (size_t i = 0; i < count; i++) {
+        uint64_t bits = next_random(&state);
+
+        switch (shape->type) {
+        case KG_FLOAT32:
+            /* 24 random bits, so that every value is exact in single precision. */
+            ((float *)data)[i] = (float)((double)(bits >> 40) / (double)(1 << 23) - 1.0);
+            break;
+        case KG_INT32:
+            ((uint32_t *)data)[i] = (uint32_t)(bits >> 32);
+            break;
+        case KG_UINT8:
+            ((uint8_t *)data)[i] = (uint8_t)(bits >> 56);
+            break;
+        }
+    }
+}
+
+int kg__pattern_count(const kg_comparison *comparison)
+{
+    int count = 1;
+
+    if (comparison->patterns != NULL) {
+        while (comparison->patterns[count - 1].name != NULL)
+            count++;
+    }
+    return count;
+}
+
+unsigned char kg__poison(int pattern)
+{
+    static const unsigned char poisons[] = { 0xff, 0xa5, 0x5a };
+
+    return poisons[pattern % 3];
+}
+
+static bool is_projected(const kg_comparison *comparison, const kg__known *known)
+{
+    return comparison->projection != NULL && known->pattern.reference == NULL &&
+           comparison->work(known->problem.size).operations > (double)KG_PROJECT_ABOVE;
+}
+
+static void compute_reference(const kg_comparison *comparison, kg__known *known, int output)
+{
+    const kg_argument *shape = &known->problem.arguments.list[output];
+    kg_reference *reference =
+        known->pattern.reference != NULL ? known->pattern.reference : comparison->reference;
+    size_t count = shape->rows * shape->columns;
+
+    known->expected[output] = kg__allocate(count, sizeof(double));
+    known->tolerance[output] = kg__allocate(count, sizeof(double));
+    reference(&known->problem, output, known->expected[output], known->tolerance[output]);
+    if (known->problem.exact)
+        memset(known->tolerance[output], 0, count * sizeof(double));
+}
+
+bool kg__known_make(const kg_comparison *comparison, const kg_size *size, int pattern,
+                    kg__known *known, kg__error *error)
+{
+    *known = (kg__known){ .pattern = { .name = "random", .fill = fill_random } };
+    if (pattern > 0)
+        known->pattern = comparison->patterns[pattern - 1];
+    known->problem.size = size;
+    known->problem.exact = known->pattern.exact;
+    comparison->arguments(size, &known->problem.arguments);
+    if (known->problem.arguments.count > KG_MAX_ARGUMENTS) {
+        int count = known->problem.arguments.count;
+
+        known->problem.arguments.count = 0;
+        return kg__fail(error, "%s: %d arguments, of which %d fit: declare fewer", comparison->name,
+                        count, KG_MAX_ARGUMENTS);
+    }
+    for (int i = 0; i < known->problem.arguments.count; i++) {
+        const kg_argument *shape = &known->problem.arguments.list[i];
+
+        if (shape->role == KG_OUTPUT)
+            continue;
+        known->problem.data[i] = kg__allocate(kg__argument_bytes(shape), 1);
+        (known->pattern.fill != NULL ? known->pattern.fill : fill_random)(&known->problem, i,
+                                                                          known->problem.data[i]);
+    }
+    for (int i = 0; i < known->problem.arguments.count; i++) {
+        if (known->problem.arguments.list[i].role != KG_INPUT && !is_projected(comparison, known))
+            compute_reference(comparison, known, i);
+    }
+    return true;
+}
+
+void kg__known_free(kg__known *known)
+{
+    for (int i = 0; i < KG_MAX_ARGUMENTS; i++) {
+        free(known->problem.data[i]);
+        free(known->expected[i]);
+        free(known->tolerance[i]);
+    }
+    *known = (kg__known){ 0 };
+}
+
+/* Names element `index` of an argument: "c[17]" or "c[row 1, column 2]". */
+static void name_element(const kg_argument *shape, const kg_mismatch *mismatch, char *text,
+                         size_t size)
+{
+    if (mismatch->is_row)
+        kg__format(text, size, "%s[row %zu]", shape->name, mismatch->index);
+    else if (shape->rows > 1)
+        kg__format(text, size, "%s[row %zu, column %zu]", shape->name,
+                   mismatch->index / shape->columns, mismatch->index % shape->columns);
+    else
+        kg__format(text, size, "%s[%zu]", shape->name, mismatch->index);
+}
+
+/* A value for a message: nine digits tell any two single-precision values apart. */
+static void show_value(char *text, size_t size, double value)
+{
+    if (isnan(value))
+        kg__format(text, size, "NaN");
+    else
+        kg__format(text, size, "%.9g", value);
+}
+
+static void describe_mismatch(const kg_argument *shape, const kg_mismatch *mismatch,
+                              size_t unwritten, kg__error *why)
+{
+    char place[128];
+    char expected[32];
+    char got[32];
+    char never[64] = "";
+
+    name_element(shape, mismatch, place, sizeof place);
+    show_value(expected, sizeof expected, mismatch->expected);
+    show_value(got, sizeof got, mismatch->got);
+    if (unwritten > 0)
+        kg__format(never, sizeof never, ", %zu of them never written", unwritten);
+    kg__fail(why, "%s%s: expected %s, got %s, tolerance %.3g; %zu of %zu %s wrong%s", place,
+             mismatch->is_row ? " times the projection's weights" : "", expected, got,
+             mismatch->tolerance, mismatch->count,
+             mismatch->is_row ? shape->rows : shape->rows * shape->columns,
+             mismatch->is_row ? "rows" : "elements", never);
+}
+
+/* Judges one argument that was read back into `computed`. */
+static bool argument_is_right(const kg_comparison *comparison, const kg__known *known, int i,
+                              const void *computed, unsigned char poison, kg__error *why)
+{
+    const kg_argument *shape = &known->problem.arguments.list[i];
+    kg_mismatch mismatch = { 0 };
+    size_t unwritten = 0;
+    bool right;
+
+    if (shape->role == KG_INPUT) {
+        const unsigned char *before = known->problem.data[i];
+        const unsigned char *after = computed;
+        size_t bytes = kg__argument_bytes(shape);
+        size_t first = 0;
+
+        if (memcmp(before, after, bytes) == 0)
+            return true;
+        while (before[first] == after[first])
+            first++;
+        mismatch.index = first / kg_type_size(shape->type);
+        char place[128];
+
+        name_element(shape, &mismatch, place, sizeof place);
+        return kg__fail(why, "%s: an input was written to", place);
+    }
+    if (known->expected[i] == NULL)
+        right = comparison->projection(&known->problem, i, computed, &mismatch);
+    else
+        right = kg__compare(shape->type, computed, known->expected[i], known->tolerance[i],
+                            shape->rows * shape->columns, poison, &mismatch, &unwritten);
+    if (!right)
+        describe_mismatch(shape, &mismatch, unwritten, why);
+    return right;
+}
+
+static kg__outcome failed(void)
+{
+    return kg__device_is_lost() ? KG__LOST : KG__FAILED;
+}
+
+static kg__outcome judge_arguments(const kg_comparison *comparison, const kg__known *known,
+                                   kg__buffers *buffers, unsigned char poison, kg__error *why)
+{
+    kg__error guard = { "" };
+    kg__error device = { "" };
+    bool right = true;
+
+    for (int i = known->problem.arguments.count - 1; i >= 0 && right; i--) {
+        void *computed = kg__allocate(buffers->bytes[i], 1);
+
+        if (!kg__buffers_read(buffers, i, computed, why)) {
+            free(computed);
+            return failed();
+        }
+        right = argument_is_right(comparison, known, i, computed, poison, why);
+        free(computed);
+    }
+    if (!kg__buffers_guards_hold(buffers, &guard, &device)) {
+        if (guard.text[0] == '\0') {
+            *why = device;
+            return failed();
+        }
+        if (right) {
+            *why = guard;
+        } else {
+            kg__error first = *why;
+
+            kg__fail(why, "%s; %s", first.text, guard.text);
+        }
+        right = false;
+    }
+    return right ? KG__RIGHT : KG__INCORRECT;
+}
+
+kg__outcome kg__check_launch(const kg_comparison *comparison, const kg__case *one,
+                             const kg__known *known, kg__buffers *buffers, unsigned char poison,
+                             const char *pass, kg__error *why)
+{
+    kg_call call = {
+        .size = one->size, .launch = one->launch, .argument = buffers->data, .stream = NULL
+    };
+    kg__outcome outcome;
+    cudaError_t code;
+
+    if (!kg__buffers_fill(buffers, &known->problem, poison, why))
+        return failed();
+    code = one->variant->launch(&call);
+    if (code != cudaSuccess) {
+        kg__cuda_fail(why, "launching", code);
+        return failed();
+    }
+    code = cudaDeviceSynchronize();
+    if (code != cudaSuccess) {
+        kg__cuda_fail(why, "running the kernel", code);
+        return failed();
+    }
+    outcome = judge_arguments(comparison, known, buffers, poison, why);
+    if (outcome == KG__INCORRECT) {
+        kg__error finding = *why;
+
+        kg__fail(why, "%s; inputs %s%s", finding.text, known->pattern.name, pass);
+    }
+    return outcome;
+}
+
+/* Makes the checker ready for the size of a case. */
+static bool take_size(kg__checker *checker, const kg_comparison *comparison, const kg_size *size,
+                      kg__error *why)
+{
+    kg__checker_free(checker);
+    checker->patterns = kg__pattern_count(comparison);
+    checker->known = kg__allocate((size_t)checker->patterns, sizeof *checker->known);
+    for (int i = 0; i < checker->patterns; i++) {
+        if (!kg__known_make(comparison, size, i, &checker->known[i], why))
+            return false;
+    }
+    if (!kg__buffers_make(&checker->buffers, &checker->known[0].problem.arguments, why))
+        return false;
+    checker->size = size;
+    return true;
+}
+
+kg__outcome kg__check_case(kg__checker *checker, const kg_comparison *comparison,
+                           const kg__case *one, kg__error *why)
+{
+    if (checker->size != one->size && !take_size(checker, comparison, one->size, why)) {
+        kg__checker_free(checker);
+        return failed();
+    }
+    for (int pattern = 0; pattern < checker->patterns; pattern++) {
+        for (int pass = 0; pass < kg__device_passes(); pass++) {
+            kg__outcome outcome =
+                kg__check_launch(comparison, one, &checker->known[pattern], &checker->buffers,
+                                 kg__poison(pattern), kg__device_begin_pass(pass), why);
+
+            if (outcome != KG__RIGHT)
+                return outcome;
+        }
+    }
+    return KG__RIGHT;
+}
+
+void kg__checker_free(kg__checker *checker)
+{
+    for (int i = 0; i < checker->patterns; i++)
+        kg__known_free(&checker->known[i]);
+    free(checker->known);
+    kg__buffers_free(&checker->buffers);
+    *checker = (kg__checker){ 0 };
+}

@@ -1,0 +1,65 @@
+/* Checking: does a launch compute what the host reference computes, and nothing else? */
+#ifndef KG__CHECKING_H
+#define KG__CHECKING_H
+
+#include <kernelgate/kernelgate.h>
+
+#include "buffers.h"
+#include "message.h"
+#include "table.h"
+
+typedef enum kg__outcome {
+    KG__RIGHT,
+    KG__INCORRECT, /* `why` says where, what was expected and what came */
+    KG__FAILED,    /* an error of this case; the device can go on */
+    KG__LOST       /* an error that made the device's context unusable: a new process must go on */
+} kg__outcome;
+
+/* Compares `count` computed elements with what was expected: |got - expected| <= tolerance, so that
+ * NaN fails. Returns true when all are right, else fills `mismatch` with the first bad one, and
+ * `unwritten` with how many of the bad ones still hold `poison` in every byte. */
+bool kg__compare(kg_type type, const void *computed, const double *expected,
+                 const double *tolerance, size_t count, unsigned char poison, kg_mismatch *mismatch,
+                 size_t *unwritten);
+
+/* A size's inputs by one pattern, with what they must give. */
+typedef struct kg__known {
+    kg_problem problem;
+    kg_pattern pattern;
+    double *expected[KG_MAX_ARGUMENTS]; /* NULL for inputs, and for outputs judged by projection */
+    double *tolerance[KG_MAX_ARGUMENTS];
+} kg__known;
+
+/* The patterns of a comparison: "random" and its own. */
+int kg__pattern_count(const kg_comparison *comparison);
+
+/* Fills the inputs of `size` by pattern number `pattern` (0: random) and computes the reference. */
+bool kg__known_make(const kg_comparison *comparison, const kg_size *size, int pattern,
+                    kg__known *known, kg__error *error);
+void kg__known_free(kg__known *known);
+
+/* The poison of a pattern: its bytes differ between patterns, and the first makes a NaN of a float.
+ */
+unsigned char kg__poison(int pattern);
+
+/* Poisons the outputs, restores the inputs, launches once, and judges every output, input and guard
+ * zone. */
+kg__outcome kg__check_launch(const kg_comparison *comparison, const kg__case *one,
+                             const kg__known *known, kg__buffers *buffers, unsigned char poison,
+                             const char *pass, kg__error *why);
+
+/* What is kept from case to case, since cases of one size share inputs, references and buffers.
+ * Zeroed at first. */
+typedef struct kg__checker {
+    const kg_size *size;
+    kg__known *known; /* one a pattern */
+    int patterns;
+    kg__buffers buffers;
+} kg__checker;
+
+/* Checks a case with every pattern in every pass. */
+kg__outcome kg__check_case(kg__checker *checker, const kg_comparison *comparison,
+                           const kg__case *one, kg__error *why);
+void kg__checker_free(kg__checker *checker);
+
+#endif

@@ -1,0 +1,42 @@
+/* The device under test, through cudart: a GPU's program and the model's link different halves of
+ * this. */
+#ifndef KG__DEVICE_H
+#define KG__DEVICE_H
+
+#include <cuda_runtime_api.h>
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "message.h"
+
+typedef enum kg__device_status {
+    KG__DEVICE_READY,
+    KG__DEVICE_ABSENT, /* no GPU or no driver at all: nothing can be judged */
+    KG__DEVICE_BROKEN  /* there is one and it cannot be used: an error */
+} kg__device_status;
+
+/* Makes the device ready and describes it in a record of its own: {"event": "target", "target":
+ * {...}, "provenance": {...}}. On anything but KG__DEVICE_READY, `why` says what is missing and
+ * what to do, and `description` is NULL. */
+kg__device_status kg__device_open(json_t **description, kg__error *why);
+
+/* Keeps the opened device: alone for whoever measures, shared for whoever checks, so that no check
+ * disturbs a measurement. Waits for those who keep it otherwise, reporting through `waiting`. Ends
+ * with the process. False with `error` when it cannot be kept. */
+bool kg__device_keep(bool alone, void (*waiting)(void *context, const char *line), void *context,
+                     kg__error *error);
+
+/* How often each check launches: once a pass. The model has one pass for each order of its threads;
+ * a GPU has one. */
+int kg__device_passes(void);
+/* Makes ready for a pass and names it for messages: "" or ", threads in reversed order". */
+const char *kg__device_begin_pass(int pass);
+
+/* Fills `why` with "<what>: <name of the error>, <its text>" and returns false. */
+bool kg__cuda_fail(kg__error *why, const char *what, cudaError_t code);
+
+/* True when an earlier error has made the context unusable: only a new process can go on. Clears
+ * any error that has not. */
+bool kg__device_is_lost(void);
+
+#endif

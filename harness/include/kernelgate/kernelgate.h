@@ -1,0 +1,278 @@
+/* kernelgate: the one header that kernels (C++ of CUDA) and suites (C11) include.
+ *
+ * A comparison is a set of kernels, its variants, that do one job. Each variant is a launcher in
+ * kernels/<comparison>/<variant>.cu; the table of variants, sizes and launches, the host reference
+ * and the work model are in suites/<comparison>.c. Each row of the table's product is a case, named
+ * <comparison>/<variant>/<size>/<launch> everywhere: matmul_f32/tiled/530/b16.
+ */
+#ifndef KERNELGATE_KERNELGATE_H
+#define KERNELGATE_KERNELGATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+#include <cuda_runtime.h>
+#else
+#include <cuda_runtime_api.h>
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define KG_MAX_EXTENTS 4
+#define KG_MAX_ARGUMENTS 8
+
+/* What a size is for. What is timed or counted is always checked too, on the target that times or
+ * counts it. */
+enum {
+    KG_PURPOSE_CHECK = 1, /* checked wherever it fits */
+    KG_PURPOSE_TIME = 2,  /* timed on a GPU */
+    KG_PURPOSE_COUNT = 4  /* counted on the CPU model */
+};
+
+/* One problem size: its numbers in the comparison's own order. Made by the macros below; a table
+ * ends in KG_END. */
+typedef struct kg_size {
+    int extents; /* how many numbers there are; 0 ends a table */
+    unsigned purpose;
+    int64_t extent[KG_MAX_EXTENTS];
+} kg_size;
+
+#define KG__SIZE(for_, ...)                                                                        \
+    {                                                                                              \
+        (int)(sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)), (for_),                       \
+        {                                                                                          \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
+#define KG_CHECKED(...) KG__SIZE(KG_PURPOSE_CHECK, __VA_ARGS__)
+#define KG_TIMED(...) KG__SIZE(KG_PURPOSE_TIME, __VA_ARGS__)
+#define KG_COUNTED(...) KG__SIZE(KG_PURPOSE_CHECK | KG_PURPOSE_COUNT, __VA_ARGS__)
+#define KG_TIMED_AND_COUNTED(...)                                                                  \
+    KG__SIZE(KG_PURPOSE_CHECK | KG_PURPOSE_TIME | KG_PURPOSE_COUNT, __VA_ARGS__)
+
+/* Number `index` (from 0) of a size. A size written with fewer numbers repeats its last one: 530 is
+ * 530x530x530 to a comparison of three extents. */
+static inline int64_t kg_extent(const kg_size *size, int index)
+{
+    int last = size->extents > 1 ? size->extents - 1 : 0;
+
+    return size->extent[index < last ? index : last];
+}
+
+/* A launch: threads a block (or a tile's edge), and the number of blocks where that is free (0
+ * elsewhere). A table ends in KG_END; a comparison without launches has none. */
+typedef struct kg_launch {
+    int block;
+    int grid;
+} kg_launch;
+
+#define KG_BLOCK(block_)                                                                           \
+    {                                                                                              \
+        (block_), 0                                                                                \
+    }
+#define KG_BLOCK_GRID(block_, grid_)                                                               \
+    {                                                                                              \
+        (block_), (grid_)                                                                          \
+    }
+
+/* What ends a table of sizes, launches, patterns or variants. */
+#define KG_END                                                                                     \
+    {                                                                                              \
+        0                                                                                          \
+    }
+
+/* One launch of a variant: what a launcher gets. */
+typedef struct kg_call {
+    const kg_size *size;
+    kg_launch launch;
+    void *const
+        *argument; /* device pointers, in the order in which the suite declares its arguments */
+    cudaStream_t stream;
+} kg_call;
+
+/* A launcher starts its kernel on call->stream through cudaLaunchKernelEx() and returns what that
+ * returned; cudaErrorInvalidValue for a launch that it has no kernel for. It does not synchronise.
+ */
+typedef cudaError_t kg_launcher(const kg_call *call);
+
+/* The element types of arguments. */
+typedef enum kg_type { KG_FLOAT32, KG_INT32, KG_UINT8 } kg_type;
+
+/* Bytes of one element. */
+static inline size_t kg_type_size(kg_type type)
+{
+    return type == KG_UINT8 ? 1 : 4;
+}
+
+#ifdef __cplusplus
+}
+
+/* Declares `name`, a pointer to the block's dynamic shared memory, in a kernel: KG_DYNAMIC_SHARED(float, row). The CPU model's
+ * cuda_runtime.h brings its own, since g++ knows no extern shared arrays. */
+#ifndef KG_DYNAMIC_SHARED
+#define KG_DYNAMIC_SHARED(type, name)                                                              \
+    extern __shared__ __align__(16) unsigned char kg__dynamic_shared[];                            \
+    type *const name = reinterpret_cast<type *>(kg__dynamic_shared)
+#endif
+
+/* Defines the launcher of a variant, in its .cu: KG_LAUNCHER(matmul_f32_naive) { ... call ... } */
+#define KG_LAUNCHER(name) extern "C" cudaError_t name(const kg_call *call)
+
+#else
+
+#include <criterion/criterion.h>
+
+/* A variant: its name (its idea, never a number), its launcher, and one line on what it tries. */
+typedef struct kg_variant {
+    const char *name;
+    kg_launcher *launch;
+    const char *idea;
+} kg_variant;
+
+typedef enum kg_role {
+    KG_INPUT,       /* filled by a pattern, must be left as it was */
+    KG_OUTPUT,      /* poisoned before each launch, compared with the reference */
+    KG_INPUT_OUTPUT /* filled by a pattern, restored before each launch, compared */
+} kg_role;
+
+typedef struct kg_argument {
+    const char *name;
+    kg_role role;
+    kg_type type;
+    size_t rows;
+    size_t columns; /* elements a row; messages name a row and a column where rows > 1 */
+} kg_argument;
+
+typedef struct kg_arguments {
+    kg_argument list[KG_MAX_ARGUMENTS];
+    int count;
+} kg_arguments;
+
+/* Declares the next argument: `rows` x `columns` elements of `type`, row after row. Called from a
+ * comparison's .arguments; more than KG_MAX_ARGUMENTS are an error of the table, reported by name.
+ */
+void kg_add_argument(kg_arguments *arguments, kg_role role, const char *name, kg_type type,
+                     int64_t rows, int64_t columns);
+
+/* A problem on the host: one size with filled inputs. */
+typedef struct kg_problem {
+    const kg_size *size;
+    kg_arguments arguments;
+    void *data[KG_MAX_ARGUMENTS]; /* host copies of the inputs; NULL for outputs */
+    bool exact;                   /* the pattern's: float results carry no rounding error */
+} kg_problem;
+
+/* Zeroed host memory for `count` items of `size` bytes, freed with free(); ends the process with a
+ * message when there is none. */
+void *kg_allocate(size_t count, size_t size);
+
+/* Where a computed output first differs from the reference. */
+typedef struct kg_mismatch {
+    size_t index; /* of the first bad element, or row for a projection */
+    double expected;
+    double got;
+    double tolerance;
+    size_t count; /* bad elements (or rows) in all */
+    bool is_row;  /* the index is of a row: a projection cannot tell the column */
+} kg_mismatch;
+
+/* Computes what output argument `output` must hold, element by element, in double, and how far each
+ * may be off (0: exactly). Both arrays have rows x columns elements of that argument. Exact
+ * patterns ignore the tolerance. */
+typedef void kg_reference(const kg_problem *problem, int output, double *expected,
+                          double *tolerance);
+
+/* Judges a computed output without a whole reference, where that would cost more than
+ * KG_PROJECT_ABOVE operations. Returns true when right, else fills `mismatch`. */
+typedef bool kg_projection(const kg_problem *problem, int output, const void *computed,
+                           kg_mismatch *mismatch);
+
+#define KG_PROJECT_ABOVE (1LL << 29)
+
+/* A pattern of inputs. Every comparison gets "random" (uniform in [-1, 1), or over the whole range
+ * of an integer type, from a fixed seed) first, then its own. */
+typedef struct kg_pattern {
+    const char *name;
+    /* Fills `data`, the host copy of argument `argument`. */
+    void (*fill)(const kg_problem *problem, int argument, void *data);
+    kg_reference *reference; /* the pattern's closed form; NULL: the comparison's own */
+    bool exact;              /* sums and products of this pattern round nowhere: compare exactly */
+} kg_pattern;
+
+/* What a case's job asks for: the fewest operations and bytes, whatever the variant does. */
+typedef struct kg_work {
+    double operations; /* floating-point (or integer) operations */
+    double bytes;      /* every input read once, every output written once */
+} kg_work;
+
+/* A comparison's table. Sizes, launches, patterns and variants end in KG_END. */
+typedef struct kg_comparison {
+    const char *name;
+    const char
+        *home; /* the project's folder, set by the build: baselines/, kernels/ and out/ are in it */
+    const kg_variant *variants;
+    const kg_size *sizes;
+    const kg_launch *launches;  /* NULL: none to choose, the launch is "-" */
+    const kg_pattern *patterns; /* NULL: random alone */
+    void (*arguments)(const kg_size *size, kg_arguments *arguments);
+    kg_reference *reference;
+    kg_projection *projection; /* NULL: every size is checked whole */
+    kg_work (*work)(const kg_size *size);
+    /* Why a case is not supported, or NULL when it is. NULL: all are. A refused case is reported
+     * with its reason. */
+    const char *(*refuses)(const kg_variant *variant, const kg_size *size, const kg_launch *launch);
+} kg_comparison;
+
+/* The program's comparison, defined by KG_COMPARISON. */
+extern const kg_comparison *const kg__comparison;
+
+/* The bodies of a comparison's Criterion tests. */
+void kg__run_part(const char *part);
+
+/* A part judges hundreds of cases in one Criterion test; what limits it is the silence of its
+ * observers (KG_CASE_TIMEOUT), this is only the end of all patience, in seconds. */
+#define KG__PART_TIMEOUT 1500
+
+/* Defines the program's comparison and its Criterion tests: `check` on every target, `time` on a
+ * GPU. */
+#define KG_COMPARISON(comparison, ...)                                                             \
+    static const kg_comparison kg__table_of_##comparison = { .name = #comparison,                  \
+                                                             .home = KG__HOME,                     \
+                                                             __VA_ARGS__ };                        \
+    const kg_comparison *const kg__comparison = &kg__table_of_##comparison;                        \
+    Test(comparison, check, .timeout = KG__PART_TIMEOUT)                                           \
+    {                                                                                              \
+        kg__run_part("check");                                                                     \
+    }                                                                                              \
+    KG__MEASURING_PART(comparison)
+
+/* KG__TARGET_GPU is defined by the build for the GPU's program of a comparison. */
+#ifdef KG__TARGET_GPU
+#define KG__MEASURING_PART(comparison)                                                             \
+    Test(comparison, time, .timeout = KG__PART_TIMEOUT)                                            \
+    {                                                                                              \
+        kg__run_part("time");                                                                      \
+    }                                                                                              \
+    extern const kg_comparison *const kg__comparison
+/* A claim on times: KG_TIME_CLAIM(matmul_f32, tiled_beats_naive) { kg_expect_speedup(...); } It is
+ * a test of the GPU's program alone, and runs after its part `time`. */
+#define KG_TIME_CLAIM(comparison, claim) Test(comparison, claim_##claim, .timeout = 60)
+#else
+#define KG__MEASURING_PART(comparison) extern const kg_comparison *const kg__comparison
+#define KG_TIME_CLAIM(comparison, claim)                                                           \
+    __attribute__((unused)) static void kg__unused_claim_##claim(void)
+#endif
+
+/* Claims that `fast` takes at most 1 / `factor` of the time of `slow` at `size_and_launch`
+ * ("530/b16"), by the hot times that this run's part `time` recorded. Fails the test when it does
+ * not; skips it when either variant was not found right or has no time, for then there is no
+ * speedup to speak of. */
+void kg_expect_speedup(const char *fast, const char *slow, const char *size_and_launch,
+                       double factor);
+
+#endif /* __cplusplus */
+#endif

@@ -1,0 +1,237 @@
+#include "observe.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "checking.h"
+#include "device.h"
+#include "measuring.h"
+#include "records.h"
+
+enum { EXIT_DONE = 0, EXIT_BROKEN = 2, EXIT_LOST = 3, EXIT_UNAVAILABLE = 77 };
+
+typedef struct request {
+    const char *part;
+    const char *cases;
+    const char *records;
+} request;
+
+static void append_or_end(int records, json_t *record)
+{
+    kg__error error;
+
+    if (!kg__record_append(records, record, &error)) {
+        kg__complain("%s", error.text);
+        exit(EXIT_BROKEN);
+    }
+}
+
+void kg__report(int records, const char *event, const char *id, const char *why)
+{
+    json_t *record = json_pack("{s:s}", "event", event);
+
+    if (id != NULL)
+        json_object_set_new(record, "case", json_string(id));
+    if (why != NULL)
+        json_object_set_new(record, "why", json_string(why));
+    append_or_end(records, record);
+}
+
+void kg__report_outcome(int records, const char *id, bool right, const char *why)
+{
+    append_or_end(records, json_pack("{s:s, s:s, s:b, s:s}", "event", "checked", "case", id,
+                                     "right", (int)right, "why", why));
+}
+
+static bool parse(int argc, char *const *argv, request *wanted, kg__error *error)
+{
+    for (int i = 1; i < argc; i += 2) {
+        const char **value = strcmp(argv[i], "--observe") == 0   ? &wanted->cases
+                             : strcmp(argv[i], "--part") == 0    ? &wanted->part
+                             : strcmp(argv[i], "--records") == 0 ? &wanted->records
+                                                                 : NULL;
+
+        if (value == NULL)
+            return kg__fail(error, "%s: no option of an observer: use --observe, --part, --records",
+                            argv[i]);
+        if (i + 1 == argc)
+            return kg__fail(error, "%s: the option needs a value: give one", argv[i]);
+        *value = argv[i + 1];
+    }
+    if (wanted->cases == NULL || wanted->part == NULL || wanted->records == NULL)
+        return kg__fail(error, "an observer needs --observe CASES --part PART --records FILE");
+    return true;
+}
+
+/* Reads the ids in file `path` and finds their cases; `chosen` has room for the whole table. */
+static bool choose_cases(const kg__case_list *table, const char *path, const kg__case **chosen,
+                         size_t *count, kg__error *error)
+{
+    FILE *file = fopen(path, "r");
+    char line[KG__CASE_ID_SIZE + 2];
+    bool good = true;
+
+    *count = 0;
+    if (file == NULL)
+        return kg__fail(error, "%s: cannot be read: it must hold a case id a line", path);
+    while (good && fgets(line, sizeof line, file) != NULL) {
+        const kg__case *one;
+
+        line[strcspn(line, "\n")] = '\0';
+        one = kg__table_find(table, line);
+        if (one == NULL)
+            good = kg__fail(error, "%s: no such case in the table: see --cases", line);
+        else if (*count == table->count)
+            good = kg__fail(error, "%s: more cases than the table has: name each once", path);
+        else
+            chosen[(*count)++] = one;
+    }
+    fclose(file);
+    return good;
+}
+
+/* Removes the cases that the comparison refuses, each with its record. */
+static size_t report_refusals(const kg_comparison *comparison, const kg__case **chosen,
+                              size_t count, int records)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const char *reason = kg__case_refusal(comparison, chosen[i]);
+
+        if (reason != NULL)
+            kg__report(records, "refused", chosen[i]->id, reason);
+        else
+            chosen[kept++] = chosen[i];
+    }
+    return kept;
+}
+
+static int check_cases(const kg_comparison *comparison, const kg__case *const *chosen, size_t count,
+                       int records)
+{
+    kg__checker checker = { 0 };
+    int status = EXIT_DONE;
+
+    for (size_t i = 0; i < count && status == EXIT_DONE; i++) {
+        kg__error why = { "" };
+
+        kg__report(records, "start", chosen[i]->id, NULL);
+        switch (kg__check_case(&checker, comparison, chosen[i], &why)) {
+        case KG__RIGHT:
+            kg__report_outcome(records, chosen[i]->id, true, "");
+            break;
+        case KG__INCORRECT:
+            kg__report_outcome(records, chosen[i]->id, false, why.text);
+            break;
+        case KG__FAILED:
+            kg__report(records, "failed", chosen[i]->id, why.text);
+            break;
+        case KG__LOST:
+            kg__report(records, "failed", chosen[i]->id, why.text);
+            status = EXIT_LOST;
+            break;
+        }
+    }
+    kg__checker_free(&checker);
+    return status;
+}
+
+static void report_waiting(void *context, const char *line)
+{
+    kg__report(*(const int *)context, "waiting", NULL, line);
+}
+
+static int observe_on_device(const kg_comparison *comparison, const request *wanted,
+                             const kg__case **chosen, size_t count, int records)
+{
+    json_t *description = NULL;
+    kg__error why = { "" };
+    int status = EXIT_DONE;
+
+    switch (kg__device_open(&description, &why)) {
+    case KG__DEVICE_ABSENT:
+        kg__report(records, "unavailable", NULL, why.text);
+        return EXIT_UNAVAILABLE;
+    case KG__DEVICE_BROKEN:
+        kg__report(records, "broken", NULL, why.text);
+        return EXIT_BROKEN;
+    case KG__DEVICE_READY:
+        append_or_end(records, description);
+        break;
+    }
+    if (!kg__device_keep(strcmp(wanted->part, "check") != 0, report_waiting, &records, &why)) {
+        kg__report(records, "broken", NULL, why.text);
+        return EXIT_BROKEN;
+    }
+    count = report_refusals(comparison, chosen, count, records);
+    if (strcmp(wanted->part, "check") == 0) {
+        status = check_cases(comparison, chosen, count, records);
+    } else if (!kg__measure_cases(comparison, wanted->part, chosen, count, records, &why)) {
+        kg__complain("%s", why.text);
+        status = EXIT_LOST;
+    }
+    if (status == EXIT_DONE)
+        kg__report(records, "done", NULL, NULL);
+    return status;
+}
+
+int kg__observe(const kg_comparison *comparison, int argc, char *const *argv)
+{
+    request wanted = { 0 };
+    kg__case_list table = { 0 };
+    const kg__case **chosen = NULL;
+    kg__error error = { "" };
+    size_t count;
+    int status = EXIT_BROKEN;
+    int records;
+
+    /* An observer that outlives its parent would hold the GPU's lock for nobody. */
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (!parse(argc, argv, &wanted, &error) ||
+        !kg__table_expand(comparison, wanted.part, &table, &error)) {
+        kg__complain("%s", error.text);
+        kg__case_list_free(&table);
+        return EXIT_BROKEN;
+    }
+    chosen = kg__allocate(table.count, sizeof(kg__case *));
+    records = open(wanted.records, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    if (records < 0)
+        kg__complain("%s: cannot be written: %s", wanted.records, strerror(errno));
+    else if (!choose_cases(&table, wanted.cases, chosen, &count, &error))
+        kg__complain("%s", error.text);
+    else
+        status = observe_on_device(comparison, &wanted, chosen, count, records);
+    if (records >= 0)
+        close(records);
+    free(chosen);
+    kg__case_list_free(&table);
+    return status;
+}
+
+int kg__print_cases(const kg_comparison *comparison, int argc, char *const *argv)
+{
+    kg__case_list table;
+    kg__error error;
+
+    if (argc != 3) {
+        kg__complain("--cases: name a part: check, time or count");
+        return EXIT_BROKEN;
+    }
+    if (!kg__table_expand(comparison, argv[2], &table, &error)) {
+        kg__complain("%s", error.text);
+        return EXIT_BROKEN;
+    }
+    for (size_t i = 0; i < table.count; i++) {
+        if (kg__filter_takes(table.list[i].id))
+            puts(table.list[i].id);
+    }
+    kg__case_list_free(&table);
+    return EXIT_DONE;
+}

@@ -1,0 +1,28 @@
+/* An observer: the process that a Criterion test spawns of its own program, and that alone touches
+ * the device. */
+#ifndef KG__OBSERVE_H
+#define KG__OBSERVE_H
+
+#include <kernelgate/kernelgate.h>
+
+/* The program in observer mode:
+ *
+ *   PROGRAM --observe CASES --part PART --records FILE
+ *
+ * observes the cases whose ids stand in the file CASES, one a line, and appends a record a case to
+ * FILE. Returns its exit code: 0 when every case has its record, 3 when the device's context was
+ * lost and another process must go on, 2 on any other error, 77 when there is no device. */
+int kg__observe(const kg_comparison *comparison, int argc, char *const *argv);
+
+/* The program as `PROGRAM --cases PART`: prints the ids of a part's cases, one a line. Returns its
+ * exit code. */
+int kg__print_cases(const kg_comparison *comparison, int argc, char *const *argv);
+
+/* Appends {"event": event, "case": id, "why": why} (without what is NULL) to a records file; a
+ * write that fails ends the process, for an observer that cannot report is of no use. */
+void kg__report(int records, const char *event, const char *id, const char *why);
+
+/* Reports what a check found as a "checked" or "failed" record. */
+void kg__report_outcome(int records, const char *id, bool right, const char *why);
+
+#endif

@@ -1,0 +1,53 @@
+/* The table of a comparison, expanded into its cases. */
+#ifndef KG__TABLE_H
+#define KG__TABLE_H
+
+#include <kernelgate/kernelgate.h>
+
+#include "message.h"
+
+#define KG__CASE_ID_SIZE 160
+
+/* The kind of target that this program is built for, as in the names of its tests. */
+#ifdef KG__TARGET_GPU
+#define KG__TARGET_KIND "gpu"
+#else
+#define KG__TARGET_KIND "model"
+#endif
+
+typedef struct kg__case {
+    const kg_variant *variant;
+    const kg_size *size;
+    kg_launch launch;
+    char id[KG__CASE_ID_SIZE];
+} kg__case;
+
+typedef struct kg__case_list {
+    kg__case *list;
+    size_t count;
+} kg__case_list;
+
+/* Which purposes of a size a part ("check", "time", "count") takes on this program's target; 0: the
+ * target has no such part. */
+unsigned kg__part_purposes(const char *part);
+
+/* Expands the cases of a part, sizes outermost, then launches, then variants, so that what is timed
+ * side by side stands together. False with `error` when the table is wrong: a name outside
+ * [a-z0-9_], no variant, a size or launch that stands twice. */
+bool kg__table_expand(const kg_comparison *comparison, const char *part, kg__case_list *cases,
+                      kg__error *error);
+
+/* The case of an id, or NULL. */
+const kg__case *kg__table_find(const kg__case_list *cases, const char *id);
+
+/* Why the comparison does not support a case, or NULL when it does. A size with a 0 or a negative
+ * number is always refused. */
+const char *kg__case_refusal(const kg_comparison *comparison, const kg__case *one);
+
+/* True when KG_FILTER lets a case through: unset or empty lets all, else a comma-separated list of
+ * globs on whole ids, in which * also matches slashes. */
+bool kg__filter_takes(const char *id);
+
+void kg__case_list_free(kg__case_list *cases);
+
+#endif

@@ -1,0 +1,754 @@
+/* Checking: every way for a launch to be wrong is seen and named, and a right one passes. The
+ * "kernels" are plain C functions: in the CPU model device memory is the host's. */
+#include "checking.h"
+
+#include <criterion/criterion.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device.h"
+#include "model/model.h"
+
+/* Every comparison of one element: a right one passes, and a wrong one is described. */
+static bool is_right(kg_type type, const void *computed, double expected, double tolerance)
+{
+    kg_mismatch mismatch;
+    size_t unwritten;
+    bool right = kg__compare(type, computed, &expected, &tolerance, 1, 0xff, &mismatch, &unwritten);
+
+    cr_assert(mismatch.count == (right ? 0 : 1));
+    cr_assert(!mismatch.is_row);
+    return right;
+}
+
+static bool float_is_right(float computed, double expected, double tolerance)
+{
+    return is_right(KG_FLOAT32, &computed, expected, tolerance);
+}
+
+Test(checking, floats_meet_the_tolerance_or_miss_it)
+{
+    cr_assert(float_is_right(1.0f, 1.0, 0));
+    cr_assert(float_is_right(0.0f, -0.0, 0));
+    cr_assert(float_is_right(1.5f, 1.25, 0.25), "exactly met");
+    cr_assert(float_is_right(1.0f, 1.25, 0.25), "on either side");
+    cr_assert(!float_is_right(1.5f, 1.25, nextafter(0.25, 0)), "just missed");
+    cr_assert(!float_is_right(1.0f, 1.25, nextafter(0.25, 0)));
+    cr_assert(!float_is_right(nextafterf(1.0f, 2.0f), 1.0, 0));
+}
+
+Test(checking, neither_nan_nor_a_wrong_infinity_passes)
+{
+    cr_assert(!float_is_right(NAN, 1.0, 1e30));
+    cr_assert(!float_is_right(NAN, NAN, 1e30), "a reference that is NaN proves nothing");
+    cr_assert(!float_is_right(1.0f, NAN, 1e30));
+    cr_assert(!float_is_right(1.0f, 1.0f + 1e-3, NAN), "nor does a tolerance");
+    cr_assert(!float_is_right(INFINITY, 1.0, 1e300));
+    cr_assert(!float_is_right(INFINITY, -INFINITY, 1));
+    cr_assert(!float_is_right(3e38f, INFINITY, 1));
+    cr_assert(float_is_right(INFINITY, INFINITY, 0));
+    cr_assert(float_is_right(-INFINITY, -INFINITY, 0));
+}
+
+Test(checking, integers_and_bytes)
+{
+    int32_t least = INT32_MIN;
+    int32_t most = INT32_MAX;
+    uint8_t byte = 255;
+
+    cr_assert(is_right(KG_INT32, &least, -2147483648.0, 0));
+    cr_assert(is_right(KG_INT32, &most, 2147483647.0, 0));
+    cr_assert(!is_right(KG_INT32, &most, 2147483646.0, 0));
+    cr_assert(is_right(KG_INT32, &most, 2147483646.0, 1));
+    cr_assert(!is_right(KG_INT32, &most, NAN, 0));
+    cr_assert(is_right(KG_UINT8, &byte, 255.0, 0));
+    cr_assert(!is_right(KG_UINT8, &byte, -1.0, 0), "bytes are unsigned");
+}
+
+Test(checking, the_first_bad_element_and_the_count)
+{
+    float computed[6] = { 1, 2, 30, 4, NAN, 60 };
+    double expected[6] = { 1, 2, 3, 4, 5, 6 };
+    double tolerance[6] = { 0, 0, 0.5, 0, 0.25, 0 };
+    kg_mismatch mismatch;
+    size_t unwritten = 9;
+
+    cr_assert(
+        !kg__compare(KG_FLOAT32, computed, expected, tolerance, 6, 0xff, &mismatch, &unwritten));
+    cr_assert(mismatch.index == 2 && mismatch.count == 3);
+    cr_assert(mismatch.expected == 3 && mismatch.got == 30 && mismatch.tolerance == 0.5);
+    cr_assert(unwritten == 0, "a NaN of arithmetic is no poison");
+    cr_assert(
+        kg__compare(KG_FLOAT32, computed, expected, tolerance, 2, 0xff, &mismatch, &unwritten));
+    cr_assert(mismatch.count == 0);
+    cr_assert(
+        kg__compare(KG_FLOAT32, computed, expected, tolerance, 0, 0xff, &mismatch, &unwritten));
+}
+
+Test(checking, unwritten_elements_are_counted)
+{
+    int32_t integers[4] = { 1, 0, 3, 0 };
+    uint8_t bytes[4] = { 0xa5, 2, 0xa5, 4 };
+    double expected[4] = { 1, 2, 3, 4 };
+    double right_by_chance[4] = { 0xa5, 2, 3, 4 };
+    double tolerance[4] = { 0 };
+    kg_mismatch mismatch;
+    size_t unwritten;
+
+    memset(&integers[1], 0xa5, 4);
+    memset(&integers[3], 0xa5, 4);
+    ((unsigned char *)&integers[3])[2] = 0;
+    cr_assert(
+        !kg__compare(KG_INT32, integers, expected, tolerance, 4, 0xa5, &mismatch, &unwritten));
+    cr_assert(mismatch.count == 2 && unwritten == 1, "three bytes of poison are none");
+    cr_assert(
+        !kg__compare(KG_UINT8, bytes, right_by_chance, tolerance, 4, 0xa5, &mismatch, &unwritten));
+    cr_assert(mismatch.count == 1 && mismatch.index == 2 && unwritten == 1);
+}
+
+Test(checking, poisons_differ_and_make_nan)
+{
+    float value;
+
+    memset(&value, kg__poison(0), sizeof value);
+    cr_assert(isnan(value));
+    cr_assert(kg__poison(0) != kg__poison(1) && kg__poison(1) != kg__poison(2));
+    cr_assert(kg__poison(3) == kg__poison(0));
+}
+
+/* ---- A comparison whose launcher each test chooses ---- */
+
+enum { FROM, SUM, TO, BYTES };
+
+static cudaError_t (*behaviour)(const kg_call *call);
+static int launches;
+
+static cudaError_t launch(const kg_call *call)
+{
+    launches++;
+    return behaviour(call);
+}
+
+static int64_t elements(const kg_size *size)
+{
+    return kg_extent(size, 0) * kg_extent(size, 1);
+}
+
+/* What a right kernel does: to = 2 from, sum += 1, bytes = the index. */
+static cudaError_t compute(const kg_call *call)
+{
+    const float *from = call->argument[FROM];
+    int32_t *sum = call->argument[SUM];
+    float *to = call->argument[TO];
+    uint8_t *bytes = call->argument[BYTES];
+
+    for (int64_t i = 0; i < elements(call->size); i++) {
+        to[i] = 2 * from[i];
+        sum[i] = (int32_t)((uint32_t)sum[i] + 1);
+        bytes[i] = (uint8_t)i;
+    }
+    return cudaSuccess;
+}
+
+static void arguments(const kg_size *size, kg_arguments *list)
+{
+    int64_t rows = kg_extent(size, 0);
+    int64_t columns = kg_extent(size, 1);
+
+    kg_add_argument(list, KG_INPUT, "from", KG_FLOAT32, rows, columns);
+    kg_add_argument(list, KG_INPUT_OUTPUT, "sum", KG_INT32, 1, rows * columns);
+    kg_add_argument(list, KG_OUTPUT, "to", KG_FLOAT32, rows, columns);
+    kg_add_argument(list, KG_OUTPUT, "bytes", KG_UINT8, 1, rows * columns);
+}
+
+static void reference(const kg_problem *problem, int output, double *expected, double *tolerance)
+{
+    for (int64_t i = 0; i < elements(problem->size); i++) {
+        if (output == TO)
+            expected[i] = 2.0 * ((const float *)problem->data[FROM])[i];
+        else if (output == SUM)
+            expected[i] = (int32_t)((uint32_t)((const int32_t *)problem->data[SUM])[i] + 1);
+        else
+            expected[i] = (double)(i % 256);
+        tolerance[i] = output == TO ? 0.25 : 0;
+    }
+}
+
+static void fill_ones(const kg_problem *problem, int argument, void *data)
+{
+    const kg_argument *shape = &problem->arguments.list[argument];
+
+    for (size_t i = 0; i < shape->rows * shape->columns; i++) {
+        if (shape->type == KG_FLOAT32)
+            ((float *)data)[i] = 1;
+        else
+            ((int32_t *)data)[i] = 1;
+    }
+}
+
+static const kg_pattern patterns[] = {
+    { "ones", fill_ones, NULL, true },
+    { "unfilled", NULL, NULL, false },
+    KG_END,
+};
+
+static kg_work work(const kg_size *size)
+{
+    return (kg_work){ .operations = (double)elements(size), .bytes = 0 };
+}
+
+static const kg_variant variant = { "doubles", launch, "" };
+static const kg_size small = KG_CHECKED(3, 5);
+static const kg_size large = KG_CHECKED(7, 300);
+static const kg_comparison plain = {
+    .name = "scale", .arguments = arguments, .reference = reference, .work = work
+};
+static const kg_comparison patterned = { .name = "scale",
+                                         .arguments = arguments,
+                                         .reference = reference,
+                                         .work = work,
+                                         .patterns = patterns };
+
+static kg__outcome check_as(const kg_comparison *comparison, const kg_size *size,
+                            cudaError_t (*what)(const kg_call *), kg__error *why)
+{
+    kg__checker checker = { 0 };
+    kg__case one = { .variant = &variant, .size = size, .launch = { 8, 0 }, .id = "scale" };
+    kg__outcome outcome;
+
+    behaviour = what;
+    launches = 0;
+    outcome = kg__check_case(&checker, comparison, &one, why);
+    kg__checker_free(&checker);
+    return outcome;
+}
+
+static void expect_incorrect(const kg_comparison *comparison, const kg_size *size,
+                             cudaError_t (*what)(const kg_call *), const char *text)
+{
+    kg__error why = { "" };
+
+    cr_assert(check_as(comparison, size, what, &why) == KG__INCORRECT, "%s", why.text);
+    cr_assert(strstr(why.text, text) != NULL, "\"%s\" is not in \"%s\"", text, why.text);
+}
+
+Test(checking, a_right_kernel_is_right_in_every_pattern_and_order)
+{
+    kg__error why = { "" };
+
+    cr_assert(check_as(&plain, &small, compute, &why) == KG__RIGHT, "%s", why.text);
+    cr_assert(launches == kg__device_passes());
+    cr_assert(check_as(&patterned, &large, compute, &why) == KG__RIGHT, "%s", why.text);
+    cr_assert(launches == 3 * kg__device_passes());
+}
+
+/* Cases of one size share what was computed for it; another size has its own. */
+Test(checking, a_checker_goes_from_case_to_case)
+{
+    kg__checker checker = { 0 };
+    kg__case one = { .variant = &variant, .size = &small, .id = "scale" };
+    kg__case other = { .variant = &variant, .size = &large, .id = "scale" };
+    kg__error why = { "" };
+    const kg__known *known;
+
+    behaviour = compute;
+    cr_assert(kg__check_case(&checker, &patterned, &one, &why) == KG__RIGHT, "%s", why.text);
+    known = checker.known;
+    cr_assert(kg__check_case(&checker, &patterned, &one, &why) == KG__RIGHT, "%s", why.text);
+    cr_assert(checker.known == known);
+    cr_assert(kg__check_case(&checker, &patterned, &other, &why) == KG__RIGHT, "%s", why.text);
+    cr_assert(checker.size == &large);
+    cr_assert(kg__check_case(&checker, &patterned, &one, &why) == KG__RIGHT, "%s", why.text);
+    kg__checker_free(&checker);
+    cr_assert(checker.known == NULL && checker.size == NULL);
+}
+
+static cudaError_t miss_one(const kg_call *call)
+{
+    (void)compute(call);
+    ((float *)call->argument[TO])[7] += 1;
+    return cudaSuccess;
+}
+
+Test(checking, a_wrong_element_is_named)
+{
+    expect_incorrect(&plain, &small, miss_one, "to[row 1, column 2]: expected ");
+    expect_incorrect(&plain, &small, miss_one, "tolerance 0.25; 1 of 15 elements wrong");
+    expect_incorrect(&plain, &small, miss_one, "; inputs random");
+}
+
+static cudaError_t miss_some_bytes(const kg_call *call)
+{
+    (void)compute(call);
+    ((uint8_t *)call->argument[BYTES])[11]++;
+    ((uint8_t *)call->argument[BYTES])[14]++;
+    return cudaSuccess;
+}
+
+Test(checking, a_single_row_has_no_row)
+{
+    expect_incorrect(&plain, &small, miss_some_bytes,
+                     "bytes[11]: expected 11, got 12, tolerance 0; 2 of 15 elements wrong; inputs");
+}
+
+static cudaError_t make_nan(const kg_call *call)
+{
+    (void)compute(call);
+    ((float *)call->argument[TO])[0] = NAN;
+    return cudaSuccess;
+}
+
+Test(checking, nan_is_wrong_and_said_so)
+{
+    expect_incorrect(&plain, &small, make_nan, "to[row 0, column 0]: expected");
+    expect_incorrect(&plain, &small, make_nan, "got NaN");
+}
+
+static cudaError_t leave_one_out(const kg_call *call)
+{
+    unsigned char kept[4];
+
+    memcpy(kept, (float *)call->argument[TO] + 14, 4);
+    (void)compute(call);
+    memcpy((float *)call->argument[TO] + 14, kept, 4);
+    return cudaSuccess;
+}
+
+static cudaError_t leave_two_bytes_out(const kg_call *call)
+{
+    uint8_t *bytes = call->argument[BYTES];
+    uint8_t first = bytes[0];
+
+    (void)compute(call);
+    bytes[0] = bytes[1] = first;
+    return cudaSuccess;
+}
+
+Test(checking, unwritten_output_is_said_so)
+{
+    expect_incorrect(&plain, &small, leave_one_out,
+                     "1 of 15 elements wrong, 1 of them never written");
+    expect_incorrect(&plain, &small, leave_two_bytes_out, "2 of them never written");
+}
+
+static cudaError_t do_nothing(const kg_call *call)
+{
+    (void)call;
+    return cudaSuccess;
+}
+
+Test(checking, a_kernel_that_does_nothing)
+{
+    expect_incorrect(&plain, &small, do_nothing, "15 of 15 elements wrong, 15 of them never");
+}
+
+static cudaError_t write_input(const kg_call *call)
+{
+    (void)compute(call);
+    ((unsigned char *)call->argument[FROM])[4 * 6 + 1] ^= 1;
+    return cudaSuccess;
+}
+
+Test(checking, an_input_that_was_written_to)
+{
+    expect_incorrect(&plain, &small, write_input,
+                     "from[row 1, column 1]: an input was written to; inputs random");
+}
+
+static cudaError_t write_behind(const kg_call *call)
+{
+    (void)compute(call);
+    ((float *)call->argument[TO])[15 + 2] = 1;
+    return cudaSuccess;
+}
+
+static cudaError_t write_before(const kg_call *call)
+{
+    (void)compute(call);
+    memset((unsigned char *)call->argument[FROM] - 8, 0, 5);
+    return cudaSuccess;
+}
+
+static cudaError_t write_to_the_guards_ends(const kg_call *call)
+{
+    (void)compute(call);
+    ((unsigned char *)call->argument[BYTES])[15 + KG__GUARD_BYTES - 1] = 0;
+    return cudaSuccess;
+}
+
+static cudaError_t write_to_the_guards_beginning(const kg_call *call)
+{
+    (void)compute(call);
+    *((unsigned char *)call->argument[SUM] - KG__GUARD_BYTES) = 0;
+    return cudaSuccess;
+}
+
+Test(checking, guard_zones_on_both_sides)
+{
+    expect_incorrect(&plain, &small, write_behind,
+                     "guard zone behind to: 4 bytes overwritten, the first 8 bytes past the end of "
+                     "to; inputs random");
+    expect_incorrect(&plain, &small, write_before,
+                     "guard zone before from: 5 bytes overwritten, the first 8 bytes before the "
+                     "start of from");
+    expect_incorrect(&plain, &small, write_to_the_guards_ends,
+                     "guard zone behind bytes: 1 bytes overwritten, the first 65535 bytes past");
+    expect_incorrect(&plain, &small, write_to_the_guards_beginning,
+                     "guard zone before sum: 1 bytes overwritten, the first 65536 bytes before");
+}
+
+static cudaError_t miss_and_overrun(const kg_call *call)
+{
+    (void)miss_one(call);
+    return write_behind(call);
+}
+
+static cudaError_t both(const kg_call *call)
+{
+    (void)write_behind(call);
+    return miss_one(call);
+}
+
+/* A wrong element does not hide an overrun. */
+Test(checking, a_wrong_element_and_a_guard_zone)
+{
+    expect_incorrect(&plain, &small, both, "to[row 1, column 2]: expected");
+    expect_incorrect(&plain, &small, both, "; guard zone behind to: 4 bytes overwritten");
+    expect_incorrect(&plain, &small, miss_and_overrun, "; inputs random");
+}
+
+/* Right in the first order of threads alone. */
+static cudaError_t miss_in_the_second_pass(const kg_call *call)
+{
+    return launches == 2 ? miss_one(call) : compute(call);
+}
+
+Test(checking, the_pass_is_named)
+{
+    expect_incorrect(&plain, &small, miss_in_the_second_pass,
+                     "inputs random, threads in reversed order");
+}
+
+static cudaError_t miss_in_the_second_pattern(const kg_call *call)
+{
+    return launches == 3 ? miss_one(call) : compute(call);
+}
+
+/* Off by less than the tolerance, which an exact pattern does not grant. */
+static cudaError_t be_inexact(const kg_call *call)
+{
+    (void)compute(call);
+    ((float *)call->argument[TO])[3] += 0.125f;
+    return cudaSuccess;
+}
+
+Test(checking, patterns_are_named_and_exact_ones_have_no_tolerance)
+{
+    kg__error why = { "" };
+
+    expect_incorrect(&patterned, &small, miss_in_the_second_pattern, "; inputs ones");
+    cr_assert(check_as(&plain, &small, be_inexact, &why) == KG__RIGHT, "%s", why.text);
+    expect_incorrect(&patterned, &small, be_inexact,
+                     "to[row 0, column 3]: expected 2, got 2.125, tolerance 0; 1 of 15");
+    cr_assert(launches == 3);
+}
+
+/* ---- Errors ---- */
+
+static cudaError_t refuse(const kg_call *call)
+{
+    (void)call;
+    return cudaErrorInvalidValue;
+}
+
+Test(checking, a_launch_that_fails)
+{
+    kg__error why = { "" };
+
+    cr_assert(check_as(&plain, &small, refuse, &why) == KG__FAILED);
+    cr_assert(strncmp(why.text, "launching: cudaErrorInvalidValue, ", 34) == 0, "%s", why.text);
+}
+
+static cudaError_t lose(const kg_call *call)
+{
+    (void)call;
+    kg__model_stick(cudaErrorIllegalAddress);
+    return cudaSuccess;
+}
+
+static cudaError_t lose_at_once(const kg_call *call)
+{
+    (void)lose(call);
+    return cudaErrorIllegalAddress;
+}
+
+Test(checking, a_context_that_is_lost)
+{
+    kg__error why = { "" };
+
+    cr_assert(check_as(&plain, &small, lose, &why) == KG__LOST);
+    cr_assert(strncmp(why.text, "running the kernel: cudaErrorIllegalAddress", 43) == 0, "%s",
+              why.text);
+    /* Nothing goes any more in this process, and it says so. */
+    cr_assert(check_as(&plain, &small, compute, &why) == KG__LOST);
+    cr_assert(strstr(why.text, "no device memory") != NULL, "%s", why.text);
+}
+
+Test(checking, a_context_that_is_lost_at_the_launch)
+{
+    kg__error why = { "" };
+
+    cr_assert(check_as(&plain, &small, lose_at_once, &why) == KG__LOST);
+    cr_assert(strncmp(why.text, "launching: cudaErrorIllegalAddress", 34) == 0, "%s", why.text);
+}
+
+static cudaError_t free_output(const kg_call *call)
+{
+    return cudaFree((unsigned char *)call->argument[BYTES] - KG__GUARD_BYTES);
+}
+
+Test(checking, results_that_cannot_be_read)
+{
+    kg__error why = { "" };
+
+    cr_assert(check_as(&plain, &small, free_output, &why) == KG__FAILED);
+    cr_assert(strncmp(why.text, "reading a result back: cudaError", 32) == 0, "%s", why.text);
+}
+
+static void too_large_arguments(const kg_size *size, kg_arguments *list)
+{
+    (void)size;
+    kg_add_argument(list, KG_OUTPUT, "vast", KG_UINT8, (int64_t)1 << 31, (int64_t)1 << 30);
+}
+
+static void no_reference(const kg_problem *problem, int output, double *expected, double *tolerance)
+{
+    (void)problem;
+    (void)output;
+    (void)expected;
+    (void)tolerance;
+}
+
+static bool accept(const kg_problem *problem, int output, const void *computed,
+                   kg_mismatch *mismatch)
+{
+    (void)problem;
+    (void)output;
+    (void)computed;
+    (void)mismatch;
+    return true;
+}
+
+static kg_work much_work(const kg_size *size)
+{
+    (void)size;
+    return (kg_work){ .operations = (double)KG_PROJECT_ABOVE + 1 };
+}
+
+Test(checking, no_device_memory)
+{
+    kg_comparison comparison = { .name = "scale",
+                                 .arguments = too_large_arguments,
+                                 .reference = no_reference,
+                                 .projection = accept,
+                                 .work = much_work };
+    kg__error why = { "" };
+
+    cr_assert(check_as(&comparison, &small, compute, &why) == KG__FAILED);
+    cr_assert(strstr(why.text, "argument vast: no device memory for 2305843009213693952 bytes "
+                               "(cudaErrorMemoryAllocation)") != NULL,
+              "%s", why.text);
+    cr_assert(launches == 0);
+}
+
+static void too_many_arguments(const kg_size *size, kg_arguments *list)
+{
+    (void)size;
+    for (int i = 0; i < KG_MAX_ARGUMENTS + 2; i++)
+        kg_add_argument(list, KG_INPUT, "one", KG_UINT8, 1, 1);
+}
+
+Test(checking, too_many_arguments_are_an_error_of_the_table)
+{
+    kg_comparison comparison = plain;
+    kg__error why = { "" };
+
+    comparison.arguments = too_many_arguments;
+    cr_assert(check_as(&comparison, &small, compute, &why) == KG__FAILED);
+    cr_assert(strcmp(why.text, "scale: 10 arguments, of which 8 fit: declare fewer") == 0, "%s",
+              why.text);
+}
+
+Test(checking, buffers_without_their_memory)
+{
+    kg_arguments list = { .count = 0 };
+    kg_problem problem = { .size = &small };
+    kg__buffers buffers;
+    kg__error finding = { "" };
+    kg__error error = { "" };
+    float data[15];
+
+    arguments(&small, &list);
+    list.count = 1;
+    problem.data[0] = data;
+    fill_ones(&(kg_problem){ .arguments = list }, 0, data);
+    cr_assert(kg__buffers_make(&buffers, &list, &error), "%s", error.text);
+    cr_assert(buffers.bytes[0] == 60);
+    cr_assert(kg__buffers_fill(&buffers, &problem, 0xff, &error));
+    cr_assert(kg__buffers_guards_hold(&buffers, &finding, &error));
+    cr_assert(cudaFree(buffers.allocation[0]) == cudaSuccess);
+    cr_assert(!kg__buffers_guards_hold(&buffers, &finding, &error));
+    cr_assert(finding.text[0] == '\0');
+    cr_assert(strncmp(error.text, "reading a guard zone back: cudaError", 36) == 0, "%s",
+              error.text);
+    cr_assert(!kg__buffers_fill(&buffers, &problem, 0xff, &error));
+    cr_assert(strncmp(error.text, "filling the arguments: cudaError", 32) == 0, "%s", error.text);
+    kg__buffers_free(&buffers);
+    cr_assert(buffers.guard == NULL && buffers.allocation[0] == NULL);
+}
+
+/* ---- Inputs ---- */
+
+static void inputs_of_every_type(const kg_size *size, kg_arguments *list)
+{
+    kg_add_argument(list, KG_INPUT, "floats", KG_FLOAT32, 1, kg_extent(size, 0));
+    kg_add_argument(list, KG_INPUT, "others", KG_FLOAT32, 1, kg_extent(size, 0));
+    kg_add_argument(list, KG_INPUT, "integers", KG_INT32, 1, kg_extent(size, 0));
+    kg_add_argument(list, KG_INPUT_OUTPUT, "bytes", KG_UINT8, 1, kg_extent(size, 0));
+    kg_add_argument(list, KG_OUTPUT, "out", KG_FLOAT32, -1, -1);
+}
+
+Test(checking, random_inputs_fill_their_range_and_repeat)
+{
+    static const kg_size size = KG_CHECKED(100000);
+    kg_comparison comparison = {
+        .name = "inputs", .arguments = inputs_of_every_type, .reference = no_reference, .work = work
+    };
+    kg__known one;
+    kg__known again;
+    kg__error error = { "" };
+    double sum = 0;
+    double low = INFINITY;
+    double high = -INFINITY;
+    int negative = 0;
+    int32_t least = 0;
+    int32_t most = 0;
+    bool seen[256] = { false };
+    size_t byte_values = 0;
+
+    cr_assert(kg__known_make(&comparison, &size, 0, &one, &error), "%s", error.text);
+    cr_assert(kg__known_make(&comparison, &size, 0, &again, &error), "%s", error.text);
+    cr_assert(one.problem.arguments.list[4].rows == 0 && one.problem.data[4] == NULL);
+    for (int i = 0; i < 4; i++)
+        cr_assert(memcmp(one.problem.data[i], again.problem.data[i],
+                         kg__argument_bytes(&one.problem.arguments.list[i])) == 0);
+    cr_assert(memcmp(one.problem.data[0], one.problem.data[1], 64) != 0,
+              "two arguments are not alike");
+    for (int i = 0; i < 100000; i++) {
+        double value = ((const float *)one.problem.data[0])[i];
+        int32_t integer = ((const int32_t *)one.problem.data[2])[i];
+
+        cr_assert(value >= -1 && value < 1, "%g", value);
+        cr_assert(value * (1 << 23) == rint(value * (1 << 23)), "not exact: %g", value);
+        sum += value;
+        low = fmin(low, value);
+        high = fmax(high, value);
+        negative += integer < 0;
+        least = integer < least ? integer : least;
+        most = integer > most ? integer : most;
+        seen[((const uint8_t *)one.problem.data[3])[i]] = true;
+    }
+    for (size_t i = 0; i < 256; i++)
+        byte_values += seen[i];
+    /* The mean of 100000 values has the standard deviation 1 / sqrt(300000) = 0.0018. */
+    cr_assert(fabs(sum / 100000) < 0.01, "%g", sum / 100000);
+    cr_assert(low < -0.999 && high > 0.999);
+    cr_assert(negative > 49000 && negative < 51000, "%d", negative);
+    cr_assert(least < INT32_MIN / 100 * 99 && most > INT32_MAX / 100 * 99);
+    cr_assert(byte_values == 256);
+    kg__known_free(&one);
+    kg__known_free(&again);
+}
+
+/* ---- Projection ---- */
+
+/* to against from, row sums with weights 1, 2, 3, ...: as a large product is judged. */
+static bool project(const kg_problem *problem, int output, const void *computed,
+                    kg_mismatch *mismatch)
+{
+    int64_t rows = kg_extent(problem->size, 0);
+    int64_t columns = kg_extent(problem->size, 1);
+
+    if (output != TO)
+        return true;
+    mismatch->is_row = true;
+    for (int64_t row = 0; row < rows; row++) {
+        double expected = 0;
+        double got = 0;
+
+        for (int64_t i = 0; i < columns; i++) {
+            expected +=
+                2.0 * ((const float *)problem->data[FROM])[row * columns + i] * (double)(i + 1);
+            got += ((const float *)computed)[row * columns + i] * (double)(i + 1);
+        }
+        if (fabs(got - expected) <= 1e-9)
+            continue;
+        if (mismatch->count++ == 0) {
+            mismatch->index = (size_t)row;
+            mismatch->expected = expected;
+            mismatch->got = got;
+            mismatch->tolerance = 1e-9;
+        }
+    }
+    return mismatch->count == 0;
+}
+
+static int references;
+
+static void count_reference(const kg_problem *problem, int output, double *expected,
+                            double *tolerance)
+{
+    references++;
+    reference(problem, output, expected, tolerance);
+}
+
+static const kg_pattern closed[] = { { "ones", fill_ones, reference, true }, KG_END };
+
+Test(checking, a_projection_names_the_row)
+{
+    kg_comparison comparison = { .name = "scale",
+                                 .arguments = arguments,
+                                 .reference = count_reference,
+                                 .projection = project,
+                                 .work = much_work };
+    kg__error why = { "" };
+
+    references = 0;
+    cr_assert(check_as(&comparison, &small, compute, &why) == KG__RIGHT, "%s", why.text);
+    cr_assert(references == 0, "the whole reference is what a projection saves");
+    expect_incorrect(&comparison, &small, miss_one,
+                     "to[row 1] times the projection's weights: expected ");
+    expect_incorrect(&comparison, &small, miss_one, "; 1 of 3 rows wrong; inputs random");
+    expect_incorrect(&comparison, &small, make_nan, "to[row 0]");
+    expect_incorrect(&comparison, &small, write_behind, "guard zone behind to");
+
+    /* A closed form costs nothing, and is compared whole, as a small size is. */
+    comparison.patterns = closed;
+    expect_incorrect(&comparison, &small, be_inexact, "to[row 0] times");
+    comparison.projection = accept;
+    expect_incorrect(&comparison, &small, be_inexact, "to[row 0, column 3]: expected 2, got 2.125");
+    comparison.work = work;
+    comparison.projection = project;
+    expect_incorrect(&comparison, &small, miss_one, "to[row 1, column 2]");
+    cr_assert(references > 0);
+}
+
+Test(checking, memory_for_suites_is_zeroed)
+{
+    double *values = kg_allocate(3, sizeof *values);
+
+    cr_assert(values[0] == 0 && values[2] == 0);
+    free(values);
+}

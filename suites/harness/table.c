@@ -1,0 +1,311 @@
+/* The table: the cases that a comparison's rows multiply out to, their ids, and the filter. */
+#include "table.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static cudaError_t launch(const kg_call *call)
+{
+    (void)call;
+    return cudaSuccess;
+}
+
+static const kg_variant variants[] = {
+    { "naive", launch, "" },
+    { "tiled_2", launch, "" },
+    KG_END,
+};
+static const kg_size sizes[] = {
+    KG_CHECKED(1),
+    KG_CHECKED(31, 33, 17),
+    KG_TIMED(960, 1280, 4),
+    KG_TIMED_AND_COUNTED(530),
+    KG_COUNTED(5, 5, 100, 2),
+    KG_END,
+};
+static const kg_launch launches[] = { KG_BLOCK(16), KG_BLOCK_GRID(256, 1056), KG_END };
+
+static kg_comparison comparison(void)
+{
+    return (kg_comparison){
+        .name = "matmul", .variants = variants, .sizes = sizes, .launches = launches
+    };
+}
+
+/* Expands and compares with a list of ids that ends in NULL. */
+static void expect_ids(const kg_comparison *table, const char *part, const char *const *expected)
+{
+    kg__case_list cases;
+    kg__error error = { "" };
+    size_t i;
+
+    cr_assert(kg__table_expand(table, part, &cases, &error), "%s", error.text);
+    for (i = 0; i < cases.count && expected[i] != NULL; i++)
+        cr_expect(eq(str, cases.list[i].id, (char *)expected[i]));
+    cr_assert(i == cases.count && expected[i] == NULL, "%zu cases", cases.count);
+    kg__case_list_free(&cases);
+    cr_assert(cases.count == 0 && cases.list == NULL);
+}
+
+static void expect_error(const kg_comparison *table, const char *part, const char *text)
+{
+    kg__case_list cases;
+    kg__error error = { "" };
+
+    cr_assert(not(kg__table_expand(table, part, &cases, &error)), "\"%s\" is expected", text);
+    cr_assert(strstr(error.text, text) != NULL, "\"%s\" is not in \"%s\"", text, error.text);
+    kg__case_list_free(&cases);
+}
+
+#ifdef KG__TARGET_GPU
+
+/* The GPU's program times, and checks what it times. */
+Test(table_gpu, a_gpu_checks_and_times)
+{
+    static const char *const checked[] = {
+        "matmul/naive/1/b16",
+        "matmul/tiled_2/1/b16",
+        "matmul/naive/31x33x17/b16",
+        "matmul/tiled_2/31x33x17/b16",
+        "matmul/naive/960x1280x4/b16",
+        "matmul/tiled_2/960x1280x4/b16",
+        "matmul/naive/530/b16",
+        "matmul/tiled_2/530/b16",
+        "matmul/naive/5x5x100x2/b16",
+        "matmul/tiled_2/5x5x100x2/b16",
+        NULL,
+    };
+    static const char *const timed[] = {
+        "matmul/naive/960x1280x4/b16",
+        "matmul/tiled_2/960x1280x4/b16",
+        "matmul/naive/530/b16",
+        "matmul/tiled_2/530/b16",
+        NULL,
+    };
+    static const kg_launch one[] = { KG_BLOCK(16), KG_END };
+    kg_comparison table = comparison();
+
+    table.launches = one;
+    cr_assert(eq(str, KG__TARGET_KIND, "gpu"));
+    cr_assert(kg__part_purposes("count") == 0);
+    expect_ids(&table, "check", checked);
+    expect_ids(&table, "time", timed);
+    expect_error(&table, "count", "this target has no part count");
+}
+
+#else
+
+/* Sizes outermost, then launches, then variants: what is timed side by side stands together. What
+ * is only timed is no business of the model's. */
+Test(table, expands_in_order)
+{
+    static const char *const expected[] = {
+        "matmul/naive/1/b16",
+        "matmul/tiled_2/1/b16",
+        "matmul/naive/1/b256g1056",
+        "matmul/tiled_2/1/b256g1056",
+        "matmul/naive/31x33x17/b16",
+        "matmul/tiled_2/31x33x17/b16",
+        "matmul/naive/31x33x17/b256g1056",
+        "matmul/tiled_2/31x33x17/b256g1056",
+        "matmul/naive/530/b16",
+        "matmul/tiled_2/530/b16",
+        "matmul/naive/530/b256g1056",
+        "matmul/tiled_2/530/b256g1056",
+        "matmul/naive/5x5x100x2/b16",
+        "matmul/tiled_2/5x5x100x2/b16",
+        "matmul/naive/5x5x100x2/b256g1056",
+        "matmul/tiled_2/5x5x100x2/b256g1056",
+        NULL,
+    };
+    kg_comparison table = comparison();
+
+    cr_assert(eq(str, KG__TARGET_KIND, "model"));
+    expect_ids(&table, "check", expected);
+}
+
+Test(table, without_launches_there_is_a_dash)
+{
+    static const char *const expected[] = {
+        "matmul/naive/1/-",          "matmul/tiled_2/1/-",         "matmul/naive/31x33x17/-",
+        "matmul/tiled_2/31x33x17/-", "matmul/naive/530/-",         "matmul/tiled_2/530/-",
+        "matmul/naive/5x5x100x2/-",  "matmul/tiled_2/5x5x100x2/-", NULL,
+    };
+    kg_comparison table = comparison();
+
+    table.launches = NULL;
+    expect_ids(&table, "check", expected);
+}
+
+Test(table, a_case_knows_its_row)
+{
+    kg_comparison table = comparison();
+    kg__case_list cases;
+    const kg__case *one;
+
+    cr_assert(kg__table_expand(&table, "check", &cases, NULL));
+    one = kg__table_find(&cases, "matmul/tiled_2/31x33x17/b256g1056");
+    cr_assert(one != NULL);
+    cr_assert(one->variant == &variants[1] && one->size == &sizes[1]);
+    cr_assert(one->launch.block == 256 && one->launch.grid == 1056);
+    cr_assert(kg_extent(one->size, 0) == 31 && kg_extent(one->size, 2) == 17 &&
+              kg_extent(one->size, 3) == 17);
+    cr_assert(kg__table_find(&cases, "matmul/tiled_2/31x33x17/b256g105") == NULL);
+    cr_assert(kg__table_find(&cases, "") == NULL);
+    kg__case_list_free(&cases);
+}
+
+/* More cases than the list has room for at first. */
+Test(table, a_large_table_is_whole)
+{
+    kg_size many[101] = { KG_END };
+    kg_comparison table = comparison();
+    kg__case_list cases;
+
+    for (int i = 0; i < 100; i++)
+        many[i] = (kg_size){ .extents = 1, .purpose = KG_PURPOSE_CHECK, .extent = { i + 1 } };
+    table.sizes = many;
+    cr_assert(kg__table_expand(&table, "check", &cases, NULL));
+    cr_assert(cases.count == 400);
+    cr_assert(eq(str, cases.list[0].id, "matmul/naive/1/b16"));
+    cr_assert(eq(str, cases.list[63].id, "matmul/tiled_2/16/b256g1056"));
+    cr_assert(eq(str, cases.list[64].id, "matmul/naive/17/b16"));
+    cr_assert(eq(str, cases.list[399].id, "matmul/tiled_2/100/b256g1056"));
+    kg__case_list_free(&cases);
+}
+
+Test(table, the_model_has_no_part_time)
+{
+    kg_comparison table = comparison();
+
+    cr_assert(kg__part_purposes("time") == 0);
+    expect_error(&table, "time", "matmul: this target has no part time");
+    expect_error(&table, "nonsense", "no part nonsense");
+}
+
+Test(table, a_size_or_launch_that_stands_twice_is_refused)
+{
+    static const kg_size same[] = { KG_CHECKED(17), KG_CHECKED(18), KG_COUNTED(17), KG_END };
+    static const kg_launch alike[] = { KG_BLOCK(8), KG_BLOCK(8), KG_END };
+    static const kg_variant twins[] = { { "naive", launch, "" }, { "naive", launch, "" }, KG_END };
+    kg_comparison table = comparison();
+
+    table.sizes = same;
+    expect_error(&table, "check", "matmul/naive/17/b16: stands twice");
+    table.sizes = sizes;
+    table.launches = alike;
+    expect_error(&table, "check", "matmul/naive/1/b8: stands twice");
+    table.launches = launches;
+    table.variants = twins;
+    expect_error(&table, "check", "matmul/naive/1/b16: stands twice");
+}
+
+/* A comma or a slash in a name would be read as another id, or as two filters. */
+Test(table, names_are_plain)
+{
+    static const char *const bad[] = { "",        "Matmul", "mat-mul", "mat/mul",
+                                       "mat mul", "mat,b",  "mät",     "*" };
+    kg_comparison table = comparison();
+
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        kg_variant row[] = { { bad[i], launch, "" }, KG_END };
+
+        table.name = bad[i];
+        table.variants = variants;
+        expect_error(&table, "check", "a comparison's name holds a-z, 0-9 and _ alone");
+        table.name = "matmul";
+        table.variants = row;
+        expect_error(&table, "check", "a variant has a launcher and a name of a-z");
+    }
+}
+
+Test(table, an_empty_table_is_refused)
+{
+    static const kg_variant no_variant[] = { KG_END };
+    static const kg_variant no_launcher[] = { { "naive", NULL, "" }, KG_END };
+    static const kg_size no_size[] = { KG_END };
+    kg_comparison table = comparison();
+
+    table.variants = no_variant;
+    expect_error(&table, "check", "the table has no variant");
+    table.variants = NULL;
+    expect_error(&table, "check", "the table has no variant");
+    table.variants = no_launcher;
+    expect_error(&table, "check", "matmul/naive: a variant has a launcher");
+    table.variants = variants;
+    table.sizes = no_size;
+    expect_error(&table, "check", "the table has no size");
+    table.sizes = NULL;
+    expect_error(&table, "check", "the table has no size");
+}
+
+static const char *refuse_large_blocks(const kg_variant *variant, const kg_size *size,
+                                       const kg_launch *wanted)
+{
+    (void)variant;
+    (void)size;
+    return wanted->block > 16 ? "too large a block" : NULL;
+}
+
+Test(table, sizes_below_1_and_what_the_comparison_refuses)
+{
+    static const kg_size odd[] = { KG_CHECKED(0), KG_CHECKED(3, -1), KG_CHECKED(3, 1), KG_END };
+    kg_comparison table = comparison();
+    kg__case_list cases;
+    const char *reason;
+
+    table.sizes = odd;
+    cr_assert(kg__table_expand(&table, "check", &cases, NULL));
+    cr_assert(cases.count == 12);
+    cr_assert(eq(str, cases.list[4].id, "matmul/naive/3x-1/b16"));
+    for (size_t i = 0; i < 12; i++) {
+        reason = kg__case_refusal(&table, &cases.list[i]);
+        if (i < 8)
+            cr_assert(eq(str, (char *)reason, "a size below 1 leaves nothing to compute"));
+        else
+            cr_assert(reason == NULL);
+    }
+    table.refuses = refuse_large_blocks;
+    cr_assert(kg__case_refusal(&table, &cases.list[8]) == NULL);
+    reason = kg__case_refusal(&table, &cases.list[10]);
+    cr_assert(eq(str, (char *)reason, "too large a block"));
+    kg__case_list_free(&cases);
+}
+
+static bool takes(const char *filter, const char *id)
+{
+    if (filter == NULL)
+        unsetenv("KG_FILTER");
+    else
+        setenv("KG_FILTER", filter, 1);
+    return kg__filter_takes(id);
+}
+
+Test(table, filters)
+{
+    const char *id = "matmul/tiled/530/b16";
+
+    cr_assert(takes(NULL, id));
+    cr_assert(takes("", id));
+    cr_assert(takes("matmul/tiled/530/b16", id));
+    cr_assert(takes("*", id));
+    cr_assert(takes("matmul/*", id));
+    cr_assert(takes("*/b16", id));
+    cr_assert(takes("matmul/*/b16", id));
+    cr_assert(takes("matmul/ti?ed/5[0-9]0/*", id));
+    cr_assert(takes("nothing,*/naive/*,*/tiled/*", id));
+    cr_assert(takes(",,*/530/*,", id));
+
+    cr_assert(not(takes("nothing", id)));
+    cr_assert(not(takes("matmul/tiled", id)));
+    cr_assert(not(takes("tiled", id)));
+    cr_assert(not(takes("*/53/*", id)));
+    cr_assert(not(takes("*/b1", id)));
+    cr_assert(not(takes("*/naive/*,transpose/*", id)));
+    cr_assert(not(takes(",", id)));
+    cr_assert(takes("*/-", "transfers/h2d/768x768/-"));
+}
+
+#endif
