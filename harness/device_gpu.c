@@ -1,0 +1,201 @@
+/* A real GPU as the device under test. */
+#include "device_gpu.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "baseline.h"
+#include "device.h"
+#include "lock.h"
+#include "nvml.h"
+
+static kg__gpu opened;
+
+const kg__gpu *kg__device_gpu(void)
+{
+    return &opened;
+}
+
+bool kg__device_keep(bool alone, void (*waiting)(void *context, const char *line), void *context,
+                     kg__error *error)
+{
+    return kg__lock_take(opened.uuid, alone ? KG__LOCK_EXCLUSIVE : KG__LOCK_SHARED, waiting,
+                         context, error) >= 0;
+}
+
+int kg__device_passes(void)
+{
+    return 1;
+}
+
+const char *kg__device_begin_pass(int pass)
+{
+    (void)pass;
+    return "";
+}
+
+/* A driver is installed in part at least: its library or its kernel module is there. */
+static bool has_driver(void)
+{
+    void *library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+
+    if (library != NULL)
+        dlclose(library);
+    return library != NULL || access("/proc/driver/nvidia/version", F_OK) == 0;
+}
+
+/* Says why no device can be counted, from the code that cudaGetDeviceCount() gave. */
+static kg__device_status explain_no_device(cudaError_t code, kg__error *why)
+{
+    int driver = 0;
+    int toolkit = 0;
+
+    (void)cudaGetLastError();
+    (void)cudaDriverGetVersion(&driver);
+    (void)cudaRuntimeGetVersion(&toolkit);
+    if (!has_driver()) {
+        kg__fail(why,
+                 "no GPU: there is no NVIDIA driver on this machine: the CPU model gates without "
+                 "one");
+        return KG__DEVICE_ABSENT;
+    }
+    if (code == cudaErrorNoDevice) {
+        kg__fail(why, "no GPU: the driver sees none (is CUDA_VISIBLE_DEVICES set so?)");
+        return KG__DEVICE_ABSENT;
+    }
+    if (code == cudaErrorInsufficientDriver && driver > 0)
+        kg__fail(
+            why,
+            "the driver supports CUDA %d.%d, older than the toolkit %d.%d of this build: update "
+            "the driver, or build with an older toolkit",
+            driver / 1000, driver % 1000 / 10, toolkit / 1000, toolkit % 1000 / 10);
+    else
+        kg__fail(why,
+                 "the NVIDIA driver does not work: %s, %s: see nvidia-smi and kernelgate doctor",
+                 cudaGetErrorName(code), cudaGetErrorString(code));
+    return KG__DEVICE_BROKEN;
+}
+
+static void name_uuid(const struct cudaDeviceProp *properties, char *text, size_t size)
+{
+    const unsigned char *bytes = (const unsigned char *)properties->uuid.bytes;
+    size_t used;
+
+    kg__format(text, size, "GPU-");
+    used = strlen(text);
+    for (int i = 0; i < 16; i++) {
+        kg__format(text + used, size - used, "%02x%s", bytes[i],
+                   i == 3 || i == 5 || i == 7 || i == 9 ? "-" : "");
+        used = strlen(text);
+    }
+}
+
+/* The key of a card: its name's; boards that share a name and differ in memory are told apart by
+ * the baseline's memory_mib. */
+static json_t *describe_target(const struct cudaDeviceProp *properties)
+{
+    char key[96];
+    char capability[16];
+
+    kg__target_key(properties->name, key, sizeof key);
+    kg__format(capability, sizeof capability, "%d.%d", properties->major, properties->minor);
+    return json_pack("{s:s, s:s, s:s, s:I, s:i}", "key", key, "name", properties->name,
+                     "compute_capability", capability, "memory_mib",
+                     (json_int_t)(properties->totalGlobalMem >> 20), "multiprocessors",
+                     properties->multiProcessorCount);
+}
+
+static json_t *describe_provenance(void)
+{
+    json_t *facts = json_object();
+    kg__nvml *nvml = NULL;
+    kg__nvml_state card;
+    kg__error why;
+    char text[64];
+    int toolkit = 0;
+    time_t seconds = time(NULL);
+    struct tm utc;
+
+    (void)cudaRuntimeGetVersion(&toolkit);
+    kg__format(text, sizeof text, "%d.%d", toolkit / 1000, toolkit % 1000 / 10);
+    json_object_set_new(facts, "cuda", json_string(text));
+    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&seconds, &utc));
+    json_object_set_new(facts, "date", json_string(text));
+    json_object_set_new(facts, "uuid", json_string(opened.uuid));
+    if (kg__nvml_open(&nvml, &why) != KG__NVML_READY) {
+        json_object_set_new(facts, "nvml", json_string(why.text));
+        return facts;
+    }
+    kg__nvml_driver(nvml, text, sizeof text);
+    json_object_set_new(facts, "driver", json_string(text));
+    if (kg__nvml_card_state(nvml, opened.uuid, &card, &why)) {
+        if (card.power_limit_w > 0)
+            json_object_set_new(facts, "power_limit_w", json_real(card.power_limit_w));
+        if (card.max_sm_clock_mhz > 0)
+            json_object_set_new(facts, "max_sm_clock_mhz", json_integer(card.max_sm_clock_mhz));
+        if (card.ecc >= 0)
+            json_object_set_new(facts, "ecc", json_boolean(card.ecc));
+    }
+    kg__nvml_close(nvml);
+    return facts;
+}
+
+kg__device_status kg__device_open(json_t **description, kg__error *why)
+{
+    struct cudaDeviceProp properties;
+    int count = 0;
+    cudaError_t code = cudaGetDeviceCount(&count);
+
+    *description = NULL;
+    if (code != cudaSuccess || count == 0)
+        return explain_no_device(code != cudaSuccess ? code : cudaErrorNoDevice, why);
+    code = cudaSetDevice(0);
+    if (code == cudaSuccess)
+        code = cudaGetDeviceProperties(&properties, 0);
+    if (code == cudaSuccess)
+        code = cudaFree(NULL);
+    if (code != cudaSuccess) {
+        kg__cuda_fail(why, "opening the GPU (see nvidia-smi and kernelgate doctor)", code);
+        return KG__DEVICE_BROKEN;
+    }
+    opened.multiprocessors = properties.multiProcessorCount;
+    opened.l2_bytes = properties.l2CacheSize > 0 ? (size_t)properties.l2CacheSize : 0;
+    name_uuid(&properties, opened.uuid, sizeof opened.uuid);
+    *description = json_pack("{s:s, s:o, s:o}", "event", "target", "target",
+                             describe_target(&properties), "provenance", describe_provenance());
+    return KG__DEVICE_READY;
+}
+
+json_t *kg__device_state(bool *throttled)
+{
+    static kg__nvml *nvml;
+    static bool tried;
+    json_t *state = json_object();
+    kg__nvml_state card;
+    kg__error why;
+    char reasons[256];
+
+    if (!tried) {
+        tried = true;
+        (void)kg__nvml_open(&nvml, &why);
+    }
+    if (nvml == NULL || !kg__nvml_card_state(nvml, opened.uuid, &card, &why))
+        return state;
+    if (card.temperature_c >= 0)
+        json_object_set_new(state, "temperature_c", json_integer(card.temperature_c));
+    if (card.sm_clock_mhz >= 0)
+        json_object_set_new(state, "sm_clock_mhz", json_integer(card.sm_clock_mhz));
+    if (card.memory_clock_mhz >= 0)
+        json_object_set_new(state, "memory_clock_mhz", json_integer(card.memory_clock_mhz));
+    if (card.foreign_processes >= 0)
+        json_object_set_new(state, "foreign_processes", json_integer(card.foreign_processes));
+    if (card.reasons_known) {
+        kg__nvml_reasons_text(card.reasons, false, reasons, sizeof reasons);
+        json_object_set_new(state, "clock_reasons", json_string(reasons));
+        *throttled = *throttled || kg__nvml_throttles(card.reasons);
+    }
+    return state;
+}

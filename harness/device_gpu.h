@@ -1,0 +1,24 @@
+/* What timing needs to know of the GPU that kg__device_open() opened. */
+#ifndef KG__DEVICE_GPU_H
+#define KG__DEVICE_GPU_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct kg__gpu {
+    char uuid[64]; /* "GPU-..."; names the lock */
+    int multiprocessors;
+    size_t l2_bytes;
+} kg__gpu;
+
+/* The opened GPU. */
+const kg__gpu *kg__device_gpu(void);
+
+/* The card's state now, as the driver tells it: {"temperature_c", "sm_clock_mhz",
+ * "memory_clock_mhz", "throttle_reasons" (a list of names), "foreign_processes"}, without what it
+ * does not tell. `throttled` becomes true when it is slowed down by heat or power; it is left alone
+ * otherwise. */
+json_t *kg__device_state(bool *throttled);
+
+#endif

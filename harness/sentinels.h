@@ -1,0 +1,28 @@
+/* Kernels that no commit touches: they tell a machine that changed from a kernel that changed. */
+#ifndef KG__SENTINELS_H
+#define KG__SENTINELS_H
+
+#include <cuda_runtime_api.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Does nothing: what is left is the cost of a launch. */
+cudaError_t kg__launch_empty(cudaStream_t stream);
+
+/* Copies `count` 16-byte elements: bound by memory. */
+cudaError_t kg__launch_copy_sentinel(const void *from, void *to, size_t count, int multiprocessors,
+                                     cudaStream_t stream);
+
+/* 2 x 16384 fused multiply-adds a thread, on every multiprocessor: bound by arithmetic. `out` holds
+ * a float a block. */
+cudaError_t kg__launch_fma_sentinel(float *out, int multiprocessors, cudaStream_t stream);
+
+#define KG__FMA_SENTINEL_BLOCKS_PER_MULTIPROCESSOR 8
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,287 @@
+/* A small NVML (and the two functions of libcuda that `kernelgate doctor` asks) that says what the
+ * environment variable KG_FAKE_NVML tells it to: "count=2,throttle=0x48,temperature=71". A figure
+ * given as "none" is not supported. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    SUCCESS = 0,
+    UNINITIALIZED = 1,
+    NOT_SUPPORTED = 3,
+    NOT_FOUND = 6,
+    TOO_SMALL = 7,
+    NO_FUNCTION = 13
+};
+
+typedef struct fake_card {
+    unsigned index;
+} fake_card;
+
+typedef struct fake_pci {
+    char legacy_bus_id[16];
+    unsigned facts[5];
+    char bus_id[32];
+} fake_pci;
+
+typedef struct fake_process {
+    unsigned pid;
+    unsigned long long memory;
+    unsigned instances[2];
+} fake_process;
+
+static fake_card cards[8];
+static int started;
+
+/* Copies the value of `key` to `value`; 0 where the environment does not give it. */
+static int setting(const char *key, char *value, size_t size)
+{
+    const char *all = getenv("KG_FAKE_NVML");
+    size_t length = strlen(key);
+
+    for (const char *at = all; at != NULL && *at != '\0';
+         at += strcspn(at, ","), at += *at == ',') {
+        if (strncmp(at, key, length) == 0 && at[length] == '=') {
+            snprintf(value, size, "%.*s", (int)strcspn(at + length + 1, ","), at + length + 1);
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int number(const char *key, unsigned long long otherwise, unsigned long long *value)
+{
+    char text[64];
+
+    *value = otherwise;
+    if (!setting(key, text, sizeof text))
+        return SUCCESS;
+    if (strcmp(text, "none") == 0)
+        return NOT_SUPPORTED;
+    *value = strtoull(text, NULL, 0);
+    return SUCCESS;
+}
+
+static int small_number(const char *key, unsigned otherwise, unsigned *value)
+{
+    unsigned long long wide;
+    int code = number(key, otherwise, &wide);
+
+    *value = (unsigned)wide;
+    return code;
+}
+
+static int text(const char *key, const char *otherwise, char *value, unsigned size)
+{
+    char given[96];
+
+    if (!setting(key, given, sizeof given))
+        snprintf(given, sizeof given, "%s", otherwise);
+    if (strcmp(given, "none") == 0)
+        return NOT_SUPPORTED;
+    if (strlen(given) >= size)
+        return TOO_SMALL;
+    snprintf(value, size, "%s", given);
+    return SUCCESS;
+}
+
+int nvmlInit_v2(void)
+{
+    unsigned code;
+
+    small_number("init", SUCCESS, &code);
+    started += code == SUCCESS;
+    return (int)code;
+}
+
+int nvmlShutdown(void)
+{
+    started--;
+    return SUCCESS;
+}
+
+const char *nvmlErrorString(int code)
+{
+    return code == NOT_FOUND ? "Not Found" : code == 9 ? "Driver Not Loaded" : "Some Error";
+}
+
+int nvmlSystemGetDriverVersion(char *version, unsigned size)
+{
+    return text("driver", "580.159.04", version, size);
+}
+
+int nvmlDeviceGetCount_v2(unsigned *count)
+{
+    if (started == 0)
+        return UNINITIALIZED;
+    return small_number("count", 1, count);
+}
+
+int nvmlDeviceGetHandleByIndex_v2(unsigned index, fake_card **card)
+{
+    unsigned count = 0;
+
+    if (started == 0)
+        return UNINITIALIZED;
+    nvmlDeviceGetCount_v2(&count);
+    if (index >= count || index >= sizeof cards / sizeof *cards)
+        return NOT_FOUND;
+    cards[index].index = index;
+    *card = &cards[index];
+    return SUCCESS;
+}
+
+int nvmlDeviceGetHandleByUUID(const char *uuid, fake_card **card)
+{
+    return strcmp(uuid, "GPU-fake-0") == 0 ? nvmlDeviceGetHandleByIndex_v2(0, card) : NOT_FOUND;
+}
+
+int nvmlDeviceGetHandleByPciBusId_v2(const char *bus_id, fake_card **card)
+{
+    return strcmp(bus_id, "0000:19:00.0") == 0 ? nvmlDeviceGetHandleByIndex_v2(0, card) : NOT_FOUND;
+}
+
+int nvmlDeviceGetName(fake_card *card, char *name, unsigned size)
+{
+    (void)card;
+    return text("name", "NVIDIA H200", name, size);
+}
+
+int nvmlDeviceGetUUID(fake_card *card, char *uuid, unsigned size)
+{
+    char own[32];
+
+    snprintf(own, sizeof own, "GPU-fake-%u", card->index);
+    return text("uuid", own, uuid, size);
+}
+
+int nvmlDeviceGetPciInfo_v3(fake_card *card, fake_pci *pci)
+{
+    unsigned supported;
+
+    if (small_number("pci", card->index, &supported) != SUCCESS)
+        return NOT_SUPPORTED;
+    snprintf(pci->bus_id, sizeof pci->bus_id, "00000000:%02X:00.0", 0x19 + card->index);
+    return SUCCESS;
+}
+
+int nvmlDeviceGetTemperature(fake_card *card, int sensor, unsigned *value)
+{
+    (void)card;
+    return sensor == 0 ? small_number("temperature", 35, value) : NOT_SUPPORTED;
+}
+
+int nvmlDeviceGetClockInfo(fake_card *card, int domain, unsigned *value)
+{
+    (void)card;
+    return domain == 1 ? small_number("sm", 1980, value) : small_number("memory", 3201, value);
+}
+
+int nvmlDeviceGetMaxClockInfo(fake_card *card, int domain, unsigned *value)
+{
+    (void)card;
+    (void)domain;
+    return small_number("max", 1980, value);
+}
+
+int nvmlDeviceGetCurrentClocksEventReasons(fake_card *card, unsigned long long *reasons)
+{
+    (void)card;
+    return number("throttle", 0, reasons);
+}
+
+int nvmlDeviceGetCurrentClocksThrottleReasons(fake_card *card, unsigned long long *reasons)
+{
+    (void)card;
+    return number("old_throttle", 0, reasons);
+}
+
+int nvmlDeviceGetEnforcedPowerLimit(fake_card *card, unsigned *milliwatts)
+{
+    (void)card;
+    return small_number("limit", 700000, milliwatts);
+}
+
+int nvmlDeviceGetPowerUsage(fake_card *card, unsigned *milliwatts)
+{
+    (void)card;
+    return small_number("draw", 75500, milliwatts);
+}
+
+int nvmlDeviceGetEccMode(fake_card *card, unsigned *current, unsigned *pending)
+{
+    (void)card;
+    *pending = 0;
+    return small_number("ecc", 1, current);
+}
+
+int nvmlDeviceGetMigMode(fake_card *card, unsigned *current, unsigned *pending)
+{
+    unsigned code;
+
+    (void)card;
+    small_number("mig_code", SUCCESS, &code);
+    *pending = 0;
+    small_number("mig", 0, current);
+    return (int)code;
+}
+
+/* Fills in `others` processes that are not this one, and this one too where `self` is set. */
+static int processes(unsigned version, unsigned *count, void *entries, size_t stride)
+{
+    unsigned others;
+    unsigned self;
+    unsigned newest;
+    unsigned room = *count;
+
+    small_number("process_version", 3, &newest);
+    if (version > newest || newest == 0)
+        return NO_FUNCTION;
+    if (small_number("others", 0, &others) != SUCCESS)
+        return NOT_SUPPORTED;
+    small_number("self", 1, &self);
+    *count = others + (self != 0);
+    for (unsigned i = 0; i < *count && i < room; i++) {
+        unsigned pid = i < others ? 1 : (unsigned)getpid();
+
+        memcpy((char *)entries + i * stride, &pid, sizeof pid);
+    }
+    return *count > room ? TOO_SMALL : SUCCESS;
+}
+
+int nvmlDeviceGetComputeRunningProcesses_v3(fake_card *card, unsigned *count, fake_process *entries)
+{
+    (void)card;
+    return processes(3, count, entries, sizeof *entries);
+}
+
+int nvmlDeviceGetComputeRunningProcesses_v2(fake_card *card, unsigned *count, fake_process *entries)
+{
+    (void)card;
+    return processes(2, count, entries, sizeof *entries);
+}
+
+int nvmlDeviceGetComputeRunningProcesses(fake_card *card, unsigned *count, void *entries)
+{
+    (void)card;
+    return processes(1, count, entries, 16);
+}
+
+int cuInit(unsigned flags)
+{
+    unsigned code;
+
+    (void)flags;
+    small_number("cuda_init", SUCCESS, &code);
+    return (int)code;
+}
+
+int cuDriverGetVersion(int *version)
+{
+    unsigned value;
+    int code = small_number("cuda", 13000, &value);
+
+    *version = (int)value;
+    return code;
+}
