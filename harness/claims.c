@@ -1,0 +1,123 @@
+/* Claims: assertions across cases, on what this run's parts recorded. */
+#include <kernelgate/kernelgate.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gating.h"
+#include "records.h"
+#include "results.h"
+#include "run.h"
+#include "table.h"
+
+/* The verdicts that a part of this run left, or NULL. */
+static json_t *load_part(const char *part)
+{
+    char test[128];
+    char path[KG__PATH_SIZE];
+
+    kg__test_name(KG__TARGET_KIND, kg__comparison->name, part, test, sizeof test);
+    kg__verdicts_path(kg__comparison->home, test, path, sizeof path);
+    return kg__verdicts_load(path, NULL);
+}
+
+/* The entry of a case, borrowed from its document; NULL where there is none. */
+static const json_t *find_entry(const json_t *verdicts, const char *id)
+{
+    size_t i;
+    json_t *entry;
+
+    json_array_foreach (json_object_get(verdicts, "cases"), i, entry) {
+        if (strcmp(kg__record_text(entry, "case"), id) == 0)
+            return entry;
+    }
+    return NULL;
+}
+
+static void name_case(const char *variant, const char *size_and_launch, char *id, size_t size)
+{
+    kg__format(id, size, "%s/%s/%s", kg__comparison->name, variant, size_and_launch);
+}
+
+/* True when part `check` of this run found a case not to be right. */
+static bool is_disproved(const json_t *checks, const char *id)
+{
+    const json_t *entry = find_entry(checks, id);
+
+    return entry != NULL &&
+           strcmp(kg__record_text(entry, "verdict"), kg__verdict_name(KG__PASS)) != 0;
+}
+
+/* Leaves a claim's verdicts file, and prints its line. `skipped_by` is NULL for a claim that was
+ * judged. */
+static void write_claim(const json_t *times, const char *claim, const char *skipped_by, bool holds,
+                        const char *why)
+{
+    char test[128];
+    char path[KG__PATH_SIZE];
+    json_t *document;
+    kg__error error;
+
+    kg__test_name(KG__TARGET_KIND, kg__comparison->name, claim, test, sizeof test);
+    kg__verdicts_path(kg__comparison->home, test, path, sizeof path);
+    document = json_pack("{s:s, s:s, s:b, s:f, s:[], s:[], s:[], s:[], s:[], s:[]}", "schema",
+                         KG__VERDICTS_SCHEMA, "test", test, "complete", 1, "seconds", 0.0, "errors",
+                         "vanished", "refused", "claims", "notes", "cases");
+    if (json_object_get(times, "target") != NULL)
+        json_object_set(document, "target", json_object_get(times, "target"));
+    if (skipped_by != NULL) {
+        json_object_set_new(document, "skipped", json_string(why));
+        json_object_set_new(document, "skipped_by", json_string(skipped_by));
+    } else {
+        json_array_append_new(
+            json_object_get(document, "claims"),
+            json_pack("{s:s, s:b, s:s}", "claim", test, "holds", (int)holds, "why", why));
+    }
+    if (!kg__results_write_json(path, document, 1, &error))
+        kg__complain("%s", error.text);
+    json_decref(document);
+    printf("%-11s  %-11s  %-32s  %s\n",
+           skipped_by != NULL ? "skipped"
+           : holds            ? "holds"
+                              : "fails",
+           "claim", test, why);
+    fflush(stdout);
+}
+
+void kg_expect_speedup(const char *fast, const char *slow, const char *size_and_launch,
+                       double factor)
+{
+    char fast_id[256];
+    char slow_id[256];
+    char why[KG__MESSAGE_SIZE];
+    json_t *times = load_part("time");
+    json_t *checks = load_part("check");
+    const char *claim = criterion_current_test->name;
+    const char *skipped_by = NULL;
+    double speedup;
+
+    name_case(fast, size_and_launch, fast_id, sizeof fast_id);
+    name_case(slow, size_and_launch, slow_id, sizeof slow_id);
+    speedup = kg__speedup(find_entry(times, fast_id), find_entry(times, slow_id), "time_ns");
+    if (!kg__filter_takes(fast_id) || !kg__filter_takes(slow_id)) {
+        skipped_by = "filter";
+        kg__format(why, sizeof why, "KG_FILTER leaves out %s or %s", fast_id, slow_id);
+    } else if (isnan(speedup) || is_disproved(checks, fast_id) || is_disproved(checks, slow_id)) {
+        skipped_by = "unavailable";
+        kg__format(
+            why, sizeof why,
+            "no speedup to speak of at %s: %s and %s must both be right and timed in this run "
+            "(part time)",
+            size_and_launch, fast, slow);
+    } else {
+        kg__format(why, sizeof why, "%s runs at %.2f times the speed of %s at %s, %.2f expected",
+                   fast, speedup, slow, size_and_launch, factor);
+    }
+    write_claim(times, claim, skipped_by, skipped_by == NULL && speedup >= factor, why);
+    json_decref(times);
+    json_decref(checks);
+    if (skipped_by != NULL)
+        cr_skip_test("%s", why);
+    else
+        cr_assert(speedup >= factor, "%s", why);
+}

@@ -1,0 +1,237 @@
+#include "gating.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "records.h"
+#include "statistics.h"
+#include "text.h"
+
+static const char *const sentinel_names[KG__SENTINELS] = { "copy", "fma" };
+
+static double number_of(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+void kg__sentinels_add(kg__sentinel_log *seen, const json_t *record)
+{
+    for (int i = 0; i < KG__SENTINELS; i++) {
+        double value = number_of(json_object_get(record, sentinel_names[i]), "value");
+
+        if (value > 0 && isfinite(value)) {
+            seen->sum[i] += log(value);
+            seen->count[i]++;
+        }
+    }
+}
+
+kg__surroundings kg__surroundings_of(const kg__sentinel_log *seen, const kg__baseline *baseline,
+                                     const json_t *measured)
+{
+    kg__surroundings result = { .throttled = json_is_true(json_object_get(measured, "throttled")) };
+
+    for (int i = 0; i < KG__SENTINELS; i++) {
+        const kg__baseline_case *entry =
+            baseline != NULL ? kg__baseline_sentinel(baseline, sentinel_names[i]) : NULL;
+        const kg__baseline_metric *metric =
+            entry != NULL ? kg__baseline_metric_of(entry, "time_ns") : NULL;
+
+        result.sentinel_move[i] = result.sentinel_limit[i] = NAN;
+        if (metric == NULL || seen->count[i] == 0)
+            continue;
+        double sigma = metric->session_count > 1
+                           ? kg__log_deviation(metric->sessions, metric->session_count)
+                           : NAN;
+
+        result.sentinel_move[i] = seen->sum[i] / seen->count[i] - log(metric->value);
+        result.sentinel_limit[i] = 3 * (sigma > KG__SIGMA_MINIMUM ? sigma : KG__SIGMA_MINIMUM);
+    }
+    return result;
+}
+
+static double value_in(const kg__observation *observation, const char *metric)
+{
+    return number_of(json_object_get(json_object_get(observation->measured, "metrics"), metric),
+                     "value");
+}
+
+/* The observation whose value of a metric is the median of those that have one (the lower of the
+ * middle two); `count` when none has. */
+static size_t median_observation(const kg__observation *observations, size_t count,
+                                 const char *metric)
+{
+    size_t valued = 0;
+
+    for (size_t i = 0; i < count; i++)
+        valued += !isnan(value_in(&observations[i], metric));
+    for (size_t i = 0; i < count; i++) {
+        double value = value_in(&observations[i], metric);
+        size_t below = 0;
+
+        if (isnan(value))
+            continue;
+        for (size_t other = 0; other < count; other++) {
+            double rival = value_in(&observations[other], metric);
+
+            below += rival < value || (rival == value && other < i);
+        }
+        if (below == (valued - 1) / 2)
+            return i;
+    }
+    return count;
+}
+
+static void set_finite(json_t *object, const char *key, double value)
+{
+    if (isfinite(value))
+        json_object_set_new(object, key, json_real(value));
+}
+
+static bool is_time(const char *metric)
+{
+    size_t length = strlen(metric);
+
+    return length > 3 && strcmp(metric + length - 3, "_ns") == 0;
+}
+
+/* Judges one metric and adds its entry to `metrics`. */
+static kg__judgement gate_metric(const char *name, const kg__observation *chosen,
+                                 const kg__baseline_metric *expected, json_t *metrics)
+{
+    const json_t *figures = json_object_get(json_object_get(chosen->measured, "metrics"), name);
+    kg__interval observed = { number_of(figures, "value"), number_of(figures, "low"),
+                              number_of(figures, "high") };
+    kg__expectation expectation;
+    kg__judgement judgement;
+    json_t *entry = json_deep_copy(figures);
+
+    if (expected != NULL)
+        expectation = kg__baseline_expectation(expected);
+    judgement = kg__judge(&observed, expected != NULL ? &expectation : NULL, &chosen->surroundings,
+                          is_time(name) ? "ns" : "");
+    if (expected != NULL) {
+        set_finite(entry, "baseline", expected->value);
+        set_finite(entry, "band", expected->band);
+        set_finite(entry, "change", judgement.change);
+        set_finite(entry, "limit", judgement.limit);
+        set_finite(entry, "smallest", judgement.smallest);
+    }
+    json_object_set_new(entry, "verdict", json_string(kg__verdict_name(judgement.verdict)));
+    json_object_set_new(entry, "why", json_string(judgement.why));
+    json_object_set_new(metrics, name, entry);
+    return judgement;
+}
+
+json_t *kg__gate_plain(const char *id, const kg__target *target, const char *part,
+                       kg__verdict verdict, const char *why)
+{
+    return json_pack("{s:s, s:s, s:s, s:{}, s:s, s:s}", "case", id, "target", target->key, "part",
+                     part, "metrics", "verdict", kg__verdict_name(verdict), "why", why);
+}
+
+json_t *kg__gate_case(const char *id, const kg__target *target, const char *part,
+                      const kg__observation *observations, size_t count,
+                      const kg__baseline *baseline, bool *tripped)
+{
+    const kg__baseline_case *expected = baseline != NULL ? kg__baseline_find(baseline, id) : NULL;
+    json_t *metrics = json_object();
+    kg__verdict worst = KG__PASS;
+    bool any_tripped = false;
+    char why[KG__MESSAGE_SIZE] = "";
+    json_t *entry;
+    const char *name;
+    json_t *unused;
+
+    json_object_foreach (json_object_get(observations[0].measured, "metrics"), name, unused) {
+        size_t middle = median_observation(observations, count, name);
+        kg__judgement judgement;
+
+        if (middle == count)
+            continue;
+        judgement =
+            gate_metric(name, &observations[middle],
+                        expected != NULL ? kg__baseline_metric_of(expected, name) : NULL, metrics);
+        any_tripped = any_tripped || judgement.tripped;
+        if (judgement.why[0] != '\0' && (why[0] == '\0' || judgement.verdict > worst))
+            kg__format(why, sizeof why, "%s %s", name, judgement.why);
+        worst = kg__worse(worst, judgement.verdict);
+    }
+    /* A metric that the baseline has and the run has not must not pass unseen. */
+    for (size_t i = 0; expected != NULL && i < expected->metric_count; i++) {
+        const char *lost = expected->metrics[i].name;
+
+        if (json_object_get(metrics, lost) == NULL && expected->metrics[i].gated) {
+            worst = kg__worse(worst, KG__ERROR);
+            kg__format(why, sizeof why,
+                       "%s is in the baseline and was not measured (%s): record anew", lost,
+                       kg__record_text(json_object_get(observations[0].measured, "absent"), lost));
+        }
+    }
+    if (json_object_size(metrics) == 0 && worst == KG__PASS) {
+        worst = KG__ERROR;
+        kg__format(why, sizeof why, "the observer recorded no figure of this case");
+    }
+    if (worst == KG__FASTER) {
+        size_t used = strlen(why);
+
+        kg__format(why + used, sizeof why - used, "; to keep it: KG_FILTER='%s' ci/rebaseline", id);
+    }
+    if (tripped != NULL)
+        *tripped = any_tripped;
+    entry = json_pack("{s:s, s:s, s:s, s:o, s:s, s:s, s:i}", "case", id, "target", target->key,
+                      "part", part, "metrics", metrics, "verdict", kg__verdict_name(worst), "why",
+                      why, "observers", (int)count);
+    return entry;
+}
+
+void kg__gate_line(const json_t *entry, char *text, size_t size)
+{
+    const json_t *metrics = json_object_get(entry, "metrics");
+    const char *why = kg__record_text(entry, "why");
+    char figures[512] = "";
+    const char *name;
+    json_t *metric;
+
+    json_object_foreach ((json_t *)metrics, name, metric) {
+        char value[KG__FIGURE_SIZE];
+        char change[KG__FIGURE_SIZE] = "";
+        size_t used = strlen(figures);
+
+        kg__show_figure(value, sizeof value, number_of(metric, "value"), is_time(name) ? "ns" : "");
+        if (json_object_get(metric, "change") != NULL)
+            kg__show_percent(change, sizeof change, number_of(metric, "change"), true);
+        kg__format(figures + used, sizeof figures - used, "  %s %s%s%s%s",
+                   strcmp(name, "time_ns") == 0        ? "hot"
+                   : strcmp(name, "cold_time_ns") == 0 ? "cold"
+                                                       : name,
+                   value, change[0] != '\0' ? " (" : "", change, change[0] != '\0' ? ")" : "");
+    }
+    kg__format(text, size, "%-11s  %-11s  %-32s%s%s%s", kg__record_text(entry, "verdict"),
+               kg__record_text(entry, "target"), kg__record_text(entry, "case"),
+               figures[0] != '\0'                                 ? figures
+               : json_object_size(metrics) == 0 && why[0] == '\0' ? "  checked"
+                                                                  : "",
+               why[0] != '\0' ? "  " : "", why);
+}
+
+double kg__speedup(const json_t *fast, const json_t *slow, const char *metric)
+{
+    const json_t *both[2] = { fast, slow };
+    double time[2];
+
+    for (int i = 0; i < 2; i++) {
+        kg__verdict verdict;
+
+        if (both[i] == NULL || !kg__verdict_parse(kg__record_text(both[i], "verdict"), &verdict) ||
+            verdict >= KG__WRONG)
+            return NAN;
+        time[i] = number_of(json_object_get(json_object_get(both[i], "metrics"), metric), "value");
+        if (!(time[i] > 0) || !isfinite(time[i]))
+            return NAN;
+    }
+    return time[1] / time[0];
+}

@@ -1,0 +1,54 @@
+/* Gating: from what observers recorded of a case to its verdict. Pure: records and baselines in, an
+ * entry of the results out. */
+#ifndef KG__GATING_H
+#define KG__GATING_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "baseline.h"
+#include "judge.h"
+
+/* The observers that a tripped case is confirmed with, besides the first. */
+#define KG__CONFIRMATIONS 2
+
+/* One process's observation of a case: its "measured" record and what surrounded it. */
+typedef struct kg__observation {
+    const json_t *measured;
+    kg__surroundings surroundings;
+} kg__observation;
+
+/* What one process's sentinels say. Zeroed at first. */
+typedef struct kg__sentinel_log {
+    double sum[KG__SENTINELS]; /* of the natural logarithms of what was measured, in ns */
+    int count[KG__SENTINELS];
+} kg__sentinel_log;
+
+/* Adds a "sentinels" record. */
+void kg__sentinels_add(kg__sentinel_log *seen, const json_t *record);
+
+/* The surroundings of a measured record, by the sentinels of its process and of the baseline (NULL:
+ * none). */
+kg__surroundings kg__surroundings_of(const kg__sentinel_log *seen, const kg__baseline *baseline,
+                                     const json_t *measured);
+
+/* The entry of a case in the results: every metric judged against `baseline` (NULL: none) by the
+ * median of the observations (1, or 1 + KG__CONFIRMATIONS), the case's verdict the worst of them.
+ * `tripped` (may be NULL) becomes whether any metric asks for confirmation. */
+json_t *kg__gate_case(const char *id, const kg__target *target, const char *part,
+                      const kg__observation *observations, size_t count,
+                      const kg__baseline *baseline, bool *tripped);
+
+/* The entry of a case that was checked, or that has no figures: `verdict` and `why` are final. */
+json_t *kg__gate_plain(const char *id, const kg__target *target, const char *part,
+                       kg__verdict verdict, const char *why);
+
+/* The console's line on an entry: verdict, target, case, figures, reason. */
+void kg__gate_line(const json_t *entry, char *text, size_t size);
+
+/* How many times as fast `fast` is as `slow` by a metric of their two entries; NaN unless both are
+ * measured, and neither is wrong. */
+double kg__speedup(const json_t *fast, const json_t *slow, const char *metric);
+
+#endif

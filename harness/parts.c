@@ -1,0 +1,554 @@
+/* The bodies of a comparison's Criterion tests: they spawn observers, judge what those recorded,
+ * print a line a case and leave a verdicts file. They never touch the device themselves. */
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#include "baseline.h"
+#include "file.h"
+#include "gating.h"
+#include "observer.h"
+#include "records.h"
+#include "results.h"
+#include "run.h"
+#include "table.h"
+
+/* What a part knows of one of its cases. */
+typedef struct subject {
+    const kg__case *one;
+    json_t *measured[1 + KG__CONFIRMATIONS]; /* one a process */
+    size_t observers;
+    json_t *entry; /* its entry in the results; NULL until it is judged */
+    bool tripped;
+} subject;
+
+/* A part in progress. */
+typedef struct part_run {
+    const kg_comparison *comparison;
+    const char *part;
+    char test[128];
+    char verdicts[KG__PATH_SIZE];
+    kg__case_list table;
+    subject *subjects; /* the cases that the filter lets through, in the table's order */
+    size_t count;
+    json_t *document;
+    bool device_seen; /* an observer has described its device */
+    kg__target target;
+    kg__baseline baseline;
+    bool has_baseline;
+    kg__sentinel_log sentinels[1 + KG__CONFIRMATIONS];
+    size_t round;              /* 0: the first observer; then the confirmations */
+    const kg_variant *variant; /* the one that is being checked */
+    double began;
+} part_run;
+
+static double now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static void add_text(part_run *run, const char *list, const char *text)
+{
+    json_array_append_new(json_object_get(run->document, list), json_string(text));
+}
+
+/* An error outside of any case: printed, and kept in the verdicts. */
+static void add_error(part_run *run, const char *text)
+{
+    add_text(run, "errors", text);
+    kg__complain("%s: %s", run->test, text);
+}
+
+/* Notes that nothing is judged, by what ("filter", "unavailable", "no-baseline") and why. */
+static void skip(part_run *run, const char *by, const char *why)
+{
+    json_object_set_new(run->document, "skipped", json_string(why));
+    json_object_set_new(run->document, "skipped_by", json_string(by));
+}
+
+static void print_line(const json_t *entry)
+{
+    char line[KG__MESSAGE_SIZE];
+
+    kg__gate_line(entry, line, sizeof line);
+    puts(line);
+    fflush(stdout);
+}
+
+static void settle(subject *one, json_t *entry)
+{
+    json_decref(one->entry);
+    one->entry = entry;
+    print_line(entry);
+}
+
+/* Writes the verdicts file. A case without a verdict is an error until it has one, so that a test
+ * which dies leaves no hole. */
+static void write_verdicts(part_run *run, bool complete)
+{
+    json_t *cases = json_array();
+    kg__error error;
+
+    for (size_t i = 0; i < run->count; i++) {
+        const subject *one = &run->subjects[i];
+
+        if (one->entry != NULL)
+            json_array_append(cases, one->entry);
+        else if (!complete)
+            json_array_append_new(cases,
+                                  kg__gate_plain(one->one->id, &run->target, run->part, KG__ERROR,
+                                                 "the test ended before this case was judged"));
+    }
+    json_object_set_new(run->document, "cases", cases);
+    json_object_set_new(run->document, "complete", json_boolean(complete));
+    json_object_set_new(run->document, "seconds", json_real(now() - run->began));
+    if (!kg__results_write_json(run->verdicts, run->document, 1, &error))
+        kg__complain("%s", error.text);
+}
+
+static bool begin(part_run *run, const kg_comparison *comparison, const char *part)
+{
+    char folder[KG__PATH_SIZE];
+    kg__error error = { "" };
+
+    *run = (part_run){ .comparison = comparison, .part = part, .began = now() };
+    kg__test_name(KG__TARGET_KIND, comparison->name, part, run->test, sizeof run->test);
+    kg__verdicts_path(comparison->home, run->test, run->verdicts, sizeof run->verdicts);
+    kg__format(run->target.key, sizeof run->target.key, "%s",
+               strcmp(KG__TARGET_KIND, "model") == 0 ? "cpu-model" : "gpu");
+    run->document =
+        json_pack("{s:s, s:s, s:[], s:[], s:[], s:[], s:[], s:[]}", "schema", KG__VERDICTS_SCHEMA,
+                  "test", run->test, "errors", "vanished", "refused", "claims", "notes", "cases");
+    kg__format(folder, sizeof folder, "%s", run->verdicts);
+    *strrchr(folder, '/') = '\0';
+    if (!kg__file_make_folder(folder, &error) ||
+        !kg__table_expand(comparison, part, &run->table, &error)) {
+        add_error(run, error.text);
+        write_verdicts(run, true);
+        return false;
+    }
+    run->subjects = kg__allocate(run->table.count, sizeof *run->subjects);
+    for (size_t i = 0; i < run->table.count; i++) {
+        if (kg__filter_takes(run->table.list[i].id))
+            run->subjects[run->count++].one = &run->table.list[i];
+    }
+    return true;
+}
+
+static subject *subject_of(part_run *run, const char *id)
+{
+    for (size_t i = 0; i < run->count; i++) {
+        if (strcmp(run->subjects[i].one->id, id) == 0)
+            return &run->subjects[i];
+    }
+    return NULL;
+}
+
+static void copy_text(const json_t *object, const char *key, char *text, size_t size)
+{
+    kg__format(text, size, "%s", kg__record_text(object, key));
+}
+
+/* Takes the device's description, and with it the baseline. */
+static void take_target(part_run *run, const json_t *record)
+{
+    const json_t *target = json_object_get(record, "target");
+    char folder[KG__PATH_SIZE];
+    char path[2 * KG__PATH_SIZE];
+    kg__error error = { "" };
+
+    if (run->device_seen)
+        return;
+    run->device_seen = true;
+    copy_text(target, "key", run->target.key, sizeof run->target.key);
+    copy_text(target, "name", run->target.name, sizeof run->target.name);
+    run->target.memory_mib = json_integer_value(json_object_get(target, "memory_mib"));
+    json_object_set_new(run->document, "target", json_deep_copy(target));
+    json_object_set(run->document, "provenance", json_object_get(record, "provenance"));
+    if (strcmp(run->part, "check") == 0)
+        return;
+    kg__baselines_folder(run->comparison->home, folder, sizeof folder);
+    switch (kg__baseline_load_for(folder, &run->target, path, sizeof path, &run->baseline, &error)) {
+    case KG__LOADED:
+        run->has_baseline = true;
+        break;
+    case KG__BAD:
+        add_error(run, error.text);
+        run->has_baseline = run->baseline.case_count > 0;
+        break;
+    case KG__ABSENT:
+        break;
+    }
+    json_object_set_new(json_object_get(run->document, "target"), "key",
+                        json_string(run->target.key));
+}
+
+/* Judges a case by the observations that it has so far. */
+static json_t *judge(part_run *run, subject *one)
+{
+    kg__observation observations[1 + KG__CONFIRMATIONS];
+
+    for (size_t i = 0; i < one->observers; i++)
+        observations[i] = (kg__observation){
+            one->measured[i],
+            kg__surroundings_of(&run->sentinels[i], run->has_baseline ? &run->baseline : NULL,
+                                one->measured[i]),
+        };
+    return kg__gate_case(one->one->id, &run->target, run->part, observations, one->observers,
+                         run->has_baseline ? &run->baseline : NULL, &one->tripped);
+}
+
+static void take_measured(part_run *run, subject *one, const json_t *record)
+{
+    json_t *entry;
+
+    if (one->observers > run->round)
+        return;
+    one->measured[one->observers++] = json_incref((json_t *)record);
+    if (run->round > 0)
+        return;
+    entry = judge(run, one);
+    if (!one->tripped) {
+        settle(one, entry);
+        return;
+    }
+    char line[KG__MESSAGE_SIZE];
+
+    kg__gate_line(entry, line, sizeof line);
+    printf("confirming   %s\n", line + 13);
+    fflush(stdout);
+    json_decref(entry);
+}
+
+/* Names a wrong or failing variant's source beside what it did. */
+static void explain(const part_run *run, const subject *one, const char *what, char *why,
+                    size_t size)
+{
+    kg__format(why, size, "kernels/%s/%s.cu: %s", run->comparison->name, one->one->variant->name,
+               what);
+}
+
+static void take_record(void *context, const json_t *record)
+{
+    part_run *run = context;
+    const char *event = kg__record_text(record, "event");
+    const char *what = kg__record_text(record, "why");
+    subject *one = subject_of(run, kg__record_text(record, "case"));
+    char why[KG__MESSAGE_SIZE];
+
+    if (strcmp(event, "target") == 0)
+        take_target(run, record);
+    else if (strcmp(event, "sentinels") == 0)
+        kg__sentinels_add(&run->sentinels[run->round], record);
+    if (one == NULL)
+        return;
+    explain(run, one, what, why, sizeof why);
+    if (strcmp(event, "measured") == 0) {
+        take_measured(run, one, record);
+    } else if (strcmp(event, "checked") == 0) {
+        bool right = json_is_true(json_object_get(record, "right"));
+
+        settle(one, kg__gate_plain(one->one->id, &run->target, run->part,
+                                   right ? KG__PASS : KG__WRONG, right ? "" : why));
+    } else if (strcmp(event, "failed") == 0) {
+        settle(one, kg__gate_plain(one->one->id, &run->target, run->part, KG__ERROR, why));
+    } else if (strcmp(event, "refused") == 0) {
+        json_array_append_new(json_object_get(run->document, "refused"),
+                              json_pack("{s:s, s:s}", "case", one->one->id, "why", what));
+        printf("%-11s  %-11s  %-32s  %s\n", "refused", run->target.key, one->one->id, what);
+    }
+}
+
+/* Observes the subjects that `wanted` takes, in processes of their own; returns false when nothing
+ * could be run. */
+static bool observe(part_run *run, bool (*wanted)(const part_run *, const subject *),
+                    const char *label)
+{
+    const char **ids = kg__allocate(run->count, sizeof *ids);
+    char stem[KG__PATH_SIZE];
+    kg__observation_job job = {
+        .part = run->part,
+        .cases = ids,
+        .records = stem,
+        .silence_limit = kg__silence_limit(),
+        .on_record = take_record,
+        .context = run,
+    };
+    kg__observation_status status = KG__OBSERVED;
+    kg__error why = { "" };
+
+    for (size_t i = 0; i < run->count; i++) {
+        if (wanted(run, &run->subjects[i]))
+            ids[job.case_count++] = run->subjects[i].one->id;
+    }
+    kg__format(stem, sizeof stem, "%.*s.%s",
+               (int)(strlen(run->verdicts) - strlen(".verdicts.json")), run->verdicts, label);
+    if (job.case_count > 0)
+        status = kg__observe_cases(&job, &why);
+    free(ids);
+    /* A device that was there before and is no longer is no reason to skip. */
+    if (status == KG__UNOBSERVED || (status == KG__UNAVAILABLE && run->device_seen))
+        add_error(run, why.text);
+    else if (status == KG__UNAVAILABLE)
+        skip(run, "unavailable", why.text);
+    return status == KG__OBSERVED;
+}
+
+static bool is_of_variant(const part_run *run, const subject *one)
+{
+    return one->one->variant == run->variant;
+}
+
+static bool is_any(const part_run *run, const subject *one)
+{
+    (void)run;
+    (void)one;
+    return true;
+}
+
+static bool awaits_confirmation(const part_run *run, const subject *one)
+{
+    (void)run;
+    return one->entry == NULL && one->tripped;
+}
+
+/* A process a variant, so that what one variant does to its device leaves the others alone. */
+static void check(part_run *run)
+{
+    for (run->variant = run->comparison->variants; run->variant->name != NULL; run->variant++) {
+        if (!observe(run, is_of_variant, run->variant->name))
+            return;
+        write_verdicts(run, false);
+    }
+}
+
+/* All variants in one process; then, for what tripped, two more; the median of the three decides.
+ */
+static void measure(part_run *run)
+{
+    char label[32] = "first";
+
+    if (!observe(run, is_any, label))
+        return;
+    write_verdicts(run, false);
+    for (run->round = 1; run->round <= KG__CONFIRMATIONS; run->round++) {
+        kg__format(label, sizeof label, "confirm%zu", run->round);
+        if (!observe(run, awaits_confirmation, label))
+            return;
+    }
+    for (size_t i = 0; i < run->count; i++) {
+        if (awaits_confirmation(run, &run->subjects[i]))
+            settle(&run->subjects[i], judge(run, &run->subjects[i]));
+    }
+}
+
+/* Cases of this comparison that the baseline has and the table no longer. */
+static void find_vanished(part_run *run)
+{
+    size_t length = strlen(run->comparison->name);
+
+    for (size_t i = 0; run->has_baseline && i < run->baseline.case_count; i++) {
+        const char *id = run->baseline.cases[i].id;
+
+        if (strncmp(id, run->comparison->name, length) != 0 || id[length] != '/' ||
+            !kg__filter_takes(id) || kg__table_find(&run->table, id) != NULL)
+            continue;
+        add_text(run, "vanished", id);
+        kg__complain(
+            "%s: in the baseline and no longer in the table: bring it back, or retire it with "
+            "ci/rebaseline",
+            id);
+    }
+}
+
+/* The entry that part `check` of this run left of a case, or NULL: a new reference. */
+static json_t *checked_entry(const part_run *run, const json_t *checks, const char *id)
+{
+    size_t i;
+    json_t *entry;
+
+    (void)run;
+    json_array_foreach (json_object_get(checks, "cases"), i, entry) {
+        if (strcmp(kg__record_text(entry, "case"), id) == 0)
+            return entry;
+    }
+    return NULL;
+}
+
+/* Prints and notes how many times as fast each variant is as the table's first, by size and launch.
+ */
+static void note_speedups(part_run *run)
+{
+    const char *first = run->comparison->variants[0].name;
+    char test[128];
+    char path[KG__PATH_SIZE];
+    json_t *checks;
+
+    kg__test_name(KG__TARGET_KIND, run->comparison->name, "check", test, sizeof test);
+    kg__verdicts_path(run->comparison->home, test, path, sizeof path);
+    checks = kg__verdicts_load(path, NULL);
+    for (size_t i = 0; i < run->count; i++) {
+        const subject *fast = &run->subjects[i];
+        const subject *slow = NULL;
+        char text[256];
+        double hot;
+        double cold;
+        const json_t *found;
+
+        for (size_t j = 0; j < run->count; j++) {
+            const subject *other = &run->subjects[j];
+
+            if (strcmp(other->one->variant->name, first) == 0 &&
+                other->one->size == fast->one->size &&
+                other->one->launch.block == fast->one->launch.block &&
+                other->one->launch.grid == fast->one->launch.grid)
+                slow = other;
+        }
+        if (slow == NULL || slow == fast)
+            continue;
+        hot = kg__speedup(fast->entry, slow->entry, "time_ns");
+        cold = kg__speedup(fast->entry, slow->entry, "cold_time_ns");
+        found = checked_entry(run, checks, fast->one->id);
+        if (isnan(hot) || (found != NULL && strcmp(kg__record_text(found, "verdict"), "pass") != 0))
+            continue;
+        found = checked_entry(run, checks, slow->one->id);
+        if (found != NULL && strcmp(kg__record_text(found, "verdict"), "pass") != 0)
+            continue;
+        kg__format(text, sizeof text, "%s runs at %.2f times the speed of %s", fast->one->id, hot,
+                   first);
+        if (!isnan(cold))
+            kg__format(text + strlen(text), sizeof text - strlen(text), " hot, %.2f cold", cold);
+        add_text(run, "notes", text);
+        printf("%-11s  %-11s  %s\n", "speedup", run->target.key, text);
+    }
+    json_decref(checks);
+}
+
+static bool is_skipped(const part_run *run)
+{
+    return json_object_get(run->document, "skipped") != NULL;
+}
+
+/* Cases that are left without any record, because nothing could be run any more. */
+static void close_open_cases(part_run *run)
+{
+    for (size_t i = 0; i < run->count; i++) {
+        subject *one = &run->subjects[i];
+        bool refused = false;
+        size_t j;
+        json_t *refusal;
+
+        json_array_foreach (json_object_get(run->document, "refused"), j, refusal)
+            refused = refused || strcmp(kg__record_text(refusal, "case"), one->one->id) == 0;
+        if (one->entry == NULL && !refused)
+            settle(one, kg__gate_plain(one->one->id, &run->target, run->part, KG__ERROR,
+                                       "no observer could be run for this case"));
+    }
+}
+
+static size_t count_failures(const part_run *run)
+{
+    size_t failures = json_array_size(json_object_get(run->document, "errors"));
+
+    for (size_t i = 0; i < run->count; i++) {
+        kg__verdict verdict = KG__PASS;
+
+        if (run->subjects[i].entry != NULL)
+            (void)kg__verdict_parse(kg__record_text(run->subjects[i].entry, "verdict"), &verdict);
+        failures += verdict >= KG__SLOWER;
+    }
+    return failures;
+}
+
+/* True when every measured case lacks a baseline. */
+static bool nothing_has_a_baseline(const part_run *run)
+{
+    for (size_t i = 0; i < run->count; i++) {
+        if (run->subjects[i].entry != NULL &&
+            strcmp(kg__record_text(run->subjects[i].entry, "verdict"),
+                   kg__verdict_name(KG__NO_BASELINE)) != 0)
+            return false;
+    }
+    return run->count > 0;
+}
+
+static void release(part_run *run)
+{
+    for (size_t i = 0; i < run->count; i++) {
+        for (size_t j = 0; j < run->subjects[i].observers; j++)
+            json_decref(run->subjects[i].measured[j]);
+        json_decref(run->subjects[i].entry);
+    }
+    free(run->subjects);
+    kg__case_list_free(&run->table);
+    kg__baseline_free(&run->baseline);
+    json_decref(run->document);
+}
+
+static void finish(part_run *run)
+{
+    bool measures = strcmp(run->part, "check") != 0;
+
+    if (is_skipped(run))
+        return;
+    close_open_cases(run);
+    if (json_array_size(json_object_get(run->document, "refused")) == run->count) {
+        skip(run, "unavailable", "the comparison refuses every case: see the reasons above");
+        return;
+    }
+    if (!measures)
+        return;
+    find_vanished(run);
+    note_speedups(run);
+    if (nothing_has_a_baseline(run) &&
+        json_array_size(json_object_get(run->document, "errors")) == 0) {
+        char why[KG__MESSAGE_SIZE];
+
+        kg__format(why, sizeof why,
+                   "baselines/%s.json has none of these cases: record them with ci/rebaseline and "
+                   "commit that file",
+                   run->target.key);
+        skip(run, "no-baseline", why);
+    }
+}
+
+void kg__run_part(const char *part)
+{
+    part_run run;
+    size_t failures;
+    char skipped[KG__MESSAGE_SIZE];
+
+    /* CTest ends a test that is overdue by killing the runner alone; what it started must not live
+     * on. */
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (begin(&run, kg__comparison, part)) {
+        if (run.count == 0) {
+            skip(&run, "filter", "KG_FILTER leaves this test no case");
+        } else {
+            write_verdicts(&run, false);
+            if (strcmp(part, "check") == 0)
+                check(&run);
+            else
+                measure(&run);
+            finish(&run);
+        }
+        write_verdicts(&run, true);
+    }
+    failures = count_failures(&run);
+    copy_text(run.document, "skipped", skipped, sizeof skipped);
+    if (skipped[0] != '\0')
+        printf("%-11s  %-11s  %s: %s\n", "skipped", run.target.key, run.test, skipped);
+    fflush(stdout);
+    release(&run);
+    if (failures > 0)
+        cr_assert_fail("%zu cases or errors above fail this test", failures);
+    if (skipped[0] != '\0')
+        cr_skip_test("%s", skipped);
+}

@@ -1,0 +1,54 @@
+#include "run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "message.h"
+
+static const char *setting(const char *name)
+{
+    const char *value = getenv(name);
+
+    return value != NULL && value[0] != '\0' ? value : NULL;
+}
+
+bool kg__is_strict(void)
+{
+    const char *strict = setting("KG_STRICT");
+
+    return strict != NULL && strcmp(strict, "0") != 0;
+}
+
+void kg__out_folder(const char *home, char *path, size_t size)
+{
+    const char *out = setting("KG_OUT");
+
+    if (out != NULL)
+        kg__format(path, size, "%s", out);
+    else
+        kg__format(path, size, "%s/out", home);
+}
+
+void kg__baselines_folder(const char *home, char *path, size_t size)
+{
+    const char *folder = setting("KG_BASELINES");
+
+    if (folder != NULL)
+        kg__format(path, size, "%s", folder);
+    else
+        kg__format(path, size, "%s/baselines", home);
+}
+
+void kg__test_name(const char *kind, const char *comparison, const char *part, char *name,
+                   size_t size)
+{
+    kg__format(name, size, "%s.%s.%s", kind, comparison, part);
+}
+
+void kg__verdicts_path(const char *home, const char *test, char *path, size_t size)
+{
+    char out[KG__PATH_SIZE];
+
+    kg__out_folder(home, out, sizeof out);
+    kg__format(path, size, "%s/records/%s.verdicts.json", out, test);
+}

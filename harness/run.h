@@ -1,0 +1,26 @@
+/* A run: where its files are, and how it is steered by the environment. */
+#ifndef KG__RUN_H
+#define KG__RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Paths are cut to this, with a message. */
+#define KG__PATH_SIZE 1024
+
+/* True when KG_STRICT=1. */
+bool kg__is_strict(void);
+
+/* The folder of a run's results: KG_OUT, else <home>/out. */
+void kg__out_folder(const char *home, char *path, size_t size);
+
+/* The folder of the baselines: KG_BASELINES, else <home>/baselines. */
+void kg__baselines_folder(const char *home, char *path, size_t size);
+
+/* The name of a CTest test, "gpu.matmul_f32.time": `kind` is "gpu" or "model"; and the path of its
+ * verdicts file. */
+void kg__test_name(const char *kind, const char *comparison, const char *part, char *name,
+                   size_t size);
+void kg__verdicts_path(const char *home, const char *test, char *path, size_t size);
+
+#endif

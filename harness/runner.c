@@ -1,0 +1,172 @@
+/* The main function of a comparison's programs: an observer, a list of cases, or Criterion's runner
+ * with exit codes that CTest can trust. */
+#include <criterion/criterion.h>
+#include <criterion/hooks.h>
+#include <criterion/options.h>
+#include <kernelgate/kernelgate.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "observe.h"
+#include "results.h"
+#include "run.h"
+#include "table.h"
+
+/* What the tests that ran add up to. Only the runner's process fills it. */
+static kg__tally tally;
+static size_t tests_run;
+static size_t claims_held;
+
+/* Criterion ignores words and options that it does not know and succeeds; these are the ones that
+ * it does. `takes_value` becomes whether the next argument may be the option's value. */
+static bool is_known_option(const char *argument, bool *takes_value)
+{
+    static const char *const known[] = {
+        "--help",
+        "--version",
+        "--list",
+        "--filter",
+        "--pattern",
+        "--jobs",
+        "--timeout",
+        "--fail-fast",
+        "--verbose",
+        "--quiet",
+        "--short-filename",
+        "--no-early-exit",
+        "--always-succeed",
+        "--ascii",
+        "--color",
+        "--encoding",
+        "--tap",
+        "--xml",
+        "--json",
+        "--output",
+        "--crash",
+        "--debug",
+        "--debug-transport",
+        "--ignore-warnings",
+        "--full-stats",
+    };
+    size_t length = strcspn(argument, "=");
+
+    if (argument[0] != '-' || argument[1] == '\0')
+        return false;
+    *takes_value = argument[length] == '\0';
+    if (argument[1] != '-') {
+        *takes_value = *takes_value && argument[2] == '\0' && strchr("jO", argument[1]) != NULL;
+        return strchr("hqvljfSO", argument[1]) != NULL;
+    }
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (strlen(known[i]) == length && strncmp(known[i], argument, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool arguments_are_known(int argc, char **argv)
+{
+    bool takes_value = false;
+
+    for (int i = 1; i < argc; i++) {
+        bool is_value = takes_value && argv[i][0] != '-';
+
+        takes_value = false;
+        if (is_value || is_known_option(argv[i], &takes_value))
+            continue;
+        kg__complain("%s: no such option: see --help", argv[i]);
+        return false;
+    }
+    return true;
+}
+
+/* With a resource spec CTest hands the test a GPU: "id:1,slots:1". */
+static void take_resource(void)
+{
+    const char *gpus = getenv("CTEST_RESOURCE_GROUP_0_GPUS");
+    char id[16];
+
+    if (gpus == NULL || sscanf(gpus, "id:%15[0-9]", id) != 1)
+        return;
+    setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1);
+    setenv("CUDA_VISIBLE_DEVICES", id, 1);
+}
+
+/* Adds what a test left to the tally: by its verdicts file where it left one, by Criterion's status
+ * else. */
+static void count_test(const struct criterion_test_stats *stats)
+{
+    char name[128];
+    char path[KG__PATH_SIZE];
+    json_t *verdicts;
+    bool failed = stats->test_status == CR_STATUS_FAILED || stats->crashed || stats->timed_out;
+
+    if (stats->test_status == CR_STATUS_SKIPPED && stats->test->data->disabled)
+        return;
+    tests_run++;
+    kg__test_name(KG__TARGET_KIND, stats->test->category, stats->test->name, name, sizeof name);
+    kg__verdicts_path(kg__comparison->home, name, path, sizeof path);
+    verdicts = kg__verdicts_load(path, NULL);
+    if (stats->timed_out)
+        kg__complain("%s: overdue: ended after %d s: see %s for the case that was running", name,
+                     KG__PART_TIMEOUT, path);
+    if (verdicts != NULL) {
+        kg__tally before = tally;
+
+        kg__verdicts_tally(verdicts, &tally);
+        if (!failed && tally.failed_claims == before.failed_claims)
+            claims_held += json_array_size(json_object_get(verdicts, "claims"));
+    } else if (failed && kg__part_purposes(stats->test->name) != 0) {
+        /* A part that could not even write down what it found. */
+        tally.broken++;
+    } else if (failed) {
+        tally.failed_claims++;
+    } else if (stats->test_status == CR_STATUS_SKIPPED) {
+        tally.unavailable++;
+    } else {
+        claims_held++;
+    }
+    if (stats->crashed || stats->timed_out)
+        tally.broken++;
+    json_decref(verdicts);
+}
+
+ReportHook(POST_TEST)(struct criterion_test_stats *stats)
+{
+    count_test(stats);
+}
+
+static int run_tests(int argc, char **argv)
+{
+    struct criterion_test_set *tests;
+
+    if (!arguments_are_known(argc, argv))
+        return KG__EXIT_ERROR;
+    take_resource();
+    tests = criterion_initialize();
+    criterion_options.jobs = 1;
+    criterion_options.logging_threshold = CRITERION_IMPORTANT;
+    if (!criterion_handle_args(argc, argv, true)) {
+        criterion_finalize(tests);
+        return KG__EXIT_PASS;
+    }
+    (void)criterion_run_all_tests(tests);
+    criterion_finalize(tests);
+    if (tests_run == 0) {
+        kg__complain("%s: the filter matches no test: see --list", kg__comparison->name);
+        return KG__EXIT_ERROR;
+    }
+    /* A claim that held was judged, though it is no case. */
+    tally.verdicts[KG__PASS] += claims_held;
+    return kg__exit_code(&tally, kg__is_strict());
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "--observe") == 0)
+        return kg__observe(kg__comparison, argc, argv);
+    if (argc > 1 && strcmp(argv[1], "--cases") == 0)
+        return kg__print_cases(kg__comparison, argc, argv);
+    return run_tests(argc, argv);
+}
