@@ -1,0 +1,248 @@
+/* Results for a reader at a terminal. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "results.h"
+#include "results_text.h"
+#include "text.h"
+
+/* More lines of a kind than this are counted, and stand in summary.md. */
+#define LONGEST_LIST 60
+#define LONGEST_NOTES 16
+
+/* Names up to this long are aligned; a longer one pushes its reason to the right. */
+#define WIDEST_NAME 44
+
+typedef struct console {
+    FILE *stream;
+    bool colour;
+    int width;       /* of the names' column */
+    bool on_targets; /* more than one target: say which */
+    size_t listed;
+    size_t left_out;
+} console;
+
+static const char *paint(const console *to, const char *code)
+{
+    return to->colour ? code : "";
+}
+
+static const char *colour_of(bool fails)
+{
+    return fails ? "\033[31m" : "\033[33m";
+}
+
+/* One line: word, name, reason. False where the list is long enough already. */
+static bool print_line(console *to, bool fails, const char *word, const char *name,
+                       const char *target, const char *reason)
+{
+    char *clean_name;
+    char *clean_reason;
+    char *clean_target;
+
+    if (to->listed++ >= LONGEST_LIST) {
+        to->left_out++;
+        return false;
+    }
+    clean_name = kg__clean_text(name, true);
+    clean_reason = kg__clean_text(reason, true);
+    clean_target = kg__clean_text(to->on_targets ? target : "", true);
+    fprintf(to->stream, "  %s%-12s%s %-*s  %s%s%s%s\n", paint(to, colour_of(fails)), word,
+            paint(to, "\033[0m"), to->width, clean_name, *clean_target != '\0' ? "on " : "",
+            clean_target, *clean_target != '\0' && *clean_reason != '\0' ? ": " : "", clean_reason);
+    free(clean_name);
+    free(clean_reason);
+    free(clean_target);
+    return true;
+}
+
+static void print_reproduction(const console *to, const json_t *results, const json_t *entry,
+                               const char *id)
+{
+    char *line = kg__results_reproduce(results, entry, id);
+
+    if (line != NULL)
+        fprintf(to->stream, "  %-12s reproduce: %s\n", "", line);
+    free(line);
+}
+
+static void print_errors(console *to, const json_t *results)
+{
+    const json_t *entry;
+    size_t i;
+
+    json_array_foreach (json_object_get(results, "errors"), i, entry) {
+        const char *test = kg__json_text(entry, "test");
+
+        if (print_line(to, true, "error", *test != '\0' ? test : "kernelgate", "",
+                       kg__json_text(entry, "why")))
+            print_reproduction(to, results, entry, NULL);
+    }
+}
+
+static void print_cases(console *to, const json_t *results)
+{
+    bool strict = kg__results_strict(results);
+
+    for (int verdict = KG__VERDICTS - 1; verdict > KG__PASS; verdict--) {
+        const json_t *entry;
+        size_t i;
+
+        json_array_foreach (json_object_get(results, "cases"), i, entry) {
+            bool fails = kg__verdict_fails((kg__verdict)verdict, strict);
+            const char *id = kg__json_text(entry, "case");
+            char *reason;
+
+            if ((int)kg__results_verdict(entry) != verdict)
+                continue;
+            reason = kg__results_reason(entry);
+            if (print_line(to, fails, kg__verdict_name((kg__verdict)verdict), id,
+                           kg__json_text(entry, "target"), reason) &&
+                fails)
+                print_reproduction(to, results, entry, id);
+            free(reason);
+        }
+    }
+}
+
+static void print_claims(console *to, const json_t *results)
+{
+    const json_t *entry;
+    size_t i;
+
+    json_array_foreach (json_object_get(results, "claims"), i, entry) {
+        if (json_is_true(json_object_get(entry, "holds")))
+            continue;
+        if (print_line(to, true, "claim", kg__json_text(entry, "claim"),
+                       kg__json_text(entry, "target"), kg__json_text(entry, "why")))
+            print_reproduction(to, results, entry, NULL);
+    }
+}
+
+static void print_unjudged(console *to, const json_t *results)
+{
+    bool strict = kg__results_strict(results);
+    const json_t *entry;
+    size_t i;
+
+    json_array_foreach (json_object_get(results, "vanished"), i, entry) {
+        char *reason = kg__results_vanished(entry);
+
+        print_line(to, strict, "vanished", kg__json_text(entry, "case"),
+                   kg__json_text(entry, "target"), reason);
+        free(reason);
+    }
+    json_array_foreach (json_object_get(results, "refused"), i, entry)
+        print_line(to, false, "refused", kg__json_text(entry, "case"),
+                   kg__json_text(entry, "target"), kg__json_text(entry, "why"));
+    json_array_foreach (json_object_get(results, "tests"), i, entry) {
+        if (json_is_string(json_object_get(entry, "skipped")))
+            print_line(
+                to, json_integer_value(json_object_get(entry, "exit_code")) == KG__EXIT_ERROR,
+                "skipped", kg__json_text(entry, "name"), "", kg__json_text(entry, "skipped"));
+    }
+}
+
+static void print_notes(const console *to, const json_t *results)
+{
+    const json_t *notes = json_object_get(results, "notes");
+    const json_t *claims = json_object_get(results, "claims");
+    size_t printed = 0;
+    size_t total = json_array_size(notes);
+    const json_t *entry;
+    size_t i;
+
+    json_array_foreach (claims, i, entry)
+        total += json_is_true(json_object_get(entry, "holds"));
+    if (total > 0)
+        fputs("speedups and notes:\n", to->stream);
+    json_array_foreach (claims, i, entry) {
+        char *name = kg__clean_text(kg__json_text(entry, "claim"), true);
+        char *why = kg__clean_text(kg__json_text(entry, "why"), true);
+
+        if (json_is_true(json_object_get(entry, "holds")) && printed++ < LONGEST_NOTES)
+            fprintf(to->stream, "  %s holds%s%s\n", name, *why != '\0' ? ": " : "", why);
+        free(name);
+        free(why);
+    }
+    json_array_foreach (notes, i, entry) {
+        char *note = kg__clean_text(kg__json_text(entry, "note"), true);
+        char *target = kg__clean_text(to->on_targets ? kg__json_text(entry, "target") : "", true);
+
+        if (printed++ < LONGEST_NOTES)
+            fprintf(to->stream, "  %s%s%s\n", note, *target != '\0' ? " on " : "", target);
+        free(note);
+        free(target);
+    }
+    if (total > LONGEST_NOTES)
+        fprintf(to->stream, "  ... and %zu more in summary.md\n", total - LONGEST_NOTES);
+}
+
+static int width_of_names(const json_t *results)
+{
+    static const struct {
+        const char *list;
+        const char *key;
+    } names[] = {
+        { "vanished", "case" }, { "refused", "case" }, { "claims", "claim" }, { "errors", "test" }
+    };
+    size_t width = 10;
+    const json_t *entry;
+    size_t i;
+
+    for (size_t kind = 0; kind < sizeof names / sizeof *names; kind++) {
+        json_array_foreach (json_object_get(results, names[kind].list), i, entry) {
+            size_t length = strlen(kg__json_text(entry, names[kind].key));
+
+            width = length > width ? length : width;
+        }
+    }
+    json_array_foreach (json_object_get(results, "cases"), i, entry) {
+        size_t length = strlen(kg__json_text(entry, "case"));
+
+        if (kg__results_verdict(entry) != KG__PASS && length > width)
+            width = length;
+    }
+    json_array_foreach (json_object_get(results, "tests"), i, entry) {
+        size_t length = strlen(kg__json_text(entry, "name"));
+
+        if (json_is_string(json_object_get(entry, "skipped")) && length > width)
+            width = length;
+    }
+    return width < WIDEST_NAME ? (int)width : WIDEST_NAME;
+}
+
+void kg__results_print(FILE *stream, const json_t *results)
+{
+    const char *no_colour = getenv("NO_COLOR");
+    console to = { .stream = stream,
+                   .colour = isatty(fileno(stream)) && (no_colour == NULL || *no_colour == '\0'),
+                   .width = width_of_names(results),
+                   .on_targets = json_object_size(json_object_get(results, "targets")) > 1 };
+    char *headline = kg__results_headline(results);
+    char *outcome = kg__results_outcome(results);
+    char *out = kg__clean_text(kg__json_text(results, "out"), true);
+    int code = kg__results_exit_code(results);
+
+    fprintf(stream, "kernelgate: %s\n", headline);
+    print_errors(&to, results);
+    print_cases(&to, results);
+    print_claims(&to, results);
+    print_unjudged(&to, results);
+    if (to.left_out > 0)
+        fprintf(stream, "  ... and %zu more in summary.md\n", to.left_out);
+    print_notes(&to, results);
+    fprintf(stream, "verdict: %s%s%s",
+            paint(&to, code == KG__EXIT_PASS      ? "\033[32m"
+                       : code == KG__EXIT_NOTHING ? "\033[33m"
+                                                  : "\033[31m"),
+            outcome, paint(&to, "\033[0m"));
+    if (*out != '\0')
+        fprintf(stream, "; %s/results.json, %s/junit.xml, %s/summary.md", out, out, out);
+    fputc('\n', stream);
+    free(out);
+    free(headline);
+    free(outcome);
+}

@@ -1,0 +1,792 @@
+#include "results.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "file.h"
+#include "results_text.h"
+#include "text.h"
+
+#define VERDICTS_SUFFIX ".verdicts.json"
+
+/* ---- Beginning a run ---- */
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text);
+    size_t end_length = strlen(end);
+
+    return length > end_length && strcmp(text + length - end_length, end) == 0;
+}
+
+/* The names that a run leaves in out/, and the ends of those in out/records/. */
+static const char *const run_files[] = { "results.json", "junit.xml", "summary.md", NULL };
+static const char *const report_files[] = { "index.html", NULL };
+static const char *const record_ends[] = { VERDICTS_SUFFIX, ".jsonl", ".cases", NULL };
+
+/* Whether `name` is one of `names` (or ends in one of `ends`), or the temporary file of such a one.
+ */
+static bool is_ours(const char *name, const char *const *names, const char *const *ends)
+{
+    const char *mark = *name == '.' ? strstr(name, KG__FILE_TEMPORARY) : NULL;
+    char *plain = kg__copy_text(name);
+    bool ours = false;
+
+    if (mark != NULL) {
+        memmove(plain, name + 1, (size_t)(mark - name - 1));
+        plain[mark - name - 1] = '\0';
+    }
+    for (; names != NULL && *names != NULL && !ours; names++)
+        ours = strcmp(plain, *names) == 0;
+    for (; ends != NULL && *ends != NULL && !ours; ends++)
+        ours = ends_with(plain, *ends);
+    free(plain);
+    return ours;
+}
+
+/* Removes from `folder` the files that a run of ours leaves there. No such folder: nothing to do.
+ */
+static bool clear_folder(const char *folder, const char *const *names, const char *const *ends,
+                         kg__error *error)
+{
+    DIR *listing = opendir(folder);
+    const struct dirent *entry;
+    bool cleared = true;
+
+    if (listing == NULL) {
+        if (errno == ENOENT)
+            return true;
+        return kg__fail(error, "%s: the folder cannot be read: %s", folder, strerror(errno));
+    }
+    while (cleared && (entry = readdir(listing)) != NULL) {
+        if (is_ours(entry->d_name, names, ends) &&
+            unlinkat(dirfd(listing), entry->d_name, 0) != 0 && errno != ENOENT)
+            cleared = kg__fail(error, "%s/%s: left by an earlier run, and cannot be removed: %s",
+                               folder, entry->d_name, strerror(errno));
+    }
+    closedir(listing);
+    return cleared;
+}
+
+static char *join(const char *folder, const char *name)
+{
+    size_t size = strlen(folder) + strlen(name) + 2;
+    char *path = kg__allocate(size, 1);
+
+    snprintf(path, size, "%s/%s", folder, name);
+    return path;
+}
+
+bool kg__results_begin(const char *out, kg__error *error)
+{
+    char *records = join(out, "records");
+    char *report = join(out, "report");
+    bool begun = kg__file_make_folder(out, error) && kg__file_make_folder(records, error) &&
+                 clear_folder(out, run_files, NULL, error) &&
+                 clear_folder(report, report_files, NULL, error) &&
+                 clear_folder(records, NULL, record_ends, error);
+
+    free(report);
+    free(records);
+    return begun;
+}
+
+/* ---- Files ---- */
+
+bool kg__results_write_json(const char *path, const json_t *document, int indent, kg__error *error)
+{
+    char *text = json_dumps(document, JSON_INDENT((size_t)indent));
+    size_t length;
+    bool written;
+
+    if (text == NULL)
+        return kg__fail(
+            error,
+            "%s: the document cannot be written as JSON (a text that is no UTF-8?); the "
+            "file stays as it was",
+            path);
+    length = strlen(text);
+    /* The terminating zero gives way to the newline that ends the last line. */
+    text[length] = '\n';
+    written = kg__file_replace(path, text, length + 1, error);
+    free(text);
+    return written;
+}
+
+/* ---- Checking the shape of a verdicts document ---- */
+
+/* Where a document is wrong, for the error's one line. */
+typedef struct place {
+    const char *path;
+    kg__error *error;
+} place;
+
+static bool wrong_member(const place *at, const char *list, size_t index, const char *key,
+                         const char *expected)
+{
+    char where[96] = "";
+
+    if (list != NULL)
+        kg__format(where, sizeof where, "%s[%zu]%s", list, index, key != NULL ? "." : "");
+    return kg__fail(at->error, "%s: %s%s is not %s: run the test again", at->path, where,
+                    key != NULL ? key : "", expected);
+}
+
+static bool is_name(const json_t *value)
+{
+    return json_is_string(value) && json_string_length(value) > 0;
+}
+
+static bool is_optional_text(const json_t *value)
+{
+    return value == NULL || json_is_string(value);
+}
+
+static bool is_optional_seconds(const json_t *value)
+{
+    return value == NULL || (json_is_number(value) && json_number_value(value) >= 0.0);
+}
+
+static bool is_verdict(const json_t *value)
+{
+    kg__verdict verdict;
+
+    return json_is_string(value) && kg__verdict_parse(json_string_value(value), &verdict);
+}
+
+static const char *const skip_reasons[] = { "filter", "unavailable", "no-baseline" };
+
+static bool is_skip_reason(const json_t *value)
+{
+    for (size_t i = 0; json_is_string(value) && i < sizeof skip_reasons / sizeof *skip_reasons; i++)
+        if (strcmp(json_string_value(value), skip_reasons[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool check_list(const place *at, const json_t *document, const char *key)
+{
+    const json_t *list = json_object_get(document, key);
+
+    return list == NULL || json_is_array(list) || wrong_member(at, NULL, 0, key, "a list");
+}
+
+static bool check_texts(const place *at, const json_t *document, const char *key)
+{
+    const json_t *text;
+    size_t i;
+
+    if (!check_list(at, document, key))
+        return false;
+    json_array_foreach (json_object_get(document, key), i, text)
+        if (!is_name(text))
+            return wrong_member(at, key, i, NULL, "a text");
+    return true;
+}
+
+static bool check_metrics(const place *at, size_t index, json_t *metrics)
+{
+    static const char *const figures[] = { "value",  "low",   "high",    "baseline",
+                                           "change", "limit", "smallest" };
+    const char *name;
+    json_t *metric;
+
+    if (metrics == NULL)
+        return true;
+    if (!json_is_object(metrics))
+        return wrong_member(at, "cases", index, "metrics", "an object");
+    json_object_foreach (metrics, name, metric) {
+        if (!json_is_object(metric))
+            return wrong_member(at, "cases", index, name, "an object");
+        for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
+            const json_t *figure = json_object_get(metric, figures[i]);
+
+            if (figure != NULL && !json_is_number(figure) && !json_is_null(figure))
+                return wrong_member(at, "cases", index, figures[i], "a number");
+        }
+        if (json_object_get(metric, "verdict") != NULL &&
+            !is_verdict(json_object_get(metric, "verdict")))
+            return wrong_member(at, "cases", index, "metrics", "judged by a known verdict");
+        if (!is_optional_text(json_object_get(metric, "why")))
+            return wrong_member(at, "cases", index, "metrics", "explained by a text");
+    }
+    return true;
+}
+
+static bool check_case(const place *at, size_t index, const json_t *entry)
+{
+    if (!json_is_object(entry))
+        return wrong_member(at, "cases", index, NULL, "an object");
+    if (!is_name(json_object_get(entry, "case")))
+        return wrong_member(at, "cases", index, "case", "a case's id");
+    if (!is_name(json_object_get(entry, "target")))
+        return wrong_member(at, "cases", index, "target", "a target's key");
+    if (!is_verdict(json_object_get(entry, "verdict")))
+        return wrong_member(at, "cases", index, "verdict", "a known verdict");
+    if (!is_optional_text(json_object_get(entry, "why")))
+        return wrong_member(at, "cases", index, "why", "a text");
+    if (!is_optional_text(json_object_get(entry, "part")))
+        return wrong_member(at, "cases", index, "part", "a text");
+    if (!is_optional_seconds(json_object_get(entry, "seconds")))
+        return wrong_member(at, "cases", index, "seconds", "a time of at least 0 seconds");
+    return check_metrics(at, index, json_object_get(entry, "metrics"));
+}
+
+static bool check_lists(const place *at, const json_t *document)
+{
+    const json_t *entry;
+    size_t i;
+
+    if (!check_texts(at, document, "errors") || !check_texts(at, document, "vanished") ||
+        !check_texts(at, document, "notes") || !check_list(at, document, "refused") ||
+        !check_list(at, document, "claims") || !check_list(at, document, "cases"))
+        return false;
+    json_array_foreach (json_object_get(document, "refused"), i, entry) {
+        if (!is_name(json_object_get(entry, "case")))
+            return wrong_member(at, "refused", i, "case", "a case's id");
+        if (!is_optional_text(json_object_get(entry, "why")))
+            return wrong_member(at, "refused", i, "why", "a text");
+    }
+    json_array_foreach (json_object_get(document, "claims"), i, entry) {
+        if (!is_name(json_object_get(entry, "claim")))
+            return wrong_member(at, "claims", i, "claim", "a claim's name");
+        if (!json_is_boolean(json_object_get(entry, "holds")))
+            return wrong_member(at, "claims", i, "holds", "true or false");
+        if (!is_optional_text(json_object_get(entry, "why")))
+            return wrong_member(at, "claims", i, "why", "a text");
+    }
+    json_array_foreach (json_object_get(document, "cases"), i, entry)
+        if (!check_case(at, i, entry))
+            return false;
+    return true;
+}
+
+static bool check_document(const place *at, const json_t *document)
+{
+    const json_t *target = json_object_get(document, "target");
+    const json_t *provenance = json_object_get(document, "provenance");
+    const json_t *skipped = json_object_get(document, "skipped");
+
+    if (!json_is_object(document))
+        return kg__fail(at->error, "%s: is no JSON object: run the test again", at->path);
+    if (strcmp(kg__json_text(document, "schema"), KG__VERDICTS_SCHEMA) != 0)
+        return kg__fail(at->error,
+                        "%s: its schema is \"%s\", not \"%s\": it was written by another version; "
+                        "run the test again",
+                        at->path, kg__json_text(document, "schema"), KG__VERDICTS_SCHEMA);
+    if (!is_name(json_object_get(document, "test")))
+        return wrong_member(at, NULL, 0, "test", "a test's name");
+    if (!json_is_boolean(json_object_get(document, "complete")))
+        return wrong_member(at, NULL, 0, "complete", "true or false");
+    if (!is_optional_seconds(json_object_get(document, "seconds")))
+        return wrong_member(at, NULL, 0, "seconds", "a time of at least 0 seconds");
+    if (target != NULL && !is_name(json_object_get(target, "key")))
+        return wrong_member(at, NULL, 0, "target", "an object with a key");
+    if (provenance != NULL && !json_is_object(provenance))
+        return wrong_member(at, NULL, 0, "provenance", "an object");
+    if (skipped != NULL && !json_is_string(skipped))
+        return wrong_member(at, NULL, 0, "skipped", "a text");
+    if (skipped != NULL && !is_skip_reason(json_object_get(document, "skipped_by")))
+        return wrong_member(at, NULL, 0, "skipped_by",
+                            "\"filter\", \"unavailable\" or \"no-baseline\"");
+    return check_lists(at, document);
+}
+
+json_t *kg__verdicts_load(const char *path, kg__error *error)
+{
+    place at = { path, error };
+    json_error_t position;
+    struct stat facts;
+    json_t *document;
+
+    /* Opening a pipe would wait for its writer, and a folder reads as an empty file on some
+     * systems. */
+    if (stat(path, &facts) != 0) {
+        kg__fail(error, "%s: cannot be read: %s", path, strerror(errno));
+        return NULL;
+    }
+    if (!S_ISREG(facts.st_mode)) {
+        kg__fail(error, "%s: is no regular file: remove it and run the test again", path);
+        return NULL;
+    }
+    document = json_load_file(path, JSON_REJECT_DUPLICATES, &position);
+    if (document == NULL) {
+        kg__fail(error, "%s:%d: is no JSON: %s: run the test again", path, position.line,
+                 position.text);
+        return NULL;
+    }
+    if (!check_document(&at, document)) {
+        json_decref(document);
+        return NULL;
+    }
+    return document;
+}
+
+/* ---- Tallying ---- */
+
+/* A test that finished and left nothing to judge, and no reason. */
+static bool is_silent(const json_t *verdicts)
+{
+    return json_is_true(json_object_get(verdicts, "complete")) &&
+           !json_is_string(json_object_get(verdicts, "skipped")) &&
+           json_array_size(json_object_get(verdicts, "cases")) == 0 &&
+           json_array_size(json_object_get(verdicts, "claims")) == 0 &&
+           json_array_size(json_object_get(verdicts, "errors")) == 0;
+}
+
+/* Tallies all but cases and vanished ones, which a merged document counts once for all parts. */
+static void tally_rest(const json_t *verdicts, kg__tally *tally)
+{
+    const json_t *claim;
+    size_t i;
+
+    if (!json_is_true(json_object_get(verdicts, "complete")))
+        tally->broken++;
+    tally->broken += json_array_size(json_object_get(verdicts, "errors"));
+    json_array_foreach (json_object_get(verdicts, "claims"), i, claim)
+        tally->failed_claims += !json_is_true(json_object_get(claim, "holds"));
+    if (json_is_string(json_object_get(verdicts, "skipped"))) {
+        if (strcmp(kg__json_text(verdicts, "skipped_by"), "filter") == 0)
+            tally->filtered_out++;
+        else
+            tally->unavailable++;
+    } else if (is_silent(verdicts)) {
+        tally->unavailable++;
+    }
+}
+
+void kg__verdicts_tally(const json_t *verdicts, kg__tally *tally)
+{
+    const json_t *entry;
+    size_t i;
+
+    json_array_foreach (json_object_get(verdicts, "cases"), i, entry)
+        tally->verdicts[kg__results_verdict(entry)]++;
+    tally->vanished += json_array_size(json_object_get(verdicts, "vanished"));
+    tally_rest(verdicts, tally);
+}
+
+static json_t *tally_document(const kg__tally *tally)
+{
+    json_t *document = json_object();
+
+    for (int verdict = 0; verdict < KG__VERDICTS; verdict++)
+        json_object_set_new(document, kg__verdict_name((kg__verdict)verdict),
+                            json_integer((json_int_t)tally->verdicts[verdict]));
+    json_object_set_new(document, "vanished", json_integer((json_int_t)tally->vanished));
+    json_object_set_new(document, "failed_claims", json_integer((json_int_t)tally->failed_claims));
+    json_object_set_new(document, "filtered_out", json_integer((json_int_t)tally->filtered_out));
+    json_object_set_new(document, "unavailable", json_integer((json_int_t)tally->unavailable));
+    json_object_set_new(document, "broken", json_integer((json_int_t)tally->broken));
+    return document;
+}
+
+/* The exit code of a tally. Whoever only makes claims judges no case, yet claims were judged. */
+static int exit_code_of(kg__tally tally, size_t claims, bool strict)
+{
+    if (claims > 0)
+        tally.verdicts[KG__PASS]++;
+    return kg__exit_code(&tally, strict);
+}
+
+static int test_exit_code(const json_t *verdicts, bool strict)
+{
+    kg__tally tally = { 0 };
+
+    kg__verdicts_tally(verdicts, &tally);
+    return exit_code_of(tally, json_array_size(json_object_get(verdicts, "claims")), strict);
+}
+
+/* ---- Merging ---- */
+
+/* A merged document while it grows. */
+typedef struct merger {
+    json_t *targets;
+    json_t *provenance;
+    json_t
+        *cases; /* by target, an object of cases by id: both keep the order of first appearance */
+    json_t *tests;
+    json_t *claims;
+    json_t *refused;
+    json_t *vanished;
+    json_t *errors;
+    json_t *notes;
+    json_t *seen; /* the refused and vanished cases that are listed already */
+    kg__tally tally;
+    bool strict;
+} merger;
+
+static json_t *clean_string(const char *text)
+{
+    char *clean = kg__clean_text(text, true);
+    json_t *string = json_string(clean);
+
+    free(clean);
+    return string;
+}
+
+static void add_error(merger *all, const char *test, const char *why)
+{
+    json_t *error = json_object();
+
+    if (*test != '\0')
+        json_object_set_new(error, "test", clean_string(test));
+    json_object_set_new(error, "why", clean_string(why));
+    json_array_append_new(all->errors, error);
+}
+
+/* The key of the target that a test ran on; where it found none, the first part of its name: "gpu"
+ * or "model". */
+static const char *target_of(const json_t *verdicts, char *prefix, size_t size)
+{
+    const char *key = kg__json_text(json_object_get(verdicts, "target"), "key");
+    const char *test = kg__json_text(verdicts, "test");
+
+    if (*key != '\0')
+        return key;
+    kg__format(prefix, size, "%.*s", (int)strcspn(test, "."), test);
+    return prefix;
+}
+
+/* Adds the metrics of one part to those of a case; of two of a name the one with the worse verdict
+ * stays. */
+static void merge_metrics(json_t *metrics, json_t *more)
+{
+    const char *name;
+    json_t *metric;
+
+    json_object_foreach (more, name, metric) {
+        const json_t *known = json_object_get(metrics, name);
+
+        if (known == NULL || kg__results_verdict(metric) > kg__results_verdict(known))
+            json_object_set(metrics, name, metric);
+    }
+}
+
+static double seconds_of(const json_t *entry)
+{
+    return json_number_value(json_object_get(entry, "seconds"));
+}
+
+static json_t *object_in(json_t *parent, const char *key)
+{
+    json_t *child = json_object_get(parent, key);
+
+    if (child == NULL) {
+        child = json_object();
+        json_object_set_new(parent, key, child);
+    }
+    return child;
+}
+
+static void merge_case(merger *all, const json_t *entry, const char *test)
+{
+    const char *id = kg__json_text(entry, "case");
+    json_t *cases = object_in(all->cases, kg__json_text(entry, "target"));
+    json_t *merged = json_object_get(cases, id);
+    kg__verdict verdict = kg__results_verdict(entry);
+    kg__verdict before = KG__PASS;
+    const char *key;
+    json_t *value;
+
+    if (merged == NULL) {
+        merged = json_object();
+        json_object_set_new(merged, "case", json_string(id));
+        json_object_set(merged, "target", json_object_get(entry, "target"));
+        json_object_set_new(merged, "parts", json_array());
+        json_object_set_new(merged, "seconds", json_real(0.0));
+        json_object_set_new(merged, "metrics", json_object());
+        json_object_set_new(cases, id, merged);
+    } else {
+        before = kg__results_verdict(merged);
+    }
+    if (json_object_get(entry, "part") != NULL)
+        json_array_append(json_object_get(merged, "parts"), json_object_get(entry, "part"));
+    json_real_set(json_object_get(merged, "seconds"), seconds_of(merged) + seconds_of(entry));
+    merge_metrics(json_object_get(merged, "metrics"), json_object_get(entry, "metrics"));
+    /* What else a part recorded (throttling, clocks) is kept; the first part that has it is heard.
+     */
+    json_object_foreach ((json_t *)entry, key, value) {
+        if (json_object_get(merged, key) == NULL && strcmp(key, "part") != 0 &&
+            strcmp(key, "verdict") != 0 && strcmp(key, "why") != 0)
+            json_object_set(merged, key, value);
+    }
+    /* The worst part gives the verdict, its reason and the test to run again; of equals the one
+     * that gives a reason. */
+    if (json_object_get(merged, "verdict") == NULL || verdict > before ||
+        (verdict == before && *kg__json_text(merged, "why") == '\0')) {
+        json_object_set_new(merged, "verdict", json_string(kg__verdict_name(verdict)));
+        json_object_set_new(merged, "why", json_string(kg__json_text(entry, "why")));
+        json_object_set_new(merged, "test", json_string(test));
+    }
+}
+
+/* Whether a case of a target is listed for the first time in `list`; remembers it. */
+static bool is_first(merger *all, const char *list, const char *target, const char *id)
+{
+    json_t *known = object_in(object_in(all->seen, list), target);
+
+    if (json_object_get(known, id) != NULL)
+        return false;
+    json_object_set_new(known, id, json_true());
+    return true;
+}
+
+static json_t *located(const char *kind, const char *text, const char *target, const char *test)
+{
+    json_t *entry = json_object();
+
+    json_object_set_new(entry, kind, json_string(text));
+    json_object_set_new(entry, "target", json_string(target));
+    json_object_set_new(entry, "test", json_string(test));
+    return entry;
+}
+
+static void merge_lists(merger *all, const json_t *verdicts, const char *test, const char *target)
+{
+    const json_t *entry;
+    size_t i;
+
+    json_array_foreach (json_object_get(verdicts, "vanished"), i, entry) {
+        const char *id = json_string_value(entry);
+
+        if (is_first(all, "vanished", target, id))
+            json_array_append_new(all->vanished, located("case", id, target, test));
+    }
+    json_array_foreach (json_object_get(verdicts, "refused"), i, entry) {
+        const char *id = kg__json_text(entry, "case");
+        json_t *refused;
+
+        if (!is_first(all, "refused", target, id))
+            continue;
+        refused = located("case", id, target, test);
+        json_object_set_new(refused, "why", json_string(kg__json_text(entry, "why")));
+        json_array_append_new(all->refused, refused);
+    }
+    json_array_foreach (json_object_get(verdicts, "claims"), i, entry) {
+        json_t *claim = located("claim", kg__json_text(entry, "claim"), target, test);
+
+        json_object_set(claim, "holds", json_object_get(entry, "holds"));
+        json_object_set_new(claim, "why", json_string(kg__json_text(entry, "why")));
+        json_array_append_new(all->claims, claim);
+    }
+    json_array_foreach (json_object_get(verdicts, "notes"), i, entry)
+        json_array_append_new(all->notes, located("note", json_string_value(entry), target, test));
+    json_array_foreach (json_object_get(verdicts, "errors"), i, entry)
+        add_error(all, test, json_string_value(entry));
+}
+
+static void merge_test(merger *all, const json_t *verdicts)
+{
+    const char *test = kg__json_text(verdicts, "test");
+    json_t *summary = json_object();
+    const json_t *entry;
+    char prefix[64];
+    const char *target = target_of(verdicts, prefix, sizeof prefix);
+    size_t i;
+
+    if (json_object_get(verdicts, "target") != NULL &&
+        json_object_get(all->targets, target) == NULL)
+        json_object_set(all->targets, target, json_object_get(verdicts, "target"));
+    if (json_object_get(verdicts, "provenance") != NULL &&
+        json_object_get(all->provenance, target) == NULL)
+        json_object_set(all->provenance, target, json_object_get(verdicts, "provenance"));
+
+    json_array_foreach (json_object_get(verdicts, "cases"), i, entry)
+        merge_case(all, entry, test);
+    merge_lists(all, verdicts, test, target);
+    tally_rest(verdicts, &all->tally);
+    if (!json_is_true(json_object_get(verdicts, "complete")))
+        add_error(all, test,
+                  "ended before it was finished (killed, crashed or timed out); what it judged "
+                  "until then is kept: run it again");
+
+    json_object_set_new(summary, "name", json_string(test));
+    json_object_set_new(summary, "target", json_string(target));
+    json_object_set_new(summary, "seconds", json_real(seconds_of(verdicts)));
+    json_object_set_new(summary, "complete",
+                        json_boolean(json_is_true(json_object_get(verdicts, "complete"))));
+    json_object_set_new(summary, "exit_code", json_integer(test_exit_code(verdicts, all->strict)));
+    if (json_object_get(verdicts, "skipped") != NULL) {
+        json_object_set(summary, "skipped", json_object_get(verdicts, "skipped"));
+        json_object_set(summary, "skipped_by", json_object_get(verdicts, "skipped_by"));
+    } else if (is_silent(verdicts)) {
+        json_object_set_new(summary, "skipped",
+                            json_string("it judged nothing and gave no reason"));
+        json_object_set_new(summary, "skipped_by", json_string("unavailable"));
+    }
+    json_array_append_new(all->tests, summary);
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The cases of all targets as one list, by the targets' keys, then in order of first appearance;
+ * counts them. */
+static json_t *sorted_cases(merger *all)
+{
+    size_t count = json_object_size(all->cases);
+    const char **targets = kg__allocate(count, sizeof *targets);
+    json_t *list = json_array();
+    const char *key;
+    json_t *value;
+    size_t used = 0;
+
+    json_object_foreach (all->cases, key, value)
+        targets[used++] = key;
+    qsort(targets, count, sizeof *targets, by_text);
+    for (size_t i = 0; i < count; i++) {
+        json_object_foreach (json_object_get(all->cases, targets[i]), key, value) {
+            all->tally.verdicts[kg__results_verdict(value)]++;
+            json_array_append(list, value);
+        }
+    }
+    free(targets);
+    return list;
+}
+
+/* The names of the verdicts files in `folder`, sorted, so that a merge does not depend on the file
+ * system. NULL where the folder cannot be read. */
+static char **list_verdicts(const char *folder, size_t *count, kg__error *error)
+{
+    DIR *listing = opendir(folder);
+    const struct dirent *entry;
+    char **names = NULL;
+    size_t capacity = 0;
+
+    *count = 0;
+    if (listing == NULL) {
+        kg__fail(error,
+                 "%s: the folder cannot be read: %s: run ctest, or `kernelgate begin`, first",
+                 folder, strerror(errno));
+        return NULL;
+    }
+    names = kg__allocate(capacity = 16, sizeof *names);
+    while ((entry = readdir(listing)) != NULL) {
+        if (*entry->d_name == '.' || !ends_with(entry->d_name, VERDICTS_SUFFIX))
+            continue;
+        if (*count == capacity) {
+            char **more = kg__allocate(capacity *= 2, sizeof *more);
+
+            memcpy(more, names, *count * sizeof *names);
+            free(names);
+            names = more;
+        }
+        names[(*count)++] = kg__copy_text(entry->d_name);
+    }
+    closedir(listing);
+    qsort(names, *count, sizeof *names, by_text);
+    return names;
+}
+
+/* A filter that leaves a suite nothing makes its tests skip; one that leaves the whole run nothing is a mistake. */
+static void complain_of_filter(merger *all)
+{
+    const char *filter = getenv("KG_FILTER");
+    char why[KG__MESSAGE_SIZE];
+
+    if (all->tally.filtered_out == 0 || all->tally.filtered_out < json_array_size(all->tests))
+        return;
+    kg__format(why, sizeof why,
+               "KG_FILTER%s%s matches no case of any test: each program lists its cases with --cases "
+               "check",
+               filter != NULL ? "=" : "", filter != NULL ? filter : "");
+    add_error(all, "", why);
+    all->tally.broken++;
+}
+
+static json_t *finish_merge(merger *all, const char *out)
+{
+    json_t *document = json_object();
+
+    complain_of_filter(all);
+
+    /* Vanished cases that two parts of a comparison both miss are one. */
+    all->tally.vanished = json_array_size(all->vanished);
+    json_object_set_new(document, "schema", json_string(KG__RESULTS_SCHEMA));
+    json_object_set_new(document, "out", clean_string(out));
+    json_object_set_new(document, "strict", json_boolean(all->strict));
+    json_object_set_new(document, "targets", all->targets);
+    json_object_set_new(document, "provenance", all->provenance);
+    json_object_set_new(document, "cases", sorted_cases(all));
+    json_object_set_new(document, "tests", all->tests);
+    json_object_set_new(document, "claims", all->claims);
+    json_object_set_new(document, "refused", all->refused);
+    json_object_set_new(document, "vanished", all->vanished);
+    json_object_set_new(document, "errors", all->errors);
+    json_object_set_new(document, "notes", all->notes);
+    json_object_set_new(document, "tally", tally_document(&all->tally));
+    json_object_set_new(
+        document, "exit_code",
+        json_integer(exit_code_of(all->tally, json_array_size(all->claims), all->strict)));
+    json_decref(all->cases);
+    json_decref(all->seen);
+    return document;
+}
+
+json_t *kg__results_merge(const char *out, bool strict, kg__error *error)
+{
+    char *records = join(out, "records");
+    size_t count = 0;
+    char **names = list_verdicts(records, &count, error);
+    merger all;
+
+    if (names == NULL) {
+        free(records);
+        return NULL;
+    }
+    all = (merger){ .targets = json_object(),
+                    .provenance = json_object(),
+                    .cases = json_object(),
+                    .tests = json_array(),
+                    .claims = json_array(),
+                    .refused = json_array(),
+                    .vanished = json_array(),
+                    .errors = json_array(),
+                    .notes = json_array(),
+                    .seen = json_object(),
+                    .strict = strict };
+    for (size_t i = 0; i < count; i++) {
+        char *path = join(records, names[i]);
+        kg__error unreadable = { "" };
+        json_t *verdicts = kg__verdicts_load(path, &unreadable);
+
+        if (verdicts != NULL) {
+            merge_test(&all, verdicts);
+            json_decref(verdicts);
+        } else {
+            all.tally.broken++;
+            names[i][strlen(names[i]) - strlen(VERDICTS_SUFFIX)] = '\0';
+            add_error(&all, names[i], unreadable.text);
+        }
+        free(path);
+        free(names[i]);
+    }
+    free(names);
+    if (count == 0) {
+        char why[KG__MESSAGE_SIZE];
+
+        kg__format(
+            why, sizeof why,
+            "%s: holds no verdicts, so no test of a comparison ran to its end: run ctest, and "
+            "see its output",
+            records);
+        add_error(&all, "", why);
+        all.tally.broken++;
+    }
+    free(records);
+    return finish_merge(&all, out);
+}
+
+int kg__results_exit_code(const json_t *results)
+{
+    const json_t *code = json_object_get(results, "exit_code");
+
+    return json_is_integer(code) ? (int)json_integer_value(code) : KG__EXIT_ERROR;
+}

@@ -1,0 +1,62 @@
+/* Results: what each CTest test leaves about its cases, and what a run makes of them all.
+ *
+ * A test writes out/records/<test>.verdicts.json, replaced atomically as it goes:
+ * {"schema": "kernelgate-verdicts/1", "test": "gpu.matmul_f32.time", "complete": true|false,
+ * "seconds": 3.2, "target": {"key": "nvidia-h200", ...}, "provenance": {...}, "skipped": "reason",
+ * "skipped_by": "filter"|"unavailable"|"no-baseline",     where nothing was judged "errors":
+ * ["..."],                                          what is wrong outside of any case "vanished":
+ * ["matmul_f32/old/530/b16"],                     baseline cases no longer in the table "refused":
+ * [{"case": "...", "why": "..."}], "claims": [{"claim": "matmul_f32/claim_x", "holds": true, "why":
+ * "1.33 times, at least 1.10 expected"}], "notes": ["tiled is 1.33 times as fast as naive at
+ * 530/b16"], "cases": [{"case": "...", "target": "nvidia-h200", "part": "time", "seconds": 0.4,
+ * "metrics": {"time_ns": {...}}, "verdict": "pass", "why": ""}]}
+ *
+ * The cleanup test of CTest's fixture merges them into out/results.json, out/junit.xml and
+ * out/summary.md.
+ */
+#ifndef KG__RESULTS_H
+#define KG__RESULTS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "judge.h"
+#include "message.h"
+
+#define KG__VERDICTS_SCHEMA "kernelgate-verdicts/1"
+#define KG__RESULTS_SCHEMA "kernelgate-results/1"
+
+/* Starts a run: makes `out` and out/records, and removes what an earlier run left of the files
+ * that this project writes (nothing else). False with `error` on failure. */
+bool kg__results_begin(const char *out, kg__error *error);
+
+/* Writes a JSON document to `path` atomically (temporary file, flush, rename). `indent` spaces. */
+bool kg__results_write_json(const char *path, const json_t *document, int indent, kg__error *error);
+
+/* Reads a test's verdicts file and checks its schema; NULL with `error` when it is unusable. */
+json_t *kg__verdicts_load(const char *path, kg__error *error);
+
+/* Adds a verdicts document to a tally: its cases by verdict, claims, vanished cases, errors and
+ * reasons to skip. A document that is not complete counts as broken. */
+void kg__verdicts_tally(const json_t *verdicts, kg__tally *tally);
+
+/* Merges every out/records/<test>.verdicts.json into the results document (owned by the caller):
+ * "schema", "targets", "provenance", "cases" (one entry a case and target, its parts' metrics
+ * together, the worst verdict), "tests" (name, seconds, exit code, skipped), "claims", "refused",
+ * "vanished", "errors", "tally", "exit_code". An unreadable verdicts file becomes an error in the
+ * document, never a crash. */
+json_t *kg__results_merge(const char *out, bool strict, kg__error *error);
+
+/* The exit code of a merged document. */
+int kg__results_exit_code(const json_t *results);
+
+/* Writers. JUnit: a suite a target and comparison, a case a testcase; claims and errors outside
+ * cases are testcases too. Markdown: verdict counts, failures first, each with its reason and a
+ * line that reproduces it. */
+bool kg__results_write_junit(const char *path, const json_t *results, kg__error *error);
+bool kg__results_write_summary(const char *path, const json_t *results, kg__error *error);
+/* The console's summary: counts, failures with reason, speedups, the verdict in words, last. */
+void kg__results_print(FILE *stream, const json_t *results);
+
+#endif

@@ -1,0 +1,325 @@
+#include "results_text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "message.h"
+#include "results.h"
+#include "text.h"
+
+/* The room for one sentence with figures and names in it. */
+#define SENTENCE_SIZE 2048
+
+const char *kg__json_text(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+
+    return text != NULL ? text : "";
+}
+
+double kg__json_number(const json_t *object, const char *key)
+{
+    const json_t *number = json_object_get(object, key);
+
+    return json_is_number(number) ? json_number_value(number) : (double)NAN;
+}
+
+size_t kg__json_count(const json_t *object, const char *key)
+{
+    json_int_t count = json_integer_value(json_object_get(object, key));
+
+    return count > 0 ? (size_t)count : 0;
+}
+
+kg__verdict kg__results_verdict(const json_t *entry)
+{
+    kg__verdict verdict = KG__ERROR;
+
+    (void)kg__verdict_parse(kg__json_text(entry, "verdict"), &verdict);
+    return verdict;
+}
+
+bool kg__results_strict(const json_t *results)
+{
+    return json_is_true(json_object_get(results, "strict"));
+}
+
+size_t kg__results_count(const json_t *results, kg__verdict verdict)
+{
+    return kg__json_count(json_object_get(results, "tally"), kg__verdict_name(verdict));
+}
+
+size_t kg__results_judged(const json_t *results)
+{
+    size_t judged = 0;
+
+    for (int verdict = 0; verdict < KG__VERDICTS; verdict++)
+        judged += kg__results_count(results, (kg__verdict)verdict);
+    return judged;
+}
+
+bool kg__results_judged_something(const json_t *results)
+{
+    return kg__results_judged(results) > kg__results_count(results, KG__NO_BASELINE) ||
+           json_array_size(json_object_get(results, "claims")) > 0 ||
+           json_array_size(json_object_get(results, "errors")) > 0;
+}
+
+bool kg__verdict_fails(kg__verdict verdict, bool strict)
+{
+    return verdict >= KG__SLOWER || (strict && verdict > KG__FASTER);
+}
+
+/* A stream that grows a text on the heap; closing it leaves the text in `text`. */
+typedef struct sentence {
+    char *text;
+    size_t size;
+    FILE *stream;
+} sentence;
+
+static void begin(sentence *words)
+{
+    words->text = NULL;
+    words->size = 0;
+    words->stream = open_memstream(&words->text, &words->size);
+    if (words->stream == NULL) {
+        kg__complain("out of host memory for a line of the summary: free some memory");
+        exit(KG__EXIT_ERROR);
+    }
+}
+
+static char *finish(sentence *words)
+{
+    char *clean;
+
+    fclose(words->stream);
+    clean = kg__clean_text(words->text, true);
+    free(words->text);
+    return clean;
+}
+
+/* How many cases of the document were judged on `target`. */
+static size_t cases_on(const json_t *results, const char *target)
+{
+    const json_t *entry;
+    size_t count = 0;
+    size_t i;
+
+    json_array_foreach (json_object_get(results, "cases"), i, entry)
+        count += strcmp(kg__json_text(entry, "target"), target) == 0;
+    return count;
+}
+
+char *kg__results_headline(const json_t *results)
+{
+    const json_t *cases = json_object_get(results, "cases");
+    const char *target = "";
+    const json_t *entry;
+    sentence words;
+    bool first = true;
+    size_t i;
+
+    begin(&words);
+    if (json_array_size(cases) == 0) {
+        fputs("no case was judged", words.stream);
+        return finish(&words);
+    }
+    /* The cases are sorted by target, so that a target is new where it changes. */
+    json_array_foreach (cases, i, entry) {
+        const char *next = kg__json_text(entry, "target");
+        size_t count;
+
+        if (i > 0 && strcmp(next, target) == 0)
+            continue;
+        target = next;
+        count = cases_on(results, target);
+        fprintf(words.stream, i == 0 ? "%zu case%s on %s" : ", %zu%.0s on %s", count,
+                count == 1 ? "" : "s", target);
+    }
+    for (int verdict = 0; verdict < KG__VERDICTS; verdict++) {
+        size_t count = kg__results_count(results, (kg__verdict)verdict);
+
+        if (count > 0) {
+            fprintf(words.stream, "%s%zu %s", first ? ": " : ", ", count,
+                    kg__verdict_name((kg__verdict)verdict));
+            first = false;
+        }
+    }
+    return finish(&words);
+}
+
+static void list_counted(FILE *stream, bool *first, size_t count, const char *what)
+{
+    if (count == 0)
+        return;
+    fprintf(stream, "%s%zu %s", *first ? "" : ", ", count, what);
+    *first = false;
+}
+
+char *kg__results_outcome(const json_t *results)
+{
+    const json_t *tally = json_object_get(results, "tally");
+    size_t unavailable = kg__json_count(tally, "unavailable");
+    bool strict = kg__results_strict(results);
+    int code = kg__results_exit_code(results);
+    sentence words;
+    bool first = true;
+
+    begin(&words);
+    if (!kg__results_judged_something(results))
+        fprintf(words.stream, "NOTHING JUDGED (exit %d%s)", code,
+                code == KG__EXIT_ERROR && strict ? ", because of KG_STRICT=1" : "");
+    else if (code == KG__EXIT_PASS)
+        fprintf(words.stream, "PASS (exit %d)", code);
+    else if (code == KG__EXIT_NOTHING)
+        fprintf(words.stream, "NOTHING JUDGED (exit %d)", code);
+    else
+        fprintf(words.stream, "%s (exit %d)", code == KG__EXIT_FAIL ? "FAIL" : "ERROR", code);
+
+    if (code == KG__EXIT_PASS && !strict) {
+        static const kg__verdict doubtful[] = { KG__ENVIRONMENT, KG__NOISY, KG__NO_BASELINE };
+        sentence doubts;
+        char *text;
+
+        begin(&doubts);
+        for (size_t i = 0; i < sizeof doubtful / sizeof *doubtful; i++)
+            list_counted(doubts.stream, &first, kg__results_count(results, doubtful[i]),
+                         kg__verdict_name(doubtful[i]));
+        list_counted(doubts.stream, &first, kg__json_count(tally, "vanished"), "vanished");
+        text = finish(&doubts);
+        if (*text != '\0')
+            fprintf(words.stream, ", but not with KG_STRICT=1: %s", text);
+        free(text);
+    }
+    if (unavailable > 0 && kg__results_judged_something(results))
+        fprintf(words.stream, "; %zu test%s judged nothing", unavailable,
+                unavailable == 1 ? "" : "s");
+    return finish(&words);
+}
+
+static const char *unit_of(const char *metric)
+{
+    size_t length = strlen(metric);
+
+    return length > 3 && strcmp(metric + length - 3, "_ns") == 0 ? "ns" : "";
+}
+
+char *kg__results_figures(const char *name, const json_t *metric)
+{
+    const char *unit = unit_of(name);
+    double baseline = kg__json_number(metric, "baseline");
+    double change = kg__json_number(metric, "change");
+    double limit = kg__json_number(metric, "limit");
+    char figure[KG__FIGURE_SIZE];
+    sentence words;
+
+    begin(&words);
+    kg__show_figure(figure, sizeof figure, kg__json_number(metric, "value"), unit);
+    fprintf(words.stream, "%s %s", name, figure);
+    if (isfinite(baseline)) {
+        kg__show_figure(figure, sizeof figure, baseline, unit);
+        fprintf(words.stream, " (baseline %s", figure);
+        if (isfinite(change)) {
+            kg__show_percent(figure, sizeof figure, change, true);
+            fprintf(words.stream, ", %s", figure);
+        }
+        if (isfinite(limit)) {
+            kg__show_percent(figure, sizeof figure, limit, false);
+            fprintf(words.stream, ", limit %s", figure);
+        }
+        fputs(")", words.stream);
+    }
+    if (*kg__json_text(metric, "verdict") != '\0')
+        fprintf(words.stream, ": %s", kg__verdict_name(kg__results_verdict(metric)));
+    return finish(&words);
+}
+
+char *kg__results_reason(const json_t *entry)
+{
+    json_t *metrics = json_object_get(entry, "metrics");
+    kg__verdict verdict = kg__results_verdict(entry);
+    const char *name;
+    json_t *metric;
+    sentence words;
+
+    if (*kg__json_text(entry, "why") != '\0')
+        return kg__clean_text(kg__json_text(entry, "why"), true);
+    if (verdict != KG__PASS) {
+        json_object_foreach (metrics, name, metric) {
+            if (kg__results_verdict(metric) != verdict)
+                continue;
+            if (*kg__json_text(metric, "why") == '\0')
+                return kg__results_figures(name, metric);
+            begin(&words);
+            fprintf(words.stream, "%s %s", name, kg__json_text(metric, "why"));
+            return finish(&words);
+        }
+    }
+    return kg__copy_text(verdict == KG__PASS ? "" : "no reason was recorded");
+}
+
+/* Writes `text` as one word of a POSIX shell. */
+static void write_quoted(FILE *stream, const char *text)
+{
+    fputc('\'', stream);
+    for (; *text != '\0'; text++) {
+        if (*text == '\'')
+            fputs("'\\''", stream);
+        else
+            fputc(*text, stream);
+    }
+    fputc('\'', stream);
+}
+
+char *kg__results_reproduce(const json_t *results, const json_t *entry, const char *id)
+{
+    const char *test = kg__json_text(entry, "test");
+    const char *build = kg__json_text(results, "build");
+    char pattern[SENTENCE_SIZE];
+    size_t used = 0;
+    sentence words;
+
+    if (*test == '\0')
+        return NULL;
+    if (*build == '\0')
+        build = strncmp(test, "gpu.", 4) == 0 ? "build/gpu" : "build/cpu";
+    pattern[used++] = '^';
+    for (const char *c = test; *c != '\0' && used + 4 < sizeof pattern; c++) {
+        if (strchr(".^$*+?()[]|\\", *c) != NULL)
+            pattern[used++] = '\\';
+        pattern[used++] = *c;
+    }
+    pattern[used++] = '$';
+    pattern[used] = '\0';
+
+    begin(&words);
+    if (id != NULL) {
+        fputs("KG_FILTER=", words.stream);
+        write_quoted(words.stream, id);
+        fputc(' ', words.stream);
+    }
+    fputs("ctest --test-dir ", words.stream);
+    if (build[strspn(build, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                            "/._-+")] == '\0')
+        fputs(build, words.stream);
+    else
+        write_quoted(words.stream, build);
+    fputs(" -R ", words.stream);
+    write_quoted(words.stream, pattern);
+    fputs(" --output-on-failure", words.stream);
+    return finish(&words);
+}
+
+char *kg__results_vanished(const json_t *entry)
+{
+    sentence words;
+
+    begin(&words);
+    fprintf(words.stream,
+            "the baseline has it and the comparison's table does not: put it back, or take it out "
+            "of baselines/%s.json",
+            kg__json_text(entry, "target"));
+    return finish(&words);
+}

@@ -1,0 +1,383 @@
+/* Results as Markdown, for a job's summary page: what failed first, then all that was judged. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file.h"
+#include "results.h"
+#include "results_text.h"
+#include "text.h"
+
+/* A page of job summaries is cut off, or refused, at 1 MiB: what is judged well is cut before. */
+#define LONGEST_TABLE 2000
+
+/* Writes a text of any origin as Markdown that shows it as it is, within a table too. */
+static void write_plain(FILE *stream, const char *text)
+{
+    char *clean = kg__clean_text(text, true);
+
+    for (const char *c = clean; *c != '\0'; c++) {
+        if (*c == '<')
+            fputs("&lt;", stream);
+        else if (*c == '>')
+            fputs("&gt;", stream);
+        else if (*c == '&')
+            fputs("&amp;", stream);
+        else if (strchr("\\`*_[]|~#@!$", *c) != NULL)
+            fprintf(stream, "\\%c", *c);
+        else
+            fputc(*c, stream);
+    }
+    free(clean);
+}
+
+/* Writes a name as code. A backtick would end the code, and a bar the table's cell. */
+static void write_code(FILE *stream, const char *text)
+{
+    char *clean = kg__clean_text(text, true);
+
+    fputc('`', stream);
+    for (const char *c = *clean != '\0' ? clean : "?"; *c != '\0'; c++) {
+        if (*c == '|')
+            fputs("\\|", stream);
+        else
+            fputc(*c == '`' ? '\'' : *c, stream);
+    }
+    fputc('`', stream);
+    free(clean);
+}
+
+static void write_figure(FILE *stream, const char *metric, double value)
+{
+    size_t length = strlen(metric);
+    bool is_time = length > 3 && strcmp(metric + length - 3, "_ns") == 0;
+    char figure[KG__FIGURE_SIZE] = "";
+
+    if (isfinite(value))
+        kg__show_figure(figure, sizeof figure, value, is_time ? "ns" : "");
+    fputs(figure, stream);
+}
+
+static void write_percent(FILE *stream, double fraction, bool sign)
+{
+    char figure[KG__FIGURE_SIZE] = "";
+
+    if (isfinite(fraction))
+        kg__show_percent(figure, sizeof figure, fraction, sign);
+    fputs(figure, stream);
+}
+
+static void write_row(FILE *stream, const char *verdict, const char *name, const char *target,
+                      const char *reason)
+{
+    fprintf(stream, "| **%s** | ", verdict);
+    write_code(stream, name);
+    fputs(" | ", stream);
+    if (*target != '\0')
+        write_code(stream, target);
+    fputs(" | ", stream);
+    write_plain(stream, reason);
+    fputs(" |\n", stream);
+}
+
+static void begin_rows(FILE *stream, bool *begun, const char *heading)
+{
+    if (!*begun)
+        fprintf(stream, "\n## %s\n\n| verdict | what | target | why |\n| --- | --- | --- | --- |\n",
+                heading);
+    *begun = true;
+}
+
+/* The cases whose verdict makes the run fail, or those that are doubtful without failing it, worst
+ * first. */
+static void write_cases(FILE *stream, const json_t *results, bool failing, bool *begun,
+                        const char *heading)
+{
+    bool strict = kg__results_strict(results);
+
+    for (int verdict = KG__VERDICTS - 1; verdict > KG__PASS; verdict--) {
+        const json_t *entry;
+        size_t i;
+
+        if (kg__verdict_fails((kg__verdict)verdict, strict) != failing)
+            continue;
+        json_array_foreach (json_object_get(results, "cases"), i, entry) {
+            char *reason;
+
+            if ((int)kg__results_verdict(entry) != verdict)
+                continue;
+            begin_rows(stream, begun, heading);
+            reason = kg__results_reason(entry);
+            write_row(stream, kg__verdict_name((kg__verdict)verdict), kg__json_text(entry, "case"),
+                      kg__json_text(entry, "target"), reason);
+            free(reason);
+        }
+    }
+}
+
+static void write_vanished(FILE *stream, const json_t *results, bool *begun, const char *heading)
+{
+    const json_t *entry;
+    size_t i;
+
+    json_array_foreach (json_object_get(results, "vanished"), i, entry) {
+        char *reason = kg__results_vanished(entry);
+
+        begin_rows(stream, begun, heading);
+        write_row(stream, "vanished", kg__json_text(entry, "case"), kg__json_text(entry, "target"),
+                  reason);
+        free(reason);
+    }
+}
+
+/* The lines that run what failed again, each once. */
+static void write_reproductions(FILE *stream, const json_t *results)
+{
+    json_t *seen = json_object();
+    const char *line;
+    json_t *value;
+    const json_t *entry;
+    size_t i;
+
+    json_array_foreach (json_object_get(results, "cases"), i, entry) {
+        char *text;
+
+        if (!kg__verdict_fails(kg__results_verdict(entry), kg__results_strict(results)))
+            continue;
+        text = kg__results_reproduce(results, entry, kg__json_text(entry, "case"));
+        if (text != NULL)
+            json_object_set_new(seen, text, json_true());
+        free(text);
+    }
+    json_array_foreach (json_object_get(results, "claims"), i, entry) {
+        char *text;
+
+        if (json_is_true(json_object_get(entry, "holds")))
+            continue;
+        text = kg__results_reproduce(results, entry, NULL);
+        if (text != NULL)
+            json_object_set_new(seen, text, json_true());
+        free(text);
+    }
+    if (json_object_size(seen) > 0) {
+        fputs("\nTo run them again:\n\n```sh\n", stream);
+        json_object_foreach (seen, line, value)
+            fprintf(stream, "%s\n", line);
+        fputs("```\n", stream);
+    }
+    json_decref(seen);
+}
+
+static void write_failures(FILE *stream, const json_t *results)
+{
+    const char *heading = "Failed";
+    const json_t *entry;
+    bool begun = false;
+    size_t i;
+
+    json_array_foreach (json_object_get(results, "errors"), i, entry) {
+        const char *test = kg__json_text(entry, "test");
+
+        begin_rows(stream, &begun, heading);
+        write_row(stream, "error", *test != '\0' ? test : "kernelgate", "",
+                  kg__json_text(entry, "why"));
+    }
+    write_cases(stream, results, true, &begun, heading);
+    json_array_foreach (json_object_get(results, "claims"), i, entry) {
+        if (json_is_true(json_object_get(entry, "holds")))
+            continue;
+        begin_rows(stream, &begun, heading);
+        write_row(stream, "claim", kg__json_text(entry, "claim"), kg__json_text(entry, "target"),
+                  kg__json_text(entry, "why"));
+    }
+    if (kg__results_strict(results))
+        write_vanished(stream, results, &begun, heading);
+    if (begun)
+        write_reproductions(stream, results);
+}
+
+static void write_remarks(FILE *stream, const json_t *results)
+{
+    const char *heading = "To look at";
+    const json_t *entry;
+    bool begun = false;
+    size_t i;
+
+    write_cases(stream, results, false, &begun, heading);
+    if (!kg__results_strict(results))
+        write_vanished(stream, results, &begun, heading);
+    json_array_foreach (json_object_get(results, "refused"), i, entry) {
+        begin_rows(stream, &begun, heading);
+        write_row(stream, "refused", kg__json_text(entry, "case"), kg__json_text(entry, "target"),
+                  kg__json_text(entry, "why"));
+    }
+    json_array_foreach (json_object_get(results, "tests"), i, entry) {
+        if (!json_is_string(json_object_get(entry, "skipped")))
+            continue;
+        begin_rows(stream, &begun, heading);
+        write_row(stream, "skipped", kg__json_text(entry, "name"), "",
+                  kg__json_text(entry, "skipped"));
+    }
+}
+
+static void write_claims_and_notes(FILE *stream, const json_t *results)
+{
+    const json_t *claims = json_object_get(results, "claims");
+    const json_t *notes = json_object_get(results, "notes");
+    const json_t *entry;
+    size_t i;
+
+    if (json_array_size(claims) + json_array_size(notes) == 0)
+        return;
+    fputs("\n## Speedups and notes\n\n", stream);
+    json_array_foreach (claims, i, entry) {
+        fputs("- ", stream);
+        write_code(stream, kg__json_text(entry, "claim"));
+        fputs(json_is_true(json_object_get(entry, "holds")) ? " holds" : " does not hold", stream);
+        if (*kg__json_text(entry, "why") != '\0')
+            fputs(": ", stream);
+        write_plain(stream, kg__json_text(entry, "why"));
+        fputc('\n', stream);
+    }
+    json_array_foreach (notes, i, entry) {
+        fputs("- ", stream);
+        write_plain(stream, kg__json_text(entry, "note"));
+        if (*kg__json_text(entry, "target") != '\0') {
+            fputs(" on ", stream);
+            write_code(stream, kg__json_text(entry, "target"));
+        }
+        fputc('\n', stream);
+    }
+}
+
+static void write_case_rows(FILE *stream, const json_t *entry)
+{
+    json_t *metrics = json_object_get(entry, "metrics");
+    const char *name;
+    json_t *metric;
+
+    if (json_object_size(metrics) == 0) {
+        fputs("| ", stream);
+        write_code(stream, kg__json_text(entry, "case"));
+        fputs(" | ", stream);
+        write_code(stream, kg__json_text(entry, "target"));
+        fprintf(stream, " | | | | | | %s |\n", kg__verdict_name(kg__results_verdict(entry)));
+        return;
+    }
+    json_object_foreach (metrics, name, metric) {
+        bool judged = *kg__json_text(metric, "verdict") != '\0';
+
+        fputs("| ", stream);
+        write_code(stream, kg__json_text(entry, "case"));
+        fputs(" | ", stream);
+        write_code(stream, kg__json_text(entry, "target"));
+        fputs(" | ", stream);
+        write_code(stream, name);
+        fputs(" | ", stream);
+        write_figure(stream, name, kg__json_number(metric, "value"));
+        fputs(" | ", stream);
+        write_figure(stream, name, kg__json_number(metric, "baseline"));
+        fputs(" | ", stream);
+        write_percent(stream, kg__json_number(metric, "change"), true);
+        fputs(" | ", stream);
+        write_percent(stream, kg__json_number(metric, "smallest"), false);
+        fprintf(stream, " | %s |\n",
+                kg__verdict_name(kg__results_verdict(judged ? metric : entry)));
+    }
+}
+
+static void write_all_cases(FILE *stream, const json_t *results)
+{
+    const json_t *cases = json_object_get(results, "cases");
+    size_t count = json_array_size(cases);
+    const json_t *entry;
+    size_t i;
+
+    if (count == 0)
+        return;
+    fprintf(stream,
+            "\n<details><summary>All %zu cases</summary>\n\n"
+            "| case | target | metric | value | baseline | change | smallest slowdown that would "
+            "show | verdict |\n| --- | --- | --- | ---: | ---: | ---: | ---: | --- |\n",
+            count);
+    json_array_foreach (cases, i, entry) {
+        if (i == LONGEST_TABLE)
+            break;
+        write_case_rows(stream, entry);
+    }
+    if (count > LONGEST_TABLE)
+        fprintf(stream, "\n%zu more stand in results.json.\n", count - LONGEST_TABLE);
+    fputs("\n</details>\n", stream);
+}
+
+static void write_facts(FILE *stream, const char *target, const char *kind, json_t *facts)
+{
+    const char *key;
+    json_t *value;
+
+    json_object_foreach (facts, key, value) {
+        char *text = json_is_string(value) ? kg__copy_text(json_string_value(value))
+                                           : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+
+        fputs("| ", stream);
+        write_code(stream, target);
+        fprintf(stream, " | %s | ", kind);
+        write_plain(stream, key);
+        fputs(" | ", stream);
+        write_plain(stream, text != NULL ? text : "");
+        fputs(" |\n", stream);
+        free(text);
+    }
+}
+
+static void write_targets(FILE *stream, const json_t *results)
+{
+    json_t *targets = json_object_get(results, "targets");
+    const char *key;
+    json_t *target;
+
+    if (json_object_size(targets) == 0)
+        return;
+    fputs("\n<details><summary>Where it was measured</summary>\n\n"
+          "| target | | fact | value |\n| --- | --- | --- | --- |\n",
+          stream);
+    json_object_foreach (targets, key, target) {
+        write_facts(stream, key, "target", target);
+        write_facts(stream, key, "provenance",
+                    json_object_get(json_object_get(results, "provenance"), key));
+    }
+    fputs("\n</details>\n", stream);
+}
+
+bool kg__results_write_summary(const char *path, const json_t *results, kg__error *error)
+{
+    char *headline = kg__results_headline(results);
+    char *outcome = kg__results_outcome(results);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    bool written;
+
+    if (stream == NULL) {
+        free(headline);
+        free(outcome);
+        return kg__fail(error, "%s: cannot be written: out of host memory", path);
+    }
+    fputs("# kernelgate: ", stream);
+    write_plain(stream, outcome);
+    fputs("\n\n", stream);
+    write_plain(stream, headline);
+    fputs(".\n", stream);
+    write_failures(stream, results);
+    write_remarks(stream, results);
+    write_claims_and_notes(stream, results);
+    write_all_cases(stream, results);
+    write_targets(stream, results);
+    fclose(stream);
+    written = kg__file_replace(path, text, size, error);
+    free(text);
+    free(headline);
+    free(outcome);
+    return written;
+}

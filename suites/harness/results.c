@@ -1,0 +1,892 @@
+/* Results: beginning a run, reading what tests left, merging, exit codes. */
+#include "results.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "file.h"
+#include "results_text.h"
+
+static char folder[256];
+
+static void make_folder(void)
+{
+    const char *base = getenv("TMPDIR");
+
+    snprintf(folder, sizeof folder, "%s/kernelgate-results-XXXXXX", base != NULL ? base : "/tmp");
+    cr_assert(mkdtemp(folder) != NULL);
+}
+
+static int remove_entry(const char *path, const struct stat *facts, int type, struct FTW *walk)
+{
+    (void)facts;
+    (void)type;
+    (void)walk;
+    return remove(path);
+}
+
+static void remove_folder(void)
+{
+    nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+TestSuite(results, .init = make_folder, .fini = remove_folder);
+
+/* A path below the test's folder; each call has a buffer of its own, for a few calls. */
+static const char *at(const char *name)
+{
+    static char paths[8][512];
+    static int next;
+    char *path = paths[next++ % 8];
+
+    snprintf(path, sizeof paths[0], "%s/%s", folder, name);
+    return path;
+}
+
+static void put(const char *name, const char *text)
+{
+    FILE *file = fopen(at(name), "w");
+
+    cr_assert(file != NULL);
+    fputs(text, file);
+    cr_assert(fclose(file) == 0);
+}
+
+static bool exists(const char *name)
+{
+    return access(at(name), F_OK) == 0;
+}
+
+static void begin(void)
+{
+    kg__error error = { "" };
+
+    cr_assert(kg__results_begin(at("out"), &error), "%s", error.text);
+}
+
+/* Puts a verdicts file of the test `name` with the members `more` (which begins with a comma, or is
+ * empty). */
+static void put_test(const char *name, bool complete, const char *more)
+{
+    char path[256];
+    char text[4096];
+
+    snprintf(path, sizeof path, "out/records/%s.verdicts.json", name);
+    snprintf(text, sizeof text,
+             "{\"schema\": \"kernelgate-verdicts/1\", \"test\": \"%s\", \"complete\": %s%s}", name,
+             complete ? "true" : "false", more);
+    put(path, text);
+}
+
+static json_t *merge(bool strict)
+{
+    kg__error error = { "" };
+    json_t *results = kg__results_merge(at("out"), strict, &error);
+
+    cr_assert(results != NULL, "%s", error.text);
+    cr_assert(eq(str, (char *)kg__json_text(results, "schema"), "kernelgate-results/1"));
+    return results;
+}
+
+static size_t size_of(const json_t *results, const char *list)
+{
+    return json_array_size(json_object_get(results, list));
+}
+
+static const json_t *item(const json_t *results, const char *list, size_t index)
+{
+    return json_array_get(json_object_get(results, list), index);
+}
+
+#define CASE(id, target, part, verdict, why)                                                       \
+    "{\"case\": \"" id "\", \"target\": \"" target "\", \"part\": \"" part                         \
+    "\", \"seconds\": 0.5, \"verdict\": \"" verdict "\", \"why\": \"" why "\"}"
+
+#define TIMED(id, verdict, why)                                                                    \
+    "{\"case\": \"" id "\", \"target\": \"nvidia-h200\", \"part\": \"time\", \"seconds\": 0.25, "  \
+    "\"metrics\": {\"time_ns\": {\"value\": 47980, \"low\": 47900, \"high\": 48050, "              \
+    "\"baseline\": 45130, \"change\": 0.0631, \"limit\": 0.02, \"smallest\": 0.02, "               \
+    "\"verdict\": \"" verdict "\"}}, \"verdict\": \"" verdict "\", \"why\": \"" why                \
+    "\", \"throttled\": false}"
+
+#define TARGET                                                                                     \
+    ", \"target\": {\"key\": \"nvidia-h200\", \"name\": \"NVIDIA H200\"}, \"provenance\": "        \
+    "{\"driver\": \"580.159.04\"}"
+
+/* ---- Beginning ---- */
+
+Test(results, begin_makes_the_folders)
+{
+    struct stat facts;
+
+    begin();
+    cr_assert(stat(at("out/records"), &facts) == 0 && S_ISDIR(facts.st_mode));
+    begin();
+}
+
+Test(results, begin_makes_folders_above)
+{
+    kg__error error = { "" };
+
+    cr_assert(kg__results_begin(at("a/b//c/out"), &error), "%s", error.text);
+    cr_assert(exists("a/b/c/out/records"));
+}
+
+Test(results, begin_removes_what_a_run_left_and_nothing_else)
+{
+    static const char *const ours[] = { "out/results.json",
+                                        "out/junit.xml",
+                                        "out/summary.md",
+                                        "out/.results.json.new-42",
+                                        "out/report/index.html",
+                                        "out/records/gpu.a.time.verdicts.json",
+                                        "out/records/.gpu.a.time.verdicts.json.new-7",
+                                        "out/records/gpu.a.time.1.jsonl",
+                                        "out/records/gpu.a.time.1.cases" };
+    static const char *const others[] = { "out/notes.txt",
+                                          "out/results.json.bak",
+                                          "out/my.results.json",
+                                          "out/.junit.xml.swp",
+                                          "out/report/style.css",
+                                          "out/records/readme",
+                                          "out/records/results.json",
+                                          "out/records/.jsonl" };
+
+    begin();
+    cr_assert(mkdir(at("out/report"), 0777) == 0);
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        put(ours[i], "x");
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        put(others[i], "x");
+    begin();
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        cr_expect(not(exists(ours[i])), "%s stayed", ours[i]);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        cr_expect(exists(others[i]), "%s went", others[i]);
+}
+
+Test(results, begin_refuses_a_file_for_a_folder)
+{
+    kg__error error = { "" };
+
+    put("out", "a file");
+    cr_assert(not(kg__results_begin(at("out"), &error)));
+    cr_expect(strstr(error.text, "/out: is no folder") != NULL, "%s", error.text);
+    cr_assert(not(kg__results_begin(at("out/below"), &error)));
+    cr_expect(strstr(error.text, "cannot be made") != NULL ||
+                  strstr(error.text, "is no folder") != NULL,
+              "%s", error.text);
+}
+
+Test(results, begin_names_what_it_cannot_remove)
+{
+    kg__error error = { "" };
+
+    begin();
+    cr_assert(mkdir(at("out/results.json"), 0777) == 0);
+    cr_assert(not(kg__results_begin(at("out"), &error)));
+    cr_expect(strstr(error.text, "out/results.json: left by an earlier run") != NULL, "%s",
+              error.text);
+}
+
+Test(results, begin_names_a_folder_that_it_cannot_read)
+{
+    kg__error error = { "" };
+
+    begin();
+    cr_assert(rmdir(at("out/records")) == 0);
+    put("out/report", "a file where a folder is expected");
+    cr_assert(not(kg__results_begin(at("out"), &error)));
+    cr_expect(strstr(error.text, "out/report: the folder cannot be read") != NULL, "%s",
+              error.text);
+}
+
+/* ---- Files ---- */
+
+Test(results, json_is_replaced_whole)
+{
+    kg__error error = { "" };
+    json_t *document = json_pack("{s:s,s:f}", "b", "\xc2\xb5s", "a", 0.5);
+    char text[256] = "";
+    FILE *file;
+
+    put("x.json", "old content that is longer than the new one");
+    cr_assert(kg__results_write_json(at("x.json"), document, 0, &error), "%s", error.text);
+    file = fopen(at("x.json"), "r");
+    cr_assert(file != NULL);
+    cr_assert(fread(text, 1, sizeof text - 1, file) > 0);
+    fclose(file);
+    cr_expect(eq(str, text, "{\"b\": \"\xc2\xb5s\", \"a\": 0.5}\n"));
+    json_decref(document);
+}
+
+Test(results, json_leaves_the_old_file_where_it_cannot_write)
+{
+    kg__error error = { "" };
+    json_t *bad = json_object();
+    struct stat facts;
+
+    put("x.json", "old");
+    json_object_set_new(bad, "text", json_string_nocheck("\xff"));
+    cr_assert(not(kg__results_write_json(at("x.json"), bad, 1, &error)));
+    cr_expect(strstr(error.text, "x.json: the document cannot be written") != NULL, "%s",
+              error.text);
+    cr_assert(stat(at("x.json"), &facts) == 0);
+    cr_expect(eq(long, facts.st_size, 3));
+    json_decref(bad);
+}
+
+Test(results, a_file_in_a_folder_that_is_not_there_is_an_error)
+{
+    kg__error error = { "" };
+
+    cr_assert(not(kg__file_replace(at("nowhere/x"), "x", 1, &error)));
+    cr_expect(strstr(error.text, "nowhere/x: cannot be written: No such file") != NULL, "%s",
+              error.text);
+    cr_assert(not(exists("nowhere")));
+}
+
+Test(results, a_replacement_that_fails_leaves_nothing_behind)
+{
+    kg__error error = { "" };
+    char temporary[128];
+
+    /* A folder that holds something cannot be replaced by a file. */
+    cr_assert(mkdir(at("x"), 0777) == 0);
+    put("x/inside", "");
+    cr_assert(not(kg__file_replace(at("x"), "new", 3, &error)));
+    cr_expect(strstr(error.text, "/x: cannot be written") != NULL, "%s", error.text);
+    snprintf(temporary, sizeof temporary, ".x" KG__FILE_TEMPORARY "%ld", (long)getpid());
+    cr_expect(not(exists(temporary)));
+}
+
+Test(results, a_file_follows_the_umask_and_a_dead_process_is_in_nobodys_way)
+{
+    kg__error error = { "" };
+    char temporary[128];
+    struct stat facts;
+
+    snprintf(temporary, sizeof temporary, ".x" KG__FILE_TEMPORARY "%ld", (long)getpid());
+    put(temporary, "left behind");
+    umask(027);
+    cr_assert(kg__file_replace(at("x"), "new", 3, &error), "%s", error.text);
+    cr_assert(stat(at("x"), &facts) == 0);
+    cr_expect(eq(uint, facts.st_mode & 0777, 0640));
+    cr_expect(not(exists(temporary)));
+}
+
+Test(results, a_name_without_a_folder_is_in_the_current_one)
+{
+    kg__error error = { "" };
+
+    cr_assert(chdir(folder) == 0);
+    cr_assert(kg__file_replace("plain", "new", 3, &error), "%s", error.text);
+    cr_expect(exists("plain"));
+    cr_assert(chdir("/") == 0);
+}
+
+Test(results, a_disk_that_takes_no_more_leaves_the_old_file)
+{
+    const struct rlimit full = { 8192, 8192 };
+    kg__error error = { "" };
+    char *large = kg__allocate(65536, 1);
+    char temporary[128];
+    struct stat facts;
+
+    put("x", "old");
+    cr_assert(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
+    cr_assert(setrlimit(RLIMIT_FSIZE, &full) == 0);
+    cr_assert(not(kg__file_replace(at("x"), large, 65536, &error)));
+    cr_expect(strstr(error.text, "/x: cannot be written: File too large") != NULL, "%s",
+              error.text);
+    cr_assert(stat(at("x"), &facts) == 0);
+    cr_expect(eq(long, facts.st_size, 3));
+    snprintf(temporary, sizeof temporary, ".x" KG__FILE_TEMPORARY "%ld", (long)getpid());
+    cr_expect(not(exists(temporary)));
+    free(large);
+}
+
+/* ---- Reading a verdicts file ---- */
+
+static void expect_refused(const char *text, const char *message)
+{
+    kg__error error = { "" };
+    json_t *document;
+
+    put("x.verdicts.json", text);
+    document = kg__verdicts_load(at("x.verdicts.json"), &error);
+    cr_expect(document == NULL, "accepted: %s", text);
+    cr_expect(strstr(error.text, message) != NULL, "\"%s\" is not in \"%s\"", message, error.text);
+    cr_expect(strstr(error.text, "x.verdicts.json") != NULL, "%s", error.text);
+    json_decref(document);
+}
+
+#define HEAD "{\"schema\": \"kernelgate-verdicts/1\", \"test\": \"gpu.a.time\", \"complete\": true"
+
+Test(results, load_accepts_what_tests_write)
+{
+    kg__error error = { "" };
+    json_t *document;
+
+    put("x.verdicts.json", HEAD
+        ", \"seconds\": 3" TARGET ", \"errors\": [\"e\"], \"vanished\": [\"a/b/c/-\"], "
+        "\"refused\": [{\"case\": \"a/b/0/-\", \"why\": \"size 0\"}], \"claims\": [{\"claim\": "
+        "\"a/claim_x\", \"holds\": true}], \"notes\": [\"n\"], \"unheard_of\": 1, \"cases\": "
+        "[" TIMED("a/b/c/b16", "slower", "") "]}");
+    document = kg__verdicts_load(at("x.verdicts.json"), &error);
+    cr_assert(document != NULL, "%s", error.text);
+    json_decref(document);
+    put("x.verdicts.json",
+        HEAD ", \"skipped\": \"no GPU\", \"skipped_by\": \"unavailable\", \"cases\": [{\"case\": "
+             "\"a\", \"target\": \"t\", \"verdict\": \"pass\", \"metrics\": {\"time_ns\": "
+             "{\"value\": null}}}]}");
+    document = kg__verdicts_load(at("x.verdicts.json"), &error);
+    cr_assert(document != NULL, "%s", error.text);
+    json_decref(document);
+}
+
+Test(results, load_refuses_what_is_no_verdicts_file)
+{
+    kg__error error = { "" };
+
+    cr_expect(kg__verdicts_load(at("none.verdicts.json"), &error) == NULL);
+    cr_expect(strstr(error.text, "none.verdicts.json: cannot be read: No such file") != NULL, "%s",
+              error.text);
+    cr_expect(kg__verdicts_load(folder, &error) == NULL);
+    cr_expect(strstr(error.text, "is no regular file") != NULL, "%s", error.text);
+    cr_assert(mkfifo(at("pipe"), 0600) == 0);
+    cr_expect(kg__verdicts_load(at("pipe"), &error) == NULL);
+
+    expect_refused("", "is no JSON");
+    expect_refused(HEAD ", \"cases\": [\n{\"case\": \"a/b", "x.verdicts.json:2: is no JSON");
+    expect_refused("[]", "is no JSON object");
+    expect_refused("{\"schema\": 1}", "its schema is \"\"");
+    expect_refused("{\"schema\": \"kernelgate-verdicts/2\"}",
+                   "its schema is \"kernelgate-verdicts/2\"");
+    expect_refused("{\"schema\": \"kernelgate-verdicts/1\", \"schema\": \"x\"}", "duplicate");
+    expect_refused(HEAD ", \"notes\": [\"\xff\"]}", "is no JSON");
+}
+
+Test(results, load_names_the_member_of_the_wrong_type)
+{
+    static const struct {
+        const char *members;
+        const char *message;
+    } wrong[] = {
+        { ", \"seconds\": -1}", "seconds is not a time of at least 0 seconds" },
+        { ", \"seconds\": \"3\"}", "seconds is not" },
+        { ", \"target\": \"nvidia-h200\"}", "target is not an object with a key" },
+        { ", \"target\": {\"key\": \"\"}}", "target is not an object with a key" },
+        { ", \"provenance\": []}", "provenance is not an object" },
+        { ", \"skipped\": true}", "skipped is not a text" },
+        { ", \"skipped\": \"no GPU\"}", "skipped_by is not" },
+        { ", \"skipped\": \"no GPU\", \"skipped_by\": \"whim\"}", "skipped_by is not" },
+        { ", \"errors\": \"e\"}", "errors is not a list" },
+        { ", \"errors\": [\"e\", 1]}", "errors[1] is not a text" },
+        { ", \"vanished\": [\"\"]}", "vanished[0] is not a text" },
+        { ", \"notes\": {}}", "notes is not a list" },
+        { ", \"refused\": {}}", "refused is not a list" },
+        { ", \"refused\": [1]}", "refused[0].case is not" },
+        { ", \"refused\": [{\"case\": \"a\", \"why\": 1}]}", "refused[0].why is not a text" },
+        { ", \"claims\": 1}", "claims is not a list" },
+        { ", \"claims\": [{\"holds\": true}]}", "claims[0].claim is not" },
+        { ", \"claims\": [{\"claim\": \"c\", \"holds\": 1}]}",
+          "claims[0].holds is not true or false" },
+        { ", \"claims\": [{\"claim\": \"c\", \"holds\": true, \"why\": []}]}", "claims[0].why" },
+        { ", \"cases\": {}}", "cases is not a list" },
+        { ", \"cases\": [1]}", "cases[0] is not an object" },
+        { ", \"cases\": [{\"target\": \"t\", \"verdict\": \"pass\"}]}", "cases[0].case is not" },
+        { ", \"cases\": [{\"case\": \"c\", \"verdict\": \"pass\"}]}", "cases[0].target is not" },
+        { ", \"cases\": [{\"case\": \"c\", \"target\": \"t\", \"verdict\": \"fast\"}]}",
+          "cases[0].verdict is not a known verdict" },
+        { ", \"cases\": [{\"case\": \"c\", \"target\": \"t\"}]}", "cases[0].verdict is not" },
+        { ", \"cases\": [{\"case\": \"c\", \"target\": \"t\", \"verdict\": \"pass\", \"why\": 0}]}",
+          "cases[0].why is not a text" },
+        { ", \"cases\": [{\"case\": \"c\", \"target\": \"t\", \"verdict\": \"pass\", \"part\": "
+          "0}]}",
+          "cases[0].part is not a text" },
+        { ", \"cases\": [{\"case\": \"c\", \"target\": \"t\", \"verdict\": \"pass\", \"seconds\": "
+          "\"\"}]}",
+          "cases[0].seconds is not" },
+        { ", \"cases\": [{\"case\": \"c\", \"target\": \"t\", \"verdict\": \"pass\", \"metrics\": "
+          "[]}]}",
+          "cases[0].metrics is not an object" },
+        { ", \"cases\": [{\"case\": \"c\", \"target\": \"t\", \"verdict\": \"pass\", \"metrics\": "
+          "{\"time_ns\": 3}}]}",
+          "cases[0].time_ns is not an object" },
+        { ", \"cases\": [{\"case\": \"c\", \"target\": \"t\", \"verdict\": \"pass\", \"metrics\": "
+          "{\"time_ns\": {\"change\": \"6 %\"}}}]}",
+          "cases[0].change is not a number" },
+        { ", \"cases\": [{\"case\": \"c\", \"target\": \"t\", \"verdict\": \"pass\", \"metrics\": "
+          "{\"time_ns\": {\"verdict\": \"ok\"}}}]}",
+          "cases[0].metrics is not judged by a known verdict" },
+        { ", \"cases\": [{\"case\": \"c\", \"target\": \"t\", \"verdict\": \"pass\", \"metrics\": "
+          "{\"time_ns\": {\"why\": 3}}}]}",
+          "cases[0].metrics is not explained by a text" },
+    };
+
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char text[1024];
+
+        snprintf(text, sizeof text, "%s%s", HEAD, wrong[i].members);
+        expect_refused(text, wrong[i].message);
+    }
+    expect_refused("{\"schema\": \"kernelgate-verdicts/1\", \"complete\": true}", "test is not");
+    expect_refused("{\"schema\": \"kernelgate-verdicts/1\", \"test\": \"t\"}",
+                   "complete is not true or false");
+}
+
+Test(results, a_file_cut_anywhere_is_refused)
+{
+    static const char whole[] =
+        HEAD TARGET ", \"cases\": [" TIMED("a/b/c/b16", "pass", "") "], \"errors\": []}";
+    char text[sizeof whole];
+
+    for (size_t length = 0; length + 1 < sizeof whole; length++) {
+        kg__error error = { "" };
+
+        memcpy(text, whole, length);
+        text[length] = '\0';
+        put("x.verdicts.json", text);
+        cr_assert(kg__verdicts_load(at("x.verdicts.json"), &error) == NULL, "cut at %zu", length);
+        cr_assert(error.text[0] != '\0');
+    }
+}
+
+/* ---- Tallying ---- */
+
+static kg__tally tally_of(const char *text)
+{
+    json_t *document = json_loads(text, 0, NULL);
+    kg__tally tally = { 0 };
+
+    cr_assert(document != NULL, "%s", text);
+    kg__verdicts_tally(document, &tally);
+    json_decref(document);
+    return tally;
+}
+
+Test(results, tally_counts_everything)
+{
+    kg__tally tally = tally_of(
+        HEAD ", \"cases\": [{\"verdict\": \"pass\"}, {\"verdict\": \"slower\"}, {\"verdict\": "
+             "\"slower\"}, {\"verdict\": \"error\"}], \"vanished\": [\"e\", \"f\"], \"errors\": "
+             "[\"g\"], \"claims\": [{\"claim\": \"h\", \"holds\": false}, {\"claim\": \"i\", "
+             "\"holds\": true}]}");
+
+    cr_expect(eq(sz, tally.verdicts[KG__PASS], 1));
+    cr_expect(eq(sz, tally.verdicts[KG__SLOWER], 2));
+    cr_expect(eq(sz, tally.verdicts[KG__ERROR], 1));
+    cr_expect(eq(sz, tally.vanished, 2));
+    cr_expect(eq(sz, tally.failed_claims, 1));
+    cr_expect(eq(sz, tally.broken, 1));
+    cr_expect(eq(sz, tally.unavailable + tally.filtered_out, 0));
+}
+
+Test(results, tally_counts_reasons_to_skip)
+{
+    kg__tally tally = tally_of(HEAD ", \"skipped\": \"x\", \"skipped_by\": \"filter\"}");
+
+    cr_expect(eq(sz, tally.filtered_out, 1));
+    cr_expect(eq(sz, tally.unavailable, 0));
+    tally = tally_of(HEAD ", \"skipped\": \"x\", \"skipped_by\": \"unavailable\"}");
+    cr_expect(eq(sz, tally.unavailable, 1));
+    tally = tally_of(HEAD ", \"skipped\": \"x\", \"skipped_by\": \"no-baseline\"}");
+    cr_expect(eq(sz, tally.unavailable, 1));
+    /* A test that judged nothing and does not say why is not passed over in silence. */
+    tally = tally_of(HEAD "}");
+    cr_expect(eq(sz, tally.unavailable, 1));
+    cr_expect(eq(sz, tally.broken, 0));
+}
+
+Test(results, tally_of_a_document_of_any_shape_is_broken_at_most)
+{
+    kg__tally tally = tally_of("{\"cases\": 3, \"errors\": true, \"complete\": \"yes\"}");
+
+    cr_expect(eq(sz, tally.broken, 1));
+    tally = tally_of("[1]");
+    cr_expect(eq(sz, tally.broken, 1));
+    tally = tally_of(HEAD ", \"cases\": [1, {\"verdict\": \"fine\"}]}");
+    cr_expect(eq(sz, tally.verdicts[KG__ERROR], 2));
+    tally = (kg__tally){ 0 };
+    kg__verdicts_tally(NULL, &tally);
+    cr_expect(eq(sz, tally.broken, 1));
+}
+
+/* ---- Merging ---- */
+
+Test(results, merge_joins_the_parts_of_a_case)
+{
+    const json_t *merged;
+    json_t *results;
+
+    begin();
+    put_test("gpu.a.check", true,
+             TARGET ", \"cases\": [" CASE("a/z/1/-", "nvidia-h200", "check", "pass", "") "," CASE(
+                 "a/b/1/b16", "nvidia-h200", "check", "pass", "") "]");
+    put_test("gpu.a.time", true,
+             TARGET
+             ", \"seconds\": 3.5, \"cases\": [" TIMED("a/b/1/b16", "slower", "6 % slower") "]");
+    put_test("model.a.check", true,
+             ", \"target\": {\"key\": \"cpu-model\"}, \"cases\": [" CASE("a/b/1/b16", "cpu-model",
+                                                                         "check", "pass", "") "]");
+    results = merge(false);
+
+    cr_assert(eq(sz, size_of(results, "cases"), 3));
+    cr_expect(eq(str, (char *)kg__json_text(item(results, "cases", 0), "target"), "cpu-model"));
+    cr_expect(eq(str, (char *)kg__json_text(item(results, "cases", 1), "case"), "a/z/1/-"),
+              "a target's cases come in order of first appearance");
+    merged = item(results, "cases", 2);
+    cr_expect(eq(str, (char *)kg__json_text(merged, "case"), "a/b/1/b16"));
+    cr_expect(eq(str, (char *)kg__json_text(merged, "verdict"), "slower"));
+    cr_expect(eq(str, (char *)kg__json_text(merged, "why"), "6 % slower"));
+    cr_expect(eq(str, (char *)kg__json_text(merged, "test"), "gpu.a.time"));
+    cr_expect(eq(sz, size_of(merged, "parts"), 2));
+    cr_expect(epsilon_eq(dbl, kg__json_number(merged, "seconds"), 0.75, 1e-12));
+    cr_expect(eq(int, (int)json_typeof(json_object_get(merged, "throttled")), (int)JSON_FALSE));
+    cr_expect(epsilon_eq(
+        dbl,
+        kg__json_number(json_object_get(json_object_get(merged, "metrics"), "time_ns"), "value"),
+        47980.0, 1e-9));
+    cr_expect(eq(sz, kg__results_count(results, KG__PASS), 2));
+    cr_expect(eq(sz, kg__results_count(results, KG__SLOWER), 1));
+    cr_expect(eq(sz, kg__results_judged(results), 3));
+    cr_expect(eq(sz, json_object_size(json_object_get(results, "targets")), 2));
+    cr_expect(eq(sz, json_object_size(json_object_get(results, "provenance")), 1));
+    cr_expect(eq(sz, size_of(results, "tests"), 3));
+    cr_expect(eq(
+        int, (int)json_integer_value(json_object_get(item(results, "tests", 0), "exit_code")), 0));
+    cr_expect(eq(
+        int, (int)json_integer_value(json_object_get(item(results, "tests", 1), "exit_code")), 1));
+    cr_expect(eq(int, kg__results_exit_code(results), 1));
+    json_decref(results);
+}
+
+Test(results, merge_keeps_the_worst_part_whatever_the_order)
+{
+    const json_t *merged;
+    json_t *results;
+
+    begin();
+    put_test("gpu.a.check", true,
+             TARGET ", \"cases\": [" CASE("a/b/1/-", "nvidia-h200", "check", "wrong",
+                                          "[3]: 1 expected") "]");
+    put_test("gpu.a.time", true,
+             TARGET ", \"cases\": [" CASE("a/b/1/-", "nvidia-h200", "time", "slower", "6 %") "]");
+    results = merge(false);
+    merged = item(results, "cases", 0);
+    cr_assert(eq(sz, size_of(results, "cases"), 1));
+    cr_expect(eq(str, (char *)kg__json_text(merged, "verdict"), "wrong"));
+    cr_expect(eq(str, (char *)kg__json_text(merged, "why"), "[3]: 1 expected"));
+    cr_expect(eq(str, (char *)kg__json_text(merged, "test"), "gpu.a.check"));
+    json_decref(results);
+}
+
+Test(results, merge_prefers_the_part_that_gives_a_reason)
+{
+    json_t *results;
+
+    begin();
+    put_test("gpu.a.check", true,
+             TARGET ", \"cases\": [" CASE("a/b/1/-", "nvidia-h200", "check", "pass", "") "]");
+    put_test("gpu.a.time", true,
+             TARGET ", \"cases\": [" CASE("a/b/1/-", "nvidia-h200", "time", "pass", "ungated") "]");
+    results = merge(true);
+    cr_expect(eq(str, (char *)kg__json_text(item(results, "cases", 0), "why"), "ungated"));
+    cr_expect(eq(int, kg__results_exit_code(results), 0));
+    json_decref(results);
+}
+
+Test(results, merge_keeps_the_worse_of_a_metric_that_two_parts_have)
+{
+    json_t *results;
+
+    begin();
+    put_test("gpu.a.again", true, TARGET ", \"cases\": [" TIMED("a/b/1/-", "slower", "") "]");
+    put_test("gpu.a.time", true,
+             TARGET
+             ", \"cases\": [" TIMED("a/b/1/-", "pass", "") ", " TIMED("a/b/1/-", "wrong", "") "]");
+    results = merge(false);
+    cr_assert(eq(sz, size_of(results, "cases"), 1));
+    cr_expect(eq(int,
+                 kg__results_verdict(json_object_get(
+                     json_object_get(item(results, "cases", 0), "metrics"), "time_ns")),
+                 KG__WRONG));
+    json_decref(results);
+}
+
+Test(results, merge_lists_a_vanished_or_refused_case_once_a_target)
+{
+    json_t *results;
+
+    begin();
+    put_test("gpu.a.check", true,
+             TARGET
+             ", \"vanished\": [\"a/old/1/-\"], \"refused\": [{\"case\": \"a/b/0/-\", \"why\": "
+             "\"size 0\"}], \"cases\": [" CASE("a/b/1/-", "nvidia-h200", "check", "pass", "") "]");
+    put_test("gpu.a.time", true,
+             TARGET ", \"vanished\": [\"a/old/1/-\", \"a/older/1/-\"], \"refused\": [{\"case\": "
+                    "\"a/b/0/-\", \"why\": \"size 0\"}], \"notes\": [\"tiled is faster\"]");
+    put_test("model.a.check", true,
+             ", \"target\": {\"key\": \"cpu-model\"}, \"vanished\": [\"a/old/1/-\"], \"notes\": "
+             "[\"n\"]");
+    results = merge(false);
+    cr_expect(eq(sz, size_of(results, "vanished"), 3));
+    cr_expect(eq(sz, kg__json_count(json_object_get(results, "tally"), "vanished"), 3));
+    cr_expect(eq(sz, size_of(results, "refused"), 1));
+    cr_expect(eq(str, (char *)kg__json_text(item(results, "refused", 0), "why"), "size 0"));
+    cr_expect(eq(sz, size_of(results, "notes"), 2));
+    cr_expect(eq(int, kg__results_exit_code(results), 0));
+    json_decref(results);
+    results = merge(true);
+    cr_expect(kg__results_exit_code(results) != 0, "vanished cases fail a strict run");
+    json_decref(results);
+}
+
+Test(results, merge_reports_a_test_that_did_not_finish_and_keeps_its_verdicts)
+{
+    json_t *results;
+
+    begin();
+    put_test("gpu.a.time", false, TARGET ", \"cases\": [" TIMED("a/b/1/-", "pass", "") "]");
+    results = merge(false);
+    cr_expect(eq(sz, size_of(results, "cases"), 1));
+    cr_assert(eq(sz, size_of(results, "errors"), 1));
+    cr_expect(eq(str, (char *)kg__json_text(item(results, "errors", 0), "test"), "gpu.a.time"));
+    cr_expect(strstr(kg__json_text(item(results, "errors", 0), "why"),
+                     "killed, crashed or timed out") != NULL);
+    cr_expect(eq(int, kg__results_exit_code(results), 2));
+    json_decref(results);
+}
+
+Test(results, merge_turns_a_torn_file_into_an_error)
+{
+    json_t *results;
+
+    begin();
+    put_test("gpu.a.check", true,
+             TARGET ", \"cases\": [" CASE("a/b/1/-", "nvidia-h200", "check", "pass", "") "]");
+    put("out/records/gpu.a.time.verdicts.json", "{\"schema\": \"kernelgate-verd");
+    put("out/records/.gpu.b.time.verdicts.json.new-3", "{");
+    put("out/records/gpu.a.time.jsonl", "{");
+    results = merge(false);
+    cr_expect(eq(sz, size_of(results, "cases"), 1));
+    cr_assert(eq(sz, size_of(results, "errors"), 1));
+    cr_expect(eq(str, (char *)kg__json_text(item(results, "errors", 0), "test"), "gpu.a.time"));
+    cr_expect(eq(int, kg__results_exit_code(results), 2));
+    json_decref(results);
+}
+
+Test(results, merge_of_no_verdicts_is_an_error)
+{
+    json_t *results;
+    kg__error error = { "" };
+
+    cr_assert(kg__results_merge(at("nowhere"), false, &error) == NULL);
+    cr_expect(strstr(error.text, "nowhere/records: the folder cannot be read") != NULL, "%s",
+              error.text);
+    begin();
+    results = merge(false);
+    cr_assert(eq(sz, size_of(results, "errors"), 1));
+    cr_expect(strstr(kg__json_text(item(results, "errors", 0), "why"), "holds no verdicts") !=
+              NULL);
+    cr_expect(eq(int, kg__results_exit_code(results), 2));
+    json_decref(results);
+}
+
+Test(results, merge_of_skipped_tests_judged_nothing)
+{
+    json_t *results;
+    char *outcome;
+
+    begin();
+    put_test("gpu.a.time", true, ", \"skipped\": \"no GPU\", \"skipped_by\": \"unavailable\"");
+    put_test("model.a.check", true, ", \"skipped\": \"filtered\", \"skipped_by\": \"filter\"");
+    results = merge(false);
+    cr_expect(eq(int, kg__results_exit_code(results), 77));
+    cr_expect(eq(str, (char *)kg__json_text(item(results, "tests", 0), "skipped"), "no GPU"));
+    cr_expect(eq(str, (char *)kg__json_text(item(results, "tests", 0), "target"), "gpu"));
+    outcome = kg__results_outcome(results);
+    cr_expect(eq(str, outcome, "NOTHING JUDGED (exit 77)"));
+    free(outcome);
+    json_decref(results);
+
+    results = merge(true);
+    cr_expect(eq(int, kg__results_exit_code(results), 2));
+    outcome = kg__results_outcome(results);
+    cr_expect(eq(str, outcome, "NOTHING JUDGED (exit 2, because of KG_STRICT=1)"));
+    free(outcome);
+    json_decref(results);
+}
+
+Test(results, merge_of_a_test_that_gives_no_reason_says_so)
+{
+    json_t *results;
+
+    begin();
+    put_test("gpu.a.time", true, "");
+    results = merge(false);
+    cr_expect(eq(str, (char *)kg__json_text(item(results, "tests", 0), "skipped"),
+                 "it judged nothing and gave no reason"));
+    cr_expect(eq(int, kg__results_exit_code(results), 77));
+    json_decref(results);
+}
+
+Test(results, merge_takes_claims_for_judged)
+{
+    json_t *results;
+
+    begin();
+    put_test("gpu.a.claim_x", true,
+             TARGET ", \"claims\": [{\"claim\": \"a/claim_x\", \"holds\": true, \"why\": \"1.33 "
+                    "times\"}]");
+    results = merge(true);
+    cr_expect(eq(int, kg__results_exit_code(results), 0));
+    json_decref(results);
+    put_test("gpu.a.claim_x", true,
+             TARGET
+             ", \"claims\": [{\"claim\": \"a/claim_x\", \"holds\": false, \"why\": \"0.9\"}]");
+    results = merge(false);
+    cr_expect(eq(int, kg__results_exit_code(results), 1));
+    cr_expect(eq(sz, kg__json_count(json_object_get(results, "tally"), "failed_claims"), 1));
+    json_decref(results);
+}
+
+Test(results, merge_of_many_files_is_sorted_by_name)
+{
+    json_t *results;
+
+    begin();
+    for (int i = 39; i >= 0; i--) {
+        char name[64];
+        char more[512];
+
+        snprintf(name, sizeof name, "gpu.c%02d.time", i);
+        snprintf(more, sizeof more,
+                 ", \"cases\": [{\"case\": \"c%02d/a/1/-\", \"target\": \"t\", \"verdict\": "
+                 "\"pass\"}]",
+                 i);
+        put_test(name, true, more);
+    }
+    results = merge(false);
+    cr_assert(eq(sz, size_of(results, "cases"), 40));
+    for (size_t i = 0; i < 40; i++) {
+        char id[32];
+
+        snprintf(id, sizeof id, "c%02zu/a/1/-", i);
+        cr_expect(eq(str, (char *)kg__json_text(item(results, "cases", i), "case"), id));
+    }
+    json_decref(results);
+}
+
+Test(results, an_exit_code_that_is_not_there_is_an_error)
+{
+    json_t *results = json_pack("{s:s}", "exit_code", "0");
+
+    cr_expect(eq(int, kg__results_exit_code(results), 2));
+    cr_expect(eq(int, kg__results_exit_code(NULL), 2));
+    json_decref(results);
+}
+
+/* ---- Words ---- */
+
+static void expect_line(char *line, const char *expected)
+{
+    cr_expect(eq(str, line, (char *)expected));
+    free(line);
+}
+
+Test(results, reproduction_quotes_what_a_shell_would_read)
+{
+    json_t *results = json_object();
+    json_t *entry = json_pack("{s:s}", "test", "gpu.matmul_f32.time");
+
+    expect_line(kg__results_reproduce(results, entry, "matmul_f32/tiled/530/b16"),
+                "KG_FILTER='matmul_f32/tiled/530/b16' ctest --test-dir build/gpu -R "
+                "'^gpu\\.matmul_f32\\.time$' --output-on-failure");
+    json_object_set_new(entry, "test", json_string("model.a+b.check"));
+    expect_line(kg__results_reproduce(results, entry, NULL),
+                "ctest --test-dir build/cpu -R '^model\\.a\\+b\\.check$' --output-on-failure");
+    json_object_set_new(results, "build", json_string("my build"));
+    expect_line(kg__results_reproduce(results, entry, "it's; $(reboot)\n"),
+                "KG_FILTER='it'\\''s; $(reboot) ' ctest --test-dir 'my build' -R "
+                "'^model\\.a\\+b\\.check$' --output-on-failure");
+    cr_expect(kg__results_reproduce(results, results, "x") == NULL);
+    json_decref(entry);
+    json_decref(results);
+}
+
+Test(results, reasons_come_from_the_worst_metric_where_the_case_has_none)
+{
+    json_t *entry =
+        json_loads("{\"verdict\": \"slower\", \"metrics\": {\"cold_time_ns\": {\"value\": "
+                   "3, \"verdict\": \"pass\"}, \"time_ns\": {\"value\": 47980, "
+                   "\"baseline\": 45130, \"change\": 0.0631, \"limit\": 0.02, \"verdict\": "
+                   "\"slower\"}}}",
+                   0, NULL);
+    json_t *metric = json_object_get(json_object_get(entry, "metrics"), "time_ns");
+
+    expect_line(kg__results_reason(entry),
+                "time_ns 47 980 ns (baseline 45 130 ns, +6.3 %, limit 2.0 %): slower");
+    json_object_set_new(metric, "why", json_string("slower by 6.3 %"));
+    expect_line(kg__results_reason(entry), "time_ns slower by 6.3 %");
+    json_object_set_new(entry, "why", json_string("its\nown\twords"));
+    expect_line(kg__results_reason(entry), "its own words");
+    json_object_clear(entry);
+    expect_line(kg__results_reason(entry), "no reason was recorded");
+    json_object_set_new(entry, "verdict", json_string("pass"));
+    expect_line(kg__results_reason(entry), "");
+    json_decref(entry);
+}
+
+Test(results, figures_leave_out_what_is_unknown)
+{
+    json_t *metric = json_pack("{s:i}", "value", 9550600);
+
+    expect_line(kg__results_figures("global_load_requests", metric),
+                "global_load_requests 9 550 600");
+    json_object_set_new(metric, "baseline", json_real(9550600));
+    expect_line(kg__results_figures("n", metric), "n 9 550 600 (baseline 9 550 600)");
+    json_object_set_new(metric, "value", json_null());
+    expect_line(kg__results_figures("n", metric), "n unknown (baseline 9 550 600)");
+    json_decref(metric);
+}
+
+Test(results, outcomes_in_words)
+{
+    static const struct {
+        const char *results;
+        const char *outcome;
+    } table[] = {
+        { "{\"exit_code\": 0, \"tally\": {\"pass\": 2}}", "PASS (exit 0)" },
+        { "{\"exit_code\": 0, \"tally\": {\"pass\": 2, \"noisy\": 1, \"no-baseline\": 3, "
+          "\"vanished\": "
+          "4}}",
+          "PASS (exit 0), but not with KG_STRICT=1: 1 noisy, 3 no-baseline, 4 vanished" },
+        { "{\"exit_code\": 0, \"tally\": {\"pass\": 2, \"unavailable\": 1}}",
+          "PASS (exit 0); 1 test judged nothing" },
+        { "{\"exit_code\": 1, \"tally\": {\"slower\": 2, \"unavailable\": 3}}",
+          "FAIL (exit 1); 3 tests judged nothing" },
+        { "{\"exit_code\": 2, \"tally\": {\"error\": 2}}", "ERROR (exit 2)" },
+        { "{\"exit_code\": 2, \"errors\": [{}]}", "ERROR (exit 2)" },
+        { "{\"exit_code\": 77, \"tally\": {\"no-baseline\": 2}}", "NOTHING JUDGED (exit 77)" },
+        { "{\"exit_code\": 77, \"tally\": {\"pass\": 1}}", "NOTHING JUDGED (exit 77)" },
+        { "{\"exit_code\": 0}", "NOTHING JUDGED (exit 0)" },
+        { "{}", "NOTHING JUDGED (exit 2)" },
+    };
+
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        json_t *results = json_loads(table[i].results, 0, NULL);
+
+        expect_line(kg__results_outcome(results), table[i].outcome);
+        json_decref(results);
+    }
+}
