@@ -1,0 +1,134 @@
+#include "command.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../message.h"
+
+/* The edit distance of two names, of which none is long. */
+static size_t distance(const char *a, const char *b)
+{
+    size_t width = strlen(b) + 1;
+    size_t *row = kg__allocate(width, sizeof *row);
+    size_t result;
+
+    for (size_t j = 0; j < width; j++)
+        row[j] = j;
+    for (size_t i = 1; a[i - 1] != '\0'; i++) {
+        size_t diagonal = row[0];
+
+        row[0] = i;
+        for (size_t j = 1; j < width; j++) {
+            size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
+            size_t shifted = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+
+            diagonal = row[j];
+            row[j] = replaced < shifted ? replaced : shifted;
+        }
+    }
+    result = row[width - 1];
+    free(row);
+    return result;
+}
+
+const char *kg__nearest_name(const char *name, const char *const *names, size_t count)
+{
+    const char *nearest = NULL;
+    size_t least = strlen(name) / 2 + 2;
+
+    for (size_t i = 0; i < count; i++) {
+        size_t d = distance(name, names[i]);
+
+        if (d < least) {
+            least = d;
+            nearest = names[i];
+        }
+    }
+    return nearest;
+}
+
+static const kg__option *find_option(const kg__command *command, const char *name, size_t length)
+{
+    for (const kg__option *option = command->options; option->name != NULL; option++)
+        if (strlen(option->name) == length && strncmp(option->name, name, length) == 0)
+            return option;
+    return NULL;
+}
+
+static bool refuse_option(const kg__command *command, const char *name)
+{
+    const char *names[32];
+    const char *nearest;
+    size_t count = 0;
+
+    for (const kg__option *option = command->options; option->name != NULL && count < 31; option++)
+        names[count++] = option->name;
+    names[count++] = "--help";
+    nearest = kg__nearest_name(name, names, count);
+    if (nearest != NULL)
+        kg__complain("%s: unknown option %s; did you mean %s? See `kernelgate help %s`",
+                     command->name, name, nearest, command->name);
+    else
+        kg__complain("%s: unknown option %s: see `kernelgate help %s`", command->name, name,
+                     command->name);
+    return false;
+}
+
+/* Takes the option at arguments[*at], and its value. */
+static bool take_option(const kg__command *command, size_t count, char **arguments, size_t *at)
+{
+    const char *argument = arguments[*at];
+    const char *equals = strchr(argument, '=');
+    size_t length = equals != NULL ? (size_t)(equals - argument) : strlen(argument);
+    const kg__option *option = find_option(command, argument, length);
+
+    if (option == NULL)
+        return refuse_option(command, argument);
+    if (option->flag != NULL) {
+        if (equals != NULL) {
+            kg__complain("%s: option %s takes no value", command->name, option->name);
+            return false;
+        }
+        *option->flag = true;
+        return true;
+    }
+    if (equals != NULL)
+        *option->text = equals + 1;
+    else if (*at + 1 < count)
+        *option->text = arguments[++*at];
+    else
+        *option->text = "";
+    if (**option->text != '\0')
+        return true;
+    kg__complain("%s: option %s needs a value: %s %s", command->name, option->name, option->name,
+                 option->value);
+    return false;
+}
+
+bool kg__parse_arguments(const kg__command *command, size_t count, char **arguments,
+                         size_t *operands, bool *help)
+{
+    bool options_end = false;
+
+    *operands = 0;
+    for (size_t i = 0; i < count; i++) {
+        char *argument = arguments[i];
+
+        if (options_end || *argument != '-' || strcmp(argument, "-") == 0) {
+            arguments[(*operands)++] = argument;
+        } else if (strcmp(argument, "--") == 0) {
+            options_end = true;
+        } else if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
+            *help = true;
+            return true;
+        } else if (!take_option(command, count, arguments, &i)) {
+            return false;
+        }
+    }
+    if (*operands > 0 && !command->takes_operands) {
+        kg__complain("%s: takes no \"%s\": see `kernelgate help %s`", command->name, arguments[0],
+                     command->name);
+        return false;
+    }
+    return true;
+}

@@ -1,0 +1,48 @@
+/* The parts that the subcommands of `kernelgate` share. */
+#ifndef KG__COMMAND_H
+#define KG__COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* One option of a subcommand. Exactly one of `text` and `flag` is set: an option takes a value or
+ * is a flag. */
+typedef struct kg__option {
+    const char *name;  /* "--out" */
+    const char *value; /* how the help calls its value, "DIR"; NULL for a flag */
+    const char *help;  /* one line, without a full stop */
+    const char **text; /* where its value goes: a pointer into the arguments */
+    bool *flag;        /* becomes true where it is given */
+} kg__option;
+
+/* One subcommand. Its file defines it, main.c lists it. */
+typedef struct kg__command {
+    const char *name;          /* "doctor", or two words: "baseline lint" */
+    const char *operands;      /* how the help calls what follows the options, "FILE..."; "" where
+                                  nothing does */
+    const char *summary;       /* one line */
+    const char *details;       /* what the help says below the options; whole lines, or "" */
+    const kg__option *options; /* ends with an empty one */
+    bool takes_operands;
+    /* Runs it, options having been parsed into their variables. Returns the exit code. */
+    int (*run)(size_t count, char **operands);
+} kg__command;
+
+extern const kg__command kg__begin_command;
+extern const kg__command kg__results_command;
+extern const kg__command kg__doctor_command;
+extern const kg__command kg__baseline_lint_command;
+extern const kg__command kg__baseline_record_command;
+
+/* Parses a subcommand's arguments; operands move to the front of `arguments`, and `*operands`
+ * becomes their number. "--" ends the options. False, with a complaint on the standard error, for
+ * an unknown option (the nearest known one is named), a missing value or an operand where none is
+ * taken. `*help` becomes true where --help or -h is given. */
+bool kg__parse_arguments(const kg__command *command, size_t count, char **arguments,
+                         size_t *operands, bool *help);
+
+/* The one of `count` names that is nearest to `name` by letters inserted, left out or replaced;
+ * NULL where none is near enough to have been meant. */
+const char *kg__nearest_name(const char *name, const char *const *names, size_t count);
+
+#endif

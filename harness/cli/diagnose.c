@@ -1,0 +1,403 @@
+/* What the facts about a machine mean, and what to do about them. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../text.h"
+#include "doctor.h"
+
+/* The oldest versions that work: CMake's presets with workflows, Criterion's new assertions, CUDA's
+ * launch attributes and C++17. */
+static const int oldest_cmake[2] = { 3, 25 };
+static const int oldest_criterion[2] = { 2, 4 };
+static const int oldest_cuda[2] = { 12, 4 };
+
+static kg__finding *add(kg__diagnosis *to, kg__health health, const char *item)
+{
+    kg__finding *finding;
+
+    /* A table as long as the cards that are described cannot run full; were it to, its last line
+     * would be reused. */
+    if (to->count == KG__FINDINGS)
+        to->count--;
+    finding = &to->findings[to->count++];
+    *finding = (kg__finding){ .health = health };
+    kg__format(finding->item, sizeof finding->item, "%s", item);
+    return finding;
+}
+
+/* Notes, for the last line, the first thing that keeps a gate from working. */
+static void block(char *reason, size_t size, const char *what)
+{
+    if (*reason == '\0')
+        kg__format(reason, size, "%s", what);
+}
+
+typedef struct need {
+    const char *item;
+    const kg__program *program;
+    const int *oldest; /* NULL: any version */
+    bool needed;       /* the CPU model's gate needs it */
+    const char *advice;
+} need;
+
+static bool is_older(const int version[2], const int oldest[2])
+{
+    return version[0] < oldest[0] || (version[0] == oldest[0] && version[1] < oldest[1]);
+}
+
+/* Judges one program or package; true where it will do. */
+static bool judge_need(kg__diagnosis *to, const need *what)
+{
+    kg__health lack = what->needed ? KG__LACKS : KG__REMARK;
+    kg__finding *finding = add(to, KG__WORKS, what->item);
+    const kg__program *program = what->program;
+
+    if (!program->found) {
+        kg__format(finding->found, sizeof finding->found, "not found");
+    } else if (!program->works) {
+        kg__format(finding->found, sizeof finding->found, "%s does not work%s%s", program->path,
+                   *program->version != '\0' ? ": " : "", program->version);
+    } else if (what->oldest != NULL && is_older(program->numbers, what->oldest)) {
+        kg__format(finding->found, sizeof finding->found, "%s is too old: %d.%d or newer is needed",
+                   program->version, what->oldest[0], what->oldest[1]);
+    } else {
+        kg__format(finding->found, sizeof finding->found, "%s", program->version);
+        return true;
+    }
+    finding->health = lack;
+    kg__format(finding->advice, sizeof finding->advice, "%s", what->advice);
+    return false;
+}
+
+static void judge_build(const kg__facts *facts, kg__diagnosis *to)
+{
+    const need needs[] = {
+        { "CMake", &facts->cmake, oldest_cmake, true,
+          "run ci/setup, or install cmake 3.25 or newer" },
+        { "Ninja", &facts->ninja, NULL, true, "run ci/setup, or install ninja" },
+        { "C compiler", &facts->c_compiler, NULL, true, "run ci/setup, or install gcc" },
+        { "C++ compiler", &facts->cxx_compiler, NULL, true, "run ci/setup, or install g++" },
+        { "pkg-config", &facts->pkg_config, NULL, true, "run ci/setup, or install pkg-config" },
+        { "criterion", &facts->criterion, oldest_criterion, true,
+          "run ci/setup, or install libcriterion-dev" },
+        { "jansson", &facts->jansson, NULL, true, "run ci/setup, or install libjansson-dev" },
+        { "libxml-2.0", &facts->libxml2, NULL, true, "run ci/setup, or install libxml2-dev" },
+        { "gcovr", &facts->gcovr, NULL, false,
+          "only ci/test's coverage figure needs it: run ci/setup, or install gcovr" },
+        { "git", &facts->git, NULL, false,
+          "without it results do not name their commit: run ci/setup, or install git" },
+    };
+    char missing[160] = "";
+    kg__finding *boost;
+
+    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
+        if (!judge_need(to, &needs[i]) && needs[i].needed)
+            block(missing, sizeof missing, needs[i].item);
+
+    boost = add(to, KG__WORKS, "Boost.Context");
+    if (facts->boost_header && *facts->boost_library != '\0') {
+        kg__format(boost->found, sizeof boost->found, "header and library: %s",
+                   facts->boost_library);
+    } else {
+        boost->health = KG__LACKS;
+        kg__format(boost->found, sizeof boost->found, "%s not found",
+                   facts->boost_header             ? "the library is"
+                   : *facts->boost_library != '\0' ? "the header is"
+                                                   : "header and library are");
+        kg__format(boost->advice, sizeof boost->advice,
+                   "run ci/setup, or install libboost-context-dev");
+        block(missing, sizeof missing, boost->item);
+    }
+    to->model = *missing == '\0';
+    if (!to->model)
+        kg__format(to->model_text, sizeof to->model_text, "cannot be gated: %s is missing or unfit",
+                   missing);
+}
+
+static void judge_baseline(kg__diagnosis *to, const kg__baseline_fact *fact, const char *absent)
+{
+    kg__finding *finding = add(to, KG__WORKS, "baseline");
+
+    if (fact->status == KG__LOADED) {
+        kg__format(finding->found, sizeof finding->found, "%s: %zu case%s", fact->path, fact->cases,
+                   fact->cases == 1 ? "" : "s");
+    } else if (fact->status == KG__ABSENT) {
+        finding->health = KG__REMARK;
+        kg__format(finding->found, sizeof finding->found, "%s: there is none", fact->path);
+        kg__format(finding->advice, sizeof finding->advice, "%s", absent);
+    } else {
+        /* The error says itself what to do. */
+        finding->health = KG__LACKS;
+        kg__format(finding->found, sizeof finding->found, "%s", fact->error);
+    }
+}
+
+/* Why cuInit() fails, for the codes whose causes are known. */
+static const char *advice_on_init(int code)
+{
+    switch (code) {
+    case 100:
+        return "the driver sees no GPU: in a container start it with --gpus all; see also "
+               "CUDA_VISIBLE_DEVICES";
+    case 802:
+        return "the GPUs' fabric is not ready: start nvidia-fabricmanager";
+    case 803:
+        return "library and kernel module differ, as after an update: restart the machine";
+    default:
+        return "see `nvidia-smi` and the kernel's log; a restart of the machine may help";
+    }
+}
+
+/* The driver's three parts: kernel module, device nodes and libcuda. True where all work. */
+static bool judge_driver(const kg__facts *facts, kg__diagnosis *to, char *reason, size_t size)
+{
+    kg__finding *finding = add(to, KG__LACKS, "NVIDIA driver");
+
+    if (!facts->cuda_library && *facts->kernel_driver == '\0') {
+        kg__format(finding->found, sizeof finding->found,
+                   "an NVIDIA device is on the PCI bus, but there is no driver (%s)",
+                   facts->cuda_library_error);
+        kg__format(finding->advice, sizeof finding->advice,
+                   "install NVIDIA's driver; in a container, start it with --gpus all");
+    } else if (!facts->cuda_library) {
+        kg__format(finding->found, sizeof finding->found,
+                   "the kernel module is loaded, but libcuda.so.1 is not there (%s)",
+                   facts->cuda_library_error);
+        kg__format(
+            finding->advice, sizeof finding->advice,
+            "install the driver's libraries (libcuda1); in a container, start it with --gpus "
+            "all and the capability compute");
+    } else if (facts->cuda_init != 0 && *facts->kernel_driver == '\0') {
+        kg__format(finding->found, sizeof finding->found,
+                   "libcuda.so.1 is there, but the kernel module is not loaded (cuInit: error %d)",
+                   facts->cuda_init);
+        kg__format(finding->advice, sizeof finding->advice,
+                   "load it (modprobe nvidia), or restart the machine");
+    } else if (facts->cuda_init != 0 && facts->locked_nodes > 0) {
+        kg__format(finding->found, sizeof finding->found,
+                   "this user may not open %d of %d devices /dev/nvidia* (cuInit: error %d)",
+                   facts->locked_nodes, facts->device_nodes, facts->cuda_init);
+        kg__format(finding->advice, sizeof finding->advice,
+                   "give the user read and write access, often by the group video or render");
+    } else if (facts->cuda_init != 0) {
+        kg__format(finding->found, sizeof finding->found, "does not start (cuInit: error %d)",
+                   facts->cuda_init);
+        kg__format(finding->advice, sizeof finding->advice, "%s", advice_on_init(facts->cuda_init));
+    } else {
+        finding->health = KG__WORKS;
+        kg__format(finding->found, sizeof finding->found, "%s%ssupports CUDA up to %d.%d",
+                   facts->nvml_driver, *facts->nvml_driver != '\0' ? ", " : "",
+                   facts->cuda_version / 1000, facts->cuda_version % 1000 / 10);
+        return true;
+    }
+    block(reason, size, "the NVIDIA driver does not work");
+    return false;
+}
+
+static bool judge_toolkit(const kg__facts *facts, kg__diagnosis *to, bool driver_works,
+                          char *reason, size_t size)
+{
+    const int *toolkit = facts->nvcc.numbers;
+    const need nvcc = { "nvcc", &facts->nvcc, oldest_cuda, true,
+                        "install the CUDA Toolkit, 12.4 or newer and no newer than the driver "
+                        "supports; put its bin folder on PATH" };
+    kg__finding *finding;
+    int major = facts->cuda_version / 1000;
+    int minor = facts->cuda_version % 1000 / 10;
+
+    if (!judge_need(to, &nvcc)) {
+        block(reason, size, "nvcc is missing or unfit");
+        return false;
+    }
+    if (!driver_works || facts->cuda_version == 0 || toolkit[0] < major ||
+        (toolkit[0] == major && toolkit[1] <= minor))
+        return true;
+    finding = add(to, toolkit[0] > major ? KG__LACKS : KG__REMARK, "toolkit and driver");
+    kg__format(finding->found, sizeof finding->found,
+               "the toolkit (CUDA %d.%d) is newer than the driver supports (CUDA %d.%d)",
+               toolkit[0], toolkit[1], major, minor);
+    if (toolkit[0] == major) {
+        kg__format(finding->advice, sizeof finding->advice,
+                   "within CUDA %d this works for code compiled for the card's own architecture; "
+                   "update the driver to be sure",
+                   major);
+        return true;
+    }
+    kg__format(finding->advice, sizeof finding->advice,
+               "programs will not start: update the driver, or use a toolkit of CUDA %d", major);
+    block(reason, size, "the toolkit is newer than the driver");
+    return false;
+}
+
+/* Appends ", <number><unit>" where the number is known. */
+static void append_whole(char *text, size_t size, const char *format, int value)
+{
+    size_t used = strlen(text);
+
+    if (value >= 0 && used + 1 < size) {
+        char figure[64];
+
+        snprintf(figure, sizeof figure, format, value);
+        kg__format(text + used, size - used, ", %s", figure);
+    }
+}
+
+static void describe_card(const kg__nvml_state *state, char *text, size_t size)
+{
+    char figure[KG__FIGURE_SIZE];
+    size_t used;
+
+    kg__format(text, size, "%s%s%s", *state->name != '\0' ? state->name : "a card without a name",
+               *state->uuid != '\0' ? ", " : "", state->uuid);
+    append_whole(text, size, "%d °C", state->temperature_c);
+    append_whole(text, size, "SM clock %d MHz", state->sm_clock_mhz);
+    if (state->sm_clock_mhz >= 0 && state->max_sm_clock_mhz >= 0) {
+        used = strlen(text);
+        kg__format(text + used, size - used, " of %d", state->max_sm_clock_mhz);
+    }
+    append_whole(text, size, "memory clock %d MHz", state->memory_clock_mhz);
+    if (isfinite(state->power_limit_w)) {
+        used = strlen(text);
+        kg__show_figure(figure, sizeof figure, state->power_limit_w, "W");
+        kg__format(text + used, size - used, ", power limit %s", figure);
+    }
+    if (state->ecc >= 0) {
+        used = strlen(text);
+        kg__format(text + used, size - used, ", ECC %s", state->ecc != 0 ? "on" : "off");
+    }
+    if (state->mig >= 0) {
+        used = strlen(text);
+        kg__format(text + used, size - used, ", MIG %s", state->mig != 0 ? "on" : "off");
+    }
+}
+
+/* Describes a card and what would spoil measuring on it. True where it answers. */
+static bool judge_card(kg__diagnosis *to, int index, const kg__gpu_fact *gpu)
+{
+    const kg__nvml_state *state = &gpu->state;
+    char item[48];
+    kg__finding *finding;
+
+    kg__format(item, sizeof item, "GPU %d", index);
+    finding = add(to, KG__WORKS, item);
+    if (!gpu->answers) {
+        finding->health = KG__LACKS;
+        kg__format(finding->found, sizeof finding->found, "%s", gpu->error);
+        kg__format(finding->advice, sizeof finding->advice,
+                   "see `nvidia-smi`; a card that fell off the bus needs a restart of the machine");
+        return false;
+    }
+    describe_card(state, finding->found, sizeof finding->found);
+    if (state->reasons_known && kg__nvml_throttles(state->reasons)) {
+        char reasons[256];
+        size_t used = strlen(finding->found);
+
+        kg__nvml_reasons_text(state->reasons, true, reasons, sizeof reasons);
+        kg__format(finding->found + used, sizeof finding->found - used, ", throttled: %s", reasons);
+        finding->health = KG__REMARK;
+        kg__format(finding->advice, sizeof finding->advice,
+                   "slowdowns will be judged \"environment\": let it cool down, see to its power");
+    }
+    if (state->foreign_processes > 0) {
+        size_t used = strlen(finding->found);
+
+        kg__format(finding->found + used, sizeof finding->found - used,
+                   ", %d process%s computing on it", state->foreign_processes,
+                   state->foreign_processes == 1 ? "" : "es");
+        finding->health = KG__REMARK;
+        used = strlen(finding->advice);
+        kg__format(finding->advice + used, sizeof finding->advice - used, "%s%s",
+                   used > 0 ? "; " : "", "times will be noisy: stop what else computes on it");
+    }
+    judge_baseline(to, &gpu->baseline,
+                   "kernels are checked and timed, and no time is judged: record a baseline with "
+                   "ci/rebaseline");
+    return true;
+}
+
+static int judge_cards(const kg__facts *facts, kg__diagnosis *to)
+{
+    int answering = 0;
+
+    if (facts->nvml != KG__NVML_READY) {
+        kg__finding *finding = add(to, KG__REMARK, "NVML");
+
+        kg__format(finding->found, sizeof finding->found, "%s", facts->nvml_error);
+        kg__format(finding->advice, sizeof finding->advice,
+                   "without it clocks and throttling are unknown: install all of the driver; in a "
+                   "container, allow the capability utility");
+    }
+    for (int i = 0; i < facts->gpu_count && i < KG__DOCTOR_GPUS; i++)
+        answering += judge_card(to, i, &facts->gpus[i]);
+    return answering;
+}
+
+static void judge_gpu(const kg__facts *facts, kg__diagnosis *to)
+{
+    bool any = facts->pci_gpus > 0 || facts->device_nodes > 0 || *facts->kernel_driver != '\0' ||
+               facts->gpu_count > 0;
+    char reason[160] = "";
+    bool driver_works;
+    bool toolkit_works;
+    int answering;
+
+    if (!any) {
+        kg__finding *finding = add(to, KG__REMARK, "GPU");
+
+        kg__format(finding->found, sizeof finding->found, "no NVIDIA GPU on this machine%s",
+                   facts->nvcc.works ? ", though there is nvcc" : "");
+        kg__format(finding->advice, sizeof finding->advice, "%s",
+                   facts->nvcc.works ? "GPU programs are built here and can run elsewhere; in a "
+                                       "container, start it with --gpus all"
+                                     : "none is needed: the CPU model is gated all the same");
+        if (facts->nvcc.found) {
+            const need nvcc = {
+                "nvcc", &facts->nvcc, oldest_cuda, false,
+                "install the CUDA Toolkit, 12.4 or newer, or take this one off PATH"
+            };
+
+            judge_need(to, &nvcc);
+        }
+        kg__format(to->gpu_text, sizeof to->gpu_text, "cannot be gated: there is none");
+        return;
+    }
+    driver_works = judge_driver(facts, to, reason, sizeof reason);
+    toolkit_works = judge_toolkit(facts, to, driver_works, reason, sizeof reason);
+    answering = judge_cards(facts, to);
+    if (driver_works && facts->nvml == KG__NVML_READY && answering == 0)
+        block(reason, sizeof reason, "no card answers");
+    to->gpu = driver_works && toolkit_works && *reason == '\0' && to->model;
+    if (!to->model)
+        block(reason, sizeof reason, "what the build needs is missing, as above");
+    if (!to->gpu) {
+        kg__format(to->gpu_text, sizeof to->gpu_text, "cannot be gated: %s", reason);
+        return;
+    }
+    if (facts->gpu_count > 0)
+        kg__format(to->gpu_text, sizeof to->gpu_text, "can be gated: %d x %s%s", facts->gpu_count,
+                   facts->gpus[0].state.name,
+                   facts->gpus[0].baseline.status == KG__LOADED
+                       ? ""
+                       : ", once it has a baseline that can be read");
+    else
+        kg__format(to->gpu_text, sizeof to->gpu_text, "can be gated");
+}
+
+void kg__diagnose(const kg__facts *facts, kg__diagnosis *diagnosis)
+{
+    kg__finding *system;
+
+    *diagnosis = (kg__diagnosis){ .count = 0 };
+    system = add(diagnosis, KG__WORKS, "operating system");
+    kg__format(system->found, sizeof system->found, "%s, %ld processor%s", facts->system,
+               facts->processors, facts->processors == 1 ? "" : "s");
+    judge_build(facts, diagnosis);
+    /* The model's counters need a baseline; its checks do not. So one that is absent is worth no
+     * line. */
+    if (facts->model_baseline.status != KG__ABSENT)
+        judge_baseline(diagnosis, &facts->model_baseline, "");
+    if (diagnosis->model)
+        kg__format(diagnosis->model_text, sizeof diagnosis->model_text, "can be gated");
+    judge_gpu(facts, diagnosis);
+}

@@ -1,0 +1,133 @@
+/* The command `kernelgate`. */
+#include <stdio.h>
+#include <string.h>
+
+#include "../judge.h"
+#include "../message.h"
+#include "command.h"
+
+/* In the order of the overview. */
+static const kg__command *const commands[] = {
+    &kg__doctor_command, &kg__baseline_lint_command, &kg__baseline_record_command,
+    &kg__begin_command,  &kg__results_command,       NULL,
+};
+
+/* The most commands whose names are compared with one that is mistyped. */
+#define MOST_COMMANDS 32
+
+static void print_overview(FILE *stream)
+{
+    fputs("usage: kernelgate COMMAND [OPTION...]\n\n", stream);
+    for (size_t i = 0; commands[i] != NULL; i++)
+        fprintf(stream, "  %-16s %s\n", commands[i]->name, commands[i]->summary);
+    fputs("\n`kernelgate help COMMAND` says more of one.\n", stream);
+}
+
+static void print_help(const kg__command *command)
+{
+    printf("usage: kernelgate %s%s%s%s\n\n%s.\n", command->name,
+           command->options[0].name != NULL ? " [OPTION...]" : "",
+           *command->operands != '\0' ? " " : "", command->operands, command->summary);
+    for (const kg__option *option = command->options; option->name != NULL; option++) {
+        char shown[64];
+
+        kg__format(shown, sizeof shown, "%s%s%s", option->name, option->value != NULL ? " " : "",
+                   option->value != NULL ? option->value : "");
+        printf("%s  %-20s %s\n", option == command->options ? "\n" : "", shown, option->help);
+    }
+    if (*command->details != '\0')
+        printf("\n%s", command->details);
+}
+
+/* The subcommand that the arguments begin with; `*words` becomes the number of words of its name.
+ */
+static const kg__command *find_command(size_t count, char **arguments, size_t *words)
+{
+    char two[128] = "";
+
+    if (count >= 2)
+        kg__format(two, sizeof two, "%s %s", arguments[0], arguments[1]);
+    for (size_t i = 0; commands[i] != NULL; i++) {
+        const char *name = commands[i]->name;
+
+        *words = strchr(name, ' ') != NULL ? 2 : 1;
+        if (count >= *words && strcmp(*words == 2 ? two : arguments[0], name) == 0)
+            return commands[i];
+    }
+    return NULL;
+}
+
+static int refuse_command(size_t count, char **arguments)
+{
+    const char *names[MOST_COMMANDS];
+    size_t known = 0;
+    const char *nearest;
+    char two[128] = "";
+    char given[128];
+
+    for (; commands[known] != NULL && known < MOST_COMMANDS; known++)
+        names[known] = commands[known]->name;
+    kg__format(given, sizeof given, "%s", arguments[0]);
+    if (count >= 2 && *arguments[1] != '-') {
+        kg__format(two, sizeof two, "%s %s", arguments[0], arguments[1]);
+        nearest = kg__nearest_name(two, names, known);
+        /* Where the two words together are like nothing, the second may be an operand of the first.
+         */
+        if (nearest != NULL && strchr(nearest, ' ') != NULL) {
+            kg__complain("unknown command \"%s\"; did you mean \"%s\"? See `kernelgate help`", two,
+                         nearest);
+            return KG__EXIT_ERROR;
+        }
+    }
+    /* The first word of a command of two is nearer than what looks like it. */
+    nearest = NULL;
+    for (size_t i = 0; i < known && nearest == NULL; i++) {
+        size_t length = strlen(given);
+
+        if (strncmp(names[i], given, length) == 0 && names[i][length] == ' ')
+            nearest = names[i];
+    }
+    if (nearest == NULL)
+        nearest = kg__nearest_name(given, names, known);
+    if (nearest != NULL)
+        kg__complain("unknown command \"%s\"; did you mean \"%s\"? See `kernelgate help`", given,
+                     nearest);
+    else
+        kg__complain("unknown command \"%s\": see `kernelgate help`", given);
+    return KG__EXIT_ERROR;
+}
+
+int main(int argc, char **argv)
+{
+    size_t count = argc > 0 ? (size_t)argc - 1 : 0;
+    char **arguments = argv + 1;
+    const kg__command *command;
+    size_t words = 0;
+    size_t operands = 0;
+    bool help = false;
+
+    if (count == 0) {
+        print_overview(stderr);
+        return KG__EXIT_ERROR;
+    }
+    if (strcmp(arguments[0], "help") == 0 || strcmp(arguments[0], "--help") == 0 ||
+        strcmp(arguments[0], "-h") == 0) {
+        if (count == 1) {
+            print_overview(stdout);
+            return 0;
+        }
+        help = true;
+        count--;
+        arguments++;
+    }
+    command = find_command(count, arguments, &words);
+    if (command == NULL)
+        return refuse_command(count, arguments);
+    if (!help && !kg__parse_arguments(command, count - words, arguments + words, &operands, &help))
+        return KG__EXIT_ERROR;
+    if (help) {
+        print_help(command);
+        return 0;
+    }
+    return command->run(operands, arguments + words);
+}

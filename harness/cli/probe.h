@@ -1,0 +1,15 @@
+/* Running another program to see what it says. */
+#ifndef KG__PROBE_H
+#define KG__PROBE_H
+
+#include <stddef.h>
+
+enum { KG__PROBE_NOT_FOUND = -1, KG__PROBE_TIMED_OUT = -2, KG__PROBE_CRASHED = -3 };
+
+/* Runs the program `arguments` (ends with NULL; found along PATH; no shell) with no input, and
+ * keeps what it prints, standard error included, in `text` of `size` bytes; what does not fit is
+ * dropped. Returns its exit code, or one of the figures above; a program that takes more than
+ * `seconds` is killed with its children. */
+int kg__probe(const char *const *arguments, double seconds, char *text, size_t size);
+
+#endif

@@ -1,0 +1,125 @@
+/* kernelgate begin, kernelgate results: the two ends of a run. */
+#include "../results.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../run.h"
+#include "command.h"
+
+static const char *out;
+static const char *build;
+static bool strict;
+static bool report_only;
+
+/* The folder of a run's results, where --out does not name it. */
+static const char *out_folder(void)
+{
+    const char *named = getenv("KG_OUT");
+
+    if (out != NULL)
+        return out;
+    return named != NULL && *named != '\0' ? named : "out";
+}
+
+static int begin(size_t count, char **operands)
+{
+    kg__error error = { "" };
+
+    (void)count;
+    (void)operands;
+    if (kg__results_begin(out_folder(), &error))
+        return KG__EXIT_PASS;
+    kg__complain("%s", error.text);
+    return KG__EXIT_ERROR;
+}
+
+static const kg__option begin_options[] = {
+    { "--out", "DIR", "the folder of the results (default: KG_OUT, else out)", &out, NULL },
+    { 0 },
+};
+
+const kg__command kg__begin_command = {
+    .name = "begin",
+    .operands = "",
+    .summary =
+        "Begin a run: make the folder of its results and clear what an earlier run left there",
+    .details = "CTest calls this before the first test of a run. Files of other names stay.\n",
+    .options = begin_options,
+    .run = begin,
+};
+
+/* Writes every file, whatever becomes of the others. */
+static bool write_files(const char *folder, const json_t *results)
+{
+    char path[KG__PATH_SIZE];
+    kg__error error = { "" };
+    bool written = true;
+
+    kg__format(path, sizeof path, "%s/results.json", folder);
+    if (!kg__results_write_json(path, results, 1, &error)) {
+        kg__complain("%s", error.text);
+        written = false;
+    }
+    kg__format(path, sizeof path, "%s/junit.xml", folder);
+    if (!kg__results_write_junit(path, results, &error)) {
+        kg__complain("%s", error.text);
+        written = false;
+    }
+    kg__format(path, sizeof path, "%s/summary.md", folder);
+    if (!kg__results_write_summary(path, results, &error)) {
+        kg__complain("%s", error.text);
+        written = false;
+    }
+    return written;
+}
+
+static int merge(size_t count, char **operands)
+{
+    const char *folder = out_folder();
+    kg__error error = { "" };
+    json_t *results = kg__results_merge(folder, strict || kg__is_strict(), &error);
+    bool written;
+    int code;
+
+    (void)count;
+    (void)operands;
+    if (results == NULL) {
+        kg__complain("%s", error.text);
+        return KG__EXIT_ERROR;
+    }
+    if (build != NULL)
+        json_object_set_new(results, "build", json_string(build));
+    written = write_files(folder, results);
+    kg__results_print(stdout, results);
+    if (fflush(stdout) != 0)
+        written = false;
+    code = kg__results_exit_code(results);
+    json_decref(results);
+    if (!written)
+        return KG__EXIT_ERROR;
+    return report_only ? KG__EXIT_PASS : code;
+}
+
+static const kg__option results_options[] = {
+    { "--out", "DIR", "the folder of the results (default: KG_OUT, else out)", &out, NULL },
+    { "--build", "DIR", "the build folder that the lines to reproduce a verdict name", &build,
+      NULL },
+    { "--strict", NULL, "fail on environment, noisy, no-baseline and vanished too (as KG_STRICT=1)",
+      NULL, &strict },
+    { "--report-only", NULL,
+      "exit with 0 whatever the verdicts, unless the files cannot be written", NULL, &report_only },
+    { 0 },
+};
+
+const kg__command kg__results_command = {
+    .name = "results",
+    .operands = "",
+    .summary = "End a run: merge what its tests left into results.json, junit.xml and summary.md",
+    .details =
+        "exit: 0 judged, and nothing below; 1 slower or wrong (with --strict also environment,\n"
+        "noisy, no-baseline, vanished); 2 an error; 77 nothing was judged (with --strict 2,\n"
+        "unless all was filtered out)\n",
+    .options = results_options,
+    .run = merge,
+};
