@@ -1,0 +1,180 @@
+# shellcheck shell=bash
+# shellcheck disable=SC2034 # the variables set here are for the scripts that source this
+#
+# What the scripts in this folder share; they source it. Defines $root and the functions below.
+
+root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
+script=${0##*/}
+
+# Prints one line of progress.
+say() {
+    printf 'kernelgate: %s\n' "$*"
+}
+
+# Prints one line on the standard error and ends the script with the exit code $1.
+stop() {
+    local code=$1
+    shift
+    printf 'ci/%s: %s\n' "$script" "$*" >&2
+    exit "$code"
+}
+
+# Prints the comment at the head of the script as its help.
+print_help() {
+    sed -n '2,/^$/ { s/^# \{0,1\}//; p; }' "$0"
+}
+
+# The value of option $1 of a command line whose remaining arguments are the rest; ends the script when there is none.
+option_value() {
+    [[ $# -ge 2 && -n $2 ]] || stop 2 "$1 needs a value; see ci/$script --help"
+    printf '%s' "$2"
+}
+
+# Milliseconds of a clock, to take differences of.
+milliseconds() {
+    local now=${EPOCHREALTIME/[^0-9]/}
+    printf '%s' "${now%???}"
+}
+
+# The time since $1 milliseconds as seconds with one decimal.
+seconds_since() {
+    local tenths=$((($(milliseconds) - $1 + 50) / 100))
+    printf '%d.%d s' $((tenths / 10)) $((tenths % 10))
+}
+
+running=
+
+# Runs a command in a process group of its own and waits for it, so that a signal to this script ends the command and all
+# that it started. Returns the command's exit code.
+run_stoppable() {
+    local code=0
+    set -m
+    "$@" </dev/null &
+    running=$!
+    set +m
+    wait "$running" || code=$?
+    running=
+    return "$code"
+}
+
+# Ends what runs, then the script with the exit code $1.
+stop_running() {
+    trap '' INT TERM HUP
+    if [[ -n $running ]]; then
+        kill -TERM -- "-$running" 2>/dev/null || true
+        wait "$running" 2>/dev/null || true
+    fi
+    printf 'ci/%s: stopped by a signal\n' "$script" >&2
+    exit "$1"
+}
+
+# Has signals end what runs; a subshell must call it for itself.
+heed_signals() {
+    trap 'stop_running 130' INT
+    trap 'stop_running 143' TERM
+    trap 'stop_running 129' HUP
+}
+heed_signals
+
+# Shows the end of the log $1 and ends the script, for a step that failed: "$2 failed".
+stop_with_log() {
+    printf '%s\n' '--- the last lines of the log:' >&2
+    tail -n 40 -- "$1" >&2
+    stop 2 "$2 failed: the whole log is in $1"
+}
+
+# Configures and builds a preset; configures only when something that it depends on changed (ninja itself sees changed CMake
+# files). Quiet unless it fails: the log is build/<preset>/build.log.
+build_preset() {
+    local preset=$1 folder=$root/build/$1 werror=OFF cuda='' wanted begun
+    [[ ${CI-} != true ]] || werror=ON
+    [[ $preset != gpu ]] || cuda=${CUDACXX-}
+    if ! mkdir -p -- "$folder" 2>/dev/null || [[ ! -w $folder ]]; then
+        stop 2 "cannot write to $folder: make it writable for $(id -un), or remove it"
+    fi
+    local log=$folder/build.log stamp=$folder/configured
+    wanted="root=$root werror=$werror CC=${CC-} CXX=${CXX-} CUDACXX=$cuda CFLAGS=${CFLAGS-} CXXFLAGS=${CXXFLAGS-} presets=$(cksum <"$root/CMakePresets.json")"
+
+    begun=$(milliseconds)
+    : >"$log"
+    if [[ ! -f $folder/build.ninja || ! -f $stamp || $(<"$stamp") != "$wanted" ]]; then
+        say "configuring and building $folder"
+        rm -f -- "$stamp"
+        cd -- "$root" || exit 2
+        run_stoppable cmake --fresh --preset "$preset" "-DKG_WERROR=$werror" >>"$log" 2>&1 ||
+            stop_with_log "$log" "configuring preset $preset"
+        printf '%s\n' "$wanted" >"$stamp"
+    else
+        say "building $folder"
+    fi
+    run_stoppable cmake --build "$folder" >>"$log" 2>&1 ||
+        stop_with_log "$log" "building preset $preset"
+    say "built in $(seconds_since "$begun")"
+}
+
+# How many tests ctest runs at a time: CTest's own variable, else one a processor.
+parallel_tests() {
+    printf '%s' "${CTEST_PARALLEL_LEVEL:-$(nproc 2>/dev/null || echo 2)}"
+}
+
+# Finds the CUDA compiler and exports it as CUDACXX for CMake; fails when there is none.
+find_nvcc() {
+    local candidate found
+    for candidate in "${CUDACXX-}" nvcc "${CUDA_HOME:-${CUDA_PATH:-/usr/local/cuda}}/bin/nvcc" \
+        /usr/local/cuda/bin/nvcc; do
+        if [[ -n $candidate ]] && found=$(command -v -- "$candidate"); then
+            export CUDACXX=$found
+            return 0
+        fi
+    done
+    return 1
+}
+
+# True when an NVIDIA display or 3D controller is on the PCI bus.
+nvidia_card_on_bus() {
+    local device
+    for device in /sys/bus/pci/devices/*; do
+        [[ -r $device/vendor && -r $device/class ]] || continue
+        [[ $(<"$device/vendor") == 0x10de && $(<"$device/class") == 0x03* ]] && return 0
+    done
+    return 1
+}
+
+# Looks for NVIDIA GPUs. Sets gpu_state to "usable", "broken" (a card, but no working driver) or "none", and gpu_text to the GPUs' names
+# or to what is wrong.
+look_for_gpu() {
+    local tool='' candidate answer node
+    gpu_state=none gpu_text='no NVIDIA GPU in this machine'
+    if [[ -n ${CUDA_VISIBLE_DEVICES+set} && (-z $CUDA_VISIBLE_DEVICES || $CUDA_VISIBLE_DEVICES == -1) ]]; then
+        gpu_text='CUDA_VISIBLE_DEVICES hides every GPU'
+        return
+    fi
+    for candidate in nvidia-smi /usr/local/nvidia/bin/nvidia-smi /usr/lib/wsl/lib/nvidia-smi; do
+        if tool=$(command -v -- "$candidate"); then
+            break
+        fi
+    done
+    if [[ -n $tool ]]; then
+        if answer=$(timeout 60 "$tool" --query-gpu=name --format=csv,noheader 2>&1) && [[ -n $answer && $answer != 'No devices'* ]]; then
+            gpu_state=usable
+            gpu_text=$(sort <<<"$answer" | uniq -c | sed -E 's/^ *1 //; s/^ *([0-9]+) /\1 x /' | paste -sd , | sed 's/,/, /g')
+            return
+        fi
+        answer=${answer%%$'\n'*}
+    fi
+    for node in /dev/nvidia[0-9]*; do
+        [[ -e $node ]] || continue
+        if [[ -z $tool ]] && { ldconfig -p 2>/dev/null || /sbin/ldconfig -p 2>/dev/null; } | grep -q 'libcuda\.so\.1'; then
+            gpu_state=usable gpu_text="$node"
+        else
+            gpu_state=broken gpu_text="$node is there, but its driver does not answer${answer:+ (${tool##*/}: $answer)}"
+        fi
+        return
+    done
+    if nvidia_card_on_bus; then
+        gpu_state=broken gpu_text="an NVIDIA card is on the PCI bus, but its driver does not work${answer:+ (${tool##*/}: $answer)}"
+    fi
+}
+
+# One line on how to enable the GPU target where a GPU is usable but nvcc is missing.
+nvcc_advice='install the CUDA Toolkit, 12.4 or newer (https://developer.nvidia.com/cuda-downloads), and put nvcc on the PATH or its path into CUDACXX'
