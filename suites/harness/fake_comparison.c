@@ -1,0 +1,159 @@
+/* A comparison whose "kernels" are plain C functions on the CPU model's memory, which is the
+ * host's: "plain" and "quick" are right, every other variant misbehaves as its name says, at size
+ * 64 and block 32 alone. Each element of `to` must be twice that of `from`.
+ *
+ * With FAKE_BAD_TABLE a row stands twice. */
+#include <kernelgate/kernelgate.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "model/model.h"
+
+enum { FROM, TO };
+
+static cudaError_t plain(const kg_call *call)
+{
+    const float *from = call->argument[FROM];
+    float *to = call->argument[TO];
+
+    for (int64_t i = 0; i < kg_extent(call->size, 0); i++)
+        to[i] = 2 * from[i];
+    return cudaSuccess;
+}
+
+/* Whether a variant is to misbehave in this launch. */
+static bool is_time(const kg_call *call)
+{
+    return kg_extent(call->size, 0) == 64 && call->launch.block == 32;
+}
+
+static cudaError_t wrong(const kg_call *call)
+{
+    (void)plain(call);
+    if (is_time(call))
+        ((float *)call->argument[TO])[17] += 1;
+    return cudaSuccess;
+}
+
+static cudaError_t nan_result(const kg_call *call)
+{
+    (void)plain(call);
+    if (is_time(call))
+        ((float *)call->argument[TO])[3] = NAN;
+    return cudaSuccess;
+}
+
+static cudaError_t unwritten(const kg_call *call)
+{
+    float kept;
+
+    memcpy(&kept, (float *)call->argument[TO] + 63, sizeof kept);
+    (void)plain(call);
+    if (is_time(call))
+        memcpy((float *)call->argument[TO] + 63, &kept, sizeof kept);
+    return cudaSuccess;
+}
+
+static cudaError_t overruns(const kg_call *call)
+{
+    (void)plain(call);
+    if (is_time(call))
+        ((float *)call->argument[TO])[64] = 0;
+    return cudaSuccess;
+}
+
+static cudaError_t scribbles(const kg_call *call)
+{
+    (void)plain(call);
+    if (is_time(call))
+        ((float *)call->argument[FROM])[5] = 0;
+    return cudaSuccess;
+}
+
+static cudaError_t crashes(const kg_call *call)
+{
+    if (is_time(call))
+        raise(SIGSEGV);
+    return plain(call);
+}
+
+static cudaError_t hangs(const kg_call *call)
+{
+    while (is_time(call))
+        pause();
+    return plain(call);
+}
+
+static cudaError_t cannot(const kg_call *call)
+{
+    return is_time(call) ? cudaErrorInvalidValue : plain(call);
+}
+
+/* An illegal address: nothing on this context goes any more. */
+static cudaError_t strays(const kg_call *call)
+{
+    if (is_time(call))
+        kg__model_stick(cudaErrorIllegalAddress);
+    return plain(call);
+}
+
+static const kg_variant variants[] = {
+    { "plain", plain, "right" },    { "quick", plain, "right, and told to be quick" },
+    { "wrong", wrong, "" },         { "nan", nan_result, "" },
+    { "unwritten", unwritten, "" }, { "overruns", overruns, "" },
+    { "scribbles", scribbles, "" }, { "crashes", crashes, "" },
+    { "hangs", hangs, "" },         { "cannot", cannot, "" },
+    { "strays", strays, "" },       KG_END,
+};
+
+static const kg_size sizes[] = {
+    KG_CHECKED(0),  KG_CHECKED(1), KG_TIMED_AND_COUNTED(7), KG_TIMED_AND_COUNTED(64),
+#ifdef FAKE_BAD_TABLE
+    KG_CHECKED(64),
+#endif
+    KG_END,
+};
+
+static const kg_launch launches[] = { KG_BLOCK(32), KG_BLOCK(64), KG_END };
+
+static void arguments(const kg_size *size, kg_arguments *list)
+{
+    kg_add_argument(list, KG_INPUT, "from", KG_FLOAT32, 1, kg_extent(size, 0));
+    kg_add_argument(list, KG_OUTPUT, "to", KG_FLOAT32, 1, kg_extent(size, 0));
+}
+
+static void reference(const kg_problem *problem, int output, double *expected, double *tolerance)
+{
+    const float *from = problem->data[FROM];
+
+    (void)output;
+    for (int64_t i = 0; i < kg_extent(problem->size, 0); i++) {
+        expected[i] = 2.0 * from[i];
+        tolerance[i] = 0;
+    }
+}
+
+static kg_work work(const kg_size *size)
+{
+    double count = (double)kg_extent(size, 0);
+
+    return (kg_work){ .operations = count, .bytes = 8 * count };
+}
+
+static const char *refuses(const kg_variant *variant, const kg_size *size, const kg_launch *launch)
+{
+    (void)variant;
+    (void)launch;
+    return kg_extent(size, 0) == 7 ? "7 is an unlucky size" : NULL;
+}
+
+KG_COMPARISON(fake, .variants = variants, .sizes = sizes, .launches = launches,
+              .arguments = arguments, .reference = reference, .work = work, .refuses = refuses);
+
+KG_TIME_CLAIM(fake, quick_beats_plain)
+{
+    kg_expect_speedup("quick", "plain", "64/b32", 1.5);
+}

@@ -1,0 +1,213 @@
+/* A GPU that is not there: the device and the measuring of a GPU's program, steered by the
+ * environment, so that judging can be driven from end to end on any machine.
+ *
+ * FAKE_DEVICE: "absent", "broken"; "first" is there for the first process and absent for the rest.
+ * FAKE_LOG: a file that gets a line a process; the number of lines is the process's number.
+ * FAKE_PLAN: a file of lines "PROCESS PATTERN ACTION...", of which every one that fits a process (a
+ * number, or *) and a case's id (a glob; "copy" and "fma" are the sentinels) is followed, in order:
+ *   hot NS, cold NS   the metrics' values; cold 0 leaves the cold time out
+ *   width FRACTION    of the confidence intervals
+ *   throttled         the card was, while this case was timed
+ *   wrong, failed     the case's record is that
+ *   forget            the case leaves no record
+ *   crash, hang, quit before the case's record: signal, silence, or the device is lost
+ * Without a plan "plain" takes 10000 ns hot and 12000 ns cold, every other variant half. */
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "device.h"
+#include "lock.h"
+#include "measuring.h"
+#include "observe.h"
+#include "records.h"
+
+static int process_number;
+
+/* Notes that this process opened the device, and counts those that did. */
+static void take_number(void)
+{
+    const char *path = getenv("FAKE_LOG");
+    int file = path != NULL ? open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
+    char text[4096];
+    ssize_t length;
+
+    process_number = 1;
+    if (file < 0)
+        return;
+    if (write(file, "opened\n", 7) != 7)
+        exit(9);
+    length = pread(file, text, sizeof text, 0);
+    close(file);
+    process_number = 0;
+    for (ssize_t i = 0; i < length; i++)
+        process_number += text[i] == '\n';
+}
+
+kg__device_status kg__device_open(json_t **description, kg__error *why)
+{
+    const char *state = getenv("FAKE_DEVICE");
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+
+    take_number();
+    *description = NULL;
+    if (state != NULL &&
+        (strcmp(state, "absent") == 0 || (strcmp(state, "first") == 0 && process_number > 1))) {
+        kg__fail(why, "no GPU: this one is a fake");
+        return KG__DEVICE_ABSENT;
+    }
+    if (state != NULL && strcmp(state, "broken") == 0) {
+        kg__fail(why, "the driver does not work: this one is a fake");
+        return KG__DEVICE_BROKEN;
+    }
+    *description =
+        json_pack("{s:s, s:{s:s, s:s, s:s, s:i, s:i}, s:{s:s, s:s}}", "event", "target", "target",
+                  "key", "nvidia-fake", "name", "NVIDIA Fake", "compute_capability", "9.0",
+                  "memory_mib", 81920, "multiprocessors", 132, "provenance", "driver", "1.2.3",
+                  "visible", visible != NULL ? visible : "all");
+    return KG__DEVICE_READY;
+}
+
+bool kg__device_keep(bool alone, void (*waiting)(void *context, const char *line), void *context,
+                     kg__error *error)
+{
+    return kg__lock_take("GPU-fake", alone ? KG__LOCK_EXCLUSIVE : KG__LOCK_SHARED, waiting, context,
+                         error) >= 0;
+}
+
+int kg__device_passes(void)
+{
+    return 1;
+}
+
+const char *kg__device_begin_pass(int pass)
+{
+    (void)pass;
+    return "";
+}
+
+/* What the plan has in store for a case or a sentinel. */
+typedef struct fate {
+    double hot;
+    double cold;
+    double width;
+    bool throttled;
+    char event[16]; /* "measured", or what else is to happen */
+} fate;
+
+static void follow(fate *one, char *actions)
+{
+    char *rest = NULL;
+
+    for (char *word = strtok_r(actions, " ", &rest); word != NULL;
+         word = strtok_r(NULL, " ", &rest)) {
+        double *figure = strcmp(word, "hot") == 0     ? &one->hot
+                         : strcmp(word, "cold") == 0  ? &one->cold
+                         : strcmp(word, "width") == 0 ? &one->width
+                                                      : NULL;
+
+        if (figure != NULL) {
+            const char *value = strtok_r(NULL, " ", &rest);
+
+            *figure = value != NULL ? atof(value) : 0;
+        } else if (strcmp(word, "throttled") == 0) {
+            one->throttled = true;
+        } else {
+            kg__format(one->event, sizeof one->event, "%s", word);
+        }
+    }
+}
+
+static fate fate_of(const char *id, double hot)
+{
+    fate one = { .hot = hot, .cold = 1.2 * hot, .width = 0.002, .event = "measured" };
+    const char *path = getenv("FAKE_PLAN");
+    FILE *file = path != NULL ? fopen(path, "r") : NULL;
+    char line[256];
+
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        char process[16];
+        char pattern[64];
+        int used = 0;
+
+        line[strcspn(line, "\n")] = '\0';
+        if (sscanf(line, "%15s %63s %n", process, pattern, &used) == 2 &&
+            (strcmp(process, "*") == 0 || atoi(process) == process_number) &&
+            fnmatch(pattern, id, 0) == 0)
+            follow(&one, line + used);
+    }
+    if (file != NULL)
+        fclose(file);
+    return one;
+}
+
+static json_t *figures(double value, double width)
+{
+    return json_pack("{s:f, s:f, s:f, s:i}", "value", value, "low", value * (1 - width / 2), "high",
+                     value * (1 + width / 2), "samples", 60);
+}
+
+static bool append(int records, json_t *record, kg__error *error)
+{
+    return kg__record_append(records, record, error);
+}
+
+static bool report_sentinels(int records, kg__error *error)
+{
+    fate copy = fate_of("copy", 100000);
+    fate fma = fate_of("fma", 200000);
+
+    return append(records,
+                  json_pack("{s:s, s:o, s:o, s:o}", "event", "sentinels", "copy",
+                            figures(copy.hot, 0.001), "fma", figures(fma.hot, 0.001), "empty",
+                            figures(500, 0.001)),
+                  error);
+}
+
+static bool measure(const kg__case *one, int records, kg__error *error)
+{
+    fate fate = fate_of(one->id, strcmp(one->variant->name, "plain") == 0 ? 10000 : 5000);
+    json_t *record;
+
+    kg__report(records, "start", one->id, NULL);
+    if (strcmp(fate.event, "crash") == 0)
+        raise(SIGSEGV);
+    if (strcmp(fate.event, "quit") == 0) {
+        kg__report(records, "failed", one->id, "the context is gone");
+        return kg__fail(error, "the device was lost while timing");
+    }
+    while (strcmp(fate.event, "hang") == 0)
+        pause();
+    if (strcmp(fate.event, "wrong") == 0)
+        kg__report_outcome(records, one->id, false, "to[3]: expected 1, got 2, after timing");
+    if (strcmp(fate.event, "failed") == 0)
+        kg__report(records, "failed", one->id, "launching: cudaErrorInvalidValue");
+    if (strcmp(fate.event, "measured") != 0)
+        return true;
+    record = json_pack("{s:s, s:s, s:{s:o}, s:{}, s:b}", "event", "measured", "case", one->id,
+                       "metrics", "time_ns", figures(fate.hot, fate.width), "absent", "throttled",
+                       (int)fate.throttled);
+    if (fate.cold > 0)
+        json_object_set_new(json_object_get(record, "metrics"), "cold_time_ns",
+                            figures(fate.cold, fate.width));
+    else
+        json_object_set_new(json_object_get(record, "absent"), "cold_time_ns",
+                            json_string("too many buffer sets"));
+    return append(records, record, error);
+}
+
+bool kg__measure_cases(const kg_comparison *comparison, const char *part,
+                       const kg__case *const *cases, size_t count, int records, kg__error *error)
+{
+    bool good = report_sentinels(records, error);
+
+    (void)comparison;
+    (void)part;
+    for (size_t i = 0; i < count && good; i++)
+        good = measure(cases[i], records, error);
+    return good && report_sentinels(records, error);
+}
