@@ -1164,7 +1164,8 @@ static char *compose(const char *path, const kg__baseline *baseline, size_t *len
     return text;
 }
 
-/* False for what a rename would replace although it should not: a file that is write-protected, and what is no regular file. */
+/* False for what a rename would replace although it should not: a file that is write-protected, and
+ * what is no regular file. */
 static bool may_replace(const char *path, kg__error *error)
 {
     struct stat status;
@@ -1182,8 +1183,8 @@ bool kg__baseline_save(const char *path, const kg__baseline *baseline, kg__error
 {
     size_t length = 0;
     char *text = compose(path, baseline, &length, error);
-    bool right = text != NULL && may_replace(path, error) &&
-                 kg__file_replace(path, text, length, error);
+    bool right =
+        text != NULL && may_replace(path, error) && kg__file_replace(path, text, length, error);
 
     free(text);
     return right;

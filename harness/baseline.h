@@ -64,9 +64,10 @@ typedef enum kg__load_status {
  * Free with kg__baseline_free() whatever came back. */
 kg__load_status kg__baseline_load(const char *path, kg__baseline *baseline, kg__error *error);
 
-/* Reads the baseline of a target from `folder`, and leaves its path in `path` of `size` bytes. Boards that share a name and differ
- * in memory by more than KG__MEMORY_TOLERANCE are targets of their own: where <key>.json is of such another board, the target's key
- * becomes <key>-<memory>gib, and its file is read. */
+/* Reads the baseline of a target from `folder`, and leaves its path in `path` of `size` bytes.
+ * Boards that share a name and differ in memory by more than KG__MEMORY_TOLERANCE are targets of
+ * their own: where <key>.json is of such another board, the target's key becomes <key>-<memory>gib,
+ * and its file is read. */
 kg__load_status kg__baseline_load_for(const char *folder, kg__target *target, char *path,
                                       size_t size, kg__baseline *baseline, kg__error *error);
 

@@ -72,10 +72,11 @@ bool kg__file_replace(const char *path, const char *content, size_t size, kg__er
     if (done) {
         flush_folder(folder);
     } else {
-        kg__fail(error,
-                 "%s: cannot be written: %s: it is left as it was; see to the folder's permissions and "
-                 "free space",
-                 path, strerror(cause));
+        kg__fail(
+            error,
+            "%s: cannot be written: %s: it is left as it was; see to the folder's permissions and "
+            "free space",
+            path, strerror(cause));
         if (created)
             (void)unlink(temporary);
     }

@@ -57,7 +57,8 @@ void *kg__allocate(size_t count, size_t size)
     void *memory = calloc(count > 0 ? count : 1, size > 0 ? size : 1);
 
     if (memory == NULL) {
-        kg__complain("out of host memory for %zu items of %zu bytes: free some memory", count, size);
+        kg__complain("out of host memory for %zu items of %zu bytes: free some memory", count,
+                     size);
         exit(2);
     }
     return memory;

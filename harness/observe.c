@@ -49,6 +49,11 @@ void kg__report_outcome(int records, const char *id, bool right, const char *why
                                      "right", (int)right, "why", why));
 }
 
+static bool is_check(const request *wanted)
+{
+    return strcmp(wanted->part, "check") == 0;
+}
+
 static bool parse(int argc, char *const *argv, request *wanted, kg__error *error)
 {
     for (int i = 1; i < argc; i += 2) {
@@ -64,7 +69,7 @@ static bool parse(int argc, char *const *argv, request *wanted, kg__error *error
             return kg__fail(error, "%s: the option needs a value: give one", argv[i]);
         *value = argv[i + 1];
     }
-    if (wanted->cases == NULL || wanted->part == NULL || wanted->records == NULL)
+    if (wanted->cases[0] == '\0' || wanted->part[0] == '\0' || wanted->records[0] == '\0')
         return kg__fail(error, "an observer needs --observe CASES --part PART --records FILE");
     return true;
 }
@@ -166,12 +171,12 @@ static int observe_on_device(const kg_comparison *comparison, const request *wan
         append_or_end(records, description);
         break;
     }
-    if (!kg__device_keep(strcmp(wanted->part, "check") != 0, report_waiting, &records, &why)) {
+    if (!kg__device_keep(!is_check(wanted), report_waiting, &records, &why)) {
         kg__report(records, "broken", NULL, why.text);
         return EXIT_BROKEN;
     }
     count = report_refusals(comparison, chosen, count, records);
-    if (strcmp(wanted->part, "check") == 0) {
+    if (is_check(wanted)) {
         status = check_cases(comparison, chosen, count, records);
     } else if (!kg__measure_cases(comparison, wanted->part, chosen, count, records, &why)) {
         kg__complain("%s", why.text);
@@ -184,7 +189,7 @@ static int observe_on_device(const kg_comparison *comparison, const request *wan
 
 int kg__observe(const kg_comparison *comparison, int argc, char *const *argv)
 {
-    request wanted = { 0 };
+    request wanted = { .part = "", .cases = "", .records = "" };
     kg__case_list table = { 0 };
     const kg__case **chosen = NULL;
     kg__error error = { "" };
@@ -226,6 +231,7 @@ int kg__print_cases(const kg_comparison *comparison, int argc, char *const *argv
     }
     if (!kg__table_expand(comparison, argv[2], &table, &error)) {
         kg__complain("%s", error.text);
+        kg__case_list_free(&table);
         return EXIT_BROKEN;
     }
     for (size_t i = 0; i < table.count; i++) {

@@ -175,7 +175,8 @@ static void take_target(part_run *run, const json_t *record)
     if (strcmp(run->part, "check") == 0)
         return;
     kg__baselines_folder(run->comparison->home, folder, sizeof folder);
-    switch (kg__baseline_load_for(folder, &run->target, path, sizeof path, &run->baseline, &error)) {
+    switch (
+        kg__baseline_load_for(folder, &run->target, path, sizeof path, &run->baseline, &error)) {
     case KG__LOADED:
         run->has_baseline = true;
         break;

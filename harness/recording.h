@@ -27,11 +27,13 @@ typedef enum kg__change {
 bool kg__sessions_agree(const char *id, const char *metric, const double *sessions, size_t count,
                         kg__error *error);
 
-/* Records a time into `entry`: value the median of the sessions, band from their noise (3 sigma rounded up to 0.1 %, at
- * least KG__BAND_MINIMUM; a band set by hand is kept), floor KG__TIME_FLOOR_NS unless the entry has one, ungated where 3 sigma exceeds
- * KG__GATED_LIMIT. A metric that has not moved beyond its band and rests on enough sessions is left alone. With `merge` the
- * sessions join those that the metric has, and it is rewritten in any case: boards of one model differ by more than one board from
- * day to day, and a baseline of several holds for all of them. `old_value` becomes what the value was, NaN when the metric is new. */
+/* Records a time into `entry`: value the median of the sessions, band from their noise (3 sigma
+ * rounded up to 0.1 %, at least KG__BAND_MINIMUM; a band set by hand is kept), floor
+ * KG__TIME_FLOOR_NS unless the entry has one, ungated where 3 sigma exceeds KG__GATED_LIMIT. A
+ * metric that has not moved beyond its band and rests on enough sessions is left alone. With
+ * `merge` the sessions join those that the metric has, and it is rewritten in any case: boards of
+ * one model differ by more than one board from day to day, and a baseline of several holds for all
+ * of them. `old_value` becomes what the value was, NaN when the metric is new. */
 kg__change kg__record_time(kg__baseline_case *entry, const char *metric, const double *sessions,
                            size_t count, bool merge, double *old_value);
 

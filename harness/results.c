@@ -685,7 +685,8 @@ static char **list_verdicts(const char *folder, size_t *count, kg__error *error)
     return names;
 }
 
-/* A filter that leaves a suite nothing makes its tests skip; one that leaves the whole run nothing is a mistake. */
+/* A filter that leaves a suite nothing makes its tests skip; one that leaves the whole run nothing
+ * is a mistake. */
 static void complain_of_filter(merger *all)
 {
     const char *filter = getenv("KG_FILTER");
@@ -693,10 +694,11 @@ static void complain_of_filter(merger *all)
 
     if (all->tally.filtered_out == 0 || all->tally.filtered_out < json_array_size(all->tests))
         return;
-    kg__format(why, sizeof why,
-               "KG_FILTER%s%s matches no case of any test: each program lists its cases with --cases "
-               "check",
-               filter != NULL ? "=" : "", filter != NULL ? filter : "");
+    kg__format(
+        why, sizeof why,
+        "KG_FILTER%s%s matches no case of any test: each program lists its cases with --cases "
+        "check",
+        filter != NULL ? "=" : "", filter != NULL ? filter : "");
     add_error(all, "", why);
     all->tally.broken++;
 }

@@ -108,9 +108,10 @@ static void count_test(const struct criterion_test_stats *stats)
     kg__test_name(KG__TARGET_KIND, stats->test->category, stats->test->name, name, sizeof name);
     kg__verdicts_path(kg__comparison->home, name, path, sizeof path);
     verdicts = kg__verdicts_load(path, NULL);
-    if (stats->timed_out)
-        kg__complain("%s: overdue: ended after %d s: see %s for the case that was running", name,
-                     KG__PART_TIMEOUT, path);
+    if (stats->timed_out && verdicts != NULL)
+        kg__complain("%s: overdue, and ended: see %s for the case that was running", name, path);
+    else if (stats->timed_out)
+        kg__complain("%s: overdue, and ended: see what it waits for", name);
     if (verdicts != NULL) {
         kg__tally before = tally;
 

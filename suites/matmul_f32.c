@@ -128,7 +128,7 @@ static bool projection(const kg_problem *problem, int output, const void *comput
 
         for (int64_t i = 0; i < k; i++) {
             expected += a[row * k + i] * weighted[i];
-            tolerance += fabs(a[row * k + i]) * magnitude[i];
+            tolerance += fabs((double)a[row * k + i]) * magnitude[i];
         }
         for (int64_t column = 0; column < n; column++)
             got += c[row * n + column] * weight(column);

@@ -290,6 +290,7 @@ static void ask_cuda(kg__facts *facts)
         facts->cuda_version = 0;
     /* The driver's threads may still be running: the library stays loaded until the process ends.
      */
+    // cppcheck-suppress resourceLeak
 }
 
 static void read_baseline(kg__baseline_fact *fact, const char *folder, const char *key)

@@ -65,7 +65,7 @@ static int refuse_command(size_t count, char **arguments)
     char two[128] = "";
     char given[128];
 
-    for (; commands[known] != NULL && known < MOST_COMMANDS; known++)
+    for (; known < MOST_COMMANDS && commands[known] != NULL; known++)
         names[known] = commands[known]->name;
     kg__format(given, sizeof given, "%s", arguments[0]);
     if (count >= 2 && *arguments[1] != '-') {

@@ -20,8 +20,9 @@ static double now(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-/* Starts the program in a process group of its own, its output into `output`. Returns an errno. */
-static int start(const char *const *arguments, int output, pid_t *child)
+/* Starts the program in a process group of its own, its output into `output`, its standard error
+ * too where `errors_too`. Returns an errno. */
+static int start(const char *const *arguments, int output, bool errors_too, pid_t *child)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -34,7 +35,7 @@ static int start(const char *const *arguments, int output, pid_t *child)
         code = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
         if (code == 0)
             code = posix_spawn_file_actions_adddup2(&actions, output, 1);
-        if (code == 0)
+        if (code == 0 && errors_too)
             code = posix_spawn_file_actions_adddup2(&actions, output, 2);
         if (code == 0)
             code = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
@@ -77,7 +78,8 @@ static bool listen(int input, double deadline, char *text, size_t size)
     }
 }
 
-int kg__probe(const char *const *arguments, double seconds, char *text, size_t size)
+static int probe(const char *const *arguments, double seconds, bool errors_too, char *text,
+                 size_t size)
 {
     double deadline = now() + seconds;
     int ends[2];
@@ -88,7 +90,7 @@ int kg__probe(const char *const *arguments, double seconds, char *text, size_t s
     text[0] = '\0';
     if (pipe2(ends, O_CLOEXEC) != 0)
         return KG__PROBE_NOT_FOUND;
-    if (start(arguments, ends[1], &child) != 0) {
+    if (start(arguments, ends[1], errors_too, &child) != 0) {
         close(ends[0]);
         close(ends[1]);
         return KG__PROBE_NOT_FOUND;
@@ -115,4 +117,14 @@ int kg__probe(const char *const *arguments, double seconds, char *text, size_t s
         return KG__PROBE_TIMED_OUT;
     }
     return WIFEXITED(status) ? WEXITSTATUS(status) : KG__PROBE_CRASHED;
+}
+
+int kg__probe(const char *const *arguments, double seconds, char *text, size_t size)
+{
+    return probe(arguments, seconds, true, text, size);
+}
+
+int kg__probe_output(const char *const *arguments, double seconds, char *text, size_t size)
+{
+    return probe(arguments, seconds, false, text, size);
 }

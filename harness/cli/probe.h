@@ -12,4 +12,7 @@ enum { KG__PROBE_NOT_FOUND = -1, KG__PROBE_TIMED_OUT = -2, KG__PROBE_CRASHED = -
  * `seconds` is killed with its children. */
 int kg__probe(const char *const *arguments, double seconds, char *text, size_t size);
 
+/* The same without the standard error, which stays where it was: for what is read by the line. */
+int kg__probe_output(const char *const *arguments, double seconds, char *text, size_t size);
+
 #endif

@@ -71,7 +71,7 @@ static bool list_cases(const char *program, const char *part, listing *cases)
     int code;
 
     *cases = (listing){ .text = kg__allocate(LISTING_SIZE, 1) };
-    code = kg__probe(arguments, 30, cases->text, LISTING_SIZE);
+    code = kg__probe_output(arguments, 30, cases->text, LISTING_SIZE);
     if (code != 0) {
         kg__complain("%s: it does not list its cases (exit code %d): build it anew", program, code);
         return false;
@@ -138,17 +138,17 @@ static void take_record(void *context, const json_t *record)
     if (strcmp(event, "target") == 0 && all->target == NULL) {
         all->target = json_incref(json_object_get(record, "target"));
         all->provenance = json_incref(json_object_get(record, "provenance"));
-    } else if (strcmp(event, "failed") == 0) {
-        refuse(all, id, kg__record_text(record, "why"));
-    } else if (strcmp(event, "checked") == 0 && !json_is_true(json_object_get(record, "right"))) {
+    } else if (strcmp(event, "failed") == 0 ||
+               (strcmp(event, "checked") == 0 && !json_is_true(json_object_get(record, "right")))) {
         refuse(all, id, kg__record_text(record, "why"));
     } else if (strcmp(event, "sentinels") == 0) {
         for (size_t i = 0; i < KG__SENTINELS; i++)
             all->sum[i] += json_number_value(
                 json_object_get(json_object_get(record, sentinel_names[i]), "value"));
         all->sums++;
-        json_object_set(all->provenance, "launch_ns",
-                        json_object_get(json_object_get(record, "empty"), "value"));
+        json_object_set_new(all->provenance, "launch_ns",
+                            json_real(round(json_number_value(
+                                json_object_get(json_object_get(record, "empty"), "value")))));
     } else if (strcmp(event, "measured") == 0) {
         take_measured(all, record);
     }

@@ -4,6 +4,8 @@
 
 #include "model_kernels.h"
 
+// A kernel here asserts whatever the build type says.
+#undef NDEBUG
 #include <assert.h>
 
 #ifndef KG_DYNAMIC_SHARED

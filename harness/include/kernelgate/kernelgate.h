@@ -111,8 +111,9 @@ static inline size_t kg_type_size(kg_type type)
 #ifdef __cplusplus
 }
 
-/* Declares `name`, a pointer to the block's dynamic shared memory, in a kernel: KG_DYNAMIC_SHARED(float, row). The CPU model's
- * cuda_runtime.h brings its own, since g++ knows no extern shared arrays. */
+/* Declares `name`, a pointer to the block's dynamic shared memory, in a kernel:
+ * KG_DYNAMIC_SHARED(float, row). The CPU model's cuda_runtime.h brings its own, since g++ knows no
+ * extern shared arrays. */
 #ifndef KG_DYNAMIC_SHARED
 #define KG_DYNAMIC_SHARED(type, name)                                                              \
     extern __shared__ __align__(16) unsigned char kg__dynamic_shared[];                            \
