@@ -10,7 +10,8 @@ endif()
 execute_process(COMMAND "${program}" --encoding=C --list
                 OUTPUT_VARIABLE kg_listing ERROR_VARIABLE kg_errors RESULT_VARIABLE kg_status)
 if(NOT kg_status EQUAL 0)
-  message(FATAL_ERROR "${program} --list failed (${kg_status}): ${kg_errors}")
+  # A message that begins with a space is not wrapped.
+  message(FATAL_ERROR " ${program} --list failed (${kg_status}): ${kg_errors}")
 endif()
 
 # The listing names a suite with its number of tests ("matmul_f32: 3 tests"), then a test a line behind a tree's branch.
@@ -39,5 +40,5 @@ foreach(kg_line IN LISTS kg_listing)
   endif()
 endforeach()
 if(kg_found EQUAL 0)
-  message(FATAL_ERROR "${program} lists no test: a comparison without tests gates nothing")
+  message(FATAL_ERROR " ${program} lists no test: a comparison without tests gates nothing")
 endif()

@@ -37,36 +37,44 @@ const char *kg__device_begin_pass(int pass)
     return "";
 }
 
-/* A driver is installed in part at least: its library or its kernel module is there. */
-static bool has_driver(void)
+/* What of a driver there is: its library, with the CUDA version that it supports (1000 x major + 10
+ * x minor; 0 where it does not tell), or at least its kernel module. */
+static bool find_driver(int *version)
 {
     void *library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+    int (*get_version)(int *) = NULL;
+    void *address;
 
-    if (library != NULL)
-        dlclose(library);
-    return library != NULL || access("/proc/driver/nvidia/version", F_OK) == 0;
+    *version = 0;
+    if (library == NULL)
+        return access("/proc/driver/nvidia/version", F_OK) == 0;
+    address = dlsym(library, "cuDriverGetVersion");
+    memcpy(&get_version, &address, sizeof get_version);
+    if (get_version == NULL || get_version(version) != 0)
+        *version = 0;
+    dlclose(library);
+    return true;
 }
 
 /* Says why no device can be counted, from the code that cudaGetDeviceCount() gave. */
 static kg__device_status explain_no_device(cudaError_t code, kg__error *why)
 {
-    int driver = 0;
+    int driver;
     int toolkit = 0;
 
     (void)cudaGetLastError();
-    (void)cudaDriverGetVersion(&driver);
     (void)cudaRuntimeGetVersion(&toolkit);
-    if (!has_driver()) {
-        kg__fail(why,
-                 "no GPU: there is no NVIDIA driver on this machine: the CPU model gates without "
-                 "one");
+    if (!find_driver(&driver)) {
+        kg__fail(
+            why,
+            "no GPU: there is no NVIDIA driver on this machine: the CPU model gates without one");
         return KG__DEVICE_ABSENT;
     }
     if (code == cudaErrorNoDevice) {
         kg__fail(why, "no GPU: the driver sees none (is CUDA_VISIBLE_DEVICES set so?)");
         return KG__DEVICE_ABSENT;
     }
-    if (code == cudaErrorInsufficientDriver && driver > 0)
+    if (driver > 0 && driver < toolkit)
         kg__fail(
             why,
             "the driver supports CUDA %d.%d, older than the toolkit %d.%d of this build: update "

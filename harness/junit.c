@@ -240,8 +240,6 @@ static void collect_tests(report *all)
     }
 }
 
-/* ---- Writing ---- */
-
 /* The writer remembers no error: its calls return -1, and every one of them has to be heard. */
 typedef struct sheet {
     xmlTextWriterPtr writer;

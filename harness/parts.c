@@ -437,9 +437,21 @@ static bool is_skipped(const part_run *run)
     return json_object_get(run->document, "skipped") != NULL;
 }
 
-/* Cases that are left without any record, because nothing could be run any more. */
+static bool any_is_settled(const part_run *run)
+{
+    for (size_t i = 0; i < run->count; i++) {
+        if (run->subjects[i].entry != NULL || run->subjects[i].observers > 0)
+            return true;
+    }
+    return false;
+}
+
+/* Cases that are left without any record, because nothing could be run any more. Where nothing
+ * could be run at all, the one error that says why is enough to read. */
 static void close_open_cases(part_run *run)
 {
+    bool say_so = any_is_settled(run);
+
     for (size_t i = 0; i < run->count; i++) {
         subject *one = &run->subjects[i];
         bool refused = false;
@@ -448,9 +460,12 @@ static void close_open_cases(part_run *run)
 
         json_array_foreach (json_object_get(run->document, "refused"), j, refusal)
             refused = refused || strcmp(kg__record_text(refusal, "case"), one->one->id) == 0;
-        if (one->entry == NULL && !refused)
-            settle(one, kg__gate_plain(one->one->id, &run->target, run->part, KG__ERROR,
-                                       "no observer could be run for this case"));
+        if (one->entry != NULL || refused)
+            continue;
+        one->entry = kg__gate_plain(one->one->id, &run->target, run->part, KG__ERROR,
+                                    "no observer could be run for this case");
+        if (say_so)
+            print_line(one->entry);
     }
 }
 

@@ -13,8 +13,6 @@
 
 #define VERDICTS_SUFFIX ".verdicts.json"
 
-/* ---- Beginning a run ---- */
-
 static bool ends_with(const char *text, const char *end)
 {
     size_t length = strlen(text);
@@ -95,8 +93,6 @@ bool kg__results_begin(const char *out, kg__error *error)
     return begun;
 }
 
-/* ---- Files ---- */
-
 bool kg__results_write_json(const char *path, const json_t *document, int indent, kg__error *error)
 {
     char *text = json_dumps(document, JSON_INDENT((size_t)indent));
@@ -116,8 +112,6 @@ bool kg__results_write_json(const char *path, const json_t *document, int indent
     free(text);
     return written;
 }
-
-/* ---- Checking the shape of a verdicts document ---- */
 
 /* Where a document is wrong, for the error's one line. */
 typedef struct place {
@@ -326,8 +320,6 @@ json_t *kg__verdicts_load(const char *path, kg__error *error)
     return document;
 }
 
-/* ---- Tallying ---- */
-
 /* A test that finished and left nothing to judge, and no reason. */
 static bool is_silent(const json_t *verdicts)
 {
@@ -400,8 +392,6 @@ static int test_exit_code(const json_t *verdicts, bool strict)
     kg__verdicts_tally(verdicts, &tally);
     return exit_code_of(tally, json_array_size(json_object_get(verdicts, "claims")), strict);
 }
-
-/* ---- Merging ---- */
 
 /* A merged document while it grows. */
 typedef struct merger {

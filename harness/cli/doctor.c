@@ -19,8 +19,6 @@
 /* A program that does not tell its version within this time does not work. */
 #define PROBE_SECONDS 20.0
 
-/* ---- Programs ---- */
-
 /* Copies the line of `text` that holds `mark` ("": the first), without blanks at its ends. */
 static void copy_line(const char *text, const char *mark, char *line, size_t size)
 {
@@ -169,8 +167,6 @@ static void ask_programs(kg__facts *facts, const char *root)
     if (!facts->nvcc.found)
         ask_program(&facts->nvcc, installed_nvcc_version, "release ");
 }
-
-/* ---- The system ---- */
 
 /* Reads the first line of a small file; empty where there is none. */
 static void read_line(const char *root, const char *path, char *line, size_t size)
@@ -347,8 +343,6 @@ void kg__collect_facts(kg__facts *facts, const char *root, const char *baselines
     ask_nvml(facts, baselines);
     read_baseline(&facts->model_baseline, baselines, "cpu-model");
 }
-
-/* ---- The command ---- */
 
 static const char *root = "";
 static const char *baselines;

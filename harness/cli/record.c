@@ -54,7 +54,6 @@ typedef struct recording {
     json_t *target;
     json_t *provenance;
     bool refused;
-    const char *part;
     char scratch[KG__PATH_SIZE];
 } recording;
 
@@ -322,6 +321,20 @@ static size_t retire(const recording *all, kg__baseline *baseline)
     return retired;
 }
 
+/* Reads the baseline that is to be recorded into; false, with a complaint, where it cannot be
+ * understood. */
+static bool load_baseline(const recording *all, kg__target *target, char *path, size_t size,
+                          kg__baseline *baseline)
+{
+    kg__error error = { "" };
+
+    describe_target(all, target);
+    if (kg__baseline_load_for(baselines, target, path, size, baseline, &error) != KG__BAD)
+        return true;
+    kg__complain("%s: mend or move that file first; nothing is recorded", error.text);
+    return false;
+}
+
 static int save(recording *all)
 {
     char path[2 * KG__PATH_SIZE];
@@ -332,10 +345,7 @@ static int save(recording *all)
     size_t changed = 0;
     bool saved = true;
 
-    describe_target(all, &target);
-    if (kg__baseline_load_for(baselines, &target, path, sizeof path, &baseline, &error) ==
-        KG__BAD) {
-        kg__complain("%s: mend or move that file first; nothing is recorded", error.text);
+    if (!load_baseline(all, &target, path, sizeof path, &baseline)) {
         kg__baseline_free(&baseline);
         return KG__EXIT_ERROR;
     }
@@ -362,6 +372,18 @@ static int save(recording *all)
     return saved ? KG__EXIT_PASS : KG__EXIT_ERROR;
 }
 
+/* Whether that can be done at all, before time is spent on measuring. */
+static bool baseline_is_sound(const recording *all)
+{
+    char path[2 * KG__PATH_SIZE];
+    kg__target target;
+    kg__baseline baseline;
+    bool sound = load_baseline(all, &target, path, sizeof path, &baseline);
+
+    kg__baseline_free(&baseline);
+    return sound;
+}
+
 static bool measure(recording *all, size_t count, char **programs)
 {
     bool good = true;
@@ -371,6 +393,7 @@ static bool measure(recording *all, size_t count, char **programs)
         fflush(stdout);
         good = observe(all, programs[i], "check");
     }
+    good = good && (all->target == NULL || baseline_is_sound(all));
     for (size_t session = 0; session < all->sessions && good; session++) {
         printf("session %zu of %zu\n", session + 1, all->sessions);
         fflush(stdout);

@@ -168,7 +168,6 @@ static void fail_stuck(void)
     fail(cudaErrorLaunchFailure);
 }
 
-/* --- Whose turn it is --- */
 
 /* Gives the turn to the next thread that is ready, if there is one. */
 static inline bool pick(void)
@@ -226,7 +225,6 @@ static inline kg__model_turn next_turn(void)
     return kg__model_leave_for(self->fiber, &self->context, next->fiber, next->context);
 }
 
-/* --- A block's barrier --- */
 
 static void release_barrier(void)
 {
@@ -256,7 +254,6 @@ kg__model_votes kg__model_last_votes(void)
     return votes;
 }
 
-/* --- A warp's operations --- */
 
 /* The lane that a shuffle reads; the lane itself where the shuffle would leave its part of the
  * warp. */
@@ -411,7 +408,6 @@ uint64_t kg__model_end_meeting(void)
     return threads[current].result;
 }
 
-/* --- Blocks and threads --- */
 
 /* Poisons what the block before has left, and makes all threads of the block ready. */
 static void begin_block(void)
@@ -506,7 +502,6 @@ static void run_threads(kg__model_fiber *self)
     }
 }
 
-/* --- Faults of a kernel --- */
 
 #if HANDLE_FAULTS
 
@@ -589,7 +584,6 @@ static void release_faults(void)
 
 #endif
 
-/* --- Launches --- */
 
 /* The launch attributes that change nothing in the model, or ask for nothing. */
 static bool is_harmless(const cudaLaunchAttribute *attribute)

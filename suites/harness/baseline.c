@@ -1170,8 +1170,9 @@ Test(baseline, a_folder_that_cannot_be_written)
 
     snprintf(missing, sizeof missing, "%s/no/nvidia-h200.json", folder);
     cr_expect_not(kg__baseline_save(missing, &baseline, &error));
-    cr_expect_not_null(strstr(error.text, "cannot be written: No such file or directory: it is left as "
-                                          "it was"),
+    cr_expect_not_null(strstr(error.text,
+                              "cannot be written: No such file or directory: it is left as "
+                              "it was"),
                        "%s", error.text);
     write_file(whole);
     cr_assert(chmod(folder, 0555) == 0);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "device.h"
+#include "measuring.h"
 #include "model/model.h"
 
 /* Every comparison of one element: a right one passes, and a wrong one is described. */
@@ -117,8 +118,6 @@ Test(checking, poisons_differ_and_make_nan)
     cr_assert(kg__poison(0) != kg__poison(1) && kg__poison(1) != kg__poison(2));
     cr_assert(kg__poison(3) == kg__poison(0));
 }
-
-/* ---- A comparison whose launcher each test chooses ---- */
 
 enum { FROM, SUM, TO, BYTES };
 
@@ -455,8 +454,6 @@ Test(checking, patterns_are_named_and_exact_ones_have_no_tolerance)
     cr_assert(launches == 3);
 }
 
-/* ---- Errors ---- */
-
 static cudaError_t refuse(const kg_call *call)
 {
     (void)call;
@@ -609,8 +606,6 @@ Test(checking, buffers_without_their_memory)
     cr_assert(buffers.guard == NULL && buffers.allocation[0] == NULL);
 }
 
-/* ---- Inputs ---- */
-
 static void inputs_of_every_type(const kg_size *size, kg_arguments *list)
 {
     kg_add_argument(list, KG_INPUT, "floats", KG_FLOAT32, 1, kg_extent(size, 0));
@@ -671,8 +666,6 @@ Test(checking, random_inputs_fill_their_range_and_repeat)
     kg__known_free(&one);
     kg__known_free(&again);
 }
-
-/* ---- Projection ---- */
 
 /* to against from, row sums with weights 1, 2, 3, ...: as a large product is judged. */
 static bool project(const kg_problem *problem, int output, const void *computed,
@@ -743,6 +736,15 @@ Test(checking, a_projection_names_the_row)
     comparison.projection = project;
     expect_incorrect(&comparison, &small, miss_one, "to[row 1, column 2]");
     cr_assert(references > 0);
+}
+
+Test(checking, the_model_has_nothing_to_measure_with)
+{
+    kg__error why = { "" };
+
+    cr_assert(!kg__measure_cases(&plain, "time", NULL, 0, -1, &why));
+    cr_assert(strcmp(why.text, "scale: the CPU model has no part time: it checks") == 0, "%s",
+              why.text);
 }
 
 Test(checking, memory_for_suites_is_zeroed)

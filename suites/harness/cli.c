@@ -108,8 +108,6 @@ static void expect_within(const char *text, const char *part)
     cr_expect(strstr(text, part) != NULL, "\"%s\" is not in:\n%s", part, text);
 }
 
-/* ---- Calling it ---- */
-
 Test(cli, without_arguments_it_says_how_it_is_called)
 {
     cr_expect(eq(int, run(NULL), 2));
@@ -175,8 +173,6 @@ Test(cli, refuses_what_it_does_not_know)
     expect_within(complaint, "begin: takes no \"--out\"");
     cr_expect(access("out", F_OK) != 0);
 }
-
-/* ---- A run ---- */
 
 #define VERDICTS(test, more)                                                                       \
     "{\"schema\": \"kernelgate-verdicts/1\", \"test\": \"" test "\", \"complete\": true" more "}"
@@ -261,8 +257,6 @@ Test(cli, results_that_cannot_be_written_are_an_error)
     expect_within(complaint, "kernelgate: nowhere/records: the folder cannot be read");
 }
 
-/* ---- baseline lint ---- */
-
 static const char baseline[] =
     "{\"schema\": \"kernelgate-baseline/1\",\n"
     " \"target\": {\"key\": \"cpu-model\", \"compiler\": \"gcc 12.2.0\"},\n"
@@ -302,8 +296,6 @@ Test(cli, lint_lists_cases_that_vanished)
     cr_expect(eq(int, run("baseline", "lint", "cpu-model.json", "--comparisons=a", NULL), 1));
     cr_expect(eq(int, run("baseline", "lint", "cpu-model.json", "--comparisons=a,b", NULL), 0));
 }
-
-/* ---- doctor ---- */
 
 /* A program that prints a line, in the folder bin/ of the test's own. */
 static void put_program(const char *name, const char *line, int code)

@@ -108,8 +108,6 @@ static void expect_gpu(bool works, const char *text)
               diagnosis.gpu_text);
 }
 
-/* ---- The build ---- */
-
 Test(doctor, a_laptop_gates_the_model)
 {
     a_laptop();
@@ -210,8 +208,6 @@ Test(doctor, a_model_baseline_is_named_where_it_is)
              "b/cpu-model.json:3: bad");
     expect("baseline", KG__LACKS, "b/cpu-model.json:3: bad", "");
 }
-
-/* ---- The GPU ---- */
 
 Test(doctor, a_gpu_machine_gates_both)
 {
@@ -409,8 +405,6 @@ Test(doctor, as_many_cards_as_are_described)
     cr_expect(lt(sz, diagnosis.count, KG__FINDINGS));
     expect_gpu(true, "can be gated: 32 x NVIDIA H200");
 }
-
-/* ---- Running other programs ---- */
 
 Test(probe, keeps_what_a_program_prints_and_its_exit_code)
 {

@@ -11,7 +11,8 @@
 
 static const kg__target target = { .key = "nvidia-fake" };
 static kg__baseline baseline;
-static json_t *held[8];
+#define MOST_HELD 8
+static json_t *held[MOST_HELD];
 static size_t held_count;
 
 static void release(void)
@@ -26,7 +27,7 @@ TestSuite(gating, .fini = release);
 /* A document that lives as long as the test. */
 static json_t *hold(json_t *document)
 {
-    cr_assert(document != NULL && held_count < sizeof held / sizeof *held);
+    cr_assert(document != NULL && held_count < MOST_HELD);
     held[held_count++] = document;
     return document;
 }
@@ -397,8 +398,9 @@ Test(gating, console_lines)
                 "error        nvidia-fake  " ID "              crashed");
     expect_metric(entry, "time_ns", 60000);
     expect_metric(entry, "cold_time_ns", 73000);
-    expect_line(gate(&one, 1, NULL), "pass         nvidia-fake  " ID
-                                     "              hot 60 600 ns (+1.0 %)  cold 73 000 ns (0.0 %)");
+    expect_line(gate(&one, 1, NULL),
+                "pass         nvidia-fake  " ID
+                "              hot 60 600 ns (+1.0 %)  cold 73 000 ns (0.0 %)");
     one = observed(600, 0);
     expect_line(hold(kg__gate_case(ID, &target, "time", &one, 1, NULL, NULL)),
                 "no-baseline  nvidia-fake  " ID

@@ -54,8 +54,6 @@ static const char *complaints(void)
     return text;
 }
 
-/* --- The runtime interface --- */
-
 Test(model, error_names_and_texts)
 {
     cr_assert_str_eq(cudaGetErrorName(cudaSuccess), "cudaSuccess");
@@ -355,8 +353,6 @@ Test(model, streams_and_events)
     cr_assert(cudaEventQuery(later) == cudaErrorInvalidResourceHandle);
 }
 
-/* --- Launches --- */
-
 Test(model, launch_limits)
 {
     unsigned long long *count = device(sizeof *count, 0);
@@ -513,8 +509,6 @@ Test(model, order_of_threads_and_blocks)
     for (int i = 0; i < BLOCKS * THREADS; i++)
         cr_assert(turns[i] == BLOCKS * THREADS - 1 - i);
 }
-
-/* --- Barriers and shared memory --- */
 
 static void fill_ascending(int *values, int count)
 {
@@ -676,8 +670,6 @@ Test(model, votes_of_a_block)
     }
 }
 
-/* --- Warps --- */
-
 /* Runs a warp operation over a warp and a half, in both orders, into out[48]. */
 static void operate(warp_operation operation, int argument, int width, int *out)
 {
@@ -837,8 +829,6 @@ Test(model, sums_by_shuffles_and_barriers)
     }
 }
 
-/* --- Kernels that go wrong --- */
-
 /* Launches a defect on a warp, and asserts the error, that it sticks, and the beginning and a part
  * of its message. */
 static void go_wrong(defect which, cudaError_t expected, const char *place, const char *what)
@@ -986,8 +976,6 @@ Test(model, a_kernel_cannot_call_the_host)
     cr_assert(cudaGetLastError() == cudaSuccess);
 }
 
-/* --- The rest of the device's side --- */
-
 Test(model, atomics)
 {
     int *integers = device(6 * sizeof *integers, 0);
@@ -1044,8 +1032,6 @@ Test(model, constants)
     cr_assert(set_constants(values, 4, 0, cudaMemcpyDeviceToDevice) == cudaErrorInvalidValue);
     cr_assert(get_constants(back, 33, 0) == cudaErrorInvalidValue);
 }
-
-/* --- Host threads --- */
 
 enum { LAUNCHES = 200 };
 

@@ -42,8 +42,6 @@ static kg__nvml_state state_of(const char *which)
     return state;
 }
 
-/* ---- Opening ---- */
-
 Test(nvml, is_absent_where_there_is_no_library)
 {
     kg__nvml *nvml = (kg__nvml *)&nvml;
@@ -126,8 +124,6 @@ Test(nvml, tells_the_driver_and_the_number_of_cards)
     cr_expect(eq(int, kg__nvml_count(nvml), -1));
     kg__nvml_close(nvml);
 }
-
-/* ---- A card ---- */
 
 Test(nvml, reads_every_figure)
 {
@@ -264,8 +260,6 @@ Test(nvml, once_opens_asks_and_closes)
     cr_assert(eq(int, kg__nvml_state_once("0", &state, &why), KG__NVML_ABSENT));
     cr_expect(eq(int, state.temperature_c, -1));
 }
-
-/* ---- Reasons ---- */
 
 Test(nvml, which_reasons_are_throttling)
 {

@@ -121,8 +121,6 @@ static const json_t *item(const json_t *results, const char *list, size_t index)
     ", \"target\": {\"key\": \"nvidia-h200\", \"name\": \"NVIDIA H200\"}, \"provenance\": "        \
     "{\"driver\": \"580.159.04\"}"
 
-/* ---- Beginning ---- */
-
 Test(results, begin_makes_the_folders)
 {
     struct stat facts;
@@ -208,8 +206,6 @@ Test(results, begin_names_a_folder_that_it_cannot_read)
     cr_expect(strstr(error.text, "out/report: the folder cannot be read") != NULL, "%s",
               error.text);
 }
-
-/* ---- Files ---- */
 
 Test(results, json_is_replaced_whole)
 {
@@ -313,8 +309,6 @@ Test(results, a_disk_that_takes_no_more_leaves_the_old_file)
     cr_expect(not(exists(temporary)));
     free(large);
 }
-
-/* ---- Reading a verdicts file ---- */
 
 static void expect_refused(const char *text, const char *message)
 {
@@ -461,8 +455,6 @@ Test(results, a_file_cut_anywhere_is_refused)
     }
 }
 
-/* ---- Tallying ---- */
-
 static kg__tally tally_of(const char *text)
 {
     json_t *document = json_loads(text, 0, NULL);
@@ -520,8 +512,6 @@ Test(results, tally_of_a_document_of_any_shape_is_broken_at_most)
     kg__verdicts_tally(NULL, &tally);
     cr_expect(eq(sz, tally.broken, 1));
 }
-
-/* ---- Merging ---- */
 
 Test(results, merge_joins_the_parts_of_a_case)
 {
@@ -795,8 +785,6 @@ Test(results, an_exit_code_that_is_not_there_is_an_error)
     cr_expect(eq(int, kg__results_exit_code(NULL), 2));
     json_decref(results);
 }
-
-/* ---- Words ---- */
 
 static void expect_line(char *line, const char *expected)
 {

@@ -129,8 +129,6 @@ static json_t *failing_run(bool strict)
     return parse(text);
 }
 
-/* ---- Markdown ---- */
-
 Test(summary, begins_with_the_outcome_and_the_counts)
 {
     char *text = summary(failing_run(false));
@@ -295,8 +293,6 @@ Test(summary, a_file_that_cannot_be_written_is_an_error)
     expect_within(error.text, "/nowhere/at/all.md: cannot be written");
     json_decref(results);
 }
-
-/* ---- Console ---- */
 
 Test(console, shows_counts_failures_and_the_verdict_last)
 {

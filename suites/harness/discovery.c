@@ -1,0 +1,153 @@
+/* Discovery: CTest finds the tests of the programs when it runs, with their labels and what the
+ * exit code 77 means; a program that cannot be asked fails the run. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "drive.h"
+#include "message.h"
+
+TestSuite(discovery, .init = make_folder, .fini = remove_folder, .timeout = 60);
+
+/* Makes the test's folder one that CTest runs: a program's tests, as kg__discover_tests() has it.
+ */
+static void include_program(const char *program, const char *labels, const char *properties)
+{
+    char text[2048];
+
+    kg__format(text, sizeof text,
+               "set(program \"%s\") set(prefix \"gpu.\") set(properties %s) set(labels \"%s\") "
+               "include(\"%s/KgDiscoverTests.cmake\")",
+               program, properties, labels, KG__MODULES);
+    /* A format's newlines would become spaces, which separate CMake's commands no less badly. */
+    for (char *c = text; *c != '\0'; c++) {
+        if (c[0] == ')' && c[1] == ' ')
+            c[1] = '\n';
+    }
+    write_text(at("CTestTestfile.cmake"), text);
+}
+
+static ending run_ctest(const char *option, const char *value, const char *filter)
+{
+    char out[600];
+    char case_filter[128];
+    const char *const arguments[] = { KG__CTEST, "--test-dir", at(""), option, value, NULL };
+    const char *const settings[] = { out, case_filter, "CTEST_PARALLEL_LEVEL=1",
+                                     "KG_CASE_TIMEOUT=20", NULL };
+
+    kg__format(out, sizeof out, "KG_OUT=%s", at("out"));
+    kg__format(case_filter, sizeof case_filter, "KG_FILTER=%s", filter);
+    return drive(arguments, settings);
+}
+
+static void expect_ctest(const char *option, const char *value, const char *filter, bool passes,
+                         const char *text)
+{
+    ending seen = run_ctest(option, value, filter);
+
+    cr_assert((seen.code == 0) == passes, "exit code %d:\n%s", seen.code, seen.output);
+    cr_assert(strstr(seen.output, text) != NULL, "\"%s\" is not in\n%s", text, seen.output);
+    free(seen.output);
+}
+
+#define SKIPPING "SKIP_RETURN_CODE 77 TIMEOUT 60"
+
+Test(discovery, tests_are_found_with_their_labels)
+{
+    ending seen;
+
+    include_program(KG__FAKE_GPU, "gpu;fake", SKIPPING);
+    seen = run_ctest("-N", NULL, "");
+    expect_ending(&seen, 0, "Total Tests: 3");
+    cr_assert(strstr(seen.output, ": gpu.fake.check\n") != NULL);
+    cr_assert(strstr(seen.output, ": gpu.fake.time\n") != NULL);
+    cr_assert(strstr(seen.output, ": gpu.fake.claim_quick_beats_plain\n") != NULL);
+    free(seen.output);
+    seen = run_ctest("--print-labels", NULL, "");
+    expect_ending(&seen, 0, "  fake\n  gpu\n");
+    free(seen.output);
+    seen = run_ctest("-LE", "^fake$", "");
+    expect_ending(&seen, 0, "No tests were found");
+    free(seen.output);
+}
+
+/* Claims read what the parts before them recorded, and speedups need the checks. */
+Test(discovery, the_parts_depend_on_each_other)
+{
+    ending seen;
+    const char *check;
+    const char *time;
+    const char *claim;
+
+    include_program(KG__FAKE_GPU, "gpu;fake", SKIPPING);
+    seen = run_ctest("-V", NULL, "nothing/*");
+    check = strstr(seen.output, "Start 1: gpu.fake.check");
+    time = strstr(seen.output, ": gpu.fake.time\n");
+    claim = strstr(seen.output, ": gpu.fake.claim_quick_beats_plain\n");
+    cr_assert(check != NULL && time != NULL && claim != NULL, "%s", seen.output);
+    cr_assert(check < time && time < claim, "%s", seen.output);
+    free(seen.output);
+}
+
+Test(discovery, exit_codes_become_outcomes)
+{
+    include_program(KG__FAKE_MODEL, "model;fake", SKIPPING);
+    expect_ctest("-R", "check", "fake/plain/*", true, "100% tests passed, 0 tests failed");
+    expect_ctest("-R", "check", "fake/wrong/*", false, "(Failed)");
+    expect_ctest("-R", "check", "fake/crashes/*", false, "(Failed)");
+    expect_ctest("-R", "check", "nothing/*", true, "gpu.fake.check (Skipped)");
+}
+
+/* Without what makes 77 a skip it is a failure: nothing judged never looks like success. */
+Test(discovery, a_skip_is_no_success_by_itself)
+{
+    include_program(KG__FAKE_MODEL, "model;fake", "TIMEOUT 60");
+    expect_ctest("-R", "check", "nothing/*", false, "(Failed)");
+}
+
+Test(discovery, a_program_that_is_missing_fails)
+{
+    include_program(at("missing.gpu"), "gpu;fake", SKIPPING);
+    expect_ctest("--no-tests=error", NULL, "", false, "not-built (Not Run)");
+}
+
+static void write_program(const char *script)
+{
+    char text[512];
+
+    snprintf(text, sizeof text, "#!/bin/sh\n%s\n", script);
+    write_text(at("program"), text);
+    cr_assert(chmod(at("program"), 0755) == 0);
+    include_program(at("program"), "gpu;fake", SKIPPING);
+}
+
+Test(discovery, a_program_that_cannot_list_its_tests_fails)
+{
+    write_program("echo 'no such library' >&2; exit 127");
+    expect_ctest("--no-tests=error", NULL, "", false, "--list failed (127): no such library");
+    write_program("kill -SEGV $$");
+    expect_ctest("--no-tests=error", NULL, "", false, "--list failed (Segmentation fault)");
+}
+
+Test(discovery, a_program_without_tests_fails)
+{
+    write_program("exit 0");
+    expect_ctest("--no-tests=error", NULL, "", false, "lists no test");
+}
+
+/* Whatever stands in a name of a test's tree, as Criterion draws it. */
+Test(discovery, listings_of_several_suites)
+{
+    ending seen;
+
+    write_program("printf 'one: 2 tests\\n|-- a\\n`-- b_2\\ntwo: 1 test\\n`-- c\\n'");
+    seen = run_ctest("-N", NULL, "");
+    expect_ending(&seen, 0, "Total Tests: 3");
+    cr_assert(strstr(seen.output, ": gpu.one.a\n") != NULL &&
+                  strstr(seen.output, ": gpu.one.b_2\n") != NULL &&
+                  strstr(seen.output, ": gpu.two.c\n") != NULL,
+              "%s", seen.output);
+    free(seen.output);
+}

@@ -1,0 +1,1062 @@
+/* The parts of a comparison from end to end: its real programs, on kernels that do as they are told
+ * and on a GPU that is not there; what they print, the verdicts that they leave, and their exit
+ * codes. */
+#include <criterion/criterion.h>
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "baseline.h"
+#include "drive.h"
+#include "lock.h"
+#include "records.h"
+
+static kg__baseline baseline;
+
+/* The settings that every run gets, and room for a test's own. */
+static char settings[16][512];
+static const char *environment[17];
+
+static void set(const char *setting)
+{
+    size_t i = 0;
+    size_t name = strcspn(setting, "=");
+
+    while (environment[i] != NULL && strncmp(environment[i], setting, name + 1) != 0)
+        i++;
+    cr_assert(i < sizeof settings / sizeof *settings);
+    kg__format(settings[i], sizeof settings[i], "%s", setting);
+    environment[i] = settings[i];
+}
+
+static void set_path(const char *name, const char *path)
+{
+    char setting[512];
+
+    kg__format(setting, sizeof setting, "%s=%s", name, path);
+    set(setting);
+}
+
+static void begin(void)
+{
+    make_folder();
+    cr_assert(mkdir(at("baselines"), 0777) == 0);
+    set_path("KG_OUT", at("out"));
+    set_path("KG_BASELINES", at("baselines"));
+    set_path("KG_LOCK_DIR", at(""));
+    set_path("FAKE_LOG", at("log"));
+    set_path("FAKE_PLAN", at("plan"));
+    set("KG_CASE_TIMEOUT=20");
+    set("KG_FILTER=fake/plain/*,fake/quick/*");
+    baseline.target = (kg__target){ .key = "nvidia-fake",
+                                    .name = "NVIDIA Fake",
+                                    .compute_capability = "9.0",
+                                    .memory_mib = 81920,
+                                    .multiprocessors = 132 };
+}
+
+static void finish(void)
+{
+    kg__baseline_free(&baseline);
+    remove_folder();
+}
+
+TestSuite(parts, .init = begin, .fini = finish, .timeout = 60);
+
+static ending run(const char *program, const char *option)
+{
+    const char *const arguments[] = { program, option, NULL };
+
+    return drive(arguments, environment);
+}
+
+/* Runs one test of a program; its exit code and a line of its output must be so. */
+static void expect_run(const char *program, const char *option, int code, const char *line)
+{
+    ending seen = run(program, option);
+
+    expect_ending(&seen, code, line);
+    free(seen.output);
+}
+
+static void expect_check(int code, const char *line)
+{
+    expect_run(KG__FAKE_MODEL, "--filter=fake/check", code, line);
+}
+
+static void expect_time(int code, const char *line)
+{
+    expect_run(KG__FAKE_GPU, "--filter=fake/time", code, line);
+}
+
+static json_t *verdicts_of(const char *test)
+{
+    char name[128];
+
+    kg__format(name, sizeof name, "out/records/%s.verdicts.json", test);
+    return read_json(at(name));
+}
+
+static const json_t *find_case(const json_t *verdicts, const char *id)
+{
+    size_t i;
+    json_t *entry;
+
+    json_array_foreach (json_object_get(verdicts, "cases"), i, entry) {
+        if (strcmp(kg__record_text(entry, "case"), id) == 0)
+            return entry;
+    }
+    return NULL;
+}
+
+static size_t size_of(const json_t *verdicts, const char *list)
+{
+    return json_array_size(json_object_get(verdicts, list));
+}
+
+/* What a test left of one case: its verdict, and a part of its reason. */
+static void expect_case(const char *test, const char *id, const char *verdict, const char *why)
+{
+    json_t *verdicts = verdicts_of(test);
+    const json_t *entry = find_case(verdicts, id);
+
+    cr_assert(entry != NULL, "%s: %s is not there", test, id);
+    cr_assert(strcmp(kg__record_text(entry, "verdict"), verdict) == 0, "%s: %s (%s)", id,
+              kg__record_text(entry, "verdict"), kg__record_text(entry, "why"));
+    cr_assert(strstr(kg__record_text(entry, "why"), why) != NULL, "%s: %s", id,
+              kg__record_text(entry, "why"));
+    json_decref(verdicts);
+}
+
+/* How many cases of a test have a verdict. */
+static size_t count_cases(const char *test, const char *verdict)
+{
+    json_t *verdicts = verdicts_of(test);
+    size_t count = 0;
+    size_t i;
+    json_t *entry;
+
+    json_array_foreach (json_object_get(verdicts, "cases"), i, entry)
+        count += strcmp(kg__record_text(entry, "verdict"), verdict) == 0;
+    json_decref(verdicts);
+    return count;
+}
+
+static void expect_skip(const char *test, const char *by, const char *why)
+{
+    json_t *verdicts = verdicts_of(test);
+
+    cr_assert(strcmp(kg__record_text(verdicts, "skipped_by"), by) == 0, "%s, expected %s",
+              kg__record_text(verdicts, "skipped_by"), by);
+    cr_assert(strstr(kg__record_text(verdicts, "skipped"), why) != NULL, "%s",
+              kg__record_text(verdicts, "skipped"));
+    cr_assert(json_is_true(json_object_get(verdicts, "complete")));
+    json_decref(verdicts);
+}
+
+Test(parts, what_is_right_passes)
+{
+    json_t *verdicts;
+
+    expect_check(0, "pass         cpu-model    fake/quick/64/b64                 checked");
+    verdicts = verdicts_of("model.fake.check");
+    cr_assert(strcmp(kg__record_text(verdicts, "test"), "model.fake.check") == 0);
+    cr_assert(json_is_true(json_object_get(verdicts, "complete")));
+    cr_assert(json_is_number(json_object_get(verdicts, "seconds")));
+    cr_assert(strcmp(kg__record_text(json_object_get(verdicts, "target"), "key"), "cpu-model") ==
+              0);
+    cr_assert(size_of(verdicts, "cases") == 8);
+    cr_assert(size_of(verdicts, "refused") == 8, "what is refused is said, not skipped");
+    cr_assert(size_of(verdicts, "errors") == 0);
+    cr_assert(json_object_get(verdicts, "skipped") == NULL);
+    json_decref(verdicts);
+    cr_assert(count_cases("model.fake.check", "pass") == 8);
+    expect_case("model.fake.check", "fake/plain/1/b32", "pass", "");
+}
+
+Test(parts, refusals_are_printed_with_their_reason)
+{
+    expect_check(0, "refused      cpu-model    fake/plain/7/b32                  7 is an unlucky");
+    expect_check(0, "fake/quick/0/b64                  a size below 1 leaves nothing to compute");
+}
+
+/* A run in which every case is refused has judged nothing, and says so. */
+Test(parts, all_is_refused)
+{
+    set("KG_FILTER=fake/plain/7/*,fake/quick/0/b32");
+    expect_check(77, "skipped      cpu-model    model.fake.check: the comparison refuses every");
+    expect_skip("model.fake.check", "unavailable", "refuses every case");
+    set("KG_STRICT=1");
+    expect_check(2, "refuses every");
+}
+
+/* Each wrong variant is caught, named by its file, and spoils its one case alone. */
+Test(parts, each_way_to_be_wrong)
+{
+    static const char *const wrong[][2] = {
+        { "wrong", "kernels/fake/wrong.cu: to[17]: expected" },
+        { "nan", "kernels/fake/nan.cu: to[3]: expected" },
+        { "unwritten", "1 of 64 elements wrong, 1 of them never written; inputs random" },
+        { "overruns", "kernels/fake/overruns.cu: guard zone behind to: 4 bytes overwritten" },
+        { "scribbles", "kernels/fake/scribbles.cu: from[5]: an input was written to" },
+    };
+
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char filter[64];
+        char id[64];
+
+        kg__format(filter, sizeof filter, "KG_FILTER=fake/plain/*,fake/%s/*", wrong[i][0]);
+        kg__format(id, sizeof id, "fake/%s/64/b32", wrong[i][0]);
+        set(filter);
+        expect_check(1, wrong[i][1]);
+        expect_case("model.fake.check", id, "wrong", wrong[i][1]);
+        cr_assert(count_cases("model.fake.check", "pass") == 7);
+    }
+}
+
+/* What one variant does to its process or its device leaves the others' verdicts standing. */
+Test(parts, each_way_to_fail)
+{
+    static const char *const failing[][2] = {
+        { "crashes", "kernels/fake/crashes.cu: crashed: the observer died of signal 11" },
+        { "hangs", "kernels/fake/hangs.cu: hung: no record for 1 s" },
+        { "cannot", "kernels/fake/cannot.cu: launching: cudaErrorInvalidValue" },
+        { "strays", "kernels/fake/strays.cu: running the kernel: cudaErrorIllegalAddress" },
+    };
+
+    set("KG_CASE_TIMEOUT=1");
+    for (size_t i = 0; i < sizeof failing / sizeof *failing; i++) {
+        char filter[64];
+        char id[64];
+
+        kg__format(filter, sizeof filter, "KG_FILTER=fake/%s/*,fake/plain/*,fake/quick/*",
+                   failing[i][0]);
+        kg__format(id, sizeof id, "fake/%s/64/b32", failing[i][0]);
+        set(filter);
+        expect_check(2, failing[i][1]);
+        expect_case("model.fake.check", id, "error", failing[i][1]);
+        cr_assert(count_cases("model.fake.check", "pass") == 11);
+        cr_assert(count_cases("model.fake.check", "error") == 1);
+    }
+}
+
+Test(parts, a_filter_that_leaves_nothing)
+{
+    set("KG_FILTER=matmul/*");
+    expect_check(77, "skipped      cpu-model    model.fake.check: KG_FILTER leaves this test no");
+    expect_skip("model.fake.check", "filter", "KG_FILTER leaves this test no case");
+    set("KG_STRICT=1");
+    expect_check(77, "KG_FILTER leaves this test no case");
+}
+
+Test(parts, a_table_that_is_wrong)
+{
+    json_t *verdicts;
+
+    expect_run(KG__FAKE_BAD_TABLE, "--filter=fake/check", 2,
+               "model.fake.check: fake/plain/64/b32: stands twice in the table");
+    verdicts = verdicts_of("model.fake.check");
+    cr_assert(size_of(verdicts, "errors") == 1 && size_of(verdicts, "cases") == 0);
+    json_decref(verdicts);
+}
+
+Test(parts, results_that_cannot_be_written)
+{
+    write_text(at("file"), "");
+    set_path("KG_OUT", at("file/out"));
+    expect_check(2, "file/out: the folder cannot be made: Not a directory");
+    cr_assert(mkdir(at("out"), 0777) == 0);
+    write_text(at("out/records"), "");
+    set_path("KG_OUT", at("out"));
+    expect_check(2, "out/records: is no folder");
+}
+
+/* A limit that is no number is complained of, and no reason to fail. */
+Test(parts, settings_that_are_wrong)
+{
+    set("KG_CASE_TIMEOUT=soon");
+    expect_check(0, "KG_CASE_TIMEOUT=soon: no number of seconds above 0: 60 is used");
+}
+
+Test(parts, options)
+{
+    const char *const with_value[] = { KG__FAKE_MODEL, "--filter", "fake/check", "-j", "1",
+                                       "--encoding=C", NULL };
+    ending seen;
+
+    expect_run(KG__FAKE_MODEL, "--list", 0, "check");
+    expect_run(KG__FAKE_GPU, "--list", 0, "claim_quick_beats_plain");
+    expect_run(KG__FAKE_MODEL, "--help", 0, "usage: ");
+    expect_run(KG__FAKE_MODEL, "--no-such-option", 2, "--no-such-option: no such option");
+    expect_run(KG__FAKE_MODEL, "--filterx=fake/check", 2, "no such option: see --help");
+    expect_run(KG__FAKE_MODEL, "-Z", 2, "-Z: no such option");
+    expect_run(KG__FAKE_MODEL, "-", 2, "-: no such option");
+    expect_run(KG__FAKE_MODEL, "check", 2, "check: no such option");
+    expect_run(KG__FAKE_MODEL, "--filter=nothing/*", 2, "fake: the filter matches no test");
+    expect_run(KG__FAKE_MODEL, "--filter=fake/time", 2, "fake: the filter matches no test");
+    seen = drive(with_value, environment);
+    expect_ending(&seen, 0, "pass         cpu-model");
+    free(seen.output);
+}
+
+/* A suite may have tests of its own: they count as claims do, and their names stand for them. */
+Test(parts, tests_of_a_suites_own)
+{
+    expect_run(KG__FAKE_SOUND_GPU, "--filter=own/passes", 0, "Passing: 1");
+    expect_run(KG__FAKE_SOUND_GPU, "--filter=own/fails", 1, "told to");
+    expect_run(KG__FAKE_SOUND_GPU, "--filter=own/skips", 77, NULL);
+    expect_run(KG__FAKE_SOUND_GPU, "--filter=own/crashes", 2, "CRASH!");
+    expect_run(KG__FAKE_SOUND_GPU, "--filter=own/dawdles", 2,
+               "gpu.own.dawdles: overdue, and ended");
+    expect_run(KG__FAKE_SOUND_GPU, "--filter=own/@(passes|fails)", 1, "told to");
+    expect_run(KG__FAKE_SOUND_GPU, "--filter=own/@(passes|skips)", 0, NULL);
+    set("KG_STRICT=1");
+    expect_run(KG__FAKE_SOUND_GPU, "--filter=own/@(passes|skips)", 2, NULL);
+}
+
+/* Always one test at a time, and never a success by request. */
+Test(parts, no_option_turns_a_failure_into_a_success)
+{
+    const char *const arguments[] = { KG__FAKE_MODEL, "--always-succeed", "--ignore-warnings",
+                                      NULL };
+    ending seen;
+
+    set("KG_FILTER=fake/wrong/*");
+    seen = drive(arguments, environment);
+    expect_ending(&seen, 1, "wrong        cpu-model");
+    free(seen.output);
+}
+
+Test(parts, cases_are_listed)
+{
+    const char *const parts[] = { KG__FAKE_GPU, "--cases", "time", NULL };
+    const char *const none[] = { KG__FAKE_MODEL, "--cases", "time", NULL };
+    const char *const unnamed[] = { KG__FAKE_MODEL, "--cases", NULL };
+    const char *const bad[] = { KG__FAKE_BAD_TABLE, "--cases", "check", NULL };
+    ending seen;
+
+    set("KG_FILTER=fake/plain/*");
+    seen = drive(parts, environment);
+    expect_ending(&seen, 0, NULL);
+    cr_assert(strcmp(seen.output, "fake/plain/7/b32\nfake/plain/7/b64\n"
+                                  "fake/plain/64/b32\nfake/plain/64/b64\n") == 0,
+              "%s", seen.output);
+    free(seen.output);
+    seen = drive(none, environment);
+    expect_ending(&seen, 2, "fake: this target has no part time");
+    free(seen.output);
+    seen = drive(unnamed, environment);
+    expect_ending(&seen, 2, "--cases: name a part");
+    free(seen.output);
+    seen = drive(bad, environment);
+    expect_ending(&seen, 2, "stands twice");
+    free(seen.output);
+}
+
+/* With a resource spec CTest hands a test its GPU. */
+Test(parts, ctest_chooses_the_gpu)
+{
+    json_t *verdicts;
+
+    set("CTEST_RESOURCE_GROUP_0_GPUS=id:3,slots:1");
+    expect_run(KG__FAKE_GPU, "--filter=fake/check", 0, "pass");
+    verdicts = verdicts_of("gpu.fake.check");
+    cr_assert(strcmp(kg__record_text(json_object_get(verdicts, "provenance"), "visible"), "3") ==
+              0);
+    json_decref(verdicts);
+    set("CTEST_RESOURCE_GROUP_0_GPUS=id:GPU-1234,slots:1");
+    expect_run(KG__FAKE_GPU, "--filter=fake/check", 0, "pass");
+}
+
+static void expect_observer(const char *cases, const char *part, const char *records, int code,
+                            const char *line)
+{
+    const char *const arguments[] = { KG__FAKE_MODEL, "--observe", cases,   "--part",
+                                      part,           "--records", records, NULL };
+    ending seen = drive(arguments, environment);
+
+    expect_ending(&seen, code, line);
+    free(seen.output);
+}
+
+Test(parts, an_observer_leaves_records)
+{
+    char *text;
+
+    write_text(at("cases"), "fake/plain/7/b32\nfake/plain/64/b32\nfake/wrong/64/b32\n");
+    expect_observer(at("cases"), "check", at("records"), 0, NULL);
+    text = read_text(at("records"));
+    cr_assert(occurrences(text, "\n") == 7, "%s", text);
+    cr_assert(strncmp(text, "{\"event\":\"target\"", 17) == 0, "%s", text);
+    cr_assert(strstr(text, "{\"event\":\"refused\",\"case\":\"fake/plain/7/b32\",\"why\":") !=
+              NULL);
+    cr_assert(strstr(text, "{\"event\":\"start\",\"case\":\"fake/plain/64/b32\"}\n{\"event\":"
+                           "\"checked\",\"case\":\"fake/plain/64/b32\",\"right\":true") != NULL);
+    cr_assert(strstr(text, "\"fake/wrong/64/b32\",\"right\":false,\"why\":\"to[17]") != NULL);
+    cr_assert(strstr(text, "{\"event\":\"done\"}\n") != NULL);
+    free(text);
+}
+
+/* A lost context is the process's end, with an exit code of its own. */
+Test(parts, an_observer_that_loses_its_device)
+{
+    char *text;
+
+    write_text(at("cases"), "fake/strays/64/b32\nfake/plain/64/b32\n");
+    expect_observer(at("cases"), "check", at("records"), 3, NULL);
+    text = read_text(at("records"));
+    cr_assert(strstr(text, "plain") == NULL && strstr(text, "done") == NULL, "%s", text);
+    free(text);
+}
+
+Test(parts, an_observer_that_is_called_wrongly)
+{
+    const char *const lacking[] = { KG__FAKE_MODEL, "--observe", "cases", NULL };
+    const char *const valueless[] = { KG__FAKE_MODEL, "--observe", "cases", "--part", NULL };
+    const char *const unknown[] = { KG__FAKE_MODEL, "--observe", "cases", "--prat", "check", NULL };
+    ending seen;
+
+    seen = drive(lacking, environment);
+    expect_ending(&seen, 2, "an observer needs --observe CASES --part PART --records FILE");
+    free(seen.output);
+    seen = drive(valueless, environment);
+    expect_ending(&seen, 2, "--part: the option needs a value");
+    free(seen.output);
+    seen = drive(unknown, environment);
+    expect_ending(&seen, 2, "--prat: no option of an observer");
+    free(seen.output);
+
+    write_text(at("cases"), "fake/plain/64/b32\n");
+    expect_observer(at("missing"), "check", at("records"), 2, "missing: cannot be read");
+    expect_observer(at("cases"), "check", at("missing/records"), 2,
+                    "missing/records: cannot be written: No such file");
+    expect_observer(at("cases"), "time", at("records"), 2, "fake: this target has no part time");
+    write_text(at("cases"), "fake/plain/64/b32\nfake/plain/65/b32\n");
+    expect_observer(at("cases"), "check", at("records"), 2,
+                    "fake/plain/65/b32: no such case in the table");
+}
+
+Test(parts, an_observer_takes_no_more_cases_than_there_are)
+{
+    FILE *file = fopen(at("cases"), "w");
+
+    cr_assert(file != NULL);
+    for (int i = 0; i < 100; i++)
+        cr_assert(fputs("fake/plain/64/b32\n", file) >= 0);
+    cr_assert(fclose(file) == 0);
+    expect_observer(at("cases"), "check", at("records"), 2, "more cases than the table has");
+}
+
+/* An observer that cannot report is of no use: it ends. */
+Test(parts, an_observer_whose_records_are_full)
+{
+    if (access("/dev/full", W_OK) != 0) {
+        remove_folder();
+        cr_skip_test("there is no /dev/full here");
+    }
+    write_text(at("cases"), "fake/plain/64/b32\n");
+    expect_observer(at("cases"), "check", "/dev/full", 2,
+                    "a record cannot be written: No space left on device");
+}
+
+/* Whether a process lives whose arguments name the test's folder. */
+static bool anything_runs_here(void)
+{
+    DIR *listing = opendir("/proc");
+    const struct dirent *entry;
+    bool found = false;
+
+    cr_assert(listing != NULL);
+    while (!found && (entry = readdir(listing)) != NULL) {
+        char path[300];
+        char text[4096];
+        FILE *file;
+        size_t length;
+
+        kg__format(path, sizeof path, "/proc/%s/cmdline", entry->d_name);
+        file = fopen(path, "r");
+        if (file == NULL)
+            continue;
+        length = fread(text, 1, sizeof text - 1, file);
+        text[length] = '\0';
+        fclose(file);
+        for (size_t i = 0; i < length && !found; i += strlen(text + i) + 1)
+            found = strncmp(text + i, at(""), strlen(at(""))) == 0;
+    }
+    closedir(listing);
+    return found;
+}
+
+/* CTest kills the runner alone when a test is overdue: what it judged until then stays, the rest is
+ * an error, and nothing that it started lives on. */
+Test(parts, a_killed_test_leaves_no_hole_and_no_process)
+{
+    const char *const arguments[] = { "/usr/bin/timeout", "-s",           "KILL", "2",
+                                      KG__FAKE_MODEL,     "--encoding=C", NULL };
+    const char *const merge[] = { KG__COMMAND, "results", NULL };
+    const struct timespec moment = { 0, 20000000 };
+    json_t *verdicts;
+    ending seen;
+
+    set("KG_CASE_TIMEOUT=50");
+    set("KG_FILTER=fake/plain/*,fake/hangs/64/*");
+    seen = drive(arguments, environment);
+    cr_assert(seen.code == 128 + 9 || seen.code == 124, "%d", seen.code);
+    free(seen.output);
+    for (int i = 0; i < 250 && anything_runs_here(); i++)
+        nanosleep(&moment, NULL);
+    cr_assert(!anything_runs_here());
+    verdicts = verdicts_of("model.fake.check");
+    cr_assert(json_is_false(json_object_get(verdicts, "complete")));
+    json_decref(verdicts);
+    expect_case("model.fake.check", "fake/plain/64/b32", "pass", "");
+    expect_case("model.fake.check", "fake/hangs/64/b32", "error", "the test ended before this");
+    seen = drive(merge, environment);
+    expect_ending(&seen, 2, "ended before it was finished");
+    free(seen.output);
+}
+
+/* Criterion ends a test that is overdue likewise, and the runner says where to look. */
+Test(parts, an_overdue_test_is_an_error)
+{
+    const char *const arguments[] = { KG__FAKE_MODEL, "--filter=fake/check", "--timeout=2", NULL };
+    const struct timespec moment = { 0, 20000000 };
+    ending seen;
+
+    set("KG_CASE_TIMEOUT=50");
+    set("KG_FILTER=fake/plain/*,fake/hangs/64/*");
+    seen = drive(arguments, environment);
+    expect_ending(&seen, 2, "model.fake.check: overdue, and ended: see ");
+    free(seen.output);
+    expect_case("model.fake.check", "fake/plain/64/b32", "pass", "");
+    expect_case("model.fake.check", "fake/hangs/64/b32", "error", "the test ended before this");
+    for (int i = 0; i < 250 && anything_runs_here(); i++)
+        nanosleep(&moment, NULL);
+    cr_assert(!anything_runs_here());
+}
+
+Test(parts, a_run_is_summed_up)
+{
+    const char *const merge[] = { KG__COMMAND, "results", NULL };
+    json_t *results;
+    ending seen;
+
+    set("KG_FILTER=fake/plain/*,fake/overruns/*");
+    expect_check(1, NULL);
+    seen = drive(merge, environment);
+    expect_ending(&seen, 1, "fake/overruns/64/b32");
+    free(seen.output);
+    results = read_json(at("out/results.json"));
+    cr_assert(size_of(results, "cases") == 8 && size_of(results, "refused") == 8);
+    cr_assert(strstr(kg__record_text(find_case(results, "fake/overruns/64/b32"), "why"),
+                     "guard zone behind to") != NULL);
+    json_decref(results);
+    cr_assert(exists(at("out/junit.xml")) && exists(at("out/summary.md")));
+}
+
+static kg__baseline_metric *add_metric(kg__baseline_case *entry, const char *name, double value)
+{
+    double sessions[5] = { value, value, value, value, value };
+    kg__baseline_metric *metric = kg__baseline_add_metric(entry, name);
+
+    metric->value = value;
+    metric->band = 0.02;
+    metric->floor = 50;
+    kg__baseline_set_sessions(metric, sessions, 5);
+    return metric;
+}
+
+static void add_case(const char *id, double hot)
+{
+    kg__baseline_case *entry = kg__baseline_add(&baseline, id);
+
+    free(entry->commit);
+    entry->commit = kg__copy_text("0123456789");
+    (void)add_metric(entry, "time_ns", hot);
+    (void)add_metric(entry, "cold_time_ns", 1.2 * hot);
+}
+
+static void save_baseline(void)
+{
+    kg__error error = { "" };
+
+    cr_assert(kg__baseline_save(at("baselines/nvidia-fake.json"), &baseline, &error), "%s",
+              error.text);
+}
+
+/* The baseline of what the fake GPU does without a plan, sentinels included. */
+static void store_baseline(void)
+{
+    add_case("fake/plain/64/b32", 10000);
+    add_case("fake/plain/64/b64", 10000);
+    add_case("fake/quick/64/b32", 5000);
+    add_case("fake/quick/64/b64", 5000);
+    (void)add_metric(kg__baseline_add_sentinel(&baseline, "copy"), "time_ns", 100000);
+    (void)add_metric(kg__baseline_add_sentinel(&baseline, "fma"), "time_ns", 200000);
+    save_baseline();
+}
+
+static void plan(const char *text)
+{
+    write_text(at("plan"), text);
+    (void)unlink(at("log"));
+}
+
+/* How many observers the last run started. */
+static size_t processes(void)
+{
+    char *text = read_text(at("log"));
+    size_t count = occurrences(text, "\n");
+
+    free(text);
+    return count;
+}
+
+#define SLOW "fake/plain/64/b32"
+
+/* One case has this verdict, the other three pass; the exit codes are those of a run that is not
+ * strict and of one that is. */
+static void expect_verdict(const char *verdict, const char *why, int code, int strict_code)
+{
+    set("KG_STRICT=0");
+    expect_time(code, why);
+    expect_case("gpu.fake.time", SLOW, verdict, why);
+    cr_assert(count_cases("gpu.fake.time", "pass") == (strcmp(verdict, "pass") == 0 ? 4 : 3));
+    (void)unlink(at("log"));
+    set("KG_STRICT=1");
+    expect_time(strict_code, why);
+    expect_case("gpu.fake.time", SLOW, verdict, why);
+}
+
+Test(parts, times_that_hold)
+{
+    json_t *verdicts;
+
+    store_baseline();
+    expect_verdict("pass", "", 0, 0);
+    cr_assert(processes() == 1);
+    verdicts = verdicts_of("gpu.fake.time");
+    cr_assert(size_of(verdicts, "refused") == 4 && size_of(verdicts, "vanished") == 0);
+    cr_assert(strcmp(kg__record_text(json_object_get(verdicts, "target"), "name"), "NVIDIA Fake") ==
+              0);
+    cr_assert(strcmp(kg__record_text(json_object_get(verdicts, "provenance"), "driver"), "1.2.3") ==
+              0);
+    cr_assert(strcmp(json_string_value(json_array_get(json_object_get(verdicts, "notes"), 0)),
+                     "fake/quick/64/b32 runs at 2.00 times the speed of plain hot, 2.00 cold") ==
+              0);
+    json_decref(verdicts);
+    expect_time(0, "pass         nvidia-fake  fake/quick/64/b64                 hot 5 000 ns (0.0 "
+                   "%)  cold 6 000 ns (0.0 %)");
+    expect_time(0, "speedup      nvidia-fake  fake/quick/64/b32 runs at 2.00 times");
+}
+
+Test(parts, slower)
+{
+    json_t *verdicts;
+
+    store_baseline();
+    plan("* " SLOW " hot 11000\n");
+    expect_verdict("slower", "slower by 10.0 % (11 000 ns against 10 000 ns, limit 2.0 %)", 1, 1);
+    cr_assert(processes() == 3, "two more observers confirm it");
+    verdicts = verdicts_of("gpu.fake.time");
+    cr_assert(json_integer_value(json_object_get(find_case(verdicts, SLOW), "observers")) == 3);
+    cr_assert(json_integer_value(
+                  json_object_get(find_case(verdicts, "fake/quick/64/b32"), "observers")) == 1);
+    json_decref(verdicts);
+    plan("* " SLOW " hot 11000\n");
+    expect_time(1, "confirming   nvidia-fake  fake/plain/64/b32                 hot 11 000 ns "
+                   "(+10.0 %)");
+    plan("* " SLOW " cold 13000\n");
+    expect_verdict("slower", "cold_time_ns slower by 8.3 %", 1, 1);
+}
+
+/* Within the band, and within the floor of a short case. */
+Test(parts, a_small_move_is_none)
+{
+    add_case("fake/quick/64/b32", 1000);
+    store_baseline();
+    plan("* " SLOW " hot 10190 cold 12200\n* fake/quick/64/b32 hot 1049 cold 1249\n");
+    baseline.cases[2].metrics[0].value = 1200;
+    baseline.cases[2].metrics[1].value = 1000;
+    save_baseline();
+    expect_time(0, NULL);
+    cr_assert(count_cases("gpu.fake.time", "pass") == 4);
+    cr_assert(processes() == 1);
+}
+
+/* One process that was disturbed fails nothing. */
+Test(parts, a_slowness_that_is_not_confirmed)
+{
+    store_baseline();
+    plan("1 " SLOW " hot 11000\n");
+    expect_time(0, "confirming");
+    expect_case("gpu.fake.time", SLOW, "pass", "");
+    cr_assert(processes() == 3);
+    plan("1 " SLOW " hot 11000\n3 " SLOW " hot 10900\n");
+    expect_time(1, "slower by 9.0 %");
+    expect_case("gpu.fake.time", SLOW, "slower", "10 900 ns");
+}
+
+Test(parts, faster)
+{
+    store_baseline();
+    plan("* " SLOW " hot 8000\n");
+    expect_verdict("faster", "faster by 20.0 % (8 000 ns against 10 000 ns", 0, 0);
+    cr_assert(processes() == 3);
+}
+
+Test(parts, noisy)
+{
+    store_baseline();
+    plan("* " SLOW " width 0.05\n");
+    expect_verdict("noisy", "known only to 5.0 %", 0, 1);
+    cr_assert(processes() == 1, "more observers would not help");
+}
+
+Test(parts, a_throttled_card)
+{
+    store_baseline();
+    plan("* " SLOW " hot 11000 throttled\n");
+    expect_verdict("environment", "the card throttled: slower by 10.0 %", 0, 1);
+    cr_assert(processes() == 3);
+    plan("* " SLOW " throttled\n");
+    expect_verdict("pass", "", 0, 0);
+}
+
+Test(parts, sentinels_that_moved)
+{
+    store_baseline();
+    plan("* " SLOW " hot 11000\n* copy hot 110000\n");
+    expect_verdict("environment", "the copy sentinel moved by +10.0 %", 0, 1);
+    plan("* " SLOW " hot 11000\n* fma hot 201000\n");
+    expect_verdict("slower", "slower by 10.0 %", 1, 1);
+}
+
+Test(parts, what_is_not_gated_is_shown)
+{
+    store_baseline();
+    kg__baseline_metric_of(kg__baseline_find(&baseline, SLOW), "time_ns")->gated = false;
+    save_baseline();
+    plan("* " SLOW " hot 15000\n");
+    expect_verdict("pass", "not gated: slower by 50.0 %", 0, 0);
+    cr_assert(processes() == 1);
+}
+
+Test(parts, no_baseline_at_all)
+{
+    expect_time(77, "baselines/nvidia-fake.json has none of these cases: record them with "
+                    "ci/rebaseline");
+    expect_skip("gpu.fake.time", "no-baseline", "nvidia-fake.json");
+    cr_assert(count_cases("gpu.fake.time", "no-baseline") == 4);
+    cr_assert(processes() == 1);
+    set("KG_STRICT=1");
+    expect_time(2, "no-baseline  nvidia-fake  fake/plain/64/b32                 hot 10 000 ns");
+}
+
+Test(parts, a_case_without_a_baseline)
+{
+    store_baseline();
+    cr_assert(kg__baseline_remove(&baseline, SLOW));
+    save_baseline();
+    expect_verdict("no-baseline", "no baseline: record one with ci/rebaseline", 0, 1);
+}
+
+/* Boards of another memory are another target, though they share the name. */
+Test(parts, a_baseline_of_another_board)
+{
+    baseline.target.memory_mib = 40960;
+    store_baseline();
+    expect_time(77, "baselines/nvidia-fake-80gib.json has none of these cases");
+    expect_skip("gpu.fake.time", "no-baseline", "nvidia-fake-80gib.json");
+}
+
+Test(parts, a_case_that_vanished_from_the_table)
+{
+    json_t *verdicts;
+
+    add_case("fake/old/64/b32", 1000);
+    add_case("fake/plain/65/b32", 1000);
+    add_case("other/plain/64/b32", 1000);
+    add_case("fakes/plain/64/b32", 1000);
+    store_baseline();
+    set("KG_FILTER=*/plain/*,*/quick/*,*/old/*");
+    expect_time(0, "fake/old/64/b32: in the baseline and no longer in the table");
+    verdicts = verdicts_of("gpu.fake.time");
+    cr_assert(size_of(verdicts, "vanished") == 2);
+    json_decref(verdicts);
+    set("KG_STRICT=1");
+    expect_time(1, "fake/plain/65/b32: in the baseline and no longer in the table");
+    set("KG_FILTER=fake/quick/*");
+    expect_time(0, NULL);
+}
+
+/* What can be judged is judged, and still the file is an error. */
+Test(parts, a_bad_baseline)
+{
+    char *text;
+    char *place;
+
+    write_text(at("baselines/nvidia-fake.json"), "{\"schema\": \"kernelgate-baseline/1\",\n oops");
+    expect_time(2, "baselines/nvidia-fake.json:2:");
+    cr_assert(count_cases("gpu.fake.time", "no-baseline") == 4);
+
+    store_baseline();
+    text = read_text(at("baselines/nvidia-fake.json"));
+    place = strstr(text, "\"fake/quick/64/b64\"");
+    cr_assert(place != NULL);
+    place = strstr(place, "\"band\"");
+    cr_assert(place != NULL);
+    place[2] = 'o';
+    write_text(at("baselines/nvidia-fake.json"), text);
+    free(text);
+    expect_time(2, "bond");
+    cr_assert(count_cases("gpu.fake.time", "pass") >= 3);
+
+    write_text(at("baselines/nvidia-fake.json"), "{\"schema\": \"kernelgate-baseline/2\"}");
+    expect_time(2, "kernelgate-baseline/2");
+}
+
+Test(parts, no_device)
+{
+    store_baseline();
+    set("FAKE_DEVICE=absent");
+    expect_time(77, "skipped      gpu          gpu.fake.time: no GPU: this one is a fake");
+    expect_skip("gpu.fake.time", "unavailable", "no GPU");
+    expect_run(KG__FAKE_GPU, "--filter=fake/check", 77, "no GPU");
+    set("KG_STRICT=1");
+    expect_time(2, "no GPU");
+    expect_run(KG__FAKE_GPU, NULL, 2, "no GPU");
+}
+
+Test(parts, a_broken_device)
+{
+    store_baseline();
+    set("FAKE_DEVICE=broken");
+    expect_time(2, "gpu.fake.time: the driver does not work: this one is a fake");
+    expect_case("gpu.fake.time", SLOW, "error", "no observer could be run for this case");
+    expect_run(KG__FAKE_GPU, "--filter=fake/check", 2, "the driver does not work");
+}
+
+/* A device that goes away in the midst of a run leaves errors, not skipped cases. */
+Test(parts, a_device_that_goes_away)
+{
+    set("FAKE_DEVICE=first");
+    expect_run(KG__FAKE_GPU, "--filter=fake/check", 2, "gpu.fake.check: no GPU: this one is");
+    cr_assert(count_cases("gpu.fake.check", "pass") == 4);
+    expect_case("gpu.fake.check", "fake/quick/64/b32", "error", "no observer could be run");
+    store_baseline();
+    plan("* " SLOW " hot 11000\n");
+    expect_time(2, "no GPU: this one is");
+    expect_case("gpu.fake.time", SLOW, "error", "no observer could be run");
+    cr_assert(count_cases("gpu.fake.time", "pass") == 3);
+}
+
+Test(parts, what_goes_wrong_while_timing)
+{
+    static const struct {
+        const char *event;
+        const char *verdict;
+        const char *why;
+        int code;
+        size_t processes;
+    } events[] = {
+        { "wrong", "wrong", "kernels/fake/plain.cu: to[3]: expected 1, got 2, after timing", 1, 1 },
+        { "failed", "error", "kernels/fake/plain.cu: launching: cudaErrorInvalidValue", 2, 1 },
+        { "forget", "error", "record lost", 2, 1 },
+        { "crash", "error", "crashed: the observer died of signal 11", 2, 2 },
+        { "hang", "error", "hung: no record for 1 s", 2, 2 },
+        { "quit", "error", "the context is gone", 2, 2 },
+    };
+
+    set("KG_CASE_TIMEOUT=1");
+    store_baseline();
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
+        char text[64];
+
+        kg__format(text, sizeof text, "* " SLOW " %s\n", events[i].event);
+        plan(text);
+        expect_time(events[i].code, events[i].why);
+        expect_case("gpu.fake.time", SLOW, events[i].verdict, events[i].why);
+        cr_assert(count_cases("gpu.fake.time", "pass") == 3);
+        cr_assert(processes() == events[i].processes, "%s: %zu observers", events[i].event,
+                  processes());
+    }
+}
+
+/* What goes wrong while a case is being confirmed counts. */
+Test(parts, what_goes_wrong_while_confirming)
+{
+    store_baseline();
+    plan("* " SLOW " hot 11000\n2 " SLOW " crash\n");
+    expect_time(2, "crashed");
+    expect_case("gpu.fake.time", SLOW, "error", "crashed");
+    plan("* " SLOW " hot 11000\n3 " SLOW " wrong\n");
+    expect_time(1, "after timing");
+    expect_case("gpu.fake.time", SLOW, "wrong", "after timing");
+}
+
+Test(parts, a_metric_that_is_no_longer_measured)
+{
+    store_baseline();
+    plan("* " SLOW " cold 0\n");
+    expect_verdict("error",
+                   "cold_time_ns is in the baseline and was not measured (too many buffer sets)", 2,
+                   2);
+}
+
+/* Two who time on one card do not do it at once, and the one who waits says so. */
+Test(parts, a_card_that_is_taken)
+{
+    const struct timespec while_held = { 0, 300000000 };
+    kg__error error = { "" };
+    char held[256];
+    pid_t holder;
+    int ends[2];
+    char word;
+
+    store_baseline();
+    cr_assert(pipe(ends) == 0);
+    kg__format(held, sizeof held, "%s", at(""));
+    holder = fork();
+    cr_assert(holder >= 0);
+    if (holder == 0) {
+        setenv("KG_LOCK_DIR", held, 1);
+        if (kg__lock_take("GPU-fake", KG__LOCK_EXCLUSIVE, NULL, NULL, &error) < 0 ||
+            write(ends[1], "t", 1) != 1)
+            _exit(1);
+        nanosleep(&while_held, NULL);
+        _exit(0);
+    }
+    close(ends[1]);
+    cr_assert(read(ends[0], &word, 1) == 1);
+    close(ends[0]);
+    expect_time(0, "waiting for the lock of GPU-fake, held by process");
+    cr_assert(waitpid(holder, NULL, 0) == holder);
+}
+
+Test(parts, a_lock_that_cannot_be_taken)
+{
+    store_baseline();
+    set_path("KG_LOCK_DIR", at("missing"));
+    expect_time(2, "missing/kernelgate-GPU-fake.lock: the lock cannot be opened");
+}
+
+#define CLAIM "--filter=fake/claim_quick_beats_plain"
+#define CLAIM_TEST "gpu.fake.claim_quick_beats_plain"
+
+static bool prints_speedup(void)
+{
+    ending seen = run(KG__FAKE_GPU, "--filter=fake/time");
+    bool printed = strstr(seen.output, "fake/quick/64/b32 runs at") != NULL;
+
+    cr_assert(strstr(seen.output, "fake/quick/64/b64 runs at 2.00") != NULL);
+    free(seen.output);
+    return printed;
+}
+
+/* There is no speedup over a variant that is wrong, or against one. */
+Test(parts, speedups_are_of_what_is_right)
+{
+    store_baseline();
+    cr_assert(prints_speedup());
+    plan("* fake/quick/64/b32 wrong\n");
+    cr_assert(!prints_speedup());
+    plan("* fake/plain/64/b32 wrong\n");
+    cr_assert(!prints_speedup());
+    plan("");
+    cr_assert(prints_speedup());
+    cr_assert(unlink(at("out/records/gpu.fake.time.verdicts.json")) == 0);
+    write_text(at("out/records/gpu.fake.check.verdicts.json"),
+               "{\"schema\": \"kernelgate-verdicts/1\", \"test\": \"gpu.fake.check\", "
+               "\"complete\": true, \"cases\": [{\"case\": \"fake/plain/64/b32\", "
+               "\"target\": \"nvidia-fake\", \"verdict\": \"wrong\"}]}");
+    cr_assert(!prints_speedup(), "the checks of this run found it to be wrong");
+}
+
+Test(parts, a_claim_that_holds)
+{
+    json_t *verdicts;
+    const json_t *claim;
+
+    store_baseline();
+    expect_time(0, NULL);
+    expect_run(KG__FAKE_GPU, CLAIM, 0,
+               "holds        claim        " CLAIM_TEST
+               "  quick runs at 2.00 times the speed of plain at 64/b32, 1.50 expected");
+    verdicts = verdicts_of(CLAIM_TEST);
+    claim = json_array_get(json_object_get(verdicts, "claims"), 0);
+    cr_assert(json_is_true(json_object_get(claim, "holds")));
+    cr_assert(strcmp(kg__record_text(json_object_get(verdicts, "target"), "key"), "nvidia-fake") ==
+              0);
+    json_decref(verdicts);
+    set("KG_STRICT=1");
+    expect_run(KG__FAKE_GPU, CLAIM, 0, "holds");
+}
+
+/* A claim needs no baseline: both times are of this run. */
+Test(parts, a_claim_that_fails)
+{
+    json_t *verdicts;
+
+    plan("* fake/quick/64/b32 hot 7000\n");
+    expect_time(77, NULL);
+    expect_run(KG__FAKE_GPU, CLAIM, 1,
+               "fails        claim        " CLAIM_TEST "  quick runs at 1.43 times");
+    verdicts = verdicts_of(CLAIM_TEST);
+    cr_assert(json_is_false(
+        json_object_get(json_array_get(json_object_get(verdicts, "claims"), 0), "holds")));
+    json_decref(verdicts);
+}
+
+Test(parts, a_claim_on_what_is_wrong)
+{
+    store_baseline();
+    expect_run(KG__FAKE_GPU, CLAIM, 77, "no speedup to speak of at 64/b32");
+    plan("* fake/quick/64/b32 wrong\n");
+    expect_time(1, NULL);
+    expect_run(KG__FAKE_GPU, CLAIM, 77, "skipped      claim");
+    expect_skip(CLAIM_TEST, "unavailable", "quick and plain must both be right and timed");
+    set("KG_STRICT=1");
+    expect_run(KG__FAKE_GPU, CLAIM, 2, "no speedup to speak of");
+}
+
+Test(parts, a_claim_that_is_filtered_out)
+{
+    store_baseline();
+    set("KG_STRICT=1");
+    set("KG_FILTER=fake/quick/*");
+    expect_time(0, NULL);
+    expect_run(KG__FAKE_GPU, CLAIM, 77, "KG_FILTER leaves out");
+    expect_skip(CLAIM_TEST, "filter", "KG_FILTER leaves out");
+}
+
+Test(parts, a_run_on_both_targets_is_summed_up)
+{
+    const char *const merge[] = { KG__COMMAND, "results", NULL };
+    json_t *results;
+    json_t *entry;
+    ending seen;
+
+    store_baseline();
+    plan("* fake/quick/64/b64 hot 6000\n");
+    expect_check(0, NULL);
+    expect_run(KG__FAKE_GPU, "--filter=fake/check", 0, NULL);
+    (void)unlink(at("log"));
+    expect_time(1, NULL);
+    expect_run(KG__FAKE_GPU, CLAIM, 0, NULL);
+    seen = drive(merge, environment);
+    expect_ending(&seen, 1, "slower by 20.0 %");
+    cr_assert(strstr(seen.output, "runs at 2.00 times the speed of plain") != NULL);
+    free(seen.output);
+    results = read_json(at("out/results.json"));
+    cr_assert(json_object_size(json_object_get(results, "targets")) == 2);
+    cr_assert(size_of(results, "tests") == 4 && size_of(results, "claims") == 1);
+    cr_assert(size_of(results, "cases") == 16);
+    entry = (json_t *)find_case(results, "fake/quick/64/b64");
+    cr_assert(entry != NULL);
+    json_decref(results);
+}

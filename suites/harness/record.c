@@ -1,0 +1,498 @@
+/* The command `kernelgate baseline record`, with a comparison on a GPU that is not there: what it
+ * stores, what it leaves alone, and what it refuses without touching a file. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "baseline.h"
+#include "drive.h"
+#include "message.h"
+
+#define SLOW "fake/plain/64/b32"
+
+static char settings[6][512];
+static const char *environment[7];
+
+static void set(size_t index, const char *name, const char *value)
+{
+    kg__format(settings[index], sizeof settings[index], "%s=%s", name, value);
+    environment[index] = settings[index];
+}
+
+static void set_filter(const char *filter)
+{
+    set(3, "KG_FILTER", filter);
+}
+
+static void begin(void)
+{
+    make_folder();
+    set(0, "KG_LOCK_DIR", at(""));
+    set(1, "FAKE_LOG", at("log"));
+    set(2, "FAKE_PLAN", at("plan"));
+    set_filter("");
+    set(4, "KG_CASE_TIMEOUT", "20");
+}
+
+TestSuite(record, .init = begin, .fini = remove_folder, .timeout = 60);
+
+static const char *path(void)
+{
+    return at("baselines/nvidia-fake.json");
+}
+
+static ending run(const char *program, const char *option, const char *value)
+{
+    const char *const arguments[] = { KG__COMMAND,     "baseline", "record",     "--baselines",
+                                      at("baselines"), "--commit", "abcdef0123", program,
+                                      option,          value,      NULL };
+
+    (void)unlink(at("log"));
+    return drive(arguments, environment);
+}
+
+static void expect_run(const char *program, int code, const char *line)
+{
+    ending seen = run(program, NULL, NULL);
+
+    expect_ending(&seen, code, line);
+    free(seen.output);
+}
+
+/* Process 1 checks, 2 to 6 are the sessions. */
+static void plan(const char *text)
+{
+    write_text(at("plan"), text);
+}
+
+static void load(kg__baseline *baseline)
+{
+    kg__error error = { "" };
+
+    cr_assert(kg__baseline_load(path(), baseline, &error) == KG__LOADED, "%s", error.text);
+}
+
+/* The lines of two texts that differ; SIZE_MAX where they have not as many. */
+static size_t differing_lines(const char *one, const char *other)
+{
+    size_t count = 0;
+
+    while (*one != '\0' && *other != '\0') {
+        size_t length = strcspn(one, "\n");
+        size_t other_length = strcspn(other, "\n");
+
+        count += length != other_length || strncmp(one, other, length) != 0;
+        one += length + (one[length] == '\n');
+        other += other_length + (other[other_length] == '\n');
+    }
+    return *one == *other ? count : SIZE_MAX;
+}
+
+Test(record, a_first_recording)
+{
+    kg__baseline baseline;
+    const kg__baseline_case *entry;
+    const kg__baseline_metric *metric;
+    char *log;
+    ending seen;
+
+    plan("3 " SLOW " hot 10020\n4 " SLOW " hot 10010\n5 " SLOW " hot 9990\n");
+    seen = run(KG__FAKE_SOUND_GPU, NULL, NULL);
+    expect_ending(&seen, 0, "session 5 of 5");
+    cr_assert(strstr(seen.output, SLOW "                  time_ns                    -      10 000 "
+                                       "ns       new  band 2.0 %") != NULL,
+              "%s", seen.output);
+    cr_assert(strstr(seen.output, "nvidia-fake.json: 6 of 6 cases and sentinels changed, 5") !=
+                  NULL,
+              "%s", seen.output);
+    free(seen.output);
+    log = read_text(at("log"));
+    cr_assert(occurrences(log, "\n") == 6, "one process checks, five measure");
+    free(log);
+
+    load(&baseline);
+    cr_assert(strcmp(baseline.target.key, "nvidia-fake") == 0);
+    cr_assert(strcmp(baseline.target.name, "NVIDIA Fake") == 0);
+    cr_assert(baseline.target.memory_mib == 81920 && baseline.target.multiprocessors == 132);
+    cr_assert(strcmp(json_string_value(json_object_get(baseline.provenance, "driver")), "1.2.3") ==
+              0);
+    cr_assert(json_number_value(json_object_get(baseline.provenance, "launch_ns")) == 500);
+    cr_assert(baseline.case_count == 4 && baseline.sentinel_count == 2);
+    cr_assert(kg__baseline_metric_of(kg__baseline_sentinel(&baseline, "fma"), "time_ns")->value ==
+              200000);
+    entry = kg__baseline_find(&baseline, SLOW);
+    cr_assert(entry != NULL && strcmp(entry->commit, "abcdef0123") == 0);
+    cr_assert(kg__baseline_metric_of(entry, "cold_time_ns")->value == 12000);
+    metric = kg__baseline_metric_of(entry, "time_ns");
+    cr_assert(metric->session_count == 5);
+    cr_assert(metric->sessions[0] == 10000 && metric->sessions[1] == 10020 &&
+              metric->sessions[2] == 10010 && metric->sessions[3] == 9990);
+    kg__baseline_free(&baseline);
+}
+
+Test(record, a_second_one_changes_nothing)
+{
+    char *first;
+    char *second;
+
+    expect_run(KG__FAKE_SOUND_GPU, 0, "6 of 6 cases and sentinels changed");
+    first = read_text(path());
+    plan("* " SLOW " hot 10190\n* copy hot 101000\n");
+    expect_run(KG__FAKE_SOUND_GPU, 0, "0 of 6 cases and sentinels changed");
+    second = read_text(path());
+    cr_assert(strcmp(first, second) == 0);
+    free(first);
+    free(second);
+}
+
+/* Only the line that moved is another one, beside that of the provenance. */
+Test(record, only_what_moved_is_rewritten)
+{
+    kg__baseline baseline;
+    char *first;
+    char *second;
+
+    expect_run(KG__FAKE_SOUND_GPU, 0, NULL);
+    first = read_text(path());
+    plan("* " SLOW " hot 12000\n");
+    expect_run(KG__FAKE_SOUND_GPU, 0,
+               "time_ns            10 000 ns      12 000 ns   +20.0 %  band");
+    second = read_text(path());
+    cr_assert(differing_lines(first, second) == 1, "%s\n%s", first, second);
+    free(first);
+    free(second);
+    load(&baseline);
+    cr_assert(kg__baseline_metric_of(kg__baseline_find(&baseline, SLOW), "time_ns")->value ==
+              12000);
+    kg__baseline_free(&baseline);
+}
+
+Test(record, a_band_set_by_hand_stays)
+{
+    kg__baseline baseline;
+    kg__baseline_metric *metric;
+
+    expect_run(KG__FAKE_SOUND_GPU, 0, NULL);
+    load(&baseline);
+    metric = kg__baseline_metric_of(kg__baseline_find(&baseline, SLOW), "time_ns");
+    metric->band = 0.1;
+    metric->band_by_hand = true;
+    cr_assert(kg__baseline_save(path(), &baseline, NULL));
+    kg__baseline_free(&baseline);
+    plan("* " SLOW " hot 10900\n");
+    expect_run(KG__FAKE_SOUND_GPU, 0, "0 of 6");
+    plan("* " SLOW " hot 12000\n");
+    expect_run(KG__FAKE_SOUND_GPU, 0, "band 10.0 %, by hand");
+    load(&baseline);
+    metric = kg__baseline_metric_of(kg__baseline_find(&baseline, SLOW), "time_ns");
+    cr_assert(metric->band == 0.1 && metric->band_by_hand && metric->value == 12000);
+    kg__baseline_free(&baseline);
+}
+
+Test(record, what_is_too_noisy_is_recorded_ungated)
+{
+    kg__baseline baseline;
+
+    plan("2 " SLOW " hot 10450\n4 " SLOW " hot 10450\n");
+    expect_run(KG__FAKE_SOUND_GPU, 0, "too noisy to gate");
+    load(&baseline);
+    cr_assert(!kg__baseline_metric_of(kg__baseline_find(&baseline, SLOW), "time_ns")->gated);
+    kg__baseline_free(&baseline);
+}
+
+Test(record, further_boards_are_merged)
+{
+    kg__baseline baseline;
+    const kg__baseline_metric *metric;
+    ending seen;
+
+    expect_run(KG__FAKE_SOUND_GPU, 0, NULL);
+    plan("* " SLOW " hot 10100\n");
+    seen = run(KG__FAKE_SOUND_GPU, "--merge", NULL);
+    expect_ending(&seen, 0, "6 of 6 cases and sentinels changed");
+    free(seen.output);
+    load(&baseline);
+    metric = kg__baseline_metric_of(kg__baseline_find(&baseline, SLOW), "time_ns");
+    cr_assert(metric->session_count == 10 && metric->value == 10050, "%g", metric->value);
+    kg__baseline_free(&baseline);
+}
+
+/* A case that the table no longer has is taken out; with a filter it might only be hidden. */
+Test(record, a_case_that_is_gone_is_retired)
+{
+    kg__baseline baseline;
+    kg__baseline_case *entry;
+    double value = 1000;
+
+    expect_run(KG__FAKE_SOUND_GPU, 0, NULL);
+    load(&baseline);
+    for (int i = 0; i < 2; i++) {
+        entry = kg__baseline_add(&baseline, i == 0 ? "fake/old/64/b32" : "other/old/64/b32");
+        free(entry->commit);
+        entry->commit = kg__copy_text("0123456789");
+        kg__baseline_add_metric(entry, "time_ns")->value = value;
+        entry->metrics[0].band = 0.02;
+        entry->metrics[0].floor = 50;
+        kg__baseline_set_sessions(&entry->metrics[0], &value, 1);
+    }
+    cr_assert(kg__baseline_save(path(), &baseline, NULL));
+    kg__baseline_free(&baseline);
+
+    set_filter("fake/quick/*");
+    expect_run(KG__FAKE_SOUND_GPU, 0, "0 of 4 cases and sentinels changed");
+    set_filter("");
+    expect_run(KG__FAKE_SOUND_GPU, 0, "fake/old/64/b32                    retired: no longer in");
+    load(&baseline);
+    cr_assert(kg__baseline_find(&baseline, "fake/old/64/b32") == NULL);
+    cr_assert(kg__baseline_find(&baseline, "other/old/64/b32") != NULL,
+              "other comparisons were not recorded");
+    cr_assert(kg__baseline_find(&baseline, SLOW) != NULL);
+    kg__baseline_free(&baseline);
+}
+
+Test(record, a_filter_narrows)
+{
+    kg__baseline baseline;
+
+    set_filter("fake/plain/64/b32,fake/quick/64/*");
+    expect_run(KG__FAKE_GPU, 0, "5 of 5 cases and sentinels changed");
+    load(&baseline);
+    cr_assert(baseline.case_count == 3);
+    kg__baseline_free(&baseline);
+    set_filter("matmul/*");
+    expect_run(KG__FAKE_GPU, 2, "no case to record: is KG_FILTER too narrow?");
+}
+
+/* Without git's word the commit is unknown, and the file is right all the same. */
+Test(record, the_commit_is_unknown_without_git)
+{
+    const char *const arguments[] = { KG__COMMAND,     "baseline",         "record", "--baselines",
+                                      at("baselines"), KG__FAKE_SOUND_GPU, NULL };
+    kg__baseline baseline;
+    ending seen;
+
+    set(5, "PATH", at(""));
+    seen = drive(arguments, environment);
+    expect_ending(&seen, 0, "6 of 6");
+    free(seen.output);
+    load(&baseline);
+    cr_assert(strcmp(kg__baseline_find(&baseline, SLOW)->commit, "unknown") == 0);
+    kg__baseline_free(&baseline);
+}
+
+/* What a program says beside its cases is no case. */
+Test(record, a_program_that_warns)
+{
+    char script[600];
+
+    snprintf(script, sizeof script, "#!/bin/sh\necho a warning >&2\nexec '%s' \"$@\"\n",
+             KG__FAKE_SOUND_GPU);
+    write_text(at("program"), script);
+    cr_assert(chmod(at("program"), 0755) == 0);
+    expect_run(at("program"), 0, "6 of 6");
+}
+
+/* Refused, with this line, and the file of before stands byte for byte. */
+static void expect_refusal(const char *program, const char *line)
+{
+    /* Sound, but not as the store would write it: any rewriting would show. */
+    static const char before[] =
+        "{\"schema\": \"kernelgate-baseline/1\", \"cases\": {},   "
+        "\"target\": {\"key\": \"nvidia-fake\", \"name\": \"NVIDIA Fake\"}}";
+    char *after;
+
+    (void)mkdir(at("baselines"), 0777);
+    write_text(path(), before);
+    expect_run(program, 2, line);
+    after = read_text(path());
+    cr_assert(strcmp(before, after) == 0);
+    free(after);
+}
+
+Test(record, a_wrong_check_refuses)
+{
+    set_filter("fake/plain/*,fake/wrong/*");
+    expect_refusal(KG__FAKE_GPU, "fake/wrong/64/b32: to[17]: expected");
+    set_filter("fake/plain/*,fake/cannot/*");
+    expect_refusal(KG__FAKE_GPU, "fake/cannot/64/b32: launching: cudaErrorInvalidValue");
+    set_filter("fake/plain/*,fake/crashes/*");
+    expect_refusal(KG__FAKE_GPU, "fake/crashes/64/b32: crashed: the observer died of signal 11 "
+                                 "(Segmentation fault): nothing is recorded");
+}
+
+Test(record, what_goes_wrong_while_measuring_refuses)
+{
+    plan("4 " SLOW " wrong\n");
+    expect_refusal(KG__FAKE_SOUND_GPU, SLOW ": to[3]: expected 1, got 2, after timing: nothing is");
+    plan("4 " SLOW " crash\n");
+    expect_refusal(KG__FAKE_SOUND_GPU, SLOW ": crashed");
+    plan("4 " SLOW " forget\n");
+    expect_refusal(KG__FAKE_SOUND_GPU, SLOW ": record lost");
+}
+
+Test(record, a_throttled_card_refuses)
+{
+    plan("6 " SLOW " throttled\n");
+    expect_refusal(KG__FAKE_SOUND_GPU, SLOW ": the card was throttled while it was timed");
+}
+
+Test(record, sessions_that_disagree_refuse)
+{
+    plan("3 " SLOW " hot 11100\n");
+    expect_refusal(KG__FAKE_SOUND_GPU,
+                   SLOW ": time_ns: the sessions disagree, 10 000 ns to 11 100 ns");
+    plan("3 " SLOW " cold 14000\n");
+    expect_refusal(KG__FAKE_SOUND_GPU, SLOW ": cold_time_ns: the sessions disagree");
+}
+
+Test(record, sessions_that_are_not_whole_refuse)
+{
+    plan("3 " SLOW " cold 0\n");
+    expect_refusal(KG__FAKE_SOUND_GPU, SLOW ": cold_time_ns: 4 values of 5 sessions");
+    plan("3 " SLOW " hot 0\n");
+    expect_refusal(KG__FAKE_SOUND_GPU, SLOW ": time_ns: 4 values of 5 sessions");
+}
+
+Test(record, a_metric_that_no_session_has_is_left_out)
+{
+    kg__baseline baseline;
+
+    plan("* " SLOW " cold 0\n");
+    expect_run(KG__FAKE_SOUND_GPU, 0, "6 of 6");
+    load(&baseline);
+    cr_assert(kg__baseline_find(&baseline, SLOW)->metric_count == 1);
+    kg__baseline_free(&baseline);
+}
+
+/* It is seen before any session is measured. */
+Test(record, a_malformed_baseline_refuses_and_stays)
+{
+    static const char malformed[] = "{\"schema\": \"kernelgate-baseline/1\", ";
+    ending seen;
+    char *text;
+
+    (void)mkdir(at("baselines"), 0777);
+    write_text(path(), malformed);
+    seen = run(KG__FAKE_SOUND_GPU, NULL, NULL);
+    expect_ending(&seen, 2, "mend or move that file first; nothing is recorded");
+    cr_assert(strstr(seen.output, "session 1") == NULL, "%s", seen.output);
+    free(seen.output);
+    text = read_text(path());
+    cr_assert(strcmp(malformed, text) == 0);
+    free(text);
+}
+
+Test(record, no_device_refuses)
+{
+    set(5, "FAKE_DEVICE", "absent");
+    expect_refusal(KG__FAKE_SOUND_GPU, "no GPU: this one is a fake");
+    set(5, "FAKE_DEVICE", "broken");
+    expect_refusal(KG__FAKE_SOUND_GPU, "the driver does not work");
+    set(5, "FAKE_DEVICE", "first");
+    expect_refusal(KG__FAKE_SOUND_GPU, "no GPU: this one is a fake");
+}
+
+Test(record, programs_that_are_none_refuse)
+{
+    expect_refusal(at("missing"), "it does not list its cases");
+    expect_refusal(KG__FAKE_BAD_TABLE, "it does not list its cases (exit code 2)");
+    expect_refusal("/bin/true", "no case to record");
+}
+
+Test(record, a_folder_that_cannot_be_written)
+{
+    const char *const arguments[] = { KG__COMMAND,      "baseline",         "record", "--baselines",
+                                      at("file/below"), KG__FAKE_SOUND_GPU, NULL };
+    const char *const in_a_file[] = { KG__COMMAND, "baseline",         "record", "--baselines",
+                                      at("file"),  KG__FAKE_SOUND_GPU, NULL };
+    ending seen;
+
+    write_text(at("file"), "");
+    seen = drive(arguments, environment);
+    expect_ending(&seen, 2, "file/below: the folder cannot be made: Not a directory");
+    free(seen.output);
+    seen = drive(in_a_file, environment);
+    expect_ending(&seen, 2, "file: is no folder");
+    free(seen.output);
+    cr_assert(!exists(at("log")), "nothing is measured in vain");
+}
+
+Test(record, a_read_only_folder)
+{
+    if (geteuid() == 0) {
+        /* A test that is skipped does not get to its end. */
+        remove_folder();
+        cr_skip_test("the superuser writes anywhere");
+    }
+    cr_assert(mkdir(at("baselines"), 0555) == 0);
+    expect_run(KG__FAKE_SOUND_GPU, 2, "baselines: the folder cannot be written: nothing is");
+}
+
+/* A file that cannot be replaced: a folder stands in its place. */
+Test(record, a_baseline_that_cannot_be_replaced)
+{
+    (void)mkdir(at("baselines"), 0777);
+    cr_assert(mkdir(path(), 0777) == 0);
+    expect_run(KG__FAKE_SOUND_GPU, 2, "nvidia-fake.json");
+    cr_assert(exists(path()));
+}
+
+Test(record, arguments_that_are_wrong)
+{
+    static const char *const bad[] = { "4", "0", "-1", "five", "5x", "1001" };
+    const char *const no_program[] = { KG__COMMAND,   "baseline",      "record",
+                                       "--baselines", at("baselines"), NULL };
+    const char *const no_folder[] = { KG__COMMAND, "baseline", "record", KG__FAKE_SOUND_GPU, NULL };
+    ending seen;
+
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        seen = run(KG__FAKE_SOUND_GPU, "--sessions", bad[i]);
+        expect_ending(&seen, 2, "not a number from 5 to 1000");
+        free(seen.output);
+    }
+    seen = drive(no_program, environment);
+    expect_ending(&seen, 2, "needs --baselines DIR and a comparison's program");
+    free(seen.output);
+    seen = drive(no_folder, environment);
+    expect_ending(&seen, 2, "needs --baselines DIR and a comparison's program");
+    free(seen.output);
+    cr_assert(!exists(at("baselines")) && !exists(at("log")));
+}
+
+Test(record, more_sessions)
+{
+    kg__baseline baseline;
+    ending seen = run(KG__FAKE_SOUND_GPU, "--sessions", "7");
+
+    expect_ending(&seen, 0, "session 7 of 7");
+    free(seen.output);
+    load(&baseline);
+    cr_assert(
+        kg__baseline_metric_of(kg__baseline_find(&baseline, SLOW), "time_ns")->session_count == 7);
+    kg__baseline_free(&baseline);
+}
+
+/* What was recorded is what the gate passes by. */
+Test(record, the_gate_passes_by_what_was_recorded)
+{
+    const char *const gate[] = { KG__FAKE_SOUND_GPU, "--filter=fake/time", NULL };
+    char out[600];
+    char baselines[600];
+    const char *const steered[] = { settings[0], settings[1], settings[2],   settings[4],
+                                    out,         baselines,   "KG_STRICT=1", NULL };
+    ending seen;
+
+    expect_run(KG__FAKE_SOUND_GPU, 0, NULL);
+    kg__format(out, sizeof out, "KG_OUT=%s", at("out"));
+    kg__format(baselines, sizeof baselines, "KG_BASELINES=%s", at("baselines"));
+    seen = drive(gate, steered);
+    expect_ending(&seen, 0, "pass         nvidia-fake  " SLOW);
+    free(seen.output);
+    plan("* " SLOW " hot 10500\n");
+    seen = drive(gate, steered);
+    expect_ending(&seen, 1, "slower       nvidia-fake  " SLOW);
+    free(seen.output);
+}
