@@ -6,14 +6,14 @@
 #include "../message.h"
 #include "command.h"
 
+/* Room for commands and the NULL that ends their list. */
+#define COMMANDS_SIZE 32
+
 /* In the order of the overview. */
-static const kg__command *const commands[] = {
+static const kg__command *const commands[COMMANDS_SIZE] = {
     &kg__doctor_command, &kg__baseline_lint_command, &kg__baseline_record_command,
     &kg__begin_command,  &kg__results_command,       NULL,
 };
-
-/* The most commands whose names are compared with one that is mistyped. */
-#define MOST_COMMANDS 32
 
 static void print_overview(FILE *stream)
 {
@@ -59,13 +59,13 @@ static const kg__command *find_command(size_t count, char **arguments, size_t *w
 
 static int refuse_command(size_t count, char **arguments)
 {
-    const char *names[MOST_COMMANDS];
+    const char *names[COMMANDS_SIZE];
     size_t known = 0;
     const char *nearest;
     char two[128] = "";
     char given[128];
 
-    for (; known < MOST_COMMANDS && commands[known] != NULL; known++)
+    for (; commands[known] != NULL; known++)
         names[known] = commands[known]->name;
     kg__format(given, sizeof given, "%s", arguments[0]);
     if (count >= 2 && *arguments[1] != '-') {

@@ -71,7 +71,6 @@ typedef struct kg__model_place {
  * kernel. */
 bool kg__model_where(kg__model_place *place);
 
-
 typedef enum kg__model_memory_kind {
     KG__MODEL_DEVICE,
     KG__MODEL_MANAGED,
@@ -97,7 +96,6 @@ void kg__model_free_all(void);
 /* What of the device's memory is not allocated, and all of it; bytes. */
 void kg__model_memory_left(size_t *left, size_t *total);
 
-
 /* Ends an API call: keeps an error as the calling thread's last one, and returns it. */
 cudaError_t kg__model_return(cudaError_t error);
 /* Sets the error that every further call returns: a kernel failed and the device's state is lost.
@@ -110,7 +108,6 @@ bool kg__model_enter(cudaError_t *error);
 cudaError_t kg__model_leave(cudaError_t error);
 /* True when `stream` is one that work can be given to; needs the lock. */
 bool kg__model_is_stream(cudaStream_t stream);
-
 
 /* A kernel's static shared array. */
 typedef struct kg__model_shared_array {
@@ -131,7 +128,6 @@ typedef struct kg__model_kernel {
 
 /* Finds or adds the kernel at `address`, which must be a function's. */
 kg__model_kernel *kg__model_kernel_at(const void *address);
-
 
 /* A stack with a context that can be switched to. */
 typedef struct kg__model_fiber {

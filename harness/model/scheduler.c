@@ -168,7 +168,6 @@ static void fail_stuck(void)
     fail(cudaErrorLaunchFailure);
 }
 
-
 /* Gives the turn to the next thread that is ready, if there is one. */
 static inline bool pick(void)
 {
@@ -225,7 +224,6 @@ static inline kg__model_turn next_turn(void)
     return kg__model_leave_for(self->fiber, &self->context, next->fiber, next->context);
 }
 
-
 static void release_barrier(void)
 {
     for (int i = 0; i < thread_count; i++) {
@@ -253,7 +251,6 @@ kg__model_votes kg__model_last_votes(void)
 {
     return votes;
 }
-
 
 /* The lane that a shuffle reads; the lane itself where the shuffle would leave its part of the
  * warp. */
@@ -408,7 +405,6 @@ uint64_t kg__model_end_meeting(void)
     return threads[current].result;
 }
 
-
 /* Poisons what the block before has left, and makes all threads of the block ready. */
 static void begin_block(void)
 {
@@ -502,7 +498,6 @@ static void run_threads(kg__model_fiber *self)
     }
 }
 
-
 #if HANDLE_FAULTS
 
 static const int fault_signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGABRT };
@@ -583,7 +578,6 @@ static void release_faults(void)
 }
 
 #endif
-
 
 /* The launch attributes that change nothing in the model, or ask for nothing. */
 static bool is_harmless(const cudaLaunchAttribute *attribute)
