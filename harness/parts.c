@@ -24,6 +24,7 @@ typedef struct subject {
     size_t observers;
     json_t *entry; /* its entry in the results; NULL until it is judged */
     bool tripped;
+    double began; /* when its last observer started on it; 0 before any has */
 } subject;
 
 /* A part in progress. */
@@ -86,6 +87,8 @@ static void settle(subject *one, json_t *entry)
 {
     json_decref(one->entry);
     one->entry = entry;
+    if (one->began > 0)
+        json_object_set_new(entry, "seconds", json_real(now() - one->began));
     print_line(entry);
 }
 
@@ -251,7 +254,9 @@ static void take_record(void *context, const json_t *record)
     if (one == NULL)
         return;
     explain(run, one, what, why, sizeof why);
-    if (strcmp(event, "measured") == 0) {
+    if (strcmp(event, "start") == 0) {
+        one->began = now();
+    } else if (strcmp(event, "measured") == 0) {
         take_measured(run, one, record);
     } else if (strcmp(event, "checked") == 0) {
         bool right = json_is_true(json_object_get(record, "right"));
