@@ -51,11 +51,15 @@ static bool fill_one(kg__buffers *buffers, int i, const void *data, unsigned cha
 bool kg__buffers_fill(kg__buffers *buffers, const kg_problem *problem, unsigned char poison,
                       kg__error *error)
 {
+    cudaError_t code;
+
     for (int i = 0; i < buffers->arguments.count; i++) {
         if (!fill_one(buffers, i, problem->data[i], poison))
             return kg__cuda_fail(error, "filling the arguments", cudaGetLastError());
     }
-    return true;
+    /* What was filled must be there for launches on any stream, and a fill is asynchronous. */
+    code = cudaDeviceSynchronize();
+    return code == cudaSuccess || kg__cuda_fail(error, "filling the arguments", code);
 }
 
 bool kg__buffers_read(const kg__buffers *buffers, int index, void *data, kg__error *error)
