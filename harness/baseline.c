@@ -307,6 +307,19 @@ bool kg__baseline_remove(kg__baseline *baseline, const char *id)
     return true;
 }
 
+bool kg__baseline_remove_metric(kg__baseline_case *entry, const char *name)
+{
+    kg__baseline_metric *metric = kg__baseline_metric_of(entry, name);
+
+    if (metric == NULL)
+        return false;
+    free_metric(metric);
+    entry->metric_count--;
+    memmove(metric, metric + 1,
+            (entry->metric_count - (size_t)(metric - entry->metrics)) * sizeof *metric);
+    return true;
+}
+
 void kg__baseline_set_sessions(kg__baseline_metric *metric, const double *sessions, size_t count)
 {
     double *copy = NULL;

@@ -93,6 +93,9 @@ kg__baseline_metric *kg__baseline_add_metric(kg__baseline_case *entry, const cha
 /* Removes a case; false where there is none. */
 bool kg__baseline_remove(kg__baseline *baseline, const char *id);
 
+/* Removes a metric of a case; false where there is none. */
+bool kg__baseline_remove_metric(kg__baseline_case *entry, const char *name);
+
 /* Replaces a metric's sessions by a copy of `count` values. */
 void kg__baseline_set_sessions(kg__baseline_metric *metric, const double *sessions, size_t count);
 

@@ -23,7 +23,7 @@ typedef struct kg__buffers {
 /* Bytes of one argument's data. */
 size_t kg__argument_bytes(const kg_argument *argument);
 
-/* Allocates and writes the guard zones; false with `error` when the device refuses. Free with
+/* Allocates, with room for the guard zones; false with `error` when the device refuses. Free with
  * kg__buffers_free() whatever came back. */
 bool kg__buffers_make(kg__buffers *buffers, const kg_arguments *arguments, kg__error *error);
 

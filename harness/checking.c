@@ -163,6 +163,9 @@ bool kg__known_make(const kg_comparison *comparison, const kg_size *size, int pa
         return kg__fail(error, "%s: %d arguments, of which %d fit: declare fewer", comparison->name,
                         count, KG_MAX_ARGUMENTS);
     }
+    if (known->problem.arguments.count == 0)
+        return kg__fail(error, "%s: no argument: a kernel without any has nothing to be judged by",
+                        comparison->name);
     for (int i = 0; i < known->problem.arguments.count; i++) {
         const kg_argument *shape = &known->problem.arguments.list[i];
 

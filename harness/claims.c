@@ -39,6 +39,16 @@ static void name_case(const char *variant, const char *size_and_launch, char *id
     kg__format(id, size, "%s/%s/%s", kg__comparison->name, variant, size_and_launch);
 }
 
+static bool is_in_table(const char *id)
+{
+    kg__case_list cases;
+    bool found = kg__table_expand(kg__comparison, "time", &cases, NULL) &&
+                 kg__table_find(&cases, id) != NULL;
+
+    kg__case_list_free(&cases);
+    return found;
+}
+
 /* True when part `check` of this run found a case not to be right. */
 static bool is_disproved(const json_t *checks, const char *id)
 {
@@ -48,11 +58,13 @@ static bool is_disproved(const json_t *checks, const char *id)
            strcmp(kg__record_text(entry, "verdict"), kg__verdict_name(KG__PASS)) != 0;
 }
 
-/* Leaves a claim's verdicts file, and prints its line. `skipped_by` is NULL for a claim that was
- * judged. */
-static void write_claim(const json_t *times, const char *claim, const char *skipped_by, bool holds,
-                        const char *why)
+/* What became of a claim. */
+typedef enum outcome { HOLDS, FAILS, FILTERED_OUT, UNDECIDED, MISTAKEN } outcome;
+
+/* Leaves a claim's verdicts file, and prints its line. */
+static void write_claim(const json_t *times, const char *claim, outcome what, const char *why)
 {
+    static const char *const words[] = { "holds", "fails", "skipped", "skipped", "error" };
     char test[128];
     char path[KG__PATH_SIZE];
     json_t *document;
@@ -65,22 +77,21 @@ static void write_claim(const json_t *times, const char *claim, const char *skip
                          "vanished", "refused", "claims", "notes", "cases");
     if (json_object_get(times, "target") != NULL)
         json_object_set(document, "target", json_object_get(times, "target"));
-    if (skipped_by != NULL) {
+    if (what == MISTAKEN) {
+        json_array_append_new(json_object_get(document, "errors"), json_string(why));
+    } else if (what == FILTERED_OUT || what == UNDECIDED) {
         json_object_set_new(document, "skipped", json_string(why));
-        json_object_set_new(document, "skipped_by", json_string(skipped_by));
+        json_object_set_new(document, "skipped_by",
+                            json_string(what == FILTERED_OUT ? "filter" : "unavailable"));
     } else {
         json_array_append_new(
             json_object_get(document, "claims"),
-            json_pack("{s:s, s:b, s:s}", "claim", test, "holds", (int)holds, "why", why));
+            json_pack("{s:s, s:b, s:s}", "claim", test, "holds", (int)(what == HOLDS), "why", why));
     }
     if (!kg__results_write_json(path, document, 1, &error))
         kg__complain("%s", error.text);
     json_decref(document);
-    printf("%-11s  %-11s  %-32s  %s\n",
-           skipped_by != NULL ? "skipped"
-           : holds            ? "holds"
-                              : "fails",
-           "claim", test, why);
+    printf("%-11s  %-11s  %-32s  %s\n", words[what], "claim", test, why);
     fflush(stdout);
 }
 
@@ -92,32 +103,35 @@ void kg_expect_speedup(const char *fast, const char *slow, const char *size_and_
     char why[KG__MESSAGE_SIZE];
     json_t *times = load_part("time");
     json_t *checks = load_part("check");
-    const char *claim = criterion_current_test->name;
-    const char *skipped_by = NULL;
+    outcome what;
     double speedup;
 
     name_case(fast, size_and_launch, fast_id, sizeof fast_id);
     name_case(slow, size_and_launch, slow_id, sizeof slow_id);
     speedup = kg__speedup(find_entry(times, fast_id), find_entry(times, slow_id), "time_ns");
-    if (!kg__filter_takes(fast_id) || !kg__filter_takes(slow_id)) {
-        skipped_by = "filter";
+    if (!is_in_table(fast_id) || !is_in_table(slow_id)) {
+        what = MISTAKEN;
+        kg__format(why, sizeof why, "%s: no such case among those that are timed: mend the claim",
+                   is_in_table(fast_id) ? slow_id : fast_id);
+    } else if (!kg__filter_takes(fast_id) || !kg__filter_takes(slow_id)) {
+        what = FILTERED_OUT;
         kg__format(why, sizeof why, "KG_FILTER leaves out %s or %s", fast_id, slow_id);
     } else if (isnan(speedup) || is_disproved(checks, fast_id) || is_disproved(checks, slow_id)) {
-        skipped_by = "unavailable";
-        kg__format(
-            why, sizeof why,
-            "no speedup to speak of at %s: %s and %s must both be right and timed in this run "
-            "(part time)",
-            size_and_launch, fast, slow);
+        what = UNDECIDED;
+        kg__format(why, sizeof why,
+                   "no speedup to speak of at %s: %s and %s must both be right and timed in this "
+                   "run (part time)",
+                   size_and_launch, fast, slow);
     } else {
+        what = speedup >= factor ? HOLDS : FAILS;
         kg__format(why, sizeof why, "%s runs at %.2f times the speed of %s at %s, %.2f expected",
                    fast, speedup, slow, size_and_launch, factor);
     }
-    write_claim(times, claim, skipped_by, skipped_by == NULL && speedup >= factor, why);
+    write_claim(times, criterion_current_test->name, what, why);
     json_decref(times);
     json_decref(checks);
-    if (skipped_by != NULL)
+    if (what == FILTERED_OUT || what == UNDECIDED)
         cr_skip_test("%s", why);
     else
-        cr_assert(speedup >= factor, "%s", why);
+        cr_assert(what == HOLDS, "%s", why);
 }

@@ -20,9 +20,9 @@ typedef enum kg__device_status {
  * what to do, and `description` is NULL. */
 kg__device_status kg__device_open(json_t **description, kg__error *why);
 
-/* Keeps the opened device: alone for whoever measures, shared for whoever checks, so that no check
- * disturbs a measurement. Waits for those who keep it otherwise, reporting through `waiting`. Ends
- * with the process. False with `error` when it cannot be kept. */
+/* Keeps the opened device and makes its context: alone for whoever measures, shared for whoever
+ * checks, so that no check disturbs a measurement. Waits for those who keep it otherwise, reporting
+ * through `waiting`. Ends with the process. False with `error` when it cannot be kept. */
 bool kg__device_keep(bool alone, void (*waiting)(void *context, const char *line), void *context,
                      kg__error *error);
 

@@ -22,8 +22,17 @@ const kg__gpu *kg__device_gpu(void)
 bool kg__device_keep(bool alone, void (*waiting)(void *context, const char *line), void *context,
                      kg__error *error)
 {
-    return kg__lock_take(opened.uuid, alone ? KG__LOCK_EXCLUSIVE : KG__LOCK_SHARED, waiting,
-                         context, error) >= 0;
+    cudaError_t code;
+
+    if (kg__lock_take(opened.uuid, alone ? KG__LOCK_EXCLUSIVE : KG__LOCK_SHARED, waiting, context,
+                      error) < 0)
+        return false;
+    /* Making the context disturbs whoever times, so it waits for the lock. */
+    code = cudaSetDevice(0);
+    if (code == cudaSuccess)
+        code = cudaFree(NULL);
+    return code == cudaSuccess ||
+           kg__cuda_fail(error, "opening the GPU (see nvidia-smi and kernelgate doctor)", code);
 }
 
 int kg__device_passes(void)
@@ -160,11 +169,7 @@ kg__device_status kg__device_open(json_t **description, kg__error *why)
     *description = NULL;
     if (code != cudaSuccess || count == 0)
         return explain_no_device(code != cudaSuccess ? code : cudaErrorNoDevice, why);
-    code = cudaSetDevice(0);
-    if (code == cudaSuccess)
-        code = cudaGetDeviceProperties(&properties, 0);
-    if (code == cudaSuccess)
-        code = cudaFree(NULL);
+    code = cudaGetDeviceProperties(&properties, 0);
     if (code != cudaSuccess) {
         kg__cuda_fail(why, "opening the GPU (see nvidia-smi and kernelgate doctor)", code);
         return KG__DEVICE_BROKEN;

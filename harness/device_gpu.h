@@ -16,7 +16,7 @@ typedef struct kg__gpu {
 const kg__gpu *kg__device_gpu(void);
 
 /* The card's state now, as the driver tells it: {"temperature_c", "sm_clock_mhz",
- * "memory_clock_mhz", "throttle_reasons" (a list of names), "foreign_processes"}, without what it
+ * "memory_clock_mhz", "clock_reasons" (a text), "foreign_processes"}, without what it
  * does not tell. `throttled` becomes true when it is slowed down by heat or power; it is left alone
  * otherwise. */
 json_t *kg__device_state(bool *throttled);

@@ -59,8 +59,8 @@ static double value_in(const kg__observation *observation, const char *metric)
                      "value");
 }
 
-/* The observation whose value of a metric is the median of those that have one (the lower of the
- * middle two); `count` when none has. */
+/* The observation whose value of a metric is the median of those that have one (the higher of the
+ * middle two, lest a lost confirmation excuse a slowdown); `count` when none has. */
 static size_t median_observation(const kg__observation *observations, size_t count,
                                  const char *metric)
 {
@@ -79,7 +79,7 @@ static size_t median_observation(const kg__observation *observations, size_t cou
 
             below += rival < value || (rival == value && other < i);
         }
-        if (below == (valued - 1) / 2)
+        if (below == valued / 2)
             return i;
     }
     return count;
@@ -185,6 +185,8 @@ json_t *kg__gate_case(const char *id, const kg__target *target, const char *part
     entry = json_pack("{s:s, s:s, s:s, s:o, s:s, s:s, s:i}", "case", id, "target", target->key,
                       "part", part, "metrics", metrics, "verdict", kg__verdict_name(worst), "why",
                       why, "observers", (int)count);
+    if (json_object_get(observations[0].measured, "card") != NULL)
+        json_object_set(entry, "card", json_object_get(observations[0].measured, "card"));
     return entry;
 }
 

@@ -43,14 +43,14 @@ typedef struct kg__expectation {
 /* What surrounded a measurement. */
 typedef struct kg__surroundings {
     bool throttled; /* the card gave a throttle reason while it was measured */
-    /* For each sentinel: ln(now / baseline), and its own limit, max(3 sigma) of its sessions; a
+    /* For each sentinel: ln(now / baseline), and its own limit, 3 sigma of its sessions; a
      * move is evidence only beyond its limit. NaN where a sentinel has no baseline. */
     double sentinel_move[KG__SENTINELS];
     double sentinel_limit[KG__SENTINELS];
 } kg__surroundings;
 
-/* The smallest standard deviation of the log that is believed, the largest 3 sigma
- * that is still gated, and the absolute floor of a time where the case has none of its own. */
+/* The smallest standard deviation of the log that is believed, the largest limit,
+ * exp(3 sigma) - 1, that is still gated, and the absolute floor of a time where the case has none of its own. */
 #define KG__SIGMA_MINIMUM 0.003
 #define KG__GATED_LIMIT 0.05
 #define KG__TIME_FLOOR_NS 50.0

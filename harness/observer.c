@@ -18,6 +18,12 @@ extern char **environ;
 /* How often the parent looks at the records of a running observer. */
 #define LOOK_EVERY_NS 5000000L
 
+/* How long an ended process may take to go: one in the midst of a driver call can take its time. */
+#define SECONDS_TO_GO 20.0
+/* After so many hangs of one variant its other cases are not tried: they would take a limit's
+ * silence each. */
+#define HANGS_MAXIMUM 3
+
 /* One job in progress. */
 typedef struct watch {
     const kg__observation_job *job;
@@ -27,6 +33,7 @@ typedef struct watch {
     bool unavailable;
     bool broken;
     bool progressed; /* this process settled at least one case */
+    bool *hung;      /* a case hung */
     kg__error why;   /* of unavailable and broken */
 } watch;
 
@@ -172,6 +179,21 @@ static bool start(const kg__observation_job *job, const char *cases, const char 
     return true;
 }
 
+/* Waits for a process that was killed; false where it does not go. */
+static bool wait_until_gone(pid_t process, int *status)
+{
+    double began = now();
+
+    while (now() - began < SECONDS_TO_GO) {
+        struct timespec pause = { 0, LOOK_EVERY_NS };
+
+        if (waitpid(process, status, WNOHANG) != 0)
+            return true;
+        nanosleep(&pause, NULL);
+    }
+    return false;
+}
+
 /* Follows a process to its end. Returns its wait status; `hung` tells that silence ended it. */
 static int follow(watch *state, kg__record_reader *reader, pid_t process, bool *hung)
 {
@@ -190,7 +212,13 @@ static int follow(watch *state, kg__record_reader *reader, pid_t process, bool *
         if (now() - heard > state->job->silence_limit) {
             *hung = true;
             kill(process, SIGKILL);
-            waitpid(process, &status, 0);
+            if (!wait_until_gone(process, &status)) {
+                state->broken = true;
+                kg__fail(&state->why,
+                         "part %s: process %ld hung and cannot be ended: the driver holds it; see "
+                         "nvidia-smi, and restart the machine if it stays",
+                         state->job->part, (long)process);
+            }
             break;
         }
         nanosleep(&pause, NULL);
@@ -222,16 +250,43 @@ static size_t unsettled(const watch *state)
     return count;
 }
 
+/* The length of "comparison/variant/" at the front of a case's id. */
+static size_t variant_length(const char *id)
+{
+    const char *slash = strchr(id, '/');
+
+    slash = slash != NULL ? strchr(slash + 1, '/') : NULL;
+    return slash != NULL ? (size_t)(slash + 1 - id) : strlen(id);
+}
+
+/* Loses the other cases of a variant once too many of its cases have hung. */
+static void give_up_variant(watch *state, const char *id)
+{
+    size_t length = variant_length(id);
+    size_t hangs = 0;
+
+    for (size_t i = 0; i < state->job->case_count; i++)
+        hangs += state->hung[i] && strncmp(state->job->cases[i], id, length) == 0;
+    for (size_t i = 0; hangs >= HANGS_MAXIMUM && i < state->job->case_count; i++) {
+        if (!state->settled[i] && strncmp(state->job->cases[i], id, length) == 0)
+            lose_case(state, i, "not run: three cases of this variant hung before it");
+    }
+}
+
 /* What a process that ended leaves unsettled. Returns true when another process is to go on. */
 static bool settle_end(watch *state, int status, bool hung)
 {
     char end[256];
 
+    describe_end(status, hung, state->job->silence_limit, end, sizeof end);
+    if (state->running < state->job->case_count && !state->settled[state->running]) {
+        state->hung[state->running] = hung;
+        lose_case(state, state->running, end);
+        if (hung)
+            give_up_variant(state, state->job->cases[state->running]);
+    }
     if (state->unavailable || state->broken)
         return false;
-    describe_end(status, hung, state->job->silence_limit, end, sizeof end);
-    if (state->running < state->job->case_count && !state->settled[state->running])
-        lose_case(state, state->running, end);
     if (unsettled(state) == 0)
         return false;
     if (state->done || (WIFEXITED(status) && WEXITSTATUS(status) == 0 && !hung)) {
@@ -259,6 +314,7 @@ kg__observation_status kg__observe_cases(const kg__observation_job *job, kg__err
     bool again = job->case_count > 0;
 
     state.settled = kg__allocate(job->case_count, sizeof *state.settled);
+    state.hung = kg__allocate(job->case_count, sizeof *state.hung);
     kg__format(cases, sizeof cases, "%s.cases", job->records);
     kg__format(records, sizeof records, "%s.jsonl", job->records);
     (void)unlink(records);
@@ -298,6 +354,7 @@ kg__observation_status kg__observe_cases(const kg__observation_job *job, kg__err
         again = settle_end(&state, status, hung);
     }
     free(state.settled);
+    free(state.hung);
     if (state.unavailable || state.broken) {
         *why = state.why;
         return state.unavailable ? KG__UNAVAILABLE : KG__UNOBSERVED;

@@ -213,7 +213,8 @@ static void take_measured(part_run *run, subject *one, const json_t *record)
 {
     json_t *entry;
 
-    if (one->observers > run->round)
+    /* A case that has its verdict is only timed beside a suspect. */
+    if (one->observers > run->round || (run->round > 0 && one->entry != NULL))
         return;
     one->measured[one->observers++] = json_incref((json_t *)record);
     if (run->round > 0)
@@ -239,6 +240,22 @@ static void explain(const part_run *run, const subject *one, const char *what, c
                what);
 }
 
+/* Keeps what the sentinels say for judging, and the first process's beside the other provenance. */
+static void take_sentinels(part_run *run, const json_t *record)
+{
+    static const char *const names[] = { "copy", "fma", "empty" };
+    json_t *provenance = json_object_get(run->document, "provenance");
+    json_t *shown = json_object();
+
+    kg__sentinels_add(&run->sentinels[run->round], record);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        json_object_set(shown, names[i],
+                        json_object_get(json_object_get(record, names[i]), "value"));
+    if (provenance != NULL && run->round == 0)
+        json_object_set(provenance, "sentinels_ns", shown);
+    json_decref(shown);
+}
+
 static void take_record(void *context, const json_t *record)
 {
     part_run *run = context;
@@ -250,7 +267,7 @@ static void take_record(void *context, const json_t *record)
     if (strcmp(event, "target") == 0)
         take_target(run, record);
     else if (strcmp(event, "sentinels") == 0)
-        kg__sentinels_add(&run->sentinels[run->round], record);
+        take_sentinels(run, record);
     if (one == NULL)
         return;
     explain(run, one, what, why, sizeof why);
@@ -337,6 +354,21 @@ static void check(part_run *run)
 
 /* All variants in one process; then, for what tripped, two more; the median of the three decides.
  */
+/* Whether a case is timed beside one that awaits confirmation: variants of a size and launch are
+ * timed side by side, and a confirmation must be measured as the baseline was. */
+static bool stands_beside_suspect(const part_run *run, const subject *one)
+{
+    for (size_t i = 0; i < run->count; i++) {
+        const subject *other = &run->subjects[i];
+
+        if (awaits_confirmation(run, other) && other->one->size == one->one->size &&
+            other->one->launch.block == one->one->launch.block &&
+            other->one->launch.grid == one->one->launch.grid)
+            return true;
+    }
+    return false;
+}
+
 static void measure(part_run *run)
 {
     char label[32] = "first";
@@ -346,7 +378,7 @@ static void measure(part_run *run)
     write_verdicts(run, false);
     for (run->round = 1; run->round <= KG__CONFIRMATIONS; run->round++) {
         kg__format(label, sizeof label, "confirm%zu", run->round);
-        if (!observe(run, awaits_confirmation, label))
+        if (!observe(run, stands_beside_suspect, label))
             return;
     }
     for (size_t i = 0; i < run->count; i++) {
@@ -435,6 +467,32 @@ static void note_speedups(part_run *run)
         printf("%-11s  %-11s  %s\n", "speedup", run->target.key, text);
     }
     json_decref(checks);
+}
+
+/* Says where this run's surroundings differ from those that the baseline was recorded in. */
+static void note_other_provenance(part_run *run)
+{
+    static const char *const facts[] = { "driver", "cuda", "power_limit_w", "ecc" };
+    const json_t *here = json_object_get(run->document, "provenance");
+
+    for (size_t i = 0; run->has_baseline && i < sizeof facts / sizeof facts[0]; i++) {
+        json_t *then = json_object_get(run->baseline.provenance, facts[i]);
+        json_t *now_is = json_object_get(here, facts[i]);
+        char *before;
+        char *after;
+        char text[256];
+
+        if (then == NULL || now_is == NULL || json_equal(then, now_is))
+            continue;
+        before = json_dumps(then, JSON_ENCODE_ANY);
+        after = json_dumps(now_is, JSON_ENCODE_ANY);
+        kg__format(text, sizeof text, "%s: the baseline was recorded with %s %s, this run has %s",
+                   run->target.key, facts[i], before, after);
+        add_text(run, "notes", text);
+        printf("%-11s  %-11s  %s\n", "note", run->target.key, text);
+        free(before);
+        free(after);
+    }
 }
 
 static bool is_skipped(const part_run *run)
@@ -527,15 +585,18 @@ static void finish(part_run *run)
     if (!measures)
         return;
     find_vanished(run);
+    note_other_provenance(run);
     note_speedups(run);
     if (nothing_has_a_baseline(run) &&
         json_array_size(json_object_get(run->document, "errors")) == 0) {
-        char why[KG__MESSAGE_SIZE];
+        char folder[KG__PATH_SIZE];
+        char why[2 * KG__PATH_SIZE];
 
+        kg__baselines_folder(run->comparison->home, folder, sizeof folder);
         kg__format(why, sizeof why,
-                   "baselines/%s.json has none of these cases: record them with ci/rebaseline and "
-                   "commit that file",
-                   run->target.key);
+                   "%s/%s.json has none of these cases: record them with ci/rebaseline and commit "
+                   "that file",
+                   folder, run->target.key);
         skip(run, "no-baseline", why);
     }
 }

@@ -68,8 +68,19 @@ static bool names_are_good(const kg_comparison *comparison, kg__error *error)
                             "mend its row",
                             comparison->name, variant->name);
     }
+    if (comparison->arguments == NULL || comparison->reference == NULL)
+        return kg__fail(error, "%s: the table lacks .arguments or .reference: add them",
+                        comparison->name);
+    if (comparison->projection != NULL && comparison->work == NULL)
+        return kg__fail(error, "%s: a .projection needs .work, which says where it is due: add it",
+                        comparison->name);
     if (comparison->sizes == NULL || comparison->sizes[0].extents == 0)
         return kg__fail(error, "%s: the table has no size: add one to its sizes", comparison->name);
+    for (const kg_size *size = comparison->sizes; size->extents != 0; size++) {
+        if (size->extents > KG_MAX_EXTENTS)
+            return kg__fail(error, "%s: a size of %d numbers, of which %d fit: write fewer",
+                            comparison->name, size->extents, KG_MAX_EXTENTS);
+    }
     return true;
 }
 

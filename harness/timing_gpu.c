@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "checking.h"
 #include "device.h"
@@ -65,7 +66,19 @@ typedef struct bench {
     float *fma_out;
     int records;
     double case_seconds;
+    struct watch *watch;
 } bench;
+
+/* What is looked at while the card works: it shows what slows it down only then. */
+typedef struct watch {
+    bool wanted;    /* look while the next batch runs */
+    json_t *state;  /* what was seen last, or NULL */
+    bool throttled; /* was so at any look since this was cleared */
+    double told;    /* when the parent last heard of this process, by the host's clock */
+} watch;
+
+/* The parent takes silence for a hang; a long sampling says that it lives. */
+#define TELL_EVERY_SECONDS 5.0
 
 static bool succeeded(cudaError_t code, const char *what, kg__error *why)
 {
@@ -94,7 +107,9 @@ static bool capture(const subject *what, int launches, cudaGraphExec_t *replayab
     cudaGraph_t graph = NULL;
     cudaError_t launched = cudaSuccess;
     cudaError_t code = cudaStreamBeginCapture(what->stream, cudaStreamCaptureModeThreadLocal);
+    size_t captured = 0;
 
+    *replayable = NULL;
     if (!succeeded(code, "starting a graph", why))
         return false;
     for (int i = 0; i < launches && launched == cudaSuccess; i++)
@@ -106,9 +121,39 @@ static bool capture(const subject *what, int launches, cudaGraphExec_t *replayab
         return kg__cuda_fail(why, "capturing launches in a graph",
                              launched != cudaSuccess ? launched : code);
     }
-    code = cudaGraphInstantiate(replayable, graph, 0);
+    /* What a launcher starts on another stream is not in the graph, and would be timed as nothing.
+     */
+    code = cudaGraphGetNodes(graph, NULL, &captured);
+    if (code == cudaSuccess && captured < (size_t)launches) {
+        (void)cudaGraphDestroy(graph);
+        return kg__fail(why,
+                        "%zu of %d launches were on the stream of the call: start the kernel on "
+                        "call->stream, and on no other",
+                        captured, launches);
+    }
+    if (code == cudaSuccess)
+        code = cudaGraphInstantiate(replayable, graph, 0);
     (void)cudaGraphDestroy(graph);
     return succeeded(code, "making a graph replayable", why);
+}
+
+/* Looks at the card while it works, once where that is wanted, and says that this process lives. */
+static void keep_watch(const bench *tools)
+{
+    struct timespec time;
+    double now;
+
+    if (tools->watch->wanted) {
+        json_decref(tools->watch->state);
+        tools->watch->state = kg__device_state(&tools->watch->throttled);
+        tools->watch->wanted = false;
+    }
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    now = (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+    if (now - tools->watch->told > TELL_EVERY_SECONDS) {
+        kg__report(tools->records, "alive", NULL, NULL);
+        tools->watch->told = now;
+    }
 }
 
 /* Replays graphs one behind the other and reads what each replay took, in ms. The first graph is
@@ -126,6 +171,7 @@ static bool replay(const bench *tools, const cudaGraphExec_t *graphs, size_t cou
         if (code == cudaSuccess)
             code = cudaEventRecord(tools->end[i], tools->stream);
     }
+    keep_watch(tools);
     if (!succeeded(code, "replaying a graph", why) ||
         !succeeded(cudaStreamSynchronize(tools->stream), "running the kernel in a graph", why))
         return false;
@@ -259,7 +305,7 @@ static bool time_alone(const bench *tools, cudaError_t (*launch)(const subject *
 static bool warm_up(const bench *tools, kg__error *why)
 {
     subject what = { launch_fma, tools, tools->stream };
-    cudaGraphExec_t graph;
+    cudaGraphExec_t graph = NULL;
     double spent = 0;
     bool good = capture(&what, 4, &graph, why);
 
@@ -312,7 +358,8 @@ typedef struct contender {
 /* A size and launch, with the variants that are timed side by side on the same data. */
 typedef struct group {
     const kg_comparison *comparison;
-    const kg__known *known;
+    const kg__known *known;  /* the random inputs that are timed */
+    const kg__known *proven; /* the inputs that are checked */
     contender *list;
     size_t count;
     kg__buffers buffers;
@@ -350,12 +397,26 @@ static bool strike_out(const bench *tools, contender *who, const kg__error *why)
     return !kg__device_is_lost();
 }
 
+/* The same for every contender that is still in. */
+static bool strike_all_out(const bench *tools, group *all, const char *when, const kg__error *why)
+{
+    kg__error reason;
+    bool alive = true;
+
+    kg__fail(&reason, "%s: %s", when, why->text);
+    for (size_t i = 0; i < all->count; i++) {
+        if (!all->list[i].out)
+            alive = strike_out(tools, &all->list[i], &reason) && alive;
+    }
+    return alive;
+}
+
 /* Launches a contender once and compares; a wrong one is out. False when the device is lost. */
 static bool check(const bench *tools, group *all, contender *who, const char *when)
 {
     kg__error why = { "" };
 
-    switch (kg__check_launch(all->comparison, who->one, all->known, &all->buffers, kg__poison(0),
+    switch (kg__check_launch(all->comparison, who->one, all->proven, &all->buffers, kg__poison(0),
                              when, &why)) {
     case KG__RIGHT:
         return true;
@@ -388,17 +449,16 @@ static bool time_metric(const bench *tools, group *all, bool cold, void *(*sets)
 
         if (who->out)
             continue;
+        /* From here on it is this one that an end of the process is due to. */
+        kg__report(tools->records, "start", who->one->id, NULL);
         if (prepare(tools, &what, set_count, 1000 * tools->case_seconds / 2, one, &why))
             active[count++] = one;
         else
             alive = strike_out(tools, who, &why);
     }
-    if (alive && !sample(tools, active, count, &why)) {
-        for (size_t i = 0; i < all->count; i++) {
-            if (!all->list[i].out)
-                alive = strike_out(tools, &all->list[i], &why);
-        }
-    }
+    tools->watch->wanted = true;
+    if (alive && !sample(tools, active, count, &why))
+        alive = strike_all_out(tools, all, "while timed side by side", &why);
     for (size_t i = 0; i < count; i++)
         discard(active[i]);
     free(active);
@@ -407,7 +467,7 @@ static bool time_metric(const bench *tools, group *all, bool cold, void *(*sets)
 
 /* Makes enough copies of the arguments to exceed the L2 cache twice; says in no_cold why it did
  * not. */
-static void make_sets(const bench *tools, group *all)
+static bool make_sets(const bench *tools, group *all, kg__error *why)
 {
     const kg__buffers *buffers = &all->buffers;
     size_t offset[KG_MAX_ARGUMENTS];
@@ -420,7 +480,7 @@ static void make_sets(const bench *tools, group *all)
     if (tools->l2_bytes == 0) {
         kg__format(all->no_cold, sizeof all->no_cold,
                    "the device does not tell its L2 cache's size");
-        return;
+        return true;
     }
     size_t wanted = 2 * tools->l2_bytes / stride + 1;
 
@@ -428,7 +488,7 @@ static void make_sets(const bench *tools, group *all)
         kg__format(all->no_cold, sizeof all->no_cold,
                    "%zu buffer sets would be needed to exceed L2 twice, above the most of %d",
                    wanted, LAUNCHES_MAXIMUM);
-        return;
+        return true;
     }
     if (wanted < 2)
         wanted = 2;
@@ -437,21 +497,23 @@ static void make_sets(const bench *tools, group *all)
         all->slab = NULL;
         kg__format(all->no_cold, sizeof all->no_cold,
                    "no device memory for %zu buffer sets of %zu bytes", wanted, stride);
-        return;
+        return true;
     }
     all->sets = kg__allocate(wanted, sizeof *all->sets);
     all->set_count = (int)wanted;
     for (size_t set = 0; set < wanted; set++) {
         for (int i = 0; i < buffers->arguments.count; i++) {
             all->sets[set][i] = (unsigned char *)all->slab + set * stride + offset[i];
-            (void)cudaMemcpyAsync(all->sets[set][i], buffers->data[i], buffers->bytes[i],
-                                  cudaMemcpyDeviceToDevice, tools->stream);
+            if (!succeeded(cudaMemcpyAsync(all->sets[set][i], buffers->data[i], buffers->bytes[i],
+                                           cudaMemcpyDeviceToDevice, tools->stream),
+                           "filling the buffer sets", why))
+                return false;
         }
     }
+    return succeeded(cudaStreamSynchronize(tools->stream), "filling the buffer sets", why);
 }
 
-static void report_measured(const bench *tools, const group *all, const contender *who,
-                            json_t *state, bool throttled)
+static void report_measured(const bench *tools, const group *all, const contender *who)
 {
     json_t *metrics = json_pack("{s:o}", "time_ns", figures_of(who->hot));
     json_t *absent = json_object();
@@ -466,9 +528,10 @@ static void report_measured(const bench *tools, const group *all, const contende
         json_object_set_new(absent, "cold_time_ns", json_string(all->no_cold));
     }
     if (!kg__record_append(tools->records,
-                           json_pack("{s:s, s:s, s:o, s:o, s:O, s:b}", "event", "measured", "case",
+                           json_pack("{s:s, s:s, s:o, s:o, s:O?, s:b}", "event", "measured", "case",
                                      who->one->id, "metrics", metrics, "absent", absent, "card",
-                                     state, "throttled", (int)throttled),
+                                     tools->watch->state, "throttled",
+                                     (int)tools->watch->throttled),
                            &error)) {
         kg__complain("%s", error.text);
         exit(2);
@@ -480,50 +543,43 @@ static bool time_contenders(const bench *tools, group *all)
 {
     void *hot_set[1][KG_MAX_ARGUMENTS];
     kg__error why = { "" };
-    bool throttled = false;
     bool alive = true;
-    json_t *state;
 
-    if (!kg__buffers_make(&all->buffers, &all->known->problem.arguments, &why)) {
-        for (size_t i = 0; i < all->count; i++)
-            alive = strike_out(tools, &all->list[i], &why);
-        return alive;
-    }
+    tools->watch->throttled = false;
+    if (!kg__buffers_make(&all->buffers, &all->known->problem.arguments, &why))
+        return strike_all_out(tools, all, "before timing", &why);
     for (size_t i = 0; i < all->count && alive; i++) {
         kg__report(tools->records, "start", all->list[i].one->id, NULL);
         alive = check(tools, all, &all->list[i], ", before timing");
     }
     if (!alive)
         return false;
-    json_decref(kg__device_state(&throttled));
-    if (!kg__buffers_fill(&all->buffers, &all->known->problem, kg__poison(0), &why)) {
-        kg__complain("%s", why.text);
-        return false;
-    }
+    if (!kg__buffers_fill(&all->buffers, &all->known->problem, kg__poison(0), &why))
+        return strike_all_out(tools, all, "before timing", &why);
     memcpy(hot_set[0], all->buffers.data, sizeof hot_set[0]);
     if (!time_metric(tools, all, false, hot_set, 1))
         return false;
-    make_sets(tools, all);
+    if (!make_sets(tools, all, &why))
+        return strike_all_out(tools, all, "before cold timing", &why);
     if (all->set_count > 0 && !time_metric(tools, all, true, all->sets, all->set_count))
         return false;
-    state = kg__device_state(&throttled);
     for (size_t i = 0; i < all->count && alive; i++) {
         contender *who = &all->list[i];
 
         if (who->out)
             continue;
+        kg__report(tools->records, "start", who->one->id, NULL);
         alive = check(tools, all, who, ", after timing");
         if (alive && !who->out)
-            report_measured(tools, all, who, state, throttled);
+            report_measured(tools, all, who);
     }
-    json_decref(state);
     return alive;
 }
 
 static bool time_group(const bench *tools, const kg_comparison *comparison, const kg__known *known,
-                       const kg__case *const *cases, size_t count)
+                       const kg__known *proven, const kg__case *const *cases, size_t count)
 {
-    group all = { .comparison = comparison, .known = known, .count = count };
+    group all = { .comparison = comparison, .known = known, .proven = proven, .count = count };
     bool alive;
 
     all.list = kg__allocate(count, sizeof *all.list);
@@ -545,6 +601,22 @@ static bool time_group(const bench *tools, const kg_comparison *comparison, cons
     return alive;
 }
 
+/* The pattern to check a size with: random inputs, but an exact pattern where a projection judges,
+ * which sees a single wrong element only there. */
+static int pattern_to_check(const kg_comparison *comparison, const kg__known *random)
+{
+    bool projected = false;
+
+    for (int i = 0; i < random->problem.arguments.count; i++)
+        projected = projected || (random->problem.arguments.list[i].role != KG_INPUT &&
+                                  random->expected[i] == NULL);
+    for (int pattern = 1; projected && pattern < kg__pattern_count(comparison); pattern++) {
+        if (comparison->patterns[pattern - 1].exact)
+            return pattern;
+    }
+    return 0;
+}
+
 /* The number of cases from the front that share the first one's size and launch. */
 static size_t group_length(const kg__case *const *cases, size_t count)
 {
@@ -561,18 +633,27 @@ static bool time_groups(const bench *tools, const kg_comparison *comparison,
                         const kg__case *const *cases, size_t count, kg__error *error)
 {
     kg__known known = { 0 };
+    kg__known exact = { 0 };
     bool alive = true;
 
     for (size_t i = 0, length; i < count && alive; i += length) {
         length = group_length(cases + i, count - i);
         if (known.problem.size != cases[i]->size) {
+            int pattern;
+
             kg__known_free(&known);
+            kg__known_free(&exact);
             if (!kg__known_make(comparison, cases[i]->size, 0, &known, error))
                 return false;
+            pattern = pattern_to_check(comparison, &known);
+            if (pattern != 0 && !kg__known_make(comparison, cases[i]->size, pattern, &exact, error))
+                return false;
         }
-        alive = time_group(tools, comparison, &known, cases + i, length);
+        alive = time_group(tools, comparison, &known, exact.problem.size != NULL ? &exact : &known,
+                           cases + i, length);
     }
     kg__known_free(&known);
+    kg__known_free(&exact);
     return alive || kg__fail(error, "%s: the device was lost while timing", comparison->name);
 }
 
@@ -619,16 +700,22 @@ static void close_bench(bench *tools)
 bool kg__measure_cases(const kg_comparison *comparison, const char *part,
                        const kg__case *const *cases, size_t count, int records, kg__error *error)
 {
-    bench tools = { .records = records };
+    watch seen = { 0 };
+    bench tools = { .records = records, .watch = &seen };
     series *scratch = kg__allocate(1, sizeof *scratch);
     bool good;
 
     (void)part;
     good = open_bench(&tools, error) && warm_up(&tools, error) &&
-           time_sentinels(&tools, scratch, error) &&
-           time_groups(&tools, comparison, cases, count, error) &&
+           time_sentinels(&tools, scratch, error);
+    /* Before any case has begun, a failure is the device's, and another process would fare no
+     * better. */
+    if (!good)
+        kg__report(records, "broken", NULL, error->text);
+    good = good && time_groups(&tools, comparison, cases, count, error) &&
            time_sentinels(&tools, scratch, error);
     free(scratch);
+    json_decref(seen.state);
     close_bench(&tools);
     return good;
 }

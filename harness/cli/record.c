@@ -277,6 +277,10 @@ static bool store(kg__baseline_case *entry, const recorded *one, const char *com
     for (size_t m = 0; m < METRICS; m++) {
         double old_value;
 
+        if (one->counts[m] == 0 && kg__baseline_remove_metric(entry, metric_names[m])) {
+            printf("%-34s %-13s retired: it can no longer be measured\n", one->id, metric_names[m]);
+            changed = true;
+        }
         if (one->counts[m] == 0 ||
             kg__record_time(entry, metric_names[m], one->values[m], one->counts[m], merge,
                             &old_value) == KG__UNCHANGED)

@@ -27,11 +27,38 @@ static const kg_size sizes[] = {
 };
 static const kg_launch launches[] = { KG_BLOCK(16), KG_BLOCK_GRID(256, 1056), KG_END };
 
+static void no_arguments(const kg_size *size, kg_arguments *arguments)
+{
+    (void)size;
+    (void)arguments;
+}
+
+static void no_reference(const kg_problem *problem, int output, double *expected, double *tolerance)
+{
+    (void)problem;
+    (void)output;
+    (void)expected;
+    (void)tolerance;
+}
+
+static bool no_projection(const kg_problem *problem, int output, const void *computed,
+                          kg_mismatch *mismatch)
+{
+    (void)problem;
+    (void)output;
+    (void)computed;
+    (void)mismatch;
+    return true;
+}
+
 static kg_comparison comparison(void)
 {
-    return (kg_comparison){
-        .name = "matmul", .variants = variants, .sizes = sizes, .launches = launches
-    };
+    return (kg_comparison){ .name = "matmul",
+                            .variants = variants,
+                            .sizes = sizes,
+                            .launches = launches,
+                            .arguments = no_arguments,
+                            .reference = no_reference };
 }
 
 /* Expands and compares with a list of ids that ends in NULL. */
@@ -309,3 +336,27 @@ Test(table, filters)
 }
 
 #endif
+
+Test(table, a_table_without_its_functions_is_refused)
+{
+    kg_comparison table = comparison();
+
+    table.reference = NULL;
+    expect_error(&table, "check", "lacks .arguments or .reference");
+    table = comparison();
+    table.arguments = NULL;
+    expect_error(&table, "check", "lacks .arguments or .reference");
+    table = comparison();
+    table.projection = no_projection;
+    expect_error(&table, "check", "a .projection needs .work");
+}
+
+Test(table, a_size_of_too_many_numbers_is_refused)
+{
+    static const kg_size sizes[] = { { KG_MAX_EXTENTS + 1, KG_PURPOSE_CHECK, { 1, 1, 1, 1 } },
+                                     KG_END };
+    kg_comparison table = comparison();
+
+    table.sizes = sizes;
+    expect_error(&table, "check", "a size of 5 numbers, of which 4 fit");
+}

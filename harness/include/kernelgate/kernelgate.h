@@ -41,9 +41,10 @@ typedef struct kg_size {
     int64_t extent[KG_MAX_EXTENTS];
 } kg_size;
 
+#define KG__COUNT_EXTENTS(...) (int)(sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t))
 #define KG__SIZE(for_, ...)                                                                        \
     {                                                                                              \
-        (int)(sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)), (for_),                       \
+        KG__COUNT_EXTENTS(__VA_ARGS__), (for_),                                                    \
         {                                                                                          \
             __VA_ARGS__                                                                            \
         }                                                                                          \
