@@ -109,6 +109,8 @@ build_preset() {
     fi
     run_stoppable cmake --build "$folder" >>"$log" 2>&1 ||
         stop_with_log "$log" "building preset $preset"
+    # A warning that only a log sees is none.
+    grep -E 'warning:|CMake Warning' -- "$log" | sort -u | head -n 10 >&2 || true
     say "built in $(seconds_since "$begun")"
 }
 

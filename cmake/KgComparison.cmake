@@ -56,10 +56,18 @@ function(kg_add_comparison comparison)
   endif()
   set_property(GLOBAL APPEND PROPERTY KG_COMPARISONS ${comparison})
 
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/suites/${comparison}.c)
+
   # A .cu file's language holds for its whole folder, so g++ gets each through a .cpp file that includes it.
   set(model_sources)
   foreach(kernel IN LISTS kernels)
     get_filename_component(variant ${kernel} NAME_WE)
+    # A kernel without its row would be built and never run.
+    file(STRINGS ${PROJECT_SOURCE_DIR}/suites/${comparison}.c row REGEX "${comparison}_${variant}[^A-Za-z0-9_]")
+    if(NOT row)
+      message(FATAL_ERROR " kernels/${comparison}/${variant}.cu: suites/${comparison}.c has no variant of it: add "
+                          "its launcher ${comparison}_${variant} and its row to the table")
+    endif()
     set(source ${CMAKE_CURRENT_BINARY_DIR}/model/${comparison}/${variant}.cpp)
     file(CONFIGURE OUTPUT ${source} CONTENT "#include \"@kernel@\"\n" @ONLY)
     list(APPEND model_sources ${source})
@@ -92,7 +100,8 @@ function(kg_finish_gate)
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} TIMEOUT 60 LABELS gate)
   if(baselines)
     add_test(NAME gate.baselines
-             COMMAND kernelgate baseline lint --comparisons ${names} ${baselines})
-    set_tests_properties(gate.baselines PROPERTIES TIMEOUT 60 LABELS gate)
+             COMMAND kernelgate baseline lint --record --comparisons ${names} ${baselines})
+    set_tests_properties(gate.baselines PROPERTIES FIXTURES_REQUIRED gate
+      WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} TIMEOUT 60 LABELS gate)
   endif()
 endfunction()

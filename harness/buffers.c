@@ -5,8 +5,9 @@
 
 #include "device.h"
 
-/* Unlike any poison, and no plausible result of a kernel. */
-#define GUARD_BYTE 0xc7
+/* Makes a NaN of a float, so that a read beside a buffer spoils what is computed from it, even
+ * times 0. */
+#define GUARD_BYTE 0xff
 
 size_t kg__argument_bytes(const kg_argument *argument)
 {
@@ -94,14 +95,12 @@ static bool guard_holds(kg__buffers *buffers, int i, bool behind, kg__error *fin
         }
     }
     if (behind)
-        return kg__fail(finding,
-                        "guard zone behind %s: %zu bytes overwritten, the first %zu bytes past the "
-                        "end of %s",
-                        argument->name, overwritten, first, argument->name);
-    return kg__fail(finding,
-                    "guard zone before %s: %zu bytes overwritten, the first %zu bytes before the "
-                    "start of %s",
-                    argument->name, overwritten, KG__GUARD_BYTES - first, argument->name);
+        return kg__fail(
+            finding, "guard zone behind %s: %zu bytes overwritten, from byte %zu past its end on",
+            argument->name, overwritten, first);
+    return kg__fail(
+        finding, "guard zone before %s: %zu bytes overwritten, from byte %zu before its start on",
+        argument->name, overwritten, KG__GUARD_BYTES - first);
 }
 
 bool kg__buffers_guards_hold(kg__buffers *buffers, kg__error *finding, kg__error *error)

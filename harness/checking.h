@@ -38,7 +38,8 @@ bool kg__known_make(const kg_comparison *comparison, const kg_size *size, int pa
                     kg__known *known, kg__error *error);
 void kg__known_free(kg__known *known);
 
-/* The poison of a pattern: its bytes differ between patterns, and the first makes a NaN of a float.
+/* The poison of a pattern: a byte that makes a float far beyond any result, and differs between
+ * patterns.
  */
 unsigned char kg__poison(int pattern);
 

@@ -9,7 +9,7 @@
 #include "text.h"
 
 /* More lines of a kind than this are counted, and stand in summary.md. */
-#define LONGEST_LIST 60
+#define LONGEST_LIST 20
 #define LONGEST_NOTES 16
 
 /* Names up to this long are aligned; a longer one pushes its reason to the right. */

@@ -50,7 +50,8 @@ typedef struct kg__surroundings {
 } kg__surroundings;
 
 /* The smallest standard deviation of the log that is believed, the largest limit,
- * exp(3 sigma) - 1, that is still gated, and the absolute floor of a time where the case has none of its own. */
+ * exp(3 sigma) - 1, that is still gated, and the absolute floor of a time where the case has none
+ * of its own. */
 #define KG__SIGMA_MINIMUM 0.003
 #define KG__GATED_LIMIT 0.05
 #define KG__TIME_FLOOR_NS 50.0

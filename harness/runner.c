@@ -5,9 +5,11 @@
 #include <criterion/options.h>
 #include <dlfcn.h>
 #include <kernelgate/kernelgate.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "observe.h"
@@ -162,6 +164,10 @@ static int run_tests(int argc, char **argv)
 
     if (!arguments_are_known(argc, argv))
         return KG__EXIT_ERROR;
+    /* CTest that is interrupted leaves its tests running; what they started must not keep the GPU.
+     */
+    if (getenv("DASHBOARD_TEST_FROM_CTEST") != NULL)
+        (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     take_resource();
     if (argc == 1)
         forget_verdicts();

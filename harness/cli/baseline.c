@@ -4,10 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../results.h"
 #include "../run.h"
 #include "command.h"
 
 static const char *comparisons;
+static bool record;
 
 /* Whether the comparison of a case's id is in the list "a,b,c". */
 static bool is_listed(const char *id, const char *list)
@@ -25,7 +27,32 @@ static bool is_listed(const char *id, const char *list)
     return false;
 }
 
-static size_t list_vanished(const char *path, const kg__baseline *baseline)
+/* Leaves what is wrong among the verdicts of the run, so that its results hold it. Where nothing
+ * is, there is nothing to leave. */
+static bool leave_verdicts(const json_t *errors, const json_t *vanished)
+{
+    char folder[KG__PATH_SIZE];
+    char path[2 * KG__PATH_SIZE];
+    kg__error error = { "" };
+    json_t *document;
+    bool left;
+
+    if (json_array_size(errors) == 0 && json_array_size(vanished) == 0)
+        return true;
+    kg__out_folder(".", folder, sizeof folder);
+    kg__format(path, sizeof path, "%s/records/gate.baselines.verdicts.json", folder);
+    document =
+        json_pack("{s:s, s:s, s:b, s:f, s:O, s:O, s:[], s:[], s:[], s:[]}", "schema",
+                  KG__VERDICTS_SCHEMA, "test", "gate.baselines", "complete", 1, "seconds", 0.0,
+                  "errors", errors, "vanished", vanished, "refused", "claims", "notes", "cases");
+    left = kg__results_write_json(path, document, 1, &error);
+    if (!left)
+        kg__complain("%s", error.text);
+    json_decref(document);
+    return left;
+}
+
+static size_t list_vanished(const char *path, const kg__baseline *baseline, json_t *names)
 {
     size_t vanished = 0;
 
@@ -36,6 +63,7 @@ static size_t list_vanished(const char *path, const kg__baseline *baseline)
             continue;
         printf("%s: %s: vanished: there is no comparison %.*s; put it back, or take the case out\n",
                path, id, (int)strcspn(id, "/"), id);
+        json_array_append_new(names, json_string(id));
         vanished++;
     }
     return vanished;
@@ -43,10 +71,14 @@ static size_t list_vanished(const char *path, const kg__baseline *baseline)
 
 static int lint(size_t count, char **operands)
 {
+    json_t *errors = json_array();
+    json_t *names = json_array();
     size_t vanished = 0;
     bool bad = false;
 
     if (count == 0) {
+        json_decref(errors);
+        json_decref(names);
         kg__complain("baseline lint: names no file: kernelgate baseline lint baselines/*.json");
         return KG__EXIT_ERROR;
     }
@@ -59,15 +91,19 @@ static int lint(size_t count, char **operands)
             printf("%s: ok: %zu case%s, %zu sentinel%s\n", operands[i], baseline.case_count,
                    baseline.case_count == 1 ? "" : "s", baseline.sentinel_count,
                    baseline.sentinel_count == 1 ? "" : "s");
-        } else if (status == KG__ABSENT) {
-            printf("%s: there is no such file\n", operands[i]);
         } else {
+            if (status == KG__ABSENT)
+                kg__fail(&error, "%s: there is no such file", operands[i]);
             printf("%s\n", error.text);
+            json_array_append_new(errors, json_string(error.text));
         }
         bad |= status != KG__LOADED;
-        vanished += list_vanished(operands[i], &baseline);
+        vanished += list_vanished(operands[i], &baseline, names);
         kg__baseline_free(&baseline);
     }
+    bad |= record && !leave_verdicts(errors, names);
+    json_decref(errors);
+    json_decref(names);
     if (bad)
         return KG__EXIT_ERROR;
     return vanished > 0 && kg__is_strict() ? KG__EXIT_FAIL : KG__EXIT_PASS;
@@ -76,6 +112,8 @@ static int lint(size_t count, char **operands)
 static const kg__option lint_options[] = {
     { "--comparisons", "A,B,C", "the comparisons that there are: cases of any other have vanished",
       &comparisons, NULL },
+    { "--record", NULL, "leave what is wrong in the results of the run (KG_OUT, else out)", NULL,
+      &record },
     { 0 },
 };
 

@@ -541,8 +541,13 @@ static void on_fault(int number, siginfo_t *information, void *machine)
                  KG__MODEL_STACK / 1024);
         fail(cudaErrorHardwareStackError);
     }
-    snprintf(failure_text, sizeof failure_text, "an access to the address %p, where no memory is",
-             information->si_addr);
+    /* The processor does not tell an address that no pointer can hold. */
+    if (information->si_code == SI_KERNEL)
+        snprintf(failure_text, sizeof failure_text,
+                 "an access far outside of all memory, at an address that cannot be told");
+    else
+        snprintf(failure_text, sizeof failure_text,
+                 "an access to the address %p, where no memory is", information->si_addr);
     fail(cudaErrorIllegalAddress);
 }
 

@@ -109,12 +109,14 @@ Test(checking, unwritten_elements_are_counted)
     cr_assert(mismatch.count == 1 && mismatch.index == 2 && unwritten == 1);
 }
 
-Test(checking, poisons_differ_and_make_nan)
+Test(checking, poisons_differ_and_are_no_results)
 {
-    float value;
+    for (int pattern = 0; pattern < 3; pattern++) {
+        float value;
 
-    memset(&value, kg__poison(0), sizeof value);
-    cr_assert(isnan(value));
+        memset(&value, kg__poison(pattern), sizeof value);
+        cr_assert(fabsf(value) > 1e16F && isfinite(value), "%g", (double)value);
+    }
     cr_assert(kg__poison(0) != kg__poison(1) && kg__poison(1) != kg__poison(2));
     cr_assert(kg__poison(3) == kg__poison(0));
 }
@@ -387,15 +389,15 @@ static cudaError_t write_to_the_guards_beginning(const kg_call *call)
 Test(checking, guard_zones_on_both_sides)
 {
     expect_incorrect(&plain, &small, write_behind,
-                     "guard zone behind to: 4 bytes overwritten, the first 8 bytes past the end of "
-                     "to; inputs random");
-    expect_incorrect(&plain, &small, write_before,
-                     "guard zone before from: 5 bytes overwritten, the first 8 bytes before the "
-                     "start of from");
+                     "guard zone behind to: 4 bytes overwritten, from byte 8 past its end on; "
+                     "inputs random");
+    expect_incorrect(
+        &plain, &small, write_before,
+        "guard zone before from: 5 bytes overwritten, from byte 8 before its start on");
     expect_incorrect(&plain, &small, write_to_the_guards_ends,
-                     "guard zone behind bytes: 1 bytes overwritten, the first 65535 bytes past");
+                     "guard zone behind bytes: 1 bytes overwritten, from byte 65535 past");
     expect_incorrect(&plain, &small, write_to_the_guards_beginning,
-                     "guard zone before sum: 1 bytes overwritten, the first 65536 bytes before");
+                     "guard zone before sum: 1 bytes overwritten, from byte 65536 before");
 }
 
 static cudaError_t miss_and_overrun(const kg_call *call)

@@ -369,7 +369,7 @@ Test(console, counts_what_it_leaves_out)
     json_object_set_new(results, "notes", notes);
     json_object_set_new(results, "claims", claims);
     text = console(results);
-    expect_within(text, "\n  ... and 140 more in summary.md\n");
+    expect_within(text, "\n  ... and 180 more in summary.md\n");
     expect_within(text, "\n  ... and 84 more in summary.md\n");
     free(text);
 }
