@@ -133,6 +133,21 @@ json_t *kg__gate_plain(const char *id, const kg__target *target, const char *par
                      part, "metrics", "verdict", kg__verdict_name(verdict), "why", why);
 }
 
+static size_t comparison_length(const char *id)
+{
+    return strcspn(id, "/");
+}
+
+/* What follows "comparison/variant/" in a case's id: variants are timed side by side, so all of a
+ * size and launch are recorded together. */
+static const char *behind_variant(const char *id)
+{
+    const char *variant = id + comparison_length(id);
+    const char *rest = *variant != '\0' ? strchr(variant + 1, '/') : NULL;
+
+    return rest != NULL ? rest + 1 : "*";
+}
+
 json_t *kg__gate_case(const char *id, const kg__target *target, const char *part,
                       const kg__observation *observations, size_t count,
                       const kg__baseline *baseline, bool *tripped)
@@ -178,7 +193,9 @@ json_t *kg__gate_case(const char *id, const kg__target *target, const char *part
     if (worst == KG__FASTER) {
         size_t used = strlen(why);
 
-        kg__format(why + used, sizeof why - used, "; to keep it: KG_FILTER='%s' ci/rebaseline", id);
+        kg__format(why + used, sizeof why - used,
+                   "; to keep it: KG_FILTER='%.*s/*/%s' ci/rebaseline", (int)comparison_length(id),
+                   id, behind_variant(id));
     }
     if (tripped != NULL)
         *tripped = any_tripped;
