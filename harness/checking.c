@@ -313,7 +313,7 @@ static kg__outcome judge_arguments(const kg_comparison *comparison, const kg__kn
 
 kg__outcome kg__check_launch(const kg_comparison *comparison, const kg__case *one,
                              const kg__known *known, kg__buffers *buffers, unsigned char poison,
-                             const char *pass, kg__error *why)
+                             const char *order, kg__error *why)
 {
     kg_call call = {
         .size = one->size, .launch = one->launch, .argument = buffers->data, .stream = NULL
@@ -337,7 +337,7 @@ kg__outcome kg__check_launch(const kg_comparison *comparison, const kg__case *on
     if (outcome == KG__INCORRECT) {
         kg__error finding = *why;
 
-        kg__fail(why, "%s; inputs %s%s", finding.text, known->pattern.name, pass);
+        kg__fail(why, "%s; inputs %s%s", finding.text, known->pattern.name, order);
     }
     return outcome;
 }
@@ -367,10 +367,10 @@ kg__outcome kg__check_case(kg__checker *checker, const kg_comparison *comparison
         return failed();
     }
     for (int pattern = 0; pattern < checker->patterns; pattern++) {
-        for (int pass = 0; pass < kg__device_passes(); pass++) {
+        for (int order = 0; order < kg__device_orders(); order++) {
             kg__outcome outcome =
                 kg__check_launch(comparison, one, &checker->known[pattern], &checker->buffers,
-                                 kg__poison(pattern), kg__device_begin_pass(pass), why);
+                                 kg__poison(pattern), kg__device_begin_order(order), why);
 
             if (outcome != KG__RIGHT)
                 return outcome;

@@ -47,7 +47,7 @@ unsigned char kg__poison(int pattern);
  * zone. */
 kg__outcome kg__check_launch(const kg_comparison *comparison, const kg__case *one,
                              const kg__known *known, kg__buffers *buffers, unsigned char poison,
-                             const char *pass, kg__error *why);
+                             const char *order, kg__error *why);
 
 /* What is kept from case to case, since cases of one size share inputs, references and buffers.
  * Zeroed at first. */
@@ -58,7 +58,7 @@ typedef struct kg__checker {
     kg__buffers buffers;
 } kg__checker;
 
-/* Checks a case with every pattern in every pass. */
+/* Checks a case with every pattern in every order. */
 kg__outcome kg__check_case(kg__checker *checker, const kg_comparison *comparison,
                            const kg__case *one, kg__error *why);
 void kg__checker_free(kg__checker *checker);

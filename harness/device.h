@@ -26,11 +26,11 @@ kg__device_status kg__device_open(json_t **description, kg__error *why);
 bool kg__device_keep(bool alone, void (*waiting)(void *context, const char *line), void *context,
                      kg__error *error);
 
-/* How often each check launches: once a pass. The model has one pass for each order of its threads;
- * a GPU has one. */
-int kg__device_passes(void);
-/* Makes ready for a pass and names it for messages: "" or ", threads in reversed order". */
-const char *kg__device_begin_pass(int pass);
+/* How often each check launches: once for each order of threads that the device can be made to
+ * take. The model has two, a GPU one. */
+int kg__device_orders(void);
+/* Makes ready for an order and names it for messages: "" or ", threads in reversed order". */
+const char *kg__device_begin_order(int order);
 
 /* Fills `why` with "<what>: <name of the error>, <its text>" and returns false. */
 bool kg__cuda_fail(kg__error *why, const char *what, cudaError_t code);

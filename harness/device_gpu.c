@@ -35,14 +35,14 @@ bool kg__device_keep(bool alone, void (*waiting)(void *context, const char *line
            kg__cuda_fail(error, "opening the GPU (see nvidia-smi and kernelgate doctor)", code);
 }
 
-int kg__device_passes(void)
+int kg__device_orders(void)
 {
     return 1;
 }
 
-const char *kg__device_begin_pass(int pass)
+const char *kg__device_begin_order(int order)
 {
-    (void)pass;
+    (void)order;
     return "";
 }
 

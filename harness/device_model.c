@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "baseline.h"
 #include "device.h"
 #include "model/model.h"
 
@@ -32,13 +31,13 @@ bool kg__device_keep(bool alone, void (*waiting)(void *context, const char *line
     return true;
 }
 
-int kg__device_passes(void)
+int kg__device_orders(void)
 {
     return 2;
 }
 
-const char *kg__device_begin_pass(int pass)
+const char *kg__device_begin_order(int order)
 {
-    kg__model_set_order(pass == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
-    return pass == 0 ? "" : ", threads in reversed order";
+    kg__model_set_order(order == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
+    return order == 0 ? "" : ", threads in reversed order";
 }

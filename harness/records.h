@@ -1,18 +1,18 @@
-/* Records: what an observer appends to its file, one JSON object a line, as it goes.
+/* Records: what an observer appends to its file, one JSON object a line, as it goes. "event" says
+ * what each is:
  *
- * {"event": "target", "target": {"key", "name", "compute_capability", "memory_mib",
- * "multiprocessors", "compiler"}, "provenance": {...}}
- * {"event": "unavailable", "why": "..."}            no GPU: nothing can be judged
- * {"event": "broken", "why": "..."}                 driver or device unusable: an error
- * {"event": "waiting", "why": "..."}                alive, but waiting for the GPU's lock
- * {"event": "start", "case": "..."}                 a crash or a hang from here on costs this case
- * {"event": "checked", "case", "right": true|false, "why": "..."}
- * {"event": "measured", "case", "metrics": {"time_ns": {"value", "low", "high", ...}}, "throttled":
- * bool, ...}
- * {"event": "refused", "case", "why": "..."}        the comparison does not support the case
- * {"event": "failed", "case", "why": "..."}         an error of this case; the rest goes on
- * {"event": "sentinels", "copy": {"value", "low", "high"}, "fma": {...}}
- * {"event": "done"}                                 every case that was asked for has its record
+ * - "target": the device, with "target": {"key", "name", ...} and "provenance": {...}
+ * - "unavailable", "why": no GPU, so nothing can be judged
+ * - "broken", "why": the driver or the device is unusable, an error
+ * - "waiting", "why": alive, but waiting for the GPU's lock; "alive": still sampling
+ * - "start", "case": a crash or a hang from here on costs this case
+ * - "checked", "case", "right": true or false, "why"
+ * - "measured", "case", "metrics": {"time_ns": {"value", "low", "high", ...}}, "absent": reasons by
+ *   metric, "throttled", "card": its state while it worked
+ * - "refused", "case", "why": the comparison does not support the case
+ * - "failed", "case", "why": an error of this case; the rest goes on
+ * - "sentinels": {"copy": {"value", ...}, "fma": {...}, "empty": {...}}
+ * - "done": every case that was asked for has its record
  */
 #ifndef KG__RECORDS_H
 #define KG__RECORDS_H

@@ -1,15 +1,18 @@
 /* Results: what each CTest test leaves about its cases, and what a run makes of them all.
  *
- * A test writes out/records/<test>.verdicts.json, replaced atomically as it goes:
- * {"schema": "kernelgate-verdicts/1", "test": "gpu.matmul_f32.time", "complete": true|false,
- * "seconds": 3.2, "target": {"key": "nvidia-h200", ...}, "provenance": {...}, "skipped": "reason",
- * "skipped_by": "filter"|"unavailable"|"no-baseline",     where nothing was judged "errors":
- * ["..."],                                          what is wrong outside of any case "vanished":
- * ["matmul_f32/old/530/b16"],                     baseline cases no longer in the table "refused":
- * [{"case": "...", "why": "..."}], "claims": [{"claim": "matmul_f32/claim_x", "holds": true, "why":
- * "1.33 times, at least 1.10 expected"}], "notes": ["tiled is 1.33 times as fast as naive at
- * 530/b16"], "cases": [{"case": "...", "target": "nvidia-h200", "part": "time", "seconds": 0.4,
- * "metrics": {"time_ns": {...}}, "verdict": "pass", "why": ""}]}
+ * A test writes out/records/<test>.verdicts.json, replaced atomically as it goes, an object with
+ *
+ * - "schema": "kernelgate-verdicts/1", "test": "gpu.matmul_f32.time", "seconds": 3.2
+ * - "complete": false until the test is through: a test that dies leaves no hole
+ * - "target": {"key": "nvidia-h200", ...}, "provenance": {...}
+ * - "skipped": the reason, and "skipped_by": "filter", "unavailable" or "no-baseline", where
+ *   nothing was judged
+ * - "errors": ["..."], what is wrong outside of any case
+ * - "vanished": ["matmul_f32/old/530/b16"], baseline cases that the table no longer has
+ * - "refused": [{"case": "...", "why": "..."}]
+ * - "claims": [{"claim": "...", "holds": true, "why": "..."}], "notes": ["..."]
+ * - "cases": [{"case": "...", "target": "nvidia-h200", "part": "time", "seconds": 0.4,
+ *   "metrics": {"time_ns": {...}}, "verdict": "pass", "why": ""}]
  *
  * The cleanup test of CTest's fixture merges them into out/results.json, out/junit.xml and
  * out/summary.md.

@@ -90,8 +90,10 @@ typedef struct kg_launch {
 typedef struct kg_call {
     const kg_size *size;
     kg_launch launch;
-    void *const
-        *argument; /* device pointers, in the order in which the suite declares its arguments */
+    /* Device pointers, in the order in which the suite declares its arguments. */
+    void *const *argument;
+    /* Where the kernel is to be started, and nowhere else: what is on another stream is not timed.
+     */
     cudaStream_t stream;
 } kg_call;
 
@@ -211,21 +213,24 @@ typedef struct kg_work {
     double bytes;      /* every input read once, every output written once */
 } kg_work;
 
-/* A comparison's table. Sizes, launches, patterns and variants end in KG_END. */
+/* A comparison's table. Sizes, launches, patterns and variants end in KG_END. Variants, sizes,
+ * arguments and reference are needed; the rest may be NULL. */
 typedef struct kg_comparison {
     const char *name;
-    const char
-        *home; /* the project's folder, set by the build: baselines/, kernels/ and out/ are in it */
+    /* The project's folder, set by the build: baselines/, kernels/ and out/ are in it. */
+    const char *home;
     const kg_variant *variants;
     const kg_size *sizes;
     const kg_launch *launches;  /* NULL: none to choose, the launch is "-" */
     const kg_pattern *patterns; /* NULL: random alone */
     void (*arguments)(const kg_size *size, kg_arguments *arguments);
     kg_reference *reference;
-    kg_projection *projection; /* NULL: every size is checked whole */
+    /* Judges sizes of more than KG_PROJECT_ABOVE operations, by .work, which it needs. NULL: every
+     * size is checked whole. */
+    kg_projection *projection;
     kg_work (*work)(const kg_size *size);
-    /* Why a case is not supported, or NULL when it is. NULL: all are. A refused case is reported
-     * with its reason. */
+    /* Why a case is not supported, or NULL when it is; a refused case is reported with its reason.
+     * NULL: all are supported. */
     const char *(*refuses)(const kg_variant *variant, const kg_size *size, const kg_launch *launch);
 } kg_comparison;
 
