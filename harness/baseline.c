@@ -343,27 +343,6 @@ kg__expectation kg__baseline_expectation(const kg__baseline_metric *metric)
                               .gated = metric->gated };
 }
 
-void kg__target_key(const char *name, char *key, size_t size)
-{
-    size_t used = 0;
-
-    if (size == 0)
-        return;
-    for (const char *c = name; *c != '\0' && used + 1 < size; c++) {
-        char lower = *c;
-
-        if (*c >= 'A' && *c <= 'Z')
-            lower = (char)(*c - 'A' + 'a');
-        if (is_lower_or_digit(lower))
-            key[used++] = lower;
-        else if (used > 0 && key[used - 1] != '-')
-            key[used++] = '-';
-    }
-    while (used > 0 && key[used - 1] == '-')
-        used--;
-    key[used] = '\0';
-}
-
 /* A value inside the document that is being read, by the keys that lead to it; NULL is the
  * document. */
 typedef struct place {

@@ -9,18 +9,9 @@
 
 #include "judge.h"
 #include "message.h"
+#include "target.h"
 
 #define KG__BASELINE_SCHEMA "kernelgate-baseline/1"
-
-/* The hardware (or model) that produced a baseline. Figures of 0 and empty texts are absent. */
-typedef struct kg__target {
-    char key[96];   /* "nvidia-h200", "cpu-model": the file's name */
-    char name[160]; /* "NVIDIA H200" */
-    char compute_capability[16];
-    int64_t memory_mib;
-    int multiprocessors;
-    char compiler[96]; /* the CPU model's: "gcc 12.2.0" */
-} kg__target;
 
 /* One metric of one case. Its unit is the end of its name: "_ns" nanoseconds, otherwise a count. */
 typedef struct kg__baseline_metric {
@@ -103,9 +94,5 @@ void kg__baseline_set_sessions(kg__baseline_metric *metric, const double *sessio
 kg__expectation kg__baseline_expectation(const kg__baseline_metric *metric);
 
 void kg__baseline_free(kg__baseline *baseline);
-
-/* Makes a target's key of its name: lower case, every run of other characters than a-z 0-9 one '-',
- * none at either end ("NVIDIA H200" -> "nvidia-h200"). A name longer than `size` is cut. */
-void kg__target_key(const char *name, char *key, size_t size);
 
 #endif

@@ -7,10 +7,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "baseline.h"
 #include "device.h"
 #include "lock.h"
 #include "nvml.h"
+#include "target.h"
 
 static kg__gpu opened;
 

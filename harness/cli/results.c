@@ -74,20 +74,14 @@ static bool write_files(const char *folder, const json_t *results)
     return written;
 }
 
-/* Errors of the run as a whole, which no test of it reports: a filter that matches nothing
- * anywhere, no verdicts at all. */
-static size_t count_run_level_errors(const json_t *results)
+/* Whether the filter left the whole run nothing, which no single test of it can tell. */
+static bool filter_matched_nothing(const json_t *results)
 {
-    size_t found = 0;
-    size_t i;
-    json_t *one;
+    json_int_t filtered_out =
+        json_integer_value(json_object_get(json_object_get(results, "tally"), "filtered_out"));
 
-    json_array_foreach (json_object_get(results, "errors"), i, one) {
-        const char *test = json_string_value(json_object_get(one, "test"));
-
-        found += test == NULL || *test == '\0';
-    }
-    return found;
+    return filtered_out > 0 &&
+           (size_t)filtered_out == json_array_size(json_object_get(results, "tests"));
 }
 
 static int merge(size_t count, char **operands)
@@ -95,7 +89,7 @@ static int merge(size_t count, char **operands)
     const char *folder = out_folder();
     kg__error error = { "" };
     json_t *results = kg__results_merge(folder, strict || kg__is_strict(), &error);
-    size_t run_level_errors;
+    bool nothing_matched;
     bool written;
     int code;
 
@@ -112,13 +106,13 @@ static int merge(size_t count, char **operands)
     if (fflush(stdout) != 0)
         written = false;
     code = kg__results_exit_code(results);
-    run_level_errors = count_run_level_errors(results);
+    nothing_matched = filter_matched_nothing(results);
     json_decref(results);
     if (!written)
         return KG__EXIT_ERROR;
     if (!report_only)
         return code;
-    return run_level_errors > 0 ? KG__EXIT_ERROR : KG__EXIT_PASS;
+    return nothing_matched ? KG__EXIT_ERROR : KG__EXIT_PASS;
 }
 
 static const kg__option results_options[] = {

@@ -1,0 +1,29 @@
+#include "target.h"
+
+#include <stdbool.h>
+
+static bool is_lower_or_digit(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+}
+
+void kg__target_key(const char *name, char *key, size_t size)
+{
+    size_t used = 0;
+
+    if (size == 0)
+        return;
+    for (const char *c = name; *c != '\0' && used + 1 < size; c++) {
+        char lower = *c;
+
+        if (*c >= 'A' && *c <= 'Z')
+            lower = (char)(*c - 'A' + 'a');
+        if (is_lower_or_digit(lower))
+            key[used++] = lower;
+        else if (used > 0 && key[used - 1] != '-')
+            key[used++] = '-';
+    }
+    while (used > 0 && key[used - 1] == '-')
+        used--;
+    key[used] = '\0';
+}

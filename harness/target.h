@@ -1,0 +1,22 @@
+/* What produces metrics: a GPU, or the CPU model. */
+#ifndef KG__TARGET_H
+#define KG__TARGET_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The hardware (or model) that produced a baseline. Figures of 0 and empty texts are absent. */
+typedef struct kg__target {
+    char key[96];   /* "nvidia-h200", "cpu-model": the file's name */
+    char name[160]; /* "NVIDIA H200" */
+    char compute_capability[16];
+    int64_t memory_mib;
+    int multiprocessors;
+    char compiler[96]; /* the CPU model's: "gcc 12.2.0" */
+} kg__target;
+
+/* Makes a target's key of its name: lower case, every run of other characters than a-z 0-9 one '-',
+ * none at either end ("NVIDIA H200" -> "nvidia-h200"). A name longer than `size` is cut. */
+void kg__target_key(const char *name, char *key, size_t size);
+
+#endif
