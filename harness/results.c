@@ -582,9 +582,13 @@ static void merge_test(merger *all, const json_t *verdicts)
     if (json_object_get(verdicts, "target") != NULL &&
         json_object_get(all->targets, target) == NULL)
         json_object_set(all->targets, target, json_object_get(verdicts, "target"));
-    if (json_object_get(verdicts, "provenance") != NULL &&
-        json_object_get(all->provenance, target) == NULL)
-        json_object_set(all->provenance, target, json_object_get(verdicts, "provenance"));
+    if (json_object_get(verdicts, "provenance") != NULL) {
+        if (json_object_get(all->provenance, target) == NULL)
+            json_object_set_new(all->provenance, target, json_object());
+        /* Each part adds what it knows: the one that times its sentinels, for one. */
+        (void)json_object_update_missing(json_object_get(all->provenance, target),
+                                         json_object_get(verdicts, "provenance"));
+    }
 
     json_array_foreach (json_object_get(verdicts, "cases"), i, entry)
         merge_case(all, entry, test);

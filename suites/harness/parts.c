@@ -1060,3 +1060,25 @@ Test(parts, a_run_on_both_targets_is_summed_up)
     cr_assert(entry != NULL);
     json_decref(results);
 }
+
+/* The part that checks describes the device first; the one that times adds its sentinels to that.
+ */
+Test(parts, the_results_hold_what_the_sentinels_said)
+{
+    const char *const merge[] = { KG__COMMAND, "results", NULL };
+    const json_t *said;
+    json_t *results;
+    ending seen;
+
+    store_baseline();
+    expect_run(KG__FAKE_SOUND_GPU, "--filter=fake/check", 0, NULL);
+    expect_run(KG__FAKE_SOUND_GPU, "--filter=fake/time", 0, NULL);
+    seen = drive(merge, environment);
+    free(seen.output);
+    results = read_json(at("out/results.json"));
+    said = json_object_get(json_object_get(json_object_get(results, "provenance"), "nvidia-fake"),
+                           "sentinels_ns");
+    cr_assert(json_is_number(json_object_get(said, "copy")) &&
+              json_is_number(json_object_get(said, "fma")));
+    json_decref(results);
+}
