@@ -24,7 +24,7 @@ typedef struct subject {
     size_t observers;
     json_t *entry; /* its entry in the results; NULL until it is judged */
     bool tripped;
-    double began; /* when its last observer started on it; 0 before any has */
+    double began; /* when an observer first started on it; 0 before any has */
 } subject;
 
 /* A part in progress. */
@@ -272,7 +272,7 @@ static void take_record(void *context, const json_t *record)
         return;
     explain(run, one, what, why, sizeof why);
     if (strcmp(event, "start") == 0) {
-        one->began = now();
+        one->began = one->began > 0 ? one->began : now();
     } else if (strcmp(event, "measured") == 0) {
         take_measured(run, one, record);
     } else if (strcmp(event, "checked") == 0) {
