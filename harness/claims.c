@@ -21,19 +21,6 @@ static json_t *load_part(const char *part)
     return kg__verdicts_load(path, NULL);
 }
 
-/* The entry of a case, borrowed from its document; NULL where there is none. */
-static const json_t *find_entry(const json_t *verdicts, const char *id)
-{
-    size_t i;
-    json_t *entry;
-
-    json_array_foreach (json_object_get(verdicts, "cases"), i, entry) {
-        if (strcmp(kg__record_text(entry, "case"), id) == 0)
-            return entry;
-    }
-    return NULL;
-}
-
 static void name_case(const char *variant, const char *size_and_launch, char *id, size_t size)
 {
     kg__format(id, size, "%s/%s/%s", kg__comparison->name, variant, size_and_launch);
@@ -47,15 +34,6 @@ static bool is_in_table(const char *id)
 
     kg__case_list_free(&cases);
     return found;
-}
-
-/* True when part `check` of this run found a case not to be right. */
-static bool is_disproved(const json_t *checks, const char *id)
-{
-    const json_t *entry = find_entry(checks, id);
-
-    return entry != NULL &&
-           strcmp(kg__record_text(entry, "verdict"), kg__verdict_name(KG__PASS)) != 0;
 }
 
 /* What became of a claim. */
@@ -108,7 +86,8 @@ void kg_expect_speedup(const char *fast, const char *slow, const char *size_and_
 
     name_case(fast, size_and_launch, fast_id, sizeof fast_id);
     name_case(slow, size_and_launch, slow_id, sizeof slow_id);
-    speedup = kg__speedup(find_entry(times, fast_id), find_entry(times, slow_id), "time_ns");
+    speedup =
+        kg__speedup(kg__find_entry(times, fast_id), kg__find_entry(times, slow_id), "time_ns");
     if (!is_in_table(fast_id) || !is_in_table(slow_id)) {
         what = MISTAKEN;
         kg__format(why, sizeof why, "%s: no such case among those that are timed: mend the claim",
@@ -116,7 +95,8 @@ void kg_expect_speedup(const char *fast, const char *slow, const char *size_and_
     } else if (!kg__filter_takes(fast_id) || !kg__filter_takes(slow_id)) {
         what = FILTERED_OUT;
         kg__format(why, sizeof why, "KG_FILTER leaves out %s or %s", fast_id, slow_id);
-    } else if (isnan(speedup) || is_disproved(checks, fast_id) || is_disproved(checks, slow_id)) {
+    } else if (isnan(speedup) || kg__is_disproved(checks, fast_id) ||
+               kg__is_disproved(checks, slow_id)) {
         what = UNDECIDED;
         kg__format(why, sizeof why,
                    "no speedup to speak of at %s: %s and %s must both be right and timed in this "

@@ -91,13 +91,6 @@ static void set_finite(json_t *object, const char *key, double value)
         json_object_set_new(object, key, json_real(value));
 }
 
-static bool is_time(const char *metric)
-{
-    size_t length = strlen(metric);
-
-    return length > 3 && strcmp(metric + length - 3, "_ns") == 0;
-}
-
 /* Judges one metric and adds its entry to `metrics`. */
 static kg__judgement gate_metric(const char *name, const kg__observation *chosen,
                                  const kg__baseline_metric *expected, json_t *metrics)
@@ -112,7 +105,7 @@ static kg__judgement gate_metric(const char *name, const kg__observation *chosen
     if (expected != NULL)
         expectation = kg__baseline_expectation(expected);
     judgement = kg__judge(&observed, expected != NULL ? &expectation : NULL, &chosen->surroundings,
-                          is_time(name) ? "ns" : "");
+                          kg__metric_unit(name));
     if (expected != NULL) {
         set_finite(entry, "baseline", expected->value);
         set_finite(entry, "band", expected->band);
@@ -183,7 +176,7 @@ json_t *kg__gate_case(const char *id, const kg__target *target, const char *part
             worst = kg__worse(worst, KG__ERROR);
             kg__format(why, sizeof why,
                        "%s is in the baseline and was not measured (%s): record anew", lost,
-                       kg__record_text(json_object_get(observations[0].measured, "absent"), lost));
+                       kg__json_text(json_object_get(observations[0].measured, "absent"), lost));
         }
     }
     if (json_object_size(metrics) == 0 && worst == KG__PASS) {
@@ -210,7 +203,7 @@ json_t *kg__gate_case(const char *id, const kg__target *target, const char *part
 void kg__gate_line(const json_t *entry, char *text, size_t size)
 {
     const json_t *metrics = json_object_get(entry, "metrics");
-    const char *why = kg__record_text(entry, "why");
+    const char *why = kg__json_text(entry, "why");
     char figures[512] = "";
     const char *name;
     json_t *metric;
@@ -220,7 +213,7 @@ void kg__gate_line(const json_t *entry, char *text, size_t size)
         char change[KG__FIGURE_SIZE] = "";
         size_t used = strlen(figures);
 
-        kg__show_figure(value, sizeof value, number_of(metric, "value"), is_time(name) ? "ns" : "");
+        kg__show_figure(value, sizeof value, number_of(metric, "value"), kg__metric_unit(name));
         if (json_object_get(metric, "change") != NULL)
             kg__show_percent(change, sizeof change, number_of(metric, "change"), true);
         kg__format(figures + used, sizeof figures - used, "  %s %s%s%s%s",
@@ -229,12 +222,32 @@ void kg__gate_line(const json_t *entry, char *text, size_t size)
                                                        : name,
                    value, change[0] != '\0' ? " (" : "", change, change[0] != '\0' ? ")" : "");
     }
-    kg__format(text, size, "%-11s  %-11s  %-32s%s%s%s", kg__record_text(entry, "verdict"),
-               kg__record_text(entry, "target"), kg__record_text(entry, "case"),
+    kg__format(text, size, "%-11s  %-11s  %-32s%s%s%s", kg__json_text(entry, "verdict"),
+               kg__json_text(entry, "target"), kg__json_text(entry, "case"),
                figures[0] != '\0'                                 ? figures
                : json_object_size(metrics) == 0 && why[0] == '\0' ? "  checked"
                                                                   : "",
                why[0] != '\0' ? "  " : "", why);
+}
+
+const json_t *kg__find_entry(const json_t *verdicts, const char *id)
+{
+    size_t i;
+    json_t *entry;
+
+    json_array_foreach (json_object_get(verdicts, "cases"), i, entry) {
+        if (strcmp(kg__json_text(entry, "case"), id) == 0)
+            return entry;
+    }
+    return NULL;
+}
+
+bool kg__is_disproved(const json_t *checks, const char *id)
+{
+    const json_t *entry = kg__find_entry(checks, id);
+
+    return entry != NULL &&
+           strcmp(kg__json_text(entry, "verdict"), kg__verdict_name(KG__PASS)) != 0;
 }
 
 double kg__speedup(const json_t *fast, const json_t *slow, const char *metric)
@@ -245,7 +258,7 @@ double kg__speedup(const json_t *fast, const json_t *slow, const char *metric)
     for (int i = 0; i < 2; i++) {
         kg__verdict verdict;
 
-        if (both[i] == NULL || !kg__verdict_parse(kg__record_text(both[i], "verdict"), &verdict) ||
+        if (both[i] == NULL || !kg__verdict_parse(kg__json_text(both[i], "verdict"), &verdict) ||
             verdict >= KG__WRONG)
             return NAN;
         time[i] = number_of(json_object_get(json_object_get(both[i], "metrics"), metric), "value");

@@ -47,6 +47,13 @@ json_t *kg__gate_plain(const char *id, const kg__target *target, const char *par
 /* The console's line on an entry: verdict, target, case, figures, reason. */
 void kg__gate_line(const json_t *entry, char *text, size_t size);
 
+/* The entry of a case in a verdicts document (which may be NULL), borrowed; NULL where there is
+ * none. */
+const json_t *kg__find_entry(const json_t *verdicts, const char *id);
+
+/* True when the verdicts of a part `check` (NULL: not known) hold that a case is not right. */
+bool kg__is_disproved(const json_t *checks, const char *id);
+
 /* How many times as fast `fast` is as `slow` by a metric of their two entries; NaN unless both are
  * measured, and neither is wrong. */
 double kg__speedup(const json_t *fast, const json_t *slow, const char *metric);

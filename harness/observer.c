@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "records.h"
 
 extern char **environ;
@@ -53,14 +54,6 @@ double kg__silence_limit(void)
     return seconds;
 }
 
-static double now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 static size_t index_of(const kg__observation_job *job, const char *id)
 {
     size_t i = 0;
@@ -90,18 +83,18 @@ static bool is_settling(const char *event)
 
 static void take_record(watch *state, const json_t *record)
 {
-    const char *event = kg__record_text(record, "event");
-    size_t index = index_of(state->job, kg__record_text(record, "case"));
+    const char *event = kg__json_text(record, "event");
+    size_t index = index_of(state->job, kg__json_text(record, "case"));
 
     if (strcmp(event, "done") == 0) {
         state->done = true;
     } else if (strcmp(event, "unavailable") == 0 || strcmp(event, "broken") == 0) {
         state->unavailable = event[0] == 'u';
         state->broken = !state->unavailable;
-        kg__fail(&state->why, "%s", kg__record_text(record, "why"));
+        kg__fail(&state->why, "%s", kg__json_text(record, "why"));
         return;
     } else if (strcmp(event, "waiting") == 0) {
-        kg__complain("%s", kg__record_text(record, "why"));
+        kg__complain("%s", kg__json_text(record, "why"));
     } else if (index < state->job->case_count && strcmp(event, "start") == 0) {
         state->running = index;
     } else if (index < state->job->case_count && is_settling(event)) {
@@ -182,9 +175,9 @@ static bool start(const kg__observation_job *job, const char *cases, const char 
 /* Waits for a process that was killed; false where it does not go. */
 static bool wait_until_gone(pid_t process, int *status)
 {
-    double began = now();
+    double began = kg__now();
 
-    while (now() - began < SECONDS_TO_GO) {
+    while (kg__now() - began < SECONDS_TO_GO) {
         struct timespec pause = { 0, LOOK_EVERY_NS };
 
         if (waitpid(process, status, WNOHANG) != 0)
@@ -197,7 +190,7 @@ static bool wait_until_gone(pid_t process, int *status)
 /* Follows a process to its end. Returns its wait status; `hung` tells that silence ended it. */
 static int follow(watch *state, kg__record_reader *reader, pid_t process, bool *hung)
 {
-    double heard = now();
+    double heard = kg__now();
     int status = 0;
 
     *hung = false;
@@ -206,10 +199,10 @@ static int follow(watch *state, kg__record_reader *reader, pid_t process, bool *
         pid_t ended = waitpid(process, &status, WNOHANG);
 
         if (take_records(state, reader))
-            heard = now();
+            heard = kg__now();
         if (ended == process || (ended < 0 && errno != EINTR))
             break;
-        if (now() - heard > state->job->silence_limit) {
+        if (kg__now() - heard > state->job->silence_limit) {
             *hung = true;
             kill(process, SIGKILL);
             if (!wait_until_gone(process, &status)) {

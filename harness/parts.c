@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "baseline.h"
+#include "clock.h"
 #include "file.h"
 #include "gating.h"
 #include "observer.h"
@@ -47,14 +48,6 @@ typedef struct part_run {
     double began;
 } part_run;
 
-static double now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 static void add_text(part_run *run, const char *list, const char *text)
 {
     json_array_append_new(json_object_get(run->document, list), json_string(text));
@@ -88,7 +81,7 @@ static void settle(subject *one, json_t *entry)
     json_decref(one->entry);
     one->entry = entry;
     if (one->began > 0)
-        json_object_set_new(entry, "seconds", json_real(now() - one->began));
+        json_object_set_new(entry, "seconds", json_real(kg__now() - one->began));
     print_line(entry);
 }
 
@@ -111,7 +104,7 @@ static void write_verdicts(part_run *run, bool complete)
     }
     json_object_set_new(run->document, "cases", cases);
     json_object_set_new(run->document, "complete", json_boolean(complete));
-    json_object_set_new(run->document, "seconds", json_real(now() - run->began));
+    json_object_set_new(run->document, "seconds", json_real(kg__now() - run->began));
     if (!kg__results_write_json(run->verdicts, run->document, 1, &error))
         kg__complain("%s", error.text);
 }
@@ -121,7 +114,7 @@ static bool begin(part_run *run, const kg_comparison *comparison, const char *pa
     char folder[KG__PATH_SIZE];
     kg__error error = { "" };
 
-    *run = (part_run){ .comparison = comparison, .part = part, .began = now() };
+    *run = (part_run){ .comparison = comparison, .part = part, .began = kg__now() };
     kg__test_name(KG__TARGET_KIND, comparison->name, part, run->test, sizeof run->test);
     kg__verdicts_path(comparison->home, run->test, run->verdicts, sizeof run->verdicts);
     kg__format(run->target.key, sizeof run->target.key, "%s",
@@ -156,7 +149,7 @@ static subject *subject_of(part_run *run, const char *id)
 
 static void copy_text(const json_t *object, const char *key, char *text, size_t size)
 {
-    kg__format(text, size, "%s", kg__record_text(object, key));
+    kg__format(text, size, "%s", kg__json_text(object, key));
 }
 
 /* Takes the device's description, and with it the baseline. */
@@ -259,9 +252,9 @@ static void take_sentinels(part_run *run, const json_t *record)
 static void take_record(void *context, const json_t *record)
 {
     part_run *run = context;
-    const char *event = kg__record_text(record, "event");
-    const char *what = kg__record_text(record, "why");
-    subject *one = subject_of(run, kg__record_text(record, "case"));
+    const char *event = kg__json_text(record, "event");
+    const char *what = kg__json_text(record, "why");
+    subject *one = subject_of(run, kg__json_text(record, "case"));
     char why[KG__MESSAGE_SIZE];
 
     if (strcmp(event, "target") == 0)
@@ -272,7 +265,7 @@ static void take_record(void *context, const json_t *record)
         return;
     explain(run, one, what, why, sizeof why);
     if (strcmp(event, "start") == 0) {
-        one->began = one->began > 0 ? one->began : now();
+        one->began = one->began > 0 ? one->began : kg__now();
     } else if (strcmp(event, "measured") == 0) {
         take_measured(run, one, record);
     } else if (strcmp(event, "checked") == 0) {
@@ -406,20 +399,6 @@ static void find_vanished(part_run *run)
     }
 }
 
-/* The entry that part `check` of this run left of a case, or NULL: a new reference. */
-static json_t *checked_entry(const part_run *run, const json_t *checks, const char *id)
-{
-    size_t i;
-    json_t *entry;
-
-    (void)run;
-    json_array_foreach (json_object_get(checks, "cases"), i, entry) {
-        if (strcmp(kg__record_text(entry, "case"), id) == 0)
-            return entry;
-    }
-    return NULL;
-}
-
 /* Prints and notes how many times as fast each variant is as the table's first, by size and launch.
  */
 static void note_speedups(part_run *run)
@@ -438,7 +417,6 @@ static void note_speedups(part_run *run)
         char text[256];
         double hot;
         double cold;
-        const json_t *found;
 
         for (size_t j = 0; j < run->count; j++) {
             const subject *other = &run->subjects[j];
@@ -453,11 +431,8 @@ static void note_speedups(part_run *run)
             continue;
         hot = kg__speedup(fast->entry, slow->entry, "time_ns");
         cold = kg__speedup(fast->entry, slow->entry, "cold_time_ns");
-        found = checked_entry(run, checks, fast->one->id);
-        if (isnan(hot) || (found != NULL && strcmp(kg__record_text(found, "verdict"), "pass") != 0))
-            continue;
-        found = checked_entry(run, checks, slow->one->id);
-        if (found != NULL && strcmp(kg__record_text(found, "verdict"), "pass") != 0)
+        if (isnan(hot) || kg__is_disproved(checks, fast->one->id) ||
+            kg__is_disproved(checks, slow->one->id))
             continue;
         kg__format(text, sizeof text, "%s runs at %.2f times the speed of %s", fast->one->id, hot,
                    first);
@@ -522,7 +497,7 @@ static void close_open_cases(part_run *run)
         json_t *refusal;
 
         json_array_foreach (json_object_get(run->document, "refused"), j, refusal)
-            refused = refused || strcmp(kg__record_text(refusal, "case"), one->one->id) == 0;
+            refused = refused || strcmp(kg__json_text(refusal, "case"), one->one->id) == 0;
         if (one->entry != NULL || refused)
             continue;
         one->entry = kg__gate_plain(one->one->id, &run->target, run->part, KG__ERROR,
@@ -540,7 +515,7 @@ static size_t count_failures(const part_run *run)
         kg__verdict verdict = KG__PASS;
 
         if (run->subjects[i].entry != NULL)
-            (void)kg__verdict_parse(kg__record_text(run->subjects[i].entry, "verdict"), &verdict);
+            (void)kg__verdict_parse(kg__json_text(run->subjects[i].entry, "verdict"), &verdict);
         failures += verdict >= KG__SLOWER;
     }
     return failures;
@@ -551,7 +526,7 @@ static bool nothing_has_a_baseline(const part_run *run)
 {
     for (size_t i = 0; i < run->count; i++) {
         if (run->subjects[i].entry != NULL &&
-            strcmp(kg__record_text(run->subjects[i].entry, "verdict"),
+            strcmp(kg__json_text(run->subjects[i].entry, "verdict"),
                    kg__verdict_name(KG__NO_BASELINE)) != 0)
             return false;
     }

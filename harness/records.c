@@ -133,7 +133,7 @@ void kg__record_close(kg__record_reader *reader)
     *reader = (kg__record_reader){ .file = -1 };
 }
 
-const char *kg__record_text(const json_t *record, const char *key)
+const char *kg__json_text(const json_t *record, const char *key)
 {
     const char *text = json_string_value(json_object_get(record, key));
 

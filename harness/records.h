@@ -47,7 +47,7 @@ json_t *kg__record_next(kg__record_reader *reader);
 bool kg__record_torn(const kg__record_reader *reader);
 void kg__record_close(kg__record_reader *reader);
 
-/* A text member of a record, or "" when it is absent or no text. */
-const char *kg__record_text(const json_t *record, const char *key);
+/* A text member of an object, or "" when it is absent or no text. Not cleaned. */
+const char *kg__json_text(const json_t *record, const char *key);
 
 #endif

@@ -12,13 +12,6 @@
 /* The room for one sentence with figures and names in it. */
 #define SENTENCE_SIZE 2048
 
-const char *kg__json_text(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-
-    return text != NULL ? text : "";
-}
-
 double kg__json_number(const json_t *object, const char *key)
 {
     const json_t *number = json_object_get(object, key);
@@ -199,16 +192,9 @@ char *kg__results_outcome(const json_t *results)
     return finish(&words);
 }
 
-static const char *unit_of(const char *metric)
-{
-    size_t length = strlen(metric);
-
-    return length > 3 && strcmp(metric + length - 3, "_ns") == 0 ? "ns" : "";
-}
-
 char *kg__results_figures(const char *name, const json_t *metric)
 {
-    const char *unit = unit_of(name);
+    const char *unit = kg__metric_unit(name);
     double baseline = kg__json_number(metric, "baseline");
     double change = kg__json_number(metric, "change");
     double limit = kg__json_number(metric, "limit");

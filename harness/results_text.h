@@ -8,9 +8,7 @@
 #include <stddef.h>
 
 #include "judge.h"
-
-/* A text member, or "" when it is absent or no text. Not cleaned. */
-const char *kg__json_text(const json_t *object, const char *key);
+#include "records.h"
 
 /* A number member, or NaN when it is absent or no number. */
 double kg__json_number(const json_t *object, const char *key);

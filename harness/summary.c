@@ -50,12 +50,10 @@ static void write_code(FILE *stream, const char *text)
 
 static void write_figure(FILE *stream, const char *metric, double value)
 {
-    size_t length = strlen(metric);
-    bool is_time = length > 3 && strcmp(metric + length - 3, "_ns") == 0;
     char figure[KG__FIGURE_SIZE] = "";
 
     if (isfinite(value))
-        kg__show_figure(figure, sizeof figure, value, is_time ? "ns" : "");
+        kg__show_figure(figure, sizeof figure, value, kg__metric_unit(metric));
     fputs(figure, stream);
 }
 

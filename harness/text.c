@@ -144,3 +144,10 @@ char *kg__clean_text(const char *text, bool one_line)
     clean[used] = '\0';
     return clean;
 }
+
+const char *kg__metric_unit(const char *metric)
+{
+    size_t length = strlen(metric);
+
+    return length > 3 && strcmp(metric + length - 3, "_ns") == 0 ? "ns" : "";
+}

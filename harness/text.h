@@ -13,6 +13,9 @@
  * "3.652 ns", "9 550 600". `unit` may be empty. NaN and infinities are shown as "unknown". */
 void kg__show_figure(char *text, size_t size, double value, const char *unit);
 
+/* The unit of a metric, by the end of its name: "ns" for a time, "" for a count. */
+const char *kg__metric_unit(const char *metric);
+
 /* Shows a fraction in percent: 0.0631 as "6.3 %", with `sign` as "+6.3 %"; below 0.1 % two digits
  * that count, "0.0031 %". */
 void kg__show_percent(char *text, size_t size, double fraction, bool sign);

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "checking.h"
+#include "clock.h"
 #include "device.h"
 #include "device_gpu.h"
 #include "measuring.h"
@@ -140,16 +140,13 @@ static bool capture(const subject *what, int launches, cudaGraphExec_t *replayab
 /* Looks at the card while it works, once where that is wanted, and says that this process lives. */
 static void keep_watch(const bench *tools)
 {
-    struct timespec time;
-    double now;
+    double now = kg__now();
 
     if (tools->watch->wanted) {
         json_decref(tools->watch->state);
         tools->watch->state = kg__device_state(&tools->watch->throttled);
         tools->watch->wanted = false;
     }
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    now = (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
     if (now - tools->watch->told > TELL_EVERY_SECONDS) {
         kg__report(tools->records, "alive", NULL, NULL);
         tools->watch->told = now;

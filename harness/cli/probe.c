@@ -10,15 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../clock.h"
+
 extern char **environ;
-
-static double now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
 
 /* Starts the program in a process group of its own, its output into `output`, its standard error
  * too where `errors_too`. Returns an errno. */
@@ -57,7 +51,7 @@ static bool listen(int input, double deadline, char *text, size_t size)
     text[0] = '\0';
     for (;;) {
         struct pollfd wait = { .fd = input, .events = POLLIN };
-        double left = deadline - now();
+        double left = deadline - kg__now();
         bool full = used + 1 >= size;
         ssize_t got;
         int ready = left > 0.0 ? poll(&wait, 1, (int)(left * 1000.0) + 1) : 0;
@@ -81,7 +75,7 @@ static bool listen(int input, double deadline, char *text, size_t size)
 static int probe(const char *const *arguments, double seconds, bool errors_too, char *text,
                  size_t size)
 {
-    double deadline = now() + seconds;
+    double deadline = kg__now() + seconds;
     int ends[2];
     pid_t child;
     bool finished;
@@ -106,7 +100,7 @@ static int probe(const char *const *arguments, double seconds, bool errors_too, 
             break;
         if (ended < 0 && errno != EINTR)
             return KG__PROBE_CRASHED;
-        finished = now() < deadline;
+        finished = kg__now() < deadline;
         if (finished)
             nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
     }

@@ -111,7 +111,7 @@ static recorded *case_of(recording *all, const char *id)
 
 static void take_measured(recording *all, const json_t *record)
 {
-    recorded *one = case_of(all, kg__record_text(record, "case"));
+    recorded *one = case_of(all, kg__json_text(record, "case"));
     const json_t *metrics = json_object_get(record, "metrics");
 
     if (json_is_true(json_object_get(record, "throttled"))) {
@@ -131,15 +131,15 @@ static void take_measured(recording *all, const json_t *record)
 static void take_record(void *context, const json_t *record)
 {
     recording *all = context;
-    const char *event = kg__record_text(record, "event");
-    const char *id = kg__record_text(record, "case");
+    const char *event = kg__json_text(record, "event");
+    const char *id = kg__json_text(record, "case");
 
     if (strcmp(event, "target") == 0 && all->target == NULL) {
         all->target = json_incref(json_object_get(record, "target"));
         all->provenance = json_incref(json_object_get(record, "provenance"));
     } else if (strcmp(event, "failed") == 0 ||
                (strcmp(event, "checked") == 0 && !json_is_true(json_object_get(record, "right")))) {
-        refuse(all, id, kg__record_text(record, "why"));
+        refuse(all, id, kg__json_text(record, "why"));
     } else if (strcmp(event, "sentinels") == 0) {
         for (size_t i = 0; i < KG__SENTINELS; i++)
             all->sum[i] += json_number_value(
@@ -242,10 +242,10 @@ static bool sessions_are_whole(const recording *all)
 static void describe_target(const recording *all, kg__target *target)
 {
     *target = (kg__target){ 0 };
-    kg__format(target->key, sizeof target->key, "%s", kg__record_text(all->target, "key"));
-    kg__format(target->name, sizeof target->name, "%s", kg__record_text(all->target, "name"));
+    kg__format(target->key, sizeof target->key, "%s", kg__json_text(all->target, "key"));
+    kg__format(target->name, sizeof target->name, "%s", kg__json_text(all->target, "name"));
     kg__format(target->compute_capability, sizeof target->compute_capability, "%s",
-               kg__record_text(all->target, "compute_capability"));
+               kg__json_text(all->target, "compute_capability"));
     target->memory_mib = json_integer_value(json_object_get(all->target, "memory_mib"));
     target->multiprocessors =
         (int)json_integer_value(json_object_get(all->target, "multiprocessors"));

@@ -31,8 +31,8 @@ typedef struct outcome {
 static void take_record(void *context, const json_t *record)
 {
     outcome *all = context;
-    const char *event = kg__record_text(record, "event");
-    const char *id = kg__record_text(record, "case");
+    const char *event = kg__json_text(record, "event");
+    const char *id = kg__json_text(record, "case");
 
     if (strcmp(event, "start") == 0)
         return;
@@ -41,7 +41,7 @@ static void take_record(void *context, const json_t *record)
             continue;
         all->times[i]++;
         kg__format(all->event[i], sizeof all->event[i], "%s", event);
-        kg__format(all->why[i], sizeof all->why[i], "%s", kg__record_text(record, "why"));
+        kg__format(all->why[i], sizeof all->why[i], "%s", kg__json_text(record, "why"));
         return;
     }
     if (id[0] != '\0')

@@ -107,7 +107,7 @@ static const json_t *find_case(const json_t *verdicts, const char *id)
     json_t *entry;
 
     json_array_foreach (json_object_get(verdicts, "cases"), i, entry) {
-        if (strcmp(kg__record_text(entry, "case"), id) == 0)
+        if (strcmp(kg__json_text(entry, "case"), id) == 0)
             return entry;
     }
     return NULL;
@@ -125,10 +125,10 @@ static void expect_case(const char *test, const char *id, const char *verdict, c
     const json_t *entry = find_case(verdicts, id);
 
     cr_assert(entry != NULL, "%s: %s is not there", test, id);
-    cr_assert(strcmp(kg__record_text(entry, "verdict"), verdict) == 0, "%s: %s (%s)", id,
-              kg__record_text(entry, "verdict"), kg__record_text(entry, "why"));
-    cr_assert(strstr(kg__record_text(entry, "why"), why) != NULL, "%s: %s", id,
-              kg__record_text(entry, "why"));
+    cr_assert(strcmp(kg__json_text(entry, "verdict"), verdict) == 0, "%s: %s (%s)", id,
+              kg__json_text(entry, "verdict"), kg__json_text(entry, "why"));
+    cr_assert(strstr(kg__json_text(entry, "why"), why) != NULL, "%s: %s", id,
+              kg__json_text(entry, "why"));
     json_decref(verdicts);
 }
 
@@ -141,7 +141,7 @@ static size_t count_cases(const char *test, const char *verdict)
     json_t *entry;
 
     json_array_foreach (json_object_get(verdicts, "cases"), i, entry)
-        count += strcmp(kg__record_text(entry, "verdict"), verdict) == 0;
+        count += strcmp(kg__json_text(entry, "verdict"), verdict) == 0;
     json_decref(verdicts);
     return count;
 }
@@ -150,10 +150,10 @@ static void expect_skip(const char *test, const char *by, const char *why)
 {
     json_t *verdicts = verdicts_of(test);
 
-    cr_assert(strcmp(kg__record_text(verdicts, "skipped_by"), by) == 0, "%s, expected %s",
-              kg__record_text(verdicts, "skipped_by"), by);
-    cr_assert(strstr(kg__record_text(verdicts, "skipped"), why) != NULL, "%s",
-              kg__record_text(verdicts, "skipped"));
+    cr_assert(strcmp(kg__json_text(verdicts, "skipped_by"), by) == 0, "%s, expected %s",
+              kg__json_text(verdicts, "skipped_by"), by);
+    cr_assert(strstr(kg__json_text(verdicts, "skipped"), why) != NULL, "%s",
+              kg__json_text(verdicts, "skipped"));
     cr_assert(json_is_true(json_object_get(verdicts, "complete")));
     json_decref(verdicts);
 }
@@ -164,11 +164,10 @@ Test(parts, what_is_right_passes)
 
     expect_check(0, "pass         cpu-model    fake/quick/64/b64                 checked");
     verdicts = verdicts_of("model.fake.check");
-    cr_assert(strcmp(kg__record_text(verdicts, "test"), "model.fake.check") == 0);
+    cr_assert(strcmp(kg__json_text(verdicts, "test"), "model.fake.check") == 0);
     cr_assert(json_is_true(json_object_get(verdicts, "complete")));
     cr_assert(json_is_number(json_object_get(verdicts, "seconds")));
-    cr_assert(strcmp(kg__record_text(json_object_get(verdicts, "target"), "key"), "cpu-model") ==
-              0);
+    cr_assert(strcmp(kg__json_text(json_object_get(verdicts, "target"), "key"), "cpu-model") == 0);
     cr_assert(size_of(verdicts, "cases") == 8);
     cr_assert(size_of(verdicts, "refused") == 8, "what is refused is said, not skipped");
     cr_assert(size_of(verdicts, "errors") == 0);
@@ -365,8 +364,7 @@ Test(parts, ctest_chooses_the_gpu)
     set("CTEST_RESOURCE_GROUP_0_GPUS=id:3,slots:1");
     expect_run(KG__FAKE_GPU, "--filter=fake/check", 0, "pass");
     verdicts = verdicts_of("gpu.fake.check");
-    cr_assert(strcmp(kg__record_text(json_object_get(verdicts, "provenance"), "visible"), "3") ==
-              0);
+    cr_assert(strcmp(kg__json_text(json_object_get(verdicts, "provenance"), "visible"), "3") == 0);
     json_decref(verdicts);
     set("CTEST_RESOURCE_GROUP_0_GPUS=id:GPU-1234,slots:1");
     expect_run(KG__FAKE_GPU, "--filter=fake/check", 0, "pass");
@@ -552,7 +550,7 @@ Test(parts, a_run_is_summed_up)
     free(seen.output);
     results = read_json(at("out/results.json"));
     cr_assert(size_of(results, "cases") == 8 && size_of(results, "refused") == 8);
-    cr_assert(strstr(kg__record_text(find_case(results, "fake/overruns/64/b32"), "why"),
+    cr_assert(strstr(kg__json_text(find_case(results, "fake/overruns/64/b32"), "why"),
                      "guard zone behind to") != NULL);
     json_decref(results);
     cr_assert(exists(at("out/junit.xml")) && exists(at("out/summary.md")));
@@ -641,9 +639,9 @@ Test(parts, times_that_hold)
     cr_assert(processes() == 1);
     verdicts = verdicts_of("gpu.fake.time");
     cr_assert(size_of(verdicts, "refused") == 4 && size_of(verdicts, "vanished") == 0);
-    cr_assert(strcmp(kg__record_text(json_object_get(verdicts, "target"), "name"), "NVIDIA Fake") ==
+    cr_assert(strcmp(kg__json_text(json_object_get(verdicts, "target"), "name"), "NVIDIA Fake") ==
               0);
-    cr_assert(strcmp(kg__record_text(json_object_get(verdicts, "provenance"), "driver"), "1.2.3") ==
+    cr_assert(strcmp(kg__json_text(json_object_get(verdicts, "provenance"), "driver"), "1.2.3") ==
               0);
     cr_assert(strcmp(json_string_value(json_array_get(json_object_get(verdicts, "notes"), 0)),
                      "fake/quick/64/b32 runs at 2.00 times the speed of plain hot, 2.00 cold") ==
@@ -990,7 +988,7 @@ Test(parts, a_claim_that_holds)
     verdicts = verdicts_of(CLAIM_TEST);
     claim = json_array_get(json_object_get(verdicts, "claims"), 0);
     cr_assert(json_is_true(json_object_get(claim, "holds")));
-    cr_assert(strcmp(kg__record_text(json_object_get(verdicts, "target"), "key"), "nvidia-fake") ==
+    cr_assert(strcmp(kg__json_text(json_object_get(verdicts, "target"), "key"), "nvidia-fake") ==
               0);
     json_decref(verdicts);
     set("KG_STRICT=1");

@@ -59,7 +59,7 @@ static void expect_event(kg__record_reader *reader, const char *event)
     json_t *record = kg__record_next(reader);
 
     cr_assert_not_null(record, "%s expected", event);
-    cr_expect_str_eq(kg__record_text(record, "event"), event);
+    cr_expect_str_eq(kg__json_text(record, "event"), event);
     json_decref(record);
 }
 
@@ -84,7 +84,7 @@ Test(records, what_is_appended_is_read)
     cr_assert_not_null(record);
     cr_expect(json_real_value(json_object_get(record, "value")) == 0.1, "to the last digit");
     cr_expect(json_is_false(json_object_get(record, "throttled")));
-    cr_expect_str_eq(kg__record_text(record, "why"), "two\nlines, \xC3\xA4 \"quoted\"");
+    cr_expect_str_eq(kg__json_text(record, "why"), "two\nlines, \xC3\xA4 \"quoted\"");
     cr_expect(reader.line == 2);
     json_decref(record);
     cr_expect_null(kg__record_next(&reader));
@@ -269,7 +269,7 @@ Test(records, long_lines)
         json_t *record = kg__record_next(&reader);
 
         cr_assert_not_null(record, "%zu bytes", sizes[i]);
-        cr_expect(strcmp(kg__record_text(record, "why"), text) == 0, "%zu bytes", sizes[i]);
+        cr_expect(strcmp(kg__json_text(record, "why"), text) == 0, "%zu bytes", sizes[i]);
         json_decref(record);
         free(text);
         cr_expect_null(kg__record_next(&reader));
@@ -365,11 +365,11 @@ Test(records, texts_of_records)
     json_t *record =
         json_pack("{s:s, s:i, s:n, s:s}", "case", "a/b/1/-", "number", 7, "null", "empty", "");
 
-    cr_expect_str_eq(kg__record_text(record, "case"), "a/b/1/-");
-    cr_expect_str_eq(kg__record_text(record, "number"), "");
-    cr_expect_str_eq(kg__record_text(record, "null"), "");
-    cr_expect_str_eq(kg__record_text(record, "empty"), "");
-    cr_expect_str_eq(kg__record_text(record, "missing"), "");
-    cr_expect_str_eq(kg__record_text(NULL, "case"), "");
+    cr_expect_str_eq(kg__json_text(record, "case"), "a/b/1/-");
+    cr_expect_str_eq(kg__json_text(record, "number"), "");
+    cr_expect_str_eq(kg__json_text(record, "null"), "");
+    cr_expect_str_eq(kg__json_text(record, "empty"), "");
+    cr_expect_str_eq(kg__json_text(record, "missing"), "");
+    cr_expect_str_eq(kg__json_text(NULL, "case"), "");
     json_decref(record);
 }
