@@ -12,6 +12,8 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(CRITERION REQUIRED IMPORTED_TARGET criterion>=2.4)
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson>=2.13)
 pkg_check_modules(LIBXML REQUIRED IMPORTED_TARGET libxml-2.0)
+# The lines and variables of instrumented kernels.
+pkg_check_modules(LIBDW REQUIRED IMPORTED_TARGET libdw>=0.180 libelf>=0.180)
 
 # Boost.Context has a C interface of two functions; its library is all that is needed of Boost.
 find_library(KG_BOOST_CONTEXT boost_context REQUIRED

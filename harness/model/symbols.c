@@ -1,141 +1,31 @@
 /* Kernels by address: their names and their static shared arrays, from the symbol table of the
  * program or library that they are in. */
+#include "image.h"
+#include "message.h"
 #include "model.h"
 
-#include "message.h"
-
-#include <elf.h>
-#include <fcntl.h>
-#include <link.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-/* libstdc++'s; kernels are C++, so it is there wherever there is a kernel. */
-extern char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status)
-    __attribute__((weak));
-
-/* The alignment that __shared__ gives to an array. */
-#define SHARED_ALIGNMENT 65536
-
-/* A file of machine code that is mapped into the process. */
-typedef struct module {
-    const void *wanted; /* an address in it */
-    ElfW(Addr) bias;    /* what its symbols' values are short of */
-    char path[4096];
-} module;
-
-/* A symbol table as the file has it. */
-typedef struct table {
-    unsigned char *file;
-    size_t file_size;
-    const ElfW(Sym) * symbols;
-    size_t count;
-    const char *names;
-    size_t names_size;
-} table;
 
 static kg__model_kernel *kernels;
 
-static int find_module(struct dl_phdr_info *info, size_t size, void *data)
+/* The function that begins at `address`, or NULL; of several names, the table's first. */
+static const kg__model_symbol *function_at(const kg__model_image *image, const void *address)
 {
-    module *found = data;
+    size_t low = 0;
+    size_t high = image->function_count;
 
-    (void)size;
-    for (size_t i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-        uintptr_t start = info->dlpi_addr + segment->p_vaddr;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
 
-        if (segment->p_type == PT_LOAD && (uintptr_t)found->wanted >= start &&
-            (uintptr_t)found->wanted - start < segment->p_memsz) {
-            found->bias = info->dlpi_addr;
-            kg__format(found->path, sizeof found->path, "%s",
-                       info->dlpi_name[0] != '\0' ? info->dlpi_name : "/proc/self/exe");
-            return 1;
-        }
+        if ((uintptr_t)image->functions[middle].base < (uintptr_t)address)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    return 0;
-}
-
-/* True when `size` bytes from `offset` lie within `whole` bytes. */
-static bool within(uint64_t offset, uint64_t size, uint64_t whole)
-{
-    return offset <= whole && size <= whole - offset;
-}
-
-static bool read_table(table *read)
-{
-    const ElfW(Ehdr) *header = (const void *)read->file;
-    const ElfW(Shdr) * sections;
-
-    if (read->file_size < sizeof *header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
-        header->e_shentsize != sizeof *sections || header->e_shoff % _Alignof(ElfW(Shdr)) != 0 ||
-        !within(header->e_shoff, (uint64_t)header->e_shnum * sizeof *sections, read->file_size))
-        return false;
-    sections = (const void *)(read->file + header->e_shoff);
-    for (size_t i = 0; i < header->e_shnum; i++) {
-        const ElfW(Shdr) *section = &sections[i];
-        const ElfW(Shdr) * names;
-
-        if (section->sh_type != SHT_SYMTAB || section->sh_link >= header->e_shnum)
-            continue;
-        names = &sections[section->sh_link];
-        if (!within(section->sh_offset, section->sh_size, read->file_size) ||
-            section->sh_offset % _Alignof(ElfW(Sym)) != 0 ||
-            !within(names->sh_offset, names->sh_size, read->file_size) || names->sh_size == 0 ||
-            read->file[names->sh_offset + names->sh_size - 1] != '\0')
-            return false;
-        read->symbols = (const void *)(read->file + section->sh_offset);
-        read->count = section->sh_size / sizeof *read->symbols;
-        read->names = (const char *)(read->file + names->sh_offset);
-        read->names_size = names->sh_size;
-        return true;
-    }
-    return false;
-}
-
-static bool open_table(const char *path, table *opened)
-{
-    struct stat status;
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    void *mapped;
-
-    if (file < 0)
-        return false;
-    if (fstat(file, &status) != 0 || status.st_size <= 0) {
-        close(file);
-        return false;
-    }
-    mapped = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
-    close(file);
-    if (mapped == MAP_FAILED)
-        return false;
-    *opened = (table){ .file = mapped, .file_size = (size_t)status.st_size };
-    if (read_table(opened))
-        return true;
-    munmap(mapped, opened->file_size);
-    return false;
-}
-
-static const char *name_of(const table *from, const ElfW(Sym) * symbol)
-{
-    return symbol->st_name < from->names_size ? from->names + symbol->st_name : "";
-}
-
-/* The mangled name of the function at `value`, or NULL. */
-static const char *function_at(const table *from, ElfW(Addr) value)
-{
-    for (size_t i = 0; i < from->count; i++) {
-        const ElfW(Sym) *symbol = &from->symbols[i];
-
-        if (ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_shndx != SHN_UNDEF &&
-            symbol->st_value == value)
-            return name_of(from, symbol);
-    }
-    return NULL;
+    if (low == image->function_count || image->functions[low].base != address)
+        return NULL;
+    return &image->functions[low];
 }
 
 /* True when `variable` is the mangled name of a static variable in the body of `function`: "_ZZ",
@@ -160,28 +50,24 @@ static bool is_static_of(const char *variable, const char *function)
     return strncmp(variable, function, length) == 0 && variable[length] == 'E';
 }
 
-/* Adds the shared arrays of the kernel, a `function` whose value in the symbol table is `at`. */
-static void add_shared_arrays(kg__model_kernel *kernel, const table *from, const char *function,
-                              ElfW(Addr) at)
+/* Adds the shared arrays of the kernel, a `function` of the image. */
+static void add_shared_arrays(kg__model_kernel *kernel, const kg__model_image *image,
+                              const char *function)
 {
-    for (size_t i = 0; i < from->count; i++) {
-        const ElfW(Sym) *symbol = &from->symbols[i];
+    for (size_t i = 0; i < image->object_count; i++) {
+        const kg__model_symbol *object = &image->objects[i];
         kg__model_shared_array *grown;
 
-        if (ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT || symbol->st_shndx == SHN_UNDEF ||
-            symbol->st_value % SHARED_ALIGNMENT != 0 || symbol->st_size == 0 ||
-            !is_static_of(name_of(from, symbol), function))
+        if (!kg__model_is_shared(image, object) || !is_static_of(object->name, function))
             continue;
         grown = kg__allocate(kernel->shared_count + 1, sizeof *grown);
         if (kernel->shared_count > 0)
             memcpy(grown, kernel->shared, kernel->shared_count * sizeof *grown);
         free(kernel->shared);
-        grown[kernel->shared_count++] = (kg__model_shared_array){
-            .base = (unsigned char *)kernel->address + (ptrdiff_t)(symbol->st_value - at),
-            .size = symbol->st_size,
-        };
+        grown[kernel->shared_count++] =
+            (kg__model_shared_array){ .base = object->base, .size = object->size };
         kernel->shared = grown;
-        kernel->shared_bytes += symbol->st_size;
+        kernel->shared_bytes += object->size;
     }
 }
 
@@ -204,39 +90,20 @@ static void shorten(char *name)
         memmove(name, name + 5, strlen(name + 5) + 1);
 }
 
-static char *readable(const char *mangled)
-{
-    char *demangled = NULL;
-    char *name;
-    int status = 0;
-
-    if (__cxa_demangle != NULL)
-        demangled = __cxa_demangle(mangled, NULL, NULL, &status);
-    if (demangled == NULL)
-        return kg__copy_text(mangled);
-    shorten(demangled);
-    name = kg__copy_text(demangled);
-    free(demangled);
-    return name;
-}
-
 /* Fills in what the symbol table knows. */
 static void look_up(kg__model_kernel *kernel)
 {
-    module holder = { .wanted = kernel->address };
-    table opened;
-    const char *function;
-    ElfW(Addr) at;
+    const kg__model_image *image = kg__model_image_at(kernel->address);
+    const kg__model_symbol *function;
 
-    if (dl_iterate_phdr(find_module, &holder) == 0 || !open_table(holder.path, &opened))
+    if (image == NULL)
         return;
-    at = (uintptr_t)kernel->address - holder.bias;
-    function = function_at(&opened, at);
-    if (function != NULL) {
-        kernel->name = readable(function);
-        add_shared_arrays(kernel, &opened, function, at);
-    }
-    munmap(opened.file, opened.file_size);
+    function = function_at(image, kernel->address);
+    if (function == NULL)
+        return;
+    kernel->name = kg__model_demangled(function->name);
+    shorten(kernel->name);
+    add_shared_arrays(kernel, image, function->name);
 }
 
 kg__model_kernel *kg__model_kernel_at(const void *address)

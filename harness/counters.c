@@ -1,0 +1,56 @@
+#include "counters.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static const char *const names[KG__COUNTERS] = {
+    [KG__GLOBAL_LOAD_REQUESTS] = "global_load_requests",
+    [KG__GLOBAL_LOAD_SECTORS] = "global_load_sectors",
+    [KG__GLOBAL_STORE_REQUESTS] = "global_store_requests",
+    [KG__GLOBAL_STORE_SECTORS] = "global_store_sectors",
+    [KG__GLOBAL_ATOMIC_REQUESTS] = "global_atomic_requests",
+    [KG__GLOBAL_ATOMIC_SECTORS] = "global_atomic_sectors",
+    [KG__SHARED_LOAD_REQUESTS] = "shared_load_requests",
+    [KG__SHARED_LOAD_WAVEFRONTS] = "shared_load_wavefronts",
+    [KG__SHARED_STORE_REQUESTS] = "shared_store_requests",
+    [KG__SHARED_STORE_WAVEFRONTS] = "shared_store_wavefronts",
+    [KG__SHARED_ATOMIC_REQUESTS] = "shared_atomic_requests",
+    [KG__CONSTANT_LOAD_REQUESTS] = "constant_load_requests",
+    [KG__CONSTANT_LOAD_WORDS] = "constant_load_words",
+    [KG__SHUFFLES] = "shuffles",
+    [KG__BARRIERS] = "barriers",
+    [KG__UNIQUE_BYTES_READ] = "unique_bytes_read",
+    [KG__UNIQUE_BYTES_WRITTEN] = "unique_bytes_written",
+};
+
+const kg__ratio kg__ratios[KG__RATIOS] = {
+    { "global_load_sectors_per_request", "loads", "sectors a request", KG__GLOBAL_LOAD_SECTORS,
+      KG__GLOBAL_LOAD_REQUESTS },
+    { "global_store_sectors_per_request", "stores", "sectors a request", KG__GLOBAL_STORE_SECTORS,
+      KG__GLOBAL_STORE_REQUESTS },
+    { "global_atomic_sectors_per_request", "atomics", "sectors a request",
+      KG__GLOBAL_ATOMIC_SECTORS, KG__GLOBAL_ATOMIC_REQUESTS },
+    { "shared_load_wavefronts_per_request", "shared loads", "wavefronts a request",
+      KG__SHARED_LOAD_WAVEFRONTS, KG__SHARED_LOAD_REQUESTS },
+    { "shared_store_wavefronts_per_request", "shared stores", "wavefronts a request",
+      KG__SHARED_STORE_WAVEFRONTS, KG__SHARED_STORE_REQUESTS },
+    { "constant_load_words_per_request", "constant loads", "words a request",
+      KG__CONSTANT_LOAD_WORDS, KG__CONSTANT_LOAD_REQUESTS },
+};
+
+const char *kg__counter_name(kg__counter counter)
+{
+    return names[counter];
+}
+
+bool kg__counter_parse(const char *name, kg__counter *counter)
+{
+    for (int i = 0; i < KG__COUNTERS; i++) {
+        if (strcmp(names[i], name) != 0)
+            continue;
+        if (counter != NULL)
+            *counter = (kg__counter)i;
+        return true;
+    }
+    return false;
+}

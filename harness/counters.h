@@ -1,0 +1,52 @@
+/* Counters: what the CPU model counts of a kernel, and the ratios that people read. Pure: names and
+ * arithmetic. What each equals on hardware is in docs/model.md. */
+#ifndef KG__COUNTERS_H
+#define KG__COUNTERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum kg__counter {
+    KG__GLOBAL_LOAD_REQUESTS, /* a warp's load instruction, whatever its lanes touch */
+    KG__GLOBAL_LOAD_SECTORS,  /* distinct 32-byte sectors of each request, summed */
+    KG__GLOBAL_STORE_REQUESTS,
+    KG__GLOBAL_STORE_SECTORS,
+    KG__GLOBAL_ATOMIC_REQUESTS,
+    KG__GLOBAL_ATOMIC_SECTORS,
+    KG__SHARED_LOAD_REQUESTS,
+    KG__SHARED_LOAD_WAVEFRONTS, /* most distinct 4-byte words in one bank of each request, summed */
+    KG__SHARED_STORE_REQUESTS,
+    KG__SHARED_STORE_WAVEFRONTS,
+    KG__SHARED_ATOMIC_REQUESTS,
+    KG__CONSTANT_LOAD_REQUESTS,
+    KG__CONSTANT_LOAD_WORDS, /* distinct 4-byte words of each request, summed */
+    KG__SHUFFLES,            /* of a warp */
+    KG__BARRIERS,            /* of a block */
+    KG__UNIQUE_BYTES_READ,   /* of global memory, each counted once a launch */
+    KG__UNIQUE_BYTES_WRITTEN,
+    KG__COUNTERS
+} kg__counter;
+
+/* A set of counters. */
+typedef struct kg__counts {
+    uint64_t value[KG__COUNTERS];
+} kg__counts;
+
+/* A counter's name as baselines and results have it: "global_load_requests". */
+const char *kg__counter_name(kg__counter counter);
+/* False when no counter has the name; `counter` may be NULL. */
+bool kg__counter_parse(const char *name, kg__counter *counter);
+
+/* A ratio of two counters, which is shown and never gated. */
+typedef struct kg__ratio {
+    const char *name;  /* "global_load_sectors_per_request" */
+    const char *what;  /* for sentences: "loads" */
+    const char *unit;  /* for sentences: "sectors a request" */
+    kg__counter above; /* its numerator and denominator */
+    kg__counter below;
+} kg__ratio;
+
+#define KG__RATIOS 6
+extern const kg__ratio kg__ratios[KG__RATIOS];
+
+#endif

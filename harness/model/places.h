@@ -1,0 +1,44 @@
+/* Places: where code stands in the source, and what variable an address belongs to, from the debug
+ * information and the symbol table of the program (or library) that holds them. */
+#ifndef KG__PLACES_H
+#define KG__PLACES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A line of source. */
+typedef struct kg__model_source {
+    const char
+        *file; /* as the compiler was given it, kept for the life of the process; "" unknown */
+    unsigned int line; /* 0: unknown */
+} kg__model_source;
+
+/* The source of the call that returns to `code`. What was inlined from the model's own headers
+ * (harness/model/include) counts as the line that it was inlined into, so that an atomicAdd() is at
+ * the kernel's line. */
+kg__model_source kg__model_source_of(const void *code);
+
+/* What kind of device memory a variable is in. */
+typedef enum kg__model_space {
+    KG__MODEL_GLOBAL,
+    KG__MODEL_SHARED,
+    KG__MODEL_CONSTANT
+} kg__model_space;
+
+/* A variable of a program: __device__ (global), __shared__ or __constant__. */
+typedef struct kg__model_variable {
+    const char *name; /* demangled, its function left away: "tile_a" */
+    unsigned char *base;
+    size_t size; /* bytes */
+    kg__model_space space;
+} kg__model_variable;
+
+/* The device variable that `address` lies in, or that it lies behind in the hole that follows it;
+ * NULL when the address is in no program or library, in code or in constants of the program itself,
+ * or before every variable. Kept for the life of the process. */
+const kg__model_variable *kg__model_variable_near(const void *address);
+
+/* True when `address` is anywhere in a program's or library's image. */
+bool kg__model_in_image(const void *address);
+
+#endif
