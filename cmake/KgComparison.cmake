@@ -1,7 +1,7 @@
 # kg_add_comparison(NAME): the programs of a comparison and their tests.
 #
-# Builds NAME.model (g++, the CPU model) and, where there is a CUDA compiler, NAME.gpu (nvcc, cudart) from
-# suites/NAME.c and every kernels/NAME/*.cu. CTest finds the programs' Criterion tests when it runs, as
+# Builds NAME.model (g++, the CPU model), NAME.instrumented (the same with a hook at every access, run by NAME.model)
+# and, where there is a CUDA compiler, NAME.gpu (nvcc, cudart) from suites/NAME.c and every kernels/NAME/*.cu. CTest finds the programs' Criterion tests when it runs, as
 # <target>.NAME.<part>, labelled by target and comparison.
 
 set(KG_MODULE_DIR ${CMAKE_CURRENT_LIST_DIR})
@@ -27,8 +27,15 @@ include(\"${KG_MODULE_DIR}/KgDiscoverTests.cmake\")
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${discovery})
 endfunction()
 
-# kg__add_program(NAME TARGET): what both programs of a comparison have in common.
-function(kg__add_program comparison target)
+# kg__add_suite(NAME PROGRAM TARGET): what all programs of a comparison have in common.
+function(kg__add_suite comparison program target)
+  target_sources(${program} PRIVATE ${PROJECT_SOURCE_DIR}/suites/${comparison}.c)
+  target_compile_definitions(${program} PRIVATE KG__HOME="${PROJECT_SOURCE_DIR}")
+  target_link_libraries(${program} PRIVATE kernelgate_${target} kg_flags)
+endfunction()
+
+# kg__add_tests(NAME TARGET): has CTest run the tests of NAME.TARGET.
+function(kg__add_tests comparison target)
   set(program ${comparison}.${target})
   set(resources)
   if(target STREQUAL "gpu")
@@ -38,10 +45,27 @@ function(kg__add_program comparison target)
     # These builds are slow and about lines, not sizes: extents below 100 and the rectangular ones reach every line.
     list(APPEND resources ENVIRONMENT \"KG_FILTER=*/[0-9]/*,*/[0-9][0-9]/*,*/*x*/*\")
   endif()
-  target_sources(${program} PRIVATE ${PROJECT_SOURCE_DIR}/suites/${comparison}.c)
-  target_compile_definitions(${program} PRIVATE KG__HOME="${PROJECT_SOURCE_DIR}")
-  target_link_libraries(${program} PRIVATE kernelgate_${target} kg_flags)
   kg__discover_tests(${program} ${target}. "${target};${comparison}" ${KG_TEST_TIMEOUT} gate ${resources})
+endfunction()
+
+# kg__add_model_programs(NAME SOURCE ...): NAME.model and NAME.instrumented with the kernels in the .cpp files SOURCE.
+# Each flavour's kernels are an object library, NAME_plain_kernels and NAME_instrumented_kernels: the hooks' flags do not
+# go together with those of coverage and of the sanitizers.
+function(kg__add_model_programs name)
+  add_library(${name}_plain_kernels OBJECT ${ARGN})
+  # A kernel's large local arrays must touch every page on their way down, so that none steps over a stack's guard.
+  target_compile_options(${name}_plain_kernels PRIVATE -fstack-clash-protection)
+  target_link_libraries(${name}_plain_kernels PRIVATE cpu_model kg_flags)
+  add_library(${name}_instrumented_kernels OBJECT ${ARGN})
+  target_link_libraries(${name}_instrumented_kernels PRIVATE kg_instrumented)
+  foreach(flavour plain instrumented)
+    target_include_directories(${name}_${flavour}_kernels PRIVATE ${PROJECT_SOURCE_DIR}/harness/include)
+  endforeach()
+  add_executable(${name}.model $<TARGET_OBJECTS:${name}_plain_kernels>)
+  add_executable(${name}.instrumented $<TARGET_OBJECTS:${name}_instrumented_kernels>)
+  target_link_libraries(${name}.instrumented PRIVATE kg_instrumented)
+  # The tests of the one run the other.
+  add_dependencies(${name}.model ${name}.instrumented)
 endfunction()
 
 function(kg_add_comparison comparison)
@@ -72,14 +96,15 @@ function(kg_add_comparison comparison)
     file(CONFIGURE OUTPUT ${source} CONTENT "#include \"@kernel@\"\n" @ONLY)
     list(APPEND model_sources ${source})
   endforeach()
-  add_executable(${comparison}.model ${model_sources})
-  # A kernel's large local arrays must touch every page on their way down, so that none steps over a stack's guard.
-  target_compile_options(${comparison}.model PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fstack-clash-protection>)
-  kg__add_program(${comparison} model)
+  kg__add_model_programs(${comparison} ${model_sources})
+  kg__add_suite(${comparison} ${comparison}.model model)
+  kg__add_suite(${comparison} ${comparison}.instrumented model)
+  kg__add_tests(${comparison} model)
 
   if(KG_HAS_GPU_TARGET)
     add_executable(${comparison}.gpu ${kernels})
-    kg__add_program(${comparison} gpu)
+    kg__add_suite(${comparison} ${comparison}.gpu gpu)
+    kg__add_tests(${comparison} gpu)
   endif()
 endfunction()
 

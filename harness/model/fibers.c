@@ -64,6 +64,8 @@ void kg__model_land(kg__model_transfer transfer)
     }
 #endif
     *(void **)transfer.data = transfer.context;
+    if (landing != &host)
+        kg__model_resume_trace();
 }
 
 static void enter(kg__model_transfer transfer)

@@ -3,13 +3,20 @@
 #include "model.h"
 
 #include "message.h"
+#include "requests.h"
+#include "shadow.h"
+#include "watching.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
-/* cudaMalloc() aligns to 256 bytes at least, and counts of sectors depend on it. */
-#define ALIGNMENT 256
+/* What lies before and behind an allocation and cannot be touched: an access that goes astray by
+ * less, or by less than the allocation's own size, ends the launch and hits nothing else. Whole
+ * pages, so that allocations are aligned far beyond the 256 bytes that cudaMalloc() promises and
+ * that counts of sectors depend on. */
+#define GAP ((size_t)1 << 20)
 /* The most that the model offers; a small machine offers half of what it has. */
 #define LARGEST_MEMORY ((size_t)4 << 30)
 
@@ -65,6 +72,11 @@ size_t kg__model_allocation_count(void)
     return allocation_count;
 }
 
+uint64_t kg__model_allocated_ever(void)
+{
+    return allocated_ever;
+}
+
 const kg__model_allocation *kg__model_allocation_at(size_t i)
 {
     return i < allocation_count ? &allocations[i] : NULL;
@@ -100,11 +112,54 @@ static void add_allocation(unsigned char *base, size_t size, kg__model_memory_ki
         device_bytes += size;
 }
 
+static size_t gap_of(size_t size)
+{
+    return size > GAP ? (size + GAP - 1) / GAP * GAP : GAP;
+}
+
+/* Maps `size` bytes between gaps; NULL when there is no memory. */
+static unsigned char *map(size_t size)
+{
+    size_t gap = gap_of(size);
+    unsigned char *mapped =
+        mmap(NULL, size + 2 * gap, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    if (mapped == MAP_FAILED)
+        return NULL;
+    if (mprotect(mapped + gap, size, PROT_READ | PROT_WRITE) == 0)
+        return mapped + gap;
+    munmap(mapped, size + 2 * gap);
+    return NULL;
+}
+
+static void unmap(const kg__model_allocation *allocation)
+{
+    size_t gap = gap_of(allocation->size);
+    kg__region *region = kg__region_of(allocation->base);
+
+    if (region != NULL) {
+        kg__requests_forget_region(region);
+        kg__region_drop(allocation->base);
+    }
+    munmap(allocation->base - gap, allocation->size + 2 * gap);
+}
+
+/* Keeps in mind that the host has written `count` bytes of an allocation. */
+static void note_written(const void *pointer, size_t count)
+{
+    kg__region *region;
+
+    if (!kg__watch_checks() || kg__model_find(pointer) == NULL)
+        return;
+    region = kg__region_at((uintptr_t)pointer);
+    kg__shadow_set(region, (uintptr_t)pointer, count, true);
+}
+
 static cudaError_t allocate(void **pointer, size_t size, kg__model_memory_kind kind)
 {
     size_t left;
     size_t total;
-    void *base = NULL;
+    unsigned char *base;
 
     if (pointer == NULL)
         return cudaErrorInvalidValue;
@@ -112,8 +167,8 @@ static cudaError_t allocate(void **pointer, size_t size, kg__model_memory_kind k
     if (size == 0)
         return kind == KG__MODEL_MANAGED ? cudaErrorInvalidValue : cudaSuccess;
     kg__model_memory_left(&left, &total);
-    if (size > (kind == KG__MODEL_PINNED ? total : left) ||
-        posix_memalign(&base, ALIGNMENT, size) != 0)
+    base = size <= (kind == KG__MODEL_PINNED ? total : left) ? map(size) : NULL;
+    if (base == NULL)
         return cudaErrorMemoryAllocation;
     memset(base, KG__MODEL_POISON, size);
     add_allocation(base, size, kind);
@@ -138,14 +193,14 @@ static cudaError_t release(void *pointer, bool pinned)
     allocation_count--;
     if (!pinned)
         device_bytes -= found.size;
-    free(found.base);
+    unmap(&found);
     return cudaSuccess;
 }
 
 void kg__model_free_all(void)
 {
     for (size_t i = 0; i < allocation_count; i++)
-        free(allocations[i].base);
+        unmap(&allocations[i]);
     free(allocations);
     allocations = NULL;
     allocation_count = 0;
@@ -196,8 +251,10 @@ static cudaError_t copy(void *to, const void *from, size_t count, enum cudaMemcp
 {
     cudaError_t error = check_copy(to, from, count, kind);
 
-    if (error == cudaSuccess && count > 0)
+    if (error == cudaSuccess && count > 0) {
         memmove(to, from, count);
+        note_written(to, count);
+    }
     return error;
 }
 
@@ -208,6 +265,7 @@ static cudaError_t fill(void *pointer, int value, size_t count)
     if (!on_device(pointer, count))
         return cudaErrorInvalidValue;
     memset(pointer, value, count);
+    note_written(pointer, count);
     return cudaSuccess;
 }
 

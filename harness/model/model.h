@@ -91,6 +91,8 @@ const kg__model_allocation *kg__model_find(const void *address);
 /* The number of live allocations, and the i-th of them by ascending base. */
 size_t kg__model_allocation_count(void);
 const kg__model_allocation *kg__model_allocation_at(size_t i);
+/* How many there ever were: the number of the latest. */
+uint64_t kg__model_allocated_ever(void);
 /* Frees everything. */
 void kg__model_free_all(void);
 /* What of the device's memory is not allocated, and all of it; bytes. */
@@ -129,6 +131,17 @@ typedef struct kg__model_kernel {
 /* Finds or adds the kernel at `address`, which must be a function's. */
 kg__model_kernel *kg__model_kernel_at(const void *address);
 
+/* Bytes of dynamic shared memory that a block of the last launch has. */
+size_t kg__model_dynamic_bytes(void);
+
+#ifndef __cplusplus
+/* What a kernel reads of these; kg_model_device.h has them as const. */
+extern uint3 threadIdx;
+extern uint3 blockIdx;
+extern uint3 blockDim;
+extern uint3 gridDim;
+#endif
+
 /* A stack with a context that can be switched to. */
 typedef struct kg__model_fiber {
     void *context;        /* where it goes on, while it is idle */
@@ -156,6 +169,8 @@ bool kg__model_in_guard(const void *address);
  * kg__model_pass(). */
 kg__model_turn kg__model_leave_for(kg__model_fiber *from, void **saved, kg__model_fiber *to,
                                    void *context);
+/* Called on a fiber when it has the turn: what it does from now on is the running thread's. */
+void kg__model_resume_trace(void);
 /* Both together. Returns when something switches back. */
 void kg__model_switch(kg__model_fiber *from, void **saved, kg__model_fiber *to, void *context);
 

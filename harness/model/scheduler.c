@@ -1,11 +1,17 @@
 /* The CPU model's scheduler: launches, and whose turn it is among a block's threads. */
 #include "model.h"
 
+#include "findings.h"
 #include "message.h"
+#include "places.h"
+#include "shadow.h"
+#include "trace.h"
+#include "watching.h"
 
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #if defined(__SANITIZE_ADDRESS__)
 #define HANDLE_FAULTS 0 /* AddressSanitizer says more about a fault than the model can */
@@ -18,10 +24,9 @@
 #define HANDLE_FAULTS 1
 #endif
 
-#define DYNAMIC_SHARED_ALIGNMENT 1024
+#define SHARED_GUARD ((size_t)64 * 1024)
 #define SIGNAL_STACK ((size_t)64 * 1024)
 
-/* What a kernel reads of these; kg_model_device.h has them as const. */
 uint3 threadIdx;
 uint3 blockIdx;
 uint3 blockDim;
@@ -34,6 +39,7 @@ typedef enum state {
     RUNNING,    /* has its turn */
     AT_BARRIER, /* waits for its block */
     MEETING,    /* waits for lanes of its warp */
+    FULL,       /* waits for the replay of its trace */
     ENDED
 } state;
 
@@ -46,6 +52,7 @@ typedef struct thread {
     unsigned int width;
     kg__model_meeting meeting;
     uint64_t result;        /* what the operation gave it */
+    uintptr_t barrier;      /* where in the code it waits for its block */
     void *context;          /* where it goes on, while it waits */
     kg__model_fiber *fiber; /* what it runs on, once it has begun */
 } thread;
@@ -54,6 +61,7 @@ typedef struct thread {
 typedef struct warp {
     unsigned int live;    /* lanes that have not ended */
     unsigned int waiting; /* lanes that wait in a warp operation */
+    unsigned int ready;   /* lanes in READY */
 } warp;
 
 /* The launch that runs. */
@@ -71,10 +79,12 @@ static thread threads[KG__MODEL_MAX_THREADS];
 static uint8_t states[KG__MODEL_MAX_THREADS];
 static warp warps[KG__MODEL_MAX_WARPS];
 static int thread_count;
-static dim3 indexed;          /* the block's shape that the indices in `threads` are of */
-static int first, end, step;  /* the order of turns: from first, by step, to before end */
-static int current;           /* whose turn it is */
-static int cursor;            /* where to look for the next turn */
+static dim3 indexed; /* the block's shape that the indices in `threads` are of */
+static int first_warp,
+    step; /* the order of turns: warps from first_warp, by step; lanes likewise */
+static int warp_count;
+static int turn;              /* the warp that has its turn */
+static int current;           /* the thread that has */
 static int frontier;          /* the first, in order, that has not begun */
 static int live;              /* threads that have not ended */
 static int ready;             /* threads in READY */
@@ -82,8 +92,8 @@ static int arrived;           /* threads at the barrier */
 static int nonzero;           /* those of them whose predicate was not zero */
 static kg__model_votes votes; /* of the barrier last released */
 
-static unsigned char dynamic_shared[KG__MODEL_SHARED_OPTIN]
-    __attribute__((aligned(DYNAMIC_SHARED_ALIGNMENT)));
+/* The block's dynamic shared memory, between pages that cannot be touched; mapped once. */
+static unsigned char *dynamic_shared;
 
 /* Why the launch failed: an error, and a message whose place has been taken down. */
 static cudaError_t failure;
@@ -122,6 +132,31 @@ bool kg__model_where(kg__model_place *place)
 void *kg__model_dynamic_shared(void)
 {
     return dynamic_shared;
+}
+
+size_t kg__model_dynamic_bytes(void)
+{
+    return dynamic_bytes;
+}
+
+/* Maps the dynamic shared memory of all launches to come. */
+static bool map_dynamic_shared(void)
+{
+    size_t size = (KG__MODEL_SHARED_OPTIN + SHARED_GUARD - 1) / SHARED_GUARD * SHARED_GUARD;
+    unsigned char *mapped;
+
+    if (dynamic_shared != NULL)
+        return true;
+    mapped = mmap(NULL, size + 2 * SHARED_GUARD, PROT_NONE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (mapped == MAP_FAILED)
+        return false;
+    if (mprotect(mapped + SHARED_GUARD, size, PROT_READ | PROT_WRITE) != 0) {
+        munmap(mapped, size + 2 * SHARED_GUARD);
+        return false;
+    }
+    dynamic_shared = mapped + SHARED_GUARD;
+    return true;
 }
 
 /* Ends the launch from within one of its threads. The fibers stay as they are; the host thread
@@ -168,25 +203,65 @@ static void fail_stuck(void)
     fail(cudaErrorLaunchFailure);
 }
 
-/* Gives the turn to the next thread that is ready, if there is one. */
+static void make_ready(unsigned int number, unsigned int lane)
+{
+    states[number * KG__MODEL_WARP + lane] = READY;
+    warps[number].ready |= 1u << lane;
+    ready++;
+}
+
+static void try_meeting(unsigned int number, unsigned int lane);
+
+/* No lane of the warp that has its turn can run: replays what its lanes have done, and then
+ * releases those that have met. Returns whether one can run now. */
+static bool settle_warp(void)
+{
+    unsigned int number = (unsigned int)turn;
+    const warp *home = &warps[number];
+
+    if (kg__watching) {
+        for (uint32_t dry = kg__trace_replay(); dry != 0; dry &= dry - 1)
+            make_ready(number, (unsigned int)__builtin_ctz(dry));
+        if (home->ready != 0)
+            return true;
+    }
+    for (unsigned int lane = 0; home->waiting != 0 && lane < KG__MODEL_WARP; lane++) {
+        if ((home->waiting >> lane & 1) != 0)
+            try_meeting(number, lane);
+    }
+    return home->ready != 0;
+}
+
+static void turn_to(int number)
+{
+    turn = number;
+    if (kg__watching)
+        kg__trace_begin((unsigned int)number);
+}
+
+/* Gives the turn to the next thread that is ready, if there is one: a warp keeps the turn for as
+ * long as one of its lanes can run. */
 static inline bool pick(void)
 {
-    if (ready == 0)
-        return false;
-    for (;;) {
-        int candidate = cursor;
+    unsigned int lane;
 
-        cursor += step;
-        if (cursor == end)
-            cursor = first;
-        if (states[candidate] != READY)
-            continue;
-        states[candidate] = RUNNING;
-        ready--;
-        current = candidate;
-        threadIdx = threads[candidate].index;
-        return true;
+    while (warps[turn].ready == 0 && !settle_warp()) {
+        int next = turn + step;
+
+        if (ready == 0)
+            return false;
+        if (next < 0 || next == warp_count)
+            next = first_warp;
+        turn_to(next);
     }
+    lane = step > 0 ? (unsigned int)__builtin_ctz(warps[turn].ready)
+                    : KG__MODEL_WARP - 1 - (unsigned int)__builtin_clz(warps[turn].ready);
+    warps[turn].ready &= ~(1u << lane);
+    ready--;
+    current = turn * KG__MODEL_WARP + (int)lane;
+    states[current] = RUNNING;
+    threadIdx = threads[current].index;
+    return true;
 }
 
 /* True, once for each thread, when the one that has the turn has not begun yet. */
@@ -198,6 +273,14 @@ static inline bool begins(void)
     return true;
 }
 
+/* Until a thread has arrived where it goes on, the code around the switch still belongs to the one
+ * that leaves. */
+void kg__model_resume_trace(void)
+{
+    if (kg__watching)
+        kg__trace_resume((unsigned int)current % KG__MODEL_WARP, threads[current].fiber->stack);
+}
+
 /* Who goes on now that the calling thread waits for something. */
 static inline kg__model_turn next_turn(void)
 {
@@ -207,8 +290,10 @@ static inline kg__model_turn next_turn(void)
     if (!pick())
         fail_stuck();
     next = &threads[current];
-    if (next == self)
+    if (next == self) {
+        kg__model_resume_trace();
         return (kg__model_turn){ 0 };
+    }
     if (begins()) {
         kg__model_fiber *fiber = kg__model_fiber_take();
 
@@ -224,27 +309,83 @@ static inline kg__model_turn next_turn(void)
     return kg__model_leave_for(self->fiber, &self->context, next->fiber, next->context);
 }
 
+/* Reports threads that wait for their block at different barriers. */
+static void compare_barriers(void)
+{
+    int example[2] = { -1, -1 };
+    int waiting[2] = { 0, 0 };
+    kg__model_source source[2];
+
+    for (int i = 0; i < thread_count; i++) {
+        if (states[i] != AT_BARRIER)
+            continue;
+        int other = example[0] >= 0 && threads[i].barrier != threads[example[0]].barrier;
+
+        if (example[other] < 0)
+            example[other] = i;
+        waiting[other]++;
+    }
+    if (waiting[1] == 0)
+        return;
+    for (int i = 0; i < 2; i++)
+        source[i] = kg__model_source_of((const void *)threads[example[i]].barrier);
+    /* The compiler may have made two calls of one barrier. */
+    if (source[0].line == source[1].line && strcmp(source[0].file, source[1].file) == 0)
+        return;
+    /* The barrier in a branch is the one of fewer threads, or else the earlier one. */
+    int few =
+        waiting[1] < waiting[0] ||
+        (waiting[1] == waiting[0] && threads[example[1]].barrier < threads[example[0]].barrier);
+    kg__finding_place place = { threads[example[few]].barrier, (unsigned int)example[few], NULL };
+
+    kg__find(KG__MODEL_DIVERGENT_BARRIER, &place,
+             "%d threads of the block wait at this barrier and %d at that of line %u: every thread "
+             "must come to the same",
+             waiting[few], waiting[!few], source[!few].line);
+}
+
 static void release_barrier(void)
 {
+    if (kg__watching) {
+        (void)kg__trace_replay();
+        if (kg__watch_checks())
+            compare_barriers();
+        kg__watch_barrier();
+    }
     for (int i = 0; i < thread_count; i++) {
         if (states[i] == AT_BARRIER)
-            states[i] = READY;
+            make_ready((unsigned int)i / KG__MODEL_WARP, (unsigned int)i % KG__MODEL_WARP);
     }
     votes = (kg__model_votes){ .arrived = arrived, .nonzero = nonzero };
-    ready += arrived;
     arrived = 0;
     nonzero = 0;
-    cursor = first;
+    turn_to(first_warp);
     statistics.barriers++;
 }
 
 kg__model_turn kg__model_arrive(int predicate)
 {
+    kg__trace_pause();
     states[current] = AT_BARRIER;
+    threads[current].barrier = (uintptr_t)__builtin_return_address(0);
     nonzero += predicate != 0;
     if (++arrived == live)
         release_barrier();
     return next_turn();
+}
+
+kg__model_turn kg__model_wait_for_room(void)
+{
+    kg__trace_pause();
+    kg__trace_fill();
+    states[current] = FULL;
+    return next_turn();
+}
+
+void kg__model_fence(void)
+{
+    if (kg__watch_checks())
+        kg__shadow_fence();
 }
 
 kg__model_votes kg__model_last_votes(void)
@@ -360,20 +501,17 @@ static void try_meeting(unsigned int number, unsigned int lane)
             lanes[other].result = outcome(lanes, group, other);
     }
     for (unsigned int other = 0; other < KG__MODEL_WARP; other++) {
-        if ((group >> other & 1) != 0) {
-            states[number * KG__MODEL_WARP + other] = READY;
-            ready++;
-        }
+        if ((group >> other & 1) != 0)
+            make_ready(number, other);
     }
     home->waiting &= ~group;
     statistics.meetings++;
-    /* The warp goes on before others do: its stacks are the ones in the cache. */
-    cursor = (int)(number * KG__MODEL_WARP);
-    if (step < 0) {
-        cursor += KG__MODEL_WARP - 1;
-        if (cursor > first)
-            cursor = first;
-    }
+    if (!kg__watching)
+        return;
+    if (lanes[lane].meeting == KG__MODEL_SYNC)
+        kg__shadow_sync(number, group);
+    else if (lanes[lane].meeting <= KG__MODEL_SHUFFLE_XOR)
+        kg__watch_shuffle();
 }
 
 kg__model_turn kg__model_begin_meeting(kg__model_meeting meeting, unsigned int mask, uint64_t value,
@@ -383,6 +521,7 @@ kg__model_turn kg__model_begin_meeting(kg__model_meeting meeting, unsigned int m
     unsigned int number = (unsigned int)current / KG__MODEL_WARP;
     unsigned int lane = (unsigned int)current % KG__MODEL_WARP;
 
+    kg__trace_pause();
     if ((mask >> lane & 1) == 0)
         kg__model_trap(cudaErrorLaunchFailure,
                        "a warp operation's mask leaves out the lane that calls it");
@@ -396,7 +535,6 @@ kg__model_turn kg__model_begin_meeting(kg__model_meeting meeting, unsigned int m
     self->width = width;
     states[current] = MEETING;
     warps[number].waiting |= 1u << lane;
-    try_meeting(number, lane);
     return next_turn();
 }
 
@@ -408,27 +546,38 @@ uint64_t kg__model_end_meeting(void)
 /* Poisons what the block before has left, and makes all threads of the block ready. */
 static void begin_block(void)
 {
-    int warp_count = (thread_count + KG__MODEL_WARP - 1) / KG__MODEL_WARP;
-
     memset(dynamic_shared, KG__MODEL_POISON, dynamic_bytes);
     for (size_t i = 0; i < kernel->shared_count; i++)
         memset(kernel->shared[i].base, KG__MODEL_POISON, kernel->shared[i].size);
     memset(states, READY, (size_t)thread_count);
     for (int i = 0; i < warp_count; i++) {
         int lanes = thread_count - i * KG__MODEL_WARP;
+        unsigned int all = lanes < KG__MODEL_WARP ? (1u << lanes) - 1 : UINT32_MAX;
 
-        warps[i] = (warp){ .live = lanes < KG__MODEL_WARP ? (1u << lanes) - 1 : UINT32_MAX };
+        warps[i] = (warp){ .live = all, .ready = all };
     }
     live = ready = thread_count;
     arrived = 0;
     nonzero = 0;
-    cursor = frontier = first;
+    frontier = step > 0 ? 0 : thread_count - 1;
+    if (kg__watching)
+        kg__watch_begin_block();
+    turn_to(first_warp);
     statistics.blocks++;
 }
 
 /* Goes on to the next block; false after the last. */
 static bool next_block(void)
 {
+    if (kg__watching) {
+        kg__watch_end_block();
+        if (kg__watch_is_sampling()) {
+            if (!kg__watch_next_sample(&blockIdx))
+                return false;
+            begin_block();
+            return true;
+        }
+    }
     if (launch_order == KG__MODEL_ASCENDING) {
         if (++blockIdx.x == gridDim.x) {
             blockIdx.x = 0;
@@ -454,21 +603,13 @@ static bool next_block(void)
  */
 static inline void end_thread(void)
 {
-    unsigned int number = (unsigned int)current / KG__MODEL_WARP;
-    warp *home = &warps[number];
-
+    kg__trace_pause();
     states[current] = ENDED;
     live--;
     statistics.threads++;
-    home->live &= ~(1u << (unsigned int)current % KG__MODEL_WARP);
+    warps[turn].live &= ~(1u << (unsigned int)current % KG__MODEL_WARP);
     if (arrived > 0 && arrived == live)
         release_barrier();
-    for (unsigned int lane = 0; home->waiting >> lane != 0; lane++) {
-        if ((home->waiting >> lane & 1) != 0)
-            try_meeting(number, lane);
-        if (lane == KG__MODEL_WARP - 1)
-            break;
-    }
 }
 
 /* A fiber's life: runs threads that begin, one after the other. */
@@ -486,6 +627,7 @@ static void run_threads(kg__model_fiber *self)
         }
         if (more && begins()) {
             threads[current].fiber = self;
+            kg__model_resume_trace();
             continue;
         }
         /* Whoever takes this fiber next has given the turn to a thread that begins. */
@@ -626,6 +768,8 @@ static cudaError_t check_launch(const cudaLaunchConfig_t *config, const void *ad
         if (!is_harmless(&config->attrs[i]))
             return cudaErrorNotSupported;
     }
+    if (!map_dynamic_shared())
+        return cudaErrorLaunchOutOfResources;
     kernel = kg__model_kernel_at(address);
     if (kernel->shared_bytes > KG__MODEL_SHARED_DEFAULT) {
         kg__complain("kernel %s: its shared arrays take %zu bytes, and a block has %d: nvcc would "
@@ -642,6 +786,7 @@ static void shape_block(dim3 block)
     int i = 0;
 
     thread_count = (int)(block.x * block.y * block.z);
+    warp_count = (thread_count + KG__MODEL_WARP - 1) / KG__MODEL_WARP;
     blockDim = (uint3){ block.x, block.y, block.z };
     if (block.x == indexed.x && block.y == indexed.y && block.z == indexed.z)
         return;
@@ -660,13 +805,11 @@ static void shape_grid(dim3 grid)
     launch_order = order;
     if (launch_order == KG__MODEL_ASCENDING) {
         blockIdx = (uint3){ 0, 0, 0 };
-        first = 0;
-        end = thread_count;
+        first_warp = 0;
         step = 1;
     } else {
         blockIdx = (uint3){ grid.x - 1, grid.y - 1, grid.z - 1 };
-        first = thread_count - 1;
-        end = -1;
+        first_warp = warp_count - 1;
         step = -1;
     }
 }
@@ -680,6 +823,8 @@ static cudaError_t run_grid(void)
         return cudaErrorLaunchOutOfResources;
     failure = cudaSuccess;
     statistics = (kg__model_statistics){ 0 };
+    if (kg__watching)
+        kg__watch_begin_launch();
     begin_block();
     pick();
     begins();
@@ -689,6 +834,12 @@ static cudaError_t run_grid(void)
     kg__model_switch(NULL, &host_context, fiber, fiber->context);
     in_kernel = false;
     release_faults();
+    kg__trace_pause();
+    if (kg__watching) {
+        if (failure != cudaSuccess)
+            kg__trace_finish();
+        kg__watch_end_launch();
+    }
     if (failure != cudaSuccess) {
         const kg__model_place *place = &failure_place;
 

@@ -28,6 +28,16 @@
 #include "cuda_runtime_api.h"
 #include "kg_model_device.h"
 
+#ifdef __SANITIZE_THREAD__
+/* Instrumented kernels call these by other names, before string.h declares them. */
+extern "C" void *memcpy(void *to, const void *from, size_t size) noexcept(true)
+    __asm__("kg__model_memcpy");
+extern "C" void *memmove(void *to, const void *from, size_t size) noexcept(true)
+    __asm__("kg__model_memmove");
+extern "C" void *memset(void *to, int value, size_t size) noexcept(true)
+    __asm__("kg__model_memset");
+#endif
+
 #include <assert.h>
 #include <math.h>
 #include <stdint.h>
@@ -48,7 +58,9 @@
 #define __launch_bounds__(...)
 #define __grid_constant__
 #define __managed__ __attribute__((used))
-#define __constant__ __attribute__((used))
+/* A section of their own tells constants from other variables, and the alignment (twice what all of
+ * them may take) leaves a hole behind each. */
+#define __constant__ __attribute__((used, section("kg_constant"), aligned(131072)))
 #define __align__(bytes) __attribute__((aligned(bytes)))
 
 /* One block runs at a time, so that its shared arrays can be static. "used" keeps the compiler from
@@ -101,10 +113,12 @@ KG__MODEL_INLINE void __threadfence_block()
 
 KG__MODEL_INLINE void __threadfence()
 {
+    kg__model_fence();
 }
 
 KG__MODEL_INLINE void __threadfence_system()
 {
+    kg__model_fence();
 }
 
 KG__MODEL_INLINE void __trap()
@@ -206,14 +220,18 @@ KG__MODEL_REDUCTION(__reduce_or_sync, unsigned int, KG__MODEL_OR)
 KG__MODEL_REDUCTION(__reduce_xor_sync, unsigned int, KG__MODEL_XOR)
 #undef KG__MODEL_REDUCTION
 
-/* Atomics: no thread is ever stopped in the middle of one. Each gives the old value. */
+/* Atomics: no thread is ever stopped in the middle of one. Each gives the old value. The builtins
+ * tell an instrumented kernel's atomic accesses from its plain ones. */
 
 #define KG__MODEL_ATOMIC(name, type, changed)                                                      \
     KG__MODEL_INLINE type name(type *address, type value)                                          \
     {                                                                                              \
-        const type old = *address;                                                                 \
+        type old;                                                                                  \
+        type now;                                                                                  \
                                                                                                    \
-        *address = (changed);                                                                      \
+        __atomic_load(address, &old, __ATOMIC_RELAXED);                                            \
+        now = (changed);                                                                           \
+        __atomic_store(address, &now, __ATOMIC_RELAXED);                                           \
         return old;                                                                                \
     }
 /* Signed sums wrap around, as the hardware's do. */
@@ -251,10 +269,11 @@ KG__MODEL_ATOMIC(atomicMax, long long, value > old ? value : old)
 #define KG__MODEL_ATOMIC_CAS(type)                                                                 \
     KG__MODEL_INLINE type atomicCAS(type *address, type expected, type value)                      \
     {                                                                                              \
-        const type old = *address;                                                                 \
+        type old;                                                                                  \
                                                                                                    \
+        __atomic_load(address, &old, __ATOMIC_RELAXED);                                            \
         if (old == expected)                                                                       \
-            *address = value;                                                                      \
+            __atomic_store(address, &value, __ATOMIC_RELAXED);                                     \
         return old;                                                                                \
     }
 KG__MODEL_ATOMIC_CAS(int)
@@ -510,8 +529,11 @@ KG__MODEL_UNSUPPORTED(void __pipeline_memcpy_async(void *, const void *, size_t)
 
 /* The host's side. */
 
+/* What carries a launch's arguments is no access of the kernel. */
+#define KG__MODEL_UNWATCHED __attribute__((no_sanitize("thread")))
+
 template <typename Body>
-static inline void kg__model_call(void *body)
+KG__MODEL_UNWATCHED static inline void kg__model_call(void *body)
 {
     (*static_cast<const Body *>(body))();
 }
@@ -523,7 +545,7 @@ static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config,
                                              void (*kernel)(Expected...), Actual &&...arguments)
 {
     return [&](Expected... parameters) {
-        auto body = [&]() { kernel(parameters...); };
+        auto body = [&]() KG__MODEL_UNWATCHED { kernel(parameters...); };
 
         return kg__model_launch(config, reinterpret_cast<const void *>(kernel),
                                 kg__model_call<decltype(body)>, &body);
@@ -590,6 +612,7 @@ static inline cudaError_t cudaMemcpyFromSymbol(void *to, const Symbol &symbol, s
     return kg__model_copy_from_symbol(to, &symbol, sizeof symbol, count, offset, kind, nullptr);
 }
 
+#undef KG__MODEL_UNWATCHED
 #undef KG__MODEL_INLINE
 
 #endif

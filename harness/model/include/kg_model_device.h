@@ -113,6 +113,15 @@ kg__model_meet(kg__model_meeting meeting, unsigned int mask, uint64_t value, uns
     return kg__model_end_meeting();
 }
 
+/* Notes a memory fence of the calling thread. */
+void kg__model_fence(void);
+
+/* What instrumented kernels call in place of the C library's functions, so that their accesses are
+ * seen. */
+void *kg__model_memcpy(void *to, const void *from, size_t size);
+void *kg__model_memmove(void *to, const void *from, size_t size);
+void *kg__model_memset(void *to, int value, size_t size);
+
 /* The block's dynamic shared memory, aligned to 1024 bytes. */
 void *kg__model_dynamic_shared(void);
 

@@ -1,0 +1,122 @@
+/* What is wrong, each once a line of source. */
+#include "findings.h"
+
+#include "message.h"
+#include "places.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static kg__model_finding findings[KG__FINDINGS_MAXIMUM];
+static uintptr_t codes[KG__FINDINGS_MAXIMUM]; /* where each was found first */
+static size_t count;
+
+void kg__findings_forget(void)
+{
+    count = 0;
+}
+
+const kg__model_finding *kg__findings(size_t *number)
+{
+    *number = count;
+    return findings;
+}
+
+uint3 kg__thread_index(unsigned int thread)
+{
+    return (uint3){ thread % blockDim.x, thread / blockDim.x % blockDim.y,
+                    thread / (blockDim.x * blockDim.y) };
+}
+
+/* The finding that is already there for a kind and a place, with one more time counted; or NULL. */
+static kg__model_finding *again(kg__model_finding_kind kind, uintptr_t code)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (findings[i].kind == kind && codes[i] == code && code != 0) {
+            findings[i].times++;
+            return &findings[i];
+        }
+    }
+    return NULL;
+}
+
+/* A new finding at a line, or the one that is there, with one more time counted. */
+static kg__model_finding *at_line(kg__model_finding_kind kind, const char *file, unsigned int line)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (findings[i].kind == kind && findings[i].line == line &&
+            strcmp(findings[i].file, file) == 0) {
+            findings[i].times++;
+            return &findings[i];
+        }
+    }
+    if (count == KG__FINDINGS_MAXIMUM) {
+        findings[count - 1].times++;
+        return &findings[count - 1];
+    }
+    codes[count] = 0;
+    findings[count] = (kg__model_finding){ .kind = kind, .file = file, .line = line, .times = 1 };
+    return &findings[count++];
+}
+
+static void write_text(kg__model_finding *finding, const char *format, va_list arguments,
+                       const uint3 *block, const uint3 *thread)
+{
+    size_t used;
+
+    vsnprintf(finding->text, sizeof finding->text, format, arguments);
+    used = strlen(finding->text);
+    if (thread != NULL)
+        kg__format(finding->text + used, sizeof finding->text - used,
+                   "; block (%u, %u, %u), thread (%u, %u, %u)", block->x, block->y, block->z,
+                   thread->x, thread->y, thread->z);
+}
+
+void kg__find(kg__model_finding_kind kind, const kg__finding_place *place, const char *format, ...)
+{
+    kg__model_source source;
+    kg__model_finding *finding;
+    uint3 thread = kg__thread_index(place->thread);
+    va_list arguments;
+
+    if (again(kind, place->code) != NULL)
+        return;
+    source = kg__model_source_of((const void *)place->code);
+    finding = at_line(kind, source.file, source.line);
+    if (finding->times > 1)
+        return;
+    codes[finding - findings] = place->code;
+    va_start(arguments, format);
+    write_text(finding, format, arguments, place->block != NULL ? place->block : &blockIdx,
+               &thread);
+    va_end(arguments);
+}
+
+void kg__find_at(kg__model_finding_kind kind, const char *file, unsigned int line,
+                 const char *format, ...)
+{
+    kg__model_finding *finding = at_line(kind, file, line);
+    kg__model_place place = { 0 };
+    va_list arguments;
+
+    if (finding->times > 1)
+        return;
+    (void)kg__model_where(&place);
+    va_start(arguments, format);
+    write_text(finding, format, arguments, &place.block, &place.thread);
+    va_end(arguments);
+}
+
+void kg__find_of_host(kg__model_finding_kind kind, uintptr_t code, const char *format, ...)
+{
+    kg__model_source source = kg__model_source_of((const void *)code);
+    kg__model_finding *finding = at_line(kind, source.file, source.line);
+    va_list arguments;
+
+    if (finding->times > 1)
+        return;
+    va_start(arguments, format);
+    write_text(finding, format, arguments, NULL, NULL);
+    va_end(arguments);
+}

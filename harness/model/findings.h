@@ -1,0 +1,37 @@
+/* Findings: what is wrong, each once a line. Internal to watching. */
+#ifndef KG__FINDINGS_H
+#define KG__FINDINGS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model.h"
+#include "watch.h"
+
+/* Findings of one watching are cut to this many; the rest is counted with the last. */
+#define KG__FINDINGS_MAXIMUM 64
+
+/* Who did something, and where in the code. */
+typedef struct kg__finding_place {
+    uintptr_t code;      /* where a hook returns to */
+    unsigned int thread; /* its number in its block */
+    const uint3 *block;  /* NULL: the running one */
+} kg__finding_place;
+
+/* Adds a finding of a thread. */
+void kg__find(kg__model_finding_kind kind, const kg__finding_place *place, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The same at a line that the compiler has noted, of the running thread. */
+void kg__find_at(kg__model_finding_kind kind, const char *file, unsigned int line,
+                 const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* The same of the host. */
+void kg__find_of_host(kg__model_finding_kind kind, uintptr_t code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+void kg__findings_forget(void);
+const kg__model_finding *kg__findings(size_t *count);
+
+/* The index of a thread of the running block. */
+uint3 kg__thread_index(unsigned int thread);
+
+#endif

@@ -1,0 +1,236 @@
+/* What instrumented kernels call: the compiler's hooks for ThreadSanitizer, for coverage and for
+ * bounds, with a meaning of our own. None of the sanitizers' libraries is linked. */
+#include "trace.h"
+
+#include "findings.h"
+#include "model.h"
+#include "regions.h"
+#include "watching.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define CODE ((uintptr_t)__builtin_return_address(0))
+
+static bool instrumented;
+/* An index was out of its array's bounds: the access that follows is looked at before it happens,
+ * lest it destroy what the model itself needs. */
+static bool suspicious;
+
+/* Every instrumented source calls this before main(). */
+void __tsan_init(void);
+void __tsan_init(void)
+{
+    instrumented = true;
+}
+
+bool kg__model_is_instrumented(void)
+{
+    return instrumented;
+}
+
+/* The host's own accesses, in launchers, come here too. */
+static void look_at_host(uint64_t what, uintptr_t code)
+{
+    unsigned int kind = (unsigned int)(what >> KG__ACCESS_SHIFT);
+    const void *address = (const void *)(uintptr_t)(what & KG__ACCESS_ADDRESS);
+    const kg__model_allocation *holder;
+
+    if (kind == 0 || !kg__watch_checks())
+        return;
+    holder = kg__model_find(address);
+    if (holder != NULL && holder->kind == KG__MODEL_DEVICE)
+        kg__find_of_host(KG__MODEL_HOST_ACCESS, code,
+                         "the host %s device memory: copy it with cudaMemcpy()",
+                         (kind & KG__ACCESS_WRITE) != 0 ? "writes" : "reads");
+}
+
+/* Ends the launch when an access that is about to happen is outside of all device memory. */
+static void look_ahead(uint64_t what)
+{
+    unsigned int bytes = (unsigned int)(what >> KG__ACCESS_SHIFT) & KG__ACCESS_BYTES;
+    uintptr_t address = (uintptr_t)(what & KG__ACCESS_ADDRESS);
+    const kg__region *region;
+
+    if (bytes == 0)
+        return;
+    region = kg__region_at(address);
+    if (region == NULL || region->bytes < bytes || address - region->start > region->bytes - bytes)
+        kg__model_trap(cudaErrorIllegalAddress, "an access out of an array's bounds");
+}
+
+/* The running lane has no room for another event, or there is no lane to trace. */
+static void make_room(uint64_t what, uintptr_t code)
+{
+    if (!kg__model_where(NULL)) {
+        look_at_host(what, code);
+        return;
+    }
+    if (kg__trace_cursor == NULL)
+        return;
+    if (suspicious) {
+        suspicious = false;
+        kg__trace_widen();
+        look_ahead(what);
+        if (kg__trace_cursor != kg__trace_limit)
+            return;
+    }
+    kg__model_pass(kg__model_wait_for_room());
+}
+
+static inline __attribute__((always_inline)) void note(uint64_t what, uintptr_t code)
+{
+    kg__trace_event *event = kg__trace_cursor;
+
+    if (__builtin_expect(event == kg__trace_limit, 0)) {
+        make_room(what, code);
+        event = kg__trace_cursor;
+        if (event == kg__trace_limit)
+            return;
+    }
+    event->what = what;
+    event->code = code;
+    kg__trace_cursor = event + KG__MODEL_WARP;
+}
+
+static inline __attribute__((always_inline)) void note_access(const volatile void *address,
+                                                              unsigned int kind, uintptr_t code)
+{
+    /* A lane's stack is its local memory, which costs no request. */
+    if ((uintptr_t)address - kg__trace_stack < KG__MODEL_STACK)
+        return;
+    note((uint64_t)(uintptr_t)address | (uint64_t)kind << KG__ACCESS_SHIFT, code);
+}
+
+/* A piece of memory is touched as hardware does it for what is no vector: word by word, or byte by
+ * byte where it is not aligned to words. */
+static void note_range(const void *address, size_t size, unsigned int kind, uintptr_t code)
+{
+    size_t step = (((uintptr_t)address | size) & 3) == 0 ? 4 : 1;
+
+    for (size_t i = 0; i < size; i += step)
+        note_access((const char *)address + i, kind | (unsigned int)step, code);
+}
+
+void __sanitizer_cov_trace_pc(void);
+void __sanitizer_cov_trace_pc(void)
+{
+    note(0, CODE);
+}
+
+#define ACCESSES(size)                                                                             \
+    void __tsan_read##size(const void *address);                                                   \
+    void __tsan_read##size(const void *address)                                                    \
+    {                                                                                              \
+        note_access(address, size, CODE);                                                          \
+    }                                                                                              \
+    void __tsan_write##size(const void *address);                                                  \
+    void __tsan_write##size(const void *address)                                                   \
+    {                                                                                              \
+        note_access(address, KG__ACCESS_WRITE | (size), CODE);                                     \
+    }                                                                                              \
+    void __tsan_unaligned_read##size(const void *address);                                         \
+    void __tsan_unaligned_read##size(const void *address)                                          \
+    {                                                                                              \
+        note_range(address, size, 0, CODE);                                                        \
+    }                                                                                              \
+    void __tsan_unaligned_write##size(const void *address);                                        \
+    void __tsan_unaligned_write##size(const void *address)                                         \
+    {                                                                                              \
+        note_range(address, size, KG__ACCESS_WRITE, CODE);                                         \
+    }                                                                                              \
+    void __tsan_volatile_read##size(const void *address);                                          \
+    void __tsan_volatile_read##size(const void *address)                                           \
+    {                                                                                              \
+        note_access(address, size, CODE);                                                          \
+    }                                                                                              \
+    void __tsan_volatile_write##size(const void *address);                                         \
+    void __tsan_volatile_write##size(const void *address)                                          \
+    {                                                                                              \
+        note_access(address, KG__ACCESS_WRITE | (size), CODE);                                     \
+    }
+ACCESSES(1)
+ACCESSES(2)
+ACCESSES(4)
+ACCESSES(8)
+ACCESSES(16)
+
+void __tsan_read_range(const void *address, size_t size);
+void __tsan_read_range(const void *address, size_t size)
+{
+    note_range(address, size, 0, CODE);
+}
+
+void __tsan_write_range(const void *address, size_t size);
+void __tsan_write_range(const void *address, size_t size)
+{
+    note_range(address, size, KG__ACCESS_WRITE, CODE);
+}
+
+/* The stand-in's atomics load once and store once. The load is the request; nothing comes between
+ * the two. */
+#define ATOMICS(bits)                                                                              \
+    uint##bits##_t __tsan_atomic##bits##_load(const volatile uint##bits##_t *address, int order);  \
+    uint##bits##_t __tsan_atomic##bits##_load(const volatile uint##bits##_t *address, int order)   \
+    {                                                                                              \
+        (void)order;                                                                               \
+        note_access(address, KG__ACCESS_ATOMIC | sizeof *address, CODE);                           \
+        return *address;                                                                           \
+    }                                                                                              \
+    void __tsan_atomic##bits##_store(volatile uint##bits##_t *address, uint##bits##_t value,       \
+                                     int order);                                                   \
+    void __tsan_atomic##bits##_store(volatile uint##bits##_t *address, uint##bits##_t value,       \
+                                     int order)                                                    \
+    {                                                                                              \
+        (void)order;                                                                               \
+        *address = value;                                                                          \
+    }
+ATOMICS(32)
+ATOMICS(64)
+
+/* What the compiler has noted of an access with an index, in the form that gcc gives it. */
+typedef struct bounded_access {
+    const char *file;
+    uint32_t line;
+    uint32_t column;
+    const struct bounded_type {
+        uint16_t kind;
+        uint16_t information;
+        char name[];
+    } * array;
+    const struct bounded_type *index;
+} bounded_access;
+
+void __ubsan_handle_out_of_bounds(const bounded_access *access, uintptr_t index);
+void __ubsan_handle_out_of_bounds(const bounded_access *access, uintptr_t index)
+{
+    if (!kg__model_where(NULL) || !kg__watch_checks())
+        return;
+    kg__find_at(KG__MODEL_OUT_OF_BOUNDS, access->file, access->line,
+                "index %lld is out of the bounds of %s", (long long)(intptr_t)index,
+                access->array->name);
+    suspicious = true;
+    kg__trace_limit = kg__trace_cursor;
+}
+
+/* The stand-in headers have instrumented sources call these for the C library's functions. */
+
+void *kg__model_memcpy(void *to, const void *from, size_t size)
+{
+    note_range(from, size, 0, CODE);
+    note_range(to, size, KG__ACCESS_WRITE, CODE);
+    return memcpy(to, from, size);
+}
+
+void *kg__model_memmove(void *to, const void *from, size_t size)
+{
+    note_range(from, size, 0, CODE);
+    note_range(to, size, KG__ACCESS_WRITE, CODE);
+    return memmove(to, from, size);
+}
+
+void *kg__model_memset(void *to, int value, size_t size)
+{
+    note_range(to, size, KG__ACCESS_WRITE, CODE);
+    return memset(to, value, size);
+}

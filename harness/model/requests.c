@@ -1,0 +1,392 @@
+/* What a request comes to: sectors in global memory, wavefronts in shared memory, words in constant
+ * memory. */
+#include "requests.h"
+
+#include "findings.h"
+#include "message.h"
+#include "model.h"
+#include "shadow.h"
+#include "trace.h"
+#include "watch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WARP KG__MODEL_WARP
+#define BANKS 32
+#define SECTOR_SHIFT 5 /* a sector has 32 bytes */
+#define WORD_SHIFT 2   /* a bank's word has 4 */
+#define SITES_AT_FIRST 1024
+#define SITE_NUMBERS 65536
+
+static const uint8_t every_lane[WARP] = { 0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
+                                          11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+                                          22, 23, 24, 25, 26, 27, 28, 29, 30, 31 };
+
+static bool counting;
+static bool checking;
+static unsigned int first_thread; /* of the warp whose requests are taken */
+static uint64_t accesses;
+
+/* Sites by a hash of their code, with room for as many again; a power of two. */
+static kg__site **sites;
+static size_t site_room;
+static size_t site_count;
+static kg__site *numbered[SITE_NUMBERS];
+static kg__site *all_sites;
+
+/* What a site that has had no request yet remembers: room for nothing. */
+static kg__region nowhere;
+
+void kg__requests_begin(unsigned int what)
+{
+    counting = (what & KG__MODEL_COUNT) != 0;
+    checking = (what & KG__MODEL_CHECK) != 0;
+    accesses = 0;
+    for (kg__site *site = all_sites; site != NULL; site = site->next) {
+        memset(site->fresh, 0, sizeof site->fresh);
+        memset(site->sum, 0, sizeof site->sum);
+    }
+}
+
+void kg__request_begin_warp(unsigned int warp)
+{
+    first_thread = warp * WARP;
+}
+
+uint64_t kg__requests_accesses(void)
+{
+    return accesses;
+}
+
+const kg__site *kg__site_numbered(unsigned int number)
+{
+    return number < SITE_NUMBERS ? numbered[number] : NULL;
+}
+
+const kg__site *kg__sites(void)
+{
+    return all_sites;
+}
+
+static size_t slot_of(uintptr_t code)
+{
+    size_t slot = (size_t)((uint64_t)code * 0x9e3779b97f4a7c15u >> 32) & (site_room - 1);
+
+    while (sites[slot] != NULL && sites[slot]->code != code)
+        slot = (slot + 1) & (site_room - 1);
+    return slot;
+}
+
+static void grow_sites(void)
+{
+    kg__site **old = sites;
+    size_t old_room = site_room;
+
+    site_room = old_room > 0 ? 2 * old_room : SITES_AT_FIRST;
+    sites = kg__allocate(site_room, sizeof *sites);
+    for (size_t i = 0; i < old_room; i++) {
+        if (old[i] != NULL)
+            sites[slot_of(old[i]->code)] = old[i];
+    }
+    free(old);
+}
+
+static kg__site *add_site(uintptr_t code)
+{
+    kg__site *site = kg__allocate(1, sizeof *site);
+
+    if (2 * site_count >= site_room)
+        grow_sites();
+    *site = (kg__site){ .code = code, .region = &nowhere, .next = all_sites };
+    all_sites = site;
+    if (++site_count < SITE_NUMBERS) {
+        site->number = (uint16_t)site_count;
+        numbered[site_count] = site;
+    }
+    sites[slot_of(code)] = site;
+    return site;
+}
+
+static inline kg__site *site_of(uintptr_t code)
+{
+    kg__site *site = site_room > 0 ? sites[slot_of(code)] : NULL;
+
+    return site != NULL ? site : add_site(code);
+}
+
+/* The number of distinct values. Lanes most often go up through memory, and then each change is a
+ * new one. */
+static inline unsigned int count_distinct(const uint32_t *values, unsigned int count)
+{
+    unsigned int changes = 1;
+    unsigned int falls = 0;
+    uint32_t seen[WARP];
+    unsigned int distinct = 0;
+
+    for (unsigned int i = 1; i < count; i++) {
+        changes += values[i] != values[i - 1];
+        falls += values[i] < values[i - 1];
+    }
+    if (falls == 0)
+        return changes;
+    for (unsigned int i = 0; i < count; i++) {
+        unsigned int other = 0;
+
+        if (i > 0 && values[i] == values[i - 1])
+            continue;
+        while (other < distinct && seen[other] != values[i])
+            other++;
+        if (other == distinct)
+            seen[distinct++] = values[i];
+    }
+    return distinct;
+}
+
+/* The most distinct words in one bank, of accesses of `words` words each from the words `first`. */
+static unsigned int count_conflicts(const uint32_t *first, unsigned int count, unsigned int words)
+{
+    uint32_t seen[BANKS][WARP];
+    unsigned int distinct[BANKS] = { 0 };
+    unsigned int most = 0;
+
+    for (unsigned int i = 0; i < count; i++) {
+        for (uint32_t word = first[i]; word < first[i] + words; word++) {
+            unsigned int bank = word % BANKS;
+            unsigned int other = 0;
+
+            while (other < distinct[bank] && seen[bank][other] != word)
+                other++;
+            if (other < distinct[bank])
+                continue;
+            seen[bank][distinct[bank]++] = word;
+            most = distinct[bank] > most ? distinct[bank] : most;
+        }
+    }
+    return most;
+}
+
+/* Wavefronts of a request to shared memory: words that lie within one row of the banks never
+ * collide. */
+static inline unsigned int count_wavefronts(const uint32_t *first, unsigned int count,
+                                            unsigned int words)
+{
+    uint32_t least = first[0];
+    uint32_t most = first[0];
+
+    for (unsigned int i = 1; i < count; i++) {
+        least = first[i] < least ? first[i] : least;
+        most = first[i] > most ? first[i] : most;
+    }
+    return most - least + words <= BANKS ? 1 : count_conflicts(first, count, words);
+}
+
+/* Marks bytes that are touched for the first time in this launch. */
+static void mark_bytes(kg__region *region, bool write, unsigned int bytes, const uint32_t *offsets,
+                       unsigned int count)
+{
+    unsigned char *bits = region->bits[write];
+    unsigned int mask = (1u << bytes) - 1;
+
+    if (bits == NULL)
+        bits = region->bits[write] = kg__allocate(region->bytes / 8 + 1, 1);
+    for (unsigned int i = 0; i < count; i++) {
+        uint32_t offset = offsets[i];
+        unsigned int shifted = mask << (offset & 7);
+
+        if (i > 0 && offset == offsets[i - 1])
+            continue;
+        for (unsigned char *byte = bits + (offset >> 3); shifted != 0; byte++, shifted >>= 8) {
+            if ((*byte & shifted & 0xff) != (shifted & 0xff))
+                *byte |= (unsigned char)shifted;
+        }
+    }
+}
+
+/* Counts a request whose lanes are all in one space. */
+static inline void count_request(kg__site *site, kg__model_space space, unsigned int kind,
+                                 unsigned int count, const uint64_t *addresses)
+{
+    unsigned int bytes = kind & KG__ACCESS_BYTES;
+    unsigned int shift = space == KG__MODEL_GLOBAL ? SECTOR_SHIFT : WORD_SHIFT;
+    uint64_t *fresh = site->fresh[space];
+    uint32_t parts[WARP];
+
+    for (unsigned int i = 0; i < count; i++)
+        parts[i] = (uint32_t)(addresses[i] >> shift);
+    fresh[0]++;
+    fresh[1] += space == KG__MODEL_SHARED
+                    ? count_wavefronts(parts, count, bytes > 4 ? bytes / 4 : 1)
+                    : count_distinct(parts, count);
+}
+
+/* Takes what lanes do that are all within one region, at the offsets from its start. */
+static inline void take_together(kg__site *site, kg__region *region, unsigned int kind,
+                                 unsigned int count, const uint32_t *offsets, const uint8_t *lanes)
+{
+    bool writes = (kind & (KG__ACCESS_WRITE | KG__ACCESS_ATOMIC)) != 0;
+
+    if (counting && region->space == KG__MODEL_GLOBAL) {
+        unsigned int bytes = kind & KG__ACCESS_BYTES;
+
+        if (!writes || (kind & KG__ACCESS_ATOMIC) != 0)
+            mark_bytes(region, false, bytes, offsets, count);
+        if (writes)
+            mark_bytes(region, true, bytes, offsets, count);
+    }
+    if (checking)
+        kg__shadow_take(region, site, kind, count, offsets, lanes, first_thread);
+}
+
+/* Says what is wrong with one lane's access, which is in no region that it may touch. */
+static void report_astray(const kg__site *site, const kg__region *region, unsigned int kind,
+                          uint64_t address, unsigned int lane)
+{
+    const char *does = (kind & KG__ACCESS_ATOMIC) != 0  ? "updates"
+                       : (kind & KG__ACCESS_WRITE) != 0 ? "writes"
+                                                        : "reads";
+    unsigned int bytes = kind & KG__ACCESS_BYTES;
+    kg__finding_place place = { site->code, first_thread + lane, NULL };
+
+    if (region == NULL) {
+        if (kg__model_in_image((const void *)(uintptr_t)address))
+            return;
+        kg__find(KG__MODEL_HOST_ACCESS, &place,
+                 "%s %u bytes at 0x%llx, which is no memory of the "
+                 "device: pass pointers from cudaMalloc()",
+                 does, bytes, (unsigned long long)address);
+        return;
+    }
+    long long offset = (long long)(address - region->start);
+    bool behind = offset >= 0;
+
+    kg__find(KG__MODEL_OUT_OF_BOUNDS, &place, "%s %u bytes at %s %c %llu, %s %s (%zu bytes)", does,
+             bytes, region->name, behind ? '+' : '-',
+             behind ? (unsigned long long)offset : 0 - (unsigned long long)offset,
+             behind ? "beyond the end of" : "before", region->name, region->bytes);
+}
+
+/* Takes a request that the site's last region does not hold: of lanes in several regions, or
+ * outside of all. Lanes that touch nothing of the device are left out. */
+static void take_apart(kg__site *site, unsigned int kind, unsigned int count,
+                       const uint64_t *addresses, const uint8_t *lanes)
+{
+    unsigned int bytes = kind & KG__ACCESS_BYTES;
+    kg__region *region_of[WARP];
+
+    for (unsigned int i = 0; i < count; i++) {
+        kg__region *region = kg__region_at((uintptr_t)addresses[i]);
+        uint64_t offset = region != NULL ? addresses[i] - region->start : 0;
+
+        region_of[i] = region;
+        if (region != NULL && region->bytes >= bytes && offset <= region->bytes - bytes)
+            continue;
+        region_of[i] = NULL;
+        if (checking)
+            report_astray(site, region, kind, addresses[i], lanes[i]);
+    }
+    for (unsigned int space = 0; counting && space < KG__SPACES; space++) {
+        uint64_t mine[WARP];
+        unsigned int together = 0;
+
+        for (unsigned int i = 0; i < count; i++) {
+            if (region_of[i] != NULL && region_of[i]->space == space)
+                mine[together++] = addresses[i];
+        }
+        if (together > 0)
+            count_request(site, (kg__model_space)space, kind, together, mine);
+    }
+    for (unsigned int i = 0; i < count; i++) {
+        kg__region *region = region_of[i];
+        uint32_t offsets[WARP];
+        uint8_t who[WARP];
+        unsigned int together = 0;
+
+        if (region == NULL)
+            continue;
+        for (unsigned int other = i; other < count; other++) {
+            if (region_of[other] != region)
+                continue;
+            region_of[other] = NULL;
+            offsets[together] = (uint32_t)(addresses[other] - region->start);
+            who[together++] = lanes[other];
+        }
+        site->region = region;
+        take_together(site, region, kind, together, offsets, who);
+    }
+}
+
+static void report_misaligned(const kg__site *site, unsigned int kind, unsigned int count,
+                              const uint64_t *addresses, const uint8_t *lanes)
+{
+    unsigned int bytes = kind & KG__ACCESS_BYTES;
+
+    for (unsigned int i = 0; i < count; i++) {
+        kg__finding_place place = { site->code, first_thread + lanes[i], NULL };
+
+        if ((addresses[i] & (bytes - 1)) != 0)
+            kg__find(KG__MODEL_MISALIGNED, &place,
+                     "touches %u bytes at 0x%llx, which is no multiple of %u: hardware fails on it",
+                     bytes, (unsigned long long)addresses[i], bytes);
+    }
+}
+
+void kg__request_take(uintptr_t code, unsigned int kind, unsigned int count,
+                      const uint64_t *addresses, const uint8_t *lanes)
+{
+    kg__site *site = site_of(code);
+    kg__region *region = site->region;
+    unsigned int bytes = kind & KG__ACCESS_BYTES;
+    uint64_t last = region->bytes - bytes;
+    uint32_t offsets[WARP];
+    uint64_t alignment = 0;
+    unsigned int astray = region->bytes < bytes;
+
+    if (lanes == NULL)
+        lanes = every_lane;
+    accesses += count;
+    site->kind = kind;
+    for (unsigned int i = 0; i < count; i++) {
+        uint64_t offset = addresses[i] - region->start;
+
+        offsets[i] = (uint32_t)offset;
+        astray |= offset > last;
+        alignment |= addresses[i];
+    }
+    if ((alignment & (bytes - 1)) != 0 && checking)
+        report_misaligned(site, kind, count, addresses, lanes);
+    if (astray != 0) {
+        take_apart(site, kind, count, addresses, lanes);
+        return;
+    }
+    if (counting)
+        count_request(site, region->space, kind, count, addresses);
+    take_together(site, region, kind, count, offsets, lanes);
+}
+
+uint64_t kg__weighed(uint64_t value, uint64_t weight, uint64_t of)
+{
+    return value / of * weight + (value % of * weight + of / 2) / of;
+}
+
+void kg__requests_weigh(uint64_t weight, uint64_t of)
+{
+    for (kg__site *site = all_sites; site != NULL; site = site->next) {
+        for (int space = 0; space < KG__SPACES; space++) {
+            for (int what = 0; what < 2; what++) {
+                uint64_t *fresh = &site->fresh[space][what];
+
+                site->sum[space][what] += kg__weighed(*fresh, weight, of);
+                *fresh = 0;
+            }
+        }
+    }
+}
+
+void kg__requests_forget_region(const kg__region *region)
+{
+    for (kg__site *site = all_sites; site != NULL; site = site->next) {
+        if (site->region == region)
+            site->region = &nowhere;
+    }
+}

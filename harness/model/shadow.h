@@ -1,0 +1,39 @@
+/* The shadow of memory: who wrote and who read it last, so that a read of what was never written
+ * and two accesses with no order between them are seen. Internal to watching. */
+#ifndef KG__SHADOW_H
+#define KG__SHADOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "requests.h"
+
+void kg__shadow_begin_launch(void);
+/* `number`: the block's place in its grid, x fastest. */
+void kg__shadow_begin_block(uint64_t number);
+/* Every thread of the block has come to a barrier: what follows it is ordered after what went
+ * before. */
+void kg__shadow_barrier(void);
+/* Ends the running block's last interval. */
+void kg__shadow_end_block(void);
+void kg__shadow_end_launch(void);
+/* The lanes of a warp in `group` have met in __syncwarp(). */
+void kg__shadow_sync(unsigned int warp, uint32_t group);
+/* A thread of the running block has come to a __threadfence(). */
+void kg__shadow_fence(void);
+
+/* Holds the accesses of `count` lanes to `region`, at `offsets` from its start, against what is
+ * known of it. */
+void kg__shadow_take(kg__region *region, const kg__site *site, unsigned int kind,
+                     unsigned int count, const uint32_t *offsets, const uint8_t *lanes,
+                     unsigned int first_thread);
+
+/* Takes all global memory for written: what the host did to it until now is not known. */
+void kg__shadow_forget(void);
+
+/* The host has written `bytes` from `address` of a region, or (`written` false) wants them to count
+ * as never written. */
+void kg__shadow_set(kg__region *region, uintptr_t address, size_t bytes, bool written);
+
+#endif

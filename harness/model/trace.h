@@ -1,0 +1,52 @@
+/* Traces: what the lanes of the running warp have done since they were last replayed together.
+ * Internal to watching: hooks write, the scheduler says whose turn it is, the replay reads. */
+#ifndef KG__TRACE_H
+#define KG__TRACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* One thing that a lane did: the address that it touched, with the kind of access above it; or 0
+ * when it came to the head of a basic block. */
+typedef struct kg__trace_event {
+    uint64_t what;
+    uintptr_t code; /* where the hook returns to */
+} kg__trace_event;
+
+/* A kind of access: bytes, and what is done to them. */
+#define KG__ACCESS_SHIFT 56
+#define KG__ACCESS_BYTES 0x1fu
+#define KG__ACCESS_WRITE 0x20u
+#define KG__ACCESS_ATOMIC 0x40u
+#define KG__ACCESS_ADDRESS (((uint64_t)1 << KG__ACCESS_SHIFT) - 1)
+
+/* A lane that has done so much waits for the replay. Few, so that all lanes' events stay in the
+ * first cache; the switch that each chunk costs is small beside its events. */
+#define KG__TRACE_ROWS 64
+
+/* Where the next event of the running lane goes, and where it has no more room: equal when there is
+ * no lane to trace, so that hooks have a single test. */
+#define KG__HIDDEN __attribute__((visibility("hidden")))
+extern KG__HIDDEN kg__trace_event *kg__trace_cursor;
+extern KG__HIDDEN kg__trace_event *kg__trace_limit;
+/* The lowest byte of the running lane's stack: what lies there is its own. */
+extern KG__HIDDEN uintptr_t kg__trace_stack;
+
+/* Empties all traces; the warp that runs from now on is number `warp` of its block. */
+void kg__trace_begin(unsigned int warp);
+/* Gives the turn to a lane, whose stack begins at `stack`; and takes it away, if one has it. */
+void kg__trace_resume(unsigned int lane, const void *stack);
+void kg__trace_pause(void);
+/* Says that the running lane has no more room, and will have more to tell. */
+void kg__trace_fill(void);
+/* Gives the running lane all its room again, where a hook has taken it away. */
+void kg__trace_widen(void);
+
+/* Replays what the warp's lanes have done, as far as it can be told: every lane whose trace is not
+ * full has told all that it will for now. Returns the full lanes whose traces are used up: they
+ * must run before the replay can go on; 0 when everything is replayed. */
+uint32_t kg__trace_replay(void);
+/* Replays everything, as after a failure: nobody will go on. */
+void kg__trace_finish(void);
+
+#endif

@@ -1,0 +1,330 @@
+/* Watching: what is watched for, which blocks stand for the others, and what was seen. */
+#include "watch.h"
+
+#include "findings.h"
+#include "message.h"
+#include "places.h"
+#include "requests.h"
+#include "shadow.h"
+#include "trace.h"
+#include "watching.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A launch is known to be too large once this part of the budget is spent. */
+#define BUDGET_PART 16
+/* The first block, the inner ones and the last one of each dimension. */
+#define RANGES 3
+#define CLASSES (RANGES * RANGES * RANGES)
+
+bool kg__watching;
+
+static unsigned int watched_for;
+static uint64_t budget;
+static bool any_sampled;
+/* The last allocation made before checking began. */
+static uint64_t unseen_allocations;
+static kg__model_report report;
+static kg__model_line *lines;
+static size_t line_count;
+static size_t line_room;
+
+/* The running launch. */
+static uint64_t grid_blocks;
+static uint64_t run_blocks;         /* whose counts are kept */
+static uint64_t accesses_at_launch; /* when it began, or its sampling did */
+static uint64_t fresh_barriers;
+static uint64_t fresh_shuffles;
+
+/* The class whose blocks are being sampled. */
+static bool sampling;
+static uint64_t sampled_per_class; /* at most */
+static unsigned int class_number;
+static uint64_t class_size;
+static uint64_t class_wanted;
+static uint64_t class_taken;
+
+void kg__model_watch(unsigned int what, uint64_t most)
+{
+    bool checked = kg__watch_checks();
+
+    watched_for = what;
+    budget = most;
+    kg__watching = what != 0 && kg__model_is_instrumented();
+    any_sampled = false;
+    report = (kg__model_report){ 0 };
+    kg__requests_begin(what);
+    kg__findings_forget();
+    if (kg__watch_checks() && !checked) {
+        unseen_allocations = kg__model_allocated_ever();
+        kg__shadow_forget();
+    }
+}
+
+bool kg__watch_has_seen(uint64_t allocation)
+{
+    return allocation > unseen_allocations;
+}
+
+bool kg__watch_checks(void)
+{
+    return kg__watching && (watched_for & KG__MODEL_CHECK) != 0;
+}
+
+static uint64_t linear_block(void)
+{
+    return ((uint64_t)blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+}
+
+void kg__watch_begin_launch(void)
+{
+    grid_blocks = (uint64_t)gridDim.x * gridDim.y * gridDim.z;
+    run_blocks = 0;
+    accesses_at_launch = kg__requests_accesses();
+    fresh_barriers = fresh_shuffles = 0;
+    sampling = false;
+    kg__shadow_begin_launch();
+}
+
+void kg__watch_begin_block(void)
+{
+    kg__shadow_begin_block(linear_block());
+}
+
+void kg__watch_barrier(void)
+{
+    fresh_barriers++;
+    kg__shadow_barrier();
+}
+
+void kg__watch_shuffle(void)
+{
+    fresh_shuffles++;
+}
+
+/* Lets what was counted stand for `weight` blocks where `of` were run. */
+static void weigh(uint64_t weight, uint64_t of)
+{
+    kg__requests_weigh(weight, of);
+    report.counts.value[KG__BARRIERS] += kg__weighed(fresh_barriers, weight, of);
+    report.counts.value[KG__SHUFFLES] += kg__weighed(fresh_shuffles, weight, of);
+    fresh_barriers = fresh_shuffles = 0;
+}
+
+/* The blocks of a dimension that a range holds. */
+static uint64_t range_size(unsigned int range, unsigned int blocks)
+{
+    return range == 0 ? 1 : range == 1 ? (blocks > 2 ? blocks - 2 : 0) : blocks > 1;
+}
+
+/* The index of the i-th of them. */
+static unsigned int range_index(unsigned int range, unsigned int blocks, uint64_t i)
+{
+    return range == 0 ? 0 : range == 1 ? 1 + (unsigned int)i : blocks - 1;
+}
+
+static uint64_t size_of_class(unsigned int number)
+{
+    return range_size(number % RANGES, gridDim.x) *
+           range_size(number / RANGES % RANGES, gridDim.y) *
+           range_size(number / RANGES / RANGES, gridDim.z);
+}
+
+static void begin_class(unsigned int number)
+{
+    class_number = number;
+    class_size = number < CLASSES ? size_of_class(number) : 0;
+    class_wanted = class_size < sampled_per_class ? class_size : sampled_per_class;
+    class_taken = 0;
+}
+
+/* Throws away what this launch has been counted for, and counts some blocks of each class. */
+static void begin_sampling(uint64_t per_block)
+{
+    unsigned int classes = 0;
+    uint64_t thrown_away[2];
+
+    for (unsigned int i = 0; i < CLASSES; i++)
+        classes += size_of_class(i) > 0;
+    sampled_per_class = budget / 2 / classes / per_block;
+    if (sampled_per_class == 0)
+        sampled_per_class = 1;
+    weigh(0, 1);
+    kg__regions_count_unique(thrown_away);
+    kg__shadow_begin_launch();
+    run_blocks = 0;
+    accesses_at_launch = kg__requests_accesses();
+    sampling = any_sampled = true;
+    begin_class(0);
+}
+
+void kg__watch_end_block(void)
+{
+    uint64_t accesses = kg__requests_accesses() - accesses_at_launch;
+
+    kg__shadow_end_block();
+    run_blocks++;
+    if (!sampling && budget > 0 && accesses > budget / BUDGET_PART &&
+        accesses / run_blocks > budget / grid_blocks)
+        begin_sampling(accesses / run_blocks);
+}
+
+bool kg__watch_is_sampling(void)
+{
+    return sampling;
+}
+
+bool kg__watch_next_sample(uint3 *block)
+{
+    uint64_t i;
+    uint64_t columns;
+    uint64_t rows;
+
+    while (class_taken == class_wanted) {
+        if (class_taken > 0)
+            weigh(class_size, class_taken);
+        if (class_number == CLASSES)
+            return false;
+        begin_class(class_number + 1);
+    }
+    /* Evenly spread, each in the middle of its share. */
+    i = (2 * class_taken + 1) * class_size / (2 * class_wanted);
+    class_taken++;
+    columns = range_size(class_number % RANGES, gridDim.x);
+    rows = range_size(class_number / RANGES % RANGES, gridDim.y);
+    *block = (uint3){
+        range_index(class_number % RANGES, gridDim.x, i % columns),
+        range_index(class_number / RANGES % RANGES, gridDim.y, i / columns % rows),
+        range_index(class_number / RANGES / RANGES, gridDim.z, i / columns / rows),
+    };
+    return true;
+}
+
+void kg__watch_end_launch(void)
+{
+    uint64_t unique[2] = { 0, 0 };
+
+    kg__shadow_end_launch();
+    if (!sampling)
+        weigh(1, 1);
+    kg__regions_count_unique(unique);
+    report.counts.value[KG__UNIQUE_BYTES_READ] += unique[0];
+    report.counts.value[KG__UNIQUE_BYTES_WRITTEN] += unique[1];
+    report.blocks += grid_blocks;
+    report.watched += run_blocks;
+}
+
+/* The counter of a site's figure in a space. */
+static kg__counter counter_of(const kg__site *site, int space, int what)
+{
+    static const kg__counter reads[KG__SPACES][2] = {
+        [KG__MODEL_GLOBAL] = { KG__GLOBAL_LOAD_REQUESTS, KG__GLOBAL_LOAD_SECTORS },
+        [KG__MODEL_SHARED] = { KG__SHARED_LOAD_REQUESTS, KG__SHARED_LOAD_WAVEFRONTS },
+        [KG__MODEL_CONSTANT] = { KG__CONSTANT_LOAD_REQUESTS, KG__CONSTANT_LOAD_WORDS },
+    };
+    static const kg__counter writes[KG__SPACES][2] = {
+        [KG__MODEL_GLOBAL] = { KG__GLOBAL_STORE_REQUESTS, KG__GLOBAL_STORE_SECTORS },
+        [KG__MODEL_SHARED] = { KG__SHARED_STORE_REQUESTS, KG__SHARED_STORE_WAVEFRONTS },
+        [KG__MODEL_CONSTANT] = { KG__COUNTERS, KG__COUNTERS },
+    };
+    static const kg__counter updates[KG__SPACES][2] = {
+        [KG__MODEL_GLOBAL] = { KG__GLOBAL_ATOMIC_REQUESTS, KG__GLOBAL_ATOMIC_SECTORS },
+        [KG__MODEL_SHARED] = { KG__SHARED_ATOMIC_REQUESTS, KG__COUNTERS },
+        [KG__MODEL_CONSTANT] = { KG__COUNTERS, KG__COUNTERS },
+    };
+
+    return (site->kind & KG__ACCESS_ATOMIC) != 0  ? updates[space][what]
+           : (site->kind & KG__ACCESS_WRITE) != 0 ? writes[space][what]
+                                                  : reads[space][what];
+}
+
+/* The line of a source, added where it is new. */
+static kg__model_line *line_at(kg__model_source source)
+{
+    for (size_t i = 0; i < line_count; i++) {
+        if (lines[i].line == source.line && strcmp(lines[i].file, source.file) == 0)
+            return &lines[i];
+    }
+    if (line_count == line_room) {
+        kg__model_line *grown = kg__allocate(2 * line_room + 64, sizeof *grown);
+
+        if (line_count > 0)
+            memcpy(grown, lines, line_count * sizeof *grown);
+        free(lines);
+        lines = grown;
+        line_room = 2 * line_room + 64;
+    }
+    lines[line_count] = (kg__model_line){ .file = source.file, .line = source.line };
+    return &lines[line_count++];
+}
+
+static int compare_lines(const void *left, const void *right)
+{
+    const kg__model_line *a = left;
+    const kg__model_line *b = right;
+    int order = strcmp(a->file, b->file);
+
+    return order != 0 ? order : (a->line > b->line) - (a->line < b->line);
+}
+
+static void gather_site(const kg__site *site)
+{
+    for (int space = 0; space < KG__SPACES; space++) {
+        kg__model_line *line;
+
+        if (site->sum[space][0] == 0)
+            continue;
+        line = line_at(kg__model_source_of((const void *)site->code));
+        for (int what = 0; what < 2; what++) {
+            kg__counter counter = counter_of(site, space, what);
+
+            if (counter == KG__COUNTERS)
+                continue;
+            report.counts.value[counter] += site->sum[space][what];
+            line->counts.value[counter] += site->sum[space][what];
+        }
+    }
+}
+
+const kg__model_report *kg__model_seen(void)
+{
+    line_count = 0;
+    for (int i = 0; i < KG__COUNTERS; i++) {
+        if (i != KG__BARRIERS && i != KG__SHUFFLES && i != KG__UNIQUE_BYTES_READ &&
+            i != KG__UNIQUE_BYTES_WRITTEN)
+            report.counts.value[i] = 0;
+    }
+    for (const kg__site *site = kg__sites(); site != NULL; site = site->next)
+        gather_site(site);
+    if (line_count > 0)
+        qsort(lines, line_count, sizeof *lines, compare_lines);
+    if (any_sampled)
+        report.counts.value[KG__UNIQUE_BYTES_READ] = report.counts.value[KG__UNIQUE_BYTES_WRITTEN] =
+            0;
+    report.lines = lines;
+    report.line_count = line_count;
+    report.findings = kg__findings(&report.finding_count);
+    report.accesses = kg__requests_accesses();
+    return &report;
+}
+
+void kg__model_describe(const void *data, size_t bytes, const char *name, bool read_only)
+{
+    kg__region *region = kg__region_at((uintptr_t)data);
+
+    if (region == NULL)
+        return;
+    kg__requests_forget_region(region);
+    kg__region_narrow(region, data, bytes);
+    region->name = name;
+    region->read_only = read_only;
+}
+
+void kg__model_forget(const void *data, size_t bytes)
+{
+    kg__region *region = kg__region_at((uintptr_t)data);
+
+    if (region != NULL)
+        kg__shadow_set(region, (uintptr_t)data, bytes, false);
+}

@@ -1,0 +1,35 @@
+/* Watching, as the scheduler drives it: launches, blocks, barriers, and which blocks are run.
+ * Internal to the model. */
+#ifndef KG__WATCHING_H
+#define KG__WATCHING_H
+
+#include "model.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* True while instrumented launches are watched. */
+extern bool kg__watching;
+
+bool kg__watch_checks(void);
+/* True when all that the host wrote to an allocation, of this number, is known. */
+bool kg__watch_has_seen(uint64_t allocation);
+
+/* A launch of the grid that the scheduler has set. */
+void kg__watch_begin_launch(void);
+void kg__watch_end_launch(void);
+/* The block at blockIdx. */
+void kg__watch_begin_block(void);
+void kg__watch_end_block(void);
+void kg__watch_barrier(void);
+void kg__watch_shuffle(void);
+
+/* True when this launch is sampled; the next block to run is then written to `block`, or false is
+ * returned after the last. */
+bool kg__watch_is_sampling(void);
+bool kg__watch_next_sample(uint3 *block);
+
+/* The running lane waits for the replay of what it has done. */
+kg__model_turn kg__model_wait_for_room(void);
+
+#endif
