@@ -32,6 +32,8 @@ bool kg__buffers_make(kg__buffers *buffers, const kg_arguments *arguments, kg__e
         }
         buffers->bytes[i] = bytes;
         buffers->data[i] = (unsigned char *)buffers->allocation[i] + KG__GUARD_BYTES;
+        kg__device_describe(buffers->data[i], bytes, arguments->list[i].name,
+                            arguments->list[i].role == KG_INPUT);
     }
     return true;
 }
@@ -46,7 +48,11 @@ static bool fill_one(kg__buffers *buffers, int i, const void *data, unsigned cha
         return false;
     if (data != NULL)
         return cudaMemcpy(buffers->data[i], data, bytes, cudaMemcpyHostToDevice) == cudaSuccess;
-    return cudaMemset(buffers->data[i], poison, bytes) == cudaSuccess;
+    if (cudaMemset(buffers->data[i], poison, bytes) != cudaSuccess)
+        return false;
+    /* Poison is nothing that a kernel may read. */
+    kg__device_forget(buffers->data[i], bytes);
+    return true;
 }
 
 bool kg__buffers_fill(kg__buffers *buffers, const kg_problem *problem, unsigned char poison,

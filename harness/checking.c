@@ -150,7 +150,7 @@ static void compute_reference(const kg_comparison *comparison, kg__known *known,
         memset(known->tolerance[output], 0, count * sizeof(double));
 }
 
-bool kg__known_make(const kg_comparison *comparison, const kg_size *size, int pattern,
+bool kg__known_fill(const kg_comparison *comparison, const kg_size *size, int pattern,
                     kg__known *known, kg__error *error)
 {
     *known = (kg__known){ .pattern = { .name = "random", .fill = fill_random } };
@@ -178,6 +178,14 @@ bool kg__known_make(const kg_comparison *comparison, const kg_size *size, int pa
         (known->pattern.fill != NULL ? known->pattern.fill : fill_random)(&known->problem, i,
                                                                           known->problem.data[i]);
     }
+    return true;
+}
+
+bool kg__known_make(const kg_comparison *comparison, const kg_size *size, int pattern,
+                    kg__known *known, kg__error *error)
+{
+    if (!kg__known_fill(comparison, size, pattern, known, error))
+        return false;
     for (int i = 0; i < known->problem.arguments.count; i++) {
         if (known->problem.arguments.list[i].role != KG_INPUT && !is_projected(comparison, known))
             compute_reference(comparison, known, i);
@@ -311,6 +319,27 @@ static kg__outcome judge_arguments(const kg_comparison *comparison, const kg__kn
     return right ? KG__RIGHT : KG__INCORRECT;
 }
 
+/* Adds a further reason to the text of what was found. */
+static void join(kg__error *found, const char *further)
+{
+    kg__error first = *found;
+
+    if (further[0] != '\0')
+        kg__fail(found, "%s; %s", first.text, further);
+}
+
+/* A launch has failed: where its accesses were watched, they say why, and the kernel is wrong. */
+static kg__outcome explain_failure(const kg_comparison *comparison, kg__error *why)
+{
+    kg__error found = { "" };
+
+    if (!kg__device_found(comparison->home, &found))
+        return failed();
+    join(&found, why->text);
+    *why = found;
+    return KG__INCORRECT;
+}
+
 kg__outcome kg__check_launch(const kg_comparison *comparison, const kg__case *one,
                              const kg__known *known, kg__buffers *buffers, unsigned char poison,
                              const char *order, kg__error *why)
@@ -318,22 +347,36 @@ kg__outcome kg__check_launch(const kg_comparison *comparison, const kg__case *on
     kg_call call = {
         .size = one->size, .launch = one->launch, .argument = buffers->data, .stream = NULL
     };
+    kg__error found = { "" };
     kg__outcome outcome;
+    uint64_t watched;
+    uint64_t blocks;
     cudaError_t code;
 
+    kg__device_watch();
     if (!kg__buffers_fill(buffers, &known->problem, poison, why))
         return failed();
     code = one->variant->launch(&call);
     if (code != cudaSuccess) {
         kg__cuda_fail(why, "launching", code);
-        return failed();
+        return explain_failure(comparison, why);
     }
     code = cudaDeviceSynchronize();
     if (code != cudaSuccess) {
         kg__cuda_fail(why, "running the kernel", code);
-        return failed();
+        return explain_failure(comparison, why);
     }
-    outcome = judge_arguments(comparison, known, buffers, poison, why);
+    if (kg__device_sampled(&watched, &blocks)) {
+        outcome = KG__RIGHT;
+        kg__fail(why, "memory checks on %" PRIu64 " of %" PRIu64 " blocks", watched, blocks);
+    } else {
+        outcome = judge_arguments(comparison, known, buffers, poison, why);
+    }
+    if (kg__device_found(comparison->home, &found)) {
+        join(&found, outcome == KG__RIGHT ? "" : why->text);
+        *why = found;
+        outcome = KG__INCORRECT;
+    }
     if (outcome == KG__INCORRECT) {
         kg__error finding = *why;
 
@@ -366,7 +409,10 @@ kg__outcome kg__check_case(kg__checker *checker, const kg_comparison *comparison
         kg__checker_free(checker);
         return failed();
     }
-    for (int pattern = 0; pattern < checker->patterns; pattern++) {
+    /* Every pattern and order makes the same accesses, so one tells whether they are sound. */
+    int patterns = kg__device_watches() ? 1 : checker->patterns;
+
+    for (int pattern = 0; pattern < patterns; pattern++) {
         for (int order = 0; order < kg__device_orders(); order++) {
             kg__outcome outcome =
                 kg__check_launch(comparison, one, &checker->known[pattern], &checker->buffers,

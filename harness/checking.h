@@ -36,6 +36,9 @@ int kg__pattern_count(const kg_comparison *comparison);
 /* Fills the inputs of `size` by pattern number `pattern` (0: random) and computes the reference. */
 bool kg__known_make(const kg_comparison *comparison, const kg_size *size, int pattern,
                     kg__known *known, kg__error *error);
+/* Fills the inputs alone. */
+bool kg__known_fill(const kg_comparison *comparison, const kg_size *size, int pattern,
+                    kg__known *known, kg__error *error);
 void kg__known_free(kg__known *known);
 
 /* The poison of a pattern: a byte that makes a float far beyond any result, and differs between

@@ -6,6 +6,8 @@
 #include <cuda_runtime_api.h>
 #include <jansson.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "message.h"
 
@@ -31,6 +33,61 @@ bool kg__device_keep(bool alone, void (*waiting)(void *context, const char *line
 int kg__device_orders(void);
 /* Makes ready for an order and names it for messages: "" or ", threads in reversed order". */
 const char *kg__device_begin_order(int order);
+
+/* What only the CPU model's instrumented kernels tell: of every access, whether it is sound. */
+#ifdef KG__TARGET_GPU
+static inline bool kg__device_watches(void)
+{
+    return false;
+}
+
+static inline void kg__device_watch(void)
+{
+}
+
+static inline void kg__device_describe(const void *data, size_t bytes, const char *name,
+                                       bool read_only)
+{
+    (void)data;
+    (void)bytes;
+    (void)name;
+    (void)read_only;
+}
+
+static inline void kg__device_forget(const void *data, size_t bytes)
+{
+    (void)data;
+    (void)bytes;
+}
+
+static inline bool kg__device_found(const char *home, kg__error *findings)
+{
+    (void)home;
+    (void)findings;
+    return false;
+}
+
+static inline bool kg__device_sampled(uint64_t *watched, uint64_t *blocks)
+{
+    *watched = *blocks = 0;
+    return false;
+}
+#else
+/* True when this program's kernels are instrumented: one launch tells all that there is to tell. */
+bool kg__device_watches(void);
+/* Looks at every access from now on, and forgets what was found before. */
+void kg__device_watch(void);
+/* Says what part of an allocation kernels may touch, and what findings are to call it (kept by
+ * reference); and that some of it counts as never written. */
+void kg__device_describe(const void *data, size_t bytes, const char *name, bool read_only);
+void kg__device_forget(const void *data, size_t bytes);
+/* What was found since kg__device_watch(), with source files named from `home` on; false when
+ * nothing was. */
+bool kg__device_found(const char *home, kg__error *findings);
+/* True when a launch was so large that only `watched` of its `blocks` were run, and its outputs are
+ * therefore not whole. */
+bool kg__device_sampled(uint64_t *watched, uint64_t *blocks);
+#endif
 
 /* Fills `why` with "<what>: <name of the error>, <its text>" and returns false. */
 bool kg__cuda_fail(kg__error *why, const char *what, cudaError_t code);

@@ -4,19 +4,16 @@
 
 #include "device.h"
 #include "model/model.h"
-
-#ifdef __clang__
-#define COMPILER "clang " __clang_version__
-#else
-#define COMPILER "gcc " __VERSION__
-#endif
+#include "model/watch.h"
+#include "source.h"
 
 kg__device_status kg__device_open(json_t **description, kg__error *why)
 {
     (void)why;
-    *description = json_pack("{s:s, s:{s:s, s:s, s:s}, s:{s:s}}", "event", "target", "target",
-                             "key", "cpu-model", "name", "CPU model", "compiler", COMPILER,
-                             "provenance", "compiler", COMPILER);
+    *description =
+        json_pack("{s:s, s:{s:s, s:s, s:s}, s:{s:s, s:s}}", "event", "target", "target", "key",
+                  "cpu-model", "name", "CPU model", "compiler", KG__MODEL_COMPILER, "provenance",
+                  "compiler", KG__MODEL_COMPILER, "model", KG__MODEL_VERSION);
     return KG__DEVICE_READY;
 }
 
@@ -33,11 +30,78 @@ bool kg__device_keep(bool alone, void (*waiting)(void *context, const char *line
 
 int kg__device_orders(void)
 {
-    return 2;
+    return kg__device_watches() ? 1 : 2;
 }
 
 const char *kg__device_begin_order(int order)
 {
     kg__model_set_order(order == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
     return order == 0 ? "" : ", threads in reversed order";
+}
+
+bool kg__device_watches(void)
+{
+    return kg__model_is_instrumented();
+}
+
+void kg__device_watch(void)
+{
+    kg__model_watch(KG__MODEL_CHECK, KG__MODEL_BUDGET);
+}
+
+void kg__device_describe(const void *data, size_t bytes, const char *name, bool read_only)
+{
+    if (kg__device_watches())
+        kg__model_describe(data, bytes, name, read_only);
+}
+
+void kg__device_forget(const void *data, size_t bytes)
+{
+    if (kg__device_watches())
+        kg__model_forget(data, bytes);
+}
+
+/* Findings beyond these are only counted: the first ones are the cause of most others. */
+#define FINDINGS_SHOWN 3
+
+bool kg__device_found(const char *home, kg__error *findings)
+{
+    const kg__model_report *seen = kg__model_seen();
+    char text[sizeof findings->text] = "";
+
+    if (!kg__device_watches() || seen->finding_count == 0)
+        return false;
+    for (size_t i = 0; i < seen->finding_count && i < FINDINGS_SHOWN; i++) {
+        const kg__model_finding *finding = &seen->findings[i];
+        size_t used = strlen(text);
+
+        kg__format(text + used, sizeof text - used, "%s", i > 0 ? "; " : "");
+        used = strlen(text);
+        if (finding->line > 0)
+            kg__format(text + used, sizeof text - used,
+                       "%s:%u: ", kg__source_name(home, finding->file), finding->line);
+        used = strlen(text);
+        kg__format(text + used, sizeof text - used, "%s", finding->text);
+        used = strlen(text);
+        if (finding->times > 1)
+            kg__format(text + used, sizeof text - used, "; %llu times",
+                       (unsigned long long)finding->times);
+    }
+    if (seen->finding_count > FINDINGS_SHOWN) {
+        size_t used = strlen(text);
+
+        kg__format(text + used, sizeof text - used, "; and %zu more findings",
+                   seen->finding_count - FINDINGS_SHOWN);
+    }
+    kg__fail(findings, "%s", text);
+    return true;
+}
+
+bool kg__device_sampled(uint64_t *watched, uint64_t *blocks)
+{
+    const kg__model_report *seen = kg__model_seen();
+
+    *watched = seen->watched;
+    *blocks = seen->blocks;
+    return seen->watched < seen->blocks;
 }

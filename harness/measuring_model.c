@@ -1,10 +1,137 @@
+/* Part count: runs each case once on the CPU model's instrumented kernels and records what their
+ * accesses come to. */
 #include "measuring.h"
+
+#include <string.h>
+
+#include "checking.h"
+#include "counters.h"
+#include "device.h"
+#include "model/model.h"
+#include "model/watch.h"
+#include "observe.h"
+#include "records.h"
+#include "source.h"
+
+/* The counters that are not 0, by name. */
+static json_t *nonzero(const kg__counts *counts)
+{
+    json_t *object = json_object();
+
+    for (int i = 0; i < KG__COUNTERS; i++) {
+        if (counts->value[i] > 0)
+            json_object_set_new(object, kg__counter_name((kg__counter)i),
+                                json_integer((json_int_t)counts->value[i]));
+    }
+    return object;
+}
+
+static json_t *lines_of(const char *home, const kg__model_report *seen)
+{
+    json_t *lines = json_object();
+
+    for (size_t i = 0; i < seen->line_count; i++) {
+        const kg__model_line *line = &seen->lines[i];
+        char name[1024];
+
+        if (line->line == 0)
+            continue;
+        kg__format(name, sizeof name, "%s:%u", kg__source_name(home, line->file), line->line);
+        json_object_set_new(lines, name, nonzero(&line->counts));
+    }
+    return lines;
+}
+
+static json_t *record_of(const kg_comparison *comparison, const kg__case *one,
+                         const kg__model_report *seen)
+{
+    bool sampled = seen->watched < seen->blocks;
+    json_t *metrics = json_object();
+    json_t *absent = json_object();
+    json_t *record;
+
+    for (int i = 0; i < KG__COUNTERS; i++) {
+        const char *name = kg__counter_name((kg__counter)i);
+
+        if (sampled && (i == KG__UNIQUE_BYTES_READ || i == KG__UNIQUE_BYTES_WRITTEN))
+            json_object_set_new(absent, name, json_string("only some blocks were run"));
+        else
+            json_object_set_new(metrics, name,
+                                json_pack("{s:I}", "value", (json_int_t)seen->counts.value[i]));
+    }
+    record = json_pack("{s:s, s:s, s:o, s:o, s:o}", "event", "measured", "case", one->id, "metrics",
+                       metrics, "absent", absent, "lines", lines_of(comparison->home, seen));
+    if (sampled)
+        json_object_set_new(record, "sampled",
+                            json_pack("{s:I, s:I}", "blocks", (json_int_t)seen->watched, "of",
+                                      (json_int_t)seen->blocks));
+    return record;
+}
+
+/* What is kept from case to case, since cases of one size share inputs and buffers. */
+typedef struct bench {
+    const kg_size *size;
+    kg__known known;
+    kg__buffers buffers;
+} bench;
+
+static void clear(bench *kept)
+{
+    kg__buffers_free(&kept->buffers);
+    kg__known_free(&kept->known);
+    kept->size = NULL;
+}
+
+/* Launches a case once on random inputs; false with `why`. What it computes is judged by part
+ * check: here its accesses alone count. */
+static bool count_case(bench *kept, const kg_comparison *comparison, const kg__case *one,
+                       kg__error *why)
+{
+    kg_call call = { .size = one->size, .launch = one->launch, .stream = NULL };
+    cudaError_t code;
+
+    if (kept->size != one->size) {
+        clear(kept);
+        if (!kg__known_fill(comparison, one->size, 0, &kept->known, why) ||
+            !kg__buffers_make(&kept->buffers, &kept->known.problem.arguments, why))
+            return false;
+        kept->size = one->size;
+    }
+    if (!kg__buffers_fill(&kept->buffers, &kept->known.problem, kg__poison(0), why))
+        return false;
+    kg__model_watch(KG__MODEL_COUNT, KG__MODEL_BUDGET);
+    call.argument = kept->buffers.data;
+    code = one->variant->launch(&call);
+    if (code == cudaSuccess)
+        code = cudaDeviceSynchronize();
+    return code == cudaSuccess || kg__cuda_fail(why, "running the kernel", code);
+}
 
 bool kg__measure_cases(const kg_comparison *comparison, const char *part,
                        const kg__case *const *cases, size_t count, int records, kg__error *error)
 {
-    (void)cases;
-    (void)count;
-    (void)records;
-    return kg__fail(error, "%s: the CPU model has no part %s: it checks", comparison->name, part);
+    bench kept = { 0 };
+    bool sound = true;
+
+    if (strcmp(part, "count") != 0 || !kg__model_is_instrumented())
+        return kg__fail(error,
+                        "%s: part %s needs the instrumented program, which lies beside this one",
+                        comparison->name, part);
+    kg__model_set_order(KG__MODEL_ASCENDING);
+    for (size_t i = 0; i < count && sound; i++) {
+        kg__error why = { "" };
+
+        kg__report(records, "start", cases[i]->id, NULL);
+        if (!count_case(&kept, comparison, cases[i], &why)) {
+            kg__report(records, "failed", cases[i]->id, why.text);
+            if (kg__device_is_lost())
+                sound = kg__fail(error, "%s: the kernel has cost this process its device",
+                                 cases[i]->id);
+        } else {
+            sound = kg__record_append(records, record_of(comparison, cases[i], kg__model_seen()),
+                                      error);
+        }
+    }
+    clear(&kept);
+    return sound;
 }

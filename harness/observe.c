@@ -130,10 +130,13 @@ static int check_cases(const kg_comparison *comparison, const kg__case *const *c
         kg__report(records, "start", chosen[i]->id, NULL);
         switch (kg__check_case(&checker, comparison, chosen[i], &why)) {
         case KG__RIGHT:
-            kg__report_outcome(records, chosen[i]->id, true, "");
+            kg__report_outcome(records, chosen[i]->id, true, why.text);
             break;
         case KG__INCORRECT:
             kg__report_outcome(records, chosen[i]->id, false, why.text);
+            /* What was wrong may have cost the device besides. */
+            if (kg__device_is_lost())
+                status = EXIT_LOST;
             break;
         case KG__FAILED:
             kg__report(records, "failed", chosen[i]->id, why.text);

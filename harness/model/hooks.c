@@ -45,52 +45,55 @@ static void look_at_host(uint64_t what, uintptr_t code)
                          (kind & KG__ACCESS_WRITE) != 0 ? "writes" : "reads");
 }
 
-/* Ends the launch when an access that is about to happen is outside of all device memory. */
+/* Ends the launch when an access that is about to happen is outside of all device memory. What
+ * touches the hole behind an array does no harm before the replay comes to it. */
 static void look_ahead(uint64_t what)
 {
-    unsigned int bytes = (unsigned int)(what >> KG__ACCESS_SHIFT) & KG__ACCESS_BYTES;
-    uintptr_t address = (uintptr_t)(what & KG__ACCESS_ADDRESS);
-    const kg__region *region;
-
-    if (bytes == 0)
-        return;
-    region = kg__region_at(address);
-    if (region == NULL || region->bytes < bytes || address - region->start > region->bytes - bytes)
-        kg__model_trap(cudaErrorIllegalAddress, "an access out of an array's bounds");
+    if (kg__region_at((uintptr_t)(what & KG__ACCESS_ADDRESS)) == NULL)
+        kg__model_trap(cudaErrorIllegalAddress, "an access far out of an array's bounds");
 }
 
-/* The running lane has no room for another event, or there is no lane to trace. */
-static void make_room(uint64_t what, uintptr_t code)
+static inline __attribute__((always_inline)) void write_event(uint64_t what, uintptr_t code)
 {
+    kg__trace_event *event = kg__trace_cursor;
+
+    event->what = what;
+    event->code = code;
+    kg__trace_cursor = event + KG__MODEL_WARP;
+}
+
+/* The running lane has no room for another event, or there is no lane to trace. Out of line and
+ * called last, so that the hooks save no registers. */
+static __attribute__((noinline)) void note_slowly(uint64_t what, uintptr_t code)
+{
+    bool looks = suspicious;
+
     if (!kg__model_where(NULL)) {
         look_at_host(what, code);
         return;
     }
     if (kg__trace_cursor == NULL)
         return;
-    if (suspicious) {
-        suspicious = false;
+    if (looks) {
         kg__trace_widen();
-        look_ahead(what);
-        if (kg__trace_cursor != kg__trace_limit)
-            return;
+        /* The head of a basic block may come between an index and its access. */
+        suspicious = what >> KG__ACCESS_SHIFT == 0;
+        if (!suspicious)
+            look_ahead(what);
     }
-    kg__model_pass(kg__model_wait_for_room());
+    if (kg__trace_cursor == kg__trace_limit)
+        kg__model_pass(kg__model_wait_for_room());
+    write_event(what, code);
+    if (suspicious)
+        kg__trace_limit = kg__trace_cursor;
 }
 
 static inline __attribute__((always_inline)) void note(uint64_t what, uintptr_t code)
 {
-    kg__trace_event *event = kg__trace_cursor;
-
-    if (__builtin_expect(event == kg__trace_limit, 0)) {
-        make_room(what, code);
-        event = kg__trace_cursor;
-        if (event == kg__trace_limit)
-            return;
-    }
-    event->what = what;
-    event->code = code;
-    kg__trace_cursor = event + KG__MODEL_WARP;
+    if (__builtin_expect(kg__trace_cursor == kg__trace_limit, 0))
+        note_slowly(what, code);
+    else
+        write_event(what, code);
 }
 
 static inline __attribute__((always_inline)) void note_access(const volatile void *address,
@@ -167,8 +170,8 @@ void __tsan_write_range(const void *address, size_t size)
     note_range(address, size, KG__ACCESS_WRITE, CODE);
 }
 
-/* The stand-in's atomics load once and store once. The load is the request; nothing comes between
- * the two. */
+/* The stand-in's atomics load once and store once: the load is the request, and nothing comes
+ * between the two. An exchange is one access, which asks nothing of what was there before. */
 #define ATOMICS(bits)                                                                              \
     uint##bits##_t __tsan_atomic##bits##_load(const volatile uint##bits##_t *address, int order);  \
     uint##bits##_t __tsan_atomic##bits##_load(const volatile uint##bits##_t *address, int order)   \
@@ -184,6 +187,19 @@ void __tsan_write_range(const void *address, size_t size)
     {                                                                                              \
         (void)order;                                                                               \
         *address = value;                                                                          \
+    }                                                                                              \
+    uint##bits##_t __tsan_atomic##bits##_exchange(volatile uint##bits##_t *address,                \
+                                                  uint##bits##_t value, int order);                \
+    uint##bits##_t __tsan_atomic##bits##_exchange(volatile uint##bits##_t *address,                \
+                                                  uint##bits##_t value, int order)                 \
+    {                                                                                              \
+        uint##bits##_t old;                                                                        \
+                                                                                                   \
+        (void)order;                                                                               \
+        note_access(address, KG__ACCESS_ATOMIC | KG__ACCESS_WRITE | sizeof *address, CODE);        \
+        old = *address;                                                                            \
+        *address = value;                                                                          \
+        return old;                                                                                \
     }
 ATOMICS(32)
 ATOMICS(64)

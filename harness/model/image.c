@@ -13,8 +13,16 @@
 /* libstdc++'s, whose declaration is C++. */
 extern char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status);
 
-/* The alignment that __shared__ gives to an array. */
+/* The alignments that __shared__ and __constant__ give to an array. */
 #define SHARED_ALIGNMENT 65536
+#define CONSTANT_ALIGNMENT 131072
+
+/* What lies behind a program's last shared array and its last constant, each of which has a hole
+ * behind it for the others' sake: linked after the kernels, since libraries are. */
+static unsigned char behind_shared[SHARED_ALIGNMENT]
+    __attribute__((used, aligned(SHARED_ALIGNMENT), section(".bss.kg_behind_shared")));
+static unsigned char behind_constants
+    __attribute__((used, aligned(CONSTANT_ALIGNMENT), section("kg_constant"))) = 0;
 
 /* What the loader says of the image that holds an address. */
 typedef struct sighting {

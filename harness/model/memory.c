@@ -72,6 +72,30 @@ size_t kg__model_allocation_count(void)
     return allocation_count;
 }
 
+static size_t gap_of(size_t size)
+{
+    return size > GAP ? (size + GAP - 1) / GAP * GAP : GAP;
+}
+
+const kg__model_allocation *kg__model_find_near(const void *address)
+{
+    size_t rank = rank_of(address);
+
+    if (rank > 0) {
+        const kg__model_allocation *below = &allocations[rank - 1];
+
+        if ((uintptr_t)address - (uintptr_t)below->base < below->size + gap_of(below->size))
+            return below;
+    }
+    if (rank < allocation_count) {
+        const kg__model_allocation *above = &allocations[rank];
+
+        if ((uintptr_t)above->base - (uintptr_t)address <= gap_of(above->size))
+            return above;
+    }
+    return NULL;
+}
+
 uint64_t kg__model_allocated_ever(void)
 {
     return allocated_ever;
@@ -110,11 +134,6 @@ static void add_allocation(unsigned char *base, size_t size, kg__model_memory_ki
     allocation_count++;
     if (kind != KG__MODEL_PINNED)
         device_bytes += size;
-}
-
-static size_t gap_of(size_t size)
-{
-    return size > GAP ? (size + GAP - 1) / GAP * GAP : GAP;
 }
 
 /* Maps `size` bytes between gaps; NULL when there is no memory. */

@@ -88,6 +88,10 @@ typedef struct kg__model_allocation {
 /* The live allocation that `address` lies in (its end is outside), or NULL. The pointer holds until
  * memory is next allocated or freed. */
 const kg__model_allocation *kg__model_find(const void *address);
+/* The live allocation that `address` lies in, or so near to that nothing else can be there; or
+ * NULL.
+ */
+const kg__model_allocation *kg__model_find_near(const void *address);
 /* The number of live allocations, and the i-th of them by ascending base. */
 size_t kg__model_allocation_count(void);
 const kg__model_allocation *kg__model_allocation_at(size_t i);

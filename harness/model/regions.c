@@ -3,16 +3,11 @@
 
 #include "message.h"
 #include "model.h"
+#include "requests.h"
 #include "watching.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Where an instrumented program's shared arrays end, the last of which needs a hole behind it too:
- * of their alignment, and linked after them. */
-#define SHARED_ALIGNMENT 65536
-static unsigned char behind_shared[SHARED_ALIGNMENT]
-    __attribute__((used, aligned(SHARED_ALIGNMENT), section(".bss.kg_behind_shared")));
 
 static kg__region *regions;
 
@@ -75,11 +70,24 @@ static kg__region *of_dynamic_shared(uintptr_t address)
     if (address - (uintptr_t)base >= KG__MODEL_SHARED_OPTIN)
         return NULL;
     region = kg__region_of(base);
-    if (region == NULL)
+    if (region == NULL) {
         region = add(base, KG__MODEL_SHARED_OPTIN, KG__MODEL_SHARED, "dynamic shared memory");
-    if (region->bytes != bytes)
-        kg__region_narrow(region, base, bytes);
+        region->bytes = bytes;
+    }
     return region;
+}
+
+void kg__regions_begin_launch(void)
+{
+    unsigned char *base = kg__model_dynamic_shared();
+    kg__region *region = base != NULL ? kg__region_of(base) : NULL;
+    size_t bytes = kg__model_dynamic_bytes();
+
+    if (region == NULL || region->bytes == bytes)
+        return;
+    /* Sites remember where they went: what was inside for the last launch may be outside now. */
+    kg__requests_forget_region(region);
+    kg__region_narrow(region, base, bytes);
 }
 
 static kg__region *of_variable(uintptr_t address)
@@ -100,7 +108,7 @@ static kg__region *of_variable(uintptr_t address)
 
 kg__region *kg__region_at(uintptr_t address)
 {
-    const kg__model_allocation *holder = kg__model_find((const void *)address);
+    const kg__model_allocation *holder = kg__model_find_near((const void *)address);
     kg__region *region;
 
     if (holder != NULL)

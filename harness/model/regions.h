@@ -41,10 +41,13 @@ typedef struct kg__region {
 } kg__region;
 
 /* The region that an address belongs to, made when it is first asked for; NULL when it is in no
- * memory of the device. The hole behind a variable is the variable's. */
+ * memory of the device. The hole behind a variable is the variable's, and what lies around an
+ * allocation the allocation's. */
 kg__region *kg__region_at(uintptr_t address);
 /* The region of a live allocation's base, if there is one already. */
 kg__region *kg__region_of(const void *base);
+/* Gives the dynamic shared memory the size of the launch that begins. */
+void kg__regions_begin_launch(void);
 /* Every region, linked by `next`. */
 kg__region *kg__regions(void);
 /* Forgets the region of an allocation that is freed. */

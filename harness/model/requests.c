@@ -238,13 +238,18 @@ static inline void take_together(kg__site *site, kg__region *region, unsigned in
         kg__shadow_take(region, site, kind, count, offsets, lanes, first_thread);
 }
 
+static const char *verb_of(unsigned int kind)
+{
+    return (kind & KG__ACCESS_ATOMIC) != 0  ? "updates"
+           : (kind & KG__ACCESS_WRITE) != 0 ? "writes"
+                                            : "reads";
+}
+
 /* Says what is wrong with one lane's access, which is in no region that it may touch. */
 static void report_astray(const kg__site *site, const kg__region *region, unsigned int kind,
                           uint64_t address, unsigned int lane)
 {
-    const char *does = (kind & KG__ACCESS_ATOMIC) != 0  ? "updates"
-                       : (kind & KG__ACCESS_WRITE) != 0 ? "writes"
-                                                        : "reads";
+    const char *does = verb_of(kind);
     unsigned int bytes = kind & KG__ACCESS_BYTES;
     kg__finding_place place = { site->code, first_thread + lane, NULL };
 
@@ -323,11 +328,16 @@ static void report_misaligned(const kg__site *site, unsigned int kind, unsigned 
 
     for (unsigned int i = 0; i < count; i++) {
         kg__finding_place place = { site->code, first_thread + lanes[i], NULL };
+        const kg__region *region;
 
-        if ((addresses[i] & (bytes - 1)) != 0)
-            kg__find(KG__MODEL_MISALIGNED, &place,
-                     "touches %u bytes at 0x%llx, which is no multiple of %u: hardware fails on it",
-                     bytes, (unsigned long long)addresses[i], bytes);
+        if ((addresses[i] & (bytes - 1)) == 0)
+            continue;
+        region = kg__region_at((uintptr_t)addresses[i]);
+        kg__find(KG__MODEL_MISALIGNED, &place,
+                 "%s %u bytes at %s + %llu, at an address that is no multiple of %u: hardware "
+                 "fails on it",
+                 verb_of(kind), bytes, region != NULL ? region->name : "nowhere",
+                 (unsigned long long)(addresses[i] - (region != NULL ? region->start : 0)), bytes);
     }
 }
 
@@ -340,7 +350,7 @@ void kg__request_take(uintptr_t code, unsigned int kind, unsigned int count,
     uint64_t last = region->bytes - bytes;
     uint32_t offsets[WARP];
     uint64_t alignment = 0;
-    unsigned int astray = region->bytes < bytes;
+    uint64_t astray = 0;
 
     if (lanes == NULL)
         lanes = every_lane;
@@ -350,12 +360,13 @@ void kg__request_take(uintptr_t code, unsigned int kind, unsigned int count,
         uint64_t offset = addresses[i] - region->start;
 
         offsets[i] = (uint32_t)offset;
-        astray |= offset > last;
+        /* The topmost bit of either tells an offset that is negative or beyond the last. */
+        astray |= offset | (last - offset);
         alignment |= addresses[i];
     }
     if ((alignment & (bytes - 1)) != 0 && checking)
         report_misaligned(site, kind, count, addresses, lanes);
-    if (astray != 0) {
+    if (astray >> 63 != 0 || region->bytes < bytes) {
         take_apart(site, kind, count, addresses, lanes);
         return;
     }

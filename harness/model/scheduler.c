@@ -34,15 +34,6 @@ uint3 gridDim;
 extern const int warpSize;
 const int warpSize = KG__MODEL_WARP;
 
-typedef enum state {
-    READY,      /* has not begun, or may go on */
-    RUNNING,    /* has its turn */
-    AT_BARRIER, /* waits for its block */
-    MEETING,    /* waits for lanes of its warp */
-    FULL,       /* waits for the replay of its trace */
-    ENDED
-} state;
-
 /* A CUDA thread of the block that runs. */
 typedef struct thread {
     uint3 index;
@@ -61,7 +52,8 @@ typedef struct thread {
 typedef struct warp {
     unsigned int live;    /* lanes that have not ended */
     unsigned int waiting; /* lanes that wait in a warp operation */
-    unsigned int ready;   /* lanes in READY */
+    unsigned int arrived; /* lanes that wait at the block's barrier */
+    unsigned int ready;   /* lanes that have not begun, or may go on */
 } warp;
 
 /* The launch that runs. */
@@ -76,7 +68,6 @@ static void *host_context; /* where the launching host thread goes on */
 
 /* The block that runs. Threads are known by their linear number, x fastest. */
 static thread threads[KG__MODEL_MAX_THREADS];
-static uint8_t states[KG__MODEL_MAX_THREADS];
 static warp warps[KG__MODEL_MAX_WARPS];
 static int thread_count;
 static dim3 indexed; /* the block's shape that the indices in `threads` are of */
@@ -87,7 +78,7 @@ static int turn;              /* the warp that has its turn */
 static int current;           /* the thread that has */
 static int frontier;          /* the first, in order, that has not begun */
 static int live;              /* threads that have not ended */
-static int ready;             /* threads in READY */
+static int ready;             /* threads that have not begun, or may go on */
 static int arrived;           /* threads at the barrier */
 static int nonzero;           /* those of them whose predicate was not zero */
 static kg__model_votes votes; /* of the barrier last released */
@@ -185,11 +176,11 @@ static void fail_stuck(void)
     int meeting = 0;
     int example = 0;
 
-    for (int i = thread_count; i-- > 0;) {
-        if (states[i] == MEETING) {
-            meeting++;
-            example = i;
-        }
+    for (int i = warp_count; i-- > 0;) {
+        if (warps[i].waiting == 0)
+            continue;
+        meeting += __builtin_popcount(warps[i].waiting);
+        example = i * KG__MODEL_WARP + __builtin_ctz(warps[i].waiting);
     }
     current = example;
     kg__format(
@@ -205,7 +196,6 @@ static void fail_stuck(void)
 
 static void make_ready(unsigned int number, unsigned int lane)
 {
-    states[number * KG__MODEL_WARP + lane] = READY;
     warps[number].ready |= 1u << lane;
     ready++;
 }
@@ -259,7 +249,6 @@ static inline bool pick(void)
     warps[turn].ready &= ~(1u << lane);
     ready--;
     current = turn * KG__MODEL_WARP + (int)lane;
-    states[current] = RUNNING;
     threadIdx = threads[current].index;
     return true;
 }
@@ -317,7 +306,7 @@ static void compare_barriers(void)
     kg__model_source source[2];
 
     for (int i = 0; i < thread_count; i++) {
-        if (states[i] != AT_BARRIER)
+        if ((warps[i / KG__MODEL_WARP].arrived >> i % KG__MODEL_WARP & 1) == 0)
             continue;
         int other = example[0] >= 0 && threads[i].barrier != threads[example[0]].barrier;
 
@@ -352,10 +341,11 @@ static void release_barrier(void)
             compare_barriers();
         kg__watch_barrier();
     }
-    for (int i = 0; i < thread_count; i++) {
-        if (states[i] == AT_BARRIER)
-            make_ready((unsigned int)i / KG__MODEL_WARP, (unsigned int)i % KG__MODEL_WARP);
+    for (int i = 0; i < warp_count; i++) {
+        warps[i].ready |= warps[i].arrived;
+        warps[i].arrived = 0;
     }
+    ready += arrived;
     votes = (kg__model_votes){ .arrived = arrived, .nonzero = nonzero };
     arrived = 0;
     nonzero = 0;
@@ -365,8 +355,9 @@ static void release_barrier(void)
 
 kg__model_turn kg__model_arrive(int predicate)
 {
-    kg__trace_pause();
-    states[current] = AT_BARRIER;
+    if (kg__watching)
+        kg__trace_pause();
+    warps[turn].arrived |= 1u << (unsigned int)current % KG__MODEL_WARP;
     threads[current].barrier = (uintptr_t)__builtin_return_address(0);
     nonzero += predicate != 0;
     if (++arrived == live)
@@ -378,7 +369,6 @@ kg__model_turn kg__model_wait_for_room(void)
 {
     kg__trace_pause();
     kg__trace_fill();
-    states[current] = FULL;
     return next_turn();
 }
 
@@ -533,7 +523,6 @@ kg__model_turn kg__model_begin_meeting(kg__model_meeting meeting, unsigned int m
     self->value = value;
     self->argument = argument;
     self->width = width;
-    states[current] = MEETING;
     warps[number].waiting |= 1u << lane;
     return next_turn();
 }
@@ -549,7 +538,6 @@ static void begin_block(void)
     memset(dynamic_shared, KG__MODEL_POISON, dynamic_bytes);
     for (size_t i = 0; i < kernel->shared_count; i++)
         memset(kernel->shared[i].base, KG__MODEL_POISON, kernel->shared[i].size);
-    memset(states, READY, (size_t)thread_count);
     for (int i = 0; i < warp_count; i++) {
         int lanes = thread_count - i * KG__MODEL_WARP;
         unsigned int all = lanes < KG__MODEL_WARP ? (1u << lanes) - 1 : UINT32_MAX;
@@ -603,8 +591,8 @@ static bool next_block(void)
  */
 static inline void end_thread(void)
 {
-    kg__trace_pause();
-    states[current] = ENDED;
+    if (kg__watching)
+        kg__trace_pause();
     live--;
     statistics.threads++;
     warps[turn].live &= ~(1u << (unsigned int)current % KG__MODEL_WARP);

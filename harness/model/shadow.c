@@ -506,7 +506,7 @@ static inline void take_write(const access *mine, kg__cell *cell)
 {
     bool atomic = (mine->kind & KG__ACCESS_ATOMIC) != 0;
 
-    if (atomic && cell->write_time == NEVER)
+    if (atomic && (mine->kind & KG__ACCESS_WRITE) == 0 && cell->write_time == NEVER)
         await_writer(mine, (size_t)(cell - mine->region->cells));
     if (cell->write_time >= launch_began || cell->read_time >= launch_began)
         question_write(mine, cell);

@@ -79,6 +79,7 @@ static uint64_t linear_block(void)
 
 void kg__watch_begin_launch(void)
 {
+    kg__regions_begin_launch();
     grid_blocks = (uint64_t)gridDim.x * gridDim.y * gridDim.z;
     run_blocks = 0;
     accesses_at_launch = kg__requests_accesses();

@@ -23,6 +23,10 @@
 extern "C" {
 #endif
 
+/* The way of counting. It goes up where the same kernels come to be counted otherwise, so that a
+ * verdict can say so. */
+#define KG__MODEL_VERSION "1"
+
 /* What to watch for; both together are possible. */
 enum { KG__MODEL_COUNT = 1, KG__MODEL_CHECK = 2 };
 
@@ -81,7 +85,8 @@ typedef struct kg__model_report {
 const kg__model_report *kg__model_seen(void);
 
 /* Tells what part of an allocation kernels may touch: `bytes` from `data`, which findings call
- * `name` (kept by reference). A kernel may only read it when it is `read_only`. */
+ * `name` (kept by reference). A kernel may only read it when it is `read_only`. It counts as never
+ * written until it is filled: describe first. */
 void kg__model_describe(const void *data, size_t bytes, const char *name, bool read_only);
 
 /* Makes `bytes` from `data` count as never written. */

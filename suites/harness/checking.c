@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "device.h"
-#include "measuring.h"
 #include "model/model.h"
 
 /* Every comparison of one element: a right one passes, and a wrong one is described. */
@@ -738,15 +737,6 @@ Test(checking, a_projection_names_the_row)
     comparison.projection = project;
     expect_incorrect(&comparison, &small, miss_one, "to[row 1, column 2]");
     cr_assert(references > 0);
-}
-
-Test(checking, the_model_has_nothing_to_measure_with)
-{
-    kg__error why = { "" };
-
-    cr_assert(!kg__measure_cases(&plain, "time", NULL, 0, -1, &why));
-    cr_assert(strcmp(why.text, "scale: the CPU model has no part time: it checks") == 0, "%s",
-              why.text);
 }
 
 Test(checking, memory_for_suites_is_zeroed)

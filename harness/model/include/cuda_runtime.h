@@ -30,12 +30,12 @@
 
 #ifdef __SANITIZE_THREAD__
 /* Instrumented kernels call these by other names, before string.h declares them. */
-extern "C" void *memcpy(void *to, const void *from, size_t size) noexcept(true)
-    __asm__("kg__model_memcpy");
-extern "C" void *memmove(void *to, const void *from, size_t size) noexcept(true)
-    __asm__("kg__model_memmove");
-extern "C" void *memset(void *to, int value, size_t size) noexcept(true)
-    __asm__("kg__model_memset");
+extern "C" void *memcpy(void *to, const void *from,
+                        size_t size) noexcept(true) __asm__("kg__model_memcpy");
+extern "C" void *memmove(void *to, const void *from,
+                         size_t size) noexcept(true) __asm__("kg__model_memmove");
+extern "C" void *memset(void *to, int value,
+                        size_t size) noexcept(true) __asm__("kg__model_memset");
 #endif
 
 #include <assert.h>
@@ -246,10 +246,6 @@ KG__MODEL_ATOMIC(atomicSub, int,
                  static_cast<int>(static_cast<unsigned int>(old) -
                                   static_cast<unsigned int>(value)))
 KG__MODEL_ATOMIC(atomicSub, unsigned int, old - value)
-KG__MODEL_ATOMIC(atomicExch, int, value)
-KG__MODEL_ATOMIC(atomicExch, unsigned int, value)
-KG__MODEL_ATOMIC(atomicExch, unsigned long long, value)
-KG__MODEL_ATOMIC(atomicExch, float, value)
 KG__MODEL_ATOMIC(atomicInc, unsigned int, old >= value ? 0 : old + 1)
 KG__MODEL_ATOMIC(atomicDec, unsigned int, old == 0 || old > value ? value : old - 1)
 #define KG__MODEL_ATOMICS(type)                                                                    \
@@ -265,6 +261,20 @@ KG__MODEL_ATOMICS(unsigned long long)
 KG__MODEL_ATOMIC(atomicMin, long long, value < old ? value : old)
 KG__MODEL_ATOMIC(atomicMax, long long, value > old ? value : old)
 #undef KG__MODEL_ATOMIC
+
+#define KG__MODEL_ATOMIC_EXCHANGE(type)                                                            \
+    KG__MODEL_INLINE type atomicExch(type *address, type value)                                    \
+    {                                                                                              \
+        type old;                                                                                  \
+                                                                                                   \
+        __atomic_exchange(address, &value, &old, __ATOMIC_RELAXED);                                \
+        return old;                                                                                \
+    }
+KG__MODEL_ATOMIC_EXCHANGE(int)
+KG__MODEL_ATOMIC_EXCHANGE(unsigned int)
+KG__MODEL_ATOMIC_EXCHANGE(unsigned long long)
+KG__MODEL_ATOMIC_EXCHANGE(float)
+#undef KG__MODEL_ATOMIC_EXCHANGE
 
 #define KG__MODEL_ATOMIC_CAS(type)                                                                 \
     KG__MODEL_INLINE type atomicCAS(type *address, type expected, type value)                      \
