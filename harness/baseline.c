@@ -12,7 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "counters.h"
 #include "file.h"
+#include "lines.h"
 
 /* A baseline file has some thousands of lines; a larger file than this is something else. */
 #define LARGEST_FILE ((size_t)64 << 20)
@@ -43,7 +45,8 @@ static bool is_metric_name(const char *name)
 
     while (is_lower_or_digit(*c) || *c == '_')
         c++;
-    return c > name && *c == '\0' && strcmp(name, "commit") != 0 && strcmp(name, "code") != 0;
+    return c > name && *c == '\0' && strcmp(name, "commit") != 0 && strcmp(name, "code") != 0 &&
+           strcmp(name, "lines") != 0;
 }
 
 static bool ends_with(const char *text, const char *ending)
@@ -119,9 +122,36 @@ static bool is_file_of(const char *path, const char *key)
     return strncmp(name, key, length) == 0 && strcmp(name + length, FILE_SUFFIX) == 0;
 }
 
+bool kg__is_model(const kg__target *target)
+{
+    return strcmp(target->key, KG__MODEL_KEY) == 0;
+}
+
+/* What is wrong with a counter of the CPU model's beyond what is wrong with any metric. */
+static const char *counter_fault(const kg__baseline_metric *metric, const char **key)
+{
+    if (!kg__counter_parse(metric->name, NULL))
+        return "is no counter of the CPU model's (a ratio is no counter, it follows from two)";
+    *key = "value";
+    if (metric->value != rint(metric->value))
+        return "is no whole number: a counter counts";
+    *key = "band";
+    if (metric->band > 0.0 && !metric->band_by_hand)
+        return "is not 0: a counter repeats exactly (with \"band_by\": \"hand\" it may be wider)";
+    *key = "floor";
+    if (metric->floor != 0.0)
+        return "is for times: a counter has none";
+    *key = "sessions";
+    if (metric->sessions != NULL)
+        return "are for times: a counter has none";
+    *key = NULL;
+    return NULL;
+}
+
 /* What is wrong with a metric's figures, or NULL; `key` becomes the member that is at fault, or
- * NULL for the metric itself. Read and written files are held to the same rule. */
-static const char *metric_fault(const kg__baseline_metric *metric, const char **key)
+ * NULL for the metric itself. Read and written files are held to the same rule; `model` is that of
+ * the CPU model's file. */
+static const char *metric_fault(const kg__baseline_metric *metric, bool model, const char **key)
 {
     bool time = is_time(metric->name);
 
@@ -150,7 +180,7 @@ static const char *metric_fault(const kg__baseline_metric *metric, const char **
             return "holds a figure out of range: each has to be above 0 and up to 2^53";
     }
     *key = NULL;
-    return NULL;
+    return model ? counter_fault(metric, key) : NULL;
 }
 
 static void free_metric(kg__baseline_metric *metric)
@@ -167,6 +197,7 @@ static void free_case(kg__baseline_case *entry)
     free(entry->id);
     free(entry->commit);
     json_decref(entry->code);
+    json_decref(entry->lines);
 }
 
 static void free_cases(kg__baseline_case *cases, size_t count)
@@ -333,6 +364,18 @@ void kg__baseline_set_sessions(kg__baseline_metric *metric, const double *sessio
     metric->session_count = count;
 }
 
+void kg__baseline_set_lines(kg__baseline_case *entry, const json_t *lines)
+{
+    json_t *copy = kg__lines_sorted(lines);
+
+    if (json_object_size(copy) == 0) {
+        json_decref(copy);
+        copy = NULL;
+    }
+    json_decref(entry->lines);
+    entry->lines = copy;
+}
+
 kg__expectation kg__baseline_expectation(const kg__baseline_metric *metric)
 {
     return (kg__expectation){ .value = metric->value,
@@ -356,6 +399,7 @@ typedef struct reading {
     const char *text;
     kg__error *error;
     bool bad;
+    bool model; /* it is the CPU model's */
 } reading;
 
 static const char *skip_space(const char *c)
@@ -526,7 +570,9 @@ static bool read_figure(reading *file, const place *where, const json_t *value, 
         return false;
     }
     *figure = json_number_value(value);
-    if (!(fabs(*figure) <= LARGEST_FIGURE)) {
+    /* A whole number beyond it may be rounded into range. */
+    if (!(fabs(*figure) <= LARGEST_FIGURE) ||
+        (json_is_integer(value) && llabs(json_integer_value(value)) > (json_int_t)LARGEST_FIGURE)) {
         complain(file, where, "is out of range, being beyond 2^53: " REMEDY);
         return false;
     }
@@ -600,6 +646,9 @@ static bool read_metric(reading *file, const place *where, json_t *object,
             right = read_figure(file, &here, value, &metric->band);
         } else if (strcmp(key, "band_by") == 0) {
             right = read_band_origin(file, &here, value, &metric->band_by_hand);
+        } else if (file->model && (strcmp(key, "floor") == 0 || strcmp(key, "sessions") == 0)) {
+            complain(file, &here, "is for times, and a counter has none: " REMEDY);
+            right = false;
         } else if (strcmp(key, "floor") == 0) {
             right = read_figure(file, &here, value, &metric->floor);
         } else if (strcmp(key, "gated") == 0) {
@@ -614,7 +663,7 @@ static bool read_metric(reading *file, const place *where, json_t *object,
             return false;
     }
 
-    const char *fault = metric_fault(metric, &key);
+    const char *fault = metric_fault(metric, file->model, &key);
     const place at_fault = { where, key };
 
     if (!has_member(file, where, object, "value") ||
@@ -637,6 +686,27 @@ static int compare_metrics(const void *left, const void *right)
 static int compare_cases(const void *left, const void *right)
 {
     return strcmp(((const kg__baseline_case *)left)->id, ((const kg__baseline_case *)right)->id);
+}
+
+/* Reads the counters of a case's lines, each named by its place in the file when it is wrong. */
+static bool read_lines(reading *file, const place *where, json_t *object, json_t **lines)
+{
+    const char *key;
+    const char *counter;
+    const char *fault = kg__lines_fault(object, &key, &counter);
+    const place line = { where, key };
+    const place at_counter = { &line, counter };
+
+    if (fault != NULL) {
+        complain(file,
+                 key == NULL       ? where
+                 : counter == NULL ? &line
+                                   : &at_counter,
+                 "%s: " REMEDY, fault);
+        return false;
+    }
+    *lines = json_incref(object);
+    return true;
 }
 
 /* Reads a case, or a sentinel, that has its id already. */
@@ -672,6 +742,9 @@ static bool read_case(reading *file, const place *where, json_t *object, bool se
                 return false;
             }
             entry->code = json_incref(value);
+        } else if (strcmp(key, "lines") == 0 && file->model && !sentinel) {
+            if (!read_lines(file, &here, value, &entry->lines))
+                return false;
         } else if (!is_metric_name(key)) {
             complain(file, &here, "is an unknown key: " REMEDY);
             return false;
@@ -833,9 +906,12 @@ static void read_document(reading *file, json_t *document, kg__baseline *baselin
 {
     const char *key;
     json_t *value;
+    const char *target =
+        json_string_value(json_object_get(json_object_get(document, "target"), "key"));
 
     if (!read_schema(file, document))
         return;
+    file->model = target != NULL && strcmp(target, KG__MODEL_KEY) == 0;
     json_object_foreach (document, key, value) {
         const place here = { NULL, key };
 
@@ -843,6 +919,8 @@ static void read_document(reading *file, json_t *document, kg__baseline *baselin
             read_target(file, &here, value, &baseline->target);
         else if (strcmp(key, "provenance") == 0)
             read_provenance(file, &here, value, &baseline->provenance);
+        else if (strcmp(key, "sentinels") == 0 && file->model)
+            complain(file, &here, "are kernels of a GPU's, and the CPU model has none: " REMEDY);
         else if (strcmp(key, "sentinels") == 0)
             read_cases(file, &here, value, true, &baseline->sentinels, &baseline->sentinel_count);
         else if (strcmp(key, "cases") == 0)
@@ -1003,10 +1081,33 @@ static void write_metric(FILE *stream, const kg__baseline_metric *metric)
     fputc('}', stream);
 }
 
+/* Writes the counters of a case's lines, in order. */
+static bool write_lines(FILE *stream, const char *path, const kg__baseline_case *entry, bool model,
+                        kg__error *error)
+{
+    const char *key;
+    const char *counter;
+    const char *fault = kg__lines_fault(entry->lines, &key, &counter);
+    json_t *sorted;
+
+    if (!model)
+        return kg__fail(error, "%s: not written: %s: lines belong in the CPU model's file alone",
+                        path, entry->id);
+    if (fault != NULL)
+        return kg__fail(error, "%s: not written: %s: lines: %s%s%s %s", path, entry->id,
+                        key != NULL ? key : "", counter != NULL ? ": " : "",
+                        counter != NULL ? counter : "", fault);
+    sorted = kg__lines_sorted(entry->lines);
+    fputs(", \"lines\": ", stream);
+    write_value(stream, sorted);
+    json_decref(sorted);
+    return true;
+}
+
 /* Writes a case's id and what is stored of it; false with `error` when it could not be read again.
  */
 static bool write_case(FILE *stream, const char *path, const kg__baseline_case *entry,
-                       bool sentinel, kg__error *error)
+                       bool sentinel, bool model, kg__error *error)
 {
     const char *separator = "";
 
@@ -1028,7 +1129,7 @@ static bool write_case(FILE *stream, const char *path, const kg__baseline_case *
     }
     for (size_t i = 0; i < entry->metric_count; i++) {
         const char *key;
-        const char *fault = metric_fault(&entry->metrics[i], &key);
+        const char *fault = metric_fault(&entry->metrics[i], model, &key);
 
         if (fault != NULL)
             return kg__fail(error, "%s: not written: %s: %s: %s%s%s", path, entry->id,
@@ -1044,6 +1145,8 @@ static bool write_case(FILE *stream, const char *path, const kg__baseline_case *
         fputs(", \"code\": ", stream);
         write_value(stream, entry->code);
     }
+    if (entry->lines != NULL && !write_lines(stream, path, entry, model, error))
+        return false;
     fputc('}', stream);
     return true;
 }
@@ -1105,6 +1208,10 @@ static bool write_provenance(FILE *stream, const char *path, json_t *provenance,
 static bool write_document(FILE *stream, const char *path, const kg__baseline *baseline,
                            kg__error *error)
 {
+    bool model = kg__is_model(&baseline->target);
+
+    if (model && baseline->sentinel_count > 0)
+        return kg__fail(error, "%s: not written: the CPU model has no sentinels", path);
     fputs("{\"schema\": \"" KG__BASELINE_SCHEMA "\"", stream);
     if (!write_target(stream, path, &baseline->target, error) ||
         !write_provenance(stream, path, baseline->provenance, error))
@@ -1113,7 +1220,7 @@ static bool write_document(FILE *stream, const char *path, const kg__baseline *b
         fputs(",\n \"sentinels\": {", stream);
     for (size_t i = 0; i < baseline->sentinel_count; i++) {
         fputs(i > 0 ? ", " : "", stream);
-        if (!write_case(stream, path, &baseline->sentinels[i], true, error))
+        if (!write_case(stream, path, &baseline->sentinels[i], true, model, error))
             return false;
     }
     if (baseline->sentinel_count > 0)
@@ -1121,7 +1228,7 @@ static bool write_document(FILE *stream, const char *path, const kg__baseline *b
     fputs(",\n \"cases\": {", stream);
     for (size_t i = 0; i < baseline->case_count; i++) {
         fputs(i > 0 ? ",\n  " : "\n  ", stream);
-        if (!write_case(stream, path, &baseline->cases[i], false, error))
+        if (!write_case(stream, path, &baseline->cases[i], false, model, error))
             return false;
     }
     fputs("\n }}\n", stream);

@@ -1,4 +1,8 @@
-/* The baseline store: one strict JSON file a target, baselines/<key>.json. Pure: knows no CUDA. */
+/* The baseline store: one strict JSON file a target, baselines/<key>.json. Pure: knows no CUDA.
+ *
+ * A GPU's file holds times; the CPU model's, whose key is KG__MODEL_KEY, holds counters and nothing
+ * else: whole numbers, without floor or sessions, and beside them the counters of each line of
+ * source. */
 #ifndef KG__BASELINE_H
 #define KG__BASELINE_H
 
@@ -13,6 +17,9 @@
 
 #define KG__BASELINE_SCHEMA "kernelgate-baseline/1"
 
+/* The CPU model's key. */
+#define KG__MODEL_KEY "cpu-model"
+
 /* One metric of one case. Its unit is the end of its name: "_ns" nanoseconds, otherwise a count. */
 typedef struct kg__baseline_metric {
     char *name;
@@ -26,9 +33,10 @@ typedef struct kg__baseline_metric {
 } kg__baseline_metric;
 
 typedef struct kg__baseline_case {
-    char *id;     /* "matmul_f32/naive/530/b16"; a sentinel's is its name, "copy" or "fma" */
-    char *commit; /* the commit that it was recorded at; NULL for a sentinel */
-    json_t *code; /* an object kept as it is, or NULL */
+    char *id;      /* "matmul_f32/naive/530/b16"; a sentinel's is its name, "copy" or "fma" */
+    char *commit;  /* the commit that it was recorded at; NULL for a sentinel */
+    json_t *code;  /* an object kept as it is, or NULL */
+    json_t *lines; /* the CPU model's counters by source line, as in lines.h; or NULL */
     kg__baseline_metric *metrics; /* sorted by name */
     size_t metric_count;
 } kg__baseline_case;
@@ -48,11 +56,14 @@ typedef enum kg__load_status {
     KG__BAD     /* unreadable or wrong: what could be understood is in the baseline all the same */
 } kg__load_status;
 
+/* True for the CPU model's key: its file holds counters. */
+bool kg__is_model(const kg__target *target);
+
 /* Reads the baseline file at `path`. On KG__BAD, `error` says what, where (file, line, key) and
  * what to do, for the first thing wrong; `baseline` then holds the cases that were right (none if
  * the file is no JSON). Unknown keys, duplicate keys, NaN, wrong types, values out of range, a key
- * that is not the file's name and any schema other than KG__BASELINE_SCHEMA are errors.
- * Free with kg__baseline_free() whatever came back. */
+ * that is not the file's name, a name in the model's file that is no counter, and any schema other
+ * than KG__BASELINE_SCHEMA are errors. Free with kg__baseline_free() whatever came back. */
 kg__load_status kg__baseline_load(const char *path, kg__baseline *baseline, kg__error *error);
 
 /* Reads the baseline of a target from `folder`, and leaves its path in `path` of `size` bytes.
@@ -86,6 +97,9 @@ bool kg__baseline_remove(kg__baseline *baseline, const char *id);
 
 /* Removes a metric of a case; false where there is none. */
 bool kg__baseline_remove_metric(kg__baseline_case *entry, const char *name);
+
+/* Replaces a case's lines by a copy of `lines` in order (NULL or an empty object: by none). */
+void kg__baseline_set_lines(kg__baseline_case *entry, const json_t *lines);
 
 /* Replaces a metric's sessions by a copy of `count` values. */
 void kg__baseline_set_sessions(kg__baseline_metric *metric, const double *sessions, size_t count);

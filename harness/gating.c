@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "counting.h"
 #include "records.h"
 #include "statistics.h"
 #include "text.h"
@@ -187,8 +188,8 @@ json_t *kg__gate_case(const char *id, const kg__target *target, const char *part
         size_t used = strlen(why);
 
         kg__format(why + used, sizeof why - used,
-                   "; to keep it: KG_FILTER='%.*s/*/%s' ci/rebaseline", (int)comparison_length(id),
-                   id, behind_variant(id));
+                   "; to keep it: KG_FILTER='%.*s/*/%s' ci/rebaseline --target gpu",
+                   (int)comparison_length(id), id, behind_variant(id));
     }
     if (tripped != NULL)
         *tripped = any_tripped;
@@ -200,34 +201,42 @@ json_t *kg__gate_case(const char *id, const kg__target *target, const char *part
     return entry;
 }
 
-void kg__gate_line(const json_t *entry, char *text, size_t size)
+/* The figures of a timed case: "  hot 60 600 ns (+1.0 %)  cold 73 000 ns (0.0 %)". */
+static void show_figures(const json_t *entry, char *text, size_t size)
 {
-    const json_t *metrics = json_object_get(entry, "metrics");
-    const char *why = kg__json_text(entry, "why");
-    char figures[512] = "";
     const char *name;
     json_t *metric;
 
-    json_object_foreach ((json_t *)metrics, name, metric) {
+    json_object_foreach (json_object_get(entry, "metrics"), name, metric) {
         char value[KG__FIGURE_SIZE];
         char change[KG__FIGURE_SIZE] = "";
-        size_t used = strlen(figures);
+        size_t used = strlen(text);
 
         kg__show_figure(value, sizeof value, number_of(metric, "value"), kg__metric_unit(name));
         if (json_object_get(metric, "change") != NULL)
             kg__show_percent(change, sizeof change, number_of(metric, "change"), true);
-        kg__format(figures + used, sizeof figures - used, "  %s %s%s%s%s",
+        kg__format(text + used, size - used, "  %s %s%s%s%s",
                    strcmp(name, "time_ns") == 0        ? "hot"
                    : strcmp(name, "cold_time_ns") == 0 ? "cold"
                                                        : name,
                    value, change[0] != '\0' ? " (" : "", change, change[0] != '\0' ? ")" : "");
     }
+}
+
+void kg__gate_line(const json_t *entry, char *text, size_t size)
+{
+    bool has_metrics = json_object_size(json_object_get(entry, "metrics")) > 0;
+    const char *why = kg__json_text(entry, "why");
+    char figures[512] = "";
+
+    if (kg__is_counted(entry))
+        kg__counted_figures(entry, figures, sizeof figures);
+    else
+        show_figures(entry, figures, sizeof figures);
     kg__format(text, size, "%-11s  %-11s  %-32s%s%s%s", kg__json_text(entry, "verdict"),
                kg__json_text(entry, "target"), kg__json_text(entry, "case"),
-               figures[0] != '\0'                                 ? figures
-               : json_object_size(metrics) == 0 && why[0] == '\0' ? "  checked"
-                                                                  : "",
-               why[0] != '\0' ? "  " : "", why);
+               !has_metrics && why[0] == '\0' ? "  checked" : figures, why[0] != '\0' ? "  " : "",
+               why);
 }
 
 const json_t *kg__find_entry(const json_t *verdicts, const char *id)

@@ -141,8 +141,17 @@ static void print_percentages(char *first, char *second, size_t size, double a, 
     }
 }
 
+/* What a move is called: a time gets slower, a counter, which has no unit, rises. */
+static const char *word_for(bool up, const char *unit)
+{
+    if (*unit == '\0')
+        return up ? "rose" : "fell";
+    return up ? "slower" : "faster";
+}
+
 /* Describes a move with the figures that it rests on: "slower by 3.1 % (61 870 ns against 60 010
- * ns, limit 2.0 %)". */
+ * ns, limit 2.0 %)", or "rose by 100.0 % (1 225 360 against 612 680)", for any rise of a counter
+ * counts. */
 static void describe_move(char *text, size_t size, double value, const limits *around,
                           const kg__judgement *judgement, const char *unit)
 {
@@ -150,7 +159,7 @@ static void describe_move(char *text, size_t size, double value, const limits *a
     char then[FIGURE_SIZE];
     char moved[FIGURE_SIZE];
     char limit[FIGURE_SIZE];
-    const char *word = value > around->baseline ? "slower" : "faster";
+    const char *word = word_for(value > around->baseline, unit);
 
     print_figure(now, sizeof now, value, unit);
     print_figure(then, sizeof then, around->baseline, unit);
@@ -173,8 +182,7 @@ static void describe_move(char *text, size_t size, double value, const limits *a
         kg__format(text, size, "%s by %s %% (%s against %s, limit %s %%)", word, moved, now, then,
                    limit);
     else
-        kg__format(text, size, "%s by %s %% (%s against %s, which has to be met exactly)", word,
-                   moved, now, then);
+        kg__format(text, size, "%s by %s %% (%s against %s)", word, moved, now, then);
 }
 
 static void describe_noise(char *text, size_t size, const kg__interval *observed, double band,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "counting.h"
 #include "file.h"
 #include "results.h"
 #include "results_text.h"
@@ -97,7 +98,8 @@ static void add(suite *to, const char *name, double seconds, outcome result, con
     to->seconds += one.seconds;
 }
 
-/* The figures of a case's metrics, one a line, then how to run it again unless it passed. */
+/* The figures of a case's metrics, one a line (of its counters those that a reader looks for), then
+ * how to run it again unless it passed. */
 static char *describe(const json_t *results, const json_t *entry, bool reproduce)
 {
     char *line =
@@ -113,10 +115,12 @@ static char *describe(const json_t *results, const json_t *entry, bool reproduce
         return NULL;
     }
     json_object_foreach (json_object_get(entry, "metrics"), name, metric) {
-        char *figures = kg__results_figures(name, metric);
+        if (kg__is_shown(name, metric)) {
+            char *figures = kg__results_figures(name, metric);
 
-        fprintf(stream, "%s\n", figures);
-        free(figures);
+            fprintf(stream, "%s\n", figures);
+            free(figures);
+        }
     }
     if (line != NULL)
         fprintf(stream, "reproduce: %s\n", line);

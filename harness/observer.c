@@ -54,6 +54,42 @@ double kg__silence_limit(void)
     return seconds;
 }
 
+bool kg__instrumented_program(const char *program, char *path, size_t size, kg__error *error)
+{
+    static const char plain_end[] = ".model";
+    static const char end[] = ".instrumented";
+    char plain[1024];
+    ssize_t length;
+
+    if (program == NULL) {
+        length = readlink("/proc/self/exe", plain, sizeof plain);
+        if (length < 0)
+            return kg__fail(error, "/proc/self/exe: cannot be read: %s", strerror(errno));
+    } else {
+        length = (ssize_t)strlen(program);
+        if ((size_t)length < sizeof plain)
+            memcpy(plain, program, (size_t)length);
+    }
+    if ((size_t)length >= sizeof plain)
+        return kg__fail(
+            error, "the program's path has %zd bytes, which is too long: move the build", length);
+    plain[length] = '\0';
+    if ((size_t)length < sizeof plain_end ||
+        strcmp(plain + length - (sizeof plain_end - 1), plain_end) != 0)
+        return kg__fail(error, "%s: is no program for the CPU model: those end in %s", plain,
+                        plain_end);
+    plain[(size_t)length - (sizeof plain_end - 1)] = '\0';
+    if (strlen(plain) + sizeof end > size)
+        return kg__fail(error, "%s%s: the path is too long: move the build", plain, end);
+    kg__format(path, size, "%s%s", plain, end);
+    if (access(path, X_OK) != 0)
+        return kg__fail(error,
+                        "%s: the program with instrumented kernels cannot be run: %s: build "
+                        "it (cmake --build of this build folder)",
+                        path, strerror(errno));
+    return true;
+}
+
 static size_t index_of(const kg__observation_job *job, const char *id)
 {
     size_t i = 0;
@@ -63,10 +99,10 @@ static size_t index_of(const kg__observation_job *job, const char *id)
     return i;
 }
 
-static void lose_case(watch *state, size_t index, const char *why)
+static void lose_case(watch *state, size_t index, bool hung, const char *why)
 {
-    json_t *record = json_pack("{s:s, s:s, s:s}", "event", "failed", "case",
-                               state->job->cases[index], "why", why);
+    json_t *record = json_pack("{s:s, s:s, s:b, s:s}", "event", "failed", "case",
+                               state->job->cases[index], "hung", (int)hung, "why", why);
 
     state->settled[index] = true;
     state->progressed = true;
@@ -262,7 +298,7 @@ static void give_up_variant(watch *state, const char *id)
         hangs += state->hung[i] && strncmp(state->job->cases[i], id, length) == 0;
     for (size_t i = 0; hangs >= HANGS_MAXIMUM && i < state->job->case_count; i++) {
         if (!state->settled[i] && strncmp(state->job->cases[i], id, length) == 0)
-            lose_case(state, i, "not run: three cases of this variant hung before it");
+            lose_case(state, i, true, "not run: three cases of this variant hung before it");
     }
 }
 
@@ -274,7 +310,7 @@ static bool settle_end(watch *state, int status, bool hung)
     describe_end(status, hung, state->job->silence_limit, end, sizeof end);
     if (state->running < state->job->case_count && !state->settled[state->running]) {
         state->hung[state->running] = hung;
-        lose_case(state, state->running, end);
+        lose_case(state, state->running, hung, end);
         if (hung)
             give_up_variant(state, state->job->cases[state->running]);
     }
@@ -285,7 +321,7 @@ static bool settle_end(watch *state, int status, bool hung)
     if (state->done || (WIFEXITED(status) && WEXITSTATUS(status) == 0 && !hung)) {
         for (size_t i = 0; i < state->job->case_count; i++) {
             if (!state->settled[i])
-                lose_case(state, i,
+                lose_case(state, i, false,
                           "record lost: the observer ended well and left none of this case");
         }
         return false;

@@ -20,7 +20,8 @@ typedef struct kg__observation_job {
                              written */
     double silence_limit; /* seconds without a record after which a process counts as hung */
     /* Called for every record as it arrives (borrowed reference), and, with a synthesised "failed"
-     * record, for every case lost to a crash, a hang or a lost record. */
+     * record, for every case lost to a crash, a hang or a lost record; "hung" is true in it where
+     * the case hung, or was not tried after others of its variant did. */
     void (*on_record)(void *context, const json_t *record);
     void *context;
 } kg__observation_job;
@@ -33,6 +34,12 @@ typedef enum kg__observation_status {
 
 /* Runs observers until each of the job's cases has a record. */
 kg__observation_status kg__observe_cases(const kg__observation_job *job, kg__error *why);
+
+/* The program with instrumented kernels that stands beside a comparison's program for the CPU
+ * model: <comparison>.instrumented beside <comparison>.model. `program` is the path of the latter,
+ * NULL for this very program. False with `error`, which says how to build it, where it is not there
+ * or cannot be run. */
+bool kg__instrumented_program(const char *program, char *path, size_t size, kg__error *error);
 
 /* The silence limit in seconds: KG_CASE_TIMEOUT where it is set to a positive number, else 60. */
 double kg__silence_limit(void);

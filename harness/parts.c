@@ -10,6 +10,7 @@
 
 #include "baseline.h"
 #include "clock.h"
+#include "counting.h"
 #include "file.h"
 #include "gating.h"
 #include "observer.h"
@@ -26,6 +27,11 @@ typedef struct subject {
     json_t *entry; /* its entry in the results; NULL until it is judged */
     bool tripped;
     double began; /* when an observer first started on it; 0 before any has */
+    /* What the plain program found of it, held until the instrumented one has run it too. */
+    bool held;
+    bool hung;
+    kg__verdict plain;
+    char *plain_why;
 } subject;
 
 /* A part in progress. */
@@ -43,10 +49,23 @@ typedef struct part_run {
     kg__baseline baseline;
     bool has_baseline;
     kg__sentinel_log sentinels[1 + KG__CONFIRMATIONS];
-    size_t round;              /* 0: the first observer; then the confirmations */
-    const kg_variant *variant; /* the one that is being checked */
+    size_t round;                     /* 0: the first observer; then the confirmations */
+    const kg_variant *variant;        /* the one that is being checked */
+    char instrumented[KG__PATH_SIZE]; /* the program with instrumented kernels; empty: none */
+    bool watching;                    /* it is the one that is being observed */
+    char otherwise[256];              /* how the baseline was recorded otherwise, or empty */
     double began;
 } part_run;
+
+static bool is_model(void)
+{
+    return strcmp(KG__TARGET_KIND, "model") == 0;
+}
+
+static bool is_part(const part_run *run, const char *part)
+{
+    return strcmp(run->part, part) == 0;
+}
 
 static void add_text(part_run *run, const char *list, const char *text)
 {
@@ -58,6 +77,13 @@ static void add_error(part_run *run, const char *text)
 {
     add_text(run, "errors", text);
     kg__complain("%s: %s", run->test, text);
+}
+
+/* A remark that decides nothing: printed, and kept in the verdicts. */
+static void add_note(part_run *run, const char *text)
+{
+    add_text(run, "notes", text);
+    printf("%-11s  %-11s  %s\n", "note", run->target.key, text);
 }
 
 /* Notes that nothing is judged, by what ("filter", "unavailable", "no-baseline") and why. */
@@ -117,8 +143,7 @@ static bool begin(part_run *run, const kg_comparison *comparison, const char *pa
     *run = (part_run){ .comparison = comparison, .part = part, .began = kg__now() };
     kg__test_name(KG__TARGET_KIND, comparison->name, part, run->test, sizeof run->test);
     kg__verdicts_path(comparison->home, run->test, run->verdicts, sizeof run->verdicts);
-    kg__format(run->target.key, sizeof run->target.key, "%s",
-               strcmp(KG__TARGET_KIND, "model") == 0 ? "cpu-model" : "gpu");
+    kg__format(run->target.key, sizeof run->target.key, "%s", is_model() ? KG__MODEL_KEY : "gpu");
     run->document =
         json_pack("{s:s, s:s, s:[], s:[], s:[], s:[], s:[], s:[]}", "schema", KG__VERDICTS_SCHEMA,
                   "test", run->test, "errors", "vanished", "refused", "claims", "notes", "cases");
@@ -165,10 +190,11 @@ static void take_target(part_run *run, const json_t *record)
     run->device_seen = true;
     copy_text(target, "key", run->target.key, sizeof run->target.key);
     copy_text(target, "name", run->target.name, sizeof run->target.name);
+    copy_text(target, "compiler", run->target.compiler, sizeof run->target.compiler);
     run->target.memory_mib = json_integer_value(json_object_get(target, "memory_mib"));
     json_object_set_new(run->document, "target", json_deep_copy(target));
     json_object_set(run->document, "provenance", json_object_get(record, "provenance"));
-    if (strcmp(run->part, "check") == 0)
+    if (is_part(run, "check"))
         return;
     kg__baselines_folder(run->comparison->home, folder, sizeof folder);
     switch (
@@ -183,6 +209,10 @@ static void take_target(part_run *run, const json_t *record)
     case KG__ABSENT:
         break;
     }
+    if (run->has_baseline && is_part(run, "count"))
+        (void)kg__recorded_otherwise(&run->baseline, &run->target,
+                                     json_object_get(record, "provenance"), run->otherwise,
+                                     sizeof run->otherwise);
     json_object_set_new(json_object_get(run->document, "target"), "key",
                         json_string(run->target.key));
 }
@@ -206,6 +236,11 @@ static void take_measured(part_run *run, subject *one, const json_t *record)
 {
     json_t *entry;
 
+    if (is_part(run, "count")) {
+        settle(one, kg__count_case(one->one->id, &run->target, record,
+                                   run->has_baseline ? &run->baseline : NULL, run->otherwise));
+        return;
+    }
     /* A case that has its verdict is only timed beside a suspect. */
     if (one->observers > run->round || (run->round > 0 && one->entry != NULL))
         return;
@@ -225,12 +260,73 @@ static void take_measured(part_run *run, subject *one, const json_t *record)
     json_decref(entry);
 }
 
+/* Whether a text begins with its own place in the source, "kernels/a/b.cu:14: ". */
+static bool names_a_line(const char *what)
+{
+    size_t place = strcspn(what, " ");
+    size_t digits = 0;
+
+    if (place < 2 || what[place] != ' ' || what[place - 1] != ':')
+        return false;
+    while (digits + 2 < place && strchr("0123456789", what[place - 2 - digits]) != NULL)
+        digits++;
+    return digits > 0 && what[place - 2 - digits] == ':';
+}
+
 /* Names a wrong or failing variant's source beside what it did. */
 static void explain(const part_run *run, const subject *one, const char *what, char *why,
                     size_t size)
 {
-    kg__format(why, size, "kernels/%s/%s.cu: %s", run->comparison->name, one->one->variant->name,
-               what);
+    if (names_a_line(what))
+        kg__format(why, size, "%s", what);
+    else
+        kg__format(why, size, "kernels/%s/%s.cu: %s", run->comparison->name,
+                   one->one->variant->name, what);
+}
+
+/* Joins what the two programs found of a case: the worse verdict, and both reasons, the line of
+ * source first. A wrong result that both have is told once. */
+static void settle_both(part_run *run, subject *one, kg__verdict watched, const char *what,
+                        const char *explained)
+{
+    char why[KG__MESSAGE_SIZE] = "";
+    bool told = strcmp(explained, one->plain_why) == 0 ||
+                (watched == KG__WRONG && one->plain == KG__WRONG && !names_a_line(what));
+
+    if (watched == KG__ERROR)
+        kg__format(why, sizeof why, "with instrumented kernels: %s", explained);
+    else if (watched != KG__PASS)
+        kg__format(why, sizeof why, "%s", explained);
+    if (told)
+        why[0] = '\0';
+    if (one->plain_why[0] != '\0') {
+        size_t used = strlen(why);
+
+        kg__format(why + used, sizeof why - used, "%s%s", used > 0 ? "; " : "", one->plain_why);
+    }
+    settle(one, kg__gate_plain(one->one->id, &run->target, run->part,
+                               kg__worse(watched, one->plain), why));
+}
+
+/* Takes what a check found of a case: held where the instrumented program has yet to run it. */
+static void take_outcome(part_run *run, subject *one, kg__verdict verdict, const json_t *record)
+{
+    const char *what = kg__json_text(record, "why");
+    char why[KG__MESSAGE_SIZE] = "";
+
+    if (verdict != KG__PASS)
+        explain(run, one, what, why, sizeof why);
+    if (run->watching && one->held) {
+        settle_both(run, one, verdict, what, why);
+    } else if (run->instrumented[0] != '\0' && is_part(run, "check")) {
+        one->held = true;
+        one->hung = json_is_true(json_object_get(record, "hung"));
+        one->plain = verdict;
+        free(one->plain_why);
+        one->plain_why = kg__copy_text(why);
+    } else {
+        settle(one, kg__gate_plain(one->one->id, &run->target, run->part, verdict, why));
+    }
 }
 
 /* Keeps what the sentinels say for judging, and the first process's beside the other provenance. */
@@ -255,7 +351,6 @@ static void take_record(void *context, const json_t *record)
     const char *event = kg__json_text(record, "event");
     const char *what = kg__json_text(record, "why");
     subject *one = subject_of(run, kg__json_text(record, "case"));
-    char why[KG__MESSAGE_SIZE];
 
     if (strcmp(event, "target") == 0)
         take_target(run, record);
@@ -263,18 +358,15 @@ static void take_record(void *context, const json_t *record)
         take_sentinels(run, record);
     if (one == NULL)
         return;
-    explain(run, one, what, why, sizeof why);
     if (strcmp(event, "start") == 0) {
         one->began = one->began > 0 ? one->began : kg__now();
     } else if (strcmp(event, "measured") == 0) {
         take_measured(run, one, record);
     } else if (strcmp(event, "checked") == 0) {
-        bool right = json_is_true(json_object_get(record, "right"));
-
-        settle(one, kg__gate_plain(one->one->id, &run->target, run->part,
-                                   right ? KG__PASS : KG__WRONG, right ? "" : why));
+        take_outcome(run, one,
+                     json_is_true(json_object_get(record, "right")) ? KG__PASS : KG__WRONG, record);
     } else if (strcmp(event, "failed") == 0) {
-        settle(one, kg__gate_plain(one->one->id, &run->target, run->part, KG__ERROR, why));
+        take_outcome(run, one, KG__ERROR, record);
     } else if (strcmp(event, "refused") == 0) {
         json_array_append_new(json_object_get(run->document, "refused"),
                               json_pack("{s:s, s:s}", "case", one->one->id, "why", what));
@@ -290,6 +382,7 @@ static bool observe(part_run *run, bool (*wanted)(const part_run *, const subjec
     const char **ids = kg__allocate(run->count, sizeof *ids);
     char stem[KG__PATH_SIZE];
     kg__observation_job job = {
+        .program = run->watching ? run->instrumented : NULL,
         .part = run->part,
         .cases = ids,
         .records = stem,
@@ -335,18 +428,77 @@ static bool awaits_confirmation(const part_run *run, const subject *one)
     return one->entry == NULL && one->tripped;
 }
 
-/* A process a variant, so that what one variant does to its device leaves the others alone. */
+/* A case that hung would only hang once more, and slower. */
+static bool awaits_watching(const part_run *run, const subject *one)
+{
+    return is_of_variant(run, one) && one->held && !one->hung && one->entry == NULL;
+}
+
+/* Observes a variant's cases with instrumented kernels, which see every access. What they do not
+ * get to keeps the plain program's verdict. */
+static bool watch(part_run *run)
+{
+    char label[128];
+    bool observed;
+
+    kg__format(label, sizeof label, "%s.instrumented", run->variant->name);
+    run->watching = true;
+    observed = observe(run, awaits_watching, label);
+    run->watching = false;
+    return observed;
+}
+
+static void settle_held(part_run *run)
+{
+    for (size_t i = 0; i < run->count; i++) {
+        subject *one = &run->subjects[i];
+
+        if (one->held && one->entry == NULL)
+            settle(one, kg__gate_plain(one->one->id, &run->target, run->part, one->plain,
+                                       one->plain_why));
+    }
+}
+
+/* A process a variant, so that what one variant does to its device leaves the others alone; on the
+ * CPU model two, the second with instrumented kernels. */
 static void check(part_run *run)
 {
+    kg__error why = { "" };
+    char note[KG__MESSAGE_SIZE];
+
+    if (is_model() &&
+        !kg__instrumented_program(NULL, run->instrumented, sizeof run->instrumented, &why)) {
+        run->instrumented[0] = '\0';
+        kg__format(note, sizeof note, "accesses to memory are not checked: %s", why.text);
+        add_note(run, note);
+    }
     for (run->variant = run->comparison->variants; run->variant->name != NULL; run->variant++) {
-        if (!observe(run, is_of_variant, run->variant->name))
+        bool observed = observe(run, is_of_variant, run->variant->name) &&
+                        (run->instrumented[0] == '\0' || watch(run));
+
+        settle_held(run);
+        if (!observed)
             return;
         write_verdicts(run, false);
     }
 }
 
-/* All variants in one process; then, for what tripped, two more; the median of the three decides.
+/* One process with instrumented kernels: counts repeat exactly, so that there is nothing to
+ * confirm.
  */
+static void count(part_run *run)
+{
+    kg__error why = { "" };
+
+    if (!kg__instrumented_program(NULL, run->instrumented, sizeof run->instrumented, &why)) {
+        add_error(run, why.text);
+        return;
+    }
+    run->watching = true;
+    (void)observe(run, is_any, "first");
+    run->watching = false;
+}
+
 /* Whether a case is timed beside one that awaits confirmation: variants of a size and launch are
  * timed side by side, and a confirmation must be measured as the baseline was. */
 static bool stands_beside_suspect(const part_run *run, const subject *one)
@@ -362,6 +514,8 @@ static bool stands_beside_suspect(const part_run *run, const subject *one)
     return false;
 }
 
+/* All variants in one process; then, for what tripped, two more; the median of the three decides.
+ */
 static void measure(part_run *run)
 {
     char label[32] = "first";
@@ -450,6 +604,8 @@ static void note_other_provenance(part_run *run)
     static const char *const facts[] = { "driver", "cuda", "power_limit_w", "ecc" };
     const json_t *here = json_object_get(run->document, "provenance");
 
+    if (run->otherwise[0] != '\0')
+        add_note(run, run->otherwise);
     for (size_t i = 0; run->has_baseline && i < sizeof facts / sizeof facts[0]; i++) {
         json_t *then = json_object_get(run->baseline.provenance, facts[i]);
         json_t *now_is = json_object_get(here, facts[i]);
@@ -463,8 +619,7 @@ static void note_other_provenance(part_run *run)
         after = json_dumps(now_is, JSON_ENCODE_ANY);
         kg__format(text, sizeof text, "%s: the baseline was recorded with %s %s, this run has %s",
                    run->target.key, facts[i], before, after);
-        add_text(run, "notes", text);
-        printf("%-11s  %-11s  %s\n", "note", run->target.key, text);
+        add_note(run, text);
         free(before);
         free(after);
     }
@@ -539,6 +694,7 @@ static void release(part_run *run)
         for (size_t j = 0; j < run->subjects[i].observers; j++)
             json_decref(run->subjects[i].measured[j]);
         json_decref(run->subjects[i].entry);
+        free(run->subjects[i].plain_why);
     }
     free(run->subjects);
     kg__case_list_free(&run->table);
@@ -548,8 +704,6 @@ static void release(part_run *run)
 
 static void finish(part_run *run)
 {
-    bool measures = strcmp(run->part, "check") != 0;
-
     if (is_skipped(run))
         return;
     close_open_cases(run);
@@ -557,11 +711,12 @@ static void finish(part_run *run)
         skip(run, "unavailable", "the comparison refuses every case: see the reasons above");
         return;
     }
-    if (!measures)
+    if (is_part(run, "check"))
         return;
     find_vanished(run);
     note_other_provenance(run);
-    note_speedups(run);
+    if (is_part(run, "time"))
+        note_speedups(run);
     if (nothing_has_a_baseline(run) &&
         json_array_size(json_object_get(run->document, "errors")) == 0) {
         char folder[KG__PATH_SIZE];
@@ -587,11 +742,15 @@ void kg__run_part(const char *part)
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (begin(&run, kg__comparison, part)) {
         if (run.count == 0) {
-            skip(&run, "filter", "KG_FILTER leaves this test no case");
+            skip(&run, "filter",
+                 run.table.count > 0 ? "KG_FILTER leaves this test no case"
+                                     : "the comparison's table has no size for this part");
         } else {
             write_verdicts(&run, false);
             if (strcmp(part, "check") == 0)
                 check(&run);
+            else if (strcmp(part, "count") == 0)
+                count(&run);
             else
                 measure(&run);
             finish(&run);

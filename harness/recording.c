@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "counters.h"
+#include "lines.h"
 #include "statistics.h"
 #include "text.h"
 
@@ -88,4 +90,65 @@ kg__change kg__record_time(kg__baseline_case *entry, const char *name, const dou
     rest_on(metric, all, kept + count);
     free(all);
     return is_new ? KG__NEW : KG__MOVED;
+}
+
+kg__change kg__record_count(kg__baseline_case *entry, const char *counter, double value,
+                            double *old_value)
+{
+    kg__baseline_metric *metric = kg__baseline_metric_of(entry, counter);
+    bool is_new = metric == NULL;
+
+    *old_value = is_new ? 0 : metric->value;
+    if (value == *old_value)
+        return KG__UNCHANGED;
+    if (value == 0) {
+        (void)kg__baseline_remove_metric(entry, counter);
+        return KG__MOVED;
+    }
+    if (is_new)
+        metric = kg__baseline_add_metric(entry, counter);
+    metric->value = value;
+    return is_new ? KG__NEW : KG__MOVED;
+}
+
+bool kg__record_lines(kg__baseline_case *entry, const json_t *lines)
+{
+    json_t *sorted = kg__lines_sorted(lines);
+    bool same = json_object_size(sorted) == 0 ? entry->lines == NULL
+                                              : json_equal(entry->lines, sorted) == 1;
+
+    if (!same)
+        kg__baseline_set_lines(entry, sorted);
+    json_decref(sorted);
+    return !same;
+}
+
+bool kg__counts_agree(const char *id, const json_t *first, const json_t *second, kg__error *error)
+{
+    static const char remedy[] =
+        "counts have to repeat: does the kernel depend on chance, or on the "
+        "order of its threads?";
+    const json_t *metrics[2] = { json_object_get(first, "metrics"),
+                                 json_object_get(second, "metrics") };
+
+    for (int i = 0; i < KG__COUNTERS; i++) {
+        const char *counter = kg__counter_name((kg__counter)i);
+        char text[2][KG__FIGURE_SIZE];
+        double value[2];
+
+        for (int run = 0; run < 2; run++) {
+            value[run] =
+                json_number_value(json_object_get(json_object_get(metrics[run], counter), "value"));
+            kg__show_figure(text[run], sizeof text[run], value[run], "");
+        }
+        if (value[0] != value[1])
+            return kg__fail(error, "%s: %s is %s in one run and %s in another: %s", id, counter,
+                            text[0], text[1], remedy);
+    }
+    const json_t *lines = json_object_get(first, "lines");
+    const json_t *other_lines = json_object_get(second, "lines");
+
+    if (lines != other_lines && !json_equal(lines, other_lines))
+        return kg__fail(error, "%s: its lines count otherwise in another run: %s", id, remedy);
+    return true;
 }

@@ -37,4 +37,16 @@ bool kg__sessions_agree(const char *id, const char *metric, const double *sessio
 kg__change kg__record_time(kg__baseline_case *entry, const char *metric, const double *sessions,
                            size_t count, bool merge, double *old_value);
 
+/* Records a counter into `entry`. A counter of 0 is left away; a band or a gate that a hand wrote
+ * is kept. `old_value` becomes what the value was, 0 when there was none. */
+kg__change kg__record_count(kg__baseline_case *entry, const char *counter, double value,
+                            double *old_value);
+
+/* Records the counters by source line; false when they are as they were. */
+bool kg__record_lines(kg__baseline_case *entry, const json_t *lines);
+
+/* Whether two runs counted the same of a case, the lines too, as counts must; false with `error`
+ * naming the case, the counter and both figures. */
+bool kg__counts_agree(const char *id, const json_t *first, const json_t *second, kg__error *error);
+
 #endif

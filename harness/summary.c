@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "counting.h"
 #include "file.h"
 #include "results.h"
 #include "results_text.h"
@@ -254,8 +255,11 @@ static void write_case_rows(FILE *stream, const json_t *entry)
     json_t *metrics = json_object_get(entry, "metrics");
     const char *name;
     json_t *metric;
+    size_t shown = 0;
 
-    if (json_object_size(metrics) == 0) {
+    json_object_foreach (metrics, name, metric)
+        shown += kg__is_shown(name, metric);
+    if (shown == 0) {
         fputs("| ", stream);
         write_code(stream, kg__json_text(entry, "case"));
         fputs(" | ", stream);
@@ -266,6 +270,8 @@ static void write_case_rows(FILE *stream, const json_t *entry)
     json_object_foreach (metrics, name, metric) {
         bool judged = *kg__json_text(metric, "verdict") != '\0';
 
+        if (!kg__is_shown(name, metric))
+            continue;
         fputs("| ", stream);
         write_code(stream, kg__json_text(entry, "case"));
         fputs(" | ", stream);

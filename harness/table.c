@@ -12,9 +12,13 @@ unsigned kg__part_purposes(const char *part)
         return KG_PURPOSE_CHECK | KG_PURPOSE_TIME;
     if (strcmp(part, "time") == 0)
         return KG_PURPOSE_TIME;
+    if (strcmp(part, "launch") == 0)
+        return KG_PURPOSE_COUNT;
 #else
     if (strcmp(part, "check") == 0)
         return KG_PURPOSE_CHECK | KG_PURPOSE_COUNT;
+    if (strcmp(part, "count") == 0)
+        return KG_PURPOSE_COUNT;
 #endif
     return 0;
 }

@@ -87,7 +87,10 @@ static int lint(size_t count, char **operands)
         kg__baseline baseline;
         kg__load_status status = kg__baseline_load(operands[i], &baseline, &error);
 
-        if (status == KG__LOADED) {
+        if (status == KG__LOADED && kg__is_model(&baseline.target)) {
+            printf("%s: ok: %zu case%s, counters of the CPU model\n", operands[i],
+                   baseline.case_count, baseline.case_count == 1 ? "" : "s");
+        } else if (status == KG__LOADED) {
             printf("%s: ok: %zu case%s, %zu sentinel%s\n", operands[i], baseline.case_count,
                    baseline.case_count == 1 ? "" : "s", baseline.sentinel_count,
                    baseline.sentinel_count == 1 ? "" : "s");

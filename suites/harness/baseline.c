@@ -1271,3 +1271,203 @@ Test(target_key, of_names)
     kg__target_key("abc", key, 0);
     cr_expect_str_eq(key, "old");
 }
+
+/* The CPU model's file. */
+
+static const char counted[] =
+    "{\"schema\": \"kernelgate-baseline/1\",\n"
+    " \"target\": {\"key\": \"cpu-model\", \"name\": \"CPU model\", \"compiler\": \"gcc "
+    "12.2.0\"},\n"
+    " \"provenance\": {\"compiler\": \"gcc 12.2.0\", \"model\": \"1\"},\n"
+    " \"cases\": {\n"
+    "  \"matmul_f32/naive/530/b16\": {\"commit\": \"0b1c2d3\", \"barriers\": {\"value\": 0, "
+    "\"band\": 0}, \"global_load_requests\": {\"value\": 9007199254740992, \"band\": 0}, "
+    "\"shuffles\": {\"value\": 3, \"band\": 0.01, \"band_by\": \"hand\"}, \"lines\": "
+    "{\"kernels/matmul_f32/naive.cu:9\": {\"barriers\": 1}, \"kernels/matmul_f32/naive.cu:14\": "
+    "{\"global_load_requests\": 9007199254740992, \"global_load_sectors\": 22377095}}},\n"
+    "  \"matmul_f32/tiled/530/b16\": {\"commit\": \"0b1c2d3\", \"global_load_requests\": "
+    "{\"value\": 612680, \"band\": 0, \"gated\": false}}\n"
+    " }}\n";
+
+static void be_the_model(void)
+{
+    snprintf(path, sizeof path, "%s/cpu-model.json", folder);
+}
+
+Test(baseline, the_models_file_goes_round)
+{
+    kg__baseline baseline;
+    kg__error error = { .text = "" };
+    const kg__baseline_case *entry;
+    char *text;
+
+    be_the_model();
+    write_file(counted);
+    cr_assert(kg__baseline_load(path, &baseline, &error) == KG__LOADED, "%s", error.text);
+    cr_expect(kg__is_model(&baseline.target));
+    entry = kg__baseline_find(&baseline, "matmul_f32/naive/530/b16");
+    cr_assert_not_null(entry);
+    cr_expect(entry->metric_count == 3);
+    cr_expect(kg__baseline_metric_of(entry, "global_load_requests")->value == 9007199254740992.0);
+    cr_expect(json_object_size(entry->lines) == 2);
+    cr_expect_null(kg__baseline_find(&baseline, "matmul_f32/tiled/530/b16")->lines);
+    cr_assert(kg__baseline_save(path, &baseline, &error), "%s", error.text);
+    kg__baseline_free(&baseline);
+    text = read_file();
+    cr_expect_str_eq(text, counted);
+    free(text);
+}
+
+/* Whatever order they came in, lines are written in that of the source. */
+Test(baseline, lines_are_written_in_their_order)
+{
+    kg__baseline baseline = { .target = { .key = KG__MODEL_KEY } };
+    kg__baseline_case *entry = kg__baseline_add(&baseline, "a/b/1/-");
+    json_t *lines = json_pack("{s:{s:i, s:i}, s:{s:i}, s:{}}", "k.cu:14", "shuffles", 2, "barriers",
+                              1, "k.cu:9", "barriers", 1, "k.cu:3");
+    kg__error error = { .text = "" };
+    char *text;
+
+    be_the_model();
+    kg__baseline_add_metric(entry, "barriers")->value = 2;
+    kg__baseline_set_lines(entry, lines);
+    cr_assert(kg__baseline_save(path, &baseline, &error), "%s", error.text);
+    text = read_file();
+    cr_expect_not_null(strstr(text, "\"lines\": {\"k.cu:9\": {\"barriers\": 1}, \"k.cu:14\": "
+                                    "{\"barriers\": 1, \"shuffles\": 2}}}"));
+    free(text);
+    kg__baseline_set_lines(entry, NULL);
+    cr_expect_null(entry->lines);
+    json_object_clear(lines);
+    kg__baseline_set_lines(entry, lines);
+    cr_expect_null(entry->lines);
+    json_decref(lines);
+    kg__baseline_free(&baseline);
+}
+
+/* A counter, at line 4 of the model's file, that is wrong. */
+static void expect_bad_counter(const char *counter, const char *message)
+{
+    char text[2048];
+    char expected[KG__MESSAGE_SIZE];
+
+    snprintf(text, sizeof text,
+             "{\"schema\": \"kernelgate-baseline/1\",\n"
+             " \"target\": {\"key\": \"cpu-model\"},\n"
+             " \"cases\": {\n"
+             "  \"a/b/530/b16\": {%s},\n"
+             "  \"z/good/1/-\": {\"barriers\": {\"value\": 3}}\n"
+             " }}\n",
+             counter);
+    snprintf(expected, sizeof expected, ":4: cases: a/b/530/b16: %s" REMEDY, message);
+    write_file(text);
+
+    kg__baseline baseline = load_bad(expected);
+
+    cr_expect(baseline.case_count == 1, "%s", message);
+    kg__baseline_free(&baseline);
+}
+
+Test(baseline, counters_that_are_wrong)
+{
+    static const char stranger[] =
+        "is no counter of the CPU model's (a ratio is no counter, it follows from two)";
+    char expected[256];
+
+    be_the_model();
+    snprintf(expected, sizeof expected, "speed: %s", stranger);
+    expect_bad_counter("\"speed\": {\"value\": 5}", expected);
+    snprintf(expected, sizeof expected, "global_load_sectors_per_request: %s", stranger);
+    expect_bad_counter("\"global_load_sectors_per_request\": {\"value\": 5}", expected);
+    expect_bad_counter("\"time_ns\": {\"value\": 5, \"band\": 0.02, \"floor\": 50}",
+                       "time_ns: floor: is for times, and a counter has none");
+    expect_bad_counter("\"barriers\": {\"value\": 5, \"floor\": 0}",
+                       "barriers: floor: is for times, and a counter has none");
+    expect_bad_counter("\"barriers\": {\"value\": 5, \"sessions\": [5, 5]}",
+                       "barriers: sessions: is for times, and a counter has none");
+    expect_bad_counter("\"barriers\": {\"value\": 5.5}",
+                       "barriers: value: is no whole number: a counter counts");
+    expect_bad_counter("\"barriers\": {\"value\": 9007199254740993}",
+                       "barriers: value: is out of range, being beyond 2^53");
+    expect_bad_counter("\"barriers\": {\"value\": 5, \"band\": 0.02}",
+                       "barriers: band: is not 0: a counter repeats exactly (with \"band_by\": "
+                       "\"hand\" it may be wider)");
+}
+
+Test(baseline, lines_that_are_wrong)
+{
+    be_the_model();
+    expect_bad_counter("\"barriers\": {\"value\": 5}, \"lines\": []", "lines: is no object");
+    expect_bad_counter("\"barriers\": {\"value\": 5}, \"lines\": {\"k.cu\": {\"barriers\": 1}}",
+                       "lines: k.cu: is no line of source: write FILE:LINE");
+    expect_bad_counter("\"barriers\": {\"value\": 5}, \"lines\": {\"k.cu:1\": {}}",
+                       "lines: k.cu:1: is no object of counters, or has none");
+    expect_bad_counter("\"barriers\": {\"value\": 5}, \"lines\": {\"k.cu:1\": {\"barriers\": 0}}",
+                       "lines: k.cu:1: barriers: is no whole number from 1 to 2^53");
+    expect_bad_counter("\"barriers\": {\"value\": 5}, \"lines\": {\"k.cu:1\": {\"time_ns\": 1}}",
+                       "lines: k.cu:1: time_ns: is no counter of the CPU model's");
+    expect_bad_counter("\"lines\": {\"k.cu:1\": {\"barriers\": 1}}", "has no metric");
+}
+
+/* Lines and counters of one target have no place in the other's file, nor have sentinels. */
+Test(baseline, what_belongs_to_the_other_target)
+{
+    expect_bad_case("\"a/b/1/-\": {\"barriers\": {\"value\": 5}, \"lines\": {}}",
+                    ":4: cases: a/b/1/-: lines: is an unknown key" REMEDY);
+    be_the_model();
+    write_file("{\"schema\": \"kernelgate-baseline/1\",\n"
+               " \"target\": {\"key\": \"cpu-model\"}, \"cases\": {},\n"
+               " \"sentinels\": {\"copy\": {\"time_ns\": {\"value\": 5, \"band\": 0, \"floor\": "
+               "1}}}}");
+
+    kg__baseline baseline =
+        load_bad(":3: sentinels: are kernels of a GPU's, and the CPU model has none" REMEDY);
+
+    kg__baseline_free(&baseline);
+}
+
+static void expect_model_unsaved(const kg__baseline *baseline, const char *message)
+{
+    kg__error error = { .text = "" };
+
+    cr_expect(!kg__baseline_save(path, baseline, &error));
+    cr_expect_not_null(strstr(error.text, message), "%s", error.text);
+    cr_expect(files_in_folder() == 0);
+}
+
+Test(baseline, what_could_not_be_read_again_is_not_written)
+{
+    kg__baseline baseline = { .target = { .key = KG__MODEL_KEY } };
+    kg__baseline_case *entry = kg__baseline_add(&baseline, "a/b/1/-");
+    kg__baseline_metric *metric = kg__baseline_add_metric(entry, "barriers");
+    double session = 5;
+
+    be_the_model();
+    metric->value = 5;
+    metric->floor = 1;
+    expect_model_unsaved(&baseline, "a/b/1/-: barriers: floor is for times: a counter has none");
+    metric->floor = 0;
+    metric->value = 5.5;
+    expect_model_unsaved(&baseline, "barriers: value is no whole number");
+    metric->value = 5;
+    kg__baseline_set_sessions(metric, &session, 1);
+    expect_model_unsaved(&baseline, "barriers: sessions are for times");
+    kg__baseline_set_sessions(metric, NULL, 0);
+    kg__baseline_add_metric(entry, "speed")->value = 1;
+    expect_model_unsaved(&baseline, "a/b/1/-: speed: is no counter");
+    (void)kg__baseline_remove_metric(entry, "speed");
+    entry->lines = json_pack("{s:{s:i}}", "k.cu:1", "barriers", 0);
+    expect_model_unsaved(&baseline, "a/b/1/-: lines: k.cu:1: barriers is no whole number from 1");
+    kg__baseline_set_lines(entry, NULL);
+    (void)kg__baseline_add_sentinel(&baseline, "copy");
+    expect_model_unsaved(&baseline, "the CPU model has no sentinels");
+    kg__baseline_free(&baseline);
+
+    baseline = (kg__baseline){ .target = { .key = "nvidia-h200" } };
+    snprintf(path, sizeof path, "%s/nvidia-h200.json", folder);
+    entry = kg__baseline_add(&baseline, "a/b/1/-");
+    kg__baseline_add_metric(entry, "barriers")->value = 5;
+    entry->lines = json_pack("{s:{s:i}}", "k.cu:1", "barriers", 1);
+    expect_model_unsaved(&baseline, "a/b/1/-: lines belong in the CPU model's file alone");
+    kg__baseline_free(&baseline);
+}

@@ -273,7 +273,7 @@ Test(cli, lint_says_a_line_a_file)
     put("y/cpu-model.json", "{\n\"schema\": 3}");
     cr_expect(eq(int, run("baseline", "lint", "x/cpu-model.json", NULL), 0), "%s%s", output,
               complaint);
-    cr_expect(eq(str, output, "x/cpu-model.json: ok: 2 cases, 0 sentinels\n"));
+    cr_expect(eq(str, output, "x/cpu-model.json: ok: 2 cases, counters of the CPU model\n"));
     cr_expect(eq(int, run("baseline", "lint", "y/cpu-model.json", "x/cpu-model.json", NULL), 2));
     expect_within(output, "y/cpu-model.json:");
     expect_within(output, "x/cpu-model.json: ok: 2 cases");
@@ -287,7 +287,7 @@ Test(cli, lint_lists_cases_that_vanished)
 {
     put("cpu-model.json", baseline);
     cr_expect(eq(int, run("baseline", "lint", "--comparisons", "a,b", "cpu-model.json", NULL), 0));
-    cr_expect(eq(str, output, "cpu-model.json: ok: 2 cases, 0 sentinels\n"));
+    cr_expect(eq(str, output, "cpu-model.json: ok: 2 cases, counters of the CPU model\n"));
     cr_expect(
         eq(int, run("baseline", "lint", "--comparisons", "x,ab,a", "cpu-model.json", NULL), 0));
     expect_within(output, "cpu-model.json: b/naive/1/-: vanished: there is no comparison b;");

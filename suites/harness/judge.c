@@ -224,7 +224,7 @@ Test(judge, counters_at_zero)
 
     expect_verdict(risen, KG__SLOWER);
     cr_expect(risen.change == INFINITY && risen.tripped);
-    expect_why(&risen, "slower (1 against 0)");
+    expect_why(&risen, "rose (1 against 0)");
 
     kg__judgement gone = judge(0, &some);
 
@@ -380,14 +380,18 @@ Test(judge, reasons_hold_the_figures)
     kg__interval more = exactly(9550601);
 
     judgement = kg__judge(&more, &requests, NULL, "");
-    expect_why(&judgement, "slower by 0.00001 % (9 550 601 against 9 550 600, which has to be met "
-                           "exactly)");
+    expect_why(&judgement, "rose by 0.00001 % (9 550 601 against 9 550 600)");
 
     kg__interval fewer = exactly(612680);
 
     judgement = kg__judge(&fewer, &requests, NULL, "");
-    expect_why(&judgement,
-               "faster by 93.6 % (612 680 against 9 550 600, which has to be met exactly)");
+    expect_why(&judgement, "fell by 93.6 % (612 680 against 9 550 600)");
+
+    /* A band that was set by hand is a limit of a counter's too. */
+    requests.band = 0.01;
+    more = exactly(9741612);
+    judgement = kg__judge(&more, &requests, NULL, "");
+    expect_why(&judgement, "rose by 2.0 % (9 741 612 against 9 550 600, limit 1.0 %)");
 }
 
 Test(judge, reasons_of_enormous_figures_stay_readable)

@@ -98,6 +98,44 @@ static size_t processes(void)
     return count;
 }
 
+/* The program with instrumented kernels stands beside the other one, by its name alone. */
+Test(observer, the_instrumented_program)
+{
+    static const char *const strangers[] = { "/tmp/fake", "/tmp/fake.gpu", ".model", "model", "" };
+    kg__error why = { "" };
+    char path[512];
+    char expected[512];
+    char *long_path = kg__allocate(2000, 1);
+
+    kg__format(expected, sizeof expected, "%s", at("some.instrumented"));
+    cr_assert(not(kg__instrumented_program(at("some.model"), path, sizeof path, &why)));
+    cr_assert(strstr(why.text, "some.instrumented: the program with instrumented kernels cannot be "
+                               "run: No such file or directory: build it") != NULL,
+              "%s", why.text);
+    write_text(at("some.instrumented"), "");
+    if (geteuid() != 0)
+        cr_assert(not(kg__instrumented_program(at("some.model"), path, sizeof path, &why)));
+    cr_assert(chmod(at("some.instrumented"), 0755) == 0);
+    cr_assert(kg__instrumented_program(at("some.model"), path, sizeof path, &why), "%s", why.text);
+    cr_assert(strcmp(path, expected) == 0, "%s", path);
+    cr_assert(kg__instrumented_program(at("some.model"), path, strlen(expected) + 1, &why));
+    cr_assert(strcmp(path, expected) == 0, "%s", path);
+    cr_assert(not(kg__instrumented_program(at("some.model"), path, 20, &why)));
+    cr_assert(strstr(why.text, "too long") != NULL, "%s", why.text);
+    for (size_t i = 0; i < sizeof strangers / sizeof *strangers; i++) {
+        cr_assert(not(kg__instrumented_program(strangers[i], path, sizeof path, &why)));
+        cr_assert(strstr(why.text, "is no program for the CPU model") != NULL, "%s", why.text);
+    }
+    memset(long_path, 'a', 1999);
+    memcpy(long_path + 1993, ".model", 6);
+    cr_assert(not(kg__instrumented_program(long_path, path, sizeof path, &why)));
+    cr_assert(strstr(why.text, "has 1999 bytes") != NULL, "%s", why.text);
+    free(long_path);
+    /* This very program is no comparison's. */
+    cr_assert(not(kg__instrumented_program(NULL, path, sizeof path, &why)));
+    cr_assert(strstr(why.text, "test_observer: is no program for") != NULL, "%s", why.text);
+}
+
 Test(observer, all_goes_well)
 {
     outcome all = { .cases = { "good/1", "fails/2", "refused/3", "good/4" } };

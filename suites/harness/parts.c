@@ -50,6 +50,8 @@ static void begin(void)
     set_path("KG_LOCK_DIR", at(""));
     set_path("FAKE_LOG", at("log"));
     set_path("FAKE_PLAN", at("plan"));
+    set_path("FAKE_COUNT_LOG", at("count_log"));
+    set_path("FAKE_COUNT_PLAN", at("count_plan"));
     set("KG_CASE_TIMEOUT=20");
     set("KG_FILTER=fake/plain/*,fake/quick/*");
     baseline.target = (kg__target){ .key = "nvidia-fake",
@@ -241,6 +243,149 @@ Test(parts, each_way_to_fail)
         cr_assert(count_cases("model.fake.check", "pass") == 11);
         cr_assert(count_cases("model.fake.check", "error") == 1);
     }
+}
+
+static void plan_counts(const char *text)
+{
+    write_text(at("count_plan"), text);
+    (void)unlink(at("count_log"));
+}
+
+/* How many instrumented observers the last run started. */
+static size_t instrumented_processes(void)
+{
+    char *text;
+    size_t count;
+
+    if (!exists(at("count_log")))
+        return 0;
+    text = read_text(at("count_log"));
+    count = occurrences(text, "\n");
+    free(text);
+    return count;
+}
+
+#define FINDING "kernels/fake/other.cu:14: reads 4 bytes at from + 256, beyond its end (256 bytes)"
+
+/* A check runs each variant in two programs, and a case has one line and one verdict of both. */
+Test(parts, what_instrumented_kernels_find_is_wrong)
+{
+    ending seen;
+
+    plan_counts("* fake/plain/64/b32 finding\n");
+    seen = run(KG__FAKE_MODEL, "--filter=fake/check");
+    expect_ending(&seen, 1, "wrong        cpu-model    fake/plain/64/b32                 " FINDING);
+    cr_assert(occurrences(seen.output, "fake/plain/64/b32") == 1, "one line: %s", seen.output);
+    cr_assert(occurrences(seen.output, "fake/quick/64/b32") == 1, "one line: %s", seen.output);
+    free(seen.output);
+    expect_case("model.fake.check", "fake/plain/64/b32", "wrong", FINDING);
+    cr_assert(count_cases("model.fake.check", "pass") == 7);
+    cr_assert(instrumented_processes() == 2, "one a variant that the filter leaves");
+}
+
+/* The line of source comes first, then what the plain program found. */
+Test(parts, both_reasons_are_given)
+{
+    set("KG_FILTER=fake/plain/*,fake/wrong/*");
+    plan_counts("* fake/wrong/64/b32 finding\n");
+    expect_check(1, "thread (1, 0, 0); 3 times; kernels/fake/wrong.cu: to[17]: expected");
+    expect_case("model.fake.check", "fake/wrong/64/b32", "wrong", FINDING);
+}
+
+/* The same wrong result is told once, whichever figures came with it. */
+Test(parts, a_wrong_result_of_both_is_told_once)
+{
+    json_t *verdicts;
+    const char *why;
+
+    set("KG_FILTER=fake/plain/*,fake/wrong/*");
+    plan_counts("* fake/wrong/64/b32 wrong\n");
+    expect_check(1, "kernels/fake/wrong.cu: to[17]: expected");
+    verdicts = verdicts_of("model.fake.check");
+    why = kg__json_text(find_case(verdicts, "fake/wrong/64/b32"), "why");
+    cr_assert(occurrences(why, "to[17]") == 1, "%s", why);
+    json_decref(verdicts);
+    plan_counts("* fake/plain/64/b32 wrong\n");
+    expect_check(1, "fake/plain/64/b32                 kernels/fake/plain.cu: to[17]: expected 1, "
+                    "got 2; inputs random");
+}
+
+/* A finding explains a crash, and an error stays one. */
+Test(parts, a_crash_is_explained_by_what_instrumented_kernels_find)
+{
+    set("KG_FILTER=fake/plain/*,fake/crashes/*");
+    plan_counts("* fake/crashes/64/b32 finding\n");
+    expect_check(2, FINDING);
+    expect_case("model.fake.check", "fake/crashes/64/b32", "error",
+                "3 times; kernels/fake/crashes.cu: crashed: the observer died of signal 11");
+    plan_counts("");
+    expect_check(2, NULL);
+    expect_case("model.fake.check", "fake/crashes/64/b32", "error",
+                "kernels/fake/crashes.cu: crashed");
+}
+
+/* What goes wrong with instrumented kernels alone is an error, and said to be theirs. */
+Test(parts, instrumented_kernels_that_fail)
+{
+    static const char *const events[][2] = {
+        { "failed", "with instrumented kernels: kernels/fake/plain.cu: running the kernel: "
+                    "cudaErrorLaunchFailure" },
+        { "crash", "with instrumented kernels: kernels/fake/plain.cu: crashed: the observer" },
+        { "hang", "with instrumented kernels: kernels/fake/plain.cu: hung: no record for 1 s" },
+        { "forget", "with instrumented kernels: kernels/fake/plain.cu: record lost" },
+    };
+
+    set("KG_CASE_TIMEOUT=1");
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
+        char text[64];
+
+        kg__format(text, sizeof text, "* fake/plain/64/b32 %s\n", events[i][0]);
+        plan_counts(text);
+        expect_check(2, events[i][1]);
+        expect_case("model.fake.check", "fake/plain/64/b32", "error", events[i][1]);
+        cr_assert(count_cases("model.fake.check", "pass") == 7);
+    }
+}
+
+/* Whoever hung once would hang again, and is not run with instrumented kernels. */
+Test(parts, what_hung_is_not_run_again)
+{
+    set("KG_CASE_TIMEOUT=1");
+    set("KG_FILTER=fake/hangs/64/*");
+    plan_counts("* fake/hangs/64/b32 finding\n");
+    expect_check(2, "kernels/fake/hangs.cu: hung: no record for 1 s");
+    expect_case("model.fake.check", "fake/hangs/64/b32", "error", "kernels/fake/hangs.cu: hung");
+    cr_assert(instrumented_processes() == 1, "for the other launch alone");
+}
+
+/* A copy of the model's program that stands alone. */
+static const char *lone_program(void)
+{
+    static char path[512];
+    char command[1200];
+
+    kg__format(path, sizeof path, "%s", at("lone.model"));
+    kg__format(command, sizeof command, "cp '%s' '%s'", KG__FAKE_MODEL, path);
+    cr_assert(system(command) == 0);
+    return path;
+}
+
+/* A build without instrumented programs checks results, and says what it leaves out. */
+Test(parts, a_check_without_instrumented_kernels)
+{
+    json_t *verdicts;
+    const char *note;
+
+    expect_run(lone_program(), "--filter=fake/check", 0,
+               "note         cpu-model    accesses to memory are not checked: ");
+    verdicts = verdicts_of("model.fake.check");
+    note = json_string_value(json_array_get(json_object_get(verdicts, "notes"), 0));
+    cr_assert(note != NULL && strstr(note, "lone.instrumented: the program with") != NULL, "%s",
+              note);
+    cr_assert(size_of(verdicts, "notes") == 1);
+    json_decref(verdicts);
+    cr_assert(count_cases("model.fake.check", "pass") == 8);
+    cr_assert(instrumented_processes() == 0);
 }
 
 Test(parts, a_filter_that_leaves_nothing)
@@ -941,6 +1086,261 @@ Test(parts, a_lock_that_cannot_be_taken)
     store_baseline();
     set_path("KG_LOCK_DIR", at("missing"));
     expect_time(2, "missing/kernelgate-GPU-fake.lock: the lock cannot be opened");
+}
+
+static kg__baseline counts;
+
+static void expect_count(int code, const char *line)
+{
+    expect_run(KG__FAKE_MODEL, "--filter=fake/count", code, line);
+}
+
+static void save_counts(void)
+{
+    kg__error error = { "" };
+
+    cr_assert(kg__baseline_save(at("baselines/cpu-model.json"), &counts, &error), "%s", error.text);
+}
+
+/* The baseline of what the fake program counts without a plan. */
+static void store_counts(void)
+{
+    static const char *const ids[] = { "fake/plain/64/b32", "fake/plain/64/b64",
+                                       "fake/quick/64/b32", "fake/quick/64/b64" };
+    static const struct {
+        const char *counter;
+        double value;
+    } usual[] = {
+        { "global_load_requests", 200 },
+        { "global_load_sectors", 400 },
+        { "global_store_requests", 100 },
+        { "global_store_sectors", 400 },
+        { "barriers", 8 },
+        { "unique_bytes_read", 256 },
+        { "unique_bytes_written", 256 },
+    };
+    json_t *lines = json_pack("{s:{s:i, s:i}, s:{s:i, s:i}}", "kernels/fake/plain.cu:14",
+                              "global_load_requests", 200, "global_load_sectors", 400,
+                              "kernels/fake/plain.cu:16", "global_store_requests", 100,
+                              "global_store_sectors", 400);
+
+    counts.target = (kg__target){ .key = KG__MODEL_KEY, .compiler = "gcc 12.2.0" };
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+        kg__baseline_case *entry = kg__baseline_add(&counts, ids[i]);
+
+        for (size_t j = 0; j < sizeof usual / sizeof *usual; j++)
+            kg__baseline_add_metric(entry, usual[j].counter)->value = usual[j].value;
+        kg__baseline_set_lines(entry, lines);
+    }
+    json_decref(lines);
+    save_counts();
+}
+
+Test(parts, counts_that_hold)
+{
+    json_t *verdicts;
+    const json_t *entry;
+
+    store_counts();
+    expect_count(0, "pass         cpu-model    fake/quick/64/b64                 loads 200, 2.00 "
+                    "sectors each  stores 100, 4.00 each  barriers 8");
+    cr_assert(count_cases("model.fake.count", "pass") == 4);
+    cr_assert(instrumented_processes() == 1, "counts repeat: nothing is confirmed");
+    verdicts = verdicts_of("model.fake.count");
+    cr_assert(size_of(verdicts, "refused") == 4 && size_of(verdicts, "vanished") == 0);
+    cr_assert(size_of(verdicts, "notes") == 0 && size_of(verdicts, "errors") == 0);
+    cr_assert(
+        strcmp(kg__json_text(json_object_get(verdicts, "target"), "compiler"), "gcc 12.2.0") == 0);
+    entry = find_case(verdicts, SLOW);
+    cr_assert(json_is_number(json_object_get(entry, "seconds")));
+    cr_assert(json_object_size(json_object_get(entry, "lines")) == 2);
+    json_decref(verdicts);
+    kg__baseline_free(&counts);
+}
+
+/* One request more fails, with the line that makes it and what accepts it. */
+Test(parts, counts_that_rise)
+{
+    store_counts();
+    plan_counts("* " SLOW " global_load_sectors 3200 line kernels/fake/plain.cu:14 "
+                "global_load_sectors 3200\n");
+    expect_count(1, "slower       cpu-model    fake/plain/64/b32                 loads 200, 16.00 "
+                    "sectors each (was 2.00)");
+    expect_case("model.fake.count", SLOW, "slower",
+                "global_load_sectors rose by 700.0 % (3 200 against 400); "
+                "kernels/fake/plain.cu:14: loads went from 2.00 to 16.00 sectors a request; to "
+                "accept it: KG_FILTER='fake/plain/*' ci/rebaseline --target model");
+    cr_assert(count_cases("model.fake.count", "pass") == 3);
+    cr_assert(instrumented_processes() == 1);
+    plan_counts("* " SLOW " global_load_requests 100 shuffles 1\n");
+    expect_count(1, "shuffles rose (1 against 0); fallen: global_load_requests");
+    kg__baseline_free(&counts);
+}
+
+Test(parts, counts_that_fall)
+{
+    store_counts();
+    plan_counts("* " SLOW " barriers 0\n");
+    expect_count(0, "faster       cpu-model    fake/plain/64/b32");
+    expect_case("model.fake.count", SLOW, "faster",
+                "barriers fell by 100.0 % (0 against 8); to keep it: KG_FILTER='fake/plain/*' "
+                "ci/rebaseline --target model");
+    kg__baseline_free(&counts);
+}
+
+Test(parts, a_launch_that_was_sampled)
+{
+    store_counts();
+    plan_counts("* " SLOW " sampled\n");
+    expect_count(0, "barriers 8  sampled, 120 of 16 384 blocks");
+    expect_case("model.fake.count", SLOW, "pass", "");
+    kg__baseline_free(&counts);
+}
+
+/* Another compiler is no reason by itself; beside one it is told. */
+Test(parts, counts_of_another_compiler)
+{
+    json_t *verdicts;
+
+    store_counts();
+    set("FAKE_COMPILER=gcc 13.1.0");
+    expect_count(0, "note         cpu-model    the baseline was recorded with gcc 12.2.0, this run "
+                    "has gcc 13.1.0");
+    verdicts = verdicts_of("model.fake.count");
+    cr_assert(size_of(verdicts, "notes") == 1);
+    json_decref(verdicts);
+    plan_counts("* " SLOW " barriers 9\n");
+    expect_count(1, "; the baseline was recorded with gcc 12.2.0, this run has gcc 13.1.0; to "
+                    "accept it: ");
+    plan_counts("* " SLOW " barriers 7\n");
+    expect_count(0, "; the baseline was recorded with gcc 12.2.0, this run has gcc 13.1.0; to "
+                    "keep it: ");
+    kg__baseline_free(&counts);
+}
+
+Test(parts, counts_without_a_baseline)
+{
+    expect_count(77, "baselines/cpu-model.json has none of these cases: record them with "
+                     "ci/rebaseline");
+    expect_skip("model.fake.count", "no-baseline", "cpu-model.json");
+    cr_assert(count_cases("model.fake.count", "no-baseline") == 4);
+    set("KG_STRICT=1");
+    expect_count(2, "no-baseline  cpu-model    fake/plain/64/b32                 loads 200");
+    store_counts();
+    cr_assert(kg__baseline_remove(&counts, SLOW));
+    save_counts();
+    expect_count(1, "no baseline: record one with ci/rebaseline");
+    set("KG_STRICT=0");
+    expect_count(0, "no baseline: record one with ci/rebaseline");
+    kg__baseline_free(&counts);
+}
+
+Test(parts, a_counted_case_that_vanished)
+{
+    store_counts();
+    kg__baseline_add_metric(kg__baseline_add(&counts, "fake/plain/65/b32"), "barriers")->value = 1;
+    save_counts();
+    expect_count(0, "fake/plain/65/b32: in the baseline and no longer in the table");
+    set("KG_STRICT=1");
+    expect_count(1, "fake/plain/65/b32: in the baseline and no longer in the table");
+    kg__baseline_free(&counts);
+}
+
+Test(parts, a_bad_baseline_of_counts)
+{
+    store_counts();
+    write_text(at("baselines/cpu-model.json"),
+               "{\"schema\": \"kernelgate-baseline/1\", \"target\": {\"key\": \"cpu-model\"},\n"
+               "\"cases\": {\"fake/plain/64/b32\": {\"time_ns\": {\"value\": 5, \"band\": 0, "
+               "\"floor\": 1}}}}");
+    expect_count(2, "cpu-model.json:2: cases: fake/plain/64/b32: time_ns: ");
+    kg__baseline_free(&counts);
+}
+
+Test(parts, what_goes_wrong_while_counting)
+{
+    static const struct {
+        const char *event;
+        const char *verdict;
+        const char *why;
+        int code;
+        size_t processes;
+    } events[] = {
+        { "failed", "error", "kernels/fake/plain.cu: running the kernel: cudaError", 2, 1 },
+        { "wrong", "wrong", "kernels/fake/plain.cu: to[17]: expected 1, got 2", 1, 1 },
+        { "forget", "error", "kernels/fake/plain.cu: record lost", 2, 1 },
+        { "crash", "error", "kernels/fake/plain.cu: crashed: the observer died of signal 11", 2,
+          2 },
+        { "hang", "error", "kernels/fake/plain.cu: hung: no record for 1 s", 2, 2 },
+    };
+
+    set("KG_CASE_TIMEOUT=1");
+    store_counts();
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
+        char text[64];
+
+        kg__format(text, sizeof text, "* " SLOW " %s\n", events[i].event);
+        plan_counts(text);
+        expect_count(events[i].code, events[i].why);
+        expect_case("model.fake.count", SLOW, events[i].verdict, events[i].why);
+        cr_assert(count_cases("model.fake.count", "pass") == 3);
+        cr_assert(instrumented_processes() == events[i].processes);
+    }
+    kg__baseline_free(&counts);
+}
+
+Test(parts, counting_needs_the_instrumented_program)
+{
+    expect_run(lone_program(), "--filter=fake/count", 2,
+               "lone.instrumented: the program with instrumented kernels cannot be run: No such "
+               "file or directory: build it");
+    expect_case("model.fake.count", SLOW, "error", "no observer could be run for this case");
+}
+
+Test(parts, a_part_count_that_is_filtered_out)
+{
+    store_counts();
+    set("KG_FILTER=fake/plain/1/*");
+    set("KG_STRICT=1");
+    expect_count(77, "skipped      cpu-model    model.fake.count: KG_FILTER leaves this test no");
+    expect_skip("model.fake.count", "filter", "KG_FILTER leaves this test no case");
+    kg__baseline_free(&counts);
+}
+
+/* Both parts of a case come together: the check's verdict and the counters. */
+Test(parts, checks_and_counts_are_summed_up)
+{
+    const char *const merge[] = { KG__COMMAND, "results", NULL };
+    const json_t *entry;
+    json_t *results;
+    char *text;
+    ending seen;
+
+    store_counts();
+    plan_counts("* " SLOW " barriers 9\n");
+    expect_check(0, NULL);
+    expect_count(1, NULL);
+    seen = drive(merge, environment);
+    expect_ending(&seen, 1, "barriers rose by 12.5 % (9 against 8)");
+    cr_assert(strstr(seen.output, "reproduce: KG_FILTER='fake/plain/64/b32' ctest") != NULL);
+    free(seen.output);
+    results = read_json(at("out/results.json"));
+    entry = find_case(results, SLOW);
+    cr_assert(json_array_size(json_object_get(entry, "parts")) == 2);
+    cr_assert(json_object_size(json_object_get(entry, "metrics")) >= 17 + 2, "all of them");
+    cr_assert(json_object_get(entry, "lines") != NULL);
+    json_decref(results);
+    text = read_text(at("out/summary.md"));
+    cr_assert(occurrences(text, "`barriers`") == 4 && strstr(text, "`global_load_sectors`") == NULL,
+              "%s", text);
+    free(text);
+    text = read_text(at("out/junit.xml"));
+    cr_assert(strstr(text, "barriers 9 (baseline 8, +12.5 %") != NULL, "%s", text);
+    cr_assert(strstr(text, "global_load_sectors 400") == NULL &&
+                  strstr(text, "global_load_sectors_per_request 2 ") != NULL,
+              "%s", text);
+    free(text);
+    kg__baseline_free(&counts);
 }
 
 #define CLAIM "--filter=fake/claim_quick_beats_plain"

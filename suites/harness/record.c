@@ -13,8 +13,8 @@
 
 #define SLOW "fake/plain/64/b32"
 
-static char settings[6][512];
-static const char *environment[7];
+static char settings[9][512];
+static const char *environment[10];
 
 static void set(size_t index, const char *name, const char *value)
 {
@@ -35,6 +35,9 @@ static void begin(void)
     set(2, "FAKE_PLAN", at("plan"));
     set_filter("");
     set(4, "KG_CASE_TIMEOUT", "20");
+    set(5, "KG_OUT", at("out"));
+    set(6, "FAKE_COUNT_LOG", at("count_log"));
+    set(7, "FAKE_COUNT_PLAN", at("count_plan"));
 }
 
 TestSuite(record, .init = begin, .fini = remove_folder, .timeout = 60);
@@ -274,7 +277,7 @@ Test(record, the_commit_is_unknown_without_git)
     kg__baseline baseline;
     ending seen;
 
-    set(5, "PATH", at(""));
+    set(8, "PATH", at(""));
     seen = drive(arguments, environment);
     expect_ending(&seen, 0, "6 of 6");
     free(seen.output);
@@ -387,18 +390,20 @@ Test(record, a_malformed_baseline_refuses_and_stays)
 
 Test(record, no_device_refuses)
 {
-    set(5, "FAKE_DEVICE", "absent");
+    set(8, "FAKE_DEVICE", "absent");
     expect_refusal(KG__FAKE_SOUND_GPU, "no GPU: this one is a fake");
-    set(5, "FAKE_DEVICE", "broken");
+    set(8, "FAKE_DEVICE", "broken");
     expect_refusal(KG__FAKE_SOUND_GPU, "the driver does not work");
-    set(5, "FAKE_DEVICE", "first");
+    set(8, "FAKE_DEVICE", "first");
     expect_refusal(KG__FAKE_SOUND_GPU, "no GPU: this one is a fake");
 }
 
 Test(record, programs_that_are_none_refuse)
 {
     expect_refusal(at("missing"), "it does not list its cases");
-    expect_refusal(KG__FAKE_BAD_TABLE, "it does not list its cases (exit code 2)");
+    cr_assert(symlink(KG__FAKE_BAD_TABLE, at("bad.model")) == 0);
+    cr_assert(symlink("/bin/true", at("bad.instrumented")) == 0);
+    expect_refusal(at("bad.model"), "it does not list its cases (exit code 2)");
     expect_refusal("/bin/true", "no case to record");
 }
 
@@ -494,5 +499,280 @@ Test(record, the_gate_passes_by_what_was_recorded)
     plan("* " SLOW " hot 10500\n");
     seen = drive(gate, steered);
     expect_ending(&seen, 1, "slower       nvidia-fake  " SLOW);
+    free(seen.output);
+}
+
+/* The CPU model: the same command, on a program that counts. Instrumented process 1 checks, 2 and 3
+ * count. */
+
+static void plan_counts(const char *text)
+{
+    write_text(at("count_plan"), text);
+}
+
+static const char *model_path(void)
+{
+    return at("baselines/cpu-model.json");
+}
+
+static void expect_model(int code, const char *line)
+{
+    (void)unlink(at("count_log"));
+    expect_run(KG__FAKE_MODEL, code, line);
+}
+
+static void load_model(kg__baseline *baseline)
+{
+    kg__error error = { "" };
+
+    cr_assert(kg__baseline_load(model_path(), baseline, &error) == KG__LOADED, "%s", error.text);
+}
+
+/* The right variants of the fake comparison. */
+static void choose_right_ones(void)
+{
+    set_filter("fake/plain/*,fake/quick/*");
+}
+
+Test(record, a_first_recording_of_counts)
+{
+    kg__baseline baseline;
+    const kg__baseline_case *entry;
+    const kg__baseline_metric *metric;
+    char *log;
+    char *text;
+
+    choose_right_ones();
+    expect_model(0, "cpu-model.json: 4 of 4 cases changed, counted twice alike");
+    log = read_text(at("count_log"));
+    cr_assert(occurrences(log, "\n") == 3, "one process checks, two count");
+    free(log);
+    load_model(&baseline);
+    cr_assert(strcmp(baseline.target.key, "cpu-model") == 0);
+    cr_assert(strncmp(baseline.target.compiler, "gcc ", 4) == 0 ||
+              strncmp(baseline.target.compiler, "clang ", 6) == 0);
+    cr_assert(baseline.case_count == 4 && baseline.sentinel_count == 0);
+    entry = kg__baseline_find(&baseline, SLOW);
+    cr_assert(entry != NULL && strcmp(entry->commit, "abcdef0123") == 0);
+    cr_assert(entry->metric_count == 7, "counters of 0 are left away");
+    metric = kg__baseline_metric_of(entry, "global_load_sectors");
+    cr_assert(metric->value == 400 && metric->band == 0 && metric->session_count == 0 &&
+              metric->gated);
+    cr_assert(json_object_size(entry->lines) == 2);
+    kg__baseline_free(&baseline);
+    text = read_text(model_path());
+    cr_assert(strstr(text, "\"barriers\": {\"value\": 8, \"band\": 0}, \"global_load_requests\"") !=
+                  NULL,
+              "%s", text);
+    cr_assert(strstr(text, "\"lines\": {\"kernels/fake/plain.cu:14\": {\"global_load_requests\": "
+                           "200, \"global_load_sectors\": 400}, ") != NULL,
+              "%s", text);
+    cr_assert(occurrences(text, "\n") == 9, "a case a line: %s", text);
+    free(text);
+}
+
+Test(record, counts_that_did_not_move_change_nothing)
+{
+    char *first;
+    char *second;
+
+    choose_right_ones();
+    expect_model(0, NULL);
+    first = read_text(model_path());
+    expect_model(0, "cpu-model.json: 0 of 4 cases changed");
+    second = read_text(model_path());
+    cr_assert(strcmp(first, second) == 0);
+    free(first);
+    free(second);
+}
+
+Test(record, only_counts_that_moved_are_rewritten)
+{
+    kg__baseline baseline;
+    const kg__baseline_case *entry;
+    char *first;
+    char *second;
+    ending seen;
+
+    choose_right_ones();
+    expect_model(0, NULL);
+    first = read_text(model_path());
+    plan_counts("* " SLOW " global_load_requests 300 barriers 0 shuffles 5\n");
+    seen = run(KG__FAKE_MODEL, NULL, NULL);
+    expect_ending(&seen, 0, "cpu-model.json: 1 of 4 cases changed");
+    cr_assert(strstr(seen.output, SLOW "                  global_load_requests                    "
+                                       "200              300   +50.0 %\n") != NULL,
+              "%s", seen.output);
+    cr_assert(strstr(seen.output, "barriers                                  8                0    "
+                                  "-100 %\n") != NULL,
+              "%s", seen.output);
+    cr_assert(strstr(seen.output, "shuffles                                  0                5    "
+                                  "   new\n") != NULL,
+              "%s", seen.output);
+    cr_assert(strstr(seen.output, " ns") == NULL, "%s", seen.output);
+    free(seen.output);
+    second = read_text(model_path());
+    cr_assert(differing_lines(first, second) == 1, "%s\n%s", first, second);
+    free(first);
+    free(second);
+    load_model(&baseline);
+    entry = kg__baseline_find(&baseline, SLOW);
+    cr_assert(kg__baseline_metric_of(entry, "global_load_requests")->value == 300);
+    cr_assert(kg__baseline_metric_of(entry, "barriers") == NULL);
+    kg__baseline_free(&baseline);
+}
+
+/* Where the lines went elsewhere, the next verdict must not look for them where they were. */
+Test(record, lines_that_moved_are_rewritten)
+{
+    kg__baseline baseline;
+
+    choose_right_ones();
+    expect_model(0, NULL);
+    plan_counts("* " SLOW " line kernels/fake/plain.cu:20 shuffles 3\n");
+    expect_model(0, SLOW "                  lines of source moved, and no counter");
+    load_model(&baseline);
+    cr_assert(json_object_size(kg__baseline_find(&baseline, SLOW)->lines) == 3);
+    cr_assert(json_object_size(kg__baseline_find(&baseline, "fake/quick/64/b32")->lines) == 2);
+    kg__baseline_free(&baseline);
+}
+
+Test(record, a_counters_band_set_by_hand_stays)
+{
+    kg__baseline baseline;
+    kg__baseline_metric *metric;
+
+    choose_right_ones();
+    expect_model(0, NULL);
+    load_model(&baseline);
+    metric = kg__baseline_metric_of(kg__baseline_find(&baseline, SLOW), "barriers");
+    metric->band = 0.1;
+    metric->band_by_hand = true;
+    kg__baseline_metric_of(kg__baseline_find(&baseline, SLOW), "global_load_requests")->gated =
+        false;
+    cr_assert(kg__baseline_save(model_path(), &baseline, NULL));
+    kg__baseline_free(&baseline);
+    plan_counts("* " SLOW " global_load_requests 300 barriers 9\n");
+    expect_model(0, "1 of 4");
+    load_model(&baseline);
+    metric = kg__baseline_metric_of(kg__baseline_find(&baseline, SLOW), "barriers");
+    cr_assert(metric->band == 0.1 && metric->band_by_hand && metric->value == 9);
+    metric = kg__baseline_metric_of(kg__baseline_find(&baseline, SLOW), "global_load_requests");
+    cr_assert(!metric->gated && metric->value == 300);
+    kg__baseline_free(&baseline);
+}
+
+Test(record, a_case_that_counts_nothing)
+{
+    kg__baseline baseline;
+    const kg__baseline_case *entry;
+
+    set_filter(SLOW);
+    plan_counts("* * global_load_requests 0 global_load_sectors 0 global_store_requests 0 "
+                "global_store_sectors 0 barriers 0 unique_bytes_read 0 unique_bytes_written 0\n");
+    expect_model(0, "1 of 1");
+    load_model(&baseline);
+    entry = kg__baseline_find(&baseline, SLOW);
+    cr_assert(entry->metric_count == 1 && entry->metrics[0].value == 0);
+    kg__baseline_free(&baseline);
+    expect_model(0, "0 of 1");
+}
+
+/* A case that no table has any more is taken out; with a filter it might only be hidden. */
+Test(record, a_counted_case_that_is_gone_is_retired)
+{
+    kg__baseline baseline;
+
+    choose_right_ones();
+    expect_model(0, NULL);
+    load_model(&baseline);
+    kg__baseline_add_metric(kg__baseline_add(&baseline, "fake/old/64/b32"), "barriers")->value = 1;
+    cr_assert(kg__baseline_save(model_path(), &baseline, NULL));
+    kg__baseline_free(&baseline);
+    expect_model(0, "0 of 4");
+    load_model(&baseline);
+    cr_assert(kg__baseline_find(&baseline, "fake/old/64/b32") != NULL);
+    kg__baseline_free(&baseline);
+}
+
+/* Refused, with this line, and the file of before stands byte for byte. */
+static void expect_model_refusal(const char *line)
+{
+    static const char before[] = "{\"schema\": \"kernelgate-baseline/1\", \"cases\": {},   "
+                                 "\"target\": {\"key\": \"cpu-model\"}}";
+    char *after;
+
+    (void)mkdir(at("baselines"), 0777);
+    write_text(model_path(), before);
+    expect_model(2, line);
+    after = read_text(model_path());
+    cr_assert(strcmp(before, after) == 0);
+    free(after);
+}
+
+Test(record, counts_that_do_not_repeat_refuse)
+{
+    choose_right_ones();
+    plan_counts("3 " SLOW " global_load_sectors 401\n");
+    expect_model_refusal(SLOW ": global_load_sectors is 400 in one run and 401 in another: counts "
+                              "have to repeat");
+    plan_counts("2 " SLOW " line kernels/fake/plain.cu:14 global_load_sectors 401\n");
+    expect_model_refusal(SLOW ": its lines count otherwise in another run");
+}
+
+Test(record, what_instrumented_kernels_find_refuses)
+{
+    choose_right_ones();
+    plan_counts("1 " SLOW " finding\n");
+    expect_model_refusal(SLOW ": kernels/fake/other.cu:14: reads 4 bytes at from + 256");
+    plan_counts("1 " SLOW " crash\n");
+    expect_model_refusal(SLOW ": crashed");
+    plan_counts("3 " SLOW " forget\n");
+    expect_model_refusal(SLOW ": record lost");
+    plan_counts("");
+    set_filter("fake/plain/*,fake/wrong/*");
+    expect_model_refusal("fake/wrong/64/b32: to[17]: expected");
+}
+
+Test(record, a_model_without_its_instrumented_program)
+{
+    char command[1200];
+
+    kg__format(command, sizeof command, "cp '%s' '%s'", KG__FAKE_MODEL, at("lone.model"));
+    cr_assert(system(command) == 0);
+    expect_run(at("lone.model"), 2,
+               "lone.instrumented: the program with instrumented kernels cannot be run");
+}
+
+/* One call records one target, and boards are none of the model's. */
+Test(record, what_does_not_go_together)
+{
+    const char *const both[] = { KG__COMMAND,     "baseline",     "record",           "--baselines",
+                                 at("baselines"), KG__FAKE_MODEL, KG__FAKE_SOUND_GPU, NULL };
+    ending seen = drive(both, environment);
+
+    expect_ending(&seen, 2, "programs for a GPU and for the CPU model");
+    free(seen.output);
+    seen = run(KG__FAKE_MODEL, "--merge", NULL);
+    expect_ending(&seen, 2, "--merge: is for boards of a GPU's model");
+    free(seen.output);
+}
+
+Test(record, a_filter_that_leaves_nothing_to_count)
+{
+    set_filter("fake/plain/1/*");
+    expect_model(2, "no case to record: is KG_FILTER too narrow? See --cases count");
+}
+
+Test(record, a_malformed_baseline_of_counts_refuses)
+{
+    ending seen;
+
+    choose_right_ones();
+    (void)mkdir(at("baselines"), 0777);
+    write_text(model_path(), "{\"schema\": \"kernelgate-baseline/1\", ");
+    seen = run(KG__FAKE_MODEL, NULL, NULL);
+    expect_ending(&seen, 2, "mend or move that file first; nothing is recorded");
+    cr_assert(strstr(seen.output, "counting, run") == NULL, "%s", seen.output);
     free(seen.output);
 }

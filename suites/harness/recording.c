@@ -272,3 +272,65 @@ Test(recording, a_merge_always_rewrites)
     cr_assert(kg__record_time(entry(), "time_ns", sessions, 5, true, &old_value) == KG__MOVED);
     cr_assert(metric->session_count == 10 && metric->value == 100200 && metric->band == 0.02);
 }
+
+Test(recording, counts)
+{
+    kg__baseline_metric *metric;
+    double old_value = NAN;
+
+    cr_assert(kg__record_count(entry(), "barriers", 0, &old_value) == KG__UNCHANGED);
+    cr_assert(old_value == 0 && entry()->metric_count == 0, "0 is left away");
+    cr_assert(kg__record_count(entry(), "barriers", 5, &old_value) == KG__NEW);
+    metric = kg__baseline_metric_of(entry(), "barriers");
+    cr_assert(metric->value == 5 && metric->band == 0 && metric->gated);
+    metric->band = 0.1;
+    metric->band_by_hand = true;
+    cr_assert(kg__record_count(entry(), "barriers", 5, &old_value) == KG__UNCHANGED);
+    cr_assert(kg__record_count(entry(), "barriers", 6, &old_value) == KG__MOVED);
+    cr_assert(old_value == 5 && metric->value == 6 && metric->band == 0.1, "exactly, not to 10 %%");
+    cr_assert(kg__record_count(entry(), "barriers", 0, &old_value) == KG__MOVED);
+    cr_assert(old_value == 6 && entry()->metric_count == 0);
+}
+
+Test(recording, lines_of_counts)
+{
+    json_t *lines = json_pack("{s:{s:i}, s:{s:i}, s:{}}", "k.cu:14", "barriers", 1, "k.cu:9",
+                              "barriers", 2, "k.cu:20");
+
+    cr_assert(not(kg__record_lines(entry(), NULL)));
+    cr_assert(kg__record_lines(entry(), lines));
+    cr_assert(json_object_size(entry()->lines) == 2);
+    cr_assert(not(kg__record_lines(entry(), lines)));
+    json_object_del(lines, "k.cu:14");
+    cr_assert(kg__record_lines(entry(), lines));
+    cr_assert(kg__record_lines(entry(), NULL) && entry()->lines == NULL);
+    json_decref(lines);
+}
+
+Test(recording, counts_that_repeat_and_counts_that_do_not)
+{
+    json_t *one = json_pack("{s:{s:{s:I}}, s:{s:{s:i}}}", "metrics", "barriers", "value",
+                            (json_int_t)12345, "lines", "k.cu:1", "shuffles", 7);
+    json_t *other = json_deep_copy(one);
+    kg__error error = { "" };
+
+    cr_assert(kg__counts_agree("a/b/1/-", one, other, &error));
+    json_integer_set(
+        json_object_get(json_object_get(json_object_get(other, "metrics"), "barriers"), "value"),
+        12346);
+    cr_assert(not(kg__counts_agree("a/b/1/-", one, other, &error)));
+    cr_assert(strstr(error.text, "a/b/1/-: barriers is 12 345 in one run and 12 346 in another: "
+                                 "counts have to repeat") == error.text,
+              "%s", error.text);
+    json_object_set(other, "metrics", json_object_get(one, "metrics"));
+    json_integer_set(
+        json_object_get(json_object_get(json_object_get(other, "lines"), "k.cu:1"), "shuffles"), 8);
+    cr_assert(not(kg__counts_agree("a/b/1/-", one, other, &error)));
+    cr_assert(strstr(error.text, "a/b/1/-: its lines count otherwise") == error.text);
+    json_object_del(other, "lines");
+    cr_assert(not(kg__counts_agree("a/b/1/-", one, other, &error)));
+    json_object_del(one, "lines");
+    cr_assert(kg__counts_agree("a/b/1/-", one, other, &error));
+    json_decref(one);
+    json_decref(other);
+}

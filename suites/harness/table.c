@@ -203,6 +203,24 @@ Test(table, a_large_table_is_whole)
     kg__case_list_free(&cases);
 }
 
+/* What is counted is also timed or not; sizes that are only checked or timed are not counted. */
+Test(table, the_model_counts)
+{
+    static const char *const counted[] = {
+        "matmul/naive/530/b16",
+        "matmul/tiled_2/530/b16",
+        "matmul/naive/5x5x100x2/b16",
+        "matmul/tiled_2/5x5x100x2/b16",
+        NULL,
+    };
+    static const kg_launch one[] = { KG_BLOCK(16), KG_END };
+    kg_comparison table = comparison();
+
+    table.launches = one;
+    cr_assert(kg__part_purposes("count") == KG_PURPOSE_COUNT);
+    expect_ids(&table, "count", counted);
+}
+
 Test(table, the_model_has_no_part_time)
 {
     kg_comparison table = comparison();

@@ -245,7 +245,7 @@ void kg__run_part(const char *part);
 #define KG__PART_TIMEOUT 1500
 
 /* Defines the program's comparison and its Criterion tests: `check` on every target, `time` on a
- * GPU. */
+ * GPU, `count` on the CPU model. */
 #define KG_COMPARISON(comparison, ...)                                                             \
     static const kg_comparison kg__table_of_##comparison = { .name = #comparison,                  \
                                                              .home = KG__HOME,                     \
@@ -269,7 +269,12 @@ void kg__run_part(const char *part);
  * a test of the GPU's program alone, and runs after its part `time`. */
 #define KG_TIME_CLAIM(comparison, claim) Test(comparison, claim_##claim, .timeout = 60)
 #else
-#define KG__MEASURING_PART(comparison) extern const kg_comparison *const kg__comparison
+#define KG__MEASURING_PART(comparison)                                                             \
+    Test(comparison, count, .timeout = KG__PART_TIMEOUT)                                           \
+    {                                                                                              \
+        kg__run_part("count");                                                                     \
+    }                                                                                              \
+    extern const kg_comparison *const kg__comparison
 #define KG_TIME_CLAIM(comparison, claim)                                                           \
     __attribute__((unused)) static void kg__unused_claim_##claim(void)
 #endif

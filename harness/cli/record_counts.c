@@ -1,0 +1,202 @@
+/* Recording counts: the CPU model's programs, each counted twice, and what of it is new. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../counters.h"
+#include "../file.h"
+#include "../observer.h"
+#include "../recording.h"
+#include "../records.h"
+#include "../text.h"
+#include "recorder.h"
+
+/* One more run than it takes: counts repeat, and this proves it. */
+#define RUNS 2
+
+/* Everything that is being counted. */
+typedef struct counting {
+    kg__recorder *recorder;
+    json_t *runs[RUNS]; /* the "measured" records, by case */
+    size_t run;
+} counting;
+
+static void take_record(void *context, const json_t *record)
+{
+    counting *all = context;
+    const char *id = kg__json_text(record, "case");
+
+    if (strcmp(kg__json_text(record, "event"), "measured") != 0)
+        return;
+    if (json_object_size(json_object_get(record, "metrics")) == 0)
+        kg__recorder_refuse(all->recorder, id, "the observer recorded no counter of this case");
+    json_object_set(all->runs[all->run], id, (json_t *)record);
+}
+
+/* Checks a program's cases with its own kernels and with the instrumented ones. */
+static bool check(counting *all, const char *program, const char *instrumented)
+{
+    printf("checking %s\n", program);
+    fflush(stdout);
+    return kg__recorder_observe(all->recorder, program, program, "check") &&
+           kg__recorder_observe(all->recorder, program, instrumented, "check");
+}
+
+static bool counts_repeat(const counting *all)
+{
+    bool repeat = true;
+    const char *id;
+    json_t *record;
+
+    json_object_foreach (all->runs[0], id, record) {
+        const json_t *other = json_object_get(all->runs[1], id);
+        kg__error error = { "" };
+
+        if (other == NULL)
+            kg__fail(&error, "%s: was counted in one run and not in another", id);
+        if (other != NULL && kg__counts_agree(id, record, other, &error))
+            continue;
+        kg__complain("%s; nothing is recorded", error.text);
+        repeat = false;
+    }
+    return repeat;
+}
+
+static bool measure(counting *all, size_t count, char *const *programs)
+{
+    char path[KG__PATH_SIZE];
+    kg__error error = { "" };
+
+    for (size_t i = 0; i < count; i++) {
+        if (!kg__instrumented_program(programs[i], path, sizeof path, &error)) {
+            kg__complain("%s", error.text);
+            return false;
+        }
+        if (!check(all, programs[i], path))
+            return false;
+    }
+    if (all->recorder->target != NULL && !kg__recorder_may_load(all->recorder))
+        return false;
+    for (all->run = 0; all->run < RUNS; all->run++) {
+        printf("counting, run %zu of %d\n", all->run + 1, RUNS);
+        fflush(stdout);
+        for (size_t i = 0; i < count; i++) {
+            if (!kg__instrumented_program(programs[i], path, sizeof path, &error) ||
+                !kg__recorder_observe(all->recorder, programs[i], path, "count"))
+                return false;
+        }
+    }
+    if (json_object_size(all->runs[0]) == 0) {
+        kg__complain(
+            "no case to record: is KG_FILTER too narrow? See --cases count of the programs");
+        return false;
+    }
+    return counts_repeat(all);
+}
+
+static void print_row(const char *id, const char *counter, double old_value, double value)
+{
+    char old_text[KG__FIGURE_SIZE];
+    char text[KG__FIGURE_SIZE];
+    char change[KG__FIGURE_SIZE] = "new";
+
+    kg__show_figure(old_text, sizeof old_text, old_value, "");
+    kg__show_figure(text, sizeof text, value, "");
+    if (old_value > 0)
+        kg__show_percent(change, sizeof change, value / old_value - 1, true);
+    printf("%-34s %-26s %16s %16s %9s\n", id, counter, old_text, text, change);
+}
+
+/* Stores one case, and says what changed of it; of a case that is new, how much there is. */
+static bool store(kg__baseline_case *entry, const json_t *record, const char *commit)
+{
+    const json_t *metrics = json_object_get(record, "metrics");
+    bool is_new = entry->metric_count == 0;
+    bool changed = is_new;
+
+    for (int i = 0; i < KG__COUNTERS; i++) {
+        const char *counter = kg__counter_name((kg__counter)i);
+        double value =
+            json_number_value(json_object_get(json_object_get(metrics, counter), "value"));
+        double old_value;
+
+        if (kg__record_count(entry, counter, value, &old_value) == KG__UNCHANGED)
+            continue;
+        changed = true;
+        if (!is_new)
+            print_row(entry->id, counter, old_value, value);
+    }
+    /* A case has a metric, even one that does nothing. */
+    if (entry->metric_count == 0)
+        (void)kg__baseline_add_metric(entry, kg__counter_name(KG__GLOBAL_LOAD_REQUESTS));
+    if (is_new)
+        printf("%-34s %zu counters, new\n", entry->id, entry->metric_count);
+    if (kg__record_lines(entry, json_object_get(record, "lines"))) {
+        if (!changed)
+            printf("%-34s lines of source moved, and no counter\n", entry->id);
+        changed = true;
+    }
+    if (changed)
+        kg__recorder_stamp(entry, commit);
+    return changed;
+}
+
+static size_t retire(const counting *all, kg__baseline *baseline)
+{
+    const char **ids = kg__allocate(json_object_size(all->runs[0]), sizeof *ids);
+    size_t count = 0;
+    size_t retired;
+    const char *id;
+    json_t *record;
+
+    json_object_foreach (all->runs[0], id, record)
+        ids[count++] = id;
+    retired = kg__recorder_retire(baseline, ids, count);
+    free(ids);
+    return retired;
+}
+
+static int save(const counting *all)
+{
+    char path[2 * KG__PATH_SIZE];
+    char commit[64];
+    kg__target target;
+    kg__baseline baseline;
+    size_t changed = 0;
+    bool saved = true;
+    const char *id;
+    json_t *record;
+
+    if (!kg__recorder_load(all->recorder, &target, path, sizeof path, &baseline)) {
+        kg__baseline_free(&baseline);
+        return KG__EXIT_ERROR;
+    }
+    kg__recorder_commit(all->recorder, commit, sizeof commit);
+    printf("%-34s %-26s %16s %16s %9s\n", "case", "counter", "old", "new", "change");
+    json_object_foreach (all->runs[0], id, record)
+        changed += store(kg__baseline_add(&baseline, id), record, commit);
+    changed += retire(all, &baseline);
+    if (changed > 0)
+        saved = kg__recorder_save(all->recorder, path, &target, &baseline);
+    if (saved)
+        printf("%s: %zu of %zu cases changed, counted twice alike\n", path, changed,
+               json_object_size(all->runs[0]));
+    kg__baseline_free(&baseline);
+    return saved ? KG__EXIT_PASS : KG__EXIT_ERROR;
+}
+
+int kg__record_model(kg__recorder *recorder, size_t count, char *const *programs)
+{
+    counting all = { .recorder = recorder };
+    int code = KG__EXIT_ERROR;
+
+    recorder->on_record = take_record;
+    recorder->context = &all;
+    for (size_t i = 0; i < RUNS; i++)
+        all.runs[i] = json_object();
+    if (measure(&all, count, programs))
+        code = save(&all);
+    for (size_t i = 0; i < RUNS; i++)
+        json_decref(all.runs[i]);
+    return code;
+}

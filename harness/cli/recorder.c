@@ -1,0 +1,195 @@
+#include "recorder.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../observer.h"
+#include "../records.h"
+#include "probe.h"
+
+/* A program's list of cases may be this long, in bytes. */
+#define LISTING_SIZE ((size_t)1 << 20)
+
+/* A program's cases of one part. */
+typedef struct listing {
+    char *text;
+    const char **ids;
+    size_t count;
+} listing;
+
+void kg__recorder_refuse(kg__recorder *recorder, const char *id, const char *why)
+{
+    kg__complain("%s: %s: nothing is recorded", id, why);
+    recorder->refused = true;
+}
+
+static bool list_cases(const char *program, const char *part, listing *cases)
+{
+    const char *arguments[] = { program, "--cases", part, NULL };
+    char *rest = NULL;
+    int code;
+
+    *cases = (listing){ .text = kg__allocate(LISTING_SIZE, 1) };
+    code = kg__probe_output(arguments, 30, cases->text, LISTING_SIZE);
+    if (code != 0) {
+        kg__complain("%s: it does not list its cases (exit code %d): build it anew", program, code);
+        return false;
+    }
+    cases->ids = kg__allocate(strlen(cases->text) + 1, sizeof *cases->ids);
+    for (char *id = strtok_r(cases->text, "\n", &rest); id != NULL;
+         id = strtok_r(NULL, "\n", &rest))
+        cases->ids[cases->count++] = id;
+    return true;
+}
+
+static void free_listing(listing *cases)
+{
+    free(cases->text);
+    free(cases->ids);
+}
+
+static void take_record(void *context, const json_t *record)
+{
+    kg__recorder *recorder = context;
+    const char *event = kg__json_text(record, "event");
+    const char *id = kg__json_text(record, "case");
+
+    if (strcmp(event, "target") == 0 && recorder->target == NULL) {
+        recorder->target = json_incref(json_object_get(record, "target"));
+        recorder->provenance = json_incref(json_object_get(record, "provenance"));
+    } else if (strcmp(event, "failed") == 0 ||
+               (strcmp(event, "checked") == 0 && !json_is_true(json_object_get(record, "right")))) {
+        kg__recorder_refuse(recorder, id, kg__json_text(record, "why"));
+    } else if (strcmp(event, "measured") == 0 || strcmp(event, "sentinels") == 0) {
+        recorder->on_record(recorder->context, record);
+    }
+}
+
+bool kg__recorder_observe(kg__recorder *recorder, const char *program, const char *observer,
+                          const char *part)
+{
+    listing cases;
+    kg__error why = { "" };
+    kg__observation_status status = KG__OBSERVED;
+
+    if (!list_cases(program, part, &cases)) {
+        free_listing(&cases);
+        return false;
+    }
+    kg__observation_job job = {
+        .program = observer,
+        .part = part,
+        .cases = cases.ids,
+        .case_count = cases.count,
+        .records = recorder->scratch,
+        .silence_limit = kg__silence_limit(),
+        .on_record = take_record,
+        .context = recorder,
+    };
+
+    if (cases.count > 0)
+        status = kg__observe_cases(&job, &why);
+    free_listing(&cases);
+    if (status != KG__OBSERVED)
+        kg__complain("%s: %s", observer, why.text);
+    return status == KG__OBSERVED && !recorder->refused;
+}
+
+static void describe_target(const kg__recorder *recorder, kg__target *target)
+{
+    const json_t *described = recorder->target;
+
+    *target = (kg__target){ 0 };
+    kg__format(target->key, sizeof target->key, "%s", kg__json_text(described, "key"));
+    kg__format(target->name, sizeof target->name, "%s", kg__json_text(described, "name"));
+    kg__format(target->compute_capability, sizeof target->compute_capability, "%s",
+               kg__json_text(described, "compute_capability"));
+    kg__format(target->compiler, sizeof target->compiler, "%s",
+               kg__json_text(described, "compiler"));
+    target->memory_mib = json_integer_value(json_object_get(described, "memory_mib"));
+    target->multiprocessors =
+        (int)json_integer_value(json_object_get(described, "multiprocessors"));
+}
+
+bool kg__recorder_load(const kg__recorder *recorder, kg__target *target, char *path, size_t size,
+                       kg__baseline *baseline)
+{
+    kg__error error = { "" };
+
+    describe_target(recorder, target);
+    if (kg__baseline_load_for(recorder->baselines, target, path, size, baseline, &error) != KG__BAD)
+        return true;
+    kg__complain("%s: mend or move that file first; nothing is recorded", error.text);
+    return false;
+}
+
+bool kg__recorder_may_load(const kg__recorder *recorder)
+{
+    char path[2 * KG__PATH_SIZE];
+    kg__target target;
+    kg__baseline baseline;
+    bool sound = kg__recorder_load(recorder, &target, path, sizeof path, &baseline);
+
+    kg__baseline_free(&baseline);
+    return sound;
+}
+
+void kg__recorder_commit(const kg__recorder *recorder, char *text, size_t size)
+{
+    static const char *const arguments[] = { "git",         "describe",    "--always", "--dirty",
+                                             "--abbrev=10", "--exclude=*", NULL };
+
+    if (recorder->commit != NULL)
+        kg__format(text, size, "%s", recorder->commit);
+    else if (kg__probe(arguments, 30, text, size) != 0)
+        kg__format(text, size, "unknown");
+    text[strcspn(text, "\n")] = '\0';
+}
+
+void kg__recorder_stamp(kg__baseline_case *entry, const char *commit)
+{
+    free(entry->commit);
+    entry->commit = kg__copy_text(commit);
+}
+
+size_t kg__recorder_retire(kg__baseline *baseline, const char *const *ids, size_t count)
+{
+    const char *filter = getenv("KG_FILTER");
+    size_t retired = 0;
+
+    if (filter != NULL && filter[0] != '\0')
+        return 0;
+    for (size_t i = baseline->case_count; i-- > 0;) {
+        const char *id = baseline->cases[i].id;
+        bool recorded_comparison = false;
+        bool recorded_case = false;
+
+        for (size_t j = 0; j < count; j++) {
+            size_t length = strcspn(ids[j], "/") + 1;
+
+            recorded_comparison = recorded_comparison || strncmp(ids[j], id, length) == 0;
+            recorded_case = recorded_case || strcmp(ids[j], id) == 0;
+        }
+        if (!recorded_comparison || recorded_case)
+            continue;
+        printf("%-34s retired: no longer in the table\n", id);
+        (void)kg__baseline_remove(baseline, id);
+        retired++;
+    }
+    return retired;
+}
+
+bool kg__recorder_save(const kg__recorder *recorder, const char *path, const kg__target *target,
+                       kg__baseline *baseline)
+{
+    kg__error error = { "" };
+
+    baseline->target = *target;
+    json_decref(baseline->provenance);
+    baseline->provenance = json_incref(recorder->provenance);
+    if (kg__baseline_save(path, baseline, &error))
+        return true;
+    kg__complain("%s", error.text);
+    return false;
+}

@@ -1,0 +1,62 @@
+/* What recording times and recording counts have in common: observing whole programs, and the
+ * baseline file that they end in. */
+#ifndef KG__RECORDER_H
+#define KG__RECORDER_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "../baseline.h"
+#include "../run.h"
+
+typedef struct kg__recorder {
+    const char *baselines;       /* the folder of the baseline files */
+    const char *commit;          /* the commit's name; NULL: what git says */
+    char scratch[KG__PATH_SIZE]; /* the stem of the observers' records */
+    json_t *target;              /* the device's description; NULL before any observer gave it */
+    json_t *provenance;
+    bool refused; /* something forbids to record: said already */
+    /* Called for every record of a measured case or of the sentinels. */
+    void (*on_record)(void *context, const json_t *record);
+    void *context;
+} kg__recorder;
+
+/* Says why a case forbids to record anything. */
+void kg__recorder_refuse(kg__recorder *recorder, const char *id, const char *why);
+
+/* Observes all cases of a part that `program` lists (which KG_FILTER narrows) in one fresh process
+ * of `observer`, after another where one ends early. False, with a complaint, when nothing could be
+ * observed or when a case is wrong or failed. */
+bool kg__recorder_observe(kg__recorder *recorder, const char *program, const char *observer,
+                          const char *part);
+
+/* Reads the baseline of the device that was observed; an absent one is empty. `target` becomes the
+ * device's. False, with a complaint, where the file cannot be understood. */
+bool kg__recorder_load(const kg__recorder *recorder, kg__target *target, char *path, size_t size,
+                       kg__baseline *baseline);
+
+/* Whether that can be done at all, before time is spent on measuring. */
+bool kg__recorder_may_load(const kg__recorder *recorder);
+
+/* The name of the commit that is checked out, shortened, with "-dirty" where tracked files differ.
+ */
+void kg__recorder_commit(const kg__recorder *recorder, char *text, size_t size);
+
+/* Notes the commit that a case was recorded at. */
+void kg__recorder_stamp(kg__baseline_case *entry, const char *commit);
+
+/* Takes out cases of the recorded comparisons that no table has any more, and says so; `ids` are
+ * the cases that were recorded. A filter hides cases that are there, so then all stay. Returns how
+ * many. */
+size_t kg__recorder_retire(kg__baseline *baseline, const char *const *ids, size_t count);
+
+/* Writes the baseline with this run's target and provenance; false with a complaint. */
+bool kg__recorder_save(const kg__recorder *recorder, const char *path, const kg__target *target,
+                       kg__baseline *baseline);
+
+/* Counts the cases of programs of the CPU model, checked first, each in two runs that must agree,
+ * and stores what differs from the baseline. Returns the exit code. */
+int kg__record_model(kg__recorder *recorder, size_t count, char *const *programs);
+
+#endif

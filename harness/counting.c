@@ -1,0 +1,448 @@
+#include "counting.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "counters.h"
+#include "judge.h"
+#include "lines.h"
+#include "records.h"
+#include "text.h"
+
+/* Up to here, 2^53, a double holds every whole number. */
+#define LARGEST_COUNT 9007199254740992
+
+/* So many counters that moved are named beside the first one; the rest is counted. */
+#define OTHERS_NAMED 3
+
+/* Room for what is said of lines, so that what stands behind it in a reason is not cut off. */
+#define LINES_SIZE 480
+
+/* A counted case while it is judged. */
+typedef struct counted {
+    const json_t *measured;
+    const kg__baseline_case *expected; /* NULL: no baseline */
+    bool sampled;
+    json_t *metrics;
+    kg__judgement judgements[KG__COUNTERS];
+    kg__verdict worst;
+    char why[KG__MESSAGE_SIZE];
+} counted;
+
+static bool is_unique_bytes(kg__counter counter)
+{
+    return counter == KG__UNIQUE_BYTES_READ || counter == KG__UNIQUE_BYTES_WRITTEN;
+}
+
+static const kg__baseline_metric *expected_of(const kg__baseline_case *expected,
+                                              kg__counter counter)
+{
+    return expected != NULL ? kg__baseline_metric_of(expected, kg__counter_name(counter)) : NULL;
+}
+
+static double number_of(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+
+    return json_is_number(value) ? json_number_value(value) : (double)NAN;
+}
+
+static void append(char *text, size_t size, const char *more)
+{
+    size_t used = strlen(text);
+
+    kg__format(text + used, size - used, "%s", more);
+}
+
+/* Makes an error of the case, unless it is one already. */
+static void fail(counted *one, const char *why)
+{
+    if (one->worst != KG__ERROR)
+        kg__format(one->why, sizeof one->why, "%s", why);
+    one->worst = KG__ERROR;
+}
+
+/* Whether a baseline knows nothing of unique bytes, since its launch was sampled: any kernel that
+ * touches global memory has some. */
+static bool lacks_unique_bytes(const kg__baseline_case *expected)
+{
+    return expected_of(expected, KG__UNIQUE_BYTES_READ) == NULL &&
+           expected_of(expected, KG__UNIQUE_BYTES_WRITTEN) == NULL;
+}
+
+/* Whether a counter cannot be held against the baseline, being known on one side alone. */
+static bool is_incomparable(const counted *one, kg__counter counter)
+{
+    if (!is_unique_bytes(counter) || one->expected == NULL)
+        return false;
+    return one->sampled || lacks_unique_bytes(one->expected);
+}
+
+static void set_count(json_t *figures, const char *key, double count)
+{
+    json_object_set_new(figures, key, json_integer((json_int_t)count));
+}
+
+static void set_finite(json_t *figures, const char *key, double value)
+{
+    if (isfinite(value))
+        json_object_set_new(figures, key, json_real(value));
+}
+
+/* Judges one counter whose value is `value`, and adds its figures. */
+static void judge_counter(counted *one, kg__counter counter, double value)
+{
+    const char *name = kg__counter_name(counter);
+    const kg__baseline_metric *metric = expected_of(one->expected, counter);
+    kg__expectation expectation = { .gated = true };
+    kg__interval observed = { value, value, value };
+    kg__judgement *judgement = &one->judgements[counter];
+    json_t *figures = json_object();
+
+    set_count(figures, "value", value);
+    if (is_incomparable(one, counter)) {
+        kg__format(judgement->why, sizeof judgement->why,
+                   "not judged: the baseline was sampled and has none");
+    } else {
+        if (metric != NULL)
+            expectation = kg__baseline_expectation(metric);
+        *judgement = kg__judge(&observed, one->expected != NULL ? &expectation : NULL, NULL, "");
+    }
+    if (one->expected != NULL && !is_incomparable(one, counter)) {
+        set_count(figures, "baseline", expectation.value);
+        set_finite(figures, "band", expectation.band);
+        set_finite(figures, "change", judgement->change);
+        set_finite(figures, "limit", judgement->limit);
+        set_finite(figures, "smallest", judgement->smallest);
+        if (!expectation.gated)
+            json_object_set_new(figures, "gated", json_false());
+    }
+    json_object_set_new(figures, "verdict", json_string(kg__verdict_name(judgement->verdict)));
+    json_object_set_new(figures, "why", json_string(judgement->why));
+    json_object_set_new(one->metrics, name, figures);
+    one->worst = kg__worse(one->worst, judgement->verdict);
+}
+
+/* Takes one counter of the record: judges it, or leaves it out where it is not known. */
+static void take_counter(counted *one, kg__counter counter)
+{
+    const char *name = kg__counter_name(counter);
+    const json_t *figures = json_object_get(json_object_get(one->measured, "metrics"), name);
+    const json_t *value = json_object_get(figures, "value");
+    const char *absent = kg__json_text(json_object_get(one->measured, "absent"), name);
+    char why[KG__MESSAGE_SIZE];
+
+    if (figures != NULL) {
+        json_int_t count = json_integer_value(value);
+
+        if (json_is_integer(value) && count >= 0 && count <= LARGEST_COUNT) {
+            judge_counter(one, counter, (double)count);
+            return;
+        }
+        kg__format(why, sizeof why, "%s is no whole number from 0 to 2^53 in the record", name);
+        fail(one, why);
+        return;
+    }
+    if (is_unique_bytes(counter) && one->sampled)
+        return;
+    if (*absent != '\0') {
+        kg__format(why, sizeof why, "%s was not counted: %s", name, absent);
+        fail(one, why);
+        return;
+    }
+    if (expected_of(one->expected, counter) != NULL)
+        judge_counter(one, counter, 0);
+}
+
+/* A name in the record that is no counter means that two versions met. */
+static void refuse_strangers(counted *one)
+{
+    const char *name;
+    json_t *figures;
+    char why[KG__MESSAGE_SIZE];
+
+    json_object_foreach (json_object_get(one->measured, "metrics"), name, figures) {
+        if (kg__counter_parse(name, NULL))
+            continue;
+        kg__format(why, sizeof why, "%s was counted, and is no counter: build both programs anew",
+                   name);
+        fail(one, why);
+    }
+}
+
+/* The counter that moved furthest of those with a verdict, as a fraction; KG__COUNTERS where none
+ * has it. */
+static kg__counter furthest(const counted *one, kg__verdict verdict)
+{
+    kg__counter first = KG__COUNTERS;
+
+    for (int i = 0; i < KG__COUNTERS; i++) {
+        if (one->judgements[i].verdict != verdict)
+            continue;
+        if (first == KG__COUNTERS ||
+            fabs(one->judgements[i].change) > fabs(one->judgements[first].change))
+            first = (kg__counter)i;
+    }
+    return first;
+}
+
+/* Names the counters of a verdict besides `known`, behind `what`. */
+static void name_others(counted *one, kg__verdict verdict, kg__counter known, const char *what)
+{
+    size_t named = 0;
+    size_t left_out = 0;
+    char text[128];
+
+    for (int i = 0; i < KG__COUNTERS; i++) {
+        if (one->judgements[i].verdict != verdict || i == (int)known)
+            continue;
+        if (named == OTHERS_NAMED) {
+            left_out++;
+            continue;
+        }
+        kg__format(text, sizeof text, "%s%s", named == 0 ? what : ", ",
+                   kg__counter_name((kg__counter)i));
+        append(one->why, sizeof one->why, text);
+        named++;
+    }
+    if (left_out > 0) {
+        kg__format(text, sizeof text, " and %zu more", left_out);
+        append(one->why, sizeof one->why, text);
+    }
+}
+
+/* The length of "comparison/variant/" at the front of a case's id. */
+static size_t variant_length(const char *id)
+{
+    const char *slash = strchr(id, '/');
+
+    slash = slash != NULL ? strchr(slash + 1, '/') : NULL;
+    return slash != NULL ? (size_t)(slash + 1 - id) : strlen(id);
+}
+
+/* Says what moved, where in the source, and how to accept it. */
+static void explain_move(counted *one, const char *id, const char *otherwise)
+{
+    bool slower = one->worst == KG__SLOWER;
+    kg__counter first = furthest(one, one->worst);
+    char lines[LINES_SIZE];
+    char text[KG__MESSAGE_SIZE];
+
+    kg__format(one->why, sizeof one->why, "%s %s", kg__counter_name(first),
+               one->judgements[first].why);
+    name_others(one, one->worst, first, slower ? "; also risen: " : "; also fallen: ");
+    if (slower)
+        name_others(one, KG__FASTER, KG__COUNTERS, "; fallen: ");
+    if (kg__lines_explain(one->expected->lines, json_object_get(one->measured, "lines"), lines,
+                          sizeof lines)) {
+        append(one->why, sizeof one->why, "; ");
+        append(one->why, sizeof one->why, lines);
+    }
+    if (*otherwise != '\0') {
+        append(one->why, sizeof one->why, "; ");
+        append(one->why, sizeof one->why, otherwise);
+    }
+    kg__format(text, sizeof text, "; to %s it: KG_FILTER='%.*s*' ci/rebaseline --target model",
+               slower ? "accept" : "keep", (int)variant_length(id), id);
+    append(one->why, sizeof one->why, text);
+}
+
+/* The reason of a case that did not move: that of its counter with the worst verdict, where it has
+ * one. */
+static void explain_rest(counted *one)
+{
+    for (int i = 0; i < KG__COUNTERS; i++) {
+        const kg__judgement *judgement = &one->judgements[i];
+
+        if (judgement->verdict != one->worst || judgement->why[0] == '\0')
+            continue;
+        if (one->worst == KG__NO_BASELINE)
+            kg__format(one->why, sizeof one->why, "%s", judgement->why);
+        else
+            kg__format(one->why, sizeof one->why, "%s %s", kg__counter_name((kg__counter)i),
+                       judgement->why);
+        return;
+    }
+}
+
+void kg__add_ratios(json_t *metrics, const kg__baseline_case *baseline)
+{
+    for (size_t i = 0; i < KG__RATIOS; i++) {
+        const kg__ratio *ratio = &kg__ratios[i];
+        const kg__baseline_metric *above = expected_of(baseline, ratio->above);
+        const kg__baseline_metric *below = expected_of(baseline, ratio->below);
+        double value =
+            number_of(json_object_get(metrics, kg__counter_name(ratio->above)), "value") /
+            number_of(json_object_get(metrics, kg__counter_name(ratio->below)), "value");
+        json_t *figures;
+
+        if (!isfinite(value))
+            continue;
+        figures = json_pack("{s:f, s:b, s:s, s:s}", "value", value, "gated", 0, "verdict",
+                            kg__verdict_name(KG__PASS), "why", "");
+        if (above != NULL && below != NULL && above->value > 0 && below->value > 0) {
+            double before = above->value / below->value;
+
+            json_object_set_new(figures, "baseline", json_real(before));
+            json_object_set_new(figures, "change", json_real(value / before - 1));
+        }
+        json_object_set_new(metrics, ratio->name, figures);
+    }
+}
+
+static void copy_member(json_t *entry, const json_t *record, const char *key)
+{
+    json_t *value = json_object_get(record, key);
+
+    if (json_object_size(value) > 0)
+        json_object_set(entry, key, value);
+}
+
+json_t *kg__count_case(const char *id, const kg__target *target, const json_t *measured,
+                       const kg__baseline *baseline, const char *otherwise)
+{
+    counted one = { .measured = measured,
+                    .expected = baseline != NULL ? kg__baseline_find(baseline, id) : NULL,
+                    .sampled = json_is_object(json_object_get(measured, "sampled")),
+                    .metrics = json_object() };
+    json_t *entry;
+
+    if (json_object_size(json_object_get(measured, "metrics")) == 0)
+        fail(&one, "the observer recorded no counter of this case");
+    refuse_strangers(&one);
+    for (int i = 0; i < KG__COUNTERS && json_object_size(json_object_get(measured, "metrics")) > 0;
+         i++)
+        take_counter(&one, (kg__counter)i);
+    if (one.worst == KG__SLOWER || one.worst == KG__FASTER)
+        explain_move(&one, id, otherwise);
+    else if (one.why[0] == '\0')
+        explain_rest(&one);
+    kg__add_ratios(one.metrics, one.expected);
+    entry = json_pack("{s:s, s:s, s:s, s:o, s:s, s:s, s:i}", "case", id, "target", target->key,
+                      "part", "count", "metrics", one.metrics, "verdict",
+                      kg__verdict_name(one.worst), "why", one.why, "observers", 1);
+    copy_member(entry, measured, "lines");
+    copy_member(entry, measured, "sampled");
+    copy_member(entry, measured, "absent");
+    return entry;
+}
+
+bool kg__recorded_otherwise(const kg__baseline *baseline, const kg__target *target,
+                            const json_t *provenance, char *text, size_t size)
+{
+    const char *model = kg__json_text(provenance, "model");
+    const char *model_then = kg__json_text(baseline->provenance, "model");
+    const char *compiler_then = baseline->target.compiler;
+    bool other_compiler = *compiler_then != '\0' && *target->compiler != '\0' &&
+                          strcmp(compiler_then, target->compiler) != 0;
+    bool other_model = *model_then != '\0' && *model != '\0' && strcmp(model_then, model) != 0;
+
+    text[0] = '\0';
+    if (other_compiler && other_model)
+        kg__format(text, size,
+                   "the baseline was recorded with %s and model %s, this run has %s and model %s",
+                   compiler_then, model_then, target->compiler, model);
+    else if (other_compiler || other_model)
+        kg__format(text, size, "the baseline was recorded with %s%s, this run has %s%s",
+                   other_model ? "model " : "", other_model ? model_then : compiler_then,
+                   other_model ? "model " : "", other_model ? model : target->compiler);
+    return other_compiler || other_model;
+}
+
+bool kg__is_counted(const json_t *entry)
+{
+    return json_object_get(json_object_get(entry, "metrics"),
+                           kg__counter_name(KG__GLOBAL_LOAD_REQUESTS)) != NULL;
+}
+
+/* Appends " (+12.0 %)" where a metric moved. */
+static void append_change(char *text, size_t size, const json_t *figures)
+{
+    double change = number_of(figures, "change");
+    char percent[KG__FIGURE_SIZE];
+    char shown[KG__FIGURE_SIZE + 4];
+
+    if (!isfinite(change) || change == 0)
+        return;
+    kg__show_percent(percent, sizeof percent, change, true);
+    kg__format(shown, sizeof shown, " (%s)", percent);
+    append(text, size, shown);
+}
+
+/* Appends "  barriers 78 608 (+0.5 %)", of a counter that is or was above 0. */
+static void append_count(char *text, size_t size, const json_t *metrics, kg__counter counter,
+                         const char *what)
+{
+    const json_t *figures = json_object_get(metrics, kg__counter_name(counter));
+    double value = number_of(figures, "value");
+    char figure[KG__FIGURE_SIZE];
+    char shown[KG__FIGURE_SIZE + 32];
+
+    if (!(value > 0) && !(number_of(figures, "baseline") > 0))
+        return;
+    kg__show_figure(figure, sizeof figure, value, "");
+    kg__format(shown, sizeof shown, "  %s %s", what, figure);
+    append(text, size, shown);
+    append_change(text, size, figures);
+}
+
+/* Appends ", 2.35 sectors each (was 2.00)", of a ratio. */
+static void append_ratio(char *text, size_t size, const json_t *metrics, const char *name,
+                         const char *before, const char *unit)
+{
+    const json_t *figures = json_object_get(metrics, name);
+    char now[32];
+    char then[32];
+    char shown[128];
+
+    if (figures == NULL)
+        return;
+    kg__format(now, sizeof now, "%.2f", number_of(figures, "value"));
+    kg__format(shown, sizeof shown, "%s%s%s", before, now, unit);
+    append(text, size, shown);
+    kg__format(then, sizeof then, "%.2f", number_of(figures, "baseline"));
+    if (json_object_get(figures, "baseline") == NULL || strcmp(now, then) == 0)
+        return;
+    kg__format(shown, sizeof shown, " (was %s)", then);
+    append(text, size, shown);
+}
+
+void kg__counted_figures(const json_t *entry, char *text, size_t size)
+{
+    const json_t *metrics = json_object_get(entry, "metrics");
+    const json_t *sampled = json_object_get(entry, "sampled");
+    char blocks[2][KG__FIGURE_SIZE];
+    char shown[2 * KG__FIGURE_SIZE + 32];
+
+    text[0] = '\0';
+    append_count(text, size, metrics, KG__GLOBAL_LOAD_REQUESTS, "loads");
+    append_ratio(text, size, metrics, "global_load_sectors_per_request", ", ", " sectors each");
+    append_count(text, size, metrics, KG__GLOBAL_STORE_REQUESTS, "stores");
+    append_ratio(text, size, metrics, "global_store_sectors_per_request", ", ", " each");
+    append_ratio(text, size, metrics, "shared_load_wavefronts_per_request", "  shared loads ",
+                 " wavefronts each");
+    append_ratio(text, size, metrics, "shared_store_wavefronts_per_request", "  shared stores ",
+                 "");
+    append_count(text, size, metrics, KG__BARRIERS, "barriers");
+    if (json_object_size(sampled) > 0) {
+        kg__show_figure(blocks[0], sizeof blocks[0], number_of(sampled, "blocks"), "");
+        kg__show_figure(blocks[1], sizeof blocks[1], number_of(sampled, "of"), "");
+        kg__format(shown, sizeof shown, "  sampled, %s of %s blocks", blocks[0], blocks[1]);
+        append(text, size, shown);
+    }
+}
+
+bool kg__is_shown(const char *metric, const json_t *figures)
+{
+    kg__counter counter;
+    double value = number_of(figures, "value");
+    double baseline = number_of(figures, "baseline");
+
+    if (!kg__counter_parse(metric, &counter))
+        return true;
+    if (!(value != 0) && !(baseline > 0))
+        return false;
+    return counter == KG__GLOBAL_LOAD_REQUESTS || counter == KG__GLOBAL_STORE_REQUESTS ||
+           counter == KG__BARRIERS || (isfinite(baseline) && value != baseline);
+}

@@ -1,0 +1,43 @@
+/* Counting: from what an observer of the CPU model recorded of a case to its verdict. Pure: a
+ * record and a baseline in, an entry of the results out. */
+#ifndef KG__COUNTING_H
+#define KG__COUNTING_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "baseline.h"
+
+/* The entry of a counted case in the results. Every counter of the "measured" record is judged
+ * against `baseline` (NULL: none) on its own: one more is slower, one fewer faster, whatever the
+ * others did. A counter that either side leaves out counts as 0 there; but of a launch that was
+ * sampled unique bytes are not known, and not judged. Ratios are added beside the counters,
+ * ungated. The reason of a case that moved names the counters, the lines of source that did it, how
+ * the baseline was recorded otherwise (`otherwise`, of kg__recorded_otherwise(), may be empty), and
+ * the command that accepts it. */
+json_t *kg__count_case(const char *id, const kg__target *target, const json_t *measured,
+                       const kg__baseline *baseline, const char *otherwise);
+
+/* Says where the baseline was recorded with another compiler or another version of the model than
+ * this run has, whose target and provenance (may be NULL) are given; false, with an empty text,
+ * where neither differs. */
+bool kg__recorded_otherwise(const kg__baseline *baseline, const kg__target *target,
+                            const json_t *provenance, char *text, size_t size);
+
+/* True for an entry of the results that has counters. */
+bool kg__is_counted(const json_t *entry);
+
+/* The figures of a counted case in short: requests, what one costs, barriers, and what moved. */
+void kg__counted_figures(const json_t *entry, char *text, size_t size);
+
+/* Whether a short table shows this metric of an entry. All but counters are; a counter is where it
+ * moved, or is one of requests of global memory or barriers and not 0. All of them stand in
+ * results.json. */
+bool kg__is_shown(const char *metric, const json_t *figures);
+
+/* Adds the ratios of the counters in `metrics` to it, with those of `baseline` (NULL: none) beside
+ * them. A ratio whose denominator is 0 has no value, and is left out. */
+void kg__add_ratios(json_t *metrics, const kg__baseline_case *baseline);
+
+#endif
