@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -211,4 +212,79 @@ json_t *kg__device_state(bool *throttled)
         *throttled = *throttled || kg__nvml_throttles(card.reasons);
     }
     return state;
+}
+
+/* Captures a launch of a case on `stream`; NULL with `why` when it cannot be. */
+static cudaGraph_t capture(const kg__case *one, const kg__buffers *buffers, cudaStream_t stream,
+                           kg__error *why)
+{
+    kg_call call = {
+        .size = one->size, .launch = one->launch, .argument = buffers->data, .stream = stream
+    };
+    cudaGraph_t graph = NULL;
+    cudaError_t launched;
+    cudaError_t code = cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
+
+    if (code != cudaSuccess) {
+        kg__cuda_fail(why, "starting a graph", code);
+        return NULL;
+    }
+    launched = one->variant->launch(&call);
+    code = cudaStreamEndCapture(stream, &graph);
+    if (launched == cudaSuccess && code == cudaSuccess)
+        return graph;
+    if (graph != NULL)
+        (void)cudaGraphDestroy(graph);
+    (void)cudaGetLastError();
+    kg__cuda_fail(why, "launching", launched != cudaSuccess ? launched : code);
+    return NULL;
+}
+
+/* How many nodes of `graph` are kernels; -1 with `why` when the driver does not tell. */
+static int count_kernels(cudaGraph_t graph, kg__error *why)
+{
+    cudaGraphNode_t *nodes = NULL;
+    size_t count = 0;
+    int kernels = 0;
+    cudaError_t code = cudaGraphGetNodes(graph, NULL, &count);
+
+    if (code == cudaSuccess && count > 0) {
+        nodes = kg__allocate(count, sizeof *nodes);
+        code = cudaGraphGetNodes(graph, nodes, &count);
+    }
+    for (size_t i = 0; i < count && code == cudaSuccess; i++) {
+        enum cudaGraphNodeType type;
+
+        code = cudaGraphNodeGetType(nodes[i], &type);
+        kernels += code == cudaSuccess && type == cudaGraphNodeTypeKernel;
+    }
+    free(nodes);
+    if (code != cudaSuccess) {
+        kg__cuda_fail(why, "looking into a graph", code);
+        return -1;
+    }
+    return kernels;
+}
+
+int kg__device_kernels(const kg__case *one, const kg__buffers *buffers, kg__error *why)
+{
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    int kernels = -1;
+    cudaError_t code = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+
+    if (code != cudaSuccess) {
+        kg__cuda_fail(why, "making a stream", code);
+        return -1;
+    }
+    graph = capture(one, buffers, stream, why);
+    if (graph != NULL) {
+        kernels = count_kernels(graph, why);
+        (void)cudaGraphDestroy(graph);
+    }
+    (void)cudaStreamDestroy(stream);
+    if (kernels != 0)
+        return kernels;
+    kg__fail(why, "no kernel was started on the stream of the call: start it on call->stream");
+    return -1;
 }

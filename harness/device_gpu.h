@@ -1,10 +1,13 @@
-/* What timing needs to know of the GPU that kg__device_open() opened. */
+/* What timing and launching need to know of the GPU that kg__device_open() opened. */
 #ifndef KG__DEVICE_GPU_H
 #define KG__DEVICE_GPU_H
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "buffers.h"
+#include "table.h"
 
 typedef struct kg__gpu {
     char uuid[64]; /* "GPU-..."; names the lock */
@@ -20,5 +23,9 @@ const kg__gpu *kg__device_gpu(void);
  * does not tell. `throttled` becomes true when it is slowed down by heat or power; it is left alone
  * otherwise. */
 json_t *kg__device_state(bool *throttled);
+
+/* How many kernels a launch of a case starts, found by capturing one in a graph that never runs; -1
+ * with `why` where it starts none, or the launcher fails. */
+int kg__device_kernels(const kg__case *one, const kg__buffers *buffers, kg__error *why);
 
 #endif

@@ -8,6 +8,7 @@
 #include "clock.h"
 #include "device.h"
 #include "device_gpu.h"
+#include "launching.h"
 #include "measuring.h"
 #include "observe.h"
 #include "records.h"
@@ -699,10 +700,12 @@ bool kg__measure_cases(const kg_comparison *comparison, const char *part,
 {
     watch seen = { 0 };
     bench tools = { .records = records, .watch = &seen };
-    series *scratch = kg__allocate(1, sizeof *scratch);
+    series *scratch;
     bool good;
 
-    (void)part;
+    if (strcmp(part, "launch") == 0)
+        return kg__launch_cases(comparison, cases, count, records, error);
+    scratch = kg__allocate(1, sizeof *scratch);
     good = open_bench(&tools, error) && warm_up(&tools, error) &&
            time_sentinels(&tools, scratch, error);
     /* Before any case has begun, a failure is the device's, and another process would fare no

@@ -1,0 +1,262 @@
+// Copies of n floats, each with another pattern of accesses to global memory.
+#include <kernelgate/kernelgate.h>
+
+static __device__ __forceinline__ int own_number()
+{
+    return blockIdx.x * blockDim.x + threadIdx.x;
+}
+
+static __global__ void coalesced(const float *in, float *out, int n)
+{
+    int i = own_number();
+
+    if (i < n)
+        out[i] = in[i];
+}
+
+static __global__ void pairs(const float *in, float *out, int n)
+{
+    int i = own_number();
+
+    if (2 * i + 1 < n)
+        reinterpret_cast<float2 *>(out)[i] = reinterpret_cast<const float2 *>(in)[i];
+    else if (2 * i < n)
+        out[2 * i] = in[2 * i];
+}
+
+static __global__ void quads(const float *in, float *out, int n)
+{
+    int i = own_number();
+
+    if (4 * i + 3 < n) {
+        reinterpret_cast<float4 *>(out)[i] = reinterpret_cast<const float4 *>(in)[i];
+    } else {
+        for (int j = 4 * i; j < n; j++)
+            out[j] = in[j];
+    }
+}
+
+static __global__ void doubles(const float *in, float *out, int n)
+{
+    int i = own_number();
+
+    if (2 * i + 1 < n)
+        reinterpret_cast<double *>(out)[i] = reinterpret_cast<const double *>(in)[i];
+    else if (2 * i < n)
+        out[2 * i] = in[2 * i];
+}
+
+static __global__ void bytes(const unsigned char *in, unsigned char *out, int n)
+{
+    int i = own_number();
+
+    if (i < 4 * n)
+        out[i] = in[i];
+}
+
+static __global__ void reversed(const float *in, float *out, int n)
+{
+    int i = n - 1 - own_number();
+
+    if (i >= 0)
+        out[i] = in[i];
+}
+
+// Neighbouring lanes are a 32nd of the array apart.
+static __global__ void strided(const float *in, float *out, int n)
+{
+    int thread = own_number();
+    int distance = (n + 31) / 32;
+    int i = thread % 32 * distance + thread / 32;
+
+    if (thread / 32 < distance && i < n)
+        out[i] = in[i];
+}
+
+// No warp's elements begin at a sector.
+static __global__ void misaligned(const float *in, float *out, int n)
+{
+    int i = own_number() - 3;
+
+    if (i >= 0 && i < n)
+        out[i] = in[i];
+}
+
+// 20 of 32 lanes work.
+static __global__ void partial_warps(const float *in, float *out, int n)
+{
+    int thread = own_number();
+    int i = thread / 32 * 20 + thread % 32;
+
+    if (thread % 32 < 20 && i < n)
+        out[i] = in[i];
+}
+
+static __global__ void grid_stride(const float *in, float *out, int n)
+{
+    for (int i = own_number(); i < n; i += gridDim.x * blockDim.x)
+        out[i] = in[i];
+}
+
+// Half of the lanes leave, each of the rest does the work of two.
+static __global__ void early_return(const float *in, float *out, int n)
+{
+    int i = own_number();
+
+    if (i % 2 != 0 || i >= n)
+        return;
+    out[i] = in[i];
+    if (i + 1 < n)
+        out[i + 1] = in[i + 1];
+}
+
+static __device__ __forceinline__ float read(const float *in, int i, int n)
+{
+    return i < n ? in[i] : 0.0f;
+}
+
+static __device__ __forceinline__ void write(float *out, int i, int n, float value)
+{
+    if (i < n)
+        out[i] = value;
+}
+
+static __global__ void inlined(const float *in, float *out, int n)
+{
+    int i = own_number();
+
+    write(out, i, n, read(in, i, n));
+}
+
+// Each block turns its part around in shared memory, and back.
+static __global__ void through_shared(const float *in, float *out, int n)
+{
+    KG_DYNAMIC_SHARED(float, part);
+    int base = blockIdx.x * blockDim.x;
+    int count = n - base < (int)blockDim.x ? n - base : (int)blockDim.x;
+    int i = count - 1 - (int)threadIdx.x;
+
+    if (i >= 0)
+        part[threadIdx.x] = in[base + i];
+    __syncthreads();
+    if (i >= 0)
+        out[base + threadIdx.x] = part[i];
+}
+
+// Each lane loads another's element, and passes it on.
+static __global__ void shuffled(const float *in, float *out, int n)
+{
+    int i = own_number();
+    int source = i ^ 5;
+    float value = source < n ? in[source] : 0.0f;
+
+    value = __shfl_xor_sync(0xffffffffu, value, 5);
+    if (i < n)
+        out[i] = value;
+}
+
+static __global__ void exchanged(const float *in, float *out, int n)
+{
+    int i = own_number();
+
+    if (i < n) {
+        out[i] = 0.0f;
+        atomicExch(&out[i], in[i]);
+    }
+}
+
+// Starts `kernel` with at least `threads` threads.
+template <typename Element>
+static cudaError_t start(const kg_call *call, void (*kernel)(const Element *, Element *, int),
+                         int threads)
+{
+    unsigned block = (unsigned)call->launch.block;
+    cudaLaunchConfig_t config = {};
+
+    config.gridDim = dim3(((unsigned)threads + block - 1) / block);
+    config.blockDim = dim3(block);
+    config.dynamicSmemBytes = block * sizeof(float);
+    config.stream = call->stream;
+    return cudaLaunchKernelEx(&config, kernel, (const Element *)call->argument[0],
+                              (Element *)call->argument[1], (int)kg_extent(call->size, 0));
+}
+
+static int elements(const kg_call *call)
+{
+    return (int)kg_extent(call->size, 0);
+}
+
+KG_LAUNCHER(hardware_copy_coalesced)
+{
+    return start(call, coalesced, elements(call));
+}
+
+KG_LAUNCHER(hardware_copy_pairs)
+{
+    return start(call, pairs, (elements(call) + 1) / 2);
+}
+
+KG_LAUNCHER(hardware_copy_quads)
+{
+    return start(call, quads, (elements(call) + 3) / 4);
+}
+
+KG_LAUNCHER(hardware_copy_doubles)
+{
+    return start(call, doubles, (elements(call) + 1) / 2);
+}
+
+KG_LAUNCHER(hardware_copy_bytes)
+{
+    return start(call, bytes, 4 * elements(call));
+}
+
+KG_LAUNCHER(hardware_copy_reversed)
+{
+    return start(call, reversed, elements(call));
+}
+
+KG_LAUNCHER(hardware_copy_strided)
+{
+    return start(call, strided, (elements(call) + 31) / 32 * 32);
+}
+
+KG_LAUNCHER(hardware_copy_misaligned)
+{
+    return start(call, misaligned, elements(call) + 3);
+}
+
+KG_LAUNCHER(hardware_copy_partial_warps)
+{
+    return start(call, partial_warps, (elements(call) + 19) / 20 * 32);
+}
+
+KG_LAUNCHER(hardware_copy_grid_stride)
+{
+    return start(call, grid_stride, 5 * call->launch.block);
+}
+
+KG_LAUNCHER(hardware_copy_early_return)
+{
+    return start(call, early_return, elements(call));
+}
+
+KG_LAUNCHER(hardware_copy_inlined)
+{
+    return start(call, inlined, elements(call));
+}
+
+KG_LAUNCHER(hardware_copy_through_shared)
+{
+    return start(call, through_shared, elements(call));
+}
+
+KG_LAUNCHER(hardware_copy_shuffled)
+{
+    return start(call, shuffled, elements(call));
+}
+
+KG_LAUNCHER(hardware_copy_exchanged)
+{
+    return start(call, exchanged, elements(call));
+}

@@ -1,0 +1,66 @@
+// out[i] = the sum over k < 16 of weights[k] in[i + k], as far as there is an in[i + k].
+#include <kernelgate/kernelgate.h>
+
+#define TAPS 16
+
+// A 16th, two 16ths, and so on.
+static __constant__ float weights[TAPS] = { 0.0625f, 0.125f, 0.1875f, 0.25f,  0.3125f, 0.375f,
+                                            0.4375f, 0.5f,   0.5625f, 0.625f, 0.6875f, 0.75f,
+                                            0.8125f, 0.875f, 0.9375f, 1.0f };
+
+// All lanes of a warp read the same weight.
+static __global__ void uniform(const float *in, float *out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i < n) {
+        float sum = 0.0f;
+
+        for (int k = 0; k < TAPS; k++) {
+            if (i + k < n)
+                sum += weights[k] * in[i + k];
+        }
+        out[i] = sum;
+    }
+}
+
+// Each lane begins with another weight.
+static __global__ void divergent(const float *in, float *out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i < n) {
+        float sum = 0.0f;
+
+        for (int step = 0; step < TAPS; step++) {
+            int k = (i + step) % TAPS;
+
+            if (i + k < n)
+                sum += weights[k] * in[i + k];
+        }
+        out[i] = sum;
+    }
+}
+
+static cudaError_t start(const kg_call *call, void (*kernel)(const float *, float *, int))
+{
+    int n = (int)kg_extent(call->size, 0);
+    unsigned block = (unsigned)call->launch.block;
+    cudaLaunchConfig_t config = {};
+
+    config.gridDim = dim3((n + block - 1) / block);
+    config.blockDim = dim3(block);
+    config.stream = call->stream;
+    return cudaLaunchKernelEx(&config, kernel, (const float *)call->argument[0],
+                              (float *)call->argument[1], n);
+}
+
+KG_LAUNCHER(hardware_filter_uniform)
+{
+    return start(call, uniform);
+}
+
+KG_LAUNCHER(hardware_filter_divergent)
+{
+    return start(call, divergent);
+}

@@ -1,0 +1,120 @@
+// sums[r] = the sum of the first lengths[r] % 34 values of row r.
+#include <kernelgate/kernelgate.h>
+
+#define COLUMNS 33
+
+static __device__ __forceinline__ int length_of(const int *lengths, int row)
+{
+    return (int)((unsigned)lengths[row] % (COLUMNS + 1));
+}
+
+// A row a thread: the lanes of a warp leave the loop one by one.
+static __global__ void unequal(const float *values, const int *lengths, float *sums, int rows)
+{
+    int row = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (row < rows) {
+        int length = length_of(lengths, row);
+        float sum = 0.0f;
+
+        for (int i = 0; i < length; i++)
+            sum += values[row * COLUMNS + i];
+        sums[row] = sum;
+    }
+}
+
+// A loop that a value may end is not unrolled; none of the values, which are below 1, ends it.
+static __global__ void breakable(const float *values, const int *lengths, float *sums, int rows)
+{
+    int row = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (row < rows) {
+        int length = length_of(lengths, row);
+        float sum = 0.0f;
+
+        for (int i = 0; i < length; i++) {
+            float value = values[row * COLUMNS + i];
+
+            if (value > 2.0f)
+                break;
+            sum += value;
+        }
+        sums[row] = sum;
+    }
+}
+
+// By groups of up to eight, so that both the number of groups and the length of the last differ by
+// lane.
+static __global__ void nested(const float *values, const int *lengths, float *sums, int rows)
+{
+    int row = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (row < rows) {
+        int length = length_of(lengths, row);
+        float sum = 0.0f;
+
+        for (int group = 0; group < length; group += 8) {
+            float part = 0.0f;
+
+            for (int i = group; i < group + 8 && i < length; i++)
+                part += values[row * COLUMNS + i];
+            sum += part;
+        }
+        sums[row] = sum;
+    }
+}
+
+// A row a warp, added up by shuffles.
+static __global__ void by_warp(const float *values, const int *lengths, float *sums, int rows)
+{
+    int thread = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = thread / 32;
+    int lane = thread % 32;
+
+    if (row < rows) {
+        int length = length_of(lengths, row);
+        float sum = 0.0f;
+
+        for (int i = lane; i < length; i += 32)
+            sum += values[row * COLUMNS + i];
+        for (int distance = 16; distance > 0; distance /= 2)
+            sum += __shfl_down_sync(0xffffffffu, sum, distance);
+        if (lane == 0)
+            sums[row] = sum;
+    }
+}
+
+static cudaError_t start(const kg_call *call,
+                         void (*kernel)(const float *, const int *, float *, int),
+                         int threads_a_row)
+{
+    int rows = (int)kg_extent(call->size, 0);
+    unsigned block = (unsigned)call->launch.block;
+    cudaLaunchConfig_t config = {};
+
+    config.gridDim = dim3((rows * threads_a_row + block - 1) / block);
+    config.blockDim = dim3(block);
+    config.stream = call->stream;
+    return cudaLaunchKernelEx(&config, kernel, (const float *)call->argument[0],
+                              (const int *)call->argument[1], (float *)call->argument[2], rows);
+}
+
+KG_LAUNCHER(hardware_rows_unequal)
+{
+    return start(call, unequal, 1);
+}
+
+KG_LAUNCHER(hardware_rows_breakable)
+{
+    return start(call, breakable, 1);
+}
+
+KG_LAUNCHER(hardware_rows_nested)
+{
+    return start(call, nested, 1);
+}
+
+KG_LAUNCHER(hardware_rows_by_warp)
+{
+    return start(call, by_warp, 32);
+}

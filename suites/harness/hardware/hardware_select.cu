@@ -1,0 +1,73 @@
+// out[i] = a[i] where flags[i] is odd, 2 b[i] where it is even.
+#include <kernelgate/kernelgate.h>
+
+// Only what is needed is loaded, by one part of a warp after the other.
+static __global__ void branch(const int *flags, const float *a, const float *b, float *out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i < n) {
+        float value;
+
+        if (flags[i] & 1)
+            value = a[i];
+        else
+            value = 2.0f * b[i];
+        out[i] = value;
+    }
+}
+
+// Both are loaded, by the whole warp.
+static __global__ void both(const int *flags, const float *a, const float *b, float *out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i < n) {
+        float first = a[i];
+        float second = b[i];
+
+        out[i] = flags[i] & 1 ? first : 2.0f * second;
+    }
+}
+
+// Lanes with odd flags take a loop that the others skip.
+static __global__ void loop(const int *flags, const float *a, const float *b, float *out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i < n) {
+        out[i] = 2.0f * b[i];
+        for (int j = flags[i] & 1; j > 0; j--)
+            out[i] = a[i];
+    }
+}
+
+static cudaError_t start(const kg_call *call,
+                         void (*kernel)(const int *, const float *, const float *, float *, int))
+{
+    int n = (int)kg_extent(call->size, 0);
+    unsigned block = (unsigned)call->launch.block;
+    cudaLaunchConfig_t config = {};
+
+    config.gridDim = dim3((n + block - 1) / block);
+    config.blockDim = dim3(block);
+    config.stream = call->stream;
+    return cudaLaunchKernelEx(&config, kernel, (const int *)call->argument[0],
+                              (const float *)call->argument[1], (const float *)call->argument[2],
+                              (float *)call->argument[3], n);
+}
+
+KG_LAUNCHER(hardware_select_branch)
+{
+    return start(call, branch);
+}
+
+KG_LAUNCHER(hardware_select_both)
+{
+    return start(call, both);
+}
+
+KG_LAUNCHER(hardware_select_loop)
+{
+    return start(call, loop);
+}

@@ -1,0 +1,64 @@
+// B = A transposed, by tiles of 32x32 and blocks of 32x8 threads.
+#include <kernelgate/kernelgate.h>
+
+#define TILE 32
+#define BLOCK_ROWS 8
+
+static __global__ void naive(const float *a, float *b, int rows, int columns)
+{
+    int column = blockIdx.x * TILE + threadIdx.x;
+
+    for (int i = 0; i < TILE; i += BLOCK_ROWS) {
+        int row = blockIdx.y * TILE + threadIdx.y + i;
+
+        if (row < rows && column < columns)
+            b[column * rows + row] = a[row * columns + column];
+    }
+}
+
+// With a PITCH of TILE the 32 elements of a column lie in one bank, with TILE + 1 in 32.
+template <int PITCH>
+static __global__ void tiled(const float *a, float *b, int rows, int columns)
+{
+    __shared__ float tile[TILE][PITCH];
+    int column = blockIdx.x * TILE + threadIdx.x;
+    int row = blockIdx.y * TILE + threadIdx.x;
+
+    for (int i = threadIdx.y; i < TILE; i += BLOCK_ROWS) {
+        if ((int)blockIdx.y * TILE + i < rows && column < columns)
+            tile[i][threadIdx.x] = a[(blockIdx.y * TILE + i) * columns + column];
+    }
+    __syncthreads();
+    for (int i = threadIdx.y; i < TILE; i += BLOCK_ROWS) {
+        if ((int)blockIdx.x * TILE + i < columns && row < rows)
+            b[(blockIdx.x * TILE + i) * rows + row] = tile[threadIdx.x][i];
+    }
+}
+
+static cudaError_t start(const kg_call *call, void (*kernel)(const float *, float *, int, int))
+{
+    int rows = (int)kg_extent(call->size, 0);
+    int columns = (int)kg_extent(call->size, 1);
+    cudaLaunchConfig_t config = {};
+
+    config.gridDim = dim3((columns + TILE - 1) / TILE, (rows + TILE - 1) / TILE);
+    config.blockDim = dim3(TILE, BLOCK_ROWS);
+    config.stream = call->stream;
+    return cudaLaunchKernelEx(&config, kernel, (const float *)call->argument[0],
+                              (float *)call->argument[1], rows, columns);
+}
+
+KG_LAUNCHER(hardware_transpose_naive)
+{
+    return start(call, naive);
+}
+
+KG_LAUNCHER(hardware_transpose_conflicting)
+{
+    return start(call, tiled<TILE>);
+}
+
+KG_LAUNCHER(hardware_transpose_padded)
+{
+    return start(call, tiled<TILE + 1>);
+}
