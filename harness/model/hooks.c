@@ -32,8 +32,8 @@ bool kg__model_is_instrumented(void)
 /* The host's own accesses, in launchers, come here too. */
 static void look_at_host(uint64_t what, uintptr_t code)
 {
-    unsigned int kind = (unsigned int)(what >> KG__ACCESS_SHIFT);
-    const void *address = (const void *)(uintptr_t)(what & KG__ACCESS_ADDRESS);
+    unsigned int kind = kg__access_kind(what);
+    const void *address = (const void *)kg__access_address(what);
     const kg__model_allocation *holder;
 
     if (kind == 0 || !kg__watch_checks())
@@ -49,7 +49,7 @@ static void look_at_host(uint64_t what, uintptr_t code)
  * touches the hole behind an array does no harm before the replay comes to it. */
 static void look_ahead(uint64_t what)
 {
-    if (kg__region_at((uintptr_t)(what & KG__ACCESS_ADDRESS)) == NULL)
+    if (kg__region_at(kg__access_address(what)) == NULL)
         kg__model_trap(cudaErrorIllegalAddress, "an access far out of an array's bounds");
 }
 
@@ -77,7 +77,7 @@ static __attribute__((noinline)) void note_slowly(uint64_t what, uintptr_t code)
     if (looks) {
         kg__trace_widen();
         /* The head of a basic block may come between an index and its access. */
-        suspicious = what >> KG__ACCESS_SHIFT == 0;
+        suspicious = kg__access_kind(what) == 0;
         if (!suspicious)
             look_ahead(what);
     }
@@ -102,14 +102,15 @@ static inline __attribute__((always_inline)) void note_access(const volatile voi
     /* A lane's stack is its local memory, which costs no request. */
     if ((uintptr_t)address - kg__trace_stack < KG__MODEL_STACK)
         return;
-    note((uint64_t)(uintptr_t)address | (uint64_t)kind << KG__ACCESS_SHIFT, code);
+    note(kg__access((uintptr_t)address, kind), code);
 }
 
 /* A piece of memory is touched as hardware does it for what is no vector: word by word, or byte by
  * byte where it is not aligned to words. */
 static void note_range(const void *address, size_t size, unsigned int kind, uintptr_t code)
 {
-    size_t step = (((uintptr_t)address | size) & 3) == 0 ? 4 : 1;
+    /* A word comes here only when the compiler knows of it that it may not be aligned. */
+    size_t step = (((uintptr_t)address | size) & 3) == 0 && size > 4 ? 4 : 1;
 
     for (size_t i = 0; i < size; i += step)
         note_access((const char *)address + i, kind | (unsigned int)step, code);
@@ -229,18 +230,20 @@ void __ubsan_handle_out_of_bounds(const bounded_access *access, uintptr_t index)
     kg__trace_limit = kg__trace_cursor;
 }
 
-/* The stand-in headers have instrumented sources call these for the C library's functions. */
+/* The stand-in headers have instrumented sources call these for the C library's functions. A place
+ * in the code either reads or writes, so the reads are at another byte of the same call: the one
+ * before, that all lanes read before any writes. */
 
 void *kg__model_memcpy(void *to, const void *from, size_t size)
 {
-    note_range(from, size, 0, CODE);
+    note_range(from, size, 0, CODE - 1);
     note_range(to, size, KG__ACCESS_WRITE, CODE);
     return memcpy(to, from, size);
 }
 
 void *kg__model_memmove(void *to, const void *from, size_t size)
 {
-    note_range(from, size, 0, CODE);
+    note_range(from, size, 0, CODE - 1);
     note_range(to, size, KG__ACCESS_WRITE, CODE);
     return memmove(to, from, size);
 }

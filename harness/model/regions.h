@@ -18,6 +18,7 @@ typedef struct kg__cell {
     uint16_t read_clock;
     uint16_t write_site;
     uint16_t read_site;
+    uint32_t read_lanes; /* where the readers are lanes of one warp: which */
 } kg__cell;
 
 /* An allocation, a shared array or a variable. */

@@ -230,6 +230,7 @@ void kg__shadow_end_launch(void)
 void kg__shadow_sync(unsigned int warp, uint32_t group)
 {
     uint16_t joined[WARP] = { 0 };
+    uint16_t latest = 0;
 
     have_met[warp] = true;
     for (uint32_t rest = group; rest != 0; rest &= rest - 1) {
@@ -239,6 +240,7 @@ void kg__shadow_sync(unsigned int warp, uint32_t group)
             if (known[warp][lane][other] > joined[other])
                 joined[other] = known[warp][lane][other];
         }
+        latest = own[warp][lane] > latest ? own[warp][lane] : latest;
     }
     for (uint32_t rest = group; rest != 0; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
@@ -249,14 +251,11 @@ void kg__shadow_sync(unsigned int warp, uint32_t group)
         for (uint32_t others = group; others != 0; others &= others - 1) {
             int other = __builtin_ctz(others);
 
-            known[warp][lane][other] = (uint16_t)(own[warp][other] + 1);
+            known[warp][lane][other] = (uint16_t)(latest + 1);
         }
-    }
-    for (uint32_t rest = group; rest != 0; rest &= rest - 1) {
-        int lane = __builtin_ctz(rest);
-
-        if (own[warp][lane] < CLOCK - 1)
-            own[warp][lane]++;
+        /* All go on at one count, so that the greatest of several lanes' counts tells of them all;
+         * at the last count everything has been met. */
+        own[warp][lane] = latest < CLOCK - 1 ? (uint16_t)(latest + 1) : latest;
     }
 }
 
@@ -360,9 +359,9 @@ static void report_race(const access *mine, uint32_t time, unsigned int other, c
              mine->bytes, mine->region->name, mine->offset, who, did, where);
 }
 
-/* True when an access of this interval, by lanes of the accessing thread's own warp, is ordered
- * before it by __syncwarp(). */
-static bool has_met(unsigned int thread, unsigned int other, unsigned int clock)
+/* True when what `other` did in this interval, a thread or the `lanes` of a warp, is ordered before
+ * what a thread does by __syncwarp(). */
+static bool has_met(unsigned int thread, unsigned int other, uint32_t lanes, unsigned int clock)
 {
     unsigned int warp = thread / WARP;
     const uint16_t *mine = known[warp][thread % WARP];
@@ -372,8 +371,8 @@ static bool has_met(unsigned int thread, unsigned int other, unsigned int clock)
     if ((other & READERS_OF_WARP) != 0) {
         if ((other & THREAD) != warp)
             return false;
-        for (int lane = 0; lane < WARP; lane++) {
-            if (mine[lane] != 0 && mine[lane] <= clock)
+        for (uint32_t rest = lanes & ~(1u << thread % WARP); rest != 0; rest &= rest - 1) {
+            if (mine[__builtin_ctz(rest)] <= clock)
                 return false;
         }
         return true;
@@ -383,6 +382,13 @@ static bool has_met(unsigned int thread, unsigned int other, unsigned int clock)
 
 static void await_writer(const access *mine, size_t cell)
 {
+    const pending_read *last = pending_count > 0 ? &pending[pending_count - 1] : NULL;
+
+    /* A wide access is one, however many cells it has. */
+    if (last != NULL && last->region == mine->region && last->cell + 1 == cell &&
+        last->offset == mine->offset && last->thread == mine->thread && last->site == mine->site &&
+        last->time == now)
+        return;
     if (pending_count < PENDING_MAXIMUM)
         pending[pending_count++] =
             (pending_read){ mine->region,           cell,       now,     mine->offset, mine->bytes,
@@ -396,7 +402,7 @@ static void question_read(const access *mine, const kg__cell *cell, size_t index
     unsigned int writer = cell->writer & THREAD;
 
     if (cell->write_time == now) {
-        if (writer != mine->thread && !has_met(mine->thread, writer, cell->write_clock))
+        if (writer != mine->thread && !has_met(mine->thread, writer, 0, cell->write_clock))
             report_race(mine, now, writer, "wrote", cell->write_site);
     } else if (cell->write_time == NEVER || !global) {
         await_writer(mine, index);
@@ -418,6 +424,23 @@ static inline unsigned int clock_of(unsigned int thread)
     return own[thread / WARP][thread % WARP];
 }
 
+/* Adds a reader to others of this interval. */
+static inline void join_readers(kg__cell *cell, unsigned int thread)
+{
+    bool lanes = (cell->reader & READERS_OF_WARP) != 0;
+    unsigned int warp = lanes ? cell->reader & THREAD : cell->reader / WARP;
+    unsigned int clock = clock_of(thread);
+
+    if (warp != thread / WARP) {
+        cell->reader = MANY_READERS;
+        return;
+    }
+    cell->read_lanes = (lanes ? cell->read_lanes : 1u << cell->reader % WARP) | 1u << thread % WARP;
+    cell->reader = (uint16_t)(READERS_OF_WARP | warp);
+    if (clock > (cell->read_clock & CLOCK))
+        cell->read_clock = (uint16_t)((cell->read_clock & OTHER_BLOCKS) | clock);
+}
+
 static inline void note_read(kg__cell *cell, unsigned int thread, unsigned int site)
 {
     if (cell->read_time != now) {
@@ -430,19 +453,14 @@ static inline void note_read(kg__cell *cell, unsigned int thread, unsigned int s
         cell->reader = (uint16_t)thread;
         cell->read_clock = (uint16_t)(clock_of(thread) | others);
         cell->read_site = (uint16_t)site;
-    } else if (cell->reader != thread && cell->reader != MANY_READERS) {
-        unsigned int former =
-            (cell->reader & READERS_OF_WARP) != 0 ? cell->reader & THREAD : cell->reader / WARP;
-
-        if (former == thread / WARP) {
-            unsigned int clock = clock_of(thread);
-
-            cell->reader = (uint16_t)(READERS_OF_WARP | former);
-            if (clock > (cell->read_clock & CLOCK))
-                cell->read_clock = (uint16_t)((cell->read_clock & OTHER_BLOCKS) | clock);
-        } else {
-            cell->reader = MANY_READERS;
-        }
+    } else if (cell->reader == thread ||
+               has_met(thread, cell->reader, cell->read_lanes, cell->read_clock & CLOCK)) {
+        /* Who is ordered behind this read is so behind the former ones. */
+        cell->reader = (uint16_t)thread;
+        cell->read_clock = (uint16_t)((cell->read_clock & OTHER_BLOCKS) | clock_of(thread));
+        cell->read_site = (uint16_t)site;
+    } else if (cell->reader != MANY_READERS) {
+        join_readers(cell, thread);
         cell->read_site = (uint16_t)site;
     }
 }
@@ -460,15 +478,19 @@ static inline void take_reads(access *mine, unsigned int count, const uint32_t *
 {
     kg__cell *cells = mine->region->cells;
     bool global = mine->region->space == KG__MODEL_GLOBAL;
+    bool alike = !have_met[first_thread / WARP];
     uint32_t before = ~offsets[0];
 
     for (unsigned int i = 0; i < count; i++) {
         size_t index = offsets[i] >> shift;
         kg__cell *cell = &cells[index];
 
-        /* Several readers of this warp are known already. */
-        if (offsets[i] == before && (cell->reader & READERS_OF_WARP) != 0)
+        /* Several lanes that read in one request make no difference but in who they are. */
+        if (alike && offsets[i] == before && (cell->reader & READERS_OF_WARP) != 0 &&
+            cell->write_time != now) {
+            cell->read_lanes |= 1u << lanes[i];
             continue;
+        }
         before = offsets[i];
         mine->offset = offsets[i];
         mine->thread = first_thread + lanes[i];
@@ -484,10 +506,10 @@ static void question_write(const access *mine, const kg__cell *cell)
     unsigned int writer = cell->writer & THREAD;
 
     if (cell->write_time == now && writer != mine->thread && !both_atomic &&
-        !has_met(mine->thread, writer, cell->write_clock))
+        !has_met(mine->thread, writer, 0, cell->write_clock))
         report_race(mine, now, writer, "wrote", cell->write_site);
     if (cell->read_time == now && cell->reader != mine->thread &&
-        !has_met(mine->thread, cell->reader, cell->read_clock & CLOCK))
+        !has_met(mine->thread, cell->reader, cell->read_lanes, cell->read_clock & CLOCK))
         report_race(mine, now, cell->reader, "read", cell->read_site);
     if (mine->region->space != KG__MODEL_GLOBAL)
         return;
@@ -549,8 +571,9 @@ static void report_read_only(const access *mine)
 {
     kg__finding_place place = { mine->site->code, mine->thread, NULL };
 
-    kg__find(KG__MODEL_READ_ONLY, &place, "%s %u bytes at %s + %u, an input", verb(mine),
-             mine->bytes, mine->region->name, mine->offset);
+    kg__find(KG__MODEL_READ_ONLY, &place, "%s %u bytes at %s + %u, %s", verb(mine), mine->bytes,
+             mine->region->name, mine->offset,
+             mine->region->space == KG__MODEL_CONSTANT ? "a constant" : "an input");
 }
 
 void kg__shadow_take(kg__region *region, const kg__site *site, unsigned int kind,
@@ -560,11 +583,11 @@ void kg__shadow_take(kg__region *region, const kg__site *site, unsigned int kind
     access mine = { region, site, kind & KG__ACCESS_BYTES, kind, 0, 0 };
     bool writes = (kind & (KG__ACCESS_WRITE | KG__ACCESS_ATOMIC)) != 0;
     bool global = region->space == KG__MODEL_GLOBAL;
+    bool constant = region->space == KG__MODEL_CONSTANT;
     unsigned int shift;
 
     /* Nobody can have written what only the host may write. */
-    if (region->space == KG__MODEL_CONSTANT ||
-        (region->read_only && region->state == KG__UPLOADED && !writes))
+    if (!writes && (constant || (region->read_only && region->state == KG__UPLOADED)))
         return;
     if (region->granule == 4 && (mine.bytes & 3) != 0)
         refine(region);
@@ -581,7 +604,7 @@ void kg__shadow_take(kg__region *region, const kg__site *site, unsigned int kind
 
         mine.offset = offsets[i];
         mine.thread = first_thread + lanes[i];
-        if (writes && region->read_only) {
+        if (writes && (region->read_only || constant)) {
             report_read_only(&mine);
             continue;
         }
@@ -620,7 +643,8 @@ void kg__shadow_set(kg__region *region, uintptr_t address, size_t bytes, bool wr
         region->state = written ? KG__UPLOADED : KG__UNTOUCHED;
         return;
     }
-    if (((from - region->start) | (to - region->start)) % region->granule != 0 && to != end)
+    if ((from - region->start) % region->granule != 0 ||
+        ((to - region->start) % region->granule != 0 && to != end))
         refine(region);
     if (region->cells == NULL)
         make_cells(region);

@@ -63,20 +63,20 @@ static unsigned int replay_rows(unsigned int row, unsigned int end)
 
     for (; row < end; row++) {
         const kg__trace_event *together = events[row];
-        uint64_t kind = together[0].what >> KG__ACCESS_SHIFT;
+        unsigned int kind = kg__access_kind(together[0].what);
         uintptr_t apart = 0;
 
         for (int lane = 0; lane < WARP; lane++) {
             uint64_t what = together[lane].what;
 
             apart |= together[lane].code ^ together[0].code;
-            apart |= (what >> KG__ACCESS_SHIFT) ^ kind;
-            addresses[lane] = what & KG__ACCESS_ADDRESS;
+            apart |= (what ^ together[0].what) & KG__ACCESS_KIND;
+            addresses[lane] = kg__access_address(what);
         }
         if (apart != 0)
             break;
         if (kind != 0)
-            kg__request_take(together[0].code, (unsigned int)kind, WARP, addresses, NULL);
+            kg__request_take(together[0].code, kind, WARP, addresses, NULL);
     }
     return row;
 }
@@ -93,31 +93,29 @@ static uint32_t step(uint32_t left)
 {
     gathering together = { 0 };
     uintptr_t lowest = UINTPTR_MAX;
-    uint64_t kind = 0;
+    unsigned int kind = 0;
     uint32_t moved = 0;
 
     for (uint32_t rest = left; rest != 0; rest &= rest - 1) {
         unsigned int lane = (unsigned int)__builtin_ctz(rest);
         const kg__trace_event *event = &events[replayed[lane]][lane];
 
-        if (event->code > lowest ||
-            (event->code == lowest && event->what >> KG__ACCESS_SHIFT != kind))
+        if (event->code > lowest || (event->code == lowest && kg__access_kind(event->what) != kind))
             continue;
         if (event->code < lowest) {
             lowest = event->code;
-            kind = event->what >> KG__ACCESS_SHIFT;
+            kind = kg__access_kind(event->what);
             moved = 0;
             together.count = 0;
         }
         moved |= 1u << lane;
         together.lanes[together.count] = (uint8_t)lane;
-        together.addresses[together.count++] = event->what & KG__ACCESS_ADDRESS;
+        together.addresses[together.count++] = kg__access_address(event->what);
     }
     for (unsigned int i = 0; i < together.count; i++)
         replayed[together.lanes[i]]++;
     if (kind != 0)
-        kg__request_take(lowest, (unsigned int)kind, together.count, together.addresses,
-                         together.lanes);
+        kg__request_take(lowest, kind, together.count, together.addresses, together.lanes);
     return moved;
 }
 

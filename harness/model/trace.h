@@ -6,19 +6,35 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* One thing that a lane did: the address that it touched, with the kind of access above it; or 0
- * when it came to the head of a basic block. */
+/* One thing that a lane did: the address that it touched, with the kind of access below it; or 0
+ * when it came to the head of a basic block. An address loses its top byte, which is 0 in whatever
+ * can be touched, and might else be taken for a kind. */
 typedef struct kg__trace_event {
     uint64_t what;
     uintptr_t code; /* where the hook returns to */
 } kg__trace_event;
 
 /* A kind of access: bytes, and what is done to them. */
-#define KG__ACCESS_SHIFT 56
+#define KG__ACCESS_SHIFT 8
 #define KG__ACCESS_BYTES 0x1fu
 #define KG__ACCESS_WRITE 0x20u
 #define KG__ACCESS_ATOMIC 0x40u
-#define KG__ACCESS_ADDRESS (((uint64_t)1 << KG__ACCESS_SHIFT) - 1)
+#define KG__ACCESS_KIND ((uint64_t)0x7f)
+
+static inline uint64_t kg__access(uintptr_t address, unsigned int kind)
+{
+    return (uint64_t)address << KG__ACCESS_SHIFT | kind;
+}
+
+static inline unsigned int kg__access_kind(uint64_t what)
+{
+    return (unsigned int)(what & KG__ACCESS_KIND);
+}
+
+static inline uintptr_t kg__access_address(uint64_t what)
+{
+    return (uintptr_t)(what >> KG__ACCESS_SHIFT);
+}
 
 /* A lane that has done so much waits for the replay. Few, so that all lanes' events stay in the
  * first cache; the switch that each chunk costs is small beside its events. */

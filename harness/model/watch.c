@@ -140,10 +140,12 @@ static void begin_class(unsigned int number)
     class_taken = 0;
 }
 
-/* Throws away what this launch has been counted for, and counts some blocks of each class. */
+/* Throws away what this launch has been counted for, and counts some blocks of each class; or goes
+ * on, where that would be all blocks. */
 static void begin_sampling(uint64_t per_block)
 {
     unsigned int classes = 0;
+    uint64_t sampled = 0;
     uint64_t thrown_away[2];
 
     for (unsigned int i = 0; i < CLASSES; i++)
@@ -151,6 +153,13 @@ static void begin_sampling(uint64_t per_block)
     sampled_per_class = budget / 2 / classes / per_block;
     if (sampled_per_class == 0)
         sampled_per_class = 1;
+    for (unsigned int i = 0; i < CLASSES; i++) {
+        uint64_t size = size_of_class(i);
+
+        sampled += size < sampled_per_class ? size : sampled_per_class;
+    }
+    if (sampled == grid_blocks)
+        return;
     weigh(0, 1);
     kg__regions_count_unique(thrown_away);
     kg__shadow_begin_launch();
@@ -209,6 +218,8 @@ void kg__watch_end_launch(void)
     kg__shadow_end_launch();
     if (!sampling)
         weigh(1, 1);
+    else if (kg__watch_checks())
+        kg__shadow_forget(); /* what the other blocks would have written is not known */
     kg__regions_count_unique(unique);
     report.counts.value[KG__UNIQUE_BYTES_READ] += unique[0];
     report.counts.value[KG__UNIQUE_BYTES_WRITTEN] += unique[1];
@@ -310,6 +321,14 @@ const kg__model_report *kg__model_seen(void)
     return &report;
 }
 
+/* True of memory that the host writes to without a call. */
+static bool is_written_silently(const void *data)
+{
+    const kg__model_allocation *holder = kg__model_find(data);
+
+    return holder != NULL && holder->kind != KG__MODEL_DEVICE;
+}
+
 void kg__model_describe(const void *data, size_t bytes, const char *name, bool read_only)
 {
     kg__region *region = kg__region_at((uintptr_t)data);
@@ -318,6 +337,8 @@ void kg__model_describe(const void *data, size_t bytes, const char *name, bool r
         return;
     kg__requests_forget_region(region);
     kg__region_narrow(region, data, bytes);
+    if (is_written_silently(data))
+        region->state = KG__UPLOADED;
     region->name = name;
     region->read_only = read_only;
 }
@@ -326,6 +347,6 @@ void kg__model_forget(const void *data, size_t bytes)
 {
     kg__region *region = kg__region_at((uintptr_t)data);
 
-    if (region != NULL)
+    if (region != NULL && !is_written_silently(data))
         kg__shadow_set(region, (uintptr_t)data, bytes, false);
 }

@@ -12,6 +12,7 @@
 
 #include "checking.h"
 #include "counters.h"
+#include "device.h"
 #include "lines.h"
 #include "model/model.h"
 #include "model/watch.h"
@@ -577,4 +578,51 @@ Test(defects, bank_conflicts_are_those_of_the_hardware)
     cr_assert(done.right);
     cr_assert(done.report->counts.value[KG__SHARED_LOAD_WAVEFRONTS] == 9010);
     cr_assert(done.report->counts.value[KG__SHARED_LOAD_REQUESTS] == 9010);
+}
+
+/* What an observer records of a case's findings: the first ones in full, by names from the
+ * project's folder on. */
+Test(defects, are_told_in_one_line)
+{
+    static const char folder[] = "/suites/harness/";
+    const defect guard = {
+        .launch = launch_off_by_one_guard, .job = &doubling, .n = 530, .block = 64
+    };
+    unsigned int marks[MAX_MARKS];
+    char home[1024];
+    char expected[256];
+    kg__error found = { "" };
+    uint64_t watched;
+    uint64_t blocks;
+    size_t length = (size_t)(strstr(defect_source, folder) - defect_source);
+
+    cr_assert(length < sizeof home);
+    snprintf(home, sizeof home, "%.*s", (int)length, defect_source);
+    cr_assert(find_marks("off_by_one_guard", marks) > 0);
+    (void)launch(&guard, guard.n, guard.block, true, KG__MODEL_CHECK);
+    cr_assert(kg__device_watches());
+    cr_assert(kg__device_found(home, &found));
+    snprintf(expected, sizeof expected, "suites/harness/defect_kernels.cpp:%u: ", marks[0]);
+    cr_assert(strncmp(found.text, expected, strlen(expected)) == 0, "%s", found.text);
+    cr_assert(strstr(found.text, "in + 2120, beyond the end of in (2120 bytes); block (8, 0, 0), "
+                                 "thread (18, 0, 0)") != NULL,
+              "%s", found.text);
+    cr_assert(!kg__device_sampled(&watched, &blocks) && watched == blocks && blocks == 9);
+    /* Elsewhere the whole path is given. */
+    cr_assert(kg__device_found("/nowhere", &found));
+    cr_assert(strncmp(found.text, defect_source, strlen(defect_source)) == 0, "%s", found.text);
+    (void)launch(&guard, guard.n, guard.block, false, KG__MODEL_CHECK);
+    cr_assert(!kg__device_found(home, &found), "the twin is clean");
+}
+
+Test(defects, are_told_with_how_often_they_were_met)
+{
+    const defect race = {
+        .launch = launch_missing_second_barrier, .job = &weighing_all, .n = 530, .block = 64
+    };
+    kg__error found = { "" };
+
+    (void)launch(&race, race.n, race.block, true, KG__MODEL_CHECK);
+    cr_assert(kg__device_found("", &found));
+    cr_assert(strstr(found.text, " times") != NULL, "%s", found.text);
 }
