@@ -7,7 +7,6 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "message.h"
 
@@ -67,9 +66,10 @@ static inline bool kg__device_found(const char *home, kg__error *findings)
     return false;
 }
 
-static inline bool kg__device_sampled(uint64_t *watched, uint64_t *blocks)
+static inline bool kg__device_passed_over(kg__error *what, bool *whole)
 {
-    *watched = *blocks = 0;
+    (void)what;
+    *whole = true;
     return false;
 }
 #else
@@ -84,9 +84,9 @@ void kg__device_forget(const void *data, size_t bytes);
 /* What was found since kg__device_watch(), with source files named from `home` on; false when
  * nothing was. */
 bool kg__device_found(const char *home, kg__error *findings);
-/* True when a launch was so large that only `watched` of its `blocks` were run, and its outputs are
- * therefore not whole. */
-bool kg__device_sampled(uint64_t *watched, uint64_t *blocks);
+/* True when a launch was too large to look at all of it: `what` says what was passed over. `whole`
+ * becomes whether every block was run, so that the outputs are all there. */
+bool kg__device_passed_over(kg__error *what, bool *whole);
 #endif
 
 /* Fills `why` with "<what>: <name of the error>, <its text>" and returns false. */

@@ -97,11 +97,16 @@ bool kg__device_found(const char *home, kg__error *findings)
     return true;
 }
 
-bool kg__device_sampled(uint64_t *watched, uint64_t *blocks)
+bool kg__device_passed_over(kg__error *what, bool *whole)
 {
     const kg__model_report *seen = kg__model_seen();
 
-    *watched = seen->watched;
-    *blocks = seen->blocks;
-    return seen->watched < seen->blocks;
+    *whole = seen->watched == seen->blocks;
+    if (!*whole)
+        kg__fail(what, "memory checks on %llu of %llu blocks", (unsigned long long)seen->watched,
+                 (unsigned long long)seen->blocks);
+    else if (seen->too_large != NULL)
+        kg__fail(what, "%s is too large to look for races and unwritten reads in it",
+                 seen->too_large);
+    return !*whole || seen->too_large != NULL;
 }

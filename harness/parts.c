@@ -295,8 +295,8 @@ static void settle_both(part_run *run, subject *one, kg__verdict watched, const 
 
     if (watched == KG__ERROR)
         kg__format(why, sizeof why, "with instrumented kernels: %s", explained);
-    else if (watched != KG__PASS)
-        kg__format(why, sizeof why, "%s", explained);
+    else
+        kg__format(why, sizeof why, "%s", watched != KG__PASS ? explained : what);
     if (told)
         why[0] = '\0';
     if (one->plain_why[0] != '\0') {

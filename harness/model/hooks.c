@@ -12,6 +12,9 @@
 
 #define CODE ((uintptr_t)__builtin_return_address(0))
 
+/* With sanitizers on, gcc knows functions of these names, with types of its own for them. */
+#pragma GCC diagnostic ignored "-Wbuiltin-declaration-mismatch"
+
 static bool instrumented;
 /* An index was out of its array's bounds: the access that follows is looked at before it happens,
  * lest it destroy what the model itself needs. */
@@ -202,6 +205,7 @@ void __tsan_write_range(const void *address, size_t size)
         *address = value;                                                                          \
         return old;                                                                                \
     }
+ATOMICS(16)
 ATOMICS(32)
 ATOMICS(64)
 

@@ -31,9 +31,9 @@ typedef struct kg__region {
     char own_name[32];
     kg__model_space space;
     bool read_only;
-    /* What is known of its bytes: that nothing has written any, that the host has written all, or
-     * what the cells say. */
-    enum { KG__UNTOUCHED, KG__UPLOADED, KG__IN_CELLS } state;
+    /* What is known of its bytes: that nothing has written any, that the host has written all, what
+     * the cells say; or nothing, where cells would take too much memory. */
+    enum { KG__UNTOUCHED, KG__UPLOADED, KG__IN_CELLS, KG__UNKNOWN } state;
     kg__cell *cells;      /* of `granule` bytes each, from `start` */
     unsigned int granule; /* 4, or 1 once a smaller access has been seen */
     /* A bit a byte from `start`, for global memory: what this launch has read and written. */

@@ -84,7 +84,7 @@ static void grow_sites(void)
     size_t old_room = site_room;
 
     site_room = old_room > 0 ? 2 * old_room : SITES_AT_FIRST;
-    sites = kg__allocate(site_room, sizeof *sites);
+    sites = kg__allocate(site_room, sizeof(kg__site *));
     for (size_t i = 0; i < old_room; i++) {
         if (old[i] != NULL)
             sites[slot_of(old[i]->code)] = old[i];
@@ -171,10 +171,10 @@ static unsigned int count_conflicts(const uint32_t *first, unsigned int count, u
 static inline unsigned int count_wavefronts(const uint32_t *first, unsigned int count,
                                             unsigned int words)
 {
-    uint32_t least = first[0];
-    uint32_t most = first[0];
+    uint32_t least = UINT32_MAX;
+    uint32_t most = 0;
 
-    for (unsigned int i = 1; i < count; i++) {
+    for (unsigned int i = 0; i < count; i++) {
         least = first[i] < least ? first[i] : least;
         most = first[i] > most ? first[i] : most;
     }

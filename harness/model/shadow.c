@@ -17,6 +17,9 @@
 
 #define WARP KG__MODEL_WARP
 
+/* The most that cells may take, so that a process stays below 1 GiB. */
+#define MOST_MEMORY ((size_t)512 << 20)
+
 /* Times of no launch. */
 enum { NEVER = 0, BY_HOST = 1, FIRST_TIME = 2 };
 /* Beyond this, times start anew. */
@@ -385,7 +388,7 @@ static void await_writer(const access *mine, size_t cell)
     const pending_read *last = pending_count > 0 ? &pending[pending_count - 1] : NULL;
 
     /* A wide access is one, however many cells it has. */
-    if (last != NULL && last->region == mine->region && last->cell + 1 == cell &&
+    if (last != NULL && last->region == mine->region && last->cell < cell &&
         last->offset == mine->offset && last->thread == mine->thread && last->site == mine->site &&
         last->time == now)
         return;
@@ -453,13 +456,14 @@ static inline void note_read(kg__cell *cell, unsigned int thread, unsigned int s
         cell->reader = (uint16_t)thread;
         cell->read_clock = (uint16_t)(clock_of(thread) | others);
         cell->read_site = (uint16_t)site;
-    } else if (cell->reader == thread ||
-               has_met(thread, cell->reader, cell->read_lanes, cell->read_clock & CLOCK)) {
+    } else if (have_met[thread / WARP] &&
+               (cell->reader == thread ||
+                has_met(thread, cell->reader, cell->read_lanes, cell->read_clock & CLOCK))) {
         /* Who is ordered behind this read is so behind the former ones. */
         cell->reader = (uint16_t)thread;
         cell->read_clock = (uint16_t)((cell->read_clock & OTHER_BLOCKS) | clock_of(thread));
         cell->read_site = (uint16_t)site;
-    } else if (cell->reader != MANY_READERS) {
+    } else if (cell->reader != thread && cell->reader != MANY_READERS) {
         join_readers(cell, thread);
         cell->read_site = (uint16_t)site;
     }
@@ -538,12 +542,32 @@ static inline void take_write(const access *mine, kg__cell *cell)
     cell->write_site = mine->site->number;
 }
 
+/* Takes room for `count` cells of a region; false where that would be too much. */
+static bool take_cells(kg__region *region, size_t count)
+{
+    size_t bytes = 0;
+
+    for (const kg__region *other = kg__regions(); other != NULL; other = other->next) {
+        if (other->cells != NULL && other != region)
+            bytes += (other->bytes / other->granule + 1) * sizeof *other->cells;
+    }
+    if (count > (MOST_MEMORY - bytes) / sizeof *region->cells) {
+        free(region->cells);
+        region->cells = NULL;
+        region->state = KG__UNKNOWN;
+        return false;
+    }
+    region->cells = kg__allocate(count, sizeof *region->cells);
+    return true;
+}
+
 /* Gives a region cells, of what is known of it as a whole. */
 static void make_cells(kg__region *region)
 {
     size_t count = region->bytes / region->granule + 1;
 
-    region->cells = kg__allocate(count, sizeof *region->cells);
+    if (!take_cells(region, count))
+        return;
     for (size_t i = 0; region->state == KG__UPLOADED && i < count; i++)
         region->cells[i].write_time = BY_HOST;
     region->state = KG__IN_CELLS;
@@ -557,14 +581,32 @@ static void refine(kg__region *region)
     region->granule = 1;
     if (coarse == NULL)
         return;
-    region->cells = kg__allocate(region->bytes + 1, sizeof *region->cells);
-    for (size_t i = 0; i <= region->bytes; i++)
-        region->cells[i] = coarse[i / 4];
-    for (size_t i = 0; i < pending_count; i++) {
-        if (pending[i].region == region)
-            pending[i].cell *= 4;
+    region->cells = NULL;
+    if (take_cells(region, region->bytes + 1)) {
+        for (size_t i = 0; i <= region->bytes; i++)
+            region->cells[i] = coarse[i / 4];
     }
+    size_t kept = 0;
+
+    for (size_t i = 0; i < pending_count; i++) {
+        if (pending[i].region == region) {
+            if (region->cells == NULL)
+                continue;
+            pending[i].cell *= 4;
+        }
+        pending[kept++] = pending[i];
+    }
+    pending_count = kept;
     free(coarse);
+}
+
+const char *kg__shadow_too_large(void)
+{
+    for (const kg__region *region = kg__regions(); region != NULL; region = region->next) {
+        if (region->state == KG__UNKNOWN)
+            return region->name;
+    }
+    return NULL;
 }
 
 static void report_read_only(const access *mine)
@@ -586,13 +628,23 @@ void kg__shadow_take(kg__region *region, const kg__site *site, unsigned int kind
     bool constant = region->space == KG__MODEL_CONSTANT;
     unsigned int shift;
 
+    if (writes && (region->read_only || constant)) {
+        for (unsigned int i = 0; i < count; i++) {
+            mine.offset = offsets[i];
+            mine.thread = first_thread + lanes[i];
+            report_read_only(&mine);
+        }
+        return;
+    }
     /* Nobody can have written what only the host may write. */
-    if (!writes && (constant || (region->read_only && region->state == KG__UPLOADED)))
+    if (constant || (region->read_only && region->state == KG__UPLOADED))
         return;
     if (region->granule == 4 && (mine.bytes & 3) != 0)
         refine(region);
-    if (region->cells == NULL)
+    if (region->cells == NULL && region->state != KG__UNKNOWN)
         make_cells(region);
+    if (region->cells == NULL)
+        return;
     shift = region->granule == 4 ? 2 : 0;
     if (!writes && mine.bytes == region->granule) {
         take_reads(&mine, count, offsets, lanes, first_thread, shift);
@@ -604,10 +656,6 @@ void kg__shadow_take(kg__region *region, const kg__site *site, unsigned int kind
 
         mine.offset = offsets[i];
         mine.thread = first_thread + lanes[i];
-        if (writes && (region->read_only || constant)) {
-            report_read_only(&mine);
-            continue;
-        }
         if ((kind & KG__ACCESS_ATOMIC) != 0 && global && any_fence)
             meet_at(region, offsets[i]);
         for (size_t cell = first; cell <= last; cell++) {
@@ -646,8 +694,10 @@ void kg__shadow_set(kg__region *region, uintptr_t address, size_t bytes, bool wr
     if ((from - region->start) % region->granule != 0 ||
         ((to - region->start) % region->granule != 0 && to != end))
         refine(region);
-    if (region->cells == NULL)
+    if (region->cells == NULL && region->state != KG__UNKNOWN)
         make_cells(region);
+    if (region->cells == NULL)
+        return;
     for (size_t i = (from - region->start) / region->granule;
          i <= (to - region->start - 1) / region->granule; i++)
         region->cells[i] = (kg__cell){ .write_time = written ? BY_HOST : NEVER };

@@ -29,6 +29,9 @@ void kg__shadow_take(kg__region *region, const kg__site *site, unsigned int kind
                      unsigned int count, const uint32_t *offsets, const uint8_t *lanes,
                      unsigned int first_thread);
 
+/* Memory that is too large to be known; NULL: there is none. */
+const char *kg__shadow_too_large(void);
+
 /* Takes all global memory for written: what the host did to it until now is not known. */
 void kg__shadow_forget(void);
 

@@ -10,9 +10,9 @@
 #define WARP KG__MODEL_WARP
 #define EVERY_LANE UINT32_MAX
 
-kg__trace_event *kg__trace_cursor;
-kg__trace_event *kg__trace_limit;
-uintptr_t kg__trace_stack;
+_Thread_local kg__trace_event *kg__trace_cursor;
+_Thread_local kg__trace_event *kg__trace_limit;
+_Thread_local uintptr_t kg__trace_stack;
 
 /* A row holds an event of each lane, so that lanes that go together are side by side. */
 static kg__trace_event events[KG__TRACE_ROWS + 1][WARP] __attribute__((aligned(64)));
@@ -159,7 +159,7 @@ static void empty(uint32_t lanes)
 uint32_t kg__trace_replay(void)
 {
     uint32_t left = ~used_up(EVERY_LANE);
-    uint32_t dry = 0;
+    uint32_t dry;
     unsigned int end;
 
     if (left == EVERY_LANE && stand_in_one_row(&end)) {
@@ -168,7 +168,7 @@ uint32_t kg__trace_replay(void)
         memset(replayed, (int)row, sizeof replayed);
         left = ~used_up(EVERY_LANE);
     }
-    while (left != 0 && (dry = full & ~left) == 0)
+    while (left != 0 && (full & ~left) == 0)
         left &= ~used_up(step(left));
     dry = full & ~left;
     empty(~left);

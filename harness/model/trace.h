@@ -41,12 +41,13 @@ static inline uintptr_t kg__access_address(uint64_t what)
 #define KG__TRACE_ROWS 64
 
 /* Where the next event of the running lane goes, and where it has no more room: equal when there is
- * no lane to trace, so that hooks have a single test. */
+ * no lane to trace, so that hooks have a single test. Of the host thread that launches: what
+ * another one's launcher does meanwhile is its own. */
 #define KG__HIDDEN __attribute__((visibility("hidden")))
-extern KG__HIDDEN kg__trace_event *kg__trace_cursor;
-extern KG__HIDDEN kg__trace_event *kg__trace_limit;
+extern KG__HIDDEN _Thread_local kg__trace_event *kg__trace_cursor;
+extern KG__HIDDEN _Thread_local kg__trace_event *kg__trace_limit;
 /* The lowest byte of the running lane's stack: what lies there is its own. */
-extern KG__HIDDEN uintptr_t kg__trace_stack;
+extern KG__HIDDEN _Thread_local uintptr_t kg__trace_stack;
 
 /* Empties all traces; the warp that runs from now on is number `warp` of its block. */
 void kg__trace_begin(unsigned int warp);

@@ -77,6 +77,14 @@ static uint64_t linear_block(void)
     return ((uint64_t)blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
 }
 
+bool kg__watch_skips(void)
+{
+    if (!kg__watch_checks() || !any_sampled)
+        return false;
+    report.blocks += (uint64_t)gridDim.x * gridDim.y * gridDim.z;
+    return true;
+}
+
 void kg__watch_begin_launch(void)
 {
     kg__regions_begin_launch();
@@ -203,6 +211,8 @@ bool kg__watch_next_sample(uint3 *block)
     class_taken++;
     columns = range_size(class_number % RANGES, gridDim.x);
     rows = range_size(class_number / RANGES % RANGES, gridDim.y);
+    if (columns == 0 || rows == 0)
+        return false;
     *block = (uint3){
         range_index(class_number % RANGES, gridDim.x, i % columns),
         range_index(class_number / RANGES % RANGES, gridDim.y, i / columns % rows),
@@ -318,6 +328,7 @@ const kg__model_report *kg__model_seen(void)
     report.line_count = line_count;
     report.findings = kg__findings(&report.finding_count);
     report.accesses = kg__requests_accesses();
+    report.too_large = kg__watch_checks() ? kg__shadow_too_large() : NULL;
     return &report;
 }
 

@@ -36,7 +36,8 @@ bool kg__model_is_instrumented(void);
 /* Watches all following launches for `what`, a sum of the above or 0 for nothing, and forgets what
  * was seen before. A launch of more than about `budget` accesses is sampled: only some blocks of
  * each class (first, inner or last in each dimension) are run, and their counts stand for their
- * class. 0: no launch is sampled. */
+ * class. 0: no launch is sampled. While checking, launches that follow a sampled one are not run.
+ */
 void kg__model_watch(unsigned int what, uint64_t budget);
 
 /* The most accesses that the gate watches in one launch: more are sampled. */
@@ -55,8 +56,8 @@ typedef enum kg__model_finding_kind {
 /* Something wrong at one line of source; the same again is counted, not repeated. */
 typedef struct kg__model_finding {
     kg__model_finding_kind kind;
-    const char *file; /* as the compiler was given it; "" when it is not known */
     unsigned int line;
+    const char *file; /* as the compiler was given it; "" when it is not known */
     uint64_t times;
     /* What, where in memory and by whom, of the first time: "reads 4 bytes at a + 1123600, beyond
      * its end; block (33, 0, 0), thread (2, 15, 0)". */
@@ -80,6 +81,9 @@ typedef struct kg__model_report {
     uint64_t blocks;  /* of all launches */
     uint64_t watched; /* those of them that were run: fewer when sampled. Unique bytes are then 0 */
     uint64_t accesses; /* of single lanes, that were watched */
+    /* Memory that is too large for it to be known who wrote and read it: accesses to it are held
+     * against its bounds alone. NULL: there is none. */
+    const char *too_large;
 } kg__model_report;
 
 const kg__model_report *kg__model_seen(void);

@@ -15,6 +15,9 @@ bool kg__watch_checks(void);
 /* True when all that the host wrote to an allocation, of this number, is known. */
 bool kg__watch_has_seen(uint64_t allocation);
 
+/* True when the launch that the scheduler has set is not to be run: what a sampled launch before it
+ * would have written is not there, and nothing that is found of it would be true. */
+bool kg__watch_skips(void);
 /* A launch of the grid that the scheduler has set. */
 void kg__watch_begin_launch(void);
 void kg__watch_end_launch(void);

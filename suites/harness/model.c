@@ -1,6 +1,7 @@
 /* The CPU model: its runtime interface, its scheduler, and what it says of kernels that go wrong.
  */
 #include "model/model.h"
+#include "model/watch.h"
 
 #include "model_kernels.h"
 
@@ -1060,4 +1061,23 @@ Test(model, host_threads_take_turns)
         cr_assert(result == count);
     }
     cr_assert(*count == 4ull * LAUNCHES * 100);
+}
+
+/* This program's kernels are not instrumented: nobody sees what they do, and it costs nothing. */
+Test(model, watching_a_plain_program_sees_nothing)
+{
+    cudaLaunchConfig_t config = line(3, 64);
+    unsigned long long *count = device(sizeof *count, 0);
+    const kg__model_report *report;
+
+    cr_assert(!kg__model_is_instrumented());
+    kg__model_watch(KG__MODEL_COUNT | KG__MODEL_CHECK, 0);
+    kg__model_describe(count, sizeof *count, "count", true);
+    kg__model_forget(count, sizeof *count);
+    cr_assert(launch_count(&config, count) == cudaSuccess);
+    report = kg__model_seen();
+    cr_assert(report->accesses == 0 && report->blocks == 0 && report->watched == 0);
+    cr_assert(report->finding_count == 0 && report->line_count == 0);
+    for (int i = 0; i < KG__COUNTERS; i++)
+        cr_assert(report->counts.value[i] == 0);
 }
