@@ -127,7 +127,7 @@ Test(observer, the_instrumented_program)
         cr_assert(strstr(why.text, "is no program for the CPU model") != NULL, "%s", why.text);
     }
     memset(long_path, 'a', 1993);
-    strcat(long_path, ".model");
+    kg__format(long_path + 1993, 7, ".model");
     cr_assert(not(kg__instrumented_program(long_path, path, sizeof path, &why)));
     cr_assert(strstr(why.text, "has 1999 bytes") != NULL, "%s", why.text);
     free(long_path);

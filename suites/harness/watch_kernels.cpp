@@ -955,6 +955,7 @@ static __global__ void huge_local_array(watch_data d)
 {
     volatile float kept[1 << 20];
 
+    kept[d.k] = 0.0f;
     for (int j = 0; j < d.n; j++)
         kept[j * 1024] = d.a[j];
     d.b[0] = kept[d.k];
