@@ -598,6 +598,14 @@ static void note_speedups(part_run *run)
     json_decref(checks);
 }
 
+/* Equal as figures too: 700 in a file is 700.0 to whoever measures. */
+static bool is_same_fact(const json_t *then, const json_t *now_is)
+{
+    if (json_is_number(then) && json_is_number(now_is))
+        return json_number_value(then) == json_number_value(now_is);
+    return json_equal(then, now_is);
+}
+
 /* Says where this run's surroundings differ from those that the baseline was recorded in. */
 static void note_other_provenance(part_run *run)
 {
@@ -613,7 +621,7 @@ static void note_other_provenance(part_run *run)
         char *after;
         char text[256];
 
-        if (then == NULL || now_is == NULL || json_equal(then, now_is))
+        if (then == NULL || now_is == NULL || is_same_fact(then, now_is))
             continue;
         before = json_dumps(then, JSON_ENCODE_ANY);
         after = json_dumps(now_is, JSON_ENCODE_ANY);

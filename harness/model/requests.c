@@ -9,6 +9,7 @@
 #include "trace.h"
 #include "watch.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,6 +116,13 @@ static inline kg__site *site_of(uintptr_t code)
     return site != NULL ? site : add_site(code);
 }
 
+/* True when the second half of a warp touches what the first does, as the rows of a block often do.
+ */
+static inline bool repeats(const uint32_t *values, unsigned int count)
+{
+    return count == WARP && memcmp(values, values + WARP / 2, WARP / 2 * sizeof *values) == 0;
+}
+
 /* The number of distinct values. Lanes most often go up through memory, and then each change is a
  * new one. */
 static inline unsigned int count_distinct(const uint32_t *values, unsigned int count)
@@ -130,6 +138,8 @@ static inline unsigned int count_distinct(const uint32_t *values, unsigned int c
     }
     if (falls == 0)
         return changes;
+    if (repeats(values, count))
+        count = WARP / 2;
     for (unsigned int i = 0; i < count; i++) {
         unsigned int other = 0;
 
@@ -190,16 +200,19 @@ static void mark_bytes(kg__region *region, bool write, unsigned int bytes, const
 
     if (bits == NULL)
         bits = region->bits[write] = kg__allocate(region->bytes / 8 + 1, 1);
+    if (repeats(offsets, count))
+        count = WARP / 2;
     for (unsigned int i = 0; i < count; i++) {
-        uint32_t offset = offsets[i];
-        unsigned int shifted = mask << (offset & 7);
+        unsigned char *byte = bits + (offsets[i] >> 3);
+        unsigned int shifted = mask << (offsets[i] & 7);
 
-        if (i > 0 && offset == offsets[i - 1])
-            continue;
-        for (unsigned char *byte = bits + (offset >> 3); shifted != 0; byte++, shifted >>= 8) {
-            if ((*byte & shifted & 0xff) != (shifted & 0xff))
+        if (shifted <= UCHAR_MAX) {
+            if ((*byte & shifted) != shifted)
                 *byte |= (unsigned char)shifted;
+            continue;
         }
+        for (; shifted != 0; byte++, shifted >>= 8)
+            *byte |= (unsigned char)shifted;
     }
 }
 

@@ -74,13 +74,15 @@ static dim3 indexed; /* the block's shape that the indices in `threads` are of *
 static int first_warp,
     step; /* the order of turns: warps from first_warp, by step; lanes likewise */
 static int warp_count;
-static int turn;              /* the warp that has its turn */
-static int current;           /* the thread that has */
-static int frontier;          /* the first, in order, that has not begun */
-static int live;              /* threads that have not ended */
-static int ready;             /* threads that have not begun, or may go on */
-static int arrived;           /* threads at the barrier */
-static int nonzero;           /* those of them whose predicate was not zero */
+static int turn;                /* the warp that has its turn */
+static int current;             /* the thread that has */
+static int frontier;            /* the first, in order, that has not begun */
+static int live;                /* threads that have not ended */
+static int ready;               /* threads that have not begun, or may go on */
+static int arrived;             /* threads at the barrier */
+static int nonzero;             /* those of them whose predicate was not zero */
+static uintptr_t first_barrier; /* where the first of them waits, and whether all do */
+static bool several_barriers;
 static kg__model_votes votes; /* of the barrier last released */
 
 /* The block's dynamic shared memory, between pages that cannot be touched; mapped once. */
@@ -337,7 +339,7 @@ static void release_barrier(void)
 {
     if (kg__watching) {
         (void)kg__trace_replay();
-        if (kg__watch_checks())
+        if (several_barriers && kg__watch_checks())
             compare_barriers();
         kg__watch_barrier();
     }
@@ -359,6 +361,10 @@ kg__model_turn kg__model_arrive(int predicate)
         kg__trace_pause();
     warps[turn].arrived |= 1u << (unsigned int)current % KG__MODEL_WARP;
     threads[current].barrier = (uintptr_t)__builtin_return_address(0);
+    if (arrived == 0)
+        first_barrier = threads[current].barrier;
+    several_barriers =
+        arrived > 0 && (several_barriers || threads[current].barrier != first_barrier);
     nonzero += predicate != 0;
     if (++arrived == live)
         release_barrier();

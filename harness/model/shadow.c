@@ -476,6 +476,47 @@ static inline void take_read(const access *mine, kg__cell *cell, size_t index, b
     note_read(cell, mine->thread, mine->site->number);
 }
 
+/* Adds lanes of one warp, that have met nobody in this block, to the readers of a cell. */
+static inline void note_lanes(kg__cell *cell, unsigned int first_thread, uint32_t lanes,
+                              unsigned int site)
+{
+    unsigned int warp = first_thread / WARP;
+    bool several = (lanes & (lanes - 1)) != 0;
+
+    if (cell->read_time != now) {
+        note_read(cell, first_thread + (unsigned int)__builtin_ctz(lanes), site);
+    } else if (cell->reader == MANY_READERS) {
+        return;
+    } else if ((cell->reader & READERS_OF_WARP) != 0) {
+        several = true;
+        if ((cell->reader & THREAD) == warp)
+            lanes |= cell->read_lanes;
+        else
+            cell->reader = MANY_READERS;
+    } else if (cell->reader / WARP == warp) {
+        lanes |= 1u << cell->reader % WARP;
+        several = (lanes & (lanes - 1)) != 0;
+    } else {
+        cell->reader = MANY_READERS;
+    }
+    if (several && cell->reader != MANY_READERS) {
+        cell->reader = (uint16_t)(READERS_OF_WARP | warp);
+        cell->read_lanes = lanes;
+    }
+    cell->read_site = (uint16_t)site;
+}
+
+/* How many lanes it takes until the lanes of a warp read the same again, as the rows of a block do:
+ * 8, 16 or all. */
+static inline unsigned int period_of(const uint32_t *offsets, unsigned int count)
+{
+    if (count != WARP)
+        return count;
+    return memcmp(offsets, offsets + 8, 24 * sizeof *offsets) == 0    ? 8
+           : memcmp(offsets, offsets + 16, 16 * sizeof *offsets) == 0 ? 16
+                                                                      : WARP;
+}
+
 /* Reads of one cell a lane, which most are. */
 static inline void take_reads(access *mine, unsigned int count, const uint32_t *offsets,
                               const uint8_t *lanes, unsigned int first_thread, unsigned int shift)
@@ -483,22 +524,27 @@ static inline void take_reads(access *mine, unsigned int count, const uint32_t *
     kg__cell *cells = mine->region->cells;
     bool global = mine->region->space == KG__MODEL_GLOBAL;
     bool alike = !have_met[first_thread / WARP];
-    uint32_t before = ~offsets[0];
+    unsigned int period = alike ? period_of(offsets, count) : count;
+    unsigned int next;
 
-    for (unsigned int i = 0; i < count; i++) {
+    for (unsigned int i = 0; i < period; i = next) {
         size_t index = offsets[i] >> shift;
         kg__cell *cell = &cells[index];
+        uint32_t together = 1u << lanes[i];
 
-        /* Several lanes that read in one request make no difference but in who they are. */
-        if (alike && offsets[i] == before && (cell->reader & READERS_OF_WARP) != 0 &&
-            cell->write_time != now) {
-            cell->read_lanes |= 1u << lanes[i];
+        for (next = i + 1; alike && next < period && offsets[next] == offsets[i]; next++)
+            together |= 1u << lanes[next];
+        for (unsigned int repeat = period; repeat < count; repeat *= 2)
+            together |= together << repeat;
+        mine->offset = offsets[i];
+        if (alike && is_settled(cell, global)) {
+            note_lanes(cell, first_thread, together, mine->site->number);
             continue;
         }
-        before = offsets[i];
-        mine->offset = offsets[i];
-        mine->thread = first_thread + lanes[i];
-        take_read(mine, cell, index, global);
+        for (; together != 0; together &= together - 1) {
+            mine->thread = first_thread + (unsigned int)__builtin_ctz(together);
+            take_read(mine, cell, index, global);
+        }
     }
 }
 

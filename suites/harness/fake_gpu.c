@@ -67,10 +67,10 @@ kg__device_status kg__device_open(json_t **description, kg__error *why)
         return KG__DEVICE_BROKEN;
     }
     *description =
-        json_pack("{s:s, s:{s:s, s:s, s:s, s:i, s:i}, s:{s:s, s:s}}", "event", "target", "target",
-                  "key", "nvidia-fake", "name", "NVIDIA Fake", "compute_capability", "9.0",
-                  "memory_mib", 81920, "multiprocessors", 132, "provenance", "driver", "1.2.3",
-                  "visible", visible != NULL ? visible : "all");
+        json_pack("{s:s, s:{s:s, s:s, s:s, s:i, s:i}, s:{s:s, s:f, s:s}}", "event", "target",
+                  "target", "key", "nvidia-fake", "name", "NVIDIA Fake", "compute_capability",
+                  "9.0", "memory_mib", 81920, "multiprocessors", 132, "provenance", "driver",
+                  "1.2.3", "power_limit_w", 700.0, "visible", visible != NULL ? visible : "all");
     return KG__DEVICE_READY;
 }
 

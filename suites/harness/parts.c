@@ -797,6 +797,23 @@ Test(parts, times_that_hold)
     expect_time(0, "speedup      nvidia-fake  fake/quick/64/b32 runs at 2.00 times");
 }
 
+/* A figure is the same whether a file holds it as 700 or as 700.0. */
+Test(parts, times_of_other_surroundings)
+{
+    json_t *verdicts;
+
+    baseline.provenance = json_pack("{s:s, s:i}", "driver", "1.2.3", "power_limit_w", 700);
+    store_baseline();
+    expect_time(0, "speedup      nvidia-fake");
+    verdicts = verdicts_of("gpu.fake.time");
+    cr_assert(size_of(verdicts, "notes") == 2, "no more than the speedups");
+    json_decref(verdicts);
+    json_object_set_new(baseline.provenance, "power_limit_w", json_integer(650));
+    save_baseline();
+    expect_time(0, "note         nvidia-fake  nvidia-fake: the baseline was recorded with "
+                   "power_limit_w 650, this run has 700.0");
+}
+
 Test(parts, slower)
 {
     json_t *verdicts;
