@@ -16,9 +16,6 @@
 /* So many counters that moved are named beside the first one; the rest is counted. */
 #define OTHERS_NAMED 3
 
-/* Room for what is said of lines, so that what stands behind it in a reason is not cut off. */
-#define LINES_SIZE 480
-
 /* A counted case while it is judged. */
 typedef struct counted {
     const json_t *measured;
@@ -226,26 +223,28 @@ static void explain_move(counted *one, const char *id, const char *otherwise)
 {
     bool slower = one->worst == KG__SLOWER;
     kg__counter first = furthest(one, one->worst);
-    char lines[LINES_SIZE];
-    char text[KG__MESSAGE_SIZE];
+    char lines[KG__MESSAGE_SIZE];
+    char end[KG__MESSAGE_SIZE];
+    size_t used;
+    size_t room;
 
+    /* What stands last must not be cut off: lines of source get what is left. */
+    kg__format(end, sizeof end, "%s%s; to %s it: KG_FILTER='%.*s*' ci/rebaseline --target model",
+               *otherwise != '\0' ? "; " : "", otherwise, slower ? "accept" : "keep",
+               (int)variant_length(id), id);
     kg__format(one->why, sizeof one->why, "%s %s", kg__counter_name(first),
                one->judgements[first].why);
     name_others(one, one->worst, first, slower ? "; also risen: " : "; also fallen: ");
     if (slower)
         name_others(one, KG__FASTER, KG__COUNTERS, "; fallen: ");
+    used = strlen(one->why) + strlen("; ") + strlen(end);
+    room = used < sizeof one->why ? sizeof one->why - used : 0;
     if (kg__lines_explain(one->expected->lines, json_object_get(one->measured, "lines"), lines,
-                          sizeof lines)) {
+                          room)) {
         append(one->why, sizeof one->why, "; ");
         append(one->why, sizeof one->why, lines);
     }
-    if (*otherwise != '\0') {
-        append(one->why, sizeof one->why, "; ");
-        append(one->why, sizeof one->why, otherwise);
-    }
-    kg__format(text, sizeof text, "; to %s it: KG_FILTER='%.*s*' ci/rebaseline --target model",
-               slower ? "accept" : "keep", (int)variant_length(id), id);
-    append(one->why, sizeof one->why, text);
+    append(one->why, sizeof one->why, end);
 }
 
 /* The reason of a case that did not move: that of its counter with the worst verdict, where it has

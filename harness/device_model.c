@@ -9,7 +9,12 @@
 
 kg__device_status kg__device_open(json_t **description, kg__error *why)
 {
-    (void)why;
+    *description = NULL;
+    if (!kg__model_has_symbols()) {
+        kg__fail(why, "this program is stripped, and the CPU model knows shared arrays by their "
+                      "symbols: link it without -s (see LDFLAGS)");
+        return KG__DEVICE_BROKEN;
+    }
     *description =
         json_pack("{s:s, s:{s:s, s:s, s:s}, s:{s:s, s:s}}", "event", "target", "target", "key",
                   "cpu-model", "name", "CPU model", "compiler", KG__MODEL_COMPILER, "provenance",

@@ -328,8 +328,9 @@ static bool settle_end(watch *state, int status, bool hung)
     }
     if (!state->progressed) {
         state->broken = true;
-        kg__fail(&state->why, "part %s: %s before its first case: run it by hand to see why",
-                 state->job->part, end);
+        kg__fail(&state->why, "part %s: %s%s%s before its first case: run it by hand to see why",
+                 state->job->part, state->job->program != NULL ? state->job->program : "",
+                 state->job->program != NULL ? ": " : "", end);
         return false;
     }
     return true;

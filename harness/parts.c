@@ -93,9 +93,12 @@ static void skip(part_run *run, const char *by, const char *why)
     json_object_set_new(run->document, "skipped_by", json_string(by));
 }
 
+/* A case's figures and its whole reason. */
+#define LINE_SIZE ((size_t)2 * KG__MESSAGE_SIZE)
+
 static void print_line(const json_t *entry)
 {
-    char line[KG__MESSAGE_SIZE];
+    char line[LINE_SIZE];
 
     kg__gate_line(entry, line, sizeof line);
     puts(line);
@@ -252,7 +255,7 @@ static void take_measured(part_run *run, subject *one, const json_t *record)
         settle(one, entry);
         return;
     }
-    char line[KG__MESSAGE_SIZE];
+    char line[LINE_SIZE];
 
     kg__gate_line(entry, line, sizeof line);
     printf("confirming   %s\n", line + 13);
@@ -290,8 +293,9 @@ static void settle_both(part_run *run, subject *one, kg__verdict watched, const 
                         const char *explained)
 {
     char why[KG__MESSAGE_SIZE] = "";
-    bool told = strcmp(explained, one->plain_why) == 0 ||
-                (watched == KG__WRONG && one->plain == KG__WRONG && !names_a_line(what));
+    bool told = watched != KG__PASS &&
+                (strcmp(explained, one->plain_why) == 0 ||
+                 (watched == KG__WRONG && one->plain == KG__WRONG && !names_a_line(what)));
 
     if (watched == KG__ERROR)
         kg__format(why, sizeof why, "with instrumented kernels: %s", explained);
@@ -459,19 +463,28 @@ static void settle_held(part_run *run)
     }
 }
 
+/* Checking results alone is no whole check: only who watches over the run by hand may go on so. */
+static void tell_unwatched(part_run *run, const char *why)
+{
+    char text[KG__MESSAGE_SIZE];
+
+    run->instrumented[0] = '\0';
+    kg__format(text, sizeof text, "accesses to memory are not checked: %s", why);
+    if (kg__is_strict())
+        add_error(run, text);
+    else
+        add_note(run, text);
+}
+
 /* A process a variant, so that what one variant does to its device leaves the others alone; on the
  * CPU model two, the second with instrumented kernels. */
 static void check(part_run *run)
 {
     kg__error why = { "" };
-    char note[KG__MESSAGE_SIZE];
 
     if (is_model() &&
-        !kg__instrumented_program(NULL, run->instrumented, sizeof run->instrumented, &why)) {
-        run->instrumented[0] = '\0';
-        kg__format(note, sizeof note, "accesses to memory are not checked: %s", why.text);
-        add_note(run, note);
-    }
+        !kg__instrumented_program(NULL, run->instrumented, sizeof run->instrumented, &why))
+        tell_unwatched(run, why.text);
     for (run->variant = run->comparison->variants; run->variant->name != NULL; run->variant++) {
         bool observed = observe(run, is_of_variant, run->variant->name) &&
                         (run->instrumented[0] == '\0' || watch(run));

@@ -9,12 +9,21 @@
 #include <string.h>
 
 static kg__model_finding findings[KG__FINDINGS_MAXIMUM];
-static uintptr_t codes[KG__FINDINGS_MAXIMUM]; /* where each was found first */
 static size_t count;
+
+/* Where findings were made: several places of the code are one line. Beyond so many, a place is
+ * looked up again each time. */
+#define PLACES_MAXIMUM 256
+static struct {
+    kg__model_finding_kind kind;
+    uintptr_t code;
+    size_t finding;
+} places[PLACES_MAXIMUM];
+static size_t place_count;
 
 void kg__findings_forget(void)
 {
-    count = 0;
+    count = place_count = 0;
 }
 
 const kg__model_finding *kg__findings(size_t *number)
@@ -29,16 +38,24 @@ uint3 kg__thread_index(unsigned int thread)
                     thread / (blockDim.x * blockDim.y) };
 }
 
-/* The finding that is already there for a kind and a place, with one more time counted; or NULL. */
-static kg__model_finding *again(kg__model_finding_kind kind, uintptr_t code)
+bool kg__found_before(kg__model_finding_kind kind, uintptr_t code)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (findings[i].kind == kind && codes[i] == code && code != 0) {
-            findings[i].times++;
-            return &findings[i];
+    for (size_t i = 0; i < place_count; i++) {
+        if (places[i].code == code && places[i].kind == kind) {
+            findings[places[i].finding].times++;
+            return true;
         }
     }
-    return NULL;
+    return false;
+}
+
+static void remember(kg__model_finding_kind kind, uintptr_t code, const kg__model_finding *finding)
+{
+    if (place_count == PLACES_MAXIMUM || code == 0)
+        return;
+    places[place_count].kind = kind;
+    places[place_count].code = code;
+    places[place_count++].finding = (size_t)(finding - findings);
 }
 
 /* A new finding at a line, or the one that is there, with one more time counted. */
@@ -55,7 +72,6 @@ static kg__model_finding *at_line(kg__model_finding_kind kind, const char *file,
         findings[count - 1].times++;
         return &findings[count - 1];
     }
-    codes[count] = 0;
     findings[count] = (kg__model_finding){ .kind = kind, .file = file, .line = line, .times = 1 };
     return &findings[count++];
 }
@@ -77,16 +93,17 @@ void kg__find(kg__model_finding_kind kind, const kg__finding_place *place, const
 {
     kg__model_source source;
     kg__model_finding *finding;
-    uint3 thread = kg__thread_index(place->thread);
+    uint3 thread;
     va_list arguments;
 
-    if (again(kind, place->code) != NULL)
+    if (kg__found_before(kind, place->code))
         return;
     source = kg__model_source_of((const void *)place->code);
     finding = at_line(kind, source.file, source.line);
+    remember(kind, place->code, finding);
     if (finding->times > 1)
         return;
-    codes[finding - findings] = place->code;
+    thread = kg__thread_index(place->thread);
     va_start(arguments, format);
     write_text(finding, format, arguments, place->block != NULL ? place->block : &blockIdx,
                &thread);

@@ -2,6 +2,7 @@
 #ifndef KG__FINDINGS_H
 #define KG__FINDINGS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,6 +18,10 @@ typedef struct kg__finding_place {
     unsigned int thread; /* its number in its block */
     const uint3 *block;  /* NULL: the running one */
 } kg__finding_place;
+
+/* Whether a kind of finding is there already for a place in the code; then it is counted once more.
+ * A racing kernel races some hundred million times: ask before describing it anew. */
+bool kg__found_before(kg__model_finding_kind kind, uintptr_t code);
 
 /* Adds a finding of a thread. */
 void kg__find(kg__model_finding_kind kind, const kg__finding_place *place, const char *format, ...)

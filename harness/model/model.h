@@ -59,6 +59,9 @@ typedef struct kg__model_statistics {
 
 kg__model_statistics kg__model_last_launch(void);
 
+/* Why the last launch failed, in words: who did what. "" where it did not, or the code says all. */
+const char *kg__model_failure(void);
+
 /* Where a kernel stands. */
 typedef struct kg__model_place {
     const char *kernel;      /* its name */
@@ -131,6 +134,10 @@ typedef struct kg__model_kernel {
     size_t dynamic_limit; /* the most dynamic shared memory a launch may ask for, bytes */
     struct kg__model_kernel *next;
 } kg__model_kernel;
+
+/* Whether this program's symbols are known. Those of a stripped one are not, and with them its
+ * shared arrays: what is wrong with them is not seen. */
+bool kg__model_has_symbols(void);
 
 /* Finds or adds the kernel at `address`, which must be a function's. */
 kg__model_kernel *kg__model_kernel_at(const void *address);

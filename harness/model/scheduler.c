@@ -91,6 +91,7 @@ static unsigned char *dynamic_shared;
 /* Why the launch failed: an error, and a message whose place has been taken down. */
 static cudaError_t failure;
 static char failure_text[512];
+static char failure_words[KG__MESSAGE_SIZE]; /* the same, with who and where */
 static kg__model_place failure_place;
 
 static _Thread_local bool in_kernel;
@@ -766,9 +767,11 @@ static cudaError_t check_launch(const cudaLaunchConfig_t *config, const void *ad
         return cudaErrorLaunchOutOfResources;
     kernel = kg__model_kernel_at(address);
     if (kernel->shared_bytes > KG__MODEL_SHARED_DEFAULT) {
-        kg__complain("kernel %s: its shared arrays take %zu bytes, and a block has %d: nvcc would "
-                     "not build it; take dynamic shared memory",
-                     kernel->name, kernel->shared_bytes, KG__MODEL_SHARED_DEFAULT);
+        kg__format(failure_words, sizeof failure_words,
+                   "kernel %s: its shared arrays take %zu bytes, and a block has %d: nvcc would "
+                   "not build it; take dynamic shared memory",
+                   kernel->name, kernel->shared_bytes, KG__MODEL_SHARED_DEFAULT);
+        kg__complain("%s", failure_words);
         return cudaErrorInvalidKernelImage;
     }
     return config->dynamicSmemBytes > kernel->dynamic_limit ? cudaErrorInvalidValue : cudaSuccess;
@@ -838,12 +841,19 @@ static cudaError_t run_grid(void)
         const kg__model_place *place = &failure_place;
 
         kg__model_fibers_reset();
-        kg__complain("kernel %s, block (%u, %u, %u), thread (%u, %u, %u): %s", place->kernel,
-                     place->block.x, place->block.y, place->block.z, place->thread.x,
-                     place->thread.y, place->thread.z, failure_text);
+        kg__format(failure_words, sizeof failure_words,
+                   "kernel %s, block (%u, %u, %u), thread (%u, %u, %u): %s", place->kernel,
+                   place->block.x, place->block.y, place->block.z, place->thread.x, place->thread.y,
+                   place->thread.z, failure_text);
+        kg__complain("%s", failure_words);
         kg__model_stick(failure);
     }
     return failure;
+}
+
+const char *kg__model_failure(void)
+{
+    return failure_words;
 }
 
 cudaError_t kg__model_launch(const cudaLaunchConfig_t *config, const void *address,
@@ -855,6 +865,7 @@ cudaError_t kg__model_launch(const cudaLaunchConfig_t *config, const void *addre
         return error;
     if (config == NULL)
         return kg__model_leave(cudaErrorInvalidValue);
+    failure_words[0] = '\0';
     error = check_launch(config, address);
     if (error != cudaSuccess)
         return kg__model_leave(error);

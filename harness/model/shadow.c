@@ -333,6 +333,8 @@ static void report_race(const access *mine, uint32_t time, unsigned int other, c
     char who[96];
     char where[160] = "";
 
+    if (kg__found_before(KG__MODEL_RACE, mine->site->code))
+        return;
     if (site != NULL)
         source = kg__model_source_of((const void *)site->code);
     if (source.line > 0) {

@@ -106,6 +106,13 @@ static void look_up(kg__model_kernel *kernel)
     add_shared_arrays(kernel, image, function->name);
 }
 
+bool kg__model_has_symbols(void)
+{
+    const kg__model_image *image = kg__model_image_at(&kernels);
+
+    return image != NULL && image->function_count > 0;
+}
+
 kg__model_kernel *kg__model_kernel_at(const void *address)
 {
     kg__model_kernel **link = &kernels;

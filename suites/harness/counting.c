@@ -409,6 +409,50 @@ Test(counting, long_lines_cut_nothing_behind_them)
     cr_assert(strstr(text_of(entry, "why"), ACCEPT) != NULL, "%s", text_of(entry, "why"));
 }
 
+/* The longest reason there is: counters both ways, long lines, and a baseline of other origin. */
+Test(counting, the_command_is_never_cut_off)
+{
+    static const char *const risen[] = { "global_load_requests", "global_load_sectors",
+                                         "global_atomic_requests", "global_atomic_sectors",
+                                         "constant_load_requests" };
+    static const char *const fallen[] = { "shared_store_requests", "shared_store_wavefronts",
+                                          "shared_load_requests", "shared_load_wavefronts" };
+    kg__baseline_case *stored = kg__baseline_add(&baseline, ID);
+    json_t *lines = json_object();
+    json_t *now = json_object();
+    char name[200];
+    char otherwise[250];
+
+    for (size_t i = 0; i < sizeof risen / sizeof *risen; i++) {
+        (void)store(risen[i], 123456789);
+        count(risen[i], 987654321);
+    }
+    for (size_t i = 0; i < sizeof fallen / sizeof *fallen; i++) {
+        (void)store(fallen[i], 987654321);
+        count(fallen[i], 123456789);
+    }
+    for (int i = 1; i <= 5; i++) {
+        snprintf(name, sizeof name, "kernels/matmul/%0150d.cu:%d", 0, i);
+        json_object_set_new(lines, name, line(1000, 2000));
+        json_object_set_new(now, name, line(1000, 9000));
+    }
+    kg__baseline_set_lines(stored, lines);
+    json_object_set_new(record, "lines", now);
+    json_decref(lines);
+    memset(otherwise, 'x', sizeof otherwise - 1);
+    otherwise[sizeof otherwise - 1] = '\0';
+    gate_with(&baseline, otherwise);
+
+    const char *why = text_of(entry, "why");
+    char shown[2 * KG__MESSAGE_SIZE];
+
+    cr_assert(strlen(why) > strlen(ACCEPT));
+    cr_assert(strcmp(why + strlen(why) - strlen(ACCEPT), ACCEPT) == 0, "%s", why);
+    cr_assert(strstr(why, otherwise) != NULL, "%s", why);
+    kg__gate_line(entry, shown, sizeof shown);
+    cr_assert(strcmp(shown + strlen(shown) - strlen(ACCEPT), ACCEPT) == 0, "%s", shown);
+}
+
 static void expect_otherwise(const char *compiler, const char *model, const char *expected)
 {
     json_t *provenance = model != NULL ? json_pack("{s:s}", "model", model) : NULL;

@@ -369,14 +369,14 @@ Test(observer, an_end_before_the_first_case_is_not_tried_again)
 
     setenv("FAKE_OBSERVER", "crash", 1);
     cr_assert(observe(&all, &why) == KG__UNOBSERVED);
-    cr_assert(strstr(why.text, "part check: crashed: the observer died of signal 6") != NULL &&
+    cr_assert(strstr(why.text, ": crashed: the observer died of signal 6") != NULL &&
                   strstr(why.text, "before its first case") != NULL,
               "%s", why.text);
     cr_assert(all.times[0] == 0 && processes() == 1);
     setenv("FAKE_OBSERVER", "silent", 1);
     silence_limit = 0.5;
     cr_assert(observe(&all, &why) == KG__UNOBSERVED);
-    cr_assert(strstr(why.text, "part check: hung: no record for 0.5 s") != NULL, "%s", why.text);
+    cr_assert(strstr(why.text, ": hung: no record for 0.5 s") != NULL, "%s", why.text);
 }
 
 static kg__observation_status observe_with(const char *program, const char *stem, kg__error *why)

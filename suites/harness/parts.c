@@ -283,6 +283,16 @@ Test(parts, what_instrumented_kernels_find_is_wrong)
     cr_assert(instrumented_processes() == 2, "one a variant that the filter leaves");
 }
 
+/* What was not looked at is said of a case that passes, too. */
+Test(parts, a_check_of_some_blocks_says_so)
+{
+    set("KG_FILTER=fake/plain/*");
+    plan_counts("* fake/plain/64/b32 sampled\n");
+    expect_check(0, "memory checks on 120 of 16384 blocks");
+    expect_case("model.fake.check", "fake/plain/64/b32", "pass",
+                "memory checks on 120 of 16384 blocks");
+}
+
 /* The line of source comes first, then what the plain program found. */
 Test(parts, both_reasons_are_given)
 {
@@ -386,6 +396,10 @@ Test(parts, a_check_without_instrumented_kernels)
     json_decref(verdicts);
     cr_assert(count_cases("model.fake.check", "pass") == 8);
     cr_assert(instrumented_processes() == 0);
+    set("KG_STRICT=1");
+    expect_run(lone_program(), "--filter=fake/check", 2,
+               "kernelgate: model.fake.check: accesses to memory are not checked: ");
+    cr_assert(count_cases("model.fake.check", "pass") == 8);
 }
 
 Test(parts, a_filter_that_leaves_nothing)
