@@ -93,7 +93,7 @@ build_preset() {
         stop 2 "cannot write to $folder: make it writable for $(id -un), or remove it"
     fi
     local log=$folder/build.log stamp=$folder/configured
-    wanted="root=$root werror=$werror CC=${CC-} CXX=${CXX-} CUDACXX=$cuda CFLAGS=${CFLAGS-} CXXFLAGS=${CXXFLAGS-} presets=$(cksum <"$root/CMakePresets.json")"
+    wanted="root=$root werror=$werror CC=${CC-} CXX=${CXX-} CUDACXX=$cuda CFLAGS=${CFLAGS-} CXXFLAGS=${CXXFLAGS-} LDFLAGS=${LDFLAGS-} presets=$(cksum <"$root/CMakePresets.json")"
 
     begun=$(milliseconds)
     : >"$log"

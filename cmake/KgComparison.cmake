@@ -1,8 +1,8 @@
 # kg_add_comparison(NAME): the programs of a comparison and their tests.
 #
 # Builds NAME.model (g++, the CPU model), NAME.instrumented (the same with a hook at every access, run by NAME.model)
-# and, where there is a CUDA compiler, NAME.gpu (nvcc, cudart) from suites/NAME.c and every kernels/NAME/*.cu. CTest finds the programs' Criterion tests when it runs, as
-# <target>.NAME.<part>, labelled by target and comparison.
+# and, where there is a CUDA compiler, NAME.gpu (nvcc, cudart) from suites/NAME.c and every kernels/NAME/*.cu. CTest finds
+# the programs' Criterion tests when it runs, as <target>.NAME.<part>, labelled by target and comparison.
 
 set(KG_MODULE_DIR ${CMAKE_CURRENT_LIST_DIR})
 # CTest's limit for one test, above the limit of a Criterion test (1500 s), which can name the case that was running.

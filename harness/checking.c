@@ -325,9 +325,7 @@ static kg__outcome explain_failure(const kg_comparison *comparison, kg__error *w
 
     if (!kg__device_found(comparison->home, &found))
         return failed();
-    kg__error failure = *why;
-
-    kg__fail(why, "%s; %s", found.text, failure.text);
+    *why = found;
     return KG__INCORRECT;
 }
 

@@ -304,8 +304,8 @@ char *kg__results_vanished(const json_t *entry)
 
     begin(&words);
     fprintf(words.stream,
-            "the baseline has it and the comparison's table does not: put it back, or take it out "
-            "of baselines/%s.json",
+            "the baseline has it and the comparison's table does not: put it back, or retire "
+            "it with ci/rebaseline (baselines/%s.json)",
             kg__json_text(entry, "target"));
     return finish(&words);
 }

@@ -1081,3 +1081,52 @@ Test(model, watching_a_plain_program_sees_nothing)
     for (int i = 0; i < KG__COUNTERS; i++)
         cr_assert(report->counts.value[i] == 0);
 }
+
+/* What a kernel may not use is a compile error that names it, and where to read on. */
+static const struct {
+    const char *headers;
+    const char *statement;
+    const char *error;
+} unsupported[] = {
+    { "", "out[0] = __activemask();", "the CPU model does not support __activemask()" },
+    { "", "out[0] = __vadd4(out[1], 1u);", "the CPU model does not support __vadd4()" },
+    { "", "out[0] = (unsigned)clock64();", "the CPU model does not support clock64()" },
+    { "", "asm volatile(\"mov.u32 %0, %laneid;\" : \"=r\"(out[0]));",
+      "the CPU model does not support inline PTX" },
+    { "#include <cooperative_groups.h>\n", "",
+      "the CPU model does not support cooperative_groups.h" },
+    { "#include <cuda_fp16.h>\n", "", "the CPU model does not support cuda_fp16.h" },
+};
+
+Test(model, what_is_not_supported_is_a_compile_error)
+{
+    char folder[] = "/tmp/kernelgate-test.XXXXXX";
+    char source[64];
+    char command[1024];
+
+    cr_assert(mkdtemp(folder) != NULL);
+    snprintf(source, sizeof source, "%s/kernel.cpp", folder);
+    snprintf(command, sizeof command, "'%s' -std=c++17 -O1 -I'%s' -S -o /dev/null %s 2>&1", KG__CXX,
+             KG__MODEL_INCLUDE, source);
+    for (size_t i = 0; i < sizeof unsupported / sizeof *unsupported; i++) {
+        char said[8192] = "";
+        FILE *file = fopen(source, "w");
+        FILE *compiler;
+        size_t length;
+
+        cr_assert(file != NULL);
+        fprintf(file,
+                "#include <cuda_runtime.h>\n%s"
+                "__global__ void kernel(unsigned int *out) { out[0] = out[1]; %s }\n",
+                unsupported[i].headers, unsupported[i].statement);
+        cr_assert(fclose(file) == 0);
+        compiler = popen(command, "r");
+        cr_assert(compiler != NULL);
+        length = fread(said, 1, sizeof said - 1, compiler);
+        cr_expect(pclose(compiler) != 0, "%s compiles", unsupported[i].statement);
+        cr_expect(length > 0 && strstr(said, unsupported[i].error) != NULL &&
+                      strstr(said, "docs/model.md") != NULL,
+                  "%s: %s", unsupported[i].error, said);
+    }
+    cr_assert(remove(source) == 0 && remove(folder) == 0);
+}

@@ -486,6 +486,13 @@ static __global__ void mathematics(int *out)
     out[i++] = __popc(0xf0f0u) == 8 && __popcll(1ull << 63) == 1;
     out[i++] = __clz(1) == 31 && __clz(0) == 32 && __clzll(0) == 64;
     out[i++] = __ffs(8) == 4 && __ffs(0) == 0;
+    out[i++] = __byte_perm(0x33221100u, 0x77665544u, 0x7150u) == 0x77115500u &&
+               __byte_perm(0x00008000u, 0u, 0x0009u) == 0x000000ffu;
+    out[i++] = __funnelshift_l(0x80000000u, 1u, 1) == 3u && __funnelshift_l(7u, 9u, 32) == 9u &&
+               __funnelshift_lc(7u, 9u, 40) == 7u;
+    out[i++] = __funnelshift_r(2u, 1u, 1) == 0x80000001u && __funnelshift_r(7u, 9u, 32) == 7u &&
+               __funnelshift_rc(7u, 9u, 40) == 9u;
+    out[i++] = __dp4a(0x04030201, -1, 100) == 90 && __dp4a(0xff000002u, 0x02000003u, 1u) == 517u;
     out[i++] = __brev(1u) == 0x80000000u && __brev(0x12345678u) == 0x1e6a2c48u;
     out[i++] = __float_as_int(1.0f) == 0x3f800000 && __int_as_float(0x3f800000) == 1.0f;
     out[i++] = __umulhi(0x80000000u, 4u) == 2u && __mulhi(-0x40000000, 4) == -1;

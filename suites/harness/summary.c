@@ -314,7 +314,7 @@ Test(console, shows_counts_failures_and_the_verdict_last)
                  "--output-on-failure\n"
                  "  vanished     a/old/1/-   on nvidia-h200: the baseline has it and the "
                  "comparison's table does "
-                 "not: put it back, or take it out of baselines/nvidia-h200.json\n"
+                 "not: put it back, or retire it with ci/rebaseline (baselines/nvidia-h200.json)\n"
                  "  refused      a/v/0/-     on nvidia-h200: size 0\n"
                  "  skipped      gpu.b.time  no baseline\n"
                  "speedups and notes:\n"

@@ -469,6 +469,53 @@ KG__MODEL_INLINE unsigned int __brev(unsigned int x)
     return __builtin_bswap32(x);
 }
 
+/* Bytes of two words, each chosen by four bits of `selector`, the topmost of which spreads its
+ * sign.
+ */
+KG__MODEL_INLINE unsigned int __byte_perm(unsigned int x, unsigned int y, unsigned int selector)
+{
+    const uint64_t both = static_cast<uint64_t>(y) << 32 | x;
+    unsigned int result = 0;
+
+    for (unsigned int i = 0; i < 4; i++) {
+        const unsigned int choice = selector >> 4 * i & 0xf;
+        const unsigned int byte = static_cast<unsigned int>(both >> 8 * (choice & 7)) & 0xff;
+
+        result |= ((choice & 8) != 0 ? (byte >> 7) * 0xffu : byte) << 8 * i;
+    }
+    return result;
+}
+
+/* 64 bits, of `high` and `low`, shifted: the distance wraps at 32, or (c) stops there. */
+#define KG__MODEL_FUNNEL(name, expression, distance)                                               \
+    KG__MODEL_INLINE unsigned int name(unsigned int low, unsigned int high, unsigned int shift)    \
+    {                                                                                              \
+        const uint64_t both = static_cast<uint64_t>(high) << 32 | low;                             \
+        const unsigned int by = distance;                                                          \
+                                                                                                   \
+        return static_cast<unsigned int>(expression);                                              \
+    }
+KG__MODEL_FUNNEL(__funnelshift_l, (both << by) >> 32, shift & 31)
+KG__MODEL_FUNNEL(__funnelshift_lc, (both << by) >> 32, shift < 32 ? shift : 32)
+KG__MODEL_FUNNEL(__funnelshift_r, both >> by, shift & 31)
+KG__MODEL_FUNNEL(__funnelshift_rc, both >> by, shift < 32 ? shift : 32)
+#undef KG__MODEL_FUNNEL
+
+/* The products of four bytes each, and `sum`. */
+#define KG__MODEL_DOT(word, byte)                                                                  \
+    KG__MODEL_INLINE word __dp4a(word a, word b, word sum)                                         \
+    {                                                                                              \
+        unsigned int result = static_cast<unsigned int>(sum);                                      \
+                                                                                                   \
+        for (int i = 0; i < 32; i += 8)                                                            \
+            result +=                                                                              \
+                static_cast<unsigned int>(static_cast<byte>(a >> i) * static_cast<byte>(b >> i));  \
+        return static_cast<word>(result);                                                          \
+    }
+KG__MODEL_DOT(int, signed char)
+KG__MODEL_DOT(unsigned int, unsigned char)
+#undef KG__MODEL_DOT
+
 #define KG__MODEL_REINTERPRET(name, to, from)                                                      \
     KG__MODEL_INLINE to name(from x)                                                               \
     {                                                                                              \
@@ -535,7 +582,24 @@ KG__MODEL_UNSUPPORTED(size_t __cvta_generic_to_shared(const void *), "__cvta_gen
                       "shared memory has no address space of its own")
 KG__MODEL_UNSUPPORTED(void __pipeline_memcpy_async(void *, const void *, size_t),
                       "__pipeline_memcpy_async()", "copy by assignment")
+KG__MODEL_UNSUPPORTED(unsigned int __isShared(const void *), "__isShared()",
+                      "shared memory has no address space of its own")
+KG__MODEL_UNSUPPORTED(unsigned int __isGlobal(const void *), "__isGlobal()",
+                      "global memory has no address space of its own")
+KG__MODEL_UNSUPPORTED(int __dp2a_lo(int, int, int), "__dp2a_lo()", "use __dp4a() or multiply")
+KG__MODEL_UNSUPPORTED(int __dp2a_hi(int, int, int), "__dp2a_hi()", "use __dp4a() or multiply")
+KG__MODEL_UNSUPPORTED(unsigned int __vadd4(unsigned int, unsigned int), "__vadd4()",
+                      "add byte by byte")
+KG__MODEL_UNSUPPORTED(unsigned int __vsub4(unsigned int, unsigned int), "__vsub4()",
+                      "subtract byte by byte")
+KG__MODEL_UNSUPPORTED(unsigned int __vabsdiffu4(unsigned int, unsigned int), "__vabsdiffu4()",
+                      "subtract byte by byte")
 #undef KG__MODEL_UNSUPPORTED
+
+/* Inline PTX, which g++ would take for assembly of its own processor. Headers of the system write
+ * __asm__. */
+#define asm                                                                                        \
+    _Pragma("GCC error \"the CPU model does not support inline PTX: see docs/model.md\"") __asm__
 
 /* The host's side. */
 
