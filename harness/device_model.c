@@ -15,10 +15,10 @@ kg__device_status kg__device_open(json_t **description, kg__error *why)
                       "symbols: link it without -s (see LDFLAGS)");
         return KG__DEVICE_BROKEN;
     }
-    *description =
-        json_pack("{s:s, s:{s:s, s:s, s:s}, s:{s:s, s:s}}", "event", "target", "target", "key",
-                  "cpu-model", "name", "CPU model", "compiler", KG__MODEL_COMPILER, "provenance",
-                  "compiler", KG__MODEL_COMPILER, "model", KG__MODEL_VERSION);
+    *description = json_pack("{s:s, s:{s:s, s:s, s:s}, s:{s:s, s:s}, s:b}", "event", "target",
+                             "target", "key", "cpu-model", "name", "CPU model", "compiler",
+                             KG__MODEL_COMPILER, "provenance", "compiler", KG__MODEL_COMPILER,
+                             "model", KG__MODEL_VERSION, "watches", (int)kg__device_watches());
     return KG__DEVICE_READY;
 }
 

@@ -53,6 +53,7 @@ typedef struct part_run {
     const kg_variant *variant;        /* the one that is being checked */
     char instrumented[KG__PATH_SIZE]; /* the program with instrumented kernels; empty: none */
     bool watching;                    /* it is the one that is being observed */
+    bool told_blind;                  /* it has been told that it does not watch */
     char otherwise[256];              /* how the baseline was recorded otherwise, or empty */
     double began;
 } part_run;
@@ -349,6 +350,20 @@ static void take_sentinels(part_run *run, const json_t *record)
     json_decref(shown);
 }
 
+/* A program that lies where the instrumented one is to be, and is none, would find nothing. */
+static void require_watching(part_run *run, const json_t *record)
+{
+    char text[2 * KG__PATH_SIZE];
+
+    if (!run->watching || json_is_true(json_object_get(record, "watches")) || run->told_blind)
+        return;
+    run->told_blind = true;
+    kg__format(text, sizeof text,
+               "%s: its kernels are not instrumented, so that no access is checked: build it anew",
+               run->instrumented);
+    add_error(run, text);
+}
+
 static void take_record(void *context, const json_t *record)
 {
     part_run *run = context;
@@ -356,10 +371,12 @@ static void take_record(void *context, const json_t *record)
     const char *what = kg__json_text(record, "why");
     subject *one = subject_of(run, kg__json_text(record, "case"));
 
-    if (strcmp(event, "target") == 0)
+    if (strcmp(event, "target") == 0) {
         take_target(run, record);
-    else if (strcmp(event, "sentinels") == 0)
+        require_watching(run, record);
+    } else if (strcmp(event, "sentinels") == 0) {
         take_sentinels(run, record);
+    }
     if (one == NULL)
         return;
     if (strcmp(event, "start") == 0) {

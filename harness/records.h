@@ -1,7 +1,8 @@
 /* Records: what an observer appends to its file, one JSON object a line, as it goes. "event" says
  * what each is:
  *
- * - "target": the device, with "target": {"key", "name", ...} and "provenance": {...}
+ * - "target": the device, with "target": {"key", "name", ...} and "provenance": {...}; "watches" is
+ *   true where every access of a kernel is looked at
  * - "unavailable", "why": no GPU, so nothing can be judged
  * - "broken", "why": the driver or the device is unusable, an error
  * - "waiting", "why": alive, but waiting for the GPU's lock; "alive": still sampling

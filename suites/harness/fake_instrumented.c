@@ -9,7 +9,8 @@
  *   sampled            the launch was, so that unique bytes are absent and few blocks checked
  *   finding, wrong     the case's record is that
  *   failed, forget, crash, hang
- * FAKE_COMPILER: what it was compiled with. */
+ * FAKE_COMPILER: what it was compiled with.
+ * FAKE_BLIND: its kernels are not instrumented after all. */
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <signal.h>
@@ -227,9 +228,9 @@ int main(int argc, char **argv)
         return 8;
     take_number();
     compiler = compiler != NULL ? compiler : "gcc 12.2.0";
-    report(json_pack("{s:s, s:{s:s, s:s, s:s}, s:{s:s, s:s}}", "event", "target", "target", "key",
-                     "cpu-model", "name", "CPU model", "compiler", compiler, "provenance",
-                     "compiler", compiler, "model", "1"));
+    report(json_pack("{s:s, s:{s:s, s:s, s:s}, s:{s:s, s:s}, s:b}", "event", "target", "target",
+                     "key", "cpu-model", "name", "CPU model", "compiler", compiler, "provenance",
+                     "compiler", compiler, "model", "1", "watches", getenv("FAKE_BLIND") == NULL));
     while (fgets(line, sizeof line, cases) != NULL) {
         line[strcspn(line, "\n")] = '\0';
         if (strncmp(line, "fake/", 5) == 0 && strstr(line, "/7/") != NULL)

@@ -1228,6 +1228,14 @@ Test(parts, a_launch_that_was_sampled)
     kg__baseline_free(&counts);
 }
 
+/* A program in the place of the instrumented one that looks at nothing. */
+Test(parts, a_check_that_would_see_nothing)
+{
+    set("FAKE_BLIND=1");
+    expect_run(KG__FAKE_MODEL, "--filter=fake/check", 2,
+               "its kernels are not instrumented, so that no access is checked: build it anew");
+}
+
 /* Another compiler is no reason by itself; beside one it is told. */
 Test(parts, counts_of_another_compiler)
 {
