@@ -236,7 +236,7 @@ static void describe_mismatch(const kg_argument *shape, const kg_mismatch *misma
     show_value(expected, sizeof expected, mismatch->expected);
     show_value(got, sizeof got, mismatch->got);
     if (unwritten > 0)
-        kg__format(never, sizeof never, ", %zu of them never written", unwritten);
+        kg__format(never, sizeof never, ", %zu of them as they were before", unwritten);
     kg__fail(why, "%s%s: expected %s, got %s, tolerance %.3g; %zu of %zu %s wrong%s", place,
              mismatch->is_row ? " times the projection's weights" : "", expected, got,
              mismatch->tolerance, mismatch->count,

@@ -229,7 +229,8 @@ static void explain_move(counted *one, const char *id, const char *otherwise)
     size_t room;
 
     /* What stands last must not be cut off: lines of source get what is left. */
-    kg__format(end, sizeof end, "%s%s; to %s it: KG_FILTER='%.*s*' ci/rebaseline --target model",
+    kg__format(end, sizeof end,
+               "%s%s; to %s it: commit, then KG_FILTER='%.*s*' ci/rebaseline --target model",
                *otherwise != '\0' ? "; " : "", otherwise, slower ? "accept" : "keep",
                (int)variant_length(id), id);
     kg__format(one->why, sizeof one->why, "%s %s", kg__counter_name(first),
@@ -442,6 +443,7 @@ bool kg__is_shown(const char *metric, const json_t *figures)
         return true;
     if (!(value != 0) && !(baseline > 0))
         return false;
-    return counter == KG__GLOBAL_LOAD_REQUESTS || counter == KG__GLOBAL_STORE_REQUESTS ||
+    return counter == KG__GLOBAL_LOAD_REQUESTS || counter == KG__GLOBAL_LOAD_SECTORS ||
+           counter == KG__GLOBAL_STORE_REQUESTS || counter == KG__GLOBAL_STORE_SECTORS ||
            counter == KG__BARRIERS || (isfinite(baseline) && value != baseline);
 }

@@ -32,7 +32,7 @@ bool kg__is_counted(const json_t *entry);
 void kg__counted_figures(const json_t *entry, char *text, size_t size);
 
 /* Whether a short table shows this metric of an entry. All but counters are; a counter is where it
- * moved, or is one of requests of global memory or barriers and not 0. All of them stand in
+ * moved, or is one of global memory or barriers and not 0. All of them stand in
  * results.json. */
 bool kg__is_shown(const char *metric, const json_t *figures);
 

@@ -83,7 +83,8 @@ static void clear(bench *kept)
 }
 
 /* Launches a case once on random inputs; false with `why`. What it computes is judged by part
- * check: here its accesses alone count. */
+ * check: here its accesses alone count. They are checked too, since the counts of a kernel that
+ * touches what it must not say nothing. */
 static bool count_case(bench *kept, const kg_comparison *comparison, const kg__case *one,
                        kg__error *why)
 {
@@ -97,9 +98,9 @@ static bool count_case(bench *kept, const kg_comparison *comparison, const kg__c
             return false;
         kept->size = one->size;
     }
+    kg__model_watch(KG__MODEL_COUNT | KG__MODEL_CHECK, KG__MODEL_BUDGET);
     if (!kg__buffers_fill(&kept->buffers, &kept->known.problem, kg__poison(0), why))
         return false;
-    kg__model_watch(KG__MODEL_COUNT, KG__MODEL_BUDGET);
     call.argument = kept->buffers.data;
     code = one->variant->launch(&call);
     if (code == cudaSuccess)
@@ -121,16 +122,20 @@ bool kg__measure_cases(const kg_comparison *comparison, const char *part,
     for (size_t i = 0; i < count && sound; i++) {
         kg__error why = { "" };
 
+        bool counted;
+
         kg__report(records, "start", cases[i]->id, NULL);
-        if (!count_case(&kept, comparison, cases[i], &why)) {
+        counted = count_case(&kept, comparison, cases[i], &why);
+        if (kg__device_found(comparison->home, &why))
+            kg__report_outcome(records, cases[i]->id, false, why.text);
+        else if (!counted)
             kg__report(records, "failed", cases[i]->id, why.text);
-            if (kg__device_is_lost())
-                sound = kg__fail(error, "%s: the kernel has cost this process its device",
-                                 cases[i]->id);
-        } else {
+        else
             sound = kg__record_append(records, record_of(comparison, cases[i], kg__model_seen()),
                                       error);
-        }
+        if (kg__device_is_lost())
+            sound =
+                kg__fail(error, "%s: the kernel has cost this process its device", cases[i]->id);
     }
     clear(&kept);
     return sound;

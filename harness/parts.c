@@ -26,7 +26,8 @@ typedef struct subject {
     size_t observers;
     json_t *entry; /* its entry in the results; NULL until it is judged */
     bool tripped;
-    double began; /* when an observer first started on it; 0 before any has */
+    double began;   /* when the observer that is at it started on it; 0 while none is */
+    double seconds; /* that observers have spent on it */
     /* What the plain program found of it, held until the instrumented one has run it too. */
     bool held;
     bool hung;
@@ -110,8 +111,8 @@ static void settle(subject *one, json_t *entry)
 {
     json_decref(one->entry);
     one->entry = entry;
-    if (one->began > 0)
-        json_object_set_new(entry, "seconds", json_real(kg__now() - one->began));
+    if (one->seconds > 0)
+        json_object_set_new(entry, "seconds", json_real(one->seconds));
     print_line(entry);
 }
 
@@ -380,8 +381,13 @@ static void take_record(void *context, const json_t *record)
     if (one == NULL)
         return;
     if (strcmp(event, "start") == 0) {
-        one->began = one->began > 0 ? one->began : kg__now();
-    } else if (strcmp(event, "measured") == 0) {
+        one->began = kg__now();
+        return;
+    }
+    if (one->began > 0)
+        one->seconds += kg__now() - one->began;
+    one->began = 0;
+    if (strcmp(event, "measured") == 0) {
         take_measured(run, one, record);
     } else if (strcmp(event, "checked") == 0) {
         take_outcome(run, one,

@@ -287,7 +287,9 @@ static void write_case_rows(FILE *stream, const json_t *entry)
         fputs(" | ", stream);
         write_percent(stream, kg__json_number(metric, "smallest"), false);
         fprintf(stream, " | %s |\n",
-                kg__verdict_name(kg__results_verdict(judged ? metric : entry)));
+                json_is_false(json_object_get(metric, "gated"))
+                    ? "not gated"
+                    : kg__verdict_name(kg__results_verdict(judged ? metric : entry)));
     }
 }
 

@@ -50,6 +50,11 @@ void kg__requests_begin(unsigned int what)
     }
 }
 
+void kg__requests_stop_checking(void)
+{
+    checking = false;
+}
+
 void kg__request_begin_warp(unsigned int warp)
 {
     first_thread = warp * WARP;
@@ -114,6 +119,14 @@ static inline kg__site *site_of(uintptr_t code)
     kg__site *site = site_room > 0 ? sites[slot_of(code)] : NULL;
 
     return site != NULL ? site : add_site(code);
+}
+
+void kg__request_note(uintptr_t code, unsigned int kind)
+{
+    kg__site *site = site_of(code);
+
+    site->kind = kind;
+    site->fresh[KG__NO_SPACE][0]++;
 }
 
 /* True when the second half of a warp touches what the first does, as the rows of a block often do.
@@ -270,8 +283,8 @@ static void report_astray(const kg__site *site, const kg__region *region, unsign
         if (kg__model_in_image((const void *)(uintptr_t)address))
             return;
         kg__find(KG__MODEL_HOST_ACCESS, &place,
-                 "%s %u bytes at 0x%llx, which is no memory of the "
-                 "device: pass pointers from cudaMalloc()",
+                 "%s %u bytes at 0x%llx, which is no memory of the device: an index far out of "
+                 "bounds, or a pointer of the host",
                  does, bytes, (unsigned long long)address);
         return;
     }
@@ -396,7 +409,7 @@ uint64_t kg__weighed(uint64_t value, uint64_t weight, uint64_t of)
 void kg__requests_weigh(uint64_t weight, uint64_t of)
 {
     for (kg__site *site = all_sites; site != NULL; site = site->next) {
-        for (int space = 0; space < KG__SPACES; space++) {
+        for (int space = 0; space <= KG__SPACES; space++) {
             for (int what = 0; what < 2; what++) {
                 uint64_t *fresh = &site->fresh[space][what];
 

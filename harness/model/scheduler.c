@@ -43,7 +43,7 @@ typedef struct thread {
     unsigned int width;
     kg__model_meeting meeting;
     uint64_t result;        /* what the operation gave it */
-    uintptr_t barrier;      /* where in the code it waits for its block */
+    uintptr_t barrier;      /* where in the code it waits, for its block or its warp */
     void *context;          /* where it goes on, while it waits */
     kg__model_fiber *fiber; /* what it runs on, once it has begun */
 } thread;
@@ -342,7 +342,7 @@ static void release_barrier(void)
         (void)kg__trace_replay();
         if (several_barriers && kg__watch_checks())
             compare_barriers();
-        kg__watch_barrier();
+        kg__watch_barrier(first_barrier);
     }
     for (int i = 0; i < warp_count; i++) {
         warps[i].ready |= warps[i].arrived;
@@ -508,7 +508,7 @@ static void try_meeting(unsigned int number, unsigned int lane)
     if (lanes[lane].meeting == KG__MODEL_SYNC)
         kg__shadow_sync(number, group);
     else if (lanes[lane].meeting <= KG__MODEL_SHUFFLE_XOR)
-        kg__watch_shuffle();
+        kg__watch_shuffle(lanes[lane].barrier);
 }
 
 kg__model_turn kg__model_begin_meeting(kg__model_meeting meeting, unsigned int mask, uint64_t value,
@@ -525,6 +525,7 @@ kg__model_turn kg__model_begin_meeting(kg__model_meeting meeting, unsigned int m
     if (width == 0 || width > KG__MODEL_WARP || (width & (width - 1)) != 0)
         kg__model_trap(cudaErrorLaunchFailure,
                        "a shuffle's width is not a power of two from 1 to 32");
+    self->barrier = (uintptr_t)__builtin_return_address(0);
     self->meeting = meeting;
     self->mask = mask;
     self->value = value;

@@ -330,6 +330,9 @@ static void report_race(const access *mine, uint32_t time, unsigned int other, c
     kg__finding_place place = { mine->site->code, mine->thread, NULL };
     const kg__site *site = kg__site_numbered(site_number);
     kg__model_source source = { "", 0 };
+    bool is_of_warp =
+        other != MANY_READERS &&
+        ((other & READERS_OF_WARP) != 0 ? other & THREAD : other / WARP) == mine->thread / WARP;
     char who[96];
     char where[160] = "";
 
@@ -359,9 +362,9 @@ static void report_race(const access *mine, uint32_t time, unsigned int other, c
 
         kg__format(who, sizeof who, "thread (%u, %u, %u)", thread.x, thread.y, thread.z);
     }
-    kg__find(KG__MODEL_RACE, &place,
-             "%s %u bytes at %s + %u that %s %s%s, with no __syncthreads() between", verb(mine),
-             mine->bytes, mine->region->name, mine->offset, who, did, where);
+    kg__find(KG__MODEL_RACE, &place, "%s %u bytes at %s + %u that %s %s%s, with no %s between",
+             verb(mine), mine->bytes, mine->region->name, mine->offset, who, did, where,
+             is_of_warp ? "__syncthreads() or __syncwarp()" : "__syncthreads()");
 }
 
 /* True when what `other` did in this interval, a thread or the `lanes` of a warp, is ordered before

@@ -19,6 +19,9 @@ typedef struct kg__trace_event {
 #define KG__ACCESS_BYTES 0x1fu
 #define KG__ACCESS_WRITE 0x20u
 #define KG__ACCESS_ATOMIC 0x40u
+/* Kinds of what is counted and is no access. */
+#define KG__ACCESS_BARRIER 0x100u
+#define KG__ACCESS_SHUFFLE 0x200u
 #define KG__ACCESS_KIND ((uint64_t)0x7f)
 
 static inline uint64_t kg__access(uintptr_t address, unsigned int kind)

@@ -34,8 +34,6 @@ static size_t line_room;
 static uint64_t grid_blocks;
 static uint64_t run_blocks;         /* whose counts are kept */
 static uint64_t accesses_at_launch; /* when it began, or its sampling did */
-static uint64_t fresh_barriers;
-static uint64_t fresh_shuffles;
 
 /* The class whose blocks are being sampled. */
 static bool sampling;
@@ -81,6 +79,11 @@ bool kg__watch_skips(void)
 {
     if (!kg__watch_checks() || !any_sampled)
         return false;
+    if ((watched_for & KG__MODEL_COUNT) != 0) {
+        watched_for = KG__MODEL_COUNT;
+        kg__requests_stop_checking();
+        return false;
+    }
     report.blocks += (uint64_t)gridDim.x * gridDim.y * gridDim.z;
     return true;
 }
@@ -91,7 +94,6 @@ void kg__watch_begin_launch(void)
     grid_blocks = (uint64_t)gridDim.x * gridDim.y * gridDim.z;
     run_blocks = 0;
     accesses_at_launch = kg__requests_accesses();
-    fresh_barriers = fresh_shuffles = 0;
     sampling = false;
     kg__shadow_begin_launch();
 }
@@ -101,24 +103,15 @@ void kg__watch_begin_block(void)
     kg__shadow_begin_block(linear_block());
 }
 
-void kg__watch_barrier(void)
+void kg__watch_barrier(uintptr_t code)
 {
-    fresh_barriers++;
+    kg__request_note(code, KG__ACCESS_BARRIER);
     kg__shadow_barrier();
 }
 
-void kg__watch_shuffle(void)
+void kg__watch_shuffle(uintptr_t code)
 {
-    fresh_shuffles++;
-}
-
-/* Lets what was counted stand for `weight` blocks where `of` were run. */
-static void weigh(uint64_t weight, uint64_t of)
-{
-    kg__requests_weigh(weight, of);
-    report.counts.value[KG__BARRIERS] += kg__weighed(fresh_barriers, weight, of);
-    report.counts.value[KG__SHUFFLES] += kg__weighed(fresh_shuffles, weight, of);
-    fresh_barriers = fresh_shuffles = 0;
+    kg__request_note(code, KG__ACCESS_SHUFFLE);
 }
 
 /* The blocks of a dimension that a range holds. */
@@ -168,7 +161,7 @@ static void begin_sampling(uint64_t per_block)
     }
     if (sampled == grid_blocks)
         return;
-    weigh(0, 1);
+    kg__requests_weigh(0, 1);
     kg__regions_count_unique(thrown_away);
     kg__shadow_begin_launch();
     run_blocks = 0;
@@ -201,7 +194,7 @@ bool kg__watch_next_sample(uint3 *block)
 
     while (class_taken == class_wanted) {
         if (class_taken > 0)
-            weigh(class_size, class_taken);
+            kg__requests_weigh(class_size, class_taken);
         if (class_number == CLASSES)
             return false;
         begin_class(class_number + 1);
@@ -227,7 +220,7 @@ void kg__watch_end_launch(void)
 
     kg__shadow_end_launch();
     if (!sampling)
-        weigh(1, 1);
+        kg__requests_weigh(1, 1);
     else if (kg__watch_checks())
         kg__shadow_forget(); /* what the other blocks would have written is not known */
     kg__regions_count_unique(unique);
@@ -256,6 +249,10 @@ static kg__counter counter_of(const kg__site *site, int space, int what)
         [KG__MODEL_CONSTANT] = { KG__COUNTERS, KG__COUNTERS },
     };
 
+    if (space == KG__NO_SPACE)
+        return what > 0                                 ? KG__COUNTERS
+               : (site->kind & KG__ACCESS_BARRIER) != 0 ? KG__BARRIERS
+                                                        : KG__SHUFFLES;
     return (site->kind & KG__ACCESS_ATOMIC) != 0  ? updates[space][what]
            : (site->kind & KG__ACCESS_WRITE) != 0 ? writes[space][what]
                                                   : reads[space][what];
@@ -292,7 +289,7 @@ static int compare_lines(const void *left, const void *right)
 
 static void gather_site(const kg__site *site)
 {
-    for (int space = 0; space < KG__SPACES; space++) {
+    for (int space = 0; space <= KG__SPACES; space++) {
         kg__model_line *line;
 
         if (site->sum[space][0] == 0)
@@ -313,8 +310,7 @@ const kg__model_report *kg__model_seen(void)
 {
     line_count = 0;
     for (int i = 0; i < KG__COUNTERS; i++) {
-        if (i != KG__BARRIERS && i != KG__SHUFFLES && i != KG__UNIQUE_BYTES_READ &&
-            i != KG__UNIQUE_BYTES_WRITTEN)
+        if (i != KG__UNIQUE_BYTES_READ && i != KG__UNIQUE_BYTES_WRITTEN)
             report.counts.value[i] = 0;
     }
     for (const kg__site *site = kg__sites(); site != NULL; site = site->next)

@@ -36,8 +36,8 @@ bool kg__model_is_instrumented(void);
 /* Watches all following launches for `what`, a sum of the above or 0 for nothing, and forgets what
  * was seen before. A launch of more than about `budget` accesses is sampled: only some blocks of
  * each class (first, inner or last in each dimension) are run, and their counts stand for their
- * class. 0: no launch is sampled. While checking, launches that follow a sampled one are not run.
- */
+ * class. 0: no launch is sampled. Launches that follow a sampled one are not checked, and not run
+ * unless they are counted. */
 void kg__model_watch(unsigned int what, uint64_t budget);
 
 /* The most accesses that the gate watches in one launch: more are sampled. */
@@ -64,7 +64,7 @@ typedef struct kg__model_finding {
     char text[320];
 } kg__model_finding;
 
-/* The counters of one line of source. Barriers, shuffles and unique bytes are not told by line. */
+/* The counters of one line of source. Unique bytes are not told by line. */
 typedef struct kg__model_line {
     const char *file; /* as the compiler was given it */
     unsigned int line;

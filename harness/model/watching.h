@@ -16,7 +16,8 @@ bool kg__watch_checks(void);
 bool kg__watch_has_seen(uint64_t allocation);
 
 /* True when the launch that the scheduler has set is not to be run: what a sampled launch before it
- * would have written is not there, and nothing that is found of it would be true. */
+ * would have written is not there, and nothing that is found of it would be true. Where it is to be
+ * counted it is run, and no longer checked. */
 bool kg__watch_skips(void);
 /* A launch of the grid that the scheduler has set. */
 void kg__watch_begin_launch(void);
@@ -24,8 +25,9 @@ void kg__watch_end_launch(void);
 /* The block at blockIdx. */
 void kg__watch_begin_block(void);
 void kg__watch_end_block(void);
-void kg__watch_barrier(void);
-void kg__watch_shuffle(void);
+/* Their places in the code. */
+void kg__watch_barrier(uintptr_t code);
+void kg__watch_shuffle(uintptr_t code);
 
 /* True when this launch is sampled; the next block to run is then written to `block`, or false is
  * returned after the last. */

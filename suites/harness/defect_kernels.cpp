@@ -733,7 +733,7 @@ static __global__ void reverse_patiently(const float *in, float *out, int n)
         staged[own] = in[begin + own];
     __syncthreads();
     if (DEFECTIVE)
-        __syncthreads();
+        __syncthreads(); /* defect: redundant_barrier */
     if (own < count)
         out[begin + own] = staged[count - 1 - own];
 }

@@ -563,7 +563,7 @@ COSTS(scattered_constants, .job = &doubling, .n = 512, .block = 64,
       .counter = KG__CONSTANT_LOAD_WORDS, .clean = 512, .defective = 16384,
       .explanation = "constant loads went from 1.00 to 32.00 words a request")
 COSTS(redundant_barrier, .job = &reversing, .n = 512, .block = 64, .counter = KG__BARRIERS,
-      .clean = 8, .defective = 16)
+      .clean = 8, .defective = 16, .explanation = "new, with 8 barriers")
 
 /* Where the last tiles are partial, a request's lanes are fewer. The figures are Nsight Compute's
  * on an NVIDIA H200. */
