@@ -133,7 +133,13 @@ void kg__request_note(uintptr_t code, unsigned int kind)
  */
 static inline bool repeats(const uint32_t *values, unsigned int count)
 {
-    return count == WARP && memcmp(values, values + WARP / 2, WARP / 2 * sizeof *values) == 0;
+    uint32_t differ = 0;
+
+    if (count != WARP)
+        return false;
+    for (int lane = 0; lane < WARP / 2; lane++)
+        differ |= values[lane] ^ values[lane + WARP / 2];
+    return differ == 0;
 }
 
 /* The number of distinct values. Lanes most often go up through memory, and then each change is a

@@ -515,11 +515,16 @@ static inline void note_lanes(kg__cell *cell, unsigned int first_thread, uint32_
  * 8, 16 or all. */
 static inline unsigned int period_of(const uint32_t *offsets, unsigned int count)
 {
+    uint32_t differ_by_8 = 0;
+    uint32_t differ_by_16 = 0;
+
     if (count != WARP)
         return count;
-    return memcmp(offsets, offsets + 8, 24 * sizeof *offsets) == 0    ? 8
-           : memcmp(offsets, offsets + 16, 16 * sizeof *offsets) == 0 ? 16
-                                                                      : WARP;
+    for (int lane = 0; lane < WARP - 8; lane++)
+        differ_by_8 |= offsets[lane] ^ offsets[lane + 8];
+    for (int lane = 0; lane < WARP - 16; lane++)
+        differ_by_16 |= offsets[lane] ^ offsets[lane + 16];
+    return differ_by_8 == 0 ? 8 : differ_by_16 == 0 ? 16 : WARP;
 }
 
 /* Reads of one cell a lane, which most are. */

@@ -336,28 +336,28 @@ static __global__ void copy_sixteen_bytes(watch_data d)
 {
     int i = index_in_grid();
 
-    memcpy(d.b + 4 * i, d.a + 4 * i, 16);
+    memcpy(&d.b[4 * i], &d.a[4 * i], 16);
 }
 
 static __global__ void copy_some_bytes(watch_data d)
 {
     int i = index_in_grid();
 
-    memcpy(d.b + i * d.k, d.a + i * d.k, (size_t)d.k * sizeof(float));
+    memcpy(&d.b[i * d.k], &d.a[i * d.k], (size_t)d.k * sizeof(float));
 }
 
 static __global__ void move_some_bytes(watch_data d)
 {
     int i = index_in_grid();
 
-    memmove(d.b + i * d.k, d.a + i * d.k, (size_t)d.k * sizeof(float));
+    memmove(&d.b[i * d.k], &d.a[i * d.k], (size_t)d.k * sizeof(float));
 }
 
 static __global__ void set_some_bytes(watch_data d)
 {
     int i = index_in_grid();
 
-    memset(d.b + i * d.k, 0, (size_t)d.k * sizeof(float));
+    memset(&d.b[i * d.k], 0, (size_t)d.k * sizeof(float));
 }
 
 static __global__ void copy_volatile(watch_data d)

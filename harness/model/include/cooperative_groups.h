@@ -1,1 +1,1 @@
-#error "the CPU model does not support cooperative_groups.h: use __syncthreads() and the warp operations (docs/model.md)"
+#error "the CPU model does not support cooperative_groups.h (docs/model.md)"

@@ -1,1 +1,1 @@
-#error "the CPU model does not support cooperative_groups/reduce.h: use the warp operations (docs/model.md)"
+#error "the CPU model does not support cooperative_groups/reduce.h (docs/model.md)"
