@@ -7,8 +7,10 @@
  * of the memory that it touches.
  *
  * The rooms: hooks.c (what compiled kernels call), trace.c (the lanes' traces and their replay),
- * requests.c (what a request costs), shadow.c (what is known of memory: who wrote and read it),
- * findings.c (what is wrong), places.c (source lines and variables, from debug information).
+ * requests.c (what a request costs), regions.c (the pieces of memory that it can touch), shadow.c
+ * (what is known of them: who wrote and who read), findings.c (what is wrong), watch.c (what is
+ * watched for, which blocks are run, the report), places.c (source lines and variables) and image.c
+ * (the symbols that these come from).
  */
 #ifndef KG__WATCH_H
 #define KG__WATCH_H
