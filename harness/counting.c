@@ -60,22 +60,6 @@ static void fail(counted *one, const char *why)
     one->worst = KG__ERROR;
 }
 
-/* Whether a baseline knows nothing of unique bytes, since its launch was sampled: any kernel that
- * touches global memory has some. */
-static bool lacks_unique_bytes(const kg__baseline_case *expected)
-{
-    return expected_of(expected, KG__UNIQUE_BYTES_READ) == NULL &&
-           expected_of(expected, KG__UNIQUE_BYTES_WRITTEN) == NULL;
-}
-
-/* Whether a counter cannot be held against the baseline, being known on one side alone. */
-static bool is_incomparable(const counted *one, kg__counter counter)
-{
-    if (!is_unique_bytes(counter) || one->expected == NULL)
-        return false;
-    return one->sampled || lacks_unique_bytes(one->expected);
-}
-
 static void set_count(json_t *figures, const char *key, double count)
 {
     json_object_set_new(figures, key, json_integer((json_int_t)count));
@@ -98,15 +82,10 @@ static void judge_counter(counted *one, kg__counter counter, double value)
     json_t *figures = json_object();
 
     set_count(figures, "value", value);
-    if (is_incomparable(one, counter)) {
-        kg__format(judgement->why, sizeof judgement->why,
-                   "not judged: the baseline was sampled and has none");
-    } else {
-        if (metric != NULL)
-            expectation = kg__baseline_expectation(metric);
-        *judgement = kg__judge(&observed, one->expected != NULL ? &expectation : NULL, NULL, "");
-    }
-    if (one->expected != NULL && !is_incomparable(one, counter)) {
+    if (metric != NULL)
+        expectation = kg__baseline_expectation(metric);
+    *judgement = kg__judge(&observed, one->expected != NULL ? &expectation : NULL, NULL, "");
+    if (one->expected != NULL) {
         set_count(figures, "baseline", expectation.value);
         set_finite(figures, "band", expectation.band);
         set_finite(figures, "change", judgement->change);

@@ -9,6 +9,7 @@
 #include "watching.h"
 
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -743,6 +744,19 @@ static bool is_harmless(const cudaLaunchAttribute *attribute)
     }
 }
 
+/* Refuses a launch with `error`, of which a code alone says too little. */
+static cudaError_t refuse(cudaError_t error, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static cudaError_t refuse(cudaError_t error, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(failure_words, sizeof failure_words, format, arguments);
+    va_end(arguments);
+    return error;
+}
+
 static cudaError_t check_launch(const cudaLaunchConfig_t *config, const void *address)
 {
     const dim3 *grid = &config->gridDim;
@@ -754,10 +768,17 @@ static cudaError_t check_launch(const cudaLaunchConfig_t *config, const void *ad
         return cudaErrorInvalidResourceHandle;
     if (grid->x == 0 || grid->y == 0 || grid->z == 0 || grid->x > INT32_MAX || grid->y > 65535 ||
         grid->z > 65535)
-        return cudaErrorInvalidConfiguration;
+        return refuse(
+            cudaErrorInvalidConfiguration,
+            "a grid of %u x %u x %u blocks: each is at least 1, the first at most %d, the "
+            "others 65535",
+            grid->x, grid->y, grid->z, INT32_MAX);
     if (block->x == 0 || block->y == 0 || block->z == 0 || block->x > 1024 || block->y > 1024 ||
         block->z > 64 || (uint64_t)block->x * block->y * block->z > KG__MODEL_MAX_THREADS)
-        return cudaErrorInvalidConfiguration;
+        return refuse(cudaErrorInvalidConfiguration,
+                      "a block of %u x %u x %u threads: each is at least 1, the first two at most "
+                      "1024, the third 64, their product %d",
+                      block->x, block->y, block->z, KG__MODEL_MAX_THREADS);
     if (config->numAttrs > 0 && config->attrs == NULL)
         return cudaErrorInvalidValue;
     for (unsigned int i = 0; i < config->numAttrs; i++) {
@@ -768,14 +789,20 @@ static cudaError_t check_launch(const cudaLaunchConfig_t *config, const void *ad
         return cudaErrorLaunchOutOfResources;
     kernel = kg__model_kernel_at(address);
     if (kernel->shared_bytes > KG__MODEL_SHARED_DEFAULT) {
-        kg__format(failure_words, sizeof failure_words,
-                   "kernel %s: its shared arrays take %zu bytes, and a block has %d: nvcc would "
-                   "not build it; take dynamic shared memory",
-                   kernel->name, kernel->shared_bytes, KG__MODEL_SHARED_DEFAULT);
+        (void)refuse(cudaErrorInvalidKernelImage,
+                     "kernel %s: its shared arrays take %zu bytes, and a block has %d: nvcc would "
+                     "not build it; take dynamic shared memory",
+                     kernel->name, kernel->shared_bytes, KG__MODEL_SHARED_DEFAULT);
         kg__complain("%s", failure_words);
         return cudaErrorInvalidKernelImage;
     }
-    return config->dynamicSmemBytes > kernel->dynamic_limit ? cudaErrorInvalidValue : cudaSuccess;
+    if (config->dynamicSmemBytes > kernel->dynamic_limit)
+        return refuse(cudaErrorInvalidValue,
+                      "kernel %s: %zu bytes of dynamic shared memory, of which a block has %zu: "
+                      "ask for more, up to %d, with cudaFuncSetAttribute()",
+                      kernel->name, config->dynamicSmemBytes, kernel->dynamic_limit,
+                      KG__MODEL_SHARED_OPTIN - (int)kernel->shared_bytes);
+    return cudaSuccess;
 }
 
 /* Gives the block's threads their indices, which most often they have from the launch before. */

@@ -395,6 +395,8 @@ Test(model, launch_limits)
 
         cr_assert(error == launches[i].error, "launch %zu returned %s", i, cudaGetErrorName(error));
         cr_assert(cudaGetLastError() == error);
+        cr_assert((error == cudaSuccess) == (kg__model_failure()[0] == '\0'), "launch %zu: %s", i,
+                  kg__model_failure());
         if (error == cudaSuccess)
             expected += (unsigned long long)grid.x * grid.y * grid.z * block.x * block.y * block.z;
         cr_assert(*count == expected, "launch %zu: %llu threads ran, not %llu", i, *count,
@@ -595,6 +597,9 @@ Test(model, dynamic_shared_memory_and_its_limits)
     cr_assert(launch_rotate_dynamic(&config, values, poisoned) == cudaSuccess);
     config.dynamicSmemBytes = 49153;
     cr_assert(launch_rotate_dynamic(&config, values, poisoned) == cudaErrorInvalidValue);
+    cr_assert(strstr(kg__model_failure(), "49153 bytes of dynamic shared memory, of which a block "
+                                          "has 49152: ask for more, up to 232448, with") != NULL,
+              "%s", kg__model_failure());
     cr_assert(allow_rotate_dynamic(232449) == cudaErrorInvalidValue);
     cr_assert(allow_rotate_dynamic(-1) == cudaErrorInvalidValue);
     cr_assert(allow_rotate_dynamic(232448) == cudaSuccess);
