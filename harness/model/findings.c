@@ -3,6 +3,7 @@
 
 #include "message.h"
 #include "places.h"
+#include "trace.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -36,6 +37,13 @@ uint3 kg__thread_index(unsigned int thread)
 {
     return (uint3){ thread % blockDim.x, thread / blockDim.x % blockDim.y,
                     thread / (blockDim.x * blockDim.y) };
+}
+
+const char *kg__access_verb(unsigned int kind)
+{
+    return (kind & KG__ACCESS_ATOMIC) != 0  ? "updates"
+           : (kind & KG__ACCESS_WRITE) != 0 ? "writes"
+                                            : "reads";
 }
 
 bool kg__found_before(kg__model_finding_kind kind, uintptr_t code)

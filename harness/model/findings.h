@@ -23,6 +23,9 @@ typedef struct kg__finding_place {
  * A racing kernel races some hundred million times: ask before describing it anew. */
 bool kg__found_before(kg__model_finding_kind kind, uintptr_t code);
 
+/* What a kind of access (trace.h) does: "reads", "writes" or "updates". */
+const char *kg__access_verb(unsigned int kind);
+
 /* Adds a finding of a thread. */
 void kg__find(kg__model_finding_kind kind, const kg__finding_place *place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

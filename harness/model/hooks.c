@@ -45,7 +45,7 @@ static void look_at_host(uint64_t what, uintptr_t code)
     if (holder != NULL && holder->kind == KG__MODEL_DEVICE)
         kg__find_of_host(KG__MODEL_HOST_ACCESS, code,
                          "the host %s device memory: copy it with cudaMemcpy()",
-                         (kind & KG__ACCESS_WRITE) != 0 ? "writes" : "reads");
+                         kg__access_verb(kind));
 }
 
 /* Ends the launch when an access that is about to happen is outside of all device memory. What

@@ -270,18 +270,11 @@ static inline void take_together(kg__site *site, kg__region *region, unsigned in
         kg__shadow_take(region, site, kind, count, offsets, lanes, first_thread);
 }
 
-static const char *verb_of(unsigned int kind)
-{
-    return (kind & KG__ACCESS_ATOMIC) != 0  ? "updates"
-           : (kind & KG__ACCESS_WRITE) != 0 ? "writes"
-                                            : "reads";
-}
-
 /* Says what is wrong with one lane's access, which is in no region that it may touch. */
 static void report_astray(const kg__site *site, const kg__region *region, unsigned int kind,
                           uint64_t address, unsigned int lane)
 {
-    const char *does = verb_of(kind);
+    const char *does = kg__access_verb(kind);
     unsigned int bytes = kind & KG__ACCESS_BYTES;
     kg__finding_place place = { site->code, first_thread + lane, NULL };
 
@@ -368,7 +361,7 @@ static void report_misaligned(const kg__site *site, unsigned int kind, unsigned 
         kg__find(KG__MODEL_MISALIGNED, &place,
                  "%s %u bytes at %s + %llu, at an address that is no multiple of %u: hardware "
                  "fails on it",
-                 verb_of(kind), bytes, region != NULL ? region->name : "nowhere",
+                 kg__access_verb(kind), bytes, region != NULL ? region->name : "nowhere",
                  (unsigned long long)(addresses[i] - (region != NULL ? region->start : 0)), bytes);
     }
 }

@@ -316,13 +316,6 @@ typedef struct access {
     unsigned int thread;
 } access;
 
-static const char *verb(const access *mine)
-{
-    return (mine->kind & KG__ACCESS_ATOMIC) != 0  ? "updates"
-           : (mine->kind & KG__ACCESS_WRITE) != 0 ? "writes"
-                                                  : "reads";
-}
-
 /* Reports a race with whoever `other` is, at `time`, who `did` something to the same bytes. */
 static void report_race(const access *mine, uint32_t time, unsigned int other, const char *did,
                         unsigned int site_number)
@@ -352,7 +345,8 @@ static void report_race(const access *mine, uint32_t time, unsigned int other, c
         kg__format(who, sizeof who, "block (%u, %u, %u)", block.x, block.y, block.z);
         kg__find(KG__MODEL_RACE, &place,
                  "%s %u bytes at %s + %u that %s %s%s: blocks of a launch run in any order",
-                 verb(mine), mine->bytes, mine->region->name, mine->offset, who, did, where);
+                 kg__access_verb(mine->kind), mine->bytes, mine->region->name, mine->offset, who,
+                 did, where);
         return;
     }
     if (other == MANY_READERS || (other & READERS_OF_WARP) != 0) {
@@ -363,8 +357,8 @@ static void report_race(const access *mine, uint32_t time, unsigned int other, c
         kg__format(who, sizeof who, "thread (%u, %u, %u)", thread.x, thread.y, thread.z);
     }
     kg__find(KG__MODEL_RACE, &place, "%s %u bytes at %s + %u that %s %s%s, with no %s between",
-             verb(mine), mine->bytes, mine->region->name, mine->offset, who, did, where,
-             is_of_warp ? "__syncthreads() or __syncwarp()" : "__syncthreads()");
+             kg__access_verb(mine->kind), mine->bytes, mine->region->name, mine->offset, who, did,
+             where, is_of_warp ? "__syncthreads() or __syncwarp()" : "__syncthreads()");
 }
 
 /* True when what `other` did in this interval, a thread or the `lanes` of a warp, is ordered before
@@ -669,8 +663,8 @@ static void report_read_only(const access *mine)
 {
     kg__finding_place place = { mine->site->code, mine->thread, NULL };
 
-    kg__find(KG__MODEL_READ_ONLY, &place, "%s %u bytes at %s + %u, %s", verb(mine), mine->bytes,
-             mine->region->name, mine->offset,
+    kg__find(KG__MODEL_READ_ONLY, &place, "%s %u bytes at %s + %u, %s", kg__access_verb(mine->kind),
+             mine->bytes, mine->region->name, mine->offset,
              mine->region->space == KG__MODEL_CONSTANT ? "a constant" : "an input");
 }
 
