@@ -1,5 +1,5 @@
 /* Measuring: the part of a comparison that puts figures on its cases. The GPU's program times
- * (timing_gpu.c), the model's has no such part. */
+ * (timing_gpu.c), the model's instrumented one counts (measuring_model.c). */
 #ifndef KG__MEASURING_H
 #define KG__MEASURING_H
 

@@ -19,7 +19,8 @@
  * The rooms: memory.c (the registry of allocations, copies), device.c (the device's limits, errors,
  * streams, events), scheduler.c (launches, threads, barriers, warps), fibers.c (stacks and
  * switches), symbols.c (names and shared arrays of kernels, from the ELF symbol table). Launches
- * and calls from several host threads take turns.
+ * and calls from several host threads take turns. watch.h says how the accesses of instrumented
+ * kernels are counted and checked.
  */
 #ifndef KG__MODEL_H
 #define KG__MODEL_H
