@@ -62,6 +62,25 @@ static const kg__command *find_command(size_t count, char **arguments, size_t *w
     return NULL;
 }
 
+/* Prints the subcommands whose names begin with `word`; false where there is none. */
+static bool print_group(const char *word)
+{
+    size_t length = strlen(word);
+    bool any = false;
+
+    for (size_t i = 0; commands[i] != NULL; i++) {
+        const char *name = commands[i]->name;
+
+        if (strncmp(name, word, length) != 0 || name[length] != ' ')
+            continue;
+        if (!any)
+            printf("usage: kernelgate %s COMMAND [OPTION...]\n\n", word);
+        any = true;
+        printf("  %-16s %s\n", name, commands[i]->summary);
+    }
+    return any;
+}
+
 static int refuse_command(size_t count, char **arguments)
 {
     const char *names[COMMANDS_SIZE];
@@ -126,8 +145,14 @@ int main(int argc, char **argv)
         arguments++;
     }
     command = find_command(count, arguments, &words);
-    if (command == NULL)
+    if (command == NULL) {
+        bool asked = help || (count == 2 && (strcmp(arguments[1], "--help") == 0 ||
+                                             strcmp(arguments[1], "-h") == 0));
+
+        if (asked && print_group(arguments[0]))
+            return 0;
         return refuse_command(count, arguments);
+    }
     if (!help && !kg__parse_arguments(command, count - words, arguments + words, &operands, &help))
         return KG__EXIT_ERROR;
     if (help) {

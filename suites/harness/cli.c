@@ -135,6 +135,13 @@ Test(cli, helps)
     expect_within(output, "usage: kernelgate baseline lint [OPTION...] FILE...\n");
     cr_expect(eq(int, run("help", "baseline", "lint", NULL), 0));
     cr_expect(eq(str, complaint, ""));
+    /* The first word of several commands stands for them all. */
+    cr_expect(eq(int, run("baseline", "--help", NULL), 0));
+    expect_within(output, "usage: kernelgate baseline COMMAND");
+    expect_within(output, "baseline lint");
+    expect_within(output, "baseline record");
+    cr_expect(eq(int, run("help", "baseline", NULL), 0));
+    expect_within(output, "baseline record");
 }
 
 Test(cli, names_the_nearest_command)
