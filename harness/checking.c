@@ -370,12 +370,36 @@ kg__outcome kg__check_launch(const kg_comparison *comparison, const kg__case *on
     return outcome;
 }
 
+bool kg__stage_set(kg__stage *stage, const kg_comparison *comparison, const kg_size *size,
+                   bool with_reference, kg__error *error)
+{
+    if (stage->size == size)
+        return true;
+    kg__stage_clear(stage);
+    if (!(with_reference ? kg__known_make : kg__known_fill)(comparison, size, 0, &stage->known,
+                                                            error) ||
+        !kg__buffers_make(&stage->buffers, &stage->known.problem.arguments, error)) {
+        kg__stage_clear(stage);
+        return false;
+    }
+    stage->size = size;
+    return true;
+}
+
+void kg__stage_clear(kg__stage *stage)
+{
+    kg__known_free(&stage->known);
+    kg__buffers_free(&stage->buffers);
+    stage->size = NULL;
+}
+
 /* Makes the checker ready for the size of a case. */
 static bool take_size(kg__checker *checker, const kg_comparison *comparison, const kg_size *size,
                       kg__error *why)
 {
     kg__checker_free(checker);
-    checker->patterns = kg__pattern_count(comparison);
+    /* Every pattern and order makes the same accesses, so one tells whether they are sound. */
+    checker->patterns = kg__device_watches() ? 1 : kg__pattern_count(comparison);
     checker->known = kg__allocate((size_t)checker->patterns, sizeof *checker->known);
     for (int i = 0; i < checker->patterns; i++) {
         if (!kg__known_make(comparison, size, i, &checker->known[i], why))
@@ -394,10 +418,7 @@ kg__outcome kg__check_case(kg__checker *checker, const kg_comparison *comparison
         kg__checker_free(checker);
         return failed();
     }
-    /* Every pattern and order makes the same accesses, so one tells whether they are sound. */
-    int patterns = kg__device_watches() ? 1 : checker->patterns;
-
-    for (int pattern = 0; pattern < patterns; pattern++) {
+    for (int pattern = 0; pattern < checker->patterns; pattern++) {
         for (int order = 0; order < kg__device_orders(); order++) {
             kg__outcome outcome =
                 kg__check_launch(comparison, one, &checker->known[pattern], &checker->buffers,

@@ -52,6 +52,19 @@ kg__outcome kg__check_launch(const kg_comparison *comparison, const kg__case *on
                              const kg__known *known, kg__buffers *buffers, unsigned char poison,
                              const char *order, kg__error *why);
 
+/* The random inputs and the buffers of one size, kept from case to case. Zeroed at first. */
+typedef struct kg__stage {
+    const kg_size *size;
+    kg__known known;
+    kg__buffers buffers;
+} kg__stage;
+
+/* Makes a stage ready for a size, if it is not; with the reference when results are to be judged by
+ * it. False with `error`, and the stage empty. */
+bool kg__stage_set(kg__stage *stage, const kg_comparison *comparison, const kg_size *size,
+                   bool with_reference, kg__error *error);
+void kg__stage_clear(kg__stage *stage);
+
 /* What is kept from case to case, since cases of one size share inputs, references and buffers.
  * Zeroed at first. */
 typedef struct kg__checker {

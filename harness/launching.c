@@ -6,36 +6,10 @@
 #include "observe.h"
 #include "records.h"
 
-/* The inputs and buffers of one size, kept from case to case. */
-typedef struct stage {
-    const kg_size *size;
-    kg__known known;
-    kg__buffers buffers;
-} stage;
-
-static void clear(stage *set)
-{
-    kg__known_free(&set->known);
-    kg__buffers_free(&set->buffers);
-    set->size = NULL;
-}
-
-static bool set_up(stage *set, const kg_comparison *comparison, const kg_size *size, kg__error *why)
-{
-    if (set->size == size)
-        return true;
-    clear(set);
-    if (!kg__known_make(comparison, size, 0, &set->known, why) ||
-        !kg__buffers_make(&set->buffers, &set->known.problem.arguments, why))
-        return false;
-    set->size = size;
-    return true;
-}
-
-static kg__outcome launch(stage *set, const kg_comparison *comparison, const kg__case *one,
+static kg__outcome launch(kg__stage *set, const kg_comparison *comparison, const kg__case *one,
                           int *kernels, kg__error *why)
 {
-    if (!set_up(set, comparison, one->size, why))
+    if (!kg__stage_set(set, comparison, one->size, true, why))
         return kg__device_is_lost() ? KG__LOST : KG__FAILED;
     *kernels = kg__device_kernels(one, &set->buffers, why);
     if (*kernels < 0)
@@ -46,7 +20,7 @@ static kg__outcome launch(stage *set, const kg_comparison *comparison, const kg_
 bool kg__launch_cases(const kg_comparison *comparison, const kg__case *const *cases, size_t count,
                       int records, kg__error *error)
 {
-    stage set = { 0 };
+    kg__stage set = { 0 };
     bool good = true;
 
     for (size_t i = 0; i < count && good; i++) {
@@ -74,6 +48,6 @@ bool kg__launch_cases(const kg_comparison *comparison, const kg__case *const *ca
             break;
         }
     }
-    clear(&set);
+    kg__stage_clear(&set);
     return good;
 }

@@ -283,15 +283,7 @@ static void note(findings *all, const kind *of, const site *before, const site *
 
     if (!(rise > 0) && !(fall > 0))
         return;
-    if (all->count == all->room) {
-        finding *more = kg__allocate(2 * all->room + 16, sizeof *more);
-
-        if (all->count > 0)
-            memcpy(more, all->list, all->count * sizeof *more);
-        free(all->list);
-        all->list = more;
-        all->room = 2 * all->room + 16;
-    }
+    all->list = kg__grow(all->list, all->count, &all->room, sizeof *all->list);
     found = &all->list[all->count];
     *found = (finding){ .rise = rise > 0, .amount = rise > 0 ? rise : fall, .order = all->count };
     all->count++;

@@ -68,36 +68,17 @@ static json_t *record_of(const kg_comparison *comparison, const kg__case *one,
     return record;
 }
 
-/* What is kept from case to case, since cases of one size share inputs and buffers. */
-typedef struct bench {
-    const kg_size *size;
-    kg__known known;
-    kg__buffers buffers;
-} bench;
-
-static void clear(bench *kept)
-{
-    kg__buffers_free(&kept->buffers);
-    kg__known_free(&kept->known);
-    kept->size = NULL;
-}
-
 /* Launches a case once on random inputs; false with `why`. What it computes is judged by part
  * check: here its accesses alone count. They are checked too, since the counts of a kernel that
  * touches what it must not say nothing. */
-static bool count_case(bench *kept, const kg_comparison *comparison, const kg__case *one,
+static bool count_case(kg__stage *kept, const kg_comparison *comparison, const kg__case *one,
                        kg__error *why)
 {
     kg_call call = { .size = one->size, .launch = one->launch, .stream = NULL };
     cudaError_t code;
 
-    if (kept->size != one->size) {
-        clear(kept);
-        if (!kg__known_fill(comparison, one->size, 0, &kept->known, why) ||
-            !kg__buffers_make(&kept->buffers, &kept->known.problem.arguments, why))
-            return false;
-        kept->size = one->size;
-    }
+    if (!kg__stage_set(kept, comparison, one->size, false, why))
+        return false;
     kg__model_watch(KG__MODEL_COUNT | KG__MODEL_CHECK, KG__MODEL_BUDGET);
     if (!kg__buffers_fill(&kept->buffers, &kept->known.problem, kg__poison(0), why))
         return false;
@@ -111,7 +92,7 @@ static bool count_case(bench *kept, const kg_comparison *comparison, const kg__c
 bool kg__measure_cases(const kg_comparison *comparison, const char *part,
                        const kg__case *const *cases, size_t count, int records, kg__error *error)
 {
-    bench kept = { 0 };
+    kg__stage kept = { 0 };
     bool sound = true;
 
     if (strcmp(part, "count") != 0 || !kg__model_is_instrumented())
@@ -137,6 +118,6 @@ bool kg__measure_cases(const kg_comparison *comparison, const char *part,
             sound =
                 kg__fail(error, "%s: the kernel has cost this process its device", cases[i]->id);
     }
-    clear(&kept);
+    kg__stage_clear(&kept);
     return sound;
 }

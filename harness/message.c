@@ -64,6 +64,20 @@ void *kg__allocate(size_t count, size_t size)
     return memory;
 }
 
+void *kg__grow(void *items, size_t count, size_t *room, size_t size)
+{
+    void *larger;
+
+    if (count < *room)
+        return items;
+    *room = *room == 0 ? 64 : 2 * *room;
+    larger = kg__allocate(*room, size);
+    if (count > 0)
+        memcpy(larger, items, count * size);
+    free(items);
+    return larger;
+}
+
 char *kg__copy_text(const char *text)
 {
     size_t size = strlen(text) + 1;

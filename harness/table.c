@@ -117,16 +117,7 @@ bool kg__table_expand(const kg_comparison *comparison, const char *part, kg__cas
         for (const kg_launch *launch = launches; launch == none || launch->block != 0; launch++) {
             for (const kg_variant *variant = comparison->variants; variant->name != NULL;
                  variant++) {
-                if (cases->count == room) {
-                    kg__case *larger;
-
-                    room = room == 0 ? 64 : 2 * room;
-                    larger = kg__allocate(room, sizeof *larger);
-                    if (cases->count > 0)
-                        memcpy(larger, cases->list, cases->count * sizeof *larger);
-                    free(cases->list);
-                    cases->list = larger;
-                }
+                cases->list = kg__grow(cases->list, cases->count, &room, sizeof *cases->list);
                 cases->list[cases->count] =
                     (kg__case){ .variant = variant, .size = size, .launch = *launch };
                 name_case(comparison, &cases->list[cases->count]);

@@ -166,16 +166,8 @@ static bool units_are_plain(const kg__profile *profile, const kg__profile_row *u
 /* Room for one more row, twice as much whenever there is none left. */
 static kg__profile_row *add_row(kg__profile *profile, size_t *room)
 {
-    if (profile->kernel_count == *room) {
-        kg__profile_row *larger;
-
-        *room = *room == 0 ? 64 : 2 * *room;
-        larger = kg__allocate(*room, sizeof *larger);
-        if (profile->kernel_count > 0)
-            memcpy(larger, profile->kernels, profile->kernel_count * sizeof *larger);
-        free(profile->kernels);
-        profile->kernels = larger;
-    }
+    profile->kernels =
+        kg__grow(profile->kernels, profile->kernel_count, room, sizeof *profile->kernels);
     return &profile->kernels[profile->kernel_count++];
 }
 

@@ -50,15 +50,7 @@ static recorded *case_of(recording *all, const char *id)
         if (strcmp(all->cases[i].id, id) == 0)
             return &all->cases[i];
     }
-    if (all->count == all->room) {
-        recorded *larger = kg__allocate(2 * all->room + 64, sizeof *larger);
-
-        if (all->count > 0)
-            memcpy(larger, all->cases, all->count * sizeof *larger);
-        free(all->cases);
-        all->cases = larger;
-        all->room = 2 * all->room + 64;
-    }
+    all->cases = kg__grow(all->cases, all->count, &all->room, sizeof *all->cases);
     all->cases[all->count] = (recorded){ .id = kg__copy_text(id) };
     for (size_t i = 0; i < METRICS; i++)
         all->cases[all->count].values[i] = kg__allocate(all->sessions, sizeof(double));

@@ -120,16 +120,7 @@ static subject *find_subject(const subjects *all, const char *id)
 
 static void add_subject(subjects *all, const char *id, size_t kernels)
 {
-    if (all->count == all->room) {
-        subject *larger;
-
-        all->room = all->room == 0 ? 64 : 2 * all->room;
-        larger = kg__allocate(all->room, sizeof *larger);
-        if (all->count > 0)
-            memcpy(larger, all->list, all->count * sizeof *larger);
-        free(all->list);
-        all->list = larger;
-    }
+    all->list = kg__grow(all->list, all->count, &all->room, sizeof *all->list);
     all->list[all->count++] = (subject){ .id = kg__copy_text(id), .kernels = kernels };
 }
 

@@ -116,16 +116,8 @@ static void add_allocation(unsigned char *base, size_t size, kg__model_memory_ki
 {
     size_t rank = rank_of(base);
 
-    if (allocation_count == allocation_capacity) {
-        size_t capacity = allocation_capacity > 0 ? 2 * allocation_capacity : 64;
-        kg__model_allocation *grown = kg__allocate(capacity, sizeof *grown);
-
-        if (allocation_count > 0)
-            memcpy(grown, allocations, allocation_count * sizeof *grown);
-        free(allocations);
-        allocations = grown;
-        allocation_capacity = capacity;
-    }
+    allocations =
+        kg__grow(allocations, allocation_count, &allocation_capacity, sizeof *allocations);
     memmove(&allocations[rank + 1], &allocations[rank],
             (allocation_count - rank) * sizeof *allocations);
     allocations[rank] = (kg__model_allocation){
@@ -136,10 +128,8 @@ static void add_allocation(unsigned char *base, size_t size, kg__model_memory_ki
         device_bytes += size;
 }
 
-/* Maps `size` bytes between gaps; NULL when there is no memory. */
-static unsigned char *map(size_t size)
+unsigned char *kg__model_map(size_t size, size_t gap)
 {
-    size_t gap = gap_of(size);
     unsigned char *mapped =
         mmap(NULL, size + 2 * gap, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
@@ -186,7 +176,8 @@ static cudaError_t allocate(void **pointer, size_t size, kg__model_memory_kind k
     if (size == 0)
         return kind == KG__MODEL_MANAGED ? cudaErrorInvalidValue : cudaSuccess;
     kg__model_memory_left(&left, &total);
-    base = size <= (kind == KG__MODEL_PINNED ? total : left) ? map(size) : NULL;
+    base = size <= (kind == KG__MODEL_PINNED ? total : left) ? kg__model_map(size, gap_of(size))
+                                                             : NULL;
     if (base == NULL)
         return cudaErrorMemoryAllocation;
     memset(base, KG__MODEL_POISON, size);

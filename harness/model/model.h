@@ -101,6 +101,9 @@ size_t kg__model_allocation_count(void);
 const kg__model_allocation *kg__model_allocation_at(size_t i);
 /* How many there ever were: the number of the latest. */
 uint64_t kg__model_allocated_ever(void);
+/* Maps `size` bytes with `gap` bytes before and behind them that cannot be touched; NULL when there
+ * is no memory. */
+unsigned char *kg__model_map(size_t size, size_t gap);
 /* Frees everything. */
 void kg__model_free_all(void);
 /* What of the device's memory is not allocated, and all of it; bytes. */

@@ -12,7 +12,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #if defined(__SANITIZE_ADDRESS__)
 #define HANDLE_FAULTS 0 /* AddressSanitizer says more about a fault than the model can */
@@ -137,21 +136,9 @@ size_t kg__model_dynamic_bytes(void)
 /* Maps the dynamic shared memory of all launches to come. */
 static bool map_dynamic_shared(void)
 {
-    size_t size = (KG__MODEL_SHARED_OPTIN + SHARED_GUARD - 1) / SHARED_GUARD * SHARED_GUARD;
-    unsigned char *mapped;
-
-    if (dynamic_shared != NULL)
-        return true;
-    mapped = mmap(NULL, size + 2 * SHARED_GUARD, PROT_NONE,
-                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (mapped == MAP_FAILED)
-        return false;
-    if (mprotect(mapped + SHARED_GUARD, size, PROT_READ | PROT_WRITE) != 0) {
-        munmap(mapped, size + 2 * SHARED_GUARD);
-        return false;
-    }
-    dynamic_shared = mapped + SHARED_GUARD;
-    return true;
+    if (dynamic_shared == NULL)
+        dynamic_shared = kg__model_map(KG__MODEL_SHARED_OPTIN, SHARED_GUARD);
+    return dynamic_shared != NULL;
 }
 
 /* Ends the launch from within one of its threads. The fibers stay as they are; the host thread

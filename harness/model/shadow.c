@@ -126,15 +126,7 @@ void kg__shadow_begin_launch(void)
 void kg__shadow_begin_block(uint64_t number)
 {
     block_began = ++now;
-    if (block_count == block_room) {
-        begun_block *grown = kg__allocate(2 * block_room + 1024, sizeof *grown);
-
-        if (block_count > 0)
-            memcpy(grown, blocks, block_count * sizeof *grown);
-        free(blocks);
-        blocks = grown;
-        block_room = 2 * block_room + 1024;
-    }
+    blocks = kg__grow(blocks, block_count, &block_room, sizeof *blocks);
     blocks[block_count++] = (begun_block){ now, number };
     for (int warp = 0; warp < KG__MODEL_MAX_WARPS; warp++) {
         if (!have_met[warp])

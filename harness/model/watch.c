@@ -265,15 +265,7 @@ static kg__model_line *line_at(kg__model_source source)
         if (lines[i].line == source.line && strcmp(lines[i].file, source.file) == 0)
             return &lines[i];
     }
-    if (line_count == line_room) {
-        kg__model_line *grown = kg__allocate(2 * line_room + 64, sizeof *grown);
-
-        if (line_count > 0)
-            memcpy(grown, lines, line_count * sizeof *grown);
-        free(lines);
-        lines = grown;
-        line_room = 2 * line_room + 64;
-    }
+    lines = kg__grow(lines, line_count, &line_room, sizeof *lines);
     lines[line_count] = (kg__model_line){ .file = source.file, .line = source.line };
     return &lines[line_count++];
 }

@@ -13,7 +13,6 @@
  *   crash, hang, quit before the case's record: signal, silence, or the device is lost
  * Without a plan "plain" takes 10000 ns hot and 12000 ns cold, every other variant half. */
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +21,7 @@
 
 #include "device.h"
 #include "device_gpu.h"
+#include "fake_plan.h"
 #include "launching.h"
 #include "lock.h"
 #include "measuring.h"
@@ -30,32 +30,12 @@
 
 static int process_number;
 
-/* Notes that this process opened the device, and counts those that did. */
-static void take_number(void)
-{
-    const char *path = getenv("FAKE_LOG");
-    int file = path != NULL ? open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
-    char text[4096];
-    ssize_t length;
-
-    process_number = 1;
-    if (file < 0)
-        return;
-    if (write(file, "opened\n", 7) != 7)
-        exit(9);
-    length = pread(file, text, sizeof text, 0);
-    close(file);
-    process_number = 0;
-    for (ssize_t i = 0; i < length; i++)
-        process_number += text[i] == '\n';
-}
-
 kg__device_status kg__device_open(json_t **description, kg__error *why)
 {
     const char *state = getenv("FAKE_DEVICE");
     const char *visible = getenv("CUDA_VISIBLE_DEVICES");
 
-    take_number();
+    process_number = fake_process_number("FAKE_LOG");
     *description = NULL;
     if (state != NULL &&
         (strcmp(state, "absent") == 0 || (strcmp(state, "first") == 0 && process_number > 1))) {
@@ -101,8 +81,9 @@ typedef struct fate {
     char event[16]; /* "measured", or what else is to happen */
 } fate;
 
-static void follow(fate *one, char *actions)
+static void follow(void *context, char *actions)
 {
+    fate *one = context;
     char *rest = NULL;
 
     for (char *word = strtok_r(actions, " ", &rest); word != NULL;
@@ -127,23 +108,8 @@ static void follow(fate *one, char *actions)
 static fate fate_of(const char *id, double hot)
 {
     fate one = { .hot = hot, .cold = 1.2 * hot, .width = 0.002, .event = "measured" };
-    const char *path = getenv("FAKE_PLAN");
-    FILE *file = path != NULL ? fopen(path, "r") : NULL;
-    char line[256];
 
-    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
-        char process[16];
-        char pattern[64];
-        int used = 0;
-
-        line[strcspn(line, "\n")] = '\0';
-        if (sscanf(line, "%15s %63s %n", process, pattern, &used) == 2 &&
-            (strcmp(process, "*") == 0 || atoi(process) == process_number) &&
-            fnmatch(pattern, id, 0) == 0)
-            follow(&one, line + used);
-    }
-    if (file != NULL)
-        fclose(file);
+    fake_follow_plan("FAKE_PLAN", process_number, id, follow, &one);
     return one;
 }
 

@@ -12,7 +12,6 @@
  * FAKE_COMPILER: what it was compiled with.
  * FAKE_BLIND: its kernels are not instrumented after all. */
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +19,7 @@
 #include <unistd.h>
 
 #include "counters.h"
+#include "fake_plan.h"
 #include "records.h"
 
 #define FINDING                                                                                    \
@@ -37,24 +37,6 @@ typedef struct fate {
     bool sampled;
     char event[16]; /* "right", or what else is to happen */
 } fate;
-
-static void take_number(void)
-{
-    const char *path = getenv("FAKE_COUNT_LOG");
-    int file = path != NULL ? open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
-    char text[4096];
-    ssize_t length;
-
-    if (file < 0)
-        return;
-    if (write(file, "started\n", 8) != 8)
-        exit(9);
-    length = pread(file, text, sizeof text, 0);
-    close(file);
-    process_number = 0;
-    for (ssize_t i = 0; i < length; i++)
-        process_number += text[i] == '\n';
-}
 
 static void report(json_t *record)
 {
@@ -117,8 +99,9 @@ static const char *next_word(char **rest)
     return word != NULL ? word : "";
 }
 
-static void follow(fate *one, char *actions)
+static void follow(void *context, char *actions)
 {
+    fate *one = context;
     char *rest = actions;
 
     for (const char *word = strtok_r(actions, " ", &rest); word != NULL;
@@ -148,23 +131,8 @@ static void follow(fate *one, char *actions)
 static fate fate_of(const char *id)
 {
     fate one = usual_fate();
-    const char *path = getenv("FAKE_COUNT_PLAN");
-    FILE *file = path != NULL ? fopen(path, "r") : NULL;
-    char line[512];
 
-    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
-        char process[16];
-        char pattern[64];
-        int used = 0;
-
-        line[strcspn(line, "\n")] = '\0';
-        if (sscanf(line, "%15s %63s %n", process, pattern, &used) == 2 &&
-            (strcmp(process, "*") == 0 || atoi(process) == process_number) &&
-            fnmatch(pattern, id, 0) == 0)
-            follow(&one, line + used);
-    }
-    if (file != NULL)
-        fclose(file);
+    fake_follow_plan("FAKE_COUNT_PLAN", process_number, id, follow, &one);
     return one;
 }
 
@@ -226,7 +194,7 @@ int main(int argc, char **argv)
     cases = fopen(argv[2], "r");
     if (records < 0 || cases == NULL)
         return 8;
-    take_number();
+    process_number = fake_process_number("FAKE_COUNT_LOG");
     compiler = compiler != NULL ? compiler : "gcc 12.2.0";
     report(json_pack("{s:s, s:{s:s, s:s, s:s}, s:{s:s, s:s}, s:b}", "event", "target", "target",
                      "key", "cpu-model", "name", "CPU model", "compiler", compiler, "provenance",
