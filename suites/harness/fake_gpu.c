@@ -81,6 +81,7 @@ typedef struct fate {
     char event[16]; /* "measured", or what else is to happen */
 } fate;
 
+static void follow(void *context, char *actions) __attribute__((nonnull));
 static void follow(void *context, char *actions)
 {
     fate *one = context;
