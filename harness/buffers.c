@@ -14,65 +14,145 @@ size_t kg__argument_bytes(const kg_argument *argument)
     return argument->rows * argument->columns * kg_type_size(argument->type);
 }
 
-bool kg__buffers_make(kg__buffers *buffers, const kg_arguments *arguments, kg__error *error)
+cudaError_t kg__memory_allocate(kg_memory memory, size_t bytes, void **allocation)
+{
+    size_t left;
+    size_t total;
+    cudaError_t code;
+
+    *allocation = NULL;
+    switch (memory) {
+    case KG_DEVICE:
+        return cudaMalloc(allocation, bytes);
+    case KG_PINNED:
+        return cudaMallocHost(allocation, bytes);
+    case KG_PAGEABLE:
+        *allocation = kg__allocate(bytes, 1);
+        return cudaSuccess;
+    case KG_MANAGED:
+        code = cudaMemGetInfo(&left, &total);
+        if (code == cudaSuccess && left < bytes)
+            code = cudaErrorMemoryAllocation;
+        return code == cudaSuccess ? cudaMallocManaged(allocation, bytes, cudaMemAttachGlobal)
+                                   : code;
+    }
+    return cudaErrorInvalidValue;
+}
+
+void kg__memory_free(kg_memory memory, void *allocation)
+{
+    if (allocation == NULL)
+        return;
+    if (memory == KG_PAGEABLE)
+        free(allocation);
+    else if (memory == KG_PINNED)
+        (void)cudaFreeHost(allocation);
+    else
+        (void)cudaFree(allocation);
+}
+
+/* Memory that the host may touch and the device's calls need not. */
+static bool is_host(kg_memory memory)
+{
+    return memory == KG_PAGEABLE || memory == KG_PINNED;
+}
+
+bool kg__buffers_make(kg__buffers *buffers, const kg_arguments *arguments,
+                      const kg_variant *variant, kg__error *error)
 {
     *buffers = (kg__buffers){ .arguments = *arguments };
+    memcpy(buffers->memory, variant->memory, sizeof buffers->memory);
     buffers->guard = kg__allocate(KG__GUARD_BYTES, 1);
     buffers->seen = kg__allocate(KG__GUARD_BYTES, 1);
     memset(buffers->guard, GUARD_BYTE, KG__GUARD_BYTES);
     for (int i = 0; i < arguments->count; i++) {
+        static const char *const kinds[] = { "device", "managed", "host", "page-locked" };
         size_t bytes = kg__argument_bytes(&arguments->list[i]);
-        cudaError_t code = cudaMalloc(&buffers->allocation[i], bytes + 2 * KG__GUARD_BYTES);
+        cudaError_t code = kg__memory_allocate(buffers->memory[i], bytes + 2 * KG__GUARD_BYTES,
+                                               &buffers->allocation[i]);
 
         if (code != cudaSuccess) {
-            buffers->allocation[i] = NULL;
             (void)cudaGetLastError();
-            return kg__fail(error, "argument %s: no device memory for %zu bytes (%s)",
-                            arguments->list[i].name, bytes, cudaGetErrorName(code));
+            return kg__fail(error, "argument %s: no %s memory for %zu bytes (%s)",
+                            arguments->list[i].name, kinds[buffers->memory[i]], bytes,
+                            cudaGetErrorName(code));
         }
         buffers->bytes[i] = bytes;
         buffers->data[i] = (unsigned char *)buffers->allocation[i] + KG__GUARD_BYTES;
-        kg__device_describe(buffers->data[i], bytes, arguments->list[i].name,
-                            arguments->list[i].role == KG_INPUT);
+        if (!is_host(buffers->memory[i]))
+            kg__device_describe(buffers->data[i], bytes, arguments->list[i].name,
+                                arguments->list[i].role == KG_INPUT);
     }
     return true;
 }
 
-static bool fill_one(kg__buffers *buffers, int i, const void *data, unsigned char poison)
+bool kg__buffers_suit(const kg__buffers *buffers, const kg_variant *variant)
+{
+    return memcmp(buffers->memory, variant->memory,
+                  (size_t)buffers->arguments.count * sizeof *buffers->memory) == 0;
+}
+
+static cudaError_t set_bytes(kg_memory memory, void *data, unsigned char value, size_t bytes)
+{
+    if (!is_host(memory))
+        return cudaMemset(data, value, bytes);
+    memset(data, value, bytes);
+    return cudaSuccess;
+}
+
+static cudaError_t copy_in(kg_memory memory, void *to, const void *from, size_t bytes)
+{
+    if (!is_host(memory))
+        return cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice);
+    memcpy(to, from, bytes);
+    return cudaSuccess;
+}
+
+static cudaError_t copy_out(kg_memory memory, void *to, const void *from, size_t bytes)
+{
+    if (!is_host(memory))
+        return cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost);
+    memcpy(to, from, bytes);
+    return cudaSuccess;
+}
+
+static cudaError_t fill_one(kg__buffers *buffers, int i, const void *data, unsigned char poison)
 {
     unsigned char *base = buffers->allocation[i];
+    kg_memory memory = buffers->memory[i];
     size_t bytes = buffers->bytes[i];
+    cudaError_t code = set_bytes(memory, base, GUARD_BYTE, KG__GUARD_BYTES);
 
-    if (cudaMemset(base, GUARD_BYTE, KG__GUARD_BYTES) != cudaSuccess ||
-        cudaMemset(base + KG__GUARD_BYTES + bytes, GUARD_BYTE, KG__GUARD_BYTES) != cudaSuccess)
-        return false;
+    if (code == cudaSuccess)
+        code = set_bytes(memory, base + KG__GUARD_BYTES + bytes, GUARD_BYTE, KG__GUARD_BYTES);
+    if (code != cudaSuccess)
+        return code;
     if (data != NULL)
-        return cudaMemcpy(buffers->data[i], data, bytes, cudaMemcpyHostToDevice) == cudaSuccess;
-    if (cudaMemset(buffers->data[i], poison, bytes) != cudaSuccess)
-        return false;
+        return copy_in(memory, buffers->data[i], data, bytes);
+    code = set_bytes(memory, buffers->data[i], poison, bytes);
     /* Poison is nothing that a kernel may read. */
-    kg__device_forget(buffers->data[i], bytes);
-    return true;
+    if (code == cudaSuccess && !is_host(memory))
+        kg__device_forget(buffers->data[i], bytes);
+    return code;
 }
 
 bool kg__buffers_fill(kg__buffers *buffers, const kg_problem *problem, unsigned char poison,
                       kg__error *error)
 {
-    cudaError_t code;
+    cudaError_t code = cudaSuccess;
 
-    for (int i = 0; i < buffers->arguments.count; i++) {
-        if (!fill_one(buffers, i, problem->data[i], poison))
-            return kg__cuda_fail(error, "filling the arguments", cudaGetLastError());
-    }
+    for (int i = 0; i < buffers->arguments.count && code == cudaSuccess; i++)
+        code = fill_one(buffers, i, problem->data[i], poison);
     /* What was filled must be there for launches on any stream, and a fill is asynchronous. */
-    code = cudaDeviceSynchronize();
+    if (code == cudaSuccess)
+        code = cudaDeviceSynchronize();
     return code == cudaSuccess || kg__cuda_fail(error, "filling the arguments", code);
 }
 
 bool kg__buffers_read(const kg__buffers *buffers, int index, void *data, kg__error *error)
 {
     cudaError_t code =
-        cudaMemcpy(data, buffers->data[index], buffers->bytes[index], cudaMemcpyDeviceToHost);
+        copy_out(buffers->memory[index], data, buffers->data[index], buffers->bytes[index]);
 
     return code == cudaSuccess || kg__cuda_fail(error, "reading a result back", code);
 }
@@ -89,7 +169,7 @@ static bool guard_holds(kg__buffers *buffers, int i, bool behind, kg__error *fin
 
     if (behind)
         zone += KG__GUARD_BYTES + buffers->bytes[i];
-    code = cudaMemcpy(buffers->seen, zone, KG__GUARD_BYTES, cudaMemcpyDeviceToHost);
+    code = copy_out(buffers->memory[i], buffers->seen, zone, KG__GUARD_BYTES);
     if (code != cudaSuccess)
         return kg__cuda_fail(error, "reading a guard zone back", code);
     if (memcmp(buffers->seen, buffers->guard, KG__GUARD_BYTES) == 0)
@@ -121,10 +201,8 @@ bool kg__buffers_guards_hold(kg__buffers *buffers, kg__error *finding, kg__error
 
 void kg__buffers_free(kg__buffers *buffers)
 {
-    for (int i = 0; i < buffers->arguments.count; i++) {
-        if (buffers->allocation[i] != NULL)
-            (void)cudaFree(buffers->allocation[i]);
-    }
+    for (int i = 0; i < buffers->arguments.count; i++)
+        kg__memory_free(buffers->memory[i], buffers->allocation[i]);
     free(buffers->guard);
     free(buffers->seen);
     *buffers = (kg__buffers){ 0 };

@@ -1,4 +1,5 @@
-/* Device buffers with guard zones on both sides, so that a write beside them is seen. */
+/* The arguments' buffers, on the device or the host as a variant has them, with guard zones on both
+ * sides, so that a write beside them is seen. */
 #ifndef KG__BUFFERS_H
 #define KG__BUFFERS_H
 
@@ -10,9 +11,10 @@
  * tile's height of rows beyond the end, which at width 530 is 34 KiB. */
 #define KG__GUARD_BYTES ((size_t)64 << 10)
 
-/* The arguments of one problem on the device. */
+/* The arguments of one problem, where a variant has them. */
 typedef struct kg__buffers {
     kg_arguments arguments;
+    kg_memory memory[KG_MAX_ARGUMENTS];
     void *allocation[KG_MAX_ARGUMENTS];
     void *data[KG_MAX_ARGUMENTS]; /* what a launcher gets */
     size_t bytes[KG_MAX_ARGUMENTS];
@@ -23,9 +25,18 @@ typedef struct kg__buffers {
 /* Bytes of one argument's data. */
 size_t kg__argument_bytes(const kg_argument *argument);
 
-/* Allocates, with room for the guard zones; false with `error` when the device refuses. Free with
- * kg__buffers_free() whatever came back. */
-bool kg__buffers_make(kg__buffers *buffers, const kg_arguments *arguments, kg__error *error);
+/* Allocates in the memory of `variant`, with room for the guard zones; false with `error` when the
+ * device refuses, and before it is asked for more managed memory than it has free, which could hang
+ * it. Free with kg__buffers_free() whatever came back. */
+bool kg__buffers_make(kg__buffers *buffers, const kg_arguments *arguments,
+                      const kg_variant *variant, kg__error *error);
+
+/* Whether the buffers lie where `variant` has its arguments. */
+bool kg__buffers_suit(const kg__buffers *buffers, const kg_variant *variant);
+
+/* Allocates `bytes` in one kind of memory, and frees them. */
+cudaError_t kg__memory_allocate(kg_memory memory, size_t bytes, void **allocation);
+void kg__memory_free(kg_memory memory, void *allocation);
 
 /* Makes ready for a launch: inputs uploaded from the problem, outputs filled with the byte
  * `poison`, guard zones written anew. */

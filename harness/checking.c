@@ -58,8 +58,10 @@ bool kg__compare(kg_type type, const void *computed, const double *expected,
     for (size_t i = 0; i < count; i++) {
         double got = element(type, computed, i);
 
-        /* Equal infinities differ by NaN, and are right all the same. */
-        if (got == expected[i] || fabs(got - expected[i]) <= tolerance[i])
+        /* Equal infinities differ by NaN, and are right all the same; a NaN is right where one is
+         * due. */
+        if (got == expected[i] || fabs(got - expected[i]) <= tolerance[i] ||
+            (isnan(expected[i]) && isnan(got)))
             continue;
         if (mismatch->count++ == 0) {
             mismatch->index = i;
@@ -329,6 +331,21 @@ static kg__outcome explain_failure(const kg_comparison *comparison, kg__error *w
     return KG__INCORRECT;
 }
 
+bool kg__prepare_launch(const kg__case *one, const kg__buffers *buffers, kg__error *why)
+{
+    kg_call call = {
+        .size = one->size, .launch = one->launch, .argument = buffers->data, .stream = NULL
+    };
+    cudaError_t code;
+
+    if (one->variant->prepare == NULL)
+        return true;
+    code = one->variant->prepare(&call);
+    if (code == cudaSuccess)
+        code = cudaDeviceSynchronize();
+    return code == cudaSuccess || kg__cuda_fail(why, "preparing the arguments", code);
+}
+
 kg__outcome kg__check_launch(const kg_comparison *comparison, const kg__case *one,
                              const kg__known *known, kg__buffers *buffers, unsigned char poison,
                              const char *order, kg__error *why)
@@ -342,12 +359,20 @@ kg__outcome kg__check_launch(const kg_comparison *comparison, const kg__case *on
     cudaError_t code;
 
     kg__device_watch();
-    if (!kg__buffers_fill(buffers, &known->problem, poison, why))
+    if (!kg__buffers_fill(buffers, &known->problem, poison, why) ||
+        !kg__prepare_launch(one, buffers, why))
         return failed();
     code = one->variant->launch(&call);
     if (code != cudaSuccess) {
         kg__cuda_fail(why, "launching", code);
         return explain_failure(comparison, why);
+    }
+    if (one->variant->collect != NULL) {
+        code = one->variant->collect(&call);
+        if (code != cudaSuccess) {
+            kg__cuda_fail(why, "collecting the results", code);
+            return explain_failure(comparison, why);
+        }
     }
     code = cudaDeviceSynchronize();
     if (code != cudaSuccess) {
@@ -370,19 +395,24 @@ kg__outcome kg__check_launch(const kg_comparison *comparison, const kg__case *on
     return outcome;
 }
 
-bool kg__stage_set(kg__stage *stage, const kg_comparison *comparison, const kg_size *size,
+bool kg__stage_set(kg__stage *stage, const kg_comparison *comparison, const kg__case *one,
                    bool with_reference, kg__error *error)
 {
-    if (stage->size == size)
+    bool same_size = stage->size == one->size;
+
+    if (same_size && kg__buffers_suit(&stage->buffers, one->variant))
         return true;
-    kg__stage_clear(stage);
-    if (!(with_reference ? kg__known_make : kg__known_fill)(comparison, size, 0, &stage->known,
-                                                            error) ||
-        !kg__buffers_make(&stage->buffers, &stage->known.problem.arguments, error)) {
+    if (same_size)
+        kg__buffers_free(&stage->buffers);
+    else
+        kg__stage_clear(stage);
+    if ((!same_size && !(with_reference ? kg__known_make : kg__known_fill)(comparison, one->size, 0,
+                                                                           &stage->known, error)) ||
+        !kg__buffers_make(&stage->buffers, &stage->known.problem.arguments, one->variant, error)) {
         kg__stage_clear(stage);
         return false;
     }
-    stage->size = size;
+    stage->size = one->size;
     return true;
 }
 
@@ -394,9 +424,11 @@ void kg__stage_clear(kg__stage *stage)
 }
 
 /* Makes the checker ready for the size of a case. */
-static bool take_size(kg__checker *checker, const kg_comparison *comparison, const kg_size *size,
+static bool take_size(kg__checker *checker, const kg_comparison *comparison, const kg__case *one,
                       kg__error *why)
 {
+    const kg_size *size = one->size;
+
     kg__checker_free(checker);
     /* Every pattern and order makes the same accesses, so one tells whether they are sound. */
     checker->patterns = kg__device_watches() ? 1 : kg__pattern_count(comparison);
@@ -405,7 +437,8 @@ static bool take_size(kg__checker *checker, const kg_comparison *comparison, con
         if (!kg__known_make(comparison, size, i, &checker->known[i], why))
             return false;
     }
-    if (!kg__buffers_make(&checker->buffers, &checker->known[0].problem.arguments, why))
+    if (!kg__buffers_make(&checker->buffers, &checker->known[0].problem.arguments, one->variant,
+                          why))
         return false;
     checker->size = size;
     return true;
@@ -414,7 +447,8 @@ static bool take_size(kg__checker *checker, const kg_comparison *comparison, con
 kg__outcome kg__check_case(kg__checker *checker, const kg_comparison *comparison,
                            const kg__case *one, kg__error *why)
 {
-    if (checker->size != one->size && !take_size(checker, comparison, one->size, why)) {
+    if ((checker->size != one->size || !kg__buffers_suit(&checker->buffers, one->variant)) &&
+        !take_size(checker, comparison, one, why)) {
         kg__checker_free(checker);
         return failed();
     }

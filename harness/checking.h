@@ -16,8 +16,9 @@ typedef enum kg__outcome {
 } kg__outcome;
 
 /* Compares `count` computed elements with what was expected: |got - expected| <= tolerance, so that
- * NaN fails. Returns true when all are right, else fills `mismatch` with the first bad one, and
- * `unwritten` with how many of the bad ones still hold `poison` in every byte. */
+ * NaN fails, but where NaN was expected. Returns true when all are right, else fills `mismatch`
+ * with the first bad one, and `unwritten` with how many of the bad ones still hold `poison` in
+ * every byte. */
 bool kg__compare(kg_type type, const void *computed, const double *expected,
                  const double *tolerance, size_t count, unsigned char poison, kg_mismatch *mismatch,
                  size_t *unwritten);
@@ -46,6 +47,9 @@ void kg__known_free(kg__known *known);
  */
 unsigned char kg__poison(int pattern);
 
+/* Does what the variant of a case does between filling and launching; false with `why`. */
+bool kg__prepare_launch(const kg__case *one, const kg__buffers *buffers, kg__error *why);
+
 /* Poisons the outputs, restores the inputs, launches once, and judges every output, input and guard
  * zone. */
 kg__outcome kg__check_launch(const kg_comparison *comparison, const kg__case *one,
@@ -59,9 +63,9 @@ typedef struct kg__stage {
     kg__buffers buffers;
 } kg__stage;
 
-/* Makes a stage ready for a size, if it is not; with the reference when results are to be judged by
- * it. False with `error`, and the stage empty. */
-bool kg__stage_set(kg__stage *stage, const kg_comparison *comparison, const kg_size *size,
+/* Makes a stage ready for a case's size and its variant's memory, if it is not; with the reference
+ * when results are to be judged by it. False with `error`, and the stage empty. */
+bool kg__stage_set(kg__stage *stage, const kg_comparison *comparison, const kg__case *one,
                    bool with_reference, kg__error *error);
 void kg__stage_clear(kg__stage *stage);
 

@@ -9,6 +9,7 @@
 #include "results.h"
 #include "run.h"
 #include "table.h"
+#include "text.h"
 
 /* The verdicts that a part of this run left, or NULL. */
 static json_t *load_part(const char *part)
@@ -21,40 +22,77 @@ static json_t *load_part(const char *part)
     return kg__verdicts_load(path, NULL);
 }
 
-static void name_case(const char *variant, const char *size_and_launch, char *id, size_t size)
+/* The part whose records claims are about. */
+#ifdef KG__TARGET_GPU
+#define MEASURING_PART "time"
+#else
+#define MEASURING_PART "count"
+#endif
+
+/* A case that a claim speaks of. */
+typedef struct subject {
+    char id[KG__CASE_ID_SIZE];
+    bool in_table;
+    double value; /* NAN: this run has none that counts */
+} subject;
+
+/* A metric of an entry; NAN where it has none. */
+static double metric_of(const json_t *entry, const char *metric)
 {
-    kg__format(id, size, "%s/%s/%s", kg__comparison->name, variant, size_and_launch);
+    const json_t *figures = json_object_get(json_object_get(entry, "metrics"), metric);
+    const json_t *value = json_object_get(figures, "value");
+
+    return json_is_number(value) ? json_number_value(value) : (double)NAN;
 }
 
-static bool is_in_table(const char *id)
+static bool was_found_bad(const json_t *entry)
 {
-    kg__case_list cases;
-    bool found = kg__table_expand(kg__comparison, "time", &cases, NULL) &&
-                 kg__table_find(&cases, id) != NULL;
+    kg__verdict verdict = KG__ERROR;
 
+    (void)kg__verdict_parse(kg__json_text(entry, "verdict"), &verdict);
+    return verdict >= KG__WRONG;
+}
+
+static subject look_up(const json_t *measured, const json_t *checks, const char *name,
+                       const char *metric)
+{
+    subject one = { .value = NAN };
+    const json_t *entry;
+    kg__case_list cases;
+
+    kg__format(one.id, sizeof one.id, "%s/%s", kg__comparison->name, name);
+    one.in_table = kg__table_expand(kg__comparison, MEASURING_PART, &cases, NULL) &&
+                   kg__table_find(&cases, one.id) != NULL;
     kg__case_list_free(&cases);
-    return found;
+    entry = kg__find_entry(measured, one.id);
+    if (entry != NULL && !was_found_bad(entry) && !kg__is_disproved(checks, one.id))
+        one.value = metric_of(entry, metric);
+    return one;
 }
 
 /* What became of a claim. */
 typedef enum outcome { HOLDS, FAILS, FILTERED_OUT, UNDECIDED, MISTAKEN } outcome;
 
-/* Leaves a claim's verdicts file, and prints its line. */
-static void write_claim(const json_t *times, const char *claim, outcome what, const char *why)
+/* Leaves a claim's verdicts file, and prints its line. What the same test expected before and found
+ * stays in the file. */
+static void write_claim(const json_t *measured, const char *claim, outcome what, const char *why)
 {
     static const char *const words[] = { "holds", "fails", "skipped", "skipped", "error" };
+    static json_t *told;
     char test[128];
     char path[KG__PATH_SIZE];
     json_t *document;
     kg__error error;
 
+    if (told == NULL)
+        told = json_array();
     kg__test_name(KG__TARGET_KIND, kg__comparison->name, claim, test, sizeof test);
     kg__verdicts_path(kg__comparison->home, test, path, sizeof path);
-    document = json_pack("{s:s, s:s, s:b, s:f, s:[], s:[], s:[], s:[], s:[], s:[]}", "schema",
+    document = json_pack("{s:s, s:s, s:b, s:f, s:[], s:[], s:[], s:O, s:[], s:[]}", "schema",
                          KG__VERDICTS_SCHEMA, "test", test, "complete", 1, "seconds", 0.0, "errors",
-                         "vanished", "refused", "claims", "notes", "cases");
-    if (json_object_get(times, "target") != NULL)
-        json_object_set(document, "target", json_object_get(times, "target"));
+                         "vanished", "refused", "claims", told, "notes", "cases");
+    if (json_object_get(measured, "target") != NULL)
+        json_object_set(document, "target", json_object_get(measured, "target"));
     if (what == MISTAKEN) {
         json_array_append_new(json_object_get(document, "errors"), json_string(why));
     } else if (what == FILTERED_OUT || what == UNDECIDED) {
@@ -62,9 +100,8 @@ static void write_claim(const json_t *times, const char *claim, outcome what, co
         json_object_set_new(document, "skipped_by",
                             json_string(what == FILTERED_OUT ? "filter" : "unavailable"));
     } else {
-        json_array_append_new(
-            json_object_get(document, "claims"),
-            json_pack("{s:s, s:b, s:s}", "claim", test, "holds", (int)(what == HOLDS), "why", why));
+        json_array_append_new(told, json_pack("{s:s, s:b, s:s}", "claim", test, "holds",
+                                              (int)(what == HOLDS), "why", why));
     }
     if (!kg__results_write_json(path, document, 1, &error))
         kg__complain("%s", error.text);
@@ -73,45 +110,123 @@ static void write_claim(const json_t *times, const char *claim, outcome what, co
     fflush(stdout);
 }
 
-void kg_expect_speedup(const char *fast, const char *slow, const char *size_and_launch,
-                       double factor)
-{
-    char fast_id[256];
-    char slow_id[256];
-    char why[KG__MESSAGE_SIZE];
-    json_t *times = load_part("time");
-    json_t *checks = load_part("check");
-    outcome what;
-    double speedup;
+/* A claim being settled: the cases that it is about, one or two, and what was found of them. */
+typedef struct claim {
+    json_t *measured;
+    json_t *checks;
+    const char *metric;
+    subject subjects[2];
+    int count;
+} claim;
 
-    name_case(fast, size_and_launch, fast_id, sizeof fast_id);
-    name_case(slow, size_and_launch, slow_id, sizeof slow_id);
-    speedup =
-        kg__speedup(kg__find_entry(times, fast_id), kg__find_entry(times, slow_id), "time_ns");
-    if (!is_in_table(fast_id) || !is_in_table(slow_id)) {
-        what = MISTAKEN;
-        kg__format(why, sizeof why, "%s: no such case among those that are timed: mend the claim",
-                   is_in_table(fast_id) ? slow_id : fast_id);
-    } else if (!kg__filter_takes(fast_id) || !kg__filter_takes(slow_id)) {
-        what = FILTERED_OUT;
-        kg__format(why, sizeof why, "KG_FILTER leaves out %s or %s", fast_id, slow_id);
-    } else if (isnan(speedup) || kg__is_disproved(checks, fast_id) ||
-               kg__is_disproved(checks, slow_id)) {
-        what = UNDECIDED;
-        kg__format(why, sizeof why,
-                   "no speedup to speak of at %s: %s and %s must both be right and timed in this "
-                   "run (part time)",
-                   size_and_launch, fast, slow);
-    } else {
-        what = speedup >= factor ? HOLDS : FAILS;
-        kg__format(why, sizeof why, "%s runs at %.2f times the speed of %s at %s, %.2f expected",
-                   fast, speedup, slow, size_and_launch, factor);
+static claim begin(const char *metric, const char *first, const char *second)
+{
+    claim one = { .measured = load_part(MEASURING_PART),
+                  .checks = load_part("check"),
+                  .metric = metric,
+                  .count = second != NULL ? 2 : 1 };
+
+    one.subjects[0] = look_up(one.measured, one.checks, first, metric);
+    if (second != NULL)
+        one.subjects[1] = look_up(one.measured, one.checks, second, metric);
+    return one;
+}
+
+/* What keeps a claim from being decided, with `why`; HOLDS where nothing does. */
+static outcome obstacle(const claim *one, char *why, size_t size)
+{
+    for (int i = 0; i < one->count; i++) {
+        if (!one->subjects[i].in_table) {
+            kg__format(why, size, "%s: no such case among those of part %s: mend the claim",
+                       one->subjects[i].id, MEASURING_PART);
+            return MISTAKEN;
+        }
     }
-    write_claim(times, criterion_current_test->name, what, why);
-    json_decref(times);
-    json_decref(checks);
+    for (int i = 0; i < one->count; i++) {
+        if (!kg__filter_takes(one->subjects[i].id)) {
+            kg__format(why, size, "KG_FILTER leaves out %s", one->subjects[i].id);
+            return FILTERED_OUT;
+        }
+    }
+    for (int i = 0; i < one->count; i++) {
+        if (isnan(one->subjects[i].value)) {
+            kg__format(why, size,
+                       "nothing to speak of: %s must be right and have its %s in this run (part "
+                       "%s)",
+                       one->subjects[i].id, one->metric, MEASURING_PART);
+            return UNDECIDED;
+        }
+    }
+    return HOLDS;
+}
+
+/* Records a claim, and ends the test by its outcome. */
+static void settle(const claim *one, outcome what, const char *why)
+{
+    write_claim(one->measured, criterion_current_test->name, what, why);
+    json_decref(one->measured);
+    json_decref(one->checks);
     if (what == FILTERED_OUT || what == UNDECIDED)
         cr_skip_test("%s", why);
     else
         cr_assert(what == HOLDS, "%s", why);
+}
+
+/* A case's name as the claim has it. */
+static const char *short_name(const subject *one)
+{
+    return one->id + strlen(kg__comparison->name) + 1;
+}
+
+void kg_expect_speedup(const char *fast, const char *slow, double factor)
+{
+    claim one = begin("time_ns", fast, slow);
+    char why[KG__MESSAGE_SIZE];
+    outcome what = obstacle(&one, why, sizeof why);
+
+    if (what == HOLDS) {
+        double speedup = one.subjects[1].value / one.subjects[0].value;
+
+        what = speedup >= factor ? HOLDS : FAILS;
+        kg__format(why, sizeof why, "%s runs at %.2f times the speed of %s, %.2f expected",
+                   short_name(&one.subjects[0]), speedup, short_name(&one.subjects[1]), factor);
+    }
+    settle(&one, what, why);
+}
+
+void kg_expect_less(const char *metric, const char *less, const char *more, double factor)
+{
+    claim one = begin(metric, less, more);
+    char why[KG__MESSAGE_SIZE];
+    outcome what = obstacle(&one, why, sizeof why);
+
+    if (what == HOLDS) {
+        double low = one.subjects[0].value;
+        double high = one.subjects[1].value;
+        char figures[2][KG__FIGURE_SIZE];
+
+        kg__show_figure(figures[0], sizeof figures[0], low, kg__metric_unit(metric));
+        kg__show_figure(figures[1], sizeof figures[1], high, kg__metric_unit(metric));
+        what = high >= factor * low ? HOLDS : FAILS;
+        kg__format(why, sizeof why, "%s: %s has %s, %s has %s: %.2f times as much, %.2f expected",
+                   metric, short_name(&one.subjects[0]), figures[0], short_name(&one.subjects[1]),
+                   figures[1], high / low, factor);
+    }
+    settle(&one, what, why);
+}
+
+void kg_expect_within(const char *metric, const char *name, double least, double most)
+{
+    claim one = begin(metric, name, NULL);
+    char why[KG__MESSAGE_SIZE];
+    outcome what = obstacle(&one, why, sizeof why);
+
+    if (what == HOLDS) {
+        double value = one.subjects[0].value;
+
+        what = value >= least && value <= most ? HOLDS : FAILS;
+        kg__format(why, sizeof why, "%s of %s is %.6g, %.6g to %.6g expected", metric,
+                   short_name(&one.subjects[0]), value, least, most);
+    }
+    settle(&one, what, why);
 }

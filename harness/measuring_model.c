@@ -77,10 +77,11 @@ static bool count_case(kg__stage *kept, const kg_comparison *comparison, const k
     kg_call call = { .size = one->size, .launch = one->launch, .stream = NULL };
     cudaError_t code;
 
-    if (!kg__stage_set(kept, comparison, one->size, false, why))
+    if (!kg__stage_set(kept, comparison, one, false, why))
         return false;
     kg__model_watch(KG__MODEL_COUNT | KG__MODEL_CHECK, KG__MODEL_BUDGET);
-    if (!kg__buffers_fill(&kept->buffers, &kept->known.problem, kg__poison(0), why))
+    if (!kg__buffers_fill(&kept->buffers, &kept->known.problem, kg__poison(0), why) ||
+        !kg__prepare_launch(one, &kept->buffers, why))
         return false;
     call.argument = kept->buffers.data;
     code = one->variant->launch(&call);

@@ -51,7 +51,7 @@ void kg__report_outcome(int records, const char *id, bool right, const char *why
 
 static bool is_check(const request *wanted)
 {
-    return strcmp(wanted->part, "check") == 0;
+    return strcmp(wanted->part, "check") == 0 || strcmp(wanted->part, "defects") == 0;
 }
 
 static bool parse(int argc, char *const *argv, request *wanted, kg__error *error)

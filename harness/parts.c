@@ -69,6 +69,12 @@ static bool is_part(const part_run *run, const char *part)
     return strcmp(run->part, part) == 0;
 }
 
+/* Whether results are compared with the reference in this part, and nothing else is measured. */
+static bool is_checking(const part_run *run)
+{
+    return is_part(run, "check") || is_part(run, "defects");
+}
+
 static void add_text(part_run *run, const char *list, const char *text)
 {
     json_array_append_new(json_object_get(run->document, list), json_string(text));
@@ -199,7 +205,7 @@ static void take_target(part_run *run, const json_t *record)
     run->target.memory_mib = json_integer_value(json_object_get(target, "memory_mib"));
     json_object_set_new(run->document, "target", json_deep_copy(target));
     json_object_set(run->document, "provenance", json_object_get(record, "provenance"));
-    if (is_part(run, "check"))
+    if (is_checking(run))
         return;
     kg__baselines_folder(run->comparison->home, folder, sizeof folder);
     switch (
@@ -278,15 +284,42 @@ static bool names_a_line(const char *what)
     return digits > 0 && what[place - 2 - digits] == ':';
 }
 
-/* Names a wrong or failing variant's source beside what it did. */
+/* Names a wrong or failing variant's source beside what it did. The launcher tells it: launcher
+ * a_b of comparison a is in kernels/a/b.cu. */
 static void explain(const part_run *run, const subject *one, const char *what, char *why,
                     size_t size)
 {
+    const char *comparison = run->comparison->name;
+    const char *source = one->one->variant->launcher;
+    size_t length = strlen(comparison);
+
+    if (source != NULL && strncmp(source, comparison, length) == 0 && source[length] == '_')
+        source += length + 1;
+    else
+        source = one->one->variant->name;
     if (names_a_line(what))
         kg__format(why, size, "%s", what);
     else
-        kg__format(why, size, "kernels/%s/%s.cu: %s", run->comparison->name,
-                   one->one->variant->name, what);
+        kg__format(why, size, "kernels/%s/%s.cu: %s", comparison, source, what);
+}
+
+/* Settles a case that was checked. A defect is there to be found wrong. */
+static void settle_checked(part_run *run, subject *one, kg__verdict verdict, const char *why)
+{
+    char text[KG__MESSAGE_SIZE];
+
+    if (is_part(run, "defects") && verdict <= KG__WRONG) {
+        if (verdict == KG__WRONG)
+            kg__format(text, sizeof text, "caught: %s", why);
+        else
+            kg__format(text, sizeof text,
+                       "no check caught this defect (%s): mend the checks, or the row that says "
+                       "where it shows",
+                       one->one->variant->idea);
+        verdict = verdict == KG__WRONG ? KG__PASS : KG__WRONG;
+        why = text;
+    }
+    settle(one, kg__gate_plain(one->one->id, &run->target, run->part, verdict, why));
 }
 
 /* Joins what the two programs found of a case: the worse verdict, and both reasons, the line of
@@ -310,8 +343,7 @@ static void settle_both(part_run *run, subject *one, kg__verdict watched, const 
 
         kg__format(why + used, sizeof why - used, "%s%s", used > 0 ? "; " : "", one->plain_why);
     }
-    settle(one, kg__gate_plain(one->one->id, &run->target, run->part,
-                               kg__worse(watched, one->plain), why));
+    settle_checked(run, one, kg__worse(watched, one->plain), why);
 }
 
 /* Takes what a check found of a case: held where the instrumented program has yet to run it. */
@@ -324,12 +356,14 @@ static void take_outcome(part_run *run, subject *one, kg__verdict verdict, const
         explain(run, one, what, why, sizeof why);
     if (run->watching && one->held) {
         settle_both(run, one, verdict, what, why);
-    } else if (run->instrumented[0] != '\0' && is_part(run, "check")) {
+    } else if (run->instrumented[0] != '\0' && is_checking(run)) {
         one->held = true;
         one->hung = json_is_true(json_object_get(record, "hung"));
         one->plain = verdict;
         free(one->plain_why);
         one->plain_why = kg__copy_text(why);
+    } else if (is_checking(run)) {
+        settle_checked(run, one, verdict, why);
     } else {
         settle(one, kg__gate_plain(one->one->id, &run->target, run->part, verdict, why));
     }
@@ -481,8 +515,7 @@ static void settle_held(part_run *run)
         subject *one = &run->subjects[i];
 
         if (one->held && one->entry == NULL)
-            settle(one, kg__gate_plain(one->one->id, &run->target, run->part, one->plain,
-                                       one->plain_why));
+            settle_checked(run, one, one->plain, one->plain_why);
     }
 }
 
@@ -499,6 +532,20 @@ static void tell_unwatched(part_run *run, const char *why)
         add_note(run, text);
 }
 
+/* False when nothing could be run, and no further variant can be. */
+static bool check_variant(part_run *run, const kg_variant *variant)
+{
+    bool observed;
+
+    run->variant = variant;
+    observed =
+        observe(run, is_of_variant, variant->name) && (run->instrumented[0] == '\0' || watch(run));
+    settle_held(run);
+    if (observed)
+        write_verdicts(run, false);
+    return observed;
+}
+
 /* A process a variant, so that what one variant does to its device leaves the others alone; on the
  * CPU model two, the second with instrumented kernels. */
 static void check(part_run *run)
@@ -508,14 +555,17 @@ static void check(part_run *run)
     if (is_model() &&
         !kg__instrumented_program(NULL, run->instrumented, sizeof run->instrumented, &why))
         tell_unwatched(run, why.text);
-    for (run->variant = run->comparison->variants; run->variant->name != NULL; run->variant++) {
-        bool observed = observe(run, is_of_variant, run->variant->name) &&
-                        (run->instrumented[0] == '\0' || watch(run));
+    if (is_part(run, "defects")) {
+        const kg_defect *defect = kg__table_defects();
 
-        settle_held(run);
-        if (!observed)
-            return;
-        write_verdicts(run, false);
+        for (size_t i = 0; defect[i].variant.name != NULL && check_variant(run, &defect[i].variant);
+             i++)
+            ;
+    } else {
+        const kg_variant *variant = run->comparison->variants;
+
+        while (variant->name != NULL && check_variant(run, variant))
+            variant++;
     }
 }
 
@@ -542,9 +592,7 @@ static bool stands_beside_suspect(const part_run *run, const subject *one)
     for (size_t i = 0; i < run->count; i++) {
         const subject *other = &run->subjects[i];
 
-        if (awaits_confirmation(run, other) && other->one->size == one->one->size &&
-            other->one->launch.block == one->one->launch.block &&
-            other->one->launch.grid == one->one->launch.grid)
+        if (awaits_confirmation(run, other) && kg__table_side_by_side(other->one, one->one))
             return true;
     }
     return false;
@@ -612,9 +660,7 @@ static void note_speedups(part_run *run)
             const subject *other = &run->subjects[j];
 
             if (strcmp(other->one->variant->name, first) == 0 &&
-                other->one->size == fast->one->size &&
-                other->one->launch.block == fast->one->launch.block &&
-                other->one->launch.grid == fast->one->launch.grid)
+                kg__table_side_by_side(other->one, fast->one))
                 slow = other;
         }
         if (slow == NULL || slow == fast)
@@ -755,7 +801,7 @@ static void finish(part_run *run)
         skip(run, "unavailable", "the comparison refuses every case: see the reasons above");
         return;
     }
-    if (is_part(run, "check"))
+    if (is_checking(run))
         return;
     find_vanished(run);
     note_other_provenance(run);
@@ -791,7 +837,7 @@ void kg__run_part(const char *part)
                                      : "the comparison's table has no size for this part");
         } else {
             write_verdicts(&run, false);
-            if (strcmp(part, "check") == 0)
+            if (is_checking(&run))
                 check(&run);
             else if (strcmp(part, "count") == 0)
                 count(&run);

@@ -156,7 +156,7 @@ ReportHook(POST_TEST)(struct criterion_test_stats *stats)
  * earlier run's times for this one's. */
 static void forget_verdicts(void)
 {
-    static const char *const parts[] = { "check", "time", "count" };
+    static const char *const parts[] = { "check", "defects", "time", "count" };
 
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         char name[128];

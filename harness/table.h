@@ -31,11 +31,19 @@ typedef struct kg__case_list {
  * target has no such part. */
 unsigned kg__part_purposes(const char *part);
 
-/* Expands the cases of a part, sizes outermost, then launches, then variants, so that what is timed
- * side by side stands together. False with `error` when the table is wrong: a name outside
- * [a-z0-9_], no variant, a size or launch that stands twice. */
+/* The comparison's defects; an empty table where it has none. */
+const kg_defect *kg__table_defects(void);
+
+/* Expands the cases of a part, sizes outermost, then threads a block, then variants, so that what
+ * is timed side by side stands together; part "defects" has the defects' own. False with `error`
+ * when the table is wrong: a name outside [a-z0-9_], no variant, a size or launch that stands
+ * twice. */
 bool kg__table_expand(const kg_comparison *comparison, const char *part, kg__case_list *cases,
                       kg__error *error);
+
+/* Whether two cases are timed side by side: variants of one size and number of threads a block,
+ * however many blocks each takes. */
+bool kg__table_side_by_side(const kg__case *one, const kg__case *other);
 
 /* The case of an id, or NULL. */
 const kg__case *kg__table_find(const kg__case_list *cases, const char *id);

@@ -615,14 +615,12 @@ static int pattern_to_check(const kg_comparison *comparison, const kg__known *ra
     return 0;
 }
 
-/* The number of cases from the front that share the first one's size and launch. */
+/* The number of cases from the front that are timed side by side. */
 static size_t group_length(const kg__case *const *cases, size_t count)
 {
     size_t length = 1;
 
-    while (length < count && cases[length]->size == cases[0]->size &&
-           cases[length]->launch.block == cases[0]->launch.block &&
-           cases[length]->launch.grid == cases[0]->launch.grid)
+    while (length < count && kg__table_side_by_side(cases[0], cases[length]))
         length++;
     return length;
 }

@@ -199,7 +199,7 @@ static kg_work work(const kg_size *size)
     return (kg_work){ .operations = (double)elements(size), .bytes = 0 };
 }
 
-static const kg_variant variant = { "doubles", launch, "" };
+static const kg_variant variant = KG_VARIANT("doubles", launch, "");
 static const kg_size small = KG_CHECKED(3, 5);
 static const kg_size large = KG_CHECKED(7, 300);
 static const kg_comparison plain = {
@@ -592,7 +592,7 @@ Test(checking, buffers_without_their_memory)
     list.count = 1;
     problem.data[0] = data;
     fill_ones(&(kg_problem){ .arguments = list }, 0, data);
-    cr_assert(kg__buffers_make(&buffers, &list, &error), "%s", error.text);
+    cr_assert(kg__buffers_make(&buffers, &list, &variant, &error), "%s", error.text);
     cr_assert(buffers.bytes[0] == 60);
     cr_assert(kg__buffers_fill(&buffers, &problem, 0xff, &error));
     cr_assert(kg__buffers_guards_hold(&buffers, &finding, &error));

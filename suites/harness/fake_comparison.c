@@ -112,18 +112,18 @@ static cudaError_t strays(const kg_call *call)
 #endif
 
 static const kg_variant variants[] = {
-    { "plain", plain, "right" },
-    { "quick", plain, "right, and told to be quick" },
+    KG_VARIANT("plain", plain, "right"),
+    KG_VARIANT("quick", plain, "right, and told to be quick"),
 #ifndef FAKE_SOUND
-    { "wrong", wrong, "" },
-    { "nan", nan_result, "" },
-    { "unwritten", unwritten, "" },
-    { "overruns", overruns, "" },
-    { "scribbles", scribbles, "" },
-    { "crashes", crashes, "" },
-    { "hangs", hangs, "" },
-    { "cannot", cannot, "" },
-    { "strays", strays, "" },
+    KG_VARIANT("wrong", wrong, ""),
+    KG_VARIANT("nan", nan_result, ""),
+    KG_VARIANT("unwritten", unwritten, ""),
+    KG_VARIANT("overruns", overruns, ""),
+    KG_VARIANT("scribbles", scribbles, ""),
+    KG_VARIANT("crashes", crashes, ""),
+    KG_VARIANT("hangs", hangs, ""),
+    KG_VARIANT("cannot", cannot, ""),
+    KG_VARIANT("strays", strays, ""),
 #endif
     KG_END,
 };
@@ -174,7 +174,7 @@ KG_COMPARISON(fake, .variants = variants, .sizes = sizes, .launches = launches,
 
 KG_TIME_CLAIM(fake, quick_beats_plain)
 {
-    kg_expect_speedup("quick", "plain", "64/b32", 1.5);
+    kg_expect_speedup("quick/64/b32", "plain/64/b32", 1.5);
 }
 
 #ifdef FAKE_SOUND

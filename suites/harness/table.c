@@ -13,8 +13,8 @@ static cudaError_t launch(const kg_call *call)
 }
 
 static const kg_variant variants[] = {
-    { "naive", launch, "" },
-    { "tiled_2", launch, "" },
+    KG_VARIANT("naive", launch, ""),
+    KG_VARIANT("tiled_2", launch, ""),
     KG_END,
 };
 static const kg_size sizes[] = {
@@ -234,7 +234,8 @@ Test(table, a_size_or_launch_that_stands_twice_is_refused)
 {
     static const kg_size same[] = { KG_CHECKED(17), KG_CHECKED(18), KG_COUNTED(17), KG_END };
     static const kg_launch alike[] = { KG_BLOCK(8), KG_BLOCK(8), KG_END };
-    static const kg_variant twins[] = { { "naive", launch, "" }, { "naive", launch, "" }, KG_END };
+    static const kg_variant twins[] = { KG_VARIANT("naive", launch, ""),
+                                        KG_VARIANT("naive", launch, ""), KG_END };
     kg_comparison table = comparison();
 
     table.sizes = same;
@@ -255,7 +256,7 @@ Test(table, names_are_plain)
     kg_comparison table = comparison();
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        kg_variant row[] = { { bad[i], launch, "" }, KG_END };
+        kg_variant row[] = { KG_VARIANT(bad[i], launch, ""), KG_END };
 
         table.name = bad[i];
         table.variants = variants;
@@ -269,7 +270,7 @@ Test(table, names_are_plain)
 Test(table, an_empty_table_is_refused)
 {
     static const kg_variant no_variant[] = { KG_END };
-    static const kg_variant no_launcher[] = { { "naive", NULL, "" }, KG_END };
+    static const kg_variant no_launcher[] = { KG_VARIANT("naive", NULL, ""), KG_END };
     static const kg_size no_size[] = { KG_END };
     kg_comparison table = comparison();
 

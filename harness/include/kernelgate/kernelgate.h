@@ -130,12 +130,63 @@ static inline size_t kg_type_size(kg_type type)
 
 #include <criterion/criterion.h>
 
-/* A variant: its name (its idea, never a number), its launcher, and one line on what it tries. */
+/* Where an argument lives. */
+typedef enum kg_memory {
+    KG_DEVICE,
+    KG_MANAGED,  /* managed memory, on the device when a launch begins, unless the clock is
+                    KG_FIRST_TOUCH_CLOCK */
+    KG_PAGEABLE, /* the host's, as malloc() gives it */
+    KG_PINNED    /* the host's, page-locked */
+} kg_memory;
+
+/* How a variant is timed. Its records name the clock. */
+typedef enum kg_clock {
+    KG_GRAPH_CLOCK, /* an event pair around a CUDA graph of many launches */
+    KG_HOST_CLOCK,  /* the host's clock around calls and their end, for what fits in no graph, such
+                       as copies from pageable memory */
+    KG_FIRST_TOUCH_CLOCK /* an event pair around one launch that finds managed arguments on the
+                            host */
+} kg_clock;
+
+/* A variant: a way to do the comparison's job. Its row is KG_VARIANT("tiled", matmul_f32_tiled,
+ * "what it tries"), with further members behind, where it has some: .memory = { KG_MANAGED }. */
 typedef struct kg_variant {
-    const char *name;
+    const char *name; /* its idea, never a number */
     kg_launcher *launch;
-    const char *idea;
+    const char *launcher; /* the name of `launch`, from which messages derive the source's */
+    const char *idea;     /* one line on what it tries */
+    /* Its own launches, ended by KG_END; NULL: the comparison's. */
+    const kg_launch *launches;
+    /* What the arguments still need before a launch and is not part of the job, such as a copy to
+     * __constant__ memory: called once whenever they have been filled. NULL: nothing. */
+    kg_launcher *prepare;
+    /* Brings results that the launch left elsewhere to the output arguments, for checks. NULL:
+     * they are there. */
+    kg_launcher *collect;
+    kg_memory memory[KG_MAX_ARGUMENTS]; /* by argument */
+    kg_clock clock;
+    unsigned not_for; /* KG_PURPOSE_TIME, KG_PURPOSE_COUNT: what it is left out of */
 } kg_variant;
+
+#define KG_VARIANT(name_, launch_, ...)                                                            \
+    {                                                                                              \
+        .name = (name_), .launch = (launch_), .launcher = #launch_, .idea = __VA_ARGS__            \
+    }
+
+/* A kernel that is kept because it is wrong, at a size and launch where the checks must catch it. A
+ * table of them ends in KG_END. */
+typedef struct kg_defect {
+    kg_variant variant;
+    kg_size size;
+    kg_launch launch;
+} kg_defect;
+
+/* KG_DEFECT("floor_tiles", matmul_i32_floor_tiles, "what is wrong", KG_CHECKED(17), KG_BLOCK(16))
+ */
+#define KG_DEFECT(name_, launch_, idea_, size_, launch_of_it_)                                     \
+    {                                                                                              \
+        KG_VARIANT(name_, launch_, idea_), size_, launch_of_it_                                    \
+    }
 
 typedef enum kg_role {
     KG_INPUT,       /* filled by a pattern, must be left as it was */
@@ -229,6 +280,8 @@ typedef struct kg_comparison {
      * size is checked whole. */
     kg_projection *projection;
     kg_work (*work)(const kg_size *size);
+    /* A size may hold a 0: the job is defined there. Otherwise such sizes are refused. */
+    bool takes_zero;
     /* Why a case is not supported, or NULL when it is; a refused case is reported with its reason.
      * NULL: all are supported. */
     const char *(*refuses)(const kg_variant *variant, const kg_size *size, const kg_launch *launch);
@@ -236,6 +289,8 @@ typedef struct kg_comparison {
 
 /* The program's comparison, defined by KG_COMPARISON. */
 extern const kg_comparison *const kg__comparison;
+/* Its defects, defined by KG_DEFECTS; absent where it has none. */
+extern const kg_defect *const kg__defects __attribute__((weak));
 
 /* The bodies of a comparison's Criterion tests. */
 void kg__run_part(const char *part);
@@ -257,7 +312,22 @@ void kg__run_part(const char *part);
     }                                                                                              \
     KG__MEASURING_PART(comparison)
 
-/* KG__TARGET_GPU is defined by the build for the GPU's program of a comparison. */
+/* Defines the part `defects`: KG_DEFECTS(matmul_i32, defects). It passes when the checks find every
+ * row of the table wrong, and says what they found. */
+#define KG_DEFECTS(comparison, table)                                                              \
+    const kg_defect *const kg__defects = (table);                                                  \
+    Test(comparison, defects, .timeout = KG__PART_TIMEOUT)                                         \
+    {                                                                                              \
+        kg__run_part("defects");                                                                   \
+    }                                                                                              \
+    extern const kg_defect *const kg__defects
+
+/* Claims: assertions across cases, on what this run recorded of them. KG_TIME_CLAIM(matmul_f32,
+ * tiled_beats_naive) { kg_expect_speedup(...); } is a test of the GPU's program alone, and runs
+ * after its part `time`; KG_COUNT_CLAIM is one of the CPU model's, after its part `count`.
+ * KG__TARGET_GPU is defined by the build for the GPU's program of a comparison. */
+#define KG__CLAIM(comparison, claim) Test(comparison, claim_##claim, .timeout = 60)
+#define KG__NO_CLAIM(claim) __attribute__((unused)) static void kg__unused_claim_##claim(void)
 #ifdef KG__TARGET_GPU
 #define KG__MEASURING_PART(comparison)                                                             \
     Test(comparison, time, .timeout = KG__PART_TIMEOUT)                                            \
@@ -265,9 +335,8 @@ void kg__run_part(const char *part);
         kg__run_part("time");                                                                      \
     }                                                                                              \
     extern const kg_comparison *const kg__comparison
-/* A claim on times: KG_TIME_CLAIM(matmul_f32, tiled_beats_naive) { kg_expect_speedup(...); } It is
- * a test of the GPU's program alone, and runs after its part `time`. */
-#define KG_TIME_CLAIM(comparison, claim) Test(comparison, claim_##claim, .timeout = 60)
+#define KG_TIME_CLAIM(comparison, claim) KG__CLAIM(comparison, claim)
+#define KG_COUNT_CLAIM(comparison, claim) KG__NO_CLAIM(claim)
 #else
 #define KG__MEASURING_PART(comparison)                                                             \
     Test(comparison, count, .timeout = KG__PART_TIMEOUT)                                           \
@@ -275,16 +344,23 @@ void kg__run_part(const char *part);
         kg__run_part("count");                                                                     \
     }                                                                                              \
     extern const kg_comparison *const kg__comparison
-#define KG_TIME_CLAIM(comparison, claim)                                                           \
-    __attribute__((unused)) static void kg__unused_claim_##claim(void)
+#define KG_TIME_CLAIM(comparison, claim) KG__NO_CLAIM(claim)
+#define KG_COUNT_CLAIM(comparison, claim) KG__CLAIM(comparison, claim)
 #endif
 
-/* Claims that `fast` takes at most 1 / `factor` of the time of `slow` at `size_and_launch`
- * ("530/b16"), by the hot times that this run's part `time` recorded. Fails the test when it does
- * not; skips it when either variant was not found right or has no time, for then there is no
- * speedup to speak of. */
-void kg_expect_speedup(const char *fast, const char *slow, const char *size_and_launch,
-                       double factor);
+/* What claims expect. A case is named without its comparison: "tiled/530/b16". A claim fails when
+ * it does not hold, and is skipped when one of its cases was found wrong or has no such metric in
+ * this run, for then there is nothing to speak of. */
+
+/* `fast` takes at most 1 / `factor` of the time of `slow`, by time_ns. */
+void kg_expect_speedup(const char *fast, const char *slow, double factor);
+
+/* `more` has at least `factor` times as much of a metric as `less`: of cold_time_ns, of a counter
+ * such as global_load_sectors, or of a ratio such as global_load_sectors_per_request. */
+void kg_expect_less(const char *metric, const char *less, const char *more, double factor);
+
+/* A metric of one case lies from `least` to `most`. */
+void kg_expect_within(const char *metric, const char *one, double least, double most);
 
 #endif /* __cplusplus */
 #endif

@@ -11,8 +11,8 @@ enum { IN, OUT };
 kg_launcher hardware_filter_uniform, hardware_filter_divergent;
 
 static const kg_variant variants[] = {
-    { "uniform", hardware_filter_uniform, "all lanes read the same weight" },
-    { "divergent", hardware_filter_divergent, "each lane reads another weight" },
+    KG_VARIANT("uniform", hardware_filter_uniform, "all lanes read the same weight"),
+    KG_VARIANT("divergent", hardware_filter_divergent, "each lane reads another weight"),
     KG_END,
 };
 

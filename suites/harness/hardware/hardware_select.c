@@ -8,9 +8,9 @@ enum { FLAGS, A, B, OUT };
 kg_launcher hardware_select_branch, hardware_select_both, hardware_select_loop;
 
 static const kg_variant variants[] = {
-    { "branch", hardware_select_branch, "one of the two is loaded" },
-    { "both", hardware_select_both, "both are loaded" },
-    { "loop", hardware_select_loop, "a loop that some lanes skip" },
+    KG_VARIANT("branch", hardware_select_branch, "one of the two is loaded"),
+    KG_VARIANT("both", hardware_select_both, "both are loaded"),
+    KG_VARIANT("loop", hardware_select_loop, "a loop that some lanes skip"),
     KG_END,
 };
 

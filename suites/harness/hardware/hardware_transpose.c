@@ -8,9 +8,10 @@ enum { A, B };
 kg_launcher hardware_transpose_naive, hardware_transpose_conflicting, hardware_transpose_padded;
 
 static const kg_variant variants[] = {
-    { "naive", hardware_transpose_naive, "stores a column's stride apart" },
-    { "conflicting", hardware_transpose_conflicting, "tiles of 32x32, 32 ways in one bank" },
-    { "padded", hardware_transpose_padded, "tiles of 32x33, each lane in its own bank" },
+    KG_VARIANT("naive", hardware_transpose_naive, "stores a column's stride apart"),
+    KG_VARIANT("conflicting", hardware_transpose_conflicting,
+               "tiles of 32x32, 32 ways in one bank"),
+    KG_VARIANT("padded", hardware_transpose_padded, "tiles of 32x33, each lane in its own bank"),
     KG_END,
 };
 
