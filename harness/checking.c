@@ -151,15 +151,22 @@ static void compute_reference(const kg_comparison *comparison, kg__known *known,
         memset(known->tolerance[output], 0, count * sizeof(double));
 }
 
-bool kg__known_fill(const kg_comparison *comparison, const kg_size *size, int pattern,
+bool kg__known_serves(const kg_comparison *comparison, const kg__known *known, const kg__case *one)
+{
+    return known->problem.size == one->size &&
+           (!comparison->by_variant || known->problem.variant == one->variant);
+}
+
+bool kg__known_fill(const kg_comparison *comparison, const kg__case *one, int pattern,
                     kg__known *known, kg__error *error)
 {
     *known = (kg__known){ .pattern = { .name = "random", .fill = fill_random } };
     if (pattern > 0)
         known->pattern = comparison->patterns[pattern - 1];
-    known->problem.size = size;
+    known->problem.size = one->size;
+    known->problem.variant = one->variant;
     known->problem.exact = known->pattern.exact;
-    comparison->arguments(size, &known->problem.arguments);
+    comparison->arguments(one->size, &known->problem.arguments);
     if (known->problem.arguments.count > KG_MAX_ARGUMENTS) {
         int count = known->problem.arguments.count;
 
@@ -182,10 +189,10 @@ bool kg__known_fill(const kg_comparison *comparison, const kg_size *size, int pa
     return true;
 }
 
-bool kg__known_make(const kg_comparison *comparison, const kg_size *size, int pattern,
+bool kg__known_make(const kg_comparison *comparison, const kg__case *one, int pattern,
                     kg__known *known, kg__error *error)
 {
-    if (!kg__known_fill(comparison, size, pattern, known, error))
+    if (!kg__known_fill(comparison, one, pattern, known, error))
         return false;
     for (int i = 0; i < known->problem.arguments.count; i++) {
         if (known->problem.arguments.list[i].role != KG_INPUT && !is_projected(comparison, known))
@@ -398,57 +405,55 @@ kg__outcome kg__check_launch(const kg_comparison *comparison, const kg__case *on
 bool kg__stage_set(kg__stage *stage, const kg_comparison *comparison, const kg__case *one,
                    bool with_reference, kg__error *error)
 {
-    bool same_size = stage->size == one->size;
+    bool is_known = kg__known_serves(comparison, &stage->known, one);
 
-    if (same_size && kg__buffers_suit(&stage->buffers, one->variant))
+    if (is_known && kg__buffers_suit(&stage->buffers, one->variant))
         return true;
-    if (same_size)
-        kg__buffers_free(&stage->buffers);
-    else
-        kg__stage_clear(stage);
-    if ((!same_size && !(with_reference ? kg__known_make : kg__known_fill)(comparison, one->size, 0,
-                                                                           &stage->known, error)) ||
-        !kg__buffers_make(&stage->buffers, &stage->known.problem.arguments, one->variant, error)) {
-        kg__stage_clear(stage);
-        return false;
-    }
-    stage->size = one->size;
-    return true;
+    kg__buffers_free(&stage->buffers);
+    if (!is_known)
+        kg__known_free(&stage->known);
+    if ((is_known || (with_reference ? kg__known_make : kg__known_fill)(comparison, one, 0,
+                                                                        &stage->known, error)) &&
+        kg__buffers_make(&stage->buffers, &stage->known.problem.arguments, one->variant, error))
+        return true;
+    kg__stage_clear(stage);
+    return false;
 }
 
 void kg__stage_clear(kg__stage *stage)
 {
     kg__known_free(&stage->known);
     kg__buffers_free(&stage->buffers);
-    stage->size = NULL;
 }
 
-/* Makes the checker ready for the size of a case. */
-static bool take_size(kg__checker *checker, const kg_comparison *comparison, const kg__case *one,
+/* Makes the checker ready for a case. */
+static bool take_case(kg__checker *checker, const kg_comparison *comparison, const kg__case *one,
                       kg__error *why)
 {
-    const kg_size *size = one->size;
-
     kg__checker_free(checker);
     /* Every pattern and order makes the same accesses, so one tells whether they are sound. */
     checker->patterns = kg__device_watches() ? 1 : kg__pattern_count(comparison);
     checker->known = kg__allocate((size_t)checker->patterns, sizeof *checker->known);
     for (int i = 0; i < checker->patterns; i++) {
-        if (!kg__known_make(comparison, size, i, &checker->known[i], why))
+        if (!kg__known_make(comparison, one, i, &checker->known[i], why))
             return false;
     }
-    if (!kg__buffers_make(&checker->buffers, &checker->known[0].problem.arguments, one->variant,
-                          why))
-        return false;
-    checker->size = size;
-    return true;
+    return kg__buffers_make(&checker->buffers, &checker->known[0].problem.arguments, one->variant,
+                            why);
+}
+
+/* Whether the checker is ready for a case: made for its size, and where its variant has its
+ * arguments. */
+static bool suits(const kg__checker *checker, const kg_comparison *comparison, const kg__case *one)
+{
+    return checker->patterns > 0 && kg__known_serves(comparison, &checker->known[0], one) &&
+           kg__buffers_suit(&checker->buffers, one->variant);
 }
 
 kg__outcome kg__check_case(kg__checker *checker, const kg_comparison *comparison,
                            const kg__case *one, kg__error *why)
 {
-    if ((checker->size != one->size || !kg__buffers_suit(&checker->buffers, one->variant)) &&
-        !take_size(checker, comparison, one, why)) {
+    if (!suits(checker, comparison, one) && !take_case(checker, comparison, one, why)) {
         kg__checker_free(checker);
         return failed();
     }

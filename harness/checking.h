@@ -34,12 +34,15 @@ typedef struct kg__known {
 /* The patterns of a comparison: "random" and its own. */
 int kg__pattern_count(const kg_comparison *comparison);
 
-/* Fills the inputs of `size` by pattern number `pattern` (0: random) and computes the reference. */
-bool kg__known_make(const kg_comparison *comparison, const kg_size *size, int pattern,
+/* Fills the inputs of a case by pattern number `pattern` (0: random) and computes the reference. */
+bool kg__known_make(const kg_comparison *comparison, const kg__case *one, int pattern,
                     kg__known *known, kg__error *error);
 /* Fills the inputs alone. */
-bool kg__known_fill(const kg_comparison *comparison, const kg_size *size, int pattern,
+bool kg__known_fill(const kg_comparison *comparison, const kg__case *one, int pattern,
                     kg__known *known, kg__error *error);
+/* Whether what is known of one case holds for another: they share the size, and the variant where
+ * that matters. False for what is not made yet. */
+bool kg__known_serves(const kg_comparison *comparison, const kg__known *known, const kg__case *one);
 void kg__known_free(kg__known *known);
 
 /* The poison of a pattern: a byte that makes a float far beyond any result, and differs between
@@ -58,7 +61,6 @@ kg__outcome kg__check_launch(const kg_comparison *comparison, const kg__case *on
 
 /* The random inputs and the buffers of one size, kept from case to case. Zeroed at first. */
 typedef struct kg__stage {
-    const kg_size *size;
     kg__known known;
     kg__buffers buffers;
 } kg__stage;
@@ -72,7 +74,6 @@ void kg__stage_clear(kg__stage *stage);
 /* What is kept from case to case, since cases of one size share inputs, references and buffers.
  * Zeroed at first. */
 typedef struct kg__checker {
-    const kg_size *size;
     kg__known *known; /* one a pattern */
     int patterns;
     kg__buffers buffers;

@@ -216,6 +216,9 @@ void kg_add_argument(kg_arguments *arguments, kg_role role, const char *name, kg
 /* A problem on the host: one size with filled inputs. */
 typedef struct kg_problem {
     const kg_size *size;
+    /* The variant whose results are judged, where the comparison is .by_variant; another one of its
+     * variants may share them otherwise. */
+    const kg_variant *variant;
     kg_arguments arguments;
     void *data[KG_MAX_ARGUMENTS]; /* host copies of the inputs; NULL for outputs */
     bool exact;                   /* the pattern's: float results carry no rounding error */
@@ -280,6 +283,9 @@ typedef struct kg_comparison {
      * size is checked whole. */
     kg_projection *projection;
     kg_work (*work)(const kg_size *size);
+    /* Inputs or results differ between variants, as where each has a layout of its own: .reference
+     * and the patterns look at problem->variant. */
+    bool by_variant;
     /* A size may hold a 0: the job is defined there. Otherwise such sizes are refused. */
     bool takes_zero;
     /* Why a case is not supported, or NULL when it is; a refused case is reported with its reason.
