@@ -164,7 +164,7 @@ bool kg__known_fill(const kg_comparison *comparison, const kg__case *one, int pa
     if (pattern > 0)
         known->pattern = comparison->patterns[pattern - 1];
     known->problem.size = one->size;
-    known->problem.variant = one->variant;
+    known->problem.variant = comparison->by_variant ? one->variant : NULL;
     known->problem.exact = known->pattern.exact;
     comparison->arguments(one->size, &known->problem.arguments);
     if (known->problem.arguments.count > KG_MAX_ARGUMENTS) {

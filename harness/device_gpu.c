@@ -214,6 +214,32 @@ json_t *kg__device_state(bool *throttled)
     return state;
 }
 
+/* Has managed memory move to the opened GPU or to the host, in the order of `stream`. */
+static cudaError_t move_managed(void *data, size_t bytes, bool to_device, cudaStream_t stream)
+{
+#if CUDART_VERSION >= 13000
+    struct cudaMemLocation where = { .type = to_device ? cudaMemLocationTypeDevice
+                                                       : cudaMemLocationTypeHost,
+                                     .id = 0 };
+
+    return cudaMemPrefetchAsync(data, bytes, where, 0, stream);
+#else
+    return cudaMemPrefetchAsync(data, bytes, to_device ? 0 : cudaCpuDeviceId, stream);
+#endif
+}
+
+bool kg__device_move(const kg__buffers *buffers, bool to_device, cudaStream_t stream,
+                     kg__error *why)
+{
+    cudaError_t code = cudaSuccess;
+
+    for (int i = 0; i < buffers->arguments.count && code == cudaSuccess; i++) {
+        if (buffers->memory[i] == KG_MANAGED && buffers->bytes[i] > 0)
+            code = move_managed(buffers->data[i], buffers->bytes[i], to_device, stream);
+    }
+    return code == cudaSuccess || kg__cuda_fail(why, "moving managed memory", code);
+}
+
 /* Captures a launch of a case on `stream`; NULL with `why` when it cannot be. */
 static cudaGraph_t capture(const kg__case *one, const kg__buffers *buffers, cudaStream_t stream,
                            kg__error *why)
@@ -240,8 +266,9 @@ static cudaGraph_t capture(const kg__case *one, const kg__buffers *buffers, cuda
     return NULL;
 }
 
-/* How many nodes of `graph` are kernels; -1 with `why` when the driver does not tell. */
-static int count_kernels(cudaGraph_t graph, kg__error *why)
+/* How many nodes of `graph` are kernels, and the first of them; -1 with `why` when the driver does
+ * not tell. */
+static int find_kernels(cudaGraph_t graph, cudaGraphNode_t *first, kg__error *why)
 {
     cudaGraphNode_t *nodes = NULL;
     size_t count = 0;
@@ -256,7 +283,10 @@ static int count_kernels(cudaGraph_t graph, kg__error *why)
         enum cudaGraphNodeType type;
 
         code = cudaGraphNodeGetType(nodes[i], &type);
-        kernels += code == cudaSuccess && type == cudaGraphNodeTypeKernel;
+        if (code != cudaSuccess || type != cudaGraphNodeTypeKernel)
+            continue;
+        if (kernels++ == 0)
+            *first = nodes[i];
     }
     free(nodes);
     if (code != cudaSuccess) {
@@ -266,10 +296,45 @@ static int count_kernels(cudaGraph_t graph, kg__error *why)
     return kernels;
 }
 
-int kg__device_kernels(const kg__case *one, const kg__buffers *buffers, kg__error *why)
+/* What a kernel in a graph takes of a multiprocessor; NULL with `why` where the driver does not
+ * tell. */
+static json_t *describe_kernel(cudaGraphNode_t node, kg__error *why)
+{
+    struct cudaKernelNodeParams kernel;
+    struct cudaFuncAttributes uses;
+    int warps_wanted;
+    int warps_had = 0;
+    int blocks = 0;
+    cudaError_t code = cudaGraphKernelNodeGetParams(node, &kernel);
+    int threads = (int)(kernel.blockDim.x * kernel.blockDim.y * kernel.blockDim.z);
+
+    if (code == cudaSuccess)
+        code = cudaFuncGetAttributes(&uses, kernel.func);
+    if (code == cudaSuccess)
+        code = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel.func, threads,
+                                                             kernel.sharedMemBytes);
+    if (code == cudaSuccess)
+        code = cudaDeviceGetAttribute(&warps_had, cudaDevAttrMaxThreadsPerMultiProcessor, 0);
+    if (code != cudaSuccess) {
+        kg__cuda_fail(why, "asking for a kernel's occupancy", code);
+        return NULL;
+    }
+    warps_wanted = blocks * ((threads + 31) / 32);
+    warps_had /= 32;
+    return json_pack("{s:i, s:I, s:I, s:i, s:f}", "registers", uses.numRegs, "local_bytes",
+                     (json_int_t)uses.localSizeBytes, "shared_bytes",
+                     (json_int_t)(uses.sharedSizeBytes + kernel.sharedMemBytes),
+                     "blocks_per_multiprocessor", blocks, "occupancy",
+                     warps_had > 0 ? (double)warps_wanted / warps_had : 0.0);
+}
+
+/* Captures a launch and hands its kernels on: how many, and what the first takes. */
+static int look_into(const kg__case *one, const kg__buffers *buffers, json_t **description,
+                     kg__error *why)
 {
     cudaStream_t stream;
     cudaGraph_t graph;
+    cudaGraphNode_t first = NULL;
     int kernels = -1;
     cudaError_t code = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
 
@@ -279,12 +344,30 @@ int kg__device_kernels(const kg__case *one, const kg__buffers *buffers, kg__erro
     }
     graph = capture(one, buffers, stream, why);
     if (graph != NULL) {
-        kernels = count_kernels(graph, why);
+        kernels = find_kernels(graph, &first, why);
+        if (kernels > 0 && description != NULL)
+            *description = describe_kernel(first, why);
         (void)cudaGraphDestroy(graph);
     }
     (void)cudaStreamDestroy(stream);
+    return kernels;
+}
+
+int kg__device_kernels(const kg__case *one, const kg__buffers *buffers, kg__error *why)
+{
+    int kernels = look_into(one, buffers, NULL, why);
+
     if (kernels != 0)
         return kernels;
     kg__fail(why, "no kernel was started on the stream of the call: start it on call->stream");
     return -1;
+}
+
+json_t *kg__device_kernel(const kg__case *one, const kg__buffers *buffers)
+{
+    json_t *description = NULL;
+    kg__error why;
+
+    (void)look_into(one, buffers, &description, &why);
+    return description;
 }

@@ -28,4 +28,14 @@ json_t *kg__device_state(bool *throttled);
  * with `why` where it starts none, or the launcher fails. */
 int kg__device_kernels(const kg__case *one, const kg__buffers *buffers, kg__error *why);
 
+/* What the first kernel of a launch takes of a multiprocessor: {"registers", "local_bytes" (a
+ * thread, spills among them), "shared_bytes" (a block), "blocks_per_multiprocessor", "occupancy"
+ * (of its warps, 0 to 1)}; NULL where a launch starts none, or where the driver does not tell. */
+json_t *kg__device_kernel(const kg__case *one, const kg__buffers *buffers);
+
+/* Has the managed arguments move to the GPU or to the host, in the order of `stream`; false with
+ * `why`. */
+bool kg__device_move(const kg__buffers *buffers, bool to_device, cudaStream_t stream,
+                     kg__error *why);
+
 #endif

@@ -2,6 +2,9 @@
 
 #include <cuda_runtime.h>
 
+#define FMA_STEPS 16384
+#define FMA_THREADS 256
+
 static __global__ void empty()
 {
 }
@@ -19,7 +22,7 @@ static __global__ void multiply_add(float *out, float factor)
     float first = threadIdx.x;
     float second = blockIdx.x;
 
-    for (int i = 0; i < 16384; i++) {
+    for (int i = 0; i < FMA_STEPS; i++) {
         first = fmaf(first, factor, 0.5f);
         second = fmaf(second, factor, 0.25f);
     }
@@ -54,7 +57,16 @@ cudaError_t kg__launch_fma_sentinel(float *out, int multiprocessors, cudaStream_
     cudaLaunchConfig_t config = {};
 
     config.gridDim = dim3((unsigned)multiprocessors * KG__FMA_SENTINEL_BLOCKS_PER_MULTIPROCESSOR);
-    config.blockDim = dim3(256);
+    config.blockDim = dim3(FMA_THREADS);
     config.stream = stream;
     return cudaLaunchKernelEx(&config, multiply_add, out, 0.999f);
+}
+
+double kg__fma_sentinel_operations(int multiprocessors)
+{
+    double threads =
+        (double)multiprocessors * KG__FMA_SENTINEL_BLOCKS_PER_MULTIPROCESSOR * FMA_THREADS;
+
+    /* Two chains a thread, two operations a step of each. */
+    return threads * FMA_STEPS * 4;
 }

@@ -22,6 +22,9 @@ cudaError_t kg__launch_fma_sentinel(float *out, int multiprocessors, cudaStream_
 
 #define KG__FMA_SENTINEL_BLOCKS_PER_MULTIPROCESSOR 8
 
+/* The floating-point operations of one launch of it: two a multiply-add. */
+double kg__fma_sentinel_operations(int multiprocessors);
+
 #ifdef __cplusplus
 }
 #endif

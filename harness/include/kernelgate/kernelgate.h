@@ -216,8 +216,8 @@ void kg_add_argument(kg_arguments *arguments, kg_role role, const char *name, kg
 /* A problem on the host: one size with filled inputs. */
 typedef struct kg_problem {
     const kg_size *size;
-    /* The variant whose results are judged, where the comparison is .by_variant; another one of its
-     * variants may share them otherwise. */
+    /* The variant whose results are judged, where the comparison is .by_variant; otherwise NULL,
+     * for all of its variants share them. */
     const kg_variant *variant;
     kg_arguments arguments;
     void *data[KG_MAX_ARGUMENTS]; /* host copies of the inputs; NULL for outputs */

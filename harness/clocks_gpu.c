@@ -1,0 +1,306 @@
+#include "clocks_gpu.h"
+
+#include <math.h>
+
+#include "clock.h"
+#include "device.h"
+#include "device_gpu.h"
+#include "observe.h"
+
+/* A sample lasts about this long, so that the cost of its start and the clock's resolution (0.5 us)
+ * vanish in it. */
+#define SAMPLE_MS 1.0
+#define LAUNCHES_TO_ESTIMATE 16
+/* However narrow the interval: so many, or so few as fill this much time where one replay lasts
+ * long. */
+#define SAMPLES_ENOUGH 30
+#define SAMPLES_MINIMUM 12
+#define SAMPLING_MS_ENOUGH 30.0
+#define CONFIDENCE 0.95
+/* A median is known well enough when its interval is within this fraction on either side. */
+#define HALF_WIDTH_WANTED 0.0025
+
+/* The parent takes silence for a hang; a long sampling says that it lives. */
+#define TELL_EVERY_SECONDS 5.0
+
+bool kg__succeeded(cudaError_t code, const char *what, kg__error *why)
+{
+    return code == cudaSuccess || kg__cuda_fail(why, what, code);
+}
+
+/* Captures `launches` launches of a subject into a graph that can be replayed. */
+static bool capture(const kg__timed *what, int launches, cudaGraphExec_t *replayable,
+                    kg__error *why)
+{
+    cudaGraph_t graph = NULL;
+    cudaError_t launched = cudaSuccess;
+    cudaError_t code = cudaStreamBeginCapture(what->stream, cudaStreamCaptureModeThreadLocal);
+    size_t captured = 0;
+
+    *replayable = NULL;
+    if (!kg__succeeded(code, "starting a graph", why))
+        return false;
+    for (int i = 0; i < launches && launched == cudaSuccess; i++)
+        launched = what->launch(what, i);
+    code = cudaStreamEndCapture(what->stream, &graph);
+    if (launched != cudaSuccess || code != cudaSuccess) {
+        if (graph != NULL)
+            (void)cudaGraphDestroy(graph);
+        return kg__cuda_fail(why, "capturing launches in a graph",
+                             launched != cudaSuccess ? launched : code);
+    }
+    /* What a launcher starts on another stream is not in the graph, and would be timed as nothing.
+     */
+    code = cudaGraphGetNodes(graph, NULL, &captured);
+    if (code == cudaSuccess && captured < (size_t)launches) {
+        (void)cudaGraphDestroy(graph);
+        return kg__fail(why,
+                        "%zu of %d launches were on the stream of the call: start the kernel on "
+                        "call->stream, and on no other",
+                        captured, launches);
+    }
+    if (code == cudaSuccess)
+        code = cudaGraphInstantiate(replayable, graph, 0);
+    (void)cudaGraphDestroy(graph);
+    return kg__succeeded(code, "making a graph replayable", why);
+}
+
+/* Looks at the card while it works, once where that is wanted, and says that this process lives. */
+static void keep_watch(kg__bench *bench)
+{
+    double now = kg__now();
+
+    if (bench->watch.wanted) {
+        json_decref(bench->watch.state);
+        bench->watch.state = kg__device_state(&bench->watch.throttled);
+        bench->watch.wanted = false;
+    }
+    if (now - bench->watch.told > TELL_EVERY_SECONDS) {
+        kg__report(bench->records, "alive", NULL, NULL);
+        bench->watch.told = now;
+    }
+}
+
+/* Replays graphs one behind the other and reads what each replay took, in ms. The first graph is
+ * replayed once more at the front, untimed: while it runs the rest is queued, so that no time
+ * includes waiting for the host. */
+static bool replay(kg__bench *bench, const cudaGraphExec_t *graphs, size_t count, float *ms,
+                   kg__error *why)
+{
+    cudaError_t code = cudaGraphLaunch(graphs[0], bench->stream);
+
+    for (size_t i = 0; i < count && code == cudaSuccess; i++) {
+        code = cudaEventRecord(bench->begin[i], bench->stream);
+        if (code == cudaSuccess)
+            code = cudaGraphLaunch(graphs[i], bench->stream);
+        if (code == cudaSuccess)
+            code = cudaEventRecord(bench->end[i], bench->stream);
+    }
+    keep_watch(bench);
+    if (!kg__succeeded(code, "replaying a graph", why) ||
+        !kg__succeeded(cudaStreamSynchronize(bench->stream), "running the kernel in a graph", why))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        if (!kg__succeeded(cudaEventElapsedTime(&ms[i], bench->begin[i], bench->end[i]),
+                           "reading an event", why))
+            return false;
+    }
+    return true;
+}
+
+bool kg__graph_prepare(kg__bench *bench, const kg__timed *what, int unit, double budget_ms,
+                       kg__series *one, kg__error *why)
+{
+    cudaGraphExec_t trial;
+    float ms;
+    double wanted;
+    int launches;
+
+    *one = (kg__series){ .clock = "graph", .budget_ms = budget_ms };
+    if (!capture(what, LAUNCHES_TO_ESTIMATE, &trial, why))
+        return false;
+    if (!replay(bench, &trial, 1, &ms, why)) {
+        (void)cudaGraphExecDestroy(trial);
+        return false;
+    }
+    (void)cudaGraphExecDestroy(trial);
+    wanted = SAMPLE_MS * LAUNCHES_TO_ESTIMATE / fmax(ms, 1e-4);
+    launches = (int)fmin(wanted / unit, KG__LAUNCHES_MAXIMUM / (double)unit) * unit;
+    one->launches = launches < unit ? unit : launches;
+    return capture(what, one->launches, &one->graph, why);
+}
+
+void kg__graph_discard(kg__series *one)
+{
+    if (one->graph != NULL)
+        (void)cudaGraphExecDestroy(one->graph);
+    one->graph = NULL;
+}
+
+static void look(kg__series *one)
+{
+    if (one->count < SAMPLES_MINIMUM ||
+        (one->count < SAMPLES_ENOUGH && one->spent_ms < SAMPLING_MS_ENOUGH))
+        return;
+    one->interval = kg__median_interval(one->samples, one->count, CONFIDENCE);
+    one->finished = kg__relative_half_width(&one->interval) <= HALF_WIDTH_WANTED ||
+                    one->spent_ms >= one->budget_ms ||
+                    one->count + KG__REPLAYS_QUEUED > KG__SAMPLES_MAXIMUM;
+}
+
+bool kg__graph_sample(kg__bench *bench, kg__series *const *all, size_t count, kg__error *why)
+{
+    for (;;) {
+        cudaGraphExec_t graphs[KG__REPLAYS_QUEUED];
+        kg__series *owner[KG__REPLAYS_QUEUED];
+        float ms[KG__REPLAYS_QUEUED];
+        size_t queued = 0;
+        size_t active = 0;
+
+        for (size_t i = 0; i < count; i++)
+            active += !all[i]->finished;
+        if (active == 0)
+            return true;
+        if (active > KG__REPLAYS_QUEUED)
+            return kg__fail(why,
+                            "%zu variants of one size and launch, of which %d can be timed side "
+                            "by side: split the comparison",
+                            active, KG__REPLAYS_QUEUED);
+        for (size_t round = 0; round < KG__REPLAYS_QUEUED / active; round++) {
+            for (size_t i = 0; i < count; i++) {
+                if (all[i]->finished)
+                    continue;
+                owner[queued] = all[i];
+                graphs[queued++] = all[i]->graph;
+            }
+        }
+        if (!replay(bench, graphs, queued, ms, why))
+            return false;
+        for (size_t i = 0; i < queued; i++) {
+            if (owner[i]->count < KG__SAMPLES_MAXIMUM)
+                owner[i]->samples[owner[i]->count++] = ms[i] * 1e6 / owner[i]->launches;
+            owner[i]->spent_ms += ms[i];
+        }
+        for (size_t i = 0; i < count; i++) {
+            if (!all[i]->finished)
+                look(all[i]);
+        }
+    }
+}
+
+/* Makes `calls` calls and waits for their end; false with `why`. */
+static bool call_and_wait(kg__bench *bench, const kg__timed *what, int calls, double *ms,
+                          kg__error *why)
+{
+    double begun = kg__now();
+    cudaError_t code = cudaSuccess;
+
+    for (int i = 0; i < calls && code == cudaSuccess; i++)
+        code = what->launch(what, i);
+    if (code == cudaSuccess)
+        code = cudaStreamSynchronize(what->stream);
+    *ms = 1000 * (kg__now() - begun);
+    keep_watch(bench);
+    return kg__succeeded(code, "calling again and again", why);
+}
+
+static void add_sample(kg__series *one, double ms, double spent_ms)
+{
+    one->samples[one->count++] = ms * 1e6 / one->launches;
+    one->spent_ms += spent_ms;
+    look(one);
+}
+
+bool kg__host_sample(kg__bench *bench, const kg__timed *what, double budget_ms, kg__series *one,
+                     kg__error *why)
+{
+    double ms;
+
+    *one = (kg__series){ .clock = "host", .budget_ms = budget_ms };
+    /* The first calls make what later ones find; the second lot tells how long one takes. */
+    for (int i = 0; i < 2; i++) {
+        if (!call_and_wait(bench, what, LAUNCHES_TO_ESTIMATE, &ms, why))
+            return false;
+    }
+    one->launches =
+        (int)fmax(1, fmin(SAMPLE_MS * LAUNCHES_TO_ESTIMATE / fmax(ms, 1e-4), KG__LAUNCHES_MAXIMUM));
+    while (!one->finished) {
+        if (!call_and_wait(bench, what, one->launches, &ms, why))
+            return false;
+        add_sample(one, ms, ms);
+    }
+    return true;
+}
+
+bool kg__first_touch_sample(kg__bench *bench, const kg__timed *what, const kg__buffers *buffers,
+                            double budget_ms, kg__series *one, kg__error *why)
+{
+    *one = (kg__series){ .clock = "first_touch", .launches = 1, .budget_ms = budget_ms };
+    while (!one->finished) {
+        double begun = kg__now();
+        float ms;
+        cudaError_t code;
+
+        if (!kg__device_move(buffers, false, what->stream, why) ||
+            !kg__succeeded(cudaStreamSynchronize(what->stream), "moving managed memory", why))
+            return false;
+        code = cudaEventRecord(bench->begin[0], what->stream);
+        if (code == cudaSuccess)
+            code = what->launch(what, 0);
+        if (code == cudaSuccess)
+            code = cudaEventRecord(bench->end[0], what->stream);
+        keep_watch(bench);
+        if (code == cudaSuccess)
+            code = cudaEventSynchronize(bench->end[0]);
+        if (code == cudaSuccess)
+            code = cudaEventElapsedTime(&ms, bench->begin[0], bench->end[0]);
+        if (!kg__succeeded(code, "timing a first touch", why))
+            return false;
+        add_sample(one, ms, 1000 * (kg__now() - begun));
+    }
+    return true;
+}
+
+bool kg__bench_warm_up(kg__bench *bench, const kg__timed *what, double ms, kg__error *why)
+{
+    cudaGraphExec_t graph = NULL;
+    double spent = 0;
+    bool good = capture(what, 4, &graph, why);
+
+    while (good && spent < ms) {
+        float taken;
+
+        good = replay(bench, &graph, 1, &taken, why);
+        spent += 2 * (double)taken;
+    }
+    if (graph != NULL)
+        (void)cudaGraphExecDestroy(graph);
+    return good;
+}
+
+bool kg__bench_open(kg__bench *bench, int records, kg__error *why)
+{
+    cudaError_t code;
+
+    *bench = (kg__bench){ .records = records };
+    code = cudaStreamCreateWithFlags(&bench->stream, cudaStreamNonBlocking);
+    for (int i = 0; i < KG__REPLAYS_QUEUED && code == cudaSuccess; i++) {
+        code = cudaEventCreate(&bench->begin[i]);
+        if (code == cudaSuccess)
+            code = cudaEventCreate(&bench->end[i]);
+    }
+    return kg__succeeded(code, "making ready to time", why);
+}
+
+void kg__bench_close(kg__bench *bench)
+{
+    for (int i = 0; i < KG__REPLAYS_QUEUED; i++) {
+        if (bench->begin[i] != NULL)
+            (void)cudaEventDestroy(bench->begin[i]);
+        if (bench->end[i] != NULL)
+            (void)cudaEventDestroy(bench->end[i]);
+    }
+    if (bench->stream != NULL)
+        (void)cudaStreamDestroy(bench->stream);
+    json_decref(bench->watch.state);
+}

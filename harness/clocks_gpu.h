@@ -1,0 +1,87 @@
+/* Clocks: how the time of a launch is sampled on a GPU. docs/measuring.md says why so. */
+#ifndef KG__CLOCKS_GPU_H
+#define KG__CLOCKS_GPU_H
+
+#include <cuda_runtime_api.h>
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "buffers.h"
+#include "message.h"
+#include "statistics.h"
+
+/* The most launches that a sample holds. */
+#define KG__LAUNCHES_MAXIMUM 1000
+/* The most samples of a series. */
+#define KG__SAMPLES_MAXIMUM 4000
+/* Replays that are queued at a time; also the most variants that are timed side by side. */
+#define KG__REPLAYS_QUEUED 24
+
+/* What is launched again and again: launch number `number` of a sample. */
+typedef struct kg__timed {
+    cudaError_t (*launch)(const struct kg__timed *what, int number);
+    const void *context;
+    cudaStream_t stream;
+} kg__timed;
+
+/* One metric being sampled. Zeroed at first. */
+typedef struct kg__series {
+    const char *clock; /* as records name it */
+    cudaGraphExec_t graph;
+    int launches;                        /* a sample */
+    double samples[KG__SAMPLES_MAXIMUM]; /* ns a launch */
+    size_t count;
+    double spent_ms;
+    double budget_ms;
+    kg__interval interval;
+    bool finished;
+} kg__series;
+
+/* What is looked at while the card works: it shows what slows it down only then. */
+typedef struct kg__watch {
+    bool wanted;    /* look while the next batch runs */
+    json_t *state;  /* what was seen last, or NULL */
+    bool throttled; /* was so at any look since this was cleared */
+    double told;    /* when the parent last heard of this process, by the host's clock */
+} kg__watch;
+
+/* What a process samples with. */
+typedef struct kg__bench {
+    cudaStream_t stream;
+    cudaEvent_t begin[KG__REPLAYS_QUEUED];
+    cudaEvent_t end[KG__REPLAYS_QUEUED];
+    int records; /* the file that hears that this process lives */
+    kg__watch watch;
+} kg__bench;
+
+/* Makes the stream and the events; false with `why`. Close it whatever came back. */
+bool kg__bench_open(kg__bench *bench, int records, kg__error *why);
+void kg__bench_close(kg__bench *bench);
+
+/* Replays launches of `what` for about `ms`, so that an idle card clocks up. */
+bool kg__bench_warm_up(kg__bench *bench, const kg__timed *what, double ms, kg__error *why);
+
+/* The graph clock. Chooses how many launches a replay holds, a multiple of `unit`, and captures
+ * them in the series; false with `why`. */
+bool kg__graph_prepare(kg__bench *bench, const kg__timed *what, int unit, double budget_ms,
+                       kg__series *one, kg__error *why);
+/* Samples prepared series, interleaved replay by replay so that a drift of the machine moves them
+ * alike, until each is known well enough or has spent its time. */
+bool kg__graph_sample(kg__bench *bench, kg__series *const *all, size_t count, kg__error *why);
+void kg__graph_discard(kg__series *one);
+
+/* The host's clock, for what fits in no graph: as many calls as last about a millisecond and the
+ * wait for their end are one sample. */
+bool kg__host_sample(kg__bench *bench, const kg__timed *what, double budget_ms, kg__series *one,
+                     kg__error *why);
+
+/* The clock of a first touch: the managed ones of `buffers` are moved to the host before each
+ * sample, which is an event pair around one launch. */
+bool kg__first_touch_sample(kg__bench *bench, const kg__timed *what, const kg__buffers *buffers,
+                            double budget_ms, kg__series *one, kg__error *why);
+
+/* "<what>: <name of the error>, <its text>" in `why` unless `code` is success. */
+bool kg__succeeded(cudaError_t code, const char *what, kg__error *why);
+
+#endif
