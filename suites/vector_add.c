@@ -1,0 +1,132 @@
+/* vector_add: y += x in single precision; sizes are the vectors' lengths. */
+#include <kernelgate/kernelgate.h>
+
+enum { X, Y };
+
+kg_launcher vector_add_strided, vector_add_unstrided;
+
+static const kg_launch unstrided_launches[] = { KG_BLOCK(256), KG_BLOCK(1024), KG_END };
+static const kg_launch first_unstrided_launch[] = { KG_BLOCK(256), KG_END };
+
+/* Every thread that an H200 has room for: 132 multiprocessors of 2048. */
+static const kg_launch strided_launches[] = { KG_BLOCK_GRID(256, 1056), KG_BLOCK_GRID(1024, 264),
+                                              KG_END };
+static const kg_launch first_strided_launch[] = { KG_BLOCK_GRID(256, 1056), KG_END };
+
+static const kg_variant variants[] = {
+    KG_VARIANT("unstrided", vector_add_unstrided, "one thread an element",
+               .launches = unstrided_launches),
+    KG_VARIANT("strided", vector_add_strided, "a grid-stride loop", .launches = strided_launches),
+    KG_VARIANT("unstrided_managed", vector_add_unstrided,
+               "one thread an element, in managed memory that is resident on the device",
+               .launches = unstrided_launches, .memory = { KG_MANAGED, KG_MANAGED }),
+    KG_VARIANT("strided_managed", vector_add_strided,
+               "a grid-stride loop, in managed memory that is resident on the device",
+               .launches = strided_launches, .memory = { KG_MANAGED, KG_MANAGED }),
+    KG_VARIANT(
+        "unstrided_first_touch", vector_add_unstrided,
+        "one thread an element, in managed memory that is first touched by the kernel, pages "
+        "on the host",
+        .launches = first_unstrided_launch, .memory = { KG_MANAGED, KG_MANAGED },
+        .clock = KG_FIRST_TOUCH_CLOCK, .not_for = KG_PURPOSE_COUNT),
+    KG_VARIANT(
+        "strided_first_touch", vector_add_strided,
+        "a grid-stride loop, in managed memory that is first touched by the kernel, pages on "
+        "the host",
+        .launches = first_strided_launch, .memory = { KG_MANAGED, KG_MANAGED },
+        .clock = KG_FIRST_TOUCH_CLOCK, .not_for = KG_PURPOSE_COUNT),
+    KG_END,
+};
+
+/* Up to 270336 elements a thread of `strided` has one at most; in 811013 its grid goes round three
+ * times, and five threads once more. */
+static const kg_size sizes[] = {
+    KG_CHECKED(1),     KG_CHECKED(31),     KG_CHECKED(33),    KG_CHECKED(65535),  KG_CHECKED(65537),
+    KG_COUNTED(65541), KG_COUNTED(811013), KG_TIMED(1048576), KG_TIMED(67108864), KG_END,
+};
+
+static void arguments(const kg_size *size, kg_arguments *list)
+{
+    kg_add_argument(list, KG_INPUT, "x", KG_FLOAT32, 1, kg_extent(size, 0));
+    kg_add_argument(list, KG_INPUT_OUTPUT, "y", KG_FLOAT32, 1, kg_extent(size, 0));
+}
+
+/* An addition an element; x is read, y read and written. */
+static kg_work work(const kg_size *size)
+{
+    double n = (double)kg_extent(size, 0);
+
+    return (kg_work){ .operations = n, .bytes = 12 * n };
+}
+
+/* One sum is one rounding, to the nearest, which IEEE 754 leaves no choice in: a right kernel gives
+ * the very same float as the host, so the tolerance is 0. Rounding the sum in double once more to
+ * single changes nothing, since 53 bits are more than twice 24 and one (S. A. Figueroa, When is
+ * double rounding innocuous?, 1995). */
+static void reference(const kg_problem *problem, int output, double *expected, double *tolerance)
+{
+    int64_t n = kg_extent(problem->size, 0);
+    const float *x = problem->data[X];
+    const float *y = problem->data[output];
+
+    for (int64_t i = 0; i < n; i++) {
+        expected[i] = (float)((double)y[i] + x[i]);
+        tolerance[i] = 0;
+    }
+}
+
+/* The index and twice it, cut to 20 bits so that three times it stays below 2^24, where single
+ * precision is exact. */
+static int64_t cut_index(int64_t i)
+{
+    return i & 0xfffff;
+}
+
+static void fill_index_and_double(const kg_problem *problem, int argument, void *data)
+{
+    int64_t n = kg_extent(problem->size, 0);
+    float *values = data;
+
+    for (int64_t i = 0; i < n; i++)
+        values[i] = (float)(argument == X ? cut_index(i) : 2 * cut_index(i));
+}
+
+static void expect_thrice_index(const kg_problem *problem, int output, double *expected,
+                                double *tolerance)
+{
+    int64_t n = kg_extent(problem->size, 0);
+
+    (void)output;
+    for (int64_t i = 0; i < n; i++) {
+        expected[i] = 3.0 * (double)cut_index(i);
+        tolerance[i] = 0;
+    }
+}
+
+static const kg_pattern patterns[] = {
+    { "index_and_its_double", fill_index_and_double, expect_thrice_index, true },
+    KG_END,
+};
+
+KG_COMPARISON(vector_add, .variants = variants, .sizes = sizes, .patterns = patterns,
+              .arguments = arguments, .reference = reference, .work = work);
+
+/* Walking in steps of the grid keeps a warp's 32 elements side by side. */
+KG_COUNT_CLAIM(vector_add, a_grid_stride_loop_moves_the_same_sectors)
+{
+    kg_expect_less("global_load_sectors", "strided/811013/b256g1056", "unstrided/811013/b256", 1);
+    kg_expect_less("global_load_sectors", "unstrided/811013/b256", "strided/811013/b256g1056", 1);
+    kg_expect_less("global_store_sectors", "strided/811013/b256g1056", "unstrided/811013/b256", 1);
+    kg_expect_less("global_store_sectors", "unstrided/811013/b256", "strided/811013/b256g1056", 1);
+}
+
+KG_TIME_CLAIM(vector_add, a_grid_stride_loop_costs_nothing)
+{
+    kg_expect_speedup("strided/67108864/b256g1056", "unstrided/67108864/b256", 0.97);
+}
+
+KG_TIME_CLAIM(vector_add, resident_managed_memory_is_as_fast)
+{
+    kg_expect_speedup("unstrided_managed/67108864/b256", "unstrided/67108864/b256", 0.97);
+    kg_expect_speedup("strided_managed/67108864/b256g1056", "strided/67108864/b256g1056", 0.97);
+}
