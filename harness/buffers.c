@@ -5,9 +5,21 @@
 
 #include "device.h"
 
-/* Makes a NaN of a float, so that a read beside a buffer spoils what is computed from it, even
- * times 0. */
-#define GUARD_BYTE 0xff
+/* What a guard zone holds: NaNs, so that a read beside a buffer spoils what is computed from it,
+ * even times 0; and in each argument others, so that a copy which takes too much leaves its trace
+ * behind the one that it was made to. */
+static unsigned char guard_byte(int argument, size_t byte)
+{
+    if (byte % 4 == 3)
+        return argument % 2 == 0 ? 0xff : 0x7f;
+    return (unsigned char)(0xff - argument);
+}
+
+static void make_guard(const kg__buffers *buffers, int argument)
+{
+    for (size_t byte = 0; byte < KG__GUARD_BYTES; byte++)
+        buffers->guard[byte] = guard_byte(argument, byte);
+}
 
 size_t kg__argument_bytes(const kg_argument *argument)
 {
@@ -64,7 +76,6 @@ bool kg__buffers_make(kg__buffers *buffers, const kg_arguments *arguments,
     memcpy(buffers->memory, variant->memory, sizeof buffers->memory);
     buffers->guard = kg__allocate(KG__GUARD_BYTES, 1);
     buffers->seen = kg__allocate(KG__GUARD_BYTES, 1);
-    memset(buffers->guard, GUARD_BYTE, KG__GUARD_BYTES);
     for (int i = 0; i < arguments->count; i++) {
         static const char *const kinds[] = { "device", "managed", "host", "page-locked" };
         size_t bytes = kg__argument_bytes(&arguments->list[i]);
@@ -121,10 +132,12 @@ static cudaError_t fill_one(kg__buffers *buffers, int i, const void *data, unsig
     unsigned char *base = buffers->allocation[i];
     kg_memory memory = buffers->memory[i];
     size_t bytes = buffers->bytes[i];
-    cudaError_t code = set_bytes(memory, base, GUARD_BYTE, KG__GUARD_BYTES);
+    cudaError_t code;
 
+    make_guard(buffers, i);
+    code = copy_in(memory, base, buffers->guard, KG__GUARD_BYTES);
     if (code == cudaSuccess)
-        code = set_bytes(memory, base + KG__GUARD_BYTES + bytes, GUARD_BYTE, KG__GUARD_BYTES);
+        code = copy_in(memory, base + KG__GUARD_BYTES + bytes, buffers->guard, KG__GUARD_BYTES);
     if (code != cudaSuccess)
         return code;
     if (data != NULL)
@@ -172,10 +185,11 @@ static bool guard_holds(kg__buffers *buffers, int i, bool behind, kg__error *fin
     code = copy_out(buffers->memory[i], buffers->seen, zone, KG__GUARD_BYTES);
     if (code != cudaSuccess)
         return kg__cuda_fail(error, "reading a guard zone back", code);
+    make_guard(buffers, i);
     if (memcmp(buffers->seen, buffers->guard, KG__GUARD_BYTES) == 0)
         return true;
     for (size_t byte = KG__GUARD_BYTES; byte-- > 0;) {
-        if (buffers->seen[byte] != GUARD_BYTE) {
+        if (buffers->seen[byte] != buffers->guard[byte]) {
             overwritten++;
             first = byte;
         }

@@ -441,7 +441,9 @@ cudaError_t kg__model_copy_from_symbol(void *to, const void *symbol, size_t size
     if (!kg__model_enter(&error))
         return error;
     error = check_symbol_copy(size, count, offset, to, kind, cudaMemcpyDeviceToHost, stream);
-    if (error == cudaSuccess && count > 0)
+    if (error == cudaSuccess && count > 0) {
         memmove(to, (const unsigned char *)symbol + offset, count);
+        note_written(to, count);
+    }
     return kg__model_leave(error);
 }

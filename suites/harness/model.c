@@ -1039,6 +1039,35 @@ Test(model, constants)
     cr_assert(get_constants(back, 33, 0) == cudaErrorInvalidValue);
 }
 
+Test(model, constants_on_a_stream)
+{
+    const float values[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+    const cudaStream_t unknown = (cudaStream_t)0x7;
+    float back[8] = { 0 };
+    float *out = device(sizeof back, 0);
+    cudaStream_t stream = NULL;
+
+    cr_assert(cudaStreamCreate(&stream) == cudaSuccess);
+    cr_assert(set_constants(values, sizeof values, 0, cudaMemcpyHostToDevice) == cudaSuccess);
+    cr_assert(get_constants_on(out, 12, 20, cudaMemcpyDeviceToDevice, stream) == cudaSuccess);
+    cr_assert((int)out[0] == 6 && (int)out[2] == 8 && (int)out[3] == 0);
+    cr_assert(get_constants_on(back, 8, 4, cudaMemcpyDeviceToHost, stream) == cudaSuccess);
+    cr_assert((int)back[0] == 2 && (int)back[1] == 3 && (int)back[2] == 0);
+    cr_assert(get_constants_on(out, 4, 0, cudaMemcpyDefault, stream) == cudaSuccess);
+    cr_assert((int)out[0] == 1);
+    cr_assert(get_constants_on(back, 8, 28, cudaMemcpyDeviceToHost, stream) ==
+              cudaErrorInvalidValue);
+    cr_assert(get_constants_on(back, 4, 0, cudaMemcpyDeviceToDevice, stream) ==
+              cudaErrorInvalidValue);
+    cr_assert(get_constants_on(out, 4, 0, cudaMemcpyDeviceToHost, stream) == cudaErrorInvalidValue);
+    cr_assert(get_constants_on(NULL, 4, 0, cudaMemcpyDeviceToHost, stream) ==
+              cudaErrorInvalidValue);
+    cr_assert(get_constants_on(out, 4, 0, cudaMemcpyHostToDevice, stream) ==
+              cudaErrorInvalidMemcpyDirection);
+    cr_assert(get_constants_on(back, 4, 0, cudaMemcpyDeviceToHost, unknown) ==
+              cudaErrorInvalidResourceHandle);
+}
+
 enum { LAUNCHES = 200 };
 
 static void *launch_often(void *count)

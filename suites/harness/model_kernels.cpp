@@ -523,6 +523,13 @@ cudaError_t get_constants(float *values, size_t count, size_t offset)
     return cudaMemcpyFromSymbol(values, constants, count, offset);
 }
 
+cudaError_t get_constants_on(float *values, size_t count, size_t offset, int kind,
+                             cudaStream_t stream)
+{
+    return cudaMemcpyFromSymbolAsync(values, constants, count, offset,
+                                     static_cast<cudaMemcpyKind>(kind), stream);
+}
+
 static __global__ void read_constants(float *out)
 {
     out[threadIdx.x] = constants[threadIdx.x];

@@ -100,6 +100,8 @@ cudaError_t launch_mathematics(const cudaLaunchConfig_t *config, int *out);
 /* A __constant__ array of eight floats. */
 cudaError_t set_constants(const float *values, size_t count, size_t offset, int kind);
 cudaError_t get_constants(float *values, size_t count, size_t offset);
+cudaError_t get_constants_on(float *values, size_t count, size_t offset, int kind,
+                             cudaStream_t stream);
 cudaError_t launch_read_constants(const cudaLaunchConfig_t *config, float *out);
 
 /* The C++ header's typed allocation functions; returns the first error. */

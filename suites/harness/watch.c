@@ -847,6 +847,20 @@ Test(watch, constants_are_read_only)
     expect_only(KG__MODEL_READ_ONLY, "constants", "a write to a constant");
 }
 
+Test(watch, constants_copied_out_are_written)
+{
+    watch_data data;
+
+    kg__model_watch(BOTH, 0);
+    data = make_data(64);
+    kg__model_forget(data.a, 64 * sizeof(float));
+    cr_assert(fetch_constants(data.a) == cudaSuccess);
+    start(launch_copy, one, line(32), data);
+    expect_clean("what was copied");
+    start(launch_copy, one, line(33), data);
+    expect_only(KG__MODEL_NEVER_WRITTEN, "a + 128", "what was not");
+}
+
 Test(watch, dynamic_shared_memory_of_changing_size)
 {
     static const unsigned int sizes[] = { 32, 256, 64, 1024, 31, 1 };

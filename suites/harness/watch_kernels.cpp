@@ -923,6 +923,11 @@ static __global__ void write_to_constant(watch_data d)
     d.b[threadIdx.x] = constants[threadIdx.x % 32];
 }
 
+cudaError_t fetch_constants(float *to)
+{
+    return cudaMemcpyFromSymbolAsync(to, constants, sizeof constants, 0, cudaMemcpyDeviceToDevice);
+}
+
 // What follows fails, or never ends.
 
 static __global__ void endless(watch_data d)

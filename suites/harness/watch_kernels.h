@@ -137,6 +137,9 @@ typedef struct watch_data {
 WATCH_KERNELS(WATCH_DECLARE)
 #undef WATCH_DECLARE
 
+/* Copies 32 floats of __constant__ memory to `to`, on the device. */
+cudaError_t fetch_constants(float *to);
+
 #ifdef __cplusplus
 }
 #endif

@@ -670,9 +670,9 @@ static inline cudaError_t cudaMemcpyToSymbol(const Symbol &symbol, const void *f
 }
 
 template <typename Symbol>
-static inline cudaError_t cudaMemcpyToSymbolAsync(const Symbol &symbol, const void *from,
-                                                  size_t count, size_t offset, cudaMemcpyKind kind,
-                                                  cudaStream_t stream = nullptr)
+static inline cudaError_t
+cudaMemcpyToSymbolAsync(const Symbol &symbol, const void *from, size_t count, size_t offset = 0,
+                        cudaMemcpyKind kind = cudaMemcpyHostToDevice, cudaStream_t stream = nullptr)
 {
     return kg__model_copy_to_symbol(const_cast<Symbol *>(&symbol), sizeof symbol, from, count,
                                     offset, kind, stream);
@@ -684,6 +684,15 @@ static inline cudaError_t cudaMemcpyFromSymbol(void *to, const Symbol &symbol, s
                                                cudaMemcpyKind kind = cudaMemcpyDeviceToHost)
 {
     return kg__model_copy_from_symbol(to, &symbol, sizeof symbol, count, offset, kind, nullptr);
+}
+
+template <typename Symbol>
+static inline cudaError_t cudaMemcpyFromSymbolAsync(void *to, const Symbol &symbol, size_t count,
+                                                    size_t offset = 0,
+                                                    cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
+                                                    cudaStream_t stream = nullptr)
+{
+    return kg__model_copy_from_symbol(to, &symbol, sizeof symbol, count, offset, kind, stream);
 }
 
 #undef KG__MODEL_UNWATCHED
