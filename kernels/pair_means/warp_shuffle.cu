@@ -1,0 +1,80 @@
+// Means of every pair of vectors over the positions where neither is NaN, a block a pair: each
+// thread adds up its own positions, then each warp adds up its lanes by shuffles, from register to
+// register, and the first warp those of all warps. A block of one warp, or a part of one, needs no
+// barrier.
+#include <kernelgate/kernelgate.h>
+
+#define LANES 32
+
+struct tally {
+    float sum_a;
+    float sum_b;
+    int count;
+};
+
+// What the first `lanes` lanes of a warp hold, a power of two of them, added up in the first one.
+// The mask names no other lane, for a block of fewer threads has no other; the width keeps each
+// lane from reading past them.
+static __device__ struct tally add_lanes(struct tally own, int lanes)
+{
+    unsigned mask = 0xffffffffu >> (LANES - lanes);
+
+    for (int distance = lanes / 2; distance > 0; distance /= 2) {
+        own.sum_a += __shfl_down_sync(mask, own.sum_a, distance, lanes);
+        own.sum_b += __shfl_down_sync(mask, own.sum_b, distance, lanes);
+        own.count += __shfl_down_sync(mask, own.count, distance, lanes);
+    }
+    return own;
+}
+
+static __global__ void warp_shuffle(const float *a, const float *b, float *mean_a, float *mean_b,
+                                    int *pairs, int b_rows, int dim)
+{
+    __shared__ struct tally of_warp[LANES];
+    const float *row_a = a + (size_t)(blockIdx.x / b_rows) * dim;
+    const float *row_b = b + (size_t)(blockIdx.x % b_rows) * dim;
+    int threads = blockDim.x;
+    int thread = threadIdx.x;
+    int warps = threads / LANES;
+    struct tally own = { 0.0f, 0.0f, 0 };
+
+    for (int i = thread; i < dim; i += threads) {
+        float value_a = row_a[i];
+        float value_b = row_b[i];
+
+        if (!isnan(value_a) && !isnan(value_b)) {
+            own.sum_a += value_a;
+            own.sum_b += value_b;
+            own.count++;
+        }
+    }
+    own = add_lanes(own, threads < LANES ? threads : LANES);
+    if (warps > 1) {
+        if (thread % LANES == 0)
+            of_warp[thread / LANES] = own;
+        __syncthreads();
+        if (thread < warps)
+            own = add_lanes(of_warp[thread], warps);
+    }
+    if (thread == 0) {
+        // Without any position this is 0 / 0, the NaN that is due.
+        mean_a[blockIdx.x] = own.sum_a / (float)own.count;
+        mean_b[blockIdx.x] = own.sum_b / (float)own.count;
+        pairs[blockIdx.x] = own.count;
+    }
+}
+
+KG_LAUNCHER(pair_means_warp_shuffle)
+{
+    int a_rows = (int)kg_extent(call->size, 0);
+    int b_rows = (int)kg_extent(call->size, 1);
+    int dim = (int)kg_extent(call->size, 2);
+    cudaLaunchConfig_t config = {};
+
+    config.gridDim = dim3((unsigned)a_rows * (unsigned)b_rows);
+    config.blockDim = dim3((unsigned)call->launch.block);
+    config.stream = call->stream;
+    return cudaLaunchKernelEx(&config, warp_shuffle, (const float *)call->argument[0],
+                              (const float *)call->argument[1], (float *)call->argument[2],
+                              (float *)call->argument[3], (int *)call->argument[4], b_rows, dim);
+}
