@@ -127,7 +127,7 @@ static cudaError_t copy_out(kg_memory memory, void *to, const void *from, size_t
     return cudaSuccess;
 }
 
-static cudaError_t fill_one(kg__buffers *buffers, int i, const void *data, unsigned char poison)
+static cudaError_t fill_one(kg__buffers *buffers, int i, const void *input, unsigned char poison)
 {
     unsigned char *base = buffers->allocation[i];
     kg_memory memory = buffers->memory[i];
@@ -140,8 +140,9 @@ static cudaError_t fill_one(kg__buffers *buffers, int i, const void *data, unsig
         code = copy_in(memory, base + KG__GUARD_BYTES + bytes, buffers->guard, KG__GUARD_BYTES);
     if (code != cudaSuccess)
         return code;
-    if (data != NULL)
-        return copy_in(memory, buffers->data[i], data, bytes);
+    if (input != NULL)
+        return cudaMemcpy(buffers->data[i], input, bytes,
+                          is_host(memory) ? cudaMemcpyDeviceToHost : cudaMemcpyDeviceToDevice);
     code = set_bytes(memory, buffers->data[i], poison, bytes);
     /* Poison is nothing that a kernel may read. */
     if (code == cudaSuccess && !is_host(memory))
@@ -149,25 +150,61 @@ static cudaError_t fill_one(kg__buffers *buffers, int i, const void *data, unsig
     return code;
 }
 
-bool kg__buffers_fill(kg__buffers *buffers, const kg_problem *problem, unsigned char poison,
+bool kg__buffers_fill(kg__buffers *buffers, void *const *inputs, unsigned char poison,
                       kg__error *error)
 {
     cudaError_t code = cudaSuccess;
 
     for (int i = 0; i < buffers->arguments.count && code == cudaSuccess; i++)
-        code = fill_one(buffers, i, problem->data[i], poison);
+        code = fill_one(buffers, i, inputs[i], poison);
     /* What was filled must be there for launches on any stream, and a fill is asynchronous. */
     if (code == cudaSuccess)
         code = cudaDeviceSynchronize();
     return code == cudaSuccess || kg__cuda_fail(error, "filling the arguments", code);
 }
 
-bool kg__buffers_read(const kg__buffers *buffers, int index, void *data, kg__error *error)
+const void *kg__buffers_read(kg__buffers *buffers, int index, kg__error *error)
 {
-    cudaError_t code =
-        copy_out(buffers->memory[index], data, buffers->data[index], buffers->bytes[index]);
+    size_t bytes = buffers->bytes[index];
+    cudaError_t code;
 
-    return code == cudaSuccess || kg__cuda_fail(error, "reading a result back", code);
+    if (buffers->computed_bytes < bytes || buffers->computed == NULL) {
+        free(buffers->computed);
+        buffers->computed = kg__allocate(bytes, 1);
+        buffers->computed_bytes = bytes;
+    }
+    code = copy_out(buffers->memory[index], buffers->computed, buffers->data[index], bytes);
+    if (code == cudaSuccess)
+        return buffers->computed;
+    kg__cuda_fail(error, "reading a result back", code);
+    return NULL;
+}
+
+bool kg__buffers_unchanged(kg__buffers *buffers, void *const *inputs, int index, size_t *first,
+                           kg__error *error)
+{
+    size_t bytes = buffers->bytes[index];
+    const unsigned char *now;
+    unsigned char *before;
+    cudaError_t code;
+
+    *first = 0;
+    if (kg__device_compares() && !is_host(buffers->memory[index])) {
+        code = kg__device_compare(buffers->data[index], inputs[index], bytes, first);
+        return code == cudaSuccess ? *first == bytes
+                                   : kg__cuda_fail(error, "comparing an input", code);
+    }
+    now = kg__buffers_read(buffers, index, error);
+    if (now == NULL)
+        return false;
+    before = kg__allocate(bytes, 1);
+    code = cudaMemcpy(before, inputs[index], bytes, cudaMemcpyDeviceToHost);
+    if (code != cudaSuccess)
+        kg__cuda_fail(error, "comparing an input", code);
+    while (*first < bytes && now[*first] == before[*first])
+        (*first)++;
+    free(before);
+    return code == cudaSuccess && *first == bytes;
 }
 
 /* One guard zone; `behind` says on which side of argument i. */
@@ -219,5 +256,6 @@ void kg__buffers_free(kg__buffers *buffers)
         kg__memory_free(buffers->memory[i], buffers->allocation[i]);
     free(buffers->guard);
     free(buffers->seen);
+    free(buffers->computed);
     *buffers = (kg__buffers){ 0 };
 }

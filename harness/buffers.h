@@ -20,6 +20,8 @@ typedef struct kg__buffers {
     size_t bytes[KG_MAX_ARGUMENTS];
     unsigned char *guard; /* host copy of an untouched guard zone, and room to read one back */
     unsigned char *seen;
+    void *computed; /* room to read an argument back, kept from launch to launch */
+    size_t computed_bytes;
 } kg__buffers;
 
 /* Bytes of one argument's data. */
@@ -38,13 +40,19 @@ bool kg__buffers_suit(const kg__buffers *buffers, const kg_variant *variant);
 cudaError_t kg__memory_allocate(kg_memory memory, size_t bytes, void **allocation);
 void kg__memory_free(kg_memory memory, void *allocation);
 
-/* Makes ready for a launch: inputs uploaded from the problem, outputs filled with the byte
- * `poison`, guard zones written anew. */
-bool kg__buffers_fill(kg__buffers *buffers, const kg_problem *problem, unsigned char poison,
+/* Makes ready for a launch: inputs copied from `inputs`, which lie on the device (NULL for an
+ * output), outputs filled with the byte `poison`, guard zones written anew. */
+bool kg__buffers_fill(kg__buffers *buffers, void *const *inputs, unsigned char poison,
                       kg__error *error);
 
-/* Reads argument `index` back into `data` (its bytes). */
-bool kg__buffers_read(const kg__buffers *buffers, int index, void *data, kg__error *error);
+/* Whether argument `index` still holds what `inputs` does; false with `first` the index of the
+ * first byte that differs, or with `error` filled when the device fails. */
+bool kg__buffers_unchanged(kg__buffers *buffers, void *const *inputs, int index, size_t *first,
+                           kg__error *error);
+
+/* Reads argument `index` back, into memory of the buffers' own that the next call uses again; NULL
+ * with `error`. */
+const void *kg__buffers_read(kg__buffers *buffers, int index, kg__error *error);
 
 /* Checks every guard zone. Returns false with `finding` naming the buffer, the side and the first
  * and the number of bytes overwritten; `error` is filled instead when the device fails. */

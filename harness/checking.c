@@ -47,6 +47,38 @@ static bool is_poison(const unsigned char *bytes, size_t size, unsigned char poi
     return true;
 }
 
+/* Whether one element is right. Equal infinities differ by NaN, and are right all the same; a NaN
+ * is right where one is due; and no tolerance is wide enough to be infinite. */
+static bool is_right(double got, double expected, double tolerance)
+{
+    return (fabs(got - expected) <= tolerance && tolerance < (double)INFINITY) || got == expected ||
+           (isnan(expected) && isnan(got));
+}
+
+/* The index of the first wrong element from `from` on; `count` where there is none. A loop a type,
+ * since millions of elements are compared. */
+static size_t next_wrong(kg_type type, const void *computed, const double *expected,
+                         const double *tolerance, size_t from, size_t count)
+{
+    size_t i = from;
+
+    switch (type) {
+    case KG_FLOAT32:
+        while (i < count && is_right(((const float *)computed)[i], expected[i], tolerance[i]))
+            i++;
+        break;
+    case KG_INT32:
+        while (i < count && is_right(((const int32_t *)computed)[i], expected[i], tolerance[i]))
+            i++;
+        break;
+    case KG_UINT8:
+        while (i < count && is_right(((const uint8_t *)computed)[i], expected[i], tolerance[i]))
+            i++;
+        break;
+    }
+    return i;
+}
+
 bool kg__compare(kg_type type, const void *computed, const double *expected,
                  const double *tolerance, size_t count, unsigned char poison, kg_mismatch *mismatch,
                  size_t *unwritten)
@@ -55,18 +87,12 @@ bool kg__compare(kg_type type, const void *computed, const double *expected,
 
     *mismatch = (kg_mismatch){ 0 };
     *unwritten = 0;
-    for (size_t i = 0; i < count; i++) {
-        double got = element(type, computed, i);
-
-        /* Equal infinities differ by NaN, and are right all the same; a NaN is right where one is
-         * due. */
-        if (got == expected[i] || fabs(got - expected[i]) <= tolerance[i] ||
-            (isnan(expected[i]) && isnan(got)))
-            continue;
+    for (size_t i = next_wrong(type, computed, expected, tolerance, 0, count); i < count;
+         i = next_wrong(type, computed, expected, tolerance, i + 1, count)) {
         if (mismatch->count++ == 0) {
             mismatch->index = i;
             mismatch->expected = expected[i];
-            mismatch->got = got;
+            mismatch->got = element(type, computed, i);
             mismatch->tolerance = tolerance[i];
         }
         if (is_poison((const unsigned char *)computed + i * size, size, poison))
@@ -157,6 +183,29 @@ bool kg__known_serves(const kg_comparison *comparison, const kg__known *known, c
            (!comparison->by_variant || known->problem.variant == one->variant);
 }
 
+/* Brings the inputs to the device, where every launch's buffers are filled from. */
+static bool upload(kg__known *known, kg__error *error)
+{
+    for (int i = 0; i < known->problem.arguments.count; i++) {
+        const kg_argument *shape = &known->problem.arguments.list[i];
+        size_t bytes = kg__argument_bytes(shape);
+        cudaError_t code;
+
+        if (known->problem.data[i] == NULL)
+            continue;
+        code = cudaMalloc(&known->device[i], bytes > 0 ? bytes : 1);
+        if (code == cudaSuccess)
+            code =
+                cudaMemcpy(known->device[i], known->problem.data[i], bytes, cudaMemcpyHostToDevice);
+        if (code != cudaSuccess) {
+            (void)cudaGetLastError();
+            return kg__fail(error, "argument %s: no device memory for %zu bytes (%s)", shape->name,
+                            bytes, cudaGetErrorName(code));
+        }
+    }
+    return true;
+}
+
 bool kg__known_fill(const kg_comparison *comparison, const kg__case *one, int pattern,
                     kg__known *known, kg__error *error)
 {
@@ -186,7 +235,7 @@ bool kg__known_fill(const kg_comparison *comparison, const kg__case *one, int pa
         (known->pattern.fill != NULL ? known->pattern.fill : fill_random)(&known->problem, i,
                                                                           known->problem.data[i]);
     }
-    return true;
+    return upload(known, error);
 }
 
 bool kg__known_make(const kg_comparison *comparison, const kg__case *one, int pattern,
@@ -204,6 +253,8 @@ bool kg__known_make(const kg_comparison *comparison, const kg__case *one, int pa
 void kg__known_free(kg__known *known)
 {
     for (int i = 0; i < KG_MAX_ARGUMENTS; i++) {
+        if (known->device[i] != NULL)
+            (void)cudaFree(known->device[i]);
         free(known->problem.data[i]);
         free(known->expected[i]);
         free(known->tolerance[i]);
@@ -224,13 +275,14 @@ static void name_element(const kg_argument *shape, const kg_mismatch *mismatch, 
         kg__format(text, size, "%s[%zu]", shape->name, mismatch->index);
 }
 
-/* A value for a message: nine digits tell any two single-precision values apart. */
+/* A value for a message: ten digits tell any two single-precision values or integers of 32 bits
+ * apart. */
 static void show_value(char *text, size_t size, double value)
 {
     if (isnan(value))
         kg__format(text, size, "NaN");
     else
-        kg__format(text, size, "%.9g", value);
+        kg__format(text, size, "%.10g", value);
 }
 
 static void describe_mismatch(const kg_argument *shape, const kg_mismatch *mismatch,
@@ -253,31 +305,42 @@ static void describe_mismatch(const kg_argument *shape, const kg_mismatch *misma
              mismatch->is_row ? "rows" : "elements", never);
 }
 
-/* Judges one argument that was read back into `computed`. */
-static bool argument_is_right(const kg_comparison *comparison, const kg__known *known, int i,
-                              const void *computed, unsigned char poison, kg__error *why)
+static kg__outcome failed(void)
+{
+    return kg__device_is_lost() ? KG__LOST : KG__FAILED;
+}
+
+static kg__outcome judge_input(const kg__known *known, int i, kg__buffers *buffers, kg__error *why)
 {
     const kg_argument *shape = &known->problem.arguments.list[i];
+    kg_mismatch mismatch = { 0 };
+    kg__error device = { "" };
+    char place[128];
+    size_t first;
+
+    if (kg__buffers_unchanged(buffers, known->device, i, &first, &device))
+        return KG__RIGHT;
+    if (device.text[0] != '\0') {
+        *why = device;
+        return failed();
+    }
+    mismatch.index = first / kg_type_size(shape->type);
+    name_element(shape, &mismatch, place, sizeof place);
+    kg__fail(why, "%s: an input was written to", place);
+    return KG__INCORRECT;
+}
+
+static kg__outcome judge_output(const kg_comparison *comparison, const kg__known *known, int i,
+                                kg__buffers *buffers, unsigned char poison, kg__error *why)
+{
+    const kg_argument *shape = &known->problem.arguments.list[i];
+    const void *computed = kg__buffers_read(buffers, i, why);
     kg_mismatch mismatch = { 0 };
     size_t unwritten = 0;
     bool right;
 
-    if (shape->role == KG_INPUT) {
-        const unsigned char *before = known->problem.data[i];
-        const unsigned char *after = computed;
-        size_t bytes = kg__argument_bytes(shape);
-        size_t first = 0;
-
-        if (memcmp(before, after, bytes) == 0)
-            return true;
-        while (before[first] == after[first])
-            first++;
-        mismatch.index = first / kg_type_size(shape->type);
-        char place[128];
-
-        name_element(shape, &mismatch, place, sizeof place);
-        return kg__fail(why, "%s: an input was written to", place);
-    }
+    if (computed == NULL)
+        return failed();
     if (known->expected[i] == NULL)
         right = comparison->projection(&known->problem, i, computed, &mismatch);
     else
@@ -285,12 +348,7 @@ static bool argument_is_right(const kg_comparison *comparison, const kg__known *
                             shape->rows * shape->columns, poison, &mismatch, &unwritten);
     if (!right)
         describe_mismatch(shape, &mismatch, unwritten, why);
-    return right;
-}
-
-static kg__outcome failed(void)
-{
-    return kg__device_is_lost() ? KG__LOST : KG__FAILED;
+    return right ? KG__RIGHT : KG__INCORRECT;
 }
 
 static kg__outcome judge_arguments(const kg_comparison *comparison, const kg__known *known,
@@ -301,14 +359,13 @@ static kg__outcome judge_arguments(const kg_comparison *comparison, const kg__kn
     bool right = true;
 
     for (int i = known->problem.arguments.count - 1; i >= 0 && right; i--) {
-        void *computed = kg__allocate(buffers->bytes[i], 1);
+        kg__outcome outcome = known->problem.arguments.list[i].role == KG_INPUT
+                                  ? judge_input(known, i, buffers, why)
+                                  : judge_output(comparison, known, i, buffers, poison, why);
 
-        if (!kg__buffers_read(buffers, i, computed, why)) {
-            free(computed);
-            return failed();
-        }
-        right = argument_is_right(comparison, known, i, computed, poison, why);
-        free(computed);
+        if (outcome != KG__RIGHT && outcome != KG__INCORRECT)
+            return outcome;
+        right = outcome == KG__RIGHT;
     }
     if (!kg__buffers_guards_hold(buffers, &guard, &device)) {
         if (guard.text[0] == '\0') {
@@ -366,7 +423,7 @@ kg__outcome kg__check_launch(const kg_comparison *comparison, const kg__case *on
     cudaError_t code;
 
     kg__device_watch();
-    if (!kg__buffers_fill(buffers, &known->problem, poison, why) ||
+    if (!kg__buffers_fill(buffers, known->device, poison, why) ||
         !kg__prepare_launch(one, buffers, why))
         return failed();
     code = one->variant->launch(&call);

@@ -26,6 +26,7 @@ bool kg__compare(kg_type type, const void *computed, const double *expected,
 /* A size's inputs by one pattern, with what they must give. */
 typedef struct kg__known {
     kg_problem problem;
+    void *device[KG_MAX_ARGUMENTS]; /* the inputs on the device, from which buffers are filled */
     kg_pattern pattern;
     double *expected[KG_MAX_ARGUMENTS]; /* NULL for inputs, and for outputs judged by projection */
     double *tolerance[KG_MAX_ARGUMENTS];

@@ -33,6 +33,12 @@ int kg__device_orders(void);
 /* Makes ready for an order and names it for messages: "" or ", threads in reversed order". */
 const char *kg__device_begin_order(int order);
 
+/* Whether the device compares its own memory faster than the host would. */
+bool kg__device_compares(void);
+/* Where `a` and `b`, both on the device, first differ: `first` becomes the byte's index, `bytes`
+ * where they are the same. */
+cudaError_t kg__device_compare(const void *a, const void *b, size_t bytes, size_t *first);
+
 /* What only the CPU model's instrumented kernels tell: of every access, whether it is sound. */
 #ifdef KG__TARGET_GPU
 static inline bool kg__device_watches(void)

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "comparing.h"
 #include "device.h"
 #include "lock.h"
 #include "nvml.h"
@@ -34,6 +35,29 @@ bool kg__device_keep(bool alone, void (*waiting)(void *context, const char *line
         code = cudaFree(NULL);
     return code == cudaSuccess ||
            kg__cuda_fail(error, "opening the GPU (see nvidia-smi and kernelgate doctor)", code);
+}
+
+bool kg__device_compares(void)
+{
+    return true;
+}
+
+cudaError_t kg__device_compare(const void *a, const void *b, size_t bytes, size_t *first)
+{
+    static unsigned long long *answer;
+    unsigned long long found = bytes;
+    cudaError_t code = cudaSuccess;
+
+    if (answer == NULL)
+        code = cudaMalloc((void **)&answer, sizeof *answer);
+    if (code == cudaSuccess)
+        code = cudaMemcpy(answer, &found, sizeof found, cudaMemcpyHostToDevice);
+    if (code == cudaSuccess)
+        code = kg__launch_comparing(a, b, bytes, answer, opened.multiprocessors);
+    if (code == cudaSuccess)
+        code = cudaMemcpy(&found, answer, sizeof found, cudaMemcpyDeviceToHost);
+    *first = found;
+    return code;
 }
 
 int kg__device_orders(void)

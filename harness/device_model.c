@@ -44,6 +44,21 @@ const char *kg__device_begin_order(int order)
     return order == 0 ? "" : ", threads in reversed order";
 }
 
+/* The host has the model's memory at hand. */
+bool kg__device_compares(void)
+{
+    return false;
+}
+
+cudaError_t kg__device_compare(const void *a, const void *b, size_t bytes, size_t *first)
+{
+    (void)a;
+    (void)b;
+    (void)bytes;
+    (void)first;
+    return cudaErrorNotSupported;
+}
+
 bool kg__device_watches(void)
 {
     return kg__model_is_instrumented();

@@ -15,7 +15,7 @@ static kg__outcome launch_alone(kg__stage *set, const kg__case *one, kg__error *
     };
     cudaError_t code;
 
-    if (!kg__buffers_fill(&set->buffers, &set->known.problem, kg__poison(0), why) ||
+    if (!kg__buffers_fill(&set->buffers, set->known.device, kg__poison(0), why) ||
         !kg__prepare_launch(one, &set->buffers, why))
         return kg__device_is_lost() ? KG__LOST : KG__FAILED;
     code = one->variant->launch(&call);

@@ -80,7 +80,7 @@ static bool count_case(kg__stage *kept, const kg_comparison *comparison, const k
     if (!kg__stage_set(kept, comparison, one, false, why))
         return false;
     kg__model_watch(KG__MODEL_COUNT | KG__MODEL_CHECK, KG__MODEL_BUDGET);
-    if (!kg__buffers_fill(&kept->buffers, &kept->known.problem, kg__poison(0), why) ||
+    if (!kg__buffers_fill(&kept->buffers, kept->known.device, kg__poison(0), why) ||
         !kg__prepare_launch(one, &kept->buffers, why))
         return false;
     call.argument = kept->buffers.data;

@@ -419,7 +419,7 @@ static bool fill_grounds(const tools *with, group *all)
     for (size_t i = 0; i < all->ground_count && alive; i++) {
         ground *place = &all->grounds[i];
 
-        if (!kg__buffers_fill(&place->buffers, &place->known->problem, kg__poison(0), &why) ||
+        if (!kg__buffers_fill(&place->buffers, place->known->device, kg__poison(0), &why) ||
             !kg__device_move(&place->buffers, true, with->bench.stream, &why))
             alive = strike_all_out(with, all, place, "before timing", &why);
     }

@@ -582,26 +582,24 @@ Test(checking, too_many_arguments_are_an_error_of_the_table)
 Test(checking, buffers_without_their_memory)
 {
     kg_arguments list = { .count = 0 };
-    kg_problem problem = { .size = &small };
+    void *inputs[KG_MAX_ARGUMENTS] = { NULL };
     kg__buffers buffers;
     kg__error finding = { "" };
     kg__error error = { "" };
-    float data[15];
 
     arguments(&small, &list);
     list.count = 1;
-    problem.data[0] = data;
-    fill_ones(&(kg_problem){ .arguments = list }, 0, data);
+    cr_assert(cudaMalloc(&inputs[0], 60) == cudaSuccess);
     cr_assert(kg__buffers_make(&buffers, &list, &variant, &error), "%s", error.text);
     cr_assert(buffers.bytes[0] == 60);
-    cr_assert(kg__buffers_fill(&buffers, &problem, 0xff, &error));
+    cr_assert(kg__buffers_fill(&buffers, inputs, 0xff, &error));
     cr_assert(kg__buffers_guards_hold(&buffers, &finding, &error));
     cr_assert(cudaFree(buffers.allocation[0]) == cudaSuccess);
     cr_assert(!kg__buffers_guards_hold(&buffers, &finding, &error));
     cr_assert(finding.text[0] == '\0');
     cr_assert(strncmp(error.text, "reading a guard zone back: cudaError", 36) == 0, "%s",
               error.text);
-    cr_assert(!kg__buffers_fill(&buffers, &problem, 0xff, &error));
+    cr_assert(!kg__buffers_fill(&buffers, inputs, 0xff, &error));
     cr_assert(strncmp(error.text, "filling the arguments: cudaError", 32) == 0, "%s", error.text);
     kg__buffers_free(&buffers);
     cr_assert(buffers.guard == NULL && buffers.allocation[0] == NULL);

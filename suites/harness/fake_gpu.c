@@ -61,6 +61,20 @@ bool kg__device_keep(bool alone, void (*waiting)(void *context, const char *line
                          error) >= 0;
 }
 
+bool kg__device_compares(void)
+{
+    return false;
+}
+
+cudaError_t kg__device_compare(const void *a, const void *b, size_t bytes, size_t *first)
+{
+    (void)a;
+    (void)b;
+    (void)bytes;
+    (void)first;
+    return cudaErrorNotSupported;
+}
+
 int kg__device_orders(void)
 {
     return 1;

@@ -174,12 +174,17 @@ typedef struct kg_variant {
     }
 
 /* A kernel that is kept because it is wrong, at a size and launch where the checks must catch it. A
- * table of them ends in KG_END. */
+ * table of them ends in KG_END_OF_DEFECTS. */
 typedef struct kg_defect {
     kg_variant variant;
     kg_size size;
     kg_launch launch;
 } kg_defect;
+
+#define KG_END_OF_DEFECTS                                                                          \
+    {                                                                                              \
+        .variant = KG_END                                                                          \
+    }
 
 /* KG_DEFECT("floor_tiles", matmul_i32_floor_tiles, "what is wrong", KG_CHECKED(17), KG_BLOCK(16))
  */
@@ -264,7 +269,7 @@ typedef struct kg_pattern {
 /* What a case's job asks for: the fewest operations and bytes, whatever the variant does. */
 typedef struct kg_work {
     double operations; /* floating-point (or integer) operations */
-    double bytes;      /* every input read once, every output written once */
+    double bytes;      /* every input read once, every output written once; of a copy, its own */
 } kg_work;
 
 /* A comparison's table. Sizes, launches, patterns and variants end in KG_END. Variants, sizes,
