@@ -82,15 +82,21 @@ function(kg_add_comparison comparison)
 
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/suites/${comparison}.c)
 
+  file(READ ${PROJECT_SOURCE_DIR}/suites/${comparison}.c suite)
+  # What is counted below is the elements of a list, which a semicolon would part.
+  string(REPLACE ";" "," suite "${suite}")
+
   # A .cu file's language holds for its whole folder, so g++ gets each through a .cpp file that includes it.
   set(model_sources)
   foreach(kernel IN LISTS kernels)
     get_filename_component(variant ${kernel} NAME_WE)
-    # A kernel without its row would be built and never run.
-    file(STRINGS ${PROJECT_SOURCE_DIR}/suites/${comparison}.c row REGEX "${comparison}_${variant}[^A-Za-z0-9_]")
-    if(NOT row)
-      message(FATAL_ERROR " kernels/${comparison}/${variant}.cu: suites/${comparison}.c has no variant of it: add "
-                          "its launcher ${comparison}_${variant} and its row to the table")
+    # A kernel without its row would be built and never run: its launcher is to stand in the suite twice, declared and used.
+    set(launcher ${comparison}_${variant})
+    string(REGEX MATCHALL "[^A-Za-z0-9_]${launcher}[^A-Za-z0-9_]" places " ${suite}")
+    list(LENGTH places count)
+    if(count LESS 2)
+      message(FATAL_ERROR " kernels/${comparison}/${variant}.cu: suites/${comparison}.c has no row for it: declare its "
+                          "launcher, kg_launcher ${launcher};, and add a row KG_VARIANT(\"${variant}\", ${launcher}, ...)")
     endif()
     set(source ${CMAKE_CURRENT_BINARY_DIR}/model/${comparison}/${variant}.cpp)
     file(CONFIGURE OUTPUT ${source} CONTENT "#include \"@kernel@\"\n" @ONLY)
@@ -111,6 +117,16 @@ endfunction()
 # kg_finish_gate(): the tests around all comparisons, which begin a run and sum it up. Call it once, last.
 function(kg_finish_gate)
   get_property(comparisons GLOBAL PROPERTY KG_COMPARISONS)
+  # A comparison without its line would never be gated, and nobody would miss it.
+  file(GLOB sources CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/suites/*.c
+       ${PROJECT_SOURCE_DIR}/kernels/*/*.cu)
+  foreach(source IN LISTS sources)
+    string(REGEX REPLACE "^(suites|kernels)/([^/.]*).*$" "\\2" comparison ${source})
+    if(NOT comparison IN_LIST comparisons)
+      message(FATAL_ERROR " ${source}: no comparison ${comparison} is built: add the line kg_add_comparison(${comparison}) "
+                          "to CMakeLists.txt, or remove the file")
+    endif()
+  endforeach()
   list(JOIN comparisons "," names)
   file(GLOB baselines CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/baselines/*.json)
   list(FILTER baselines EXCLUDE REGEX "\\.schema\\.json$")

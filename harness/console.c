@@ -121,9 +121,19 @@ static void print_claims(console *to, const json_t *results)
     }
 }
 
+/* Whether a test that judged nothing has a line of its own: those that the filter was meant to
+ * leave out share one, or they would bury the others. */
+static bool is_told(const json_t *test)
+{
+    return json_is_string(json_object_get(test, "skipped")) &&
+           strcmp(kg__json_text(test, "skipped_by"), "filter") != 0;
+}
+
 static void print_unjudged(console *to, const json_t *results)
 {
     bool strict = kg__results_strict(results);
+    char tests[32];
+    size_t filtered = 0;
     const json_t *entry;
     size_t i;
 
@@ -138,10 +148,16 @@ static void print_unjudged(console *to, const json_t *results)
         print_line(to, false, "refused", kg__json_text(entry, "case"),
                    kg__json_text(entry, "target"), kg__json_text(entry, "why"));
     json_array_foreach (json_object_get(results, "tests"), i, entry) {
-        if (json_is_string(json_object_get(entry, "skipped")))
+        if (is_told(entry))
             print_line(
                 to, json_integer_value(json_object_get(entry, "exit_code")) == KG__EXIT_ERROR,
                 "skipped", kg__json_text(entry, "name"), "", kg__json_text(entry, "skipped"));
+        else if (json_is_string(json_object_get(entry, "skipped")))
+            filtered++;
+    }
+    if (filtered > 0) {
+        kg__format(tests, sizeof tests, "%zu test%s", filtered, filtered == 1 ? "" : "s");
+        print_line(to, false, "skipped", tests, "", "KG_FILTER leaves out their cases");
     }
 }
 
@@ -208,7 +224,7 @@ static int width_of_names(const json_t *results)
     json_array_foreach (json_object_get(results, "tests"), i, entry) {
         size_t length = strlen(kg__json_text(entry, "name"));
 
-        if (json_is_string(json_object_get(entry, "skipped")) && length > width)
+        if (is_told(entry) && length > width)
             width = length;
     }
     return width < WIDEST_NAME ? (int)width : WIDEST_NAME;

@@ -152,6 +152,17 @@ ReportHook(POST_TEST)(struct criterion_test_stats *stats)
     count_test(stats);
 }
 
+/* Criterion ends a test that crashed without POST_TEST. Kernels run in observers, so that what
+ * crashed here is the suite or the harness. */
+ReportHook(TEST_CRASH)(struct criterion_test_stats *stats)
+{
+    tests_run++;
+    tally.broken++;
+    kg__complain("%s.%s: crashed outside of any case: look for a table without its KG_END in "
+                 "suites/%s.c",
+                 stats->test->category, stats->test->name, kg__comparison->name);
+}
+
 /* Run whole by hand, claims come before the part `time` in Criterion's order: they must not take an
  * earlier run's times for this one's. */
 static void forget_verdicts(void)

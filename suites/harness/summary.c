@@ -352,6 +352,23 @@ Test(console, says_that_nothing_was_judged)
     free(text);
 }
 
+Test(console, tests_that_the_filter_leaves_out_share_a_line)
+{
+    char *text =
+        console(parse("{\"exit_code\": 77, \"tests\": ["
+                      "{\"name\": \"gpu.a.time\", \"skipped\": \"KG_FILTER leaves this test no "
+                      "case\", \"skipped_by\": \"filter\", \"exit_code\": 77},"
+                      "{\"name\": \"gpu.b.time\", \"skipped\": \"no GPU\", \"skipped_by\": "
+                      "\"unavailable\", \"exit_code\": 77},"
+                      "{\"name\": \"gpu.a.check\", \"skipped\": \"KG_FILTER leaves this test no "
+                      "case\", \"skipped_by\": \"filter\", \"exit_code\": 77}]}"));
+
+    expect_within(text, "  skipped      gpu.b.time  no GPU\n");
+    expect_within(text, "  skipped      2 tests     KG_FILTER leaves out their cases\n");
+    expect_not_within(text, "gpu.a");
+    free(text);
+}
+
 Test(console, counts_what_it_leaves_out)
 {
     json_t *results = json_object();

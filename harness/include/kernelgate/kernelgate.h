@@ -176,6 +176,8 @@ typedef struct kg_variant {
 /* A kernel that is kept because it is wrong, at a size and launch where the checks must catch it. A
  * table of them ends in KG_END_OF_DEFECTS. */
 typedef struct kg_defect {
+    /* The variant's, first here too: KG_END would lack braces for a structure. */
+    const char *name;
     kg_variant variant;
     kg_size size;
     kg_launch launch;
@@ -190,7 +192,7 @@ typedef struct kg_defect {
  */
 #define KG_DEFECT(name_, launch_, idea_, size_, launch_of_it_)                                     \
     {                                                                                              \
-        KG_VARIANT(name_, launch_, idea_), size_, launch_of_it_                                    \
+        (name_), KG_VARIANT(name_, launch_, idea_), size_, launch_of_it_                           \
     }
 
 typedef enum kg_role {
