@@ -218,7 +218,7 @@ static const char lost_tile[] = "tiles counted rounding down, the last partial o
 static const kg_defect defects[] = {
     KG_DEFECT("floor_tiles", matmul_i32_floor_tiles, lost_tile, KG_CHECKED(17), KG_BLOCK(16)),
     KG_DEFECT("floor_tiles", matmul_i32_floor_tiles, lost_tile, KG_CHECKED(530), KG_BLOCK(16)),
-    KG_END_OF_DEFECTS,
+    KG_END,
 };
 
 KG_DEFECTS(matmul_i32, defects);

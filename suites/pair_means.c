@@ -24,7 +24,7 @@ static const kg_defect defects[] = {
     KG_DEFECT("oversized_launch", pair_means_oversized_launch,
               "32 x 32 threads on shared arrays of 16 elements", KG_CHECKED(5, 5, 100),
               KG_BLOCK(16)),
-    KG_END_OF_DEFECTS,
+    KG_END,
 };
 
 static const kg_size sizes[] = {

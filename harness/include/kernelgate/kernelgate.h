@@ -174,7 +174,7 @@ typedef struct kg_variant {
     }
 
 /* A kernel that is kept because it is wrong, at a size and launch where the checks must catch it. A
- * table of them ends in KG_END_OF_DEFECTS. */
+ * table of them ends in KG_END. */
 typedef struct kg_defect {
     /* The variant's, first here too: KG_END would lack braces for a structure. */
     const char *name;
@@ -182,11 +182,6 @@ typedef struct kg_defect {
     kg_size size;
     kg_launch launch;
 } kg_defect;
-
-#define KG_END_OF_DEFECTS                                                                          \
-    {                                                                                              \
-        .variant = KG_END                                                                          \
-    }
 
 /* KG_DEFECT("floor_tiles", matmul_i32_floor_tiles, "what is wrong", KG_CHECKED(17), KG_BLOCK(16))
  */
