@@ -132,14 +132,20 @@ static size_t comparison_length(const char *id)
     return strcspn(id, "/");
 }
 
-/* What follows "comparison/variant/" in a case's id: variants are timed side by side, so all of a
- * size and launch are recorded together. */
-static const char *behind_variant(const char *id)
+/* What follows "comparison/variant/" in a case's id, without a number of blocks: variants are timed
+ * side by side, so all of a size and number of threads a block are recorded together. */
+static void name_neighbours(const char *id, char *glob, size_t size)
 {
     const char *variant = id + comparison_length(id);
     const char *rest = *variant != '\0' ? strchr(variant + 1, '/') : NULL;
+    const char *launch = rest != NULL ? strrchr(rest, '/') : NULL;
 
-    return rest != NULL ? rest + 1 : "*";
+    if (launch == NULL)
+        kg__format(glob, size, "*");
+    else if (strchr(launch, 'g') != NULL)
+        kg__format(glob, size, "%.*s*", (int)(strchr(launch, 'g') - rest - 1), rest + 1);
+    else
+        kg__format(glob, size, "%s", rest + 1);
 }
 
 json_t *kg__gate_case(const char *id, const kg__target *target, const char *part,
@@ -186,10 +192,12 @@ json_t *kg__gate_case(const char *id, const kg__target *target, const char *part
     }
     if (worst == KG__FASTER) {
         size_t used = strlen(why);
+        char neighbours[160];
 
+        name_neighbours(id, neighbours, sizeof neighbours);
         kg__format(why + used, sizeof why - used,
                    "; to keep it: KG_FILTER='%.*s/*/%s' ci/rebaseline --target gpu",
-                   (int)comparison_length(id), id, behind_variant(id));
+                   (int)comparison_length(id), id, neighbours);
     }
     if (tripped != NULL)
         *tripped = any_tripped;

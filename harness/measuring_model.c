@@ -59,8 +59,9 @@ static json_t *record_of(const kg_comparison *comparison, const kg__case *one,
             json_object_set_new(metrics, name,
                                 json_pack("{s:I}", "value", (json_int_t)seen->counts.value[i]));
     }
-    record = json_pack("{s:s, s:s, s:o, s:o, s:o}", "event", "measured", "case", one->id, "metrics",
-                       metrics, "absent", absent, "lines", lines_of(comparison->home, seen));
+    record = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o*}", "event", "measured", "case", one->id,
+                       "metrics", metrics, "absent", absent, "lines",
+                       lines_of(comparison->home, seen), "work", kg__work_of(comparison, one));
     if (sampled)
         json_object_set_new(record, "sampled",
                             json_pack("{s:I, s:I}", "blocks", (json_int_t)seen->watched, "of",

@@ -49,6 +49,16 @@ void kg__report_outcome(int records, const char *id, bool right, const char *why
                                      "right", (int)right, "why", why));
 }
 
+json_t *kg__work_of(const kg_comparison *comparison, const kg__case *one)
+{
+    kg_work work;
+
+    if (comparison->work == NULL)
+        return NULL;
+    work = comparison->work(one->size);
+    return json_pack("{s:f, s:f}", "operations", work.operations, "bytes", work.bytes);
+}
+
 static bool is_check(const request *wanted)
 {
     return strcmp(wanted->part, "check") == 0 || strcmp(wanted->part, "defects") == 0;

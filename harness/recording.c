@@ -51,10 +51,15 @@ bool kg__sessions_agree(const char *id, const char *metric, const double *sessio
                     id, metric, low, high);
 }
 
+double kg__noise(const double *sessions, size_t count)
+{
+    return expm1(3 * fmax(kg__log_deviation(sessions, count), KG__SIGMA_MINIMUM));
+}
+
 /* Stores sessions, and what follows from them, in a metric. */
 static void rest_on(kg__baseline_metric *metric, const double *sessions, size_t count)
 {
-    double noise = expm1(3 * fmax(kg__log_deviation(sessions, count), KG__SIGMA_MINIMUM));
+    double noise = kg__noise(sessions, count);
 
     metric->value = rounded(median_of(sessions, count));
     if (!metric->band_by_hand)

@@ -27,6 +27,10 @@ typedef enum kg__change {
 bool kg__sessions_agree(const char *id, const char *metric, const double *sessions, size_t count,
                         kg__error *error);
 
+/* How far a value may lie from the sessions' median by chance, as a fraction: exp(3 sigma) - 1,
+ * with sigma the standard deviation of their logarithms, at least KG__SIGMA_MINIMUM. */
+double kg__noise(const double *sessions, size_t count);
+
 /* Records a time into `entry`: value the median of the sessions, band from their noise (3 sigma
  * rounded up to 0.1 %, at least KG__BAND_MINIMUM; a band set by hand is kept), floor
  * KG__TIME_FLOOR_NS unless the entry has one, ungated where 3 sigma exceeds KG__GATED_LIMIT. A

@@ -378,7 +378,6 @@ static bool make_grounds(const tools *with, group *all)
 
 static void report_measured(const tools *with, const group *all, const contender *who)
 {
-    const kg_comparison *comparison = all->comparison;
     json_t *metrics = json_pack("{s:o}", "time_ns", figures_of(who->hot));
     json_t *absent = json_object();
     json_t *kernel = kg__device_kernel(who->one, &who->place->buffers);
@@ -393,17 +392,10 @@ static void report_measured(const tools *with, const group *all, const contender
     } else {
         json_object_set_new(absent, "cold_time_ns", json_string(who->no_cold));
     }
-    record = json_pack("{s:s, s:s, s:o, s:o, s:O?, s:b, s:o*}", "event", "measured", "case",
+    record = json_pack("{s:s, s:s, s:o, s:o, s:O?, s:b, s:o*, s:o*}", "event", "measured", "case",
                        who->one->id, "metrics", metrics, "absent", absent, "card",
                        with->bench.watch.state, "throttled", (int)with->bench.watch.throttled,
-                       "kernel", kernel);
-    if (comparison->work != NULL) {
-        kg_work work = comparison->work(who->one->size);
-
-        json_object_set_new(
-            record, "work",
-            json_pack("{s:f, s:f}", "operations", work.operations, "bytes", work.bytes));
-    }
+                       "kernel", kernel, "work", kg__work_of(all->comparison, who->one));
     if (!kg__record_append(with->bench.records, record, &error)) {
         kg__complain("%s", error.text);
         exit(2);
