@@ -42,8 +42,8 @@ function(kg__add_tests comparison target)
     set(resources RESOURCE_GROUPS gpus:1)
   endif()
   if(KG_COVERAGE OR KG_SANITIZE)
-    # These builds are slow and about lines, not sizes: extents below 100 and the rectangular ones reach every line.
-    list(APPEND resources ENVIRONMENT \"KG_FILTER=*/[0-9]/*,*/[0-9][0-9]/*,*/*x*/*\")
+    # These builds are slow and about lines, not sizes: those whose first extent is below 100 reach every line.
+    list(APPEND resources ENVIRONMENT \"KG_FILTER=*/[0-9]/*,*/[0-9][0-9]/*,*/[0-9]x*/*,*/[0-9][0-9]x*/*\")
   endif()
   kg__discover_tests(${program} ${target}. "${target};${comparison}" ${KG_TEST_TIMEOUT} gate ${resources})
 endfunction()
