@@ -663,7 +663,8 @@ static void note_speedups(part_run *run)
                 kg__table_side_by_side(other->one, fast->one))
                 slow = other;
         }
-        if (slow == NULL || slow == fast)
+        /* Clocks of different kinds are no pair to compare. */
+        if (slow == NULL || slow == fast || slow->one->variant->clock != fast->one->variant->clock)
             continue;
         hot = kg__speedup(fast->entry, slow->entry, "time_ns");
         cold = kg__speedup(fast->entry, slow->entry, "cold_time_ns");
