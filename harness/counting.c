@@ -304,6 +304,7 @@ json_t *kg__count_case(const char *id, const kg__target *target, const json_t *m
     copy_member(entry, measured, "lines");
     copy_member(entry, measured, "sampled");
     copy_member(entry, measured, "absent");
+    copy_member(entry, measured, "work");
     return entry;
 }
 

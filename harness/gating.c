@@ -148,6 +148,10 @@ static void name_neighbours(const char *id, char *glob, size_t size)
         kg__format(glob, size, "%s", rest + 1);
 }
 
+/* What the results keep of a record besides its metrics: the card's state, what the job asks for,
+ * and what the kernel takes of a multiprocessor. */
+static const char *const carried[] = { "card", "work", "kernel" };
+
 json_t *kg__gate_case(const char *id, const kg__target *target, const char *part,
                       const kg__observation *observations, size_t count,
                       const kg__baseline *baseline, bool *tripped)
@@ -204,8 +208,12 @@ json_t *kg__gate_case(const char *id, const kg__target *target, const char *part
     entry = json_pack("{s:s, s:s, s:s, s:o, s:s, s:s, s:i}", "case", id, "target", target->key,
                       "part", part, "metrics", metrics, "verdict", kg__verdict_name(worst), "why",
                       why, "observers", (int)count);
-    if (json_object_get(observations[0].measured, "card") != NULL)
-        json_object_set(entry, "card", json_object_get(observations[0].measured, "card"));
+    for (size_t i = 0; i < sizeof carried / sizeof carried[0]; i++) {
+        json_t *value = json_object_get(observations[0].measured, carried[i]);
+
+        if (json_object_size(value) > 0)
+            json_object_set(entry, carried[i], value);
+    }
     return entry;
 }
 

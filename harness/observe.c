@@ -13,6 +13,7 @@
 #include "device.h"
 #include "measuring.h"
 #include "records.h"
+#include "run.h"
 
 enum { EXIT_DONE = 0, EXIT_BROKEN = 2, EXIT_LOST = 3, EXIT_UNAVAILABLE = 77 };
 

@@ -369,6 +369,31 @@ static void take_outcome(part_run *run, subject *one, kg__verdict verdict, const
     }
 }
 
+/* Adds the card's measured limits to the provenance: what its sentinels move and compute a second.
+ * A sentinel that does not say how much it did sets no limit. */
+static void set_limits(json_t *provenance, const json_t *record)
+{
+    static const struct {
+        const char *sentinel;
+        const char *amount;
+        const char *limit;
+    } limits[] = { { "copy", "bytes", "copy_bytes_per_second" },
+                   { "fma", "operations", "operations_per_second" } };
+    json_t *known = json_object();
+
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+        const json_t *figures = json_object_get(record, limits[i].sentinel);
+        double ns = json_number_value(json_object_get(figures, "value"));
+        double amount = json_number_value(json_object_get(figures, limits[i].amount));
+
+        if (ns > 0 && amount > 0)
+            json_object_set_new(known, limits[i].limit, json_real(amount / ns * 1e9));
+    }
+    if (json_object_size(known) > 0)
+        json_object_set(provenance, "limits", known);
+    json_decref(known);
+}
+
 /* Keeps what the sentinels say for judging, and the first process's beside the other provenance. */
 static void take_sentinels(part_run *run, const json_t *record)
 {
@@ -380,8 +405,10 @@ static void take_sentinels(part_run *run, const json_t *record)
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         json_object_set(shown, names[i],
                         json_object_get(json_object_get(record, names[i]), "value"));
-    if (provenance != NULL && run->round == 0)
+    if (provenance != NULL && run->round == 0) {
         json_object_set(provenance, "sentinels_ns", shown);
+        set_limits(provenance, record);
+    }
     json_decref(shown);
 }
 

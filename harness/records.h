@@ -9,10 +9,12 @@
  * - "start", "case": a crash or a hang from here on costs this case
  * - "checked", "case", "right": true or false, "why"
  * - "measured", "case", "metrics": {"time_ns": {"value", "low", "high", ...}}, "absent": reasons by
- *   metric, "throttled", "card": its state while it worked
+ *   metric, "throttled", "card": its state while it worked, "work": {"operations", "bytes"} of the
+ *   job, "kernel": {"registers", "occupancy", ...}, absent where none was started
  * - "refused", "case", "why": the comparison does not support the case
  * - "failed", "case", "why": an error of this case; the rest goes on
- * - "sentinels": {"copy": {"value", ...}, "fma": {...}, "empty": {...}}
+ * - "sentinels": {"copy": {"value", "bytes", ...}, "fma": {"value", "operations", ...}, "empty":
+ * {...}}
  * - "done": every case that was asked for has its record
  */
 #ifndef KG__RECORDS_H

@@ -116,6 +116,7 @@ bool kg__results_write_json(const char *path, const json_t *document, int indent
 /* Where a document is wrong, for the error's one line. */
 typedef struct place {
     const char *path;
+    const char *remedy;
     kg__error *error;
 } place;
 
@@ -126,8 +127,8 @@ static bool wrong_member(const place *at, const char *list, size_t index, const 
 
     if (list != NULL)
         kg__format(where, sizeof where, "%s[%zu]%s", list, index, key != NULL ? "." : "");
-    return kg__fail(at->error, "%s: %s%s is not %s: run the test again", at->path, where,
-                    key != NULL ? key : "", expected);
+    return kg__fail(at->error, "%s: %s%s is not %s: %s", at->path, where, key != NULL ? key : "",
+                    expected, at->remedy);
 }
 
 static bool is_name(const json_t *value)
@@ -211,6 +212,25 @@ static bool check_metrics(const place *at, size_t index, json_t *metrics)
     return true;
 }
 
+/* Checks an object of figures of at least 0, which may be absent. */
+static bool check_figures(const place *at, size_t index, const json_t *entry, const char *key)
+{
+    json_t *figures = json_object_get(entry, key);
+    const char *name;
+    json_t *figure;
+
+    if (figures != NULL && !json_is_object(figures))
+        return wrong_member(at, "cases", index, key, "an object");
+    json_object_foreach (figures, name, figure) {
+        char member[96];
+
+        kg__format(member, sizeof member, "%s.%s", key, name);
+        if (!json_is_number(figure) || !(json_number_value(figure) >= 0.0))
+            return wrong_member(at, "cases", index, member, "a number of at least 0");
+    }
+    return true;
+}
+
 static bool check_case(const place *at, size_t index, const json_t *entry)
 {
     if (!json_is_object(entry))
@@ -227,7 +247,39 @@ static bool check_case(const place *at, size_t index, const json_t *entry)
         return wrong_member(at, "cases", index, "part", "a text");
     if (!is_optional_seconds(json_object_get(entry, "seconds")))
         return wrong_member(at, "cases", index, "seconds", "a time of at least 0 seconds");
+    if (!check_figures(at, index, entry, "work") || !check_figures(at, index, entry, "kernel"))
+        return false;
     return check_metrics(at, index, json_object_get(entry, "metrics"));
+}
+
+static bool check_cases(const place *at, const json_t *document)
+{
+    const json_t *entry;
+    size_t i;
+
+    if (!check_list(at, document, "cases"))
+        return false;
+    json_array_foreach (json_object_get(document, "cases"), i, entry)
+        if (!check_case(at, i, entry))
+            return false;
+    return true;
+}
+
+/* Cases that were refused, each with its reason. */
+static bool check_refused(const place *at, const json_t *document)
+{
+    const json_t *entry;
+    size_t i;
+
+    if (!check_list(at, document, "refused"))
+        return false;
+    json_array_foreach (json_object_get(document, "refused"), i, entry) {
+        if (!is_name(json_object_get(entry, "case")))
+            return wrong_member(at, "refused", i, "case", "a case's id");
+        if (!is_optional_text(json_object_get(entry, "why")))
+            return wrong_member(at, "refused", i, "why", "a text");
+    }
+    return true;
 }
 
 static bool check_lists(const place *at, const json_t *document)
@@ -236,15 +288,9 @@ static bool check_lists(const place *at, const json_t *document)
     size_t i;
 
     if (!check_texts(at, document, "errors") || !check_texts(at, document, "vanished") ||
-        !check_texts(at, document, "notes") || !check_list(at, document, "refused") ||
-        !check_list(at, document, "claims") || !check_list(at, document, "cases"))
+        !check_texts(at, document, "notes") || !check_list(at, document, "claims") ||
+        !check_refused(at, document))
         return false;
-    json_array_foreach (json_object_get(document, "refused"), i, entry) {
-        if (!is_name(json_object_get(entry, "case")))
-            return wrong_member(at, "refused", i, "case", "a case's id");
-        if (!is_optional_text(json_object_get(entry, "why")))
-            return wrong_member(at, "refused", i, "why", "a text");
-    }
     json_array_foreach (json_object_get(document, "claims"), i, entry) {
         if (!is_name(json_object_get(entry, "claim")))
             return wrong_member(at, "claims", i, "claim", "a claim's name");
@@ -253,10 +299,42 @@ static bool check_lists(const place *at, const json_t *document)
         if (!is_optional_text(json_object_get(entry, "why")))
             return wrong_member(at, "claims", i, "why", "a text");
     }
-    json_array_foreach (json_object_get(document, "cases"), i, entry)
-        if (!check_case(at, i, entry))
-            return false;
-    return true;
+    return check_cases(at, document);
+}
+
+/* The JSON of a regular file; NULL with the error of `at`. */
+static json_t *load_document(const place *at)
+{
+    json_error_t position;
+    struct stat facts;
+    json_t *document;
+
+    /* Opening a pipe would wait for its writer, and a folder reads as an empty file on some
+     * systems. */
+    if (stat(at->path, &facts) != 0) {
+        kg__fail(at->error, "%s: cannot be read: %s: %s", at->path, strerror(errno), at->remedy);
+        return NULL;
+    }
+    if (!S_ISREG(facts.st_mode)) {
+        kg__fail(at->error, "%s: is no regular file: remove it and %s", at->path, at->remedy);
+        return NULL;
+    }
+    document = json_load_file(at->path, JSON_REJECT_DUPLICATES, &position);
+    if (document == NULL)
+        kg__fail(at->error, "%s:%d: is no JSON: %s: %s", at->path, position.line, position.text,
+                 at->remedy);
+    return document;
+}
+
+static bool check_schema(const place *at, const json_t *document, const char *schema)
+{
+    if (!json_is_object(document))
+        return kg__fail(at->error, "%s: is no JSON object: %s", at->path, at->remedy);
+    if (strcmp(kg__json_text(document, "schema"), schema) == 0)
+        return true;
+    return kg__fail(at->error,
+                    "%s: its schema is \"%s\", not \"%s\": it was written by another version; %s",
+                    at->path, kg__json_text(document, "schema"), schema, at->remedy);
 }
 
 static bool check_document(const place *at, const json_t *document)
@@ -265,13 +343,8 @@ static bool check_document(const place *at, const json_t *document)
     const json_t *provenance = json_object_get(document, "provenance");
     const json_t *skipped = json_object_get(document, "skipped");
 
-    if (!json_is_object(document))
-        return kg__fail(at->error, "%s: is no JSON object: run the test again", at->path);
-    if (strcmp(kg__json_text(document, "schema"), KG__VERDICTS_SCHEMA) != 0)
-        return kg__fail(at->error,
-                        "%s: its schema is \"%s\", not \"%s\": it was written by another version; "
-                        "run the test again",
-                        at->path, kg__json_text(document, "schema"), KG__VERDICTS_SCHEMA);
+    if (!check_schema(at, document, KG__VERDICTS_SCHEMA))
+        return false;
     if (!is_name(json_object_get(document, "test")))
         return wrong_member(at, NULL, 0, "test", "a test's name");
     if (!json_is_boolean(json_object_get(document, "complete")))
@@ -292,28 +365,43 @@ static bool check_document(const place *at, const json_t *document)
 
 json_t *kg__verdicts_load(const char *path, kg__error *error)
 {
-    place at = { path, error };
-    json_error_t position;
-    struct stat facts;
-    json_t *document;
+    place at = { path, "run the test again", error };
+    json_t *document = load_document(&at);
 
-    /* Opening a pipe would wait for its writer, and a folder reads as an empty file on some
-     * systems. */
-    if (stat(path, &facts) != 0) {
-        kg__fail(error, "%s: cannot be read: %s", path, strerror(errno));
+    if (document != NULL && !check_document(&at, document)) {
+        json_decref(document);
         return NULL;
     }
-    if (!S_ISREG(facts.st_mode)) {
-        kg__fail(error, "%s: is no regular file: remove it and run the test again", path);
-        return NULL;
+    return document;
+}
+
+static bool check_results(const place *at, const json_t *document)
+{
+    static const char *const by_target[] = { "targets", "provenance" };
+
+    if (!check_schema(at, document, KG__RESULTS_SCHEMA))
+        return false;
+    for (size_t i = 0; i < sizeof by_target / sizeof *by_target; i++) {
+        json_t *list = json_object_get(document, by_target[i]);
+        const char *key;
+        json_t *facts;
+
+        if (!json_is_object(list))
+            return wrong_member(at, NULL, 0, by_target[i], "an object");
+        json_object_foreach (list, key, facts) {
+            if (!json_is_object(facts))
+                return wrong_member(at, NULL, 0, by_target[i], "an object of objects");
+        }
     }
-    document = json_load_file(path, JSON_REJECT_DUPLICATES, &position);
-    if (document == NULL) {
-        kg__fail(error, "%s:%d: is no JSON: %s: run the test again", path, position.line,
-                 position.text);
-        return NULL;
-    }
-    if (!check_document(&at, document)) {
+    return check_refused(at, document) && check_cases(at, document);
+}
+
+json_t *kg__results_load(const char *path, kg__error *error)
+{
+    place at = { path, "run ctest, which writes it, or name another results file", error };
+    json_t *document = load_document(&at);
+
+    if (document != NULL && !check_results(&at, document)) {
         json_decref(document);
         return NULL;
     }

@@ -51,6 +51,10 @@ void kg__verdicts_tally(const json_t *verdicts, kg__tally *tally);
  * document, never a crash. */
 json_t *kg__results_merge(const char *out, bool strict, kg__error *error);
 
+/* Reads a results document and checks its schema and its cases; NULL with `error` when it is
+ * unusable. */
+json_t *kg__results_load(const char *path, kg__error *error);
+
 /* The exit code of a merged document. */
 int kg__results_exit_code(const json_t *results);
 

@@ -12,6 +12,25 @@
 /* The room for one sentence with figures and names in it. */
 #define SENTENCE_SIZE 2048
 
+void kg__write_markdown(FILE *stream, const char *text)
+{
+    char *clean = kg__clean_text(text, true);
+
+    for (const char *c = clean; *c != '\0'; c++) {
+        if (*c == '<')
+            fputs("&lt;", stream);
+        else if (*c == '>')
+            fputs("&gt;", stream);
+        else if (*c == '&')
+            fputs("&amp;", stream);
+        else if (strchr("\\`*_[]|~#@!$", *c) != NULL)
+            fprintf(stream, "\\%c", *c);
+        else
+            fputc(*c, stream);
+    }
+    free(clean);
+}
+
 double kg__json_number(const json_t *object, const char *key)
 {
     const json_t *number = json_object_get(object, key);

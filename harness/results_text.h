@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "judge.h"
 #include "records.h"
@@ -31,6 +32,9 @@ bool kg__results_judged_something(const json_t *results);
 
 /* Whether a verdict makes a run fail, by strictness. */
 bool kg__verdict_fails(kg__verdict verdict, bool strict);
+
+/* Writes a text of any origin as Markdown that shows it as it is, within a table too. */
+void kg__write_markdown(FILE *stream, const char *text);
 
 /* The texts below are on the heap and are freed with free(). */
 

@@ -1,5 +1,6 @@
 #include "run.h"
 
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +38,23 @@ void kg__baselines_folder(const char *home, char *path, size_t size)
         kg__format(path, size, "%s", folder);
     else
         kg__format(path, size, "%s/baselines", home);
+}
+
+bool kg__filter_takes(const char *id)
+{
+    const char *filter = setting("KG_FILTER");
+    char *globs;
+    char *rest;
+    bool taken = false;
+
+    if (filter == NULL)
+        return true;
+    globs = kg__copy_text(filter);
+    for (char *glob = strtok_r(globs, ",", &rest); glob != NULL && !taken;
+         glob = strtok_r(NULL, ",", &rest))
+        taken = fnmatch(glob, id, 0) == 0;
+    free(globs);
+    return taken;
 }
 
 void kg__test_name(const char *kind, const char *comparison, const char *part, char *name,

@@ -11,6 +11,10 @@
 /* True when KG_STRICT=1. */
 bool kg__is_strict(void);
 
+/* True when KG_FILTER lets a case through: unset or empty lets all, else a comma-separated list of
+ * globs on whole ids, in which * also matches slashes. */
+bool kg__filter_takes(const char *id);
+
 /* The folder of a run's results: KG_OUT, else <home>/out. */
 void kg__out_folder(const char *home, char *path, size_t size);
 

@@ -13,26 +13,6 @@
 /* A page of job summaries is cut off, or refused, at 1 MiB: what is judged well is cut before. */
 #define LONGEST_TABLE 2000
 
-/* Writes a text of any origin as Markdown that shows it as it is, within a table too. */
-static void write_plain(FILE *stream, const char *text)
-{
-    char *clean = kg__clean_text(text, true);
-
-    for (const char *c = clean; *c != '\0'; c++) {
-        if (*c == '<')
-            fputs("&lt;", stream);
-        else if (*c == '>')
-            fputs("&gt;", stream);
-        else if (*c == '&')
-            fputs("&amp;", stream);
-        else if (strchr("\\`*_[]|~#@!$", *c) != NULL)
-            fprintf(stream, "\\%c", *c);
-        else
-            fputc(*c, stream);
-    }
-    free(clean);
-}
-
 /* Writes a name as code. A backtick would end the code, and a bar the table's cell. */
 static void write_code(FILE *stream, const char *text)
 {
@@ -76,7 +56,7 @@ static void write_row(FILE *stream, const char *verdict, const char *name, const
     if (*target != '\0')
         write_code(stream, target);
     fputs(" | ", stream);
-    write_plain(stream, reason);
+    kg__write_markdown(stream, reason);
     fputs(" |\n", stream);
 }
 
@@ -236,12 +216,12 @@ static void write_claims_and_notes(FILE *stream, const json_t *results)
         fputs(json_is_true(json_object_get(entry, "holds")) ? " holds" : " does not hold", stream);
         if (*kg__json_text(entry, "why") != '\0')
             fputs(": ", stream);
-        write_plain(stream, kg__json_text(entry, "why"));
+        kg__write_markdown(stream, kg__json_text(entry, "why"));
         fputc('\n', stream);
     }
     json_array_foreach (notes, i, entry) {
         fputs("- ", stream);
-        write_plain(stream, kg__json_text(entry, "note"));
+        kg__write_markdown(stream, kg__json_text(entry, "note"));
         if (*kg__json_text(entry, "target") != '\0') {
             fputs(" on ", stream);
             write_code(stream, kg__json_text(entry, "target"));
@@ -329,9 +309,9 @@ static void write_facts(FILE *stream, const char *target, const char *kind, json
         fputs("| ", stream);
         write_code(stream, target);
         fprintf(stream, " | %s | ", kind);
-        write_plain(stream, key);
+        kg__write_markdown(stream, key);
         fputs(" | ", stream);
-        write_plain(stream, text != NULL ? text : "");
+        kg__write_markdown(stream, text != NULL ? text : "");
         fputs(" |\n", stream);
         free(text);
     }
@@ -371,9 +351,9 @@ bool kg__results_write_summary(const char *path, const json_t *results, kg__erro
         return kg__fail(error, "%s: cannot be written: out of host memory", path);
     }
     fputs("# kernelgate: ", stream);
-    write_plain(stream, outcome);
+    kg__write_markdown(stream, outcome);
     fputs("\n\n", stream);
-    write_plain(stream, headline);
+    kg__write_markdown(stream, headline);
     fputs(".\n", stream);
     write_failures(stream, results);
     write_remarks(stream, results);

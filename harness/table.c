@@ -1,6 +1,5 @@
 #include "table.h"
 
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -249,23 +248,6 @@ const char *kg__case_refusal(const kg_comparison *comparison, const kg__case *on
     if (comparison->refuses == NULL)
         return NULL;
     return comparison->refuses(one->variant, one->size, &one->launch);
-}
-
-bool kg__filter_takes(const char *id)
-{
-    const char *filter = getenv("KG_FILTER");
-    char *globs;
-    char *rest;
-    bool taken = false;
-
-    if (filter == NULL || filter[0] == '\0')
-        return true;
-    globs = kg__copy_text(filter);
-    for (char *glob = strtok_r(globs, ",", &rest); glob != NULL && !taken;
-         glob = strtok_r(NULL, ",", &rest))
-        taken = fnmatch(glob, id, 0) == 0;
-    free(globs);
-    return taken;
 }
 
 void kg__case_list_free(kg__case_list *cases)

@@ -52,10 +52,6 @@ const kg__case *kg__table_find(const kg__case_list *cases, const char *id);
  * number is always refused. */
 const char *kg__case_refusal(const kg_comparison *comparison, const kg__case *one);
 
-/* True when KG_FILTER lets a case through: unset or empty lets all, else a comma-separated list of
- * globs on whole ids, in which * also matches slashes. */
-bool kg__filter_takes(const char *id);
-
 void kg__case_list_free(kg__case_list *cases);
 
 #endif

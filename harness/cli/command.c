@@ -31,6 +31,15 @@ static size_t distance(const char *a, const char *b)
     return result;
 }
 
+const char *kg__results_folder(const char *named)
+{
+    const char *set = getenv("KG_OUT");
+
+    if (named != NULL)
+        return named;
+    return set != NULL && *set != '\0' ? set : "out";
+}
+
 const char *kg__nearest_name(const char *name, const char *const *names, size_t count)
 {
     const char *nearest = NULL;

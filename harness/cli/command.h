@@ -30,6 +30,7 @@ typedef struct kg__command {
 
 extern const kg__command kg__begin_command;
 extern const kg__command kg__results_command;
+extern const kg__command kg__report_command;
 extern const kg__command kg__doctor_command;
 extern const kg__command kg__baseline_lint_command;
 extern const kg__command kg__baseline_record_command;
@@ -41,6 +42,9 @@ extern const kg__command kg__validate_command;
  * taken. `*help` becomes true where --help or -h is given. */
 bool kg__parse_arguments(const kg__command *command, size_t count, char **arguments,
                          size_t *operands, bool *help);
+
+/* The folder of a run's results: `named` where that is given, else KG_OUT, else out. */
+const char *kg__results_folder(const char *named);
 
 /* The one of `count` names that is nearest to `name` by letters inserted, left out or replaced;
  * NULL where none is near enough to have been meant. */

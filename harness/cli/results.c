@@ -2,7 +2,6 @@
 #include "../results.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "../run.h"
 #include "command.h"
@@ -12,23 +11,13 @@ static const char *build;
 static bool strict;
 static bool report_only;
 
-/* The folder of a run's results, where --out does not name it. */
-static const char *out_folder(void)
-{
-    const char *named = getenv("KG_OUT");
-
-    if (out != NULL)
-        return out;
-    return named != NULL && *named != '\0' ? named : "out";
-}
-
 static int begin(size_t count, char **operands)
 {
     kg__error error = { "" };
 
     (void)count;
     (void)operands;
-    if (kg__results_begin(out_folder(), &error))
+    if (kg__results_begin(kg__results_folder(out), &error))
         return KG__EXIT_PASS;
     kg__complain("%s", error.text);
     return KG__EXIT_ERROR;
@@ -86,7 +75,7 @@ static bool filter_matched_nothing(const json_t *results)
 
 static int merge(size_t count, char **operands)
 {
-    const char *folder = out_folder();
+    const char *folder = kg__results_folder(out);
     kg__error error = { "" };
     json_t *results = kg__results_merge(folder, strict || kg__is_strict(), &error);
     bool nothing_matched;

@@ -135,6 +135,13 @@ Test(counting, every_counter_is_in_the_results)
     cr_assert(json_integer_value(json_object_get(metric_of("barriers"), "baseline")) == 0);
 }
 
+Test(counting, work_is_carried)
+{
+    json_object_set_new(record, "work", json_pack("{s:f, s:f}", "operations", 8.0, "bytes", 12.0));
+    gate_with(NULL, "");
+    cr_assert(json_equal(json_object_get(entry, "work"), json_object_get(record, "work")));
+}
+
 Test(counting, one_more_is_slower)
 {
     usual_case();

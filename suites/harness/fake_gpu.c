@@ -139,6 +139,13 @@ static bool append(int records, json_t *record, kg__error *error)
     return kg__record_append(records, record, error);
 }
 
+/* The figures of a sentinel, and how much it did. */
+static json_t *amounting(json_t *figures, const char *amount, double of)
+{
+    json_object_set_new(figures, amount, json_real(of));
+    return figures;
+}
+
 static bool report_sentinels(int records, kg__error *error)
 {
     fate copy = fate_of("copy", 100000);
@@ -146,7 +153,8 @@ static bool report_sentinels(int records, kg__error *error)
 
     return append(records,
                   json_pack("{s:s, s:o, s:o, s:o}", "event", "sentinels", "copy",
-                            figures(copy.hot, 0.001), "fma", figures(fma.hot, 0.001), "empty",
+                            amounting(figures(copy.hot, 0.001), "bytes", 4e8), "fma",
+                            amounting(figures(fma.hot, 0.001), "operations", 1e10), "empty",
                             figures(500, 0.001)),
                   error);
 }
@@ -178,9 +186,11 @@ static bool measure(const kg__case *one, int records, kg__error *error)
         kg__report(records, "failed", one->id, "launching: cudaErrorInvalidValue");
     if (strcmp(fate.event, "measured") != 0)
         return true;
-    record = json_pack("{s:s, s:s, s:{s:o}, s:{}, s:b}", "event", "measured", "case", one->id,
-                       "metrics", "time_ns", figures(fate.hot, fate.width), "absent", "throttled",
-                       (int)fate.throttled);
+    record =
+        json_pack("{s:s, s:s, s:{s:o}, s:{}, s:b, s:{s:f, s:f}, s:{s:i, s:f}}", "event", "measured",
+                  "case", one->id, "metrics", "time_ns", figures(fate.hot, fate.width), "absent",
+                  "throttled", (int)fate.throttled, "work", "operations", 64.0, "bytes", 512.0,
+                  "kernel", "registers", 40, "occupancy", 0.75);
     if (fate.cold > 0)
         json_object_set_new(json_object_get(record, "metrics"), "cold_time_ns",
                             figures(fate.cold, fate.width));

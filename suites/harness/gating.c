@@ -120,6 +120,26 @@ Test(gating, a_pass_carries_its_figures)
     expect_verdict(metric_of(result, "cold_time_ns"), "pass");
 }
 
+/* What a report makes of the times besides: carried as it was recorded, by the first observation.
+ */
+Test(gating, work_and_kernel_are_carried)
+{
+    kg__observation one = observed(60500, 73000);
+    json_t *record = (json_t *)one.measured;
+    const json_t *result;
+
+    result = gate(&one, 1, NULL);
+    cr_assert(json_object_get(result, "work") == NULL && json_object_get(result, "kernel") == NULL);
+    json_object_set_new(record, "work", json_pack("{s:f, s:f}", "operations", 8.0, "bytes", 12.0));
+    json_object_set_new(record, "kernel",
+                        json_pack("{s:i, s:f}", "registers", 40, "occupancy", 1.0));
+    json_object_set_new(record, "card", json_null());
+    result = gate(&one, 1, NULL);
+    cr_assert(json_equal(json_object_get(result, "work"), json_object_get(record, "work")));
+    cr_assert(json_equal(json_object_get(result, "kernel"), json_object_get(record, "kernel")));
+    cr_assert(json_object_get(result, "card") == NULL);
+}
+
 Test(gating, without_a_baseline)
 {
     kg__observation one = observed(60500, 0);

@@ -3,6 +3,7 @@
  * codes. */
 #include <criterion/criterion.h>
 #include <dirent.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,8 +13,10 @@
 
 #include "baseline.h"
 #include "drive.h"
+#include "gating.h"
 #include "lock.h"
 #include "records.h"
+#include "results_text.h"
 
 static kg__baseline baseline;
 
@@ -1531,5 +1534,38 @@ Test(parts, the_results_hold_what_the_sentinels_said)
                            "sentinels_ns");
     cr_assert(json_is_number(json_object_get(said, "copy")) &&
               json_is_number(json_object_get(said, "fma")));
+    /* 400 MB in 100 us, 10 G operations in 200 us. */
+    said = json_object_get(json_object_get(json_object_get(results, "provenance"), "nvidia-fake"),
+                           "limits");
+    cr_assert(json_object_size(said) == 2);
+    cr_assert(fabs(kg__json_number(said, "copy_bytes_per_second") - 4e12) < 1e3);
+    cr_assert(fabs(kg__json_number(said, "operations_per_second") - 5e13) < 1e4);
     json_decref(results);
+}
+
+/* The job's work and what its kernel takes go from the record to the results, and from there into
+ * the table. */
+Test(parts, a_timed_run_has_its_table)
+{
+    const char *const merge[] = { KG__COMMAND, "results", NULL };
+    const char *const table[] = { KG__COMMAND, "report", "--table", "fake", NULL };
+    const json_t *entry;
+    json_t *results;
+    ending seen;
+
+    store_baseline();
+    expect_run(KG__FAKE_SOUND_GPU, "--filter=fake/check", 0, NULL);
+    expect_run(KG__FAKE_SOUND_GPU, "--filter=fake/time", 0, NULL);
+    seen = drive(merge, environment);
+    free(seen.output);
+    results = read_json(at("out/results.json"));
+    entry = kg__find_entry(results, "fake/plain/64/b32");
+    cr_assert(kg__json_number(json_object_get(entry, "work"), "operations") == 64);
+    cr_assert(kg__json_number(json_object_get(entry, "work"), "bytes") == 512);
+    cr_assert(kg__json_number(json_object_get(entry, "kernel"), "registers") == 40);
+    json_decref(results);
+    seen = drive(table, environment);
+    expect_ending(&seen, 0, "| 64   | b32    |    10 | 5 (2.00×) |");
+    expect_ending(&seen, 0, "| 64   | b32    | 75.0 % | 75.0 % |");
+    free(seen.output);
 }

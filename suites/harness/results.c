@@ -115,7 +115,8 @@ static const json_t *item(const json_t *results, const char *list, size_t index)
     "\"metrics\": {\"time_ns\": {\"value\": 47980, \"low\": 47900, \"high\": 48050, "              \
     "\"baseline\": 45130, \"change\": 0.0631, \"limit\": 0.02, \"smallest\": 0.02, "               \
     "\"verdict\": \"" verdict "\"}}, \"verdict\": \"" verdict "\", \"why\": \"" why                \
-    "\", \"throttled\": false}"
+    "\", \"throttled\": false, \"work\": {\"operations\": 8, \"bytes\": 12}, \"kernel\": "         \
+    "{\"registers\": 40}}"
 
 #define TARGET                                                                                     \
     ", \"target\": {\"key\": \"nvidia-h200\", \"name\": \"NVIDIA H200\"}, \"provenance\": "        \
@@ -425,6 +426,15 @@ Test(results, load_names_the_member_of_the_wrong_type)
         { ", \"cases\": [{\"case\": \"c\", \"target\": \"t\", \"verdict\": \"pass\", \"metrics\": "
           "{\"time_ns\": {\"why\": 3}}}]}",
           "cases[0].metrics is not explained by a text" },
+        { ", \"cases\": [{\"case\": \"c\", \"target\": \"t\", \"verdict\": \"pass\", \"work\": "
+          "[]}]}",
+          "cases[0].work is not an object" },
+        { ", \"cases\": [{\"case\": \"c\", \"target\": \"t\", \"verdict\": \"pass\", \"work\": "
+          "{\"bytes\": -1}}]}",
+          "cases[0].work.bytes is not a number of at least 0" },
+        { ", \"cases\": [{\"case\": \"c\", \"target\": \"t\", \"verdict\": \"pass\", \"kernel\": "
+          "{\"registers\": \"40\"}}]}",
+          "cases[0].kernel.registers is not a number of at least 0" },
     };
 
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -452,6 +462,54 @@ Test(results, a_file_cut_anywhere_is_refused)
         put("x.verdicts.json", text);
         cr_assert(kg__verdicts_load(at("x.verdicts.json"), &error) == NULL, "cut at %zu", length);
         cr_assert(error.text[0] != '\0');
+    }
+}
+
+/* A merged document is read back; another, or one that was changed by hand, is refused by name. */
+Test(results, a_results_document_is_read_back)
+{
+    static const struct {
+        const char *text;
+        const char *message;
+    } wrong[] = {
+        { "[]", "is no JSON object: run ctest" },
+        { "{\"schema\": \"kernelgate-verdicts/1\"}",
+          "its schema is \"kernelgate-verdicts/1\", not" },
+        { "{\"schema\": \"kernelgate-results/1\"}", "targets is not an object" },
+        { "{\"schema\": \"kernelgate-results/1\", \"targets\": {\"t\": 1}}",
+          "targets is not an object of objects" },
+        { "{\"schema\": \"kernelgate-results/1\", \"targets\": {}, \"provenance\": []}",
+          "provenance is not an object" },
+        { "{\"schema\": \"kernelgate-results/1\", \"targets\": {}, \"provenance\": {}, "
+          "\"refused\": "
+          "[{}]}",
+          "refused[0].case is not a case's id" },
+        { "{\"schema\": \"kernelgate-results/1\", \"targets\": {}, \"provenance\": {}, \"cases\": "
+          "[{}]}",
+          "cases[0].case is not a case's id" },
+    };
+    kg__error error = { "" };
+    json_t *results;
+    json_t *read;
+
+    begin();
+    put_test("gpu.a.time", true, TARGET ", \"cases\": [" TIMED("a/b/1/b16", "pass", "") "]");
+    results = merge(false);
+    cr_assert(kg__results_write_json(at("results.json"), results, 1, &error), "%s", error.text);
+    read = kg__results_load(at("results.json"), &error);
+    cr_assert(read != NULL, "%s", error.text);
+    cr_expect(json_equal(read, results));
+    json_decref(read);
+    json_decref(results);
+    cr_expect(kg__results_load(at("none.json"), &error) == NULL);
+    cr_expect(strstr(error.text, "none.json: cannot be read: No such file") != NULL &&
+                  strstr(error.text, "run ctest") != NULL,
+              "%s", error.text);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        put("results.json", wrong[i].text);
+        cr_expect(kg__results_load(at("results.json"), &error) == NULL);
+        cr_expect(strstr(error.text, wrong[i].message) != NULL, "%s: %s", wrong[i].message,
+                  error.text);
     }
 }
 
@@ -546,6 +604,8 @@ Test(results, merge_joins_the_parts_of_a_case)
         dbl,
         kg__json_number(json_object_get(json_object_get(merged, "metrics"), "time_ns"), "value"),
         47980.0, 1e-9));
+    cr_expect(eq(dbl, kg__json_number(json_object_get(merged, "work"), "bytes"), 12));
+    cr_expect(eq(dbl, kg__json_number(json_object_get(merged, "kernel"), "registers"), 40));
     cr_expect(eq(sz, kg__results_count(results, KG__PASS), 2));
     cr_expect(eq(sz, kg__results_count(results, KG__SLOWER), 1));
     cr_expect(eq(sz, kg__results_judged(results), 3));

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run.h"
+
 static cudaError_t launch(const kg_call *call)
 {
     (void)call;

@@ -1,0 +1,243 @@
+/* kernelgate report: what a run measured, as people publish it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../baseline.h"
+#include "../report_table.h"
+#include "../results.h"
+#include "../results_text.h"
+#include "../run.h"
+#include "command.h"
+
+static const char *comparison;
+static const char *format = "markdown";
+static const char *target;
+static const char *results_file;
+static const char *out;
+
+/* A list of names, each once, in order of first appearance. */
+typedef struct name_list {
+    char **names;
+    size_t count;
+    size_t room;
+} name_list;
+
+static void add_name(name_list *list, const char *name, size_t length)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (strlen(list->names[i]) == length && strncmp(list->names[i], name, length) == 0)
+            return;
+    list->names = kg__grow(list->names, list->count, &list->room, sizeof *list->names);
+    list->names[list->count] = kg__allocate(length + 1, 1);
+    memcpy(list->names[list->count++], name, length);
+}
+
+static void free_names(name_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->names[i]);
+    free(list->names);
+}
+
+/* The comparisons that the results have cases of. */
+static name_list list_comparisons(const json_t *results)
+{
+    name_list list = { 0 };
+    const json_t *entry;
+    size_t i;
+
+    json_array_foreach (json_object_get(results, "cases"), i, entry) {
+        const char *id = kg__json_text(entry, "case");
+
+        add_name(&list, id, strcspn(id, "/"));
+    }
+    return list;
+}
+
+/* The targets that have cases of the comparison, GPUs first. */
+static name_list list_targets(const json_t *results)
+{
+    size_t length = strlen(comparison);
+    name_list list = { 0 };
+
+    for (int model = 0; model < 2; model++) {
+        const json_t *entry;
+        size_t i;
+
+        json_array_foreach (json_object_get(results, "cases"), i, entry) {
+            const char *id = kg__json_text(entry, "case");
+            const char *key = kg__json_text(entry, "target");
+
+            if ((strcmp(key, KG__MODEL_KEY) == 0) == (model == 1) &&
+                strncmp(id, comparison, length) == 0 && id[length] == '/')
+                add_name(&list, key, strlen(key));
+        }
+    }
+    return list;
+}
+
+/* Refuses a name that is not in a list, naming what is nearest to it, or all that there are. */
+static bool require_name(const char *path, const char *what, const char *name,
+                         const name_list *known)
+{
+    char all[KG__MESSAGE_SIZE] = "";
+    const char *nearest;
+
+    for (size_t i = 0; i < known->count; i++) {
+        size_t used = strlen(all);
+
+        if (strcmp(known->names[i], name) == 0)
+            return true;
+        kg__format(all + used, sizeof all - used, "%s%s", i > 0 ? ", " : "", known->names[i]);
+    }
+    nearest = kg__nearest_name(name, (const char *const *)known->names, known->count);
+    if (known->count == 0)
+        kg__complain("report: %s holds no case: run ctest first", path);
+    else if (nearest != NULL)
+        kg__complain("report: %s has no %s \"%s\"; did you mean \"%s\"? It has %s", path, what,
+                     name, nearest, all);
+    else
+        kg__complain("report: %s has no %s \"%s\": it has %s", path, what, name, all);
+    return false;
+}
+
+static int write_tables(const kg__report_table *tables, size_t count)
+{
+    if (strcmp(format, "csv") == 0) {
+        kg__report_write_csv(stdout, tables, count);
+    } else {
+        for (size_t i = 0; i < count; i++) {
+            if (i > 0)
+                fputc('\n', stdout);
+            kg__report_write_markdown(stdout, &tables[i]);
+        }
+    }
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return KG__EXIT_PASS;
+    kg__complain("report: the standard output takes no more: send it elsewhere");
+    return KG__EXIT_ERROR;
+}
+
+/* An empty table would look like a comparison that costs nothing. */
+static void refuse_nothing(const char *path)
+{
+    const char *filter = getenv("KG_FILTER");
+
+    if (filter != NULL && *filter != '\0')
+        kg__complain("report: KG_FILTER=%s leaves no case of %s that was timed or counted%s%s in "
+                     "%s: give another, or none",
+                     filter, comparison, target != NULL ? " on " : "", target != NULL ? target : "",
+                     path);
+    else
+        kg__complain("report: no case of %s was timed or counted%s%s in %s, only checked: run "
+                     "ctest -R '\\.%s\\.(time|count)$'",
+                     comparison, target != NULL ? " on " : "", target != NULL ? target : "", path,
+                     comparison);
+}
+
+/* Makes the table of each target that is asked for, and writes those that are not empty. */
+static int report_targets(const char *path, const json_t *results, const name_list *targets)
+{
+    kg__report_table *tables = kg__allocate(targets->count, sizeof *tables);
+    kg__error error = { "" };
+    size_t count = 0;
+    bool made = true;
+    int code = KG__EXIT_ERROR;
+
+    for (size_t i = 0; i < targets->count && made; i++) {
+        if (target != NULL && strcmp(target, targets->names[i]) != 0)
+            continue;
+        made =
+            kg__report_table_make(results, comparison, targets->names[i], &tables[count], &error);
+        if (made && tables[count].case_count > 0)
+            count++;
+        else
+            kg__report_table_free(&tables[count]);
+    }
+    if (!made)
+        kg__complain("report: %s: %s", path, error.text);
+    else if (count == 0)
+        refuse_nothing(path);
+    else
+        code = write_tables(tables, count);
+    for (size_t i = 0; i < count; i++)
+        kg__report_table_free(&tables[i]);
+    free(tables);
+    return code;
+}
+
+static int report_on(const char *path, const json_t *results)
+{
+    name_list comparisons = list_comparisons(results);
+    name_list targets = { 0 };
+    int code = KG__EXIT_ERROR;
+
+    if (require_name(path, "comparison", comparison, &comparisons)) {
+        targets = list_targets(results);
+        if (target == NULL || require_name(path, "target", target, &targets))
+            code = report_targets(path, results, &targets);
+    }
+    free_names(&comparisons);
+    free_names(&targets);
+    return code;
+}
+
+static int report(size_t count, char **operands)
+{
+    char path[KG__PATH_SIZE];
+    kg__error error = { "" };
+    json_t *results;
+    int code;
+
+    (void)count;
+    (void)operands;
+    if (comparison == NULL) {
+        kg__complain("report: say what to print: --table COMPARISON");
+        return KG__EXIT_ERROR;
+    }
+    if (strcmp(format, "markdown") != 0 && strcmp(format, "csv") != 0) {
+        kg__complain("report: there is no format \"%s\": take markdown or csv", format);
+        return KG__EXIT_ERROR;
+    }
+    if (results_file != NULL && out != NULL) {
+        kg__complain("report: --results names the file that --out has the folder of: give one");
+        return KG__EXIT_ERROR;
+    }
+    if (results_file != NULL)
+        kg__format(path, sizeof path, "%s", results_file);
+    else
+        kg__format(path, sizeof path, "%s/results.json", kg__results_folder(out));
+    results = kg__results_load(path, &error);
+    if (results == NULL) {
+        kg__complain("report: %s", error.text);
+        return KG__EXIT_ERROR;
+    }
+    code = report_on(path, results);
+    json_decref(results);
+    return code;
+}
+
+static const kg__option options[] = {
+    { "--table", "COMPARISON", "print this comparison's table", &comparison, NULL },
+    { "--format", "FORMAT", "markdown, variants side by side (the default), or csv, a line a case",
+      &format, NULL },
+    { "--target", "KEY", "of this target alone (default: of all, GPUs first)", &target, NULL },
+    { "--results", "FILE", "read this results file (default: results.json in --out)", &results_file,
+      NULL },
+    { "--out", "DIR", "the folder of the results (default: KG_OUT, else out)", &out, NULL },
+    { 0 },
+};
+
+const kg__command kg__report_command = {
+    .name = "report",
+    .operands = "",
+    .summary = "Print what a run measured of a comparison, as people publish it",
+    .details =
+        "Of a GPU: time, cold time, speedup over the comparison's first variant, GB/s, GFLOP/s,\n"
+        "share of the card's measured limits, occupancy. Of the CPU model: its counters, and how\n"
+        "many times as many as the first variant's they are. KG_FILTER leaves cases out.\n"
+        "exit: 0 printed; 2 an error, or nothing to print\n",
+    .options = options,
+    .run = report,
+};
