@@ -39,8 +39,8 @@ cudaError_t kg__memory_allocate(kg_memory memory, size_t bytes, void **allocatio
     case KG_PINNED:
         return cudaMallocHost(allocation, bytes);
     case KG_PAGEABLE:
-        *allocation = kg__allocate(bytes, 1);
-        return cudaSuccess;
+        *allocation = malloc(bytes);
+        return *allocation != NULL ? cudaSuccess : cudaErrorMemoryAllocation;
     case KG_MANAGED:
         code = cudaMemGetInfo(&left, &total);
         if (code == cudaSuccess && left < bytes)
@@ -69,6 +69,32 @@ static bool is_host(kg_memory memory)
     return memory == KG_PAGEABLE || memory == KG_PINNED;
 }
 
+/* Whether the device has room for all managed arguments together. Each of them would be granted,
+ * for managed memory takes none of the device's before it is touched. */
+static bool managed_memory_fits(const kg_arguments *arguments, const kg_memory *memory,
+                                kg__error *error)
+{
+    size_t wanted = 0;
+    size_t left;
+    size_t total;
+    cudaError_t code;
+
+    for (int i = 0; i < arguments->count; i++) {
+        if (memory[i] == KG_MANAGED)
+            wanted += kg__argument_bytes(&arguments->list[i]) + 2 * KG__GUARD_BYTES;
+    }
+    if (wanted == 0)
+        return true;
+    code = cudaMemGetInfo(&left, &total);
+    if (code != cudaSuccess)
+        return kg__cuda_fail(error, "asking for the device's free memory", code);
+    return wanted <= left ||
+           kg__fail(error,
+                    "%zu bytes of managed arguments, and the device has %zu free: choose a smaller "
+                    "size, or refuse it",
+                    wanted, left);
+}
+
 bool kg__buffers_make(kg__buffers *buffers, const kg_arguments *arguments,
                       const kg_variant *variant, kg__error *error)
 {
@@ -76,8 +102,10 @@ bool kg__buffers_make(kg__buffers *buffers, const kg_arguments *arguments,
     memcpy(buffers->memory, variant->memory, sizeof buffers->memory);
     buffers->guard = kg__allocate(KG__GUARD_BYTES, 1);
     buffers->seen = kg__allocate(KG__GUARD_BYTES, 1);
+    if (!managed_memory_fits(arguments, buffers->memory, error))
+        return false;
     for (int i = 0; i < arguments->count; i++) {
-        static const char *const kinds[] = { "device", "managed", "host", "page-locked" };
+        static const char *const kinds[] = { "device", "managed", "pageable", "pinned" };
         size_t bytes = kg__argument_bytes(&arguments->list[i]);
         cudaError_t code = kg__memory_allocate(buffers->memory[i], bytes + 2 * KG__GUARD_BYTES,
                                                &buffers->allocation[i]);

@@ -395,19 +395,26 @@ static kg__outcome explain_failure(const kg_comparison *comparison, kg__error *w
     return KG__INCORRECT;
 }
 
+/* Does a variant's step before or after its launch, where it has one, to its end. */
+static bool run_step(kg_launcher *step, const kg_call *call, const char *what, kg__error *why)
+{
+    cudaError_t code;
+
+    if (step == NULL)
+        return true;
+    code = step(call);
+    if (code == cudaSuccess)
+        code = cudaDeviceSynchronize();
+    return code == cudaSuccess || kg__cuda_fail(why, what, code);
+}
+
 bool kg__prepare_launch(const kg__case *one, const kg__buffers *buffers, kg__error *why)
 {
     kg_call call = {
         .size = one->size, .launch = one->launch, .argument = buffers->data, .stream = NULL
     };
-    cudaError_t code;
 
-    if (one->variant->prepare == NULL)
-        return true;
-    code = one->variant->prepare(&call);
-    if (code == cudaSuccess)
-        code = cudaDeviceSynchronize();
-    return code == cudaSuccess || kg__cuda_fail(why, "preparing the arguments", code);
+    return run_step(one->variant->prepare, &call, "preparing the arguments", why);
 }
 
 kg__outcome kg__check_launch(const kg_comparison *comparison, const kg__case *one,
@@ -423,26 +430,22 @@ kg__outcome kg__check_launch(const kg_comparison *comparison, const kg__case *on
     cudaError_t code;
 
     kg__device_watch();
-    if (!kg__buffers_fill(buffers, known->device, poison, why) ||
-        !kg__prepare_launch(one, buffers, why))
+    if (!kg__buffers_fill(buffers, known->device, poison, why))
         return failed();
+    if (!kg__prepare_launch(one, buffers, why))
+        return explain_failure(comparison, why);
     code = one->variant->launch(&call);
     if (code != cudaSuccess) {
         kg__cuda_fail(why, "launching", code);
         return explain_failure(comparison, why);
-    }
-    if (one->variant->collect != NULL) {
-        code = one->variant->collect(&call);
-        if (code != cudaSuccess) {
-            kg__cuda_fail(why, "collecting the results", code);
-            return explain_failure(comparison, why);
-        }
     }
     code = cudaDeviceSynchronize();
     if (code != cudaSuccess) {
         kg__cuda_fail(why, "running the kernel", code);
         return explain_failure(comparison, why);
     }
+    if (!run_step(one->variant->collect, &call, "collecting the results", why))
+        return explain_failure(comparison, why);
     (void)kg__device_passed_over(why, &whole);
     if (whole)
         outcome = judge_arguments(comparison, known, buffers, poison, why);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "counters.h"
 #include "gating.h"
 #include "records.h"
 #include "results.h"
@@ -28,6 +29,20 @@ static json_t *load_part(const char *part)
 #else
 #define MEASURING_PART "count"
 #endif
+
+/* Whether that part has a metric of this name at all. */
+static bool is_metric(const char *metric)
+{
+#ifdef KG__TARGET_GPU
+    return strcmp(metric, "time_ns") == 0 || strcmp(metric, "cold_time_ns") == 0;
+#else
+    for (int i = 0; i < KG__RATIOS; i++) {
+        if (strcmp(kg__ratios[i].name, metric) == 0)
+            return true;
+    }
+    return kg__counter_parse(metric, NULL);
+#endif
+}
 
 /* A case that a claim speaks of. */
 typedef struct subject {
@@ -117,6 +132,7 @@ typedef struct claim {
     const char *metric;
     subject subjects[2];
     int count;
+    const char *mistake; /* what makes the claim one that says nothing, or NULL */
 } claim;
 
 static claim begin(const char *metric, const char *first, const char *second)
@@ -135,6 +151,15 @@ static claim begin(const char *metric, const char *first, const char *second)
 /* What keeps a claim from being decided, with `why`; HOLDS where nothing does. */
 static outcome obstacle(const claim *one, char *why, size_t size)
 {
+    if (one->mistake != NULL) {
+        kg__format(why, size, "%s: mend the claim", one->mistake);
+        return MISTAKEN;
+    }
+    if (!is_metric(one->metric)) {
+        kg__format(why, size, "%s: no metric of part %s: mend the claim", one->metric,
+                   MEASURING_PART);
+        return MISTAKEN;
+    }
     for (int i = 0; i < one->count; i++) {
         if (!one->subjects[i].in_table) {
             kg__format(why, size, "%s: no such case among those of part %s: mend the claim",
@@ -172,6 +197,12 @@ static void settle(const claim *one, outcome what, const char *why)
         cr_assert(what == HOLDS, "%s", why);
 }
 
+/* A factor that every pair of cases exceeds, or none, makes no claim. */
+static const char *mistake_of_factor(double factor)
+{
+    return factor > 0 && isfinite(factor) ? NULL : "a factor that is no number above 0";
+}
+
 /* A case's name as the claim has it. */
 static const char *short_name(const subject *one)
 {
@@ -182,7 +213,10 @@ void kg_expect_speedup(const char *fast, const char *slow, double factor)
 {
     claim one = begin("time_ns", fast, slow);
     char why[KG__MESSAGE_SIZE];
-    outcome what = obstacle(&one, why, sizeof why);
+    outcome what;
+
+    one.mistake = mistake_of_factor(factor);
+    what = obstacle(&one, why, sizeof why);
 
     if (what == HOLDS) {
         double speedup = one.subjects[1].value / one.subjects[0].value;
@@ -198,19 +232,26 @@ void kg_expect_less(const char *metric, const char *less, const char *more, doub
 {
     claim one = begin(metric, less, more);
     char why[KG__MESSAGE_SIZE];
-    outcome what = obstacle(&one, why, sizeof why);
+    outcome what;
+
+    one.mistake = mistake_of_factor(factor);
+    what = obstacle(&one, why, sizeof why);
 
     if (what == HOLDS) {
         double low = one.subjects[0].value;
         double high = one.subjects[1].value;
         char figures[2][KG__FIGURE_SIZE];
+        char times[KG__FIGURE_SIZE] = "";
 
         kg__show_figure(figures[0], sizeof figures[0], low, kg__metric_unit(metric));
         kg__show_figure(figures[1], sizeof figures[1], high, kg__metric_unit(metric));
-        what = high >= factor * low ? HOLDS : FAILS;
-        kg__format(why, sizeof why, "%s: %s has %s, %s has %s: %.2f times as much, %.2f expected",
+        /* Two zeros are alike, and neither is less than the other. */
+        what = high >= factor * low && (high > 0 || factor <= 1) ? HOLDS : FAILS;
+        if (low > 0)
+            kg__format(times, sizeof times, ": %.2f times as much", high / low);
+        kg__format(why, sizeof why, "%s: %s has %s, %s has %s%s, %.2f times as much expected",
                    metric, short_name(&one.subjects[0]), figures[0], short_name(&one.subjects[1]),
-                   figures[1], high / low, factor);
+                   figures[1], times, factor);
     }
     settle(&one, what, why);
 }
@@ -219,7 +260,11 @@ void kg_expect_within(const char *metric, const char *name, double least, double
 {
     claim one = begin(metric, name, NULL);
     char why[KG__MESSAGE_SIZE];
-    outcome what = obstacle(&one, why, sizeof why);
+    outcome what;
+
+    if (!(least <= most))
+        one.mistake = "a range whose least is above its most";
+    what = obstacle(&one, why, sizeof why);
 
     if (what == HOLDS) {
         double value = one.subjects[0].value;

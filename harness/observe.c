@@ -240,7 +240,7 @@ int kg__print_cases(const kg_comparison *comparison, int argc, char *const *argv
     kg__error error;
 
     if (argc != 3) {
-        kg__complain("--cases: name a part: check, time or count");
+        kg__complain("--cases: name a part: check, time, count or defects");
         return EXIT_BROKEN;
     }
     if (!kg__table_expand(comparison, argv[2], &table, &error)) {

@@ -455,6 +455,14 @@ static void take_record(void *context, const json_t *record)
                      json_is_true(json_object_get(record, "right")) ? KG__PASS : KG__WRONG, record);
     } else if (strcmp(event, "failed") == 0) {
         take_outcome(run, one, KG__ERROR, record);
+    } else if (strcmp(event, "refused") == 0 && is_part(run, "defects")) {
+        char text[KG__MESSAGE_SIZE];
+
+        /* What is never run is never found wrong. */
+        kg__format(text, sizeof text, "refused (%s): no check sees this defect: mend its row",
+                   what);
+        if (one->entry == NULL)
+            settle(one, kg__gate_plain(one->one->id, &run->target, run->part, KG__ERROR, text));
     } else if (strcmp(event, "refused") == 0) {
         json_array_append_new(json_object_get(run->document, "refused"),
                               json_pack("{s:s, s:s}", "case", one->one->id, "why", what));
@@ -585,8 +593,7 @@ static void check(part_run *run)
     if (is_part(run, "defects")) {
         const kg_defect *defect = kg__table_defects();
 
-        for (size_t i = 0; defect[i].variant.name != NULL && check_variant(run, &defect[i].variant);
-             i++)
+        for (size_t i = 0; defect[i].name != NULL && check_variant(run, &defect[i].variant); i++)
             ;
     } else {
         const kg_variant *variant = run->comparison->variants;
@@ -664,11 +671,29 @@ static void find_vanished(part_run *run)
     }
 }
 
+/* The case of the table's first variant that another is timed beside: that of the same launch where
+ * it has several, or NULL. */
+static const subject *first_beside(const part_run *run, const subject *fast)
+{
+    const subject *found = NULL;
+
+    for (size_t i = 0; i < run->count; i++) {
+        const subject *other = &run->subjects[i];
+
+        if (other->one->variant != run->comparison->variants ||
+            !kg__table_side_by_side(other->one, fast->one))
+            continue;
+        if (found == NULL || other->one->launch.grid == fast->one->launch.grid)
+            found = other;
+    }
+    return found;
+}
+
 /* Prints and notes how many times as fast each variant is as the table's first, by size and launch.
  */
 static void note_speedups(part_run *run)
 {
-    const char *first = run->comparison->variants[0].name;
+    const kg_variant *first = run->comparison->variants;
     char test[128];
     char path[KG__PATH_SIZE];
     json_t *checks;
@@ -678,20 +703,14 @@ static void note_speedups(part_run *run)
     checks = kg__verdicts_load(path, NULL);
     for (size_t i = 0; i < run->count; i++) {
         const subject *fast = &run->subjects[i];
-        const subject *slow = NULL;
-        char text[256];
+        const subject *slow = first_beside(run, fast);
+        char text[3 * KG__CASE_ID_SIZE];
         double hot;
         double cold;
 
-        for (size_t j = 0; j < run->count; j++) {
-            const subject *other = &run->subjects[j];
-
-            if (strcmp(other->one->variant->name, first) == 0 &&
-                kg__table_side_by_side(other->one, fast->one))
-                slow = other;
-        }
         /* Clocks of different kinds are no pair to compare. */
-        if (slow == NULL || slow == fast || slow->one->variant->clock != fast->one->variant->clock)
+        if (slow == NULL || fast->one->variant == first ||
+            slow->one->variant->clock != fast->one->variant->clock)
             continue;
         hot = kg__speedup(fast->entry, slow->entry, "time_ns");
         cold = kg__speedup(fast->entry, slow->entry, "cold_time_ns");
@@ -699,7 +718,7 @@ static void note_speedups(part_run *run)
             kg__is_disproved(checks, slow->one->id))
             continue;
         kg__format(text, sizeof text, "%s runs at %.2f times the speed of %s", fast->one->id, hot,
-                   first);
+                   slow->one->launch.grid == fast->one->launch.grid ? first->name : slow->one->id);
         if (!isnan(cold))
             kg__format(text + strlen(text), sizeof text - strlen(text), " hot, %.2f cold", cold);
         add_text(run, "notes", text);
@@ -862,7 +881,7 @@ void kg__run_part(const char *part)
         if (run.count == 0) {
             skip(&run, "filter",
                  run.table.count > 0 ? "KG_FILTER leaves this test no case"
-                                     : "the comparison's table has no size for this part");
+                                     : "the comparison's table has no case for this part");
         } else {
             write_verdicts(&run, false);
             if (is_checking(&run))

@@ -23,6 +23,16 @@ unsigned kg__part_purposes(const char *part)
     return 0;
 }
 
+static bool is_defects(const char *part)
+{
+    return strcmp(part, "defects") == 0;
+}
+
+bool kg__is_part(const char *part)
+{
+    return is_defects(part) || kg__part_purposes(part) != 0;
+}
+
 static bool name_is_plain(const char *name)
 {
     return name[0] != '\0' && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(name);
@@ -57,17 +67,78 @@ static void name_case(const kg_comparison *comparison, kg__case *one)
     }
 }
 
+static bool launches_are_good(const kg_comparison *comparison, const kg_launch *launches,
+                              kg__error *error)
+{
+    for (const kg_launch *launch = launches; launch != NULL; launch++) {
+        if (launch->block < 0 || launch->grid < 0 || (launch->block == 0 && launch->grid != 0))
+            return kg__fail(error,
+                            "%s: a launch of %d blocks of %d threads: a launch has at least one "
+                            "thread, and 0 blocks where their number is not free",
+                            comparison->name, launch->grid, launch->block);
+        if (launch->block == 0)
+            break;
+    }
+    return true;
+}
+
+static bool memory_is_good(const kg_variant *variant)
+{
+    for (int i = 0; i < KG_MAX_ARGUMENTS; i++) {
+        if ((int)variant->memory[i] < KG_DEVICE || (int)variant->memory[i] > KG_PINNED)
+            return false;
+    }
+    return true;
+}
+
 static bool variant_is_good(const kg_comparison *comparison, const kg_variant *variant,
                             kg__error *error)
 {
-    return (name_is_plain(variant->name) && variant->launch != NULL) ||
-           kg__fail(error,
-                    "%s/%s: a variant has a launcher and a name of a-z, 0-9 and _ alone: mend its "
-                    "row",
-                    comparison->name, variant->name);
+    const char *problem = NULL;
+
+    if (!name_is_plain(variant->name) || variant->launch == NULL)
+        problem = "a variant has a launcher and a name of a-z, 0-9 and _ alone";
+    else if (!memory_is_good(variant))
+        problem = "a .memory that is none of kg_memory";
+    else if ((int)variant->clock < KG_GRAPH_CLOCK || (int)variant->clock > KG_FIRST_TOUCH_CLOCK)
+        problem = "a .clock that is none of kg_clock";
+    else if ((variant->not_for & ~(unsigned)(KG_PURPOSE_TIME | KG_PURPOSE_COUNT)) != 0)
+        problem = "a .not_for of more than KG_PURPOSE_TIME and KG_PURPOSE_COUNT, and every variant "
+                  "is checked";
+    if (problem != NULL)
+        return kg__fail(error, "%s/%s: %s: mend its row", comparison->name, variant->name, problem);
+    return launches_are_good(comparison, variant->launches, error);
 }
 
-static bool names_are_good(const kg_comparison *comparison, kg__error *error)
+static bool size_is_good(const kg_comparison *comparison, const kg_size *size, kg__error *error)
+{
+    return (size->extents >= 1 && size->extents <= KG_MAX_EXTENTS) ||
+           kg__fail(error,
+                    "%s: a size of %d numbers, of which %d fit: write at least one and no more",
+                    comparison->name, size->extents, KG_MAX_EXTENTS);
+}
+
+static bool defects_are_good(const kg_comparison *comparison, kg__error *error)
+{
+    for (const kg_defect *defect = kg__table_defects(); defect->name != NULL; defect++) {
+        const kg_launch launch[] = { defect->launch, KG_END };
+
+        if (!variant_is_good(comparison, &defect->variant, error) ||
+            !size_is_good(comparison, &defect->size, error) ||
+            !launches_are_good(comparison, launch, error))
+            return false;
+        for (const kg_variant *variant = comparison->variants; variant->name != NULL; variant++) {
+            /* Their cases would be taken for one another's. */
+            if (strcmp(variant->name, defect->variant.name) == 0)
+                return kg__fail(error,
+                                "%s/%s: a variant and a defect of one name: rename the defect",
+                                comparison->name, variant->name);
+        }
+    }
+    return true;
+}
+
+static bool table_is_good(const kg_comparison *comparison, kg__error *error)
 {
     if (!name_is_plain(comparison->name))
         return kg__fail(error, "%s: a comparison's name holds a-z, 0-9 and _ alone: rename it",
@@ -79,10 +150,6 @@ static bool names_are_good(const kg_comparison *comparison, kg__error *error)
         if (!variant_is_good(comparison, variant, error))
             return false;
     }
-    for (const kg_defect *defect = kg__table_defects(); defect->variant.name != NULL; defect++) {
-        if (!variant_is_good(comparison, &defect->variant, error))
-            return false;
-    }
     if (comparison->arguments == NULL || comparison->reference == NULL)
         return kg__fail(error, "%s: the table lacks .arguments or .reference: add them",
                         comparison->name);
@@ -92,11 +159,11 @@ static bool names_are_good(const kg_comparison *comparison, kg__error *error)
     if (comparison->sizes == NULL || comparison->sizes[0].extents == 0)
         return kg__fail(error, "%s: the table has no size: add one to its sizes", comparison->name);
     for (const kg_size *size = comparison->sizes; size->extents != 0; size++) {
-        if (size->extents > KG_MAX_EXTENTS)
-            return kg__fail(error, "%s: a size of %d numbers, of which %d fit: write fewer",
-                            comparison->name, size->extents, KG_MAX_EXTENTS);
+        if (!size_is_good(comparison, size, error))
+            return false;
     }
-    return true;
+    return launches_are_good(comparison, comparison->launches, error) &&
+           defects_are_good(comparison, error);
 }
 
 /* A list that grows by a case at a time. */
@@ -106,83 +173,51 @@ typedef struct expansion {
     size_t room;
 } expansion;
 
+/* Adds a case behind those that it is timed beside. */
 static void add_case(expansion *into, const kg_variant *variant, const kg_size *size,
                      kg_launch launch)
 {
     kg__case_list *cases = into->cases;
+    kg__case one = { .variant = variant, .size = size, .launch = launch, .id = "" };
+    size_t place = cases->count;
 
+    name_case(into->comparison, &one);
     cases->list = kg__grow(cases->list, cases->count, &into->room, sizeof *cases->list);
-    cases->list[cases->count] =
-        (kg__case){ .variant = variant, .size = size, .launch = launch, .id = "" };
-    name_case(into->comparison, &cases->list[cases->count]);
+    while (place > 0 && cases->list[place - 1].size == size &&
+           !kg__table_side_by_side(&cases->list[place - 1], &one))
+        place--;
+    if (place == 0 || cases->list[place - 1].size != size)
+        place = cases->count;
+    memmove(&cases->list[place + 1], &cases->list[place],
+            (cases->count - place) * sizeof *cases->list);
+    cases->list[place] = one;
     cases->count++;
 }
 
-static const kg_launch *launches_of(const kg_comparison *comparison, const kg_variant *variant)
+/* Adds every launch of a variant: its own, else the comparison's; "-" where there is none. */
+static void add_launches(expansion *into, const kg_variant *variant, const kg_size *size)
 {
-    static const kg_launch none[] = { { 0, 0 }, { -1, 0 } };
+    static const kg_launch none[] = { KG_END };
+    const kg_launch *launch = variant->launches != NULL            ? variant->launches
+                              : into->comparison->launches != NULL ? into->comparison->launches
+                                                                   : none;
 
-    return variant->launches != NULL      ? variant->launches
-           : comparison->launches != NULL ? comparison->launches
-                                          : none;
-}
-
-/* Whether launch number `index` of a list is there: a list of no launch holds one, "-". */
-static bool has_launch(const kg_launch *launches, size_t index)
-{
-    return index == 0 ? launches[0].block >= 0 : launches[index].block > 0;
-}
-
-/* Whether a block size stood in an earlier launch of the variant's own list or of another variant
- * before it: then the cases with it are in the list already. */
-static bool block_is_told(const kg_comparison *comparison, const kg_variant *last, size_t index,
-                          int block)
-{
-    for (const kg_variant *variant = comparison->variants; variant <= last; variant++) {
-        const kg_launch *launches = launches_of(comparison, variant);
-
-        for (size_t i = 0; has_launch(launches, i) && (variant < last || i < index); i++) {
-            if (launches[i].block == block)
-                return true;
-        }
-    }
-    return false;
-}
-
-/* Adds every variant's cases of one size and number of threads a block. */
-static void add_block(expansion *into, const kg_size *size, int block, unsigned purpose)
-{
-    const kg_comparison *comparison = into->comparison;
-
-    for (const kg_variant *variant = comparison->variants; variant->name != NULL; variant++) {
-        const kg_launch *launches = launches_of(comparison, variant);
-
-        if ((size->purpose & purpose & ~variant->not_for) == 0)
-            continue;
-        for (size_t i = 0; has_launch(launches, i); i++) {
-            if (launches[i].block == block)
-                add_case(into, variant, size, launches[i]);
-        }
-    }
+    add_case(into, variant, size, launch[0]);
+    for (size_t i = 1; launch[0].block != 0 && launch[i].block != 0; i++)
+        add_case(into, variant, size, launch[i]);
 }
 
 static void add_size(expansion *into, const kg_size *size, unsigned purposes)
 {
-    const kg_comparison *comparison = into->comparison;
-
-    for (const kg_variant *variant = comparison->variants; variant->name != NULL; variant++) {
-        const kg_launch *launches = launches_of(comparison, variant);
-
-        for (size_t i = 0; has_launch(launches, i); i++) {
-            if (!block_is_told(comparison, variant, i, launches[i].block))
-                add_block(into, size, launches[i].block, purposes);
-        }
+    for (const kg_variant *variant = into->comparison->variants; variant->name != NULL; variant++) {
+        if ((size->purpose & purposes & ~variant->not_for) != 0)
+            add_launches(into, variant, size);
     }
 }
 
 static void add_defects(expansion *into)
 {
-    for (const kg_defect *defect = kg__table_defects(); defect->variant.name != NULL; defect++)
+    for (const kg_defect *defect = kg__table_defects(); defect->name != NULL; defect++)
         add_case(into, &defect->variant, &defect->size, defect->launch);
 }
 
@@ -210,14 +245,12 @@ bool kg__table_expand(const kg_comparison *comparison, const char *part, kg__cas
     unsigned purposes = kg__part_purposes(part);
 
     *cases = (kg__case_list){ 0 };
-    if (!names_are_good(comparison, error))
+    if (!table_is_good(comparison, error))
         return false;
-    if (strcmp(part, "defects") == 0) {
-        add_defects(&into);
-        return ids_are_unique(cases, error);
-    }
-    if (purposes == 0)
+    if (!kg__is_part(part))
         return kg__fail(error, "%s: this target has no part %s", comparison->name, part);
+    if (is_defects(part))
+        add_defects(&into);
     for (const kg_size *size = comparison->sizes; size->extents != 0; size++) {
         if ((size->purpose & purposes) != 0)
             add_size(&into, size, purposes);

@@ -27,9 +27,12 @@ typedef struct kg__case_list {
     size_t count;
 } kg__case_list;
 
-/* Which purposes of a size a part ("check", "time", "count") takes on this program's target; 0: the
- * target has no such part. */
+/* Which purposes of a size a part ("check", "time", "count") takes on this program's target; 0: it
+ * takes no sizes of the table. */
 unsigned kg__part_purposes(const char *part);
+
+/* Whether this program's target has a part of this name: one that takes sizes, or "defects". */
+bool kg__is_part(const char *part);
 
 /* The comparison's defects; an empty table where it has none. */
 const kg_defect *kg__table_defects(void);
@@ -37,7 +40,7 @@ const kg_defect *kg__table_defects(void);
 /* Expands the cases of a part, sizes outermost, then threads a block, then variants, so that what
  * is timed side by side stands together; part "defects" has the defects' own. False with `error`
  * when the table is wrong: a name outside [a-z0-9_], no variant, a size or launch that stands
- * twice. */
+ * twice, a member that holds what it must not. */
 bool kg__table_expand(const kg_comparison *comparison, const char *part, kg__case_list *cases,
                       kg__error *error);
 
@@ -48,8 +51,8 @@ bool kg__table_side_by_side(const kg__case *one, const kg__case *other);
 /* The case of an id, or NULL. */
 const kg__case *kg__table_find(const kg__case_list *cases, const char *id);
 
-/* Why the comparison does not support a case, or NULL when it does. A size with a 0 or a negative
- * number is always refused. */
+/* Why the comparison does not support a case, or NULL when it does. A size with a negative number
+ * is always refused, one with a 0 unless the comparison takes it. */
 const char *kg__case_refusal(const kg_comparison *comparison, const kg__case *one);
 
 void kg__case_list_free(kg__case_list *cases);

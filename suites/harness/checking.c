@@ -42,7 +42,6 @@ Test(checking, floats_meet_the_tolerance_or_miss_it)
 Test(checking, neither_nan_nor_a_wrong_infinity_passes)
 {
     cr_assert(!float_is_right(NAN, 1.0, 1e30));
-    cr_assert(!float_is_right(NAN, NAN, 1e30), "a reference that is NaN proves nothing");
     cr_assert(!float_is_right(1.0f, NAN, 1e30));
     cr_assert(!float_is_right(1.0f, 1.0f + 1e-3, NAN), "nor does a tolerance");
     cr_assert(!float_is_right(INFINITY, 1.0, 1e300));
@@ -50,6 +49,26 @@ Test(checking, neither_nan_nor_a_wrong_infinity_passes)
     cr_assert(!float_is_right(3e38f, INFINITY, 1));
     cr_assert(float_is_right(INFINITY, INFINITY, 0));
     cr_assert(float_is_right(-INFINITY, -INFINITY, 0));
+}
+
+/* A mean of nothing is NaN, and nothing but NaN. */
+Test(checking, a_nan_is_right_where_one_is_due)
+{
+    float computed[5] = { NAN, -NAN, 0, NAN, INFINITY };
+    double expected[5] = { NAN, NAN, NAN, 1, NAN };
+    double tolerance[5] = { 0, 0, INFINITY, INFINITY, NAN };
+    kg_mismatch mismatch;
+    size_t unwritten;
+
+    cr_assert(float_is_right(NAN, NAN, 0));
+    cr_assert(float_is_right(NAN, NAN, NAN));
+    cr_assert(!float_is_right(0.0f, NAN, INFINITY));
+    cr_assert(!float_is_right(INFINITY, NAN, INFINITY));
+    cr_assert(!float_is_right(NAN, INFINITY, INFINITY));
+    cr_assert(!float_is_right(NAN, 0, INFINITY));
+    cr_assert(
+        !kg__compare(KG_FLOAT32, computed, expected, tolerance, 5, 0x5a, &mismatch, &unwritten));
+    cr_assert(mismatch.count == 3 && mismatch.index == 2 && isnan(mismatch.expected));
 }
 
 Test(checking, integers_and_bytes)
@@ -399,6 +418,20 @@ Test(checking, guard_zones_on_both_sides)
                      "guard zone before sum: 1 bytes overwritten, from byte 65536 before");
 }
 
+static cudaError_t copy_too_much(const kg_call *call)
+{
+    (void)compute(call);
+    memcpy((float *)call->argument[TO] + 15, (const float *)call->argument[FROM] + 15, 8);
+    return cudaSuccess;
+}
+
+/* What lies beside one argument is not what lies beside another. */
+Test(checking, a_copy_that_takes_too_much)
+{
+    expect_incorrect(&plain, &small, copy_too_much,
+                     "guard zone behind to: 6 bytes overwritten, from byte 0 past its end on");
+}
+
 static cudaError_t miss_and_overrun(const kg_call *call)
 {
     (void)miss_one(call);
@@ -736,6 +769,413 @@ Test(checking, a_projection_names_the_row)
     comparison.projection = project;
     expect_incorrect(&comparison, &small, miss_one, "to[row 1, column 2]");
     cr_assert(references > 0);
+}
+
+/* What the steps of a variant did, a letter a step. */
+static char steps[64];
+static cudaError_t prepare_fails_with;
+static cudaError_t collect_fails_with;
+static bool lost_on_the_way;
+static float scale;
+
+static void note_step(char step)
+{
+    size_t used = strlen(steps);
+
+    cr_assert(used + 1 < sizeof steps);
+    steps[used] = step;
+    steps[used + 1] = '\0';
+}
+
+static bool is_filled_with(const void *data, unsigned char byte, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        if (((const unsigned char *)data)[i] != byte)
+            return false;
+    }
+    return true;
+}
+
+/* The arguments are there, and nothing has been launched on them. */
+static cudaError_t prepare(const kg_call *call)
+{
+    const float *from = call->argument[FROM];
+
+    note_step('p');
+    cr_assert(call->size == &small && call->launch.block == 8 && call->stream == NULL);
+    cr_assert(from[0] != 0 && fabsf(from[0]) <= 1, "the inputs are there");
+    cr_assert(is_filled_with(call->argument[TO], kg__poison(0), 60) ||
+              is_filled_with(call->argument[TO], kg__poison(1), 60) ||
+              is_filled_with(call->argument[TO], kg__poison(2), 60));
+    scale = 2;
+    if (lost_on_the_way)
+        kg__model_stick(cudaErrorIllegalAddress);
+    return prepare_fails_with;
+}
+
+/* Needs what prepare() did, and leaves its first result elsewhere. */
+static float left_elsewhere;
+
+static cudaError_t compute_prepared(const kg_call *call)
+{
+    float *to = call->argument[TO];
+    float kept = to[0];
+
+    note_step('l');
+    (void)compute(call);
+    for (int64_t i = 0; i < elements(call->size); i++)
+        to[i] = to[i] / 2 * scale;
+    left_elsewhere = to[0];
+    to[0] = kept;
+    scale = 0;
+    return cudaSuccess;
+}
+
+static cudaError_t collect(const kg_call *call)
+{
+    note_step('c');
+    ((float *)call->argument[TO])[0] = left_elsewhere;
+    if (lost_on_the_way)
+        kg__model_stick(cudaErrorIllegalAddress);
+    return collect_fails_with;
+}
+
+static kg__outcome check_variant(const kg_comparison *comparison, const kg_variant *what,
+                                 cudaError_t (*does)(const kg_call *), kg__error *why)
+{
+    kg__checker checker = { 0 };
+    kg__case one = { .variant = what, .size = &small, .launch = { 8, 0 }, .id = "scale" };
+    kg__outcome outcome;
+
+    steps[0] = '\0';
+    behaviour = does;
+    launches = 0;
+    outcome = kg__check_case(&checker, comparison, &one, why);
+    kg__checker_free(&checker);
+    return outcome;
+}
+
+static const kg_variant stepped =
+    KG_VARIANT("stepped", launch, "", .prepare = prepare, .collect = collect);
+
+/* Before and after every launch, in every pattern and order, on arguments that were filled anew. */
+Test(checking, arguments_are_prepared_and_results_collected)
+{
+    static const kg_variant unprepared = KG_VARIANT("stepped", launch, "", .collect = collect);
+    static const kg_variant uncollected = KG_VARIANT("stepped", launch, "", .prepare = prepare);
+    kg__error why = { "" };
+
+    cr_assert(check_variant(&patterned, &stepped, compute_prepared, &why) == KG__RIGHT, "%s",
+              why.text);
+    cr_assert(kg__device_orders() == 2 && launches == 6);
+    cr_assert(strcmp(steps, "plcplcplcplcplcplc") == 0, "%s", steps);
+    cr_assert(check_variant(&plain, &unprepared, compute_prepared, &why) == KG__INCORRECT);
+    cr_assert(strcmp(steps, "lc") == 0, "%s", steps);
+    cr_assert(check_variant(&plain, &uncollected, compute_prepared, &why) == KG__INCORRECT);
+    cr_assert(strstr(why.text, "1 of 15 elements wrong, 1 of them as they were before") != NULL,
+              "%s", why.text);
+}
+
+Test(checking, a_step_that_fails)
+{
+    kg__error why = { "" };
+
+    prepare_fails_with = cudaErrorMemoryAllocation;
+    cr_assert(check_variant(&plain, &stepped, compute_prepared, &why) == KG__FAILED);
+    cr_assert(strncmp(why.text, "preparing the arguments: cudaErrorMemoryAllocation", 50) == 0,
+              "%s", why.text);
+    cr_assert(strcmp(steps, "p") == 0, "nothing is launched on it: %s", steps);
+    prepare_fails_with = cudaSuccess;
+    collect_fails_with = cudaErrorInvalidValue;
+    cr_assert(check_variant(&plain, &stepped, compute_prepared, &why) == KG__FAILED);
+    cr_assert(strncmp(why.text, "collecting the results: cudaErrorInvalidValue", 45) == 0, "%s",
+              why.text);
+    cr_assert(strcmp(steps, "plc") == 0, "%s", steps);
+}
+
+/* What goes wrong later is the step's that did it, and no other's. */
+Test(checking, a_step_that_loses_the_device)
+{
+    static const kg_variant collected = KG_VARIANT("stepped", launch, "", .collect = collect);
+    kg__error why = { "" };
+
+    lost_on_the_way = true;
+    cr_assert(check_variant(&plain, &stepped, compute_prepared, &why) == KG__LOST);
+    cr_assert(strncmp(why.text, "preparing the arguments: cudaErrorIllegalAddress", 48) == 0, "%s",
+              why.text);
+    cr_assert(strcmp(steps, "p") == 0, "%s", steps);
+    cr_assert(check_variant(&plain, &collected, compute_prepared, &why) == KG__LOST);
+    cr_assert(strstr(why.text, "no device memory") != NULL, "%s", why.text);
+}
+
+Test(checking, a_collecting_that_loses_the_device)
+{
+    static const kg_variant collected = KG_VARIANT("stepped", launch, "", .collect = collect);
+    kg__error why = { "" };
+
+    lost_on_the_way = true;
+    cr_assert(check_variant(&plain, &collected, compute_prepared, &why) == KG__LOST);
+    cr_assert(strncmp(why.text, "collecting the results: cudaErrorIllegalAddress", 47) == 0, "%s",
+              why.text);
+}
+
+/* A kernel that fails while it runs is not blamed on the copy that would have met it first. */
+Test(checking, a_kernel_that_fails_before_its_results_are_collected)
+{
+    static const kg_variant collected = KG_VARIANT("stepped", launch, "", .collect = collect);
+    kg__error why = { "" };
+
+    cr_assert(check_variant(&plain, &collected, lose, &why) == KG__LOST);
+    cr_assert(strncmp(why.text, "running the kernel: cudaErrorIllegalAddress", 43) == 0, "%s",
+              why.text);
+    cr_assert(strcmp(steps, "") == 0, "%s", steps);
+}
+
+static const enum cudaMemoryType type_of_memory[] = {
+    [KG_DEVICE] = cudaMemoryTypeDevice,
+    [KG_MANAGED] = cudaMemoryTypeManaged,
+    [KG_PAGEABLE] = cudaMemoryTypeUnregistered,
+    [KG_PINNED] = cudaMemoryTypeHost,
+};
+
+static enum cudaMemoryType type_of(const void *pointer)
+{
+    struct cudaPointerAttributes attributes;
+
+    cr_assert(cudaPointerGetAttributes(&attributes, pointer) == cudaSuccess);
+    return attributes.type;
+}
+
+static const kg_variant *checked_variant;
+
+static cudaError_t compute_where_it_lies(const kg_call *call)
+{
+    for (int i = FROM; i <= BYTES; i++)
+        cr_assert(type_of(call->argument[i]) == type_of_memory[checked_variant->memory[i]],
+                  "argument %d", i);
+    return compute(call);
+}
+
+/* Arguments lie where the variant has them, and whatever is wrong with them there is seen. */
+Test(checking, arguments_in_every_kind_of_memory)
+{
+    static const struct {
+        cudaError_t (*does)(const kg_call *);
+        const char *said;
+    } wrong[] = {
+        { miss_one, "to[row 1, column 2]: expected" },
+        { leave_one_out, "1 of 15 elements wrong, 1 of them as they were before" },
+        { write_input, "from[row 1, column 1]: an input was written to" },
+        { write_behind, "guard zone behind to: 4 bytes overwritten, from byte 8 past its end on" },
+        { write_before, "guard zone before from: 5 bytes overwritten, from byte 8 before its" },
+        { write_to_the_guards_ends,
+          "guard zone behind bytes: 1 bytes overwritten, from byte 65535" },
+        { write_to_the_guards_beginning, "guard zone before sum: 1 bytes overwritten, from byte "
+                                         "65536 before" },
+    };
+
+    for (int kind = KG_DEVICE; kind <= KG_PINNED; kind++) {
+        kg_memory memory = (kg_memory)kind;
+        /* All of them there, and then one there and the rest as usual. */
+        kg_variant there[] = {
+            KG_VARIANT("there", launch, "", .memory = { memory, memory, memory, memory }),
+            KG_VARIANT("there", launch, "", .memory = { [TO] = memory }),
+        };
+
+        for (size_t i = 0; i < sizeof there / sizeof *there; i++) {
+            kg__error why = { "" };
+
+            checked_variant = &there[i];
+            cr_assert(check_variant(&patterned, &there[i], compute_where_it_lies, &why) ==
+                          KG__RIGHT,
+                      "%s", why.text);
+            cr_assert(launches == 6);
+            for (size_t j = 0; j < sizeof wrong / sizeof *wrong; j++) {
+                cr_assert(check_variant(&plain, &there[i], wrong[j].does, &why) == KG__INCORRECT);
+                cr_assert(strstr(why.text, wrong[j].said) != NULL, "memory %d: %s", kind, why.text);
+            }
+        }
+    }
+    cr_assert(kg__model_allocation_count() == 0, "nothing is left behind");
+}
+
+/* Buffers are kept from case to case as long as they lie where the next variant has them. */
+Test(checking, variants_of_different_memory_have_buffers_of_their_own)
+{
+    static const kg_variant managed = KG_VARIANT("managed", launch, "", .memory = { KG_MANAGED });
+    static const kg_variant pinned =
+        KG_VARIANT("pinned", launch, "", .memory = { [TO] = KG_PINNED });
+    static const kg_variant beyond =
+        KG_VARIANT("beyond", launch, "", .memory = { [BYTES + 1] = KG_MANAGED });
+    const kg_variant *const order[] = { &variant, &managed, &managed, &pinned, &variant, &beyond };
+    kg__checker checker = { 0 };
+    kg__error why = { "" };
+    const void *kept = NULL;
+
+    behaviour = compute_where_it_lies;
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        kg__case one = { .variant = order[i], .size = &small, .id = "scale" };
+        bool suits = kg__buffers_suit(&checker.buffers, order[i]) && i > 0;
+
+        checked_variant = order[i];
+        cr_assert(suits == (i == 2 || i == 5), "%zu: an argument that is none says nothing", i);
+        cr_assert(kg__check_case(&checker, &patterned, &one, &why) == KG__RIGHT, "%s", why.text);
+        cr_assert((checker.buffers.data[FROM] == kept) == suits || !suits);
+        kept = checker.buffers.data[FROM];
+        cr_assert(kg__buffers_suit(&checker.buffers, order[i]));
+    }
+    kg__checker_free(&checker);
+    cr_assert(kg__model_allocation_count() == 0);
+}
+
+/* A stage keeps inputs and references of a size while the memory changes, and makes buffers anew.
+ */
+Test(checking, a_stage_goes_from_memory_to_memory)
+{
+    static const kg_variant managed = KG_VARIANT("managed", launch, "", .memory = { KG_MANAGED });
+    kg__case first = { .variant = &variant, .size = &small, .id = "scale" };
+    kg__case second = { .variant = &managed, .size = &small, .id = "scale" };
+    kg__case larger = { .variant = &managed, .size = &large, .id = "scale" };
+    const kg_comparison vast = { .name = "scale", .arguments = too_large_arguments };
+    kg__stage stage = { 0 };
+    kg__error why = { "" };
+    const void *inputs;
+    const void *buffer;
+    size_t held;
+
+    cr_assert(kg__stage_set(&stage, &plain, &first, true, &why), "%s", why.text);
+    inputs = stage.known.problem.data[FROM];
+    buffer = stage.buffers.data[FROM];
+    held = kg__model_allocation_count();
+    cr_assert(type_of(buffer) == cudaMemoryTypeDevice && stage.known.expected[TO] != NULL);
+    cr_assert(kg__stage_set(&stage, &plain, &first, true, &why));
+    cr_assert(stage.known.problem.data[FROM] == inputs && stage.buffers.data[FROM] == buffer);
+    cr_assert(kg__stage_set(&stage, &plain, &second, true, &why), "%s", why.text);
+    cr_assert(stage.known.problem.data[FROM] == inputs && stage.known.expected[TO] != NULL);
+    cr_assert(type_of(stage.buffers.data[FROM]) == cudaMemoryTypeManaged);
+    cr_assert(type_of(stage.buffers.data[TO]) == cudaMemoryTypeDevice);
+    cr_assert(kg__model_allocation_count() == held, "the first ones are freed");
+    cr_assert(kg__stage_set(&stage, &plain, &larger, false, &why), "%s", why.text);
+    cr_assert(stage.buffers.bytes[FROM] == 7 * 300 * 4 && stage.known.expected[TO] == NULL);
+    cr_assert(!kg__stage_set(&stage, &vast, &first, false, &why));
+    cr_assert(kg__model_allocation_count() == 0 && stage.known.problem.data[FROM] == NULL);
+    cr_assert(kg__stage_set(&stage, &plain, &first, true, &why), "%s", why.text);
+    kg__stage_clear(&stage);
+    cr_assert(kg__model_allocation_count() == 0);
+}
+
+/* As by_variant has it: what one variant is to compute is not what another is. */
+static void reference_of_variant(const kg_problem *problem, int output, double *expected,
+                                 double *tolerance)
+{
+    cr_assert(problem->variant != NULL);
+    reference(problem, output, expected, tolerance);
+    if (output == TO && problem->variant != &variant)
+        expected[7] += 1;
+}
+
+Test(checking, references_that_look_at_the_variant)
+{
+    static const kg_variant other = KG_VARIANT("other", launch, "");
+    kg_comparison comparison = plain;
+    kg__case one = { .variant = &variant, .size = &small, .id = "scale" };
+    kg__case second = { .variant = &other, .size = &small, .id = "scale" };
+    kg__checker checker = { 0 };
+    kg__error why = { "" };
+
+    comparison.reference = reference_of_variant;
+    comparison.by_variant = true;
+    behaviour = compute;
+    cr_assert(kg__check_case(&checker, &comparison, &one, &why) == KG__RIGHT, "%s", why.text);
+    cr_assert(kg__check_case(&checker, &comparison, &second, &why) == KG__INCORRECT);
+    behaviour = miss_one;
+    cr_assert(kg__check_case(&checker, &comparison, &one, &why) == KG__INCORRECT);
+    kg__checker_free(&checker);
+}
+
+static kg_arguments bytes_in_two(size_t first, size_t second)
+{
+    kg_arguments list = { .count = 0 };
+
+    kg_add_argument(&list, KG_OUTPUT, "one", KG_UINT8, 1, (int64_t)first);
+    kg_add_argument(&list, KG_OUTPUT, "other", KG_UINT8, 1, (int64_t)second);
+    return list;
+}
+
+/* Managed memory is granted beyond what the device has, and a kernel that then touches all of it
+ * may take the machine with it: all arguments together must fit before the first is asked for. */
+Test(checking, managed_memory_above_what_is_free_is_refused)
+{
+    static const kg_variant managed =
+        KG_VARIANT("managed", launch, "", .memory = { KG_MANAGED, KG_MANAGED });
+    static const kg_variant half = KG_VARIANT("half", launch, "", .memory = { KG_MANAGED });
+    size_t left;
+    size_t total;
+    kg_arguments both;
+    kg__buffers buffers;
+    kg__error error = { "" };
+    void *allocation;
+    char said[128];
+
+    cr_assert(cudaMemGetInfo(&left, &total) == cudaSuccess && left == total);
+    both = bytes_in_two(total / 8 * 5, total / 8 * 5);
+    cr_assert(!kg__buffers_make(&buffers, &both, &managed, &error));
+    kg__format(said, sizeof said, "%zu bytes of managed arguments, and the device has %zu free: ",
+               total / 8 * 5 * 2 + 4 * KG__GUARD_BYTES, left);
+    cr_assert(strncmp(error.text, said, strlen(said)) == 0, "%s", error.text);
+    cr_assert(buffers.allocation[0] == NULL && kg__model_allocation_count() == 0);
+    kg__buffers_free(&buffers);
+
+    /* Not a byte more than is free, guard zones and all; what is not managed does not count. */
+    both = bytes_in_two(total - 2 * KG__GUARD_BYTES + 1, 1);
+    cr_assert(!kg__buffers_make(&buffers, &both, &half, &error));
+    cr_assert(strstr(error.text, " bytes of managed arguments, and") != NULL, "%s", error.text);
+    kg__buffers_free(&buffers);
+    both = bytes_in_two(1, total);
+    cr_assert(!kg__buffers_make(&buffers, &both, &half, &error));
+    cr_assert(strncmp(error.text, "argument other: no device memory", 32) == 0, "%s", error.text);
+    kg__buffers_free(&buffers);
+
+    cr_assert(kg__memory_allocate(KG_MANAGED, total + 1, &allocation) == cudaErrorMemoryAllocation);
+    cr_assert(allocation == NULL && kg__model_allocation_count() == 0);
+}
+
+Test(checking, managed_memory_of_a_device_that_is_lost)
+{
+    static const kg_variant managed = KG_VARIANT("managed", launch, "", .memory = { KG_MANAGED });
+    kg_arguments both = bytes_in_two(1, 1);
+    kg__buffers buffers;
+    kg__error error = { "" };
+
+    kg__model_stick(cudaErrorIllegalAddress);
+    cr_assert(!kg__buffers_make(&buffers, &both, &managed, &error));
+    cr_assert(strncmp(error.text, "asking for the device's free memory: cudaErrorIllegalAddress",
+                      60) == 0,
+              "%s", error.text);
+    kg__buffers_free(&buffers);
+}
+
+/* No kind of memory ends the process where there is none. */
+Test(checking, memory_that_there_is_none_of)
+{
+    static const char *const kinds[] = { "device", "managed", "pageable", "pinned" };
+
+    for (int kind = KG_DEVICE; kind <= KG_PINNED; kind++) {
+        kg_variant there =
+            KG_VARIANT("there", launch, "", .memory = { KG_DEVICE, (kg_memory)kind });
+        kg_arguments both = bytes_in_two(1, (size_t)1 << 61);
+        kg__buffers buffers;
+        kg__error error = { "" };
+        char said[128];
+
+        cr_assert(!kg__buffers_make(&buffers, &both, &there, &error));
+        kg__format(said, sizeof said, "argument other: no %s memory for 2305843009213693952 bytes",
+                   kinds[kind]);
+        cr_assert(kind == KG_MANAGED || strncmp(error.text, said, strlen(said)) == 0, "%s",
+                  error.text);
+        kg__buffers_free(&buffers);
+    }
+    cr_assert(kg__model_allocation_count() == 0);
 }
 
 Test(checking, memory_for_suites_is_zeroed)

@@ -14,8 +14,10 @@
 #include "counters.h"
 #include "device.h"
 #include "lines.h"
+#include "measuring.h"
 #include "model/model.h"
 #include "model/watch.h"
+#include "records.h"
 
 #define BOTH (KG__MODEL_COUNT | KG__MODEL_CHECK)
 #define GUARD                                                                                      \
@@ -624,4 +626,94 @@ Test(defects, are_told_with_how_often_they_were_met)
     (void)launch(&race, race.n, race.block, true, KG__MODEL_CHECK);
     cr_assert(kg__device_found("", &found));
     cr_assert(strstr(found.text, " times") != NULL, "%s", found.text);
+}
+
+static cudaError_t double_all(const kg_call *call)
+{
+    return launch_off_by_one_guard(&(defect_call){ .n = (int)kg_extent(call->size, 0),
+                                                   .block = call->launch.block,
+                                                   .in = call->argument[0],
+                                                   .out = call->argument[1] });
+}
+
+static cudaError_t double_one_too_many(const kg_call *call)
+{
+    return launch_off_by_one_guard(&(defect_call){ .n = (int)kg_extent(call->size, 0),
+                                                   .block = call->launch.block,
+                                                   .defective = true,
+                                                   .in = call->argument[0],
+                                                   .out = call->argument[1] });
+}
+
+static cudaError_t fail_to_prepare(const kg_call *call)
+{
+    (void)call;
+    return cudaErrorMemoryAllocation;
+}
+
+static void arguments_of_doubling(const kg_size *size, kg_arguments *list)
+{
+    kg_add_argument(list, KG_INPUT, "in", KG_FLOAT32, 1, kg_extent(size, 0));
+    kg_add_argument(list, KG_OUTPUT, "out", KG_FLOAT32, 1, kg_extent(size, 0));
+}
+
+/* The record that part count leaves of a variant. */
+static json_t *record_of(const kg_variant *variant)
+{
+    static const kg_size size = KG_COUNTED(530);
+    static const kg_comparison doubling_in_turn = { .name = "doubling",
+                                                    .home = "/nowhere",
+                                                    .arguments = arguments_of_doubling };
+    const kg__case one = {
+        .variant = variant, .size = &size, .launch = { 64, 0 }, .id = "doubled"
+    };
+    const kg__case *const cases[] = { &one };
+    FILE *file = tmpfile();
+    kg__error error = { "" };
+    json_t *record;
+
+    cr_assert(file != NULL);
+    cr_assert(kg__measure_cases(&doubling_in_turn, "count", cases, 1, fileno(file), &error), "%s",
+              error.text);
+    rewind(file);
+    json_decref(json_loadf(file, JSON_DISABLE_EOF_CHECK, NULL));
+    record = json_loadf(file, JSON_DISABLE_EOF_CHECK, NULL);
+    fclose(file);
+    cr_assert(record != NULL);
+    return record;
+}
+
+/* What makes the arguments ready is no part of the job, nor of what it costs; yet it must not touch
+ * what it must not. */
+Test(defects, what_prepares_the_arguments_is_not_counted)
+{
+    static const kg_variant bare = KG_VARIANT("bare", double_all, "");
+    static const kg_variant prepared =
+        KG_VARIANT("prepared", double_all, "", .prepare = double_all);
+    static const kg_variant astray =
+        KG_VARIANT("astray", double_all, "", .prepare = double_one_too_many);
+    static const kg_variant unprepared =
+        KG_VARIANT("unprepared", double_all, "", .prepare = fail_to_prepare);
+    json_t *alone = record_of(&bare);
+    json_t *behind = record_of(&prepared);
+    json_t *wrong = record_of(&astray);
+    json_t *failed = record_of(&unprepared);
+    const json_t *loads =
+        json_object_get(json_object_get(alone, "metrics"), "global_load_requests");
+
+    cr_assert(json_integer_value(json_object_get(loads, "value")) == 17);
+    cr_assert(json_equal(json_object_get(alone, "metrics"), json_object_get(behind, "metrics")));
+    cr_assert(json_object_size(json_object_get(alone, "lines")) > 0);
+    cr_assert(json_equal(json_object_get(alone, "lines"), json_object_get(behind, "lines")));
+    cr_assert(strcmp(kg__json_text(wrong, "event"), "checked") == 0);
+    cr_assert(strstr(kg__json_text(wrong, "why"), "beyond the end of in") != NULL, "%s",
+              kg__json_text(wrong, "why"));
+    cr_assert(strcmp(kg__json_text(failed, "event"), "failed") == 0);
+    cr_assert(
+        strncmp(kg__json_text(failed, "why"), "preparing the arguments: cudaErrorMemory", 40) == 0,
+        "%s", kg__json_text(failed, "why"));
+    json_decref(alone);
+    json_decref(behind);
+    json_decref(wrong);
+    json_decref(failed);
 }

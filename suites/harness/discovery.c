@@ -1,6 +1,7 @@
 /* Discovery: CTest finds the tests of the programs when it runs, with their labels and what the
  * exit code 77 means; a program that cannot be asked fails the run. */
 #include <criterion/criterion.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -60,8 +61,9 @@ Test(discovery, tests_are_found_with_their_labels)
 
     include_program(KG__FAKE_GPU, "gpu;fake", SKIPPING);
     seen = run_ctest("-N", NULL, "");
-    expect_ending(&seen, 0, "Total Tests: 3");
+    expect_ending(&seen, 0, "Total Tests: 4");
     cr_assert(strstr(seen.output, ": gpu.fake.check\n") != NULL);
+    cr_assert(strstr(seen.output, ": gpu.fake.defects\n") != NULL);
     cr_assert(strstr(seen.output, ": gpu.fake.time\n") != NULL);
     cr_assert(strstr(seen.output, ": gpu.fake.claim_quick_beats_plain\n") != NULL);
     free(seen.output);
@@ -89,6 +91,57 @@ Test(discovery, the_parts_depend_on_each_other)
     cr_assert(check != NULL && time != NULL && claim != NULL, "%s", seen.output);
     cr_assert(check < time && time < claim, "%s", seen.output);
     free(seen.output);
+}
+
+static bool depends_on(const json_t *test, const char *name)
+{
+    const json_t *property;
+    const json_t *other;
+    size_t i;
+    size_t j;
+
+    json_array_foreach (json_object_get(test, "properties"), i, property) {
+        if (strcmp(json_string_value(json_object_get(property, "name")), "DEPENDS") != 0)
+            continue;
+        json_array_foreach (json_object_get(property, "value"), j, other) {
+            if (strcmp(json_string_value(other), name) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* A claim of either program waits for the checks and for what it speaks of. */
+static void expect_claims_to_wait(const char *program, const char *part, size_t expected)
+{
+    ending seen;
+    json_t *document;
+    const json_t *test;
+    size_t claims = 0;
+    size_t i;
+
+    include_program(program, "fake", SKIPPING);
+    seen = run_ctest("--show-only=json-v1", NULL, "");
+    cr_assert(seen.code == 0, "%s", seen.output);
+    document = json_loads(seen.output, 0, NULL);
+    cr_assert(document != NULL, "%s", seen.output);
+    json_array_foreach (json_object_get(document, "tests"), i, test) {
+        const char *name = json_string_value(json_object_get(test, "name"));
+
+        if (strncmp(name, "gpu.fake.claim_", 15) != 0)
+            continue;
+        claims++;
+        cr_assert(depends_on(test, "gpu.fake.check") && depends_on(test, part), "%s", name);
+    }
+    cr_assert(claims == expected, "%zu", claims);
+    json_decref(document);
+    free(seen.output);
+}
+
+Test(discovery, claims_come_after_what_they_speak_of)
+{
+    expect_claims_to_wait(KG__FAKE_MODEL_CLAIMS, "gpu.fake.count", 13);
+    expect_claims_to_wait(KG__FAKE_GPU, "gpu.fake.time", 1);
 }
 
 Test(discovery, exit_codes_become_outcomes)

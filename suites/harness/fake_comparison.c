@@ -1,8 +1,9 @@
 /* A comparison whose "kernels" are plain C functions on the CPU model's memory, which is the
- * host's: "plain" and "quick" are right, every other variant misbehaves as its name says, at size
- * 64 and block 32 alone. Each element of `to` must be twice that of `from`.
+ * host's: "plain", "quick" and "wide" are right, every other variant misbehaves as its name says,
+ * at size 64 and block 32 alone. Each element of `to` must be twice that of `from`.
  *
- * With FAKE_SOUND the table has the right variants alone, with FAKE_BAD_TABLE a row stands twice.
+ * With FAKE_SOUND the table has the right variants alone and no defects, with FAKE_BAD_TABLE a row
+ * stands twice.
  */
 #include <kernelgate/kernelgate.h>
 #include <math.h>
@@ -109,12 +110,37 @@ static cudaError_t strays(const kg_call *call)
     return plain(call);
 }
 
+/* Launchers named as a comparison's are, for what is told of their source. */
+static cudaError_t fake_adds_one(const kg_call *call)
+{
+    return wrong(call);
+}
+
+static cudaError_t fake_doubles(const kg_call *call)
+{
+    return plain(call);
+}
+
+/* Defects, of which the checks catch the first alone. */
+static const kg_defect defects[] = {
+    KG_DEFECT("misses", fake_adds_one, "adds one to an element", KG_CHECKED(64), KG_BLOCK(32)),
+    KG_DEFECT("harmless", fake_doubles, "is right after all", KG_CHECKED(64), KG_BLOCK(32)),
+    KG_DEFECT("unlaunchable", cannot, "has no such launch", KG_CHECKED(64), KG_BLOCK(32)),
+    KG_DEFECT("unlucky", wrong, "of a size that is refused", KG_CHECKED(7), KG_BLOCK(32)),
+    KG_END,
+};
+
+#endif
+
+#ifndef FAKE_SOUND
+static const kg_launch wide_launches[] = { KG_BLOCK_GRID(32, 4), KG_BLOCK_GRID(32, 8), KG_END };
 #endif
 
 static const kg_variant variants[] = {
     KG_VARIANT("plain", plain, "right"),
     KG_VARIANT("quick", plain, "right, and told to be quick"),
 #ifndef FAKE_SOUND
+    KG_VARIANT("wide", plain, "right, with launches of its own", .launches = wide_launches),
     KG_VARIANT("wrong", wrong, ""),
     KG_VARIANT("nan", nan_result, ""),
     KG_VARIANT("unwritten", unwritten, ""),
@@ -176,6 +202,10 @@ KG_TIME_CLAIM(fake, quick_beats_plain)
 {
     kg_expect_speedup("quick/64/b32", "plain/64/b32", 1.5);
 }
+
+#ifndef FAKE_SOUND
+KG_DEFECTS(fake, defects);
+#endif
 
 #ifdef FAKE_SOUND
 /* Tests of a suite's own, which leave no verdicts. */

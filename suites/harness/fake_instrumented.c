@@ -173,7 +173,7 @@ static void observe(const char *id, const char *part)
         report_checked(id, false, FINDING);
     else if (strcmp(one.event, "wrong") == 0)
         report_checked(id, false, "to[17]: expected 1, got 2; inputs random");
-    else if (strcmp(one.event, "forget") != 0 && strcmp(part, "check") == 0)
+    else if (strcmp(one.event, "forget") != 0 && strcmp(part, "count") != 0)
         report_checked(id, true, one.sampled ? "memory checks on 120 of 16384 blocks" : "");
     else if (strcmp(one.event, "forget") != 0)
         report_measured(id, &one);

@@ -371,6 +371,99 @@ Test(parts, what_hung_is_not_run_again)
     cr_assert(instrumented_processes() == 1, "for the other launch alone");
 }
 
+#define DEFECTS "--filter=fake/defects"
+#define DEFECTS_TEST "model.fake.defects"
+
+/* A defect is there to be found wrong, and then all is well; its source is told by its launcher,
+ * for several variants and defects may share one. */
+Test(parts, a_defect_that_is_caught)
+{
+    json_t *verdicts;
+
+    set("KG_FILTER=fake/misses/*");
+    set("KG_STRICT=1");
+    expect_run(KG__FAKE_MODEL, DEFECTS, 0,
+               "pass         cpu-model    fake/misses/64/b32                caught: "
+               "kernels/fake/adds_one.cu: to[17]: expected ");
+    expect_case(DEFECTS_TEST, "fake/misses/64/b32", "pass", "caught: kernels/fake/adds_one.cu: ");
+    verdicts = verdicts_of(DEFECTS_TEST);
+    cr_assert(size_of(verdicts, "cases") == 1 && size_of(verdicts, "errors") == 0);
+    cr_assert(strcmp(kg__json_text(find_case(verdicts, "fake/misses/64/b32"), "part"), "defects") ==
+              0);
+    json_decref(verdicts);
+    expect_run(KG__FAKE_GPU, DEFECTS, 0,
+               "pass         nvidia-fake  fake/misses/64/b32                caught: kernels/fake/");
+    expect_case("gpu.fake.defects", "fake/misses/64/b32", "pass", "caught: ");
+}
+
+/* What the instrumented program sees counts alike, and both reasons are told. */
+Test(parts, a_defect_that_instrumented_kernels_catch)
+{
+    set("KG_FILTER=fake/harmless/*");
+    plan_counts("* fake/harmless/64/b32 finding\n");
+    expect_run(KG__FAKE_MODEL, DEFECTS, 0, "caught: " FINDING);
+    cr_assert(instrumented_processes() == 1);
+    set("KG_FILTER=fake/misses/*");
+    plan_counts("* fake/misses/64/b32 finding\n");
+    expect_run(KG__FAKE_MODEL, DEFECTS, 0, "caught: " FINDING);
+    expect_case(DEFECTS_TEST, "fake/misses/64/b32", "pass",
+                "3 times; kernels/fake/adds_one.cu: to[17]: expected ");
+}
+
+Test(parts, a_defect_that_is_not_caught)
+{
+    const char *const merge[] = { KG__COMMAND, "results", NULL };
+    ending seen;
+
+    set("KG_FILTER=fake/harmless/*,fake/misses/*");
+    expect_run(KG__FAKE_MODEL, DEFECTS, 1,
+               "wrong        cpu-model    fake/harmless/64/b32              no check caught this "
+               "defect (is right after all): mend the checks, or the row that says where it shows");
+    expect_case(DEFECTS_TEST, "fake/harmless/64/b32", "wrong", "(is right after all)");
+    cr_assert(count_cases(DEFECTS_TEST, "pass") == 1);
+    seen = drive(merge, environment);
+    expect_ending(&seen, 1, "ctest --test-dir build/cpu -R '^model\\.fake\\.defects$'");
+    free(seen.output);
+    expect_run(KG__FAKE_GPU, DEFECTS, 1, "wrong        nvidia-fake  fake/harmless/64/b32");
+}
+
+/* What could not be run was not looked at by any check. */
+Test(parts, defects_that_cannot_be_run)
+{
+    set("KG_FILTER=fake/unlaunchable/*,fake/misses/*");
+    expect_run(KG__FAKE_MODEL, DEFECTS, 2,
+               "error        cpu-model    fake/unlaunchable/64/b32          "
+               "kernels/fake/unlaunchable.cu: launching: cudaErrorInvalidValue");
+    expect_case(DEFECTS_TEST, "fake/unlaunchable/64/b32", "error", "launching: ");
+    cr_assert(count_cases(DEFECTS_TEST, "pass") == 1);
+    expect_run(KG__FAKE_GPU, DEFECTS, 2, "launching: cudaErrorInvalidValue");
+    set("KG_FILTER=fake/misses/*");
+    plan_counts("* fake/misses/64/b32 crash\n");
+    expect_run(KG__FAKE_MODEL, DEFECTS, 2, "with instrumented kernels: kernels/fake/adds_one.cu: ");
+    set("KG_FILTER=fake/unlucky/*");
+    expect_run(KG__FAKE_MODEL, DEFECTS, 2,
+               "error        cpu-model    fake/unlucky/7/b32                refused (7 is an "
+               "unlucky size): no check sees this defect: mend its row");
+    expect_case(DEFECTS_TEST, "fake/unlucky/7/b32", "error", "refused");
+    expect_run(KG__FAKE_GPU, DEFECTS, 2, "refused (7 is an unlucky size)");
+}
+
+Test(parts, defects_that_are_filtered_out_or_absent)
+{
+    expect_run(KG__FAKE_MODEL, DEFECTS, 77, "KG_FILTER leaves this test no case");
+    expect_skip(DEFECTS_TEST, "filter", "KG_FILTER leaves this test no case");
+    expect_run(KG__FAKE_SOUND_GPU, DEFECTS, 2, "fake: the filter matches no test");
+}
+
+/* A part that cannot write down what it found is an error, whichever part it is. */
+Test(parts, defects_that_cannot_be_written)
+{
+    set("KG_FILTER=fake/misses/*");
+    write_text(at("file"), "");
+    set_path("KG_OUT", at("file/out"));
+    expect_run(KG__FAKE_MODEL, DEFECTS, 2, "file/out: the folder cannot be made");
+}
+
 /* A copy of the model's program that stands alone. */
 static const char *lone_program(void)
 {
@@ -495,6 +588,7 @@ Test(parts, no_option_turns_a_failure_into_a_success)
 
 Test(parts, cases_are_listed)
 {
+    const char *const defects[] = { KG__FAKE_MODEL, "--cases", "defects", NULL };
     const char *const parts[] = { KG__FAKE_GPU, "--cases", "time", NULL };
     const char *const none[] = { KG__FAKE_MODEL, "--cases", "time", NULL };
     const char *const unnamed[] = { KG__FAKE_MODEL, "--cases", NULL };
@@ -513,6 +607,13 @@ Test(parts, cases_are_listed)
     free(seen.output);
     seen = drive(unnamed, environment);
     expect_ending(&seen, 2, "--cases: name a part");
+    free(seen.output);
+    set("KG_FILTER=");
+    seen = drive(defects, environment);
+    expect_ending(&seen, 0, NULL);
+    cr_assert(strcmp(seen.output, "fake/misses/64/b32\nfake/harmless/64/b32\n"
+                                  "fake/unlaunchable/64/b32\nfake/unlucky/7/b32\n") == 0,
+              "%s", seen.output);
     free(seen.output);
     seen = drive(bad, environment);
     expect_ending(&seen, 2, "stands twice");
@@ -1431,6 +1532,39 @@ Test(parts, speedups_are_of_what_is_right)
     cr_assert(!prints_speedup(), "the checks of this run found it to be wrong");
 }
 
+/* Where the number of blocks is the variant's own, what it is compared with is named whole. */
+Test(parts, speedups_over_another_launch)
+{
+    ending seen;
+
+    set("KG_FILTER=fake/plain/*,fake/wide/*");
+    seen = run(KG__FAKE_GPU, "--filter=fake/time");
+    expect_ending(&seen, 77,
+                  "fake/wide/64/b32g4 runs at 2.00 times the speed of fake/plain/64/b32 "
+                  "hot, 2.00 cold");
+    cr_assert(strstr(seen.output, "fake/wide/64/b32g8 runs at 2.00") != NULL);
+    cr_assert(occurrences(seen.output, " times the speed of ") == 2, "%s", seen.output);
+    free(seen.output);
+}
+
+/* A confirmation times whatever stands beside a suspect, whatever its blocks. */
+Test(parts, launches_of_their_own_are_confirmed_side_by_side)
+{
+    char *cases;
+
+    add_case("fake/wide/64/b32g4", 5000);
+    add_case("fake/wide/64/b32g8", 5000);
+    store_baseline();
+    set("KG_FILTER=fake/plain/*,fake/wide/*");
+    plan("* fake/wide/64/b32g8 hot 6000\n");
+    expect_time(1, "confirming   nvidia-fake  fake/wide/64/b32g8");
+    cr_assert(processes() == 3);
+    cases = read_text(at("out/records/gpu.fake.time.confirm1.cases"));
+    cr_assert(strcmp(cases, "fake/plain/64/b32\nfake/wide/64/b32g4\nfake/wide/64/b32g8\n") == 0,
+              "%s", cases);
+    free(cases);
+}
+
 Test(parts, a_claim_that_holds)
 {
     json_t *verdicts;
@@ -1440,7 +1574,7 @@ Test(parts, a_claim_that_holds)
     expect_time(0, NULL);
     expect_run(KG__FAKE_GPU, CLAIM, 0,
                "holds        claim        " CLAIM_TEST
-               "  quick runs at 2.00 times the speed of plain at 64/b32, 1.50 expected");
+               "  quick/64/b32 runs at 2.00 times the speed of plain/64/b32, 1.50 expected");
     verdicts = verdicts_of(CLAIM_TEST);
     claim = json_array_get(json_object_get(verdicts, "claims"), 0);
     cr_assert(json_is_true(json_object_get(claim, "holds")));
@@ -1459,7 +1593,7 @@ Test(parts, a_claim_that_fails)
     plan("* fake/quick/64/b32 hot 7000\n");
     expect_time(77, NULL);
     expect_run(KG__FAKE_GPU, CLAIM, 1,
-               "fails        claim        " CLAIM_TEST "  quick runs at 1.43 times");
+               "fails        claim        " CLAIM_TEST "  quick/64/b32 runs at 1.43 times");
     verdicts = verdicts_of(CLAIM_TEST);
     cr_assert(json_is_false(
         json_object_get(json_array_get(json_object_get(verdicts, "claims"), 0), "holds")));
@@ -1469,13 +1603,14 @@ Test(parts, a_claim_that_fails)
 Test(parts, a_claim_on_what_is_wrong)
 {
     store_baseline();
-    expect_run(KG__FAKE_GPU, CLAIM, 77, "no speedup to speak of at 64/b32");
+    expect_run(KG__FAKE_GPU, CLAIM, 77, "nothing to speak of: fake/quick/64/b32 must be right");
     plan("* fake/quick/64/b32 wrong\n");
     expect_time(1, NULL);
     expect_run(KG__FAKE_GPU, CLAIM, 77, "skipped      claim");
-    expect_skip(CLAIM_TEST, "unavailable", "quick and plain must both be right and timed");
+    expect_skip(CLAIM_TEST, "unavailable",
+                "fake/quick/64/b32 must be right and have its time_ns in this run (part time)");
     set("KG_STRICT=1");
-    expect_run(KG__FAKE_GPU, CLAIM, 2, "no speedup to speak of");
+    expect_run(KG__FAKE_GPU, CLAIM, 2, "nothing to speak of");
 }
 
 Test(parts, a_claim_that_is_filtered_out)
@@ -1486,6 +1621,192 @@ Test(parts, a_claim_that_is_filtered_out)
     expect_time(0, NULL);
     expect_run(KG__FAKE_GPU, CLAIM, 77, "KG_FILTER leaves out");
     expect_skip(CLAIM_TEST, "filter", "KG_FILTER leaves out");
+}
+
+/* Runs one claim of a program; its exit code and a line of its output must be so. */
+static void expect_claim(const char *program, const char *claim, int code, const char *line)
+{
+    char filter[64];
+
+    kg__format(filter, sizeof filter, "--filter=fake/claim_%s", claim);
+    expect_run(program, filter, code, line);
+}
+
+static void expect_count_claim(const char *claim, int code, const char *line)
+{
+    expect_claim(KG__FAKE_MODEL_CLAIMS, claim, code, line);
+}
+
+/* Counts whatever the plan says; there is no baseline, and claims need none. */
+static void count_by_plan(const char *text)
+{
+    plan_counts(text);
+    expect_count(77, "no-baseline  cpu-model");
+}
+
+Test(parts, claims_on_counters)
+{
+    count_by_plan("* fake/quick/64/b32 global_load_sectors 200\n");
+    set("KG_STRICT=1");
+    expect_count_claim("fewer_sectors", 0,
+                       "holds        claim        model.fake.claim_fewer_sectors    "
+                       "global_load_sectors: quick/64/b32 has 200, plain/64/b32 has 400: 2.00 "
+                       "times as much, 2.00 times as much expected");
+    expect_count_claim("fewer_sectors_a_request", 0,
+                       "global_load_sectors_per_request: quick/64/b32 has 1, plain/64/b32 has 2: "
+                       "2.00 times");
+    expect_count_claim("sectors_a_request", 0,
+                       "global_load_sectors_per_request of plain/64/b32 is 2, 2 to 2.5 expected");
+}
+
+Test(parts, claims_on_counters_that_fail)
+{
+    count_by_plan("* fake/quick/64/b32 global_load_sectors 201\n");
+    expect_count_claim("fewer_sectors", 1,
+                       "fails        claim        model.fake.claim_fewer_sectors    "
+                       "global_load_sectors: quick/64/b32 has 201, plain/64/b32 has 400: 1.99 "
+                       "times as much, 2.00 times as much expected");
+    count_by_plan("* fake/plain/64/b32 global_load_sectors 501\n");
+    expect_count_claim("sectors_a_request", 1, "is 2.505, 2 to 2.5 expected");
+    count_by_plan("* fake/plain/64/b32 global_load_sectors 399\n");
+    expect_count_claim("sectors_a_request", 1, "is 1.995, 2 to 2.5 expected");
+}
+
+/* Nothing is less than nothing, and something more than any number of times nothing. */
+Test(parts, claims_on_zeros)
+{
+    count_by_plan("* * barriers 0\n");
+    expect_count_claim("fewer_barriers", 1,
+                       "barriers: quick/64/b32 has 0, plain/64/b32 has 0, 2.00 times as much");
+    expect_count_claim("as_many_barriers", 0, "holds");
+    count_by_plan("* fake/quick/64/b32 barriers 0\n");
+    expect_count_claim("fewer_barriers", 0,
+                       "barriers: quick/64/b32 has 0, plain/64/b32 has 8, 2.00 times as much");
+    expect_count_claim("as_many_barriers", 1, "fails");
+}
+
+static void expect_held(const char *claim, size_t held, size_t failed)
+{
+    char test[64];
+    json_t *verdicts;
+    json_t *entry;
+    size_t count = 0;
+    size_t i;
+
+    kg__format(test, sizeof test, "model.fake.claim_%s", claim);
+    verdicts = verdicts_of(test);
+    json_array_foreach (json_object_get(verdicts, "claims"), i, entry)
+        count += json_is_true(json_object_get(entry, "holds"));
+    cr_assert(count == held && size_of(verdicts, "claims") == held + failed, "%zu of %zu hold",
+              count, size_of(verdicts, "claims"));
+    json_decref(verdicts);
+}
+
+/* A test may expect several things: all of them stay in its file, up to the first that fails. */
+Test(parts, a_claim_that_expects_several_things)
+{
+    const char *const merge[] = { KG__COMMAND, "results", NULL };
+    json_t *results;
+    ending seen;
+
+    count_by_plan("");
+    expect_count_claim("several", 0, "unique_bytes_read of plain/64/b64 is 256, 0 to 256 expected");
+    expect_held("several", 3, 0);
+    seen = drive(merge, environment);
+    expect_ending(&seen, 0, NULL);
+    free(seen.output);
+    results = read_json(at("out/results.json"));
+    cr_assert(size_of(results, "claims") == 3);
+    json_decref(results);
+
+    count_by_plan("* fake/quick/64/b32 global_load_sectors 401\n");
+    expect_count_claim("several", 1, "fails        claim        model.fake.claim_several");
+    expect_held("several", 1, 1);
+
+    count_by_plan("* fake/plain/64/b64 unique_bytes_read -\n");
+    expect_count_claim("several", 0, "nothing to speak of: fake/plain/64/b64 must be right");
+    expect_skip("model.fake.claim_several", "unavailable", "have its unique_bytes_read in this");
+    expect_held("several", 2, 0);
+    set("KG_STRICT=1");
+    expect_count_claim("several", 2, "nothing to speak of");
+}
+
+Test(parts, claims_on_what_this_run_did_not_count)
+{
+    expect_count_claim("fewer_sectors", 77, "nothing to speak of: fake/quick/64/b32 must be right");
+}
+
+/* What the check found wrong is nothing to speak of, whatever it counts. */
+Test(parts, claims_on_counts_of_what_is_wrong)
+{
+    plan_counts("* fake/plain/64/b32 finding\n");
+    expect_count(1, "wrong        cpu-model    fake/plain/64/b32");
+    expect_count_claim("fewer_barriers", 77, "fake/plain/64/b32 must be right");
+    count_by_plan("* fake/quick/64/b32 barriers 0\n");
+    expect_count_claim("fewer_barriers", 0, "holds");
+    plan_counts("* fake/quick/64/b32 wrong\n");
+    expect_check(1, "wrong        cpu-model    fake/quick/64/b32");
+    expect_count_claim("fewer_barriers", 77, "fake/quick/64/b32 must be right");
+}
+
+/* A claim that can never speak would be skipped for ever: it is an error. */
+Test(parts, claims_that_say_nothing)
+{
+    static const char *const mistaken[][2] = {
+        { "no_such_case", "fake/plain/65/b32: no such case among those of part count: mend" },
+        { "no_case_that_is_counted", "fake/plain/1/b32: no such case among those of part count" },
+        { "no_such_metric", "barrier: no metric of part count: mend the claim" },
+        { "a_time", NULL },
+        { "no_factor", "a factor that is no number above 0: mend the claim" },
+        { "no_range", "a range whose least is above its most: mend the claim" },
+        { "a_range_of_nothing", "a range whose least is above its most: mend the claim" },
+    };
+
+    count_by_plan("");
+    for (size_t i = 0; i < sizeof mistaken / sizeof *mistaken; i++) {
+        char test[64];
+        json_t *verdicts;
+
+        expect_count_claim(mistaken[i][0], 2, mistaken[i][1]);
+        kg__format(test, sizeof test, "model.fake.claim_%s", mistaken[i][0]);
+        verdicts = verdicts_of(test);
+        cr_assert(size_of(verdicts, "errors") == 1, "%s", test);
+        json_decref(verdicts);
+    }
+    expect_held("no_such_case", 1, 0);
+}
+
+Test(parts, a_claim_on_counters_that_is_filtered_out)
+{
+    count_by_plan("");
+    set("KG_STRICT=1");
+    set("KG_FILTER=fake/quick/*");
+    expect_count_claim("fewer_sectors", 77, "KG_FILTER leaves out fake/plain/64/b32");
+    expect_skip("model.fake.claim_fewer_sectors", "filter", "KG_FILTER leaves out");
+    expect_count_claim("no_such_case", 77, "KG_FILTER leaves out fake/plain/64/b32");
+}
+
+Test(parts, claims_on_cold_times)
+{
+    static const char *const mistaken[][2] = {
+        { "a_counter", "barriers: no metric of part time: mend the claim" },
+        { "a_speedup_by_nothing", "a factor that is no number above 0: mend the claim" },
+    };
+
+    store_baseline();
+    expect_time(0, NULL);
+    expect_claim(KG__FAKE_GPU_CLAIMS, "quick_from_memory", 0,
+                 "cold_time_ns: quick/64/b32 has 6 000 ns, plain/64/b32 has 12 000 ns: 2.00 times");
+    expect_claim(KG__FAKE_GPU_CLAIMS, "quick_from_memory", 0,
+                 "time_ns of quick/64/b32 is 5000, 4000 to 6000 expected");
+    for (size_t i = 0; i < sizeof mistaken / sizeof *mistaken; i++)
+        expect_claim(KG__FAKE_GPU_CLAIMS, mistaken[i][0], 2, mistaken[i][1]);
+    plan("* fake/quick/64/b32 cold 6100\n");
+    expect_time(0, NULL);
+    expect_claim(KG__FAKE_GPU_CLAIMS, "quick_from_memory", 1, "1.97 times as much, 2.00 times");
+    plan("* fake/quick/64/b32 cold 0\n");
+    expect_time(2, NULL);
+    expect_claim(KG__FAKE_GPU_CLAIMS, "quick_from_memory", 77, "must be right and have its cold_");
 }
 
 Test(parts, a_run_on_both_targets_is_summed_up)

@@ -53,6 +53,12 @@ static bool no_projection(const kg_problem *problem, int output, const void *com
     return true;
 }
 
+#ifndef KG__TARGET_GPU
+/* As KG_DEFECTS() has it: empty until a test fills it. The GPU's program has none at all. */
+static kg_defect defects[4];
+const kg_defect *const kg__defects = defects;
+#endif
+
 static kg_comparison comparison(void)
 {
     return (kg_comparison){ .name = "matmul",
@@ -90,21 +96,13 @@ static void expect_error(const kg_comparison *table, const char *part, const cha
 
 #ifdef KG__TARGET_GPU
 
-/* The GPU's program times, and checks what it times. */
+/* The GPU's program times; what is only timed is checked there, before and after. */
 Test(table_gpu, a_gpu_checks_and_times)
 {
     static const char *const checked[] = {
-        "matmul/naive/1/b16",
-        "matmul/tiled_2/1/b16",
-        "matmul/naive/31x33x17/b16",
-        "matmul/tiled_2/31x33x17/b16",
-        "matmul/naive/960x1280x4/b16",
-        "matmul/tiled_2/960x1280x4/b16",
-        "matmul/naive/530/b16",
-        "matmul/tiled_2/530/b16",
-        "matmul/naive/5x5x100x2/b16",
-        "matmul/tiled_2/5x5x100x2/b16",
-        NULL,
+        "matmul/naive/1/b16",          "matmul/tiled_2/1/b16",         "matmul/naive/31x33x17/b16",
+        "matmul/tiled_2/31x33x17/b16", "matmul/naive/530/b16",         "matmul/tiled_2/530/b16",
+        "matmul/naive/5x5x100x2/b16",  "matmul/tiled_2/5x5x100x2/b16", NULL,
     };
     static const char *const timed[] = {
         "matmul/naive/960x1280x4/b16",
@@ -124,7 +122,262 @@ Test(table_gpu, a_gpu_checks_and_times)
     expect_error(&table, "count", "this target has no part count");
 }
 
+/* Left out of the times, or of the launches that counts are compared with, a variant is still
+ * checked. */
+Test(table_gpu, a_variant_that_is_not_timed)
+{
+    static const kg_variant rows[] = {
+        KG_VARIANT("naive", launch, ""),
+        KG_VARIANT("slow", launch, "", .not_for = KG_PURPOSE_TIME),
+        KG_VARIANT("uncounted", launch, "", .not_for = KG_PURPOSE_COUNT),
+        KG_END,
+    };
+    static const kg_size few[] = { KG_TIMED(9), KG_CHECKED(8), KG_TIMED_AND_COUNTED(7), KG_END };
+    static const char *const checked[] = {
+        "matmul/naive/8/-",
+        "matmul/slow/8/-",
+        "matmul/uncounted/8/-",
+        "matmul/naive/7/-",
+        "matmul/slow/7/-",
+        "matmul/uncounted/7/-",
+        NULL,
+    };
+    static const char *const timed[] = { "matmul/naive/9/-", "matmul/uncounted/9/-",
+                                         "matmul/naive/7/-", "matmul/uncounted/7/-", NULL };
+    static const char *const launched[] = { "matmul/naive/7/-", "matmul/slow/7/-", NULL };
+    kg_comparison table = comparison();
+
+    table.variants = rows;
+    table.sizes = few;
+    table.launches = NULL;
+    expect_ids(&table, "check", checked);
+    expect_ids(&table, "time", timed);
+    expect_ids(&table, "launch", launched);
+}
+
+Test(table_gpu, a_comparison_without_defects)
+{
+    static const char *const nothing[] = { NULL };
+    kg_comparison table = comparison();
+
+    cr_assert(kg__table_defects()->variant.name == NULL);
+    cr_assert(kg__is_part("defects") && kg__is_part("time") && !kg__is_part("count"));
+    expect_ids(&table, "defects", nothing);
+}
+
 #else
+
+/* Variants' own launches: those of as many threads a block stand together, whatever their blocks
+ * are, and the comparison's are for who has none. */
+Test(table, variants_with_launches_of_their_own)
+{
+    static const kg_launch strided[] = { KG_BLOCK_GRID(256, 1056), KG_BLOCK_GRID(64, 8),
+                                         KG_BLOCK_GRID(256, 132), KG_END };
+    static const kg_launch single[] = { KG_BLOCK(1024), KG_END };
+    static const kg_launch shared[] = { KG_BLOCK(64), KG_BLOCK(256), KG_END };
+    static const kg_variant rows[] = {
+        KG_VARIANT("single", launch, "", .launches = single),
+        KG_VARIANT("unstrided", launch, ""),
+        KG_VARIANT("strided", launch, "", .launches = strided),
+        KG_VARIANT("again", launch, ""),
+        KG_END,
+    };
+    static const kg_size few[] = { KG_CHECKED(5), KG_CHECKED(6), KG_END };
+    static const char *const expected[] = {
+        "matmul/single/5/b1024",
+        "matmul/unstrided/5/b64",
+        "matmul/strided/5/b64g8",
+        "matmul/again/5/b64",
+        "matmul/unstrided/5/b256",
+        "matmul/strided/5/b256g1056",
+        "matmul/strided/5/b256g132",
+        "matmul/again/5/b256",
+        "matmul/single/6/b1024",
+        "matmul/unstrided/6/b64",
+        "matmul/strided/6/b64g8",
+        "matmul/again/6/b64",
+        "matmul/unstrided/6/b256",
+        "matmul/strided/6/b256g1056",
+        "matmul/strided/6/b256g132",
+        "matmul/again/6/b256",
+        NULL,
+    };
+    kg_comparison table = comparison();
+    kg__case_list cases;
+
+    table.variants = rows;
+    table.sizes = few;
+    table.launches = shared;
+    expect_ids(&table, "check", expected);
+    cr_assert(kg__table_expand(&table, "check", &cases, NULL));
+    cr_assert(kg__table_side_by_side(&cases.list[4], &cases.list[6]), "b256 beside b256g132");
+    cr_assert(kg__table_side_by_side(&cases.list[5], &cases.list[6]));
+    cr_assert(not(kg__table_side_by_side(&cases.list[3], &cases.list[4])), "b64 and b256");
+    cr_assert(not(kg__table_side_by_side(&cases.list[4], &cases.list[12])), "5 and 6");
+    kg__case_list_free(&cases);
+}
+
+/* A list of its own that holds nothing says that there is nothing to choose, as none at all does
+ * for a comparison. */
+Test(table, an_empty_list_of_launches)
+{
+    static const kg_launch nothing[] = { KG_END };
+    static const kg_variant rows[] = {
+        KG_VARIANT("bare", launch, "", .launches = nothing),
+        KG_VARIANT("naive", launch, ""),
+        KG_END,
+    };
+    static const kg_size few[] = { KG_CHECKED(5), KG_END };
+    static const char *const own[] = { "matmul/bare/5/-", "matmul/naive/5/b16",
+                                       "matmul/naive/5/b256g1056", NULL };
+    static const char *const none[] = { "matmul/bare/5/-", "matmul/naive/5/-", NULL };
+    kg_comparison table = comparison();
+
+    table.variants = rows;
+    table.sizes = few;
+    expect_ids(&table, "check", own);
+    table.launches = nothing;
+    expect_ids(&table, "check", none);
+}
+
+/* Left out of the counts alone: what is counted is still checked. */
+Test(table, a_variant_that_is_not_counted)
+{
+    static const kg_variant rows[] = {
+        KG_VARIANT("naive", launch, ""),
+        KG_VARIANT("uncounted", launch, "", .not_for = KG_PURPOSE_COUNT),
+        KG_VARIANT("neither", launch, "", .not_for = KG_PURPOSE_COUNT | KG_PURPOSE_TIME),
+        KG_VARIANT("untimed", launch, "", .not_for = KG_PURPOSE_TIME),
+        KG_END,
+    };
+    static const kg_size few[] = { KG_COUNTED(5), KG_TIMED(6), KG_END };
+    static const char *const checked[] = { "matmul/naive/5/-", "matmul/uncounted/5/-",
+                                           "matmul/neither/5/-", "matmul/untimed/5/-", NULL };
+    static const char *const counted[] = { "matmul/naive/5/-", "matmul/untimed/5/-", NULL };
+    kg_comparison table = comparison();
+
+    table.variants = rows;
+    table.sizes = few;
+    table.launches = NULL;
+    expect_ids(&table, "check", checked);
+    expect_ids(&table, "count", counted);
+}
+
+Test(table, a_launch_of_its_own_that_stands_twice_is_refused)
+{
+    static const kg_launch twice[] = { KG_BLOCK_GRID(64, 8), KG_BLOCK(64), KG_BLOCK_GRID(64, 8),
+                                       KG_END };
+    static const kg_variant rows[] = { KG_VARIANT("strided", launch, "", .launches = twice),
+                                       KG_END };
+    kg_comparison table = comparison();
+
+    table.variants = rows;
+    expect_error(&table, "check", "matmul/strided/1/b64g8: stands twice");
+}
+
+/* A launch that is none would end its list, and the cases behind it were gone without a word. */
+Test(table, launches_that_are_none_are_refused)
+{
+    static const kg_launch bad[][3] = {
+        { KG_BLOCK(8), KG_BLOCK(-8), KG_END },
+        { KG_BLOCK(-1), KG_END },
+        { KG_BLOCK(8), KG_BLOCK_GRID(0, 5), KG_END },
+        { KG_BLOCK_GRID(8, -5), KG_END },
+    };
+    kg_comparison table = comparison();
+
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        const kg_variant rows[] = { KG_VARIANT("naive", launch, "", .launches = bad[i]), KG_END };
+
+        table.variants = variants;
+        table.launches = bad[i];
+        expect_error(&table, "check", "a launch has at least one thread");
+        table.variants = rows;
+        table.launches = launches;
+        expect_error(&table, "check", "a launch has at least one thread");
+    }
+}
+
+Test(table, members_that_hold_what_they_must_not)
+{
+    const kg_variant bad[][2] = {
+        { KG_VARIANT("naive", launch, "", .memory = { KG_PINNED, (kg_memory)4 }), KG_END },
+        { KG_VARIANT("naive", launch, "", .clock = (kg_clock)3), KG_END },
+        { KG_VARIANT("naive", launch, "", .not_for = KG_PURPOSE_CHECK), KG_END },
+    };
+    static const char *const said[] = { "matmul/naive: a .memory that is none of kg_memory: mend",
+                                        "matmul/naive: a .clock that is none of kg_clock: mend",
+                                        "a .not_for of more than KG_PURPOSE_TIME and KG_PURPOSE" };
+    kg_comparison table = comparison();
+
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        table.variants = bad[i];
+        expect_error(&table, "check", said[i]);
+    }
+}
+
+/* Defects have sizes and launches of their own, and stand in no other part. */
+Test(table, defects_are_a_part)
+{
+    static const char *const expected[] = { "matmul/floor/17/b16", "matmul/floor/530/b16",
+                                            "matmul/wide/5x5/-", NULL };
+    static const char *const nothing[] = { NULL };
+    static const kg_size few[] = { KG_COUNTED(5), KG_END };
+    static const char *const counted[] = { "matmul/naive/5/-", "matmul/tiled_2/5/-", NULL };
+    kg_comparison table = comparison();
+    kg__case_list cases;
+
+    expect_ids(&table, "defects", nothing);
+    defects[0] = (kg_defect)KG_DEFECT("floor", launch, "a", KG_CHECKED(17), KG_BLOCK(16));
+    defects[1] = (kg_defect)KG_DEFECT("floor", launch, "a", KG_CHECKED(530), KG_BLOCK(16));
+    defects[2] = (kg_defect)KG_DEFECT("wide", launch, "b", KG_CHECKED(5, 5), KG_END);
+    expect_ids(&table, "defects", expected);
+    table.sizes = few;
+    table.launches = NULL;
+    expect_ids(&table, "check", counted);
+    expect_ids(&table, "count", counted);
+    cr_assert(kg__table_expand(&table, "defects", &cases, NULL));
+    cr_assert(cases.list[1].variant == &defects[1].variant, "each has a process of its own");
+    cr_assert(strcmp(cases.list[1].variant->launcher, "launch") == 0);
+    cr_assert(strcmp(cases.list[2].variant->idea, "b") == 0);
+    kg__case_list_free(&cases);
+    cr_assert(kg__part_purposes("defects") == 0 && kg__is_part("defects"));
+    cr_assert(kg__is_part("count") && !kg__is_part("time") && !kg__is_part("claim_a"));
+}
+
+/* A bad row of theirs spoils every part, for the parts share one table. */
+Test(table, defects_that_are_wrong_are_refused)
+{
+    static const struct {
+        kg_defect row;
+        const char *said;
+    } bad[] = {
+        { KG_DEFECT("Floor", launch, "", KG_CHECKED(17), KG_BLOCK(16)),
+          "matmul/Floor: a variant has a launcher and a name of a-z" },
+        { KG_DEFECT("floor", NULL, "", KG_CHECKED(17), KG_BLOCK(16)),
+          "matmul/floor: a variant has" },
+        { KG_DEFECT("floor", launch, "", KG_END, KG_BLOCK(16)), "a size of 0 numbers" },
+        { { "floor",
+            KG_VARIANT("floor", launch, ""),
+            { 5, KG_PURPOSE_CHECK, { 1 } },
+            KG_BLOCK(16) },
+          "a size of 5 numbers, of which 4 fit" },
+        { KG_DEFECT("floor", launch, "", KG_CHECKED(17), KG_BLOCK(-16)),
+          "a launch of 0 blocks of" },
+        { KG_DEFECT("naive", launch, "", KG_CHECKED(17), KG_BLOCK(16)),
+          "matmul/naive: a variant and a defect of one name" },
+    };
+    kg_comparison table = comparison();
+
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        defects[0] = bad[i].row;
+        expect_error(&table, "defects", bad[i].said);
+        expect_error(&table, "check", bad[i].said);
+    }
+    defects[0] = defects[1] =
+        (kg_defect)KG_DEFECT("floor", launch, "", KG_CHECKED(17), KG_BLOCK(16));
+    expect_error(&table, "defects", "matmul/floor/17/b16: stands twice");
+}
 
 /* Sizes outermost, then launches, then variants: what is timed side by side stands together. What
  * is only timed is no business of the model's. */
@@ -315,8 +568,15 @@ Test(table, sizes_below_1_and_what_the_comparison_refuses)
         else
             cr_assert(reason == NULL);
     }
+    table.takes_zero = true;
+    for (size_t i = 0; i < 12; i++) {
+        reason = kg__case_refusal(&table, &cases.list[i]);
+        cr_assert(eq(int, reason != NULL, i >= 4 && i < 8), "no job has a negative number");
+    }
     table.refuses = refuse_large_blocks;
     cr_assert(kg__case_refusal(&table, &cases.list[8]) == NULL);
+    cr_assert(kg__case_refusal(&table, &cases.list[0]) == NULL);
+    cr_assert(kg__case_refusal(&table, &cases.list[2]) != NULL, "what it takes it may refuse");
     reason = kg__case_refusal(&table, &cases.list[10]);
     cr_assert(eq(str, (char *)reason, "too large a block"));
     kg__case_list_free(&cases);
