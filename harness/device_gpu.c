@@ -37,9 +37,16 @@ bool kg__device_keep(bool alone, void (*waiting)(void *context, const char *line
            kg__cuda_fail(error, "opening the GPU (see nvidia-smi and kernelgate doctor)", code);
 }
 
+static bool quiet;
+
+void kg__device_keep_quiet(void)
+{
+    quiet = true;
+}
+
 bool kg__device_compares(void)
 {
-    return true;
+    return !quiet;
 }
 
 cudaError_t kg__device_compare(const void *a, const void *b, size_t bytes, size_t *first)

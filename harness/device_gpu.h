@@ -24,6 +24,10 @@ const kg__gpu *kg__device_gpu(void);
  * otherwise. */
 json_t *kg__device_state(bool *throttled);
 
+/* From here on the harness starts no kernel of its own, so that a profiler sees the cases' alone.
+ */
+void kg__device_keep_quiet(void);
+
 /* How many kernels a launch of a case starts, found by capturing one in a graph that never runs; -1
  * with `why` where it starts none, or the launcher fails. */
 int kg__device_kernels(const kg__case *one, const kg__buffers *buffers, kg__error *why);

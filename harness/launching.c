@@ -46,6 +46,7 @@ bool kg__launch_cases(const kg_comparison *comparison, const kg__case *const *ca
     kg__stage set = { 0 };
     bool good = true;
 
+    kg__device_keep_quiet();
     for (size_t i = 0; i < count && good; i++) {
         const char *id = cases[i]->id;
         kg__error why = { "" };

@@ -45,10 +45,7 @@ bool kg__sessions_agree(const char *id, const char *metric, const double *sessio
         return true;
     kg__show_figure(low, sizeof low, least, "ns");
     kg__show_figure(high, sizeof high, most, "ns");
-    return kg__fail(error,
-                    "%s: %s: the sessions disagree, %s to %s: quiet the machine (see kernelgate "
-                    "doctor) and record again",
-                    id, metric, low, high);
+    return kg__fail(error, "%s: %s: the sessions disagree, %s to %s", id, metric, low, high);
 }
 
 double kg__noise(const double *sessions, size_t count)
@@ -63,7 +60,8 @@ static void rest_on(kg__baseline_metric *metric, const double *sessions, size_t 
 
     metric->value = rounded(median_of(sessions, count));
     if (!metric->band_by_hand)
-        metric->band = fmax(KG__BAND_MINIMUM, ceil(noise * 1000 - 1e-9) / 1000);
+        metric->band =
+            fmin(KG__BAND_MAXIMUM, fmax(KG__BAND_MINIMUM, ceil(noise * 1000 - 1e-9) / 1000));
     metric->gated = noise <= KG__GATED_LIMIT;
     kg__baseline_set_sessions(metric, sessions, count);
 }

@@ -10,8 +10,9 @@
 
 /* The fewest sessions that a baseline may rest on: fewer say too little of the noise. */
 #define KG__SESSIONS_MINIMUM 5
-/* The smallest band of a time. */
+/* The smallest band of a time, and the largest that a baseline holds, long ungated. */
 #define KG__BAND_MINIMUM 0.02
+#define KG__BAND_MAXIMUM 0.999
 /* Sessions further apart than this (largest over smallest, less 1), and than the floor, are not of
  * one machine state. */
 #define KG__SESSIONS_APART 0.10

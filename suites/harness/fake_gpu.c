@@ -7,6 +7,7 @@
  * number, or *) and a case's id (a glob; "copy" and "fma" are the sentinels) is followed, in order:
  *   hot NS, cold NS   the metrics' values; cold 0 leaves the cold time out
  *   width FRACTION    of the confidence intervals
+ *   clock NAME        what the metrics are timed by, instead of "graph"
  *   throttled         the card was, while this case was timed
  *   wrong, failed     the case's record is that
  *   forget            the case leaves no record
@@ -93,6 +94,7 @@ typedef struct fate {
     double width;
     bool throttled;
     char event[16]; /* "measured", or what else is to happen */
+    char clock[16];
 } fate;
 
 static void follow(void *context, char *actions) __attribute__((nonnull));
@@ -112,6 +114,8 @@ static void follow(void *context, char *actions)
             const char *value = strtok_r(NULL, " ", &rest);
 
             *figure = value != NULL ? atof(value) : 0;
+        } else if (strcmp(word, "clock") == 0) {
+            kg__format(one->clock, sizeof one->clock, "%s", strtok_r(NULL, " ", &rest));
         } else if (strcmp(word, "throttled") == 0) {
             one->throttled = true;
         } else {
@@ -122,7 +126,9 @@ static void follow(void *context, char *actions)
 
 static fate fate_of(const char *id, double hot)
 {
-    fate one = { .hot = hot, .cold = 1.2 * hot, .width = 0.002, .event = "measured" };
+    fate one = {
+        .hot = hot, .cold = 1.2 * hot, .width = 0.002, .event = "measured", .clock = "graph"
+    };
 
     fake_follow_plan("FAKE_PLAN", process_number, id, follow, &one);
     return one;
@@ -170,6 +176,8 @@ static bool measure(const kg__case *one, int records, kg__error *error)
 {
     fate fate = fate_of(one->id, strcmp(one->variant->name, "plain") == 0 ? 10000 : 5000);
     json_t *record;
+    const char *name;
+    json_t *metric;
 
     kg__report(records, "start", one->id, NULL);
     if (strcmp(fate.event, "crash") == 0)
@@ -197,7 +205,13 @@ static bool measure(const kg__case *one, int records, kg__error *error)
     else
         json_object_set_new(json_object_get(record, "absent"), "cold_time_ns",
                             json_string("too many buffer sets"));
+    json_object_foreach (json_object_get(record, "metrics"), name, metric)
+        json_object_set_new(metric, "clock", json_string(fate.clock));
     return append(records, record, error);
+}
+
+void kg__device_keep_quiet(void)
+{
 }
 
 int kg__device_kernels(const kg__case *one, const kg__buffers *buffers, kg__error *why)

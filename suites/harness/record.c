@@ -200,7 +200,7 @@ Test(record, what_is_too_noisy_is_recorded_ungated)
     kg__baseline baseline;
 
     plan("2 " SLOW " hot 10450\n4 " SLOW " hot 10450\n");
-    expect_run(KG__FAKE_SOUND_GPU, 0, "too noisy to gate");
+    expect_run(KG__FAKE_SOUND_GPU, 0, "not gated: its noise is");
     load(&baseline);
     cr_assert(!kg__baseline_metric_of(kg__baseline_find(&baseline, SLOW), "time_ns")->gated);
     kg__baseline_free(&baseline);
@@ -342,13 +342,43 @@ Test(record, a_throttled_card_refuses)
     expect_refusal(KG__FAKE_SOUND_GPU, SLOW ": the card was throttled while it was timed");
 }
 
-Test(record, sessions_that_disagree_refuse)
+static bool is_gated(const char *metric)
+{
+    kg__baseline baseline;
+    bool gated;
+
+    load(&baseline);
+    gated = kg__baseline_metric_of(kg__baseline_find(&baseline, SLOW), metric)->gated;
+    kg__baseline_free(&baseline);
+    return gated;
+}
+
+Test(record, one_metric_that_disagrees_is_its_kernels_own)
 {
     plan("3 " SLOW " hot 11100\n");
+    expect_run(KG__FAKE_SOUND_GPU, 0,
+               SLOW ": time_ns: the sessions disagree, 10 000 ns to 11 100 ns");
+    cr_assert(!is_gated("time_ns") && is_gated("cold_time_ns"));
+}
+
+Test(record, sessions_that_disagree_refuse)
+{
+    plan("3 " SLOW " hot 11100 cold 14000\n");
     expect_refusal(KG__FAKE_SOUND_GPU,
-                   SLOW ": time_ns: the sessions disagree, 10 000 ns to 11 100 ns");
-    plan("3 " SLOW " cold 14000\n");
-    expect_refusal(KG__FAKE_SOUND_GPU, SLOW ": cold_time_ns: the sessions disagree");
+                   "2 of 8 metrics differ from session to session: nothing is recorded");
+}
+
+Test(record, sentinels_that_disagree_refuse)
+{
+    plan("3 copy hot 120000\n");
+    expect_refusal(KG__FAKE_SOUND_GPU, "copy: time_ns: the sessions disagree");
+}
+
+Test(record, clocks_that_hear_the_host_may_disagree)
+{
+    plan("* " SLOW " clock host\n3 " SLOW " clock host hot 20000 cold 30000\n");
+    expect_run(KG__FAKE_SOUND_GPU, 0, "not gated: its noise is");
+    cr_assert(!is_gated("time_ns") && !is_gated("cold_time_ns"));
 }
 
 Test(record, sessions_that_are_not_whole_refuse)
