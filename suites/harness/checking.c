@@ -1007,22 +1007,22 @@ Test(checking, variants_of_different_memory_have_buffers_of_their_own)
         KG_VARIANT("pinned", launch, "", .memory = { [TO] = KG_PINNED });
     static const kg_variant beyond =
         KG_VARIANT("beyond", launch, "", .memory = { [BYTES + 1] = KG_MANAGED });
-    const kg_variant *const order[] = { &variant, &managed, &managed, &pinned, &variant, &beyond };
+    const kg_variant order[] = { variant, managed, managed, pinned, variant, beyond };
     kg__checker checker = { 0 };
     kg__error why = { "" };
     const void *kept = NULL;
 
     behaviour = compute_where_it_lies;
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
-        kg__case one = { .variant = order[i], .size = &small, .id = "scale" };
-        bool suits = kg__buffers_suit(&checker.buffers, order[i]) && i > 0;
+        kg__case one = { .variant = &order[i], .size = &small, .id = "scale" };
+        bool suits = kg__buffers_suit(&checker.buffers, &order[i]) && i > 0;
 
-        checked_variant = order[i];
+        checked_variant = &order[i];
         cr_assert(suits == (i == 2 || i == 5), "%zu: an argument that is none says nothing", i);
         cr_assert(kg__check_case(&checker, &patterned, &one, &why) == KG__RIGHT, "%s", why.text);
-        cr_assert((checker.buffers.data[FROM] == kept) == suits || !suits);
+        cr_assert(checker.buffers.data[FROM] == kept || !suits);
         kept = checker.buffers.data[FROM];
-        cr_assert(kg__buffers_suit(&checker.buffers, order[i]));
+        cr_assert(kg__buffers_suit(&checker.buffers, &order[i]));
     }
     kg__checker_free(&checker);
     cr_assert(kg__model_allocation_count() == 0);
@@ -1155,6 +1155,13 @@ Test(checking, managed_memory_of_a_device_that_is_lost)
     kg__buffers_free(&buffers);
 }
 
+/* AddressSanitizer's malloc() ends the process where there is no memory. */
+#ifdef __SANITIZE_ADDRESS__
+static const bool malloc_gives_up = true;
+#else
+static const bool malloc_gives_up = false;
+#endif
+
 /* No kind of memory ends the process where there is none. */
 Test(checking, memory_that_there_is_none_of)
 {
@@ -1168,6 +1175,8 @@ Test(checking, memory_that_there_is_none_of)
         kg__error error = { "" };
         char said[128];
 
+        if (kind == KG_PAGEABLE && malloc_gives_up)
+            continue;
         cr_assert(!kg__buffers_make(&buffers, &both, &there, &error));
         kg__format(said, sizeof said, "argument other: no %s memory for 2305843009213693952 bytes",
                    kinds[kind]);

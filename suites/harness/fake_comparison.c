@@ -1,9 +1,9 @@
 /* A comparison whose "kernels" are plain C functions on the CPU model's memory, which is the
- * host's: "plain", "quick" and "wide" are right, every other variant misbehaves as its name says,
- * at size 64 and block 32 alone. Each element of `to` must be twice that of `from`.
+ * host's: "plain", "quick", "wide" and "leaves" are right, every other variant misbehaves as its
+ * name says, at size 64 and block 32 alone. Each element of `to` must be twice that of `from`.
  *
- * With FAKE_SOUND the table has the right variants alone and no defects, with FAKE_BAD_TABLE a row
- * stands twice.
+ * FAKE_COLLECT: the step of "leaves" that fails, "launch" or "collect". With FAKE_SOUND the table
+ * has the right variants alone and no defects, with FAKE_BAD_TABLE a row stands twice.
  */
 #include <kernelgate/kernelgate.h>
 #include <math.h>
@@ -110,6 +110,38 @@ static cudaError_t strays(const kg_call *call)
     return plain(call);
 }
 
+/* Whether FAKE_COLLECT tells a step to fail. */
+static bool is_told_to_fail(const char *step)
+{
+    const char *told = getenv("FAKE_COLLECT");
+
+    return told != NULL && strcmp(told, step) == 0;
+}
+
+/* Leaves its first result to be collected. */
+static float uncollected;
+
+static cudaError_t leave(const kg_call *call)
+{
+    float *to = call->argument[TO];
+    float kept = to[0];
+
+    if (is_told_to_fail("launch"))
+        return cudaErrorInvalidValue;
+    (void)plain(call);
+    uncollected = to[0];
+    to[0] = kept;
+    return cudaSuccess;
+}
+
+static cudaError_t collect(const kg_call *call)
+{
+    if (is_told_to_fail("collect"))
+        return cudaErrorNotSupported;
+    ((float *)call->argument[TO])[0] = uncollected;
+    return cudaSuccess;
+}
+
 /* Launchers named as a comparison's are, for what is told of their source. */
 static cudaError_t fake_adds_one(const kg_call *call)
 {
@@ -141,6 +173,7 @@ static const kg_variant variants[] = {
     KG_VARIANT("quick", plain, "right, and told to be quick"),
 #ifndef FAKE_SOUND
     KG_VARIANT("wide", plain, "right, with launches of its own", .launches = wide_launches),
+    KG_VARIANT("leaves", leave, "right, once its result is collected", .collect = collect),
     KG_VARIANT("wrong", wrong, ""),
     KG_VARIANT("nan", nan_result, ""),
     KG_VARIANT("unwritten", unwritten, ""),

@@ -464,6 +464,17 @@ Test(parts, defects_that_cannot_be_written)
     expect_run(KG__FAKE_MODEL, DEFECTS, 2, "file/out: the folder cannot be made");
 }
 
+/* A variant whose results lie elsewhere is right once they are collected. */
+Test(parts, results_that_are_collected)
+{
+    set("KG_FILTER=fake/leaves/*");
+    expect_check(0, "pass         cpu-model    fake/leaves/64/b32");
+    set("FAKE_COLLECT=collect");
+    expect_check(2, "kernels/fake/leaves.cu: collecting the results: cudaErrorNotSupported");
+    set("FAKE_COLLECT=launch");
+    expect_check(2, "kernels/fake/leaves.cu: launching: cudaErrorInvalidValue");
+}
+
 /* A copy of the model's program that stands alone. */
 static const char *lone_program(void)
 {
@@ -663,6 +674,36 @@ Test(parts, an_observer_leaves_records)
     free(text);
 }
 
+/* Whoever looks on at the launches of a GPU sees those of the variant and no other: nothing is
+ * collected. */
+Test(parts, an_observer_of_launches_collects_nothing)
+{
+    const char *const arguments[] = { KG__FAKE_GPU, "--observe", at("cases"),   "--part",
+                                      "launch",     "--records", at("records"), NULL };
+    ending seen;
+    char *text;
+
+    write_text(at("cases"), "fake/leaves/64/b32\n");
+    set("FAKE_COLLECT=collect");
+    seen = drive(arguments, environment);
+    expect_ending(&seen, 0, NULL);
+    free(seen.output);
+    text = read_text(at("records"));
+    cr_assert(strstr(text, "{\"event\":\"launched\",\"case\":\"fake/leaves/64/b32\",") != NULL,
+              "%s", text);
+    free(text);
+    set("FAKE_COLLECT=launch");
+    seen = drive(arguments, environment);
+    expect_ending(&seen, 0, NULL);
+    free(seen.output);
+    text = read_text(at("records"));
+    cr_assert(strstr(text,
+                     "\"failed\",\"case\":\"fake/leaves/64/b32\",\"why\":\"running the kernel: "
+                     "cudaErrorInvalidValue") != NULL,
+              "%s", text);
+    free(text);
+}
+
 /* A lost context is the process's end, with an exit code of its own. */
 Test(parts, an_observer_that_loses_its_device)
 {
@@ -707,7 +748,7 @@ Test(parts, an_observer_takes_no_more_cases_than_there_are)
     FILE *file = fopen(at("cases"), "w");
 
     cr_assert(file != NULL);
-    for (int i = 0; i < 100; i++)
+    for (int i = 0; i < 1000; i++)
         cr_assert(fputs("fake/plain/64/b32\n", file) >= 0);
     cr_assert(fclose(file) == 0);
     expect_observer(at("cases"), "check", at("records"), 2, "more cases than the table has");
@@ -1807,6 +1848,7 @@ Test(parts, claims_on_cold_times)
     plan("* fake/quick/64/b32 cold 0\n");
     expect_time(2, NULL);
     expect_claim(KG__FAKE_GPU_CLAIMS, "quick_from_memory", 77, "must be right and have its cold_");
+    expect_run(KG__FAKE_GPU, CLAIM, 77, "fake/quick/64/b32 must be right and have its time_ns");
 }
 
 Test(parts, a_run_on_both_targets_is_summed_up)
