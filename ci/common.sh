@@ -132,6 +132,21 @@ find_nvcc() {
     return 1
 }
 
+# Finds NVIDIA's compute-sanitizer, along PATH or in the CUDA Toolkit, and exports its path as COMPUTE_SANITIZER; fails when
+# there is none.
+find_compute_sanitizer() {
+    local candidate found toolkit=${CUDA_HOME:-${CUDA_PATH:-/usr/local/cuda}}
+    for candidate in "${COMPUTE_SANITIZER-}" compute-sanitizer \
+        "${CUDACXX:+$(dirname -- "$CUDACXX")/compute-sanitizer}" "$toolkit/bin/compute-sanitizer" \
+        "$toolkit/compute-sanitizer/compute-sanitizer" /usr/local/cuda/bin/compute-sanitizer; do
+        if [[ -n $candidate ]] && found=$(command -v -- "$candidate"); then
+            export COMPUTE_SANITIZER=$found
+            return 0
+        fi
+    done
+    return 1
+}
+
 # True when an NVIDIA display or 3D controller is on the PCI bus.
 nvidia_card_on_bus() {
     local device

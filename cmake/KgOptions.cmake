@@ -61,7 +61,9 @@ target_compile_options(kg_flags INTERFACE
   $<$<COMPILE_LANGUAGE:C,CXX>:-Wall;-Wextra;-Wpedantic>
   $<$<AND:$<BOOL:${KG_WERROR}>,$<COMPILE_LANGUAGE:C,CXX>>:-Werror>
   $<$<AND:$<BOOL:${KG_WERROR}>,$<COMPILE_LANGUAGE:CUDA>>:-Werror=all-warnings>
-  $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra>)
+  $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra>
+  # The lines of source for compute-sanitizer and Nsight Compute; the code is the same with them and without.
+  $<$<COMPILE_LANGUAGE:CUDA>:-lineinfo>)
 if(KG_COVERAGE)
   target_compile_options(kg_flags INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:--coverage;-O1>)
   target_link_options(kg_flags INTERFACE --coverage)

@@ -12,6 +12,7 @@
 #include "checking.h"
 #include "device.h"
 #include "measuring.h"
+#include "observer.h"
 #include "records.h"
 #include "run.h"
 
@@ -211,14 +212,17 @@ int kg__observe(const kg_comparison *comparison, int argc, char *const *argv)
     int status = EXIT_BROKEN;
     int records;
 
-    /* An observer that outlives its parent would hold the GPU's lock for nobody. */
-    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (!parse(argc, argv, &wanted, &error) ||
         !kg__table_expand(comparison, wanted.part, &table, &error)) {
         kg__complain("%s", error.text);
         kg__case_list_free(&table);
         return EXIT_BROKEN;
     }
+    /* An observer that outlives its parent would hold the GPU's lock for nobody. The signal comes
+     * when the thread that started the process ends, which a wrapper's may do at any time: a
+     * wrapper ends its observer itself. */
+    if (kg__wrapper(wanted.part) == NULL)
+        (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     chosen = kg__allocate(table.count, sizeof(kg__case *));
     records = open(wanted.records, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     if (records < 0)

@@ -21,6 +21,9 @@ extern char **environ;
 
 /* How long an ended process may take to go: one in the midst of a driver call can take its time. */
 #define SECONDS_TO_GO 20.0
+/* The words of KG_WRAPPER, and the arguments of an observer behind them with their NULL. */
+#define WRAPPER_WORDS 16
+#define OBSERVER_ARGUMENTS 8
 /* After so many hangs of one variant its other cases are not tried: they would take a limit's
  * silence each. */
 #define HANGS_MAXIMUM 3
@@ -193,26 +196,84 @@ static char **observer_environment(void)
     return copy;
 }
 
-static bool start(const kg__observation_job *job, const char *cases, const char *records,
-                  pid_t *process, kg__error *why)
+const char *kg__wrapper(const char *part)
 {
-    const char *program = job->program != NULL ? job->program : "/proc/self/exe";
-    char *arguments[] = { (char *)program,   "--observe", (char *)cases,   "--part",
-                          (char *)job->part, "--records", (char *)records, NULL };
-    char **environment = observer_environment();
-    int code = posix_spawn(process, program, NULL, NULL, arguments, environment);
+    const char *wrapper = getenv("KG_WRAPPER");
+    bool checks = strcmp(part, "check") == 0 || strcmp(part, "defects") == 0;
 
-    free(environment);
-    if (code != 0)
-        return kg__fail(why, "%s: the observer does not start: %s", program, strerror(code));
+    return checks && wrapper != NULL && wrapper[strspn(wrapper, " ")] != '\0' ? wrapper : NULL;
+}
+
+/* Splits a wrapper's command at its spaces, in place. */
+static bool split_words(char *command, char **words, size_t *count, kg__error *why)
+{
+    char *rest;
+
+    for (char *word = strtok_r(command, " ", &rest); word != NULL;
+         word = strtok_r(NULL, " ", &rest)) {
+        if (*count == WRAPPER_WORDS)
+            return kg__fail(why, "KG_WRAPPER has more than %d words: put them into a script",
+                            WRAPPER_WORDS);
+        words[(*count)++] = word;
+    }
     return true;
 }
 
-/* Waits for a process that was killed; false where it does not go. */
-static bool wait_until_gone(pid_t process, int *status)
+/* The path of the job's program. To a wrapper /proc/self/exe would be the wrapper itself. */
+static bool find_program(const kg__observation_job *job, bool wrapped, char *path, size_t size,
+                         kg__error *why)
+{
+    ssize_t length;
+
+    if (job->program != NULL || !wrapped) {
+        kg__format(path, size, "%s", job->program != NULL ? job->program : "/proc/self/exe");
+        return true;
+    }
+    length = readlink("/proc/self/exe", path, size);
+    if (length < 0 || (size_t)length >= size)
+        return kg__fail(why, "/proc/self/exe: cannot be read: %s",
+                        length < 0 ? strerror(errno) : "the path is too long: move the build");
+    path[length] = '\0';
+    return true;
+}
+
+static bool start(const kg__observation_job *job, const char *cases, const char *records,
+                  pid_t *process, kg__error *why)
+{
+    const char *wrapper = kg__wrapper(job->part);
+    char *command = kg__copy_text(wrapper != NULL ? wrapper : "");
+    char *arguments[WRAPPER_WORDS + OBSERVER_ARGUMENTS];
+    char program[1024];
+    size_t count = 0;
+    bool good = split_words(command, arguments, &count, why) &&
+                find_program(job, wrapper != NULL, program, sizeof program, why);
+
+    if (good) {
+        char *own[OBSERVER_ARGUMENTS] = { program,           "--observe", (char *)cases,   "--part",
+                                          (char *)job->part, "--records", (char *)records, NULL };
+        char **environment = observer_environment();
+        int code;
+
+        memcpy(arguments + count, own, sizeof own);
+        code = posix_spawnp(process, arguments[0], NULL, NULL, arguments, environment);
+        free(environment);
+        if (code != 0 && wrapper != NULL)
+            good = kg__fail(why, "KG_WRAPPER=%s: %s cannot be run: %s", wrapper, arguments[0],
+                            strerror(code));
+        else if (code != 0)
+            good =
+                kg__fail(why, "%s: the observer does not start: %s", arguments[0], strerror(code));
+    }
+    free(command);
+    return good;
+}
+
+/* Sends a signal that ends a process, and waits; false where it does not go. */
+static bool end_process(pid_t process, int number, int *status)
 {
     double began = kg__now();
 
+    kill(process, number);
     while (kg__now() - began < SECONDS_TO_GO) {
         struct timespec pause = { 0, LOOK_EVERY_NS };
 
@@ -239,9 +300,12 @@ static int follow(watch *state, kg__record_reader *reader, pid_t process, bool *
         if (ended == process || (ended < 0 && errno != EINTR))
             break;
         if (kg__now() - heard > state->job->silence_limit) {
+            /* A wrapper must be left the time to end its observer. */
+            bool gone =
+                kg__wrapper(state->job->part) != NULL && end_process(process, SIGTERM, &status);
+
             *hung = true;
-            kill(process, SIGKILL);
-            if (!wait_until_gone(process, &status)) {
+            if (!gone && !end_process(process, SIGKILL, &status)) {
                 state->broken = true;
                 kg__fail(&state->why,
                          "part %s: process %ld hung and cannot be ended: the driver holds it; see "
@@ -336,6 +400,27 @@ static bool settle_end(watch *state, int status, bool hung)
     return true;
 }
 
+/* Passes on what a wrapper has against an observer that found nothing amiss itself. */
+static void heed_wrapper(const watch *state, int status)
+{
+    const char *wrapper = kg__wrapper(state->job->part);
+    char why[KG__MESSAGE_SIZE];
+    json_t *record;
+
+    if (wrapper == NULL || !state->done || status == 0)
+        return;
+    if (WIFSIGNALED(status))
+        kg__format(why, sizeof why, "KG_WRAPPER=%s: died of signal %d (%s)", wrapper,
+                   WTERMSIG(status), strsignal(WTERMSIG(status)));
+    else
+        kg__format(why, sizeof why,
+                   "KG_WRAPPER=%s: exit code %d, though the observer was through: see what it says",
+                   wrapper, WEXITSTATUS(status));
+    record = json_pack("{s:s, s:s}", "event", "objection", "why", why);
+    state->job->on_record(state->job->context, record);
+    json_decref(record);
+}
+
 kg__observation_status kg__observe_cases(const kg__observation_job *job, kg__error *why)
 {
     watch state = { .job = job };
@@ -381,6 +466,8 @@ kg__observation_status kg__observe_cases(const kg__observation_job *job, kg__err
             kg__complain("%s: %zu damaged and %d unfinished lines were passed over", records,
                          reader.bad_lines, (int)kg__record_torn(&reader));
         kg__record_close(&reader);
+        if (!hung)
+            heed_wrapper(&state, status);
         again = settle_end(&state, status, hung);
     }
     free(state.settled);

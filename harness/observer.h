@@ -21,7 +21,8 @@ typedef struct kg__observation_job {
     double silence_limit; /* seconds without a record after which a process counts as hung */
     /* Called for every record as it arrives (borrowed reference), and, with a synthesised "failed"
      * record, for every case lost to a crash, a hang or a lost record; "hung" is true in it where
-     * the case hung, or was not tried after others of its variant did. */
+     * the case hung, or was not tried after others of its variant did. A wrapper that ends with
+     * another exit code than 0 though its observer was through gives an "objection" of no case. */
     void (*on_record)(void *context, const json_t *record);
     void *context;
 } kg__observation_job;
@@ -40,6 +41,11 @@ kg__observation_status kg__observe_cases(const kg__observation_job *job, kg__err
  * NULL for this very program. False with `error`, which says how to build it, where it is not there
  * or cannot be run. */
 bool kg__instrumented_program(const char *program, char *path, size_t size, kg__error *error);
+
+/* The command that observers of a part are run under, its words separated by spaces: KG_WRAPPER for
+ * what checks, NULL for none. What is timed or counted is never wrapped: it would be measured
+ * otherwise than ever before. */
+const char *kg__wrapper(const char *part);
 
 /* The silence limit in seconds: KG_CASE_TIMEOUT where it is set to a positive number, else 60. */
 double kg__silence_limit(void);

@@ -438,6 +438,8 @@ static void take_record(void *context, const json_t *record)
         require_watching(run, record);
     } else if (strcmp(event, "sentinels") == 0) {
         take_sentinels(run, record);
+    } else if (strcmp(event, "objection") == 0) {
+        add_error(run, what);
     }
     if (one == NULL)
         return;

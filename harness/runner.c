@@ -186,8 +186,8 @@ static int run_tests(int argc, char **argv)
     if (!arguments_are_known(argc, argv))
         return KG__EXIT_ERROR;
     /* CTest that is interrupted leaves its tests running; what they started must not keep the GPU.
-     */
-    if (getenv("DASHBOARD_TEST_FROM_CTEST") != NULL)
+     * The variable is CTest's own, for every test that it runs. */
+    if (getenv("CTEST_INTERACTIVE_DEBUG_MODE") != NULL)
         (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     take_resource();
     if (argc == 1)

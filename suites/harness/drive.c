@@ -111,6 +111,7 @@ static const char *const left_out[] = {
     "KG_LOCK_DIR",
     "KG_CASE_SECONDS",
     "KG_CASE_TIMEOUT",
+    "KG_WRAPPER",
     "CTEST_RESOURCE_GROUP_0_GPUS",
 };
 

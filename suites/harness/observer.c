@@ -26,6 +26,7 @@ typedef struct outcome {
     int times[CASES];
     int strangers; /* records of cases that nobody asked for */
     int others;    /* records of no case */
+    char objection[256];
 } outcome;
 
 static void take_record(void *context, const json_t *record)
@@ -48,6 +49,8 @@ static void take_record(void *context, const json_t *record)
         all->strangers++;
     else
         all->others++;
+    if (strcmp(event, "objection") == 0)
+        kg__format(all->objection, sizeof all->objection, "%s", kg__json_text(record, "why"));
 }
 
 /* Long enough for any process to start, however busy the machine; short where a hang is expected.
@@ -417,6 +420,91 @@ Test(observer, records_that_cannot_be_written)
     cr_assert(mkdir(at("job.cases"), 0777) == 0);
     cr_assert(observe_with(KG__FAKE_OBSERVER, at("job"), &why) == KG__UNOBSERVED);
     cr_assert(strstr(why.text, "job.cases: cannot be written") != NULL, "%s", why.text);
+}
+
+/* Writes a wrapper and sets KG_WRAPPER to it, with a word of its own before the observer's. */
+static void wrap(const char *script)
+{
+    char command[600];
+
+    write_text(at("wrapper"), script);
+    kg__format(command, sizeof command, "sh  %s first ", at("wrapper"));
+    setenv("KG_WRAPPER", command, 1);
+}
+
+Test(observer, a_wrapper_runs_the_observer)
+{
+    outcome all = { .cases = { "good/1", "crashes/2", "good/3" } };
+    kg__error why = { "" };
+    char *seen;
+
+    wrap("echo \"$0 $1\" >>\"$0.seen\"; shift; \"$@\"");
+    cr_assert(observe(&all, &why) == KG__OBSERVED, "%s", why.text);
+    expect_outcome(&all, 0, "checked", "");
+    expect_outcome(&all, 1, "failed", "the observer ended with exit code 139");
+    expect_outcome(&all, 2, "checked", "");
+    cr_assert(eq(str, all.objection, ""));
+    seen = read_text(at("wrapper.seen"));
+    cr_assert(occurrences(seen, "/wrapper first\n") == 2, "%s", seen);
+    free(seen);
+}
+
+/* The cases have their verdicts, and the wrapper the last word. */
+Test(observer, a_wrapper_objects)
+{
+    outcome all = { .cases = { "good/1", "good/2" } };
+    kg__error why = { "" };
+
+    wrap("shift; \"$@\"; exit 7");
+    cr_assert(observe(&all, &why) == KG__OBSERVED, "%s", why.text);
+    expect_outcome(&all, 1, "checked", "");
+    cr_assert(strstr(all.objection, ": exit code 7, though the observer was through") != NULL, "%s",
+              all.objection);
+    wrap("shift; \"$@\"; kill -9 $$");
+    cr_assert(observe(&all, &why) == KG__OBSERVED, "%s", why.text);
+    cr_assert(strstr(all.objection, ": died of signal 9 (Killed)") != NULL, "%s", all.objection);
+}
+
+/* A wrapper that is killed outright would leave its observer behind. */
+Test(observer, a_wrapper_ends_its_observer)
+{
+    outcome all = { .cases = { "hangs/1", "good/2" } };
+    kg__error why = { "" };
+
+    silence_limit = 0.5;
+    wrap("shift; \"$@\" & trap 'kill -9 $!; : >\"$0.ended\"; exit 3' TERM; wait $!");
+    cr_assert(observe(&all, &why) == KG__OBSERVED, "%s", why.text);
+    expect_outcome(&all, 0, "failed", "hung: no record for 0.5 s");
+    expect_outcome(&all, 1, "checked", "");
+    cr_assert(exists(at("wrapper.ended")));
+    cr_assert(eq(str, all.objection, ""));
+}
+
+Test(observer, a_wrapper_that_cannot_be_run)
+{
+    kg__error why = { "" };
+
+    setenv("KG_WRAPPER", "no-such-wrapper at all", 1);
+    cr_assert(observe_with(KG__FAKE_OBSERVER, at("job"), &why) == KG__UNOBSERVED);
+    cr_assert(eq(str, why.text,
+                 "KG_WRAPPER=no-such-wrapper at all: no-such-wrapper cannot be run: No such file "
+                 "or directory"));
+    setenv("KG_WRAPPER", "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17", 1);
+    cr_assert(observe_with(KG__FAKE_OBSERVER, at("job"), &why) == KG__UNOBSERVED);
+    cr_assert(strstr(why.text, "has more than 16 words") != NULL, "%s", why.text);
+    setenv("KG_WRAPPER", "  ", 1);
+    cr_assert(observe_with(KG__FAKE_OBSERVER, at("job"), &why) == KG__OBSERVED);
+}
+
+/* What is measured under a wrapper would be taken for a kernel's time. */
+Test(observer, what_is_measured_is_not_wrapped)
+{
+    setenv("KG_WRAPPER", "some wrapper", 1);
+    cr_assert(eq(str, (char *)kg__wrapper("check"), "some wrapper"));
+    cr_assert(eq(str, (char *)kg__wrapper("defects"), "some wrapper"));
+    cr_assert(kg__wrapper("time") == NULL);
+    cr_assert(kg__wrapper("count") == NULL);
+    cr_assert(kg__wrapper("launch") == NULL);
 }
 
 /* What an earlier run left under the same name is no record of this one's. */
