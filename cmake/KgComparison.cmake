@@ -60,6 +60,8 @@ function(kg__add_model_programs name)
   target_link_libraries(${name}_instrumented_kernels PRIVATE kg_instrumented)
   foreach(flavour plain instrumented)
     target_include_directories(${name}_${flavour}_kernels PRIVATE ${PROJECT_SOURCE_DIR}/harness/include)
+    # Such as #pragma unroll, which is nvcc's to obey.
+    target_compile_options(${name}_${flavour}_kernels PRIVATE -Wno-unknown-pragmas)
   endforeach()
   add_executable(${name}.model $<TARGET_OBJECTS:${name}_plain_kernels>)
   # An overrun of a shared array falls into the hole behind it here too, and spoils no counter of coverage.

@@ -15,6 +15,8 @@
  * long. */
 #define SAMPLES_ENOUGH 30
 #define SAMPLES_MINIMUM 12
+/* The fewest that give a median an interval: a first touch moves gigabytes there and back. */
+#define FIRST_TOUCHES_MINIMUM 6
 #define SAMPLING_MS_ENOUGH 30.0
 #define CONFIDENCE 0.95
 /* A median is known well enough when its interval is within this fraction on either side. */
@@ -116,7 +118,7 @@ bool kg__graph_prepare(kg__bench *bench, const kg__timed *what, int unit, double
     double wanted;
     int launches;
 
-    *one = (kg__series){ .clock = "graph", .budget_ms = budget_ms };
+    *one = (kg__series){ .clock = "graph", .fewest = SAMPLES_MINIMUM, .budget_ms = budget_ms };
     if (!capture(what, LAUNCHES_TO_ESTIMATE, &trial, why))
         return false;
     if (!replay(bench, &trial, 1, &ms, why)) {
@@ -139,7 +141,7 @@ void kg__graph_discard(kg__series *one)
 
 static void look(kg__series *one)
 {
-    if (one->count < SAMPLES_MINIMUM ||
+    if (one->count < one->fewest ||
         (one->count < SAMPLES_ENOUGH && one->spent_ms < SAMPLING_MS_ENOUGH))
         return;
     one->interval = kg__median_interval(one->samples, one->count, CONFIDENCE);
@@ -216,7 +218,7 @@ bool kg__host_sample(kg__bench *bench, const kg__timed *what, double budget_ms, 
 {
     double ms;
 
-    *one = (kg__series){ .clock = "host", .budget_ms = budget_ms };
+    *one = (kg__series){ .clock = "host", .fewest = SAMPLES_MINIMUM, .budget_ms = budget_ms };
     /* The first calls make what later ones find; the second lot tells how long one takes. */
     for (int i = 0; i < 2; i++) {
         if (!call_and_wait(bench, what, LAUNCHES_TO_ESTIMATE, &ms, why))
@@ -235,7 +237,10 @@ bool kg__host_sample(kg__bench *bench, const kg__timed *what, double budget_ms, 
 bool kg__first_touch_sample(kg__bench *bench, const kg__timed *what, const kg__buffers *buffers,
                             double budget_ms, kg__series *one, kg__error *why)
 {
-    *one = (kg__series){ .clock = "first_touch", .launches = 1, .budget_ms = budget_ms };
+    *one = (kg__series){ .clock = "first_touch",
+                         .fewest = FIRST_TOUCHES_MINIMUM,
+                         .launches = 1,
+                         .budget_ms = budget_ms };
     while (!one->finished) {
         double begun = kg__now();
         float ms;

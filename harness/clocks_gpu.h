@@ -32,6 +32,7 @@ typedef struct kg__series {
     int launches;                        /* a sample */
     double samples[KG__SAMPLES_MAXIMUM]; /* ns a launch */
     size_t count;
+    size_t fewest; /* samples that there must be */
     double spent_ms;
     double budget_ms;
     kg__interval interval;
