@@ -38,9 +38,6 @@ static __global__ void warp_shuffle(const float *a, const float *b, float *mean_
     int warps = threads / LANES;
     struct tally own = { 0.0f, 0.0f, 0 };
 
-    // Unrolled, the loop would have two bodies, and the lanes whose positions end sooner would take
-    // another one than the rest: each load would be requested twice.
-#pragma unroll 1
     for (int i = thread; i < dim; i += threads) {
         float value_a = row_a[i];
         float value_b = row_b[i];
