@@ -127,6 +127,8 @@ static bool time_sentinels(tools *with, kg__series *scratch, kg__error *why)
 /* Where cases run whose arguments lie in the same kinds of memory, and hold the same. */
 typedef struct ground {
     const kg__known *known; /* the random inputs that are timed */
+    bool first_touch;       /* its managed arguments leave the device between launches */
+    kg__error lacks;        /* why its memory was refused, or "" */
     kg__buffers buffers;
     void *slabs[KG_MAX_ARGUMENTS]; /* an argument's copies for cold launches, one after the other */
     void *(*sets)[KG_MAX_ARGUMENTS];
@@ -284,6 +286,8 @@ static size_t sets_wanted(const tools *with, ground *place)
 {
     const kg__buffers *buffers = &place->buffers;
     size_t bytes = 0;
+    size_t left;
+    size_t total;
     size_t wanted;
 
     for (int i = 0; i < buffers->arguments.count; i++) {
@@ -307,7 +311,15 @@ static size_t sets_wanted(const tools *with, ground *place)
                    wanted, KG__LAUNCHES_MAXIMUM);
         return 0;
     }
-    return wanted < 2 ? 2 : wanted;
+    wanted = wanted < 2 ? 2 : wanted;
+    /* Managed memory would be granted beyond what the device has. */
+    if (cudaMemGetInfo(&left, &total) != cudaSuccess || wanted * bytes > left) {
+        (void)cudaGetLastError();
+        kg__format(place->no_cold, sizeof place->no_cold, "no device memory for %zu buffer sets",
+                   wanted);
+        return 0;
+    }
+    return wanted;
 }
 
 /* Makes the buffer sets of cold launches; says in no_cold why it did not. False with `why` when the
@@ -354,31 +366,51 @@ static void free_ground(ground *place)
     kg__buffers_free(&place->buffers);
 }
 
-/* Gives each contender its ground, shared with those whose arguments lie and are as its own. */
+/* The ground for a contender: one whose arguments lie and are as its own, else a new one. What is
+ * touched first has its own, for its pages come to the device a few at a time, and would be timed
+ * as resident otherwise than pages that were moved there whole. */
+static ground *ground_for(group *all, const contender *who)
+{
+    const kg_variant *variant = who->one->variant;
+    bool first_touch = variant->clock == KG_FIRST_TOUCH_CLOCK;
+    ground *place;
+
+    for (size_t i = 0; i < all->ground_count; i++) {
+        place = &all->grounds[i];
+        if (place->known == who->known && place->first_touch == first_touch &&
+            kg__buffers_suit(&place->buffers, variant))
+            return place;
+    }
+    place = &all->grounds[all->ground_count++];
+    place->known = who->known;
+    place->first_touch = first_touch;
+    (void)kg__buffers_make(&place->buffers, &who->known->problem.arguments, variant, &place->lacks);
+    return place;
+}
+
+/* Gives each contender its ground. False when the device is lost. */
 static bool make_grounds(const tools *with, group *all)
 {
-    kg__error why = { "" };
-
     for (size_t i = 0; i < all->count; i++) {
         contender *who = &all->list[i];
 
-        for (size_t other = 0; other < all->ground_count && who->place == NULL; other++) {
-            if (all->grounds[other].known == who->known &&
-                kg__buffers_suit(&all->grounds[other].buffers, who->one->variant))
-                who->place = &all->grounds[other];
-        }
-        if (who->place != NULL)
+        if (who->out)
             continue;
-        who->place = &all->grounds[all->ground_count++];
-        who->place->known = who->known;
-        if (!kg__buffers_make(&who->place->buffers, &who->known->problem.arguments,
-                              who->one->variant, &why)) {
-            kg__report(with->bench.records, "start", who->one->id, NULL);
-            if (!strike_out(with, who, &why))
-                return false;
-        }
+        who->place = ground_for(all, who);
+        if (who->place->lacks.text[0] != '\0' && !strike_out(with, who, &who->place->lacks))
+            return false;
     }
     return true;
+}
+
+/* Whether any contender is still timed on a ground. */
+static bool is_used(const group *all, const ground *place)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        if (!all->list[i].out && all->list[i].place == place)
+            return true;
+    }
+    return false;
 }
 
 static void report_measured(const tools *with, const group *all, const contender *who)
@@ -416,6 +448,8 @@ static bool fill_grounds(const tools *with, group *all)
     for (size_t i = 0; i < all->ground_count && alive; i++) {
         ground *place = &all->grounds[i];
 
+        if (!is_used(all, place))
+            continue;
         if (!kg__buffers_fill(&place->buffers, place->known->device, kg__poison(0), &why) ||
             !kg__device_move(&place->buffers, true, with->bench.stream, &why))
             alive = strike_all_out(with, all, place, "before timing", &why);
@@ -431,12 +465,16 @@ static bool make_all_sets(const tools *with, group *all)
     bool alive = true;
 
     for (size_t i = 0; i < all->ground_count && alive; i++) {
-        if (!make_sets(with, &all->grounds[i], &why))
-            alive = strike_all_out(with, all, &all->grounds[i], "before cold timing", &why);
+        ground *place = &all->grounds[i];
+
+        if (is_used(all, place) && !place->first_touch && !make_sets(with, place, &why))
+            alive = strike_all_out(with, all, place, "before cold timing", &why);
     }
     for (size_t i = 0; i < all->count; i++) {
         contender *who = &all->list[i];
 
+        if (who->out)
+            continue;
         kg__format(who->no_cold, sizeof who->no_cold, "%s",
                    who->one->variant->clock != KG_GRAPH_CLOCK
                        ? "what no graph holds is timed as it comes"
@@ -495,15 +533,18 @@ static void forget(lore *all)
     all->count = 0;
 }
 
-/* The pattern to check a size with: random inputs, but an exact pattern where a projection judges,
- * which sees a single wrong element only there. */
+/* The pattern to check a size with: random inputs, but an exact pattern where a projection judges
+ * floats, of which it sees a single wrong element only there. */
 static int pattern_to_check(const kg_comparison *comparison, const kg__known *random)
 {
     bool projected = false;
 
-    for (int i = 0; i < random->problem.arguments.count; i++)
-        projected = projected || (random->problem.arguments.list[i].role != KG_INPUT &&
+    for (int i = 0; i < random->problem.arguments.count; i++) {
+        const kg_argument *shape = &random->problem.arguments.list[i];
+
+        projected = projected || (shape->role != KG_INPUT && shape->type == KG_FLOAT32 &&
                                   random->expected[i] == NULL);
+    }
     for (int pattern = 1; projected && pattern < kg__pattern_count(comparison); pattern++) {
         if (comparison->patterns[pattern - 1].exact)
             return pattern;
@@ -511,28 +552,42 @@ static int pattern_to_check(const kg_comparison *comparison, const kg__known *ra
     return 0;
 }
 
+/* Makes the next entry of what is known, by a contender's case; false with `error`, and without the
+ * entry. */
+static bool add_known(lore *all, const contender *who, kg__error *error)
+{
+    kg__known *random = &all->random[all->count];
+    kg__known *exact = &all->exact[all->count];
+    int pattern = 0;
+    bool made = kg__known_make(all->comparison, who->one, 0, random, error);
+
+    if (made)
+        pattern = pattern_to_check(all->comparison, random);
+    if (made && pattern != 0)
+        made = kg__known_make(all->comparison, who->one, pattern, exact, error);
+    if (made) {
+        all->count++;
+        return true;
+    }
+    kg__known_free(random);
+    kg__known_free(exact);
+    return false;
+}
+
 /* Learns what a contender's case needs, and hands it to it. False with `error`. */
 static bool learn(lore *all, contender *who, size_t most, kg__error *error)
 {
     size_t i = 0;
-    int pattern;
 
     while (i < all->count && !kg__known_serves(all->comparison, &all->random[i], who->one))
         i++;
-    if (i == all->count) {
-        if (all->count == 0) {
-            /* Contenders keep pointers to them. */
-            all->random = kg__allocate(most, sizeof *all->random);
-            all->exact = kg__allocate(most, sizeof *all->exact);
-        }
-        all->count++;
-        if (!kg__known_make(all->comparison, who->one, 0, &all->random[i], error))
-            return false;
-        pattern = pattern_to_check(all->comparison, &all->random[i]);
-        if (pattern != 0 &&
-            !kg__known_make(all->comparison, who->one, pattern, &all->exact[i], error))
-            return false;
+    if (all->random == NULL) {
+        /* Contenders keep pointers to them. */
+        all->random = kg__allocate(most, sizeof *all->random);
+        all->exact = kg__allocate(most, sizeof *all->exact);
     }
+    if (i == all->count && !add_known(all, who, error))
+        return false;
     who->known = &all->random[i];
     who->proven = all->exact[i].problem.size != NULL ? &all->exact[i] : &all->random[i];
     return true;
@@ -551,6 +606,7 @@ static bool time_group(tools *with, lore *known, const kg__case *const *cases, s
                        kg__error *error)
 {
     group all = { .comparison = known->comparison, .count = count };
+    kg__error why = { "" };
     bool alive = true;
 
     all.list = kg__allocate(count, sizeof *all.list);
@@ -559,9 +615,14 @@ static bool time_group(tools *with, lore *known, const kg__case *const *cases, s
         all.list[i].one = cases[i];
         all.list[i].hot = kg__allocate(1, sizeof(kg__series));
         all.list[i].cold = kg__allocate(1, sizeof(kg__series));
-        alive = alive && learn(known, &all.list[i], count_variants(known->comparison), error);
+        if (!alive)
+            continue;
+        /* A reference may crash, or take long. */
+        kg__report(with->bench.records, "start", cases[i]->id, NULL);
+        if (!learn(known, &all.list[i], count_variants(known->comparison), &why))
+            alive = strike_out(with, &all.list[i], &why);
     }
-    if (alive && !time_contenders(with, &all))
+    if (!alive || !time_contenders(with, &all))
         alive = kg__fail(error, "%s: the device was lost while timing", all.comparison->name);
     for (size_t i = 0; i < all.ground_count; i++)
         free_ground(&all.grounds[i]);
