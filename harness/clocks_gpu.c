@@ -165,8 +165,8 @@ bool kg__graph_sample(kg__bench *bench, kg__series *const *all, size_t count, kg
             return true;
         if (active > KG__REPLAYS_QUEUED)
             return kg__fail(why,
-                            "%zu variants of one size and launch, of which %d can be timed side "
-                            "by side: split the comparison",
+                            "%zu cases of one size and number of threads a block, of which %d can "
+                            "be timed side by side: split the comparison",
                             active, KG__REPLAYS_QUEUED);
         for (size_t round = 0; round < KG__REPLAYS_QUEUED / active; round++) {
             for (size_t i = 0; i < count; i++) {
@@ -243,7 +243,7 @@ bool kg__first_touch_sample(kg__bench *bench, const kg__timed *what, const kg__b
                          .budget_ms = budget_ms };
     while (!one->finished) {
         double begun = kg__now();
-        float ms;
+        float ms = 0;
         cudaError_t code;
 
         if (!kg__device_move(buffers, false, what->stream, why) ||
@@ -273,7 +273,7 @@ bool kg__bench_warm_up(kg__bench *bench, const kg__timed *what, double ms, kg__e
     bool good = capture(what, 4, &graph, why);
 
     while (good && spent < ms) {
-        float taken;
+        float taken = 0;
 
         good = replay(bench, &graph, 1, &taken, why);
         spent += 2 * (double)taken;

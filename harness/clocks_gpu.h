@@ -15,7 +15,7 @@
 #define KG__LAUNCHES_MAXIMUM 1000
 /* The most samples of a series. */
 #define KG__SAMPLES_MAXIMUM 4000
-/* Replays that are queued at a time; also the most variants that are timed side by side. */
+/* Replays that are queued at a time; also the most cases that are timed side by side. */
 #define KG__REPLAYS_QUEUED 24
 
 /* What is launched again and again: launch number `number` of a sample. */

@@ -331,11 +331,11 @@ static int find_kernels(cudaGraph_t graph, cudaGraphNode_t *first, kg__error *wh
  * tell. */
 static json_t *describe_kernel(cudaGraphNode_t node, kg__error *why)
 {
-    struct cudaKernelNodeParams kernel;
+    struct cudaKernelNodeParams kernel = { 0 };
     struct cudaFuncAttributes uses;
-    int warps_wanted;
-    int warps_had = 0;
+    int most_threads = 0;
     int blocks = 0;
+    int warps; /* a block's */
     cudaError_t code = cudaGraphKernelNodeGetParams(node, &kernel);
     int threads = (int)(kernel.blockDim.x * kernel.blockDim.y * kernel.blockDim.z);
 
@@ -345,18 +345,17 @@ static json_t *describe_kernel(cudaGraphNode_t node, kg__error *why)
         code = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel.func, threads,
                                                              kernel.sharedMemBytes);
     if (code == cudaSuccess)
-        code = cudaDeviceGetAttribute(&warps_had, cudaDevAttrMaxThreadsPerMultiProcessor, 0);
+        code = cudaDeviceGetAttribute(&most_threads, cudaDevAttrMaxThreadsPerMultiProcessor, 0);
     if (code != cudaSuccess) {
         kg__cuda_fail(why, "asking for a kernel's occupancy", code);
         return NULL;
     }
-    warps_wanted = blocks * ((threads + 31) / 32);
-    warps_had /= 32;
+    warps = (threads + 31) / 32;
     return json_pack("{s:i, s:I, s:I, s:i, s:f}", "registers", uses.numRegs, "local_bytes",
                      (json_int_t)uses.localSizeBytes, "shared_bytes",
                      (json_int_t)(uses.sharedSizeBytes + kernel.sharedMemBytes),
                      "blocks_per_multiprocessor", blocks, "occupancy",
-                     warps_had > 0 ? (double)warps_wanted / warps_had : 0.0);
+                     most_threads > 0 ? 32.0 * blocks * warps / most_threads : 0.0);
 }
 
 /* Captures a launch and hands its kernels on: how many, and what the first takes. */

@@ -640,8 +640,8 @@ static void count(part_run *run)
     run->watching = false;
 }
 
-/* Whether a case is timed beside one that awaits confirmation: variants of a size and launch are
- * timed side by side, and a confirmation must be measured as the baseline was. */
+/* Whether a case is timed beside one that awaits confirmation, which must be measured as the
+ * baseline was. */
 static bool stands_beside_suspect(const part_run *run, const subject *one)
 {
     for (size_t i = 0; i < run->count; i++) {
