@@ -196,3 +196,9 @@ KG_TIME_CLAIM(matmul_f32, tiled_beats_naive)
 {
     kg_expect_speedup("tiled/530/b16", "naive/530/b16", 1.10);
 }
+
+/* 6.79 times fewer. */
+KG_COUNT_CLAIM(matmul_f32, tiled_reads_four_times_fewer_sectors)
+{
+    kg_expect_less("global_load_sectors", "tiled/530/b16", "naive/530/b16", 4);
+}
