@@ -222,7 +222,7 @@ void kg_expect_speedup(const char *fast, const char *slow, double factor)
         double speedup = one.subjects[1].value / one.subjects[0].value;
 
         what = speedup >= factor ? HOLDS : FAILS;
-        kg__format(why, sizeof why, "%s runs at %.2f times the speed of %s, %.2f expected",
+        kg__format(why, sizeof why, "%s runs at %.2f times the speed of %s, at least %.2f expected",
                    short_name(&one.subjects[0]), speedup, short_name(&one.subjects[1]), factor);
     }
     settle(&one, what, why);
@@ -249,11 +249,23 @@ void kg_expect_less(const char *metric, const char *less, const char *more, doub
         what = high >= factor * low && (high > 0 || factor <= 1) ? HOLDS : FAILS;
         if (low > 0)
             kg__format(times, sizeof times, ": %.2f times as much", high / low);
-        kg__format(why, sizeof why, "%s: %s has %s, %s has %s%s, %.2f times as much expected",
-                   metric, short_name(&one.subjects[0]), figures[0], short_name(&one.subjects[1]),
+        kg__format(why, sizeof why,
+                   "%s: %s has %s, %s has %s%s, at least %.2f times as much expected", metric,
+                   short_name(&one.subjects[0]), figures[0], short_name(&one.subjects[1]),
                    figures[1], times, factor);
     }
     settle(&one, what, why);
+}
+
+/* Shows a figure of a claim. Whole ones are shown in full, since the last digit of a count decides;
+ * six digits are plenty for a ratio, and more than a reader is shown elsewhere, for an end of a
+ * range may be close. */
+static void show_exactly(char *text, size_t size, double value)
+{
+    if (value == floor(value))
+        kg__show_figure(text, size, value, "");
+    else
+        kg__format(text, size, "%.6g", value);
 }
 
 void kg_expect_within(const char *metric, const char *name, double least, double most)
@@ -268,10 +280,15 @@ void kg_expect_within(const char *metric, const char *name, double least, double
 
     if (what == HOLDS) {
         double value = one.subjects[0].value;
+        char figures[3][KG__FIGURE_SIZE];
 
         what = value >= least && value <= most ? HOLDS : FAILS;
-        kg__format(why, sizeof why, "%s of %s is %.6g, %.6g to %.6g expected", metric,
-                   short_name(&one.subjects[0]), value, least, most);
+        show_exactly(figures[0], sizeof figures[0], value);
+        show_exactly(figures[1], sizeof figures[1], least);
+        show_exactly(figures[2], sizeof figures[2], most);
+        kg__format(why, sizeof why, "%s of %s is %s, %s%s%s expected", metric,
+                   short_name(&one.subjects[0]), figures[0], figures[1], least < most ? " to " : "",
+                   least < most ? figures[2] : "");
     }
     settle(&one, what, why);
 }

@@ -161,39 +161,34 @@ static void print_unjudged(console *to, const json_t *results)
     }
 }
 
+/* Notes in full, for they may explain a verdict; claims that hold were printed as they were judged.
+ */
 static void print_notes(const console *to, const json_t *results)
 {
     const json_t *notes = json_object_get(results, "notes");
-    const json_t *claims = json_object_get(results, "claims");
-    size_t printed = 0;
     size_t total = json_array_size(notes);
+    size_t held = 0;
     const json_t *entry;
     size_t i;
 
-    json_array_foreach (claims, i, entry)
-        total += json_is_true(json_object_get(entry, "holds"));
     if (total > 0)
-        fputs("speedups and notes:\n", to->stream);
-    json_array_foreach (claims, i, entry) {
-        char *name = kg__clean_text(kg__json_text(entry, "claim"), true);
-        char *why = kg__clean_text(kg__json_text(entry, "why"), true);
-
-        if (json_is_true(json_object_get(entry, "holds")) && printed++ < LONGEST_NOTES)
-            fprintf(to->stream, "  %s holds%s%s\n", name, *why != '\0' ? ": " : "", why);
-        free(name);
-        free(why);
-    }
+        fputs("notes:\n", to->stream);
     json_array_foreach (notes, i, entry) {
         char *note = kg__clean_text(kg__json_text(entry, "note"), true);
         char *target = kg__clean_text(to->on_targets ? kg__json_text(entry, "target") : "", true);
 
-        if (printed++ < LONGEST_NOTES)
+        if (i < LONGEST_NOTES)
             fprintf(to->stream, "  %s%s%s\n", note, *target != '\0' ? " on " : "", target);
         free(note);
         free(target);
     }
     if (total > LONGEST_NOTES)
         fprintf(to->stream, "  ... and %zu more in summary.md\n", total - LONGEST_NOTES);
+    json_array_foreach (json_object_get(results, "claims"), i, entry)
+        held += json_is_true(json_object_get(entry, "holds"));
+    if (held > 0)
+        fprintf(to->stream, "claims: %zu hold%s, listed in summary.md\n", held,
+                held == 1 ? "s" : "");
 }
 
 static int width_of_names(const json_t *results)

@@ -922,7 +922,9 @@ void kg__run_part(const char *part)
     fflush(stdout);
     release(&run);
     if (failures > 0)
-        cr_assert_fail("%zu cases or errors above fail this test", failures);
+        cr_assert_fail("%zu case%s or error%s above fail%s this test", failures,
+                       failures == 1 ? "" : "s", failures == 1 ? "" : "s",
+                       failures == 1 ? "s" : "");
     if (skipped[0] != '\0')
         cr_skip_test("%s", skipped);
 }

@@ -300,8 +300,8 @@ static void write_meanings(FILE *stream, const kg__report_table *table)
                     "- In brackets: how many times as many as `%s` has at the same size and "
                     "threads a block.\n",
                     table->variants[0]);
-        fputs("- Every counter is in the results and in CSV; one that is 0 throughout has no table "
-              "here.\n",
+        fputs("- Every counter is in the results and in CSV. One has no table here if it is 0 "
+              "throughout, or said by another: requests where a ratio stands, unique bytes.\n",
               stream);
         return;
     }

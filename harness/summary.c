@@ -283,10 +283,10 @@ static void write_all_cases(FILE *stream, const json_t *results)
     if (count == 0)
         return;
     fprintf(stream,
-            "\n<details><summary>All %zu cases</summary>\n\n"
+            "\n<details><summary>%s%zu case%s</summary>\n\n"
             "| case | target | metric | value | baseline | change | smallest slowdown that would "
             "show | verdict |\n| --- | --- | --- | ---: | ---: | ---: | ---: | --- |\n",
-            count);
+            count == 1 ? "" : "All ", count, count == 1 ? "" : "s");
     json_array_foreach (cases, i, entry) {
         if (i == LONGEST_TABLE)
             break;

@@ -105,7 +105,6 @@ static const char *const left_out[] = {
     "KG_STRICT",
     "KG_FILTER",
     "KG_OUT",
-    "KG_BASE",
     "KG_BASELINES",
     "NO_COLOR",
     "KG_LOCK_DIR",

@@ -317,9 +317,9 @@ Test(console, shows_counts_failures_and_the_verdict_last)
                  "not: put it back, or retire it with ci/rebaseline (baselines/nvidia-h200.json)\n"
                  "  refused      a/v/0/-     on nvidia-h200: size 0\n"
                  "  skipped      gpu.b.time  no baseline\n"
-                 "speedups and notes:\n"
-                 "  a/claim_y holds: 1.33 times\n"
+                 "notes:\n"
                  "  tiled is 1.33 times as fast as naive at 530/b16 on nvidia-h200\n"
+                 "claims: 1 holds, listed in summary.md\n"
                  "verdict: FAIL (exit 1); 1 test judged nothing; out/results.json, out/junit.xml, "
                  "out/summary.md\n"));
     free(text);
