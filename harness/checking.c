@@ -14,8 +14,9 @@ void kg_add_argument(kg_arguments *arguments, kg_role role, const char *name, kg
             .name = name,
             .role = role,
             .type = type,
-            .rows = rows > 0 ? (size_t)rows : 0,
-            .columns = columns > 0 ? (size_t)columns : 0,
+            /* Negative numbers become ones that no memory holds, and are refused as such. */
+            .rows = (size_t)rows,
+            .columns = (size_t)columns,
         };
     arguments->count++;
 }
@@ -206,6 +207,53 @@ static bool upload(kg__known *known, kg__error *error)
     return true;
 }
 
+/* Whether an argument's elements can be counted in bytes, with guard zones beside them. */
+static bool fits_memory(const kg_argument *argument)
+{
+    const size_t most = (size_t)PTRDIFF_MAX - 2 * KG__GUARD_BYTES;
+
+    return argument->rows <= most && argument->columns <= most &&
+           (argument->rows == 0 ||
+            argument->columns <= most / kg_type_size(argument->type) / argument->rows);
+}
+
+/* Refuses an argument that was not declared as kg_add_argument() wants it: what is no type would
+ * hold zeros, and no kernel is judged by those. */
+static bool argument_is_good(const kg_comparison *comparison, const kg_argument *argument,
+                             int number, kg__error *error)
+{
+    const char *problem = NULL;
+
+    if (argument->name == NULL || argument->name[0] == '\0')
+        return kg__fail(error, "%s: argument %d has no name: give it one, for messages",
+                        comparison->name, number);
+    if ((int)argument->role < KG_INPUT || (int)argument->role > KG_INPUT_OUTPUT)
+        problem = "its role is none of kg_role";
+    else if ((int)argument->type < KG_FLOAT32 || (int)argument->type > KG_UINT8)
+        problem = "its type is none of kg_type";
+    else if (!fits_memory(argument))
+        problem = "no memory holds its rows times columns, of which one is negative, or both are "
+                  "too many";
+    return problem == NULL || kg__fail(error, "%s: argument %s: %s: mend .arguments or the size",
+                                       comparison->name, argument->name, problem);
+}
+
+static bool arguments_are_good(const kg_comparison *comparison, const kg_arguments *arguments,
+                               kg__error *error)
+{
+    if (arguments->count > KG_MAX_ARGUMENTS)
+        return kg__fail(error, "%s: %d arguments, of which %d fit: declare fewer", comparison->name,
+                        arguments->count, KG_MAX_ARGUMENTS);
+    if (arguments->count == 0)
+        return kg__fail(error, "%s: no argument: a kernel without any has nothing to be judged by",
+                        comparison->name);
+    for (int i = 0; i < arguments->count; i++) {
+        if (!argument_is_good(comparison, &arguments->list[i], i + 1, error))
+            return false;
+    }
+    return true;
+}
+
 bool kg__known_fill(const kg_comparison *comparison, const kg__case *one, int pattern,
                     kg__known *known, kg__error *error)
 {
@@ -216,16 +264,10 @@ bool kg__known_fill(const kg_comparison *comparison, const kg__case *one, int pa
     known->problem.variant = comparison->by_variant ? one->variant : NULL;
     known->problem.exact = known->pattern.exact;
     comparison->arguments(one->size, &known->problem.arguments);
-    if (known->problem.arguments.count > KG_MAX_ARGUMENTS) {
-        int count = known->problem.arguments.count;
-
+    if (!arguments_are_good(comparison, &known->problem.arguments, error)) {
         known->problem.arguments.count = 0;
-        return kg__fail(error, "%s: %d arguments, of which %d fit: declare fewer", comparison->name,
-                        count, KG_MAX_ARGUMENTS);
+        return false;
     }
-    if (known->problem.arguments.count == 0)
-        return kg__fail(error, "%s: no argument: a kernel without any has nothing to be judged by",
-                        comparison->name);
     for (int i = 0; i < known->problem.arguments.count; i++) {
         const kg_argument *shape = &known->problem.arguments.list[i];
 

@@ -612,6 +612,42 @@ Test(checking, too_many_arguments_are_an_error_of_the_table)
               why.text);
 }
 
+static kg_argument declared;
+
+static void declare_one(const kg_size *size, kg_arguments *list)
+{
+    (void)size;
+    kg_add_argument(list, declared.role, declared.name, declared.type, (int64_t)declared.rows,
+                    (int64_t)declared.columns);
+}
+
+Test(checking, arguments_that_are_none_are_errors_of_the_table)
+{
+    static const struct {
+        kg_argument argument;
+        const char *text;
+    } bad[] = {
+        { { "x", KG_INPUT, KG_FLOAT32, 1, (size_t)-31 }, "argument x: no memory holds its rows" },
+        { { "x", KG_OUTPUT, KG_UINT8, (size_t)-1, 0 }, "argument x: no memory holds its rows" },
+        { { "x", KG_INPUT, KG_FLOAT32, 1, (size_t)1 << 62 }, "argument x: no memory holds its" },
+        { { "x", KG_INPUT, KG_UINT8, (size_t)1 << 33, (size_t)1 << 33 }, "no memory holds its" },
+        { { "x", KG_INPUT, (kg_type)9, 1, 31 }, "argument x: its type is none of kg_type: mend" },
+        { { "x", (kg_role)9, KG_FLOAT32, 1, 31 }, "argument x: its role is none of kg_role: mend" },
+        { { "", KG_INPUT, KG_FLOAT32, 1, 31 }, "scale: argument 1 has no name: give it one" },
+        { { NULL, KG_INPUT, KG_FLOAT32, 1, 31 }, "scale: argument 1 has no name: give it one" },
+    };
+    kg_comparison comparison = plain;
+
+    comparison.arguments = declare_one;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        kg__error why = { "" };
+
+        declared = bad[i].argument;
+        cr_assert(check_as(&comparison, &small, compute, &why) == KG__FAILED, "%zu", i);
+        cr_assert(strstr(why.text, bad[i].text) != NULL, "%s", why.text);
+    }
+}
+
 Test(checking, buffers_without_their_memory)
 {
     kg_arguments list = { .count = 0 };
@@ -644,7 +680,7 @@ static void inputs_of_every_type(const kg_size *size, kg_arguments *list)
     kg_add_argument(list, KG_INPUT, "others", KG_FLOAT32, 1, kg_extent(size, 0));
     kg_add_argument(list, KG_INPUT, "integers", KG_INT32, 1, kg_extent(size, 0));
     kg_add_argument(list, KG_INPUT_OUTPUT, "bytes", KG_UINT8, 1, kg_extent(size, 0));
-    kg_add_argument(list, KG_OUTPUT, "out", KG_FLOAT32, -1, -1);
+    kg_add_argument(list, KG_OUTPUT, "out", KG_FLOAT32, 0, 0);
 }
 
 Test(checking, random_inputs_fill_their_range_and_repeat)
