@@ -1,6 +1,7 @@
 #include "table.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,6 +119,38 @@ static bool size_is_good(const kg_comparison *comparison, const kg_size *size, k
                     comparison->name, size->extents, KG_MAX_EXTENTS);
 }
 
+/* Of a size that is refused there is no work to ask for. */
+static bool work_is_good(const kg_comparison *comparison, const kg_size *size, kg__error *error)
+{
+    kg_work work;
+
+    for (int i = 0; i < size->extents; i++) {
+        if (size->extent[i] < 0 || (size->extent[i] == 0 && !comparison->takes_zero))
+            return true;
+    }
+    if (comparison->work == NULL)
+        return true;
+    work = comparison->work(size);
+    return (work.operations >= 0 && isfinite(work.operations) && work.bytes >= 0 &&
+            isfinite(work.bytes)) ||
+           kg__fail(error,
+                    "%s: .work has %g operations and %g bytes for the size that begins with "
+                    "%" PRId64 ": both must be numbers of at least 0",
+                    comparison->name, work.operations, work.bytes, size->extent[0]);
+}
+
+/* Two rows of one name, of launches that differ, would pass for one variant. */
+static bool variants_differ(const kg_comparison *comparison, const kg_variant *variant,
+                            kg__error *error)
+{
+    for (const kg_variant *before = comparison->variants; before != variant; before++) {
+        if (strcmp(before->name, variant->name) == 0)
+            return kg__fail(error, "%s/%s: two variants of one name: rename one", comparison->name,
+                            variant->name);
+    }
+    return true;
+}
+
 static bool defects_are_good(const kg_comparison *comparison, kg__error *error)
 {
     for (const kg_defect *defect = kg__table_defects(); defect->name != NULL; defect++) {
@@ -147,7 +180,8 @@ static bool table_is_good(const kg_comparison *comparison, kg__error *error)
         return kg__fail(error, "%s: the table has no variant: add a row to its variants",
                         comparison->name);
     for (const kg_variant *variant = comparison->variants; variant->name != NULL; variant++) {
-        if (!variant_is_good(comparison, variant, error))
+        if (!variant_is_good(comparison, variant, error) ||
+            !variants_differ(comparison, variant, error))
             return false;
     }
     if (comparison->arguments == NULL || comparison->reference == NULL)
@@ -159,7 +193,7 @@ static bool table_is_good(const kg_comparison *comparison, kg__error *error)
     if (comparison->sizes == NULL || comparison->sizes[0].extents == 0)
         return kg__fail(error, "%s: the table has no size: add one to its sizes", comparison->name);
     for (const kg_size *size = comparison->sizes; size->extents != 0; size++) {
-        if (!size_is_good(comparison, size, error))
+        if (!size_is_good(comparison, size, error) || !work_is_good(comparison, size, error))
             return false;
     }
     return launches_are_good(comparison, comparison->launches, error) &&
@@ -274,13 +308,17 @@ const kg__case *kg__table_find(const kg__case_list *cases, const char *id)
 
 const char *kg__case_refusal(const kg_comparison *comparison, const kg__case *one)
 {
+    const char *reason;
+
     for (int i = 0; i < one->size->extents; i++) {
         if (one->size->extent[i] < 0 || (one->size->extent[i] == 0 && !comparison->takes_zero))
             return "a size below 1 leaves nothing to compute";
     }
     if (comparison->refuses == NULL)
         return NULL;
-    return comparison->refuses(one->variant, one->size, &one->launch);
+    reason = comparison->refuses(one->variant, one->size, &one->launch);
+    return reason != NULL && reason[0] == '\0' ? "no reason: .refuses returned an empty text"
+                                               : reason;
 }
 
 void kg__case_list_free(kg__case_list *cases)

@@ -3,6 +3,7 @@
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -490,7 +491,8 @@ Test(table, a_size_or_launch_that_stands_twice_is_refused)
     static const kg_size same[] = { KG_CHECKED(17), KG_CHECKED(18), KG_COUNTED(17), KG_END };
     static const kg_launch alike[] = { KG_BLOCK(8), KG_BLOCK(8), KG_END };
     static const kg_variant twins[] = { KG_VARIANT("naive", launch, ""),
-                                        KG_VARIANT("naive", launch, ""), KG_END };
+                                        KG_VARIANT("naive", launch, "", .launches = alike),
+                                        KG_END };
     kg_comparison table = comparison();
 
     table.sizes = same;
@@ -500,7 +502,7 @@ Test(table, a_size_or_launch_that_stands_twice_is_refused)
     expect_error(&table, "check", "matmul/naive/1/b8: stands twice");
     table.launches = launches;
     table.variants = twins;
-    expect_error(&table, "check", "matmul/naive/1/b16: stands twice");
+    expect_error(&table, "check", "matmul/naive: two variants of one name: rename one");
 }
 
 /* A comma or a slash in a name would be read as another id, or as two filters. */
@@ -548,6 +550,52 @@ static const char *refuse_large_blocks(const kg_variant *variant, const kg_size 
     (void)variant;
     (void)size;
     return wanted->block > 16 ? "too large a block" : NULL;
+}
+
+static kg_work work_of_size(const kg_size *size)
+{
+    return (kg_work){ .operations = 1.0 / (double)size->extent[0] - 0.5, .bytes = NAN };
+}
+
+static kg_work work_without_bytes(const kg_size *size)
+{
+    return (kg_work){ .operations = 1.0 / (double)size->extent[0] - 0.5, .bytes = 0 };
+}
+
+Test(table, work_that_is_none_is_refused)
+{
+    static const kg_size refused[] = { KG_CHECKED(2), KG_CHECKED(-3), KG_CHECKED(0), KG_END };
+    kg_comparison table = comparison();
+
+    table.work = work_of_size;
+    expect_error(&table, "check", "matmul: .work has 0.5 operations and nan bytes for the size");
+    table.work = work_without_bytes;
+    expect_error(&table, "check", "matmul: .work has -0.4");
+    table.sizes = refused;
+    cr_assert(kg__table_expand(&table, "check", &(kg__case_list){ 0 }, NULL));
+    table.takes_zero = true;
+    expect_error(&table, "check", ".work has inf operations and 0 bytes for the size that begins");
+}
+
+static const char *refuse_in_silence(const kg_variant *variant, const kg_size *size,
+                                     const kg_launch *launch)
+{
+    (void)variant;
+    (void)size;
+    (void)launch;
+    return "";
+}
+
+Test(table, a_refusal_has_a_reason)
+{
+    kg_comparison table = comparison();
+    kg__case_list cases;
+
+    table.refuses = refuse_in_silence;
+    cr_assert(kg__table_expand(&table, "check", &cases, NULL));
+    cr_assert(eq(str, (char *)kg__case_refusal(&table, &cases.list[0]),
+                 "no reason: .refuses returned an empty text"));
+    kg__case_list_free(&cases);
 }
 
 Test(table, sizes_below_1_and_what_the_comparison_refuses)
