@@ -185,9 +185,13 @@ static outcome obstacle(const claim *one, char *why, size_t size)
     return HOLDS;
 }
 
+/* Whether the test has expected anything. */
+static bool has_expected;
+
 /* Records a claim, and ends the test by its outcome. */
 static void settle(const claim *one, outcome what, const char *why)
 {
+    has_expected = true;
     write_claim(one->measured, criterion_current_test->name, what, why);
     json_decref(one->measured);
     json_decref(one->checks);
@@ -291,4 +295,14 @@ void kg_expect_within(const char *metric, const char *name, double least, double
                    least < most ? figures[2] : "");
     }
     settle(&one, what, why);
+}
+
+void kg__end_claim(void)
+{
+    static const char why[] = "the claim expects nothing: give it a kg_expect_...(), or remove it";
+
+    if (has_expected)
+        return;
+    write_claim(NULL, criterion_current_test->name, MISTAKEN, why);
+    cr_assert_fail("%s", why);
 }

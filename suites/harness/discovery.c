@@ -140,7 +140,7 @@ static void expect_claims_to_wait(const char *program, const char *part, size_t 
 
 Test(discovery, claims_come_after_what_they_speak_of)
 {
-    expect_claims_to_wait(KG__FAKE_MODEL_CLAIMS, "gpu.fake.count", 13);
+    expect_claims_to_wait(KG__FAKE_MODEL_CLAIMS, "gpu.fake.count", 14);
     expect_claims_to_wait(KG__FAKE_GPU, "gpu.fake.time", 1);
 }
 

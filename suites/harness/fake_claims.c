@@ -72,6 +72,10 @@ KG_COUNT_CLAIM(fake, a_range_of_nothing)
     kg_expect_within("barriers", "plain/64/b32", NAN, NAN);
 }
 
+KG_COUNT_CLAIM(fake, nothing_at_all)
+{
+}
+
 KG_TIME_CLAIM(fake, quick_from_memory)
 {
     kg_expect_less("cold_time_ns", "quick/64/b32", "plain/64/b32", 2);

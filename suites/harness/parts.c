@@ -1811,6 +1811,7 @@ Test(parts, claims_that_say_nothing)
         { "no_factor", "a factor that is no number above 0: mend the claim" },
         { "no_range", "a range whose least is above its most: mend the claim" },
         { "a_range_of_nothing", "a range whose least is above its most: mend the claim" },
+        { "nothing_at_all", "the claim expects nothing: give it a kg_expect_...(), or remove it" },
     };
 
     count_by_plan("");

@@ -303,6 +303,9 @@ extern const kg_defect *const kg__defects __attribute__((weak));
 /* The bodies of a comparison's Criterion tests. */
 void kg__run_part(const char *part);
 
+/* Ends a claim's test: one that expected nothing is an error. */
+void kg__end_claim(void);
+
 /* A part judges hundreds of cases in one Criterion test; what limits it is the silence of its
  * observers (KG_CASE_TIMEOUT), this is only the end of all patience, in seconds. */
 #define KG__PART_TIMEOUT 1500
@@ -334,7 +337,14 @@ void kg__run_part(const char *part);
  * tiled_beats_naive) { kg_expect_speedup(...); } is a test of the GPU's program alone, and runs
  * after its part `time`; KG_COUNT_CLAIM is one of the CPU model's, after its part `count`.
  * KG__TARGET_GPU is defined by the build for the GPU's program of a comparison. */
-#define KG__CLAIM(comparison, claim) Test(comparison, claim_##claim, .timeout = 60)
+#define KG__CLAIM(comparison, claim)                                                               \
+    static void kg__claim_##claim(void);                                                           \
+    Test(comparison, claim_##claim, .timeout = 60)                                                 \
+    {                                                                                              \
+        kg__claim_##claim();                                                                       \
+        kg__end_claim();                                                                           \
+    }                                                                                              \
+    static void kg__claim_##claim(void)
 #define KG__NO_CLAIM(claim) __attribute__((unused)) static void kg__unused_claim_##claim(void)
 #ifdef KG__TARGET_GPU
 #define KG__MEASURING_PART(comparison)                                                             \
