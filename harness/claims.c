@@ -48,7 +48,8 @@ static bool is_metric(const char *metric)
 typedef struct subject {
     char id[KG__CASE_ID_SIZE];
     bool in_table;
-    double value; /* NAN: this run has none that counts */
+    kg__error broken; /* what is wrong with the table, else empty */
+    double value;     /* NAN: this run has none that counts */
 } subject;
 
 /* A metric of an entry; NAN where it has none. */
@@ -76,7 +77,7 @@ static subject look_up(const json_t *measured, const json_t *checks, const char 
     kg__case_list cases;
 
     kg__format(one.id, sizeof one.id, "%s/%s", kg__comparison->name, name);
-    one.in_table = kg__table_expand(kg__comparison, MEASURING_PART, &cases, NULL) &&
+    one.in_table = kg__table_expand(kg__comparison, MEASURING_PART, &cases, &one.broken) &&
                    kg__table_find(&cases, one.id) != NULL;
     kg__case_list_free(&cases);
     entry = kg__find_entry(measured, one.id);
@@ -151,6 +152,10 @@ static claim begin(const char *metric, const char *first, const char *second)
 /* What keeps a claim from being decided, with `why`; HOLDS where nothing does. */
 static outcome obstacle(const claim *one, char *why, size_t size)
 {
+    if (one->subjects[0].broken.text[0] != '\0') {
+        kg__format(why, size, "%s", one->subjects[0].broken.text);
+        return MISTAKEN;
+    }
     if (one->mistake != NULL) {
         kg__format(why, size, "%s: mend the claim", one->mistake);
         return MISTAKEN;

@@ -527,6 +527,8 @@ Test(parts, a_table_that_is_wrong)
     verdicts = verdicts_of("model.fake.check");
     cr_assert(size_of(verdicts, "errors") == 1 && size_of(verdicts, "cases") == 0);
     json_decref(verdicts);
+    expect_run(KG__FAKE_BAD_TABLE, "--filter=fake/claim_fewer_sectors", 2,
+               "model.fake.claim_fewer_sectors    fake/plain/64/b32: stands twice in the table");
 }
 
 Test(parts, results_that_cannot_be_written)
