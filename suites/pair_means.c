@@ -175,7 +175,8 @@ static void fill_nan_in_one(const kg_problem *problem, int argument, void *data)
     fill_numbers_and_nan(problem, argument, argument == A ? 0.2 : 0, data);
 }
 
-/* By turns a row gets +inf, -inf, both, or none. NaN is sprinkled over the rest, so that some
+/* By turns a row gets +inf, -inf, both, or a 0 where others have +inf: what counts must not be told
+ * from a sum, a difference or a product of the two. NaN is sprinkled over the rest, so that some
  * infinities meet a NaN and do not count. */
 static void fill_infinities(const kg_problem *problem, int argument, void *data)
 {
@@ -190,6 +191,8 @@ static void fill_infinities(const kg_problem *problem, int argument, void *data)
             of_row[shape->columns / 4] = INFINITY;
         if (row % 4 == 1 || row % 4 == 2)
             of_row[shape->columns - 1] = -INFINITY;
+        if (row % 4 == 3)
+            of_row[shape->columns / 4] = 0;
     }
 }
 
