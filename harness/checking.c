@@ -476,11 +476,14 @@ kg__outcome kg__check_launch(const kg_comparison *comparison, const kg__case *on
         return failed();
     if (!kg__prepare_launch(one, buffers, why))
         return explain_failure(comparison, why);
+    call.stream = kg__device_begin_call();
     code = one->variant->launch(&call);
     if (code != cudaSuccess) {
         kg__cuda_fail(why, "launching", code);
         return explain_failure(comparison, why);
     }
+    if (kg__device_strayed(why))
+        return failed();
     code = cudaDeviceSynchronize();
     if (code != cudaSuccess) {
         kg__cuda_fail(why, "running the kernel", code);

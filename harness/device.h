@@ -39,6 +39,25 @@ bool kg__device_compares(void);
  * where they are the same. */
 cudaError_t kg__device_compare(const void *a, const void *b, size_t bytes, size_t *first);
 
+#ifdef KG__TARGET_GPU
+/* A GPU tells what is started elsewhere when launches are captured, to be timed. */
+static inline cudaStream_t kg__device_begin_call(void)
+{
+    return NULL;
+}
+
+static inline bool kg__device_strayed(kg__error *why)
+{
+    (void)why;
+    return false;
+}
+#else
+/* The stream for a launcher's call. */
+cudaStream_t kg__device_begin_call(void);
+/* True when the launcher has started anything on another stream since: `why` says so. */
+bool kg__device_strayed(kg__error *why);
+#endif
+
 /* What only the CPU model's instrumented kernels tell: of every access, whether it is sound. */
 #ifdef KG__TARGET_GPU
 static inline bool kg__device_watches(void)

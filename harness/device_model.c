@@ -59,6 +59,24 @@ cudaError_t kg__device_compare(const void *a, const void *b, size_t bytes, size_
     return cudaErrorNotSupported;
 }
 
+cudaStream_t kg__device_begin_call(void)
+{
+    return kg__model_begin_call();
+}
+
+bool kg__device_strayed(kg__error *why)
+{
+    size_t astray = kg__model_astray();
+
+    if (astray == 0)
+        return false;
+    kg__fail(why,
+             "launches or copies that were not on the stream of the call, which could not be "
+             "timed: %zu; start them on call->stream (config.stream), and on no other",
+             astray);
+    return true;
+}
+
 bool kg__device_watches(void)
 {
     return kg__model_is_instrumented();

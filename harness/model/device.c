@@ -18,6 +18,9 @@ struct CUevent_st {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct CUstream_st *streams;
+/* The stream of the call that is judged, which no reset takes away. */
+static struct CUstream_st call_stream;
+static size_t astray; /* pieces of work that another stream was given since */
 static struct CUevent_st *events;
 static cudaError_t stuck = cudaSuccess;
 static _Thread_local cudaError_t last_error = cudaSuccess;
@@ -67,11 +70,30 @@ bool kg__model_is_stream(cudaStream_t stream)
 {
     if (stream == NULL || stream == cudaStreamLegacy || stream == cudaStreamPerThread)
         return true;
+    if (stream == &call_stream)
+        return true;
     for (const struct CUstream_st *live = streams; live != NULL; live = live->next) {
         if (live == stream)
             return true;
     }
     return false;
+}
+
+bool kg__model_takes_work(cudaStream_t stream)
+{
+    astray += stream != &call_stream;
+    return kg__model_is_stream(stream);
+}
+
+cudaStream_t kg__model_begin_call(void)
+{
+    astray = 0;
+    return &call_stream;
+}
+
+size_t kg__model_astray(void)
+{
+    return astray;
 }
 
 static bool is_event(cudaEvent_t event)

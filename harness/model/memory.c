@@ -379,7 +379,7 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t count, enum cudaM
 
     if (!kg__model_enter(&error))
         return error;
-    if (!kg__model_is_stream(stream))
+    if (!kg__model_takes_work(stream))
         return kg__model_leave(cudaErrorInvalidResourceHandle);
     return kg__model_leave(copy(to, from, count, kind));
 }
@@ -395,7 +395,7 @@ cudaError_t cudaMemsetAsync(void *pointer, int value, size_t count, cudaStream_t
 
     if (!kg__model_enter(&error))
         return error;
-    if (!kg__model_is_stream(stream))
+    if (!kg__model_takes_work(stream))
         return kg__model_leave(cudaErrorInvalidResourceHandle);
     return kg__model_leave(fill(pointer, value, count));
 }
@@ -405,7 +405,7 @@ static cudaError_t check_symbol_copy(size_t size, size_t count, size_t offset, c
                                      enum cudaMemcpyKind kind, enum cudaMemcpyKind from_host,
                                      cudaStream_t stream)
 {
-    if (!kg__model_is_stream(stream))
+    if (!kg__model_takes_work(stream))
         return cudaErrorInvalidResourceHandle;
     if (kind != from_host && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
         return cudaErrorInvalidMemcpyDirection;

@@ -121,6 +121,11 @@ bool kg__model_enter(cudaError_t *error);
 cudaError_t kg__model_leave(cudaError_t error);
 /* True when `stream` is one that work can be given to; needs the lock. */
 bool kg__model_is_stream(cudaStream_t stream);
+/* The same, and notes that it is given some: a launch, a copy, a fill. */
+bool kg__model_takes_work(cudaStream_t stream);
+/* The stream that a launcher is to use, and how often another one was given work since. */
+cudaStream_t kg__model_begin_call(void);
+size_t kg__model_astray(void);
 
 /* A kernel's static shared array. */
 typedef struct kg__model_shared_array {

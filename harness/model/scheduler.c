@@ -751,7 +751,7 @@ static cudaError_t check_launch(const cudaLaunchConfig_t *config, const void *ad
 
     if (address == NULL)
         return cudaErrorInvalidDeviceFunction;
-    if (!kg__model_is_stream(config->stream))
+    if (!kg__model_takes_work(config->stream))
         return cudaErrorInvalidResourceHandle;
     if (grid->x == 0 || grid->y == 0 || grid->z == 0 || grid->x > INT32_MAX || grid->y > 65535 ||
         grid->z > 65535)

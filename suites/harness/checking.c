@@ -594,6 +594,33 @@ Test(checking, no_device_memory)
     cr_assert(launches == 0);
 }
 
+static cudaError_t set_elsewhere(const kg_call *call)
+{
+    cr_assert(call->stream != NULL);
+    cr_assert(cudaMemsetAsync(call->argument[0], 1, 4, call->stream) == cudaSuccess);
+    cr_assert(cudaMemset(call->argument[0], 1, 4) == cudaSuccess);
+    return cudaMemsetAsync(call->argument[0], 1, 4, cudaStreamLegacy);
+}
+
+static cudaError_t compute_on_the_stream(const kg_call *call)
+{
+    cudaError_t code = compute(call);
+
+    return code == cudaSuccess ? cudaMemsetAsync(call->argument[0], 1, 0, call->stream) : code;
+}
+
+/* What a launcher starts elsewhere would be missing from its time. */
+Test(checking, work_on_another_stream)
+{
+    kg__error why = { "" };
+
+    cr_assert(check_as(&plain, &small, compute_on_the_stream, &why) == KG__RIGHT, "%s", why.text);
+    cr_assert(check_as(&plain, &small, set_elsewhere, &why) == KG__FAILED);
+    cr_assert(strstr(why.text,
+                     "not on the stream of the call, which could not be timed: 2; start") != NULL,
+              "%s", why.text);
+}
+
 static void too_many_arguments(const kg_size *size, kg_arguments *list)
 {
     (void)size;
