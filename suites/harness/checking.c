@@ -358,6 +358,23 @@ static cudaError_t do_nothing(const kg_call *call)
     return cudaSuccess;
 }
 
+static cudaError_t compute_poison(const kg_call *call)
+{
+    cudaError_t code = compute(call);
+
+    memset(call->argument[SUM], kg__poison(0), (size_t)elements(call->size) * sizeof(int32_t));
+    return code;
+}
+
+/* No input is poisoned, so that there poison tells nothing of what was written. */
+Test(checking, poison_computed_in_place)
+{
+    kg__error why = { "" };
+
+    cr_assert(check_as(&plain, &small, compute_poison, &why) == KG__INCORRECT);
+    cr_assert(strstr(why.text, "15 of 15 elements wrong; ") != NULL, "%s", why.text);
+}
+
 Test(checking, a_kernel_that_does_nothing)
 {
     expect_incorrect(&plain, &small, do_nothing, "15 of 15 elements wrong, 15 of them as");
