@@ -207,6 +207,7 @@ kg__device_status kg__device_open(json_t **description, kg__error *why)
         return KG__DEVICE_BROKEN;
     }
     opened.multiprocessors = properties.multiProcessorCount;
+    opened.moves_managed = properties.concurrentManagedAccess != 0;
     opened.l2_bytes = properties.l2CacheSize > 0 ? (size_t)properties.l2CacheSize : 0;
     name_uuid(&properties, opened.uuid, sizeof opened.uuid);
     *description = json_pack("{s:s, s:o, s:o}", "event", "target", "target",
@@ -264,6 +265,9 @@ bool kg__device_move(const kg__buffers *buffers, bool to_device, cudaStream_t st
 {
     cudaError_t code = cudaSuccess;
 
+    /* Elsewhere a launch brings all of it along, and nothing but the host's touch takes it back. */
+    if (!opened.moves_managed && to_device)
+        return true;
     for (int i = 0; i < buffers->arguments.count && code == cudaSuccess; i++) {
         if (buffers->memory[i] == KG_MANAGED && buffers->bytes[i] > 0)
             code = move_managed(buffers->data[i], buffers->bytes[i], to_device, stream);
@@ -307,7 +311,7 @@ static int find_kernels(cudaGraph_t graph, cudaGraphNode_t *first, kg__error *wh
     cudaError_t code = cudaGraphGetNodes(graph, NULL, &count);
 
     if (code == cudaSuccess && count > 0) {
-        nodes = kg__allocate(count, sizeof *nodes);
+        nodes = kg__allocate(count, sizeof(cudaGraphNode_t));
         code = cudaGraphGetNodes(graph, nodes, &count);
     }
     for (size_t i = 0; i < count && code == cudaSuccess; i++) {
@@ -353,7 +357,7 @@ static json_t *describe_kernel(cudaGraphNode_t node, kg__error *why)
     warps = (threads + 31) / 32;
     return json_pack("{s:i, s:I, s:I, s:i, s:f}", "registers", uses.numRegs, "local_bytes",
                      (json_int_t)uses.localSizeBytes, "shared_bytes",
-                     (json_int_t)(uses.sharedSizeBytes + kernel.sharedMemBytes),
+                     (json_int_t)uses.sharedSizeBytes + (json_int_t)kernel.sharedMemBytes,
                      "blocks_per_multiprocessor", blocks, "occupancy",
                      most_threads > 0 ? 32.0 * blocks * warps / most_threads : 0.0);
 }

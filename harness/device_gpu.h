@@ -13,6 +13,7 @@ typedef struct kg__gpu {
     char uuid[64]; /* "GPU-..."; names the lock */
     int multiprocessors;
     size_t l2_bytes;
+    bool moves_managed; /* parts of managed memory can be moved while nothing runs */
 } kg__gpu;
 
 /* The opened GPU. */

@@ -244,7 +244,7 @@ static bool takes_part(const contender *who, bool cold)
  * the graph's are sampled one by one. False when the device is lost. */
 static bool time_metric(tools *with, group *all, bool cold)
 {
-    kg__series **active = kg__allocate(all->count, sizeof *active);
+    kg__series **active = kg__allocate(all->count, sizeof(kg__series *));
     kg__error why = { "" };
     size_t count = 0;
     bool alive = true;
@@ -261,15 +261,16 @@ static bool time_metric(tools *with, group *all, bool cold)
             continue;
         /* From here on it is this one that an end of the process is due to. */
         kg__report(with->bench.records, "start", who->one->id, NULL);
-        if (!kg__prepare_launch(who->one, &place->buffers, &why))
+        bool in_graph = who->one->variant->clock == KG_GRAPH_CLOCK;
+        bool good = kg__prepare_launch(who->one, &place->buffers, &why) &&
+                    (in_graph ? kg__graph_prepare(&with->bench, &what, turn.set_count,
+                                                  1000 * with->case_seconds / 2, one, &why)
+                              : time_by_own_clock(with, who, &what, &why));
+
+        if (!good)
             alive = strike_out(with, who, &why);
-        else if (who->one->variant->clock != KG_GRAPH_CLOCK)
-            alive = time_by_own_clock(with, who, &what, &why) || strike_out(with, who, &why);
-        else if (kg__graph_prepare(&with->bench, &what, turn.set_count,
-                                   1000 * with->case_seconds / 2, one, &why))
+        else if (in_graph)
             active[count++] = one;
-        else
-            alive = strike_out(with, who, &why);
     }
     with->bench.watch.wanted = true;
     if (alive && count > 0 && !kg__graph_sample(&with->bench, active, count, &why))
