@@ -121,61 +121,6 @@ static void reference(const kg_problem *problem, int output, double *expected, d
     free(sums);
 }
 
-/* A weight of the projection: 32 bits and odd, so that no wrong element times its weight is 0
- * modulo 2^32. */
-static uint32_t weight(int64_t column)
-{
-    uint64_t bits = ((uint64_t)column + 1) * 0x9e3779b97f4a7c15u;
-
-    bits = (bits ^ (bits >> 32)) * 0xd6e8feb86659fd93u;
-    return (uint32_t)(bits >> 32) | 1;
-}
-
-/* C w against A (B w) for weights w, modulo 2^32 and O(n^2) (R. Freivalds, Probabilistic machines
- * can use less running time, 1977). A row's padding is weighed with it, against what it held
- * before. Nothing is rounded, so that any single wrong element of a row shows. */
-static bool projection(const kg_problem *problem, int output, const void *computed,
-                       kg_mismatch *mismatch)
-{
-    int64_t m = kg_extent(problem->size, 0);
-    int64_t n = kg_extent(problem->size, 1);
-    int64_t k = kg_extent(problem->size, 2);
-    int64_t stride = kg_extent(problem->size, 3);
-    const uint32_t *a = problem->data[A];
-    const uint32_t *b = problem->data[B];
-    const uint32_t *before = problem->data[C];
-    const uint32_t *c = computed;
-    uint32_t *weights = kg_allocate((size_t)(stride + k), sizeof *weights);
-    uint32_t *weighted = weights + stride;
-
-    (void)output;
-    for (int64_t column = 0; column < stride; column++)
-        weights[column] = weight(column);
-    for (int64_t i = 0; i < k; i++) {
-        for (int64_t column = 0; column < n; column++)
-            weighted[i] += b[i * stride + column] * weights[column];
-    }
-    mismatch->is_row = true;
-    for (int64_t row = 0; row < m; row++) {
-        uint32_t expected = 0;
-        uint32_t got = 0;
-
-        for (int64_t i = 0; i < k; i++)
-            expected += a[row * stride + i] * weighted[i];
-        for (int64_t column = n; column < stride; column++)
-            expected += before[row * stride + column] * weights[column];
-        for (int64_t column = 0; column < stride; column++)
-            got += c[row * stride + column] * weights[column];
-        if (got != expected && mismatch->count++ == 0) {
-            mismatch->index = (size_t)row;
-            mismatch->expected = as_signed(expected);
-            mismatch->got = as_signed(got);
-        }
-    }
-    free(weights);
-    return mismatch->count == 0;
-}
-
 /* A all ones, B all twos: every element of C is 2 k. Padding and C hold -1, which would spoil a sum
  * that it entered. */
 static void fill_ones_and_twos(const kg_problem *problem, int argument, void *data)
@@ -210,8 +155,8 @@ static const kg_pattern patterns[] = {
 };
 
 KG_COMPARISON(matmul_i32, .variants = variants, .sizes = sizes, .launches = launches,
-              .patterns = patterns, .arguments = arguments, .reference = reference,
-              .projection = projection, .work = work, .refuses = refuses);
+              .patterns = patterns, .arguments = arguments, .reference = reference, .work = work,
+              .refuses = refuses);
 
 static const char lost_tile[] = "tiles counted rounding down, the last partial one never added";
 
