@@ -15,10 +15,20 @@ static unsigned char guard_byte(int argument, size_t byte)
     return (unsigned char)(0xff - argument);
 }
 
-static void make_guard(const kg__buffers *buffers, int argument)
+/* An untouched guard zone of an argument. */
+static unsigned char *guard_of(const kg__buffers *buffers, int argument)
 {
-    for (size_t byte = 0; byte < KG__GUARD_BYTES; byte++)
-        buffers->guard[byte] = guard_byte(argument, byte);
+    return buffers->guard + (size_t)argument * KG__GUARD_BYTES;
+}
+
+static void make_guards(kg__buffers *buffers)
+{
+    buffers->guard = kg__allocate((size_t)buffers->arguments.count, KG__GUARD_BYTES);
+    buffers->seen = kg__allocate(KG__GUARD_BYTES, 1);
+    for (int i = 0; i < buffers->arguments.count; i++) {
+        for (size_t byte = 0; byte < KG__GUARD_BYTES; byte++)
+            guard_of(buffers, i)[byte] = guard_byte(i, byte);
+    }
 }
 
 size_t kg__argument_bytes(const kg_argument *argument)
@@ -100,8 +110,7 @@ bool kg__buffers_make(kg__buffers *buffers, const kg_arguments *arguments,
 {
     *buffers = (kg__buffers){ .arguments = *arguments };
     memcpy(buffers->memory, variant->memory, sizeof buffers->memory);
-    buffers->guard = kg__allocate(KG__GUARD_BYTES, 1);
-    buffers->seen = kg__allocate(KG__GUARD_BYTES, 1);
+    make_guards(buffers);
     if (!managed_memory_fits(arguments, buffers->memory, error))
         return false;
     for (int i = 0; i < arguments->count; i++) {
@@ -160,12 +169,11 @@ static cudaError_t fill_one(kg__buffers *buffers, int i, const void *input, unsi
     unsigned char *base = buffers->allocation[i];
     kg_memory memory = buffers->memory[i];
     size_t bytes = buffers->bytes[i];
-    cudaError_t code;
+    cudaError_t code = copy_in(memory, base, guard_of(buffers, i), KG__GUARD_BYTES);
 
-    make_guard(buffers, i);
-    code = copy_in(memory, base, buffers->guard, KG__GUARD_BYTES);
     if (code == cudaSuccess)
-        code = copy_in(memory, base + KG__GUARD_BYTES + bytes, buffers->guard, KG__GUARD_BYTES);
+        code =
+            copy_in(memory, base + KG__GUARD_BYTES + bytes, guard_of(buffers, i), KG__GUARD_BYTES);
     if (code != cudaSuccess)
         return code;
     if (input != NULL)
@@ -208,37 +216,33 @@ const void *kg__buffers_read(kg__buffers *buffers, int index, kg__error *error)
     return NULL;
 }
 
-bool kg__buffers_unchanged(kg__buffers *buffers, void *const *inputs, int index, size_t *first,
-                           kg__error *error)
+bool kg__buffers_unchanged(kg__buffers *buffers, int index, const void *device_input,
+                           const void *host_input, size_t *first, kg__error *error)
 {
     size_t bytes = buffers->bytes[index];
+    const unsigned char *before = host_input;
     const unsigned char *now;
-    unsigned char *before;
     cudaError_t code;
 
     *first = 0;
     if (kg__device_compares() && !is_host(buffers->memory[index])) {
-        code = kg__device_compare(buffers->data[index], inputs[index], bytes, first);
+        code = kg__device_compare(buffers->data[index], device_input, bytes, first);
         return code == cudaSuccess ? *first == bytes
                                    : kg__cuda_fail(error, "comparing an input", code);
     }
     now = kg__buffers_read(buffers, index, error);
     if (now == NULL)
         return false;
-    before = kg__allocate(bytes, 1);
-    code = cudaMemcpy(before, inputs[index], bytes, cudaMemcpyDeviceToHost);
-    if (code != cudaSuccess)
-        kg__cuda_fail(error, "comparing an input", code);
     while (*first < bytes && now[*first] == before[*first])
         (*first)++;
-    free(before);
-    return code == cudaSuccess && *first == bytes;
+    return *first == bytes;
 }
 
 /* One guard zone; `behind` says on which side of argument i. */
 static bool guard_holds(kg__buffers *buffers, int i, bool behind, kg__error *finding,
                         kg__error *error)
 {
+    const unsigned char *guard = guard_of(buffers, i);
     const unsigned char *zone = buffers->allocation[i];
     const kg_argument *argument = &buffers->arguments.list[i];
     size_t first = 0;
@@ -250,11 +254,10 @@ static bool guard_holds(kg__buffers *buffers, int i, bool behind, kg__error *fin
     code = copy_out(buffers->memory[i], buffers->seen, zone, KG__GUARD_BYTES);
     if (code != cudaSuccess)
         return kg__cuda_fail(error, "reading a guard zone back", code);
-    make_guard(buffers, i);
-    if (memcmp(buffers->seen, buffers->guard, KG__GUARD_BYTES) == 0)
+    if (memcmp(buffers->seen, guard, KG__GUARD_BYTES) == 0)
         return true;
     for (size_t byte = KG__GUARD_BYTES; byte-- > 0;) {
-        if (buffers->seen[byte] != buffers->guard[byte]) {
+        if (buffers->seen[byte] != guard[byte]) {
             overwritten++;
             first = byte;
         }

@@ -18,9 +18,9 @@ typedef struct kg__buffers {
     void *allocation[KG_MAX_ARGUMENTS];
     void *data[KG_MAX_ARGUMENTS]; /* what a launcher gets */
     size_t bytes[KG_MAX_ARGUMENTS];
-    unsigned char *guard; /* host copy of an untouched guard zone, and room to read one back */
-    unsigned char *seen;
-    void *computed; /* room to read an argument back, kept from launch to launch */
+    unsigned char *guard; /* an untouched guard zone of each argument, one after the other */
+    unsigned char *seen;  /* room to read one back */
+    void *computed;       /* room to read an argument back, kept from launch to launch */
     size_t computed_bytes;
 } kg__buffers;
 
@@ -45,10 +45,11 @@ void kg__memory_free(kg_memory memory, void *allocation);
 bool kg__buffers_fill(kg__buffers *buffers, void *const *inputs, unsigned char poison,
                       kg__error *error);
 
-/* Whether argument `index` still holds what `inputs` does; false with `first` the index of the
- * first byte that differs, or with `error` filled when the device fails. */
-bool kg__buffers_unchanged(kg__buffers *buffers, void *const *inputs, int index, size_t *first,
-                           kg__error *error);
+/* Whether argument `index` still holds its input, which is given as it lies on the device and as it
+ * lies on the host; false with `first` the index of the first byte that differs, or with `error`
+ * filled when the device fails. */
+bool kg__buffers_unchanged(kg__buffers *buffers, int index, const void *device_input,
+                           const void *host_input, size_t *first, kg__error *error);
 
 /* Reads argument `index` back, into memory of the buffers' own that the next call uses again; NULL
  * with `error`. */

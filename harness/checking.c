@@ -360,7 +360,8 @@ static kg__outcome judge_input(const kg__known *known, int i, kg__buffers *buffe
     char place[128];
     size_t first;
 
-    if (kg__buffers_unchanged(buffers, known->device, i, &first, &device))
+    if (kg__buffers_unchanged(buffers, i, known->device[i], known->problem.data[i], &first,
+                              &device))
         return KG__RIGHT;
     if (device.text[0] != '\0') {
         *why = device;
