@@ -136,12 +136,13 @@ typedef struct claim {
     const char *mistake; /* what makes the claim one that says nothing, or NULL */
 } claim;
 
-static claim begin(const char *metric, const char *first, const char *second)
+static claim begin(const char *metric, const char *first, const char *second, const char *mistake)
 {
     claim one = { .measured = load_part(MEASURING_PART),
                   .checks = load_part("check"),
                   .metric = metric,
-                  .count = second != NULL ? 2 : 1 };
+                  .count = second != NULL ? 2 : 1,
+                  .mistake = mistake };
 
     one.subjects[0] = look_up(one.measured, one.checks, first, metric);
     if (second != NULL)
@@ -220,12 +221,9 @@ static const char *short_name(const subject *one)
 
 void kg_expect_speedup(const char *fast, const char *slow, double factor)
 {
-    claim one = begin("time_ns", fast, slow);
+    claim one = begin("time_ns", fast, slow, mistake_of_factor(factor));
     char why[KG__MESSAGE_SIZE];
-    outcome what;
-
-    one.mistake = mistake_of_factor(factor);
-    what = obstacle(&one, why, sizeof why);
+    outcome what = obstacle(&one, why, sizeof why);
 
     if (what == HOLDS) {
         double speedup = one.subjects[1].value / one.subjects[0].value;
@@ -239,12 +237,9 @@ void kg_expect_speedup(const char *fast, const char *slow, double factor)
 
 void kg_expect_less(const char *metric, const char *less, const char *more, double factor)
 {
-    claim one = begin(metric, less, more);
+    claim one = begin(metric, less, more, mistake_of_factor(factor));
     char why[KG__MESSAGE_SIZE];
-    outcome what;
-
-    one.mistake = mistake_of_factor(factor);
-    what = obstacle(&one, why, sizeof why);
+    outcome what = obstacle(&one, why, sizeof why);
 
     if (what == HOLDS) {
         double low = one.subjects[0].value;
@@ -279,13 +274,10 @@ static void show_exactly(char *text, size_t size, double value)
 
 void kg_expect_within(const char *metric, const char *name, double least, double most)
 {
-    claim one = begin(metric, name, NULL);
+    claim one =
+        begin(metric, name, NULL, least <= most ? NULL : "a range whose least is above its most");
     char why[KG__MESSAGE_SIZE];
-    outcome what;
-
-    if (!(least <= most))
-        one.mistake = "a range whose least is above its most";
-    what = obstacle(&one, why, sizeof why);
+    outcome what = obstacle(&one, why, sizeof why);
 
     if (what == HOLDS) {
         double value = one.subjects[0].value;

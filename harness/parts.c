@@ -532,32 +532,14 @@ static bool awaits_watching(const part_run *run, const subject *one)
     return is_of_variant(run, one) && one->held && !one->hung && one->entry == NULL;
 }
 
-/* Names the records of a variant that is checked: by its name, which defects share where one is
- * caught at several sizes. */
-static void name_records(const part_run *run, char *label, size_t size)
-{
-    const kg_defect *defects = kg__table_defects();
-    size_t row = 0;
-
-    if (!is_part(run, "defects")) {
-        kg__format(label, size, "%s", run->variant->name);
-        return;
-    }
-    while (&defects[row].variant != run->variant)
-        row++;
-    kg__format(label, size, "%zu.%s", row + 1, run->variant->name);
-}
-
 /* Observes a variant's cases with instrumented kernels, which see every access. What they do not
  * get to keeps the plain program's verdict. */
-static bool watch(part_run *run)
+static bool watch(part_run *run, const char *plain_label)
 {
-    char plain[128];
     char label[160];
     bool observed;
 
-    name_records(run, plain, sizeof plain);
-    kg__format(label, sizeof label, "%s.instrumented", plain);
+    kg__format(label, sizeof label, "%s.instrumented", plain_label);
     run->watching = true;
     observed = observe(run, awaits_watching, label);
     run->watching = false;
@@ -587,6 +569,22 @@ static void tell_unwatched(part_run *run, const char *why)
         add_note(run, text);
 }
 
+/* Names the records of a variant that is checked: by its name, which defects share where one is
+ * caught at several sizes. */
+static void name_records(const part_run *run, char *label, size_t size)
+{
+    const kg_defect *defects = kg__table_defects();
+    size_t row = 0;
+
+    if (!is_part(run, "defects")) {
+        kg__format(label, size, "%s", run->variant->name);
+        return;
+    }
+    while (&defects[row].variant != run->variant)
+        row++;
+    kg__format(label, size, "%zu.%s", row + 1, run->variant->name);
+}
+
 /* False when nothing could be run, and no further variant can be. */
 static bool check_variant(part_run *run, const kg_variant *variant)
 {
@@ -595,7 +593,8 @@ static bool check_variant(part_run *run, const kg_variant *variant)
 
     run->variant = variant;
     name_records(run, label, sizeof label);
-    observed = observe(run, is_of_variant, label) && (run->instrumented[0] == '\0' || watch(run));
+    observed =
+        observe(run, is_of_variant, label) && (run->instrumented[0] == '\0' || watch(run, label));
     settle_held(run);
     if (observed)
         write_verdicts(run, false);

@@ -119,16 +119,22 @@ static bool size_is_good(const kg_comparison *comparison, const kg_size *size, k
                     comparison->name, size->extents, KG_MAX_EXTENTS);
 }
 
+/* Whether a size is refused for what its numbers are. */
+static bool size_is_empty(const kg_comparison *comparison, const kg_size *size)
+{
+    for (int i = 0; i < size->extents; i++) {
+        if (size->extent[i] < 0 || (size->extent[i] == 0 && !comparison->takes_zero))
+            return true;
+    }
+    return false;
+}
+
 /* Of a size that is refused there is no work to ask for. */
 static bool work_is_good(const kg_comparison *comparison, const kg_size *size, kg__error *error)
 {
     kg_work work;
 
-    for (int i = 0; i < size->extents; i++) {
-        if (size->extent[i] < 0 || (size->extent[i] == 0 && !comparison->takes_zero))
-            return true;
-    }
-    if (comparison->work == NULL)
+    if (comparison->work == NULL || size_is_empty(comparison, size))
         return true;
     work = comparison->work(size);
     return (work.operations >= 0 && isfinite(work.operations) && work.bytes >= 0 &&
@@ -310,10 +316,8 @@ const char *kg__case_refusal(const kg_comparison *comparison, const kg__case *on
 {
     const char *reason;
 
-    for (int i = 0; i < one->size->extents; i++) {
-        if (one->size->extent[i] < 0 || (one->size->extent[i] == 0 && !comparison->takes_zero))
-            return "a size below 1 leaves nothing to compute";
-    }
+    if (size_is_empty(comparison, one->size))
+        return "a size below 1 leaves nothing to compute";
     if (comparison->refuses == NULL)
         return NULL;
     reason = comparison->refuses(one->variant, one->size, &one->launch);
