@@ -1,0 +1,41 @@
+/* What a baseline may hold: the rules that its reader and its writer share, so that what was
+ * written can always be read again. Internal to the baseline store. */
+#ifndef KG__BASELINE_RULES_H
+#define KG__BASELINE_RULES_H
+
+#include "baseline.h"
+
+/* Up to here, 2^53, a double holds every whole number. No time and no count comes near it. */
+#define KG__LARGEST_FIGURE 9007199254740992.0
+
+#define KG__BASELINE_SUFFIX ".json"
+
+bool kg__is_metric_name(const char *name);
+
+/* Whether a metric is a time, by the end of its name. */
+bool kg__is_time(const char *metric);
+
+/* comparison/variant/size/launch: four parts, none empty, of letters, digits, '_', '-' and '.'. */
+bool kg__is_case_id(const char *id);
+
+bool kg__is_sentinel_name(const char *name);
+bool kg__is_target_key(const char *key);
+
+/* Whether a value is fit for the provenance: a text, a number or a boolean. */
+bool kg__is_plain_value(const json_t *value);
+
+/* Whether `path` names the file that the target of this key belongs in. */
+bool kg__is_file_of(const char *path, const char *key);
+
+/* What is wrong with a metric's figures, or NULL; `key` becomes the member that is at fault, or
+ * NULL for the metric itself. `model` is that of the CPU model's file. */
+const char *kg__metric_fault(const kg__baseline_metric *metric, bool model, const char **key);
+
+/* Arrays of a baseline have room for the next power of two from their count on, so that an addition
+ * moves them only when their count is a power of two, and no capacity needs to be kept. */
+size_t kg__baseline_room_for(size_t count);
+
+/* Frees what a case holds, not the case. */
+void kg__baseline_case_free(kg__baseline_case *entry);
+
+#endif
