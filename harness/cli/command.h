@@ -35,6 +35,7 @@ extern const kg__command kg__doctor_command;
 extern const kg__command kg__baseline_lint_command;
 extern const kg__command kg__baseline_record_command;
 extern const kg__command kg__validate_command;
+extern const kg__command kg__selftest_command;
 
 /* Parses a subcommand's arguments; operands move to the front of `arguments`, and `*operands`
  * becomes their number. "--" ends the options. False, with a complaint on the standard error, for
