@@ -7,6 +7,9 @@
 set(KG_MODULE_DIR ${CMAKE_CURRENT_LIST_DIR})
 # CTest's limit for one test, above the limit of a Criterion test (1500 s), which can name the case that was running.
 set(KG_TEST_TIMEOUT 1600)
+# The slots of a board in CTest's resource spec. A test that checks takes one, so that many check side by side, their
+# work being the host's for the most part; a test that times takes all of them.
+set(KG_BOARD_SLOTS 8)
 
 # kg__discover_tests(PROGRAM PREFIX LABELS TIMEOUT FIXTURE [PROPERTY VALUE ...]): has CTest ask a Criterion program for its
 # tests whenever it runs. FIXTURE is the fixture that they need, or "".
@@ -16,12 +19,17 @@ function(kg__discover_tests program prefix labels timeout fixture)
     list(APPEND properties FIXTURES_REQUIRED ${fixture} SKIP_RETURN_CODE 77)
   endif()
   list(JOIN properties " " properties)
+  set(board_slots 0)
+  if(prefix STREQUAL "gpu.")
+    set(board_slots ${KG_BOARD_SLOTS})
+  endif()
   set(discovery ${CMAKE_CURRENT_BINARY_DIR}/${program}.tests.cmake)
   file(GENERATE OUTPUT ${discovery} CONTENT
 "set(program \"$<TARGET_FILE:${program}>\")
 set(prefix \"${prefix}\")
 set(properties ${properties})
 set(labels \"${labels}\")
+set(board_slots ${board_slots})
 include(\"${KG_MODULE_DIR}/KgDiscoverTests.cmake\")
 ")
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${discovery})
@@ -37,15 +45,12 @@ endfunction()
 # kg__add_tests(NAME TARGET): has CTest run the tests of NAME.TARGET.
 function(kg__add_tests comparison target)
   set(program ${comparison}.${target})
-  set(resources)
-  if(target STREQUAL "gpu")
-    set(resources RESOURCE_GROUPS gpus:1)
-  endif()
+  set(environment)
   if(KG_COVERAGE OR KG_SANITIZE)
     # These builds are slow and about lines, not sizes: those whose first extent is below 100 reach every line.
-    list(APPEND resources ENVIRONMENT \"KG_FILTER=*/[0-9]/*,*/[0-9][0-9]/*,*/[0-9]x*/*,*/[0-9][0-9]x*/*\")
+    set(environment ENVIRONMENT \"KG_FILTER=*/[0-9]/*,*/[0-9][0-9]/*,*/[0-9]x*/*,*/[0-9][0-9]x*/*\")
   endif()
-  kg__discover_tests(${program} ${target}. "${target};${comparison}" ${KG_TEST_TIMEOUT} gate ${resources})
+  kg__discover_tests(${program} ${target}. "${target};${comparison}" ${KG_TEST_TIMEOUT} gate ${environment})
 endfunction()
 
 # kg__add_model_programs(NAME SOURCE ...): NAME.model and NAME.instrumented with the kernels in the .cpp files SOURCE.

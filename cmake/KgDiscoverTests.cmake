@@ -1,5 +1,6 @@
 # Read by CTest when it runs: asks a comparison's program for its Criterion tests and makes a CTest test of each.
-# Wants: program, prefix ("gpu."), properties, labels.
+# Wants: program, prefix ("gpu."), properties, labels, and board_slots, the slots of a GPU in a resource spec (0: its
+# tests take none).
 
 if(NOT EXISTS "${program}")
   # Its absence must fail: a test of this name cannot run, and CTest reports it as Not Run.
@@ -12,6 +13,18 @@ execute_process(COMMAND "${program}" --encoding=C --list
 if(NOT kg_status EQUAL 0)
   # A message that begins with a space is not wrapped.
   message(FATAL_ERROR " ${program} --list failed (${kg_status}): ${kg_errors}")
+endif()
+
+# Longest first, lest one be left to the end while other boards idle: the more cases a comparison times, the earlier its times
+# come, and its checks among the checks, for its times wait for them. All of them come before tests without a cost, of
+# which CTest remembers the seconds. A table that cannot be listed is its own tests' to tell of.
+if(board_slots GREATER 0)
+  execute_process(COMMAND "${program}" --cases time OUTPUT_VARIABLE kg_cases ERROR_QUIET)
+  string(REGEX MATCHALL "\n" kg_cases "${kg_cases}")
+  list(LENGTH kg_cases kg_timed)
+  math(EXPR kg_cost_of_time "20000 + ${kg_timed}")
+  math(EXPR kg_cost_of_check "10000 + ${kg_timed}")
+  set(kg_cost_of_defects 1)
 endif()
 
 # The listing names a suite with its number of tests ("matmul_f32: 3 tests"), then a test a line behind a tree's branch.
@@ -28,6 +41,13 @@ foreach(kg_line IN LISTS kg_listing)
     add_test("${kg_test}" "${program}" "--filter=${kg_suite}/${kg_part}")
     set_tests_properties("${kg_test}" PROPERTIES ${properties})
     set_tests_properties("${kg_test}" PROPERTIES LABELS "${labels}")
+    if(board_slots GREATER 0 AND kg_part MATCHES "^(check|defects|time)$")
+      set(kg_slots 1)
+      if(kg_part STREQUAL "time")
+        set(kg_slots ${board_slots})
+      endif()
+      set_tests_properties("${kg_test}" PROPERTIES RESOURCE_GROUPS gpus:${kg_slots} COST ${kg_cost_of_${kg_part}})
+    endif()
     if(kg_part MATCHES "^claim_")
       # A claim reads what the part before it recorded.
       set_tests_properties("${kg_test}" PROPERTIES

@@ -40,6 +40,10 @@ bool kg__device_compares(void);
 cudaError_t kg__device_compare(const void *a, const void *b, size_t bytes, size_t *first);
 
 #ifdef KG__TARGET_GPU
+/* The boards that CUDA shows this process, a list of {"uuid", "name"} owned by the caller. On
+ * anything but KG__DEVICE_READY, `why` says what is missing, and `boards` is NULL. */
+kg__device_status kg__device_boards(json_t **boards, kg__error *why);
+
 /* A GPU tells what is started elsewhere when launches are captured, to be timed. */
 static inline cudaStream_t kg__device_begin_call(void)
 {
@@ -52,6 +56,14 @@ static inline bool kg__device_strayed(kg__error *why)
     return false;
 }
 #else
+/* The CPU model runs wherever there is a processor. */
+static inline kg__device_status kg__device_boards(json_t **boards, kg__error *why)
+{
+    *boards = NULL;
+    kg__fail(why, "the CPU model has no boards to hand out: ask a program for the GPU");
+    return KG__DEVICE_BROKEN;
+}
+
 /* The stream for a launcher's call. */
 cudaStream_t kg__device_begin_call(void);
 /* True when the launcher has started anything on another stream since: `why` says so. */

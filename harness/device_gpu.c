@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "board.h"
 #include "comparing.h"
 #include "device.h"
 #include "lock.h"
@@ -133,7 +134,7 @@ static void name_uuid(const struct cudaDeviceProp *properties, char *text, size_
     const unsigned char *bytes = (const unsigned char *)properties->uuid.bytes;
     size_t used;
 
-    kg__format(text, size, "GPU-");
+    kg__format(text, size, "%s", kg__board_is_instance(properties->name) ? "MIG-" : "GPU-");
     used = strlen(text);
     for (int i = 0; i < 16; i++) {
         kg__format(text + used, size - used, "%02x%s", bytes[i],
@@ -157,7 +158,7 @@ static json_t *describe_target(const struct cudaDeviceProp *properties)
                      properties->multiProcessorCount);
 }
 
-static json_t *describe_provenance(void)
+static json_t *describe_provenance(const struct cudaDeviceProp *properties)
 {
     json_t *facts = json_object();
     kg__nvml *nvml = NULL;
@@ -174,6 +175,9 @@ static json_t *describe_provenance(void)
     strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&seconds, &utc));
     json_object_set_new(facts, "date", json_string(text));
     json_object_set_new(facts, "uuid", json_string(opened.uuid));
+    kg__format(text, sizeof text, "%04x:%02x:%02x.0", (unsigned)properties->pciDomainID,
+               (unsigned)properties->pciBusID, (unsigned)properties->pciDeviceID);
+    json_object_set_new(facts, "bus_id", json_string(text));
     if (kg__nvml_open(&nvml, &why) != KG__NVML_READY) {
         json_object_set_new(facts, "nvml", json_string(why.text));
         return facts;
@@ -192,26 +196,84 @@ static json_t *describe_provenance(void)
     return facts;
 }
 
+/* Counts the devices that CUDA shows. */
+static kg__device_status count_devices(int *count, kg__error *why)
+{
+    cudaError_t code;
+
+    *count = 0;
+    code = cudaGetDeviceCount(count);
+    if (code != cudaSuccess || *count == 0)
+        return explain_no_device(code != cudaSuccess ? code : cudaErrorNoDevice, why);
+    return KG__DEVICE_READY;
+}
+
+static kg__device_status read_properties(struct cudaDeviceProp *properties, int device,
+                                         kg__error *why)
+{
+    cudaError_t code = cudaGetDeviceProperties(properties, device);
+
+    if (code == cudaSuccess)
+        return KG__DEVICE_READY;
+    kg__cuda_fail(why, "opening the GPU (see nvidia-smi and kernelgate doctor)", code);
+    return KG__DEVICE_BROKEN;
+}
+
+kg__device_status kg__device_boards(json_t **boards, kg__error *why)
+{
+    int count;
+    kg__device_status status = count_devices(&count, why);
+
+    *boards = status == KG__DEVICE_READY ? json_array() : NULL;
+    for (int i = 0; i < count && status == KG__DEVICE_READY; i++) {
+        struct cudaDeviceProp properties;
+        char uuid[sizeof opened.uuid];
+
+        status = read_properties(&properties, i, why);
+        if (status != KG__DEVICE_READY)
+            break;
+        name_uuid(&properties, uuid, sizeof uuid);
+        json_array_append_new(*boards,
+                              json_pack("{s:s, s:s}", "uuid", uuid, "name", properties.name));
+    }
+    if (status != KG__DEVICE_READY) {
+        json_decref(*boards);
+        *boards = NULL;
+    }
+    return status;
+}
+
 kg__device_status kg__device_open(json_t **description, kg__error *why)
 {
     struct cudaDeviceProp properties;
-    int count = 0;
-    cudaError_t code = cudaGetDeviceCount(&count);
+    char given[KG__BOARD_UUID_SIZE];
+    kg__device_status status;
+    int count;
 
     *description = NULL;
-    if (code != cudaSuccess || count == 0)
-        return explain_no_device(code != cudaSuccess ? code : cudaErrorNoDevice, why);
-    code = cudaGetDeviceProperties(&properties, 0);
-    if (code != cudaSuccess) {
-        kg__cuda_fail(why, "opening the GPU (see nvidia-smi and kernelgate doctor)", code);
+    if (kg__board_take(given, why) == KG__BOARD_BAD)
+        return KG__DEVICE_BROKEN;
+    status = count_devices(&count, why);
+    if (status == KG__DEVICE_READY)
+        status = read_properties(&properties, 0, why);
+    /* A board that CTest handed out was there: that it is not is no reason to skip. */
+    if (status == KG__DEVICE_ABSENT && given[0] != '\0') {
+        kg__board_gone(given, why);
         return KG__DEVICE_BROKEN;
     }
+    if (status != KG__DEVICE_READY)
+        return status;
     opened.multiprocessors = properties.multiProcessorCount;
     opened.moves_managed = properties.concurrentManagedAccess != 0;
     opened.l2_bytes = properties.l2CacheSize > 0 ? (size_t)properties.l2CacheSize : 0;
     name_uuid(&properties, opened.uuid, sizeof opened.uuid);
-    *description = json_pack("{s:s, s:o, s:o}", "event", "target", "target",
-                             describe_target(&properties), "provenance", describe_provenance());
+    if (given[0] != '\0' && strcmp(given, opened.uuid) != 0) {
+        kg__board_gone(given, why);
+        return KG__DEVICE_BROKEN;
+    }
+    *description =
+        json_pack("{s:s, s:o, s:o}", "event", "target", "target", describe_target(&properties),
+                  "provenance", describe_provenance(&properties));
     return KG__DEVICE_READY;
 }
 

@@ -9,6 +9,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "board.h"
 #include "checking.h"
 #include "device.h"
 #include "measuring.h"
@@ -258,4 +259,40 @@ int kg__print_cases(const kg_comparison *comparison, int argc, char *const *argv
     }
     kg__case_list_free(&table);
     return EXIT_DONE;
+}
+
+int kg__print_resource_spec(int argc, char *const *argv)
+{
+    json_t *boards = NULL;
+    json_t *spec = NULL;
+    kg__error why = { "" };
+    int status = EXIT_UNAVAILABLE;
+
+    if (argc != 2) {
+        kg__complain("%s: --resource-spec takes no value: leave it away", argv[2]);
+        return EXIT_BROKEN;
+    }
+    switch (kg__device_boards(&boards, &why)) {
+    case KG__DEVICE_ABSENT:
+        break;
+    case KG__DEVICE_BROKEN:
+        status = EXIT_BROKEN;
+        break;
+    case KG__DEVICE_READY:
+        spec = kg__board_spec(boards, &why);
+        break;
+    }
+    if (spec == NULL) {
+        kg__complain("no resource spec: %s", why.text);
+    } else {
+        bool printed = json_dumpf(spec, stdout, JSON_INDENT(1)) == 0;
+
+        putchar('\n');
+        status = fflush(stdout) == 0 && printed ? EXIT_DONE : EXIT_BROKEN;
+        if (status != EXIT_DONE)
+            kg__complain("the resource spec cannot be written: %s", strerror(errno));
+    }
+    json_decref(boards);
+    json_decref(spec);
+    return status;
 }

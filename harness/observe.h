@@ -21,6 +21,10 @@ int kg__observe(const kg_comparison *comparison, int argc, char *const *argv);
  * exit code. */
 int kg__print_cases(const kg_comparison *comparison, int argc, char *const *argv);
 
+/* The program as `PROGRAM --resource-spec`: prints CTest's resource spec of the boards that CUDA
+ * shows. Returns its exit code: 77, with the reason, where there is nothing to hand out. */
+int kg__print_resource_spec(int argc, char *const *argv);
+
 /* Appends {"event": event, "case": id, "why": why} (without what is NULL) to a records file; a
  * write that fails ends the process, for an observer that cannot report is of no use. */
 void kg__report(int records, const char *event, const char *id, const char *why);

@@ -1,5 +1,5 @@
-/* The main function of a comparison's programs: an observer, a list of cases, or Criterion's runner
- * with exit codes that CTest can trust. */
+/* The main function of a comparison's programs: an observer, a list of cases or of boards, or
+ * Criterion's runner with exit codes that CTest can trust. */
 #include <criterion/criterion.h>
 #include <criterion/hooks.h>
 #include <criterion/options.h>
@@ -83,18 +83,6 @@ static bool arguments_are_known(int argc, char **argv)
         return false;
     }
     return true;
-}
-
-/* With a resource spec CTest hands the test a GPU: "id:1,slots:1". */
-static void take_resource(void)
-{
-    const char *gpus = getenv("CTEST_RESOURCE_GROUP_0_GPUS");
-    char id[16];
-
-    if (gpus == NULL || sscanf(gpus, "id:%15[0-9]", id) != 1)
-        return;
-    setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1);
-    setenv("CUDA_VISIBLE_DEVICES", id, 1);
 }
 
 static bool is_harmless(int exit_code)
@@ -189,7 +177,6 @@ static int run_tests(int argc, char **argv)
      * The variable is CTest's own, for every test that it runs. */
     if (getenv("CTEST_INTERACTIVE_DEBUG_MODE") != NULL)
         (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-    take_resource();
     if (argc == 1)
         forget_verdicts();
     tests = criterion_initialize();
@@ -235,5 +222,7 @@ int main(int argc, char **argv)
         return kg__observe(kg__comparison, argc, argv);
     if (argc > 1 && strcmp(argv[1], "--cases") == 0)
         return kg__print_cases(kg__comparison, argc, argv);
+    if (argc > 1 && strcmp(argv[1], "--resource-spec") == 0)
+        return kg__print_resource_spec(argc, argv);
     return run_tests(argc, argv);
 }

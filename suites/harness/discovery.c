@@ -20,7 +20,7 @@ static void include_program(const char *program, const char *labels, const char 
 
     kg__format(text, sizeof text,
                "set(program \"%s\") set(prefix \"gpu.\") set(properties %s) set(labels \"%s\") "
-               "include(\"%s/KgDiscoverTests.cmake\")",
+               "set(board_slots 8) include(\"%s/KgDiscoverTests.cmake\")",
                program, properties, labels, KG__MODULES);
     /* A format's newlines would become spaces, which separate CMake's commands no less badly. */
     for (char *c = text; *c != '\0'; c++) {
@@ -93,20 +93,26 @@ Test(discovery, the_parts_depend_on_each_other)
     free(seen.output);
 }
 
-static bool depends_on(const json_t *test, const char *name)
+static const json_t *property_of(const json_t *test, const char *name)
 {
     const json_t *property;
-    const json_t *other;
     size_t i;
-    size_t j;
 
     json_array_foreach (json_object_get(test, "properties"), i, property) {
-        if (strcmp(json_string_value(json_object_get(property, "name")), "DEPENDS") != 0)
-            continue;
-        json_array_foreach (json_object_get(property, "value"), j, other) {
-            if (strcmp(json_string_value(other), name) == 0)
-                return true;
-        }
+        if (strcmp(json_string_value(json_object_get(property, "name")), name) == 0)
+            return json_object_get(property, "value");
+    }
+    return NULL;
+}
+
+static bool depends_on(const json_t *test, const char *name)
+{
+    const json_t *other;
+    size_t i;
+
+    json_array_foreach (property_of(test, "DEPENDS"), i, other) {
+        if (strcmp(json_string_value(other), name) == 0)
+            return true;
     }
     return false;
 }
@@ -202,5 +208,92 @@ Test(discovery, listings_of_several_suites)
                   strstr(seen.output, ": gpu.one.b_2\n") != NULL &&
                   strstr(seen.output, ": gpu.two.c\n") != NULL,
               "%s", seen.output);
+    free(seen.output);
+}
+
+/* How many slots of a board a test takes; 0 where it takes no board. */
+static json_int_t slots_of(const json_t *test)
+{
+    const json_t *groups = property_of(test, "RESOURCE_GROUPS");
+    json_int_t slots = 0;
+
+    if (groups != NULL)
+        cr_assert(
+            json_unpack((json_t *)groups, "[{s:[{s:I}]}]", "requirements", "slots", &slots) == 0);
+    return slots;
+}
+
+static const json_t *test_named(const json_t *document, const char *name)
+{
+    const json_t *test;
+    size_t i;
+
+    json_array_foreach (json_object_get(document, "tests"), i, test) {
+        if (strcmp(json_string_value(json_object_get(test, "name")), name) == 0)
+            return test;
+    }
+    cr_assert_fail("there is no test %s", name);
+    return NULL;
+}
+
+/* Checks share a board, times have one to themselves, claims need none; and times come first, which
+ * is why their checks do. */
+Test(discovery, tests_take_boards)
+{
+    ending seen;
+    json_t *document;
+    double check;
+    double time;
+
+    include_program(KG__FAKE_GPU, "gpu;fake", SKIPPING);
+    seen = run_ctest("--show-only=json-v1", NULL, "fake/plain/*");
+    document = json_loads(seen.output, 0, NULL);
+    cr_assert(document != NULL, "%s", seen.output);
+    cr_assert(slots_of(test_named(document, "gpu.fake.check")) == 1);
+    cr_assert(slots_of(test_named(document, "gpu.fake.defects")) == 1);
+    cr_assert(slots_of(test_named(document, "gpu.fake.time")) == 8);
+    cr_assert(slots_of(test_named(document, "gpu.fake.claim_quick_beats_plain")) == 0);
+    check = json_number_value(property_of(test_named(document, "gpu.fake.check"), "COST"));
+    time = json_number_value(property_of(test_named(document, "gpu.fake.time"), "COST"));
+    cr_assert(check == 10004 && time == 20004, "%g, %g", check, time);
+    json_decref(document);
+    free(seen.output);
+}
+
+/* A run with a resource spec: every test runs on a board of it, which it names; the spec is of the
+ * boards that the program itself lists. */
+Test(discovery, ctest_hands_out_boards)
+{
+    const char *const listing[] = { KG__FAKE_GPU, "--resource-spec", NULL };
+    const char *const boards[] = {
+        "FAKE_BOARDS=GPU-00000000-1111-2222-3333-444444444444=NVIDIA Fake,"
+        "GPU-aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee=NVIDIA Fake",
+        NULL
+    };
+    const char *const testing[] = {
+        KG__CTEST,    "--test-dir",           at(""),          "-V", "-R",
+        "check|time", "--resource-spec-file", at("gpus.json"), NULL
+    };
+    char out[600];
+    const char *const settings[] = {
+        out, boards[0], "KG_FILTER=fake/plain/64/*", "CTEST_PARALLEL_LEVEL=4", "KG_CASE_TIMEOUT=20",
+        NULL
+    };
+    ending seen = drive(listing, boards);
+
+    expect_ending(&seen, 0, NULL);
+    write_text(at("gpus.json"), seen.output);
+    free(seen.output);
+    kg__format(out, sizeof out, "KG_OUT=%s", at("out"));
+    include_program(KG__FAKE_GPU, "gpu;fake", SKIPPING);
+    seen = drive(testing, settings);
+    cr_assert(seen.code == 0, "%s", seen.output);
+    cr_assert(occurrences(seen.output, " runs on GPU-") == 2, "%s", seen.output);
+    free(seen.output);
+    /* A board that is in the spec and no longer there. */
+    seen = drive(testing, (const char *const[]){ out, "FAKE_BOARDS=GPU-1=NVIDIA Fake", settings[2],
+                                                 settings[3], settings[4], NULL });
+    cr_assert(seen.code != 0 && strstr(seen.output, "CUDA does not show the board") != NULL, "%s",
+              seen.output);
     free(seen.output);
 }

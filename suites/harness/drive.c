@@ -112,6 +112,8 @@ static const char *const left_out[] = {
     "KG_CASE_TIMEOUT",
     "KG_WRAPPER",
     "CTEST_RESOURCE_GROUP_0_GPUS",
+    "CTEST_RESOURCE_GROUP_COUNT",
+    "CUDA_VISIBLE_DEVICES",
 };
 
 static bool names(const char *setting, const char *name)

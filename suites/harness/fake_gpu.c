@@ -1,12 +1,14 @@
 /* A GPU that is not there: the device and the measuring of a GPU's program, steered by the
  * environment, so that judging can be driven from end to end on any machine.
  *
- * FAKE_DEVICE: "absent", "broken"; "first" is there for the first process and absent for the rest.
- * FAKE_LOG: a file that gets a line a process; the number of lines is the process's number.
- * FAKE_PLAN: a file of lines "PROCESS PATTERN ACTION...", of which every one that fits a process (a
- * number, or *) and a case's id (a glob; "copy" and "fma" are the sentinels) is followed, in order:
- *   hot NS, cold NS   the metrics' values; cold 0 leaves the cold time out
- *   width FRACTION    of the confidence intervals
+ * FAKE_DEVICE: "absent", "broken"; "first" is there for the first process and absent for the rest;
+ * "moves": each process finds another board first.
+ * FAKE_BOARDS: the boards that are there, "UUID=NAME,UUID=NAME"; without it one, of no UUID. As
+ * CUDA does, CUDA_VISIBLE_DEVICES shows a process the one that it names. FAKE_LOG: a file that gets
+ * a line a process; the number of lines is the process's number. FAKE_PLAN: a file of lines
+ * "PROCESS PATTERN ACTION...", of which every one that fits a process (a number, or *) and a case's
+ * id (a glob; "copy" and "fma" are the sentinels) is followed, in order: hot NS, cold NS   the
+ * metrics' values; cold 0 leaves the cold time out width FRACTION    of the confidence intervals
  *   clock NAME        what the metrics are timed by, instead of "graph"
  *   throttled         the card was, while this case was timed
  *   wrong, failed     the case's record is that
@@ -21,6 +23,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "board.h"
 #include "device.h"
 #include "device_gpu.h"
 #include "fake_plan.h"
@@ -29,13 +32,69 @@
 #include "measuring.h"
 #include "observe.h"
 #include "records.h"
+#include "target.h"
 
 static int process_number;
+
+static char opened[KG__BOARD_UUID_SIZE];
+
+/* The boards that CUDA_VISIBLE_DEVICES shows. */
+static json_t *visible_boards(void)
+{
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+    const char *named = getenv("FAKE_BOARDS");
+    char *list = kg__copy_text(named != NULL ? named : "=NVIDIA Fake");
+    json_t *boards = json_array();
+    char *rest = NULL;
+
+    for (char *board = strtok_r(list, ",", &rest); board != NULL;
+         board = strtok_r(NULL, ",", &rest)) {
+        char *name = strchr(board, '=');
+
+        *name++ = '\0';
+        if (visible == NULL || *board == '\0' || strcmp(visible, board) == 0)
+            json_array_append_new(boards, json_pack("{s:s, s:s}", "uuid", board, "name", name));
+    }
+    free(list);
+    return boards;
+}
+
+kg__device_status kg__device_boards(json_t **boards, kg__error *why)
+{
+    *boards = visible_boards();
+    if (json_array_size(*boards) > 0)
+        return KG__DEVICE_READY;
+    json_decref(*boards);
+    *boards = NULL;
+    kg__fail(why, "no GPU: this one is a fake");
+    return KG__DEVICE_ABSENT;
+}
+
+static json_t *describe(const char *uuid, const char *name)
+{
+    char key[96];
+    json_t *description;
+
+    kg__target_key(name, key, sizeof key);
+    description =
+        json_pack("{s:s, s:{s:s, s:s, s:s, s:i, s:i}, s:{s:s, s:f}}", "event", "target", "target",
+                  "key", key, "name", name, "compute_capability", "9.0", "memory_mib", 81920,
+                  "multiprocessors", 132, "provenance", "driver", "1.2.3", "power_limit_w", 700.0);
+    if (*uuid != '\0') {
+        json_t *provenance = json_object_get(description, "provenance");
+
+        json_object_set_new(provenance, "uuid", json_string(uuid));
+        json_object_set_new(provenance, "bus_id", json_string("0000:19:00.0"));
+    }
+    return description;
+}
 
 kg__device_status kg__device_open(json_t **description, kg__error *why)
 {
     const char *state = getenv("FAKE_DEVICE");
-    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+    char given[KG__BOARD_UUID_SIZE];
+    json_t *boards;
+    const json_t *first;
 
     process_number = fake_process_number("FAKE_LOG");
     *description = NULL;
@@ -48,18 +107,29 @@ kg__device_status kg__device_open(json_t **description, kg__error *why)
         kg__fail(why, "the driver does not work: this one is a fake");
         return KG__DEVICE_BROKEN;
     }
-    *description =
-        json_pack("{s:s, s:{s:s, s:s, s:s, s:i, s:i}, s:{s:s, s:f, s:s}}", "event", "target",
-                  "target", "key", "nvidia-fake", "name", "NVIDIA Fake", "compute_capability",
-                  "9.0", "memory_mib", 81920, "multiprocessors", 132, "provenance", "driver",
-                  "1.2.3", "power_limit_w", 700.0, "visible", visible != NULL ? visible : "all");
+    if (kg__board_take(given, why) == KG__BOARD_BAD)
+        return KG__DEVICE_BROKEN;
+    boards = visible_boards();
+    /* A board that moves: every process finds another one first. */
+    first = json_array_get(boards, state != NULL && strcmp(state, "moves") == 0
+                                       ? (size_t)(process_number - 1) % json_array_size(boards)
+                                       : 0);
+    if (first == NULL || (given[0] != '\0' && strcmp(given, kg__json_text(first, "uuid")) != 0)) {
+        kg__board_gone(given, why);
+        json_decref(boards);
+        return KG__DEVICE_BROKEN;
+    }
+    kg__format(opened, sizeof opened, "%s", kg__json_text(first, "uuid"));
+    *description = describe(opened, kg__json_text(first, "name"));
+    json_decref(boards);
     return KG__DEVICE_READY;
 }
 
 bool kg__device_keep(bool alone, void (*waiting)(void *context, const char *line), void *context,
                      kg__error *error)
 {
-    return kg__lock_take("GPU-fake", alone ? KG__LOCK_EXCLUSIVE : KG__LOCK_SHARED, waiting, context,
+    return kg__lock_take(opened[0] != '\0' ? opened : "GPU-fake",
+                         alone ? KG__LOCK_EXCLUSIVE : KG__LOCK_SHARED, waiting, context,
                          error) >= 0;
 }
 
