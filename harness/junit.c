@@ -200,6 +200,21 @@ static suite *suite_of_test(report *all, const char *test, const char *target)
     return suite_of(all, target, comparison, strcspn(comparison, "."));
 }
 
+/* Whether a test, of a name like gpu.matmul_f32.time, judged what is in a suite. */
+static bool is_of_suite(const suite *one, const json_t *test)
+{
+    const char *name = kg__json_text(test, "name");
+    const char *comparison = name + strcspn(name, ".");
+    size_t target = strlen(one->target);
+    size_t length;
+
+    if (*comparison == '\0' || strcmp(one->target, kg__json_text(test, "target")) != 0)
+        return false;
+    length = strcspn(comparison + 1, ".");
+    return strlen(one->name) == target + 1 + length &&
+           strncmp(one->name + target + 1, comparison + 1, length) == 0;
+}
+
 /* The target that a test ran on; "" where the test is not listed. */
 static const char *target_of_test(const report *all, const char *name)
 {
@@ -353,6 +368,30 @@ static double seconds_of(const suite *one)
     return fmax(one->seconds, one->test_seconds);
 }
 
+/* Names the board of each test of a suite. */
+static void write_boards(sheet *to, const report *all, const suite *one)
+{
+    json_t *boards = json_object_get(all->results, "boards");
+    const json_t *test;
+    size_t i;
+
+    json_array_foreach (json_object_get(all->results, "tests"), i, test) {
+        const char *board = kg__json_text(test, "board");
+        const json_t *facts = json_object_get(json_object_get(boards, board), "provenance");
+        const char *bus_id = kg__json_text(facts, "bus_id");
+        char value[160];
+        json_t *property;
+
+        if (*board == '\0' || !is_of_suite(one, test))
+            continue;
+        kg__format(value, sizeof value, "%s%s%s%s", board, *bus_id != '\0' ? " (" : "", bus_id,
+                   *bus_id != '\0' ? ")" : "");
+        property = json_pack("{s:s}", kg__json_text(test, "name"), value);
+        write_properties(to, "board", property);
+        json_decref(property);
+    }
+}
+
 static void write_suite(sheet *to, const report *all, const suite *one)
 {
     json_t *target = json_object_get(json_object_get(all->results, "targets"), one->target);
@@ -365,6 +404,7 @@ static void write_suite(sheet *to, const report *all, const suite *one)
         open_element(to, "properties");
         write_properties(to, "target", target);
         write_properties(to, "provenance", provenance);
+        write_boards(to, all, one);
         close_element(to);
     }
     for (size_t i = 0; i < one->count; i++)

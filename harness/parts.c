@@ -228,6 +228,32 @@ static void take_target(part_run *run, const json_t *record)
                         json_string(run->target.key));
 }
 
+/* Names the board that the first observer ran on. What another board says is no confirmation. */
+static void take_board(part_run *run, const json_t *record)
+{
+    const json_t *provenance = json_object_get(record, "provenance");
+    const char *uuid = kg__json_text(provenance, "uuid");
+    const char *bus_id = kg__json_text(provenance, "bus_id");
+    const char *known = kg__json_text(run->document, "board");
+    char text[KG__MESSAGE_SIZE];
+
+    if (*uuid == '\0' || strcmp(uuid, known) == 0)
+        return;
+    if (*known != '\0') {
+        kg__format(
+            text, sizeof text,
+            "an observer ran on %s, the one before it on %s: set CUDA_VISIBLE_DEVICES to one "
+            "of them",
+            uuid, known);
+        add_error(run, text);
+        return;
+    }
+    json_object_set_new(run->document, "board", json_string(uuid));
+    printf("%-11s  %-11s  %s runs on %s%s%s%s\n", "board", run->target.key, run->test, uuid,
+           *bus_id != '\0' ? " (" : "", bus_id, *bus_id != '\0' ? ")" : "");
+    fflush(stdout);
+}
+
 /* Judges a case by the observations that it has so far. */
 static json_t *judge(part_run *run, subject *one)
 {
@@ -435,6 +461,7 @@ static void take_record(void *context, const json_t *record)
 
     if (strcmp(event, "target") == 0) {
         take_target(run, record);
+        take_board(run, record);
         require_watching(run, record);
     } else if (strcmp(event, "sentinels") == 0) {
         take_sentinels(run, record);

@@ -355,6 +355,8 @@ static bool check_document(const place *at, const json_t *document)
         return wrong_member(at, NULL, 0, "target", "an object with a key");
     if (provenance != NULL && !json_is_object(provenance))
         return wrong_member(at, NULL, 0, "provenance", "an object");
+    if (json_object_get(document, "board") != NULL && !is_name(json_object_get(document, "board")))
+        return wrong_member(at, NULL, 0, "board", "a board's UUID");
     if (skipped != NULL && !json_is_string(skipped))
         return wrong_member(at, NULL, 0, "skipped", "a text");
     if (skipped != NULL && !is_skip_reason(json_object_get(document, "skipped_by")))
@@ -377,20 +379,23 @@ json_t *kg__verdicts_load(const char *path, kg__error *error)
 
 static bool check_results(const place *at, const json_t *document)
 {
-    static const char *const by_target[] = { "targets", "provenance" };
+    static const char *const by_key[] = { "targets", "provenance", "boards" };
 
     if (!check_schema(at, document, KG__RESULTS_SCHEMA))
         return false;
-    for (size_t i = 0; i < sizeof by_target / sizeof *by_target; i++) {
-        json_t *list = json_object_get(document, by_target[i]);
+    for (size_t i = 0; i < sizeof by_key / sizeof *by_key; i++) {
+        json_t *list = json_object_get(document, by_key[i]);
         const char *key;
         json_t *facts;
 
+        /* A run on no GPU may leave no boards, as runs before there were any did. */
+        if (list == NULL && strcmp(by_key[i], "boards") == 0)
+            continue;
         if (!json_is_object(list))
-            return wrong_member(at, NULL, 0, by_target[i], "an object");
+            return wrong_member(at, NULL, 0, by_key[i], "an object");
         json_object_foreach (list, key, facts) {
             if (!json_is_object(facts))
-                return wrong_member(at, NULL, 0, by_target[i], "an object of objects");
+                return wrong_member(at, NULL, 0, by_key[i], "an object of objects");
         }
     }
     return check_refused(at, document) && check_cases(at, document);
@@ -485,6 +490,7 @@ static int test_exit_code(const json_t *verdicts, bool strict)
 typedef struct merger {
     json_t *targets;
     json_t *provenance;
+    json_t *boards;
     json_t
         *cases; /* by target, an object of cases by id: both keep the order of first appearance */
     json_t *tests;
@@ -658,6 +664,27 @@ static void merge_lists(merger *all, const json_t *verdicts, const char *test, c
         add_error(all, test, json_string_value(entry));
 }
 
+/* Adds what a test knows of its surroundings to what others know: each part adds its own, the one
+ * that times its sentinels, for one. */
+static void merge_provenance(json_t *holder, const char *key, json_t *provenance)
+{
+    if (provenance != NULL)
+        (void)json_object_update_missing(object_in(holder, key), provenance);
+}
+
+/* Boards of one target share its baseline, not their driver's or their own state. */
+static void merge_board(merger *all, const json_t *verdicts, const char *target)
+{
+    const char *uuid = kg__json_text(verdicts, "board");
+    json_t *board;
+
+    if (*uuid == '\0')
+        return;
+    board = object_in(all->boards, uuid);
+    json_object_set_new(board, "target", json_string(target));
+    merge_provenance(board, "provenance", json_object_get(verdicts, "provenance"));
+}
+
 static void merge_test(merger *all, const json_t *verdicts)
 {
     const char *test = kg__json_text(verdicts, "test");
@@ -670,13 +697,8 @@ static void merge_test(merger *all, const json_t *verdicts)
     if (json_object_get(verdicts, "target") != NULL &&
         json_object_get(all->targets, target) == NULL)
         json_object_set(all->targets, target, json_object_get(verdicts, "target"));
-    if (json_object_get(verdicts, "provenance") != NULL) {
-        if (json_object_get(all->provenance, target) == NULL)
-            json_object_set_new(all->provenance, target, json_object());
-        /* Each part adds what it knows: the one that times its sentinels, for one. */
-        (void)json_object_update_missing(json_object_get(all->provenance, target),
-                                         json_object_get(verdicts, "provenance"));
-    }
+    merge_provenance(all->provenance, target, json_object_get(verdicts, "provenance"));
+    merge_board(all, verdicts, target);
 
     json_array_foreach (json_object_get(verdicts, "cases"), i, entry)
         merge_case(all, entry, test);
@@ -693,6 +715,8 @@ static void merge_test(merger *all, const json_t *verdicts)
     json_object_set_new(summary, "complete",
                         json_boolean(json_is_true(json_object_get(verdicts, "complete"))));
     json_object_set_new(summary, "exit_code", json_integer(test_exit_code(verdicts, all->strict)));
+    if (json_object_get(verdicts, "board") != NULL)
+        json_object_set(summary, "board", json_object_get(verdicts, "board"));
     if (json_object_get(verdicts, "skipped") != NULL) {
         json_object_set(summary, "skipped", json_object_get(verdicts, "skipped"));
         json_object_set(summary, "skipped_by", json_object_get(verdicts, "skipped_by"));
@@ -797,6 +821,7 @@ static json_t *finish_merge(merger *all, const char *out)
     json_object_set_new(document, "strict", json_boolean(all->strict));
     json_object_set_new(document, "targets", all->targets);
     json_object_set_new(document, "provenance", all->provenance);
+    json_object_set_new(document, "boards", all->boards);
     json_object_set_new(document, "cases", sorted_cases(all));
     json_object_set_new(document, "tests", all->tests);
     json_object_set_new(document, "claims", all->claims);
@@ -826,6 +851,7 @@ json_t *kg__results_merge(const char *out, bool strict, kg__error *error)
     }
     all = (merger){ .targets = json_object(),
                     .provenance = json_object(),
+                    .boards = json_object(),
                     .cases = json_object(),
                     .tests = json_array(),
                     .claims = json_array(),

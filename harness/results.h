@@ -4,7 +4,7 @@
  *
  * - "schema": "kernelgate-verdicts/1", "test": "gpu.matmul_f32.time", "seconds": 3.2
  * - "complete": false until the test is through: a test that dies leaves no hole
- * - "target": {"key": "nvidia-h200", ...}, "provenance": {...}
+ * - "target": {"key": "nvidia-h200", ...}, "provenance": {...}, and of a GPU "board": its UUID
  * - "skipped": the reason, and "skipped_by": "filter", "unavailable" or "no-baseline", where
  *   nothing was judged
  * - "errors": ["..."], what is wrong outside of any case
@@ -45,10 +45,10 @@ json_t *kg__verdicts_load(const char *path, kg__error *error);
 void kg__verdicts_tally(const json_t *verdicts, kg__tally *tally);
 
 /* Merges every out/records/<test>.verdicts.json into the results document (owned by the caller):
- * "schema", "targets", "provenance", "cases" (one entry a case and target, its parts' metrics
- * together, the worst verdict), "tests" (name, seconds, exit code, skipped), "claims", "refused",
- * "vanished", "errors", "tally", "exit_code". An unreadable verdicts file becomes an error in the
- * document, never a crash. */
+ * "schema", "targets", "provenance" (by target), "boards" (by UUID), "cases" (one entry a case and
+ * target, its parts' metrics together, the worst verdict), "tests" (name, seconds, exit code,
+ * skipped), "claims", "refused", "vanished", "errors", "tally", "exit_code". An unreadable verdicts
+ * file becomes an error in the document, never a crash. */
 json_t *kg__results_merge(const char *out, bool strict, kg__error *error);
 
 /* Reads a results document and checks its schema and its cases; NULL with `error` when it is

@@ -633,18 +633,104 @@ Test(parts, cases_are_listed)
     free(seen.output);
 }
 
-/* With a resource spec CTest hands a test its GPU. */
-Test(parts, ctest_chooses_the_gpu)
-{
-    json_t *verdicts;
+#define FIRST_BOARD "GPU-00000000-1111-2222-3333-444444444444"
+#define OTHER_BOARD "GPU-aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee"
+#define FIRST_ID "id:gpu_00000000_1111_2222_3333_444444444444,slots:8"
+#define OTHER_ID "id:gpu_aaaaaaaa_bbbb_cccc_dddd_eeeeeeeeeeee,slots:8"
 
-    set("CTEST_RESOURCE_GROUP_0_GPUS=id:3,slots:1");
-    expect_run(KG__FAKE_GPU, "--filter=fake/check", 0, "pass");
-    verdicts = verdicts_of("gpu.fake.check");
-    cr_assert(strcmp(kg__json_text(json_object_get(verdicts, "provenance"), "visible"), "3") == 0);
+/* A machine with two boards, the other one of another model or not. */
+static void set_boards(const char *other_name)
+{
+    char boards[300];
+
+    kg__format(boards, sizeof boards, "FAKE_BOARDS=%s=NVIDIA Fake,%s=%s", FIRST_BOARD, OTHER_BOARD,
+               other_name);
+    set(boards);
+    set("CTEST_RESOURCE_GROUP_COUNT=1");
+}
+
+static void expect_board(const char *test, const char *board, const char *target)
+{
+    json_t *verdicts = verdicts_of(test);
+
+    cr_assert(strcmp(kg__json_text(verdicts, "board"), board) == 0, "%s",
+              kg__json_text(verdicts, "board"));
+    cr_assert(strcmp(kg__json_text(json_object_get(verdicts, "target"), "key"), target) == 0);
     json_decref(verdicts);
-    set("CTEST_RESOURCE_GROUP_0_GPUS=id:GPU-1234,slots:1");
-    expect_run(KG__FAKE_GPU, "--filter=fake/check", 0, "pass");
+}
+
+/* With a resource spec CTest hands a test its board; without one it is the first. */
+Test(parts, ctest_chooses_the_board)
+{
+    set_boards("NVIDIA Fake");
+    set("CTEST_RESOURCE_GROUP_COUNT=0");
+    expect_run(KG__FAKE_GPU, "--filter=fake/check", 0, "gpu.fake.check runs on " FIRST_BOARD);
+    expect_board("gpu.fake.check", FIRST_BOARD, "nvidia-fake");
+    set("CTEST_RESOURCE_GROUP_COUNT=1");
+    set("CTEST_RESOURCE_GROUP_0_GPUS=" OTHER_ID);
+    expect_run(KG__FAKE_GPU, "--filter=fake/check", 0,
+               "board        nvidia-fake  gpu.fake.check runs on " OTHER_BOARD " (0000:19:00.0)\n");
+    expect_board("gpu.fake.check", OTHER_BOARD, "nvidia-fake");
+}
+
+/* What CTest hands out is there, and is used: anything else is an error, not a reason to skip. */
+Test(parts, a_board_that_cannot_be_had_is_an_error)
+{
+    set_boards("NVIDIA Fake");
+    set("CTEST_RESOURCE_GROUP_0_GPUS=id:3,slots:1");
+    expect_run(KG__FAKE_GPU, "--filter=fake/check", 2, "id:3,slots:1: names no board");
+    expect_run(KG__FAKE_GPU, "--filter=fake/time", 2, "names no board");
+    set("CTEST_RESOURCE_GROUP_0_GPUS=id:gpu_bbbbbbbb_bbbb_cccc_dddd_eeeeeeeeeeee,slots:8");
+    expect_run(KG__FAKE_GPU, "--filter=fake/time", 2,
+               "CUDA does not show the board that CTest gave this test, "
+               "GPU-bbbbbbbb-bbbb-cccc-dddd-eeeeeeeeeeee");
+}
+
+/* A confirmation on another board confirms nothing. */
+Test(parts, observers_that_change_boards_are_an_error)
+{
+    set_boards("NVIDIA Fake");
+    set("CTEST_RESOURCE_GROUP_COUNT=0");
+    set("FAKE_DEVICE=moves");
+    expect_run(KG__FAKE_GPU, "--filter=fake/check", 2,
+               "an observer ran on " OTHER_BOARD ", the one before it on " FIRST_BOARD);
+}
+
+/* The boards of a machine, as CTest wants to be told. */
+Test(parts, a_program_lists_the_boards)
+{
+    const char *const listing[] = { KG__FAKE_GPU, "--resource-spec", NULL };
+    const char *const of_model[] = { KG__FAKE_MODEL, "--resource-spec", NULL };
+    const char *const with_value[] = { KG__FAKE_GPU, "--resource-spec", "now", NULL };
+    ending seen;
+    json_t *spec;
+
+    set("FAKE_BOARDS=MIG-aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee=NVIDIA H200 MIG 1g.18gb");
+    seen = drive(listing, environment);
+    expect_ending(&seen, 77, "is a MIG instance");
+    free(seen.output);
+    set_boards("NVIDIA Other");
+    seen = drive(listing, environment);
+    expect_ending(&seen, 0, "\"gpu_aaaaaaaa_bbbb_cccc_dddd_eeeeeeeeeeee\"");
+    spec = json_loads(seen.output, JSON_REJECT_DUPLICATES, NULL);
+    cr_assert(spec != NULL, "%s", seen.output);
+    json_decref(spec);
+    free(seen.output);
+    set("CUDA_VISIBLE_DEVICES=" OTHER_BOARD);
+    seen = drive(listing, environment);
+    expect_ending(&seen, 0, "\"gpu_aaaaaaaa_");
+    cr_assert(strstr(seen.output, "gpu_00000000_") == NULL, "%s", seen.output);
+    free(seen.output);
+    set("CUDA_VISIBLE_DEVICES=-1");
+    seen = drive(listing, environment);
+    expect_ending(&seen, 77, "no resource spec: no GPU");
+    free(seen.output);
+    seen = drive(of_model, environment);
+    expect_ending(&seen, 2, "the CPU model has no boards");
+    free(seen.output);
+    seen = drive(with_value, environment);
+    expect_ending(&seen, 2, "--resource-spec takes no value");
+    free(seen.output);
 }
 
 static void expect_observer(const char *cases, const char *part, const char *records, int code,
@@ -903,6 +989,48 @@ static void store_baseline(void)
     (void)add_metric(kg__baseline_add_sentinel(&baseline, "copy"), "time_ns", 100000);
     (void)add_metric(kg__baseline_add_sentinel(&baseline, "fma"), "time_ns", 200000);
     save_baseline();
+}
+
+/* The merged results, whose exit code must be that. */
+static json_t *merged_results(int code)
+{
+    const char *const merge[] = { KG__COMMAND, "results", NULL };
+    ending seen = drive(merge, environment);
+
+    expect_ending(&seen, code, NULL);
+    free(seen.output);
+    return read_json(at("out/results.json"));
+}
+
+/* A comparison is judged by the baseline of the board that it got, whatever board its checks got;
+ * where that model has none, it is said, and strictness makes it fail. */
+Test(parts, each_model_has_its_own_baseline)
+{
+    json_t *results;
+    const json_t *boards;
+
+    store_baseline();
+    set_boards("NVIDIA Other");
+    set("KG_FILTER=fake/plain/64/*");
+    set("CTEST_RESOURCE_GROUP_0_GPUS=" OTHER_ID);
+    expect_run(KG__FAKE_GPU, "--filter=fake/check", 0, "gpu.fake.check runs on " OTHER_BOARD);
+    set("CTEST_RESOURCE_GROUP_0_GPUS=" FIRST_ID);
+    expect_time(0, "pass         nvidia-fake  fake/plain/64/b32");
+    set("KG_STRICT=1");
+    results = merged_results(0);
+    boards = json_object_get(results, "boards");
+    cr_assert(json_object_size(boards) == 2);
+    cr_assert(
+        strcmp(kg__json_text(json_object_get(boards, FIRST_BOARD), "target"), "nvidia-fake") == 0);
+    cr_assert(
+        strcmp(kg__json_text(json_object_get(boards, OTHER_BOARD), "target"), "nvidia-other") == 0);
+    json_decref(results);
+    set("CTEST_RESOURCE_GROUP_0_GPUS=" OTHER_ID);
+    expect_time(2, "no-baseline  nvidia-other  fake/plain/64/b32");
+    set("KG_STRICT=0");
+    expect_time(77, "nvidia-other.json has none of these cases");
+    set("KG_STRICT=1");
+    json_decref(merged_results(2));
 }
 
 static void plan(const char *text)
