@@ -333,6 +333,47 @@ static int judge_cards(const kg__facts *facts, kg__diagnosis *to)
     return answering;
 }
 
+/* Whether two cards are of one model and stand the same with its baseline. */
+static bool is_alike(const kg__gpu_fact *a, const kg__gpu_fact *b)
+{
+    return a->answers == b->answers && strcmp(a->state.name, b->state.name) == 0 &&
+           a->baseline.status == b->baseline.status;
+}
+
+/* How many cards of each model can be gated, and whether there is a baseline to judge them by:
+ * "2 x NVIDIA H200, 1 x NVIDIA A100 (once it has a baseline that can be read)". Those that do not
+ * answer are left out; those that were not looked at count as what the last one is. */
+static void tell_cards(const kg__facts *facts, char *text, size_t size)
+{
+    int known = facts->gpu_count < KG__DOCTOR_GPUS ? facts->gpu_count : KG__DOCTOR_GPUS;
+    int boards = 0;
+
+    kg__format(text, size, "can be gated: ");
+    for (int i = 0; i < known; i++) {
+        const kg__gpu_fact *gpu = &facts->gpus[i];
+        int count = 0;
+        int first = 0;
+        size_t used = strlen(text);
+
+        while (!is_alike(&facts->gpus[first], gpu))
+            first++;
+        if (first < i || !gpu->answers)
+            continue;
+        for (int other = i; other < facts->gpu_count; other++)
+            count += is_alike(&facts->gpus[other < known ? other : known - 1], gpu);
+        kg__format(
+            text + used, size - used, "%s%d x %s%s", boards > 0 ? ", " : "", count, gpu->state.name,
+            gpu->baseline.status == KG__LOADED ? "" : " (once it has a baseline that can be read)");
+        boards += count;
+    }
+    if (boards > 1)
+        kg__format(
+            text + strlen(text), size - strlen(text),
+            "; ci/gate spreads its tests over these %d boards, or those that CUDA_VISIBLE_DEVICES "
+            "names",
+            boards);
+}
+
 static void judge_gpu(const kg__facts *facts, kg__diagnosis *to)
 {
     bool any = facts->pci_gpus > 0 || facts->device_nodes > 0 || *facts->kernel_driver != '\0' ||
@@ -375,11 +416,7 @@ static void judge_gpu(const kg__facts *facts, kg__diagnosis *to)
         return;
     }
     if (facts->gpu_count > 0)
-        kg__format(to->gpu_text, sizeof to->gpu_text, "can be gated: %d x %s%s", facts->gpu_count,
-                   facts->gpus[0].state.name,
-                   facts->gpus[0].baseline.status == KG__LOADED
-                       ? ""
-                       : ", once it has a baseline that can be read");
+        tell_cards(facts, to->gpu_text, sizeof to->gpu_text);
     else
         kg__format(to->gpu_text, sizeof to->gpu_text, "can be gated");
 }

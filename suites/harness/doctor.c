@@ -343,7 +343,7 @@ Test(doctor, a_gpu_without_a_baseline)
     a_gpu_machine();
     facts.gpus[0].baseline.status = KG__ABSENT;
     expect("baseline", KG__REMARK, "baselines/nvidia-h200.json: there is none", "ci/rebaseline");
-    expect_gpu(true, "1 x NVIDIA H200, once it has a baseline that can be read");
+    expect_gpu(true, "1 x NVIDIA H200 (once it has a baseline that can be read)");
     facts.gpus[0].baseline.status = KG__BAD;
     snprintf(facts.gpus[0].baseline.error, sizeof facts.gpus[0].baseline.error,
              "x.json:3: no number");
@@ -403,7 +403,29 @@ Test(doctor, as_many_cards_as_are_described)
     expect("GPU 15", KG__WORKS, "NVIDIA H200", "");
     cr_expect(find("GPU 16") == NULL);
     cr_expect(lt(sz, diagnosis.count, KG__FINDINGS));
-    expect_gpu(true, "can be gated: 32 x NVIDIA H200");
+    expect_gpu(true,
+               "can be gated: 32 x NVIDIA H200; ci/gate spreads its tests over these 32 boards");
+}
+
+/* Each model is held against its own baseline; a card that does not answer gates nothing. */
+Test(doctor, cards_of_several_models)
+{
+    a_gpu_machine();
+    facts.gpu_count = 5;
+    for (int i = 1; i < facts.gpu_count; i++)
+        facts.gpus[i] = facts.gpus[0];
+    snprintf(facts.gpus[1].state.name, sizeof facts.gpus[1].state.name, "NVIDIA A100");
+    facts.gpus[1].baseline.status = KG__ABSENT;
+    facts.gpus[2].baseline.status = KG__BAD;
+    facts.gpus[3].answers = false;
+    expect_gpu(true,
+               "can be gated: 2 x NVIDIA H200, 1 x NVIDIA A100 (once it has a baseline that can "
+               "be read), 1 x NVIDIA H200 (once it has a baseline that can be read); ci/gate "
+               "spreads its tests over these 4 boards");
+    cr_expect(find("GPU 3")->health == KG__LACKS);
+    facts.gpus[0].answers = facts.gpus[1].answers = facts.gpus[2].answers = false;
+    expect_gpu(true, "can be gated: 1 x NVIDIA H200");
+    cr_expect(strstr(diagnosis.gpu_text, "spreads") == NULL);
 }
 
 Test(probe, keeps_what_a_program_prints_and_its_exit_code)
