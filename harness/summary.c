@@ -317,6 +317,38 @@ static void write_facts(FILE *stream, const char *target, const char *kind, json
     }
 }
 
+/* A row a board of a target: the tests that ran on it. */
+static void write_boards(FILE *stream, const json_t *results, const char *target)
+{
+    const char *uuid;
+    json_t *board;
+
+    json_object_foreach (json_object_get(results, "boards"), uuid, board) {
+        const char *bus_id = kg__json_text(json_object_get(board, "provenance"), "bus_id");
+        bool any = false;
+        const json_t *test;
+        size_t i;
+
+        if (strcmp(kg__json_text(board, "target"), target) != 0)
+            continue;
+        fputs("| ", stream);
+        write_code(stream, target);
+        fputs(" | board | ", stream);
+        kg__write_markdown(stream, uuid);
+        fputs(*bus_id != '\0' ? ", " : "", stream);
+        kg__write_markdown(stream, bus_id);
+        fputs(" | ", stream);
+        json_array_foreach (json_object_get(results, "tests"), i, test) {
+            if (strcmp(kg__json_text(test, "board"), uuid) != 0)
+                continue;
+            fputs(any ? ", " : "", stream);
+            kg__write_markdown(stream, kg__json_text(test, "name"));
+            any = true;
+        }
+        fputs(" |\n", stream);
+    }
+}
+
 static void write_targets(FILE *stream, const json_t *results)
 {
     json_t *targets = json_object_get(results, "targets");
@@ -332,6 +364,7 @@ static void write_targets(FILE *stream, const json_t *results)
         write_facts(stream, key, "target", target);
         write_facts(stream, key, "provenance",
                     json_object_get(json_object_get(results, "provenance"), key));
+        write_boards(stream, results, key);
     }
     fputs("\n</details>\n", stream);
 }

@@ -109,7 +109,12 @@ static const char every_verdict[] =
     "\"nvidia-h200\", "
     "\"test\": \"gpu.a.claim_y\", \"holds\": false, \"why\": \"0.9 times\"}],"
     "\"tests\": [{\"name\": \"gpu.c.time\", \"target\": \"gpu\", \"exit_code\": %d, "
-    "\"skipped\": \"no GPU\"}, {\"name\": \"gpu.a.time\", \"exit_code\": 1}],"
+    "\"skipped\": \"no GPU\"}, {\"name\": \"gpu.a.time\", \"target\": \"nvidia-h200\", "
+    "\"exit_code\": 1, \"board\": \"GPU-1\"}, {\"name\": \"gpu.a.check\", \"target\": "
+    "\"nvidia-h200\", \"exit_code\": 0, \"board\": \"GPU-2\"}, {\"name\": \"gpu.ab.time\", "
+    "\"target\": \"nvidia-h200\", \"exit_code\": 0, \"board\": \"GPU-1\"}],"
+    "\"boards\": {\"GPU-1\": {\"target\": \"nvidia-h200\", \"provenance\": {\"bus_id\": "
+    "\"0000:19:00.0\"}}},"
     "\"errors\": [{\"test\": \"gpu.b.time\", \"why\": \"killed\"}, {\"why\": \"no verdicts\"}]}";
 
 static xmlDocPtr report_of_every_verdict(bool strict)
@@ -146,6 +151,18 @@ Test(junit, verdicts_become_outcomes)
            "//testsuite[@name='nvidia-h200.a']/properties/property[@name='provenance.ecc']"
            "/@value",
            "true");
+    expect(document,
+           "//testsuite[@name='nvidia-h200.a']/properties/property[@name='board.gpu.a.time']"
+           "/@value",
+           "GPU-1 (0000:19:00.0)");
+    expect(document,
+           "//testsuite[@name='nvidia-h200.a']/properties/property[@name='board.gpu.a.check']"
+           "/@value",
+           "GPU-2");
+    expect(document,
+           "count(//testsuite[@name='nvidia-h200.a']//property[starts-with(@name, 'board.')])",
+           "2");
+    expect(document, "count(//property[@name='board.gpu.ab.time'])", "1");
 
     expect(document, "count(//testcase[@name='a/v/1/-']/failure)", "0");
     expect(document, "//testcase[@name='a/v/1/-' and @classname='nvidia-h200.a']/system-out",

@@ -381,6 +381,8 @@ Test(results, load_names_the_member_of_the_wrong_type)
         { ", \"target\": \"nvidia-h200\"}", "target is not an object with a key" },
         { ", \"target\": {\"key\": \"\"}}", "target is not an object with a key" },
         { ", \"provenance\": []}", "provenance is not an object" },
+        { ", \"board\": 3}", "board is not a board's UUID" },
+        { ", \"board\": \"\"}", "board is not a board's UUID" },
         { ", \"skipped\": true}", "skipped is not a text" },
         { ", \"skipped\": \"no GPU\"}", "skipped_by is not" },
         { ", \"skipped\": \"no GPU\", \"skipped_by\": \"whim\"}", "skipped_by is not" },
@@ -480,6 +482,12 @@ Test(results, a_results_document_is_read_back)
           "targets is not an object of objects" },
         { "{\"schema\": \"kernelgate-results/1\", \"targets\": {}, \"provenance\": []}",
           "provenance is not an object" },
+        { "{\"schema\": \"kernelgate-results/1\", \"targets\": {}, \"provenance\": {}, "
+          "\"boards\": []}",
+          "boards is not an object" },
+        { "{\"schema\": \"kernelgate-results/1\", \"targets\": {}, \"provenance\": {}, "
+          "\"boards\": {\"GPU-1\": 1}}",
+          "boards is not an object of objects" },
         { "{\"schema\": \"kernelgate-results/1\", \"targets\": {}, \"provenance\": {}, "
           "\"refused\": "
           "[{}]}",
@@ -618,6 +626,72 @@ Test(results, merge_joins_the_parts_of_a_case)
         int, (int)json_integer_value(json_object_get(item(results, "tests", 1), "exit_code")), 1));
     cr_expect(eq(int, kg__results_exit_code(results), 1));
     json_decref(results);
+}
+
+/* Boards of one model share a target; what may differ between them is kept for each. */
+Test(results, merge_keeps_the_boards_apart)
+{
+#define BOARD(uuid, driver)                                                                        \
+    ", \"target\": {\"key\": \"nvidia-h200\"}, \"board\": \"" uuid "\", \"provenance\": "          \
+    "{\"uuid\": \"" uuid "\", \"power_limit_w\": " driver "}"
+    const json_t *boards;
+    const json_t *board;
+    json_t *results;
+
+    begin();
+    put_test("gpu.a.check", true,
+             BOARD("GPU-1", "700") ", \"cases\": [" CASE("a/b/1/b16", "nvidia-h200", "check",
+                                                         "pass", "") "]");
+    put_test("gpu.a.time", true,
+             BOARD("GPU-2", "600") ", \"cases\": [" TIMED("a/b/1/b16", "pass", "") "]");
+    put_test("gpu.b.time", true,
+             ", \"target\": {\"key\": \"nvidia-h200\"}, \"board\": \"GPU-1\", \"provenance\": "
+             "{\"limits\": {}}, \"cases\": [" TIMED("b/b/1/b16", "pass", "") "]");
+    put_test("model.a.check", true,
+             ", \"target\": {\"key\": \"cpu-model\"}, \"cases\": [" CASE("a/b/1/b16", "cpu-model",
+                                                                         "check", "pass", "") "]");
+    results = merge(true);
+    boards = json_object_get(results, "boards");
+    cr_assert(eq(sz, json_object_size(boards), 2));
+    board = json_object_get(boards, "GPU-1");
+    cr_expect(eq(str, (char *)kg__json_text(board, "target"), "nvidia-h200"));
+    board = json_object_get(board, "provenance");
+    cr_expect(eq(dbl, kg__json_number(board, "power_limit_w"), 700));
+    cr_expect(json_object_get(board, "limits") != NULL);
+    board = json_object_get(json_object_get(boards, "GPU-2"), "provenance");
+    cr_expect(eq(dbl, kg__json_number(board, "power_limit_w"), 600));
+    cr_expect(json_object_get(board, "limits") == NULL);
+    cr_expect(eq(str, (char *)kg__json_text(item(results, "tests", 1), "board"), "GPU-2"));
+    cr_expect(json_object_get(item(results, "tests", 3), "board") == NULL);
+    cr_expect(eq(int, kg__results_exit_code(results), 0));
+    json_decref(results);
+}
+
+/* Of two models one has a baseline: the other's tests judge nothing, which only strictness takes
+ * amiss. */
+Test(results, merge_judges_the_model_that_has_a_baseline)
+{
+    json_t *results;
+
+    begin();
+    put_test("gpu.a.time", true,
+             BOARD("GPU-1", "700") ", \"cases\": [" TIMED("a/b/1/b16", "pass", "") "]");
+    put_test("gpu.b.time", true,
+             ", \"target\": {\"key\": \"nvidia-a100\"}, \"board\": \"GPU-3\", \"skipped\": "
+             "\"no baseline\", \"skipped_by\": \"no-baseline\", \"cases\": [" CASE(
+                 "b/b/1/b16", "nvidia-a100", "time", "no-baseline", "") "]");
+    results = merge(false);
+    cr_expect(eq(int, kg__results_exit_code(results), 0));
+    cr_expect(eq(sz, json_object_size(json_object_get(results, "targets")), 2));
+    cr_expect(eq(str,
+                 (char *)kg__json_text(json_object_get(json_object_get(results, "boards"), "GPU-3"),
+                                       "target"),
+                 "nvidia-a100"));
+    json_decref(results);
+    results = merge(true);
+    cr_expect(eq(int, kg__results_exit_code(results), 2));
+    json_decref(results);
+#undef BOARD
 }
 
 Test(results, merge_keeps_the_worst_part_whatever_the_order)

@@ -118,7 +118,11 @@ static const char failing[] =
     "\"target\": \"nvidia-h200\", \"holds\": true, \"why\": \"1.33 times\"}],"
     " \"notes\": [{\"note\": \"tiled is 1.33 times as fast as naive at 530/b16\", \"target\": "
     "\"nvidia-h200\"}],"
-    " \"tests\": [{\"name\": \"gpu.b.time\", \"skipped\": \"no baseline\", \"exit_code\": 77}],"
+    " \"tests\": [{\"name\": \"gpu.b.time\", \"skipped\": \"no baseline\", \"exit_code\": 77}, "
+    "{\"name\": \"gpu.a.check\", \"board\": \"GPU-1\"}, {\"name\": \"gpu.a.time\", \"board\": "
+    "\"GPU-1\"}, {\"name\": \"gpu.c.time\", \"board\": \"GPU-2\"}],"
+    " \"boards\": {\"GPU-1\": {\"target\": \"nvidia-h200\", \"provenance\": {\"bus_id\": "
+    "\"0000:19:00.0\"}}, \"GPU-2\": {\"target\": \"nvidia-h200\"}},"
     " \"errors\": []}";
 
 static json_t *failing_run(bool strict)
@@ -187,6 +191,9 @@ Test(summary, shows_every_case_and_where_it_was_measured)
     expect_within(text, "| `a/v/1/b8` | `cpu-model` | | | | | | pass |");
     expect_within(text, "| `nvidia-h200` | target | memory\\_mib | 143771 |");
     expect_within(text, "| `nvidia-h200` | provenance | driver | 580 |");
+    expect_within(text,
+                  "| `nvidia-h200` | board | GPU-1, 0000:19:00.0 | gpu.a.check, gpu.a.time |");
+    expect_within(text, "| `nvidia-h200` | board | GPU-2 | gpu.c.time |");
     free(text);
 }
 
