@@ -37,8 +37,12 @@ static void translate(const char *prefix, const char *from, char separator, char
     size_t used = strlen(prefix);
 
     memcpy(to, prefix, used);
-    for (size_t i = 0; i < sizeof uuid_form - 1; i++)
-        to[used + i] = uuid_form[i] == '-' ? separator : from[i];
+    for (size_t i = 0; i < sizeof uuid_form - 1; i++) {
+        if (uuid_form[i] == '-')
+            to[used + i] = separator;
+        else
+            to[used + i] = from[i];
+    }
     to[used + sizeof uuid_form - 1] = '\0';
 }
 
