@@ -30,6 +30,18 @@ void kg__sentinels_add(kg__sentinel_log *seen, const json_t *record)
     }
 }
 
+json_t *kg__sentinels_record(const kg__sentinel_log *seen)
+{
+    json_t *record = json_object();
+
+    for (int i = 0; i < KG__SENTINELS; i++) {
+        if (seen->count[i] > 0)
+            json_object_set_new(record, sentinel_names[i],
+                                json_pack("{s:f}", "value", exp(seen->sum[i] / seen->count[i])));
+    }
+    return record;
+}
+
 kg__surroundings kg__surroundings_of(const kg__sentinel_log *seen, const kg__baseline *baseline,
                                      const json_t *measured)
 {
@@ -114,6 +126,8 @@ static kg__judgement gate_metric(const char *name, const kg__observation *chosen
         set_finite(entry, "limit", judgement.limit);
         set_finite(entry, "smallest", judgement.smallest);
     }
+    if (judgement.tripped)
+        json_object_set_new(entry, "tripped", json_true());
     json_object_set_new(entry, "verdict", json_string(kg__verdict_name(judgement.verdict)));
     json_object_set_new(entry, "why", json_string(judgement.why));
     json_object_set_new(metrics, name, entry);

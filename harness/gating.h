@@ -28,6 +28,9 @@ typedef struct kg__sentinel_log {
 /* Adds a "sentinels" record. */
 void kg__sentinels_add(kg__sentinel_log *seen, const json_t *record);
 
+/* A "sentinels" record of the means of a log, which makes the same log once it is added. */
+json_t *kg__sentinels_record(const kg__sentinel_log *seen);
+
 /* The surroundings of a measured record, by the sentinels of its process and of the baseline (NULL:
  * none). */
 kg__surroundings kg__surroundings_of(const kg__sentinel_log *seen, const kg__baseline *baseline,

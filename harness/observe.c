@@ -296,3 +296,40 @@ int kg__print_resource_spec(int argc, char *const *argv)
     json_decref(spec);
     return status;
 }
+
+static bool stands_beside(const kg__case *one, const kg__case *const *chosen, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (kg__table_side_by_side(chosen[i], one))
+            return true;
+    }
+    return false;
+}
+
+int kg__print_beside(const kg_comparison *comparison, int argc, char *const *argv)
+{
+    kg__case_list table = { 0 };
+    const kg__case **chosen = NULL;
+    kg__error error;
+    size_t count = 0;
+    bool good;
+
+    if (argc != 3) {
+        kg__complain("--beside: name a file with a case id a line");
+        return EXIT_BROKEN;
+    }
+    good = kg__table_expand(comparison, "time", &table, &error);
+    if (good) {
+        chosen = kg__allocate(table.count, sizeof(kg__case *));
+        good = choose_cases(&table, argv[2], chosen, &count, &error);
+    }
+    if (!good)
+        kg__complain("%s", error.text);
+    for (size_t i = 0; good && i < table.count; i++) {
+        if (kg__filter_takes(table.list[i].id) && stands_beside(&table.list[i], chosen, count))
+            puts(table.list[i].id);
+    }
+    free(chosen);
+    kg__case_list_free(&table);
+    return good ? EXIT_DONE : EXIT_BROKEN;
+}

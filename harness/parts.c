@@ -26,6 +26,7 @@ typedef struct subject {
     size_t observers;
     json_t *entry; /* its entry in the results; NULL until it is judged */
     bool tripped;
+    bool suspect;   /* left to be settled against a base, after this run */
     double began;   /* when the observer that is at it started on it; 0 while none is */
     double seconds; /* that observers have spent on it */
     /* What the plain program found of it, held until the instrumented one has run it too. */
@@ -113,12 +114,17 @@ static void print_line(const json_t *entry)
     fflush(stdout);
 }
 
-static void settle(subject *one, json_t *entry)
+static void keep_entry(subject *one, json_t *entry)
 {
     json_decref(one->entry);
     one->entry = entry;
     if (one->seconds > 0)
         json_object_set_new(entry, "seconds", json_real(one->seconds));
+}
+
+static void settle(subject *one, json_t *entry)
+{
+    keep_entry(one, entry);
     print_line(entry);
 }
 
@@ -254,6 +260,24 @@ static void take_board(part_run *run, const json_t *record)
     fflush(stdout);
 }
 
+/* Whether a case that was timed once is to be settled against a base rather than confirmed here. */
+static bool is_suspect(const subject *one, const json_t *entry)
+{
+    const char *name;
+    json_t *metric;
+
+    if (kg__base_folder() == NULL)
+        return false;
+    if (kg__is_paired())
+        return true;
+    json_object_foreach (json_object_get(entry, "metrics"), name, metric) {
+        if (one->tripped && json_is_true(json_object_get(metric, "tripped")) &&
+            json_number_value(json_object_get(metric, "change")) > 0)
+            return true;
+    }
+    return false;
+}
+
 /* Judges a case by the observations that it has so far. */
 static json_t *judge(part_run *run, subject *one)
 {
@@ -285,14 +309,15 @@ static void take_measured(part_run *run, subject *one, const json_t *record)
     if (run->round > 0)
         return;
     entry = judge(run, one);
-    if (!one->tripped) {
+    one->suspect = is_suspect(one, entry);
+    if (!one->tripped && !one->suspect) {
         settle(one, entry);
         return;
     }
     char line[LINE_SIZE];
 
     kg__gate_line(entry, line, sizeof line);
-    printf("confirming   %s\n", line + 13);
+    printf("%-11s  %s\n", one->suspect ? "suspect" : "confirming", line + 13);
     fflush(stdout);
     json_decref(entry);
 }
@@ -550,7 +575,7 @@ static bool is_any(const part_run *run, const subject *one)
 static bool awaits_confirmation(const part_run *run, const subject *one)
 {
     (void)run;
-    return one->entry == NULL && one->tripped;
+    return one->entry == NULL && one->tripped && !one->suspect;
 }
 
 /* A case that hung would only hang once more, and slower. */
@@ -679,13 +704,38 @@ static bool stands_beside_suspect(const part_run *run, const subject *one)
     return false;
 }
 
+/* Suspects keep the verdict of their one observation, which counts unless they are settled: with
+ * them is left what settling needs of that observation. */
+static void keep_suspects(part_run *run)
+{
+    json_t *sentinels = kg__sentinels_record(&run->sentinels[0]);
+
+    for (size_t i = 0; i < run->count; i++) {
+        subject *one = &run->subjects[i];
+        json_t *entry;
+
+        if (!one->suspect || one->entry != NULL)
+            continue;
+        entry = judge(run, one);
+        json_object_set_new(entry, "suspect", json_true());
+        json_object_set_new(
+            entry, "first",
+            json_pack("{s:O, s:O}", "measured", one->measured[0], "sentinels", sentinels));
+        keep_entry(one, entry);
+    }
+    json_decref(sentinels);
+}
+
 /* All variants in one process; then, for what tripped, two more; the median of the three decides.
+ * With a base at hand only what tripped downwards is confirmed, the rest are suspects.
  */
 static void measure(part_run *run)
 {
     char label[32] = "first";
+    bool observed = observe(run, is_any, label);
 
-    if (!observe(run, is_any, label))
+    keep_suspects(run);
+    if (!observed)
         return;
     write_verdicts(run, false);
     for (run->round = 1; run->round <= KG__CONFIRMATIONS; run->round++) {
@@ -853,20 +903,21 @@ static size_t count_failures(const part_run *run)
     for (size_t i = 0; i < run->count; i++) {
         kg__verdict verdict = KG__PASS;
 
-        if (run->subjects[i].entry != NULL)
+        /* A suspect is not judged by this test, but by what settles it. */
+        if (run->subjects[i].entry != NULL && !run->subjects[i].suspect)
             (void)kg__verdict_parse(kg__json_text(run->subjects[i].entry, "verdict"), &verdict);
         failures += verdict >= KG__SLOWER;
     }
     return failures;
 }
 
-/* True when every measured case lacks a baseline. */
+/* True when every measured case lacks a baseline, and none will be held against a base. */
 static bool nothing_has_a_baseline(const part_run *run)
 {
     for (size_t i = 0; i < run->count; i++) {
-        if (run->subjects[i].entry != NULL &&
-            strcmp(kg__json_text(run->subjects[i].entry, "verdict"),
-                   kg__verdict_name(KG__NO_BASELINE)) != 0)
+        if (run->subjects[i].suspect || (run->subjects[i].entry != NULL &&
+                                         strcmp(kg__json_text(run->subjects[i].entry, "verdict"),
+                                                kg__verdict_name(KG__NO_BASELINE)) != 0))
             return false;
     }
     return run->count > 0;

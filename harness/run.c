@@ -13,11 +13,26 @@ static const char *setting(const char *name)
     return value != NULL && value[0] != '\0' ? value : NULL;
 }
 
+static bool is_on(const char *name)
+{
+    const char *value = setting(name);
+
+    return value != NULL && strcmp(value, "0") != 0;
+}
+
 bool kg__is_strict(void)
 {
-    const char *strict = setting("KG_STRICT");
+    return is_on("KG_STRICT");
+}
 
-    return strict != NULL && strcmp(strict, "0") != 0;
+const char *kg__base_folder(void)
+{
+    return setting("KG_BASE");
+}
+
+bool kg__is_paired(void)
+{
+    return kg__base_folder() != NULL && is_on("KG_PAIRED");
 }
 
 void kg__out_folder(const char *home, char *path, size_t size)

@@ -15,6 +15,11 @@ bool kg__is_strict(void);
  * globs on whole ids, in which * also matches slashes. */
 bool kg__filter_takes(const char *id);
 
+/* The folder with the programs of a base build, which suspects are settled against after the run:
+ * KG_BASE, or NULL. With KG_PAIRED=1 every timed case is a suspect of a run that has a base. */
+const char *kg__base_folder(void);
+bool kg__is_paired(void);
+
 /* The folder of a run's results: KG_OUT, else <home>/out. */
 void kg__out_folder(const char *home, char *path, size_t size);
 
