@@ -596,7 +596,7 @@ static void merge_case(merger *all, const json_t *entry, const char *test)
      */
     json_object_foreach ((json_t *)entry, key, value) {
         if (json_object_get(merged, key) == NULL && strcmp(key, "part") != 0 &&
-            strcmp(key, "verdict") != 0 && strcmp(key, "why") != 0)
+            strcmp(key, "verdict") != 0 && strcmp(key, "why") != 0 && strcmp(key, "first") != 0)
             json_object_set(merged, key, value);
     }
     /* The worst part gives the verdict, its reason and the test to run again; of equals the one
@@ -685,6 +685,25 @@ static void merge_board(merger *all, const json_t *verdicts, const char *target)
     merge_provenance(board, "provenance", json_object_get(verdicts, "provenance"));
 }
 
+/* Suspects that nobody settled count as they were first observed, and that is said. */
+static void note_suspects(merger *all, const json_t *verdicts, const char *test, const char *target)
+{
+    char note[160];
+    size_t suspects = 0;
+    const json_t *entry;
+    size_t i;
+
+    json_array_foreach (json_object_get(verdicts, "cases"), i, entry)
+        suspects += json_is_true(json_object_get(entry, "suspect"));
+    if (suspects == 0)
+        return;
+    kg__format(note, sizeof note,
+               "%s: %zu suspect%s not settled against a base: judged by one observation (see "
+               "kernelgate settle)",
+               test, suspects, suspects == 1 ? "" : "s");
+    json_array_append_new(all->notes, located("note", note, target, test));
+}
+
 static void merge_test(merger *all, const json_t *verdicts)
 {
     const char *test = kg__json_text(verdicts, "test");
@@ -703,6 +722,7 @@ static void merge_test(merger *all, const json_t *verdicts)
     json_array_foreach (json_object_get(verdicts, "cases"), i, entry)
         merge_case(all, entry, test);
     merge_lists(all, verdicts, test, target);
+    note_suspects(all, verdicts, test, target);
     tally_rest(verdicts, &all->tally);
     if (!json_is_true(json_object_get(verdicts, "complete")))
         add_error(all, test,

@@ -12,7 +12,10 @@
  * - "refused": [{"case": "...", "why": "..."}]
  * - "claims": [{"claim": "...", "holds": true, "why": "..."}], "notes": ["..."]
  * - "cases": [{"case": "...", "target": "nvidia-h200", "part": "time", "seconds": 0.4,
- *   "metrics": {"time_ns": {...}}, "verdict": "pass", "why": ""}]
+ *   "metrics": {"time_ns": {...}}, "verdict": "pass", "why": ""}]; a case that is to be settled
+ *   against a base has "suspect": true and "first": {"measured", "sentinels"}, the records of its
+ *   one observation, and when it is settled "pairs": {"time_ns": {"count", "change", "low", "high",
+ *   "p"}}, "base": {"ref", "commit"} or a "note"
  *
  * The cleanup test of CTest's fixture merges them into out/results.json, out/junit.xml and
  * out/summary.md.

@@ -5,12 +5,17 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "../clock.h"
+#include "../message.h"
+
+/* What a program lists may be this long, in bytes. */
+#define LISTING_SIZE ((size_t)1 << 20)
 
 extern char **environ;
 
@@ -121,4 +126,37 @@ int kg__probe(const char *const *arguments, double seconds, char *text, size_t s
 int kg__probe_output(const char *const *arguments, double seconds, char *text, size_t size)
 {
     return probe(arguments, seconds, false, text, size);
+}
+
+int kg__probe_lines(const char *const *arguments, double seconds, kg__listing *listing)
+{
+    char *rest = NULL;
+    int code;
+
+    *listing = (kg__listing){ .text = kg__allocate(LISTING_SIZE, 1) };
+    code = kg__probe_output(arguments, seconds, listing->text, LISTING_SIZE);
+    if (code != 0)
+        return code;
+    listing->lines = kg__allocate(strlen(listing->text) + 1, sizeof *listing->lines);
+    for (char *line = strtok_r(listing->text, "\n", &rest); line != NULL;
+         line = strtok_r(NULL, "\n", &rest))
+        listing->lines[listing->count++] = line;
+    return 0;
+}
+
+void kg__listing_free(kg__listing *listing)
+{
+    free(listing->text);
+    free(listing->lines);
+    *listing = (kg__listing){ 0 };
+}
+
+bool kg__probe_commit(char *text, size_t size)
+{
+    static const char *const arguments[] = { "git",         "describe",    "--always", "--dirty",
+                                             "--abbrev=10", "--exclude=*", NULL };
+    bool known = kg__probe(arguments, 30, text, size) == 0;
+
+    text[strcspn(text, "\n")] = '\0';
+    return known && text[0] != '\0';
 }

@@ -2,7 +2,15 @@
 #ifndef KG__PROBE_H
 #define KG__PROBE_H
 
+#include <stdbool.h>
 #include <stddef.h>
+
+/* What a program printed, a line an entry. */
+typedef struct kg__listing {
+    char *text;
+    const char **lines;
+    size_t count;
+} kg__listing;
 
 enum { KG__PROBE_NOT_FOUND = -1, KG__PROBE_TIMED_OUT = -2, KG__PROBE_CRASHED = -3 };
 
@@ -14,5 +22,13 @@ int kg__probe(const char *const *arguments, double seconds, char *text, size_t s
 
 /* The same without the standard error, which stays where it was: for what is read by the line. */
 int kg__probe_output(const char *const *arguments, double seconds, char *text, size_t size);
+
+/* The same, split into its lines; freed by kg__listing_free() whatever came back. */
+int kg__probe_lines(const char *const *arguments, double seconds, kg__listing *listing);
+void kg__listing_free(kg__listing *listing);
+
+/* The name of the commit that is checked out where this runs, shortened, with "-dirty" where
+ * tracked files differ; false where git knows none. */
+bool kg__probe_commit(char *text, size_t size);
 
 #endif

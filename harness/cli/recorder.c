@@ -8,45 +8,21 @@
 #include "../records.h"
 #include "probe.h"
 
-/* A program's list of cases may be this long, in bytes. */
-#define LISTING_SIZE ((size_t)1 << 20)
-
-/* A program's cases of one part. */
-typedef struct listing {
-    char *text;
-    const char **ids;
-    size_t count;
-} listing;
-
 void kg__recorder_refuse(kg__recorder *recorder, const char *id, const char *why)
 {
     kg__complain("%s: %s: nothing is recorded", id, why);
     recorder->refused = true;
 }
 
-static bool list_cases(const char *program, const char *part, listing *cases)
+static bool list_cases(const char *program, const char *part, kg__listing *cases)
 {
     const char *arguments[] = { program, "--cases", part, NULL };
-    char *rest = NULL;
-    int code;
+    int code = kg__probe_lines(arguments, 30, cases);
 
-    *cases = (listing){ .text = kg__allocate(LISTING_SIZE, 1) };
-    code = kg__probe_output(arguments, 30, cases->text, LISTING_SIZE);
-    if (code != 0) {
-        kg__complain("%s: it does not list its cases (exit code %d): build it anew", program, code);
-        return false;
-    }
-    cases->ids = kg__allocate(strlen(cases->text) + 1, sizeof *cases->ids);
-    for (char *id = strtok_r(cases->text, "\n", &rest); id != NULL;
-         id = strtok_r(NULL, "\n", &rest))
-        cases->ids[cases->count++] = id;
-    return true;
-}
-
-static void free_listing(listing *cases)
-{
-    free(cases->text);
-    free(cases->ids);
+    if (code == 0)
+        return true;
+    kg__complain("%s: it does not list its cases (exit code %d): build it anew", program, code);
+    return false;
 }
 
 static void take_record(void *context, const json_t *record)
@@ -69,18 +45,18 @@ static void take_record(void *context, const json_t *record)
 bool kg__recorder_observe(kg__recorder *recorder, const char *program, const char *observer,
                           const char *part)
 {
-    listing cases;
+    kg__listing cases;
     kg__error why = { "" };
     kg__observation_status status = KG__OBSERVED;
 
     if (!list_cases(program, part, &cases)) {
-        free_listing(&cases);
+        kg__listing_free(&cases);
         return false;
     }
     kg__observation_job job = {
         .program = observer,
         .part = part,
-        .cases = cases.ids,
+        .cases = cases.lines,
         .case_count = cases.count,
         .records = recorder->scratch,
         .silence_limit = kg__silence_limit(),
@@ -90,7 +66,7 @@ bool kg__recorder_observe(kg__recorder *recorder, const char *program, const cha
 
     if (cases.count > 0)
         status = kg__observe_cases(&job, &why);
-    free_listing(&cases);
+    kg__listing_free(&cases);
     if (status != KG__OBSERVED)
         kg__complain("%s: %s", observer, why.text);
     return status == KG__OBSERVED && !recorder->refused;
@@ -137,14 +113,10 @@ bool kg__recorder_may_load(const kg__recorder *recorder)
 
 void kg__recorder_commit(const kg__recorder *recorder, char *text, size_t size)
 {
-    static const char *const arguments[] = { "git",         "describe",    "--always", "--dirty",
-                                             "--abbrev=10", "--exclude=*", NULL };
-
     if (recorder->commit != NULL)
         kg__format(text, size, "%s", recorder->commit);
-    else if (kg__probe(arguments, 30, text, size) != 0)
+    else if (!kg__probe_commit(text, size))
         kg__format(text, size, "unknown");
-    text[strcspn(text, "\n")] = '\0';
 }
 
 void kg__recorder_stamp(kg__baseline_case *entry, const char *commit)

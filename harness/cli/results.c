@@ -2,9 +2,11 @@
 #include "../results.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "../run.h"
 #include "command.h"
+#include "probe.h"
 
 static const char *out;
 static const char *build;
@@ -63,6 +65,24 @@ static bool write_files(const char *folder, const json_t *results)
     return written;
 }
 
+/* Says what the results are of, and which base they were settled against. */
+static void name_commits(json_t *results)
+{
+    const char *ref = getenv("KG_BASE_REF");
+    const char *base_commit = getenv("KG_BASE_COMMIT");
+    char commit[128];
+    json_t *base;
+
+    if (kg__probe_commit(commit, sizeof commit))
+        json_object_set_new(results, "commit", json_string(commit));
+    if (kg__base_folder() == NULL || ref == NULL || *ref == '\0')
+        return;
+    base = json_pack("{s:s}", "ref", ref);
+    if (base_commit != NULL && *base_commit != '\0')
+        json_object_set_new(base, "commit", json_string(base_commit));
+    json_object_set_new(results, "base", base);
+}
+
 /* Whether the filter left the whole run nothing, which no single test of it can tell. */
 static bool filter_matched_nothing(const json_t *results)
 {
@@ -90,6 +110,7 @@ static int merge(size_t count, char **operands)
     }
     if (build != NULL)
         json_object_set_new(results, "build", json_string(build));
+    name_commits(results);
     written = write_files(folder, results);
     kg__results_print(stdout, results);
     if (fflush(stdout) != 0)
