@@ -1,0 +1,92 @@
+# shellcheck shell=bash
+# shellcheck disable=SC2154 # $root is set in common.sh
+#
+# The base that ci/gate --base holds this tree against; it sources this behind common.sh.
+
+# Finds the commit of $1: sets $base_ref, $base_commit, and $base_prefix, the place of this tree in its checkout. Ends the
+# script where there is none.
+find_base() {
+    local said
+    base_ref=$1
+    command -v git >/dev/null || stop 2 "--base $base_ref: git is not installed: install it, or leave the option out"
+    said=$(git -C "$root" rev-parse --show-prefix 2>&1) ||
+        stop 2 "--base $base_ref: git finds no checkout in $root (${said%%$'\n'*}): run the gate in a clone"
+    base_prefix=$said
+    base_commit=$(git -C "$root" rev-parse --verify --quiet --end-of-options "$base_ref^{commit}") ||
+        stop 2 "--base $base_ref: git knows no such commit here: name a branch, a tag or a commit, and fetch it first where the checkout is shallow"
+}
+
+# shellcheck disable=SC2317 # called by a trap
+remove_base_tree() {
+    git -C "$root" worktree remove --force "$base_tree" >/dev/null 2>&1 || true
+    rm -rf -- "$base_tree"
+    git -C "$root" worktree prune >/dev/null 2>&1 || true
+}
+
+# The options of CMake that make the base's build like that of this tree, a line each: what its cache says.
+like_this_build() {
+    sed -nE 's/^(CMAKE_(C|CXX|CUDA)_(COMPILER|FLAGS)|CMAKE_CUDA_(ARCHITECTURES|HOST_COMPILER)|CMAKE_BUILD_TYPE):[A-Z]+=(.+)$/-D\1=\5/p' \
+        "$root/build/gpu/CMakeCache.txt"
+}
+
+# Builds the GPU programs of the source folder $1 and nothing else.
+build_gpu_programs() {
+    local options programs
+    mapfile -t options < <(like_this_build)
+    cmake --fresh -S "$1" -B "$base_build" --preset gpu -DKG_WERROR=OFF "${options[@]}" || return 1
+    mapfile -t programs < <(ninja -C "$base_build" -t targets all | sed -nE 's/^([a-z0-9_]+\.gpu): .*/\1/p')
+    ((${#programs[@]})) || return 1
+    cmake --build "$base_build" --target "${programs[@]}"
+}
+
+# shellcheck disable=SC2317 # called by run_stoppable
+# Builds the base in a worktree of its own, which lives no longer than that: with this tree's harness, so that both are timed
+# alike, or where that does not go with its own. Writes the stamp $base_build/built.
+make_base() {
+    local source=$base_tree/$base_prefix
+    exec >"$base_log" 2>&1
+    heed_signals
+    trap remove_base_tree EXIT
+    remove_base_tree
+    git -C "$root" -c core.hooksPath=/dev/null worktree add --force --detach "$base_tree" "$base_commit" || return 1
+    rm -rf -- "${source:?}/harness"
+    cp -a -- "$root/harness" "$source/harness" || return 1
+    if build_gpu_programs "$source"; then
+        printf '%s\nharness=this\n' "$base_wanted" >"$base_build/built"
+        return 0
+    fi
+    printf 'with the harness of this tree it does not build; now with its own\n'
+    rm -rf -- "${source:?}/harness"
+    git -C "$source" checkout --quiet --force HEAD -- . || return 1
+    build_gpu_programs "$source" || return 1
+    printf '%s\nharness=own\n' "$base_wanted" >"$base_build/built"
+}
+
+# Builds the base that find_base() found, unless the last run has, and sets $base_build to the folder with its programs. Fails,
+# with a line that says why, where it does not build.
+build_base() {
+    local folder=$root/build/base name begun other how=''
+    name=$base_ref
+    [[ $base_commit == "$base_ref"* ]] || name="$base_ref (${base_commit:0:10})"
+    base_tree=$folder/tree base_log=$root/build/base.log base_build=$folder/${base_commit:0:12}
+    mkdir -p -- "$base_build" || stop 2 "cannot write to $folder: make it writable for $(id -un), or remove it"
+    for other in "$folder"/*; do
+        [[ $other == "$base_build" || $other == "$base_tree" ]] || rm -rf -- "$other"
+    done
+    base_wanted="commit=$base_commit harness=$(cd -- "$root/harness" && find . -type f -exec cksum {} + | sort | cksum) options=$(like_this_build | paste -sd ' ')"
+    if [[ -f $base_build/built && $(head -n 1 -- "$base_build/built") == "$base_wanted" ]]; then
+        say "the base $name is built already, in $base_build"
+    else
+        say "building the base $name in $base_build"
+        begun=$(milliseconds)
+        rm -f -- "$base_build/built"
+        run_stoppable make_base || true
+        if [[ ! -f $base_build/built ]]; then
+            say "the base $name does not build (see $base_log): what got slower is confirmed against the stored baseline instead"
+            return 1
+        fi
+        say "built in $(seconds_since "$begun")"
+    fi
+    [[ $(tail -n 1 -- "$base_build/built") == harness=this ]] || how=', with its own harness, since with this one it does not build'
+    say "what got slower is held against $name$how"
+}
