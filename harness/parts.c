@@ -524,12 +524,28 @@ static void take_record(void *context, const json_t *record)
     }
 }
 
+/* Whether a case is observed along with the subjects that `wanted` takes: it is one of them, or is
+ * timed beside one. What is timed alone takes another time than beside its neighbours, as the
+ * baseline was recorded; what KG_FILTER leaves out is timed there and not judged. */
+static bool is_observed(const part_run *run, const kg__case *one,
+                        bool (*wanted)(const part_run *, const subject *))
+{
+    for (size_t i = 0; i < run->count; i++) {
+        const kg__case *other = run->subjects[i].one;
+
+        if ((other == one || (is_part(run, "time") && kg__table_side_by_side(other, one))) &&
+            wanted(run, &run->subjects[i]))
+            return true;
+    }
+    return false;
+}
+
 /* Observes the subjects that `wanted` takes, in processes of their own; returns false when nothing
  * could be run. */
 static bool observe(part_run *run, bool (*wanted)(const part_run *, const subject *),
                     const char *label)
 {
-    const char **ids = kg__allocate(run->count, sizeof *ids);
+    const char **ids = kg__allocate(run->table.count, sizeof *ids);
     char stem[KG__PATH_SIZE];
     kg__observation_job job = {
         .program = run->watching ? run->instrumented : NULL,
@@ -543,9 +559,9 @@ static bool observe(part_run *run, bool (*wanted)(const part_run *, const subjec
     kg__observation_status status = KG__OBSERVED;
     kg__error why = { "" };
 
-    for (size_t i = 0; i < run->count; i++) {
-        if (wanted(run, &run->subjects[i]))
-            ids[job.case_count++] = run->subjects[i].one->id;
+    for (size_t i = 0; i < run->table.count; i++) {
+        if (is_observed(run, &run->table.list[i], wanted))
+            ids[job.case_count++] = run->table.list[i].id;
     }
     kg__format(stem, sizeof stem, "%.*s.%s",
                (int)(strlen(run->verdicts) - strlen(".verdicts.json")), run->verdicts, label);
@@ -691,19 +707,6 @@ static void count(part_run *run)
     run->watching = false;
 }
 
-/* Whether a case is timed beside one that awaits confirmation, which must be measured as the
- * baseline was. */
-static bool stands_beside_suspect(const part_run *run, const subject *one)
-{
-    for (size_t i = 0; i < run->count; i++) {
-        const subject *other = &run->subjects[i];
-
-        if (awaits_confirmation(run, other) && kg__table_side_by_side(other->one, one->one))
-            return true;
-    }
-    return false;
-}
-
 /* Suspects keep the verdict of their one observation, which counts unless they are settled: with
  * them is left what settling needs of that observation. */
 static void keep_suspects(part_run *run)
@@ -740,7 +743,7 @@ static void measure(part_run *run)
     write_verdicts(run, false);
     for (run->round = 1; run->round <= KG__CONFIRMATIONS; run->round++) {
         kg__format(label, sizeof label, "confirm%zu", run->round);
-        if (!observe(run, stands_beside_suspect, label))
+        if (!observe(run, awaits_confirmation, label))
             return;
     }
     for (size_t i = 0; i < run->count; i++) {

@@ -14,9 +14,13 @@ void kg__recorder_refuse(kg__recorder *recorder, const char *id, const char *why
     recorder->refused = true;
 }
 
+/* Lists what is to be observed. What is timed alone takes another time than beside its neighbours,
+ * so these are timed even where KG_FILTER leaves them out. */
 static bool list_cases(const char *program, const char *part, kg__listing *cases)
 {
-    const char *arguments[] = { program, "--cases", part, NULL };
+    bool timed = strcmp(part, "time") == 0;
+    const char *arguments[] = { program, timed ? "--beside" : "--cases", timed ? NULL : part,
+                                NULL };
     int code = kg__probe_lines(arguments, 30, cases);
 
     if (code == 0)
@@ -31,6 +35,9 @@ static void take_record(void *context, const json_t *record)
     const char *event = kg__json_text(record, "event");
     const char *id = kg__json_text(record, "case");
 
+    /* A neighbour that is only timed along. */
+    if (id[0] != '\0' && !kg__filter_takes(id))
+        return;
     if (strcmp(event, "target") == 0 && recorder->target == NULL) {
         recorder->target = json_incref(json_object_get(record, "target"));
         recorder->provenance = json_incref(json_object_get(record, "provenance"));
