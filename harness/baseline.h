@@ -17,6 +17,10 @@
 
 #define KG__BASELINE_SCHEMA "kernelgate-baseline/1"
 
+/* A baseline file has some thousands of lines; a larger file than this, in bytes, is something
+ * else. */
+#define KG__BASELINE_LARGEST ((size_t)64 << 20)
+
 /* The CPU model's key. */
 #define KG__MODEL_KEY "cpu-model"
 
@@ -65,6 +69,10 @@ bool kg__is_model(const kg__target *target);
  * that is not the file's name, a name in the model's file that is no counter, and any schema other
  * than KG__BASELINE_SCHEMA are errors. Free with kg__baseline_free() whatever came back. */
 kg__load_status kg__baseline_load(const char *path, kg__baseline *baseline, kg__error *error);
+
+/* The same of a text of `length` bytes with a NUL behind it; `path` is what complaints call it. */
+kg__load_status kg__baseline_parse(const char *path, const char *text, size_t length,
+                                   kg__baseline *baseline, kg__error *error);
 
 /* Reads the baseline of a target from `folder`, and leaves its path in `path` of `size` bytes.
  * Boards that share a name and differ in memory by more than KG__MEMORY_TOLERANCE are targets of

@@ -15,9 +15,6 @@
 #include "baseline_rules.h"
 #include "lines.h"
 
-/* A baseline file has some thousands of lines; a larger file than this is something else. */
-#define LARGEST_FILE ((size_t)64 << 20)
-
 /* What every complaint about the content of a file ends in. */
 #define REMEDY "mend the file, or record it anew with ci/rebaseline"
 
@@ -176,9 +173,9 @@ static char *read_text(const char *path, size_t *length, bool *absent, kg__error
         close(file);
         return NULL;
     }
-    if (status.st_size < 0 || (size_t)status.st_size > LARGEST_FILE) {
+    if (status.st_size < 0 || (size_t)status.st_size > KG__BASELINE_LARGEST) {
         kg__fail(error, "%s: has more than %zu MiB, which no baseline has: " REMEDY, path,
-                 LARGEST_FILE >> 20);
+                 KG__BASELINE_LARGEST >> 20);
         close(file);
         return NULL;
     }
@@ -575,26 +572,14 @@ static void read_document(reading *file, json_t *document, kg__baseline *baselin
     has_member(file, NULL, document, "cases");
 }
 
-kg__load_status kg__baseline_load(const char *path, kg__baseline *baseline, kg__error *error)
+kg__load_status kg__baseline_parse(const char *path, const char *text, size_t length,
+                                   kg__baseline *baseline, kg__error *error)
 {
-    size_t length = 0;
-    bool absent;
-    kg__error ignored;
-
-    *baseline = (kg__baseline){ 0 };
-
-    char *text = read_text(path, &length, &absent, error != NULL ? error : &ignored);
-
-    if (text == NULL) {
-        if (absent && error != NULL)
-            error->text[0] = '\0';
-        return absent ? KG__ABSENT : KG__BAD;
-    }
-
     reading file = { .path = path, .text = text, .error = error };
     json_error_t syntax;
     json_t *document = json_loadb(text, length, JSON_REJECT_DUPLICATES, &syntax);
 
+    *baseline = (kg__baseline){ 0 };
     if (document == NULL) {
         file.bad = true;
         kg__fail(error, "%s:%d: %s: " REMEDY, path, syntax.line > 0 ? syntax.line : 1,
@@ -604,8 +589,26 @@ kg__load_status kg__baseline_load(const char *path, kg__baseline *baseline, kg__
         read_document(&file, document, baseline);
     }
     json_decref(document);
-    free(text);
     return file.bad ? KG__BAD : KG__LOADED;
+}
+
+kg__load_status kg__baseline_load(const char *path, kg__baseline *baseline, kg__error *error)
+{
+    size_t length = 0;
+    bool absent;
+    kg__error ignored;
+    char *text = read_text(path, &length, &absent, error != NULL ? error : &ignored);
+    kg__load_status status;
+
+    if (text == NULL) {
+        *baseline = (kg__baseline){ 0 };
+        if (absent && error != NULL)
+            error->text[0] = '\0';
+        return absent ? KG__ABSENT : KG__BAD;
+    }
+    status = kg__baseline_parse(path, text, length, baseline, error);
+    free(text);
+    return status;
 }
 
 /* Whether a stored baseline is of a board with another amount of memory. */

@@ -20,6 +20,10 @@ int kg__lock_take(const char *name, kg__lock_kind kind,
                   void (*waiting)(void *context, const char *line), void *context,
                   kg__error *error);
 
+/* Takes a lock alone where nobody holds it; else -1 at once, with an error that names the holder.
+ */
+int kg__lock_try(const char *name, kg__error *error);
+
 /* Gives a lock back. */
 void kg__lock_release(int lock);
 

@@ -53,16 +53,25 @@ double kg__noise(const double *sessions, size_t count)
     return expm1(3 * fmax(kg__log_deviation(sessions, count), KG__SIGMA_MINIMUM));
 }
 
+double kg__value_of_sessions(const double *sessions, size_t count)
+{
+    return rounded(median_of(sessions, count));
+}
+
+double kg__band_of_sessions(const double *sessions, size_t count)
+{
+    double noise = ceil(kg__noise(sessions, count) * 1000 - 1e-9) / 1000;
+
+    return fmin(KG__BAND_MAXIMUM, fmax(KG__BAND_MINIMUM, noise));
+}
+
 /* Stores sessions, and what follows from them, in a metric. */
 static void rest_on(kg__baseline_metric *metric, const double *sessions, size_t count)
 {
-    double noise = kg__noise(sessions, count);
-
-    metric->value = rounded(median_of(sessions, count));
+    metric->value = kg__value_of_sessions(sessions, count);
     if (!metric->band_by_hand)
-        metric->band =
-            fmin(KG__BAND_MAXIMUM, fmax(KG__BAND_MINIMUM, ceil(noise * 1000 - 1e-9) / 1000));
-    metric->gated = noise <= KG__GATED_LIMIT;
+        metric->band = kg__band_of_sessions(sessions, count);
+    metric->gated = kg__noise(sessions, count) <= KG__GATED_LIMIT;
     kg__baseline_set_sessions(metric, sessions, count);
 }
 
@@ -70,7 +79,7 @@ kg__change kg__record_time(kg__baseline_case *entry, const char *name, const dou
                            size_t count, bool merge, double *old_value)
 {
     kg__baseline_metric *metric = kg__baseline_metric_of(entry, name);
-    double value = rounded(median_of(sessions, count));
+    double value = kg__value_of_sessions(sessions, count);
     bool is_new = metric == NULL;
     size_t kept;
     double *all;

@@ -11,16 +11,6 @@
 #define CELL_SIZE 160
 typedef char cell[CELL_SIZE];
 
-/* How many characters a terminal shows of UTF-8. */
-static size_t shown_width(const char *text)
-{
-    size_t width = 0;
-
-    for (; *text != '\0'; text++)
-        width += ((unsigned char)*text & 0xc0) != 0x80;
-    return width;
-}
-
 static void show_times(char *text, size_t size, double ratio)
 {
     int decimals = ratio >= 100 ? 0 : ratio >= 10 ? 1 : ratio >= 0.1 ? 2 : 3;
@@ -84,7 +74,7 @@ static void write_cells(FILE *stream, cell *cells, const size_t *widths, size_t 
                         size_t left_aligned)
 {
     for (size_t i = 0; i < count; i++) {
-        int padding = (int)(widths[i] - shown_width(cells[i]));
+        int padding = (int)(widths[i] - kg__shown_width(cells[i]));
 
         if (i < left_aligned)
             fprintf(stream, "| %s%*s ", cells[i], padding, "");
@@ -156,7 +146,7 @@ static void write_table(FILE *stream, const kg__report_table *table, int column)
         used++;
     }
     for (size_t i = 0; i < (table->row_count + 1) * width; i++) {
-        size_t shown = shown_width(cells[i]);
+        size_t shown = kg__shown_width(cells[i]);
 
         /* A rule needs three dashes, and a colon where it aligns to the right. */
         if (widths[i % width] < 4)
@@ -471,25 +461,6 @@ void kg__report_write_markdown(FILE *stream, const kg__report_table *table)
 /* The columns that a CSV has besides its figures. */
 static const char csv_names[] = "target,comparison,variant,size,launch,verdict,clock,limited_by";
 
-/* Writes a text as one field. */
-static void write_field(FILE *stream, const char *text)
-{
-    char *clean = kg__clean_text(text, true);
-
-    if (strpbrk(clean, ",\"") == NULL) {
-        fputs(clean, stream);
-    } else {
-        fputc('"', stream);
-        for (const char *c = clean; *c != '\0'; c++) {
-            if (*c == '"')
-                fputc('"', stream);
-            fputc(*c, stream);
-        }
-        fputc('"', stream);
-    }
-    free(clean);
-}
-
 /* Counts to the last digit, measured figures as far as they may mean something. */
 static void write_number(FILE *stream, double value)
 {
@@ -509,10 +480,10 @@ static const kg__report_table *table_of_kind(const kg__report_table *tables, siz
 static void write_csv_case(FILE *stream, const kg__report_table *table, const kg__report_case *one,
                            const kg__report_table *const *kinds)
 {
-    write_field(stream, table->target);
+    kg__write_csv_field(stream, table->target);
     fprintf(stream, ",%s,%s,%s,%s,%s,", table->comparison, table->variants[one->variant], one->size,
             one->launch, one->entry != NULL ? kg__verdict_name(one->verdict) : "refused");
-    write_field(stream, one->clock);
+    kg__write_csv_field(stream, one->clock);
     fprintf(stream, ",%s", one->limited_by);
     for (int kind = 0; kind < 2; kind++) {
         for (int i = 0; kinds[kind] != NULL && i < kinds[kind]->column_count; i++) {

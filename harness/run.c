@@ -55,21 +55,24 @@ void kg__baselines_folder(const char *home, char *path, size_t size)
         kg__format(path, size, "%s/baselines", home);
 }
 
-bool kg__filter_takes(const char *id)
+bool kg__globs_take(const char *list, const char *id)
 {
-    const char *filter = setting("KG_FILTER");
-    char *globs;
+    char *globs = kg__copy_text(list);
     char *rest;
     bool taken = false;
 
-    if (filter == NULL)
-        return true;
-    globs = kg__copy_text(filter);
     for (char *glob = strtok_r(globs, ",", &rest); glob != NULL && !taken;
          glob = strtok_r(NULL, ",", &rest))
         taken = fnmatch(glob, id, 0) == 0;
     free(globs);
     return taken;
+}
+
+bool kg__filter_takes(const char *id)
+{
+    const char *filter = setting("KG_FILTER");
+
+    return filter == NULL || kg__globs_take(filter, id);
 }
 
 void kg__test_name(const char *kind, const char *comparison, const char *part, char *name,

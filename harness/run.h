@@ -11,8 +11,12 @@
 /* True when KG_STRICT=1. */
 bool kg__is_strict(void);
 
-/* True when KG_FILTER lets a case through: unset or empty lets all, else a comma-separated list of
- * globs on whole ids, in which * also matches slashes. */
+/* True when one of a comma-separated list of globs, in which * also matches slashes, matches an id.
+ */
+bool kg__globs_take(const char *list, const char *id);
+
+/* True when KG_FILTER lets a case through: unset or empty lets all, else it is a list for
+ * kg__globs_take(). */
 bool kg__filter_takes(const char *id);
 
 /* The folder with the programs of a base build, which suspects are settled against after the run:

@@ -151,3 +151,29 @@ const char *kg__metric_unit(const char *metric)
 
     return length > 3 && strcmp(metric + length - 3, "_ns") == 0 ? "ns" : "";
 }
+
+size_t kg__shown_width(const char *text)
+{
+    size_t width = 0;
+
+    for (; *text != '\0'; text++)
+        width += ((unsigned char)*text & 0xc0) != 0x80;
+    return width;
+}
+
+void kg__write_csv_field(FILE *stream, const char *text)
+{
+    char *clean = kg__clean_text(text, true);
+    bool quoted = strpbrk(clean, ",\"") != NULL;
+
+    if (quoted)
+        fputc('"', stream);
+    for (const char *c = clean; *c != '\0'; c++) {
+        if (*c == '"')
+            fputc('"', stream);
+        fputc(*c, stream);
+    }
+    if (quoted)
+        fputc('"', stream);
+    free(clean);
+}

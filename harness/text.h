@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* The room that any figure of kg__show_figure() or kg__show_percent() fits into, with a unit of up
  * to 16 bytes. */
@@ -24,5 +25,11 @@ void kg__show_percent(char *text, size_t size, double fraction, bool sign);
  * may not is replaced by U+FFFD. With `one_line`, newlines, tabs and every other control character
  * become spaces, so that the text cannot steer a terminal. */
 char *kg__clean_text(const char *text, bool one_line);
+
+/* How many characters a terminal shows of UTF-8. */
+size_t kg__shown_width(const char *text);
+
+/* Writes a text of any origin as one field of CSV, on one line, in quotes where it needs them. */
+void kg__write_csv_field(FILE *stream, const char *text);
 
 #endif

@@ -1,5 +1,6 @@
 #include "command.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,6 +39,14 @@ const char *kg__results_folder(const char *named)
     if (named != NULL)
         return named;
     return set != NULL && *set != '\0' ? set : "out";
+}
+
+bool kg__flush_output(const char *command)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return true;
+    kg__complain("%s: the standard output takes no more: send it elsewhere", command);
+    return false;
 }
 
 const char *kg__nearest_name(const char *name, const char *const *names, size_t count)

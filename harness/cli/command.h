@@ -33,7 +33,10 @@ extern const kg__command kg__results_command;
 extern const kg__command kg__settle_command;
 extern const kg__command kg__report_command;
 extern const kg__command kg__doctor_command;
+extern const kg__command kg__baseline_show_command;
+extern const kg__command kg__baseline_diff_command;
 extern const kg__command kg__baseline_lint_command;
+extern const kg__command kg__baseline_retire_command;
 extern const kg__command kg__baseline_record_command;
 extern const kg__command kg__validate_command;
 extern const kg__command kg__selftest_command;
@@ -47,6 +50,9 @@ bool kg__parse_arguments(const kg__command *command, size_t count, char **argume
 
 /* The folder of a run's results: `named` where that is given, else KG_OUT, else out. */
 const char *kg__results_folder(const char *named);
+
+/* Whether all that was printed reached the standard output; complains where it did not. */
+bool kg__flush_output(const char *command);
 
 /* The one of `count` names that is nearest to `name` by letters inserted, left out or replaced;
  * NULL where none is near enough to have been meant. */

@@ -8,9 +8,11 @@
 #include <unistd.h>
 
 #include "../file.h"
+#include "../lock.h"
 #include "../records.h"
 #include "../run.h"
 #include "../text.h"
+#include "baseline_files.h"
 #include "command.h"
 #include "recorder.h"
 
@@ -62,11 +64,21 @@ static void take_measured(recording *all, const json_t *record)
 {
     recorded *one = case_of(all, kg__json_text(record, "case"));
     const json_t *metrics = json_object_get(record, "metrics");
+    json_int_t foreign =
+        json_integer_value(json_object_get(json_object_get(record, "card"), "foreign_processes"));
+    char why[KG__MESSAGE_SIZE];
 
     if (json_is_true(json_object_get(record, "throttled"))) {
         kg__recorder_refuse(
             &all->recorder, one->id,
             "the card was throttled while it was timed: let it cool, free its power");
+        return;
+    }
+    if (foreign > 0) {
+        kg__format(why, sizeof why,
+                   "%lld other process%s computed on the card while it was timed: end %s, or wait",
+                   (long long)foreign, foreign == 1 ? "" : "es", foreign == 1 ? "it" : "them");
+        kg__recorder_refuse(&all->recorder, one->id, why);
         return;
     }
     for (size_t i = 0; i < METRICS; i++) {
@@ -339,44 +351,56 @@ static size_t count_models(size_t count, char **programs)
     return models;
 }
 
-static int record(size_t count, char **programs)
+static bool parse_sessions(size_t *sessions)
+{
+    char *end;
+    unsigned long number = strtoul(sessions_text, &end, 10);
+
+    *sessions = number;
+    if (*end == '\0' && number >= KG__SESSIONS_MINIMUM && number <= KG__SESSIONS_MAXIMUM)
+        return true;
+    kg__complain("--sessions %s: not a number from %d to %d: fewer say too little of the noise",
+                 sessions_text, KG__SESSIONS_MINIMUM, KG__SESSIONS_MAXIMUM);
+    return false;
+}
+
+/* Whether the programs and the options go together. */
+static bool arguments_fit(size_t count, size_t models)
+{
+    if (count == 0 || baselines == NULL)
+        kg__complain("baseline record: needs --baselines DIR and a comparison's program");
+    else if (models > 0 && models < count)
+        kg__complain("baseline record: programs for a GPU and for the CPU model: each target is "
+                     "recorded on its own");
+    else if (models > 0 && merge)
+        kg__complain("--merge: is for boards of a GPU's model: the CPU model counts the same "
+                     "everywhere");
+    else
+        return true;
+    return false;
+}
+
+/* Whether the folder of the baselines is there and can be written. */
+static bool prepare_folder(void)
+{
+    kg__error error;
+
+    if (!kg__file_make_folder(baselines, &error)) {
+        kg__complain("%s", error.text);
+        return false;
+    }
+    if (access(baselines, W_OK) == 0)
+        return true;
+    kg__complain("%s: the folder cannot be written: nothing is measured", baselines);
+    return false;
+}
+
+static int record_programs(size_t sessions, size_t models, size_t count, char **programs)
 {
     char folder[] = "/tmp/kernelgate-record.XXXXXX";
     kg__recorder recorder = { .baselines = baselines, .commit = commit_text };
-    kg__error error;
-    char *end;
-    unsigned long sessions = strtoul(sessions_text, &end, 10);
-    size_t models = count_models(count, programs);
     int code;
 
-    if (*end != '\0' || sessions < KG__SESSIONS_MINIMUM || sessions > 1000) {
-        kg__complain(
-            "--sessions %s: not a number from %d to 1000: fewer say too little of the noise",
-            sessions_text, KG__SESSIONS_MINIMUM);
-        return KG__EXIT_ERROR;
-    }
-    if (count == 0 || baselines == NULL) {
-        kg__complain("baseline record: needs --baselines DIR and a comparison's program");
-        return KG__EXIT_ERROR;
-    }
-    if (models > 0 && models < count) {
-        kg__complain("baseline record: programs for a GPU and for the CPU model: each target is "
-                     "recorded on its own");
-        return KG__EXIT_ERROR;
-    }
-    if (models > 0 && merge) {
-        kg__complain("--merge: is for boards of a GPU's model: the CPU model counts the same "
-                     "everywhere");
-        return KG__EXIT_ERROR;
-    }
-    if (!kg__file_make_folder(baselines, &error)) {
-        kg__complain("%s", error.text);
-        return KG__EXIT_ERROR;
-    }
-    if (access(baselines, W_OK) != 0) {
-        kg__complain("%s: the folder cannot be written: nothing is measured", baselines);
-        return KG__EXIT_ERROR;
-    }
     if (mkdtemp(folder) == NULL) {
         kg__complain("%s: no folder for the records can be made", folder);
         return KG__EXIT_ERROR;
@@ -387,6 +411,23 @@ static int record(size_t count, char **programs)
     json_decref(recorder.target);
     json_decref(recorder.provenance);
     kg__file_remove_folder(folder);
+    return code;
+}
+
+static int record(size_t count, char **programs)
+{
+    size_t models = count_models(count, programs);
+    size_t sessions;
+    int lock;
+    int code;
+
+    if (!parse_sessions(&sessions) || !arguments_fit(count, models) || !prepare_folder())
+        return KG__EXIT_ERROR;
+    lock = kg__hold_baselines(baselines);
+    if (lock < 0)
+        return KG__EXIT_ERROR;
+    code = record_programs(sessions, models, count, programs);
+    kg__lock_release(lock);
     return code;
 }
 
@@ -411,8 +452,10 @@ const kg__command kg__baseline_record_command = {
         "A program NAME.gpu is timed on this machine's GPU, a program NAME.model is counted on "
         "the\n"
         "CPU model; one call takes programs of one target. Refuses on a failed check, a throttled\n"
-        "card, sessions that disagree and counts that do not repeat. Bands that were edited by\n"
-        "hand (\"band_by\": \"hand\") stay. KG_FILTER narrows what is recorded.\n"
+        "card, other processes on it, sessions that disagree, counts that do not repeat, and "
+        "while\n"
+        "somebody else changes baselines in DIR. Bands that were edited by hand (\"band_by\":\n"
+        "\"hand\") stay. KG_FILTER narrows what is recorded.\n"
         "exit: 0 recorded (or nothing moved); 2 refused, and no file is touched\n",
     .options = record_options,
     .takes_operands = true,

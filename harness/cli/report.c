@@ -113,10 +113,7 @@ static int write_tables(const kg__report_table *tables, size_t count)
             kg__report_write_markdown(stdout, &tables[i]);
         }
     }
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return KG__EXIT_PASS;
-    kg__complain("report: the standard output takes no more: send it elsewhere");
-    return KG__EXIT_ERROR;
+    return kg__flush_output("report") ? KG__EXIT_PASS : KG__EXIT_ERROR;
 }
 
 /* An empty table would look like a comparison that costs nothing. */

@@ -11,6 +11,7 @@
  * metrics' values; cold 0 leaves the cold time out width FRACTION    of the confidence intervals
  *   clock NAME        what the metrics are timed by, instead of "graph"
  *   throttled         the card was, while this case was timed
+ *   foreign N         other processes computed on the card meanwhile
  *   wrong, failed     the case's record is that
  *   forget            the case leaves no record
  *   crash, hang, quit before the case's record: signal, silence, or the device is lost
@@ -163,6 +164,7 @@ typedef struct fate {
     double hot;
     double cold;
     double width;
+    double foreign;
     bool throttled;
     char event[16]; /* "measured", or what else is to happen */
     char clock[16];
@@ -176,10 +178,11 @@ static void follow(void *context, char *actions)
 
     for (char *word = strtok_r(actions, " ", &rest); word != NULL;
          word = strtok_r(NULL, " ", &rest)) {
-        double *figure = strcmp(word, "hot") == 0     ? &one->hot
-                         : strcmp(word, "cold") == 0  ? &one->cold
-                         : strcmp(word, "width") == 0 ? &one->width
-                                                      : NULL;
+        double *figure = strcmp(word, "hot") == 0       ? &one->hot
+                         : strcmp(word, "cold") == 0    ? &one->cold
+                         : strcmp(word, "width") == 0   ? &one->width
+                         : strcmp(word, "foreign") == 0 ? &one->foreign
+                                                        : NULL;
 
         if (figure != NULL) {
             const char *value = strtok_r(NULL, " ", &rest);
@@ -278,6 +281,9 @@ static bool measure(const kg__case *one, int records, kg__error *error)
     else
         json_object_set_new(json_object_get(record, "absent"), "cold_time_ns",
                             json_string("too many buffer sets"));
+    if (fate.foreign > 0)
+        json_object_set_new(record, "card",
+                            json_pack("{s:i}", "foreign_processes", (int)fate.foreign));
     json_object_foreach (json_object_get(record, "metrics"), name, metric)
         json_object_set_new(metric, "clock", json_string(fate.clock));
     return append(records, record, error);

@@ -95,6 +95,23 @@ Test(lock, is_taken_named_and_given_back)
     kg__lock_release(-1);
 }
 
+Test(lock, a_try_takes_it_or_names_the_holder_at_once)
+{
+    kg__error error = { "" };
+    char expected[64];
+    pid_t holder = start_holder("GPU-0");
+    int lock = kg__lock_try("GPU-0", &error);
+
+    snprintf(expected, sizeof expected, "it is held by process %ld (", (long)holder);
+    cr_assert(lock < 0 && strncmp(error.text, expected, strlen(expected)) == 0, "%s", error.text);
+    cr_assert(strstr(error.text, "): wait for its end") != NULL, "%s", error.text);
+    end(holder);
+    lock = kg__lock_try("GPU-0", &error);
+    cr_assert(lock >= 0);
+    cr_assert(kg__lock_try("GPU-0", &error) < 0);
+    kg__lock_release(lock);
+}
+
 Test(lock, those_who_share_do_not_wait_for_each_other)
 {
     told listener = { 0 };

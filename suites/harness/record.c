@@ -9,6 +9,7 @@
 
 #include "baseline.h"
 #include "drive.h"
+#include "lock.h"
 #include "message.h"
 
 #define SLOW "fake/plain/64/b32"
@@ -342,6 +343,37 @@ Test(record, a_throttled_card_refuses)
     expect_refusal(KG__FAKE_SOUND_GPU, SLOW ": the card was throttled while it was timed");
 }
 
+Test(record, a_card_that_others_compute_on_refuses)
+{
+    plan("4 " SLOW " foreign 1\n");
+    expect_refusal(KG__FAKE_SOUND_GPU,
+                   SLOW ": 1 other process computed on the card while it was timed: end it, or "
+                        "wait: nothing is recorded");
+    plan("4 " SLOW " foreign 2\n");
+    expect_refusal(KG__FAKE_SOUND_GPU, SLOW ": 2 other processes computed on the card");
+}
+
+/* Two recordings at once would each store what the other one does not know of. */
+Test(record, a_folder_that_somebody_else_changes_refuses)
+{
+    char holder[64];
+    struct stat facts;
+    char name[96];
+    int lock;
+
+    cr_assert(mkdir(at("baselines"), 0777) == 0 && stat(at("baselines"), &facts) == 0);
+    setenv("KG_LOCK_DIR", at(""), 1);
+    snprintf(name, sizeof name, "baselines-%llx-%llx", (unsigned long long)facts.st_dev,
+             (unsigned long long)facts.st_ino);
+    lock = kg__lock_try(name, NULL);
+    cr_assert(lock >= 0);
+    snprintf(holder, sizeof holder, "baselines: it is held by process %ld", (long)getpid());
+    expect_run(KG__FAKE_SOUND_GPU, 2, holder);
+    cr_assert(!exists(at("log")) && !exists(path()), "nothing is measured in vain");
+    kg__lock_release(lock);
+    expect_run(KG__FAKE_SOUND_GPU, 0, "6 of 6 cases and sentinels changed");
+}
+
 static bool is_gated(const char *metric)
 {
     kg__baseline baseline;
@@ -477,7 +509,7 @@ Test(record, a_baseline_that_cannot_be_replaced)
 
 Test(record, arguments_that_are_wrong)
 {
-    static const char *const bad[] = { "4", "0", "-1", "five", "5x", "1001" };
+    static const char *const bad[] = { "4", "0", "-1", "five", "5x", "1000" };
     const char *const no_program[] = { KG__COMMAND,   "baseline",      "record",
                                        "--baselines", at("baselines"), NULL };
     const char *const no_folder[] = { KG__COMMAND, "baseline", "record", KG__FAKE_SOUND_GPU, NULL };
@@ -485,7 +517,7 @@ Test(record, arguments_that_are_wrong)
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         seen = run(KG__FAKE_SOUND_GPU, "--sessions", bad[i]);
-        expect_ending(&seen, 2, "not a number from 5 to 1000");
+        expect_ending(&seen, 2, "not a number from 5 to 999");
         free(seen.output);
     }
     seen = drive(no_program, environment);

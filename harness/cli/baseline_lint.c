@@ -1,5 +1,5 @@
 /* kernelgate baseline lint: are the baseline files as they should be? */
-#include "../baseline.h"
+#include "../baseline_lint.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -69,6 +69,62 @@ static size_t list_vanished(const char *path, const kg__baseline *baseline, json
     return vanished;
 }
 
+static void print_sound(const char *path, const kg__baseline *baseline)
+{
+    const char *cases = baseline->case_count == 1 ? "" : "s";
+
+    if (kg__is_model(&baseline->target))
+        printf("%s: ok: %zu case%s, counters of the CPU model\n", path, baseline->case_count,
+               cases);
+    else
+        printf("%s: ok: %zu case%s, %zu sentinel%s\n", path, baseline->case_count, cases,
+               baseline->sentinel_count, baseline->sentinel_count == 1 ? "" : "s");
+}
+
+/* What is found in a file. */
+typedef struct finding {
+    const char *path;
+    json_t *errors;
+} finding;
+
+static void take_error(json_t *errors, const char *line)
+{
+    printf("%s\n", line);
+    json_array_append_new(errors, json_string(line));
+}
+
+static void take_finding(void *context, const char *id, const char *metric, const char *what)
+{
+    finding *all = context;
+    kg__error error;
+
+    kg__fail(&error, "%s: %s: %s%s%s", all->path, id, metric != NULL ? metric : "",
+             metric != NULL ? ": " : "", what);
+    take_error(all->errors, error.text);
+}
+
+/* Whether a file is right; says so, or what is wrong. */
+static bool lint_file(const char *path, json_t *errors, json_t *names, size_t *vanished)
+{
+    finding all = { path, errors };
+    kg__error error = { "" };
+    kg__baseline baseline;
+    kg__load_status status = kg__baseline_load(path, &baseline, &error);
+    size_t findings = 0;
+
+    if (status == KG__ABSENT)
+        kg__fail(&error, "%s: there is no such file", path);
+    if (status != KG__LOADED)
+        take_error(errors, error.text);
+    else
+        findings = kg__baseline_lint(&baseline, take_finding, &all);
+    if (status == KG__LOADED && findings == 0)
+        print_sound(path, &baseline);
+    *vanished += list_vanished(path, &baseline, names);
+    kg__baseline_free(&baseline);
+    return status == KG__LOADED && findings == 0;
+}
+
 static int lint(size_t count, char **operands)
 {
     json_t *errors = json_array();
@@ -82,28 +138,8 @@ static int lint(size_t count, char **operands)
         kg__complain("baseline lint: names no file: kernelgate baseline lint baselines/*.json");
         return KG__EXIT_ERROR;
     }
-    for (size_t i = 0; i < count; i++) {
-        kg__error error = { "" };
-        kg__baseline baseline;
-        kg__load_status status = kg__baseline_load(operands[i], &baseline, &error);
-
-        if (status == KG__LOADED && kg__is_model(&baseline.target)) {
-            printf("%s: ok: %zu case%s, counters of the CPU model\n", operands[i],
-                   baseline.case_count, baseline.case_count == 1 ? "" : "s");
-        } else if (status == KG__LOADED) {
-            printf("%s: ok: %zu case%s, %zu sentinel%s\n", operands[i], baseline.case_count,
-                   baseline.case_count == 1 ? "" : "s", baseline.sentinel_count,
-                   baseline.sentinel_count == 1 ? "" : "s");
-        } else {
-            if (status == KG__ABSENT)
-                kg__fail(&error, "%s: there is no such file", operands[i]);
-            printf("%s\n", error.text);
-            json_array_append_new(errors, json_string(error.text));
-        }
-        bad |= status != KG__LOADED;
-        vanished += list_vanished(operands[i], &baseline, names);
-        kg__baseline_free(&baseline);
-    }
+    for (size_t i = 0; i < count; i++)
+        bad |= !lint_file(operands[i], errors, names, &vanished);
     bad |= record && !leave_verdicts(errors, names);
     json_decref(errors);
     json_decref(names);
@@ -125,6 +161,9 @@ const kg__command kg__baseline_lint_command = {
     .operands = "FILE...",
     .summary = "Check baseline files: one line a file",
     .details =
+        "Beyond what can be read at all: values are the medians of their sessions, of which there\n"
+        "are five at least; bands that no hand set are as wide as the noise; both sentinels are\n"
+        "there; sizes and launches are such as tables give; every case names its commit.\n"
         "exit: 0 all are right; 1 a case has vanished, with KG_STRICT=1; 2 a file is not right\n",
     .options = lint_options,
     .takes_operands = true,

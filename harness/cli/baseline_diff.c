@@ -1,0 +1,396 @@
+/* kernelgate baseline diff: how far a baseline has moved, from a file or from a commit on. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../drift.h"
+#include "../grid.h"
+#include "../run.h"
+#include "../text.h"
+#include "baseline_files.h"
+#include "command.h"
+
+static const char *since;
+static const char *limit_text;
+static const char *format_name = "text";
+
+static const kg__grid_column columns[] = {
+    { "target", false, true }, { "case", false, false }, { "metric", false, false },
+    { "first", true, false },  { "last", true, false },  { "change", true, false },
+    { "band", true, false },   { "note", false, false },
+};
+
+/* What all files of one call have in common. */
+typedef struct differing {
+    kg__grid_format format;
+    double limit; /* fraction; NAN: none */
+    size_t files; /* written so far */
+    size_t exceeding;
+} differing;
+
+static void add_value(kg__grid *grid, const kg__drift *one, const kg__baseline_metric *metric)
+{
+    char text[KG__FIGURE_SIZE] = "-";
+    double value = metric != NULL ? metric->value : NAN;
+
+    /* A counter that is not there is 0. */
+    if (metric == NULL && one->kind == KG__DRIFT_MOVED)
+        value = 0.0;
+    if (!isnan(value))
+        kg__show_figure(text, sizeof text, value, kg__metric_unit(one->metric));
+    kg__grid_add_figure(grid, text, value);
+}
+
+static void add_change(kg__grid *grid, const kg__drift *one)
+{
+    char text[KG__FIGURE_SIZE];
+
+    if (one->kind == KG__DRIFT_NEW) {
+        kg__grid_add(grid, "new", NULL);
+    } else if (one->kind == KG__DRIFT_RETIRED) {
+        kg__grid_add(grid, "retired", NULL);
+    } else if (isinf(one->change)) {
+        kg__grid_add(grid, "from 0", "inf");
+    } else {
+        kg__show_percent(text, sizeof text, one->change, true);
+        kg__grid_add_figure(grid, text, one->change);
+    }
+}
+
+/* The band, and what it was where it is another one now. */
+static void add_band(kg__grid *grid, const kg__drift *one)
+{
+    const kg__baseline_metric *now = one->last != NULL ? one->last : one->first;
+    char text[2 * KG__FIGURE_SIZE];
+    size_t used;
+
+    if (now == NULL) {
+        kg__grid_add(grid, "-", "");
+        return;
+    }
+    kg__show_percent(text, sizeof text, now->band, false);
+    used = strlen(text);
+    if (one->first != NULL && one->first->band != now->band) {
+        kg__format(text + used, sizeof text - used, ", was ");
+        used = strlen(text);
+        kg__show_percent(text + used, sizeof text - used, one->first->band, false);
+    }
+    kg__grid_add_figure(grid, text, now->band);
+}
+
+static void add_note(kg__grid *grid, const differing *all, const kg__drift *one)
+{
+    bool was_gated = one->first != NULL && one->first->gated;
+    const char *note = "";
+
+    if (one->kind != KG__DRIFT_MOVED)
+        note = "";
+    else if (kg__drift_exceeds(one, all->limit))
+        note = "beyond the limit";
+    else if (!one->gated)
+        note = was_gated ? "no longer gated" : "not gated";
+    else if (one->first != NULL && !was_gated)
+        note = "gated now";
+    else if (one->beyond)
+        note = one->change > 0.0 ? "slower" : "faster";
+    kg__grid_add(grid, note, NULL);
+}
+
+static void add_row(kg__grid *grid, const differing *all, const char *target, const kg__drift *one)
+{
+    kg__grid_add(grid, target, NULL);
+    kg__grid_add(grid, one->id, NULL);
+    kg__grid_add(grid, one->whole ? "-" : one->metric, one->metric);
+    add_value(grid, one, one->first);
+    add_value(grid, one, one->last);
+    add_change(grid, one);
+    add_band(grid, one);
+    add_note(grid, all, one);
+}
+
+/* How many cases have a metric beyond the limit. Those of one case need not stand together. */
+static size_t count_exceeding(const kg__drifts *drifts, double limit)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < drifts->count; i++) {
+        bool counted = !kg__drift_exceeds(&drifts->items[i], limit);
+
+        for (size_t j = 0; j < i && !counted; j++)
+            counted = strcmp(drifts->items[j].id, drifts->items[i].id) == 0 &&
+                      kg__drift_exceeds(&drifts->items[j], limit);
+        count += !counted;
+    }
+    return count;
+}
+
+/* The sentence that the table comes down to. */
+static void write_sum(FILE *stream, const differing *all, const kg__drifts *drifts,
+                      size_t exceeding)
+{
+    char limit[KG__FIGURE_SIZE];
+
+    fprintf(stream, "%zu of %zu case%s slower by more than their band in all", drifts->slower,
+            drifts->cases, drifts->cases == 1 ? "" : "s");
+    if (!isnan(all->limit)) {
+        kg__show_percent(limit, sizeof limit, all->limit, false);
+        fprintf(stream, ", %zu by more than %s", exceeding, limit);
+    }
+    fprintf(stream, "; %zu faster, %zu new, %zu retired", drifts->faster, drifts->added,
+            drifts->retired);
+    if (drifts->ungated > 0)
+        fprintf(stream, "; %zu metric%s no longer gated", drifts->ungated,
+                drifts->ungated == 1 ? "" : "s");
+    fputc('\n', stream);
+}
+
+/* How far the sentinels, which no commit touches, stand apart: that much is the machine's. */
+static void write_sentinels(FILE *stream, const kg__baseline *first, const kg__baseline *last)
+{
+    const char *gap = "sentinels, which no commit touches: ";
+    bool any = false;
+
+    for (size_t i = 0; i < last->sentinel_count; i++) {
+        const kg__baseline_case *now = &last->sentinels[i];
+        const kg__baseline_case *then = kg__baseline_sentinel(first, now->id);
+        const kg__baseline_metric *to = kg__baseline_metric_of(now, "time_ns");
+        const kg__baseline_metric *from =
+            then != NULL ? kg__baseline_metric_of(then, "time_ns") : NULL;
+        char change[KG__FIGURE_SIZE];
+
+        if (from == NULL || to == NULL)
+            continue;
+        kg__show_percent(change, sizeof change, to->value / from->value - 1.0, true);
+        fprintf(stream, "%s%s %s", gap, now->id, change);
+        gap = ", ";
+        any = true;
+    }
+    fputs(any ? "\n" : "", stream);
+}
+
+/* Writes what lies between two baselines; `title` says which they are. */
+static void write_drift(differing *all, const char *title, const kg__baseline *first,
+                        const kg__baseline *last)
+{
+    bool csv = all->format == KG__GRID_CSV;
+    /* What is no row of a CSV must not stand between its rows. */
+    FILE *words = csv ? stderr : stdout;
+    kg__drifts drifts = kg__drift_between(first, last);
+    kg__grid *grid = kg__grid_new(columns, sizeof columns / sizeof *columns);
+    size_t exceeding = count_exceeding(&drifts, all->limit);
+
+    for (size_t i = 0; i < drifts.count; i++)
+        add_row(grid, all, last->target.key, &drifts.items[i]);
+    if (!csv)
+        printf("%s%s%s\n", all->files > 0 ? "\n" : "",
+               all->format == KG__GRID_MARKDOWN ? "## " : "", title);
+    if (!csv && drifts.count > 0)
+        putchar('\n');
+    if (csv ? all->files == 0 || drifts.count > 0 : drifts.count > 0)
+        kg__grid_write(stdout, grid, all->format, !csv || all->files == 0);
+    if (!csv)
+        putchar('\n');
+    if (csv)
+        fprintf(words, "%s: ", title);
+    write_sum(words, all, &drifts, exceeding);
+    if (!csv)
+        write_sentinels(words, first, last);
+    all->files++;
+    all->exceeding += exceeding;
+    kg__grid_free(grid);
+    kg__drifts_free(&drifts);
+}
+
+/* Compares two files. */
+static bool diff_files(differing *all, const char *first_name, const char *last_name)
+{
+    char path[2][KG__PATH_SIZE];
+    char title[3 * KG__PATH_SIZE];
+    kg__baseline baselines[2];
+    const kg__target *of = &baselines[0].target;
+    const kg__target *to = &baselines[1].target;
+    bool comparable;
+
+    if (!kg__open_baseline(first_name, path[0], sizeof path[0], &baselines[0]))
+        return false;
+    if (!kg__open_baseline(last_name, path[1], sizeof path[1], &baselines[1])) {
+        kg__baseline_free(&baselines[0]);
+        return false;
+    }
+    comparable = kg__is_model(of) == kg__is_model(to);
+    if (!comparable)
+        kg__complain("baseline diff: %s and %s have nothing to compare: one holds counters of the "
+                     "CPU model, the other a GPU's times",
+                     path[0], path[1]);
+    kg__format(title, sizeof title, "from %s to %s%s", path[0], path[1],
+               strcmp(of->key, to->key) != 0 ? " (different targets)" : "");
+    if (comparable)
+        write_drift(all, title, &baselines[0], &baselines[1]);
+    kg__baseline_free(&baselines[0]);
+    kg__baseline_free(&baselines[1]);
+    return comparable;
+}
+
+/* Compares a file with what it was at a commit. The one that is absent is empty, so that all of its
+ * cases are new, or retired. */
+static bool diff_since(differing *all, const char *path, const char *commit)
+{
+    char folder[KG__PATH_SIZE];
+    char title[2 * KG__PATH_SIZE];
+    const char *name;
+    kg__baseline first;
+    kg__baseline last;
+    kg__error error = { "" };
+    kg__load_status now = kg__baseline_load(path, &last, &error);
+    kg__load_status then;
+
+    kg__split_path(path, folder, sizeof folder, &name);
+    then = kg__baseline_at_commit(folder, name, commit, since, &first);
+    if (now == KG__BAD)
+        kg__complain("%s", error.text);
+    else if (now == KG__ABSENT && then == KG__ABSENT)
+        kg__complain("%s: there is no such file, and there was none at %s", path, since);
+    kg__format(title, sizeof title, "%s since %s%s", path, since,
+               then == KG__ABSENT  ? ": it is new"
+               : now == KG__ABSENT ? ": it is gone"
+                                   : "");
+    if (now == KG__ABSENT)
+        last.target = first.target;
+
+    bool comparable =
+        now != KG__BAD && then != KG__BAD && (now == KG__LOADED || then == KG__LOADED);
+
+    if (comparable)
+        write_drift(all, title, &first, &last);
+    kg__baseline_free(&first);
+    kg__baseline_free(&last);
+    return comparable;
+}
+
+/* Adds the files of the folder of baselines, those of the commit too. */
+static bool add_all_files(kg__names *paths)
+{
+    char folder[KG__PATH_SIZE];
+    char commit[KG__PATH_SIZE];
+    char path[2 * KG__PATH_SIZE];
+    kg__names now = { 0 };
+    kg__names then = { 0 };
+    bool listed;
+
+    kg__default_baselines(folder, sizeof folder);
+    listed = kg__list_baselines(folder, &now) &&
+             kg__find_commit(folder, since, commit, sizeof commit) &&
+             kg__list_baselines_at_commit(folder, commit, &then);
+    for (size_t i = 0; i < then.count && listed; i++) {
+        if (bsearch(&then.items[i], now.items, now.count, sizeof *now.items, kg__compare_names) ==
+            NULL)
+            kg__names_add(&now, then.items[i]);
+    }
+    for (size_t i = 0; i < now.count && listed; i++) {
+        kg__format(path, sizeof path, "%s/%s", folder, now.items[i]);
+        kg__names_add(paths, path);
+    }
+    kg__names_free(&now);
+    kg__names_free(&then);
+    if (listed && paths->count == 0) {
+        kg__complain("%s: holds no baseline, and held none at %s", folder, since);
+        return false;
+    }
+    return listed;
+}
+
+/* Compares the named files, or all, with what they were. */
+static bool diff_all_since(differing *all, size_t count, char **operands)
+{
+    kg__names paths = { 0 };
+    bool good = true;
+
+    for (size_t i = 0; i < count; i++) {
+        char path[KG__PATH_SIZE];
+
+        kg__baseline_path(operands[i], path, sizeof path);
+        kg__names_add(&paths, path);
+    }
+    if (count == 0)
+        good = add_all_files(&paths);
+    for (size_t i = 0; i < paths.count && good; i++) {
+        char folder[KG__PATH_SIZE];
+        char commit[KG__PATH_SIZE];
+        const char *name;
+
+        kg__split_path(paths.items[i], folder, sizeof folder, &name);
+        good = kg__find_commit(folder, since, commit, sizeof commit) &&
+               diff_since(all, paths.items[i], commit);
+    }
+    kg__names_free(&paths);
+    return good;
+}
+
+/* Takes a limit in percent, "5" or "2.5". */
+static bool parse_limit(double *limit)
+{
+    char *end;
+    double percent;
+
+    *limit = NAN;
+    if (limit_text == NULL)
+        return true;
+    percent = strtod(limit_text, &end);
+    if (end == limit_text || (*end != '\0' && strcmp(end, "%") != 0) || !(percent >= 0.0) ||
+        !isfinite(percent)) {
+        kg__complain("baseline diff: --limit %s: is no percentage from 0 on, as in --limit 5",
+                     limit_text);
+        return false;
+    }
+    *limit = percent / 100.0;
+    return true;
+}
+
+static int diff(size_t count, char **operands)
+{
+    differing all = { .limit = NAN };
+    bool good;
+
+    if (!kg__grid_format_parse(format_name, &all.format)) {
+        kg__complain("baseline diff: there is no format \"%s\": take text, markdown or csv",
+                     format_name);
+        return KG__EXIT_ERROR;
+    }
+    if (!parse_limit(&all.limit))
+        return KG__EXIT_ERROR;
+    if (since == NULL && count != 2) {
+        kg__complain("baseline diff: takes two files or keys, or --since COMMIT [FILE...]");
+        return KG__EXIT_ERROR;
+    }
+    good = since != NULL ? diff_all_since(&all, count, operands)
+                         : diff_files(&all, operands[0], operands[1]);
+    good = kg__flush_output("baseline diff") && good;
+    if (!good)
+        return KG__EXIT_ERROR;
+    return all.exceeding > 0 ? KG__EXIT_FAIL : KG__EXIT_PASS;
+}
+
+static const kg__option diff_options[] = {
+    { "--since", "COMMIT", "from what the files were at this commit, branch or tag", &since, NULL },
+    { "--limit", "PERCENT", "exit with 1 where a case got slower by more than this in all",
+      &limit_text, NULL },
+    { "--format", "FORMAT", "text (the default), markdown or csv", &format_name, NULL },
+    { 0 },
+};
+
+const kg__command kg__baseline_diff_command = {
+    .name = "baseline diff",
+    .operands = "[FILE|KEY...]",
+    .summary = "Print how far baselines have moved in all, the worst case first",
+    .details =
+        "Between two files; or, with --since, between what a file was at a commit and what it is:\n"
+        "a chain of slowdowns, each small enough to be accepted, adds up there. Without a file,\n"
+        "all baselines (KG_BASELINES, else baselines). Metrics that are not gated are shown and\n"
+        "not counted. CSV has the rows on the standard output and the sums on the standard error.\n"
+        "exit: 0 printed; 1 a case is beyond --limit; 2 no such file or commit, or a file that is\n"
+        "not right\n",
+    .options = diff_options,
+    .takes_operands = true,
+    .run = diff,
+};

@@ -1,0 +1,286 @@
+#include "baseline_files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "../lock.h"
+#include "../run.h"
+#include "command.h"
+#include "probe.h"
+
+#define FILE_SUFFIX ".json"
+#define SCHEMA_SUFFIX ".schema.json"
+
+/* How long git may take for one answer, in seconds. */
+#define GIT_SECONDS 60
+
+/* A folder's listing by git may be this long, in bytes. */
+#define LISTING_SIZE ((size_t)1 << 20)
+
+void kg__names_add(kg__names *names, const char *name)
+{
+    names->items = kg__grow(names->items, names->count, &names->room, sizeof *names->items);
+    names->items[names->count++] = kg__copy_text(name);
+}
+
+void kg__names_free(kg__names *names)
+{
+    for (size_t i = 0; i < names->count; i++)
+        free(names->items[i]);
+    free(names->items);
+    *names = (kg__names){ 0 };
+}
+
+int kg__compare_names(const void *left, const void *right)
+{
+    return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+static void sort_names(kg__names *names)
+{
+    if (names->count > 0)
+        qsort(names->items, names->count, sizeof *names->items, kg__compare_names);
+}
+
+static bool ends_with(const char *text, const char *ending)
+{
+    size_t length = strlen(text);
+    size_t ending_length = strlen(ending);
+
+    return length > ending_length && strcmp(text + length - ending_length, ending) == 0;
+}
+
+bool kg__is_baseline_name(const char *name)
+{
+    return *name != '.' && ends_with(name, FILE_SUFFIX) && !ends_with(name, SCHEMA_SUFFIX);
+}
+
+bool kg__list_baselines(const char *folder, kg__names *names)
+{
+    DIR *listing = opendir(folder);
+    const struct dirent *entry;
+
+    *names = (kg__names){ 0 };
+    if (listing == NULL) {
+        kg__complain("%s: the folder of the baselines cannot be read: %s: run this where it is, or "
+                     "set KG_BASELINES",
+                     folder, strerror(errno));
+        return false;
+    }
+    while ((entry = readdir(listing)) != NULL) {
+        if (kg__is_baseline_name(entry->d_name))
+            kg__names_add(names, entry->d_name);
+    }
+    closedir(listing);
+    sort_names(names);
+    return true;
+}
+
+void kg__split_path(const char *path, char *folder, size_t size, const char **name)
+{
+    const char *slash = strrchr(path, '/');
+
+    *name = slash != NULL ? slash + 1 : path;
+    if (slash == NULL)
+        kg__format(folder, size, ".");
+    else
+        kg__format(folder, size, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+}
+
+/* Says that there is no baseline of a key, and which one may have been meant. */
+static void refuse_key(const char *folder, const char *key)
+{
+    kg__names names;
+    const char *nearest;
+
+    if (!kg__list_baselines(folder, &names))
+        return;
+    for (size_t i = 0; i < names.count; i++)
+        names.items[i][strlen(names.items[i]) - strlen(FILE_SUFFIX)] = '\0';
+    nearest = kg__nearest_name(key, (const char *const *)names.items, names.count);
+    if (nearest != NULL)
+        kg__complain("%s: there is no baseline of this key in %s; did you mean %s?", key, folder,
+                     nearest);
+    else
+        kg__complain("%s: there is no baseline of this key in %s: record one with ci/rebaseline",
+                     key, folder);
+    kg__names_free(&names);
+}
+
+/* Whether a baseline is named by its target's key, not by its file. */
+static bool is_key(const char *named)
+{
+    return strchr(named, '/') == NULL && !ends_with(named, FILE_SUFFIX);
+}
+
+void kg__default_baselines(char *folder, size_t size)
+{
+    char found[KG__PATH_SIZE];
+
+    kg__baselines_folder(".", found, sizeof found);
+    kg__format(folder, size, "%s", strncmp(found, "./", 2) == 0 ? found + 2 : found);
+}
+
+void kg__baseline_path(const char *named, char *path, size_t size)
+{
+    char folder[KG__PATH_SIZE];
+
+    kg__default_baselines(folder, sizeof folder);
+    if (is_key(named))
+        kg__format(path, size, "%s/%s" FILE_SUFFIX, folder, named);
+    else
+        kg__format(path, size, "%s", named);
+}
+
+bool kg__open_baseline(const char *named, char *path, size_t size, kg__baseline *baseline)
+{
+    char folder[KG__PATH_SIZE];
+    kg__error error = { "" };
+    kg__load_status status;
+
+    kg__default_baselines(folder, sizeof folder);
+    kg__baseline_path(named, path, size);
+    status = kg__baseline_load(path, baseline, &error);
+    if (status == KG__LOADED)
+        return true;
+    kg__baseline_free(baseline);
+    if (status == KG__BAD)
+        kg__complain("%s", error.text);
+    else if (is_key(named))
+        refuse_key(folder, named);
+    else
+        kg__complain("%s: there is no such file", path);
+    return false;
+}
+
+/* Runs git in a folder with up to three arguments; its exit code, or one of KG__PROBE_. What it
+ * prints ends up in `text`, its complaints too where `errors_too`. */
+static int git(const char *folder, const char *const *arguments, bool errors_too, char *text,
+               size_t size)
+{
+    const char *all[8] = { "git", "-C", folder };
+
+    for (size_t i = 0; arguments[i] != NULL && i < 4; i++)
+        all[3 + i] = arguments[i];
+    return errors_too ? kg__probe(all, GIT_SECONDS, text, size)
+                      : kg__probe_output(all, GIT_SECONDS, text, size);
+}
+
+bool kg__find_commit(const char *folder, const char *reference, char *commit, size_t size)
+{
+    char wanted[KG__PATH_SIZE];
+    const char *const arguments[] = { "rev-parse", "--quiet", "--verify", wanted, NULL };
+    char text[KG__MESSAGE_SIZE];
+    int code;
+
+    kg__format(wanted, sizeof wanted, "%s^{commit}", reference);
+    code = *reference == '-' ? 1 : git(folder, arguments, true, text, sizeof text);
+    if (code == 0) {
+        kg__format(commit, size, "%.*s", (int)strcspn(text, "\n"), text);
+        return true;
+    }
+    if (code == KG__PROBE_NOT_FOUND)
+        kg__complain("--since %s: there is no git to ask: install it (ci/setup)", reference);
+    else if (code == 1)
+        kg__complain(
+            "--since %s: git knows no such commit, branch or tag here: git log -- %s lists "
+            "the commits (a shallow clone lacks the older ones: git fetch --unshallow)",
+            reference, folder);
+    else
+        kg__complain("--since %s: git cannot tell in %s: %.*s", reference, folder,
+                     (int)strcspn(text, "\n"), text);
+    return false;
+}
+
+/* Whether a commit has the file `name` in `folder`. */
+static bool has_file(const char *folder, const char *object)
+{
+    const char *const arguments[] = { "cat-file", "-e", object, NULL };
+    char text[KG__MESSAGE_SIZE];
+
+    return git(folder, arguments, true, text, sizeof text) == 0;
+}
+
+kg__load_status kg__baseline_at_commit(const char *folder, const char *name, const char *commit,
+                                       const char *shown, kg__baseline *baseline)
+{
+    char object[2 * KG__PATH_SIZE];
+    const char *const arguments[] = { "cat-file", "blob", object, NULL };
+    char called[2 * KG__PATH_SIZE];
+    size_t size = KG__BASELINE_LARGEST + 2;
+    kg__error error = { "" };
+    kg__load_status status = KG__BAD;
+    char *text;
+
+    *baseline = (kg__baseline){ 0 };
+    kg__format(object, sizeof object, "%s:./%s", commit, name);
+    if (!has_file(folder, object))
+        return KG__ABSENT;
+    kg__format(called, sizeof called, "%s:%s/%s", shown, folder, name);
+    text = kg__allocate(size, 1);
+    if (git(folder, arguments, false, text, size) != 0)
+        kg__complain("%s: git cannot show it: try git -C %s show %s", called, folder, object);
+    else if (strlen(text) > KG__BASELINE_LARGEST)
+        kg__complain("%s: has more than %zu MiB, which no baseline has", called,
+                     KG__BASELINE_LARGEST >> 20);
+    else if ((status = kg__baseline_parse(called, text, strlen(text), baseline, &error)) == KG__BAD)
+        kg__complain("%s (this is how the file was then: choose a later commit)", error.text);
+    free(text);
+    return status;
+}
+
+bool kg__list_baselines_at_commit(const char *folder, const char *commit, kg__names *names)
+{
+    const char *const arguments[] = { "ls-tree", "--name-only", commit, NULL };
+    char *text = kg__allocate(LISTING_SIZE, 1);
+    char *rest = NULL;
+    bool listed = git(folder, arguments, false, text, LISTING_SIZE) == 0;
+
+    *names = (kg__names){ 0 };
+    if (!listed)
+        kg__complain("%s: git cannot list what it held at %s: try git -C %s ls-tree %s", folder,
+                     commit, folder, commit);
+    for (char *name = strtok_r(text, "\n", &rest); name != NULL && listed;
+         name = strtok_r(NULL, "\n", &rest)) {
+        if (kg__is_baseline_name(name))
+            kg__names_add(names, name);
+    }
+    sort_names(names);
+    free(text);
+    return listed;
+}
+
+int kg__hold_baselines(const char *folder)
+{
+    char name[96];
+    struct stat facts;
+    kg__error error = { "" };
+    int lock;
+
+    if (stat(folder, &facts) != 0) {
+        kg__complain("%s: cannot be read: %s", folder, strerror(errno));
+        return -1;
+    }
+    /* Whatever path leads to it, it is one folder. */
+    kg__format(name, sizeof name, "baselines-%llx-%llx", (unsigned long long)facts.st_dev,
+               (unsigned long long)facts.st_ino);
+    lock = kg__lock_try(name, &error);
+    if (lock < 0)
+        kg__complain("%s: %s", folder, error.text);
+    return lock;
+}
+
+const char *kg__nearest_case(const kg__baseline *baseline, const char *glob)
+{
+    const char **ids = kg__allocate(baseline->case_count, sizeof *ids);
+    const char *nearest;
+
+    for (size_t i = 0; i < baseline->case_count; i++)
+        ids[i] = baseline->cases[i].id;
+    nearest = kg__nearest_name(glob, ids, baseline->case_count);
+    free(ids);
+    return nearest;
+}

@@ -1,0 +1,62 @@
+/* Finding and reading baseline files as the subcommands name them, and as a commit had them. */
+#ifndef KG__BASELINE_FILES_H
+#define KG__BASELINE_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "../baseline.h"
+
+/* A list of texts, each freed with the list. */
+typedef struct kg__names {
+    char **items;
+    size_t count;
+    size_t room;
+} kg__names;
+
+void kg__names_add(kg__names *names, const char *name);
+void kg__names_free(kg__names *names);
+
+/* For qsort() and bsearch() on the items. */
+int kg__compare_names(const void *left, const void *right);
+
+/* Whether the folder's file `name` is one for a baseline: KEY.json. */
+bool kg__is_baseline_name(const char *name);
+
+/* The baseline files of `folder` by name, sorted; false with a complaint where it cannot be read.
+ */
+bool kg__list_baselines(const char *folder, kg__names *names);
+
+/* The folder that a file is in, and its name there. */
+void kg__split_path(const char *path, char *folder, size_t size, const char **name);
+
+/* The folder of the baselines: KG_BASELINES, else baselines. */
+void kg__default_baselines(char *folder, size_t size);
+
+/* The path of a baseline that is named by its file or by its target's key, which stands for the
+ * file KEY.json in the folder of the baselines. */
+void kg__baseline_path(const char *named, char *path, size_t size);
+
+/* Reads the baseline that is named by its file or by its target's key; `path` becomes the file's.
+ * False with a complaint, which names the nearest key where there is no such file. */
+bool kg__open_baseline(const char *named, char *path, size_t size, kg__baseline *baseline);
+
+/* The name of a commit, branch or tag in full; false with a complaint where there is none. */
+bool kg__find_commit(const char *folder, const char *reference, char *commit, size_t size);
+
+/* Reads the baseline that a file of `folder` was at a commit; `shown` is what complaints call that
+ * commit. KG__ABSENT where there was none, KG__BAD with a complaint. */
+kg__load_status kg__baseline_at_commit(const char *folder, const char *name, const char *commit,
+                                       const char *shown, kg__baseline *baseline);
+
+/* The baseline files that a folder had at a commit; false with a complaint. */
+bool kg__list_baselines_at_commit(const char *folder, const char *commit, kg__names *names);
+
+/* Holds a folder of baselines, so that nobody else changes a file in it meanwhile: a lock for
+ * kg__lock_release(), or -1 with a complaint that names the holder. */
+int kg__hold_baselines(const char *folder);
+
+/* The case of a baseline whose id is nearest to `glob`; NULL where none is near. */
+const char *kg__nearest_case(const kg__baseline *baseline, const char *glob);
+
+#endif

@@ -1,0 +1,127 @@
+/* kernelgate baseline retire: takes cases out of a baseline by name. */
+#include <stdio.h>
+#include <string.h>
+
+#include "../lock.h"
+#include "../run.h"
+#include "baseline_files.h"
+#include "command.h"
+
+static bool dry_run;
+
+/* Whether every glob names a case; complains of each that does not. */
+static bool globs_match(const char *path, const kg__baseline *baseline, size_t count,
+                        char *const *globs)
+{
+    bool all = true;
+
+    for (size_t i = 0; i < count; i++) {
+        const char *nearest;
+        bool any = false;
+
+        for (size_t j = 0; j < baseline->case_count && !any; j++)
+            any = kg__globs_take(globs[i], baseline->cases[j].id);
+        if (any)
+            continue;
+        nearest = kg__nearest_case(baseline, globs[i]);
+        if (nearest != NULL)
+            kg__complain("%s has no case \"%s\"; did you mean \"%s\"? Nothing is taken out", path,
+                         globs[i], nearest);
+        else
+            kg__complain("%s has no case \"%s\": nothing is taken out (kernelgate baseline show %s "
+                         "lists them)",
+                         path, globs[i], path);
+        all = false;
+    }
+    return all;
+}
+
+static size_t take_out(kg__baseline *baseline, size_t count, char *const *globs)
+{
+    size_t retired = 0;
+
+    for (size_t i = baseline->case_count; i-- > 0;) {
+        const char *id = baseline->cases[i].id;
+        bool named = false;
+
+        for (size_t j = 0; j < count && !named; j++)
+            named = kg__globs_take(globs[j], id);
+        if (!named)
+            continue;
+        printf("%s: %s\n", id, dry_run ? "would be retired" : "retired");
+        (void)kg__baseline_remove(baseline, id);
+        retired++;
+    }
+    return retired;
+}
+
+static int retire_from(const char *named, size_t count, char *const *globs)
+{
+    char path[KG__PATH_SIZE];
+    kg__baseline baseline;
+    kg__error error = { "" };
+    size_t before;
+    size_t retired;
+    bool saved = true;
+
+    if (!kg__open_baseline(named, path, sizeof path, &baseline))
+        return KG__EXIT_ERROR;
+    before = baseline.case_count;
+    if (!globs_match(path, &baseline, count, globs)) {
+        kg__baseline_free(&baseline);
+        return KG__EXIT_ERROR;
+    }
+    retired = take_out(&baseline, count, globs);
+    if (!dry_run)
+        saved = kg__baseline_save(path, &baseline, &error);
+    kg__baseline_free(&baseline);
+    if (!saved) {
+        kg__complain("%s", error.text);
+        return KG__EXIT_ERROR;
+    }
+    printf("%s: %zu of %zu cases %s\n", path, retired, before,
+           dry_run ? "would be retired; nothing is written" : "retired");
+    return kg__flush_output("baseline retire") ? KG__EXIT_PASS : KG__EXIT_ERROR;
+}
+
+static int retire(size_t count, char **operands)
+{
+    char path[KG__PATH_SIZE];
+    char folder[KG__PATH_SIZE];
+    const char *name;
+    int lock;
+    int code;
+
+    if (count < 2) {
+        kg__complain("baseline retire: takes a file or key and the cases to take out: kernelgate "
+                     "baseline retire cpu-model 'matmul_f32/old/*'");
+        return KG__EXIT_ERROR;
+    }
+    kg__baseline_path(operands[0], path, sizeof path);
+    kg__split_path(path, folder, sizeof folder, &name);
+    lock = kg__hold_baselines(folder);
+    if (lock < 0)
+        return KG__EXIT_ERROR;
+    code = retire_from(operands[0], count - 1, operands + 1);
+    kg__lock_release(lock);
+    return code;
+}
+
+static const kg__option retire_options[] = {
+    { "--dry-run", NULL, "say what would be taken out, and write nothing", NULL, &dry_run },
+    { 0 },
+};
+
+const kg__command kg__baseline_retire_command = {
+    .name = "baseline retire",
+    .operands = "FILE|KEY GLOB...",
+    .summary = "Take cases out of a baseline by name",
+    .details =
+        "In a glob * matches slashes too. Quote it, so that the shell leaves it alone. Every glob\n"
+        "has to match a case, else nothing is taken out.\n"
+        "exit: 0 taken out; 2 no such file or case, or it cannot be written: the file is as it "
+        "was\n",
+    .options = retire_options,
+    .takes_operands = true,
+    .run = retire,
+};

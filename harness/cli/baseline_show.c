@@ -1,0 +1,178 @@
+/* kernelgate baseline show: what a baseline holds, case by case. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../grid.h"
+#include "../judge.h"
+#include "../recording.h"
+#include "../run.h"
+#include "../text.h"
+#include "baseline_files.h"
+#include "command.h"
+
+static const char *only_cases;
+static const char *format_name = "text";
+
+static const kg__grid_column columns[] = {
+    { "target", false, true },   { "case", false, false },    { "metric", false, false },
+    { "value", true, false },    { "band", true, false },     { "noise (3 sigma)", true, false },
+    { "sessions", true, false }, { "smallest", true, false }, { "gated", false, false },
+    { "commit", false, false },  { "code", false, false },
+};
+
+static void add_percent(kg__grid *grid, double fraction)
+{
+    char text[KG__FIGURE_SIZE] = "-";
+
+    if (!isnan(fraction))
+        kg__show_percent(text, sizeof text, fraction, false);
+    kg__grid_add_figure(grid, text, fraction);
+}
+
+/* The smallest slowdown that is found, which for a counter is any rise. */
+static void add_smallest(kg__grid *grid, const kg__baseline_metric *metric)
+{
+    kg__expectation expectation = kg__baseline_expectation(metric);
+    kg__interval same = { metric->value, metric->value, metric->value };
+    double smallest = kg__judge(&same, &expectation, NULL, "").smallest;
+
+    if (smallest == 0.0)
+        kg__grid_add(grid, "any rise", "0");
+    else
+        add_percent(grid, smallest);
+}
+
+/* What the compiler made of the kernel: "registers 32, shared_bytes 2048". */
+static void describe_code(const json_t *code, char *text, size_t size)
+{
+    const char *key;
+    json_t *value;
+
+    text[0] = '\0';
+    json_object_foreach ((json_t *)code, key, value) {
+        size_t used = strlen(text);
+        const char *gap = used > 0 ? ", " : "";
+
+        if (json_is_string(value))
+            kg__format(text + used, size - used, "%s%s %s", gap, key, json_string_value(value));
+        else if (json_is_number(value))
+            kg__format(text + used, size - used, "%s%s %.6g", gap, key, json_number_value(value));
+    }
+}
+
+static void add_metric(kg__grid *grid, const char *target, const kg__baseline_case *entry,
+                       const kg__baseline_metric *metric)
+{
+    bool timed = metric->session_count > 0;
+    char text[KG__MESSAGE_SIZE];
+
+    kg__grid_add(grid, target, NULL);
+    kg__grid_add(grid, entry->id, NULL);
+    kg__grid_add(grid, metric->name, NULL);
+    kg__show_figure(text, sizeof text, metric->value, kg__metric_unit(metric->name));
+    kg__grid_add_figure(grid, text, metric->value);
+    kg__show_percent(text, sizeof text, metric->band, false);
+    kg__format(text + strlen(text), sizeof text - strlen(text), "%s",
+               metric->band_by_hand ? " by hand" : "");
+    kg__grid_add_figure(grid, text, metric->band);
+    add_percent(grid, timed ? kg__noise(metric->sessions, metric->session_count) : NAN);
+    kg__format(text, sizeof text, timed ? "%zu" : "-", metric->session_count);
+    kg__grid_add_figure(grid, text, timed ? (double)metric->session_count : NAN);
+    add_smallest(grid, metric);
+    kg__grid_add(grid, metric->gated ? "yes" : "no", NULL);
+    kg__grid_add(grid, entry->commit != NULL ? entry->commit : "", NULL);
+    describe_code(entry->code, text, sizeof text);
+    kg__grid_add(grid, text, NULL);
+}
+
+static void add_cases(kg__grid *grid, const char *target, const kg__baseline_case *cases,
+                      size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (only_cases != NULL && !kg__globs_take(only_cases, cases[i].id))
+            continue;
+        for (size_t j = 0; j < cases[i].metric_count; j++)
+            add_metric(grid, target, &cases[i], &cases[i].metrics[j]);
+    }
+}
+
+static void refuse_glob(const char *path, const kg__baseline *baseline)
+{
+    const char *nearest = kg__nearest_case(baseline, only_cases);
+
+    if (nearest != NULL)
+        kg__complain("baseline show: %s has no case \"%s\"; did you mean \"%s\"?", path, only_cases,
+                     nearest);
+    else
+        kg__complain("baseline show: %s has no case \"%s\": kernelgate baseline show %s lists them",
+                     path, only_cases, path);
+}
+
+/* Writes the heading, the table and how many cases it has. */
+static int write_baseline(const char *path, const kg__baseline *baseline, kg__grid_format format)
+{
+    const kg__target *target = &baseline->target;
+    kg__grid *grid = kg__grid_new(columns, sizeof columns / sizeof *columns);
+    bool any;
+
+    add_cases(grid, target->key, baseline->sentinels, baseline->sentinel_count);
+    add_cases(grid, target->key, baseline->cases, baseline->case_count);
+    any = kg__grid_rows(grid) > 0 || only_cases == NULL;
+    if (!any) {
+        refuse_glob(path, baseline);
+    } else {
+        if (format != KG__GRID_CSV)
+            printf("%s%s: %s%s%zu case%s%s\n\n", format == KG__GRID_MARKDOWN ? "## " : "", path,
+                   target->name, target->name[0] != '\0' ? ", " : "", baseline->case_count,
+                   baseline->case_count == 1 ? "" : "s", only_cases != NULL ? " in all" : "");
+        kg__grid_write(stdout, grid, format, true);
+    }
+    kg__grid_free(grid);
+    if (!any)
+        return KG__EXIT_ERROR;
+    return kg__flush_output("baseline show") ? KG__EXIT_PASS : KG__EXIT_ERROR;
+}
+
+static int show(size_t count, char **operands)
+{
+    char path[KG__PATH_SIZE];
+    kg__grid_format format;
+    kg__baseline baseline;
+    int code;
+
+    if (count != 1) {
+        kg__complain("baseline show: takes one file or key: kernelgate baseline show cpu-model");
+        return KG__EXIT_ERROR;
+    }
+    if (!kg__grid_format_parse(format_name, &format)) {
+        kg__complain("baseline show: there is no format \"%s\": take text, markdown or csv",
+                     format_name);
+        return KG__EXIT_ERROR;
+    }
+    if (!kg__open_baseline(operands[0], path, sizeof path, &baseline))
+        return KG__EXIT_ERROR;
+    code = write_baseline(path, &baseline, format);
+    kg__baseline_free(&baseline);
+    return code;
+}
+
+static const kg__option show_options[] = {
+    { "--case", "GLOB", "of these cases alone; * matches slashes too, a comma separates globs",
+      &only_cases, NULL },
+    { "--format", "FORMAT", "text (the default), markdown or csv", &format_name, NULL },
+    { 0 },
+};
+
+const kg__command kg__baseline_show_command = {
+    .name = "baseline show",
+    .operands = "FILE|KEY",
+    .summary = "Print what a baseline holds, case by case",
+    .details = "KEY is a target's, and stands for KEY.json in KG_BASELINES, else in baselines.\n"
+               "noise: how far a value may lie off by chance, by the sessions; smallest: the\n"
+               "smallest slowdown that is found. docs/judging.md explains both.\n"
+               "exit: 0 printed; 2 no such file, key or case, or a file that is not right\n",
+    .options = show_options,
+    .takes_operands = true,
+    .run = show,
+};
