@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "file.h"
+#include "results_form.h"
 #include "results_text.h"
 #include "text.h"
 
@@ -379,26 +380,14 @@ json_t *kg__verdicts_load(const char *path, kg__error *error)
 
 static bool check_results(const place *at, const json_t *document)
 {
-    static const char *const by_key[] = { "targets", "provenance", "boards" };
+    char where[KG__MESSAGE_SIZE];
+    const char *expected;
 
     if (!check_schema(at, document, KG__RESULTS_SCHEMA))
         return false;
-    for (size_t i = 0; i < sizeof by_key / sizeof *by_key; i++) {
-        json_t *list = json_object_get(document, by_key[i]);
-        const char *key;
-        json_t *facts;
-
-        /* A run on no GPU may leave no boards, as runs before there were any did. */
-        if (list == NULL && strcmp(by_key[i], "boards") == 0)
-            continue;
-        if (!json_is_object(list))
-            return wrong_member(at, NULL, 0, by_key[i], "an object");
-        json_object_foreach (list, key, facts) {
-            if (!json_is_object(facts))
-                return wrong_member(at, NULL, 0, by_key[i], "an object of objects");
-        }
-    }
-    return check_refused(at, document) && check_cases(at, document);
+    if (kg__results_has_form(document, where, sizeof where, &expected))
+        return true;
+    return kg__fail(at->error, "%s: %s is not %s: %s", at->path, where, expected, at->remedy);
 }
 
 json_t *kg__results_load(const char *path, kg__error *error)

@@ -54,7 +54,7 @@ void kg__verdicts_tally(const json_t *verdicts, kg__tally *tally);
  * file becomes an error in the document, never a crash. */
 json_t *kg__results_merge(const char *out, bool strict, kg__error *error);
 
-/* Reads a results document and checks its schema and its cases; NULL with `error` when it is
+/* Reads a results document and checks its schema and its form; NULL with `error` when it is
  * unusable. */
 json_t *kg__results_load(const char *path, kg__error *error);
 

@@ -467,34 +467,63 @@ Test(results, a_file_cut_anywhere_is_refused)
     }
 }
 
+/* Reads a merged document whose member at `path` (keys and indices) was replaced by `text`, or
+ * taken out where that is NULL, or added; it must be refused with `message`. */
+static void expect_results_refused(const json_t *merged, const char *path, const char *text,
+                                   const char *message)
+{
+    kg__error error = { "" };
+    json_t *changed = json_deep_copy(merged);
+    json_t *inner = changed;
+    char copy[128];
+    char *rest = NULL;
+
+    snprintf(copy, sizeof copy, "%s", path);
+    for (char *step = strtok_r(copy, " ", &rest); step != NULL; step = strtok_r(NULL, " ", &rest)) {
+        if (json_is_array(inner))
+            inner = json_array_get(inner, strtoul(step, NULL, 10));
+        else if (*rest != '\0')
+            inner = json_object_get(inner, step);
+        else if (text != NULL)
+            json_object_set_new(inner, step, json_loads(text, JSON_DECODE_ANY, NULL));
+        else
+            json_object_del(inner, step);
+    }
+    cr_assert(kg__results_write_json(at("results.json"), changed, 1, &error), "%s", error.text);
+    cr_expect(kg__results_load(at("results.json"), &error) == NULL, "accepted: %s %s", path,
+              text != NULL ? text : "gone");
+    cr_expect(strstr(error.text, message) != NULL, "%s: %s", message, error.text);
+    json_decref(changed);
+}
+
 /* A merged document is read back; another, or one that was changed by hand, is refused by name. */
 Test(results, a_results_document_is_read_back)
 {
     static const struct {
+        const char *path;
         const char *text;
         const char *message;
     } wrong[] = {
-        { "[]", "is no JSON object: run ctest" },
-        { "{\"schema\": \"kernelgate-verdicts/1\"}",
-          "its schema is \"kernelgate-verdicts/1\", not" },
-        { "{\"schema\": \"kernelgate-results/1\"}", "targets is not an object" },
-        { "{\"schema\": \"kernelgate-results/1\", \"targets\": {\"t\": 1}}",
-          "targets is not an object of objects" },
-        { "{\"schema\": \"kernelgate-results/1\", \"targets\": {}, \"provenance\": []}",
-          "provenance is not an object" },
-        { "{\"schema\": \"kernelgate-results/1\", \"targets\": {}, \"provenance\": {}, "
-          "\"boards\": []}",
-          "boards is not an object" },
-        { "{\"schema\": \"kernelgate-results/1\", \"targets\": {}, \"provenance\": {}, "
-          "\"boards\": {\"GPU-1\": 1}}",
-          "boards is not an object of objects" },
-        { "{\"schema\": \"kernelgate-results/1\", \"targets\": {}, \"provenance\": {}, "
-          "\"refused\": "
-          "[{}]}",
-          "refused[0].case is not a case's id" },
-        { "{\"schema\": \"kernelgate-results/1\", \"targets\": {}, \"provenance\": {}, \"cases\": "
-          "[{}]}",
-          "cases[0].case is not a case's id" },
+        { "schema", "\"kernelgate-verdicts/1\"",
+          "results.json: its schema is \"kernelgate-verdicts/1\", not" },
+        { "targets", NULL, "targets is not an object: run ctest" },
+        { "targets t", "1", "targets.t is not an object" },
+        { "targets t", "{}", "targets.t.key is not a target's key" },
+        { "provenance", "[]", "provenance is not an object" },
+        { "boards", "[]", "boards is not an object" },
+        { "boards", "{\"GPU-1\": 1}", "boards.GPU-1 is not an object" },
+        { "boards", "{\"GPU-1\": {}}", "boards.GPU-1.target is not a target's key" },
+        { "refused", "[{}]", "refused[0].case is not a case's id" },
+        { "cases 0 case", NULL, "cases[0].case is not a case's id" },
+        { "cases 0 metrics time_ns value", "\"3\"",
+          "cases[0].metrics.time_ns.value is not a number" },
+        { "tests 0 seconds", "-1", "tests[0].seconds is not a time of at least 0 seconds" },
+        { "tests 0 skipped", "\"why\"", "tests[0] is not an object that says by what" },
+        { "tests 0 colour", "3", "tests[0].colour is not a known member" },
+        { "colour", "3", "colour is not a known member" },
+        { "tally pass", "1.5", "tally.pass is not a whole number of at least 0" },
+        { "tally what_is_new", "-1", "tally.what_is_new is not a whole number" },
+        { "exit_code", "3", "exit_code is not 0, 1, 2 or 77" },
     };
     kg__error error = { "" };
     json_t *results;
@@ -508,17 +537,16 @@ Test(results, a_results_document_is_read_back)
     cr_assert(read != NULL, "%s", error.text);
     cr_expect(json_equal(read, results));
     json_decref(read);
-    json_decref(results);
     cr_expect(kg__results_load(at("none.json"), &error) == NULL);
     cr_expect(strstr(error.text, "none.json: cannot be read: No such file") != NULL &&
                   strstr(error.text, "run ctest") != NULL,
               "%s", error.text);
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        put("results.json", wrong[i].text);
-        cr_expect(kg__results_load(at("results.json"), &error) == NULL);
-        cr_expect(strstr(error.text, wrong[i].message) != NULL, "%s: %s", wrong[i].message,
-                  error.text);
-    }
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        expect_results_refused(results, wrong[i].path, wrong[i].text, wrong[i].message);
+    json_decref(results);
+    put("results.json", "[]");
+    cr_expect(kg__results_load(at("results.json"), &error) == NULL);
+    cr_expect(strstr(error.text, "is no JSON object: run ctest") != NULL, "%s", error.text);
 }
 
 static kg__tally tally_of(const char *text)

@@ -1,0 +1,430 @@
+#include "results_form.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "judge.h"
+#include "message.h"
+
+typedef struct form form;
+
+/* A member that an object may have, or has to have. */
+typedef struct member {
+    const char *key;
+    const form *form;
+    bool optional;
+} member;
+
+/* What a value has to be, and what is in it. */
+struct form {
+    bool (*fits)(const json_t *value);
+    const char *expected;
+    const member *members; /* of an object: those that are known; ends with an empty one */
+    bool closed;           /* of an object: it has no others */
+    const form *others;    /* of an object: what the others are; NULL: anything */
+    const form *items;     /* of an array */
+};
+
+/* How far the check of a document got. */
+typedef struct checking {
+    char *where;
+    size_t size;
+    const char *expected;
+} checking;
+
+static bool is_text(const json_t *value)
+{
+    return json_is_string(value);
+}
+
+static bool is_name(const json_t *value)
+{
+    return json_is_string(value) && json_string_length(value) > 0;
+}
+
+static bool is_boolean(const json_t *value)
+{
+    return json_is_boolean(value);
+}
+
+static bool is_figure(const json_t *value)
+{
+    return json_is_number(value) || json_is_null(value);
+}
+
+static bool is_number(const json_t *value)
+{
+    return json_is_number(value);
+}
+
+static bool is_amount(const json_t *value)
+{
+    return json_is_number(value) && json_number_value(value) >= 0.0;
+}
+
+static bool is_rate(const json_t *value)
+{
+    return json_is_number(value) && json_number_value(value) > 0.0;
+}
+
+static bool is_fraction(const json_t *value)
+{
+    return is_amount(value) && json_number_value(value) <= 1.0;
+}
+
+/* JSON knows no integers: 1.0 is one too. */
+static bool is_whole(const json_t *value)
+{
+    return json_is_number(value) && json_number_value(value) == rint(json_number_value(value));
+}
+
+static bool is_count(const json_t *value)
+{
+    return is_whole(value) && json_number_value(value) >= 0.0;
+}
+
+static bool is_positive_count(const json_t *value)
+{
+    return is_whole(value) && json_number_value(value) >= 1.0;
+}
+
+static bool is_object(const json_t *value)
+{
+    return json_is_object(value);
+}
+
+static bool is_list(const json_t *value)
+{
+    return json_is_array(value);
+}
+
+static bool is_verdict(const json_t *value)
+{
+    kg__verdict verdict;
+
+    return json_is_string(value) && kg__verdict_parse(json_string_value(value), &verdict);
+}
+
+static bool is_exit_code(const json_t *value)
+{
+    double code = json_number_value(value);
+
+    return json_is_number(value) && (code == KG__EXIT_PASS || code == KG__EXIT_FAIL ||
+                                     code == KG__EXIT_ERROR || code == KG__EXIT_NOTHING);
+}
+
+static bool is_skip_reason(const json_t *value)
+{
+    const char *reason = json_string_value(value);
+
+    return reason != NULL && (strcmp(reason, "filter") == 0 || strcmp(reason, "unavailable") == 0 ||
+                              strcmp(reason, "no-baseline") == 0);
+}
+
+/* A test that was skipped says by what. */
+static bool is_test(const json_t *value)
+{
+    return json_is_object(value) && (json_object_get(value, "skipped") == NULL ||
+                                     json_object_get(value, "skipped_by") != NULL);
+}
+
+static const form text = { .fits = is_text, .expected = "a text" };
+static const form name = { .fits = is_name, .expected = "a text, and not an empty one" };
+static const form case_id = { .fits = is_name, .expected = "a case's id" };
+static const form target_key = { .fits = is_name, .expected = "a target's key" };
+static const form boolean = { .fits = is_boolean, .expected = "true or false" };
+static const form number = { .fits = is_number, .expected = "a number" };
+static const form figure = { .fits = is_figure, .expected = "a number" };
+static const form amount = { .fits = is_amount, .expected = "a number of at least 0" };
+static const form rate = { .fits = is_rate, .expected = "a number above 0" };
+static const form fraction = { .fits = is_fraction, .expected = "a number from 0 to 1" };
+static const form count = { .fits = is_count, .expected = "a whole number of at least 0" };
+static const form positive_count = { .fits = is_positive_count,
+                                     .expected = "a whole number of at least 1" };
+static const form verdict = { .fits = is_verdict, .expected = "a known verdict" };
+static const form exit_code = { .fits = is_exit_code, .expected = "0, 1, 2 or 77" };
+static const form skip_reason = { .fits = is_skip_reason,
+                                  .expected = "\"filter\", \"unavailable\" or \"no-baseline\"" };
+static const form seconds = { .fits = is_amount, .expected = "a time of at least 0 seconds" };
+static const form texts = { .fits = is_list, .expected = "a list", .items = &text };
+static const form names = { .fits = is_list, .expected = "a list", .items = &name };
+
+#define OBJECT(...)                                                                                \
+    {                                                                                              \
+        .fits = is_object, .expected = "an object", __VA_ARGS__                                    \
+    }
+#define LIST_OF(form)                                                                              \
+    {                                                                                              \
+        .fits = is_list, .expected = "a list", .items = &(form)                                    \
+    }
+
+static const member target_members[] = {
+    { "key", &target_key, false },
+    { "name", &text, true },
+    { "compute_capability", &text, true },
+    { "memory_mib", &count, true },
+    { "multiprocessors", &count, true },
+    { "compiler", &text, true },
+    { 0 },
+};
+static const form target = OBJECT(.members = target_members);
+static const form targets = OBJECT(.others = &target);
+
+static const member limits_members[] = {
+    { "copy_bytes_per_second", &rate, true },
+    { "operations_per_second", &rate, true },
+    { 0 },
+};
+static const form limits = OBJECT(.members = limits_members, .closed = true);
+static const form figures = OBJECT(.others = &figure);
+static const member provenance_members[] = {
+    { "sentinels_ns", &figures, true },
+    { "limits", &limits, true },
+    { 0 },
+};
+static const form provenance = OBJECT(.members = provenance_members);
+static const form provenances = OBJECT(.others = &provenance);
+
+static const member board_members[] = {
+    { "target", &target_key, false },
+    { "provenance", &provenance, true },
+    { 0 },
+};
+static const form board = OBJECT(.members = board_members, .closed = true);
+static const form boards = OBJECT(.others = &board);
+
+static const member base_members[] = {
+    { "ref", &name, false },
+    { "commit", &name, true },
+    { 0 },
+};
+static const form base = OBJECT(.members = base_members, .closed = true);
+
+static const member metric_members[] = {
+    { "value", &figure, true },
+    { "low", &figure, true },
+    { "high", &figure, true },
+    { "baseline", &figure, true },
+    { "change", &figure, true },
+    { "limit", &figure, true },
+    { "smallest", &figure, true },
+    { "gated", &boolean, true },
+    { "verdict", &verdict, true },
+    { "why", &text, true },
+    { 0 },
+};
+static const form metric = OBJECT(.members = metric_members);
+static const form metrics = OBJECT(.others = &metric);
+
+static const form line = OBJECT(.others = &positive_count);
+static const form lines = OBJECT(.others = &line);
+
+static const member sampled_members[] = {
+    { "blocks", &count, false },
+    { "of", &count, false },
+    { 0 },
+};
+static const form sampled = OBJECT(.members = sampled_members);
+static const form reasons = OBJECT(.others = &text);
+
+static const member work_members[] = {
+    { "operations", &amount, false },
+    { "bytes", &amount, false },
+    { 0 },
+};
+static const form work = OBJECT(.members = work_members, .closed = true);
+
+static const member kernel_members[] = {
+    { "registers", &count, true },    { "local_bytes", &count, true },
+    { "shared_bytes", &count, true }, { "blocks_per_multiprocessor", &count, true },
+    { "occupancy", &fraction, true }, { 0 },
+};
+static const form kernel = OBJECT(.members = kernel_members);
+
+static const member pairs_members[] = {
+    { "count", &positive_count, false }, { "change", &number, false }, { "low", &number, false },
+    { "high", &number, false },          { "p", &fraction, false },    { 0 },
+};
+static const form pairs_of_metric = OBJECT(.members = pairs_members, .closed = true);
+static const form pairs = OBJECT(.others = &pairs_of_metric);
+
+static const member case_members[] = {
+    { "case", &case_id, false },   { "target", &target_key, false }, { "parts", &texts, true },
+    { "seconds", &seconds, true }, { "metrics", &metrics, false },   { "verdict", &verdict, false },
+    { "why", &text, false },       { "test", &text, true },          { "lines", &lines, true },
+    { "sampled", &sampled, true }, { "absent", &reasons, true },     { "work", &work, true },
+    { "kernel", &kernel, true },   { "smallest", &amount, true },    { "changed", &names, true },
+    { "base", &base, true },       { "pairs", &pairs, true },        { 0 },
+};
+static const form one_case = OBJECT(.members = case_members);
+static const form cases = LIST_OF(one_case);
+
+static const member test_members[] = {
+    { "name", &name, false },
+    { "target", &text, false },
+    { "seconds", &seconds, false },
+    { "complete", &boolean, false },
+    { "exit_code", &exit_code, false },
+    { "skipped", &text, true },
+    { "skipped_by", &skip_reason, true },
+    { "board", &name, true },
+    { 0 },
+};
+static const form test = { .fits = is_test,
+                           .expected = "an object that says by what it was skipped",
+                           .members = test_members,
+                           .closed = true };
+static const form tests = LIST_OF(test);
+
+static const member claim_members[] = {
+    { "claim", &name, false },  { "holds", &boolean, false }, { "why", &text, false },
+    { "target", &text, false }, { "test", &text, false },     { 0 },
+};
+static const form claim = OBJECT(.members = claim_members, .closed = true);
+static const form claims = LIST_OF(claim);
+
+static const member refusal_members[] = {
+    { "case", &case_id, false },
+    { "why", &text, false },
+    { "target", &text, false },
+    { "test", &text, false },
+    { 0 },
+};
+static const form refusal = OBJECT(.members = refusal_members, .closed = true);
+static const form refused = LIST_OF(refusal);
+
+static const member vanished_members[] = {
+    { "case", &case_id, false },
+    { "target", &text, false },
+    { "test", &text, false },
+    { 0 },
+};
+static const form vanished_case = OBJECT(.members = vanished_members, .closed = true);
+static const form vanished = LIST_OF(vanished_case);
+
+static const member error_members[] = {
+    { "test", &text, true },
+    { "why", &name, false },
+    { 0 },
+};
+static const form error = OBJECT(.members = error_members, .closed = true);
+static const form errors = LIST_OF(error);
+
+static const member note_members[] = {
+    { "note", &text, false },
+    { "target", &text, false },
+    { "test", &text, false },
+    { 0 },
+};
+static const form note = OBJECT(.members = note_members, .closed = true);
+static const form notes = LIST_OF(note);
+
+static const member tally_members[] = {
+    { "pass", &count, false },         { "faster", &count, false },
+    { "no-baseline", &count, false },  { "noisy", &count, false },
+    { "environment", &count, false },  { "slower", &count, false },
+    { "wrong", &count, false },        { "error", &count, false },
+    { "vanished", &count, false },     { "failed_claims", &count, false },
+    { "filtered_out", &count, false }, { "unavailable", &count, false },
+    { "broken", &count, false },       { 0 },
+};
+static const form tally = OBJECT(.members = tally_members, .others = &count);
+
+static const member document_members[] = {
+    { "schema", &name, false },
+    { "out", &text, true },
+    { "build", &text, true },
+    { "commit", &name, true },
+    { "base", &base, true },
+    { "strict", &boolean, false },
+    { "targets", &targets, false },
+    { "provenance", &provenances, false },
+    { "boards", &boards, true },
+    { "cases", &cases, false },
+    { "tests", &tests, false },
+    { "claims", &claims, false },
+    { "refused", &refused, false },
+    { "vanished", &vanished, false },
+    { "errors", &errors, false },
+    { "notes", &notes, false },
+    { "tally", &tally, false },
+    { "exit_code", &exit_code, false },
+    { 0 },
+};
+static const form document_form = OBJECT(.members = document_members, .closed = true);
+
+static bool check(checking *at, const json_t *value, const form *wanted);
+
+/* Checks a value that stands at `step` of the one that has just been checked. */
+static bool check_within(checking *at, const char *step, const json_t *value, const form *wanted)
+{
+    size_t length = strlen(at->where);
+
+    kg__format(at->where + length, at->size - length, "%s%s", length > 0 && *step != '[' ? "." : "",
+               step);
+    if (!check(at, value, wanted))
+        return false;
+    at->where[length] = '\0';
+    return true;
+}
+
+static const member *find_member(const member *members, const char *key)
+{
+    for (; members != NULL && members->key != NULL; members++) {
+        if (strcmp(members->key, key) == 0)
+            return members;
+    }
+    return NULL;
+}
+
+static bool check_object(checking *at, const json_t *value, const form *wanted)
+{
+    static const form unknown = { .fits = NULL, .expected = "a known member" };
+    const char *key;
+    json_t *inner;
+
+    for (const member *one = wanted->members; one != NULL && one->key != NULL; one++) {
+        const json_t *held = json_object_get(value, one->key);
+
+        if ((held != NULL || !one->optional) && !check_within(at, one->key, held, one->form))
+            return false;
+    }
+    json_object_foreach ((json_t *)value, key, inner) {
+        const form *rest = wanted->closed ? &unknown : wanted->others;
+
+        if (rest != NULL && find_member(wanted->members, key) == NULL &&
+            !check_within(at, key, inner, rest))
+            return false;
+    }
+    return true;
+}
+
+static bool check(checking *at, const json_t *value, const form *wanted)
+{
+    size_t index;
+    const json_t *item;
+
+    if (wanted->fits == NULL || !wanted->fits(value)) {
+        at->expected = wanted->expected;
+        return false;
+    }
+    json_array_foreach (value, index, item) {
+        char step[32];
+
+        kg__format(step, sizeof step, "[%zu]", index);
+        if (wanted->items != NULL && !check_within(at, step, item, wanted->items))
+            return false;
+    }
+    return check_object(at, value, wanted);
+}
+
+bool kg__results_has_form(const json_t *document, char *where, size_t size, const char **expected)
+{
+    checking at = { .where = where, .size = size, .expected = "" };
+    bool right;
+
+    where[0] = '\0';
+    right = check(&at, document, &document_form);
+    *expected = at.expected;
+    return right;
+}
