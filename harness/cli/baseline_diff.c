@@ -202,34 +202,41 @@ static void write_drift(differing *all, const char *title, const kg__baseline *f
     kg__drifts_free(&drifts);
 }
 
+/* Compares two baselines that were read from these files. */
+static bool diff_baselines(differing *all, const char *first_path, const kg__baseline *first,
+                           const char *last_path, const kg__baseline *last)
+{
+    char title[3 * KG__PATH_SIZE];
+
+    if (kg__is_model(&first->target) != kg__is_model(&last->target)) {
+        kg__complain("baseline diff: %s and %s have nothing to compare: one holds counters of the "
+                     "CPU model, the other a GPU's times",
+                     first_path, last_path);
+        return false;
+    }
+    kg__format(title, sizeof title, "from %s to %s%s", first_path, last_path,
+               strcmp(first->target.key, last->target.key) != 0 ? " (different targets)" : "");
+    write_drift(all, title, first, last);
+    return true;
+}
+
 /* Compares two files. */
 static bool diff_files(differing *all, const char *first_name, const char *last_name)
 {
-    char path[2][KG__PATH_SIZE];
-    char title[3 * KG__PATH_SIZE];
-    kg__baseline baselines[2];
-    const kg__target *of = &baselines[0].target;
-    const kg__target *to = &baselines[1].target;
-    bool comparable;
+    char first_path[KG__PATH_SIZE];
+    char last_path[KG__PATH_SIZE];
+    kg__baseline first;
+    kg__baseline last;
+    bool compared = false;
 
-    if (!kg__open_baseline(first_name, path[0], sizeof path[0], &baselines[0]))
+    if (!kg__open_baseline(first_name, first_path, sizeof first_path, &first))
         return false;
-    if (!kg__open_baseline(last_name, path[1], sizeof path[1], &baselines[1])) {
-        kg__baseline_free(&baselines[0]);
-        return false;
+    if (kg__open_baseline(last_name, last_path, sizeof last_path, &last)) {
+        compared = diff_baselines(all, first_path, &first, last_path, &last);
+        kg__baseline_free(&last);
     }
-    comparable = kg__is_model(of) == kg__is_model(to);
-    if (!comparable)
-        kg__complain("baseline diff: %s and %s have nothing to compare: one holds counters of the "
-                     "CPU model, the other a GPU's times",
-                     path[0], path[1]);
-    kg__format(title, sizeof title, "from %s to %s%s", path[0], path[1],
-               strcmp(of->key, to->key) != 0 ? " (different targets)" : "");
-    if (comparable)
-        write_drift(all, title, &baselines[0], &baselines[1]);
-    kg__baseline_free(&baselines[0]);
-    kg__baseline_free(&baselines[1]);
-    return comparable;
+    kg__baseline_free(&first);
+    return compared;
 }
 
 /* Compares a file with what it was at a commit. The one that is absent is empty, so that all of its

@@ -156,14 +156,14 @@ bool kg__open_baseline(const char *named, char *path, size_t size, kg__baseline 
     return false;
 }
 
-/* Runs git in a folder with up to three arguments; its exit code, or one of KG__PROBE_. What it
+/* Runs git in a folder with up to four arguments; its exit code, or one of KG__PROBE_. What it
  * prints ends up in `text`, its complaints too where `errors_too`. */
 static int git(const char *folder, const char *const *arguments, bool errors_too, char *text,
                size_t size)
 {
     const char *all[8] = { "git", "-C", folder };
 
-    for (size_t i = 0; arguments[i] != NULL && i < 4; i++)
+    for (size_t i = 0; i < 4 && arguments[i] != NULL; i++)
         all[3 + i] = arguments[i];
     return errors_too ? kg__probe(all, GIT_SECONDS, text, size)
                       : kg__probe_output(all, GIT_SECONDS, text, size);
