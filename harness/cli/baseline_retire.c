@@ -40,14 +40,16 @@ static size_t take_out(kg__baseline *baseline, size_t count, char *const *globs)
 {
     size_t retired = 0;
 
-    for (size_t i = baseline->case_count; i-- > 0;) {
+    for (size_t i = 0; i < baseline->case_count;) {
         const char *id = baseline->cases[i].id;
         bool named = false;
 
         for (size_t j = 0; j < count && !named; j++)
             named = kg__globs_take(globs[j], id);
-        if (!named)
+        if (!named) {
+            i++;
             continue;
+        }
         printf("%s: %s\n", id, dry_run ? "would be retired" : "retired");
         (void)kg__baseline_remove(baseline, id);
         retired++;

@@ -326,11 +326,13 @@ Test(schema, results_of_a_run_are_valid)
 Test(schema, results_changed_anywhere)
 {
     static const char more[] =
-        "{\"claims\": [{\"claim\": \"a/claim_b\", \"holds\": true, \"why\": \"\", \"target\": "
+        "{\"boards\": {\"GPU-1\": {\"target\": \"t\", \"provenance\": {}}}, "
+        "\"claims\": [{\"claim\": \"a/claim_b\", \"holds\": true, \"why\": \"\", \"target\": "
         "\"t\", \"test\": \"gpu.a.claim_b\"}], \"errors\": [{\"test\": \"gpu.a.time\", \"why\": "
         "\"w\"}], \"notes\": [{\"note\": \"n\", \"target\": \"t\", \"test\": \"gpu.a.time\"}], "
         "\"tests\": [{\"name\": \"gpu.a.time\", \"target\": \"t\", \"seconds\": 1.5, \"complete\": "
-        "true, \"exit_code\": 0}, {\"name\": \"gpu.a.time\", \"target\": \"t\", \"seconds\": 1, "
+        "true, \"exit_code\": 0, \"board\": \"GPU-1\"}, {\"name\": \"gpu.a.time\", \"target\": "
+        "\"t\", \"seconds\": 1, "
         "\"complete\": true, \"exit_code\": 77, \"skipped\": \"w\", \"skipped_by\": \"filter\"}], "
         "\"cases\": [{\"case\": \"a/b/1/b16\", \"target\": \"t\", \"parts\": [\"check\"], "
         "\"seconds\": 1, \"metrics\": {\"time_ns\": {\"value\": 1, \"low\": 1, \"high\": 2, "
