@@ -61,8 +61,9 @@ static size_t list_vanished(const char *path, const kg__baseline *baseline, json
 
         if (is_listed(id, comparisons))
             continue;
-        printf("%s: %s: vanished: there is no comparison %.*s; put it back, or take the case out\n",
-               path, id, (int)strcspn(id, "/"), id);
+        printf("%s: %s: vanished: there is no comparison %.*s; put it back, or take its cases out: "
+               "kernelgate baseline retire %s '%.*s/*'\n",
+               path, id, (int)strcspn(id, "/"), id, path, (int)strcspn(id, "/"), id);
         json_array_append_new(names, json_string(id));
         vanished++;
     }

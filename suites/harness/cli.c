@@ -290,6 +290,28 @@ Test(cli, lint_says_a_line_a_file)
     expect_within(complaint, "baseline lint: names no file");
 }
 
+/* What can be read and is not right all the same; recorded, it is an error of the run. */
+Test(cli, lint_finds_what_does_not_fit)
+{
+    char text[4096];
+
+    put("nvidia-fake.json",
+        "{\"schema\": \"kernelgate-baseline/1\", \"target\": {\"key\": \"nvidia-fake\"}, "
+        "\"sentinels\": {\"copy\": {\"time_ns\": {\"value\": 100, \"band\": 0.02, \"floor\": 50, "
+        "\"sessions\": [100, 100, 100, 100, 100]}}}, \"cases\": {\"a/b/1/32\": {\"commit\": "
+        "\"abc\", \"time_ns\": {\"value\": 100, \"band\": 0.02, \"floor\": 50, \"sessions\": "
+        "[100, 100, 100, 100, 100]}}}}");
+    cr_expect(eq(int, run("baseline", "lint", "nvidia-fake.json", NULL), 2));
+    expect_within(output, "nvidia-fake.json: fma: this sentinel is missing");
+    expect_within(output, "nvidia-fake.json: a/b/1/32: no table gives this launch");
+    cr_expect(strstr(output, ": ok") == NULL, "%s", output);
+    put("out/records/x", "");
+    setenv("KG_OUT", "out", 1);
+    cr_expect(eq(int, run("baseline", "lint", "--record", "nvidia-fake.json", NULL), 2));
+    get("out/records/gate.baselines.verdicts.json", text, sizeof text);
+    expect_within(text, "nvidia-fake.json: a/b/1/32: no table gives this launch");
+}
+
 Test(cli, lint_lists_cases_that_vanished)
 {
     put("cpu-model.json", baseline);
@@ -297,7 +319,9 @@ Test(cli, lint_lists_cases_that_vanished)
     cr_expect(eq(str, output, "cpu-model.json: ok: 2 cases, counters of the CPU model\n"));
     cr_expect(
         eq(int, run("baseline", "lint", "--comparisons", "x,ab,a", "cpu-model.json", NULL), 0));
-    expect_within(output, "cpu-model.json: b/naive/1/-: vanished: there is no comparison b;");
+    expect_within(output, "cpu-model.json: b/naive/1/-: vanished: there is no comparison b; put it "
+                          "back, or take its cases out: kernelgate baseline retire "
+                          "cpu-model.json 'b/*'\n");
     cr_expect(strstr(output, "a/naive") == NULL);
     setenv("KG_STRICT", "1", 1);
     cr_expect(eq(int, run("baseline", "lint", "cpu-model.json", "--comparisons=a", NULL), 1));
