@@ -19,6 +19,7 @@ static kg__baseline_metric *add(const char *id, const double *sessions, size_t c
 
     if (entry->commit == NULL)
         entry->commit = kg__copy_text("abc");
+    free(metric->sessions);
     *metric = (kg__baseline_metric){
         .name = metric->name, .value = 10000, .band = 0.02, .floor = 50, .gated = true
     };
