@@ -47,6 +47,11 @@ static bool is_boolean(const json_t *value)
     return json_is_boolean(value);
 }
 
+static bool is_mark(const json_t *value)
+{
+    return json_is_true(value);
+}
+
 static bool is_figure(const json_t *value)
 {
     return json_is_number(value) || json_is_null(value);
@@ -133,6 +138,7 @@ static const form name = { .fits = is_name, .expected = "a text, and not an empt
 static const form case_id = { .fits = is_name, .expected = "a case's id" };
 static const form target_key = { .fits = is_name, .expected = "a target's key" };
 static const form boolean = { .fits = is_boolean, .expected = "true or false" };
+static const form mark = { .fits = is_mark, .expected = "true, or left away" };
 static const form number = { .fits = is_number, .expected = "a number" };
 static const form figure = { .fits = is_figure, .expected = "a number" };
 static const form amount = { .fits = is_amount, .expected = "a number of at least 0" };
@@ -201,17 +207,10 @@ static const member base_members[] = {
 static const form base = OBJECT(.members = base_members, .closed = true);
 
 static const member metric_members[] = {
-    { "value", &figure, true },
-    { "low", &figure, true },
-    { "high", &figure, true },
-    { "baseline", &figure, true },
-    { "change", &figure, true },
-    { "limit", &figure, true },
-    { "smallest", &figure, true },
-    { "gated", &boolean, true },
-    { "verdict", &verdict, true },
-    { "why", &text, true },
-    { 0 },
+    { "value", &figure, true },    { "low", &figure, true },    { "high", &figure, true },
+    { "baseline", &figure, true }, { "change", &figure, true }, { "limit", &figure, true },
+    { "smallest", &figure, true }, { "gated", &boolean, true }, { "tripped", &mark, true },
+    { "verdict", &verdict, true }, { "why", &text, true },      { 0 },
 };
 static const form metric = OBJECT(.members = metric_members);
 static const form metrics = OBJECT(.others = &metric);
@@ -249,12 +248,16 @@ static const form pairs_of_metric = OBJECT(.members = pairs_members, .closed = t
 static const form pairs = OBJECT(.others = &pairs_of_metric);
 
 static const member case_members[] = {
-    { "case", &case_id, false },   { "target", &target_key, false }, { "parts", &texts, true },
-    { "seconds", &seconds, true }, { "metrics", &metrics, false },   { "verdict", &verdict, false },
-    { "why", &text, false },       { "test", &text, true },          { "lines", &lines, true },
-    { "sampled", &sampled, true }, { "absent", &reasons, true },     { "work", &work, true },
-    { "kernel", &kernel, true },   { "smallest", &amount, true },    { "changed", &names, true },
-    { "base", &base, true },       { "pairs", &pairs, true },        { 0 },
+    { "case", &case_id, false },    { "target", &target_key, false },
+    { "parts", &texts, true },      { "seconds", &seconds, true },
+    { "metrics", &metrics, false }, { "verdict", &verdict, false },
+    { "why", &text, false },        { "test", &text, true },
+    { "lines", &lines, true },      { "sampled", &sampled, true },
+    { "absent", &reasons, true },   { "work", &work, true },
+    { "kernel", &kernel, true },    { "smallest", &amount, true },
+    { "changed", &names, true },    { "base", &base, true },
+    { "pairs", &pairs, true },      { "suspect", &mark, true },
+    { "note", &name, true },        { 0 },
 };
 static const form one_case = OBJECT(.members = case_members);
 static const form cases = LIST_OF(one_case);

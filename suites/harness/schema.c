@@ -326,7 +326,8 @@ Test(schema, results_of_a_run_are_valid)
 Test(schema, results_changed_anywhere)
 {
     static const char more[] =
-        "{\"boards\": {\"GPU-1\": {\"target\": \"t\", \"provenance\": {}}}, "
+        "{\"commit\": \"abc\", \"base\": {\"ref\": \"main\", \"commit\": \"abc\"}, \"boards\": "
+        "{\"GPU-1\": {\"target\": \"t\", \"provenance\": {}}}, "
         "\"claims\": [{\"claim\": \"a/claim_b\", \"holds\": true, \"why\": \"\", \"target\": "
         "\"t\", \"test\": \"gpu.a.claim_b\"}], \"errors\": [{\"test\": \"gpu.a.time\", \"why\": "
         "\"w\"}], \"notes\": [{\"note\": \"n\", \"target\": \"t\", \"test\": \"gpu.a.time\"}], "
@@ -337,11 +338,15 @@ Test(schema, results_changed_anywhere)
         "\"cases\": [{\"case\": \"a/b/1/b16\", \"target\": \"t\", \"parts\": [\"check\"], "
         "\"seconds\": 1, \"metrics\": {\"time_ns\": {\"value\": 1, \"low\": 1, \"high\": 2, "
         "\"baseline\": null, \"change\": -0.5, \"limit\": 0.02, \"smallest\": 0.03, \"gated\": "
-        "true, \"verdict\": \"pass\", \"why\": \"\"}}, \"verdict\": \"pass\", \"why\": \"\", "
+        "true, \"tripped\": true, \"verdict\": \"pass\", \"why\": \"\"}}, \"verdict\": \"pass\", "
+        "\"why\": \"\", "
         "\"test\": \"gpu.a.time\", \"lines\": {\"a.cu:1\": {\"barriers\": 1}}, \"sampled\": "
         "{\"blocks\": 1, \"of\": 2}, \"absent\": {\"cold_time_ns\": \"w\"}, \"work\": "
         "{\"operations\": 1, \"bytes\": 2}, \"kernel\": {\"registers\": 32, \"local_bytes\": 0, "
-        "\"shared_bytes\": 0, \"blocks_per_multiprocessor\": 1, \"occupancy\": 0.5}}]}";
+        "\"shared_bytes\": 0, \"blocks_per_multiprocessor\": 1, \"occupancy\": 0.5}, \"suspect\": "
+        "true, "
+        "\"note\": \"w\", \"base\": {\"ref\": \"main\"}, \"pairs\": {\"time_ns\": {\"count\": 12, "
+        "\"change\": 0.01, \"low\": 0, \"high\": 0.02, \"p\": 0.001}}}]}";
     static const char *const lists[] = { "refused", "vanished" };
     json_t *results = run_results();
     json_t *one_of_each = json_loads(more, 0, NULL);
