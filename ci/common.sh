@@ -76,6 +76,92 @@ heed_signals() {
 }
 heed_signals
 
+# Whether process $1 lives that started $2 clock ticks after the machine did: another one of the same number does not count,
+# nor does one that died and was not waited for.
+is_alive() {
+    local text facts
+    if text=$(cat "/proc/$1/stat" 2>/dev/null); then
+        read -r -a facts <<<"${text##*) }"
+        [[ ${facts[0]} != [ZX] && ${facts[19]} == "$2" ]]
+    else
+        # Another user's process may be hidden.
+        kill -0 "$1" 2>/dev/null || [[ $(LC_ALL=C kill -0 "$1" 2>&1) == *'not permitted'* ]]
+    fi
+}
+
+# Whether this script is process $1 or descends from it.
+descends_from() {
+    local process=$$ text facts
+    while [[ $process != "$1" ]] && text=$(cat "/proc/$process/stat" 2>/dev/null); do
+        read -r -a facts <<<"${text##*) }"
+        process=${facts[1]}
+    done
+    [[ $process == "$1" ]]
+}
+
+# Reads who holds a folder from its file $1 into $holder, $holder_started, $holder_host, $holder_what and $holder_since; all
+# are empty where nobody does. harness/holding.h describes the file.
+read_holder() {
+    local word value
+    holder='' holder_started='' holder_host='' holder_what='' holder_since=''
+    while read -r word value; do
+        case $word in
+        process) holder=$value ;;
+        started) holder_started=$value ;;
+        host) holder_host=$value ;;
+        what) holder_what=$value ;;
+        since) holder_since=$value ;;
+        esac
+    done < <(head -c 1024 -- "$1" 2>/dev/null | tr -d '\0')
+    [[ ! -s $1 || ($holder =~ ^[1-9][0-9]*$ && $holder_started =~ ^[0-9]+$ && -n $holder_host) ]] ||
+        stop 2 "$1: does not say who holds this folder: if no run is in progress here, remove it"
+}
+
+held=()
+
+# Holds the folder $1 until this script ends, unless what started the script holds it already; ends the script when somebody
+# else does. $2 says how to go on without that folder.
+hold_folder() {
+    local folder=$1 lock=$1/run.lock otherwise=$2 file host
+    host=$(</proc/sys/kernel/hostname)
+    mkdir -p -- "$folder" 2>/dev/null || stop 2 "$folder: the folder cannot be made: see to the permissions above it, or $otherwise"
+    [[ ! -L $lock && (! -e $lock || -f $lock) ]] || stop 2 "$lock: is no regular file: remove it, or $otherwise"
+    { exec {file}<>"$lock"; } 2>/dev/null || stop 2 "$lock: cannot be written: make it writable for $(id -un), or $otherwise"
+    flock -w 10 "$file" || stop 2 "$lock: a process has kept it open for 10 s: end that process (fuser $lock names it), or $otherwise"
+    read_holder "$lock"
+    if [[ -n $holder && $holder_host != "$host" ]]; then
+        stop 2 "$folder: held by $holder_what, process $holder on $holder_host, since $holder_since: wait until it is through, or $otherwise; if it is gone, remove $lock"
+    elif [[ -n $holder ]] && is_alive "$holder" "$holder_started"; then
+        descends_from "$holder" ||
+            stop 2 "$folder: held by $holder_what, process $holder, since $holder_since: wait until it is through, or $otherwise"
+    else
+        local text facts
+        text=$(<"/proc/$$/stat")
+        read -r -a facts <<<"${text##*) }"
+        printf 'process %s\nstarted %s\nhost %s\nwhat %s\nsince %s\n' "$$" "${facts[19]}" "$host" "ci/$script" \
+            "$(date -u '+%Y-%m-%d %H:%M:%S UTC')" 2>/dev/null >"$lock" || {
+            : >"$lock"
+            stop 2 "$lock: cannot be written: free some disk space, or $otherwise"
+        }
+        held+=("$folder")
+    fi
+    exec {file}>&-
+}
+
+# Gives back what this script holds; a script with another trap at its exit calls it there.
+# shellcheck disable=SC2317 # called at exit
+release_folders() {
+    local folder file
+    for folder in "${held[@]}"; do
+        { exec {file}<>"$folder/run.lock"; } 2>/dev/null || continue
+        if flock -w 10 "$file"; then
+            [[ $(sed -n 's/^process //p' "$folder/run.lock") != "$$" ]] || : >"$folder/run.lock"
+        fi
+        exec {file}>&-
+    done
+}
+trap release_folders EXIT
+
 # Shows the end of the log $1 and ends the script, for a step that failed: "$2 failed".
 stop_with_log() {
     printf '%s\n' '--- the last lines of the log:' >&2
@@ -92,6 +178,7 @@ build_preset() {
     if ! mkdir -p -- "$folder" 2>/dev/null || [[ ! -w $folder ]]; then
         stop 2 "cannot write to $folder: make it writable for $(id -un), or remove it"
     fi
+    hold_folder "$folder" 'work in a checkout of its own (git worktree add)'
     local log=$folder/build.log stamp=$folder/configured
     wanted="root=$root werror=$werror CC=${CC-} CXX=${CXX-} CUDACXX=$cuda CFLAGS=${CFLAGS-} CXXFLAGS=${CXXFLAGS-} LDFLAGS=${LDFLAGS-} presets=$(cksum <"$root/CMakePresets.json")"
 

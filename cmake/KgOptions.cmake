@@ -73,3 +73,13 @@ if(KG_SANITIZE)
     $<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=address,undefined;-fno-omit-frame-pointer;-O1>)
   target_link_options(kg_flags INTERFACE -fsanitize=address,undefined)
 endif()
+if(KG_FUZZ)
+  if(NOT CMAKE_C_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "KG_FUZZ=ON needs clang, which has libFuzzer, as the C compiler; this is ${CMAKE_C_COMPILER_ID}: set "
+                        "CC=clang and configure a new folder, or run ci/fuzz, which does")
+  endif()
+  # A finding of the sanitizers must end the process, or the fuzzer does not see it.
+  target_compile_options(kg_flags INTERFACE
+    $<$<COMPILE_LANGUAGE:C>:-fsanitize=fuzzer-no-link,address,undefined;-fno-sanitize-recover=undefined;-fno-omit-frame-pointer;-O1>)
+  target_link_options(kg_flags INTERFACE -fsanitize=address,undefined)
+endif()

@@ -13,6 +13,7 @@
 #include "counting.h"
 #include "file.h"
 #include "gating.h"
+#include "holding.h"
 #include "observer.h"
 #include "records.h"
 #include "results.h"
@@ -57,6 +58,7 @@ typedef struct part_run {
     bool watching;                    /* it is the one that is being observed */
     bool told_blind;                  /* it has been told that it does not watch */
     char otherwise[256];              /* how the baseline was recorded otherwise, or empty */
+    bool unwritten;                   /* what was last to be written down is not */
     double began;
 } part_run;
 
@@ -133,6 +135,7 @@ static void settle(subject *one, json_t *entry)
 static void write_verdicts(part_run *run, bool complete)
 {
     json_t *cases = json_array();
+    char out[KG__PATH_SIZE];
     kg__error error;
 
     for (size_t i = 0; i < run->count; i++) {
@@ -148,7 +151,11 @@ static void write_verdicts(part_run *run, bool complete)
     json_object_set_new(run->document, "cases", cases);
     json_object_set_new(run->document, "complete", json_boolean(complete));
     json_object_set_new(run->document, "seconds", json_real(kg__now() - run->began));
-    if (!kg__results_write_json(run->verdicts, run->document, 1, &error))
+    kg__out_folder(run->comparison->home, out, sizeof out);
+    /* Another run may have taken the folder over when the one around this test was killed. */
+    run->unwritten = !kg__holding_permits(out, &error) ||
+                     !kg__results_write_json(run->verdicts, run->document, 1, &error);
+    if (run->unwritten)
         kg__complain("%s", error.text);
 }
 
@@ -901,7 +908,8 @@ static void close_open_cases(part_run *run)
 
 static size_t count_failures(const part_run *run)
 {
-    size_t failures = json_array_size(json_object_get(run->document, "errors"));
+    /* Results that nobody will find are no success. */
+    size_t failures = json_array_size(json_object_get(run->document, "errors")) + run->unwritten;
 
     for (size_t i = 0; i < run->count; i++) {
         kg__verdict verdict = KG__PASS;

@@ -419,7 +419,8 @@ static int by_row_and_variant(const void *a, const void *b)
 /* Two cases may not share a place: the results would hold an id twice. */
 static bool place_cases(kg__report_table *table, kg__error *error)
 {
-    qsort(table->cases, table->case_count, sizeof *table->cases, by_row_and_variant);
+    if (table->case_count > 0)
+        qsort(table->cases, table->case_count, sizeof *table->cases, by_row_and_variant);
     /* Sorting has moved the sizes that rows point to. */
     for (size_t i = 0; i < table->case_count; i++)
         table->rows[table->cases[i].row].size = table->cases[i].size;

@@ -12,6 +12,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "holding.h"
 #include "observe.h"
 #include "records.h"
 #include "results.h"
@@ -187,6 +188,19 @@ static void forget_verdicts(void)
     }
 }
 
+/* Another run's results are not to be mixed with ours. */
+static bool may_write_results(void)
+{
+    char out[KG__PATH_SIZE];
+    kg__error error = { "" };
+
+    kg__out_folder(kg__comparison->home, out, sizeof out);
+    if (kg__holding_permits(out, &error))
+        return true;
+    kg__complain("%s", error.text);
+    return false;
+}
+
 static int run_tests(int argc, char **argv)
 {
     struct criterion_test_set *tests;
@@ -197,8 +211,6 @@ static int run_tests(int argc, char **argv)
      * The variable is CTest's own, for every test that it runs. */
     if (getenv("CTEST_INTERACTIVE_DEBUG_MODE") != NULL)
         (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (argc == 1)
-        forget_verdicts();
     tests = criterion_initialize();
     criterion_options.jobs = 1;
     criterion_options.logging_threshold = CRITERION_IMPORTANT;
@@ -206,6 +218,12 @@ static int run_tests(int argc, char **argv)
         criterion_finalize(tests);
         return KG__EXIT_PASS;
     }
+    if (!may_write_results()) {
+        criterion_finalize(tests);
+        return KG__EXIT_ERROR;
+    }
+    if (argc == 1)
+        forget_verdicts();
     (void)criterion_run_all_tests(tests);
     criterion_finalize(tests);
     if (tests_run == 0) {

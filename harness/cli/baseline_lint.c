@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../holding.h"
 #include "../results.h"
 #include "../run.h"
 #include "command.h"
@@ -40,6 +41,10 @@ static bool leave_verdicts(const json_t *errors, const json_t *vanished)
     if (json_array_size(errors) == 0 && json_array_size(vanished) == 0)
         return true;
     kg__out_folder(".", folder, sizeof folder);
+    if (!kg__holding_permits(folder, &error)) {
+        kg__complain("%s", error.text);
+        return false;
+    }
     kg__format(path, sizeof path, "%s/records/gate.baselines.verdicts.json", folder);
     document =
         json_pack("{s:s, s:s, s:b, s:f, s:O, s:O, s:[], s:[], s:[], s:[]}", "schema",

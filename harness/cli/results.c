@@ -3,7 +3,11 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/types.h>
+#include <unistd.h>
 
+#include "../file.h"
+#include "../holding.h"
 #include "../run.h"
 #include "command.h"
 #include "probe.h"
@@ -13,13 +17,24 @@ static const char *build;
 static bool strict;
 static bool report_only;
 
+/* Whoever runs this command, such as ctest, whose run it begins and ends; itself where that is
+ * outside of what this process can see. */
+static pid_t whose_run(void)
+{
+    pid_t parent = getppid();
+
+    return parent > 0 ? parent : getpid();
+}
+
 static int begin(size_t count, char **operands)
 {
+    const char *folder = kg__results_folder(out);
     kg__error error = { "" };
 
     (void)count;
     (void)operands;
-    if (kg__results_begin(kg__results_folder(out), &error))
+    if (kg__file_make_folder(folder, &error) && kg__holding_take(folder, whose_run(), &error) &&
+        kg__results_begin(folder, &error))
         return KG__EXIT_PASS;
     kg__complain("%s", error.text);
     return KG__EXIT_ERROR;
@@ -35,7 +50,9 @@ const kg__command kg__begin_command = {
     .operands = "",
     .summary =
         "Begin a run: make the folder of its results and clear what an earlier run left there",
-    .details = "CTest calls this before the first test of a run. Files of other names stay.\n",
+    .details =
+        "CTest calls this before the first test of a run. Files of other names stay. The folder\n"
+        "is held for whoever called until kernelgate results: another run there is refused.\n",
     .options = begin_options,
     .run = begin,
 };
@@ -97,13 +114,15 @@ static int merge(size_t count, char **operands)
 {
     const char *folder = kg__results_folder(out);
     kg__error error = { "" };
-    json_t *results = kg__results_merge(folder, strict || kg__is_strict(), &error);
+    json_t *results = NULL;
     bool nothing_matched;
     bool written;
     int code;
 
     (void)count;
     (void)operands;
+    if (kg__holding_permits(folder, &error))
+        results = kg__results_merge(folder, strict || kg__is_strict(), &error);
     if (results == NULL) {
         kg__complain("%s", error.text);
         return KG__EXIT_ERROR;
@@ -118,6 +137,7 @@ static int merge(size_t count, char **operands)
     code = kg__results_exit_code(results);
     nothing_matched = filter_matched_nothing(results);
     json_decref(results);
+    kg__holding_release(folder, whose_run());
     if (!written)
         return KG__EXIT_ERROR;
     if (!report_only)
