@@ -169,7 +169,7 @@ stop_with_log() {
     stop 2 "$2 failed: the whole log is in $1"
 }
 
-# Configures and builds a preset; configures only when something that it depends on changed (ninja itself sees changed CMake
+# Configures and builds preset $1, or target $2 of it alone; configures only when something that it depends on changed (ninja itself sees changed CMake
 # files). Quiet unless it fails: the log is build/<preset>/build.log.
 build_preset() {
     local preset=$1 folder=$root/build/$1 werror=OFF cuda='' wanted begun
@@ -194,7 +194,7 @@ build_preset() {
     else
         say "building $folder"
     fi
-    run_stoppable cmake --build "$folder" >>"$log" 2>&1 ||
+    run_stoppable cmake --build "$folder" ${2:+--target "$2"} >>"$log" 2>&1 ||
         stop_with_log "$log" "building preset $preset"
     # A warning that only a log sees is none.
     grep -E 'warning:|CMake Warning' -- "$log" | sort -u | head -n 10 >&2 || true
