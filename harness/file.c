@@ -3,11 +3,16 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+/* How long a temporary file must lie untouched before it is taken for a dead process's. */
+#define SECONDS_TO_TRUST 60
 
 static bool write_all(int file, const char *content, size_t size)
 {
@@ -33,6 +38,34 @@ static void flush_folder(const char *folder)
         (void)fsync(file);
         close(file);
     }
+}
+
+/* Removes what processes that died left over of replacing the file `name`. They say by their
+ * numbers that they are gone, which of another machine's, in a folder that it shares, is not to be
+ * trusted at once. */
+static void remove_leftovers(const char *folder, const char *name)
+{
+    DIR *listing = opendir(folder);
+    const struct dirent *entry;
+    size_t length = strlen(name);
+
+    while (listing != NULL && (entry = readdir(listing)) != NULL) {
+        const char *mark = entry->d_name + 1 + length;
+        struct stat facts;
+        char *end;
+        long process;
+
+        if (entry->d_name[0] != '.' || strncmp(entry->d_name + 1, name, length) != 0 ||
+            strncmp(mark, KG__FILE_TEMPORARY, strlen(KG__FILE_TEMPORARY)) != 0)
+            continue;
+        process = strtol(mark + strlen(KG__FILE_TEMPORARY), &end, 10);
+        if (*end == '\0' && process > 0 && kill((pid_t)process, 0) != 0 && errno == ESRCH &&
+            fstatat(dirfd(listing), entry->d_name, &facts, AT_SYMLINK_NOFOLLOW) == 0 &&
+            time(NULL) - facts.st_mtime > SECONDS_TO_TRUST)
+            (void)unlinkat(dirfd(listing), entry->d_name, 0);
+    }
+    if (listing != NULL)
+        closedir(listing);
 }
 
 bool kg__file_replace(const char *path, const char *content, size_t size, kg__error *error)
@@ -71,6 +104,7 @@ bool kg__file_replace(const char *path, const char *content, size_t size, kg__er
     }
     if (done) {
         flush_folder(folder);
+        remove_leftovers(folder, name);
     } else {
         kg__fail(
             error,

@@ -1,0 +1,246 @@
+/* A library for LD_PRELOAD: calls that change what is under a folder fail or kill the process from
+ * a given one on, so that a test can end a program at each of them.
+ *
+ * FAULT_FOLDER: the folder. FAULT_AT: the number of the first call that fails, from 1.
+ * FAULT_WITH: "kill" (SIGKILL, a write having written half of what it was given), "ENOSPC" (a full
+ * disk: a write writes half, then nothing can be added, and everything can be removed), "EIO" or
+ * "EROFS" (nothing can be changed any more).
+ * FAULT_COUNT: a file of 8 bytes in which the calls of all processes are counted. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *folder;
+static unsigned long first;
+static int cause; /* an errno; 0: the process is killed */
+static volatile unsigned long *count;
+
+/* The C library's own function of a name. */
+static void *next(const char *name)
+{
+    return dlsym(RTLD_NEXT, name);
+}
+
+/* Sets a variable of a function pointer's type to the C library's own function. */
+#define FIND(variable, name)                                                                       \
+    do {                                                                                           \
+        void *address_ = next(name);                                                               \
+                                                                                                   \
+        memcpy(&(variable), &address_, sizeof(variable));                                          \
+    } while (0)
+
+__attribute__((constructor)) static void set_up(void)
+{
+    const char *at = getenv("FAULT_AT");
+    const char *with = getenv("FAULT_WITH");
+    const char *counted = getenv("FAULT_COUNT");
+    int (*real_open)(const char *, int, ...);
+    void *shared;
+    int file;
+
+    if (at == NULL || with == NULL || counted == NULL)
+        return;
+    FIND(real_open, "open");
+    file = real_open(counted, O_RDWR | O_CLOEXEC);
+    if (file < 0)
+        return;
+    shared = mmap(NULL, sizeof *count, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    close(file);
+    if (shared == MAP_FAILED)
+        return;
+    count = shared;
+    first = strtoul(at, NULL, 10);
+    cause = strcmp(with, "ENOSPC") == 0  ? ENOSPC
+            : strcmp(with, "EIO") == 0   ? EIO
+            : strcmp(with, "EROFS") == 0 ? EROFS
+                                         : 0;
+    folder = getenv("FAULT_FOLDER");
+}
+
+static bool is_within(const char *path)
+{
+    size_t length = folder != NULL ? strlen(folder) : 0;
+
+    return length > 0 && strncmp(path, folder, length) == 0 &&
+           (path[length] == '/' || path[length] == '\0');
+}
+
+static bool is_file_within(int file)
+{
+    char link[64];
+    char path[1024];
+    ssize_t length;
+
+    if (folder == NULL)
+        return false;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+    length = readlink(link, path, sizeof path - 1);
+    path[length > 0 ? length : 0] = '\0';
+    return is_within(path);
+}
+
+/* Counts a call; whether it fails. One that only removes works on a full disk. */
+static bool fails(bool removes)
+{
+    unsigned long number = __atomic_add_fetch(count, 1, __ATOMIC_SEQ_CST);
+
+    if (number < first || (cause == 0 && number > first) || (removes && cause == ENOSPC))
+        return false;
+    if (cause == 0)
+        (void)kill(getpid(), SIGKILL);
+    errno = cause;
+    return true;
+}
+
+static bool opening_fails(const char *path, int flags)
+{
+    return ((flags & (O_WRONLY | O_RDWR)) != 0) && is_within(path) && fails(false);
+}
+
+/* The mode of a call of open(), where it has one. */
+#define TAKE_MODE(mode, flags)                                                                     \
+    do {                                                                                           \
+        va_list arguments_;                                                                        \
+                                                                                                   \
+        va_start(arguments_, flags);                                                               \
+        (mode) = ((flags)&O_CREAT) != 0 ? va_arg(arguments_, mode_t) : 0;                          \
+        va_end(arguments_);                                                                        \
+    } while (0)
+
+#define DEFINE_OPEN(name)                                                                          \
+    int name(const char *path, int flags, ...)                                                     \
+    {                                                                                              \
+        int (*real)(const char *, int, ...);                                                       \
+        mode_t mode;                                                                               \
+                                                                                                   \
+        TAKE_MODE(mode, flags);                                                                    \
+        if (opening_fails(path, flags))                                                            \
+            return -1;                                                                             \
+        FIND(real, #name);                                                                         \
+        return real(path, flags, mode);                                                            \
+    }
+
+DEFINE_OPEN(open)
+DEFINE_OPEN(open64)
+
+#define DEFINE_FOPEN(name)                                                                         \
+    FILE *name(const char *path, const char *mode)                                                 \
+    {                                                                                              \
+        FILE *(*real)(const char *, const char *);                                                 \
+                                                                                                   \
+        if (opening_fails(path, strpbrk(mode, "wa+") != NULL ? O_WRONLY : O_RDONLY))               \
+            return NULL;                                                                           \
+        FIND(real, #name);                                                                         \
+        return real(path, mode);                                                                   \
+    }
+
+DEFINE_FOPEN(fopen)
+DEFINE_FOPEN(fopen64)
+
+/* What a stream holds back is written when it is closed. */
+int fclose(FILE *stream)
+{
+    int (*real)(FILE *);
+    int file = fileno(stream);
+    bool writes = file >= 0 && (fcntl(file, F_GETFL) & (O_WRONLY | O_RDWR)) != 0;
+    bool failed = writes && is_file_within(file) && fails(false);
+    int result;
+
+    FIND(real, "fclose");
+    result = real(stream);
+    if (failed)
+        errno = cause;
+    return failed ? EOF : result;
+}
+
+/* How much of a write comes through: all; half of the one that is the first to fail; nothing. */
+static size_t room_for(int file, size_t size)
+{
+    unsigned long number;
+
+    if (!is_file_within(file))
+        return size;
+    number = __atomic_add_fetch(count, 1, __ATOMIC_SEQ_CST);
+    if (number < first || (cause == 0 && number > first))
+        return size;
+    return number == first && (cause == 0 || cause == ENOSPC) ? size / 2 : 0;
+}
+
+/* Ends a write of which `written` bytes came through where it was given more. */
+static ssize_t end_short(ssize_t written)
+{
+    if (cause == 0)
+        (void)kill(getpid(), SIGKILL);
+    if (written > 0)
+        return written;
+    errno = cause;
+    return -1;
+}
+
+ssize_t write(int file, const void *content, size_t size)
+{
+    ssize_t (*real)(int, const void *, size_t);
+    size_t room = room_for(file, size);
+    ssize_t written = 0;
+
+    FIND(real, "write");
+    if (room > 0 || size == 0)
+        written = real(file, content, room);
+    return room < size ? end_short(written) : written;
+}
+
+#define DEFINE_PWRITE(name, offset_type)                                                           \
+    ssize_t name(int file, const void *content, size_t size, offset_type offset)                   \
+    {                                                                                              \
+        ssize_t (*real)(int, const void *, size_t, offset_type);                                   \
+        size_t room = room_for(file, size);                                                        \
+        ssize_t written = 0;                                                                       \
+                                                                                                   \
+        FIND(real, #name);                                                                         \
+        if (room > 0 || size == 0)                                                                 \
+            written = real(file, content, room, offset);                                           \
+        return room < size ? end_short(written) : written;                                         \
+    }
+
+DEFINE_PWRITE(pwrite, off_t)
+DEFINE_PWRITE(pwrite64, off64_t)
+
+/* A call with a file descriptor first, and one with a path first. */
+#define DEFINE_OF_FILE(name, removes, parameters, ...)                                             \
+    int name parameters                                                                            \
+    {                                                                                              \
+        int(*real) parameters;                                                                     \
+                                                                                                   \
+        if (is_file_within(file) && fails(removes))                                                \
+            return -1;                                                                             \
+        FIND(real, #name);                                                                         \
+        return real(__VA_ARGS__);                                                                  \
+    }
+#define DEFINE_OF_PATH(name, removes, parameters, ...)                                             \
+    int name parameters                                                                            \
+    {                                                                                              \
+        int(*real) parameters;                                                                     \
+                                                                                                   \
+        if (is_within(path) && fails(removes))                                                     \
+            return -1;                                                                             \
+        FIND(real, #name);                                                                         \
+        return real(__VA_ARGS__);                                                                  \
+    }
+
+DEFINE_OF_FILE(fsync, false, (int file), file)
+DEFINE_OF_FILE(fchmod, false, (int file, mode_t mode), file, mode)
+DEFINE_OF_FILE(ftruncate, true, (int file, off_t size), file, size)
+DEFINE_OF_FILE(ftruncate64, true, (int file, off64_t size), file, size)
+DEFINE_OF_FILE(unlinkat, true, (int file, const char *name, int flags), file, name, flags)
+DEFINE_OF_PATH(unlink, true, (const char *path), path)
+DEFINE_OF_PATH(mkdir, false, (const char *path, mode_t mode), path, mode)
+DEFINE_OF_PATH(rename, false, (const char *path, const char *to), path, to)
