@@ -59,6 +59,7 @@ typedef struct part_run {
     bool told_blind;                  /* it has been told that it does not watch */
     char otherwise[256];              /* how the baseline was recorded otherwise, or empty */
     bool unwritten;                   /* what was last to be written down is not */
+    kg__error unobserved;             /* why nothing could be run any more, or empty */
     double began;
 } part_run;
 
@@ -575,6 +576,8 @@ static bool observe(part_run *run, bool (*wanted)(const part_run *, const subjec
     if (job.case_count > 0)
         status = kg__observe_cases(&job, &why);
     free(ids);
+    if (status != KG__OBSERVED)
+        run->unobserved = why;
     /* A device that was there before and is no longer is no reason to skip. */
     if (status == KG__UNOBSERVED || (status == KG__UNAVAILABLE && run->device_seen))
         add_error(run, why.text);
@@ -888,7 +891,10 @@ static bool any_is_settled(const part_run *run)
 static void close_open_cases(part_run *run)
 {
     bool say_so = any_is_settled(run);
+    char why[KG__MESSAGE_SIZE];
 
+    kg__format(why, sizeof why, "no observer could be run for this case%s%s",
+               run->unobserved.text[0] != '\0' ? ": " : "", run->unobserved.text);
     for (size_t i = 0; i < run->count; i++) {
         subject *one = &run->subjects[i];
         bool refused = false;
@@ -899,8 +905,7 @@ static void close_open_cases(part_run *run)
             refused = refused || strcmp(kg__json_text(refusal, "case"), one->one->id) == 0;
         if (one->entry != NULL || refused)
             continue;
-        one->entry = kg__gate_plain(one->one->id, &run->target, run->part, KG__ERROR,
-                                    "no observer could be run for this case");
+        one->entry = kg__gate_plain(one->one->id, &run->target, run->part, KG__ERROR, why);
         if (say_so)
             print_line(one->entry);
     }

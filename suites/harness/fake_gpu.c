@@ -1,20 +1,28 @@
 /* A GPU that is not there: the device and the measuring of a GPU's program, steered by the
  * environment, so that judging can be driven from end to end on any machine.
  *
- * FAKE_DEVICE: "absent", "broken"; "first" is there for the first process and absent for the rest;
- * "moves": each process finds another board first.
+ * FAKE_DEVICE:
+ * - "absent", "broken"
+ * - "first" is there for the first process and absent for the rest
+ * - "lost FROM-TO" is broken, "stuck FROM-TO" does not answer, for the processes of these numbers
+ * - "moves": each process finds another board first
+ *
  * FAKE_BOARDS: the boards that are there, "UUID=NAME,UUID=NAME"; without it one, of no UUID. As
- * CUDA does, CUDA_VISIBLE_DEVICES shows a process the one that it names. FAKE_LOG: a file that gets
- * a line a process; the number of lines is the process's number. FAKE_PLAN: a file of lines
- * "PROCESS PATTERN ACTION...", of which every one that fits a process (a number, or *) and a case's
- * id (a glob; "copy" and "fma" are the sentinels) is followed, in order: hot NS, cold NS   the
- * metrics' values; cold 0 leaves the cold time out width FRACTION    of the confidence intervals
- *   clock NAME        what the metrics are timed by, instead of "graph"
- *   throttled         the card was, while this case was timed
- *   foreign N         other processes computed on the card meanwhile
- *   wrong, failed     the case's record is that
- *   forget            the case leaves no record
- *   crash, hang, quit before the case's record: signal, silence, or the device is lost
+ * CUDA does, CUDA_VISIBLE_DEVICES shows a process the one that it names.
+ *
+ * FAKE_LOG: a file that gets a line a process; the number of lines is the process's number.
+ *
+ * FAKE_PLAN: a file of lines "PROCESS PATTERN ACTION...", of which every one that fits a process (a
+ * number, or *) and a case's id (a glob; "copy" and "fma" are the sentinels) is followed, in order:
+ * - hot NS, cold NS: the metrics' values; cold 0 leaves the cold time out
+ * - width FRACTION: of the confidence intervals
+ * - clock NAME: what the metrics are timed by, instead of "graph"
+ * - throttled: the card was, while this case was timed
+ * - foreign N: other processes computed on the card meanwhile
+ * - wrong, failed: the case's record is that
+ * - forget: the case leaves no record
+ * - crash, hang, quit: before the case's record a signal, silence, or the device is lost
+ *
  * Without a plan "plain" takes 10000 ns hot and 12000 ns cold, every other variant half, both made
  * longer by KG_SELFTEST_EXTRA per mille. */
 #include <fcntl.h>
@@ -90,6 +98,19 @@ static json_t *describe(const char *uuid, const char *name)
     return description;
 }
 
+/* Whether this process is one of those that a state such as "lost 2-3" names. */
+static bool is_hit_by(const char *state, const char *what)
+{
+    size_t length = strlen(what);
+    long from;
+    char *rest;
+
+    if (state == NULL || strncmp(state, what, length) != 0 || state[length] != ' ')
+        return false;
+    from = strtol(state + length, &rest, 10);
+    return *rest == '-' && process_number >= from && process_number <= strtol(rest + 1, NULL, 10);
+}
+
 kg__device_status kg__device_open(json_t **description, kg__error *why)
 {
     const char *state = getenv("FAKE_DEVICE");
@@ -104,7 +125,9 @@ kg__device_status kg__device_open(json_t **description, kg__error *why)
         kg__fail(why, "no GPU: this one is a fake");
         return KG__DEVICE_ABSENT;
     }
-    if (state != NULL && strcmp(state, "broken") == 0) {
+    while (is_hit_by(state, "stuck"))
+        pause();
+    if (is_hit_by(state, "lost") || (state != NULL && strcmp(state, "broken") == 0)) {
         kg__fail(why, "the driver does not work: this one is a fake");
         return KG__DEVICE_BROKEN;
     }

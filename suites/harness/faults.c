@@ -434,3 +434,116 @@ Test(faults, a_run_in_a_folder_that_cannot_be_written)
                   "out/records/gpu.fake.time.verdicts.json: cannot be written: Read-only");
     free(seen.output);
 }
+
+/* What another version, or an accident, may leave where a file of ours is read. */
+static const struct oddity {
+    const char *name;
+    const char *content; /* NULL: a folder stands there */
+    size_t repeated;     /* how often the content is repeated */
+} oddities[] = {
+    { "another version's", "{\"schema\": \"kernelgate-baseline/2\", \"cases\": {}}", 1 },
+    { "another version's", "{\"schema\": \"kernelgate-results/2\", \"cases\": []}", 1 },
+    { "another version's", "{\"schema\": \"kernelgate-verdicts/2\", \"cases\": []}", 1 },
+    { "without a schema", "{\"cases\": []}", 1 },
+    { "cut", "{\"schema\": \"kernelgate-results/1\", \"cases\": [{\"case\": \"a/b", 1 },
+    { "empty", "", 1 },
+    { "no object", "[]", 1 },
+    { "no JSON",
+      "\x7f"
+      "ELF\x02\x01\x01",
+      1 },
+    { "deep", "[", (size_t)100 << 20 },
+    { "a folder", NULL, 0 },
+};
+
+static void put(const char *path, const struct oddity *odd)
+{
+    static char block[1 << 20];
+    FILE *file;
+
+    (void)unlink(path);
+    (void)rmdir(path);
+    if (odd->content == NULL) {
+        cr_assert(mkdir(path, 0777) == 0);
+        return;
+    }
+    if (odd->repeated == 1) {
+        write_text(path, odd->content);
+        return;
+    }
+    memset(block, odd->content[0], sizeof block);
+    file = fopen(path, "w");
+    cr_assert(file != NULL);
+    for (size_t i = 0; i < odd->repeated / sizeof block; i++)
+        cr_assert(fwrite(block, 1, sizeof block, file) == sizeof block);
+    cr_assert(fclose(file) == 0);
+}
+
+/* A command that reads `path` ends with 2, and with one line that names it. */
+static void expect_refused(const char *const *arguments, const char *path)
+{
+    for (size_t i = 0; i < sizeof oddities / sizeof *oddities; i++) {
+        ending seen;
+
+        put(path, &oddities[i]);
+        seen = drive(arguments, environment);
+        cr_assert(seen.code == 2 && strstr(seen.output, path) != NULL &&
+                      occurrences(seen.output, "\n") == 1,
+                  "%s %s: %d: %s", arguments[1], oddities[i].name, seen.code, seen.output);
+        free(seen.output);
+    }
+    (void)unlink(path);
+    (void)rmdir(path);
+}
+
+Test(faults, results_that_are_none_of_ours)
+{
+    char path[300];
+    const char *const arguments[] = { KG__COMMAND, "report", "--table", "fake",
+                                      "--results", path,     NULL };
+
+    kg__format(path, sizeof path, "%s", at("results.json"));
+    expect_refused(arguments, path);
+}
+
+Test(faults, baselines_that_are_none_of_ours)
+{
+    char path[300];
+    const char *const lint[] = { KG__COMMAND, "baseline", "lint", path, NULL };
+
+    kg__format(path, sizeof path, "%s", at(STORED));
+    for (size_t i = 0; i < sizeof oddities / sizeof *oddities; i++) {
+        ending seen;
+
+        put(path, &oddities[i]);
+        seen = drive(lint, environment);
+        expect_ending(&seen, 2, path);
+        free(seen.output);
+        seen = record();
+        expect_ending(&seen, 2, path);
+        cr_assert(strstr(seen.output, "session 1") == NULL, "nothing is measured: %s", seen.output);
+        free(seen.output);
+        cr_assert(run_step(KG__FAKE_SOUND_GPU, "--filter=fake/time") == 2, "%s", oddities[i].name);
+    }
+}
+
+/* One test's verdicts make the run an error, and the others' count all the same. */
+Test(faults, verdicts_that_are_none_of_ours)
+{
+    prepare_runs();
+    for (size_t i = 0; i < sizeof oddities / sizeof *oddities; i++) {
+        json_t *results;
+
+        cr_assert(run_step(KG__COMMAND, "begin") == 0);
+        cr_assert(run_step(KG__FAKE_SOUND_GPU, "--filter=fake/time") == 0);
+        put(at("out/records/gpu.other.time.verdicts.json"), &oddities[i]);
+        cr_assert(run_step(KG__COMMAND, "results") == 2, "%s", oddities[i].name);
+        results = read_json(at("out/results.json"));
+        cr_assert(json_array_size(json_object_get(results, "errors")) == 1 &&
+                      json_array_size(json_object_get(results, "cases")) == 1,
+                  "%s", oddities[i].name);
+        json_decref(results);
+        (void)unlink(at("out/records/gpu.other.time.verdicts.json"));
+        (void)rmdir(at("out/records/gpu.other.time.verdicts.json"));
+    }
+}

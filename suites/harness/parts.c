@@ -4,16 +4,20 @@
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "baseline.h"
+#include "clock.h"
 #include "drive.h"
 #include "gating.h"
+#include "holding.h"
 #include "lock.h"
 #include "records.h"
 #include "results_text.h"
@@ -1303,6 +1307,110 @@ Test(parts, a_device_that_goes_away)
     expect_time(2, "no GPU: this one is");
     expect_case("gpu.fake.time", SLOW, "error", "no observer could be run");
     cr_assert(count_cases("gpu.fake.time", "pass") == 3);
+}
+
+/* A card that falls off its bus while it is timed: what was judged stands, the rest says why. */
+Test(parts, a_device_that_is_lost_while_timing)
+{
+    store_baseline();
+    plan("1 " SLOW " quit\n");
+    set("FAKE_DEVICE=lost 2-99");
+    expect_time(2, "gpu.fake.time: the driver does not work: this one is a fake");
+    expect_case("gpu.fake.time", SLOW, "error", "the context is gone");
+    cr_assert(count_cases("gpu.fake.time", "pass") + count_cases("gpu.fake.time", "error") == 4);
+    cr_assert(count_cases("gpu.fake.time", "error") > 1);
+    expect_case("gpu.fake.time", "fake/quick/64/b64", "error",
+                "no observer could be run for this case: the driver does not work");
+    cr_assert(processes() == 2, "%zu", processes());
+}
+
+/* While it is confirmed: the suspect alone is open then. */
+Test(parts, a_device_that_is_lost_while_confirming)
+{
+    store_baseline();
+    plan("* " SLOW " hot 11000\n");
+    set("FAKE_DEVICE=lost 3-99");
+    expect_time(2, "gpu.fake.time: the driver does not work");
+    expect_case("gpu.fake.time", SLOW, "error", "no observer could be run for this case: the");
+    cr_assert(count_cases("gpu.fake.time", "pass") == 3);
+    cr_assert(processes() == 3, "%zu", processes());
+}
+
+/* What is lost for one part may be back for the next, whose verdicts count; the run fails. */
+Test(parts, a_device_that_comes_back)
+{
+    const char *const merge[] = { KG__COMMAND, "results", NULL };
+    ending seen;
+
+    store_baseline();
+    (void)unlink(at("log"));
+    set("FAKE_DEVICE=lost 2-2");
+    expect_run(KG__FAKE_GPU, "--filter=fake/check", 2, "gpu.fake.check: the driver does not work");
+    cr_assert(count_cases("gpu.fake.check", "pass") == 4);
+    expect_case("gpu.fake.check", "fake/quick/64/b32", "error", "the driver does not work");
+    expect_time(0, "pass         nvidia-fake  fake/quick/64/b64");
+    cr_assert(count_cases("gpu.fake.time", "pass") == 4);
+    seen = drive(merge, environment);
+    expect_ending(&seen, 2, "the driver does not work: this one is a fake");
+    free(seen.output);
+}
+
+/* A driver that does not even say no is given up like a case that hangs. */
+Test(parts, a_device_that_does_not_answer)
+{
+    double began = kg__now();
+
+    store_baseline();
+    (void)unlink(at("log"));
+    set("KG_CASE_TIMEOUT=1");
+    set("FAKE_DEVICE=stuck 1-99");
+    expect_time(2, "hung: no record for 1 s (KG_CASE_TIMEOUT sets the limit); it was ended before");
+    cr_assert(count_cases("gpu.fake.time", "pass") == 0 && processes() == 1);
+    expect_run(KG__FAKE_GPU, "--filter=fake/check", 2, "hung: no record for 1 s");
+    cr_assert(processes() == 2);
+    plan("1 " SLOW " quit\n");
+    set("FAKE_DEVICE=stuck 2-99");
+    expect_time(2, "hung: no record for 1 s");
+    expect_case("gpu.fake.time", SLOW, "error", "the context is gone");
+    cr_assert(processes() == 2 && kg__now() - began < 15);
+}
+
+/* The run around a test was killed, and another one took its folder over meanwhile. */
+Test(parts, a_folder_that_is_taken_over)
+{
+    const struct timespec moment = { 0, 400000000 };
+    kg__error error = { "" };
+    char out[256];
+    json_t *verdicts;
+    pid_t stranger;
+
+    store_baseline();
+    set("KG_CASE_TIMEOUT=1");
+    plan("1 " SLOW " hang\n");
+    kg__format(out, sizeof out, "%s", at("out"));
+    stranger = fork();
+    cr_assert(stranger >= 0);
+    if (stranger == 0) {
+        (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+        nanosleep(&moment, NULL);
+        if (!kg__holding_take(out, getpid(), &error))
+            _exit(1);
+        for (;;)
+            pause();
+    }
+    expect_time(2, "/out: held by test_parts, process ");
+    verdicts = verdicts_of("gpu.fake.time");
+    cr_assert(json_is_false(json_object_get(verdicts, "complete")), "nothing is written any more");
+    json_decref(verdicts);
+    /* And no test begins there. */
+    (void)unlink(at("out/records/gpu.fake.time.verdicts.json"));
+    expect_time(2, "/out: held by test_parts, process ");
+    expect_run(KG__FAKE_GPU, NULL, 2, "/out: held by test_parts, process ");
+    cr_assert(!exists(at("out/records/gpu.fake.time.verdicts.json")));
+    expect_run(KG__FAKE_GPU, "--list", 0, "fake");
+    cr_assert(kill(stranger, SIGKILL) == 0 && waitpid(stranger, NULL, 0) == stranger);
+    (void)unlink(at("log"));
+    expect_time(2, "hung");
 }
 
 Test(parts, what_goes_wrong_while_timing)
