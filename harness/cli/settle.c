@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "../clock.h"
+#include "../holding.h"
 #include "../observer.h"
 #include "../records.h"
 #include "../results.h"
@@ -819,6 +820,17 @@ static void release(settlement *all)
     free(all->family);
 }
 
+/* Another run's verdicts are not ours to settle. */
+static bool may_write_results(void)
+{
+    kg__error error = { "" };
+
+    if (kg__holding_permits(kg__results_folder(out), &error))
+        return true;
+    kg__complain("settle: %s", error.text);
+    return false;
+}
+
 static int settle(size_t count, char **operands)
 {
     settlement all = { .began = kg__now(), .told = kg__now() };
@@ -828,7 +840,7 @@ static int settle(size_t count, char **operands)
     if (ref == NULL)
         ref = setting("KG_BASE_REF")[0] != '\0' ? setting("KG_BASE_REF") : "the base";
     paired = paired || kg__is_paired();
-    if (!parse_limit(&all.limit) || !take_folder("--base", folders[BASE]) ||
+    if (!may_write_results() || !parse_limit(&all.limit) || !take_folder("--base", folders[BASE]) ||
         !take_folder("--head", folders[HEAD]) || !open_groups(&all)) {
         release(&all);
         return KG__EXIT_ERROR;

@@ -273,6 +273,36 @@ Test(holding, a_file_that_stays_locked)
     fclose(file);
 }
 
+/* The commands that write where a run leaves its results. */
+Test(holding, the_commands_leave_a_held_folder_alone)
+{
+    static const char *const commands[][6] = {
+        { KG__COMMAND, "begin" },
+        { KG__COMMAND, "results" },
+        { KG__COMMAND, "settle" },
+        { KG__COMMAND, "baseline", "lint", "--record", "/dev/null" },
+    };
+    pid_t stranger = start_stranger();
+    kg__error error = { "" };
+    char setting[300];
+    const char *const environment[] = { setting, NULL };
+
+    kg__format(setting, sizeof setting, "KG_OUT=%s", at(""));
+    write_text(at("results.json"), "of the other run");
+    cr_assert(kg__holding_take(at(""), stranger, &error), "%s", error.text);
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        ending seen = drive(commands[i], environment);
+        char *text = read_text(at("results.json"));
+
+        expect_ending(&seen, 2, "held by test_holding, process ");
+        cr_assert(strcmp(text, "of the other run") == 0 && !exists(at("records")), "%s",
+                  commands[i][1]);
+        free(text);
+        free(seen.output);
+    }
+    end_stranger(stranger);
+}
+
 #define RIVALS 20
 
 /* Lets processes take the folder all at once; returns how many of them got it. */
