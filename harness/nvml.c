@@ -47,9 +47,6 @@ typedef struct pci_info {
     char bus_id[32];
 } pci_info;
 
-/* The most processes on one card that are looked at. */
-#define MOST_PROCESSES 256
-
 struct kg__nvml {
     void *library;
     /* Without these nothing can be asked. */
@@ -243,44 +240,96 @@ static void ask_text(int (*ask)(card, char *, unsigned), card of, char *text, si
         *text = '\0';
 }
 
-/* Counts the processes of one version of the call, whose entries are `stride` bytes and begin with
- * the process id; -1 where the version does not answer. */
-static int count_foreign(int (*ask)(card, unsigned *, void *), card of, size_t stride)
+/* Lists the processes by one version of the call, whose entries are `stride` bytes and begin with
+ * the process id; false where the version does not answer. */
+static bool list_by(int (*ask)(card, unsigned *, void *), card of, size_t stride,
+                    kg__nvml_processes *all)
 {
-    unsigned count = MOST_PROCESSES;
+    unsigned count = KG__NVML_PROCESSES;
     unsigned char *entries;
-    int foreign = 0;
     int code;
 
+    all->count = -1;
     if (ask == NULL)
-        return -1;
-    entries = kg__allocate(MOST_PROCESSES, stride);
+        return false;
+    entries = kg__allocate(KG__NVML_PROCESSES, stride);
     code = ask(of, &count, entries);
     if (code == INSUFFICIENT_SIZE)
-        count = MOST_PROCESSES;
-    if ((code != SUCCESS && code != INSUFFICIENT_SIZE) || count > MOST_PROCESSES) {
-        free(entries);
-        return -1;
-    }
-    for (unsigned i = 0; i < count; i++) {
-        unsigned pid;
-
-        memcpy(&pid, entries + i * stride, sizeof pid);
-        foreign += pid != (unsigned)getpid();
+        count = KG__NVML_PROCESSES;
+    if ((code == SUCCESS || code == INSUFFICIENT_SIZE) && count <= KG__NVML_PROCESSES) {
+        all->count = (int)count;
+        for (unsigned i = 0; i < count; i++)
+            memcpy(&all->pids[i], entries + i * stride, sizeof all->pids[i]);
     }
     free(entries);
+    return all->count >= 0;
+}
+
+static bool list_processes(const kg__nvml *nvml, card of, kg__nvml_processes *all)
+{
+    return list_by(nvml->processes_v3, of, sizeof(process_v2), all) ||
+           list_by(nvml->processes_v2, of, sizeof(process_v2), all) ||
+           list_by(nvml->processes_v1, of, sizeof(process_v1), all);
+}
+
+static bool is_listed(const kg__nvml_processes *all, unsigned pid)
+{
+    for (int i = 0; i < all->count; i++) {
+        if (all->pids[i] == pid)
+            return true;
+    }
+    return false;
+}
+
+bool kg__nvml_list(const kg__nvml *nvml, const char *which, kg__nvml_processes *all)
+{
+    card found = NULL;
+
+    all->count = -1;
+    return find_card(nvml, which, &found) == SUCCESS && list_processes(nvml, found, all);
+}
+
+void kg__nvml_find_own(const kg__nvml_processes *before, const kg__nvml_processes *after,
+                       kg__nvml_processes *own)
+{
+    unsigned pid = (unsigned)getpid();
+
+    own->count = before->count >= 0 && after->count >= 0 ? 0 : -1;
+    if (own->count < 0)
+        return;
+    if (is_listed(after, pid) && !is_listed(before, pid)) {
+        own->pids[own->count++] = pid;
+        return;
+    }
+    for (int i = 0; i < after->count; i++) {
+        if (!is_listed(before, after->pids[i]))
+            own->pids[own->count++] = after->pids[i];
+    }
+}
+
+int kg__nvml_foreign(const kg__nvml_processes *all, const kg__nvml_processes *own)
+{
+    int foreign = 0;
+    const unsigned *first = NULL;
+
+    if (all->count < 0 || own->count < 0)
+        return -1;
+    for (int i = 0; i < all->count; i++) {
+        /* A split card lists a process once for each of its instances. */
+        if (first == NULL && is_listed(own, all->pids[i]))
+            first = &all->pids[i];
+        foreign += first == NULL || all->pids[i] != *first;
+    }
     return foreign;
 }
 
+/* Of a process without a context, as whoever diagnoses a machine is. */
 static int foreign_processes(const kg__nvml *nvml, card of)
 {
-    int foreign = count_foreign(nvml->processes_v3, of, sizeof(process_v2));
+    kg__nvml_processes own = { .count = 1, .pids = { (unsigned)getpid() } };
+    kg__nvml_processes all;
 
-    if (foreign < 0)
-        foreign = count_foreign(nvml->processes_v2, of, sizeof(process_v2));
-    if (foreign < 0)
-        foreign = count_foreign(nvml->processes_v1, of, sizeof(process_v1));
-    return foreign;
+    return list_processes(nvml, of, &all) ? kg__nvml_foreign(&all, &own) : -1;
 }
 
 static void forget(kg__nvml_state *state)

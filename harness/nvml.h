@@ -39,7 +39,8 @@ typedef struct kg__nvml_state {
     double power_draw_w;
     int ecc;               /* 1 on, 0 off */
     int mig;               /* 1 on: the card is split into instances */
-    int foreign_processes; /* that compute on the card and are not this process */
+    int foreign_processes; /* that compute on the card and have another id than this process; where
+                              that is this process's, use kg__nvml_foreign() */
 } kg__nvml_state;
 
 /* Loads the library and starts it. On anything but KG__NVML_READY `*nvml` is NULL, and `why` says
@@ -58,6 +59,28 @@ int kg__nvml_count(const kg__nvml *nvml);
  * answer; every figure is then unavailable. */
 bool kg__nvml_card_state(const kg__nvml *nvml, const char *which, kg__nvml_state *state,
                          kg__error *error);
+
+/* The most processes on one card that are looked at. */
+#define KG__NVML_PROCESSES 256
+
+/* The processes that compute on a card at one moment, in no order. */
+typedef struct kg__nvml_processes {
+    int count; /* -1: not told */
+    unsigned pids[KG__NVML_PROCESSES];
+} kg__nvml_processes;
+
+/* Lists the processes that compute on the card `which`; false where that is not told. */
+bool kg__nvml_list(const kg__nvml *nvml, const char *which, kg__nvml_processes *all);
+
+/* Finds which of the listed processes may be this one, from the list before its context was made
+ * and the one after. In a container the driver may know it by another id than getpid(), or hide it:
+ * what has come in between is it, and where several have come, any of them may be. */
+void kg__nvml_find_own(const kg__nvml_processes *before, const kg__nvml_processes *after,
+                       kg__nvml_processes *own);
+
+/* How many of `all` are other processes than this one; -1 where that is not known. Of those that
+ * may be this one, all but one are others. */
+int kg__nvml_foreign(const kg__nvml_processes *all, const kg__nvml_processes *own);
 
 /* Opens, asks and closes: the state of one card for whoever asks once. */
 kg__nvml_status kg__nvml_state_once(const char *which, kg__nvml_state *state, kg__error *why);

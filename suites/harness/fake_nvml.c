@@ -227,11 +227,17 @@ int nvmlDeviceGetMigMode(fake_card *card, unsigned *current, unsigned *pending)
     return (int)code;
 }
 
-/* Fills in `others` processes that are not this one, and this one too where `self` is set. */
+/* The ids of other processes begin here, beyond any that the system gives. */
+#define FIRST_OTHER 10000000U
+
+/* Fills in `others` processes that are not this one, whose ids begin at `other_pid`, and this one
+ * too where `self` is set, by the id `self_pid`, as in a container. */
 static int processes(unsigned version, unsigned *count, void *entries, size_t stride)
 {
     unsigned others;
     unsigned self;
+    unsigned self_pid;
+    unsigned other_pid;
     unsigned newest;
     unsigned room = *count;
 
@@ -241,9 +247,11 @@ static int processes(unsigned version, unsigned *count, void *entries, size_t st
     if (small_number("others", 0, &others) != SUCCESS)
         return NOT_SUPPORTED;
     small_number("self", 1, &self);
+    small_number("self_pid", (unsigned)getpid(), &self_pid);
+    small_number("other_pid", FIRST_OTHER, &other_pid);
     *count = others + (self != 0);
     for (unsigned i = 0; i < *count && i < room; i++) {
-        unsigned pid = i < others ? 1 : (unsigned)getpid();
+        unsigned pid = i < others ? other_pid + i : self_pid;
 
         memcpy((char *)entries + i * stride, &pid, sizeof pid);
     }

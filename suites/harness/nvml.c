@@ -245,6 +245,89 @@ Test(nvml, counts_processes_by_whichever_call_the_driver_has)
     cr_expect(eq(int, state_of("0").foreign_processes, 256), "as many as are looked at");
 }
 
+/* The processes that the fake lists under these settings. */
+static kg__nvml_processes listed(const char *settings)
+{
+    kg__nvml *nvml = NULL;
+    kg__nvml_processes all;
+    bool told;
+
+    answer(settings);
+    nvml = open_fake();
+    told = kg__nvml_list(nvml, "0", &all);
+    cr_expect(eq(int, told, all.count >= 0));
+    kg__nvml_close(nvml);
+    return all;
+}
+
+/* How many are foreign at the end, from the lists before this process had its context, after it,
+ * and at the end. */
+static int foreign(const char *before, const char *after, const char *end)
+{
+    kg__nvml_processes none = listed(before);
+    kg__nvml_processes made = listed(after);
+    kg__nvml_processes now = listed(end);
+    kg__nvml_processes own;
+
+    kg__nvml_find_own(&none, &made, &own);
+    return kg__nvml_foreign(&now, &own);
+}
+
+Test(nvml, this_process_is_none_of_the_foreign_by_whatever_id)
+{
+    /* By its own id. */
+    cr_expect(eq(int, foreign("self=0", "self=1", "self=1"), 0));
+    cr_expect(eq(int, foreign("self=0,others=2", "self=1,others=2", "self=1,others=2"), 2));
+    /* By another one, as in a container. */
+    cr_expect(eq(int, foreign("self=0", "self_pid=4242", "self_pid=4242"), 0));
+    cr_expect(
+        eq(int, foreign("self=0,others=2", "self_pid=4242,others=2", "self_pid=4242,others=2"), 2));
+    cr_expect(eq(int, foreign("self=0", "self_pid=4242", "self_pid=4242,others=1"), 1),
+              "one that came later");
+    cr_expect(eq(int, foreign("self=0,others=3", "self_pid=4242,others=3", "self_pid=4242"), 0),
+              "those that left");
+    /* Another process of the machine has the id that this one has in its container. */
+    cr_expect(eq(int, foreign("self=1", "self=1,others=1", "self=1,others=1"), 1));
+    /* Hidden. */
+    cr_expect(eq(int, foreign("self=0", "self=0", "self=0"), 0));
+    cr_expect(eq(int, foreign("self=0,others=1", "self=0,others=1", "self=0,others=1"), 1));
+}
+
+Test(nvml, of_several_that_came_at_once_one_may_be_this_process)
+{
+    cr_expect(eq(int, foreign("self=0", "self=0,others=2", "self=0,others=2"), 1));
+    cr_expect(eq(int, foreign("self=0", "self=0,others=2", "self=0,others=1"), 0));
+    cr_expect(eq(int, foreign("self=0", "self=1,others=2", "self=1,others=2"), 2),
+              "unless one has its id");
+}
+
+Test(nvml, a_split_card_lists_this_process_twice)
+{
+    kg__nvml_processes all = { .count = 3, .pids = { 7, 7, 8 } };
+    kg__nvml_processes own = { .count = 1, .pids = { 7 } };
+
+    cr_expect(eq(int, kg__nvml_foreign(&all, &own), 1));
+}
+
+Test(nvml, nobody_is_foreign_where_nobody_is_listed)
+{
+    cr_expect(eq(int, listed("process_version=0").count, -1));
+    cr_expect(eq(int, foreign("process_version=0", "self=1", "self=1"), -1));
+    cr_expect(eq(int, foreign("self=0", "process_version=0", "self=1"), -1));
+    cr_expect(eq(int, foreign("self=0", "self=1", "process_version=0"), -1));
+    cr_expect(eq(int, listed("others=5000").count, KG__NVML_PROCESSES), "as many as fit");
+}
+
+Test(nvml, processes_of_a_card_that_is_not_there)
+{
+    kg__nvml *nvml = open_fake();
+    kg__nvml_processes all = { .count = 3 };
+
+    cr_expect(not(kg__nvml_list(nvml, "7", &all)));
+    cr_expect(eq(int, all.count, -1));
+    kg__nvml_close(nvml);
+}
+
 Test(nvml, once_opens_asks_and_closes)
 {
     kg__nvml_state state;
