@@ -190,6 +190,13 @@ void kg__baseline_set_sessions(kg__baseline_metric *metric, const double *sessio
     metric->session_count = count;
 }
 
+void kg__baseline_set_code(kg__baseline_case *entry, json_t *code)
+{
+    json_incref(code);
+    json_decref(entry->code);
+    entry->code = code;
+}
+
 void kg__baseline_set_lines(kg__baseline_case *entry, const json_t *lines)
 {
     json_t *copy = kg__lines_sorted(lines);

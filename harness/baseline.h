@@ -39,7 +39,7 @@ typedef struct kg__baseline_metric {
 typedef struct kg__baseline_case {
     char *id;      /* "matmul_f32/naive/530/b16"; a sentinel's is its name, "copy" or "fma" */
     char *commit;  /* the commit that it was recorded at; NULL for a sentinel */
-    json_t *code;  /* an object kept as it is, or NULL */
+    json_t *code;  /* what the compiler made of it, as in code.h; or NULL */
     json_t *lines; /* the CPU model's counters by source line, as in lines.h; or NULL */
     kg__baseline_metric *metrics; /* sorted by name */
     size_t metric_count;
@@ -105,6 +105,9 @@ bool kg__baseline_remove(kg__baseline *baseline, const char *id);
 
 /* Removes a metric of a case; false where there is none. */
 bool kg__baseline_remove_metric(kg__baseline_case *entry, const char *name);
+
+/* Replaces a case's code by `code` (NULL: by none). */
+void kg__baseline_set_code(kg__baseline_case *entry, json_t *code);
 
 /* Replaces a case's lines by a copy of `lines` in order (NULL or an empty object: by none). */
 void kg__baseline_set_lines(kg__baseline_case *entry, const json_t *lines);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "baseline_rules.h"
+#include "code.h"
 #include "lines.h"
 
 /* What every complaint about the content of a file ends in. */
@@ -347,6 +348,21 @@ static bool read_lines(reading *file, const place *where, json_t *object, json_t
     return true;
 }
 
+/* Reads what the compiler made of a case. */
+static bool read_code(reading *file, const place *where, json_t *object, json_t **code)
+{
+    const char *key;
+    const char *fault = kg__code_fault(object, &key);
+    const place member = { where, key };
+
+    if (fault != NULL) {
+        complain(file, key != NULL ? &member : where, "%s: " REMEDY, fault);
+        return false;
+    }
+    *code = json_incref(object);
+    return true;
+}
+
 /* Reads a case, or a sentinel, that has its id already. */
 static bool read_case(reading *file, const place *where, json_t *object, bool sentinel,
                       kg__baseline_case *entry)
@@ -376,11 +392,8 @@ static bool read_case(reading *file, const place *where, json_t *object, bool se
             }
             entry->commit = kg__copy_text(json_string_value(value));
         } else if (strcmp(key, "code") == 0) {
-            if (!json_is_object(value)) {
-                complain(file, &here, "is no object: " REMEDY);
+            if (!read_code(file, &here, value, &entry->code))
                 return false;
-            }
-            entry->code = json_incref(value);
         } else if (strcmp(key, "lines") == 0 && file->model && !sentinel) {
             if (!read_lines(file, &here, value, &entry->lines))
                 return false;

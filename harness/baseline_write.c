@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "baseline_rules.h"
+#include "code.h"
 #include "file.h"
 #include "lines.h"
 
@@ -160,8 +161,12 @@ static bool write_case(FILE *stream, const char *path, const kg__baseline_case *
         separator = ", ";
     }
     if (entry->code != NULL) {
-        if (!json_is_object(entry->code))
-            return kg__fail(error, "%s: not written: %s: code is no object", path, entry->id);
+        const char *key;
+        const char *fault = kg__code_fault(entry->code, &key);
+
+        if (fault != NULL)
+            return kg__fail(error, "%s: not written: %s: code%s%s %s", path, entry->id,
+                            key != NULL ? ": " : "", key != NULL ? key : "", fault);
         fputs(", \"code\": ", stream);
         write_value(stream, entry->code);
     }

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "card.h"
 #include "clock.h"
 #include "device.h"
 #include "device_gpu.h"
@@ -21,6 +22,9 @@
 #define CONFIDENCE 0.95
 /* A median is known well enough when its interval is within this fraction on either side. */
 #define HALF_WIDTH_WANTED 0.0025
+
+/* Enough to outlast a look at the card where a replay lasts a millisecond. */
+#define LAST_REPLAYS 2
 
 /* The parent takes silence for a hang; a long sampling says that it lives. */
 #define TELL_EVERY_SECONDS 5.0
@@ -73,14 +77,35 @@ static void keep_watch(kg__bench *bench)
     double now = kg__now();
 
     if (bench->watch.wanted) {
-        json_decref(bench->watch.state);
-        bench->watch.state = kg__device_state(&bench->watch.throttled);
+        json_t *seen = kg__device_state(&bench->watch.throttled);
+
+        if (bench->watch.state == NULL)
+            bench->watch.state = json_object();
+        kg__card_join(bench->watch.state, seen);
+        json_decref(seen);
         bench->watch.wanted = false;
     }
     if (now - bench->watch.told > TELL_EVERY_SECONDS) {
         kg__report(bench->records, "alive", NULL, NULL);
         bench->watch.told = now;
     }
+}
+
+/* Looks at the card once more, while `what` runs (NULL: while `graph` does), untimed: a sampling
+ * only shows that it was over when the card is idle again, and an idle card hides what slowed it
+ * down. */
+static bool watch_the_end(kg__bench *bench, const kg__timed *what, cudaGraphExec_t graph,
+                          kg__error *why)
+{
+    cudaError_t code = cudaSuccess;
+
+    for (int i = 0; i < LAST_REPLAYS && code == cudaSuccess; i++)
+        code = what != NULL ? what->launch(what, i) : cudaGraphLaunch(graph, bench->stream);
+    bench->watch.wanted = true;
+    keep_watch(bench);
+    if (code == cudaSuccess)
+        code = cudaStreamSynchronize(what != NULL ? what->stream : bench->stream);
+    return kg__succeeded(code, "launching once more, to look at the card", why);
 }
 
 /* Replays graphs one behind the other and reads what each replay took, in ms. The first graph is
@@ -162,7 +187,7 @@ bool kg__graph_sample(kg__bench *bench, kg__series *const *all, size_t count, kg
         for (size_t i = 0; i < count; i++)
             active += !all[i]->finished;
         if (active == 0)
-            return true;
+            return watch_the_end(bench, NULL, all[0]->graph, why);
         if (active > KG__REPLAYS_QUEUED)
             return kg__fail(why,
                             "%zu cases of one size and number of threads a block, of which %d can "
@@ -231,7 +256,7 @@ bool kg__host_sample(kg__bench *bench, const kg__timed *what, double budget_ms, 
             return false;
         add_sample(one, ms, ms);
     }
-    return true;
+    return watch_the_end(bench, what, NULL, why);
 }
 
 bool kg__first_touch_sample(kg__bench *bench, const kg__timed *what, const kg__buffers *buffers,
@@ -263,7 +288,7 @@ bool kg__first_touch_sample(kg__bench *bench, const kg__timed *what, const kg__b
             return false;
         add_sample(one, ms, 1000 * (kg__now() - begun));
     }
-    return true;
+    return watch_the_end(bench, what, NULL, why);
 }
 
 bool kg__bench_warm_up(kg__bench *bench, const kg__timed *what, double ms, kg__error *why)
@@ -307,5 +332,12 @@ void kg__bench_close(kg__bench *bench)
     }
     if (bench->stream != NULL)
         (void)cudaStreamDestroy(bench->stream);
+    kg__bench_forget(bench);
+}
+
+void kg__bench_forget(kg__bench *bench)
+{
     json_decref(bench->watch.state);
+    bench->watch.state = NULL;
+    bench->watch.throttled = false;
 }

@@ -42,8 +42,8 @@ typedef struct kg__series {
 /* What is looked at while the card works: it shows what slows it down only then. */
 typedef struct kg__watch {
     bool wanted;    /* look while the next batch runs */
-    json_t *state;  /* what was seen last, or NULL */
-    bool throttled; /* was so at any look since this was cleared */
+    json_t *state;  /* the worst that was seen since this was cleared, or NULL */
+    bool throttled; /* was so at any look since then */
     double told;    /* when the parent last heard of this process, by the host's clock */
 } kg__watch;
 
@@ -59,6 +59,9 @@ typedef struct kg__bench {
 /* Makes the stream and the events; false with `why`. Close it whatever came back. */
 bool kg__bench_open(kg__bench *bench, int records, kg__error *why);
 void kg__bench_close(kg__bench *bench);
+
+/* Forgets what was seen of the card. */
+void kg__bench_forget(kg__bench *bench);
 
 /* Replays launches of `what` for about `ms`, so that an idle card clocks up. */
 bool kg__bench_warm_up(kg__bench *bench, const kg__timed *what, double ms, kg__error *why);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "gating.h"
 #include "results.h"
 #include "results_text.h"
 #include "text.h"
@@ -68,6 +69,20 @@ static void print_reproduction(const console *to, const json_t *results, const j
     free(line);
 }
 
+/* What changed beside a verdict, a line each. */
+static void print_changed(const console *to, const json_t *entry)
+{
+    const json_t *text;
+    size_t i;
+
+    json_array_foreach (json_object_get(entry, KG__CHANGED), i, text) {
+        char *clean = kg__clean_text(kg__list_text(text), true);
+
+        fprintf(to->stream, "  %-12s changed: %s\n", "", clean);
+        free(clean);
+    }
+}
+
 static void print_errors(console *to, const json_t *results)
 {
     const json_t *entry;
@@ -99,9 +114,11 @@ static void print_cases(console *to, const json_t *results)
                 continue;
             reason = kg__results_reason(entry);
             if (print_line(to, fails, kg__verdict_name((kg__verdict)verdict), id,
-                           kg__json_text(entry, "target"), reason) &&
-                fails)
-                print_reproduction(to, results, entry, id);
+                           kg__json_text(entry, "target"), reason)) {
+                print_changed(to, entry);
+                if (fails)
+                    print_reproduction(to, results, entry, id);
+            }
             free(reason);
         }
     }

@@ -16,6 +16,9 @@
 /* So many counters that moved are named beside the first one; the rest is counted. */
 #define OTHERS_NAMED 3
 
+/* What the reason of a case that moved ends in begins so: the command. */
+static const char command_mark[] = "; to ";
+
 /* A counted case while it is judged. */
 typedef struct counted {
     const json_t *measured;
@@ -209,8 +212,8 @@ static void explain_move(counted *one, const char *id, const char *otherwise)
 
     /* What stands last must not be cut off: lines of source get what is left. */
     kg__format(end, sizeof end,
-               "%s%s; to %s it: commit, then KG_FILTER='%.*s*' ci/rebaseline --target model",
-               *otherwise != '\0' ? "; " : "", otherwise, slower ? "accept" : "keep",
+               "%s%s%s%s it: commit, then KG_FILTER='%.*s*' ci/rebaseline --target model",
+               *otherwise != '\0' ? "; " : "", otherwise, command_mark, slower ? "accept" : "keep",
                (int)variant_length(id), id);
     kg__format(one->why, sizeof one->why, "%s %s", kg__counter_name(first),
                one->judgements[first].why);
@@ -270,6 +273,19 @@ void kg__add_ratios(json_t *metrics, const kg__baseline_case *baseline)
     }
 }
 
+/* The smallest rise that is seen, as a fraction: 0 but where a hand set every band; NaN where
+ * nothing is gated. */
+static double smallest_of(const kg__baseline_case *expected)
+{
+    double smallest = NAN;
+
+    for (size_t i = 0; expected != NULL && i < expected->metric_count; i++) {
+        if (expected->metrics[i].gated)
+            smallest = fmin(smallest, expected->metrics[i].band);
+    }
+    return smallest;
+}
+
 static void copy_member(json_t *entry, const json_t *record, const char *key)
 {
     json_t *value = json_object_get(record, key);
@@ -301,6 +317,8 @@ json_t *kg__count_case(const char *id, const kg__target *target, const json_t *m
     entry = json_pack("{s:s, s:s, s:s, s:o, s:s, s:s, s:i}", "case", id, "target", target->key,
                       "part", "count", "metrics", one.metrics, "verdict",
                       kg__verdict_name(one.worst), "why", one.why, "observers", 1);
+    if (isfinite(smallest_of(one.expected)))
+        json_object_set_new(entry, "smallest", json_real(smallest_of(one.expected)));
     copy_member(entry, measured, "lines");
     copy_member(entry, measured, "sampled");
     copy_member(entry, measured, "absent");
@@ -328,6 +346,17 @@ bool kg__recorded_otherwise(const kg__baseline *baseline, const kg__target *targ
                    other_model ? "model " : "", other_model ? model_then : compiler_then,
                    other_model ? "model " : "", other_model ? model : target->compiler);
     return other_compiler || other_model;
+}
+
+void kg__counted_moves(const json_t *entry, char *text, size_t size)
+{
+    const char *why = kg__json_text(entry, "why");
+    const char *command = NULL;
+
+    for (const char *next = why; (next = strstr(next, command_mark)) != NULL; next++)
+        command = next;
+    kg__format(text, size, "%.*s", (int)(command != NULL ? (size_t)(command - why) : strlen(why)),
+               why);
 }
 
 bool kg__is_counted(const json_t *entry)

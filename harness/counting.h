@@ -25,6 +25,10 @@ json_t *kg__count_case(const char *id, const kg__target *target, const json_t *m
 bool kg__recorded_otherwise(const kg__baseline *baseline, const kg__target *target,
                             const json_t *provenance, char *text, size_t size);
 
+/* The reason of a counted case that moved, without the command that accepts it: which counters, and
+ * which lines of source. */
+void kg__counted_moves(const json_t *entry, char *text, size_t size);
+
 /* True for an entry of the results that has counters. */
 bool kg__is_counted(const json_t *entry);
 

@@ -10,6 +10,7 @@
 
 #include "board.h"
 #include "comparing.h"
+#include "describing_gpu.h"
 #include "device.h"
 #include "lock.h"
 #include "nvml.h"
@@ -22,18 +23,56 @@ const kg__gpu *kg__device_gpu(void)
     return &opened;
 }
 
+/* The driver's library, loaded when it is first asked for and kept; NULL where there is none. */
+static kg__nvml *nvml_of_card(kg__error *why)
+{
+    static kg__nvml *nvml;
+    static kg__error missing;
+    static bool tried;
+
+    if (!tried)
+        (void)kg__nvml_open(&nvml, &missing);
+    tried = true;
+    *why = missing;
+    return nvml;
+}
+
+/* By which ids the card knows this process, once it is kept alone. */
+static kg__nvml_processes own = { .count = -1 };
+
+/* Lists who computes on the card; nobody is known where the driver does not tell. */
+static void list_processes(kg__nvml_processes *all)
+{
+    kg__error why;
+    const kg__nvml *nvml = nvml_of_card(&why);
+
+    all->count = -1;
+    if (nvml != NULL)
+        (void)kg__nvml_list(nvml, opened.uuid, all);
+}
+
 bool kg__device_keep(bool alone, void (*waiting)(void *context, const char *line), void *context,
                      kg__error *error)
 {
+    kg__nvml_processes before;
+    kg__nvml_processes after;
     cudaError_t code;
 
     if (kg__lock_take(opened.uuid, alone ? KG__LOCK_EXCLUSIVE : KG__LOCK_SHARED, waiting, context,
                       error) < 0)
         return false;
+    /* Whoever computes before the context is made is not this process, by whatever id the driver
+     * knows it. */
+    if (alone)
+        list_processes(&before);
     /* Making the context disturbs whoever times, so it waits for the lock. */
     code = cudaSetDevice(0);
     if (code == cudaSuccess)
         code = cudaFree(NULL);
+    if (alone) {
+        list_processes(&after);
+        kg__nvml_find_own(&before, &after, &own);
+    }
     return code == cudaSuccess ||
            kg__cuda_fail(error, "opening the GPU (see nvidia-smi and kernelgate doctor)", code);
 }
@@ -161,9 +200,9 @@ static json_t *describe_target(const struct cudaDeviceProp *properties)
 static json_t *describe_provenance(const struct cudaDeviceProp *properties)
 {
     json_t *facts = json_object();
-    kg__nvml *nvml = NULL;
     kg__nvml_state card;
     kg__error why;
+    const kg__nvml *nvml = nvml_of_card(&why);
     char text[64];
     int toolkit = 0;
     time_t seconds = time(NULL);
@@ -178,7 +217,7 @@ static json_t *describe_provenance(const struct cudaDeviceProp *properties)
     kg__format(text, sizeof text, "%04x:%02x:%02x.0", (unsigned)properties->pciDomainID,
                (unsigned)properties->pciBusID, (unsigned)properties->pciDeviceID);
     json_object_set_new(facts, "bus_id", json_string(text));
-    if (kg__nvml_open(&nvml, &why) != KG__NVML_READY) {
+    if (nvml == NULL) {
         json_object_set_new(facts, "nvml", json_string(why.text));
         return facts;
     }
@@ -192,7 +231,6 @@ static json_t *describe_provenance(const struct cudaDeviceProp *properties)
         if (card.ecc >= 0)
             json_object_set_new(facts, "ecc", json_boolean(card.ecc));
     }
-    kg__nvml_close(nvml);
     return facts;
 }
 
@@ -279,17 +317,14 @@ kg__device_status kg__device_open(json_t **description, kg__error *why)
 
 json_t *kg__device_state(bool *throttled)
 {
-    static kg__nvml *nvml;
-    static bool tried;
     json_t *state = json_object();
+    kg__nvml_processes all = { .count = -1 };
     kg__nvml_state card;
     kg__error why;
+    const kg__nvml *nvml = nvml_of_card(&why);
     char reasons[256];
+    int foreign;
 
-    if (!tried) {
-        tried = true;
-        (void)kg__nvml_open(&nvml, &why);
-    }
     if (nvml == NULL || !kg__nvml_card_state(nvml, opened.uuid, &card, &why))
         return state;
     if (card.temperature_c >= 0)
@@ -298,8 +333,10 @@ json_t *kg__device_state(bool *throttled)
         json_object_set_new(state, "sm_clock_mhz", json_integer(card.sm_clock_mhz));
     if (card.memory_clock_mhz >= 0)
         json_object_set_new(state, "memory_clock_mhz", json_integer(card.memory_clock_mhz));
-    if (card.foreign_processes >= 0)
-        json_object_set_new(state, "foreign_processes", json_integer(card.foreign_processes));
+    list_processes(&all);
+    foreign = kg__nvml_foreign(&all, &own);
+    if (foreign >= 0)
+        json_object_set_new(state, "foreign_processes", json_integer(foreign));
     if (card.reasons_known) {
         kg__nvml_reasons_text(card.reasons, false, reasons, sizeof reasons);
         json_object_set_new(state, "clock_reasons", json_string(reasons));
@@ -363,32 +400,45 @@ static cudaGraph_t capture(const kg__case *one, const kg__buffers *buffers, cuda
     return NULL;
 }
 
-/* How many nodes of `graph` are kernels, and the first of them; -1 with `why` when the driver does
- * not tell. */
-static int find_kernels(cudaGraph_t graph, cudaGraphNode_t *first, kg__error *why)
+/* The nodes of a graph, in the order in which they were captured. */
+typedef struct node_list {
+    cudaGraphNode_t *list;
+    size_t count;
+} node_list;
+
+/* Lists the nodes of `graph`, to be freed; false with `why` when the driver does not tell. */
+static bool list_nodes(cudaGraph_t graph, node_list *nodes, kg__error *why)
 {
-    cudaGraphNode_t *nodes = NULL;
-    size_t count = 0;
+    cudaError_t code = cudaGraphGetNodes(graph, NULL, &nodes->count);
+
+    nodes->list = NULL;
+    if (code == cudaSuccess && nodes->count > 0) {
+        nodes->list = kg__allocate(nodes->count, sizeof(cudaGraphNode_t));
+        code = cudaGraphGetNodes(graph, nodes->list, &nodes->count);
+    }
+    if (code == cudaSuccess)
+        return true;
+    free(nodes->list);
+    kg__cuda_fail(why, "looking into a graph", code);
+    return false;
+}
+
+/* How many nodes are kernels, and the first of them; -1 with `why` when the driver does not tell.
+ */
+static int find_kernels(const node_list *nodes, cudaGraphNode_t *first, kg__error *why)
+{
     int kernels = 0;
-    cudaError_t code = cudaGraphGetNodes(graph, NULL, &count);
 
-    if (code == cudaSuccess && count > 0) {
-        nodes = kg__allocate(count, sizeof(cudaGraphNode_t));
-        code = cudaGraphGetNodes(graph, nodes, &count);
-    }
-    for (size_t i = 0; i < count && code == cudaSuccess; i++) {
+    for (size_t i = 0; i < nodes->count; i++) {
         enum cudaGraphNodeType type;
+        cudaError_t code = cudaGraphNodeGetType(nodes->list[i], &type);
 
-        code = cudaGraphNodeGetType(nodes[i], &type);
-        if (code != cudaSuccess || type != cudaGraphNodeTypeKernel)
-            continue;
-        if (kernels++ == 0)
-            *first = nodes[i];
-    }
-    free(nodes);
-    if (code != cudaSuccess) {
-        kg__cuda_fail(why, "looking into a graph", code);
-        return -1;
+        if (code != cudaSuccess) {
+            kg__cuda_fail(why, "looking into a graph", code);
+            return -1;
+        }
+        if (type == cudaGraphNodeTypeKernel && kernels++ == 0)
+            *first = nodes->list[i];
     }
     return kernels;
 }
@@ -402,6 +452,7 @@ static json_t *describe_kernel(cudaGraphNode_t node, kg__error *why)
     int most_threads = 0;
     int blocks = 0;
     int warps; /* a block's */
+    const char *name = NULL;
     cudaError_t code = cudaGraphKernelNodeGetParams(node, &kernel);
     int threads = (int)(kernel.blockDim.x * kernel.blockDim.y * kernel.blockDim.z);
 
@@ -417,20 +468,24 @@ static json_t *describe_kernel(cudaGraphNode_t node, kg__error *why)
         return NULL;
     }
     warps = (threads + 31) / 32;
-    return json_pack("{s:i, s:I, s:I, s:i, s:f}", "registers", uses.numRegs, "local_bytes",
-                     (json_int_t)uses.localSizeBytes, "shared_bytes",
+    if (cudaFuncGetName(&name, kernel.func) != cudaSuccess)
+        name = NULL;
+    return json_pack("{s:s*, s:i, s:I, s:I, s:i, s:f}", "name", name, "registers", uses.numRegs,
+                     "local_bytes", (json_int_t)uses.localSizeBytes, "shared_bytes",
                      (json_int_t)uses.sharedSizeBytes + (json_int_t)kernel.sharedMemBytes,
                      "blocks_per_multiprocessor", blocks, "occupancy",
                      most_threads > 0 ? 32.0 * blocks * warps / most_threads : 0.0);
 }
 
-/* Captures a launch and hands its kernels on: how many, and what the first takes. */
+/* Captures a launch and hands its kernels on: how many, what the first takes, and all that the
+ * launch asks for. */
 static int look_into(const kg__case *one, const kg__buffers *buffers, json_t **description,
                      kg__error *why)
 {
     cudaStream_t stream;
     cudaGraph_t graph;
     cudaGraphNode_t first = NULL;
+    node_list nodes;
     int kernels = -1;
     cudaError_t code = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
 
@@ -439,12 +494,17 @@ static int look_into(const kg__case *one, const kg__buffers *buffers, json_t **d
         return -1;
     }
     graph = capture(one, buffers, stream, why);
-    if (graph != NULL) {
-        kernels = find_kernels(graph, &first, why);
-        if (kernels > 0 && description != NULL)
+    if (graph != NULL && list_nodes(graph, &nodes, why)) {
+        kernels = find_kernels(&nodes, &first, why);
+        if (kernels > 0 && description != NULL) {
             *description = describe_kernel(first, why);
-        (void)cudaGraphDestroy(graph);
+            if (*description != NULL)
+                kg__describe_launch(graph, nodes.list, nodes.count, buffers, *description);
+        }
+        free(nodes.list);
     }
+    if (graph != NULL)
+        (void)cudaGraphDestroy(graph);
     (void)cudaStreamDestroy(stream);
     return kernels;
 }

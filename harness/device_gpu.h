@@ -21,8 +21,8 @@ const kg__gpu *kg__device_gpu(void);
 
 /* The card's state now, as the driver tells it: {"temperature_c", "sm_clock_mhz",
  * "memory_clock_mhz", "clock_reasons" (a text), "foreign_processes"}, without what it
- * does not tell. `throttled` becomes true when it is slowed down by heat or power; it is left alone
- * otherwise. */
+ * does not tell. The last is known to whoever keeps the device alone. `throttled` becomes true when
+ * it is slowed down by heat or power; it is left alone otherwise. */
 json_t *kg__device_state(bool *throttled);
 
 /* From here on the harness starts no kernel of its own, so that a profiler sees the cases' alone.
@@ -33,9 +33,11 @@ void kg__device_keep_quiet(void);
  * with `why` where it starts none, or the launcher fails. */
 int kg__device_kernels(const kg__case *one, const kg__buffers *buffers, kg__error *why);
 
-/* What the first kernel of a launch takes of a multiprocessor: {"registers", "local_bytes" (a
- * thread, spills among them), "shared_bytes" (a block), "blocks_per_multiprocessor", "occupancy"
- * (of its warps, 0 to 1)}; NULL where a launch starts none, or where the driver does not tell. */
+/* What the first kernel of a launch takes of a multiprocessor: {"name", "registers", "local_bytes"
+ * (a thread, spills among them), "shared_bytes" (a block), "blocks_per_multiprocessor", "occupancy"
+ * (of its warps, 0 to 1)}; NULL where a launch starts none, or where the driver does not tell.
+ * Where all that the launch asks for can be told, "names" are those of all its kernels in order,
+ * and "launch" is its identity. */
 json_t *kg__device_kernel(const kg__case *one, const kg__buffers *buffers);
 
 /* Has the managed arguments move to the GPU or to the host, in the order of `stream`; false with

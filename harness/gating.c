@@ -1,9 +1,12 @@
 #include "gating.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "card.h"
+#include "code.h"
 #include "counting.h"
 #include "records.h"
 #include "statistics.h"
@@ -46,7 +49,14 @@ kg__surroundings kg__surroundings_of(const kg__sentinel_log *seen, const kg__bas
                                      const json_t *measured)
 {
     kg__surroundings result = { .throttled = json_is_true(json_object_get(measured, "throttled")) };
+    json_int_t foreign =
+        json_integer_value(json_object_get(json_object_get(measured, "card"), "foreign_processes"));
+    const kg__baseline_case *recorded =
+        baseline != NULL ? kg__baseline_find(baseline, kg__json_text(measured, "case")) : NULL;
 
+    result.foreign_processes = foreign > 0 && foreign < INT_MAX ? (int)foreign : 0;
+    result.same_code =
+        recorded != NULL && kg__is_same_code(recorded->code, json_object_get(measured, "kernel"));
     for (int i = 0; i < KG__SENTINELS; i++) {
         const kg__baseline_case *entry =
             baseline != NULL ? kg__baseline_sentinel(baseline, sentinel_names[i]) : NULL;
@@ -162,9 +172,78 @@ static void name_neighbours(const char *id, char *glob, size_t size)
         kg__format(glob, size, "%s", rest + 1);
 }
 
-/* What the results keep of a record besides its metrics: the card's state, what the job asks for,
- * and what the kernel takes of a multiprocessor. */
-static const char *const carried[] = { "card", "work", "kernel" };
+/* Keeps what the results show of the records besides their metrics: what the job asks for, what the
+ * kernel takes of a multiprocessor (not how its identity came about), and the worst state that the
+ * card was seen in. */
+static void carry(json_t *entry, const kg__observation *observations, size_t count)
+{
+    json_t *work = json_object_get(observations[0].measured, "work");
+    json_t *kernel = json_object_get(observations[0].measured, "kernel");
+    json_t *card = json_object();
+
+    if (json_object_size(work) > 0)
+        json_object_set(entry, "work", work);
+    if (json_object_size(kernel) > 0) {
+        kernel = json_copy(kernel);
+        (void)json_object_del(kernel, "names");
+        (void)json_object_del(kernel, "launch");
+        json_object_set_new(entry, "kernel", kernel);
+    }
+    for (size_t i = 0; i < count; i++)
+        kg__card_join(card, json_object_get(observations[i].measured, "card"));
+    if (json_object_size(card) > 0)
+        json_object_set(entry, "card", card);
+    json_decref(card);
+}
+
+/* Notes how the kernel differs from that of the baseline, beside a slower time. */
+static void note_changed_code(json_t *entry, const kg__baseline_case *expected)
+{
+    json_t *changed = json_array();
+    const json_t *kernel = json_object_get(entry, "kernel");
+    bool same = kg__is_same_code(expected->code, kernel);
+
+    kg__code_changes(expected->code, kernel, changed);
+    if (*kg__json_text(expected->code, KG__CODE_FINGERPRINT) != '\0' &&
+        *kg__json_text(kernel, KG__CODE_FINGERPRINT) != '\0')
+        json_array_append_new(
+            changed,
+            json_string(same ? "its machine code and its launch are the baseline's"
+                             : "its machine code, or its launch, differs from the baseline's"));
+    if (json_array_size(changed) > 0)
+        json_object_set(entry, KG__CHANGED, changed);
+    json_decref(changed);
+}
+
+/* A metric that the baseline has and the run has not must not pass unseen: an error with `why`. */
+static kg__verdict find_lost(const kg__baseline_case *expected, const json_t *metrics,
+                             const json_t *measured, char *why, size_t size)
+{
+    kg__verdict worst = KG__PASS;
+
+    for (size_t i = 0; expected != NULL && i < expected->metric_count; i++) {
+        const char *lost = expected->metrics[i].name;
+
+        if (json_object_get(metrics, lost) != NULL || !expected->metrics[i].gated)
+            continue;
+        worst = KG__ERROR;
+        kg__format(why, size, "%s is in the baseline and was not measured (%s): record anew", lost,
+                   kg__json_text(json_object_get(measured, "absent"), lost));
+    }
+    return worst;
+}
+
+/* Appends the command that records a faster case. */
+static void append_command(const char *id, char *why, size_t size)
+{
+    size_t used = strlen(why);
+    char neighbours[160];
+
+    name_neighbours(id, neighbours, sizeof neighbours);
+    kg__format(why + used, size - used,
+               "; to keep it: KG_FILTER='%.*s/*/%s' ci/rebaseline --target gpu",
+               (int)comparison_length(id), id, neighbours);
+}
 
 json_t *kg__gate_case(const char *id, const kg__target *target, const char *part,
                       const kg__observation *observations, size_t count,
@@ -173,6 +252,7 @@ json_t *kg__gate_case(const char *id, const kg__target *target, const char *part
     const kg__baseline_case *expected = baseline != NULL ? kg__baseline_find(baseline, id) : NULL;
     json_t *metrics = json_object();
     kg__verdict worst = KG__PASS;
+    double smallest = NAN;
     bool any_tripped = false;
     char why[KG__MESSAGE_SIZE] = "";
     json_t *entry;
@@ -181,53 +261,37 @@ json_t *kg__gate_case(const char *id, const kg__target *target, const char *part
 
     json_object_foreach (json_object_get(observations[0].measured, "metrics"), name, unused) {
         size_t middle = median_observation(observations, count, name);
+        const kg__baseline_metric *metric =
+            expected != NULL ? kg__baseline_metric_of(expected, name) : NULL;
         kg__judgement judgement;
 
         if (middle == count)
             continue;
-        judgement =
-            gate_metric(name, &observations[middle],
-                        expected != NULL ? kg__baseline_metric_of(expected, name) : NULL, metrics);
+        judgement = gate_metric(name, &observations[middle], metric, metrics);
         any_tripped = any_tripped || judgement.tripped;
+        if (metric != NULL && metric->gated)
+            smallest = fmin(smallest, judgement.smallest);
         if (judgement.why[0] != '\0' && (why[0] == '\0' || judgement.verdict > worst))
             kg__format(why, sizeof why, "%s %s", name, judgement.why);
         worst = kg__worse(worst, judgement.verdict);
     }
-    /* A metric that the baseline has and the run has not must not pass unseen. */
-    for (size_t i = 0; expected != NULL && i < expected->metric_count; i++) {
-        const char *lost = expected->metrics[i].name;
-
-        if (json_object_get(metrics, lost) == NULL && expected->metrics[i].gated) {
-            worst = kg__worse(worst, KG__ERROR);
-            kg__format(why, sizeof why,
-                       "%s is in the baseline and was not measured (%s): record anew", lost,
-                       kg__json_text(json_object_get(observations[0].measured, "absent"), lost));
-        }
-    }
+    worst =
+        kg__worse(worst, find_lost(expected, metrics, observations[0].measured, why, sizeof why));
     if (json_object_size(metrics) == 0 && worst == KG__PASS) {
         worst = KG__ERROR;
         kg__format(why, sizeof why, "the observer recorded no figure of this case");
     }
-    if (worst == KG__FASTER) {
-        size_t used = strlen(why);
-        char neighbours[160];
-
-        name_neighbours(id, neighbours, sizeof neighbours);
-        kg__format(why + used, sizeof why - used,
-                   "; to keep it: KG_FILTER='%.*s/*/%s' ci/rebaseline --target gpu",
-                   (int)comparison_length(id), id, neighbours);
-    }
+    if (worst == KG__FASTER)
+        append_command(id, why, sizeof why);
     if (tripped != NULL)
         *tripped = any_tripped;
     entry = json_pack("{s:s, s:s, s:s, s:o, s:s, s:s, s:i}", "case", id, "target", target->key,
                       "part", part, "metrics", metrics, "verdict", kg__verdict_name(worst), "why",
                       why, "observers", (int)count);
-    for (size_t i = 0; i < sizeof carried / sizeof carried[0]; i++) {
-        json_t *value = json_object_get(observations[0].measured, carried[i]);
-
-        if (json_object_size(value) > 0)
-            json_object_set(entry, carried[i], value);
-    }
+    set_finite(entry, "smallest", smallest);
+    carry(entry, observations, count);
+    if ((worst == KG__SLOWER || worst == KG__ENVIRONMENT) && expected != NULL)
+        note_changed_code(entry, expected);
     return entry;
 }
 

@@ -10,6 +10,9 @@
 #include "baseline.h"
 #include "judge.h"
 
+/* The member of an entry that says what changed beside its verdict, a list of short texts. */
+#define KG__CHANGED "changed"
+
 /* The observers that a tripped case is confirmed with, besides the first. */
 #define KG__CONFIRMATIONS 2
 
@@ -32,12 +35,14 @@ void kg__sentinels_add(kg__sentinel_log *seen, const json_t *record);
 json_t *kg__sentinels_record(const kg__sentinel_log *seen);
 
 /* The surroundings of a measured record, by the sentinels of its process and of the baseline (NULL:
- * none). */
+ * none), whose case may also tell that it ran the same code. */
 kg__surroundings kg__surroundings_of(const kg__sentinel_log *seen, const kg__baseline *baseline,
                                      const json_t *measured);
 
 /* The entry of a case in the results: every metric judged against `baseline` (NULL: none) by the
- * median of the observations (1, or 1 + KG__CONFIRMATIONS), the case's verdict the worst of them.
+ * median of the observations (1, or 1 + KG__CONFIRMATIONS), the case's verdict the worst of them,
+ * its smallest slowdown that would be seen the least of its gated metrics. Beside a slower time
+ * stands how the kernel differs from the baseline's (KG__CHANGED).
  * `tripped` (may be NULL) becomes whether any metric asks for confirmation. */
 json_t *kg__gate_case(const char *id, const kg__target *target, const char *part,
                       const kg__observation *observations, size_t count,

@@ -234,17 +234,10 @@ static size_t explaining_sentinel(const kg__surroundings *surroundings, const li
     return i;
 }
 
-/* Writes into `why` what makes the surroundings answer for a move; false when they do not. */
-static bool blame_surroundings(char *why, size_t size, const kg__surroundings *surroundings,
-                               const limits *around, double value, const char *move)
+/* Writes into `why` which sentinel moved as the value did; false when none did. */
+static bool blame_sentinel(char *why, size_t size, const kg__surroundings *surroundings,
+                           const limits *around, double value, const char *move)
 {
-    if (surroundings == NULL)
-        return false;
-    if (surroundings->throttled) {
-        kg__format(why, size, "the card throttled: %s", move);
-        return true;
-    }
-
     size_t sentinel = explaining_sentinel(surroundings, around, value);
 
     if (sentinel == KG__SENTINELS)
@@ -258,6 +251,34 @@ static bool blame_surroundings(char *why, size_t size, const kg__surroundings *s
                       expm1(surroundings->sentinel_limit[sentinel]));
     kg__format(why, size, "the %s sentinel moved by %s%s %% (limit %s %%): %s",
                sentinel_names[sentinel], change > 0.0 ? "+" : "", moved, limit, move);
+    return true;
+}
+
+/* Writes into `why` what makes the surroundings answer for a move; false when they do not. A time
+ * that got slower with the same code did not get so by the code; one that got faster is not worth a
+ * doubt. */
+static bool blame_surroundings(char *why, size_t size, const kg__surroundings *surroundings,
+                               const limits *around, double value, const char *move,
+                               bool slower_time)
+{
+    int foreign = surroundings != NULL ? surroundings->foreign_processes : 0;
+
+    if (surroundings == NULL)
+        return false;
+    if (surroundings->throttled)
+        kg__format(why, size, "the card throttled: %s", move);
+    else if (foreign > 0)
+        kg__format(why, size, "%d other process%s computed on the card: %s", foreign,
+                   foreign == 1 ? "" : "es", move);
+    else if (blame_sentinel(why, size, surroundings, around, value, move))
+        return true;
+    else if (surroundings->same_code && slower_time)
+        kg__format(why, size,
+                   "its machine code is the baseline's, and so is its launch: %s; the machine "
+                   "moved",
+                   move);
+    else
+        return false;
     return true;
 }
 
@@ -350,8 +371,9 @@ kg__judgement kg__judge(const kg__interval *observed, const kg__expectation *exp
     judgement.tripped = stands != INSIDE;
     if (!judgement.tripped && !wide)
         return judgement;
-    if (judgement.tripped && blame_surroundings(judgement.why, sizeof judgement.why, surroundings,
-                                                &around, value, move)) {
+    if (judgement.tripped &&
+        blame_surroundings(judgement.why, sizeof judgement.why, surroundings, &around, value, move,
+                           stands == ABOVE && *unit != '\0')) {
         judgement.verdict = KG__ENVIRONMENT;
         return judgement;
     }

@@ -47,6 +47,8 @@ typedef struct kg__surroundings {
      * move is evidence only beyond its limit. NaN where a sentinel has no baseline. */
     double sentinel_move[KG__SENTINELS];
     double sentinel_limit[KG__SENTINELS];
+    int foreign_processes; /* that computed on the card meanwhile; 0: none, or not known */
+    bool same_code;        /* the launch is the baseline's, and runs its very machine code */
 } kg__surroundings;
 
 /* The smallest standard deviation of the log that is believed, the largest limit,
@@ -75,8 +77,9 @@ typedef struct kg__judgement {
  *
  * Order of decision: error; no baseline; ungated (pass, and `why` says so); within limit or floor
  * -> pass unless the interval is wider than half the band -> noisy; outside -> environment where
- * throttled or where taking a sentinel's significant move away brings the value back inside; noisy
- * where the interval is wide and reaches back inside; else slower or faster. */
+ * throttled, where others computed on the card, where taking a sentinel's significant move away
+ * brings the value back inside, or where a time is slower and its code the baseline's; noisy where
+ * the interval is wide and reaches back inside; else slower or faster. */
 kg__judgement kg__judge(const kg__interval *observed, const kg__expectation *expectation,
                         const kg__surroundings *surroundings, const char *unit);
 

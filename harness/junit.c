@@ -7,6 +7,7 @@
 
 #include "counting.h"
 #include "file.h"
+#include "gating.h"
 #include "results.h"
 #include "results_text.h"
 #include "text.h"
@@ -99,13 +100,15 @@ static void add(suite *to, const char *name, double seconds, outcome result, con
 }
 
 /* The figures of a case's metrics, one a line (of its counters those that a reader looks for), then
- * how to run it again unless it passed. */
+ * what changed beside them, and how to run it again unless it passed. */
 static char *describe(const json_t *results, const json_t *entry, bool reproduce)
 {
     char *line =
         reproduce ? kg__results_reproduce(results, entry, kg__json_text(entry, "case")) : NULL;
     const char *name;
     json_t *metric;
+    const json_t *changed;
+    size_t i;
     char *text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
@@ -121,6 +124,12 @@ static char *describe(const json_t *results, const json_t *entry, bool reproduce
             fprintf(stream, "%s\n", figures);
             free(figures);
         }
+    }
+    json_array_foreach (json_object_get(entry, KG__CHANGED), i, changed) {
+        char *clean = kg__clean_text(kg__list_text(changed), true);
+
+        fprintf(stream, "changed: %s\n", clean);
+        free(clean);
     }
     if (line != NULL)
         fprintf(stream, "reproduce: %s\n", line);

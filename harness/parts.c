@@ -10,10 +10,13 @@
 
 #include "baseline.h"
 #include "clock.h"
+#include "code.h"
 #include "counting.h"
+#include "cuobjdump.h"
 #include "file.h"
 #include "gating.h"
 #include "holding.h"
+#include "machine_code.h"
 #include "observer.h"
 #include "records.h"
 #include "results.h"
@@ -717,11 +720,61 @@ static void count(part_run *run)
     run->watching = false;
 }
 
+/* Whether a case tripped and is open, to be confirmed or to be left as a suspect. */
+static bool awaits_verdict(const subject *one)
+{
+    return one->entry == NULL && one->tripped;
+}
+
+/* Whether any case that tripped has a baseline that knows its machine code under this toolkit: no
+ * other can be compared. */
+static bool can_compare_code(const part_run *run)
+{
+    const json_t *then = json_object_get(run->baseline.provenance, "cuda");
+
+    if (!run->has_baseline || then == NULL ||
+        !json_equal(then, json_object_get(json_object_get(run->document, "provenance"), "cuda")))
+        return false;
+    for (size_t i = 0; i < run->count; i++) {
+        const subject *one = &run->subjects[i];
+        const kg__baseline_case *recorded = kg__baseline_find(&run->baseline, one->one->id);
+
+        if (awaits_verdict(one) && recorded != NULL &&
+            *kg__json_text(recorded->code, KG__CODE_FINGERPRINT) != '\0')
+            return true;
+    }
+    return false;
+}
+
+/* Notes which machine code the cases ran that tripped, where that can be known. The disassembler
+ * works while nothing is timed. */
+static void identify_code(part_run *run)
+{
+    const char *capability =
+        kg__json_text(json_object_get(run->document, "target"), "compute_capability");
+    json_t *machine_code =
+        can_compare_code(run) ? kg__program_machine_code(NULL, capability) : NULL;
+
+    for (size_t i = 0; i < run->count && machine_code != NULL; i++) {
+        const subject *one = &run->subjects[i];
+
+        for (size_t j = 0; j < one->observers && awaits_verdict(one); j++) {
+            json_t *kernel = json_object_get(one->measured[j], "kernel");
+            char code[KG__HASH_TEXT_SIZE];
+
+            if (kg__machine_code_of(machine_code, kernel, code))
+                json_object_set_new(kernel, KG__CODE_FINGERPRINT, json_string(code));
+        }
+    }
+    json_decref(machine_code);
+}
+
 /* Suspects keep the verdict of their one observation, which counts unless they are settled: with
  * them is left what settling needs of that observation. */
 static void keep_suspects(part_run *run)
 {
     json_t *sentinels = kg__sentinels_record(&run->sentinels[0]);
+    bool identified = false;
 
     for (size_t i = 0; i < run->count; i++) {
         subject *one = &run->subjects[i];
@@ -729,6 +782,9 @@ static void keep_suspects(part_run *run)
 
         if (!one->suspect || one->entry != NULL)
             continue;
+        if (!identified)
+            identify_code(run);
+        identified = true;
         entry = judge(run, one);
         json_object_set_new(entry, "suspect", json_true());
         json_object_set_new(
@@ -756,6 +812,7 @@ static void measure(part_run *run)
         if (!observe(run, awaits_confirmation, label))
             return;
     }
+    identify_code(run);
     for (size_t i = 0; i < run->count; i++) {
         if (awaits_confirmation(run, &run->subjects[i]))
             settle(&run->subjects[i], judge(run, &run->subjects[i]));

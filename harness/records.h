@@ -10,7 +10,8 @@
  * - "checked", "case", "right": true or false, "why"
  * - "measured", "case", "metrics": {"time_ns": {"value", "low", "high", ...}}, "absent": reasons by
  *   metric, "throttled", "card": its state while it worked, "work": {"operations", "bytes"} of the
- *   job, "kernel": {"registers", "occupancy", ...}, absent where none was started
+ *   job, "kernel": {"name", "registers", "occupancy", ..., "names", "launch"}, absent where none
+ * was started; the last two, of which a fingerprint is made, where all of the launch can be told
  * - "refused", "case", "why": the comparison does not support the case
  * - "failed", "case", "why": an error of this case; the rest goes on
  * - "sentinels": {"copy": {"value", "bytes", ...}, "fma": {"value", "operations", ...}, "empty":

@@ -7,7 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "causes.h"
 #include "file.h"
+#include "gating.h"
 #include "results_form.h"
 #include "results_text.h"
 #include "text.h"
@@ -213,7 +215,14 @@ static bool check_metrics(const place *at, size_t index, json_t *metrics)
     return true;
 }
 
-/* Checks an object of figures of at least 0, which may be absent. */
+/* The members of a kernel that are texts. */
+static bool is_text_of_kernel(const char *name)
+{
+    return strcmp(name, "name") == 0 || strcmp(name, "fingerprint") == 0;
+}
+
+/* Checks an object of figures of at least 0, and of the texts that a kernel has, which may be
+ * absent. */
 static bool check_figures(const place *at, size_t index, const json_t *entry, const char *key)
 {
     json_t *figures = json_object_get(entry, key);
@@ -226,8 +235,28 @@ static bool check_figures(const place *at, size_t index, const json_t *entry, co
         char member[96];
 
         kg__format(member, sizeof member, "%s.%s", key, name);
+        if (strcmp(key, "kernel") == 0 && is_text_of_kernel(name)) {
+            if (!is_name(figure))
+                return wrong_member(at, "cases", index, member, "a text");
+            continue;
+        }
         if (!json_is_number(figure) || !(json_number_value(figure) >= 0.0))
             return wrong_member(at, "cases", index, member, "a number of at least 0");
+    }
+    return true;
+}
+
+/* What changed beside a verdict: texts. */
+static bool check_changed(const place *at, size_t index, const json_t *changed)
+{
+    const json_t *text;
+    size_t i;
+
+    if (changed != NULL && !json_is_array(changed))
+        return wrong_member(at, "cases", index, KG__CHANGED, "a list of texts");
+    json_array_foreach (changed, i, text) {
+        if (!is_name(text))
+            return wrong_member(at, "cases", index, KG__CHANGED, "a list of texts");
     }
     return true;
 }
@@ -248,8 +277,11 @@ static bool check_case(const place *at, size_t index, const json_t *entry)
         return wrong_member(at, "cases", index, "part", "a text");
     if (!is_optional_seconds(json_object_get(entry, "seconds")))
         return wrong_member(at, "cases", index, "seconds", "a time of at least 0 seconds");
-    if (!check_figures(at, index, entry, "work") || !check_figures(at, index, entry, "kernel"))
+    if (!check_figures(at, index, entry, "work") || !check_figures(at, index, entry, "kernel") ||
+        !check_changed(at, index, json_object_get(entry, KG__CHANGED)))
         return false;
+    if (json_object_get(entry, "smallest") != NULL && !(kg__json_number(entry, "smallest") >= 0.0))
+        return wrong_member(at, "cases", index, "smallest", "a fraction of at least 0");
     return check_metrics(at, index, json_object_get(entry, "metrics"));
 }
 
@@ -822,6 +854,7 @@ static json_t *finish_merge(merger *all, const char *out)
     json_t *document = json_object();
 
     complain_of_filter(all);
+    kg__causes_add(all->cases, all->provenance);
 
     /* Vanished cases that two parts of a comparison both miss are one. */
     all->tally.vanished = json_array_size(all->vanished);

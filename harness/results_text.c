@@ -38,6 +38,11 @@ double kg__json_number(const json_t *object, const char *key)
     return json_is_number(number) ? json_number_value(number) : (double)NAN;
 }
 
+const char *kg__list_text(const json_t *text)
+{
+    return json_is_string(text) ? json_string_value(text) : "";
+}
+
 size_t kg__json_count(const json_t *object, const char *key)
 {
     json_int_t count = json_integer_value(json_object_get(object, key));

@@ -14,6 +14,9 @@
 /* A number member, or NaN when it is absent or no number. */
 double kg__json_number(const json_t *object, const char *key);
 
+/* A text of a list, or "" where it is none. */
+const char *kg__list_text(const json_t *text);
+
 /* A count member, or 0 when it is absent or no integer of at least 0. */
 size_t kg__json_count(const json_t *object, const char *key);
 

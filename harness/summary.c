@@ -6,6 +6,7 @@
 
 #include "counting.h"
 #include "file.h"
+#include "gating.h"
 #include "results.h"
 #include "results_text.h"
 #include "text.h"
@@ -107,6 +108,34 @@ static void write_vanished(FILE *stream, const json_t *results, bool *begun, con
         write_row(stream, "vanished", kg__json_text(entry, "case"), kg__json_text(entry, "target"),
                   reason);
         free(reason);
+    }
+}
+
+/* What changed beside a slow verdict, a paragraph a case. */
+static void write_changed(FILE *stream, const json_t *results)
+{
+    bool begun = false;
+    const json_t *entry;
+    size_t i;
+
+    json_array_foreach (json_object_get(results, "cases"), i, entry) {
+        const json_t *changed = json_object_get(entry, KG__CHANGED);
+        const json_t *text;
+        size_t j;
+
+        if (json_array_size(changed) == 0)
+            continue;
+        if (!begun)
+            fputs("\n## What changed\n", stream);
+        begun = true;
+        fputs("\n- ", stream);
+        write_code(stream, kg__json_text(entry, "case"));
+        fputc('\n', stream);
+        json_array_foreach (changed, j, text) {
+            fputs("  - ", stream);
+            kg__write_markdown(stream, kg__list_text(text));
+            fputc('\n', stream);
+        }
     }
 }
 
@@ -390,6 +419,7 @@ bool kg__results_write_summary(const char *path, const json_t *results, kg__erro
     fputs(".\n", stream);
     write_failures(stream, results);
     write_remarks(stream, results);
+    write_changed(stream, results);
     write_claims_and_notes(stream, results);
     write_all_cases(stream, results);
     write_targets(stream, results);

@@ -489,7 +489,7 @@ static bool time_contenders(tools *with, group *all)
 {
     bool alive;
 
-    with->bench.watch.throttled = false;
+    kg__bench_forget(&with->bench);
     alive = make_grounds(with, all);
     for (size_t i = 0; i < all->count && alive; i++) {
         if (all->list[i].out)

@@ -195,6 +195,18 @@ static bool judge_driver(const kg__facts *facts, kg__diagnosis *to, char *reason
     return false;
 }
 
+/* Without it the gate works, and knows less. */
+static void judge_disassembler(const kg__facts *facts, kg__diagnosis *to)
+{
+    const need cuobjdump = {
+        "cuobjdump", &facts->cuobjdump, NULL, false,
+        "with it a time that got slower while its machine code is the baseline's is put down to "
+        "the machine: install the CUDA Toolkit's cuobjdump and nvdisasm"
+    };
+
+    (void)judge_need(to, &cuobjdump);
+}
+
 static bool judge_toolkit(const kg__facts *facts, kg__diagnosis *to, bool driver_works,
                           char *reason, size_t size)
 {
@@ -210,6 +222,7 @@ static bool judge_toolkit(const kg__facts *facts, kg__diagnosis *to, bool driver
         block(reason, size, "nvcc is missing or unfit");
         return false;
     }
+    judge_disassembler(facts, to);
     if (!driver_works || facts->cuda_version == 0 || toolkit[0] < major ||
         (toolkit[0] == major && toolkit[1] <= minor))
         return true;

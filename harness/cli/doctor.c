@@ -12,6 +12,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "../cuobjdump.h"
 #include "../text.h"
 #include "command.h"
 #include "probe.h"
@@ -148,6 +149,8 @@ static void ask_programs(kg__facts *facts, const char *root)
     char nvcc[512];
     const char *const nvcc_version[] = { "nvcc", "--version", NULL };
     const char *const installed_nvcc_version[] = { nvcc, "--version", NULL };
+    char cuobjdump[512];
+    const char *const cuobjdump_version[] = { cuobjdump, "--version", NULL };
 
     ask_version(&facts->cmake, "cmake");
     ask_version(&facts->ninja, "ninja");
@@ -166,6 +169,8 @@ static void ask_programs(kg__facts *facts, const char *root)
     ask_program(&facts->nvcc, nvcc_version, "release ");
     if (!facts->nvcc.found)
         ask_program(&facts->nvcc, installed_nvcc_version, "release ");
+    if (kg__find_cuobjdump(root, cuobjdump, sizeof cuobjdump))
+        ask_program(&facts->cuobjdump, cuobjdump_version, "release ");
 }
 
 /* Reads the first line of a small file; empty where there is none. */

@@ -49,6 +49,7 @@ typedef struct kg__facts {
     kg__program gcovr;
     kg__program git;
     kg__program nvcc;
+    kg__program cuobjdump;
 
     kg__program criterion; /* pkg-config's answer for each */
     kg__program jansson;

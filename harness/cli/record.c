@@ -7,8 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../code.h"
+#include "../cuobjdump.h"
 #include "../file.h"
 #include "../lock.h"
+#include "../machine_code.h"
 #include "../records.h"
 #include "../run.h"
 #include "../text.h"
@@ -32,6 +35,7 @@ typedef struct recorded {
     double *values[METRICS];
     size_t counts[METRICS];
     bool loose[METRICS]; /* sessions far apart are its nature: recorded ungated, not refused */
+    json_t *code;        /* what the compiler made of it, or NULL */
 } recorded;
 
 /* Everything that is being recorded. */
@@ -44,6 +48,8 @@ typedef struct recording {
     /* Of the process that is being observed: sums of the sentinels' values. */
     double sum[KG__SENTINELS];
     int sums;
+    const char *program;  /* that is being observed */
+    json_t *machine_code; /* by program; null of one whose code cannot be told */
     kg__recorder recorder;
 } recording;
 
@@ -58,6 +64,20 @@ static recorded *case_of(recording *all, const char *id)
     for (size_t i = 0; i < METRICS; i++)
         all->cases[all->count].values[i] = kg__allocate(all->sessions, sizeof(double));
     return &all->cases[all->count++];
+}
+
+/* Notes what the compiler made of a case, with the fingerprint of its machine code where a
+ * disassembler is installed. All sessions run the same. */
+static void take_code(recording *all, recorded *one, const json_t *record)
+{
+    char fingerprint[KG__HASH_TEXT_SIZE];
+
+    if (one->code != NULL)
+        return;
+    one->code = kg__code_of(record);
+    if (one->code != NULL && kg__machine_code_of(json_object_get(all->machine_code, all->program),
+                                                 json_object_get(record, "kernel"), fingerprint))
+        json_object_set_new(one->code, KG__CODE_FINGERPRINT, json_string(fingerprint));
 }
 
 static void take_measured(recording *all, const json_t *record)
@@ -91,6 +111,7 @@ static void take_measured(recording *all, const json_t *record)
         if (value > 0 && one->counts[i] < all->sessions)
             one->values[i][one->counts[i]++] = value;
     }
+    take_code(all, one, record);
 }
 
 static void take_record(void *context, const json_t *record)
@@ -116,6 +137,7 @@ static bool observe_session(recording *all, size_t count, char **programs)
     memset(all->sum, 0, sizeof all->sum);
     all->sums = 0;
     for (size_t i = 0; i < count; i++) {
+        all->program = programs[i];
         if (!kg__recorder_observe(&all->recorder, programs[i], programs[i], "time"))
             return false;
     }
@@ -212,6 +234,67 @@ static void print_row(const char *id, const char *metric, double old_value,
         printf(", not gated: its noise is %s\n", noise);
 }
 
+/* Adds to `changes` what is new of the machine code. */
+static void note_fingerprint(const json_t *before, const json_t *now, json_t *changes)
+{
+    bool known_before = *kg__json_text(before, KG__CODE_FINGERPRINT) != '\0';
+    bool known = *kg__json_text(now, KG__CODE_FINGERPRINT) != '\0';
+
+    if (known_before && known && !kg__is_same_code(before, now))
+        json_array_append_new(changes, json_string("other machine code, or another launch"));
+    else if (known && !known_before)
+        json_array_append_new(changes, json_string("its machine code is known now"));
+    else if (known_before && !known)
+        json_array_append_new(changes, json_string("its machine code is no longer known"));
+}
+
+static void print_code_row(const char *id, const json_t *before, const json_t *now)
+{
+    json_t *changes = json_array();
+    const json_t *text;
+    size_t i;
+
+    if (before == NULL)
+        json_array_append_new(changes, json_string("recorded"));
+    else
+        kg__code_changes(before, now, changes);
+    if (before != NULL)
+        note_fingerprint(before, now, changes);
+    if (json_array_size(changes) == 0)
+        json_array_append_new(changes, json_string("recorded anew"));
+    printf("%-34s code: ", id);
+    json_array_foreach (changes, i, text)
+        printf("%s%s", i > 0 ? ", " : "", json_string_value(text));
+    putchar('\n');
+    json_decref(changes);
+}
+
+/* Stores what the compiler made of a case; returns whether that changes its line. Values, sessions
+ * and commit stay where they did not move: the new code costs what the old one did. `anew` where
+ * they did: a fingerprint that cannot be had today is then forgotten, else it still holds if all
+ * that is known is as it was. */
+static bool store_code(kg__baseline_case *entry, const recorded *one, bool anew)
+{
+    json_t *code = json_copy(one->code);
+    json_t *fingerprint = json_object_get(entry->code, KG__CODE_FINGERPRINT);
+    bool differs;
+
+    if (code == NULL)
+        return false;
+    if (!anew && fingerprint != NULL && json_object_get(code, KG__CODE_FINGERPRINT) == NULL) {
+        json_object_set(code, KG__CODE_FINGERPRINT, fingerprint);
+        if (!kg__code_equal(entry->code, code))
+            (void)json_object_del(code, KG__CODE_FINGERPRINT);
+    }
+    differs = !kg__code_equal(entry->code, code);
+    if (differs) {
+        print_code_row(one->id, entry->code, code);
+        kg__baseline_set_code(entry, code);
+    }
+    json_decref(code);
+    return differs;
+}
+
 /* Stores one case; returns whether its line changes. */
 static bool store(kg__baseline_case *entry, const recorded *one, const char *commit)
 {
@@ -234,7 +317,7 @@ static bool store(kg__baseline_case *entry, const recorded *one, const char *com
     }
     if (changed && commit != NULL)
         kg__recorder_stamp(entry, commit);
-    return changed;
+    return store_code(entry, one, changed) || changed;
 }
 
 /* Takes out cases that no table has any more; returns how many. */
@@ -280,6 +363,19 @@ static int save(recording *all)
     return saved ? KG__EXIT_PASS : KG__EXIT_ERROR;
 }
 
+/* Disassembles the programs while nothing is timed. */
+static void read_machine_code(recording *all, size_t count, char **programs)
+{
+    const char *capability = kg__json_text(all->recorder.target, "compute_capability");
+
+    for (size_t i = 0; i < count && all->recorder.target != NULL; i++) {
+        json_t *machine_code = kg__program_machine_code(programs[i], capability);
+
+        json_object_set_new(all->machine_code, programs[i],
+                            machine_code != NULL ? machine_code : json_null());
+    }
+}
+
 static bool measure(recording *all, size_t count, char **programs)
 {
     bool good = true;
@@ -290,6 +386,8 @@ static bool measure(recording *all, size_t count, char **programs)
         good = kg__recorder_observe(&all->recorder, programs[i], programs[i], "check");
     }
     good = good && (all->recorder.target == NULL || kg__recorder_may_load(&all->recorder));
+    if (good)
+        read_machine_code(all, count, programs);
     for (size_t session = 0; session < all->sessions && good; session++) {
         printf("session %zu of %zu\n", session + 1, all->sessions);
         fflush(stdout);
@@ -307,9 +405,11 @@ static void release(recording *all)
 {
     for (size_t i = 0; i < all->count; i++) {
         free(all->cases[i].id);
+        json_decref(all->cases[i].code);
         for (size_t m = 0; m < METRICS; m++)
             free(all->cases[i].values[m]);
     }
+    json_decref(all->machine_code);
     for (size_t i = 0; i < KG__SENTINELS; i++)
         free(all->sentinels[i].values[0]);
     free(all->cases);
@@ -317,7 +417,7 @@ static void release(recording *all)
 
 static int record_times(kg__recorder *recorder, size_t sessions, size_t count, char **programs)
 {
-    recording all = { .sessions = sessions, .recorder = *recorder };
+    recording all = { .sessions = sessions, .recorder = *recorder, .machine_code = json_object() };
     int code = KG__EXIT_ERROR;
 
     for (size_t i = 0; i < KG__SENTINELS; i++)

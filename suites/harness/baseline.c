@@ -103,7 +103,7 @@ static const char whole[] =
     "73000, "
     "\"band\": 0.02, \"floor\": 50, \"gated\": false}, \"time_ns\": {\"value\": 60010, \"band\": "
     "0.02, \"floor\": 50, \"sessions\": [60010, 59930, 60180, 60020, 59990]}, \"code\": "
-    "{\"registers\": 40, \"spill_bytes\": 0}},\n"
+    "{\"registers\": 40, \"local_bytes\": 0}},\n"
     "  \"matmul_f32/tiled/530/b16\": {\"commit\": \"0b1c2d3\", \"global_load_requests\": "
     "{\"value\": 612680, \"band\": 0}, \"time_ns\": {\"value\": 45130.25, \"band\": 0.03, "
     "\"band_by\": \"hand\", \"floor\": 50}}\n"
@@ -203,6 +203,7 @@ Test(baseline, loads_what_the_file_says)
     cr_assert_not_null(naive);
     cr_expect_str_eq(naive->commit, "0b1c2d3");
     cr_expect(json_integer_value(json_object_get(naive->code, "registers")) == 40);
+    cr_expect(json_object_size(naive->code) == 2);
     cr_expect(naive->metric_count == 2);
     cr_expect_not(kg__baseline_metric_of(naive, "cold_time_ns")->gated);
     cr_expect_null(kg__baseline_metric_of(naive, "time_us"));
@@ -551,8 +552,8 @@ Test(baseline, lines_are_those_of_the_key)
                " \"provenance\": {\"cases\": \"a\\\"b{[\", \"a/b/1/-\": 1},\n"
                " \"target\": {\"key\": \"nvidia-h200\"},\n"
                " \"cases\"\n:\n{\n"
-               "  \"a/a/1/-\": {\"barriers\": {\"value\": 1}, \"code\": {\"a/b/1/-\": [1, {}, "
-               "\"}\"]}},\n"
+               "  \"a/a/1/-\": {\"barriers\": {\"value\": 1}, \"code\": {\"registers\": 1, "
+               "\"fingerprint\": \"0123456789abcdef\"}},\n"
                "  \"a/b/1/-\": {\n"
                "   \"barriers\": {\"value\":\n     -1.5}}}}");
 
@@ -592,6 +593,14 @@ Test(baseline, wrong_types)
     expect_bad_metric("\"commit\": \"\", \"barriers\": {\"value\": 1}",
                       "commit: is no text of a commit");
     expect_bad_metric("\"code\": 7, \"barriers\": {\"value\": 1}", "code: is no object");
+    expect_bad_metric("\"code\": {}, \"barriers\": {\"value\": 1}",
+                      "code: is empty: leave it away where nothing is known");
+    expect_bad_metric("\"code\": {\"spill_bytes\": 0}, \"barriers\": {\"value\": 1}",
+                      "code: spill_bytes: is an unknown key");
+    expect_bad_metric("\"code\": {\"registers\": 4.5}, \"barriers\": {\"value\": 1}",
+                      "code: registers: is no whole number from 0 to 1000000000");
+    expect_bad_metric("\"code\": {\"fingerprint\": 7}, \"barriers\": {\"value\": 1}",
+                      "code: fingerprint: is no text of 16 digits 0 to 9 and a to f");
     expect_bad_metric("\"barriers\": {\"value\": \"1\"}", "barriers: value: is no number");
     expect_bad_metric("\"barriers\": {\"value\": null}", "barriers: value: is no number");
     expect_bad_metric("\"barriers\": {\"value\": true}", "barriers: value: is no number");
@@ -923,8 +932,8 @@ Test(baseline, texts_are_escaped)
     strcpy(baseline.target.name, "a \"quoted\"\nname, \xC3\xA4 \\ </x>");
     baseline.provenance =
         json_pack("{s:s, s:f, s:i, s:b}", "two\nlines", "\t", "half", 0.5, "whole", -3, "no", 0);
-    baseline.cases[0].code =
-        json_pack("{s:[i,f,n,s], s:{s:f}}", "mixed", 1, 0.1, "]\n", "inner", "x", 2.0);
+    baseline.cases[0].code = json_pack("{s:i, s:f, s:s}", "registers", 40, "occupancy", 0.75,
+                                       "fingerprint", "0123456789abcdef");
     cr_assert(kg__baseline_save(path, &baseline, &error), "%s", error.text);
 
     char *text = read_file();
@@ -936,8 +945,8 @@ Test(baseline, texts_are_escaped)
     cr_expect_not_null(strstr(text, "\"provenance\": {\"two\\nlines\": \"\\t\", \"half\": 0.5, "
                                     "\"whole\": -3, \"no\": false}"),
                        "%s", text);
-    cr_expect_not_null(strstr(text, "\"code\": {\"mixed\": [1, 0.1, null, \"]\\n\"], \"inner\": "
-                                    "{\"x\": 2}}"),
+    cr_expect_not_null(strstr(text, "\"code\": {\"registers\": 40, \"occupancy\": 0.75, "
+                                    "\"fingerprint\": \"0123456789abcdef\"}"),
                        "%s", text);
     cr_assert(kg__baseline_load(path, &back, &error) == KG__LOADED, "%s", error.text);
     cr_expect_str_eq(back.target.name, baseline.target.name);
@@ -1097,6 +1106,9 @@ Test(baseline, texts_that_could_not_be_read_again_are_not_written)
     baseline.cases[0].commit[0] = 'c';
     baseline.cases[0].code = json_array();
     expect_unsaved(&baseline, "a/b/530/b16: code is no object");
+    json_decref(baseline.cases[0].code);
+    baseline.cases[0].code = json_pack("{s:f}", "occupancy", 1.5);
+    expect_unsaved(&baseline, "a/b/530/b16: code: occupancy is no fraction from 0 to 1");
     json_decref(baseline.cases[0].code);
     baseline.cases[0].code = NULL;
     baseline.provenance = json_array();

@@ -18,10 +18,14 @@
  * - width FRACTION: of the confidence intervals
  * - clock NAME: what the metrics are timed by, instead of "graph"
  * - throttled: the card was, while this case was timed
- * - foreign N: other processes computed on the card meanwhile
+ * - foreign N: so many other processes computed on the card meanwhile
+ * - registers N: a thread of its kernel takes so many, instead of 40
+ * - launch TEXT: the identity of its launch of the kernel "fake_kernel"; none without
  * - wrong, failed: the case's record is that
  * - forget: the case leaves no record
  * - crash, hang, quit: before the case's record a signal, silence, or the device is lost
+ *
+ * FAKE_CUDA: the version of the toolkit, which is not told without.
  *
  * Without a plan "plain" takes 10000 ns hot and 12000 ns cold, every other variant half, both made
  * longer by KG_SELFTEST_EXTRA per mille. */
@@ -117,6 +121,7 @@ kg__device_status kg__device_open(json_t **description, kg__error *why)
     char given[KG__BOARD_UUID_SIZE];
     json_t *boards;
     const json_t *first;
+    const char *toolkit = getenv("FAKE_CUDA");
 
     process_number = fake_process_number("FAKE_LOG");
     *description = NULL;
@@ -146,6 +151,9 @@ kg__device_status kg__device_open(json_t **description, kg__error *why)
     kg__format(opened, sizeof opened, "%s", kg__json_text(first, "uuid"));
     *description = describe(opened, kg__json_text(first, "name"));
     json_decref(boards);
+    if (toolkit != NULL)
+        json_object_set_new(json_object_get(*description, "provenance"), "cuda",
+                            json_string(toolkit));
     return KG__DEVICE_READY;
 }
 
@@ -188,7 +196,9 @@ typedef struct fate {
     double cold;
     double width;
     double foreign;
+    double registers;
     bool throttled;
+    char launch[32];
     char event[16]; /* "measured", or what else is to happen */
     char clock[16];
 } fate;
@@ -201,11 +211,12 @@ static void follow(void *context, char *actions)
 
     for (char *word = strtok_r(actions, " ", &rest); word != NULL;
          word = strtok_r(NULL, " ", &rest)) {
-        double *figure = strcmp(word, "hot") == 0       ? &one->hot
-                         : strcmp(word, "cold") == 0    ? &one->cold
-                         : strcmp(word, "width") == 0   ? &one->width
-                         : strcmp(word, "foreign") == 0 ? &one->foreign
-                                                        : NULL;
+        double *figure = strcmp(word, "hot") == 0         ? &one->hot
+                         : strcmp(word, "cold") == 0      ? &one->cold
+                         : strcmp(word, "width") == 0     ? &one->width
+                         : strcmp(word, "foreign") == 0   ? &one->foreign
+                         : strcmp(word, "registers") == 0 ? &one->registers
+                                                          : NULL;
 
         if (figure != NULL) {
             const char *value = strtok_r(NULL, " ", &rest);
@@ -213,6 +224,8 @@ static void follow(void *context, char *actions)
             *figure = value != NULL ? atof(value) : 0;
         } else if (strcmp(word, "clock") == 0) {
             kg__format(one->clock, sizeof one->clock, "%s", strtok_r(NULL, " ", &rest));
+        } else if (strcmp(word, "launch") == 0) {
+            kg__format(one->launch, sizeof one->launch, "%s", strtok_r(NULL, " ", &rest));
         } else if (strcmp(word, "throttled") == 0) {
             one->throttled = true;
         } else {
@@ -223,9 +236,12 @@ static void follow(void *context, char *actions)
 
 static fate fate_of(const char *id, double hot)
 {
-    fate one = {
-        .hot = hot, .cold = 1.2 * hot, .width = 0.002, .event = "measured", .clock = "graph"
-    };
+    fate one = { .hot = hot,
+                 .cold = 1.2 * hot,
+                 .width = 0.002,
+                 .registers = 40,
+                 .event = "measured",
+                 .clock = "graph" };
 
     fake_follow_plan("FAKE_PLAN", process_number, id, follow, &one);
     return one;
@@ -297,7 +313,11 @@ static bool measure(const kg__case *one, int records, kg__error *error)
         json_pack("{s:s, s:s, s:{s:o}, s:{}, s:b, s:{s:f, s:f}, s:{s:i, s:f}}", "event", "measured",
                   "case", one->id, "metrics", "time_ns", figures(fate.hot, fate.width), "absent",
                   "throttled", (int)fate.throttled, "work", "operations", 64.0, "bytes", 512.0,
-                  "kernel", "registers", 40, "occupancy", 0.75);
+                  "kernel", "registers", (int)fate.registers, "occupancy", 0.75);
+    if (fate.launch[0] != '\0')
+        json_object_update_new(
+            json_object_get(record, "kernel"),
+            json_pack("{s:[s], s:s}", "names", "fake_kernel", "launch", fate.launch));
     if (fate.cold > 0)
         json_object_set_new(json_object_get(record, "metrics"), "cold_time_ns",
                             figures(fate.cold, fate.width));

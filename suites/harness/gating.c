@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "results_text.h"
+
 #define ID "matmul/naive/530/b16"
 
 static const kg__target target = { .key = "nvidia-fake" };
@@ -45,7 +47,8 @@ static kg__baseline_metric *expect_metric(kg__baseline_case *entry, const char *
     return metric;
 }
 
-static const kg__surroundings quiet = { false, { NAN, NAN }, { NAN, NAN } };
+static const kg__surroundings quiet = { .sentinel_move = { NAN, NAN },
+                                        .sentinel_limit = { NAN, NAN } };
 
 /* A process's observation; a cold time of 0 is absent. */
 static kg__observation observed(double hot, double cold)
@@ -391,6 +394,134 @@ Test(gating, what_surrounds_a_move_answers_for_it)
     kg__sentinels_add(&seen, sentinels(110000, 1));
     one.surroundings = kg__surroundings_of(&seen, &baseline, one.measured);
     expect_verdict(gate(&one, 1, NULL), "environment");
+}
+
+Test(gating, others_on_the_card_become_surroundings)
+{
+    static const struct {
+        const char *card;
+        int foreign;
+    } cards[] = { { "{\"foreign_processes\": 2}", 2 },
+                  { "{\"foreign_processes\": 0}", 0 },
+                  { "{\"foreign_processes\": -1}", 0 },
+                  { "{\"foreign_processes\": \"3\"}", 0 },
+                  { "{\"foreign_processes\": 99999999999}", 0 },
+                  { "{}", 0 },
+                  { "[]", 0 } };
+    kg__sentinel_log seen = { 0 };
+
+    for (size_t i = 0; i < sizeof cards / sizeof *cards; i++) {
+        json_t *record = hold(json_object());
+
+        json_object_set_new(record, "card", json_loads(cards[i].card, 0, NULL));
+        cr_expect(
+            eq(int, kg__surroundings_of(&seen, NULL, record).foreign_processes, cards[i].foreign),
+            "%s", cards[i].card);
+    }
+    cr_expect(eq(int, kg__surroundings_of(&seen, NULL, NULL).foreign_processes, 0));
+}
+
+#define CODE "0123456789abcdef"
+
+Test(gating, the_same_code_becomes_surroundings)
+{
+    kg__baseline_case *entry = kg__baseline_add(&baseline, ID);
+    kg__sentinel_log seen = { 0 };
+    json_t *record = (json_t *)observed(60000, 0).measured;
+    json_t *kernel = json_pack("{s:i}", "registers", 40);
+
+    json_object_set_new(record, "kernel", kernel);
+    cr_expect(not(kg__surroundings_of(&seen, &baseline, record).same_code), "neither knows");
+    entry->code = json_pack("{s:s}", "fingerprint", CODE);
+    cr_expect(not(kg__surroundings_of(&seen, &baseline, record).same_code), "the run does not");
+    json_object_set_new(kernel, "fingerprint", json_string("fedcba9876543210"));
+    cr_expect(not(kg__surroundings_of(&seen, &baseline, record).same_code), "they differ");
+    json_object_set_new(kernel, "fingerprint", json_string(CODE));
+    cr_expect(kg__surroundings_of(&seen, &baseline, record).same_code);
+    cr_expect(not(kg__surroundings_of(&seen, NULL, record).same_code), "no baseline");
+    json_object_set_new(record, "case", json_string("matmul/tiled/530/b16"));
+    cr_expect(not(kg__surroundings_of(&seen, &baseline, record).same_code), "another case");
+}
+
+/* The changes noted beside an entry, joined by "; ". */
+static const char *changes_of(const json_t *entry)
+{
+    static char all[1024];
+    const json_t *text;
+    size_t i;
+
+    all[0] = '\0';
+    json_array_foreach (json_object_get(entry, KG__CHANGED), i, text) {
+        strcat(all, i > 0 ? "; " : "");
+        strcat(all, json_string_value(text));
+    }
+    return all;
+}
+
+Test(gating, a_slower_case_tells_how_its_kernel_changed)
+{
+    kg__baseline_case *entry = kg__baseline_add(&baseline, ID);
+    kg__observation one = observed(66000, 0);
+    json_t *kernel =
+        json_pack("{s:i, s:i, s:f, s:s, s:[s], s:s}", "registers", 40, "local_bytes", 16,
+                  "occupancy", 0.5, "fingerprint", CODE, "names", "_Z5naive", "launch", CODE);
+    json_t *result;
+
+    json_object_set_new((json_t *)one.measured, "kernel", kernel);
+    expect_metric(entry, "time_ns", 60000);
+    result = gate(&one, 1, NULL);
+    expect_verdict(result, "slower");
+    cr_expect(json_object_get(result, KG__CHANGED) == NULL, "nothing is known of then");
+    cr_expect(json_object_get(json_object_get(result, "kernel"), "names") == NULL);
+    cr_expect(json_object_get(json_object_get(result, "kernel"), "launch") == NULL);
+    cr_expect(json_object_get(kernel, "names") != NULL, "the record keeps its own");
+
+    entry->code = json_pack("{s:i, s:i, s:f, s:s}", "registers", 32, "local_bytes", 0, "occupancy",
+                            1.0, "fingerprint", "fedcba9876543210");
+    result = gate(&one, 1, NULL);
+    cr_expect(eq(str, (char *)changes_of(result),
+                 "registers 32 -> 40; local memory 0 B -> 16 B; occupancy 100 % -> 50.0 %; its "
+                 "machine code, or its launch, differs from the baseline's"));
+    json_object_set_new(entry->code, "fingerprint", json_string(CODE));
+    json_object_set_new(entry->code, "registers", json_integer(40));
+    result = gate(&one, 1, NULL);
+    cr_expect(strstr(changes_of(result), "its machine code and its launch are the baseline's") !=
+              NULL);
+    cr_expect(strstr(changes_of(result), "registers") == NULL);
+
+    one = observed(60000, 0);
+    json_object_set((json_t *)one.measured, "kernel", kernel);
+    cr_expect(json_object_get(gate(&one, 1, NULL), KG__CHANGED) == NULL, "it passed");
+}
+
+Test(gating, the_card_is_shown_at_its_worst)
+{
+    kg__observation all[3] = { observed(66000, 0), observed(66000, 0), observed(66000, 0) };
+    const json_t *card;
+
+    expect_metric(kg__baseline_add(&baseline, ID), "time_ns", 60000);
+    for (int i = 0; i < 3; i++)
+        json_object_set_new((json_t *)all[i].measured, "card",
+                            json_pack("{s:i, s:i}", "temperature_c", 40 + 10 * (i % 2),
+                                      "sm_clock_mhz", 1980 - 100 * i));
+    card = json_object_get(gate(all, 3, NULL), "card");
+    cr_expect(json_integer_value(json_object_get(card, "temperature_c")) == 50);
+    cr_expect(json_integer_value(json_object_get(card, "sm_clock_mhz")) == 1780);
+}
+
+Test(gating, a_case_states_the_smallest_slowdown_that_it_would_see)
+{
+    kg__baseline_case *entry = kg__baseline_add(&baseline, ID);
+    kg__observation one = observed(60000, 73000);
+
+    cr_expect(json_object_get(gate(&one, 1, NULL), "smallest") == NULL, "without a baseline");
+    expect_metric(entry, "time_ns", 60000)->band = 0.05;
+    expect_metric(entry, "cold_time_ns", 73000)->band = 0.03;
+    cr_expect(epsilon_eq(dbl, kg__json_number(gate(&one, 1, NULL), "smallest"), 0.03, 1e-12));
+    kg__baseline_metric_of(entry, "cold_time_ns")->gated = false;
+    cr_expect(epsilon_eq(dbl, kg__json_number(gate(&one, 1, NULL), "smallest"), 0.05, 1e-12));
+    kg__baseline_metric_of(entry, "time_ns")->gated = false;
+    cr_expect(json_object_get(gate(&one, 1, NULL), "smallest") == NULL, "nothing is gated");
 }
 
 Test(gating, a_plain_entry)

@@ -510,6 +510,95 @@ Test(judge, throttling_takes_the_blame_for_a_move)
     expect_verdict(kg__judge(&noisy, &time, &throttled, "ns"), KG__NOISY);
 }
 
+Test(judge, other_processes_on_the_card_take_the_blame_for_a_move)
+{
+    kg__expectation time = usual_time();
+    kg__surroundings busy = calm_surroundings();
+    kg__interval slower = exactly(110000);
+    kg__interval faster = exactly(90000);
+    kg__interval at = exactly(102000);
+
+    busy.foreign_processes = 2;
+
+    kg__judgement judgement = kg__judge(&slower, &time, &busy, "ns");
+
+    expect_verdict(judgement, KG__ENVIRONMENT);
+    cr_expect(judgement.tripped);
+    expect_why(&judgement, "2 other processes computed on the card: slower by 10.0 % (110 000 ns "
+                           "against 100 000 ns, limit 2.0 %)");
+    expect_verdict(kg__judge(&faster, &time, &busy, "ns"), KG__ENVIRONMENT);
+    expect_verdict(kg__judge(&at, &time, &busy, "ns"), KG__PASS);
+    busy.foreign_processes = 1;
+    judgement = kg__judge(&slower, &time, &busy, "ns");
+    expect_why(&judgement, "1 other process computed on the card: slower by 10.0 % (110 000 ns "
+                           "against 100 000 ns, limit 2.0 %)");
+    busy.foreign_processes = 0;
+    expect_verdict(kg__judge(&slower, &time, &busy, "ns"), KG__SLOWER);
+}
+
+Test(judge, the_same_code_takes_the_blame_from_a_slower_time_alone)
+{
+    kg__expectation time = usual_time();
+    kg__expectation count = counter(100);
+    kg__surroundings same = calm_surroundings();
+    kg__interval slower = exactly(110000);
+    kg__interval noisy_and_slower = { 104000, 100000, 108000 };
+    kg__interval faster = exactly(90000);
+    kg__interval at = exactly(102000);
+    kg__interval more = exactly(110);
+
+    same.same_code = true;
+
+    kg__judgement judgement = kg__judge(&slower, &time, &same, "ns");
+
+    expect_verdict(judgement, KG__ENVIRONMENT);
+    cr_expect(judgement.tripped);
+    expect_why(
+        &judgement,
+        "its machine code is the baseline's, and so is its launch: slower by 10.0 % (110 000 "
+        "ns against 100 000 ns, limit 2.0 %); the machine moved");
+    expect_verdict(kg__judge(&noisy_and_slower, &time, &same, "ns"), KG__ENVIRONMENT);
+    expect_verdict(kg__judge(&faster, &time, &same, "ns"), KG__FASTER);
+    expect_verdict(kg__judge(&at, &time, &same, "ns"), KG__PASS);
+    expect_verdict(kg__judge(&more, &count, &same, ""), KG__SLOWER);
+}
+
+/* The longest reason that there is must not lose its end, where the machine is named. */
+Test(judge, the_same_code_is_told_in_full)
+{
+    kg__expectation time = usual_time();
+    kg__surroundings same = calm_surroundings();
+    kg__interval slower = exactly(9e14);
+
+    time.value = 1e14;
+    same.same_code = true;
+
+    kg__judgement judgement = kg__judge(&slower, &time, &same, "ns");
+
+    cr_expect(strstr(judgement.why, "; the machine moved") != NULL, "%s", judgement.why);
+}
+
+Test(judge, the_first_evidence_is_named)
+{
+    kg__expectation time = usual_time();
+    kg__surroundings all = calm_surroundings();
+    kg__interval slower = exactly(110000);
+
+    all.throttled = true;
+    all.foreign_processes = 1;
+    all.sentinel_move[0] = log(1.1);
+    all.same_code = true;
+    cr_expect(strstr(kg__judge(&slower, &time, &all, "ns").why, "the card throttled: ") != NULL);
+    all.throttled = false;
+    cr_expect(strstr(kg__judge(&slower, &time, &all, "ns").why, "1 other process ") != NULL);
+    all.foreign_processes = 0;
+    cr_expect(strstr(kg__judge(&slower, &time, &all, "ns").why, "the copy sentinel ") != NULL);
+    all.sentinel_move[0] = 0.0;
+    cr_expect(strstr(kg__judge(&slower, &time, &all, "ns").why, "its machine code ") != NULL);
+    all.same_code = false;
+    expect_verdict(kg__judge(&slower, &time, &all, "ns"), KG__SLOWER);
+}
+
 Test(judge, calm_surroundings_change_nothing)
 {
     kg__expectation time = usual_time();

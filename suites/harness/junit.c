@@ -181,6 +181,16 @@ Test(junit, verdicts_become_outcomes)
     xmlFreeDoc(document);
 }
 
+Test(junit, tells_what_changed_beside_a_slow_verdict)
+{
+    xmlDocPtr document =
+        report(parse("{\"cases\": [{\"case\": \"a/b\", \"target\": \"t\", \"verdict\": \"slower\", "
+                     "\"changed\": [\"registers 32 -> 40\", 3]}]}"));
+
+    expect(document, "string(//testcase/failure)", "changed: registers 32 -> 40\nchanged: \n");
+    xmlFreeDoc(document);
+}
+
 Test(junit, crashes_and_timeouts_are_errors_of_their_case)
 {
     xmlDocPtr document = report_of_every_verdict(false);

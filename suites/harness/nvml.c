@@ -288,6 +288,7 @@ Test(nvml, this_process_is_none_of_the_foreign_by_whatever_id)
               "those that left");
     /* Another process of the machine has the id that this one has in its container. */
     cr_expect(eq(int, foreign("self=1", "self=1,others=1", "self=1,others=1"), 1));
+    cr_expect(eq(int, foreign("self=1", "self=1,others=1", "self=0,others=1"), 0));
     /* Hidden. */
     cr_expect(eq(int, foreign("self=0", "self=0", "self=0"), 0));
     cr_expect(eq(int, foreign("self=0,others=1", "self=0,others=1", "self=0,others=1"), 1));

@@ -19,6 +19,7 @@
 #include "gating.h"
 #include "holding.h"
 #include "lock.h"
+#include "machine_code.h"
 #include "records.h"
 #include "results_text.h"
 
@@ -1126,6 +1127,121 @@ Test(parts, slower)
                    "(+10.0 %)");
     plan("* " SLOW " cold 13000\n");
     expect_verdict("slower", "cold_time_ns slower by 8.3 %", 1, 1);
+}
+
+Test(parts, slower_while_others_compute_on_the_card)
+{
+    store_baseline();
+    plan("* " SLOW " hot 11000 foreign 2\n");
+    expect_verdict("environment", "2 other processes computed on the card: slower by 10.0 %", 0, 1);
+    cr_assert(processes() == 3);
+}
+
+/* Puts a disassembler on the path of the programs, which knows the fake kernel of the fake GPU, and
+ * counts how often it is called. */
+static void install_disassembler(void)
+{
+    char text[1024];
+
+    cr_assert(mkdir(at("tools"), 0777) == 0);
+    (void)snprintf(text, sizeof text,
+                   "#!/bin/sh\necho called >>'%s'\ncat <<'TEXT'\n\tcode for sm_90\n\t\tFunction : "
+                   "fake_kernel\n/*0000*/ EXIT ; /* 0x000000000000794d */\n\t\t..........\nTEXT\n",
+                   at("disassembled"));
+    write_text(at("tools/cuobjdump"), text);
+    cr_assert(chmod(at("tools/cuobjdump"), 0777) == 0);
+    (void)snprintf(text, sizeof text, "PATH=%s:%s", at("tools"), getenv("PATH"));
+    set(text);
+    set("FAKE_CUDA=13.0");
+}
+
+/* The fingerprint of the fake kernel, launched so. */
+static void fingerprint_of(const char *launch, char *text)
+{
+    json_t *machine_code = kg__machine_code_parse("\tcode for sm_90\n\t\tFunction : fake_kernel\n"
+                                                  "/*0000*/ EXIT ; /* 0x000000000000794d */\n"
+                                                  "\t\t..........\n",
+                                                  "9.0");
+    json_t *kernel = json_pack("{s:[s], s:s}", "names", "fake_kernel", "launch", launch);
+
+    cr_assert(kg__machine_code_of(machine_code, kernel, text));
+    json_decref(machine_code);
+    json_decref(kernel);
+}
+
+Test(parts, slower_with_the_baselines_own_code)
+{
+    char code[KG__HASH_TEXT_SIZE];
+
+    install_disassembler();
+    baseline.provenance = json_pack("{s:s}", "cuda", "13.0");
+    store_baseline();
+    fingerprint_of("aa", code);
+    kg__baseline_find(&baseline, SLOW)->code =
+        json_pack("{s:i, s:s}", "registers", 40, "fingerprint", code);
+    save_baseline();
+    plan("* " SLOW " launch aa\n");
+    expect_time(0, NULL);
+    cr_assert(!exists(at("disassembled")), "nothing tripped");
+
+    plan("* " SLOW " hot 11000 launch aa\n");
+    expect_verdict(
+        "environment",
+        "time_ns its machine code is the baseline's, and so is its launch: slower by 10.0 "
+        "% (11 000 ns against 10 000 ns, limit 2.0 %); the machine moved",
+        0, 1);
+    cr_assert(processes() == 3);
+
+    plan("* " SLOW " hot 11000 launch bb registers 48\n");
+    expect_verdict("slower", "slower by 10.0 %", 1, 1);
+    json_t *verdicts = verdicts_of("gpu.fake.time");
+    const json_t *changed = json_object_get(find_case(verdicts, SLOW), "changed");
+
+    cr_assert(json_array_size(changed) == 2);
+    cr_assert(strcmp(json_string_value(json_array_get(changed, 0)), "registers 40 -> 48") == 0);
+    cr_assert(strcmp(json_string_value(json_array_get(changed, 1)),
+                     "its machine code, or its launch, differs from the baseline's") == 0);
+    json_decref(verdicts);
+
+    plan("* " SLOW " hot 11000\n");
+    expect_verdict("slower", "slower by 10.0 %", 1, 1);
+    plan("* " SLOW " hot 9000 launch aa\n");
+    expect_verdict("faster", "faster by 10.0 %", 0, 0);
+}
+
+/* Under another toolkit, or one that is not known, fingerprints say nothing. */
+Test(parts, code_of_another_toolkit_is_not_compared)
+{
+    char code[KG__HASH_TEXT_SIZE];
+
+    install_disassembler();
+    baseline.provenance = json_pack("{s:s}", "cuda", "12.9");
+    store_baseline();
+    fingerprint_of("aa", code);
+    kg__baseline_find(&baseline, SLOW)->code = json_pack("{s:s}", "fingerprint", code);
+    save_baseline();
+    plan("* " SLOW " hot 11000 launch aa\n");
+    expect_time(1, "slower by 10.0 %");
+    json_object_del(baseline.provenance, "cuda");
+    save_baseline();
+    plan("* " SLOW " hot 11000 launch aa\n");
+    expect_time(1, "slower by 10.0 %");
+    cr_assert(!exists(at("disassembled")));
+}
+
+Test(parts, a_disassembler_that_fails_excuses_nothing)
+{
+    char code[KG__HASH_TEXT_SIZE];
+
+    install_disassembler();
+    write_text(at("tools/cuobjdump"), "#!/bin/sh\nexit 255\n");
+    baseline.provenance = json_pack("{s:s}", "cuda", "13.0");
+    store_baseline();
+    fingerprint_of("aa", code);
+    kg__baseline_find(&baseline, SLOW)->code = json_pack("{s:s}", "fingerprint", code);
+    save_baseline();
+    plan("* " SLOW " hot 11000 launch aa\n");
+    expect_time(1, "slower by 10.0 %");
 }
 
 /* Within the band, and within the floor of a short case. */

@@ -14,8 +14,8 @@
 
 #define SLOW "fake/plain/64/b32"
 
-static char settings[9][512];
-static const char *environment[10];
+static char settings[10][2048];
+static const char *environment[11];
 
 static void set(size_t index, const char *name, const char *value)
 {
@@ -172,6 +172,111 @@ Test(record, only_what_moved_is_rewritten)
     cr_assert(kg__baseline_metric_of(kg__baseline_find(&baseline, SLOW), "time_ns")->value ==
               12000);
     kg__baseline_free(&baseline);
+}
+
+/* What the baseline holds of a case's code, as text to be freed. */
+static char *code_of(const char *id)
+{
+    kg__baseline baseline;
+    char *text;
+
+    load(&baseline);
+    text = json_dumps(kg__baseline_find(&baseline, id)->code, 0);
+    kg__baseline_free(&baseline);
+    return text;
+}
+
+static void expect_code(const char *expected)
+{
+    char *text = code_of(SLOW);
+
+    cr_assert(strcmp(text != NULL ? text : "none", expected) == 0, "%s, expected %s", text,
+              expected);
+    free(text);
+}
+
+Test(record, code_is_recorded_beside_values_that_stay)
+{
+    char *before;
+    char *after;
+
+    expect_run(KG__FAKE_SOUND_GPU, 0, "code: recorded");
+    expect_code("{\"registers\": 40, \"occupancy\": 0.75}");
+    before = read_text(path());
+    plan("* " SLOW " registers 48 hot 10050\n");
+    expect_run(KG__FAKE_SOUND_GPU, 0, SLOW "                  code: registers 40 -> 48\n");
+    expect_code("{\"registers\": 48, \"occupancy\": 0.75}");
+    after = read_text(path());
+    cr_assert(strstr(after, "10050") == NULL, "the value stays");
+    /* The date is another one. */
+    cr_assert(differing_lines(before, after) <= 2);
+    free(before);
+    free(after);
+    expect_run(KG__FAKE_SOUND_GPU, 0, ": 0 of 6 cases and sentinels changed");
+}
+
+/* Puts a disassembler on the path that prints one kernel with this instruction, or fails. */
+static void install_disassembler(const char *instruction)
+{
+    char text[1024];
+
+    (void)mkdir(at("tools"), 0777);
+    if (instruction != NULL)
+        (void)snprintf(
+            text, sizeof text,
+            "#!/bin/sh\ncat <<'TEXT'\n\tcode for sm_90\n\t\tFunction : fake_kernel\n/*0000*/ "
+            "%s ;\n\t\t..........\nTEXT\n",
+            instruction);
+    else
+        (void)snprintf(text, sizeof text, "#!/bin/sh\nexit 1\n");
+    write_text(at("tools/cuobjdump"), text);
+    cr_assert(chmod(at("tools/cuobjdump"), 0777) == 0);
+    (void)snprintf(text, sizeof text, "%s:%s", at("tools"), getenv("PATH"));
+    set(8, "PATH", text);
+}
+
+Test(record, machine_code_is_recorded_where_a_disassembler_is)
+{
+    char *first;
+    char *second;
+
+    install_disassembler("EXIT");
+    plan("* " SLOW " launch aa\n");
+    expect_run(KG__FAKE_SOUND_GPU, 0, NULL);
+    first = code_of(SLOW);
+    cr_assert(strstr(first, "\"fingerprint\": \"") != NULL, "%s", first);
+    expect_run(KG__FAKE_SOUND_GPU, 0, ": 0 of 6 cases and sentinels changed");
+
+    install_disassembler("BRA 0x0");
+    expect_run(KG__FAKE_SOUND_GPU, 0, "code: other machine code, or another launch\n");
+    second = code_of(SLOW);
+    cr_assert(strcmp(first, second) != 0);
+    free(second);
+    install_disassembler("EXIT");
+    plan("* " SLOW " launch bb\n");
+    expect_run(KG__FAKE_SOUND_GPU, 0, "code: other machine code, or another launch\n");
+    plan("* " SLOW " launch aa\n");
+    expect_run(KG__FAKE_SOUND_GPU, 0, "code: other machine code, or another launch\n");
+    expect_code(first);
+
+    /* What cannot be told today is kept while nothing says that it is another. */
+    install_disassembler(NULL);
+    expect_run(KG__FAKE_SOUND_GPU, 0, ": 0 of 6 cases and sentinels changed");
+    plan("* " SLOW " launch aa registers 48\n");
+    expect_run(KG__FAKE_SOUND_GPU, 0,
+               "code: registers 40 -> 48, its machine code is no longer known\n");
+    expect_code("{\"registers\": 48, \"occupancy\": 0.75}");
+    install_disassembler("EXIT");
+    plan("* " SLOW " launch aa\n");
+    expect_run(KG__FAKE_SOUND_GPU, 0, "code: registers 48 -> 40, its machine code is known now\n");
+    install_disassembler(NULL);
+    plan("* " SLOW " launch aa hot 12000\n");
+    expect_run(KG__FAKE_SOUND_GPU, 0, "code: its machine code is no longer known\n");
+    expect_code("{\"registers\": 40, \"occupancy\": 0.75}");
+    install_disassembler("EXIT");
+    expect_run(KG__FAKE_SOUND_GPU, 0, "code: its machine code is known now\n");
+    expect_code(first);
+    free(first);
 }
 
 Test(record, a_band_set_by_hand_stays)

@@ -400,6 +400,21 @@ Test(results, load_names_the_member_of_the_wrong_type)
         { ", \"claims\": [{\"claim\": \"c\", \"holds\": true, \"why\": []}]}", "claims[0].why" },
         { ", \"cases\": {}}", "cases is not a list" },
         { ", \"cases\": [1]}", "cases[0] is not an object" },
+        { ", \"cases\": [{\"case\": \"a\", \"target\": \"t\", \"verdict\": \"pass\", "
+          "\"changed\": \"x\"}]}",
+          "cases[0].changed is not a list of texts" },
+        { ", \"cases\": [{\"case\": \"a\", \"target\": \"t\", \"verdict\": \"pass\", "
+          "\"changed\": [\"x\", 1]}]}",
+          "cases[0].changed is not a list of texts" },
+        { ", \"cases\": [{\"case\": \"a\", \"target\": \"t\", \"verdict\": \"pass\", "
+          "\"smallest\": -0.1}]}",
+          "cases[0].smallest is not a fraction of at least 0" },
+        { ", \"cases\": [{\"case\": \"a\", \"target\": \"t\", \"verdict\": \"pass\", "
+          "\"kernel\": {\"name\": \"k\", \"fingerprint\": \"x\", \"launch\": \"y\"}}]}",
+          "cases[0].kernel.launch is not a number of at least 0" },
+        { ", \"cases\": [{\"case\": \"a\", \"target\": \"t\", \"verdict\": \"pass\", "
+          "\"kernel\": {\"name\": 7}}]}",
+          "cases[0].kernel.name is not a text" },
         { ", \"cases\": [{\"target\": \"t\", \"verdict\": \"pass\"}]}", "cases[0].case is not" },
         { ", \"cases\": [{\"case\": \"c\", \"verdict\": \"pass\"}]}", "cases[0].target is not" },
         { ", \"cases\": [{\"case\": \"c\", \"target\": \"t\", \"verdict\": \"fast\"}]}",
@@ -720,6 +735,33 @@ Test(results, merge_judges_the_model_that_has_a_baseline)
     cr_expect(eq(int, kg__results_exit_code(results), 2));
     json_decref(results);
 #undef BOARD
+}
+
+/* The GPU's test may end before the model's: what both say is joined when all is there. */
+Test(results, merge_notes_what_changed_beside_a_slow_verdict)
+{
+    const json_t *changed;
+    json_t *results;
+
+    begin();
+    put_test("gpu.m.time", true,
+             TARGET
+             ", \"cases\": [" TIMED("m/t/530/b16", "slower", "time_ns slower by 6.3 %%") ", " TIMED(
+                 "m/u/530/b16", "pass", "") "]");
+    put_test("model.m.count", true,
+             ", \"target\": {\"key\": \"cpu-model\"}, \"cases\": [{\"case\": \"m/t/530/b16\", "
+             "\"target\": \"cpu-model\", \"part\": \"count\", \"metrics\": "
+             "{\"global_load_requests\": {\"value\": 2, \"verdict\": \"slower\"}}, \"verdict\": "
+             "\"slower\", \"why\": \"global_load_requests rose; to accept it: commit\"}]");
+    results = merge(false);
+    changed = json_object_get(item(results, "cases", 1), "changed");
+    cr_assert(eq(str, (char *)kg__json_text(item(results, "cases", 1), "target"), "nvidia-h200"));
+    cr_assert(eq(int, (int)json_array_size(changed), 1));
+    cr_assert(eq(str, (char *)json_string_value(json_array_get(changed, 0)),
+                 "on the CPU model: global_load_requests rose"));
+    for (size_t i = 0; i < 3; i += 2)
+        cr_assert(json_object_get(item(results, "cases", i), "changed") == NULL);
+    json_decref(results);
 }
 
 Test(results, merge_keeps_the_worst_part_whatever_the_order)

@@ -162,6 +162,36 @@ Test(summary, lists_failures_first_worst_first_and_how_to_reproduce_them)
     free(text);
 }
 
+static const char changed_run[] =
+    "{\"exit_code\": 1, \"tally\": {\"slower\": 1}, \"targets\": {\"nvidia-h200\": {}}, \"cases\": "
+    "[{\"case\": \"a/v/2/b8\", \"target\": \"nvidia-h200\", \"verdict\": \"slower\", \"why\": "
+    "\"time_ns slower by 6.3 %\", \"test\": \"gpu.a.time\", \"changed\": [\"registers 32 -> 40\", "
+    "\"a\\nline | two\", 7]}, {\"case\": \"a/v/3/b8\", \"target\": \"nvidia-h200\", \"verdict\": "
+    "\"pass\", \"changed\": []}]}";
+
+Test(summary, tells_what_changed_beside_a_slow_verdict)
+{
+    char *text = summary(parse(changed_run));
+
+    expect_within(text, "## What changed\n\n- `a/v/2/b8`\n  - registers 32 -&gt; 40\n  - a line "
+                        "\\| two\n  - \n");
+    expect_not_within(text, "- `a/v/3/b8`");
+    free(text);
+    text = summary(failing_run(false));
+    expect_not_within(text, "What changed");
+    free(text);
+}
+
+Test(console, tells_what_changed_beside_a_slow_verdict)
+{
+    char *text = console(parse(changed_run));
+
+    expect_within(text, "slower by 6.3 %\n               changed: registers 32 -> 40\n"
+                        "               changed: a line | two\n               changed: \n"
+                        "               reproduce: ");
+    free(text);
+}
+
 Test(summary, lists_what_else_is_to_be_looked_at)
 {
     char *text = summary(failing_run(false));

@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../clock.h"
-#include "../message.h"
+#include "clock.h"
+#include "message.h"
 
 /* What a program lists may be this long, in bytes. */
 #define LISTING_SIZE ((size_t)1 << 20)
