@@ -138,12 +138,12 @@ Test(baseline_commands, show_says_what_is_told_of_a_case)
     static const char text[] =
         HEAD "  \"m/naive/530/b16\": {\"time_ns\": {\"value\": 1000, \"band\": 0.1, \"band_by\": "
              "\"hand\", \"floor\": 50, \"gated\": false}, \"code\": {\"registers\": 32, "
-             "\"occupancy\": 0.75, \"fingerprint\": \"0f1e\"}}" TAIL;
+             "\"occupancy\": 0.75, \"fingerprint\": \"00d1f2a3b4c50f1e\"}}" TAIL;
 
     write_text("nvidia-fake.json", text);
     expect(0,
            "m/naive/530/b16  time_ns    1 000 ns  10.0 % by hand                -         -    "
-           "10.0 %  no             registers 32, occupancy 0.75, fingerprint 0f1e\n",
+           "10.0 %  no             registers 32, occupancy 0.75, fingerprint 00d1f2a3b4c50f1e\n",
            "show", "./nvidia-fake.json");
 }
 
