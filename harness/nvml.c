@@ -432,6 +432,14 @@ bool kg__nvml_throttles(uint64_t reasons)
     return false;
 }
 
+bool kg__nvml_text_throttles(const char *reasons)
+{
+    for (size_t i = 0; i < REASONS; i++)
+        if (reason_table[i].throttles && strstr(reasons, reason_table[i].name) != NULL)
+            return true;
+    return false;
+}
+
 const char *kg__nvml_next_reason(uint64_t *reasons)
 {
     uint64_t lowest = *reasons & -*reasons;

@@ -89,6 +89,9 @@ kg__nvml_status kg__nvml_state_once(const char *which, kg__nvml_state *state, kg
  * no throttling. */
 bool kg__nvml_throttles(uint64_t reasons);
 
+/* The same of reasons as kg__nvml_reasons_text() has them. */
+bool kg__nvml_text_throttles(const char *reasons);
+
 /* The name of the lowest reason in `*reasons`, "hardware thermal slowdown", which it takes out of
  * the mask; NULL when none is left. */
 const char *kg__nvml_next_reason(uint64_t *reasons);

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "../file.h"
 #include "../lock.h"
 #include "../run.h"
 #include "command.h"
@@ -251,6 +253,20 @@ bool kg__list_baselines_at_commit(const char *folder, const char *commit, kg__na
     sort_names(names);
     free(text);
     return listed;
+}
+
+bool kg__prepare_baselines(const char *folder)
+{
+    kg__error error;
+
+    if (!kg__file_make_folder(folder, &error)) {
+        kg__complain("%s", error.text);
+        return false;
+    }
+    if (access(folder, W_OK) == 0)
+        return true;
+    kg__complain("%s: the folder cannot be written: nothing is recorded", folder);
+    return false;
 }
 
 int kg__hold_baselines(const char *folder)

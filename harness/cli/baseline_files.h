@@ -52,6 +52,10 @@ kg__load_status kg__baseline_at_commit(const char *folder, const char *name, con
 /* The baseline files that a folder had at a commit; false with a complaint. */
 bool kg__list_baselines_at_commit(const char *folder, const char *commit, kg__names *names);
 
+/* Makes a folder of baselines where there is none; false with a complaint where it cannot be made
+ * or written. */
+bool kg__prepare_baselines(const char *folder);
+
 /* Holds a folder of baselines, so that nobody else changes a file in it meanwhile: a lock for
  * kg__lock_release(), or -1 with a complaint that names the holder. */
 int kg__hold_baselines(const char *folder);

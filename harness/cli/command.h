@@ -38,6 +38,7 @@ extern const kg__command kg__baseline_diff_command;
 extern const kg__command kg__baseline_lint_command;
 extern const kg__command kg__baseline_retire_command;
 extern const kg__command kg__baseline_record_command;
+extern const kg__command kg__baseline_adopt_command;
 extern const kg__command kg__validate_command;
 extern const kg__command kg__selftest_command;
 

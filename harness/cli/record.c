@@ -18,33 +18,16 @@
 #include "baseline_files.h"
 #include "command.h"
 #include "recorder.h"
-
-#define METRICS 2
-
-static const char *const metric_names[METRICS] = { "time_ns", "cold_time_ns" };
-static const char *const sentinel_names[KG__SENTINELS] = { "copy", "fma" };
+#include "sessions.h"
 
 static const char *sessions_text = "5";
 static const char *baselines;
 static const char *commit_text;
 static bool merge;
 
-/* One case, with a value a metric and session. */
-typedef struct recorded {
-    char *id;
-    double *values[METRICS];
-    size_t counts[METRICS];
-    bool loose[METRICS]; /* sessions far apart are its nature: recorded ungated, not refused */
-    json_t *code;        /* what the compiler made of it, or NULL */
-} recorded;
-
 /* Everything that is being recorded. */
 typedef struct recording {
-    size_t sessions;
-    recorded *cases;
-    size_t count;
-    size_t room;
-    recorded sentinels[KG__SENTINELS]; /* metric 0 alone */
+    kg__sessions sessions;
     /* Of the process that is being observed: sums of the sentinels' values. */
     double sum[KG__SENTINELS];
     int sums;
@@ -53,22 +36,9 @@ typedef struct recording {
     kg__recorder recorder;
 } recording;
 
-static recorded *case_of(recording *all, const char *id)
-{
-    for (size_t i = 0; i < all->count; i++) {
-        if (strcmp(all->cases[i].id, id) == 0)
-            return &all->cases[i];
-    }
-    all->cases = kg__grow(all->cases, all->count, &all->room, sizeof *all->cases);
-    all->cases[all->count] = (recorded){ .id = kg__copy_text(id) };
-    for (size_t i = 0; i < METRICS; i++)
-        all->cases[all->count].values[i] = kg__allocate(all->sessions, sizeof(double));
-    return &all->cases[all->count++];
-}
-
 /* Notes what the compiler made of a case, with the fingerprint of its machine code where a
  * disassembler is installed. All sessions run the same. */
-static void take_code(recording *all, recorded *one, const json_t *record)
+static void take_code(recording *all, kg__recorded *one, const json_t *record)
 {
     char fingerprint[KG__HASH_TEXT_SIZE];
 
@@ -82,7 +52,7 @@ static void take_code(recording *all, recorded *one, const json_t *record)
 
 static void take_measured(recording *all, const json_t *record)
 {
-    recorded *one = case_of(all, kg__json_text(record, "case"));
+    kg__recorded *one = kg__sessions_case(&all->sessions, kg__json_text(record, "case"));
     const json_t *metrics = json_object_get(record, "metrics");
     json_int_t foreign =
         json_integer_value(json_object_get(json_object_get(record, "card"), "foreign_processes"));
@@ -101,16 +71,8 @@ static void take_measured(recording *all, const json_t *record)
         kg__recorder_refuse(&all->recorder, one->id, why);
         return;
     }
-    for (size_t i = 0; i < METRICS; i++) {
-        const json_t *figures = json_object_get(metrics, metric_names[i]);
-        double value = json_number_value(json_object_get(figures, "value"));
-
-        /* The other clocks hear the host as well. */
-        one->loose[i] = strcmp(kg__json_text(figures, "clock"), "host") == 0 ||
-                        strcmp(kg__json_text(figures, "clock"), "first_touch") == 0;
-        if (value > 0 && one->counts[i] < all->sessions)
-            one->values[i][one->counts[i]++] = value;
-    }
+    for (size_t i = 0; i < KG__TIMES; i++)
+        kg__sessions_take(&all->sessions, one, i, json_object_get(metrics, kg__time_names[i]));
     take_code(all, one, record);
 }
 
@@ -123,8 +85,8 @@ static void take_record(void *context, const json_t *record)
         return;
     }
     for (size_t i = 0; i < KG__SENTINELS; i++)
-        all->sum[i] +=
-            json_number_value(json_object_get(json_object_get(record, sentinel_names[i]), "value"));
+        all->sum[i] += json_number_value(
+            json_object_get(json_object_get(record, kg__session_sentinels[i]), "value"));
     all->sums++;
     json_object_set_new(all->recorder.provenance, "launch_ns",
                         json_real(round(json_number_value(
@@ -141,97 +103,27 @@ static bool observe_session(recording *all, size_t count, char **programs)
         if (!kg__recorder_observe(&all->recorder, programs[i], programs[i], "time"))
             return false;
     }
-    for (size_t i = 0; i < KG__SENTINELS && all->sums > 0; i++) {
-        recorded *one = &all->sentinels[i];
-
-        one->values[0][one->counts[0]++] = all->sum[i] / all->sums;
-    }
+    for (size_t i = 0; i < KG__SENTINELS && all->sums > 0; i++)
+        kg__sessions_add(&all->sessions, &all->sessions.sentinels[i], 0, all->sum[i] / all->sums);
     return true;
 }
 
-/* Whether the sessions of a metric belong together, as far as its clock can promise; complains
- * where they do not. */
-static bool sessions_agree(const recorded *one, size_t metric)
-{
-    kg__error error;
-
-    if (one->loose[metric] || one->counts[metric] == 0 ||
-        kg__sessions_agree(one->id, metric_names[metric], one->values[metric], one->counts[metric],
-                           &error))
-        return true;
-    kg__complain("%s", error.text);
-    return false;
-}
-
-/* Where one metric alone, or one of ten, differs from session to session, that is the kernel's own:
- * it is recorded ungated. Where more do, or a sentinel, it is the machine. */
-static bool sessions_are_of_one_state(const recording *all)
-{
-    size_t metrics = 0;
-    size_t apart = 0;
-    bool steady = true;
-
-    for (size_t i = 0; i < all->count; i++) {
-        for (size_t m = 0; m < METRICS; m++) {
-            metrics += all->cases[i].counts[m] > 0;
-            apart += !sessions_agree(&all->cases[i], m);
-        }
-    }
-    for (size_t i = 0; i < KG__SENTINELS; i++)
-        steady = sessions_agree(&all->sentinels[i], 0) && steady;
-    if (steady && (apart <= 1 || apart <= metrics / 10)) {
-        if (apart > 0)
-            printf("%zu of %zu metrics differ from session to session while the sentinels do not: "
-                   "recorded, and not gated\n",
-                   apart, metrics);
-        return true;
-    }
-    kg__complain("%zu of %zu metrics%s differ from session to session: nothing is recorded; quiet "
-                 "the machine (see kernelgate doctor) and record again",
-                 apart, metrics, steady ? "" : " and a sentinel");
-    return false;
-}
-
-static bool sessions_are_whole(const recording *all)
+static bool sessions_are_whole(const kg__sessions *all)
 {
     bool whole = true;
 
     for (size_t i = 0; i < all->count; i++) {
-        for (size_t m = 0; m < METRICS; m++) {
-            const recorded *one = &all->cases[i];
+        for (size_t m = 0; m < KG__TIMES; m++) {
+            const kg__recorded *one = &all->cases[i];
 
-            if ((one->counts[m] == 0 && m > 0) || one->counts[m] == all->sessions)
+            if ((one->counts[m] == 0 && m > 0) || one->counts[m] == all->most)
                 continue;
             kg__complain("%s: %s: %zu values of %zu sessions: nothing is recorded", one->id,
-                         metric_names[m], one->counts[m], all->sessions);
+                         kg__time_names[m], one->counts[m], all->most);
             whole = false;
         }
     }
-    return sessions_are_of_one_state(all) && whole;
-}
-
-static void print_row(const char *id, const char *metric, double old_value,
-                      const kg__baseline_metric *now)
-{
-    char old_text[KG__FIGURE_SIZE] = "-";
-    char change[KG__FIGURE_SIZE] = "new";
-    char text[KG__FIGURE_SIZE];
-    char band[KG__FIGURE_SIZE];
-    char noise[KG__FIGURE_SIZE];
-
-    if (!isnan(old_value)) {
-        kg__show_figure(old_text, sizeof old_text, old_value, "ns");
-        kg__show_percent(change, sizeof change, now->value / old_value - 1, true);
-    }
-    kg__show_figure(text, sizeof text, now->value, "ns");
-    kg__show_percent(band, sizeof band, now->band, false);
-    kg__show_percent(noise, sizeof noise, kg__noise(now->sessions, now->session_count), false);
-    printf("%-34s %-13s %14s %14s %9s  band %s%s", id, metric, old_text, text, change, band,
-           now->band_by_hand ? ", by hand" : "");
-    if (now->gated)
-        printf("\n");
-    else
-        printf(", not gated: its noise is %s\n", noise);
+    return kg__sessions_are_of_one_state(all) && whole;
 }
 
 /* Adds to `changes` what is new of the machine code. */
@@ -273,7 +165,7 @@ static void print_code_row(const char *id, const json_t *before, const json_t *n
  * and commit stay where they did not move: the new code costs what the old one did. `anew` where
  * they did: a fingerprint that cannot be had today is then forgotten, else it still holds if all
  * that is known is as it was. */
-static bool store_code(kg__baseline_case *entry, const recorded *one, bool anew)
+static bool store_code(kg__baseline_case *entry, const kg__recorded *one, bool anew)
 {
     json_t *code = json_copy(one->code);
     json_t *fingerprint = json_object_get(entry->code, KG__CODE_FINGERPRINT);
@@ -296,32 +188,25 @@ static bool store_code(kg__baseline_case *entry, const recorded *one, bool anew)
 }
 
 /* Stores one case; returns whether its line changes. */
-static bool store(kg__baseline_case *entry, const recorded *one, const char *commit)
+static bool store(kg__baseline_case *entry, const kg__recorded *one, const char *commit)
 {
     bool changed = false;
 
-    for (size_t m = 0; m < METRICS; m++) {
-        double old_value;
-
-        if (one->counts[m] == 0 && kg__baseline_remove_metric(entry, metric_names[m])) {
-            printf("%-34s %-13s retired: it can no longer be measured\n", one->id, metric_names[m]);
+    for (size_t m = 0; m < KG__TIMES; m++) {
+        if (one->counts[m] == 0 && kg__baseline_remove_metric(entry, kg__time_names[m])) {
+            printf("%-34s %-13s retired: it can no longer be measured\n", one->id,
+                   kg__time_names[m]);
             changed = true;
         }
-        if (one->counts[m] == 0 ||
-            kg__record_time(entry, metric_names[m], one->values[m], one->counts[m], merge,
-                            &old_value) == KG__UNCHANGED)
-            continue;
-        changed = true;
-        print_row(one->id, metric_names[m], old_value,
-                  kg__baseline_metric_of(entry, metric_names[m]));
     }
+    changed = kg__sessions_store(entry, one, merge) || changed;
     if (changed && commit != NULL)
         kg__recorder_stamp(entry, commit);
     return store_code(entry, one, changed) || changed;
 }
 
 /* Takes out cases that no table has any more; returns how many. */
-static size_t retire(const recording *all, kg__baseline *baseline)
+static size_t retire(const kg__sessions *all, kg__baseline *baseline)
 {
     const char **ids = kg__allocate(all->count, sizeof *ids);
     size_t retired;
@@ -335,6 +220,7 @@ static size_t retire(const recording *all, kg__baseline *baseline)
 
 static int save(recording *all)
 {
+    const kg__sessions *sessions = &all->sessions;
     char path[2 * KG__PATH_SIZE];
     char commit[64];
     kg__target target;
@@ -347,18 +233,19 @@ static int save(recording *all)
         return KG__EXIT_ERROR;
     }
     kg__recorder_commit(&all->recorder, commit, sizeof commit);
-    printf("%-34s %-13s %14s %14s %9s\n", "case", "metric", "old", "new", "change");
-    for (size_t i = 0; i < all->count; i++)
-        changed += store(kg__baseline_add(&baseline, all->cases[i].id), &all->cases[i], commit);
+    kg__sessions_print_head();
+    for (size_t i = 0; i < sessions->count; i++)
+        changed +=
+            store(kg__baseline_add(&baseline, sessions->cases[i].id), &sessions->cases[i], commit);
     for (size_t i = 0; i < KG__SENTINELS; i++)
-        changed += store(kg__baseline_add_sentinel(&baseline, sentinel_names[i]),
-                         &all->sentinels[i], NULL);
-    changed += retire(all, &baseline);
+        changed += store(kg__baseline_add_sentinel(&baseline, sessions->sentinels[i].id),
+                         &sessions->sentinels[i], NULL);
+    changed += retire(sessions, &baseline);
     if (changed > 0)
         saved = kg__recorder_save(&all->recorder, path, &target, &baseline);
     if (saved)
         printf("%s: %zu of %zu cases and sentinels changed, %zu sessions\n", path, changed,
-               all->count + KG__SENTINELS, all->sessions);
+               sessions->count + KG__SENTINELS, sessions->most);
     kg__baseline_free(&baseline);
     return saved ? KG__EXIT_PASS : KG__EXIT_ERROR;
 }
@@ -388,46 +275,31 @@ static bool measure(recording *all, size_t count, char **programs)
     good = good && (all->recorder.target == NULL || kg__recorder_may_load(&all->recorder));
     if (good)
         read_machine_code(all, count, programs);
-    for (size_t session = 0; session < all->sessions && good; session++) {
-        printf("session %zu of %zu\n", session + 1, all->sessions);
+    for (size_t session = 0; session < all->sessions.most && good; session++) {
+        printf("session %zu of %zu\n", session + 1, all->sessions.most);
         fflush(stdout);
         good = observe_session(all, count, programs);
     }
-    if (good && all->count == 0) {
+    if (good && all->sessions.count == 0) {
         kg__complain(
             "no case to record: is KG_FILTER too narrow? See --cases time of the programs");
         good = false;
     }
-    return good && sessions_are_whole(all);
-}
-
-static void release(recording *all)
-{
-    for (size_t i = 0; i < all->count; i++) {
-        free(all->cases[i].id);
-        json_decref(all->cases[i].code);
-        for (size_t m = 0; m < METRICS; m++)
-            free(all->cases[i].values[m]);
-    }
-    json_decref(all->machine_code);
-    for (size_t i = 0; i < KG__SENTINELS; i++)
-        free(all->sentinels[i].values[0]);
-    free(all->cases);
+    return good && sessions_are_whole(&all->sessions);
 }
 
 static int record_times(kg__recorder *recorder, size_t sessions, size_t count, char **programs)
 {
-    recording all = { .sessions = sessions, .recorder = *recorder, .machine_code = json_object() };
+    recording all = { .recorder = *recorder, .machine_code = json_object() };
     int code = KG__EXIT_ERROR;
 
-    for (size_t i = 0; i < KG__SENTINELS; i++)
-        all.sentinels[i] = (recorded){ .id = (char *)sentinel_names[i],
-                                       .values = { kg__allocate(sessions, sizeof(double)) } };
+    kg__sessions_begin(&all.sessions, sessions);
     all.recorder.on_record = take_record;
     all.recorder.context = &all;
     if (measure(&all, count, programs))
         code = save(&all);
-    release(&all);
+    json_decref(all.machine_code);
+    kg__sessions_free(&all.sessions);
     *recorder = all.recorder;
     return code;
 }
@@ -480,21 +352,6 @@ static bool arguments_fit(size_t count, size_t models)
     return false;
 }
 
-/* Whether the folder of the baselines is there and can be written. */
-static bool prepare_folder(void)
-{
-    kg__error error;
-
-    if (!kg__file_make_folder(baselines, &error)) {
-        kg__complain("%s", error.text);
-        return false;
-    }
-    if (access(baselines, W_OK) == 0)
-        return true;
-    kg__complain("%s: the folder cannot be written: nothing is measured", baselines);
-    return false;
-}
-
 static int record_programs(size_t sessions, size_t models, size_t count, char **programs)
 {
     char folder[] = "/tmp/kernelgate-record.XXXXXX";
@@ -521,7 +378,8 @@ static int record(size_t count, char **programs)
     int lock;
     int code;
 
-    if (!parse_sessions(&sessions) || !arguments_fit(count, models) || !prepare_folder())
+    if (!parse_sessions(&sessions) || !arguments_fit(count, models) ||
+        !kg__prepare_baselines(baselines))
         return KG__EXIT_ERROR;
     lock = kg__hold_baselines(baselines);
     if (lock < 0)

@@ -1,0 +1,456 @@
+/* kernelgate baseline adopt: a gate that ran is a session like any other. Its times join those that
+ * the baseline rests on. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../code.h"
+#include "../lock.h"
+#include "../nvml.h"
+#include "../recording.h"
+#include "../results.h"
+#include "../results_text.h"
+#include "../run.h"
+#include "baseline_files.h"
+#include "command.h"
+#include "recorder.h"
+#include "sessions.h"
+
+static const char *baselines;
+static const char *commit_text;
+static bool any_commit;
+
+/* Everything that is being adopted. */
+typedef struct adoption {
+    size_t count;
+    char **paths;
+    json_t **results;
+    const char *target; /* the key that all results have */
+    const char *commit; /* "" where it is not known */
+    kg__sessions sessions;
+    kg__baseline baseline;
+    kg__recorder recorder;
+} adoption;
+
+static bool is_timed(const json_t *entry)
+{
+    const json_t *part;
+    size_t i;
+
+    json_array_foreach (json_object_get(entry, "parts"), i, part) {
+        if (strcmp(kg__list_text(part), "time") == 0)
+            return strcmp(kg__json_text(entry, "target"), KG__MODEL_KEY) != 0;
+    }
+    return false;
+}
+
+/* Whether these results hold times, all of the target that those before them are of. */
+static bool is_of_target(adoption *all, const char *path, const json_t *results)
+{
+    bool timed = false;
+    const json_t *entry;
+    size_t i;
+
+    json_array_foreach (json_object_get(results, "cases"), i, entry) {
+        const char *key = kg__json_text(entry, "target");
+
+        if (!is_timed(entry))
+            continue;
+        timed = true;
+        if (all->target == NULL)
+            all->target = key;
+        if (strcmp(all->target, key) == 0)
+            continue;
+        kg__complain("%s: has times of %s, and %s is being adopted: each target on its own", path,
+                     key, all->target);
+        return false;
+    }
+    if (!timed)
+        kg__complain("%s: has no times of a GPU: leave it out (the CPU model counts the same "
+                     "everywhere: ci/rebaseline --target model)",
+                     path);
+    return timed;
+}
+
+/* Whether these results are of the commit that those before them are of: another one may cost
+ * something else. */
+static bool is_of_commit(adoption *all, const char *path, const json_t *results)
+{
+    const char *commit = kg__json_text(results, "commit");
+
+    if (!any_commit && strstr(commit, "-dirty") != NULL) {
+        kg__complain("%s: is of %s, which no commit holds: gate a commit, or --any-commit", path,
+                     commit);
+        return false;
+    }
+    if (!any_commit && *commit != '\0' && *all->commit != '\0' &&
+        strcmp(commit, all->commit) != 0) {
+        kg__complain("%s: is of commit %s, others are of %s: adopt those of one commit, or "
+                     "--any-commit",
+                     path, commit, all->commit);
+        return false;
+    }
+    if (*commit != '\0')
+        all->commit = commit;
+    return true;
+}
+
+/* Whether no results are given twice: they would count as two sessions. */
+static bool is_the_first(const adoption *all, size_t index)
+{
+    for (size_t i = 0; i < index; i++) {
+        if (!json_equal(all->results[i], all->results[index]))
+            continue;
+        kg__complain("%s: holds the same as %s: give one of them", all->paths[index],
+                     all->paths[i]);
+        return false;
+    }
+    return true;
+}
+
+/* Reads all results; complains of each that does not fit. */
+static bool read_results(adoption *all)
+{
+    bool good = true;
+
+    for (size_t i = 0; i < all->count; i++) {
+        kg__error error = { "" };
+
+        all->results[i] = kg__results_load(all->paths[i], &error);
+        if (all->results[i] == NULL)
+            kg__complain("%s", error.text);
+        good = all->results[i] != NULL && is_of_target(all, all->paths[i], all->results[i]) &&
+               is_of_commit(all, all->paths[i], all->results[i]) && is_the_first(all, i) && good;
+    }
+    return good;
+}
+
+/* The description of the target; NULL where the results have none. The key of one that differs from
+ * its namesake in memory ends in that, in the cases alone. */
+static json_t *described_target(const adoption *all)
+{
+    json_t *targets = json_object_get(all->results[0], "targets");
+    json_t *found = json_object_get(targets, all->target);
+    const char *key;
+    json_t *target;
+
+    json_object_foreach (targets, key, target) {
+        size_t length = strlen(key);
+
+        if (found == NULL && strncmp(all->target, key, length) == 0 && all->target[length] == '-')
+            found = target;
+    }
+    return json_incref(found);
+}
+
+static double sentinel_in(const adoption *all, const json_t *results, const char *name)
+{
+    const json_t *provenance = json_object_get(json_object_get(results, "provenance"),
+                                               kg__json_text(all->recorder.target, "key"));
+
+    return kg__json_number(json_object_get(provenance, "sentinels_ns"), name);
+}
+
+/* Whether the baseline has these results' sentinels side by side, as no other gate would have them:
+ * then they were adopted before. */
+static bool was_adopted(const adoption *all, const json_t *results)
+{
+    const kg__baseline_metric *known[KG__SENTINELS];
+    double value[KG__SENTINELS];
+    size_t shared = SIZE_MAX;
+
+    for (size_t i = 0; i < KG__SENTINELS; i++) {
+        const kg__baseline_case *entry =
+            kg__baseline_sentinel(&all->baseline, kg__session_sentinels[i]);
+        double seen = sentinel_in(all, results, kg__session_sentinels[i]);
+
+        known[i] = entry != NULL ? kg__baseline_metric_of(entry, kg__time_names[0]) : NULL;
+        if (known[i] == NULL || !(seen > 0))
+            return false;
+        value[i] = kg__value_of_sessions(&seen, 1);
+        if (known[i]->session_count < shared)
+            shared = known[i]->session_count;
+    }
+    for (size_t session = 0; session < shared; session++) {
+        bool same = true;
+
+        for (size_t i = 0; i < KG__SENTINELS; i++)
+            same = same && known[i]->sessions[session] == value[i];
+        if (same)
+            return true;
+    }
+    return false;
+}
+
+/* Whether a case is known to have run other code than the baseline's: what that costs is no further
+ * session of it. */
+static bool is_other_code(const kg__baseline_case *before, const json_t *kernel)
+{
+    json_t *changes = json_array();
+    bool other;
+
+    if (before != NULL && before->code != NULL)
+        kg__code_changes(before->code, kernel, changes);
+    other = json_array_size(changes) > 0 ||
+            (before != NULL && *kg__json_text(before->code, KG__CODE_FINGERPRINT) != '\0' &&
+             *kg__json_text(kernel, KG__CODE_FINGERPRINT) != '\0' &&
+             !kg__is_same_code(before->code, kernel));
+    json_decref(changes);
+    return other;
+}
+
+/* Why a case's times are no session of it, or NULL. */
+static const char *fault_of(const json_t *entry, const kg__baseline_case *before)
+{
+    const json_t *card = json_object_get(entry, "card");
+    kg__verdict verdict = kg__results_verdict(entry);
+
+    if (verdict == KG__WRONG || verdict == KG__ERROR)
+        return kg__verdict_name(verdict);
+    if (kg__nvml_text_throttles(kg__json_text(card, "clock_reasons")))
+        return "the card was throttled while it was timed";
+    if (json_integer_value(json_object_get(card, "foreign_processes")) > 0)
+        return "other processes computed on the card while it was timed";
+    if (is_other_code(before, json_object_get(entry, "kernel")))
+        return "its code is not the baseline's";
+    return NULL;
+}
+
+/* Takes the times of one case. Of results that were `adopted` those alone that the baseline did not
+ * know then. */
+static void take_case(adoption *all, const json_t *entry, bool adopted)
+{
+    const char *id = kg__json_text(entry, "case");
+    const kg__baseline_case *before = kg__baseline_find(&all->baseline, id);
+
+    for (size_t m = 0; m < KG__TIMES; m++) {
+        const json_t *figures =
+            json_object_get(json_object_get(entry, "metrics"), kg__time_names[m]);
+        bool known = before != NULL && kg__baseline_metric_of(before, kg__time_names[m]) != NULL;
+
+        if (figures != NULL && !(adopted && known))
+            kg__sessions_take(&all->sessions, kg__sessions_case(&all->sessions, id), m, figures);
+    }
+}
+
+static void take_results(adoption *all, const char *path, const json_t *results)
+{
+    bool adopted = was_adopted(all, results);
+    const json_t *entry;
+    size_t i;
+
+    if (adopted)
+        kg__complain("%s: was adopted before: its times do not count again", path);
+    json_array_foreach (json_object_get(results, "cases"), i, entry) {
+        const char *id = kg__json_text(entry, "case");
+        const char *fault = fault_of(entry, kg__baseline_find(&all->baseline, id));
+
+        if (!is_timed(entry) || !kg__filter_takes(id))
+            continue;
+        if (fault != NULL)
+            kg__complain("%s: %s: %s: left out", path, id, fault);
+        else
+            take_case(all, entry, adopted);
+    }
+    for (size_t s = 0; s < KG__SENTINELS && !adopted; s++)
+        kg__sessions_add(&all->sessions, &all->sessions.sentinels[s], 0,
+                         sentinel_in(all, results, kg__session_sentinels[s]));
+}
+
+/* Leaves out the metrics that would rest on too few sessions. */
+static void drop_thin(kg__recorded *one, const kg__baseline_case *before)
+{
+    for (size_t m = 0; m < KG__TIMES; m++) {
+        const kg__baseline_metric *metric =
+            before != NULL ? kg__baseline_metric_of(before, kg__time_names[m]) : NULL;
+        size_t kept = metric != NULL ? metric->session_count : 0;
+
+        if (one->counts[m] > 0 && kept + one->counts[m] < KG__SESSIONS_MINIMUM) {
+            kg__complain("%s: %s: the baseline has %zu sessions of it and the results %zu, of %d "
+                         "that it takes: left out",
+                         one->id, kg__time_names[m], kept, one->counts[m], KG__SESSIONS_MINIMUM);
+            one->counts[m] = 0;
+        }
+    }
+}
+
+/* Stores what is enough; returns how many cases and sentinels it is. */
+static size_t store(adoption *all)
+{
+    const char *commit = commit_text != NULL ? commit_text : all->commit;
+    size_t stored = 0;
+
+    for (size_t i = 0; i < all->sessions.count; i++) {
+        const kg__recorded *one = &all->sessions.cases[i];
+        kg__baseline_case *entry = kg__baseline_find(&all->baseline, one->id);
+
+        if (one->counts[0] + one->counts[1] == 0)
+            continue;
+        if (entry == NULL)
+            entry = kg__baseline_add(&all->baseline, one->id);
+        (void)kg__sessions_store(entry, one, true);
+        if (*commit != '\0' || entry->commit == NULL)
+            kg__recorder_stamp(entry, *commit != '\0' ? commit : "unknown");
+        stored++;
+    }
+    for (size_t i = 0; i < KG__SENTINELS; i++) {
+        const kg__recorded *one = &all->sessions.sentinels[i];
+
+        if (one->counts[0] == 0)
+            continue;
+        (void)kg__sessions_store(kg__baseline_add_sentinel(&all->baseline, one->id), one, true);
+        stored++;
+    }
+    return stored;
+}
+
+/* What a first baseline says of where it was recorded: what results say, less what only they do.
+ * One that was recorded keeps what it says, as its cases keep their code. */
+static json_t *provenance_of(const adoption *all)
+{
+    json_t *said = json_object_get(json_object_get(all->results[0], "provenance"),
+                                   kg__json_text(all->recorder.target, "key"));
+    double launch = sentinel_in(all, all->results[0], "empty");
+    json_t *plain = json_object();
+    const char *key;
+    json_t *value;
+
+    if (all->baseline.provenance != NULL) {
+        json_decref(plain);
+        return json_incref(all->baseline.provenance);
+    }
+    json_object_foreach (said, key, value) {
+        if (!json_is_object(value))
+            json_object_set(plain, key, value);
+    }
+    if (launch > 0)
+        json_object_set_new(plain, "launch_ns", json_real(round(launch)));
+    return plain;
+}
+
+/* Leaves out of what was taken what is not enough; false, with a complaint, where nothing may be
+ * stored. */
+static bool is_sound(adoption *all)
+{
+    for (size_t i = 0; i < all->sessions.count; i++) {
+        kg__recorded *one = &all->sessions.cases[i];
+
+        drop_thin(one, kg__baseline_find(&all->baseline, one->id));
+    }
+    for (size_t i = 0; i < KG__SENTINELS; i++) {
+        kg__recorded *one = &all->sessions.sentinels[i];
+
+        drop_thin(one, kg__baseline_sentinel(&all->baseline, one->id));
+    }
+    return kg__sessions_are_of_one_state(&all->sessions);
+}
+
+static bool merge_into(adoption *all, const char *path, const kg__target *target)
+{
+    size_t stored;
+
+    if (all->baseline.case_count == 0 && all->count < KG__SESSIONS_MINIMUM) {
+        kg__complain("%s: has no case, and a first baseline takes the results of %d gates at "
+                     "least: nothing is recorded",
+                     path, KG__SESSIONS_MINIMUM);
+        return false;
+    }
+    for (size_t i = 0; i < all->count; i++)
+        take_results(all, all->paths[i], all->results[i]);
+    if (!is_sound(all))
+        return false;
+    kg__sessions_print_head();
+    stored = store(all);
+    all->recorder.provenance = provenance_of(all);
+    if (stored > 0 && !kg__recorder_save(&all->recorder, path, target, &all->baseline))
+        return false;
+    printf("%s: %zu of %zu cases and sentinels changed, by the results of %zu gate%s\n", path,
+           stored, all->sessions.count + KG__SENTINELS, all->count, all->count == 1 ? "" : "s");
+    return true;
+}
+
+static bool adopt_results(adoption *all)
+{
+    char path[2 * KG__PATH_SIZE];
+    kg__target target;
+    bool good;
+
+    if (!read_results(all))
+        return false;
+    all->recorder.target = described_target(all);
+    if (all->recorder.target == NULL) {
+        kg__complain("%s: says nothing of %s in its targets: gate again", all->paths[0],
+                     all->target);
+        return false;
+    }
+    good = kg__recorder_load(&all->recorder, &target, path, sizeof path, &all->baseline) &&
+           merge_into(all, path, &target);
+    kg__baseline_free(&all->baseline);
+    return good;
+}
+
+static int adopt(size_t count, char **paths)
+{
+    adoption all = {
+        .count = count, .paths = paths, .commit = "", .recorder = { .baselines = baselines }
+    };
+    int lock;
+    bool good;
+
+    if (count == 0 || baselines == NULL) {
+        kg__complain("baseline adopt: needs --baselines DIR and the results.json of a gate");
+        return KG__EXIT_ERROR;
+    }
+    if (!kg__prepare_baselines(baselines))
+        return KG__EXIT_ERROR;
+    lock = kg__hold_baselines(baselines);
+    if (lock < 0)
+        return KG__EXIT_ERROR;
+    all.results = kg__allocate(count, sizeof(json_t *));
+    kg__sessions_begin(&all.sessions, count);
+    good = adopt_results(&all);
+    kg__sessions_free(&all.sessions);
+    for (size_t i = 0; i < count; i++)
+        json_decref(all.results[i]);
+    free(all.results);
+    json_decref(all.recorder.target);
+    json_decref(all.recorder.provenance);
+    kg__lock_release(lock);
+    return good ? KG__EXIT_PASS : KG__EXIT_ERROR;
+}
+
+static const kg__option adopt_options[] = {
+    { "--baselines", "DIR", "the folder of the baseline files", &baselines, NULL },
+    { "--commit", "NAME",
+      "the commit that the cases are stamped with (default: that of the results, the last of "
+      "several)",
+      &commit_text, NULL },
+    { "--any-commit", NULL, "take results of several commits, and of uncommitted changes", NULL,
+      &any_commit },
+    { 0 },
+};
+
+const kg__command kg__baseline_adopt_command = {
+    .name = "baseline adopt",
+    .operands = "RESULTS...",
+    .summary = "Add the times of gates to the sessions of a baseline",
+    .details =
+        "RESULTS is the results.json of a gate on a GPU; each is one session of the baseline of "
+        "its\n"
+        "target, joined to those that this has, as `baseline record --merge` joins them. Left "
+        "out,\n"
+        "and named: cases that were wrong or failed, that ran other code than the baseline's, or\n"
+        "that were timed on a throttled card or one that others computed on; times that would "
+        "rest\n"
+        "on fewer than five sessions; results that were adopted before. Refuses results of "
+        "several\n"
+        "targets or commits, sessions that disagree, and while somebody else changes baselines in\n"
+        "DIR. Bands that were edited by hand (\"band_by\": \"hand\") stay, and so does what is "
+        "known\n"
+        "of the code. KG_FILTER narrows what is adopted.\n"
+        "exit: 0 adopted (or nothing was left to adopt); 2 refused, and no file is touched\n",
+    .options = adopt_options,
+    .takes_operands = true,
+    .run = adopt,
+};

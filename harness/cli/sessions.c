@@ -1,0 +1,156 @@
+#include "sessions.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../message.h"
+#include "../recording.h"
+#include "../records.h"
+#include "../text.h"
+
+const char *const kg__time_names[KG__TIMES] = { "time_ns", "cold_time_ns" };
+const char *const kg__session_sentinels[KG__SENTINELS] = { "copy", "fma" };
+
+void kg__sessions_begin(kg__sessions *all, size_t most)
+{
+    *all = (kg__sessions){ .most = most };
+    for (size_t i = 0; i < KG__SENTINELS; i++)
+        all->sentinels[i] = (kg__recorded){ .id = kg__copy_text(kg__session_sentinels[i]),
+                                            .values = { kg__allocate(most, sizeof(double)) } };
+}
+
+static void free_recorded(kg__recorded *one)
+{
+    free(one->id);
+    json_decref(one->code);
+    for (size_t i = 0; i < KG__TIMES; i++)
+        free(one->values[i]);
+}
+
+void kg__sessions_free(kg__sessions *all)
+{
+    for (size_t i = 0; i < all->count; i++)
+        free_recorded(&all->cases[i]);
+    for (size_t i = 0; i < KG__SENTINELS; i++)
+        free_recorded(&all->sentinels[i]);
+    free(all->cases);
+}
+
+kg__recorded *kg__sessions_case(kg__sessions *all, const char *id)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        if (strcmp(all->cases[i].id, id) == 0)
+            return &all->cases[i];
+    }
+    all->cases = kg__grow(all->cases, all->count, &all->room, sizeof *all->cases);
+    all->cases[all->count] = (kg__recorded){ .id = kg__copy_text(id) };
+    for (size_t i = 0; i < KG__TIMES; i++)
+        all->cases[all->count].values[i] = kg__allocate(all->most, sizeof(double));
+    return &all->cases[all->count++];
+}
+
+void kg__sessions_add(const kg__sessions *all, kg__recorded *one, size_t metric, double value)
+{
+    if (value > 0 && one->counts[metric] < all->most)
+        one->values[metric][one->counts[metric]++] = value;
+}
+
+void kg__sessions_take(const kg__sessions *all, kg__recorded *one, size_t metric,
+                       const json_t *figures)
+{
+    const char *clock = kg__json_text(figures, "clock");
+
+    /* The other clocks hear the host as well. */
+    one->loose[metric] = strcmp(clock, "host") == 0 || strcmp(clock, "first_touch") == 0;
+    kg__sessions_add(all, one, metric, json_number_value(json_object_get(figures, "value")));
+}
+
+/* Whether the sessions of a metric belong together, as far as its clock can promise; complains
+ * where they do not. */
+static bool sessions_agree(const kg__recorded *one, size_t metric)
+{
+    kg__error error;
+
+    if (one->loose[metric] || one->counts[metric] == 0 ||
+        kg__sessions_agree(one->id, kg__time_names[metric], one->values[metric],
+                           one->counts[metric], &error))
+        return true;
+    kg__complain("%s", error.text);
+    return false;
+}
+
+bool kg__sessions_are_of_one_state(const kg__sessions *all)
+{
+    size_t metrics = 0;
+    size_t apart = 0;
+    bool steady = true;
+
+    for (size_t i = 0; i < all->count; i++) {
+        for (size_t m = 0; m < KG__TIMES; m++) {
+            metrics += all->cases[i].counts[m] > 0;
+            apart += !sessions_agree(&all->cases[i], m);
+        }
+    }
+    for (size_t i = 0; i < KG__SENTINELS; i++)
+        steady = sessions_agree(&all->sentinels[i], 0) && steady;
+    if (steady && (apart <= 1 || apart <= metrics / 10)) {
+        if (apart > 0)
+            printf("%zu of %zu metrics differ from session to session while the sentinels do not: "
+                   "recorded, and not gated\n",
+                   apart, metrics);
+        return true;
+    }
+    kg__complain("%zu of %zu metrics%s differ from session to session: nothing is recorded; quiet "
+                 "the machine (see kernelgate doctor) and record again",
+                 apart, metrics, steady ? "" : " and a sentinel");
+    return false;
+}
+
+static void print_row(const char *id, const char *metric, double old_value,
+                      const kg__baseline_metric *now)
+{
+    char old_text[KG__FIGURE_SIZE] = "-";
+    char change[KG__FIGURE_SIZE] = "new";
+    char text[KG__FIGURE_SIZE];
+    char band[KG__FIGURE_SIZE];
+    char noise[KG__FIGURE_SIZE];
+
+    if (!isnan(old_value)) {
+        kg__show_figure(old_text, sizeof old_text, old_value, "ns");
+        kg__show_percent(change, sizeof change, now->value / old_value - 1, true);
+    }
+    kg__show_figure(text, sizeof text, now->value, "ns");
+    kg__show_percent(band, sizeof band, now->band, false);
+    kg__show_percent(noise, sizeof noise, kg__noise(now->sessions, now->session_count), false);
+    printf("%-34s %-13s %14s %14s %9s  band %s%s", id, metric, old_text, text, change, band,
+           now->band_by_hand ? ", by hand" : "");
+    if (now->gated)
+        printf("\n");
+    else
+        printf(", not gated: its noise is %s\n", noise);
+}
+
+bool kg__sessions_store(kg__baseline_case *entry, const kg__recorded *one, bool merge)
+{
+    bool changed = false;
+
+    for (size_t m = 0; m < KG__TIMES; m++) {
+        double old_value;
+
+        if (one->counts[m] == 0 ||
+            kg__record_time(entry, kg__time_names[m], one->values[m], one->counts[m], merge,
+                            &old_value) == KG__UNCHANGED)
+            continue;
+        changed = true;
+        print_row(one->id, kg__time_names[m], old_value,
+                  kg__baseline_metric_of(entry, kg__time_names[m]));
+    }
+    return changed;
+}
+
+void kg__sessions_print_head(void)
+{
+    printf("%-34s %-13s %14s %14s %9s\n", "case", "metric", "old", "new", "change");
+}

@@ -1,0 +1,404 @@
+/* The command `kernelgate baseline adopt`, with gates on a GPU that is not there: what it adds to a
+ * baseline, what it leaves out, and what it refuses without touching the file. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "baseline.h"
+#include "drive.h"
+#include "message.h"
+
+#define SLOW "fake/plain/64/b32"
+#define QUICK "fake/quick/64/b32"
+
+static char settings[6][2048];
+static const char *environment[7];
+
+static void set(size_t index, const char *name, const char *value)
+{
+    kg__format(settings[index], sizeof settings[index], "%s=%s", name, value);
+    environment[index] = settings[index];
+}
+
+static ending command(const char *name, const char *option, const char *value)
+{
+    const char *const arguments[] = { KG__COMMAND,     "baseline", name,  "--baselines",
+                                      at("baselines"), option,     value, NULL };
+
+    (void)unlink(at("log"));
+    return drive(arguments, environment);
+}
+
+static void plan(const char *text)
+{
+    write_text(at("plan"), text);
+}
+
+/* A baseline of five sessions; no gate has its sentinels. */
+static void begin(void)
+{
+    ending seen;
+
+    make_folder();
+    set(0, "KG_LOCK_DIR", at(""));
+    set(1, "FAKE_LOG", at("log"));
+    set(2, "FAKE_PLAN", at("plan"));
+    set(3, "KG_OUT", at("out"));
+    set(4, "KG_BASELINES", at("baselines"));
+    plan("* copy hot 99900\n");
+    seen = command("record", KG__FAKE_SOUND_GPU, NULL);
+    expect_ending(&seen, 0, "6 of 6 cases and sentinels changed");
+    free(seen.output);
+}
+
+TestSuite(adopt, .init = begin, .fini = remove_folder, .timeout = 60);
+
+/* The results of a gate of one part, without the commit, which is of whatever these tests run in.
+ */
+static json_t *gate(const char *program, const char *part, const char *how)
+{
+    const char *const arguments[] = { program, part, NULL };
+    const char *const begin_run[] = { KG__COMMAND, "begin", NULL };
+    const char *const merge[] = { KG__COMMAND, "results", NULL };
+    json_t *results;
+    ending seen = drive(begin_run, environment);
+
+    free(seen.output);
+    (void)unlink(at("log"));
+    plan(how);
+    seen = drive(arguments, environment);
+    free(seen.output);
+    seen = drive(merge, environment);
+    free(seen.output);
+    results = read_json(at("out/results.json"));
+    json_object_del(results, "commit");
+    return results;
+}
+
+/* Writes results; the path stays good to the end of the test. */
+static const char *keep(json_t *results, const char *name)
+{
+    static char paths[16][512];
+    static size_t used;
+    char *path = paths[used++];
+
+    kg__format(path, sizeof paths[0], "%s", at(name));
+    cr_assert(json_dump_file(results, path, 0) == 0);
+    json_decref(results);
+    return path;
+}
+
+static const char *gate_time(const char *name, const char *how)
+{
+    return keep(gate(KG__FAKE_SOUND_GPU, "--filter=fake/time", how), name);
+}
+
+/* The entry of SLOW in results. */
+static json_t *slow_in(json_t *results)
+{
+    json_t *entry;
+    size_t i;
+
+    json_array_foreach (json_object_get(results, "cases"), i, entry) {
+        if (strcmp(json_string_value(json_object_get(entry, "case")), SLOW) == 0)
+            return entry;
+    }
+    cr_assert_fail("%s is not in the results", SLOW);
+    return NULL;
+}
+
+static char *stored(void)
+{
+    return read_text(at("baselines/nvidia-fake.json"));
+}
+
+static ending adopt(const char *first, const char *second, const char *option)
+{
+    const char *const arguments[] = { KG__COMMAND,
+                                      "baseline",
+                                      "adopt",
+                                      "--baselines",
+                                      at("baselines"),
+                                      first,
+                                      second != NULL ? second : option,
+                                      second != NULL ? option : NULL,
+                                      NULL };
+
+    return drive(arguments, environment);
+}
+
+static void expect_adoption(const char *first, const char *second, const char *line)
+{
+    ending seen = adopt(first, second, NULL);
+
+    expect_ending(&seen, 0, line);
+    free(seen.output);
+}
+
+static void expect_refusal(const char *first, const char *second, const char *line)
+{
+    char *before = stored();
+    ending seen = adopt(first, second, NULL);
+    char *after = stored();
+
+    expect_ending(&seen, 2, line);
+    cr_assert(strcmp(before, after) == 0, "%s", after);
+    free(seen.output);
+    free(before);
+    free(after);
+}
+
+/* How many sessions a metric has; its value and whether it is gated beside. */
+static size_t sessions_of(const char *id, const char *metric, double *value, bool *gated)
+{
+    kg__error error = { "" };
+    const kg__baseline_case *entry;
+    const kg__baseline_metric *found;
+    kg__baseline baseline;
+    size_t count = 0;
+
+    cr_assert(kg__baseline_load(at("baselines/nvidia-fake.json"), &baseline, &error) == KG__LOADED,
+              "%s", error.text);
+    entry = strchr(id, '/') != NULL ? kg__baseline_find(&baseline, id)
+                                    : kg__baseline_sentinel(&baseline, id);
+    found = entry != NULL ? kg__baseline_metric_of(entry, metric) : NULL;
+    if (found != NULL) {
+        count = found->session_count;
+        *value = found->value;
+        *gated = found->gated;
+    }
+    kg__baseline_free(&baseline);
+    return count;
+}
+
+static void expect_sessions(const char *id, const char *metric, size_t count, double value)
+{
+    double held = 0;
+    bool gated = true;
+    size_t sessions = sessions_of(id, metric, &held, &gated);
+
+    cr_assert(sessions == count && (count == 0 || held == value), "%s: %s: %zu sessions, %g", id,
+              metric, sessions, held);
+}
+
+Test(adopt, two_gates_are_two_sessions)
+{
+    const char *first = gate_time("1.json", "* " SLOW " hot 10050\n* copy hot 100100\n");
+    const char *second = gate_time("2.json", "* " SLOW " hot 10070\n* copy hot 100200\n");
+    char *before = stored();
+    char *after;
+    ending seen = adopt(first, second, NULL);
+
+    expect_ending(&seen, 0, "6 of 6 cases and sentinels changed, by the results of 2 gates");
+    cr_assert(strstr(seen.output, SLOW "                  time_ns            10 000 ns      10 000 "
+                                       "ns     0.0 %  band 2.0 %") != NULL,
+              "%s", seen.output);
+    free(seen.output);
+    expect_sessions(SLOW, "time_ns", 7, 10000);
+    expect_sessions(SLOW, "cold_time_ns", 7, 12000);
+    expect_sessions("copy", "time_ns", 7, 99900);
+    expect_sessions("fma", "time_ns", 7, 200000);
+    after = stored();
+    cr_assert(strstr(after, "10050, 10070]") != NULL && strstr(after, "100100, 100200]") != NULL,
+              "%s", after);
+    cr_assert(occurrences(after, "\"code\"") == occurrences(before, "\"code\"") &&
+              occurrences(before, "\"code\"") > 0);
+    cr_assert(strstr(after, "sentinels_ns") == NULL);
+    free(before);
+    free(after);
+}
+
+Test(adopt, a_confirmed_case_is_one_session)
+{
+    const char *first = gate_time("1.json", "* " SLOW " hot 10400\n* copy hot 100100\n");
+
+    expect_adoption(first, NULL, "6 of 6");
+    expect_sessions(SLOW, "time_ns", 6, 10000);
+}
+
+Test(adopt, noise_takes_a_metric_out_of_the_gate)
+{
+    double value;
+    bool gated = true;
+    const char *first = gate_time("1.json", "* " SLOW " hot 10900\n* copy hot 100100\n");
+
+    expect_adoption(first, NULL, "not gated: its noise is");
+    (void)sessions_of(SLOW, "time_ns", &value, &gated);
+    cr_assert(!gated);
+}
+
+Test(adopt, the_same_results_count_once)
+{
+    const char *first = gate_time("1.json", "* copy hot 100100\n");
+    char *before;
+    char *after;
+
+    expect_refusal(first, first, "holds the same as");
+    expect_adoption(first, NULL, "6 of 6");
+    before = stored();
+    expect_adoption(first, NULL, "1.json: was adopted before: its times do not count again");
+    expect_adoption(first, NULL, "0 of 2 cases and sentinels changed");
+    after = stored();
+    cr_assert(strcmp(before, after) == 0);
+    free(before);
+    free(after);
+}
+
+static const char *of_commit(const char *name, const char *commit, const char *how)
+{
+    json_t *results = gate(KG__FAKE_SOUND_GPU, "--filter=fake/time", how);
+
+    json_object_set_new(results, "commit", json_string(commit));
+    return keep(results, name);
+}
+
+Test(adopt, several_commits_are_refused)
+{
+    const char *unknown = gate_time("0.json", "* copy hot 100000\n");
+    const char *first = of_commit("1.json", "1111111111", "* copy hot 100100\n");
+    const char *second = of_commit("2.json", "2222222222", "* copy hot 100200\n");
+    const char *dirty = of_commit("3.json", "2222222222-dirty", "* copy hot 100300\n");
+    ending seen;
+    char *text;
+
+    expect_refusal(first, second, "2.json: is of commit 2222222222, others are of 1111111111");
+    expect_refusal(dirty, NULL, "3.json: is of 2222222222-dirty, which no commit holds");
+    expect_adoption(first, unknown, "6 of 6");
+    text = stored();
+    cr_assert(occurrences(text, "\"commit\": \"1111111111\"") == 4, "%s", text);
+    free(text);
+    seen = adopt(second, dirty, "--any-commit");
+    expect_ending(&seen, 0, "6 of 6");
+    free(seen.output);
+    expect_sessions(SLOW, "time_ns", 9, 10000);
+}
+
+Test(adopt, what_says_nothing_of_its_kernel_is_left_out)
+{
+    static const struct {
+        const char *member;
+        const char *value;
+        const char *line;
+    } faults[] = {
+        { "verdict", "\"wrong\"", SLOW ": wrong: left out" },
+        { "verdict", "\"error\"", SLOW ": error: left out" },
+        { "card", "{\"clock_reasons\": \"idle, software power cap\"}",
+          SLOW ": the card was throttled while it was timed: left out" },
+        { "card", "{\"foreign_processes\": 2}", SLOW ": other processes computed on the card" },
+        { "kernel", "{\"registers\": 48}", SLOW ": its code is not the baseline's: left out" },
+    };
+    const size_t count = sizeof faults / sizeof *faults;
+
+    for (size_t i = 0; i < count; i++) {
+        char how[64];
+        json_t *results;
+
+        kg__format(how, sizeof how, "* copy hot %zu\n", 100100 + i);
+        results = gate(KG__FAKE_SOUND_GPU, "--filter=fake/time", how);
+        json_object_set_new(slow_in(results), faults[i].member,
+                            json_loads(faults[i].value, JSON_DECODE_ANY, NULL));
+        expect_adoption(keep(results, "1.json"), NULL, faults[i].line);
+        expect_sessions(SLOW, "time_ns", 5, 10000);
+        expect_sessions(QUICK, "time_ns", 6 + i, 5000);
+    }
+}
+
+Test(adopt, a_new_case_takes_five_sessions)
+{
+    const char *first = gate_time("1.json", "* copy hot 100100\n");
+    kg__baseline baseline;
+
+    cr_assert(kg__baseline_load(at("baselines/nvidia-fake.json"), &baseline, NULL) == KG__LOADED);
+    cr_assert(kg__baseline_remove(&baseline, SLOW));
+    cr_assert(kg__baseline_save(at("baselines/nvidia-fake.json"), &baseline, NULL));
+    kg__baseline_free(&baseline);
+    expect_adoption(first, NULL,
+                    SLOW ": time_ns: the baseline has 0 sessions of it and the "
+                         "results 1, of 5 that it takes: left out");
+    expect_sessions(SLOW, "time_ns", 0, 0);
+    expect_sessions(QUICK, "time_ns", 6, 5000);
+}
+
+/* Results that were adopted still count for a case that was left out then. */
+Test(adopt, a_first_baseline_takes_five_gates)
+{
+    const char *arguments[11] = { KG__COMMAND, "baseline", "adopt", "--baselines" };
+    ending seen;
+
+    for (int i = 0; i < 5; i++) {
+        char how[64];
+        char name[16];
+
+        kg__format(how, sizeof how, "* copy hot %d\n", 100100 + i);
+        kg__format(name, sizeof name, "%d.json", i);
+        arguments[5 + i] = gate_time(name, how);
+    }
+    arguments[4] = at("none");
+    arguments[9] = NULL;
+    seen = drive(arguments, environment);
+    expect_ending(&seen, 2, "a first baseline takes the results of 5 gates at least");
+    free(seen.output);
+    cr_assert(!exists(at("none/nvidia-fake.json")));
+    arguments[9] = at("4.json");
+    seen = drive(arguments, environment);
+    expect_ending(&seen, 0, "6 of 6 cases and sentinels changed, by the results of 5 gates");
+    free(seen.output);
+    cr_assert(exists(at("none/nvidia-fake.json")));
+
+    cr_assert(rename(at("none/nvidia-fake.json"), at("baselines/nvidia-fake.json")) == 0);
+    expect_sessions(SLOW, "time_ns", 5, 10000);
+    kg__baseline baseline;
+
+    cr_assert(kg__baseline_load(at("baselines/nvidia-fake.json"), &baseline, NULL) == KG__LOADED);
+    cr_assert(strcmp(baseline.target.name, "NVIDIA Fake") == 0);
+    cr_assert(json_number_value(json_object_get(baseline.provenance, "launch_ns")) == 500);
+    cr_assert(kg__baseline_remove(&baseline, SLOW));
+    cr_assert(kg__baseline_save(at("baselines/nvidia-fake.json"), &baseline, NULL));
+    kg__baseline_free(&baseline);
+    arguments[4] = at("baselines");
+    seen = drive(arguments, environment);
+    expect_ending(&seen, 0, "1 of 3 cases and sentinels changed");
+    free(seen.output);
+    expect_sessions(SLOW, "time_ns", 5, 10000);
+    expect_sessions(QUICK, "time_ns", 5, 5000);
+}
+
+Test(adopt, what_is_no_result_of_a_gpu_is_refused)
+{
+    const char *first = gate_time("1.json", "* copy hot 100100\n");
+    json_t *results = gate(KG__FAKE_MODEL, "--filter=fake/count", "");
+    const char *model = keep(results, "model.json");
+    json_t *other = read_json(first);
+
+    json_object_set_new(slow_in(other), "target", json_string("nvidia-other"));
+    expect_refusal(first, keep(other, "other.json"),
+                   "other.json: has times of nvidia-other, and nvidia-fake is being adopted");
+    expect_refusal(first, model, "model.json: has no times of a GPU");
+    write_text(at("bad.json"), "{\"schema\": \"kernelgate-results/0\"}");
+    expect_refusal(first, at("bad.json"), "bad.json: its schema is \"kernelgate-results/0\"");
+    expect_refusal(first, at("absent.json"), "absent.json: cannot be read");
+    other = read_json(first);
+    json_object_set_new(other, "targets", json_object());
+    expect_refusal(keep(other, "other.json"), NULL, "says nothing of nvidia-fake in its targets");
+}
+
+Test(adopt, sessions_that_disagree_are_refused)
+{
+    const char *first = gate_time("1.json", "* copy hot 100100\n");
+    const char *second = gate_time("2.json", "* copy hot 120000\n");
+
+    expect_refusal(first, second, "copy: time_ns: the sessions disagree");
+}
+
+Test(adopt, arguments_that_are_wrong)
+{
+    const char *const no_folder[] = { KG__COMMAND, "baseline", "adopt", "results.json", NULL };
+    ending seen = command("adopt", NULL, NULL);
+
+    expect_ending(&seen, 2, "needs --baselines DIR and the results.json of a gate");
+    free(seen.output);
+    seen = drive(no_folder, environment);
+    expect_ending(&seen, 2, "needs --baselines DIR and the results.json of a gate");
+    free(seen.output);
+}
