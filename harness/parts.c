@@ -271,13 +271,15 @@ static void take_board(part_run *run, const json_t *record)
     fflush(stdout);
 }
 
-/* Whether a case that was timed once is to be settled against a base rather than confirmed here. */
+/* Whether a case that was timed once is to be settled against a base rather than confirmed here. An
+ * error, such as a metric that the baseline has and the run has not, no base can settle. */
 static bool is_suspect(const subject *one, const json_t *entry)
 {
+    const char *verdict = kg__json_text(entry, "verdict");
     const char *name;
     json_t *metric;
 
-    if (kg__base_folder() == NULL)
+    if (kg__base_folder() == NULL || strcmp(verdict, kg__verdict_name(KG__ERROR)) == 0)
         return false;
     if (kg__is_paired())
         return true;

@@ -252,6 +252,25 @@ Test(settle, suspects_excuse_nothing_else)
     expect_time(1, "wrong        nvidia-fake  fake/quick/64/b64");
 }
 
+/* What the baseline has and the head no longer measures is an error, as slow or fast as the rest of
+ * the case may be: no base settles that. */
+Test(settle, an_error_is_no_suspect)
+{
+    static const char lost[] = "cold_time_ns is in the baseline and was not measured";
+
+    plan("head", "* " SLOW " cold 0 hot 10300\n");
+    expect_time(2, lost);
+    cr_assert(!is_suspect(SLOW));
+    expect_settle(NULL, NULL, 0, "no suspects");
+    expect_case(SLOW, "error", lost);
+    set("KG_PAIRED", "1");
+    plan("head", "* " SLOW " cold 0\n");
+    expect_time(2, lost);
+    expect_settle(NULL, NULL, 0, "settled 3 of 3");
+    expect_case(SLOW, "error", lost);
+    expect_results(2, lost);
+}
+
 Test(settle, what_got_faster_is_confirmed_as_ever)
 {
     expect_suspects("* " SLOW " hot 9000\n", "confirming   nvidia-fake  fake/plain/64/b32");
