@@ -19,7 +19,7 @@ typedef struct reading {
     char *name;      /* NULL: in no kernel */
     uint64_t hash;
     bool any;   /* it has an instruction */
-    bool known; /* all that it runs is in it */
+    bool known; /* all that it runs, and all that it computes with, is in it */
 } reading;
 
 static const char *skip_blanks(const char *c)
@@ -106,6 +106,25 @@ static bool leads_out(const char *line, size_t length)
            strncmp(skip_blanks(operand), "0x", 2) != 0;
 }
 
+/* Whether an instruction's line reads a constant other than a parameter: what a table, a literal or
+ * the address of a variable holds is the program's, and no instruction shows it. Bank 0 holds the
+ * launch alone. */
+static bool reads_constants(const char *line, size_t length)
+{
+    static const char bank[] = "c[0x";
+    static const char bound_bank[] = "cx[";
+    const char *end = line + length;
+
+    if (memmem(line, length, bound_bank, strlen(bound_bank)) != NULL)
+        return true;
+    while ((line = memmem(line, (size_t)(end - line), bank, strlen(bank))) != NULL) {
+        line += strlen(bank);
+        if (end - line < 2 || line[0] != '0' || line[1] != ']')
+            return true;
+    }
+    return false;
+}
+
 static void begin_kernel(reading *text, const char *name)
 {
     size_t length = strcspn(name, " \t\r\n");
@@ -152,7 +171,7 @@ static void read_line(reading *text, const char *line, size_t length)
     } else if (behind(line, "....") != NULL) {
         end_kernel(text);
     } else if (behind(line, "/*") != NULL) {
-        text->known = text->known && !leads_out(line, length);
+        text->known = text->known && !leads_out(line, length) && !reads_constants(line, length);
         add_instruction(text, line, length);
     }
 }

@@ -213,6 +213,27 @@ Test(machine_code, a_kernel_that_calls_elsewhere_is_not_known)
               "a call within it");
 }
 
+/* A table that is no argument may hold other indices today, and literals other values. */
+Test(machine_code, a_kernel_that_reads_constants_is_not_known)
+{
+    static const char *const reading[] = {
+        CODE_FOR("sm_90") FUNCTION("k") LOAD CALL("LDC R2, c[0x3][R4+0x10]") END,
+        CODE_FOR("sm_90") FUNCTION("k") LOAD CALL("DMUL R2, R2, c[0x2][0x0]") END,
+        CODE_FOR("sm_90") FUNCTION("k") CALL("ULDC.64 UR4, c[0x4][0x8]") LOAD END,
+        CODE_FOR("sm_90") FUNCTION("k") LOAD CALL("IMAD R1, c[0x0][0x10], R2, c[0x3][0x0]") END,
+        CODE_FOR("sm_90") FUNCTION("k") LOAD CALL("IADD3 R1, R2, cx[UR4][0x0], RZ") END,
+    };
+
+    for (size_t i = 0; i < sizeof reading / sizeof *reading; i++)
+        cr_expect(eq(str, (char *)code_of(reading[i], "k"), ""), "%s", reading[i]);
+    cr_expect(eq(int,
+                 (int)strlen(code_of(CODE_FOR("sm_90") FUNCTION("k")
+                                         LOAD CALL("IMAD R1, R2, c[0x0][0x10], c[0x0][0x14]") END,
+                                     "k")),
+                 16),
+              "parameters are no constants");
+}
+
 Test(machine_code, texts_that_end_early_or_hold_nothing)
 {
     static const char *const texts[] = {
