@@ -5,6 +5,9 @@
 
 #include "launch_identity.h"
 
+/* What introduces something that most launches have not: no type of a node. */
+enum { OTHER_CLOCK = 1001, OTHER_MEMORY, L2_WINDOW };
+
 /* The attributes of a launch that change what it costs. */
 static const cudaLaunchAttributeID attributes[] = {
     cudaLaunchAttributeClusterDimension,
@@ -43,11 +46,50 @@ static int place_arguments(const kg__buffers *buffers, kg__argument_place *place
     return count;
 }
 
+/* Adds by which clock it is timed, and which arguments do not lie in the device's memory: the same
+ * kernel costs something else there. */
+static void add_circumstances(kg__launch_identity *identity, const kg__buffers *buffers,
+                              kg_clock clock)
+{
+    if (clock != KG_GRAPH_CLOCK) {
+        kg__identity_number(identity, OTHER_CLOCK);
+        kg__identity_number(identity, clock);
+    }
+    for (int i = 0; i < buffers->arguments.count; i++) {
+        if (buffers->memory[i] == KG_DEVICE)
+            continue;
+        kg__identity_number(identity, OTHER_MEMORY);
+        kg__identity_number(identity, (uint64_t)i);
+        kg__identity_number(identity, buffers->memory[i]);
+    }
+}
+
 static void add_dimensions(kg__launch_identity *identity, dim3 size)
 {
     kg__identity_number(identity, size.x);
     kg__identity_number(identity, size.y);
     kg__identity_number(identity, size.z);
+}
+
+/* Adds which addresses are to stay in L2, where a launcher says so. */
+static void add_l2_window(kg__launch_identity *identity, cudaGraphNode_t node)
+{
+    cudaLaunchAttributeValue value = { { 0 } };
+    const struct cudaAccessPolicyWindow *window = &value.accessPolicyWindow;
+
+    if (cudaGraphKernelNodeGetAttribute(node, cudaLaunchAttributeAccessPolicyWindow, &value) !=
+        cudaSuccess) {
+        (void)cudaGetLastError();
+        return;
+    }
+    if (window->num_bytes == 0)
+        return;
+    kg__identity_number(identity, L2_WINDOW);
+    kg__identity_address(identity, (uintptr_t)window->base_ptr);
+    kg__identity_number(identity, window->num_bytes);
+    kg__identity_parameter(identity, &window->hitRatio, sizeof window->hitRatio);
+    kg__identity_number(identity, window->hitProp);
+    kg__identity_number(identity, window->missProp);
 }
 
 /* Adds what was set of the launch, and of the function for all its launches. */
@@ -65,6 +107,7 @@ static bool add_settings(kg__launch_identity *identity, cudaGraphNode_t node, co
         kg__identity_number(identity, code == cudaSuccess);
         kg__identity_parameter(identity, &value, sizeof value);
     }
+    add_l2_window(identity, node);
     if (cudaFuncGetAttributes(&uses, function) != cudaSuccess)
         return false;
     kg__identity_number(identity, (uint64_t)uses.maxDynamicSharedSizeBytes);
@@ -183,7 +226,7 @@ static bool is_chain(cudaGraph_t graph, size_t count)
 }
 
 void kg__describe_launch(cudaGraph_t graph, const cudaGraphNode_t *nodes, size_t count,
-                         const kg__buffers *buffers, json_t *description)
+                         const kg__buffers *buffers, kg_clock clock, json_t *description)
 {
     kg__argument_place places[KG_MAX_ARGUMENTS];
     kg__launch_identity identity;
@@ -192,6 +235,7 @@ void kg__describe_launch(cudaGraph_t graph, const cudaGraphNode_t *nodes, size_t
     bool described = is_chain(graph, count);
 
     kg__identity_begin(&identity, places, place_arguments(buffers, places), is_memory);
+    add_circumstances(&identity, buffers, clock);
     for (size_t i = 0; i < count && described; i++)
         described = add_node(&identity, nodes[i], names);
     if (described && kg__identity_show(&identity, launch)) {

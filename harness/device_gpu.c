@@ -499,7 +499,8 @@ static int look_into(const kg__case *one, const kg__buffers *buffers, json_t **d
         if (kernels > 0 && description != NULL) {
             *description = describe_kernel(first, why);
             if (*description != NULL)
-                kg__describe_launch(graph, nodes.list, nodes.count, buffers, *description);
+                kg__describe_launch(graph, nodes.list, nodes.count, buffers, one->variant->clock,
+                                    *description);
         }
         free(nodes.list);
     }
