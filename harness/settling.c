@@ -57,12 +57,30 @@ static void add_contests(kg__suspect *one, bool all)
     }
 }
 
+/* Whether two observations of one program are of the same launch, as far as that can be told. */
+static bool is_same_launch(const kg__observation *one, const kg__observation *other)
+{
+    const json_t *kernel = json_object_get(one->measured, "kernel");
+    const json_t *rival = json_object_get(other->measured, "kernel");
+    const char *launch = kg__json_text(kernel, "launch");
+
+    return *launch != '\0' && strcmp(launch, kg__json_text(rival, "launch")) == 0 &&
+           json_equal(json_object_get(kernel, "names"), json_object_get(rival, "names"));
+}
+
+/* The first observation alone was looked up in the disassembly: what the same program launches
+ * alike runs the same code. */
 static void keep_head(kg__suspect *one, const kg__observation *head)
 {
+    kg__observation *kept = &one->heads[one->head_count];
+
     if (one->head_count == sizeof one->heads / sizeof *one->heads)
         return;
     (void)json_incref((json_t *)head->measured);
-    one->heads[one->head_count++] = *head;
+    *kept = *head;
+    if (is_same_launch(&one->heads[0], kept))
+        kept->surroundings.same_code = one->heads[0].surroundings.same_code;
+    one->head_count++;
 }
 
 static void close_suspect(kg__suspect *one)

@@ -449,6 +449,48 @@ Test(settle, a_case_that_the_base_has_not)
     expect_case(SLOW, "pass", "");
 }
 
+/* Writes into the baseline, and into what the first observation left, that a case runs this code.
+ */
+static void fingerprint(const char *id, const char *text)
+{
+    kg__error error = { "" };
+    kg__baseline baseline;
+    json_t *code = json_pack("{s:s}", "fingerprint", text);
+    json_t *document;
+    json_t *measured;
+
+    cr_assert(kg__baseline_load(at("baselines/nvidia-fake.json"), &baseline, &error) == KG__LOADED);
+    kg__baseline_set_code(kg__baseline_find(&baseline, id), code);
+    json_decref(code);
+    cr_assert(kg__baseline_save(at("baselines/nvidia-fake.json"), &baseline, &error));
+    kg__baseline_free(&baseline);
+    measured = json_object_get(json_object_get(entry_of(id, &document), "first"), "measured");
+    cr_assert(json_object_set_new(json_object_get(measured, "kernel"), "fingerprint",
+                                  json_string(text)) == 0);
+    cr_assert(json_dump_file(document, at(VERDICTS), 0) == 0);
+    json_decref(document);
+}
+
+/* Where the baseline judges, what is known of the first process's code holds of the others, as long
+ * as they launch alike. */
+Test(settle, the_baselines_own_code_judged_by_the_baseline)
+{
+    static const char *const plans[][2] = {
+        { "* " SLOW " hot 10300 launch aa\n", "environment" },
+        { "* " SLOW " hot 10300 launch bb\n1 " SLOW " launch aa\n", "slower" },
+        { "* " SLOW " hot 10300\n1 " SLOW " launch aa\n", "slower" },
+    };
+
+    build("base", "KG_FILTER='fake/quick/*'");
+    for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
+        expect_suspects(plans[i][0], "suspect");
+        fingerprint(SLOW, "0123456789abcdef");
+        /* Of three equal values the second is the median. */
+        expect_settle(NULL, NULL, 0, "settled 1 of 1");
+        expect_case(SLOW, plans[i][1], "slower by 3.0 %");
+    }
+}
+
 Test(settle, a_comparison_that_the_base_has_not)
 {
     (void)unlink(at("base/fake.gpu"));
