@@ -41,13 +41,6 @@ static const kg__baseline_metric *expected_of(const kg__baseline_case *expected,
     return expected != NULL ? kg__baseline_metric_of(expected, kg__counter_name(counter)) : NULL;
 }
 
-static double number_of(const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-
-    return json_is_number(value) ? json_number_value(value) : (double)NAN;
-}
-
 static void append(char *text, size_t size, const char *more)
 {
     size_t used = strlen(text);
@@ -68,12 +61,6 @@ static void set_count(json_t *figures, const char *key, double count)
     json_object_set_new(figures, key, json_integer((json_int_t)count));
 }
 
-static void set_finite(json_t *figures, const char *key, double value)
-{
-    if (isfinite(value))
-        json_object_set_new(figures, key, json_real(value));
-}
-
 /* Judges one counter whose value is `value`, and adds its figures. */
 static void judge_counter(counted *one, kg__counter counter, double value)
 {
@@ -90,10 +77,10 @@ static void judge_counter(counted *one, kg__counter counter, double value)
     *judgement = kg__judge(&observed, one->expected != NULL ? &expectation : NULL, NULL, "");
     if (one->expected != NULL) {
         set_count(figures, "baseline", expectation.value);
-        set_finite(figures, "band", expectation.band);
-        set_finite(figures, "change", judgement->change);
-        set_finite(figures, "limit", judgement->limit);
-        set_finite(figures, "smallest", judgement->smallest);
+        kg__json_set_finite(figures, "band", expectation.band);
+        kg__json_set_finite(figures, "change", judgement->change);
+        kg__json_set_finite(figures, "limit", judgement->limit);
+        kg__json_set_finite(figures, "smallest", judgement->smallest);
         if (!expectation.gated)
             json_object_set_new(figures, "gated", json_false());
     }
@@ -255,8 +242,8 @@ void kg__add_ratios(json_t *metrics, const kg__baseline_case *baseline)
         const kg__baseline_metric *above = expected_of(baseline, ratio->above);
         const kg__baseline_metric *below = expected_of(baseline, ratio->below);
         double value =
-            number_of(json_object_get(metrics, kg__counter_name(ratio->above)), "value") /
-            number_of(json_object_get(metrics, kg__counter_name(ratio->below)), "value");
+            kg__json_number(json_object_get(metrics, kg__counter_name(ratio->above)), "value") /
+            kg__json_number(json_object_get(metrics, kg__counter_name(ratio->below)), "value");
         json_t *figures;
 
         if (!isfinite(value))
@@ -368,7 +355,7 @@ bool kg__is_counted(const json_t *entry)
 /* Appends " (+12.0 %)" where a metric moved. */
 static void append_change(char *text, size_t size, const json_t *figures)
 {
-    double change = number_of(figures, "change");
+    double change = kg__json_number(figures, "change");
     char percent[KG__FIGURE_SIZE];
     char shown[KG__FIGURE_SIZE + 4];
 
@@ -384,11 +371,11 @@ static void append_count(char *text, size_t size, const json_t *metrics, kg__cou
                          const char *what)
 {
     const json_t *figures = json_object_get(metrics, kg__counter_name(counter));
-    double value = number_of(figures, "value");
+    double value = kg__json_number(figures, "value");
     char figure[KG__FIGURE_SIZE];
     char shown[KG__FIGURE_SIZE + 32];
 
-    if (!(value > 0) && !(number_of(figures, "baseline") > 0))
+    if (!(value > 0) && !(kg__json_number(figures, "baseline") > 0))
         return;
     kg__show_figure(figure, sizeof figure, value, "");
     kg__format(shown, sizeof shown, "  %s %s", what, figure);
@@ -407,10 +394,10 @@ static void append_ratio(char *text, size_t size, const json_t *metrics, const c
 
     if (figures == NULL)
         return;
-    kg__format(now, sizeof now, "%.2f", number_of(figures, "value"));
+    kg__format(now, sizeof now, "%.2f", kg__json_number(figures, "value"));
     kg__format(shown, sizeof shown, "%s%s%s", before, now, unit);
     append(text, size, shown);
-    kg__format(then, sizeof then, "%.2f", number_of(figures, "baseline"));
+    kg__format(then, sizeof then, "%.2f", kg__json_number(figures, "baseline"));
     if (json_object_get(figures, "baseline") == NULL || strcmp(now, then) == 0)
         return;
     kg__format(shown, sizeof shown, " (was %s)", then);
@@ -435,8 +422,8 @@ void kg__counted_figures(const json_t *entry, char *text, size_t size)
                  "");
     append_count(text, size, metrics, KG__BARRIERS, "barriers");
     if (json_object_size(sampled) > 0) {
-        kg__show_figure(blocks[0], sizeof blocks[0], number_of(sampled, "blocks"), "");
-        kg__show_figure(blocks[1], sizeof blocks[1], number_of(sampled, "of"), "");
+        kg__show_figure(blocks[0], sizeof blocks[0], kg__json_number(sampled, "blocks"), "");
+        kg__show_figure(blocks[1], sizeof blocks[1], kg__json_number(sampled, "of"), "");
         kg__format(shown, sizeof shown, "  sampled, %s of %s blocks", blocks[0], blocks[1]);
         append(text, size, shown);
     }
@@ -445,8 +432,8 @@ void kg__counted_figures(const json_t *entry, char *text, size_t size)
 bool kg__is_shown(const char *metric, const json_t *figures)
 {
     kg__counter counter;
-    double value = number_of(figures, "value");
-    double baseline = number_of(figures, "baseline");
+    double value = kg__json_number(figures, "value");
+    double baseline = kg__json_number(figures, "baseline");
 
     if (!kg__counter_parse(metric, &counter))
         return true;

@@ -14,17 +14,10 @@
 
 static const char *const sentinel_names[KG__SENTINELS] = { "copy", "fma" };
 
-static double number_of(const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
 void kg__sentinels_add(kg__sentinel_log *seen, const json_t *record)
 {
     for (int i = 0; i < KG__SENTINELS; i++) {
-        double value = number_of(json_object_get(record, sentinel_names[i]), "value");
+        double value = kg__json_number(json_object_get(record, sentinel_names[i]), "value");
 
         if (value > 0 && isfinite(value)) {
             seen->sum[i] += log(value);
@@ -78,8 +71,8 @@ kg__surroundings kg__surroundings_of(const kg__sentinel_log *seen, const kg__bas
 
 static double value_in(const kg__observation *observation, const char *metric)
 {
-    return number_of(json_object_get(json_object_get(observation->measured, "metrics"), metric),
-                     "value");
+    return kg__json_number(
+        json_object_get(json_object_get(observation->measured, "metrics"), metric), "value");
 }
 
 /* The observation whose value of a metric is the median of those that have one (the higher of the
@@ -108,19 +101,13 @@ static size_t median_observation(const kg__observation *observations, size_t cou
     return count;
 }
 
-static void set_finite(json_t *object, const char *key, double value)
-{
-    if (isfinite(value))
-        json_object_set_new(object, key, json_real(value));
-}
-
 /* Judges one metric and adds its entry to `metrics`. */
 static kg__judgement gate_metric(const char *name, const kg__observation *chosen,
                                  const kg__baseline_metric *expected, json_t *metrics)
 {
     const json_t *figures = json_object_get(json_object_get(chosen->measured, "metrics"), name);
-    kg__interval observed = { number_of(figures, "value"), number_of(figures, "low"),
-                              number_of(figures, "high") };
+    kg__interval observed = { kg__json_number(figures, "value"), kg__json_number(figures, "low"),
+                              kg__json_number(figures, "high") };
     kg__expectation expectation;
     kg__judgement judgement;
     json_t *entry = json_deep_copy(figures);
@@ -130,11 +117,11 @@ static kg__judgement gate_metric(const char *name, const kg__observation *chosen
     judgement = kg__judge(&observed, expected != NULL ? &expectation : NULL, &chosen->surroundings,
                           kg__metric_unit(name));
     if (expected != NULL) {
-        set_finite(entry, "baseline", expected->value);
-        set_finite(entry, "band", expected->band);
-        set_finite(entry, "change", judgement.change);
-        set_finite(entry, "limit", judgement.limit);
-        set_finite(entry, "smallest", judgement.smallest);
+        kg__json_set_finite(entry, "baseline", expected->value);
+        kg__json_set_finite(entry, "band", expected->band);
+        kg__json_set_finite(entry, "change", judgement.change);
+        kg__json_set_finite(entry, "limit", judgement.limit);
+        kg__json_set_finite(entry, "smallest", judgement.smallest);
     }
     if (judgement.tripped)
         json_object_set_new(entry, "tripped", json_true());
@@ -288,7 +275,7 @@ json_t *kg__gate_case(const char *id, const kg__target *target, const char *part
     entry = json_pack("{s:s, s:s, s:s, s:o, s:s, s:s, s:i}", "case", id, "target", target->key,
                       "part", part, "metrics", metrics, "verdict", kg__verdict_name(worst), "why",
                       why, "observers", (int)count);
-    set_finite(entry, "smallest", smallest);
+    kg__json_set_finite(entry, "smallest", smallest);
     carry(entry, observations, count);
     if ((worst == KG__SLOWER || worst == KG__ENVIRONMENT) && expected != NULL)
         note_changed_code(entry, expected);
@@ -306,9 +293,10 @@ static void show_figures(const json_t *entry, char *text, size_t size)
         char change[KG__FIGURE_SIZE] = "";
         size_t used = strlen(text);
 
-        kg__show_figure(value, sizeof value, number_of(metric, "value"), kg__metric_unit(name));
+        kg__show_figure(value, sizeof value, kg__json_number(metric, "value"),
+                        kg__metric_unit(name));
         if (json_object_get(metric, "change") != NULL)
-            kg__show_percent(change, sizeof change, number_of(metric, "change"), true);
+            kg__show_percent(change, sizeof change, kg__json_number(metric, "change"), true);
         kg__format(text + used, size - used, "  %s %s%s%s%s",
                    strcmp(name, "time_ns") == 0        ? "hot"
                    : strcmp(name, "cold_time_ns") == 0 ? "cold"
@@ -364,7 +352,8 @@ double kg__speedup(const json_t *fast, const json_t *slow, const char *metric)
         if (both[i] == NULL || !kg__verdict_parse(kg__json_text(both[i], "verdict"), &verdict) ||
             verdict >= KG__WRONG)
             return NAN;
-        time[i] = number_of(json_object_get(json_object_get(both[i], "metrics"), metric), "value");
+        time[i] =
+            kg__json_number(json_object_get(json_object_get(both[i], "metrics"), metric), "value");
         if (!(time[i] > 0) || !isfinite(time[i]))
             return NAN;
     }

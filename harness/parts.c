@@ -200,11 +200,6 @@ static subject *subject_of(part_run *run, const char *id)
     return NULL;
 }
 
-static void copy_text(const json_t *object, const char *key, char *text, size_t size)
-{
-    kg__format(text, size, "%s", kg__json_text(object, key));
-}
-
 /* Takes the device's description, and with it the baseline. */
 static void take_target(part_run *run, const json_t *record)
 {
@@ -216,10 +211,7 @@ static void take_target(part_run *run, const json_t *record)
     if (run->device_seen)
         return;
     run->device_seen = true;
-    copy_text(target, "key", run->target.key, sizeof run->target.key);
-    copy_text(target, "name", run->target.name, sizeof run->target.name);
-    copy_text(target, "compiler", run->target.compiler, sizeof run->target.compiler);
-    run->target.memory_mib = json_integer_value(json_object_get(target, "memory_mib"));
+    run->target = kg__target_of(target);
     json_object_set_new(run->document, "target", json_deep_copy(target));
     json_object_set(run->document, "provenance", json_object_get(record, "provenance"));
     if (is_checking(run))
@@ -1068,7 +1060,7 @@ void kg__run_part(const char *part)
         write_verdicts(&run, true);
     }
     failures = count_failures(&run);
-    copy_text(run.document, "skipped", skipped, sizeof skipped);
+    kg__json_copy_text(run.document, "skipped", skipped, sizeof skipped);
     if (skipped[0] != '\0')
         printf("%-11s  %-11s  %s: %s\n", "skipped", run.target.key, run.test, skipped);
     fflush(stdout);

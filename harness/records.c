@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -138,4 +139,22 @@ const char *kg__json_text(const json_t *record, const char *key)
     const char *text = json_string_value(json_object_get(record, key));
 
     return text != NULL ? text : "";
+}
+
+void kg__json_copy_text(const json_t *record, const char *key, char *text, size_t size)
+{
+    kg__format(text, size, "%s", kg__json_text(record, key));
+}
+
+double kg__json_number(const json_t *object, const char *key)
+{
+    const json_t *number = json_object_get(object, key);
+
+    return json_is_number(number) ? json_number_value(number) : (double)NAN;
+}
+
+void kg__json_set_finite(json_t *object, const char *key, double value)
+{
+    if (isfinite(value))
+        json_object_set_new(object, key, json_real(value));
 }

@@ -14,8 +14,8 @@
  * was started; the last two, of which a fingerprint is made, where all of the launch can be told
  * - "refused", "case", "why": the comparison does not support the case
  * - "failed", "case", "why": an error of this case; the rest goes on
- * - "sentinels": {"copy": {"value", "bytes", ...}, "fma": {"value", "operations", ...}, "empty":
- * {...}}
+ * - "sentinels": {"copy": {"value", "bytes", ...}, "fma": {"value", "operations", ...},
+ *   "empty": {...}}
  * - "done": every case that was asked for has its record
  */
 #ifndef KG__RECORDS_H
@@ -53,5 +53,14 @@ void kg__record_close(kg__record_reader *reader);
 
 /* A text member of an object, or "" when it is absent or no text. Not cleaned. */
 const char *kg__json_text(const json_t *record, const char *key);
+
+/* A copy of such a text, cut off where it does not fit. */
+void kg__json_copy_text(const json_t *record, const char *key, char *text, size_t size);
+
+/* A number member, or NaN when it is absent or no number. */
+double kg__json_number(const json_t *object, const char *key);
+
+/* Sets a number member; JSON has no NaN and no infinity, of which nothing is set. */
+void kg__json_set_finite(json_t *object, const char *key, double value);
 
 #endif

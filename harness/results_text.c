@@ -31,13 +31,6 @@ void kg__write_markdown(FILE *stream, const char *text)
     free(clean);
 }
 
-double kg__json_number(const json_t *object, const char *key)
-{
-    const json_t *number = json_object_get(object, key);
-
-    return json_is_number(number) ? json_number_value(number) : (double)NAN;
-}
-
 const char *kg__list_text(const json_t *text)
 {
     return json_is_string(text) ? json_string_value(text) : "";

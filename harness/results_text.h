@@ -11,9 +11,6 @@
 #include "judge.h"
 #include "records.h"
 
-/* A number member, or NaN when it is absent or no number. */
-double kg__json_number(const json_t *object, const char *key);
-
 /* A text of a list, or "" where it is none. */
 const char *kg__list_text(const json_t *text);
 

@@ -283,12 +283,6 @@ static void tell_not_slower(const kg__suspect *one, const kg__contest *contest,
                "; against the stored baseline %s: the machine, or an earlier commit", since);
 }
 
-static void set_finite(json_t *object, const char *key, double value)
-{
-    if (isfinite(value))
-        json_object_set_new(object, key, json_real(value));
-}
-
 /* Puts a contest's outcome into the entry. */
 static void decide(kg__suspect *one, const kg__contest *contest, json_t *pairs)
 {
@@ -306,10 +300,10 @@ static void decide(kg__suspect *one, const kg__contest *contest, json_t *pairs)
                         json_string(kg__verdict_name(slower ? KG__SLOWER : KG__PASS)));
     json_object_set_new(metric, "why", json_string(why));
     json_object_set_new(outcome, "count", json_integer((json_int_t)contest->hypothesis.looked));
-    set_finite(outcome, "change", change.value);
-    set_finite(outcome, "low", change.low);
-    set_finite(outcome, "high", change.high);
-    set_finite(outcome, "p", contest->hypothesis.p);
+    kg__json_set_finite(outcome, "change", change.value);
+    kg__json_set_finite(outcome, "low", change.low);
+    kg__json_set_finite(outcome, "high", change.high);
+    kg__json_set_finite(outcome, "p", contest->hypothesis.p);
     json_object_set_new(pairs, contest->metric, outcome);
 }
 

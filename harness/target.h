@@ -2,6 +2,7 @@
 #ifndef KG__TARGET_H
 #define KG__TARGET_H
 
+#include <jansson.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,5 +19,8 @@ typedef struct kg__target {
 /* Makes a target's key of its name: lower case, every run of other characters than a-z 0-9 one '-',
  * none at either end ("NVIDIA H200" -> "nvidia-h200"). A name longer than `size` is cut. */
 void kg__target_key(const char *name, char *key, size_t size);
+
+/* The target that records and verdicts describe: {"key", "name", ...}. */
+kg__target kg__target_of(const json_t *described);
 
 #endif

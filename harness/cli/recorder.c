@@ -79,28 +79,12 @@ bool kg__recorder_observe(kg__recorder *recorder, const char *program, const cha
     return status == KG__OBSERVED && !recorder->refused;
 }
 
-static void describe_target(const kg__recorder *recorder, kg__target *target)
-{
-    const json_t *described = recorder->target;
-
-    *target = (kg__target){ 0 };
-    kg__format(target->key, sizeof target->key, "%s", kg__json_text(described, "key"));
-    kg__format(target->name, sizeof target->name, "%s", kg__json_text(described, "name"));
-    kg__format(target->compute_capability, sizeof target->compute_capability, "%s",
-               kg__json_text(described, "compute_capability"));
-    kg__format(target->compiler, sizeof target->compiler, "%s",
-               kg__json_text(described, "compiler"));
-    target->memory_mib = json_integer_value(json_object_get(described, "memory_mib"));
-    target->multiprocessors =
-        (int)json_integer_value(json_object_get(described, "multiprocessors"));
-}
-
 bool kg__recorder_load(const kg__recorder *recorder, kg__target *target, char *path, size_t size,
                        kg__baseline *baseline)
 {
     kg__error error = { "" };
 
-    describe_target(recorder, target);
+    *target = kg__target_of(recorder->target);
     if (kg__baseline_load_for(recorder->baselines, target, path, size, baseline, &error) != KG__BAD)
         return true;
     kg__complain("%s: mend or move that file first; nothing is recorded", error.text);

@@ -97,22 +97,14 @@ static double elapsed(const settlement *all)
 
 /* Reading the suspects */
 
-static void copy_text(const json_t *object, const char *key, char *text, size_t size)
-{
-    kg__format(text, size, "%s", kg__json_text(object, key));
-}
-
 static void load_baseline(group *one)
 {
-    const json_t *target = json_object_get(one->document, "target");
     char path[2 * KG__PATH_SIZE];
     char folder[KG__PATH_SIZE];
     kg__error error = { "" };
     kg__load_status status;
 
-    copy_text(target, "key", one->target.key, sizeof one->target.key);
-    copy_text(target, "name", one->target.name, sizeof one->target.name);
-    one->target.memory_mib = json_integer_value(json_object_get(target, "memory_mib"));
+    one->target = kg__target_of(json_object_get(one->document, "target"));
     kg__baselines_folder(".", folder, sizeof folder);
     status = kg__baseline_load_for(folder, &one->target, path, sizeof path, &one->baseline, &error);
     if (status == KG__BAD)
@@ -293,7 +285,7 @@ static void take_record(void *context, const json_t *record)
     } else if (strcmp(event, "failed") == 0 || strcmp(event, "refused") == 0 ||
                strcmp(event, "checked") == 0) {
         seen->verdict = strcmp(event, "checked") == 0 ? KG__WRONG : KG__ERROR;
-        copy_text(record, "why", seen->why, sizeof seen->why);
+        kg__json_copy_text(record, "why", seen->why, sizeof seen->why);
     }
 }
 
