@@ -4,13 +4,18 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "drive.h"
+#include "file.h"
+#include "holding.h"
 #include "message.h"
 
 #define SETTINGS 8
@@ -103,6 +108,28 @@ Test(selftest, an_earlier_table_does_not_stay)
     plan("* fake/plain/64/b32 wrong\n");
     expect_run(2, "there is no baseline to judge by");
     cr_assert(!exists(at("out/selftest/selftest.md")));
+}
+
+Test(selftest, another_one_in_the_same_folder)
+{
+    kg__error error = { "" };
+    pid_t other = fork();
+
+    if (other == 0) {
+        /* A test that fails must not leave it behind. */
+        (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+        for (;;)
+            (void)pause();
+    }
+    cr_assert(other > 0);
+    cr_assert(kg__file_make_folder(at("out/selftest"), &error), "%s", error.text);
+    write_text(at("out/selftest/selftest.md"), "of the other run");
+    cr_assert(kg__holding_take(at("out/selftest"), other, &error), "%s", error.text);
+    expect_run(2, "held by test_selftest, process ");
+    cr_assert(exists(at("out/selftest/selftest.md")));
+    cr_assert(kill(other, SIGKILL) == 0 && waitpid(other, NULL, 0) == other);
+    expect_run(0, "selftest: PASS");
+    cr_assert(kg__holding_permits(at("out/selftest"), &error), "%s", error.text);
 }
 
 Test(selftest, an_earlier_baseline_is_not_judged_by)
