@@ -11,6 +11,7 @@
 #include "message.h"
 #include "records.h"
 #include "results_text.h"
+#include "text.h"
 
 /* What the CPU model's run says of one case. */
 typedef enum witness {
@@ -51,10 +52,7 @@ static witness hear(const json_t *entry)
 /* Whether two ids are of one comparison and variant. */
 static bool is_same_variant(const char *one, const char *other)
 {
-    const char *slash = strchr(one, '/');
-    const char *end = slash != NULL ? strchr(slash + 1, '/') : NULL;
-
-    return end != NULL && strncmp(one, other, (size_t)(end + 1 - one)) == 0;
+    return strncmp(one, other, kg__variant_length(one)) == 0;
 }
 
 /* What a case that was counted says; `of` names it where it is another size. */

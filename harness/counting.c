@@ -178,15 +178,6 @@ static void name_others(counted *one, kg__verdict verdict, kg__counter known, co
     }
 }
 
-/* The length of "comparison/variant/" at the front of a case's id. */
-static size_t variant_length(const char *id)
-{
-    const char *slash = strchr(id, '/');
-
-    slash = slash != NULL ? strchr(slash + 1, '/') : NULL;
-    return slash != NULL ? (size_t)(slash + 1 - id) : strlen(id);
-}
-
 /* Says what moved, where in the source, and how to accept it. */
 static void explain_move(counted *one, const char *id, const char *otherwise)
 {
@@ -201,7 +192,7 @@ static void explain_move(counted *one, const char *id, const char *otherwise)
     kg__format(end, sizeof end,
                "%s%s%s%s it: commit, then KG_FILTER='%.*s*' ci/rebaseline --target model",
                *otherwise != '\0' ? "; " : "", otherwise, command_mark, slower ? "accept" : "keep",
-               (int)variant_length(id), id);
+               (int)kg__variant_length(id), id);
     kg__format(one->why, sizeof one->why, "%s %s", kg__counter_name(first),
                one->judgements[first].why);
     name_others(one, one->worst, first, slower ? "; also risen: " : "; also fallen: ");

@@ -13,6 +13,7 @@
 
 #include "clock.h"
 #include "records.h"
+#include "text.h"
 
 extern char **environ;
 
@@ -343,19 +344,10 @@ static size_t unsettled(const watch *state)
     return count;
 }
 
-/* The length of "comparison/variant/" at the front of a case's id. */
-static size_t variant_length(const char *id)
-{
-    const char *slash = strchr(id, '/');
-
-    slash = slash != NULL ? strchr(slash + 1, '/') : NULL;
-    return slash != NULL ? (size_t)(slash + 1 - id) : strlen(id);
-}
-
 /* Loses the other cases of a variant once too many of its cases have hung. */
 static void give_up_variant(watch *state, const char *id)
 {
-    size_t length = variant_length(id);
+    size_t length = kg__variant_length(id);
     size_t hangs = 0;
 
     for (size_t i = 0; i < state->job->case_count; i++)

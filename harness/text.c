@@ -177,3 +177,11 @@ void kg__write_csv_field(FILE *stream, const char *text)
         fputc('"', stream);
     free(clean);
 }
+
+size_t kg__variant_length(const char *id)
+{
+    const char *slash = strchr(id, '/');
+
+    slash = slash != NULL ? strchr(slash + 1, '/') : NULL;
+    return slash != NULL ? (size_t)(slash + 1 - id) : strlen(id);
+}

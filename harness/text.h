@@ -1,4 +1,5 @@
-/* How figures are shown, and how texts of any origin are made fit to be shown. */
+/* How figures are shown, how texts of any origin are made fit to be shown, and the parts of a
+ * case's id. */
 #ifndef KG__TEXT_H
 #define KG__TEXT_H
 
@@ -20,6 +21,10 @@ const char *kg__metric_unit(const char *metric);
 /* Shows a fraction in percent: 0.0631 as "6.3 %", with `sign` as "+6.3 %"; below 0.1 % two digits
  * that count, "0.0031 %". */
 void kg__show_percent(char *text, size_t size, double fraction, bool sign);
+
+/* The length of "comparison/variant/" at the front of a case's id, of all of it where that has no
+ * more parts. */
+size_t kg__variant_length(const char *id);
 
 /* A copy on the heap of `text` as valid UTF-8 that XML 1.0 may hold: each byte or character that it
  * may not is replaced by U+FFFD. With `one_line`, newlines, tabs and every other control character
