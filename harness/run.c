@@ -35,6 +35,11 @@ bool kg__is_paired(void)
     return kg__base_folder() != NULL && is_on("KG_PAIRED");
 }
 
+bool kg__is_settling(void)
+{
+    return is_on("KG_SETTLING");
+}
+
 void kg__out_folder(const char *home, char *path, size_t size)
 {
     const char *out = setting("KG_OUT");

@@ -24,6 +24,10 @@ bool kg__filter_takes(const char *id);
 const char *kg__base_folder(void);
 bool kg__is_paired(void);
 
+/* Whether whoever runs the tests settles their suspects afterwards: KG_SETTLING=1. Else the run
+ * that left them fails by them. */
+bool kg__is_settling(void);
+
 /* The folder of a run's results: KG_OUT, else <home>/out. */
 void kg__out_folder(const char *home, char *path, size_t size);
 

@@ -110,6 +110,7 @@ static const char *const left_out[] = {
     "KG_BASE_REF",
     "KG_BASE_COMMIT",
     "KG_PAIRED",
+    "KG_SETTLING",
     "NO_COLOR",
     "KG_LOCK_DIR",
     "KG_CASE_SECONDS",
