@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../clock.h"
@@ -812,45 +813,70 @@ static void release(settlement *all)
     free(all->family);
 }
 
-/* Another run's verdicts are not ours to settle. */
-static bool may_write_results(void)
+/* Holds the folder of the results, so that neither another run nor another settling writes there
+ * meanwhile; where a gate around this command holds it already, that stays. */
+static bool hold_results(void)
 {
+    const char *folder = kg__results_folder(out);
     kg__error error = { "" };
 
-    if (kg__holding_permits(kg__results_folder(out), &error))
+    /* One that is not there has no verdicts either, which is said where they are looked for. */
+    if (access(folder, F_OK) != 0 || kg__holding_take(folder, getpid(), &error))
         return true;
     kg__complain("settle: %s", error.text);
     return false;
 }
 
+/* A build that is held against itself is as fast, whatever it does. */
+static bool folders_differ(void)
+{
+    struct stat facts[SIDES];
+
+    if (stat(folders[BASE], &facts[BASE]) != 0 || stat(folders[HEAD], &facts[HEAD]) != 0 ||
+        facts[BASE].st_dev != facts[HEAD].st_dev || facts[BASE].st_ino != facts[HEAD].st_ino)
+        return true;
+    kg__complain("settle: --base %s is --head %s: name the folders of two builds", folders[BASE],
+                 folders[HEAD]);
+    return false;
+}
+
+static int settle_held(settlement *all)
+{
+    if (!open_groups(all))
+        return KG__EXIT_ERROR;
+    (void)setenv("KG_CASE_SECONDS", CASE_SECONDS, 1);
+    form_family(all);
+    if (all->suspects > 0) {
+        announce(all);
+        settle_all(all);
+        printf("settled %zu of %zu suspects in %.1f s\n", all->suspects - unsettled(all),
+               all->suspects, elapsed(all));
+    } else if (!all->failed) {
+        printf("no suspects: nothing to settle\n");
+    }
+    if (fflush(stdout) != 0)
+        all->failed = true;
+    return all->failed ? KG__EXIT_ERROR : KG__EXIT_PASS;
+}
+
 static int settle(size_t count, char **operands)
 {
     settlement all = { .began = kg__now(), .told = kg__now() };
+    int code = KG__EXIT_ERROR;
 
     (void)count;
     (void)operands;
     if (ref == NULL)
         ref = setting("KG_BASE_REF")[0] != '\0' ? setting("KG_BASE_REF") : "the base";
     paired = paired || kg__is_paired();
-    if (!may_write_results() || !parse_limit(&all.limit) || !take_folder("--base", folders[BASE]) ||
-        !take_folder("--head", folders[HEAD]) || !open_groups(&all)) {
-        release(&all);
-        return KG__EXIT_ERROR;
+    if (hold_results()) {
+        if (parse_limit(&all.limit) && take_folder("--base", folders[BASE]) &&
+            take_folder("--head", folders[HEAD]) && folders_differ())
+            code = settle_held(&all);
+        kg__holding_release(kg__results_folder(out), getpid());
     }
-    (void)setenv("KG_CASE_SECONDS", CASE_SECONDS, 1);
-    form_family(&all);
-    if (all.suspects > 0) {
-        announce(&all);
-        settle_all(&all);
-        printf("settled %zu of %zu suspects in %.1f s\n", all.suspects - unsettled(&all),
-               all.suspects, elapsed(&all));
-    } else if (!all.failed) {
-        printf("no suspects: nothing to settle\n");
-    }
-    if (fflush(stdout) != 0)
-        all.failed = true;
     release(&all);
-    return all.failed ? KG__EXIT_ERROR : KG__EXIT_PASS;
+    return code;
 }
 
 static const kg__option options[] = {

@@ -615,6 +615,8 @@ Test(settle, an_interrupted_settling_leaves_whole_verdicts)
     cr_assert(posix_spawn(&process, KG__COMMAND, NULL, NULL, (char *const *)arguments,
                           (char *const *)whole) == 0);
     nanosleep(&(struct timespec){ .tv_nsec = 700000000 }, NULL);
+    /* Meanwhile nobody else does. */
+    expect_settle(NULL, NULL, 2, "held by kernelgate, process ");
     cr_assert(kill(process, SIGKILL) == 0);
     cr_assert(waitpid(process, &status, 0) == process);
     cr_assert(is_suspect(SLOW), "who is not settled is a suspect still");
@@ -632,6 +634,9 @@ Test(settle, what_it_is_told_wrongly)
 
     for (size_t i = 0; i < sizeof tries / sizeof *tries; i++)
         expect_settle(tries[i][0], tries[i][1], 2, tries[i][1]);
+    expect_suspects("* " SLOW " hot 10300\n", "suspect");
+    expect_settle("--base", at("head/../head"), 2, "name the folders of two builds");
+    cr_assert(is_suspect(SLOW));
 }
 
 Test(settle, verdicts_that_cannot_be_used)
