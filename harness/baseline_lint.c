@@ -147,12 +147,64 @@ static void lint_noise(linting *all, const char *id, const kg__baseline_metric *
     }
 }
 
+/* What is held more loosely than its noise asks for guards less than it seems to, unless a hand
+ * wanted it so. */
+static void lint_looseness(linting *all, const char *id, const kg__baseline_metric *metric)
+{
+    char what[KG__MESSAGE_SIZE];
+    char band[KG__FIGURE_SIZE];
+    char noise[KG__FIGURE_SIZE];
+    double found;
+
+    if (metric->session_count < KG__SESSIONS_MINIMUM || metric->band_by_hand)
+        return;
+    found = kg__noise(metric->sessions, metric->session_count);
+    kg__show_percent(band, sizeof band, metric->band, false);
+    kg__show_percent(noise, sizeof noise, found, false);
+    if (metric->band > kg__band_of_sessions(metric->sessions, metric->session_count) + BAND_STEP) {
+        kg__format(what, sizeof what,
+                   "its band is %s, and its noise (3 sigma) only %s: record it anew with "
+                   "ci/rebaseline, or say \"band_by\": \"hand\"",
+                   band, noise);
+        say(all, id, metric->name, what);
+    }
+    if (!metric->gated && found <= KG__GATED_LIMIT) {
+        kg__format(what, sizeof what,
+                   "it is not gated, and its noise (3 sigma) is only %s: take \"gated\" away, or "
+                   "say \"band_by\": \"hand\"",
+                   noise);
+        say(all, id, metric->name, what);
+    }
+}
+
+/* A floor is for what is short: one that outweighs the noise of a long case would hide slowdowns of
+ * it. */
+static void lint_floor(linting *all, const char *id, const kg__baseline_metric *metric)
+{
+    char what[KG__MESSAGE_SIZE];
+    char floor[KG__FIGURE_SIZE];
+    char hidden[KG__FIGURE_SIZE];
+
+    if (!metric->gated || metric->floor <= KG__TIME_FLOOR_NS ||
+        metric->floor <= KG__GATED_LIMIT * metric->value)
+        return;
+    kg__show_figure(floor, sizeof floor, metric->floor, "ns");
+    kg__show_percent(hidden, sizeof hidden, metric->floor / metric->value, false);
+    kg__format(what, sizeof what,
+               "its floor of %s hides any slowdown up to %s: lower it, or say \"gated\": false and "
+               "\"band_by\": \"hand\" where it is not to be held",
+               floor, hidden);
+    say(all, id, metric->name, what);
+}
+
 static void lint_metrics(linting *all, const kg__baseline_case *entry)
 {
     for (size_t i = 0; i < entry->metric_count; i++) {
         lint_sessions(all, entry->id, &entry->metrics[i]);
         lint_value(all, entry->id, &entry->metrics[i]);
         lint_noise(all, entry->id, &entry->metrics[i]);
+        lint_looseness(all, entry->id, &entry->metrics[i]);
+        lint_floor(all, entry->id, &entry->metrics[i]);
     }
 }
 

@@ -114,6 +114,36 @@ Test(baseline_lint, a_band_below_the_noise)
     expect(NULL);
 }
 
+Test(baseline_lint, a_band_far_above_the_noise)
+{
+    sound()->band = 0.0204;
+    expect(NULL);
+    sound()->band = 0.999;
+    expect("its band is 99.9 %, and its noise (3 sigma) only 0.9 %");
+    sound()->band_by_hand = true;
+    expect(NULL);
+}
+
+Test(baseline_lint, what_is_quiet_and_not_gated)
+{
+    sound()->gated = false;
+    expect("it is not gated, and its noise (3 sigma) is only 0.9 %");
+    sound()->band_by_hand = true;
+    expect(NULL);
+}
+
+Test(baseline_lint, a_floor_that_hides_slowdowns)
+{
+    sound()->floor = 500;
+    expect(NULL);
+    sound()->floor = 501;
+    expect("its floor of 501 ns hides any slowdown up to 5.0 %");
+    sound()->band_by_hand = true;
+    expect("hides any slowdown");
+    sound()->gated = false;
+    expect(NULL);
+}
+
 /* Nobody but a hand makes a band narrower than 2 %. */
 Test(baseline_lint, a_band_below_the_least)
 {
