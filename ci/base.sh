@@ -9,16 +9,28 @@ find_base() {
     local said
     base_ref=$1
     command -v git >/dev/null || stop 2 "--base $base_ref: git is not installed: install it, or leave the option out"
+    # In a hook git's variables name the index of the commit that is being made, which the worktree of the base would overwrite.
+    # shellcheck disable=SC2046 # names without spaces
+    unset $(git rev-parse --local-env-vars)
     said=$(git -C "$root" rev-parse --show-prefix 2>&1) ||
         stop 2 "--base $base_ref: git finds no checkout in $root (${said%%$'\n'*}): run the gate in a clone"
     base_prefix=$said
-    base_commit=$(git -C "$root" rev-parse --verify --quiet --end-of-options "$base_ref^{commit}") ||
+    base_commit=$(git -C "$root" rev-parse --verify --quiet --end-of-options "$base_ref^{commit}" 2>/dev/null) || base_commit=
+    # git takes "^main" for all but that.
+    [[ $base_commit =~ ^[0-9a-f]{40,}$ ]] ||
         stop 2 "--base $base_ref: git knows no such commit here: name a branch, a tag or a commit, and fetch it first where the checkout is shallow"
+}
+
+# Whether this tree is the base's, file by file.
+is_base() {
+    git -C "$root" diff --quiet --no-ext-diff "$base_commit" -- . 2>/dev/null &&
+        [[ -z $(git -C "$root" ls-files --others --exclude-standard -- . 2>/dev/null) ]]
 }
 
 # shellcheck disable=SC2317 # called by a trap
 remove_base_tree() {
-    git -C "$root" worktree remove --force "$base_tree" >/dev/null 2>&1 || true
+    # Twice forced, since git locks a worktree while it makes it, and leaves it so where it is killed.
+    git -C "$root" worktree remove --force --force "$base_tree" >/dev/null 2>&1 || true
     rm -rf -- "$base_tree"
     git -C "$root" worktree prune >/dev/null 2>&1 || true
 }
@@ -48,7 +60,7 @@ make_base() {
     heed_signals
     trap remove_base_tree EXIT
     remove_base_tree
-    git -C "$root" -c core.hooksPath=/dev/null worktree add --force --detach "$base_tree" "$base_commit" || return 1
+    git -C "$root" -c core.hooksPath=/dev/null worktree add --force --force --detach "$base_tree" "$base_commit" || return 1
     rm -rf -- "${source:?}/harness"
     cp -a -- "$root/harness" "$source/harness" || return 1
     if build_gpu_programs "$source"; then
@@ -63,17 +75,21 @@ make_base() {
 }
 
 # Builds the base that find_base() found, unless the last run has, and sets $base_build to the folder with its programs. Fails,
-# with a line that says why, where it does not build.
+# with a line that says why, where it does not build, and where it is this tree.
 build_base() {
     local folder=$root/build/base name begun other how=''
     name=$base_ref
     [[ $base_commit == "$base_ref"* ]] || name="$base_ref (${base_commit:0:10})"
+    if is_base; then
+        say "the base $name is this very tree, and as fast as itself whatever it does: what got slower is confirmed against the stored baseline instead"
+        return 1
+    fi
     base_tree=$folder/tree base_log=$root/build/base.log base_build=$folder/${base_commit:0:12}
     mkdir -p -- "$base_build" || stop 2 "cannot write to $folder: make it writable for $(id -un), or remove it"
     for other in "$folder"/*; do
         [[ $other == "$base_build" || $other == "$base_tree" ]] || rm -rf -- "$other"
     done
-    base_wanted="commit=$base_commit harness=$(cd -- "$root/harness" && find . -type f -exec cksum {} + | sort | cksum) options=$(like_this_build | paste -sd ' ')"
+    base_wanted="commit=$base_commit harness=$(cd -- "$root/harness" && find . -type f -exec cksum {} + | sort | cksum) options=$(like_this_build | paste -sd ' ') compiler=$("${CUDACXX:-nvcc}" --version 2>/dev/null | cksum)"
     if [[ -f $base_build/built && $(head -n 1 -- "$base_build/built") == "$base_wanted" ]]; then
         say "the base $name is built already, in $base_build"
     else
