@@ -325,21 +325,46 @@ static bool list_beside(const settlement *all, const group *of, kg__listing *ids
     return false;
 }
 
-/* Moves the ids that the base has to the front; returns how many those are. */
-static size_t keep_known(const kg__listing *known, const char **ids, size_t count)
+static bool is_known(const kg__listing *known, const char *id)
+{
+    for (size_t i = 0; i < known->count; i++) {
+        if (strcmp(known->lines[i], id) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_wanted_id(const group *of, const bool *wanted, const char *id)
+{
+    for (size_t i = 0; i < of->count; i++) {
+        if (wanted[i] && strcmp(of->suspects[i].id, id) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Leaves away what is timed beside the suspects in this build alone, such as a new variant: a case
+ * takes another time beside it, and its base has not got it. */
+static void keep_common(const group *of, const bool *wanted, kg__listing *beside)
 {
     size_t kept = 0;
 
-    for (size_t i = 0; i < count; i++) {
-        for (size_t j = 0; j < known->count; j++) {
-            if (strcmp(known->lines[j], ids[i]) == 0) {
-                const char *id = ids[i];
+    for (size_t i = 0; i < beside->count; i++) {
+        if (is_known(&of->base_cases, beside->lines[i]) ||
+            is_wanted_id(of, wanted, beside->lines[i]))
+            beside->lines[kept++] = beside->lines[i];
+    }
+    beside->count = kept;
+}
 
-                ids[i] = ids[kept];
-                ids[kept++] = id;
-                break;
-            }
-        }
+/* Copies the ids that the base has to `ids`; returns how many those are. */
+static size_t keep_known(const kg__listing *known, const kg__listing *beside, const char **ids)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < beside->count; i++) {
+        if (is_known(known, beside->lines[i]))
+            ids[kept++] = beside->lines[i];
     }
     return kept;
 }
@@ -362,9 +387,10 @@ static kg__observation_status observe(const settlement *all, group *of, size_t s
                                 .on_record = take_record,
                                 .context = &at };
 
-    memcpy(ids, beside->lines, beside->count * sizeof *ids);
     if (side == BASE)
-        job.case_count = keep_known(&of->base_cases, ids, beside->count);
+        job.case_count = keep_known(&of->base_cases, beside, ids);
+    else
+        memcpy(ids, beside->lines, beside->count * sizeof *ids);
     job.silence_limit = fmin(silence, fmax(left, LEAST_SILENCE));
     kg__format(stem, sizeof stem, "%.*s.%s", (int)(strlen(of->path) - strlen(VERDICTS_SUFFIX)),
                of->path, side == BASE ? "base" : "head");
@@ -468,6 +494,8 @@ static bool run_group(settlement *all, group *of, size_t round)
         of->broken = all->failed = true;
         any = false;
     }
+    if (pairs)
+        keep_common(of, wanted, &beside);
     for (size_t turn = 0; turn < SIDES && any; turn++) {
         /* Base, head; head, base: what drifts steadily favours neither. */
         size_t side = round % 2 == 0 ? turn : SIDES - 1 - turn;

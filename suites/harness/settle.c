@@ -400,6 +400,19 @@ Test(settle, neighbours_are_timed_beside_the_suspect)
     }
 }
 
+/* A variant that is new would make those beside it slower, or faster, in one build alone. */
+Test(settle, neighbours_that_the_base_has_not_are_left_away)
+{
+    char *cases;
+
+    build("base", "[ \"$1\" = --cases ] && KG_FILTER='fake/plain/*';");
+    expect_suspects("* " SLOW " hot 10300\n", "suspect");
+    expect_settle(NULL, NULL, 0, "settled 1 of 1 suspects");
+    cases = read_text(at("out/records/gpu.fake.time.head.cases"));
+    cr_assert(strcmp(cases, "fake/plain/64/b32\n") == 0, "%s", cases);
+    free(cases);
+}
+
 Test(settle, every_case_of_a_paired_run)
 {
     set("KG_PAIRED", "1");
