@@ -34,6 +34,20 @@ static double value_of(const kg__baseline_metric *metric)
     return metric != NULL ? metric->value : 0.0;
 }
 
+/* The smallest slowdown that band and floor let be found, as a fraction. */
+static double smallest_of(const kg__baseline_metric *metric)
+{
+    return metric->floor > 0.0 ? fmax(metric->band, metric->floor / metric->value) : metric->band;
+}
+
+/* Whether a metric that both have is held as it was. */
+static bool is_held_alike(const kg__baseline_metric *first, const kg__baseline_metric *last)
+{
+    return first == NULL || last == NULL ||
+           (first->gated == last->gated && first->band == last->band &&
+            first->floor == last->floor);
+}
+
 /* Adds what became of a metric that one of two cases may lack. */
 static void compare_metric(comparing *all, const char *id, const kg__baseline_metric *first,
                            const kg__baseline_metric *last, bool *slower, bool *faster)
@@ -55,12 +69,15 @@ static void compare_metric(comparing *all, const char *id, const kg__baseline_me
     double before = value_of(first);
     double after = value_of(last);
 
-    if (before == after && (first == NULL || last == NULL || first->gated == last->gated))
+    if (before == after && is_held_alike(first, last))
         return;
     one.change = before == after ? 0.0 : before > 0.0 ? after / before - 1.0 : INFINITY;
     one.beyond = moved_beyond(before, after, now->band, now->floor);
     *slower |= one.gated && one.beyond && after > before;
     *faster |= one.gated && one.beyond && after < before;
+    one.loosened = !is_held_alike(first, last) && first->gated && last->gated &&
+                   smallest_of(last) > smallest_of(first);
+    all->drifts.loosened += one.loosened;
     all->drifts.ungated += first != NULL && last != NULL && first->gated && !last->gated;
     add(all, one);
 }

@@ -14,7 +14,9 @@ typedef enum kg__drift_kind {
     KG__DRIFT_RETIRED /* only the earlier one has it */
 } kg__drift_kind;
 
-/* What became of a metric of a case. A metric that stayed as it was has none. */
+/* What became of a metric of a case. A metric that stayed as it was, and is held as it was, has
+ * none.
+ */
 typedef struct kg__drift {
     kg__drift_kind kind;
     const char *id;
@@ -25,18 +27,21 @@ typedef struct kg__drift {
                       retired */
     bool gated;    /* what it is now is judged */
     bool beyond;   /* moved by more than its band, as that is now, and by more than its floor */
-    bool whole;    /* it is the case that is new or retired, not a metric of it */
+    bool
+        loosened; /* a slowdown that was found is not any more, by a wider band or a higher floor */
+    bool whole;   /* it is the case that is new or retired, not a metric of it */
 } kg__drift;
 
 typedef struct kg__drifts {
     kg__drift *items; /* what moved, from the most slowed down on; then what is new or retired */
     size_t count;
-    size_t cases;   /* that both have */
-    size_t slower;  /* of those, with a gated metric beyond its band upwards */
-    size_t faster;  /* of the others, with one beyond it downwards */
-    size_t ungated; /* metrics that were judged, and are not any more */
-    size_t added;   /* cases that only the later one has */
-    size_t retired; /* cases that only the earlier one has */
+    size_t cases;    /* that both have */
+    size_t slower;   /* of those, with a gated metric beyond its band upwards */
+    size_t faster;   /* of the others, with one beyond it downwards */
+    size_t ungated;  /* metrics that were judged, and are not any more */
+    size_t loosened; /* metrics that are judged, more loosely than they were */
+    size_t added;    /* cases that only the later one has */
+    size_t retired;  /* cases that only the earlier one has */
 } kg__drifts;
 
 /* Compares two baselines, of one kind of target, that outlive the result. Free it with

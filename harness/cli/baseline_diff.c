@@ -94,6 +94,8 @@ static void add_note(kg__grid *grid, const differing *all, const kg__drift *one)
         note = "gated now";
     else if (one->beyond)
         note = one->change > 0.0 ? "slower" : "faster";
+    else if (one->loosened)
+        note = "held more loosely";
     kg__grid_add(grid, note, NULL);
 }
 
@@ -142,6 +144,9 @@ static void write_sum(FILE *stream, const differing *all, const kg__drifts *drif
     if (drifts->ungated > 0)
         fprintf(stream, "; %zu metric%s no longer gated", drifts->ungated,
                 drifts->ungated == 1 ? "" : "s");
+    if (drifts->loosened > 0)
+        fprintf(stream, "; %zu metric%s held more loosely", drifts->loosened,
+                drifts->loosened == 1 ? "" : "s");
     fputc('\n', stream);
 }
 

@@ -136,6 +136,32 @@ Test(drift, of_what_is_not_judged_does_not_count)
     kg__drifts_free(&drifts);
 }
 
+/* A wider band, or a higher floor, lets pass what was found before. */
+Test(drift, of_what_is_held_otherwise_is_told)
+{
+    kg__drifts drifts;
+
+    add(&first, "a/wider/1/-", "time_ns", 10000);
+    add(&last, "a/wider/1/-", "time_ns", 10000)->band = 0.999;
+    add(&first, "a/higher/1/-", "time_ns", 10000);
+    add(&last, "a/higher/1/-", "time_ns", 10000)->floor = 1000;
+    add(&first, "a/tighter/1/-", "time_ns", 10000);
+    add(&last, "a/tighter/1/-", "time_ns", 10000)->band = 0.01;
+    add(&first, "a/idle/1/-", "time_ns", 10000)->gated = false;
+    add(&last, "a/idle/1/-", "time_ns", 10000)->band = 0.5;
+    add(&first, "a/unlike/1/-", "time_ns", 10000);
+    add(&last, "a/unlike/1/-", "time_ns", 10000)->floor = 100;
+    drifts = kg__drift_between(&first, &last);
+    cr_assert(drifts.count == 5, "%zu", drifts.count);
+    cr_assert(drifts.loosened == 2, "%zu", drifts.loosened);
+    for (size_t i = 0; i < drifts.count; i++)
+        cr_assert(drifts.items[i].change == 0.0 &&
+                      drifts.items[i].loosened == (strstr(drifts.items[i].id, "er/1/-") != NULL &&
+                                                   strstr(drifts.items[i].id, "tight") == NULL),
+                  "%s", drifts.items[i].id);
+    kg__drifts_free(&drifts);
+}
+
 Test(drift, of_metrics_that_came_and_went)
 {
     kg__drifts drifts;
