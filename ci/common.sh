@@ -113,7 +113,7 @@ read_holder() {
         since) holder_since=$value ;;
         esac
     done < <(head -c 1024 -- "$1" 2>/dev/null | tr -d '\0')
-    [[ ! -s $1 || ($holder =~ ^[1-9][0-9]*$ && $holder_started =~ ^[0-9]+$ && -n $holder_host) ]] ||
+    [[ ! -s $1 || ($holder =~ ^[1-9][0-9]{0,9}$ && $holder_started =~ ^[0-9]{1,19}$ && -n $holder_host) ]] ||
         stop 2 "$1: does not say who holds this folder: if no run is in progress here, remove it"
 }
 

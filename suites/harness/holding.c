@@ -395,6 +395,28 @@ Test(holding, the_scripts_keep_to_the_same_file)
     free(text);
 }
 
+/* Neither takes a file that says nothing for one of a holder that died. */
+Test(holding, the_scripts_read_it_as_strictly)
+{
+    static const char *const numbers[][2] = { { "99999999999999999999", "1" },
+                                              { "1", "99999999999999999999999" },
+                                              { "-1", "1" },
+                                              { "1", "soon" } };
+    kg__error error = { "" };
+
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        char host[256];
+        char text[512];
+
+        cr_assert(gethostname(host, sizeof host) == 0);
+        (void)snprintf(text, sizeof text, "process %s\nstarted %s\nhost %s\nwhat x\nsince y\n",
+                       numbers[i][0], numbers[i][1], host);
+        write_text(lock(), text);
+        cr_assert(!kg__holding_take(at(""), getpid(), &error));
+        expect_script(2, "does not say who holds this folder");
+    }
+}
+
 /* What the script holds, its programs may write to, and nobody else. */
 Test(holding, what_a_script_starts_descends_from_it)
 {
