@@ -14,13 +14,8 @@ void kg__recorder_refuse(kg__recorder *recorder, const char *id, const char *why
     recorder->refused = true;
 }
 
-/* Lists what is to be observed. What is timed alone takes another time than beside its neighbours,
- * so these are timed even where KG_FILTER leaves them out. */
-static bool list_cases(const char *program, const char *part, kg__listing *cases)
+static bool list_by(const char *const *arguments, const char *program, kg__listing *cases)
 {
-    bool timed = strcmp(part, "time") == 0;
-    const char *arguments[] = { program, timed ? "--beside" : "--cases", timed ? NULL : part,
-                                NULL };
     int code = kg__probe_lines(arguments, 30, cases);
 
     if (code == 0)
@@ -29,13 +24,28 @@ static bool list_cases(const char *program, const char *part, kg__listing *cases
     return false;
 }
 
+/* Lists what is to be observed. A process that times anything times the whole comparison, since
+ * what comes before and beside a case moves it: what KG_FILTER leaves out is not recorded. */
+static bool list_cases(const char *program, const char *part, kg__listing *cases)
+{
+    const char *filtered[] = { program, "--cases", part, NULL };
+    const char *all[] = { "/usr/bin/env", "-u", "KG_FILTER", program, "--cases", part, NULL };
+
+    if (!list_by(filtered, program, cases))
+        return false;
+    if (cases->count == 0 || strcmp(part, "time") != 0)
+        return true;
+    kg__listing_free(cases);
+    return list_by(all, program, cases);
+}
+
 static void take_record(void *context, const json_t *record)
 {
     kg__recorder *recorder = context;
     const char *event = kg__json_text(record, "event");
     const char *id = kg__json_text(record, "case");
 
-    /* A neighbour that is only timed along. */
+    /* A case that is only timed along. */
     if (id[0] != '\0' && !kg__filter_takes(id))
         return;
     if (strcmp(event, "target") == 0 && recorder->target == NULL) {
