@@ -9,7 +9,6 @@
 
 #include "causes.h"
 #include "file.h"
-#include "gating.h"
 #include "results_form.h"
 #include "results_text.h"
 #include "text.h"
@@ -116,224 +115,12 @@ bool kg__results_write_json(const char *path, const json_t *document, int indent
     return written;
 }
 
-/* Where a document is wrong, for the error's one line. */
+/* A document to be read, for the error's one line. */
 typedef struct place {
     const char *path;
     const char *remedy;
     kg__error *error;
 } place;
-
-static bool wrong_member(const place *at, const char *list, size_t index, const char *key,
-                         const char *expected)
-{
-    char where[96] = "";
-
-    if (list != NULL)
-        kg__format(where, sizeof where, "%s[%zu]%s", list, index, key != NULL ? "." : "");
-    return kg__fail(at->error, "%s: %s%s is not %s: %s", at->path, where, key != NULL ? key : "",
-                    expected, at->remedy);
-}
-
-static bool is_name(const json_t *value)
-{
-    return json_is_string(value) && json_string_length(value) > 0;
-}
-
-static bool is_optional_text(const json_t *value)
-{
-    return value == NULL || json_is_string(value);
-}
-
-static bool is_optional_seconds(const json_t *value)
-{
-    return value == NULL || (json_is_number(value) && json_number_value(value) >= 0.0);
-}
-
-static bool is_verdict(const json_t *value)
-{
-    kg__verdict verdict;
-
-    return json_is_string(value) && kg__verdict_parse(json_string_value(value), &verdict);
-}
-
-static const char *const skip_reasons[] = { "filter", "unavailable", "no-baseline" };
-
-static bool is_skip_reason(const json_t *value)
-{
-    for (size_t i = 0; json_is_string(value) && i < sizeof skip_reasons / sizeof *skip_reasons; i++)
-        if (strcmp(json_string_value(value), skip_reasons[i]) == 0)
-            return true;
-    return false;
-}
-
-static bool check_list(const place *at, const json_t *document, const char *key)
-{
-    const json_t *list = json_object_get(document, key);
-
-    return list == NULL || json_is_array(list) || wrong_member(at, NULL, 0, key, "a list");
-}
-
-static bool check_texts(const place *at, const json_t *document, const char *key)
-{
-    const json_t *text;
-    size_t i;
-
-    if (!check_list(at, document, key))
-        return false;
-    json_array_foreach (json_object_get(document, key), i, text)
-        if (!is_name(text))
-            return wrong_member(at, key, i, NULL, "a text");
-    return true;
-}
-
-static bool check_metrics(const place *at, size_t index, json_t *metrics)
-{
-    static const char *const figures[] = { "value",  "low",   "high",    "baseline",
-                                           "change", "limit", "smallest" };
-    const char *name;
-    json_t *metric;
-
-    if (metrics == NULL)
-        return true;
-    if (!json_is_object(metrics))
-        return wrong_member(at, "cases", index, "metrics", "an object");
-    json_object_foreach (metrics, name, metric) {
-        if (!json_is_object(metric))
-            return wrong_member(at, "cases", index, name, "an object");
-        for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
-            const json_t *figure = json_object_get(metric, figures[i]);
-
-            if (figure != NULL && !json_is_number(figure) && !json_is_null(figure))
-                return wrong_member(at, "cases", index, figures[i], "a number");
-        }
-        if (json_object_get(metric, "verdict") != NULL &&
-            !is_verdict(json_object_get(metric, "verdict")))
-            return wrong_member(at, "cases", index, "metrics", "judged by a known verdict");
-        if (!is_optional_text(json_object_get(metric, "why")))
-            return wrong_member(at, "cases", index, "metrics", "explained by a text");
-    }
-    return true;
-}
-
-/* The members of a kernel that are texts. */
-static bool is_text_of_kernel(const char *name)
-{
-    return strcmp(name, "name") == 0 || strcmp(name, "fingerprint") == 0;
-}
-
-/* Checks an object of figures of at least 0, and of the texts that a kernel has, which may be
- * absent. */
-static bool check_figures(const place *at, size_t index, const json_t *entry, const char *key)
-{
-    json_t *figures = json_object_get(entry, key);
-    const char *name;
-    json_t *figure;
-
-    if (figures != NULL && !json_is_object(figures))
-        return wrong_member(at, "cases", index, key, "an object");
-    json_object_foreach (figures, name, figure) {
-        char member[96];
-
-        kg__format(member, sizeof member, "%s.%s", key, name);
-        if (strcmp(key, "kernel") == 0 && is_text_of_kernel(name)) {
-            if (!is_name(figure))
-                return wrong_member(at, "cases", index, member, "a text");
-            continue;
-        }
-        if (!json_is_number(figure) || !(json_number_value(figure) >= 0.0))
-            return wrong_member(at, "cases", index, member, "a number of at least 0");
-    }
-    return true;
-}
-
-/* What changed beside a verdict: texts. */
-static bool check_changed(const place *at, size_t index, const json_t *changed)
-{
-    const json_t *text;
-    size_t i;
-
-    if (changed != NULL && !json_is_array(changed))
-        return wrong_member(at, "cases", index, KG__CHANGED, "a list of texts");
-    json_array_foreach (changed, i, text) {
-        if (!is_name(text))
-            return wrong_member(at, "cases", index, KG__CHANGED, "a list of texts");
-    }
-    return true;
-}
-
-static bool check_case(const place *at, size_t index, const json_t *entry)
-{
-    if (!json_is_object(entry))
-        return wrong_member(at, "cases", index, NULL, "an object");
-    if (!is_name(json_object_get(entry, "case")))
-        return wrong_member(at, "cases", index, "case", "a case's id");
-    if (!is_name(json_object_get(entry, "target")))
-        return wrong_member(at, "cases", index, "target", "a target's key");
-    if (!is_verdict(json_object_get(entry, "verdict")))
-        return wrong_member(at, "cases", index, "verdict", "a known verdict");
-    if (!is_optional_text(json_object_get(entry, "why")))
-        return wrong_member(at, "cases", index, "why", "a text");
-    if (!is_optional_text(json_object_get(entry, "part")))
-        return wrong_member(at, "cases", index, "part", "a text");
-    if (!is_optional_seconds(json_object_get(entry, "seconds")))
-        return wrong_member(at, "cases", index, "seconds", "a time of at least 0 seconds");
-    if (!check_figures(at, index, entry, "work") || !check_figures(at, index, entry, "kernel") ||
-        !check_changed(at, index, json_object_get(entry, KG__CHANGED)))
-        return false;
-    if (json_object_get(entry, "smallest") != NULL && !(kg__json_number(entry, "smallest") >= 0.0))
-        return wrong_member(at, "cases", index, "smallest", "a fraction of at least 0");
-    return check_metrics(at, index, json_object_get(entry, "metrics"));
-}
-
-static bool check_cases(const place *at, const json_t *document)
-{
-    const json_t *entry;
-    size_t i;
-
-    if (!check_list(at, document, "cases"))
-        return false;
-    json_array_foreach (json_object_get(document, "cases"), i, entry)
-        if (!check_case(at, i, entry))
-            return false;
-    return true;
-}
-
-/* Cases that were refused, each with its reason. */
-static bool check_refused(const place *at, const json_t *document)
-{
-    const json_t *entry;
-    size_t i;
-
-    if (!check_list(at, document, "refused"))
-        return false;
-    json_array_foreach (json_object_get(document, "refused"), i, entry) {
-        if (!is_name(json_object_get(entry, "case")))
-            return wrong_member(at, "refused", i, "case", "a case's id");
-        if (!is_optional_text(json_object_get(entry, "why")))
-            return wrong_member(at, "refused", i, "why", "a text");
-    }
-    return true;
-}
-
-static bool check_lists(const place *at, const json_t *document)
-{
-    const json_t *entry;
-    size_t i;
-
-    if (!check_texts(at, document, "errors") || !check_texts(at, document, "vanished") ||
-        !check_texts(at, document, "notes") || !check_list(at, document, "claims") ||
-        !check_refused(at, document))
-        return false;
-    json_array_foreach (json_object_get(document, "claims"), i, entry) {
-        if (!is_name(json_object_get(entry, "claim")))
-            return wrong_member(at, "claims", i, "claim", "a claim's name");
-        if (!json_is_boolean(json_object_get(entry, "holds")))
-            return wrong_member(at, "claims", i, "holds", "true or false");
-        if (!is_optional_text(json_object_get(entry, "why")))
-            return wrong_member(at, "claims", i, "why", "a text");
-    }
-    return check_cases(at, document);
-}
 
 /* The JSON of a regular file; NULL with the error of `at`. */
 static json_t *load_document(const place *at)
@@ -370,32 +157,17 @@ static bool check_schema(const place *at, const json_t *document, const char *sc
                     at->path, kg__json_text(document, "schema"), schema, at->remedy);
 }
 
-static bool check_document(const place *at, const json_t *document)
+/* Whether a document has a form, or else the error that says where it has not. */
+static bool check_form(const place *at, const json_t *document,
+                       bool (*has_form)(const json_t *, char *, size_t, const char **))
 {
-    const json_t *target = json_object_get(document, "target");
-    const json_t *provenance = json_object_get(document, "provenance");
-    const json_t *skipped = json_object_get(document, "skipped");
+    char where[KG__MESSAGE_SIZE];
+    const char *expected;
 
-    if (!check_schema(at, document, KG__VERDICTS_SCHEMA))
-        return false;
-    if (!is_name(json_object_get(document, "test")))
-        return wrong_member(at, NULL, 0, "test", "a test's name");
-    if (!json_is_boolean(json_object_get(document, "complete")))
-        return wrong_member(at, NULL, 0, "complete", "true or false");
-    if (!is_optional_seconds(json_object_get(document, "seconds")))
-        return wrong_member(at, NULL, 0, "seconds", "a time of at least 0 seconds");
-    if (target != NULL && !is_name(json_object_get(target, "key")))
-        return wrong_member(at, NULL, 0, "target", "an object with a key");
-    if (provenance != NULL && !json_is_object(provenance))
-        return wrong_member(at, NULL, 0, "provenance", "an object");
-    if (json_object_get(document, "board") != NULL && !is_name(json_object_get(document, "board")))
-        return wrong_member(at, NULL, 0, "board", "a board's UUID");
-    if (skipped != NULL && !json_is_string(skipped))
-        return wrong_member(at, NULL, 0, "skipped", "a text");
-    if (skipped != NULL && !is_skip_reason(json_object_get(document, "skipped_by")))
-        return wrong_member(at, NULL, 0, "skipped_by",
-                            "\"filter\", \"unavailable\" or \"no-baseline\"");
-    return check_lists(at, document);
+    if (has_form(document, where, sizeof where, &expected))
+        return true;
+    return kg__fail(at->error, "%s: %s is not %s: %s", at->path,
+                    where[0] != '\0' ? where : "the document", expected, at->remedy);
 }
 
 json_t *kg__verdicts_load(const char *path, kg__error *error)
@@ -403,23 +175,12 @@ json_t *kg__verdicts_load(const char *path, kg__error *error)
     place at = { path, "run the test again", error };
     json_t *document = load_document(&at);
 
-    if (document != NULL && !check_document(&at, document)) {
+    if (document != NULL && !(check_schema(&at, document, KG__VERDICTS_SCHEMA) &&
+                              check_form(&at, document, kg__verdicts_have_form))) {
         json_decref(document);
         return NULL;
     }
     return document;
-}
-
-static bool check_results(const place *at, const json_t *document)
-{
-    char where[KG__MESSAGE_SIZE];
-    const char *expected;
-
-    if (!check_schema(at, document, KG__RESULTS_SCHEMA))
-        return false;
-    if (kg__results_has_form(document, where, sizeof where, &expected))
-        return true;
-    return kg__fail(at->error, "%s: %s is not %s: %s", at->path, where, expected, at->remedy);
 }
 
 json_t *kg__results_load(const char *path, kg__error *error)
@@ -427,7 +188,8 @@ json_t *kg__results_load(const char *path, kg__error *error)
     place at = { path, "run ctest, which writes it, or name another results file", error };
     json_t *document = load_document(&at);
 
-    if (document != NULL && !check_results(&at, document)) {
+    if (document != NULL && !(check_schema(&at, document, KG__RESULTS_SCHEMA) &&
+                              check_form(&at, document, kg__results_has_form))) {
         json_decref(document);
         return NULL;
     }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "hash.h"
 #include "judge.h"
 #include "message.h"
 
@@ -126,6 +127,14 @@ static bool is_skip_reason(const json_t *value)
                               strcmp(reason, "no-baseline") == 0);
 }
 
+static bool is_fingerprint(const json_t *value)
+{
+    const size_t length = KG__HASH_TEXT_SIZE - 1;
+
+    return json_is_string(value) && json_string_length(value) == length &&
+           strspn(json_string_value(value), "0123456789abcdef") == length;
+}
+
 /* A test that was skipped says by what. */
 static bool is_test(const json_t *value)
 {
@@ -151,6 +160,8 @@ static const form verdict = { .fits = is_verdict, .expected = "a known verdict" 
 static const form exit_code = { .fits = is_exit_code, .expected = "0, 1, 2 or 77" };
 static const form skip_reason = { .fits = is_skip_reason,
                                   .expected = "\"filter\", \"unavailable\" or \"no-baseline\"" };
+static const form fingerprint = { .fits = is_fingerprint,
+                                  .expected = "a fingerprint of 16 hexadecimal digits" };
 static const form seconds = { .fits = is_amount, .expected = "a time of at least 0 seconds" };
 static const form texts = { .fits = is_list, .expected = "a list", .items = &text };
 static const form names = { .fits = is_list, .expected = "a list", .items = &name };
@@ -234,6 +245,7 @@ static const member work_members[] = {
 static const form work = OBJECT(.members = work_members, .closed = true);
 
 static const member kernel_members[] = {
+    { "name", &name, true },          { "fingerprint", &fingerprint, true },
     { "registers", &count, true },    { "local_bytes", &count, true },
     { "shared_bytes", &count, true }, { "blocks_per_multiprocessor", &count, true },
     { "occupancy", &fraction, true }, { 0 },
@@ -356,6 +368,71 @@ static const member document_members[] = {
 };
 static const form document_form = OBJECT(.members = document_members, .closed = true);
 
+/* What a test says of a case, which a run's results take over as it is, but for the part that it
+ * names and the records of a suspect. */
+static const member judged_case_members[] = {
+    { "case", &case_id, false },
+    { "target", &target_key, false },
+    { "part", &text, true },
+    { "seconds", &seconds, true },
+    { "metrics", &metrics, true },
+    { "verdict", &verdict, false },
+    { "why", &text, true },
+    { "lines", &lines, true },
+    { "sampled", &sampled, true },
+    { "absent", &reasons, true },
+    { "work", &work, true },
+    { "kernel", &kernel, true },
+    { "smallest", &amount, true },
+    { "changed", &names, true },
+    { "base", &base, true },
+    { "pairs", &pairs, true },
+    { "suspect", &mark, true },
+    { "note", &name, true },
+    { 0 },
+};
+static const form judged_case = OBJECT(.members = judged_case_members);
+static const form judged_cases = LIST_OF(judged_case);
+
+static const member held_claim_members[] = {
+    { "claim", &name, false },
+    { "holds", &boolean, false },
+    { "why", &text, true },
+    { 0 },
+};
+static const form held_claim = OBJECT(.members = held_claim_members);
+static const form held_claims = LIST_OF(held_claim);
+
+static const member refused_case_members[] = {
+    { "case", &case_id, false },
+    { "why", &text, true },
+    { 0 },
+};
+static const form refused_case = OBJECT(.members = refused_case_members);
+static const form refused_cases = LIST_OF(refused_case);
+
+static const member verdicts_members[] = {
+    { "schema", &name, false },
+    { "test", &name, false },
+    { "complete", &boolean, false },
+    { "seconds", &seconds, true },
+    { "target", &target, true },
+    { "provenance", &provenance, true },
+    { "board", &name, true },
+    { "skipped", &text, true },
+    { "skipped_by", &skip_reason, true },
+    { "errors", &names, true },
+    { "vanished", &names, true },
+    { "notes", &names, true },
+    { "refused", &refused_cases, true },
+    { "claims", &held_claims, true },
+    { "cases", &judged_cases, true },
+    { 0 },
+};
+static const form verdicts_form = { .fits = is_test,
+                                    .expected = "an object that says by what it was skipped",
+                                    .members = verdicts_members };
+
 static bool check(checking *at, const json_t *value, const form *wanted);
 
 /* Checks a value that stands at `step` of the one that has just been checked. */
@@ -421,13 +498,24 @@ static bool check(checking *at, const json_t *value, const form *wanted)
     return check_object(at, value, wanted);
 }
 
-bool kg__results_has_form(const json_t *document, char *where, size_t size, const char **expected)
+static bool has_form(const json_t *document, const form *wanted, char *where, size_t size,
+                     const char **expected)
 {
     checking at = { .where = where, .size = size, .expected = "" };
     bool right;
 
     where[0] = '\0';
-    right = check(&at, document, &document_form);
+    right = check(&at, document, wanted);
     *expected = at.expected;
     return right;
+}
+
+bool kg__results_has_form(const json_t *document, char *where, size_t size, const char **expected)
+{
+    return has_form(document, &document_form, where, size, expected);
+}
+
+bool kg__verdicts_have_form(const json_t *document, char *where, size_t size, const char **expected)
+{
+    return has_form(document, &verdicts_form, where, size, expected);
 }

@@ -378,20 +378,21 @@ Test(results, load_names_the_member_of_the_wrong_type)
     } wrong[] = {
         { ", \"seconds\": -1}", "seconds is not a time of at least 0 seconds" },
         { ", \"seconds\": \"3\"}", "seconds is not" },
-        { ", \"target\": \"nvidia-h200\"}", "target is not an object with a key" },
-        { ", \"target\": {\"key\": \"\"}}", "target is not an object with a key" },
+        { ", \"target\": \"nvidia-h200\"}", "target is not an object" },
+        { ", \"target\": {\"key\": \"\"}}", "target.key is not a target's key" },
         { ", \"provenance\": []}", "provenance is not an object" },
-        { ", \"board\": 3}", "board is not a board's UUID" },
-        { ", \"board\": \"\"}", "board is not a board's UUID" },
-        { ", \"skipped\": true}", "skipped is not a text" },
-        { ", \"skipped\": \"no GPU\"}", "skipped_by is not" },
+        { ", \"board\": 3}", "board is not a text, and not an empty one" },
+        { ", \"board\": \"\"}", "board is not a text, and not an empty one" },
+        { ", \"skipped\": true, \"skipped_by\": \"filter\"}", "skipped is not a text" },
+        { ", \"skipped\": \"no GPU\"}",
+          "the document is not an object that says by what it was skipped" },
         { ", \"skipped\": \"no GPU\", \"skipped_by\": \"whim\"}", "skipped_by is not" },
         { ", \"errors\": \"e\"}", "errors is not a list" },
         { ", \"errors\": [\"e\", 1]}", "errors[1] is not a text" },
         { ", \"vanished\": [\"\"]}", "vanished[0] is not a text" },
         { ", \"notes\": {}}", "notes is not a list" },
         { ", \"refused\": {}}", "refused is not a list" },
-        { ", \"refused\": [1]}", "refused[0].case is not" },
+        { ", \"refused\": [1]}", "refused[0] is not an object" },
         { ", \"refused\": [{\"case\": \"a\", \"why\": 1}]}", "refused[0].why is not a text" },
         { ", \"claims\": 1}", "claims is not a list" },
         { ", \"claims\": [{\"holds\": true}]}", "claims[0].claim is not" },
@@ -402,16 +403,16 @@ Test(results, load_names_the_member_of_the_wrong_type)
         { ", \"cases\": [1]}", "cases[0] is not an object" },
         { ", \"cases\": [{\"case\": \"a\", \"target\": \"t\", \"verdict\": \"pass\", "
           "\"changed\": \"x\"}]}",
-          "cases[0].changed is not a list of texts" },
+          "cases[0].changed is not a list" },
         { ", \"cases\": [{\"case\": \"a\", \"target\": \"t\", \"verdict\": \"pass\", "
           "\"changed\": [\"x\", 1]}]}",
-          "cases[0].changed is not a list of texts" },
+          "cases[0].changed[1] is not a text" },
         { ", \"cases\": [{\"case\": \"a\", \"target\": \"t\", \"verdict\": \"pass\", "
           "\"smallest\": -0.1}]}",
-          "cases[0].smallest is not a fraction of at least 0" },
+          "cases[0].smallest is not a number of at least 0" },
         { ", \"cases\": [{\"case\": \"a\", \"target\": \"t\", \"verdict\": \"pass\", "
-          "\"kernel\": {\"name\": \"k\", \"fingerprint\": \"x\", \"launch\": \"y\"}}]}",
-          "cases[0].kernel.launch is not a number of at least 0" },
+          "\"kernel\": {\"name\": \"k\", \"fingerprint\": \"x\"}}]}",
+          "cases[0].kernel.fingerprint is not a fingerprint of 16 hexadecimal digits" },
         { ", \"cases\": [{\"case\": \"a\", \"target\": \"t\", \"verdict\": \"pass\", "
           "\"kernel\": {\"name\": 7}}]}",
           "cases[0].kernel.name is not a text" },
@@ -433,25 +434,28 @@ Test(results, load_names_the_member_of_the_wrong_type)
           "cases[0].metrics is not an object" },
         { ", \"cases\": [{\"case\": \"c\", \"target\": \"t\", \"verdict\": \"pass\", \"metrics\": "
           "{\"time_ns\": 3}}]}",
-          "cases[0].time_ns is not an object" },
+          "cases[0].metrics.time_ns is not an object" },
         { ", \"cases\": [{\"case\": \"c\", \"target\": \"t\", \"verdict\": \"pass\", \"metrics\": "
           "{\"time_ns\": {\"change\": \"6 %\"}}}]}",
-          "cases[0].change is not a number" },
+          "cases[0].metrics.time_ns.change is not a number" },
         { ", \"cases\": [{\"case\": \"c\", \"target\": \"t\", \"verdict\": \"pass\", \"metrics\": "
           "{\"time_ns\": {\"verdict\": \"ok\"}}}]}",
-          "cases[0].metrics is not judged by a known verdict" },
+          "cases[0].metrics.time_ns.verdict is not a known verdict" },
         { ", \"cases\": [{\"case\": \"c\", \"target\": \"t\", \"verdict\": \"pass\", \"metrics\": "
           "{\"time_ns\": {\"why\": 3}}}]}",
-          "cases[0].metrics is not explained by a text" },
+          "cases[0].metrics.time_ns.why is not a text" },
         { ", \"cases\": [{\"case\": \"c\", \"target\": \"t\", \"verdict\": \"pass\", \"work\": "
           "[]}]}",
           "cases[0].work is not an object" },
         { ", \"cases\": [{\"case\": \"c\", \"target\": \"t\", \"verdict\": \"pass\", \"work\": "
-          "{\"bytes\": -1}}]}",
+          "{\"operations\": 1, \"bytes\": -1}}]}",
           "cases[0].work.bytes is not a number of at least 0" },
+        { ", \"cases\": [{\"case\": \"c\", \"target\": \"t\", \"verdict\": \"pass\", \"work\": "
+          "{\"bytes\": 1}}]}",
+          "cases[0].work.operations is not a number of at least 0" },
         { ", \"cases\": [{\"case\": \"c\", \"target\": \"t\", \"verdict\": \"pass\", \"kernel\": "
           "{\"registers\": \"40\"}}]}",
-          "cases[0].kernel.registers is not a number of at least 0" },
+          "cases[0].kernel.registers is not a whole number of at least 0" },
     };
 
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
