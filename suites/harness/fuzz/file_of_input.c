@@ -87,6 +87,6 @@ void require(int right, const char *what)
 {
     if (right)
         return;
-    fprintf(stderr, "%s\n", what);
+    fprintf(stderr, "broken: %s\n", what);
     abort();
 }
