@@ -7,7 +7,9 @@
 
 #include "records.h"
 
-static json_t *held[64];
+#define HELD_MAX 64
+
+static json_t *held[HELD_MAX];
 static size_t held_count;
 
 static void release(void)
@@ -22,7 +24,7 @@ static json_t *read(const char *text)
 {
     json_t *document = json_loads(text, JSON_DECODE_ANY, NULL);
 
-    cr_assert(document != NULL && held_count < sizeof held / sizeof *held, "%s", text);
+    cr_assert(document != NULL && held_count < HELD_MAX, "%s", text);
     held[held_count++] = document;
     return document;
 }

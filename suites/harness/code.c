@@ -5,7 +5,9 @@
 #include <criterion/new/assert.h>
 #include <string.h>
 
-static json_t *held[128];
+#define HELD_MAX 128
+
+static json_t *held[HELD_MAX];
 static size_t held_count;
 
 static void release(void)
@@ -18,7 +20,7 @@ TestSuite(code, .fini = release);
 
 static json_t *hold(json_t *document)
 {
-    cr_assert(document != NULL && held_count < sizeof held / sizeof *held);
+    cr_assert(document != NULL && held_count < HELD_MAX);
     held[held_count++] = document;
     return document;
 }
@@ -43,8 +45,8 @@ Test(code, sound_objects)
 {
     static const char *const sound[] = {
         "{\"registers\": 40}",
-        "{\"registers\": 0, \"local_bytes\": 0, \"shared_bytes\": 1000000000, \"occupancy\": 0, "
-        "\"fingerprint\": \"0123456789abcdef\"}",
+        "{\"registers\": 0, \"local_bytes\": 0, \"shared_bytes\": 1000000000, \"occupancy\": 0}",
+        "{\"occupancy\": 0.5, \"fingerprint\": \"0123456789abcdef\"}",
         "{\"occupancy\": 1}",
         "{\"occupancy\": 0.375}",
         "{\"fingerprint\": \"ffffffffffffffff\"}",

@@ -218,8 +218,8 @@ static json_int_t slots_of(const json_t *test)
     json_int_t slots = 0;
 
     if (groups != NULL)
-        cr_assert(
-            json_unpack((json_t *)groups, "[{s:[{s:I}]}]", "requirements", "slots", &slots) == 0);
+        cr_assert(json_unpack((json_t *)groups, "[{s:[{s:I}]}]", "requirements", "slots", &slots) ==
+                  0);
     return slots;
 }
 

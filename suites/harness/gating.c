@@ -452,8 +452,10 @@ static const char *changes_of(const json_t *entry)
 
     all[0] = '\0';
     json_array_foreach (json_object_get(entry, KG__CHANGED), i, text) {
-        strcat(all, i > 0 ? "; " : "");
-        strcat(all, json_string_value(text));
+        size_t length = strlen(all);
+
+        kg__format(all + length, sizeof all - length, "%s%s", i > 0 ? "; " : "",
+                   json_string_value(text));
     }
     return all;
 }

@@ -9,7 +9,9 @@
 
 #include "records.h"
 
-static json_t *held[64];
+#define HELD_MAX 64
+
+static json_t *held[HELD_MAX];
 static size_t held_count;
 
 static void release(void)
@@ -22,7 +24,7 @@ TestSuite(machine_code, .fini = release);
 
 static json_t *hold(json_t *document)
 {
-    cr_assert(document != NULL && held_count < sizeof held / sizeof *held);
+    cr_assert(document != NULL && held_count < HELD_MAX);
     held[held_count++] = document;
     return document;
 }
