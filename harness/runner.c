@@ -201,12 +201,38 @@ static bool may_write_results(void)
     return false;
 }
 
+static bool asks_for_help(int argc, char **argv)
+{
+    return argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0);
+}
+
+/* What the program is asked by others than CTest; Criterion's own options follow. */
+static void print_help(void)
+{
+    printf(
+        "The comparison %s. Without an option all its tests run on the target %s.\n\n"
+        "  --cases PART       print the ids of a part's cases: check, defects, time (of a GPU),\n"
+        "                     count (of the CPU model)\n"
+        "  --resource-spec    of a GPU: print the boards that CUDA shows, for CTest to hand out\n"
+        "  --beside [FILE]    of a GPU: print the ids of the cases that are timed beside those in\n"
+        "                     FILE, or beside those that KG_FILTER lets through\n"
+        "  --observe FILE --part PART --records FILE\n"
+        "                     be an observer of the cases in FILE: what the tests spawn\n\n"
+        "exit: 0 judged, and nothing below; 1 slower or wrong; 2 an error; 77 nothing was "
+        "judged\n\n"
+        "The tests are Criterion's, and so are the options of theirs:\n\n",
+        kg__comparison->name, KG__TARGET_KIND);
+    (void)fflush(stdout);
+}
+
 static int run_tests(int argc, char **argv)
 {
     struct criterion_test_set *tests;
 
     if (!arguments_are_known(argc, argv))
         return KG__EXIT_ERROR;
+    if (asks_for_help(argc, argv))
+        print_help();
     /* CTest that is interrupted leaves its tests running; what they started must not keep the GPU.
      * The variable is CTest's own, for every test that it runs. */
     if (getenv("CTEST_INTERACTIVE_DEBUG_MODE") != NULL)

@@ -563,6 +563,7 @@ Test(parts, options)
     expect_run(KG__FAKE_MODEL, "--list", 0, "check");
     expect_run(KG__FAKE_GPU, "--list", 0, "claim_quick_beats_plain");
     expect_run(KG__FAKE_MODEL, "--help", 0, "usage: ");
+    expect_run(KG__FAKE_MODEL, "--help", 0, "--cases PART");
     expect_run(KG__FAKE_MODEL, "--no-such-option", 2, "--no-such-option: no such option");
     expect_run(KG__FAKE_MODEL, "--filterx=fake/check", 2, "no such option: see --help");
     expect_run(KG__FAKE_MODEL, "-Z", 2, "-Z: no such option");
