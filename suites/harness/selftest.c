@@ -290,6 +290,9 @@ Test(selftest, it_takes_one_program)
     seen = run(at("selftest.gpu"));
     expect_ending(&seen, 2, "selftest.gpu: no such program");
     free(seen.output);
+    seen = run("build/matmul_f32.model");
+    expect_ending(&seen, 2, "build/matmul_f32.model: is no program for a GPU: those end in .gpu");
+    free(seen.output);
 }
 
 static double body_us(const char *extra, int64_t us)
