@@ -116,63 +116,34 @@ static void lint_value(linting *all, const char *id, const kg__baseline_metric *
     say(all, id, metric->name, what);
 }
 
-/* A band that is narrower than the noise trips by chance, unless a hand wanted it so. */
-static void lint_noise(linting *all, const char *id, const kg__baseline_metric *metric)
+/* A band that is narrower than the noise trips by chance, and what is held more loosely than its
+ * noise asks for guards less than it seems to: both unless a hand wanted it so. */
+static void lint_band(linting *all, const char *id, const kg__baseline_metric *metric)
 {
     char what[KG__MESSAGE_SIZE];
     char band[KG__FIGURE_SIZE];
     char noise[KG__FIGURE_SIZE];
-    double least;
-
-    if (metric->session_count < KG__SESSIONS_MINIMUM)
-        return;
-    least = kg__band_of_sessions(metric->sessions, metric->session_count);
-    kg__show_percent(band, sizeof band, metric->band, false);
-    kg__show_percent(noise, sizeof noise, kg__noise(metric->sessions, metric->session_count),
-                     false);
-    if (!metric->band_by_hand && metric->band < least - BAND_STEP) {
-        kg__format(what, sizeof what,
-                   "its band is %s, and its noise (3 sigma) %s: record it anew with ci/rebaseline, "
-                   "or say \"band_by\": \"hand\"",
-                   band, noise);
-        say(all, id, metric->name, what);
-    }
-    if (metric->gated && !metric->band_by_hand &&
-        kg__noise(metric->sessions, metric->session_count) > KG__GATED_LIMIT) {
-        kg__format(what, sizeof what,
-                   "it is gated, and its noise (3 sigma) is %s: say \"gated\": false, or "
-                   "\"band_by\": \"hand\"",
-                   noise);
-        say(all, id, metric->name, what);
-    }
-}
-
-/* What is held more loosely than its noise asks for guards less than it seems to, unless a hand
- * wanted it so. */
-static void lint_looseness(linting *all, const char *id, const kg__baseline_metric *metric)
-{
-    char what[KG__MESSAGE_SIZE];
-    char band[KG__FIGURE_SIZE];
-    char noise[KG__FIGURE_SIZE];
+    double wanted;
     double found;
 
     if (metric->session_count < KG__SESSIONS_MINIMUM || metric->band_by_hand)
         return;
+    wanted = kg__band_of_sessions(metric->sessions, metric->session_count);
     found = kg__noise(metric->sessions, metric->session_count);
     kg__show_percent(band, sizeof band, metric->band, false);
     kg__show_percent(noise, sizeof noise, found, false);
-    if (metric->band > kg__band_of_sessions(metric->sessions, metric->session_count) + BAND_STEP) {
+    if (fabs(metric->band - wanted) > BAND_STEP) {
         kg__format(what, sizeof what,
-                   "its band is %s, and its noise (3 sigma) only %s: record it anew with "
+                   "its band is %s, and its noise (3 sigma) %s%s: record it anew with "
                    "ci/rebaseline, or say \"band_by\": \"hand\"",
-                   band, noise);
+                   band, metric->band > wanted ? "only " : "", noise);
         say(all, id, metric->name, what);
     }
-    if (!metric->gated && found <= KG__GATED_LIMIT) {
+    if (metric->gated == (found > KG__GATED_LIMIT)) {
         kg__format(what, sizeof what,
-                   "it is not gated, and its noise (3 sigma) is only %s: take \"gated\" away, or "
-                   "say \"band_by\": \"hand\"",
-                   noise);
+                   "it is %sgated, and its noise (3 sigma) is %s%s: %s \"band_by\": \"hand\"",
+                   metric->gated ? "" : "not ", metric->gated ? "" : "only ", noise,
+                   metric->gated ? "say \"gated\": false, or" : "take \"gated\" away, or say");
         say(all, id, metric->name, what);
     }
 }
@@ -202,8 +173,7 @@ static void lint_metrics(linting *all, const kg__baseline_case *entry)
     for (size_t i = 0; i < entry->metric_count; i++) {
         lint_sessions(all, entry->id, &entry->metrics[i]);
         lint_value(all, entry->id, &entry->metrics[i]);
-        lint_noise(all, entry->id, &entry->metrics[i]);
-        lint_looseness(all, entry->id, &entry->metrics[i]);
+        lint_band(all, entry->id, &entry->metrics[i]);
         lint_floor(all, entry->id, &entry->metrics[i]);
     }
 }

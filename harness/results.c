@@ -15,14 +15,6 @@
 
 #define VERDICTS_SUFFIX ".verdicts.json"
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t length = strlen(text);
-    size_t end_length = strlen(end);
-
-    return length > end_length && strcmp(text + length - end_length, end) == 0;
-}
-
 /* The names that a run leaves in out/, and the ends of those in out/records/. */
 static const char *const run_files[] = { "results.json", "junit.xml", "summary.md", NULL };
 static const char *const report_files[] = { "index.html", NULL };
@@ -43,7 +35,7 @@ static bool is_ours(const char *name, const char *const *names, const char *cons
     for (; names != NULL && *names != NULL && !ours; names++)
         ours = strcmp(plain, *names) == 0;
     for (; ends != NULL && *ends != NULL && !ours; ends++)
-        ours = ends_with(plain, *ends);
+        ours = kg__ends_with(plain, *ends);
     free(plain);
     return ours;
 }
@@ -578,7 +570,7 @@ static char **list_verdicts(const char *folder, size_t *count, kg__error *error)
     }
     names = kg__allocate(capacity = 16, sizeof *names);
     while ((entry = readdir(listing)) != NULL) {
-        if (*entry->d_name == '.' || !ends_with(entry->d_name, VERDICTS_SUFFIX))
+        if (*entry->d_name == '.' || !kg__ends_with(entry->d_name, VERDICTS_SUFFIX))
             continue;
         if (*count == capacity) {
             char **more = kg__allocate(capacity *= 2, sizeof *more);

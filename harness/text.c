@@ -178,6 +178,14 @@ void kg__write_csv_field(FILE *stream, const char *text)
     free(clean);
 }
 
+bool kg__ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text);
+    size_t end_length = strlen(end);
+
+    return length > end_length && strcmp(text + length - end_length, end) == 0;
+}
+
 size_t kg__variant_length(const char *id)
 {
     const char *slash = strchr(id, '/');

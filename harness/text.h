@@ -26,6 +26,9 @@ void kg__show_percent(char *text, size_t size, double fraction, bool sign);
  * more parts. */
 size_t kg__variant_length(const char *id);
 
+/* Whether a text has `end` behind something else: a file's name its suffix. */
+bool kg__ends_with(const char *text, const char *end);
+
 /* A copy on the heap of `text` as valid UTF-8 that XML 1.0 may hold: each byte or character that it
  * may not is replaced by U+FFFD. With `one_line`, newlines, tabs and every other control character
  * become spaces, so that the text cannot steer a terminal. */

@@ -10,6 +10,7 @@
 #include "../file.h"
 #include "../lock.h"
 #include "../run.h"
+#include "../text.h"
 #include "command.h"
 #include "probe.h"
 
@@ -47,17 +48,9 @@ static void sort_names(kg__names *names)
         qsort(names->items, names->count, sizeof *names->items, kg__compare_names);
 }
 
-static bool ends_with(const char *text, const char *ending)
-{
-    size_t length = strlen(text);
-    size_t ending_length = strlen(ending);
-
-    return length > ending_length && strcmp(text + length - ending_length, ending) == 0;
-}
-
 bool kg__is_baseline_name(const char *name)
 {
-    return *name != '.' && ends_with(name, FILE_SUFFIX) && !ends_with(name, SCHEMA_SUFFIX);
+    return *name != '.' && kg__ends_with(name, FILE_SUFFIX) && !kg__ends_with(name, SCHEMA_SUFFIX);
 }
 
 bool kg__list_baselines(const char *folder, kg__names *names)
@@ -115,7 +108,7 @@ static void refuse_key(const char *folder, const char *key)
 /* Whether a baseline is named by its target's key, not by its file. */
 static bool is_key(const char *named)
 {
-    return strchr(named, '/') == NULL && !ends_with(named, FILE_SUFFIX);
+    return strchr(named, '/') == NULL && !kg__ends_with(named, FILE_SUFFIX);
 }
 
 void kg__default_baselines(char *folder, size_t size)

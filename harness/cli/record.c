@@ -304,22 +304,13 @@ static int record_times(kg__recorder *recorder, size_t sessions, size_t count, c
     return code;
 }
 
-/* Whether a program is one for the CPU model, by its name: matmul_f32.model. */
-static bool is_for_model(const char *program)
-{
-    static const char end[] = ".model";
-    size_t length = strlen(program);
-
-    return length >= sizeof end && strcmp(program + length - (sizeof end - 1), end) == 0;
-}
-
-/* How many of the programs are for the CPU model. */
+/* How many of the programs are for the CPU model, by their names: matmul_f32.model. */
 static size_t count_models(size_t count, char **programs)
 {
     size_t models = 0;
 
     for (size_t i = 0; i < count; i++)
-        models += is_for_model(programs[i]);
+        models += kg__ends_with(programs[i], ".model");
     return models;
 }
 

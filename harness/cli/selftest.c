@@ -468,15 +468,6 @@ static int prove_held(proof *all)
     return code;
 }
 
-/* Whether a program is one for a GPU, by its name: selftest.gpu. */
-static bool is_for_gpu(const char *program)
-{
-    static const char end[] = ".gpu";
-    size_t length = strlen(program);
-
-    return length >= sizeof end && strcmp(program + length - (sizeof end - 1), end) == 0;
-}
-
 static int selftest(size_t count, char **operands)
 {
     proof all = { .program = count == 1 ? operands[0] : NULL };
@@ -486,7 +477,7 @@ static int selftest(size_t count, char **operands)
         kg__complain("selftest: needs one program, the build's selftest.gpu");
         return KG__EXIT_ERROR;
     }
-    if (!is_for_gpu(all.program)) {
+    if (!kg__ends_with(all.program, ".gpu")) {
         kg__complain("selftest: %s: is no program for a GPU: those end in .gpu", all.program);
         return KG__EXIT_ERROR;
     }

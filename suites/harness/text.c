@@ -105,6 +105,14 @@ Test(text, texts_are_made_fit_to_be_shown)
         expect_line(kg__clean_text(table[i].text, table[i].one_line), table[i].clean);
 }
 
+Test(text, ends_have_something_before_them)
+{
+    cr_assert(kg__ends_with("selftest.gpu", ".gpu"));
+    cr_assert_not(kg__ends_with("selftest.model", ".gpu"));
+    cr_assert_not(kg__ends_with(".gpu", ".gpu"));
+    cr_assert_not(kg__ends_with("gpu", ".gpu"));
+}
+
 Test(text, width_is_in_characters)
 {
     cr_expect(kg__shown_width("") == 0);
