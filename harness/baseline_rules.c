@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "counters.h"
+#include "text.h"
 
 static const char *const sentinel_names[] = { "copy", "fma" };
 
@@ -27,17 +28,9 @@ bool kg__is_metric_name(const char *name)
            strcmp(name, "lines") != 0;
 }
 
-static bool ends_with(const char *text, const char *ending)
-{
-    size_t length = strlen(text);
-    size_t ending_length = strlen(ending);
-
-    return length >= ending_length && strcmp(text + length - ending_length, ending) == 0;
-}
-
 bool kg__is_time(const char *metric)
 {
-    return ends_with(metric, "_ns");
+    return kg__ends_with(metric, "_ns");
 }
 
 bool kg__is_case_id(const char *id)
@@ -126,8 +119,8 @@ const char *kg__metric_fault(const kg__baseline_metric *metric, bool model, cons
     *key = NULL;
     if (!kg__is_metric_name(metric->name))
         return "is no metric's name: use a-z, 0-9 and _";
-    if (ends_with(metric->name, "_us") || ends_with(metric->name, "_ms") ||
-        ends_with(metric->name, "_s") || ends_with(metric->name, "_seconds"))
+    if (kg__ends_with(metric->name, "_us") || kg__ends_with(metric->name, "_ms") ||
+        kg__ends_with(metric->name, "_s") || kg__ends_with(metric->name, "_seconds"))
         return "has a unit that is not used here: times are in ns";
     *key = "value";
     if (!(metric->value >= 0.0 && metric->value <= KG__LARGEST_FIGURE))

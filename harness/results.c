@@ -11,14 +11,13 @@
 #include "file.h"
 #include "results_form.h"
 #include "results_text.h"
+#include "run.h"
 #include "text.h"
-
-#define VERDICTS_SUFFIX ".verdicts.json"
 
 /* The names that a run leaves in out/, and the ends of those in out/records/. */
 static const char *const run_files[] = { "results.json", "junit.xml", "summary.md", NULL };
 static const char *const report_files[] = { "index.html", NULL };
-static const char *const record_ends[] = { VERDICTS_SUFFIX, ".jsonl", ".cases", NULL };
+static const char *const record_ends[] = { KG__VERDICTS_SUFFIX, ".jsonl", ".cases", NULL };
 
 /* Whether `name` is one of `names` (or ends in one of `ends`), or the temporary file of such a one.
  */
@@ -570,7 +569,7 @@ static char **list_verdicts(const char *folder, size_t *count, kg__error *error)
     }
     names = kg__allocate(capacity = 16, sizeof *names);
     while ((entry = readdir(listing)) != NULL) {
-        if (*entry->d_name == '.' || !kg__ends_with(entry->d_name, VERDICTS_SUFFIX))
+        if (*entry->d_name == '.' || !kg__ends_with(entry->d_name, KG__VERDICTS_SUFFIX))
             continue;
         if (*count == capacity) {
             char **more = kg__allocate(capacity *= 2, sizeof *more);
@@ -667,7 +666,7 @@ json_t *kg__results_merge(const char *out, bool strict, kg__error *error)
             json_decref(verdicts);
         } else {
             all.tally.broken++;
-            names[i][strlen(names[i]) - strlen(VERDICTS_SUFFIX)] = '\0';
+            names[i][strlen(names[i]) - strlen(KG__VERDICTS_SUFFIX)] = '\0';
             add_error(&all, names[i], unreadable.text);
         }
         free(path);

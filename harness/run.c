@@ -6,7 +6,7 @@
 
 #include "message.h"
 
-static const char *setting(const char *name)
+const char *kg__setting(const char *name)
 {
     const char *value = getenv(name);
 
@@ -15,7 +15,7 @@ static const char *setting(const char *name)
 
 static bool is_on(const char *name)
 {
-    const char *value = setting(name);
+    const char *value = kg__setting(name);
 
     return value != NULL && strcmp(value, "0") != 0;
 }
@@ -27,7 +27,7 @@ bool kg__is_strict(void)
 
 const char *kg__base_folder(void)
 {
-    return setting("KG_BASE");
+    return kg__setting("KG_BASE");
 }
 
 bool kg__is_paired(void)
@@ -42,7 +42,7 @@ bool kg__is_settling(void)
 
 void kg__out_folder(const char *home, char *path, size_t size)
 {
-    const char *out = setting("KG_OUT");
+    const char *out = kg__setting("KG_OUT");
 
     if (out != NULL)
         kg__format(path, size, "%s", out);
@@ -52,7 +52,7 @@ void kg__out_folder(const char *home, char *path, size_t size)
 
 void kg__baselines_folder(const char *home, char *path, size_t size)
 {
-    const char *folder = setting("KG_BASELINES");
+    const char *folder = kg__setting("KG_BASELINES");
 
     if (folder != NULL)
         kg__format(path, size, "%s", folder);
@@ -75,7 +75,7 @@ bool kg__globs_take(const char *list, const char *id)
 
 bool kg__filter_takes(const char *id)
 {
-    const char *filter = setting("KG_FILTER");
+    const char *filter = kg__setting("KG_FILTER");
 
     return filter == NULL || kg__globs_take(filter, id);
 }
@@ -91,5 +91,5 @@ void kg__verdicts_path(const char *home, const char *test, char *path, size_t si
     char out[KG__PATH_SIZE];
 
     kg__out_folder(home, out, sizeof out);
-    kg__format(path, size, "%s/records/%s.verdicts.json", out, test);
+    kg__format(path, size, "%s/records/%s" KG__VERDICTS_SUFFIX, out, test);
 }

@@ -8,6 +8,9 @@
 /* Paths are cut to this, with a message. */
 #define KG__PATH_SIZE 1024
 
+/* The value of a variable of the environment, or NULL where it is unset or empty. */
+const char *kg__setting(const char *name);
+
 /* True when KG_STRICT=1. */
 bool kg__is_strict(void);
 
@@ -38,6 +41,7 @@ void kg__baselines_folder(const char *home, char *path, size_t size);
  * verdicts file. */
 void kg__test_name(const char *kind, const char *comparison, const char *part, char *name,
                    size_t size);
+#define KG__VERDICTS_SUFFIX ".verdicts.json"
 void kg__verdicts_path(const char *home, const char *test, char *path, size_t size);
 
 #endif

@@ -85,17 +85,17 @@ static bool write_files(const char *folder, const json_t *results)
 /* Says what the results are of, and which base they were settled against. */
 static void name_commits(json_t *results)
 {
-    const char *ref = getenv("KG_BASE_REF");
-    const char *base_commit = getenv("KG_BASE_COMMIT");
+    const char *ref = kg__setting("KG_BASE_REF");
+    const char *base_commit = kg__setting("KG_BASE_COMMIT");
     char commit[128];
     json_t *base;
 
     if (kg__probe_commit(commit, sizeof commit))
         json_object_set_new(results, "commit", json_string(commit));
-    if (kg__base_folder() == NULL || ref == NULL || *ref == '\0')
+    if (kg__base_folder() == NULL || ref == NULL)
         return;
     base = json_pack("{s:s}", "ref", ref);
-    if (base_commit != NULL && *base_commit != '\0')
+    if (base_commit != NULL)
         json_object_set_new(base, "commit", json_string(base_commit));
     json_object_set_new(results, "base", base);
 }
