@@ -12,15 +12,6 @@
 #define SLOW "fake/plain/64/b32"
 #define QUICK "fake/quick/64/b32"
 
-static char settings[6][2048];
-static const char *environment[7];
-
-static void set(size_t index, const char *name, const char *value)
-{
-    kg__format(settings[index], sizeof settings[index], "%s=%s", name, value);
-    environment[index] = settings[index];
-}
-
 static ending command(const char *name, const char *option, const char *value)
 {
     const char *const arguments[] = { KG__COMMAND,     "baseline", name,  "--baselines",
@@ -41,11 +32,11 @@ static void begin(void)
     ending seen;
 
     make_folder();
-    set(0, "KG_LOCK_DIR", at(""));
-    set(1, "FAKE_LOG", at("log"));
-    set(2, "FAKE_PLAN", at("plan"));
-    set(3, "KG_OUT", at("out"));
-    set(4, "KG_BASELINES", at("baselines"));
+    set("KG_LOCK_DIR", at(""));
+    set("FAKE_LOG", at("log"));
+    set("FAKE_PLAN", at("plan"));
+    set("KG_OUT", at("out"));
+    set("KG_BASELINES", at("baselines"));
     plan("* copy hot 99900\n");
     seen = command("record", KG__FAKE_SOUND_GPU, NULL);
     expect_ending(&seen, 0, "6 of 6 cases and sentinels changed");

@@ -16,6 +16,11 @@
 
 extern char **environ;
 
+#define SETTINGS_MAXIMUM 24
+#define SETTING_SIZE 2048
+
+const char *environment[SETTINGS_MAXIMUM + 1];
+
 static char folder[256];
 
 void make_folder(void)
@@ -157,10 +162,23 @@ static char **environment_with(const char *const *settings)
     return copy;
 }
 
+void set(const char *name, const char *value)
+{
+    static char texts[SETTINGS_MAXIMUM][SETTING_SIZE];
+    size_t i = 0;
+
+    while (environment[i] != NULL && !names(environment[i], name))
+        i++;
+    cr_assert(i < SETTINGS_MAXIMUM, "more settings than there is room for: %s", name);
+    kg__format(texts[i], sizeof texts[i], "%s%s%s", name, value != NULL ? "=" : "",
+               value != NULL ? value : "");
+    environment[i] = texts[i];
+}
+
 ending drive(const char *const *arguments, const char *const *settings)
 {
     char output[300];
-    char **environment = environment_with(settings);
+    char **whole = environment_with(settings);
     posix_spawn_file_actions_t actions;
     pid_t process;
     int status = 0;
@@ -175,11 +193,11 @@ ending drive(const char *const *arguments, const char *const *settings)
     cr_assert(posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0) == 0);
     cr_assert(posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_APPEND, 0) == 0);
     cr_assert(posix_spawn_file_actions_adddup2(&actions, 1, 2) == 0);
-    cr_assert(posix_spawn(&process, arguments[0], &actions, NULL, (char *const *)arguments,
-                          environment) == 0,
-              "%s does not start", arguments[0]);
+    cr_assert(
+        posix_spawn(&process, arguments[0], &actions, NULL, (char *const *)arguments, whole) == 0,
+        "%s does not start", arguments[0]);
     posix_spawn_file_actions_destroy(&actions);
-    free(environment);
+    free(whole);
     while (waitpid(process, &status, 0) < 0)
         cr_assert(errno == EINTR);
     seen.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

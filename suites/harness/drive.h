@@ -33,6 +33,11 @@ typedef struct ending {
  * reach the program. */
 ending drive(const char *const *arguments, const char *const *settings);
 
+/* The settings that a test has made by set(), for drive(): each NAME once, the last value counts,
+ * and NULL takes it out of the environment. They end with the test. */
+extern const char *environment[];
+void set(const char *name, const char *value);
+
 /* The same, for a program whose exit code and whose output must be so: `expected` is in the output
  * (NULL: whatever it is), else the test fails and shows it. */
 void expect_ending(const ending *seen, int code, const char *expected);

@@ -22,22 +22,6 @@
 /* More calls than any program here makes. */
 #define CALLS_MAXIMUM 400
 
-static char settings[16][600];
-static const char *environment[17];
-
-static void set(const char *name, const char *value)
-{
-    size_t length = strlen(name);
-    size_t i = 0;
-
-    while (environment[i] != NULL &&
-           (strncmp(environment[i], name, length) != 0 || environment[i][length] != '='))
-        i++;
-    cr_assert(i < sizeof settings / sizeof *settings);
-    kg__format(settings[i], sizeof settings[i], "%s=%s", name, value);
-    environment[i] = settings[i];
-}
-
 static void begin(void)
 {
     make_folder();

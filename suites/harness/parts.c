@@ -25,43 +25,19 @@
 
 static kg__baseline baseline;
 
-/* The settings that every run gets, and room for a test's own. */
-static char settings[16][512];
-static const char *environment[17];
-
-static void set(const char *setting)
-{
-    size_t i = 0;
-    size_t name = strcspn(setting, "=");
-
-    while (environment[i] != NULL && strncmp(environment[i], setting, name + 1) != 0)
-        i++;
-    cr_assert(i < sizeof settings / sizeof *settings);
-    kg__format(settings[i], sizeof settings[i], "%s", setting);
-    environment[i] = settings[i];
-}
-
-static void set_path(const char *name, const char *path)
-{
-    char setting[512];
-
-    kg__format(setting, sizeof setting, "%s=%s", name, path);
-    set(setting);
-}
-
 static void begin(void)
 {
     make_folder();
     cr_assert(mkdir(at("baselines"), 0777) == 0);
-    set_path("KG_OUT", at("out"));
-    set_path("KG_BASELINES", at("baselines"));
-    set_path("KG_LOCK_DIR", at(""));
-    set_path("FAKE_LOG", at("log"));
-    set_path("FAKE_PLAN", at("plan"));
-    set_path("FAKE_COUNT_LOG", at("count_log"));
-    set_path("FAKE_COUNT_PLAN", at("count_plan"));
-    set("KG_CASE_TIMEOUT=20");
-    set("KG_FILTER=fake/plain/*,fake/quick/*");
+    set("KG_OUT", at("out"));
+    set("KG_BASELINES", at("baselines"));
+    set("KG_LOCK_DIR", at(""));
+    set("FAKE_LOG", at("log"));
+    set("FAKE_PLAN", at("plan"));
+    set("FAKE_COUNT_LOG", at("count_log"));
+    set("FAKE_COUNT_PLAN", at("count_plan"));
+    set("KG_CASE_TIMEOUT", "20");
+    set("KG_FILTER", "fake/plain/*,fake/quick/*");
     baseline.target = (kg__target){ .key = "nvidia-fake",
                                     .name = "NVIDIA Fake",
                                     .compute_capability = "9.0",
@@ -196,10 +172,10 @@ Test(parts, refusals_are_printed_with_their_reason)
 /* A run in which every case is refused has judged nothing, and says so. */
 Test(parts, all_is_refused)
 {
-    set("KG_FILTER=fake/plain/7/*,fake/quick/0/b32");
+    set("KG_FILTER", "fake/plain/7/*,fake/quick/0/b32");
     expect_check(77, "skipped      cpu-model    model.fake.check: the comparison refuses every");
     expect_skip("model.fake.check", "unavailable", "refuses every case");
-    set("KG_STRICT=1");
+    set("KG_STRICT", "1");
     expect_check(2, "refuses every");
 }
 
@@ -218,9 +194,9 @@ Test(parts, each_way_to_be_wrong)
         char filter[64];
         char id[64];
 
-        kg__format(filter, sizeof filter, "KG_FILTER=fake/plain/*,fake/%s/*", wrong[i][0]);
+        kg__format(filter, sizeof filter, "fake/plain/*,fake/%s/*", wrong[i][0]);
         kg__format(id, sizeof id, "fake/%s/64/b32", wrong[i][0]);
-        set(filter);
+        set("KG_FILTER", filter);
         expect_check(1, wrong[i][1]);
         expect_case("model.fake.check", id, "wrong", wrong[i][1]);
         cr_assert(count_cases("model.fake.check", "pass") == 7);
@@ -237,15 +213,14 @@ Test(parts, each_way_to_fail)
         { "strays", "kernels/fake/strays.cu: running the kernel: cudaErrorIllegalAddress" },
     };
 
-    set("KG_CASE_TIMEOUT=1");
+    set("KG_CASE_TIMEOUT", "1");
     for (size_t i = 0; i < sizeof failing / sizeof *failing; i++) {
         char filter[64];
         char id[64];
 
-        kg__format(filter, sizeof filter, "KG_FILTER=fake/%s/*,fake/plain/*,fake/quick/*",
-                   failing[i][0]);
+        kg__format(filter, sizeof filter, "fake/%s/*,fake/plain/*,fake/quick/*", failing[i][0]);
         kg__format(id, sizeof id, "fake/%s/64/b32", failing[i][0]);
-        set(filter);
+        set("KG_FILTER", filter);
         expect_check(2, failing[i][1]);
         expect_case("model.fake.check", id, "error", failing[i][1]);
         cr_assert(count_cases("model.fake.check", "pass") == 11);
@@ -294,7 +269,7 @@ Test(parts, what_instrumented_kernels_find_is_wrong)
 /* What was not looked at is said of a case that passes, too. */
 Test(parts, a_check_of_some_blocks_says_so)
 {
-    set("KG_FILTER=fake/plain/*");
+    set("KG_FILTER", "fake/plain/*");
     plan_counts("* fake/plain/64/b32 sampled\n");
     expect_check(0, "memory checks on 120 of 16384 blocks");
     expect_case("model.fake.check", "fake/plain/64/b32", "pass",
@@ -304,7 +279,7 @@ Test(parts, a_check_of_some_blocks_says_so)
 /* The line of source comes first, then what the plain program found. */
 Test(parts, both_reasons_are_given)
 {
-    set("KG_FILTER=fake/plain/*,fake/wrong/*");
+    set("KG_FILTER", "fake/plain/*,fake/wrong/*");
     plan_counts("* fake/wrong/64/b32 finding\n");
     expect_check(1, "thread (1, 0, 0); 3 times; kernels/fake/wrong.cu: to[17]: expected");
     expect_case("model.fake.check", "fake/wrong/64/b32", "wrong", FINDING);
@@ -316,7 +291,7 @@ Test(parts, a_wrong_result_of_both_is_told_once)
     json_t *verdicts;
     const char *why;
 
-    set("KG_FILTER=fake/plain/*,fake/wrong/*");
+    set("KG_FILTER", "fake/plain/*,fake/wrong/*");
     plan_counts("* fake/wrong/64/b32 wrong\n");
     expect_check(1, "kernels/fake/wrong.cu: to[17]: expected");
     verdicts = verdicts_of("model.fake.check");
@@ -331,7 +306,7 @@ Test(parts, a_wrong_result_of_both_is_told_once)
 /* A finding explains a crash, and an error stays one. */
 Test(parts, a_crash_is_explained_by_what_instrumented_kernels_find)
 {
-    set("KG_FILTER=fake/plain/*,fake/crashes/*");
+    set("KG_FILTER", "fake/plain/*,fake/crashes/*");
     plan_counts("* fake/crashes/64/b32 finding\n");
     expect_check(2, FINDING);
     expect_case("model.fake.check", "fake/crashes/64/b32", "error",
@@ -353,7 +328,7 @@ Test(parts, instrumented_kernels_that_fail)
         { "forget", "with instrumented kernels: kernels/fake/plain.cu: record lost" },
     };
 
-    set("KG_CASE_TIMEOUT=1");
+    set("KG_CASE_TIMEOUT", "1");
     for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
         char text[64];
 
@@ -368,8 +343,8 @@ Test(parts, instrumented_kernels_that_fail)
 /* Whoever hung once would hang again, and is not run with instrumented kernels. */
 Test(parts, what_hung_is_not_run_again)
 {
-    set("KG_CASE_TIMEOUT=1");
-    set("KG_FILTER=fake/hangs/64/*");
+    set("KG_CASE_TIMEOUT", "1");
+    set("KG_FILTER", "fake/hangs/64/*");
     plan_counts("* fake/hangs/64/b32 finding\n");
     expect_check(2, "kernels/fake/hangs.cu: hung: no record for 1 s");
     expect_case("model.fake.check", "fake/hangs/64/b32", "error", "kernels/fake/hangs.cu: hung");
@@ -385,8 +360,8 @@ Test(parts, a_defect_that_is_caught)
 {
     json_t *verdicts;
 
-    set("KG_FILTER=fake/misses/*");
-    set("KG_STRICT=1");
+    set("KG_FILTER", "fake/misses/*");
+    set("KG_STRICT", "1");
     expect_run(KG__FAKE_MODEL, DEFECTS, 0,
                "pass         cpu-model    fake/misses/64/b32                caught: "
                "kernels/fake/adds_one.cu: to[17]: expected ");
@@ -404,11 +379,11 @@ Test(parts, a_defect_that_is_caught)
 /* What the instrumented program sees counts alike, and both reasons are told. */
 Test(parts, a_defect_that_instrumented_kernels_catch)
 {
-    set("KG_FILTER=fake/harmless/*");
+    set("KG_FILTER", "fake/harmless/*");
     plan_counts("* fake/harmless/64/b32 finding\n");
     expect_run(KG__FAKE_MODEL, DEFECTS, 0, "caught: " FINDING);
     cr_assert(instrumented_processes() == 1);
-    set("KG_FILTER=fake/misses/*");
+    set("KG_FILTER", "fake/misses/*");
     plan_counts("* fake/misses/64/b32 finding\n");
     expect_run(KG__FAKE_MODEL, DEFECTS, 0, "caught: " FINDING);
     expect_case(DEFECTS_TEST, "fake/misses/64/b32", "pass",
@@ -420,7 +395,7 @@ Test(parts, a_defect_that_is_not_caught)
     const char *const merge[] = { KG__COMMAND, "results", NULL };
     ending seen;
 
-    set("KG_FILTER=fake/harmless/*,fake/misses/*");
+    set("KG_FILTER", "fake/harmless/*,fake/misses/*");
     expect_run(KG__FAKE_MODEL, DEFECTS, 1,
                "wrong        cpu-model    fake/harmless/64/b32              no check caught this "
                "defect (is right after all): mend the checks, or the row that says where it shows");
@@ -435,17 +410,17 @@ Test(parts, a_defect_that_is_not_caught)
 /* What could not be run was not looked at by any check. */
 Test(parts, defects_that_cannot_be_run)
 {
-    set("KG_FILTER=fake/unlaunchable/*,fake/misses/*");
+    set("KG_FILTER", "fake/unlaunchable/*,fake/misses/*");
     expect_run(KG__FAKE_MODEL, DEFECTS, 2,
                "error        cpu-model    fake/unlaunchable/64/b32          "
                "kernels/fake/unlaunchable.cu: launching: cudaErrorInvalidValue");
     expect_case(DEFECTS_TEST, "fake/unlaunchable/64/b32", "error", "launching: ");
     cr_assert(count_cases(DEFECTS_TEST, "pass") == 1);
     expect_run(KG__FAKE_GPU, DEFECTS, 2, "launching: cudaErrorInvalidValue");
-    set("KG_FILTER=fake/misses/*");
+    set("KG_FILTER", "fake/misses/*");
     plan_counts("* fake/misses/64/b32 crash\n");
     expect_run(KG__FAKE_MODEL, DEFECTS, 2, "with instrumented kernels: kernels/fake/adds_one.cu: ");
-    set("KG_FILTER=fake/unlucky/*");
+    set("KG_FILTER", "fake/unlucky/*");
     expect_run(KG__FAKE_MODEL, DEFECTS, 2,
                "error        cpu-model    fake/unlucky/7/b32                refused (7 is an "
                "unlucky size): no check sees this defect: mend its row");
@@ -463,20 +438,20 @@ Test(parts, defects_that_are_filtered_out_or_absent)
 /* A part that cannot write down what it found is an error, whichever part it is. */
 Test(parts, defects_that_cannot_be_written)
 {
-    set("KG_FILTER=fake/misses/*");
+    set("KG_FILTER", "fake/misses/*");
     write_text(at("file"), "");
-    set_path("KG_OUT", at("file/out"));
+    set("KG_OUT", at("file/out"));
     expect_run(KG__FAKE_MODEL, DEFECTS, 2, "file/out: the folder cannot be made");
 }
 
 /* A variant whose results lie elsewhere is right once they are collected. */
 Test(parts, results_that_are_collected)
 {
-    set("KG_FILTER=fake/leaves/*");
+    set("KG_FILTER", "fake/leaves/*");
     expect_check(0, "pass         cpu-model    fake/leaves/64/b32");
-    set("FAKE_COLLECT=collect");
+    set("FAKE_COLLECT", "collect");
     expect_check(2, "kernels/fake/leaves.cu: collecting the results: cudaErrorNotSupported");
-    set("FAKE_COLLECT=launch");
+    set("FAKE_COLLECT", "launch");
     expect_check(2, "kernels/fake/leaves.cu: launching: cudaErrorInvalidValue");
 }
 
@@ -508,7 +483,7 @@ Test(parts, a_check_without_instrumented_kernels)
     json_decref(verdicts);
     cr_assert(count_cases("model.fake.check", "pass") == 8);
     cr_assert(instrumented_processes() == 0);
-    set("KG_STRICT=1");
+    set("KG_STRICT", "1");
     expect_run(lone_program(), "--filter=fake/check", 2,
                "kernelgate: model.fake.check: accesses to memory are not checked: ");
     cr_assert(count_cases("model.fake.check", "pass") == 8);
@@ -516,10 +491,10 @@ Test(parts, a_check_without_instrumented_kernels)
 
 Test(parts, a_filter_that_leaves_nothing)
 {
-    set("KG_FILTER=matmul/*");
+    set("KG_FILTER", "matmul/*");
     expect_check(77, "skipped      cpu-model    model.fake.check: KG_FILTER leaves this test no");
     expect_skip("model.fake.check", "filter", "KG_FILTER leaves this test no case");
-    set("KG_STRICT=1");
+    set("KG_STRICT", "1");
     expect_check(77, "KG_FILTER leaves this test no case");
 }
 
@@ -539,18 +514,18 @@ Test(parts, a_table_that_is_wrong)
 Test(parts, results_that_cannot_be_written)
 {
     write_text(at("file"), "");
-    set_path("KG_OUT", at("file/out"));
+    set("KG_OUT", at("file/out"));
     expect_check(2, "file/out: the folder cannot be made: Not a directory");
     cr_assert(mkdir(at("out"), 0777) == 0);
     write_text(at("out/records"), "");
-    set_path("KG_OUT", at("out"));
+    set("KG_OUT", at("out"));
     expect_check(2, "out/records: is no folder");
 }
 
 /* A limit that is no number is complained of, and no reason to fail. */
 Test(parts, settings_that_are_wrong)
 {
-    set("KG_CASE_TIMEOUT=soon");
+    set("KG_CASE_TIMEOUT", "soon");
     expect_check(0, "KG_CASE_TIMEOUT=soon: no number of seconds above 0: 60 is used");
 }
 
@@ -588,7 +563,7 @@ Test(parts, tests_of_a_suites_own)
                "gpu.own.dawdles: overdue, and ended");
     expect_run(KG__FAKE_SOUND_GPU, "--filter=own/@(passes|fails)", 1, "told to");
     expect_run(KG__FAKE_SOUND_GPU, "--filter=own/@(passes|skips)", 0, NULL);
-    set("KG_STRICT=1");
+    set("KG_STRICT", "1");
     expect_run(KG__FAKE_SOUND_GPU, "--filter=own/@(passes|skips)", 2, NULL);
 }
 
@@ -599,7 +574,7 @@ Test(parts, no_option_turns_a_failure_into_a_success)
                                       NULL };
     ending seen;
 
-    set("KG_FILTER=fake/wrong/*");
+    set("KG_FILTER", "fake/wrong/*");
     seen = drive(arguments, environment);
     expect_ending(&seen, 1, "wrong        cpu-model");
     free(seen.output);
@@ -614,7 +589,7 @@ Test(parts, cases_are_listed)
     const char *const bad[] = { KG__FAKE_BAD_TABLE, "--cases", "check", NULL };
     ending seen;
 
-    set("KG_FILTER=fake/plain/*");
+    set("KG_FILTER", "fake/plain/*");
     seen = drive(parts, environment);
     expect_ending(&seen, 0, NULL);
     cr_assert(strcmp(seen.output, "fake/plain/7/b32\nfake/plain/7/b64\n"
@@ -627,7 +602,7 @@ Test(parts, cases_are_listed)
     seen = drive(unnamed, environment);
     expect_ending(&seen, 2, "--cases: name a part");
     free(seen.output);
-    set("KG_FILTER=");
+    set("KG_FILTER", "");
     seen = drive(defects, environment);
     expect_ending(&seen, 0, NULL);
     cr_assert(strcmp(seen.output, "fake/misses/64/b32\nfake/harmless/64/b32\n"
@@ -649,10 +624,9 @@ static void set_boards(const char *other_name)
 {
     char boards[300];
 
-    kg__format(boards, sizeof boards, "FAKE_BOARDS=%s=NVIDIA Fake,%s=%s", FIRST_BOARD, OTHER_BOARD,
-               other_name);
-    set(boards);
-    set("CTEST_RESOURCE_GROUP_COUNT=1");
+    kg__format(boards, sizeof boards, "%s=NVIDIA Fake,%s=%s", FIRST_BOARD, OTHER_BOARD, other_name);
+    set("FAKE_BOARDS", boards);
+    set("CTEST_RESOURCE_GROUP_COUNT", "1");
 }
 
 static void expect_board(const char *test, const char *board, const char *target)
@@ -669,11 +643,11 @@ static void expect_board(const char *test, const char *board, const char *target
 Test(parts, ctest_chooses_the_board)
 {
     set_boards("NVIDIA Fake");
-    set("CTEST_RESOURCE_GROUP_COUNT=0");
+    set("CTEST_RESOURCE_GROUP_COUNT", "0");
     expect_run(KG__FAKE_GPU, "--filter=fake/check", 0, "gpu.fake.check runs on " FIRST_BOARD);
     expect_board("gpu.fake.check", FIRST_BOARD, "nvidia-fake");
-    set("CTEST_RESOURCE_GROUP_COUNT=1");
-    set("CTEST_RESOURCE_GROUP_0_GPUS=" OTHER_ID);
+    set("CTEST_RESOURCE_GROUP_COUNT", "1");
+    set("CTEST_RESOURCE_GROUP_0_GPUS", OTHER_ID);
     expect_run(KG__FAKE_GPU, "--filter=fake/check", 0,
                "board        nvidia-fake  gpu.fake.check runs on " OTHER_BOARD " (0000:19:00.0)\n");
     expect_board("gpu.fake.check", OTHER_BOARD, "nvidia-fake");
@@ -683,10 +657,10 @@ Test(parts, ctest_chooses_the_board)
 Test(parts, a_board_that_cannot_be_had_is_an_error)
 {
     set_boards("NVIDIA Fake");
-    set("CTEST_RESOURCE_GROUP_0_GPUS=id:3,slots:1");
+    set("CTEST_RESOURCE_GROUP_0_GPUS", "id:3,slots:1");
     expect_run(KG__FAKE_GPU, "--filter=fake/check", 2, "id:3,slots:1: names no board");
     expect_run(KG__FAKE_GPU, "--filter=fake/time", 2, "names no board");
-    set("CTEST_RESOURCE_GROUP_0_GPUS=id:gpu_bbbbbbbb_bbbb_cccc_dddd_eeeeeeeeeeee,slots:8");
+    set("CTEST_RESOURCE_GROUP_0_GPUS", "id:gpu_bbbbbbbb_bbbb_cccc_dddd_eeeeeeeeeeee,slots:8");
     expect_run(KG__FAKE_GPU, "--filter=fake/time", 2,
                "CUDA does not show the board that CTest gave this test, "
                "GPU-bbbbbbbb-bbbb-cccc-dddd-eeeeeeeeeeee");
@@ -696,8 +670,8 @@ Test(parts, a_board_that_cannot_be_had_is_an_error)
 Test(parts, observers_that_change_boards_are_an_error)
 {
     set_boards("NVIDIA Fake");
-    set("CTEST_RESOURCE_GROUP_COUNT=0");
-    set("FAKE_DEVICE=moves");
+    set("CTEST_RESOURCE_GROUP_COUNT", "0");
+    set("FAKE_DEVICE", "moves");
     expect_run(KG__FAKE_GPU, "--filter=fake/check", 2,
                "an observer ran on " OTHER_BOARD ", the one before it on " FIRST_BOARD);
 }
@@ -711,7 +685,7 @@ Test(parts, a_program_lists_the_boards)
     ending seen;
     json_t *spec;
 
-    set("FAKE_BOARDS=MIG-aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee=NVIDIA H200 MIG 1g.18gb");
+    set("FAKE_BOARDS", "MIG-aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee=NVIDIA H200 MIG 1g.18gb");
     seen = drive(listing, environment);
     expect_ending(&seen, 77, "is a MIG instance");
     free(seen.output);
@@ -722,12 +696,12 @@ Test(parts, a_program_lists_the_boards)
     cr_assert(spec != NULL, "%s", seen.output);
     json_decref(spec);
     free(seen.output);
-    set("CUDA_VISIBLE_DEVICES=" OTHER_BOARD);
+    set("CUDA_VISIBLE_DEVICES", OTHER_BOARD);
     seen = drive(listing, environment);
     expect_ending(&seen, 0, "\"gpu_aaaaaaaa_");
     cr_assert(strstr(seen.output, "gpu_00000000_") == NULL, "%s", seen.output);
     free(seen.output);
-    set("CUDA_VISIBLE_DEVICES=-1");
+    set("CUDA_VISIBLE_DEVICES", "-1");
     seen = drive(listing, environment);
     expect_ending(&seen, 77, "no resource spec: no GPU");
     free(seen.output);
@@ -778,7 +752,7 @@ Test(parts, an_observer_of_launches_collects_nothing)
     char *text;
 
     write_text(at("cases"), "fake/leaves/64/b32\n");
-    set("FAKE_COLLECT=collect");
+    set("FAKE_COLLECT", "collect");
     seen = drive(arguments, environment);
     expect_ending(&seen, 0, NULL);
     free(seen.output);
@@ -786,7 +760,7 @@ Test(parts, an_observer_of_launches_collects_nothing)
     cr_assert(strstr(text, "{\"event\":\"launched\",\"case\":\"fake/leaves/64/b32\",") != NULL,
               "%s", text);
     free(text);
-    set("FAKE_COLLECT=launch");
+    set("FAKE_COLLECT", "launch");
     seen = drive(arguments, environment);
     expect_ending(&seen, 0, NULL);
     free(seen.output);
@@ -899,8 +873,8 @@ Test(parts, a_killed_test_leaves_no_hole_and_no_process)
     json_t *verdicts;
     ending seen;
 
-    set("KG_CASE_TIMEOUT=50");
-    set("KG_FILTER=fake/plain/*,fake/hangs/64/*");
+    set("KG_CASE_TIMEOUT", "50");
+    set("KG_FILTER", "fake/plain/*,fake/hangs/64/*");
     seen = drive(arguments, environment);
     cr_assert(seen.code == 128 + 9 || seen.code == 124, "%d", seen.code);
     free(seen.output);
@@ -924,8 +898,8 @@ Test(parts, an_overdue_test_is_an_error)
     const struct timespec moment = { 0, 20000000 };
     ending seen;
 
-    set("KG_CASE_TIMEOUT=50");
-    set("KG_FILTER=fake/plain/*,fake/hangs/64/*");
+    set("KG_CASE_TIMEOUT", "50");
+    set("KG_FILTER", "fake/plain/*,fake/hangs/64/*");
     seen = drive(arguments, environment);
     expect_ending(&seen, 2, "model.fake.check: overdue, and ended: see ");
     free(seen.output);
@@ -942,7 +916,7 @@ Test(parts, a_run_is_summed_up)
     json_t *results;
     ending seen;
 
-    set("KG_FILTER=fake/plain/*,fake/overruns/*");
+    set("KG_FILTER", "fake/plain/*,fake/overruns/*");
     expect_check(1, NULL);
     seen = drive(merge, environment);
     expect_ending(&seen, 1, "fake/overruns/64/b32");
@@ -1017,12 +991,12 @@ Test(parts, each_model_has_its_own_baseline)
 
     store_baseline();
     set_boards("NVIDIA Other");
-    set("KG_FILTER=fake/plain/64/*");
-    set("CTEST_RESOURCE_GROUP_0_GPUS=" OTHER_ID);
+    set("KG_FILTER", "fake/plain/64/*");
+    set("CTEST_RESOURCE_GROUP_0_GPUS", OTHER_ID);
     expect_run(KG__FAKE_GPU, "--filter=fake/check", 0, "gpu.fake.check runs on " OTHER_BOARD);
-    set("CTEST_RESOURCE_GROUP_0_GPUS=" FIRST_ID);
+    set("CTEST_RESOURCE_GROUP_0_GPUS", FIRST_ID);
     expect_time(0, "pass         nvidia-fake  fake/plain/64/b32");
-    set("KG_STRICT=1");
+    set("KG_STRICT", "1");
     results = merged_results(0);
     boards = json_object_get(results, "boards");
     cr_assert(json_object_size(boards) == 2);
@@ -1031,11 +1005,11 @@ Test(parts, each_model_has_its_own_baseline)
     cr_assert(
         strcmp(kg__json_text(json_object_get(boards, OTHER_BOARD), "target"), "nvidia-other") == 0);
     json_decref(results);
-    set("CTEST_RESOURCE_GROUP_0_GPUS=" OTHER_ID);
+    set("CTEST_RESOURCE_GROUP_0_GPUS", OTHER_ID);
     expect_time(2, "no-baseline  nvidia-other  fake/plain/64/b32");
-    set("KG_STRICT=0");
+    set("KG_STRICT", "0");
     expect_time(77, "nvidia-other.json has none of these cases");
-    set("KG_STRICT=1");
+    set("KG_STRICT", "1");
     json_decref(merged_results(2));
 }
 
@@ -1061,12 +1035,12 @@ static size_t processes(void)
  * strict and of one that is. */
 static void expect_verdict(const char *verdict, const char *why, int code, int strict_code)
 {
-    set("KG_STRICT=0");
+    set("KG_STRICT", "0");
     expect_time(code, why);
     expect_case("gpu.fake.time", SLOW, verdict, why);
     cr_assert(count_cases("gpu.fake.time", "pass") == (strcmp(verdict, "pass") == 0 ? 4 : 3));
     (void)unlink(at("log"));
-    set("KG_STRICT=1");
+    set("KG_STRICT", "1");
     expect_time(strict_code, why);
     expect_case("gpu.fake.time", SLOW, verdict, why);
 }
@@ -1151,9 +1125,9 @@ static void install_disassembler(void)
                    at("disassembled"));
     write_text(at("tools/cuobjdump"), text);
     cr_assert(chmod(at("tools/cuobjdump"), 0777) == 0);
-    (void)snprintf(text, sizeof text, "PATH=%s:%s", at("tools"), getenv("PATH"));
-    set(text);
-    set("FAKE_CUDA=13.0");
+    (void)snprintf(text, sizeof text, "%s:%s", at("tools"), getenv("PATH"));
+    set("PATH", text);
+    set("FAKE_CUDA", "13.0");
 }
 
 /* The fingerprint of the fake kernel, launched so. */
@@ -1324,7 +1298,7 @@ Test(parts, no_baseline_at_all)
     expect_skip("gpu.fake.time", "no-baseline", "nvidia-fake.json");
     cr_assert(count_cases("gpu.fake.time", "no-baseline") == 4);
     cr_assert(processes() == 1);
-    set("KG_STRICT=1");
+    set("KG_STRICT", "1");
     expect_time(2, "no-baseline  nvidia-fake  fake/plain/64/b32                 hot 10 000 ns");
 }
 
@@ -1354,14 +1328,14 @@ Test(parts, a_case_that_vanished_from_the_table)
     add_case("other/plain/64/b32", 1000);
     add_case("fakes/plain/64/b32", 1000);
     store_baseline();
-    set("KG_FILTER=*/plain/*,*/quick/*,*/old/*");
+    set("KG_FILTER", "*/plain/*,*/quick/*,*/old/*");
     expect_time(0, "fake/old/64/b32: in the baseline and no longer in the table");
     verdicts = verdicts_of("gpu.fake.time");
     cr_assert(size_of(verdicts, "vanished") == 2);
     json_decref(verdicts);
-    set("KG_STRICT=1");
+    set("KG_STRICT", "1");
     expect_time(1, "fake/plain/65/b32: in the baseline and no longer in the table");
-    set("KG_FILTER=fake/quick/*");
+    set("KG_FILTER", "fake/quick/*");
     expect_time(0, NULL);
 }
 
@@ -1394,11 +1368,11 @@ Test(parts, a_bad_baseline)
 Test(parts, no_device)
 {
     store_baseline();
-    set("FAKE_DEVICE=absent");
+    set("FAKE_DEVICE", "absent");
     expect_time(77, "skipped      gpu          gpu.fake.time: no GPU: this one is a fake");
     expect_skip("gpu.fake.time", "unavailable", "no GPU");
     expect_run(KG__FAKE_GPU, "--filter=fake/check", 77, "no GPU");
-    set("KG_STRICT=1");
+    set("KG_STRICT", "1");
     expect_time(2, "no GPU");
     expect_run(KG__FAKE_GPU, NULL, 2, "no GPU");
 }
@@ -1406,7 +1380,7 @@ Test(parts, no_device)
 Test(parts, a_broken_device)
 {
     store_baseline();
-    set("FAKE_DEVICE=broken");
+    set("FAKE_DEVICE", "broken");
     expect_time(2, "gpu.fake.time: the driver does not work: this one is a fake");
     expect_case("gpu.fake.time", SLOW, "error", "no observer could be run for this case");
     expect_run(KG__FAKE_GPU, "--filter=fake/check", 2, "the driver does not work");
@@ -1415,7 +1389,7 @@ Test(parts, a_broken_device)
 /* A device that goes away in the midst of a run leaves errors, not skipped cases. */
 Test(parts, a_device_that_goes_away)
 {
-    set("FAKE_DEVICE=first");
+    set("FAKE_DEVICE", "first");
     expect_run(KG__FAKE_GPU, "--filter=fake/check", 2, "gpu.fake.check: no GPU: this one is");
     cr_assert(count_cases("gpu.fake.check", "pass") == 4);
     expect_case("gpu.fake.check", "fake/quick/64/b32", "error", "no observer could be run");
@@ -1431,7 +1405,7 @@ Test(parts, a_device_that_is_lost_while_timing)
 {
     store_baseline();
     plan("1 " SLOW " quit\n");
-    set("FAKE_DEVICE=lost 2-99");
+    set("FAKE_DEVICE", "lost 2-99");
     expect_time(2, "gpu.fake.time: the driver does not work: this one is a fake");
     expect_case("gpu.fake.time", SLOW, "error", "the context is gone");
     cr_assert(count_cases("gpu.fake.time", "pass") + count_cases("gpu.fake.time", "error") == 4);
@@ -1446,7 +1420,7 @@ Test(parts, a_device_that_is_lost_while_confirming)
 {
     store_baseline();
     plan("* " SLOW " hot 11000\n");
-    set("FAKE_DEVICE=lost 3-99");
+    set("FAKE_DEVICE", "lost 3-99");
     expect_time(2, "gpu.fake.time: the driver does not work");
     expect_case("gpu.fake.time", SLOW, "error", "no observer could be run for this case: the");
     cr_assert(count_cases("gpu.fake.time", "pass") == 3);
@@ -1461,7 +1435,7 @@ Test(parts, a_device_that_comes_back)
 
     store_baseline();
     (void)unlink(at("log"));
-    set("FAKE_DEVICE=lost 2-2");
+    set("FAKE_DEVICE", "lost 2-2");
     expect_run(KG__FAKE_GPU, "--filter=fake/check", 2, "gpu.fake.check: the driver does not work");
     cr_assert(count_cases("gpu.fake.check", "pass") == 4);
     expect_case("gpu.fake.check", "fake/quick/64/b32", "error", "the driver does not work");
@@ -1479,14 +1453,14 @@ Test(parts, a_device_that_does_not_answer)
 
     store_baseline();
     (void)unlink(at("log"));
-    set("KG_CASE_TIMEOUT=1");
-    set("FAKE_DEVICE=stuck 1-99");
+    set("KG_CASE_TIMEOUT", "1");
+    set("FAKE_DEVICE", "stuck 1-99");
     expect_time(2, "hung: no record for 1 s (KG_CASE_TIMEOUT sets the limit); it was ended before");
     cr_assert(count_cases("gpu.fake.time", "pass") == 0 && processes() == 1);
     expect_run(KG__FAKE_GPU, "--filter=fake/check", 2, "hung: no record for 1 s");
     cr_assert(processes() == 2);
     plan("1 " SLOW " quit\n");
-    set("FAKE_DEVICE=stuck 2-99");
+    set("FAKE_DEVICE", "stuck 2-99");
     expect_time(2, "hung: no record for 1 s");
     expect_case("gpu.fake.time", SLOW, "error", "the context is gone");
     cr_assert(processes() == 2 && kg__now() - began < 15);
@@ -1502,7 +1476,7 @@ Test(parts, a_folder_that_is_taken_over)
     pid_t stranger;
 
     store_baseline();
-    set("KG_CASE_TIMEOUT=1");
+    set("KG_CASE_TIMEOUT", "1");
     plan("1 " SLOW " hang\n");
     kg__format(out, sizeof out, "%s", at("out"));
     stranger = fork();
@@ -1547,7 +1521,7 @@ Test(parts, what_goes_wrong_while_timing)
         { "quit", "error", "the context is gone", 2, 2 },
     };
 
-    set("KG_CASE_TIMEOUT=1");
+    set("KG_CASE_TIMEOUT", "1");
     store_baseline();
     for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
         char text[64];
@@ -1616,7 +1590,7 @@ Test(parts, a_card_that_is_taken)
 Test(parts, a_lock_that_cannot_be_taken)
 {
     store_baseline();
-    set_path("KG_LOCK_DIR", at("missing"));
+    set("KG_LOCK_DIR", at("missing"));
     expect_time(2, "missing/kernelgate-GPU-fake.lock: the lock cannot be opened");
 }
 
@@ -1743,7 +1717,7 @@ Test(parts, counts_of_a_wrong_kernel)
 /* A program in the place of the instrumented one that looks at nothing. */
 Test(parts, a_check_that_would_see_nothing)
 {
-    set("FAKE_BLIND=1");
+    set("FAKE_BLIND", "1");
     expect_run(KG__FAKE_MODEL, "--filter=fake/check", 2,
                "its kernels are not instrumented, so that no access is checked: build it anew");
 }
@@ -1754,7 +1728,7 @@ Test(parts, counts_of_another_compiler)
     json_t *verdicts;
 
     store_counts();
-    set("FAKE_COMPILER=gcc 13.1.0");
+    set("FAKE_COMPILER", "gcc 13.1.0");
     expect_count(0, "note         cpu-model    the baseline was recorded with gcc 12.2.0, this run "
                     "has gcc 13.1.0");
     verdicts = verdicts_of("model.fake.count");
@@ -1775,13 +1749,13 @@ Test(parts, counts_without_a_baseline)
                      "ci/rebaseline");
     expect_skip("model.fake.count", "no-baseline", "cpu-model.json");
     cr_assert(count_cases("model.fake.count", "no-baseline") == 4);
-    set("KG_STRICT=1");
+    set("KG_STRICT", "1");
     expect_count(2, "no-baseline  cpu-model    fake/plain/64/b32                 loads 200");
     store_counts();
     cr_assert(kg__baseline_remove(&counts, SLOW));
     save_counts();
     expect_count(1, "no baseline: record one with ci/rebaseline");
-    set("KG_STRICT=0");
+    set("KG_STRICT", "0");
     expect_count(0, "no baseline: record one with ci/rebaseline");
     kg__baseline_free(&counts);
 }
@@ -1792,7 +1766,7 @@ Test(parts, a_counted_case_that_vanished)
     kg__baseline_add_metric(kg__baseline_add(&counts, "fake/plain/65/b32"), "barriers")->value = 1;
     save_counts();
     expect_count(0, "fake/plain/65/b32: in the baseline and no longer in the table");
-    set("KG_STRICT=1");
+    set("KG_STRICT", "1");
     expect_count(1, "fake/plain/65/b32: in the baseline and no longer in the table");
     kg__baseline_free(&counts);
 }
@@ -1825,7 +1799,7 @@ Test(parts, what_goes_wrong_while_counting)
         { "hang", "error", "kernels/fake/plain.cu: hung: no record for 1 s", 2, 2 },
     };
 
-    set("KG_CASE_TIMEOUT=1");
+    set("KG_CASE_TIMEOUT", "1");
     store_counts();
     for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
         char text[64];
@@ -1851,8 +1825,8 @@ Test(parts, counting_needs_the_instrumented_program)
 Test(parts, a_part_count_that_is_filtered_out)
 {
     store_counts();
-    set("KG_FILTER=fake/plain/1/*");
-    set("KG_STRICT=1");
+    set("KG_FILTER", "fake/plain/1/*");
+    set("KG_STRICT", "1");
     expect_count(77, "skipped      cpu-model    model.fake.count: KG_FILTER leaves this test no");
     expect_skip("model.fake.count", "filter", "KG_FILTER leaves this test no case");
     kg__baseline_free(&counts);
@@ -1933,7 +1907,7 @@ Test(parts, speedups_over_another_launch)
 {
     ending seen;
 
-    set("KG_FILTER=fake/plain/*,fake/wide/*");
+    set("KG_FILTER", "fake/plain/*,fake/wide/*");
     seen = run(KG__FAKE_GPU, "--filter=fake/time");
     expect_ending(&seen, 77,
                   "fake/wide/64/b32g4 runs at 2.00 times the speed of fake/plain/64/b32 "
@@ -1952,7 +1926,7 @@ Test(parts, what_is_timed_has_the_whole_comparison)
     add_case("fake/wide/64/b32g4", 5000);
     add_case("fake/wide/64/b32g8", 5000);
     store_baseline();
-    set("KG_FILTER=fake/plain/*,fake/wide/*");
+    set("KG_FILTER", "fake/plain/*,fake/wide/*");
     plan("* fake/wide/64/b32g8 hot 6000\n");
     expect_time(1, "confirming   nvidia-fake  fake/wide/64/b32g8");
     cr_assert(processes() == 3);
@@ -1987,7 +1961,7 @@ Test(parts, a_claim_that_holds)
     cr_assert(strcmp(kg__json_text(json_object_get(verdicts, "target"), "key"), "nvidia-fake") ==
               0);
     json_decref(verdicts);
-    set("KG_STRICT=1");
+    set("KG_STRICT", "1");
     expect_run(KG__FAKE_GPU, CLAIM, 0, "holds");
 }
 
@@ -2015,15 +1989,15 @@ Test(parts, a_claim_on_what_is_wrong)
     expect_run(KG__FAKE_GPU, CLAIM, 77, "skipped      claim");
     expect_skip(CLAIM_TEST, "unavailable",
                 "fake/quick/64/b32 must be right and have its time_ns in this run (part time)");
-    set("KG_STRICT=1");
+    set("KG_STRICT", "1");
     expect_run(KG__FAKE_GPU, CLAIM, 2, "nothing to speak of");
 }
 
 Test(parts, a_claim_that_is_filtered_out)
 {
     store_baseline();
-    set("KG_STRICT=1");
-    set("KG_FILTER=fake/quick/*");
+    set("KG_STRICT", "1");
+    set("KG_FILTER", "fake/quick/*");
     expect_time(0, NULL);
     expect_run(KG__FAKE_GPU, CLAIM, 77, "KG_FILTER leaves out");
     expect_skip(CLAIM_TEST, "filter", "KG_FILTER leaves out");
@@ -2053,7 +2027,7 @@ static void count_by_plan(const char *text)
 Test(parts, claims_on_counters)
 {
     count_by_plan("* fake/quick/64/b32 global_load_sectors 200\n");
-    set("KG_STRICT=1");
+    set("KG_STRICT", "1");
     expect_count_claim("fewer_sectors", 0,
                        "holds        claim        model.fake.claim_fewer_sectors    "
                        "global_load_sectors: quick/64/b32 has 200, plain/64/b32 has 400: 2.00 "
@@ -2135,7 +2109,7 @@ Test(parts, a_claim_that_expects_several_things)
     expect_count_claim("several", 0, "nothing to speak of: fake/plain/64/b64 must be right");
     expect_skip("model.fake.claim_several", "unavailable", "have its unique_bytes_read in this");
     expect_held("several", 2, 0);
-    set("KG_STRICT=1");
+    set("KG_STRICT", "1");
     expect_count_claim("several", 2, "nothing to speak of");
 }
 
@@ -2195,8 +2169,8 @@ Test(parts, claims_that_say_nothing)
 Test(parts, a_claim_on_counters_that_is_filtered_out)
 {
     count_by_plan("");
-    set("KG_STRICT=1");
-    set("KG_FILTER=fake/quick/*");
+    set("KG_STRICT", "1");
+    set("KG_FILTER", "fake/quick/*");
     expect_count_claim("fewer_sectors", 77, "KG_FILTER leaves out fake/plain/64/b32");
     expect_skip("model.fake.claim_fewer_sectors", "filter", "KG_FILTER leaves out");
     expect_count_claim("no_such_case", 77, "KG_FILTER leaves out fake/plain/64/b32");

@@ -12,17 +12,6 @@
 
 #define SLOW "fake/plain/64/b32"
 
-static char settings[8][640];
-static const char *environment[16];
-static size_t set_count;
-
-static void set(const char *name, const char *value)
-{
-    kg__format(settings[set_count], sizeof settings[set_count], "%s=%s", name, value);
-    environment[set_count] = settings[set_count];
-    set_count++;
-}
-
 /* Runs a line of shell in the repository; it has to succeed. */
 static void shell(const char *line)
 {
@@ -85,7 +74,6 @@ static void begin(void)
 
     make_folder();
     cr_assert(chdir(at("")) == 0);
-    set_count = 0;
     kg__format(path, sizeof path, "%s:%s", at("bin"), getenv("PATH"));
     set("PATH", path);
     set("KG_LOCK_DIR", at(""));
@@ -95,8 +83,7 @@ static void begin(void)
     set("FAKE_COUNT_PLAN", at("count_plan"));
     set("KG_FILTER", "fake/plain/64/b32");
     for (size_t i = 0; i < sizeof unset / sizeof *unset; i++)
-        environment[set_count + i] = unset[i];
-    environment[set_count + sizeof unset / sizeof *unset] = NULL;
+        set(unset[i], NULL);
     setenv("GIT_AUTHOR_NAME", "a", 1);
     setenv("GIT_AUTHOR_EMAIL", "a@b", 1);
     setenv("GIT_COMMITTER_NAME", "a", 1);

@@ -14,31 +14,22 @@
 
 #define SLOW "fake/plain/64/b32"
 
-static char settings[10][2048];
-static const char *environment[11];
-
-static void set(size_t index, const char *name, const char *value)
-{
-    kg__format(settings[index], sizeof settings[index], "%s=%s", name, value);
-    environment[index] = settings[index];
-}
-
 static void set_filter(const char *filter)
 {
-    set(3, "KG_FILTER", filter);
+    set("KG_FILTER", filter);
 }
 
 static void begin(void)
 {
     make_folder();
-    set(0, "KG_LOCK_DIR", at(""));
-    set(1, "FAKE_LOG", at("log"));
-    set(2, "FAKE_PLAN", at("plan"));
+    set("KG_LOCK_DIR", at(""));
+    set("FAKE_LOG", at("log"));
+    set("FAKE_PLAN", at("plan"));
     set_filter("");
-    set(4, "KG_CASE_TIMEOUT", "20");
-    set(5, "KG_OUT", at("out"));
-    set(6, "FAKE_COUNT_LOG", at("count_log"));
-    set(7, "FAKE_COUNT_PLAN", at("count_plan"));
+    set("KG_CASE_TIMEOUT", "20");
+    set("KG_OUT", at("out"));
+    set("FAKE_COUNT_LOG", at("count_log"));
+    set("FAKE_COUNT_PLAN", at("count_plan"));
 }
 
 TestSuite(record, .init = begin, .fini = remove_folder, .timeout = 60);
@@ -232,7 +223,7 @@ static void install_disassembler(const char *instruction)
     write_text(at("tools/cuobjdump"), text);
     cr_assert(chmod(at("tools/cuobjdump"), 0777) == 0);
     (void)snprintf(text, sizeof text, "%s:%s", at("tools"), getenv("PATH"));
-    set(8, "PATH", text);
+    set("PATH", text);
 }
 
 Test(record, machine_code_is_recorded_where_a_disassembler_is)
@@ -383,7 +374,7 @@ Test(record, the_commit_is_unknown_without_git)
     kg__baseline baseline;
     ending seen;
 
-    set(8, "PATH", at(""));
+    set("PATH", at(""));
     seen = drive(arguments, environment);
     expect_ending(&seen, 0, "6 of 6");
     free(seen.output);
@@ -557,11 +548,11 @@ Test(record, a_malformed_baseline_refuses_and_stays)
 
 Test(record, no_device_refuses)
 {
-    set(8, "FAKE_DEVICE", "absent");
+    set("FAKE_DEVICE", "absent");
     expect_refusal(KG__FAKE_SOUND_GPU, "no GPU: this one is a fake");
-    set(8, "FAKE_DEVICE", "broken");
+    set("FAKE_DEVICE", "broken");
     expect_refusal(KG__FAKE_SOUND_GPU, "the driver does not work");
-    set(8, "FAKE_DEVICE", "first");
+    set("FAKE_DEVICE", "first");
     expect_refusal(KG__FAKE_SOUND_GPU, "no GPU: this one is a fake");
 }
 
@@ -651,20 +642,17 @@ Test(record, more_sessions)
 Test(record, the_gate_passes_by_what_was_recorded)
 {
     const char *const gate[] = { KG__FAKE_SOUND_GPU, "--filter=fake/time", NULL };
-    char out[600];
-    char baselines[600];
-    const char *const steered[] = { settings[0], settings[1], settings[2],   settings[4],
-                                    out,         baselines,   "KG_STRICT=1", NULL };
     ending seen;
 
     expect_run(KG__FAKE_SOUND_GPU, 0, NULL);
-    kg__format(out, sizeof out, "KG_OUT=%s", at("out"));
-    kg__format(baselines, sizeof baselines, "KG_BASELINES=%s", at("baselines"));
-    seen = drive(gate, steered);
+    set("KG_FILTER", NULL);
+    set("KG_BASELINES", at("baselines"));
+    set("KG_STRICT", "1");
+    seen = drive(gate, environment);
     expect_ending(&seen, 0, "pass         nvidia-fake  " SLOW);
     free(seen.output);
     plan("* " SLOW " hot 10500\n");
-    seen = drive(gate, steered);
+    seen = drive(gate, environment);
     expect_ending(&seen, 1, "slower       nvidia-fake  " SLOW);
     free(seen.output);
 }

@@ -48,16 +48,11 @@ static void make_stand_in(void)
 
 TestSuite(sanitize, .init = make_stand_in, .fini = remove_folder, .timeout = 60);
 
-static char settings[3][600];
-
-static const char *const *stand_in_settings(const char *code)
+static void set_stand_in(const char *code)
 {
-    static const char *const all[] = { settings[0], settings[1], settings[2], NULL };
-
-    kg__format(settings[0], sizeof settings[0], "COMPUTE_SANITIZER=%s", at("compute-sanitizer"));
-    kg__format(settings[1], sizeof settings[1], "STAND_IN_REPORT=%s", at("report"));
-    kg__format(settings[2], sizeof settings[2], "STAND_IN_CODE=%s", code);
-    return all;
+    set("COMPUTE_SANITIZER", at("compute-sanitizer"));
+    set("STAND_IN_REPORT", at("report"));
+    set("STAND_IN_CODE", code);
 }
 
 /* Runs an observer that ends at once with `own_code`, and expects the exit code and the result. */
@@ -74,7 +69,8 @@ static void expect_result(const char *tool, const char *report, const char *own_
     kg__format(program, sizeof program, "exit %s", own_code);
     if (report != NULL)
         write_text(at("report"), report);
-    seen = drive(arguments, stand_in_settings(code));
+    set_stand_in(code);
+    seen = drive(arguments, environment);
     expect_ending(&seen, expected, NULL);
     free(seen.output);
     kg__format(name, sizeof name, "observer.%s.result", tool);
@@ -167,8 +163,10 @@ Test(sanitize, bad_arguments)
         const char *const arguments[] = {
             KG__SANITIZE_OBSERVER, bad[i][0], bad[i][1], bad[i][2], bad[i][3], NULL,
         };
-        ending seen = drive(arguments, stand_in_settings(""));
+        ending seen;
 
+        set_stand_in("");
+        seen = drive(arguments, environment);
         expect_ending(&seen, 2, "see ci/sanitize-observer --help");
         free(seen.output);
     }
@@ -176,20 +174,19 @@ Test(sanitize, bad_arguments)
 
 static void expect_check(const char *report, int code, const char *text)
 {
-    static char own[5][600];
-    const char *environment[9] = { own[0], own[1], own[2], own[3], own[4] };
     const char *const arguments[] = { KG__FAKE_SOUND_GPU, "--filter=fake/check", NULL };
-    const char *const *common = stand_in_settings("");
+    char wrapper[600];
     ending seen;
 
     write_text(at("report"), report);
-    kg__format(own[0], sizeof own[0], "KG_OUT=%s", at("out"));
-    kg__format(own[1], sizeof own[1], "KG_LOCK_DIR=%s", at(""));
-    kg__format(own[2], sizeof own[2], "FAKE_LOG=%s", at("log"));
-    kg__format(own[3], sizeof own[3], "KG_FILTER=fake/plain/*");
-    kg__format(own[4], sizeof own[4], "KG_WRAPPER=setpriv --pdeathsig TERM %s memcheck",
+    set_stand_in("");
+    set("KG_OUT", at("out"));
+    set("KG_LOCK_DIR", at(""));
+    set("FAKE_LOG", at("log"));
+    set("KG_FILTER", "fake/plain/*");
+    kg__format(wrapper, sizeof wrapper, "setpriv --pdeathsig TERM %s memcheck",
                KG__SANITIZE_OBSERVER);
-    memcpy(environment + 5, common, 3 * sizeof *common);
+    set("KG_WRAPPER", wrapper);
     seen = drive(arguments, environment);
     expect_ending(&seen, code, text);
     free(seen.output);

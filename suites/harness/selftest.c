@@ -18,25 +18,14 @@
 #include "holding.h"
 #include "message.h"
 
-#define SETTINGS 8
-
-static char settings[SETTINGS][512];
-static const char *environment[SETTINGS + 1];
-
-static void set(size_t index, const char *name, const char *value)
-{
-    kg__format(settings[index], sizeof settings[index], "%s=%s", name, value);
-    environment[index] = settings[index];
-}
-
 static void begin(void)
 {
     make_folder();
-    set(0, "KG_LOCK_DIR", at(""));
-    set(1, "FAKE_LOG", at("log"));
-    set(2, "FAKE_PLAN", at("plan"));
-    set(3, "KG_OUT", at("out"));
-    set(4, "KG_CASE_TIMEOUT", "20");
+    set("KG_LOCK_DIR", at(""));
+    set("FAKE_LOG", at("log"));
+    set("FAKE_PLAN", at("plan"));
+    set("KG_OUT", at("out"));
+    set("KG_CASE_TIMEOUT", "20");
 }
 
 TestSuite(selftest, .init = begin, .fini = remove_folder, .timeout = 60);
@@ -95,9 +84,9 @@ Test(selftest, what_is_only_reported_may_be_slower)
 
 Test(selftest, the_surroundings_do_not_steer_it)
 {
-    set(5, "KG_FILTER", "fake/quick/*");
-    set(6, "KG_STRICT", "1");
-    set(7, "KG_SELFTEST_EXTRA", "100");
+    set("KG_FILTER", "fake/quick/*");
+    set("KG_STRICT", "1");
+    set("KG_SELFTEST_EXTRA", "100");
     expect_run(0, "- +0 %: 4 of 4 pass");
 }
 
@@ -244,13 +233,13 @@ Test(selftest, verdicts_that_are_not_whole)
 
 Test(selftest, no_gpu)
 {
-    set(5, "FAKE_DEVICE", "absent");
+    set("FAKE_DEVICE", "absent");
     expect_run(77, "no GPU: this one is a fake: nothing is proven");
 }
 
 Test(selftest, a_gpu_that_does_not_work)
 {
-    set(5, "FAKE_DEVICE", "broken");
+    set("FAKE_DEVICE", "broken");
     expect_run(2, "its observer ended with exit code 2 (the driver does not work");
 }
 
@@ -271,7 +260,7 @@ Test(selftest, without_a_baseline_nothing_can_be_judged)
 Test(selftest, a_folder_that_cannot_be_made)
 {
     write_text(at("file"), "");
-    set(3, "KG_OUT", at("file"));
+    set("KG_OUT", at("file"));
     expect_run(2, "file");
 }
 

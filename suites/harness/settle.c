@@ -19,22 +19,6 @@
 #define OTHER "fake/quick/64/b64"
 #define VERDICTS "out/records/gpu.fake.time.verdicts.json"
 
-static char settings[16][512];
-static const char *environment[17];
-
-static void set(const char *name, const char *value)
-{
-    size_t length = strlen(name);
-    size_t i = 0;
-
-    while (environment[i] != NULL &&
-           (strncmp(environment[i], name, length) != 0 || environment[i][length] != '='))
-        i++;
-    cr_assert(i < sizeof settings / sizeof *settings);
-    kg__format(settings[i], sizeof settings[i], "%s=%s", name, value);
-    environment[i] = settings[i];
-}
-
 static void plan(const char *side, const char *text)
 {
     char name[32];
@@ -618,15 +602,13 @@ Test(settle, an_interrupted_settling_leaves_whole_verdicts)
 {
     const char *const arguments[] = { KG__COMMAND, "settle",   "--base", at("base"),
                                       "--head",    at("head"), NULL };
-    const char *whole[17];
     pid_t process;
     int status;
 
     expect_suspects("* " SLOW " hot 10300\n", "suspect");
     build("base", "sleep 0.2;");
-    memcpy(whole, environment, sizeof whole);
     cr_assert(posix_spawn(&process, KG__COMMAND, NULL, NULL, (char *const *)arguments,
-                          (char *const *)whole) == 0);
+                          (char *const *)environment) == 0);
     nanosleep(&(struct timespec){ .tv_nsec = 700000000 }, NULL);
     /* Meanwhile nobody else does. */
     expect_settle(NULL, NULL, 2, "held by kernelgate, process ");
