@@ -26,16 +26,16 @@ static const char before[] = HEAD CASE("m/naive/530/b16", "10000", "") ",\n" CAS
 static const char after[] = HEAD CASE("m/naive/530/b16", "10300", "") ",\n" CASE(
     "m/tiled/530/b16", "5000", ", \"gated\": false") ",\n" CASE("m/wide/530/b16", "7000", "") TAIL;
 
-static const char *environment[4];
+static const char *settings[4];
 static char lock_folder[512];
 
 static void begin(void)
 {
     make_folder();
     kg__format(lock_folder, sizeof lock_folder, "KG_LOCK_DIR=%s", at(""));
-    environment[0] = lock_folder;
-    environment[1] = "KG_BASELINES";
-    environment[2] = "GIT_CEILING_DIRECTORIES=/tmp";
+    settings[0] = lock_folder;
+    settings[1] = "KG_BASELINES";
+    settings[2] = "GIT_CEILING_DIRECTORIES=/tmp";
     cr_assert(chdir(at("")) == 0);
     cr_assert(mkdir("baselines", 0777) == 0);
     write_text("baselines/nvidia-fake.json", before);
@@ -56,7 +56,7 @@ static ending run_command(const char *const *given)
 
     for (size_t i = 0; given[i] != NULL && i < 9; i++)
         arguments[2 + i] = given[i];
-    return drive(arguments, environment);
+    return drive(arguments, settings);
 }
 
 static void expect_command(int code, const char *line, const char *const *given)
@@ -82,7 +82,7 @@ static void git(const char *first, const char *second, const char *third)
 {
     const char *const arguments[] = { "/usr/bin/env",   "git", "-c",   "user.name=a", "-c",
                                       "user.email=a@b", first, second, third,         NULL };
-    ending seen = drive(arguments, environment);
+    ending seen = drive(arguments, settings);
 
     cr_assert(seen.code == 0, "%s", seen.output);
     free(seen.output);
@@ -307,9 +307,9 @@ Test(baseline_commands, diff_since_what_is_not_known)
            "second");
     expect(2, "--since --all: git knows no such commit", "diff", "--since=--all");
     cr_assert(rmdir("empty") != 0 && mkdir("empty", 0777) == 0);
-    environment[1] = "KG_BASELINES=empty";
+    settings[1] = "KG_BASELINES=empty";
     expect(2, "empty: holds no baseline, and held none at first", "diff", "--since", "first");
-    environment[1] = "KG_BASELINES";
+    settings[1] = "KG_BASELINES";
 }
 
 Test(baseline_commands, diff_since_a_file_that_was_not_right)

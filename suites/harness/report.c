@@ -12,7 +12,7 @@
 #define MODEL "cpu-model"
 
 static json_t *results;
-static const char *environment[4];
+static const char *settings[4];
 
 static json_t *list(const char *key)
 {
@@ -176,7 +176,7 @@ static void begin(void)
 
     make_folder();
     kg__format(out, sizeof out, "KG_OUT=%s", at(""));
-    environment[0] = out;
+    settings[0] = out;
     results = json_pack(
         "{s:s, s:{s:{s:s, s:s}, s:{s:s, s:s}}, s:{s:{s:s, s:{s:f, s:f}}, s:{}}, s:[], s:[]}",
         "schema", "kernelgate-results/1", "targets", GPU, "key", GPU, "name", "NVIDIA H200", MODEL,
@@ -204,7 +204,7 @@ static ending report(const char *const given[])
 
     for (size_t i = 0; i < 5 && given[i] != NULL; i++)
         arguments[i + 2] = given[i];
-    return drive(arguments, environment);
+    return drive(arguments, settings);
 }
 
 #define table_of(...) report((const char *const[]){ "--table", __VA_ARGS__, NULL })
@@ -532,12 +532,12 @@ Test(report, a_filter_narrows_it)
 {
     ending seen;
 
-    environment[1] = "KG_FILTER=*/256/*";
+    settings[1] = "KG_FILTER=*/256/*";
     seen = table_of("matmul_f32", "--target", GPU);
     expect_ending(&seen, 0, "| 256  | b8     |");
     cr_expect(occurrences(seen.output, "530") == 0);
     free(seen.output);
-    environment[1] = "KG_FILTER=matmul_f32/*/15/*";
+    settings[1] = "KG_FILTER=matmul_f32/*/15/*";
     expect(table_of("matmul_f32"), 2,
            "kernelgate: report: KG_FILTER=matmul_f32/*/15/* leaves no case of matmul_f32");
 }
@@ -649,7 +649,7 @@ Test(report, a_full_disk)
 {
     const char *const arguments[] = { "/bin/sh", "-c",
                                       KG__COMMAND " report --table sums >/dev/full", NULL };
-    ending seen = drive(arguments, environment);
+    ending seen = drive(arguments, settings);
 
     expect_ending(&seen, 2, "report: the standard output takes no more");
     free(seen.output);
@@ -658,7 +658,7 @@ Test(report, a_full_disk)
 Test(report, help)
 {
     const char *const arguments[] = { KG__COMMAND, "help", "report", NULL };
-    ending seen = drive(arguments, environment);
+    ending seen = drive(arguments, settings);
 
     expect_ending(&seen, 0, "usage: kernelgate report [OPTION...]");
     expect_ending(&seen, 0, "--table COMPARISON");
