@@ -37,7 +37,7 @@ remove_base_tree() {
 
 # The options of CMake that make the base's build like that of this tree, a line each: what its cache says.
 like_this_build() {
-    sed -nE 's/^(CMAKE_(C|CXX|CUDA)_(COMPILER|FLAGS)|CMAKE_CUDA_(ARCHITECTURES|HOST_COMPILER)|CMAKE_BUILD_TYPE):[A-Z]+=(.+)$/-D\1=\5/p' \
+    sed -nE 's/^(CMAKE_(C|CXX|CUDA)_(COMPILER|FLAGS)|CMAKE_CUDA_(ARCHITECTURES|HOST_COMPILER)|CMAKE_BUILD_TYPE|kernelgate_DIR|KERNELGATE_SOURCE):[A-Z]+=(.+)$/-D\1=\5/p' \
         "$root/build/gpu/CMakeCache.txt"
 }
 
@@ -53,7 +53,8 @@ build_gpu_programs() {
 
 # shellcheck disable=SC2317 # called by run_stoppable
 # Builds the base in a worktree of its own, which lives no longer than that: with this tree's harness, so that both are timed
-# alike, or where that does not go with its own. Writes the stamp $base_build/built.
+# alike, or where that does not go with its own. A project that uses kernelgate has no harness: its base is built with the
+# kernelgate of this tree's build. Writes the stamp $base_build/built.
 make_base() {
     local source=$base_tree/$base_prefix
     exec >"$base_log" 2>&1
@@ -61,17 +62,29 @@ make_base() {
     trap remove_base_tree EXIT
     remove_base_tree
     git -C "$root" -c core.hooksPath=/dev/null worktree add --force --force --detach "$base_tree" "$base_commit" || return 1
-    rm -rf -- "${source:?}/harness"
-    cp -a -- "$root/harness" "$source/harness" || return 1
+    if [[ $root == "$home" ]]; then
+        rm -rf -- "${source:?}/harness"
+        cp -a -- "$root/harness" "$source/harness" || return 1
+    fi
     if build_gpu_programs "$source"; then
         printf '%s\nharness=this\n' "$base_wanted" >"$base_build/built"
         return 0
     fi
+    [[ $root == "$home" ]] || return 1
     printf 'with the harness of this tree it does not build; now with its own\n'
     rm -rf -- "${source:?}/harness"
     git -C "$source" checkout --quiet --force HEAD -- . || return 1
     build_gpu_programs "$source" || return 1
     printf '%s\nharness=own\n' "$base_wanted" >"$base_build/built"
+}
+
+# The checksum of what the base is built with: this tree's harness, or the command of the kernelgate that a project uses.
+harness_of_base() {
+    if [[ $root == "$home" ]]; then
+        (cd -- "$root/harness" && find . -type f -exec cksum {} + | sort | cksum)
+    else
+        (cd -- "$root" && cksum <"$(kernelgate_command gpu)")
+    fi
 }
 
 # Builds the base that find_base() found, unless the last run has, and sets $base_build to the folder with its programs. Fails,
@@ -89,7 +102,7 @@ build_base() {
     for other in "$folder"/*; do
         [[ $other == "$base_build" || $other == "$base_tree" ]] || rm -rf -- "$other"
     done
-    base_wanted="commit=$base_commit harness=$(cd -- "$root/harness" && find . -type f -exec cksum {} + | sort | cksum) options=$(like_this_build | paste -sd ' ') compiler=$("${CUDACXX:-nvcc}" --version 2>/dev/null | cksum)"
+    base_wanted="commit=$base_commit harness=$(harness_of_base) options=$(like_this_build | paste -sd ' ') compiler=$("${CUDACXX:-nvcc}" --version 2>/dev/null | cksum)"
     if [[ -f $base_build/built && $(head -n 1 -- "$base_build/built") == "$base_wanted" ]]; then
         say "the base $name is built already, in $base_build"
     else

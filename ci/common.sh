@@ -1,9 +1,14 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2034 # the variables set here are for the scripts that source this
 #
-# What the scripts in this folder share; they source it. Defines $root and the functions below.
+# What the scripts in this folder share; they source it. Defines $home, kernelgate's own folder, $root, that of the project
+# that is built and gated, and the functions below. The two are one, unless a project that uses kernelgate called the script
+# with its folder in KG_PROJECT.
 
-root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
+home=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
+root=$(cd -- "${KG_PROJECT:-$home}" 2>/dev/null && pwd -P) || root=${KG_PROJECT-}
+# What is run from here on is run for this project, and what it runs need not be.
+unset KG_PROJECT
 script=${0##*/}
 
 # Prints one line of progress.
@@ -17,6 +22,12 @@ stop() {
     shift
     printf 'ci/%s: %s\n' "$script" "$*" >&2
     exit "$code"
+}
+
+# Ends the script where there is nothing to build.
+need_project() {
+    [[ -f $root/CMakePresets.json ]] ||
+        stop 2 "$root is no project to gate, since it has no CMakePresets.json: call this in the project's folder, or name that in KG_PROJECT"
 }
 
 # Prints the comment at the head of the script as its help.
@@ -180,7 +191,7 @@ build_preset() {
     fi
     hold_folder "$folder" 'work in a checkout of its own (git worktree add)'
     local log=$folder/build.log stamp=$folder/configured
-    wanted="root=$root werror=$werror CC=${CC-} CXX=${CXX-} CUDACXX=$cuda CFLAGS=${CFLAGS-} CXXFLAGS=${CXXFLAGS-} LDFLAGS=${LDFLAGS-} presets=$(cksum <"$root/CMakePresets.json")"
+    wanted="root=$root home=$home werror=$werror CC=${CC-} CXX=${CXX-} CUDACXX=$cuda CFLAGS=${CFLAGS-} CXXFLAGS=${CXXFLAGS-} LDFLAGS=${LDFLAGS-} presets=$(cksum <"$root/CMakePresets.json")"
 
     begun=$(milliseconds)
     : >"$log"
@@ -199,6 +210,13 @@ build_preset() {
     # A warning that only a log sees is none.
     grep -E 'warning:|CMake Warning' -- "$log" | sort -u | head -n 10 >&2 || true
     say "built in $(seconds_since "$begun")"
+}
+
+# The command that preset $1 was built with, below $root where it is in it.
+kernelgate_command() {
+    local command
+    command=$(<"$root/build/$1/kernelgate.path") || stop 2 "the project has no gate: end its CMakeLists.txt with kg_finish_gate()"
+    printf '%s' "${command#"$root/"}"
 }
 
 # How many tests ctest runs at a time: CTest's own variable, else one a processor.

@@ -1,15 +1,17 @@
-# kg_add_comparison(NAME): the programs of a comparison and their tests.
+# kg_add_comparison(NAME [LIBRARIES LIBRARY ...]): the programs of a comparison and their tests.
 #
 # Builds NAME.model (g++, the CPU model), NAME.instrumented (the same with a hook at every access, run by NAME.model)
-# and, where there is a CUDA compiler, NAME.gpu (nvcc, cudart) from suites/NAME.c and every kernels/NAME/*.cu. CTest finds
-# the programs' Criterion tests when it runs, as <target>.NAME.<part>, labelled by target and comparison.
+# and, where there is a CUDA compiler, NAME.gpu (nvcc, cudart) from suites/NAME.c and every kernels/NAME/*.cu of the project.
+# CTest finds the programs' Criterion tests when it runs, as <target>.NAME.<part>, labelled by target and comparison.
+# The suite and the kernels of every program are compiled for each LIBRARY, and the programs link it: an interface
+# library with the folders of headers that the kernels include. A library with code of its own is linked to programs
+# of both targets, so that it may hold no kernels.
 
-set(KG_MODULE_DIR ${CMAKE_CURRENT_LIST_DIR})
 # CTest's limit for one test, above the limit of a Criterion test (1500 s), which can name the case that was running.
-set(KG_TEST_TIMEOUT 1600)
+set(KG_TEST_TIMEOUT 1600 CACHE INTERNAL "CTest's limit for a comparison's test, in seconds")
 # The slots of a board in CTest's resource spec. A test that checks takes one, so that many check side by side, their
 # work being the host's for the most part; a test that times takes all of them.
-set(KG_BOARD_SLOTS 8)
+set(KG_BOARD_SLOTS 8 CACHE INTERNAL "The slots of a board in CTest's resource spec")
 
 # kg__discover_tests(PROGRAM PREFIX LABELS TIMEOUT FIXTURE [PROPERTY VALUE ...]): has CTest ask a Criterion program for its
 # tests whenever it runs. FIXTURE is the fixture that they need, or "".
@@ -30,16 +32,21 @@ set(prefix \"${prefix}\")
 set(properties ${properties})
 set(labels \"${labels}\")
 set(board_slots ${board_slots})
-include(\"${KG_MODULE_DIR}/KgDiscoverTests.cmake\")
+include(\"${CMAKE_CURRENT_FUNCTION_LIST_DIR}/KgDiscoverTests.cmake\")
 ")
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${discovery})
 endfunction()
 
-# kg__add_suite(NAME PROGRAM TARGET): what all programs of a comparison have in common.
+# kg__add_suite(NAME PROGRAM TARGET LIBRARY ...): what all programs of a comparison have in common.
 function(kg__add_suite comparison program target)
   target_sources(${program} PRIVATE ${PROJECT_SOURCE_DIR}/suites/${comparison}.c)
   target_compile_definitions(${program} PRIVATE KG__HOME="${PROJECT_SOURCE_DIR}")
-  target_link_libraries(${program} PRIVATE kernelgate_${target} kg_flags)
+  target_link_libraries(${program} PRIVATE ${ARGN} kernelgate::${target} ${KG__FLAGS})
+  # Where the scripts look for it.
+  set_target_properties(${program} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR} COMPILE_WARNING_AS_ERROR "${KG_WERROR}")
+  # Its tests are judged by the command.
+  add_dependencies(${program} kernelgate::command)
 endfunction()
 
 # kg__add_tests(NAME TARGET): has CTest run the tests of NAME.TARGET.
@@ -57,14 +64,18 @@ endfunction()
 # Each flavour's kernels are an object library, NAME_plain_kernels and NAME_instrumented_kernels: the hooks' flags do not
 # go together with those of coverage and of the sanitizers.
 function(kg__add_model_programs name)
+  # The model's headers come before any other, lest a CUDA Toolkit's be taken.
+  get_target_property(stand_in kernelgate::cpu_model INTERFACE_INCLUDE_DIRECTORIES)
   add_library(${name}_plain_kernels OBJECT ${ARGN})
   # A kernel's large local arrays must touch every page on their way down, so that none steps over a stack's guard.
   target_compile_options(${name}_plain_kernels PRIVATE -fstack-clash-protection -fdata-sections)
-  target_link_libraries(${name}_plain_kernels PRIVATE cpu_model kg_flags)
+  target_link_libraries(${name}_plain_kernels PRIVATE kernelgate::cpu_model ${KG__FLAGS})
   add_library(${name}_instrumented_kernels OBJECT ${ARGN})
-  target_link_libraries(${name}_instrumented_kernels PRIVATE kg_instrumented)
+  target_link_libraries(${name}_instrumented_kernels PRIVATE kernelgate::instrumented)
   foreach(flavour plain instrumented)
-    target_include_directories(${name}_${flavour}_kernels PRIVATE ${PROJECT_SOURCE_DIR}/harness/include)
+    target_include_directories(${name}_${flavour}_kernels BEFORE PRIVATE ${stand_in})
+    target_link_libraries(${name}_${flavour}_kernels PRIVATE kernelgate::headers)
+    set_target_properties(${name}_${flavour}_kernels PROPERTIES COMPILE_WARNING_AS_ERROR "${KG_WERROR}")
     # Such as #pragma unroll, which is nvcc's to obey.
     target_compile_options(${name}_${flavour}_kernels PRIVATE -Wno-unknown-pragmas)
   endforeach()
@@ -72,12 +83,21 @@ function(kg__add_model_programs name)
   # An overrun of a shared array falls into the hole behind it here too, and spoils no counter of coverage.
   target_link_options(${name}.model PRIVATE -Wl,--sort-section=alignment)
   add_executable(${name}.instrumented $<TARGET_OBJECTS:${name}_instrumented_kernels>)
-  target_link_libraries(${name}.instrumented PRIVATE kg_instrumented)
+  target_link_libraries(${name}.instrumented PRIVATE kernelgate::instrumented)
   # The tests of the one run the other.
   add_dependencies(${name}.model ${name}.instrumented)
 endfunction()
 
-function(kg_add_comparison comparison)
+function(kg__add_comparison comparison)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LIBRARIES")
+  if(arg_UNPARSED_ARGUMENTS OR arg_KEYWORDS_MISSING_VALUES)
+    message(FATAL_ERROR "kg_add_comparison(${comparison}): unknown or empty argument ${arg_UNPARSED_ARGUMENTS}"
+                        "${arg_KEYWORDS_MISSING_VALUES}: say kg_add_comparison(NAME [LIBRARIES LIBRARY ...])")
+  endif()
+  if(NOT CMAKE_TESTING_ENABLED)
+    message(FATAL_ERROR "kg_add_comparison(${comparison}): CTest runs the gate: call enable_testing() before, in the "
+                        "project's first CMakeLists.txt")
+  endif()
   file(GLOB kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/kernels/${comparison}/*.cu)
   if(NOT kernels)
     message(FATAL_ERROR "kg_add_comparison(${comparison}): kernels/${comparison}/ holds no .cu file: add "
@@ -112,16 +132,30 @@ function(kg_add_comparison comparison)
     list(APPEND model_sources ${source})
   endforeach()
   kg__add_model_programs(${comparison} ${model_sources})
-  kg__add_suite(${comparison} ${comparison}.model model)
-  kg__add_suite(${comparison} ${comparison}.instrumented model)
+  foreach(flavour plain instrumented)
+    target_link_libraries(${comparison}_${flavour}_kernels PRIVATE ${arg_LIBRARIES})
+  endforeach()
+  kg__add_suite(${comparison} ${comparison}.model model ${arg_LIBRARIES})
+  kg__add_suite(${comparison} ${comparison}.instrumented model ${arg_LIBRARIES})
   kg__add_tests(${comparison} model)
 
-  if(KG_HAS_GPU_TARGET)
+  if(TARGET kernelgate::gpu)
     add_executable(${comparison}.gpu ${kernels})
-    kg__add_suite(${comparison} ${comparison}.gpu gpu)
+    # The lines of source for compute-sanitizer and Nsight Compute; the code is the same with them and without.
+    target_compile_options(${comparison}.gpu PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-lineinfo>)
+    kg__add_suite(${comparison} ${comparison}.gpu gpu ${arg_LIBRARIES})
     kg__add_tests(${comparison} gpu)
   endif()
 endfunction()
+
+# A macro, since a language is enabled in the folder that uses it, and a function has variables of its own: a project that
+# builds kernelgate along has enabled CUDA in kernelgate's folder alone.
+macro(kg_add_comparison)
+  if(TARGET kernelgate::gpu AND NOT CMAKE_CUDA_COMPILER_LOADED)
+    enable_language(CUDA)
+  endif()
+  kg__add_comparison(${ARGV})
+endmacro()
 
 # kg_finish_gate(): the tests around all comparisons, which begin a run and sum it up. Call it once, last.
 function(kg_finish_gate)
@@ -136,21 +170,26 @@ function(kg_finish_gate)
                           "to CMakeLists.txt, or remove the file")
     endif()
   endforeach()
+  if(NOT comparisons)
+    message(FATAL_ERROR "kg_finish_gate(): there is no comparison to gate: call kg_add_comparison() before")
+  endif()
   list(JOIN comparisons "," names)
   file(GLOB baselines CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/baselines/*.json)
   list(FILTER baselines EXCLUDE REGEX "\\.schema\\.json$")
 
   file(RELATIVE_PATH build ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+  # The scripts look here for the command.
+  file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/kernelgate.path CONTENT "$<TARGET_FILE:kernelgate::command>\n")
   # Both write to KG_OUT where it is set, else to out/ in their working directory.
-  add_test(NAME gate.begin COMMAND kernelgate begin)
-  add_test(NAME gate.results COMMAND kernelgate results --report-only --build ${build})
+  add_test(NAME gate.begin COMMAND kernelgate::command begin)
+  add_test(NAME gate.results COMMAND kernelgate::command results --report-only --build ${build})
   set_tests_properties(gate.begin PROPERTIES FIXTURES_SETUP gate)
   set_tests_properties(gate.results PROPERTIES FIXTURES_CLEANUP gate)
   set_tests_properties(gate.begin gate.results PROPERTIES
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} TIMEOUT 60 LABELS gate)
   if(baselines)
     add_test(NAME gate.baselines
-             COMMAND kernelgate baseline lint --record --comparisons ${names} ${baselines})
+             COMMAND kernelgate::command baseline lint --record --comparisons ${names} ${baselines})
     set_tests_properties(gate.baselines PROPERTIES FIXTURES_REQUIRED gate
       WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} TIMEOUT 60 LABELS gate)
   endif()

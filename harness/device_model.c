@@ -4,6 +4,7 @@
 
 #include "device.h"
 #include "model/model.h"
+#include "model/program.h"
 #include "model/watch.h"
 #include "source.h"
 
@@ -17,7 +18,7 @@ kg__device_status kg__device_open(json_t **description, kg__error *why)
     }
     *description = json_pack("{s:s, s:{s:s, s:s, s:s}, s:{s:s, s:s}, s:b}", "event", "target",
                              "target", "key", "cpu-model", "name", "CPU model", "compiler",
-                             KG__MODEL_COMPILER, "provenance", "compiler", KG__MODEL_COMPILER,
+                             kg__model_compiler, "provenance", "compiler", kg__model_compiler,
                              "model", KG__MODEL_VERSION, "watches", (int)kg__device_watches());
     return KG__DEVICE_READY;
 }

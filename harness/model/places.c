@@ -2,6 +2,7 @@
 
 #include "image.h"
 #include "message.h"
+#include "program.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -9,11 +10,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The folder of the headers that kernels include, as the build names it. */
-#ifndef KG__MODEL_INCLUDE
-#error "define KG__MODEL_INCLUDE as the absolute path of harness/model/include"
-#endif
 
 /* A name of a source file, kept for the life of the process. */
 typedef struct file_name {
@@ -79,9 +75,9 @@ static bool is_header(const char *file)
     char folder[PATH_MAX];
     char real[PATH_MAX];
 
-    if (lies_in(file, KG__MODEL_INCLUDE))
+    if (lies_in(file, kg__model_headers))
         return true;
-    return realpath(KG__MODEL_INCLUDE, folder) != NULL && realpath(file, real) != NULL &&
+    return realpath(kg__model_headers, folder) != NULL && realpath(file, real) != NULL &&
            lies_in(real, folder);
 }
 

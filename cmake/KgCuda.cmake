@@ -1,0 +1,33 @@
+# Whether there is a CUDA compiler, and whether programs for the GPU are built: KG_HAS_GPU_TARGET.
+
+set(KG_GPU AUTO CACHE STRING "Build the GPU programs: ON, OFF, or AUTO (where there is a CUDA compiler)")
+set_property(CACHE KG_GPU PROPERTY STRINGS AUTO ON OFF)
+
+if(KG_GPU STREQUAL "OFF")
+  set(KG_HAS_GPU_TARGET FALSE)
+else()
+  include(CheckLanguage)
+  if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX} AND EXISTS /usr/local/cuda/bin/nvcc)
+    find_program(KG_NVCC nvcc HINTS /usr/local/cuda/bin)
+    set(CMAKE_CUDA_COMPILER ${KG_NVCC} CACHE FILEPATH "The CUDA compiler")
+  endif()
+  check_language(CUDA)
+  if(CMAKE_CUDA_COMPILER)
+    if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+      # "native" needs a GPU to ask; a machine without one builds for all that the toolkit knows.
+      if(EXISTS /dev/nvidiactl)
+        set(CMAKE_CUDA_ARCHITECTURES native CACHE STRING "GPU architectures to build for")
+      else()
+        set(CMAKE_CUDA_ARCHITECTURES all-major CACHE STRING "GPU architectures to build for")
+      endif()
+    endif()
+    enable_language(CUDA)
+    find_package(CUDAToolkit 12.4 REQUIRED GLOBAL)
+    set(KG_HAS_GPU_TARGET TRUE)
+  elseif(KG_GPU STREQUAL "ON")
+    message(FATAL_ERROR "KG_GPU=ON, and there is no CUDA compiler: install the CUDA Toolkit 12.4 or "
+                        "newer and put nvcc on the PATH (or set CUDACXX), or configure the preset cpu")
+  else()
+    set(KG_HAS_GPU_TARGET FALSE)
+  endif()
+endif()

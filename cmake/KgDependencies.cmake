@@ -1,0 +1,25 @@
+# What a build with kernelgate needs beside kernelgate, be it its own build or that of a project which uses it: the compiler
+# of the kernels, and the libraries.
+
+if(NOT CMAKE_C_COMPILER_LOADED OR NOT CMAKE_CXX_COMPILER_LOADED)
+  message(FATAL_ERROR "kernelgate: suites are C and the CPU model's kernels C++: say project(${PROJECT_NAME} LANGUAGES C CXX)")
+endif()
+if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU" OR CMAKE_CXX_COMPILER_VERSION VERSION_LESS 11)
+  message(FATAL_ERROR "The CPU model's kernels are compiled by g++ 11 or newer, whose hooks it counts by; this is "
+                      "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}: set CXX=g++ and configure a new folder")
+endif()
+
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(CRITERION REQUIRED IMPORTED_TARGET GLOBAL criterion>=2.4)
+pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET GLOBAL jansson>=2.13)
+pkg_check_modules(LIBXML REQUIRED IMPORTED_TARGET GLOBAL libxml-2.0)
+# The lines and variables of instrumented kernels.
+pkg_check_modules(LIBDW REQUIRED IMPORTED_TARGET GLOBAL libdw>=0.180 libelf>=0.180)
+
+# Boost.Context has a C interface of two functions; its library is all that is needed of Boost.
+find_library(KG_BOOST_CONTEXT boost_context REQUIRED
+             DOC "Boost.Context, which switches the CPU model's fibers")
+if(NOT TARGET kernelgate::boost_context)
+  add_library(kernelgate::boost_context UNKNOWN IMPORTED GLOBAL)
+  set_target_properties(kernelgate::boost_context PROPERTIES IMPORTED_LOCATION ${KG_BOOST_CONTEXT})
+endif()

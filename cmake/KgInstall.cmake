@@ -1,0 +1,69 @@
+# What other projects take: the libraries, the headers, the command, the CMake functions, the scripts and the schemas. Nothing
+# in it names the folder that it is installed to, so that it can be moved.
+include(CMakePackageConfigHelpers)
+
+if(KG_COVERAGE OR KG_SANITIZE OR KG_FUZZ)
+  # Its libraries could not be linked without the flags that they were compiled with.
+  return()
+endif()
+
+set(libraries kernelgate_headers kernelgate_core kernelgate_model cpu_model kg_instrumented)
+set(gpu_libraries)
+if(KG_HAS_GPU_TARGET)
+  set(gpu_libraries kernelgate_sentinels kernelgate_gpu)
+endif()
+# What has to be built before cmake --install: the comparisons here need not be.
+add_custom_target(kg_installable DEPENDS kernelgate kernelgate_core kernelgate_model cpu_model ${gpu_libraries})
+
+foreach(target IN LISTS libraries gpu_libraries ITEMS kernelgate)
+  string(REGEX REPLACE "^(kernelgate|kg)_" "" name ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  # As a system's folder it would come behind those of a project's own, which may hold a CUDA Toolkit's headers.
+  set_target_properties(${target} PROPERTIES EXPORT_NO_SYSTEM ON)
+endforeach()
+set_target_properties(kernelgate PROPERTIES EXPORT_NAME command)
+
+install(TARGETS ${libraries} kernelgate EXPORT kernelgate-targets)
+install(EXPORT kernelgate-targets NAMESPACE kernelgate:: DESTINATION ${KG_MODULES})
+if(gpu_libraries)
+  # Apart, since they want CUDA, which a project may leave out.
+  install(TARGETS ${gpu_libraries} EXPORT kernelgate-gpu-targets)
+  install(EXPORT kernelgate-gpu-targets NAMESPACE kernelgate:: DESTINATION ${KG_MODULES})
+endif()
+
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/kernelgateConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/installed/kernelgateConfig.cmake INSTALL_DESTINATION ${KG_MODULES})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/installed/kernelgateConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES
+  ${PROJECT_BINARY_DIR}/installed/kernelgateConfig.cmake
+  ${PROJECT_BINARY_DIR}/installed/kernelgateConfigVersion.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/KgComparison.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/KgCuda.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/KgDependencies.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/KgDiscoverTests.cmake
+  DESTINATION ${KG_MODULES})
+
+install(FILES ${PROJECT_SOURCE_DIR}/harness/include/kernelgate/kernelgate.h
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kernelgate)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/harness/model/include/ DESTINATION ${KG_MODEL_HEADERS})
+install(FILES ${PROJECT_SOURCE_DIR}/harness/model/program.cpp ${PROJECT_SOURCE_DIR}/harness/model/program.h
+  DESTINATION ${KG_SHARED})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/baselines/ DESTINATION ${KG_SHARED}/schemas FILES_MATCHING PATTERN "*.schema.json")
+
+# The scripts, each with a command of its own.
+install(FILES ${PROJECT_SOURCE_DIR}/ci/base.sh ${PROJECT_SOURCE_DIR}/ci/common.sh ${PROJECT_SOURCE_DIR}/ci/packages
+  DESTINATION ${KG_SHARED}/ci)
+file(RELATIVE_PATH KG_SCRIPTS_FROM_COMMANDS /${CMAKE_INSTALL_BINDIR} /${KG_SHARED}/ci)
+file(RELATIVE_PATH KG_PREFIX_FROM_COMMANDS /${CMAKE_INSTALL_BINDIR} /)
+foreach(KG_SCRIPT gate rebaseline setup)
+  install(PROGRAMS ${PROJECT_SOURCE_DIR}/ci/${KG_SCRIPT} DESTINATION ${KG_SHARED}/ci)
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/kernelgate-script.in
+    ${PROJECT_BINARY_DIR}/installed/kernelgate-${KG_SCRIPT} @ONLY)
+  install(PROGRAMS ${PROJECT_BINARY_DIR}/installed/kernelgate-${KG_SCRIPT} DESTINATION ${CMAKE_INSTALL_BINDIR})
+endforeach()
+
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR} USE_SOURCE_PERMISSIONS
+  PATTERN build EXCLUDE PATTERN out EXCLUDE PATTERN "*.lock" EXCLUDE)
