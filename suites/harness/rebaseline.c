@@ -56,6 +56,8 @@ static void make_repository(void)
     put_program("ci/setup", "#!/bin/sh\n");
     link_program(KG__COMMAND, "build/gpu/harness/cli/kernelgate");
     link_program(KG__COMMAND, "build/cpu/harness/cli/kernelgate");
+    write_text("build/gpu/kernelgate.path", at("build/gpu/harness/cli/kernelgate"));
+    write_text("build/cpu/kernelgate.path", at("build/cpu/harness/cli/kernelgate"));
     link_program(KG__FAKE_SOUND_GPU, "build/gpu/fake.gpu");
     link_program(KG__FAKE_MODEL, "build/gpu/fake.model");
     link_program(KG__FAKE_INSTRUMENTED, "build/gpu/fake.instrumented");
