@@ -215,7 +215,7 @@ build_preset() {
 # The command that preset $1 was built with, below $root where it is in it.
 kernelgate_command() {
     local command
-    command=$(<"$root/build/$1/kernelgate.path") || stop 2 "the project has no gate: end its CMakeLists.txt with kg_finish_gate()"
+    command=$(cat -- "$root/build/$1/kernelgate.path" 2>/dev/null) || stop 2 "the project has no gate: end its CMakeLists.txt with kg_finish_gate()"
     printf '%s' "${command#"$root/"}"
 }
 

@@ -249,3 +249,35 @@ Test(rebaseline, without_git)
                   "kernelgate: there is no git here to commit it with\n");
     free(seen.output);
 }
+
+/* Another project, in a folder of its repository, is recorded by the scripts of this one. */
+Test(rebaseline, a_project_of_its_own)
+{
+    static const char *const recorded[] = { "/bin/bash", "-c",
+                                            "KG_PROJECT=own ci/rebaseline --target gpu", NULL };
+    static const char *const nowhere[] = { "/bin/bash", "-c", "KG_PROJECT=bin ci/rebaseline",
+                                           NULL };
+    ending seen = drive(nowhere, environment);
+
+    expect_ending(&seen, 2, "/bin is no project to gate, since it has no CMakePresets.json");
+    free(seen.output);
+    shell("mkdir -p own/baselines && git mv kernels CMakePresets.json own && mv build own/ && "
+          "echo /own/build/ >>.gitignore && git add . && git commit -q -m two");
+    write_text("own/build/gpu/kernelgate.path", at("own/build/gpu/harness/cli/kernelgate"));
+    write_text("own/include.h", "\n");
+    seen = drive(recorded, environment);
+    expect_ending(&seen, 2, "uncommitted changes (own/include.h)");
+    free(seen.output);
+    cr_assert(unlink("own/include.h") == 0);
+    seen = drive(recorded, environment);
+    expect_ending(&seen, 0,
+                  "baseline show baselines/nvidia-fake.json)\n"
+                  "kernelgate: then: git add -- baselines/nvidia-fake.json");
+    cr_assert(chdir("own") == 0);
+    run_last_command(seen.output);
+    free(seen.output);
+    cr_assert(unlink("build/gpu/kernelgate.path") == 0 && chdir("..") == 0);
+    seen = drive(recorded, environment);
+    expect_ending(&seen, 2, "end its CMakeLists.txt with kg_finish_gate()");
+    free(seen.output);
+}

@@ -2,7 +2,7 @@
 // shuffles.
 #include <kernelgate/kernelgate.h>
 
-#define WARP 32
+#include <own_kernels/warp.cuh>
 
 static __global__ void warp_each(const float *matrix, float *sums, int64_t rows, int64_t columns)
 {
@@ -16,8 +16,7 @@ static __global__ void warp_each(const float *matrix, float *sums, int64_t rows,
 
     for (int64_t column = lane; column < columns; column += WARP)
         sum += matrix[row * columns + column];
-    for (unsigned offset = WARP / 2; offset > 0; offset /= 2)
-        sum += __shfl_down_sync(0xffffffff, sum, offset);
+    sum = warp_sum(sum);
     if (lane == 0)
         sums[row] = sum;
 }
