@@ -20,10 +20,11 @@
     "git add .; git commit --quiet --message=one; git tag first\n"                                 \
     "echo two >kernels/a.cu; git commit --quiet --all --message=two\n"
 
-/* Finds and builds the base $1 of this tree; the stand-in keeps what it was to compile. */
-#define BUILD                                                                                      \
+/* Finds and builds the base $1 of this tree, by the scripts of a folder; the stand-in keeps what it
+ * was to compile. */
+#define BUILD_BY(scripts)                                                                          \
     "set -euo pipefail\n"                                                                          \
-    ". ./ci/common.sh; . ./ci/base.sh\n"                                                           \
+    ". " scripts "/common.sh; . " scripts "/base.sh\n"                                             \
     "build_gpu_programs() {\n"                                                                     \
     "    [[ ! -e $root/build/refuse ]] || return 1\n"                                              \
     "    mkdir -p \"$base_build\"; cat \"$1/kernels/a.cu\" \"$1/harness/a.c\" "                    \
@@ -31,6 +32,8 @@
     "}\n"                                                                                          \
     "find_base \"$1\"\n"                                                                           \
     "if build_base; then paste -sd ' ' \"$base_build/a.gpu\"; else echo without a base; fi\n"
+
+#define BUILD BUILD_BY("./ci")
 
 /* Runs a script in the test's folder, or in the tree that it has there. */
 static void expect_script(const char *folder, const char *script, const char *argument, int code,
@@ -135,4 +138,23 @@ Test(base, a_base_that_does_not_build)
     expect_base("first", 0, "does not build");
     expect_base("first", 0, "without a base");
     expect_clean();
+}
+
+/* A project that uses kernelgate may have a folder of the same name, which is as the base had it.
+ * What it uses decides whether the base is built anew. */
+Test(base, a_project_that_uses_kernelgate)
+{
+    static const char *const use =
+        "cp -R ci ../ci; echo ../command >build/gpu/kernelgate.path\n"
+        "echo changed >harness/a.c; export KG_PROJECT=$PWD\n" BUILD_BY("../ci");
+
+    write_text(at("command"), "one\n");
+    expect_script(at("tree"), use, "first", 0, "\none own\n");
+    expect_script(at("tree"), use, "first", 0, "is built already");
+    write_text(at("command"), "two\n");
+    expect_script(at("tree"), use, "first", 0, "kernelgate: building the base first");
+    write_text(at("tree/build/refuse"), "");
+    write_text(at("command"), "three\n");
+    expect_script(at("tree"), use, "first", 0, "does not build");
+    write_text(at("tree/harness/a.c"), "own\n");
 }
