@@ -1,4 +1,6 @@
-/* Results as JUnit XML: a suite a target and comparison, a case a testcase. */
+/* Results as JUnit XML: a suite a target and comparison, a case a testcase. No standard says what
+ * JUnit XML is; suites/harness/junit.xsd has what its readers agree on, and the tests hold to it.
+ */
 #include <libxml/xmlwriter.h>
 #include <math.h>
 #include <stdio.h>
@@ -305,18 +307,12 @@ static void seconds_attribute(sheet *to, double seconds)
     attribute(to, "time", text);
 }
 
-static void text_element(sheet *to, const char *name, const char *text)
-{
-    to->failed |= xmlTextWriterWriteElement(to->writer, BAD_CAST name, BAD_CAST text) < 0;
-}
-
 static void counts(sheet *to, const size_t outcomes[OUTCOMES], double seconds)
 {
     count_attribute(to, "tests",
                     outcomes[PASSED] + outcomes[SKIPPED] + outcomes[FAILED] + outcomes[ERRORED]);
     count_attribute(to, "failures", outcomes[FAILED]);
     count_attribute(to, "errors", outcomes[ERRORED]);
-    count_attribute(to, "skipped", outcomes[SKIPPED]);
     seconds_attribute(to, seconds);
 }
 
@@ -345,6 +341,26 @@ static void write_properties(sheet *to, const char *prefix, json_t *facts)
     }
 }
 
+static void write_text(sheet *to, const char *text)
+{
+    to->failed |= xmlTextWriterWriteString(to->writer, BAD_CAST text) < 0;
+}
+
+/* What is told of a testcase beside its outcome: one element, since the schema knows no second. */
+static void write_output(sheet *to, const char *message, const char *body)
+{
+    if (*message == '\0' && (body == NULL || *body == '\0'))
+        return;
+    open_element(to, "system-out");
+    write_text(to, message);
+    if (body != NULL && *body != '\0') {
+        if (*message != '\0')
+            write_text(to, "\n");
+        write_text(to, body);
+    }
+    close_element(to);
+}
+
 static void write_testcase(sheet *to, const suite *of, const testcase *one)
 {
     static const char *const elements[OUTCOMES] = { NULL, "skipped", "failure", "error" };
@@ -361,13 +377,11 @@ static void write_testcase(sheet *to, const suite *of, const testcase *one)
             attribute(to, "type", one->type);
         attribute(to, "message", one->message);
         if (one->outcome != SKIPPED && one->body != NULL)
-            to->failed |= xmlTextWriterWriteString(to->writer, BAD_CAST one->body) < 0;
+            write_text(to, one->body);
         close_element(to);
-    } else if (*one->message != '\0') {
-        text_element(to, "system-out", one->message);
     }
-    if (one->outcome <= SKIPPED && one->body != NULL && *one->body != '\0')
-        text_element(to, "system-out", one->body);
+    if (one->outcome <= SKIPPED)
+        write_output(to, one->outcome == PASSED ? one->message : "", one->body);
     close_element(to);
 }
 
@@ -409,6 +423,8 @@ static void write_suite(sheet *to, const report *all, const suite *one)
     open_element(to, "testsuite");
     attribute(to, "name", one->name);
     counts(to, one->outcomes, seconds_of(one));
+    /* The schema knows it of a suite, and not of all of them. */
+    count_attribute(to, "skipped", one->outcomes[SKIPPED]);
     if (json_object_size(target) + json_object_size(provenance) > 0) {
         open_element(to, "properties");
         write_properties(to, "target", target);

@@ -1,6 +1,20 @@
 #include "source.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+#include "message.h"
+#include "text.h"
+
+#define KERNEL "__global__"
+#define DIGITS "0123456789"
+#define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" DIGITS "_-+"
+#define PATH_CHARACTERS NAME_CHARACTERS "./"
+
+/* The longest line number that is believed. */
+#define LINE_DIGITS 7
 
 const char *kg__source_name(const char *home, const char *file)
 {
@@ -9,4 +23,140 @@ const char *kg__source_name(const char *home, const char *file)
     if (strncmp(file, home, length) != 0 || file[length] != '/')
         return file;
     return file + length + 1;
+}
+
+/* Whether a path cannot lead out of the folder that it is below. */
+static bool stays_below(const char *file)
+{
+    if (*file == '/' || *file == '\0')
+        return false;
+    for (const char *step = file; step != NULL; step = strchr(step, '/')) {
+        step += *step == '/';
+        if (strncmp(step, "..", 2) == 0 && (step[2] == '/' || step[2] == '\0'))
+            return false;
+    }
+    return true;
+}
+
+/* Opens a regular file below a folder; NULL where it is not there. */
+static FILE *open_below(const char *folder, const char *file)
+{
+    size_t size = strlen(folder) + strlen(file) + 2;
+    struct stat facts;
+    FILE *stream = NULL;
+    char *path;
+
+    if (!stays_below(file))
+        return NULL;
+    path = kg__allocate(size, 1);
+    snprintf(path, size, "%s/%s", folder, file);
+    /* Opening a pipe would wait for its writer. */
+    if (stat(path, &facts) == 0 && S_ISREG(facts.st_mode))
+        stream = fopen(path, "r");
+    free(path);
+    return stream;
+}
+
+static bool is_comment(const char *line)
+{
+    line += strspn(line, " \t");
+    return strncmp(line, "//", 2) == 0 || *line == '*' || strncmp(line, "/*", 2) == 0;
+}
+
+bool kg__source_line_with(const char *folder, const char *file, const char *text,
+                          kg__source_line *found)
+{
+    FILE *stream = open_below(folder, file);
+    char *line = NULL;
+    size_t room = 0;
+    size_t number = 0;
+    bool seen = false;
+
+    if (stream == NULL)
+        return false;
+    while (!seen && getline(&line, &room, stream) >= 0) {
+        number++;
+        seen = strstr(line, text) != NULL && !is_comment(line);
+    }
+    free(line);
+    fclose(stream);
+    kg__format(found->file, sizeof found->file, "%s", file);
+    found->line = seen ? number : 1;
+    return true;
+}
+
+static bool is_source(const char *file)
+{
+    static const char *const ends[] = { ".cu", ".cuh", ".c", ".h", ".cpp", NULL };
+
+    for (const char *const *end = ends; *end != NULL; end++) {
+        if (kg__ends_with(file, *end))
+            return true;
+    }
+    return false;
+}
+
+/* Takes the place at the front of a text whose path is `length` bytes long. Returns whether it is
+ * one of a source file that is there; the line is 0 where none is named. */
+static bool take_place(const char *folder, const char *text, size_t length, kg__source_line *found)
+{
+    const char *behind = text + length;
+    size_t digits = *behind == ':' ? strspn(behind + 1, DIGITS) : 0;
+    FILE *stream;
+
+    if (length >= sizeof found->file)
+        return false;
+    memcpy(found->file, text, length);
+    found->file[length] = '\0';
+    if (!is_source(found->file) || strchr(found->file, '/') == NULL)
+        return false;
+    stream = open_below(folder, found->file);
+    if (stream == NULL)
+        return false;
+    fclose(stream);
+    found->line = digits > 0 && digits <= LINE_DIGITS ? strtoul(behind + 1, NULL, 10) : 0;
+    return true;
+}
+
+bool kg__source_mentioned(const char *folder, const char *text, kg__source_line *found)
+{
+    kg__source_line unnumbered = { "", 0 };
+
+    while (*text != '\0') {
+        size_t length = strspn(text, PATH_CHARACTERS);
+        size_t taken = length;
+
+        /* A sentence may end behind a path. */
+        while (taken > 0 && text[taken - 1] == '.')
+            taken--;
+        if (taken > 0 && take_place(folder, text, taken, found)) {
+            if (found->line > 0)
+                return true;
+            if (unnumbered.file[0] == '\0')
+                unnumbered = *found;
+        }
+        text += length > 0 ? length : 1;
+    }
+    return unnumbered.file[0] != '\0' &&
+           kg__source_line_with(folder, unnumbered.file, KERNEL, found);
+}
+
+bool kg__source_of_case(const char *folder, const char *id, kg__source_line *found)
+{
+    size_t comparison = strspn(id, NAME_CHARACTERS);
+    size_t variant = id[comparison] == '/' ? strspn(id + comparison + 1, NAME_CHARACTERS) : 0;
+    char file[sizeof found->file];
+
+    if (comparison == 0 || comparison + variant + 32 > sizeof file)
+        return false;
+    while (variant > 0) {
+        kg__format(file, sizeof file, "kernels/%.*s/%.*s.cu", (int)comparison, id, (int)variant,
+                   id + comparison + 1);
+        if (kg__source_line_with(folder, file, KERNEL, found))
+            return true;
+        do
+            variant--;
+        while (variant > 0 && id[comparison + 1 + variant] != '_');
+    }
+    return false;
 }

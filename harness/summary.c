@@ -11,8 +11,65 @@
 #include "results_text.h"
 #include "text.h"
 
-/* A page of job summaries is cut off, or refused, at 1 MiB: what is judged well is cut before. */
-#define LONGEST_TABLE 2000
+/* GitHub refuses a summary of more than 1 MiB. Each section has its share of that, in bytes, so
+ * that none crowds out another: together they are below it whatever a run holds. */
+#define KIB ((size_t)1024)
+#define HEAD_SHARE (32 * KIB)
+#define FAILED_SHARE (320 * KIB)
+#define REPRODUCTIONS_SHARE (192 * KIB)
+#define REMARKS_SHARE (96 * KIB)
+#define CHANGED_SHARE (96 * KIB)
+#define CLAIMS_SHARE (64 * KIB)
+#define CASES_SHARE (160 * KIB)
+#define TARGETS_SHARE (48 * KIB)
+
+/* A section while it is written: lines, of which the page takes those that its share has room for.
+ */
+typedef struct section {
+    char *text;
+    size_t size;
+    FILE *stream;
+} section;
+
+static void begin_section(section *one)
+{
+    one->text = NULL;
+    one->size = 0;
+    one->stream = open_memstream(&one->text, &one->size);
+    if (one->stream == NULL) {
+        kg__complain("out of host memory for the summary: free some memory");
+        exit(KG__EXIT_ERROR);
+    }
+}
+
+/* Ends a section: copies its first whole lines to the page, and returns how many it left out. */
+static size_t end_section(FILE *page, section *one, size_t share)
+{
+    size_t taken = 0;
+    size_t left_out = 0;
+
+    fclose(one->stream);
+    while (taken < one->size) {
+        const char *end = memchr(one->text + taken, '\n', one->size - taken);
+        size_t next = end != NULL ? (size_t)(end - one->text) + 1 : one->size;
+
+        if (next > share)
+            break;
+        taken = next;
+    }
+    fwrite(one->text, 1, taken, page);
+    for (const char *c = one->text + taken; c < one->text + one->size; c++)
+        left_out += *c == '\n';
+    free(one->text);
+    return left_out;
+}
+
+static void write_left_out(FILE *page, size_t lines)
+{
+    if (lines > 0)
+        fprintf(page, "\n%zu more line%s: results.json has them all.\n", lines,
+                lines == 1 ? "" : "s");
+}
 
 /* Writes a name as code. A backtick would end the code, and a bar the table's cell. */
 static void write_code(FILE *stream, const char *text)
@@ -112,11 +169,16 @@ static void write_vanished(FILE *stream, const json_t *results, bool *begun, con
 }
 
 /* What changed beside a slow verdict, a paragraph a case. */
-static void write_changed(FILE *stream, const json_t *results)
+static void write_changed(FILE *page, const json_t *results)
 {
     bool begun = false;
     const json_t *entry;
+    section all;
+    FILE *stream;
     size_t i;
+
+    begin_section(&all);
+    stream = all.stream;
 
     json_array_foreach (json_object_get(results, "cases"), i, entry) {
         const json_t *changed = json_object_get(entry, KG__CHANGED);
@@ -137,107 +199,119 @@ static void write_changed(FILE *stream, const json_t *results)
             fputc('\n', stream);
         }
     }
+    write_left_out(page, end_section(page, &all, CHANGED_SHARE));
+}
+
+static void remember(json_t *lines, char *line)
+{
+    if (line != NULL)
+        json_object_set_new(lines, line, json_true());
+    free(line);
 }
 
 /* The lines that run what failed again, each once. */
-static void write_reproductions(FILE *stream, const json_t *results)
+static void write_reproductions(FILE *page, const json_t *results)
 {
-    json_t *seen = json_object();
+    json_t *lines = json_object();
     const char *line;
     json_t *value;
     const json_t *entry;
+    section all;
     size_t i;
 
+    json_array_foreach (json_object_get(results, "errors"), i, entry)
+        remember(lines, kg__results_reproduce(results, entry, NULL));
     json_array_foreach (json_object_get(results, "cases"), i, entry) {
-        char *text;
-
-        if (!kg__verdict_fails(kg__results_verdict(entry), kg__results_strict(results)))
-            continue;
-        text = kg__results_reproduce(results, entry, kg__json_text(entry, "case"));
-        if (text != NULL)
-            json_object_set_new(seen, text, json_true());
-        free(text);
+        if (kg__verdict_fails(kg__results_verdict(entry), kg__results_strict(results)))
+            remember(lines, kg__results_reproduce(results, entry, kg__json_text(entry, "case")));
     }
     json_array_foreach (json_object_get(results, "claims"), i, entry) {
-        char *text;
-
-        if (json_is_true(json_object_get(entry, "holds")))
-            continue;
-        text = kg__results_reproduce(results, entry, NULL);
-        if (text != NULL)
-            json_object_set_new(seen, text, json_true());
-        free(text);
+        if (!json_is_true(json_object_get(entry, "holds")))
+            remember(lines, kg__results_reproduce(results, entry, NULL));
     }
-    if (json_object_size(seen) > 0) {
-        fputs("\nTo run them again:\n\n```sh\n", stream);
-        json_object_foreach (seen, line, value)
-            fprintf(stream, "%s\n", line);
-        fputs("```\n", stream);
+    if (json_object_size(lines) > 0) {
+        fputs("\nTo run them again:\n\n```sh\n", page);
+        begin_section(&all);
+        json_object_foreach (lines, line, value)
+            fprintf(all.stream, "%s\n", line);
+        i = end_section(page, &all, REPRODUCTIONS_SHARE);
+        fputs("```\n", page);
+        write_left_out(page, i);
     }
-    json_decref(seen);
+    json_decref(lines);
 }
 
-static void write_failures(FILE *stream, const json_t *results)
+static void write_failures(FILE *page, const json_t *results)
 {
     const char *heading = "Failed";
     const json_t *entry;
     bool begun = false;
+    section all;
     size_t i;
 
+    begin_section(&all);
     json_array_foreach (json_object_get(results, "errors"), i, entry) {
         const char *test = kg__json_text(entry, "test");
 
-        begin_rows(stream, &begun, heading);
-        write_row(stream, "error", *test != '\0' ? test : "kernelgate", "",
+        begin_rows(all.stream, &begun, heading);
+        write_row(all.stream, "error", *test != '\0' ? test : "kernelgate", "",
                   kg__json_text(entry, "why"));
     }
-    write_cases(stream, results, true, &begun, heading);
+    write_cases(all.stream, results, true, &begun, heading);
     json_array_foreach (json_object_get(results, "claims"), i, entry) {
         if (json_is_true(json_object_get(entry, "holds")))
             continue;
-        begin_rows(stream, &begun, heading);
-        write_row(stream, "claim", kg__json_text(entry, "claim"), kg__json_text(entry, "target"),
-                  kg__json_text(entry, "why"));
+        begin_rows(all.stream, &begun, heading);
+        write_row(all.stream, "claim", kg__json_text(entry, "claim"),
+                  kg__json_text(entry, "target"), kg__json_text(entry, "why"));
     }
     if (kg__results_strict(results))
-        write_vanished(stream, results, &begun, heading);
+        write_vanished(all.stream, results, &begun, heading);
+    write_left_out(page, end_section(page, &all, FAILED_SHARE));
     if (begun)
-        write_reproductions(stream, results);
+        write_reproductions(page, results);
 }
 
-static void write_remarks(FILE *stream, const json_t *results)
+static void write_remarks(FILE *page, const json_t *results)
 {
     const char *heading = "To look at";
     const json_t *entry;
     bool begun = false;
+    section all;
     size_t i;
 
-    write_cases(stream, results, false, &begun, heading);
+    begin_section(&all);
+    write_cases(all.stream, results, false, &begun, heading);
     if (!kg__results_strict(results))
-        write_vanished(stream, results, &begun, heading);
+        write_vanished(all.stream, results, &begun, heading);
     json_array_foreach (json_object_get(results, "refused"), i, entry) {
-        begin_rows(stream, &begun, heading);
-        write_row(stream, "refused", kg__json_text(entry, "case"), kg__json_text(entry, "target"),
-                  kg__json_text(entry, "why"));
+        begin_rows(all.stream, &begun, heading);
+        write_row(all.stream, "refused", kg__json_text(entry, "case"),
+                  kg__json_text(entry, "target"), kg__json_text(entry, "why"));
     }
     json_array_foreach (json_object_get(results, "tests"), i, entry) {
         if (!json_is_string(json_object_get(entry, "skipped")))
             continue;
-        begin_rows(stream, &begun, heading);
-        write_row(stream, "skipped", kg__json_text(entry, "name"), "",
+        begin_rows(all.stream, &begun, heading);
+        write_row(all.stream, "skipped", kg__json_text(entry, "name"), "",
                   kg__json_text(entry, "skipped"));
     }
+    write_left_out(page, end_section(page, &all, REMARKS_SHARE));
 }
 
-static void write_claims_and_notes(FILE *stream, const json_t *results)
+static void write_claims_and_notes(FILE *page, const json_t *results)
 {
     const json_t *claims = json_object_get(results, "claims");
     const json_t *notes = json_object_get(results, "notes");
     const json_t *entry;
+    section all;
+    FILE *stream;
     size_t i;
 
     if (json_array_size(claims) + json_array_size(notes) == 0)
         return;
+    begin_section(&all);
+    stream = all.stream;
     fputs("\n## Speedups and notes\n\n", stream);
     json_array_foreach (claims, i, entry) {
         fputs("- ", stream);
@@ -257,6 +331,7 @@ static void write_claims_and_notes(FILE *stream, const json_t *results)
         }
         fputc('\n', stream);
     }
+    write_left_out(page, end_section(page, &all, CLAIMS_SHARE));
 }
 
 static void write_case_rows(FILE *stream, const json_t *entry)
@@ -302,28 +377,26 @@ static void write_case_rows(FILE *stream, const json_t *entry)
     }
 }
 
-static void write_all_cases(FILE *stream, const json_t *results)
+static void write_all_cases(FILE *page, const json_t *results)
 {
     const json_t *cases = json_object_get(results, "cases");
     size_t count = json_array_size(cases);
     const json_t *entry;
+    section all;
     size_t i;
 
     if (count == 0)
         return;
-    fprintf(stream,
+    fprintf(page,
             "\n<details><summary>%s%zu case%s</summary>\n\n"
             "| case | target | metric | value | baseline | change | smallest slowdown that would "
             "show | verdict |\n| --- | --- | --- | ---: | ---: | ---: | ---: | --- |\n",
             count == 1 ? "" : "All ", count, count == 1 ? "" : "s");
-    json_array_foreach (cases, i, entry) {
-        if (i == LONGEST_TABLE)
-            break;
-        write_case_rows(stream, entry);
-    }
-    if (count > LONGEST_TABLE)
-        fprintf(stream, "\n%zu more stand in results.json.\n", count - LONGEST_TABLE);
-    fputs("\n</details>\n", stream);
+    begin_section(&all);
+    json_array_foreach (cases, i, entry)
+        write_case_rows(all.stream, entry);
+    write_left_out(page, end_section(page, &all, CASES_SHARE));
+    fputs("\n</details>\n", page);
 }
 
 static void write_facts(FILE *stream, const char *target, const char *kind, json_t *facts)
@@ -378,55 +451,115 @@ static void write_boards(FILE *stream, const json_t *results, const char *target
     }
 }
 
-static void write_targets(FILE *stream, const json_t *results)
+static void write_targets(FILE *page, const json_t *results)
 {
     json_t *targets = json_object_get(results, "targets");
     const char *key;
     json_t *target;
+    section all;
 
     if (json_object_size(targets) == 0)
         return;
     fputs("\n<details><summary>Where it was measured</summary>\n\n"
           "| target | | fact | value |\n| --- | --- | --- | --- |\n",
-          stream);
+          page);
+    begin_section(&all);
     json_object_foreach (targets, key, target) {
-        write_facts(stream, key, "target", target);
-        write_facts(stream, key, "provenance",
+        write_facts(all.stream, key, "target", target);
+        write_facts(all.stream, key, "provenance",
                     json_object_get(json_object_get(results, "provenance"), key));
-        write_boards(stream, results, key);
+        write_boards(all.stream, results, key);
     }
-    fputs("\n</details>\n", stream);
+    write_left_out(page, end_section(page, &all, TARGETS_SHARE));
+    fputs("\n</details>\n", page);
+}
+
+/* Counts the verdicts of the cases on `target`, of every target where it is NULL. */
+static void count_verdicts(const json_t *results, const char *target, size_t counts[KG__VERDICTS])
+{
+    const json_t *entry;
+    size_t i;
+
+    memset(counts, 0, KG__VERDICTS * sizeof *counts);
+    json_array_foreach (json_object_get(results, "cases"), i, entry) {
+        if (target == NULL || strcmp(kg__json_text(entry, "target"), target) == 0)
+            counts[kg__results_verdict(entry)]++;
+    }
+}
+
+/* A row a target of the counts of `shown`, the verdicts that occur anywhere. */
+static void write_counts(FILE *stream, const json_t *results, const size_t shown[KG__VERDICTS])
+{
+    const char *target = NULL;
+    const json_t *entry;
+    size_t i;
+
+    fputs("\n| target |", stream);
+    for (int verdict = KG__VERDICTS - 1; verdict >= 0; verdict--)
+        if (shown[verdict] > 0)
+            fprintf(stream, " %s |", kg__verdict_name((kg__verdict)verdict));
+    fputs("\n| --- |", stream);
+    for (int verdict = KG__VERDICTS - 1; verdict >= 0; verdict--)
+        fputs(shown[verdict] > 0 ? " ---: |" : "", stream);
+    fputc('\n', stream);
+    /* The cases are sorted by target, so that a target is new where it changes. */
+    json_array_foreach (json_object_get(results, "cases"), i, entry) {
+        size_t counts[KG__VERDICTS];
+
+        if (target != NULL && strcmp(kg__json_text(entry, "target"), target) == 0)
+            continue;
+        target = kg__json_text(entry, "target");
+        count_verdicts(results, target, counts);
+        fputs("| ", stream);
+        write_code(stream, target);
+        fputs(" |", stream);
+        for (int verdict = KG__VERDICTS - 1; verdict >= 0; verdict--)
+            if (shown[verdict] > 0)
+                fprintf(stream, " %zu |", counts[verdict]);
+        fputc('\n', stream);
+    }
+}
+
+/* What a reader looks for first: the outcome and the counts. */
+static void write_head(FILE *page, const json_t *results)
+{
+    char *headline = kg__results_headline(results);
+    char *outcome = kg__results_outcome(results);
+    size_t shown[KG__VERDICTS];
+    section all;
+
+    begin_section(&all);
+    fputs("# kernelgate: ", all.stream);
+    kg__write_markdown(all.stream, outcome);
+    fputs("\n\n", all.stream);
+    kg__write_markdown(all.stream, headline);
+    fputs(".\n", all.stream);
+    count_verdicts(results, NULL, shown);
+    if (json_array_size(json_object_get(results, "cases")) > 0)
+        write_counts(all.stream, results, shown);
+    write_left_out(page, end_section(page, &all, HEAD_SHARE));
+    free(headline);
+    free(outcome);
 }
 
 bool kg__results_write_summary(const char *path, const json_t *results, kg__error *error)
 {
-    char *headline = kg__results_headline(results);
-    char *outcome = kg__results_outcome(results);
     char *text = NULL;
     size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
+    FILE *page = open_memstream(&text, &size);
     bool written;
 
-    if (stream == NULL) {
-        free(headline);
-        free(outcome);
+    if (page == NULL)
         return kg__fail(error, "%s: cannot be written: out of host memory", path);
-    }
-    fputs("# kernelgate: ", stream);
-    kg__write_markdown(stream, outcome);
-    fputs("\n\n", stream);
-    kg__write_markdown(stream, headline);
-    fputs(".\n", stream);
-    write_failures(stream, results);
-    write_remarks(stream, results);
-    write_changed(stream, results);
-    write_claims_and_notes(stream, results);
-    write_all_cases(stream, results);
-    write_targets(stream, results);
-    fclose(stream);
+    write_head(page, results);
+    write_failures(page, results);
+    write_remarks(page, results);
+    write_changed(page, results);
+    write_claims_and_notes(page, results);
+    write_all_cases(page, results);
+    write_targets(page, results);
+    fclose(page);
     written = kg__file_replace(path, text, size, error);
     free(text);
-    free(headline);
-    free(outcome);
     return written;
 }

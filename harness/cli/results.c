@@ -3,9 +3,11 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "../annotations.h"
 #include "../file.h"
 #include "../holding.h"
 #include "../run.h"
@@ -137,6 +139,21 @@ static int report_code(const json_t *results)
     return kg__results_exit_code(results);
 }
 
+/* Has GitHub Actions show what failed beside the lines of the change, where this is one of its
+ * jobs. The sources are in the current folder, which is the tree's or one that holds none of them.
+ */
+static void annotate(const json_t *results)
+{
+    const char *actions = getenv("GITHUB_ACTIONS");
+    char prefix[KG__PATH_SIZE];
+    kg__annotated_tree tree = { ".", prefix };
+
+    if (actions == NULL || strcmp(actions, "true") != 0)
+        return;
+    kg__annotation_prefix(getenv("GITHUB_WORKSPACE"), tree.folder, prefix, sizeof prefix);
+    kg__annotations_print(stdout, results, &tree);
+}
+
 static int merge(size_t count, char **operands)
 {
     const char *folder = kg__results_folder(out);
@@ -158,6 +175,8 @@ static int merge(size_t count, char **operands)
     name_commits(results);
     written = write_files(folder, results);
     kg__results_print(stdout, results);
+    if (!report_only)
+        annotate(results);
     if (fflush(stdout) != 0)
         written = false;
     code = report_only ? report_code(results) : kg__results_exit_code(results);
@@ -186,7 +205,10 @@ const kg__command kg__results_command = {
     .details =
         "exit: 0 judged, and nothing below; 1 slower or wrong (with --strict also environment,\n"
         "noisy, no-baseline, vanished); 2 an error; 77 nothing was judged (with --strict 2,\n"
-        "unless all was filtered out)\n",
+        "unless all was filtered out)\n"
+        "\n"
+        "In a job of GitHub Actions (GITHUB_ACTIONS=true) what failed is annotated besides, the\n"
+        "worst first, at the lines of the sources in the current folder.\n",
     .options = results_options,
     .run = merge,
 };

@@ -32,7 +32,8 @@ static void begin(void)
 {
     static const char *const steering[] = {
         "KG_OUT",          "KG_STRICT",    "KG_FILTER", "KG_BASELINES", "KG_NVML_LIBRARY",
-        "KG_CUDA_LIBRARY", "KG_FAKE_NVML", "CC",        "CXX",          "NO_COLOR"
+        "KG_CUDA_LIBRARY", "KG_FAKE_NVML", "CC",        "CXX",          "NO_COLOR",
+        "GITHUB_ACTIONS"
     };
     const char *base = getenv("TMPDIR");
 
@@ -236,6 +237,24 @@ Test(cli, results_writes_three_files_and_exits_by_the_verdicts)
     put("out/records/gpu.a.time.verdicts.json", "{");
     cr_expect(eq(int, run("results", NULL), 2));
     expect_within(output, "  error        gpu.a.time");
+}
+
+Test(cli, results_annotates_in_a_job_of_github_actions_alone)
+{
+    static const char annotation[] =
+        "\n::error title=slower%3A a/b/1/- on t::because%0Areproduce: ";
+
+    put("out/records/gpu.a.time.verdicts.json", VERDICTS("gpu.a.time", ONE_CASE("slower")));
+    cr_expect(eq(int, run("results", NULL), 1));
+    cr_expect(strstr(output, "::error") == NULL, "%s", output);
+    setenv("GITHUB_ACTIONS", "true", 1);
+    cr_expect(eq(int, run("results", NULL), 1));
+    expect_within(output, annotation);
+    cr_expect(eq(int, run("results", "--report-only", NULL), 0));
+    cr_expect(strstr(output, "::error") == NULL, "ctest shows it to nobody: %s", output);
+    setenv("GITHUB_ACTIONS", "false", 1);
+    cr_expect(eq(int, run("results", NULL), 1));
+    cr_expect(strstr(output, "::error") == NULL, "%s", output);
 }
 
 Test(cli, results_is_strict_by_option_and_by_environment)

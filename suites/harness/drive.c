@@ -124,6 +124,7 @@ static const char *const left_out[] = {
     "CTEST_RESOURCE_GROUP_0_GPUS",
     "CTEST_RESOURCE_GROUP_COUNT",
     "CUDA_VISIBLE_DEVICES",
+    "GITHUB_ACTIONS",
 };
 
 static bool names(const char *setting, const char *name)

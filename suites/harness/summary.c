@@ -262,6 +262,8 @@ Test(summary, errors_come_first)
     cr_expect(strncmp(text, "# kernelgate: ERROR (exit 2)\n", 29) == 0, "%s", text);
     expect_within(text, "| **error** | `kernelgate` |  | no verdicts |");
     expect_within(text, "| **error** | `gpu.a.time` |  | killed |");
+    expect_within(text, "```sh\nctest --test-dir build/gpu -R '^gpu\\.a\\.time$' "
+                        "--output-on-failure\n```\n");
     free(text);
 }
 
@@ -285,19 +287,77 @@ Test(summary, hostile_texts_stay_within_their_cells)
     free(text);
 }
 
+Test(summary, counts_the_verdicts_of_each_target)
+{
+    char *text = summary(failing_run(false));
+
+    expect_within(text, "\n| target | wrong | slower | noisy | faster | pass |\n"
+                        "| --- | ---: | ---: | ---: | ---: | ---: |\n"
+                        "| `cpu-model` | 0 | 0 | 0 | 0 | 1 |\n"
+                        "| `nvidia-h200` | 1 | 1 | 1 | 1 | 1 |\n\n## Failed");
+    free(text);
+}
+
 Test(summary, a_long_table_is_cut_and_says_so)
 {
     json_t *results = json_object();
     json_t *cases = json_array();
     char *text;
 
-    for (int i = 0; i < 2003; i++)
+    for (int i = 0; i < 10000; i++)
         json_array_append_new(
             cases, json_pack("{s:s,s:s,s:s}", "case", "a/b/c/-", "target", "t", "verdict", "pass"));
     json_object_set_new(results, "cases", cases);
     text = summary(results);
-    expect_within(text, "All 2003 cases");
-    expect_within(text, "\n3 more stand in results.json.\n");
+    expect_within(text, "All 10000 cases");
+    expect_within(text,
+                  "\n| `a/b/c/-` | `t` | | | | | | pass |\n\n5572 more lines: results.json has "
+                  "them all.\n\n</details>\n");
+    free(text);
+}
+
+/* Every list of a document with `count` entries whose texts are long, of two targets. */
+static json_t *crowded_run(size_t count, const char *long_text)
+{
+    static const char *const lists[] = { "cases",   "claims", "errors", "vanished",
+                                         "refused", "notes",  "tests",  NULL };
+    json_t *results = json_pack("{s:{}}", "targets");
+
+    for (const char *const *list = lists; *list != NULL; list++)
+        json_object_set_new(results, *list, json_array());
+    for (size_t i = 0; i < count; i++) {
+        char id[64];
+        json_t *entry;
+
+        snprintf(id, sizeof id, "a/v%zu/1/-", i);
+        entry = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:[s]}", "case", id, "target",
+                          i % 2 == 0 ? "t" : "u", "verdict", i % 3 == 0 ? "noisy" : "wrong", "why",
+                          long_text, "note", long_text, "claim", id, "skipped", long_text, "test",
+                          id, "changed", long_text);
+        for (const char *const *list = lists; *list != NULL; list++)
+            json_array_append(json_object_get(results, *list), entry);
+        json_object_set_new(json_object_get(results, "targets"), id,
+                            json_pack("{s:s}", "name", long_text));
+        json_decref(entry);
+    }
+    return results;
+}
+
+Test(summary, stays_below_a_mebibyte_whatever_it_holds)
+{
+    static char long_text[2000];
+    char *text;
+
+    memset(long_text, '&', sizeof long_text - 1);
+    text = summary(crowded_run(3000, long_text));
+    cr_expect(strlen(text) < (1 << 20) - 1, "%zu bytes", strlen(text));
+    cr_expect(strlen(text) > 900000, "%zu bytes: each section takes its share", strlen(text));
+    expect_order(text, "## Failed", " more lines: results.json has them all.\n\nTo run them again");
+    expect_within(text, "--output-on-failure\n```\n");
+    expect_within(text, "## To look at");
+    expect_within(text, "## What changed");
+    expect_within(text, "## Speedups and notes");
+    cr_expect(strcmp(text + strlen(text) - 12, "\n</details>\n") == 0, "it ends whole");
     free(text);
 }
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "annotations.h"
 #include "file_of_input.h"
 #include "records.h"
 #include "report_table.h"
@@ -32,6 +33,7 @@ static void report(const json_t *results)
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 {
     const char *path = file_of_input("results.json", input, size);
+    const kg__annotated_tree tree = { ".", "" };
     kg__error error = { "" };
     json_t *results = kg__results_load(path, &error);
 
@@ -42,6 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
     require(kg__results_write_junit(path_of("junit.xml"), results, &error), error.text);
     require(kg__results_write_summary(path_of("summary.md"), results, &error), error.text);
     kg__results_print(nowhere(), results);
+    kg__annotations_print(nowhere(), results, &tree);
     (void)kg__results_exit_code(results);
     report(results);
     json_decref(results);
