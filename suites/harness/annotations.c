@@ -1,6 +1,7 @@
 /* GitHub's annotations: escaped, worst first, few, and at the right lines. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,47 +151,49 @@ Test(annotations, claims_and_vanished_cases_are_shown_where_they_are_written)
         "does not: put it back, or retire it with ci/rebaseline (baselines/u.json)\n");
 }
 
-#define OF_VERDICT(id, verdict)                                                                    \
-    "{\"case\": \"" id "/v/1/-\", \"target\": \"t\", \"verdict\": \"" verdict "\", \"why\": "      \
-    "\"w\"}"
+/* Appends to a text of `size` bytes. */
+__attribute__((format(printf, 3, 4))) static void append(char *text, size_t size,
+                                                         const char *format, ...)
+{
+    size_t length = strlen(text);
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text + length, size - length, format, arguments);
+    va_end(arguments);
+}
 
 Test(annotations, the_worst_come_first_and_doubts_are_warnings)
 {
-    static const char cases[] =
-        "\"cases\": [" OF_VERDICT("b", "no-baseline") ", " OF_VERDICT("c", "noisy") ", " OF_VERDICT(
-            "d",
-            "environment") ", " OF_VERDICT("e",
-                                           "slower") ", " OF_VERDICT("f",
-                                                                     "wrong") ", " OF_VERDICT("g",
-                                                                                              "erro"
-                                                                                              "r") "], \"errors\": "
-                                                                                                   "[{\"test\": "
-                                                                                                   "\"gpu.a.time\", \"why\": "
-                                                                                                   "\"killed\"}, {\"why\": "
-                                                                                                   "\"kernels/a/v.cu:3: "
-                                                                                                   "none\"}]}";
-    static const char failing[] = "::error title=error%3A gpu.a.time::killed%0Areproduce: ctest "
-                                  "--test-dir build/gpu -R '^gpu\\.a\\.time$' --output-on-failure\n"
-                                  "::error file=kernels/a/v.cu,line=3,title=error%3A "
-                                  "kernelgate::kernels/a/v.cu:3: none\n"
-                                  "::error title=error%3A g/v/1/- on t::w\n"
-                                  "::error title=wrong%3A f/v/1/- on t::w\n"
-                                  "::error title=slower%3A e/v/1/- on t::w\n";
-    static const char *const doubts[] = { "environment%3A d", "noisy%3A c", "no-baseline%3A b" };
+    static const char *const doubts[] = { "environment", "noisy", "no-baseline" };
+    static const char *const verdicts[] = { "no-baseline", "noisy", "environment",
+                                            "slower",      "wrong", "error" };
 
     for (int strict = 0; strict < 2; strict++) {
-        char document[2048];
-        char expected[2048];
+        char document[2048] = "";
+        char expected[2048] = "";
 
-        snprintf(document, sizeof document, "{\"strict\": %s, %s", strict ? "true" : "false",
-                 cases);
-        snprintf(expected, sizeof expected, "%s", failing);
-        for (size_t i = 0; i < 3; i++) {
-            size_t length = strlen(expected);
-
-            snprintf(expected + length, sizeof expected - length, "::%s title=%s/v/1/- on t::w\n",
-                     strict ? "error" : "warning", doubts[i]);
-        }
+        append(document, sizeof document, "{\"strict\": %s, \"cases\": [",
+               strict ? "true" : "false");
+        for (size_t i = 0; i < sizeof verdicts / sizeof *verdicts; i++)
+            append(document, sizeof document,
+                   "%s{\"case\": \"b/%s/1/-\", \"target\": \"t\", \"verdict\": \"%s\", "
+                   "\"why\": \"w\"}",
+                   i > 0 ? ", " : "", verdicts[i], verdicts[i]);
+        append(document, sizeof document,
+               "], \"errors\": [{\"test\": \"gpu.a.time\", \"why\": \"killed\"}, "
+               "{\"why\": \"kernels/a/v.cu:3: none\"}]}");
+        append(expected, sizeof expected,
+               "::error title=error%%3A gpu.a.time::killed%%0Areproduce: ctest --test-dir "
+               "build/gpu -R '^gpu\\.a\\.time$' --output-on-failure\n"
+               "::error file=kernels/a/v.cu,line=3,title=error%%3A kernelgate::kernels/a/v.cu:3: "
+               "none\n"
+               "::error title=error%%3A b/error/1/- on t::w\n"
+               "::error title=wrong%%3A b/wrong/1/- on t::w\n"
+               "::error title=slower%%3A b/slower/1/- on t::w\n");
+        for (size_t i = 0; i < sizeof doubts / sizeof *doubts; i++)
+            append(expected, sizeof expected, "::%s title=%s%%3A b/%s/1/- on t::w\n",
+                   strict ? "error" : "warning", doubts[i], doubts[i]);
         expect_annotations(document, "", 8, expected);
     }
 }

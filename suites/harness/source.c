@@ -85,7 +85,7 @@ Test(source, a_path_longer_than_any_is_no_place)
     static char text[2000];
 
     memset(text, 'a', sizeof text - 10);
-    strcpy(text + sizeof text - 10, "/b.cu:3");
+    memcpy(text + sizeof text - 10, "/b.cu:3", sizeof "/b.cu:3");
     expect_mention(text, NULL, 0);
 }
 
