@@ -122,6 +122,7 @@ static kg__judgement gate_metric(const char *name, const kg__observation *chosen
         kg__json_set_finite(entry, "change", judgement.change);
         kg__json_set_finite(entry, "limit", judgement.limit);
         kg__json_set_finite(entry, "smallest", judgement.smallest);
+        json_object_set_new(entry, "gated", json_boolean(expected->gated));
     }
     if (judgement.tripped)
         json_object_set_new(entry, "tripped", json_true());

@@ -32,6 +32,7 @@ extern const kg__command kg__begin_command;
 extern const kg__command kg__results_command;
 extern const kg__command kg__settle_command;
 extern const kg__command kg__report_command;
+extern const kg__command kg__compare_command;
 extern const kg__command kg__doctor_command;
 extern const kg__command kg__baseline_show_command;
 extern const kg__command kg__baseline_diff_command;

@@ -1,0 +1,424 @@
+/* kernelgate compare: two runs against each other, as ratios with intervals and verdicts. */
+#include "../results_compare.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../baseline.h"
+#include "../grid.h"
+#include "../results.h"
+#include "../results_text.h"
+#include "../run.h"
+#include "../text.h"
+#include "command.h"
+
+#define COMPARE_SCHEMA "kernelgate-comparison/1"
+
+/* Digits of a ratio behind the point: a thousandth is less than any band. */
+#define RATIO_DIGITS 4
+
+static const char *format_name = "text";
+static bool across;
+
+static const kg__grid_column columns[] = {
+    { "verdict", false, false }, { "target", false, true },   { "case", false, false },
+    { "metric", false, false },  { "A", true, false },        { "B", true, false },
+    { "B / A", true, false },    { "interval", true, false }, { "limit", true, false },
+    { "note", false, false },
+};
+
+/* The two files and what came of them. */
+typedef struct compared_files {
+    const char *paths[2];
+    json_t *documents[2];
+    kg__results_comparison found;
+    int code;
+} compared_files;
+
+static void add_value(kg__grid *grid, const char *metric, double value)
+{
+    char text[KG__FIGURE_SIZE] = "-";
+
+    if (metric != NULL && !isnan(value))
+        kg__show_figure(text, sizeof text, value, kg__metric_unit(metric));
+    kg__grid_add_figure(grid, text, value);
+}
+
+static void add_ratio(kg__grid *grid, const kg__compared *row)
+{
+    char text[2 * KG__FIGURE_SIZE] = "-";
+
+    if (!isnan(row->ratio.value))
+        kg__format(text, sizeof text, "%.*f", RATIO_DIGITS, row->ratio.value);
+    kg__grid_add_figure(grid, text, row->ratio.value);
+    if (isnan(row->ratio.value) || row->ratio.low == row->ratio.high)
+        kg__format(text, sizeof text, "-");
+    else
+        kg__format(text, sizeof text, "%.*f to %.*f", RATIO_DIGITS, row->ratio.low, RATIO_DIGITS,
+                   row->ratio.high);
+    kg__grid_add(grid, text, NULL);
+}
+
+static void add_limit(kg__grid *grid, const kg__compared *row)
+{
+    char text[KG__FIGURE_SIZE] = "-";
+
+    if (row->judged && row->limit_source != KG__LIMIT_EXACT && isfinite(row->limit))
+        kg__show_percent(text, sizeof text, row->limit, false);
+    kg__grid_add_figure(grid, text, row->judged ? row->limit : (double)NAN);
+}
+
+static const char *verdict_of(const kg__compared *row)
+{
+    if (row->verdict == KG__ERROR || row->judged)
+        return kg__verdict_name(row->verdict);
+    return row->gated ? "not judged" : "not gated";
+}
+
+/* What a row's verdict rests on: the figures that it names stand beside it. */
+static void add_note(kg__grid *grid, const kg__compared *row)
+{
+    bool plain = row->verdict == KG__PASS || row->verdict == KG__SLOWER ||
+                 row->verdict == KG__FASTER || !row->judged;
+    const char *note = plain ? "" : row->why;
+
+    if (plain && row->judged && row->limit_source == KG__LIMIT_OF_B)
+        note = "limit of B's baseline";
+    else if (plain && row->judged && row->limit_source == KG__LIMIT_DEFAULT)
+        note = "default limit, for want of a baseline";
+    kg__grid_add(grid, note, NULL);
+}
+
+static void add_row(kg__grid *grid, const kg__compared *row)
+{
+    char target[KG__MESSAGE_SIZE];
+
+    kg__format(target, sizeof target, "%s to %s", row->target_a, row->target_b);
+    kg__grid_add(grid, verdict_of(row), NULL);
+    kg__grid_add(grid, strcmp(row->target_a, row->target_b) == 0 ? row->target_a : target, NULL);
+    kg__grid_add(grid, row->id, NULL);
+    kg__grid_add(grid, row->metric != NULL ? row->metric : "-", NULL);
+    add_value(grid, row->metric, row->a.value);
+    add_value(grid, row->metric, row->b.value);
+    add_ratio(grid, row);
+    add_limit(grid, row);
+    add_note(grid, row);
+}
+
+/* A counter that is the same in both: hundreds of them say nothing. */
+static bool is_dull(const kg__compared *row)
+{
+    return row->metric != NULL && *kg__metric_unit(row->metric) == '\0' &&
+           row->verdict == KG__PASS && row->a.value == row->b.value;
+}
+
+/* Fills the table, the worst verdict first, within a verdict in A's order; returns how many rows
+ * were left out. */
+static size_t fill_grid(kg__grid *grid, const kg__results_comparison *found, bool all)
+{
+    size_t dull = 0;
+
+    for (int verdict = KG__VERDICTS - 1; verdict >= 0; verdict--) {
+        for (size_t i = 0; i < found->count; i++) {
+            const kg__compared *row = &found->metrics[i];
+
+            if ((int)row->verdict != verdict)
+                continue;
+            if (!all && is_dull(row))
+                dull++;
+            else
+                add_row(grid, row);
+        }
+    }
+    return dull;
+}
+
+/* Which run a file is of. */
+static void write_run(FILE *stream, const char *name, const char *path, const json_t *document)
+{
+    const char *commit = kg__json_text(document, "commit");
+    const char *key;
+    json_t *target;
+    const char *gap = ": ";
+
+    fprintf(stream, "%s = %s", name, path);
+    json_object_foreach (json_object_get(document, "targets"), key, target) {
+        char *clean = kg__clean_text(key, true);
+
+        fprintf(stream, "%s%s", gap, clean);
+        gap = ", ";
+        free(clean);
+    }
+    if (*commit != '\0')
+        fprintf(stream, "%scommit %s", gap, commit);
+    fputc('\n', stream);
+}
+
+static void write_sums(FILE *stream, const kg__results_comparison *found)
+{
+    for (size_t i = 0; i < found->sum_count; i++) {
+        const kg__compared_sum *sum = &found->sums[i];
+        bool crosses = strcmp(sum->target_a, sum->target_b) != 0;
+
+        fprintf(stream, "%s%s%s, %s: B / A is %.*f in the geometric mean of %zu case%s\n",
+                sum->target_a, crosses ? " to " : "", crosses ? sum->target_b : "", sum->metric,
+                RATIO_DIGITS, sum->mean, sum->count, sum->count == 1 ? "" : "s");
+    }
+}
+
+static void write_one_sided(FILE *stream, const kg__results_comparison *found)
+{
+    for (size_t i = 0; i < found->one_sided_count; i++) {
+        const kg__one_sided *lone = &found->one_sided[i];
+        char line[KG__MESSAGE_SIZE];
+        char *clean;
+
+        kg__format(line, sizeof line, "%s%s%s on %s", lone->id, lone->metric != NULL ? " " : "",
+                   lone->metric != NULL ? lone->metric : "", lone->target);
+        clean = kg__clean_text(line, true);
+        fprintf(stream, "only in %s: %s\n", lone->in_b ? "B" : "A", clean);
+        free(clean);
+    }
+}
+
+static void write_tally(FILE *stream, const compared_files *files)
+{
+    const kg__tally *tally = &files->found.tally;
+    const char *gap = "cases: ";
+
+    for (int verdict = KG__VERDICTS - 1; verdict >= 0; verdict--) {
+        if (tally->verdicts[verdict] == 0)
+            continue;
+        fprintf(stream, "%s%zu %s", gap, tally->verdicts[verdict],
+                kg__verdict_name((kg__verdict)verdict));
+        gap = ", ";
+    }
+    if (tally->vanished > 0) {
+        fprintf(stream, "%s%zu gone from B", gap, tally->vanished);
+        gap = ", ";
+    }
+    if (files->found.checked > 0)
+        fprintf(stream, "; %zu of them only checked, right in both", files->found.checked);
+    if (files->found.unjudged > 0)
+        fprintf(stream,
+                "%s%zu metrics of two targets, which are not judged: --across judges them too",
+                tally->verdicts[KG__PASS] > 0 ? "; " : "", files->found.unjudged);
+    fprintf(stream, "\nexit %d\n", files->code);
+}
+
+static void write_table(const compared_files *files, kg__grid_format format)
+{
+    /* What is no row of a CSV must not stand between its rows. */
+    bool csv = format == KG__GRID_CSV;
+    FILE *words = csv ? stderr : stdout;
+    kg__grid *grid = kg__grid_new(columns, sizeof columns / sizeof *columns);
+    size_t dull = fill_grid(grid, &files->found, csv);
+
+    write_run(words, "A", files->paths[0], files->documents[0]);
+    if (format == KG__GRID_MARKDOWN)
+        fputc('\n', words);
+    write_run(words, "B", files->paths[1], files->documents[1]);
+    if (files->found.other_boards)
+        fputs("The boards are not the same: what they differ by is in the ratios.\n", words);
+    fputs(csv ? "" : "\n", words);
+    if (kg__grid_rows(grid) > 0)
+        kg__grid_write(stdout, grid, format, true);
+    fputs(kg__grid_rows(grid) > 0 && !csv ? "\n" : "", words);
+    if (dull > 0)
+        fprintf(words, "%zu counter%s the same in both\n", dull, dull == 1 ? " is" : "s are");
+    write_sums(words, &files->found);
+    write_one_sided(words, &files->found);
+    write_tally(words, files);
+    kg__grid_free(grid);
+}
+
+static json_t *interval_json(const kg__interval *interval)
+{
+    json_t *object = json_object();
+
+    kg__json_set_finite(object, "value", interval->value);
+    kg__json_set_finite(object, "low", interval->low);
+    kg__json_set_finite(object, "high", interval->high);
+    return object;
+}
+
+static json_t *row_json(const kg__compared *row)
+{
+    json_t *object = json_pack(
+        "{s:s, s:s, s:s, s:s, s:s}", "case", row->id, "target_a", row->target_a, "target_b",
+        row->target_b, "verdict",
+        row->judged || row->verdict == KG__ERROR ? kg__verdict_name(row->verdict) : "not-judged",
+        "why", row->why);
+
+    if (row->metric == NULL)
+        return object;
+    json_object_set_new(object, "metric", json_string(row->metric));
+    json_object_set_new(object, "a", interval_json(&row->a));
+    json_object_set_new(object, "b", interval_json(&row->b));
+    json_object_set_new(object, "ratio", interval_json(&row->ratio));
+    json_object_set_new(object, "gated", json_boolean(row->gated));
+    kg__json_set_finite(object, "limit", row->limit);
+    json_object_set_new(object, "limit_from",
+                        json_string(kg__limit_source_name(row->limit_source)));
+    return object;
+}
+
+static json_t *run_json(const char *path, const json_t *document)
+{
+    return json_pack("{s:s, s:s, s:O}", "file", path, "commit", kg__json_text(document, "commit"),
+                     "targets", json_object_get(document, "targets"));
+}
+
+static json_t *one_sided_json(const kg__results_comparison *found, bool in_b)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < found->one_sided_count; i++) {
+        const kg__one_sided *lone = &found->one_sided[i];
+
+        if (lone->in_b == in_b)
+            json_array_append_new(list, json_pack("{s:s, s:s, s:s*}", "case", lone->id, "target",
+                                                  lone->target, "metric", lone->metric));
+    }
+    return list;
+}
+
+static json_t *tally_json(const kg__results_comparison *found)
+{
+    json_t *tally = json_object();
+
+    for (int verdict = 0; verdict < KG__VERDICTS; verdict++)
+        json_object_set_new(tally, kg__verdict_name((kg__verdict)verdict),
+                            json_integer((json_int_t)found->tally.verdicts[verdict]));
+    json_object_set_new(tally, "vanished", json_integer((json_int_t)found->tally.vanished));
+    json_object_set_new(tally, "not-judged", json_integer((json_int_t)found->tally.unavailable));
+    return tally;
+}
+
+static void write_json(const compared_files *files)
+{
+    const kg__results_comparison *found = &files->found;
+    json_t *metrics = json_array();
+    json_t *sums = json_array();
+    json_t *document;
+
+    for (size_t i = 0; i < found->count; i++)
+        json_array_append_new(metrics, row_json(&found->metrics[i]));
+    for (size_t i = 0; i < found->sum_count; i++)
+        json_array_append_new(
+            sums,
+            json_pack("{s:s, s:s, s:s, s:I, s:f}", "target_a", found->sums[i].target_a, "target_b",
+                      found->sums[i].target_b, "metric", found->sums[i].metric, "cases",
+                      (json_int_t)found->sums[i].count, "geometric_mean", found->sums[i].mean));
+    document = json_pack("{s:s, s:o, s:o, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:i}", "schema",
+                         COMPARE_SCHEMA, "a", run_json(files->paths[0], files->documents[0]), "b",
+                         run_json(files->paths[1], files->documents[1]), "across", (int)across,
+                         "other_boards", (int)found->other_boards, "metrics", metrics, "only_in_a",
+                         one_sided_json(found, false), "only_in_b", one_sided_json(found, true),
+                         "means", sums, "tally", tally_json(found), "exit_code", files->code);
+    (void)json_dumpf(document, stdout, JSON_INDENT(1));
+    putchar('\n');
+    json_decref(document);
+}
+
+/* The case of both runs whose id is nearest to a filter that leaves nothing. */
+static const char *nearest_case(const json_t *document, const char *filter)
+{
+    const json_t *cases = json_object_get(document, "cases");
+    const char **ids = kg__allocate(json_array_size(cases) + 1, sizeof *ids);
+    const char *nearest;
+    const json_t *entry;
+    size_t i;
+
+    json_array_foreach (cases, i, entry)
+        ids[i] = kg__json_text(entry, "case");
+    nearest = *filter != '\0' ? kg__nearest_name(filter, ids, json_array_size(cases)) : NULL;
+    free(ids);
+    return nearest;
+}
+
+static int compare_documents(compared_files *files, const char *filter, bool json,
+                             kg__grid_format format)
+{
+    kg__error error = { "" };
+
+    if (!kg__results_compare(files->documents[0], files->documents[1], filter, across,
+                             &files->found, &error)) {
+        const char *nearest = nearest_case(files->documents[0], filter);
+
+        kg__complain("compare: %s%s%s", error.text, nearest != NULL ? "; nearest is " : "",
+                     nearest != NULL ? nearest : "");
+        return KG__EXIT_ERROR;
+    }
+    files->code = kg__exit_code(&files->found.tally, kg__is_strict());
+    if (json)
+        write_json(files);
+    else
+        write_table(files, format);
+    return kg__flush_output("compare") ? files->code : KG__EXIT_ERROR;
+}
+
+static bool arguments_fit(size_t count, bool *json, kg__grid_format *format)
+{
+    *json = strcmp(format_name, "json") == 0;
+    if (!*json && !kg__grid_format_parse(format_name, format))
+        kg__complain("compare: there is no format \"%s\": take text, markdown, csv or json",
+                     format_name);
+    else if (count < 2)
+        kg__complain("compare: takes two results files: kernelgate compare A.json B.json [FILTER]");
+    else if (count > 3)
+        kg__complain("compare: takes one filter behind the two files: separate globs by commas");
+    else
+        return true;
+    return false;
+}
+
+static int compare(size_t count, char **operands)
+{
+    compared_files files = { .paths = { "", "" } };
+    kg__grid_format format = KG__GRID_TEXT;
+    bool json;
+    int code = KG__EXIT_ERROR;
+
+    if (!arguments_fit(count, &json, &format))
+        return KG__EXIT_ERROR;
+    for (size_t i = 0; i < 2; i++) {
+        kg__error error = { "" };
+
+        files.paths[i] = operands[i];
+        files.documents[i] = kg__results_load(operands[i], &error);
+        if (files.documents[i] == NULL)
+            kg__complain("compare: %s", error.text);
+    }
+    if (files.documents[0] != NULL && files.documents[1] != NULL)
+        code = compare_documents(&files, count == 3 ? operands[2] : "", json, format);
+    kg__results_comparison_free(&files.found);
+    json_decref(files.documents[0]);
+    json_decref(files.documents[1]);
+    return code;
+}
+
+static const kg__option options[] = {
+    { "--across", NULL, "judge two GPUs by each other too, A's limits holding for both", NULL,
+      &across },
+    { "--format", "FORMAT", "text (the default), markdown, csv or json", &format_name, NULL },
+    { 0 },
+};
+
+const kg__command kg__compare_command = {
+    .name = "compare",
+    .operands = "A.json B.json [FILTER]",
+    .summary = "Print how two runs' results differ, as ratios with intervals and verdicts",
+    .details =
+        "A plays the baseline: B's figures are judged against A's by the rule of the gate, with\n"
+        "the limits of the baseline that A (else B) was judged against, widened by the square\n"
+        "root of 2 since both runs vary. Two GPUs are compared and not judged, unless --across.\n"
+        "FILTER is a list of globs on case ids; KG_FILTER narrows too.\n"
+        "exit: 0 nothing below; 1 slower or wrong, with KG_STRICT=1 also environment, noisy, new\n"
+        "or gone; 2 an error, or nothing in common; 77 nothing was judged (2 with KG_STRICT=1)\n",
+    .options = options,
+    .takes_operands = true,
+    .run = compare,
+};
