@@ -91,6 +91,11 @@ void kg__report_table_free(kg__report_table *table);
 /* Writes a heading, a table a column that has a title and figures, and notes. */
 void kg__report_write_markdown(FILE *stream, const kg__report_table *table);
 
+/* The parts of that: the line that says where it was measured, and the notes, a line each that
+ * begins with "- ". */
+void kg__report_write_facts(FILE *stream, const kg__report_table *table);
+void kg__report_write_notes(FILE *stream, const kg__report_table *table);
+
 /* Writes one table of every case and every column of several targets' tables, a line a case. */
 void kg__report_write_csv(FILE *stream, const kg__report_table *tables, size_t count);
 

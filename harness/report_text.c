@@ -3,72 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report_cells.h"
 #include "report_table.h"
 #include "results_text.h"
 #include "text.h"
 
-/* A cell of a Markdown table: a figure, and another in brackets. */
-#define CELL_SIZE 160
-typedef char cell[CELL_SIZE];
-
-static void show_times(char *text, size_t size, double ratio)
-{
-    int decimals = ratio >= 100 ? 0 : ratio >= 10 ? 1 : ratio >= 0.1 ? 2 : 3;
-
-    kg__format(text, size, "%.*f×", decimals, ratio);
-}
-
-static void show(char *text, size_t size, kg__report_form form, double value)
-{
-    switch (form) {
-    case KG__FORM_MICROSECONDS:
-        kg__show_figure(text, size, value / 1000, "");
-        break;
-    case KG__FORM_FIGURE:
-        kg__show_figure(text, size, value, "");
-        break;
-    case KG__FORM_TIMES:
-        show_times(text, size, value);
-        break;
-    case KG__FORM_PERCENT:
-        kg__show_percent(text, size, value, false);
-        break;
-    }
-}
-
-/* What stands in place of a figure that a case does not have in a column; NULL where it has it. */
-static const char *stand_in(const kg__report_case *one, int column)
-{
-    if (one == NULL)
-        return "-";
-    if (one->entry == NULL)
-        return "refused";
-    if (one->verdict >= KG__WRONG)
-        return kg__verdict_name(one->verdict);
-    return isnan(one->figures[column]) ? "-" : NULL;
-}
-
-/* Fills a case's place in a column's table. The first variant needs no ratio to itself, and 0 none
- * to anything. */
-static void fill_cell(const kg__report_table *table, const kg__report_case *one, int column,
-                      cell text)
-{
-    int beside = table->columns[column].beside;
-    const char *word = stand_in(one, column);
-    char ratio[KG__FIGURE_SIZE];
-    size_t used;
-
-    if (word != NULL) {
-        kg__format(text, CELL_SIZE, "%s", word);
-        return;
-    }
-    show(text, CELL_SIZE, table->columns[column].form, one->figures[column]);
-    if (beside < 0 || one->variant == 0 || !(one->figures[beside] > 0))
-        return;
-    show(ratio, sizeof ratio, table->columns[beside].form, one->figures[beside]);
-    used = strlen(text);
-    kg__format(text + used, CELL_SIZE - used, " (%s)", ratio);
-}
+typedef char cell[KG__REPORT_CELL_SIZE];
 
 static void write_cells(FILE *stream, cell *cells, const size_t *widths, size_t count,
                         size_t left_aligned)
@@ -95,54 +35,33 @@ static void write_rule(FILE *stream, const size_t *widths, size_t count, size_t 
     fputs("|\n", stream);
 }
 
-static bool has_launches(const kg__report_table *table)
-{
-    for (size_t row = 0; row < table->row_count; row++)
-        if (strcmp(table->rows[row].launch, "-") != 0)
-            return true;
-    return false;
-}
-
-/* Whether a variant has a figure in a column, or would have one if it were right. */
-static bool is_shown(const kg__report_table *table, size_t variant, int column)
-{
-    for (size_t i = 0; i < table->case_count; i++) {
-        const kg__report_case *one = &table->cases[i];
-
-        if (one->variant == variant && one->entry != NULL &&
-            (one->verdict >= KG__WRONG || !isnan(one->figures[column])))
-            return true;
-    }
-    return false;
-}
-
 /* Writes one column's figures, sizes and launches down, variants across; a variant that has none is
  * left out. Columns are padded, so that the source reads as well as what is made of it. */
 static void write_table(FILE *stream, const kg__report_table *table, int column)
 {
-    size_t left_aligned = has_launches(table) ? 2 : 1;
+    size_t left_aligned = kg__report_has_launches(table) ? 2 : 1;
     size_t width = left_aligned + table->variant_count;
     cell *cells = kg__allocate((table->row_count + 1) * width, sizeof *cells);
     size_t *widths = kg__allocate(width, sizeof *widths);
     size_t used = left_aligned;
 
-    kg__format(cells[0], CELL_SIZE, "size");
+    kg__format(cells[0], KG__REPORT_CELL_SIZE, "size");
     if (left_aligned == 2)
-        kg__format(cells[1], CELL_SIZE, "launch");
+        kg__format(cells[1], KG__REPORT_CELL_SIZE, "launch");
     for (size_t row = 0; row < table->row_count; row++) {
         cell *line = cells + (row + 1) * width;
 
-        kg__format(line[0], CELL_SIZE, "%s", table->rows[row].size);
+        kg__format(line[0], KG__REPORT_CELL_SIZE, "%s", table->rows[row].size);
         if (left_aligned == 2)
-            kg__format(line[1], CELL_SIZE, "%s", table->rows[row].launch);
+            kg__format(line[1], KG__REPORT_CELL_SIZE, "%s", table->rows[row].launch);
     }
     for (size_t variant = 0; variant < table->variant_count; variant++) {
-        if (!is_shown(table, variant, column))
+        if (!kg__report_shows(table, variant, column))
             continue;
-        kg__format(cells[used], CELL_SIZE, "%s", table->variants[variant]);
+        kg__format(cells[used], KG__REPORT_CELL_SIZE, "%s", table->variants[variant]);
         for (size_t row = 0; row < table->row_count; row++)
-            fill_cell(table, kg__report_case_at(table, row, variant), column,
-                      cells[(row + 1) * width + used]);
+            kg__report_show_case(table, kg__report_case_at(table, row, variant), column,
+                                 cells[(row + 1) * width + used], KG__REPORT_CELL_SIZE);
         used++;
     }
     for (size_t i = 0; i < (table->row_count + 1) * width; i++) {
@@ -164,19 +83,6 @@ static void write_table(FILE *stream, const kg__report_table *table, int column)
     free(cells);
 }
 
-/* Whether any case has a figure in a column that says something: a counter that is 0 throughout
- * does not. */
-static bool is_told(const kg__report_table *table, int column)
-{
-    for (size_t i = 0; i < table->case_count; i++) {
-        double figure = table->cases[i].figures[column];
-
-        if (!isnan(figure) && figure != 0)
-            return true;
-    }
-    return false;
-}
-
 /* Writes a fact of the target or its provenance, "driver 580.159.04", where it is known. */
 static void write_fact(FILE *stream, const json_t *facts, const char *key, const char *title)
 {
@@ -186,7 +92,7 @@ static void write_fact(FILE *stream, const json_t *facts, const char *key, const
     kg__write_markdown(stream, kg__json_text(facts, key));
 }
 
-static void write_heading(FILE *stream, const kg__report_table *table)
+void kg__report_write_facts(FILE *stream, const kg__report_table *table)
 {
     const json_t *target =
         json_object_get(json_object_get(table->results, "targets"), table->target);
@@ -194,9 +100,6 @@ static void write_heading(FILE *stream, const kg__report_table *table)
         json_object_get(json_object_get(table->results, "provenance"), table->target);
     char figure[KG__FIGURE_SIZE];
 
-    fprintf(stream, "## %s on ", table->comparison);
-    kg__write_markdown(stream, table->target);
-    fputs("\n\n", stream);
     if (table->counted)
         fputs("Counted on the CPU model", stream);
     else if (*kg__json_text(target, "name") != '\0')
@@ -435,13 +338,26 @@ static void write_samples(FILE *stream, const kg__report_table *table)
     }
 }
 
+void kg__report_write_notes(FILE *stream, const kg__report_table *table)
+{
+    write_meanings(stream, table);
+    write_launches(stream, table);
+    write_refusals(stream, table);
+    write_failures(stream, table);
+    write_doubts(stream, table);
+    write_samples(stream, table);
+}
+
 void kg__report_write_markdown(FILE *stream, const kg__report_table *table)
 {
     bool any = false;
 
-    write_heading(stream, table);
+    fprintf(stream, "## %s on ", table->comparison);
+    kg__write_markdown(stream, table->target);
+    fputs("\n\n", stream);
+    kg__report_write_facts(stream, table);
     for (int column = 0; column < table->column_count; column++) {
-        if (table->columns[column].title[0] == '\0' || !is_told(table, column))
+        if (table->columns[column].title[0] == '\0' || !kg__report_tells(table, column))
             continue;
         write_table(stream, table, column);
         any = true;
@@ -450,12 +366,7 @@ void kg__report_write_markdown(FILE *stream, const kg__report_table *table)
     if (!any)
         write_table(stream, table, 0);
     fputc('\n', stream);
-    write_meanings(stream, table);
-    write_launches(stream, table);
-    write_refusals(stream, table);
-    write_failures(stream, table);
-    write_doubts(stream, table);
-    write_samples(stream, table);
+    kg__report_write_notes(stream, table);
 }
 
 /* The columns that a CSV has besides its figures. */

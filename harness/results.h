@@ -17,8 +17,8 @@
  *   one observation, and when it is settled "pairs": {"time_ns": {"count", "change", "low", "high",
  *   "p"}}, "base": {"ref", "commit"} or a "note"
  *
- * The cleanup test of CTest's fixture merges them into out/results.json, out/junit.xml and
- * out/summary.md.
+ * The cleanup test of CTest's fixture merges them into out/results.json, out/junit.xml,
+ * out/summary.md and out/report/index.html.
  */
 #ifndef KG__RESULTS_H
 #define KG__RESULTS_H
@@ -66,6 +66,10 @@ int kg__results_exit_code(const json_t *results);
  * line that reproduces it. */
 bool kg__results_write_junit(const char *path, const json_t *results, kg__error *error);
 bool kg__results_write_summary(const char *path, const json_t *results, kg__error *error);
+/* HTML: one file that refers to no other, with every comparison's tables and, where gnuplot is
+ * installed, plots. The folder is made where it is missing, and what stood at `path` is removed
+ * first. */
+bool kg__results_write_html(const char *path, const json_t *results, kg__error *error);
 /* The console's summary: counts, failures with reason, speedups, the verdict in words, last. */
 void kg__results_print(FILE *stream, const json_t *results);
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../baseline.h"
+#include "../report_names.h"
 #include "../report_table.h"
 #include "../results.h"
 #include "../results_text.h"
@@ -11,75 +11,15 @@
 #include "command.h"
 
 static const char *comparison;
-static const char *format = "markdown";
+static const char *format;
 static const char *target;
 static const char *results_file;
 static const char *out;
-
-/* A list of names, each once, in order of first appearance. */
-typedef struct name_list {
-    char **names;
-    size_t count;
-    size_t room;
-} name_list;
-
-static void add_name(name_list *list, const char *name, size_t length)
-{
-    for (size_t i = 0; i < list->count; i++)
-        if (strlen(list->names[i]) == length && strncmp(list->names[i], name, length) == 0)
-            return;
-    list->names = kg__grow(list->names, list->count, &list->room, sizeof *list->names);
-    list->names[list->count] = kg__allocate(length + 1, 1);
-    memcpy(list->names[list->count++], name, length);
-}
-
-static void free_names(name_list *list)
-{
-    for (size_t i = 0; i < list->count; i++)
-        free(list->names[i]);
-    free(list->names);
-}
-
-/* The comparisons that the results have cases of. */
-static name_list list_comparisons(const json_t *results)
-{
-    name_list list = { 0 };
-    const json_t *entry;
-    size_t i;
-
-    json_array_foreach (json_object_get(results, "cases"), i, entry) {
-        const char *id = kg__json_text(entry, "case");
-
-        add_name(&list, id, strcspn(id, "/"));
-    }
-    return list;
-}
-
-/* The targets that have cases of the comparison, GPUs first. */
-static name_list list_targets(const json_t *results)
-{
-    size_t length = strlen(comparison);
-    name_list list = { 0 };
-
-    for (int model = 0; model < 2; model++) {
-        const json_t *entry;
-        size_t i;
-
-        json_array_foreach (json_object_get(results, "cases"), i, entry) {
-            const char *id = kg__json_text(entry, "case");
-            const char *key = kg__json_text(entry, "target");
-
-            if ((strcmp(key, KG__MODEL_KEY) == 0) == (model == 1) &&
-                strncmp(id, comparison, length) == 0 && id[length] == '/')
-                add_name(&list, key, strlen(key));
-        }
-    }
-    return list;
-}
+static const char *html;
 
 /* Refuses a name that is not in a list, naming what is nearest to it, or all that there are. */
 static bool require_name(const char *path, const char *what, const char *name,
-                         const name_list *known)
+                         const kg__report_names *known)
 {
     char all[KG__MESSAGE_SIZE] = "";
     const char *nearest;
@@ -104,7 +44,7 @@ static bool require_name(const char *path, const char *what, const char *name,
 
 static int write_tables(const kg__report_table *tables, size_t count)
 {
-    if (strcmp(format, "csv") == 0) {
+    if (format != NULL && strcmp(format, "csv") == 0) {
         kg__report_write_csv(stdout, tables, count);
     } else {
         for (size_t i = 0; i < count; i++) {
@@ -134,7 +74,7 @@ static void refuse_nothing(const char *path)
 }
 
 /* Makes the table of each target that is asked for, and writes those that are not empty. */
-static int report_targets(const char *path, const json_t *results, const name_list *targets)
+static int report_targets(const char *path, const json_t *results, const kg__report_names *targets)
 {
     kg__report_table *tables = kg__allocate(targets->count, sizeof *tables);
     kg__error error = { "" };
@@ -166,18 +106,51 @@ static int report_targets(const char *path, const json_t *results, const name_li
 
 static int report_on(const char *path, const json_t *results)
 {
-    name_list comparisons = list_comparisons(results);
-    name_list targets = { 0 };
+    kg__report_names comparisons = kg__report_comparisons(results);
+    kg__report_names targets = { 0 };
     int code = KG__EXIT_ERROR;
 
     if (require_name(path, "comparison", comparison, &comparisons)) {
-        targets = list_targets(results);
+        targets = kg__report_targets(results, comparison);
         if (target == NULL || require_name(path, "target", target, &targets))
             code = report_targets(path, results, &targets);
     }
-    free_names(&comparisons);
-    free_names(&targets);
+    kg__report_names_free(&comparisons);
+    kg__report_names_free(&targets);
     return code;
+}
+
+/* The page of the whole run. */
+static int write_page(const json_t *results)
+{
+    kg__error error = { "" };
+
+    if (kg__results_write_html(html, results, &error))
+        return KG__EXIT_PASS;
+    kg__complain("report: %s", error.text);
+    return KG__EXIT_ERROR;
+}
+
+/* Whether what was asked for is one thing, and can be. */
+static bool options_fit(void)
+{
+    if (html != NULL && (comparison != NULL || target != NULL || format != NULL)) {
+        kg__complain("report: --html writes the page of the whole run: leave %s away",
+                     comparison != NULL ? "--table"
+                     : target != NULL   ? "--target"
+                                        : "--format");
+        return false;
+    }
+    if (html == NULL && comparison == NULL) {
+        kg__complain("report: say what to print: --table COMPARISON, or what to write: --html "
+                     "FILE");
+        return false;
+    }
+    if (format != NULL && strcmp(format, "markdown") != 0 && strcmp(format, "csv") != 0) {
+        kg__complain("report: there is no format \"%s\": take markdown or csv", format);
+        return false;
+    }
+    return true;
 }
 
 static int report(size_t count, char **operands)
@@ -189,14 +162,8 @@ static int report(size_t count, char **operands)
 
     (void)count;
     (void)operands;
-    if (comparison == NULL) {
-        kg__complain("report: say what to print: --table COMPARISON");
+    if (!options_fit())
         return KG__EXIT_ERROR;
-    }
-    if (strcmp(format, "markdown") != 0 && strcmp(format, "csv") != 0) {
-        kg__complain("report: there is no format \"%s\": take markdown or csv", format);
-        return KG__EXIT_ERROR;
-    }
     if (results_file != NULL && out != NULL) {
         kg__complain("report: --results names the file that --out has the folder of: give one");
         return KG__EXIT_ERROR;
@@ -210,7 +177,7 @@ static int report(size_t count, char **operands)
         kg__complain("report: %s", error.text);
         return KG__EXIT_ERROR;
     }
-    code = report_on(path, results);
+    code = html != NULL ? write_page(results) : report_on(path, results);
     json_decref(results);
     return code;
 }
@@ -220,6 +187,8 @@ static const kg__option options[] = {
     { "--format", "FORMAT", "markdown, variants side by side (the default), or csv, a line a case",
       &format, NULL },
     { "--target", "KEY", "of this target alone (default: of all, GPUs first)", &target, NULL },
+    { "--html", "FILE", "write the page of the whole run instead, as out/report/index.html is",
+      &html, NULL },
     { "--results", "FILE", "read this results file (default: results.json in --out)", &results_file,
       NULL },
     { "--out", "DIR", "the folder of the results (default: KG_OUT, else out)", &out, NULL },
@@ -229,12 +198,12 @@ static const kg__option options[] = {
 const kg__command kg__report_command = {
     .name = "report",
     .operands = "",
-    .summary = "Print what a run measured of a comparison, as people publish it",
+    .summary = "Print what a run measured of a comparison, or make the page of a whole run",
     .details =
         "Of a GPU: time, cold time, speedup over the comparison's first variant, GB/s, GFLOP/s,\n"
         "share of the card's measured limits, occupancy. Of the CPU model: its counters, and how\n"
         "many times as many as the first variant's they are. KG_FILTER leaves cases out.\n"
-        "exit: 0 printed; 2 an error, or nothing to print\n",
+        "exit: 0 printed or written; 2 an error, or nothing to print\n",
     .options = options,
     .run = report,
 };

@@ -59,25 +59,32 @@ const kg__command kg__begin_command = {
     .run = begin,
 };
 
+static bool write_results(const char *path, const json_t *results, kg__error *error)
+{
+    return kg__results_write_json(path, results, 1, error);
+}
+
 /* Writes every file, whatever becomes of the others. */
 static bool write_files(const char *folder, const json_t *results)
 {
-    char path[KG__PATH_SIZE];
-    kg__error error = { "" };
+    static const struct {
+        const char *name;
+        bool (*write)(const char *path, const json_t *results, kg__error *error);
+    } files[] = {
+        { "results.json", write_results },
+        { "junit.xml", kg__results_write_junit },
+        { "summary.md", kg__results_write_summary },
+        { "report/index.html", kg__results_write_html },
+    };
     bool written = true;
 
-    kg__format(path, sizeof path, "%s/results.json", folder);
-    if (!kg__results_write_json(path, results, 1, &error)) {
-        kg__complain("%s", error.text);
-        written = false;
-    }
-    kg__format(path, sizeof path, "%s/junit.xml", folder);
-    if (!kg__results_write_junit(path, results, &error)) {
-        kg__complain("%s", error.text);
-        written = false;
-    }
-    kg__format(path, sizeof path, "%s/summary.md", folder);
-    if (!kg__results_write_summary(path, results, &error)) {
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char path[KG__PATH_SIZE];
+        kg__error error = { "" };
+
+        kg__format(path, sizeof path, "%s/%s", folder, files[i].name);
+        if (files[i].write(path, results, &error))
+            continue;
         kg__complain("%s", error.text);
         written = false;
     }
@@ -201,7 +208,8 @@ static const kg__option results_options[] = {
 const kg__command kg__results_command = {
     .name = "results",
     .operands = "",
-    .summary = "End a run: merge what its tests left into results.json, junit.xml and summary.md",
+    .summary =
+        "End a run: merge what its tests left into results.json, junit.xml, summary.md and report/",
     .details =
         "exit: 0 judged, and nothing below; 1 slower or wrong (with --strict also environment,\n"
         "noisy, no-baseline, vanished); 2 an error; 77 nothing was judged (with --strict 2,\n"

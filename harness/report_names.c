@@ -1,0 +1,62 @@
+#include "report_names.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "baseline.h"
+#include "message.h"
+#include "records.h"
+
+static void add_name(kg__report_names *list, const char *name, size_t length)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (strlen(list->names[i]) == length && strncmp(list->names[i], name, length) == 0)
+            return;
+    list->names = kg__grow(list->names, list->count, &list->room, sizeof *list->names);
+    list->names[list->count] = kg__allocate(length + 1, 1);
+    memcpy(list->names[list->count++], name, length);
+}
+
+void kg__report_names_free(kg__report_names *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->names[i]);
+    free(list->names);
+    *list = (kg__report_names){ 0 };
+}
+
+kg__report_names kg__report_comparisons(const json_t *results)
+{
+    kg__report_names list = { 0 };
+    const json_t *entry;
+    size_t i;
+
+    json_array_foreach (json_object_get(results, "cases"), i, entry) {
+        const char *id = kg__json_text(entry, "case");
+
+        add_name(&list, id, strcspn(id, "/"));
+    }
+    return list;
+}
+
+kg__report_names kg__report_targets(const json_t *results, const char *comparison)
+{
+    size_t length = strlen(comparison);
+    kg__report_names list = { 0 };
+
+    for (int model = 0; model < 2; model++) {
+        const json_t *entry;
+        size_t i;
+
+        json_array_foreach (json_object_get(results, "cases"), i, entry) {
+            const char *id = kg__json_text(entry, "case");
+            const char *key = kg__json_text(entry, "target");
+
+            if ((strcmp(key, KG__MODEL_KEY) == 0) == (model == 1) &&
+                strncmp(id, comparison, length) == 0 && id[length] == '/')
+                add_name(&list, key, strlen(key));
+        }
+    }
+    return list;
+}

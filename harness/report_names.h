@@ -1,0 +1,23 @@
+/* What a results document has to report of: its comparisons, and their targets. Pure. */
+#ifndef KG__REPORT_NAMES_H
+#define KG__REPORT_NAMES_H
+
+#include <jansson.h>
+#include <stddef.h>
+
+/* A list of names, each once, in order of first appearance. */
+typedef struct kg__report_names {
+    char **names;
+    size_t count;
+    size_t room;
+} kg__report_names;
+
+/* The comparisons that the results have cases of. */
+kg__report_names kg__report_comparisons(const json_t *results);
+
+/* The targets that have cases of a comparison, GPUs first. */
+kg__report_names kg__report_targets(const json_t *results, const char *comparison);
+
+void kg__report_names_free(kg__report_names *list);
+
+#endif

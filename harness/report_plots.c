@@ -1,0 +1,357 @@
+#include "report_plots.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report_cells.h"
+#include "results_text.h"
+#include "text.h"
+
+/* A table's figures are in nanoseconds, plots in microseconds. */
+#define NANOSECONDS_A_MICROSECOND 1000.0
+
+/* More samples of a process than this say no more of their distribution. */
+#define SAMPLES_SHOWN 200
+
+/* How many elements a size has: the product of its numbers; what is no number counts as 1. */
+static double elements_of(const char *size)
+{
+    double product = 1;
+
+    while (*size != '\0') {
+        size_t digits = strspn(size, "0123456789");
+
+        if (digits > 0)
+            product *= (double)strtoull(size, NULL, 10);
+        size += digits > 0 ? digits : 1;
+    }
+    return product;
+}
+
+/* The sizes of a table, each once, from small to large; equal ones in the table's order. */
+typedef struct size_list {
+    const char **sizes;
+    size_t count;
+} size_list;
+
+static size_list list_sizes(const kg__report_table *table)
+{
+    size_list list = { .sizes = kg__allocate(table->row_count, sizeof(char *)) };
+
+    for (size_t row = 0; row < table->row_count; row++) {
+        const char *size = table->rows[row].size;
+        bool known = false;
+        size_t place;
+
+        for (size_t i = 0; i < list.count && !known; i++)
+            known = strcmp(list.sizes[i], size) == 0;
+        if (known)
+            continue;
+        for (place = list.count++; place > 0; place--) {
+            if (elements_of(list.sizes[place - 1]) <= elements_of(size))
+                break;
+            list.sizes[place] = list.sizes[place - 1];
+        }
+        list.sizes[place] = size;
+    }
+    return list;
+}
+
+/* A variant's best case of a size by a column: the least figure, or the greatest; NULL where it has
+ * none. */
+static const kg__report_case *best_case(const kg__report_table *table, const char *size,
+                                        size_t variant, int column, bool greatest)
+{
+    const kg__report_case *best = NULL;
+
+    for (size_t row = 0; row < table->row_count; row++) {
+        const kg__report_case *one = kg__report_case_at(table, row, variant);
+        double figure = one != NULL ? one->figures[column] : (double)NAN;
+
+        if (isnan(figure) || strcmp(table->rows[row].size, size) != 0)
+            continue;
+        if (best == NULL ||
+            (greatest ? figure > best->figures[column] : figure < best->figures[column]))
+            best = one;
+    }
+    return best;
+}
+
+/* Keeps a plot that shows more than one figure. */
+static size_t keep(kg__plot *plot)
+{
+    size_t figures = 0;
+
+    for (size_t i = 0; i < plot->series_count; i++)
+        figures += plot->series[i].count;
+    if (figures > 1)
+        return 1;
+    kg__plot_free(plot);
+    return 0;
+}
+
+static double scale_of(const kg__report_table *table, int column)
+{
+    if (table->columns[column].form == KG__FORM_MICROSECONDS)
+        return 1 / NANOSECONDS_A_MICROSECOND;
+    return table->columns[column].form == KG__FORM_PERCENT ? 100 : 1;
+}
+
+/* A column over the sizes, each variant at its best launch. */
+static size_t plot_by_size(const kg__report_table *table, const size_list *sizes, const char *name,
+                           bool greatest, const char *title, const char *unit, kg__plot *plot)
+{
+    int column = kg__report_column_of(table, name);
+
+    if (sizes->count < 2)
+        return 0;
+    kg__plot_begin(plot, KG__PLOT_LINES, title, "size", unit);
+    for (size_t i = 0; i < sizes->count; i++)
+        kg__plot_add_place(plot, sizes->sizes[i]);
+    for (size_t variant = 0; variant < table->variant_count; variant++) {
+        size_t series;
+
+        if (!kg__report_shows(table, variant, column))
+            continue;
+        series = kg__plot_add_series(plot, table->variants[variant], variant);
+        for (size_t i = 0; i < sizes->count; i++) {
+            const kg__report_case *best =
+                best_case(table, sizes->sizes[i], variant, column, greatest);
+
+            if (best != NULL)
+                kg__plot_add_point(plot, series, i,
+                                   best->figures[column] * scale_of(table, column));
+        }
+    }
+    return keep(plot);
+}
+
+/* How many rows of a size have a figure of a column. */
+static size_t count_launches(const kg__report_table *table, const char *size, int column)
+{
+    size_t launches = 0;
+
+    for (size_t row = 0; row < table->row_count; row++) {
+        bool any = false;
+
+        for (size_t variant = 0; variant < table->variant_count && !any; variant++) {
+            const kg__report_case *one = kg__report_case_at(table, row, variant);
+
+            any = one != NULL && !isnan(one->figures[column]);
+        }
+        launches += any && strcmp(table->rows[row].size, size) == 0;
+    }
+    return launches;
+}
+
+/* The hot time over the launches of the size that has most, the last of such. */
+static size_t plot_by_launch(const kg__report_table *table, const size_list *sizes, kg__plot *plot)
+{
+    int column = kg__report_column_of(table, "time_ns");
+    const char *size = NULL;
+    size_t most = 2;
+    char title[2 * KG__REPORT_NAME_SIZE];
+
+    for (size_t i = 0; i < sizes->count; i++) {
+        size_t launches = count_launches(table, sizes->sizes[i], column);
+
+        if (launches >= most) {
+            most = launches;
+            size = sizes->sizes[i];
+        }
+    }
+    if (size == NULL)
+        return 0;
+    kg__format(title, sizeof title, "Time by launch, hot, at size %s", size);
+    kg__plot_begin(plot, KG__PLOT_LINES, title, "launch: threads a block, blocks", "µs");
+    for (size_t variant = 0; variant < table->variant_count; variant++)
+        kg__plot_add_series(plot, table->variants[variant], variant);
+    for (size_t row = 0; row < table->row_count; row++) {
+        size_t place;
+
+        if (strcmp(table->rows[row].size, size) != 0)
+            continue;
+        place = kg__plot_add_place(plot, table->rows[row].launch);
+        for (size_t variant = 0; variant < table->variant_count; variant++) {
+            const kg__report_case *one = kg__report_case_at(table, row, variant);
+
+            if (one != NULL)
+                kg__plot_add_point(plot, variant, place,
+                                   one->figures[column] * scale_of(table, column));
+        }
+    }
+    return keep(plot);
+}
+
+/* The size at which most variants have a figure of a column, the last of such. */
+static const char *fullest_size(const kg__report_table *table, const size_list *sizes, int column)
+{
+    const char *size = NULL;
+    size_t most = 1;
+
+    for (size_t i = 0; i < sizes->count; i++) {
+        size_t variants = 0;
+
+        for (size_t variant = 0; variant < table->variant_count; variant++)
+            variants += best_case(table, sizes->sizes[i], variant, column, false) != NULL;
+        if (variants >= most) {
+            most = variants;
+            size = sizes->sizes[i];
+        }
+    }
+    return size;
+}
+
+/* Hot and cold times of the variants, each at its fastest launch. */
+static size_t plot_side_by_side(const kg__report_table *table, const size_list *sizes,
+                                kg__plot *plot)
+{
+    int hot = kg__report_column_of(table, "time_ns");
+    int cold = kg__report_column_of(table, "cold_time_ns");
+    const char *size = fullest_size(table, sizes, hot);
+    char title[2 * KG__REPORT_NAME_SIZE];
+
+    if (size == NULL)
+        return 0;
+    kg__format(title, sizeof title, "Variants side by side at size %s", size);
+    kg__plot_begin(plot, KG__PLOT_BARS, title, "", "µs");
+    kg__plot_add_series(plot, "hot in the caches", 0);
+    for (size_t variant = 0; variant < table->variant_count; variant++) {
+        const kg__report_case *best = best_case(table, size, variant, hot, false);
+        size_t place;
+
+        if (best == NULL)
+            continue;
+        place = kg__plot_add_place(plot, table->variants[variant]);
+        kg__plot_add_point(plot, 0, place, best->figures[hot] * scale_of(table, hot));
+        if (isnan(best->figures[cold]))
+            continue;
+        if (plot->series_count == 1)
+            kg__plot_add_series(plot, "cold from device memory", 1);
+        kg__plot_add_point(plot, 1, place, best->figures[cold] * scale_of(table, cold));
+    }
+    return keep(plot);
+}
+
+/* The row at which most variants have a figure of a column, the last of such. */
+static size_t fullest_row(const kg__report_table *table, int column)
+{
+    size_t fullest = 0;
+    size_t most = 0;
+
+    for (size_t row = 0; row < table->row_count; row++) {
+        size_t variants = 0;
+
+        for (size_t variant = 0; variant < table->variant_count; variant++) {
+            const kg__report_case *one = kg__report_case_at(table, row, variant);
+
+            variants += one != NULL && !isnan(one->figures[column]);
+        }
+        if (variants >= most) {
+            most = variants;
+            fullest = row;
+        }
+    }
+    return fullest;
+}
+
+/* One counter's bars, a variant each; nothing where all variants have the same. */
+static size_t plot_counter(const kg__report_table *table, int column, kg__plot *plot)
+{
+    size_t row = fullest_row(table, column);
+    char title[4 * KG__REPORT_NAME_SIZE];
+    double first = NAN;
+    bool differs = false;
+
+    kg__format(title, sizeof title, "%s at %s/%s", table->columns[column].title,
+               table->rows[row].size, table->rows[row].launch);
+    kg__plot_begin(plot, KG__PLOT_BARS, title, "", "");
+    kg__plot_add_series(plot, table->columns[column].title, 0);
+    for (size_t variant = 0; variant < table->variant_count; variant++) {
+        const kg__report_case *one = kg__report_case_at(table, row, variant);
+        double figure = one != NULL ? one->figures[column] : (double)NAN;
+
+        if (isnan(figure))
+            continue;
+        differs = differs || (!isnan(first) && figure != first);
+        first = figure;
+        kg__plot_add_point(plot, 0, kg__plot_add_place(plot, table->variants[variant]), figure);
+    }
+    if (differs)
+        return 1;
+    kg__plot_free(plot);
+    return 0;
+}
+
+size_t kg__report_table_plots(const kg__report_table *table, kg__plot plots[KG__REPORT_PLOTS])
+{
+    size_list sizes = list_sizes(table);
+    size_t count = 0;
+
+    if (table->counted) {
+        for (int column = 0; column < table->column_count && count < KG__REPORT_PLOTS; column++)
+            if (table->columns[column].title[0] != '\0' && kg__report_tells(table, column))
+                count += plot_counter(table, column, &plots[count]);
+    } else if (table->row_count > 0) {
+        count += plot_by_size(table, &sizes, "time_ns", false,
+                              "Time by size, hot, at the fastest launch", "µs", &plots[count]);
+        count += plot_by_launch(table, &sizes, &plots[count]);
+        count += plot_side_by_side(table, &sizes, &plots[count]);
+        count += plot_by_size(table, &sizes, "share_of_limit", true,
+                              "Share of the limit, at the best launch", "%", &plots[count]);
+    }
+    free(sizes.sizes);
+    return count;
+}
+
+/* Adds a process's samples, thinned where they are very many. */
+static void add_samples(kg__plot *plot, size_t place, const json_t *samples)
+{
+    size_t step = json_array_size(samples) / SAMPLES_SHOWN + 1;
+    const json_t *sample;
+    size_t i;
+
+    json_array_foreach (samples, i, sample) {
+        if (json_is_number(sample) && i % step == 0)
+            kg__plot_add_point(plot, 0, place,
+                               json_number_value(sample) / NANOSECONDS_A_MICROSECOND);
+    }
+}
+
+static size_t plot_samples(const char *name, const json_t *metric, kg__plot *plot)
+{
+    const json_t *processes = json_object_get(metric, "samples_ns");
+    double baseline = kg__json_number(metric, "baseline") / NANOSECONDS_A_MICROSECOND;
+    const json_t *samples;
+    char title[2 * KG__REPORT_NAME_SIZE];
+    size_t i;
+
+    kg__format(title, sizeof title, "Samples of %s, a process beside the other", name);
+    kg__plot_begin(plot, KG__PLOT_DOTS, title, "process", "µs");
+    plot->from_data = true;
+    kg__plot_add_series(plot, "a sample", 0);
+    json_array_foreach (processes, i, samples) {
+        char place[KG__FIGURE_SIZE];
+
+        kg__format(place, sizeof place, "%zu", i + 1);
+        add_samples(plot, kg__plot_add_place(plot, place), samples);
+    }
+    kg__plot_add_mark(plot, "baseline", baseline);
+    kg__plot_add_mark(plot, "limit", baseline * (1 + kg__json_number(metric, "limit")));
+    return keep(plot);
+}
+
+size_t kg__report_case_plots(const json_t *entry, kg__plot plots[KG__REPORT_PLOTS])
+{
+    const char *name;
+    json_t *metric;
+    size_t count = 0;
+
+    json_object_foreach (json_object_get(entry, "metrics"), name, metric) {
+        if (count < KG__REPORT_PLOTS && kg__results_verdict(metric) > KG__FASTER &&
+            json_array_size(json_object_get(metric, "samples_ns")) > 0)
+            count += plot_samples(name, metric, &plots[count]);
+    }
+    return count;
+}
