@@ -254,6 +254,17 @@ static bool arguments_are_good(const kg_comparison *comparison, const kg_argumen
     return true;
 }
 
+bool kg__arguments_of(const kg_comparison *comparison, const kg_size *size, kg_arguments *arguments,
+                      kg__error *error)
+{
+    *arguments = (kg_arguments){ .count = 0 };
+    comparison->arguments(size, arguments);
+    if (arguments_are_good(comparison, arguments, error))
+        return true;
+    arguments->count = 0;
+    return false;
+}
+
 bool kg__known_fill(const kg_comparison *comparison, const kg__case *one, int pattern,
                     kg__known *known, kg__error *error)
 {
@@ -263,11 +274,8 @@ bool kg__known_fill(const kg_comparison *comparison, const kg__case *one, int pa
     known->problem.size = one->size;
     known->problem.variant = comparison->by_variant ? one->variant : NULL;
     known->problem.exact = known->pattern.exact;
-    comparison->arguments(one->size, &known->problem.arguments);
-    if (!arguments_are_good(comparison, &known->problem.arguments, error)) {
-        known->problem.arguments.count = 0;
+    if (!kg__arguments_of(comparison, one->size, &known->problem.arguments, error))
         return false;
-    }
     for (int i = 0; i < known->problem.arguments.count; i++) {
         const kg_argument *shape = &known->problem.arguments.list[i];
 

@@ -35,6 +35,11 @@ typedef struct kg__known {
 /* The patterns of a comparison: "random" and its own. */
 int kg__pattern_count(const kg_comparison *comparison);
 
+/* Declares a size's arguments; none, with `error`, where one is not as kg_add_argument() wants it.
+ */
+bool kg__arguments_of(const kg_comparison *comparison, const kg_size *size, kg_arguments *arguments,
+                      kg__error *error);
+
 /* Fills the inputs of a case by pattern number `pattern` (0: random) and computes the reference. */
 bool kg__known_make(const kg_comparison *comparison, const kg__case *one, int pattern,
                     kg__known *known, kg__error *error);

@@ -5,6 +5,7 @@
 
 #include <cuda_runtime_api.h>
 #include <jansson.h>
+#include <kernelgate/kernelgate.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -39,7 +40,23 @@ bool kg__device_compares(void);
  * where they are the same. */
 cudaError_t kg__device_compare(const void *a, const void *b, size_t bytes, size_t *first);
 
+/* How many kernels a call starts, and of how many blocks in all. */
+typedef struct kg__launch_shape {
+    uint64_t kernels;
+    uint64_t blocks;
+} kg__launch_shape;
+
 #ifdef KG__TARGET_GPU
+/* A GPU runs what is started on it: only the CPU model tells a launch's shape without. */
+static inline bool kg__device_shape(const kg_variant *variant, kg_call call,
+                                    kg__launch_shape *shape)
+{
+    (void)variant;
+    (void)call;
+    (void)shape;
+    return false;
+}
+
 /* The boards that CUDA shows this process, a list of {"uuid", "name"} owned by the caller. On
  * anything but KG__DEVICE_READY, `why` says what is missing, and `boards` is NULL. */
 kg__device_status kg__device_boards(json_t **boards, kg__error *why);
@@ -56,6 +73,10 @@ static inline bool kg__device_strayed(kg__error *why)
     return false;
 }
 #else
+/* The shape of a variant's launch, of which no thread is run; false where the launcher fails or
+ * starts no kernel. The launcher itself is run, on arguments that are no memory. */
+bool kg__device_shape(const kg_variant *variant, kg_call call, kg__launch_shape *shape);
+
 /* The CPU model runs wherever there is a processor. */
 static inline kg__device_status kg__device_boards(json_t **boards, kg__error *why)
 {

@@ -78,6 +78,19 @@ bool kg__device_strayed(kg__error *why)
     return true;
 }
 
+bool kg__device_shape(const kg_variant *variant, kg_call call, kg__launch_shape *shape)
+{
+    kg__model_look looked;
+    cudaError_t code;
+
+    kg__model_begin_look();
+    call.stream = kg__model_begin_call();
+    code = variant->launch(&call);
+    looked = kg__model_end_look();
+    *shape = (kg__launch_shape){ looked.kernels, looked.blocks };
+    return code == cudaSuccess && looked.kernels > 0;
+}
+
 bool kg__device_watches(void)
 {
     return kg__model_is_instrumented();

@@ -18,6 +18,7 @@
 #include "results.h"
 #include "run.h"
 #include "table.h"
+#include "work.h"
 
 /* What the tests that ran add up to. Only the runner's process fills it. */
 static kg__tally tally;
@@ -216,6 +217,7 @@ static void print_help(void)
         "  --resource-spec    of a GPU: print the boards that CUDA shows, for CTest to hand out\n"
         "  --beside [FILE]    of a GPU: print the ids of the cases that are timed beside those in\n"
         "                     FILE, or beside those that KG_FILTER lets through\n"
+        "  --work             print as JSON what each case asks for: operations, bytes, blocks\n"
         "  --observe FILE --part PART --records FILE\n"
         "                     be an observer of the cases in FILE: what the tests spawn\n\n"
         "exit: 0 judged, and nothing below; 1 slower or wrong; 2 an error; 77 nothing was "
@@ -290,5 +292,7 @@ int main(int argc, char **argv)
         return kg__print_resource_spec(argc, argv);
     if (argc > 1 && strcmp(argv[1], "--beside") == 0)
         return kg__print_beside(kg__comparison, argc, argv);
+    if (argc > 1 && strcmp(argv[1], "--work") == 0)
+        return kg__print_work(kg__comparison, argc, argv);
     return run_tests(argc, argv);
 }

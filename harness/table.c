@@ -278,23 +278,34 @@ const kg_defect *kg__table_defects(void)
     return &kg__defects != NULL ? kg__defects : &none;
 }
 
-bool kg__table_expand(const kg_comparison *comparison, const char *part, kg__case_list *cases,
-                      kg__error *error)
+bool kg__table_expand_for(const kg_comparison *comparison, unsigned purposes, kg__case_list *cases,
+                          kg__error *error)
 {
     expansion into = { comparison, cases, 0 };
-    unsigned purposes = kg__part_purposes(part);
 
     *cases = (kg__case_list){ 0 };
     if (!table_is_good(comparison, error))
         return false;
-    if (!kg__is_part(part))
-        return kg__fail(error, "%s: this target has no part %s", comparison->name, part);
-    if (is_defects(part))
-        add_defects(&into);
     for (const kg_size *size = comparison->sizes; size->extents != 0; size++) {
         if ((size->purpose & purposes) != 0)
             add_size(&into, size, purposes);
     }
+    return ids_are_unique(cases, error);
+}
+
+bool kg__table_expand(const kg_comparison *comparison, const char *part, kg__case_list *cases,
+                      kg__error *error)
+{
+    expansion into = { comparison, cases, 0 };
+
+    if (!is_defects(part) && kg__is_part(part))
+        return kg__table_expand_for(comparison, kg__part_purposes(part), cases, error);
+    *cases = (kg__case_list){ 0 };
+    if (!table_is_good(comparison, error))
+        return false;
+    if (!is_defects(part))
+        return kg__fail(error, "%s: this target has no part %s", comparison->name, part);
+    add_defects(&into);
     return ids_are_unique(cases, error);
 }
 

@@ -44,6 +44,11 @@ const kg_defect *kg__table_defects(void);
 bool kg__table_expand(const kg_comparison *comparison, const char *part, kg__case_list *cases,
                       kg__error *error);
 
+/* The same of every size that is marked for one of `purposes` (KG_PURPOSE_...), whatever part takes
+ * it on this program's target; variants are left out of what they are not for. */
+bool kg__table_expand_for(const kg_comparison *comparison, unsigned purposes, kg__case_list *cases,
+                          kg__error *error);
+
 /* Whether two cases are timed side by side: variants of one size and number of threads a block,
  * however many blocks each takes. */
 bool kg__table_side_by_side(const kg__case *one, const kg__case *other);

@@ -127,6 +127,17 @@ bool kg__model_takes_work(cudaStream_t stream);
 cudaStream_t kg__model_begin_call(void);
 size_t kg__model_astray(void);
 
+/* What launches came to that were looked at alone. */
+typedef struct kg__model_look {
+    uint64_t kernels; /* launches */
+    uint64_t blocks;  /* of all of them */
+} kg__model_look;
+
+/* From now on launches are checked and added up, and run no thread. */
+void kg__model_begin_look(void);
+/* Launches run again; returns what came since. */
+kg__model_look kg__model_end_look(void);
+
 /* A kernel's static shared array. */
 typedef struct kg__model_shared_array {
     unsigned char *base;
