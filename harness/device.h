@@ -28,6 +28,16 @@ kg__device_status kg__device_open(json_t **description, kg__error *why);
 bool kg__device_keep(bool alone, void (*waiting)(void *context, const char *line), void *context,
                      kg__error *error);
 
+/* What bounds the launches of a device. */
+typedef struct kg__limits {
+    int multiprocessors;
+    int threads_a_block;          /* at most */
+    int threads_a_multiprocessor; /* at most, of all blocks that are resident at a time */
+} kg__limits;
+
+/* The limits of the opened device. */
+kg__limits kg__device_limits(void);
+
 /* How often each check launches: once for each order of threads that the device can be made to
  * take. The model has two, a GPU one. */
 int kg__device_orders(void);

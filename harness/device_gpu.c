@@ -77,6 +77,13 @@ bool kg__device_keep(bool alone, void (*waiting)(void *context, const char *line
            kg__cuda_fail(error, "opening the GPU (see nvidia-smi and kernelgate doctor)", code);
 }
 
+kg__limits kg__device_limits(void)
+{
+    return (kg__limits){ .multiprocessors = opened.multiprocessors,
+                         .threads_a_block = opened.threads_a_block,
+                         .threads_a_multiprocessor = opened.threads_a_multiprocessor };
+}
+
 static bool quiet;
 
 void kg__device_keep_quiet(void)
@@ -302,6 +309,8 @@ kg__device_status kg__device_open(json_t **description, kg__error *why)
     if (status != KG__DEVICE_READY)
         return status;
     opened.multiprocessors = properties.multiProcessorCount;
+    opened.threads_a_block = properties.maxThreadsPerBlock;
+    opened.threads_a_multiprocessor = properties.maxThreadsPerMultiProcessor;
     opened.moves_managed = properties.concurrentManagedAccess != 0;
     opened.l2_bytes = properties.l2CacheSize > 0 ? (size_t)properties.l2CacheSize : 0;
     name_uuid(&properties, opened.uuid, sizeof opened.uuid);

@@ -12,6 +12,8 @@
 typedef struct kg__gpu {
     char uuid[64]; /* "GPU-..."; names the lock */
     int multiprocessors;
+    int threads_a_block;          /* at most */
+    int threads_a_multiprocessor; /* at most */
     size_t l2_bytes;
     bool moves_managed; /* parts of managed memory can be moved while nothing runs */
 } kg__gpu;

@@ -23,6 +23,16 @@ kg__device_status kg__device_open(json_t **description, kg__error *why)
     return KG__DEVICE_READY;
 }
 
+kg__limits kg__device_limits(void)
+{
+    struct cudaDeviceProp properties = { .multiProcessorCount = 1 };
+
+    (void)cudaGetDeviceProperties(&properties, 0);
+    return (kg__limits){ .multiprocessors = properties.multiProcessorCount,
+                         .threads_a_block = properties.maxThreadsPerBlock,
+                         .threads_a_multiprocessor = properties.maxThreadsPerMultiProcessor };
+}
+
 /* A model is its process's own: there is nothing to keep from others. */
 bool kg__device_keep(bool alone, void (*waiting)(void *context, const char *line), void *context,
                      kg__error *error)

@@ -12,6 +12,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "candidates.h"
 #include "holding.h"
 #include "observe.h"
 #include "records.h"
@@ -218,6 +219,7 @@ static void print_help(void)
         "  --beside [FILE]    of a GPU: print the ids of the cases that are timed beside those in\n"
         "                     FILE, or beside those that KG_FILTER lets through\n"
         "  --work             print as JSON what each case asks for: operations, bytes, blocks\n"
+        "  --candidates       print the launches that a tuning tries, as JSON\n"
         "  --observe FILE --part PART --records FILE\n"
         "                     be an observer of the cases in FILE: what the tests spawn\n\n"
         "exit: 0 judged, and nothing below; 1 slower or wrong; 2 an error; 77 nothing was "
@@ -294,5 +296,7 @@ int main(int argc, char **argv)
         return kg__print_beside(kg__comparison, argc, argv);
     if (argc > 1 && strcmp(argv[1], "--work") == 0)
         return kg__print_work(kg__comparison, argc, argv);
+    if (argc > 1 && strcmp(argv[1], "--candidates") == 0)
+        return kg__print_candidates(kg__comparison, argc, argv);
     return run_tests(argc, argv);
 }

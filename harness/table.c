@@ -1,6 +1,7 @@
 #include "table.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,10 +46,13 @@ static size_t append(char *id, size_t length, const char *text)
     return strlen(id);
 }
 
-static void name_case(const kg_comparison *comparison, kg__case *one)
+void kg__table_name(const kg_comparison *comparison, kg__case *one)
 {
     char number[32];
-    size_t length = append(one->id, 0, comparison->name);
+    size_t length;
+
+    one->id[0] = '\0';
+    length = append(one->id, 0, comparison->name);
 
     length = append(one->id, length, "/");
     length = append(one->id, length, one->variant->name);
@@ -221,7 +225,7 @@ static void add_case(expansion *into, const kg_variant *variant, const kg_size *
     kg__case one = { .variant = variant, .size = size, .launch = launch, .id = "" };
     size_t place = cases->count;
 
-    name_case(into->comparison, &one);
+    kg__table_name(into->comparison, &one);
     cases->list = kg__grow(cases->list, cases->count, &into->room, sizeof *cases->list);
     while (place > 0 && cases->list[place - 1].size == size &&
            !kg__table_side_by_side(&cases->list[place - 1], &one))
@@ -234,13 +238,26 @@ static void add_case(expansion *into, const kg_variant *variant, const kg_size *
     cases->count++;
 }
 
-/* Adds every launch of a variant: its own, else the comparison's; "-" where there is none. */
+const kg_launch *kg__table_launches(const kg_comparison *comparison, const kg_variant *variant)
+{
+    return variant->launches != NULL ? variant->launches : comparison->launches;
+}
+
+bool kg__table_grid_is_free(const kg_launch *launches)
+{
+    while (launches != NULL && launches->block != 0) {
+        if (launches++->grid != 0)
+            return true;
+    }
+    return false;
+}
+
+/* Adds every launch of a variant: "-" where there is none. */
 static void add_launches(expansion *into, const kg_variant *variant, const kg_size *size)
 {
     static const kg_launch none[] = { KG_END };
-    const kg_launch *launch = variant->launches != NULL            ? variant->launches
-                              : into->comparison->launches != NULL ? into->comparison->launches
-                                                                   : none;
+    const kg_launch *own = kg__table_launches(into->comparison, variant);
+    const kg_launch *launch = own != NULL ? own : none;
 
     add_case(into, variant, size, launch[0]);
     for (size_t i = 1; launch[0].block != 0 && launch[i].block != 0; i++)
@@ -321,6 +338,103 @@ const kg__case *kg__table_find(const kg__case_list *cases, const char *id)
             return &cases->list[i];
     }
     return NULL;
+}
+
+/* The variant of a name of `length` bytes, or NULL. */
+static const kg_variant *find_variant(const kg_comparison *comparison, const char *name,
+                                      size_t length)
+{
+    const kg_variant *variant = comparison->variants;
+
+    while (variant->name != NULL &&
+           (strlen(variant->name) != length || memcmp(variant->name, name, length) != 0))
+        variant++;
+    return variant->name != NULL ? variant : NULL;
+}
+
+/* The number at the front of `text`, behind which `*rest` then begins: 1 to 2^31 - 1, without a
+ * sign or leading zeros; else 0. */
+static int take_number(const char *text, const char **rest)
+{
+    char *end;
+    long number;
+
+    *rest = text;
+    if (*text < '1' || *text > '9')
+        return 0;
+    number = strtol(text, &end, 10);
+    *rest = end;
+    return number <= INT_MAX ? (int)number : 0;
+}
+
+/* Takes a launch as ids have it: "-", "b256" or "b256g1056". */
+static bool parse_launch(const char *text, kg_launch *launch)
+{
+    *launch = (kg_launch){ 0 };
+    if (strcmp(text, "-") == 0)
+        return true;
+    if (*text++ != 'b')
+        return false;
+    launch->block = take_number(text, &text);
+    if (*text == 'g') {
+        launch->grid = take_number(text + 1, &text);
+        if (launch->grid == 0)
+            return false;
+    }
+    return launch->block != 0 && *text == '\0';
+}
+
+/* Whether a variant takes launches of this form: some row of its own has it. */
+static bool form_fits(const kg_launch *launches, const kg_launch *launch)
+{
+    if (launches == NULL || launches->block == 0)
+        return launch->block == 0;
+    for (; launches->block != 0; launches++) {
+        if (launch->block != 0 && (launch->grid != 0) == (launches->grid != 0))
+            return true;
+    }
+    return false;
+}
+
+static bool parse_failed(const char *id, kg__error *why)
+{
+    return kg__fail(why,
+                    "%s: no such case: an id is <comparison>/<variant>/<size>/<launch>, as "
+                    "--candidates prints them",
+                    id);
+}
+
+bool kg__table_parse(const kg_comparison *comparison, const char *id, kg__case *one, kg__error *why)
+{
+    size_t length = strlen(comparison->name);
+    const char *variant = id + length + 1;
+    const char *launch = strrchr(id, '/');
+    const char *end;
+
+    *one = (kg__case){ .id = "" };
+    if (strncmp(id, comparison->name, length) != 0 || id[length] != '/')
+        return kg__fail(why, "%s: no case of the comparison %s: ask the program of its own", id,
+                        comparison->name);
+    end = strchr(variant, '/');
+    if (end == NULL || end >= launch || !parse_launch(launch + 1, &one->launch))
+        return parse_failed(id, why);
+    one->variant = find_variant(comparison, variant, (size_t)(end - variant));
+    if (one->variant == NULL)
+        return kg__fail(why, "%s: %s has no variant of this name: --candidates prints the ids", id,
+                        comparison->name);
+    if (!form_fits(kg__table_launches(comparison, one->variant), &one->launch))
+        return kg__fail(why,
+                        "%s: the launches of %s have another form: --candidates prints the "
+                        "ids",
+                        id, one->variant->name);
+    for (const kg_size *size = comparison->sizes; size->extents != 0; size++) {
+        one->size = size;
+        kg__table_name(comparison, one);
+        if (strcmp(one->id, id) == 0)
+            return true;
+    }
+    return kg__fail(why, "%s: the table of %s has no such size: --candidates prints the ids", id,
+                    comparison->name);
 }
 
 const char *kg__case_refusal(const kg_comparison *comparison, const kg__case *one)

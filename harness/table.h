@@ -56,6 +56,20 @@ bool kg__table_side_by_side(const kg__case *one, const kg__case *other);
 /* The case of an id, or NULL. */
 const kg__case *kg__table_find(const kg__case_list *cases, const char *id);
 
+/* Makes the case of an id whose variant and size must stand in the table (a good one, see
+ * kg__table_expand()), while its launch need not: any number of threads a block, and of blocks
+ * where their number is free. False with `why`. */
+bool kg__table_parse(const kg_comparison *comparison, const char *id, kg__case *one,
+                     kg__error *why);
+
+/* The launches of a variant, ended by KG_END: its own, else the comparison's, NULL where there is
+ * none to choose; and whether their number of blocks is free. */
+const kg_launch *kg__table_launches(const kg_comparison *comparison, const kg_variant *variant);
+bool kg__table_grid_is_free(const kg_launch *launches);
+
+/* Writes the id of a case whose other members are filled in. */
+void kg__table_name(const kg_comparison *comparison, kg__case *one);
+
 /* Why the comparison does not support a case, or NULL when it does. A size with a negative number
  * is always refused, one with a 0 unless the comparison takes it. */
 const char *kg__case_refusal(const kg_comparison *comparison, const kg__case *one);

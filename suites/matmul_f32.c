@@ -188,8 +188,8 @@ static const kg_pattern patterns[] = {
 };
 
 KG_COMPARISON(matmul_f32, .variants = variants, .sizes = sizes, .launches = launches,
-              .patterns = patterns, .arguments = arguments, .reference = reference,
-              .projection = projection, .work = work);
+              .block_is_edge = true, .patterns = patterns, .arguments = arguments,
+              .reference = reference, .projection = projection, .work = work);
 
 /* 1.43 on an H200. */
 KG_TIME_CLAIM(matmul_f32, tiled_beats_naive)

@@ -155,8 +155,8 @@ static const kg_pattern patterns[] = {
 };
 
 KG_COMPARISON(matmul_i32, .variants = variants, .sizes = sizes, .launches = launches,
-              .patterns = patterns, .arguments = arguments, .reference = reference, .work = work,
-              .refuses = refuses);
+              .block_is_edge = true, .patterns = patterns, .arguments = arguments,
+              .reference = reference, .work = work, .refuses = refuses);
 
 static const char lost_tile[] = "tiles counted rounding down, the last partial one never added";
 

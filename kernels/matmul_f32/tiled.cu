@@ -42,6 +42,8 @@ KG_LAUNCHER(matmul_f32_tiled)
     config.blockDim = dim3(edge, edge);
     config.stream = call->stream;
     switch (edge) {
+    case 4:
+        return cudaLaunchKernelEx(&config, tiled<4>, a, b, c, m, n, k);
     case 8:
         return cudaLaunchKernelEx(&config, tiled<8>, a, b, c, m, n, k);
     case 16:

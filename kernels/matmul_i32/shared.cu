@@ -48,8 +48,12 @@ KG_LAUNCHER(matmul_i32_shared)
     switch (edge) {
     case 4:
         return cudaLaunchKernelEx(&config, shared<4>, a, b, c, m, n, k, stride);
+    case 8:
+        return cudaLaunchKernelEx(&config, shared<8>, a, b, c, m, n, k, stride);
     case 16:
         return cudaLaunchKernelEx(&config, shared<16>, a, b, c, m, n, k, stride);
+    case 32:
+        return cudaLaunchKernelEx(&config, shared<32>, a, b, c, m, n, k, stride);
     default:
         return cudaErrorInvalidValue;
     }

@@ -157,6 +157,13 @@ kg__device_status kg__device_open(json_t **description, kg__error *why)
     return KG__DEVICE_READY;
 }
 
+kg__limits kg__device_limits(void)
+{
+    return (kg__limits){ .multiprocessors = 132,
+                         .threads_a_block = 128,
+                         .threads_a_multiprocessor = 2048 };
+}
+
 bool kg__device_keep(bool alone, void (*waiting)(void *context, const char *line), void *context,
                      kg__error *error)
 {

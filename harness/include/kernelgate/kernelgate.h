@@ -288,6 +288,8 @@ typedef struct kg_comparison {
     /* Inputs or results differ between variants, as where each has a layout of its own: .reference
      * and the patterns look at problem->variant. */
     bool by_variant;
+    /* A launch's block is the edge of its blocks of edge x edge threads, not their number. */
+    bool block_is_edge;
     /* A size may hold a 0: the job is defined there. Otherwise such sizes are refused. */
     bool takes_zero;
     /* Why a case is not supported, or NULL when it is; a refused case is reported with its reason.
