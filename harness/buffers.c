@@ -238,6 +238,16 @@ bool kg__buffers_unchanged(kg__buffers *buffers, int index, const void *device_i
     return *first == bytes;
 }
 
+bool kg__buffers_hold(const kg__buffers *buffers, int index, const void *same)
+{
+    size_t bytes = buffers->bytes[index];
+    size_t first = 0;
+
+    return kg__device_compares() && !is_host(buffers->memory[index]) &&
+           kg__device_compare(buffers->data[index], same, bytes, &first) == cudaSuccess &&
+           first == bytes;
+}
+
 /* One guard zone; `behind` says on which side of argument i. */
 static bool guard_holds(kg__buffers *buffers, int i, bool behind, kg__error *finding,
                         kg__error *error)

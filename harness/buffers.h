@@ -51,6 +51,10 @@ bool kg__buffers_fill(kg__buffers *buffers, void *const *inputs, unsigned char p
 bool kg__buffers_unchanged(kg__buffers *buffers, int index, const void *device_input,
                            const void *host_input, size_t *first, kg__error *error);
 
+/* Whether the device finds argument `index` to hold the very bytes of `same`, which lies on the
+ * device. False, too, where it does not compare, or fails: then the argument is to be read back. */
+bool kg__buffers_hold(const kg__buffers *buffers, int index, const void *same);
+
 /* Reads argument `index` back, into memory of the buffers' own that the next call uses again; NULL
  * with `error`. */
 const void *kg__buffers_read(kg__buffers *buffers, int index, kg__error *error);

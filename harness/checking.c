@@ -300,11 +300,33 @@ bool kg__known_make(const kg_comparison *comparison, const kg__case *one, int pa
     return true;
 }
 
+void kg__known_keep(kg__known *known, const kg__buffers *buffers)
+{
+    for (int i = 0; i < known->problem.arguments.count && kg__device_compares(); i++) {
+        bool on_device = buffers->memory[i] == KG_DEVICE || buffers->memory[i] == KG_MANAGED;
+        size_t bytes = buffers->bytes[i];
+
+        if (known->problem.arguments.list[i].role == KG_INPUT || !on_device || bytes == 0 ||
+            known->right[i] != NULL)
+            continue;
+        if (cudaMalloc(&known->right[i], bytes) != cudaSuccess) {
+            known->right[i] = NULL;
+        } else if (cudaMemcpy(known->right[i], buffers->data[i], bytes, cudaMemcpyDeviceToDevice) !=
+                   cudaSuccess) {
+            (void)cudaFree(known->right[i]);
+            known->right[i] = NULL;
+        }
+    }
+    (void)cudaGetLastError();
+}
+
 void kg__known_free(kg__known *known)
 {
     for (int i = 0; i < KG_MAX_ARGUMENTS; i++) {
         if (known->device[i] != NULL)
             (void)cudaFree(known->device[i]);
+        if (known->right[i] != NULL)
+            (void)cudaFree(known->right[i]);
         free(known->problem.data[i]);
         free(known->expected[i]);
         free(known->tolerance[i]);
@@ -385,11 +407,14 @@ static kg__outcome judge_output(const kg_comparison *comparison, const kg__known
                                 kg__buffers *buffers, unsigned char poison, kg__error *why)
 {
     const kg_argument *shape = &known->problem.arguments.list[i];
-    const void *computed = kg__buffers_read(buffers, i, why);
+    const void *computed;
     kg_mismatch mismatch = { 0 };
     size_t unwritten = 0;
     bool right;
 
+    if (known->right[i] != NULL && kg__buffers_hold(buffers, i, known->right[i]))
+        return KG__RIGHT;
+    computed = kg__buffers_read(buffers, i, why);
     if (computed == NULL)
         return failed();
     if (known->expected[i] == NULL)

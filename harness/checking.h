@@ -30,6 +30,8 @@ typedef struct kg__known {
     kg_pattern pattern;
     double *expected[KG_MAX_ARGUMENTS]; /* NULL for inputs, and for outputs judged by projection */
     double *tolerance[KG_MAX_ARGUMENTS];
+    /* Outputs that were judged right, on the device, by kg__known_keep(); else NULL. */
+    void *right[KG_MAX_ARGUMENTS];
 } kg__known;
 
 /* The patterns of a comparison: "random" and its own. */
@@ -46,6 +48,9 @@ bool kg__known_make(const kg_comparison *comparison, const kg__case *one, int pa
 /* Fills the inputs alone. */
 bool kg__known_fill(const kg_comparison *comparison, const kg__case *one, int pattern,
                     kg__known *known, kg__error *error);
+/* Keeps the outputs in `buffers`, which have just been judged right, so that what computes the very
+ * same is right without being read back. What cannot be kept is judged as before. */
+void kg__known_keep(kg__known *known, const kg__buffers *buffers);
 /* Whether what is known of one case holds for another: they share the size, and the variant where
  * that matters. False for what is not made yet. */
 bool kg__known_serves(const kg_comparison *comparison, const kg__known *known, const kg__case *one);

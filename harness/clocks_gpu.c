@@ -20,7 +20,7 @@
 #define FIRST_TOUCHES_MINIMUM 6
 #define SAMPLING_MS_ENOUGH 30.0
 #define CONFIDENCE 0.95
-/* A median is known well enough when its interval is within this fraction on either side. */
+/* How well a median is to be known unless the bench is told otherwise. */
 #define HALF_WIDTH_WANTED 0.0025
 
 /* Enough to outlast a look at the card where a replay lasts a millisecond. */
@@ -157,6 +157,57 @@ bool kg__graph_prepare(kg__bench *bench, const kg__timed *what, int unit, double
     return capture(what, one->launches, &one->graph, why);
 }
 
+bool kg__loop_make(const kg__timed *what, int launches, kg__loop *loop, kg__error *why)
+{
+    *loop = (kg__loop){ .launches = launches };
+    return capture(what, launches, &loop->graph, why);
+}
+
+void kg__loop_discard(kg__loop *loop)
+{
+    if (loop->graph != NULL)
+        (void)cudaGraphExecDestroy(loop->graph);
+    loop->graph = NULL;
+}
+
+bool kg__loops_replay(kg__bench *bench, const kg__loop *const *loops, size_t count, size_t rounds,
+                      void (*take)(void *context, size_t index, double ns), void *context,
+                      kg__error *why)
+{
+    cudaGraphExec_t graphs[KG__REPLAYS_QUEUED];
+    float ms[KG__REPLAYS_QUEUED];
+
+    for (size_t from = 0, queued; from < rounds * count; from += queued) {
+        for (queued = 0; queued < KG__REPLAYS_QUEUED && from + queued < rounds * count; queued++)
+            graphs[queued] = loops[(from + queued) % count]->graph;
+        if (!replay(bench, graphs, queued, ms, why))
+            return false;
+        for (size_t i = 0; i < queued; i++) {
+            size_t index = (from + i) % count;
+
+            take(context, index, ms[i] * 1e6 / loops[index]->launches);
+        }
+    }
+    return true;
+}
+
+bool kg__launch_time(kg__bench *bench, const kg__timed *what, double *ns, kg__error *why)
+{
+    float ms = 0;
+    cudaError_t code = cudaEventRecord(bench->begin[0], what->stream);
+
+    if (code == cudaSuccess)
+        code = what->launch(what, 0);
+    if (code == cudaSuccess)
+        code = cudaEventRecord(bench->end[0], what->stream);
+    if (code == cudaSuccess)
+        code = cudaEventSynchronize(bench->end[0]);
+    if (code == cudaSuccess)
+        code = cudaEventElapsedTime(&ms, bench->begin[0], bench->end[0]);
+    *ns = 1e6 * ms;
+    return kg__succeeded(code, "timing a launch", why);
+}
+
 void kg__graph_discard(kg__series *one)
 {
     if (one->graph != NULL)
@@ -164,13 +215,13 @@ void kg__graph_discard(kg__series *one)
     one->graph = NULL;
 }
 
-static void look(kg__series *one)
+static void look(const kg__bench *bench, kg__series *one)
 {
     if (one->count < one->fewest ||
         (one->count < SAMPLES_ENOUGH && one->spent_ms < SAMPLING_MS_ENOUGH))
         return;
     one->interval = kg__median_interval(one->samples, one->count, CONFIDENCE);
-    one->finished = kg__relative_half_width(&one->interval) <= HALF_WIDTH_WANTED ||
+    one->finished = kg__relative_half_width(&one->interval) <= bench->precision ||
                     one->spent_ms >= one->budget_ms ||
                     one->count + KG__REPLAYS_QUEUED > KG__SAMPLES_MAXIMUM;
 }
@@ -210,7 +261,7 @@ bool kg__graph_sample(kg__bench *bench, kg__series *const *all, size_t count, kg
         }
         for (size_t i = 0; i < count; i++) {
             if (!all[i]->finished)
-                look(all[i]);
+                look(bench, all[i]);
         }
     }
 }
@@ -231,11 +282,11 @@ static bool call_and_wait(kg__bench *bench, const kg__timed *what, int calls, do
     return kg__succeeded(code, "calling again and again", why);
 }
 
-static void add_sample(kg__series *one, double ms, double spent_ms)
+static void add_sample(const kg__bench *bench, kg__series *one, double ms, double spent_ms)
 {
     one->samples[one->count++] = ms * 1e6 / one->launches;
     one->spent_ms += spent_ms;
-    look(one);
+    look(bench, one);
 }
 
 bool kg__host_sample(kg__bench *bench, const kg__timed *what, double budget_ms, kg__series *one,
@@ -254,7 +305,7 @@ bool kg__host_sample(kg__bench *bench, const kg__timed *what, double budget_ms, 
     while (!one->finished) {
         if (!call_and_wait(bench, what, one->launches, &ms, why))
             return false;
-        add_sample(one, ms, ms);
+        add_sample(bench, one, ms, ms);
     }
     return watch_the_end(bench, what, NULL, why);
 }
@@ -286,7 +337,7 @@ bool kg__first_touch_sample(kg__bench *bench, const kg__timed *what, const kg__b
             code = cudaEventElapsedTime(&ms, bench->begin[0], bench->end[0]);
         if (!kg__succeeded(code, "timing a first touch", why))
             return false;
-        add_sample(one, ms, 1000 * (kg__now() - begun));
+        add_sample(bench, one, ms, 1000 * (kg__now() - begun));
     }
     return watch_the_end(bench, what, NULL, why);
 }
@@ -312,7 +363,7 @@ bool kg__bench_open(kg__bench *bench, int records, kg__error *why)
 {
     cudaError_t code;
 
-    *bench = (kg__bench){ .records = records };
+    *bench = (kg__bench){ .records = records, .precision = HALF_WIDTH_WANTED };
     code = cudaStreamCreateWithFlags(&bench->stream, cudaStreamNonBlocking);
     for (int i = 0; i < KG__REPLAYS_QUEUED && code == cudaSuccess; i++) {
         code = cudaEventCreate(&bench->begin[i]);

@@ -25,10 +25,13 @@ typedef struct kg__timed {
     cudaStream_t stream;
 } kg__timed;
 
+/* What a cudaGraphExec_t points to. */
+typedef struct CUgraphExec_st kg__replayable;
+
 /* One metric being sampled. Zeroed at first. */
 typedef struct kg__series {
     const char *clock; /* as records name it */
-    cudaGraphExec_t graph;
+    kg__replayable *graph;
     int launches;                        /* a sample */
     double samples[KG__SAMPLES_MAXIMUM]; /* ns a launch */
     size_t count;
@@ -53,6 +56,8 @@ typedef struct kg__bench {
     cudaEvent_t begin[KG__REPLAYS_QUEUED];
     cudaEvent_t end[KG__REPLAYS_QUEUED];
     int records; /* the file that hears that this process lives */
+    /* A median is known well enough when its interval is within this fraction on either side. */
+    double precision;
     kg__watch watch;
 } kg__bench;
 
@@ -74,6 +79,26 @@ bool kg__graph_prepare(kg__bench *bench, const kg__timed *what, int unit, double
  * alike, until each is known well enough or has spent its time. */
 bool kg__graph_sample(kg__bench *bench, kg__series *const *all, size_t count, kg__error *why);
 void kg__graph_discard(kg__series *one);
+
+/* The graph clock in single steps, for whoever decides sample by sample. A graph of `launches`
+ * launches; false with `why`. Free it with kg__loop_discard(). */
+typedef struct kg__loop {
+    kg__replayable *graph; /* NULL: none */
+    int launches;
+} kg__loop;
+
+bool kg__loop_make(const kg__timed *what, int launches, kg__loop *loop, kg__error *why);
+void kg__loop_discard(kg__loop *loop);
+
+/* Replays each of `count` loops `rounds` times, interleaved round by round, and hands on what each
+ * replay took: `take` gets a loop's index and ns a launch. */
+bool kg__loops_replay(kg__bench *bench, const kg__loop *const *loops, size_t count, size_t rounds,
+                      void (*take)(void *context, size_t index, double ns), void *context,
+                      kg__error *why);
+
+/* What one launch takes outside of any graph, with the cost of its start: by an event pair, in ns.
+ */
+bool kg__launch_time(kg__bench *bench, const kg__timed *what, double *ns, kg__error *why);
 
 /* The host's clock, for what fits in no graph: as many calls as last about a millisecond and the
  * wait for their end are one sample. */

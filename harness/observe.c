@@ -16,6 +16,7 @@
 #include "observer.h"
 #include "records.h"
 #include "run.h"
+#include "tuning.h"
 
 enum { EXIT_DONE = 0, EXIT_BROKEN = 2, EXIT_LOST = 3, EXIT_UNAVAILABLE = 77 };
 
@@ -85,6 +86,47 @@ static bool parse(int argc, char *const *argv, request *wanted, kg__error *error
     if (wanted->cases[0] == '\0' || wanted->part[0] == '\0' || wanted->records[0] == '\0')
         return kg__fail(error, "an observer needs --observe CASES --part PART --records FILE");
     return true;
+}
+
+/* Makes the cases of the ids in file `path`, whose launches need not stand in the table. */
+static bool make_cases(const kg_comparison *comparison, const char *path, kg__case_list *cases,
+                       kg__error *error)
+{
+    FILE *file = fopen(path, "r");
+    char line[KG__CASE_ID_SIZE + 2];
+    size_t room = 0;
+    bool good = true;
+
+    if (file == NULL)
+        return kg__fail(error, "%s: cannot be read: it must hold a case id a line", path);
+    while (good && fgets(line, sizeof line, file) != NULL) {
+        kg__case one;
+
+        line[strcspn(line, "\n")] = '\0';
+        if (kg__table_find(cases, line) != NULL)
+            good = kg__fail(error, "%s: stands twice in %s: name each case once", line, path);
+        else if (kg__table_parse(comparison, line, &one, error)) {
+            cases->list = kg__grow(cases->list, cases->count, &room, sizeof *cases->list);
+            cases->list[cases->count++] = one;
+        } else {
+            good = false;
+        }
+    }
+    fclose(file);
+    return good;
+}
+
+/* Makes the table that an observer's cases are found in: a part's own, or what the file of a
+ * tuning's candidates asks for. */
+static bool make_table(const kg_comparison *comparison, const request *wanted, kg__case_list *table,
+                       kg__error *error)
+{
+    if (strcmp(wanted->part, KG__PART_TUNE) != 0 || kg__part_purposes("time") == 0)
+        return kg__table_expand(comparison, wanted->part, table, error);
+    if (!kg__table_expand(comparison, "time", table, error))
+        return false;
+    kg__case_list_free(table);
+    return make_cases(comparison, wanted->cases, table, error);
 }
 
 /* Reads the ids in file `path` and finds their cases; `chosen` has room for the whole table. */
@@ -213,8 +255,7 @@ int kg__observe(const kg_comparison *comparison, int argc, char *const *argv)
     int status = EXIT_BROKEN;
     int records;
 
-    if (!parse(argc, argv, &wanted, &error) ||
-        !kg__table_expand(comparison, wanted.part, &table, &error)) {
+    if (!parse(argc, argv, &wanted, &error) || !make_table(comparison, &wanted, &table, &error)) {
         kg__complain("%s", error.text);
         kg__case_list_free(&table);
         return EXIT_BROKEN;

@@ -118,7 +118,8 @@ static void lose_case(watch *state, size_t index, bool hung, const char *why)
 static bool is_settling(const char *event)
 {
     return strcmp(event, "checked") == 0 || strcmp(event, "measured") == 0 ||
-           strcmp(event, "failed") == 0 || strcmp(event, "refused") == 0;
+           strcmp(event, "failed") == 0 || strcmp(event, "refused") == 0 ||
+           strcmp(event, "passed_over") == 0;
 }
 
 static void take_record(watch *state, const json_t *record)

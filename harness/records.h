@@ -12,11 +12,21 @@
  *   metric, "throttled", "card": its state while it worked, "work": {"operations", "bytes"} of the
  *   job, "kernel": {"name", "registers", "occupancy", ..., "names", "launch"}, absent where none
  * was started; the last two, of which a fingerprint is made, where all of the launch can be told
- * - "refused", "case", "why": the comparison does not support the case
+ * - "refused", "case", "why": the comparison does not support the case, or, of a tuning, the device
+ *   does not take its launch
+ * - "passed_over", "case", "why": of a tuning, not tried, since another launch shows it to be slow
+ * - "progress", "comparison", "size", "done", "of", "seconds_left": how far a tuning is, in
+ *   candidates; the last one absent while nothing tells
  * - "failed", "case", "why": an error of this case; the rest goes on
  * - "sentinels": {"copy": {"value", "bytes", ...}, "fma": {"value", "operations", ...},
  *   "empty": {...}}
  * - "done": every case that was asked for has its record
+ *
+ * A tuning's "measured" has, beside "metrics", "kernel" and "work": "dropped_in_round", absent
+ * where it was in to the end; of a finalist "final": {"value", "low", "high", "samples_ns": one of
+ * each round, which all finalists of a size have in common}, "throttled" and "card"; and
+ * "no_final", why it could not be one. "low" and "high" are absent where too few samples were
+ * taken.
  */
 #ifndef KG__RECORDS_H
 #define KG__RECORDS_H

@@ -20,10 +20,15 @@
  * - throttled: the card was, while this case was timed
  * - foreign N: so many other processes computed on the card meanwhile
  * - registers N: a thread of its kernel takes so many, instead of 40
+ * - occupancy F: its kernel has this one, instead of 0.75
  * - launch TEXT: the identity of its launch of the kernel "fake_kernel"; none without
  * - wrong, failed: the case's record is that
  * - forget: the case leaves no record
  * - crash, hang, quit: before the case's record a signal, silence, or the device is lost
+ *
+ * Part tune is the real one, on a clock of fake_clock.c. There hot, width, occupancy and registers
+ * count, and of the events crash, hang, quit and failed, when a launch is first timed. What is
+ * wrong or refused is up to the comparison's variants.
  *
  * FAKE_CUDA: the version of the toolkit, which is not told without.
  *
@@ -39,6 +44,7 @@
 #include "board.h"
 #include "device.h"
 #include "device_gpu.h"
+#include "fake_gpu.h"
 #include "fake_plan.h"
 #include "launching.h"
 #include "lock.h"
@@ -46,6 +52,8 @@
 #include "observe.h"
 #include "records.h"
 #include "target.h"
+#include "tuning.h"
+#include "tuning_gpu.h"
 
 static int process_number;
 
@@ -197,23 +205,10 @@ const char *kg__device_begin_order(int order)
     return "";
 }
 
-/* What the plan has in store for a case or a sentinel. */
-typedef struct fate {
-    double hot;
-    double cold;
-    double width;
-    double foreign;
-    double registers;
-    bool throttled;
-    char launch[32];
-    char event[16]; /* "measured", or what else is to happen */
-    char clock[16];
-} fate;
-
 static void follow(void *context, char *actions) __attribute__((nonnull));
 static void follow(void *context, char *actions)
 {
-    fate *one = context;
+    fake_fate *one = context;
     char *rest = NULL;
 
     for (char *word = strtok_r(actions, " ", &rest); word != NULL;
@@ -223,6 +218,7 @@ static void follow(void *context, char *actions)
                          : strcmp(word, "width") == 0     ? &one->width
                          : strcmp(word, "foreign") == 0   ? &one->foreign
                          : strcmp(word, "registers") == 0 ? &one->registers
+                         : strcmp(word, "occupancy") == 0 ? &one->occupancy
                                                           : NULL;
 
         if (figure != NULL) {
@@ -241,14 +237,15 @@ static void follow(void *context, char *actions)
     }
 }
 
-static fate fate_of(const char *id, double hot)
+fake_fate fake_fate_of(const char *id, double hot)
 {
-    fate one = { .hot = hot,
-                 .cold = 1.2 * hot,
-                 .width = 0.002,
-                 .registers = 40,
-                 .event = "measured",
-                 .clock = "graph" };
+    fake_fate one = { .hot = hot,
+                      .cold = 1.2 * hot,
+                      .width = 0.002,
+                      .registers = 40,
+                      .occupancy = 0.75,
+                      .event = "measured",
+                      .clock = "graph" };
 
     fake_follow_plan("FAKE_PLAN", process_number, id, follow, &one);
     return one;
@@ -274,8 +271,8 @@ static json_t *amounting(json_t *figures, const char *amount, double of)
 
 static bool report_sentinels(int records, kg__error *error)
 {
-    fate copy = fate_of("copy", 100000);
-    fate fma = fate_of("fma", 200000);
+    fake_fate copy = fake_fate_of("copy", 100000);
+    fake_fate fma = fake_fate_of("fma", 200000);
 
     return append(records,
                   json_pack("{s:s, s:o, s:o, s:o}", "event", "sentinels", "copy",
@@ -285,8 +282,7 @@ static bool report_sentinels(int records, kg__error *error)
                   error);
 }
 
-/* Dies of SIGSEGV, whatever a sanitizer would make of that signal. */
-static void crash(void)
+void fake_crash(void)
 {
     (void)signal(SIGSEGV, SIG_DFL);
     (void)raise(SIGSEGV);
@@ -296,14 +292,14 @@ static bool measure(const kg__case *one, int records, kg__error *error)
 {
     const char *extra = getenv("KG_SELFTEST_EXTRA");
     double hot = strcmp(one->variant->name, "plain") == 0 ? 10000 : 5000;
-    fate fate = fate_of(one->id, hot * (1 + (extra != NULL ? atof(extra) / 1000 : 0)));
+    fake_fate fate = fake_fate_of(one->id, hot * (1 + (extra != NULL ? atof(extra) / 1000 : 0)));
     json_t *record;
     const char *name;
     json_t *metric;
 
     kg__report(records, "start", one->id, NULL);
     if (strcmp(fate.event, "crash") == 0)
-        crash();
+        fake_crash();
     if (strcmp(fate.event, "quit") == 0) {
         kg__report(records, "failed", one->id, "the context is gone");
         return kg__fail(error, "the device was lost while timing");
@@ -320,7 +316,7 @@ static bool measure(const kg__case *one, int records, kg__error *error)
         json_pack("{s:s, s:s, s:{s:o}, s:{}, s:b, s:{s:f, s:f}, s:{s:i, s:f}}", "event", "measured",
                   "case", one->id, "metrics", "time_ns", figures(fate.hot, fate.width), "absent",
                   "throttled", (int)fate.throttled, "work", "operations", 64.0, "bytes", 512.0,
-                  "kernel", "registers", (int)fate.registers, "occupancy", 0.75);
+                  "kernel", "registers", (int)fate.registers, "occupancy", fate.occupancy);
     if (fate.launch[0] != '\0')
         json_object_update_new(
             json_object_get(record, "kernel"),
@@ -337,6 +333,26 @@ static bool measure(const kg__case *one, int records, kg__error *error)
     json_object_foreach (json_object_get(record, "metrics"), name, metric)
         json_object_set_new(metric, "clock", json_string(fate.clock));
     return append(records, record, error);
+}
+
+json_t *kg__device_kernel(const kg__case *one, const kg__buffers *buffers)
+{
+    fake_fate fate = fake_fate_of(one->id, 0);
+
+    (void)buffers;
+    return json_pack("{s:s, s:i, s:i, s:i, s:i, s:f}", "name", "fake_kernel", "registers",
+                     (int)fate.registers, "local_bytes", 0, "shared_bytes", 0,
+                     "blocks_per_multiprocessor", 8, "occupancy", fate.occupancy);
+}
+
+bool kg__device_move(const kg__buffers *buffers, bool to_device, cudaStream_t stream,
+                     kg__error *why)
+{
+    (void)buffers;
+    (void)to_device;
+    (void)stream;
+    (void)why;
+    return true;
 }
 
 void kg__device_keep_quiet(void)
@@ -359,6 +375,8 @@ bool kg__measure_cases(const kg_comparison *comparison, const char *part,
 
     if (strcmp(part, "launch") == 0)
         return kg__launch_cases(comparison, cases, count, records, error);
+    if (strcmp(part, KG__PART_TUNE) == 0)
+        return kg__tune_cases(comparison, cases, count, records, error);
     good = report_sentinels(records, error);
     for (size_t i = 0; i < count && good; i++)
         good = measure(cases[i], records, error);

@@ -1,0 +1,36 @@
+/* What a process times with on a GPU: its bench, and the sentinels and the empty kernel that are
+ * timed beside the cases. */
+#ifndef KG__TOOLS_GPU_H
+#define KG__TOOLS_GPU_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "clocks_gpu.h"
+#include "message.h"
+
+/* Everything that a process keeps while it times. */
+typedef struct kg__tools {
+    kg__bench bench;
+    int multiprocessors;
+    size_t l2_bytes;
+    void *copy_from;
+    void *copy_to;
+    float *fma_out;
+    double case_seconds; /* for all metrics of a case: KG_CASE_SECONDS */
+} kg__tools;
+
+/* Makes ready, and has the card work until it is clocked up; false with `why`. Close them whatever
+ * came back. */
+bool kg__tools_open(kg__tools *with, int records, kg__error *why);
+void kg__tools_close(kg__tools *with);
+
+/* Times the sentinels and the empty kernel and records them, with what they move and compute: the
+ * limits that a case's work is held against. */
+bool kg__tools_time_sentinels(kg__tools *with, kg__error *why);
+
+/* The figures of a series, as records have them. */
+json_t *kg__figures_of(const kg__series *one);
+
+#endif
