@@ -18,7 +18,7 @@ static json_t *run_a;
 static json_t *run_b;
 static kg__results_comparison found;
 static kg__error error;
-static const char *environment[4];
+static const char *settings[4];
 
 /* A run without cases, as it would be written. */
 static json_t *empty_run(const char *commit)
@@ -38,9 +38,9 @@ static void begin(void)
     make_folder();
     run_a = empty_run("aaaaaaaaaa");
     run_b = empty_run("bbbbbbbbbb");
-    environment[0] = "KG_FILTER";
-    environment[1] = "KG_STRICT";
-    environment[2] = NULL;
+    settings[0] = "KG_FILTER";
+    settings[1] = "KG_STRICT";
+    settings[2] = NULL;
     error.text[0] = '\0';
     unsetenv("KG_FILTER");
 }
@@ -377,7 +377,7 @@ static void write_runs(void)
 }
 
 #define command(...)                                                                               \
-    drive((const char *const[]){ KG__COMMAND, "compare", __VA_ARGS__, NULL }, environment)
+    drive((const char *const[]){ KG__COMMAND, "compare", __VA_ARGS__, NULL }, settings)
 
 static void expect(ending seen, int code, const char *expected)
 {
@@ -440,7 +440,7 @@ Test(compare, strictness)
     timed(run_a, "m/b/1/b8", 100000);
     write_runs();
     expect(command(at("a.json"), at("b.json")), 0, "only in A: m/b/1/b8 on nvidia-h200\n");
-    environment[1] = "KG_STRICT=1";
+    settings[1] = "KG_STRICT=1";
     expect(command(at("a.json"), at("b.json")), 1, "1 gone from B");
 }
 
