@@ -407,7 +407,7 @@ static bool parse_failed(const char *id, kg__error *why)
 bool kg__table_parse(const kg_comparison *comparison, const char *id, kg__case *one, kg__error *why)
 {
     size_t length = strlen(comparison->name);
-    const char *variant = id + length + 1;
+    const char *variant;
     const char *launch = strrchr(id, '/');
     const char *end;
 
@@ -415,6 +415,7 @@ bool kg__table_parse(const kg_comparison *comparison, const char *id, kg__case *
     if (strncmp(id, comparison->name, length) != 0 || id[length] != '/')
         return kg__fail(why, "%s: no case of the comparison %s: ask the program of its own", id,
                         comparison->name);
+    variant = id + length + 1;
     end = strchr(variant, '/');
     if (end == NULL || end >= launch || !parse_launch(launch + 1, &one->launch))
         return parse_failed(id, why);

@@ -188,9 +188,15 @@ static const kg_variant variants[] = {
 };
 
 static const kg_size sizes[] = {
-    KG_CHECKED(0),  KG_CHECKED(1), KG_TIMED_AND_COUNTED(7), KG_TIMED_AND_COUNTED(64),
+    KG_CHECKED(0),
+    KG_CHECKED(1),
+    KG_TIMED_AND_COUNTED(7),
+    KG_TIMED_AND_COUNTED(64),
 #ifdef FAKE_BAD_TABLE
     KG_COUNTED(64),
+#endif
+#ifdef FAKE_TUNED
+    KG_TIMED(1048576),
 #endif
     KG_END,
 };
