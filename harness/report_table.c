@@ -109,60 +109,6 @@ static void set_columns(kg__report_table *table)
     table->column_count = MODEL_COLUMNS;
 }
 
-/* A case's id taken apart. */
-typedef struct name_parts {
-    char comparison[KG__REPORT_NAME_SIZE];
-    char variant[KG__REPORT_NAME_SIZE];
-    char size[KG__REPORT_NAME_SIZE];
-    char launch[KG__REPORT_NAME_SIZE];
-    unsigned long block;
-    unsigned long grid;
-} name_parts;
-
-/* Takes the next part of an id, up to a slash or its end; false where it is no name. */
-static bool take_part(const char **id, char *part)
-{
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                  "_-.";
-    size_t length = strspn(*id, letters);
-    bool whole = length > 0 && length < KG__REPORT_NAME_SIZE &&
-                 ((*id)[length] == '/' || (*id)[length] == '\0');
-
-    if (!whole)
-        return false;
-    memcpy(part, *id, length);
-    part[length] = '\0';
-    *id += length + ((*id)[length] == '/');
-    return true;
-}
-
-/* Reads "b256", "b256g1056" or "-". */
-static bool parse_launch(name_parts *parts)
-{
-    const char *text = parts->launch;
-    char *end;
-
-    if (strcmp(text, "-") == 0)
-        return true;
-    if (text[0] != 'b' || !isdigit((unsigned char)text[1]))
-        return false;
-    parts->block = strtoul(text + 1, &end, 10);
-    if (*end == '\0')
-        return true;
-    if (*end != 'g' || !isdigit((unsigned char)end[1]))
-        return false;
-    parts->grid = strtoul(end + 1, &end, 10);
-    return *end == '\0';
-}
-
-static bool parse_id(const char *id, name_parts *parts)
-{
-    *parts = (name_parts){ .block = 0 };
-    return take_part(&id, parts->comparison) && take_part(&id, parts->variant) &&
-           take_part(&id, parts->size) && take_part(&id, parts->launch) && *id == '\0' &&
-           parse_launch(parts);
-}
-
 static bool is_of(const char *id, const char *comparison)
 {
     size_t length = strlen(comparison);
@@ -205,7 +151,7 @@ static size_t variant_of(const kg__report_table *table, const char *name)
 }
 
 static kg__report_case *add_case(kg__report_table *table, size_t *room, size_t variant,
-                                 const name_parts *parts)
+                                 const kg__case_name *parts)
 {
     kg__report_case *one;
 
@@ -231,7 +177,7 @@ static void take_variants(kg__report_table *table)
     json_t *measured = json_object();
     const json_t *cases = json_object_get(table->results, "cases");
     const json_t *entry;
-    name_parts parts;
+    kg__case_name parts;
     size_t room = 0;
     size_t i;
 
@@ -239,13 +185,13 @@ static void take_variants(kg__report_table *table)
         if (strcmp(kg__json_text(entry, "target"), table->target) == 0 && was_measured(entry) &&
             is_of(kg__json_text(entry, "case"), table->comparison) &&
             kg__filter_takes(kg__json_text(entry, "case")) &&
-            parse_id(kg__json_text(entry, "case"), &parts))
+            kg__case_name_parse(kg__json_text(entry, "case"), &parts))
             json_object_set_new(measured, parts.variant, json_true());
     }
     json_array_foreach (cases, i, entry) {
         if (strcmp(kg__json_text(entry, "target"), table->target) != 0 ||
             !is_of(kg__json_text(entry, "case"), table->comparison) ||
-            !parse_id(kg__json_text(entry, "case"), &parts) ||
+            !kg__case_name_parse(kg__json_text(entry, "case"), &parts) ||
             json_object_get(measured, parts.variant) == NULL ||
             variant_of(table, parts.variant) < table->variant_count)
             continue;
@@ -265,12 +211,12 @@ static bool take_measured(kg__report_table *table, size_t *room, kg__error *erro
     json_array_foreach (json_object_get(table->results, "cases"), i, entry) {
         const char *id = kg__json_text(entry, "case");
         kg__report_case *one;
-        name_parts parts;
+        kg__case_name parts;
 
         if (strcmp(kg__json_text(entry, "target"), table->target) != 0 ||
             !is_of(id, table->comparison) || !was_measured(entry) || !kg__filter_takes(id))
             continue;
-        if (!parse_id(id, &parts))
+        if (!kg__case_name_parse(id, &parts))
             return kg__fail(error, no_id, id);
         one = add_case(table, room, variant_of(table, parts.variant), &parts);
         one->entry = entry;
@@ -280,7 +226,7 @@ static bool take_measured(kg__report_table *table, size_t *room, kg__error *erro
     return true;
 }
 
-static bool is_beside(const kg__report_table *table, const name_parts *parts, size_t measured)
+static bool is_beside(const kg__report_table *table, const kg__case_name *parts, size_t measured)
 {
     for (size_t i = 0; i < measured; i++) {
         const kg__report_case *one = &table->cases[i];
@@ -300,13 +246,13 @@ static bool take_refused(kg__report_table *table, size_t *room, kg__error *error
 
     json_array_foreach (json_object_get(table->results, "refused"), i, entry) {
         const char *id = kg__json_text(entry, "case");
-        name_parts parts;
+        kg__case_name parts;
         size_t variant;
 
         if (strcmp(kg__json_text(entry, "target"), table->target) != 0 ||
             !is_of(id, table->comparison) || !kg__filter_takes(id))
             continue;
-        if (!parse_id(id, &parts))
+        if (!kg__case_name_parse(id, &parts))
             return kg__fail(error, no_id, id);
         variant = variant_of(table, parts.variant);
         if (variant == table->variant_count || !is_beside(table, &parts, measured))

@@ -8,11 +8,12 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "case_name.h"
 #include "judge.h"
 #include "message.h"
 
 /* The longest part of a case's id, and the most columns of figures that a target has. */
-#define KG__REPORT_NAME_SIZE 64
+#define KG__REPORT_NAME_SIZE KG__CASE_PART_SIZE
 #define KG__REPORT_COLUMNS 48
 
 /* How a column's figures are shown in Markdown. CSV has them as they are. */

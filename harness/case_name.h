@@ -1,0 +1,23 @@
+/* A case's id taken apart: comparison/variant/size/launch. Pure. */
+#ifndef KG__CASE_NAME_H
+#define KG__CASE_NAME_H
+
+#include <stdbool.h>
+
+/* The longest part of an id, its end included. */
+#define KG__CASE_PART_SIZE 64
+
+typedef struct kg__case_name {
+    char comparison[KG__CASE_PART_SIZE];
+    char variant[KG__CASE_PART_SIZE];
+    char size[KG__CASE_PART_SIZE];
+    char launch[KG__CASE_PART_SIZE];
+    unsigned long block; /* threads, or a tile's edge; 0: nothing to choose */
+    unsigned long grid;  /* blocks; 0: not free */
+} kg__case_name;
+
+/* Takes an id apart: "matmul_f32/tiled/530/b16", whose launch is "b256", "b256g1056" or "-". False
+ * where it is no case's. */
+bool kg__case_name_parse(const char *id, kg__case_name *name);
+
+#endif
