@@ -205,8 +205,8 @@ void kg__candidates_free(kg__candidates *candidates)
     *candidates = (kg__candidates){ .refused = NULL };
 }
 
-static int print(const kg__candidates *candidates, const json_t *description,
-                 const kg__limits *limits)
+static int print(const kg_comparison *comparison, const kg__candidates *candidates,
+                 const json_t *description, const kg__limits *limits)
 {
     json_t *target = json_deep_copy(json_object_get(description, "target"));
     json_t *cases = json_array();
@@ -219,8 +219,9 @@ static int print(const kg__candidates *candidates, const json_t *description,
                         json_integer(limits->threads_a_multiprocessor));
     for (size_t i = 0; i < candidates->cases.count; i++)
         json_array_append_new(cases, json_string(candidates->cases.list[i].id));
-    document = json_pack("{s:o, s:o, s:O}", "target", target, "cases", cases, "refused",
-                         candidates->refused);
+    document =
+        json_pack("{s:o, s:b, s:o, s:O}", "target", target, "block_is_edge",
+                  (int)comparison->block_is_edge, "cases", cases, "refused", candidates->refused);
     printed = json_dumpf(document, stdout, JSON_INDENT(1)) == 0;
     putchar('\n');
     printed = fflush(stdout) == 0 && printed;
@@ -255,7 +256,7 @@ int kg__print_candidates(const kg_comparison *comparison, int argc, char *const 
     }
     limits = kg__device_limits();
     if (kg__candidates_make(comparison, &limits, &candidates, &why))
-        status = print(&candidates, description, &limits);
+        status = print(comparison, &candidates, description, &limits);
     else
         kg__complain("%s", why.text);
     kg__candidates_free(&candidates);

@@ -496,6 +496,15 @@ bool kg__prepare_launch(const kg__case *one, const kg__buffers *buffers, kg__err
     return run_step(one->variant->prepare, &call, "preparing the arguments", why);
 }
 
+/* What the launch that was checked last came back with. */
+static cudaError_t launch_error;
+
+bool kg__launch_was_refused(void)
+{
+    return launch_error == cudaErrorInvalidValue || launch_error == cudaErrorInvalidConfiguration ||
+           launch_error == cudaErrorLaunchOutOfResources;
+}
+
 kg__outcome kg__check_launch(const kg_comparison *comparison, const kg__case *one,
                              const kg__known *known, kg__buffers *buffers, unsigned char poison,
                              const char *order, kg__error *why)
@@ -515,6 +524,7 @@ kg__outcome kg__check_launch(const kg_comparison *comparison, const kg__case *on
         return explain_failure(comparison, why);
     call.stream = kg__device_begin_call();
     code = one->variant->launch(&call);
+    launch_error = code;
     if (code != cudaSuccess) {
         kg__cuda_fail(why, "launching", code);
         return explain_failure(comparison, why);

@@ -70,6 +70,10 @@ kg__outcome kg__check_launch(const kg_comparison *comparison, const kg__case *on
                              const kg__known *known, kg__buffers *buffers, unsigned char poison,
                              const char *order, kg__error *why);
 
+/* Whether the launch that was checked last failed because there is no such launch of the kernel, by
+ * its launcher or by the device, and not for what the kernel does. */
+bool kg__launch_was_refused(void);
+
 /* The random inputs and the buffers of one size, kept from case to case. Zeroed at first. */
 typedef struct kg__stage {
     kg__known known;

@@ -24,6 +24,7 @@ typedef struct request {
     const char *part;
     const char *cases;
     const char *records;
+    const kg__case *others; /* where the cases begin that no row of the part's table is of */
 } request;
 
 static void append_or_end(int records, json_t *record)
@@ -173,8 +174,14 @@ static size_t report_refusals(const kg_comparison *comparison, const kg__case **
     return kept;
 }
 
-static int check_cases(const kg_comparison *comparison, const kg__case *const *chosen, size_t count,
-                       int records)
+/* Of a launch that no row has, the device or the launcher may say that it cannot be. */
+static const char *failure_event(const request *wanted, const kg__case *one)
+{
+    return one >= wanted->others && kg__launch_was_refused() ? "refused" : "failed";
+}
+
+static int check_cases(const kg_comparison *comparison, const request *wanted,
+                       const kg__case *const *chosen, size_t count, int records)
 {
     kg__checker checker = { 0 };
     int status = EXIT_DONE;
@@ -194,7 +201,7 @@ static int check_cases(const kg_comparison *comparison, const kg__case *const *c
                 status = EXIT_LOST;
             break;
         case KG__FAILED:
-            kg__report(records, "failed", chosen[i]->id, why.text);
+            kg__report(records, failure_event(wanted, chosen[i]), chosen[i]->id, why.text);
             break;
         case KG__LOST:
             kg__report(records, "failed", chosen[i]->id, why.text);
@@ -235,7 +242,7 @@ static int observe_on_device(const kg_comparison *comparison, const request *wan
     }
     count = report_refusals(comparison, chosen, count, records);
     if (is_check(wanted)) {
-        status = check_cases(comparison, chosen, count, records);
+        status = check_cases(comparison, wanted, chosen, count, records);
     } else if (!kg__measure_cases(comparison, wanted->part, chosen, count, records, &why)) {
         kg__complain("%s", why.text);
         status = EXIT_LOST;
@@ -243,6 +250,31 @@ static int observe_on_device(const kg_comparison *comparison, const request *wan
     if (status == EXIT_DONE)
         kg__report(records, "done", NULL, NULL);
     return status;
+}
+
+/* Adds to the table of a part that checks or counts the cases in its file whose launches no row
+ * has: a search tries such. What is no case at all is left for choose_cases() to refuse. */
+static void add_other_launches(const kg_comparison *comparison, request *wanted,
+                               kg__case_list *table)
+{
+    bool takes_any = strcmp(wanted->part, "check") == 0 || strcmp(wanted->part, "count") == 0;
+    FILE *file = takes_any ? fopen(wanted->cases, "r") : NULL;
+    char line[KG__CASE_ID_SIZE + 2];
+    size_t rows = table->count;
+    size_t room = table->count;
+
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        kg__case one;
+
+        line[strcspn(line, "\n")] = '\0';
+        if (kg__table_find(table, line) != NULL || !kg__table_parse(comparison, line, &one, NULL))
+            continue;
+        table->list = kg__grow(table->list, table->count, &room, sizeof *table->list);
+        table->list[table->count++] = one;
+    }
+    if (file != NULL)
+        fclose(file);
+    wanted->others = table->list + rows;
 }
 
 int kg__observe(const kg_comparison *comparison, int argc, char *const *argv)
@@ -265,6 +297,7 @@ int kg__observe(const kg_comparison *comparison, int argc, char *const *argv)
      * wrapper ends its observer itself. */
     if (kg__wrapper(wanted.part) == NULL)
         (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    add_other_launches(comparison, &wanted, &table);
     chosen = kg__allocate(table.count, sizeof(kg__case *));
     records = open(wanted.records, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     if (records < 0)

@@ -97,9 +97,10 @@ static cudaError_t hangs(const kg_call *call)
     return plain(call);
 }
 
+/* Beyond the table's rows it has no launch at all. */
 static cudaError_t cannot(const kg_call *call)
 {
-    return is_time(call) ? cudaErrorInvalidValue : plain(call);
+    return is_time(call) || call->launch.block > 64 ? cudaErrorInvalidValue : plain(call);
 }
 
 /* An illegal address: nothing on this context goes any more. */

@@ -811,6 +811,29 @@ Test(parts, an_observer_that_is_called_wrongly)
                     "fake/plain/65/b32: no such case in the table");
 }
 
+/* A search tries launches that no row has; they are checked as any other. */
+Test(parts, an_observer_checks_launches_beyond_the_table)
+{
+    char *records;
+
+    write_text(at("cases"), "fake/plain/64/b32\nfake/plain/64/b96\n");
+    expect_observer(at("cases"), "check", at("records"), 0, NULL);
+    records = read_text(at("records"));
+    cr_expect(strstr(records, "\"case\":\"fake/plain/64/b96\",\"right\":true") != NULL, "%s",
+              records);
+    free(records);
+    /* That a launch cannot be is no defect where no row asks for it. */
+    write_text(at("cases"), "fake/cannot/64/b32\nfake/cannot/64/b96\n");
+    expect_observer(at("cases"), "check", at("refusals"), 0, NULL);
+    records = read_text(at("refusals"));
+    cr_expect(strstr(records, "\"failed\",\"case\":\"fake/cannot/64/b32\"") != NULL, "%s", records);
+    cr_expect(strstr(records, "\"refused\",\"case\":\"fake/cannot/64/b96\"") != NULL, "%s",
+              records);
+    free(records);
+    write_text(at("cases"), "fake/plain/64/96\n");
+    expect_observer(at("cases"), "check", at("records"), 2, "fake/plain/64/96: no such case");
+}
+
 Test(parts, an_observer_takes_no_more_cases_than_there_are)
 {
     FILE *file = fopen(at("cases"), "w");
