@@ -92,6 +92,23 @@ static bool refuse_option(const kg__command *command, const char *name)
     return false;
 }
 
+/* Where an option's value goes: of one that is repeated behind its earlier ones. NULL, with a
+ * complaint, where there are too many. */
+static const char **place_of(const kg__command *command, const kg__option *option)
+{
+    size_t count = 0;
+
+    if (command->repeated == NULL || strcmp(command->repeated, option->name) != 0)
+        return option->text;
+    while (count < KG__REPEATS_MAXIMUM && option->text[count] != NULL)
+        count++;
+    if (count < KG__REPEATS_MAXIMUM)
+        return &option->text[count];
+    kg__complain("%s: option %s is given more than %d times: leave some away", command->name,
+                 option->name, KG__REPEATS_MAXIMUM);
+    return NULL;
+}
+
 /* Takes the option at arguments[*at], and its value. */
 static bool take_option(const kg__command *command, size_t count, char **arguments, size_t *at)
 {
@@ -99,6 +116,7 @@ static bool take_option(const kg__command *command, size_t count, char **argumen
     const char *equals = strchr(argument, '=');
     size_t length = equals != NULL ? (size_t)(equals - argument) : strlen(argument);
     const kg__option *option = find_option(command, argument, length);
+    const char **place;
 
     if (option == NULL)
         return refuse_option(command, argument);
@@ -110,13 +128,16 @@ static bool take_option(const kg__command *command, size_t count, char **argumen
         *option->flag = true;
         return true;
     }
+    place = place_of(command, option);
+    if (place == NULL)
+        return false;
     if (equals != NULL)
-        *option->text = equals + 1;
+        *place = equals + 1;
     else if (*at + 1 < count)
-        *option->text = arguments[++*at];
+        *place = arguments[++*at];
     else
-        *option->text = "";
-    if (**option->text != '\0')
+        *place = "";
+    if (**place != '\0')
         return true;
     kg__complain("%s: option %s needs a value: %s %s", command->name, option->name, option->name,
                  option->value);

@@ -5,6 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* How often the option of a subcommand that may be repeated may be. */
+#define KG__REPEATS_MAXIMUM 32
+
 /* One option of a subcommand. Exactly one of `text` and `flag` is set: an option takes a value or
  * is a flag. */
 typedef struct kg__option {
@@ -24,6 +27,9 @@ typedef struct kg__command {
     const char *details;       /* what the help says below the options; whole lines, or "" */
     const kg__option *options; /* ends with an empty one */
     bool takes_operands;
+    /* The name of the option that may be given up to KG__REPEATS_MAXIMUM times: its text is an
+     * array of so many, and a NULL behind the last. NULL: none. */
+    const char *repeated;
     /* Runs it, options having been parsed into their variables. Returns the exit code. */
     int (*run)(size_t count, char **operands);
 } kg__command;
@@ -42,6 +48,7 @@ extern const kg__command kg__baseline_record_command;
 extern const kg__command kg__baseline_adopt_command;
 extern const kg__command kg__validate_command;
 extern const kg__command kg__selftest_command;
+extern const kg__command kg__tune_command;
 
 /* Parses a subcommand's arguments; operands move to the front of `arguments`, and `*operands`
  * becomes their number. "--" ends the options. False, with a complaint on the standard error, for

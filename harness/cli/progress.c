@@ -1,0 +1,118 @@
+#include "progress.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "../clock.h"
+#include "../message.h"
+
+/* What takes less shows nothing. */
+#define SILENT_SECONDS 2.0
+#define BAR_SECONDS 0.2
+#define LINE_SECONDS 5.0
+
+#define BAR_CELLS 24
+#define NARROWEST_TERMINAL 40
+#define USUAL_TERMINAL 80
+#define LINE_SIZE 256
+
+#define SECONDS_A_MINUTE 60
+#define SECONDS_AN_HOUR 3600
+
+static bool is_set(const char *name)
+{
+    const char *value = getenv(name);
+
+    return value != NULL && *value != '\0';
+}
+
+void kg__progress_begin(kg__progress *progress, const char *command)
+{
+    const char *terminal = getenv("TERM");
+
+    *progress = (kg__progress){ .command = command, .began = kg__now() };
+    progress->bar = isatty(STDERR_FILENO) != 0 && terminal != NULL && *terminal != '\0' &&
+                    strcmp(terminal, "dumb") != 0;
+    progress->colour = progress->bar && !is_set("NO_COLOR");
+}
+
+void kg__progress_duration(double seconds, char *text, size_t size)
+{
+    unsigned long whole = seconds > 0 ? (unsigned long)ceil(seconds) : 0;
+
+    if (whole < SECONDS_A_MINUTE)
+        kg__format(text, size, "%lu s", whole);
+    else if (whole < SECONDS_AN_HOUR)
+        kg__format(text, size, "%lu min %02lu s", whole / SECONDS_A_MINUTE,
+                   whole % SECONDS_A_MINUTE);
+    else
+        kg__format(text, size, "%lu h %02lu min", whole / SECONDS_AN_HOUR,
+                   whole % SECONDS_AN_HOUR / SECONDS_A_MINUTE);
+}
+
+/* How many characters fit into the terminal's line. */
+static size_t terminal_width(void)
+{
+    struct winsize size;
+
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+        return USUAL_TERMINAL;
+    return size.ws_col < NARROWEST_TERMINAL ? NARROWEST_TERMINAL : size.ws_col;
+}
+
+/* Overwrites the line; colour takes no room in it. */
+static void show_bar(kg__progress *progress, double done, const char *text)
+{
+    char cells[BAR_CELLS + 1];
+    size_t filled = (size_t)(done * BAR_CELLS);
+    size_t room = terminal_width() - BAR_CELLS - 4;
+    size_t length = strlen(text);
+    size_t width;
+
+    /* The text is ASCII: it may be cut anywhere. */
+    if (length > room)
+        length = room;
+    memset(cells, '.', BAR_CELLS);
+    memset(cells, '#', filled);
+    cells[BAR_CELLS] = '\0';
+    width = BAR_CELLS + 3 + length;
+    fprintf(stderr, "\r[%s%.*s%s%s] %.*s%*s", progress->colour ? "\033[32m" : "", (int)filled,
+            cells, progress->colour ? "\033[0m" : "", cells + filled, (int)length, text,
+            progress->width > width ? (int)(progress->width - width) : 0, "");
+    (void)fflush(stderr);
+    progress->width = width;
+}
+
+void kg__progress_update(kg__progress *progress, double done, double left, const char *what)
+{
+    double now = kg__now();
+    double every = progress->bar ? BAR_SECONDS : LINE_SECONDS;
+    char duration[64] = "";
+    char text[LINE_SIZE];
+
+    if (now - progress->began < SILENT_SECONDS || now - progress->said < every)
+        return;
+    done = fmin(fmax(done, 0), 1);
+    if (left >= 0)
+        kg__progress_duration(left, duration, sizeof duration);
+    kg__format(text, sizeof text, "%3.0f %%  %s%s%s%s", 100 * done, what,
+               left >= 0 ? ", about " : "", duration, left >= 0 ? " left" : "");
+    if (progress->bar)
+        show_bar(progress, done, text);
+    else
+        kg__complain("%s: %s", progress->command, text + strspn(text, " "));
+    progress->said = now;
+}
+
+void kg__progress_end(kg__progress *progress)
+{
+    if (progress->bar && progress->width > 0) {
+        fprintf(stderr, "\r%*s\r", (int)progress->width, "");
+        (void)fflush(stderr);
+    }
+    progress->width = 0;
+}

@@ -1,0 +1,537 @@
+/* kernelgate tune: searches the launches of every variant for the best ones. */
+#include <errno.h>
+#include <libgen.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../clock.h"
+#include "../counters.h"
+#include "../file.h"
+#include "../judge.h"
+#include "../observer.h"
+#include "../records.h"
+#include "../text.h"
+#include "../tuning_report.h"
+#include "command.h"
+#include "progress.h"
+#include "tune_programs.h"
+
+/* Half of the interval of a median, as a fraction of it: what is asked without --precision, and
+ * what may be asked. */
+#define PRECISION_DEFAULT 0.005
+#define PRECISION_LEAST 0.0001
+#define PRECISION_MOST 0.1
+
+/* A count takes about so many times as long as the check before it. */
+#define COUNT_STEPS 5
+
+static const char *build;
+static bool exhaustive;
+static const char *precision_text;
+static const char *metric = KG__TUNING_TIME;
+static const char *set_texts[KG__REPEATS_MAXIMUM + 1];
+static const char *format_text = "text";
+static const char *table = "best";
+static const char *json_path;
+
+/* A search in progress. */
+typedef struct search {
+    kg__tuning tuning;
+    kg__tune_programs programs;
+    kg__tuning_set sets[KG__REPEATS_MAXIMUM];
+    size_t set_count;
+    char *set_names[KG__REPEATS_MAXIMUM];
+    const char *filter;
+    double precision;
+    kg__grid_format format;
+    double began;
+    json_t *target; /* as an observer describes it; NULL before */
+    json_t *provenance;
+    kg__progress progress;
+    /* Of the program that is observed: the steps before it, its own, and how many of these are done
+     * as its observer says; of all of them the number. */
+    double steps_before;
+    double steps;
+    double steps_done;
+    double steps_of_all;
+    double step; /* that a settled candidate is; 0 where the observer tells its progress itself */
+} search;
+
+static bool parse_precision(search *all)
+{
+    char *end;
+
+    all->precision = PRECISION_DEFAULT;
+    if (precision_text == NULL)
+        return true;
+    all->precision = strtod(precision_text, &end);
+    if (*end == '\0' && all->precision >= PRECISION_LEAST && all->precision <= PRECISION_MOST)
+        return true;
+    kg__complain("tune: --precision %s: no fraction from %g to %g: 0.005 asks for half a percent",
+                 precision_text, PRECISION_LEAST, PRECISION_MOST);
+    return false;
+}
+
+static bool parse_metric(void)
+{
+    const char *names[KG__COUNTERS + 1] = { KG__TUNING_TIME };
+    const char *nearest;
+
+    if (strcmp(metric, KG__TUNING_TIME) == 0 || kg__counter_parse(metric, NULL))
+        return true;
+    for (int i = 0; i < KG__COUNTERS; i++)
+        names[i + 1] = kg__counter_name((kg__counter)i);
+    nearest = kg__nearest_name(metric, names, KG__COUNTERS + 1);
+    if (nearest != NULL)
+        kg__complain("tune: --by %s: there is no such metric; did you mean %s?", metric, nearest);
+    else
+        kg__complain("tune: --by %s: there is no such metric: take time_ns, or a counter of the "
+                     "CPU model such as global_load_sectors",
+                     metric);
+    return false;
+}
+
+static bool parse_choice(const char *option, const char *given, const char *const *known,
+                         size_t count)
+{
+    const char *nearest;
+
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(given, known[i]) == 0)
+            return true;
+    nearest = kg__nearest_name(given, known, count);
+    kg__complain("tune: %s %s: there is no such thing%s%s: take %s, %s or %s", option, given,
+                 nearest != NULL ? "; did you mean " : "", nearest != NULL ? nearest : "", known[0],
+                 known[1], known[2]);
+    return false;
+}
+
+/* Takes the named sets apart: NAME=GLOB,GLOB. */
+static bool parse_sets(search *all)
+{
+    for (size_t i = 0; set_texts[i] != NULL; i++) {
+        const char *equals = strchr(set_texts[i], '=');
+        size_t length = equals != NULL ? (size_t)(equals - set_texts[i]) : 0;
+
+        if (length == 0 || equals[1 + strspn(equals + 1, ",")] == '\0') {
+            kg__complain("tune: --set %s: is no NAME=GLOB,GLOB: write --set managed='*_managed'",
+                         set_texts[i]);
+            return false;
+        }
+        all->set_names[i] = kg__copy_text(set_texts[i]);
+        all->set_names[i][length] = '\0';
+        all->sets[i] = (kg__tuning_set){ all->set_names[i], equals + 1 };
+        all->set_count++;
+        for (size_t j = 0; j < i; j++) {
+            if (strcmp(all->sets[j].name, all->sets[i].name) != 0)
+                continue;
+            kg__complain("tune: --set %s: two sets of one name: rename one", all->sets[i].name);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Fails early: what cannot be written after minutes of measuring is lost. */
+static bool may_write(const char *path)
+{
+    char *copy = kg__copy_text(path);
+    const char *folder = dirname(copy);
+    bool good = access(folder, W_OK | X_OK) == 0;
+
+    if (!good)
+        kg__complain("tune: --json %s: nothing can be written in %s: %s", path, folder,
+                     strerror(errno));
+    free(copy);
+    return good;
+}
+
+static bool parse_options(search *all)
+{
+    static const char *const formats[] = { "text", "markdown", "json" };
+    static const char *const tables[] = { "best", "launches", "sizes" };
+
+    if (!parse_metric() || !parse_precision(all) || !parse_sets(all) ||
+        !parse_choice("--format", format_text, formats, sizeof formats / sizeof *formats) ||
+        !parse_choice("--table", table, tables, sizeof tables / sizeof *tables) ||
+        (json_path != NULL && !may_write(json_path)))
+        return false;
+    all->format = strcmp(format_text, "markdown") == 0 ? KG__GRID_MARKDOWN : KG__GRID_TEXT;
+    kg__tuning_begin(&all->tuning, metric);
+    if (kg__tuning_is_timed(&all->tuning))
+        return true;
+    if (exhaustive || precision_text != NULL)
+        kg__complain("tune: --exhaustive and --precision are for times: counts are exact, and each "
+                     "candidate is counted");
+    return !exhaustive && precision_text == NULL;
+}
+
+/* Whether each glob of the named sets takes a variant that is a candidate. */
+static bool sets_fit(const search *all)
+{
+    size_t count;
+    kg__tuning_set *variants = kg__tuning_variants(&all->tuning, NULL, &count);
+    const char **names = kg__allocate(count + 1, sizeof *names);
+    bool good = true;
+
+    for (size_t i = 0; i < count; i++)
+        names[i] = variants[i].name;
+    for (size_t i = 0; i < all->set_count && good; i++) {
+        char *globs = kg__copy_text(all->sets[i].globs);
+        char *rest = NULL;
+
+        for (size_t j = 0; j < count && good; j++) {
+            good = strcmp(all->sets[i].name, names[j]) != 0;
+            if (!good)
+                kg__complain("tune: --set %s: is a variant's name, which is a set already: rename "
+                             "it",
+                             names[j]);
+        }
+        for (char *glob = strtok_r(globs, ",", &rest); glob != NULL && good;
+             glob = strtok_r(NULL, ",", &rest)) {
+            const char *nearest = kg__nearest_name(glob, names, count);
+            bool taken = false;
+
+            for (size_t j = 0; j < count && !taken; j++)
+                taken = kg__globs_take(glob, names[j]);
+            good = taken;
+            if (!taken)
+                kg__complain("tune: --set %s: no candidate is of a variant \"%s\"%s%s%s",
+                             all->sets[i].name, glob, nearest != NULL ? "; did you mean \"" : "",
+                             nearest != NULL ? nearest : "", nearest != NULL ? "\"?" : "");
+        }
+        free(globs);
+    }
+    free(names);
+    free(variants);
+    return good;
+}
+
+/* Exit code of a search that could not run for want of a GPU. */
+static int no_gpu(const char *why)
+{
+    kg__complain("tune needs a GPU%s; --by COUNTER ranks by exact counters of the CPU model, such "
+                 "as --by global_load_sectors",
+                 why);
+    return kg__is_strict() ? KG__EXIT_ERROR : KG__EXIT_NOTHING;
+}
+
+/* Finds the programs and what they offer; 0 or an exit code. */
+static int open_programs(search *all)
+{
+    bool timed = kg__tuning_is_timed(&all->tuning);
+    int code;
+
+    kg__tune_find(&all->programs, build, timed ? ".gpu" : ".model");
+    if (all->programs.count == 0) {
+        char folder[KG__PATH_SIZE];
+        kg__tune_programs others;
+        bool any;
+
+        kg__format(folder, sizeof folder, "%s", all->programs.folder);
+        kg__tune_find(&others, build, ".model");
+        any = timed && others.count > 0;
+        kg__tune_programs_free(&others);
+        if (any)
+            return no_gpu(", and the build has no program for one");
+        kg__complain("tune: %s has no comparison's program *%s: build it, or name another folder "
+                     "with --build",
+                     folder, timed ? ".gpu" : ".model");
+        return KG__EXIT_ERROR;
+    }
+    code = kg__tune_ask(&all->programs);
+    return code == KG__EXIT_NOTHING && timed ? no_gpu("") : code;
+}
+
+static void show_progress(search *all, double left, const char *what)
+{
+    double done = (all->steps_before + all->steps_done) / all->steps_of_all;
+    double elapsed = kg__now() - all->began;
+    double behind = all->steps_of_all - all->steps_before - all->steps;
+
+    /* What the observer says of its own rest, and what the others will take at today's pace. */
+    if (left >= 0 && all->steps_before + all->steps_done > 0)
+        left += behind * elapsed / (all->steps_before + all->steps_done);
+    else if (done > 0)
+        left = elapsed * (1 - done) / done;
+    kg__progress_update(&all->progress, done, left, what);
+}
+
+static void take_progress(search *all, const json_t *record)
+{
+    double done = kg__json_number(record, "done");
+    double of = kg__json_number(record, "of");
+    double left = kg__json_number(record, "seconds_left");
+    char what[2 * KG__CASE_PART_SIZE];
+
+    if (!(done >= 0) || !(of > 0))
+        return;
+    all->steps_done = fmax(all->steps_done, all->steps * fmin(done / of, 1));
+    kg__format(what, sizeof what, "%s %s", kg__json_text(record, "comparison"),
+               kg__json_text(record, "size"));
+    show_progress(all, left >= 0 ? left : -1, what);
+}
+
+static void take_record(void *context, const json_t *record)
+{
+    search *all = context;
+    const char *event = kg__json_text(record, "event");
+    const kg__tuning_candidate *one;
+
+    if (strcmp(event, "progress") == 0) {
+        take_progress(all, record);
+        return;
+    }
+    if (strcmp(event, "target") == 0 && all->target == NULL) {
+        all->target = json_incref(json_object_get(record, "target"));
+        all->provenance = json_incref(json_object_get(record, "provenance"));
+    }
+    one = kg__tuning_take(&all->tuning, record);
+    if (all->step > 0 && (one != NULL || strcmp(event, "checked") == 0)) {
+        char what[3 * KG__CASE_PART_SIZE];
+
+        kg__format(what, sizeof what, "%s", kg__json_text(record, "case"));
+        all->steps_done = fmin(all->steps_done + all->step, all->steps);
+        show_progress(all, -1, what);
+    }
+}
+
+/* Observes a program's candidates that have no record yet; 0 or an exit code. */
+static int observe(search *all, const kg__tune_program *program, const char *observer,
+                   const char *part, const char *records)
+{
+    const char **ids = kg__allocate(program->to - program->from + 1, sizeof *ids);
+    kg__error why = { "" };
+    kg__observation_job job = {
+        .program = observer,
+        .part = part,
+        .cases = ids,
+        .records = records,
+        .silence_limit = kg__silence_limit(),
+        .on_record = take_record,
+        .context = all,
+    };
+    kg__observation_status status = KG__OBSERVED;
+
+    for (size_t i = program->from; i < program->to; i++) {
+        if (all->tuning.list[i].fate == KG__TUNING_UNTRIED)
+            ids[job.case_count++] = all->tuning.list[i].id;
+    }
+    if (job.case_count > 0)
+        status = kg__observe_cases(&job, &why);
+    free(ids);
+    all->steps_before += all->steps;
+    all->steps = all->steps_done = 0;
+    if (status == KG__OBSERVED)
+        return 0;
+    kg__progress_end(&all->progress);
+    if (status == KG__UNAVAILABLE) {
+        char told[KG__MESSAGE_SIZE + 4];
+
+        kg__format(told, sizeof told, ": %s", why.text);
+        return no_gpu(told);
+    }
+    kg__complain("tune: %s: %s", observer, why.text);
+    return KG__EXIT_ERROR;
+}
+
+/* Counts a program's candidates, each of which is checked first by the kernels that are not
+ * instrumented: a wrong one would win with fewer accesses. */
+static int count_program(search *all, const kg__tune_program *program, const char *records)
+{
+    char instrumented[KG__PATH_SIZE];
+    size_t candidates = program->to - program->from;
+    kg__error error = { "" };
+    int code;
+
+    if (!kg__instrumented_program(program->path, instrumented, sizeof instrumented, &error)) {
+        kg__complain("tune: %s", error.text);
+        return KG__EXIT_ERROR;
+    }
+    all->step = 1;
+    all->steps = (double)candidates;
+    code = observe(all, program, program->path, "check", records);
+    all->step = COUNT_STEPS;
+    all->steps = (double)(COUNT_STEPS * candidates);
+    return code != 0 ? code : observe(all, program, instrumented, "count", records);
+}
+
+static int run_programs(search *all, const char *records)
+{
+    bool timed = kg__tuning_is_timed(&all->tuning);
+    char precision[32];
+    int code = 0;
+
+    kg__format(precision, sizeof precision, "%.6g", all->precision);
+    (void)setenv("KG_TUNE_MODE", exhaustive ? "exhaustive" : "race", 1);
+    (void)setenv("KG_TUNE_PRECISION", precision, 1);
+    all->steps_of_all = (double)(all->tuning.count * (timed ? 1 : 1 + COUNT_STEPS));
+    kg__progress_begin(&all->progress, "tune");
+    for (size_t i = 0; i < all->programs.count && code == 0; i++) {
+        const kg__tune_program *program = &all->programs.list[i];
+
+        if (program->from == program->to)
+            continue;
+        all->steps = (double)(program->to - program->from);
+        all->steps_done = 0;
+        code = timed ? observe(all, program, program->path, "tune", records)
+                     : count_program(all, program, records);
+    }
+    kg__progress_end(&all->progress);
+    (void)kg__tuning_close(&all->tuning, "its observer left no record of it");
+    return code;
+}
+
+static int verdict_of(const kg__tuning *tuning)
+{
+    int code = KG__EXIT_PASS;
+    size_t measured = 0;
+
+    for (size_t i = 0; i < tuning->count; i++) {
+        kg__tuning_fate fate = tuning->list[i].fate;
+
+        measured += fate == KG__TUNING_MEASURED;
+        if (fate == KG__TUNING_FAILED)
+            code = KG__EXIT_ERROR;
+        else if (fate == KG__TUNING_WRONG && code == KG__EXIT_PASS)
+            code = KG__EXIT_FAIL;
+    }
+    if (measured == 0 && code == KG__EXIT_PASS) {
+        kg__complain("tune: every candidate was refused: see why above, and widen the filter");
+        return KG__EXIT_ERROR;
+    }
+    return code;
+}
+
+static bool write_document(const kg__tuning_report *report, int code)
+{
+    json_t *document = kg__tuning_document(report, code);
+    char *text = json_dumps(document, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
+    kg__error error = { "" };
+    bool written = true;
+
+    json_decref(document);
+    if (strcmp(format_text, "json") == 0)
+        printf("%s\n", text);
+    if (json_path != NULL)
+        written = kg__file_replace(json_path, text, strlen(text), &error);
+    if (!written)
+        kg__complain("tune: %s", error.text);
+    free(text);
+    return written;
+}
+
+/* Prints what was asked for; returns the exit code. */
+static int report(const search *all)
+{
+    const kg__tuning_report report = {
+        .tuning = &all->tuning,
+        .sets = all->sets,
+        .set_count = all->set_count,
+        .target = all->target != NULL ? all->target : all->programs.target,
+        .provenance = all->provenance,
+        .edges = all->programs.edges,
+        .mode = !kg__tuning_is_timed(&all->tuning) ? "count"
+                : exhaustive                       ? "exhaustive"
+                                                   : "race",
+        .precision = all->precision,
+        .filter = all->filter,
+        .seconds = kg__now() - all->began,
+    };
+    int code = verdict_of(&all->tuning);
+
+    if (strcmp(format_text, "json") != 0) {
+        if (strcmp(table, "best") == 0)
+            kg__tuning_write_best(stdout, &report, all->format);
+        else if (strcmp(table, "launches") == 0)
+            kg__tuning_write_launches(stdout, &report, all->format);
+        else
+            kg__tuning_write_sizes(stdout, &report, all->format);
+        kg__tuning_write_notes(stdout, &report, all->format);
+    }
+    if (!write_document(&report, code) || !kg__flush_output("tune"))
+        return KG__EXIT_ERROR;
+    return code;
+}
+
+static int run_search(search *all)
+{
+    char folder[] = "/tmp/kernelgate-tune.XXXXXX";
+    char records[KG__PATH_SIZE];
+    int code;
+
+    all->began = kg__now();
+    code = open_programs(all);
+    if (code != 0)
+        return code;
+    if (!kg__tune_choose(&all->programs, all->filter, &all->tuning) || !sets_fit(all))
+        return KG__EXIT_ERROR;
+    if (mkdtemp(folder) == NULL) {
+        kg__complain("%s: no folder for the records can be made: %s", folder, strerror(errno));
+        return KG__EXIT_ERROR;
+    }
+    kg__format(records, sizeof records, "%s/tune", folder);
+    code = run_programs(all, records);
+    kg__file_remove_folder(folder);
+    return code != 0 ? code : report(all);
+}
+
+static int tune(size_t count, char **operands)
+{
+    const char *setting = getenv("KG_FILTER");
+    search all = { .filter = count > 0 ? operands[0] : setting != NULL ? setting : "" };
+    int code = KG__EXIT_ERROR;
+
+    if (count > 1)
+        kg__complain("tune: takes one FILTER, in which a comma separates globs: \"%s,%s\"",
+                     operands[0], operands[1]);
+    else if (parse_options(&all))
+        code = run_search(&all);
+    for (size_t i = 0; i < all.set_count; i++)
+        free(all.set_names[i]);
+    json_decref(all.target);
+    json_decref(all.provenance);
+    kg__tune_programs_free(&all.programs);
+    kg__tuning_free(&all.tuning);
+    return code;
+}
+
+static const kg__option options[] = {
+    { "--build", "DIR", "the folder of the comparisons' programs (default: this command's build)",
+      &build, NULL },
+    { "--exhaustive", NULL, "time every launch to the full precision, instead of a race", NULL,
+      &exhaustive },
+    { "--precision", "F",
+      "half of the 95 % interval of a median, as a fraction of it (default: 0.005)",
+      &precision_text, NULL },
+    { "--by", "METRIC", "rank by time_ns (the default), or by a counter of the CPU model", &metric,
+      NULL },
+    { "--set", "NAME=GLOBS", "hold these variants together against others; may be repeated",
+      set_texts, NULL },
+    { "--table", "WHAT", "best (the default), launches: each by variant, or sizes: each by variant",
+      &table, NULL },
+    { "--format", "FORMAT", "text (the default), markdown or json", &format_text, NULL },
+    { "--json", "FILE", "write everything to this file besides", &json_path, NULL },
+    { 0 },
+};
+
+const kg__command kg__tune_command = {
+    .name = "tune",
+    .operands = "[FILTER]",
+    .summary = "Search the launches of every variant for the best time, bandwidth, occupancy",
+    .details =
+        "FILTER is a list of globs on case ids, separated by commas, as KG_FILTER, which it\n"
+        "replaces: matmul_i32, 'invert_red/*/960x1280x1/*'. Every candidate is checked before it\n"
+        "is timed; a wrong one is named, and never wins. A race drops candidates that are behind;\n"
+        "the best of each variant are then timed by turns, and their ratios come from that.\n"
+        "--by COUNTER (global_load_sectors) needs no GPU.\n"
+        "exit: 0 searched; 1 a candidate was wrong; 2 an error, or a candidate crashed; 77 no "
+        "GPU\n",
+    .options = options,
+    .takes_operands = true,
+    .repeated = "--set",
+    .run = tune,
+};

@@ -1,0 +1,359 @@
+#include "tune_programs.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../judge.h"
+#include "../probe.h"
+#include "../records.h"
+#include "command.h"
+
+/* A program lists thousands of candidates, each refusal with its reason. */
+#define OFFER_SIZE ((size_t)32 << 20)
+#define OFFER_SECONDS 60.0
+
+/* comparison/variant/size/launch */
+#define PARTS 4
+
+/* Lists what is in one folder. */
+static void list_programs(kg__tune_programs *programs, const char *folder, const char *end)
+{
+    char pattern[2 * KG__PATH_SIZE];
+    glob_t found;
+
+    kg__format(programs->folder, sizeof programs->folder, "%s", folder);
+    kg__format(pattern, sizeof pattern, "%s/*%s", folder, end);
+    if (glob(pattern, 0, NULL, &found) != 0)
+        return;
+    programs->list = kg__allocate(found.gl_pathc, sizeof *programs->list);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        if (access(found.gl_pathv[i], X_OK) == 0)
+            kg__format(programs->list[programs->count++].path, KG__PATH_SIZE, "%s",
+                       found.gl_pathv[i]);
+    }
+    globfree(&found);
+}
+
+/* The build folder that this command lies in, as harness/cli/kernelgate; "" where it cannot be
+ * told. */
+static void own_build(char *path, size_t size)
+{
+    ssize_t length = readlink("/proc/self/exe", path, size - 1);
+
+    path[length > 0 ? length : 0] = '\0';
+    for (int up = 0; up < 3; up++) {
+        char *slash = strrchr(path, '/');
+
+        if (slash != NULL)
+            *slash = '\0';
+    }
+}
+
+void kg__tune_find(kg__tune_programs *programs, const char *build, const char *end)
+{
+    char own[KG__PATH_SIZE];
+    const char *const folders[] = { own, "build/gpu", "build/cpu" };
+
+    *programs = (kg__tune_programs){ .edges = json_object() };
+    if (build != NULL) {
+        list_programs(programs, build, end);
+        return;
+    }
+    own_build(own, sizeof own);
+    for (size_t i = 0; i < sizeof folders / sizeof *folders && programs->count == 0; i++)
+        list_programs(programs, folders[i], end);
+}
+
+/* Whether a program's answer has what it must. */
+static bool is_offer(const json_t *offer)
+{
+    const json_t *entry;
+    size_t i;
+
+    if (!json_is_object(json_object_get(offer, "target")) ||
+        !json_is_array(json_object_get(offer, "cases")))
+        return false;
+    json_array_foreach (json_object_get(offer, "cases"), i, entry)
+        if (!json_is_string(entry))
+            return false;
+    json_array_foreach (json_object_get(offer, "refused"), i, entry)
+        if (*kg__json_text(entry, "case") == '\0')
+            return false;
+    return true;
+}
+
+static int ask(kg__tune_program *program)
+{
+    /* All of them, whatever KG_FILTER says: what it leaves out is chosen here, and names that are
+     * misspelt are held against all that there are. */
+    const char *const arguments[] = { "/usr/bin/env", "-u",           "KG_FILTER",
+                                      program->path,  "--candidates", NULL };
+    char *text = kg__allocate(OFFER_SIZE, 1);
+    int code = kg__probe_output(arguments, OFFER_SECONDS, text, OFFER_SIZE);
+    json_error_t error;
+
+    if (code == 0)
+        program->offer = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+    free(text);
+    if (code == KG__EXIT_NOTHING)
+        return code;
+    if (code != 0) {
+        kg__complain("%s: it does not list its candidates (exit code %d): build it anew",
+                     program->path, code);
+        return KG__EXIT_ERROR;
+    }
+    if (program->offer == NULL) {
+        kg__complain("%s: line %d of its candidates is no JSON: %s: build it anew", program->path,
+                     error.line, error.text);
+        return KG__EXIT_ERROR;
+    }
+    if (is_offer(program->offer))
+        return 0;
+    kg__complain("%s: its candidates lack \"target\" or \"cases\", or hold what is no case: build "
+                 "it anew",
+                 program->path);
+    return KG__EXIT_ERROR;
+}
+
+int kg__tune_ask(kg__tune_programs *programs)
+{
+    for (size_t i = 0; i < programs->count; i++) {
+        int code = ask(&programs->list[i]);
+
+        if (code != 0)
+            return code;
+        if (programs->target == NULL)
+            programs->target = json_incref(json_object_get(programs->list[i].offer, "target"));
+    }
+    return 0;
+}
+
+/* Calls `take` for each candidate of a program; `refusal` is NULL of those that can be tried. */
+static bool visit(const json_t *offer, bool (*take)(void *, const char *, const char *),
+                  void *context)
+{
+    const json_t *entry;
+    size_t i;
+    bool good = true;
+
+    json_array_foreach (json_object_get(offer, "cases"), i, entry)
+        good = good && take(context, json_string_value(entry), NULL);
+    json_array_foreach (json_object_get(offer, "refused"), i, entry)
+        good = good && take(context, kg__json_text(entry, "case"), kg__json_text(entry, "why"));
+    return good;
+}
+
+/* What a glob is held against: its first parts alone, up to `parts` of them. */
+typedef struct probe_of_glob {
+    const char *glob;
+    size_t parts; /* of the ids that are compared; PARTS: whole */
+    size_t taken;
+    const char **names; /* the parts number `parts` of the ids whose first parts it takes */
+    size_t count;
+    size_t room;
+} probe_of_glob;
+
+/* The end of the first `parts` parts of a text. */
+static size_t end_of_parts(const char *text, size_t parts)
+{
+    size_t length = 0;
+
+    for (size_t i = 0; i < parts && text[length] != '\0'; i++)
+        length += strcspn(text + length, "/") + (i + 1 < parts && strchr(text + length, '/'));
+    return length;
+}
+
+static bool count_taken(void *context, const char *id, const char *refusal)
+{
+    probe_of_glob *probe = context;
+
+    (void)refusal;
+    probe->taken += fnmatch(probe->glob, id, 0) == 0;
+    return true;
+}
+
+/* How many candidates of all programs a glob takes. */
+static size_t taken_by(const kg__tune_programs *programs, const char *glob)
+{
+    probe_of_glob probe = { .glob = glob };
+
+    for (size_t i = 0; i < programs->count; i++)
+        (void)visit(programs->list[i].offer, count_taken, &probe);
+    return probe.taken;
+}
+
+/* Keeps the next part of an id whose first parts fit the glob's. */
+static bool gather_names(void *context, const char *id, const char *refusal)
+{
+    probe_of_glob *probe = context;
+    size_t begin = end_of_parts(id, probe->parts);
+    size_t end = end_of_parts(id, probe->parts + 1);
+    char *head = kg__copy_text(id);
+    char *name;
+
+    (void)refusal;
+    head[begin] = '\0';
+    if (probe->parts == 0 || fnmatch(probe->glob, head, FNM_PATHNAME) == 0) {
+        bool known = false;
+
+        begin += probe->parts > 0;
+        name = kg__copy_text(id + begin);
+        name[end - begin] = '\0';
+        for (size_t i = 0; i < probe->count && !known; i++)
+            known = strcmp(probe->names[i], name) == 0;
+        if (known) {
+            free(name);
+        } else {
+            probe->names = kg__grow(probe->names, probe->count, &probe->room, sizeof(char *));
+            probe->names[probe->count++] = name;
+        }
+    }
+    free(head);
+    return true;
+}
+
+static bool one_matches(const probe_of_glob *probe, const char *part)
+{
+    for (size_t i = 0; i < probe->count; i++) {
+        if (fnmatch(part, probe->names[i], 0) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void forget_names(probe_of_glob *probe)
+{
+    for (size_t i = 0; i < probe->count; i++)
+        free((char *)probe->names[i]);
+    free(probe->names);
+    probe->names = NULL;
+    probe->count = probe->room = 0;
+}
+
+/* Says which part of a glob that takes nothing is the first that no candidate has, and what is
+ * nearest to it. */
+static void refuse_glob(const kg__tune_programs *programs, const char *glob)
+{
+    static const char *const words[PARTS] = { "comparison", "variant", "size", "launch" };
+    char *head = kg__copy_text(glob);
+    bool said = false;
+
+    for (size_t i = 0; i < PARTS && !said; i++) {
+        size_t begin = end_of_parts(glob, i);
+        char *part = kg__copy_text(glob + begin + (glob[begin] == '/'));
+        probe_of_glob probe = { .glob = head, .parts = i };
+        const char *nearest;
+
+        part[strcspn(part, "/")] = '\0';
+        head[begin] = '\0';
+        for (size_t j = 0; j < programs->count; j++)
+            (void)visit(programs->list[j].offer, gather_names, &probe);
+        nearest = kg__nearest_name(part, probe.names, probe.count);
+        said = *part != '\0' && !one_matches(&probe, part);
+        if (said && nearest != NULL)
+            kg__complain("tune: there is no %s \"%s\" among the candidates; did you mean \"%s\"?",
+                         words[i], part, nearest);
+        else if (said)
+            kg__complain("tune: there is no %s \"%s\" among the candidates of the programs in %s",
+                         words[i], part, programs->folder);
+        forget_names(&probe);
+        free(part);
+        strcpy(head, glob);
+    }
+    if (!said)
+        kg__complain("tune: \"%s\" takes no candidate: see --candidates of the programs in %s",
+                     glob, programs->folder);
+    free(head);
+}
+
+/* Makes the list of globs that is held against ids: one without its last parts takes all of them.
+ */
+static char *complete_filter(const kg__tune_programs *programs, const char *filter)
+{
+    char *globs = kg__copy_text(filter);
+    size_t size = 3 * strlen(filter) + 1;
+    char *whole = kg__allocate(size, 1);
+    char *rest = NULL;
+    bool good = true;
+
+    for (char *glob = strtok_r(globs, ",", &rest); glob != NULL && good;
+         glob = strtok_r(NULL, ",", &rest)) {
+        char longer[KG__PATH_SIZE];
+        size_t used = strlen(whole);
+
+        kg__format(longer, sizeof longer, "%s/*", glob);
+        good = taken_by(programs, glob) > 0 || taken_by(programs, longer) > 0;
+        if (good)
+            kg__format(whole + used, size - used, "%s%s%s", used > 0 ? "," : "", glob,
+                       taken_by(programs, glob) > 0 ? "" : "/*");
+        else
+            refuse_glob(programs, glob);
+    }
+    free(globs);
+    if (good && *whole == '\0' && *filter != '\0') {
+        kg__complain("tune: the filter \"%s\" holds no glob: leave it away to take all", filter);
+        good = false;
+    }
+    if (good)
+        return whole;
+    free(whole);
+    return NULL;
+}
+
+/* What a candidate that is chosen goes into. */
+typedef struct choice {
+    kg__tuning *tuning;
+    const char *filter;
+    kg__error error;
+} choice;
+
+static bool choose(void *context, const char *id, const char *refusal)
+{
+    choice *into = context;
+
+    return (*into->filter != '\0' && !kg__globs_take(into->filter, id)) ||
+           kg__tuning_add(into->tuning, id, refusal, &into->error);
+}
+
+bool kg__tune_choose(kg__tune_programs *programs, const char *filter, kg__tuning *tuning)
+{
+    char *whole = complete_filter(programs, filter);
+    choice into = { .tuning = tuning, .filter = whole };
+    bool good = whole != NULL;
+
+    for (size_t i = 0; i < programs->count && good; i++) {
+        kg__tune_program *program = &programs->list[i];
+        const json_t *edge = json_object_get(program->offer, "block_is_edge");
+
+        program->from = tuning->count;
+        good = visit(program->offer, choose, &into);
+        program->to = tuning->count;
+        if (!good)
+            kg__complain("%s: %s", program->path, into.error.text);
+        else if (json_is_boolean(edge) && program->to > program->from)
+            json_object_set(programs->edges, tuning->list[program->from].name.comparison,
+                            (json_t *)edge);
+    }
+    free(whole);
+    if (good && tuning->count == 0) {
+        kg__complain("tune: the programs in %s offer no candidate: see their --candidates",
+                     programs->folder);
+        good = false;
+    }
+    return good;
+}
+
+void kg__tune_programs_free(kg__tune_programs *programs)
+{
+    for (size_t i = 0; i < programs->count; i++)
+        json_decref(programs->list[i].offer);
+    free(programs->list);
+    json_decref(programs->target);
+    json_decref(programs->edges);
+    *programs = (kg__tune_programs){ 0 };
+}

@@ -1,0 +1,369 @@
+/* `kernelgate tune` on programs that follow a script. */
+#include <criterion/criterion.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "drive.h"
+#include "judge.h"
+#include "message.h"
+
+TestSuite(tune, .init = make_folder, .fini = remove_folder, .timeout = 60);
+
+#define TARGET "'target': {'key': 'nvidia-fake', 'name': 'NVIDIA Fake', 'multiprocessors': 132}"
+
+/* Makes a program of the test's folder, by its script, in which ' stands for ". */
+static void make_program(const char *name, const char *script)
+{
+    char file[256];
+    char *quoted = kg__copy_text(script);
+
+    for (char *c = quoted; *c != '\0'; c++)
+        *c = *c == '\'' ? '"' : *c;
+    kg__format(file, sizeof file, "%s.json", name);
+    write_text(at(file), quoted);
+    free(quoted);
+    cr_assert(symlink(KG__FAKE_TUNER, at(name)) == 0);
+}
+
+/* Runs the command with up to six arguments behind --build FOLDER. */
+static ending tune_with(const char *const *settings, const char *const *more)
+{
+    const char *arguments[16] = { KG__COMMAND, "tune", "--build", at("") };
+    size_t count = 4;
+
+    while (*more != NULL)
+        arguments[count++] = *more++;
+    return drive(arguments, settings);
+}
+
+#define TUNE(...) tune_with(NULL, (const char *const[]){ __VA_ARGS__, NULL })
+
+/* Runs it to an exit code, with this in its output. */
+#define EXPECT(code_, expected_, ...)                                                              \
+    do {                                                                                           \
+        ending seen_ = TUNE(__VA_ARGS__);                                                          \
+        expect_ending(&seen_, (code_), (expected_));                                               \
+        free(seen_.output);                                                                        \
+    } while (0)
+
+#define MEASURED(id, time, occupancy, more)                                                        \
+    "{'event': 'measured', 'case': '" id "', 'metrics': {'time_ns': {'value': " time               \
+    ", 'low': " time ", 'high': " time ", 'samples': 20, 'launches': 10, 'clock': 'graph'}}, "     \
+    "'kernel': {'registers': 16, 'occupancy': " occupancy "}, 'work': {'operations': 1000, "       \
+    "'bytes': 12000}" more "}"
+
+#define FINAL(samples)                                                                             \
+    ", 'final': {'value': 1000, 'low': 999, 'high': 1001, 'samples_ns': " samples "}"
+
+/* Two variants of two launches, with a final. */
+#define ADD_CASES                                                                                  \
+    "'cases': ['add/plain/1000/b32', 'add/strided/1000/b32g1', 'add/plain/1000/b64', "             \
+    "'add/strided/1000/b64g1']"
+#define ADD_RECORDS                                                                                \
+    MEASURED("add/plain/1000/b32", "1000", "0.5", FINAL("[1000, 1010, 1000, 1010, 1000, 1010]"))   \
+    ", " MEASURED("add/plain/1000/b64", "1500", "1", ", 'dropped_in_round': 1") ", " MEASURED(     \
+        "add/strided/1000/b32g1", "2000", "0.5",                                                   \
+        FINAL("[2000, 2020, 2000, 2020, 2000, 2020]")) ", " MEASURED("add/strided/1000/b64g1",     \
+                                                                     "2500", "0.5", "")
+
+static void make_add(void)
+{
+    make_program("add.gpu", "{'candidates': {" TARGET ", " ADD_CASES
+                            ", 'refused': [{'case': 'add/plain/1000/b2048', 'why': 'a block "
+                            "of 1024 threads at most'}]}, 'records': [" ADD_RECORDS "]}");
+}
+
+Test(tune, shows_the_best_of_each_variant_and_how_they_compare)
+{
+    ending seen;
+    char *log;
+
+    make_add();
+    seen = TUNE("add");
+    expect_ending(&seen, KG__EXIT_PASS, "add 1000 on NVIDIA Fake: time, in µs");
+    cr_expect(strstr(seen.output, "plain    b32") != NULL, "%s", seen.output);
+    cr_expect(strstr(seen.output, "b64 (100 %, 1.500)") != NULL, "%s", seen.output);
+    cr_expect(strstr(seen.output, "0.500 (0.500 to 0.500)") != NULL, "%s", seen.output);
+    cr_expect(strstr(seen.output, "2.000 (2.000 to 2.000)") != NULL, "%s", seen.output);
+    cr_expect(strstr(seen.output, "5 candidates in") != NULL, "%s", seen.output);
+    cr_expect(strstr(seen.output, "1 dropped early") != NULL, "%s", seen.output);
+    cr_expect(strstr(seen.output, "a block of 1024 threads at most") != NULL, "%s", seen.output);
+    free(seen.output);
+    log = read_text(at("add.gpu.log"));
+    cr_expect_str_eq(log, "tune race 0.005 4\n");
+    free(log);
+}
+
+Test(tune, passes_mode_and_precision_on)
+{
+    char *log;
+
+    make_add();
+    EXPECT(KG__EXIT_PASS, "all timed to within 1.0 %", "--exhaustive", "--precision", "0.01");
+    log = read_text(at("add.gpu.log"));
+    cr_expect_str_eq(log, "tune exhaustive 0.01 4\n");
+    free(log);
+}
+
+Test(tune, a_filter_narrows_what_is_tried)
+{
+    static const char *const filtered[] = { "KG_FILTER=add/strided/*", NULL };
+    static const char *const none[] = { NULL };
+    ending seen;
+    char *log;
+
+    make_add();
+    EXPECT(KG__EXIT_PASS, "1 candidate", "add/plain/*/b32");
+    seen = tune_with(filtered, none);
+    expect_ending(&seen, KG__EXIT_PASS, "2 candidates in");
+    free(seen.output);
+    log = read_text(at("add.gpu.log"));
+    cr_expect_str_eq(log, "tune race 0.005 1\ntune race 0.005 2\n");
+    free(log);
+}
+
+Test(tune, names_what_is_nearest_to_a_name_that_is_none)
+{
+    make_add();
+    EXPECT(KG__EXIT_ERROR, "no comparison \"adds\" among the candidates; did you mean \"add\"",
+           "adds");
+    EXPECT(KG__EXIT_ERROR, "no variant \"stride\" among the candidates; did you mean \"strided\"",
+           "add/plain,add/stride/*");
+    EXPECT(KG__EXIT_ERROR, "no size \"100\"", "add/plain/100/b32");
+    EXPECT(KG__EXIT_ERROR, "no launch \"b33\"", "add/plain/1000/b33");
+    EXPECT(KG__EXIT_ERROR, "no launch \"b64g1\"", "add/plain/1000/b64g1");
+    EXPECT(KG__EXIT_ERROR, "\"add/plain/1000/b32/x\" takes no candidate", "add/plain/1000/b32/x");
+    EXPECT(KG__EXIT_ERROR, "holds no glob", ",");
+    EXPECT(KG__EXIT_ERROR, "did you mean global_load_sectors?", "--by", "global_load_sector");
+    EXPECT(KG__EXIT_ERROR, "there is no such metric: take time_ns", "--by", "speed_of_light");
+    EXPECT(KG__EXIT_ERROR, "did you mean launches", "--table", "launch");
+    EXPECT(KG__EXIT_ERROR, "did you mean markdown", "--format", "markdwn");
+    EXPECT(KG__EXIT_ERROR, "did you mean \"plain\"", "--set", "all=plin");
+    EXPECT(KG__EXIT_ERROR, "is a variant's name", "--set", "plain=strided");
+    EXPECT(KG__EXIT_ERROR, "two sets of one name", "--set", "a=plain", "--set", "a=strided");
+    EXPECT(KG__EXIT_ERROR, "is no NAME=GLOB", "--set", "plain");
+    EXPECT(KG__EXIT_ERROR, "no fraction", "--precision", "1");
+    EXPECT(KG__EXIT_ERROR, "takes one FILTER", "a", "b");
+    EXPECT(KG__EXIT_ERROR, "nothing can be written", "--json", "/nowhere/at/all.json");
+    cr_expect(!exists(at("add.gpu.log")), "nothing is timed in vain");
+}
+
+Test(tune, takes_no_more_sets_than_it_has_room_for)
+{
+    const char *arguments[80] = { KG__COMMAND, "tune" };
+    ending seen;
+
+    for (size_t i = 2; i < 2 + 2 * 33; i += 2) {
+        arguments[i] = "--set";
+        arguments[i + 1] = "a=b";
+    }
+    seen = drive(arguments, NULL);
+    expect_ending(&seen, KG__EXIT_ERROR, "more than 32 times");
+    free(seen.output);
+}
+
+Test(tune, holds_named_sets_against_each_other)
+{
+    ending seen;
+
+    make_add();
+    seen = TUNE("--set", "one=plain", "--set", "loops=str*,nothing_else");
+    expect_ending(&seen, KG__EXIT_ERROR, "no candidate is of a variant \"nothing_else\"");
+    free(seen.output);
+    seen = TUNE("--set", "one=plain", "--set", "loops=str*", "--format", "markdown");
+    expect_ending(&seen, KG__EXIT_PASS, "| loops | strided b32g1 | 1.000 |");
+    cr_expect(strstr(seen.output, "### add 1000") != NULL, "%s", seen.output);
+    cr_expect(strstr(seen.output, "| one |  | 0.500 (0.500 to 0.500) |") != NULL, "%s",
+              seen.output);
+    free(seen.output);
+}
+
+Test(tune, tables_of_launches_and_of_sizes)
+{
+    ending seen;
+
+    make_add();
+    seen = TUNE("--table", "launches", "--format", "markdown");
+    expect_ending(&seen, KG__EXIT_PASS, "| b32 | 1.000 (best) |  |");
+    cr_expect(strstr(seen.output, "| b64 | 1.500 † |  |") != NULL, "%s", seen.output);
+    cr_expect(strstr(seen.output, "| b64g1 |  | 2.500 |") != NULL, "%s", seen.output);
+    cr_expect(strstr(seen.output, "| b2048 | refused |  |") != NULL, "%s", seen.output);
+    cr_expect(strstr(seen.output, "†: a race dropped it") != NULL, "%s", seen.output);
+    free(seen.output);
+    seen = TUNE("--table", "sizes", "--format", "markdown");
+    expect_ending(&seen, KG__EXIT_PASS, "| 1000 | 1.000 (b32) | 1.000 (b32g1) |");
+    cr_expect(strstr(seen.output, "time by size, of launch b64, in µs") != NULL, "%s", seen.output);
+    free(seen.output);
+}
+
+/* Where the program says what a block is, the table does. */
+Test(tune, a_table_of_launches_says_what_a_block_is)
+{
+    make_program("red.gpu", "{'candidates': {" TARGET ", 'block_is_edge': false, 'cases': "
+                            "['red/plain/9/b32']}, 'records': [" MEASURED("red/plain/9/b32", "1000",
+                                                                          "0.5", "") "]}");
+    EXPECT(KG__EXIT_PASS, "| threads a block | plain |", "--table", "launches", "--format",
+           "markdown");
+    EXPECT(KG__EXIT_PASS, "| 32 | 1.000 (best) |", "--table", "launches", "--format", "markdown");
+}
+
+Test(tune, a_wrong_candidate_is_named_and_never_wins)
+{
+    make_program("add.gpu",
+                 "{'candidates': {" TARGET ", 'cases': ['add/plain/9/b32', 'add/plain/9/b64']}, "
+                 "'records': [{'event': 'checked', 'case': 'add/plain/9/b32', 'right': false, "
+                 "'why': 'c[3] differs'}, " MEASURED("add/plain/9/b32", "1", "1", "") ", " MEASURED(
+                     "add/plain/9/b64", "2000", "1", "") "]}");
+    EXPECT(KG__EXIT_FAIL, "wrong: add/plain/9/b32: c[3] differs", "add");
+    EXPECT(KG__EXIT_FAIL, "plain    b64", "add");
+}
+
+Test(tune, a_crash_costs_its_candidate_alone)
+{
+    make_program("add.gpu",
+                 "{'candidates': {" TARGET ", 'cases': ['add/plain/9/b32', 'add/plain/9/b64']}, "
+                 "'records': [{'case': 'add/plain/9/b32', 'crash': true}, " MEASURED(
+                     "add/plain/9/b64", "2000", "1", "") "]}");
+    EXPECT(KG__EXIT_ERROR, "failed: add/plain/9/b32: the observer ended with exit code 9", "add");
+    EXPECT(KG__EXIT_ERROR, "plain    b64", "add");
+}
+
+Test(tune, nothing_but_refusals_is_an_error)
+{
+    make_program("add.gpu",
+                 "{'candidates': {" TARGET ", 'cases': ['add/plain/9/b32']}, 'records': [{'event': "
+                 "'refused', 'case': 'add/plain/9/b32', 'why': 'no kernel for it'}]}");
+    EXPECT(KG__EXIT_ERROR, "every candidate was refused", "add");
+}
+
+Test(tune, says_plainly_that_it_needs_a_gpu)
+{
+    static const char *const strict[] = { "KG_STRICT=1", NULL };
+    static const char *const none[] = { NULL };
+    ending seen;
+
+    make_program("add.model", "{}");
+    EXPECT(KG__EXIT_NOTHING, "tune needs a GPU, and the build has no program for one; --by COUNTER",
+           "add");
+    make_program("add.gpu", "{'exit': 77}");
+    EXPECT(KG__EXIT_NOTHING, "tune needs a GPU; --by COUNTER", "add");
+    seen = tune_with(strict, none);
+    expect_ending(&seen, KG__EXIT_ERROR, "tune needs a GPU");
+    free(seen.output);
+    cr_assert(unlink(at("add.gpu")) == 0);
+    make_program("add.gpu", "{'unavailable': true, 'candidates': {" TARGET ", " ADD_CASES "}}");
+    EXPECT(KG__EXIT_NOTHING, "tune needs a GPU: the GPU is gone", "add");
+}
+
+Test(tune, refuses_programs_that_offer_nothing_sound)
+{
+    static const char *const offers[] = {
+        "{'exit': 2}",
+        "{'candidates': {}}",
+        "{'candidates': {" TARGET ", 'cases': [7]}}",
+        "{'candidates': {" TARGET ", 'cases': ['add']}}",
+        "{'candidates': {" TARGET ", 'cases': ['add/a/1/b1', 'add/a/1/b1']}}",
+        "{'candidates': {" TARGET ", 'cases': [], 'refused': [{}]}}",
+        "{'candidates': {" TARGET ", 'cases': []}}",
+    };
+
+    EXPECT(KG__EXIT_ERROR, "has no comparison's program *.gpu", "add");
+    for (size_t i = 0; i < sizeof offers / sizeof *offers; i++) {
+        ending seen;
+
+        make_program("add.gpu", offers[i]);
+        seen = tune_with(NULL, (const char *const[]){ NULL });
+        expect_ending(&seen, KG__EXIT_ERROR, "kernelgate: ");
+        free(seen.output);
+        cr_assert(unlink(at("add.gpu")) == 0);
+    }
+}
+
+Test(tune, writes_its_document)
+{
+    json_t *document;
+    const json_t *problem;
+    const json_t *ratio;
+    ending seen;
+
+    make_add();
+    EXPECT(KG__EXIT_PASS, NULL, "--json", at("tuning.json"), "--set", "all=*");
+    document = read_json(at("tuning.json"));
+    cr_expect_str_eq(json_string_value(json_object_get(document, "schema")), "kernelgate-tuning/1");
+    cr_expect(json_array_size(json_object_get(document, "candidates")) == 5);
+    problem = json_array_get(json_object_get(document, "problems"), 0);
+    cr_expect(json_array_size(json_object_get(problem, "best")) == 3);
+    ratio = json_array_get(json_object_get(problem, "ratios"), 0);
+    cr_expect(json_number_value(json_object_get(json_object_get(ratio, "time_ratio"), "value")) ==
+              0.5);
+    cr_expect(json_number_value(
+                  json_object_get(json_object_get(ratio, "bandwidth_ratio"), "value")) == 2);
+    cr_expect(json_is_true(json_object_get(ratio, "differs")));
+    json_decref(document);
+    seen = TUNE("--format", "json");
+    document = json_loads(seen.output, 0, NULL);
+    cr_expect(document != NULL, "%s", seen.output);
+    json_decref(document);
+    free(seen.output);
+}
+
+#define COUNTED(id, sectors)                                                                       \
+    "{'part': 'count', 'event': 'measured', 'case': '" id                                          \
+    "', 'metrics': {'global_load_sectors': {'value': " sectors "}}}"
+
+/* A kernel that leaves work away has fewer accesses: it must be found before it is counted. */
+Test(tune, ranks_by_counters_without_a_gpu)
+{
+    static const char script[] =
+        "{'candidates': {'target': {'key': 'cpu-model'}, 'cases': ['add/plain/9/b32', "
+        "'add/plain/9/b64', 'add/plain/9/b96', 'add/strided/9/b32g1']}, 'records': [{'part': "
+        "'check', 'event': 'checked', 'case': 'add/plain/9/b32', 'right': false, 'why': 'half of "
+        "it is missing'}, " COUNTED("add/plain/9/b32", "10") ", " COUNTED(
+            "add/plain/9/b64", "200") ", " COUNTED("add/plain/9/b96",
+                                                   "200") ", " COUNTED("add/strided/9/b32g1",
+                                                                       "300") "]}";
+    ending seen;
+    char *log;
+
+    make_program("add.model", script);
+    make_program("add.instrumented", script);
+    seen = TUNE("--by", "global_load_sectors", "--json", at("tuning.json"));
+    expect_ending(&seen, KG__EXIT_FAIL, "add 9 on cpu-model: global_load_sectors");
+    cr_expect(strstr(seen.output, "b64 and 1 more") != NULL, "%s", seen.output);
+    cr_expect(strstr(seen.output, "0.667") != NULL, "%s", seen.output);
+    cr_expect(strstr(seen.output, "wrong: add/plain/9/b32: half of it is missing") != NULL, "%s",
+              seen.output);
+    free(seen.output);
+    log = read_text(at("add.instrumented.log"));
+    cr_expect(strstr(log, "count ") == log && strstr(log, " 3\n") != NULL, "%s", log);
+    free(log);
+    EXPECT(KG__EXIT_ERROR, "are for times", "--by", "global_load_sectors", "--exhaustive");
+}
+
+/* Neither a line too many of what is over soon, nor silence of what takes long. */
+Test(tune, tells_how_far_it_is)
+{
+    ending seen;
+
+    make_program(
+        "add.gpu",
+        "{'candidates': {" TARGET ", 'cases': ['add/plain/9/b32', 'add/plain/9/b64']}, "
+        "'records': [" MEASURED(
+            "add/plain/9/b32", "1000", "1",
+            "") ", {'pause_ms': 2100, "
+                "'event': 'progress', 'comparison': 'add', 'size': '9', 'done': 1, 'of': 2, "
+                "'seconds_left': 70}, " MEASURED("add/plain/9/b64", "1000", "1", "") "]}");
+    seen = TUNE("add");
+    expect_ending(&seen, KG__EXIT_PASS, "kernelgate: tune: 50 %  add 9, about 1 min 10 s left\n");
+    cr_expect(strchr(seen.output, '\r') == NULL && strchr(seen.output, '\033') == NULL);
+    free(seen.output);
+    cr_assert(unlink(at("add.gpu")) == 0);
+    make_add();
+    seen = TUNE("add");
+    cr_expect(strstr(seen.output, " left") == NULL, "%s", seen.output);
+    free(seen.output);
+}
