@@ -246,8 +246,8 @@ static void explain_matrix(const kg__tuning_writer *to, const char *why)
 static void write_matrix(const kg__tuning_writer *to, const kg__tuning_problem *problem,
                          const kg__tuning_set *sets, size_t count, const char *title)
 {
-    const kg__tuning_candidate **bests = kg__allocate(count, sizeof *bests);
-    const kg__tuning_set **with = kg__allocate(count, sizeof *with);
+    const kg__tuning_candidate **bests = kg__allocate(count, sizeof(kg__tuning_candidate *));
+    const kg__tuning_set **with = kg__allocate(count, sizeof(kg__tuning_set *));
     kg__grid_column *columns = kg__allocate(count + 1, sizeof *columns);
     const char *why = NULL;
     size_t known = 0;

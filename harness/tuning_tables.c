@@ -25,7 +25,7 @@ static int compare_launches(const void *left, const void *right)
 static const kg__case_name **launches_of(const kg__tuning_writer *to, const char *comparison,
                                          const char *size, size_t *count)
 {
-    const kg__case_name **launches = kg__allocate(to->tuning->count + 1, sizeof *launches);
+    const kg__case_name **launches = kg__allocate(to->tuning->count + 1, sizeof(kg__case_name *));
     size_t kept = 0;
 
     *count = 0;
@@ -36,7 +36,7 @@ static const kg__case_name **launches_of(const kg__tuning_writer *to, const char
             (size == NULL || strcmp(name->size, size) == 0))
             launches[(*count)++] = name;
     }
-    qsort(launches, *count, sizeof *launches, compare_launches);
+    qsort(launches, *count, sizeof(kg__case_name *), compare_launches);
     for (size_t i = 0; i < *count; i++) {
         if (kept == 0 || compare_launches(&launches[kept - 1], &launches[i]) != 0)
             launches[kept++] = launches[i];

@@ -240,11 +240,11 @@ static void forget_names(probe_of_glob *probe)
 static void refuse_glob(const kg__tune_programs *programs, const char *glob)
 {
     static const char *const words[PARTS] = { "comparison", "variant", "size", "launch" };
-    char *head = kg__copy_text(glob);
     bool said = false;
 
     for (size_t i = 0; i < PARTS && !said; i++) {
         size_t begin = end_of_parts(glob, i);
+        char *head = kg__copy_text(glob);
         char *part = kg__copy_text(glob + begin + (glob[begin] == '/'));
         probe_of_glob probe = { .glob = head, .parts = i };
         const char *nearest;
@@ -263,12 +263,11 @@ static void refuse_glob(const kg__tune_programs *programs, const char *glob)
                          words[i], part, programs->folder);
         forget_names(&probe);
         free(part);
-        strcpy(head, glob);
+        free(head);
     }
     if (!said)
         kg__complain("tune: \"%s\" takes no candidate: see --candidates of the programs in %s",
                      glob, programs->folder);
-    free(head);
 }
 
 /* Makes the list of globs that is held against ids: one without its last parts takes all of them.

@@ -1,10 +1,12 @@
 /* `kernelgate tune` on programs that follow a script. */
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <jansson.h>
+#include <pty.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "drive.h"
@@ -22,7 +24,8 @@ static void make_program(const char *name, const char *script)
     char *quoted = kg__copy_text(script);
 
     for (char *c = quoted; *c != '\0'; c++)
-        *c = *c == '\'' ? '"' : *c;
+        if (*c == '\'')
+            *c = '"';
     kg__format(file, sizeof file, "%s.json", name);
     write_text(at(file), quoted);
     free(quoted);
@@ -344,19 +347,22 @@ Test(tune, ranks_by_counters_without_a_gpu)
     EXPECT(KG__EXIT_ERROR, "are for times", "--by", "global_load_sectors", "--exhaustive");
 }
 
+#define SLOW_SCRIPT                                                                                \
+    "{'candidates': {" TARGET                                                                      \
+    ", 'cases': ['add/plain/9/b32', 'add/plain/9/b64']}, 'records': [" MEASURED(                   \
+        "add/plain/9/b32", "1000", "1",                                                            \
+        "") ", {'pause_ms': 2100, 'event': 'progress', "                                           \
+            "'comparison': 'add', 'size': '9', 'done': 1, 'of': 2, 'seconds_left': 70}, "          \
+            "{'pause_ms': 250, 'event': 'progress', 'comparison': 'add', 'size': '9', 'done': 2, " \
+            "'of': "                                                                               \
+            "2, 'seconds_left': 0}, " MEASURED("add/plain/9/b64", "1000", "1", "") "]}"
+
 /* Neither a line too many of what is over soon, nor silence of what takes long. */
 Test(tune, tells_how_far_it_is)
 {
     ending seen;
 
-    make_program(
-        "add.gpu",
-        "{'candidates': {" TARGET ", 'cases': ['add/plain/9/b32', 'add/plain/9/b64']}, "
-        "'records': [" MEASURED(
-            "add/plain/9/b32", "1000", "1",
-            "") ", {'pause_ms': 2100, "
-                "'event': 'progress', 'comparison': 'add', 'size': '9', 'done': 1, 'of': 2, "
-                "'seconds_left': 70}, " MEASURED("add/plain/9/b64", "1000", "1", "") "]}");
+    make_program("add.gpu", SLOW_SCRIPT);
     seen = TUNE("add");
     expect_ending(&seen, KG__EXIT_PASS, "kernelgate: tune: 50 %  add 9, about 1 min 10 s left\n");
     cr_expect(strchr(seen.output, '\r') == NULL && strchr(seen.output, '\033') == NULL);
@@ -366,4 +372,56 @@ Test(tune, tells_how_far_it_is)
     seen = TUNE("add");
     cr_expect(strstr(seen.output, " left") == NULL, "%s", seen.output);
     free(seen.output);
+}
+
+/* Runs the command on a terminal of this kind; returns what a reader of it gets. */
+static char *run_on_terminal(const char *terminal, bool colour)
+{
+    const struct winsize size = { .ws_row = 24, .ws_col = 60 };
+    size_t room = 65536;
+    char *text = kg__allocate(room, 1);
+    size_t used = 0;
+    ssize_t got;
+    int master;
+    int status;
+    pid_t child = forkpty(&master, NULL, NULL, &size);
+
+    cr_assert(child >= 0);
+    if (child == 0) {
+        (void)setenv("TERM", terminal, 1);
+        (void)unsetenv("NO_COLOR");
+        (void)unsetenv("BXFI_MAP");
+        if (!colour)
+            (void)setenv("NO_COLOR", "1", 1);
+        execl(KG__COMMAND, KG__COMMAND, "tune", "--build", at(""), NULL);
+        _exit(9);
+    }
+    while ((got = read(master, text + used, room - used - 1)) > 0 || (got < 0 && errno == EINTR))
+        used += got > 0 ? (size_t)got : 0;
+    close(master);
+    cr_assert(waitpid(child, &status, 0) == child && WIFEXITED(status));
+    cr_expect(WEXITSTATUS(status) == KG__EXIT_PASS, "%s", text);
+    return text;
+}
+
+Test(tune, a_terminal_has_a_bar)
+{
+    char *text;
+
+    make_program("add.gpu", SLOW_SCRIPT);
+    text = run_on_terminal("xterm", true);
+    cr_expect(strstr(text, "\r[\033[32m############\033[0m............]  50 %  add 9") != NULL,
+              "%s", text);
+    /* It is gone before anything else is written. */
+    cr_expect(strstr(text, " \radd 9 on NVIDIA Fake") != NULL, "%s", text);
+    free(text);
+    text = run_on_terminal("xterm", false);
+    cr_expect(strstr(text, "\r[############............]  50 %  add 9") != NULL, "%s", text);
+    cr_expect(strchr(text, '\033') == NULL, "%s", text);
+    free(text);
+    text = run_on_terminal("dumb", true);
+    cr_expect(strstr(text, "kernelgate: tune: 50 %  add 9, about 1 min 10 s left") != NULL, "%s",
+              text);
+    cr_expect(strstr(text, "[#") == NULL, "%s", text);
+    free(text);
 }

@@ -28,7 +28,8 @@ static const kg__tuning_candidate *take(kg__tuning *tuning, const char *text)
     const kg__tuning_candidate *taken;
 
     for (char *c = quoted; *c != '\0'; c++)
-        *c = *c == '\'' ? '"' : *c;
+        if (*c == '\'')
+            *c = '"';
     record = json_loads(quoted, 0, NULL);
     cr_assert(record != NULL, "%s", quoted);
     taken = kg__tuning_take(tuning, record);
