@@ -309,10 +309,10 @@ Test(summary, a_long_table_is_cut_and_says_so)
             cases, json_pack("{s:s,s:s,s:s}", "case", "a/b/c/-", "target", "t", "verdict", "pass"));
     json_object_set_new(results, "cases", cases);
     text = summary(results);
-    expect_within(text, "All 10000 cases");
-    expect_within(text,
-                  "\n| `a/b/c/-` | `t` | | | | | | pass |\n\n5572 more lines: results.json has "
-                  "them all.\n\n</details>\n");
+    cr_expect(strstr(text, "All 10000 cases") != NULL);
+    cr_expect(strstr(text,
+                     "\n| `a/b/c/-` | `t` | | | | | | pass |\n\n5572 more lines: results.json has "
+                     "them all.\n\n</details>\n") != NULL);
     free(text);
 }
 
@@ -345,18 +345,26 @@ static json_t *crowded_run(size_t count, const char *long_text)
 
 Test(summary, stays_below_a_mebibyte_whatever_it_holds)
 {
+    static const char *const parts[] = {
+        "## Failed",     " more lines: results.json has them all.\n\nTo run them again",
+        "```sh\n",       "--output-on-failure\n```\n",
+        "## To look at", "## What changed",
+        "## Speedups",   "\n</details>\n",
+    };
     static char long_text[2000];
+    const char *found;
     char *text;
 
     memset(long_text, '&', sizeof long_text - 1);
     text = summary(crowded_run(3000, long_text));
     cr_expect(strlen(text) < (1 << 20) - 1, "%zu bytes", strlen(text));
     cr_expect(strlen(text) > 900000, "%zu bytes: each section takes its share", strlen(text));
-    expect_order(text, "## Failed", " more lines: results.json has them all.\n\nTo run them again");
-    expect_within(text, "--output-on-failure\n```\n");
-    expect_within(text, "## To look at");
-    expect_within(text, "## What changed");
-    expect_within(text, "## Speedups and notes");
+    found = text;
+    /* The page is too long to be shown where one is missing. */
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && found != NULL; i++) {
+        found = strstr(found, parts[i]);
+        cr_expect(found != NULL, "\"%s\" is not behind the one before it", parts[i]);
+    }
     cr_expect(strcmp(text + strlen(text) - 12, "\n</details>\n") == 0, "it ends whole");
     free(text);
 }
