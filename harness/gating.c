@@ -101,6 +101,27 @@ static size_t median_observation(const kg__observation *observations, size_t cou
     return count;
 }
 
+/* Beside a time that is worse than its baseline stand the samples of every observation, a list
+ * each; beside any other they would only fill the results. */
+static void keep_samples(json_t *entry, const char *name, kg__verdict verdict,
+                         const kg__observation *observations, size_t count)
+{
+    json_t *lists = json_array();
+
+    (void)json_object_del(entry, KG__SAMPLES_NS);
+    for (size_t i = 0; i < count && verdict > KG__NO_BASELINE; i++) {
+        json_t *metric =
+            json_object_get(json_object_get(observations[i].measured, "metrics"), name);
+        json_t *samples = json_object_get(metric, KG__SAMPLES_NS);
+
+        if (json_array_size(samples) > 0)
+            json_array_append(lists, samples);
+    }
+    if (json_array_size(lists) > 0)
+        json_object_set(entry, KG__SAMPLES_NS, lists);
+    json_decref(lists);
+}
+
 /* Judges one metric and adds its entry to `metrics`. */
 static kg__judgement gate_metric(const char *name, const kg__observation *chosen,
                                  const kg__baseline_metric *expected, json_t *metrics)
@@ -256,6 +277,7 @@ json_t *kg__gate_case(const char *id, const kg__target *target, const char *part
         if (middle == count)
             continue;
         judgement = gate_metric(name, &observations[middle], metric, metrics);
+        keep_samples(json_object_get(metrics, name), name, judgement.verdict, observations, count);
         any_tripped = any_tripped || judgement.tripped;
         if (metric != NULL && metric->gated)
             smallest = fmin(smallest, judgement.smallest);

@@ -158,3 +158,19 @@ void kg__json_set_finite(json_t *object, const char *key, double value)
     if (isfinite(value))
         json_object_set_new(object, key, json_real(value));
 }
+
+json_t *kg__record_samples(const double *samples, size_t count)
+{
+    static const double steps = 8;
+    size_t shown = count < KG__RECORD_SAMPLES ? count : KG__RECORD_SAMPLES;
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < shown; i++) {
+        /* The first and the last are among those that are chosen. */
+        size_t place = shown > 1 ? i * (count - 1) / (shown - 1) : 0;
+
+        if (isfinite(samples[place]))
+            json_array_append_new(list, json_real(rint(steps * samples[place]) / steps));
+    }
+    return list;
+}

@@ -17,6 +17,12 @@
  * - "passed_over", "case", "why": of a tuning, not tried, since another launch shows it to be slow
  * - "progress", "comparison", "size", "done", "of", "seconds_left": how far a tuning is, in
  *   candidates; the last one absent while nothing tells
+ * - "measured", "case", "metrics": {"time_ns": {"value", "low", "high", "samples_ns", ...}},
+ * "absent": reasons by metric, "throttled", "card": its state while it worked, "work":
+ * {"operations", "bytes"} of the job, "kernel": {"name", "registers", "occupancy", ..., "names",
+ * "launch"}, absent where none was started; the last two, of which a fingerprint is made, where all
+ * of the launch can be told
+ * - "refused", "case", "why": the comparison does not support the case
  * - "failed", "case", "why": an error of this case; the rest goes on
  * - "sentinels": {"copy": {"value", "bytes", ...}, "fma": {"value", "operations", ...},
  *   "empty": {...}}
@@ -69,6 +75,13 @@ void kg__json_copy_text(const json_t *record, const char *key, char *text, size_
 
 /* A number member, or NaN when it is absent or no number. */
 double kg__json_number(const json_t *object, const char *key);
+
+/* A list of a process's samples in ns, as "samples_ns" of a metric has them: all, or so many that
+ * are evenly chosen, each to an eighth of a nanosecond, which JSON writes in few digits. Owned by
+ * the caller. */
+#define KG__RECORD_SAMPLES 100
+#define KG__SAMPLES_NS "samples_ns"
+json_t *kg__record_samples(const double *samples, size_t count);
 
 /* Sets a number member; JSON has no NaN and no infinity, of which nothing is set. */
 void kg__json_set_finite(json_t *object, const char *key, double value);

@@ -217,11 +217,23 @@ static const member base_members[] = {
 };
 static const form base = OBJECT(.members = base_members, .closed = true);
 
+static const form samples_of_process = LIST_OF(number);
+static const form samples = LIST_OF(samples_of_process);
+
 static const member metric_members[] = {
-    { "value", &figure, true },    { "low", &figure, true },    { "high", &figure, true },
-    { "baseline", &figure, true }, { "change", &figure, true }, { "limit", &figure, true },
-    { "smallest", &figure, true }, { "gated", &boolean, true }, { "tripped", &mark, true },
-    { "verdict", &verdict, true }, { "why", &text, true },      { 0 },
+    { "value", &figure, true },
+    { "low", &figure, true },
+    { "high", &figure, true },
+    { "baseline", &figure, true },
+    { "change", &figure, true },
+    { "limit", &figure, true },
+    { "smallest", &figure, true },
+    { "gated", &boolean, true },
+    { "tripped", &mark, true },
+    { "verdict", &verdict, true },
+    { "why", &text, true },
+    { "samples_ns", &samples, true },
+    { 0 },
 };
 static const form metric = OBJECT(.members = metric_members);
 static const form metrics = OBJECT(.others = &metric);

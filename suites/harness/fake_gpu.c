@@ -253,8 +253,11 @@ fake_fate fake_fate_of(const char *id, double hot)
 
 static json_t *figures(double value, double width)
 {
-    return json_pack("{s:f, s:f, s:f, s:i}", "value", value, "low", value * (1 - width / 2), "high",
-                     value * (1 + width / 2), "samples", 60);
+    const double samples[] = { value * (1 - width), value, value * (1 + width) };
+
+    return json_pack("{s:f, s:f, s:f, s:i, s:o}", "value", value, "low", value * (1 - width / 2),
+                     "high", value * (1 + width / 2), "samples", 60, KG__SAMPLES_NS,
+                     kg__record_samples(samples, sizeof samples / sizeof *samples));
 }
 
 static bool append(int records, json_t *record, kg__error *error)

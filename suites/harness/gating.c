@@ -1,5 +1,6 @@
 /* Gating: from what observers recorded of a case to its entry in the results. */
 #include "gating.h"
+#include "records.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -175,6 +176,35 @@ Test(gating, the_case_takes_the_worst_of_its_metrics)
     expect_verdict(metric_of(result, "cold_time_ns"), "faster");
     cr_assert(strncmp(text_of(result, "why"), "time_ns slower by", 17) == 0, "%s",
               text_of(result, "why"));
+}
+
+/* A process's samples, three around its hot time. */
+static kg__observation sampled(double hot)
+{
+    kg__observation one = observed(hot, 0);
+    const double samples[] = { hot - 8, hot, hot + 8 };
+
+    json_object_set_new((json_t *)metric_of(one.measured, "time_ns"), KG__SAMPLES_NS,
+                        kg__record_samples(samples, 3));
+    return one;
+}
+
+/* They show how sure a failure is; beside a pass they would fill the results. */
+Test(gating, samples_of_every_process_stand_beside_what_is_slower_alone)
+{
+    kg__baseline_case *entry = kg__baseline_add(&baseline, ID);
+    kg__observation slow[3] = { sampled(70000), sampled(71000), sampled(72000) };
+    kg__observation right = sampled(60000);
+    const json_t *lists;
+
+    expect_metric(entry, "time_ns", 60000);
+    lists = json_object_get(metric_of(gate(slow, 3, NULL), "time_ns"), KG__SAMPLES_NS);
+    cr_assert(json_array_size(lists) == 3);
+    cr_expect(json_number_value(json_array_get(json_array_get(lists, 2), 1)) == 72000);
+    cr_expect(json_object_get(metric_of(gate(&right, 1, NULL), "time_ns"), KG__SAMPLES_NS) == NULL);
+    cr_expect(
+        json_array_size(json_object_get(metric_of(right.measured, "time_ns"), KG__SAMPLES_NS)) == 3,
+        "the record stays as it was");
 }
 
 /* Of three observations the median counts, metric by metric: one process that was disturbed in

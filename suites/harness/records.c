@@ -373,3 +373,27 @@ Test(records, texts_of_records)
     cr_expect_str_eq(kg__json_text(NULL, "case"), "");
     json_decref(record);
 }
+
+Test(records, samples_are_thinned_evenly_to_eighths)
+{
+    double many[1000];
+    json_t *list;
+
+    for (int i = 0; i < 1000; i++)
+        many[i] = 1000.01 + i;
+    list = kg__record_samples(many, 1000);
+    cr_assert(json_array_size(list) == KG__RECORD_SAMPLES);
+    cr_expect(json_number_value(json_array_get(list, 0)) == 1000.0);
+    cr_expect(json_number_value(json_array_get(list, KG__RECORD_SAMPLES - 1)) == 1999.0);
+    json_decref(list);
+    list = kg__record_samples((const double[]){ 3835.36, NAN, 1.0 / 16 }, 3);
+    cr_assert(json_array_size(list) == 2, "what is no number is left out");
+    cr_expect(json_number_value(json_array_get(list, 0)) == 3835.375);
+    json_decref(list);
+    list = kg__record_samples(many, 1);
+    cr_expect(json_array_size(list) == 1);
+    json_decref(list);
+    list = kg__record_samples(NULL, 0);
+    cr_expect(json_array_size(list) == 0);
+    json_decref(list);
+}
