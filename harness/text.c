@@ -106,10 +106,13 @@ static size_t decode(const unsigned char *bytes, uint32_t *character)
     return length;
 }
 
+/* Controls, ends of lines and paragraphs, and what turns the direction of writing. */
 static bool is_control(uint32_t character)
 {
-    return character < 0x20 || (character >= 0x7f && character <= 0x9f) || character == 0x2028 ||
-           character == 0x2029;
+    return character < 0x20 || (character >= 0x7f && character <= 0x9f) ||
+           (character >= 0x200e && character <= 0x200f) ||
+           (character >= 0x2028 && character <= 0x202e) ||
+           (character >= 0x2066 && character <= 0x2069);
 }
 
 static bool fits_xml(uint32_t character)

@@ -31,7 +31,8 @@ bool kg__ends_with(const char *text, const char *end);
 
 /* A copy on the heap of `text` as valid UTF-8 that XML 1.0 may hold: each byte or character that it
  * may not is replaced by U+FFFD. With `one_line`, newlines, tabs and every other control character
- * become spaces, so that the text cannot steer a terminal. */
+ * become spaces, and so does what turns the direction of writing, so that the text cannot
+ * steer a terminal or a page. */
 char *kg__clean_text(const char *text, bool one_line);
 
 /* How many characters a terminal shows of UTF-8. */

@@ -83,6 +83,11 @@ Test(text, texts_are_made_fit_to_be_shown)
         { "\xc2\x9b"
           "31m",
           true, " 31m" },
+        /* What turns the direction of writing, and back. */
+        { "a\xe2\x80\xae"
+          "b\xe2\x81\xa9\xe2\x80\x8f",
+          true, "a b  " },
+        { "\xe2\x80\xa7\xe2\x80\xaf\xe2\x81\xa5", true, "\xe2\x80\xa7\xe2\x80\xaf\xe2\x81\xa5" },
         { "\xc2\xb5s \xe2\x82\xac \xf0\x9f\x98\x80", true,
           "\xc2\xb5s \xe2\x82\xac \xf0\x9f\x98\x80" },
         { "\xff"
