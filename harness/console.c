@@ -268,7 +268,8 @@ void kg__results_print(FILE *stream, const json_t *results)
                                                   : "\033[31m"),
             outcome, paint(&to, "\033[0m"));
     if (*out != '\0')
-        fprintf(stream, "; %s/results.json, %s/junit.xml, %s/summary.md", out, out, out);
+        fprintf(stream, "; %s/results.json, %s/junit.xml, %s/summary.md, %s/report/index.html", out,
+                out, out, out);
     fputc('\n', stream);
     free(out);
     free(headline);

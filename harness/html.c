@@ -149,6 +149,9 @@ void kg__html_add_markdown(xmlNode *parent, const char *line)
         line += length;
     }
     piece[used] = '\0';
+    /* A marker that nothing closes is text. */
+    if (open != NULL)
+        kg__html_text(parent, strcmp(open, "code") == 0 ? "`" : "**");
     if (used > 0)
         kg__html_text(parent, piece);
     free(piece);

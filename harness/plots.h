@@ -81,10 +81,11 @@ void kg__plots_write_script(FILE *stream, const kg__plot *plots, size_t count);
  */
 bool kg__plots_draw(const kg__plot *plots, size_t count, char **drawings, kg__error *error);
 
-/* Adds a drawing of kg__plots_draw() to an element of a page: colours become the classes of its
- * style sheet ("s1", "grid", "mark"), so that light and dark both suit it; what repeats from
- * drawing to drawing goes. `label` is read aloud in its place. False where it is no SVG. */
-bool kg__plot_add_drawing(xmlNode *parent, const char *drawing, const char *label);
+/* Adds a plot's drawing to an element of a page: colours become the classes of its style sheet
+ * ("s1", "m1", "grid"), so that light and dark both suit it; what repeats from drawing to drawing
+ * goes. Its title and its series' names are read aloud and shown where one points at them. False
+ * where it is no SVG. */
+bool kg__plot_add_drawing(xmlNode *parent, const char *drawing, const kg__plot *plot);
 
 /* Adds what all drawings of a page refer to, once: the shapes of points. */
 void kg__plot_add_shapes(xmlNode *parent, const char *drawing);

@@ -145,7 +145,42 @@ static void drop_namespaces(xmlNode *node)
     node->nsDef = NULL;
 }
 
-bool kg__plot_add_drawing(xmlNode *parent, const char *drawing, const char *label)
+/* The name of what is drawn as number `number`, from 1: marks come first, then series with points;
+ * NULL where there are not so many. */
+static const char *name_of(const kg__plot *plot, unsigned long number)
+{
+    if (number == 0)
+        return NULL;
+    if (number <= plot->mark_count)
+        return plot->marks[number - 1].name;
+    number -= plot->mark_count;
+    for (size_t i = 0; i < plot->series_count; i++)
+        if (plot->series[i].count > 0 && --number == 0)
+            return plot->series[i].name;
+    return NULL;
+}
+
+/* gnuplot numbers what it draws where it shows no names itself. */
+static void name_drawn(xmlNode *node, const kg__plot *plot)
+{
+    static const char numbered[] = "gnuplot_plot_";
+
+    for (xmlNode *child = node->children; child != NULL; child = child->next) {
+        xmlChar *text = is_named(child, "title") ? xmlNodeGetContent(child) : NULL;
+
+        if (text != NULL && strncmp((const char *)text, numbered, strlen(numbered)) == 0) {
+            const char *digits = (const char *)text + strlen(numbered);
+            const char *name = name_of(plot, strtoul(digits, NULL, 10));
+
+            xmlNodeSetContent(child, NULL);
+            kg__html_text(child, name != NULL ? name : "");
+        }
+        xmlFree(text);
+        name_drawn(child, plot);
+    }
+}
+
+bool kg__plot_add_drawing(xmlNode *parent, const char *drawing, const kg__plot *plot)
 {
     xmlDoc *document = parse_drawing(drawing);
     xmlNode *root = document != NULL ? xmlDocGetRootElement(document) : NULL;
@@ -156,8 +191,9 @@ bool kg__plot_add_drawing(xmlNode *parent, const char *drawing, const char *labe
     }
     drop_namespaces(root);
     clean_children(root, true);
+    name_drawn(root, plot);
     set_attribute(root, "role", "img");
-    kg__html_set(root, "aria-label", label);
+    kg__html_set(root, "aria-label", plot->title);
     copy_into(parent, root);
     xmlFreeDoc(document);
     return true;

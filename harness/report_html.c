@@ -111,7 +111,7 @@ void kg__page_add_plots(xmlNode *parent, const kg__page *page, kg__page_plots wh
         xmlNode *figure = kg__html_add(plots, "figure", NULL);
 
         kg__html_add(figure, "figcaption", page->plots[i].title);
-        if (!kg__plot_add_drawing(figure, page->drawings[i], page->plots[i].title))
+        if (!kg__plot_add_drawing(figure, page->drawings[i], &page->plots[i]))
             kg__html_add_class(figure, "p", "note", "What gnuplot drew is no SVG.");
         add_legend(figure, &page->plots[i]);
     }

@@ -11,9 +11,6 @@
 /* A table's figures are in nanoseconds, plots in microseconds. */
 #define NANOSECONDS_A_MICROSECOND 1000.0
 
-/* More samples of a process than this say no more of their distribution. */
-#define SAMPLES_SHOWN 200
-
 /* How many elements a size has: the product of its numbers; what is no number counts as 1. */
 static double elements_of(const char *size)
 {
@@ -305,15 +302,13 @@ size_t kg__report_table_plots(const kg__report_table *table, kg__plot plots[KG__
     return count;
 }
 
-/* Adds a process's samples, thinned where they are very many. */
 static void add_samples(kg__plot *plot, size_t place, const json_t *samples)
 {
-    size_t step = json_array_size(samples) / SAMPLES_SHOWN + 1;
     const json_t *sample;
     size_t i;
 
     json_array_foreach (samples, i, sample) {
-        if (json_is_number(sample) && i % step == 0)
+        if (json_is_number(sample) && i < KG__RECORD_SAMPLES)
             kg__plot_add_point(plot, 0, place,
                                json_number_value(sample) / NANOSECONDS_A_MICROSECOND);
     }
@@ -321,7 +316,7 @@ static void add_samples(kg__plot *plot, size_t place, const json_t *samples)
 
 static size_t plot_samples(const char *name, const json_t *metric, kg__plot *plot)
 {
-    const json_t *processes = json_object_get(metric, "samples_ns");
+    const json_t *processes = json_object_get(metric, KG__SAMPLES_NS);
     double baseline = kg__json_number(metric, "baseline") / NANOSECONDS_A_MICROSECOND;
     const json_t *samples;
     char title[2 * KG__REPORT_NAME_SIZE];
@@ -349,8 +344,8 @@ size_t kg__report_case_plots(const json_t *entry, kg__plot plots[KG__REPORT_PLOT
     size_t count = 0;
 
     json_object_foreach (json_object_get(entry, "metrics"), name, metric) {
-        if (count < KG__REPORT_PLOTS && kg__results_verdict(metric) > KG__FASTER &&
-            json_array_size(json_object_get(metric, "samples_ns")) > 0)
+        if (count < KG__REPORT_PLOTS && kg__results_verdict(metric) > KG__NO_BASELINE &&
+            json_array_size(json_object_get(metric, KG__SAMPLES_NS)) > 0)
             count += plot_samples(name, metric, &plots[count]);
     }
     return count;

@@ -214,7 +214,8 @@ Test(cli, results_writes_three_files_and_exits_by_the_verdicts)
     cr_expect(eq(int, run("results", NULL), 0), "%s", complaint);
     expect_within(output, "kernelgate: 1 case on t: 1 pass\n");
     expect_within(output,
-                  "verdict: PASS (exit 0); out/results.json, out/junit.xml, out/summary.md\n");
+                  "verdict: PASS (exit 0); out/results.json, out/junit.xml, out/summary.md, "
+                  "out/report/index.html\n");
     get("out/results.json", text, sizeof text);
     expect_within(text, "\"schema\": \"kernelgate-results/1\"");
     get("out/junit.xml", text, sizeof text);

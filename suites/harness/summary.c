@@ -426,7 +426,7 @@ Test(console, shows_counts_failures_and_the_verdict_last)
                  "  tiled is 1.33 times as fast as naive at 530/b16 on nvidia-h200\n"
                  "claims: 1 holds, listed in summary.md\n"
                  "verdict: FAIL (exit 1); 1 test judged nothing; out/results.json, out/junit.xml, "
-                 "out/summary.md\n"));
+                 "out/summary.md, out/report/index.html\n"));
     free(text);
 }
 
