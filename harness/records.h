@@ -8,21 +8,16 @@
  * - "waiting", "why": alive, but waiting for the GPU's lock; "alive": still sampling
  * - "start", "case": a crash or a hang from here on costs this case
  * - "checked", "case", "right": true or false, "why"
- * - "measured", "case", "metrics": {"time_ns": {"value", "low", "high", ...}}, "absent": reasons by
- *   metric, "throttled", "card": its state while it worked, "work": {"operations", "bytes"} of the
- *   job, "kernel": {"name", "registers", "occupancy", ..., "names", "launch"}, absent where none
- * was started; the last two, of which a fingerprint is made, where all of the launch can be told
+ * - "measured", "case", "metrics": {"time_ns": {"value", "low", "high", "samples_ns", ...}},
+ *   "absent": reasons by metric, "throttled", "card": its state while it worked, "work":
+ *   {"operations", "bytes"} of the job, "kernel": {"name", "registers", "occupancy", ..., "names",
+ *   "launch"}, absent where none was started; the last two, of which a fingerprint is made, where
+ *   all of the launch can be told
  * - "refused", "case", "why": the comparison does not support the case, or, of a tuning, the device
  *   does not take its launch
  * - "passed_over", "case", "why": of a tuning, not tried, since another launch shows it to be slow
  * - "progress", "comparison", "size", "done", "of", "seconds_left": how far a tuning is, in
  *   candidates; the last one absent while nothing tells
- * - "measured", "case", "metrics": {"time_ns": {"value", "low", "high", "samples_ns", ...}},
- * "absent": reasons by metric, "throttled", "card": its state while it worked, "work":
- * {"operations", "bytes"} of the job, "kernel": {"name", "registers", "occupancy", ..., "names",
- * "launch"}, absent where none was started; the last two, of which a fingerprint is made, where all
- * of the launch can be told
- * - "refused", "case", "why": the comparison does not support the case
  * - "failed", "case", "why": an error of this case; the rest goes on
  * - "sentinels": {"copy": {"value", "bytes", ...}, "fma": {"value", "operations", ...},
  *   "empty": {...}}

@@ -14,137 +14,6 @@
 #include "tools_gpu.h"
 #include "tuning.h"
 #include "tuning_gpu.h"
-#include "sentinels.h"
-
-#define CASE_SECONDS 0.5 /* unless KG_CASE_SECONDS says otherwise */
-/* An idle card clocks down: it works this long before anything is timed. */
-#define WARM_UP_MS 300.0
-#define COPY_SENTINEL_BYTES ((size_t)256 << 20)
-/* A page of device memory, and how many are left out at most, less one. */
-#define PAGE_BYTES ((size_t)2 << 20)
-#define SCATTERED_PAGES_MAXIMUM 128
-
-/* Everything that a process keeps while it times. */
-typedef struct tools {
-    kg__bench bench;
-    int multiprocessors;
-    size_t l2_bytes;
-    void *copy_from;
-    void *copy_to;
-    float *fma_out;
-    double case_seconds;
-} tools;
-
-static double case_seconds(void)
-{
-    const char *text = getenv("KG_CASE_SECONDS");
-    char *end;
-    double seconds;
-
-    if (text == NULL || text[0] == '\0')
-        return CASE_SECONDS;
-    seconds = strtod(text, &end);
-    if (*end == '\0' && seconds >= 0.05 && seconds <= 3600)
-        return seconds;
-    kg__complain("KG_CASE_SECONDS=%s: no number of seconds from 0.05 to 3600: %g is used instead",
-                 text, CASE_SECONDS);
-    return CASE_SECONDS;
-}
-
-static cudaError_t launch_empty(const kg__timed *what, int number)
-{
-    (void)number;
-    return kg__launch_empty(what->stream);
-}
-
-static cudaError_t launch_copy(const kg__timed *what, int number)
-{
-    const tools *with = what->context;
-
-    (void)number;
-    return kg__launch_copy_sentinel(with->copy_from, with->copy_to, COPY_SENTINEL_BYTES / 16,
-                                    with->multiprocessors, what->stream);
-}
-
-static cudaError_t launch_fma(const kg__timed *what, int number)
-{
-    const tools *with = what->context;
-
-    (void)number;
-    return kg__launch_fma_sentinel(with->fma_out, with->multiprocessors, what->stream);
-}
-
-/* Times one subject by itself. */
-static bool time_alone(tools *with, cudaError_t (*launch)(const kg__timed *, int), kg__series *one,
-                       kg__error *why)
-{
-    kg__timed what = { launch, with, with->bench.stream };
-    bool good =
-        kg__graph_prepare(&with->bench, &what, 1, 1000 * with->case_seconds / 4, one, why) &&
-        kg__graph_sample(&with->bench, &one, 1, why);
-
-    kg__graph_discard(one);
-    return good;
-}
-
-static json_t *figures_of(const kg__series *one)
-{
-    return json_pack("{s:f, s:f, s:f, s:i, s:i, s:s}", "value", one->interval.value, "low",
-                     one->interval.low, "high", one->interval.high, "samples", (int)one->count,
-                     "launches", one->launches, "clock", one->clock);
-}
-
-/* The same of a case, with the samples that a report shows where it fails. */
-static json_t *case_figures_of(const kg__series *one)
-{
-    json_t *figures = figures_of(one);
-
-    json_object_set_new(figures, KG__SAMPLES_NS, kg__record_samples(one->samples, one->count));
-    return figures;
-}
-
-/* Times the sentinels and the empty kernel and records them, with what they move and compute: the
- * limits that a case's work is held against. */
-static bool time_sentinels(tools *with, kg__series *scratch, kg__error *why)
-{
-    const struct {
-        const char *name;
-        cudaError_t (*launch)(const kg__timed *, int);
-        const char *amount;
-        double of;
-    } sentinels[] = {
-        { "copy", launch_copy, "bytes", 2.0 * COPY_SENTINEL_BYTES },
-        { "fma", launch_fma, "operations", kg__fma_sentinel_operations(with->multiprocessors) },
-        { "empty", launch_empty, NULL, 0 },
-    };
-    json_t *record = json_pack("{s:s}", "event", "sentinels");
-
-    for (size_t i = 0; i < sizeof sentinels / sizeof sentinels[0]; i++) {
-        json_t *figures;
-
-        if (!time_alone(with, sentinels[i].launch, scratch, why)) {
-            json_decref(record);
-            return false;
-        }
-        figures = figures_of(scratch);
-        if (sentinels[i].amount != NULL)
-            json_object_set_new(figures, sentinels[i].amount, json_real(sentinels[i].of));
-        json_object_set_new(record, sentinels[i].name, figures);
-    }
-    return kg__record_append(with->bench.records, record, why);
-}
-
-/* Where cases run whose arguments lie in the same kinds of memory, and hold the same. */
-typedef struct ground {
-    const kg__known *known; /* the random inputs that are timed */
-    bool first_touch;       /* its managed arguments leave the device between launches */
-    kg__error lacks;        /* why its memory was refused, or "" */
-    kg__buffers buffers;
-    void *slabs[KG_MAX_ARGUMENTS]; /* an argument's copies for cold launches, one after the other */
-    void *(*sets)[KG_MAX_ARGUMENTS];
-    int set_count;
-    char no_cold[192]; /* why there is no cold time, or "" */
-} ground;
 
 /* A case of the group that is being timed. */
 typedef struct contender {
@@ -239,6 +108,15 @@ static bool make_grounds(const kg__tools *with, group *all)
     return true;
 }
 
+/* The figures of a case's metric, with the samples that a report shows where it fails. */
+static json_t *case_figures_of(const kg__series *one)
+{
+    json_t *figures = kg__figures_of(one);
+
+    json_object_set_new(figures, KG__SAMPLES_NS, kg__record_samples(one->samples, one->count));
+    return figures;
+}
+
 /* Whether any contender is still timed on a ground. */
 static bool is_used(const group *all, const kg__ground *place)
 {
@@ -251,7 +129,6 @@ static bool is_used(const group *all, const kg__ground *place)
 
 static void report_measured(const kg__tools *with, const group *all, const contender *who)
 {
-    json_t *metrics = json_pack("{s:o}", "time_ns", kg__figures_of(who->hot));
     json_t *metrics = json_pack("{s:o}", "time_ns", case_figures_of(who->hot));
     json_t *absent = json_object();
     json_t *kernel = kg__device_kernel(who->base.one, &who->base.place->buffers);
@@ -259,7 +136,6 @@ static void report_measured(const kg__tools *with, const group *all, const conte
     kg__error error;
 
     if (who->no_cold[0] == '\0') {
-        json_t *cold = kg__figures_of(who->cold);
         json_t *cold = case_figures_of(who->cold);
 
         json_object_set_new(cold, "buffer_sets", json_integer(who->base.place->set_count));
