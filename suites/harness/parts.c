@@ -830,6 +830,9 @@ Test(parts, an_observer_checks_launches_beyond_the_table)
     cr_expect(strstr(records, "\"refused\",\"case\":\"fake/cannot/64/b96\"") != NULL, "%s",
               records);
     free(records);
+    /* This program cannot count; that it has no such case is not why. */
+    write_text(at("cases"), "fake/plain/64/b96\n");
+    expect_observer(at("cases"), "count", at("counts"), 3, "needs the instrumented program");
     write_text(at("cases"), "fake/plain/64/96\n");
     expect_observer(at("cases"), "check", at("records"), 2, "fake/plain/64/96: no such case");
 }

@@ -66,12 +66,16 @@ static ending tune_with(const char *const *settings, const char *const *more)
 #define ADD_CASES                                                                                  \
     "'cases': ['add/plain/1000/b32', 'add/strided/1000/b32g1', 'add/plain/1000/b64', "             \
     "'add/strided/1000/b64g1']"
-#define ADD_RECORDS                                                                                \
-    MEASURED("add/plain/1000/b32", "1000", "0.5", FINAL("[1000, 1010, 1000, 1010, 1000, 1010]"))   \
-    ", " MEASURED("add/plain/1000/b64", "1500", "1", ", 'dropped_in_round': 1") ", " MEASURED(     \
-        "add/strided/1000/b32g1", "2000", "0.5",                                                   \
-        FINAL("[2000, 2020, 2000, 2020, 2000, 2020]")) ", " MEASURED("add/strided/1000/b64g1",     \
-                                                                     "2500", "0.5", "")
+#define ADD_RECORDS                                                                                                                    \
+    "{'event': 'progress', 'comparison': 'add', 'size': '1000', 'done': 1, 'of': 4, "                                                  \
+    "'seconds_left': 9}, " MEASURED("add/plain/1000/b32", "1000", "0.5", FINAL("[1000, 1010, 1000, 1010, 1000, 1010]")) ", " MEASURED( \
+        "add/plain/1000/b64", "1500",                                                                                                  \
+        "1", ", 'dropped_in_round': 1") ", " MEASURED("add/strided/1000/b32g1", "2000", "0.5",                                         \
+                                                      FINAL("[2000, 2020, 2000, 2020, 2000, "                                          \
+                                                            "2020]")) ", " MEASURED("add/strided/"                                     \
+                                                                                    "1000/b64g1",                                      \
+                                                                                    "2500", "0.5",                                     \
+                                                                                    "")
 
 static void make_add(void)
 {
