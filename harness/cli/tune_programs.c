@@ -11,6 +11,7 @@
 #include "../judge.h"
 #include "../probe.h"
 #include "../records.h"
+#include "../text.h"
 #include "command.h"
 
 /* A program lists thousands of candidates, each refusal with its reason. */
@@ -39,25 +40,24 @@ static void list_programs(kg__tune_programs *programs, const char *folder, const
     globfree(&found);
 }
 
-/* The build folder that this command lies in, as harness/cli/kernelgate; "" where it cannot be
- * told. */
+/* The build folder that this command lies in, as harness/cli/kernelgate; "" where it lies
+ * elsewhere, as an installed one does. */
 static void own_build(char *path, size_t size)
 {
+    static const char place[] = "/harness/cli/kernelgate";
     ssize_t length = readlink("/proc/self/exe", path, size - 1);
 
     path[length > 0 ? length : 0] = '\0';
-    for (int up = 0; up < 3; up++) {
-        char *slash = strrchr(path, '/');
-
-        if (slash != NULL)
-            *slash = '\0';
-    }
+    if (kg__ends_with(path, place))
+        path[strlen(path) - (sizeof place - 1)] = '\0';
+    else
+        path[0] = '\0';
 }
 
 void kg__tune_find(kg__tune_programs *programs, const char *build, const char *end)
 {
     char own[KG__PATH_SIZE];
-    const char *const folders[] = { own, "build/gpu", "build/cpu" };
+    const char *const folders[] = { own, "build/gpu", "build/cpu", "build" };
 
     *programs = (kg__tune_programs){ .edges = json_object() };
     if (build != NULL) {
@@ -66,7 +66,8 @@ void kg__tune_find(kg__tune_programs *programs, const char *build, const char *e
     }
     own_build(own, sizeof own);
     for (size_t i = 0; i < sizeof folders / sizeof *folders && programs->count == 0; i++)
-        list_programs(programs, folders[i], end);
+        if (*folders[i] != '\0')
+            list_programs(programs, folders[i], end);
 }
 
 /* Whether a program's answer has what it must. */
