@@ -237,9 +237,9 @@ static int open_programs(search *all)
         kg__tune_programs_free(&others);
         if (any)
             return no_gpu(", and the build has no program for one");
-        kg__complain("tune: %s has no comparison's program *%s: build it, or name another folder "
-                     "with --build",
-                     folder, timed ? ".gpu" : ".model");
+        kg__complain("tune: there is no comparison's program *%s in %s: build it, or name its "
+                     "folder with --build",
+                     timed ? ".gpu" : ".model", folder);
         return KG__EXIT_ERROR;
     }
     code = kg__tune_ask(&all->programs);

@@ -68,6 +68,8 @@ void kg__tune_find(kg__tune_programs *programs, const char *build, const char *e
     for (size_t i = 0; i < sizeof folders / sizeof *folders && programs->count == 0; i++)
         if (*folders[i] != '\0')
             list_programs(programs, folders[i], end);
+    if (programs->count == 0)
+        kg__format(programs->folder, sizeof programs->folder, "build/gpu, build/cpu or build");
 }
 
 /* Whether a program's answer has what it must. */

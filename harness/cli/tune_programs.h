@@ -28,7 +28,7 @@ typedef struct kg__tune_programs {
 
 /* Finds the programs whose names end in `end` (".gpu", ".model") in the folder `build`; where that
  * is NULL in the build that this command is of, else in build/gpu, build/cpu or build. The list is
- * empty where there are none; `folder` is then the last that was looked into. */
+ * empty where there are none; `folder` then names all that were looked into. */
 void kg__tune_find(kg__tune_programs *programs, const char *build, const char *end);
 
 /* Asks every program for its candidates. Returns 0, or an exit code with a complaint: 77 where a

@@ -277,7 +277,7 @@ Test(tune, refuses_programs_that_offer_nothing_sound)
         "{'candidates': {" TARGET ", 'cases': []}}",
     };
 
-    EXPECT(KG__EXIT_ERROR, "has no comparison's program *.gpu", "add");
+    EXPECT(KG__EXIT_ERROR, "there is no comparison's program *.gpu in ", "add");
     for (size_t i = 0; i < sizeof offers / sizeof *offers; i++) {
         ending seen;
 
