@@ -27,7 +27,7 @@ typedef struct request {
     const kg__case *others; /* where the cases begin that no row of the part's table is of */
 } request;
 
-static void append_or_end(int records, json_t *record)
+void kg__report_record(int records, json_t *record)
 {
     kg__error error;
 
@@ -45,13 +45,13 @@ void kg__report(int records, const char *event, const char *id, const char *why)
         json_object_set_new(record, "case", json_string(id));
     if (why != NULL)
         json_object_set_new(record, "why", json_string(why));
-    append_or_end(records, record);
+    kg__report_record(records, record);
 }
 
 void kg__report_outcome(int records, const char *id, bool right, const char *why)
 {
-    append_or_end(records, json_pack("{s:s, s:s, s:b, s:s}", "event", "checked", "case", id,
-                                     "right", (int)right, "why", why));
+    kg__report_record(records, json_pack("{s:s, s:s, s:b, s:s}", "event", "checked", "case", id,
+                                         "right", (int)right, "why", why));
 }
 
 json_t *kg__work_of(const kg_comparison *comparison, const kg__case *one)
@@ -233,7 +233,7 @@ static int observe_on_device(const kg_comparison *comparison, const request *wan
         kg__report(records, "broken", NULL, why.text);
         return EXIT_BROKEN;
     case KG__DEVICE_READY:
-        append_or_end(records, description);
+        kg__report_record(records, description);
         break;
     }
     if (!kg__device_keep(!is_check(wanted), report_waiting, &records, &why)) {

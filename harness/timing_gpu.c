@@ -133,7 +133,6 @@ static void report_measured(const kg__tools *with, const group *all, const conte
     json_t *absent = json_object();
     json_t *kernel = kg__device_kernel(who->base.one, &who->base.place->buffers);
     json_t *record;
-    kg__error error;
 
     if (who->no_cold[0] == '\0') {
         json_t *cold = case_figures_of(who->cold);
@@ -147,10 +146,7 @@ static void report_measured(const kg__tools *with, const group *all, const conte
                        who->base.one->id, "metrics", metrics, "absent", absent, "card",
                        with->bench.watch.state, "throttled", (int)with->bench.watch.throttled,
                        "kernel", kernel, "work", kg__work_of(all->comparison, who->base.one));
-    if (!kg__record_append(with->bench.records, record, &error)) {
-        kg__complain("%s", error.text);
-        exit(2);
-    }
+    kg__report_record(with->bench.records, record);
 }
 
 /* Fills every ground for the hot times. False when the device is lost. */

@@ -67,17 +67,21 @@ static kg_comparison comparison(const kg_variant *variants)
                             .reference = no_reference };
 }
 
+#define ROOM_FOR_IDS 65536
+
 /* The ids of the candidates, without "pairs/", each behind a space. */
 static char *ids_of(const kg_comparison *table, size_t *refused)
 {
     kg__candidates candidates;
     kg__error error = { "" };
-    char *ids = kg__allocate(1 << 16, 1);
+    char *ids = kg__allocate(ROOM_FOR_IDS, 1);
 
     cr_assert(kg__candidates_make(table, &limits, &candidates, &error), "%s", error.text);
     for (size_t i = 0; i < candidates.cases.count; i++) {
-        strcat(ids, " ");
-        strcat(ids, candidates.cases.list[i].id + strlen("pairs/"));
+        size_t used = strlen(ids);
+
+        kg__format(ids + used, ROOM_FOR_IDS - used, " %s",
+                   candidates.cases.list[i].id + strlen("pairs/"));
     }
     if (refused != NULL)
         *refused = json_array_size(candidates.refused);

@@ -213,7 +213,7 @@ static size_t search_one(double time, double noise, uint64_t *state)
 static size_t race(const double *times, size_t count, double noise, cost *spent, uint64_t *state)
 {
     kg__racer *list = kg__allocate(count, sizeof *list);
-    kg__racer **racers = kg__allocate(count, sizeof *racers);
+    kg__racer **racers = kg__allocate(count, sizeof(kg__racer *));
     size_t winner;
     bool on = true;
 

@@ -266,7 +266,7 @@ Test(tuning, a_finished_size_stays)
 }
 
 /* Where too few blocks are too slow, still fewer are not tried; but they are where the search is
- * exhaustive. 2^18 threads run at a time on 128 multiprocessors, and 270336 on this one's 132. */
+ * exhaustive. 270336 threads run at a time. */
 Test(tuning, fewer_blocks_than_too_few)
 {
     json_t *records;
