@@ -517,6 +517,7 @@ kg__outcome kg__check_launch(const kg_comparison *comparison, const kg__case *on
     bool whole;
     cudaError_t code;
 
+    launch_error = cudaSuccess;
     kg__device_watch();
     if (!kg__buffers_fill(buffers, known->device, poison, why))
         return failed();

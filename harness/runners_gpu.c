@@ -71,21 +71,6 @@ const kg__timed *kg__runner_subject(kg__tuning *all, kg__runner *who, kg__subjec
     return &room->what;
 }
 
-/* Whether the device does not take a launch: what it answers when it is launched again. */
-static bool is_refused(kg__tuning *all, kg__runner *who, kg__error *why)
-{
-    kg__subject room;
-    const kg__timed *what = kg__runner_subject(all, who, &room);
-    cudaError_t code = what->launch(what, 0);
-
-    (void)cudaGetLastError();
-    if (code != cudaErrorInvalidValue && code != cudaErrorInvalidConfiguration &&
-        code != cudaErrorLaunchOutOfResources)
-        return false;
-    kg__cuda_fail(why, "the device does not take this launch", code);
-    return true;
-}
-
 bool kg__runner_check(kg__tuning *all, kg__runner *who, const char *when)
 {
     kg__error why = { "" };
@@ -93,7 +78,7 @@ bool kg__runner_check(kg__tuning *all, kg__runner *who, const char *when)
 
     if (outcome == KG__RIGHT || outcome == KG__INCORRECT)
         return true;
-    if (outcome == KG__FAILED && is_refused(all, who, &why)) {
+    if (outcome == KG__FAILED && kg__launch_was_refused()) {
         kg__report(all->records, "refused", who->base.one->id, why.text);
         who->base.out = true;
         return true;
