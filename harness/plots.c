@@ -107,14 +107,6 @@ void kg__plot_free(kg__plot *plot)
     *plot = (kg__plot){ .kind = KG__PLOT_LINES };
 }
 
-bool kg__plot_has_points(const kg__plot *plot)
-{
-    for (size_t i = 0; i < plot->series_count; i++)
-        if (plot->series[i].count > 0)
-            return true;
-    return false;
-}
-
 unsigned kg__plot_class(const kg__plot_series *series)
 {
     return (unsigned)(series->style % KG__PLOT_STYLES) + 1;

@@ -41,10 +41,10 @@ typedef struct kg__plot_mark {
 
 typedef struct kg__plot {
     kg__plot_kind kind;
+    bool from_data; /* the values' axis begins where they do, not at 0 */
     char *title;
     char *place_title; /* of the axis along places */
     char *value_title; /* of the axis along values, with their unit */
-    bool from_data;    /* the values' axis begins where they do, not at 0 */
     char **places;
     size_t place_count;
     size_t place_room;
@@ -64,9 +64,6 @@ size_t kg__plot_add_series(kg__plot *plot, const char *name, size_t style);
 void kg__plot_add_point(kg__plot *plot, size_t series, size_t place, double value);
 void kg__plot_add_mark(kg__plot *plot, const char *name, double value);
 void kg__plot_free(kg__plot *plot);
-
-/* Whether there is anything to draw: a finite point. */
-bool kg__plot_has_points(const kg__plot *plot);
 
 /* The number of a series' class, from 1: "s1" and so on. */
 unsigned kg__plot_class(const kg__plot_series *series);

@@ -54,7 +54,6 @@ static void soften(xmlNode *node, const char *attribute)
 {
     xmlChar *value = xmlGetProp(node, (const xmlChar *)attribute);
     const char *colour = (const char *)value;
-    bool inherited = strcmp(attribute, "color") == 0;
     char name[16];
 
     if (colour == NULL)
@@ -63,11 +62,9 @@ static void soften(xmlNode *node, const char *attribute)
         set_attribute(node, "class", name);
     else if (strcmp(colour, "gray") == 0)
         set_attribute(node, "class", "grid");
-    else if (strcmp(colour, "none") == 0 || strcmp(colour, "currentColor") == 0)
-        inherited = true;
     if (strcmp(attribute, "color") == 0)
         drop_attribute(node, attribute);
-    else if (!inherited)
+    else if (strcmp(colour, "none") != 0)
         set_attribute(node, attribute, "currentColor");
     xmlFree(value);
 }
