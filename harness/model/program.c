@@ -1,0 +1,8 @@
+#include "program.h"
+
+#ifndef KG__MODEL_INCLUDE
+#error "define KG__MODEL_INCLUDE as the absolute path of the folder with the model's cuda_runtime.h"
+#endif
+
+const char kg__model_headers[] = KG__MODEL_INCLUDE;
+const char kg__model_compiler[] = KG__MODEL_COMPILER;
