@@ -5,6 +5,19 @@
 
 #include "baseline_rules.h"
 #include "lines.h"
+#include "records.h"
+
+const char *kg__measured_by(const json_t *provenance)
+{
+    return kg__json_text(provenance, KG__MEASURED_BY);
+}
+
+bool kg__is_same_tool(const char *a, const char *b)
+{
+    size_t length = strcspn(a, " ");
+
+    return strcspn(b, " ") == length && strncmp(a, b, length) == 0;
+}
 
 bool kg__is_model(const kg__target *target)
 {

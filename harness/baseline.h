@@ -60,6 +60,12 @@ typedef enum kg__load_status {
     KG__BAD     /* unreadable or wrong: what could be understood is in the baseline all the same */
 } kg__load_status;
 
+/* The member of a provenance that names another tool which measured, "nvbench 0.1.0", and its value
+ * ("" where this project's own programs did). Two of them are alike where their first words are. */
+#define KG__MEASURED_BY "measured_by"
+const char *kg__measured_by(const json_t *provenance);
+bool kg__is_same_tool(const char *a, const char *b);
+
 /* True for the CPU model's key: its file holds counters. */
 bool kg__is_model(const kg__target *target);
 

@@ -19,6 +19,7 @@
 typedef struct linting {
     void (*found)(void *context, const char *id, const char *metric, const char *what);
     void *context;
+    bool imported; /* by another tool, which has no sentinels and no tables */
     size_t count;
 } linting;
 
@@ -62,6 +63,12 @@ static bool is_launch(const char *text)
     return text != NULL && *text == '\0';
 }
 
+/* Whether a part of an imported case's id is that of one whose name says nothing of it. */
+static bool is_unsaid(const linting *all, const char *part, const char *end)
+{
+    return all->imported && end == part + 1 && *part == '-';
+}
+
 static void lint_id(linting *all, const char *id)
 {
     const char *variant = strchr(id, '/') + 1;
@@ -69,10 +76,11 @@ static void lint_id(linting *all, const char *id)
     const char *launch = strchr(size, '/') + 1;
 
     if (strspn(id, NAME_LETTERS) != (size_t)(variant - 1 - id) ||
-        strspn(variant, NAME_LETTERS) != (size_t)(size - 1 - variant))
+        (strspn(variant, NAME_LETTERS) != (size_t)(size - 1 - variant) &&
+         !is_unsaid(all, variant, size - 1)))
         say(all, id, NULL,
             "no table gives this name: comparisons and variants are named in a-z, 0-9 and _");
-    if (!is_size(size, launch - 1))
+    if (!is_size(size, launch - 1) && !is_unsaid(all, size, launch - 1))
         say(all, id, NULL, "no table gives this size: it is numbers joined by x, as in 31x33x17");
     if (!is_launch(launch))
         say(all, id, NULL,
@@ -184,10 +192,12 @@ size_t kg__baseline_lint(const kg__baseline *baseline,
                          void *context)
 {
     static const char *const sentinels[] = { "copy", "fma" };
-    linting all = { .found = found, .context = context };
+    linting all = { .found = found,
+                    .context = context,
+                    .imported = *kg__measured_by(baseline->provenance) != '\0' };
     bool model = kg__is_model(&baseline->target);
 
-    for (size_t i = 0; i < KG__SENTINELS && !model; i++) {
+    for (size_t i = 0; i < KG__SENTINELS && !model && !all.imported; i++) {
         const kg__baseline_case *sentinel = kg__baseline_sentinel(baseline, sentinels[i]);
 
         if (sentinel != NULL)

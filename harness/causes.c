@@ -122,11 +122,13 @@ static void add_card(json_t *changed, const json_t *entry, const json_t *provena
     add(changed, text);
 }
 
+/* The CPU model counts nothing of what was imported. */
 static bool asks_for_causes(const json_t *entry)
 {
     kg__verdict verdict = kg__results_verdict(entry);
 
-    return (verdict == KG__SLOWER || verdict == KG__ENVIRONMENT) && !kg__is_counted(entry) &&
+    return json_object_get(entry, KG__IMPORTED) == NULL &&
+           (verdict == KG__SLOWER || verdict == KG__ENVIRONMENT) && !kg__is_counted(entry) &&
            json_object_size(json_object_get(entry, "metrics")) > 0;
 }
 

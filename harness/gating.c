@@ -187,11 +187,14 @@ static void name_neighbours(const char *id, char *glob, size_t size)
 static void carry(json_t *entry, const kg__observation *observations, size_t count)
 {
     json_t *work = json_object_get(observations[0].measured, "work");
+    json_t *imported = json_object_get(observations[0].measured, KG__IMPORTED);
     json_t *kernel = json_object_get(observations[0].measured, "kernel");
     json_t *card = json_object();
 
     if (json_object_size(work) > 0)
         json_object_set(entry, "work", work);
+    if (imported != NULL)
+        json_object_set(entry, KG__IMPORTED, imported);
     if (json_object_size(kernel) > 0) {
         kernel = json_copy(kernel);
         (void)json_object_del(kernel, "names");
@@ -243,11 +246,15 @@ static kg__verdict find_lost(const kg__baseline_case *expected, const json_t *me
 }
 
 /* Appends the command that records a faster case. */
-static void append_command(const char *id, char *why, size_t size)
+static void append_command(const char *id, bool imported, char *why, size_t size)
 {
     size_t used = strlen(why);
     char neighbours[160];
 
+    if (imported) {
+        kg__format(why + used, size - used, "; to keep it: kernelgate baseline adopt");
+        return;
+    }
     name_neighbours(id, neighbours, sizeof neighbours);
     kg__format(why + used, size - used,
                "; to keep it: KG_FILTER='%.*s/*/%s' ci/rebaseline --target gpu",
@@ -292,7 +299,8 @@ json_t *kg__gate_case(const char *id, const kg__target *target, const char *part
         kg__format(why, sizeof why, "the observer recorded no figure of this case");
     }
     if (worst == KG__FASTER)
-        append_command(id, why, sizeof why);
+        append_command(id, json_object_get(observations[0].measured, KG__IMPORTED) != NULL, why,
+                       sizeof why);
     if (tripped != NULL)
         *tripped = any_tripped;
     entry = json_pack("{s:s, s:s, s:s, s:o, s:s, s:s, s:i}", "case", id, "target", target->key,

@@ -13,6 +13,12 @@
 /* The member of an entry that says what changed beside its verdict, a list of short texts. */
 #define KG__CHANGED "changed"
 
+/* The member of a record, and of its entry, that says which other tool measured it: {"from",
+ * "name"}, and of an entry "files" and, where it was told, "target". The names of tests that stand
+ * for imports begin with the second. */
+#define KG__IMPORTED "imported"
+#define KG__IMPORT_TEST "import."
+
 /* The observers that a tripped case is confirmed with, besides the first. */
 #define KG__CONFIRMATIONS 2
 

@@ -161,6 +161,13 @@ static bool check_form(const place *at, const json_t *document,
                     where[0] != '\0' ? where : "the document", expected, at->remedy);
 }
 
+json_t *kg__document_load(const char *path, const char *remedy, kg__error *error)
+{
+    place at = { path, remedy, error };
+
+    return load_document(&at);
+}
+
 json_t *kg__verdicts_load(const char *path, kg__error *error)
 {
     place at = { path, "run the test again", error };

@@ -54,6 +54,9 @@ void kg__verdicts_tally(const json_t *verdicts, kg__tally *tally);
  * file becomes an error in the document, never a crash. */
 json_t *kg__results_merge(const char *out, bool strict, kg__error *error);
 
+/* Reads the JSON of a regular file; NULL with `error`, which ends in `remedy`, what to do. */
+json_t *kg__document_load(const char *path, const char *remedy, kg__error *error);
+
 /* Reads a results document and checks its schema and its form; NULL with `error` when it is
  * unusable. */
 json_t *kg__results_load(const char *path, kg__error *error);

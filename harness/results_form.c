@@ -271,17 +271,23 @@ static const member pairs_members[] = {
 static const form pairs_of_metric = OBJECT(.members = pairs_members, .closed = true);
 static const form pairs = OBJECT(.others = &pairs_of_metric);
 
+static const member imported_members[] = {
+    { "from", &name, false },
+    { "name", &name, false },
+    { "files", &names, false },
+    { "target", &target_key, true },
+    { 0 },
+};
+static const form imported = OBJECT(.members = imported_members, .closed = true);
+
 static const member case_members[] = {
-    { "case", &case_id, false },    { "target", &target_key, false },
-    { "parts", &texts, true },      { "seconds", &seconds, true },
-    { "metrics", &metrics, false }, { "verdict", &verdict, false },
-    { "why", &text, false },        { "test", &text, true },
-    { "lines", &lines, true },      { "sampled", &sampled, true },
-    { "absent", &reasons, true },   { "work", &work, true },
-    { "kernel", &kernel, true },    { "smallest", &amount, true },
-    { "changed", &names, true },    { "base", &base, true },
-    { "pairs", &pairs, true },      { "suspect", &mark, true },
-    { "note", &name, true },        { 0 },
+    { "case", &case_id, false },   { "target", &target_key, false }, { "parts", &texts, true },
+    { "seconds", &seconds, true }, { "metrics", &metrics, false },   { "verdict", &verdict, false },
+    { "why", &text, false },       { "test", &text, true },          { "lines", &lines, true },
+    { "sampled", &sampled, true }, { "absent", &reasons, true },     { "work", &work, true },
+    { "kernel", &kernel, true },   { "smallest", &amount, true },    { "changed", &names, true },
+    { "base", &base, true },       { "pairs", &pairs, true },        { "suspect", &mark, true },
+    { "note", &name, true },       { "imported", &imported, true },  { 0 },
 };
 static const form one_case = OBJECT(.members = case_members);
 static const form cases = LIST_OF(one_case);
@@ -383,25 +389,16 @@ static const form document_form = OBJECT(.members = document_members, .closed = 
 /* What a test says of a case, which a run's results take over as it is, but for the part that it
  * names and the records of a suspect. */
 static const member judged_case_members[] = {
-    { "case", &case_id, false },
-    { "target", &target_key, false },
-    { "part", &text, true },
-    { "seconds", &seconds, true },
-    { "metrics", &metrics, true },
-    { "verdict", &verdict, false },
-    { "why", &text, true },
-    { "lines", &lines, true },
-    { "sampled", &sampled, true },
-    { "absent", &reasons, true },
-    { "work", &work, true },
-    { "kernel", &kernel, true },
-    { "smallest", &amount, true },
-    { "changed", &names, true },
-    { "base", &base, true },
-    { "pairs", &pairs, true },
-    { "suspect", &mark, true },
-    { "note", &name, true },
-    { 0 },
+    { "case", &case_id, false },     { "target", &target_key, false },
+    { "part", &text, true },         { "seconds", &seconds, true },
+    { "metrics", &metrics, true },   { "verdict", &verdict, false },
+    { "why", &text, true },          { "lines", &lines, true },
+    { "sampled", &sampled, true },   { "absent", &reasons, true },
+    { "work", &work, true },         { "kernel", &kernel, true },
+    { "smallest", &amount, true },   { "changed", &names, true },
+    { "base", &base, true },         { "pairs", &pairs, true },
+    { "suspect", &mark, true },      { "note", &name, true },
+    { "imported", &imported, true }, { 0 },
 };
 static const form judged_case = OBJECT(.members = judged_case_members);
 static const form judged_cases = LIST_OF(judged_case);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gating.h"
 #include "message.h"
 #include "results.h"
 #include "text.h"
@@ -276,18 +277,52 @@ static void write_quoted(FILE *stream, const char *text)
     fputc('\'', stream);
 }
 
-char *kg__results_reproduce(const json_t *results, const json_t *entry, const char *id)
+/* Writes a word of a POSIX shell, in quotes where it needs them. */
+static void write_word(FILE *stream, const char *text)
 {
-    const char *test = kg__json_text(entry, "test");
-    const char *build = kg__json_text(results, "build");
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+";
+
+    if (*text != '\0' && text[strspn(text, plain)] == '\0')
+        fputs(text, stream);
+    else
+        write_quoted(stream, text);
+}
+
+static void write_filter(FILE *stream, const char *id)
+{
+    fputs("KG_FILTER=", stream);
+    write_quoted(stream, id);
+    fputc(' ', stream);
+}
+
+/* The line that imports a case again. */
+static char *reproduce_import(const json_t *imported, const char *id)
+{
+    const json_t *file;
+    sentence words;
+    size_t i;
+
+    begin(&words);
+    if (id != NULL)
+        write_filter(words.stream, id);
+    fputs("kernelgate import --from ", words.stream);
+    write_word(words.stream, kg__json_text(imported, "from"));
+    if (*kg__json_text(imported, "target") != '\0')
+        fprintf(words.stream, " --target %s", kg__json_text(imported, "target"));
+    json_array_foreach (json_object_get(imported, "files"), i, file) {
+        fputc(' ', words.stream);
+        write_word(words.stream, kg__list_text(file));
+    }
+    return finish(&words);
+}
+
+/* The regular expression of CTest that a test's name alone fits. */
+static void write_pattern(FILE *stream, const char *test)
+{
     char pattern[SENTENCE_SIZE];
     size_t used = 0;
-    sentence words;
 
-    if (*test == '\0')
-        return NULL;
-    if (*build == '\0')
-        build = strncmp(test, "gpu.", 4) == 0 ? "build/gpu" : "build/cpu";
     pattern[used++] = '^';
     for (const char *c = test; *c != '\0' && used + 4 < sizeof pattern; c++) {
         if (strchr(".^$*+?()[]|\\", *c) != NULL)
@@ -296,21 +331,29 @@ char *kg__results_reproduce(const json_t *results, const json_t *entry, const ch
     }
     pattern[used++] = '$';
     pattern[used] = '\0';
+    write_quoted(stream, pattern);
+}
 
+char *kg__results_reproduce(const json_t *results, const json_t *entry, const char *id)
+{
+    const json_t *imported = json_object_get(entry, KG__IMPORTED);
+    const char *test = kg__json_text(entry, "test");
+    const char *build = kg__json_text(results, "build");
+    sentence words;
+
+    if (imported != NULL)
+        return reproduce_import(imported, id);
+    if (*test == '\0' || strncmp(test, KG__IMPORT_TEST, strlen(KG__IMPORT_TEST)) == 0)
+        return NULL;
+    if (*build == '\0')
+        build = strncmp(test, "gpu.", 4) == 0 ? "build/gpu" : "build/cpu";
     begin(&words);
-    if (id != NULL) {
-        fputs("KG_FILTER=", words.stream);
-        write_quoted(words.stream, id);
-        fputc(' ', words.stream);
-    }
+    if (id != NULL)
+        write_filter(words.stream, id);
     fputs("ctest --test-dir ", words.stream);
-    if (build[strspn(build, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                            "/._-+")] == '\0')
-        fputs(build, words.stream);
-    else
-        write_quoted(words.stream, build);
+    write_word(words.stream, build);
     fputs(" -R ", words.stream);
-    write_quoted(words.stream, pattern);
+    write_pattern(words.stream, test);
     fputs(" --output-on-failure", words.stream);
     return finish(&words);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../code.h"
+#include "../gating.h"
 #include "../lock.h"
 #include "../nvml.h"
 #include "../recording.h"
@@ -16,6 +17,9 @@
 #include "command.h"
 #include "recorder.h"
 #include "sessions.h"
+
+/* So many times that all agree with sessions of a baseline do so by no chance. */
+#define TELLING_TIMES 4
 
 static const char *baselines;
 static const char *commit_text;
@@ -43,6 +47,11 @@ static bool is_timed(const json_t *entry)
             return strcmp(kg__json_text(entry, "target"), KG__MODEL_KEY) != 0;
     }
     return false;
+}
+
+static const char *tool_name(const char *measured_by)
+{
+    return *measured_by != '\0' ? measured_by : "comparisons' programs";
 }
 
 /* Whether these results hold times, all of the target that those before them are of. */
@@ -144,12 +153,15 @@ static json_t *described_target(const adoption *all)
     return json_incref(found);
 }
 
+static json_t *provenance_in(const adoption *all, const json_t *results)
+{
+    return json_object_get(json_object_get(results, "provenance"),
+                           kg__json_text(all->recorder.target, "key"));
+}
+
 static double sentinel_in(const adoption *all, const json_t *results, const char *name)
 {
-    const json_t *provenance = json_object_get(json_object_get(results, "provenance"),
-                                               kg__json_text(all->recorder.target, "key"));
-
-    return kg__json_number(json_object_get(provenance, "sentinels_ns"), name);
+    return kg__json_number(json_object_get(provenance_in(all, results), "sentinels_ns"), name);
 }
 
 /* Whether the baseline has these results' sentinels side by side, as no other gate would have them:
@@ -178,6 +190,17 @@ static bool was_adopted(const adoption *all, const json_t *results)
         for (size_t i = 0; i < KG__SENTINELS; i++)
             same = same && known[i]->sessions[session] == value[i];
         if (same)
+            return true;
+    }
+    return false;
+}
+
+static bool has_session(const kg__baseline_metric *metric, double value)
+{
+    double stored = kg__value_of_sessions(&value, 1);
+
+    for (size_t i = 0; metric != NULL && i < metric->session_count; i++) {
+        if (metric->sessions[i] == stored)
             return true;
     }
     return false;
@@ -234,9 +257,39 @@ static void take_case(adoption *all, const json_t *entry, bool adopted)
     }
 }
 
+/* Whether the results are imported, which have no sentinels, and the baseline has every time of
+ * theirs among its sessions. Of a few times that may be by chance. */
+static bool was_import_adopted(const adoption *all, const json_t *results)
+{
+    size_t known = 0;
+    const json_t *entry;
+    size_t i;
+
+    json_array_foreach (json_object_get(results, "cases"), i, entry) {
+        const kg__baseline_case *before =
+            kg__baseline_find(&all->baseline, kg__json_text(entry, "case"));
+
+        if (json_object_get(entry, KG__IMPORTED) == NULL)
+            return false;
+        for (size_t m = 0; m < KG__TIMES; m++) {
+            const json_t *figures =
+                json_object_get(json_object_get(entry, "metrics"), kg__time_names[m]);
+            double value = kg__json_number(figures, "value");
+
+            if (figures == NULL)
+                continue;
+            if (before == NULL ||
+                !has_session(kg__baseline_metric_of(before, kg__time_names[m]), value))
+                return false;
+            known++;
+        }
+    }
+    return known >= TELLING_TIMES;
+}
+
 static void take_results(adoption *all, const char *path, const json_t *results)
 {
-    bool adopted = was_adopted(all, results);
+    bool adopted = was_adopted(all, results) || was_import_adopted(all, results);
     const json_t *entry;
     size_t i;
 
@@ -309,8 +362,7 @@ static size_t store(adoption *all)
  * One that was recorded keeps what it says, as its cases keep their code. */
 static json_t *provenance_of(const adoption *all)
 {
-    json_t *said = json_object_get(json_object_get(all->results[0], "provenance"),
-                                   kg__json_text(all->recorder.target, "key"));
+    json_t *said = provenance_in(all, all->results[0]);
     double launch = sentinel_in(all, all->results[0], "empty");
     json_t *plain = json_object();
     const char *key;
@@ -370,6 +422,26 @@ static bool merge_into(adoption *all, const char *path, const kg__target *target
     return true;
 }
 
+/* Whether all was measured by the same tool, in the baseline too: what two of them measure of a
+ * kernel are two things. */
+static bool is_of_one_tool(const adoption *all, const char *path)
+{
+    const char *known = kg__measured_by(all->baseline.provenance);
+
+    for (size_t i = 0; i < all->count; i++) {
+        const char *tool = kg__measured_by(provenance_in(all, all->results[i]));
+        bool first = i == 0 && all->baseline.case_count == 0;
+
+        if (!first && !kg__is_same_tool(tool, known)) {
+            kg__complain("%s: was measured by %s, and %s by %s: import to another --target",
+                         all->paths[i], tool_name(tool), path, tool_name(known));
+            return false;
+        }
+        known = tool;
+    }
+    return true;
+}
+
 static bool adopt_results(adoption *all)
 {
     char path[2 * KG__PATH_SIZE];
@@ -385,7 +457,7 @@ static bool adopt_results(adoption *all)
         return false;
     }
     good = kg__recorder_load(&all->recorder, &target, path, sizeof path, &all->baseline) &&
-           merge_into(all, path, &target);
+           is_of_one_tool(all, path) && merge_into(all, path, &target);
     kg__baseline_free(&all->baseline);
     return good;
 }

@@ -12,7 +12,7 @@
 #include "../holding.h"
 #include "../run.h"
 #include "command.h"
-#include "probe.h"
+#include "publish.h"
 
 static const char *out;
 static const char *build;
@@ -58,56 +58,6 @@ const kg__command kg__begin_command = {
     .options = begin_options,
     .run = begin,
 };
-
-static bool write_results(const char *path, const json_t *results, kg__error *error)
-{
-    return kg__results_write_json(path, results, 1, error);
-}
-
-/* Writes every file, whatever becomes of the others. */
-static bool write_files(const char *folder, const json_t *results)
-{
-    static const struct {
-        const char *name;
-        bool (*write)(const char *path, const json_t *results, kg__error *error);
-    } files[] = {
-        { "results.json", write_results },
-        { "junit.xml", kg__results_write_junit },
-        { "summary.md", kg__results_write_summary },
-        { "report/index.html", kg__results_write_html },
-    };
-    bool written = true;
-
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        char path[KG__PATH_SIZE];
-        kg__error error = { "" };
-
-        kg__format(path, sizeof path, "%s/%s", folder, files[i].name);
-        if (files[i].write(path, results, &error))
-            continue;
-        kg__complain("%s", error.text);
-        written = false;
-    }
-    return written;
-}
-
-/* Says what the results are of, and which base they were settled against. */
-static void name_commits(json_t *results)
-{
-    const char *ref = kg__setting("KG_BASE_REF");
-    const char *base_commit = kg__setting("KG_BASE_COMMIT");
-    char commit[128];
-    json_t *base;
-
-    if (kg__probe_commit(commit, sizeof commit))
-        json_object_set_new(results, "commit", json_string(commit));
-    if (kg__base_folder() == NULL || ref == NULL)
-        return;
-    base = json_pack("{s:s}", "ref", ref);
-    if (base_commit != NULL)
-        json_object_set_new(base, "commit", json_string(base_commit));
-    json_object_set_new(results, "base", base);
-}
 
 /* Whether the filter left the whole run nothing, which no single test of it can tell. */
 static bool filter_matched_nothing(const json_t *results)
@@ -179,9 +129,8 @@ static int merge(size_t count, char **operands)
     }
     if (build != NULL)
         json_object_set_new(results, "build", json_string(build));
-    name_commits(results);
-    written = write_files(folder, results);
-    kg__results_print(stdout, results);
+    kg__name_commits(results, NULL);
+    written = kg__publish_results(folder, results);
     if (!report_only)
         annotate(results);
     if (fflush(stdout) != 0)

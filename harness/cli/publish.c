@@ -1,0 +1,68 @@
+/* The end of a run: its results, in every form, and what they are of. */
+#include "publish.h"
+
+#include <stdio.h>
+
+#include "../message.h"
+#include "../probe.h"
+#include "../results.h"
+#include "../run.h"
+
+void kg__name_commits(json_t *results, const char *commit)
+{
+    const char *ref = kg__setting("KG_BASE_REF");
+    const char *base_commit = kg__setting("KG_BASE_COMMIT");
+    char known[128];
+    json_t *base;
+
+    if (commit == NULL && kg__probe_commit(known, sizeof known))
+        commit = known;
+    if (commit != NULL)
+        json_object_set_new(results, "commit", json_string(commit));
+    if (kg__base_folder() == NULL || ref == NULL)
+        return;
+    base = json_pack("{s:s}", "ref", ref);
+    if (base_commit != NULL)
+        json_object_set_new(base, "commit", json_string(base_commit));
+    json_object_set_new(results, "base", base);
+}
+
+static bool write_results(const char *path, const json_t *results, kg__error *error)
+{
+    return kg__results_write_json(path, results, 1, error);
+}
+
+/* Writes every file, whatever becomes of the others. */
+static bool write_files(const char *folder, const json_t *results)
+{
+    static const struct {
+        const char *name;
+        bool (*write)(const char *path, const json_t *results, kg__error *error);
+    } files[] = {
+        { "results.json", write_results },
+        { "junit.xml", kg__results_write_junit },
+        { "summary.md", kg__results_write_summary },
+        { "report/index.html", kg__results_write_html },
+    };
+    bool written = true;
+
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char path[KG__PATH_SIZE];
+        kg__error error = { "" };
+
+        kg__format(path, sizeof path, "%s/%s", folder, files[i].name);
+        if (files[i].write(path, results, &error))
+            continue;
+        kg__complain("%s", error.text);
+        written = false;
+    }
+    return written;
+}
+
+bool kg__publish_results(const char *folder, const json_t *results)
+{
+    bool written = write_files(folder, results);
+
+    kg__results_print(stdout, results);
+    return fflush(stdout) == 0 && written;
+}

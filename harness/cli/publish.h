@@ -1,0 +1,17 @@
+/* The end of a run, whatever measured. */
+#ifndef KG__PUBLISH_H
+#define KG__PUBLISH_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+/* Says what the results are of, `commit` or (NULL) what git says, and which base they were settled
+ * against. */
+void kg__name_commits(json_t *results, const char *commit);
+
+/* Writes results.json, junit.xml, summary.md and report/index.html into `folder` and prints the
+ * summary. False, with a complaint, where a file could not be written or the standard output takes
+ * no more. */
+bool kg__publish_results(const char *folder, const json_t *results);
+
+#endif
