@@ -182,16 +182,19 @@ bool kg__device_keep(bool alone, void (*waiting)(void *context, const char *line
 
 bool kg__device_compares(void)
 {
-    return false;
+    return true;
 }
 
+/* The model's memory is the host's. */
 cudaError_t kg__device_compare(const void *a, const void *b, size_t bytes, size_t *first)
 {
-    (void)a;
-    (void)b;
-    (void)bytes;
-    (void)first;
-    return cudaErrorNotSupported;
+    const unsigned char *left = a;
+    const unsigned char *right = b;
+
+    *first = 0;
+    while (*first < bytes && left[*first] == right[*first])
+        (*first)++;
+    return cudaSuccess;
 }
 
 int kg__device_orders(void)
