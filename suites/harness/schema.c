@@ -441,41 +441,36 @@ static void expect_strict(const char *schema, json_t *document)
 
 Test(schema, a_search_of_times_is_valid)
 {
-    json_t
-        *
-            document =
-                search_document(
-                    "time_ns", "race",
-                    "[" TIMED("add/plain/9/b32", FINAL) ", " TIMED(
-                        "add/strided/9/b32g1",
-                        FINAL) ", " TIMED("add/plain/9/b64",
-                                          "\"dropped_in_round\": 1") ", " TIMED("add/other/9/b32",
-                                                                                "\"no_final\": "
-                                                                                "\"w\", "
-                                                                                "\"throttled\": "
-                                                                                "true") ", "
-                                                                                        "{\"event\""
-                                                                                        ": "
-                                                                                        "\"checked"
-                                                                                        "\", "
-                                                                                        "\"case\": "
-                                                                                        "\"add/"
-                                                                                        "plain/9/"
-                                                                                        "b96\", "
-                                                                                        "\"right\":"
-                                                                                        " false, "
-                                                                                        "\"why\": "
-                                                                                        "\"w\"}, "
-                                                                                        "{\"event\""
-                                                                                        ": "
-                                                                                        "\"failed\""
-                                                                                        ", "
-                                                                                        "\"case\": "
-                                                                                        "\"add/"
-                                                                                        "plain/9/"
-                                                                                        "b128\", "
-                                                                                        "\"why\": "
-                                                                                        "\"w\"}]");
+    json_t *document = search_document(
+        "time_ns", "race",
+        "[" TIMED("add/plain/9/b32", FINAL) ", " TIMED("add/strided/9/b32g1", FINAL) ", " TIMED(
+            "add/plain/9/b64", "\"dropped_in_round\": 1") ", " TIMED("add/other/9/b32",
+                                                                     "\"no_final\": "
+                                                                     "\"w\", "
+                                                                     "\"throttled\": "
+                                                                     "true") ", "
+                                                                             "{\"event\""
+                                                                             ": "
+                                                                             "\"checked"
+                                                                             "\", "
+                                                                             "\"case\": "
+                                                                             "\"add/"
+                                                                             "plain/9/"
+                                                                             "b96\", "
+                                                                             "\"right\":"
+                                                                             " false, "
+                                                                             "\"why\": "
+                                                                             "\"w\"}, "
+                                                                             "{\"event\""
+                                                                             ": "
+                                                                             "\"failed\""
+                                                                             ", "
+                                                                             "\"case\": "
+                                                                             "\"add/"
+                                                                             "plain/9/"
+                                                                             "b128\", "
+                                                                             "\"why\": "
+                                                                             "\"w\"}]");
 
     expect_strict(TUNING_SCHEMA, document);
     json_decref(document);
