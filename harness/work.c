@@ -53,7 +53,8 @@ static _Noreturn void look_at_all(const kg__case *const *cases, size_t count, in
 
         (void)alarm(LOOK_SECONDS);
         look_at(cases[i], &seen);
-        if (write(to, &seen, sizeof seen) != (ssize_t)sizeof seen)
+        /* What a launcher has left unusable costs no other case its figures. */
+        if (kg__device_is_lost() || write(to, &seen, sizeof seen) != (ssize_t)sizeof seen)
             break;
     }
     _exit(0);
@@ -243,7 +244,7 @@ int kg__print_work(const kg_comparison *comparison, int argc, char *const *argv)
         return KG__EXIT_ERROR;
     }
     if (kg__table_expand_for(comparison, all, &table, &error)) {
-        const kg__case **chosen = kg__allocate(table.count, sizeof *chosen);
+        const kg__case **chosen = kg__allocate(table.count, sizeof(kg__case *));
 
         document = describe_all(comparison, chosen, choose(comparison, &table, chosen), &error);
         free(chosen);
@@ -251,7 +252,7 @@ int kg__print_work(const kg_comparison *comparison, int argc, char *const *argv)
     if (document == NULL) {
         kg__complain("%s", error.text);
     } else {
-        printed = json_dumpf(document, stdout, JSON_INDENT(1)) == 0 && putchar('\n') != EOF &&
+        printed = json_dumpf(document, stdout, JSON_COMPACT) == 0 && putchar('\n') != EOF &&
                   fflush(stdout) == 0;
         if (!printed)
             kg__complain("the work cannot be written: %s", strerror(errno));

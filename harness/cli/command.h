@@ -37,6 +37,7 @@ typedef struct kg__command {
 extern const kg__command kg__begin_command;
 extern const kg__command kg__results_command;
 extern const kg__command kg__settle_command;
+extern const kg__command kg__predict_command;
 extern const kg__command kg__report_command;
 extern const kg__command kg__compare_command;
 extern const kg__command kg__doctor_command;

@@ -27,6 +27,7 @@ static const kg__command *const commands[COMMANDS_SIZE] = {
     &kg__validate_command,
     &kg__selftest_command,
     &kg__tune_command,
+    &kg__predict_command,
     NULL,
 };
 

@@ -1,0 +1,69 @@
+/* What the rooms of `kernelgate predict` share. */
+#ifndef KG__PREDICT_H
+#define KG__PREDICT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "../gpus.h"
+#include "../predicting.h"
+
+/* A case that is to be predicted. */
+typedef struct kg__asked {
+    char *id;
+    kg__job job;
+    double hot_ns; /* as measured; NaN: not */
+    double cold_ns;
+} kg__asked;
+
+typedef struct kg__asked_list {
+    kg__asked *list;
+    size_t count;
+    size_t room;
+} kg__asked_list;
+
+/* Where cases, work and counters come from. */
+typedef struct kg__predict_sources {
+    const char *filter;    /* globs, or NULL for all; one without its last parts takes all that
+                               begin so */
+    const char *build;     /* the folder of the programs; NULL: as kg__tune_find() */
+    const char *baselines; /* the folder of the baseline files */
+    const json_t *results; /* a run's results, or NULL: with them, the cases that `target` timed */
+    const char *target;
+    const char *results_path; /* what complaints call them */
+} kg__predict_sources;
+
+/* Lists the cases, and what each asks for. False, with a complaint, where there is none. */
+bool kg__predict_list(const kg__predict_sources *sources, kg__asked_list *cases);
+void kg__asked_free(kg__asked_list *cases);
+
+/* What a launch costs on one of the GPUs, and where that is from. */
+typedef struct kg__launch_cost {
+    double ns;
+    char source[256];
+} kg__launch_cost;
+
+/* All that is printed. */
+typedef struct kg__predictions {
+    const kg__asked_list *cases;
+    const kg__gpu *const *gpus;
+    size_t gpu_count;
+    const kg__launch_cost *launches; /* by GPU */
+    const char *measured;            /* the key of the GPU that the cases were timed on; or NULL */
+    double copy_bytes_per_second;    /* of that GPU's copy sentinel; NaN: not measured */
+} kg__predictions;
+
+/* Whether a case was measured on a GPU of the predictions. */
+bool kg__was_measured_on(const kg__predictions *all, const kg__gpu *gpu);
+
+/* The bounds that were measured, those from device memory where a case has such a time, held
+ * against their times; `list` has room for twice the cases, `ids` for their ids. Returns how many.
+ */
+size_t kg__predict_held(const kg__predictions *all, kg__held_bound *list, const char **ids);
+
+void kg__predict_write_tables(FILE *stream, const kg__predictions *all, bool markdown);
+json_t *kg__predict_document(const kg__predictions *all);
+
+#endif

@@ -1,0 +1,439 @@
+/* Which cases `kernelgate predict` predicts, and what they ask for: by the comparisons' programs,
+ * the CPU model's counters and a run's results. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../baseline.h"
+#include "../probe.h"
+#include "../records.h"
+#include "../run.h"
+#include "command.h"
+#include "predict.h"
+#include "tune_programs.h"
+
+/* What a program may print of its work, bytes, and seconds that it may take. */
+#define WORK_SIZE ((size_t)16 << 20)
+#define WORK_SECONDS 60
+
+/* One glob of the filter, and whether it took any case. */
+typedef struct filter_glob {
+    const char *glob;
+    bool used;
+} filter_glob;
+
+/* A run's worth of gathering. */
+typedef struct gathering {
+    const kg__predict_sources *sources;
+    json_t *programs; /* comparison: path */
+    json_t *work;     /* case: what its program tells */
+    kg__baseline counted;
+    json_t *counted_now; /* case: metrics, of the results */
+    char *filter;        /* the globs' text */
+    filter_glob *globs;
+    size_t glob_count;
+} gathering;
+
+/* Adds the comparisons' programs whose names end in `end`, but those that are known. */
+static void add_programs(const char *build, const char *end, json_t *known, char *folder,
+                         size_t size)
+{
+    kg__tune_programs found;
+
+    kg__tune_find(&found, build, end);
+    for (size_t i = 0; i < found.count; i++) {
+        const char *path = found.list[i].path;
+        const char *name = strrchr(path, '/') != NULL ? strrchr(path, '/') + 1 : path;
+        char comparison[KG__PATH_SIZE];
+
+        kg__format(comparison, sizeof comparison, "%.*s", (int)(strlen(name) - strlen(end)), name);
+        if (json_object_get(known, comparison) == NULL)
+            json_object_set_new(known, comparison, json_string(path));
+    }
+    kg__format(folder, size, "%s", found.folder);
+    kg__tune_programs_free(&found);
+}
+
+/* Finds each comparison's program: the model's, which tells blocks besides, or else a GPU's. */
+static bool find_programs(const char *build, json_t *programs)
+{
+    char folder[KG__PATH_SIZE];
+
+    add_programs(build, ".model", programs, folder, sizeof folder);
+    add_programs(build, ".gpu", programs, folder, sizeof folder);
+    if (json_object_size(programs) > 0)
+        return true;
+    kg__complain("predict: %s: holds no comparison's program, NAME.model or NAME.gpu: build it, or "
+                 "name a folder with --build DIR",
+                 folder);
+    return false;
+}
+
+/* Adds the cases that a program's document tells of. */
+static bool take_work(const json_t *document, json_t *work)
+{
+    const json_t *cases = json_object_get(document, "cases");
+    json_t *entry;
+    size_t i;
+
+    if (!json_is_array(cases))
+        return false;
+    json_array_foreach (cases, i, entry) {
+        const char *id = kg__json_text(entry, "case");
+
+        if (*id == '\0' || !json_is_array(json_object_get(entry, "purposes")))
+            return false;
+        json_object_set(work, id, entry);
+    }
+    return true;
+}
+
+/* Asks a program for its cases' work. */
+static bool ask_program(const char *path, json_t *work)
+{
+    const char *const arguments[] = { path, "--work", NULL };
+    char *text = kg__allocate(WORK_SIZE, 1);
+    int code = kg__probe_output(arguments, WORK_SECONDS, text, WORK_SIZE);
+    json_t *document = code == 0 ? json_loads(text, JSON_REJECT_DUPLICATES, NULL) : NULL;
+    bool good = take_work(document, work);
+
+    if (!good)
+        kg__complain("predict: %s --work: does not tell its cases' work (exit code %d): build it "
+                     "anew",
+                     path, code);
+    json_decref(document);
+    free(text);
+    return good;
+}
+
+static bool ask_programs(gathering *all)
+{
+    const char *comparison;
+    const json_t *path;
+
+    json_object_foreach (all->programs, comparison, path) {
+        /* The harness's own programs lie there too. */
+        if (strcmp(comparison, "selftest") != 0 && !ask_program(json_string_value(path), all->work))
+            return false;
+    }
+    return true;
+}
+
+/* The results' counters, by case. */
+static json_t *counters_of(const json_t *results)
+{
+    json_t *counted = json_object();
+    const json_t *entry;
+    size_t i;
+
+    json_array_foreach (json_object_get(results, "cases"), i, entry) {
+        if (strcmp(kg__json_text(entry, "target"), KG__MODEL_KEY) == 0)
+            json_object_set(counted, kg__json_text(entry, "case"),
+                            json_object_get(entry, "metrics"));
+    }
+    return counted;
+}
+
+static bool load_counters(gathering *all)
+{
+    char path[2 * KG__PATH_SIZE];
+    kg__error error = { "" };
+
+    kg__format(path, sizeof path, "%s/" KG__MODEL_KEY ".json", all->sources->baselines);
+    all->counted_now = counters_of(all->sources->results);
+    if (kg__baseline_load(path, &all->counted, &error) != KG__BAD)
+        return true;
+    kg__complain("predict: %s", error.text);
+    return false;
+}
+
+/* Fills in the counters of a case, those of the results before those of the baseline. A counter of
+ * 0 is left out of both where others are there; unique bytes are also not known of a launch of
+ * which only some blocks were run. */
+static void count_job(const gathering *all, const char *id, kg__job *job)
+{
+    const json_t *now = json_object_get(all->counted_now, id);
+    const kg__baseline_case *stored = kg__baseline_find(&all->counted, id);
+    bool touches = false;
+
+    if (now == NULL && stored == NULL)
+        return;
+    for (int i = 0; i < KG__COUNTERS; i++) {
+        const char *name = kg__counter_name((kg__counter)i);
+        const kg__baseline_metric *metric =
+            stored != NULL ? kg__baseline_metric_of(stored, name) : NULL;
+        double count = metric != NULL ? metric->value : 0;
+
+        if (now != NULL)
+            count = kg__json_number(json_object_get(now, name), "value");
+        job->count[i] = isnan(count) ? 0 : count;
+        touches = touches || ((i == KG__UNIQUE_BYTES_READ || i == KG__UNIQUE_BYTES_WRITTEN) &&
+                              job->count[i] > 0);
+    }
+    if (!touches) {
+        job->count[KG__UNIQUE_BYTES_READ] = (double)NAN;
+        job->count[KG__UNIQUE_BYTES_WRITTEN] = (double)NAN;
+    }
+}
+
+static kg__operand operand_of(const json_t *entry)
+{
+    const char *type = kg__json_text(entry, "type");
+
+    return strcmp(type, "int32") == 0   ? KG__OPERAND_INT32
+           : strcmp(type, "uint8") == 0 ? KG__OPERAND_UINT8
+                                        : KG__OPERAND_FLOAT32;
+}
+
+static kg__job job_of(const gathering *all, const char *id, const json_t *entry)
+{
+    const json_t *work = json_object_get(entry, "work");
+    kg__job job = kg__job_unknown();
+
+    job.operand = operand_of(entry);
+    job.operations = kg__json_number(work, "operations");
+    job.bytes = kg__json_number(work, "bytes");
+    job.bytes_to_device = kg__json_number(entry, "bytes_to_device");
+    job.bytes_to_host = kg__json_number(entry, "bytes_to_host");
+    job.blocks = kg__json_number(entry, "blocks");
+    count_job(all, id, &job);
+    return job;
+}
+
+/* Whether a glob takes an id; one without its last parts takes all that begin so. */
+static bool glob_takes(const char *glob, const char *id)
+{
+    char longer[KG__PATH_SIZE];
+
+    kg__format(longer, sizeof longer, "%s/*", glob);
+    return kg__globs_take(glob, id) || kg__globs_take(longer, id);
+}
+
+/* Whether the filter takes an id; which of its globs did is noted. */
+static bool takes(const gathering *all, const char *id)
+{
+    bool taken = all->glob_count == 0;
+
+    for (size_t i = 0; i < all->glob_count; i++) {
+        bool by_this = kg__filter_takes(id) && glob_takes(all->globs[i].glob, id);
+
+        all->globs[i].used = all->globs[i].used || by_this;
+        taken = taken || by_this;
+    }
+    return taken && kg__filter_takes(id);
+}
+
+static kg__asked *add(kg__asked_list *cases, const char *id, const kg__job *job)
+{
+    kg__asked *one;
+
+    cases->list = kg__grow(cases->list, cases->count, &cases->room, sizeof *cases->list);
+    one = &cases->list[cases->count++];
+    *one = (kg__asked){
+        .id = kg__copy_text(id), .job = *job, .hot_ns = (double)NAN, .cold_ns = (double)NAN
+    };
+    return one;
+}
+
+/* Whether a size is there to be timed or counted, not for its shape alone. */
+static bool is_of_interest(const json_t *entry)
+{
+    const json_t *purpose;
+    size_t i;
+
+    json_array_foreach (json_object_get(entry, "purposes"), i, purpose) {
+        const char *name = json_is_string(purpose) ? json_string_value(purpose) : "";
+
+        if (strcmp(name, "check") != 0)
+            return true;
+    }
+    return false;
+}
+
+static void list_table(const gathering *all, kg__asked_list *cases)
+{
+    const char *id;
+    const json_t *entry;
+
+    json_object_foreach (all->work, id, entry) {
+        kg__job job;
+
+        if (!is_of_interest(entry) || !takes(all, id))
+            continue;
+        job = job_of(all, id, entry);
+        (void)add(cases, id, &job);
+    }
+}
+
+/* A metric of the results, where the case was right. */
+static double measured(const json_t *entry, const char *metric)
+{
+    const char *verdict = kg__json_text(entry, "verdict");
+    double value =
+        kg__json_number(json_object_get(json_object_get(entry, "metrics"), metric), "value");
+
+    return value > 0 && strcmp(verdict, "wrong") != 0 && strcmp(verdict, "error") != 0
+               ? value
+               : (double)NAN;
+}
+
+/* The cases that the results' target timed. One that no program has any more is predicted by the
+ * work that its results name. */
+static void list_results(const gathering *all, kg__asked_list *cases)
+{
+    const json_t *entry;
+    size_t i;
+
+    json_array_foreach (json_object_get(all->sources->results, "cases"), i, entry) {
+        const char *id = kg__json_text(entry, "case");
+        const json_t *told = json_object_get(all->work, id);
+        double hot = measured(entry, "time_ns");
+        kg__asked *one;
+        kg__job job;
+
+        if (strcmp(kg__json_text(entry, "target"), all->sources->target) != 0 || isnan(hot) ||
+            !takes(all, id))
+            continue;
+        job = job_of(all, id, told != NULL ? told : entry);
+        one = add(cases, id, &job);
+        one->hot_ns = hot;
+        one->cold_ns = measured(entry, "cold_time_ns");
+    }
+}
+
+/* The part of an id before its n-th slash, or of a filter's first glob. */
+static void take_part(const char *id, int number, char *part, size_t size)
+{
+    while (number-- > 0) {
+        id += strcspn(id, "/,");
+        id += *id == '/';
+    }
+    kg__format(part, size, "%.*s", (int)strcspn(id, "/,"), id);
+}
+
+/* The nearest name to a part of the filter, comparison or variant, where the table has none of it.
+ */
+static bool suggest(const json_t *work, const char *filter, int number, char *nearest, size_t size)
+{
+    const char **names = kg__allocate(json_object_size(work) + 1, sizeof *names);
+    char(*parts)[KG__PATH_SIZE] = kg__allocate(json_object_size(work) + 1, sizeof *parts);
+    char wanted[KG__PATH_SIZE];
+    char comparison[KG__PATH_SIZE];
+    const char *found = NULL;
+    const char *id;
+    const json_t *entry;
+    size_t count = 0;
+    bool known = false;
+
+    take_part(filter, number, wanted, sizeof wanted);
+    take_part(filter, 0, comparison, sizeof comparison);
+    json_object_foreach ((json_t *)work, id, entry) {
+        char of[KG__PATH_SIZE];
+
+        take_part(id, 0, of, sizeof of);
+        if (number > 0 && strcmp(of, comparison) != 0)
+            continue;
+        take_part(id, number, parts[count], sizeof parts[count]);
+        known = known || strcmp(parts[count], wanted) == 0;
+        names[count] = parts[count];
+        count++;
+    }
+    if (!known && *wanted != '\0' && strpbrk(wanted, "*?[") == NULL)
+        found = kg__nearest_name(wanted, names, count);
+    if (found != NULL)
+        kg__format(nearest, size, "%s", found);
+    free(names);
+    free(parts);
+    return found != NULL;
+}
+
+/* Takes the filter apart. */
+static bool read_filter(gathering *all)
+{
+    size_t room = 0;
+    char *rest = NULL;
+
+    if (all->sources->filter == NULL)
+        return true;
+    all->filter = kg__copy_text(all->sources->filter);
+    for (char *glob = strtok_r(all->filter, ",", &rest); glob != NULL;
+         glob = strtok_r(NULL, ",", &rest)) {
+        all->globs = kg__grow(all->globs, all->glob_count, &room, sizeof *all->globs);
+        all->globs[all->glob_count++] = (filter_glob){ .glob = glob };
+    }
+    if (all->glob_count > 0)
+        return true;
+    kg__complain("predict: the filter \"%s\" holds no glob: leave it away to take all",
+                 all->sources->filter);
+    return false;
+}
+
+/* Refuses a glob that takes no case. */
+static void refuse_glob(const gathering *all, const char *glob)
+{
+    const kg__predict_sources *sources = all->sources;
+    char nearest[KG__PATH_SIZE];
+
+    if (suggest(all->work, glob, 0, nearest, sizeof nearest) ||
+        suggest(all->work, glob, 1, nearest, sizeof nearest))
+        kg__complain("predict: no case matches %s; did you mean \"%s\"?", glob, nearest);
+    else if (sources->results != NULL)
+        kg__complain("predict: %s: %s takes no case that was timed on %s", sources->results_path,
+                     glob, sources->target);
+    else
+        kg__complain("predict: %s takes no case that is timed or counted: see --cases time of the "
+                     "comparison's program",
+                     glob);
+}
+
+/* Whether there is a case, and each glob took one. */
+static bool took_all(const gathering *all, const kg__asked_list *cases)
+{
+    const char *set = getenv("KG_FILTER");
+
+    for (size_t i = 0; i < all->glob_count; i++) {
+        if (!all->globs[i].used) {
+            refuse_glob(all, all->globs[i].glob);
+            return false;
+        }
+    }
+    if (cases->count > 0)
+        return true;
+    if (set != NULL && *set != '\0')
+        refuse_glob(all, set);
+    else if (all->sources->results != NULL)
+        kg__complain("predict: %s: no case was timed on %s: run ci/gate --target gpu there",
+                     all->sources->results_path, all->sources->target);
+    else
+        kg__complain("predict: the programs have no case that is timed or counted");
+    return false;
+}
+
+bool kg__predict_list(const kg__predict_sources *sources, kg__asked_list *cases)
+{
+    gathering all = { .sources = sources, .programs = json_object(), .work = json_object() };
+    bool good = read_filter(&all) && find_programs(sources->build, all.programs) &&
+                ask_programs(&all) && load_counters(&all);
+
+    *cases = (kg__asked_list){ 0 };
+    if (good && sources->results != NULL)
+        list_results(&all, cases);
+    else if (good)
+        list_table(&all, cases);
+    good = good && took_all(&all, cases);
+    json_decref(all.programs);
+    json_decref(all.work);
+    json_decref(all.counted_now);
+    kg__baseline_free(&all.counted);
+    free(all.globs);
+    free(all.filter);
+    return good;
+}
+
+void kg__asked_free(kg__asked_list *cases)
+{
+    for (size_t i = 0; i < cases->count; i++)
+        free(cases->list[i].id);
+    free(cases->list);
+    *cases = (kg__asked_list){ 0 };
+}

@@ -1,0 +1,540 @@
+/* What `kernelgate predict` prints: tables for a terminal or as Markdown, and a JSON document. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../message.h"
+#include "../records.h"
+#include "../text.h"
+#include "predict.h"
+
+#define COLUMNS 12
+#define CELL_SIZE 256
+
+/* A table of texts; the first column is set to the left, and the others to the right. */
+typedef struct table {
+    const char *titles[COLUMNS];
+    size_t columns;
+    char (*cells)[COLUMNS][CELL_SIZE];
+    size_t rows;
+    size_t room;
+} table;
+
+static size_t column_width(const table *shown, size_t column)
+{
+    size_t width = kg__shown_width(shown->titles[column]);
+
+    for (size_t row = 0; row < shown->rows; row++) {
+        size_t cell = kg__shown_width(shown->cells[row][column]);
+
+        width = cell > width ? cell : width;
+    }
+    return width;
+}
+
+static void write_cell(FILE *stream, const char *text, size_t width, bool left)
+{
+    int padding = (int)(width - kg__shown_width(text));
+
+    fprintf(stream, "%*s%s%*s", left ? 0 : padding, "", text, left ? padding : 0, "");
+}
+
+static void write_row(FILE *stream, const table *shown, const size_t *widths, size_t row,
+                      bool markdown)
+{
+    for (size_t column = 0; column < shown->columns; column++) {
+        const char *text =
+            row == 0 ? shown->titles[column] : (const char *)shown->cells[row - 1][column];
+
+        fputs(markdown ? (column == 0 ? "| " : " | ") : (column == 0 ? "" : "  "), stream);
+        write_cell(stream, text, widths[column], column == 0);
+    }
+    fputs(markdown ? " |\n" : "\n", stream);
+}
+
+static void write_table(FILE *stream, const table *shown, bool markdown)
+{
+    size_t widths[COLUMNS];
+
+    for (size_t column = 0; column < shown->columns; column++)
+        widths[column] = column_width(shown, column);
+    write_row(stream, shown, widths, 0, markdown);
+    for (size_t column = 0; column < shown->columns && markdown; column++) {
+        fputs(column == 0 ? "| " : " | ", stream);
+        for (size_t i = 0; i < widths[column]; i++)
+            fputc(column > 0 && i + 1 == widths[column] ? ':' : '-', stream);
+    }
+    fputs(markdown ? " |\n" : "", stream);
+    for (size_t row = 1; row <= shown->rows; row++)
+        write_row(stream, shown, widths, row, markdown);
+}
+
+static void free_table(table *shown)
+{
+    free(shown->cells);
+    *shown = (table){ .rows = 0 };
+}
+
+/* The next cells of a row, as they are filled. */
+typedef struct cursor {
+    char (*cells)[CELL_SIZE];
+    size_t next;
+} cursor;
+
+static cursor begin_row(table *shown)
+{
+    shown->cells = kg__grow(shown->cells, shown->rows, &shown->room, sizeof *shown->cells);
+    return (cursor){ shown->cells[shown->rows++], 0 };
+}
+
+static void put_text(cursor *at, const char *text)
+{
+    kg__format(at->cells[at->next++], CELL_SIZE, "%s", text);
+}
+
+/* A figure, or a dash where there is none. */
+static void put_figure(cursor *at, double value)
+{
+    if (isnan(value))
+        kg__format(at->cells[at->next++], CELL_SIZE, "–");
+    else
+        kg__show_figure(at->cells[at->next++], CELL_SIZE, value, "");
+}
+
+static void put_percent(cursor *at, double fraction)
+{
+    if (isnan(fraction))
+        kg__format(at->cells[at->next++], CELL_SIZE, "–");
+    else
+        kg__show_percent(at->cells[at->next++], CELL_SIZE, fraction, false);
+}
+
+bool kg__was_measured_on(const kg__predictions *all, const kg__gpu *gpu)
+{
+    return all->measured != NULL && strcmp(all->measured, gpu->key) == 0;
+}
+
+static kg__prediction predict(const kg__predictions *all, size_t gpu, const kg__asked *one,
+                              bool hot)
+{
+    return kg__predict(all->gpus[gpu], &one->job, hot, all->launches[gpu].ns);
+}
+
+size_t kg__predict_held(const kg__predictions *all, kg__held_bound *list, const char **ids)
+{
+    size_t count = 0;
+
+    for (size_t gpu = 0; gpu < all->gpu_count; gpu++) {
+        for (size_t i = 0; i < all->cases->count && kg__was_measured_on(all, all->gpus[gpu]); i++) {
+            const kg__asked *one = &all->cases->list[i];
+            bool hot = isnan(one->cold_ns);
+            kg__prediction prediction = predict(all, gpu, one, hot);
+
+            ids[count] = one->id;
+            list[count++] = (kg__held_bound){ .body_ns = prediction.body_ns,
+                                              .measured_ns = hot ? one->hot_ns : one->cold_ns,
+                                              .memory_bound = kg__is_memory_bound(&prediction) };
+            if (hot)
+                continue;
+            /* The hot time of the same case: a bound to be held, no further memory-bound case. */
+            prediction = predict(all, gpu, one, true);
+            ids[count] = one->id;
+            list[count++] =
+                (kg__held_bound){ .body_ns = prediction.body_ns, .measured_ns = one->hot_ns };
+        }
+    }
+    return count;
+}
+
+/* What a case asks for, in words. */
+static void describe_job(const kg__job *job, char *text, size_t size)
+{
+    static const char *const operands[] = { "float32", "int32", "uint8" };
+    char operations[KG__FIGURE_SIZE];
+    char bytes[KG__FIGURE_SIZE];
+    char read[KG__FIGURE_SIZE];
+    char written[KG__FIGURE_SIZE];
+    char sectors[KG__FIGURE_SIZE];
+    char blocks[KG__FIGURE_SIZE];
+    size_t used;
+
+    kg__show_figure(operations, sizeof operations, job->operations, "");
+    kg__show_figure(bytes, sizeof bytes, job->bytes, "");
+    kg__show_figure(read, sizeof read, job->count[KG__UNIQUE_BYTES_READ], "");
+    kg__show_figure(written, sizeof written, job->count[KG__UNIQUE_BYTES_WRITTEN], "");
+    kg__show_figure(sectors, sizeof sectors,
+                    job->count[KG__GLOBAL_LOAD_SECTORS] + job->count[KG__GLOBAL_STORE_SECTORS], "");
+    kg__show_figure(blocks, sizeof blocks, job->blocks, "");
+    kg__format(text, size, "%s operations (%s), %s bytes", operations, operands[job->operand],
+               bytes);
+    used = strlen(text);
+    if (!isnan(job->count[KG__UNIQUE_BYTES_READ]))
+        kg__format(text + used, size - used, "; counted: %s bytes read and %s written, %s sectors",
+                   read, written, sectors);
+    used = strlen(text);
+    if (!isnan(job->blocks))
+        kg__format(text + used, size - used, "; %s blocks", blocks);
+}
+
+/* Whether any case crosses the bus. */
+static bool crosses_bus(const kg__predictions *all)
+{
+    for (size_t i = 0; i < all->cases->count; i++) {
+        const kg__job *job = &all->cases->list[i].job;
+
+        if (job->bytes_to_device > 0 || job->bytes_to_host > 0)
+            return true;
+    }
+    return false;
+}
+
+static void add_title(table *shown, const char *title)
+{
+    shown->titles[shown->columns++] = title;
+}
+
+static table begin_bounds(const char *first, bool bus)
+{
+    table shown = { .rows = 0 };
+
+    add_title(&shown, first);
+    for (int i = 0; i < KG__RESOURCES; i++) {
+        if (i != KG__BUS || bus)
+            add_title(&shown, kg__resource_name((kg__resource)i));
+    }
+    add_title(&shown, "body");
+    add_title(&shown, "bound by");
+    add_title(&shown, "launch");
+    add_title(&shown, "total");
+    return shown;
+}
+
+static void add_bounds(table *shown, const char *first, const kg__prediction *prediction, bool bus)
+{
+    cursor at = begin_row(shown);
+
+    put_text(&at, first);
+    for (int i = 0; i < KG__RESOURCES; i++) {
+        if (i != KG__BUS || bus)
+            put_figure(&at, prediction->bound_ns[i]);
+    }
+    put_figure(&at, prediction->body_ns);
+    put_text(&at, isnan(prediction->body_ns) ? "–" : kg__resource_name(prediction->binding));
+    put_figure(&at, prediction->launch_ns);
+    put_figure(&at, prediction->total_ns);
+}
+
+/* One case on several GPUs. */
+static void write_case(FILE *stream, const kg__predictions *all, const kg__asked *one,
+                       bool markdown)
+{
+    table shown = begin_bounds("ns", crosses_bus(all));
+    char job[CELL_SIZE];
+
+    describe_job(&one->job, job, sizeof job);
+    fprintf(stream, markdown ? "### `%s`\n\n%s\n\n" : "%s\n%s\n", one->id, job);
+    for (size_t gpu = 0; gpu < all->gpu_count; gpu++) {
+        kg__prediction prediction = predict(all, gpu, one, false);
+
+        add_bounds(&shown, all->gpus[gpu]->name, &prediction, crosses_bus(all));
+    }
+    write_table(stream, &shown, markdown);
+    fputc('\n', stream);
+    free_table(&shown);
+}
+
+/* All cases on one GPU. */
+static void write_gpu(FILE *stream, const kg__predictions *all, size_t gpu, bool markdown)
+{
+    table shown = begin_bounds("ns", crosses_bus(all));
+
+    fprintf(stream, markdown ? "### %s\n\n" : "%s\n", all->gpus[gpu]->name);
+    for (size_t i = 0; i < all->cases->count; i++) {
+        const kg__asked *one = &all->cases->list[i];
+        kg__prediction prediction = predict(all, gpu, one, false);
+
+        add_bounds(&shown, one->id, &prediction, crosses_bus(all));
+    }
+    write_table(stream, &shown, markdown);
+    fputc('\n', stream);
+    free_table(&shown);
+}
+
+static void put_held(cursor *at, const kg__prediction *prediction, double measured)
+{
+    bool held = !isnan(measured);
+
+    put_figure(at, held ? prediction->body_ns : (double)NAN);
+    put_text(at,
+             held && !isnan(prediction->body_ns) ? kg__resource_name(prediction->binding) : "–");
+    put_figure(at, measured);
+    put_percent(at, prediction->body_ns / measured);
+}
+
+/* Predicted and measured, side by side. */
+static void write_measured(FILE *stream, const kg__predictions *all, size_t gpu, bool markdown)
+{
+    table shown = { .titles = { "ns", "cold bound", "by", "measured", "share", "hot bound", "by",
+                                "measured", "share" },
+                    .columns = 9 };
+
+    fprintf(stream,
+            markdown ? "### %s, predicted and measured\n\n" : "%s, predicted and measured\n",
+            all->gpus[gpu]->name);
+    for (size_t i = 0; i < all->cases->count; i++) {
+        const kg__asked *one = &all->cases->list[i];
+        kg__prediction cold = predict(all, gpu, one, false);
+        kg__prediction hot = predict(all, gpu, one, true);
+        cursor at = begin_row(&shown);
+
+        put_text(&at, one->id);
+        put_held(&at, &cold, one->cold_ns);
+        put_held(&at, &hot, one->hot_ns);
+    }
+    write_table(stream, &shown, markdown);
+    fputc('\n', stream);
+    free_table(&shown);
+}
+
+/* In how many cases a bound is absent on a GPU, and why. */
+typedef struct absence {
+    size_t count;
+    const char *why;
+} absence;
+
+static absence absence_of(const kg__predictions *all, size_t gpu, int resource)
+{
+    absence found = { .why = "" };
+
+    for (size_t i = 0; i < all->cases->count; i++) {
+        kg__prediction prediction = predict(all, gpu, &all->cases->list[i], false);
+
+        if (prediction.absent[resource] == NULL)
+            continue;
+        found.why = prediction.absent[resource];
+        found.count++;
+    }
+    return found;
+}
+
+static bool is_same(const absence *one, const absence *other)
+{
+    return one->count == other->count && strcmp(one->why, other->why) == 0;
+}
+
+/* Names the GPUs, where there are several, that share an absence with the one at `first`. */
+static void write_sharers(FILE *stream, const kg__predictions *all, size_t first,
+                          const absence *absences)
+{
+    if (all->gpu_count == 1)
+        return;
+    for (size_t gpu = first; gpu < all->gpu_count; gpu++) {
+        if (is_same(&absences[gpu], &absences[first]))
+            fprintf(stream, "%s%s", gpu == first ? " (" : ", ", all->gpus[gpu]->name);
+    }
+    fputc(')', stream);
+}
+
+/* Says which bounds are absent, in how many cases and why, GPUs that lack the same together. */
+static void write_absences(FILE *stream, const kg__predictions *all, const char *bullet)
+{
+    absence *absences = kg__allocate(all->gpu_count, sizeof *absences);
+
+    for (int resource = 0; resource < KG__RESOURCES; resource++) {
+        for (size_t gpu = 0; gpu < all->gpu_count; gpu++)
+            absences[gpu] = absence_of(all, gpu, resource);
+        for (size_t gpu = 0; gpu < all->gpu_count; gpu++) {
+            bool said = absences[gpu].count == 0;
+
+            for (size_t before = 0; before < gpu && !said; before++)
+                said = is_same(&absences[before], &absences[gpu]);
+            if (said)
+                continue;
+            fprintf(stream, "%sno bound by %s for %zu of %zu cases: %s", bullet,
+                    kg__resource_name((kg__resource)resource), absences[gpu].count,
+                    all->cases->count, absences[gpu].why);
+            write_sharers(stream, all, gpu, absences);
+            fputc('\n', stream);
+        }
+    }
+    free(absences);
+}
+
+/* Whether a launch costs the same on all GPUs, for the same reason. */
+static bool launches_agree(const kg__predictions *all)
+{
+    for (size_t gpu = 1; gpu < all->gpu_count; gpu++) {
+        if (all->launches[gpu].ns != all->launches[0].ns ||
+            strcmp(all->launches[gpu].source, all->launches[0].source) != 0)
+            return false;
+    }
+    return true;
+}
+
+static void write_launches(FILE *stream, const kg__predictions *all, const char *bullet)
+{
+    bool once = launches_agree(all);
+
+    for (size_t gpu = 0; gpu < (once ? 1 : all->gpu_count); gpu++)
+        fprintf(stream, "%s%s%sa launch costs %.0f ns, %s\n", bullet,
+                once ? "" : all->gpus[gpu]->name, once ? "" : ": ", all->launches[gpu].ns,
+                all->launches[gpu].source);
+}
+
+static void write_verdict(FILE *stream, const kg__predictions *all, const char *bullet)
+{
+    kg__held_bound *bounds = kg__allocate(2 * all->cases->count, sizeof *bounds);
+    const char **ids = kg__allocate(2 * all->cases->count, sizeof *ids);
+    size_t count = kg__predict_held(all, bounds, ids);
+    kg__bounds_report report = kg__hold_bounds(bounds, count);
+
+    for (size_t i = 0; i < count; i++) {
+        if (kg__is_violated(&bounds[i]))
+            fprintf(stream, "%sbound violated: %s: %.0f ns predicted at the least, %.0f measured\n",
+                    bullet, ids[i], bounds[i].body_ns, bounds[i].measured_ns);
+    }
+    if (count > 0 && report.nearest < count) {
+        const kg__held_bound *nearest = &bounds[report.nearest];
+
+        fprintf(stream,
+                "%s%zu of %zu times are below their bound by more than %.0f %%; nearest to its "
+                "bound: %s, %.1f %%\n",
+                bullet, report.violated, count, 100 * KG__BOUND_TOLERANCE, ids[report.nearest],
+                100 * nearest->body_ns / nearest->measured_ns);
+        if (report.memory_bound > 0)
+            fprintf(stream,
+                    "%smeasured over predicted, median of the %zu memory-bound cases above 10 µs: "
+                    "%.2f\n",
+                    bullet, report.memory_bound, report.median);
+    }
+    free(bounds);
+    free(ids);
+}
+
+static void write_notes(FILE *stream, const kg__predictions *all, bool markdown)
+{
+    const char *bullet = markdown ? "- " : "";
+
+    write_launches(stream, all, bullet);
+    write_absences(stream, all, bullet);
+    if (!isnan(all->copy_bytes_per_second))
+        fprintf(stream, "%sthe copy sentinel of this run moved %.0f GB/s\n", bullet,
+                all->copy_bytes_per_second / 1e9);
+    write_verdict(stream, all, bullet);
+}
+
+void kg__predict_write_tables(FILE *stream, const kg__predictions *all, bool markdown)
+{
+    if (all->gpu_count > 1 && all->measured == NULL) {
+        for (size_t i = 0; i < all->cases->count; i++)
+            write_case(stream, all, &all->cases->list[i], markdown);
+    } else {
+        for (size_t gpu = 0; gpu < all->gpu_count; gpu++) {
+            if (kg__was_measured_on(all, all->gpus[gpu]))
+                write_measured(stream, all, gpu, markdown);
+            else
+                write_gpu(stream, all, gpu, markdown);
+        }
+    }
+    write_notes(stream, all, markdown);
+}
+
+static json_t *prediction_json(const kg__prediction *prediction, double measured)
+{
+    static const char *const keys[KG__RESOURCES] = {
+        [KG__COMPUTE] = "compute_ns", [KG__DRAM] = "dram_ns",     [KG__L2] = "l2_ns",
+        [KG__L1] = "l1_shared_ns",    [KG__BLOCKS] = "blocks_ns", [KG__BUS] = "bus_ns",
+    };
+    json_t *bounds = json_object();
+    json_t *absent = json_object();
+    json_t *object = json_pack("{s:o, s:o}", "bounds", bounds, "absent", absent);
+
+    for (int i = 0; i < KG__RESOURCES; i++) {
+        kg__json_set_finite(bounds, keys[i], prediction->bound_ns[i]);
+        if (prediction->absent[i] != NULL)
+            json_object_set_new(absent, keys[i], json_string(prediction->absent[i]));
+    }
+    kg__json_set_finite(object, "body_ns", prediction->body_ns);
+    kg__json_set_finite(object, "total_ns", prediction->total_ns);
+    if (!isnan(prediction->body_ns))
+        json_object_set_new(object, "bound_by",
+                            json_string(kg__resource_name(prediction->binding)));
+    kg__json_set_finite(object, "measured_ns", measured);
+    kg__json_set_finite(object, "share", prediction->body_ns / measured);
+    return object;
+}
+
+static json_t *job_json(const kg__job *job)
+{
+    static const char *const operands[] = { "float32", "int32", "uint8" };
+    json_t *object = json_pack("{s:s}", "type", operands[job->operand]);
+    json_t *counters = json_object();
+
+    kg__json_set_finite(object, "operations", job->operations);
+    kg__json_set_finite(object, "bytes", job->bytes);
+    kg__json_set_finite(object, "blocks", job->blocks);
+    kg__json_set_finite(object, "bytes_to_device", job->bytes_to_device);
+    kg__json_set_finite(object, "bytes_to_host", job->bytes_to_host);
+    for (int i = 0; i < KG__COUNTERS; i++)
+        kg__json_set_finite(counters, kg__counter_name((kg__counter)i), job->count[i]);
+    json_object_set_new(object, "counters", counters);
+    return object;
+}
+
+static json_t *gpu_json(const kg__predictions *all, size_t gpu)
+{
+    const kg__gpu *one = all->gpus[gpu];
+    json_t *object = json_pack("{s:s, s:{s:f, s:s}}", "name", one->name, "launch_ns", "value",
+                               all->launches[gpu].ns, "source", all->launches[gpu].source);
+
+    for (int i = 0; i < KG__GPU_FIGURES; i++) {
+        if (one->source[i] != NULL)
+            json_object_set_new(
+                object, kg__gpu_figure_name((kg__gpu_figure)i),
+                json_pack("{s:f, s:s}", "value", one->value[i], "source", one->source[i]));
+    }
+    return object;
+}
+
+static json_t *held_json(const kg__predictions *all)
+{
+    kg__held_bound *bounds = kg__allocate(2 * all->cases->count, sizeof *bounds);
+    const char **ids = kg__allocate(2 * all->cases->count, sizeof *ids);
+    size_t count = kg__predict_held(all, bounds, ids);
+    kg__bounds_report report = kg__hold_bounds(bounds, count);
+    json_t *object = NULL;
+
+    if (count > 0 && report.nearest < count) {
+        object = json_pack("{s:I, s:I, s:s, s:I}", "times", (json_int_t)count, "violated",
+                           (json_int_t)report.violated, "nearest", ids[report.nearest],
+                           "memory_bound", (json_int_t)report.memory_bound);
+        kg__json_set_finite(object, "median_measured_over_predicted", report.median);
+    }
+    free(bounds);
+    free(ids);
+    return object;
+}
+
+json_t *kg__predict_document(const kg__predictions *all)
+{
+    json_t *gpus = json_object();
+    json_t *list = json_array();
+
+    for (size_t gpu = 0; gpu < all->gpu_count; gpu++) {
+        json_object_set_new(gpus, all->gpus[gpu]->key, gpu_json(all, gpu));
+        for (size_t i = 0; i < all->cases->count; i++) {
+            const kg__asked *one = &all->cases->list[i];
+            bool here = kg__was_measured_on(all, all->gpus[gpu]);
+            kg__prediction cold = predict(all, gpu, one, false);
+            kg__prediction hot = predict(all, gpu, one, true);
+
+            json_array_append_new(
+                list, json_pack("{s:s, s:s, s:o, s:o, s:o}", "case", one->id, "gpu",
+                                all->gpus[gpu]->key, "work", job_json(&one->job), "cold",
+                                prediction_json(&cold, here ? one->cold_ns : (double)NAN), "hot",
+                                prediction_json(&hot, here ? one->hot_ns : (double)NAN)));
+        }
+    }
+    return json_pack("{s:s, s:o, s:o, s:o*}", "schema", "kernelgate-predictions/1", "gpus", gpus,
+                     "predictions", list, "held", held_json(all));
+}
