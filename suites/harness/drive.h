@@ -42,6 +42,9 @@ void set(const char *name, const char *value);
  * (NULL: whatever it is), else the test fails and shows it. */
 void expect_ending(const ending *seen, int code, const char *expected);
 
+/* Adds to a results document what it has besides its targets and cases. */
+void complete_results(json_t *results);
+
 /* A JSON file of the test, which must be there; freed by the caller. */
 json_t *read_json(const char *path);
 

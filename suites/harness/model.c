@@ -1164,3 +1164,24 @@ Test(model, what_is_not_supported_is_a_compile_error)
     }
     cr_assert(remove(source) == 0 && remove(folder) == 0);
 }
+
+Test(model, launches_that_are_looked_at_run_no_thread)
+{
+    cudaLaunchConfig_t config = shape((dim3){ 3, 4, 5 }, (dim3){ 32, 1, 1 });
+    cudaLaunchConfig_t none = line(0, 32);
+    unsigned long long *threads = device(sizeof *threads, 0);
+    kg__model_look looked;
+
+    kg__model_begin_look();
+    cr_assert(launch_count(&config, threads) == cudaSuccess);
+    cr_assert(launch_count(&config, threads) == cudaSuccess);
+    cr_assert(launch_count(&none, threads) == cudaErrorInvalidConfiguration);
+    looked = kg__model_end_look();
+    cr_assert(looked.kernels == 2 && looked.blocks == 120);
+    cr_assert(*threads == 0);
+    cr_assert(launch_count(&config, threads) == cudaSuccess);
+    cr_assert(*threads == 60 * 32);
+    kg__model_begin_look();
+    looked = kg__model_end_look();
+    cr_assert(looked.kernels == 0 && looked.blocks == 0, "each look begins anew");
+}
