@@ -14,8 +14,6 @@
  * written to costs nothing. */
 #define LARGEST_TEXT ((size_t)64 << 20)
 
-static const char disassembler[] = "cuobjdump";
-
 static bool is_program(const char *path)
 {
     struct stat facts;
@@ -23,52 +21,57 @@ static bool is_program(const char *path)
     return stat(path, &facts) == 0 && S_ISREG(facts.st_mode) && access(path, X_OK) == 0;
 }
 
-/* Whether it is in the folder of `length` bytes; its path is left in `path` then. */
-static bool is_in(const char *folder, size_t length, char *path, size_t size)
+/* Whether a tool is in the folder of `length` bytes; its path is left in `path` then. */
+static bool is_in(const char *folder, size_t length, const char *tool, char *path, size_t size)
 {
     int wanted = (int)length;
 
-    if (length == 0 || length + sizeof disassembler + 1 > size)
+    if (length == 0 || length + strlen(tool) + 2 > size)
         return false;
-    kg__format(path, size, "%.*s/%s", wanted, folder, disassembler);
+    kg__format(path, size, "%.*s/%s", wanted, folder, tool);
     return is_program(path);
 }
 
-static bool is_along_path(char *path, size_t size)
+static bool is_along_path(const char *tool, char *path, size_t size)
 {
     const char *folder = getenv("PATH");
 
     while (folder != NULL && *folder != '\0') {
         size_t length = strcspn(folder, ":");
 
-        if (is_in(folder, length, path, size))
+        if (is_in(folder, length, tool, path, size))
             return true;
         folder += length + (folder[length] == ':');
     }
     return false;
 }
 
-bool kg__find_cuobjdump(const char *root, char *path, size_t size)
+bool kg__find_cuda_tool(const char *root, const char *tool, char *path, size_t size)
 {
     const char *compiler = getenv("CUDACXX");
     const char *slash = compiler != NULL ? strrchr(compiler, '/') : NULL;
     const char *home = getenv("CUDA_HOME");
     char folder[KG__PATH_SIZE];
 
-    if (is_along_path(path, size))
+    if (is_along_path(tool, path, size))
         return true;
-    if (slash != NULL && is_in(compiler, (size_t)(slash - compiler), path, size))
+    if (slash != NULL && is_in(compiler, (size_t)(slash - compiler), tool, path, size))
         return true;
     if (home != NULL && *home != '\0') {
         kg__format(folder, sizeof folder, "%s/bin", home);
-        if (is_in(folder, strlen(folder), path, size))
+        if (is_in(folder, strlen(folder), tool, path, size))
             return true;
     }
     kg__format(folder, sizeof folder, "%s/usr/local/cuda/bin", root);
-    if (is_in(folder, strlen(folder), path, size))
+    if (is_in(folder, strlen(folder), tool, path, size))
         return true;
     path[0] = '\0';
     return false;
+}
+
+bool kg__find_cuobjdump(const char *root, char *path, size_t size)
+{
+    return kg__find_cuda_tool(root, "cuobjdump", path, size);
 }
 
 json_t *kg__program_machine_code(const char *program, const char *compute_capability)

@@ -9,8 +9,12 @@
 /* Longer than this is not waited for. */
 #define KG__CUOBJDUMP_SECONDS 20.0
 
-/* Finds cuobjdump: along PATH, in the folder of CUDACXX, in CUDA_HOME/bin, in /usr/local/cuda/bin
- * below `root` ("" for this machine's). False, with an empty path, where it is in none of them. */
+/* Finds a tool of the CUDA Toolkit: along PATH, in the folder of CUDACXX, in CUDA_HOME/bin, in
+ * /usr/local/cuda/bin below `root` ("" for this machine's). False, with an empty path, where it is
+ * in none of them. */
+bool kg__find_cuda_tool(const char *root, const char *tool, char *path, size_t size);
+
+/* The same of cuobjdump. */
 bool kg__find_cuobjdump(const char *root, char *path, size_t size);
 
 /* The fingerprints of a program's kernels, as kg__machine_code_parse() has them, owned by the

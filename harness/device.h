@@ -9,7 +9,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "buffers.h"
 #include "message.h"
+#include "table.h"
 
 typedef enum kg__device_status {
     KG__DEVICE_READY,
@@ -101,6 +103,17 @@ cudaStream_t kg__device_begin_call(void);
 bool kg__device_strayed(kg__error *why);
 #endif
 
+/* The folder of kernelgate/kernelgate.h, for whoever compiles kernels himself; NULL where this
+ * target cannot tell. */
+#ifdef KG__TARGET_GPU
+static inline const char *kg__device_headers(void)
+{
+    return NULL;
+}
+#else
+const char *kg__device_headers(void);
+#endif
+
 /* What only the CPU model's instrumented kernels tell: of every access, whether it is sound. */
 #ifdef KG__TARGET_GPU
 static inline bool kg__device_watches(void)
@@ -156,6 +169,20 @@ bool kg__device_found(const char *home, kg__error *findings);
  * becomes whether every block was run, so that the outputs are all there. */
 bool kg__device_passed_over(kg__error *what, bool *whole);
 #endif
+
+/* Makes ready to tell launches without doing them; nothing is launched in this process any more. */
+void kg__device_plan(void);
+
+/* Appends to `list` what each kernel that a launch of a case starts is started with, in order:
+ * {"kernel" (its name as the compiler has it), "grid": [x, y, z] in blocks, "block": [x, y, z] in
+ * threads, "dynamic_shared" in bytes}. A GPU's has besides what the driver says of the kernel:
+ * {"registers", "local_bytes", "static_shared", "blocks_per_multiprocessor", "occupancy"}. False
+ * with `why` where the launcher fails. */
+bool kg__device_launches(const kg__case *one, const kg__buffers *buffers, json_t *list,
+                         kg__error *why);
+
+/* The name of a variant's launcher; "" where this target cannot tell. */
+const char *kg__device_launcher(const kg__case *one);
 
 /* Fills `why` with "<what>: <name of the error>, <its text>" and returns false. */
 bool kg__cuda_fail(kg__error *why, const char *what, cudaError_t code);

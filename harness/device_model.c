@@ -88,17 +88,26 @@ bool kg__device_strayed(kg__error *why)
     return true;
 }
 
+static void add_shape(void *shape, const kg__model_kernel *kernel, const cudaLaunchConfig_t *config)
+{
+    kg__launch_shape *sum = shape;
+    const dim3 *grid = &config->gridDim;
+
+    (void)kernel;
+    sum->kernels++;
+    sum->blocks += (uint64_t)grid->x * grid->y * grid->z;
+}
+
 bool kg__device_shape(const kg_variant *variant, kg_call call, kg__launch_shape *shape)
 {
-    kg__model_look looked;
     cudaError_t code;
 
-    kg__model_begin_look();
+    *shape = (kg__launch_shape){ 0 };
+    kg__model_plan(add_shape, shape);
     call.stream = kg__model_begin_call();
     code = variant->launch(&call);
-    looked = kg__model_end_look();
-    *shape = (kg__launch_shape){ looked.kernels, looked.blocks };
-    return code == cudaSuccess && looked.kernels > 0;
+    kg__model_plan(NULL, NULL);
+    return code == cudaSuccess && shape->kernels > 0;
 }
 
 bool kg__device_watches(void)
@@ -171,4 +180,49 @@ bool kg__device_passed_over(kg__error *what, bool *whole)
         kg__fail(what, "%s is too large to look for races and unwritten reads in it",
                  seen->too_large);
     return !*whole || seen->too_large != NULL;
+}
+
+static void add_launch(void *list, const kg__model_kernel *kernel, const cudaLaunchConfig_t *config)
+{
+    const dim3 *grid = &config->gridDim;
+    const dim3 *block = &config->blockDim;
+
+    json_array_append_new(list, json_pack("{s:s, s:[i, i, i], s:[i, i, i], s:I}", "kernel",
+                                          kernel->symbol, "grid", (int)grid->x, (int)grid->y,
+                                          (int)grid->z, "block", (int)block->x, (int)block->y,
+                                          (int)block->z, "dynamic_shared",
+                                          (json_int_t)config->dynamicSmemBytes));
+}
+
+void kg__device_plan(void)
+{
+    /* Memory that is asked for before the first launch holds nothing either. */
+    kg__model_plan(add_launch, NULL);
+}
+
+bool kg__device_launches(const kg__case *one, const kg__buffers *buffers, json_t *list,
+                         kg__error *why)
+{
+    kg_call call = { .size = one->size,
+                     .launch = one->launch,
+                     .argument = (void *const *)buffers->data };
+    cudaError_t code;
+
+    kg__model_plan(add_launch, list);
+    call.stream = kg__device_begin_call();
+    code = one->variant->launch(&call);
+    return code == cudaSuccess || kg__cuda_fail(why, "launching", code);
+}
+
+const char *kg__device_launcher(const kg__case *one)
+{
+    const void *address;
+
+    memcpy(&address, &one->variant->launch, sizeof address);
+    return kg__model_symbol_at(address);
+}
+
+const char *kg__device_headers(void)
+{
+    return kg__kernel_headers;
 }

@@ -14,6 +14,7 @@
 
 #include "candidates.h"
 #include "holding.h"
+#include "launches.h"
 #include "observe.h"
 #include "records.h"
 #include "results.h"
@@ -220,6 +221,8 @@ static void print_help(void)
         "                     FILE, or beside those that KG_FILTER lets through\n"
         "  --work             print as JSON what each case asks for: operations, bytes, blocks\n"
         "  --candidates       print the launches that a tuning tries, as JSON\n"
+        "  --launches         print as JSON what each timed or counted case launches, without\n"
+        "                     doing it\n"
         "  --observe FILE --part PART --records FILE\n"
         "                     be an observer of the cases in FILE: what the tests spawn\n\n"
         "exit: 0 judged, and nothing below; 1 slower or wrong; 2 an error; 77 nothing was "
@@ -298,5 +301,7 @@ int main(int argc, char **argv)
         return kg__print_work(kg__comparison, argc, argv);
     if (argc > 1 && strcmp(argv[1], "--candidates") == 0)
         return kg__print_candidates(kg__comparison, argc, argv);
+    if (argc > 1 && strcmp(argv[1], "--launches") == 0)
+        return kg__print_launches(kg__comparison, argc, argv);
     return run_tests(argc, argv);
 }

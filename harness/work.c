@@ -105,7 +105,7 @@ static void take_looks(const kg__case *const *cases, size_t count, look *looks)
     }
 }
 
-static json_t *purposes_of(const kg__case *one)
+json_t *kg__purposes_of(const kg__case *one)
 {
     static const struct {
         unsigned purpose;
@@ -183,7 +183,7 @@ static json_t *describe(const kg_comparison *comparison, const kg__case *one, co
 
     if (!kg__arguments_of(comparison, one->size, &arguments, error))
         return NULL;
-    entry = json_pack("{s:s, s:o, s:o*}", "case", one->id, "purposes", purposes_of(one), "work",
+    entry = json_pack("{s:s, s:o, s:o*}", "case", one->id, "purposes", kg__purposes_of(one), "work",
                       kg__work_of(comparison, one));
     add_arguments(entry, one->variant, &arguments);
     if (seen->known) {

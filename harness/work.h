@@ -2,7 +2,13 @@
 #ifndef KG__WORK_H
 #define KG__WORK_H
 
+#include <jansson.h>
 #include <kernelgate/kernelgate.h>
+
+#include "table.h"
+
+/* What a case is for: a list of "check", "time" and "count". */
+json_t *kg__purposes_of(const kg__case *one);
 
 /* The program as `PROGRAM --work`: prints one JSON object on the standard output,
  *

@@ -40,6 +40,7 @@ extern const kg__command kg__settle_command;
 extern const kg__command kg__predict_command;
 extern const kg__command kg__report_command;
 extern const kg__command kg__compare_command;
+extern const kg__command kg__occupancy_command;
 extern const kg__command kg__doctor_command;
 extern const kg__command kg__baseline_show_command;
 extern const kg__command kg__baseline_diff_command;

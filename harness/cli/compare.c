@@ -195,10 +195,8 @@ static void write_tally(FILE *stream, const compared_files *files)
                 kg__verdict_name((kg__verdict)verdict));
         gap = ", ";
     }
-    if (tally->vanished > 0) {
+    if (tally->vanished > 0)
         fprintf(stream, "%s%zu gone from B", gap, tally->vanished);
-        gap = ", ";
-    }
     if (files->found.checked > 0)
         fprintf(stream, "; %zu of them only checked, right in both", files->found.checked);
     if (files->found.unjudged > 0)

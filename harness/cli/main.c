@@ -23,6 +23,7 @@ static const kg__command *const commands[COMMANDS_SIZE] = {
     &kg__results_command,
     &kg__report_command,
     &kg__compare_command,
+    &kg__occupancy_command,
     &kg__import_command,
     &kg__validate_command,
     &kg__selftest_command,

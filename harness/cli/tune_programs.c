@@ -1,18 +1,16 @@
 #include "tune_programs.h"
 
-#include <errno.h>
 #include <fnmatch.h>
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "../judge.h"
 #include "../probe.h"
 #include "../records.h"
 #include "../text.h"
 #include "command.h"
+#include "programs.h"
 
 /* A program lists thousands of candidates, each refusal with its reason. */
 #define OFFER_SIZE ((size_t)32 << 20)
@@ -24,34 +22,14 @@
 /* Lists what is in one folder. */
 static void list_programs(kg__tune_programs *programs, const char *folder, const char *end)
 {
-    char pattern[2 * KG__PATH_SIZE];
-    glob_t found;
+    kg__names paths;
 
     kg__format(programs->folder, sizeof programs->folder, "%s", folder);
-    kg__format(pattern, sizeof pattern, "%s/*%s", folder, end);
-    if (glob(pattern, 0, NULL, &found) != 0)
-        return;
-    programs->list = kg__allocate(found.gl_pathc, sizeof *programs->list);
-    for (size_t i = 0; i < found.gl_pathc; i++) {
-        if (access(found.gl_pathv[i], X_OK) == 0)
-            kg__format(programs->list[programs->count++].path, KG__PATH_SIZE, "%s",
-                       found.gl_pathv[i]);
-    }
-    globfree(&found);
-}
-
-/* The build folder that this command lies in, as harness/cli/kernelgate; "" where it lies
- * elsewhere, as an installed one does. */
-static void own_build(char *path, size_t size)
-{
-    static const char place[] = "/harness/cli/kernelgate";
-    ssize_t length = readlink("/proc/self/exe", path, size - 1);
-
-    path[length > 0 ? length : 0] = '\0';
-    if (kg__ends_with(path, place))
-        path[strlen(path) - (sizeof place - 1)] = '\0';
-    else
-        path[0] = '\0';
+    kg__find_programs(folder, end, &paths);
+    programs->list = kg__allocate(paths.count, sizeof *programs->list);
+    for (size_t i = 0; i < paths.count; i++)
+        kg__format(programs->list[programs->count++].path, KG__PATH_SIZE, "%s", paths.items[i]);
+    kg__names_free(&paths);
 }
 
 void kg__tune_find(kg__tune_programs *programs, const char *build, const char *end)
@@ -64,7 +42,7 @@ void kg__tune_find(kg__tune_programs *programs, const char *build, const char *e
         list_programs(programs, build, end);
         return;
     }
-    own_build(own, sizeof own);
+    kg__own_build(own, sizeof own);
     for (size_t i = 0; i < sizeof folders / sizeof *folders && programs->count == 0; i++)
         if (*folders[i] != '\0')
             list_programs(programs, folders[i], end);

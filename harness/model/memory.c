@@ -176,11 +176,15 @@ static cudaError_t allocate(void **pointer, size_t size, kg__model_memory_kind k
     if (size == 0)
         return kind == KG__MODEL_MANAGED ? cudaErrorInvalidValue : cudaSuccess;
     kg__model_memory_left(&left, &total);
-    base = size <= (kind == KG__MODEL_PINNED ? total : left) ? kg__model_map(size, gap_of(size))
-                                                             : NULL;
+    /* Memory that nothing touches takes none of the host's. */
+    if (kg__model_plans() || size <= (kind == KG__MODEL_PINNED ? total : left))
+        base = kg__model_map(size, gap_of(size));
+    else
+        base = NULL;
     if (base == NULL)
         return cudaErrorMemoryAllocation;
-    memset(base, KG__MODEL_POISON, size);
+    if (!kg__model_plans())
+        memset(base, KG__MODEL_POISON, size);
     add_allocation(base, size, kind);
     *pointer = base;
     return cudaSuccess;
@@ -261,7 +265,7 @@ static cudaError_t copy(void *to, const void *from, size_t count, enum cudaMemcp
 {
     cudaError_t error = check_copy(to, from, count, kind);
 
-    if (error == cudaSuccess && count > 0) {
+    if (error == cudaSuccess && count > 0 && !kg__model_plans()) {
         memmove(to, from, count);
         note_written(to, count);
     }
@@ -274,6 +278,8 @@ static cudaError_t fill(void *pointer, int value, size_t count)
         return cudaSuccess;
     if (!on_device(pointer, count))
         return cudaErrorInvalidValue;
+    if (kg__model_plans())
+        return cudaSuccess;
     memset(pointer, value, count);
     note_written(pointer, count);
     return cudaSuccess;
@@ -428,7 +434,7 @@ cudaError_t kg__model_copy_to_symbol(void *symbol, size_t size, const void *from
     if (!kg__model_enter(&error))
         return error;
     error = check_symbol_copy(size, count, offset, from, kind, cudaMemcpyHostToDevice, stream);
-    if (error == cudaSuccess && count > 0)
+    if (error == cudaSuccess && count > 0 && !kg__model_plans())
         memmove((unsigned char *)symbol + offset, from, count);
     return kg__model_leave(error);
 }
@@ -441,7 +447,7 @@ cudaError_t kg__model_copy_from_symbol(void *to, const void *symbol, size_t size
     if (!kg__model_enter(&error))
         return error;
     error = check_symbol_copy(size, count, offset, to, kind, cudaMemcpyDeviceToHost, stream);
-    if (error == cudaSuccess && count > 0) {
+    if (error == cudaSuccess && count > 0 && !kg__model_plans()) {
         memmove(to, (const unsigned char *)symbol + offset, count);
         note_written(to, count);
     }

@@ -60,6 +60,16 @@ typedef struct kg__model_statistics {
 
 kg__model_statistics kg__model_last_launch(void);
 
+/* From now on launches and copies are looked at and not done: `launched` (NULL: they are done
+ * again) is told of each launch that the device would have taken, memory holds nothing, and takes
+ * none of the host's. What a launcher would start is known so within microseconds, whatever its
+ * size. */
+struct kg__model_kernel;
+void kg__model_plan(void (*launched)(void *context, const struct kg__model_kernel *kernel,
+                                     const cudaLaunchConfig_t *config),
+                    void *context);
+bool kg__model_plans(void);
+
 /* Why the last launch failed, in words: who did what. "" where it did not, or the code says all. */
 const char *kg__model_failure(void);
 
@@ -127,17 +137,6 @@ bool kg__model_takes_work(cudaStream_t stream);
 cudaStream_t kg__model_begin_call(void);
 size_t kg__model_astray(void);
 
-/* What launches came to that were looked at alone. */
-typedef struct kg__model_look {
-    uint64_t kernels; /* launches */
-    uint64_t blocks;  /* of all of them */
-} kg__model_look;
-
-/* From now on launches are checked and added up, and run no thread. */
-void kg__model_begin_look(void);
-/* Launches run again; returns what came since. */
-kg__model_look kg__model_end_look(void);
-
 /* A kernel's static shared array. */
 typedef struct kg__model_shared_array {
     unsigned char *base;
@@ -148,6 +147,7 @@ typedef struct kg__model_shared_array {
 typedef struct kg__model_kernel {
     const void *address;
     char *name; /* demangled, without its parameters; "kernel at 0x..." in a stripped program */
+    const char *symbol;             /* mangled, as g++ has it; "" in a stripped program */
     kg__model_shared_array *shared; /* arrays declared in the kernel's own body */
     size_t shared_count;
     size_t shared_bytes;  /* their sum */
@@ -158,6 +158,9 @@ typedef struct kg__model_kernel {
 /* Whether this program's symbols are known. Those of a stripped one are not, and with them its
  * shared arrays: what is wrong with them is not seen. */
 bool kg__model_has_symbols(void);
+
+/* The mangled name of the function that begins at `address`; "" in a stripped program. */
+const char *kg__model_symbol_at(const void *address);
 
 /* Finds or adds the kernel at `address`, which must be a function's. */
 kg__model_kernel *kg__model_kernel_at(const void *address);

@@ -4,5 +4,10 @@
 #error "define KG__MODEL_INCLUDE as the absolute path of the folder with the model's cuda_runtime.h"
 #endif
 
+#ifndef KG__KERNEL_INCLUDE
+#error "define KG__KERNEL_INCLUDE as the absolute path of the folder with kernelgate/kernelgate.h"
+#endif
+
 const char kg__model_headers[] = KG__MODEL_INCLUDE;
+const char kg__kernel_headers[] = KG__KERNEL_INCLUDE;
 const char kg__model_compiler[] = KG__MODEL_COMPILER;

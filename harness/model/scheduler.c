@@ -89,8 +89,6 @@ static kg__model_votes votes; /* of the barrier last released */
 static unsigned char *dynamic_shared;
 
 /* Why the launch failed: an error, and a message whose place has been taken down. */
-static bool looking; /* launches are added up, and not run */
-static kg__model_look looked;
 static cudaError_t failure;
 static char failure_text[512];
 static char failure_words[KG__MESSAGE_SIZE]; /* the same, with who and where */
@@ -873,24 +871,22 @@ const char *kg__model_failure(void)
     return failure_words;
 }
 
-void kg__model_begin_look(void)
+/* Who is told of launches that are only planned; NULL where they are done. */
+static void (*planned)(void *context, const kg__model_kernel *kernel,
+                       const cudaLaunchConfig_t *config);
+static void *planned_context;
+
+void kg__model_plan(void (*launched)(void *context, const kg__model_kernel *kernel,
+                                     const cudaLaunchConfig_t *config),
+                    void *context)
 {
-    looked = (kg__model_look){ 0 };
-    looking = true;
+    planned = launched;
+    planned_context = context;
 }
 
-kg__model_look kg__model_end_look(void)
+bool kg__model_plans(void)
 {
-    looking = false;
-    return looked;
-}
-
-/* Adds up a launch that is only looked at. */
-static cudaError_t look_at(dim3 grid)
-{
-    looked.kernels++;
-    looked.blocks += (uint64_t)grid.x * grid.y * grid.z;
-    return cudaSuccess;
+    return planned != NULL;
 }
 
 cudaError_t kg__model_launch(const cudaLaunchConfig_t *config, const void *address,
@@ -906,8 +902,10 @@ cudaError_t kg__model_launch(const cudaLaunchConfig_t *config, const void *addre
     error = check_launch(config, address);
     if (error != cudaSuccess)
         return kg__model_leave(error);
-    if (looking)
-        return kg__model_leave(look_at(config->gridDim));
+    if (planned != NULL) {
+        planned(planned_context, kernel, config);
+        return kg__model_leave(cudaSuccess);
+    }
     kernel_body = body;
     kernel_context = context;
     dynamic_bytes = config->dynamicSmemBytes;

@@ -102,6 +102,7 @@ static void look_up(kg__model_kernel *kernel)
     if (function == NULL)
         return;
     kernel->name = kg__model_demangled(function->name);
+    kernel->symbol = kg__copy_text(function->name);
     shorten(kernel->name);
     add_shared_arrays(kernel, image, function->name);
 }
@@ -111,6 +112,14 @@ bool kg__model_has_symbols(void)
     const kg__model_image *image = kg__model_image_at(&kernels);
 
     return image != NULL && image->function_count > 0;
+}
+
+const char *kg__model_symbol_at(const void *address)
+{
+    const kg__model_image *image = kg__model_image_at(address);
+    const kg__model_symbol *function = image != NULL ? function_at(image, address) : NULL;
+
+    return function != NULL ? function->name : "";
 }
 
 kg__model_kernel *kg__model_kernel_at(const void *address)
@@ -130,6 +139,7 @@ kg__model_kernel *kg__model_kernel_at(const void *address)
     }
     kernel = kg__allocate(1, sizeof *kernel);
     kernel->address = address;
+    kernel->symbol = "";
     look_up(kernel);
     if (kernel->name == NULL) {
         kernel->name = kg__allocate(64, 1);

@@ -18,7 +18,6 @@ static json_t *run_a;
 static json_t *run_b;
 static kg__results_comparison found;
 static kg__error error;
-static const char *settings[4];
 
 /* A run without cases, as it would be written. */
 static json_t *empty_run(const char *commit)
@@ -38,9 +37,8 @@ static void begin(void)
     make_folder();
     run_a = empty_run("aaaaaaaaaa");
     run_b = empty_run("bbbbbbbbbb");
-    settings[0] = "KG_FILTER";
-    settings[1] = "KG_STRICT";
-    settings[2] = NULL;
+    set("KG_FILTER", NULL);
+    set("KG_STRICT", NULL);
     error.text[0] = '\0';
     unsetenv("KG_FILTER");
 }
@@ -331,6 +329,19 @@ Test(compare, across_targets)
     cr_expect(found.count == 2 && found.metrics[1].judged);
 }
 
+/* What runs the same machine code on two GPUs may well be slower on one of them. */
+Test(compare, the_same_machine_code_on_two_gpus)
+{
+    json_t *a = add_case(run_a, "m/a/1/b8", GPU, "pass");
+    json_t *b = add_case(run_b, "m/a/1/b8", OTHER_GPU, "pass");
+
+    add_time(a, 100000, 0);
+    add_time(b, 110000, 0);
+    json_object_set_new(a, "kernel", json_pack("{s:s}", "fingerprint", "00112233445566ff"));
+    json_object_set_new(b, "kernel", json_pack("{s:s}", "fingerprint", "00112233445566ff"));
+    expect_row(&compare_both(true)[0], KG__SLOWER, 1.1);
+}
+
 /* The mean of 2 and 1/2 is 1. */
 Test(compare, means_are_geometric)
 {
@@ -377,7 +388,7 @@ static void write_runs(void)
 }
 
 #define command(...)                                                                               \
-    drive((const char *const[]){ KG__COMMAND, "compare", __VA_ARGS__, NULL }, settings)
+    drive((const char *const[]){ KG__COMMAND, "compare", __VA_ARGS__, NULL }, environment)
 
 static void expect(ending seen, int code, const char *expected)
 {
@@ -440,7 +451,7 @@ Test(compare, strictness)
     timed(run_a, "m/b/1/b8", 100000);
     write_runs();
     expect(command(at("a.json"), at("b.json")), 0, "only in A: m/b/1/b8 on nvidia-h200\n");
-    settings[1] = "KG_STRICT=1";
+    set("KG_STRICT", "1");
     expect(command(at("a.json"), at("b.json")), 1, "1 gone from B");
 }
 

@@ -614,6 +614,37 @@ Test(parts, cases_are_listed)
     free(seen.output);
 }
 
+/* The launches of what is timed or counted anywhere; on the CPU model the fake starts no kernel. */
+Test(parts, launches_are_told)
+{
+    const char *const gpu[] = { KG__FAKE_GPU, "--launches", NULL };
+    const char *const model[] = { KG__FAKE_MODEL, "--launches", NULL };
+    const char *const valued[] = { KG__FAKE_GPU, "--launches", "all", NULL };
+    const char *const bad[] = { KG__FAKE_BAD_TABLE, "--launches", NULL };
+    json_t *told;
+    ending seen;
+
+    set("KG_FILTER", "fake/plain/64/*");
+    seen = drive(gpu, environment);
+    told = json_loads(seen.output, 0, NULL);
+    cr_assert(seen.code == 0 && told != NULL, "%s", seen.output);
+    cr_expect(json_array_size(json_object_get(told, "cases")) == 2);
+    cr_expect_str_eq(kg__json_text(json_array_get(json_object_get(told, "cases"), 0), "case"),
+                     "fake/plain/64/b32");
+    json_decref(told);
+    free(seen.output);
+    seen = drive(model, environment);
+    expect_ending(&seen, 0, "\"without\": [\n  \"fake/plain/64/b32\"");
+    free(seen.output);
+    seen = drive(valued, environment);
+    expect_ending(&seen, 2, "all: --launches takes no value");
+    free(seen.output);
+    set("KG_FILTER", "");
+    seen = drive(bad, environment);
+    expect_ending(&seen, 2, "stands twice");
+    free(seen.output);
+}
+
 #define FIRST_BOARD "GPU-00000000-1111-2222-3333-444444444444"
 #define OTHER_BOARD "GPU-aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee"
 #define FIRST_ID "id:gpu_00000000_1111_2222_3333_444444444444,slots:8"

@@ -1,0 +1,439 @@
+/* kernelgate occupancy: how full each launch leaves a multiprocessor, and what keeps it from being
+ * fuller, on a GPU that need not be here. */
+#include "../occupancy.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../baseline.h"
+#include "../grid.h"
+#include "../judge.h"
+#include "../records.h"
+#include "../run.h"
+#include "../text.h"
+#include "baseline_files.h"
+#include "command.h"
+#include "occupancy_rows.h"
+#include "programs.h"
+
+#define OCCUPANCY_SCHEMA "kernelgate-occupancy/1"
+
+/* More sizes than this are counted, not named. */
+#define SIZES_NAMED 3
+
+static const char *architectures_text;
+static const char *build;
+static const char *format_name = "text";
+static const char *against;
+
+static const kg__grid_column columns[] = {
+    { "arch", false, false },       { "case", false, false },     { "sizes", false, false },
+    { "kernel", false, true },      { "registers", true, false }, { "shared", true, false },
+    { "dynamic", true, true },      { "local", true, false },     { "threads", true, false },
+    { "blocks", true, false },      { "warps", true, false },     { "occupancy", true, false },
+    { "limited by", false, false },
+};
+
+static bool is_architecture(const char *text, size_t length)
+{
+    return length >= 2 && length <= 3 && strspn(text, "0123456789") >= length;
+}
+
+/* Takes "90,80" or "sm_90"; false with a complaint. */
+static bool parse_architectures(kg__occupancy_question *question)
+{
+    const char *text = architectures_text;
+
+    while (text != NULL && *text != '\0') {
+        size_t length;
+
+        if (strncmp(text, "sm_", 3) == 0)
+            text += 3;
+        length = strcspn(text, ",");
+        if (!is_architecture(text, length)) {
+            kg__complain("occupancy: --arch %s: \"%.*s\" is no architecture: give numbers, as in "
+                         "--arch 80,90",
+                         architectures_text, (int)length, text);
+            return false;
+        }
+        if (question->architecture_count == KG__ARCHITECTURES) {
+            kg__complain("occupancy: --arch %s: more than %d architectures: give fewer",
+                         architectures_text, KG__ARCHITECTURES);
+            return false;
+        }
+        question->architectures[question->architecture_count++] = atoi(text);
+        text += length + (text[length] == ',');
+    }
+    return true;
+}
+
+/* Where the size stands in a case's id: behind its second slash, up to its third. */
+static const char *size_of(const char *id, size_t *length)
+{
+    const char *size = id + kg__variant_length(id);
+
+    *length = strcspn(size, "/");
+    return size;
+}
+
+/* Whether two rows say the same of launches that differ in their size alone. */
+static bool are_alike(const kg__occupancy_row *one, const kg__occupancy_row *other)
+{
+    size_t length = kg__variant_length(one->id);
+    size_t one_size;
+    size_t other_size;
+    const char *one_launch = size_of(one->id, &one_size) + one_size;
+    const char *other_launch = size_of(other->id, &other_size) + other_size;
+
+    return one->architecture == other->architecture && strncmp(one->id, other->id, length) == 0 &&
+           kg__variant_length(other->id) == length && strcmp(one_launch, other_launch) == 0 &&
+           strcmp(one->kernel, other->kernel) == 0 && one->threads == other->threads &&
+           one->dynamic_shared == other->dynamic_shared &&
+           one->resources.registers == other->resources.registers &&
+           one->resources.static_shared == other->resources.static_shared &&
+           one->resources.local_bytes == other->resources.local_bytes &&
+           one->occupancy.blocks == other->occupancy.blocks;
+}
+
+/* All the shared memory of a block. */
+static size_t shared_of(const kg__occupancy_row *row)
+{
+    return row->resources.static_shared + row->dynamic_shared;
+}
+
+/* Adds the figures of a row, all that stands right of its name. */
+static void add_figures(kg__grid *grid, const kg__occupancy_row *row)
+{
+    const struct {
+        double figure;
+        const char *unit;
+    } figures[] = {
+        { row->resources.registers, "" },
+        { (double)shared_of(row), "B" },
+        { (double)row->dynamic_shared, "B" },
+        { (double)row->resources.local_bytes, "B" },
+        { row->threads, "" },
+        { row->occupancy.blocks, "" },
+        { row->occupancy.warps, "" },
+    };
+    char text[KG__FIGURE_SIZE];
+    char words[KG__OCCUPANCY_WORDS];
+
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
+        kg__show_figure(text, sizeof text, figures[i].figure, figures[i].unit);
+        kg__grid_add_figure(grid, text, figures[i].figure);
+    }
+    kg__show_percent(text, sizeof text, row->occupancy.fraction, false);
+    kg__grid_add_figure(grid, text, row->occupancy.fraction);
+    kg__occupancy_words(row->occupancy.limits, words, sizeof words);
+    kg__grid_add(grid, row->occupancy.blocks > 0 ? words : "cannot be launched", NULL);
+}
+
+/* Adds a row for all of those from `first` on that are like it, and marks them as done. */
+static void add_group(kg__grid *grid, const kg__occupancy_rows *all, size_t first, bool *done)
+{
+    const kg__occupancy_row *row = &all->rows[first];
+    char name[KG__MESSAGE_SIZE];
+    char sizes[KG__MESSAGE_SIZE] = "";
+    char architecture[KG__FIGURE_SIZE];
+    size_t count = 0;
+    size_t length;
+    const char *launch = size_of(row->id, &length) + length;
+
+    for (size_t i = first; i < all->count; i++) {
+        const char *size = size_of(all->rows[i].id, &length);
+        size_t used = strlen(sizes);
+
+        if (done[i] || !are_alike(row, &all->rows[i]))
+            continue;
+        done[i] = true;
+        if (count++ < SIZES_NAMED)
+            kg__format(sizes + used, sizeof sizes - used, "%s%.*s", used > 0 ? ", " : "",
+                       (int)length, size);
+    }
+    if (count > SIZES_NAMED)
+        kg__format(sizes + strlen(sizes), sizeof sizes - strlen(sizes), " and %zu more",
+                   count - SIZES_NAMED);
+    kg__format(name, sizeof name, "%.*s*%s", (int)kg__variant_length(row->id), row->id, launch);
+    kg__format(architecture, sizeof architecture, "sm_%d", row->architecture);
+    kg__grid_add(grid, architecture, NULL);
+    kg__grid_add(grid, count > 1 ? name : row->id, NULL);
+    kg__grid_add(grid, sizes, NULL);
+    kg__grid_add(grid, row->kernel, NULL);
+    add_figures(grid, row);
+}
+
+static void add_single(kg__grid *grid, const kg__occupancy_row *row)
+{
+    char architecture[KG__FIGURE_SIZE];
+    char size[KG__MESSAGE_SIZE];
+    size_t length;
+    const char *begin = size_of(row->id, &length);
+
+    kg__format(architecture, sizeof architecture, "sm_%d", row->architecture);
+    kg__format(size, sizeof size, "%.*s", (int)length, begin);
+    kg__grid_add(grid, architecture, NULL);
+    kg__grid_add(grid, row->id, NULL);
+    kg__grid_add(grid, size, NULL);
+    kg__grid_add(grid, row->kernel, NULL);
+    add_figures(grid, row);
+}
+
+static void write_table(const kg__occupancy_rows *all, kg__grid_format format)
+{
+    bool csv = format == KG__GRID_CSV;
+    /* What is no row of a CSV must not stand between its rows. */
+    FILE *words = csv ? stderr : stdout;
+    bool *done = kg__allocate(all->count + 1, sizeof *done);
+    kg__grid *grid = kg__grid_new(columns, sizeof columns / sizeof *columns);
+
+    for (size_t i = 0; i < all->count; i++) {
+        if (csv)
+            add_single(grid, &all->rows[i]);
+        else if (!done[i])
+            add_group(grid, all, i, done);
+    }
+    kg__grid_write(stdout, grid, format, true);
+    fprintf(words, "%s%zu launch%s, %s", csv ? "" : "\n", all->count, all->count == 1 ? "" : "es",
+            all->source);
+    if (all->without > 0)
+        fprintf(words, "; %zu case%s no kernel", all->without,
+                all->without == 1 ? " starts" : "s start");
+    fputc('\n', words);
+    kg__grid_free(grid);
+    free(done);
+}
+
+static json_t *limits_json(unsigned limits)
+{
+    json_t *list = json_array();
+
+    for (unsigned limit = 1; limit <= limits; limit <<= 1U) {
+        char words[KG__OCCUPANCY_WORDS];
+
+        if ((limits & limit) == 0)
+            continue;
+        kg__occupancy_words(limit, words, sizeof words);
+        json_array_append_new(list, json_string(words));
+    }
+    return list;
+}
+
+static json_t *row_json(const kg__occupancy_row *row)
+{
+    json_t *object = json_pack(
+        "{s:s, s:i, s:s, s:[I, I, I], s:[I, I, I], s:i}", "case", row->id, "architecture",
+        row->architecture, "kernel", row->kernel, "grid", (json_int_t)row->grid[0],
+        (json_int_t)row->grid[1], (json_int_t)row->grid[2], "block", (json_int_t)row->block[0],
+        (json_int_t)row->block[1], (json_int_t)row->block[2], "threads", row->threads);
+
+    json_object_update_new(
+        object,
+        json_pack("{s:i, s:I, s:I, s:I, s:i, s:f, s:o, s:s}", "registers", row->resources.registers,
+                  "local_bytes", (json_int_t)row->resources.local_bytes, "shared_bytes",
+                  (json_int_t)shared_of(row), "dynamic_shared", (json_int_t)row->dynamic_shared,
+                  "blocks_per_multiprocessor", row->occupancy.blocks, "occupancy",
+                  row->occupancy.fraction, "limited_by", limits_json(row->occupancy.limits),
+                  "source", row->by_driver ? "driver" : "cuda_occupancy.h"));
+    return object;
+}
+
+static void write_json(const kg__occupancy_rows *all)
+{
+    json_t *rows = json_array();
+    json_t *document;
+
+    for (size_t i = 0; i < all->count; i++)
+        json_array_append_new(rows, row_json(&all->rows[i]));
+    document = json_pack("{s:s, s:s, s:o}", "schema", OCCUPANCY_SCHEMA, "source", all->source,
+                         "launches", rows);
+    (void)json_dumpf(document, stdout, JSON_INDENT(1));
+    putchar('\n');
+    json_decref(document);
+}
+
+/* Where a driver and the calculator differ; says so of each. */
+static size_t count_disputed(const kg__occupancy_rows *all)
+{
+    size_t disputed = 0;
+
+    for (size_t i = 0; i < all->count; i++) {
+        const kg__occupancy_row *row = &all->rows[i];
+
+        if (!row->by_driver || !kg__occupancy_is_known() || row->by_rule.limits == 0 ||
+            row->by_rule.blocks == row->occupancy.blocks)
+            continue;
+        kg__complain("occupancy: %s: %d blocks a multiprocessor by the driver, %d by "
+                     "cuda_occupancy.h",
+                     row->id, row->occupancy.blocks, row->by_rule.blocks);
+        disputed++;
+    }
+    return disputed;
+}
+
+/* The first kernel of a case's launch on an architecture; NULL where it has none. */
+static const kg__occupancy_row *find_row(const kg__occupancy_rows *all, const char *id,
+                                         int architecture)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        if (all->rows[i].architecture == architecture && strcmp(all->rows[i].id, id) == 0)
+            return &all->rows[i];
+    }
+    return NULL;
+}
+
+/* Whether a row has the figure that a baseline has; one that it has not is no difference. */
+static bool is_figure(const json_t *code, const char *key, double figure, const char *id)
+{
+    const json_t *stored = json_object_get(code, key);
+
+    if (!json_is_number(stored) || json_number_value(stored) == figure)
+        return true;
+    printf("%s: %s is %g, the baseline's %g\n", id, key, figure, json_number_value(stored));
+    return false;
+}
+
+static bool is_as_stored(const kg__occupancy_row *row, const json_t *code)
+{
+    bool same = is_figure(code, "registers", row->resources.registers, row->id);
+
+    same = is_figure(code, "local_bytes", (double)row->resources.local_bytes, row->id) && same;
+    same = is_figure(code, "shared_bytes", (double)shared_of(row), row->id) && same;
+    return is_figure(code, "occupancy", row->occupancy.fraction, row->id) && same;
+}
+
+/* Holds the rows against what a GPU's driver said when a baseline was recorded. */
+static int hold_against(const kg__occupancy_rows *all, const kg__baseline *baseline,
+                        const char *path)
+{
+    int architecture = (int)lround(10.0 * strtod(baseline->target.compute_capability, NULL));
+    size_t same = 0;
+    size_t differing = 0;
+
+    for (size_t i = 0; i < baseline->case_count; i++) {
+        const kg__baseline_case *entry = &baseline->cases[i];
+        const kg__occupancy_row *row = find_row(all, entry->id, architecture);
+
+        if (entry->code == NULL || row == NULL)
+            continue;
+        if (is_as_stored(row, entry->code))
+            same++;
+        else
+            differing++;
+    }
+    if (same + differing == 0) {
+        kg__complain("occupancy: no launch that %s knows the code of is among these: ask for "
+                     "--arch %d",
+                     path, architecture);
+        return KG__EXIT_ERROR;
+    }
+    printf("%zu cases as in %s, recorded on %s; %zu differ\n", same, path, baseline->target.name,
+           differing);
+    return differing > 0 ? KG__EXIT_FAIL : KG__EXIT_PASS;
+}
+
+/* Prints the rows; returns the exit code. */
+static int show(const kg__occupancy_rows *all, bool json, kg__grid_format format,
+                const kg__baseline *baseline, const char *path)
+{
+    int code = KG__EXIT_PASS;
+
+    if (baseline != NULL)
+        code = hold_against(all, baseline, path);
+    else if (json)
+        write_json(all);
+    else
+        write_table(all, format);
+    if (count_disputed(all) > 0 && code == KG__EXIT_PASS)
+        code = KG__EXIT_FAIL;
+    if (all->unknown > 0)
+        code = KG__EXIT_ERROR;
+    return kg__flush_output("occupancy") ? code : KG__EXIT_ERROR;
+}
+
+static int ask(kg__occupancy_question *question, bool json, kg__grid_format format,
+               const kg__baseline *baseline, const char *path)
+{
+    kg__occupancy_rows rows;
+    int code = kg__occupancy_gather(question, &rows);
+
+    if (code == KG__EXIT_PASS)
+        code = show(&rows, json, format, baseline, path);
+    kg__occupancy_rows_free(&rows);
+    return code;
+}
+
+static int ask_against(kg__occupancy_question *question)
+{
+    char path[KG__PATH_SIZE];
+    kg__baseline baseline = { 0 };
+    int code = KG__EXIT_ERROR;
+
+    if (kg__open_baseline(against, path, sizeof path, &baseline)) {
+        if (kg__is_model(&baseline.target)) {
+            kg__complain("occupancy: %s is the CPU model's, which has no machine code: name a "
+                         "GPU's baseline",
+                         path);
+        } else {
+            if (question->architecture_count == 0)
+                question->architectures[question->architecture_count++] =
+                    (int)lround(10.0 * strtod(baseline.target.compute_capability, NULL));
+            code = ask(question, false, KG__GRID_TEXT, &baseline, path);
+        }
+    }
+    kg__baseline_free(&baseline);
+    return code;
+}
+
+static int occupancy(size_t count, char **operands)
+{
+    char folder[KG__PATH_SIZE];
+    kg__occupancy_question question = { .build = folder, .filter = count > 0 ? operands[0] : "" };
+    kg__grid_format format = KG__GRID_TEXT;
+    bool json = strcmp(format_name, "json") == 0;
+
+    if (!json && !kg__grid_format_parse(format_name, &format)) {
+        kg__complain("occupancy: there is no format \"%s\": take text, markdown, csv or json",
+                     format_name);
+        return KG__EXIT_ERROR;
+    }
+    if (count > 1) {
+        kg__complain("occupancy: takes one filter: separate globs by commas");
+        return KG__EXIT_ERROR;
+    }
+    if (!parse_architectures(&question) ||
+        !kg__find_build("occupancy", build, folder, sizeof folder))
+        return KG__EXIT_ERROR;
+    return against != NULL ? ask_against(&question) : ask(&question, json, format, NULL, "");
+}
+
+static const kg__option options[] = {
+    { "--arch", "N,...",
+      "for these architectures, 90 being sm_90 (default: the GPU here, else those built for)",
+      &architectures_text, NULL },
+    { "--build", "DIR", "the folder of the programs (default: this command's build)", &build,
+      NULL },
+    { "--format", "FORMAT", "text (the default), markdown, csv or json", &format_name, NULL },
+    { "--against", "BASELINE", "print only where a GPU's baseline says otherwise", &against, NULL },
+    { 0 },
+};
+
+const kg__command kg__occupancy_command = {
+    .name = "occupancy",
+    .operands = "[FILTER]",
+    .summary = "Print how full each launch leaves a multiprocessor, and what limits it",
+    .details =
+        "With a GPU its driver is asked. With none, or with --arch, launches come from the CPU\n"
+        "model, registers and memory from the GPU programs (cuobjdump) or from nvcc, which\n"
+        "compiles for any architecture, and the rest from the CUDA Toolkit's cuda_occupancy.h.\n"
+        "FILTER is a list of globs on case ids; KG_FILTER narrows too. Shared memory is what a\n"
+        "block asks for; local memory is a thread's.\n"
+        "exit: 0 printed; 1 --against found a difference, or the driver and the header differ;\n"
+        "2 an error, or nothing left by the filter; 77 a tool is missing\n",
+    .options = options,
+    .takes_operands = true,
+    .run = occupancy,
+};

@@ -1,0 +1,523 @@
+#include "occupancy_rows.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../cuobjdump.h"
+#include "../file.h"
+#include "../judge.h"
+#include "../probe.h"
+#include "../records.h"
+#include "../results_text.h"
+#include "../run.h"
+#include "command.h"
+#include "programs.h"
+
+/* The most that a program prints of its launches, or a tool of its kernels, in bytes. */
+#define OUTPUT_SIZE ((size_t)16 << 20)
+
+/* How long a program may take to tell its launches, and nvcc to compile a kernel, in seconds. */
+#define TELLING_SECONDS 120.0
+#define COMPILING_SECONDS 300.0
+
+/* A gathering while it goes on. */
+typedef struct gathering {
+    const kg__occupancy_question *question;
+    kg__occupancy_rows *into;
+    int architectures[KG__ARCHITECTURES];
+    size_t architecture_count;
+    size_t cases; /* that start a kernel, before the filter */
+    char *output; /* of the program that was run last */
+} gathering;
+
+/* The document in what a program printed, behind what it may have said before it. */
+static json_t *read_told(const char *output)
+{
+    const char *begin = *output == '{' ? output : strstr(output, "\n{");
+    json_t *told = begin != NULL ? json_loads(begin, JSON_REJECT_DUPLICATES, NULL) : NULL;
+
+    if (json_is_array(json_object_get(told, "cases")))
+        return told;
+    json_decref(told);
+    return NULL;
+}
+
+/* Has a program tell its launches. Returns its exit code, with the document in `told` where that is
+ * 0; complains of all but a missing device. */
+static int ask_program(gathering *all, const char *program, json_t **told)
+{
+    const char *arguments[] = { "/usr/bin/env", "-u", "KG_FILTER", program, "--launches", NULL };
+    int code = kg__probe(arguments, TELLING_SECONDS, all->output, OUTPUT_SIZE);
+
+    *told = code == KG__EXIT_PASS ? read_told(all->output) : NULL;
+    if (*told != NULL || code == KG__EXIT_NOTHING)
+        return code;
+    kg__complain("occupancy: %s: it does not tell its launches (exit code %d): build it anew; it "
+                 "said: %.300s",
+                 program, code, all->output);
+    return KG__EXIT_ERROR;
+}
+
+static bool is_taken(const gathering *all, const char *id)
+{
+    const char *filter = all->question->filter;
+
+    return (*filter == '\0' || kg__globs_take(filter, id)) && kg__filter_takes(id);
+}
+
+/* Complains of what a program could not tell of its own cases. */
+static void note_failures(gathering *all, const json_t *told)
+{
+    const json_t *entry;
+    size_t i;
+
+    json_array_foreach (json_object_get(told, "failed"), i, entry) {
+        if (!is_taken(all, kg__json_text(entry, "case")))
+            continue;
+        kg__complain("occupancy: %s: %s", kg__json_text(entry, "case"),
+                     kg__json_text(entry, "why"));
+        all->into->unknown++;
+    }
+    json_array_foreach (json_object_get(told, "without"), i, entry)
+        all->into->without += is_taken(all, kg__list_text(entry));
+}
+
+/* Has the programs of one kind tell their launches. */
+static int ask_programs(gathering *all, const char *suffix)
+{
+    kg__names paths;
+    int code = KG__EXIT_PASS;
+
+    kg__find_programs(all->question->build, suffix, &paths);
+    if (paths.count == 0)
+        code = KG__EXIT_NOTHING;
+    for (size_t i = 0; i < paths.count && code == KG__EXIT_PASS; i++) {
+        json_t *told;
+
+        code = ask_program(all, paths.items[i], &told);
+        if (told == NULL)
+            continue;
+        note_failures(all, told);
+        json_array_append_new(all->into->told, told);
+    }
+    kg__names_free(&paths);
+    return code;
+}
+
+static void take_dimensions(const json_t *list, long sizes[3])
+{
+    for (size_t i = 0; i < 3; i++)
+        sizes[i] = (long)json_integer_value(json_array_get(list, i));
+}
+
+static kg__kernel_needs needs_of(const kg__occupancy_row *row)
+{
+    return (kg__kernel_needs){ .registers = row->resources.registers,
+                               .static_shared = row->resources.static_shared,
+                               .dynamic_shared = row->dynamic_shared,
+                               .threads = row->threads };
+}
+
+static kg__occupancy_row make_row(const json_t *launch, int architecture)
+{
+    kg__occupancy_row row = {
+        .id = kg__json_text(launch, "case"),
+        .kernel = kg__json_text(launch, "kernel"),
+        .architecture = architecture,
+        .dynamic_shared = (size_t)json_integer_value(json_object_get(launch, "dynamic_shared")),
+    };
+
+    take_dimensions(json_object_get(launch, "grid"), row.grid);
+    take_dimensions(json_object_get(launch, "block"), row.block);
+    row.threads = (int)(row.block[0] * row.block[1] * row.block[2]);
+    return row;
+}
+
+static void add_row(gathering *all, const kg__occupancy_row *row)
+{
+    kg__occupancy_rows *into = all->into;
+
+    into->rows = kg__grow(into->rows, into->count, &into->room, sizeof *into->rows);
+    into->rows[into->count++] = *row;
+}
+
+/* A launch as a GPU's driver tells it, with the calculator's word beside it. */
+static void add_driver_row(gathering *all, const json_t *launch, int architecture)
+{
+    kg__occupancy_row row = make_row(launch, architecture);
+    kg__kernel_needs needs;
+    kg__error error;
+
+    row.by_driver = true;
+    row.resources = (kg__resources){
+        .registers = (int)json_integer_value(json_object_get(launch, "registers")),
+        .static_shared = (size_t)json_integer_value(json_object_get(launch, "static_shared")),
+        .local_bytes = (size_t)json_integer_value(json_object_get(launch, "local_bytes")),
+    };
+    row.occupancy.blocks =
+        (int)json_integer_value(json_object_get(launch, "blocks_per_multiprocessor"));
+    row.occupancy.fraction = json_number_value(json_object_get(launch, "occupancy"));
+    needs = needs_of(&row);
+    if (kg__occupancy_of(architecture, &needs, &row.by_rule, &error)) {
+        row.occupancy.warps = row.by_rule.warps;
+        row.occupancy.limits = row.by_rule.limits;
+    }
+    add_row(all, &row);
+}
+
+/* The name of the file that a launcher is in: "tiled" of "matmul_f32_tiled". */
+static const char *file_of(const json_t *told, const json_t *launch)
+{
+    const char *launcher = kg__json_text(launch, "launcher");
+    const char *comparison = kg__json_text(told, "comparison");
+    size_t length = strlen(comparison);
+
+    return strncmp(launcher, comparison, length) == 0 && launcher[length] == '_'
+               ? launcher + length + 1
+               : launcher;
+}
+
+/* A launch of the CPU model's with what the compiler gave its kernel; false where that is not
+ * known. */
+static bool add_model_row(gathering *all, const json_t *told, const json_t *launch,
+                          int architecture)
+{
+    const json_t *usage = json_object_get(all->into->usage, kg__json_text(told, "comparison"));
+    kg__occupancy_row row = make_row(launch, architecture);
+    kg__kernel_needs needs;
+    kg__error error = { "" };
+    bool ambiguous;
+
+    if (!kg__resource_usage_find(usage, architecture, row.kernel, file_of(told, launch),
+                                 &row.resources, &ambiguous)) {
+        kg__fail(&error,
+                 ambiguous ? "several kernels are called %s: name them apart"
+                           : "kernel %s is not among those compiled: build anew",
+                 row.kernel);
+    } else {
+        needs = needs_of(&row);
+        if (kg__occupancy_of(architecture, &needs, &row.occupancy, &error)) {
+            add_row(all, &row);
+            return true;
+        }
+    }
+    kg__complain("occupancy: %s on sm_%d: %s", row.id, architecture, error.text);
+    all->into->unknown++;
+    return false;
+}
+
+/* Makes the rows of one architecture. */
+static void add_rows(gathering *all, int architecture, bool by_driver)
+{
+    const json_t *told;
+    size_t i;
+
+    json_array_foreach (all->into->told, i, told) {
+        const json_t *launch;
+        size_t k;
+
+        json_array_foreach (json_object_get(told, "cases"), k, launch) {
+            all->cases++;
+            if (!is_taken(all, kg__json_text(launch, "case")))
+                continue;
+            if (by_driver)
+                add_driver_row(all, launch, architecture);
+            else
+                (void)add_model_row(all, told, launch, architecture);
+        }
+    }
+}
+
+/* "9.0" as 90. */
+static int architecture_of(const char *capability)
+{
+    return (int)lround(10.0 * strtod(capability, NULL));
+}
+
+/* Asks the GPU that is here. KG__EXIT_NOTHING where there is none. */
+static int gather_from_driver(gathering *all)
+{
+    int code = ask_programs(all, KG__GPU_SUFFIX);
+    const json_t *target;
+
+    if (code != KG__EXIT_PASS)
+        return code;
+    target = json_object_get(json_array_get(all->into->told, 0), "target");
+    add_rows(all, architecture_of(kg__json_text(target, "compute_capability")), true);
+    kg__format(all->into->source, sizeof all->into->source, "from the driver of this machine's %s",
+               kg__json_text(target, "name"));
+    return KG__EXIT_PASS;
+}
+
+/* Reads what the compiler gave the kernels of a program. */
+static void read_program(gathering *all, const char *tool, const char *program)
+{
+    const char *const arguments[] = { tool, "-res-usage", program, NULL };
+    char comparison[KG__PATH_SIZE];
+    json_t *usage = json_object();
+
+    kg__program_comparison(program, comparison, sizeof comparison);
+    if (kg__probe(arguments, COMPILING_SECONDS, all->output, OUTPUT_SIZE) == 0)
+        kg__resource_usage_add(usage, all->output, "");
+    json_object_set_new(all->into->usage, comparison, usage);
+}
+
+static void read_programs(gathering *all)
+{
+    char tool[KG__PATH_SIZE];
+    kg__names paths;
+
+    if (!kg__find_cuobjdump("", tool, sizeof tool))
+        return;
+    kg__find_programs(all->question->build, KG__GPU_SUFFIX, &paths);
+    for (size_t i = 0; i < paths.count; i++)
+        read_program(all, tool, paths.items[i]);
+    kg__names_free(&paths);
+}
+
+static void add_architecture(gathering *all, int architecture)
+{
+    for (size_t i = 0; i < all->architecture_count; i++) {
+        if (all->architectures[i] == architecture)
+            return;
+    }
+    if (all->architecture_count < KG__ARCHITECTURES)
+        all->architectures[all->architecture_count++] = architecture;
+}
+
+/* The architectures to look at: those that were asked for, else those of the programs. */
+static void choose_architectures(gathering *all)
+{
+    const char *comparison;
+    json_t *usage;
+
+    for (size_t i = 0; i < all->question->architecture_count; i++)
+        add_architecture(all, all->question->architectures[i]);
+    if (all->architecture_count > 0)
+        return;
+    json_object_foreach (all->into->usage, comparison, usage) {
+        const char *architecture;
+        json_t *kernels;
+
+        json_object_foreach (usage, architecture, kernels)
+            add_architecture(all, atoi(architecture));
+    }
+}
+
+/* The files whose kernels an architecture's rows need and the programs have not, each once: of one
+ * comparison. */
+static void list_missing(const gathering *all, const json_t *told, int architecture,
+                         kg__names *files)
+{
+    const json_t *usage = json_object_get(all->into->usage, kg__json_text(told, "comparison"));
+    const json_t *launch;
+    size_t i;
+    char key[16];
+
+    kg__format(key, sizeof key, "%d", architecture);
+    json_array_foreach (json_object_get(told, "cases"), i, launch) {
+        const char *file = file_of(told, launch);
+        bool listed =
+            json_object_get(usage, key) != NULL || !is_taken(all, kg__json_text(launch, "case"));
+
+        for (size_t k = 0; k < files->count && !listed; k++)
+            listed = strcmp(files->items[k], file) == 0;
+        if (!listed)
+            kg__names_add(files, file);
+    }
+}
+
+/* Compiles a file of kernels for an architecture, to see what ptxas gives them. */
+static bool compile(gathering *all, const json_t *told, const char *nvcc, const char *folder,
+                    const char *file, int architecture, json_t *usage)
+{
+    char source[2 * KG__PATH_SIZE];
+    char include[2 * KG__PATH_SIZE];
+    char flag[32];
+    char object[KG__PATH_SIZE];
+    const char *const arguments[] = { nvcc, "-std=c++17", "-cubin", flag,   include, "-Xptxas",
+                                      "-v", "-o",         object,   source, NULL };
+    int code;
+
+    kg__format(source, sizeof source, "%s/kernels/%s/%s.cu", kg__json_text(told, "home"),
+               kg__json_text(told, "comparison"), file);
+    kg__format(include, sizeof include, "-I%s", kg__json_text(told, "include"));
+    kg__format(flag, sizeof flag, "-arch=sm_%d", architecture);
+    kg__format(object, sizeof object, "%s/kernels.cubin", folder);
+    code = kg__probe(arguments, COMPILING_SECONDS, all->output, OUTPUT_SIZE);
+    if (code == 0) {
+        kg__resource_usage_add(usage, all->output, file);
+        return true;
+    }
+    kg__complain("occupancy: %s does not compile for sm_%d: %.300s", source, architecture,
+                 all->output);
+    return false;
+}
+
+/* Compiles what the programs have not. */
+static int compile_missing(gathering *all, const json_t *told, int architecture)
+{
+    const char *comparison = kg__json_text(told, "comparison");
+    char folder[] = "/tmp/kernelgate-occupancy.XXXXXX";
+    char nvcc[KG__PATH_SIZE];
+    kg__names files = { 0 };
+    bool compiled = true;
+
+    list_missing(all, told, architecture, &files);
+    if (files.count == 0) {
+        kg__names_free(&files);
+        return KG__EXIT_PASS;
+    }
+    if (!kg__find_cuda_tool("", "nvcc", nvcc, sizeof nvcc)) {
+        kg__complain("occupancy: %s.gpu has no code for sm_%d, and there is no nvcc to compile it: "
+                     "install the CUDA Toolkit, or build for that architecture",
+                     comparison, architecture);
+        kg__names_free(&files);
+        return KG__EXIT_NOTHING;
+    }
+    if (json_object_get(all->into->usage, comparison) == NULL)
+        json_object_set_new(all->into->usage, comparison, json_object());
+    if (mkdtemp(folder) == NULL) {
+        kg__complain("occupancy: %s: no folder to compile in can be made", folder);
+        compiled = false;
+    }
+    for (size_t i = 0; i < files.count && compiled; i++) {
+        if (isatty(STDERR_FILENO))
+            kg__complain("compiling %s/%s.cu for sm_%d", comparison, files.items[i], architecture);
+        compiled = compile(all, told, nvcc, folder, files.items[i], architecture,
+                           json_object_get(all->into->usage, comparison));
+    }
+    kg__file_remove_folder(folder);
+    kg__names_free(&files);
+    return compiled ? KG__EXIT_PASS : KG__EXIT_ERROR;
+}
+
+/* Says that no architecture is known, and what would tell. */
+static int refuse_unknown(const gathering *all)
+{
+    char tool[KG__PATH_SIZE];
+    kg__names paths;
+    size_t programs;
+
+    kg__find_programs(all->question->build, KG__GPU_SUFFIX, &paths);
+    programs = paths.count;
+    kg__names_free(&paths);
+    if (programs == 0)
+        kg__complain("occupancy: %s has no GPU program, which would say for which architectures: "
+                     "name some by --arch, as in --arch 90",
+                     all->question->build);
+    else if (!kg__find_cuobjdump("", tool, sizeof tool))
+        kg__complain("occupancy: there is no cuobjdump to read the GPU programs with: install it "
+                     "with the CUDA Toolkit, or name architectures by --arch for nvcc to compile");
+    else
+        kg__complain("occupancy: the GPU programs in %s hold no machine code: name architectures "
+                     "by --arch for nvcc to compile",
+                     all->question->build);
+    return KG__EXIT_NOTHING;
+}
+
+/* Works it out without a GPU. */
+static int gather_without_gpu(gathering *all)
+{
+    int code = ask_programs(all, KG__MODEL_SUFFIX);
+    kg__error error;
+
+    if (code == KG__EXIT_NOTHING)
+        kg__complain("occupancy: %s has no program for the CPU model, which knows the launches: "
+                     "build it anew",
+                     all->question->build);
+    if (code != KG__EXIT_PASS)
+        return KG__EXIT_ERROR;
+    read_programs(all);
+    choose_architectures(all);
+    if (all->architecture_count == 0)
+        return refuse_unknown(all);
+    for (size_t i = 0; i < all->architecture_count; i++) {
+        const json_t *told;
+        size_t k;
+
+        if (!kg__occupancy_knows(all->architectures[i], &error)) {
+            kg__complain("occupancy: %s", error.text);
+            return KG__EXIT_ERROR;
+        }
+        json_array_foreach (all->into->told, k, told) {
+            code = compile_missing(all, told, all->architectures[i]);
+            if (code != KG__EXIT_PASS)
+                return code;
+        }
+        add_rows(all, all->architectures[i], false);
+    }
+    kg__format(all->into->source, sizeof all->into->source,
+               "worked out without a GPU, by ptxas and cuda_occupancy.h");
+    return KG__EXIT_PASS;
+}
+
+/* The id that is nearest to a filter that leaves nothing. */
+static int refuse_nothing(const gathering *all)
+{
+    const char **ids = kg__allocate(all->cases + 1, sizeof *ids);
+    const char *filter = all->question->filter;
+    const char *nearest;
+    const json_t *told;
+    size_t count = 0;
+    size_t i;
+
+    json_array_foreach (all->into->told, i, told) {
+        const json_t *launch;
+        size_t k;
+
+        json_array_foreach (json_object_get(told, "cases"), k, launch)
+            ids[count++] = kg__json_text(launch, "case");
+    }
+    nearest = *filter != '\0' ? kg__nearest_name(filter, ids, count) : NULL;
+    kg__complain("occupancy: the filter leaves none of the cases that start a kernel%s%s: give "
+                 "another, or none",
+                 nearest != NULL ? "; nearest is " : "", nearest != NULL ? nearest : "");
+    free(ids);
+    return KG__EXIT_ERROR;
+}
+
+static int gather(gathering *all)
+{
+    int code = KG__EXIT_NOTHING;
+
+    if (all->question->architecture_count == 0)
+        code = gather_from_driver(all);
+    if (code == KG__EXIT_NOTHING && !kg__occupancy_is_known()) {
+        kg__complain("occupancy: there is no GPU to ask, and this command was built without "
+                     "cuda_occupancy.h: install the CUDA Toolkit, configure and build anew");
+        return code;
+    }
+    if (code == KG__EXIT_NOTHING) {
+        json_array_clear(all->into->told);
+        all->into->without = 0;
+        all->into->unknown = 0;
+        code = gather_without_gpu(all);
+    }
+    if (code == KG__EXIT_PASS && all->into->count == 0 && all->into->unknown == 0)
+        return refuse_nothing(all);
+    return code;
+}
+
+int kg__occupancy_gather(const kg__occupancy_question *question, kg__occupancy_rows *rows)
+{
+    gathering all = { .question = question, .into = rows };
+    int code;
+
+    *rows = (kg__occupancy_rows){ .told = json_array(), .usage = json_object() };
+    all.output = kg__allocate(OUTPUT_SIZE, 1);
+    code = gather(&all);
+    free(all.output);
+    return code;
+}
+
+void kg__occupancy_rows_free(kg__occupancy_rows *rows)
+{
+    free(rows->rows);
+    json_decref(rows->told);
+    json_decref(rows->usage);
+    *rows = (kg__occupancy_rows){ 0 };
+}

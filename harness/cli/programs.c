@@ -1,0 +1,99 @@
+#include "programs.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../message.h"
+#include "../run.h"
+#include "../text.h"
+
+static bool is_program(const char *path)
+{
+    struct stat facts;
+
+    return stat(path, &facts) == 0 && S_ISREG(facts.st_mode) && access(path, X_OK) == 0;
+}
+
+void kg__find_programs(const char *folder, const char *suffix, kg__names *paths)
+{
+    DIR *listing = opendir(folder);
+    const struct dirent *entry;
+
+    *paths = (kg__names){ 0 };
+    if (listing == NULL)
+        return;
+    while ((entry = readdir(listing)) != NULL) {
+        char path[2 * KG__PATH_SIZE];
+
+        kg__format(path, sizeof path, "%s/%s", folder, entry->d_name);
+        if (kg__ends_with(entry->d_name, suffix) && is_program(path))
+            kg__names_add(paths, path);
+    }
+    closedir(listing);
+    if (paths->count > 0)
+        qsort(paths->items, paths->count, sizeof *paths->items, kg__compare_names);
+}
+
+static bool has_programs(const char *folder)
+{
+    static const char *const suffixes[] = { KG__GPU_SUFFIX, KG__MODEL_SUFFIX };
+    size_t count = 0;
+
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        kg__names paths;
+
+        kg__find_programs(folder, suffixes[i], &paths);
+        count += paths.count;
+        kg__names_free(&paths);
+    }
+    return count > 0;
+}
+
+void kg__own_build(char *folder, size_t size)
+{
+    static const char place[] = "/harness/cli/kernelgate";
+    ssize_t length = readlink("/proc/self/exe", folder, size - 1);
+
+    folder[length > 0 ? length : 0] = '\0';
+    folder[kg__ends_with(folder, place) ? strlen(folder) - strlen(place) : 0] = '\0';
+}
+
+bool kg__find_build(const char *command, const char *named, char *folder, size_t size)
+{
+    static const char *const usual[] = { "build/gpu", "build/cpu", "build" };
+
+    if (named != NULL) {
+        kg__format(folder, size, "%s", named);
+        if (has_programs(folder))
+            return true;
+        kg__complain("%s: %s holds no program of a comparison (NAME.gpu, NAME.model): build them "
+                     "there, or name another folder by --build",
+                     command, named);
+        return false;
+    }
+    kg__own_build(folder, size);
+    if (*folder != '\0' && has_programs(folder))
+        return true;
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
+        kg__format(folder, size, "%s", usual[i]);
+        if (has_programs(folder))
+            return true;
+    }
+    kg__complain(
+        "%s: no program of a comparison in build/gpu, build/cpu or build: build them (cmake "
+        "--workflow --preset cpu), or name their folder by --build",
+        command);
+    return false;
+}
+
+void kg__program_comparison(const char *path, char *name, size_t size)
+{
+    const char *slash = strrchr(path, '/');
+    const char *begin = slash != NULL ? slash + 1 : path;
+    const char *end = strrchr(begin, '.');
+
+    kg__format(name, size, "%.*s", (int)(end != NULL ? end - begin : (long)strlen(begin)), begin);
+}

@@ -1,0 +1,30 @@
+/* Finding the programs of comparisons in a build folder. */
+#ifndef KG__PROGRAMS_H
+#define KG__PROGRAMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "baseline_files.h"
+
+/* How the names of programs end: matmul_f32.gpu, matmul_f32.model. */
+#define KG__GPU_SUFFIX ".gpu"
+#define KG__MODEL_SUFFIX ".model"
+
+/* The paths of the programs in `folder` whose names end in `suffix`, sorted; there may be none, and
+ * the folder need not be there. */
+void kg__find_programs(const char *folder, const char *suffix, kg__names *paths);
+
+/* The build folder that this command lies in, as harness/cli/kernelgate; "" where it lies
+ * elsewhere, as an installed one does. */
+void kg__own_build(char *folder, size_t size);
+
+/* The folder of the programs: `named` where that is not NULL; else the build that this command is
+ * of; else build/gpu, build/cpu or build; the first that has programs. False,
+ * with a complaint that says how to build them, where there are none. */
+bool kg__find_build(const char *command, const char *named, char *folder, size_t size);
+
+/* The name of a program's comparison: its file's without the suffix. */
+void kg__program_comparison(const char *path, char *name, size_t size);
+
+#endif
