@@ -1165,23 +1165,62 @@ Test(model, what_is_not_supported_is_a_compile_error)
     cr_assert(remove(source) == 0 && remove(folder) == 0);
 }
 
-Test(model, launches_that_are_looked_at_run_no_thread)
+/* What launches came to that were only planned. */
+typedef struct plan {
+    int kernels;
+    unsigned long long blocks;
+    size_t dynamic_bytes;
+    char symbol[64];
+} plan;
+
+static void note_launch(void *context, const kg__model_kernel *kernel,
+                        const cudaLaunchConfig_t *config)
+{
+    plan *noted = context;
+
+    noted->kernels++;
+    noted->blocks += (unsigned long long)config->gridDim.x * config->gridDim.y * config->gridDim.z;
+    noted->dynamic_bytes = config->dynamicSmemBytes;
+    snprintf(noted->symbol, sizeof noted->symbol, "%s", kernel->symbol);
+}
+
+Test(model, launches_that_are_planned_run_no_thread)
 {
     cudaLaunchConfig_t config = shape((dim3){ 3, 4, 5 }, (dim3){ 32, 1, 1 });
     cudaLaunchConfig_t none = line(0, 32);
     unsigned long long *threads = device(sizeof *threads, 0);
-    kg__model_look looked;
+    plan noted = { 0 };
 
-    kg__model_begin_look();
+    config.dynamicSmemBytes = 128;
+    kg__model_plan(note_launch, &noted);
     cr_assert(launch_count(&config, threads) == cudaSuccess);
     cr_assert(launch_count(&config, threads) == cudaSuccess);
     cr_assert(launch_count(&none, threads) == cudaErrorInvalidConfiguration);
-    looked = kg__model_end_look();
-    cr_assert(looked.kernels == 2 && looked.blocks == 120);
+    kg__model_plan(NULL, NULL);
+    cr_assert(noted.kernels == 2 && noted.blocks == 120 && noted.dynamic_bytes == 128);
+    cr_assert(strstr(noted.symbol, "count") != NULL, "%s", noted.symbol);
     cr_assert(*threads == 0);
     cr_assert(launch_count(&config, threads) == cudaSuccess);
-    cr_assert(*threads == 60 * 32);
-    kg__model_begin_look();
-    looked = kg__model_end_look();
-    cr_assert(looked.kernels == 0 && looked.blocks == 0, "each look begins anew");
+    cr_assert(*threads == 60 * 32 && noted.kernels == 2);
+}
+
+/* Memory of any size can be had where nothing is done with it, and copies leave it alone. */
+Test(model, memory_that_is_planned_holds_nothing)
+{
+    int *before = device(sizeof *before, 0);
+    size_t left;
+    size_t total;
+    void *large = NULL;
+    plan noted = { 0 };
+
+    cr_assert(cudaMemGetInfo(&left, &total) == cudaSuccess);
+    kg__model_plan(note_launch, &noted);
+    cr_assert(cudaMemset(before, 1, sizeof *before) == cudaSuccess);
+    cr_assert(*before == 0);
+    cr_assert(cudaMalloc(&large, total + ((size_t)1 << 30)) == cudaSuccess);
+    cr_assert(cudaMemcpy(before, large, sizeof *before, cudaMemcpyDeviceToDevice) == cudaSuccess);
+    cr_assert(cudaMemcpy(before, large, sizeof *before, cudaMemcpyHostToDevice) != cudaSuccess);
+    cr_assert(*before == 0 && cudaFree(large) == cudaSuccess);
+    kg__model_plan(NULL, NULL);
+    cr_assert(cudaMemset(before, 1, sizeof *before) == cudaSuccess && *before == 0x01010101);
 }
