@@ -120,11 +120,32 @@ static int report_on(const char *path, const json_t *results)
     return code;
 }
 
+/* Whether KG_FILTER, if there is one, leaves any case of the results. */
+static bool filter_leaves_a_case(const json_t *results)
+{
+    const char *filter = getenv("KG_FILTER");
+    const json_t *entry;
+    size_t i;
+
+    if (filter == NULL || *filter == '\0')
+        return true;
+    json_array_foreach (json_object_get(results, "cases"), i, entry) {
+        if (kg__filter_takes(kg__json_text(entry, "case")))
+            return true;
+    }
+    return false;
+}
+
 /* The page of the whole run. */
-static int write_page(const json_t *results)
+static int write_page(const char *path, const json_t *results)
 {
     kg__error error = { "" };
 
+    if (!filter_leaves_a_case(results)) {
+        kg__complain("report: KG_FILTER=%s leaves no case of %s: give another, or none",
+                     getenv("KG_FILTER"), path);
+        return KG__EXIT_ERROR;
+    }
     if (kg__results_write_html(html, results, &error))
         return KG__EXIT_PASS;
     kg__complain("report: %s", error.text);
@@ -177,7 +198,7 @@ static int report(size_t count, char **operands)
         kg__complain("report: %s", error.text);
         return KG__EXIT_ERROR;
     }
-    code = html != NULL ? write_page(results) : report_on(path, results);
+    code = html != NULL ? write_page(path, results) : report_on(path, results);
     json_decref(results);
     return code;
 }

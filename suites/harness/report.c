@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "counters.h"
 #include "drive.h"
@@ -521,6 +522,18 @@ Test(report, a_filter_narrows_it)
     settings[1] = "KG_FILTER=matmul_f32/*/15/*";
     expect(table_of("matmul_f32"), 2,
            "kernelgate: report: KG_FILTER=matmul_f32/*/15/* leaves no case of matmul_f32");
+}
+
+/* A page of nothing would look like a run in which nothing failed. */
+Test(report, no_page_of_nothing)
+{
+    settings[1] = "KG_FILTER=nothing/*";
+    expect(report((const char *const[]){ "--html", at("page.html"), NULL }), 2,
+           "kernelgate: report: KG_FILTER=nothing/* leaves no case of ");
+    cr_expect(access(at("page.html"), F_OK) != 0);
+    settings[1] = "KG_FILTER=matmul_f32/*";
+    expect(report((const char *const[]){ "--html", at("page.html"), NULL }), 0, "");
+    cr_expect(access(at("page.html"), F_OK) == 0);
 }
 
 Test(report, files)
