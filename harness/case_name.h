@@ -7,6 +7,10 @@
 /* The longest part of an id, its end included. */
 #define KG__CASE_PART_SIZE 64
 
+/* How an id is printed in a table whose rows come one by one, so that its width must be known
+ * before: longer ones are rare, and push their row to the right. */
+#define KG__CASE_COLUMN "%-50s"
+
 typedef struct kg__case_name {
     char comparison[KG__CASE_PART_SIZE];
     char variant[KG__CASE_PART_SIZE];

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../case_name.h"
 #include "../code.h"
 #include "../cuobjdump.h"
 #include "../file.h"
@@ -154,7 +155,7 @@ static void print_code_row(const char *id, const json_t *before, const json_t *n
         note_fingerprint(before, now, changes);
     if (json_array_size(changes) == 0)
         json_array_append_new(changes, json_string("recorded anew"));
-    printf("%-34s code: ", id);
+    printf(KG__CASE_COLUMN " code: ", id);
     json_array_foreach (changes, i, text)
         printf("%s%s", i > 0 ? ", " : "", json_string_value(text));
     putchar('\n');
@@ -194,7 +195,7 @@ static bool store(kg__baseline_case *entry, const kg__recorded *one, const char 
 
     for (size_t m = 0; m < KG__TIMES; m++) {
         if (one->counts[m] == 0 && kg__baseline_remove_metric(entry, kg__time_names[m])) {
-            printf("%-34s %-13s retired: it can no longer be measured\n", one->id,
+            printf(KG__CASE_COLUMN " %-13s retired: it can no longer be measured\n", one->id,
                    kg__time_names[m]);
             changed = true;
         }

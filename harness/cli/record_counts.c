@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../case_name.h"
 #include "../counters.h"
 #include "../file.h"
 #include "../observer.h"
@@ -104,7 +105,7 @@ static void print_row(const char *id, const char *counter, double old_value, dou
     kg__show_figure(text, sizeof text, value, "");
     if (old_value > 0)
         kg__show_percent(change, sizeof change, value / old_value - 1, true);
-    printf("%-34s %-26s %16s %16s %9s\n", id, counter, old_text, text, change);
+    printf(KG__CASE_COLUMN " %-26s %16s %16s %9s\n", id, counter, old_text, text, change);
 }
 
 /* Stores one case, and says what changed of it; of a case that is new, how much there is. */
@@ -130,10 +131,10 @@ static bool store(kg__baseline_case *entry, const json_t *record, const char *co
     if (entry->metric_count == 0)
         (void)kg__baseline_add_metric(entry, kg__counter_name(KG__GLOBAL_LOAD_REQUESTS));
     if (is_new)
-        printf("%-34s %zu counters, new\n", entry->id, entry->metric_count);
+        printf(KG__CASE_COLUMN " %zu counters, new\n", entry->id, entry->metric_count);
     if (kg__record_lines(entry, json_object_get(record, "lines"))) {
         if (!changed)
-            printf("%-34s lines of source moved, and no counter\n", entry->id);
+            printf(KG__CASE_COLUMN " lines of source moved, and no counter\n", entry->id);
         changed = true;
     }
     if (changed)
@@ -172,7 +173,7 @@ static int save(const counting *all)
         return KG__EXIT_ERROR;
     }
     kg__recorder_commit(all->recorder, commit, sizeof commit);
-    printf("%-34s %-26s %16s %16s %9s\n", "case", "counter", "old", "new", "change");
+    printf(KG__CASE_COLUMN " %-26s %16s %16s %9s\n", "case", "counter", "old", "new", "change");
     json_object_foreach (all->runs[0], id, record)
         changed += store(kg__baseline_add(&baseline, id), record, commit);
     changed += retire(all, &baseline);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../case_name.h"
 #include "../observer.h"
 #include "../records.h"
 #include "probe.h"
@@ -146,7 +147,7 @@ size_t kg__recorder_retire(kg__baseline *baseline, const char *const *ids, size_
         }
         if (!recorded_comparison || recorded_case)
             continue;
-        printf("%-34s retired: no longer in the table\n", id);
+        printf(KG__CASE_COLUMN " retired: no longer in the table\n", id);
         (void)kg__baseline_remove(baseline, id);
         retired++;
     }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../case_name.h"
 #include "../message.h"
 #include "../recording.h"
 #include "../records.h"
@@ -124,8 +125,8 @@ static void print_row(const char *id, const char *metric, double old_value,
     kg__show_figure(text, sizeof text, now->value, "ns");
     kg__show_percent(band, sizeof band, now->band, false);
     kg__show_percent(noise, sizeof noise, kg__noise(now->sessions, now->session_count), false);
-    printf("%-34s %-13s %14s %14s %9s  band %s%s", id, metric, old_text, text, change, band,
-           now->band_by_hand ? ", by hand" : "");
+    printf(KG__CASE_COLUMN " %-13s %14s %14s %9s  band %s%s", id, metric, old_text, text, change,
+           band, now->band_by_hand ? ", by hand" : "");
     if (now->gated)
         printf("\n");
     else
@@ -152,5 +153,5 @@ bool kg__sessions_store(kg__baseline_case *entry, const kg__recorded *one, bool 
 
 void kg__sessions_print_head(void)
 {
-    printf("%-34s %-13s %14s %14s %9s\n", "case", "metric", "old", "new", "change");
+    printf(KG__CASE_COLUMN " %-13s %14s %14s %9s\n", "case", "metric", "old", "new", "change");
 }

@@ -182,8 +182,9 @@ Test(adopt, two_gates_are_two_sessions)
     ending seen = adopt(first, second, NULL);
 
     expect_ending(&seen, 0, "6 of 6 cases and sentinels changed, by the results of 2 gates");
-    cr_assert(strstr(seen.output, SLOW "                  time_ns            10 000 ns      10 000 "
-                                       "ns     0.0 %  band 2.0 %") != NULL,
+    cr_assert(strstr(seen.output, SLOW
+                     "                                  time_ns            10 000 ns      10 000 "
+                     "ns     0.0 %  band 2.0 %") != NULL,
               "%s", seen.output);
     free(seen.output);
     expect_sessions(SLOW, "time_ns", 7, 10000);

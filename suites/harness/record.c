@@ -97,8 +97,9 @@ Test(record, a_first_recording)
     plan("3 " SLOW " hot 10020\n4 " SLOW " hot 10010\n5 " SLOW " hot 9990\n");
     seen = run(KG__FAKE_SOUND_GPU, NULL, NULL);
     expect_ending(&seen, 0, "session 5 of 5");
-    cr_assert(strstr(seen.output, SLOW "                  time_ns                    -      10 000 "
-                                       "ns       new  band 2.0 %") != NULL,
+    cr_assert(strstr(seen.output, SLOW
+                     "                                  time_ns                    -      10 000 "
+                     "ns       new  band 2.0 %") != NULL,
               "%s", seen.output);
     cr_assert(strstr(seen.output, "nvidia-fake.json: 6 of 6 cases and sentinels changed, 5") !=
                   NULL,
@@ -195,7 +196,8 @@ Test(record, code_is_recorded_beside_values_that_stay)
     expect_code("{\"registers\": 40, \"occupancy\": 0.75}");
     before = read_text(path());
     plan("* " SLOW " registers 48 hot 10050\n");
-    expect_run(KG__FAKE_SOUND_GPU, 0, SLOW "                  code: registers 40 -> 48\n");
+    expect_run(KG__FAKE_SOUND_GPU, 0,
+               SLOW "                                  code: registers 40 -> 48\n");
     expect_code("{\"registers\": 48, \"occupancy\": 0.75}");
     after = read_text(path());
     cr_assert(strstr(after, "10050") == NULL, "the value stays");
@@ -344,7 +346,8 @@ Test(record, a_case_that_is_gone_is_retired)
     set_filter("fake/quick/*");
     expect_run(KG__FAKE_SOUND_GPU, 0, "0 of 4 cases and sentinels changed");
     set_filter("");
-    expect_run(KG__FAKE_SOUND_GPU, 0, "fake/old/64/b32                    retired: no longer in");
+    expect_run(KG__FAKE_SOUND_GPU, 0,
+               "fake/old/64/b32                                    retired: no longer in");
     load(&baseline);
     cr_assert(kg__baseline_find(&baseline, "fake/old/64/b32") == NULL);
     cr_assert(kg__baseline_find(&baseline, "other/old/64/b32") != NULL,
@@ -755,8 +758,9 @@ Test(record, only_counts_that_moved_are_rewritten)
     plan_counts("* " SLOW " global_load_requests 300 barriers 0 shuffles 5\n");
     seen = run(KG__FAKE_MODEL, NULL, NULL);
     expect_ending(&seen, 0, "cpu-model.json: 1 of 4 cases changed");
-    cr_assert(strstr(seen.output, SLOW "                  global_load_requests                    "
-                                       "200              300   +50.0 %\n") != NULL,
+    cr_assert(strstr(seen.output, SLOW
+                     "                                  global_load_requests                    "
+                     "200              300   +50.0 %\n") != NULL,
               "%s", seen.output);
     cr_assert(strstr(seen.output, "barriers                                  8                0    "
                                   "-100 %\n") != NULL,
@@ -785,7 +789,7 @@ Test(record, lines_that_moved_are_rewritten)
     choose_right_ones();
     expect_model(0, NULL);
     plan_counts("* " SLOW " line kernels/fake/plain.cu:20 shuffles 3\n");
-    expect_model(0, SLOW "                  lines of source moved, and no counter");
+    expect_model(0, SLOW "                                  lines of source moved, and no counter");
     load_model(&baseline);
     cr_assert(json_object_size(kg__baseline_find(&baseline, SLOW)->lines) == 3);
     cr_assert(json_object_size(kg__baseline_find(&baseline, "fake/quick/64/b32")->lines) == 2);
