@@ -528,6 +528,7 @@ Test(report, a_filter_narrows_it)
 Test(report, no_page_of_nothing)
 {
     settings[1] = "KG_FILTER=nothing/*";
+    settings[2] = "KG_GNUPLOT=no-gnuplot";
     expect(report((const char *const[]){ "--html", at("page.html"), NULL }), 2,
            "kernelgate: report: KG_FILTER=nothing/* leaves no case of ");
     cr_expect(access(at("page.html"), F_OK) != 0);
