@@ -92,7 +92,8 @@ Test(annotations, a_case_is_shown_at_the_line_that_its_reason_names)
         "\"kernels/a/v.cu:27: 100 % wrong, \\n::error::x\", \"test\": \"gpu.a.check\"}]}",
         "sub,tree/", 1,
         "::error file=sub%2Ctree/kernels/a/v.cu,line=27,title=wrong%3A a/v/1/- on "
-        "t::kernels/a/v.cu:27: 100 %25 wrong,  ::error::x%0Areproduce: KG_FILTER='a/v/1/-' ctest "
+        "t::kernels/a/v.cu:27: 100 %25 wrong,  ::error::x%0Areproduce: cmake --build build/gpu && "
+        "KG_FILTER='a/v/1/-' ctest "
         "--test-dir build/gpu -R '^gpu\\.a\\.check$' --output-on-failure\n");
 }
 
@@ -140,7 +141,8 @@ Test(annotations, claims_and_vanished_cases_are_shown_where_they_are_written)
         "\"t\"}, {\"case\": \"a/old/1/-\", \"target\": \"u\"}]}",
         "", 5,
         "::error file=suites/a.c,line=4,title=claim%3A a/claim_v_wins on t::0.9 "
-        "times%0Areproduce: ctest --test-dir build/gpu -R '^gpu\\.a\\.claim_v_wins$' "
+        "times%0Areproduce: cmake --build build/gpu && ctest --test-dir build/gpu -R "
+        "'^gpu\\.a\\.claim_v_wins$' "
         "--output-on-failure\n"
         "::error title=claim%3A b/claim_x on t::1\n"
         "::error title=claim%3A nameless::\n"
@@ -184,7 +186,8 @@ Test(annotations, the_worst_come_first_and_doubts_are_warnings)
                "], \"errors\": [{\"test\": \"gpu.a.time\", \"why\": \"killed\"}, "
                "{\"why\": \"kernels/a/v.cu:3: none\"}]}");
         append(expected, sizeof expected,
-               "::error title=error%%3A gpu.a.time::killed%%0Areproduce: ctest --test-dir "
+               "::error title=error%%3A gpu.a.time::killed%%0Areproduce: cmake --build build/gpu "
+               "&& ctest --test-dir "
                "build/gpu -R '^gpu\\.a\\.time$' --output-on-failure\n"
                "::error file=kernels/a/v.cu,line=3,title=error%%3A kernelgate::kernels/a/v.cu:3: "
                "none\n"

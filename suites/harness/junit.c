@@ -193,7 +193,8 @@ Test(junit, verdicts_become_outcomes)
     expect(document, "//testcase[@name='a/v/6/-']/failure/@message", "slower: by 6 %");
     expect(document, "//testcase[@name='a/v/6/-']/failure",
            "time_ns 47 980 ns (baseline 45 130 ns, +6.3 %, limit 2.0 %): slower\n"
-           "reproduce: KG_FILTER='a/v/6/-' ctest --test-dir build/gpu -R '^gpu\\.a\\.time$' "
+           "reproduce: cmake --build build/gpu && KG_FILTER='a/v/6/-' ctest --test-dir build/gpu "
+           "-R '^gpu\\.a\\.time$' "
            "--output-on-failure\n");
     expect(document, "//testcase[@name='a/v/7/-']/failure/@type", "wrong");
     xmlFreeDoc(document);

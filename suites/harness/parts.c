@@ -1904,7 +1904,7 @@ Test(parts, checks_and_counts_are_summed_up)
     expect_count(1, NULL);
     seen = drive(merge, environment);
     expect_ending(&seen, 1, "barriers rose by 12.5 % (9 against 8)");
-    cr_assert(strstr(seen.output, "reproduce: KG_FILTER='fake/plain/64/b32' ctest") != NULL);
+    cr_assert(strstr(seen.output, "&& KG_FILTER='fake/plain/64/b32' ctest") != NULL);
     free(seen.output);
     results = read_json(at("out/results.json"));
     entry = find_case(results, SLOW);

@@ -1006,14 +1006,17 @@ Test(results, reproduction_quotes_what_a_shell_would_read)
     json_t *entry = json_pack("{s:s}", "test", "gpu.matmul_f32.time");
 
     expect_line(kg__results_reproduce(results, entry, "matmul_f32/tiled/530/b16"),
-                "KG_FILTER='matmul_f32/tiled/530/b16' ctest --test-dir build/gpu -R "
+                "cmake --build build/gpu && KG_FILTER='matmul_f32/tiled/530/b16' ctest --test-dir "
+                "build/gpu -R "
                 "'^gpu\\.matmul_f32\\.time$' --output-on-failure");
     json_object_set_new(entry, "test", json_string("model.a+b.check"));
     expect_line(kg__results_reproduce(results, entry, NULL),
-                "ctest --test-dir build/cpu -R '^model\\.a\\+b\\.check$' --output-on-failure");
+                "cmake --build build/cpu && ctest --test-dir build/cpu -R "
+                "'^model\\.a\\+b\\.check$' --output-on-failure");
     json_object_set_new(results, "build", json_string("my build"));
     expect_line(kg__results_reproduce(results, entry, "it's; $(reboot)\n"),
-                "KG_FILTER='it'\\''s; $(reboot) ' ctest --test-dir 'my build' -R "
+                "cmake --build 'my build' && KG_FILTER='it'\\''s; $(reboot) ' ctest --test-dir 'my "
+                "build' -R "
                 "'^model\\.a\\+b\\.check$' --output-on-failure");
     cr_expect(kg__results_reproduce(results, results, "x") == NULL);
     json_decref(entry);

@@ -155,9 +155,12 @@ Test(summary, lists_failures_first_worst_first_and_how_to_reproduce_them)
                  "| **slower** | `a/v/2/b8` | `nvidia-h200` | time\\_ns slower by");
     expect_order(text, "| **slower**", "| **claim** | `a/claim_x`");
     expect_order(text, "| **claim**", "```sh\n");
-    expect_within(text, "KG_FILTER='a/v/2/b8' ctest --test-dir build/gpu -R '^gpu\\.a\\.time$'");
-    expect_within(text, "KG_FILTER='a/v/4/b8' ctest --test-dir build/gpu -R '^gpu\\.a\\.check$'");
-    expect_within(text, "\nctest --test-dir build/gpu -R '^gpu\\.a\\.claim_x$'");
+    expect_within(text, "cmake --build build/gpu && KG_FILTER='a/v/2/b8' ctest --test-dir "
+                        "build/gpu -R '^gpu\\.a\\.time$'");
+    expect_within(text, "cmake --build build/gpu && KG_FILTER='a/v/4/b8' ctest --test-dir "
+                        "build/gpu -R '^gpu\\.a\\.check$'");
+    expect_within(
+        text, "\ncmake --build build/gpu && ctest --test-dir build/gpu -R '^gpu\\.a\\.claim_x$'");
     expect_not_within(text, "KG_FILTER='a/v/3/b8'");
     free(text);
 }
@@ -262,8 +265,9 @@ Test(summary, errors_come_first)
     cr_expect(strncmp(text, "# kernelgate: ERROR (exit 2)\n", 29) == 0, "%s", text);
     expect_within(text, "| **error** | `kernelgate` |  | no verdicts |");
     expect_within(text, "| **error** | `gpu.a.time` |  | killed |");
-    expect_within(text, "```sh\nctest --test-dir build/gpu -R '^gpu\\.a\\.time$' "
-                        "--output-on-failure\n```\n");
+    expect_within(
+        text, "```sh\ncmake --build build/gpu && ctest --test-dir build/gpu -R '^gpu\\.a\\.time$' "
+              "--output-on-failure\n```\n");
     free(text);
 }
 
@@ -283,7 +287,7 @@ Test(summary, hostile_texts_stay_within_their_cells)
                   "| **wrong** | `a'b\\|c d` | `t` | &lt;script&gt;a\\|b&lt;/script&gt; &amp; "
                   "\\*bold\\* \\`code\\` \\[l\\](u) \\~\\~x\\~\\~ \\\\ \\@team \\#1 \\$x\\$ "
                   "\xef\xbf\xbd y |\n");
-    expect_within(text, "```sh\nKG_FILTER='a`b|c d' ctest");
+    expect_within(text, "```sh\ncmake --build build/gpu && KG_FILTER='a`b|c d' ctest");
     free(text);
 }
 
@@ -407,15 +411,18 @@ Test(console, shows_counts_failures_and_the_verdict_last)
                  "kernelgate: 1 case on cpu-model, 5 on nvidia-h200: 2 pass, 1 faster, 1 noisy, 1 "
                  "slower, 1 wrong\n"
                  "  wrong        a/v/4/b8    on nvidia-h200: [3] is 1, expected 2\n"
-                 "               reproduce: KG_FILTER='a/v/4/b8' ctest --test-dir build/gpu -R "
+                 "               reproduce: cmake --build build/gpu && KG_FILTER='a/v/4/b8' ctest "
+                 "--test-dir build/gpu -R "
                  "'^gpu\\.a\\.check$' --output-on-failure\n"
                  "  slower       a/v/2/b8    on nvidia-h200: time_ns slower by 6.3 %\n"
-                 "               reproduce: KG_FILTER='a/v/2/b8' ctest --test-dir build/gpu -R "
+                 "               reproduce: cmake --build build/gpu && KG_FILTER='a/v/2/b8' ctest "
+                 "--test-dir build/gpu -R "
                  "'^gpu\\.a\\.time$' --output-on-failure\n"
                  "  noisy        a/v/3/b8    on nvidia-h200: interval too wide\n"
                  "  faster       a/v/5/b8    on nvidia-h200: by 9 %\n"
                  "  claim        a/claim_x   on nvidia-h200: 0.97 times\n"
-                 "               reproduce: ctest --test-dir build/gpu -R '^gpu\\.a\\.claim_x$' "
+                 "               reproduce: cmake --build build/gpu && ctest --test-dir build/gpu "
+                 "-R '^gpu\\.a\\.claim_x$' "
                  "--output-on-failure\n"
                  "  vanished     a/old/1/-   on nvidia-h200: the baseline has it and the "
                  "comparison's table does "
