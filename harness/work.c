@@ -193,19 +193,36 @@ static json_t *describe(const kg_comparison *comparison, const kg__case *one, co
     return entry;
 }
 
-/* The cases that are supported and that the filter lets through. */
+/* The cases that are supported and that the filter lets through; those of them that are not
+ * supported become entries of `refused`. */
 static size_t choose(const kg_comparison *comparison, const kg__case_list *table,
-                     const kg__case **chosen)
+                     const kg__case **chosen, json_t *refused)
 {
     size_t count = 0;
 
     for (size_t i = 0; i < table->count; i++) {
         const kg__case *one = &table->list[i];
+        const char *why;
 
-        if (kg__filter_takes(one->id) && kg__case_refusal(comparison, one) == NULL)
+        if (!kg__filter_takes(one->id))
+            continue;
+        why = kg__case_refusal(comparison, one);
+        if (why == NULL)
             chosen[count++] = one;
+        else
+            json_array_append_new(refused, json_pack("{s:s, s:s}", "case", one->id, "why", why));
     }
     return count;
+}
+
+static json_t *ideas_of(const kg_comparison *comparison)
+{
+    json_t *list = json_array();
+
+    for (const kg_variant *variant = comparison->variants; variant->name != NULL; variant++)
+        json_array_append_new(
+            list, json_pack("{s:s, s:s*}", "variant", variant->name, "idea", variant->idea));
+    return list;
 }
 
 /* The document; NULL with `error`. */
@@ -214,7 +231,8 @@ static json_t *describe_all(const kg_comparison *comparison, const kg__case *con
 {
     look *looks = kg__allocate(count, sizeof *looks);
     json_t *cases = json_array();
-    json_t *document = json_pack("{s:s, s:o}", "comparison", comparison->name, "cases", cases);
+    json_t *document = json_pack("{s:s, s:o, s:o}", "comparison", comparison->name, "variants",
+                                 ideas_of(comparison), "cases", cases);
 
     take_looks(chosen, count, looks);
     for (size_t i = 0; i < count && document != NULL; i++) {
@@ -246,7 +264,11 @@ int kg__print_work(const kg_comparison *comparison, int argc, char *const *argv)
     if (kg__table_expand_for(comparison, all, &table, &error)) {
         const kg__case **chosen = kg__allocate(table.count, sizeof(kg__case *));
 
-        document = describe_all(comparison, chosen, choose(comparison, &table, chosen), &error);
+        json_t *refused = json_array();
+        size_t count = choose(comparison, &table, chosen, refused);
+
+        document = describe_all(comparison, chosen, count, &error);
+        json_object_set_new(document, "refused", refused);
         free(chosen);
     }
     if (document == NULL) {

@@ -12,9 +12,11 @@ json_t *kg__purposes_of(const kg__case *one);
 
 /* The program as `PROGRAM --work`: prints one JSON object on the standard output,
  *
- *   {"comparison": "matmul_f32", "cases": [...]}
+ *   {"comparison": "matmul_f32", "variants": [...], "cases": [...], "refused": [...]}
  *
- * with every case of the table that KG_FILTER lets through and that the comparison supports:
+ * with "variants" of {"variant", "idea"} in the order of the table, "refused" of {"case", "why"}
+ * for what the comparison does not support, and every case of the table that KG_FILTER lets through
+ * and that it does:
  *
  * - "case": its id; "purposes": what its size is for, of "check", "time" and "count"
  * - "work": {"operations", "bytes"}, the job's fewest; absent where the comparison does not say

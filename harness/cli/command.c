@@ -6,6 +6,9 @@
 
 #include "../message.h"
 
+/* Digits of a figure in JSON: as many as any double needs to be read back as it was. */
+#define JSON_DIGITS 17
+
 /* The edit distance of two names, of which none is long. */
 static size_t distance(const char *a, const char *b)
 {
@@ -47,6 +50,35 @@ bool kg__flush_output(const char *command)
         return true;
     kg__complain("%s: the standard output takes no more: send it elsewhere", command);
     return false;
+}
+
+bool kg__parse_format(const char *command, const char *format, bool json, kg__print_form *form)
+{
+    static const char *const known[] = { "text", "markdown", "csv", "json" };
+    const char *nearest;
+
+    *form = (kg__print_form){ json, KG__GRID_TEXT };
+    if (format == NULL)
+        return true;
+    if (json && strcmp(format, "json") != 0) {
+        kg__complain("%s: --json and --format %s are two formats: give one", command, format);
+        return false;
+    }
+    form->json = strcmp(format, "json") == 0;
+    if (form->json || kg__grid_format_parse(format, &form->grid))
+        return true;
+    nearest = kg__nearest_name(format, known, sizeof known / sizeof *known);
+    kg__complain("%s: there is no format \"%s\"%s%s: take text, markdown, csv or json", command,
+                 format, nearest != NULL ? "; did you mean " : "", nearest != NULL ? nearest : "");
+    return false;
+}
+
+bool kg__print_document(const char *command, json_t *document)
+{
+    (void)json_dumpf(document, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(JSON_DIGITS));
+    putchar('\n');
+    json_decref(document);
+    return kg__flush_output(command);
 }
 
 const char *kg__nearest_name(const char *name, const char *const *names, size_t count)

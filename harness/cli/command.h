@@ -2,8 +2,11 @@
 #ifndef KG__COMMAND_H
 #define KG__COMMAND_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "../grid.h"
 
 /* How often the option of a subcommand that may be repeated may be. */
 #define KG__REPEATS_MAXIMUM 32
@@ -49,6 +52,7 @@ extern const kg__command kg__baseline_retire_command;
 extern const kg__command kg__baseline_record_command;
 extern const kg__command kg__baseline_adopt_command;
 extern const kg__command kg__import_command;
+extern const kg__command kg__list_command;
 extern const kg__command kg__validate_command;
 extern const kg__command kg__selftest_command;
 extern const kg__command kg__tune_command;
@@ -59,6 +63,21 @@ extern const kg__command kg__tune_command;
  * taken. `*help` becomes true where --help or -h is given. */
 bool kg__parse_arguments(const kg__command *command, size_t count, char **arguments,
                          size_t *operands, bool *help);
+
+/* How a subcommand prints: as a table, or as one JSON document. */
+typedef struct kg__print_form {
+    bool json;
+    kg__grid_format grid; /* where it is not JSON */
+} kg__print_form;
+
+/* Parses what was given for --format ("text", "markdown", "csv", "json"; NULL: text) and whether
+ * --json was, which is short for --format json. False with a complaint for any other name, or for
+ * two that differ. */
+bool kg__parse_format(const char *command, const char *format, bool json, kg__print_form *form);
+
+/* Prints a document that --json asked for, and releases it. False, with a complaint, where the
+ * standard output takes no more. */
+bool kg__print_document(const char *command, json_t *document);
 
 /* The folder of a run's results: `named` where that is given, else KG_OUT, else out. */
 const char *kg__results_folder(const char *named);

@@ -5,6 +5,7 @@
 #include "../judge.h"
 #include "../message.h"
 #include "command.h"
+#include "manual.h"
 
 /* Room for commands and the NULL that ends their list. */
 #define COMMANDS_SIZE 32
@@ -12,6 +13,7 @@
 /* In the order of the overview. */
 static const kg__command *const commands[COMMANDS_SIZE] = {
     &kg__doctor_command,
+    &kg__list_command,
     &kg__baseline_show_command,
     &kg__baseline_diff_command,
     &kg__baseline_lint_command,
@@ -37,7 +39,9 @@ static void print_overview(FILE *stream)
     fputs("usage: kernelgate COMMAND [OPTION...]\n\n", stream);
     for (size_t i = 0; commands[i] != NULL; i++)
         fprintf(stream, "  %-16s %s\n", commands[i]->name, commands[i]->summary);
-    fputs("\n`kernelgate help COMMAND` says more of one.\n", stream);
+    fputs("\n`kernelgate help COMMAND` says more of one, `kernelgate help --man` is the manual "
+          "page.\n",
+          stream);
 }
 
 static void print_help(const kg__command *command)
@@ -151,6 +155,10 @@ int main(int argc, char **argv)
         if (count == 1) {
             print_overview(stdout);
             return 0;
+        }
+        if (count == 2 && strcmp(arguments[1], "--man") == 0) {
+            kg__write_manual(stdout, commands);
+            return kg__flush_output("help") ? KG__EXIT_PASS : KG__EXIT_ERROR;
         }
         help = true;
         count--;

@@ -37,7 +37,11 @@ void kg__tune_find(kg__tune_programs *programs, const char *build, const char *e
     char own[KG__PATH_SIZE];
     const char *const folders[] = { own, "build/gpu", "build/cpu", "build" };
 
-    *programs = (kg__tune_programs){ .edges = json_object() };
+    *programs = (kg__tune_programs){ .command = "tune",
+                                     .option = "--candidates",
+                                     .required = "target",
+                                     .noun = "candidate",
+                                     .edges = json_object() };
     if (build != NULL) {
         list_programs(programs, build, end);
         return;
@@ -50,17 +54,24 @@ void kg__tune_find(kg__tune_programs *programs, const char *build, const char *e
         kg__format(programs->folder, sizeof programs->folder, "build/gpu, build/cpu or build");
 }
 
-/* Whether a program's answer has what it must. */
-static bool is_offer(const json_t *offer)
+/* The id of an entry of the cases: of candidates it is all that there is. */
+static const char *id_of(const json_t *entry)
 {
+    return json_is_string(entry) ? json_string_value(entry) : kg__json_text(entry, "case");
+}
+
+/* Whether a program's answer has what it must. */
+static bool is_offer(const json_t *offer, const char *required)
+{
+    const json_t *head = json_object_get(offer, required);
     const json_t *entry;
     size_t i;
 
-    if (!json_is_object(json_object_get(offer, "target")) ||
+    if (!(json_is_object(head) || json_is_string(head)) ||
         !json_is_array(json_object_get(offer, "cases")))
         return false;
     json_array_foreach (json_object_get(offer, "cases"), i, entry)
-        if (!json_is_string(entry))
+        if (*id_of(entry) == '\0')
             return false;
     json_array_foreach (json_object_get(offer, "refused"), i, entry)
         if (*kg__json_text(entry, "case") == '\0')
@@ -68,12 +79,12 @@ static bool is_offer(const json_t *offer)
     return true;
 }
 
-static int ask(kg__tune_program *program)
+static int ask(const kg__tune_programs *programs, kg__tune_program *program)
 {
     /* All of them, whatever KG_FILTER says: what it leaves out is chosen here, and names that are
      * misspelt are held against all that there are. */
-    const char *const arguments[] = { "/usr/bin/env", "-u",           "KG_FILTER",
-                                      program->path,  "--candidates", NULL };
+    const char *const arguments[] = { "/usr/bin/env",   "-u", "KG_FILTER", program->path,
+                                      programs->option, NULL };
     char *text = kg__allocate(OFFER_SIZE, 1);
     int code = kg__probe_output(arguments, OFFER_SECONDS, text, OFFER_SIZE);
     json_error_t error;
@@ -84,27 +95,27 @@ static int ask(kg__tune_program *program)
     if (code == KG__EXIT_NOTHING)
         return code;
     if (code != 0) {
-        kg__complain("%s: it does not list its candidates (exit code %d): build it anew",
-                     program->path, code);
+        kg__complain("%s: it does not list its %ss (exit code %d): build it anew", program->path,
+                     programs->noun, code);
         return KG__EXIT_ERROR;
     }
     if (program->offer == NULL) {
-        kg__complain("%s: line %d of its candidates is no JSON: %s: build it anew", program->path,
-                     error.line, error.text);
+        kg__complain("%s: line %d of its %ss is no JSON: %s: build it anew", program->path,
+                     error.line, programs->noun, error.text);
         return KG__EXIT_ERROR;
     }
-    if (is_offer(program->offer))
+    if (is_offer(program->offer, programs->required))
         return 0;
-    kg__complain("%s: its candidates lack \"target\" or \"cases\", or hold what is no case: build "
-                 "it anew",
-                 program->path);
+    kg__complain("%s: what it prints for %s lacks \"%s\" or \"cases\", or holds what is no case: "
+                 "build it anew",
+                 program->path, programs->option, programs->required);
     return KG__EXIT_ERROR;
 }
 
 int kg__tune_ask(kg__tune_programs *programs)
 {
     for (size_t i = 0; i < programs->count; i++) {
-        int code = ask(&programs->list[i]);
+        int code = ask(programs, &programs->list[i]);
 
         if (code != 0)
             return code;
@@ -123,7 +134,7 @@ static bool visit(const json_t *offer, bool (*take)(void *, const char *, const 
     bool good = true;
 
     json_array_foreach (json_object_get(offer, "cases"), i, entry)
-        good = good && take(context, json_string_value(entry), NULL);
+        good = good && take(context, id_of(entry), NULL);
     json_array_foreach (json_object_get(offer, "refused"), i, entry)
         good = good && take(context, kg__json_text(entry, "case"), kg__json_text(entry, "why"));
     return good;
@@ -237,23 +248,21 @@ static void refuse_glob(const kg__tune_programs *programs, const char *glob)
         nearest = kg__nearest_name(part, probe.names, probe.count);
         said = *part != '\0' && !one_matches(&probe, part);
         if (said && nearest != NULL)
-            kg__complain("tune: there is no %s \"%s\" among the candidates; did you mean \"%s\"?",
-                         words[i], part, nearest);
+            kg__complain("%s: there is no %s \"%s\" among the %ss; did you mean \"%s\"?",
+                         programs->command, words[i], part, programs->noun, nearest);
         else if (said)
-            kg__complain("tune: there is no %s \"%s\" among the candidates of the programs in %s",
-                         words[i], part, programs->folder);
+            kg__complain("%s: there is no %s \"%s\" among the %ss of the programs in %s",
+                         programs->command, words[i], part, programs->noun, programs->folder);
         forget_names(&probe);
         free(part);
         free(head);
     }
     if (!said)
-        kg__complain("tune: \"%s\" takes no candidate: see --candidates of the programs in %s",
-                     glob, programs->folder);
+        kg__complain("%s: \"%s\" takes no %s: see %s of the programs in %s", programs->command,
+                     glob, programs->noun, programs->option, programs->folder);
 }
 
-/* Makes the list of globs that is held against ids: one without its last parts takes all of them.
- */
-static char *complete_filter(const kg__tune_programs *programs, const char *filter)
+char *kg__tune_filter(const kg__tune_programs *programs, const char *filter)
 {
     char *globs = kg__copy_text(filter);
     size_t size = 3 * strlen(filter) + 1;
@@ -276,7 +285,8 @@ static char *complete_filter(const kg__tune_programs *programs, const char *filt
     }
     free(globs);
     if (good && *whole == '\0' && *filter != '\0') {
-        kg__complain("tune: the filter \"%s\" holds no glob: leave it away to take all", filter);
+        kg__complain("%s: the filter \"%s\" holds no glob: leave it away to take all",
+                     programs->command, filter);
         good = false;
     }
     if (good)
@@ -302,7 +312,7 @@ static bool choose(void *context, const char *id, const char *refusal)
 
 bool kg__tune_choose(kg__tune_programs *programs, const char *filter, kg__tuning *tuning)
 {
-    char *whole = complete_filter(programs, filter);
+    char *whole = kg__tune_filter(programs, filter);
     choice into = { .tuning = tuning, .filter = whole };
     bool good = whole != NULL;
 

@@ -117,6 +117,7 @@ static const char *const left_out[] = {
     "KG_PAIRED",
     "KG_SETTLING",
     "NO_COLOR",
+    "CLICOLOR_FORCE",
     "KG_LOCK_DIR",
     "KG_CASE_SECONDS",
     "KG_CASE_TIMEOUT",

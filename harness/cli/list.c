@@ -1,0 +1,324 @@
+/* kernelgate list: the cases that the built programs have. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../judge.h"
+#include "../records.h"
+#include "../results_text.h"
+#include "../text.h"
+#include "command.h"
+#include "tune_programs.h"
+
+#define LIST_SCHEMA "kernelgate-list/1"
+
+static const char *build;
+static const char *format_name;
+static bool as_json;
+
+static const kg__grid_column case_columns[] = {
+    { "case", false, false },  { "check", false, false }, { "time", false, false },
+    { "count", false, false }, { "bytes", true, false },  { "operations", true, false },
+    { "idea", false, true },
+};
+
+static const kg__grid_column idea_columns[] = {
+    { "variant", false, false },
+    { "idea", false, false },
+};
+
+static bool has_purpose(const json_t *entry, const char *purpose)
+{
+    const json_t *text;
+    size_t i;
+
+    json_array_foreach (json_object_get(entry, "purposes"), i, text) {
+        if (strcmp(kg__list_text(text), purpose) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Whether a case is of a variant: the second part of its id. */
+static bool is_of_variant(const char *id, const char *variant)
+{
+    size_t length = strlen(variant);
+
+    id += strcspn(id, "/");
+    return *id == '/' && strncmp(id + 1, variant, length) == 0 && id[1 + length] == '/';
+}
+
+/* Keeps the entries of a list, cases or refused ones, that the filter takes. */
+static json_t *filtered(const json_t *list, const char *filter)
+{
+    json_t *kept = json_array();
+    json_t *entry;
+    size_t i;
+
+    json_array_foreach ((json_t *)list, i, entry) {
+        if (*filter == '\0' || kg__globs_take(filter, kg__json_text(entry, "case")))
+            json_array_append(kept, entry);
+    }
+    return kept;
+}
+
+/* Keeps the variants that have a case or a refused one left. */
+static json_t *filtered_variants(const json_t *variants, const json_t *cases, const json_t *refused)
+{
+    const json_t *const lists[] = { cases, refused };
+    json_t *kept = json_array();
+    json_t *variant;
+    size_t i;
+
+    json_array_foreach ((json_t *)variants, i, variant) {
+        const json_t *entry;
+        bool any = false;
+        size_t j;
+
+        for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) {
+            json_array_foreach (lists[k], j, entry)
+                any = any || is_of_variant(kg__json_text(entry, "case"),
+                                           kg__json_text(variant, "variant"));
+        }
+        if (any)
+            json_array_append(kept, variant);
+    }
+    return kept;
+}
+
+/* What one program has of what the filter takes; NULL where that is nothing. */
+static json_t *describe_program(const kg__tune_program *program, const char *filter)
+{
+    json_t *cases = filtered(json_object_get(program->offer, "cases"), filter);
+    json_t *refused = filtered(json_object_get(program->offer, "refused"), filter);
+    json_t *one = NULL;
+
+    if (json_array_size(cases) + json_array_size(refused) > 0)
+        one = json_pack(
+            "{s:s, s:s, s:o, s:O, s:O}", "comparison", kg__json_text(program->offer, "comparison"),
+            "program", program->path, "variants",
+            filtered_variants(json_object_get(program->offer, "variants"), cases, refused), "cases",
+            cases, "refused", refused);
+    json_decref(cases);
+    json_decref(refused);
+    return one;
+}
+
+static json_t *describe_programs(const kg__tune_programs *programs, const char *filter)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < programs->count; i++) {
+        json_t *one = describe_program(&programs->list[i], filter);
+
+        if (one != NULL)
+            json_array_append_new(list, one);
+    }
+    return json_pack("{s:s, s:s, s:o}", "schema", LIST_SCHEMA, "build", programs->folder,
+                     "comparisons", list);
+}
+
+static const char *idea_of(const json_t *comparison, const char *id)
+{
+    const json_t *variant;
+    size_t i;
+
+    json_array_foreach (json_object_get(comparison, "variants"), i, variant) {
+        if (is_of_variant(id, kg__json_text(variant, "variant")))
+            return kg__json_text(variant, "idea");
+    }
+    return "";
+}
+
+static void add_work(kg__grid *grid, const json_t *entry, const char *name)
+{
+    double value = kg__json_number(json_object_get(entry, "work"), name);
+    char text[KG__FIGURE_SIZE] = "-";
+
+    if (value >= 0)
+        kg__show_figure(text, sizeof text, value, "");
+    kg__grid_add_figure(grid, text, value);
+}
+
+static void add_cases(kg__grid *grid, const json_t *comparison)
+{
+    static const char *const purposes[] = { "check", "time", "count" };
+    const json_t *entry;
+    size_t i;
+
+    json_array_foreach (json_object_get(comparison, "cases"), i, entry) {
+        const char *id = kg__json_text(entry, "case");
+
+        kg__grid_add(grid, id, NULL);
+        for (size_t p = 0; p < sizeof purposes / sizeof *purposes; p++)
+            kg__grid_add(grid, has_purpose(entry, purposes[p]) ? purposes[p] : "", NULL);
+        add_work(grid, entry, "bytes");
+        add_work(grid, entry, "operations");
+        kg__grid_add(grid, idea_of(comparison, id), NULL);
+    }
+}
+
+/* What the comparison does not support is named, so that nobody looks for it. */
+static void write_refused(FILE *stream, const json_t *comparison)
+{
+    const json_t *entry;
+    size_t i;
+
+    json_array_foreach (json_object_get(comparison, "refused"), i, entry) {
+        char *id = kg__clean_text(kg__json_text(entry, "case"), true);
+        char *why = kg__clean_text(kg__json_text(entry, "why"), true);
+
+        fprintf(stream, "refused: %s: %s\n", id, why);
+        free(id);
+        free(why);
+    }
+}
+
+/* Writes a comparison's heading, its variants' ideas and its cases. */
+static void write_comparison(const json_t *comparison, kg__grid_format format)
+{
+    const char *name = kg__json_text(comparison, "comparison");
+    kg__grid *ideas = kg__grid_new(idea_columns, sizeof idea_columns / sizeof *idea_columns);
+    kg__grid *cases = kg__grid_new(case_columns, sizeof case_columns / sizeof *case_columns);
+    const json_t *variant;
+    size_t i;
+
+    json_array_foreach (json_object_get(comparison, "variants"), i, variant) {
+        kg__grid_add(ideas, kg__json_text(variant, "variant"), NULL);
+        kg__grid_add(ideas, kg__json_text(variant, "idea"), NULL);
+    }
+    add_cases(cases, comparison);
+    printf("%s%s: %zu case%s\n\n", format == KG__GRID_MARKDOWN ? "## " : "", name,
+           kg__grid_rows(cases), kg__grid_rows(cases) == 1 ? "" : "s");
+    kg__grid_write(stdout, ideas, format, true);
+    putchar('\n');
+    if (kg__grid_rows(cases) > 0)
+        kg__grid_write(stdout, cases, format, true);
+    write_refused(stdout, comparison);
+    kg__grid_free(ideas);
+    kg__grid_free(cases);
+}
+
+static void write_csv(const json_t *comparisons)
+{
+    kg__grid *grid = kg__grid_new(case_columns, sizeof case_columns / sizeof *case_columns);
+    const json_t *comparison;
+    size_t i;
+
+    json_array_foreach (comparisons, i, comparison) {
+        add_cases(grid, comparison);
+        /* What is no row must not stand between the rows. */
+        write_refused(stderr, comparison);
+    }
+    kg__grid_write(stdout, grid, KG__GRID_CSV, true);
+    kg__grid_free(grid);
+}
+
+static void write_tables(const json_t *document, kg__grid_format format)
+{
+    const json_t *comparisons = json_object_get(document, "comparisons");
+    const json_t *comparison;
+    size_t i;
+
+    if (format == KG__GRID_CSV) {
+        write_csv(comparisons);
+        return;
+    }
+    json_array_foreach (comparisons, i, comparison) {
+        fputs(i > 0 ? "\n" : "", stdout);
+        write_comparison(comparison, format);
+    }
+}
+
+/* Finds the programs: those of the CPU model, which need no driver, else those for a GPU. Their
+ * tables are the same. */
+static bool find_programs(kg__tune_programs *programs)
+{
+    kg__tune_find(programs, build, ".model");
+    if (programs->count == 0) {
+        kg__tune_programs_free(programs);
+        kg__tune_find(programs, build, ".gpu");
+    }
+    programs->command = "list";
+    programs->option = "--work";
+    programs->required = "comparison";
+    programs->noun = "case";
+    if (programs->count > 0)
+        return true;
+    kg__complain("list: there is no comparison's program *.model or *.gpu in %s: build it, or name "
+                 "its folder with --build",
+                 programs->folder);
+    return false;
+}
+
+static int list_cases(const kg__tune_programs *programs, const char *filter,
+                      const kg__print_form *form)
+{
+    char *whole = kg__tune_filter(programs, filter);
+    json_t *document;
+    int code = KG__EXIT_PASS;
+
+    if (whole == NULL)
+        return KG__EXIT_ERROR;
+    document = describe_programs(programs, whole);
+    free(whole);
+    if (json_array_size(json_object_get(document, "comparisons")) == 0) {
+        kg__complain("list: the programs in %s have no case", programs->folder);
+        code = KG__EXIT_ERROR;
+    } else if (form->json) {
+        return kg__print_document("list", document) ? KG__EXIT_PASS : KG__EXIT_ERROR;
+    } else {
+        write_tables(document, form->grid);
+        code = kg__flush_output("list") ? KG__EXIT_PASS : KG__EXIT_ERROR;
+    }
+    json_decref(document);
+    return code;
+}
+
+static int list(size_t count, char **operands)
+{
+    const char *setting = getenv("KG_FILTER");
+    kg__tune_programs programs = { 0 };
+    kg__print_form form;
+    int code = KG__EXIT_ERROR;
+
+    if (count > 1) {
+        kg__complain("list: takes one FILTER, in which a comma separates globs: \"%s,%s\"",
+                     operands[0], operands[1]);
+        return KG__EXIT_ERROR;
+    }
+    if (!kg__parse_format("list", format_name, as_json, &form))
+        return KG__EXIT_ERROR;
+    if (find_programs(&programs) && kg__tune_ask(&programs) == 0)
+        code = list_cases(&programs,
+                          count > 0         ? operands[0]
+                          : setting != NULL ? setting
+                                            : "",
+                          &form);
+    kg__tune_programs_free(&programs);
+    return code;
+}
+
+static const kg__option options[] = {
+    { "--build", "DIR", "the folder of the comparisons' programs (default: this command's build)",
+      &build, NULL },
+    { "--format", "FORMAT", "text (the default), markdown, csv or json", &format_name, NULL },
+    { "--json", NULL, "print one JSON document: short for --format json", NULL, &as_json },
+    { 0 },
+};
+
+const kg__command kg__list_command = {
+    .name = "list",
+    .operands = "[FILTER]",
+    .summary = "Print the cases of the built programs, what each is for, and the variants' ideas",
+    .details =
+        "FILTER is a list of globs on case ids, separated by commas, as KG_FILTER, which it\n"
+        "replaces; one without its last parts takes all that begin so: matmul_f32,\n"
+        "'matmul_f32/tiled', 'invert_red/*/960x1280x1'. check: held against the host's\n"
+        "reference; time: timed on a GPU; count: counted on the CPU model. bytes and operations\n"
+        "are the fewest that the job takes.\n"
+        "exit: 0 printed; 2 no program, or a glob that takes no case\n",
+    .options = options,
+    .takes_operands = true,
+    .run = list,
+};

@@ -1,0 +1,13 @@
+/* The manual page of `kernelgate`, made from what the subcommands say of themselves. */
+#ifndef KG__MANUAL_H
+#define KG__MANUAL_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "command.h"
+
+/* Writes kernelgate(1), in the macros of man(7), from a list of subcommands that ends in NULL. */
+void kg__write_manual(FILE *stream, const kg__command *const *commands);
+
+#endif
