@@ -40,7 +40,8 @@ static void write_each(FILE *stream, kg__grid_format format, const kg__tuning *t
         write_line(stream, format, text);
     }
     if (count > LONGEST_LIST) {
-        kg__format(text, sizeof text, "%s: %zu more, all of them in the document of --json",
+        kg__format(text, sizeof text,
+                   "%s: %zu more, all of them in the document of --json or --save",
                    kg__tuning_fate_name(fate), count - LONGEST_LIST);
         write_line(stream, format, text);
     }

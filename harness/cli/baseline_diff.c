@@ -6,14 +6,18 @@
 
 #include "../drift.h"
 #include "../grid.h"
+#include "../records.h"
 #include "../run.h"
 #include "../text.h"
 #include "baseline_files.h"
 #include "command.h"
 
+#define DRIFT_SCHEMA "kernelgate-drift/1"
+
 static const char *since;
 static const char *limit_text;
-static const char *format_name = "text";
+static const char *format_name;
+static bool as_json;
 
 static const kg__grid_column columns[] = {
     { "target", false, true }, { "case", false, false }, { "metric", false, false },
@@ -23,9 +27,10 @@ static const kg__grid_column columns[] = {
 
 /* What all files of one call have in common. */
 typedef struct differing {
-    kg__grid_format format;
-    double limit; /* fraction; NAN: none */
-    size_t files; /* written so far */
+    kg__print_form form;
+    json_t *documents; /* of each file, for JSON; else NULL */
+    double limit;      /* fraction; NAN: none */
+    size_t files;      /* written so far */
     size_t exceeding;
 } differing;
 
@@ -79,24 +84,21 @@ static void add_band(kg__grid *grid, const kg__drift *one)
     kg__grid_add_figure(grid, text, now->band);
 }
 
-static void add_note(kg__grid *grid, const differing *all, const kg__drift *one)
+static const char *note_on(const differing *all, const kg__drift *one)
 {
     bool was_gated = one->first != NULL && one->first->gated;
-    const char *note = "";
 
     if (one->kind != KG__DRIFT_MOVED)
-        note = "";
-    else if (kg__drift_exceeds(one, all->limit))
-        note = "beyond the limit";
-    else if (!one->gated)
-        note = was_gated ? "no longer gated" : "not gated";
-    else if (one->first != NULL && !was_gated)
-        note = "gated now";
-    else if (one->beyond)
-        note = one->change > 0.0 ? "slower" : "faster";
-    else if (one->loosened)
-        note = "held more loosely";
-    kg__grid_add(grid, note, NULL);
+        return "";
+    if (kg__drift_exceeds(one, all->limit))
+        return "beyond the limit";
+    if (!one->gated)
+        return was_gated ? "no longer gated" : "not gated";
+    if (one->first != NULL && !was_gated)
+        return "gated now";
+    if (one->beyond)
+        return one->change > 0.0 ? "slower" : "faster";
+    return one->loosened ? "held more loosely" : "";
 }
 
 static void add_row(kg__grid *grid, const differing *all, const char *target, const kg__drift *one)
@@ -108,7 +110,7 @@ static void add_row(kg__grid *grid, const differing *all, const char *target, co
     add_value(grid, one, one->last);
     add_change(grid, one);
     add_band(grid, one);
-    add_note(grid, all, one);
+    kg__grid_add(grid, note_on(all, one), NULL);
 }
 
 /* How many cases have a metric beyond the limit. Those of one case need not stand together. */
@@ -150,6 +152,16 @@ static void write_sum(FILE *stream, const differing *all, const kg__drifts *drif
     fputc('\n', stream);
 }
 
+/* How far a sentinel stands from what it was, a fraction; NaN where one of the two is not there. */
+static double sentinel_change(const kg__baseline *first, const kg__baseline_case *now)
+{
+    const kg__baseline_case *then = kg__baseline_sentinel(first, now->id);
+    const kg__baseline_metric *to = kg__baseline_metric_of(now, "time_ns");
+    const kg__baseline_metric *from = then != NULL ? kg__baseline_metric_of(then, "time_ns") : NULL;
+
+    return from != NULL && to != NULL ? to->value / from->value - 1.0 : (double)NAN;
+}
+
 /* How far the sentinels, which no commit touches, stand apart: that much is the machine's. */
 static void write_sentinels(FILE *stream, const kg__baseline *first, const kg__baseline *last)
 {
@@ -158,15 +170,12 @@ static void write_sentinels(FILE *stream, const kg__baseline *first, const kg__b
 
     for (size_t i = 0; i < last->sentinel_count; i++) {
         const kg__baseline_case *now = &last->sentinels[i];
-        const kg__baseline_case *then = kg__baseline_sentinel(first, now->id);
-        const kg__baseline_metric *to = kg__baseline_metric_of(now, "time_ns");
-        const kg__baseline_metric *from =
-            then != NULL ? kg__baseline_metric_of(then, "time_ns") : NULL;
+        double moved = sentinel_change(first, now);
         char change[KG__FIGURE_SIZE];
 
-        if (from == NULL || to == NULL)
+        if (isnan(moved))
             continue;
-        kg__show_percent(change, sizeof change, to->value / from->value - 1.0, true);
+        kg__show_percent(change, sizeof change, moved, true);
         fprintf(stream, "%s%s %s", gap, now->id, change);
         gap = ", ";
         any = true;
@@ -174,36 +183,101 @@ static void write_sentinels(FILE *stream, const kg__baseline *first, const kg__b
     fputs(any ? "\n" : "", stream);
 }
 
-/* Writes what lies between two baselines; `title` says which they are. */
-static void write_drift(differing *all, const char *title, const kg__baseline *first,
-                        const kg__baseline *last)
+/* A metric as it was, or is; null where it is not there. */
+static json_t *metric_json(const kg__baseline_metric *metric)
 {
-    bool csv = all->format == KG__GRID_CSV;
+    return metric == NULL ? json_null()
+                          : json_pack("{s:f, s:f, s:b}", "value", metric->value, "band",
+                                      metric->band, "gated", (int)metric->gated);
+}
+
+static json_t *row_json(const differing *all, const kg__drift *one)
+{
+    static const char *const kinds[] = {
+        [KG__DRIFT_MOVED] = "moved", [KG__DRIFT_NEW] = "new", [KG__DRIFT_RETIRED] = "retired"
+    };
+    json_t *row = json_pack("{s:s, s:s, s:o, s:o, s:s}", "case", one->id, "kind", kinds[one->kind],
+                            "first", metric_json(one->first), "last", metric_json(one->last),
+                            "note", note_on(all, one));
+
+    if (!one->whole)
+        json_object_set_new(row, "metric", json_string(one->metric));
+    kg__json_set_finite(row, "change", one->change);
+    return row;
+}
+
+/* How far each sentinel stands apart, as a fraction. */
+static json_t *sentinels_json(const kg__baseline *first, const kg__baseline *last)
+{
+    json_t *changes = json_object();
+
+    for (size_t i = 0; i < last->sentinel_count; i++)
+        kg__json_set_finite(changes, last->sentinels[i].id,
+                            sentinel_change(first, &last->sentinels[i]));
+    return changes;
+}
+
+static void add_document(differing *all, const char *title, const kg__baseline *first,
+                         const kg__baseline *last, const kg__drifts *drifts, size_t exceeding)
+{
+    json_t *rows = json_array();
+    json_t *tally =
+        json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "cases", (json_int_t)drifts->cases,
+                  "slower", (json_int_t)drifts->slower, "faster", (json_int_t)drifts->faster, "new",
+                  (json_int_t)drifts->added, "retired", (json_int_t)drifts->retired,
+                  "no_longer_gated", (json_int_t)drifts->ungated, "held_more_loosely",
+                  (json_int_t)drifts->loosened, "beyond_limit", (json_int_t)exceeding);
+
+    for (size_t i = 0; i < drifts->count; i++)
+        json_array_append_new(rows, row_json(all, &drifts->items[i]));
+    json_array_append_new(all->documents,
+                          json_pack("{s:s, s:s, s:o, s:o, s:o}", "title", title, "target",
+                                    last->target.key, "changes", rows, "tally", tally, "sentinels",
+                                    sentinels_json(first, last)));
+}
+
+/* Writes the table of what lies between two baselines, and what it comes down to. */
+static void write_table(differing *all, const char *title, const kg__baseline *first,
+                        const kg__baseline *last, const kg__drifts *drifts, size_t exceeding)
+{
+    kg__grid_format format = all->form.grid;
+    bool csv = format == KG__GRID_CSV;
     /* What is no row of a CSV must not stand between its rows. */
     FILE *words = csv ? stderr : stdout;
-    kg__drifts drifts = kg__drift_between(first, last);
     kg__grid *grid = kg__grid_new(columns, sizeof columns / sizeof *columns);
-    size_t exceeding = count_exceeding(&drifts, all->limit);
 
-    for (size_t i = 0; i < drifts.count; i++)
-        add_row(grid, all, last->target.key, &drifts.items[i]);
+    for (size_t i = 0; i < drifts->count; i++)
+        add_row(grid, all, last->target.key, &drifts->items[i]);
     if (!csv)
-        printf("%s%s%s\n", all->files > 0 ? "\n" : "",
-               all->format == KG__GRID_MARKDOWN ? "## " : "", title);
-    if (!csv && drifts.count > 0)
+        printf("%s%s%s\n", all->files > 0 ? "\n" : "", format == KG__GRID_MARKDOWN ? "## " : "",
+               title);
+    if (!csv && drifts->count > 0)
         putchar('\n');
-    if (csv ? all->files == 0 || drifts.count > 0 : drifts.count > 0)
-        kg__grid_write(stdout, grid, all->format, !csv || all->files == 0);
+    if (csv ? all->files == 0 || drifts->count > 0 : drifts->count > 0)
+        kg__grid_write(stdout, grid, format, !csv || all->files == 0);
     if (!csv)
         putchar('\n');
     if (csv)
         fprintf(words, "%s: ", title);
-    write_sum(words, all, &drifts, exceeding);
+    write_sum(words, all, drifts, exceeding);
     if (!csv)
         write_sentinels(words, first, last);
+    kg__grid_free(grid);
+}
+
+/* Writes what lies between two baselines; `title` says which they are. */
+static void write_drift(differing *all, const char *title, const kg__baseline *first,
+                        const kg__baseline *last)
+{
+    kg__drifts drifts = kg__drift_between(first, last);
+    size_t exceeding = count_exceeding(&drifts, all->limit);
+
+    if (all->form.json)
+        add_document(all, title, first, last, &drifts, exceeding);
+    else
+        write_table(all, title, first, last, &drifts, exceeding);
     all->files++;
     all->exceeding += exceeding;
-    kg__grid_free(grid);
     kg__drifts_free(&drifts);
 }
 
@@ -359,24 +433,33 @@ static bool parse_limit(double *limit)
     return true;
 }
 
+static bool print_documents(const differing *all)
+{
+    json_t *document = json_pack("{s:s, s:O, s:I}", "schema", DRIFT_SCHEMA, "files", all->documents,
+                                 "beyond_limit", (json_int_t)all->exceeding);
+
+    kg__json_set_finite(document, "limit", all->limit);
+    return kg__print_document("baseline diff", document);
+}
+
 static int diff(size_t count, char **operands)
 {
     differing all = { .limit = NAN };
     bool good;
 
-    if (!kg__grid_format_parse(format_name, &all.format)) {
-        kg__complain("baseline diff: there is no format \"%s\": take text, markdown or csv",
-                     format_name);
-        return KG__EXIT_ERROR;
-    }
-    if (!parse_limit(&all.limit))
+    if (!kg__parse_format("baseline diff", format_name, as_json, &all.form) ||
+        !parse_limit(&all.limit))
         return KG__EXIT_ERROR;
     if (since == NULL && count != 2) {
         kg__complain("baseline diff: takes two files or keys, or --since COMMIT [FILE...]");
         return KG__EXIT_ERROR;
     }
+    all.documents = all.form.json ? json_array() : NULL;
     good = since != NULL ? diff_all_since(&all, count, operands)
                          : diff_files(&all, operands[0], operands[1]);
+    if (good && all.form.json)
+        good = print_documents(&all);
+    json_decref(all.documents);
     good = kg__flush_output("baseline diff") && good;
     if (!good)
         return KG__EXIT_ERROR;
@@ -387,7 +470,8 @@ static const kg__option diff_options[] = {
     { "--since", "COMMIT", "from what the files were at this commit, branch or tag", &since, NULL },
     { "--limit", "PERCENT", "exit with 1 where a case got slower by more than this in all",
       &limit_text, NULL },
-    { "--format", "FORMAT", "text (the default), markdown or csv", &format_name, NULL },
+    { "--format", "FORMAT", "text (the default), markdown, csv or json", &format_name, NULL },
+    KG__JSON_OPTION(as_json),
     { 0 },
 };
 

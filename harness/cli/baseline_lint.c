@@ -1,6 +1,7 @@
 /* kernelgate baseline lint: are the baseline files as they should be? */
 #include "../baseline_lint.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,6 +12,23 @@
 
 static const char *comparisons;
 static bool record;
+static bool as_json;
+
+#define LINT_SCHEMA "kernelgate-lint/1"
+
+/* Says something of a file to a reader; JSON has it as a member. */
+static void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static void say(const char *format, ...)
+{
+    va_list arguments;
+
+    if (as_json)
+        return;
+    va_start(arguments, format);
+    (void)vprintf(format, arguments);
+    va_end(arguments);
+}
 
 /* Whether the comparison of a case's id is in the list "a,b,c". */
 static bool is_listed(const char *id, const char *list)
@@ -57,25 +75,21 @@ static bool leave_verdicts(const json_t *errors, const json_t *vanished)
     return left;
 }
 
-static size_t list_vanished(const char *path, const kg__baseline *baseline, json_t *names)
+static void list_vanished(const char *path, const kg__baseline *baseline, json_t *names)
 {
-    size_t vanished = 0;
-
     /* The comparisons of imported cases are in no table. */
     if (comparisons == NULL || *kg__measured_by(baseline->provenance) != '\0')
-        return 0;
+        return;
     for (size_t i = 0; i < baseline->case_count; i++) {
         const char *id = baseline->cases[i].id;
 
         if (is_listed(id, comparisons))
             continue;
-        printf("%s: %s: vanished: there is no comparison %.*s; put it back, or take its cases out: "
-               "kernelgate baseline retire %s '%.*s/*'\n",
-               path, id, (int)strcspn(id, "/"), id, path, (int)strcspn(id, "/"), id);
+        say("%s: %s: vanished: there is no comparison %.*s; put it back, or take its cases out: "
+            "kernelgate baseline retire %s '%.*s/*'\n",
+            path, id, (int)strcspn(id, "/"), id, path, (int)strcspn(id, "/"), id);
         json_array_append_new(names, json_string(id));
-        vanished++;
     }
-    return vanished;
 }
 
 static void print_sound(const char *path, const kg__baseline *baseline)
@@ -83,11 +97,10 @@ static void print_sound(const char *path, const kg__baseline *baseline)
     const char *cases = baseline->case_count == 1 ? "" : "s";
 
     if (kg__is_model(&baseline->target))
-        printf("%s: ok: %zu case%s, counters of the CPU model\n", path, baseline->case_count,
-               cases);
+        say("%s: ok: %zu case%s, counters of the CPU model\n", path, baseline->case_count, cases);
     else
-        printf("%s: ok: %zu case%s, %zu sentinel%s\n", path, baseline->case_count, cases,
-               baseline->sentinel_count, baseline->sentinel_count == 1 ? "" : "s");
+        say("%s: ok: %zu case%s, %zu sentinel%s\n", path, baseline->case_count, cases,
+            baseline->sentinel_count, baseline->sentinel_count == 1 ? "" : "s");
 }
 
 /* What is found in a file. */
@@ -98,7 +111,7 @@ typedef struct finding {
 
 static void take_error(json_t *errors, const char *line)
 {
-    printf("%s\n", line);
+    say("%s\n", line);
     json_array_append_new(errors, json_string(line));
 }
 
@@ -112,9 +125,27 @@ static void take_finding(void *context, const char *id, const char *metric, cons
     take_error(all->errors, error.text);
 }
 
-/* Whether a file is right; says so, or what is wrong. */
-static bool lint_file(const char *path, json_t *errors, json_t *names, size_t *vanished)
+/* A file and what was found in it: what the two lists have gained since. */
+static json_t *file_json(const char *path, size_t cases, const json_t *errors, size_t errors_before,
+                         const json_t *names, size_t names_before)
 {
+    json_t *findings = json_array();
+    json_t *vanished = json_array();
+
+    for (size_t i = errors_before; i < json_array_size(errors); i++)
+        json_array_append(findings, json_array_get(errors, i));
+    for (size_t i = names_before; i < json_array_size(names); i++)
+        json_array_append(vanished, json_array_get(names, i));
+    return json_pack("{s:s, s:b, s:I, s:o, s:o}", "file", path, "ok",
+                     (int)(json_array_size(findings) == 0), "cases", (json_int_t)cases, "findings",
+                     findings, "vanished", vanished);
+}
+
+/* Whether a file is right; says so, or what is wrong, and adds it to `files`. */
+static bool lint_file(const char *path, json_t *errors, json_t *names, json_t *files)
+{
+    size_t errors_before = json_array_size(errors);
+    size_t names_before = json_array_size(names);
     finding all = { path, errors };
     kg__error error = { "" };
     kg__baseline baseline;
@@ -129,7 +160,9 @@ static bool lint_file(const char *path, json_t *errors, json_t *names, size_t *v
         findings = kg__baseline_lint(&baseline, take_finding, &all);
     if (status == KG__LOADED && findings == 0)
         print_sound(path, &baseline);
-    *vanished += list_vanished(path, &baseline, names);
+    list_vanished(path, &baseline, names);
+    json_array_append_new(
+        files, file_json(path, baseline.case_count, errors, errors_before, names, names_before));
     kg__baseline_free(&baseline);
     return status == KG__LOADED && findings == 0;
 }
@@ -138,23 +171,31 @@ static int lint(size_t count, char **operands)
 {
     json_t *errors = json_array();
     json_t *names = json_array();
-    size_t vanished = 0;
+    json_t *files = json_array();
+    size_t vanished;
     bool bad = false;
+    int code;
 
     if (count == 0) {
         json_decref(errors);
         json_decref(names);
+        json_decref(files);
         kg__complain("baseline lint: names no file: kernelgate baseline lint baselines/*.json");
         return KG__EXIT_ERROR;
     }
     for (size_t i = 0; i < count; i++)
-        bad |= !lint_file(operands[i], errors, names, &vanished);
+        bad |= !lint_file(operands[i], errors, names, files);
     bad |= record && !leave_verdicts(errors, names);
+    vanished = json_array_size(names);
+    code = bad ? KG__EXIT_ERROR : vanished > 0 && kg__is_strict() ? KG__EXIT_FAIL : KG__EXIT_PASS;
+    if (as_json &&
+        !kg__print_document("baseline lint", json_pack("{s:s, s:O, s:i}", "schema", LINT_SCHEMA,
+                                                       "files", files, "exit_code", code)))
+        code = KG__EXIT_ERROR;
     json_decref(errors);
     json_decref(names);
-    if (bad)
-        return KG__EXIT_ERROR;
-    return vanished > 0 && kg__is_strict() ? KG__EXIT_FAIL : KG__EXIT_PASS;
+    json_decref(files);
+    return code;
 }
 
 static const kg__option lint_options[] = {
@@ -162,6 +203,7 @@ static const kg__option lint_options[] = {
       &comparisons, NULL },
     { "--record", NULL, "leave what is wrong in the results of the run (KG_OUT, else out)", NULL,
       &record },
+    KG__JSON_OPTION(as_json),
     { 0 },
 };
 

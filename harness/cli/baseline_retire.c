@@ -7,7 +7,10 @@
 #include "baseline_files.h"
 #include "command.h"
 
+#define RETIRED_SCHEMA "kernelgate-retired/1"
+
 static bool dry_run;
+static bool as_json;
 
 /* Whether every glob names a case; complains of each that does not. */
 static bool globs_match(const char *path, const kg__baseline *baseline, size_t count,
@@ -36,9 +39,9 @@ static bool globs_match(const char *path, const kg__baseline *baseline, size_t c
     return all;
 }
 
-static size_t take_out(kg__baseline *baseline, size_t count, char *const *globs)
+/* Takes the cases out, and adds their ids to `retired`. */
+static void take_out(kg__baseline *baseline, size_t count, char *const *globs, json_t *retired)
 {
-    size_t retired = 0;
 
     for (size_t i = 0; i < baseline->case_count;) {
         const char *id = baseline->cases[i].id;
@@ -50,11 +53,11 @@ static size_t take_out(kg__baseline *baseline, size_t count, char *const *globs)
             i++;
             continue;
         }
-        printf("%s: %s\n", id, dry_run ? "would be retired" : "retired");
+        if (!as_json)
+            printf("%s: %s\n", id, dry_run ? "would be retired" : "retired");
+        json_array_append_new(retired, json_string(id));
         (void)kg__baseline_remove(baseline, id);
-        retired++;
     }
-    return retired;
 }
 
 static int retire_from(const char *named, size_t count, char *const *globs)
@@ -63,7 +66,7 @@ static int retire_from(const char *named, size_t count, char *const *globs)
     kg__baseline baseline;
     kg__error error = { "" };
     size_t before;
-    size_t retired;
+    json_t *retired;
     bool saved = true;
 
     if (!kg__open_baseline(named, path, sizeof path, &baseline))
@@ -73,17 +76,23 @@ static int retire_from(const char *named, size_t count, char *const *globs)
         kg__baseline_free(&baseline);
         return KG__EXIT_ERROR;
     }
-    retired = take_out(&baseline, count, globs);
+    retired = json_array();
+    take_out(&baseline, count, globs, retired);
     if (!dry_run)
         saved = kg__baseline_save(path, &baseline, &error);
     kg__baseline_free(&baseline);
-    if (!saved) {
+    if (!saved)
         kg__complain("%s", error.text);
-        return KG__EXIT_ERROR;
-    }
-    printf("%s: %zu of %zu cases %s\n", path, retired, before,
-           dry_run ? "would be retired; nothing is written" : "retired");
-    return kg__flush_output("baseline retire") ? KG__EXIT_PASS : KG__EXIT_ERROR;
+    else if (as_json)
+        saved = kg__print_document("baseline retire",
+                                   json_pack("{s:s, s:s, s:b, s:O, s:I}", "schema", RETIRED_SCHEMA,
+                                             "file", path, "dry_run", (int)dry_run, "retired",
+                                             retired, "cases_before", (json_int_t)before));
+    else
+        printf("%s: %zu of %zu cases %s\n", path, json_array_size(retired), before,
+               dry_run ? "would be retired; nothing is written" : "retired");
+    json_decref(retired);
+    return kg__flush_output("baseline retire") && saved ? KG__EXIT_PASS : KG__EXIT_ERROR;
 }
 
 static int retire(size_t count, char **operands)
@@ -111,6 +120,7 @@ static int retire(size_t count, char **operands)
 
 static const kg__option retire_options[] = {
     { "--dry-run", NULL, "say what would be taken out, and write nothing", NULL, &dry_run },
+    KG__JSON_OPTION(as_json),
     { 0 },
 };
 

@@ -6,13 +6,17 @@
 #include "../grid.h"
 #include "../judge.h"
 #include "../recording.h"
+#include "../records.h"
 #include "../run.h"
 #include "../text.h"
 #include "baseline_files.h"
 #include "command.h"
 
+#define SHOWN_SCHEMA "kernelgate-shown/1"
+
 static const char *only_cases;
-static const char *format_name = "text";
+static const char *format_name;
+static bool as_json;
 
 static const kg__grid_column columns[] = {
     { "target", false, true },   { "case", false, false },    { "metric", false, false },
@@ -30,12 +34,19 @@ static void add_percent(kg__grid *grid, double fraction)
     kg__grid_add_figure(grid, text, fraction);
 }
 
-/* The smallest slowdown that is found, which for a counter is any rise. */
-static void add_smallest(kg__grid *grid, const kg__baseline_metric *metric)
+/* The smallest slowdown that is found, a fraction; 0: any rise. */
+static double smallest_of(const kg__baseline_metric *metric)
 {
     kg__expectation expectation = kg__baseline_expectation(metric);
     kg__interval same = { metric->value, metric->value, metric->value };
-    double smallest = kg__judge(&same, &expectation, NULL, "").smallest;
+
+    return kg__judge(&same, &expectation, NULL, "").smallest;
+}
+
+/* The same as a cell; for a counter it is any rise. */
+static void add_smallest(kg__grid *grid, const kg__baseline_metric *metric)
+{
+    double smallest = smallest_of(metric);
 
     if (smallest == 0.0)
         kg__grid_add(grid, "any rise", "0");
@@ -97,6 +108,50 @@ static void add_cases(kg__grid *grid, const char *target, const kg__baseline_cas
     }
 }
 
+static json_t *metric_json(const kg__baseline_case *entry, const kg__baseline_metric *metric)
+{
+    json_t *object =
+        json_pack("{s:s, s:s, s:f, s:f, s:b, s:f, s:I, s:b}", "case", entry->id, "metric",
+                  metric->name, "value", metric->value, "band", metric->band, "band_by_hand",
+                  (int)metric->band_by_hand, "floor", metric->floor, "sessions",
+                  (json_int_t)metric->session_count, "gated", (int)metric->gated);
+
+    if (metric->session_count > 0)
+        kg__json_set_finite(object, "noise", kg__noise(metric->sessions, metric->session_count));
+    kg__json_set_finite(object, "smallest", smallest_of(metric));
+    if (entry->commit != NULL)
+        json_object_set_new(object, "commit", json_string(entry->commit));
+    if (entry->code != NULL)
+        json_object_set(object, "code", entry->code);
+    return object;
+}
+
+/* The metrics of cases, or of sentinels, that are asked for. */
+static json_t *metrics_json(const kg__baseline_case *cases, size_t count)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < count; i++) {
+        if (only_cases != NULL && !kg__globs_take(only_cases, cases[i].id))
+            continue;
+        for (size_t j = 0; j < cases[i].metric_count; j++)
+            json_array_append_new(list, metric_json(&cases[i], &cases[i].metrics[j]));
+    }
+    return list;
+}
+
+static int print_json(const char *path, const kg__baseline *baseline)
+{
+    json_t *document =
+        json_pack("{s:s, s:s, s:{s:s, s:s}, s:I, s:o, s:o}", "schema", SHOWN_SCHEMA, "file", path,
+                  "target", "key", baseline->target.key, "name", baseline->target.name, "cases",
+                  (json_int_t)baseline->case_count, "sentinels",
+                  metrics_json(baseline->sentinels, baseline->sentinel_count), "metrics",
+                  metrics_json(baseline->cases, baseline->case_count));
+
+    return kg__print_document("baseline show", document) ? KG__EXIT_PASS : KG__EXIT_ERROR;
+}
+
 static void refuse_glob(const char *path, const kg__baseline *baseline)
 {
     const char *nearest = kg__nearest_case(baseline, only_cases);
@@ -110,8 +165,10 @@ static void refuse_glob(const char *path, const kg__baseline *baseline)
 }
 
 /* Writes the heading, the table and how many cases it has. */
-static int write_baseline(const char *path, const kg__baseline *baseline, kg__grid_format format)
+static int write_baseline(const char *path, const kg__baseline *baseline,
+                          const kg__print_form *form)
 {
+    kg__grid_format format = form->grid;
     const kg__target *target = &baseline->target;
     kg__grid *grid = kg__grid_new(columns, sizeof columns / sizeof *columns);
     bool any;
@@ -121,7 +178,7 @@ static int write_baseline(const char *path, const kg__baseline *baseline, kg__gr
     any = kg__grid_rows(grid) > 0 || only_cases == NULL;
     if (!any) {
         refuse_glob(path, baseline);
-    } else {
+    } else if (!form->json) {
         if (format != KG__GRID_CSV)
             printf("%s%s: %s%s%zu case%s%s\n\n", format == KG__GRID_MARKDOWN ? "## " : "", path,
                    target->name, target->name[0] != '\0' ? ", " : "", baseline->case_count,
@@ -131,13 +188,15 @@ static int write_baseline(const char *path, const kg__baseline *baseline, kg__gr
     kg__grid_free(grid);
     if (!any)
         return KG__EXIT_ERROR;
+    if (form->json)
+        return print_json(path, baseline);
     return kg__flush_output("baseline show") ? KG__EXIT_PASS : KG__EXIT_ERROR;
 }
 
 static int show(size_t count, char **operands)
 {
     char path[KG__PATH_SIZE];
-    kg__grid_format format;
+    kg__print_form form;
     kg__baseline baseline;
     int code;
 
@@ -145,14 +204,11 @@ static int show(size_t count, char **operands)
         kg__complain("baseline show: takes one file or key: kernelgate baseline show cpu-model");
         return KG__EXIT_ERROR;
     }
-    if (!kg__grid_format_parse(format_name, &format)) {
-        kg__complain("baseline show: there is no format \"%s\": take text, markdown or csv",
-                     format_name);
+    if (!kg__parse_format("baseline show", format_name, as_json, &form))
         return KG__EXIT_ERROR;
-    }
     if (!kg__open_baseline(operands[0], path, sizeof path, &baseline))
         return KG__EXIT_ERROR;
-    code = write_baseline(path, &baseline, format);
+    code = write_baseline(path, &baseline, &form);
     kg__baseline_free(&baseline);
     return code;
 }
@@ -160,7 +216,8 @@ static int show(size_t count, char **operands)
 static const kg__option show_options[] = {
     { "--case", "GLOB", "of these cases alone; * matches slashes too, a comma separates globs",
       &only_cases, NULL },
-    { "--format", "FORMAT", "text (the default), markdown or csv", &format_name, NULL },
+    { "--format", "FORMAT", "text (the default), markdown, csv or json", &format_name, NULL },
+    KG__JSON_OPTION(as_json),
     { 0 },
 };
 

@@ -6,9 +6,6 @@
 
 #include "../message.h"
 
-/* Digits of a figure in JSON: as many as any double needs to be read back as it was. */
-#define JSON_DIGITS 17
-
 /* The edit distance of two names, of which none is long. */
 static size_t distance(const char *a, const char *b)
 {
@@ -52,18 +49,27 @@ bool kg__flush_output(const char *command)
     return false;
 }
 
+bool kg__merge_format(const char *command, bool json, const char **format)
+{
+    if (json && *format != NULL && strcmp(*format, "json") != 0) {
+        kg__complain("%s: --json and --format %s are two formats: give one", command, *format);
+        return false;
+    }
+    if (json)
+        *format = "json";
+    return true;
+}
+
 bool kg__parse_format(const char *command, const char *format, bool json, kg__print_form *form)
 {
     static const char *const known[] = { "text", "markdown", "csv", "json" };
     const char *nearest;
 
-    *form = (kg__print_form){ json, KG__GRID_TEXT };
+    *form = (kg__print_form){ false, KG__GRID_TEXT };
+    if (!kg__merge_format(command, json, &format))
+        return false;
     if (format == NULL)
         return true;
-    if (json && strcmp(format, "json") != 0) {
-        kg__complain("%s: --json and --format %s are two formats: give one", command, format);
-        return false;
-    }
     form->json = strcmp(format, "json") == 0;
     if (form->json || kg__grid_format_parse(format, &form->grid))
         return true;
@@ -75,7 +81,7 @@ bool kg__parse_format(const char *command, const char *format, bool json, kg__pr
 
 bool kg__print_document(const char *command, json_t *document)
 {
-    (void)json_dumpf(document, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(JSON_DIGITS));
+    (void)json_dumpf(document, stdout, JSON_INDENT(1));
     putchar('\n');
     json_decref(document);
     return kg__flush_output(command);

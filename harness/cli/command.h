@@ -70,6 +70,17 @@ typedef struct kg__print_form {
     kg__grid_format grid; /* where it is not JSON */
 } kg__print_form;
 
+/* The option that every subcommand has that prints a document; `flag_` becomes true where it is
+ * given. */
+#define KG__JSON_OPTION(flag_)                                                                     \
+    {                                                                                              \
+        "--json", NULL, "print one JSON document instead", NULL, &(flag_)                          \
+    }
+
+/* Makes --json the format "json", for which it is short. False with a complaint where another one
+ * was given besides. */
+bool kg__merge_format(const char *command, bool json, const char **format);
+
 /* Parses what was given for --format ("text", "markdown", "csv", "json"; NULL: text) and whether
  * --json was, which is short for --format json. False with a complaint for any other name, or for
  * two that differ. */

@@ -19,7 +19,8 @@
 /* Digits of a ratio behind the point: a thousandth is less than any band. */
 #define RATIO_DIGITS 4
 
-static const char *format_name = "text";
+static const char *format_name;
+static bool as_json;
 static bool across;
 
 static const kg__grid_column columns[] = {
@@ -316,9 +317,7 @@ static void write_json(const compared_files *files)
                          "other_boards", (int)found->other_boards, "metrics", metrics, "only_in_a",
                          one_sided_json(found, false), "only_in_b", one_sided_json(found, true),
                          "means", sums, "tally", tally_json(found), "exit_code", files->code);
-    (void)json_dumpf(document, stdout, JSON_INDENT(1));
-    putchar('\n');
-    json_decref(document);
+    (void)kg__print_document("compare", document);
 }
 
 /* The case of both runs whose id is nearest to a filter that leaves nothing. */
@@ -337,8 +336,7 @@ static const char *nearest_case(const json_t *document, const char *filter)
     return nearest;
 }
 
-static int compare_documents(compared_files *files, const char *filter, bool json,
-                             kg__grid_format format)
+static int compare_documents(compared_files *files, const char *filter, const kg__print_form *form)
 {
     kg__error error = { "" };
 
@@ -351,20 +349,18 @@ static int compare_documents(compared_files *files, const char *filter, bool jso
         return KG__EXIT_ERROR;
     }
     files->code = kg__exit_code(&files->found.tally, kg__is_strict());
-    if (json)
+    if (form->json)
         write_json(files);
     else
-        write_table(files, format);
+        write_table(files, form->grid);
     return kg__flush_output("compare") ? files->code : KG__EXIT_ERROR;
 }
 
-static bool arguments_fit(size_t count, bool *json, kg__grid_format *format)
+static bool arguments_fit(size_t count, kg__print_form *form)
 {
-    *json = strcmp(format_name, "json") == 0;
-    if (!*json && !kg__grid_format_parse(format_name, format))
-        kg__complain("compare: there is no format \"%s\": take text, markdown, csv or json",
-                     format_name);
-    else if (count < 2)
+    if (!kg__parse_format("compare", format_name, as_json, form))
+        return false;
+    if (count < 2)
         kg__complain("compare: takes two results files: kernelgate compare A.json B.json [FILTER]");
     else if (count > 3)
         kg__complain("compare: takes one filter behind the two files: separate globs by commas");
@@ -376,11 +372,10 @@ static bool arguments_fit(size_t count, bool *json, kg__grid_format *format)
 static int compare(size_t count, char **operands)
 {
     compared_files files = { .paths = { "", "" } };
-    kg__grid_format format = KG__GRID_TEXT;
-    bool json;
+    kg__print_form form;
     int code = KG__EXIT_ERROR;
 
-    if (!arguments_fit(count, &json, &format))
+    if (!arguments_fit(count, &form))
         return KG__EXIT_ERROR;
     for (size_t i = 0; i < 2; i++) {
         kg__error error = { "" };
@@ -391,7 +386,7 @@ static int compare(size_t count, char **operands)
             kg__complain("compare: %s", error.text);
     }
     if (files.documents[0] != NULL && files.documents[1] != NULL)
-        code = compare_documents(&files, count == 3 ? operands[2] : "", json, format);
+        code = compare_documents(&files, count == 3 ? operands[2] : "", &form);
     kg__results_comparison_free(&files.found);
     json_decref(files.documents[0]);
     json_decref(files.documents[1]);
@@ -402,6 +397,7 @@ static const kg__option options[] = {
     { "--across", NULL, "judge two GPUs by each other too, A's limits holding for both", NULL,
       &across },
     { "--format", "FORMAT", "text (the default), markdown, csv or json", &format_name, NULL },
+    KG__JSON_OPTION(as_json),
     { 0 },
 };
 

@@ -369,7 +369,6 @@ static bool print_json(const kg__diagnosis *diagnosis)
 {
     json_t *items = json_array();
     json_t *document = json_object();
-    int code;
 
     for (size_t i = 0; i < diagnosis->count; i++) {
         const kg__finding *finding = &diagnosis->findings[i];
@@ -387,10 +386,7 @@ static bool print_json(const kg__diagnosis *diagnosis)
     json_object_set_new(document, "gpu", json_boolean(diagnosis->gpu));
     json_object_set_new(document, "model_text", clean_string(diagnosis->model_text));
     json_object_set_new(document, "gpu_text", clean_string(diagnosis->gpu_text));
-    code = json_dumpf(document, stdout, JSON_INDENT(1));
-    putchar('\n');
-    json_decref(document);
-    return code == 0;
+    return kg__print_document("doctor", document);
 }
 
 static void print_text(const kg__diagnosis *diagnosis)
@@ -439,7 +435,7 @@ static int doctor(size_t count, char **operands)
 }
 
 static const kg__option doctor_options[] = {
-    { "--json", NULL, "print one JSON document", NULL, &as_json },
+    KG__JSON_OPTION(as_json),
     { "--baselines", "DIR", "the folder of the baselines (default: KG_BASELINES, else ./baselines)",
       &baselines, NULL },
     { "--root", "DIR", "look for system files below DIR, as of a mounted image", &root, NULL },

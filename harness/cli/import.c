@@ -490,7 +490,8 @@ static int judge_into(importing *all, const char *folder)
         return KG__EXIT_ERROR;
     }
     kg__name_commits(results, commit);
-    code = kg__publish_results(folder, results) ? kg__results_exit_code(results) : KG__EXIT_ERROR;
+    code = kg__publish_results(folder, results, stdout) ? kg__results_exit_code(results)
+                                                        : KG__EXIT_ERROR;
     json_decref(results);
     return code;
 }

@@ -303,7 +303,7 @@ static const kg__option options[] = {
     { "--build", "DIR", "the folder of the comparisons' programs (default: this command's build)",
       &build, NULL },
     { "--format", "FORMAT", "text (the default), markdown, csv or json", &format_name, NULL },
-    { "--json", NULL, "print one JSON document: short for --format json", NULL, &as_json },
+    KG__JSON_OPTION(as_json),
     { 0 },
 };
 

@@ -59,10 +59,12 @@ static bool write_files(const char *folder, const json_t *results)
     return written;
 }
 
-bool kg__publish_results(const char *folder, const json_t *results)
+bool kg__publish_results(const char *folder, const json_t *results, FILE *console)
 {
     bool written = write_files(folder, results);
 
-    kg__results_print(stdout, results);
-    return fflush(stdout) == 0 && written;
+    if (console == NULL)
+        return written;
+    kg__results_print(console, results);
+    return fflush(console) == 0 && written;
 }

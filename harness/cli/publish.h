@@ -4,14 +4,15 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 /* Says what the results are of, `commit` or (NULL) what git says, and which base they were settled
  * against. */
 void kg__name_commits(json_t *results, const char *commit);
 
 /* Writes results.json, junit.xml, summary.md and report/index.html into `folder` and prints the
- * summary. False, with a complaint, where a file could not be written or the standard output takes
- * no more. */
-bool kg__publish_results(const char *folder, const json_t *results);
+ * summary to `console` (NULL: to nobody). False, with a complaint, where a file could not be
+ * written or the console takes no more. */
+bool kg__publish_results(const char *folder, const json_t *results, FILE *console);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../records.h"
 #include "../report_names.h"
 #include "../report_table.h"
 #include "../results.h"
@@ -10,8 +11,11 @@
 #include "../run.h"
 #include "command.h"
 
+#define REPORT_SCHEMA "kernelgate-table/1"
+
 static const char *comparison;
 static const char *format;
+static bool as_json;
 static const char *target;
 static const char *results_file;
 static const char *out;
@@ -42,8 +46,57 @@ static bool require_name(const char *path, const char *what, const char *name,
     return false;
 }
 
+/* A case of a table: its figures by their columns' names, those that are known. */
+static json_t *case_json(const kg__report_table *table, const kg__report_case *one)
+{
+    json_t *figures = json_object();
+    json_t *object = json_pack("{s:s, s:s, s:s, s:s}", "variant", table->variants[one->variant],
+                               "size", one->size, "launch", one->launch, "verdict",
+                               one->entry != NULL ? kg__verdict_name(one->verdict) : "refused");
+
+    if (one->entry != NULL)
+        json_object_set_new(object, "case", json_string(kg__json_text(one->entry, "case")));
+    if (*one->why != '\0')
+        json_object_set_new(object, "why", json_string(one->why));
+    if (*one->clock != '\0')
+        json_object_set_new(object, "clock", json_string(one->clock));
+    if (*one->limited_by != '\0')
+        json_object_set_new(object, "limited_by", json_string(one->limited_by));
+    for (int i = 0; i < table->column_count; i++)
+        kg__json_set_finite(figures, table->columns[i].name, one->figures[i]);
+    json_object_set_new(object, "figures", figures);
+    return object;
+}
+
+static json_t *table_json(const kg__report_table *table)
+{
+    json_t *cases = json_array();
+    json_t *object = json_pack("{s:s, s:s, s:o}", "comparison", table->comparison, "target",
+                               table->target, "cases", cases);
+
+    for (size_t i = 0; i < table->case_count; i++)
+        json_array_append_new(cases, case_json(table, &table->cases[i]));
+    kg__json_set_finite(object, "copy_bytes_per_second", table->copy_limit);
+    kg__json_set_finite(object, "operations_per_second", table->operation_limit);
+    return object;
+}
+
+static int print_json(const kg__report_table *tables, size_t count)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, table_json(&tables[i]));
+    return kg__print_document("report",
+                              json_pack("{s:s, s:o}", "schema", REPORT_SCHEMA, "tables", list))
+               ? KG__EXIT_PASS
+               : KG__EXIT_ERROR;
+}
+
 static int write_tables(const kg__report_table *tables, size_t count)
 {
+    if (format != NULL && strcmp(format, "json") == 0)
+        return print_json(tables, count);
     if (format != NULL && strcmp(format, "csv") == 0) {
         kg__report_write_csv(stdout, tables, count);
     } else {
@@ -167,8 +220,9 @@ static bool options_fit(void)
                      "FILE");
         return false;
     }
-    if (format != NULL && strcmp(format, "markdown") != 0 && strcmp(format, "csv") != 0) {
-        kg__complain("report: there is no format \"%s\": take markdown or csv", format);
+    if (format != NULL && strcmp(format, "markdown") != 0 && strcmp(format, "csv") != 0 &&
+        strcmp(format, "json") != 0) {
+        kg__complain("report: there is no format \"%s\": take markdown, csv or json", format);
         return false;
     }
     return true;
@@ -183,7 +237,7 @@ static int report(size_t count, char **operands)
 
     (void)count;
     (void)operands;
-    if (!options_fit())
+    if (!kg__merge_format("report", as_json, &format) || !options_fit())
         return KG__EXIT_ERROR;
     if (results_file != NULL && out != NULL) {
         kg__complain("report: --results names the file that --out has the folder of: give one");
@@ -205,8 +259,9 @@ static int report(size_t count, char **operands)
 
 static const kg__option options[] = {
     { "--table", "COMPARISON", "print this comparison's table", &comparison, NULL },
-    { "--format", "FORMAT", "markdown, variants side by side (the default), or csv, a line a case",
-      &format, NULL },
+    { "--format", "FORMAT",
+      "markdown, variants side by side (the default), csv, a line a case, or json", &format, NULL },
+    KG__JSON_OPTION(as_json),
     { "--target", "KEY", "of this target alone (default: of all, GPUs first)", &target, NULL },
     { "--html", "FILE", "write the page of the whole run instead, as out/report/index.html is",
       &html, NULL },

@@ -18,6 +18,7 @@ static const char *out;
 static const char *build;
 static bool strict;
 static bool report_only;
+static bool as_json;
 
 /* Whoever runs this command, such as ctest, whose run it begins and ends; itself where that is
  * outside of what this process can see. */
@@ -130,9 +131,12 @@ static int merge(size_t count, char **operands)
     if (build != NULL)
         json_object_set_new(results, "build", json_string(build));
     kg__name_commits(results, NULL);
-    written = kg__publish_results(folder, results);
-    if (!report_only)
+    written = kg__publish_results(folder, results, as_json ? NULL : stdout);
+    /* What is no part of the document must not stand beside it. */
+    if (!report_only && !as_json)
         annotate(results);
+    if (as_json && !kg__print_document("results", json_incref(results)))
+        written = false;
     if (fflush(stdout) != 0)
         written = false;
     code = report_only ? report_code(results) : kg__results_exit_code(results);
@@ -151,6 +155,7 @@ static const kg__option results_options[] = {
       "exit with 0 whatever the tests' verdicts, which they carry themselves, but not over "
       "suspects that wait to be settled",
       NULL, &report_only },
+    KG__JSON_OPTION(as_json),
     { 0 },
 };
 

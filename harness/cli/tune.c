@@ -33,9 +33,10 @@ static bool exhaustive;
 static const char *precision_text;
 static const char *metric = KG__TUNING_TIME;
 static const char *set_texts[KG__REPEATS_MAXIMUM + 1];
-static const char *format_text = "text";
+static const char *format_text;
+static bool as_json;
 static const char *table = "best";
-static const char *json_path;
+static const char *saved_path;
 
 /* A search in progress. */
 typedef struct search {
@@ -143,7 +144,7 @@ static bool may_write(const char *path)
     bool good = access(folder, W_OK | X_OK) == 0;
 
     if (!good)
-        kg__complain("tune: --json %s: nothing can be written in %s: %s", path, folder,
+        kg__complain("tune: --save %s: nothing can be written in %s: %s", path, folder,
                      strerror(errno));
     free(copy);
     return good;
@@ -154,10 +155,13 @@ static bool parse_options(search *all)
     static const char *const formats[] = { "text", "markdown", "json" };
     static const char *const tables[] = { "best", "launches", "sizes" };
 
+    if (!kg__merge_format("tune", as_json, &format_text))
+        return false;
+    format_text = format_text != NULL ? format_text : formats[0];
     if (!parse_metric() || !parse_precision(all) || !parse_sets(all) ||
         !parse_choice("--format", format_text, formats, sizeof formats / sizeof *formats) ||
         !parse_choice("--table", table, tables, sizeof tables / sizeof *tables) ||
-        (json_path != NULL && !may_write(json_path)))
+        (saved_path != NULL && !may_write(saved_path)))
         return false;
     all->format = strcmp(format_text, "markdown") == 0 ? KG__GRID_MARKDOWN : KG__GRID_TEXT;
     kg__tuning_begin(&all->tuning, metric);
@@ -416,8 +420,8 @@ static bool write_document(const kg__tuning_report *report, int code)
     json_decref(document);
     if (strcmp(format_text, "json") == 0)
         printf("%s\n", text);
-    if (json_path != NULL)
-        written = kg__file_replace(json_path, text, strlen(text), &error);
+    if (saved_path != NULL)
+        written = kg__file_replace(saved_path, text, strlen(text), &error);
     if (!written)
         kg__complain("tune: %s", error.text);
     free(text);
@@ -514,7 +518,8 @@ static const kg__option options[] = {
     { "--table", "WHAT", "best (the default), launches: each by variant, or sizes: each by variant",
       &table, NULL },
     { "--format", "FORMAT", "text (the default), markdown or json", &format_text, NULL },
-    { "--json", "FILE", "write everything to this file besides", &json_path, NULL },
+    KG__JSON_OPTION(as_json),
+    { "--save", "FILE", "write everything to this file besides, as JSON", &saved_path, NULL },
     { 0 },
 };
 

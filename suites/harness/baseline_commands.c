@@ -155,8 +155,8 @@ Test(baseline_commands, show_has_formats)
            "target,case,metric,value,band,noise (3 sigma),sessions,smallest,gated,commit,code\n"
            "nvidia-fake,copy,time_ns,100000,0.02,0.0090406",
            "show", "nvidia-fake", "--format", "csv");
-    expect(2, "baseline show: there is no format \"html\": take text, markdown or csv", "show",
-           "nvidia-fake", "--format", "html");
+    expect(2, "baseline show: there is no format \"html\": take text, markdown, csv or json",
+           "show", "nvidia-fake", "--format", "html");
 }
 
 Test(baseline_commands, show_of_what_is_not_there)
@@ -225,6 +225,97 @@ Test(baseline_commands, diff_has_a_limit)
     expect(2, "--limit x: is no percentage", "diff", "a", "b", "--limit", "x");
     expect(2, "--limit -1: is no percentage", "diff", "a", "b", "--limit", "-1");
     expect(2, "--limit nan: is no percentage", "diff", "a", "b", "--limit", "nan");
+}
+
+/* Runs a command whose output is one JSON document and nothing else; freed by the caller. */
+static json_t *document_of(int code, const char *schema, const char *const *given)
+{
+    ending seen = run_command(given);
+    json_t *document = json_loads(seen.output, JSON_REJECT_DUPLICATES, NULL);
+
+    cr_assert(document != NULL && seen.code == code, "%d: %s", seen.code, seen.output);
+    cr_expect_str_eq(json_string_value(json_object_get(document, "schema")), schema);
+    free(seen.output);
+    return document;
+}
+
+#define document(code, schema, ...)                                                                \
+    document_of(code, schema, (const char *const[]){ __VA_ARGS__, NULL })
+
+/* A member of the first entry of a list of a document. */
+static const json_t *of_first(const json_t *document, const char *list, const char *name)
+{
+    return json_object_get(json_array_get(json_object_get(document, list), 0), name);
+}
+
+Test(baseline_commands, show_prints_json)
+{
+    json_t *seen =
+        document(0, "kernelgate-shown/1", "show", "nvidia-fake", "--json", "--case", "*/naive/*");
+
+    cr_expect(json_array_size(json_object_get(seen, "metrics")) == 1);
+    cr_expect(json_array_size(json_object_get(seen, "sentinels")) == 0);
+    cr_expect(json_integer_value(json_object_get(seen, "cases")) == 3);
+    cr_expect_str_eq(json_string_value(of_first(seen, "metrics", "case")), "m/naive/530/b16");
+    cr_expect(json_number_value(of_first(seen, "metrics", "value")) == 10000);
+    cr_expect(json_number_value(of_first(seen, "metrics", "smallest")) == 0.02);
+    cr_expect(json_is_true(of_first(seen, "metrics", "gated")));
+    json_decref(seen);
+    seen = document(0, "kernelgate-shown/1", "show", "nvidia-fake", "--format", "json");
+    cr_expect_str_eq(json_string_value(of_first(seen, "sentinels", "case")), "copy");
+    json_decref(seen);
+    expect(2, "--json and --format csv are two formats", "show", "nvidia-fake", "--json",
+           "--format=csv");
+    expect(2, "has no case \"q\"", "show", "nvidia-fake", "--json", "--case", "q");
+}
+
+Test(baseline_commands, diff_prints_json)
+{
+    json_t *seen;
+    const json_t *changes;
+
+    cr_assert(mkdir("now", 0777) == 0);
+    write_text("now/nvidia-fake.json", after);
+    seen = document(1, "kernelgate-drift/1", "diff", "nvidia-fake", "now/nvidia-fake.json",
+                    "--json", "--limit", "2.9");
+    cr_expect(json_integer_value(json_object_get(seen, "beyond_limit")) == 1);
+    changes = of_first(seen, "files", "changes");
+    cr_expect_str_eq(json_string_value(json_object_get(json_array_get(changes, 0), "note")),
+                     "beyond the limit");
+    cr_expect(json_integer_value(json_object_get(of_first(seen, "files", "tally"), "new")) == 1);
+    cr_expect(json_integer_value(json_object_get(of_first(seen, "files", "tally"), "retired")) ==
+              1);
+    cr_expect(json_number_value(json_object_get(of_first(seen, "files", "sentinels"), "copy")) ==
+              0.0);
+    json_decref(seen);
+    seen = document(0, "kernelgate-drift/1", "diff", "nvidia-fake", "nvidia-fake", "--json");
+    cr_expect(json_array_size(of_first(seen, "files", "changes")) == 0);
+    cr_expect(json_object_get(seen, "limit") == NULL);
+    json_decref(seen);
+    /* What has nothing to compare prints no document. */
+    expect(2, "nvidia-fak: there is no baseline", "diff", "nvidia-fake", "nvidia-fak", "--json");
+}
+
+Test(baseline_commands, lint_and_retire_print_json)
+{
+    json_t *seen;
+
+    write_text("baselines/bad.json", "{");
+    seen = document(2, "kernelgate-lint/1", "lint", "--json", "baselines/bad.json",
+                    "baselines/nvidia-fake.json");
+    cr_expect(json_array_size(json_object_get(seen, "files")) == 2);
+    cr_expect(json_is_false(of_first(seen, "files", "ok")));
+    cr_expect(json_array_size(of_first(seen, "files", "findings")) == 1);
+    cr_expect(json_integer_value(json_object_get(seen, "exit_code")) == 2);
+    json_decref(seen);
+    seen = document(0, "kernelgate-retired/1", "retire", "--json", "--dry-run", "nvidia-fake",
+                    "m/old/*");
+    cr_expect(json_is_true(json_object_get(seen, "dry_run")));
+    cr_expect(json_array_size(json_object_get(seen, "retired")) == 1);
+    json_decref(seen);
+    expect_file("baselines/nvidia-fake.json", before);
+    json_decref(document(0, "kernelgate-retired/1", "retire", "--json", "nvidia-fake", "m/old/*"));
+    expect(2, "has no case \"m/old/*\"", "retire", "--json", "nvidia-fake", "m/old/*");
 }
 
 Test(baseline_commands, diff_has_formats)

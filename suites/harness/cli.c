@@ -206,6 +206,18 @@ Test(cli, begin_makes_the_folder_that_is_named)
     expect_within(complaint, "kernelgate: file: is no folder");
 }
 
+/* The output is what results.json holds, and nothing else. */
+static void expect_results_document(void)
+{
+    json_t *printed = json_loads(output, JSON_REJECT_DUPLICATES, NULL);
+    json_t *stored = json_load_file("out/results.json", 0, NULL);
+
+    cr_assert(printed != NULL, "%s", output);
+    cr_expect(json_equal(printed, stored), "%s", output);
+    json_decref(printed);
+    json_decref(stored);
+}
+
 Test(cli, results_writes_three_files_and_exits_by_the_verdicts)
 {
     static char text[65536];
@@ -228,6 +240,8 @@ Test(cli, results_writes_three_files_and_exits_by_the_verdicts)
     expect_within(output, "ctest --test-dir build/mine -R");
     cr_expect(eq(int, run("results", "--report-only", NULL), 0));
     expect_within(output, "verdict: FAIL (exit 1)");
+    cr_expect(eq(int, run("results", "--json", NULL), 1));
+    expect_results_document();
 
     put("out/records/gpu.a.time.verdicts.json",
         VERDICTS("gpu.a.time", ", \"skipped\": \"no GPU\", \"skipped_by\": \"unavailable\""));

@@ -440,8 +440,12 @@ Test(compare, the_document)
     cr_assert(seen.code == 1 && document != NULL, "%s", seen.output);
     cr_expect(json_array_size(json_object_get(document, "metrics")) == 3);
     cr_expect(json_integer_value(json_object_get(document, "exit_code")) == 1);
+    free(seen.output);
+    seen = command("--json", at("a.json"), at("b.json"));
+    cr_expect(json_equal(document, json_loads(seen.output, 0, NULL)), "%s", seen.output);
     json_decref(document);
     free(seen.output);
+    expect(command("--json", "--format", "csv", at("a.json"), at("b.json")), 2, "two formats");
 }
 
 Test(compare, strictness)

@@ -459,6 +459,39 @@ Test(report, variants_keep_their_order)
     expect(table_of("order"), 0, "| size | launch | first | second |\n");
 }
 
+/* The same figures as CSV has, by name. */
+Test(report, json)
+{
+    ending seen;
+    json_t *document;
+    const json_t *table;
+    const json_t *first;
+
+    timed("order/first/64/b8", 1000, 2000);
+    timed("order/second/64/b8", 500, 0);
+    write_results();
+    seen = table_of("order", "--json");
+    document = json_loads(seen.output, JSON_REJECT_DUPLICATES, NULL);
+    cr_assert(seen.code == 0 && document != NULL, "%s", seen.output);
+    cr_expect_str_eq(json_string_value(json_object_get(document, "schema")), "kernelgate-table/1");
+    table = json_array_get(json_object_get(document, "tables"), 0);
+    cr_expect_str_eq(json_string_value(json_object_get(table, "target")), GPU);
+    cr_expect(json_array_size(json_object_get(table, "cases")) == 2);
+    first = json_array_get(json_object_get(table, "cases"), 0);
+    cr_expect_str_eq(json_string_value(json_object_get(first, "case")), "order/first/64/b8");
+    cr_expect_str_eq(json_string_value(json_object_get(first, "verdict")), "pass");
+    first = json_object_get(first, "figures");
+    cr_expect(json_number_value(json_object_get(first, "time_ns")) == 1000);
+    first = json_object_get(json_array_get(json_object_get(table, "cases"), 1), "figures");
+    cr_expect(json_number_value(json_object_get(first, "speedup")) == 2);
+    /* What is not known is absent. */
+    cr_expect(json_object_get(first, "cold_time_ns") == NULL);
+    json_decref(document);
+    free(seen.output);
+    expect(table_of("order", "--json", "--format", "csv"), 2, "two formats");
+    expect(table_of("nothing", "--json"), 2, "has no comparison");
+}
+
 /* A line a case, every column, figures as they are. */
 Test(report, csv)
 {
@@ -566,7 +599,7 @@ Test(report, what_is_not_there)
            "cpu-model\n");
     expect(table_of("vector_add", "--target", MODEL), 2, "has no target \"cpu-model\"");
     expect(table_of("matmul_f32", "--format", "html"), 2,
-           "report: there is no format \"html\": take markdown or csv");
+           "report: there is no format \"html\": take markdown, csv or json");
     expect(report((const char *const[]){ NULL }), 2,
            "report: say what to print: --table COMPARISON");
     expect(table_of("matmul_f32", "tiled"), 2, "report: takes no \"tiled\"");

@@ -154,7 +154,7 @@ Test(tune, names_what_is_nearest_to_a_name_that_is_none)
     EXPECT(KG__EXIT_ERROR, "is no NAME=GLOB", "--set", "plain");
     EXPECT(KG__EXIT_ERROR, "no fraction", "--precision", "1");
     EXPECT(KG__EXIT_ERROR, "takes one FILTER", "a", "b");
-    EXPECT(KG__EXIT_ERROR, "nothing can be written", "--json", "/nowhere/at/all.json");
+    EXPECT(KG__EXIT_ERROR, "nothing can be written", "--save", "/nowhere/at/all.json");
     cr_expect(!exists(at("add.gpu.log")), "nothing is timed in vain");
 }
 
@@ -297,7 +297,7 @@ Test(tune, writes_its_document)
     ending seen;
 
     make_add();
-    EXPECT(KG__EXIT_PASS, NULL, "--json", at("tuning.json"), "--set", "all=*");
+    EXPECT(KG__EXIT_PASS, NULL, "--save", at("tuning.json"), "--set", "all=*");
     document = read_json(at("tuning.json"));
     cr_expect_str_eq(json_string_value(json_object_get(document, "schema")), "kernelgate-tuning/1");
     cr_expect(json_array_size(json_object_get(document, "candidates")) == 5);
@@ -337,7 +337,7 @@ Test(tune, ranks_by_counters_without_a_gpu)
 
     make_program("add.model", script);
     make_program("add.instrumented", script);
-    seen = TUNE("--by", "global_load_sectors", "--json", at("tuning.json"));
+    seen = TUNE("--by", "global_load_sectors", "--save", at("tuning.json"));
     expect_ending(&seen, KG__EXIT_FAIL, "add 9 on cpu-model: global_load_sectors");
     cr_expect(strstr(seen.output, "b64 and 1 more") != NULL, "%s", seen.output);
     cr_expect(strstr(seen.output, "0.667") != NULL, "%s", seen.output);
