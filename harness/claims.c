@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "colour.h"
 #include "counters.h"
 #include "gating.h"
 #include "records.h"
@@ -122,7 +123,7 @@ static void write_claim(const json_t *measured, const char *claim, outcome what,
     if (!kg__results_write_json(path, document, 1, &error))
         kg__complain("%s", error.text);
     json_decref(document);
-    printf("%-11s  %-11s  %-32s  %s\n", words[what], "claim", test, why);
+    kg__print_verdict(stdout, words[what], "%-11s  %-32s  %s\n", "claim", test, why);
     fflush(stdout);
 }
 

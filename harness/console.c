@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "colour.h"
 #include "gating.h"
 #include "results.h"
 #include "results_text.h"
@@ -32,7 +32,7 @@ static const char *paint(const console *to, const char *code)
 
 static const char *colour_of(bool fails)
 {
-    return fails ? "\033[31m" : "\033[33m";
+    return fails ? KG__RED : KG__YELLOW;
 }
 
 /* One line: word, name, reason. False where the list is long enough already. */
@@ -51,7 +51,7 @@ static bool print_line(console *to, bool fails, const char *word, const char *na
     clean_reason = kg__clean_text(reason, true);
     clean_target = kg__clean_text(to->on_targets ? target : "", true);
     fprintf(to->stream, "  %s%-12s%s %-*s  %s%s%s%s\n", paint(to, colour_of(fails)), word,
-            paint(to, "\033[0m"), to->width, clean_name, *clean_target != '\0' ? "on " : "",
+            paint(to, KG__PLAIN), to->width, clean_name, *clean_target != '\0' ? "on " : "",
             clean_target, *clean_target != '\0' && *clean_reason != '\0' ? ": " : "", clean_reason);
     free(clean_name);
     free(clean_reason);
@@ -244,9 +244,8 @@ static int width_of_names(const json_t *results)
 
 void kg__results_print(FILE *stream, const json_t *results)
 {
-    const char *no_colour = getenv("NO_COLOR");
     console to = { .stream = stream,
-                   .colour = isatty(fileno(stream)) && (no_colour == NULL || *no_colour == '\0'),
+                   .colour = kg__colour_wanted(stream),
                    .width = width_of_names(results),
                    .on_targets = json_object_size(json_object_get(results, "targets")) > 1 };
     char *headline = kg__results_headline(results);
@@ -263,10 +262,10 @@ void kg__results_print(FILE *stream, const json_t *results)
         fprintf(stream, "  ... and %zu more in summary.md\n", to.left_out);
     print_notes(&to, results);
     fprintf(stream, "verdict: %s%s%s",
-            paint(&to, code == KG__EXIT_PASS      ? "\033[32m"
-                       : code == KG__EXIT_NOTHING ? "\033[33m"
-                                                  : "\033[31m"),
-            outcome, paint(&to, "\033[0m"));
+            paint(&to, code == KG__EXIT_PASS      ? KG__GREEN
+                       : code == KG__EXIT_NOTHING ? KG__YELLOW
+                                                  : KG__RED),
+            outcome, paint(&to, KG__PLAIN));
     if (*out != '\0')
         fprintf(stream, "; %s/results.json, %s/junit.xml, %s/summary.md, %s/report/index.html", out,
                 out, out, out);

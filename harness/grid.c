@@ -1,9 +1,11 @@
 #include "grid.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "colour.h"
 #include "message.h"
 #include "results_text.h"
 #include "text.h"
@@ -16,12 +18,16 @@ typedef struct cell {
     char *exact; /* NULL: as shown */
 } cell;
 
+/* The column of no word. */
+#define NO_COLUMN SIZE_MAX
+
 struct kg__grid {
     const kg__grid_column *columns;
     size_t width;
     cell *cells;
     size_t count;
     size_t room;
+    size_t coloured; /* the column of verdicts' words; NO_COLUMN: none */
 };
 
 bool kg__grid_format_parse(const char *name, kg__grid_format *format)
@@ -43,7 +49,13 @@ kg__grid *kg__grid_new(const kg__grid_column *columns, size_t count)
 
     grid->columns = columns;
     grid->width = count;
+    grid->coloured = NO_COLUMN;
     return grid;
+}
+
+void kg__grid_colour_words(kg__grid *grid, size_t column)
+{
+    grid->coloured = column;
 }
 
 void kg__grid_add(kg__grid *grid, const char *shown, const char *exact)
@@ -114,18 +126,21 @@ static void write_aligned(FILE *stream, const kg__grid *grid, const cell *row, c
 {
     const char *gap = "";
     size_t end = end_of(grid, row);
+    bool colours = row != NULL && grid->coloured != NO_COLUMN && kg__colour_wanted(stream);
 
     for (size_t i = 0; i < end; i++) {
         const char *text = row != NULL ? row[i].shown : grid->columns[i].title;
+        const char *colour = colours && i == grid->coloured ? kg__colour_of_word(text) : "";
+        const char *plain = *colour != '\0' ? KG__PLAIN : "";
         int padding = (int)(widths[i] - kg__shown_width(text));
 
         if (grid->columns[i].csv_only)
             continue;
         fputs(gap, stream);
         if (grid->columns[i].right)
-            fprintf(stream, "%*s%s", padding, "", text);
+            fprintf(stream, "%*s%s%s%s", padding, "", colour, text, plain);
         else
-            fprintf(stream, "%s%*s", text, i + 1 < end ? padding : 0, "");
+            fprintf(stream, "%s%s%s%*s", colour, text, plain, i + 1 < end ? padding : 0, "");
         gap = "  ";
     }
     fputc('\n', stream);

@@ -35,6 +35,10 @@ void kg__grid_add_figure(kg__grid *grid, const char *shown, double exact);
 
 size_t kg__grid_rows(const kg__grid *grid);
 
+/* Has kg__grid_write() colour the words of verdicts in this column of a terminal's table, where its
+ * stream wants colour. */
+void kg__grid_colour_words(kg__grid *grid, size_t column);
+
 /* Writes the titles, where `titled`, and every row. */
 void kg__grid_write(FILE *stream, const kg__grid *grid, kg__grid_format format, bool titled);
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "code.h"
+#include "colour.h"
 #include "counting.h"
 #include "cuobjdump.h"
 #include "gating.h"
@@ -72,7 +73,7 @@ void kg__part_take_measured(kg__part_run *run, kg__subject *one, const json_t *r
     char line[KG__LINE_SIZE];
 
     kg__gate_line(entry, line, sizeof line);
-    printf("%-11s  %s\n", one->suspect ? "suspect" : "confirming", line + 13);
+    kg__print_verdict(stdout, one->suspect ? "suspect" : "confirming", "%s\n", line + 13);
     fflush(stdout);
     json_decref(entry);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "colour.h"
 #include "gating.h"
 #include "part.h"
 #include "records.h"
@@ -80,7 +81,7 @@ void kg__part_note_speedups(kg__part_run *run)
         if (!isnan(cold))
             kg__format(text + strlen(text), sizeof text - strlen(text), " hot, %.2f cold", cold);
         kg__part_add_text(run, "notes", text);
-        printf("%-11s  %-11s  %s\n", "speedup", run->target.key, text);
+        kg__print_verdict(stdout, "speedup", "%-11s  %s\n", run->target.key, text);
     }
     json_decref(checks);
 }

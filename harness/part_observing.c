@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "colour.h"
 #include "counting.h"
 #include "gating.h"
 #include "observer.h"
@@ -78,8 +79,8 @@ static void take_board(kg__part_run *run, const json_t *record)
         return;
     }
     json_object_set_new(run->document, "board", json_string(uuid));
-    printf("%-11s  %-11s  %s runs on %s%s%s%s\n", "board", run->target.key, run->test, uuid,
-           *bus_id != '\0' ? " (" : "", bus_id, *bus_id != '\0' ? ")" : "");
+    kg__print_verdict(stdout, "board", "%-11s  %s runs on %s%s%s%s\n", run->target.key, run->test,
+                      uuid, *bus_id != '\0' ? " (" : "", bus_id, *bus_id != '\0' ? ")" : "");
     fflush(stdout);
 }
 
@@ -185,7 +186,8 @@ static void take_record(void *context, const json_t *record)
     } else if (strcmp(event, "refused") == 0) {
         json_array_append_new(json_object_get(run->document, "refused"),
                               json_pack("{s:s, s:s}", "case", one->one->id, "why", what));
-        printf("%-11s  %-11s  %-32s  %s\n", "refused", run->target.key, one->one->id, what);
+        kg__print_verdict(stdout, "refused", "%-11s  %-32s  %s\n", run->target.key, one->one->id,
+                          what);
     }
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "colour.h"
 #include "file.h"
 #include "gating.h"
 #include "holding.h"
@@ -43,7 +44,7 @@ void kg__part_add_error(kg__part_run *run, const char *text)
 void kg__part_add_note(kg__part_run *run, const char *text)
 {
     kg__part_add_text(run, "notes", text);
-    printf("%-11s  %-11s  %s\n", "note", run->target.key, text);
+    kg__print_verdict(stdout, "note", "%-11s  %s\n", run->target.key, text);
 }
 
 /* Notes that nothing is judged, by what ("filter", "unavailable", "no-baseline") and why. */
@@ -58,7 +59,7 @@ void kg__part_print(const json_t *entry)
     char line[KG__LINE_SIZE];
 
     kg__gate_line(entry, line, sizeof line);
-    puts(line);
+    kg__print_verdict_line(stdout, line);
     fflush(stdout);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 
+#include "colour.h"
 #include "gating.h"
 #include "part.h"
 #include "records.h"
@@ -136,7 +137,7 @@ void kg__run_part(const char *part)
     failures = count_failures(&run);
     kg__json_copy_text(run.document, "skipped", skipped, sizeof skipped);
     if (skipped[0] != '\0')
-        printf("%-11s  %-11s  %s: %s\n", "skipped", run.target.key, run.test, skipped);
+        kg__print_verdict(stdout, "skipped", "%-11s  %s: %s\n", run.target.key, run.test, skipped);
     fflush(stdout);
     kg__part_release(&run);
     if (failures > 0)

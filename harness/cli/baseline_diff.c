@@ -248,6 +248,7 @@ static void write_table(differing *all, const char *title, const kg__baseline *f
 
     for (size_t i = 0; i < drifts->count; i++)
         add_row(grid, all, last->target.key, &drifts->items[i]);
+    kg__grid_colour_words(grid, sizeof columns / sizeof *columns - 1);
     if (!csv)
         printf("%s%s%s\n", all->files > 0 ? "\n" : "", format == KG__GRID_MARKDOWN ? "## " : "",
                title);

@@ -215,6 +215,8 @@ static void write_table(const compared_files *files, kg__grid_format format)
     kg__grid *grid = kg__grid_new(columns, sizeof columns / sizeof *columns);
     size_t dull = fill_grid(grid, &files->found, csv);
 
+    kg__grid_colour_words(grid, 0);
+
     write_run(words, "A", files->paths[0], files->documents[0]);
     if (format == KG__GRID_MARKDOWN)
         fputc('\n', words);

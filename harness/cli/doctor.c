@@ -12,6 +12,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "../colour.h"
 #include "../cuobjdump.h"
 #include "../text.h"
 #include "command.h"
@@ -353,6 +354,8 @@ static const char *root = "";
 static const char *baselines;
 static bool as_json;
 
+#define HEALTH_WIDTH 5
+
 static const char *const health_names[] = { "ok", "note", "lacks" };
 
 /* What other programs printed may be no UTF-8. */
@@ -396,10 +399,11 @@ static void print_text(const kg__diagnosis *diagnosis)
 
         char *found = kg__clean_text(finding->found, true);
 
-        printf("%-5s  %-18s %s\n", health_names[finding->health], finding->item, found);
+        kg__print_word(stdout, health_names[finding->health], HEALTH_WIDTH);
+        printf("  %-18s %s\n", finding->item, found);
         free(found);
         if (*finding->advice != '\0')
-            printf("%-5s  %-18s -> %s\n", "", "", finding->advice);
+            printf("%-*s  %-18s -> %s\n", HEALTH_WIDTH, "", "", finding->advice);
     }
     printf("\nCPU model: %s\nGPU: %s\n", diagnosis->model_text, diagnosis->gpu_text);
 }

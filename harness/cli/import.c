@@ -6,6 +6,7 @@
 
 #include "../baseline.h"
 #include "../baseline_rules.h"
+#include "../colour.h"
 #include "../file.h"
 #include "../gating.h"
 #include "../holding.h"
@@ -374,8 +375,8 @@ static void judge_case(const importing *all, const device *one, const char *id,
         json_array_append_new(
             json_object_get(one->document, "refused"),
             json_pack("{s:s, s:s}", "case", id, "why", kg__json_text(refused, "why")));
-        printf("%-11s  %-11s  %-32s  %s\n", "refused", one->target.key, id,
-               kg__json_text(refused, "why"));
+        kg__print_verdict(stdout, "refused", "%-11s  %-32s  %s\n", one->target.key, id,
+                          kg__json_text(refused, "why"));
         return;
     } else {
         entry = judge_measured(one, id, records);
@@ -387,7 +388,7 @@ static void judge_case(const importing *all, const device *one, const char *id,
     }
     name_files(all, entry, json_array_get(records, 0));
     kg__gate_line(entry, line, sizeof line);
-    puts(line);
+    kg__print_verdict_line(stdout, line);
     json_array_append_new(json_object_get(one->document, "cases"), entry);
 }
 
@@ -440,7 +441,7 @@ static void note_no_baseline(const device *one)
                one->baseline_path);
     json_object_set_new(one->document, "skipped", json_string(why));
     json_object_set_new(one->document, "skipped_by", json_string("no-baseline"));
-    printf("%-11s  %-11s  %s\n", "skipped", one->target.key, why);
+    kg__print_verdict(stdout, "skipped", "%-11s  %s\n", one->target.key, why);
 }
 
 static bool judge_device(const importing *all, const char *folder, device *one)

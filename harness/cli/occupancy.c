@@ -26,7 +26,8 @@
 
 static const char *architectures_text;
 static const char *build;
-static const char *format_name = "text";
+static const char *format_name;
+static bool as_json;
 static const char *against;
 
 static const kg__grid_column columns[] = {
@@ -392,14 +393,10 @@ static int occupancy(size_t count, char **operands)
 {
     char folder[KG__PATH_SIZE];
     kg__occupancy_question question = { .build = folder, .filter = count > 0 ? operands[0] : "" };
-    kg__grid_format format = KG__GRID_TEXT;
-    bool json = strcmp(format_name, "json") == 0;
+    kg__print_form form;
 
-    if (!json && !kg__grid_format_parse(format_name, &format)) {
-        kg__complain("occupancy: there is no format \"%s\": take text, markdown, csv or json",
-                     format_name);
+    if (!kg__parse_format("occupancy", format_name, as_json, &form))
         return KG__EXIT_ERROR;
-    }
     if (count > 1) {
         kg__complain("occupancy: takes one filter: separate globs by commas");
         return KG__EXIT_ERROR;
@@ -407,7 +404,8 @@ static int occupancy(size_t count, char **operands)
     if (!parse_architectures(&question) ||
         !kg__find_build("occupancy", build, folder, sizeof folder))
         return KG__EXIT_ERROR;
-    return against != NULL ? ask_against(&question) : ask(&question, json, format, NULL, "");
+    return against != NULL ? ask_against(&question)
+                           : ask(&question, form.json, form.grid, NULL, "");
 }
 
 static const kg__option options[] = {
@@ -417,6 +415,7 @@ static const kg__option options[] = {
     { "--build", "DIR", "the folder of the programs (default: this command's build)", &build,
       NULL },
     { "--format", "FORMAT", "text (the default), markdown, csv or json", &format_name, NULL },
+    KG__JSON_OPTION(as_json),
     { "--against", "BASELINE", "print only where a GPU's baseline says otherwise", &against, NULL },
     { 0 },
 };

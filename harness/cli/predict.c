@@ -22,7 +22,8 @@ static const char *baselines;
 static const char *launch_cost;
 static const char *operations_text;
 static const char *bytes_text;
-static const char *format = "text";
+static const char *format;
+static bool as_json;
 
 /* What a run works on. */
 typedef struct prediction_run {
@@ -52,6 +53,9 @@ static bool format_is_known(void)
     const size_t count = sizeof formats / sizeof *formats;
     const char *nearest;
 
+    if (!kg__merge_format("predict", as_json, &format))
+        return false;
+    format = format != NULL ? format : formats[0];
     for (size_t i = 0; i < count; i++) {
         if (strcmp(format, formats[i]) == 0)
             return true;
@@ -297,15 +301,10 @@ static int print(const prediction_run *run)
     const char **ids = kg__allocate(2 * run->cases.count, sizeof *ids);
     size_t violated = kg__hold_bounds(bounds, kg__predict_held(&all, bounds, ids)).violated;
 
-    if (strcmp(format, "json") == 0) {
-        json_t *document = kg__predict_document(&all);
-
-        (void)json_dumpf(document, stdout, JSON_INDENT(1));
-        putchar('\n');
-        json_decref(document);
-    } else {
+    if (strcmp(format, "json") == 0)
+        (void)kg__print_document("predict", kg__predict_document(&all));
+    else
         kg__predict_write_tables(stdout, &all, strcmp(format, "markdown") == 0);
-    }
     free(bounds);
     free(ids);
     if (!kg__flush_output("predict"))
@@ -347,6 +346,7 @@ static const kg__option options[] = {
       "baselines)",
       &baselines, NULL },
     { "--format", "FORMAT", "text (the default), markdown or json", &format, NULL },
+    KG__JSON_OPTION(as_json),
     { 0 },
 };
 

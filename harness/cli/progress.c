@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "../clock.h"
+#include "../colour.h"
 #include "../message.h"
 
 /* What takes less shows nothing. */
@@ -23,13 +24,6 @@
 #define SECONDS_A_MINUTE 60
 #define SECONDS_AN_HOUR 3600
 
-static bool is_set(const char *name)
-{
-    const char *value = getenv(name);
-
-    return value != NULL && *value != '\0';
-}
-
 void kg__progress_begin(kg__progress *progress, const char *command)
 {
     const char *terminal = getenv("TERM");
@@ -37,7 +31,7 @@ void kg__progress_begin(kg__progress *progress, const char *command)
     *progress = (kg__progress){ .command = command, .began = kg__now() };
     progress->bar = isatty(STDERR_FILENO) != 0 && terminal != NULL && *terminal != '\0' &&
                     strcmp(terminal, "dumb") != 0;
-    progress->colour = progress->bar && !is_set("NO_COLOR");
+    progress->colour = progress->bar && kg__colour_wanted(stderr);
 }
 
 void kg__progress_duration(double seconds, char *text, size_t size)
@@ -80,8 +74,8 @@ static void show_bar(kg__progress *progress, double done, const char *text)
     memset(cells, '#', filled);
     cells[BAR_CELLS] = '\0';
     width = BAR_CELLS + 3 + length;
-    fprintf(stderr, "\r[%s%.*s%s%s] %.*s%*s", progress->colour ? "\033[32m" : "", (int)filled,
-            cells, progress->colour ? "\033[0m" : "", cells + filled, (int)length, text,
+    fprintf(stderr, "\r[%s%.*s%s%s] %.*s%*s", progress->colour ? KG__GREEN : "", (int)filled, cells,
+            progress->colour ? KG__PLAIN : "", cells + filled, (int)length, text,
             progress->width > width ? (int)(progress->width - width) : 0, "");
     (void)fflush(stderr);
     progress->width = width;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../clock.h"
+#include "../colour.h"
 #include "../gating.h"
 #include "../records.h"
 #include "../results.h"
@@ -44,11 +45,11 @@ static void report_settled(kg__settle_group *of, const kg__suspect *one)
     char line[2 * KG__MESSAGE_SIZE];
 
     kg__gate_line(one->entry, line, sizeof line);
-    puts(line);
+    kg__print_verdict_line(stdout, line);
     if (one->note[0] != '\0')
         add_note(of, one, one->note);
     if (one->note[0] != '\0')
-        printf("%-11s  %-11s  %-32s  %s\n", "note", of->target.key, one->id, one->note);
+        kg__print_verdict(stdout, "note", "%-11s  %-32s  %s\n", of->target.key, one->id, one->note);
     if (is_cleared(one))
         add_note(of, one, kg__json_text(one->entry, "why"));
     fflush(stdout);

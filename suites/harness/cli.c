@@ -31,9 +31,9 @@ static int remove_entry(const char *path, const struct stat *facts, int type, st
 static void begin(void)
 {
     static const char *const steering[] = {
-        "KG_OUT",          "KG_STRICT",    "KG_FILTER", "KG_BASELINES", "KG_NVML_LIBRARY",
-        "KG_CUDA_LIBRARY", "KG_FAKE_NVML", "CC",        "CXX",          "NO_COLOR",
-        "GITHUB_ACTIONS"
+        "KG_OUT",          "KG_STRICT",     "KG_FILTER", "KG_BASELINES", "KG_NVML_LIBRARY",
+        "KG_CUDA_LIBRARY", "KG_FAKE_NVML",  "CC",        "CXX",          "NO_COLOR",
+        "CLICOLOR_FORCE",  "GITHUB_ACTIONS"
     };
     const char *base = getenv("TMPDIR");
 

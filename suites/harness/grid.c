@@ -122,3 +122,27 @@ Test(grid, cells_are_one_clean_line)
     expect_written(grid, KG__GRID_CSV, false, "a  [31mb\n");
     kg__grid_free(grid);
 }
+
+/* The words of verdicts are coloured where that is wanted, whose sequences take no room; they are
+ * those of a terminal's table alone. */
+Test(grid, colours_words_in_their_column)
+{
+    static const kg__grid_column two[] = { { "verdict", false, false }, { "case", false, false } };
+    kg__grid *grid = kg__grid_new(two, 2);
+
+    kg__grid_add(grid, "pass", NULL);
+    kg__grid_add(grid, "slower", NULL);
+    kg__grid_add(grid, "slower", NULL);
+    kg__grid_add(grid, "b", NULL);
+    unsetenv("NO_COLOR");
+    setenv("CLICOLOR_FORCE", "1", 1);
+    expect_written(grid, KG__GRID_TEXT, true, "verdict  case\npass     slower\nslower   b\n");
+    kg__grid_colour_words(grid, 0);
+    expect_written(grid, KG__GRID_TEXT, true,
+                   "verdict  case\n\033[32mpass\033[0m     slower\n\033[31mslower\033[0m   b\n");
+    expect_written(grid, KG__GRID_CSV, false, "pass,slower\nslower,b\n");
+    expect_written(grid, KG__GRID_MARKDOWN, false, "| pass | slower |\n| slower | b |\n");
+    unsetenv("CLICOLOR_FORCE");
+    expect_written(grid, KG__GRID_TEXT, false, "pass    slower\nslower  b\n");
+    kg__grid_free(grid);
+}

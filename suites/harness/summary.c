@@ -536,6 +536,8 @@ static char *on_terminal(json_t *results, const char *no_colour)
         setenv("NO_COLOR", no_colour, 1);
     else
         unsetenv("NO_COLOR");
+    unsetenv("CLICOLOR_FORCE");
+    setenv("TERM", "xterm", 1);
     stream = fdopen(slave, "w");
     cr_assert(stream != NULL);
     kg__results_print(stream, results);
