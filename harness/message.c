@@ -4,6 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+/* What takes a terminal back to the begin of the line, and empties it. */
+#define CLEAR_LINE "\r\033[K"
 
 static void format_line(char *text, size_t size, const char *format, va_list arguments)
     __attribute__((format(printf, 3, 0)));
@@ -41,6 +45,11 @@ void kg__format(char *text, size_t size, const char *format, ...)
     va_end(arguments);
 }
 
+static bool bar_stands(void)
+{
+    return getenv(KG__BAR_SETTING) != NULL && isatty(STDERR_FILENO) != 0;
+}
+
 void kg__complain(const char *format, ...)
 {
     char text[KG__MESSAGE_SIZE];
@@ -49,7 +58,8 @@ void kg__complain(const char *format, ...)
     va_start(arguments, format);
     format_line(text, sizeof text, format, arguments);
     va_end(arguments);
-    fprintf(stderr, "kernelgate: %s\n", text);
+    /* In one call, which is one write: another process may be drawing the bar. */
+    fprintf(stderr, "%skernelgate: %s\n", bar_stands() ? CLEAR_LINE : "", text);
 }
 
 void *kg__allocate(size_t count, size_t size)

@@ -8,6 +8,10 @@
 /* The longest message that is kept; a longer one is cut and ends in "...". */
 #define KG__MESSAGE_SIZE 1024
 
+/* Set in the environment while a progress bar stands on the terminal, so that whoever writes there,
+ * an observer too, clears its line first. */
+#define KG__BAR_SETTING "KG__PROGRESS_BAR"
+
 /* One error, empty while there is none. A function that can fail takes one and fills it in. */
 typedef struct kg__error {
     char text[KG__MESSAGE_SIZE];
@@ -22,7 +26,8 @@ bool kg__fail(kg__error *error, const char *format, ...) __attribute__((format(p
 void kg__format(char *text, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Prints "kernelgate: <message>" as one line on the standard error. */
+/* Prints "kernelgate: <message>" as one line on the standard error, in the place of a progress bar
+ * where one stands there. */
 void kg__complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Allocates, or ends the process with exit code 2 and a message: running out of host memory for

@@ -31,6 +31,8 @@ void kg__progress_begin(kg__progress *progress, const char *command)
     *progress = (kg__progress){ .command = command, .began = kg__now() };
     progress->bar = isatty(STDERR_FILENO) != 0 && terminal != NULL && *terminal != '\0' &&
                     strcmp(terminal, "dumb") != 0;
+    if (progress->bar)
+        (void)setenv(KG__BAR_SETTING, "1", 1);
     progress->colour = progress->bar && kg__colour_wanted(stderr);
 }
 
@@ -108,5 +110,7 @@ void kg__progress_end(kg__progress *progress)
         fprintf(stderr, "\r%*s\r", (int)progress->width, "");
         (void)fflush(stderr);
     }
+    if (progress->bar)
+        (void)unsetenv(KG__BAR_SETTING);
     progress->width = 0;
 }

@@ -1,10 +1,12 @@
 #include "recorder.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../case_name.h"
+#include "../clock.h"
 #include "../observer.h"
 #include "../records.h"
 #include "probe.h"
@@ -40,12 +42,31 @@ static bool list_cases(const char *program, const char *part, kg__listing *cases
     return list_by(all, program, cases);
 }
 
+static bool is_end_of_case(const char *event)
+{
+    return strcmp(event, "checked") == 0 || strcmp(event, "measured") == 0 ||
+           strcmp(event, "failed") == 0;
+}
+
+/* Tells how far the observed process is. Its cases take about equally long. */
+static void show_progress(kg__recorder *recorder, const char *id)
+{
+    double elapsed = kg__now() - recorder->progress.began;
+    double done;
+
+    recorder->done++;
+    done = fmin((double)recorder->done / (double)recorder->of, 1);
+    kg__progress_update(&recorder->progress, done, elapsed * (1 - done) / done, id);
+}
+
 static void take_record(void *context, const json_t *record)
 {
     kg__recorder *recorder = context;
     const char *event = kg__json_text(record, "event");
     const char *id = kg__json_text(record, "case");
 
+    if (id[0] != '\0' && is_end_of_case(event))
+        show_progress(recorder, id);
     /* A case that is only timed along. */
     if (id[0] != '\0' && !kg__filter_takes(id))
         return;
@@ -82,8 +103,12 @@ bool kg__recorder_observe(kg__recorder *recorder, const char *program, const cha
         .context = recorder,
     };
 
+    recorder->done = 0;
+    recorder->of = cases.count;
+    kg__progress_begin(&recorder->progress, "baseline record");
     if (cases.count > 0)
         status = kg__observe_cases(&job, &why);
+    kg__progress_end(&recorder->progress);
     kg__listing_free(&cases);
     if (status != KG__OBSERVED)
         kg__complain("%s: %s", observer, why.text);

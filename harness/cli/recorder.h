@@ -9,6 +9,7 @@
 
 #include "../baseline.h"
 #include "../run.h"
+#include "progress.h"
 
 typedef struct kg__recorder {
     const char *baselines;       /* the folder of the baseline files */
@@ -16,6 +17,9 @@ typedef struct kg__recorder {
     char scratch[KG__PATH_SIZE]; /* the stem of the observers' records */
     json_t *target;              /* the device's description; NULL before any observer gave it */
     json_t *provenance;
+    kg__progress progress; /* of the process that is observed */
+    size_t done;           /* of its cases, and how many there are */
+    size_t of;
     bool refused; /* something forbids to record: said already */
     /* Called for every record of a measured case or of the sentinels. */
     void (*on_record)(void *context, const json_t *record);

@@ -25,6 +25,9 @@
 #define PRECISION_LEAST 0.0001
 #define PRECISION_MOST 0.1
 
+/* A search of fewer candidates than this is begun without a word. */
+#define MANY_CANDIDATES 50
+
 /* A count takes about so many times as long as the check before it. */
 #define COUNT_STEPS 5
 
@@ -363,6 +366,20 @@ static int count_program(search *all, const kg__tune_program *program, const cha
     return code != 0 ? code : observe(all, program, instrumented, "count", records);
 }
 
+/* Says what is ahead, where that is long. */
+static void announce(const search *all)
+{
+    size_t comparisons = 0;
+
+    if (all->tuning.count < MANY_CANDIDATES)
+        return;
+    for (size_t i = 0; i < all->programs.count; i++)
+        comparisons += all->programs.list[i].from < all->programs.list[i].to;
+    kg__complain("tune: %zu candidates of %zu comparison%s to check and %s: a FILTER takes fewer",
+                 all->tuning.count, comparisons, comparisons == 1 ? "" : "s",
+                 kg__tuning_is_timed(&all->tuning) ? "time" : "count");
+}
+
 static int run_programs(search *all, const char *records)
 {
     bool timed = kg__tuning_is_timed(&all->tuning);
@@ -373,6 +390,7 @@ static int run_programs(search *all, const char *records)
     (void)setenv("KG_TUNE_MODE", exhaustive ? "exhaustive" : "race", 1);
     (void)setenv("KG_TUNE_PRECISION", precision, 1);
     all->steps_of_all = (double)(all->tuning.count * (timed ? 1 : 1 + COUNT_STEPS));
+    announce(all);
     kg__progress_begin(&all->progress, "tune");
     for (size_t i = 0; i < all->programs.count && code == 0; i++) {
         const kg__tune_program *program = &all->programs.list[i];

@@ -33,6 +33,10 @@ typedef struct ending {
  * reach the program. */
 ending drive(const char *const *arguments, const char *const *settings);
 
+/* The same on a terminal of 60 columns, which both its outputs are; `output` is what a reader of it
+ * gets. */
+ending drive_on_terminal(const char *const *arguments, const char *const *settings);
+
 /* The settings that a test has made by set(), for drive(): each NAME once, the last value counts,
  * and NULL takes it out of the environment. They end with the test. */
 extern const char *environment[];

@@ -1,12 +1,9 @@
 /* `kernelgate tune` on programs that follow a script. */
 #include <criterion/criterion.h>
-#include <errno.h>
 #include <jansson.h>
-#include <pty.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "drive.h"
@@ -396,31 +393,15 @@ Test(tune, tells_how_far_it_is)
 /* Runs the command on a terminal of this kind; returns what a reader of it gets. */
 static char *run_on_terminal(const char *terminal, bool colour)
 {
-    const struct winsize size = { .ws_row = 24, .ws_col = 60 };
-    size_t room = 65536;
-    char *text = kg__allocate(room, 1);
-    size_t used = 0;
-    ssize_t got;
-    int master;
-    int status;
-    pid_t child = forkpty(&master, NULL, NULL, &size);
+    const char *const arguments[] = { KG__COMMAND, "tune", "--build", at(""), NULL };
+    char kind[32];
+    const char *const settings[] = { kind, colour ? "NO_COLOR" : "NO_COLOR=1", NULL };
+    ending seen;
 
-    cr_assert(child >= 0);
-    if (child == 0) {
-        (void)setenv("TERM", terminal, 1);
-        (void)unsetenv("NO_COLOR");
-        (void)unsetenv("BXFI_MAP");
-        if (!colour)
-            (void)setenv("NO_COLOR", "1", 1);
-        execl(KG__COMMAND, KG__COMMAND, "tune", "--build", at(""), NULL);
-        _exit(9);
-    }
-    while ((got = read(master, text + used, room - used - 1)) > 0 || (got < 0 && errno == EINTR))
-        used += got > 0 ? (size_t)got : 0;
-    close(master);
-    cr_assert(waitpid(child, &status, 0) == child && WIFEXITED(status));
-    cr_expect(WEXITSTATUS(status) == KG__EXIT_PASS, "%s", text);
-    return text;
+    kg__format(kind, sizeof kind, "TERM=%s", terminal);
+    seen = drive_on_terminal(arguments, settings);
+    cr_expect(seen.code == KG__EXIT_PASS, "%s", seen.output);
+    return seen.output;
 }
 
 Test(tune, a_terminal_has_a_bar)
@@ -443,4 +424,53 @@ Test(tune, a_terminal_has_a_bar)
               text);
     cr_expect(strstr(text, "[#") == NULL, "%s", text);
     free(text);
+}
+
+/* What is said meanwhile stands in a line of its own, not behind the bar. */
+Test(tune, a_line_takes_the_place_of_the_bar)
+{
+    char *text;
+
+    make_program("add.gpu",
+                 "{'candidates': {" TARGET ", 'cases': ['add/plain/9/b32']}, 'records': ["
+                 "{'pause_ms': 2100, 'event': 'progress', 'comparison': 'add', 'size': '9', "
+                 "'done': 1, 'of': 2, 'seconds_left': 70}, "
+                 "{'event': 'waiting', 'why': 'waiting for the lock of X'}, " MEASURED(
+                     "add/plain/9/b32", "1000", "1", "") "]}");
+    text = run_on_terminal("xterm", true);
+    cr_expect(strstr(text, "50 %  add 9") != NULL, "%s", text);
+    cr_expect(strstr(text, "\r\033[Kkernelgate: waiting for the lock of X\r\n") != NULL, "%s",
+              text);
+    free(text);
+    /* Where there is no bar, there is nothing to clear. */
+    text = run_on_terminal("dumb", true);
+    cr_expect(strstr(text, "\nkernelgate: waiting for the lock of X\r\n") != NULL, "%s", text);
+    free(text);
+}
+
+/* Thousands of candidates take long: that is said before it begins. */
+Test(tune, tells_how_many_it_takes)
+{
+    enum { CANDIDATES = 60 };
+    char script[8192];
+    size_t used;
+
+    kg__format(script, sizeof script, "{'candidates': {%s, 'cases': [", TARGET);
+    for (int i = 0; i < CANDIDATES; i++) {
+        used = strlen(script);
+        kg__format(script + used, sizeof script - used, "%s'add/plain/9/b%d'", i > 0 ? ", " : "",
+                   i + 1);
+    }
+    used = strlen(script);
+    kg__format(script + used, sizeof script - used, "]}, 'records': [%s]}",
+               MEASURED("add/plain/9/b32", "1000", "1", ""));
+    make_program("add.gpu", script);
+    EXPECT(KG__EXIT_ERROR,
+           "kernelgate: tune: 60 candidates of 1 comparison to check and time: a "
+           "FILTER takes fewer\n",
+           "add");
+    /* Of a few it is not worth a line. */
+    ending seen = TUNE("add/plain/9/b32");
+    cr_expect(strstr(seen.output, "to check and time") == NULL, "%s", seen.output);
+    free(seen.output);
 }
