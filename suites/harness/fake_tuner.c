@@ -2,7 +2,7 @@
  *
  * {"exit": N,                 --candidates and --work end so, and print nothing
  *  "unavailable": true,       observers find no device
- *  "candidates": {...},       what --candidates prints
+ *  "candidates": {...},       what --candidates prints; its cases are those of --cases
  *  "work": {...},             what --work prints
  *  "records": [{...}, ...]}   what observers append, in this order: those of cases that were asked
  *                             for, and those of none. A member "part" restricts one to that part,
@@ -46,6 +46,17 @@ static int print_answer(const json_t *script, const char *name)
     }
     return json_dumpf(json_object_get(script, name), stdout, JSON_INDENT(1)) == 0 ? KG__EXIT_PASS
                                                                                   : KG__EXIT_ERROR;
+}
+
+/* The same cases of any part, a line each. */
+static int print_cases(const json_t *script)
+{
+    const json_t *id;
+    size_t i;
+
+    json_array_foreach (json_object_get(json_object_get(script, "candidates"), "cases"), i, id)
+        puts(json_string_value(id));
+    return KG__EXIT_PASS;
 }
 
 static void log_start(const char *program, const char *part, size_t count)
@@ -160,6 +171,8 @@ int main(int argc, char **argv)
 
     if (argc == 2 && (strcmp(argv[1], "--candidates") == 0 || strcmp(argv[1], "--work") == 0))
         code = print_answer(script, argv[1] + strlen("--"));
+    else if (argc == 3 && strcmp(argv[1], "--cases") == 0)
+        code = print_cases(script);
     else if (argc == 7 && strcmp(argv[1], "--observe") == 0)
         code = observe(argv[0], script, argv);
     json_decref(script);

@@ -426,6 +426,28 @@ Test(tune, a_terminal_has_a_bar)
     free(text);
 }
 
+/* Recording tells how far it is by the same means. */
+Test(tune, a_recording_tells_how_far_it_is)
+{
+    const char *const arguments[] = { KG__COMMAND, "baseline",    "record", "--baselines",
+                                      at("b"),     at("add.gpu"), NULL };
+    char locks[256];
+    const char *const settings[] = { locks, NULL };
+    ending seen;
+
+    kg__format(locks, sizeof locks, "KG_LOCK_DIR=%s", at(""));
+    make_program("add.gpu",
+                 "{'candidates': {" TARGET ", 'cases': ['add/plain/9/b32', 'add/plain/9/b64']}, "
+                 "'records': [{'pause_ms': 2100, 'event': 'checked', 'case': 'add/plain/9/b32', "
+                 "'part': 'check', 'right': true}, {'event': 'checked', 'case': "
+                 "'add/plain/9/b64', 'part': 'check', 'right': false, 'why': 'off by one'}]}");
+    seen = drive(arguments, settings);
+    expect_ending(&seen, KG__EXIT_ERROR,
+                  "kernelgate: baseline record: 50 %  add/plain/9/b32, about 3 s left\n");
+    expect_ending(&seen, KG__EXIT_ERROR, "add/plain/9/b64: off by one: nothing is recorded\n");
+    free(seen.output);
+}
+
 /* What is said meanwhile stands in a line of its own, not behind the bar. */
 Test(tune, a_line_takes_the_place_of_the_bar)
 {
