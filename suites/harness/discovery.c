@@ -75,6 +75,44 @@ Test(discovery, tests_are_found_with_their_labels)
     free(seen.output);
 }
 
+static void expect_tests(const char *expression, const char *total)
+{
+    const char *const arguments[] = {
+        KG__CTEST, "--test-dir", at(""), "-N", "-R", expression, NULL
+    };
+    ending seen = drive(arguments, NULL);
+
+    expect_ending(&seen, 0, total);
+    free(seen.output);
+}
+
+/* The names that README.md gives for a comparison, a part of it and a claim. */
+Test(discovery, names_choose_a_comparison_or_a_part)
+{
+    include_program(KG__FAKE_GPU, "gpu;fake", SKIPPING);
+    expect_tests("\\.fake\\.", "Total Tests: 4");
+    expect_tests("^gpu\\.fake\\.", "Total Tests: 4");
+    expect_tests("^gpu\\.fake\\.check$", "Total Tests: 1");
+    expect_tests("^gpu\\.fake\\.claim_", "Total Tests: 1");
+    expect_tests("^model\\.fake\\.", "Total Tests: 0");
+}
+
+/* A filter may be the id of one case: then that alone is judged. */
+Test(discovery, a_filter_reaches_a_single_case)
+{
+    const char *const arguments[] = { KG__CTEST, "--test-dir", at(""), "-V", "-R", "check$", NULL };
+    char out[600];
+    const char *const settings[] = { out, "KG_FILTER=fake/plain/64/b32", NULL };
+    ending seen;
+
+    kg__format(out, sizeof out, "KG_OUT=%s", at("out"));
+    include_program(KG__FAKE_GPU, "gpu;fake", SKIPPING);
+    seen = drive(arguments, settings);
+    expect_ending(&seen, 0, "pass         nvidia-fake  fake/plain/64/b32 ");
+    cr_assert(occurrences(seen.output, "nvidia-fake  fake/") == 1, "%s", seen.output);
+    free(seen.output);
+}
+
 /* Claims read what the parts before them recorded, and speedups need the checks. */
 Test(discovery, the_parts_depend_on_each_other)
 {
