@@ -1,24 +1,19 @@
 #include "colour.h"
 
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static bool is_set(const char *name)
-{
-    const char *value = getenv(name);
-
-    return value != NULL && *value != '\0';
-}
+#include "run.h"
 
 bool kg__colour_wanted(FILE *stream)
 {
-    const char *terminal = getenv("TERM");
+    const char *forced = kg__setting("CLICOLOR_FORCE");
+    const char *terminal = kg__setting("TERM");
 
-    if (is_set("NO_COLOR"))
+    if (kg__setting("NO_COLOR") != NULL)
         return false;
-    if (is_set("CLICOLOR_FORCE") && strcmp(getenv("CLICOLOR_FORCE"), "0") != 0)
+    if (forced != NULL && strcmp(forced, "0") != 0)
         return true;
     return isatty(fileno(stream)) != 0 && (terminal == NULL || strcmp(terminal, "dumb") != 0);
 }

@@ -48,6 +48,19 @@ static bool is_of_variant(const char *id, const char *variant)
     return *id == '/' && strncmp(id + 1, variant, length) == 0 && id[1 + length] == '/';
 }
 
+/* Whether a list, of cases or refused ones, has one of a variant. */
+static bool has_case_of(const json_t *list, const char *variant)
+{
+    const json_t *entry;
+    size_t i;
+
+    json_array_foreach (list, i, entry) {
+        if (is_of_variant(kg__json_text(entry, "case"), variant))
+            return true;
+    }
+    return false;
+}
+
 /* Keeps the entries of a list, cases or refused ones, that the filter takes. */
 static json_t *filtered(const json_t *list, const char *filter)
 {
@@ -65,22 +78,14 @@ static json_t *filtered(const json_t *list, const char *filter)
 /* Keeps the variants that have a case or a refused one left. */
 static json_t *filtered_variants(const json_t *variants, const json_t *cases, const json_t *refused)
 {
-    const json_t *const lists[] = { cases, refused };
     json_t *kept = json_array();
     json_t *variant;
     size_t i;
 
     json_array_foreach ((json_t *)variants, i, variant) {
-        const json_t *entry;
-        bool any = false;
-        size_t j;
+        const char *name = kg__json_text(variant, "variant");
 
-        for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) {
-            json_array_foreach (lists[k], j, entry)
-                any = any || is_of_variant(kg__json_text(entry, "case"),
-                                           kg__json_text(variant, "variant"));
-        }
-        if (any)
+        if (has_case_of(cases, name) || has_case_of(refused, name))
             json_array_append(kept, variant);
     }
     return kept;
