@@ -9,15 +9,26 @@
 /* What takes a terminal back to the begin of the line, and empties it. */
 #define CLEAR_LINE "\r\033[K"
 
+/* The bits that tell the bytes of a character behind its first one. */
+#define UTF8_KIND 0xc0U
+#define UTF8_CONTINUED 0x80U
+
 static void format_line(char *text, size_t size, const char *format, va_list arguments)
     __attribute__((format(printf, 3, 0)));
 
 static void format_line(char *text, size_t size, const char *format, va_list arguments)
 {
+    static const char mark[] = "...";
     int length = vsnprintf(text, size, format, arguments);
 
-    if (length >= 0 && (size_t)length >= size && size > 4)
-        memcpy(text + size - 4, "...", 4);
+    if (length >= 0 && (size_t)length >= size && size > sizeof mark) {
+        size_t end = size - sizeof mark;
+
+        /* Half a character would make no UTF-8 of the text, and no document would take it. */
+        while (end > 0 && ((unsigned char)text[end] & UTF8_KIND) == UTF8_CONTINUED)
+            end--;
+        memcpy(text + end, mark, sizeof mark);
+    }
     for (char *c = text; *c != '\0'; c++) {
         if ((unsigned char)*c < ' ' || *c == '\177')
             *c = ' ';

@@ -50,6 +50,18 @@ Test(message, a_longer_message_is_cut_and_says_so)
     cr_expect_str_eq(error.text + KG__MESSAGE_SIZE - 5, "x...");
 }
 
+Test(message, a_cut_never_goes_through_a_character)
+{
+    char text[12];
+
+    kg__format(text, sizeof text, "%s", "0123456\u2026\u2026\u2026");
+    cr_expect_str_eq(text, "0123456...");
+    kg__format(text, sizeof text, "%s", "01234567\u00b5\u00b5");
+    cr_expect_str_eq(text, "01234567...");
+    kg__format(text, sizeof text, "%s", "\xbf\xbf\xbf\xbf\xbf\xbf\xbf\xbf\xbf\xbf\xbf\xbf\xbf");
+    cr_expect_str_eq(text, "...");
+}
+
 Test(message, format_fits_any_size)
 {
     char text[8];
