@@ -68,19 +68,35 @@ static void remove_leftovers(const char *folder, const char *name)
         closedir(listing);
 }
 
+bool kg__file_may_replace(const char *path, kg__error *error)
+{
+    struct stat facts;
+
+    /* As root, a rename would take the place of /dev/null for everybody. */
+    return stat(path, &facts) != 0 || S_ISREG(facts.st_mode) ||
+           kg__fail(
+               error,
+               "%s: cannot be written: it is no regular file, and stays as it is: name another",
+               path);
+}
+
 bool kg__file_replace(const char *path, const char *content, size_t size, kg__error *error)
 {
     const char *slash = strrchr(path, '/');
     const char *name = slash != NULL ? slash + 1 : path;
     size_t room = strlen(path) + 64;
-    char *folder = kg__allocate(room, 1);
-    char *temporary = kg__allocate(room, 1);
+    char *folder;
+    char *temporary;
     struct stat old;
     bool created;
     bool done;
     int cause;
     int file;
 
+    if (!kg__file_may_replace(path, error))
+        return false;
+    folder = kg__allocate(room, 1);
+    temporary = kg__allocate(room, 1);
     if (slash == NULL)
         snprintf(folder, room, ".");
     else

@@ -10,10 +10,15 @@
 /* What stands between a file's name and the rest of its temporary name: ".<name>.new-<process>". */
 #define KG__FILE_TEMPORARY ".new-"
 
+/* Whether `path` is a regular file or not there: a device, a pipe or a folder is not to be
+ * replaced. False with `error` where it is something else. */
+bool kg__file_may_replace(const char *path, kg__error *error);
+
 /* Replaces the file at `path` by `size` bytes of `content`: written to a temporary file in the same
  * folder, flushed to disk, renamed. The mode is that of the file that was there, else it follows
- * the umask. On failure returns false with `error`, and what was at `path` stands untouched. What a
- * process that was killed left over of replacing this file is removed once it is a minute old. */
+ * the umask. What is no regular file is refused. On failure returns false with `error`, and what
+ * was at `path` stands untouched. What a process that was killed left over of replacing this file
+ * is removed once it is a minute old. */
 bool kg__file_replace(const char *path, const char *content, size_t size, kg__error *error);
 
 /* Makes the folder `path` and those above it that are missing. False with `error` on failure. */

@@ -265,6 +265,21 @@ Test(results, a_replacement_that_fails_leaves_nothing_behind)
     cr_expect(not(exists(temporary)));
 }
 
+Test(results, what_is_no_regular_file_is_not_replaced)
+{
+    kg__error error = { "" };
+    struct stat facts;
+
+    cr_assert(mkfifo(at("pipe"), 0666) == 0);
+    cr_assert(symlink("pipe", at("link")) == 0);
+    cr_expect(not(kg__file_replace(at("pipe"), "new", 3, &error)));
+    cr_expect(strstr(error.text, "/pipe: cannot be written: it is no regular file") != NULL, "%s",
+              error.text);
+    cr_expect(not(kg__file_replace(at("link"), "new", 3, &error)));
+    cr_expect(lstat(at("pipe"), &facts) == 0 && S_ISFIFO(facts.st_mode));
+    cr_expect(lstat(at("link"), &facts) == 0 && S_ISLNK(facts.st_mode));
+}
+
 Test(results, a_file_follows_the_umask_and_a_dead_process_is_in_nobodys_way)
 {
     kg__error error = { "" };
