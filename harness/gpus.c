@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "reading.h"
+#include "text.h"
 
 #define REMEDY "mend the file: each figure is {\"value\": number, \"source\": text}"
 
@@ -66,6 +67,24 @@ static bool value_is_good(kg__reading *file, const kg__place *where, kg__gpu_fig
     return true;
 }
 
+/* Reads a text that is printed as it is: a terminal obeys control characters, and a table breaks by
+ * them. */
+static bool read_words(kg__reading *file, const kg__place *where, const json_t *value, char *text,
+                       size_t size)
+{
+    char *clean;
+    bool plain;
+
+    if (!kg__read_name(file, where, value, text, size, REMEDY))
+        return false;
+    clean = kg__clean_text(text, true);
+    plain = strcmp(clean, text) == 0;
+    free(clean);
+    if (!plain)
+        kg__complain_at(file, where, "holds a control character: write it without");
+    return plain;
+}
+
 /* Reads {"value", "source"}. */
 static bool read_sourced(kg__reading *file, const kg__place *where, json_t *object,
                          kg__gpu_figure figure, kg__gpu *gpu)
@@ -93,8 +112,7 @@ static bool read_sourced(kg__reading *file, const kg__place *where, json_t *obje
         !kg__has_member(file, where, object, "source", REMEDY) ||
         !kg__read_figure(file, &at_value, json_object_get(object, "value"), &value, REMEDY) ||
         !value_is_good(file, &at_value, figure, value) ||
-        !kg__read_name(file, &at_source, json_object_get(object, "source"), source, sizeof source,
-                       REMEDY))
+        !read_words(file, &at_source, json_object_get(object, "source"), source, sizeof source))
         return false;
     gpu->value[figure] = value;
     free(gpu->source[figure]);
@@ -124,6 +142,20 @@ static bool is_whole(kg__reading *file, const kg__place *where, const kg__gpu *g
     return true;
 }
 
+static void refuse_figure(kg__reading *file, const kg__place *where)
+{
+    const char *names[KG__GPU_FIGURES];
+    const char *nearest;
+
+    for (int i = 0; i < KG__GPU_FIGURES; i++)
+        names[i] = figures[i].name;
+    nearest = kg__nearest_name(where->key, names, KG__GPU_FIGURES);
+    if (nearest != NULL)
+        kg__complain_at(file, where, "is an unknown key; did you mean \"%s\"?", nearest);
+    else
+        kg__complain_at(file, where, "is an unknown key: " REMEDY);
+}
+
 static bool read_gpu(kg__reading *file, const kg__place *where, json_t *object, kg__gpu *gpu)
 {
     const char *key;
@@ -139,11 +171,11 @@ static bool read_gpu(kg__reading *file, const kg__place *where, json_t *object, 
         bool good;
 
         if (strcmp(key, "name") == 0) {
-            good = kg__read_name(file, &here, value, gpu->name, sizeof gpu->name, REMEDY);
+            good = read_words(file, &here, value, gpu->name, sizeof gpu->name);
         } else if (figure < KG__GPU_FIGURES) {
             good = read_sourced(file, &here, value, figure, gpu);
         } else {
-            kg__complain_at(file, &here, "is an unknown key: " REMEDY);
+            refuse_figure(file, &here);
             good = false;
         }
         if (!good)

@@ -137,7 +137,8 @@ char *kg__read_document(const kg__document_kind *kind, const char *path, size_t 
 
     *absent = file < 0 && errno == ENOENT;
     if (file < 0) {
-        kg__fail(error, "%s: cannot be opened: %s: check its permissions", path, strerror(errno));
+        kg__fail(error, "%s: cannot be opened: %s: %s", path, strerror(errno),
+                 *absent ? kind->renew : "check its permissions");
         return NULL;
     }
     if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) {

@@ -196,3 +196,45 @@ size_t kg__variant_length(const char *id)
     slash = slash != NULL ? strchr(slash + 1, '/') : NULL;
     return slash != NULL ? (size_t)(slash + 1 - id) : strlen(id);
 }
+
+/* The edit distance of two names, of which none is long. */
+static size_t distance(const char *a, const char *b)
+{
+    size_t width = strlen(b) + 1;
+    size_t *row = kg__allocate(width, sizeof *row);
+    size_t result;
+
+    for (size_t j = 0; j < width; j++)
+        row[j] = j;
+    for (size_t i = 1; a[i - 1] != '\0'; i++) {
+        size_t diagonal = row[0];
+
+        row[0] = i;
+        for (size_t j = 1; j < width; j++) {
+            size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
+            size_t shifted = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+
+            diagonal = row[j];
+            row[j] = replaced < shifted ? replaced : shifted;
+        }
+    }
+    result = row[width - 1];
+    free(row);
+    return result;
+}
+
+const char *kg__nearest_name(const char *name, const char *const *names, size_t count)
+{
+    const char *nearest = NULL;
+    size_t least = strlen(name) / 2 + 2;
+
+    for (size_t i = 0; i < count; i++) {
+        size_t d = distance(name, names[i]);
+
+        if (d < least) {
+            least = d;
+            nearest = names[i];
+        }
+    }
+    return nearest;
+}

@@ -41,4 +41,8 @@ size_t kg__shown_width(const char *text);
 /* Writes a text of any origin as one field of CSV, on one line, in quotes where it needs them. */
 void kg__write_csv_field(FILE *stream, const char *text);
 
+/* The one of `count` names that is nearest to `name` by letters inserted, left out or replaced;
+ * NULL where none is near enough to have been meant. */
+const char *kg__nearest_name(const char *name, const char *const *names, size_t count);
+
 #endif

@@ -121,6 +121,10 @@ Test(gpus, what_is_wrong_is_named_by_line_and_key)
         { FILE_OF("\"name\": \"A\""), "gpus: a: has no \"multiprocessors\"" },
         { FILE_OF("\"multiprocessors\": " SOURCED("10")), "gpus: a: has no \"name\"" },
         { FILE_OF(NEEDED ",\n\"dram\": 1"), "g.json:6: gpus: a: dram: is an unknown key" },
+        { FILE_OF(NEEDED ",\n\"dram_gb_s\": 1"), "did you mean \"dram_gb_per_s\"?" },
+        { FILE_OF("\"name\": \"A\\u001b[31m\""), "name: holds a control character" },
+        { FILE_OF(NEEDED ",\n\"l2_mib\": {\"value\": 5, \"source\": \"a\\nb\"}"),
+          "source: holds a control character" },
         { FILE_OF(NEEDED ",\n\"l2_mib\": 50"), "g.json:6: gpus: a: l2_mib: is no object" },
         { FILE_OF(NEEDED ",\n\"l2_mib\": {\"value\": 50}"), "l2_mib: has no \"source\"" },
         { FILE_OF(NEEDED ",\n\"l2_mib\": {\"source\": \"s\"}"), "l2_mib: has no \"value\"" },
@@ -153,7 +157,8 @@ Test(gpus, what_is_wrong_is_named_by_line_and_key)
 Test(gpus, a_file_that_is_not_there)
 {
     cr_assert(not(kg__gpus_load("/nowhere/gpus.json", &gpus, &error)));
-    cr_assert(strstr(error.text, "/nowhere/gpus.json: cannot be opened") != NULL, "%s", error.text);
+    cr_assert(strstr(error.text, "No such file or directory: name a file of GPUs") != NULL, "%s",
+              error.text);
     cr_assert(not(kg__gpus_load("/", &gpus, &error)));
     cr_assert(strstr(error.text, "is no regular file") != NULL, "%s", error.text);
 }
