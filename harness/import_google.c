@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "baseline.h"
+#include "baseline_rules.h"
 #include "import.h"
 #include "records.h"
 
@@ -68,11 +69,14 @@ static bool read_time(const family *of, const json_t *run, double *ns, kg__error
         return kg__fail(error, "%s: %s: its time_unit is \"%s\", not ns, us, ms or s", of->path,
                         of->name, unit);
     *ns = value * nanoseconds(unit);
-    if (*ns > 0 && isfinite(*ns))
+    if (*ns > 0 && *ns <= KG__LARGEST_FIGURE)
         return true;
     if (isnan(value))
         return kg__fail(error, "%s: %s: has no real_time: run the benchmark again", of->path,
                         of->name);
+    if (value > 0)
+        return kg__fail(error, "%s: %s: its real_time of %g %s is months: run the benchmark again",
+                        of->path, of->name, value, unit);
     return kg__fail(
         error, "%s: %s: its real_time is %g: a time is above 0 (is SetIterationTime() called?)",
         of->path, of->name, value);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "baseline.h"
+#include "baseline_rules.h"
 #include "import.h"
 #include "records.h"
 #include "target.h"
@@ -103,10 +104,10 @@ static bool read_time(const state *of, const char *tag, double *ns, kg__error *e
         return kg__fail(error, "%s: %s: %s is a %s, not a duration: this kernelgate knows no other",
                         of->path, of->called, tag, hint);
     *ns = value_of(of, tag) * NS_A_SECOND;
-    if (*ns > 0 && isfinite(*ns))
+    if (*ns > 0 && *ns <= KG__LARGEST_FIGURE)
         return true;
-    return kg__fail(error, "%s: %s: %s is no time above 0: run the benchmark again", of->path,
-                    of->called, tag);
+    return kg__fail(error, "%s: %s: %s is no time above 0, or is months: run the benchmark again",
+                    of->path, of->called, tag);
 }
 
 /* Opens a file of samples, which is named from the document's folder, or from where nvbench ran. */
@@ -159,7 +160,7 @@ static bool read_samples(const state *of, const char *name, size_t count, double
                         of->path, of->called, name, strerror(errno));
     while (good && read < count && fread(bytes, sizeof bytes, 1, file) == 1) {
         samples[read] = sample_of(bytes);
-        good = samples[read] > 0 && isfinite(samples[read]);
+        good = samples[read] > 0 && samples[read] <= KG__LARGEST_FIGURE;
         read++;
     }
     whole = read == count && fgetc(file) == EOF;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "baseline.h"
+#include "baseline_rules.h"
 #include "code.h"
 #include "records.h"
 #include "results_text.h"
@@ -17,6 +18,9 @@
 
 /* The share of a metric's spread that limits rest on: three standard deviations. */
 #define SIGMAS 3.0
+
+/* By so much of itself a value may lie beside its interval, both having been rounded. */
+#define INTERVAL_ROUNDING 1e-6
 
 static const char *const sentinels[KG__SENTINELS] = { "copy", "fma" };
 
@@ -330,10 +334,15 @@ static void judge(const comparing *all, const both *one, kg__compared *row, cons
     keep_doubt(row, b, "B");
 }
 
-/* Whether a value can be held against anything: a number of at least 0, above 0 for a time. */
-static bool is_usable(const char *metric, double value)
+/* Whether a metric can be held against anything: its value is a number of at least 0, above 0 for a
+ * time, that a baseline might hold, and lies in its own interval. */
+static bool is_usable(const char *metric, const kg__interval *seen)
 {
-    return isfinite(value) && value >= 0.0 && (value > 0.0 || *kg__metric_unit(metric) == '\0');
+    double rounding = seen->value * INTERVAL_ROUNDING;
+
+    return seen->value >= 0.0 && seen->value <= KG__LARGEST_FIGURE &&
+           (seen->value > 0.0 || *kg__metric_unit(metric) == '\0') &&
+           seen->low <= seen->value + rounding && seen->high >= seen->value - rounding;
 }
 
 static void sum_up(comparing *all, const kg__compared *row)
@@ -370,10 +379,11 @@ static kg__verdict compare_metric(comparing *all, const both *one, const char *m
         row->ratio = (kg__interval){ row->b.value / row->a.value, row->b.low / row->a.high,
                                      row->b.high / row->a.low };
     }
-    if (!is_usable(metric, row->a.value) || !is_usable(metric, row->b.value)) {
+    if (!is_usable(metric, &row->a) || !is_usable(metric, &row->b)) {
         row->verdict = KG__ERROR;
+        row->ratio = (kg__interval){ NAN, NAN, NAN };
         kg__format(row->why, sizeof row->why, "%s's value is no figure to compare: measure it anew",
-                   is_usable(metric, row->a.value) ? "B" : "A");
+                   is_usable(metric, &row->a) ? "B" : "A");
         return row->verdict;
     }
     judge(all, one, row, a, b);

@@ -267,6 +267,35 @@ Test(compare, what_is_no_value)
     cr_expect(found.checked == 1, "a case without a value counts as checked");
 }
 
+Test(compare, what_no_run_can_have_measured)
+{
+    static const double absurd[][3] = {
+        { 1e300, 1e300, 1e300 },
+        { 100, 101, 102 },
+        { 100, 98, 99 },
+        { -100, -100, -100 },
+    };
+
+    for (size_t i = 0; i < sizeof absurd / sizeof *absurd; i++) {
+        char id[32];
+        json_t *figures;
+
+        kg__format(id, sizeof id, "m/a%zu/1/b8", i);
+        timed(run_a, id, 100);
+        figures = timed(run_b, id, 100);
+        json_object_set_new(figures, "value", json_real(absurd[i][0]));
+        json_object_set_new(figures, "low", json_real(absurd[i][1]));
+        json_object_set_new(figures, "high", json_real(absurd[i][2]));
+    }
+    compare_both(false);
+    cr_assert(found.count == 4);
+    for (size_t i = 0; i < found.count; i++) {
+        cr_expect(found.metrics[i].verdict == KG__ERROR, "%zu", i);
+        cr_expect(isnan(found.metrics[i].ratio.value));
+    }
+    cr_expect(found.sum_count == 0);
+}
+
 /* Each run's sentinel, which no commit touches, moved as the kernel did. */
 Test(compare, what_surrounds)
 {
@@ -457,6 +486,22 @@ Test(compare, strictness)
     expect(command(at("a.json"), at("b.json")), 0, "only in A: m/b/1/b8 on nvidia-h200\n");
     set("KG_STRICT", "1");
     expect(command(at("a.json"), at("b.json")), 1, "1 gone from B");
+}
+
+Test(compare, a_path_that_is_no_utf8)
+{
+    json_error_t error;
+    json_t *document;
+    ending seen;
+
+    make_two();
+    cr_assert(rename(at("a.json"), at("\xff.json")) == 0);
+    seen = command("--format", "json", at("\xff.json"), at("b.json"));
+    cr_expect(seen.code == 1);
+    document = json_loads(seen.output, 0, &error);
+    cr_expect(document != NULL, "%s", seen.output);
+    json_decref(document);
+    free(seen.output);
 }
 
 Test(compare, bad_input)

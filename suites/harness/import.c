@@ -449,6 +449,8 @@ Test(import, bad_documents_of_nvbench)
                    "copy/strided Size=2^20 BlockSize=256: nv/batch/time/gpu/mean is no time");
     document = nvbench(-1);
     expect_refusal("nvbench", NULL, document, "is no time above 0");
+    document = nvbench(1e100);
+    expect_refusal("nvbench", NULL, document, "is months: run the benchmark again");
     document = nvbench(1);
     json_object_set_new(json_array_get(json_object_get(state_of(document, 0), "summaries"), 1),
                         "hint", json_string("item_rate"));
@@ -498,6 +500,9 @@ Test(import, bad_documents_of_google_benchmark)
     document = google(1);
     json_object_set_new(run_of(document, 6), "real_time", json_real(0));
     expect_refusal("google-benchmark", "my-cpu", document, "its real_time is 0");
+    document = google(1);
+    json_object_set_new(run_of(document, 6), "real_time", json_real(1e200));
+    expect_refusal("google-benchmark", "my-cpu", document, "its real_time of 1e+200 ms is months");
     document = google(1);
     json_object_del(run_of(document, 6), "run_type");
     expect_refusal("google-benchmark", "my-cpu", document, "its run_type is \"\"");
