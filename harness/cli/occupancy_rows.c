@@ -49,9 +49,11 @@ static json_t *read_told(const char *output)
  * 0; complains of all but a missing device. */
 static int ask_program(gathering *all, const char *program, json_t **told)
 {
-    const char *arguments[] = { "/usr/bin/env", "-u", "KG_FILTER", program, "--launches", NULL };
+    const char *const arguments[] = { program, "--launches", NULL };
+    char *filter = kg__lift_filter();
     int code = kg__probe(arguments, TELLING_SECONDS, all->output, OUTPUT_SIZE);
 
+    kg__restore_filter(filter);
     *told = code == KG__EXIT_PASS ? read_told(all->output) : NULL;
     if (*told != NULL || code == KG__EXIT_NOTHING)
         return code;

@@ -61,6 +61,22 @@ void kg__own_build(char *folder, size_t size)
     folder[kg__ends_with(folder, place) ? strlen(folder) - strlen(place) : 0] = '\0';
 }
 
+char *kg__lift_filter(void)
+{
+    const char *set = getenv("KG_FILTER");
+    char *lifted = set != NULL ? kg__copy_text(set) : NULL;
+
+    (void)unsetenv("KG_FILTER");
+    return lifted;
+}
+
+void kg__restore_filter(char *lifted)
+{
+    if (lifted != NULL)
+        (void)setenv("KG_FILTER", lifted, 1);
+    free(lifted);
+}
+
 bool kg__find_build(const char *command, const char *named, char *folder, size_t size)
 {
     static const char *const usual[] = { "build/gpu", "build/cpu", "build" };

@@ -10,6 +10,7 @@
 #include "../observer.h"
 #include "../records.h"
 #include "probe.h"
+#include "programs.h"
 
 void kg__recorder_refuse(kg__recorder *recorder, const char *id, const char *why)
 {
@@ -31,15 +32,19 @@ static bool list_by(const char *const *arguments, const char *program, kg__listi
  * what comes before and beside a case moves it: what KG_FILTER leaves out is not recorded. */
 static bool list_cases(const char *program, const char *part, kg__listing *cases)
 {
-    const char *filtered[] = { program, "--cases", part, NULL };
-    const char *all[] = { "/usr/bin/env", "-u", "KG_FILTER", program, "--cases", part, NULL };
+    const char *const arguments[] = { program, "--cases", part, NULL };
+    char *filter;
+    bool listed;
 
-    if (!list_by(filtered, program, cases))
+    if (!list_by(arguments, program, cases))
         return false;
     if (cases->count == 0 || strcmp(part, "time") != 0)
         return true;
     kg__listing_free(cases);
-    return list_by(all, program, cases);
+    filter = kg__lift_filter();
+    listed = list_by(arguments, program, cases);
+    kg__restore_filter(filter);
+    return listed;
 }
 
 static bool is_end_of_case(const char *event)

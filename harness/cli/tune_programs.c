@@ -26,7 +26,8 @@ static void list_programs(kg__tune_programs *programs, const char *folder, const
 
     kg__format(programs->folder, sizeof programs->folder, "%s", folder);
     kg__find_programs(folder, end, &paths);
-    programs->list = kg__allocate(paths.count, sizeof *programs->list);
+    if (paths.count > 0)
+        programs->list = kg__allocate(paths.count, sizeof *programs->list);
     for (size_t i = 0; i < paths.count; i++)
         kg__format(programs->list[programs->count++].path, KG__PATH_SIZE, "%s", paths.items[i]);
     kg__names_free(&paths);
@@ -83,12 +84,13 @@ static int ask(const kg__tune_programs *programs, kg__tune_program *program)
 {
     /* All of them, whatever KG_FILTER says: what it leaves out is chosen here, and names that are
      * misspelt are held against all that there are. */
-    const char *const arguments[] = { "/usr/bin/env",   "-u", "KG_FILTER", program->path,
-                                      programs->option, NULL };
+    const char *const arguments[] = { program->path, programs->option, NULL };
     char *text = kg__allocate(OFFER_SIZE, 1);
+    char *filter = kg__lift_filter();
     int code = kg__probe_output(arguments, OFFER_SECONDS, text, OFFER_SIZE);
     json_error_t error;
 
+    kg__restore_filter(filter);
     if (code == 0)
         program->offer = json_loads(text, JSON_REJECT_DUPLICATES, &error);
     free(text);
