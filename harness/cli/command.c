@@ -6,32 +6,6 @@
 
 #include "../message.h"
 
-/* The edit distance of two names, of which none is long. */
-static size_t distance(const char *a, const char *b)
-{
-    size_t width = strlen(b) + 1;
-    size_t *row = kg__allocate(width, sizeof *row);
-    size_t result;
-
-    for (size_t j = 0; j < width; j++)
-        row[j] = j;
-    for (size_t i = 1; a[i - 1] != '\0'; i++) {
-        size_t diagonal = row[0];
-
-        row[0] = i;
-        for (size_t j = 1; j < width; j++) {
-            size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
-            size_t shifted = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
-
-            diagonal = row[j];
-            row[j] = replaced < shifted ? replaced : shifted;
-        }
-    }
-    result = row[width - 1];
-    free(row);
-    return result;
-}
-
 const char *kg__results_folder(const char *named)
 {
     const char *set = getenv("KG_OUT");
@@ -81,26 +55,18 @@ bool kg__parse_format(const char *command, const char *format, bool json, kg__pr
 
 bool kg__print_document(const char *command, json_t *document)
 {
-    (void)json_dumpf(document, stdout, JSON_INDENT(1));
-    putchar('\n');
+    char *text = json_dumps(document, JSON_INDENT(1));
+
     json_decref(document);
-    return kg__flush_output(command);
-}
-
-const char *kg__nearest_name(const char *name, const char *const *names, size_t count)
-{
-    const char *nearest = NULL;
-    size_t least = strlen(name) / 2 + 2;
-
-    for (size_t i = 0; i < count; i++) {
-        size_t d = distance(name, names[i]);
-
-        if (d < least) {
-            least = d;
-            nearest = names[i];
-        }
+    if (text == NULL) {
+        kg__complain("%s: cannot be shown as JSON: a name or path in it is no UTF-8: rename it, or "
+                     "take --format text",
+                     command);
+        return false;
     }
-    return nearest;
+    puts(text);
+    free(text);
+    return kg__flush_output(command);
 }
 
 static const kg__option *find_option(const kg__command *command, const char *name, size_t length)

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "../grid.h"
+#include "../text.h"
 
 /* How often the option of a subcommand that may be repeated may be. */
 #define KG__REPEATS_MAXIMUM 32
@@ -86,8 +87,8 @@ bool kg__merge_format(const char *command, bool json, const char **format);
  * two that differ. */
 bool kg__parse_format(const char *command, const char *format, bool json, kg__print_form *form);
 
-/* Prints a document that --json asked for, and releases it. False, with a complaint, where the
- * standard output takes no more. */
+/* Prints a document, whose reference it takes. False, with a complaint, where there is none (NULL:
+ * a text that is no UTF-8 kept it from being made) or where the standard output takes no more. */
 bool kg__print_document(const char *command, json_t *document);
 
 /* The folder of a run's results: `named` where that is given, else KG_OUT, else out. */
@@ -95,9 +96,5 @@ const char *kg__results_folder(const char *named);
 
 /* Whether all that was printed reached the standard output; complains where it did not. */
 bool kg__flush_output(const char *command);
-
-/* The one of `count` names that is nearest to `name` by letters inserted, left out or replaced;
- * NULL where none is near enough to have been meant. */
-const char *kg__nearest_name(const char *name, const char *const *names, size_t count);
 
 #endif

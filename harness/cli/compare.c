@@ -268,8 +268,13 @@ static json_t *row_json(const kg__compared *row)
 
 static json_t *run_json(const char *path, const json_t *document)
 {
-    return json_pack("{s:s, s:s, s:O}", "file", path, "commit", kg__json_text(document, "commit"),
-                     "targets", json_object_get(document, "targets"));
+    char *clean = kg__clean_text(path, false);
+    json_t *run =
+        json_pack("{s:s, s:s, s:O}", "file", clean, "commit", kg__json_text(document, "commit"),
+                  "targets", json_object_get(document, "targets"));
+
+    free(clean);
+    return run;
 }
 
 static json_t *one_sided_json(const kg__results_comparison *found, bool in_b)
@@ -298,7 +303,7 @@ static json_t *tally_json(const kg__results_comparison *found)
     return tally;
 }
 
-static void write_json(const compared_files *files)
+static bool write_json(const compared_files *files)
 {
     const kg__results_comparison *found = &files->found;
     json_t *metrics = json_array();
@@ -319,7 +324,7 @@ static void write_json(const compared_files *files)
                          "other_boards", (int)found->other_boards, "metrics", metrics, "only_in_a",
                          one_sided_json(found, false), "only_in_b", one_sided_json(found, true),
                          "means", sums, "tally", tally_json(found), "exit_code", files->code);
-    (void)kg__print_document("compare", document);
+    return kg__print_document("compare", document);
 }
 
 /* The case of both runs whose id is nearest to a filter that leaves nothing. */
@@ -351,11 +356,10 @@ static int compare_documents(compared_files *files, const char *filter, const kg
         return KG__EXIT_ERROR;
     }
     files->code = kg__exit_code(&files->found.tally, kg__is_strict());
-    if (form->json)
-        write_json(files);
-    else
+    if (!form->json)
         write_table(files, form->grid);
-    return kg__flush_output("compare") ? files->code : KG__EXIT_ERROR;
+    return (form->json ? write_json(files) : kg__flush_output("compare")) ? files->code
+                                                                          : KG__EXIT_ERROR;
 }
 
 static bool arguments_fit(size_t count, kg__print_form *form)

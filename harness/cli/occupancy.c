@@ -242,7 +242,7 @@ static json_t *row_json(const kg__occupancy_row *row)
     return object;
 }
 
-static void write_json(const kg__occupancy_rows *all)
+static bool write_json(const kg__occupancy_rows *all)
 {
     json_t *rows = json_array();
     json_t *document;
@@ -251,9 +251,7 @@ static void write_json(const kg__occupancy_rows *all)
         json_array_append_new(rows, row_json(&all->rows[i]));
     document = json_pack("{s:s, s:s, s:o}", "schema", OCCUPANCY_SCHEMA, "source", all->source,
                          "launches", rows);
-    (void)json_dumpf(document, stdout, JSON_INDENT(1));
-    putchar('\n');
-    json_decref(document);
+    return kg__print_document("occupancy", document);
 }
 
 /* Where a driver and the calculator differ; says so of each. */
@@ -341,18 +339,19 @@ static int show(const kg__occupancy_rows *all, bool json, kg__grid_format format
                 const kg__baseline *baseline, const char *path)
 {
     int code = KG__EXIT_PASS;
+    bool printed = true;
 
     if (baseline != NULL)
         code = hold_against(all, baseline, path);
     else if (json)
-        write_json(all);
+        printed = write_json(all);
     else
         write_table(all, format);
     if (count_disputed(all) > 0 && code == KG__EXIT_PASS)
         code = KG__EXIT_FAIL;
     if (all->unknown > 0)
         code = KG__EXIT_ERROR;
-    return kg__flush_output("occupancy") ? code : KG__EXIT_ERROR;
+    return printed && kg__flush_output("occupancy") ? code : KG__EXIT_ERROR;
 }
 
 static int ask(kg__occupancy_question *question, bool json, kg__grid_format format,

@@ -14,6 +14,9 @@
 /* More GPUs than this are not named at once. */
 #define MOST_GPUS 64
 
+/* Operations, bytes or nanoseconds beyond it are a slip: no kernel ever comes to them. */
+#define MOST_OF_ANYTHING 1e24
+
 static const char *gpu_keys;
 static const char *gpus_file;
 static const char *results_file;
@@ -41,9 +44,10 @@ static bool parse_amount(const char *option, const char *text, double *amount)
     char *end;
 
     *amount = strtod(text, &end);
-    if (*end == '\0' && end != text && *amount >= 0 && isfinite(*amount))
+    if (*end == '\0' && end != text && *amount >= 0 && *amount <= MOST_OF_ANYTHING)
         return true;
-    kg__complain("predict: %s %s: is no number of at least 0", option, text);
+    kg__complain("predict: %s %s: is no number from 0 to %g: give one", option, text,
+                 MOST_OF_ANYTHING);
     return false;
 }
 
@@ -277,6 +281,7 @@ static bool list_cases(prediction_run *run, const char *filter)
         .baselines = baselines != NULL             ? baselines
                      : set != NULL && *set != '\0' ? set
                                                    : "baselines",
+        .baselines_named = baselines != NULL,
         .results = run->results,
         .target = run->gpus[0]->key,
         .results_path = results_file,
@@ -300,14 +305,17 @@ static int print(const prediction_run *run)
     kg__held_bound *bounds = kg__allocate(2 * run->cases.count, sizeof *bounds);
     const char **ids = kg__allocate(2 * run->cases.count, sizeof *ids);
     size_t violated = kg__hold_bounds(bounds, kg__predict_held(&all, bounds, ids)).violated;
+    bool printed;
 
-    if (strcmp(format, "json") == 0)
-        (void)kg__print_document("predict", kg__predict_document(&all));
-    else
+    if (strcmp(format, "json") == 0) {
+        printed = kg__print_document("predict", kg__predict_document(&all));
+    } else {
         kg__predict_write_tables(stdout, &all, strcmp(format, "markdown") == 0);
+        printed = kg__flush_output("predict");
+    }
     free(bounds);
     free(ids);
-    if (!kg__flush_output("predict"))
+    if (!printed)
         return KG__EXIT_ERROR;
     return violated > 0 ? KG__EXIT_FAIL : KG__EXIT_PASS;
 }

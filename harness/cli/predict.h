@@ -30,6 +30,7 @@ typedef struct kg__predict_sources {
                                begin so */
     const char *build;     /* the folder of the programs; NULL: as kg__tune_find() */
     const char *baselines; /* the folder of the baseline files */
+    bool baselines_named;  /* as asked for, so that one without counters is an error */
     const json_t *results; /* a run's results, or NULL: with them, the cases that `target` timed */
     const char *target;
     const char *results_path; /* what complaints call them */

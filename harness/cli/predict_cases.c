@@ -138,10 +138,16 @@ static bool load_counters(gathering *all)
 {
     char path[2 * KG__PATH_SIZE];
     kg__error error = { "" };
+    kg__load_status status;
 
     kg__format(path, sizeof path, "%s/" KG__MODEL_KEY ".json", all->sources->baselines);
     all->counted_now = counters_of(all->sources->results);
-    if (kg__baseline_load(path, &all->counted, &error) != KG__BAD)
+    status = kg__baseline_load(path, &all->counted, &error);
+    if (status == KG__ABSENT && all->sources->baselines_named)
+        kg__fail(&error,
+                 "%s: no such file: --baselines names the folder of the CPU model's counters",
+                 path);
+    else if (status != KG__BAD)
         return true;
     kg__complain("predict: %s", error.text);
     return false;

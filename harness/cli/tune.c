@@ -113,6 +113,19 @@ static bool parse_choice(const char *option, const char *given, const char *cons
     return false;
 }
 
+/* Whether a set's name can stand in a table and in a document. */
+static bool is_plain(const char *name)
+{
+    char *clean = kg__clean_text(name, true);
+    bool plain = strcmp(clean, name) == 0;
+
+    if (!plain)
+        kg__complain("tune: --set %s: a name is of UTF-8, without control characters: rename it",
+                     clean);
+    free(clean);
+    return plain;
+}
+
 /* Takes the named sets apart: NAME=GLOB,GLOB. */
 static bool parse_sets(search *all)
 {
@@ -129,6 +142,8 @@ static bool parse_sets(search *all)
         all->set_names[i][length] = '\0';
         all->sets[i] = (kg__tuning_set){ all->set_names[i], equals + 1 };
         all->set_count++;
+        if (!is_plain(all->set_names[i]))
+            return false;
         for (size_t j = 0; j < i; j++) {
             if (strcmp(all->sets[j].name, all->sets[i].name) != 0)
                 continue;
@@ -146,11 +161,16 @@ static bool may_write(const char *path)
     const char *folder = dirname(copy);
     bool good = access(folder, W_OK | X_OK) == 0;
 
+    kg__error error = { "" };
+
     if (!good)
         kg__complain("tune: --save %s: nothing can be written in %s: %s", path, folder,
                      strerror(errno));
     free(copy);
-    return good;
+    if (!good || kg__file_may_replace(path, &error))
+        return good;
+    kg__complain("tune: --json %s", error.text);
+    return false;
 }
 
 static bool parse_options(search *all)
@@ -464,6 +484,7 @@ static int report(const search *all)
         .seconds = kg__now() - all->began,
     };
     int code = verdict_of(&all->tuning);
+    bool json = strcmp(format_text, "json") == 0 || json_path != NULL;
 
     if (strcmp(format_text, "json") != 0) {
         if (strcmp(table, "best") == 0)
@@ -474,7 +495,9 @@ static int report(const search *all)
             kg__tuning_write_sizes(stdout, &report, all->format);
         kg__tuning_write_notes(stdout, &report, all->format);
     }
-    if (!write_document(&report, code) || !kg__flush_output("tune"))
+    if (json && !write_document(&report, code))
+        return KG__EXIT_ERROR;
+    if (!kg__flush_output("tune"))
         return KG__EXIT_ERROR;
     return code;
 }
@@ -510,6 +533,8 @@ static int tune(size_t count, char **operands)
     if (count > 1)
         kg__complain("tune: takes one FILTER, in which a comma separates globs: \"%s,%s\"",
                      operands[0], operands[1]);
+    else if (count > 0 && *operands[0] == '\0')
+        kg__complain("tune: the filter \"\" holds no glob: leave it away to take all");
     else if (parse_options(&all))
         code = run_search(&all);
     for (size_t i = 0; i < all.set_count; i++)

@@ -174,7 +174,7 @@ Test(predict, what_a_launch_costs)
            OPTIONS("--gpu", "round", "--launch-cost", "graph"));
     expect(0, "\na launch costs 1234 ns, as asked for",
            OPTIONS("--gpu", "round", "--launch-cost", "1234"));
-    expect(2, "--launch-cost cheap: is no number of at least 0",
+    expect(2, "--launch-cost cheap: is no number from 0",
            OPTIONS("--gpu", "round", "--launch-cost", "cheap"));
     expect(2, "--launch-cost -1: is no number", OPTIONS("--gpu", "round", "--launch-cost", "-1"));
     save_results();
@@ -293,6 +293,10 @@ Test(predict, options_that_do_not_fit)
     expect(2, "there is no format \"1234567890\": take text",
            OPTIONS("--gpu", "round", "--format", "1234567890"));
     expect(2, "cannot be opened", OPTIONS("--gpu", "round", "--gpus", "/nowhere.json"));
+    expect(2, "--launch-cost 1e300: is no number from 0 to 1e+24",
+           OPTIONS("--gpu", "round", "--launch-cost", "1e300"));
+    expect(2, "--bytes nan: is no number",
+           OPTIONS("--gpu", "round", "--operations", "1", "--bytes", "nan"));
 }
 
 Test(predict, a_filter_that_leaves_nothing)
@@ -370,6 +374,8 @@ Test(predict, counters_that_cannot_be_read)
 {
     write_text(at("baselines/cpu-model.json"), "{");
     expect(2, "cpu-model.json:1: ", OPTIONS("--gpu", "round"));
+    expect(2, "empty/cpu-model.json: no such file",
+           OPTIONS("--gpu", "round", "--baselines", at("empty")));
     set("KG_BASELINES", at("empty"));
     expect(0, "no bound by L1/shared for 2 of 2 cases", OPTIONS("--gpu", "round"));
 }

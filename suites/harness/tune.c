@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "drive.h"
@@ -284,6 +286,40 @@ Test(tune, refuses_programs_that_offer_nothing_sound)
         free(seen.output);
         cr_assert(unlink(at("add.gpu")) == 0);
     }
+}
+
+/* A path with "=" in it is no setting of the environment. */
+Test(tune, a_folder_of_any_name)
+{
+    static const char *const filtered[] = { "KG_FILTER=add/strided/*", NULL };
+    static const char *const settings[] = { "KG_FILTER=x", NULL };
+    const char *const here[] = { "--build", at("a=b c"), NULL };
+    const char *const other[] = { "--build", at("a=b c"), "ad", NULL };
+    ending seen;
+
+    cr_assert(mkdir(at("a=b c"), 0777) == 0);
+    make_program("a=b c/add.gpu",
+                 "{'candidates': {" TARGET ", " ADD_CASES "}, 'records': [" ADD_RECORDS "]}");
+    seen = tune_with(filtered, here);
+    expect_ending(&seen, KG__EXIT_PASS, "2 candidates in");
+    free(seen.output);
+    seen = tune_with(settings, other);
+    expect_ending(&seen, KG__EXIT_ERROR, "did you mean \"add\"?");
+    free(seen.output);
+}
+
+/* What cannot be written is refused before minutes of searching. */
+Test(tune, refuses_what_it_could_not_write)
+{
+    make_add();
+    EXPECT(KG__EXIT_ERROR, "/dev/null: cannot be written: it is no regular", "--json", "/dev/null");
+    EXPECT(KG__EXIT_ERROR, "is no regular file", "--json", at(""));
+    EXPECT(KG__EXIT_ERROR, "nothing can be written in", "--json", at("nowhere/tuning.json"));
+    EXPECT(KG__EXIT_ERROR, "the filter \"\" holds no glob", "");
+    cr_expect(!exists(at("add.gpu.log")));
+    EXPECT(KG__EXIT_ERROR, "a name is of UTF-8", "--json", at("tuning.json"), "--set",
+           "\xff=plain");
+    cr_expect(!exists(at("tuning.json")));
 }
 
 Test(tune, writes_its_document)
