@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "../records.h"
 #include "../report_names.h"
@@ -173,20 +174,30 @@ static int report_on(const char *path, const json_t *results)
     return code;
 }
 
-/* Whether KG_FILTER, if there is one, leaves any case of the results. */
-static bool filter_leaves_a_case(const json_t *results)
+/* Whether the page may be written: never in the place of what it is made of, and not of nothing. */
+static bool page_fits(const char *path, const json_t *results)
 {
-    const char *filter = getenv("KG_FILTER");
+    const json_t *cases = json_object_get(results, "cases");
     const json_t *entry;
+    struct stat from;
+    struct stat to;
+    bool taken = json_array_size(cases) == 0;
     size_t i;
 
-    if (filter == NULL || *filter == '\0')
-        return true;
-    json_array_foreach (json_object_get(results, "cases"), i, entry) {
-        if (kg__filter_takes(kg__json_text(entry, "case")))
-            return true;
+    if (stat(path, &from) == 0 && stat(html, &to) == 0 && from.st_dev == to.st_dev &&
+        from.st_ino == to.st_ino) {
+        kg__complain("report: --html %s: is the results file that the page is made of: name "
+                     "another",
+                     html);
+        return false;
     }
-    return false;
+    json_array_foreach (cases, i, entry)
+        taken = taken || kg__filter_takes(kg__json_text(entry, "case"));
+    if (!taken)
+        kg__complain("report: KG_FILTER=%s leaves none of the %zu cases in %s: give another, or "
+                     "none",
+                     kg__setting("KG_FILTER"), json_array_size(cases), path);
+    return taken;
 }
 
 /* The page of the whole run. */
@@ -194,11 +205,8 @@ static int write_page(const char *path, const json_t *results)
 {
     kg__error error = { "" };
 
-    if (!filter_leaves_a_case(results)) {
-        kg__complain("report: KG_FILTER=%s leaves no case of %s: give another, or none",
-                     getenv("KG_FILTER"), path);
+    if (!page_fits(path, results))
         return KG__EXIT_ERROR;
-    }
     if (kg__results_write_html(html, results, &error))
         return KG__EXIT_PASS;
     kg__complain("report: %s", error.text);

@@ -252,7 +252,7 @@ static ending run(const char *const given[])
 
     for (size_t i = 0; i < 8 && given[i] != NULL; i++)
         arguments[i + 1] = given[i];
-    return drive(arguments, (const char *const[]){ NULL });
+    return drive(arguments, environment);
 }
 
 #define kernelgate(...) run((const char *const[]){ __VA_ARGS__, NULL })
@@ -274,6 +274,13 @@ Test(page, the_command)
     cr_expect(exists(at("new/page.html")));
     expect(kernelgate("report", "--html", at("results.json/page"), "--results", at("results.json")),
            2, "report: ");
+    expect(kernelgate("report", "--html", at("results.json"), "--results", at("results.json")), 2,
+           "is the results file that the page is made of");
+    set("KG_FILTER", "nothing/*");
+    expect(kernelgate("report", "--html", at("empty.html"), "--results", at("results.json")), 2,
+           "KG_FILTER=nothing/* leaves none of the");
+    cr_expect(!exists(at("empty.html")));
+    set("KG_FILTER", NULL);
     expect(kernelgate("report", "--html", "x", "--table", "a"), 2,
            "report: --html writes the page of the whole run: leave --table away");
     expect(kernelgate("report", "--html", "x", "--target", "a"), 2, "leave --target away");
