@@ -151,7 +151,7 @@ static const char *counterpart(const run *from, const run *to, const char *targe
 
 static bool is_taken(const comparing *all, const char *id)
 {
-    return (*all->filter == '\0' || kg__globs_take(all->filter, id)) && kg__filter_takes(id);
+    return (*all->filter == '\0' || kg__globs_take_from(all->filter, id)) && kg__filter_takes(id);
 }
 
 static kg__compared *add_row(comparing *all, const both *one, const char *metric)

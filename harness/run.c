@@ -73,6 +73,19 @@ bool kg__globs_take(const char *list, const char *id)
     return taken;
 }
 
+bool kg__globs_take_from(const char *list, const char *id)
+{
+    char *begin = kg__copy_text(id);
+    bool taken = kg__globs_take(list, id);
+
+    for (char *slash = strrchr(begin, '/'); slash != NULL && !taken; slash = strrchr(begin, '/')) {
+        *slash = '\0';
+        taken = kg__globs_take(list, begin);
+    }
+    free(begin);
+    return taken;
+}
+
 bool kg__filter_takes(const char *id)
 {
     const char *filter = kg__setting("KG_FILTER");

@@ -415,7 +415,8 @@ const kg__command kg__compare_command = {
         "A plays the baseline: B's figures are judged against A's by the rule of the gate, with\n"
         "the limits of the baseline that A (else B) was judged against, widened by the square\n"
         "root of 2 since both runs vary. Two GPUs are compared and not judged, unless --across.\n"
-        "FILTER is a list of globs on case ids; KG_FILTER narrows too.\n"
+        "FILTER is a list of globs on case ids, one without its last parts, such as pair_means,\n"
+        "taking all that begin so; KG_FILTER narrows too.\n"
         "exit: 0 nothing below; 1 slower or wrong, with KG_STRICT=1 also environment, noisy, new\n"
         "or gone; 2 an error, or nothing in common; 77 nothing was judged (2 with KG_STRICT=1)\n",
     .options = options,

@@ -427,7 +427,8 @@ const kg__command kg__occupancy_command = {
         "With a GPU its driver is asked. With none, or with --arch, launches come from the CPU\n"
         "model, registers and memory from the GPU programs (cuobjdump) or from nvcc, which\n"
         "compiles for any architecture, and the rest from the CUDA Toolkit's cuda_occupancy.h.\n"
-        "FILTER is a list of globs on case ids; KG_FILTER narrows too. Shared memory is what a\n"
+        "FILTER is a list of globs on case ids, one without its last parts taking all that begin\n"
+        "so; KG_FILTER narrows too. Shared memory is what a\n"
         "block asks for; local memory is a thread's.\n"
         "exit: 0 printed; 1 --against found a difference, or the driver and the header differ;\n"
         "2 an error, or nothing left by the filter; 77 a tool is missing\n",

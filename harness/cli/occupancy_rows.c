@@ -67,7 +67,7 @@ static bool is_taken(const gathering *all, const char *id)
 {
     const char *filter = all->question->filter;
 
-    return (*filter == '\0' || kg__globs_take(filter, id)) && kg__filter_takes(id);
+    return (*filter == '\0' || kg__globs_take_from(filter, id)) && kg__filter_takes(id);
 }
 
 /* Complains of what a program could not tell of its own cases. */

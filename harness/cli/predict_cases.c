@@ -206,22 +206,13 @@ static kg__job job_of(const gathering *all, const char *id, const json_t *entry)
     return job;
 }
 
-/* Whether a glob takes an id; one without its last parts takes all that begin so. */
-static bool glob_takes(const char *glob, const char *id)
-{
-    char longer[KG__PATH_SIZE];
-
-    kg__format(longer, sizeof longer, "%s/*", glob);
-    return kg__globs_take(glob, id) || kg__globs_take(longer, id);
-}
-
 /* Whether the filter takes an id; which of its globs did is noted. */
 static bool takes(const gathering *all, const char *id)
 {
     bool taken = all->glob_count == 0;
 
     for (size_t i = 0; i < all->glob_count; i++) {
-        bool by_this = kg__filter_takes(id) && glob_takes(all->globs[i].glob, id);
+        bool by_this = kg__filter_takes(id) && kg__globs_take_from(all->globs[i].glob, id);
 
         all->globs[i].used = all->globs[i].used || by_this;
         taken = taken || by_this;
