@@ -226,7 +226,9 @@ static void explain_rest(counted *one)
     }
 }
 
-void kg__add_ratios(json_t *metrics, const kg__baseline_case *baseline)
+/* Adds the ratios of the counters in `metrics` to it, with those of `baseline` (NULL: none) beside
+ * them. A ratio whose denominator is 0 has no value, and is left out. */
+static void add_ratios(json_t *metrics, const kg__baseline_case *baseline)
 {
     for (size_t i = 0; i < KG__RATIOS; i++) {
         const kg__ratio *ratio = &kg__ratios[i];
@@ -291,7 +293,7 @@ json_t *kg__count_case(const char *id, const kg__target *target, const json_t *m
         explain_move(&one, id, otherwise);
     else if (one.why[0] == '\0')
         explain_rest(&one);
-    kg__add_ratios(one.metrics, one.expected);
+    add_ratios(one.metrics, one.expected);
     entry = json_pack("{s:s, s:s, s:s, s:o, s:s, s:s, s:i}", "case", id, "target", target->key,
                       "part", "count", "metrics", one.metrics, "verdict",
                       kg__verdict_name(one.worst), "why", one.why, "observers", 1);

@@ -40,8 +40,4 @@ void kg__counted_figures(const json_t *entry, char *text, size_t size);
  * results.json. */
 bool kg__is_shown(const char *metric, const json_t *figures);
 
-/* Adds the ratios of the counters in `metrics` to it, with those of `baseline` (NULL: none) beside
- * them. A ratio whose denominator is 0 has no value, and is left out. */
-void kg__add_ratios(json_t *metrics, const kg__baseline_case *baseline);
-
 #endif

@@ -83,7 +83,8 @@ static const char *position_of(const char *text, const kg__place *where)
     return parent;
 }
 
-size_t kg__place_line(const kg__reading *file, const kg__place *where)
+/* The line that a place is at, from 1. The text must be valid JSON. */
+static size_t line_of(const kg__reading *file, const kg__place *where)
 {
     const char *position = position_of(file->text, where);
     size_t line = 1;
@@ -118,7 +119,7 @@ void kg__complain_at(kg__reading *file, const kg__place *where, const char *form
         kg__fail(file->error, "%s: cannot be read: %s", file->path, strerror(errno));
         return;
     }
-    fprintf(stream, "%s:%zu: ", file->path, kg__place_line(file, where));
+    fprintf(stream, "%s:%zu: ", file->path, line_of(file, where));
     print_place(stream, where);
     va_start(arguments, format);
     vfprintf(stream, format, arguments);
@@ -249,6 +250,5 @@ bool kg__read_schema(kg__reading *file, const json_t *document, const char *sche
         return true;
     file->bad = true;
     return kg__fail(file->error, "%s:%zu: schema %s is not the one this program reads (%s): %s",
-                    file->path, kg__place_line(file, &where), json_string_value(found), schema,
-                    update);
+                    file->path, line_of(file, &where), json_string_value(found), schema, update);
 }

@@ -41,9 +41,6 @@ char *kg__read_document(const kg__document_kind *kind, const char *path, size_t 
  * a complaint by file and line, where it is no JSON. */
 json_t *kg__parse_document(kg__reading *file, size_t length, const char *remedy);
 
-/* The line that a place is at, from 1. The text must be valid JSON. */
-size_t kg__place_line(const kg__reading *file, const kg__place *where);
-
 /* Keeps "<path>:<line>: <keys>: <message>" as the document's error, where it is the first. */
 void kg__complain_at(kg__reading *file, const kg__place *where, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -12,7 +12,8 @@ static void show_times(char *text, size_t size, double ratio)
     kg__format(text, size, "%.*f×", decimals, ratio);
 }
 
-void kg__report_show(char *text, size_t size, kg__report_form form, double value)
+/* Shows a figure in a column's form: "45.13", "1.43×", "33.1 %". */
+static void show(char *text, size_t size, kg__report_form form, double value)
 {
     switch (form) {
     case KG__FORM_MICROSECONDS:
@@ -30,7 +31,9 @@ void kg__report_show(char *text, size_t size, kg__report_form form, double value
     }
 }
 
-const char *kg__report_stand_in(const kg__report_case *one, int column)
+/* What stands in place of a figure that a case (NULL: none) does not have in a column; NULL where
+ * it has it. */
+static const char *stand_in(const kg__report_case *one, int column)
 {
     if (one == NULL)
         return "-";
@@ -45,7 +48,7 @@ void kg__report_show_case(const kg__report_table *table, const kg__report_case *
                           char *text, size_t size)
 {
     int beside = table->columns[column].beside;
-    const char *word = kg__report_stand_in(one, column);
+    const char *word = stand_in(one, column);
     char ratio[KG__FIGURE_SIZE];
     size_t used;
 
@@ -53,10 +56,10 @@ void kg__report_show_case(const kg__report_table *table, const kg__report_case *
         kg__format(text, size, "%s", word);
         return;
     }
-    kg__report_show(text, size, table->columns[column].form, one->figures[column]);
+    show(text, size, table->columns[column].form, one->figures[column]);
     if (beside < 0 || one->variant == 0 || !(one->figures[beside] > 0))
         return;
-    kg__report_show(ratio, sizeof ratio, table->columns[beside].form, one->figures[beside]);
+    show(ratio, sizeof ratio, table->columns[beside].form, one->figures[beside]);
     used = strlen(text);
     kg__format(text + used, size - used, " (%s)", ratio);
 }

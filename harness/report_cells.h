@@ -10,13 +10,6 @@
 /* The room for a cell: a figure, and another in brackets. */
 #define KG__REPORT_CELL_SIZE 160
 
-/* Shows a figure in a column's form: "45.13", "1.43×", "33.1 %". */
-void kg__report_show(char *text, size_t size, kg__report_form form, double value);
-
-/* What stands in place of a figure that a case (NULL: none) does not have in a column; NULL where
- * it has it. */
-const char *kg__report_stand_in(const kg__report_case *one, int column);
-
 /* Shows a case (NULL: none) in a column: its figure, that of the column beside it in brackets, or
  * what stands in their place. The first variant needs no ratio to itself, and 0 none to anything.
  */

@@ -71,7 +71,8 @@ size_t kg__results_judged(const json_t *results)
     return judged;
 }
 
-bool kg__results_judged_something(const json_t *results)
+/* True where a case, a claim or an error was looked at; false for a run that judged nothing. */
+static bool judged_something(const json_t *results)
 {
     return kg__results_judged(results) > kg__results_count(results, KG__NO_BASELINE) ||
            json_array_size(json_object_get(results, "claims")) > 0 ||
@@ -179,7 +180,7 @@ char *kg__results_outcome(const json_t *results)
     bool first = true;
 
     begin(&words);
-    if (!kg__results_judged_something(results))
+    if (!judged_something(results))
         fprintf(words.stream, "NOTHING JUDGED (exit %d%s)", code,
                 code == KG__EXIT_ERROR && strict ? ", because of KG_STRICT=1" : "");
     else if (code == KG__EXIT_PASS)
@@ -204,7 +205,7 @@ char *kg__results_outcome(const json_t *results)
             fprintf(words.stream, ", but not with KG_STRICT=1: %s", text);
         free(text);
     }
-    if (unavailable > 0 && kg__results_judged_something(results))
+    if (unavailable > 0 && judged_something(results))
         fprintf(words.stream, "; %zu test%s judged nothing", unavailable,
                 unavailable == 1 ? "" : "s");
     return finish(&words);

@@ -27,9 +27,6 @@ bool kg__results_strict(const json_t *results);
 size_t kg__results_judged(const json_t *results);
 size_t kg__results_count(const json_t *results, kg__verdict verdict);
 
-/* True where a case, a claim or an error was looked at; false for a run that judged nothing. */
-bool kg__results_judged_something(const json_t *results);
-
 /* Whether a verdict makes a run fail, by strictness. */
 bool kg__verdict_fails(kg__verdict verdict, bool strict);
 

@@ -246,8 +246,9 @@ kg__tuning_set *kg__tuning_variants(const kg__tuning *tuning, const char *compar
     return sets;
 }
 
-bool kg__tuning_holds(const kg__tuning_problem *problem, const kg__tuning_set *set,
-                      const kg__tuning_candidate *one)
+/* Whether a candidate is one of a problem's and a set's. */
+static bool holds(const kg__tuning_problem *problem, const kg__tuning_set *set,
+                  const kg__tuning_candidate *one)
 {
     return strcmp(problem->comparison, one->name.comparison) == 0 &&
            strcmp(problem->size, one->name.size) == 0 &&
@@ -318,8 +319,8 @@ const kg__tuning_candidate *kg__tuning_best(const kg__tuning *tuning,
     for (size_t i = 0; i < tuning->count; i++) {
         const kg__tuning_candidate *one = &tuning->list[i];
 
-        if (one->fate == KG__TUNING_MEASURED && serves(one, aim) &&
-            kg__tuning_holds(problem, set, one) && (best == NULL || is_better(one, best, aim)))
+        if (one->fate == KG__TUNING_MEASURED && serves(one, aim) && holds(problem, set, one) &&
+            (best == NULL || is_better(one, best, aim)))
             best = one;
     }
     return best;
@@ -333,7 +334,7 @@ size_t kg__tuning_ties(const kg__tuning *tuning, const kg__tuning_problem *probl
     for (size_t i = 0; i < tuning->count; i++) {
         const kg__tuning_candidate *one = &tuning->list[i];
 
-        count += one->fate == KG__TUNING_MEASURED && kg__tuning_holds(problem, set, one) &&
+        count += one->fate == KG__TUNING_MEASURED && holds(problem, set, one) &&
                  kg__tuning_figure(one).value == kg__tuning_figure(best).value;
     }
     return count;
@@ -347,7 +348,7 @@ kg__tuning_tally kg__tuning_count(const kg__tuning *tuning, const kg__tuning_pro
     for (size_t i = 0; i < tuning->count; i++) {
         const kg__tuning_candidate *one = &tuning->list[i];
 
-        if (!kg__tuning_holds(problem, set, one))
+        if (!holds(problem, set, one))
             continue;
         tally.candidates++;
         tally.fates[one->fate]++;

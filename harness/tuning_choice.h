@@ -100,16 +100,11 @@ typedef struct kg__tuning_set {
 kg__tuning_set *kg__tuning_variants(const kg__tuning *tuning, const char *comparison,
                                     size_t *count);
 
-/* Whether a candidate is one of a problem's and a set's. */
-bool kg__tuning_holds(const kg__tuning_problem *problem, const kg__tuning_set *set,
-                      const kg__tuning_candidate *one);
-
 /* What the best is sought by. */
 typedef enum kg__tuning_aim {
     KG__TUNING_BY_FIGURE,    /* the least time, or the least of the counter */
     KG__TUNING_BY_BANDWIDTH, /* the most bytes of the job a second */
-    KG__TUNING_BY_OCCUPANCY, /* the highest, the least time among equals */
-    KG__TUNING_AIMS
+    KG__TUNING_BY_OCCUPANCY  /* the highest, the least time among equals */
 } kg__tuning_aim;
 
 /* The best of a set. By time finalists come before those that went to the end, and those before

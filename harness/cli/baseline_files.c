@@ -48,7 +48,8 @@ static void sort_names(kg__names *names)
         qsort(names->items, names->count, sizeof *names->items, kg__compare_names);
 }
 
-bool kg__is_baseline_name(const char *name)
+/* Whether the folder's file `name` is one for a baseline: KEY.json. */
+static bool is_baseline_name(const char *name)
 {
     return *name != '.' && kg__ends_with(name, FILE_SUFFIX) && !kg__ends_with(name, SCHEMA_SUFFIX);
 }
@@ -66,7 +67,7 @@ bool kg__list_baselines(const char *folder, kg__names *names)
         return false;
     }
     while ((entry = readdir(listing)) != NULL) {
-        if (kg__is_baseline_name(entry->d_name))
+        if (is_baseline_name(entry->d_name))
             kg__names_add(names, entry->d_name);
     }
     closedir(listing);
@@ -240,7 +241,7 @@ bool kg__list_baselines_at_commit(const char *folder, const char *commit, kg__na
                      commit, folder, commit);
     for (char *name = strtok_r(text, "\n", &rest); name != NULL && listed;
          name = strtok_r(NULL, "\n", &rest)) {
-        if (kg__is_baseline_name(name))
+        if (is_baseline_name(name))
             kg__names_add(names, name);
     }
     sort_names(names);

@@ -20,9 +20,6 @@ void kg__names_free(kg__names *names);
 /* For qsort() and bsearch() on the items. */
 int kg__compare_names(const void *left, const void *right);
 
-/* Whether the folder's file `name` is one for a baseline: KEY.json. */
-bool kg__is_baseline_name(const char *name);
-
 /* The baseline files of `folder` by name, sorted; false with a complaint where it cannot be read.
  */
 bool kg__list_baselines(const char *folder, kg__names *names);

@@ -336,7 +336,9 @@ static void ask_nvml(kg__facts *facts, const char *baselines)
     kg__nvml_close(nvml);
 }
 
-void kg__collect_facts(kg__facts *facts, const char *root, const char *baselines)
+/* Collects the facts. System files are looked for below `root` ("" for those of this machine),
+ * baselines in `baselines`. */
+static void collect_facts(kg__facts *facts, const char *root, const char *baselines)
 {
     *facts = (kg__facts){ .nvml = KG__NVML_ABSENT };
     read_system(facts, root);
@@ -425,7 +427,7 @@ static int doctor(size_t count, char **operands)
         folder = named;
     if (baselines != NULL)
         folder = baselines;
-    kg__collect_facts(facts, root, folder);
+    collect_facts(facts, root, folder);
     kg__diagnose(facts, diagnosis);
     if (as_json)
         printed = print_json(diagnosis);

@@ -98,10 +98,6 @@ typedef struct kg__diagnosis {
     char gpu_text[512];
 } kg__diagnosis;
 
-/* Collects the facts. System files are looked for below `root` ("" for those of this machine),
- * baselines in `baselines`. */
-void kg__collect_facts(kg__facts *facts, const char *root, const char *baselines);
-
 /* Says what the facts mean. */
 void kg__diagnose(const kg__facts *facts, kg__diagnosis *diagnosis);
 

@@ -56,9 +56,6 @@ typedef struct kg__predictions {
     double copy_bytes_per_second;    /* of that GPU's copy sentinel; NaN: not measured */
 } kg__predictions;
 
-/* Whether a case was measured on a GPU of the predictions. */
-bool kg__was_measured_on(const kg__predictions *all, const kg__gpu *gpu);
-
 /* The bounds that were measured, those from device memory where a case has such a time, held
  * against their times; `list` has room for twice the cases, `ids` for their ids. Returns how many.
  */

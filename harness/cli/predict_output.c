@@ -109,7 +109,8 @@ static void put_percent(cursor *at, double fraction)
         kg__show_percent(at->cells[at->next++], CELL_SIZE, fraction, false);
 }
 
-bool kg__was_measured_on(const kg__predictions *all, const kg__gpu *gpu)
+/* Whether a case was measured on a GPU of the predictions. */
+static bool was_measured_on(const kg__predictions *all, const kg__gpu *gpu)
 {
     return all->measured != NULL && strcmp(all->measured, gpu->key) == 0;
 }
@@ -125,7 +126,7 @@ size_t kg__predict_held(const kg__predictions *all, kg__held_bound *list, const 
     size_t count = 0;
 
     for (size_t gpu = 0; gpu < all->gpu_count; gpu++) {
-        for (size_t i = 0; i < all->cases->count && kg__was_measured_on(all, all->gpus[gpu]); i++) {
+        for (size_t i = 0; i < all->cases->count && was_measured_on(all, all->gpus[gpu]); i++) {
             const kg__asked *one = &all->cases->list[i];
             bool hot = isnan(one->cold_ns);
             kg__prediction prediction = predict(all, gpu, one, hot);
@@ -430,7 +431,7 @@ void kg__predict_write_tables(FILE *stream, const kg__predictions *all, bool mar
             write_case(stream, all, &all->cases->list[i], markdown);
     } else {
         for (size_t gpu = 0; gpu < all->gpu_count; gpu++) {
-            if (kg__was_measured_on(all, all->gpus[gpu]))
+            if (was_measured_on(all, all->gpus[gpu]))
                 write_measured(stream, all, gpu, markdown);
             else
                 write_gpu(stream, all, gpu, markdown);
@@ -524,7 +525,7 @@ json_t *kg__predict_document(const kg__predictions *all)
         json_object_set_new(gpus, all->gpus[gpu]->key, gpu_json(all, gpu));
         for (size_t i = 0; i < all->cases->count; i++) {
             const kg__asked *one = &all->cases->list[i];
-            bool here = kg__was_measured_on(all, all->gpus[gpu]);
+            bool here = was_measured_on(all, all->gpus[gpu]);
             kg__prediction cold = predict(all, gpu, one, false);
             kg__prediction hot = predict(all, gpu, one, true);
 

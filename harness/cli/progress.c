@@ -36,7 +36,8 @@ void kg__progress_begin(kg__progress *progress, const char *command)
     progress->colour = progress->bar && kg__colour_wanted(stderr);
 }
 
-void kg__progress_duration(double seconds, char *text, size_t size)
+/* Shows a duration: "1 min 20 s", "45 s", "2 h 05 min". */
+static void show_duration(double seconds, char *text, size_t size)
 {
     unsigned long whole = seconds > 0 ? (unsigned long)ceil(seconds) : 0;
 
@@ -94,7 +95,7 @@ void kg__progress_update(kg__progress *progress, double done, double left, const
         return;
     done = fmin(fmax(done, 0), 1);
     if (left >= 0)
-        kg__progress_duration(left, duration, sizeof duration);
+        show_duration(left, duration, sizeof duration);
     kg__format(text, sizeof text, "%3.0f %%  %s%s%s%s", 100 * done, what,
                left >= 0 ? ", about " : "", duration, left >= 0 ? " left" : "");
     if (progress->bar)

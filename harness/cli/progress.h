@@ -24,7 +24,4 @@ void kg__progress_update(kg__progress *progress, double done, double left, const
 /* Clears the line, so that something else may be written. */
 void kg__progress_end(kg__progress *progress);
 
-/* "1 min 20 s", "45 s", "2 h 05 min". */
-void kg__progress_duration(double seconds, char *text, size_t size);
-
 #endif

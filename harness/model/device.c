@@ -34,7 +34,8 @@ static _Thread_local cudaError_t last_error = cudaSuccess;
             return refused;                                                                        \
     } while (0)
 
-cudaError_t kg__model_return(cudaError_t error)
+/* Ends an API call: keeps an error as the calling thread's last one, and returns it. */
+static cudaError_t end_call(cudaError_t error)
 {
     /* "Not ready" is an answer, not an error. */
     if (error != cudaSuccess && error != cudaErrorNotReady)
@@ -63,10 +64,11 @@ bool kg__model_enter(cudaError_t *error)
 cudaError_t kg__model_leave(cudaError_t error)
 {
     pthread_mutex_unlock(&lock);
-    return kg__model_return(error);
+    return end_call(error);
 }
 
-bool kg__model_is_stream(cudaStream_t stream)
+/* True when `stream` is one that work can be given to; needs the lock. */
+static bool is_stream(cudaStream_t stream)
 {
     if (stream == NULL || stream == cudaStreamLegacy || stream == cudaStreamPerThread)
         return true;
@@ -82,7 +84,7 @@ bool kg__model_is_stream(cudaStream_t stream)
 bool kg__model_takes_work(cudaStream_t stream)
 {
     astray += stream != &call_stream;
-    return kg__model_is_stream(stream);
+    return is_stream(stream);
 }
 
 cudaStream_t kg__model_begin_call(void)
@@ -153,7 +155,7 @@ cudaError_t cudaGetLastError(void)
 static cudaError_t tell(int *answer, int value)
 {
     if (answer == NULL)
-        return kg__model_return(cudaErrorInvalidValue);
+        return end_call(cudaErrorInvalidValue);
     *answer = value;
     return cudaSuccess;
 }
@@ -181,7 +183,7 @@ cudaError_t cudaGetDevice(int *device)
 cudaError_t cudaSetDevice(int device)
 {
     if (device != 0)
-        return kg__model_return(cudaErrorInvalidDevice);
+        return end_call(cudaErrorInvalidDevice);
     BEGIN();
     return kg__model_leave(cudaSuccess);
 }
@@ -191,9 +193,9 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
     size_t left;
 
     if (properties == NULL)
-        return kg__model_return(cudaErrorInvalidValue);
+        return end_call(cudaErrorInvalidValue);
     if (device != 0)
-        return kg__model_return(cudaErrorInvalidDevice);
+        return end_call(cudaErrorInvalidDevice);
     *properties = (struct cudaDeviceProp){
         .name = "CPU model",
         .uuid.bytes = "kernelgate-model",
@@ -294,7 +296,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
     case cudaDevAttrClusterLaunch:
         return tell(value, is.clusterLaunch);
     }
-    return kg__model_return(cudaErrorInvalidValue);
+    return end_call(cudaErrorInvalidValue);
 }
 
 cudaError_t cudaDeviceSynchronize(void)
@@ -354,8 +356,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
     BEGIN();
-    return kg__model_leave(kg__model_is_stream(stream) ? cudaSuccess
-                                                       : cudaErrorInvalidResourceHandle);
+    return kg__model_leave(is_stream(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle);
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream)
@@ -396,9 +397,8 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
     BEGIN();
-    return kg__model_leave(is_event(event) && kg__model_is_stream(stream)
-                               ? cudaSuccess
-                               : cudaErrorInvalidResourceHandle);
+    return kg__model_leave(is_event(event) && is_stream(stream) ? cudaSuccess
+                                                                : cudaErrorInvalidResourceHandle);
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)

@@ -119,8 +119,6 @@ void kg__model_free_all(void);
 /* What of the device's memory is not allocated, and all of it; bytes. */
 void kg__model_memory_left(size_t *left, size_t *total);
 
-/* Ends an API call: keeps an error as the calling thread's last one, and returns it. */
-cudaError_t kg__model_return(cudaError_t error);
 /* Sets the error that every further call returns: a kernel failed and the device's state is lost.
  */
 void kg__model_stick(cudaError_t error);
@@ -129,9 +127,8 @@ void kg__model_stick(cudaError_t error);
  * kg__model_leave() gives the lock back and ends the call. */
 bool kg__model_enter(cudaError_t *error);
 cudaError_t kg__model_leave(cudaError_t error);
-/* True when `stream` is one that work can be given to; needs the lock. */
-bool kg__model_is_stream(cudaStream_t stream);
-/* The same, and notes that it is given some: a launch, a copy, a fill. */
+/* True when `stream` is one that work can be given to, and notes that it is given some: a launch, a
+ * copy, a fill. Needs the lock. */
 bool kg__model_takes_work(cudaStream_t stream);
 /* The stream that a launcher is to use, and how often another one was given work since. */
 cudaStream_t kg__model_begin_call(void);

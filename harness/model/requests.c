@@ -400,7 +400,8 @@ void kg__request_take(uintptr_t code, unsigned int kind, unsigned int count,
     take_together(site, region, kind, count, offsets, lanes);
 }
 
-uint64_t kg__weighed(uint64_t value, uint64_t weight, uint64_t of)
+/* `value`, seen in `of` blocks, for `weight` blocks; rounded. */
+static uint64_t weighed(uint64_t value, uint64_t weight, uint64_t of)
 {
     return value / of * weight + (value % of * weight + of / 2) / of;
 }
@@ -412,7 +413,7 @@ void kg__requests_weigh(uint64_t weight, uint64_t of)
             for (int what = 0; what < 2; what++) {
                 uint64_t *fresh = &site->fresh[space][what];
 
-                site->sum[space][what] += kg__weighed(*fresh, weight, of);
+                site->sum[space][what] += weighed(*fresh, weight, of);
                 *fresh = 0;
             }
         }

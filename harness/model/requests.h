@@ -54,9 +54,6 @@ const kg__site *kg__sites(void);
  * `of` were run. With `weight` 0 it is thrown away. */
 void kg__requests_weigh(uint64_t weight, uint64_t of);
 
-/* `value`, seen in `of` blocks, for `weight` blocks; rounded. */
-uint64_t kg__weighed(uint64_t value, uint64_t weight, uint64_t of);
-
 /* A region is gone, and no site may remember it. */
 void kg__requests_forget_region(const kg__region *region);
 
