@@ -5,7 +5,6 @@
 
 #include <jansson.h>
 #include <stdbool.h>
-#include <stddef.h>
 
 /* The member that says which machine code runs, and with what launch; machine_code.h makes it. */
 #define KG__CODE_FINGERPRINT "fingerprint"

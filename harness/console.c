@@ -5,6 +5,7 @@
 
 #include "colour.h"
 #include "gating.h"
+#include "records.h"
 #include "results.h"
 #include "results_text.h"
 #include "text.h"

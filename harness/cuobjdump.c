@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "file.h"
 #include "machine_code.h"
 #include "message.h"
 #include "probe.h"
@@ -14,13 +14,6 @@
  * written to costs nothing. */
 #define LARGEST_TEXT ((size_t)64 << 20)
 
-static bool is_program(const char *path)
-{
-    struct stat facts;
-
-    return stat(path, &facts) == 0 && S_ISREG(facts.st_mode) && access(path, X_OK) == 0;
-}
-
 /* Whether a tool is in the folder of `length` bytes; its path is left in `path` then. */
 static bool is_in(const char *folder, size_t length, const char *tool, char *path, size_t size)
 {
@@ -29,7 +22,7 @@ static bool is_in(const char *folder, size_t length, const char *tool, char *pat
     if (length == 0 || length + strlen(tool) + 2 > size)
         return false;
     kg__format(path, size, "%.*s/%s", wanted, folder, tool);
-    return is_program(path);
+    return kg__file_is_program(path);
 }
 
 static bool is_along_path(const char *tool, char *path, size_t size)

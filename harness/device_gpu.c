@@ -2,7 +2,6 @@
 #include "device_gpu.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>

@@ -1,5 +1,4 @@
 /* The CPU model as the device under test. */
-#include <stdio.h>
 #include <string.h>
 
 #include "device.h"

@@ -159,6 +159,25 @@ bool kg__file_make_folder(const char *path, kg__error *error)
     return made;
 }
 
+bool kg__file_make_temporary_folder(const char *purpose, char *path, size_t size, kg__error *error)
+{
+    const char *setting = getenv("TMPDIR");
+    const char *parent = setting != NULL && *setting != '\0' ? setting : "/tmp";
+    int length = snprintf(path, size, "%s/kernelgate-%s.XXXXXX", parent, purpose);
+    const char *why = "its path is too long";
+
+    if (length >= 0 && (size_t)length < size) {
+        if (mkdtemp(path) != NULL)
+            return true;
+        why = strerror(errno);
+    }
+    *path = '\0';
+    return kg__fail(error,
+                    "%s: no folder can be made in it: %s: set TMPDIR to a folder that can be "
+                    "written to",
+                    parent, why);
+}
+
 void kg__file_remove_folder(const char *path)
 {
     DIR *listing = opendir(path);
@@ -169,4 +188,11 @@ void kg__file_remove_folder(const char *path)
     if (listing != NULL)
         closedir(listing);
     (void)rmdir(path);
+}
+
+bool kg__file_is_program(const char *path)
+{
+    struct stat facts;
+
+    return stat(path, &facts) == 0 && S_ISREG(facts.st_mode) && access(path, X_OK) == 0;
 }

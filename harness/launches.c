@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "buffers.h"
-#include "checking.h"
 #include "device.h"
 #include "judge.h"
+#include "known.h"
 #include "message.h"
 #include "run.h"
 #include "table.h"

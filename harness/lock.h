@@ -3,8 +3,6 @@
 #ifndef KG__LOCK_H
 #define KG__LOCK_H
 
-#include <stdbool.h>
-
 #include "message.h"
 
 typedef enum kg__lock_kind {

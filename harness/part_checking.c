@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "gating.h"
-#include "machine_code.h"
 #include "observer.h"
 #include "part.h"
 #include "records.h"

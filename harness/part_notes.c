@@ -7,7 +7,6 @@
 #include "colour.h"
 #include "gating.h"
 #include "part.h"
-#include "records.h"
 #include "results.h"
 #include "run.h"
 

@@ -5,7 +5,6 @@
 
 #include <jansson.h>
 #include <libxml/tree.h>
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "plots.h"

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "html.h"
+#include "records.h"
 #include "report_html.h"
-#include "results_text.h"
 #include "text.h"
 
 static void add_fact(xmlNode *body, const char *of, const char *key, const char *value)

@@ -7,6 +7,7 @@
 #include "counters.h"
 #include "counting.h"
 #include "html.h"
+#include "records.h"
 #include "report_cells.h"
 #include "report_html.h"
 #include "results_text.h"

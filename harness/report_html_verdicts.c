@@ -3,6 +3,7 @@
 
 #include "gating.h"
 #include "html.h"
+#include "records.h"
 #include "report_html.h"
 #include "results.h"
 #include "results_text.h"

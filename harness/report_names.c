@@ -1,6 +1,5 @@
 #include "report_names.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

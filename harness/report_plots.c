@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "records.h"
 #include "report_cells.h"
 #include "results_text.h"
 #include "text.h"

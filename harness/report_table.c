@@ -7,6 +7,7 @@
 
 #include "baseline.h"
 #include "counters.h"
+#include "records.h"
 #include "results_text.h"
 #include "run.h"
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "records.h"
 #include "report_cells.h"
 #include "report_table.h"
 #include "results_text.h"

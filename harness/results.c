@@ -9,6 +9,7 @@
 
 #include "causes.h"
 #include "file.h"
+#include "records.h"
 #include "results_form.h"
 #include "results_text.h"
 #include "run.h"
@@ -285,22 +286,13 @@ typedef struct merger {
     bool strict;
 } merger;
 
-static json_t *clean_string(const char *text)
-{
-    char *clean = kg__clean_text(text, true);
-    json_t *string = json_string(clean);
-
-    free(clean);
-    return string;
-}
-
 static void add_error(merger *all, const char *test, const char *why)
 {
     json_t *error = json_object();
 
     if (*test != '\0')
-        json_object_set_new(error, "test", clean_string(test));
-    json_object_set_new(error, "why", clean_string(why));
+        json_object_set_new(error, "test", kg__json_clean_string(test));
+    json_object_set_new(error, "why", kg__json_clean_string(why));
     json_array_append_new(all->errors, error);
 }
 
@@ -619,7 +611,7 @@ static json_t *finish_merge(merger *all, const char *out)
     /* Vanished cases that two parts of a comparison both miss are one. */
     all->tally.vanished = json_array_size(all->vanished);
     json_object_set_new(document, "schema", json_string(KG__RESULTS_SCHEMA));
-    json_object_set_new(document, "out", clean_string(out));
+    json_object_set_new(document, "out", kg__json_clean_string(out));
     json_object_set_new(document, "strict", json_boolean(all->strict));
     json_object_set_new(document, "targets", all->targets);
     json_object_set_new(document, "provenance", all->provenance);

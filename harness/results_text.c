@@ -7,6 +7,7 @@
 
 #include "gating.h"
 #include "message.h"
+#include "records.h"
 #include "results.h"
 #include "text.h"
 

@@ -9,7 +9,6 @@
 #include <stdio.h>
 
 #include "judge.h"
-#include "records.h"
 
 /* A text of a list, or "" where it is none. */
 const char *kg__list_text(const json_t *text);

@@ -2,7 +2,6 @@
 #ifndef KG__STATISTICS_H
 #define KG__STATISTICS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 /* A median and the bounds of its confidence interval, all in the unit of the samples. */

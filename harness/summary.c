@@ -7,6 +7,7 @@
 #include "counting.h"
 #include "file.h"
 #include "gating.h"
+#include "records.h"
 #include "results.h"
 #include "results_text.h"
 #include "text.h"

@@ -1,23 +1,11 @@
 /* What a search found as a document, "kernelgate-tuning/1". */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "records.h"
 #include "tuning_report.h"
 
 #define SCHEMA "kernelgate-tuning/1"
-
-/* {"value", "low", "high"}, of which JSON can hold what is finite. */
-static json_t *interval_object(const kg__interval *interval)
-{
-    json_t *object = json_object();
-
-    kg__json_set_finite(object, "value", interval->value);
-    kg__json_set_finite(object, "low", interval->low);
-    kg__json_set_finite(object, "high", interval->high);
-    return object;
-}
 
 static json_t *rounds_array(const kg__tuning_candidate *one)
 {
@@ -35,7 +23,7 @@ static void set_figures(json_t *entry, const kg__tuning *tuning, const kg__tunin
         json_object_get(json_object_get(one->record, "metrics"), tuning->metric), "clock");
 
     if (kg__tuning_is_timed(tuning)) {
-        figures = interval_object(&one->figure);
+        figures = kg__json_interval(&one->figure);
         json_object_set_new(figures, "samples", json_integer((json_int_t)one->samples));
         if (*clock != '\0')
             json_object_set_new(figures, "clock", json_string(clock));
@@ -53,7 +41,7 @@ static void set_figures(json_t *entry, const kg__tuning *tuning, const kg__tunin
     if (json_is_true(json_object_get(one->record, "throttled")))
         json_object_set_new(entry, "throttled", json_true());
     if (one->rounds != NULL) {
-        json_t *last = interval_object(&one->last);
+        json_t *last = kg__json_interval(&one->last);
 
         json_object_set_new(last, "rounds_ns", rounds_array(one));
         json_object_set_new(entry, "final", last);
@@ -94,9 +82,9 @@ static json_t *ratio_object(const kg__tuning *tuning, const kg__tuning_set *set,
         return entry;
     }
     json_object_set_new(entry, kg__tuning_is_timed(tuning) ? "time_ratio" : "count_ratio",
-                        interval_object(&ratio.times));
+                        kg__json_interval(&ratio.times));
     if (!isnan(ratio.bandwidths.value))
-        json_object_set_new(entry, "bandwidth_ratio", interval_object(&ratio.bandwidths));
+        json_object_set_new(entry, "bandwidth_ratio", kg__json_interval(&ratio.bandwidths));
     if (ratio.rounds > 0)
         json_object_set_new(entry, "rounds", json_integer((json_int_t)ratio.rounds));
     json_object_set_new(entry, "differs", json_boolean(ratio.differs));

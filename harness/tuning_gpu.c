@@ -133,19 +133,9 @@ static bool run_final(kg__tuning *all, kg__runner *list, size_t count)
     return alive;
 }
 
-static json_t *figures_of(const kg__interval *interval)
-{
-    json_t *figures = json_object();
-
-    kg__json_set_finite(figures, "value", interval->value);
-    kg__json_set_finite(figures, "low", interval->low);
-    kg__json_set_finite(figures, "high", interval->high);
-    return figures;
-}
-
 static json_t *figures_of_final(const kg__runner *who)
 {
-    json_t *figures = figures_of(&who->last.interval);
+    json_t *figures = kg__json_interval(&who->last.interval);
     json_t *samples = json_array();
 
     for (size_t i = 0; i < who->last.count; i++)
@@ -157,7 +147,7 @@ static json_t *figures_of_final(const kg__runner *who)
 static void report_measured(const kg__tuning *all, const kg__runner *who)
 {
     const kg__bench *bench = &all->tools.bench;
-    json_t *time = figures_of(&who->racer.interval);
+    json_t *time = kg__json_interval(&who->racer.interval);
     json_t *record;
 
     json_object_update_new(time,

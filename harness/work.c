@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "buffers.h"
-#include "checking.h"
 #include "device.h"
 #include "judge.h"
+#include "known.h"
 #include "observe.h"
 #include "run.h"
 #include "table.h"

@@ -10,6 +10,7 @@
 #include "../lock.h"
 #include "../nvml.h"
 #include "../recording.h"
+#include "../records.h"
 #include "../results.h"
 #include "../results_text.h"
 #include "../run.h"

@@ -1,6 +1,5 @@
 /* kernelgate baseline retire: takes cases out of a baseline by name. */
 #include <stdio.h>
-#include <string.h>
 
 #include "../lock.h"
 #include "../run.h"

@@ -6,10 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../baseline.h"
 #include "../grid.h"
+#include "../records.h"
 #include "../results.h"
-#include "../results_text.h"
 #include "../run.h"
 #include "../text.h"
 #include "command.h"
@@ -235,16 +234,6 @@ static void write_table(const compared_files *files, kg__grid_format format)
     kg__grid_free(grid);
 }
 
-static json_t *interval_json(const kg__interval *interval)
-{
-    json_t *object = json_object();
-
-    kg__json_set_finite(object, "value", interval->value);
-    kg__json_set_finite(object, "low", interval->low);
-    kg__json_set_finite(object, "high", interval->high);
-    return object;
-}
-
 static json_t *row_json(const kg__compared *row)
 {
     json_t *object = json_pack(
@@ -256,9 +245,9 @@ static json_t *row_json(const kg__compared *row)
     if (row->metric == NULL)
         return object;
     json_object_set_new(object, "metric", json_string(row->metric));
-    json_object_set_new(object, "a", interval_json(&row->a));
-    json_object_set_new(object, "b", interval_json(&row->b));
-    json_object_set_new(object, "ratio", interval_json(&row->ratio));
+    json_object_set_new(object, "a", kg__json_interval(&row->a));
+    json_object_set_new(object, "b", kg__json_interval(&row->b));
+    json_object_set_new(object, "ratio", kg__json_interval(&row->ratio));
     json_object_set_new(object, "gated", json_boolean(row->gated));
     kg__json_set_finite(object, "limit", row->limit);
     json_object_set_new(object, "limit_from",

@@ -4,7 +4,6 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <dlfcn.h>
-#include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 
 #include "../colour.h"
 #include "../cuobjdump.h"
+#include "../records.h"
 #include "../text.h"
 #include "command.h"
 #include "probe.h"
@@ -360,16 +360,6 @@ static bool as_json;
 
 static const char *const health_names[] = { "ok", "note", "lacks" };
 
-/* What other programs printed may be no UTF-8. */
-static json_t *clean_string(const char *text)
-{
-    char *clean = kg__clean_text(text, true);
-    json_t *string = json_string(clean);
-
-    free(clean);
-    return string;
-}
-
 static bool print_json(const kg__diagnosis *diagnosis)
 {
     json_t *items = json_array();
@@ -381,16 +371,16 @@ static bool print_json(const kg__diagnosis *diagnosis)
 
         json_object_set_new(item, "item", json_string(finding->item));
         json_object_set_new(item, "health", json_string(health_names[finding->health]));
-        json_object_set_new(item, "found", clean_string(finding->found));
-        json_object_set_new(item, "advice", clean_string(finding->advice));
+        json_object_set_new(item, "found", kg__json_clean_string(finding->found));
+        json_object_set_new(item, "advice", kg__json_clean_string(finding->advice));
         json_array_append_new(items, item);
     }
     json_object_set_new(document, "schema", json_string("kernelgate-doctor/1"));
     json_object_set_new(document, "items", items);
     json_object_set_new(document, "model", json_boolean(diagnosis->model));
     json_object_set_new(document, "gpu", json_boolean(diagnosis->gpu));
-    json_object_set_new(document, "model_text", clean_string(diagnosis->model_text));
-    json_object_set_new(document, "gpu_text", clean_string(diagnosis->gpu_text));
+    json_object_set_new(document, "model_text", kg__json_clean_string(diagnosis->model_text));
+    json_object_set_new(document, "gpu_text", kg__json_clean_string(diagnosis->gpu_text));
     return kg__print_document("doctor", document);
 }
 

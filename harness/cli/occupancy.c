@@ -2,7 +2,6 @@
  * fuller, on a GPU that need not be here. */
 #include "../occupancy.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +10,6 @@
 #include "../baseline.h"
 #include "../grid.h"
 #include "../judge.h"
-#include "../records.h"
 #include "../run.h"
 #include "../text.h"
 #include "baseline_files.h"

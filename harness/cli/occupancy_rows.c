@@ -1,7 +1,6 @@
 #include "occupancy_rows.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -363,10 +362,11 @@ static bool compile(gathering *all, const json_t *told, const char *nvcc, const 
 static int compile_missing(gathering *all, const json_t *told, int architecture)
 {
     const char *comparison = kg__json_text(told, "comparison");
-    char folder[] = "/tmp/kernelgate-occupancy.XXXXXX";
+    char folder[KG__PATH_SIZE];
+    kg__error why;
     char nvcc[KG__PATH_SIZE];
     kg__names files = { 0 };
-    bool compiled = true;
+    bool compiled;
 
     list_missing(all, told, architecture, &files);
     if (files.count == 0) {
@@ -382,17 +382,17 @@ static int compile_missing(gathering *all, const json_t *told, int architecture)
     }
     if (json_object_get(all->into->usage, comparison) == NULL)
         json_object_set_new(all->into->usage, comparison, json_object());
-    if (mkdtemp(folder) == NULL) {
-        kg__complain("occupancy: %s: no folder to compile in can be made", folder);
-        compiled = false;
-    }
+    compiled = kg__file_make_temporary_folder("occupancy", folder, sizeof folder, &why);
+    if (!compiled)
+        kg__complain("occupancy: %s", why.text);
     for (size_t i = 0; i < files.count && compiled; i++) {
         if (isatty(STDERR_FILENO))
             kg__complain("compiling %s/%s.cu for sm_%d", comparison, files.items[i], architecture);
         compiled = compile(all, told, nvcc, folder, files.items[i], architecture,
                            json_object_get(all->into->usage, comparison));
     }
-    kg__file_remove_folder(folder);
+    if (*folder != '\0')
+        kg__file_remove_folder(folder);
     kg__names_free(&files);
     return compiled ? KG__EXIT_PASS : KG__EXIT_ERROR;
 }

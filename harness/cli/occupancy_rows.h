@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "../message.h"
 #include "../occupancy.h"
 #include "../resource_usage.h"
 

@@ -8,7 +8,6 @@
 #include "../judge.h"
 #include "../records.h"
 #include "../results.h"
-#include "../run.h"
 #include "command.h"
 
 /* More GPUs than this are not named at once. */

@@ -3,19 +3,12 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "../file.h"
 #include "../message.h"
 #include "../run.h"
 #include "../text.h"
-
-static bool is_program(const char *path)
-{
-    struct stat facts;
-
-    return stat(path, &facts) == 0 && S_ISREG(facts.st_mode) && access(path, X_OK) == 0;
-}
 
 void kg__find_programs(const char *folder, const char *suffix, kg__names *paths)
 {
@@ -29,7 +22,7 @@ void kg__find_programs(const char *folder, const char *suffix, kg__names *paths)
         char path[2 * KG__PATH_SIZE];
 
         kg__format(path, sizeof path, "%s/%s", folder, entry->d_name);
-        if (kg__ends_with(entry->d_name, suffix) && is_program(path))
+        if (kg__ends_with(entry->d_name, suffix) && kg__file_is_program(path))
             kg__names_add(paths, path);
     }
     closedir(listing);

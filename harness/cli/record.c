@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "../case_name.h"
 #include "../code.h"
@@ -346,12 +345,13 @@ static bool arguments_fit(size_t count, size_t models)
 
 static int record_programs(size_t sessions, size_t models, size_t count, char **programs)
 {
-    char folder[] = "/tmp/kernelgate-record.XXXXXX";
+    char folder[KG__PATH_SIZE];
+    kg__error why;
     kg__recorder recorder = { .baselines = baselines, .commit = commit_text };
     int code;
 
-    if (mkdtemp(folder) == NULL) {
-        kg__complain("%s: no folder for the records can be made", folder);
+    if (!kg__file_make_temporary_folder("record", folder, sizeof folder, &why)) {
+        kg__complain("%s", why.text);
         return KG__EXIT_ERROR;
     }
     kg__format(recorder.scratch, sizeof recorder.scratch, "%s/record", folder);

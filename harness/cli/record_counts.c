@@ -5,7 +5,6 @@
 
 #include "../case_name.h"
 #include "../counters.h"
-#include "../file.h"
 #include "../observer.h"
 #include "../recording.h"
 #include "../records.h"

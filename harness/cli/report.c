@@ -8,7 +8,6 @@
 #include "../report_names.h"
 #include "../report_table.h"
 #include "../results.h"
-#include "../results_text.h"
 #include "../run.h"
 #include "command.h"
 

@@ -8,7 +8,6 @@
 
 #include "../clock.h"
 #include "../holding.h"
-#include "../results.h"
 #include "../run.h"
 #include "command.h"
 #include "settle.h"

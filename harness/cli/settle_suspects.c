@@ -1,7 +1,5 @@
 /* kernelgate settle: the suspects that a run has left, and what it knows of them. */
-#include <errno.h>
 #include <glob.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -13,7 +13,6 @@
 #include "../judge.h"
 #include "../observer.h"
 #include "../records.h"
-#include "../text.h"
 #include "../tuning_report.h"
 #include "command.h"
 #include "progress.h"
@@ -504,7 +503,8 @@ static int report(const search *all)
 
 static int run_search(search *all)
 {
-    char folder[] = "/tmp/kernelgate-tune.XXXXXX";
+    char folder[KG__PATH_SIZE];
+    kg__error why;
     char records[KG__PATH_SIZE];
     int code;
 
@@ -514,8 +514,8 @@ static int run_search(search *all)
         return code;
     if (!kg__tune_choose(&all->programs, all->filter, &all->tuning) || !sets_fit(all))
         return KG__EXIT_ERROR;
-    if (mkdtemp(folder) == NULL) {
-        kg__complain("%s: no folder for the records can be made: %s", folder, strerror(errno));
+    if (!kg__file_make_temporary_folder("tune", folder, sizeof folder, &why)) {
+        kg__complain("%s", why.text);
         return KG__EXIT_ERROR;
     }
     kg__format(records, sizeof records, "%s/tune", folder);

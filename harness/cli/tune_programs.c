@@ -1,14 +1,12 @@
 #include "tune_programs.h"
 
 #include <fnmatch.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../judge.h"
 #include "../probe.h"
 #include "../records.h"
-#include "../text.h"
 #include "command.h"
 #include "programs.h"
 

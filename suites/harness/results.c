@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "file.h"
+#include "records.h"
 #include "results_text.h"
 
 static char folder[256];
