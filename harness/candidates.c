@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "judge.h"
+#include "records.h"
 #include "run.h"
 
 #define WARP 32
@@ -14,8 +16,6 @@
 #define EDGE_LEAST 2
 /* Up to this multiple of the multiprocessors, doubling from 1: 2048 threads are 32 blocks of 64. */
 #define WAVES_MAXIMUM 32
-
-enum { EXIT_PRINTED = 0, EXIT_BROKEN = 2, EXIT_UNAVAILABLE = 77 };
 
 /* What candidates are measured by: the part whose sizes they are of. */
 #ifdef KG__TARGET_GPU
@@ -222,14 +222,9 @@ static int print(const kg_comparison *comparison, const kg__candidates *candidat
     document =
         json_pack("{s:o, s:b, s:o, s:O}", "target", target, "block_is_edge",
                   (int)comparison->block_is_edge, "cases", cases, "refused", candidates->refused);
-    printed = json_dumpf(document, stdout, JSON_INDENT(1)) == 0;
-    putchar('\n');
-    printed = fflush(stdout) == 0 && printed;
+    printed = kg__json_print(document, JSON_INDENT(1), "the candidates");
     json_decref(document);
-    if (printed)
-        return EXIT_PRINTED;
-    kg__complain("the candidates cannot be written: %s", strerror(errno));
-    return EXIT_BROKEN;
+    return printed ? KG__EXIT_PASS : KG__EXIT_ERROR;
 }
 
 int kg__print_candidates(const kg_comparison *comparison, int argc, char *const *argv)
@@ -238,19 +233,19 @@ int kg__print_candidates(const kg_comparison *comparison, int argc, char *const 
     json_t *description = NULL;
     kg__limits limits;
     kg__error why = { "" };
-    int status = EXIT_BROKEN;
+    int status = KG__EXIT_ERROR;
 
     if (argc != 2) {
         kg__complain("%s: --candidates takes no value: KG_FILTER narrows them", argv[2]);
-        return EXIT_BROKEN;
+        return KG__EXIT_ERROR;
     }
     switch (kg__device_open(&description, &why)) {
     case KG__DEVICE_ABSENT:
         kg__complain("%s", why.text);
-        return EXIT_UNAVAILABLE;
+        return KG__EXIT_NOTHING;
     case KG__DEVICE_BROKEN:
         kg__complain("%s", why.text);
-        return EXIT_BROKEN;
+        return KG__EXIT_ERROR;
     case KG__DEVICE_READY:
         break;
     }

@@ -336,7 +336,7 @@ static void show_figures(const json_t *entry, char *text, size_t size)
     }
 }
 
-void kg__gate_line(const json_t *entry, char *text, size_t size)
+void kg__gate_line(const json_t *entry, const char *word, char *text, size_t size)
 {
     bool has_metrics = json_object_size(json_object_get(entry, "metrics")) > 0;
     const char *why = kg__json_text(entry, "why");
@@ -346,7 +346,8 @@ void kg__gate_line(const json_t *entry, char *text, size_t size)
         kg__counted_figures(entry, figures, sizeof figures);
     else
         show_figures(entry, figures, sizeof figures);
-    kg__format(text, size, "%-11s  %-11s  %-32s%s%s%s", kg__json_text(entry, "verdict"),
+    kg__format(text, size, "%-11s  %-11s  %-32s%s%s%s",
+               word != NULL ? word : kg__json_text(entry, "verdict"),
                kg__json_text(entry, "target"), kg__json_text(entry, "case"),
                !has_metrics && why[0] == '\0' ? "  checked" : figures, why[0] != '\0' ? "  " : "",
                why);

@@ -58,8 +58,9 @@ json_t *kg__gate_case(const char *id, const kg__target *target, const char *part
 json_t *kg__gate_plain(const char *id, const kg__target *target, const char *part,
                        kg__verdict verdict, const char *why);
 
-/* The console's line on an entry: verdict, target, case, figures, reason. */
-void kg__gate_line(const json_t *entry, char *text, size_t size);
+/* The console's line on an entry: verdict, target, case, figures, reason. `word` stands in place of
+ * a verdict that is not the last word yet, and is NULL otherwise. */
+void kg__gate_line(const json_t *entry, const char *word, char *text, size_t size);
 
 /* The entry of a case in a verdicts document (which may be NULL), borrowed; NULL where there is
  * none. */

@@ -323,9 +323,8 @@ static void write_properties(sheet *to, const char *prefix, json_t *facts)
     json_t *value;
 
     json_object_foreach (facts, key, value) {
-        char *text = json_is_string(value) ? kg__copy_text(json_string_value(value))
-                                           : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
-        char *clean = kg__clean_text(text != NULL ? text : "", true);
+        char *text = kg__json_shown(value);
+        char *clean = kg__clean_text(text, true);
         char *clean_key = kg__clean_text(key, true);
         char name[256];
 

@@ -10,6 +10,7 @@
 #include "judge.h"
 #include "known.h"
 #include "message.h"
+#include "records.h"
 #include "run.h"
 #include "table.h"
 #include "work.h"
@@ -81,14 +82,10 @@ static int print(const telling *all, const json_t *description)
                   "home", all->comparison->home, "include", kg__device_headers(), "target",
                   json_object_get(description, "target"), "cases", all->cases, "without",
                   all->without, "refused", all->refused, "failed", all->failed);
-    bool printed = json_dumpf(document, stdout, JSON_INDENT(1)) == 0;
+    bool printed = kg__json_print(document, JSON_INDENT(1), "the launches");
 
-    putchar('\n');
     json_decref(document);
-    if (fflush(stdout) == 0 && printed)
-        return KG__EXIT_PASS;
-    kg__complain("the launches cannot be written: %s", strerror(errno));
-    return KG__EXIT_ERROR;
+    return printed ? KG__EXIT_PASS : KG__EXIT_ERROR;
 }
 
 static int tell(const kg_comparison *comparison, const json_t *description)

@@ -12,13 +12,15 @@
 #include "board.h"
 #include "checking.h"
 #include "device.h"
+#include "judge.h"
 #include "measuring.h"
 #include "observer.h"
 #include "records.h"
 #include "run.h"
 #include "tuning.h"
 
-enum { EXIT_DONE = 0, EXIT_BROKEN = 2, EXIT_LOST = 3, EXIT_UNAVAILABLE = 77 };
+/* The exit code of an observer whose device's context is gone, beside those of every command. */
+enum { EXIT_LOST = 3 };
 
 typedef struct request {
     const char *part;
@@ -33,7 +35,7 @@ void kg__report_record(int records, json_t *record)
 
     if (!kg__record_append(records, record, &error)) {
         kg__complain("%s", error.text);
-        exit(EXIT_BROKEN);
+        exit(KG__EXIT_ERROR);
     }
 }
 
@@ -184,9 +186,9 @@ static int check_cases(const kg_comparison *comparison, const request *wanted,
                        const kg__case *const *chosen, size_t count, int records)
 {
     kg__checker checker = { 0 };
-    int status = EXIT_DONE;
+    int status = KG__EXIT_PASS;
 
-    for (size_t i = 0; i < count && status == EXIT_DONE; i++) {
+    for (size_t i = 0; i < count && status == KG__EXIT_PASS; i++) {
         kg__error why = { "" };
 
         kg__report(records, "start", chosen[i]->id, NULL);
@@ -223,22 +225,22 @@ static int observe_on_device(const kg_comparison *comparison, const request *wan
 {
     json_t *description = NULL;
     kg__error why = { "" };
-    int status = EXIT_DONE;
+    int status = KG__EXIT_PASS;
 
     switch (kg__device_open(&description, &why)) {
     case KG__DEVICE_ABSENT:
         kg__report(records, "unavailable", NULL, why.text);
-        return EXIT_UNAVAILABLE;
+        return KG__EXIT_NOTHING;
     case KG__DEVICE_BROKEN:
         kg__report(records, "broken", NULL, why.text);
-        return EXIT_BROKEN;
+        return KG__EXIT_ERROR;
     case KG__DEVICE_READY:
         kg__report_record(records, description);
         break;
     }
     if (!kg__device_keep(!is_check(wanted), report_waiting, &records, &why)) {
         kg__report(records, "broken", NULL, why.text);
-        return EXIT_BROKEN;
+        return KG__EXIT_ERROR;
     }
     count = report_refusals(comparison, chosen, count, records);
     if (is_check(wanted)) {
@@ -247,7 +249,7 @@ static int observe_on_device(const kg_comparison *comparison, const request *wan
         kg__complain("%s", why.text);
         status = EXIT_LOST;
     }
-    if (status == EXIT_DONE)
+    if (status == KG__EXIT_PASS)
         kg__report(records, "done", NULL, NULL);
     return status;
 }
@@ -284,13 +286,13 @@ int kg__observe(const kg_comparison *comparison, int argc, char *const *argv)
     const kg__case **chosen = NULL;
     kg__error error = { "" };
     size_t count;
-    int status = EXIT_BROKEN;
+    int status = KG__EXIT_ERROR;
     int records;
 
     if (!parse(argc, argv, &wanted, &error) || !make_table(comparison, &wanted, &table, &error)) {
         kg__complain("%s", error.text);
         kg__case_list_free(&table);
-        return EXIT_BROKEN;
+        return KG__EXIT_ERROR;
     }
     /* An observer that outlives its parent would hold the GPU's lock for nobody. The signal comes
      * when the thread that started the process ends, which a wrapper's may do at any time: a
@@ -320,19 +322,19 @@ int kg__print_cases(const kg_comparison *comparison, int argc, char *const *argv
 
     if (argc != 3) {
         kg__complain("--cases: name a part: check, time, count or defects");
-        return EXIT_BROKEN;
+        return KG__EXIT_ERROR;
     }
     if (!kg__table_expand(comparison, argv[2], &table, &error)) {
         kg__complain("%s", error.text);
         kg__case_list_free(&table);
-        return EXIT_BROKEN;
+        return KG__EXIT_ERROR;
     }
     for (size_t i = 0; i < table.count; i++) {
         if (kg__filter_takes(table.list[i].id))
             puts(table.list[i].id);
     }
     kg__case_list_free(&table);
-    return EXIT_DONE;
+    return KG__EXIT_PASS;
 }
 
 int kg__print_resource_spec(int argc, char *const *argv)
@@ -340,17 +342,17 @@ int kg__print_resource_spec(int argc, char *const *argv)
     json_t *boards = NULL;
     json_t *spec = NULL;
     kg__error why = { "" };
-    int status = EXIT_UNAVAILABLE;
+    int status = KG__EXIT_NOTHING;
 
     if (argc != 2) {
         kg__complain("%s: --resource-spec takes no value: leave it away", argv[2]);
-        return EXIT_BROKEN;
+        return KG__EXIT_ERROR;
     }
     switch (kg__device_boards(&boards, &why)) {
     case KG__DEVICE_ABSENT:
         break;
     case KG__DEVICE_BROKEN:
-        status = EXIT_BROKEN;
+        status = KG__EXIT_ERROR;
         break;
     case KG__DEVICE_READY:
         spec = kg__board_spec(boards, &why);
@@ -359,12 +361,8 @@ int kg__print_resource_spec(int argc, char *const *argv)
     if (spec == NULL) {
         kg__complain("no resource spec: %s", why.text);
     } else {
-        bool printed = json_dumpf(spec, stdout, JSON_INDENT(1)) == 0;
-
-        putchar('\n');
-        status = fflush(stdout) == 0 && printed ? EXIT_DONE : EXIT_BROKEN;
-        if (status != EXIT_DONE)
-            kg__complain("the resource spec cannot be written: %s", strerror(errno));
+        status = kg__json_print(spec, JSON_INDENT(1), "the resource spec") ? KG__EXIT_PASS
+                                                                           : KG__EXIT_ERROR;
     }
     json_decref(boards);
     json_decref(spec);
@@ -390,7 +388,7 @@ int kg__print_beside(const kg_comparison *comparison, int argc, char *const *arg
 
     if (argc != 3) {
         kg__complain("--beside: name a file with a case id a line");
-        return EXIT_BROKEN;
+        return KG__EXIT_ERROR;
     }
     good = kg__table_expand(comparison, "time", &table, &error);
     if (good) {
@@ -405,5 +403,5 @@ int kg__print_beside(const kg_comparison *comparison, int argc, char *const *arg
     }
     free(chosen);
     kg__case_list_free(&table);
-    return good ? EXIT_DONE : EXIT_BROKEN;
+    return good ? KG__EXIT_PASS : KG__EXIT_ERROR;
 }

@@ -1,6 +1,8 @@
 #include "occupancy.h"
 
 #include <limits.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #ifdef KG__CUDA_OCCUPANCY
@@ -52,6 +54,13 @@ static const multiprocessor *find(int capability)
             return &known[i];
     }
     return NULL;
+}
+
+int kg__capability_of(const char *text)
+{
+    static const double steps = 10.0;
+
+    return (int)lround(steps * strtod(text, NULL));
 }
 
 bool kg__occupancy_is_known(void)

@@ -36,6 +36,10 @@ typedef struct kg__occupancy {
     unsigned limits; /* of kg__occupancy_limit */
 } kg__occupancy;
 
+/* The compute capability of a text "9.0" as the number that stands for it here, 90; 0 for a text
+ * that is none. */
+int kg__capability_of(const char *text);
+
 /* Whether this was built with the toolkit's header. */
 bool kg__occupancy_is_known(void);
 

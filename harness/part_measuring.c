@@ -72,8 +72,8 @@ void kg__part_take_measured(kg__part_run *run, kg__subject *one, const json_t *r
     }
     char line[KG__LINE_SIZE];
 
-    kg__gate_line(entry, line, sizeof line);
-    kg__print_verdict(stdout, one->suspect ? "suspect" : "confirming", "%s\n", line + 13);
+    kg__gate_line(entry, one->suspect ? "suspect" : "confirming", line, sizeof line);
+    kg__print_verdict_line(stdout, line);
     fflush(stdout);
     json_decref(entry);
 }

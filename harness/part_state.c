@@ -58,7 +58,7 @@ void kg__part_print(const json_t *entry)
 {
     char line[KG__LINE_SIZE];
 
-    kg__gate_line(entry, line, sizeof line);
+    kg__gate_line(entry, NULL, line, sizeof line);
     kg__print_verdict_line(stdout, line);
     fflush(stdout);
 }

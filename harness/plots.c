@@ -43,6 +43,8 @@
 #define MARK_COLOUR "#0102%02x"
 
 #define DRAWING_SECONDS 60.0
+/* What a shell ends with, and env too, where the program that it was to run is not there. */
+#define SHELL_NOT_FOUND 127
 #define LARGEST_OUTPUT ((size_t)64 << 20)
 
 void kg__plot_begin(kg__plot *plot, kg__plot_kind kind, const char *title, const char *place_title,
@@ -351,7 +353,7 @@ static bool run_gnuplot(const char *program, const char *script, char *printed, 
                         DRAWING_SECONDS);
     if (code == KG__PROBE_CRASHED)
         return kg__fail(error, "%s crashed", program);
-    if (code == 127)
+    if (code == SHELL_NOT_FOUND)
         return kg__fail(error, "%s cannot be run: install gnuplot-nox", program);
     if (code != 0)
         return kg__fail(error, "%s ended with code %d: %s", program, code, last_words(printed));

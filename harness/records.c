@@ -180,6 +180,23 @@ json_t *kg__json_clean_string(const char *text)
     return string;
 }
 
+char *kg__json_shown(const json_t *value)
+{
+    char *text = json_is_string(value) ? kg__copy_text(json_string_value(value))
+                                       : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+
+    return text != NULL ? text : kg__copy_text("");
+}
+
+bool kg__json_print(const json_t *document, size_t flags, const char *what)
+{
+    if (json_dumpf(document, stdout, flags) == 0 && putchar('\n') != EOF && fflush(stdout) == 0)
+        return true;
+    kg__complain("%s cannot be written: %s: send the standard output elsewhere", what,
+                 strerror(errno));
+    return false;
+}
+
 json_t *kg__record_samples(const double *samples, size_t count)
 {
     static const double steps = 8;

@@ -90,4 +90,11 @@ json_t *kg__json_interval(const kg__interval *interval);
  * kg__clean_text(). Owned by the caller. */
 json_t *kg__json_clean_string(const char *text);
 
+/* A value for readers: a string's text, anything else as JSON in one line. Freed by the caller. */
+char *kg__json_shown(const json_t *value);
+
+/* Prints a document and a line break on standard output, in the form of jansson's `flags`. False
+ * with a complaint, "<what> cannot be written: ...", where it takes no more. */
+bool kg__json_print(const json_t *document, size_t flags, const char *what);
+
 #endif

@@ -39,9 +39,8 @@ static void add_facts(xmlNode *body, const char *of, const char *prefix, json_t 
             add_fact(body, of, name, figure);
             continue;
         }
-        text = json_is_string(value) ? kg__copy_text(json_string_value(value))
-                                     : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
-        add_fact(body, of, name, text != NULL ? text : "");
+        text = kg__json_shown(value);
+        add_fact(body, of, name, text);
         free(text);
     }
 }

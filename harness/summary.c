@@ -406,15 +406,14 @@ static void write_facts(FILE *stream, const char *target, const char *kind, json
     json_t *value;
 
     json_object_foreach (facts, key, value) {
-        char *text = json_is_string(value) ? kg__copy_text(json_string_value(value))
-                                           : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+        char *text = kg__json_shown(value);
 
         fputs("| ", stream);
         write_code(stream, target);
         fprintf(stream, " | %s | ", kind);
         kg__write_markdown(stream, key);
         fputs(" | ", stream);
-        kg__write_markdown(stream, text != NULL ? text : "");
+        kg__write_markdown(stream, text);
         fputs(" |\n", stream);
         free(text);
     }

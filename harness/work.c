@@ -14,6 +14,7 @@
 #include "judge.h"
 #include "known.h"
 #include "observe.h"
+#include "records.h"
 #include "run.h"
 #include "table.h"
 
@@ -271,14 +272,10 @@ int kg__print_work(const kg_comparison *comparison, int argc, char *const *argv)
         json_object_set_new(document, "refused", refused);
         free(chosen);
     }
-    if (document == NULL) {
+    if (document == NULL)
         kg__complain("%s", error.text);
-    } else {
-        printed = json_dumpf(document, stdout, JSON_COMPACT) == 0 && putchar('\n') != EOF &&
-                  fflush(stdout) == 0;
-        if (!printed)
-            kg__complain("the work cannot be written: %s", strerror(errno));
-    }
+    else
+        printed = kg__json_print(document, JSON_COMPACT, "the work");
     json_decref(document);
     kg__case_list_free(&table);
     return printed ? KG__EXIT_PASS : KG__EXIT_ERROR;

@@ -68,7 +68,7 @@ static const kg__import_tool *named_tool(void)
 
     if (tool != NULL)
         return tool;
-    for (; kg__import_tools[count].name != NULL && count < sizeof names / sizeof *names; count++)
+    for (; count < sizeof names / sizeof *names && kg__import_tools[count].name != NULL; count++)
         names[count] = kg__import_tools[count].name;
     nearest = from != NULL ? kg__nearest_name(from, names, count) : NULL;
     if (from == NULL)
@@ -387,7 +387,7 @@ static void judge_case(const importing *all, const device *one, const char *id,
                                             "kernelgate baseline adopt"));
     }
     name_files(all, entry, json_array_get(records, 0));
-    kg__gate_line(entry, line, sizeof line);
+    kg__gate_line(entry, NULL, line, sizeof line);
     kg__print_verdict_line(stdout, line);
     json_array_append_new(json_object_get(one->document, "cases"), entry);
 }

@@ -2,7 +2,6 @@
  * fuller, on a GPU that need not be here. */
 #include "../occupancy.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -306,7 +305,7 @@ static bool is_as_stored(const kg__occupancy_row *row, const json_t *code)
 static int hold_against(const kg__occupancy_rows *all, const kg__baseline *baseline,
                         const char *path)
 {
-    int architecture = (int)lround(10.0 * strtod(baseline->target.compute_capability, NULL));
+    int architecture = kg__capability_of(baseline->target.compute_capability);
     size_t same = 0;
     size_t differing = 0;
 
@@ -378,7 +377,7 @@ static int ask_against(kg__occupancy_question *question)
         } else {
             if (question->architecture_count == 0)
                 question->architectures[question->architecture_count++] =
-                    (int)lround(10.0 * strtod(baseline.target.compute_capability, NULL));
+                    kg__capability_of(baseline.target.compute_capability);
             code = ask(question, false, KG__GRID_TEXT, &baseline, path);
         }
     }

@@ -1,6 +1,5 @@
 #include "occupancy_rows.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -232,12 +231,6 @@ static void add_rows(gathering *all, int architecture, bool by_driver)
     }
 }
 
-/* "9.0" as 90. */
-static int architecture_of(const char *capability)
-{
-    return (int)lround(10.0 * strtod(capability, NULL));
-}
-
 /* Asks the GPU that is here. KG__EXIT_NOTHING where there is none. */
 static int gather_from_driver(gathering *all)
 {
@@ -247,7 +240,7 @@ static int gather_from_driver(gathering *all)
     if (code != KG__EXIT_PASS)
         return code;
     target = json_object_get(json_array_get(all->into->told, 0), "target");
-    add_rows(all, architecture_of(kg__json_text(target, "compute_capability")), true);
+    add_rows(all, kg__capability_of(kg__json_text(target, "compute_capability")), true);
     kg__format(all->into->source, sizeof all->into->source, "from the driver of this machine's %s",
                kg__json_text(target, "name"));
     return KG__EXIT_PASS;

@@ -456,7 +456,7 @@ Test(counting, the_command_is_never_cut_off)
     cr_assert(strlen(why) > strlen(ACCEPT));
     cr_assert(strcmp(why + strlen(why) - strlen(ACCEPT), ACCEPT) == 0, "%s", why);
     cr_assert(strstr(why, otherwise) != NULL, "%s", why);
-    kg__gate_line(entry, shown, sizeof shown);
+    kg__gate_line(entry, NULL, shown, sizeof shown);
     cr_assert(strcmp(shown + strlen(shown) - strlen(ACCEPT), ACCEPT) == 0, "%s", shown);
 }
 
@@ -494,7 +494,7 @@ static void expect_line(const char *expected)
 {
     char text[KG__MESSAGE_SIZE];
 
-    kg__gate_line(entry, text, sizeof text);
+    kg__gate_line(entry, NULL, text, sizeof text);
     cr_assert(strcmp(text, expected) == 0, "expected: %s\ngot:      %s", expected, text);
 }
 

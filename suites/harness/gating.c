@@ -573,7 +573,7 @@ static void expect_line(const json_t *entry, const char *expected)
 {
     char line[KG__MESSAGE_SIZE];
 
-    kg__gate_line(entry, line, sizeof line);
+    kg__gate_line(entry, NULL, line, sizeof line);
     cr_assert(eq(str, line, (char *)expected));
 }
 
@@ -605,7 +605,7 @@ Test(gating, console_lines_of_many_metrics)
 
     json_object_set_new(json_object_get(entry, "metrics"), "barriers",
                         json_pack("{s:i, s:f}", "value", 9550600, "change", 0.5));
-    kg__gate_line(entry, line, sizeof line);
+    kg__gate_line(entry, NULL, line, sizeof line);
     cr_assert(strstr(line, "  barriers 9 550 600 (+50.0 %)") != NULL, "%s", line);
     for (int i = 0; i < 100; i++) {
         char name[32];
@@ -614,7 +614,7 @@ Test(gating, console_lines_of_many_metrics)
         json_object_set_new(json_object_get(entry, "metrics"), name,
                             json_pack("{s:i}", "value", i));
     }
-    kg__gate_line(entry, line, sizeof line);
+    kg__gate_line(entry, NULL, line, sizeof line);
     cr_assert(strlen(line) < sizeof line && strstr(line, "metric_3") != NULL, "%s", line);
 }
 

@@ -91,6 +91,15 @@ Test(occupancy, by_hand)
     }
 }
 
+Test(occupancy, capabilities_by_text)
+{
+    cr_assert(kg__capability_of("9.0") == 90);
+    cr_assert(kg__capability_of("8.9") == 89);
+    cr_assert(kg__capability_of("12.1") == 121);
+    cr_assert(kg__capability_of("") == 0);
+    cr_assert(kg__capability_of("unknown") == 0);
+}
+
 Test(occupancy, words_of_limits)
 {
     static const char *const expected[] = { "",

@@ -50,10 +50,10 @@ static void judge(const json_t *record)
     kg__sentinels_add(&sentinels, record);
     observation.surroundings = kg__surroundings_of(&sentinels, times, record);
     entry = kg__gate_case(CASE, &times->target, "time", &observation, 1, times, &tripped);
-    kg__gate_line(entry, line, sizeof line);
+    kg__gate_line(entry, NULL, line, sizeof line);
     json_decref(entry);
     entry = kg__count_case(CASE, &counts->target, record, counts, "");
-    kg__gate_line(entry, line, sizeof line);
+    kg__gate_line(entry, NULL, line, sizeof line);
     json_decref(entry);
 }
 
