@@ -483,7 +483,7 @@ static int report(const search *all)
         .seconds = kg__now() - all->began,
     };
     int code = verdict_of(&all->tuning);
-    bool json = strcmp(format_text, "json") == 0 || json_path != NULL;
+    bool json = strcmp(format_text, "json") == 0 || saved_path != NULL;
 
     if (strcmp(format_text, "json") != 0) {
         if (strcmp(table, "best") == 0)
