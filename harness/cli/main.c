@@ -137,6 +137,12 @@ static int refuse_command(size_t count, char **arguments)
     return KG__EXIT_ERROR;
 }
 
+/* The exit code of a help that was printed. */
+static int printed_help(void)
+{
+    return kg__flush_output("help") ? KG__EXIT_PASS : KG__EXIT_ERROR;
+}
+
 int main(int argc, char **argv)
 {
     size_t count = argc > 0 ? (size_t)argc - 1 : 0;
@@ -154,11 +160,11 @@ int main(int argc, char **argv)
         strcmp(arguments[0], "-h") == 0) {
         if (count == 1) {
             print_overview(stdout);
-            return 0;
+            return printed_help();
         }
         if (count == 2 && strcmp(arguments[1], "--man") == 0) {
             kg__write_manual(stdout, commands);
-            return kg__flush_output("help") ? KG__EXIT_PASS : KG__EXIT_ERROR;
+            return printed_help();
         }
         help = true;
         count--;
@@ -170,14 +176,14 @@ int main(int argc, char **argv)
                                              strcmp(arguments[1], "-h") == 0));
 
         if (asked && print_group(arguments[0]))
-            return 0;
+            return printed_help();
         return refuse_command(count, arguments);
     }
     if (!help && !kg__parse_arguments(command, count - words, arguments + words, &operands, &help))
         return KG__EXIT_ERROR;
     if (help) {
         print_help(command);
-        return 0;
+        return printed_help();
     }
     return command->run(operands, arguments + words);
 }

@@ -7,6 +7,7 @@
 #include "../probe.h"
 #include "../results.h"
 #include "../run.h"
+#include "command.h"
 
 void kg__name_commits(json_t *results, const char *commit)
 {
@@ -66,5 +67,5 @@ bool kg__publish_results(const char *folder, const json_t *results, FILE *consol
     if (console == NULL)
         return written;
     kg__results_print(console, results);
-    return fflush(console) == 0 && written;
+    return kg__flush_output("the verdicts") && written;
 }

@@ -137,7 +137,7 @@ static int merge(size_t count, char **operands)
         annotate(results);
     if (as_json && !kg__print_document("results", json_incref(results)))
         written = false;
-    if (fflush(stdout) != 0)
+    if (written && !kg__flush_output("results"))
         written = false;
     code = report_only ? report_code(results) : kg__results_exit_code(results);
     json_decref(results);

@@ -144,7 +144,7 @@ static int settle_held(kg__settlement *all)
     } else if (!all->failed) {
         printf("no suspects: nothing to settle\n");
     }
-    if (fflush(stdout) != 0)
+    if (!kg__flush_output("settle"))
         all->failed = true;
     return all->failed ? KG__EXIT_ERROR : KG__EXIT_PASS;
 }

@@ -521,6 +521,26 @@ Test(import, bad_documents_of_google_benchmark)
     expect_refusal("google-benchmark", NULL, google(1), "names no GPU: give --target KEY");
 }
 
+/* What was said to nobody was not said. */
+Test(import, an_output_that_takes_nothing)
+{
+    const char *file = keep(nvbench(1), "a.json");
+    char script[1024];
+    const char *const arguments[] = { "/bin/sh", "-c", script, NULL };
+    ending seen;
+
+    kg__format(script, sizeof script,
+               "%s import --from nvbench --out %s --baselines %s %s > /dev/full", KG__COMMAND,
+               at("out"), at(""), file);
+    seen = drive(arguments, environment);
+    expect_ending(&seen, 2, "the verdicts: the standard output takes no more");
+    free(seen.output);
+    kg__format(script, sizeof script, "%s help import > /dev/full", KG__COMMAND);
+    seen = drive(arguments, environment);
+    expect_ending(&seen, 2, "help: the standard output takes no more");
+    free(seen.output);
+}
+
 Test(import, bad_files_and_options)
 {
     ending seen;
