@@ -158,18 +158,18 @@ static bool may_write(const char *path)
 {
     char *copy = kg__copy_text(path);
     const char *folder = dirname(copy);
-    bool good = access(folder, W_OK | X_OK) == 0;
-
     kg__error error = { "" };
+    bool good = false;
 
-    if (!good)
+    if (access(folder, W_OK | X_OK) != 0)
         kg__complain("tune: --save %s: nothing can be written in %s: %s", path, folder,
                      strerror(errno));
+    else if (!kg__file_may_replace(path, &error))
+        kg__complain("tune: --save %s", error.text);
+    else
+        good = true;
     free(copy);
-    if (!good || kg__file_may_replace(path, &error))
-        return good;
-    kg__complain("tune: --json %s", error.text);
-    return false;
+    return good;
 }
 
 static bool parse_options(search *all)
