@@ -16,15 +16,16 @@ static void expect_id(const char *benchmark, const char *const *axes, const char
     cr_expect(strcmp(id, expected) == 0, "%s, not %s", id, expected);
 }
 
-#define AXES(...) ((const char *const[]){ __VA_ARGS__ __VA_OPT__(, ) NULL })
+#define AXES(...) ((const char *const[]){ __VA_ARGS__, NULL })
+#define NO_AXES ((const char *const[]){ NULL })
 
 Test(import_names, names)
 {
-    expect_id("copy", AXES(), "copy/-/-/-");
-    expect_id("a/b/c", AXES(), "a/b_c/-/-");
+    expect_id("copy", NO_AXES, "copy/-/-/-");
+    expect_id("a/b/c", NO_AXES, "a/b_c/-/-");
     expect_id("cub.bench.scan", AXES("T", "std::int64_t"), "cub_bench_scan/std_int64_t/-/-");
     expect_id(" A b-c/", AXES("", "(x)"), "a_b_c/x/-/-");
-    expect_id("///", AXES(), "-/-/-/-");
+    expect_id("///", NO_AXES, "-/-/-/-");
     expect_id("m", AXES("n", "8", "m", "16", "k", "0"), "m/-/8x16x0/-");
     expect_id("m", AXES("n", "1.5", "r", "1e+06", "s", "960x1280x4"), "m/1_5_1e_06/960x1280x4/-");
     expect_id("m", AXES("n", "nan", "o", "x8", "p", "8x", "q", ""), "m/nan_x8_8x/-/-");

@@ -152,9 +152,11 @@ Test(predict, bounds_as_a_table)
 
 Test(predict, a_case_on_several_gpus)
 {
-    static const char *const expected[] = {
+    static const char counted[] =
         "### `sums/tree/64/b32`\n\n3 000 operations (float32), 1 000 bytes; counted: 1 900 bytes "
-        "read and 100 written, 800 sectors; 10 blocks\n\n",
+        "read and 100 written, 800 sectors; 10 blocks\n\n";
+    static const char *const expected[] = {
+        counted,
         "\n| Round       | ",
         "\n| NVIDIA H200 | ",
         "### `sums/serial/64/b32`\n\n90 000 operations (float32), 2 000 bytes; 10 blocks\n",
@@ -395,13 +397,15 @@ Test(predict, a_published_report)
     static const char *const gpus =
         "nvidia-geforce-gtx-titan-black,nvidia-geforce-gtx-titan-x,nvidia-titan-v,"
         "nvidia-geforce-rtx-2080-ti,nvidia-geforce-rtx-4070";
+    static const char without_l2[] =
+        "- no bound by L2 for 1 of 1 cases: the GPU has no l2_gb_per_s (NVIDIA GeForce GTX TITAN "
+        "Black, NVIDIA GeForce GTX TITAN X (Maxwell), NVIDIA GeForce RTX 2080 Ti, NVIDIA GeForce "
+        "RTX 4070)\n";
     static const char *const expected[] = {
         "| NVIDIA GeForce GTX TITAN Black       |   2.445 | 60.42 |",
         "| NVIDIA GeForce GTX TITAN X (Maxwell) |",
         " 5 060 |",
-        "- no bound by L2 for 1 of 1 cases: the GPU has no l2_gb_per_s (NVIDIA GeForce GTX TITAN "
-        "Black, NVIDIA GeForce GTX TITAN X (Maxwell), NVIDIA GeForce RTX 2080 Ti, NVIDIA GeForce "
-        "RTX 4070)\n",
+        without_l2,
         " 5 031 |",
         " 5 033 |",
         " 5 040 |",

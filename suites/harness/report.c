@@ -563,7 +563,7 @@ Test(report, no_page_of_nothing)
     settings[1] = "KG_FILTER=nothing/*";
     settings[2] = "KG_GNUPLOT=no-gnuplot";
     expect(report((const char *const[]){ "--html", at("page.html"), NULL }), 2,
-           "kernelgate: report: KG_FILTER=nothing/* leaves no case of ");
+           "kernelgate: report: KG_FILTER=nothing/* leaves none of the 23 cases in ");
     cr_expect(access(at("page.html"), F_OK) != 0);
     settings[1] = "KG_FILTER=matmul_f32/*";
     expect(report((const char *const[]){ "--html", at("page.html"), NULL }), 0, "");
