@@ -222,19 +222,17 @@ void kg__page_add_comparisons(xmlNode *parent, const kg__page *page)
 
 static void add_metric_cell(xmlNode *row, const char *metric, double value)
 {
-    char figure[KG__FIGURE_SIZE] = "";
+    char figure[KG__FIGURE_SIZE];
 
-    if (isfinite(value))
-        kg__show_figure(figure, sizeof figure, value, kg__metric_unit(metric));
+    kg__show_known_figure(figure, sizeof figure, value, metric);
     kg__page_add_figure(row, figure);
 }
 
 static void add_percent_cell(xmlNode *row, double fraction, bool sign)
 {
-    char figure[KG__FIGURE_SIZE] = "";
+    char figure[KG__FIGURE_SIZE];
 
-    if (isfinite(fraction))
-        kg__show_percent(figure, sizeof figure, fraction, sign);
+    kg__show_known_percent(figure, sizeof figure, fraction, sign);
     kg__page_add_figure(row, figure);
 }
 

@@ -1,5 +1,4 @@
 /* Results as Markdown, for a job's summary page: what failed first, then all that was judged. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,19 +89,17 @@ static void write_code(FILE *stream, const char *text)
 
 static void write_figure(FILE *stream, const char *metric, double value)
 {
-    char figure[KG__FIGURE_SIZE] = "";
+    char figure[KG__FIGURE_SIZE];
 
-    if (isfinite(value))
-        kg__show_figure(figure, sizeof figure, value, kg__metric_unit(metric));
+    kg__show_known_figure(figure, sizeof figure, value, metric);
     fputs(figure, stream);
 }
 
 static void write_percent(FILE *stream, double fraction, bool sign)
 {
-    char figure[KG__FIGURE_SIZE] = "";
+    char figure[KG__FIGURE_SIZE];
 
-    if (isfinite(fraction))
-        kg__show_percent(figure, sizeof figure, fraction, sign);
+    kg__show_known_percent(figure, sizeof figure, fraction, sign);
     fputs(figure, stream);
 }
 
