@@ -211,7 +211,6 @@ static int print(const kg_comparison *comparison, const kg__candidates *candidat
     json_t *target = json_deep_copy(json_object_get(description, "target"));
     json_t *cases = json_array();
     json_t *document;
-    bool printed;
 
     json_object_set_new(target, "multiprocessors", json_integer(limits->multiprocessors));
     json_object_set_new(target, "threads_a_block", json_integer(limits->threads_a_block));
@@ -222,9 +221,8 @@ static int print(const kg_comparison *comparison, const kg__candidates *candidat
     document =
         json_pack("{s:o, s:b, s:o, s:O}", "target", target, "block_is_edge",
                   (int)comparison->block_is_edge, "cases", cases, "refused", candidates->refused);
-    printed = kg__json_print(document, JSON_INDENT(1), "the candidates");
-    json_decref(document);
-    return printed ? KG__EXIT_PASS : KG__EXIT_ERROR;
+    return kg__json_print(document, JSON_INDENT(1), "the candidates") ? KG__EXIT_PASS
+                                                                      : KG__EXIT_ERROR;
 }
 
 int kg__print_candidates(const kg_comparison *comparison, int argc, char *const *argv)

@@ -82,10 +82,9 @@ static int print(const telling *all, const json_t *description)
                   "home", all->comparison->home, "include", kg__device_headers(), "target",
                   json_object_get(description, "target"), "cases", all->cases, "without",
                   all->without, "refused", all->refused, "failed", all->failed);
-    bool printed = kg__json_print(document, JSON_INDENT(1), "the launches");
 
-    json_decref(document);
-    return printed ? KG__EXIT_PASS : KG__EXIT_ERROR;
+    return kg__json_print(document, JSON_INDENT(1), "the launches") ? KG__EXIT_PASS
+                                                                    : KG__EXIT_ERROR;
 }
 
 static int tell(const kg_comparison *comparison, const json_t *description)

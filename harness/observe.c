@@ -365,7 +365,6 @@ int kg__print_resource_spec(int argc, char *const *argv)
                                                                            : KG__EXIT_ERROR;
     }
     json_decref(boards);
-    json_decref(spec);
     return status;
 }
 

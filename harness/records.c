@@ -188,13 +188,20 @@ char *kg__json_shown(const json_t *value)
     return text != NULL ? text : kg__copy_text("");
 }
 
-bool kg__json_print(const json_t *document, size_t flags, const char *what)
+bool kg__json_print(json_t *document, size_t flags, const char *what)
 {
-    if (json_dumpf(document, stdout, flags) == 0 && putchar('\n') != EOF && fflush(stdout) == 0)
-        return true;
-    kg__complain("%s cannot be written: %s: send the standard output elsewhere", what,
-                 strerror(errno));
-    return false;
+    char *text = json_dumps(document, flags);
+    bool printed = text != NULL && puts(text) != EOF && fflush(stdout) == 0;
+
+    if (text == NULL)
+        kg__complain("%s: cannot be shown as JSON: a name or path in it is no UTF-8: rename it",
+                     what);
+    else if (!printed)
+        kg__complain("%s cannot be written: %s: send the standard output elsewhere", what,
+                     strerror(errno));
+    free(text);
+    json_decref(document);
+    return printed;
 }
 
 json_t *kg__record_samples(const double *samples, size_t count)

@@ -276,7 +276,6 @@ int kg__print_work(const kg_comparison *comparison, int argc, char *const *argv)
         kg__complain("%s", error.text);
     else
         printed = kg__json_print(document, JSON_COMPACT, "the work");
-    json_decref(document);
     kg__case_list_free(&table);
     return printed ? KG__EXIT_PASS : KG__EXIT_ERROR;
 }

@@ -440,7 +440,7 @@ static bool print_documents(const differing *all)
                                  "beyond_limit", (json_int_t)all->exceeding);
 
     kg__json_set_finite(document, "limit", all->limit);
-    return kg__print_document("baseline diff", document);
+    return kg__json_print(document, JSON_INDENT(1), "baseline diff");
 }
 
 static int diff(size_t count, char **operands)

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "../lock.h"
+#include "../records.h"
 #include "../run.h"
 #include "baseline_files.h"
 #include "command.h"
@@ -83,10 +84,10 @@ static int retire_from(const char *named, size_t count, char *const *globs)
     if (!saved)
         kg__complain("%s", error.text);
     else if (as_json)
-        saved = kg__print_document("baseline retire",
-                                   json_pack("{s:s, s:s, s:b, s:O, s:I}", "schema", RETIRED_SCHEMA,
-                                             "file", path, "dry_run", (int)dry_run, "retired",
-                                             retired, "cases_before", (json_int_t)before));
+        saved = kg__json_print(json_pack("{s:s, s:s, s:b, s:O, s:I}", "schema", RETIRED_SCHEMA,
+                                         "file", path, "dry_run", (int)dry_run, "retired", retired,
+                                         "cases_before", (json_int_t)before),
+                               JSON_INDENT(1), "baseline retire");
     else
         printf("%s: %zu of %zu cases %s\n", path, json_array_size(retired), before,
                dry_run ? "would be retired; nothing is written" : "retired");

@@ -149,7 +149,8 @@ static int print_json(const char *path, const kg__baseline *baseline)
                   metrics_json(baseline->sentinels, baseline->sentinel_count), "metrics",
                   metrics_json(baseline->cases, baseline->case_count));
 
-    return kg__print_document("baseline show", document) ? KG__EXIT_PASS : KG__EXIT_ERROR;
+    return kg__json_print(document, JSON_INDENT(1), "baseline show") ? KG__EXIT_PASS
+                                                                     : KG__EXIT_ERROR;
 }
 
 static void refuse_glob(const char *path, const kg__baseline *baseline)

@@ -53,22 +53,6 @@ bool kg__parse_format(const char *command, const char *format, bool json, kg__pr
     return false;
 }
 
-bool kg__print_document(const char *command, json_t *document)
-{
-    char *text = json_dumps(document, JSON_INDENT(1));
-
-    json_decref(document);
-    if (text == NULL) {
-        kg__complain("%s: cannot be shown as JSON: a name or path in it is no UTF-8: rename it, or "
-                     "take --format text",
-                     command);
-        return false;
-    }
-    puts(text);
-    free(text);
-    return kg__flush_output(command);
-}
-
 static const kg__option *find_option(const kg__command *command, const char *name, size_t length)
 {
     for (const kg__option *option = command->options; option->name != NULL; option++)

@@ -2,7 +2,6 @@
 #ifndef KG__COMMAND_H
 #define KG__COMMAND_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -86,10 +85,6 @@ bool kg__merge_format(const char *command, bool json, const char **format);
  * --json was, which is short for --format json. False with a complaint for any other name, or for
  * two that differ. */
 bool kg__parse_format(const char *command, const char *format, bool json, kg__print_form *form);
-
-/* Prints a document, whose reference it takes. False, with a complaint, where there is none (NULL:
- * a text that is no UTF-8 kept it from being made) or where the standard output takes no more. */
-bool kg__print_document(const char *command, json_t *document);
 
 /* The folder of a run's results: `named` where that is given, else KG_OUT, else out. */
 const char *kg__results_folder(const char *named);

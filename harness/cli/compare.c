@@ -313,7 +313,7 @@ static bool write_json(const compared_files *files)
                          "other_boards", (int)found->other_boards, "metrics", metrics, "only_in_a",
                          one_sided_json(found, false), "only_in_b", one_sided_json(found, true),
                          "means", sums, "tally", tally_json(found), "exit_code", files->code);
-    return kg__print_document("compare", document);
+    return kg__json_print(document, JSON_INDENT(1), "compare");
 }
 
 /* The case of both runs whose id is nearest to a filter that leaves nothing. */

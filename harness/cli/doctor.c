@@ -381,7 +381,7 @@ static bool print_json(const kg__diagnosis *diagnosis)
     json_object_set_new(document, "gpu", json_boolean(diagnosis->gpu));
     json_object_set_new(document, "model_text", kg__json_clean_string(diagnosis->model_text));
     json_object_set_new(document, "gpu_text", kg__json_clean_string(diagnosis->gpu_text));
-    return kg__print_document("doctor", document);
+    return kg__json_print(document, JSON_INDENT(1), "doctor");
 }
 
 static void print_text(const kg__diagnosis *diagnosis)

@@ -271,7 +271,7 @@ static int list_cases(const kg__tune_programs *programs, const char *filter,
         kg__complain("list: the programs in %s have no case", programs->folder);
         code = KG__EXIT_ERROR;
     } else if (form->json) {
-        return kg__print_document("list", document) ? KG__EXIT_PASS : KG__EXIT_ERROR;
+        return kg__json_print(document, JSON_INDENT(1), "list") ? KG__EXIT_PASS : KG__EXIT_ERROR;
     } else {
         write_tables(document, form->grid);
         code = kg__flush_output("list") ? KG__EXIT_PASS : KG__EXIT_ERROR;

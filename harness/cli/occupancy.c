@@ -9,6 +9,7 @@
 #include "../baseline.h"
 #include "../grid.h"
 #include "../judge.h"
+#include "../records.h"
 #include "../run.h"
 #include "../text.h"
 #include "baseline_files.h"
@@ -248,7 +249,7 @@ static bool write_json(const kg__occupancy_rows *all)
         json_array_append_new(rows, row_json(&all->rows[i]));
     document = json_pack("{s:s, s:s, s:o}", "schema", OCCUPANCY_SCHEMA, "source", all->source,
                          "launches", rows);
-    return kg__print_document("occupancy", document);
+    return kg__json_print(document, JSON_INDENT(1), "occupancy");
 }
 
 /* Where a driver and the calculator differ; says so of each. */

@@ -307,7 +307,7 @@ static int print(const prediction_run *run)
     bool printed;
 
     if (strcmp(format, "json") == 0) {
-        printed = kg__print_document("predict", kg__predict_document(&all));
+        printed = kg__json_print(kg__predict_document(&all), JSON_INDENT(1), "predict");
     } else {
         kg__predict_write_tables(stdout, &all, strcmp(format, "markdown") == 0);
         printed = kg__flush_output("predict");

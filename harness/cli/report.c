@@ -87,8 +87,8 @@ static int print_json(const kg__report_table *tables, size_t count)
 
     for (size_t i = 0; i < count; i++)
         json_array_append_new(list, table_json(&tables[i]));
-    return kg__print_document("report",
-                              json_pack("{s:s, s:o}", "schema", REPORT_SCHEMA, "tables", list))
+    return kg__json_print(json_pack("{s:s, s:o}", "schema", REPORT_SCHEMA, "tables", list),
+                          JSON_INDENT(1), "report")
                ? KG__EXIT_PASS
                : KG__EXIT_ERROR;
 }

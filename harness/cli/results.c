@@ -10,6 +10,7 @@
 #include "../annotations.h"
 #include "../file.h"
 #include "../holding.h"
+#include "../records.h"
 #include "../run.h"
 #include "command.h"
 #include "publish.h"
@@ -135,7 +136,7 @@ static int merge(size_t count, char **operands)
     /* What is no part of the document must not stand beside it. */
     if (!report_only && !as_json)
         annotate(results);
-    if (as_json && !kg__print_document("results", json_incref(results)))
+    if (as_json && !kg__json_print(json_incref(results), JSON_INDENT(1), "results"))
         written = false;
     if (written && !kg__flush_output("results"))
         written = false;
