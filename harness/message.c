@@ -1,6 +1,5 @@
 #include "message.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +12,7 @@
 #define UTF8_KIND 0xc0U
 #define UTF8_CONTINUED 0x80U
 
-static void format_line(char *text, size_t size, const char *format, va_list arguments)
-    __attribute__((format(printf, 3, 0)));
-
-static void format_line(char *text, size_t size, const char *format, va_list arguments)
+void kg__format_list(char *text, size_t size, const char *format, va_list arguments)
 {
     static const char mark[] = "...";
     int length = vsnprintf(text, size, format, arguments);
@@ -42,7 +38,7 @@ bool kg__fail(kg__error *error, const char *format, ...)
     if (error == NULL)
         return false;
     va_start(arguments, format);
-    format_line(error->text, sizeof error->text, format, arguments);
+    kg__format_list(error->text, sizeof error->text, format, arguments);
     va_end(arguments);
     return false;
 }
@@ -52,7 +48,7 @@ void kg__format(char *text, size_t size, const char *format, ...)
     va_list arguments;
 
     va_start(arguments, format);
-    format_line(text, size, format, arguments);
+    kg__format_list(text, size, format, arguments);
     va_end(arguments);
 }
 
@@ -67,7 +63,7 @@ void kg__complain(const char *format, ...)
     va_list arguments;
 
     va_start(arguments, format);
-    format_line(text, sizeof text, format, arguments);
+    kg__format_list(text, sizeof text, format, arguments);
     va_end(arguments);
     /* In one call, which is one write: another process may be drawing the bar. */
     fprintf(stderr, "%skernelgate: %s\n", bar_stands() ? CLEAR_LINE : "", text);

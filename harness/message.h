@@ -2,6 +2,7 @@
 #ifndef KG__MESSAGE_H
 #define KG__MESSAGE_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -25,6 +26,10 @@ bool kg__fail(kg__error *error, const char *format, ...) __attribute__((format(p
 /* Formats into `text` of `size` bytes, cutting what does not fit and ending it in "...". */
 void kg__format(char *text, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* The same with the arguments as a list. */
+void kg__format_list(char *text, size_t size, const char *format, va_list arguments)
+    __attribute__((format(printf, 3, 0)));
 
 /* Prints "kernelgate: <message>" as one line on the standard error, in the place of a progress bar
  * where one stands there. */

@@ -29,8 +29,7 @@ static double median_of(const double *values, size_t count)
     return median;
 }
 
-bool kg__sessions_agree(const char *id, const char *metric, const double *sessions, size_t count,
-                        kg__error *error)
+bool kg__sessions_agree(const double *sessions, size_t count, kg__error *error)
 {
     double least = INFINITY;
     double most = 0;
@@ -45,7 +44,7 @@ bool kg__sessions_agree(const char *id, const char *metric, const double *sessio
         return true;
     kg__show_figure(low, sizeof low, least, "ns");
     kg__show_figure(high, sizeof high, most, "ns");
-    return kg__fail(error, "%s: %s: the sessions disagree, %s to %s", id, metric, low, high);
+    return kg__fail(error, "the sessions disagree, %s to %s", low, high);
 }
 
 double kg__noise(const double *sessions, size_t count)
@@ -135,7 +134,7 @@ bool kg__record_lines(kg__baseline_case *entry, const json_t *lines)
     return !same;
 }
 
-bool kg__counts_agree(const char *id, const json_t *first, const json_t *second, kg__error *error)
+bool kg__counts_agree(const json_t *first, const json_t *second, kg__error *error)
 {
     static const char remedy[] =
         "counts have to repeat: does the kernel depend on chance, or on the "
@@ -154,13 +153,13 @@ bool kg__counts_agree(const char *id, const json_t *first, const json_t *second,
             kg__show_figure(text[run], sizeof text[run], value[run], "");
         }
         if (value[0] != value[1])
-            return kg__fail(error, "%s: %s is %s in one run and %s in another: %s", id, counter,
-                            text[0], text[1], remedy);
+            return kg__fail(error, "%s is %s in one run and %s in another: %s", counter, text[0],
+                            text[1], remedy);
     }
     const json_t *lines = json_object_get(first, "lines");
     const json_t *other_lines = json_object_get(second, "lines");
 
     if (lines != other_lines && !json_equal(lines, other_lines))
-        return kg__fail(error, "%s: its lines count otherwise in another run: %s", id, remedy);
+        return kg__fail(error, "its lines count otherwise in another run: %s", remedy);
     return true;
 }

@@ -25,10 +25,8 @@ typedef enum kg__change {
     KG__MOVED
 } kg__change;
 
-/* Whether the sessions of a metric belong together; false with `error` naming the case, the metric
- * and the extremes. */
-bool kg__sessions_agree(const char *id, const char *metric, const double *sessions, size_t count,
-                        kg__error *error);
+/* Whether the sessions of a metric belong together; false with `error` naming the extremes. */
+bool kg__sessions_agree(const double *sessions, size_t count, kg__error *error);
 
 /* How far a value may lie from the sessions' median by chance, as a fraction: exp(3 sigma) - 1,
  * with sigma the standard deviation of their logarithms, at least KG__SIGMA_MINIMUM. */
@@ -57,7 +55,7 @@ kg__change kg__record_count(kg__baseline_case *entry, const char *counter, doubl
 bool kg__record_lines(kg__baseline_case *entry, const json_t *lines);
 
 /* Whether two runs counted the same of a case, the lines too, as counts must; false with `error`
- * naming the case, the counter and both figures. */
-bool kg__counts_agree(const char *id, const json_t *first, const json_t *second, kg__error *error);
+ * naming the counter and both figures. */
+bool kg__counts_agree(const json_t *first, const json_t *second, kg__error *error);
 
 #endif

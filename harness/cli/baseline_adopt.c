@@ -25,6 +25,7 @@
 static const char *baselines;
 static const char *commit_text;
 static bool any_commit;
+static bool as_json;
 
 /* Everything that is being adopted. */
 typedef struct adoption {
@@ -72,14 +73,15 @@ static bool is_of_target(adoption *all, const char *path, const json_t *results)
             all->target = key;
         if (strcmp(all->target, key) == 0)
             continue;
-        kg__complain("%s: has times of %s, and %s is being adopted: each target on its own", path,
-                     key, all->target);
+        kg__ledger_refuse(all->recorder.ledger, (kg__entry_subject){ .file = path },
+                          "has times of %s, and %s is being adopted: each target on its own", key,
+                          all->target);
         return false;
     }
     if (!timed)
-        kg__complain("%s: has no times of a GPU: leave it out (the CPU model counts the same "
-                     "everywhere: ci/rebaseline --target model)",
-                     path);
+        kg__ledger_refuse(all->recorder.ledger, (kg__entry_subject){ .file = path },
+                          "has no times of a GPU: leave it out (the CPU model counts the same "
+                          "everywhere: ci/rebaseline --target model)");
     return timed;
 }
 
@@ -90,15 +92,17 @@ static bool is_of_commit(adoption *all, const char *path, const json_t *results)
     const char *commit = kg__json_text(results, "commit");
 
     if (!any_commit && strstr(commit, "-dirty") != NULL) {
-        kg__complain("%s: is of %s, which no commit holds: gate a commit, or --any-commit", path,
-                     commit);
+        kg__ledger_refuse(all->recorder.ledger, (kg__entry_subject){ .file = path },
+                          "is of %s, which no commit holds: gate a commit, or --any-commit",
+                          commit);
         return false;
     }
     if (!any_commit && *commit != '\0' && *all->commit != '\0' &&
         strcmp(commit, all->commit) != 0) {
-        kg__complain("%s: is of commit %s, others are of %s: adopt those of one commit, or "
-                     "--any-commit",
-                     path, commit, all->commit);
+        kg__ledger_refuse(all->recorder.ledger, (kg__entry_subject){ .file = path },
+                          "is of commit %s, others are of %s: adopt those of one commit, or "
+                          "--any-commit",
+                          commit, all->commit);
         return false;
     }
     if (*commit != '\0')
@@ -112,8 +116,8 @@ static bool is_the_first(const adoption *all, size_t index)
     for (size_t i = 0; i < index; i++) {
         if (!json_equal(all->results[i], all->results[index]))
             continue;
-        kg__complain("%s: holds the same as %s: give one of them", all->paths[index],
-                     all->paths[i]);
+        kg__ledger_refuse(all->recorder.ledger, (kg__entry_subject){ .file = all->paths[index] },
+                          "holds the same as %s: give one of them", all->paths[i]);
         return false;
     }
     return true;
@@ -129,7 +133,8 @@ static bool read_results(adoption *all)
 
         all->results[i] = kg__results_load(all->paths[i], &error);
         if (all->results[i] == NULL)
-            kg__complain("%s", error.text);
+            kg__ledger_refuse(all->recorder.ledger, (kg__entry_subject){ .file = NULL }, "%s",
+                              error.text);
         good = all->results[i] != NULL && is_of_target(all, all->paths[i], all->results[i]) &&
                is_of_commit(all, all->paths[i], all->results[i]) && is_the_first(all, i) && good;
     }
@@ -295,7 +300,8 @@ static void take_results(adoption *all, const char *path, const json_t *results)
     size_t i;
 
     if (adopted)
-        kg__complain("%s: was adopted before: its times do not count again", path);
+        kg__ledger_leave_out(all->recorder.ledger, (kg__entry_subject){ .file = path },
+                             "was adopted before: its times do not count again");
     json_array_foreach (json_object_get(results, "cases"), i, entry) {
         const char *id = kg__json_text(entry, "case");
         const char *fault = fault_of(entry, kg__baseline_find(&all->baseline, id));
@@ -303,7 +309,9 @@ static void take_results(adoption *all, const char *path, const json_t *results)
         if (!is_timed(entry) || !kg__filter_takes(id))
             continue;
         if (fault != NULL)
-            kg__complain("%s: %s: %s: left out", path, id, fault);
+            kg__ledger_leave_out(all->recorder.ledger,
+                                 (kg__entry_subject){ .file = path, .id = id }, "%s: left out",
+                                 fault);
         else
             take_case(all, entry, adopted);
     }
@@ -313,7 +321,7 @@ static void take_results(adoption *all, const char *path, const json_t *results)
 }
 
 /* Leaves out the metrics that would rest on too few sessions. */
-static void drop_thin(kg__recorded *one, const kg__baseline_case *before)
+static void drop_thin(kg__ledger *ledger, kg__recorded *one, const kg__baseline_case *before)
 {
     for (size_t m = 0; m < KG__TIMES; m++) {
         const kg__baseline_metric *metric =
@@ -321,9 +329,11 @@ static void drop_thin(kg__recorded *one, const kg__baseline_case *before)
         size_t kept = metric != NULL ? metric->session_count : 0;
 
         if (one->counts[m] > 0 && kept + one->counts[m] < KG__SESSIONS_MINIMUM) {
-            kg__complain("%s: %s: the baseline has %zu sessions of it and the results %zu, of %d "
-                         "that it takes: left out",
-                         one->id, kg__time_names[m], kept, one->counts[m], KG__SESSIONS_MINIMUM);
+            kg__ledger_leave_out(
+                ledger, (kg__entry_subject){ .id = one->id, .metric = kg__time_names[m] },
+                "the baseline has %zu sessions of it and the results %zu, of %d that it takes: "
+                "left out",
+                kept, one->counts[m], KG__SESSIONS_MINIMUM);
             one->counts[m] = 0;
         }
     }
@@ -335,6 +345,8 @@ static size_t store(adoption *all)
     const char *commit = commit_text != NULL ? commit_text : all->commit;
     size_t stored = 0;
 
+    if (*commit != '\0')
+        kg__ledger_set(all->recorder.ledger, "commit", kg__json_clean_string(commit));
     for (size_t i = 0; i < all->sessions.count; i++) {
         const kg__recorded *one = &all->sessions.cases[i];
         kg__baseline_case *entry = kg__baseline_find(&all->baseline, one->id);
@@ -343,7 +355,7 @@ static size_t store(adoption *all)
             continue;
         if (entry == NULL)
             entry = kg__baseline_add(&all->baseline, one->id);
-        (void)kg__sessions_store(entry, one, true);
+        (void)kg__sessions_store(&all->sessions, entry, one, true);
         if (*commit != '\0' || entry->commit == NULL)
             kg__recorder_stamp(entry, *commit != '\0' ? commit : "unknown");
         stored++;
@@ -353,7 +365,8 @@ static size_t store(adoption *all)
 
         if (one->counts[0] == 0)
             continue;
-        (void)kg__sessions_store(kg__baseline_add_sentinel(&all->baseline, one->id), one, true);
+        (void)kg__sessions_store(&all->sessions, kg__baseline_add_sentinel(&all->baseline, one->id),
+                                 one, true);
         stored++;
     }
     return stored;
@@ -389,12 +402,12 @@ static bool is_sound(adoption *all)
     for (size_t i = 0; i < all->sessions.count; i++) {
         kg__recorded *one = &all->sessions.cases[i];
 
-        drop_thin(one, kg__baseline_find(&all->baseline, one->id));
+        drop_thin(all->recorder.ledger, one, kg__baseline_find(&all->baseline, one->id));
     }
     for (size_t i = 0; i < KG__SENTINELS; i++) {
         kg__recorded *one = &all->sessions.sentinels[i];
 
-        drop_thin(one, kg__baseline_sentinel(&all->baseline, one->id));
+        drop_thin(all->recorder.ledger, one, kg__baseline_sentinel(&all->baseline, one->id));
     }
     return kg__sessions_are_of_one_state(&all->sessions);
 }
@@ -404,9 +417,10 @@ static bool merge_into(adoption *all, const char *path, const kg__target *target
     size_t stored;
 
     if (all->baseline.case_count == 0 && all->count < KG__SESSIONS_MINIMUM) {
-        kg__complain("%s: has no case, and a first baseline takes the results of %d gates at "
-                     "least: nothing is recorded",
-                     path, KG__SESSIONS_MINIMUM);
+        kg__ledger_refuse(all->recorder.ledger, (kg__entry_subject){ .file = path },
+                          "has no case, and a first baseline takes the results of %d gates at "
+                          "least: nothing is recorded",
+                          KG__SESSIONS_MINIMUM);
         return false;
     }
     for (size_t i = 0; i < all->count; i++)
@@ -418,8 +432,11 @@ static bool merge_into(adoption *all, const char *path, const kg__target *target
     all->recorder.provenance = provenance_of(all);
     if (stored > 0 && !kg__recorder_save(&all->recorder, path, target, &all->baseline))
         return false;
-    printf("%s: %zu of %zu cases and sentinels changed, by the results of %zu gate%s\n", path,
-           stored, all->sessions.count + KG__SENTINELS, all->count, all->count == 1 ? "" : "s");
+    kg__ledger_set_counts(all->recorder.ledger, all->count, all->sessions.count + KG__SENTINELS,
+                          stored);
+    fprintf(kg__narration(),
+            "%s: %zu of %zu cases and sentinels changed, by the results of %zu gate%s\n", path,
+            stored, all->sessions.count + KG__SENTINELS, all->count, all->count == 1 ? "" : "s");
     return true;
 }
 
@@ -434,8 +451,9 @@ static bool is_of_one_tool(const adoption *all, const char *path)
         bool first = i == 0 && all->baseline.case_count == 0;
 
         if (!first && !kg__is_same_tool(tool, known)) {
-            kg__complain("%s: was measured by %s, and %s by %s: import to another --target",
-                         all->paths[i], tool_name(tool), path, tool_name(known));
+            kg__ledger_refuse(all->recorder.ledger, (kg__entry_subject){ .file = all->paths[i] },
+                              "was measured by %s, and %s by %s: import to another --target",
+                              tool_name(tool), path, tool_name(known));
             return false;
         }
         known = tool;
@@ -453,8 +471,8 @@ static bool adopt_results(adoption *all)
         return false;
     all->recorder.target = described_target(all);
     if (all->recorder.target == NULL) {
-        kg__complain("%s: says nothing of %s in its targets: gate again", all->paths[0],
-                     all->target);
+        kg__ledger_refuse(all->recorder.ledger, (kg__entry_subject){ .file = all->paths[0] },
+                          "says nothing of %s in its targets: gate again", all->target);
         return false;
     }
     good = kg__recorder_load(&all->recorder, &target, path, sizeof path, &all->baseline) &&
@@ -465,11 +483,13 @@ static bool adopt_results(adoption *all)
 
 static int adopt(size_t count, char **paths)
 {
-    adoption all = {
-        .count = count, .paths = paths, .commit = "", .recorder = { .baselines = baselines }
-    };
+    kg__ledger ledger;
+    adoption all = { .count = count,
+                     .paths = paths,
+                     .commit = "",
+                     .recorder = { .ledger = &ledger, .baselines = baselines } };
     int lock;
-    bool good;
+    int code;
 
     if (count == 0 || baselines == NULL) {
         kg__complain("baseline adopt: needs --baselines DIR and the results.json of a gate");
@@ -481,8 +501,11 @@ static int adopt(size_t count, char **paths)
     if (lock < 0)
         return KG__EXIT_ERROR;
     all.results = kg__allocate(count, sizeof(json_t *));
-    kg__sessions_begin(&all.sessions, count);
-    good = adopt_results(&all);
+    if (as_json)
+        kg__narrate_aside();
+    kg__ledger_begin(&ledger, kg__baseline_adopt_command.name, true);
+    kg__sessions_begin(&all.sessions, &ledger, count);
+    code = adopt_results(&all) ? KG__EXIT_PASS : KG__EXIT_ERROR;
     kg__sessions_free(&all.sessions);
     for (size_t i = 0; i < count; i++)
         json_decref(all.results[i]);
@@ -490,7 +513,10 @@ static int adopt(size_t count, char **paths)
     json_decref(all.recorder.target);
     json_decref(all.recorder.provenance);
     kg__lock_release(lock);
-    return good ? KG__EXIT_PASS : KG__EXIT_ERROR;
+    if (as_json)
+        code = kg__ledger_print(&ledger, code);
+    kg__ledger_free(&ledger);
+    return code;
 }
 
 static const kg__option adopt_options[] = {
@@ -501,6 +527,7 @@ static const kg__option adopt_options[] = {
       &commit_text, NULL },
     { "--any-commit", NULL, "take results of several commits, and of uncommitted changes", NULL,
       &any_commit },
+    KG__JSON_OPTION(as_json),
     { 0 },
 };
 

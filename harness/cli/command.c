@@ -15,6 +15,18 @@ const char *kg__results_folder(const char *named)
     return set != NULL && *set != '\0' ? set : "out";
 }
 
+static bool is_aside;
+
+FILE *kg__narration(void)
+{
+    return is_aside ? stderr : stdout;
+}
+
+void kg__narrate_aside(void)
+{
+    is_aside = true;
+}
+
 bool kg__flush_output(const char *command)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "../grid.h"
 #include "../text.h"
@@ -85,6 +86,12 @@ bool kg__merge_format(const char *command, bool json, const char **format);
  * --json was, which is short for --format json. False with a complaint for any other name, or for
  * two that differ. */
 bool kg__parse_format(const char *command, const char *format, bool json, kg__print_form *form);
+
+/* Where a command that measures or stores says what it does: the standard output. */
+FILE *kg__narration(void);
+
+/* Makes it the standard error, so that the document of --json stands alone on the other. */
+void kg__narrate_aside(void);
 
 /* The folder of a run's results: `named` where that is given, else KG_OUT, else out. */
 const char *kg__results_folder(const char *named);

@@ -24,6 +24,7 @@ static const char *sessions_text = "5";
 static const char *baselines;
 static const char *commit_text;
 static bool merge;
+static bool as_json;
 
 /* Everything that is being recorded. */
 typedef struct recording {
@@ -118,8 +119,9 @@ static bool sessions_are_whole(const kg__sessions *all)
 
             if ((one->counts[m] == 0 && m > 0) || one->counts[m] == all->most)
                 continue;
-            kg__complain("%s: %s: %zu values of %zu sessions: nothing is recorded", one->id,
-                         kg__time_names[m], one->counts[m], all->most);
+            kg__ledger_refuse(
+                all->ledger, (kg__entry_subject){ .id = one->id, .metric = kg__time_names[m] },
+                "%zu values of %zu sessions: nothing is recorded", one->counts[m], all->most);
             whole = false;
         }
     }
@@ -140,7 +142,8 @@ static void note_fingerprint(const json_t *before, const json_t *now, json_t *ch
         json_array_append_new(changes, json_string("its machine code is no longer known"));
 }
 
-static void print_code_row(const char *id, const json_t *before, const json_t *now)
+static void print_code_row(kg__ledger *ledger, const char *id, const json_t *before,
+                           const json_t *now)
 {
     json_t *changes = json_array();
     const json_t *text;
@@ -154,10 +157,11 @@ static void print_code_row(const char *id, const json_t *before, const json_t *n
         note_fingerprint(before, now, changes);
     if (json_array_size(changes) == 0)
         json_array_append_new(changes, json_string("recorded anew"));
-    printf(KG__CASE_COLUMN " code: ", id);
+    fprintf(kg__narration(), KG__CASE_COLUMN " code: ", id);
     json_array_foreach (changes, i, text)
-        printf("%s%s", i > 0 ? ", " : "", json_string_value(text));
-    putchar('\n');
+        fprintf(kg__narration(), "%s%s", i > 0 ? ", " : "", json_string_value(text));
+    fputc('\n', kg__narration());
+    kg__ledger_note(ledger, id, "code", changes);
     json_decref(changes);
 }
 
@@ -165,7 +169,8 @@ static void print_code_row(const char *id, const json_t *before, const json_t *n
  * and commit stay where they did not move: the new code costs what the old one did. `anew` where
  * they did: a fingerprint that cannot be had today is then forgotten, else it still holds if all
  * that is known is as it was. */
-static bool store_code(kg__baseline_case *entry, const kg__recorded *one, bool anew)
+static bool store_code(kg__ledger *ledger, kg__baseline_case *entry, const kg__recorded *one,
+                       bool anew)
 {
     json_t *code = json_copy(one->code);
     json_t *fingerprint = json_object_get(entry->code, KG__CODE_FINGERPRINT);
@@ -180,7 +185,7 @@ static bool store_code(kg__baseline_case *entry, const kg__recorded *one, bool a
     }
     differs = !kg__code_equal(entry->code, code);
     if (differs) {
-        print_code_row(one->id, entry->code, code);
+        print_code_row(ledger, one->id, entry->code, code);
         kg__baseline_set_code(entry, code);
     }
     json_decref(code);
@@ -188,32 +193,36 @@ static bool store_code(kg__baseline_case *entry, const kg__recorded *one, bool a
 }
 
 /* Stores one case; returns whether its line changes. */
-static bool store(kg__baseline_case *entry, const kg__recorded *one, const char *commit)
+static bool store(const kg__sessions *all, kg__baseline_case *entry, const kg__recorded *one,
+                  const char *commit)
 {
     bool changed = false;
 
     for (size_t m = 0; m < KG__TIMES; m++) {
         if (one->counts[m] == 0 && kg__baseline_remove_metric(entry, kg__time_names[m])) {
-            printf(KG__CASE_COLUMN " %-13s retired: it can no longer be measured\n", one->id,
-                   kg__time_names[m]);
+            fprintf(kg__narration(),
+                    KG__CASE_COLUMN " %-13s retired: it can no longer be measured\n", one->id,
+                    kg__time_names[m]);
+            kg__ledger_retire(all->ledger, one->id, kg__time_names[m]);
             changed = true;
         }
     }
-    changed = kg__sessions_store(entry, one, merge) || changed;
+    changed = kg__sessions_store(all, entry, one, merge) || changed;
     if (changed && commit != NULL)
         kg__recorder_stamp(entry, commit);
-    return store_code(entry, one, changed) || changed;
+    return store_code(all->ledger, entry, one, changed) || changed;
 }
 
 /* Takes out cases that no table has any more; returns how many. */
-static size_t retire(const kg__sessions *all, kg__baseline *baseline)
+static size_t retire(const recording *recording, kg__baseline *baseline)
 {
+    const kg__sessions *all = &recording->sessions;
     const char **ids = kg__allocate(all->count, sizeof *ids);
     size_t retired;
 
     for (size_t i = 0; i < all->count; i++)
         ids[i] = all->cases[i].id;
-    retired = kg__recorder_retire(baseline, ids, all->count);
+    retired = kg__recorder_retire(&recording->recorder, baseline, ids, all->count);
     free(ids);
     return retired;
 }
@@ -235,17 +244,19 @@ static int save(recording *all)
     kg__recorder_commit(&all->recorder, commit, sizeof commit);
     kg__sessions_print_head();
     for (size_t i = 0; i < sessions->count; i++)
-        changed +=
-            store(kg__baseline_add(&baseline, sessions->cases[i].id), &sessions->cases[i], commit);
+        changed += store(sessions, kg__baseline_add(&baseline, sessions->cases[i].id),
+                         &sessions->cases[i], commit);
     for (size_t i = 0; i < KG__SENTINELS; i++)
-        changed += store(kg__baseline_add_sentinel(&baseline, sessions->sentinels[i].id),
+        changed += store(sessions, kg__baseline_add_sentinel(&baseline, sessions->sentinels[i].id),
                          &sessions->sentinels[i], NULL);
-    changed += retire(sessions, &baseline);
+    changed += retire(all, &baseline);
     if (changed > 0)
         saved = kg__recorder_save(&all->recorder, path, &target, &baseline);
+    kg__ledger_set_counts(sessions->ledger, sessions->most, sessions->count + KG__SENTINELS,
+                          changed);
     if (saved)
-        printf("%s: %zu of %zu cases and sentinels changed, %zu sessions\n", path, changed,
-               sessions->count + KG__SENTINELS, sessions->most);
+        fprintf(kg__narration(), "%s: %zu of %zu cases and sentinels changed, %zu sessions\n", path,
+                changed, sessions->count + KG__SENTINELS, sessions->most);
     kg__baseline_free(&baseline);
     return saved ? KG__EXIT_PASS : KG__EXIT_ERROR;
 }
@@ -268,20 +279,21 @@ static bool measure(recording *all, size_t count, char **programs)
     bool good = true;
 
     for (size_t i = 0; i < count && good; i++) {
-        printf("checking %s\n", programs[i]);
-        fflush(stdout);
+        fprintf(kg__narration(), "checking %s\n", programs[i]);
+        (void)fflush(kg__narration());
         good = kg__recorder_observe(&all->recorder, programs[i], programs[i], "check");
     }
     good = good && (all->recorder.target == NULL || kg__recorder_may_load(&all->recorder));
     if (good)
         read_machine_code(all, count, programs);
     for (size_t session = 0; session < all->sessions.most && good; session++) {
-        printf("session %zu of %zu\n", session + 1, all->sessions.most);
-        fflush(stdout);
+        fprintf(kg__narration(), "session %zu of %zu\n", session + 1, all->sessions.most);
+        (void)fflush(kg__narration());
         good = observe_session(all, count, programs);
     }
     if (good && all->sessions.count == 0) {
-        kg__complain(
+        kg__ledger_refuse(
+            all->recorder.ledger, (kg__entry_subject){ .file = NULL },
             "no case to record: is KG_FILTER too narrow? See --cases time of the programs");
         good = false;
     }
@@ -293,7 +305,7 @@ static int record_times(kg__recorder *recorder, size_t sessions, size_t count, c
     recording all = { .recorder = *recorder, .machine_code = json_object() };
     int code = KG__EXIT_ERROR;
 
-    kg__sessions_begin(&all.sessions, sessions);
+    kg__sessions_begin(&all.sessions, recorder->ledger, sessions);
     all.recorder.on_record = take_record;
     all.recorder.context = &all;
     if (measure(&all, count, programs))
@@ -343,15 +355,16 @@ static bool arguments_fit(size_t count, size_t models)
     return false;
 }
 
-static int record_programs(size_t sessions, size_t models, size_t count, char **programs)
+static int record_programs(kg__ledger *ledger, size_t sessions, size_t models, size_t count,
+                           char **programs)
 {
     char folder[KG__PATH_SIZE];
-    kg__error why;
-    kg__recorder recorder = { .baselines = baselines, .commit = commit_text };
+    kg__error why = { "" };
+    kg__recorder recorder = { .ledger = ledger, .baselines = baselines, .commit = commit_text };
     int code;
 
     if (!kg__file_make_temporary_folder("record", folder, sizeof folder, &why)) {
-        kg__complain("%s", why.text);
+        kg__ledger_refuse(ledger, (kg__entry_subject){ .file = NULL }, "%s", why.text);
         return KG__EXIT_ERROR;
     }
     kg__format(recorder.scratch, sizeof recorder.scratch, "%s/record", folder);
@@ -366,6 +379,7 @@ static int record_programs(size_t sessions, size_t models, size_t count, char **
 static int record(size_t count, char **programs)
 {
     size_t models = count_models(count, programs);
+    kg__ledger ledger;
     size_t sessions;
     int lock;
     int code;
@@ -376,8 +390,14 @@ static int record(size_t count, char **programs)
     lock = kg__hold_baselines(baselines);
     if (lock < 0)
         return KG__EXIT_ERROR;
-    code = record_programs(sessions, models, count, programs);
+    if (as_json)
+        kg__narrate_aside();
+    kg__ledger_begin(&ledger, kg__baseline_record_command.name, merge);
+    code = record_programs(&ledger, sessions, models, count, programs);
     kg__lock_release(lock);
+    if (as_json)
+        code = kg__ledger_print(&ledger, code);
+    kg__ledger_free(&ledger);
     return code;
 }
 
@@ -391,6 +411,7 @@ static const kg__option record_options[] = {
     { "--merge", NULL,
       "add the sessions to those that the baseline has: for further boards of a model", NULL,
       &merge },
+    KG__JSON_OPTION(as_json),
     { 0 },
 };
 

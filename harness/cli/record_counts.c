@@ -1,4 +1,5 @@
 /* Recording counts: the CPU model's programs, each counted twice, and what of it is new. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "../recording.h"
 #include "../records.h"
 #include "../text.h"
+#include "command.h"
 #include "recorder.h"
 
 /* One more run than it takes: counts repeat, and this proves it. */
@@ -36,8 +38,8 @@ static void take_record(void *context, const json_t *record)
 /* Checks a program's cases with its own kernels and with the instrumented ones. */
 static bool check(counting *all, const char *program, const char *instrumented)
 {
-    printf("checking %s\n", program);
-    fflush(stdout);
+    fprintf(kg__narration(), "checking %s\n", program);
+    (void)fflush(kg__narration());
     return kg__recorder_observe(all->recorder, program, program, "check") &&
            kg__recorder_observe(all->recorder, program, instrumented, "check");
 }
@@ -53,10 +55,11 @@ static bool counts_repeat(const counting *all)
         kg__error error = { "" };
 
         if (other == NULL)
-            kg__fail(&error, "%s: was counted in one run and not in another", id);
-        if (other != NULL && kg__counts_agree(id, record, other, &error))
+            kg__fail(&error, "was counted in one run and not in another");
+        if (other != NULL && kg__counts_agree(record, other, &error))
             continue;
-        kg__complain("%s; nothing is recorded", error.text);
+        kg__ledger_refuse(all->recorder->ledger, (kg__entry_subject){ .id = id },
+                          "%s; nothing is recorded", error.text);
         repeat = false;
     }
     return repeat;
@@ -69,7 +72,8 @@ static bool measure(counting *all, size_t count, char *const *programs)
 
     for (size_t i = 0; i < count; i++) {
         if (!kg__instrumented_program(programs[i], path, sizeof path, &error)) {
-            kg__complain("%s", error.text);
+            kg__ledger_refuse(all->recorder->ledger, (kg__entry_subject){ .file = NULL }, "%s",
+                              error.text);
             return false;
         }
         if (!check(all, programs[i], path))
@@ -78,8 +82,8 @@ static bool measure(counting *all, size_t count, char *const *programs)
     if (all->recorder->target != NULL && !kg__recorder_may_load(all->recorder))
         return false;
     for (all->run = 0; all->run < RUNS; all->run++) {
-        printf("counting, run %zu of %d\n", all->run + 1, RUNS);
-        fflush(stdout);
+        fprintf(kg__narration(), "counting, run %zu of %d\n", all->run + 1, RUNS);
+        (void)fflush(kg__narration());
         for (size_t i = 0; i < count; i++) {
             if (!kg__instrumented_program(programs[i], path, sizeof path, &error) ||
                 !kg__recorder_observe(all->recorder, programs[i], path, "count"))
@@ -87,7 +91,8 @@ static bool measure(counting *all, size_t count, char *const *programs)
         }
     }
     if (json_object_size(all->runs[0]) == 0) {
-        kg__complain(
+        kg__ledger_refuse(
+            all->recorder->ledger, (kg__entry_subject){ .file = NULL },
             "no case to record: is KG_FILTER too narrow? See --cases count of the programs");
         return false;
     }
@@ -104,12 +109,15 @@ static void print_row(const char *id, const char *counter, double old_value, dou
     kg__show_figure(text, sizeof text, value, "");
     if (old_value > 0)
         kg__show_percent(change, sizeof change, value / old_value - 1, true);
-    printf(KG__CASE_COLUMN " %-26s %16s %16s %9s\n", id, counter, old_text, text, change);
+    fprintf(kg__narration(), KG__CASE_COLUMN " %-26s %16s %16s %9s\n", id, counter, old_text, text,
+            change);
 }
 
 /* Stores one case, and says what changed of it; of a case that is new, how much there is. */
-static bool store(kg__baseline_case *entry, const json_t *record, const char *commit)
+static bool store(const counting *all, kg__baseline_case *entry, const json_t *record,
+                  const char *commit)
 {
+    kg__ledger *ledger = all->recorder->ledger;
     const json_t *metrics = json_object_get(record, "metrics");
     bool is_new = entry->metric_count == 0;
     bool changed = is_new;
@@ -123,17 +131,27 @@ static bool store(kg__baseline_case *entry, const json_t *record, const char *co
         if (kg__record_count(entry, counter, value, &old_value) == KG__UNCHANGED)
             continue;
         changed = true;
+        kg__ledger_change(ledger, entry->id, counter, old_value > 0 ? old_value : (double)NAN,
+                          value, NULL);
         if (!is_new)
             print_row(entry->id, counter, old_value, value);
     }
     /* A case has a metric, even one that does nothing. */
-    if (entry->metric_count == 0)
+    if (entry->metric_count == 0) {
         (void)kg__baseline_add_metric(entry, kg__counter_name(KG__GLOBAL_LOAD_REQUESTS));
+        if (is_new)
+            kg__ledger_change(ledger, entry->id, kg__counter_name(KG__GLOBAL_LOAD_REQUESTS),
+                              (double)NAN, 0, NULL);
+    }
     if (is_new)
-        printf(KG__CASE_COLUMN " %zu counters, new\n", entry->id, entry->metric_count);
+        fprintf(kg__narration(), KG__CASE_COLUMN " %zu counters, new\n", entry->id,
+                entry->metric_count);
     if (kg__record_lines(entry, json_object_get(record, "lines"))) {
-        if (!changed)
-            printf(KG__CASE_COLUMN " lines of source moved, and no counter\n", entry->id);
+        if (!changed) {
+            fprintf(kg__narration(), KG__CASE_COLUMN " lines of source moved, and no counter\n",
+                    entry->id);
+            kg__ledger_note(ledger, entry->id, "lines", NULL);
+        }
         changed = true;
     }
     if (changed)
@@ -151,7 +169,7 @@ static size_t retire(const counting *all, kg__baseline *baseline)
 
     json_object_foreach (all->runs[0], id, record)
         ids[count++] = id;
-    retired = kg__recorder_retire(baseline, ids, count);
+    retired = kg__recorder_retire(all->recorder, baseline, ids, count);
     free(ids);
     return retired;
 }
@@ -172,15 +190,17 @@ static int save(const counting *all)
         return KG__EXIT_ERROR;
     }
     kg__recorder_commit(all->recorder, commit, sizeof commit);
-    printf(KG__CASE_COLUMN " %-26s %16s %16s %9s\n", "case", "counter", "old", "new", "change");
+    fprintf(kg__narration(), KG__CASE_COLUMN " %-26s %16s %16s %9s\n", "case", "counter", "old",
+            "new", "change");
     json_object_foreach (all->runs[0], id, record)
-        changed += store(kg__baseline_add(&baseline, id), record, commit);
+        changed += store(all, kg__baseline_add(&baseline, id), record, commit);
     changed += retire(all, &baseline);
     if (changed > 0)
         saved = kg__recorder_save(all->recorder, path, &target, &baseline);
+    kg__ledger_set_counts(all->recorder->ledger, RUNS, json_object_size(all->runs[0]), changed);
     if (saved)
-        printf("%s: %zu of %zu cases changed, counted twice alike\n", path, changed,
-               json_object_size(all->runs[0]));
+        fprintf(kg__narration(), "%s: %zu of %zu cases changed, counted twice alike\n", path,
+                changed, json_object_size(all->runs[0]));
     kg__baseline_free(&baseline);
     return saved ? KG__EXIT_PASS : KG__EXIT_ERROR;
 }

@@ -9,40 +9,45 @@
 #include "../clock.h"
 #include "../observer.h"
 #include "../records.h"
+#include "command.h"
 #include "probe.h"
 #include "programs.h"
 
 void kg__recorder_refuse(kg__recorder *recorder, const char *id, const char *why)
 {
-    kg__complain("%s: %s: nothing is recorded", id, why);
+    kg__ledger_refuse(recorder->ledger, (kg__entry_subject){ .id = id }, "%s: nothing is recorded",
+                      why);
     recorder->refused = true;
 }
 
-static bool list_by(const char *const *arguments, const char *program, kg__listing *cases)
+static bool list_by(const kg__recorder *recorder, const char *const *arguments, const char *program,
+                    kg__listing *cases)
 {
     int code = kg__probe_lines(arguments, 30, cases);
 
     if (code == 0)
         return true;
-    kg__complain("%s: it does not list its cases (exit code %d): build it anew", program, code);
+    kg__ledger_refuse(recorder->ledger, (kg__entry_subject){ .file = program },
+                      "it does not list its cases (exit code %d): build it anew", code);
     return false;
 }
 
 /* Lists what is to be observed. A process that times anything times the whole comparison, since
  * what comes before and beside a case moves it: what KG_FILTER leaves out is not recorded. */
-static bool list_cases(const char *program, const char *part, kg__listing *cases)
+static bool list_cases(const kg__recorder *recorder, const char *program, const char *part,
+                       kg__listing *cases)
 {
     const char *const arguments[] = { program, "--cases", part, NULL };
     char *filter;
     bool listed;
 
-    if (!list_by(arguments, program, cases))
+    if (!list_by(recorder, arguments, program, cases))
         return false;
     if (cases->count == 0 || strcmp(part, "time") != 0)
         return true;
     kg__listing_free(cases);
     filter = kg__lift_filter();
-    listed = list_by(arguments, program, cases);
+    listed = list_by(recorder, arguments, program, cases);
     kg__restore_filter(filter);
     return listed;
 }
@@ -93,7 +98,7 @@ bool kg__recorder_observe(kg__recorder *recorder, const char *program, const cha
     kg__error why = { "" };
     kg__observation_status status = KG__OBSERVED;
 
-    if (!list_cases(program, part, &cases)) {
+    if (!list_cases(recorder, program, part, &cases)) {
         kg__listing_free(&cases);
         return false;
     }
@@ -116,7 +121,8 @@ bool kg__recorder_observe(kg__recorder *recorder, const char *program, const cha
     kg__progress_end(&recorder->progress);
     kg__listing_free(&cases);
     if (status != KG__OBSERVED)
-        kg__complain("%s: %s", observer, why.text);
+        kg__ledger_refuse(recorder->ledger, (kg__entry_subject){ .file = observer }, "%s",
+                          why.text);
     return status == KG__OBSERVED && !recorder->refused;
 }
 
@@ -126,9 +132,16 @@ bool kg__recorder_load(const kg__recorder *recorder, kg__target *target, char *p
     kg__error error = { "" };
 
     *target = kg__target_of(recorder->target);
-    if (kg__baseline_load_for(recorder->baselines, target, path, size, baseline, &error) != KG__BAD)
+    bool sound =
+        kg__baseline_load_for(recorder->baselines, target, path, size, baseline, &error) != KG__BAD;
+
+    kg__ledger_set(recorder->ledger, "file", kg__json_clean_string(path));
+    kg__ledger_set(recorder->ledger, "target",
+                   json_pack("{s:s, s:s}", "key", target->key, "name", target->name));
+    if (sound)
         return true;
-    kg__complain("%s: mend or move that file first; nothing is recorded", error.text);
+    kg__ledger_refuse(recorder->ledger, (kg__entry_subject){ .file = NULL },
+                      "%s: mend or move that file first; nothing is recorded", error.text);
     return false;
 }
 
@@ -149,6 +162,7 @@ void kg__recorder_commit(const kg__recorder *recorder, char *text, size_t size)
         kg__format(text, size, "%s", recorder->commit);
     else if (!kg__probe_commit(text, size))
         kg__format(text, size, "unknown");
+    kg__ledger_set(recorder->ledger, "commit", kg__json_clean_string(text));
 }
 
 void kg__recorder_stamp(kg__baseline_case *entry, const char *commit)
@@ -157,7 +171,8 @@ void kg__recorder_stamp(kg__baseline_case *entry, const char *commit)
     entry->commit = kg__copy_text(commit);
 }
 
-size_t kg__recorder_retire(kg__baseline *baseline, const char *const *ids, size_t count)
+size_t kg__recorder_retire(const kg__recorder *recorder, kg__baseline *baseline,
+                           const char *const *ids, size_t count)
 {
     const char *filter = getenv("KG_FILTER");
     size_t retired = 0;
@@ -177,7 +192,8 @@ size_t kg__recorder_retire(kg__baseline *baseline, const char *const *ids, size_
         }
         if (!recorded_comparison || recorded_case)
             continue;
-        printf(KG__CASE_COLUMN " retired: no longer in the table\n", id);
+        fprintf(kg__narration(), KG__CASE_COLUMN " retired: no longer in the table\n", id);
+        kg__ledger_retire(recorder->ledger, id, NULL);
         (void)kg__baseline_remove(baseline, id);
         retired++;
     }
@@ -192,8 +208,10 @@ bool kg__recorder_save(const kg__recorder *recorder, const char *path, const kg_
     baseline->target = *target;
     json_decref(baseline->provenance);
     baseline->provenance = json_incref(recorder->provenance);
-    if (kg__baseline_save(path, baseline, &error))
+    if (kg__baseline_save(path, baseline, &error)) {
+        kg__ledger_set(recorder->ledger, "written", json_true());
         return true;
-    kg__complain("%s", error.text);
+    }
+    kg__ledger_refuse(recorder->ledger, (kg__entry_subject){ .file = NULL }, "%s", error.text);
     return false;
 }

@@ -9,9 +9,11 @@
 
 #include "../baseline.h"
 #include "../run.h"
+#include "ledger.h"
 #include "progress.h"
 
 typedef struct kg__recorder {
+    kg__ledger *ledger;          /* borrowed: what becomes of the baseline */
     const char *baselines;       /* the folder of the baseline files */
     const char *commit;          /* the commit's name; NULL: what git says */
     char scratch[KG__PATH_SIZE]; /* the stem of the observers' records */
@@ -53,7 +55,8 @@ void kg__recorder_stamp(kg__baseline_case *entry, const char *commit);
 /* Takes out cases of the recorded comparisons that no table has any more, and says so; `ids` are
  * the cases that were recorded. A filter hides cases that are there, so then all stay. Returns how
  * many. */
-size_t kg__recorder_retire(kg__baseline *baseline, const char *const *ids, size_t count);
+size_t kg__recorder_retire(const kg__recorder *recorder, kg__baseline *baseline,
+                           const char *const *ids, size_t count);
 
 /* Writes the baseline with this run's target and provenance; false with a complaint. */
 bool kg__recorder_save(const kg__recorder *recorder, const char *path, const kg__target *target,

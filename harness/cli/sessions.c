@@ -10,13 +10,14 @@
 #include "../recording.h"
 #include "../records.h"
 #include "../text.h"
+#include "command.h"
 
 const char *const kg__time_names[KG__TIMES] = { "time_ns", "cold_time_ns" };
 const char *const kg__session_sentinels[KG__SENTINELS] = { "copy", "fma" };
 
-void kg__sessions_begin(kg__sessions *all, size_t most)
+void kg__sessions_begin(kg__sessions *all, kg__ledger *ledger, size_t most)
 {
-    *all = (kg__sessions){ .most = most };
+    *all = (kg__sessions){ .ledger = ledger, .most = most };
     for (size_t i = 0; i < KG__SENTINELS; i++)
         all->sentinels[i] = (kg__recorded){ .id = kg__copy_text(kg__session_sentinels[i]),
                                             .values = { kg__allocate(most, sizeof(double)) } };
@@ -70,15 +71,16 @@ void kg__sessions_take(const kg__sessions *all, kg__recorded *one, size_t metric
 
 /* Whether the sessions of a metric belong together, as far as its clock can promise; complains
  * where they do not. */
-static bool sessions_agree(const kg__recorded *one, size_t metric)
+static bool sessions_agree(const kg__sessions *all, const kg__recorded *one, size_t metric)
 {
-    kg__error error;
+    kg__error error = { "" };
 
     if (one->loose[metric] || one->counts[metric] == 0 ||
-        kg__sessions_agree(one->id, kg__time_names[metric], one->values[metric],
-                           one->counts[metric], &error))
+        kg__sessions_agree(one->values[metric], one->counts[metric], &error))
         return true;
-    kg__complain("%s", error.text);
+    kg__ledger_doubt(all->ledger,
+                     (kg__entry_subject){ .id = one->id, .metric = kg__time_names[metric] }, "%s",
+                     error.text);
     return false;
 }
 
@@ -91,21 +93,23 @@ bool kg__sessions_are_of_one_state(const kg__sessions *all)
     for (size_t i = 0; i < all->count; i++) {
         for (size_t m = 0; m < KG__TIMES; m++) {
             metrics += all->cases[i].counts[m] > 0;
-            apart += !sessions_agree(&all->cases[i], m);
+            apart += !sessions_agree(all, &all->cases[i], m);
         }
     }
     for (size_t i = 0; i < KG__SENTINELS; i++)
-        steady = sessions_agree(&all->sentinels[i], 0) && steady;
+        steady = sessions_agree(all, &all->sentinels[i], 0) && steady;
     if (steady && (apart <= 1 || apart <= metrics / 10)) {
         if (apart > 0)
-            printf("%zu of %zu metrics differ from session to session while the sentinels do not: "
-                   "recorded, and not gated\n",
-                   apart, metrics);
+            fprintf(kg__narration(),
+                    "%zu of %zu metrics differ from session to session while the sentinels do not: "
+                    "recorded, and not gated\n",
+                    apart, metrics);
         return true;
     }
-    kg__complain("%zu of %zu metrics%s differ from session to session: nothing is recorded; quiet "
-                 "the machine (see kernelgate doctor) and record again",
-                 apart, metrics, steady ? "" : " and a sentinel");
+    kg__ledger_refuse(all->ledger, (kg__entry_subject){ .file = NULL },
+                      "%zu of %zu metrics%s differ from session to session: nothing is recorded; "
+                      "quiet the machine (see kernelgate doctor) and record again",
+                      apart, metrics, steady ? "" : " and a sentinel");
     return false;
 }
 
@@ -125,19 +129,21 @@ static void print_row(const char *id, const char *metric, double old_value,
     kg__show_figure(text, sizeof text, now->value, "ns");
     kg__show_percent(band, sizeof band, now->band, false);
     kg__show_percent(noise, sizeof noise, kg__noise(now->sessions, now->session_count), false);
-    printf(KG__CASE_COLUMN " %-13s %14s %14s %9s  band %s%s", id, metric, old_text, text, change,
-           band, now->band_by_hand ? ", by hand" : "");
+    fprintf(kg__narration(), KG__CASE_COLUMN " %-13s %14s %14s %9s  band %s%s", id, metric,
+            old_text, text, change, band, now->band_by_hand ? ", by hand" : "");
     if (now->gated)
-        printf("\n");
+        fprintf(kg__narration(), "\n");
     else
-        printf(", not gated: its noise is %s\n", noise);
+        fprintf(kg__narration(), ", not gated: its noise is %s\n", noise);
 }
 
-bool kg__sessions_store(kg__baseline_case *entry, const kg__recorded *one, bool merge)
+bool kg__sessions_store(const kg__sessions *all, kg__baseline_case *entry, const kg__recorded *one,
+                        bool merge)
 {
     bool changed = false;
 
     for (size_t m = 0; m < KG__TIMES; m++) {
+        const kg__baseline_metric *now;
         double old_value;
 
         if (one->counts[m] == 0 ||
@@ -145,13 +151,15 @@ bool kg__sessions_store(kg__baseline_case *entry, const kg__recorded *one, bool 
                             &old_value) == KG__UNCHANGED)
             continue;
         changed = true;
-        print_row(one->id, kg__time_names[m], old_value,
-                  kg__baseline_metric_of(entry, kg__time_names[m]));
+        now = kg__baseline_metric_of(entry, kg__time_names[m]);
+        print_row(one->id, kg__time_names[m], old_value, now);
+        kg__ledger_change(all->ledger, one->id, kg__time_names[m], old_value, now->value, now);
     }
     return changed;
 }
 
 void kg__sessions_print_head(void)
 {
-    printf(KG__CASE_COLUMN " %-13s %14s %14s %9s\n", "case", "metric", "old", "new", "change");
+    fprintf(kg__narration(), KG__CASE_COLUMN " %-13s %14s %14s %9s\n", "case", "metric", "old",
+            "new", "change");
 }

@@ -9,6 +9,7 @@
 
 #include "../baseline.h"
 #include "../judge.h"
+#include "ledger.h"
 
 #define KG__TIMES 2
 
@@ -26,14 +27,15 @@ typedef struct kg__recorded {
 } kg__recorded;
 
 typedef struct kg__sessions {
-    size_t most; /* sessions that there may be */
+    kg__ledger *ledger; /* borrowed: what becomes of them */
+    size_t most;        /* sessions that there may be */
     kg__recorded *cases;
     size_t count;
     size_t room;
     kg__recorded sentinels[KG__SENTINELS];
 } kg__sessions;
 
-void kg__sessions_begin(kg__sessions *all, size_t most);
+void kg__sessions_begin(kg__sessions *all, kg__ledger *ledger, size_t most);
 void kg__sessions_free(kg__sessions *all);
 
 /* Finds or adds a case. The pointer holds until the next addition. */
@@ -53,7 +55,8 @@ bool kg__sessions_are_of_one_state(const kg__sessions *all);
 
 /* Stores the times that a case or a sentinel has sessions of, with kg__record_time(), and prints a
  * row for each that changed; returns whether any did. */
-bool kg__sessions_store(kg__baseline_case *entry, const kg__recorded *one, bool merge);
+bool kg__sessions_store(const kg__sessions *all, kg__baseline_case *entry, const kg__recorded *one,
+                        bool merge);
 
 /* Prints the head of the table of those rows. */
 void kg__sessions_print_head(void);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "baseline.h"
+#include "documents.h"
 #include "drive.h"
 #include "message.h"
 
@@ -393,4 +394,62 @@ Test(adopt, arguments_that_are_wrong)
     seen = drive(no_folder, environment);
     expect_ending(&seen, 2, "needs --baselines DIR and the results.json of a gate");
     free(seen.output);
+}
+
+static json_t *adopt_as_json(const char *first, const char *second, int code)
+{
+    const char *const arguments[] = { KG__COMMAND,     "baseline", "adopt", "--json", "--baselines",
+                                      at("baselines"), first,      second,  NULL };
+
+    return drive_document(arguments, environment, code, SCHEMA_OF("recorded"), NULL);
+}
+
+Test(adopt, prints_a_document)
+{
+    const char *first =
+        of_commit("1.json", "1111111111", "* " SLOW " hot 10050\n* copy hot 100100\n");
+    const char *second = gate_time("2.json", "* " SLOW " hot 10070\n* copy hot 100200\n");
+    json_t *results = read_json(second);
+    const json_t *change;
+    json_t *document;
+
+    json_object_set_new(slow_in(results), "verdict", json_string("wrong"));
+    second = keep(results, "3.json");
+    document = adopt_as_json(first, second, 0);
+    cr_expect_str_eq(json_string_value(json_object_get(document, "command")), "baseline adopt");
+    cr_expect_str_eq(json_string_value(json_object_get(document, "commit")), "1111111111");
+    cr_expect(json_integer_value(json_object_get(document, "sessions")) == 2);
+    cr_expect(json_integer_value(json_object_get(document, "changed")) == 6);
+    cr_expect(json_is_true(json_object_get(document, "written")));
+    change = ENTRY(document, "changes", "case", SLOW, "metric", "time_ns", "kind", "moved");
+    cr_expect(json_integer_value(json_object_get(change, "sessions")) == 6);
+    change = ENTRY(document, "changes", "case", QUICK, "metric", "time_ns", "kind", "moved");
+    cr_expect(json_integer_value(json_object_get(change, "sessions")) == 7);
+    change = ENTRY(document, "left_out", "case", SLOW, "file", second);
+    cr_expect_str_eq(json_string_value(json_object_get(change, "why")), "wrong: left out");
+    expect_strict(SCHEMA_OF("recorded"), document);
+    json_decref(document);
+    document = adopt_as_json(first, NULL, 0);
+    change = ENTRY(document, "left_out", "file", first);
+    cr_expect(json_object_get(change, "case") == NULL);
+    cr_expect(json_is_false(json_object_get(document, "written")));
+    json_decref(document);
+}
+
+Test(adopt, prints_a_document_of_what_is_refused)
+{
+    const char *first = of_commit("1.json", "1111111111", "* copy hot 100100\n");
+    const char *second = of_commit("2.json", "2222222222", "* copy hot 100200\n");
+    char *before = stored();
+    json_t *document = adopt_as_json(first, second, 2);
+    char *after = stored();
+
+    (void)ENTRY(document, "refused", "file", second);
+    cr_expect(strcmp(before, after) == 0);
+    free(before);
+    free(after);
+    json_decref(document);
+    document = adopt_as_json(first, at("absent.json"), 2);
+    cr_expect(json_array_size(json_object_get(document, "refused")) == 1);
+    json_decref(document);
 }

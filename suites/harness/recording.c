@@ -228,15 +228,13 @@ Test(recording, sessions_that_disagree)
     static const double beyond_the_floor[] = { 300, 350.1, 310, 320, 330 };
     kg__error error = { "" };
 
-    cr_assert(kg__sessions_agree("a/b/1/-", "time_ns", agreeing, 5, &error));
-    cr_assert(kg__sessions_agree("a/b/1/-", "time_ns", near_the_floor, 5, &error));
+    cr_assert(kg__sessions_agree(agreeing, 5, &error));
+    cr_assert(kg__sessions_agree(near_the_floor, 5, &error));
     cr_assert(eq(str, error.text, ""));
-    cr_assert(not(kg__sessions_agree("a/b/1/-", "time_ns", apart, 5, &error)));
-    cr_assert(strstr(error.text, "a/b/1/-: time_ns: the sessions disagree") != NULL, "%s",
-              error.text);
+    cr_assert(not(kg__sessions_agree(apart, 5, &error)));
+    cr_assert(strstr(error.text, "the sessions disagree") != NULL, "%s", error.text);
     cr_assert(strstr(error.text, "100 000 ns to 110 100 ns") != NULL, "%s", error.text);
-    cr_assert(not(kg__sessions_agree("a/b/1/-", "cold_time_ns", beyond_the_floor, 5, &error)));
-    cr_assert(strstr(error.text, "cold_time_ns") != NULL, "%s", error.text);
+    cr_assert(not(kg__sessions_agree(beyond_the_floor, 5, &error)));
 }
 
 /* Sessions of another board of the same model join those that are there, and the line holds for
@@ -314,23 +312,23 @@ Test(recording, counts_that_repeat_and_counts_that_do_not)
     json_t *other = json_deep_copy(one);
     kg__error error = { "" };
 
-    cr_assert(kg__counts_agree("a/b/1/-", one, other, &error));
+    cr_assert(kg__counts_agree(one, other, &error));
     json_integer_set(
         json_object_get(json_object_get(json_object_get(other, "metrics"), "barriers"), "value"),
         12346);
-    cr_assert(not(kg__counts_agree("a/b/1/-", one, other, &error)));
-    cr_assert(strstr(error.text, "a/b/1/-: barriers is 12 345 in one run and 12 346 in another: "
+    cr_assert(not(kg__counts_agree(one, other, &error)));
+    cr_assert(strstr(error.text, "barriers is 12 345 in one run and 12 346 in another: "
                                  "counts have to repeat") == error.text,
               "%s", error.text);
     json_object_set(other, "metrics", json_object_get(one, "metrics"));
     json_integer_set(
         json_object_get(json_object_get(json_object_get(other, "lines"), "k.cu:1"), "shuffles"), 8);
-    cr_assert(not(kg__counts_agree("a/b/1/-", one, other, &error)));
-    cr_assert(strstr(error.text, "a/b/1/-: its lines count otherwise") == error.text);
+    cr_assert(not(kg__counts_agree(one, other, &error)));
+    cr_assert(strstr(error.text, "its lines count otherwise") == error.text);
     json_object_del(other, "lines");
-    cr_assert(not(kg__counts_agree("a/b/1/-", one, other, &error)));
+    cr_assert(not(kg__counts_agree(one, other, &error)));
     json_object_del(one, "lines");
-    cr_assert(kg__counts_agree("a/b/1/-", one, other, &error));
+    cr_assert(kg__counts_agree(one, other, &error));
     json_decref(one);
     json_decref(other);
 }

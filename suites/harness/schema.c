@@ -1,6 +1,6 @@
-/* The JSON Schemas in baselines/ against what is read and written: every stored baseline and the
- * results of a run are valid, and a document that was changed anywhere is refused by the schema and
- * by the reader, or by neither. */
+/* The JSON Schemas of what is stored, against what is read and written: every stored baseline and
+ * the results of a run are valid, and a document that was changed anywhere is refused by the schema
+ * and by the reader, or by neither. */
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <stdio.h>
@@ -8,50 +8,18 @@
 #include <string.h>
 
 #include "baseline.h"
+#include "documents.h"
 #include "drive.h"
 #include "file.h"
 #include "message.h"
 #include "results.h"
 #include "tuning_report.h"
 
-#define BASELINE_SCHEMA KG__BASELINES "/kernelgate-baseline.schema.json"
-#define RESULTS_SCHEMA KG__BASELINES "/kernelgate-results.schema.json"
-#define TUNING_SCHEMA KG__BASELINES "/kernelgate-tuning.schema.json"
+#define BASELINE_SCHEMA SCHEMA_OF("baseline")
+#define RESULTS_SCHEMA SCHEMA_OF("results")
+#define TUNING_SCHEMA SCHEMA_OF("tuning")
 
 TestSuite(schema, .init = make_folder, .fini = remove_folder, .timeout = 100);
-
-/* Validates documents by a schema; a line of 1 and 0, freed by the caller. */
-static char *validate(const char *schema, const json_t *documents)
-{
-    const char *const arguments[] = { "/usr/bin/env",
-                                      "python3",
-                                      "-W",
-                                      "ignore",
-                                      KG__VALIDATOR,
-                                      schema,
-                                      at("documents"),
-                                      json_array_size(documents) == 1 ? "-v" : NULL,
-                                      NULL };
-    ending seen;
-    size_t count = json_array_size(documents);
-
-    cr_assert(json_dump_file(documents, at("documents"), 0) == 0);
-    seen = drive(arguments, NULL);
-    cr_assert(seen.code == 0, "%s", seen.output);
-    cr_assert(count == 1 || strspn(seen.output, "01") == count, "%s", seen.output);
-    return seen.output;
-}
-
-/* A document that has to be valid. */
-static void expect_valid(const char *schema, json_t *document, const char *called)
-{
-    json_t *documents = json_pack("[O]", document);
-    char *verdict = validate(schema, documents);
-
-    cr_expect(strcmp(verdict, "1\n") == 0, "%s: %s", called, verdict);
-    free(verdict);
-    json_decref(documents);
-}
 
 Test(schema, every_stored_baseline_is_valid)
 {
@@ -66,7 +34,7 @@ Test(schema, every_stored_baseline_is_valid)
         kg__error error = { "" };
         json_t *document;
 
-        if (strstr(entry->d_name, ".json") == NULL || strstr(entry->d_name, ".schema.") != NULL)
+        if (strstr(entry->d_name, ".json") == NULL)
             continue;
         kg__format(path, sizeof path, "%s/%s", KG__BASELINES, entry->d_name);
         document = read_json(path);
@@ -78,84 +46,6 @@ Test(schema, every_stored_baseline_is_valid)
     }
     closedir(listing);
     cr_expect(count >= 2, "the CPU model's, and that of a GPU");
-}
-
-/* All that a document can be changed in: its own copies with one change each. */
-typedef struct changes {
-    json_t *root;      /* the document; changed in place and put back */
-    json_t *documents; /* its changed copies */
-} changes;
-
-static void keep(changes *all)
-{
-    json_array_append_new(all->documents, json_deep_copy(all->root));
-}
-
-/* Values of every type and of every range that a rule may draw a line at. */
-static const char *const others[] = { "null", "true", "false", "-1",       "0",
-                                      "1",    "2",    "0.5",   "1e300",    "[]",
-                                      "{}",   "\"\"", "\"a\"", "\"hand\"", "9007199254740993" };
-
-#define OTHERS (sizeof others / sizeof *others)
-
-static void change(changes *all, json_t *inside);
-
-/* Changes the members of an object: each to other values, each taken out, one too many. */
-static void change_members(changes *all, json_t *object)
-{
-    static const char *const unknown[] = { "unknown", "Unknown key", "time_us" };
-    const char **keys = kg__allocate(json_object_size(object) + 1, sizeof *keys);
-    size_t count = 0;
-    const char *key;
-    json_t *value;
-
-    json_object_foreach (object, key, value)
-        keys[count++] = key;
-    for (size_t i = 0; i < count; i++) {
-        char *name = kg__copy_text(keys[i]);
-
-        value = json_incref(json_object_get(object, name));
-        change(all, value);
-        for (size_t j = 0; j < OTHERS; j++) {
-            json_object_set_new(object, name, json_loads(others[j], JSON_DECODE_ANY, NULL));
-            keep(all);
-        }
-        json_object_del(object, name);
-        keep(all);
-        json_object_set_new(object, name, value);
-        keys[i] = json_object_iter_key(json_object_iter_at(object, name));
-        free(name);
-    }
-    free(keys);
-    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
-        json_object_set_new(object, unknown[i], json_integer(1));
-        keep(all);
-        json_object_set_new(object, unknown[i], json_object());
-        keep(all);
-        json_object_del(object, unknown[i]);
-    }
-}
-
-static void change_items(changes *all, json_t *array)
-{
-    for (size_t i = 0; i < json_array_size(array); i++) {
-        json_t *value = json_incref(json_array_get(array, i));
-
-        change(all, value);
-        for (size_t j = 0; j < OTHERS; j++) {
-            json_array_set_new(array, i, json_loads(others[j], JSON_DECODE_ANY, NULL));
-            keep(all);
-        }
-        json_array_set_new(array, i, value);
-    }
-}
-
-static void change(changes *all, json_t *inside)
-{
-    if (json_is_object(inside))
-        change_members(all, inside);
-    else if (json_is_array(inside))
-        change_items(all, inside);
 }
 
 /* What a reader says of a document. */
@@ -191,15 +81,13 @@ static bool reads_results(const json_t *document, kg__error *error)
 /* Every change of a document has to be refused by both, or by neither. */
 static void expect_agreement(const char *schema, json_t *document, reader *reads)
 {
-    changes all = { .root = document, .documents = json_array() };
+    json_t *documents = changed_documents(document);
     size_t refused = 0;
     size_t apart = 0;
-    char *verdicts;
+    char *verdicts = validate_documents(schema, documents);
 
-    change(&all, document);
-    verdicts = validate(schema, all.documents);
-    for (size_t i = 0; i < json_array_size(all.documents); i++) {
-        const json_t *changed = json_array_get(all.documents, i);
+    for (size_t i = 0; i < json_array_size(documents); i++) {
+        const json_t *changed = json_array_get(documents, i);
         kg__error error = { "" };
         bool right = reads(changed, &error);
         char *text;
@@ -214,11 +102,11 @@ static void expect_agreement(const char *schema, json_t *document, reader *reads
                       error.text, text);
         free(text);
     }
-    cr_expect(apart == 0, "%zu of %zu", apart, json_array_size(all.documents));
-    cr_expect(refused > json_array_size(all.documents) / 2, "%zu of %zu refused", refused,
-              json_array_size(all.documents));
+    cr_expect(apart == 0, "%zu of %zu", apart, json_array_size(documents));
+    cr_expect(refused > json_array_size(documents) / 2, "%zu of %zu refused", refused,
+              json_array_size(documents));
     free(verdicts);
-    json_decref(all.documents);
+    json_decref(documents);
 }
 
 Test(schema, a_gpus_baseline_changed_anywhere)
@@ -409,25 +297,6 @@ static json_t *search_document(const char *metric, const char *mode, const char 
     json_decref(target);
     json_decref(provenance);
     return document;
-}
-
-/* Holds a document to the schema, and that to its word: most changes of what is sound are not. */
-static void expect_strict(const char *schema, json_t *document)
-{
-    changes all = { .root = document, .documents = json_array() };
-    size_t count;
-    size_t refused = 0;
-    char *verdicts;
-
-    expect_valid(schema, document, "tuning.json");
-    change(&all, document);
-    verdicts = validate(schema, all.documents);
-    count = json_array_size(all.documents);
-    for (size_t i = 0; i < count; i++)
-        refused += verdicts[i] == '0';
-    cr_expect(refused > count * 3 / 5, "%zu of %zu refused", refused, count);
-    free(verdicts);
-    json_decref(all.documents);
 }
 
 #define TIMED(id, more)                                                                            \

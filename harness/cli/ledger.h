@@ -1,0 +1,59 @@
+/* What recording and adopting do to a baseline, kept for the document that --json prints: what
+ * changed, what was left out, and what forbade to store anything. */
+#ifndef KG__LEDGER_H
+#define KG__LEDGER_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "../baseline.h"
+
+typedef struct kg__ledger {
+    json_t *document;
+} kg__ledger;
+
+/* What a complaint is about; NULL where there is none. */
+typedef struct kg__entry_subject {
+    const char *file;
+    const char *id; /* a case's, or a sentinel's name */
+    const char *metric;
+} kg__entry_subject;
+
+/* Begins the ledger of `command` ("baseline record"), whose sessions join those that the baseline
+ * has with `merge`; kg__ledger_free() ends it. */
+void kg__ledger_begin(kg__ledger *ledger, const char *command, bool merge);
+void kg__ledger_free(kg__ledger *ledger);
+
+/* Sets a member of the document, whose reference it takes. */
+void kg__ledger_set(kg__ledger *ledger, const char *key, json_t *value);
+
+/* Sets how many sessions there were, how many cases and sentinels were looked at, and how many of
+ * those changed. */
+void kg__ledger_set_counts(kg__ledger *ledger, size_t sessions, size_t looked_at, size_t changed);
+
+/* Complains in one line, "file: case: metric: why" of what is known, and keeps it: why nothing may
+ * be stored, why a part is not, or what is doubtful of a metric. */
+void kg__ledger_refuse(kg__ledger *ledger, kg__entry_subject subject, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void kg__ledger_leave_out(kg__ledger *ledger, kg__entry_subject subject, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void kg__ledger_doubt(kg__ledger *ledger, kg__entry_subject subject, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Keeps a change of a case's or a sentinel's metric, whose former value is `old` (NaN: it is new).
+ * Of a time `now` is what is stored, with its band and sessions; NULL for a counter. */
+void kg__ledger_change(kg__ledger *ledger, const char *id, const char *metric, double old,
+                       double value, const kg__baseline_metric *now);
+
+/* Keeps that a case (`metric` NULL), or one of its metrics, was taken out. */
+void kg__ledger_retire(kg__ledger *ledger, const char *id, const char *metric);
+
+/* Keeps another change of a case: `kind` is "code", whose `notes` say what of it, or "lines". The
+ * notes' reference is not taken. */
+void kg__ledger_note(kg__ledger *ledger, const char *id, const char *kind, json_t *notes);
+
+/* Prints the document of a command that ends with `code`; returns what it ends with then. */
+int kg__ledger_print(kg__ledger *ledger, int code);
+
+#endif
