@@ -8,9 +8,12 @@
 
 #include "../clock.h"
 #include "../holding.h"
+#include "../records.h"
 #include "../run.h"
 #include "command.h"
 #include "settle.h"
+
+#define SETTLED_SCHEMA "kernelgate-settled/1"
 
 /* How long each case is sampled: twelve short processes know more than three long ones. */
 #define CASE_SECONDS "0.1"
@@ -27,6 +30,7 @@ static const char *folders[KG__SIDES];
 static const char *ref;
 static const char *seconds_text;
 static bool paired;
+static bool as_json;
 
 double kg__settle_elapsed(const kg__settlement *all)
 {
@@ -54,15 +58,17 @@ static void announce(kg__settlement *all)
     size_t first = kg__look_pairs(kg__settle_first_look(all));
     double pair = all->family_size > 0 ? estimate(all) : 0;
 
-    printf("settling %zu suspect%s in %zu comparison%s against %s%s%s%s: ", all->suspects,
-           all->suspects == 1 ? "" : "s", all->count, all->count == 1 ? "" : "s", all->ref,
-           *all->commit != '\0' ? " (" : "", all->commit, *all->commit != '\0' ? ")" : "");
+    fprintf(kg__narration(),
+            "settling %zu suspect%s in %zu comparison%s against %s%s%s%s: ", all->suspects,
+            all->suspects == 1 ? "" : "s", all->count, all->count == 1 ? "" : "s", all->ref,
+            *all->commit != '\0' ? " (" : "", all->commit, *all->commit != '\0' ? ")" : "");
     if (all->family_size > 0)
-        printf("%zu to %d pairs, about %.0f to %.0f s, at most %.0f s\n", first, KG__PAIRS_MAXIMUM,
-               (double)first * pair, KG__PAIRS_MAXIMUM * pair, all->limit);
+        fprintf(kg__narration(), "%zu to %d pairs, about %.0f to %.0f s, at most %.0f s\n", first,
+                KG__PAIRS_MAXIMUM, (double)first * pair, KG__PAIRS_MAXIMUM * pair, all->limit);
     else
-        printf("no pairs, two more observations of each, at most %.0f s\n", all->limit);
-    fflush(stdout);
+        fprintf(kg__narration(), "no pairs, two more observations of each, at most %.0f s\n",
+                all->limit);
+    (void)fflush(kg__narration());
 }
 
 static bool parse_limit(kg__settlement *all)
@@ -131,22 +137,73 @@ static bool folders_differ(void)
     return false;
 }
 
+/* By what a suspect's verdict is: its pairs, the stored baseline, or what an observation showed by
+ * itself, such as a wrong result. */
+static const char *judged_by(const kg__suspect *one)
+{
+    if (one->by_baseline)
+        return "baseline";
+    return json_object_get(one->entry, "pairs") != NULL ? "pairs" : "observation";
+}
+
+/* What became of a suspect; of one that is not settled, that alone. */
+static json_t *suspect_json(const kg__settle_group *of, const kg__suspect *one)
+{
+    json_t *entry = json_pack("{s:s, s:s, s:b, s:I, s:I}", "case", one->id, "target",
+                              of->target.key, "settled", (int)one->settled, "undisturbed_pairs",
+                              (json_int_t)one->pairs, "disturbed_pairs", (json_int_t)one->dropped);
+
+    if (!one->settled)
+        return entry;
+    json_object_set_new(entry, "judged_by", json_string(judged_by(one)));
+    json_object_set(entry, "verdict", json_object_get(one->entry, "verdict"));
+    json_object_set(entry, "why", json_object_get(one->entry, "why"));
+    if (one->note[0] != '\0')
+        json_object_set_new(entry, "note", kg__json_clean_string(one->note));
+    if (!one->by_baseline)
+        json_object_set(entry, "pairs", json_object_get(one->entry, "pairs"));
+    return entry;
+}
+
+static bool print_document(const kg__settlement *all, int code)
+{
+    json_t *suspects = json_array();
+    json_t *base = json_pack("{s:o}", "ref", kg__json_clean_string(all->ref));
+
+    if (*all->commit != '\0')
+        json_object_set_new(base, "commit", kg__json_clean_string(all->commit));
+    for (size_t g = 0; g < all->count; g++) {
+        for (size_t i = 0; i < all->groups[g].count; i++)
+            json_array_append_new(suspects,
+                                  suspect_json(&all->groups[g], &all->groups[g].suspects[i]));
+    }
+    return kg__json_print(json_pack("{s:s, s:o, s:b, s:f, s:f, s:I, s:o, s:i}", "schema",
+                                    SETTLED_SCHEMA, "base", base, "paired", (int)all->paired,
+                                    "seconds", kg__settle_elapsed(all), "limit_seconds", all->limit,
+                                    "settled", (json_int_t)(all->suspects - unsettled(all)),
+                                    "suspects", suspects, "exit_code", code),
+                          JSON_INDENT(1), "settle");
+}
+
 static int settle_held(kg__settlement *all)
 {
+    int code;
+
     if (!kg__settle_open(all))
         return KG__EXIT_ERROR;
     (void)setenv("KG_CASE_SECONDS", CASE_SECONDS, 1);
     if (all->suspects > 0) {
         announce(all);
         kg__settle_all(all);
-        printf("settled %zu of %zu suspects in %.1f s\n", all->suspects - unsettled(all),
-               all->suspects, kg__settle_elapsed(all));
+        fprintf(kg__narration(), "settled %zu of %zu suspects in %.1f s\n",
+                all->suspects - unsettled(all), all->suspects, kg__settle_elapsed(all));
     } else if (!all->failed) {
-        printf("no suspects: nothing to settle\n");
+        fprintf(kg__narration(), "no suspects: nothing to settle\n");
     }
-    if (!kg__flush_output("settle"))
-        all->failed = true;
-    return all->failed ? KG__EXIT_ERROR : KG__EXIT_PASS;
+    code = all->failed ? KG__EXIT_ERROR : KG__EXIT_PASS;
+    if (as_json ? !print_document(all, code) : !kg__flush_output("settle"))
+        code = KG__EXIT_ERROR;
+    return code;
 }
 
 static int settle(size_t count, char **operands)
@@ -166,6 +223,8 @@ static int settle(size_t count, char **operands)
 
     (void)count;
     (void)operands;
+    if (as_json)
+        kg__narrate_aside();
     if (hold_results()) {
         if (parse_limit(&all) && take_folder("--base", folders[KG__BASE]) &&
             take_folder("--head", folders[KG__HEAD]) && folders_differ())
@@ -186,6 +245,7 @@ static const kg__option options[] = {
     { "--paired", NULL, "every timed case is a suspect, with all its metrics (as KG_PAIRED=1)",
       NULL, &paired },
     { "--out", "DIR", "the folder of the results (default: KG_OUT, else out)", &out, NULL },
+    KG__JSON_OPTION(as_json),
     { 0 },
 };
 

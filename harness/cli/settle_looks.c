@@ -8,6 +8,7 @@
 #include "../gating.h"
 #include "../records.h"
 #include "../results.h"
+#include "command.h"
 #include "settle.h"
 
 #define PROGRESS_EVERY 2.0
@@ -45,14 +46,15 @@ static void report_settled(kg__settle_group *of, const kg__suspect *one)
     char line[2 * KG__MESSAGE_SIZE];
 
     kg__gate_line(one->entry, NULL, line, sizeof line);
-    kg__print_verdict_line(stdout, line);
+    kg__print_verdict_line(kg__narration(), line);
     if (one->note[0] != '\0')
         add_note(of, one, one->note);
     if (one->note[0] != '\0')
-        kg__print_verdict(stdout, "note", "%-11s  %-32s  %s\n", of->target.key, one->id, one->note);
+        kg__print_verdict(kg__narration(), "note", "%-11s  %-32s  %s\n", of->target.key, one->id,
+                          one->note);
     if (is_cleared(one))
         add_note(of, one, kg__json_text(one->entry, "why"));
-    fflush(stdout);
+    (void)fflush(kg__narration());
 }
 
 /* Settles a suspect as far as it can be; returns whether it is now. */
@@ -152,7 +154,7 @@ static void leave_for_lack_of_time(kg__settlement *all)
     kg__format(why, sizeof why,
                "%zu pairs cannot be had within %.0f s (a pair takes %.1f s; --seconds allows more)",
                kg__look_pairs(kg__settle_first_look(all)), all->limit, all->round_seconds);
-    printf("settle: %s: judged by the stored baseline\n", why);
+    fprintf(kg__narration(), "settle: %s: judged by the stored baseline\n", why);
     for (size_t g = 0; g < all->count; g++)
         kg__settle_leave(&all->groups[g], why);
 }
@@ -205,12 +207,13 @@ static void tell_progress(kg__settlement *all, size_t round)
     if (work.suspects == 0 || kg__now() - all->told < PROGRESS_EVERY)
         return;
     all->told = kg__now();
-    printf("settle: %zu pair%s in %.0f s, %zu of %zu suspects open%s", round + 1,
-           round == 0 ? "" : "s", kg__settle_elapsed(all), work.suspects, all->suspects,
-           work.pairs > 0 ? "" : "\n");
+    fprintf(kg__narration(), "settle: %zu pair%s in %.0f s, %zu of %zu suspects open%s", round + 1,
+            round == 0 ? "" : "s", kg__settle_elapsed(all), work.suspects, all->suspects,
+            work.pairs > 0 ? "" : "\n");
     if (work.pairs > 0)
-        printf(", the next look in about %.0f s\n", (double)work.pairs * all->round_seconds);
-    fflush(stdout);
+        fprintf(kg__narration(), ", the next look in about %.0f s\n",
+                (double)work.pairs * all->round_seconds);
+    (void)fflush(kg__narration());
 }
 
 void kg__settle_all(kg__settlement *all)

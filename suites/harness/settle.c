@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "baseline.h"
+#include "documents.h"
 #include "drive.h"
 #include "records.h"
 
@@ -662,4 +663,91 @@ Test(settle, a_head_that_does_not_run)
     expect_settle(NULL, NULL, 2, "build it anew");
     cr_assert(is_suspect(SLOW));
     expect_results(1, "slower");
+}
+
+static json_t *settle_as_json(const char *option, const char *value, int code, char **complaints)
+{
+    const char *const arguments[] = { KG__COMMAND, "settle", "--json",   "--base",
+                                      at("base"),  "--head", at("head"), "--ref",
+                                      "main",      option,   value,      NULL };
+
+    return drive_document(arguments, environment, code, SCHEMA_OF("settled"), complaints);
+}
+
+static double figure(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+
+    cr_assert(json_is_number(value), "%s", key);
+    return json_number_value(value);
+}
+
+Test(settle, prints_a_document)
+{
+    const json_t *suspect;
+    const json_t *pairs;
+    char *complaints;
+    json_t *document;
+
+    set("KG_BASE_COMMIT", "0a1b2c3d4e");
+    expect_suspects("* " SLOW " hot 10300\n* " OTHER " hot 5160\n", "suspect");
+    plan("base", "* " OTHER " hot 5160\n");
+    document = settle_as_json(NULL, NULL, 0, &complaints);
+    cr_expect(strstr(complaints, "settling 2 suspects in 1 comparison") != NULL &&
+                  strstr(complaints, "slower       nvidia-fake  " SLOW) != NULL,
+              "%s", complaints);
+    free(complaints);
+    cr_expect_str_eq(kg__json_text(json_object_get(document, "base"), "ref"), "main");
+    cr_expect_str_eq(kg__json_text(json_object_get(document, "base"), "commit"), "0a1b2c3d4e");
+    cr_expect(figure(document, "settled") == 2 && figure(document, "limit_seconds") == 300);
+    suspect = ENTRY(document, "suspects", "case", SLOW, "verdict", "slower", "judged_by", "pairs",
+                    "target", "nvidia-fake");
+    pairs = json_object_get(json_object_get(suspect, "pairs"), "time_ns");
+    cr_expect(figure(pairs, "count") == 12 && figure(suspect, "undisturbed_pairs") == 12 &&
+              figure(suspect, "disturbed_pairs") == 0);
+    cr_expect(figure(pairs, "change") > 0.029 && figure(pairs, "low") <= figure(pairs, "change") &&
+              figure(pairs, "high") < 0.031 && figure(pairs, "p") < 0.001);
+    suspect = ENTRY(document, "suspects", "case", OTHER, "verdict", "pass", "judged_by", "pairs");
+    pairs = json_object_get(json_object_get(suspect, "pairs"), "time_ns");
+    cr_expect(figure(pairs, "change") == 0 && figure(pairs, "p") > 0.5);
+    expect_strict(SCHEMA_OF("settled"), document);
+    json_decref(document);
+    document = settle_as_json(NULL, NULL, 0, NULL);
+    cr_expect(json_array_size(json_object_get(document, "suspects")) == 0 &&
+              figure(document, "settled") == 0);
+    json_decref(document);
+}
+
+Test(settle, prints_a_document_of_what_no_pair_judges)
+{
+    const json_t *suspect;
+    json_t *document;
+
+    build("base", "KG_FILTER='fake/quick/*'");
+    expect_suspects("* " SLOW " hot 10300\n", "suspect");
+    document = settle_as_json(NULL, NULL, 0, NULL);
+    suspect = ENTRY(document, "suspects", "case", SLOW, "verdict", "slower", "judged_by",
+                    "baseline", "note", "new: main has no such case");
+    cr_expect(json_object_get(suspect, "pairs") == NULL);
+    json_decref(document);
+    build("base", "");
+    expect_suspects("* " SLOW " hot 10300\n4 " SLOW " wrong\n", "suspect");
+    document = settle_as_json(NULL, NULL, 0, NULL);
+    (void)ENTRY(document, "suspects", "case", SLOW, "verdict", "wrong", "judged_by", "observation");
+    json_decref(document);
+}
+
+Test(settle, prints_a_document_where_nothing_is_settled)
+{
+    json_t *document;
+    const json_t *suspect;
+
+    expect_suspects("* " SLOW " hot 10300\n", "suspect");
+    (void)unlink(at("head/fake.gpu"));
+    document = settle_as_json(NULL, NULL, 2, NULL);
+    suspect = ENTRY(document, "suspects", "case", SLOW);
+    cr_expect(json_is_false(json_object_get(suspect, "settled")) &&
+              json_object_get(suspect, "verdict") == NULL);
+    cr_expect(figure(document, "settled") == 0 && figure(document, "exit_code") == 2);
+    json_decref(document);
 }
