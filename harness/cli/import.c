@@ -23,6 +23,7 @@ static const char *out;
 static const char *baselines;
 static const char *commit;
 static bool strict;
+static bool as_json;
 
 /* Cases of a device, from all files, and what they are judged against. */
 typedef struct device {
@@ -375,7 +376,7 @@ static void judge_case(const importing *all, const device *one, const char *id,
         json_array_append_new(
             json_object_get(one->document, "refused"),
             json_pack("{s:s, s:s}", "case", id, "why", kg__json_text(refused, "why")));
-        kg__print_verdict(stdout, "refused", "%-11s  %-32s  %s\n", one->target.key, id,
+        kg__print_verdict(kg__narration(), "refused", "%-11s  %-32s  %s\n", one->target.key, id,
                           kg__json_text(refused, "why"));
         return;
     } else {
@@ -388,7 +389,7 @@ static void judge_case(const importing *all, const device *one, const char *id,
     }
     name_files(all, entry, json_array_get(records, 0));
     kg__gate_line(entry, NULL, line, sizeof line);
-    kg__print_verdict_line(stdout, line);
+    kg__print_verdict_line(kg__narration(), line);
     json_array_append_new(json_object_get(one->document, "cases"), entry);
 }
 
@@ -441,7 +442,7 @@ static void note_no_baseline(const device *one)
                one->baseline_path);
     json_object_set_new(one->document, "skipped", json_string(why));
     json_object_set_new(one->document, "skipped_by", json_string("no-baseline"));
-    kg__print_verdict(stdout, "skipped", "%-11s  %s\n", one->target.key, why);
+    kg__print_verdict(kg__narration(), "skipped", "%-11s  %s\n", one->target.key, why);
 }
 
 static bool judge_device(const importing *all, const char *folder, device *one)
@@ -491,8 +492,10 @@ static int judge_into(importing *all, const char *folder)
         return KG__EXIT_ERROR;
     }
     kg__name_commits(results, commit);
-    code = kg__publish_results(folder, results, stdout) ? kg__results_exit_code(results)
-                                                        : KG__EXIT_ERROR;
+    code = kg__publish_results(folder, results, kg__narration()) ? kg__results_exit_code(results)
+                                                                 : KG__EXIT_ERROR;
+    if (as_json && !kg__json_print(json_incref(results), JSON_INDENT(1), "import"))
+        code = KG__EXIT_ERROR;
     json_decref(results);
     return code;
 }
@@ -551,6 +554,8 @@ static int import(size_t count, char **paths)
     importing all = { .tool = named_tool(), .count = count, .paths = paths };
     int code = KG__EXIT_ERROR;
 
+    if (as_json)
+        kg__narrate_aside();
     if (all.tool == NULL || !is_good_target())
         return KG__EXIT_ERROR;
     if (count == 0) {
@@ -575,6 +580,7 @@ static const kg__option import_options[] = {
       &commit, NULL },
     { "--strict", NULL, "fail on environment, noisy, no-baseline and vanished too (as KG_STRICT=1)",
       NULL, &strict },
+    KG__JSON_OPTION(as_json),
     { 0 },
 };
 

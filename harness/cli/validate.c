@@ -17,6 +17,9 @@
 /* How far a judged counter may be from the hardware's, as a fraction of the latter. */
 #define PERMITTED 0.001
 
+#define VALIDATION_SCHEMA "kernelgate-validation/1"
+#define METRICS_SCHEMA "kernelgate-metrics/1"
+
 /* Nsight Compute's count of the executed instructions of warps, an instance an opcode. */
 #define OPCODES "sass__inst_executed_per_opcode"
 
@@ -95,7 +98,7 @@ static const exception exceptions[] = {
 typedef struct subject {
     char *id;
     json_t *metrics; /* the model's; NULL until they are found */
-    char *sample;    /* "120 of 16384 blocks"; NULL when all were counted */
+    json_t *sampled; /* {"blocks", "of"}; NULL when all were counted */
     size_t kernels;  /* that it launched */
     double hardware[COUNTERPARTS];
     bool known[COUNTERPARTS];
@@ -112,6 +115,7 @@ static const char *launches_path;
 static const char *hardware_path;
 static bool markdown;
 static bool list_metrics;
+static bool as_json;
 
 static subject *find_subject(const subjects *all, const char *id)
 {
@@ -132,7 +136,7 @@ static void free_subjects(subjects *all)
 {
     for (size_t i = 0; i < all->count; i++) {
         free(all->list[i].id);
-        free(all->list[i].sample);
+        json_decref(all->list[i].sampled);
         json_decref(all->list[i].metrics);
     }
     free(all->list);
@@ -205,7 +209,7 @@ static bool take_launch(const json_t *record, subjects *all, kg__error *error)
 static bool take_measurement(const json_t *record, subjects *all, kg__error *error)
 {
     const char *id = kg__json_text(record, "case");
-    const json_t *sampled = json_object_get(record, "sampled");
+    json_t *sampled = json_object_get(record, "sampled");
     json_t *metrics = json_object_get(record, "metrics");
     subject *one;
 
@@ -224,14 +228,7 @@ static bool take_measurement(const json_t *record, subjects *all, kg__error *err
             return kg__fail(error, "%s: has no count of %s", id, name);
     }
     one->metrics = json_incref(metrics);
-    if (sampled != NULL) {
-        char text[96];
-
-        kg__format(text, sizeof text, "%" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT " blocks",
-                   json_integer_value(json_object_get(sampled, "blocks")),
-                   json_integer_value(json_object_get(sampled, "of")));
-        one->sample = kg__copy_text(text);
-    }
+    one->sampled = json_incref(sampled);
     return true;
 }
 
@@ -390,6 +387,16 @@ static void print_line(const subject *one, size_t i, const comparison *both)
            kg__counter_name(counterparts[i].counter), model, hardware, difference, remark);
 }
 
+/* "120 of 16384 blocks"; "" when all were counted. */
+static void show_sample(const subject *one, char *text, size_t size)
+{
+    kg__format(text, size, "");
+    if (one->sampled != NULL)
+        kg__format(text, size, "%" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT " blocks",
+                   json_integer_value(json_object_get(one->sampled, "blocks")),
+                   json_integer_value(json_object_get(one->sampled, "of")));
+}
+
 static void print_cell(const comparison *both)
 {
     char model[KG__FIGURE_SIZE];
@@ -441,8 +448,10 @@ static void print_markdown(const subjects *all)
         printf(" --: |");
     printf("\n");
     for (size_t i = 0; i < all->count; i++) {
-        printf("| %s%s%s |", all->list[i].id, all->list[i].sample != NULL ? ", counted in " : "",
-               all->list[i].sample != NULL ? all->list[i].sample : "");
+        char sample[96];
+
+        show_sample(&all->list[i], sample, sizeof sample);
+        printf("| %s%s%s |", all->list[i].id, *sample != '\0' ? ", counted in " : "", sample);
         for (size_t j = 0; j < COUNTERPARTS; j++) {
             comparison both = compare(&all->list[i], j);
 
@@ -453,55 +462,180 @@ static void print_markdown(const subjects *all)
     }
 }
 
-/* Prints every figure and sums up; returns how many are beyond what is permitted. */
-static size_t print_comparisons(const subjects *all)
-{
-    size_t judged = 0;
-    size_t equal = 0;
-    size_t permitted = 0;
-    size_t beyond = 0;
+/* How many figures are judged, and what they are found to be. */
+typedef struct tally {
+    size_t judged;
+    size_t equal;
+    size_t known; /* further off than others may be, for a known reason */
+    size_t beyond;
+} tally;
 
-    if (markdown)
-        print_markdown(all);
+static void count_figure(tally *found, size_t i, const comparison *both)
+{
+    found->judged += counterparts[i].judged;
+    found->equal += counterparts[i].judged && both->equal;
+    found->known += both->permitted != NULL && !both->beyond;
+    found->beyond += both->beyond;
+}
+
+static size_t within(const tally *found)
+{
+    return found->judged - found->equal - found->known - found->beyond;
+}
+
+static tally tally_of(const subjects *all)
+{
+    tally found = { 0 };
+
     for (size_t i = 0; i < all->count; i++) {
-        if (!markdown && all->list[i].sample != NULL)
-            printf("sampled  %s: the model counted %s\n", all->list[i].id, all->list[i].sample);
         for (size_t j = 0; j < COUNTERPARTS; j++) {
             comparison both = compare(&all->list[i], j);
 
-            judged += counterparts[j].judged;
-            equal += counterparts[j].judged && both.equal;
-            permitted += both.permitted != NULL && !both.beyond;
-            beyond += both.beyond;
-            if (!markdown && !is_nothing(&both))
+            count_figure(&found, j, &both);
+        }
+    }
+    return found;
+}
+
+/* A figure a line. */
+static void print_lines(const subjects *all)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        char sample[96];
+
+        show_sample(&all->list[i], sample, sizeof sample);
+        if (*sample != '\0')
+            printf("sampled  %s: the model counted %s\n", all->list[i].id, sample);
+        for (size_t j = 0; j < COUNTERPARTS; j++) {
+            comparison both = compare(&all->list[i], j);
+
+            if (!is_nothing(&both))
                 print_line(&all->list[i], j, &both);
         }
     }
+}
+
+/* Prints every figure, for readers, and sums up. */
+static void print_comparisons(const subjects *all, const tally *found)
+{
+    if (markdown)
+        print_markdown(all);
+    else
+        print_lines(all);
     printf("%s%zu case%s, %zu figures judged: %zu equal to the hardware's, %zu within 0.1 %%, %zu "
            "known to be further off, %zu beyond\n",
-           markdown ? "\n" : "kernelgate: ", all->count, all->count == 1 ? "" : "s", judged, equal,
-           judged - equal - permitted - beyond, permitted, beyond);
-    return beyond;
+           markdown ? "\n" : "kernelgate: ", all->count, all->count == 1 ? "" : "s", found->judged,
+           found->equal, within(found), found->known, found->beyond);
+}
+
+/* What a figure is found to be: as the text has it, and why it may be further off than others. */
+static const char *finding_of(size_t i, const comparison *both)
+{
+    if (both->beyond)
+        return "beyond";
+    if (!counterparts[i].judged)
+        return "shown";
+    if (both->equal)
+        return "equal";
+    return both->permitted != NULL ? "known" : "within";
+}
+
+static json_t *figure_json(size_t i, const comparison *both)
+{
+    json_t *figure = json_pack("{s:s, s:s}", "counter", kg__counter_name(counterparts[i].counter),
+                               "finding", finding_of(i, both));
+
+    kg__json_set_finite(figure, "model", both->model);
+    kg__json_set_finite(figure, "hardware", both->hardware);
+    kg__json_set_finite(figure, "difference", both->difference);
+    if (counterparts[i].judged)
+        kg__json_set_finite(figure, "permitted",
+                            both->permitted != NULL ? both->permitted->permitted : PERMITTED);
+    if (both->permitted != NULL)
+        json_object_set_new(figure, "reason", json_string(both->permitted->reason));
+    return figure;
+}
+
+static json_t *subject_json(const subject *one)
+{
+    json_t *figures = json_array();
+    json_t *entry = json_pack("{s:s, s:o}", "case", one->id, "figures", figures);
+
+    if (one->sampled != NULL)
+        json_object_set(entry, "sampled", one->sampled);
+    for (size_t i = 0; i < COUNTERPARTS; i++) {
+        comparison both = compare(one, i);
+
+        if (!is_nothing(&both))
+            json_array_append_new(figures, figure_json(i, &both));
+    }
+    return entry;
+}
+
+static bool print_document(const subjects *all, const tally *found, int code)
+{
+    json_t *cases = json_array();
+
+    for (size_t i = 0; i < all->count; i++)
+        json_array_append_new(cases, subject_json(&all->list[i]));
+    return kg__json_print(
+        json_pack("{s:s, s:o, s:{s:I, s:I, s:I, s:I, s:I}, s:i}", "schema", VALIDATION_SCHEMA,
+                  "cases", cases, "tally", "judged", (json_int_t)found->judged, "equal",
+                  (json_int_t)found->equal, "within", (json_int_t)within(found), "known",
+                  (json_int_t)found->known, "beyond", (json_int_t)found->beyond, "exit_code", code),
+        JSON_INDENT(1), "validate");
+}
+
+/* Prints what was found, in the form that is asked for; returns the exit code. */
+static int print_found(const subjects *all)
+{
+    tally found = tally_of(all);
+    int code = found.beyond > 0 ? KG__EXIT_FAIL : KG__EXIT_PASS;
+
+    if (as_json)
+        return print_document(all, &found, code) ? code : KG__EXIT_ERROR;
+    print_comparisons(all, &found);
+    return kg__flush_output("validate") ? code : KG__EXIT_ERROR;
+}
+
+static bool print_metrics_document(void)
+{
+    json_t *metrics = json_array();
+
+    for (size_t i = 0; i < COUNTERPARTS; i++) {
+        for (const char *const *metric = counterparts[i].sums; *metric != NULL; metric++)
+            json_array_append_new(metrics, json_pack("{s:s, s:b}", "metric", *metric, "judged",
+                                                     (int)counterparts[i].judged));
+    }
+    json_array_append_new(metrics, json_pack("{s:s, s:b}", "metric", OPCODES, "judged", 0));
+    return kg__json_print(json_pack("{s:s, s:o}", "schema", METRICS_SCHEMA, "metrics", metrics),
+                          JSON_INDENT(1), "validate");
 }
 
 static int print_metrics(void)
 {
+    if (as_json)
+        return print_metrics_document() ? KG__EXIT_PASS : KG__EXIT_ERROR;
     for (size_t i = 0; i < COUNTERPARTS; i++) {
         for (const char *const *metric = counterparts[i].sums; *metric != NULL; metric++)
             printf("%s%s\n", *metric, counterparts[i].judged ? " judged" : "");
     }
     printf("%s\n", OPCODES);
-    return fflush(stdout) == 0 ? KG__EXIT_PASS : KG__EXIT_ERROR;
+    return kg__flush_output("validate") ? KG__EXIT_PASS : KG__EXIT_ERROR;
 }
 
 static int validate(size_t count, char **operands)
 {
     subjects all = { 0 };
     kg__error error = { "" };
-    size_t beyond;
+    int code = KG__EXIT_ERROR;
 
     (void)count;
     (void)operands;
+    if (as_json && markdown) {
+        kg__complain("validate: --json and --markdown are two formats: give one");
+        return KG__EXIT_ERROR;
+    }
     if (list_metrics)
         return print_metrics();
     if (model_path == NULL || hardware_path == NULL || launches_path == NULL) {
@@ -509,18 +643,12 @@ static int validate(size_t count, char **operands)
                      "validate`");
         return KG__EXIT_ERROR;
     }
-    if (!read_everything(&all, &error)) {
+    if (read_everything(&all, &error))
+        code = print_found(&all);
+    else
         kg__complain("%s", error.text);
-        free_subjects(&all);
-        return KG__EXIT_ERROR;
-    }
-    beyond = print_comparisons(&all);
     free_subjects(&all);
-    if (fflush(stdout) != 0) {
-        kg__complain("validate: the table could not be written: free some disk space");
-        return KG__EXIT_ERROR;
-    }
-    return beyond > 0 ? KG__EXIT_FAIL : KG__EXIT_PASS;
+    return code;
 }
 
 static const kg__option validate_options[] = {
@@ -531,6 +659,7 @@ static const kg__option validate_options[] = {
     { "--metrics", NULL,
       "print the metrics to profile, one a line, those without which nothing is judged marked so",
       NULL, &list_metrics },
+    KG__JSON_OPTION(as_json),
     { 0 },
 };
 

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "documents.h"
 #include "drive.h"
 #include "message.h"
 
@@ -246,6 +247,30 @@ Test(import, nvbench_from_documents_to_verdicts)
                   "reproduce: KG_FILTER='" COPY "' kernelgate import --from nvbench c.json");
     expect_import("nvbench", NULL, keep(nvbench(0.9), "d.json"), 0,
                   "to keep it: kernelgate baseline adopt");
+}
+
+Test(import, prints_its_results)
+{
+    const char *arguments[] = { KG__COMMAND, "import", "--json", "--from", "nvbench", "", NULL };
+    char *complaints;
+    json_t *document;
+    json_t *stored;
+
+    arguments[5] = keep(nvbench(1), "a.json");
+    document = drive_document(arguments, environment, 77, SCHEMA_OF("results"), &complaints);
+    stored = read_json(at("out/results.json"));
+    cr_expect(json_equal(document, stored));
+    cr_expect(strstr(complaints, "record them by the results of five imports") != NULL, "%s",
+              complaints);
+    (void)ENTRY(document, "cases", "case", COPY, "verdict", "no-baseline");
+    free(complaints);
+    json_decref(document);
+    json_decref(stored);
+    record(nvbench, "nvbench", NULL);
+    arguments[5] = keep(nvbench(1.05), "b.json");
+    document = drive_document(arguments, environment, 1, SCHEMA_OF("results"), NULL);
+    (void)ENTRY(document, "cases", "case", COPY, "verdict", "slower");
+    json_decref(document);
 }
 
 Test(import, google_benchmark_from_documents_to_verdicts)

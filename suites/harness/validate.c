@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "counters.h"
+#include "documents.h"
 #include "drive.h"
 #include "message.h"
 
@@ -384,6 +385,84 @@ Test(validate, prints_markdown)
     free(seen.output);
 }
 
+static json_t *validate_as_json(int code)
+{
+    const char *const arguments[] = {
+        KG__COMMAND,          "validate",   "--model",     at("model.jsonl"), "--launches",
+        at("launches.jsonl"), "--hardware", at("ncu.csv"), "--json",          NULL
+    };
+
+    return drive_document(arguments, NULL, code, SCHEMA_OF("validation"), NULL);
+}
+
+static json_int_t tally(const json_t *document, const char *finding)
+{
+    return json_integer_value(json_object_get(json_object_get(document, "tally"), finding));
+}
+
+static double number(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+
+    cr_assert(json_is_number(value), "%s", key);
+    return json_number_value(value);
+}
+
+Test(validate, prints_a_document)
+{
+    json_t *document;
+    const json_t *one;
+    const json_t *figures;
+
+    write_good();
+    document = validate_as_json(0);
+    cr_expect(tally(document, "judged") == 8 && tally(document, "equal") == 8);
+    figures = ENTRY(document, "cases", "case", "matmul_f32/tiled/530/b16");
+    one = ENTRY(figures, "figures", "counter", "global_load_sectors", "finding", "equal");
+    cr_expect(number(one, "model") == 3305548 && number(one, "hardware") == 3305548 &&
+              number(one, "difference") == 0 && number(one, "permitted") == 0.001);
+    one = ENTRY(figures, "figures", "counter", "shared_load_requests", "finding", "shown");
+    cr_expect(number(one, "model") == 0 && number(one, "hardware") == 100 &&
+              number(one, "difference") == -1);
+    expect_strict(SCHEMA_OF("validation"), document);
+    json_decref(document);
+}
+
+Test(validate, a_document_of_what_differs)
+{
+    counted one = { "hardware_rows/unequal/1000/b256", 1270, 1001, 8, 0, 0 };
+    const json_t *figures;
+    const json_t *figure;
+    json_t *document;
+
+    write_one(&one, KERNEL("0", "0", "1,000", "8", "1,000", "8", "1 (NOP: 1)"));
+    begin("");
+    add_counted(&one, ",\"sampled\":{\"blocks\":120,\"of\":16384}");
+    add(DONE);
+    finish("model.jsonl");
+    document = validate_as_json(1);
+    figures = ENTRY(document, "cases", "case", one.id);
+    cr_expect(number(json_object_get(figures, "sampled"), "of") == 16384);
+    figure = ENTRY(figures, "figures", "counter", "global_load_requests", "finding", "known",
+                   "reason", "lanes leave a loop at different times, and ptxas unrolls it");
+    cr_expect(number(figure, "permitted") == 0.28 && number(figure, "difference") == 0.27);
+    (void)ENTRY(figures, "figures", "counter", "global_load_sectors", "finding", "within");
+    (void)ENTRY(figures, "figures", "counter", "global_store_sectors", "finding", "beyond");
+    (void)ENTRY(figures, "figures", "counter", "global_store_requests", "finding", "equal");
+    cr_expect(tally(document, "equal") == 1 && tally(document, "within") == 1 &&
+              tally(document, "known") == 1 && tally(document, "beyond") == 1);
+    json_decref(document);
+    one = (counted){ "copy/plain/1000/b256", 1, 1, 8, 8, 4 };
+    write_one(&one, KERNEL("0", "n/a", "0", "8", "0", "8", "17"));
+    document = validate_as_json(1);
+    figures = ENTRY(document, "cases", "case", one.id);
+    figure = ENTRY(figures, "figures", "counter", "global_load_sectors", "finding", "beyond");
+    cr_expect(json_object_get(figure, "difference") == NULL);
+    figure = ENTRY(figures, "figures", "counter", "barriers", "finding", "shown");
+    cr_expect(json_object_get(figure, "hardware") == NULL);
+    json_decref(document);
+}
+
 Test(validate, figures_may_be_plain_or_grouped)
 {
     const counted one = { "copy/plain/1000/b256", 1234567, 12, 123, 1000, 0 };
@@ -636,7 +715,10 @@ Test(validate, says_how_it_is_called)
 {
     const char *nothing[] = { KG__COMMAND, "validate", NULL };
     const char *half[] = { KG__COMMAND, "validate", "--model", "a", "--hardware", "b", NULL };
-    const char *metrics[] = { KG__COMMAND, "validate", "--metrics", NULL };
+    const char *metrics[] = { KG__COMMAND, "validate", "--metrics", NULL, NULL };
+    const char *two[] = { KG__COMMAND, "validate", "--json", "--markdown", NULL };
+    const json_t *metric;
+    json_t *document;
     ending seen = drive(nothing, NULL);
 
     expect_ending(&seen, 2, "validate: needs --model, --hardware and --launches");
@@ -648,6 +730,16 @@ Test(validate, says_how_it_is_called)
     expect_ending(&seen, 0, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum judged\n");
     cr_assert(occurrences(seen.output, " judged\n") == 4, "%s", seen.output);
     cr_assert(strstr(seen.output, "sass__inst_executed_per_opcode\n") != NULL, "%s", seen.output);
+    free(seen.output);
+    metrics[3] = "--json";
+    document = drive_document(metrics, NULL, 0, SCHEMA_OF("metrics"), NULL);
+    metric = ENTRY(document, "metrics", "metric", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum");
+    cr_assert(json_is_true(json_object_get(metric, "judged")));
+    metric = ENTRY(document, "metrics", "metric", "sass__inst_executed_per_opcode");
+    cr_assert(json_is_false(json_object_get(metric, "judged")));
+    json_decref(document);
+    seen = drive(two, NULL);
+    expect_ending(&seen, 2, "--json and --markdown are two formats");
     free(seen.output);
 }
 
