@@ -17,14 +17,19 @@
 #include "command.h"
 #include "probe.h"
 
+#define SELFTEST_SCHEMA "kernelgate-selftest/1"
+
 /* How much slower the machine is made to look, or the kernels alone. */
 #define DRIFT 0.05
 /* What a run of the program may print, in bytes, and how long it may take, in seconds. */
 #define OUTPUT_SIZE ((size_t)1 << 18)
 #define RUN_SECONDS 240
 #define METRICS 2
+#define PER_MILLE 1000
 
 static const char *const metric_names[METRICS] = { "time_ns", "cold_time_ns" };
+
+static bool as_json;
 
 /* A way to have the gate judge the kernels. */
 typedef struct trial {
@@ -55,7 +60,9 @@ typedef struct proof {
     char key[128]; /* the target's */
     kg__baseline baseline;
     char comparison[128];
-    FILE *report; /* the table, and what is said below it */
+    FILE *report;     /* the table, and what is said below it */
+    json_t *runs;     /* the same, for --json */
+    json_t *failures; /* likewise */
     size_t agreed[TRIALS];
     size_t failed; /* verdicts and exit codes that are not as they must be */
 } proof;
@@ -323,9 +330,54 @@ static bool is_as_expected(const trial *one, const json_t *entry)
 /* Says what is not as it must be. */
 static void refute(proof *all, const trial *one, const char *what, const char *why)
 {
+    json_t *failure = json_pack("{s:s, s:s, s:s}", "run", one->folder, "what", what, "expected",
+                                kg__verdict_name(one->expected));
+
+    if (why[0] != '\0')
+        json_object_set_new(failure, "why", kg__json_clean_string(why));
+    json_array_append_new(all->failures, failure);
     all->failed++;
     kg__complain("selftest: %s: %s; expected %s%s%s", one->name, what,
                  kg__verdict_name(one->expected), why[0] != '\0' ? ": " : "", why);
+}
+
+/* A case of a run, in the form that --json prints it. */
+static json_t *case_json(const json_t *entry)
+{
+    json_t *metrics = json_object();
+    json_t *one = json_pack("{s:s, s:s, s:O*, s:o}", "case", kg__json_text(entry, "case"),
+                            "verdict", kg__json_text(entry, "verdict"), "observers",
+                            json_object_get(entry, "observers"), "metrics", metrics);
+
+    for (size_t i = 0; i < METRICS; i++) {
+        const json_t *metric = json_object_get(json_object_get(entry, "metrics"), metric_names[i]);
+        json_t *figures = json_object();
+
+        kg__json_set_finite(figures, "change", kg__json_number(metric, "change"));
+        kg__json_set_finite(figures, "limit", kg__json_number(metric, "limit"));
+        if (metric != NULL)
+            json_object_set(metrics, metric_names[i], figures);
+        json_decref(figures);
+    }
+    return one;
+}
+
+/* Adds a run and its exit code to what --json prints. */
+static void add_run(const proof *all, size_t number, const json_t *verdicts, int code)
+{
+    const trial *one = &trials[number];
+    json_t *cases = json_array();
+
+    for (size_t i = 0; i < all->baseline.case_count; i++)
+        json_array_append_new(cases,
+                              case_json(kg__find_entry(verdicts, all->baseline.cases[i].id)));
+    json_array_append_new(all->runs,
+                          json_pack("{s:s, s:s, s:f, s:s, s:s, s:b, s:i, s:I, s:o}", "run",
+                                    one->folder, "made_slower", one->name, "extra",
+                                    strtod(one->extra, NULL) / PER_MILLE, "baselines",
+                                    one->baselines, "expected", kg__verdict_name(one->expected),
+                                    "judged", (int)!one->is_reported, "exit_code", code, "agreed",
+                                    (json_int_t)all->agreed[number], "cases", cases));
 }
 
 static void judge_case(proof *all, size_t number, const json_t *entry)
@@ -353,6 +405,7 @@ static void judge_trial(proof *all, size_t number, const json_t *verdicts, int c
 
     for (size_t i = 0; i < all->baseline.case_count; i++)
         judge_case(all, number, kg__find_entry(verdicts, all->baseline.cases[i].id));
+    add_run(all, number, verdicts, code);
     if (one->is_reported || code == expected || all->agreed[number] < all->baseline.case_count)
         return;
     kg__format(what, sizeof what, "the test ended with exit code %d", code);
@@ -410,6 +463,19 @@ static void end_report(proof *all)
                 all->failed);
 }
 
+static bool print_document(const proof *all, int code)
+{
+    json_t *document = json_pack("{s:s, s:o, s:s, s:O, s:O, s:i}", "schema", SELFTEST_SCHEMA,
+                                 "program", kg__json_clean_string(all->program), "target", all->key,
+                                 "runs", all->runs, "failures", all->failures, "exit_code", code);
+    char path[KG__PATH_SIZE];
+
+    if (code != KG__EXIT_ERROR)
+        json_object_set_new(document, "table",
+                            kg__json_clean_string(path_in(all, "selftest.md", "", path)));
+    return kg__json_print(document, JSON_INDENT(1), "selftest");
+}
+
 /* Runs every trial and writes what came of them. Returns the exit code. */
 static int prove(proof *all)
 {
@@ -418,6 +484,7 @@ static int prove(proof *all)
     size_t size = 0;
     kg__error error = { "" };
     bool good = true;
+    int code;
 
     all->report = open_memstream(&text, &size);
     if (all->report == NULL) {
@@ -426,20 +493,21 @@ static int prove(proof *all)
     }
     begin_report(all);
     for (size_t i = 0; i < TRIALS && good; i++) {
-        printf("judging %s\n", trials[i].name);
-        fflush(stdout);
+        fprintf(kg__narration(), "judging %s\n", trials[i].name);
+        (void)fflush(kg__narration());
         good = try_gate(all, i);
     }
     if (good)
         end_report(all);
     (void)fclose(all->report);
-    printf("\n%s", text);
+    fprintf(kg__narration(), "\n%s", text);
     if (good && !kg__file_replace(path_in(all, "selftest.md", "", path), text, size, &error)) {
         kg__complain("%s", error.text);
         good = false;
     }
     free(text);
-    return !good ? KG__EXIT_ERROR : all->failed > 0 ? KG__EXIT_FAIL : KG__EXIT_PASS;
+    code = !good ? KG__EXIT_ERROR : all->failed > 0 ? KG__EXIT_FAIL : KG__EXIT_PASS;
+    return as_json && !print_document(all, code) ? KG__EXIT_ERROR : code;
 }
 
 /* Holds the folder of the results: two self-tests in it would judge by each other's baselines. */
@@ -473,6 +541,8 @@ static int selftest(size_t count, char **operands)
     proof all = { .program = count == 1 ? operands[0] : NULL };
     int code;
 
+    if (as_json)
+        kg__narrate_aside();
     if (count != 1) {
         kg__complain("selftest: needs one program, the build's selftest.gpu");
         return KG__EXIT_ERROR;
@@ -485,12 +555,19 @@ static int selftest(size_t count, char **operands)
     set_surroundings();
     if (!hold(&all))
         return KG__EXIT_ERROR;
+    all.runs = json_array();
+    all.failures = json_array();
     code = prove_held(&all);
+    json_decref(all.runs);
+    json_decref(all.failures);
     kg__holding_release(all.out, getpid());
     return code;
 }
 
-static const kg__option no_options[] = { { 0 } };
+static const kg__option options[] = {
+    KG__JSON_OPTION(as_json),
+    { 0 },
+};
 
 const kg__command kg__selftest_command = {
     .name = "selftest",
@@ -504,7 +581,7 @@ const kg__command kg__selftest_command = {
         "selftest.md, the table, and the runs' results in selftest/ of KG_OUT (else of out).\n"
         "exit: 0 as they are they pass, 3 and 5 % are slower, a drift is environment; 1 one of\n"
         "them is not; 2 the gate could not be run; 77 there is no GPU\n",
-    .options = no_options,
+    .options = options,
     .takes_operands = true,
     .run = selftest,
 };

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "documents.h"
 #include "drive.h"
 #include "file.h"
 #include "holding.h"
@@ -74,6 +75,77 @@ Test(selftest, a_gate_that_works_is_proven)
     log = read_text(at("log"));
     cr_assert(occurrences(log, "\n") == 22, "processes: %zu", occurrences(log, "\n"));
     free(log);
+}
+
+static json_t *run_as_json(const char *program, int code, char **complaints)
+{
+    const char *const arguments[] = { KG__COMMAND, "selftest", "--json", program, NULL };
+
+    return drive_document(arguments, environment, code, SCHEMA_OF("selftest"), complaints);
+}
+
+Test(selftest, prints_a_document)
+{
+    char *complaints;
+    json_t *document = run_as_json(KG__FAKE_SOUND_GPU, 0, &complaints);
+    const json_t *one;
+    const json_t *metric;
+
+    cr_assert(strstr(complaints, "session 5 of 5\n") != NULL &&
+                  strstr(complaints, "judging +3 %\n") != NULL &&
+                  strstr(complaints, "selftest: PASS") != NULL,
+              "%s", complaints);
+    free(complaints);
+    cr_expect_str_eq(json_string_value(json_object_get(document, "target")), "nvidia-fake");
+    cr_expect(json_array_size(json_object_get(document, "runs")) == 7);
+    cr_expect(json_array_size(json_object_get(document, "failures")) == 0);
+    one = ENTRY(document, "runs", "run", "plus3", "made_slower", "+3 %", "expected", "slower");
+    cr_expect(json_integer_value(json_object_get(one, "agreed")) == 4 &&
+              json_integer_value(json_object_get(one, "exit_code")) == 1 &&
+              json_is_true(json_object_get(one, "judged")));
+    cr_expect(fabs(json_number_value(json_object_get(one, "extra")) - 0.03) < 1e-12);
+    one = ENTRY(one, "cases", "case", "fake/quick/64/b64", "verdict", "slower");
+    metric = json_object_get(json_object_get(one, "metrics"), "cold_time_ns");
+    cr_expect(json_integer_value(json_object_get(one, "observers")) == 3 &&
+              fabs(json_number_value(json_object_get(metric, "change")) - 0.03) < 1e-3 &&
+              json_number_value(json_object_get(metric, "limit")) == 0.02);
+    one = ENTRY(document, "runs", "run", "plus1");
+    cr_expect(json_is_false(json_object_get(one, "judged")) &&
+              json_integer_value(json_object_get(one, "agreed")) == 0);
+    (void)ENTRY(document, "runs", "run", "drift", "expected", "environment", "baselines",
+                "drifted");
+    /* The changes of a whole document would be too many. */
+    while (json_array_size(json_object_get(document, "runs")) > 1)
+        json_array_remove(json_object_get(document, "runs"), 0);
+    expect_strict(SCHEMA_OF("selftest"), document);
+    json_decref(document);
+}
+
+Test(selftest, prints_a_document_of_what_failed)
+{
+    json_t *document;
+    const json_t *failure;
+
+    plan("11 fake/quick/64/b64 hot 5000 cold 6000\n");
+    document = run_as_json(KG__FAKE_SOUND_GPU, 1, NULL);
+    failure = ENTRY(document, "failures", "run", "plus3", "expected", "slower");
+    cr_expect_str_eq(json_string_value(json_object_get(failure, "what")),
+                     "fake/quick/64/b64 is pass, by 1 observers");
+    cr_expect(json_integer_value(
+                  json_object_get(ENTRY(document, "runs", "run", "plus3"), "agreed")) == 3);
+    json_decref(document);
+    (void)unlink(at("log"));
+    plan("11 fake/quick/64/b64 wrong\n");
+    document = run_as_json(KG__FAKE_SOUND_GPU, 1, NULL);
+    failure = ENTRY(document, "runs", "run", "plus3");
+    (void)ENTRY(failure, "cases", "case", "fake/quick/64/b64", "verdict", "wrong");
+    json_decref(document);
+    (void)unlink(at("log"));
+    plan("11 fake/plain/64/b32 quit\n12 * quit\n13 * quit\n");
+    document = run_as_json(KG__FAKE_SOUND_GPU, 2, NULL);
+    cr_expect(json_array_size(json_object_get(document, "runs")) == 3,
+              "those before the one that could not be run");
+    json_decref(document);
 }
 
 Test(selftest, what_is_only_reported_may_be_slower)
