@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "documents.h"
 #include "drive.h"
 #include "lock.h"
 #include "message.h"
@@ -227,14 +228,15 @@ Test(baseline_commands, diff_has_a_limit)
     expect(2, "--limit nan: is no percentage", "diff", "a", "b", "--limit", "nan");
 }
 
-/* Runs a command whose output is one JSON document and nothing else; freed by the caller. */
+/* Runs a command whose output is one JSON document and nothing else, valid by its schema; freed by
+ * the caller. */
 static json_t *document_of(int code, const char *schema, const char *const *given)
 {
     ending seen = run_command(given);
     json_t *document = json_loads(seen.output, JSON_REJECT_DUPLICATES, NULL);
 
     cr_assert(document != NULL && seen.code == code, "%d: %s", seen.code, seen.output);
-    cr_expect_str_eq(json_string_value(json_object_get(document, "schema")), schema);
+    expect_valid(schema, document, seen.output);
     free(seen.output);
     return document;
 }
@@ -251,7 +253,7 @@ static const json_t *of_first(const json_t *document, const char *list, const ch
 Test(baseline_commands, show_prints_json)
 {
     json_t *seen =
-        document(0, "kernelgate-shown/1", "show", "nvidia-fake", "--json", "--case", "*/naive/*");
+        document(0, SCHEMA_OF("shown"), "show", "nvidia-fake", "--json", "--case", "*/naive/*");
 
     cr_expect(json_array_size(json_object_get(seen, "metrics")) == 1);
     cr_expect(json_array_size(json_object_get(seen, "sentinels")) == 0);
@@ -261,8 +263,9 @@ Test(baseline_commands, show_prints_json)
     cr_expect(json_number_value(of_first(seen, "metrics", "smallest")) == 0.02);
     cr_expect(json_is_true(of_first(seen, "metrics", "gated")));
     json_decref(seen);
-    seen = document(0, "kernelgate-shown/1", "show", "nvidia-fake", "--format", "json");
+    seen = document(0, SCHEMA_OF("shown"), "show", "nvidia-fake", "--format", "json");
     cr_expect_str_eq(json_string_value(of_first(seen, "sentinels", "case")), "copy");
+    expect_strict(SCHEMA_OF("shown"), seen);
     json_decref(seen);
     expect(2, "--json and --format csv are two formats", "show", "nvidia-fake", "--json",
            "--format=csv");
@@ -276,8 +279,9 @@ Test(baseline_commands, diff_prints_json)
 
     cr_assert(mkdir("now", 0777) == 0);
     write_text("now/nvidia-fake.json", after);
-    seen = document(1, "kernelgate-drift/1", "diff", "nvidia-fake", "now/nvidia-fake.json",
-                    "--json", "--limit", "2.9");
+    seen = document(1, SCHEMA_OF("drift"), "diff", "nvidia-fake", "now/nvidia-fake.json", "--json",
+                    "--limit", "2.9");
+    expect_strict(SCHEMA_OF("drift"), seen);
     cr_expect(json_integer_value(json_object_get(seen, "beyond_limit")) == 1);
     changes = of_first(seen, "files", "changes");
     cr_expect_str_eq(json_string_value(json_object_get(json_array_get(changes, 0), "note")),
@@ -288,7 +292,7 @@ Test(baseline_commands, diff_prints_json)
     cr_expect(json_number_value(json_object_get(of_first(seen, "files", "sentinels"), "copy")) ==
               0.0);
     json_decref(seen);
-    seen = document(0, "kernelgate-drift/1", "diff", "nvidia-fake", "nvidia-fake", "--json");
+    seen = document(0, SCHEMA_OF("drift"), "diff", "nvidia-fake", "nvidia-fake", "--json");
     cr_expect(json_array_size(of_first(seen, "files", "changes")) == 0);
     cr_expect(json_object_get(seen, "limit") == NULL);
     json_decref(seen);
@@ -301,20 +305,22 @@ Test(baseline_commands, lint_and_retire_print_json)
     json_t *seen;
 
     write_text("baselines/bad.json", "{");
-    seen = document(2, "kernelgate-lint/1", "lint", "--json", "baselines/bad.json",
+    seen = document(2, SCHEMA_OF("lint"), "lint", "--json", "baselines/bad.json",
                     "baselines/nvidia-fake.json");
     cr_expect(json_array_size(json_object_get(seen, "files")) == 2);
+    expect_strict(SCHEMA_OF("lint"), seen);
     cr_expect(json_is_false(of_first(seen, "files", "ok")));
     cr_expect(json_array_size(of_first(seen, "files", "findings")) == 1);
     cr_expect(json_integer_value(json_object_get(seen, "exit_code")) == 2);
     json_decref(seen);
-    seen = document(0, "kernelgate-retired/1", "retire", "--json", "--dry-run", "nvidia-fake",
+    seen = document(0, SCHEMA_OF("retired"), "retire", "--json", "--dry-run", "nvidia-fake",
                     "m/old/*");
+    expect_strict(SCHEMA_OF("retired"), seen);
     cr_expect(json_is_true(json_object_get(seen, "dry_run")));
     cr_expect(json_array_size(json_object_get(seen, "retired")) == 1);
     json_decref(seen);
     expect_file("baselines/nvidia-fake.json", before);
-    json_decref(document(0, "kernelgate-retired/1", "retire", "--json", "nvidia-fake", "m/old/*"));
+    json_decref(document(0, SCHEMA_OF("retired"), "retire", "--json", "nvidia-fake", "m/old/*"));
     expect(2, "has no case \"m/old/*\"", "retire", "--json", "nvidia-fake", "m/old/*");
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "documents.h"
 #include "drive.h"
 #include "judge.h"
 #include "message.h"
@@ -27,18 +28,21 @@ static void make_program(const char *name, const char *work)
     cr_assert(symlink(KG__FAKE_TUNER, at(name)) == 0);
 }
 
+#define COPIES "'bytes_read': 8000, 'bytes_written': 4000, 'bytes_to_device': 0, 'bytes_to_host': 0"
+
 static void make_programs(void)
 {
     make_program("add.model",
                  "{'comparison': 'add', 'variants': [{'variant': 'plain', 'idea': 'one each'}, "
                  "{'variant': 'strided', 'idea': 'a grid-stride loop'}, {'variant': 'none'}], "
                  "'cases': [{'case': 'add/plain/9/b32', 'purposes': ['check'], 'work': {'bytes': "
-                 "12000, 'operations': 1000}}, {'case': 'add/strided/9/b64', 'purposes': ['check', "
-                 "'time', 'count']}], "
+                 "12000, 'operations': 1000}, " COPIES ", 'type': 'float32', 'kernels': 1, "
+                 "'blocks': 1}, {'case': 'add/strided/9/b64', 'purposes': ['check', 'time', "
+                 "'count'], " COPIES "}], "
                  "'refused': [{'case': 'add/none/0/b32', 'why': 'size 0 has nothing to do'}]}");
     make_program("mul.model", "{'comparison': 'mul', 'variants': [{'variant': 'plain', 'idea': "
-                              "'a, \\\"quoted\\\"'}], 'cases': [{'case': "
-                              "'mul/plain/5/b8', 'purposes': ['count']}], 'refused': []}");
+                              "'a, \\\"quoted\\\"'}], 'cases': [{'case': 'mul/plain/5/b8', "
+                              "'purposes': ['count'], " COPIES "}], 'refused': []}");
 }
 
 static ending list_with(const char *const *settings, const char *const *more)
@@ -113,7 +117,7 @@ Test(list, prints_json_and_csv)
     cr_assert(seen.code == KG__EXIT_PASS, "%s", seen.output);
     document = json_loads(seen.output, JSON_REJECT_DUPLICATES, NULL);
     cr_assert(document != NULL, "%s", seen.output);
-    cr_expect_str_eq(json_string_value(json_object_get(document, "schema")), "kernelgate-list/1");
+    expect_strict(SCHEMA_OF("list"), document);
     cr_expect(eq(sz, json_array_size(json_object_get(document, "comparisons")), 2));
     one = json_array_get(json_object_get(document, "comparisons"), 0);
     cr_expect(eq(sz, json_array_size(json_object_get(one, "variants")), 1));

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "counters.h"
+#include "documents.h"
 #include "drive.h"
 #include "message.h"
 
@@ -473,7 +474,7 @@ Test(report, json)
     seen = table_of("order", "--json");
     document = json_loads(seen.output, JSON_REJECT_DUPLICATES, NULL);
     cr_assert(seen.code == 0 && document != NULL, "%s", seen.output);
-    cr_expect_str_eq(json_string_value(json_object_get(document, "schema")), "kernelgate-table/1");
+    expect_strict(SCHEMA_OF("table"), document);
     table = json_array_get(json_object_get(document, "tables"), 0);
     cr_expect_str_eq(json_string_value(json_object_get(table, "target")), GPU);
     cr_expect(json_array_size(json_object_get(table, "cases")) == 2);
