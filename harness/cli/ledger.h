@@ -21,8 +21,10 @@ typedef struct kg__entry_subject {
 } kg__entry_subject;
 
 /* Begins the ledger of `command` ("baseline record"), whose sessions join those that the baseline
- * has with `merge`; kg__ledger_free() ends it. */
+ * has with `merge`. */
 void kg__ledger_begin(kg__ledger *ledger, const char *command, bool merge);
+
+/* Frees what the ledger keeps, not itself. */
 void kg__ledger_free(kg__ledger *ledger);
 
 /* Sets a member of the document, whose reference it takes. */
@@ -33,11 +35,15 @@ void kg__ledger_set(kg__ledger *ledger, const char *key, json_t *value);
 void kg__ledger_set_counts(kg__ledger *ledger, size_t sessions, size_t looked_at, size_t changed);
 
 /* Complains in one line, "file: case: metric: why" of what is known, and keeps it: why nothing may
- * be stored, why a part is not, or what is doubtful of a metric. */
+ * be stored. */
 void kg__ledger_refuse(kg__ledger *ledger, kg__entry_subject subject, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* The same of what is left out while the rest is stored. */
 void kg__ledger_leave_out(kg__ledger *ledger, kg__entry_subject subject, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* The same of a metric whose sessions disagree. */
 void kg__ledger_doubt(kg__ledger *ledger, kg__entry_subject subject, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

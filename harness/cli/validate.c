@@ -390,7 +390,7 @@ static void print_line(const subject *one, size_t i, const comparison *both)
 /* "120 of 16384 blocks"; "" when all were counted. */
 static void show_sample(const subject *one, char *text, size_t size)
 {
-    kg__format(text, size, "");
+    text[0] = '\0';
     if (one->sampled != NULL)
         kg__format(text, size, "%" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT " blocks",
                    json_integer_value(json_object_get(one->sampled, "blocks")),
