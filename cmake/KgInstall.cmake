@@ -49,7 +49,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/harness/include/kernelgate/kernelgate.h
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/harness/model/include/ DESTINATION ${KG_MODEL_HEADERS})
 install(FILES ${PROJECT_SOURCE_DIR}/harness/model/program.c ${PROJECT_SOURCE_DIR}/harness/model/program.h
   DESTINATION ${KG_SHARED})
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/schemas/ DESTINATION ${KG_SHARED}/schemas)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/baselines/schemas/ DESTINATION ${KG_SHARED}/schemas)
 
 # The scripts, each with a command of its own.
 install(FILES ${PROJECT_SOURCE_DIR}/ci/base.sh ${PROJECT_SOURCE_DIR}/ci/common.sh ${PROJECT_SOURCE_DIR}/ci/packages
