@@ -133,6 +133,7 @@ static void lint_band(linting *all, const char *id, const kg__baseline_metric *m
     char noise[KG__FIGURE_SIZE];
     double wanted;
     double found;
+    double bound;
 
     if (metric->session_count < KG__SESSIONS_MINIMUM || metric->band_by_hand)
         return;
@@ -147,10 +148,13 @@ static void lint_band(linting *all, const char *id, const kg__baseline_metric *m
                    band, metric->band > wanted ? "only " : "", noise);
         say(all, id, metric->name, what);
     }
-    if (metric->gated == (found > KG__GATED_LIMIT)) {
+    bound = kg__noise_bound(metric->sessions, metric->session_count);
+    if (metric->gated == (bound > KG__GATED_LIMIT)) {
+        kg__show_percent(noise, sizeof noise, bound, false);
         kg__format(what, sizeof what,
-                   "it is %sgated, and its noise (3 sigma) is %s%s: %s \"band_by\": \"hand\"",
-                   metric->gated ? "" : "not ", metric->gated ? "" : "only ", noise,
+                   "it is %sgated, and its noise (3 sigma, by 80 %% confidence) is %s%s: %s "
+                   "\"band_by\": \"hand\"",
+                   metric->gated ? "" : "not ", metric->gated ? "up to " : "only up to ", noise,
                    metric->gated ? "say \"gated\": false, or" : "take \"gated\" away, or say");
         say(all, id, metric->name, what);
     }

@@ -51,9 +51,9 @@ typedef struct kg__surroundings {
     bool same_code;        /* the launch is the baseline's, and runs its very machine code */
 } kg__surroundings;
 
-/* The smallest standard deviation of the log that is believed, the largest limit,
- * exp(3 sigma) - 1, that is still gated, and the absolute floor of a time where the case has none
- * of its own. */
+/* The smallest standard deviation of the log that is believed, the largest
+ * exp(3 sigma) - 1, by what sigma may be, that is still gated, and the absolute floor of a time
+ * where the case has none of its own. */
 #define KG__SIGMA_MINIMUM 0.003
 #define KG__GATED_LIMIT 0.05
 #define KG__TIME_FLOOR_NS 50.0

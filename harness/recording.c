@@ -52,6 +52,13 @@ double kg__noise(const double *sessions, size_t count)
     return expm1(3 * fmax(kg__log_deviation(sessions, count), KG__SIGMA_MINIMUM));
 }
 
+double kg__noise_bound(const double *sessions, size_t count)
+{
+    double sigma = kg__deviation_bound(kg__log_deviation(sessions, count), count);
+
+    return expm1(3 * fmax(sigma, KG__SIGMA_MINIMUM));
+}
+
 double kg__value_of_sessions(const double *sessions, size_t count)
 {
     return rounded(median_of(sessions, count));
@@ -70,7 +77,7 @@ static void rest_on(kg__baseline_metric *metric, const double *sessions, size_t 
     metric->value = kg__value_of_sessions(sessions, count);
     if (!metric->band_by_hand)
         metric->band = kg__band_of_sessions(sessions, count);
-    metric->gated = kg__noise(sessions, count) <= KG__GATED_LIMIT;
+    metric->gated = kg__noise_bound(sessions, count) <= KG__GATED_LIMIT;
     kg__baseline_set_sessions(metric, sessions, count);
 }
 

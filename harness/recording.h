@@ -32,17 +32,22 @@ bool kg__sessions_agree(const double *sessions, size_t count, kg__error *error);
  * with sigma the standard deviation of their logarithms, at least KG__SIGMA_MINIMUM. */
 double kg__noise(const double *sessions, size_t count);
 
+/* The same with what sigma may be, by 80 % confidence, where so many sessions say what it is:
+ * kg__deviation_bound(). Of five sessions it is 1.55 times theirs. INFINITY of one. */
+double kg__noise_bound(const double *sessions, size_t count);
+
 /* The value and the band that a metric has of its sessions: their median, rounded as values are,
  * and their noise rounded up to 0.1 %, at least KG__BAND_MINIMUM. */
 double kg__value_of_sessions(const double *sessions, size_t count);
 double kg__band_of_sessions(const double *sessions, size_t count);
 
 /* Records a time into `entry`: value and band as the sessions have them (a band set by
- * hand is kept), floor KG__TIME_FLOOR_NS unless the entry has one, ungated where 3 sigma exceeds
- * KG__GATED_LIMIT. A metric that has not moved beyond its band and rests on enough sessions is left
- * alone. With `merge` the sessions join those that the metric has, and it is rewritten in any case:
- * boards of one model differ by more than one board from day to day, and a baseline of several
- * holds for all of them. `old_value` becomes what the value was, NaN when the metric is new. */
+ * hand is kept), floor KG__TIME_FLOOR_NS unless the entry has one, ungated where their noise may,
+ * by kg__noise_bound(), exceed KG__GATED_LIMIT. A metric that has not moved beyond its band and
+ * rests on enough sessions is left alone. With `merge` the sessions join those that the metric has,
+ * and it is rewritten in any case: boards of one model differ by more than one board from day to
+ * day, and a baseline of several holds for all of them. `old_value` becomes what the value was, NaN
+ * when the metric is new. */
 kg__change kg__record_time(kg__baseline_case *entry, const char *metric, const double *sessions,
                            size_t count, bool merge, double *old_value);
 

@@ -116,8 +116,11 @@ static json_t *metric_json(const kg__baseline_case *entry, const kg__baseline_me
                   (int)metric->band_by_hand, "floor", metric->floor, "sessions",
                   (json_int_t)metric->session_count, "gated", (int)metric->gated);
 
-    if (metric->session_count > 0)
+    if (metric->session_count > 0) {
         kg__json_set_finite(object, "noise", kg__noise(metric->sessions, metric->session_count));
+        kg__json_set_finite(object, "noise_bound",
+                            kg__noise_bound(metric->sessions, metric->session_count));
+    }
     kg__json_set_finite(object, "smallest", smallest_of(metric));
     if (entry->commit != NULL)
         json_object_set_new(object, "commit", json_string(entry->commit));

@@ -128,6 +128,7 @@ void kg__ledger_change(kg__ledger *ledger, const char *id, const char *metric, d
     kg__json_set_finite(entry, "band", now->band);
     json_object_set_new(entry, "band_by_hand", json_boolean(now->band_by_hand));
     kg__json_set_finite(entry, "noise", kg__noise(now->sessions, now->session_count));
+    kg__json_set_finite(entry, "noise_bound", kg__noise_bound(now->sessions, now->session_count));
     json_object_set_new(entry, "sessions", json_integer((json_int_t)now->session_count));
     json_object_set_new(entry, "gated", json_boolean(now->gated));
 }

@@ -121,6 +121,7 @@ static void print_row(const char *id, const char *metric, double old_value,
     char text[KG__FIGURE_SIZE];
     char band[KG__FIGURE_SIZE];
     char noise[KG__FIGURE_SIZE];
+    char bound[KG__FIGURE_SIZE];
 
     if (!isnan(old_value)) {
         kg__show_figure(old_text, sizeof old_text, old_value, "ns");
@@ -129,12 +130,14 @@ static void print_row(const char *id, const char *metric, double old_value,
     kg__show_figure(text, sizeof text, now->value, "ns");
     kg__show_percent(band, sizeof band, now->band, false);
     kg__show_percent(noise, sizeof noise, kg__noise(now->sessions, now->session_count), false);
+    kg__show_percent(bound, sizeof bound, kg__noise_bound(now->sessions, now->session_count),
+                     false);
     fprintf(kg__narration(), KG__CASE_COLUMN " %-13s %14s %14s %9s  band %s%s", id, metric,
             old_text, text, change, band, now->band_by_hand ? ", by hand" : "");
     if (now->gated)
         fprintf(kg__narration(), "\n");
     else
-        fprintf(kg__narration(), ", not gated: its noise is %s\n", noise);
+        fprintf(kg__narration(), ", not gated: its noise is %s, and may be %s\n", noise, bound);
 }
 
 bool kg__sessions_store(const kg__sessions *all, kg__baseline_case *entry, const kg__recorded *one,

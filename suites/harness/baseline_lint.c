@@ -109,7 +109,7 @@ Test(baseline_lint, a_band_below_the_noise)
     sound()->band = 0.08;
     expect(NULL);
     sound()->gated = true;
-    expect("it is gated, and its noise (3 sigma) is 8.0 %");
+    expect("it is gated, and its noise (3 sigma, by 80 % confidence) is up to 12.6 %");
     sound()->band_by_hand = true;
     expect(NULL);
 }
@@ -127,7 +127,7 @@ Test(baseline_lint, a_band_far_above_the_noise)
 Test(baseline_lint, what_is_quiet_and_not_gated)
 {
     sound()->gated = false;
-    expect("it is not gated, and its noise (3 sigma) is only 0.9 %");
+    expect("it is not gated, and its noise (3 sigma, by 80 % confidence) is only up to 0.9 %");
     sound()->band_by_hand = true;
     expect(NULL);
 }

@@ -1,5 +1,6 @@
 /* Recording: what several sessions make of a line of the baseline. */
 #include "recording.h"
+#include "statistics.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -117,8 +118,8 @@ Test(recording, the_band_follows_from_the_noise)
     const kg__baseline_metric *metric;
     double expected;
 
-    alternate(sessions, 1.02);
-    expected = expm1(3 * log(1.02) * sqrt(0.3));
+    alternate(sessions, 1.018);
+    expected = expm1(3 * log(1.018) * sqrt(0.3));
     cr_assert(record("time_ns", sessions, &old_value) == KG__NEW);
     metric = kg__baseline_metric_of(entry(), "time_ns");
     cr_assert(epsilon_eq(dbl, metric->band, ceil(expected * 1000) / 1000, 1e-12));
@@ -126,20 +127,44 @@ Test(recording, the_band_follows_from_the_noise)
     cr_assert(metric->gated);
 }
 
-/* Beyond 5 % a band is too wide to find anything by, on either side of that limit. */
-Test(recording, what_is_too_noisy_is_not_gated)
+/* Beyond 5 % a band is too wide to find anything by, on either side of that limit. What five
+ * sessions say of the noise is not exact: it counts as 1.55 times what they say. */
+Test(recording, what_may_be_too_noisy_is_not_gated)
 {
-    double limit = exp(log1p(KG__GATED_LIMIT) / (3 * sqrt(0.3)));
+    double most = log1p(KG__GATED_LIMIT) / 3 / kg__deviation_bound(1, 5);
+    double limit = exp(most / sqrt(0.3));
     double sessions[5];
     double old_value;
 
     alternate(sessions, limit - 1e-4);
     cr_assert(record("time_ns", sessions, &old_value) == KG__NEW);
     cr_assert(kg__baseline_metric_of(entry(), "time_ns")->gated);
+    cr_assert(lt(dbl, kg__noise_bound(sessions, 5), KG__GATED_LIMIT));
     alternate(sessions, limit + 1e-4);
     cr_assert(record("cold_time_ns", sessions, &old_value) == KG__NEW);
     cr_assert(not(kg__baseline_metric_of(entry(), "cold_time_ns")->gated));
-    cr_assert(lt(dbl, KG__GATED_LIMIT, kg__baseline_metric_of(entry(), "cold_time_ns")->band));
+    cr_assert(lt(dbl, KG__GATED_LIMIT, kg__noise_bound(sessions, 5)));
+    cr_assert(lt(dbl, kg__baseline_metric_of(entry(), "cold_time_ns")->band, KG__GATED_LIMIT));
+}
+
+/* The more sessions, the less their noise may be beyond what they show, and never is it believed to
+ * be less than the smallest that is. */
+Test(recording, more_sessions_know_the_noise_better)
+{
+    double sessions[28];
+    double bound = INFINITY;
+
+    for (size_t i = 0; i < 28; i++)
+        sessions[i] = i % 2 == 0 ? 100000 : 102000;
+    for (size_t count = 4; count <= 28; count += 4) {
+        cr_assert(lt(dbl, kg__noise_bound(sessions, count), bound));
+        bound = kg__noise_bound(sessions, count);
+        cr_assert(lt(dbl, kg__noise(sessions, count), bound));
+    }
+    cr_assert(isinf(kg__noise_bound(sessions, 1)));
+    for (size_t i = 0; i < 28; i++)
+        sessions[i] = 100000;
+    cr_assert(epsilon_eq(dbl, kg__noise_bound(sessions, 28), expm1(3 * KG__SIGMA_MINIMUM), 1e-15));
 }
 
 static void repeat(double *sessions, double value)
