@@ -317,7 +317,6 @@ Test(adopt, a_new_case_takes_five_sessions)
 Test(adopt, a_first_baseline_takes_five_gates)
 {
     const char *arguments[11] = { KG__COMMAND, "baseline", "adopt", "--baselines" };
-    ending seen;
 
     for (int i = 0; i < 5; i++) {
         char how[64];
@@ -329,14 +328,10 @@ Test(adopt, a_first_baseline_takes_five_gates)
     }
     arguments[4] = at("none");
     arguments[9] = NULL;
-    seen = drive(arguments, environment);
-    expect_ending(&seen, 2, "a first baseline takes the results of 5 gates at least");
-    free(seen.output);
+    expect_drive(arguments, 2, "a first baseline takes the results of 5 gates at least");
     cr_assert(!exists(at("none/nvidia-fake.json")));
     arguments[9] = at("4.json");
-    seen = drive(arguments, environment);
-    expect_ending(&seen, 0, "6 of 6 cases and sentinels changed, by the results of 5 gates");
-    free(seen.output);
+    expect_drive(arguments, 0, "6 of 6 cases and sentinels changed, by the results of 5 gates");
     cr_assert(exists(at("none/nvidia-fake.json")));
 
     cr_assert(rename(at("none/nvidia-fake.json"), at("baselines/nvidia-fake.json")) == 0);
@@ -350,9 +345,7 @@ Test(adopt, a_first_baseline_takes_five_gates)
     cr_assert(kg__baseline_save(at("baselines/nvidia-fake.json"), &baseline, NULL));
     kg__baseline_free(&baseline);
     arguments[4] = at("baselines");
-    seen = drive(arguments, environment);
-    expect_ending(&seen, 0, "1 of 3 cases and sentinels changed");
-    free(seen.output);
+    expect_drive(arguments, 0, "1 of 3 cases and sentinels changed");
     expect_sessions(SLOW, "time_ns", 5, 10000);
     expect_sessions(QUICK, "time_ns", 5, 5000);
 }
@@ -391,9 +384,7 @@ Test(adopt, arguments_that_are_wrong)
 
     expect_ending(&seen, 2, "needs --baselines DIR and the results.json of a gate");
     free(seen.output);
-    seen = drive(no_folder, environment);
-    expect_ending(&seen, 2, "needs --baselines DIR and the results.json of a gate");
-    free(seen.output);
+    expect_drive(no_folder, 2, "needs --baselines DIR and the results.json of a gate");
 }
 
 static json_t *adopt_as_json(const char *first, const char *second, int code)

@@ -247,6 +247,14 @@ void expect_ending(const ending *seen, int code, const char *expected)
               "\"%s\" is not in the output:\n%s", expected, seen->output);
 }
 
+void expect_drive(const char *const *arguments, int code, const char *expected)
+{
+    ending seen = drive(arguments, environment);
+
+    expect_ending(&seen, code, expected);
+    free(seen.output);
+}
+
 json_t *read_json(const char *path)
 {
     json_error_t error;

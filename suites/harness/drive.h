@@ -42,9 +42,12 @@ ending drive_on_terminal(const char *const *arguments, const char *const *settin
 extern const char *environment[];
 void set(const char *name, const char *value);
 
-/* The same, for a program whose exit code and whose output must be so: `expected` is in the output
- * (NULL: whatever it is), else the test fails and shows it. */
+/* Holds a program to its exit code and its output: `expected` is in the output (NULL: whatever it
+ * is), else the test fails and shows it. */
 void expect_ending(const ending *seen, int code, const char *expected);
+
+/* Runs a program to its end, which must be so, with the settings made by set(). */
+void expect_drive(const char *const *arguments, int code, const char *expected);
 
 /* Adds to a results document what it has besides its targets and cases. */
 void complete_results(json_t *results);

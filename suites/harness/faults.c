@@ -406,9 +406,7 @@ Test(faults, a_run_in_a_folder_that_cannot_be_written)
 
     prepare_runs();
     inject("out", 1, "EROFS");
-    seen = drive(arguments, environment);
-    expect_ending(&seen, 2, "/out: the folder cannot be made: Read-only file system");
-    free(seen.output);
+    expect_drive(arguments, 2, "/out: the folder cannot be made: Read-only file system");
     inject_nothing();
     cr_assert(run_step(KG__COMMAND, "begin") == 0);
     inject("out", 1, "EROFS");
@@ -500,9 +498,7 @@ Test(faults, baselines_that_are_none_of_ours)
         ending seen;
 
         put(path, &oddities[i]);
-        seen = drive(lint, environment);
-        expect_ending(&seen, 2, path);
-        free(seen.output);
+        expect_drive(lint, 2, path);
         seen = record();
         expect_ending(&seen, 2, path);
         cr_assert(strstr(seen.output, "session 1") == NULL, "nothing is measured: %s", seen.output);

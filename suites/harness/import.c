@@ -190,13 +190,10 @@ static void expect_adoption_of(int code, size_t count, const char *line)
     static const char *const names[] = { "r0.json", "r1.json", "r2.json", "r3.json", "r4.json" };
     const char *arguments[12] = { KG__COMMAND,   "baseline",      "adopt",
                                   "--baselines", at("baselines"), "--any-commit" };
-    ending seen;
 
     for (size_t i = 0; i < count; i++)
         arguments[6 + i] = names[i];
-    seen = drive(arguments, environment);
-    expect_ending(&seen, code, line);
-    free(seen.output);
+    expect_drive(arguments, code, line);
 }
 
 static void expect_adoption(size_t count, const char *line)
@@ -552,18 +549,13 @@ Test(import, an_output_that_takes_nothing)
     const char *file = keep(nvbench(1), "a.json");
     char script[1024];
     const char *const arguments[] = { "/bin/sh", "-c", script, NULL };
-    ending seen;
 
     kg__format(script, sizeof script,
                "%s import --from nvbench --out %s --baselines %s %s > /dev/full", KG__COMMAND,
                at("out"), at(""), file);
-    seen = drive(arguments, environment);
-    expect_ending(&seen, 2, "the verdicts: the standard output takes no more");
-    free(seen.output);
+    expect_drive(arguments, 2, "the verdicts: the standard output takes no more");
     kg__format(script, sizeof script, "%s help import > /dev/full", KG__COMMAND);
-    seen = drive(arguments, environment);
-    expect_ending(&seen, 2, "help: the standard output takes no more");
-    free(seen.output);
+    expect_drive(arguments, 2, "help: the standard output takes no more");
 }
 
 Test(import, bad_files_and_options)
@@ -583,9 +575,8 @@ Test(import, bad_files_and_options)
     seen = import_as("nvbench", NULL, (const char *const[]){ NULL });
     expect_ending(&seen, 2, "needs the file that nvbench wrote");
     free(seen.output);
-    seen = drive((const char *const[]){ KG__COMMAND, "import", "a.json", NULL }, environment);
-    expect_ending(&seen, 2, "--from is missing: nvbench or google-benchmark");
-    free(seen.output);
+    expect_drive((const char *const[]){ KG__COMMAND, "import", "a.json", NULL }, 2,
+                 "--from is missing: nvbench or google-benchmark");
     cr_assert(mkdir(at("baselines"), 0777) == 0);
     write_text(at("baselines/nvidia-fake-nvbench.json"), "{");
     expect_import("nvbench", NULL, keep(nvbench(1), "a.json"), 2, "nvidia-fake-nvbench.json:1: ");

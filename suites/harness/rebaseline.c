@@ -215,14 +215,11 @@ Test(rebaseline, refusals_write_nothing)
 Test(rebaseline, a_dirty_tree_refuses_unless_told)
 {
     const char *const told[] = { "ci/rebaseline", "--target", "gpu", "--allow-dirty", NULL };
-    ending seen;
 
     write_text("kernels/plain.cu", "changed\n");
     expect("--target", "gpu", 2, "uncommitted changes (kernels/plain.cu): commit or remove them");
     cr_assert(!exists("log"), "nothing is measured in vain");
-    seen = drive(told, environment);
-    expect_ending(&seen, 0, "baselines/nvidia-fake.json is new");
-    free(seen.output);
+    expect_drive(told, 0, "baselines/nvidia-fake.json is new");
     shell("grep -q '\"commit\": \"[0-9a-f]*-dirty\"' baselines/nvidia-fake.json");
 }
 
@@ -239,15 +236,12 @@ Test(rebaseline, arguments_that_are_wrong)
 Test(rebaseline, without_git)
 {
     const char *const arguments[] = { "ci/rebaseline", "--target", "gpu", "--allow-dirty", NULL };
-    ending seen;
 
     shell("rm -rf .git");
     expect("--target", "gpu", 2, "git cannot tell whether the tree is clean");
-    seen = drive(arguments, environment);
-    expect_ending(&seen, 0,
-                  "kernelgate: changed: baselines/nvidia-fake.json\n"
-                  "kernelgate: there is no git here to commit it with\n");
-    free(seen.output);
+    expect_drive(arguments, 0,
+                 "kernelgate: changed: baselines/nvidia-fake.json\n"
+                 "kernelgate: there is no git here to commit it with\n");
 }
 
 /* Another project, in a folder of its repository, is recorded by the scripts of this one. */
@@ -265,9 +259,7 @@ Test(rebaseline, a_project_of_its_own)
           "echo /own/build/ >>.gitignore && git add . && git commit -q -m two");
     write_text("own/build/gpu/kernelgate.path", at("own/build/gpu/harness/cli/kernelgate"));
     write_text("own/include.h", "\n");
-    seen = drive(recorded, environment);
-    expect_ending(&seen, 2, "uncommitted changes (own/include.h)");
-    free(seen.output);
+    expect_drive(recorded, 2, "uncommitted changes (own/include.h)");
     cr_assert(unlink("own/include.h") == 0);
     seen = drive(recorded, environment);
     expect_ending(&seen, 0,
@@ -277,7 +269,5 @@ Test(rebaseline, a_project_of_its_own)
     run_last_command(seen.output);
     free(seen.output);
     cr_assert(unlink("build/gpu/kernelgate.path") == 0 && chdir("..") == 0);
-    seen = drive(recorded, environment);
-    expect_ending(&seen, 2, "end its CMakeLists.txt with kg_finish_gate()");
-    free(seen.output);
+    expect_drive(recorded, 2, "end its CMakeLists.txt with kg_finish_gate()");
 }

@@ -375,12 +375,9 @@ Test(record, the_commit_is_unknown_without_git)
     const char *const arguments[] = { KG__COMMAND,     "baseline",         "record", "--baselines",
                                       at("baselines"), KG__FAKE_SOUND_GPU, NULL };
     kg__baseline baseline;
-    ending seen;
 
     set("PATH", at(""));
-    seen = drive(arguments, environment);
-    expect_ending(&seen, 0, "6 of 6");
-    free(seen.output);
+    expect_drive(arguments, 0, "6 of 6");
     load(&baseline);
     cr_assert(strcmp(kg__baseline_find(&baseline, SLOW)->commit, "unknown") == 0);
     kg__baseline_free(&baseline);
@@ -574,15 +571,10 @@ Test(record, a_folder_that_cannot_be_written)
                                       at("file/below"), KG__FAKE_SOUND_GPU, NULL };
     const char *const in_a_file[] = { KG__COMMAND, "baseline",         "record", "--baselines",
                                       at("file"),  KG__FAKE_SOUND_GPU, NULL };
-    ending seen;
 
     write_text(at("file"), "");
-    seen = drive(arguments, environment);
-    expect_ending(&seen, 2, "file/below: the folder cannot be made: Not a directory");
-    free(seen.output);
-    seen = drive(in_a_file, environment);
-    expect_ending(&seen, 2, "file: is no folder");
-    free(seen.output);
+    expect_drive(arguments, 2, "file/below: the folder cannot be made: Not a directory");
+    expect_drive(in_a_file, 2, "file: is no folder");
     cr_assert(!exists(at("log")), "nothing is measured in vain");
 }
 
@@ -619,12 +611,8 @@ Test(record, arguments_that_are_wrong)
         expect_ending(&seen, 2, "not a number from 5 to 999");
         free(seen.output);
     }
-    seen = drive(no_program, environment);
-    expect_ending(&seen, 2, "needs --baselines DIR and a comparison's program");
-    free(seen.output);
-    seen = drive(no_folder, environment);
-    expect_ending(&seen, 2, "needs --baselines DIR and a comparison's program");
-    free(seen.output);
+    expect_drive(no_program, 2, "needs --baselines DIR and a comparison's program");
+    expect_drive(no_folder, 2, "needs --baselines DIR and a comparison's program");
     cr_assert(!exists(at("baselines")) && !exists(at("log")));
 }
 
@@ -645,19 +633,14 @@ Test(record, more_sessions)
 Test(record, the_gate_passes_by_what_was_recorded)
 {
     const char *const gate[] = { KG__FAKE_SOUND_GPU, "--filter=fake/time", NULL };
-    ending seen;
 
     expect_run(KG__FAKE_SOUND_GPU, 0, NULL);
     set("KG_FILTER", NULL);
     set("KG_BASELINES", at("baselines"));
     set("KG_STRICT", "1");
-    seen = drive(gate, environment);
-    expect_ending(&seen, 0, "pass         nvidia-fake  " SLOW);
-    free(seen.output);
+    expect_drive(gate, 0, "pass         nvidia-fake  " SLOW);
     plan("* " SLOW " hot 10500\n");
-    seen = drive(gate, environment);
-    expect_ending(&seen, 1, "slower       nvidia-fake  " SLOW);
-    free(seen.output);
+    expect_drive(gate, 1, "slower       nvidia-fake  " SLOW);
 }
 
 /* The CPU model: the same command, on a program that counts. Instrumented process 1 checks, 2 and 3

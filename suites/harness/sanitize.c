@@ -64,15 +64,12 @@ static void expect_result(const char *tool, const char *report, const char *own_
                                       at("observer.jsonl"),  NULL };
     char name[64];
     char *text;
-    ending seen;
 
     kg__format(program, sizeof program, "exit %s", own_code);
     if (report != NULL)
         write_text(at("report"), report);
     set_stand_in(code);
-    seen = drive(arguments, environment);
-    expect_ending(&seen, expected, NULL);
-    free(seen.output);
+    expect_drive(arguments, expected, NULL);
     kg__format(name, sizeof name, "observer.%s.result", tool);
     text = read_text(at(name));
     cr_assert(strncmp(text, result, strlen(result)) == 0, "%s: %s", tool, text);
@@ -163,12 +160,9 @@ Test(sanitize, bad_arguments)
         const char *const arguments[] = {
             KG__SANITIZE_OBSERVER, bad[i][0], bad[i][1], bad[i][2], bad[i][3], NULL,
         };
-        ending seen;
 
         set_stand_in("");
-        seen = drive(arguments, environment);
-        expect_ending(&seen, 2, "see ci/sanitize-observer --help");
-        free(seen.output);
+        expect_drive(arguments, 2, "see ci/sanitize-observer --help");
     }
 }
 
@@ -176,7 +170,6 @@ static void expect_check(const char *report, int code, const char *text)
 {
     const char *const arguments[] = { KG__FAKE_SOUND_GPU, "--filter=fake/check", NULL };
     char wrapper[600];
-    ending seen;
 
     write_text(at("report"), report);
     set_stand_in("");
@@ -187,9 +180,7 @@ static void expect_check(const char *report, int code, const char *text)
     kg__format(wrapper, sizeof wrapper, "setpriv --pdeathsig TERM %s memcheck",
                KG__SANITIZE_OBSERVER);
     set("KG_WRAPPER", wrapper);
-    seen = drive(arguments, environment);
-    expect_ending(&seen, code, text);
-    free(seen.output);
+    expect_drive(arguments, code, text);
 }
 
 /* Every case may be right: what the sanitizer found fails the test. */

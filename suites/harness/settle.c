@@ -109,10 +109,8 @@ TestSuite(settle, .init = begin, .fini = remove_folder, .timeout = 60);
 static void expect_time(int code, const char *line)
 {
     const char *const arguments[] = { at("head/fake.gpu"), "--filter=fake/time", NULL };
-    ending seen = drive(arguments, environment);
 
-    expect_ending(&seen, code, line);
-    free(seen.output);
+    expect_drive(arguments, code, line);
 }
 
 /* The same with what the plan says of the first observation alone, forgotten then. */
@@ -146,10 +144,8 @@ static void expect_results(int code, const char *line)
 static void expect_report(int code, const char *line)
 {
     const char *const arguments[] = { KG__COMMAND, "results", "--report-only", NULL };
-    ending seen = drive(arguments, environment);
 
-    expect_ending(&seen, code, line);
-    free(seen.output);
+    expect_drive(arguments, code, line);
 }
 
 /* The entry of a case in the verdicts, of a document that the caller frees. */
@@ -374,14 +370,11 @@ Test(settle, neighbours_are_timed_beside_the_suspect)
     free(cases);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         const char *const arguments[] = { KG__FAKE_GPU, "--beside", at("cases"), NULL };
-        ending seen;
 
         (void)unlink(at("cases"));
         if (wrong[i][0] != NULL)
             write_text(at("cases"), wrong[i][0]);
-        seen = drive(arguments, environment);
-        expect_ending(&seen, 2, wrong[i][1]);
-        free(seen.output);
+        expect_drive(arguments, 2, wrong[i][1]);
     }
 }
 

@@ -116,17 +116,13 @@ Test(work, of_a_program_for_a_gpu)
 
 Test(work, takes_the_filter_and_nothing_else)
 {
-    ending seen;
 
     set("KG_FILTER", "pair_means/*/5x5x100/b16");
     ask(KG__MEANS);
     cr_assert(json_array_size(json_object_get(document, "cases")) == 2);
-    seen = drive((const char *const[]){ KG__MEANS, "--work", "more", NULL }, environment);
-    expect_ending(&seen, 2, "more: --work takes no value");
-    free(seen.output);
-    seen = drive((const char *const[]){ KG__FAKE_BAD_TABLE, "--work", NULL }, environment);
-    expect_ending(&seen, 2, "twice");
-    free(seen.output);
+    expect_drive((const char *const[]){ KG__MEANS, "--work", "more", NULL }, 2,
+                 "more: --work takes no value");
+    expect_drive((const char *const[]){ KG__FAKE_BAD_TABLE, "--work", NULL }, 2, "twice");
 }
 
 Test(work, an_output_that_takes_no_more)
