@@ -1,9 +1,11 @@
-/* Folders for the moment, and what of a folder is a program. */
+/* Folders for the moment, what of a folder is a program, and files that are replaced whole. */
 #include "file.h"
 
 #include <criterion/criterion.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -78,4 +80,89 @@ Test(file, a_program_is_a_file_that_may_be_run)
     cr_assert(!kg__file_is_program(at("text")));
     cr_assert(!kg__file_is_program(at("")));
     cr_assert(!kg__file_is_program(at("nowhere")));
+}
+
+Test(file, a_file_in_a_folder_that_is_not_there_is_an_error)
+{
+    kg__error error = { "" };
+
+    cr_assert(!kg__file_replace(at("nowhere/x"), "x", 1, &error));
+    cr_expect(strstr(error.text, "nowhere/x: cannot be written: No such file") != NULL, "%s",
+              error.text);
+    cr_assert(!exists(at("nowhere")));
+}
+
+Test(file, a_replacement_that_fails_leaves_nothing_behind)
+{
+    kg__error error = { "" };
+    char temporary[128];
+
+    /* A folder that holds something cannot be replaced by a file. */
+    cr_assert(mkdir(at("x"), 0777) == 0);
+    write_text(at("x/inside"), "");
+    cr_assert(!kg__file_replace(at("x"), "new", 3, &error));
+    cr_expect(strstr(error.text, "/x: cannot be written") != NULL, "%s", error.text);
+    snprintf(temporary, sizeof temporary, ".x" KG__FILE_TEMPORARY "%ld", (long)getpid());
+    cr_expect(!exists(at(temporary)));
+}
+
+Test(file, what_is_no_regular_file_is_not_replaced)
+{
+    kg__error error = { "" };
+    struct stat facts;
+
+    cr_assert(mkfifo(at("pipe"), 0666) == 0);
+    cr_assert(symlink("pipe", at("link")) == 0);
+    cr_expect(!kg__file_replace(at("pipe"), "new", 3, &error));
+    cr_expect(strstr(error.text, "/pipe: cannot be written: it is no regular file") != NULL, "%s",
+              error.text);
+    cr_expect(!kg__file_replace(at("link"), "new", 3, &error));
+    cr_expect(lstat(at("pipe"), &facts) == 0 && S_ISFIFO(facts.st_mode));
+    cr_expect(lstat(at("link"), &facts) == 0 && S_ISLNK(facts.st_mode));
+}
+
+Test(file, a_file_follows_the_umask_and_a_dead_process_is_in_nobodys_way)
+{
+    kg__error error = { "" };
+    char temporary[128];
+    struct stat facts;
+
+    snprintf(temporary, sizeof temporary, ".x" KG__FILE_TEMPORARY "%ld", (long)getpid());
+    write_text(at(temporary), "left behind");
+    umask(027);
+    cr_assert(kg__file_replace(at("x"), "new", 3, &error), "%s", error.text);
+    cr_assert(stat(at("x"), &facts) == 0);
+    cr_expect((facts.st_mode & 0777) == 0640);
+    cr_expect(!exists(at(temporary)));
+}
+
+Test(file, a_name_without_a_folder_is_in_the_current_one)
+{
+    kg__error error = { "" };
+
+    cr_assert(chdir(at("")) == 0);
+    cr_assert(kg__file_replace("plain", "new", 3, &error), "%s", error.text);
+    cr_expect(exists(at("plain")));
+    cr_assert(chdir("/") == 0);
+}
+
+Test(file, a_disk_that_takes_no_more_leaves_the_old_file)
+{
+    const struct rlimit full = { 8192, 8192 };
+    kg__error error = { "" };
+    char *large = kg__allocate(65536, 1);
+    char temporary[128];
+    struct stat facts;
+
+    write_text(at("x"), "old");
+    cr_assert(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
+    cr_assert(setrlimit(RLIMIT_FSIZE, &full) == 0);
+    cr_assert(!kg__file_replace(at("x"), large, 65536, &error));
+    cr_expect(strstr(error.text, "/x: cannot be written: File too large") != NULL, "%s",
+              error.text);
+    cr_assert(stat(at("x"), &facts) == 0);
+    cr_expect(facts.st_size == 3);
+    snprintf(temporary, sizeof temporary, ".x" KG__FILE_TEMPORARY "%ld", (long)getpid());
+    cr_expect(!exists(at(temporary)));
+    free(large);
 }

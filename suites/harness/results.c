@@ -3,68 +3,17 @@
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
-#include <fcntl.h>
-#include <ftw.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "file.h"
+#include "drive.h"
 #include "records.h"
 #include "results_text.h"
-
-static char folder[256];
-
-static void make_folder(void)
-{
-    const char *base = getenv("TMPDIR");
-
-    snprintf(folder, sizeof folder, "%s/kernelgate-results-XXXXXX", base != NULL ? base : "/tmp");
-    cr_assert(mkdtemp(folder) != NULL);
-}
-
-static int remove_entry(const char *path, const struct stat *facts, int type, struct FTW *walk)
-{
-    (void)facts;
-    (void)type;
-    (void)walk;
-    return remove(path);
-}
-
-static void remove_folder(void)
-{
-    nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
-}
+#include "verdict_texts.h"
 
 TestSuite(results, .init = make_folder, .fini = remove_folder);
-
-/* A path below the test's folder; each call has a buffer of its own, for a few calls. */
-static const char *at(const char *name)
-{
-    static char paths[8][512];
-    static int next;
-    char *path = paths[next++ % 8];
-
-    snprintf(path, sizeof paths[0], "%s/%s", folder, name);
-    return path;
-}
-
-static void put(const char *name, const char *text)
-{
-    FILE *file = fopen(at(name), "w");
-
-    cr_assert(file != NULL);
-    fputs(text, file);
-    cr_assert(fclose(file) == 0);
-}
-
-static bool exists(const char *name)
-{
-    return access(at(name), F_OK) == 0;
-}
 
 static void begin(void)
 {
@@ -84,7 +33,7 @@ static void put_test(const char *name, bool complete, const char *more)
     snprintf(text, sizeof text,
              "{\"schema\": \"kernelgate-verdicts/1\", \"test\": \"%s\", \"complete\": %s%s}", name,
              complete ? "true" : "false", more);
-    put(path, text);
+    write_text(at(path), text);
 }
 
 static json_t *merge(bool strict)
@@ -107,22 +56,6 @@ static const json_t *item(const json_t *results, const char *list, size_t index)
     return json_array_get(json_object_get(results, list), index);
 }
 
-#define CASE(id, target, part, verdict, why)                                                       \
-    "{\"case\": \"" id "\", \"target\": \"" target "\", \"part\": \"" part                         \
-    "\", \"seconds\": 0.5, \"verdict\": \"" verdict "\", \"why\": \"" why "\"}"
-
-#define TIMED(id, verdict, why)                                                                    \
-    "{\"case\": \"" id "\", \"target\": \"nvidia-h200\", \"part\": \"time\", \"seconds\": 0.25, "  \
-    "\"metrics\": {\"time_ns\": {\"value\": 47980, \"low\": 47900, \"high\": 48050, "              \
-    "\"baseline\": 45130, \"change\": 0.0631, \"limit\": 0.02, \"smallest\": 0.02, "               \
-    "\"verdict\": \"" verdict "\"}}, \"verdict\": \"" verdict "\", \"why\": \"" why                \
-    "\", \"throttled\": false, \"work\": {\"operations\": 8, \"bytes\": 12}, \"kernel\": "         \
-    "{\"registers\": 40}}"
-
-#define TARGET                                                                                     \
-    ", \"target\": {\"key\": \"nvidia-h200\", \"name\": \"NVIDIA H200\"}, \"provenance\": "        \
-    "{\"driver\": \"580.159.04\"}"
-
 Test(results, begin_makes_the_folders)
 {
     struct stat facts;
@@ -137,7 +70,7 @@ Test(results, begin_makes_folders_above)
     kg__error error = { "" };
 
     cr_assert(kg__results_begin(at("a/b//c/out"), &error), "%s", error.text);
-    cr_assert(exists("a/b/c/out/records"));
+    cr_assert(exists(at("a/b/c/out/records")));
 }
 
 Test(results, begin_removes_what_a_run_left_and_nothing_else)
@@ -163,21 +96,21 @@ Test(results, begin_removes_what_a_run_left_and_nothing_else)
     begin();
     cr_assert(mkdir(at("out/report"), 0777) == 0);
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
-        put(ours[i], "x");
+        write_text(at(ours[i]), "x");
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        put(others[i], "x");
+        write_text(at(others[i]), "x");
     begin();
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
-        cr_expect(not(exists(ours[i])), "%s stayed", ours[i]);
+        cr_expect(not(exists(at(ours[i]))), "%s stayed", ours[i]);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        cr_expect(exists(others[i]), "%s went", others[i]);
+        cr_expect(exists(at(others[i])), "%s went", others[i]);
 }
 
 Test(results, begin_refuses_a_file_for_a_folder)
 {
     kg__error error = { "" };
 
-    put("out", "a file");
+    write_text(at("out"), "a file");
     cr_assert(not(kg__results_begin(at("out"), &error)));
     cr_expect(strstr(error.text, "/out: is no folder") != NULL, "%s", error.text);
     cr_assert(not(kg__results_begin(at("out/below"), &error)));
@@ -203,7 +136,7 @@ Test(results, begin_names_a_folder_that_it_cannot_read)
 
     begin();
     cr_assert(rmdir(at("out/records")) == 0);
-    put("out/report", "a file where a folder is expected");
+    write_text(at("out/report"), "a file where a folder is expected");
     cr_assert(not(kg__results_begin(at("out"), &error)));
     cr_expect(strstr(error.text, "out/report: the folder cannot be read") != NULL, "%s",
               error.text);
@@ -216,7 +149,7 @@ Test(results, json_is_replaced_whole)
     char text[256] = "";
     FILE *file;
 
-    put("x.json", "old content that is longer than the new one");
+    write_text(at("x.json"), "old content that is longer than the new one");
     cr_assert(kg__results_write_json(at("x.json"), document, 0, &error), "%s", error.text);
     file = fopen(at("x.json"), "r");
     cr_assert(file != NULL);
@@ -232,7 +165,7 @@ Test(results, json_leaves_the_old_file_where_it_cannot_write)
     json_t *bad = json_object();
     struct stat facts;
 
-    put("x.json", "old");
+    write_text(at("x.json"), "old");
     json_object_set_new(bad, "text", json_string_nocheck("\xff"));
     cr_assert(not(kg__results_write_json(at("x.json"), bad, 1, &error)));
     cr_expect(strstr(error.text, "x.json: the document cannot be written") != NULL, "%s",
@@ -240,266 +173,6 @@ Test(results, json_leaves_the_old_file_where_it_cannot_write)
     cr_assert(stat(at("x.json"), &facts) == 0);
     cr_expect(eq(long, facts.st_size, 3));
     json_decref(bad);
-}
-
-Test(results, a_file_in_a_folder_that_is_not_there_is_an_error)
-{
-    kg__error error = { "" };
-
-    cr_assert(not(kg__file_replace(at("nowhere/x"), "x", 1, &error)));
-    cr_expect(strstr(error.text, "nowhere/x: cannot be written: No such file") != NULL, "%s",
-              error.text);
-    cr_assert(not(exists("nowhere")));
-}
-
-Test(results, a_replacement_that_fails_leaves_nothing_behind)
-{
-    kg__error error = { "" };
-    char temporary[128];
-
-    /* A folder that holds something cannot be replaced by a file. */
-    cr_assert(mkdir(at("x"), 0777) == 0);
-    put("x/inside", "");
-    cr_assert(not(kg__file_replace(at("x"), "new", 3, &error)));
-    cr_expect(strstr(error.text, "/x: cannot be written") != NULL, "%s", error.text);
-    snprintf(temporary, sizeof temporary, ".x" KG__FILE_TEMPORARY "%ld", (long)getpid());
-    cr_expect(not(exists(temporary)));
-}
-
-Test(results, what_is_no_regular_file_is_not_replaced)
-{
-    kg__error error = { "" };
-    struct stat facts;
-
-    cr_assert(mkfifo(at("pipe"), 0666) == 0);
-    cr_assert(symlink("pipe", at("link")) == 0);
-    cr_expect(not(kg__file_replace(at("pipe"), "new", 3, &error)));
-    cr_expect(strstr(error.text, "/pipe: cannot be written: it is no regular file") != NULL, "%s",
-              error.text);
-    cr_expect(not(kg__file_replace(at("link"), "new", 3, &error)));
-    cr_expect(lstat(at("pipe"), &facts) == 0 && S_ISFIFO(facts.st_mode));
-    cr_expect(lstat(at("link"), &facts) == 0 && S_ISLNK(facts.st_mode));
-}
-
-Test(results, a_file_follows_the_umask_and_a_dead_process_is_in_nobodys_way)
-{
-    kg__error error = { "" };
-    char temporary[128];
-    struct stat facts;
-
-    snprintf(temporary, sizeof temporary, ".x" KG__FILE_TEMPORARY "%ld", (long)getpid());
-    put(temporary, "left behind");
-    umask(027);
-    cr_assert(kg__file_replace(at("x"), "new", 3, &error), "%s", error.text);
-    cr_assert(stat(at("x"), &facts) == 0);
-    cr_expect(eq(uint, facts.st_mode & 0777, 0640));
-    cr_expect(not(exists(temporary)));
-}
-
-Test(results, a_name_without_a_folder_is_in_the_current_one)
-{
-    kg__error error = { "" };
-
-    cr_assert(chdir(folder) == 0);
-    cr_assert(kg__file_replace("plain", "new", 3, &error), "%s", error.text);
-    cr_expect(exists("plain"));
-    cr_assert(chdir("/") == 0);
-}
-
-Test(results, a_disk_that_takes_no_more_leaves_the_old_file)
-{
-    const struct rlimit full = { 8192, 8192 };
-    kg__error error = { "" };
-    char *large = kg__allocate(65536, 1);
-    char temporary[128];
-    struct stat facts;
-
-    put("x", "old");
-    cr_assert(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
-    cr_assert(setrlimit(RLIMIT_FSIZE, &full) == 0);
-    cr_assert(not(kg__file_replace(at("x"), large, 65536, &error)));
-    cr_expect(strstr(error.text, "/x: cannot be written: File too large") != NULL, "%s",
-              error.text);
-    cr_assert(stat(at("x"), &facts) == 0);
-    cr_expect(eq(long, facts.st_size, 3));
-    snprintf(temporary, sizeof temporary, ".x" KG__FILE_TEMPORARY "%ld", (long)getpid());
-    cr_expect(not(exists(temporary)));
-    free(large);
-}
-
-static void expect_refused(const char *text, const char *message)
-{
-    kg__error error = { "" };
-    json_t *document;
-
-    put("x.verdicts.json", text);
-    document = kg__verdicts_load(at("x.verdicts.json"), &error);
-    cr_expect(document == NULL, "accepted: %s", text);
-    cr_expect(strstr(error.text, message) != NULL, "\"%s\" is not in \"%s\"", message, error.text);
-    cr_expect(strstr(error.text, "x.verdicts.json") != NULL, "%s", error.text);
-    json_decref(document);
-}
-
-#define HEAD "{\"schema\": \"kernelgate-verdicts/1\", \"test\": \"gpu.a.time\", \"complete\": true"
-
-Test(results, load_accepts_what_tests_write)
-{
-    kg__error error = { "" };
-    json_t *document;
-
-    put("x.verdicts.json", HEAD
-        ", \"seconds\": 3" TARGET ", \"errors\": [\"e\"], \"vanished\": [\"a/b/c/-\"], "
-        "\"refused\": [{\"case\": \"a/b/0/-\", \"why\": \"size 0\"}], \"claims\": [{\"claim\": "
-        "\"a/claim_x\", \"holds\": true}], \"notes\": [\"n\"], \"unheard_of\": 1, \"cases\": "
-        "[" TIMED("a/b/c/b16", "slower", "") "]}");
-    document = kg__verdicts_load(at("x.verdicts.json"), &error);
-    cr_assert(document != NULL, "%s", error.text);
-    json_decref(document);
-    put("x.verdicts.json",
-        HEAD ", \"skipped\": \"no GPU\", \"skipped_by\": \"unavailable\", \"cases\": [{\"case\": "
-             "\"a\", \"target\": \"t\", \"verdict\": \"pass\", \"metrics\": {\"time_ns\": "
-             "{\"value\": null}}}]}");
-    document = kg__verdicts_load(at("x.verdicts.json"), &error);
-    cr_assert(document != NULL, "%s", error.text);
-    json_decref(document);
-}
-
-Test(results, load_refuses_what_is_no_verdicts_file)
-{
-    kg__error error = { "" };
-
-    cr_expect(kg__verdicts_load(at("none.verdicts.json"), &error) == NULL);
-    cr_expect(strstr(error.text, "none.verdicts.json: cannot be read: No such file") != NULL, "%s",
-              error.text);
-    cr_expect(kg__verdicts_load(folder, &error) == NULL);
-    cr_expect(strstr(error.text, "is no regular file") != NULL, "%s", error.text);
-    cr_assert(mkfifo(at("pipe"), 0600) == 0);
-    cr_expect(kg__verdicts_load(at("pipe"), &error) == NULL);
-
-    expect_refused("", "is no JSON");
-    expect_refused(HEAD ", \"cases\": [\n{\"case\": \"a/b", "x.verdicts.json:2: is no JSON");
-    expect_refused("[]", "is no JSON object");
-    expect_refused("{\"schema\": 1}", "its schema is \"\"");
-    expect_refused("{\"schema\": \"kernelgate-verdicts/2\"}",
-                   "its schema is \"kernelgate-verdicts/2\"");
-    expect_refused("{\"schema\": \"kernelgate-verdicts/1\", \"schema\": \"x\"}", "duplicate");
-    expect_refused(HEAD ", \"notes\": [\"\xff\"]}", "is no JSON");
-}
-
-Test(results, load_names_the_member_of_the_wrong_type)
-{
-    static const struct {
-        const char *members;
-        const char *message;
-    } wrong[] = {
-        { ", \"seconds\": -1}", "seconds is not a time of at least 0 seconds" },
-        { ", \"seconds\": \"3\"}", "seconds is not" },
-        { ", \"target\": \"nvidia-h200\"}", "target is not an object" },
-        { ", \"target\": {\"key\": \"\"}}", "target.key is not a target's key" },
-        { ", \"provenance\": []}", "provenance is not an object" },
-        { ", \"board\": 3}", "board is not a text, and not an empty one" },
-        { ", \"board\": \"\"}", "board is not a text, and not an empty one" },
-        { ", \"skipped\": true, \"skipped_by\": \"filter\"}", "skipped is not a text" },
-        { ", \"skipped\": \"no GPU\"}",
-          "the document is not an object that says by what it was skipped" },
-        { ", \"skipped\": \"no GPU\", \"skipped_by\": \"whim\"}", "skipped_by is not" },
-        { ", \"errors\": \"e\"}", "errors is not a list" },
-        { ", \"errors\": [\"e\", 1]}", "errors[1] is not a text" },
-        { ", \"vanished\": [\"\"]}", "vanished[0] is not a text" },
-        { ", \"notes\": {}}", "notes is not a list" },
-        { ", \"refused\": {}}", "refused is not a list" },
-        { ", \"refused\": [1]}", "refused[0] is not an object" },
-        { ", \"refused\": [{\"case\": \"a\", \"why\": 1}]}", "refused[0].why is not a text" },
-        { ", \"claims\": 1}", "claims is not a list" },
-        { ", \"claims\": [{\"holds\": true}]}", "claims[0].claim is not" },
-        { ", \"claims\": [{\"claim\": \"c\", \"holds\": 1}]}",
-          "claims[0].holds is not true or false" },
-        { ", \"claims\": [{\"claim\": \"c\", \"holds\": true, \"why\": []}]}", "claims[0].why" },
-        { ", \"cases\": {}}", "cases is not a list" },
-        { ", \"cases\": [1]}", "cases[0] is not an object" },
-        { ", \"cases\": [{\"case\": \"a\", \"target\": \"t\", \"verdict\": \"pass\", "
-          "\"changed\": \"x\"}]}",
-          "cases[0].changed is not a list" },
-        { ", \"cases\": [{\"case\": \"a\", \"target\": \"t\", \"verdict\": \"pass\", "
-          "\"changed\": [\"x\", 1]}]}",
-          "cases[0].changed[1] is not a text" },
-        { ", \"cases\": [{\"case\": \"a\", \"target\": \"t\", \"verdict\": \"pass\", "
-          "\"smallest\": -0.1}]}",
-          "cases[0].smallest is not a number of at least 0" },
-        { ", \"cases\": [{\"case\": \"a\", \"target\": \"t\", \"verdict\": \"pass\", "
-          "\"kernel\": {\"name\": \"k\", \"fingerprint\": \"x\"}}]}",
-          "cases[0].kernel.fingerprint is not a fingerprint of 16 hexadecimal digits" },
-        { ", \"cases\": [{\"case\": \"a\", \"target\": \"t\", \"verdict\": \"pass\", "
-          "\"kernel\": {\"name\": 7}}]}",
-          "cases[0].kernel.name is not a text" },
-        { ", \"cases\": [{\"target\": \"t\", \"verdict\": \"pass\"}]}", "cases[0].case is not" },
-        { ", \"cases\": [{\"case\": \"c\", \"verdict\": \"pass\"}]}", "cases[0].target is not" },
-        { ", \"cases\": [{\"case\": \"c\", \"target\": \"t\", \"verdict\": \"fast\"}]}",
-          "cases[0].verdict is not a known verdict" },
-        { ", \"cases\": [{\"case\": \"c\", \"target\": \"t\"}]}", "cases[0].verdict is not" },
-        { ", \"cases\": [{\"case\": \"c\", \"target\": \"t\", \"verdict\": \"pass\", \"why\": 0}]}",
-          "cases[0].why is not a text" },
-        { ", \"cases\": [{\"case\": \"c\", \"target\": \"t\", \"verdict\": \"pass\", \"part\": "
-          "0}]}",
-          "cases[0].part is not a text" },
-        { ", \"cases\": [{\"case\": \"c\", \"target\": \"t\", \"verdict\": \"pass\", \"seconds\": "
-          "\"\"}]}",
-          "cases[0].seconds is not" },
-        { ", \"cases\": [{\"case\": \"c\", \"target\": \"t\", \"verdict\": \"pass\", \"metrics\": "
-          "[]}]}",
-          "cases[0].metrics is not an object" },
-        { ", \"cases\": [{\"case\": \"c\", \"target\": \"t\", \"verdict\": \"pass\", \"metrics\": "
-          "{\"time_ns\": 3}}]}",
-          "cases[0].metrics.time_ns is not an object" },
-        { ", \"cases\": [{\"case\": \"c\", \"target\": \"t\", \"verdict\": \"pass\", \"metrics\": "
-          "{\"time_ns\": {\"change\": \"6 %\"}}}]}",
-          "cases[0].metrics.time_ns.change is not a number" },
-        { ", \"cases\": [{\"case\": \"c\", \"target\": \"t\", \"verdict\": \"pass\", \"metrics\": "
-          "{\"time_ns\": {\"verdict\": \"ok\"}}}]}",
-          "cases[0].metrics.time_ns.verdict is not a known verdict" },
-        { ", \"cases\": [{\"case\": \"c\", \"target\": \"t\", \"verdict\": \"pass\", \"metrics\": "
-          "{\"time_ns\": {\"why\": 3}}}]}",
-          "cases[0].metrics.time_ns.why is not a text" },
-        { ", \"cases\": [{\"case\": \"c\", \"target\": \"t\", \"verdict\": \"pass\", \"work\": "
-          "[]}]}",
-          "cases[0].work is not an object" },
-        { ", \"cases\": [{\"case\": \"c\", \"target\": \"t\", \"verdict\": \"pass\", \"work\": "
-          "{\"operations\": 1, \"bytes\": -1}}]}",
-          "cases[0].work.bytes is not a number of at least 0" },
-        { ", \"cases\": [{\"case\": \"c\", \"target\": \"t\", \"verdict\": \"pass\", \"work\": "
-          "{\"bytes\": 1}}]}",
-          "cases[0].work.operations is not a number of at least 0" },
-        { ", \"cases\": [{\"case\": \"c\", \"target\": \"t\", \"verdict\": \"pass\", \"kernel\": "
-          "{\"registers\": \"40\"}}]}",
-          "cases[0].kernel.registers is not a whole number of at least 0" },
-    };
-
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        char text[1024];
-
-        snprintf(text, sizeof text, "%s%s", HEAD, wrong[i].members);
-        expect_refused(text, wrong[i].message);
-    }
-    expect_refused("{\"schema\": \"kernelgate-verdicts/1\", \"complete\": true}", "test is not");
-    expect_refused("{\"schema\": \"kernelgate-verdicts/1\", \"test\": \"t\"}",
-                   "complete is not true or false");
-}
-
-Test(results, a_file_cut_anywhere_is_refused)
-{
-    static const char whole[] =
-        HEAD TARGET ", \"cases\": [" TIMED("a/b/c/b16", "pass", "") "], \"errors\": []}";
-    char text[sizeof whole];
-
-    for (size_t length = 0; length + 1 < sizeof whole; length++) {
-        kg__error error = { "" };
-
-        memcpy(text, whole, length);
-        text[length] = '\0';
-        put("x.verdicts.json", text);
-        cr_assert(kg__verdicts_load(at("x.verdicts.json"), &error) == NULL, "cut at %zu", length);
-        cr_assert(error.text[0] != '\0');
-    }
 }
 
 /* Reads a merged document whose member at `path` (keys and indices) was replaced by `text`, or
@@ -579,7 +252,7 @@ Test(results, a_results_document_is_read_back)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         expect_results_refused(results, wrong[i].path, wrong[i].text, wrong[i].message);
     json_decref(results);
-    put("results.json", "[]");
+    write_text(at("results.json"), "[]");
     cr_expect(kg__results_load(at("results.json"), &error) == NULL);
     cr_expect(strstr(error.text, "is no JSON object: run ctest") != NULL, "%s", error.text);
 }
@@ -888,9 +561,9 @@ Test(results, merge_turns_a_torn_file_into_an_error)
     begin();
     put_test("gpu.a.check", true,
              TARGET ", \"cases\": [" CASE("a/b/1/-", "nvidia-h200", "check", "pass", "") "]");
-    put("out/records/gpu.a.time.verdicts.json", "{\"schema\": \"kernelgate-verd");
-    put("out/records/.gpu.b.time.verdicts.json.new-3", "{");
-    put("out/records/gpu.a.time.jsonl", "{");
+    write_text(at("out/records/gpu.a.time.verdicts.json"), "{\"schema\": \"kernelgate-verd");
+    write_text(at("out/records/.gpu.b.time.verdicts.json.new-3"), "{");
+    write_text(at("out/records/gpu.a.time.jsonl"), "{");
     results = merge(false);
     cr_expect(eq(sz, size_of(results, "cases"), 1));
     cr_assert(eq(sz, size_of(results, "errors"), 1));
@@ -1008,100 +681,4 @@ Test(results, an_exit_code_that_is_not_there_is_an_error)
     cr_expect(eq(int, kg__results_exit_code(results), 2));
     cr_expect(eq(int, kg__results_exit_code(NULL), 2));
     json_decref(results);
-}
-
-static void expect_line(char *line, const char *expected)
-{
-    cr_expect(eq(str, line, (char *)expected));
-    free(line);
-}
-
-Test(results, reproduction_quotes_what_a_shell_would_read)
-{
-    json_t *results = json_object();
-    json_t *entry = json_pack("{s:s}", "test", "gpu.matmul_f32.time");
-
-    expect_line(kg__results_reproduce(results, entry, "matmul_f32/tiled/530/b16"),
-                "cmake --build build/gpu && KG_FILTER='matmul_f32/tiled/530/b16' ctest --test-dir "
-                "build/gpu -R "
-                "'^gpu\\.matmul_f32\\.time$' --output-on-failure");
-    json_object_set_new(entry, "test", json_string("model.a+b.check"));
-    expect_line(kg__results_reproduce(results, entry, NULL),
-                "cmake --build build/cpu && ctest --test-dir build/cpu -R "
-                "'^model\\.a\\+b\\.check$' --output-on-failure");
-    json_object_set_new(results, "build", json_string("my build"));
-    expect_line(kg__results_reproduce(results, entry, "it's; $(reboot)\n"),
-                "cmake --build 'my build' && KG_FILTER='it'\\''s; $(reboot) ' ctest --test-dir 'my "
-                "build' -R "
-                "'^model\\.a\\+b\\.check$' --output-on-failure");
-    cr_expect(kg__results_reproduce(results, results, "x") == NULL);
-    json_decref(entry);
-    json_decref(results);
-}
-
-Test(results, reasons_come_from_the_worst_metric_where_the_case_has_none)
-{
-    json_t *entry =
-        json_loads("{\"verdict\": \"slower\", \"metrics\": {\"cold_time_ns\": {\"value\": "
-                   "3, \"verdict\": \"pass\"}, \"time_ns\": {\"value\": 47980, "
-                   "\"baseline\": 45130, \"change\": 0.0631, \"limit\": 0.02, \"verdict\": "
-                   "\"slower\"}}}",
-                   0, NULL);
-    json_t *metric = json_object_get(json_object_get(entry, "metrics"), "time_ns");
-
-    expect_line(kg__results_reason(entry),
-                "time_ns 47 980 ns (baseline 45 130 ns, +6.3 %, limit 2.0 %): slower");
-    json_object_set_new(metric, "why", json_string("slower by 6.3 %"));
-    expect_line(kg__results_reason(entry), "time_ns slower by 6.3 %");
-    json_object_set_new(entry, "why", json_string("its\nown\twords"));
-    expect_line(kg__results_reason(entry), "its own words");
-    json_object_clear(entry);
-    expect_line(kg__results_reason(entry), "no reason was recorded");
-    json_object_set_new(entry, "verdict", json_string("pass"));
-    expect_line(kg__results_reason(entry), "");
-    json_decref(entry);
-}
-
-Test(results, figures_leave_out_what_is_unknown)
-{
-    json_t *metric = json_pack("{s:i}", "value", 9550600);
-
-    expect_line(kg__results_figures("global_load_requests", metric),
-                "global_load_requests 9 550 600");
-    json_object_set_new(metric, "baseline", json_real(9550600));
-    expect_line(kg__results_figures("n", metric), "n 9 550 600 (baseline 9 550 600)");
-    json_object_set_new(metric, "value", json_null());
-    expect_line(kg__results_figures("n", metric), "n unknown (baseline 9 550 600)");
-    json_decref(metric);
-}
-
-Test(results, outcomes_in_words)
-{
-    static const struct {
-        const char *results;
-        const char *outcome;
-    } table[] = {
-        { "{\"exit_code\": 0, \"tally\": {\"pass\": 2}}", "PASS (exit 0)" },
-        { "{\"exit_code\": 0, \"tally\": {\"pass\": 2, \"noisy\": 1, \"no-baseline\": 3, "
-          "\"vanished\": "
-          "4}}",
-          "PASS (exit 0), but not with KG_STRICT=1: 1 noisy, 3 no-baseline, 4 vanished" },
-        { "{\"exit_code\": 0, \"tally\": {\"pass\": 2, \"unavailable\": 1}}",
-          "PASS (exit 0); 1 test judged nothing" },
-        { "{\"exit_code\": 1, \"tally\": {\"slower\": 2, \"unavailable\": 3}}",
-          "FAIL (exit 1); 3 tests judged nothing" },
-        { "{\"exit_code\": 2, \"tally\": {\"error\": 2}}", "ERROR (exit 2)" },
-        { "{\"exit_code\": 2, \"errors\": [{}]}", "ERROR (exit 2)" },
-        { "{\"exit_code\": 77, \"tally\": {\"no-baseline\": 2}}", "NOTHING JUDGED (exit 77)" },
-        { "{\"exit_code\": 77, \"tally\": {\"pass\": 1}}", "NOTHING JUDGED (exit 77)" },
-        { "{\"exit_code\": 0}", "NOTHING JUDGED (exit 0)" },
-        { "{}", "NOTHING JUDGED (exit 2)" },
-    };
-
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        json_t *results = json_loads(table[i].results, 0, NULL);
-
-        expect_line(kg__results_outcome(results), table[i].outcome);
-        json_decref(results);
-    }
 }
