@@ -59,10 +59,13 @@ typedef enum kg__load_status {
     KG__BAD     /* unreadable or wrong: what could be understood is in the baseline all the same */
 } kg__load_status;
 
-/* The member of a provenance that names another tool which measured, "nvbench 0.1.0", and its value
- * ("" where this project's own programs did). Two of them are alike where their first words are. */
+/* The member of a provenance that names another tool which measured, "nvbench 0.1.0". */
 #define KG__MEASURED_BY "measured_by"
+
+/* Its value, borrowed from the provenance; "" where this project's own programs measured. */
 const char *kg__measured_by(const json_t *provenance);
+
+/* Whether two such values name one tool, whatever its version: their first words are alike. */
 bool kg__is_same_tool(const char *a, const char *b);
 
 /* True for the CPU model's key: its file holds counters. */
@@ -94,15 +97,22 @@ kg__load_status kg__baseline_load_for(const char *folder, kg__target *target, ch
  * file stands untouched. */
 bool kg__baseline_save(const char *path, const kg__baseline *baseline, kg__error *error);
 
-/* Finds a case, a sentinel or a metric by its name; NULL where there is none. */
+/* The case of an id, the baseline's own; NULL where there is none. */
 kg__baseline_case *kg__baseline_find(const kg__baseline *baseline, const char *id);
+
+/* The same of a sentinel, by its name. */
 kg__baseline_case *kg__baseline_sentinel(const kg__baseline *baseline, const char *name);
+
+/* The same of a metric of a case, by its name. */
 kg__baseline_metric *kg__baseline_metric_of(const kg__baseline_case *entry, const char *name);
 
-/* Finds or adds, in sorted place. The pointer holds until the next addition. New metrics are gated,
- * with value 0 and band 0. */
+/* Finds a case or adds one, in sorted place. The pointer holds until the next addition. */
 kg__baseline_case *kg__baseline_add(kg__baseline *baseline, const char *id);
+
+/* The same of a sentinel. */
 kg__baseline_case *kg__baseline_add_sentinel(kg__baseline *baseline, const char *name);
+
+/* The same of a metric of a case; a new one is gated, with value 0 and band 0. */
 kg__baseline_metric *kg__baseline_add_metric(kg__baseline_case *entry, const char *name);
 
 /* Removes a case; false where there is none. */
@@ -123,6 +133,7 @@ void kg__baseline_set_sessions(kg__baseline_metric *metric, const double *sessio
 /* What the judge needs of a metric. The sessions stay the metric's. */
 kg__expectation kg__baseline_expectation(const kg__baseline_metric *metric);
 
+/* Frees what the baseline holds, and empties it; an empty one is fine too. */
 void kg__baseline_free(kg__baseline *baseline);
 
 #endif

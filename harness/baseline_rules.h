@@ -10,6 +10,7 @@
 
 #define KG__BASELINE_SUFFIX ".json"
 
+/* Whether a text can be a metric's name: a-z, 0-9 and _, and no other member of a case. */
 bool kg__is_metric_name(const char *name);
 
 /* Whether a metric is a time, by the end of its name. */
@@ -18,7 +19,10 @@ bool kg__is_time(const char *metric);
 /* comparison/variant/size/launch: four parts, none empty, of letters, digits, '_', '-' and '.'. */
 bool kg__is_case_id(const char *id);
 
+/* Whether a text is the name of a sentinel. */
 bool kg__is_sentinel_name(const char *name);
+
+/* Whether a text can be a target's key: a-z, 0-9 and -. */
 bool kg__is_target_key(const char *key);
 
 /* Whether a value is fit for the provenance: a text, a number or a boolean. */

@@ -36,8 +36,10 @@ bool kg__buffers_make(kg__buffers *buffers, const kg_arguments *arguments,
 /* Whether the buffers lie where `variant` has its arguments. */
 bool kg__buffers_suit(const kg__buffers *buffers, const kg_variant *variant);
 
-/* Allocates `bytes` in one kind of memory, and frees them. */
+/* Allocates `bytes` in one kind of memory; `*allocation` is NULL on an error. */
 cudaError_t kg__memory_allocate(kg_memory memory, size_t bytes, void **allocation);
+
+/* Frees what kg__memory_allocate() gave of that kind; NULL is fine. */
 void kg__memory_free(kg_memory memory, void *allocation);
 
 /* Makes ready for a launch: inputs copied from `inputs`, which lie on the device (NULL for an
@@ -63,6 +65,7 @@ const void *kg__buffers_read(kg__buffers *buffers, int index, kg__error *error);
  * and the number of bytes overwritten; `error` is filled instead when the device fails. */
 bool kg__buffers_guards_hold(kg__buffers *buffers, kg__error *finding, kg__error *error);
 
+/* Frees the buffers in each kind of memory, and empties the structure; an empty one is fine too. */
 void kg__buffers_free(kg__buffers *buffers);
 
 #endif

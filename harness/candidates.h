@@ -28,6 +28,8 @@ typedef struct kg__candidates {
  * Free with kg__candidates_free() whatever came back. */
 bool kg__candidates_make(const kg_comparison *comparison, const kg__limits *limits,
                          kg__candidates *candidates, kg__error *error);
+
+/* Frees what kg__candidates_make() left, and empties it. */
 void kg__candidates_free(kg__candidates *candidates);
 
 /* The program as `PROGRAM --candidates`: prints {"target": {"key", "name", "multiprocessors",

@@ -47,6 +47,8 @@ typedef struct kg__stage {
  * when results are to be judged by it. False with `error`, and the stage empty. */
 bool kg__stage_set(kg__stage *stage, const kg_comparison *comparison, const kg__case *one,
                    bool with_reference, kg__error *error);
+
+/* Frees what the stage holds; it can be set again. */
 void kg__stage_clear(kg__stage *stage);
 
 /* What is kept from case to case, since cases of one size share inputs, references and buffers.
@@ -60,6 +62,8 @@ typedef struct kg__checker {
 /* Checks a case with every pattern in every order. */
 kg__outcome kg__check_case(kg__checker *checker, const kg_comparison *comparison,
                            const kg__case *one, kg__error *why);
+
+/* Frees what was kept from case to case, and empties the checker; a zeroed one is fine too. */
 void kg__checker_free(kg__checker *checker);
 
 #endif

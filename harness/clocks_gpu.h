@@ -63,6 +63,8 @@ typedef struct kg__bench {
 
 /* Makes the stream and the events; false with `why`. Close it whatever came back. */
 bool kg__bench_open(kg__bench *bench, int records, kg__error *why);
+
+/* Frees the stream, the events, and what was seen of the card. */
 void kg__bench_close(kg__bench *bench);
 
 /* Forgets what was seen of the card. */
@@ -78,16 +80,21 @@ bool kg__graph_prepare(kg__bench *bench, const kg__timed *what, int unit, double
 /* Samples prepared series, interleaved replay by replay so that a drift of the machine moves them
  * alike, until each is known well enough or has spent its time. */
 bool kg__graph_sample(kg__bench *bench, kg__series *const *all, size_t count, kg__error *why);
+
+/* Frees the graph of a series; one that has none is fine too. */
 void kg__graph_discard(kg__series *one);
 
-/* The graph clock in single steps, for whoever decides sample by sample. A graph of `launches`
- * launches; false with `why`. Free it with kg__loop_discard(). */
+/* The graph clock in single steps, for whoever decides sample by sample: a graph of `launches`
+ * launches. */
 typedef struct kg__loop {
     kg__replayable *graph; /* NULL: none */
     int launches;
 } kg__loop;
 
+/* Captures `launches` launches; false with `why`. Free it with kg__loop_discard(). */
 bool kg__loop_make(const kg__timed *what, int launches, kg__loop *loop, kg__error *why);
+
+/* Frees the graph of a loop; one that has none is fine too. */
 void kg__loop_discard(kg__loop *loop);
 
 /* Replays each of `count` loops `rounds` times, interleaved round by round, and hands on what each

@@ -41,6 +41,8 @@ typedef struct kg__contender {
 
 /* Room for the grounds of `most` contenders; free them with kg__grounds_free(). */
 void kg__grounds_make(kg__grounds *grounds, size_t most);
+
+/* Frees the grounds with their buffers, and empties the list. */
 void kg__grounds_free(kg__grounds *grounds);
 
 /* Gives a contender its ground: one whose arguments lie and are as its own, else a new one. Where
@@ -73,6 +75,7 @@ typedef struct kg__rotation {
     int set_count;
 } kg__rotation;
 
+/* Launch number `number` of a rotation, on the stream of `what`, whose context the rotation is. */
 cudaError_t kg__launch_rotation(const kg__timed *what, int number);
 
 /* Times what a graph does not hold, by its variant's own clock; false with `why`. */

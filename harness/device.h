@@ -159,8 +159,10 @@ bool kg__device_watches(void);
 /* Looks at every access from now on, and forgets what was found before. */
 void kg__device_watch(void);
 /* Says what part of an allocation kernels may touch, and what findings are to call it (kept by
- * reference); and that some of it counts as never written. */
+ * reference). */
 void kg__device_describe(const void *data, size_t bytes, const char *name, bool read_only);
+
+/* Has `bytes` from `data` count as never written. */
 void kg__device_forget(const void *data, size_t bytes);
 /* What was found since kg__device_watch(), with source files named from `home` on; false when
  * nothing was. */

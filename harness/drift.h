@@ -52,6 +52,7 @@ kg__drifts kg__drift_between(const kg__baseline *first, const kg__baseline *last
  * its floor. */
 bool kg__drift_exceeds(const kg__drift *one, double limit);
 
+/* Frees the list, and empties it; the baselines stay. */
 void kg__drifts_free(kg__drifts *drifts);
 
 #endif

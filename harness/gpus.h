@@ -71,6 +71,7 @@ bool kg__gpus_add_known(kg__gpus *gpus, kg__error *error);
 /* The GPU of a key, or NULL. */
 const kg__gpu *kg__gpus_find(const kg__gpus *gpus, const char *key);
 
+/* Frees the GPUs and their sources, and empties the list. */
 void kg__gpus_free(kg__gpus *gpus);
 
 #endif

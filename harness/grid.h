@@ -33,6 +33,7 @@ void kg__grid_add(kg__grid *grid, const char *shown, const char *exact);
 /* Adds a figure, which CSV has with all its digits, and an empty cell for NaN. */
 void kg__grid_add_figure(kg__grid *grid, const char *shown, double exact);
 
+/* How many rows are whole. */
 size_t kg__grid_rows(const kg__grid *grid);
 
 /* Has kg__grid_write() colour the words of verdicts in this column of a terminal's table, where its
@@ -42,6 +43,7 @@ void kg__grid_colour_words(kg__grid *grid, size_t column);
 /* Writes the titles, where `titled`, and every row. */
 void kg__grid_write(FILE *stream, const kg__grid *grid, kg__grid_format format, bool titled);
 
+/* Frees the table and its cells. */
 void kg__grid_free(kg__grid *grid);
 
 #endif

@@ -10,6 +10,8 @@
 
 /* An empty page: its root, <html>, is of a document that kg__html_free() frees. */
 xmlNode *kg__html_new(const char *language);
+
+/* Frees the page of a root with all that was added to it. */
 void kg__html_free(xmlNode *html);
 
 /* Adds an element to the end of `parent`, holding `text` (NULL or "": nothing), of which whatever

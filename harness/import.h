@@ -37,9 +37,16 @@ typedef struct kg__import_tool {
 /* All tools; ends with an empty one. */
 extern const kg__import_tool kg__import_tools[];
 
+/* `convert` of nvbench. */
 json_t *kg__import_nvbench(const char *path, const json_t *document, kg__error *error);
+
+/* `convert` of google-benchmark. */
 json_t *kg__import_google(const char *path, const json_t *document, kg__error *error);
+
+/* `looks_like` of nvbench. */
 bool kg__import_is_nvbench(const json_t *document);
+
+/* `looks_like` of google-benchmark. */
 bool kg__import_is_google(const json_t *document);
 
 /* The parts of a case's id while they come together. */

@@ -20,9 +20,10 @@ typedef enum kg__verdict {
     KG__VERDICTS
 } kg__verdict;
 
-/* A verdict's name as results, JUnit and the console have it ("no-baseline"), and back; parsing an
- * unknown name returns false and leaves `verdict` alone. */
+/* A verdict's name as results, JUnit and the console have it: "no-baseline". */
 const char *kg__verdict_name(kg__verdict verdict);
+
+/* The verdict of a name; false for an unknown one, which leaves `verdict` alone. */
 bool kg__verdict_parse(const char *name, kg__verdict *verdict);
 
 /* The worse of two verdicts. */

@@ -39,6 +39,8 @@ void kg__known_keep(kg__known *known, const kg__buffers *buffers);
 /* Whether what is known of one case holds for another: they share the size, and the variant where
  * that matters. False for what is not made yet. */
 bool kg__known_serves(const kg_comparison *comparison, const kg__known *known, const kg__case *one);
+
+/* Frees what is known, on the host and the device, and empties it; nothing known is fine too. */
 void kg__known_free(kg__known *known);
 
 /* The poison of a pattern: a byte that makes a float far beyond any result, and differs between

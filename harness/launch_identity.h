@@ -34,7 +34,10 @@ typedef struct kg__launch_identity {
 void kg__identity_begin(kg__launch_identity *identity, const kg__argument_place *places, int count,
                         bool (*is_memory)(uintptr_t address));
 
+/* Adds a number, such as an extent of the grid. */
 void kg__identity_number(kg__launch_identity *identity, uint64_t number);
+
+/* Adds a text, such as a kernel's name. */
 void kg__identity_text(kg__launch_identity *identity, const char *text);
 
 /* Adds an address that is one for sure. One that is in no argument, unless it is NULL, ends the

@@ -65,9 +65,14 @@ typedef struct kg__part_run {
 /* Begins a part: its folder, its table and the cases that the filter takes. False with an error
  * noted and written; kg__part_release() is due either way. */
 bool kg__part_begin(kg__part_run *run, const kg_comparison *comparison, const char *part);
+
+/* Frees what the part holds. */
 void kg__part_release(kg__part_run *run);
 
+/* Whether this program is the CPU model's. */
 bool kg__part_is_model(void);
+
+/* Whether the part that runs is this one: "check". */
 bool kg__part_is(const kg__part_run *run, const char *part);
 
 /* Whether results are compared with the reference in this part, and nothing else is measured. */
@@ -88,8 +93,10 @@ void kg__part_skip(kg__part_run *run, const char *by, const char *why);
 /* Prints a case's entry as one line. */
 void kg__part_print(const json_t *entry);
 
-/* Gives a case its entry, whose reference is taken over; settling prints it too. */
+/* Gives a case its entry, whose reference is taken over. */
 void kg__part_keep(kg__subject *one, json_t *entry);
+
+/* The same, and prints it. */
 void kg__part_settle(kg__subject *one, json_t *entry);
 
 /* Writes the verdicts file. A case without a verdict is an error until it has one, so that a test
@@ -105,6 +112,7 @@ bool kg__part_observe(kg__part_run *run, bool (*wanted)(const kg__part_run *, co
 
 /* part_checking.c */
 
+/* Checks the subjects, a process a variant, and settles each. */
 void kg__part_check(kg__part_run *run);
 
 /* Takes what a check found of a case: held where the instrumented program has yet to run it. */
@@ -113,7 +121,10 @@ void kg__part_take_outcome(kg__part_run *run, kg__subject *one, kg__verdict verd
 
 /* part_measuring.c */
 
+/* Times the subjects, confirms what tripped, and judges each against the baseline. */
 void kg__part_measure(kg__part_run *run);
+
+/* Counts the subjects on the CPU model, and judges each against the baseline. */
 void kg__part_count(kg__part_run *run);
 
 /* Takes what was measured or counted of a case, and settles it where that is enough. */

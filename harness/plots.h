@@ -56,13 +56,23 @@ typedef struct kg__plot {
     size_t mark_room;
 } kg__plot;
 
-/* What builds a plot; texts are copied. Adding returns the new one's number. */
+/* Begins a plot of no places and no series. Here and below texts are copied. */
 void kg__plot_begin(kg__plot *plot, kg__plot_kind kind, const char *title, const char *place_title,
                     const char *value_title);
+
+/* Adds a place behind the others; returns its number. */
 size_t kg__plot_add_place(kg__plot *plot, const char *name);
+
+/* Adds a series without points, drawn in a style; returns its number. */
 size_t kg__plot_add_series(kg__plot *plot, const char *name, size_t style);
+
+/* Adds a point to a series, in the order of places; a value that is not finite adds none. */
 void kg__plot_add_point(kg__plot *plot, size_t series, size_t place, double value);
+
+/* Adds a line across the plot at a value. */
 void kg__plot_add_mark(kg__plot *plot, const char *name, double value);
+
+/* Frees what the plot holds, and empties it. */
 void kg__plot_free(kg__plot *plot);
 
 /* The number of a series' class, from 1: "s1" and so on. */

@@ -89,6 +89,7 @@ typedef struct kg__bounds_report {
 /* Whether a body is longer than what was measured, beyond the tolerance. */
 bool kg__is_violated(const kg__held_bound *bound);
 
+/* Holds `count` predictions against what was measured of them. */
 kg__bounds_report kg__hold_bounds(const kg__held_bound *bounds, size_t count);
 
 #endif

@@ -25,6 +25,8 @@ int kg__probe_output(const char *const *arguments, double seconds, char *text, s
 
 /* The same, split into its lines; freed by kg__listing_free() whatever came back. */
 int kg__probe_lines(const char *const *arguments, double seconds, kg__listing *listing);
+
+/* Frees the lines, and empties the listing; an empty one is fine too. */
 void kg__listing_free(kg__listing *listing);
 
 /* The name of the commit that is checked out where this runs, shortened, with "-dirty" where

@@ -36,9 +36,10 @@ double kg__noise(const double *sessions, size_t count);
  * kg__deviation_bound(). Of five sessions it is 1.55 times theirs. INFINITY of one. */
 double kg__noise_bound(const double *sessions, size_t count);
 
-/* The value and the band that a metric has of its sessions: their median, rounded as values are,
- * and their noise rounded up to 0.1 %, at least KG__BAND_MINIMUM. */
+/* The value that a metric has of its sessions: their median, rounded as values are. */
 double kg__value_of_sessions(const double *sessions, size_t count);
+
+/* The band that it has of them: their noise rounded up to 0.1 %, at least KG__BAND_MINIMUM. */
 double kg__band_of_sessions(const double *sessions, size_t count);
 
 /* Records a time into `entry`: value and band as the sessions have them (a band set by

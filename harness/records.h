@@ -61,6 +61,8 @@ bool kg__record_open(kg__record_reader *reader, const char *path, kg__error *err
 json_t *kg__record_next(kg__record_reader *reader);
 /* True when bytes of an unfinished line remain: the writer died in mid-write. */
 bool kg__record_torn(const kg__record_reader *reader);
+
+/* Closes the file and frees what was read of it; records that were handed out stay. */
 void kg__record_close(kg__record_reader *reader);
 
 /* A text member of an object, or "" when it is absent or no text. Not cleaned. */
@@ -72,11 +74,12 @@ void kg__json_copy_text(const json_t *record, const char *key, char *text, size_
 /* A number member, or NaN when it is absent or no number. */
 double kg__json_number(const json_t *object, const char *key);
 
-/* A list of a process's samples in ns, as "samples_ns" of a metric has them: all, or so many that
- * are evenly chosen, each to an eighth of a nanosecond, which JSON writes in few digits. Owned by
- * the caller. */
-#define KG__RECORD_SAMPLES 100
+/* The member of a metric that has samples of the process, and how many at the most. */
 #define KG__SAMPLES_NS "samples_ns"
+#define KG__RECORD_SAMPLES 100
+
+/* A list of a process's samples in ns for that member: all, or so many that are evenly chosen, each
+ * to an eighth of a nanosecond, which JSON writes in few digits. Owned by the caller. */
 json_t *kg__record_samples(const double *samples, size_t count);
 
 /* Sets a number member; JSON has no NaN and no infinity, of which nothing is set. */

@@ -48,20 +48,33 @@ typedef struct kg__page {
     kg__error broken;  /* why a comparison has no table; empty where all have */
 } kg__page;
 
-/* Adds the parts of the page, in their order, to its <main>. */
+/* Adds the first part of the page to its <main>: how the run came out. The others follow in their
+ * order. */
 void kg__page_add_outcome(xmlNode *parent, const kg__page *page);
+
+/* Adds the failures, the remarks, what was left out, the claims and the notes. */
 void kg__page_add_verdicts(xmlNode *parent, const kg__page *page);
+
+/* Adds the tables and plots of every comparison. */
 void kg__page_add_comparisons(xmlNode *parent, const kg__page *page);
+
+/* Adds the table of all cases. */
 void kg__page_add_cases(xmlNode *parent, const kg__page *page);
+
+/* Adds the machines, and what they were run with. */
 void kg__page_add_machines(xmlNode *parent, const kg__page *page);
 
 /* Adds a box that scrolls by itself with a table in it, which has a column a heading (ends with
  * NULL; those that begin with "#" are of figures, which stand to the right). Returns its body. */
 xmlNode *kg__page_add_table(xmlNode *parent, const char *label, const char *const *headings);
 
-/* Adds a cell of figures, of a verdict, and of a name. */
+/* Adds a cell of figures to a row. */
 void kg__page_add_figure(xmlNode *row, const char *text);
+
+/* Adds a cell of a verdict, in its colour. */
 void kg__page_add_verdict(xmlNode *row, const char *verdict);
+
+/* Adds a cell of a name, as code. */
 void kg__page_add_code(xmlNode *row, const char *text);
 
 /* Adds a section that is folded until it is opened; returns its inside. */

@@ -18,6 +18,7 @@ kg__report_names kg__report_comparisons(const json_t *results);
 /* The targets that have cases of a comparison, GPUs first. */
 kg__report_names kg__report_targets(const json_t *results, const char *comparison);
 
+/* Frees the list and its names, and empties it. */
 void kg__report_names_free(kg__report_names *list);
 
 #endif

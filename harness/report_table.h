@@ -87,14 +87,16 @@ bool kg__report_table_make(const json_t *results, const char *comparison, const 
 const kg__report_case *kg__report_case_at(const kg__report_table *table, size_t row,
                                           size_t variant);
 
+/* Frees the table, and empties it; the results stay. */
 void kg__report_table_free(kg__report_table *table);
 
 /* Writes a heading, a table a column that has a title and figures, and notes. */
 void kg__report_write_markdown(FILE *stream, const kg__report_table *table);
 
-/* The parts of that: the line that says where it was measured, and the notes, a line each that
- * begins with "- ". */
+/* Writes a part of that: the line that says where it was measured. */
 void kg__report_write_facts(FILE *stream, const kg__report_table *table);
+
+/* Writes another: the notes, a line each that begins with "- ". */
 void kg__report_write_notes(FILE *stream, const kg__report_table *table);
 
 /* Writes one table of every case and every column of several targets' tables, a line a case. */

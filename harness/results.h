@@ -64,10 +64,12 @@ json_t *kg__results_load(const char *path, kg__error *error);
 /* The exit code of a merged document. */
 int kg__results_exit_code(const json_t *results);
 
-/* Writers. JUnit: a suite a target and comparison, a case a testcase; claims and errors outside
- * cases are testcases too. Markdown: verdict counts, failures first, each with its reason and a
- * line that reproduces it. */
+/* Writes JUnit: a suite a target and comparison, a case a testcase; claims and errors outside cases
+ * are testcases too. Atomically, as its neighbours: false with `error` on failure. */
 bool kg__results_write_junit(const char *path, const json_t *results, kg__error *error);
+
+/* Writes Markdown: verdict counts, failures first, each with its reason and a line that reproduces
+ * it. */
 bool kg__results_write_summary(const char *path, const json_t *results, kg__error *error);
 /* HTML: one file that refers to no other, with every comparison's tables and, where gnuplot is
  * installed, plots. The folder is made where it is missing, and what stood at `path` is removed

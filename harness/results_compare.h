@@ -87,6 +87,7 @@ typedef struct kg__results_comparison {
 bool kg__results_compare(const json_t *a, const json_t *b, const char *filter, bool across,
                          kg__results_comparison *comparison, kg__error *error);
 
+/* Frees the comparison, and empties it; the documents stay. */
 void kg__results_comparison_free(kg__results_comparison *comparison);
 
 #endif

@@ -22,8 +22,10 @@ kg__verdict kg__results_verdict(const json_t *entry);
 /* Whether the run was strict (KG_STRICT=1). */
 bool kg__results_strict(const json_t *results);
 
-/* How many cases, of all or of one verdict, were judged. */
+/* How many cases were judged. */
 size_t kg__results_judged(const json_t *results);
+
+/* How many of them have this verdict. */
 size_t kg__results_count(const json_t *results, kg__verdict verdict);
 
 /* Whether a verdict makes a run fail, by strictness. */

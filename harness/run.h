@@ -26,8 +26,10 @@ bool kg__globs_take_from(const char *list, const char *id);
 bool kg__filter_takes(const char *id);
 
 /* The folder with the programs of a base build, which suspects are settled against after the run:
- * KG_BASE, or NULL. With KG_PAIRED=1 every timed case is a suspect of a run that has a base. */
+ * KG_BASE, or NULL. */
 const char *kg__base_folder(void);
+
+/* Whether every timed case is a suspect: KG_PAIRED=1, in a run that has a base. */
 bool kg__is_paired(void);
 
 /* Whether whoever runs the tests settles their suspects afterwards: KG_SETTLING=1. Else the run
@@ -40,10 +42,11 @@ void kg__out_folder(const char *home, char *path, size_t size);
 /* The folder of the baselines: KG_BASELINES, else <home>/baselines. */
 void kg__baselines_folder(const char *home, char *path, size_t size);
 
-/* The name of a CTest test, "gpu.matmul_f32.time": `kind` is "gpu" or "model"; and the path of its
- * verdicts file. */
+/* The name of a CTest test, "gpu.matmul_f32.time": `kind` is "gpu" or "model". */
 void kg__test_name(const char *kind, const char *comparison, const char *part, char *name,
                    size_t size);
+
+/* The path of a test's verdicts file, in the folder of the results. */
 #define KG__VERDICTS_SUFFIX ".verdicts.json"
 void kg__verdicts_path(const char *home, const char *test, char *path, size_t size);
 

@@ -51,6 +51,7 @@ typedef struct kg__subject {
     kg__timed what;
 } kg__subject;
 
+/* A runner's launches as clocks take them; what is returned lies in `room`. */
 const kg__timed *kg__runner_subject(kg__tuning *all, kg__runner *who, kg__subject *room);
 
 /* Whether there are samples of a runner, and nothing against it. */
@@ -59,8 +60,10 @@ bool kg__runner_is_timed(const kg__runner *who);
 /* Reports how far the tuning is, at the size of a case, if it has not just done so. */
 void kg__tuning_progress(kg__tuning *all, const kg__case *one);
 
-/* Takes runners out after an error, those that are still in. False when the device is lost. */
+/* Takes a runner out after an error, with its record. False when the device is lost. */
 bool kg__runner_strike(const kg__tuning *all, kg__runner *who, const kg__error *why);
+
+/* The same of those of a list that are still in. */
 bool kg__runners_strike(const kg__tuning *all, kg__runner *const *list, size_t count,
                         const kg__error *why);
 

@@ -72,14 +72,19 @@ bool kg__suspect_has_heads(const kg__suspect *one);
  * had: more than a third. */
 bool kg__suspect_is_disturbed(const kg__suspect *one, size_t wanted);
 
-/* Settles a suspect, each in its own way: by its hypotheses once all are decided (false where they
- * are not), by the baseline's rule, as a case whose surroundings forbid to judge it, and with
- * a verdict that an observer of the head gave. */
+/* Settles a suspect by its hypotheses, once all are decided; false where they are not. */
 bool kg__suspect_settle_by_pairs(kg__suspect *one);
+
+/* Settles a suspect by the baseline's rule. */
 void kg__suspect_settle_by_baseline(kg__suspect *one);
+
+/* Settles a suspect as a case whose surroundings forbid to judge it. */
 void kg__suspect_settle_disturbed(kg__suspect *one);
+
+/* Settles a suspect with a verdict that an observer of the head gave, and why. */
 void kg__suspect_settle_as(kg__suspect *one, kg__verdict verdict, const char *why);
 
+/* Lets go of what the head's observers measured of a suspect. */
 void kg__suspect_free(kg__suspect *one);
 
 #endif

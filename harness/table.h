@@ -63,8 +63,10 @@ bool kg__table_parse(const kg_comparison *comparison, const char *id, kg__case *
                      kg__error *why);
 
 /* The launches of a variant, ended by KG_END: its own, else the comparison's, NULL where there is
- * none to choose; and whether their number of blocks is free. */
+ * none to choose. */
 const kg_launch *kg__table_launches(const kg_comparison *comparison, const kg_variant *variant);
+
+/* Whether the number of blocks of such launches is free; NULL has none. */
 bool kg__table_grid_is_free(const kg_launch *launches);
 
 /* Writes the id of a case whose other members are filled in. */
@@ -74,6 +76,7 @@ void kg__table_name(const kg_comparison *comparison, kg__case *one);
  * is always refused, one with a 0 unless the comparison takes it. */
 const char *kg__case_refusal(const kg_comparison *comparison, const kg__case *one);
 
+/* Frees the list, and empties it. */
 void kg__case_list_free(kg__case_list *cases);
 
 #endif

@@ -24,6 +24,8 @@ typedef struct kg__tools {
 /* Makes ready, and has the card work until it is clocked up; false with `why`. Close them whatever
  * came back. */
 bool kg__tools_open(kg__tools *with, int records, kg__error *why);
+
+/* Frees the memory of the sentinels, and closes the bench. */
 void kg__tools_close(kg__tools *with);
 
 /* Times the sentinels and the empty kernel and records them, with what they move and compute: the

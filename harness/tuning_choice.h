@@ -61,6 +61,8 @@ typedef struct kg__tuning {
 
 /* Begins an empty search; `metric` stays the caller's. */
 void kg__tuning_begin(kg__tuning *tuning, const char *metric);
+
+/* Frees the candidates with what is known of each, and empties the search. */
 void kg__tuning_free(kg__tuning *tuning);
 
 /* Whether lower is better by time, with intervals; else by an exact counter. */
@@ -126,14 +128,17 @@ typedef struct kg__tuning_tally {
     size_t samples; /* taken of all, the finals' among them */
 } kg__tuning_tally;
 
+/* Counts the candidates of a problem that a set takes. */
 kg__tuning_tally kg__tuning_count(const kg__tuning *tuning, const kg__tuning_problem *problem,
                                   const kg__tuning_set *set);
 
 /* The best that is known of a candidate's figure: the final's, where it was in it. */
 kg__interval kg__tuning_figure(const kg__tuning_candidate *one);
 
-/* The job's work a time: GB/s of its bytes and GFLOP/s of its operations; NaN where not known. */
+/* The bytes of a candidate's job by its time, GB/s; NaN where one of them is not known. */
 double kg__tuning_gigabytes(const kg__tuning_candidate *one);
+
+/* Its operations by its time, GFLOP/s; NaN likewise. */
 double kg__tuning_gigaflops(const kg__tuning_candidate *one);
 
 /* One candidate's figure over another's. */

@@ -17,6 +17,7 @@ typedef struct kg__tuning_writer {
     bool begun; /* something stands above */
 } kg__tuning_writer;
 
+/* Begins to write a report's tables; report and stream stay the caller's. */
 kg__tuning_writer kg__tuning_writer_begin(FILE *stream, const kg__tuning_report *report,
                                           kg__grid_format format);
 
@@ -31,8 +32,10 @@ void kg__tuning_remark(const kg__tuning_writer *to, const char *text);
 /* A figure of the metric: a time in microseconds, or a count. */
 void kg__tuning_show(const kg__tuning_writer *to, char *text, size_t size, double value);
 
-/* Adds a cell of text, and one of a figure, which is empty where that is not known. */
+/* Adds a cell of text. */
 void kg__tuning_add_text(kg__grid *grid, const char *text);
+
+/* Adds a cell of a figure, which is empty where that is NaN. */
 void kg__tuning_add_known(kg__grid *grid, double value);
 
 #endif

@@ -14,7 +14,10 @@ typedef struct kg__names {
     size_t room;
 } kg__names;
 
+/* Adds a copy of a name to the end of the list. */
 void kg__names_add(kg__names *names, const char *name);
+
+/* Frees the list and its texts, and empties it. */
 void kg__names_free(kg__names *names);
 
 /* For qsort() and bsearch() on the items. */

@@ -53,6 +53,7 @@ typedef struct kg__occupancy_rows {
  * with kg__occupancy_rows_free() whatever came back. */
 int kg__occupancy_gather(const kg__occupancy_question *question, kg__occupancy_rows *rows);
 
+/* Frees what kg__occupancy_gather() left, and empties it. */
 void kg__occupancy_rows_free(kg__occupancy_rows *rows);
 
 #endif

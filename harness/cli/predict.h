@@ -38,6 +38,8 @@ typedef struct kg__predict_sources {
 
 /* Lists the cases, and what each asks for. False, with a complaint, where there is none. */
 bool kg__predict_list(const kg__predict_sources *sources, kg__asked_list *cases);
+
+/* Frees the list and the ids in it, and empties it. */
 void kg__asked_free(kg__asked_list *cases);
 
 /* What a launch costs on one of the GPUs, and where that is from. */
@@ -61,7 +63,10 @@ typedef struct kg__predictions {
  */
 size_t kg__predict_held(const kg__predictions *all, kg__held_bound *list, const char **ids);
 
+/* Writes the tables and what follows from them, as Markdown or for a terminal. */
 void kg__predict_write_tables(FILE *stream, const kg__predictions *all, bool markdown);
+
+/* The same as a JSON document, owned by the caller; docs/json.md has its form. */
 json_t *kg__predict_document(const kg__predictions *all);
 
 #endif

@@ -43,6 +43,7 @@ kg__profile_status kg__profile_count(const kg__profile *profile, size_t kernel, 
  * table does not tell it. */
 bool kg__profile_warps(const kg__profile *profile, size_t kernel, double *warps, kg__error *error);
 
+/* Frees the table that was read, and empties the profile. */
 void kg__profile_free(kg__profile *profile);
 
 #endif

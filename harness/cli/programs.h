@@ -24,10 +24,12 @@ void kg__own_build(char *folder, size_t size);
  * with a complaint that says how to build them, where there are none. */
 bool kg__find_build(const char *command, const char *named, char *folder, size_t size);
 
-/* Takes KG_FILTER out of the environment, for a program that is to tell of all its cases, and puts
- * back what kg__lift_filter() returned. (`env -u` would take a program's path that holds "=" for a
+/* Takes KG_FILTER out of the environment, for a program that is to tell of all its cases. Returns
+ * what kg__restore_filter() needs. (`env -u` would take a program's path that holds "=" for a
  * setting.) */
 char *kg__lift_filter(void);
+
+/* Puts back what kg__lift_filter() took out, and frees `lifted`. */
 void kg__restore_filter(char *lifted);
 
 /* The name of a program's comparison: its file's without the suffix. */

@@ -15,6 +15,7 @@ typedef struct kg__progress {
     size_t width; /* of what stands in the line now */
 } kg__progress;
 
+/* Begins the progress of a command, whose name stays the caller's; the clock runs from here. */
 void kg__progress_begin(kg__progress *progress, const char *command);
 
 /* Says that a fraction `done` (0 to 1) is, and what is at work; `left` is the estimate of the

@@ -35,7 +35,11 @@ typedef struct kg__sessions {
     kg__recorded sentinels[KG__SENTINELS];
 } kg__sessions;
 
+/* Begins with no cases, and with room for `most` sessions of each sentinel; what is noteworthy goes
+ * to `ledger`, kept by reference. */
 void kg__sessions_begin(kg__sessions *all, kg__ledger *ledger, size_t most);
+
+/* Frees all that was recorded. */
 void kg__sessions_free(kg__sessions *all);
 
 /* Finds or adds a case. The pointer holds until the next addition. */

@@ -72,8 +72,11 @@ double kg__settle_elapsed(const kg__settlement *all);
 /* Takes up the suspects that the verdicts of the run hold, and the family of hypotheses that they
  * are. False with a complaint where there are no verdicts. */
 bool kg__settle_open(kg__settlement *all);
+
+/* Frees the suspects and what goes with them, after kg__settle_open(). */
 void kg__settle_release(kg__settlement *all);
 
+/* Whether one of the lines of a listing is this id. */
 bool kg__listing_has(const kg__listing *known, const char *id);
 
 /* settle_rounds.c */

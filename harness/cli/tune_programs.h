@@ -50,6 +50,7 @@ char *kg__tune_filter(const kg__tune_programs *programs, const char *filter);
  * globs takes nothing. */
 bool kg__tune_choose(kg__tune_programs *programs, const char *filter, kg__tuning *tuning);
 
+/* Frees the list and what the programs offered, and empties it. */
 void kg__tune_programs_free(kg__tune_programs *programs);
 
 #endif

@@ -36,7 +36,10 @@ void kg__find_at(kg__model_finding_kind kind, const char *file, unsigned int lin
 void kg__find_of_host(kg__model_finding_kind kind, uintptr_t code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Forgets all findings. */
 void kg__findings_forget(void);
+
+/* All findings, in the order of their first appearance; they hold until one is added. */
 const kg__model_finding *kg__findings(size_t *count);
 
 /* The index of a thread of the running block. */

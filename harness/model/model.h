@@ -58,16 +58,20 @@ typedef struct kg__model_statistics {
     uint64_t meetings; /* released warp operations, summed over the warps */
 } kg__model_statistics;
 
+/* The statistics of the last launch; all 0 before the first. */
 kg__model_statistics kg__model_last_launch(void);
+
+struct kg__model_kernel;
 
 /* From now on launches and copies are looked at and not done: `launched` (NULL: they are done
  * again) is told of each launch that the device would have taken, memory holds nothing, and takes
  * none of the host's. What a launcher would start is known so within microseconds, whatever its
  * size. */
-struct kg__model_kernel;
 void kg__model_plan(void (*launched)(void *context, const struct kg__model_kernel *kernel,
                                      const cudaLaunchConfig_t *config),
                     void *context);
+
+/* Whether launches and copies are looked at and not done. */
 bool kg__model_plans(void);
 
 /* Why the last launch failed, in words: who did what. "" where it did not, or the code says all. */
@@ -106,8 +110,10 @@ const kg__model_allocation *kg__model_find(const void *address);
  * NULL.
  */
 const kg__model_allocation *kg__model_find_near(const void *address);
-/* The number of live allocations, and the i-th of them by ascending base. */
+/* The number of live allocations. */
 size_t kg__model_allocation_count(void);
+
+/* The i-th of them by ascending base; it holds until memory is next allocated or freed. */
 const kg__model_allocation *kg__model_allocation_at(size_t i);
 /* How many there ever were: the number of the latest. */
 uint64_t kg__model_allocated_ever(void);
@@ -123,15 +129,19 @@ void kg__model_memory_left(size_t *left, size_t *total);
  */
 void kg__model_stick(cudaError_t error);
 /* Begins an API call: takes the model's lock and returns true; or returns false with the error that
- * the call must return, since a kernel has failed before or the caller is itself a kernel.
- * kg__model_leave() gives the lock back and ends the call. */
+ * the call must return, since a kernel has failed before or the caller is itself a kernel. */
 bool kg__model_enter(cudaError_t *error);
+
+/* Gives the lock back and ends the call; returns `error`, which cudaGetLastError() will tell too.
+ */
 cudaError_t kg__model_leave(cudaError_t error);
 /* True when `stream` is one that work can be given to, and notes that it is given some: a launch, a
  * copy, a fill. Needs the lock. */
 bool kg__model_takes_work(cudaStream_t stream);
-/* The stream that a launcher is to use, and how often another one was given work since. */
+/* The stream that a launcher is to use from now on. */
 cudaStream_t kg__model_begin_call(void);
+
+/* How often another stream was given work since kg__model_begin_call(). */
 size_t kg__model_astray(void);
 
 /* A kernel's static shared array. */

@@ -9,6 +9,7 @@
 
 #include "requests.h"
 
+/* Begins a launch: what the ones before it did is ordered before all that it does. */
 void kg__shadow_begin_launch(void);
 /* `number`: the block's place in its grid, x fastest. */
 void kg__shadow_begin_block(uint64_t number);
@@ -17,6 +18,8 @@ void kg__shadow_begin_block(uint64_t number);
 void kg__shadow_barrier(void);
 /* Ends the running block's last interval. */
 void kg__shadow_end_block(void);
+
+/* Ends the launch. */
 void kg__shadow_end_launch(void);
 /* The lanes of a warp in `group` have met in __syncwarp(). */
 void kg__shadow_sync(unsigned int warp, uint32_t group);

@@ -24,16 +24,19 @@ typedef struct kg__trace_event {
 #define KG__ACCESS_SHUFFLE 0x200u
 #define KG__ACCESS_KIND ((uint64_t)0x7f)
 
+/* An access to `address` of this kind, as kg__trace_event has it. */
 static inline uint64_t kg__access(uintptr_t address, unsigned int kind)
 {
     return (uint64_t)address << KG__ACCESS_SHIFT | kind;
 }
 
+/* The kind of such an access. */
 static inline unsigned int kg__access_kind(uint64_t what)
 {
     return (unsigned int)(what & KG__ACCESS_KIND);
 }
 
+/* The address of such an access, without its top byte. */
 static inline uintptr_t kg__access_address(uint64_t what)
 {
     return (uintptr_t)(what >> KG__ACCESS_SHIFT);
@@ -54,8 +57,10 @@ extern KG__HIDDEN _Thread_local uintptr_t kg__trace_stack;
 
 /* Empties all traces; the warp that runs from now on is number `warp` of its block. */
 void kg__trace_begin(unsigned int warp);
-/* Gives the turn to a lane, whose stack begins at `stack`; and takes it away, if one has it. */
+/* Gives the turn to a lane, whose stack begins at `stack`. */
 void kg__trace_resume(unsigned int lane, const void *stack);
+
+/* Takes the turn away from the lane that has it, if one has. */
 void kg__trace_pause(void);
 /* Says that the running lane has no more room, and will have more to tell. */
 void kg__trace_fill(void);

@@ -73,7 +73,7 @@ typedef struct kg__model_line {
     kg__counts counts;
 } kg__model_line;
 
-/* What was seen since kg__model_watch(). Holds until the next launch or kg__model_watch(). */
+/* What was seen since kg__model_watch(). */
 typedef struct kg__model_report {
     kg__counts counts;
     const kg__model_line *lines; /* by file, then line */
@@ -88,6 +88,7 @@ typedef struct kg__model_report {
     const char *too_large;
 } kg__model_report;
 
+/* The report until now; it holds until the next launch or kg__model_watch(). */
 const kg__model_report *kg__model_seen(void);
 
 /* Tells what part of an allocation kernels may touch: `bytes` from `data`, which findings call

@@ -11,6 +11,7 @@
 /* True while instrumented launches are watched. */
 extern bool kg__watching;
 
+/* Whether accesses are checked, and not only counted. */
 bool kg__watch_checks(void);
 /* True when all that the host wrote to an allocation, of this number, is known. */
 bool kg__watch_has_seen(uint64_t allocation);
@@ -19,19 +20,26 @@ bool kg__watch_has_seen(uint64_t allocation);
  * would have written is not there, and nothing that is found of it would be true. Where it is to be
  * counted it is run, and no longer checked. */
 bool kg__watch_skips(void);
-/* A launch of the grid that the scheduler has set. */
+/* Begins a launch of the grid that the scheduler has set. */
 void kg__watch_begin_launch(void);
+
+/* Ends the launch, complete or not. */
 void kg__watch_end_launch(void);
-/* The block at blockIdx. */
+/* Begins the block at blockIdx. */
 void kg__watch_begin_block(void);
+
+/* Ends that block. */
 void kg__watch_end_block(void);
-/* Their places in the code. */
+/* The block's threads have come to a barrier at this place in the code. */
 void kg__watch_barrier(uintptr_t code);
+
+/* The running lane has come to a shuffle at this place in the code. */
 void kg__watch_shuffle(uintptr_t code);
 
-/* True when this launch is sampled; the next block to run is then written to `block`, or false is
- * returned after the last. */
+/* True when this launch is sampled. */
 bool kg__watch_is_sampling(void);
+
+/* Writes the next block that a sampled launch runs to `block`; false after the last. */
 bool kg__watch_next_sample(uint3 *block);
 
 /* The running lane waits for the replay of what it has done. */

@@ -128,6 +128,7 @@ KG__MODEL_INLINE void __trap()
 
 /* Warp operations. */
 
+/* One of the shuffles, of any arithmetic type; `argument` as the meeting has it. */
 template <typename Value>
 KG__MODEL_INLINE auto kg__model_shuffle(kg__model_meeting meeting, unsigned int mask, Value value,
                                         unsigned int argument, int width) -> decltype(+value)
@@ -364,11 +365,13 @@ KG__MODEL_FLOAT_EXTREMES(double, double, float, fmin, fmax)
 #define rsqrtf kg__model_rsqrtf
 #define rsqrt kg__model_rsqrt
 
+/* 1 over the square root, in single precision. */
 KG__MODEL_INLINE float kg__model_rsqrtf(float x)
 {
     return 1.0f / sqrtf(x);
 }
 
+/* The same in double precision. */
 KG__MODEL_INLINE double kg__model_rsqrt(double x)
 {
     return 1.0 / sqrt(x);

@@ -60,6 +60,8 @@ static inline __attribute__((always_inline)) void kg__model_pass(kg__model_turn 
 
 /* Notes that the calling thread is at the block's barrier, with a predicate for the votes. */
 kg__model_turn kg__model_arrive(int predicate);
+
+/* What the barrier gathered that the calling thread was released from last. */
 kg__model_votes kg__model_last_votes(void);
 
 /* Waits until every thread of the block that has not ended waits here too. */
@@ -68,6 +70,7 @@ static inline __attribute__((always_inline)) void kg__model_barrier(void)
     kg__model_pass(kg__model_arrive(0));
 }
 
+/* The same with a predicate; returns what was gathered. */
 static inline __attribute__((always_inline)) kg__model_votes kg__model_barrier_vote(int predicate)
 {
     kg__model_pass(kg__model_arrive(predicate));
@@ -95,10 +98,11 @@ typedef enum kg__model_meeting {
     KG__MODEL_XOR
 } kg__model_meeting;
 
-/* Notes that the calling thread takes part in a meeting, and what came of it once it has its turn
- * again. */
+/* Notes that the calling thread takes part in a meeting, as kg__model_meet() has it. */
 kg__model_turn kg__model_begin_meeting(kg__model_meeting meeting, unsigned int mask, uint64_t value,
                                        unsigned int argument, unsigned int width);
+
+/* What came of the meeting, once the calling thread has its turn again. */
 uint64_t kg__model_end_meeting(void);
 
 /* Waits until every lane of `mask` that has not ended waits here with the same mask and the same
@@ -116,10 +120,14 @@ kg__model_meet(kg__model_meeting meeting, unsigned int mask, uint64_t value, uns
 /* Notes a memory fence of the calling thread. */
 void kg__model_fence(void);
 
-/* What instrumented kernels call in place of the C library's functions, so that their accesses are
+/* What instrumented kernels call in place of the C library's memcpy(), so that their accesses are
  * seen. */
 void *kg__model_memcpy(void *to, const void *from, size_t size);
+
+/* The same of memmove(). */
 void *kg__model_memmove(void *to, const void *from, size_t size);
+
+/* The same of memset(). */
 void *kg__model_memset(void *to, int value, size_t size);
 
 /* The block's dynamic shared memory, aligned to 1024 bytes. */
@@ -128,9 +136,12 @@ void *kg__model_dynamic_shared(void);
 /* Ends the launch with `error`; `what` is the message's text. */
 void kg__model_trap(cudaError_t error, const char *what) __attribute__((noreturn));
 
-/* Copies to and from a __constant__ or __device__ variable of `size` bytes at `symbol`. */
+/* Copies `count` bytes to a __constant__ or __device__ variable of `size` bytes at `symbol`, from
+ * byte `offset` of it on. */
 cudaError_t kg__model_copy_to_symbol(void *symbol, size_t size, const void *from, size_t count,
                                      size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream);
+
+/* The same the other way. */
 cudaError_t kg__model_copy_from_symbol(void *to, const void *symbol, size_t size, size_t count,
                                        size_t offset, enum cudaMemcpyKind kind,
                                        cudaStream_t stream);
