@@ -66,7 +66,8 @@ void kg__import_name_begin(kg__import_name *name, const char *benchmark);
 
 /* Adds the value of an axis or argument (`axis` may be empty): a number of an axis that is named
  * like a launch's ("BlockSize", "threads", "grid", ...) goes to the launch, another whole number,
- * or several joined by x, to the size, all else to the variant. */
+ * or several joined by x, to the size, all else to the variant, a number's minus sign as "minus".
+ */
 void kg__import_name_add(kg__import_name *name, const char *axis, const char *value);
 
 /* The case's id; false with `error` where it would be too long. A part that nothing went to is "-".

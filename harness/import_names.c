@@ -1,6 +1,7 @@
 /* The ids of imported cases, and what the importers share. */
 #include <ctype.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "gating.h"
@@ -120,18 +121,44 @@ static bool take_launch(char *part, size_t size, char letter, const char *value)
     return true;
 }
 
+/* A number's text with its minus signs as words, for no id has a sign: without them -5 would be the
+ * value of what is called 5, and 1e-06 that of 1e+06. Other texts as they are. */
+static char *spell_signs(const char *value)
+{
+    static const char minus[] = "minus";
+    char *spelt = kg__allocate(strlen(value) * strlen(minus) + 1, 1);
+    size_t used = 0;
+    char *end;
+
+    (void)strtod(value, &end);
+    for (const char *c = value; *c != '\0'; c++) {
+        if (*c == '-' && *end == '\0') {
+            memcpy(spelt + used, minus, strlen(minus));
+            used += strlen(minus);
+        } else {
+            spelt[used++] = *c;
+        }
+    }
+    return spelt;
+}
+
 void kg__import_name_add(kg__import_name *name, const char *axis, const char *value)
 {
+    char *spelt;
+
     if (is_axis(axis, block_axes, sizeof block_axes / sizeof *block_axes) &&
         take_launch(name->block, sizeof name->block, 'b', value))
         return;
     if (is_axis(axis, grid_axes, sizeof grid_axes / sizeof *grid_axes) &&
         take_launch(name->grid, sizeof name->grid, 'g', value))
         return;
-    if (is_size(value))
+    if (is_size(value)) {
         append(name, name->size, sizeof name->size, "x", value, strlen(value));
-    else
-        append(name, name->variant, sizeof name->variant, "_", value, strlen(value));
+        return;
+    }
+    spelt = spell_signs(value);
+    append(name, name->variant, sizeof name->variant, "_", spelt, strlen(spelt));
+    free(spelt);
 }
 
 static const char *or_none(const char *part)

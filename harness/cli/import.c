@@ -135,8 +135,31 @@ static device *device_of(importing *all, const json_t *described, const json_t *
     return one;
 }
 
+static const char *name_of(const json_t *record)
+{
+    return kg__json_text(json_object_get(record, KG__IMPORTED), "name");
+}
+
+/* Whether two names are of one benchmark. nvbench's hold the number of the board, as "Device=1",
+ * which may be another in each process. */
+static bool is_same_benchmark(const char *a, const char *b)
+{
+    static const char board[] = "Device=";
+
+    while (*a != '\0' && *a == *b) {
+        if (strncmp(a, board, strlen(board)) == 0 && strncmp(b, board, strlen(board)) == 0) {
+            a += strlen(board) + strspn(a + strlen(board), "0123456789");
+            b += strlen(board) + strspn(b + strlen(board), "0123456789");
+        } else {
+            a++;
+            b++;
+        }
+    }
+    return *a == *b;
+}
+
 /* Takes up the records of a device from one file. False with a complaint where two of its devices
- * have the same case. */
+ * have the same case, or another benchmark of a file before has it. */
 static bool take_records(importing *all, const char *path, const json_t *records, device *one,
                          json_t *seen)
 {
@@ -162,6 +185,12 @@ static bool take_records(importing *all, const char *path, const json_t *records
         if (list == NULL) {
             list = json_array();
             json_object_set_new(one->cases, id, list);
+        } else if (!is_same_benchmark(name_of(json_array_get(list, 0)), name_of(record))) {
+            kg__complain(
+                "%s: %s would be case %s, as %s of an earlier file is: name them so that a "
+                "value tells them apart",
+                path, name_of(record), id, name_of(json_array_get(list, 0)));
+            return false;
         }
         json_array_append(list, record);
     }

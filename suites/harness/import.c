@@ -150,6 +150,23 @@ static void expect_refusal(const char *tool, const char *target, json_t *documen
     cr_assert_not(exists(at("out/results.json")));
 }
 
+/* A document of one benchmark on a board; its case is a/1_5/-/- of the value 1.5, and of 1,5. */
+static json_t *one_state(int board, const char *value)
+{
+    json_t *document = nvbench(1);
+    json_t *benchmark = json_array_get(json_object_get(document, "benchmarks"), 0);
+    char name[64];
+
+    kg__format(name, sizeof name, "Device=%d N=%s", board, value);
+    json_array_remove(json_object_get(document, "benchmarks"), 1);
+    json_object_set_new(benchmark, "name", json_string("a"));
+    json_object_set_new(
+        benchmark, "states",
+        json_pack("[o]", state(name, json_pack("[o]", named_value("N", "string", value)),
+                               30e-6 + 1e-9 * board, 20e-6)));
+    return document;
+}
+
 static json_t *entry_of(const char *id)
 {
     json_t *results = read_json(at("out/results.json"));
@@ -164,6 +181,23 @@ static json_t *entry_of(const char *id)
     json_decref(results);
     cr_assert(found != NULL, "%s is not in the results", id);
     return found;
+}
+
+/* Files of several processes hold a case by one benchmark, on whichever board each ran. */
+Test(import, two_benchmarks_of_two_files_that_would_be_one_case)
+{
+    const char *const alike[] = { keep(one_state(0, "1.5"), "a.json"),
+                                  keep(one_state(1, "1.5"), "b.json"), NULL };
+    const char *const unlike[] = { "a.json", keep(one_state(2, "1,5"), "c.json"), NULL };
+    ending seen = import_as("nvbench", NULL, alike);
+
+    expect_ending(&seen, 77, "a/1_5/-/-");
+    free(seen.output);
+    seen = import_as("nvbench", NULL, unlike);
+    expect_ending(&seen, 2,
+                  "c.json: a Device=2 N=1,5 would be case a/1_5/-/-, as a Device=0 N=1.5 of an "
+                  "earlier file is: name them so that a value tells them apart");
+    free(seen.output);
 }
 
 static double figure(const char *id, const char *metric, const char *name)

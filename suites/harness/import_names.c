@@ -30,6 +30,8 @@ Test(import_names, names)
     expect_id("m", AXES("n", "1.5", "r", "1e+06", "s", "960x1280x4"), "m/1_5_1e_06/960x1280x4/-");
     expect_id("m", AXES("n", "nan", "o", "x8", "p", "8x", "q", ""), "m/nan_x8_8x/-/-");
     expect_id("m", AXES("Threads per block", "128", "num_blocks", "64"), "m/-/-/b128g64");
+    expect_id("m", AXES("n", "-5", "r", "1e-06", "s", "a-b"), "m/minus5_1eminus06_a_b/-/-");
+    expect_id("m", AXES("n", "5", "r", "-5-", "s", "-0.5"), "m/5_minus0_5/5/-");
     expect_id("m", AXES("grid", "64", "n", "8"), "m/-/8x64/-");
     expect_id("m", AXES("block", "auto", "blocks", "0", "tpb", "32", "b", "64"), "m/auto/0x64/b32");
 }
