@@ -19,9 +19,6 @@
 #include "run.h"
 #include "tuning.h"
 
-/* The exit code of an observer whose device's context is gone, beside those of every command. */
-enum { EXIT_LOST = 3 };
-
 typedef struct request {
     const char *part;
     const char *cases;
@@ -200,14 +197,14 @@ static int check_cases(const kg_comparison *comparison, const request *wanted,
             kg__report_outcome(records, chosen[i]->id, false, why.text);
             /* What was wrong may have cost the device besides. */
             if (kg__device_is_lost())
-                status = EXIT_LOST;
+                status = KG__EXIT_LOST;
             break;
         case KG__FAILED:
             kg__report(records, failure_event(wanted, chosen[i]), chosen[i]->id, why.text);
             break;
         case KG__LOST:
             kg__report(records, "failed", chosen[i]->id, why.text);
-            status = EXIT_LOST;
+            status = KG__EXIT_LOST;
             break;
         }
     }
@@ -247,7 +244,7 @@ static int observe_on_device(const kg_comparison *comparison, const request *wan
         status = check_cases(comparison, wanted, chosen, count, records);
     } else if (!kg__measure_cases(comparison, wanted->part, chosen, count, records, &why)) {
         kg__complain("%s", why.text);
-        status = EXIT_LOST;
+        status = KG__EXIT_LOST;
     }
     if (status == KG__EXIT_PASS)
         kg__report(records, "done", NULL, NULL);

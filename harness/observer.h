@@ -10,6 +10,10 @@
 
 #include "message.h"
 
+/* The exit code of an observer whose device's context is gone, beside those of every command: its
+ * other cases are another process's. */
+enum { KG__EXIT_LOST = 3 };
+
 /* What an observer is asked to do. */
 typedef struct kg__observation_job {
     const char *program; /* the comparison's program; NULL: this very program (/proc/self/exe) */

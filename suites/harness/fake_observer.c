@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "observer.h"
 #include "records.h"
 
 static int records;
@@ -95,7 +96,7 @@ static void observe(const char *id)
     }
     if (strncmp(id, "loses", 5) == 0) {
         report("failed", id, "the context is gone");
-        exit(3);
+        exit(KG__EXIT_LOST);
     }
     if (strncmp(id, "dawdles", 7) == 0) {
         report_checked(id);
