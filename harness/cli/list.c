@@ -8,7 +8,7 @@
 #include "../results_text.h"
 #include "../text.h"
 #include "command.h"
-#include "tune_programs.h"
+#include "offers.h"
 
 #define LIST_SCHEMA "kernelgate-list/1"
 
@@ -92,34 +92,34 @@ static json_t *filtered_variants(const json_t *variants, const json_t *cases, co
 }
 
 /* What one program has of what the filter takes; NULL where that is nothing. */
-static json_t *describe_program(const kg__tune_program *program, const char *filter)
+static json_t *describe_program(const kg__offer *program, const char *filter)
 {
-    json_t *cases = filtered(json_object_get(program->offer, "cases"), filter);
-    json_t *refused = filtered(json_object_get(program->offer, "refused"), filter);
+    json_t *cases = filtered(json_object_get(program->answer, "cases"), filter);
+    json_t *refused = filtered(json_object_get(program->answer, "refused"), filter);
     json_t *one = NULL;
 
     if (json_array_size(cases) + json_array_size(refused) > 0)
         one = json_pack(
-            "{s:s, s:s, s:o, s:O, s:O}", "comparison", kg__json_text(program->offer, "comparison"),
+            "{s:s, s:s, s:o, s:O, s:O}", "comparison", kg__json_text(program->answer, "comparison"),
             "program", program->path, "variants",
-            filtered_variants(json_object_get(program->offer, "variants"), cases, refused), "cases",
-            cases, "refused", refused);
+            filtered_variants(json_object_get(program->answer, "variants"), cases, refused),
+            "cases", cases, "refused", refused);
     json_decref(cases);
     json_decref(refused);
     return one;
 }
 
-static json_t *describe_programs(const kg__tune_programs *programs, const char *filter)
+static json_t *describe_programs(const kg__offers *offers, const char *filter)
 {
     json_t *list = json_array();
 
-    for (size_t i = 0; i < programs->count; i++) {
-        json_t *one = describe_program(&programs->list[i], filter);
+    for (size_t i = 0; i < offers->count; i++) {
+        json_t *one = describe_program(&offers->list[i], filter);
 
         if (one != NULL)
             json_array_append_new(list, one);
     }
-    return json_pack("{s:s, s:s, s:o}", "schema", LIST_SCHEMA, "build", programs->folder,
+    return json_pack("{s:s, s:s, s:o}", "schema", LIST_SCHEMA, "build", offers->folder,
                      "comparisons", list);
 }
 
@@ -237,38 +237,35 @@ static void write_tables(const json_t *document, kg__grid_format format)
 
 /* Finds the programs: those of the CPU model, which need no driver, else those for a GPU. Their
  * tables are the same. */
-static bool find_programs(kg__tune_programs *programs)
+static bool find_programs(kg__offers *offers)
 {
-    kg__tune_find(programs, build, ".model");
-    if (programs->count == 0) {
-        kg__tune_programs_free(programs);
-        kg__tune_find(programs, build, ".gpu");
+    static const kg__offer_question question = { "list", "--work", "comparison", "case" };
+
+    kg__offers_find(offers, &question, build, ".model");
+    if (offers->count == 0) {
+        kg__offers_free(offers);
+        kg__offers_find(offers, &question, build, ".gpu");
     }
-    programs->command = "list";
-    programs->option = "--work";
-    programs->required = "comparison";
-    programs->noun = "case";
-    if (programs->count > 0)
+    if (offers->count > 0)
         return true;
     kg__complain("list: there is no comparison's program *.model or *.gpu in %s: build it, or name "
                  "its folder with --build",
-                 programs->folder);
+                 offers->folder);
     return false;
 }
 
-static int list_cases(const kg__tune_programs *programs, const char *filter,
-                      const kg__print_form *form)
+static int list_cases(const kg__offers *offers, const char *filter, const kg__print_form *form)
 {
-    char *whole = kg__tune_filter(programs, filter);
+    char *whole = kg__offers_filter(offers, filter);
     json_t *document;
     int code = KG__EXIT_PASS;
 
     if (whole == NULL)
         return KG__EXIT_ERROR;
-    document = describe_programs(programs, whole);
+    document = describe_programs(offers, whole);
     free(whole);
     if (json_array_size(json_object_get(document, "comparisons")) == 0) {
-        kg__complain("list: the programs in %s have no case", programs->folder);
+        kg__complain("list: the programs in %s have no case", offers->folder);
         code = KG__EXIT_ERROR;
     } else if (form->json) {
         return kg__json_print(document, JSON_INDENT(1), "list") ? KG__EXIT_PASS : KG__EXIT_ERROR;
@@ -283,7 +280,7 @@ static int list_cases(const kg__tune_programs *programs, const char *filter,
 static int list(size_t count, char **operands)
 {
     const char *setting = getenv("KG_FILTER");
-    kg__tune_programs programs = { 0 };
+    kg__offers offers = { 0 };
     kg__print_form form;
     int code = KG__EXIT_ERROR;
 
@@ -294,13 +291,9 @@ static int list(size_t count, char **operands)
     }
     if (!kg__parse_format("list", format_name, as_json, &form))
         return KG__EXIT_ERROR;
-    if (find_programs(&programs) && kg__tune_ask(&programs) == 0)
-        code = list_cases(&programs,
-                          count > 0         ? operands[0]
-                          : setting != NULL ? setting
-                                            : "",
-                          &form);
-    kg__tune_programs_free(&programs);
+    if (find_programs(&offers) && kg__offers_ask(&offers) == 0)
+        code = list_cases(&offers, count > 0 ? operands[0] : setting != NULL ? setting : "", &form);
+    kg__offers_free(&offers);
     return code;
 }
 

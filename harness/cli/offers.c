@@ -1,4 +1,4 @@
-#include "tune_programs.h"
+#include "offers.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -18,39 +18,36 @@
 #define PARTS 4
 
 /* Lists what is in one folder. */
-static void list_programs(kg__tune_programs *programs, const char *folder, const char *end)
+static void list_programs(kg__offers *offers, const char *folder, const char *end)
 {
     kg__names paths;
 
-    kg__format(programs->folder, sizeof programs->folder, "%s", folder);
+    kg__format(offers->folder, sizeof offers->folder, "%s", folder);
     kg__find_programs(folder, end, &paths);
     if (paths.count > 0)
-        programs->list = kg__allocate(paths.count, sizeof *programs->list);
+        offers->list = kg__allocate(paths.count, sizeof *offers->list);
     for (size_t i = 0; i < paths.count; i++)
-        kg__format(programs->list[programs->count++].path, KG__PATH_SIZE, "%s", paths.items[i]);
+        kg__format(offers->list[offers->count++].path, KG__PATH_SIZE, "%s", paths.items[i]);
     kg__names_free(&paths);
 }
 
-void kg__tune_find(kg__tune_programs *programs, const char *build, const char *end)
+void kg__offers_find(kg__offers *offers, const kg__offer_question *question, const char *build,
+                     const char *end)
 {
     char own[KG__PATH_SIZE];
     const char *const folders[] = { own, "build/gpu", "build/cpu", "build" };
 
-    *programs = (kg__tune_programs){ .command = "tune",
-                                     .option = "--candidates",
-                                     .required = "target",
-                                     .noun = "candidate",
-                                     .edges = json_object() };
+    *offers = (kg__offers){ .question = question, .edges = json_object() };
     if (build != NULL) {
-        list_programs(programs, build, end);
+        list_programs(offers, build, end);
         return;
     }
     kg__own_build(own, sizeof own);
-    for (size_t i = 0; i < sizeof folders / sizeof *folders && programs->count == 0; i++)
+    for (size_t i = 0; i < sizeof folders / sizeof *folders && offers->count == 0; i++)
         if (*folders[i] != '\0')
-            list_programs(programs, folders[i], end);
-    if (programs->count == 0)
-        kg__format(programs->folder, sizeof programs->folder, "build/gpu, build/cpu or build");
+            list_programs(offers, folders[i], end);
+    if (offers->count == 0)
+        kg__format(offers->folder, sizeof offers->folder, "build/gpu, build/cpu or build");
 }
 
 /* The id of an entry of the cases: of candidates it is all that there is. */
@@ -78,11 +75,11 @@ static bool is_offer(const json_t *offer, const char *required)
     return true;
 }
 
-static int ask(const kg__tune_programs *programs, kg__tune_program *program)
+static int ask(const kg__offers *offers, kg__offer *program)
 {
     /* All of them, whatever KG_FILTER says: what it leaves out is chosen here, and names that are
      * misspelt are held against all that there are. */
-    const char *const arguments[] = { program->path, programs->option, NULL };
+    const char *const arguments[] = { program->path, offers->question->option, NULL };
     char *text = kg__allocate(OFFER_SIZE, 1);
     char *filter = kg__lift_filter();
     int code = kg__probe_output(arguments, OFFER_SECONDS, text, OFFER_SIZE);
@@ -90,37 +87,37 @@ static int ask(const kg__tune_programs *programs, kg__tune_program *program)
 
     kg__restore_filter(filter);
     if (code == 0)
-        program->offer = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+        program->answer = json_loads(text, JSON_REJECT_DUPLICATES, &error);
     free(text);
     if (code == KG__EXIT_NOTHING)
         return code;
     if (code != 0) {
         kg__complain("%s: it does not list its %ss (exit code %d): build it anew", program->path,
-                     programs->noun, code);
+                     offers->question->noun, code);
         return KG__EXIT_ERROR;
     }
-    if (program->offer == NULL) {
+    if (program->answer == NULL) {
         kg__complain("%s: line %d of its %ss is no JSON: %s: build it anew", program->path,
-                     error.line, programs->noun, error.text);
+                     error.line, offers->question->noun, error.text);
         return KG__EXIT_ERROR;
     }
-    if (is_offer(program->offer, programs->required))
+    if (is_offer(program->answer, offers->question->required))
         return 0;
     kg__complain("%s: what it prints for %s lacks \"%s\" or \"cases\", or holds what is no case: "
                  "build it anew",
-                 program->path, programs->option, programs->required);
+                 program->path, offers->question->option, offers->question->required);
     return KG__EXIT_ERROR;
 }
 
-int kg__tune_ask(kg__tune_programs *programs)
+int kg__offers_ask(kg__offers *offers)
 {
-    for (size_t i = 0; i < programs->count; i++) {
-        int code = ask(programs, &programs->list[i]);
+    for (size_t i = 0; i < offers->count; i++) {
+        int code = ask(offers, &offers->list[i]);
 
         if (code != 0)
             return code;
-        if (programs->target == NULL)
-            programs->target = json_incref(json_object_get(programs->list[i].offer, "target"));
+        if (offers->target == NULL)
+            offers->target = json_incref(json_object_get(offers->list[i].answer, "target"));
     }
     return 0;
 }
@@ -170,12 +167,12 @@ static bool count_taken(void *context, const char *id, const char *refusal)
 }
 
 /* How many candidates of all programs a glob takes. */
-static size_t taken_by(const kg__tune_programs *programs, const char *glob)
+static size_t taken_by(const kg__offers *offers, const char *glob)
 {
     probe_of_glob probe = { .glob = glob };
 
-    for (size_t i = 0; i < programs->count; i++)
-        (void)visit(programs->list[i].offer, count_taken, &probe);
+    for (size_t i = 0; i < offers->count; i++)
+        (void)visit(offers->list[i].answer, count_taken, &probe);
     return probe.taken;
 }
 
@@ -229,7 +226,7 @@ static void forget_names(probe_of_glob *probe)
 
 /* Says which part of a glob that takes nothing is the first that no candidate has, and what is
  * nearest to it. */
-static void refuse_glob(const kg__tune_programs *programs, const char *glob)
+static void refuse_glob(const kg__offers *offers, const char *glob)
 {
     static const char *const words[PARTS] = { "comparison", "variant", "size", "launch" };
     bool said = false;
@@ -243,26 +240,29 @@ static void refuse_glob(const kg__tune_programs *programs, const char *glob)
 
         part[strcspn(part, "/")] = '\0';
         head[begin] = '\0';
-        for (size_t j = 0; j < programs->count; j++)
-            (void)visit(programs->list[j].offer, gather_names, &probe);
+        for (size_t j = 0; j < offers->count; j++)
+            (void)visit(offers->list[j].answer, gather_names, &probe);
         nearest = kg__nearest_name(part, probe.names, probe.count);
         said = *part != '\0' && !one_matches(&probe, part);
         if (said && nearest != NULL)
             kg__complain("%s: there is no %s \"%s\" among the %ss; did you mean \"%s\"?",
-                         programs->command, words[i], part, programs->noun, nearest);
+                         offers->question->command, words[i], part, offers->question->noun,
+                         nearest);
         else if (said)
             kg__complain("%s: there is no %s \"%s\" among the %ss of the programs in %s",
-                         programs->command, words[i], part, programs->noun, programs->folder);
+                         offers->question->command, words[i], part, offers->question->noun,
+                         offers->folder);
         forget_names(&probe);
         free(part);
         free(head);
     }
     if (!said)
-        kg__complain("%s: \"%s\" takes no %s: see %s of the programs in %s", programs->command,
-                     glob, programs->noun, programs->option, programs->folder);
+        kg__complain("%s: \"%s\" takes no %s: see %s of the programs in %s",
+                     offers->question->command, glob, offers->question->noun,
+                     offers->question->option, offers->folder);
 }
 
-char *kg__tune_filter(const kg__tune_programs *programs, const char *filter)
+char *kg__offers_filter(const kg__offers *offers, const char *filter)
 {
     char *globs = kg__copy_text(filter);
     size_t size = 3 * strlen(filter) + 1;
@@ -276,17 +276,17 @@ char *kg__tune_filter(const kg__tune_programs *programs, const char *filter)
         size_t used = strlen(whole);
 
         kg__format(longer, sizeof longer, "%s/*", glob);
-        good = taken_by(programs, glob) > 0 || taken_by(programs, longer) > 0;
+        good = taken_by(offers, glob) > 0 || taken_by(offers, longer) > 0;
         if (good)
             kg__format(whole + used, size - used, "%s%s%s", used > 0 ? "," : "", glob,
-                       taken_by(programs, glob) > 0 ? "" : "/*");
+                       taken_by(offers, glob) > 0 ? "" : "/*");
         else
-            refuse_glob(programs, glob);
+            refuse_glob(offers, glob);
     }
     free(globs);
     if (good && *whole == '\0' && *filter != '\0') {
         kg__complain("%s: the filter \"%s\" holds no glob: leave it away to take all",
-                     programs->command, filter);
+                     offers->question->command, filter);
         good = false;
     }
     if (good)
@@ -310,40 +310,40 @@ static bool choose(void *context, const char *id, const char *refusal)
            kg__tuning_add(into->tuning, id, refusal, &into->error);
 }
 
-bool kg__tune_choose(kg__tune_programs *programs, const char *filter, kg__tuning *tuning)
+bool kg__offers_choose(kg__offers *offers, const char *filter, kg__tuning *tuning)
 {
-    char *whole = kg__tune_filter(programs, filter);
+    char *whole = kg__offers_filter(offers, filter);
     choice into = { .tuning = tuning, .filter = whole };
     bool good = whole != NULL;
 
-    for (size_t i = 0; i < programs->count && good; i++) {
-        kg__tune_program *program = &programs->list[i];
-        const json_t *edge = json_object_get(program->offer, "block_is_edge");
+    for (size_t i = 0; i < offers->count && good; i++) {
+        kg__offer *program = &offers->list[i];
+        const json_t *edge = json_object_get(program->answer, "block_is_edge");
 
         program->from = tuning->count;
-        good = visit(program->offer, choose, &into);
+        good = visit(program->answer, choose, &into);
         program->to = tuning->count;
         if (!good)
             kg__complain("%s: %s", program->path, into.error.text);
         else if (json_is_boolean(edge) && program->to > program->from)
-            json_object_set(programs->edges, tuning->list[program->from].name.comparison,
+            json_object_set(offers->edges, tuning->list[program->from].name.comparison,
                             (json_t *)edge);
     }
     free(whole);
     if (good && tuning->count == 0) {
-        kg__complain("tune: the programs in %s offer no candidate: see their --candidates",
-                     programs->folder);
+        kg__complain("%s: the programs in %s offer no %s: see their %s", offers->question->command,
+                     offers->folder, offers->question->noun, offers->question->option);
         good = false;
     }
     return good;
 }
 
-void kg__tune_programs_free(kg__tune_programs *programs)
+void kg__offers_free(kg__offers *offers)
 {
-    for (size_t i = 0; i < programs->count; i++)
-        json_decref(programs->list[i].offer);
-    free(programs->list);
-    json_decref(programs->target);
-    json_decref(programs->edges);
-    *programs = (kg__tune_programs){ 0 };
+    for (size_t i = 0; i < offers->count; i++)
+        json_decref(offers->list[i].answer);
+    free(offers->list);
+    json_decref(offers->target);
+    json_decref(offers->edges);
+    *offers = (kg__offers){ 0 };
 }

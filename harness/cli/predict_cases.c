@@ -9,8 +9,8 @@
 #include "../records.h"
 #include "../run.h"
 #include "command.h"
+#include "offers.h"
 #include "predict.h"
-#include "tune_programs.h"
 
 /* What a program may print of its work, bytes, and seconds that it may take. */
 #define WORK_SIZE ((size_t)16 << 20)
@@ -38,9 +38,9 @@ typedef struct gathering {
 static void add_programs(const char *build, const char *end, json_t *known, char *folder,
                          size_t size)
 {
-    kg__tune_programs found;
+    kg__offers found;
 
-    kg__tune_find(&found, build, end);
+    kg__offers_find(&found, NULL, build, end);
     for (size_t i = 0; i < found.count; i++) {
         const char *path = found.list[i].path;
         const char *name = strrchr(path, '/') != NULL ? strrchr(path, '/') + 1 : path;
@@ -51,7 +51,7 @@ static void add_programs(const char *build, const char *end, json_t *known, char
             json_object_set_new(known, comparison, json_string(path));
     }
     kg__format(folder, size, "%s", found.folder);
-    kg__tune_programs_free(&found);
+    kg__offers_free(&found);
 }
 
 /* Finds each comparison's program: the model's, which tells blocks besides, or else a GPU's. */

@@ -15,8 +15,8 @@
 #include "../records.h"
 #include "../tuning_report.h"
 #include "command.h"
+#include "offers.h"
 #include "progress.h"
-#include "tune_programs.h"
 
 /* Half of the interval of a median, as a fraction of it: what is asked without --precision, and
  * what may be asked. */
@@ -43,7 +43,7 @@ static const char *saved_path;
 /* A search in progress. */
 typedef struct search {
     kg__tuning tuning;
-    kg__tune_programs programs;
+    kg__offers offers;
     kg__tuning_set sets[KG__REPEATS_MAXIMUM];
     size_t set_count;
     char *set_names[KG__REPEATS_MAXIMUM];
@@ -248,19 +248,20 @@ static int no_gpu(const char *why)
 /* Finds the programs and what they offer; 0 or an exit code. */
 static int open_programs(search *all)
 {
+    static const kg__offer_question question = { "tune", "--candidates", "target", "candidate" };
     bool timed = kg__tuning_is_timed(&all->tuning);
     int code;
 
-    kg__tune_find(&all->programs, build, timed ? ".gpu" : ".model");
-    if (all->programs.count == 0) {
+    kg__offers_find(&all->offers, &question, build, timed ? ".gpu" : ".model");
+    if (all->offers.count == 0) {
         char folder[KG__PATH_SIZE];
-        kg__tune_programs others;
+        kg__offers others;
         bool any;
 
-        kg__format(folder, sizeof folder, "%s", all->programs.folder);
-        kg__tune_find(&others, build, ".model");
+        kg__format(folder, sizeof folder, "%s", all->offers.folder);
+        kg__offers_find(&others, &question, build, ".model");
         any = timed && others.count > 0;
-        kg__tune_programs_free(&others);
+        kg__offers_free(&others);
         if (any)
             return no_gpu(", and the build has no program for one");
         kg__complain("tune: there is no comparison's program *%s in %s: build it, or name its "
@@ -268,7 +269,7 @@ static int open_programs(search *all)
                      timed ? ".gpu" : ".model", folder);
         return KG__EXIT_ERROR;
     }
-    code = kg__tune_ask(&all->programs);
+    code = kg__offers_ask(&all->offers);
     return code == KG__EXIT_NOTHING && timed ? no_gpu("") : code;
 }
 
@@ -326,8 +327,8 @@ static void take_record(void *context, const json_t *record)
 }
 
 /* Observes a program's candidates that have no record yet; 0 or an exit code. */
-static int observe(search *all, const kg__tune_program *program, const char *observer,
-                   const char *part, const char *records)
+static int observe(search *all, const kg__offer *program, const char *observer, const char *part,
+                   const char *records)
 {
     const char **ids = kg__allocate(program->to - program->from + 1, sizeof *ids);
     kg__error why = { "" };
@@ -366,7 +367,7 @@ static int observe(search *all, const kg__tune_program *program, const char *obs
 
 /* Counts a program's candidates, each of which is checked first by the kernels that are not
  * instrumented: a wrong one would win with fewer accesses. */
-static int count_program(search *all, const kg__tune_program *program, const char *records)
+static int count_program(search *all, const kg__offer *program, const char *records)
 {
     char instrumented[KG__PATH_SIZE];
     size_t candidates = program->to - program->from;
@@ -392,8 +393,8 @@ static void announce(const search *all)
 
     if (all->tuning.count < MANY_CANDIDATES)
         return;
-    for (size_t i = 0; i < all->programs.count; i++)
-        comparisons += all->programs.list[i].from < all->programs.list[i].to;
+    for (size_t i = 0; i < all->offers.count; i++)
+        comparisons += all->offers.list[i].from < all->offers.list[i].to;
     kg__complain("tune: %zu candidates of %zu comparison%s to check and %s: a FILTER takes fewer",
                  all->tuning.count, comparisons, comparisons == 1 ? "" : "s",
                  kg__tuning_is_timed(&all->tuning) ? "time" : "count");
@@ -411,8 +412,8 @@ static int run_programs(search *all, const char *records)
     all->steps_of_all = (double)(all->tuning.count * (timed ? 1 : 1 + COUNT_STEPS));
     announce(all);
     kg__progress_begin(&all->progress, "tune");
-    for (size_t i = 0; i < all->programs.count && code == 0; i++) {
-        const kg__tune_program *program = &all->programs.list[i];
+    for (size_t i = 0; i < all->offers.count && code == 0; i++) {
+        const kg__offer *program = &all->offers.list[i];
 
         if (program->from == program->to)
             continue;
@@ -472,9 +473,9 @@ static int report(const search *all)
         .tuning = &all->tuning,
         .sets = all->sets,
         .set_count = all->set_count,
-        .target = all->target != NULL ? all->target : all->programs.target,
+        .target = all->target != NULL ? all->target : all->offers.target,
         .provenance = all->provenance,
-        .edges = all->programs.edges,
+        .edges = all->offers.edges,
         .mode = !kg__tuning_is_timed(&all->tuning) ? "count"
                 : exhaustive                       ? "exhaustive"
                                                    : "race",
@@ -512,7 +513,7 @@ static int run_search(search *all)
     code = open_programs(all);
     if (code != 0)
         return code;
-    if (!kg__tune_choose(&all->programs, all->filter, &all->tuning) || !sets_fit(all))
+    if (!kg__offers_choose(&all->offers, all->filter, &all->tuning) || !sets_fit(all))
         return KG__EXIT_ERROR;
     if (!kg__file_make_temporary_folder("tune", folder, sizeof folder, &why)) {
         kg__complain("%s", why.text);
@@ -541,7 +542,7 @@ static int tune(size_t count, char **operands)
         free(all.set_names[i]);
     json_decref(all.target);
     json_decref(all.provenance);
-    kg__tune_programs_free(&all.programs);
+    kg__offers_free(&all.offers);
     kg__tuning_free(&all.tuning);
     return code;
 }
