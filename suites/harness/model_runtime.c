@@ -1,61 +1,13 @@
-/* The CPU model: its runtime interface, its scheduler, and what it says of kernels that go wrong.
- */
-#include "model/model.h"
-#include "model/watch.h"
-
-#include "model_kernels.h"
-
+/* The CPU model's runtime interface: errors, memory, copies, streams, launches and their limits. */
 #include <criterion/criterion.h>
-#include <criterion/redirect.h>
-#include <math.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define FAULTS_ARE_CAUGHT 0 /* AddressSanitizer reports them instead */
-#else
-#define FAULTS_ARE_CAUGHT 1
-#endif
+#include "model/watch.h"
+#include "model_fixture.h"
 
-static cudaLaunchConfig_t shape(dim3 grid, dim3 block)
-{
-    return (cudaLaunchConfig_t){ .gridDim = grid, .blockDim = block };
-}
-
-static cudaLaunchConfig_t line(unsigned int blocks, unsigned int threads)
-{
-    return shape((dim3){ blocks, 1, 1 }, (dim3){ threads, 1, 1 });
-}
-
-/* Device memory of `size` bytes, all `fill`. */
-static void *device(size_t size, int fill)
-{
-    void *memory = NULL;
-
-    cr_assert(cudaMalloc(&memory, size) == cudaSuccess);
-    cr_assert(cudaMemset(memory, fill, size) == cudaSuccess);
-    return memory;
-}
-
-/* What was written to the standard error, which the test has redirected. */
-static const char *complaints(void)
-{
-    static char text[4096];
-    FILE *stream = cr_get_redirected_stderr();
-    size_t length;
-
-    fflush(stderr);
-    length = fread(text, 1, sizeof text - 1, stream);
-    text[length] = '\0';
-    return text;
-}
-
-Test(model, error_names_and_texts)
+Test(model_runtime, error_names_and_texts)
 {
     cr_assert_str_eq(cudaGetErrorName(cudaSuccess), "cudaSuccess");
     cr_assert_str_eq(cudaGetErrorString(cudaSuccess), "no error");
@@ -71,7 +23,7 @@ Test(model, error_names_and_texts)
               cudaErrorNotSupported == 801 && cudaErrorUnknown == 999);
 }
 
-Test(model, last_error_is_kept_until_it_is_fetched)
+Test(model_runtime, last_error_is_kept_until_it_is_fetched)
 {
     void *memory = NULL;
 
@@ -84,7 +36,7 @@ Test(model, last_error_is_kept_until_it_is_fetched)
     cr_assert(cudaGetLastError() == cudaSuccess);
 }
 
-Test(model, one_device_with_its_limits)
+Test(model_runtime, one_device_with_its_limits)
 {
     struct cudaDeviceProp is;
     int value = -1;
@@ -149,7 +101,7 @@ Test(model, one_device_with_its_limits)
     cr_assert(cudaDeviceGetAttribute(&value, cudaDevAttrWarpSize, 2) == cudaErrorInvalidDevice);
 }
 
-Test(model, allocations_and_their_errors)
+Test(model_runtime, allocations_and_their_errors)
 {
     void *memory = &memory;
     void *pinned = NULL;
@@ -201,7 +153,7 @@ Test(model, allocations_and_their_errors)
     cr_assert(allocate_typed() == cudaSuccess);
 }
 
-Test(model, many_allocations_stay_sorted)
+Test(model_runtime, many_allocations_stay_sorted)
 {
     enum { COUNT = 300 };
     void *memory[COUNT];
@@ -223,7 +175,7 @@ Test(model, many_allocations_stay_sorted)
     cr_assert(kg__model_allocation_count() == 0);
 }
 
-Test(model, pointer_attributes)
+Test(model_runtime, pointer_attributes)
 {
     struct cudaPointerAttributes is;
     void *memory = device(64, 0);
@@ -245,7 +197,7 @@ Test(model, pointer_attributes)
     cr_assert(cudaPointerGetAttributes(NULL, memory) == cudaErrorInvalidValue);
 }
 
-Test(model, copies_of_every_kind)
+Test(model_runtime, copies_of_every_kind)
 {
     int host[16];
     int back[16] = { 0 };
@@ -275,7 +227,7 @@ Test(model, copies_of_every_kind)
     cr_assert(back[0] == 0 && back[1] == 0x01010101 && back[2] == 4);
 }
 
-Test(model, bad_copies_change_nothing)
+Test(model_runtime, bad_copies_change_nothing)
 {
     int host[16] = { 1, 2, 3 };
     int *memory = device(sizeof host, 0x22);
@@ -315,7 +267,7 @@ Test(model, bad_copies_change_nothing)
               "memory that was freed");
 }
 
-Test(model, streams_and_events)
+Test(model_runtime, streams_and_events)
 {
     cudaStream_t stream = NULL;
     cudaStream_t second = NULL;
@@ -354,7 +306,7 @@ Test(model, streams_and_events)
     cr_assert(cudaEventQuery(later) == cudaErrorInvalidResourceHandle);
 }
 
-Test(model, launch_limits)
+Test(model_runtime, launch_limits)
 {
     unsigned long long *count = device(sizeof *count, 0);
     const struct {
@@ -404,7 +356,7 @@ Test(model, launch_limits)
     }
 }
 
-Test(model, a_large_grid)
+Test(model_runtime, a_large_grid)
 {
     unsigned long long *count = device(sizeof *count, 0);
     cudaLaunchConfig_t config = line(5000000, 1);
@@ -416,7 +368,7 @@ Test(model, a_large_grid)
     cr_assert(kg__model_last_launch().barriers == 0);
 }
 
-Test(model, bad_launches)
+Test(model_runtime, bad_launches)
 {
     unsigned long long *count = device(sizeof *count, 0);
     cudaLaunchConfig_t config = line(1, 1);
@@ -453,564 +405,7 @@ Test(model, bad_launches)
     cr_assert(cudaDeviceSynchronize() == cudaSuccess, "none of these is a kernel's own error");
 }
 
-static void see_all(dim3 grid, dim3 block)
-{
-    size_t count = (size_t)grid.x * grid.y * grid.z * block.x * block.y * block.z;
-    cudaLaunchConfig_t config = shape(grid, block);
-    seen *out = device(count * sizeof *out, 0);
-    size_t i = 0;
-
-    cr_assert(launch_see(&config, out) == cudaSuccess);
-    for (unsigned int bz = 0; bz < grid.z; bz++) {
-        for (unsigned int by = 0; by < grid.y; by++) {
-            for (unsigned int bx = 0; bx < grid.x; bx++) {
-                for (unsigned int z = 0; z < block.z; z++) {
-                    for (unsigned int y = 0; y < block.y; y++) {
-                        for (unsigned int x = 0; x < block.x; x++) {
-                            const seen *is = &out[i++];
-
-                            cr_assert(is->thread.x == x && is->thread.y == y && is->thread.z == z);
-                            cr_assert(is->block.x == bx && is->block.y == by && is->block.z == bz);
-                            cr_assert(is->times == 1 && is->warp_size == 32);
-                            cr_assert(memcmp(&is->block_dim, &block, sizeof block) == 0);
-                            cr_assert(memcmp(&is->grid_dim, &grid, sizeof grid) == 0);
-                        }
-                    }
-                }
-            }
-        }
-    }
-    cr_assert(cudaFree(out) == cudaSuccess);
-}
-
-Test(model, indices_in_one_to_three_dimensions)
-{
-    for (int order = KG__MODEL_ASCENDING; order <= KG__MODEL_REVERSED; order++) {
-        kg__model_set_order((kg__model_order)order);
-        see_all((dim3){ 1, 1, 1 }, (dim3){ 1, 1, 1 });
-        see_all((dim3){ 5, 1, 1 }, (dim3){ 33, 1, 1 });
-        see_all((dim3){ 3, 4, 1 }, (dim3){ 7, 5, 1 });
-        see_all((dim3){ 2, 3, 4 }, (dim3){ 3, 2, 5 });
-        see_all((dim3){ 1, 1, 3 }, (dim3){ 2, 1, 64 });
-        see_all((dim3){ 2, 1, 2 }, (dim3){ 32, 32, 1 });
-    }
-}
-
-Test(model, order_of_threads_and_blocks)
-{
-    enum { BLOCKS = 3, THREADS = 70 };
-    int *turns = device((size_t)BLOCKS * THREADS * sizeof *turns, 0);
-    int *turn = device(sizeof *turn, 0);
-    cudaLaunchConfig_t config = line(BLOCKS, THREADS);
-
-    cr_assert(launch_note_order(&config, turns, turn) == cudaSuccess);
-    for (int i = 0; i < BLOCKS * THREADS; i++)
-        cr_assert(turns[i] == i);
-    kg__model_set_order(KG__MODEL_REVERSED);
-    *turn = 0;
-    cr_assert(launch_note_order(&config, turns, turn) == cudaSuccess);
-    for (int i = 0; i < BLOCKS * THREADS; i++)
-        cr_assert(turns[i] == BLOCKS * THREADS - 1 - i);
-}
-
-static void fill_ascending(int *values, int count)
-{
-    for (int i = 0; i < count; i++)
-        values[i] = i;
-}
-
-Test(model, values_cross_threads_at_barriers)
-{
-    static const unsigned int sizes[] = { 1, 2, 31, 32, 33, 64, 255, 1000, 1024 };
-    int *values = device((size_t)3 * 1024 * sizeof *values, 0);
-
-    for (int order = KG__MODEL_ASCENDING; order <= KG__MODEL_REVERSED; order++) {
-        kg__model_set_order((kg__model_order)order);
-        for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
-            int threads = (int)sizes[s];
-            cudaLaunchConfig_t config = line(3, sizes[s]);
-
-            for (int rounds = 1; rounds <= 4; rounds++) {
-                fill_ascending(values, 3 * threads);
-                cr_assert(launch_reverse(&config, values, rounds) == cudaSuccess);
-                cr_assert(kg__model_last_launch().barriers == 6 * (uint64_t)rounds);
-                cr_assert(kg__model_last_launch().threads == 3 * (uint64_t)sizes[s]);
-                for (int i = 0; i < 3 * threads; i++) {
-                    int block = i / threads * threads;
-
-                    cr_assert(values[i] ==
-                              (rounds % 2 == 0 ? i : block + threads - 1 - (i - block)));
-                }
-            }
-        }
-    }
-}
-
-Test(model, barriers_in_three_dimensions)
-{
-    int *values = device((size_t)2 * 480 * sizeof *values, 0);
-    cudaLaunchConfig_t config = shape((dim3){ 1, 2, 1 }, (dim3){ 4, 6, 20 });
-
-    fill_ascending(values, 2 * 480);
-    cr_assert(launch_reverse(&config, values, 1) == cudaSuccess);
-    for (int i = 0; i < 480; i++)
-        cr_assert(values[i] == 479 - i && values[480 + i] == 480 + 479 - i);
-}
-
-Test(model, a_race_shows_between_the_orders)
-{
-    int values[2][64];
-    int *memory = device(sizeof values[0], 0);
-    cudaLaunchConfig_t config = line(1, 64);
-
-    for (int order = KG__MODEL_ASCENDING; order <= KG__MODEL_REVERSED; order++) {
-        kg__model_set_order((kg__model_order)order);
-        fill_ascending(memory, 64);
-        cr_assert(launch_reverse_racy(&config, memory) == cudaSuccess);
-        memcpy(values[order], memory, sizeof values[0]);
-    }
-    cr_assert(memcmp(values[0], values[1], sizeof values[0]) != 0);
-    cr_assert(values[KG__MODEL_ASCENDING][63] == 0 && values[KG__MODEL_ASCENDING][0] == -1);
-    cr_assert(values[KG__MODEL_REVERSED][0] == 63 && values[KG__MODEL_REVERSED][63] == -1);
-}
-
-Test(model, dynamic_shared_memory_and_its_limits)
-{
-    enum { BLOCKS = 3, THREADS = 100 };
-    int *values = device((size_t)BLOCKS * THREADS * sizeof *values, 0);
-    int *poisoned = device(BLOCKS * sizeof *poisoned, 1);
-    struct cudaFuncAttributes is;
-    cudaLaunchConfig_t config = line(BLOCKS, THREADS);
-
-    fill_ascending(values, BLOCKS * THREADS);
-    config.dynamicSmemBytes = (size_t)THREADS * sizeof *values;
-    cr_assert(launch_rotate_dynamic(&config, values, poisoned) == cudaSuccess);
-    for (int i = 0; i < BLOCKS * THREADS; i++) {
-        int block = i / THREADS * THREADS;
-
-        cr_assert(values[i] == block + (i - block + 1) % THREADS);
-    }
-    for (int i = 0; i < BLOCKS; i++)
-        cr_assert(poisoned[i] != 0, "block %d found what another left behind", i);
-
-    config.dynamicSmemBytes = 49152;
-    cr_assert(launch_rotate_dynamic(&config, values, poisoned) == cudaSuccess);
-    config.dynamicSmemBytes = 49153;
-    cr_assert(launch_rotate_dynamic(&config, values, poisoned) == cudaErrorInvalidValue);
-    cr_assert(strstr(kg__model_failure(), "49153 bytes of dynamic shared memory, of which a block "
-                                          "has 49152: ask for more, up to 232448, with") != NULL,
-              "%s", kg__model_failure());
-    cr_assert(allow_rotate_dynamic(232449) == cudaErrorInvalidValue);
-    cr_assert(allow_rotate_dynamic(-1) == cudaErrorInvalidValue);
-    cr_assert(allow_rotate_dynamic(232448) == cudaSuccess);
-    cr_assert(cudaFuncGetAttributes(&is, rotate_dynamic_kernel()) == cudaSuccess);
-    cr_assert(is.maxDynamicSharedSizeBytes == 232448 && is.maxThreadsPerBlock == 1024);
-    config.dynamicSmemBytes = 232448;
-    cr_assert(launch_rotate_dynamic(&config, values, poisoned) == cudaSuccess);
-    config.dynamicSmemBytes = 232449;
-    cr_assert(launch_rotate_dynamic(&config, values, poisoned) == cudaErrorInvalidValue);
-    cr_assert(cudaFuncSetAttribute(NULL, cudaFuncAttributeMaxDynamicSharedMemorySize, 4) ==
-              cudaErrorInvalidDeviceFunction);
-    cr_assert(cudaFuncSetAttribute(rotate_dynamic_kernel(),
-                                   cudaFuncAttributePreferredSharedMemoryCarveout,
-                                   50) == cudaSuccess);
-    cr_assert(cudaFuncSetAttribute(rotate_dynamic_kernel(),
-                                   cudaFuncAttributePreferredSharedMemoryCarveout,
-                                   101) == cudaErrorInvalidValue);
-    cr_assert(cudaFuncSetAttribute(rotate_dynamic_kernel(), (enum cudaFuncAttribute)99, 1) ==
-              cudaErrorInvalidValue);
-    cr_assert(cudaFuncGetAttributes(NULL, rotate_dynamic_kernel()) == cudaErrorInvalidValue);
-    cr_assert(cudaFuncGetAttributes(&is, NULL) == cudaErrorInvalidDeviceFunction);
-}
-
-Test(model, static_shared_arrays_are_poisoned_and_counted)
-{
-    int *poisoned = device((size_t)4 * 32 * sizeof *poisoned, 0);
-    cudaLaunchConfig_t config = line(4, 32);
-
-    cr_assert(launch_find_static_poison(&config, poisoned) == cudaSuccess);
-    for (int i = 0; i < 4 * 32; i++)
-        cr_assert(poisoned[i] == 1, "thread %d", i);
-    cr_assert(find_static_poison_attributes().sharedSizeBytes == 384);
-    cr_assert(find_static_poison_attributes().maxDynamicSharedSizeBytes == 49152 - 384);
-}
-
-Test(model, too_much_static_shared_memory, .init = cr_redirect_stderr)
-{
-    int *out = device(32 * sizeof *out, 0);
-    cudaLaunchConfig_t config = line(1, 32);
-
-    cr_assert(launch_large_shared(&config, out) == cudaErrorInvalidKernelImage);
-    cr_assert_str_eq(complaints(),
-                     "kernelgate: kernel large_shared: its shared arrays take 49156 bytes, and a "
-                     "block has 49152: nvcc would not build it; take dynamic shared memory\n");
-    cr_assert(cudaDeviceSynchronize() == cudaSuccess);
-}
-
-Test(model, ended_threads_do_not_hold_up_a_barrier)
-{
-    int *out = device(200 * sizeof *out, 0);
-    cudaLaunchConfig_t config = line(2, 200);
-
-    for (int order = KG__MODEL_ASCENDING; order <= KG__MODEL_REVERSED; order++) {
-        kg__model_set_order((kg__model_order)order);
-        for (int staying = 0; staying <= 200; staying += 50) {
-            memset(out, 0, 200 * sizeof *out);
-            cr_assert(launch_leave_early(&config, staying, out) == cudaSuccess);
-            cr_assert(kg__model_last_launch().barriers == (staying > 0 ? 4 : 0));
-            for (int i = 0; i < 200; i++)
-                cr_assert(out[i] == (i < staying ? staying : 0));
-        }
-    }
-}
-
-Test(model, votes_of_a_block)
-{
-    int(*out)[3] = device(77 * sizeof *out, 0);
-    cudaLaunchConfig_t config = line(1, 77);
-
-    for (int limit = 0; limit <= 77; limit += 7) {
-        cr_assert(launch_votes(&config, limit, out[0]) == cudaSuccess);
-        for (int i = 0; i < 77; i++)
-            cr_assert(out[i][0] == limit && out[i][1] == (limit == 77) && out[i][2] == (limit > 0));
-    }
-}
-
-/* Runs a warp operation over a warp and a half, in both orders, into out[48]. */
-static void operate(warp_operation operation, int argument, int width, int *out)
-{
-    int *memory = device(48 * sizeof *memory, 0);
-    cudaLaunchConfig_t config = line(1, 48);
-
-    kg__model_set_order(KG__MODEL_REVERSED);
-    cr_assert(launch_warp(&config, operation, argument, width, memory) == cudaSuccess);
-    memcpy(out, memory, 48 * sizeof *out);
-    kg__model_set_order(KG__MODEL_ASCENDING);
-    cr_assert(launch_warp(&config, operation, argument, width, memory) == cudaSuccess);
-    cr_assert(memcmp(out, memory, 48 * sizeof *out) == 0, "the order of lanes shows");
-    cr_assert(kg__model_last_launch().meetings > 0 && kg__model_last_launch().barriers == 0);
-    cr_assert(cudaFree(memory) == cudaSuccess);
-}
-
-/* The value of a lane, as the kernel has it; all ones where the lane does not exist. */
-static int lane_value(int warp, int lane)
-{
-    return warp == 0 || lane < 16 ? 32 * warp + lane + 100 : -1;
-}
-
-Test(model, shuffles)
-{
-    static const int widths[] = { 1, 2, 8, 16, 32 };
-    static const int arguments[] = { 0, 1, 3, 7, 16, 31, 33 };
-    int out[48];
-
-    for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++) {
-        for (size_t a = 0; a < sizeof arguments / sizeof arguments[0]; a++) {
-            int width = widths[w];
-            int argument = arguments[a];
-
-            operate(SHUFFLE, argument, width, out);
-            for (int i = 0; i < 48; i++)
-                cr_assert(out[i] == lane_value(i / 32, i % 32 / width * width + argument % width));
-            argument %= 32;
-            operate(SHUFFLE_UP, argument, width, out);
-            for (int i = 0; i < 48; i++) {
-                int lane = i % 32;
-
-                cr_assert(out[i] ==
-                          lane_value(i / 32, lane % width >= argument ? lane - argument : lane));
-            }
-            operate(SHUFFLE_DOWN, argument, width, out);
-            for (int i = 0; i < 48; i++) {
-                int lane = i % 32;
-
-                cr_assert(
-                    out[i] ==
-                    lane_value(i / 32, lane % width + argument < width ? lane + argument : lane));
-            }
-            operate(SHUFFLE_XOR, argument, width, out);
-            for (int i = 0; i < 48; i++) {
-                int lane = i % 32;
-                int end = lane / width * width + width;
-
-                cr_assert(out[i] ==
-                          lane_value(i / 32, (lane ^ argument) < end ? lane ^ argument : lane));
-            }
-        }
-    }
-}
-
-Test(model, votes_and_reductions_of_a_warp)
-{
-    int out[48];
-    int sums[2] = { 0, 0 };
-
-    for (int i = 0; i < 48; i++)
-        sums[i / 32] += i + 100;
-    operate(BALLOT_ODD, 0, 32, out);
-    cr_assert((unsigned int)out[0] == 0xaaaaaaaau && (unsigned int)out[47] == 0xaaaau);
-    operate(ANY_IS, 120, 32, out);
-    cr_assert(out[0] == 1 && out[31] == 1 && out[32] == 0);
-    operate(ALL_BELOW, 132, 32, out);
-    cr_assert(out[0] == 1 && out[32] == 0);
-    operate(MATCH_MOD, 4, 32, out);
-    cr_assert((unsigned int)out[1] == 0x22222222u && out[35] == 0x8888);
-    operate(SUM, 0, 32, out);
-    cr_assert(out[0] == sums[0] && out[31] == sums[0] && out[47] == sums[1]);
-    operate(MINIMUM, 110, 32, out);
-    cr_assert(out[0] == 110 - 131 + 100 && out[40] == 110 - 147 + 132);
-    operate(MAXIMUM, 110, 32, out);
-    cr_assert(out[0] == 110 - 100 + 131 && out[40] == 110 - 132 + 147);
-    operate(ALL_BITS, 0, 32, out);
-    cr_assert(out[0] == 0 && out[32] == 0x80);
-    operate(ANY_BITS, 0, 32, out);
-    cr_assert(out[0] == 0xff && out[32] == (0x80 | 0x1f));
-    operate(PARITY, 0, 32, out);
-    cr_assert(out[0] == 0 && out[32] == 0);
-    operate(SYNC, 0, 32, out);
-    for (int i = 0; i < 48; i++)
-        cr_assert(out[i] == (i ^ 1) + 100);
-}
-
-Test(model, shuffles_of_every_type)
-{
-    int *out = device(64 * sizeof *out, 0);
-    cudaLaunchConfig_t config = line(1, 64);
-
-    cr_assert(launch_shuffle_types(&config, out) == cudaSuccess);
-    for (int i = 0; i < 64; i++)
-        cr_assert(out[i] == 1);
-}
-
-Test(model, parts_of_a_warp_meet_apart)
-{
-    int *out = device(64 * sizeof *out, 0);
-    cudaLaunchConfig_t config = line(1, 64);
-
-    for (int order = KG__MODEL_ASCENDING; order <= KG__MODEL_REVERSED; order++) {
-        kg__model_set_order((kg__model_order)order);
-        cr_assert(launch_half_warps(&config, out) == cudaSuccess);
-        for (int i = 0; i < 64; i++) {
-            int base = i / 16 * 16;
-
-            cr_assert(out[i] == (i % 32 < 16 ? 16 * base + 120 : base + 3), "thread %d has %d", i,
-                      out[i]);
-        }
-    }
-}
-
-Test(model, ended_lanes_do_not_hold_up_a_warp)
-{
-    int *out = device(40 * sizeof *out, 0);
-    cudaLaunchConfig_t config = line(1, 40);
-
-    for (int order = KG__MODEL_ASCENDING; order <= KG__MODEL_REVERSED; order++) {
-        kg__model_set_order((kg__model_order)order);
-        cr_assert(launch_leave_warp(&config, 20, out) == cudaSuccess);
-        for (int i = 0; i < 20; i++)
-            cr_assert(out[i] == 8);
-        cr_assert(launch_leave_warp(&config, 1, out) == cudaSuccess);
-        cr_assert(out[0] == -1, "lane 1 has ended, so its value is undefined");
-    }
-}
-
-Test(model, sums_by_shuffles_and_barriers)
-{
-    enum { BLOCKS = 4, THREADS = 256 };
-    float *values = device((size_t)BLOCKS * THREADS * sizeof *values, 0);
-    float *sums = device(BLOCKS * sizeof *sums, 0);
-    cudaLaunchConfig_t config = line(BLOCKS, THREADS);
-
-    for (int i = 0; i < BLOCKS * THREADS; i++)
-        values[i] = (float)i;
-    for (int order = KG__MODEL_ASCENDING; order <= KG__MODEL_REVERSED; order++) {
-        kg__model_set_order((kg__model_order)order);
-        memset(sums, 0, BLOCKS * sizeof *sums);
-        cr_assert(launch_block_sum(&config, values, sums) == cudaSuccess);
-        for (int i = 0; i < BLOCKS; i++) {
-            int expected = THREADS * (THREADS * i) + THREADS * (THREADS - 1) / 2;
-
-            cr_assert((int)sums[i] == expected);
-        }
-    }
-}
-
-/* Launches a defect on a warp, and asserts the error, that it sticks, and the beginning and a part
- * of its message. */
-static void go_wrong(defect which, cudaError_t expected, const char *place, const char *what)
-{
-    int *out = device(32 * sizeof *out, 0);
-    void *memory = NULL;
-    unsigned long long *count = device(sizeof *count, 0);
-    cudaLaunchConfig_t config = line(2, 32);
-    cudaError_t error = launch_defect(&config, which, out);
-    const char *text;
-
-    cr_assert(error == expected, "%s", cudaGetErrorName(error));
-    text = complaints();
-    cr_assert(strncmp(text, place, strlen(place)) == 0, "%s", text);
-    cr_assert(strstr(text, what) != NULL, "%s", text);
-    cr_assert(strchr(text, '\n') == text + strlen(text) - 1, "one line: %s", text);
-    cr_assert(cudaPeekAtLastError() == expected);
-    cr_assert(cudaGetLastError() == expected);
-    cr_assert(cudaGetLastError() == expected, "a kernel's error sticks");
-    cr_assert(cudaDeviceSynchronize() == expected);
-    cr_assert(cudaMalloc(&memory, 4) == expected);
-    cr_assert(cudaMemset(out, 0, 4) == expected);
-    cr_assert(cudaFree(out) == expected);
-    cr_assert(cudaDeviceReset() == expected);
-    cr_assert(launch_count(&config, count) == expected && *count == 0);
-}
-
-#define BLOCK_0 "kernelgate: kernel go_wrong, block (0, 0, 0), "
-
-Test(model, no_defect_no_complaint, .init = cr_redirect_stderr)
-{
-    int *out = device(32 * sizeof *out, 0);
-    cudaLaunchConfig_t config = line(2, 32);
-
-    cr_assert(launch_defect(&config, NO_DEFECT, out) == cudaSuccess);
-    cr_assert_str_eq(complaints(), "");
-    cr_assert(out[31] == 31 && cudaGetLastError() == cudaSuccess);
-}
-
-Test(model, a_deadlock_is_reported, .init = cr_redirect_stderr, .timeout = 20)
-{
-    go_wrong(BARRIER_AGAINST_SHUFFLE, cudaErrorLaunchFailure, BLOCK_0 "thread (1, 0, 0): ",
-             "no thread can go on: 1 wait at __syncthreads() and 31 in warp operations, this one "
-             "for the lanes 0xffffffff, of which 0xfffffffe wait");
-}
-
-Test(model, masks_that_differ_are_reported, .init = cr_redirect_stderr, .timeout = 20)
-{
-    go_wrong(DIFFERENT_MASKS, cudaErrorLaunchFailure,
-             BLOCK_0 "thread (0, 0, 0): ", "0 wait at __syncthreads() and 32 in warp operations");
-}
-
-Test(model, a_mask_without_its_caller_is_reported, .init = cr_redirect_stderr)
-{
-    go_wrong(OUTSIDE_MASK, cudaErrorLaunchFailure,
-             BLOCK_0 "thread (1, 0, 0): ", "mask leaves out the lane that calls it");
-}
-
-Test(model, a_bad_width_is_reported, .init = cr_redirect_stderr)
-{
-    go_wrong(BAD_WIDTH, cudaErrorLaunchFailure,
-             BLOCK_0 "thread (0, 0, 0): ", "width is not a power of two");
-}
-
-Test(model, a_trap_is_reported, .init = cr_redirect_stderr)
-{
-    go_wrong(TRAP, cudaErrorLaunchFailure, BLOCK_0 "thread (0, 0, 0): ", "called __trap()");
-}
-
-Test(model, an_illegal_address_is_reported, .init = cr_redirect_stderr,
-     .disabled = !FAULTS_ARE_CAUGHT)
-{
-    go_wrong(NULL_ADDRESS, cudaErrorIllegalAddress,
-             BLOCK_0 "thread (5, 0, 0): ", "an access to the address (nil), where no memory is");
-}
-
-Test(model, deep_recursion_is_reported, .init = cr_redirect_stderr, .disabled = !FAULTS_ARE_CAUGHT)
-{
-    go_wrong(DEEP_RECURSION, cudaErrorHardwareStackError,
-             BLOCK_0 "thread (2, 0, 0): ", "the stack overflowed its 512 KiB");
-}
-
-Test(model, a_large_local_array_is_reported, .init = cr_redirect_stderr,
-     .disabled = !FAULTS_ARE_CAUGHT)
-{
-    go_wrong(LARGE_ARRAY, cudaErrorHardwareStackError,
-             BLOCK_0 "thread (0, 0, 0): ", "the local arrays are too large");
-}
-
-Test(model, division_by_zero_is_reported, .init = cr_redirect_stderr,
-     .disabled = !FAULTS_ARE_CAUGHT)
-{
-    go_wrong(DIVISION_BY_ZERO, cudaErrorLaunchFailure,
-             BLOCK_0 "thread (0, 0, 0): ", "an integer is divided by zero");
-}
-
-Test(model, a_failed_assert_is_reported, .init = cr_redirect_stderr, .disabled = !FAULTS_ARE_CAUGHT)
-{
-    int *out = device(32 * sizeof *out, 0);
-    cudaLaunchConfig_t config = line(1, 32);
-
-    cr_assert(launch_defect(&config, FAILED_ASSERT, out) == cudaErrorAssert);
-    cr_assert(strstr(complaints(), BLOCK_0 "thread (3, 0, 0): the kernel called abort()") != NULL);
-}
-
-Test(model, no_memory_for_stacks_is_reported, .init = cr_redirect_stderr,
-     .disabled = !FAULTS_ARE_CAUGHT)
-{
-    int *values = device(1024 * sizeof *values, 0);
-    cudaLaunchConfig_t config = line(1, 1024);
-    const char *begins = "kernelgate: kernel reverse, block (0, 0, 0), thread (";
-    struct rlimit limit;
-    size_t pages = 0;
-    FILE *sizes = fopen("/proc/self/statm", "r");
-    const char *text;
-
-    cr_assert(sizes != NULL && fscanf(sizes, "%zu", &pages) == 1);
-    fclose(sizes);
-    cr_assert(getrlimit(RLIMIT_AS, &limit) == 0);
-    limit.rlim_cur = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGE_SIZE) + 100 * KG__MODEL_STACK;
-    cr_assert(setrlimit(RLIMIT_AS, &limit) == 0);
-    cr_assert(launch_reverse(&config, values, 1) == cudaErrorLaunchOutOfResources);
-    text = complaints();
-    cr_assert(strncmp(text, begins, strlen(begins)) == 0, "%s", text);
-    cr_assert(strstr(text, "no memory can be mapped for another thread's stack") != NULL);
-}
-
-Test(model, faults_of_the_host_remain_its_own, .signal = SIGSEGV, .disabled = !FAULTS_ARE_CAUGHT)
-{
-    int *out = device(32 * sizeof *out, 0);
-    cudaLaunchConfig_t config = line(1, 32);
-
-    cr_assert(launch_defect(&config, NO_DEFECT, out) == cudaSuccess);
-    raise(SIGSEGV);
-}
-
-Test(model, a_kernel_cannot_call_the_host)
-{
-    int *out = device(32 * sizeof *out, 0);
-    cudaLaunchConfig_t config = line(1, 32);
-
-    cr_assert(!kg__model_where(NULL));
-    cr_assert(launch_defect(&config, CALLS_THE_HOST, out) == cudaSuccess);
-    cr_assert(out[0] == cudaErrorNotPermitted && out[31] == cudaErrorNotPermitted);
-    cr_assert(cudaGetLastError() == cudaSuccess);
-}
-
-Test(model, atomics)
-{
-    int *integers = device(6 * sizeof *integers, 0);
-    unsigned int *naturals = device(6 * sizeof *naturals, 0);
-    float *reals = device(sizeof *reals, 0);
-    cudaLaunchConfig_t config = line(1, 64);
-
-    naturals[0] = UINT32_MAX;
-    naturals[2] = 0x0f;
-    cr_assert(launch_atomics(&config, integers, naturals, reals) == cudaSuccess);
-    cr_assert(integers[0] == 63 * 64 / 2 && integers[1] == -64);
-    cr_assert(integers[2] == -63 && integers[3] == 63);
-    cr_assert(integers[4] == 64 && integers[5] == 63);
-    cr_assert(naturals[0] == 0 && naturals[1] == UINT32_MAX && naturals[2] == 0x0f);
-    cr_assert(naturals[3] == 64 % 5 && naturals[4] == 1 && naturals[5] == 128);
-    cr_assert((int)reals[0] == 32);
-}
-
-Test(model, mathematics)
-{
-    int *out = device(MATHEMATICS * sizeof *out, 0);
-    cudaLaunchConfig_t config = line(1, 1);
-
-    cr_assert(launch_mathematics(&config, out) == cudaSuccess);
-    for (int i = 0; i < MATHEMATICS; i++)
-        cr_assert(out[i] == 1, "check %d", i);
-}
-
-Test(model, constants)
+Test(model_runtime, constants)
 {
     const float values[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
     float back[8] = { 0 };
@@ -1039,7 +434,7 @@ Test(model, constants)
     cr_assert(get_constants(back, 33, 0) == cudaErrorInvalidValue);
 }
 
-Test(model, constants_on_a_stream)
+Test(model_runtime, constants_on_a_stream)
 {
     const float values[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
     const cudaStream_t unknown = (cudaStream_t)0x7;
@@ -1068,37 +463,8 @@ Test(model, constants_on_a_stream)
               cudaErrorInvalidResourceHandle);
 }
 
-enum { LAUNCHES = 200 };
-
-static void *launch_often(void *count)
-{
-    cudaLaunchConfig_t config = line(2, 50);
-
-    for (int i = 0; i < LAUNCHES; i++) {
-        if (launch_count(&config, count) != cudaSuccess)
-            return NULL;
-    }
-    return count;
-}
-
-Test(model, host_threads_take_turns)
-{
-    pthread_t host_threads[4];
-    unsigned long long *count = device(sizeof *count, 0);
-
-    for (int i = 0; i < 4; i++)
-        cr_assert(pthread_create(&host_threads[i], NULL, launch_often, count) == 0);
-    for (int i = 0; i < 4; i++) {
-        void *result = NULL;
-
-        cr_assert(pthread_join(host_threads[i], &result) == 0);
-        cr_assert(result == count);
-    }
-    cr_assert(*count == 4ull * LAUNCHES * 100);
-}
-
 /* This program's kernels are not instrumented: nobody sees what they do, and it costs nothing. */
-Test(model, watching_a_plain_program_sees_nothing)
+Test(model_runtime, watching_a_plain_program_sees_nothing)
 {
     cudaLaunchConfig_t config = line(3, 64);
     unsigned long long *count = device(sizeof *count, 0);
@@ -1132,7 +498,7 @@ static const struct {
     { "#include <cuda_fp16.h>\n", "", "the CPU model does not support cuda_fp16.h" },
 };
 
-Test(model, what_is_not_supported_is_a_compile_error)
+Test(model_runtime, what_is_not_supported_is_a_compile_error)
 {
     char folder[] = "/tmp/kernelgate-test.XXXXXX";
     char source[64];
@@ -1184,7 +550,7 @@ static void note_launch(void *context, const kg__model_kernel *kernel,
     snprintf(noted->symbol, sizeof noted->symbol, "%s", kernel->symbol);
 }
 
-Test(model, launches_that_are_planned_run_no_thread)
+Test(model_runtime, launches_that_are_planned_run_no_thread)
 {
     cudaLaunchConfig_t config = shape((dim3){ 3, 4, 5 }, (dim3){ 32, 1, 1 });
     cudaLaunchConfig_t none = line(0, 32);
@@ -1205,7 +571,7 @@ Test(model, launches_that_are_planned_run_no_thread)
 }
 
 /* Memory of any size can be had where nothing is done with it, and copies leave it alone. */
-Test(model, memory_that_is_planned_holds_nothing)
+Test(model_runtime, memory_that_is_planned_holds_nothing)
 {
     int *before = device(sizeof *before, 0);
     size_t left;

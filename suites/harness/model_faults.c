@@ -1,0 +1,160 @@
+/* What the CPU model says of kernels that go wrong. */
+#include <criterion/criterion.h>
+#include <criterion/redirect.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "model_fixture.h"
+
+/* Launches a defect on a warp, and asserts the error, that it sticks, and the beginning and a part
+ * of its message. */
+static void go_wrong(defect which, cudaError_t expected, const char *place, const char *what)
+{
+    int *out = device(32 * sizeof *out, 0);
+    void *memory = NULL;
+    unsigned long long *count = device(sizeof *count, 0);
+    cudaLaunchConfig_t config = line(2, 32);
+    cudaError_t error = launch_defect(&config, which, out);
+    const char *text;
+
+    cr_assert(error == expected, "%s", cudaGetErrorName(error));
+    text = complaints();
+    cr_assert(strncmp(text, place, strlen(place)) == 0, "%s", text);
+    cr_assert(strstr(text, what) != NULL, "%s", text);
+    cr_assert(strchr(text, '\n') == text + strlen(text) - 1, "one line: %s", text);
+    cr_assert(cudaPeekAtLastError() == expected);
+    cr_assert(cudaGetLastError() == expected);
+    cr_assert(cudaGetLastError() == expected, "a kernel's error sticks");
+    cr_assert(cudaDeviceSynchronize() == expected);
+    cr_assert(cudaMalloc(&memory, 4) == expected);
+    cr_assert(cudaMemset(out, 0, 4) == expected);
+    cr_assert(cudaFree(out) == expected);
+    cr_assert(cudaDeviceReset() == expected);
+    cr_assert(launch_count(&config, count) == expected && *count == 0);
+}
+
+#define BLOCK_0 "kernelgate: kernel go_wrong, block (0, 0, 0), "
+
+Test(model_faults, no_defect_no_complaint, .init = cr_redirect_stderr)
+{
+    int *out = device(32 * sizeof *out, 0);
+    cudaLaunchConfig_t config = line(2, 32);
+
+    cr_assert(launch_defect(&config, NO_DEFECT, out) == cudaSuccess);
+    cr_assert_str_eq(complaints(), "");
+    cr_assert(out[31] == 31 && cudaGetLastError() == cudaSuccess);
+}
+
+Test(model_faults, a_deadlock_is_reported, .init = cr_redirect_stderr, .timeout = 20)
+{
+    go_wrong(BARRIER_AGAINST_SHUFFLE, cudaErrorLaunchFailure, BLOCK_0 "thread (1, 0, 0): ",
+             "no thread can go on: 1 wait at __syncthreads() and 31 in warp operations, this one "
+             "for the lanes 0xffffffff, of which 0xfffffffe wait");
+}
+
+Test(model_faults, masks_that_differ_are_reported, .init = cr_redirect_stderr, .timeout = 20)
+{
+    go_wrong(DIFFERENT_MASKS, cudaErrorLaunchFailure,
+             BLOCK_0 "thread (0, 0, 0): ", "0 wait at __syncthreads() and 32 in warp operations");
+}
+
+Test(model_faults, a_mask_without_its_caller_is_reported, .init = cr_redirect_stderr)
+{
+    go_wrong(OUTSIDE_MASK, cudaErrorLaunchFailure,
+             BLOCK_0 "thread (1, 0, 0): ", "mask leaves out the lane that calls it");
+}
+
+Test(model_faults, a_bad_width_is_reported, .init = cr_redirect_stderr)
+{
+    go_wrong(BAD_WIDTH, cudaErrorLaunchFailure,
+             BLOCK_0 "thread (0, 0, 0): ", "width is not a power of two");
+}
+
+Test(model_faults, a_trap_is_reported, .init = cr_redirect_stderr)
+{
+    go_wrong(TRAP, cudaErrorLaunchFailure, BLOCK_0 "thread (0, 0, 0): ", "called __trap()");
+}
+
+Test(model_faults, an_illegal_address_is_reported, .init = cr_redirect_stderr,
+     .disabled = !FAULTS_ARE_CAUGHT)
+{
+    go_wrong(NULL_ADDRESS, cudaErrorIllegalAddress,
+             BLOCK_0 "thread (5, 0, 0): ", "an access to the address (nil), where no memory is");
+}
+
+Test(model_faults, deep_recursion_is_reported, .init = cr_redirect_stderr,
+     .disabled = !FAULTS_ARE_CAUGHT)
+{
+    go_wrong(DEEP_RECURSION, cudaErrorHardwareStackError,
+             BLOCK_0 "thread (2, 0, 0): ", "the stack overflowed its 512 KiB");
+}
+
+Test(model_faults, a_large_local_array_is_reported, .init = cr_redirect_stderr,
+     .disabled = !FAULTS_ARE_CAUGHT)
+{
+    go_wrong(LARGE_ARRAY, cudaErrorHardwareStackError,
+             BLOCK_0 "thread (0, 0, 0): ", "the local arrays are too large");
+}
+
+Test(model_faults, division_by_zero_is_reported, .init = cr_redirect_stderr,
+     .disabled = !FAULTS_ARE_CAUGHT)
+{
+    go_wrong(DIVISION_BY_ZERO, cudaErrorLaunchFailure,
+             BLOCK_0 "thread (0, 0, 0): ", "an integer is divided by zero");
+}
+
+Test(model_faults, a_failed_assert_is_reported, .init = cr_redirect_stderr,
+     .disabled = !FAULTS_ARE_CAUGHT)
+{
+    int *out = device(32 * sizeof *out, 0);
+    cudaLaunchConfig_t config = line(1, 32);
+
+    cr_assert(launch_defect(&config, FAILED_ASSERT, out) == cudaErrorAssert);
+    cr_assert(strstr(complaints(), BLOCK_0 "thread (3, 0, 0): the kernel called abort()") != NULL);
+}
+
+Test(model_faults, no_memory_for_stacks_is_reported, .init = cr_redirect_stderr,
+     .disabled = !FAULTS_ARE_CAUGHT)
+{
+    int *values = device(1024 * sizeof *values, 0);
+    cudaLaunchConfig_t config = line(1, 1024);
+    const char *begins = "kernelgate: kernel reverse, block (0, 0, 0), thread (";
+    struct rlimit limit;
+    size_t pages = 0;
+    FILE *sizes = fopen("/proc/self/statm", "r");
+    const char *text;
+
+    cr_assert(sizes != NULL && fscanf(sizes, "%zu", &pages) == 1);
+    fclose(sizes);
+    cr_assert(getrlimit(RLIMIT_AS, &limit) == 0);
+    limit.rlim_cur = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGE_SIZE) + 100 * KG__MODEL_STACK;
+    cr_assert(setrlimit(RLIMIT_AS, &limit) == 0);
+    cr_assert(launch_reverse(&config, values, 1) == cudaErrorLaunchOutOfResources);
+    text = complaints();
+    cr_assert(strncmp(text, begins, strlen(begins)) == 0, "%s", text);
+    cr_assert(strstr(text, "no memory can be mapped for another thread's stack") != NULL);
+}
+
+Test(model_faults, faults_of_the_host_remain_its_own, .signal = SIGSEGV,
+     .disabled = !FAULTS_ARE_CAUGHT)
+{
+    int *out = device(32 * sizeof *out, 0);
+    cudaLaunchConfig_t config = line(1, 32);
+
+    cr_assert(launch_defect(&config, NO_DEFECT, out) == cudaSuccess);
+    raise(SIGSEGV);
+}
+
+Test(model_faults, a_kernel_cannot_call_the_host)
+{
+    int *out = device(32 * sizeof *out, 0);
+    cudaLaunchConfig_t config = line(1, 32);
+
+    cr_assert(!kg__model_where(NULL));
+    cr_assert(launch_defect(&config, CALLS_THE_HOST, out) == cudaSuccess);
+    cr_assert(out[0] == cudaErrorNotPermitted && out[31] == cudaErrorNotPermitted);
+    cr_assert(cudaGetLastError() == cudaSuccess);
+}
