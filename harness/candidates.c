@@ -1,11 +1,9 @@
 #include "candidates.h"
 
-#include <errno.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "case_name.h"
 #include "judge.h"
 #include "records.h"
 #include "run.h"
@@ -210,17 +208,25 @@ static int print(const kg_comparison *comparison, const kg__candidates *candidat
 {
     json_t *target = json_deep_copy(json_object_get(description, "target"));
     json_t *cases = json_array();
+    json_t *work = json_object();
     json_t *document;
 
     json_object_set_new(target, "multiprocessors", json_integer(limits->multiprocessors));
     json_object_set_new(target, "threads_a_block", json_integer(limits->threads_a_block));
     json_object_set_new(target, "threads_a_multiprocessor",
                         json_integer(limits->threads_a_multiprocessor));
-    for (size_t i = 0; i < candidates->cases.count; i++)
-        json_array_append_new(cases, json_string(candidates->cases.list[i].id));
-    document =
-        json_pack("{s:o, s:b, s:o, s:O}", "target", target, "block_is_edge",
-                  (int)comparison->block_is_edge, "cases", cases, "refused", candidates->refused);
+    for (size_t i = 0; i < candidates->cases.count; i++) {
+        const kg__case *one = &candidates->cases.list[i];
+        kg__case_name name;
+
+        json_array_append_new(cases, json_string(one->id));
+        if (comparison->work != NULL && kg__case_name_parse(one->id, &name) &&
+            json_object_get(work, name.size) == NULL)
+            json_object_set_new(work, name.size, kg__work_of(comparison, one));
+    }
+    document = json_pack("{s:o, s:b, s:o, s:o, s:O}", "target", target, "block_is_edge",
+                         (int)comparison->block_is_edge, "work", work, "cases", cases, "refused",
+                         candidates->refused);
     return kg__json_print(document, JSON_INDENT(1), "the candidates") ? KG__EXIT_PASS
                                                                       : KG__EXIT_ERROR;
 }

@@ -33,8 +33,9 @@ bool kg__candidates_make(const kg_comparison *comparison, const kg__limits *limi
 void kg__candidates_free(kg__candidates *candidates);
 
 /* The program as `PROGRAM --candidates`: prints {"target": {"key", "name", "multiprocessors",
- * "threads_a_block", ...}, "cases": [ids], "refused": [{"case", "why"}]}. Returns its exit code:
- * 77, with the reason, where there is no device. */
+ * "threads_a_block", ...}, "block_is_edge", "work": {size: {"operations", "bytes"}}, "cases":
+ * [ids], "refused": [{"case", "why"}]}. Returns its exit code: 77, with the reason, where there is
+ * no device. */
 int kg__print_candidates(const kg_comparison *comparison, int argc, char *const *argv);
 
 #endif

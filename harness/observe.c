@@ -53,16 +53,6 @@ void kg__report_outcome(int records, const char *id, bool right, const char *why
                                          "right", (int)right, "why", why));
 }
 
-json_t *kg__work_of(const kg_comparison *comparison, const kg__case *one)
-{
-    kg_work work;
-
-    if (comparison->work == NULL)
-        return NULL;
-    work = comparison->work(one->size);
-    return json_pack("{s:f, s:f}", "operations", work.operations, "bytes", work.bytes);
-}
-
 static bool is_check(const request *wanted)
 {
     return strcmp(wanted->part, "check") == 0 || strcmp(wanted->part, "defects") == 0;
@@ -300,7 +290,8 @@ int kg__observe(const kg_comparison *comparison, int argc, char *const *argv)
     chosen = kg__allocate(table.count, sizeof(kg__case *));
     records = open(wanted.records, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     if (records < 0)
-        kg__complain("%s: cannot be written: %s", wanted.records, strerror(errno));
+        kg__complain("%s: cannot be written: %s: see to the folder's permissions and free space",
+                     wanted.records, strerror(errno));
     else if (!choose_cases(&table, wanted.cases, chosen, &count, &error))
         kg__complain("%s", error.text);
     else

@@ -6,8 +6,6 @@
 #include <jansson.h>
 #include <kernelgate/kernelgate.h>
 
-#include "table.h"
-
 /* The program in observer mode:
  *
  *   PROGRAM --observe CASES --part PART --records FILE
@@ -41,9 +39,5 @@ void kg__report(int records, const char *event, const char *id, const char *why)
 
 /* Reports what a check found as a "checked" or "failed" record. */
 void kg__report_outcome(int records, const char *id, bool right, const char *why);
-
-/* What a case's job asks for, as a "measured" record has it: {"operations", "bytes"}; NULL where
- * the comparison does not say. */
-json_t *kg__work_of(const kg_comparison *comparison, const kg__case *one);
 
 #endif

@@ -321,7 +321,8 @@ bool kg__table_expand(const kg_comparison *comparison, const char *part, kg__cas
     if (!table_is_good(comparison, error))
         return false;
     if (!is_defects(part))
-        return kg__fail(error, "%s: this target has no part %s", comparison->name, part);
+        return kg__fail(error, "%s: this target has no part %s: see --help", comparison->name,
+                        part);
     add_defects(&into);
     return ids_are_unique(cases, error);
 }
@@ -449,6 +450,16 @@ const char *kg__case_refusal(const kg_comparison *comparison, const kg__case *on
     reason = comparison->refuses(one->variant, one->size, &one->launch);
     return reason != NULL && reason[0] == '\0' ? "no reason: .refuses returned an empty text"
                                                : reason;
+}
+
+json_t *kg__work_of(const kg_comparison *comparison, const kg__case *one)
+{
+    kg_work work;
+
+    if (comparison->work == NULL)
+        return NULL;
+    work = comparison->work(one->size);
+    return json_pack("{s:f, s:f}", "operations", work.operations, "bytes", work.bytes);
 }
 
 void kg__case_list_free(kg__case_list *cases)

@@ -2,6 +2,7 @@
 #ifndef KG__TABLE_H
 #define KG__TABLE_H
 
+#include <jansson.h>
 #include <kernelgate/kernelgate.h>
 
 #include "message.h"
@@ -75,6 +76,10 @@ void kg__table_name(const kg_comparison *comparison, kg__case *one);
 /* Why the comparison does not support a case, or NULL when it does. A size with a negative number
  * is always refused, one with a 0 unless the comparison takes it. */
 const char *kg__case_refusal(const kg_comparison *comparison, const kg__case *one);
+
+/* What a case's job asks for, as a "measured" record has it: {"operations", "bytes"}; owned by the
+ * caller; NULL where the comparison does not say. */
+json_t *kg__work_of(const kg_comparison *comparison, const kg__case *one);
 
 /* Frees the list, and empties it. */
 void kg__case_list_free(kg__case_list *cases);

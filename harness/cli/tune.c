@@ -30,6 +30,11 @@
 /* A count takes about so many times as long as the check before it. */
 #define COUNT_STEPS 5
 
+/* On the CPU model a candidate costs about as much beside its job as so many operations, or words
+ * that are read or written, do; and a job beyond so many is sampled. */
+#define STEP_OF_WORK 1e5
+#define MOST_WORK 1e9
+
 static const char *build;
 static bool exhaustive;
 static const char *precision_text;
@@ -55,12 +60,15 @@ typedef struct search {
     json_t *provenance;
     kg__progress progress;
     /* Of the program that is observed: the steps before it, its own, and how many of these are done
-     * as its observer says; of all of them the number. */
+     * as its observer says; of all of them the number. A step is a candidate that is timed, or as
+     * much work of the CPU model as a small one is to check. */
+    const kg__offer *offer;
     double steps_before;
     double steps;
     double steps_done;
     double steps_of_all;
-    double step; /* that a settled candidate is; 0 where the observer tells its progress itself */
+    double
+        step; /* times its work is a settled candidate; 0 where the observer tells its progress */
 } search;
 
 static bool parse_precision(search *all)
@@ -302,6 +310,32 @@ static void take_progress(search *all, const json_t *record)
     show_progress(all, left >= 0 ? left : -1, what);
 }
 
+/* How many steps it is to check a candidate on the CPU model, by what a job of its size asks for:
+ * all sizes of a comparison may stand in one search. */
+static double steps_of(const kg__offer *offer, const char *id)
+{
+    kg__case_name name;
+    const json_t *work;
+    double operations;
+    double bytes;
+
+    if (!kg__case_name_parse(id, &name))
+        return 1;
+    work = json_object_get(json_object_get(offer->answer, "work"), name.size);
+    operations = fmax(kg__json_number(work, "operations"), 0);
+    bytes = fmax(kg__json_number(work, "bytes"), 0);
+    return 1 + fmin(operations + bytes / (double)sizeof(float), MOST_WORK) / STEP_OF_WORK;
+}
+
+static double steps_to_check(const search *all, const kg__offer *offer)
+{
+    double steps = 0;
+
+    for (size_t i = offer->from; i < offer->to; i++)
+        steps += steps_of(offer, all->tuning.list[i].id);
+    return steps;
+}
+
 static void take_record(void *context, const json_t *record)
 {
     search *all = context;
@@ -321,7 +355,8 @@ static void take_record(void *context, const json_t *record)
         char what[3 * KG__CASE_PART_SIZE];
 
         kg__format(what, sizeof what, "%s", kg__json_text(record, "case"));
-        all->steps_done = fmin(all->steps_done + all->step, all->steps);
+        all->steps_done =
+            fmin(all->steps_done + all->step * steps_of(all->offer, what), all->steps);
         show_progress(all, -1, what);
     }
 }
@@ -370,7 +405,7 @@ static int observe(search *all, const kg__offer *program, const char *observer, 
 static int count_program(search *all, const kg__offer *program, const char *records)
 {
     char instrumented[KG__PATH_SIZE];
-    size_t candidates = program->to - program->from;
+    double steps = steps_to_check(all, program);
     kg__error error = { "" };
     int code;
 
@@ -379,10 +414,11 @@ static int count_program(search *all, const kg__offer *program, const char *reco
         return KG__EXIT_ERROR;
     }
     all->step = 1;
-    all->steps = (double)candidates;
+    all->offer = program;
+    all->steps = steps;
     code = observe(all, program, program->path, "check", records);
     all->step = COUNT_STEPS;
-    all->steps = (double)(COUNT_STEPS * candidates);
+    all->steps = COUNT_STEPS * steps;
     return code != 0 ? code : observe(all, program, instrumented, "count", records);
 }
 
@@ -409,7 +445,12 @@ static int run_programs(search *all, const char *records)
     kg__format(precision, sizeof precision, "%.6g", all->precision);
     (void)setenv("KG_TUNE_MODE", exhaustive ? "exhaustive" : "race", 1);
     (void)setenv("KG_TUNE_PRECISION", precision, 1);
-    all->steps_of_all = (double)(all->tuning.count * (timed ? 1 : 1 + COUNT_STEPS));
+    all->steps_of_all = (double)all->tuning.count;
+    if (!timed) {
+        all->steps_of_all = 0;
+        for (size_t i = 0; i < all->offers.count; i++)
+            all->steps_of_all += (1 + COUNT_STEPS) * steps_to_check(all, &all->offers.list[i]);
+    }
     announce(all);
     kg__progress_begin(&all->progress, "tune");
     for (size_t i = 0; i < all->offers.count && code == 0; i++) {

@@ -1,11 +1,9 @@
 /* `kernelgate tune` on programs that follow a script. */
 #include <criterion/criterion.h>
 #include <jansson.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "drive.h"
@@ -424,6 +422,24 @@ Test(tune, tells_how_far_it_is)
     seen = TUNE("add");
     cr_expect(strstr(seen.output, " left") == NULL, "%s", seen.output);
     free(seen.output);
+}
+
+/* By the work that is done, not by how many candidates did it: a step each and a step more for
+ * every 100 000 operations, and five times that to count. 1 + 10 to check, then 5 of 5 + 50 to
+ * count. */
+Test(tune, tells_how_much_work_is_done)
+{
+    static const char script[] =
+        "{'candidates': {'target': {'key': 'cpu-model'}, 'work': {'9': {'operations': 0, 'bytes': "
+        "0}, '99': {'operations': 700000, 'bytes': 800000}}, 'cases': ['add/plain/9/b32', "
+        "'add/plain/99/b32']}, 'records': [{'pause_ms': 2100, 'part': 'count', 'event': 'nothing', "
+        "'case': 'add/plain/9/b32'}, " COUNTED("add/plain/9/b32",
+                                               "100") ", " COUNTED("add/plain/99/b32", "200") "]}";
+
+    make_program("add.model", script);
+    make_program("add.instrumented", script);
+    EXPECT(KG__EXIT_PASS, "kernelgate: tune: 24 %  add/plain/9/b32, about ", "--by",
+           "global_load_sectors");
 }
 
 /* Runs the command on a terminal of this kind; returns what a reader of it gets. */

@@ -9,7 +9,6 @@
 #include "drive.h"
 #include "observer.h"
 #include "records.h"
-#include "text.h"
 
 /* The records of a tuning, the error that ended it, and its candidates' ids. */
 typedef struct outcome {
@@ -57,6 +56,8 @@ static outcome tune(const char *filter)
     ending listed;
     json_t *document;
     const json_t *list;
+    const char *size;
+    json_t *work;
     const char **ids;
     outcome seen;
 
@@ -67,6 +68,11 @@ static outcome tune(const char *filter)
     cr_assert(document != NULL, "%s", listed.output);
     list = json_object_get(document, "cases");
     cr_assert(json_array_size(list) > 0, "%s lets nothing through", filter);
+    cr_assert(json_object_size(json_object_get(document, "work")) > 0, "%s", listed.output);
+    json_object_foreach (json_object_get(document, "work"), size, work)
+        cr_assert(kg__json_number(work, "operations") == atoi(size) &&
+                      kg__json_number(work, "bytes") == 8 * atoi(size),
+                  "%s: %s", size, listed.output);
     ids = kg__allocate(json_array_size(list), sizeof *ids);
     for (size_t i = 0; i < json_array_size(list); i++)
         ids[i] = json_string_value(json_array_get(list, i));
