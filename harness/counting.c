@@ -1,7 +1,6 @@
 #include "counting.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "counters.h"

@@ -1,9 +1,6 @@
 #include "launches.h"
 
-#include <errno.h>
 #include <jansson.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "buffers.h"
 #include "device.h"

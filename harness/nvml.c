@@ -390,20 +390,6 @@ bool kg__nvml_card_state(const kg__nvml *nvml, const char *which, kg__nvml_state
     return true;
 }
 
-kg__nvml_status kg__nvml_state_once(const char *which, kg__nvml_state *state, kg__error *why)
-{
-    kg__nvml *nvml = NULL;
-    kg__nvml_status status = kg__nvml_open(&nvml, why);
-
-    forget(state);
-    if (status != KG__NVML_READY)
-        return status;
-    if (!kg__nvml_card_state(nvml, which, state, why))
-        status = KG__NVML_BROKEN;
-    kg__nvml_close(nvml);
-    return status;
-}
-
 /* The reasons by their bits, as NVML documents them. */
 static const struct {
     uint64_t bit;

@@ -84,9 +84,6 @@ void kg__nvml_find_own(const kg__nvml_processes *before, const kg__nvml_processe
  * may be this one, all but one are others. */
 int kg__nvml_foreign(const kg__nvml_processes *all, const kg__nvml_processes *own);
 
-/* Opens, asks and closes: the state of one card for whoever asks once. */
-kg__nvml_status kg__nvml_state_once(const char *which, kg__nvml_state *state, kg__error *why);
-
 /* Whether clocks were held down by heat or power. An idle card, clocks set by hand and the like are
  * no throttling. */
 bool kg__nvml_throttles(uint64_t reasons);

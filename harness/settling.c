@@ -1,7 +1,6 @@
 #include "settling.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "records.h"

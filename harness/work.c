@@ -3,9 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,7 +11,6 @@
 #include "device.h"
 #include "judge.h"
 #include "known.h"
-#include "observe.h"
 #include "records.h"
 #include "run.h"
 #include "table.h"

@@ -1,7 +1,5 @@
 #include "manual.h"
 
-#include <string.h>
-
 /* What the subcommands have in common, and no table of theirs holds. */
 static const struct {
     const char *name;

@@ -2,7 +2,6 @@
 #ifndef KG__MANUAL_H
 #define KG__MANUAL_H
 
-#include <stddef.h>
 #include <stdio.h>
 
 #include "command.h"

@@ -11,7 +11,7 @@
 #include "../records.h"
 #include "../results_text.h"
 #include "../run.h"
-#include "command.h"
+#include "../text.h"
 #include "programs.h"
 
 /* The most that a program prints of its launches, or a tool of its kernels, in bytes. */

@@ -7,7 +7,7 @@
 #include "../judge.h"
 #include "../probe.h"
 #include "../records.h"
-#include "command.h"
+#include "../text.h"
 #include "programs.h"
 
 /* A program lists thousands of candidates, each refusal with its reason. */

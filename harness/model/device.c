@@ -5,7 +5,6 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* A stream or an event: nothing but its being alive. */
 struct CUstream_st {

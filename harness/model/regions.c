@@ -7,7 +7,6 @@
 #include "watching.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static kg__region *regions;
 

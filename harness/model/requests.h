@@ -3,8 +3,6 @@
 #ifndef KG__REQUESTS_H
 #define KG__REQUESTS_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "regions.h"

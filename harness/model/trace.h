@@ -3,7 +3,6 @@
 #ifndef KG__TRACE_H
 #define KG__TRACE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 /* One thing that a lane did: the address that it touched, with the kind of access below it; or 0

@@ -3,7 +3,6 @@
 #include <pty.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "colour.h"

@@ -3,7 +3,6 @@
  * and a tenth more for each factor of two in the threads a block, or in the number of blocks from
  * 8, on either side. Samples scatter over the plan's width. */
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -34,9 +34,7 @@
  *
  * Without a plan "plain" takes 10000 ns hot and 12000 ns cold, every other variant half, both made
  * longer by KG_SELFTEST_EXTRA per mille. */
-#include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -3,7 +3,6 @@
  *
  * Which process of a job this is stands in the name of the records file, where the parent counts:
  * "<stem>.jsonl", "<stem>.1.jsonl", ... */
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>

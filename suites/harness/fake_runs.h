@@ -6,7 +6,6 @@
 #define KG__FAKE_RUNS_H
 
 #include <jansson.h>
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "baseline.h"

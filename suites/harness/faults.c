@@ -2,7 +2,6 @@
  * stored is the old or the new, and nothing that was lost passes for a success. */
 #include <criterion/criterion.h>
 #include <dirent.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

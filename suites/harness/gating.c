@@ -5,10 +5,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include "results_text.h"
 
 #define ID "matmul/naive/530/b16"
 

@@ -4,8 +4,6 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static kg__gpus gpus;

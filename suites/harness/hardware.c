@@ -2,7 +2,6 @@
  * right and clean, and the counts are those that follow from its accesses by hand. KG__HARDWARE is
  * the folder of their programs. */
 #include <criterion/criterion.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,8 +3,6 @@
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "records.h"

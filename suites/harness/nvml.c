@@ -329,20 +329,23 @@ Test(nvml, processes_of_a_card_that_is_not_there)
     kg__nvml_close(nvml);
 }
 
-Test(nvml, once_opens_asks_and_closes)
+Test(nvml, a_card_that_does_not_answer_leaves_no_figure)
 {
+    kg__nvml *nvml;
     kg__nvml_state state;
     kg__error why = { "" };
 
     answer("temperature=44");
-    cr_assert(eq(int, kg__nvml_state_once("0", &state, &why), KG__NVML_READY));
+    cr_assert(eq(int, kg__nvml_open(&nvml, &why), KG__NVML_READY));
+    cr_assert(kg__nvml_card_state(nvml, "0", &state, &why), "%s", why.text);
     cr_expect(eq(int, state.temperature_c, 44));
-    cr_assert(eq(int, kg__nvml_state_once("7", &state, &why), KG__NVML_BROKEN));
+    cr_assert(not(kg__nvml_card_state(nvml, "7", &state, &why)));
     cr_expect(strstr(why.text, "GPU 7") != NULL, "%s", why.text);
     cr_expect(eq(int, state.temperature_c, -1));
+    kg__nvml_close(nvml);
     answer("init=9");
-    cr_assert(eq(int, kg__nvml_state_once("0", &state, &why), KG__NVML_ABSENT));
-    cr_expect(eq(int, state.temperature_c, -1));
+    cr_assert(eq(int, kg__nvml_open(&nvml, &why), KG__NVML_ABSENT));
+    cr_expect(nvml == NULL);
 }
 
 Test(nvml, which_reasons_are_throttling)

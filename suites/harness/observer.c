@@ -4,7 +4,6 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <dirent.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

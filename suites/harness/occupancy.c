@@ -7,10 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "baseline.h"
-#include "cuobjdump.h"
 #include "documents.h"
 #include "drive.h"
 #include "probe.h"

@@ -3,7 +3,6 @@
 #ifndef KG__PLACES_KERNELS_H
 #define KG__PLACES_KERNELS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #ifdef __cplusplus

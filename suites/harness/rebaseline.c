@@ -1,7 +1,6 @@
 /* ci/rebaseline from its first line to its last, in a repository of its own, with comparisons on a
  * GPU that is not there: what it refuses, what it writes, and that the commands it ends in work. */
 #include <criterion/criterion.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,12 +1,9 @@
 /* Verdicts that are read back: what tests write, and each kind of bad file. */
 #include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "drive.h"
-#include "records.h"
 #include "results.h"
 #include "verdict_texts.h"
 

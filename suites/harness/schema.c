@@ -3,7 +3,6 @@
  * and by the reader, or by neither. */
 #include <criterion/criterion.h>
 #include <dirent.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

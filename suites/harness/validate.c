@@ -10,7 +10,6 @@
 #include "counters.h"
 #include "documents.h"
 #include "drive.h"
-#include "message.h"
 
 TestSuite(validate, .init = make_folder, .fini = remove_folder, .timeout = 60);
 
