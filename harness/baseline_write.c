@@ -112,11 +112,12 @@ static bool write_lines(FILE *stream, const char *path, const kg__baseline_case 
     json_t *sorted;
 
     if (!model)
-        return kg__fail(error, "%s: not written: %s: lines belong in the CPU model's file alone",
-                        path, entry->id);
+        return kg__fail(
+            error, "%s: not written: %s: lines belong in the CPU model's file alone: take them out",
+            path, entry->id);
     if (fault != NULL)
-        return kg__fail(error, "%s: not written: %s: lines: %s%s%s %s", path, entry->id,
-                        key != NULL ? key : "", counter != NULL ? ": " : "",
+        return kg__fail(error, "%s: not written: %s: lines: %s%s%s %s: count again", path,
+                        entry->id, key != NULL ? key : "", counter != NULL ? ": " : "",
                         counter != NULL ? counter : "", fault);
     sorted = kg__lines_sorted(entry->lines);
     fputs(", \"lines\": ", stream);
@@ -144,8 +145,8 @@ static bool write_case(FILE *stream, const char *path, const kg__baseline_case *
         fputs("\"commit\": ", stream);
         if (sentinel || *entry->commit == '\0' || !write_text(stream, entry->commit))
             return kg__fail(error, "%s: not written: %s: %s", path, entry->id,
-                            sentinel ? "a sentinel belongs to no commit"
-                                     : "its commit is empty or no UTF-8");
+                            sentinel ? "a sentinel belongs to no commit: take it out"
+                                     : "its commit is empty or no UTF-8: name one by --commit");
         separator = ", ";
     }
     for (size_t i = 0; i < entry->metric_count; i++) {
@@ -153,9 +154,9 @@ static bool write_case(FILE *stream, const char *path, const kg__baseline_case *
         const char *fault = kg__metric_fault(&entry->metrics[i], model, &key);
 
         if (fault != NULL)
-            return kg__fail(error, "%s: not written: %s: %s: %s%s%s", path, entry->id,
-                            entry->metrics[i].name, key != NULL ? key : "", key != NULL ? " " : "",
-                            fault);
+            return kg__fail(error, "%s: not written: %s: %s: %s%s%s: measure it again", path,
+                            entry->id, entry->metrics[i].name, key != NULL ? key : "",
+                            key != NULL ? " " : "", fault);
         fputs(separator, stream);
         write_metric(stream, &entry->metrics[i]);
         separator = ", ";
@@ -195,7 +196,8 @@ static bool write_target(FILE *stream, const char *path, const kg__target *targe
     if (target->memory_mib < 0 || target->memory_mib > (int64_t)KG__LARGEST_FIGURE ||
         target->multiprocessors < 0)
         return kg__fail(error,
-                        "%s: not written: the target's memory or multiprocessors are out of range",
+                        "%s: not written: the target's memory or multiprocessors are out of range: "
+                        "see nvidia-smi",
                         path);
     fprintf(stream, ",\n \"target\": {\"key\": \"%s\"", target->key);
 
@@ -208,7 +210,9 @@ static bool write_target(FILE *stream, const char *path, const kg__target *targe
         fprintf(stream, ", \"multiprocessors\": %d", target->multiprocessors);
     right = right && write_name(stream, "compiler", target->compiler);
     fputc('}', stream);
-    return right || kg__fail(error, "%s: not written: a name of the target is no UTF-8", path);
+    return right ||
+           kg__fail(error, "%s: not written: a name of the target is no UTF-8: see nvidia-smi",
+                    path);
 }
 
 static bool write_provenance(FILE *stream, const char *path, json_t *provenance, kg__error *error)
@@ -219,10 +223,13 @@ static bool write_provenance(FILE *stream, const char *path, json_t *provenance,
     if (provenance == NULL)
         return true;
     if (!json_is_object(provenance))
-        return kg__fail(error, "%s: not written: the provenance is no object", path);
+        return kg__fail(error, "%s: not written: the provenance is no object: record it anew",
+                        path);
     json_object_foreach (provenance, key, value) {
         if (!kg__is_plain_value(value))
-            return kg__fail(error, "%s: not written: provenance: %s is no text, number or boolean",
+            return kg__fail(error,
+                            "%s: not written: provenance: %s is no text, number or boolean: "
+                            "record it anew",
                             path, key);
     }
     fputs(",\n \"provenance\": ", stream);
@@ -236,7 +243,8 @@ static bool write_document(FILE *stream, const char *path, const kg__baseline *b
     bool model = kg__is_model(&baseline->target);
 
     if (model && baseline->sentinel_count > 0)
-        return kg__fail(error, "%s: not written: the CPU model has no sentinels", path);
+        return kg__fail(error, "%s: not written: the CPU model has no sentinels: take them out",
+                        path);
     fputs("{\"schema\": \"" KG__BASELINE_SCHEMA "\"", stream);
     if (!write_target(stream, path, &baseline->target, error) ||
         !write_provenance(stream, path, baseline->provenance, error))

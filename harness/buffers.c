@@ -121,9 +121,10 @@ bool kg__buffers_make(kg__buffers *buffers, const kg_arguments *arguments,
 
         if (code != cudaSuccess) {
             (void)cudaGetLastError();
-            return kg__fail(error, "argument %s: no %s memory for %zu bytes (%s)",
-                            arguments->list[i].name, kinds[buffers->memory[i]], bytes,
-                            cudaGetErrorName(code));
+            return kg__fail(
+                error,
+                "argument %s: no %s memory for %zu bytes (%s): choose a smaller size, or refuse it",
+                arguments->list[i].name, kinds[buffers->memory[i]], bytes, cudaGetErrorName(code));
         }
         buffers->bytes[i] = bytes;
         buffers->data[i] = (unsigned char *)buffers->allocation[i] + KG__GUARD_BYTES;

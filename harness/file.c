@@ -148,7 +148,10 @@ bool kg__file_make_folder(const char *path, kg__error *error)
             continue;
         *c = '\0';
         if (*partial != '\0' && mkdir(partial, 0777) != 0 && errno != EEXIST)
-            made = kg__fail(error, "%s: the folder cannot be made: %s", partial, strerror(errno));
+            made = kg__fail(error,
+                            "%s: the folder cannot be made: %s: name another, or see to the "
+                            "permissions above it",
+                            partial, strerror(errno));
         *c = end;
         if (end == '\0')
             break;

@@ -275,7 +275,9 @@ static bool describe(pid_t process, holder *one, kg__error *error)
 
     *one = (holder){ .process = process };
     if (!look_at(process, &facts))
-        return kg__fail(error, "process %ld: /proc tells nothing of it: it is gone, or hidden",
+        return kg__fail(error,
+                        "process %ld: /proc tells nothing of it: it is gone, or hidden: "
+                        "mount /proc",
                         (long)process);
     one->started = facts.started;
     name_host(one->host, sizeof one->host);

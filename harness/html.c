@@ -165,7 +165,7 @@ bool kg__html_save(const char *path, xmlNode *html, kg__error *error)
     htmlDocContentDumpFormatOutput(buffer, html->doc, "UTF-8", 0);
     if (buffer->error != 0) {
         xmlOutputBufferClose(buffer);
-        return kg__fail(error, "%s: cannot be written: out of host memory", path);
+        return kg__fail(error, "%s: cannot be written: out of host memory: free some", path);
     }
     saved = kg__file_replace(path, (const char *)xmlOutputBufferGetContent(buffer),
                              xmlOutputBufferGetSize(buffer), error);

@@ -66,8 +66,9 @@ static bool read_time(const family *of, const json_t *run, double *ns, kg__error
     double value = kg__json_number(run, "real_time");
 
     if (isnan(nanoseconds(unit)))
-        return kg__fail(error, "%s: %s: its time_unit is \"%s\", not ns, us, ms or s", of->path,
-                        of->name, unit);
+        return kg__fail(
+            error, "%s: %s: its time_unit is \"%s\", not ns, us, ms or s: run it with one of these",
+            of->path, of->name, unit);
     *ns = value * nanoseconds(unit);
     if (*ns > 0 && *ns <= KG__LARGEST_FIGURE)
         return true;
@@ -302,7 +303,9 @@ static bool check_form(const char *path, const json_t *document, kg__error *erro
     if (version != NULL &&
         (!json_is_integer(version) || json_integer_value(version) != SCHEMA_VERSION))
         return kg__fail(error,
-                        "%s: its json_schema_version is not %d: this kernelgate knows no other",
+                        "%s: its json_schema_version is not %d: this kernelgate knows no other: "
+                        "write it with a "
+                        "version that has it",
                         path, SCHEMA_VERSION);
     json_array_foreach (benchmarks, i, run) {
         if (!json_is_object(run) || *name_of(run) == '\0')

@@ -101,7 +101,9 @@ static bool read_time(const state *of, const char *tag, double *ns, kg__error *e
     const char *hint = kg__json_text(summary_of(of, tag), "hint");
 
     if (*hint != '\0' && strcmp(hint, "duration") != 0)
-        return kg__fail(error, "%s: %s: %s is a %s, not a duration: this kernelgate knows no other",
+        return kg__fail(error,
+                        "%s: %s: %s is a %s, not a duration: this kernelgate knows no other: "
+                        "write it with nvbench 0.1.0",
                         of->path, of->called, tag, hint);
     *ns = value_of(of, tag) * NS_A_SECOND;
     if (*ns > 0 && *ns <= KG__LARGEST_FIGURE)
@@ -256,7 +258,8 @@ static bool add_metrics(const state *of, json_t *metrics, kg__error *error)
 
     if (!isolated && summary_of(of, batch) == NULL)
         return kg__fail(error,
-                        "%s: %s: has no summary nv/cold/time/gpu/mean: its times are not of a GPU",
+                        "%s: %s: has no summary nv/cold/time/gpu/mean: its times are not of a GPU: "
+                        "run it on one",
                         of->path, of->called);
     if (summary_of(of, batch) != NULL) {
         if (!read_time(of, batch, &ns, error))
@@ -445,8 +448,11 @@ static bool check_form(const char *path, const json_t *document, kg__error *erro
                         "newer",
                         path);
     if (!json_is_integer(major) || json_integer_value(major) != MAJOR_VERSION)
-        return kg__fail(error, "%s: is of version %s, and this kernelgate knows %d.x alone", path,
-                        kg__json_text(version, "string"), MAJOR_VERSION);
+        return kg__fail(
+            error,
+            "%s: is of version %s, and this kernelgate knows %d.x alone: write it with a "
+            "version that has it",
+            path, kg__json_text(version, "string"), MAJOR_VERSION);
     return true;
 }
 

@@ -483,7 +483,7 @@ bool kg__results_write_junit(const char *path, const json_t *results, kg__error 
 
     if (to.writer == NULL) {
         xmlBufferFree(buffer);
-        return kg__fail(error, "%s: cannot be written: out of host memory", path);
+        return kg__fail(error, "%s: cannot be written: out of host memory: free some", path);
     }
     collect_cases(&all, kg__results_strict(results));
     collect_claims(&all);
@@ -491,7 +491,8 @@ bool kg__results_write_junit(const char *path, const json_t *results, kg__error 
     write_report(&to, &all);
     xmlFreeTextWriter(to.writer);
     if (to.failed)
-        kg__fail(error, "%s: cannot be written as XML; the file stays as it was", path);
+        kg__fail(error, "%s: cannot be written as XML; the file stays as it was: report this",
+                 path);
     else
         written = kg__file_replace(path, (const char *)xmlBufferContent(buffer),
                                    (size_t)xmlBufferLength(buffer), error);

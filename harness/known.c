@@ -123,8 +123,10 @@ static bool upload(kg__known *known, kg__error *error)
                 cudaMemcpy(known->device[i], known->problem.data[i], bytes, cudaMemcpyHostToDevice);
         if (code != cudaSuccess) {
             (void)cudaGetLastError();
-            return kg__fail(error, "argument %s: no device memory for %zu bytes (%s)", shape->name,
-                            bytes, cudaGetErrorName(code));
+            return kg__fail(error,
+                            "argument %s: no device memory for %zu bytes (%s): choose a smaller "
+                            "size, or refuse it",
+                            shape->name, bytes, cudaGetErrorName(code));
         }
     }
     return true;
@@ -168,8 +170,9 @@ static bool arguments_are_good(const kg_comparison *comparison, const kg_argumen
         return kg__fail(error, "%s: %d arguments, of which %d fit: declare fewer", comparison->name,
                         arguments->count, KG_MAX_ARGUMENTS);
     if (arguments->count == 0)
-        return kg__fail(error, "%s: no argument: a kernel without any has nothing to be judged by",
-                        comparison->name);
+        return kg__fail(
+            error, "%s: no argument: a kernel without any has nothing to be judged by: declare one",
+            comparison->name);
     for (int i = 0; i < arguments->count; i++) {
         if (!argument_is_good(comparison, &arguments->list[i], i + 1, error))
             return false;

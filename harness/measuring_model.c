@@ -104,9 +104,11 @@ bool kg__measure_cases(const kg_comparison *comparison, const char *part,
     bool sound = true;
 
     if (strcmp(part, "count") != 0 || !kg__model_is_instrumented())
-        return kg__fail(error,
-                        "%s: part %s needs the instrumented program, which lies beside this one",
-                        comparison->name, part);
+        return kg__fail(
+            error,
+            "%s: part %s needs the instrumented program, which lies beside this one: run "
+            "that",
+            comparison->name, part);
     kg__model_set_order(KG__MODEL_ASCENDING);
     for (size_t i = 0; i < count && sound; i++) {
         kg__error why = { "" };
@@ -123,8 +125,8 @@ bool kg__measure_cases(const kg_comparison *comparison, const char *part,
             sound = kg__record_append(records, record_of(comparison, cases[i], kg__model_seen()),
                                       error);
         if (kg__device_is_lost())
-            sound =
-                kg__fail(error, "%s: the kernel has cost this process its device", cases[i]->id);
+            sound = kg__fail(error, "%s: the kernel has cost this process its device: mend it",
+                             cases[i]->id);
     }
     kg__stage_clear(&kept);
     return sound;

@@ -68,7 +68,8 @@ bool kg__instrumented_program(const char *program, char *path, size_t size, kg__
     if (program == NULL) {
         length = readlink("/proc/self/exe", plain, sizeof plain);
         if (length < 0)
-            return kg__fail(error, "/proc/self/exe: cannot be read: %s", strerror(errno));
+            return kg__fail(error, "/proc/self/exe: cannot be read: %s: mount /proc",
+                            strerror(errno));
     } else {
         length = (ssize_t)strlen(program);
         if ((size_t)length < sizeof plain)
@@ -169,14 +170,18 @@ static bool write_cases(const watch *state, const char *path, kg__error *why)
     bool good;
 
     if (file == NULL)
-        return kg__fail(why, "%s: cannot be written: %s", path, strerror(errno));
+        return kg__fail(why,
+                        "%s: cannot be written: %s: see to the folder's permissions and free space",
+                        path, strerror(errno));
     for (size_t i = 0; i < state->job->case_count; i++) {
         if (!state->settled[i])
             fprintf(file, "%s\n", state->job->cases[i]);
     }
     good = !ferror(file);
     if (fclose(file) != 0 || !good)
-        return kg__fail(why, "%s: cannot be written: %s", path, strerror(errno));
+        return kg__fail(why,
+                        "%s: cannot be written: %s: see to the folder's permissions and free space",
+                        path, strerror(errno));
     return true;
 }
 
@@ -234,7 +239,7 @@ static bool find_program(const kg__observation_job *job, bool wrapped, char *pat
     length = readlink("/proc/self/exe", path, size);
     if (length < 0 || (size_t)length >= size)
         return kg__fail(why, "/proc/self/exe: cannot be read: %s",
-                        length < 0 ? strerror(errno) : "the path is too long: move the build");
+                        length < 0 ? "mount /proc" : "the path is too long: move the build");
     path[length] = '\0';
     return true;
 }
@@ -439,7 +444,9 @@ kg__observation_status kg__observe_cases(const kg__observation_job *job, kg__err
             kg__format(records, sizeof records, "%s.%zu.jsonl", job->records, from);
         fresh = open(records, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
         if (fresh < 0) {
-            kg__fail(&state.why, "%s: cannot be written: %s", records, strerror(errno));
+            kg__fail(&state.why,
+                     "%s: cannot be written: %s: see to the folder's permissions and free space",
+                     records, strerror(errno));
             state.broken = true;
             break;
         }

@@ -94,7 +94,7 @@ static bool are_needs(const kg__kernel_needs *needs, kg__error *error)
             needs->dynamic_shared <= INT_MAX / 2) ||
            kg__fail(error,
                     "%d threads a block, %d registers, %zu and %zu bytes of shared memory: no "
-                    "kernel can be launched so",
+                    "kernel can be launched so: take less",
                     needs->threads, needs->registers, needs->static_shared, needs->dynamic_shared);
 }
 

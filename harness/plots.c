@@ -349,14 +349,22 @@ static bool run_gnuplot(const char *program, const char *script, char *printed, 
     if (code == KG__PROBE_NOT_FOUND)
         return kg__fail(error, "%s is not installed here: apt-get install gnuplot-nox", program);
     if (code == KG__PROBE_TIMED_OUT)
-        return kg__fail(error, "%s took longer than %.0f s, and was ended", program,
-                        DRAWING_SECONDS);
+        return kg__fail(
+            error,
+            "%s took longer than %.0f s, and was ended: run it by hand to see why, or name "
+            "another by KG_GNUPLOT",
+            program, DRAWING_SECONDS);
     if (code == KG__PROBE_CRASHED)
-        return kg__fail(error, "%s crashed", program);
+        return kg__fail(
+            error, "%s crashed: run it by hand to see why, or name another by KG_GNUPLOT", program);
     if (code == SHELL_NOT_FOUND)
-        return kg__fail(error, "%s cannot be run: install gnuplot-nox", program);
+        return kg__fail(
+            error, "%s cannot be run: apt-get install gnuplot-nox, or name another by KG_GNUPLOT",
+            program);
     if (code != 0)
-        return kg__fail(error, "%s ended with code %d: %s", program, code, last_words(printed));
+        return kg__fail(error,
+                        "%s ended with code %d: %s: run it by hand, or name another by KG_GNUPLOT",
+                        program, code, last_words(printed));
     return true;
 }
 
@@ -403,8 +411,10 @@ bool kg__plots_draw(const kg__plot *plots, size_t count, char **drawings, kg__er
     printed = kg__allocate(LARGEST_OUTPUT, 1);
     drawn = run_gnuplot(program, path, printed, error);
     if (drawn && !split_drawings(printed, drawings, count))
-        drawn = kg__fail(error, "%s drew another number of plots than the %zu asked for", program,
-                         count);
+        drawn = kg__fail(
+            error,
+            "%s drew another number of plots than the %zu asked for: name another by KG_GNUPLOT",
+            program, count);
     for (size_t i = 0; i < count && !drawn; i++) {
         free(drawings[i]);
         drawings[i] = NULL;

@@ -116,7 +116,8 @@ void kg__complain_at(kg__reading *file, const kg__place *where, const char *form
     FILE *stream = open_memstream(&message, &length);
 
     if (stream == NULL) {
-        kg__fail(file->error, "%s: cannot be read: %s", file->path, strerror(errno));
+        kg__fail(file->error, "%s: cannot be read: %s: free some memory", file->path,
+                 strerror(errno));
         return;
     }
     fprintf(stream, "%s:%zu: ", file->path, line_of(file, where));

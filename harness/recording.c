@@ -44,7 +44,7 @@ bool kg__sessions_agree(const double *sessions, size_t count, kg__error *error)
         return true;
     kg__show_figure(low, sizeof low, least, "ns");
     kg__show_figure(high, sizeof high, most, "ns");
-    return kg__fail(error, "the sessions disagree, %s to %s", low, high);
+    return kg__fail(error, "the sessions disagree, %s to %s: quiet the machine", low, high);
 }
 
 double kg__noise(const double *sessions, size_t count)

@@ -52,12 +52,15 @@ static bool clear_folder(const char *folder, const char *const *names, const cha
     if (listing == NULL) {
         if (errno == ENOENT)
             return true;
-        return kg__fail(error, "%s: the folder cannot be read: %s", folder, strerror(errno));
+        return kg__fail(error, "%s: the folder cannot be read: %s: see to its permissions", folder,
+                        strerror(errno));
     }
     while (cleared && (entry = readdir(listing)) != NULL) {
         if (is_ours(entry->d_name, names, ends) &&
             unlinkat(dirfd(listing), entry->d_name, 0) != 0 && errno != ENOENT)
-            cleared = kg__fail(error, "%s/%s: left by an earlier run, and cannot be removed: %s",
+            cleared = kg__fail(error,
+                               "%s/%s: left by an earlier run, and cannot be removed: %s: "
+                               "remove it by hand",
                                folder, entry->d_name, strerror(errno));
     }
     closedir(listing);
@@ -97,7 +100,7 @@ bool kg__results_write_json(const char *path, const json_t *document, int indent
         return kg__fail(
             error,
             "%s: the document cannot be written as JSON (a text that is no UTF-8?); the "
-            "file stays as it was",
+            "file stays as it was: rename what is none",
             path);
     length = strlen(text);
     /* The terminating zero gives way to the newline that ends the last line. */

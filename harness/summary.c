@@ -547,7 +547,7 @@ bool kg__results_write_summary(const char *path, const json_t *results, kg__erro
     bool written;
 
     if (page == NULL)
-        return kg__fail(error, "%s: cannot be written: out of host memory", path);
+        return kg__fail(error, "%s: cannot be written: out of host memory: free some", path);
     write_head(page, results);
     write_failures(page, results);
     write_remarks(page, results);

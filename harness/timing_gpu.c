@@ -245,7 +245,8 @@ static bool time_group(kg__tools *with, kg__lore *known, const kg__case *const *
             alive = kg__contender_strike(&all.list[i].base, &why, with->bench.records);
     }
     if (!alive || !time_contenders(with, &all))
-        alive = kg__fail(error, "%s: the device was lost while timing", all.comparison->name);
+        alive = kg__fail(error, "%s: the device was lost while timing: see nvidia-smi",
+                         all.comparison->name);
     kg__grounds_free(&all.grounds);
     for (size_t i = 0; i < count; i++) {
         free(all.list[i].hot);

@@ -258,7 +258,8 @@ static bool tune_sizes(kg__tuning *all, const kg__case *const *cases, size_t cou
             alive = tune_size(all, of_size, found);
     }
     free(of_size);
-    return alive || kg__fail(error, "%s: the device was lost while tuning", all->comparison->name);
+    return alive || kg__fail(error, "%s: the device was lost while tuning: see nvidia-smi",
+                             all->comparison->name);
 }
 
 bool kg__tune_cases(const kg_comparison *comparison, const kg__case *const *cases, size_t count,

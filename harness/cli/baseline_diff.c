@@ -290,7 +290,7 @@ static bool diff_baselines(differing *all, const char *first_path, const kg__bas
 
     if (kg__is_model(&first->target) != kg__is_model(&last->target)) {
         kg__complain("baseline diff: %s and %s have nothing to compare: one holds counters of the "
-                     "CPU model, the other a GPU's times",
+                     "CPU model, the other a GPU's times: name two of one target",
                      first_path, last_path);
         return false;
     }
@@ -337,7 +337,8 @@ static bool diff_since(differing *all, const char *path, const char *commit)
     if (now == KG__BAD)
         kg__complain("%s", error.text);
     else if (now == KG__ABSENT && then == KG__ABSENT)
-        kg__complain("%s: there is no such file, and there was none at %s", path, since);
+        kg__complain("%s: there is no such file, and there was none at %s: name another", path,
+                     since);
     kg__format(title, sizeof title, "%s since %s%s", path, since,
                then == KG__ABSENT  ? ": it is new"
                : now == KG__ABSENT ? ": it is gone"
@@ -381,7 +382,8 @@ static bool add_all_files(kg__names *paths)
     kg__names_free(&now);
     kg__names_free(&then);
     if (listed && paths->count == 0) {
-        kg__complain("%s: holds no baseline, and held none at %s", folder, since);
+        kg__complain("%s: holds no baseline, and held none at %s: name another folder, or a file",
+                     folder, since);
         return false;
     }
     return listed;

@@ -11,7 +11,6 @@
 #include "../lock.h"
 #include "../run.h"
 #include "../text.h"
-#include "command.h"
 #include "probe.h"
 
 #define FILE_SUFFIX ".json"
@@ -148,7 +147,7 @@ bool kg__open_baseline(const char *named, char *path, size_t size, kg__baseline 
     else if (is_key(named))
         refuse_key(folder, named);
     else
-        kg__complain("%s: there is no such file", path);
+        kg__complain("%s: there is no such file: name another, or a key", path);
     return false;
 }
 
@@ -220,8 +219,8 @@ kg__load_status kg__baseline_at_commit(const char *folder, const char *name, con
     if (git(folder, arguments, false, text, size) != 0)
         kg__complain("%s: git cannot show it: try git -C %s show %s", called, folder, object);
     else if (strlen(text) > KG__BASELINE_LARGEST)
-        kg__complain("%s: has more than %zu MiB, which no baseline has", called,
-                     KG__BASELINE_LARGEST >> 20);
+        kg__complain("%s: has more than %zu MiB, which no baseline has: choose another commit",
+                     called, KG__BASELINE_LARGEST >> 20);
     else if ((status = kg__baseline_parse(called, text, strlen(text), baseline, &error)) == KG__BAD)
         kg__complain("%s (this is how the file was then: choose a later commit)", error.text);
     free(text);
@@ -259,7 +258,8 @@ bool kg__prepare_baselines(const char *folder)
     }
     if (access(folder, W_OK) == 0)
         return true;
-    kg__complain("%s: the folder cannot be written: nothing is recorded", folder);
+    kg__complain("%s: the folder cannot be written: nothing is recorded; see to its permissions",
+                 folder);
     return false;
 }
 
@@ -271,7 +271,7 @@ int kg__hold_baselines(const char *folder)
     int lock;
 
     if (stat(folder, &facts) != 0) {
-        kg__complain("%s: cannot be read: %s", folder, strerror(errno));
+        kg__complain("%s: cannot be read: %s: see to its permissions", folder, strerror(errno));
         return -1;
     }
     /* Whatever path leads to it, it is one folder. */

@@ -154,7 +154,7 @@ static bool lint_file(const char *path, json_t *errors, json_t *names, json_t *f
     size_t findings = 0;
 
     if (status == KG__ABSENT)
-        kg__fail(&error, "%s: there is no such file", path);
+        kg__fail(&error, "%s: there is no such file: name another", path);
     if (status != KG__LOADED)
         take_error(errors, error.text);
     else

@@ -285,8 +285,8 @@ static bool read_files(importing *all)
     }
     if (all->taken > 0)
         return true;
-    kg__complain("KG_FILTER=%s takes none of the %zu cases, such as %s", kg__setting("KG_FILTER"),
-                 all->passed, all->example);
+    kg__complain("KG_FILTER=%s takes none of the %zu cases, such as %s: give another, or none",
+                 kg__setting("KG_FILTER"), all->passed, all->example);
     return false;
 }
 

@@ -265,7 +265,8 @@ static int list_cases(const kg__offers *offers, const char *filter, const kg__pr
     document = describe_programs(offers, whole);
     free(whole);
     if (json_array_size(json_object_get(document, "comparisons")) == 0) {
-        kg__complain("list: the programs in %s have no case", offers->folder);
+        kg__complain("list: the programs in %s have no case: add sizes to their tables",
+                     offers->folder);
         code = KG__EXIT_ERROR;
     } else if (form->json) {
         return kg__json_print(document, JSON_INDENT(1), "list") ? KG__EXIT_PASS : KG__EXIT_ERROR;

@@ -94,7 +94,8 @@ static bool load_gpus(kg__gpus *known)
     if (kg__gpus_add_known(known, &error) &&
         (gpus_file == NULL || kg__gpus_load(gpus_file, known, &error)))
         return true;
-    kg__complain("predict: %s", error.text[0] != '\0' ? error.text : "--gpus: no such file");
+    kg__complain("predict: %s",
+                 error.text[0] != '\0' ? error.text : "--gpus: no such file: name another");
     return false;
 }
 
@@ -153,7 +154,7 @@ static bool add_named(prediction_run *run, const char *list)
         good = add_gpu(run, key);
     free(keys);
     if (good && run->gpu_count == 0)
-        kg__complain("predict: --gpu %s: names no GPU", list);
+        kg__complain("predict: --gpu %s: names no GPU: give one, such as nvidia-h200", list);
     return good && run->gpu_count > 0;
 }
 
@@ -202,7 +203,7 @@ static bool choose_gpus(prediction_run *run)
     if (run->results == NULL)
         return true;
     if (run->gpu_count > 1) {
-        kg__complain("predict: with --results, --gpu names the one whose times they are");
+        kg__complain("predict: with --results, --gpu names the one whose times they are: give one");
         return false;
     }
     if (json_object_get(json_object_get(run->results, "targets"), run->gpus[0]->key) != NULL)

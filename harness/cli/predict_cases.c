@@ -8,7 +8,7 @@
 #include "../probe.h"
 #include "../records.h"
 #include "../run.h"
-#include "command.h"
+#include "../text.h"
 #include "offers.h"
 #include "predict.h"
 
@@ -375,8 +375,8 @@ static void refuse_glob(const gathering *all, const char *glob)
         suggest(all->work, glob, 1, nearest, sizeof nearest))
         kg__complain("predict: no case matches %s; did you mean \"%s\"?", glob, nearest);
     else if (sources->results != NULL)
-        kg__complain("predict: %s: %s takes no case that was timed on %s", sources->results_path,
-                     glob, sources->target);
+        kg__complain("predict: %s: %s takes no case that was timed on %s: give another, or none",
+                     sources->results_path, glob, sources->target);
     else
         kg__complain("predict: %s takes no case that is timed or counted: see --cases time of the "
                      "comparison's program",
@@ -402,7 +402,9 @@ static bool took_all(const gathering *all, const kg__asked_list *cases)
         kg__complain("predict: %s: no case was timed on %s: run ci/gate --target gpu there",
                      all->sources->results_path, all->sources->target);
     else
-        kg__complain("predict: the programs have no case that is timed or counted");
+        kg__complain(
+            "predict: the programs have no case that is timed or counted: mark a size so in "
+            "their tables");
     return false;
 }
 

@@ -124,7 +124,8 @@ static bool is_good(const char *path, size_t line, char *text, size_t length, kg
     if (strncmp(text, trouble, strlen(trouble)) != 0)
         return true;
     text[length] = '\0';
-    return kg__fail(error, "%s:%zu: the profiler failed:%s", path, line, text + strlen(trouble));
+    return kg__fail(error, "%s:%zu: the profiler failed:%s: mend that and profile again", path,
+                    line, text + strlen(trouble));
 }
 
 /* Passes over what is said ahead of the table, and finds it. */
@@ -340,8 +341,11 @@ bool kg__profile_warps(const kg__profile *profile, size_t kernel, double *warps,
 
     if (field == NULL || sscanf(field, "(%u,%u,%u)", &x, &y, &z) != 3 || x == 0 || y == 0 ||
         z == 0 || x > 1024 || y > 1024 || z > 1024)
-        return kg__fail(error, "%s:%zu: \"Block Size\" is \"%.60s\", not as in \"(16, 16, 1)\"",
-                        profile->path, profile->kernels[kernel].line, field != NULL ? field : "");
+        return kg__fail(
+            error,
+            "%s:%zu: \"Block Size\" is \"%.60s\", not as in \"(16, 16, 1)\": print it with ncu "
+            "--csv --page raw",
+            profile->path, profile->kernels[kernel].line, field != NULL ? field : "");
     *warps = ceil((double)x * y * z / 32);
     return true;
 }

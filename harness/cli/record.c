@@ -119,9 +119,10 @@ static bool sessions_are_whole(const kg__sessions *all)
 
             if ((one->counts[m] == 0 && m > 0) || one->counts[m] == all->most)
                 continue;
-            kg__ledger_refuse(
-                all->ledger, (kg__entry_subject){ .id = one->id, .metric = kg__time_names[m] },
-                "%zu values of %zu sessions: nothing is recorded", one->counts[m], all->most);
+            kg__ledger_refuse(all->ledger,
+                              (kg__entry_subject){ .id = one->id, .metric = kg__time_names[m] },
+                              "%zu values of %zu sessions: nothing is recorded; record again",
+                              one->counts[m], all->most);
             whole = false;
         }
     }

@@ -55,7 +55,8 @@ static bool counts_repeat(const counting *all)
         kg__error error = { "" };
 
         if (other == NULL)
-            kg__fail(&error, "was counted in one run and not in another");
+            kg__fail(&error,
+                     "was counted in one run and not in another: see its observers' complaints");
         if (other != NULL && kg__counts_agree(record, other, &error))
             continue;
         kg__ledger_refuse(all->recorder->ledger, (kg__entry_subject){ .id = id },

@@ -93,7 +93,8 @@ static bool take_folder(const char *option, const char *path)
     }
     if (access(path, R_OK | X_OK) == 0)
         return true;
-    kg__complain("settle: %s %s: the folder cannot be read: %s", option, path, strerror(errno));
+    kg__complain("settle: %s %s: the folder cannot be read: %s: name the folder of a build", option,
+                 path, strerror(errno));
     return false;
 }
 

@@ -75,7 +75,8 @@ bool kg__settle_list_beside(const kg__settlement *all, const kg__settle_group *o
                (int)(strlen(of->path) - strlen(KG__VERDICTS_SUFFIX)), of->path);
     file = fopen(path, "w");
     if (file == NULL) {
-        kg__complain("%s: cannot be written: %s", path, strerror(errno));
+        kg__complain("%s: cannot be written: %s: see to the folder's permissions and free space",
+                     path, strerror(errno));
         return false;
     }
     for (size_t i = 0; i < of->count; i++) {
@@ -84,7 +85,8 @@ bool kg__settle_list_beside(const kg__settlement *all, const kg__settle_group *o
     }
     written = !ferror(file);
     if (fclose(file) != 0 || !written) {
-        kg__complain("%s: cannot be written: %s", path, strerror(errno));
+        kg__complain("%s: cannot be written: %s: see to the folder's permissions and free space",
+                     path, strerror(errno));
         return false;
     }
     code = kg__probe_lines(arguments, KG__LISTING_SECONDS, ids);

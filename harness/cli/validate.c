@@ -199,9 +199,9 @@ static bool take_launch(const json_t *record, subjects *all, kg__error *error)
     if (strcmp(kg__json_text(record, "event"), "launched") != 0)
         return true;
     if (id[0] == '\0' || kernels < 1 || kernels > 100000)
-        return kg__fail(error, "no launch of a case and its number of kernels");
+        return kg__fail(error, "no launch of a case and its number of kernels: observe again");
     if (find_subject(all, id) != NULL)
-        return kg__fail(error, "%s: was launched twice, once is wanted", id);
+        return kg__fail(error, "%s: was launched twice, once is wanted: name it once", id);
     add_subject(all, id, (size_t)kernels);
     return true;
 }
@@ -219,13 +219,13 @@ static bool take_measurement(const json_t *record, subjects *all, kg__error *err
     if (one == NULL)
         return kg__fail(error, "%s: was counted and not launched: observe the same cases", id);
     if (one->metrics != NULL)
-        return kg__fail(error, "%s: was counted twice, once is wanted", id);
+        return kg__fail(error, "%s: was counted twice, once is wanted: name it once", id);
     for (size_t i = 0; i < COUNTERPARTS; i++) {
         const char *name = kg__counter_name(counterparts[i].counter);
         const json_t *value = json_object_get(json_object_get(metrics, name), "value");
 
         if (!json_is_number(value) || !(json_number_value(value) >= 0))
-            return kg__fail(error, "%s: has no count of %s", id, name);
+            return kg__fail(error, "%s: has no count of %s: observe again", id, name);
     }
     one->metrics = json_incref(metrics);
     one->sampled = json_incref(sampled);
@@ -305,8 +305,9 @@ static bool read_everything(subjects *all, kg__error *error)
         return false;
     for (size_t i = 0; i < all->count; i++) {
         if (all->list[i].metrics == NULL)
-            return kg__fail(error, "%s: was launched, and %s has no count of it", all->list[i].id,
-                            model_path);
+            return kg__fail(error,
+                            "%s: was launched, and %s has no count of it: observe the same cases",
+                            all->list[i].id, model_path);
     }
     good = kg__profile_read(hardware_path, &profile, error) && add_hardware(&profile, all, error);
     kg__profile_free(&profile);

@@ -168,7 +168,8 @@ Test(baseline_commands, show_of_what_is_not_there)
            "show", "nvidia-fak");
     expect(2, "cpu-model: there is no baseline of this key in baselines: record one", "show",
            "cpu-model");
-    expect(2, "kernelgate: x.json: there is no such file\n", "show", "x.json");
+    expect(2, "kernelgate: x.json: there is no such file: name another, or a key\n", "show",
+           "x.json");
     expect(2, "baseline show: takes one file or key", "show", "a", "b");
     expect(2, "baseline show: takes one file or key", "show");
     write_text("baselines/nvidia-fake.json", "{");

@@ -319,7 +319,7 @@ Test(cli, lint_says_a_line_a_file)
     expect_within(output, "y/cpu-model.json:");
     expect_within(output, "x/cpu-model.json: ok: 2 cases");
     cr_expect(eq(int, run("baseline", "lint", "z.json", NULL), 2));
-    cr_expect(eq(str, output, "z.json: there is no such file\n"));
+    cr_expect(eq(str, output, "z.json: there is no such file: name another\n"));
     cr_expect(eq(int, run("baseline", "lint", NULL), 2));
     expect_within(complaint, "baseline lint: names no file");
 }

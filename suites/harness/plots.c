@@ -150,11 +150,12 @@ Test(plots, a_program_that_draws_too_little_or_too_much)
 Test(plots, a_program_that_fails)
 {
     stand_in("echo '<svg></svg>'; echo 'line 3: no such option' >&2; echo '   ^' >&2; exit 2");
-    expect_drawn("ended with code 2: line 3: no such option");
+    expect_drawn(
+        "ended with code 2: line 3: no such option: run it by hand, or name another by KG_GNUPLOT");
     stand_in("exit 3");
     expect_drawn("ended with code 3: it said nothing");
     stand_in("kill -9 $$");
-    expect_drawn("crashed");
+    expect_drawn("crashed: run it by hand to see why, or name another by KG_GNUPLOT");
     setenv("KG_GNUPLOT", at("no-gnuplot"), 1);
     expect_drawn("no-gnuplot is not installed here: apt-get install gnuplot-nox");
 }
