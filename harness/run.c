@@ -40,24 +40,26 @@ bool kg__is_settling(void)
     return is_on("KG_SETTLING");
 }
 
-void kg__out_folder(const char *home, char *path, size_t size)
+/* The folder that a setting names, else `name` in the project's. */
+static void folder_of(const char *setting, const char *home, const char *name, char *path,
+                      size_t size)
 {
-    const char *out = kg__setting("KG_OUT");
-
-    if (out != NULL)
-        kg__format(path, size, "%s", out);
-    else
-        kg__format(path, size, "%s/out", home);
-}
-
-void kg__baselines_folder(const char *home, char *path, size_t size)
-{
-    const char *folder = kg__setting("KG_BASELINES");
+    const char *folder = kg__setting(setting);
 
     if (folder != NULL)
         kg__format(path, size, "%s", folder);
     else
-        kg__format(path, size, "%s/baselines", home);
+        kg__format(path, size, "%s/%s", home, name);
+}
+
+void kg__out_folder(const char *home, char *path, size_t size)
+{
+    folder_of("KG_OUT", home, "out", path, size);
+}
+
+void kg__baselines_folder(const char *home, char *path, size_t size)
+{
+    folder_of("KG_BASELINES", home, "baselines", path, size);
 }
 
 bool kg__globs_take(const char *list, const char *id)

@@ -50,6 +50,17 @@ static ending tune_with(const char *const *settings, const char *const *more)
         free(seen_.output);                                                                        \
     } while (0)
 
+#define TEXTS(...) ((const char *const[]){ __VA_ARGS__, NULL })
+
+/* The same with each of several texts. */
+#define EXPECT_EACH(code_, texts_, ...)                                                            \
+    do {                                                                                           \
+        ending seen_ = TUNE(__VA_ARGS__);                                                          \
+        for (const char *const *text_ = (texts_); *text_ != NULL; text_++)                         \
+            expect_ending(&seen_, (code_), *text_);                                                \
+        free(seen_.output);                                                                        \
+    } while (0)
+
 #define MEASURED(id, time, occupancy, more)                                                        \
     "{'event': 'measured', 'case': '" id "', 'metrics': {'time_ns': {'value': " time               \
     ", 'low': " time ", 'high': " time ", 'samples': 20, 'launches': 10, 'clock': 'graph'}}, "     \
@@ -82,20 +93,14 @@ static void make_add(void)
 
 Test(tune, shows_the_best_of_each_variant_and_how_they_compare)
 {
-    ending seen;
     char *log;
 
     make_add();
-    seen = TUNE("add");
-    expect_ending(&seen, KG__EXIT_PASS, "add 1000 on NVIDIA Fake: time, in µs");
-    cr_expect(strstr(seen.output, "plain    b32") != NULL, "%s", seen.output);
-    cr_expect(strstr(seen.output, "b64 (100 %, 1.500)") != NULL, "%s", seen.output);
-    cr_expect(strstr(seen.output, "0.500 (0.500 to 0.500)") != NULL, "%s", seen.output);
-    cr_expect(strstr(seen.output, "2.000 (2.000 to 2.000)") != NULL, "%s", seen.output);
-    cr_expect(strstr(seen.output, "5 candidates in") != NULL, "%s", seen.output);
-    cr_expect(strstr(seen.output, "1 dropped early") != NULL, "%s", seen.output);
-    cr_expect(strstr(seen.output, "a block of 1024 threads at most") != NULL, "%s", seen.output);
-    free(seen.output);
+    EXPECT_EACH(KG__EXIT_PASS,
+                TEXTS("add 1000 on NVIDIA Fake: time, in µs", "plain    b32", "b64 (100 %, 1.500)",
+                      "0.500 (0.500 to 0.500)", "2.000 (2.000 to 2.000)", "5 candidates in",
+                      "1 dropped early", "a block of 1024 threads at most"),
+                "add");
     log = read_text(at("add.gpu.log"));
     cr_expect_str_eq(log, "tune race 0.005 4\n");
     free(log);
@@ -171,36 +176,26 @@ Test(tune, takes_no_more_sets_than_it_has_room_for)
 
 Test(tune, holds_named_sets_against_each_other)
 {
-    ending seen;
-
     make_add();
-    seen = TUNE("--set", "one=plain", "--set", "loops=str*,nothing_else");
-    expect_ending(&seen, KG__EXIT_ERROR, "no candidate is of a variant \"nothing_else\"");
-    free(seen.output);
-    seen = TUNE("--set", "one=plain", "--set", "loops=str*", "--format", "markdown");
-    expect_ending(&seen, KG__EXIT_PASS, "| loops | strided b32g1 | 1.000 |");
-    cr_expect(strstr(seen.output, "### add 1000") != NULL, "%s", seen.output);
-    cr_expect(strstr(seen.output, "| one |  | 0.500 (0.500 to 0.500) |") != NULL, "%s",
-              seen.output);
-    free(seen.output);
+    EXPECT(KG__EXIT_ERROR, "no candidate is of a variant \"nothing_else\"", "--set", "one=plain",
+           "--set", "loops=str*,nothing_else");
+    EXPECT_EACH(KG__EXIT_PASS,
+                TEXTS("| loops | strided b32g1 | 1.000 |", "### add 1000",
+                      "| one |  | 0.500 (0.500 to 0.500) |"),
+                "--set", "one=plain", "--set", "loops=str*", "--format", "markdown");
 }
 
 Test(tune, tables_of_launches_and_of_sizes)
 {
-    ending seen;
-
     make_add();
-    seen = TUNE("--table", "launches", "--format", "markdown");
-    expect_ending(&seen, KG__EXIT_PASS, "| b32 | 1.000 (best) |  |");
-    cr_expect(strstr(seen.output, "| b64 | 1.500 † |  |") != NULL, "%s", seen.output);
-    cr_expect(strstr(seen.output, "| b64g1 |  | 2.500 |") != NULL, "%s", seen.output);
-    cr_expect(strstr(seen.output, "| b2048 | refused |  |") != NULL, "%s", seen.output);
-    cr_expect(strstr(seen.output, "†: a race dropped it") != NULL, "%s", seen.output);
-    free(seen.output);
-    seen = TUNE("--table", "sizes", "--format", "markdown");
-    expect_ending(&seen, KG__EXIT_PASS, "| 1000 | 1.000 (b32) | 1.000 (b32g1) |");
-    cr_expect(strstr(seen.output, "time by size, of launch b64, in µs") != NULL, "%s", seen.output);
-    free(seen.output);
+    EXPECT_EACH(KG__EXIT_PASS,
+                TEXTS("| b32 | 1.000 (best) |  |", "| b64 | 1.500 † |  |", "| b64g1 |  | 2.500 |",
+                      "| b2048 | refused |  |", "†: a race dropped it"),
+                "--table", "launches", "--format", "markdown");
+    EXPECT_EACH(
+        KG__EXIT_PASS,
+        TEXTS("| 1000 | 1.000 (b32) | 1.000 (b32g1) |", "time by size, of launch b64, in µs"),
+        "--table", "sizes", "--format", "markdown");
 }
 
 /* Where the program says what a block is, the table does. */
@@ -363,18 +358,14 @@ Test(tune, ranks_by_counters_without_a_gpu)
             "add/plain/9/b64", "200") ", " COUNTED("add/plain/9/b96",
                                                    "200") ", " COUNTED("add/strided/9/b32g1",
                                                                        "300") "]}";
-    ending seen;
     char *log;
 
     make_program("add.model", script);
     make_program("add.instrumented", script);
-    seen = TUNE("--by", "global_load_sectors", "--save", at("tuning.json"));
-    expect_ending(&seen, KG__EXIT_FAIL, "add 9 on cpu-model: global_load_sectors");
-    cr_expect(strstr(seen.output, "b64 and 1 more") != NULL, "%s", seen.output);
-    cr_expect(strstr(seen.output, "0.667") != NULL, "%s", seen.output);
-    cr_expect(strstr(seen.output, "wrong: add/plain/9/b32: half of it is missing") != NULL, "%s",
-              seen.output);
-    free(seen.output);
+    EXPECT_EACH(KG__EXIT_FAIL,
+                TEXTS("add 9 on cpu-model: global_load_sectors", "b64 and 1 more", "0.667",
+                      "wrong: add/plain/9/b32: half of it is missing"),
+                "--by", "global_load_sectors", "--save", at("tuning.json"));
     log = read_text(at("add.instrumented.log"));
     cr_expect(strstr(log, "count ") == log && strstr(log, " 3\n") != NULL, "%s", log);
     free(log);
