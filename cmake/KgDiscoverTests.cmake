@@ -1,6 +1,8 @@
 # Read by CTest when it runs: asks a comparison's program for its Criterion tests and makes a CTest test of each.
 # Wants: program, prefix ("gpu."), properties, labels, and board_slots, the slots of a GPU in a resource spec (0: its
-# tests take none).
+# tests take none). Where whole is set, a name, and the environment has KG_WHOLE_PROGRAMS=1, the program is one CTest test
+# of that name, in which Criterion runs all of its tests, two at a time, and names those that fail: each still has a
+# process of its own, but not two, which are what most of these tests cost.
 
 if(NOT EXISTS "${program}")
   # Its absence must fail: a test of this name cannot run, and CTest reports it as Not Run.
@@ -32,11 +34,19 @@ string(REPLACE ";" "\\;" kg_listing "${kg_listing}")
 string(REPLACE "\n" ";" kg_listing "${kg_listing}")
 set(kg_suite "")
 set(kg_found 0)
+set(kg_is_whole FALSE)
+if(whole AND "$ENV{KG_WHOLE_PROGRAMS}" STREQUAL "1")
+  set(kg_is_whole TRUE)
+endif()
 foreach(kg_line IN LISTS kg_listing)
   if(kg_line MATCHES "^([A-Za-z0-9_]+): [0-9]+ tests?")
     set(kg_suite "${CMAKE_MATCH_1}")
   elseif(kg_line MATCHES "^[^A-Za-z0-9_]+([A-Za-z0-9_]+)")
     set(kg_part "${CMAKE_MATCH_1}")
+    math(EXPR kg_found "${kg_found} + 1")
+    if(kg_is_whole)
+      continue()
+    endif()
     set(kg_test "${prefix}${kg_suite}.${kg_part}")
     add_test("${kg_test}" "${program}" "--filter=${kg_suite}/${kg_part}")
     set_tests_properties("${kg_test}" PROPERTIES ${properties})
@@ -56,9 +66,13 @@ foreach(kg_line IN LISTS kg_listing)
       # Speedups are spoken of only where both variants were found right.
       set_tests_properties("${kg_test}" PROPERTIES DEPENDS "${prefix}${kg_suite}.check")
     endif()
-    math(EXPR kg_found "${kg_found} + 1")
   endif()
 endforeach()
 if(kg_found EQUAL 0)
   message(FATAL_ERROR " ${program} lists no test: a comparison without tests gates nothing")
+endif()
+if(kg_is_whole)
+  add_test("${whole}" "${program}" --jobs=2)
+  set_tests_properties("${whole}" PROPERTIES ${properties})
+  set_tests_properties("${whole}" PROPERTIES LABELS "${labels}" TIMEOUT ${whole_timeout})
 endif()

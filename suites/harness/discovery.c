@@ -12,21 +12,28 @@
 TestSuite(discovery, .init = make_folder, .fini = remove_folder, .timeout = 60);
 
 /* Makes the test's folder one that CTest runs: a program's tests, as kg__discover_tests() has it.
- */
-static void include_program(const char *program, const char *labels, const char *properties)
+ * `whole` names the program's one test where it may be run whole. */
+static void include_program_as(const char *whole, const char *program, const char *labels,
+                               const char *properties)
 {
     char text[2048];
 
     kg__format(text, sizeof text,
                "set(program \"%s\") set(prefix \"gpu.\") set(properties %s) set(labels \"%s\") "
-               "set(board_slots 8) include(\"%s/KgDiscoverTests.cmake\")",
-               program, properties, labels, KG__MODULES);
+               "set(board_slots 8) set(whole \"%s\") set(whole_timeout 60) "
+               "include(\"%s/KgDiscoverTests.cmake\")",
+               program, properties, labels, whole, KG__MODULES);
     /* A format's newlines would become spaces, which separate CMake's commands no less badly. */
     for (char *c = text; *c != '\0'; c++) {
         if (c[0] == ')' && c[1] == ' ')
             c[1] = '\n';
     }
     write_text(at("CTestTestfile.cmake"), text);
+}
+
+static void include_program(const char *program, const char *labels, const char *properties)
+{
+    include_program_as("", program, labels, properties);
 }
 
 static ending run_ctest(const char *option, const char *value, const char *filter)
@@ -245,6 +252,43 @@ Test(discovery, listings_of_several_suites)
                   strstr(seen.output, ": gpu.one.b_2\n") != NULL &&
                   strstr(seen.output, ": gpu.two.c\n") != NULL,
               "%s", seen.output);
+    free(seen.output);
+}
+
+static ending run_ctest_whole(const char *option, const char *setting)
+{
+    const char *const arguments[] = { KG__CTEST, "--test-dir", at(""), option, NULL };
+    const char *const settings[] = { setting, NULL };
+
+    return drive(arguments, settings);
+}
+
+/* A program that is run whole is one test, and its exit code is the test's; one without tests and
+ * one that is never run whole are what they are otherwise. */
+Test(discovery, whole_programs)
+{
+    ending seen;
+
+    write_program("[ \"$1\" = --jobs=2 ] && echo '[FAIL] one::b' && exit 1\n"
+                  "printf 'one: 2 tests\\n|-- a\\n`-- b\\n'");
+    include_program_as("harness.one", at("program"), "harness;one", "TIMEOUT 20");
+    seen = run_ctest_whole("-N", "KG_WHOLE_PROGRAMS=0");
+    expect_ending(&seen, 0, "Total Tests: 2");
+    free(seen.output);
+    seen = run_ctest_whole("-N", "KG_WHOLE_PROGRAMS=1");
+    expect_ending(&seen, 0, ": harness.one\n\nTotal Tests: 1");
+    free(seen.output);
+    seen = run_ctest_whole("--output-on-failure", "KG_WHOLE_PROGRAMS=1");
+    cr_assert(seen.code != 0 && strstr(seen.output, "[FAIL] one::b") != NULL, "%s", seen.output);
+    free(seen.output);
+    include_program(at("program"), "model;one", "TIMEOUT 20");
+    seen = run_ctest_whole("-N", "KG_WHOLE_PROGRAMS=1");
+    expect_ending(&seen, 0, "Total Tests: 2");
+    free(seen.output);
+    write_program("exit 0");
+    include_program_as("harness.one", at("program"), "harness;one", "TIMEOUT 20");
+    seen = run_ctest_whole("--no-tests=error", "KG_WHOLE_PROGRAMS=1");
+    cr_assert(seen.code != 0 && strstr(seen.output, "lists no test") != NULL, "%s", seen.output);
     free(seen.output);
 }
 

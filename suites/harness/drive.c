@@ -126,6 +126,7 @@ static const char *const left_out[] = {
     "KG_CASE_SECONDS",
     "KG_CASE_TIMEOUT",
     "KG_WRAPPER",
+    "KG_WHOLE_PROGRAMS",
     "CTEST_RESOURCE_GROUP_0_GPUS",
     "CTEST_RESOURCE_GROUP_COUNT",
     "CUDA_VISIBLE_DEVICES",
