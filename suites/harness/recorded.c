@@ -117,7 +117,7 @@ Test(recorded, a_metric_that_disagrees)
     document = record(KG__FAKE_SOUND_GPU, NULL, 0, NULL);
     entry = ENTRY(document, "differing", "case", SLOW, "metric", "time_ns");
     cr_expect_str_eq(json_string_value(json_object_get(entry, "why")),
-                     "the sessions disagree, 10 000 ns to 11 100 ns");
+                     "the sessions disagree, 10 000 ns to 11 100 ns: quiet the machine");
     entry = ENTRY(document, "changes", "case", SLOW, "metric", "time_ns");
     cr_expect(!is_true(entry, "gated") && figure(entry, "noise") > 0.05);
     json_decref(document);
