@@ -5,14 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "idle_callbacks.h"
 #include "model/model.h"
-
-/* Nothing is launched here. */
-static cudaError_t launch(const kg_call *call)
-{
-    (void)call;
-    return cudaErrorNotSupported;
-}
 
 static kg_arguments bytes_in_two(size_t first, size_t second)
 {
@@ -25,7 +19,7 @@ static kg_arguments bytes_in_two(size_t first, size_t second)
 
 Test(buffers, buffers_without_their_memory)
 {
-    static const kg_variant usual = KG_VARIANT("usual", launch, "");
+    static const kg_variant usual = KG_VARIANT("usual", launch_nothing, "");
     kg_arguments list = { .count = 0 };
     void *inputs[KG_MAX_ARGUMENTS] = { NULL };
     kg__buffers buffers;
@@ -54,8 +48,8 @@ Test(buffers, buffers_without_their_memory)
 Test(buffers, managed_memory_above_what_is_free_is_refused)
 {
     static const kg_variant managed =
-        KG_VARIANT("managed", launch, "", .memory = { KG_MANAGED, KG_MANAGED });
-    static const kg_variant half = KG_VARIANT("half", launch, "", .memory = { KG_MANAGED });
+        KG_VARIANT("managed", launch_nothing, "", .memory = { KG_MANAGED, KG_MANAGED });
+    static const kg_variant half = KG_VARIANT("half", launch_nothing, "", .memory = { KG_MANAGED });
     size_t left;
     size_t total;
     kg_arguments both;
@@ -89,7 +83,8 @@ Test(buffers, managed_memory_above_what_is_free_is_refused)
 
 Test(buffers, managed_memory_of_a_device_that_is_lost)
 {
-    static const kg_variant managed = KG_VARIANT("managed", launch, "", .memory = { KG_MANAGED });
+    static const kg_variant managed =
+        KG_VARIANT("managed", launch_nothing, "", .memory = { KG_MANAGED });
     kg_arguments both = bytes_in_two(1, 1);
     kg__buffers buffers;
     kg__error error = { "" };
@@ -116,7 +111,7 @@ Test(buffers, memory_that_there_is_none_of)
 
     for (int kind = KG_DEVICE; kind <= KG_PINNED; kind++) {
         kg_variant there =
-            KG_VARIANT("there", launch, "", .memory = { KG_DEVICE, (kg_memory)kind });
+            KG_VARIANT("there", launch_nothing, "", .memory = { KG_DEVICE, (kg_memory)kind });
         kg_arguments both = bytes_in_two(1, (size_t)1 << 61);
         kg__buffers buffers;
         kg__error error = { "" };

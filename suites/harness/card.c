@@ -4,28 +4,14 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
+#include "held_json.h"
 #include "records.h"
 
-#define HELD_MAX 64
-
-static json_t *held[HELD_MAX];
-static size_t held_count;
-
-static void release(void)
-{
-    for (size_t i = 0; i < held_count; i++)
-        json_decref(held[i]);
-}
-
-TestSuite(card, .fini = release);
+TestSuite(card, .fini = release_json);
 
 static json_t *read(const char *text)
 {
-    json_t *document = json_loads(text, JSON_DECODE_ANY, NULL);
-
-    cr_assert(document != NULL && held_count < HELD_MAX, "%s", text);
-    held[held_count++] = document;
-    return document;
+    return hold_json(json_loads(text, JSON_DECODE_ANY, NULL));
 }
 
 static void expect(const json_t *card, const char *text)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "device.h"
+#include "idle_callbacks.h"
 #include "model/model.h"
 
 enum { FROM, SUM, TO, BYTES };
@@ -441,24 +442,6 @@ static void too_large_arguments(const kg_size *size, kg_arguments *list)
     kg_add_argument(list, KG_OUTPUT, "vast", KG_UINT8, (int64_t)1 << 31, (int64_t)1 << 30);
 }
 
-static void no_reference(const kg_problem *problem, int output, double *expected, double *tolerance)
-{
-    (void)problem;
-    (void)output;
-    (void)expected;
-    (void)tolerance;
-}
-
-static bool accept(const kg_problem *problem, int output, const void *computed,
-                   kg_mismatch *mismatch)
-{
-    (void)problem;
-    (void)output;
-    (void)computed;
-    (void)mismatch;
-    return true;
-}
-
 static kg_work much_work(const kg_size *size)
 {
     (void)size;
@@ -470,7 +453,7 @@ Test(checking, no_device_memory)
     kg_comparison comparison = { .name = "scale",
                                  .arguments = too_large_arguments,
                                  .reference = no_reference,
-                                 .projection = accept,
+                                 .projection = accept_all,
                                  .work = much_work };
     kg__error why = { "" };
 
@@ -625,7 +608,7 @@ Test(checking, a_projection_names_the_row)
     /* A closed form costs nothing, and is compared whole, as a small size is. */
     comparison.patterns = closed;
     expect_incorrect(&comparison, &small, be_inexact, "to[row 0] times");
-    comparison.projection = accept;
+    comparison.projection = accept_all;
     expect_incorrect(&comparison, &small, be_inexact, "to[row 0, column 3]: expected 2, got 2.125");
     comparison.work = work;
     comparison.projection = project;

@@ -13,6 +13,7 @@
 #include "checking.h"
 #include "counters.h"
 #include "device.h"
+#include "finding_texts.h"
 #include "lines.h"
 #include "measuring.h"
 #include "model/model.h"
@@ -270,34 +271,6 @@ static run launch(const defect *row, int n, int block, bool defective, unsigned 
     return done;
 }
 
-static const char *const kinds[] = {
-    [KG__MODEL_OUT_OF_BOUNDS] = "out of bounds",
-    [KG__MODEL_NEVER_WRITTEN] = "never written",
-    [KG__MODEL_RACE] = "race",
-    [KG__MODEL_DIVERGENT_BARRIER] = "divergent barrier",
-    [KG__MODEL_MISALIGNED] = "misaligned",
-    [KG__MODEL_HOST_ACCESS] = "host access",
-    [KG__MODEL_READ_ONLY] = "read-only",
-};
-
-/* All findings, for the message of a test that fails. */
-static const char *findings(const kg__model_report *report)
-{
-    static char text[4096];
-    size_t used = 0;
-
-    text[0] = '\0';
-    for (size_t i = 0; i < report->finding_count && used < sizeof text; i++) {
-        const kg__model_finding *one = &report->findings[i];
-        int length = snprintf(text + used, sizeof text - used, "\n  %s: %s:%u: %s; %llu times",
-                              kinds[one->kind], one->file, one->line, one->text,
-                              (unsigned long long)one->times);
-
-        used += length > 0 ? (size_t)length : 0;
-    }
-    return report->finding_count == 0 ? "none" : text;
-}
-
 /* The numbers of the lines that bear a defect's name. */
 static size_t find_marks(const char *name, unsigned int marks[MAX_MARKS])
 {
@@ -346,7 +319,7 @@ static void expect_twin_clean(const defect *row)
                           blocks[k], twin.mismatch.index, twin.mismatch.got,
                           twin.mismatch.expected);
                 cr_assert(twin.report->finding_count == 0, "n = %d, block = %d, order %d: %s",
-                          sizes[i], blocks[k], order, findings(twin.report));
+                          sizes[i], blocks[k], order, findings_of(twin.report));
                 cr_assert(twin.report->accesses > 0, "nothing was watched");
                 cr_assert(twin.report->watched == twin.report->blocks);
             }
@@ -365,18 +338,18 @@ static void expect_finding(const defect *row, const run *done, const char *how)
     for (size_t i = 0; i < done->report->finding_count; i++) {
         const kg__model_finding *one = &done->report->findings[i];
 
-        cr_assert(one->kind == row->kind, "%s: %s", how, findings(done->report));
+        cr_assert(one->kind == row->kind, "%s: %s", how, findings_of(done->report));
         cr_assert_str_eq(one->file, defect_source);
         cr_assert(is_marked(one->line, marks, mark_count), "%s: not at line %u: %s", how, marks[0],
-                  findings(done->report));
+                  findings_of(done->report));
         cr_assert(one->times > 0);
         times += one->times;
         found = found || row->says == NULL || strstr(one->text, row->says) != NULL;
     }
     cr_assert(found, "%s: a finding of kind %s, which says \"%s\", is missing; there are: %s", how,
-              kinds[row->kind], row->says == NULL ? "" : row->says, findings(done->report));
+              kind_name(row->kind), row->says == NULL ? "" : row->says, findings_of(done->report));
     cr_assert(row->times == 0 || times == row->times, "%s: %llu times, not %llu: %s", how,
-              (unsigned long long)times, (unsigned long long)row->times, findings(done->report));
+              (unsigned long long)times, (unsigned long long)row->times, findings_of(done->report));
 }
 
 /* A wrong access is found, whether or not requests are counted beside. */
@@ -412,7 +385,7 @@ static void miscompute(const defect *row)
     expect_twin_clean(row);
     done = launch(row, row->n, row->block, true, BOTH);
     cr_assert(done.error == cudaSuccess);
-    cr_assert(done.report->finding_count == 0, "%s", findings(done.report));
+    cr_assert(done.report->finding_count == 0, "%s", findings_of(done.report));
     cr_assert(!done.right);
     cr_assert(done.mismatch.count == row->wrong, "%zu outputs are wrong, not %zu",
               done.mismatch.count, row->wrong);
@@ -451,7 +424,7 @@ static json_t *count(const defect *row, bool defective, uint64_t expected)
     run done = launch(row, row->n, row->block, defective, BOTH);
 
     cr_assert(done.error == cudaSuccess && done.right, "it costs, and is right");
-    cr_assert(done.report->finding_count == 0, "%s", findings(done.report));
+    cr_assert(done.report->finding_count == 0, "%s", findings_of(done.report));
     cr_assert(done.report->counts.value[row->counter] == expected, "%s is %llu, not %llu",
               kg__counter_name(row->counter),
               (unsigned long long)done.report->counts.value[row->counter],

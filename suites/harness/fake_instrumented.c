@@ -44,17 +44,6 @@ static void report(json_t *record)
         exit(9);
 }
 
-static void report_event(const char *event, const char *id, const char *why)
-{
-    json_t *record = json_pack("{s:s}", "event", event);
-
-    if (id != NULL)
-        json_object_set_new(record, "case", json_string(id));
-    if (why != NULL)
-        json_object_set_new(record, "why", json_string(why));
-    report(record);
-}
-
 static void set_count(json_t *metrics, const char *counter, json_int_t value)
 {
     json_object_set_new(metrics, counter, json_pack("{s:I}", "value", value));
@@ -160,7 +149,7 @@ static void observe(const char *id, const char *part)
 {
     fate one = fate_of(id);
 
-    report_event("start", id, NULL);
+    fake_report(records, "start", id, NULL);
     if (strcmp(one.event, "crash") == 0) {
         (void)signal(SIGSEGV, SIG_DFL);
         (void)raise(SIGSEGV);
@@ -168,7 +157,7 @@ static void observe(const char *id, const char *part)
     while (strcmp(one.event, "hang") == 0)
         pause();
     if (strcmp(one.event, "failed") == 0)
-        report_event("failed", id, "running the kernel: cudaErrorLaunchFailure");
+        fake_report(records, "failed", id, "running the kernel: cudaErrorLaunchFailure");
     else if (strcmp(one.event, "finding") == 0)
         report_checked(id, false, FINDING);
     else if (strcmp(one.event, "wrong") == 0)
@@ -202,12 +191,12 @@ int main(int argc, char **argv)
     while (fgets(line, sizeof line, cases) != NULL) {
         line[strcspn(line, "\n")] = '\0';
         if (strncmp(line, "fake/", 5) == 0 && strstr(line, "/7/") != NULL)
-            report_event("refused", line, "7 is an unlucky size");
+            fake_report(records, "refused", line, "7 is an unlucky size");
         else
             observe(line, argv[4]);
     }
     fclose(cases);
-    report_event("done", NULL, NULL);
+    fake_report(records, "done", NULL, NULL);
     close(records);
     return 0;
 }

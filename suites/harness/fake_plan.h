@@ -13,4 +13,8 @@ int fake_process_number(const char *variable);
 void fake_follow_plan(const char *variable, int process, const char *id,
                       void (*follow)(void *context, char *actions), void *context);
 
+/* Appends {"event", "case", "why"}, without what is NULL, to a file of records; ends the process
+ * where that fails. */
+void fake_report(int records, const char *event, const char *id, const char *why);
+
 #endif

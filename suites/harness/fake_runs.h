@@ -1,25 +1,21 @@
 /* Tests that run the programs of the fake comparison from end to end share this: where such a run
- * looks and writes, one line for a run and what it must print, the verdicts that it leaves, and the
- * baselines of what the fakes cost without a plan (fake_plan.h). A test of CMake's
- * kg_add_fake_run_test() has the paths of the programs: KG__FAKE_MODEL and its like. */
+ * looks and writes, one line for a run and what it must print, and the verdicts that it leaves. A
+ * test of CMake's kg_add_fake_run_test() has the paths of the programs: KG__FAKE_MODEL and its
+ * like. */
 #ifndef KG__FAKE_RUNS_H
 #define KG__FAKE_RUNS_H
 
 #include <jansson.h>
 #include <stddef.h>
 
-#include "baseline.h"
 #include "drive.h"
+#include "fake_baselines.h"
 
 /* The case that the plans of most tests change. */
 #define SLOW "fake/plain/64/b32"
 
 /* What instrumented kernels find where a plan says `finding`. */
 #define FINDING "kernels/fake/other.cu:14: reads 4 bytes at from + 256, beyond its end (256 bytes)"
-
-/* The baselines of nvidia-fake and of the CPU model in the making. */
-extern kg__baseline baseline;
-extern kg__baseline counts;
 
 /* A suite's .init and .fini: the test's folder with baselines/, to which the settings of a run
  * point; KG_FILTER leaves the variants that are right. */
@@ -90,18 +86,6 @@ typedef struct fake_part {
 /* Each of `number` mishaps befalls SLOW in a run of its own and has its verdict, the other
  * `passing` cases pass. A hung case is given up after a second. */
 void expect_mishaps(const fake_part *part, const mishap *mishaps, size_t number, size_t passing);
-
-/* Adds a case to the baseline of nvidia-fake that takes `hot` ns, from memory 1.2 times that. */
-void add_case(const char *id, double hot);
-
-/* Writes the baselines into the test's folder. */
-void save_baseline(void);
-void save_counts(void);
-
-/* Makes and writes the baselines of what the fakes do without a plan; that of nvidia-fake has its
- * sentinels. */
-void store_baseline(void);
-void store_counts(void);
 
 /* A copy of the model's program that stands alone, with no instrumented one beside it. */
 const char *lone_program(void);

@@ -1,16 +1,10 @@
 /* What is known of a problem: the random inputs. */
 #include "known.h"
+#include "idle_callbacks.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
 #include <string.h>
-
-/* Nothing is launched here. */
-static cudaError_t launch(const kg_call *call)
-{
-    (void)call;
-    return cudaErrorNotSupported;
-}
 
 static void inputs_of_every_type(const kg_size *size, kg_arguments *list)
 {
@@ -21,18 +15,10 @@ static void inputs_of_every_type(const kg_size *size, kg_arguments *list)
     kg_add_argument(list, KG_OUTPUT, "out", KG_FLOAT32, 0, 0);
 }
 
-static void no_reference(const kg_problem *problem, int output, double *expected, double *tolerance)
-{
-    (void)problem;
-    (void)output;
-    (void)expected;
-    (void)tolerance;
-}
-
 Test(known, random_inputs_fill_their_range_and_repeat)
 {
     static const kg_size size = KG_CHECKED(100000);
-    static const kg_variant variant = KG_VARIANT("usual", launch, "");
+    static const kg_variant variant = KG_VARIANT("usual", launch_nothing, "");
     kg_comparison comparison = { .name = "inputs",
                                  .arguments = inputs_of_every_type,
                                  .reference = no_reference };

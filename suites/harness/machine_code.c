@@ -5,27 +5,10 @@
 #include <criterion/new/assert.h>
 #include <string.h>
 
+#include "held_json.h"
 #include "records.h"
 
-#define HELD_MAX 64
-
-static json_t *held[HELD_MAX];
-static size_t held_count;
-
-static void release(void)
-{
-    for (size_t i = 0; i < held_count; i++)
-        json_decref(held[i]);
-}
-
-TestSuite(machine_code, .fini = release);
-
-static json_t *hold(json_t *document)
-{
-    cr_assert(document != NULL && held_count < HELD_MAX);
-    held[held_count++] = document;
-    return document;
-}
+TestSuite(machine_code, .fini = release_json);
 
 /* Parts of what cuobjdump prints. */
 #define CODE_FOR(architecture)                                                                     \
@@ -56,7 +39,7 @@ static json_t *hold(json_t *document)
 
 static json_t *parse(const char *text)
 {
-    return hold(kg__machine_code_parse(text, "9.0"));
+    return hold_json(kg__machine_code_parse(text, "9.0"));
 }
 
 static const char *code_of(const char *text, const char *name)
@@ -149,26 +132,26 @@ Test(machine_code, else_the_nearest_lower_one_of_its_kind)
         LOAD END CODE_FOR("sm_87") FUNCTION("k") LOAD READ END;
     const char *expected = code_of(CODE_FOR("sm_90") FUNCTION("k") LOAD END, "k");
 
-    cr_expect(eq(str, (char *)kg__json_text(hold(kg__machine_code_parse(text, "8.6")), "k"),
+    cr_expect(eq(str, (char *)kg__json_text(hold_json(kg__machine_code_parse(text, "8.6")), "k"),
                  (char *)expected));
-    cr_expect(eq(str, (char *)kg__json_text(hold(kg__machine_code_parse(text, "8.9")), "k"),
+    cr_expect(eq(str, (char *)kg__json_text(hold_json(kg__machine_code_parse(text, "8.9")), "k"),
                  (char *)code_of(CODE_FOR("sm_90") FUNCTION("k") LOAD READ END, "k")),
               "the nearest");
     text = CODE_FOR("sm_80") FUNCTION("k") LOAD END CODE_FOR("sm_87") FUNCTION("k") READ END;
-    cr_expect(eq(str, (char *)kg__json_text(hold(kg__machine_code_parse(text, "8.6")), "k"),
+    cr_expect(eq(str, (char *)kg__json_text(hold_json(kg__machine_code_parse(text, "8.6")), "k"),
                  (char *)expected),
               "not a higher one");
-    cr_expect(eq(int, (int)json_object_size(hold(kg__machine_code_parse(text, "9.0"))), 0));
-    cr_expect(eq(int, (int)json_object_size(hold(kg__machine_code_parse(text, "7.5"))), 0));
-    cr_expect(eq(int, (int)json_object_size(hold(kg__machine_code_parse(text, ""))), 0));
+    cr_expect(eq(int, (int)json_object_size(hold_json(kg__machine_code_parse(text, "9.0"))), 0));
+    cr_expect(eq(int, (int)json_object_size(hold_json(kg__machine_code_parse(text, "7.5"))), 0));
+    cr_expect(eq(int, (int)json_object_size(hold_json(kg__machine_code_parse(text, ""))), 0));
     cr_expect(eq(int,
-                 (int)json_object_size(hold(kg__machine_code_parse(
+                 (int)json_object_size(hold_json(kg__machine_code_parse(
                      CODE_FOR("sm_89a") FUNCTION("k") READ END CODE_FOR("sm_") FUNCTION("k")
                          READ END CODE_FOR("compute_90") FUNCTION("k") READ END,
                      "9.0"))),
                  0));
     cr_expect(eq(str,
-                 (char *)kg__json_text(hold(kg__machine_code_parse(
+                 (char *)kg__json_text(hold_json(kg__machine_code_parse(
                                            CODE_FOR("sm_120") FUNCTION("k") LOAD END, "12.0")),
                                        "k"),
                  (char *)expected),
@@ -261,7 +244,7 @@ Test(machine_code, texts_that_end_early_or_hold_nothing)
 Test(machine_code, a_case_is_its_launch_and_all_its_kernels)
 {
     const json_t *table =
-        hold(json_pack("{s:s, s:s}", "a", "00000000000000aa", "b", "00000000000000bb"));
+        hold_json(json_pack("{s:s, s:s}", "a", "00000000000000aa", "b", "00000000000000bb"));
     static const char *const different[] = {
         "{\"launch\": \"01\", \"names\": [\"a\"]}",
         "{\"launch\": \"02\", \"names\": [\"a\"]}",
@@ -274,7 +257,7 @@ Test(machine_code, a_case_is_its_launch_and_all_its_kernels)
     char again[KG__HASH_TEXT_SIZE];
 
     for (size_t i = 0; i < sizeof different / sizeof *different; i++) {
-        const json_t *kernel = hold(json_loads(different[i], 0, NULL));
+        const json_t *kernel = hold_json(json_loads(different[i], 0, NULL));
 
         cr_assert(kg__machine_code_of(table, kernel, codes[i]), "%s", different[i]);
         cr_assert(kg__machine_code_of(table, kernel, again));
@@ -286,7 +269,7 @@ Test(machine_code, a_case_is_its_launch_and_all_its_kernels)
 
 Test(machine_code, a_case_is_unknown_where_any_part_is)
 {
-    const json_t *table = hold(json_pack("{s:s}", "a", "00000000000000aa"));
+    const json_t *table = hold_json(json_pack("{s:s}", "a", "00000000000000aa"));
     static const char *const unknown[] = {
         "{\"launch\": \"01\", \"names\": [\"a\", \"c\"]}",
         "{\"launch\": \"01\", \"names\": [\"a\", 7]}",
@@ -301,11 +284,11 @@ Test(machine_code, a_case_is_unknown_where_any_part_is)
     char code[KG__HASH_TEXT_SIZE];
 
     for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
-        cr_expect(not(kg__machine_code_of(table, hold(json_loads(unknown[i], 0, NULL)), code)),
+        cr_expect(not(kg__machine_code_of(table, hold_json(json_loads(unknown[i], 0, NULL)), code)),
                   "%s", unknown[i]);
         cr_expect(eq(str, code, ""));
     }
     cr_expect(not(kg__machine_code_of(
-        NULL, hold(json_loads("{\"launch\": \"01\", \"names\": [\"a\"]}", 0, NULL)), code)));
+        NULL, hold_json(json_loads("{\"launch\": \"01\", \"names\": [\"a\"]}", 0, NULL)), code)));
     cr_expect(not(kg__machine_code_of(table, NULL, code)));
 }

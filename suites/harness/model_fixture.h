@@ -2,7 +2,6 @@
 #ifndef KG__MODEL_FIXTURE_H
 #define KG__MODEL_FIXTURE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "model/model.h"

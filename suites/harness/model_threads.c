@@ -3,7 +3,6 @@
 #include <criterion/redirect.h>
 #include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "model_fixture.h"

@@ -11,9 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "baseline.h"
 #include "documents.h"
 #include "drive.h"
+#include "fake_baselines.h"
 #include "records.h"
 
 #define SLOW "fake/plain/64/b32"
@@ -50,48 +50,11 @@ static void build(const char *side, const char *before)
     plan(side, "");
 }
 
-static void add_metric(kg__baseline_case *entry, const char *name, double value)
-{
-    double sessions[5] = { value, value, value, value, value };
-    kg__baseline_metric *metric = kg__baseline_add_metric(entry, name);
-
-    metric->value = value;
-    metric->band = 0.02;
-    metric->floor = 50;
-    kg__baseline_set_sessions(metric, sessions, 5);
-}
-
-static void store_baseline(void)
-{
-    static const char *const ids[] = { "fake/plain/64/b32", "fake/plain/64/b64",
-                                       "fake/quick/64/b32", "fake/quick/64/b64" };
-    kg__baseline baseline = { .target = { .key = "nvidia-fake",
-                                          .name = "NVIDIA Fake",
-                                          .compute_capability = "9.0",
-                                          .memory_mib = 81920,
-                                          .multiprocessors = 132 } };
-    kg__error error = { "" };
-
-    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
-        kg__baseline_case *entry = kg__baseline_add(&baseline, ids[i]);
-        double hot = i < 2 ? 10000 : 5000;
-
-        free(entry->commit);
-        entry->commit = kg__copy_text("0123456789");
-        add_metric(entry, "time_ns", hot);
-        add_metric(entry, "cold_time_ns", 1.2 * hot);
-    }
-    add_metric(kg__baseline_add_sentinel(&baseline, "copy"), "time_ns", 100000);
-    add_metric(kg__baseline_add_sentinel(&baseline, "fma"), "time_ns", 200000);
-    cr_assert(kg__baseline_save(at("baselines/nvidia-fake.json"), &baseline, &error), "%s",
-              error.text);
-    kg__baseline_free(&baseline);
-}
-
 static void begin(void)
 {
     make_folder();
     cr_assert(mkdir(at("baselines"), 0777) == 0);
+    begin_fake_baselines();
     store_baseline();
     build("base", "");
     build("head", "");
@@ -103,7 +66,13 @@ static void begin(void)
     set("KG_BASE", at("base"));
 }
 
-TestSuite(settle, .init = begin, .fini = remove_folder, .timeout = 60);
+static void end(void)
+{
+    end_fake_baselines();
+    remove_folder();
+}
+
+TestSuite(settle, .init = begin, .fini = end, .timeout = 60);
 
 /* Runs this build's part `time`; the test of it passes or fails by its exit code. */
 static void expect_time(int code, const char *line)

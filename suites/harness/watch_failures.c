@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "finding_texts.h"
 #include "watch_fixture.h"
 
 /* Launches of several host threads take turns, and what the launchers themselves do meanwhile is no
@@ -287,7 +288,7 @@ static void write_report(int to)
     for (size_t i = 0; i < report->line_count; i++)
         dprintf(to, "%u: %llu\n", report->lines[i].line,
                 (unsigned long long)report->lines[i].counts.value[KG__GLOBAL_LOAD_SECTORS]);
-    dprintf(to, "%s\n", findings());
+    dprintf(to, "%s\n", findings_of(kg__model_seen()));
     dprintf(to, "end\n");
 }
 

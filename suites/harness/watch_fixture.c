@@ -1,39 +1,10 @@
 #include "watch_fixture.h"
 
 #include <criterion/criterion.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/model.h"
-
-static const char *const kinds[] = {
-    [KG__MODEL_OUT_OF_BOUNDS] = "out of bounds",
-    [KG__MODEL_NEVER_WRITTEN] = "never written",
-    [KG__MODEL_RACE] = "race",
-    [KG__MODEL_DIVERGENT_BARRIER] = "divergent barrier",
-    [KG__MODEL_MISALIGNED] = "misaligned",
-    [KG__MODEL_HOST_ACCESS] = "host access",
-    [KG__MODEL_READ_ONLY] = "read-only",
-};
-
-const char *findings(void)
-{
-    static char text[8192];
-    const kg__model_report *report = kg__model_seen();
-    size_t used = 0;
-
-    snprintf(text, sizeof text, "none");
-    for (size_t i = 0; i < report->finding_count && used < sizeof text; i++) {
-        const kg__model_finding *one = &report->findings[i];
-        int length =
-            snprintf(text + used, sizeof text - used, "\n  %s: line %u: %s; %llu times",
-                     kinds[one->kind], one->line, one->text, (unsigned long long)one->times);
-
-        used += length > 0 ? (size_t)length : 0;
-    }
-    return text;
-}
+#include "finding_texts.h"
 
 void *device_memory(size_t bytes, const char *name)
 {
@@ -94,7 +65,7 @@ void expect_count(kg__counter counter, uint64_t expected, const char *how)
 
 void expect_clean(const char *how)
 {
-    cr_expect(kg__model_seen()->finding_count == 0, "%s: %s", how, findings());
+    cr_expect(kg__model_seen()->finding_count == 0, "%s: %s", how, findings_of(kg__model_seen()));
 }
 
 void expect_only(kg__model_finding_kind kind, const char *says, const char *how)
@@ -103,9 +74,9 @@ void expect_only(kg__model_finding_kind kind, const char *says, const char *how)
     bool said = false;
 
     for (size_t i = 0; i < report->finding_count; i++) {
-        cr_expect(report->findings[i].kind == kind, "%s: %s", how, findings());
+        cr_expect(report->findings[i].kind == kind, "%s: %s", how, findings_of(kg__model_seen()));
         said = said || strstr(report->findings[i].text, says) != NULL;
     }
     cr_expect(said, "%s: a finding of kind %s that says \"%s\" is missing; there are: %s", how,
-              kinds[kind], says, findings());
+              kind_name(kind), says, findings_of(kg__model_seen()));
 }

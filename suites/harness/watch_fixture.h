@@ -42,9 +42,6 @@ void start(launcher *launch, dim3 grid, dim3 block, watch_data data);
 uint64_t counted(kg__counter counter);
 void expect_count(kg__counter counter, uint64_t expected, const char *how);
 
-/* All findings, for the message of a test that fails; good until the next call. */
-const char *findings(void);
-
 /* Nothing was found; or all findings are of one kind, and one of them says `says`. */
 void expect_clean(const char *how);
 void expect_only(kg__model_finding_kind kind, const char *says, const char *how);

@@ -1,8 +1,8 @@
 /* The order between accesses, and memory of every kind, with what the host does to it in between.
  */
 #include <criterion/criterion.h>
-#include <string.h>
 
+#include "finding_texts.h"
 #include "watch_fixture.h"
 
 /* Accesses in order, and without order. */
@@ -80,7 +80,7 @@ Test(watch_memory, quads_never_written)
     data = make_data(64);
     start(launch_quads_never_written, one, line(64), data);
     expect_only(KG__MODEL_NEVER_WRITTEN, "reads 16 bytes at staged + 0", "quads");
-    cr_expect(kg__model_seen()->findings[0].times == 8, "%s", findings());
+    cr_expect(kg__model_seen()->findings[0].times == 8, "%s", findings_of(kg__model_seen()));
 }
 
 /* What the host does before, between and after launches. */
@@ -112,7 +112,7 @@ Test(watch_memory, the_host_writes_a_part)
     expect_clean("the part that is written");
     start(launch_copy, one, line(64), data);
     expect_only(KG__MODEL_NEVER_WRITTEN, "a + 128", "the part that is not");
-    cr_expect(kg__model_seen()->findings[0].times == 32, "%s", findings());
+    cr_expect(kg__model_seen()->findings[0].times == 32, "%s", findings_of(kg__model_seen()));
     cr_assert(cudaMemset(data.a, 0, 64 * sizeof(float)) == cudaSuccess);
     kg__model_watch(BOTH, 0);
     start(launch_copy, one, line(64), data);
@@ -131,7 +131,7 @@ Test(watch_memory, the_host_writes_bytes)
     cr_assert(cudaMemset(data.bytes + 3, 0, 29) == cudaSuccess);
     start(launch_copy_bytes, one, line(32), data);
     expect_only(KG__MODEL_NEVER_WRITTEN, "bytes + 0", "three bytes are not written");
-    cr_expect(kg__model_seen()->findings[0].times == 3, "%s", findings());
+    cr_expect(kg__model_seen()->findings[0].times == 3, "%s", findings_of(kg__model_seen()));
 }
 
 Test(watch_memory, forgets_bytes)
@@ -147,7 +147,7 @@ Test(watch_memory, forgets_bytes)
     expect_clean("what is not forgotten");
     start(launch_negate_bools, one, line(32), data);
     expect_only(KG__MODEL_NEVER_WRITTEN, "bytes + 30", "what is forgotten");
-    cr_expect(kg__model_seen()->findings[0].times == 2, "%s", findings());
+    cr_expect(kg__model_seen()->findings[0].times == 2, "%s", findings_of(kg__model_seen()));
 }
 
 Test(watch_memory, describes_a_part)
@@ -231,7 +231,7 @@ Test(watch_memory, read_before_writing)
     kg__model_forget(data.b, 64 * sizeof(float));
     start(launch_read_before_writing, one, line(64), data);
     expect_only(KG__MODEL_NEVER_WRITTEN, "b + 0", "an output that is added to");
-    cr_expect(kg__model_seen()->findings[0].times == 64, "%s", findings());
+    cr_expect(kg__model_seen()->findings[0].times == 64, "%s", findings_of(kg__model_seen()));
 }
 
 Test(watch_memory, half_is_written)

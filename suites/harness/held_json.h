@@ -1,0 +1,13 @@
+/* JSON documents that a test need not free. */
+#ifndef KG__HELD_JSON_H
+#define KG__HELD_JSON_H
+
+#include <jansson.h>
+
+/* Keeps a document, which must be one, until release_json(); returns it. */
+json_t *hold_json(json_t *document);
+
+/* A suite's .fini: frees what was kept. */
+void release_json(void);
+
+#endif
