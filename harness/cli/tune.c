@@ -170,8 +170,8 @@ static bool may_write(const char *path)
     bool good = false;
 
     if (access(folder, W_OK | X_OK) != 0)
-        kg__complain("tune: --save %s: nothing can be written in %s: %s", path, folder,
-                     strerror(errno));
+        kg__complain("tune: --save %s: nothing can be written in %s: %s: name another file", path,
+                     folder, strerror(errno));
     else if (!kg__file_may_replace(path, &error))
         kg__complain("tune: --save %s", error.text);
     else
