@@ -224,32 +224,31 @@ parallel_tests() {
     printf '%s' "${CTEST_PARALLEL_LEVEL:-$(nproc 2>/dev/null || echo 2)}"
 }
 
-# Finds the CUDA compiler and exports it as CUDACXX for CMake; fails when there is none.
-find_nvcc() {
-    local candidate found
-    for candidate in "${CUDACXX-}" nvcc "${CUDA_HOME:-${CUDA_PATH:-/usr/local/cuda}}/bin/nvcc" \
-        /usr/local/cuda/bin/nvcc; do
+# Exports the path of the first of some programs that is there under the name $1; fails when none is.
+export_first() {
+    local variable=$1 candidate found
+    shift
+    for candidate in "$@"; do
         if [[ -n $candidate ]] && found=$(command -v -- "$candidate"); then
-            export CUDACXX=$found
+            export "$variable=$found"
             return 0
         fi
     done
     return 1
 }
 
+# Finds the CUDA compiler and exports it as CUDACXX for CMake; fails when there is none.
+find_nvcc() {
+    export_first CUDACXX "${CUDACXX-}" nvcc "${CUDA_HOME:-${CUDA_PATH:-/usr/local/cuda}}/bin/nvcc" /usr/local/cuda/bin/nvcc
+}
+
 # Finds NVIDIA's compute-sanitizer, along PATH or in the CUDA Toolkit, and exports its path as COMPUTE_SANITIZER; fails when
 # there is none.
 find_compute_sanitizer() {
-    local candidate found toolkit=${CUDA_HOME:-${CUDA_PATH:-/usr/local/cuda}}
-    for candidate in "${COMPUTE_SANITIZER-}" compute-sanitizer \
+    local toolkit=${CUDA_HOME:-${CUDA_PATH:-/usr/local/cuda}}
+    export_first COMPUTE_SANITIZER "${COMPUTE_SANITIZER-}" compute-sanitizer \
         "${CUDACXX:+$(dirname -- "$CUDACXX")/compute-sanitizer}" "$toolkit/bin/compute-sanitizer" \
-        "$toolkit/compute-sanitizer/compute-sanitizer" /usr/local/cuda/bin/compute-sanitizer; do
-        if [[ -n $candidate ]] && found=$(command -v -- "$candidate"); then
-            export COMPUTE_SANITIZER=$found
-            return 0
-        fi
-    done
-    return 1
+        "$toolkit/compute-sanitizer/compute-sanitizer" /usr/local/cuda/bin/compute-sanitizer
 }
 
 # True when an NVIDIA display or 3D controller is on the PCI bus.

@@ -126,14 +126,15 @@ static bool take_launch(char *part, size_t size, char letter, const char *value)
 static char *spell_signs(const char *value)
 {
     static const char minus[] = "minus";
-    char *spelt = kg__allocate(strlen(value) * strlen(minus) + 1, 1);
+    size_t size = strlen(value) * strlen(minus) + 1;
+    char *spelt = kg__allocate(size, 1);
     size_t used = 0;
     char *end;
 
     (void)strtod(value, &end);
     for (const char *c = value; *c != '\0'; c++) {
         if (*c == '-' && *end == '\0') {
-            memcpy(spelt + used, minus, strlen(minus));
+            kg__format(spelt + used, size - used, "%s", minus);
             used += strlen(minus);
         } else {
             spelt[used++] = *c;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "baseline_fixture.h"
+#include "message.h"
 
 TestSuite(baseline_read, .init = begin_baselines, .fini = remove_folder);
 
@@ -256,7 +257,7 @@ Test(baseline_read, no_changed_byte_does_harm)
             kg__baseline baseline;
             kg__error error = { .text = "" };
 
-            memcpy(text, whole, length);
+            kg__format(text, sizeof text, "%s", whole);
             text[place] = others[i];
             write_bytes(text, length);
 

@@ -10,33 +10,25 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "drive.h"
+#include "fake_runs.h"
 #include "file.h"
 #include "message.h"
 #include "records.h"
 #include "results.h"
-
-#define CASE "fake/plain/64/b32"
 
 /* More calls than any program here makes. */
 #define CALLS_MAXIMUM 400
 
 static void begin(void)
 {
-    make_folder();
-    cr_assert(mkdir(at("baselines"), 0777) == 0);
-    set("KG_OUT", at("out"));
-    set("KG_BASELINES", at("baselines"));
-    set("KG_LOCK_DIR", at(""));
-    set("FAKE_LOG", at("log"));
-    set("FAKE_PLAN", at("plan"));
-    set("KG_CASE_TIMEOUT", "20");
-    /* It changes no file under these folders, and a process more at each call takes its time. */
+    begin_fake_runs();
+    /* It changes no file under the folders of a run, and a process more at each call takes its
+     * time. */
     set("KG_GNUPLOT", "/nonexistent");
-    set("KG_FILTER", CASE);
+    set("KG_FILTER", SLOW);
 }
 
-TestSuite(faults, .init = begin, .fini = remove_folder, .timeout = 110);
+TestSuite(faults, .init = begin, .fini = end_fake_runs, .timeout = 110);
 
 /* From here on the programs' calls under `name` fail from call `first` on. */
 static void inject(const char *name, unsigned long first, const char *with)
@@ -327,7 +319,7 @@ static void expect_whole_results(const char *with, unsigned long first)
 
     cr_assert(results != NULL, "%s, call %lu: %s", with, first, error.text);
     cr_assert(kg__results_exit_code(results) == 0 &&
-                  strcmp(kg__json_text(one, "case"), CASE) == 0 &&
+                  strcmp(kg__json_text(one, "case"), SLOW) == 0 &&
                   strcmp(kg__json_text(one, "verdict"), "pass") == 0,
               "%s, call %lu", with, first);
     cr_assert(exists(at("out/junit.xml")) && exists(at("out/summary.md")), "%s, call %lu", with,
