@@ -28,7 +28,7 @@ typedef struct kg__baseline_metric {
     char *name;
     double value;
     double band;       /* fraction; 0 for counters */
-    bool band_by_hand; /* "band_by": "hand": ci/rebaseline keeps this band */
+    bool band_by_hand; /* "band_by": "hand": ci/rebaseline keeps band and `gated` */
     double floor;      /* in the metric's unit; 0 for counters */
     bool gated;        /* false: "gated": false, reported and never judged */
     double *sessions;  /* the value of each recording process, in order; NULL for a counter */

@@ -75,9 +75,10 @@ double kg__band_of_sessions(const double *sessions, size_t count)
 static void rest_on(kg__baseline_metric *metric, const double *sessions, size_t count)
 {
     metric->value = kg__value_of_sessions(sessions, count);
-    if (!metric->band_by_hand)
+    if (!metric->band_by_hand) {
         metric->band = kg__band_of_sessions(sessions, count);
-    metric->gated = kg__noise_bound(sessions, count) <= KG__GATED_LIMIT;
+        metric->gated = kg__noise_bound(sessions, count) <= KG__GATED_LIMIT;
+    }
     kg__baseline_set_sessions(metric, sessions, count);
 }
 

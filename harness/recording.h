@@ -43,12 +43,12 @@ double kg__value_of_sessions(const double *sessions, size_t count);
 double kg__band_of_sessions(const double *sessions, size_t count);
 
 /* Records a time into `entry`: value and band as the sessions have them (a band set by
- * hand is kept), floor KG__TIME_FLOOR_NS unless the entry has one, ungated where their noise may,
- * by kg__noise_bound(), exceed KG__GATED_LIMIT. A metric that has not moved beyond its band and
- * rests on enough sessions is left alone. With `merge` the sessions join those that the metric has,
- * and it is rewritten in any case: boards of one model differ by more than one board from day to
- * day, and a baseline of several holds for all of them. `old_value` becomes what the value was, NaN
- * when the metric is new. */
+ * hand is kept, and so is whether its metric is gated), floor KG__TIME_FLOOR_NS unless the entry
+ * has one, ungated where their noise may, by kg__noise_bound(), exceed KG__GATED_LIMIT. A metric
+ * that has not moved beyond its band and rests on enough sessions is left alone. With `merge` the
+ * sessions join those that the metric has, and it is rewritten in any case: boards of one model
+ * differ by more than one board from day to day, and a baseline of several holds for all of them.
+ * `old_value` becomes what the value was, NaN when the metric is new. */
 kg__change kg__record_time(kg__baseline_case *entry, const char *metric, const double *sessions,
                            size_t count, bool merge, double *old_value);
 

@@ -232,6 +232,28 @@ Test(recording, a_band_set_by_hand_stays)
     cr_assert(metric->band == 0.01 && metric->band_by_hand && metric->value == 200000);
 }
 
+/* With the band a hand decides what is judged, however quiet or noisy the sessions are: lint asks
+ * no more of it. */
+Test(recording, a_gate_set_by_hand_stays)
+{
+    kg__baseline_metric *metric = recorded_metric("time_ns", 100000, 0.02, 5);
+    double sessions[5];
+    double old_value;
+
+    metric->band_by_hand = true;
+    metric->gated = false;
+    repeat(sessions, 110000);
+    cr_assert(record("time_ns", sessions, &old_value) == KG__MOVED);
+    cr_assert(not(metric->gated));
+    metric->gated = true;
+    alternate(sessions, 1.2);
+    cr_assert(lt(dbl, KG__GATED_LIMIT, kg__noise(sessions, 5)));
+    for (size_t i = 0; i < 5; i++)
+        sessions[i] *= 2;
+    cr_assert(record("time_ns", sessions, &old_value) == KG__MOVED);
+    cr_assert(metric->gated);
+}
+
 /* A line that rests on too few sessions is recorded anew, wherever it stands. */
 Test(recording, too_few_sessions_are_not_kept)
 {
