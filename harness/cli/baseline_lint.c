@@ -215,8 +215,9 @@ const kg__command kg__baseline_lint_command = {
     .details =
         "Beyond what can be read at all: values are the medians of their sessions, of which there\n"
         "are five at least; bands that no hand set are as wide as the noise, and no wider; floors\n"
-        "hide little, and what is quiet is gated unless a hand says so; both sentinels are\n"
-        "there; sizes and launches are such as tables give; every case names its commit.\n"
+        "hide little; unless a hand says otherwise a time is gated where its noise is known to be\n"
+        "5 % or less, and there alone; both sentinels are there; sizes and launches are such as\n"
+        "tables give; every case names its commit.\n"
         "exit: 0 all are right; 1 a case has vanished, with KG_STRICT=1; 2 a file is not right\n",
     .options = lint_options,
     .takes_operands = true,

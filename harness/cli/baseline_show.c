@@ -229,10 +229,13 @@ const kg__command kg__baseline_show_command = {
     .name = "baseline show",
     .operands = "FILE|KEY",
     .summary = "Print what a baseline holds, case by case",
-    .details = "KEY is a target's, and stands for KEY.json in KG_BASELINES, else in baselines.\n"
-               "noise: how far a value may lie off by chance, by the sessions; smallest: the\n"
-               "smallest slowdown that is found. docs/judging.md explains both.\n"
-               "exit: 0 printed; 2 no such file, key or case, or a file that is not right\n",
+    .details =
+        "KEY is a target's, and stands for KEY.json in KG_BASELINES, else in baselines.\n"
+        "noise: how far a value may lie off by chance, by the sessions; smallest: the\n"
+        "smallest slowdown that is found; gated: whether it is judged, which no time is whose\n"
+        "noise may, as few sessions tell it, exceed 5 % (noise_bound in the JSON). In full:\n"
+        "docs/judging.md.\n"
+        "exit: 0 printed; 2 no such file, key or case, or a file that is not right\n",
     .options = show_options,
     .takes_operands = true,
     .run = show,

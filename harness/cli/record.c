@@ -427,7 +427,8 @@ const kg__command kg__baseline_record_command = {
         "card, other processes on it, sessions that disagree, counts that do not repeat, and "
         "while\n"
         "somebody else changes baselines in DIR. Bands that were edited by hand (\"band_by\":\n"
-        "\"hand\") stay. KG_FILTER narrows what is recorded.\n"
+        "\"hand\") stay. A time whose noise may exceed 5 % is recorded, and not gated. KG_FILTER\n"
+        "narrows what is recorded.\n"
         "exit: 0 recorded (or nothing moved); 2 refused, and no file is touched\n",
     .options = record_options,
     .takes_operands = true,
