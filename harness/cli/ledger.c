@@ -53,11 +53,17 @@ static void add_part(char *line, size_t size, const char *part)
 }
 
 static void keep_complaint(kg__ledger *ledger, const char *list, const kg__entry_subject *subject,
-                           const char *why)
+                           const char *format, va_list arguments)
+    __attribute__((format(printf, 4, 0)));
+
+static void keep_complaint(kg__ledger *ledger, const char *list, const kg__entry_subject *subject,
+                           const char *format, va_list arguments)
 {
     char line[KG__MESSAGE_SIZE] = "";
+    char why[KG__MESSAGE_SIZE];
     json_t *entry = json_object();
 
+    kg__format_list(why, sizeof why, format, arguments);
     add_part(line, sizeof line, subject->file);
     add_part(line, sizeof line, subject->id);
     add_part(line, sizeof line, subject->metric);
@@ -71,35 +77,29 @@ static void keep_complaint(kg__ledger *ledger, const char *list, const kg__entry
 
 void kg__ledger_refuse(kg__ledger *ledger, kg__entry_subject subject, const char *format, ...)
 {
-    char why[KG__MESSAGE_SIZE];
     va_list arguments;
 
     va_start(arguments, format);
-    kg__format_list(why, sizeof why, format, arguments);
+    keep_complaint(ledger, "refused", &subject, format, arguments);
     va_end(arguments);
-    keep_complaint(ledger, "refused", &subject, why);
 }
 
 void kg__ledger_leave_out(kg__ledger *ledger, kg__entry_subject subject, const char *format, ...)
 {
-    char why[KG__MESSAGE_SIZE];
     va_list arguments;
 
     va_start(arguments, format);
-    kg__format_list(why, sizeof why, format, arguments);
+    keep_complaint(ledger, "left_out", &subject, format, arguments);
     va_end(arguments);
-    keep_complaint(ledger, "left_out", &subject, why);
 }
 
 void kg__ledger_doubt(kg__ledger *ledger, kg__entry_subject subject, const char *format, ...)
 {
-    char why[KG__MESSAGE_SIZE];
     va_list arguments;
 
     va_start(arguments, format);
-    kg__format_list(why, sizeof why, format, arguments);
+    keep_complaint(ledger, "differing", &subject, format, arguments);
     va_end(arguments);
-    keep_complaint(ledger, "differing", &subject, why);
 }
 
 /* The entry of a change, in the list of what it is a change of: a case's id has slashes. */
@@ -149,7 +149,8 @@ void kg__ledger_note(kg__ledger *ledger, const char *id, const char *kind, json_
 int kg__ledger_print(kg__ledger *ledger, int code)
 {
     kg__ledger_set(ledger, "exit_code", json_integer(code));
-    return kg__json_print(json_incref(ledger->document), JSON_INDENT(1), "the document")
+    return kg__json_print(json_incref(ledger->document), JSON_INDENT(1),
+                          kg__json_text(ledger->document, "command"))
                ? code
                : KG__EXIT_ERROR;
 }
