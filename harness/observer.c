@@ -238,8 +238,9 @@ static bool find_program(const kg__observation_job *job, bool wrapped, char *pat
     }
     length = readlink("/proc/self/exe", path, size);
     if (length < 0 || (size_t)length >= size)
-        return kg__fail(why, "/proc/self/exe: cannot be read: %s",
-                        length < 0 ? "mount /proc" : "the path is too long: move the build");
+        return kg__fail(why, "/proc/self/exe: cannot be read: %s: %s",
+                        length < 0 ? strerror(errno) : "the path is too long",
+                        length < 0 ? "mount /proc" : "move the build");
     path[length] = '\0';
     return true;
 }

@@ -197,7 +197,7 @@ bool kg__json_print(json_t *document, size_t flags, const char *what)
         kg__complain("%s: cannot be shown as JSON: a name or path in it is no UTF-8: rename it",
                      what);
     else if (!printed)
-        kg__complain("%s cannot be written: %s: send the standard output elsewhere", what,
+        kg__complain("%s: cannot be written: %s: send the standard output elsewhere", what,
                      strerror(errno));
     free(text);
     json_decref(document);

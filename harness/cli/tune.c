@@ -67,8 +67,9 @@ typedef struct search {
     double steps;
     double steps_done;
     double steps_of_all;
-    double
-        step; /* times its work is a settled candidate; 0 where the observer tells its progress */
+    /* So many times what its work is are done where a candidate is settled; 0 where the observer
+     * tells its progress itself. */
+    double step;
 } search;
 
 static bool parse_precision(search *all)

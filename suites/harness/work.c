@@ -131,6 +131,6 @@ Test(work, an_output_that_takes_no_more)
         (const char *const[]){ "/bin/sh", "-c", "exec \"$0\" --work >/dev/full", KG__MEANS, NULL },
         environment);
 
-    expect_ending(&seen, 2, "the work cannot be written");
+    expect_ending(&seen, 2, "the work: cannot be written");
     free(seen.output);
 }
