@@ -33,10 +33,7 @@ static void begin(void)
     ending seen;
 
     make_folder();
-    set("KG_LOCK_DIR", at(""));
-    set("FAKE_LOG", at("log"));
-    set("FAKE_PLAN", at("plan"));
-    set("KG_OUT", at("out"));
+    set_fake_surroundings();
     set("KG_BASELINES", at("baselines"));
     plan("* copy hot 99900\n");
     seen = command("record", KG__FAKE_SOUND_GPU, NULL);

@@ -182,6 +182,17 @@ void set(const char *name, const char *value)
     environment[i] = texts[i];
 }
 
+void set_fake_surroundings(void)
+{
+    set("KG_OUT", at("out"));
+    set("KG_LOCK_DIR", at(""));
+    set("KG_CASE_TIMEOUT", "20");
+    set("FAKE_LOG", at("log"));
+    set("FAKE_PLAN", at("plan"));
+    set("FAKE_COUNT_LOG", at("count_log"));
+    set("FAKE_COUNT_PLAN", at("count_plan"));
+}
+
 ending drive(const char *const *arguments, const char *const *settings)
 {
     char output[300];

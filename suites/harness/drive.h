@@ -42,6 +42,11 @@ ending drive_on_terminal(const char *const *arguments, const char *const *settin
 extern const char *environment[];
 void set(const char *name, const char *value);
 
+/* Settings under which the fake comparison's programs write into the test's folder alone: out/,
+ * their locks, the logs `log` and `count_log`; and by which they follow the plans `plan` and
+ * `count_plan` there (fake_plan.h), and give a hung case up after 20 seconds. */
+void set_fake_surroundings(void);
+
 /* Holds a program to its exit code and its output: `expected` is in the output (NULL: whatever it
  * is), else the test fails and shows it. */
 void expect_ending(const ending *seen, int code, const char *expected);

@@ -13,15 +13,9 @@
 void begin_fake_runs(void)
 {
     make_folder();
+    set_fake_surroundings();
     cr_assert(mkdir(at("baselines"), 0777) == 0);
-    set("KG_OUT", at("out"));
     set("KG_BASELINES", at("baselines"));
-    set("KG_LOCK_DIR", at(""));
-    set("FAKE_LOG", at("log"));
-    set("FAKE_PLAN", at("plan"));
-    set("FAKE_COUNT_LOG", at("count_log"));
-    set("FAKE_COUNT_PLAN", at("count_plan"));
-    set("KG_CASE_TIMEOUT", "20");
     set("KG_FILTER", "fake/plain/*,fake/quick/*");
     begin_fake_baselines();
 }

@@ -22,14 +22,8 @@ static void set_filter(const char *filter)
 static void begin(void)
 {
     make_folder();
-    set("KG_LOCK_DIR", at(""));
-    set("FAKE_LOG", at("log"));
-    set("FAKE_PLAN", at("plan"));
+    set_fake_surroundings();
     set_filter("");
-    set("KG_CASE_TIMEOUT", "20");
-    set("KG_OUT", at("out"));
-    set("FAKE_COUNT_LOG", at("count_log"));
-    set("FAKE_COUNT_PLAN", at("count_plan"));
 }
 
 TestSuite(record, .init = begin, .fini = remove_folder, .timeout = 60);

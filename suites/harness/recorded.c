@@ -15,13 +15,7 @@
 static void begin(void)
 {
     make_folder();
-    set("KG_LOCK_DIR", at(""));
-    set("FAKE_LOG", at("log"));
-    set("FAKE_PLAN", at("plan"));
-    set("KG_CASE_TIMEOUT", "20");
-    set("KG_OUT", at("out"));
-    set("FAKE_COUNT_LOG", at("count_log"));
-    set("FAKE_COUNT_PLAN", at("count_plan"));
+    set_fake_surroundings();
 }
 
 TestSuite(recorded, .init = begin, .fini = remove_folder, .timeout = 60);

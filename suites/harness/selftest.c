@@ -22,11 +22,7 @@
 static void begin(void)
 {
     make_folder();
-    set("KG_LOCK_DIR", at(""));
-    set("FAKE_LOG", at("log"));
-    set("FAKE_PLAN", at("plan"));
-    set("KG_OUT", at("out"));
-    set("KG_CASE_TIMEOUT", "20");
+    set_fake_surroundings();
 }
 
 TestSuite(selftest, .init = begin, .fini = remove_folder, .timeout = 60);
