@@ -96,6 +96,9 @@ static bool note_places(run *one, kg__error *error)
                             one->name, id, target);
         json_object_set_new(one->places, key, json_integer((json_int_t)i));
     }
+    if (json_object_size(one->places) == 0)
+        return kg__fail(error, "%s holds no case: name the results of a run that judged some",
+                        one->name);
     return true;
 }
 
