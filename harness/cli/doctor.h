@@ -54,6 +54,8 @@ typedef struct kg__facts {
     kg__program criterion; /* pkg-config's answer for each */
     kg__program jansson;
     kg__program libxml2;
+    kg__program libdw;
+    kg__program gnuplot;
     bool boost_header;
     char boost_library[256]; /* its path; empty where the compiler does not find it */
 

@@ -29,8 +29,9 @@ static void print_overview(FILE *stream)
     fputs("usage: kernelgate COMMAND [OPTION...]\n\n", stream);
     for (size_t i = 0; commands[i] != NULL; i++)
         fprintf(stream, "  %-16s %s\n", commands[i]->name, commands[i]->summary);
-    fputs("\n`kernelgate help COMMAND` says more of one, `kernelgate help --man` is the manual "
-          "page.\n",
+    fputs("\n`kernelgate help COMMAND` says more of one; `kernelgate help --man` is the manual "
+          "page,\n"
+          "`kernelgate --version` the version.\n",
           stream);
 }
 
@@ -159,6 +160,10 @@ int main(int argc, char **argv)
         help = true;
         count--;
         arguments++;
+    }
+    if (count == 1 && strcmp(arguments[0], "--version") == 0) {
+        printf("kernelgate %s\n", KG__VERSION);
+        return kg__flush_output("version") ? KG__EXIT_PASS : KG__EXIT_ERROR;
     }
     command = find_command(count, arguments, &words);
     if (command == NULL) {

@@ -145,6 +145,14 @@ Test(cli, helps)
     expect_within(output, "baseline record");
 }
 
+Test(cli, tells_its_version)
+{
+    cr_expect(eq(int, run("--version", NULL), 0));
+    cr_expect(eq(str, output, "kernelgate " KG__VERSION "\n"));
+    cr_expect(eq(str, complaint, ""));
+    cr_expect(eq(int, run("--version", "doctor", NULL), 2));
+}
+
 Test(cli, names_the_nearest_command)
 {
     cr_expect(eq(int, run("doktor", NULL), 2));
