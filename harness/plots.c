@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "probe.h"
+#include "run.h"
 #include "text.h"
 
 /* Of a drawing, in its own units, which are about a pixel wide where it is shown at full size. */
@@ -391,9 +392,16 @@ static int store_script(const kg__plot *plots, size_t count, char *path, size_t 
     return file;
 }
 
+const char *kg__gnuplot(void)
+{
+    const char *named = kg__setting("KG_GNUPLOT");
+
+    return named != NULL ? named : "gnuplot";
+}
+
 bool kg__plots_draw(const kg__plot *plots, size_t count, char **drawings, kg__error *error)
 {
-    const char *program = getenv("KG_GNUPLOT");
+    const char *program = kg__gnuplot();
     char path[64];
     char *printed;
     bool drawn;
@@ -403,8 +411,6 @@ bool kg__plots_draw(const kg__plot *plots, size_t count, char **drawings, kg__er
         drawings[i] = NULL;
     if (count == 0)
         return true;
-    if (program == NULL || *program == '\0')
-        program = "gnuplot";
     file = store_script(plots, count, path, sizeof path);
     if (file < 0)
         return kg__fail(error, "the commands for %s cannot be stored: free some memory", program);

@@ -82,8 +82,11 @@ unsigned kg__plot_class(const kg__plot_series *series);
  * standard output. */
 void kg__plots_write_script(FILE *stream, const kg__plot *plots, size_t count);
 
+/* The program that draws: KG_GNUPLOT, else gnuplot along PATH. */
+const char *kg__gnuplot(void);
+
 /* Draws plots that have points: `drawings` becomes `count` SVG documents, freed by the caller with
- * free(). The program is KG_GNUPLOT, else gnuplot along PATH. False with `error` where it is not
+ * free(). The program is that of kg__gnuplot(). False with `error` where it is not
  * installed, fails, draws another number, or takes longer than a minute; `drawings` are NULL then.
  */
 bool kg__plots_draw(const kg__plot *plots, size_t count, char **drawings, kg__error *error);

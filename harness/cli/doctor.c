@@ -13,6 +13,7 @@
 
 #include "../colour.h"
 #include "../cuobjdump.h"
+#include "../plots.h"
 #include "../records.h"
 #include "../text.h"
 #include "command.h"
@@ -147,7 +148,6 @@ static void ask_programs(kg__facts *facts, const char *root)
 {
     static const char *const c_names[] = { "cc", "gcc", NULL };
     static const char *const cxx_names[] = { "g++", "c++", NULL };
-    const char *gnuplot = getenv("KG_GNUPLOT");
     char nvcc[512];
     const char *const nvcc_version[] = { "nvcc", "--version", NULL };
     const char *const installed_nvcc_version[] = { nvcc, "--version", NULL };
@@ -165,7 +165,7 @@ static void ask_programs(kg__facts *facts, const char *root)
     ask_package(&facts->jansson, "jansson");
     ask_package(&facts->libxml2, "libxml-2.0");
     ask_package(&facts->libdw, "libdw");
-    ask_version(&facts->gnuplot, gnuplot != NULL && *gnuplot != '\0' ? gnuplot : "gnuplot");
+    ask_version(&facts->gnuplot, kg__gnuplot());
     ask_boost(facts, facts->cxx_compiler.found && strchr(facts->cxx_compiler.path, '=') == NULL
                          ? facts->cxx_compiler.path
                          : "g++");
