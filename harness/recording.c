@@ -47,16 +47,19 @@ bool kg__sessions_agree(const double *sessions, size_t count, kg__error *error)
     return kg__fail(error, "the sessions disagree, %s to %s: quiet the machine", low, high);
 }
 
+static double noise_of(double sigma)
+{
+    return expm1(3 * fmax(sigma, KG__SIGMA_MINIMUM));
+}
+
 double kg__noise(const double *sessions, size_t count)
 {
-    return expm1(3 * fmax(kg__log_deviation(sessions, count), KG__SIGMA_MINIMUM));
+    return noise_of(kg__log_deviation(sessions, count));
 }
 
 double kg__noise_bound(const double *sessions, size_t count)
 {
-    double sigma = kg__deviation_bound(kg__log_deviation(sessions, count), count);
-
-    return expm1(3 * fmax(sigma, KG__SIGMA_MINIMUM));
+    return noise_of(kg__deviation_bound(kg__log_deviation(sessions, count), count));
 }
 
 double kg__value_of_sessions(const double *sessions, size_t count)
