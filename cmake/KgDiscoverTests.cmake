@@ -18,15 +18,16 @@ if(NOT kg_status EQUAL 0)
 endif()
 
 # Longest first, lest one be left to the end while other boards idle: the more cases a comparison times, the earlier its times
-# come, and its checks among the checks, for its times wait for them. All of them come before tests without a cost, of
-# which CTest remembers the seconds. A table that cannot be listed is its own tests' to tell of.
+# come, and its checks among the checks, for its times wait for them. Before the checks come the defects, each of which
+# takes a process, for no board times anything while one of them is at work on it. All of them come before tests without a
+# cost, of which CTest remembers the seconds. A table that cannot be listed is its own tests' to tell of.
 if(board_slots GREATER 0)
   execute_process(COMMAND "${program}" --cases time OUTPUT_VARIABLE kg_cases ERROR_QUIET)
   string(REGEX MATCHALL "\n" kg_cases "${kg_cases}")
   list(LENGTH kg_cases kg_timed)
   math(EXPR kg_cost_of_time "20000 + ${kg_timed}")
   math(EXPR kg_cost_of_check "10000 + ${kg_timed}")
-  set(kg_cost_of_defects 1)
+  set(kg_cost_of_defects 15000)
 endif()
 
 # The listing names a suite with its number of tests ("matmul_f32: 3 tests"), then a test a line behind a tree's branch.

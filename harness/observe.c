@@ -169,14 +169,36 @@ static const char *failure_event(const request *wanted, const kg__case *one)
     return one >= wanted->others && kg__launch_was_refused() ? "refused" : "failed";
 }
 
+/* Brings the cases of each variant together, the variants and a variant's cases in their order. */
+static void group_by_variant(const kg__case **chosen, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        size_t next = i;
+
+        while (next < count && chosen[next]->variant != chosen[i - 1]->variant)
+            next++;
+        if (next > i && next < count) {
+            const kg__case *moved = chosen[next];
+
+            memmove(chosen + i + 1, chosen + i, (next - i) * sizeof *chosen);
+            chosen[i] = moved;
+        }
+    }
+}
+
+/* Checks variant by variant. One that was not right may have done anything to the device, so that
+ * the variants behind it are left to another process. */
 static int check_cases(const kg_comparison *comparison, const request *wanted,
-                       const kg__case *const *chosen, size_t count, int records)
+                       const kg__case **chosen, size_t count, int records)
 {
     kg__checker checker = { 0 };
+    bool trusted = true;
     int status = KG__EXIT_PASS;
 
+    group_by_variant(chosen, count);
     for (size_t i = 0; i < count && status == KG__EXIT_PASS; i++) {
         kg__error why = { "" };
+        const char *event;
 
         kg__report(records, "start", chosen[i]->id, NULL);
         switch (kg__check_case(&checker, comparison, chosen[i], &why)) {
@@ -185,18 +207,23 @@ static int check_cases(const kg_comparison *comparison, const request *wanted,
             break;
         case KG__INCORRECT:
             kg__report_outcome(records, chosen[i]->id, false, why.text);
+            trusted = false;
             /* What was wrong may have cost the device besides. */
             if (kg__device_is_lost())
                 status = KG__EXIT_LOST;
             break;
         case KG__FAILED:
-            kg__report(records, failure_event(wanted, chosen[i]), chosen[i]->id, why.text);
+            event = failure_event(wanted, chosen[i]);
+            kg__report(records, event, chosen[i]->id, why.text);
+            trusted = trusted && strcmp(event, "refused") == 0;
             break;
         case KG__LOST:
             kg__report(records, "failed", chosen[i]->id, why.text);
             status = KG__EXIT_LOST;
             break;
         }
+        if (!trusted && i + 1 < count && chosen[i + 1]->variant != chosen[i]->variant)
+            status = KG__EXIT_LOST;
     }
     kg__checker_free(&checker);
     return status;

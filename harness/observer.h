@@ -10,8 +10,8 @@
 
 #include "message.h"
 
-/* The exit code of an observer whose device's context is gone, beside those of every command: its
- * other cases are another process's. */
+/* The exit code of an observer that cannot go on with its device, beside those of every command:
+ * its other cases are another process's. The context is gone, or a variant was not right. */
 enum { KG__EXIT_LOST = 3 };
 
 /* What an observer is asked to do. */

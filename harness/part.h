@@ -112,7 +112,7 @@ bool kg__part_observe(kg__part_run *run, bool (*wanted)(const kg__part_run *, co
 
 /* part_checking.c */
 
-/* Checks the subjects, a process a variant, and settles each. */
+/* Checks the subjects, variant by variant, and settles each. */
 void kg__part_check(kg__part_run *run);
 
 /* Takes what a check found of a case: held where the instrumented program has yet to run it. */

@@ -188,8 +188,24 @@ static bool check_variant(kg__part_run *run, const kg_variant *variant)
     return observed;
 }
 
-/* A process a variant, so that what one variant does to its device leaves the others alone; on the
- * CPU model two, the second with instrumented kernels. */
+static bool is_any(const kg__part_run *run, const kg__subject *one)
+{
+    (void)run;
+    (void)one;
+    return true;
+}
+
+/* Whether variants share processes as long as they are right. On a GPU a process costs up to a
+ * second for its context, more than most variants' checks; on the CPU model next to nothing. What a
+ * wrapper objects to is told by variant, and defects are there to be wrong. */
+static bool shares_processes(const kg__part_run *run)
+{
+    return !kg__part_is_model() && kg__part_is(run, "check") && kg__wrapper(run->part) == NULL;
+}
+
+/* What a variant that is not right does to its device leaves the others alone: each has a process
+ * of its own, or shares one until it is not right. On the CPU model each has two, the second with
+ * instrumented kernels. */
 void kg__part_check(kg__part_run *run)
 {
     kg__error why = { "" };
@@ -197,7 +213,9 @@ void kg__part_check(kg__part_run *run)
     if (kg__part_is_model() &&
         !kg__instrumented_program(NULL, run->instrumented, sizeof run->instrumented, &why))
         tell_unwatched(run, why.text);
-    if (kg__part_is(run, "defects")) {
+    if (shares_processes(run)) {
+        (void)kg__part_observe(run, is_any, "variants");
+    } else if (kg__part_is(run, "defects")) {
         const kg_defect *defect = kg__table_defects();
 
         for (size_t i = 0; defect[i].name != NULL && check_variant(run, &defect[i].variant); i++)

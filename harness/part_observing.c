@@ -141,6 +141,16 @@ static void require_watching(kg__part_run *run, const json_t *record)
     kg__part_add_error(run, text);
 }
 
+/* What the variants checked before have come to is on disk, should this process die. */
+static void begin_variant(kg__part_run *run, const kg_variant *variant)
+{
+    if (!kg__part_is_checking(run) || run->variant == variant)
+        return;
+    if (run->variant != NULL)
+        kg__part_write(run, false);
+    run->variant = variant;
+}
+
 static void take_record(void *context, const json_t *record)
 {
     kg__part_run *run = context;
@@ -160,6 +170,7 @@ static void take_record(void *context, const json_t *record)
     if (one == NULL)
         return;
     if (strcmp(event, "start") == 0) {
+        begin_variant(run, one->one->variant);
         one->began = kg__now();
         return;
     }

@@ -318,12 +318,13 @@ static const json_t *test_named(const json_t *document, const char *name)
 }
 
 /* Checks share a board, times have one to themselves, claims need none; and times come first, which
- * is why their checks do. */
+ * is why what they wait for does, the longest first. */
 Test(discovery, tests_take_boards)
 {
     ending seen;
     json_t *document;
     double check;
+    double defects;
     double time;
 
     include_program(KG__FAKE_GPU, "gpu;fake", SKIPPING);
@@ -335,8 +336,10 @@ Test(discovery, tests_take_boards)
     cr_assert(slots_of(test_named(document, "gpu.fake.time")) == 8);
     cr_assert(slots_of(test_named(document, "gpu.fake.claim_quick_beats_plain")) == 0);
     check = json_number_value(property_of(test_named(document, "gpu.fake.check"), "COST"));
+    defects = json_number_value(property_of(test_named(document, "gpu.fake.defects"), "COST"));
     time = json_number_value(property_of(test_named(document, "gpu.fake.time"), "COST"));
-    cr_assert(check == 10004 && time == 20004, "%g, %g", check, time);
+    cr_assert(check == 10004 && defects == 15000 && time == 20004, "%g, %g, %g", check, defects,
+              time);
     json_decref(document);
     free(seen.output);
 }

@@ -17,6 +17,11 @@ TestSuite(part_devices, .init = begin_fake_runs, .fini = end_fake_runs, .timeout
 #define FIRST_ID "id:gpu_00000000_1111_2222_3333_444444444444,slots:8"
 #define OTHER_ID "id:gpu_aaaaaaaa_bbbb_cccc_dddd_eeeeeeeeeeee,slots:8"
 
+/* Filters whose variants are checked in one process, and in two: a variant that is wrong shares no
+ * process with the next. */
+#define ONE_PROCESS "fake/plain/*,fake/quick/*"
+#define TWO_PROCESSES "fake/wrong/*,fake/nan/*"
+
 /* A machine with two boards, the other one of another model or not. */
 static void set_boards(const char *other_name)
 {
@@ -70,6 +75,7 @@ Test(part_devices, observers_that_change_boards_are_an_error)
     set_boards("NVIDIA Fake");
     set("CTEST_RESOURCE_GROUP_COUNT", "0");
     set("FAKE_DEVICE", "moves");
+    set("KG_FILTER", TWO_PROCESSES);
     expect_run(KG__FAKE_GPU, "--filter=fake/check", 2,
                "an observer ran on " OTHER_BOARD ", the one before it on " FIRST_BOARD);
 }
@@ -155,13 +161,40 @@ Test(part_devices, a_broken_device)
     expect_run(KG__FAKE_GPU, "--filter=fake/check", 2, "the driver does not work");
 }
 
+/* On a GPU variants share a process for as long as they are right: whoever is not has touched it
+ * last. Another process does for the rest, variant by variant, what it would have done anyway. */
+Test(part_devices, right_variants_share_a_process)
+{
+    (void)unlink(at("log"));
+    expect_run(KG__FAKE_GPU, "--filter=fake/check", 0, "fake/quick/64/b64");
+    cr_assert(count_cases("gpu.fake.check", "pass") == 8);
+    cr_assert(processes() == 1, "%zu", processes());
+
+    (void)unlink(at("log"));
+    set("KG_FILTER", "fake/plain/*,fake/quick/*,fake/wrong/*,fake/nan/*");
+    expect_run(KG__FAKE_GPU, "--filter=fake/check", 1, "kernels/fake/nan.cu: to[3]: expected");
+    cr_assert(count_cases("gpu.fake.check", "pass") == 14);
+    cr_assert(count_cases("gpu.fake.check", "wrong") == 2);
+    cr_assert(processes() == 2, "%zu", processes());
+
+    (void)unlink(at("log"));
+    set("KG_FILTER", "fake/strays/*,fake/cannot/*,fake/plain/*");
+    expect_run(KG__FAKE_GPU, "--filter=fake/check", 2, "kernels/fake/cannot.cu: launching");
+    cr_assert(count_cases("gpu.fake.check", "pass") == 10);
+    cr_assert(count_cases("gpu.fake.check", "error") == 2);
+    cr_assert(processes() == 3, "%zu: the last for what is left of a lost context", processes());
+}
+
 /* A device that goes away in the midst of a run leaves errors, not skipped cases. */
 Test(part_devices, a_device_that_goes_away)
 {
     set("FAKE_DEVICE", "first");
+    set("KG_FILTER", TWO_PROCESSES);
     expect_run(KG__FAKE_GPU, "--filter=fake/check", 2, "gpu.fake.check: no GPU: this one is");
-    cr_assert(count_cases("gpu.fake.check", "pass") == 4);
-    expect_case("gpu.fake.check", "fake/quick/64/b32", "error", "no observer could be run");
+    cr_assert(count_cases("gpu.fake.check", "pass") == 3);
+    cr_assert(count_cases("gpu.fake.check", "wrong") == 1);
+    expect_case("gpu.fake.check", "fake/nan/1/b32", "error", "no observer could be run");
+    set("KG_FILTER", ONE_PROCESS);
     store_baseline();
     plan("* " SLOW " hot 11000\n");
     expect_time(2, "no GPU: this one is");
@@ -202,9 +235,11 @@ Test(part_devices, a_device_that_comes_back)
     store_baseline();
     (void)unlink(at("log"));
     set("FAKE_DEVICE", "lost 2-2");
+    set("KG_FILTER", TWO_PROCESSES);
     expect_run(KG__FAKE_GPU, "--filter=fake/check", 2, "gpu.fake.check: the driver does not work");
-    cr_assert(count_cases("gpu.fake.check", "pass") == 4);
-    expect_case("gpu.fake.check", "fake/quick/64/b32", "error", "the driver does not work");
+    cr_assert(count_cases("gpu.fake.check", "pass") == 3);
+    expect_case("gpu.fake.check", "fake/nan/64/b64", "error", "the driver does not work");
+    set("KG_FILTER", ONE_PROCESS);
     expect_time(0, "pass         nvidia-fake  fake/quick/64/b64");
     cr_assert(count_cases("gpu.fake.time", "pass") == 4);
     expect_merge(2, "the driver does not work: this one is a fake");
