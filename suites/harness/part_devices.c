@@ -1,6 +1,7 @@
 /* The device that the parts run on: the board that CTest hands a test, and a GPU that is not there,
  * does not work, is lost or does not answer. */
 #include <criterion/criterion.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -183,6 +184,19 @@ Test(part_devices, right_variants_share_a_process)
     cr_assert(count_cases("gpu.fake.check", "pass") == 10);
     cr_assert(count_cases("gpu.fake.check", "error") == 2);
     cr_assert(processes() == 3, "%zu: the last for what is left of a lost context", processes());
+}
+
+/* Whoever ends a check that hangs finds the variants before it judged. */
+Test(part_devices, what_was_checked_outlives_the_runner)
+{
+    const char *const killed[] = { "/usr/bin/timeout",    "-s", "KILL", "2", KG__FAKE_GPU,
+                                   "--filter=fake/check", NULL };
+
+    set("KG_FILTER", "fake/plain/*,fake/hangs/*");
+    set("KG_CASE_TIMEOUT", "60");
+    expect_drive(killed, 128 + SIGKILL, "pass         nvidia-fake  fake/plain/64/b64");
+    cr_assert(count_cases("gpu.fake.check", "pass") == 4);
+    expect_case("gpu.fake.check", "fake/hangs/64/b32", "error", "the test ended before");
 }
 
 /* A device that goes away in the midst of a run leaves errors, not skipped cases. */
