@@ -17,10 +17,8 @@ static const struct {
     const char *key;
     bool highest; /* the highest is the worst */
 } figures[] = {
-    { "temperature_c", true },
-    { "sm_clock_mhz", false },
-    { "memory_clock_mhz", false },
-    { "foreign_processes", true },
+    { "temperature_c", true },     { "sm_clock_mhz", false }, { "memory_clock_mhz", false },
+    { "foreign_processes", true }, { "launch_ns", true },
 };
 
 /* Whether `list`, "a, b", holds the reason of `length` bytes at `reason`. */
@@ -88,6 +86,7 @@ void kg__card_describe(const json_t *card, double most_mhz, char *text, size_t s
 {
     const json_t *clock = json_object_get(card, "sm_clock_mhz");
     const json_t *temperature = json_object_get(card, "temperature_c");
+    const json_t *launch = json_object_get(card, "launch_ns");
     json_int_t foreign = json_integer_value(json_object_get(card, "foreign_processes"));
     const char *reasons = kg__json_text(card, REASONS);
     char figure[KG__FIGURE_SIZE];
@@ -104,6 +103,11 @@ void kg__card_describe(const json_t *card, double most_mhz, char *text, size_t s
     }
     if (json_is_integer(temperature)) {
         kg__format(part, sizeof part, "%d °C", (int)json_integer_value(temperature));
+        append(text, size, part);
+    }
+    if (json_is_integer(launch)) {
+        kg__show_figure(figure, sizeof figure, json_number_value(launch), "ns");
+        kg__format(part, sizeof part, "%s a launch", figure);
         append(text, size, part);
     }
     if (*reasons != '\0' && strcmp(reasons, NO_REASON) != 0)

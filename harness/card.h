@@ -1,5 +1,6 @@
 /* The state of a card over several looks, as records have it: {"temperature_c", "sm_clock_mhz",
- * "memory_clock_mhz", "clock_reasons", "foreign_processes"}. Pure. */
+ * "memory_clock_mhz", "clock_reasons", "foreign_processes", "launch_ns"}, the last being what an
+ * empty launch costs. Pure. */
 #ifndef KG__CARD_H
 #define KG__CARD_H
 
@@ -7,12 +8,12 @@
 #include <stddef.h>
 
 /* Joins a further look into `worst`: the highest temperature, the lowest clocks, the most foreign
- * processes, and every reason that held the clocks down at any of them. */
+ * processes, the dearest launch, and every reason that held the clocks down at any of them. */
 void kg__card_join(json_t *worst, const json_t *look);
 
-/* Says what was seen: "1 410 of 1 980 MHz, 71 °C, software power cap, 2 other processes", of which
- * what is not known, or not worth a word, is left out. `most_mhz` is the card's highest clock, 0
- * where it is not known. Empty where nothing is known. */
+/* Says what was seen: "1 410 of 1 980 MHz, 71 °C, 680 ns a launch, software power cap, 2 other
+ * processes", of which what is not known, or not worth a word, is left out. `most_mhz` is the
+ * card's highest clock, 0 where it is not known. Empty where nothing is known. */
 void kg__card_describe(const json_t *card, double most_mhz, char *text, size_t size);
 
 #endif

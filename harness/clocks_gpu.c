@@ -71,18 +71,27 @@ static bool capture(const kg__timed *what, int launches, cudaGraphExec_t *replay
     return kg__succeeded(code, "making a graph replayable", why);
 }
 
+/* Joins what is seen of the card, a reference that is taken over, into what was seen before. */
+static void note_look(kg__bench *bench, json_t *seen)
+{
+    if (bench->watch.state == NULL)
+        bench->watch.state = json_object();
+    kg__card_join(bench->watch.state, seen);
+    json_decref(seen);
+}
+
+void kg__bench_note_launch(kg__bench *bench, double ns)
+{
+    note_look(bench, json_pack("{s:I}", "launch_ns", (json_int_t)llround(ns)));
+}
+
 /* Looks at the card while it works, once where that is wanted, and says that this process lives. */
 static void keep_watch(kg__bench *bench)
 {
     double now = kg__now();
 
     if (bench->watch.wanted) {
-        json_t *seen = kg__device_state(&bench->watch.throttled);
-
-        if (bench->watch.state == NULL)
-            bench->watch.state = json_object();
-        kg__card_join(bench->watch.state, seen);
-        json_decref(seen);
+        note_look(bench, kg__device_state(&bench->watch.throttled));
         bench->watch.wanted = false;
     }
     if (now - bench->watch.told > TELL_EVERY_SECONDS) {

@@ -70,6 +70,9 @@ void kg__bench_close(kg__bench *bench);
 /* Forgets what was seen of the card. */
 void kg__bench_forget(kg__bench *bench);
 
+/* Notes what an empty launch costs in a graph, in ns, with what is seen of the card. */
+void kg__bench_note_launch(kg__bench *bench, double ns);
+
 /* Replays launches of `what` for about `ms`, so that an idle card clocks up. */
 bool kg__bench_warm_up(kg__bench *bench, const kg__timed *what, double ms, kg__error *why);
 

@@ -32,7 +32,7 @@ typedef struct group {
 } group;
 
 /* The same for every contender of `place` that is still in (NULL: of all). */
-static bool strike_all_out(const kg__tools *with, group *all, const kg__ground *place,
+static bool strike_all_out(const kg__tools *with, const group *all, const kg__ground *place,
                            const char *when, const kg__error *why)
 {
     kg__error reason;
@@ -54,6 +54,14 @@ static bool takes_part(const contender *who, bool cold)
     return !who->base.out && (!cold || who->no_cold[0] == '\0');
 }
 
+/* Has a launch cost what it did before. False when the device is lost. */
+static bool settle(kg__tools *with, const group *all)
+{
+    kg__error why = { "" };
+
+    return kg__tools_settle(with, &why) || strike_all_out(with, all, NULL, "before sampling", &why);
+}
+
 /* Prepares and samples one metric of every contender that takes part. Those of another clock than
  * the graph's are sampled one by one. False when the device is lost. */
 static bool time_metric(kg__tools *with, group *all, bool cold)
@@ -61,7 +69,7 @@ static bool time_metric(kg__tools *with, group *all, bool cold)
     kg__series **active = kg__allocate(all->count, sizeof(kg__series *));
     kg__error why = { "" };
     size_t count = 0;
-    bool alive = true;
+    bool alive = settle(with, all);
 
     for (size_t i = 0; i < all->count && alive; i++) {
         contender *who = &all->list[i];
@@ -87,6 +95,7 @@ static bool time_metric(kg__tools *with, group *all, bool cold)
         else if (in_graph)
             active[count++] = one;
     }
+    alive = alive && settle(with, all);
     with->bench.watch.wanted = true;
     if (alive && count > 0 && !kg__graph_sample(&with->bench, active, count, &why))
         alive = strike_all_out(with, all, NULL, "while timed side by side", &why);

@@ -1,5 +1,6 @@
 #include "tools_gpu.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <sys/random.h>
 #include <unistd.h>
@@ -15,6 +16,16 @@
 /* A page of device memory, and how many are left out at most, less one. */
 #define PAGE_BYTES ((size_t)2 << 20)
 #define SCATTERED_PAGES_MAXIMUM 128
+/* What a launch costs is read from so many, as often, and differs where it differs by this
+ * fraction: the two costs that a context can have lie a third apart. */
+#define LAUNCHES_TO_SETTLE 200
+#define REPLAYS_TO_SETTLE 5
+#define COST_DIFFERS 0.1
+/* How often a context is worn at a stretch, and by how much: sixteen operations on one stream and
+ * a copy on another sufficed wherever it was tried. */
+#define WEARINGS_MAXIMUM 32
+#define WEAR_ROUNDS 8
+#define WEAR_BYTES ((size_t)256 << 10)
 
 static double case_seconds(void)
 {
@@ -132,6 +143,92 @@ static bool scatter(kg__error *why)
     return kg__succeeded(code, "making ready to time", why);
 }
 
+/* Copies and fills as any program does, on the default stream and on that of the bench by turns. */
+static bool wear(const kg__tools *with, kg__error *why)
+{
+    static const unsigned char bytes[4096];
+    cudaError_t code = cudaSuccess;
+
+    for (int i = 0; i < WEAR_ROUNDS && code == cudaSuccess; i++) {
+        code = cudaMemcpy(with->copy_to, bytes, sizeof bytes, cudaMemcpyHostToDevice);
+        if (code == cudaSuccess)
+            code = cudaMemcpy(with->copy_to, with->copy_from, WEAR_BYTES, cudaMemcpyDeviceToDevice);
+        if (code == cudaSuccess)
+            code = cudaMemset(with->copy_to, 0, WEAR_BYTES);
+        if (code == cudaSuccess)
+            code = cudaDeviceSynchronize();
+        if (code == cudaSuccess)
+            code = cudaMemcpyAsync(with->copy_to, with->copy_from, WEAR_BYTES,
+                                   cudaMemcpyDeviceToDevice, with->bench.stream);
+        if (code == cudaSuccess)
+            code = cudaStreamSynchronize(with->bench.stream);
+    }
+    return kg__succeeded(code, "copying, to settle what a launch costs", why);
+}
+
+/* The costs of a launch, replay by replay. */
+typedef struct costs {
+    double ns[REPLAYS_TO_SETTLE];
+    size_t count;
+} costs;
+
+static void take_cost(void *context, size_t index, double ns)
+{
+    costs *all = context;
+
+    (void)index;
+    all->ns[all->count++] = ns;
+}
+
+/* What an empty launch costs now. */
+static bool read_launch_cost(kg__tools *with, double *ns, kg__error *why)
+{
+    const kg__loop *loop = &with->empty;
+    costs all = { .count = 0 };
+
+    if (!kg__loops_replay(&with->bench, &loop, 1, REPLAYS_TO_SETTLE, take_cost, &all, why))
+        return false;
+    *ns = kg__median(all.ns, all.count);
+    return true;
+}
+
+bool kg__tools_settle(kg__tools *with, kg__error *why)
+{
+    double ns;
+    int wearings = 0;
+
+    if (!read_launch_cost(with, &ns, why))
+        return false;
+    while (wearings++ < WEARINGS_MAXIMUM && ns < (1 - COST_DIFFERS) * with->launch_ns) {
+        if (!wear(with, why) || !read_launch_cost(with, &ns, why))
+            return false;
+    }
+    with->launch_ns = fmax(with->launch_ns, ns);
+    kg__bench_note_launch(&with->bench, ns);
+    return true;
+}
+
+/* Wears a fresh context until a launch costs what it does in one that has long been at work, or
+ * for so long that it does not come to that. */
+static bool wear_in(kg__tools *with, kg__error *why)
+{
+    kg__timed what = { launch_empty, with, with->bench.stream };
+    double fresh_ns;
+
+    if (!kg__loop_make(&what, LAUNCHES_TO_SETTLE, &with->empty, why) ||
+        !read_launch_cost(with, &fresh_ns, why))
+        return false;
+    with->launch_ns = fresh_ns;
+    for (int i = 0; i < WEARINGS_MAXIMUM && with->launch_ns < (1 + COST_DIFFERS) * fresh_ns; i++) {
+        double ns;
+
+        if (!wear(with, why) || !read_launch_cost(with, &ns, why))
+            return false;
+        with->launch_ns = fmax(with->launch_ns, ns);
+    }
+    return true;
+}
+
 static bool make_tools(kg__tools *with, int records, kg__error *why)
 {
     const kg__gpu *gpu = kg__device_gpu();
@@ -155,6 +252,7 @@ static bool make_tools(kg__tools *with, int records, kg__error *why)
 
 void kg__tools_close(kg__tools *with)
 {
+    kg__loop_discard(&with->empty);
     (void)cudaFree(with->copy_from);
     (void)cudaFree(with->copy_to);
     (void)cudaFree(with->fma_out);
@@ -170,5 +268,5 @@ static bool warm_up(kg__tools *with, kg__error *why)
 
 bool kg__tools_open(kg__tools *with, int records, kg__error *why)
 {
-    return make_tools(with, records, why) && warm_up(with, why);
+    return make_tools(with, records, why) && warm_up(with, why) && wear_in(with, why);
 }

@@ -19,14 +19,22 @@ typedef struct kg__tools {
     void *copy_to;
     float *fma_out;
     double case_seconds; /* for all metrics of a case: KG_CASE_SECONDS */
+    kg__loop empty;      /* empty launches, by which it is seen what one costs */
+    double launch_ns;    /* the most that one has cost in this process */
 } kg__tools;
 
-/* Makes ready, and has the card work until it is clocked up; false with `why`. Close them whatever
- * came back. */
+/* Makes ready, has the card work until it is clocked up, and wears the context in; false with
+ * `why`. Close them whatever came back. */
 bool kg__tools_open(kg__tools *with, int records, kg__error *why);
 
 /* Frees the memory of the sentinels, and closes the bench. */
 void kg__tools_close(kg__tools *with);
+
+/* Sees to it that a launch costs what it has cost before in this process, and has the bench note
+ * what it costs; false with `why`. A context has two such costs: a launch takes some 180 ns more,
+ * and what waits for L2 up to a tenth, once copies have been made on more than one of its streams
+ * (docs/measuring.md). Due before anything is sampled. */
+bool kg__tools_settle(kg__tools *with, kg__error *why);
 
 /* Times the sentinels and the empty kernel and records them, with what they move and compute: the
  * limits that a case's work is held against. */

@@ -28,7 +28,8 @@ Test(card, the_worst_of_all_looks)
 
     kg__card_join(worst, read("{\"temperature_c\": 40, \"sm_clock_mhz\": 1980, "
                               "\"memory_clock_mhz\": 3201, \"foreign_processes\": 0, "
-                              "\"clock_reasons\": \"none\"}"));
+                              "\"launch_ns\": 680, \"clock_reasons\": \"none\"}"));
+    kg__card_join(worst, read("{\"launch_ns\": 504}"));
     kg__card_join(worst, read("{\"temperature_c\": 71, \"sm_clock_mhz\": 1410, "
                               "\"memory_clock_mhz\": 3201, \"foreign_processes\": 2, "
                               "\"clock_reasons\": \"software power cap\"}"));
@@ -36,7 +37,8 @@ Test(card, the_worst_of_all_looks)
                               "\"memory_clock_mhz\": 2619, \"foreign_processes\": 1, "
                               "\"clock_reasons\": \"none\"}"));
     expect(worst, "{\"temperature_c\": 71, \"sm_clock_mhz\": 1410, \"memory_clock_mhz\": 2619, "
-                  "\"foreign_processes\": 2, \"clock_reasons\": \"software power cap\"}");
+                  "\"foreign_processes\": 2, \"launch_ns\": 680, "
+                  "\"clock_reasons\": \"software power cap\"}");
 }
 
 Test(card, what_a_look_does_not_tell_stays)
@@ -93,6 +95,8 @@ Test(card, is_described_in_words)
           1980, "1 410 of 1 980 MHz, 71 °C, software power cap, 2 other processes" },
         { "{\"sm_clock_mhz\": 1980, \"clock_reasons\": \"none\", \"foreign_processes\": 1}", 0,
           "1 980 MHz, 1 other process" },
+        { "{\"temperature_c\": 35, \"launch_ns\": 680, \"clock_reasons\": \"thermal\"}", 0,
+          "35 °C, 680 ns a launch, thermal" },
         { "{\"temperature_c\": 35, \"clock_reasons\": \"none\", \"foreign_processes\": 0}", 1980,
           "35 °C" },
         { "{}", 1980, "" },
