@@ -192,41 +192,48 @@ static bool read_launch_cost(kg__tools *with, double *ns, kg__error *why)
     return true;
 }
 
-bool kg__tools_settle(kg__tools *with, kg__error *why)
+/* Whether `ns` is the dearer of the two costs that a launch can have, as far as this process has
+ * seen them. */
+static bool is_worn(const kg__tools *with, double ns)
 {
-    double ns;
-    int wearings = 0;
+    return ns >= (1 + COST_DIFFERS) * with->fresh_ns && ns >= (1 - COST_DIFFERS) * with->launch_ns;
+}
 
-    if (!read_launch_cost(with, &ns, why))
+/* Wears the context until a launch costs the more, `most` times. */
+static bool wear_until_worn(kg__tools *with, int most, double *ns, kg__error *why)
+{
+    if (!read_launch_cost(with, ns, why))
         return false;
-    while (wearings++ < WEARINGS_MAXIMUM && ns < (1 - COST_DIFFERS) * with->launch_ns) {
-        if (!wear(with, why) || !read_launch_cost(with, &ns, why))
+    if (with->fresh_ns == 0)
+        with->fresh_ns = *ns;
+    for (int i = 0; i < most && !is_worn(with, *ns); i++) {
+        if (!wear(with, why) || !read_launch_cost(with, ns, why))
             return false;
     }
-    with->launch_ns = fmax(with->launch_ns, ns);
+    with->launch_ns = fmax(with->launch_ns, *ns);
+    return true;
+}
+
+bool kg__tools_settle(kg__tools *with, kg__error *why)
+{
+    /* Where a launch never cost the more, it may have but one cost: one try is cheap. */
+    int most = is_worn(with, with->launch_ns) ? WEARINGS_MAXIMUM : 1;
+    double ns;
+
+    if (!wear_until_worn(with, most, &ns, why))
+        return false;
     kg__bench_note_launch(&with->bench, ns);
     return true;
 }
 
-/* Wears a fresh context until a launch costs what it does in one that has long been at work, or
- * for so long that it does not come to that. */
+/* Wears a fresh context in. */
 static bool wear_in(kg__tools *with, kg__error *why)
 {
     kg__timed what = { launch_empty, with, with->bench.stream };
-    double fresh_ns;
+    double ns;
 
-    if (!kg__loop_make(&what, LAUNCHES_TO_SETTLE, &with->empty, why) ||
-        !read_launch_cost(with, &fresh_ns, why))
-        return false;
-    with->launch_ns = fresh_ns;
-    for (int i = 0; i < WEARINGS_MAXIMUM && with->launch_ns < (1 + COST_DIFFERS) * fresh_ns; i++) {
-        double ns;
-
-        if (!wear(with, why) || !read_launch_cost(with, &ns, why))
-            return false;
-        with->launch_ns = fmax(with->launch_ns, ns);
-    }
-    return true;
+    return kg__loop_make(&what, LAUNCHES_TO_SETTLE, &with->empty, why) &&
+           wear_until_worn(with, WEARINGS_MAXIMUM, &ns, why);
 }
 
 static bool make_tools(kg__tools *with, int records, kg__error *why)

@@ -20,6 +20,7 @@ typedef struct kg__tools {
     float *fma_out;
     double case_seconds; /* for all metrics of a case: KG_CASE_SECONDS */
     kg__loop empty;      /* empty launches, by which it is seen what one costs */
+    double fresh_ns;     /* what one cost at first */
     double launch_ns;    /* the most that one has cost in this process */
 } kg__tools;
 
