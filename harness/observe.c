@@ -180,7 +180,8 @@ static void group_by_variant(const kg__case **chosen, size_t count)
         if (next > i && next < count) {
             const kg__case *moved = chosen[next];
 
-            memmove(chosen + i + 1, chosen + i, (next - i) * sizeof *chosen);
+            for (size_t place = next; place > i; place--)
+                chosen[place] = chosen[place - 1];
             chosen[i] = moved;
         }
     }
