@@ -1,0 +1,87 @@
+"""Tests of ci/study-tables. usage: study_tables.py CI_FOLDER"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+COMMAND = os.path.join(sys.argv.pop(), "study-tables")
+BASELINE = {"cases": {f"a/v/{size}/-": {"time_ns": {"value": 5000, "band": 0.02}} for size in (1, 2)}}
+
+
+def case(size, change, verdict="pass", observers=1, **more):
+    figures = {"value": 5000 * (1 + change), "change": change, "clock": "graph", "smallest": 0.02}
+    return {"case": f"a/v/{size}/-", "parts": ["time"], "metrics": {"time_ns": figures}, "verdict": verdict, "observers": observers, **more}
+
+
+def results(*cases):
+    return {"provenance": {"gpu": {"uuid": "GPU-0123456789"}}, "tests": [{"name": "gpu.a.time", "board": "GPU-0"}], "cases": list(cases)}
+
+
+class Tables(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.put("baselines/gpu.json", BASELINE)
+
+    def put(self, name, document):
+        path = os.path.join(self.folder.name, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(document if isinstance(document, str) else json.dumps(document))
+
+    def put_gate(self, study, name, exit_code, *cases):
+        self.put(f"study/{study}/{name}/results.json", results(*cases))
+        self.put(f"study/{study}/{name}/gate.json", {"seconds": 50.5, "exit_code": exit_code})
+        self.put(f"study/{study}/{name}/gate.log", "kernelgate: built in 9 s\nkernelgate: tested the GPU in 49.6 s (see)\n")
+
+    def tables(self, code=0):
+        done = subprocess.run([COMMAND, os.path.join(self.folder.name, "study"), os.path.join(self.folder.name, "baselines")],
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+        return done.stdout + done.stderr
+
+    def test_nothing_was_studied(self):
+        self.assertEqual(self.tables(), "")
+
+    def test_false_alarms(self):
+        self.put_gate("false-alarms", "1", 0, case(1, 0.001), case(2, -0.03, "faster", 3))
+        self.put_gate("false-alarms", "2", 1, case(1, 0.021, "environment", 3), case(2, 0.0))
+        printed = self.tables()
+        self.assertIn("| GPU-01234567 | the stored | 2 | 4 | 4 | 2 (50.0 %) | 1 | 1 | 1 | 0 |", printed)
+        self.assertIn("Failed: environment a/v/1/-.", printed)
+
+    def test_power(self):
+        verdicts = {"target": {"key": "gpu"}, "cases": [case(1, 0.05, "slower", 3), case(2, 0.01)]}
+        self.put("study/power/1/gpu.a.time.verdicts.json", verdicts)
+        self.put("study/power/1/study.json", {"extra": 0.05})
+        printed = self.tables()
+        self.assertIn("| the stored | +5 % | +3.00 % | 2 | 1 | 1 (50.0 %) |", printed)
+        self.assertIn("Missed: the stored +5 % a/v/2/- (pass, smallest 2.0 %).", printed)
+
+    def test_boards_with_what_was_confirmed(self):
+        self.put_gate("boards", "1", 0, case(1, 0.0), case(2, 0.03, "pass", 3))
+        self.assertIn("| 1 | 2 | 1 | 0 | 49.6 s | 50.5 s |", self.tables())
+
+    def test_a_run_that_was_cut_short_is_named(self):
+        self.put_gate("boards", "1", 0, case(1, 0.0))
+        self.put("study/boards/2/gate.log", "kernelgate: built in 9 s\n")
+        self.put("study/power/3/records/gpu.a.time.first.jsonl", "")
+        printed = self.tables()
+        self.assertRegex(printed, r"Left out of boards, for they were cut short: \S+/study/boards/2\.")
+        self.assertRegex(printed, r"Left out of power, for they were cut short: \S+/study/power/3\.")
+        self.assertIn("| 1 | 1 | 0 | 0 | 49.6 s | 50.5 s |", printed)
+
+    def test_what_cannot_be_read_is_an_error(self):
+        self.put_gate("false-alarms", "1", 0, case(1, 0.0))
+        os.remove(os.path.join(self.folder.name, "baselines", "gpu.json"))
+        self.assertRegex(self.tables(2), r"^ci/study-tables: \S+/baselines/gpu\.json: No such file or directory: put it there")
+        self.put("baselines/gpu.json", "{")
+        self.assertRegex(self.tables(2), r"^ci/study-tables: damaged results: JSONDecodeError")
+
+
+if __name__ == "__main__":
+    unittest.main()
