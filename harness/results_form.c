@@ -264,6 +264,17 @@ static const member kernel_members[] = {
 };
 static const form kernel = OBJECT(.members = kernel_members);
 
+static const member card_members[] = {
+    { "temperature_c", &count, true },
+    { "sm_clock_mhz", &count, true },
+    { "memory_clock_mhz", &count, true },
+    { "clock_reasons", &text, true },
+    { "foreign_processes", &count, true },
+    { "launch_ns", &count, true },
+    { 0 },
+};
+static const form card = OBJECT(.members = card_members);
+
 static const member pairs_members[] = {
     { "count", &positive_count, false }, { "change", &number, false }, { "low", &number, false },
     { "high", &number, false },          { "p", &fraction, false },    { 0 },
@@ -281,13 +292,17 @@ static const member imported_members[] = {
 static const form imported = OBJECT(.members = imported_members, .closed = true);
 
 static const member case_members[] = {
-    { "case", &case_id, false },   { "target", &target_key, false }, { "parts", &texts, true },
-    { "seconds", &seconds, true }, { "metrics", &metrics, false },   { "verdict", &verdict, false },
-    { "why", &text, false },       { "test", &text, true },          { "lines", &lines, true },
-    { "sampled", &sampled, true }, { "absent", &reasons, true },     { "work", &work, true },
-    { "kernel", &kernel, true },   { "smallest", &amount, true },    { "changed", &names, true },
-    { "base", &base, true },       { "pairs", &pairs, true },        { "suspect", &mark, true },
-    { "note", &name, true },       { "imported", &imported, true },  { 0 },
+    { "case", &case_id, false },    { "target", &target_key, false },
+    { "parts", &texts, true },      { "seconds", &seconds, true },
+    { "metrics", &metrics, false }, { "verdict", &verdict, false },
+    { "why", &text, false },        { "test", &text, true },
+    { "lines", &lines, true },      { "sampled", &sampled, true },
+    { "absent", &reasons, true },   { "work", &work, true },
+    { "kernel", &kernel, true },    { "smallest", &amount, true },
+    { "changed", &names, true },    { "base", &base, true },
+    { "pairs", &pairs, true },      { "suspect", &mark, true },
+    { "note", &name, true },        { "imported", &imported, true },
+    { "card", &card, true },        { 0 },
 };
 static const form one_case = OBJECT(.members = case_members);
 static const form cases = LIST_OF(one_case);
@@ -389,16 +404,27 @@ static const form document_form = OBJECT(.members = document_members, .closed = 
 /* What a test says of a case, which a run's results take over as it is, but for the part that it
  * names and the records of a suspect. */
 static const member judged_case_members[] = {
-    { "case", &case_id, false },     { "target", &target_key, false },
-    { "part", &text, true },         { "seconds", &seconds, true },
-    { "metrics", &metrics, true },   { "verdict", &verdict, false },
-    { "why", &text, true },          { "lines", &lines, true },
-    { "sampled", &sampled, true },   { "absent", &reasons, true },
-    { "work", &work, true },         { "kernel", &kernel, true },
-    { "smallest", &amount, true },   { "changed", &names, true },
-    { "base", &base, true },         { "pairs", &pairs, true },
-    { "suspect", &mark, true },      { "note", &name, true },
-    { "imported", &imported, true }, { 0 },
+    { "case", &case_id, false },
+    { "target", &target_key, false },
+    { "part", &text, true },
+    { "seconds", &seconds, true },
+    { "metrics", &metrics, true },
+    { "verdict", &verdict, false },
+    { "why", &text, true },
+    { "lines", &lines, true },
+    { "sampled", &sampled, true },
+    { "absent", &reasons, true },
+    { "work", &work, true },
+    { "kernel", &kernel, true },
+    { "smallest", &amount, true },
+    { "changed", &names, true },
+    { "base", &base, true },
+    { "pairs", &pairs, true },
+    { "suspect", &mark, true },
+    { "note", &name, true },
+    { "imported", &imported, true },
+    { "card", &card, true },
+    { 0 },
 };
 static const form judged_case = OBJECT(.members = judged_case_members);
 static const form judged_cases = LIST_OF(judged_case);
