@@ -11,6 +11,10 @@
 #include "statistics.h"
 #include "text.h"
 
+/* What a launch costs differs where it differs by this fraction: a context has two such costs, a
+ * third apart (docs/measuring.md). */
+#define LAUNCH_COST_DIFFERS 0.1
+
 static const char *const sentinel_names[KG__SENTINELS] = { "copy", "fma" };
 
 void kg__sentinels_add(kg__sentinel_log *seen, const json_t *record)
@@ -207,8 +211,29 @@ static void carry(json_t *entry, const kg__observation *observations, size_t cou
     json_decref(card);
 }
 
-/* Notes how the kernel differs from that of the baseline, beside a slower time. */
-static void note_changed_code(json_t *entry, const kg__baseline_case *expected)
+/* Notes what an empty launch cost while a case was timed, where that is not what it cost when the
+ * baseline was recorded. */
+static void note_launch_cost(json_t *changed, const json_t *entry, const kg__baseline *baseline)
+{
+    double now = kg__json_number(json_object_get(entry, "card"), "launch_ns");
+    double then = kg__json_number(baseline->provenance, "launch_ns");
+    char now_text[KG__FIGURE_SIZE];
+    char then_text[KG__FIGURE_SIZE];
+    char text[160];
+
+    if (!(now > 0 && then > 0) || fabs(now / then - 1) <= LAUNCH_COST_DIFFERS)
+        return;
+    kg__show_figure(now_text, sizeof now_text, now, "ns");
+    kg__show_figure(then_text, sizeof then_text, then, "ns");
+    kg__format(text, sizeof text, "a launch cost %s, and %s when the baseline was recorded",
+               now_text, then_text);
+    json_array_append_new(changed, json_string(text));
+}
+
+/* Notes how the kernel, and what a launch costs, differ from the baseline's, beside a slower time.
+ */
+static void note_changes(json_t *entry, const kg__baseline *baseline,
+                         const kg__baseline_case *expected)
 {
     json_t *changed = json_array();
     const json_t *kernel = json_object_get(entry, "kernel");
@@ -221,6 +246,7 @@ static void note_changed_code(json_t *entry, const kg__baseline_case *expected)
             changed,
             json_string(same ? "its machine code and its launch are the baseline's"
                              : "its machine code, or its launch, differs from the baseline's"));
+    note_launch_cost(changed, entry, baseline);
     if (json_array_size(changed) > 0)
         json_object_set(entry, KG__CHANGED, changed);
     json_decref(changed);
@@ -308,7 +334,7 @@ json_t *kg__gate_case(const char *id, const kg__target *target, const char *part
     kg__json_set_finite(entry, "smallest", smallest);
     carry(entry, observations, count);
     if ((worst == KG__SLOWER || worst == KG__ENVIRONMENT) && expected != NULL)
-        note_changed_code(entry, expected);
+        note_changes(entry, baseline, expected);
     return entry;
 }
 

@@ -48,7 +48,7 @@ kg__surroundings kg__surroundings_of(const kg__sentinel_log *seen, const kg__bas
 /* The entry of a case in the results: every metric judged against `baseline` (NULL: none) by the
  * median of the observations (1, or 1 + KG__CONFIRMATIONS), the case's verdict the worst of them,
  * its smallest slowdown that would be seen the least of its gated metrics. Beside a slower time
- * stands how the kernel differs from the baseline's (KG__CHANGED).
+ * stands how the kernel, and what a launch costs, differ from the baseline's (KG__CHANGED).
  * `tripped` (may be NULL) becomes whether any metric asks for confirmation. */
 json_t *kg__gate_case(const char *id, const kg__target *target, const char *part,
                       const kg__observation *observations, size_t count,

@@ -523,6 +523,27 @@ Test(gating, a_slower_case_tells_how_its_kernel_changed)
     cr_expect(json_object_get(gate(&one, 1, NULL), KG__CHANGED) == NULL, "it passed");
 }
 
+/* A context has two costs of a launch, a third apart; what differs by less is nothing to tell. */
+Test(gating, a_slower_case_tells_that_a_launch_costs_more)
+{
+    kg__observation one = observed(66000, 0);
+    json_t *card = json_pack("{s:i}", "launch_ns", 680);
+
+    json_object_set_new((json_t *)one.measured, "card", card);
+    expect_metric(kg__baseline_add(&baseline, ID), "time_ns", 60000);
+    cr_expect(eq(str, (char *)changes_of(gate(&one, 1, NULL)), ""), "not known of then");
+    baseline.provenance = json_pack("{s:i}", "launch_ns", 502);
+    cr_expect(eq(str, (char *)changes_of(gate(&one, 1, NULL)),
+                 "a launch cost 680 ns, and 502 ns when the baseline was recorded"));
+    json_object_set_new(card, "launch_ns", json_integer(552));
+    cr_expect(eq(str, (char *)changes_of(gate(&one, 1, NULL)), ""));
+    json_object_set_new(card, "launch_ns", json_integer(450));
+    cr_expect(eq(str, (char *)changes_of(gate(&one, 1, NULL)),
+                 "a launch cost 450 ns, and 502 ns when the baseline was recorded"));
+    json_object_set_new(card, "launch_ns", json_string("dear"));
+    cr_expect(eq(str, (char *)changes_of(gate(&one, 1, NULL)), ""));
+}
+
 Test(gating, the_card_is_shown_at_its_worst)
 {
     kg__observation all[3] = { observed(66000, 0), observed(66000, 0), observed(66000, 0) };
