@@ -1,4 +1,4 @@
-"""Tests of ci/study-tables. usage: study_tables.py CI_FOLDER"""
+"""Tests of ci/study-tables. usage: study_tables.py TREE"""
 
 import json
 import os
@@ -7,7 +7,7 @@ import sys
 import tempfile
 import unittest
 
-COMMAND = os.path.join(sys.argv.pop(), "study-tables")
+COMMAND = os.path.join(sys.argv.pop(), "ci", "study-tables")
 BASELINE = {"cases": {f"a/v/{size}/-": {"time_ns": {"value": 5000, "band": 0.02}} for size in (1, 2)}}
 
 
