@@ -105,8 +105,8 @@ void kg__part_write(kg__part_run *run, bool complete);
 
 /* part_observing.c */
 
-/* Observes the subjects that `wanted` takes, in processes of their own; returns false when nothing
- * could be run. `label` names their records. */
+/* Observes the subjects that `wanted` takes (NULL: all), in processes of their own; returns false
+ * when nothing could be run. `label` names their records. */
 bool kg__part_observe(kg__part_run *run, bool (*wanted)(const kg__part_run *, const kg__subject *),
                       const char *label);
 

@@ -188,13 +188,6 @@ static bool check_variant(kg__part_run *run, const kg_variant *variant)
     return observed;
 }
 
-static bool is_any(const kg__part_run *run, const kg__subject *one)
-{
-    (void)run;
-    (void)one;
-    return true;
-}
-
 /* Whether variants share processes as long as they are right. On a GPU a process costs up to a
  * second for its context, more than most variants' checks; on the CPU model next to nothing. What a
  * wrapper objects to is told by variant, and defects are there to be wrong. */
@@ -214,7 +207,7 @@ void kg__part_check(kg__part_run *run)
         !kg__instrumented_program(NULL, run->instrumented, sizeof run->instrumented, &why))
         tell_unwatched(run, why.text);
     if (shares_processes(run)) {
-        (void)kg__part_observe(run, is_any, "variants");
+        (void)kg__part_observe(run, NULL, "variants");
     } else if (kg__part_is(run, "defects")) {
         const kg_defect *defect = kg__table_defects();
 

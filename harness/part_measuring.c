@@ -78,13 +78,6 @@ void kg__part_take_measured(kg__part_run *run, kg__subject *one, const json_t *r
     json_decref(entry);
 }
 
-static bool is_any(const kg__part_run *run, const kg__subject *one)
-{
-    (void)run;
-    (void)one;
-    return true;
-}
-
 static bool awaits_confirmation(const kg__part_run *run, const kg__subject *one)
 {
     (void)run;
@@ -103,7 +96,7 @@ void kg__part_count(kg__part_run *run)
         return;
     }
     run->watching = true;
-    (void)kg__part_observe(run, is_any, "first");
+    (void)kg__part_observe(run, NULL, "first");
     run->watching = false;
 }
 
@@ -188,7 +181,7 @@ static void keep_suspects(kg__part_run *run)
 void kg__part_measure(kg__part_run *run)
 {
     char label[32] = "first";
-    bool observed = kg__part_observe(run, is_any, label);
+    bool observed = kg__part_observe(run, NULL, label);
 
     keep_suspects(run);
     if (!observed)

@@ -202,8 +202,8 @@ static void take_record(void *context, const json_t *record)
     }
 }
 
-/* Whether a case is observed along with the subjects that `wanted` takes: it is one of them, or is
- * to be timed, since a process that times anything times the whole comparison, in the table's
+/* Whether a case is observed along with the subjects that `wanted` (NULL: all) takes: it is one, or
+ * is to be timed, since a process that times anything times the whole comparison, in the table's
  * order, as the baseline was recorded. What comes before and beside a case moves it, a short kernel
  * by up to 5 %. What KG_FILTER leaves out is timed there and not judged. */
 static bool is_observed(const kg__part_run *run, const kg__case *one,
@@ -212,14 +212,15 @@ static bool is_observed(const kg__part_run *run, const kg__case *one,
     for (size_t i = 0; i < run->count; i++) {
         const kg__case *other = run->subjects[i].one;
 
-        if ((other == one || kg__part_is(run, "time")) && wanted(run, &run->subjects[i]))
+        if ((other == one || kg__part_is(run, "time")) &&
+            (wanted == NULL || wanted(run, &run->subjects[i])))
             return true;
     }
     return false;
 }
 
-/* Observes the subjects that `wanted` takes, in processes of their own; returns false when nothing
- * could be run. */
+/* Observes the subjects that `wanted` takes (NULL: all), in processes of their own; returns false
+ * when nothing could be run. */
 bool kg__part_observe(kg__part_run *run, bool (*wanted)(const kg__part_run *, const kg__subject *),
                       const char *label)
 {
