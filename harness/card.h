@@ -7,6 +7,10 @@
 #include <jansson.h>
 #include <stddef.h>
 
+/* What a launch costs has changed where it has by this fraction: a context has two such costs, a
+ * third apart (docs/measuring.md). */
+#define KG__LAUNCH_COST_DIFFERS 0.1
+
 /* Joins a further look into `worst`: the highest temperature, the lowest clocks, the most foreign
  * processes, the dearest launch, and every reason that held the clocks down at any of them. */
 void kg__card_join(json_t *worst, const json_t *look);

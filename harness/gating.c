@@ -11,10 +11,6 @@
 #include "statistics.h"
 #include "text.h"
 
-/* What a launch costs differs where it differs by this fraction: a context has two such costs, a
- * third apart (docs/measuring.md). */
-#define LAUNCH_COST_DIFFERS 0.1
-
 static const char *const sentinel_names[KG__SENTINELS] = { "copy", "fma" };
 
 void kg__sentinels_add(kg__sentinel_log *seen, const json_t *record)
@@ -221,7 +217,7 @@ static void note_launch_cost(json_t *changed, const json_t *entry, const kg__bas
     char then_text[KG__FIGURE_SIZE];
     char text[160];
 
-    if (!(now > 0 && then > 0) || fabs(now / then - 1) <= LAUNCH_COST_DIFFERS)
+    if (!(now > 0 && then > 0) || fabs(now / then - 1) <= KG__LAUNCH_COST_DIFFERS)
         return;
     kg__show_figure(now_text, sizeof now_text, now, "ns");
     kg__show_figure(then_text, sizeof then_text, then, "ns");

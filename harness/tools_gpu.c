@@ -5,6 +5,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "card.h"
 #include "device_gpu.h"
 #include "records.h"
 #include "sentinels.h"
@@ -16,11 +17,9 @@
 /* A page of device memory, and how many are left out at most, less one. */
 #define PAGE_BYTES ((size_t)2 << 20)
 #define SCATTERED_PAGES_MAXIMUM 128
-/* What a launch costs is read from so many, as often, and differs where it differs by this
- * fraction: the two costs that a context can have lie a third apart. */
+/* What a launch costs is read from so many, as often. */
 #define LAUNCHES_TO_SETTLE 200
 #define REPLAYS_TO_SETTLE 5
-#define COST_DIFFERS 0.1
 /* How often a context is worn at a stretch, and by how much: sixteen operations on one stream and
  * a copy on another sufficed wherever it was tried. */
 #define WEARINGS_MAXIMUM 32
@@ -196,7 +195,8 @@ static bool read_launch_cost(kg__tools *with, double *ns, kg__error *why)
  * seen them. */
 static bool is_worn(const kg__tools *with, double ns)
 {
-    return ns >= (1 + COST_DIFFERS) * with->fresh_ns && ns >= (1 - COST_DIFFERS) * with->launch_ns;
+    return ns >= (1 + KG__LAUNCH_COST_DIFFERS) * with->fresh_ns &&
+           ns >= (1 - KG__LAUNCH_COST_DIFFERS) * with->launch_ns;
 }
 
 /* Wears the context until a launch costs the more, `most` times. */
