@@ -20,6 +20,7 @@ typedef struct member {
 struct form {
     bool (*fits)(const json_t *value);
     const char *expected;
+    const form *also;      /* of an object that is not closed: it is of this form too */
     const member *members; /* of an object: those that are known; ends with an empty one */
     bool closed;           /* of an object: it has no others */
     const form *others;    /* of an object: what the others are; NULL: anything */
@@ -291,20 +292,25 @@ static const member imported_members[] = {
 };
 static const form imported = OBJECT(.members = imported_members, .closed = true);
 
-static const member case_members[] = {
-    { "case", &case_id, false },    { "target", &target_key, false },
-    { "parts", &texts, true },      { "seconds", &seconds, true },
-    { "metrics", &metrics, false }, { "verdict", &verdict, false },
-    { "why", &text, false },        { "test", &text, true },
-    { "lines", &lines, true },      { "sampled", &sampled, true },
-    { "absent", &reasons, true },   { "work", &work, true },
-    { "kernel", &kernel, true },    { "smallest", &amount, true },
-    { "changed", &names, true },    { "base", &base, true },
-    { "pairs", &pairs, true },      { "suspect", &mark, true },
-    { "note", &name, true },        { "imported", &imported, true },
-    { "card", &card, true },        { 0 },
+/* What a run's results and a test's verdicts hold of a case alike. */
+static const member shared_case_members[] = {
+    { "case", &case_id, false },    { "target", &target_key, false }, { "seconds", &seconds, true },
+    { "verdict", &verdict, false }, { "lines", &lines, true },        { "sampled", &sampled, true },
+    { "absent", &reasons, true },   { "work", &work, true },          { "kernel", &kernel, true },
+    { "card", &card, true },        { "smallest", &amount, true },    { "changed", &names, true },
+    { "base", &base, true },        { "pairs", &pairs, true },        { "suspect", &mark, true },
+    { "note", &name, true },        { "imported", &imported, true },  { 0 },
 };
-static const form one_case = OBJECT(.members = case_members);
+static const form shared_of_case = OBJECT(.members = shared_case_members);
+
+static const member case_members[] = {
+    { "parts", &texts, true },
+    { "metrics", &metrics, false },
+    { "why", &text, false },
+    { "test", &text, true },
+    { 0 },
+};
+static const form one_case = OBJECT(.also = &shared_of_case, .members = case_members);
 static const form cases = LIST_OF(one_case);
 
 static const member test_members[] = {
@@ -404,29 +410,12 @@ static const form document_form = OBJECT(.members = document_members, .closed = 
 /* What a test says of a case, which a run's results take over as it is, but for the part that it
  * names and the records of a suspect. */
 static const member judged_case_members[] = {
-    { "case", &case_id, false },
-    { "target", &target_key, false },
     { "part", &text, true },
-    { "seconds", &seconds, true },
     { "metrics", &metrics, true },
-    { "verdict", &verdict, false },
     { "why", &text, true },
-    { "lines", &lines, true },
-    { "sampled", &sampled, true },
-    { "absent", &reasons, true },
-    { "work", &work, true },
-    { "kernel", &kernel, true },
-    { "smallest", &amount, true },
-    { "changed", &names, true },
-    { "base", &base, true },
-    { "pairs", &pairs, true },
-    { "suspect", &mark, true },
-    { "note", &name, true },
-    { "imported", &imported, true },
-    { "card", &card, true },
     { 0 },
 };
-static const form judged_case = OBJECT(.members = judged_case_members);
+static const form judged_case = OBJECT(.also = &shared_of_case, .members = judged_case_members);
 static const form judged_cases = LIST_OF(judged_case);
 
 static const member held_claim_members[] = {
@@ -530,7 +519,8 @@ static bool check(checking *at, const json_t *value, const form *wanted)
         if (wanted->items != NULL && !check_within(at, step, item, wanted->items))
             return false;
     }
-    return check_object(at, value, wanted);
+    return (wanted->also == NULL || check_object(at, value, wanted->also)) &&
+           check_object(at, value, wanted);
 }
 
 static bool has_form(const json_t *document, const form *wanted, char *where, size_t size,
