@@ -164,25 +164,42 @@ static bool take_records(watch *state, kg__record_reader *reader)
     return any;
 }
 
-static bool write_cases(const watch *state, const char *path, kg__error *why)
+static bool fail_to_write(const char *path, kg__error *why)
+{
+    return kg__fail(why,
+                    "%s: cannot be written: %s: see to the folder's permissions and free space",
+                    path, strerror(errno));
+}
+
+bool kg__write_cases(const char *path, const char *const *ids, size_t count, kg__error *why)
 {
     FILE *file = fopen(path, "w");
     bool good;
 
     if (file == NULL)
-        return kg__fail(why,
-                        "%s: cannot be written: %s: see to the folder's permissions and free space",
-                        path, strerror(errno));
-    for (size_t i = 0; i < state->job->case_count; i++) {
-        if (!state->settled[i])
-            fprintf(file, "%s\n", state->job->cases[i]);
-    }
+        return fail_to_write(path, why);
+    for (size_t i = 0; i < count; i++)
+        fprintf(file, "%s\n", ids[i]);
     good = !ferror(file);
     if (fclose(file) != 0 || !good)
-        return kg__fail(why,
-                        "%s: cannot be written: %s: see to the folder's permissions and free space",
-                        path, strerror(errno));
+        return fail_to_write(path, why);
     return true;
+}
+
+/* Writes down the cases that no process has settled yet. */
+static bool write_unsettled(const watch *state, const char *path, kg__error *why)
+{
+    const char **ids = kg__allocate(state->job->case_count, sizeof *ids);
+    size_t count = 0;
+    bool written;
+
+    for (size_t i = 0; i < state->job->case_count; i++) {
+        if (!state->settled[i])
+            ids[count++] = state->job->cases[i];
+    }
+    written = kg__write_cases(path, ids, count, why);
+    free(ids);
+    return written;
 }
 
 /* The environment without what Criterion's worker finds its arena by: a program that inherits it
@@ -445,14 +462,12 @@ kg__observation_status kg__observe_cases(const kg__observation_job *job, kg__err
             kg__format(records, sizeof records, "%s.%zu.jsonl", job->records, from);
         fresh = open(records, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
         if (fresh < 0) {
-            kg__fail(&state.why,
-                     "%s: cannot be written: %s: see to the folder's permissions and free space",
-                     records, strerror(errno));
+            fail_to_write(records, &state.why);
             state.broken = true;
             break;
         }
         close(fresh);
-        if (!write_cases(&state, cases, &state.why) ||
+        if (!write_unsettled(&state, cases, &state.why) ||
             !kg__record_open(&reader, records, &state.why)) {
             state.broken = true;
             break;

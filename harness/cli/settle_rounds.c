@@ -1,7 +1,5 @@
 /* kernelgate settle: rounds of processes, of the base and of this build by turns. */
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,27 +64,23 @@ bool kg__settle_list_beside(const kg__settlement *all, const kg__settle_group *o
 {
     char path[KG__PATH_SIZE + 32];
     const char *arguments[] = { of->programs[KG__HEAD], "--beside", path, NULL };
-    FILE *file;
+    const char **wanted = kg__allocate(of->count, sizeof *wanted);
+    size_t count = 0;
+    kg__error why;
     bool written;
     int code;
 
     *ids = (kg__listing){ 0 };
     kg__format(path, sizeof path, "%.*s.suspects.cases",
                (int)(strlen(of->path) - strlen(KG__VERDICTS_SUFFIX)), of->path);
-    file = fopen(path, "w");
-    if (file == NULL) {
-        kg__complain("%s: cannot be written: %s: see to the folder's permissions and free space",
-                     path, strerror(errno));
-        return false;
-    }
     for (size_t i = 0; i < of->count; i++) {
         if (kg__settle_wants(all, of, &of->suspects[i]))
-            fprintf(file, "%s\n", of->suspects[i].id);
+            wanted[count++] = of->suspects[i].id;
     }
-    written = !ferror(file);
-    if (fclose(file) != 0 || !written) {
-        kg__complain("%s: cannot be written: %s: see to the folder's permissions and free space",
-                     path, strerror(errno));
+    written = kg__write_cases(path, wanted, count, &why);
+    free(wanted);
+    if (!written) {
+        kg__complain("%s", why.text);
         return false;
     }
     code = kg__probe_lines(arguments, KG__LISTING_SECONDS, ids);
