@@ -12,9 +12,9 @@
  *
  * observes the cases whose ids stand in the file CASES, one a line, and appends a record a case to
  * FILE. Parts check, count and tune take launches beyond the table's rows too, as --candidates
- * prints them. Returns its exit code: 0 when every case has its record, KG__EXIT_LOST when the
- * device's context was lost and another process must go on, 2 on any other error, 77 when there is
- * no device. */
+ * prints them. Returns its exit code: 0 when every case has its record, KG__EXIT_LOST when
+ * another process must go on, for the device's context was lost or a variant was not right, 2 on
+ * any other error, 77 when there is no device. */
 int kg__observe(const kg_comparison *comparison, int argc, char *const *argv);
 
 /* The program as `PROGRAM --cases PART`: prints the ids of a part's cases, one a line. Returns its
