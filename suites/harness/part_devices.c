@@ -162,28 +162,29 @@ Test(part_devices, a_broken_device)
     expect_run(KG__FAKE_GPU, "--filter=fake/check", 2, "the driver does not work");
 }
 
+/* Checks what a filter takes, and counts the cases that pass and the processes that it took. */
+static void expect_processes(const char *filter, int code, const char *line, size_t passing,
+                             size_t wanted)
+{
+    (void)unlink(at("log"));
+    set("KG_FILTER", filter);
+    expect_run(KG__FAKE_GPU, "--filter=fake/check", code, line);
+    cr_assert(count_cases("gpu.fake.check", "pass") == passing);
+    cr_assert(processes() == wanted, "%zu", processes());
+}
+
 /* On a GPU variants share a process for as long as they are right: whoever is not has touched it
  * last. Another process does for the rest, variant by variant, what it would have done anyway. */
 Test(part_devices, right_variants_share_a_process)
 {
-    (void)unlink(at("log"));
-    expect_run(KG__FAKE_GPU, "--filter=fake/check", 0, "fake/quick/64/b64");
-    cr_assert(count_cases("gpu.fake.check", "pass") == 8);
-    cr_assert(processes() == 1, "%zu", processes());
-
-    (void)unlink(at("log"));
-    set("KG_FILTER", "fake/plain/*,fake/quick/*,fake/wrong/*,fake/nan/*");
-    expect_run(KG__FAKE_GPU, "--filter=fake/check", 1, "kernels/fake/nan.cu: to[3]: expected");
-    cr_assert(count_cases("gpu.fake.check", "pass") == 14);
+    expect_processes(ONE_PROCESS, 0, "fake/quick/64/b64", 8, 1);
+    expect_processes(ONE_PROCESS "," TWO_PROCESSES, 1, "kernels/fake/nan.cu: to[3]: expected", 14,
+                     2);
     cr_assert(count_cases("gpu.fake.check", "wrong") == 2);
-    cr_assert(processes() == 2, "%zu", processes());
-
-    (void)unlink(at("log"));
-    set("KG_FILTER", "fake/strays/*,fake/cannot/*,fake/plain/*");
-    expect_run(KG__FAKE_GPU, "--filter=fake/check", 2, "kernels/fake/cannot.cu: launching");
-    cr_assert(count_cases("gpu.fake.check", "pass") == 10);
+    /* The last is for what is left of a lost context. */
+    expect_processes("fake/strays/*,fake/cannot/*,fake/plain/*", 2,
+                     "kernels/fake/cannot.cu: launching", 10, 3);
     cr_assert(count_cases("gpu.fake.check", "error") == 2);
-    cr_assert(processes() == 3, "%zu: the last for what is left of a lost context", processes());
 }
 
 /* Whoever ends a check that hangs finds the variants before it judged. */
