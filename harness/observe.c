@@ -393,6 +393,16 @@ static bool stands_beside(const kg__case *one, const kg__case *const *chosen, si
     return false;
 }
 
+/* The cases that KG_FILTER takes; `chosen` has room for the whole table. */
+static void choose_filtered(const kg__case_list *table, const kg__case **chosen, size_t *count)
+{
+    *count = 0;
+    for (size_t i = 0; i < table->count; i++) {
+        if (kg__filter_takes(table->list[i].id))
+            chosen[(*count)++] = &table->list[i];
+    }
+}
+
 int kg__print_beside(const kg_comparison *comparison, int argc, char *const *argv)
 {
     kg__case_list table = { 0 };
@@ -401,14 +411,17 @@ int kg__print_beside(const kg_comparison *comparison, int argc, char *const *arg
     size_t count = 0;
     bool good;
 
-    if (argc != 3) {
-        kg__complain("--beside: name a file with a case id a line");
+    if (argc > 3) {
+        kg__complain("--beside: takes one file with a case id a line, or none");
         return KG__EXIT_ERROR;
     }
     good = kg__table_expand(comparison, "time", &table, &error);
     if (good) {
         chosen = kg__allocate(table.count, sizeof(kg__case *));
-        good = choose_cases(&table, argv[2], chosen, &count, &error);
+        if (argc == 3)
+            good = choose_cases(&table, argv[2], chosen, &count, &error);
+        else
+            choose_filtered(&table, chosen, &count);
     }
     if (!good)
         kg__complain("%s", error.text);

@@ -203,16 +203,15 @@ static void take_record(void *context, const json_t *record)
 }
 
 /* Whether a case is observed along with the subjects that `wanted` (NULL: all) takes: it is one, or
- * is to be timed, since a process that times anything times the whole comparison, in the table's
- * order, as the baseline was recorded. What comes before and beside a case moves it, a short kernel
- * by up to 5 %. What KG_FILTER leaves out is timed there and not judged. */
+ * is timed side by side with one, as it was for the baseline. What KG_FILTER leaves out is timed
+ * there and not judged. */
 static bool is_observed(const kg__part_run *run, const kg__case *one,
                         bool (*wanted)(const kg__part_run *, const kg__subject *))
 {
     for (size_t i = 0; i < run->count; i++) {
         const kg__case *other = run->subjects[i].one;
 
-        if ((other == one || kg__part_is(run, "time")) &&
+        if ((other == one || (kg__part_is(run, "time") && kg__table_side_by_side(other, one))) &&
             (wanted == NULL || wanted(run, &run->subjects[i])))
             return true;
     }

@@ -11,7 +11,6 @@
 #include "../records.h"
 #include "command.h"
 #include "probe.h"
-#include "programs.h"
 
 void kg__recorder_refuse(kg__recorder *recorder, const char *id, const char *why)
 {
@@ -20,9 +19,14 @@ void kg__recorder_refuse(kg__recorder *recorder, const char *id, const char *why
     recorder->refused = true;
 }
 
-static bool list_by(const kg__recorder *recorder, const char *const *arguments, const char *program,
-                    kg__listing *cases)
+/* Lists what is to be observed: of times also what KG_FILTER leaves out and is timed side by side
+ * with what it takes, which is not recorded. */
+static bool list_cases(const kg__recorder *recorder, const char *program, const char *part,
+                       kg__listing *cases)
 {
+    bool timed = strcmp(part, "time") == 0;
+    const char *const arguments[] = { program, timed ? "--beside" : "--cases", timed ? NULL : part,
+                                      NULL };
     int code = kg__probe_lines(arguments, 30, cases);
 
     if (code == 0)
@@ -30,26 +34,6 @@ static bool list_by(const kg__recorder *recorder, const char *const *arguments, 
     kg__ledger_refuse(recorder->ledger, (kg__entry_subject){ .file = program },
                       "it does not list its cases (exit code %d): build it anew", code);
     return false;
-}
-
-/* Lists what is to be observed. A process that times anything times the whole comparison, since
- * what comes before and beside a case moves it: what KG_FILTER leaves out is not recorded. */
-static bool list_cases(const kg__recorder *recorder, const char *program, const char *part,
-                       kg__listing *cases)
-{
-    const char *const arguments[] = { program, "--cases", part, NULL };
-    char *filter;
-    bool listed;
-
-    if (!list_by(recorder, arguments, program, cases))
-        return false;
-    if (cases->count == 0 || strcmp(part, "time") != 0)
-        return true;
-    kg__listing_free(cases);
-    filter = kg__lift_filter();
-    listed = list_by(recorder, arguments, program, cases);
-    kg__restore_filter(filter);
-    return listed;
 }
 
 static bool is_end_of_case(const char *event)

@@ -363,6 +363,28 @@ Test(record, a_filter_narrows)
     expect_run(KG__FAKE_GPU, 2, "no case to record: is KG_FILTER too narrow?");
 }
 
+/* What is recorded is timed beside its neighbours, which are not recorded, whatever becomes of
+ * them. */
+Test(record, neighbours_of_what_a_filter_takes)
+{
+    const char *const listing[] = { KG__FAKE_SOUND_GPU, "--beside", NULL };
+    ending seen;
+
+    set_filter("matmul/*");
+    seen = drive(listing, environment);
+    cr_assert_str_eq(seen.output, "");
+    free(seen.output);
+    set_filter("fake/quick/64/b32");
+    seen = drive(listing, environment);
+    cr_assert_str_eq(seen.output, "fake/plain/64/b32\nfake/quick/64/b32\n");
+    free(seen.output);
+    plan("2 fake/plain/64/b32 crash\n");
+    expect_run(KG__FAKE_SOUND_GPU, 0, "3 of 3 cases and sentinels changed");
+    seen = (ending){ .output = read_text(at("log")) };
+    cr_assert(occurrences(seen.output, "\n") == 7, "a process more, for the crash: %s", seen.output);
+    free(seen.output);
+}
+
 /* Without git's word the commit is unknown, and the file is right all the same. */
 Test(record, the_commit_is_unknown_without_git)
 {
