@@ -1,18 +1,16 @@
 /* The state of a card over several looks, as records have it: {"temperature_c", "sm_clock_mhz",
- * "memory_clock_mhz", "clock_reasons", "foreign_processes", "launch_ns"}, the last being what an
- * empty launch costs. Pure. */
+ * "memory_clock_mhz", "clock_reasons", "foreign_processes", "launch_ns", "batches_repeated"},
+ * the last two being what an empty launch costs, and how many batches of samples were taken again
+ * because one cost less meanwhile. Pure. */
 #ifndef KG__CARD_H
 #define KG__CARD_H
 
 #include <jansson.h>
 #include <stddef.h>
 
-/* What a launch costs has changed where it has by this fraction: a context has two such costs, a
- * third apart (docs/measuring.md). */
-#define KG__LAUNCH_COST_DIFFERS 0.1
-
 /* Joins a further look into `worst`: the highest temperature, the lowest clocks, the most foreign
- * processes, the dearest launch, and every reason that held the clocks down at any of them. */
+ * processes, the cheapest launch, the most batches repeated, and every reason that held the clocks
+ * down at any of them. */
 void kg__card_join(json_t *worst, const json_t *look);
 
 /* Says what was seen: "1 410 of 1 980 MHz, 71 °C, 680 ns a launch, software power cap, 2 other

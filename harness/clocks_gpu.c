@@ -1,6 +1,7 @@
 #include "clocks_gpu.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "card.h"
 #include "clock.h"
@@ -25,6 +26,9 @@
 
 /* Enough to outlast a look at the card where a replay lasts a millisecond. */
 #define LAST_REPLAYS 2
+
+/* What a batch takes: a pair a replay. */
+#define EVENTS (KG__REPLAYS_QUEUED + 2)
 
 /* The parent takes silence for a hang; a long sampling says that it lives. */
 #define TELL_EVERY_SECONDS 5.0
@@ -82,7 +86,11 @@ static void note_look(kg__bench *bench, json_t *seen)
 
 void kg__bench_note_launch(kg__bench *bench, double ns)
 {
-    note_look(bench, json_pack("{s:I}", "launch_ns", (json_int_t)llround(ns)));
+    json_t *seen = json_pack("{s:I}", "launch_ns", (json_int_t)llround(ns));
+
+    if (bench->watch.repeated > 0)
+        json_object_set_new(seen, "batches_repeated", json_integer(bench->watch.repeated));
+    note_look(bench, seen);
 }
 
 /* Looks at the card while it works, once where that is wanted, and says that this process lives. */
@@ -117,13 +125,13 @@ static bool watch_the_end(kg__bench *bench, const kg__timed *what, cudaGraphExec
     return kg__succeeded(code, "launching once more, to look at the card", why);
 }
 
-/* Replays graphs one behind the other and reads what each replay took, in ms. The first graph is
- * replayed once more at the front, untimed: while it runs the rest is queued, so that no time
- * includes waiting for the host. */
-static bool replay(kg__bench *bench, const cudaGraphExec_t *graphs, size_t count, float *ms,
-                   kg__error *why)
+/* Replays graphs one behind the other and reads what each replay took, in ms. `first` is replayed
+ * at the front, untimed: while it runs the rest is queued, so that no time includes waiting for the
+ * host. */
+static bool replay(kg__bench *bench, cudaGraphExec_t first, const cudaGraphExec_t *graphs,
+                   size_t count, float *ms, kg__error *why)
 {
-    cudaError_t code = cudaGraphLaunch(graphs[0], bench->stream);
+    cudaError_t code = cudaGraphLaunch(first, bench->stream);
 
     for (size_t i = 0; i < count && code == cudaSuccess; i++) {
         code = cudaEventRecord(bench->begin[i], bench->stream);
@@ -144,6 +152,51 @@ static bool replay(kg__bench *bench, const cudaGraphExec_t *graphs, size_t count
     return true;
 }
 
+/* Replays one graph, and reads what it took. */
+static bool replay_one(kg__bench *bench, cudaGraphExec_t graph, float *ms, kg__error *why)
+{
+    return replay(bench, graph, &graph, 1, ms, why);
+}
+
+static double ns_a_launch(float ms, const kg__loop *loop)
+{
+    return ms * 1e6 / loop->launches;
+}
+
+/* Replays a batch of up to KG__REPLAYS_QUEUED graphs between two witnesses, again and again until
+ * both say that it counts. */
+static bool replay_batch(kg__bench *bench, const cudaGraphExec_t *graphs, size_t count, float *ms,
+                         kg__error *why)
+{
+    const kg__witness *witness = &bench->witness;
+    cudaGraphExec_t flanked[KG__REPLAYS_QUEUED + 2];
+    float taken[KG__REPLAYS_QUEUED + 2];
+
+    if (witness->loop == NULL)
+        return replay(bench, graphs[0], graphs, count, ms, why);
+    flanked[0] = witness->loop->graph;
+    memcpy(flanked + 1, graphs, count * sizeof *graphs);
+    flanked[count + 1] = witness->loop->graph;
+    for (;;) {
+        double before;
+        double behind;
+
+        if (!replay(bench, graphs[0], flanked, count + 2, taken, why))
+            return false;
+        before = ns_a_launch(taken[0], witness->loop);
+        behind = ns_a_launch(taken[count + 1], witness->loop);
+        if (witness->holds(witness->context, before) && witness->holds(witness->context, behind)) {
+            kg__bench_note_launch(bench, fmin(before, behind));
+            break;
+        }
+        bench->watch.repeated++;
+        if (!witness->restore(witness->context, why))
+            return false;
+    }
+    memcpy(ms, taken + 1, count * sizeof *ms);
+    return true;
+}
+
 bool kg__graph_prepare(kg__bench *bench, const kg__timed *what, int unit, double budget_ms,
                        kg__series *one, kg__error *why)
 {
@@ -155,7 +208,7 @@ bool kg__graph_prepare(kg__bench *bench, const kg__timed *what, int unit, double
     *one = (kg__series){ .clock = "graph", .fewest = SAMPLES_MINIMUM, .budget_ms = budget_ms };
     if (!capture(what, LAUNCHES_TO_ESTIMATE, &trial, why))
         return false;
-    if (!replay(bench, &trial, 1, &ms, why)) {
+    if (!replay_one(bench, trial, &ms, why)) {
         (void)cudaGraphExecDestroy(trial);
         return false;
     }
@@ -189,14 +242,31 @@ bool kg__loops_replay(kg__bench *bench, const kg__loop *const *loops, size_t cou
     for (size_t from = 0, queued; from < rounds * count; from += queued) {
         for (queued = 0; queued < KG__REPLAYS_QUEUED && from + queued < rounds * count; queued++)
             graphs[queued] = loops[(from + queued) % count]->graph;
-        if (!replay(bench, graphs, queued, ms, why))
+        if (!replay_batch(bench, graphs, queued, ms, why))
             return false;
         for (size_t i = 0; i < queued; i++) {
             size_t index = (from + i) % count;
 
-            take(context, index, ms[i] * 1e6 / loops[index]->launches);
+            take(context, index, ns_a_launch(ms[i], loops[index]));
         }
     }
+    return true;
+}
+
+bool kg__loop_time(kg__bench *bench, const kg__loop *loop, size_t replays, double *ns,
+                   kg__error *why)
+{
+    cudaGraphExec_t graphs[KG__REPLAYS_QUEUED] = { loop->graph };
+    float ms[KG__REPLAYS_QUEUED];
+    double taken[KG__REPLAYS_QUEUED];
+
+    for (size_t i = 1; i < replays; i++)
+        graphs[i] = loop->graph;
+    if (!replay(bench, loop->graph, graphs, replays, ms, why))
+        return false;
+    for (size_t i = 0; i < replays; i++)
+        taken[i] = ns_a_launch(ms[i], loop);
+    *ns = kg__median(taken, replays);
     return true;
 }
 
@@ -261,7 +331,7 @@ bool kg__graph_sample(kg__bench *bench, kg__series *const *all, size_t count, kg
                 graphs[queued++] = all[i]->graph;
             }
         }
-        if (!replay(bench, graphs, queued, ms, why))
+        if (!replay_batch(bench, graphs, queued, ms, why))
             return false;
         for (size_t i = 0; i < queued; i++) {
             if (owner[i]->count < KG__SAMPLES_MAXIMUM)
@@ -360,7 +430,7 @@ bool kg__bench_warm_up(kg__bench *bench, const kg__timed *what, double ms, kg__e
     while (good && spent < ms) {
         float taken = 0;
 
-        good = replay(bench, &graph, 1, &taken, why);
+        good = replay_one(bench, graph, &taken, why);
         spent += 2 * (double)taken;
     }
     if (graph != NULL)
@@ -374,7 +444,7 @@ bool kg__bench_open(kg__bench *bench, int records, kg__error *why)
 
     *bench = (kg__bench){ .records = records, .precision = HALF_WIDTH_WANTED };
     code = cudaStreamCreateWithFlags(&bench->stream, cudaStreamNonBlocking);
-    for (int i = 0; i < KG__REPLAYS_QUEUED && code == cudaSuccess; i++) {
+    for (size_t i = 0; i < EVENTS && code == cudaSuccess; i++) {
         code = cudaEventCreate(&bench->begin[i]);
         if (code == cudaSuccess)
             code = cudaEventCreate(&bench->end[i]);
@@ -384,7 +454,7 @@ bool kg__bench_open(kg__bench *bench, int records, kg__error *why)
 
 void kg__bench_close(kg__bench *bench)
 {
-    for (int i = 0; i < KG__REPLAYS_QUEUED; i++) {
+    for (size_t i = 0; i < EVENTS; i++) {
         if (bench->begin[i] != NULL)
             (void)cudaEventDestroy(bench->begin[i]);
         if (bench->end[i] != NULL)
@@ -400,4 +470,5 @@ void kg__bench_forget(kg__bench *bench)
     json_decref(bench->watch.state);
     bench->watch.state = NULL;
     bench->watch.throttled = false;
+    bench->watch.repeated = 0;
 }

@@ -47,18 +47,38 @@ typedef struct kg__watch {
     bool wanted;    /* look while the next batch runs */
     json_t *state;  /* the worst that was seen since this was cleared, or NULL */
     bool throttled; /* was so at any look since then */
+    int repeated;   /* batches that were taken again since then */
     double told;    /* when the parent last heard of this process, by the host's clock */
 } kg__watch;
+
+/* Launches in a graph: the graph clock in single steps, for whoever decides sample by sample. */
+typedef struct kg__loop {
+    kg__replayable *graph; /* NULL: none */
+    int launches;
+} kg__loop;
+
+/* What is replayed before and behind every batch of samples, and says by what it took whether the
+ * batch counts. One that does not is taken again. */
+typedef struct kg__witness {
+    const kg__loop *loop; /* NULL: all count */
+    /* Whether what a launch of the loop took, in ns, was as it should be. */
+    bool (*holds)(void *context, double ns);
+    /* Sees to it that it is so again; false with `why`. */
+    bool (*restore)(void *context, kg__error *why);
+    void *context;
+} kg__witness;
 
 /* What a process samples with. */
 typedef struct kg__bench {
     cudaStream_t stream;
-    cudaEvent_t begin[KG__REPLAYS_QUEUED];
-    cudaEvent_t end[KG__REPLAYS_QUEUED];
+    /* Of a batch, the witness at its front and at its end included. */
+    cudaEvent_t begin[KG__REPLAYS_QUEUED + 2];
+    cudaEvent_t end[KG__REPLAYS_QUEUED + 2];
     int records; /* the file that hears that this process lives */
     /* A median is known well enough when its interval is within this fraction on either side. */
     double precision;
     kg__watch watch;
+    kg__witness witness;
 } kg__bench;
 
 /* Makes the stream and the events; false with `why`. Close it whatever came back. */
@@ -87,13 +107,6 @@ bool kg__graph_sample(kg__bench *bench, kg__series *const *all, size_t count, kg
 /* Frees the graph of a series; one that has none is fine too. */
 void kg__graph_discard(kg__series *one);
 
-/* The graph clock in single steps, for whoever decides sample by sample: a graph of `launches`
- * launches. */
-typedef struct kg__loop {
-    kg__replayable *graph; /* NULL: none */
-    int launches;
-} kg__loop;
-
 /* Captures `launches` launches; false with `why`. Free it with kg__loop_discard(). */
 bool kg__loop_make(const kg__timed *what, int launches, kg__loop *loop, kg__error *why);
 
@@ -105,6 +118,11 @@ void kg__loop_discard(kg__loop *loop);
 bool kg__loops_replay(kg__bench *bench, const kg__loop *const *loops, size_t count, size_t rounds,
                       void (*take)(void *context, size_t index, double ns), void *context,
                       kg__error *why);
+
+/* What a launch of a loop takes, in ns: the median of `replays` replays (KG__REPLAYS_QUEUED at
+ * most), whatever a witness says. */
+bool kg__loop_time(kg__bench *bench, const kg__loop *loop, size_t replays, double *ns,
+                   kg__error *why);
 
 /* What one launch takes outside of any graph, with the cost of its start: by an event pair, in ns.
  */

@@ -7,6 +7,7 @@
 #include "card.h"
 #include "code.h"
 #include "counting.h"
+#include "launch_cost.h"
 #include "records.h"
 #include "statistics.h"
 #include "text.h"
@@ -217,7 +218,7 @@ static void note_launch_cost(json_t *changed, const json_t *entry, const kg__bas
     char then_text[KG__FIGURE_SIZE];
     char text[160];
 
-    if (!(now > 0 && then > 0) || fabs(now / then - 1) <= KG__LAUNCH_COST_DIFFERS)
+    if (!(now > 0 && then > 0) || !kg__launch_costs_differ(now, then))
         return;
     kg__show_figure(now_text, sizeof now_text, now, "ns");
     kg__show_figure(then_text, sizeof then_text, then, "ns");

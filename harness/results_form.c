@@ -272,6 +272,7 @@ static const member card_members[] = {
     { "clock_reasons", &text, true },
     { "foreign_processes", &count, true },
     { "launch_ns", &count, true },
+    { "batches_repeated", &positive_count, true },
     { 0 },
 };
 static const form card = OBJECT(.members = card_members);

@@ -95,7 +95,6 @@ static bool time_metric(kg__tools *with, group *all, bool cold)
         else if (in_graph)
             active[count++] = one;
     }
-    alive = alive && settle(with, all);
     with->bench.watch.wanted = true;
     if (alive && count > 0 && !kg__graph_sample(&with->bench, active, count, &why))
         alive = strike_all_out(with, all, NULL, "while timed side by side", &why);

@@ -1,6 +1,5 @@
 #include "tools_gpu.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <sys/random.h>
 #include <unistd.h>
@@ -25,6 +24,9 @@
 #define WEARINGS_MAXIMUM 32
 #define WEAR_ROUNDS 8
 #define WEAR_BYTES ((size_t)256 << 10)
+/* How many batches a process may take again: enough where a launch now and then costs the less, and
+ * a few seconds where it cannot be held. */
+#define PATIENCE 64
 
 static double case_seconds(void)
 {
@@ -165,75 +167,70 @@ static bool wear(const kg__tools *with, kg__error *why)
     return kg__succeeded(code, "copying, to settle what a launch costs", why);
 }
 
-/* The costs of a launch, replay by replay. */
-typedef struct costs {
-    double ns[REPLAYS_TO_SETTLE];
-    size_t count;
-} costs;
-
-static void take_cost(void *context, size_t index, double ns)
-{
-    costs *all = context;
-
-    (void)index;
-    all->ns[all->count++] = ns;
-}
-
-/* What an empty launch costs now. */
-static bool read_launch_cost(kg__tools *with, double *ns, kg__error *why)
-{
-    const kg__loop *loop = &with->empty;
-    costs all = { .count = 0 };
-
-    if (!kg__loops_replay(&with->bench, &loop, 1, REPLAYS_TO_SETTLE, take_cost, &all, why))
-        return false;
-    *ns = kg__median(all.ns, all.count);
-    return true;
-}
-
-/* Whether `ns` is the dearer of the two costs that a launch can have, as far as this process has
- * seen them. */
-static bool is_worn(const kg__tools *with, double ns)
-{
-    return ns >= (1 + KG__LAUNCH_COST_DIFFERS) * with->fresh_ns &&
-           ns >= (1 - KG__LAUNCH_COST_DIFFERS) * with->launch_ns;
-}
-
 /* Wears the context until a launch costs the more, `most` times. */
 static bool wear_until_worn(kg__tools *with, int most, double *ns, kg__error *why)
 {
-    if (!read_launch_cost(with, ns, why))
+    kg__launch_cost *cost = &with->cost;
+
+    if (!kg__loop_time(&with->bench, &with->empty, REPLAYS_TO_SETTLE, ns, why))
         return false;
-    if (with->fresh_ns == 0)
-        with->fresh_ns = *ns;
-    for (int i = 0; i < most && !is_worn(with, *ns); i++) {
-        if (!wear(with, why) || !read_launch_cost(with, ns, why))
+    kg__launch_cost_add(cost, *ns);
+    for (int i = 0; i < most && !kg__launch_cost_is_dear(cost, *ns); i++) {
+        if (!wear(with, why) ||
+            !kg__loop_time(&with->bench, &with->empty, REPLAYS_TO_SETTLE, ns, why))
             return false;
+        kg__launch_cost_add(cost, *ns);
     }
-    with->launch_ns = fmax(with->launch_ns, *ns);
     return true;
+}
+
+/* Wears the context again, as often as this process may. */
+static bool wear_again(kg__tools *with, double *ns, kg__error *why)
+{
+    /* Where a launch never cost the more, it may have but one cost: one try is cheap. */
+    int most = kg__launch_cost_has_two(&with->cost) ? WEARINGS_MAXIMUM : 1;
+
+    return wear_until_worn(with, with->patience > 0 ? most : 0, ns, why);
+}
+
+/* Whether a batch counts, by what a launch cost beside it. */
+static bool holds(void *context, double ns)
+{
+    kg__tools *with = context;
+
+    return kg__launch_cost_holds(&with->cost, ns) || with->patience == 0;
+}
+
+static bool restore(void *context, kg__error *why)
+{
+    kg__tools *with = context;
+    double ns;
+
+    with->patience--;
+    return wear_again(with, &ns, why);
 }
 
 bool kg__tools_settle(kg__tools *with, kg__error *why)
 {
-    /* Where a launch never cost the more, it may have but one cost: one try is cheap. */
-    int most = is_worn(with, with->launch_ns) ? WEARINGS_MAXIMUM : 1;
     double ns;
 
-    if (!wear_until_worn(with, most, &ns, why))
+    if (!wear_again(with, &ns, why))
         return false;
     kg__bench_note_launch(&with->bench, ns);
     return true;
 }
 
-/* Wears a fresh context in. */
+/* Wears a fresh context in, and has every batch of samples looked after from here on. */
 static bool wear_in(kg__tools *with, kg__error *why)
 {
     kg__timed what = { launch_empty, with, with->bench.stream };
     double ns;
 
-    return kg__loop_make(&what, LAUNCHES_TO_SETTLE, &with->empty, why) &&
-           wear_until_worn(with, WEARINGS_MAXIMUM, &ns, why);
+    if (!kg__loop_make(&what, LAUNCHES_TO_SETTLE, &with->empty, why) ||
+        !wear_until_worn(with, WEARINGS_MAXIMUM, &ns, why))
+        return false;
+    with->bench.witness = (kg__witness){ &with->empty, holds, restore, with };
+    return true;
 }
 
 static bool make_tools(kg__tools *with, int records, kg__error *why)
@@ -244,7 +241,8 @@ static bool make_tools(kg__tools *with, int records, kg__error *why)
 
     *with = (kg__tools){ .multiprocessors = gpu->multiprocessors,
                          .l2_bytes = gpu->l2_bytes,
-                         .case_seconds = case_seconds() };
+                         .case_seconds = case_seconds(),
+                         .patience = PATIENCE };
     if (!scatter(why) || !kg__bench_open(&with->bench, records, why))
         return false;
     code = cudaMalloc(&with->copy_from, COPY_SENTINEL_BYTES);

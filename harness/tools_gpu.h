@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "clocks_gpu.h"
+#include "launch_cost.h"
 #include "message.h"
 
 /* Everything that a process keeps while it times. */
@@ -18,10 +19,10 @@ typedef struct kg__tools {
     void *copy_from;
     void *copy_to;
     float *fma_out;
-    double case_seconds; /* for all metrics of a case: KG_CASE_SECONDS */
-    kg__loop empty;      /* empty launches, by which it is seen what one costs */
-    double fresh_ns;     /* what one cost at first */
-    double launch_ns;    /* the most that one has cost in this process */
+    double case_seconds;  /* for all metrics of a case: KG_CASE_SECONDS */
+    kg__loop empty;       /* empty launches, by which it is seen what one costs */
+    kg__launch_cost cost; /* as far as this process has seen it */
+    int patience;         /* how many batches may still be taken again */
 } kg__tools;
 
 /* Makes ready, has the card work until it is clocked up, and wears the context in; false with
@@ -34,7 +35,8 @@ void kg__tools_close(kg__tools *with);
 /* Sees to it that a launch costs what it has cost before in this process, and has the bench note
  * what it costs; false with `why`. A context has two such costs: a launch takes some 180 ns more,
  * and what waits for L2 up to a tenth, once copies have been made on more than one of its streams
- * (docs/measuring.md). Due before anything is sampled. */
+ * (docs/measuring.md). Due before a graph is prepared by what its launches take; the bench's
+ * witness looks after every batch of samples. */
 bool kg__tools_settle(kg__tools *with, kg__error *why);
 
 /* Times the sentinels and the empty kernel and records them, with what they move and compute: the

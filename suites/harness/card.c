@@ -29,7 +29,9 @@ Test(card, the_worst_of_all_looks)
     kg__card_join(worst, read("{\"temperature_c\": 40, \"sm_clock_mhz\": 1980, "
                               "\"memory_clock_mhz\": 3201, \"foreign_processes\": 0, "
                               "\"launch_ns\": 680, \"clock_reasons\": \"none\"}"));
-    kg__card_join(worst, read("{\"launch_ns\": 504}"));
+    kg__card_join(worst, read("{\"launch_ns\": 504, \"batches_repeated\": 1}"));
+    kg__card_join(worst, read("{\"launch_ns\": 681, \"batches_repeated\": 3}"));
+    kg__card_join(worst, read("{\"batches_repeated\": 2}"));
     kg__card_join(worst, read("{\"temperature_c\": 71, \"sm_clock_mhz\": 1410, "
                               "\"memory_clock_mhz\": 3201, \"foreign_processes\": 2, "
                               "\"clock_reasons\": \"software power cap\"}"));
@@ -37,7 +39,7 @@ Test(card, the_worst_of_all_looks)
                               "\"memory_clock_mhz\": 2619, \"foreign_processes\": 1, "
                               "\"clock_reasons\": \"none\"}"));
     expect(worst, "{\"temperature_c\": 71, \"sm_clock_mhz\": 1410, \"memory_clock_mhz\": 2619, "
-                  "\"foreign_processes\": 2, \"launch_ns\": 680, "
+                  "\"foreign_processes\": 2, \"launch_ns\": 504, \"batches_repeated\": 3, "
                   "\"clock_reasons\": \"software power cap\"}");
 }
 

@@ -381,7 +381,8 @@ Test(record, neighbours_of_what_a_filter_takes)
     plan("2 fake/plain/64/b32 crash\n");
     expect_run(KG__FAKE_SOUND_GPU, 0, "3 of 3 cases and sentinels changed");
     seen = (ending){ .output = read_text(at("log")) };
-    cr_assert(occurrences(seen.output, "\n") == 7, "a process more, for the crash: %s", seen.output);
+    cr_assert(occurrences(seen.output, "\n") == 7, "a process more, for the crash: %s",
+              seen.output);
     free(seen.output);
 }
 

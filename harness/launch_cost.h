@@ -1,0 +1,30 @@
+/* The two costs that a launch in a graph has on some cards, a third apart, and by which of them a
+ * process is timing now (docs/measuring.md). Pure. */
+#ifndef KG__LAUNCH_COST_H
+#define KG__LAUNCH_COST_H
+
+#include <stdbool.h>
+
+/* What a process has seen of it. Zeroed at first. */
+typedef struct kg__launch_cost {
+    double least_ns; /* 0: nothing yet */
+    double most_ns;
+} kg__launch_cost;
+
+/* Takes in what an empty launch cost, the median of several readings. */
+void kg__launch_cost_add(kg__launch_cost *seen, double ns);
+
+/* Whether `ns` is the dearer of two costs that were seen. */
+bool kg__launch_cost_is_dear(const kg__launch_cost *seen, double ns);
+
+/* Whether two costs were seen. */
+bool kg__launch_cost_has_two(const kg__launch_cost *seen);
+
+/* Whether a single reading is not the cheaper of two costs. Something may have held it up, so that
+ * it may show that there is a cheaper cost, never that there is a dearer one. */
+bool kg__launch_cost_holds(kg__launch_cost *seen, double ns);
+
+/* Whether these are two costs, and not one that was read twice. Neither may be 0 or less. */
+bool kg__launch_costs_differ(double one, double other);
+
+#endif
