@@ -49,9 +49,9 @@ class Tables(unittest.TestCase):
 
     def test_false_alarms(self):
         self.put_gate("false-alarms", "1", 0, case(1, 0.001), case(2, -0.03, "faster", 3))
-        self.put_gate("false-alarms", "2", 1, case(1, 0.021, "environment", 3), case(2, 0.0))
+        self.put_gate("false-alarms", "2", 1, case(1, 0.021, "environment", 3), case(2, 0.0, card={"batches_repeated": 2}))
         printed = self.tables()
-        self.assertIn("| GPU-01234567 | the stored | 2 | 4 | 4 | 2 (50.0 %) | 1 | 1 | 1 | 0 |", printed)
+        self.assertIn("| GPU-01234567 | the stored | 2 | 4 | 4 | 25.0 % | 2 (50.0 %) | 1 | 1 | 1 | 0 |", printed)
         self.assertIn("Failed: environment a/v/1/-.", printed)
 
     def test_power(self):
@@ -65,6 +65,17 @@ class Tables(unittest.TestCase):
     def test_boards_with_what_was_confirmed(self):
         self.put_gate("boards", "1", 0, case(1, 0.0), case(2, 0.03, "pass", 3))
         self.assertIn("| 1 | 2 | 1 | 0 | 49.6 s | 50.5 s |", self.tables())
+
+    def test_launches(self):
+        quiet = {"seconds": 10.0, "readings": 12000, "falls": 0}
+        seen = {"board": "GPU-0123456789", "least_ns": 518.2, "most_ns": 697.9, "quiet": quiet, "starts": 0, "started": {**quiet, "seconds": 0}}
+        self.put("study/launches/1/launches.json", seen)
+        self.put("study/launches/2/launches.json", {**seen, "starts": 10, "started": {**quiet, "seconds": 3.4, "falls": 9}})
+        self.put("study/launches/3/launches.part", "")
+        printed = self.tables()
+        self.assertIn("| GPU-01234567 | 518 ns | 698 ns | 0 in 10 s | no other GPU |", printed)
+        self.assertIn("| GPU-01234567 | 518 ns | 698 ns | 0 in 10 s | 9 in 10 starts, 3 s |", printed)
+        self.assertRegex(printed, r"Left out of launches, for they were cut short: \S+/study/launches/3\.")
 
     def test_a_run_that_was_cut_short_is_named(self):
         self.put_gate("boards", "1", 0, case(1, 0.0))
