@@ -1,7 +1,7 @@
 /* Looks at the two costs that a launch in a graph has on some cards (docs/measuring.md): reads
  * both, watches a context that is worn in while nothing else happens, and while processes start on
  * another board of the host, and prints what it saw as one JSON object. Started as `PROGRAM start`
- * it is such a process: it makes a context, and ends. */
+ * it is such a process: it allocates, launches a kernel, and ends. */
 #include <cuda_runtime_api.h>
 #include <fcntl.h>
 #include <jansson.h>
@@ -17,6 +17,7 @@
 #include "device_gpu.h"
 #include "launch_cost.h"
 #include "records.h"
+#include "sentinels.h"
 #include "tools_gpu.h"
 
 #define QUIET_SECONDS 10.0
@@ -24,6 +25,7 @@
 /* How long the card is watched once a process has ended. */
 #define AFTERWARDS_SECONDS 0.1
 #define REPLAYS 5
+#define BYTES ((size_t)1 << 20)
 
 extern char **environ;
 
@@ -67,6 +69,21 @@ static bool watch(kg__tools *with, double until, pid_t process, sight *seen, kg_
     }
     seen->seconds += kg__now() - begun;
     return true;
+}
+
+/* Does what any program does first. */
+static int start(void)
+{
+    void *memory;
+    cudaError_t code = cudaMalloc(&memory, BYTES);
+
+    if (code == cudaSuccess)
+        code = cudaMemset(memory, 0, BYTES);
+    if (code == cudaSuccess)
+        code = kg__launch_empty(NULL);
+    if (code == cudaSuccess)
+        code = cudaDeviceSynchronize();
+    return code == cudaSuccess ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 /* Starts processes on another board, one by one, and watches meanwhile. */
@@ -153,7 +170,7 @@ int main(int argc, char **argv)
     bool good;
 
     if (argc == 2 && strcmp(argv[1], "start") == 0)
-        return cudaFree(NULL) == cudaSuccess ? EXIT_SUCCESS : EXIT_FAILURE;
+        return start();
     good = kg__device_open(&description, &why) == KG__DEVICE_READY &&
            kg__device_keep(true, say_waiting, NULL, &why) && study(argv[0], &why);
     json_decref(description);
