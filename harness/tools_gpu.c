@@ -24,9 +24,10 @@
 #define WEARINGS_MAXIMUM 32
 #define WEAR_ROUNDS 8
 #define WEAR_BYTES ((size_t)256 << 10)
-/* How many batches a process may take again: enough where a launch now and then costs the less, and
- * a few seconds where it cannot be held. */
-#define PATIENCE 64
+/* How many batches a process may take again, and for how many of them it counts that the context
+ * could not be worn in: where that never succeeds, little time is to be lost by trying. */
+#define PATIENCE 256
+#define PATIENCE_FOR_FAILURE 16
 
 static double case_seconds(void)
 {
@@ -190,7 +191,11 @@ static bool wear_again(kg__tools *with, double *ns, kg__error *why)
     /* Where a launch never cost the more, it may have but one cost: one try is cheap. */
     int most = kg__launch_cost_has_two(&with->cost) ? WEARINGS_MAXIMUM : 1;
 
-    return wear_until_worn(with, with->patience > 0 ? most : 0, ns, why);
+    if (!wear_until_worn(with, with->patience > 0 ? most : 0, ns, why))
+        return false;
+    if (kg__launch_cost_has_two(&with->cost) && !kg__launch_cost_is_dear(&with->cost, *ns))
+        with->patience -= PATIENCE_FOR_FAILURE;
+    return true;
 }
 
 /* Whether a batch counts, by what a launch cost beside it. */
@@ -198,7 +203,7 @@ static bool holds(void *context, double ns)
 {
     kg__tools *with = context;
 
-    return kg__launch_cost_holds(&with->cost, ns) || with->patience == 0;
+    return kg__launch_cost_holds(&with->cost, ns) || with->patience <= 0;
 }
 
 static bool restore(void *context, kg__error *why)
