@@ -25,9 +25,9 @@ int kg__print_cases(const kg_comparison *comparison, int argc, char *const *argv
  * shows. Returns its exit code: 77, with the reason, where there is nothing to hand out. */
 int kg__print_resource_spec(int argc, char *const *argv);
 
-/* The program as `PROGRAM --beside [CASES]`: prints the ids of the cases that are timed side by side
- * with any of those in the file CASES, or of those that KG_FILTER lets through, themselves among
- * them. Returns its exit code. */
+/* The program as `PROGRAM --beside [CASES]`: prints the ids of the cases that are timed side by
+ * side with any of those in the file CASES, or of those that KG_FILTER lets through, themselves
+ * among them. Returns its exit code. */
 int kg__print_beside(const kg_comparison *comparison, int argc, char *const *argv);
 
 /* Appends a record to a records file, stealing the reference; a write that fails ends the process,
