@@ -1,8 +1,8 @@
 #include "card.h"
 
-#include <stdbool.h>
 #include <string.h>
 
+#include "launch_cost.h"
 #include "message.h"
 #include "records.h"
 #include "text.h"
@@ -116,4 +116,12 @@ void kg__card_describe(const json_t *card, double most_mhz, char *text, size_t s
         kg__format(part, sizeof part, "%d other process%s", (int)foreign, foreign == 1 ? "" : "es");
         append(text, size, part);
     }
+}
+
+bool kg__card_launch_differs(const json_t *card, const json_t *provenance, double *now,
+                             double *then)
+{
+    *now = kg__json_number(card, "launch_ns");
+    *then = kg__json_number(provenance, "launch_ns");
+    return *now > 0 && *then > 0 && kg__launch_costs_differ(*now, *then);
 }

@@ -6,6 +6,7 @@
 #define KG__CARD_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Joins a further look into `worst`: the highest temperature, the lowest clocks, the most foreign
@@ -17,5 +18,11 @@ void kg__card_join(json_t *worst, const json_t *look);
  * processes", of which what is not known, or not worth a word, is left out. `most_mhz` is the
  * card's highest clock, 0 where it is not known. Empty where nothing is known. */
 void kg__card_describe(const json_t *card, double most_mhz, char *text, size_t size);
+
+/* Whether a launch cost something else while a card was seen so than `provenance` has, the
+ * baseline's or a session's; `now` and `then` become what it cost, in ns. False where either is not
+ * known. */
+bool kg__card_launch_differs(const json_t *card, const json_t *provenance, double *now,
+                             double *then);
 
 #endif

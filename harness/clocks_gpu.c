@@ -27,9 +27,6 @@
 /* Enough to outlast a look at the card where a replay lasts a millisecond. */
 #define LAST_REPLAYS 2
 
-/* What a batch takes: a pair a replay. */
-#define EVENTS (KG__REPLAYS_QUEUED + 2)
-
 /* The parent takes silence for a hang; a long sampling says that it lives. */
 #define TELL_EVERY_SECONDS 5.0
 
@@ -169,8 +166,8 @@ static bool replay_batch(kg__bench *bench, const cudaGraphExec_t *graphs, size_t
                          kg__error *why)
 {
     const kg__witness *witness = &bench->witness;
-    cudaGraphExec_t flanked[KG__REPLAYS_QUEUED + 2];
-    float taken[KG__REPLAYS_QUEUED + 2];
+    cudaGraphExec_t flanked[KG__BATCH_REPLAYS];
+    float taken[KG__BATCH_REPLAYS];
 
     if (witness->loop == NULL)
         return replay(bench, graphs[0], graphs, count, ms, why);
@@ -178,6 +175,7 @@ static bool replay_batch(kg__bench *bench, const cudaGraphExec_t *graphs, size_t
     memcpy(flanked + 1, graphs, count * sizeof *graphs);
     flanked[count + 1] = witness->loop->graph;
     for (;;) {
+        double lost_ms = 0;
         double before;
         double behind;
 
@@ -185,12 +183,15 @@ static bool replay_batch(kg__bench *bench, const cudaGraphExec_t *graphs, size_t
             return false;
         before = ns_a_launch(taken[0], witness->loop);
         behind = ns_a_launch(taken[count + 1], witness->loop);
-        if (witness->holds(witness->context, before) && witness->holds(witness->context, behind)) {
+        if (witness->counts(witness->context, before) &&
+            witness->counts(witness->context, behind)) {
             kg__bench_note_launch(bench, fmin(before, behind));
             break;
         }
         bench->watch.repeated++;
-        if (!witness->restore(witness->context, why))
+        for (size_t i = 0; i < count + 2; i++)
+            lost_ms += taken[i];
+        if (!witness->restore(witness->context, lost_ms, why))
             return false;
     }
     memcpy(ms, taken + 1, count * sizeof *ms);
@@ -444,7 +445,7 @@ bool kg__bench_open(kg__bench *bench, int records, kg__error *why)
 
     *bench = (kg__bench){ .records = records, .precision = HALF_WIDTH_WANTED };
     code = cudaStreamCreateWithFlags(&bench->stream, cudaStreamNonBlocking);
-    for (size_t i = 0; i < EVENTS && code == cudaSuccess; i++) {
+    for (size_t i = 0; i < KG__BATCH_REPLAYS && code == cudaSuccess; i++) {
         code = cudaEventCreate(&bench->begin[i]);
         if (code == cudaSuccess)
             code = cudaEventCreate(&bench->end[i]);
@@ -454,7 +455,7 @@ bool kg__bench_open(kg__bench *bench, int records, kg__error *why)
 
 void kg__bench_close(kg__bench *bench)
 {
-    for (size_t i = 0; i < EVENTS; i++) {
+    for (size_t i = 0; i < KG__BATCH_REPLAYS; i++) {
         if (bench->begin[i] != NULL)
             (void)cudaEventDestroy(bench->begin[i]);
         if (bench->end[i] != NULL)

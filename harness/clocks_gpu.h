@@ -17,6 +17,8 @@
 #define KG__SAMPLES_MAXIMUM 4000
 /* Replays that are queued at a time; also the most cases that are timed side by side. */
 #define KG__REPLAYS_QUEUED 24
+/* The same with a witness before and behind them. */
+#define KG__BATCH_REPLAYS (KG__REPLAYS_QUEUED + 2)
 
 /* What is launched again and again: launch number `number` of a sample. */
 typedef struct kg__timed {
@@ -61,19 +63,18 @@ typedef struct kg__loop {
  * batch counts. One that does not is taken again. */
 typedef struct kg__witness {
     const kg__loop *loop; /* NULL: all count */
-    /* Whether what a launch of the loop took, in ns, was as it should be. */
-    bool (*holds)(void *context, double ns);
-    /* Sees to it that it is so again; false with `why`. */
-    bool (*restore)(void *context, kg__error *why);
+    /* Whether a batch counts beside which a launch of the loop took so many ns. */
+    bool (*counts)(void *context, double ns);
+    /* Sees to it that the next one does; false with `why`. What is lost took so many ms. */
+    bool (*restore)(void *context, double lost_ms, kg__error *why);
     void *context;
 } kg__witness;
 
 /* What a process samples with. */
 typedef struct kg__bench {
     cudaStream_t stream;
-    /* Of a batch, the witness at its front and at its end included. */
-    cudaEvent_t begin[KG__REPLAYS_QUEUED + 2];
-    cudaEvent_t end[KG__REPLAYS_QUEUED + 2];
+    cudaEvent_t begin[KG__BATCH_REPLAYS];
+    cudaEvent_t end[KG__BATCH_REPLAYS];
     int records; /* the file that hears that this process lives */
     /* A median is known well enough when its interval is within this fraction on either side. */
     double precision;

@@ -7,7 +7,6 @@
 #include "card.h"
 #include "code.h"
 #include "counting.h"
-#include "launch_cost.h"
 #include "records.h"
 #include "statistics.h"
 #include "text.h"
@@ -212,18 +211,19 @@ static void carry(json_t *entry, const kg__observation *observations, size_t cou
  * baseline was recorded. */
 static void note_launch_cost(json_t *changed, const json_t *entry, const kg__baseline *baseline)
 {
-    double now = kg__json_number(json_object_get(entry, "card"), "launch_ns");
-    double then = kg__json_number(baseline->provenance, "launch_ns");
+    double now;
+    double then;
     char now_text[KG__FIGURE_SIZE];
     char then_text[KG__FIGURE_SIZE];
     char text[160];
 
-    if (!(now > 0 && then > 0) || !kg__launch_costs_differ(now, then))
+    if (!kg__card_launch_differs(json_object_get(entry, "card"), baseline->provenance, &now, &then))
         return;
     kg__show_figure(now_text, sizeof now_text, now, "ns");
     kg__show_figure(then_text, sizeof then_text, then, "ns");
-    kg__format(text, sizeof text, "a launch cost %s, and %s when the baseline was recorded",
-               now_text, then_text);
+    kg__format(text, sizeof text,
+               "a launch cost %s at the least, and %s when the baseline was recorded", now_text,
+               then_text);
     json_array_append_new(changed, json_string(text));
 }
 

@@ -7,29 +7,34 @@
 
 void kg__launch_cost_add(kg__launch_cost *seen, double ns)
 {
-    seen->least_ns = seen->least_ns > 0 ? fmin(seen->least_ns, ns) : ns;
-    seen->most_ns = fmax(seen->most_ns, ns);
+    seen->cheap_ns = seen->cheap_ns > 0 ? fmin(seen->cheap_ns, ns) : ns;
+    seen->dear_ns = fmax(seen->dear_ns, ns);
 }
 
 bool kg__launch_cost_is_dear(const kg__launch_cost *seen, double ns)
 {
-    return seen->least_ns > 0 && ns >= (1 + DIFFERS) * seen->least_ns &&
-           ns >= (1 - DIFFERS) * seen->most_ns;
+    return seen->cheap_ns > 0 && ns >= (1 + DIFFERS) * seen->cheap_ns &&
+           ns >= (1 - DIFFERS) * seen->dear_ns;
 }
 
 bool kg__launch_cost_has_two(const kg__launch_cost *seen)
 {
-    return kg__launch_cost_is_dear(seen, seen->most_ns);
+    return kg__launch_cost_is_dear(seen, seen->dear_ns);
 }
 
-bool kg__launch_cost_holds(kg__launch_cost *seen, double ns)
+bool kg__launch_cost_check(kg__launch_cost *seen, double ns)
 {
-    if (seen->least_ns > 0)
-        seen->least_ns = fmin(seen->least_ns, ns);
+    if (seen->cheap_ns > 0)
+        seen->cheap_ns = fmin(seen->cheap_ns, ns);
     return !kg__launch_cost_has_two(seen) || kg__launch_cost_is_dear(seen, ns);
+}
+
+void kg__launch_cost_settle_for(kg__launch_cost *seen, double ns)
+{
+    seen->dear_ns = ns;
 }
 
 bool kg__launch_costs_differ(double one, double other)
 {
-    return fabs(one / other - 1) > DIFFERS;
+    return fmax(one, other) > (1 + DIFFERS) * fmin(one, other);
 }

@@ -142,4 +142,8 @@ void kg__part_note_speedups(kg__part_run *run);
 /* Says where this run's surroundings differ from those that the baseline was recorded in. */
 void kg__part_note_provenance(kg__part_run *run);
 
+/* Says how many cases were timed while a launch cost something else than when the baseline was
+ * recorded, whatever their verdicts: their times are not quite comparable. */
+void kg__part_note_launch_cost(kg__part_run *run);
+
 #endif

@@ -4,11 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "card.h"
 #include "colour.h"
 #include "gating.h"
 #include "part.h"
 #include "results.h"
 #include "run.h"
+#include "text.h"
 
 /* Cases of this comparison that the baseline has and the table no longer. */
 void kg__part_find_vanished(kg__part_run *run)
@@ -118,4 +120,36 @@ void kg__part_note_provenance(kg__part_run *run)
         free(before);
         free(after);
     }
+}
+
+void kg__part_note_launch_cost(kg__part_run *run)
+{
+    size_t timed = 0;
+    size_t differing = 0;
+    double then = 0;
+    double farthest = 0;
+    char now_text[KG__FIGURE_SIZE];
+    char then_text[KG__FIGURE_SIZE];
+    char text[256];
+
+    for (size_t i = 0; i < run->count; i++) {
+        const json_t *card = json_object_get(run->subjects[i].entry, "card");
+        double now;
+
+        timed += card != NULL;
+        if (!kg__card_launch_differs(card, run->baseline.provenance, &now, &then))
+            continue;
+        differing++;
+        if (farthest == 0 || fabs(log(now / then)) > fabs(log(farthest / then)))
+            farthest = now;
+    }
+    if (differing == 0)
+        return;
+    kg__show_figure(now_text, sizeof now_text, farthest, "ns");
+    kg__show_figure(then_text, sizeof then_text, then, "ns");
+    kg__format(text, sizeof text,
+               "%s: %zu of %zu cases were timed while a launch cost %s, and not %s as when the "
+               "baseline was recorded",
+               run->target.key, differing, timed, now_text, then_text);
+    kg__part_add_note(run, text);
 }

@@ -92,8 +92,10 @@ static void finish(kg__part_run *run)
         return;
     kg__part_find_vanished(run);
     kg__part_note_provenance(run);
-    if (kg__part_is(run, "time"))
+    if (kg__part_is(run, "time")) {
+        kg__part_note_launch_cost(run);
         kg__part_note_speedups(run);
+    }
     if (nothing_has_a_baseline(run) &&
         json_array_size(json_object_get(run->document, "errors")) == 0) {
         char folder[KG__PATH_SIZE];

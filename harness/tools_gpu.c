@@ -4,7 +4,6 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "card.h"
 #include "device_gpu.h"
 #include "records.h"
 #include "sentinels.h"
@@ -24,10 +23,9 @@
 #define WEARINGS_MAXIMUM 32
 #define WEAR_ROUNDS 8
 #define WEAR_BYTES ((size_t)256 << 10)
-/* How many batches a process may take again, and for how many of them it counts that the context
- * could not be worn in: where that never succeeds, little time is to be lost by trying. */
-#define PATIENCE 256
-#define PATIENCE_FOR_FAILURE 16
+/* What a process may lose, in ms, by taking batches again: enough on a host whose other boards
+ * start processes all the time. */
+#define PATIENCE_MS 10000.0
 
 static double case_seconds(void)
 {
@@ -168,15 +166,15 @@ static bool wear(const kg__tools *with, kg__error *why)
     return kg__succeeded(code, "copying, to settle what a launch costs", why);
 }
 
-/* Wears the context until a launch costs the more, `most` times. */
-static bool wear_until_worn(kg__tools *with, int most, double *ns, kg__error *why)
+/* Wears the context until a launch costs the more, or that often. */
+static bool wear_until_worn(kg__tools *with, int tries, double *ns, kg__error *why)
 {
     kg__launch_cost *cost = &with->cost;
 
     if (!kg__loop_time(&with->bench, &with->empty, REPLAYS_TO_SETTLE, ns, why))
         return false;
     kg__launch_cost_add(cost, *ns);
-    for (int i = 0; i < most && !kg__launch_cost_is_dear(cost, *ns); i++) {
+    for (int i = 0; i < tries && !kg__launch_cost_is_dear(cost, *ns); i++) {
         if (!wear(with, why) ||
             !kg__loop_time(&with->bench, &with->empty, REPLAYS_TO_SETTLE, ns, why))
             return false;
@@ -185,33 +183,33 @@ static bool wear_until_worn(kg__tools *with, int most, double *ns, kg__error *wh
     return true;
 }
 
-/* Wears the context again, as often as this process may. */
+/* Wears the context in again. */
 static bool wear_again(kg__tools *with, double *ns, kg__error *why)
 {
     /* Where a launch never cost the more, it may have but one cost: one try is cheap. */
-    int most = kg__launch_cost_has_two(&with->cost) ? WEARINGS_MAXIMUM : 1;
+    int tries = kg__launch_cost_has_two(&with->cost) ? WEARINGS_MAXIMUM : 1;
 
-    if (!wear_until_worn(with, with->patience > 0 ? most : 0, ns, why))
+    if (!wear_until_worn(with, tries, ns, why))
         return false;
-    if (kg__launch_cost_has_two(&with->cost) && !kg__launch_cost_is_dear(&with->cost, *ns))
-        with->patience -= PATIENCE_FOR_FAILURE;
+    if (tries == WEARINGS_MAXIMUM && !kg__launch_cost_is_dear(&with->cost, *ns))
+        kg__launch_cost_settle_for(&with->cost, *ns);
     return true;
 }
 
 /* Whether a batch counts, by what a launch cost beside it. */
-static bool holds(void *context, double ns)
+static bool counts(void *context, double ns)
 {
     kg__tools *with = context;
 
-    return kg__launch_cost_holds(&with->cost, ns) || with->patience <= 0;
+    return kg__launch_cost_check(&with->cost, ns) || with->patience_ms <= 0;
 }
 
-static bool restore(void *context, kg__error *why)
+static bool restore(void *context, double lost_ms, kg__error *why)
 {
     kg__tools *with = context;
     double ns;
 
-    with->patience--;
+    with->patience_ms -= lost_ms;
     return wear_again(with, &ns, why);
 }
 
@@ -234,7 +232,7 @@ static bool wear_in(kg__tools *with, kg__error *why)
     if (!kg__loop_make(&what, LAUNCHES_TO_SETTLE, &with->empty, why) ||
         !wear_until_worn(with, WEARINGS_MAXIMUM, &ns, why))
         return false;
-    with->bench.witness = (kg__witness){ &with->empty, holds, restore, with };
+    with->bench.witness = (kg__witness){ &with->empty, counts, restore, with };
     return true;
 }
 
@@ -247,7 +245,7 @@ static bool make_tools(kg__tools *with, int records, kg__error *why)
     *with = (kg__tools){ .multiprocessors = gpu->multiprocessors,
                          .l2_bytes = gpu->l2_bytes,
                          .case_seconds = case_seconds(),
-                         .patience = PATIENCE };
+                         .patience_ms = PATIENCE_MS };
     if (!scatter(why) || !kg__bench_open(&with->bench, records, why))
         return false;
     code = cudaMalloc(&with->copy_from, COPY_SENTINEL_BYTES);

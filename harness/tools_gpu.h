@@ -22,7 +22,7 @@ typedef struct kg__tools {
     double case_seconds;  /* for all metrics of a case: KG_CASE_SECONDS */
     kg__loop empty;       /* empty launches, by which it is seen what one costs */
     kg__launch_cost cost; /* as far as this process has seen it */
-    int patience;         /* how many batches may still be taken again */
+    double patience_ms;   /* what may still be lost by taking batches again */
 } kg__tools;
 
 /* Makes ready, has the card work until it is clocked up, and wears the context in; false with
@@ -32,11 +32,11 @@ bool kg__tools_open(kg__tools *with, int records, kg__error *why);
 /* Frees the memory of the sentinels, and closes the bench. */
 void kg__tools_close(kg__tools *with);
 
-/* Sees to it that a launch costs what it has cost before in this process, and has the bench note
- * what it costs; false with `why`. A context has two such costs: a launch takes some 180 ns more,
- * and what waits for L2 up to a tenth, once copies have been made on more than one of its streams
- * (docs/measuring.md). Due before a graph is prepared by what its launches take; the bench's
- * witness looks after every batch of samples. */
+/* Sees to it that a launch costs what it has cost before in this process, where that can be had,
+ * and has the bench note what it costs; false with `why`. A context has two such costs: a launch
+ * takes some 180 ns more, and what waits for L2 up to a tenth, once copies have been made on more
+ * than one of its streams (docs/measuring.md). Due before a graph is prepared by what its launches
+ * take; the bench's witness looks after every batch of samples. */
 bool kg__tools_settle(kg__tools *with, kg__error *why);
 
 /* Times the sentinels and the empty kernel and records them, with what they move and compute: the

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../card.h"
 #include "../code.h"
 #include "../gating.h"
 #include "../lock.h"
@@ -230,10 +231,13 @@ static bool is_other_code(const kg__baseline_case *before, const json_t *kernel)
 }
 
 /* Why a case's times are no session of it, or NULL. */
-static const char *fault_of(const json_t *entry, const kg__baseline_case *before)
+static const char *fault_of(const json_t *entry, const kg__baseline *baseline)
 {
+    const kg__baseline_case *before = kg__baseline_find(baseline, kg__json_text(entry, "case"));
     const json_t *card = json_object_get(entry, "card");
     kg__verdict verdict = kg__results_verdict(entry);
+    double now;
+    double then;
 
     if (verdict == KG__WRONG || verdict == KG__ERROR)
         return kg__verdict_name(verdict);
@@ -241,6 +245,9 @@ static const char *fault_of(const json_t *entry, const kg__baseline_case *before
         return "the card was throttled while it was timed";
     if (json_integer_value(json_object_get(card, "foreign_processes")) > 0)
         return "other processes computed on the card while it was timed";
+    if (kg__card_launch_differs(card, baseline->provenance, &now, &then))
+        return now < then ? "a launch cost less than when the baseline was recorded"
+                          : "a launch cost more than when the baseline was recorded";
     if (is_other_code(before, json_object_get(entry, "kernel")))
         return "its code is not the baseline's";
     return NULL;
@@ -304,7 +311,7 @@ static void take_results(adoption *all, const char *path, const json_t *results)
                              "was adopted before: its times do not count again");
     json_array_foreach (json_object_get(results, "cases"), i, entry) {
         const char *id = kg__json_text(entry, "case");
-        const char *fault = fault_of(entry, kg__baseline_find(&all->baseline, id));
+        const char *fault = fault_of(entry, &all->baseline);
 
         if (!is_timed(entry) || !kg__filter_takes(id))
             continue;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../card.h"
 #include "../case_name.h"
 #include "../code.h"
 #include "../cuobjdump.h"
@@ -57,6 +58,8 @@ static void take_measured(recording *all, const json_t *record)
     const json_t *metrics = json_object_get(record, "metrics");
     json_int_t foreign =
         json_integer_value(json_object_get(json_object_get(record, "card"), "foreign_processes"));
+    double now;
+    double then;
     char why[KG__MESSAGE_SIZE];
 
     if (json_is_true(json_object_get(record, "throttled"))) {
@@ -69,6 +72,15 @@ static void take_measured(recording *all, const json_t *record)
         kg__format(why, sizeof why,
                    "%lld other process%s computed on the card while it was timed: end %s, or wait",
                    (long long)foreign, foreign == 1 ? "" : "es", foreign == 1 ? "it" : "them");
+        kg__recorder_refuse(&all->recorder, one->id, why);
+        return;
+    }
+    if (kg__card_launch_differs(json_object_get(record, "card"), all->recorder.provenance, &now,
+                                &then)) {
+        kg__format(why, sizeof why,
+                   "a launch cost %.0f ns while it was timed, and %.0f ns before: start nothing on "
+                   "the host's other GPUs, and record again",
+                   now, then);
         kg__recorder_refuse(&all->recorder, one->id, why);
         return;
     }

@@ -276,6 +276,8 @@ Test(adopt, what_says_nothing_of_its_kernel_is_left_out)
         { "card", "{\"clock_reasons\": \"idle, software power cap\"}",
           SLOW ": the card was throttled while it was timed: left out" },
         { "card", "{\"foreign_processes\": 2}", SLOW ": other processes computed on the card" },
+        { "card", "{\"launch_ns\": 400}", SLOW ": a launch cost less than when the baseline was" },
+        { "card", "{\"launch_ns\": 680}", SLOW ": a launch cost more than when the baseline was" },
         { "kernel", "{\"registers\": 48}", SLOW ": its code is not the baseline's: left out" },
     };
     const size_t count = sizeof faults / sizeof *faults;

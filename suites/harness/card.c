@@ -112,3 +112,19 @@ Test(card, is_described_in_words)
         cr_expect(eq(str, text, (char *)cards[i].text));
     }
 }
+
+Test(card, whether_a_launch_costs_what_it_did)
+{
+    json_t *then = read("{\"launch_ns\": 680}");
+    double before = 0;
+    double now = 0;
+
+    cr_expect(kg__card_launch_differs(read("{\"launch_ns\": 502}"), then, &now, &before));
+    cr_expect(eq(dbl, now, 502));
+    cr_expect(eq(dbl, before, 680));
+    cr_expect(not(kg__card_launch_differs(read("{\"launch_ns\": 700}"), then, &now, &before)));
+    cr_expect(not(kg__card_launch_differs(read("{}"), then, &now, &before)));
+    cr_expect(not(kg__card_launch_differs(NULL, then, &now, &before)));
+    cr_expect(not(kg__card_launch_differs(read("{\"launch_ns\": 502}"), NULL, &now, &before)));
+    cr_expect(not(kg__card_launch_differs(read("{\"launch_ns\": \"dear\"}"), then, &now, &before)));
+}

@@ -41,6 +41,7 @@ void kg__bench_forget(kg__bench *bench)
     json_decref(bench->watch.state);
     bench->watch.state = NULL;
     bench->watch.throttled = false;
+    bench->watch.repeated = 0;
 }
 
 /* How many factors of two lie between a number and the best one. */

@@ -19,6 +19,7 @@
  * - clock NAME: what the metrics are timed by, instead of "graph"
  * - throttled: the card was, while this case was timed
  * - foreign N: so many other processes computed on the card meanwhile
+ * - launch_ns N: that is what an empty launch cost meanwhile
  * - registers N: a thread of its kernel takes so many, instead of 40
  * - occupancy F: its kernel has this one, instead of 0.75
  * - launch TEXT: the identity of its launch of the kernel "fake_kernel"; none without
@@ -218,6 +219,7 @@ static void follow(void *context, char *actions)
                          : strcmp(word, "cold") == 0      ? &one->cold
                          : strcmp(word, "width") == 0     ? &one->width
                          : strcmp(word, "foreign") == 0   ? &one->foreign
+                         : strcmp(word, "launch_ns") == 0 ? &one->launch_ns
                          : strcmp(word, "registers") == 0 ? &one->registers
                          : strcmp(word, "occupancy") == 0 ? &one->occupancy
                                                           : NULL;
@@ -331,9 +333,14 @@ static bool measure(const kg__case *one, int records, kg__error *error)
     else
         json_object_set_new(json_object_get(record, "absent"), "cold_time_ns",
                             json_string("too many buffer sets"));
+    if (fate.foreign > 0 || fate.launch_ns > 0)
+        json_object_set_new(record, "card", json_object());
     if (fate.foreign > 0)
-        json_object_set_new(record, "card",
-                            json_pack("{s:i}", "foreign_processes", (int)fate.foreign));
+        json_object_set_new(json_object_get(record, "card"), "foreign_processes",
+                            json_integer((int)fate.foreign));
+    if (fate.launch_ns > 0)
+        json_object_set_new(json_object_get(record, "card"), "launch_ns",
+                            json_integer((int)fate.launch_ns));
     json_object_foreach (json_object_get(record, "metrics"), name, metric)
         json_object_set_new(metric, "clock", json_string(fate.clock));
     return append(records, record, error);

@@ -9,6 +9,7 @@ typedef struct fake_fate {
     double cold;
     double width;
     double foreign;
+    double launch_ns;
     double registers;
     double occupancy;
     bool throttled;

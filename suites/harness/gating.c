@@ -534,12 +534,12 @@ Test(gating, a_slower_case_tells_that_a_launch_costs_more)
     cr_expect(eq(str, (char *)changes_of(gate(&one, 1, NULL)), ""), "not known of then");
     baseline.provenance = json_pack("{s:i}", "launch_ns", 502);
     cr_expect(eq(str, (char *)changes_of(gate(&one, 1, NULL)),
-                 "a launch cost 680 ns, and 502 ns when the baseline was recorded"));
+                 "a launch cost 680 ns at the least, and 502 ns when the baseline was recorded"));
     json_object_set_new(card, "launch_ns", json_integer(552));
     cr_expect(eq(str, (char *)changes_of(gate(&one, 1, NULL)), ""));
     json_object_set_new(card, "launch_ns", json_integer(450));
     cr_expect(eq(str, (char *)changes_of(gate(&one, 1, NULL)),
-                 "a launch cost 450 ns, and 502 ns when the baseline was recorded"));
+                 "a launch cost 450 ns at the least, and 502 ns when the baseline was recorded"));
     json_object_set_new(card, "launch_ns", json_string("dear"));
     cr_expect(eq(str, (char *)changes_of(gate(&one, 1, NULL)), ""));
 }

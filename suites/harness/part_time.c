@@ -70,6 +70,23 @@ Test(part_time, times_of_other_surroundings)
                    "power_limit_w 650, this run has 700.0");
 }
 
+/* Whatever the verdict: a case that is slower may pass at the cheaper cost of a launch. */
+Test(part_time, a_launch_that_costs_something_else_is_noted)
+{
+    json_t *verdicts;
+
+    baseline.provenance = json_pack("{s:i}", "launch_ns", 680);
+    store_baseline();
+    plan("* " SLOW " launch_ns 690\n");
+    expect_time(0, "pass         nvidia-fake  " SLOW);
+    verdicts = verdicts_of("gpu.fake.time");
+    cr_assert(size_of(verdicts, "notes") == 2, "no more than the speedups");
+    json_decref(verdicts);
+    plan("* " SLOW " launch_ns 502\n* fake/quick/64/b32 launch_ns 600\n");
+    expect_time(0, "note         nvidia-fake  nvidia-fake: 2 of 2 cases were timed while a launch "
+                   "cost 502 ns, and not 680 ns as when the baseline was recorded");
+}
+
 Test(part_time, slower)
 {
     json_t *verdicts;

@@ -466,6 +466,17 @@ Test(record, a_card_that_others_compute_on_refuses)
     expect_refusal(KG__FAKE_SOUND_GPU, SLOW ": 2 other processes computed on the card");
 }
 
+/* The fake's own, which the sentinels tell, is 500 ns. */
+Test(record, a_launch_that_costs_something_else_refuses)
+{
+    plan("4 " SLOW " launch_ns 680\n");
+    expect_refusal(KG__FAKE_SOUND_GPU,
+                   SLOW ": a launch cost 680 ns while it was timed, and 500 ns before: start "
+                        "nothing on the host's other GPUs, and record again: nothing is recorded");
+    plan("4 " SLOW " launch_ns 510\n");
+    expect_run(KG__FAKE_SOUND_GPU, 0, "6 of 6 cases and sentinels changed");
+}
+
 /* Two recordings at once would each store what the other one does not know of. */
 Test(record, a_folder_that_somebody_else_changes_refuses)
 {

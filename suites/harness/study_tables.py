@@ -68,7 +68,7 @@ class Tables(unittest.TestCase):
 
     def test_launches(self):
         quiet = {"seconds": 10.0, "readings": 12000, "falls": 0}
-        seen = {"board": "GPU-0123456789", "least_ns": 518.2, "most_ns": 697.9, "quiet": quiet, "starts": 0, "started": {**quiet, "seconds": 0}}
+        seen = {"board": "GPU-0123456789", "cheap_ns": 518.2, "dear_ns": 697.9, "quiet": quiet, "starts": 0, "started": {**quiet, "seconds": 0}}
         self.put("study/launches/1/launches.json", seen)
         self.put("study/launches/2/launches.json", {**seen, "starts": 10, "started": {**quiet, "seconds": 3.4, "falls": 9}})
         self.put("study/launches/3/launches.part", "")

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <jansson.h>
 #include <spawn.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -22,7 +21,7 @@
 
 #define QUIET_SECONDS 10.0
 #define STARTS 10
-/* How long the card is watched once a process has ended. */
+/* How long the board is watched once a process has ended. */
 #define AFTERWARDS_SECONDS 0.1
 #define REPLAYS 5
 #define BYTES ((size_t)1 << 20)
@@ -36,73 +35,78 @@ typedef struct sight {
     int falls; /* how often a launch fell back to the cheaper cost */
 } sight;
 
+/* Who watches. */
+typedef struct watcher {
+    kg__tools tools;
+    bool fallen; /* a launch cost the less when it was last read */
+} watcher;
+
 /* Reads once what a launch costs, and wears the context in again where that is the less. */
-static bool look(kg__tools *with, sight *seen, kg__error *why)
+static bool look(watcher *all, sight *seen, kg__error *why)
 {
+    kg__tools *with = &all->tools;
     double ns;
 
     if (!kg__loop_time(&with->bench, &with->empty, REPLAYS, &ns, why))
         return false;
     seen->readings++;
-    if (kg__launch_cost_holds(&with->cost, ns))
+    if (kg__launch_cost_check(&with->cost, ns)) {
+        all->fallen = false;
         return true;
-    seen->falls++;
+    }
+    seen->falls += !all->fallen;
+    all->fallen = true;
     return kg__tools_settle(with, why);
 }
 
-/* Watches until a moment, and until a process (0: none) has ended that is then given up. */
-static bool watch(kg__tools *with, double until, pid_t process, sight *seen, kg__error *why)
+static bool watch(watcher *all, double seconds, sight *seen, kg__error *why)
 {
     double begun = kg__now();
+    bool good = true;
 
-    while (process != 0 || kg__now() < until) {
-        int status;
-
-        if (process != 0 && waitpid(process, &status, WNOHANG) == process) {
-            if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-                return kg__fail(why, "a process on another board failed");
-            process = 0;
-            until = kg__now() + AFTERWARDS_SECONDS;
-        }
-        if (!look(with, seen, why))
-            return false;
-    }
+    while (good && kg__now() < begun + seconds)
+        good = look(all, seen, why);
     seen->seconds += kg__now() - begun;
-    return true;
+    return good;
 }
 
-/* Does what any program does first. */
-static int start(void)
+/* Watches until a process has ended. */
+static bool watch_process(watcher *all, pid_t process, sight *seen, kg__error *why)
 {
-    void *memory;
-    cudaError_t code = cudaMalloc(&memory, BYTES);
+    double begun = kg__now();
+    bool good = true;
+    pid_t ended = 0;
+    int status = 0;
 
-    if (code == cudaSuccess)
-        code = cudaMemset(memory, 0, BYTES);
-    if (code == cudaSuccess)
-        code = kg__launch_empty(NULL);
-    if (code == cudaSuccess)
-        code = cudaDeviceSynchronize();
-    return code == cudaSuccess ? EXIT_SUCCESS : EXIT_FAILURE;
+    while (good && ended == 0) {
+        good = look(all, seen, why);
+        ended = waitpid(process, &status, WNOHANG);
+    }
+    if (ended == 0)
+        ended = waitpid(process, &status, 0);
+    seen->seconds += kg__now() - begun;
+    if (good && (ended != process || !WIFEXITED(status) || WEXITSTATUS(status) != 0))
+        return kg__fail(why, "a process on another board failed: see what it says");
+    return good;
 }
 
 /* Starts processes on another board, one by one, and watches meanwhile. */
-static bool watch_starts(kg__tools *with, char *program, const char *board, sight *seen,
+static bool watch_starts(watcher *all, char *program, const char *board, sight *seen,
                          kg__error *why)
 {
     char *arguments[] = { program, "start", NULL };
+    bool good = true;
 
     if (setenv("CUDA_VISIBLE_DEVICES", board, 1) != 0)
         return kg__fail(why, "out of memory");
-    for (int i = 0; i < STARTS; i++) {
+    for (int i = 0; i < STARTS && good; i++) {
         pid_t process;
 
         if (posix_spawn(&process, program, NULL, NULL, arguments, environ) != 0)
             return kg__fail(why, "%s: cannot be started", program);
-        if (!watch(with, 0, process, seen, why))
-            return false;
+        good = watch_process(all, process, seen, why) && watch(all, AFTERWARDS_SECONDS, seen, why);
     }
-    return true;
+    return good;
 }
 
 /* The UUID of a board that is not the opened one; "" where there is none. */
@@ -131,7 +135,7 @@ static json_t *sight_of(const sight *seen)
 
 static bool study(char *program, kg__error *why)
 {
-    kg__tools with = { 0 };
+    watcher all = { 0 };
     sight quiet = { 0 };
     sight started = { 0 };
     char board[64];
@@ -140,18 +144,17 @@ static bool study(char *program, kg__error *why)
     bool good = nowhere >= 0 || kg__fail(why, "/dev/null cannot be opened");
 
     good = good && find_other_board(board, sizeof board, why) &&
-           kg__tools_open(&with, nowhere, why) &&
-           watch(&with, kg__now() + QUIET_SECONDS, 0, &quiet, why) &&
-           (board[0] == '\0' || watch_starts(&with, program, board, &started, why));
-    kg__tools_close(&with);
+           kg__tools_open(&all.tools, nowhere, why) && watch(&all, QUIET_SECONDS, &quiet, why) &&
+           (board[0] == '\0' || watch_starts(&all, program, board, &started, why));
+    kg__tools_close(&all.tools);
     if (nowhere >= 0)
         (void)close(nowhere);
     if (!good)
         return false;
-    seen = json_pack("{s:s, s:f, s:f, s:o, s:i}", "board", kg__device_gpu()->uuid, "least_ns",
-                     with.cost.least_ns, "most_ns", with.cost.most_ns, "quiet", sight_of(&quiet),
-                     "starts", board[0] == '\0' ? 0 : STARTS);
-    json_object_set_new(seen, "started", sight_of(&started));
+    seen = json_pack("{s:s, s:f, s:f, s:o, s:i, s:o}", "board", kg__device_gpu()->uuid, "cheap_ns",
+                     all.tools.cost.cheap_ns, "dear_ns", all.tools.cost.dear_ns, "quiet",
+                     sight_of(&quiet), "starts", board[0] == '\0' ? 0 : STARTS, "started",
+                     sight_of(&started));
     good = kg__json_print(seen, JSON_INDENT(1), "what was seen");
     json_decref(seen);
     return good;
@@ -163,16 +166,29 @@ static void say_waiting(void *context, const char *line)
     kg__complain("%s", line);
 }
 
+/* Does on the first board what any program does first. */
+static bool start(kg__error *why)
+{
+    void *memory;
+    cudaError_t code = cudaMalloc(&memory, BYTES);
+
+    if (code == cudaSuccess)
+        code = cudaMemset(memory, 0, BYTES);
+    if (code == cudaSuccess)
+        code = kg__launch_empty(NULL);
+    if (code == cudaSuccess)
+        code = cudaDeviceSynchronize();
+    return kg__succeeded(code, "starting on another board", why);
+}
+
 int main(int argc, char **argv)
 {
     json_t *description = NULL;
     kg__error why = { "" };
-    bool good;
+    bool good = kg__device_open(&description, &why) == KG__DEVICE_READY &&
+                kg__device_keep(true, say_waiting, NULL, &why) &&
+                (argc == 2 && strcmp(argv[1], "start") == 0 ? start(&why) : study(argv[0], &why));
 
-    if (argc == 2 && strcmp(argv[1], "start") == 0)
-        return start();
-    good = kg__device_open(&description, &why) == KG__DEVICE_READY &&
-           kg__device_keep(true, say_waiting, NULL, &why) && study(argv[0], &why);
     json_decref(description);
     if (!good)
         kg__complain("%s", why.text);
