@@ -172,7 +172,8 @@ static bool replay_batch(kg__bench *bench, const cudaGraphExec_t *graphs, size_t
     if (witness->loop == NULL)
         return replay(bench, graphs[0], graphs, count, ms, why);
     flanked[0] = witness->loop->graph;
-    memcpy(flanked + 1, graphs, count * sizeof *graphs);
+    for (size_t i = 0; i < count; i++)
+        flanked[i + 1] = graphs[i];
     flanked[count + 1] = witness->loop->graph;
     for (;;) {
         double lost_ms = 0;
