@@ -550,13 +550,12 @@ const kg__command kg__baseline_adopt_command = {
         "and named: cases that were wrong or failed, that ran other code than the baseline's, or\n"
         "that were timed on a throttled card, on one that others computed on, or while a launch "
         "cost\n"
-        "something else than when the baseline was recorded; times that would rest\n"
-        "on fewer than five sessions; results that were adopted before. Refuses results of "
-        "several\n"
-        "targets or commits, sessions that disagree, and while somebody else changes baselines in\n"
-        "DIR. Bands that were edited by hand (\"band_by\": \"hand\") stay, and so does what is "
-        "known\n"
-        "of the code. KG_FILTER narrows what is adopted.\n"
+        "something else than when the baseline was recorded; times that would rest on fewer than\n"
+        "five sessions; results that were adopted before. Refuses results of several targets or\n"
+        "commits, sessions that disagree, and while somebody else changes baselines in DIR. Bands\n"
+        "that were edited by hand (\"band_by\": \"hand\") stay, and so does what is known of the "
+        "code.\n"
+        "KG_FILTER narrows what is adopted.\n"
         "exit: 0 adopted (or nothing was left to adopt); 2 refused, and no file is touched\n",
     .options = adopt_options,
     .takes_operands = true,

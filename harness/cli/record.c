@@ -437,10 +437,10 @@ const kg__command kg__baseline_record_command = {
         "the\n"
         "CPU model; one call takes programs of one target. Refuses on a failed check, a throttled\n"
         "card, other processes on it, launches that cost now this and now that, sessions that\n"
-        "disagree, counts that do not repeat, and while\n"
-        "somebody else changes baselines in DIR. Bands that were edited by hand (\"band_by\":\n"
-        "\"hand\") stay. A time whose noise may exceed 5 % is recorded, and not gated. KG_FILTER\n"
-        "narrows what is recorded.\n"
+        "disagree, counts that do not repeat, and while somebody else changes baselines in DIR.\n"
+        "Bands that were edited by hand (\"band_by\": \"hand\") stay. A time whose noise may "
+        "exceed\n"
+        "5 % is recorded, and not gated. KG_FILTER narrows what is recorded.\n"
         "exit: 0 recorded (or nothing moved); 2 refused, and no file is touched\n",
     .options = record_options,
     .takes_operands = true,
