@@ -107,7 +107,7 @@ void kg__card_describe(const json_t *card, double most_mhz, char *text, size_t s
     }
     if (json_is_integer(launch)) {
         kg__show_figure(figure, sizeof figure, json_number_value(launch), "ns");
-        kg__format(part, sizeof part, "%s a launch", figure);
+        kg__format(part, sizeof part, "a launch at %s or more", figure);
         append(text, size, part);
     }
     if (*reasons != '\0' && strcmp(reasons, NO_REASON) != 0)

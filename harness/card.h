@@ -14,8 +14,8 @@
  * down at any of them. */
 void kg__card_join(json_t *worst, const json_t *look);
 
-/* Says what was seen: "1 410 of 1 980 MHz, 71 °C, 680 ns a launch, software power cap, 2 other
- * processes", of which what is not known, or not worth a word, is left out. `most_mhz` is the
+/* Says what was seen: "1 410 of 1 980 MHz, 71 °C, a launch at 680 ns or more, software power cap, 2
+ * other processes", of which what is not known, or not worth a word, is left out. `most_mhz` is the
  * card's highest clock, 0 where it is not known. Empty where nothing is known. */
 void kg__card_describe(const json_t *card, double most_mhz, char *text, size_t size);
 

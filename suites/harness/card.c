@@ -98,7 +98,7 @@ Test(card, is_described_in_words)
         { "{\"sm_clock_mhz\": 1980, \"clock_reasons\": \"none\", \"foreign_processes\": 1}", 0,
           "1 980 MHz, 1 other process" },
         { "{\"temperature_c\": 35, \"launch_ns\": 680, \"clock_reasons\": \"thermal\"}", 0,
-          "35 °C, 680 ns a launch, thermal" },
+          "35 °C, a launch at 680 ns or more, thermal" },
         { "{\"temperature_c\": 35, \"clock_reasons\": \"none\", \"foreign_processes\": 0}", 1980,
           "35 °C" },
         { "{}", 1980, "" },
