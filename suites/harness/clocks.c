@@ -3,7 +3,9 @@
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "fake_graphs.h"
@@ -157,6 +159,98 @@ static void add(void *context, size_t index, double ns)
 
     (void)index;
     *least = fmin(*least, ns);
+}
+
+/* All that a process does, up to the first error. */
+static bool do_everything(void)
+{
+    double body_ns = BODY_NS;
+    kg__timed what = { launch, &body_ns, NULL };
+    kg__series other = { 0 };
+    kg__buffers buffers = { 0 };
+    bool good = kg__tools_open(&with, nowhere, &why) && kg__tools_time_sentinels(&with, &why) &&
+                kg__tools_settle(&with, &why) &&
+                kg__graph_prepare(&with.bench, &what, 1, BUDGET_MS, series, &why) &&
+                kg__graph_sample(&with.bench, &series, 1, &why) &&
+                kg__first_touch_sample(&with.bench, &what, &buffers, BUDGET_MS, &other, &why) &&
+                kg__launch_time(&with.bench, &what, &body_ns, &why);
+
+    kg__graph_discard(series);
+    kg__tools_close(&with);
+    with = (kg__tools){ 0 };
+    return good;
+}
+
+/* Wherever the device is lost: it is said, what was made is freed, and nothing goes on for ever. */
+Test(clocks, a_device_that_is_lost)
+{
+    size_t lost = 0;
+
+    for (size_t n = 1; n < SIZE_MAX; n += 1 + n / 16) {
+        fake = (fake_graphs){
+            .cheap_ns = CHEAP_NS, .dear_ns = DEAR_NS, .wears = true, .fall_every = 40, .fail_at = n
+        };
+        why = (kg__error){ "" };
+        if (do_everything())
+            break;
+        cr_assert(strstr(why.text, ": ") != NULL, "call %zu: %s", n, why.text);
+        lost++;
+    }
+    cr_expect(lost > 50, "%zu", lost);
+}
+
+Test(clocks, sentinels_are_recorded)
+{
+    char path[] = "/tmp/kg-clocks-XXXXXX";
+    int records = mkstemp(path);
+    json_t *record;
+    const json_t *copy;
+
+    cr_assert(records >= 0 && unlink(path) == 0);
+    cr_assert(kg__tools_open(&with, records, &why) && kg__tools_time_sentinels(&with, &why));
+    cr_assert(lseek(records, 0, SEEK_SET) == 0);
+    record = json_loadfd(records, JSON_DISABLE_EOF_CHECK, NULL);
+    copy = json_object_get(record, "copy");
+    cr_assert_str_eq(kg__json_text(record, "event"), "sentinels");
+    cr_expect(fabs(kg__json_number(copy, "value") / (100000 + DEAR_NS) - 1) < 0.001);
+    cr_expect(kg__json_number(copy, "bytes") == 2.0 * (256 << 20));
+    cr_expect(fabs(kg__json_number(json_object_get(record, "empty"), "value") - DEAR_NS) < 1);
+    cr_expect(kg__json_number(json_object_get(record, "fma"), "operations") > 0);
+    json_decref(record);
+    (void)close(records);
+}
+
+/* No graph holds these, and no witness looks after them. */
+Test(clocks, first_touches_and_calls_of_the_host)
+{
+    double body_ns = 1e6;
+    kg__timed what = { launch, &body_ns, NULL };
+    kg__buffers buffers = { 0 };
+
+    open_tools();
+    cr_assert(kg__first_touch_sample(&with.bench, &what, &buffers, BUDGET_MS, series, &why));
+    cr_expect_str_eq(series->clock, "first_touch");
+    cr_expect(series->launches == 1 && series->count >= 6);
+    cr_expect(fabs(series->interval.value / (1e6 + DEAR_NS) - 1) < 0.001);
+    cr_assert(kg__host_sample(&with.bench, &what, 5, series, &why));
+    cr_expect_str_eq(series->clock, "host");
+    cr_expect(series->launches >= 1 && series->count >= 12 && series->interval.value > 0);
+    cr_assert(kg__launch_time(&with.bench, &what, &body_ns, &why));
+    cr_expect(fabs(body_ns / (1e6 + DEAR_NS) - 1) < 0.001);
+}
+
+/* More than fit in a batch cannot take turns in it. */
+Test(clocks, too_many_side_by_side)
+{
+    kg__series **all = calloc(KG__REPLAYS_QUEUED + 1, sizeof(kg__series *));
+
+    open_tools();
+    cr_assert(all != NULL);
+    for (size_t i = 0; i <= KG__REPLAYS_QUEUED; i++)
+        all[i] = series;
+    cr_assert(!kg__graph_sample(&with.bench, all, KG__REPLAYS_QUEUED + 1, &why));
+    cr_expect(strstr(why.text, "25 cases of one size") != NULL, "%s", why.text);
+    free(all);
 }
 
 /* The search for the fastest launch decides round by round. */

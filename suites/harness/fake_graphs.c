@@ -25,6 +25,13 @@ struct CUevent_st {
 fake_graphs fake;
 static struct CUgraph_st *captured;
 
+/* Counts a call that may fail; once one has, the device is lost. */
+static cudaError_t step(void)
+{
+    fake.calls++;
+    return fake.fail_at > 0 && fake.calls >= fake.fail_at ? cudaErrorIllegalAddress : cudaSuccess;
+}
+
 static void run(const struct CUgraph_st *graph)
 {
     fake.now_ns +=
@@ -41,13 +48,15 @@ cudaError_t fake_launch(double ns)
         captured->launches++;
         captured->body_ns += ns;
     }
-    return cudaSuccess;
+    return step();
 }
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode)
 {
     (void)stream;
     (void)mode;
+    if (step() != cudaSuccess)
+        return cudaErrorIllegalAddress;
     captured = calloc(1, sizeof *captured);
     return captured != NULL ? cudaSuccess : cudaErrorMemoryAllocation;
 }
@@ -57,20 +66,22 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
     (void)stream;
     *graph = captured;
     captured = NULL;
-    return cudaSuccess;
+    return step();
 }
 
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count)
 {
     (void)nodes;
     *count = graph->launches;
-    return cudaSuccess;
+    return step();
 }
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *replayable, cudaGraph_t graph,
                                  unsigned long long flags)
 {
     (void)flags;
+    if (step() != cudaSuccess)
+        return cudaErrorIllegalAddress;
     *replayable = malloc(sizeof **replayable);
     if (*replayable == NULL)
         return cudaErrorMemoryAllocation;
@@ -86,7 +97,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t replayable, cudaStream_t stream)
         fake.worn = false;
         fake.replays = 0;
     }
-    return cudaSuccess;
+    return step();
 }
 
 cudaError_t cudaGraphDestroy(cudaGraph_t graph)
@@ -105,7 +116,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags)
 {
     (void)flags;
     *stream = NULL;
-    return cudaSuccess;
+    return step();
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
@@ -117,16 +128,18 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
     (void)stream;
-    return cudaSuccess;
+    return step();
 }
 
 cudaError_t cudaDeviceSynchronize(void)
 {
-    return cudaSuccess;
+    return step();
 }
 
 cudaError_t cudaEventCreate(cudaEvent_t *event)
 {
+    if (step() != cudaSuccess)
+        return cudaErrorIllegalAddress;
     *event = calloc(1, sizeof **event);
     return *event != NULL ? cudaSuccess : cudaErrorMemoryAllocation;
 }
@@ -141,26 +154,26 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
     (void)stream;
     event->at_ns = fake.now_ns;
-    return cudaSuccess;
+    return step();
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
     (void)event;
-    return cudaSuccess;
+    return step();
 }
 
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end)
 {
     *milliseconds = (float)((end->at_ns - start->at_ns) / 1e6);
-    return cudaSuccess;
+    return step();
 }
 
 cudaError_t cudaMalloc(void **pointer, size_t size)
 {
     (void)size;
     *pointer = NULL;
-    return cudaSuccess;
+    return step();
 }
 
 cudaError_t cudaFree(void *pointer)
@@ -175,7 +188,7 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t count, enum cudaMemcpy
     (void)from;
     (void)count;
     (void)kind;
-    return cudaSuccess;
+    return step();
 }
 
 cudaError_t cudaMemset(void *pointer, int value, size_t count)
@@ -183,7 +196,7 @@ cudaError_t cudaMemset(void *pointer, int value, size_t count)
     (void)pointer;
     (void)value;
     (void)count;
-    return cudaSuccess;
+    return step();
 }
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t count, enum cudaMemcpyKind kind,
@@ -197,7 +210,7 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t count, enum cudaM
     fake.wearings++;
     fake.replays = 0;
     fake.worn = fake.worn || fake.wears;
-    return cudaSuccess;
+    return step();
 }
 
 cudaError_t kg__launch_empty(cudaStream_t stream)

@@ -33,6 +33,8 @@ typedef struct fake_graphs {
     size_t replays;    /* since the last fall, or wearing */
     size_t wearings;   /* copies that wore the context in, or would have */
     double now_ns;
+    size_t calls;   /* of what may fail */
+    size_t fail_at; /* the call that fails, and all after it; 0: none does */
 } fake_graphs;
 
 extern fake_graphs fake;
