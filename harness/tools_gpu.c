@@ -171,16 +171,15 @@ static bool wear_until_worn(kg__tools *with, int tries, double *ns, kg__error *w
 {
     kg__launch_cost *cost = &with->cost;
 
-    if (!kg__loop_time(&with->bench, &with->empty, REPLAYS_TO_SETTLE, ns, why))
-        return false;
-    kg__launch_cost_add(cost, *ns);
-    for (int i = 0; i < tries && !kg__launch_cost_is_dear(cost, *ns); i++) {
-        if (!wear(with, why) ||
-            !kg__loop_time(&with->bench, &with->empty, REPLAYS_TO_SETTLE, ns, why))
+    for (int i = 0;; i++) {
+        if (!kg__loop_time(&with->bench, &with->empty, REPLAYS_TO_SETTLE, ns, why))
             return false;
         kg__launch_cost_add(cost, *ns);
+        if (i == tries || kg__launch_cost_is_dear(cost, *ns))
+            return true;
+        if (!wear(with, why))
+            return false;
     }
-    return true;
 }
 
 /* Wears the context in again. */
