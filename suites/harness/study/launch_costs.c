@@ -1,7 +1,9 @@
 /* Looks at the two costs that a launch in a graph has on some cards (docs/measuring.md): reads
  * both, watches a context that is worn in while nothing else happens, and while processes start on
- * another board of the host, and prints what it saw as one JSON object. Started as `PROGRAM start`
- * it is such a process: it allocates, launches a kernel, and ends. */
+ * another board of the host, and prints what it saw as one JSON object. A process that sees the
+ * other board as well is left alone by what starts there, so that it starts itself anew, as
+ * `PROGRAM watch BOARD`, with its own board alone to be seen. As `PROGRAM start` it is a process
+ * that starts: it allocates, launches a kernel, and ends. */
 #include <cuda_runtime_api.h>
 #include <fcntl.h>
 #include <jansson.h>
@@ -109,22 +111,23 @@ static bool watch_starts(watcher *all, char *program, const char *board, sight *
     return good;
 }
 
-/* The UUID of a board that is not the opened one; "" where there is none. */
-static bool find_other_board(char *board, size_t size, kg__error *why)
+/* Starts this program anew, to watch the first board and start processes on the last one, if that
+ * is another. Returns where that fails alone. */
+static void watch_first_board(char *program, kg__error *why)
 {
+    char *arguments[] = { program, "watch", NULL, NULL };
     json_t *boards;
-    const json_t *one;
-    size_t i;
+    size_t count;
 
-    board[0] = '\0';
     if (kg__device_boards(&boards, why) != KG__DEVICE_READY)
-        return false;
-    json_array_foreach (boards, i, one) {
-        if (strcmp(kg__json_text(one, "uuid"), kg__device_gpu()->uuid) != 0)
-            kg__format(board, size, "%s", kg__json_text(one, "uuid"));
-    }
+        return;
+    count = json_array_size(boards);
+    if (count > 1)
+        arguments[2] = (char *)kg__json_text(json_array_get(boards, count - 1), "uuid");
+    if (setenv("CUDA_VISIBLE_DEVICES", kg__json_text(json_array_get(boards, 0), "uuid"), 1) == 0)
+        (void)execv(program, arguments);
+    kg__fail(why, "%s: cannot be started", program);
     json_decref(boards);
-    return true;
 }
 
 static json_t *sight_of(const sight *seen)
@@ -133,19 +136,19 @@ static json_t *sight_of(const sight *seen)
                      "falls", seen->falls);
 }
 
-static bool study(char *program, kg__error *why)
+/* Watches the only board that is seen, and starts processes on `board`, unless that is NULL. */
+static bool study(char *program, const char *board, kg__error *why)
 {
     watcher all = { 0 };
     sight quiet = { 0 };
     sight started = { 0 };
-    char board[64];
     json_t *seen;
     int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
     bool good = nowhere >= 0 || kg__fail(why, "/dev/null cannot be opened");
 
-    good = good && find_other_board(board, sizeof board, why) &&
-           kg__tools_open(&all.tools, nowhere, why) && watch(&all, QUIET_SECONDS, &quiet, why) &&
-           (board[0] == '\0' || watch_starts(&all, program, board, &started, why));
+    good = good && kg__tools_open(&all.tools, nowhere, why) &&
+           watch(&all, QUIET_SECONDS, &quiet, why) &&
+           (board == NULL || watch_starts(&all, program, board, &started, why));
     kg__tools_close(&all.tools);
     if (nowhere >= 0)
         (void)close(nowhere);
@@ -153,7 +156,7 @@ static bool study(char *program, kg__error *why)
         return false;
     seen = json_pack("{s:s, s:f, s:f, s:o, s:i, s:o}", "board", kg__device_gpu()->uuid, "cheap_ns",
                      all.tools.cost.cheap_ns, "dear_ns", all.tools.cost.dear_ns, "quiet",
-                     sight_of(&quiet), "starts", board[0] == '\0' ? 0 : STARTS, "started",
+                     sight_of(&quiet), "starts", board == NULL ? 0 : STARTS, "started",
                      sight_of(&started));
     good = kg__json_print(seen, JSON_INDENT(1), "what was seen");
     json_decref(seen);
@@ -181,16 +184,28 @@ static bool start(kg__error *why)
     return kg__succeeded(code, "starting on another board", why);
 }
 
-int main(int argc, char **argv)
+static bool work(int argc, char **argv, kg__error *why)
 {
     json_t *description = NULL;
-    kg__error why = { "" };
-    bool good = kg__device_open(&description, &why) == KG__DEVICE_READY &&
-                kg__device_keep(true, say_waiting, NULL, &why) &&
-                (argc == 2 && strcmp(argv[1], "start") == 0 ? start(&why) : study(argv[0], &why));
+    bool good;
 
+    if (argc == 1) {
+        watch_first_board(argv[0], why);
+        return false;
+    }
+    good = kg__device_open(&description, why) == KG__DEVICE_READY &&
+           kg__device_keep(true, say_waiting, NULL, why) &&
+           (strcmp(argv[1], "start") == 0 ? start(why) : study(argv[0], argv[2], why));
     json_decref(description);
-    if (!good)
-        kg__complain("%s", why.text);
-    return good ? EXIT_SUCCESS : EXIT_FAILURE;
+    return good;
+}
+
+int main(int argc, char **argv)
+{
+    kg__error why = { "" };
+
+    if (work(argc, argv, &why))
+        return EXIT_SUCCESS;
+    kg__complain("%s", why.text);
+    return EXIT_FAILURE;
 }
