@@ -9,7 +9,7 @@ home=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
 root=$(cd -- "${KG_PROJECT:-$home}" 2>/dev/null && pwd -P) || root=${KG_PROJECT-}
 # What is run from here on is run for this project, and what it runs need not be.
 unset KG_PROJECT
-script=${0##*/}
+script=ci/${0##*/}
 
 # Prints one line of progress.
 say() {
@@ -20,7 +20,7 @@ say() {
 stop() {
     local code=$1
     shift
-    printf 'ci/%s: %s\n' "$script" "$*" >&2
+    printf '%s: %s\n' "$script" "$*" >&2
     exit "$code"
 }
 
@@ -37,7 +37,7 @@ print_help() {
 
 # The value of option $1 of a command line whose remaining arguments are the rest; ends the script when there is none.
 option_value() {
-    [[ $# -ge 2 && -n $2 ]] || stop 2 "$1 needs a value; see ci/$script --help"
+    [[ $# -ge 2 && -n $2 ]] || stop 2 "$1 needs a value; see $script --help"
     printf '%s' "$2"
 }
 
@@ -75,7 +75,7 @@ stop_running() {
         kill -TERM -- "-$running" 2>/dev/null || true
         wait "$running" 2>/dev/null || true
     fi
-    printf 'ci/%s: stopped by a signal\n' "$script" >&2
+    printf '%s: stopped by a signal\n' "$script" >&2
     exit "$1"
 }
 
@@ -149,7 +149,7 @@ hold_folder() {
         local text facts
         text=$(<"/proc/$$/stat")
         read -r -a facts <<<"${text##*) }"
-        printf 'process %s\nstarted %s\nhost %s\nwhat %s\nsince %s\n' "$$" "${facts[19]}" "$host" "ci/$script" \
+        printf 'process %s\nstarted %s\nhost %s\nwhat %s\nsince %s\n' "$$" "${facts[19]}" "$host" "$script" \
             "$(date -u '+%Y-%m-%d %H:%M:%S UTC')" 2>/dev/null >"$lock" || {
             : >"$lock"
             stop 2 "$lock: cannot be written: free some disk space, or $otherwise"
