@@ -284,7 +284,8 @@ static bool blame_surroundings(char *why, size_t size, const kg__surroundings *s
 
 /* What makes an observed value unusable, or NULL. An exact counter may fall to 0; a time may not.
  */
-static const char *unusable_value(const kg__interval *observed, const kg__expectation *expectation)
+static const char *unusable_value(const kg__interval *observed, const kg__expectation *expectation,
+                                  const char *unit)
 {
     double value = observed->value;
 
@@ -297,7 +298,7 @@ static const char *unusable_value(const kg__interval *observed, const kg__expect
     if (!(observed->low <= value && value <= observed->high))
         return "the value lies outside of its own confidence interval";
     if (expectation != NULL && value == 0.0 && expectation->value > 0.0 &&
-        (expectation->band > 0.0 || expectation->floor > 0.0 || expectation->sessions != NULL))
+        (*unit != '\0' || expectation->floor > 0.0 || expectation->sessions != NULL))
         return "the value is zero";
     return NULL;
 }
@@ -326,7 +327,7 @@ kg__judgement kg__judge(const kg__interval *observed, const kg__expectation *exp
                         const kg__surroundings *surroundings, const char *unit)
 {
     kg__judgement judgement = { .change = NAN, .limit = NAN, .smallest = NAN };
-    const char *unusable = unusable_value(observed, expectation);
+    const char *unusable = unusable_value(observed, expectation, unit);
     double value = observed->value;
 
     if (unusable != NULL) {

@@ -72,9 +72,9 @@ typedef struct kg__judgement {
 /* Judges one value against its expectation (NULL: no baseline). `observed` carries the value and
  * its own confidence interval (low = high = value for a counter), `unit` is appended to figures
  * ("ns"). `surroundings` may be NULL. The rule is in docs/judging.md. A value that is NaN, infinite
- * or negative, that lies outside of its own interval, or a time of 0 (anything with a band, a floor
- * or sessions, whose baseline is positive) is KG__ERROR, as are unusable figures of the baseline;
- * an exact counter may fall to 0.
+ * or negative, that lies outside of its own interval, or a time of 0 (anything with a unit, a floor
+ * or sessions, whose baseline is positive) is KG__ERROR, as are unusable figures of the baseline; a
+ * counter may fall to 0.
  *
  * Order of decision: error; no baseline; ungated (pass, and `why` says so); within limit or floor
  * -> pass unless the interval is wider than half the band -> noisy; outside -> environment where

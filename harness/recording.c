@@ -123,6 +123,8 @@ kg__change kg__record_count(kg__baseline_case *entry, const char *counter, doubl
     *old_value = is_new ? 0 : metric->value;
     if (value == *old_value)
         return KG__UNCHANGED;
+    if (!is_new && value > 0 && fabs(log(value / metric->value)) <= log1p(metric->band))
+        return KG__UNCHANGED;
     if (value == 0) {
         (void)kg__baseline_remove_metric(entry, counter);
         return KG__MOVED;

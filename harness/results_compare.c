@@ -210,14 +210,15 @@ static const json_t *figures_of(const json_t *entry, const char *metric)
 }
 
 /* Whether a run judged a metric. One that was written down as not gated is not; where nothing is
- * written, the limit tells: what spreads more is recorded ungated. */
-static bool is_gated(const json_t *figures)
+ * written, the limit of a time tells: what spreads more is recorded ungated. */
+static bool is_gated(const char *metric, const json_t *figures)
 {
     const json_t *gated = json_object_get(figures, "gated");
 
     if (gated != NULL)
         return json_is_true(gated);
-    return !(kg__json_number(figures, "limit") > KG__GATED_LIMIT);
+    return *kg__metric_unit(metric) == '\0' ||
+           !(kg__json_number(figures, "limit") > KG__GATED_LIMIT);
 }
 
 /* The limits of a baseline that a run was judged against; false where it was judged by none. Where
@@ -375,7 +376,7 @@ static kg__verdict compare_metric(comparing *all, const both *one, const char *m
 {
     kg__compared *row = add_row(all, one, metric);
 
-    row->gated = is_gated(a) && is_gated(b);
+    row->gated = is_gated(metric, a) && is_gated(metric, b);
     row->a = interval_of(a);
     row->b = interval_of(b);
     if (row->a.value > 0.0) {
@@ -409,7 +410,7 @@ static kg__verdict note_lone_metrics(comparing *all, const both *one, bool in_b)
         if (figures_of(from, name) == NULL || figures_of(other, name) != NULL)
             continue;
         add_one_sided(all, one->id, in_b ? one->target_b : one->target_a, name, in_b);
-        if (!is_gated(figures))
+        if (!is_gated(name, figures))
             continue;
         if (in_b)
             verdict = KG__NO_BASELINE;
@@ -437,6 +438,19 @@ static kg__verdict dismiss(comparing *all, const both *one)
     return row->verdict;
 }
 
+/* Whether a case was timed or counted. */
+static bool has_figures(const json_t *entry)
+{
+    const char *name;
+    json_t *figures;
+
+    json_object_foreach (json_object_get(entry, "metrics"), name, figures) {
+        if (figures_of(entry, name) != NULL)
+            return true;
+    }
+    return false;
+}
+
 static void compare_case(comparing *all, const both *one)
 {
     kg__results_comparison *into = all->into;
@@ -458,7 +472,11 @@ static void compare_case(comparing *all, const both *one)
     }
     (void)note_lone_metrics(all, one, false);
     verdict = kg__worse(verdict, note_lone_metrics(all, one, true));
-    into->checked += into->count == rows;
+    /* Of what B did not measure as A did nothing is held against anything. */
+    if (into->count == rows && (has_figures(one->a) || has_figures(one->b)))
+        verdict = kg__worse(verdict, KG__NO_BASELINE);
+    else
+        into->checked += into->count == rows;
     if (into->unjudged > unjudged && verdict < KG__WRONG)
         into->tally.unavailable++;
     else

@@ -260,10 +260,10 @@ static void tell_not_slower(const kg__suspect *one, const kg__contest *contest,
                             const kg__interval *change, char *why, size_t size)
 {
     const json_t *metric = json_object_get(json_object_get(one->entry, "metrics"), contest->metric);
-    const char *relation = change->value < -KG__PAIRS_MARGIN ? "faster than"
-                           : change->value > KG__PAIRS_MARGIN
-                               ? "not found slower by more than 1 % than"
-                               : "as fast as";
+    bool open = contest->hypothesis.finding == KG__UNDECIDED || change->value > KG__PAIRS_MARGIN;
+    const char *relation = open ? "not found slower by more than 1 % than"
+                           : change->value < -KG__PAIRS_MARGIN ? "faster than"
+                                                               : "as fast as";
     char evidence[64];
     char by[KG__FIGURE_SIZE];
     char since[KG__FIGURE_SIZE];
@@ -336,21 +336,41 @@ static void name_base(kg__suspect *one)
     json_object_set_new(one->entry, "base", base);
 }
 
-bool kg__suspect_settle_by_pairs(kg__suspect *one)
+/* How many of the contests stand so. */
+static size_t count_findings(const kg__suspect *one, kg__finding finding)
 {
-    json_t *pairs;
+    size_t count = 0;
 
-    for (size_t i = 0; i < one->contest_count; i++) {
-        if (one->contests[i].hypothesis.finding == KG__UNDECIDED)
-            return false;
-    }
-    pairs = json_object();
+    for (size_t i = 0; i < one->contest_count; i++)
+        count += one->contests[i].hypothesis.finding == finding;
+    return count;
+}
+
+static void decide_all(kg__suspect *one)
+{
+    json_t *pairs = json_object();
+
     for (size_t i = 0; i < one->contest_count; i++)
         decide(one, &one->contests[i], pairs);
     json_object_set_new(one->entry, "pairs", pairs);
     name_base(one);
     sum_up(one->entry);
     close_suspect(one);
+}
+
+bool kg__suspect_settle_by_pairs(kg__suspect *one)
+{
+    if (count_findings(one, KG__UNDECIDED) > 0)
+        return false;
+    decide_all(one);
+    return true;
+}
+
+bool kg__suspect_settle_by_finding(kg__suspect *one)
+{
+    if (count_findings(one, KG__FOUND_SLOWER) == 0)
+        return false;
+    decide_all(one);
     return true;
 }
 

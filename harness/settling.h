@@ -75,6 +75,10 @@ bool kg__suspect_is_disturbed(const kg__suspect *one, size_t wanted);
 /* Settles a suspect by its hypotheses, once all are decided; false where they are not. */
 bool kg__suspect_settle_by_pairs(kg__suspect *one);
 
+/* Settles a suspect of which no further pairs are to be had, where one of its hypotheses was found
+ * already: that stands, whatever the others would have become. False where none was. */
+bool kg__suspect_settle_by_finding(kg__suspect *one);
+
 /* Settles a suspect by the baseline's rule. */
 void kg__suspect_settle_by_baseline(kg__suspect *one);
 

@@ -230,10 +230,34 @@ static bool is_other_code(const kg__baseline_case *before, const json_t *kernel)
     return other;
 }
 
-/* Why a case's times are no session of it, or NULL. */
-static const char *fault_of(const json_t *entry, const kg__baseline *baseline)
+/* What a first baseline says of where it was recorded: what results say, less what only they do.
+ * One that was recorded keeps what it says, as its cases keep their code. */
+static json_t *provenance_of(const adoption *all)
 {
-    const kg__baseline_case *before = kg__baseline_find(baseline, kg__json_text(entry, "case"));
+    json_t *said = provenance_in(all, all->results[0]);
+    double launch = sentinel_in(all, all->results[0], "empty");
+    json_t *plain = json_object();
+    const char *key;
+    json_t *value;
+
+    if (all->baseline.provenance != NULL) {
+        json_decref(plain);
+        return json_incref(all->baseline.provenance);
+    }
+    json_object_foreach (said, key, value) {
+        if (!json_is_object(value))
+            json_object_set(plain, key, value);
+    }
+    if (launch > 0)
+        json_object_set_new(plain, "launch_ns", json_real(round(launch)));
+    return plain;
+}
+
+/* Why a case's times are no session of it, or NULL. */
+static const char *fault_of(const adoption *all, const json_t *entry)
+{
+    const kg__baseline_case *before =
+        kg__baseline_find(&all->baseline, kg__json_text(entry, "case"));
     const json_t *card = json_object_get(entry, "card");
     kg__verdict verdict = kg__results_verdict(entry);
     double now;
@@ -245,7 +269,7 @@ static const char *fault_of(const json_t *entry, const kg__baseline *baseline)
         return "the card was throttled while it was timed";
     if (json_integer_value(json_object_get(card, "foreign_processes")) > 0)
         return "other processes computed on the card while it was timed";
-    if (kg__card_launch_differs(card, baseline->provenance, &now, &then))
+    if (kg__card_launch_differs(card, all->recorder.provenance, &now, &then))
         return now < then ? "a launch cost less than when the baseline was recorded"
                           : "a launch cost more than when the baseline was recorded";
     if (is_other_code(before, json_object_get(entry, "kernel")))
@@ -303,6 +327,7 @@ static bool was_import_adopted(const adoption *all, const json_t *results)
 static void take_results(adoption *all, const char *path, const json_t *results)
 {
     bool adopted = was_adopted(all, results) || was_import_adopted(all, results);
+    bool taken = false;
     const json_t *entry;
     size_t i;
 
@@ -311,7 +336,7 @@ static void take_results(adoption *all, const char *path, const json_t *results)
                              "was adopted before: its times do not count again");
     json_array_foreach (json_object_get(results, "cases"), i, entry) {
         const char *id = kg__json_text(entry, "case");
-        const char *fault = fault_of(entry, &all->baseline);
+        const char *fault = fault_of(all, entry);
 
         if (!is_timed(entry) || !kg__filter_takes(id))
             continue;
@@ -321,8 +346,10 @@ static void take_results(adoption *all, const char *path, const json_t *results)
                                  fault);
         else
             take_case(all, entry, adopted);
+        taken = taken || fault == NULL;
     }
-    for (size_t s = 0; s < KG__SENTINELS && !adopted; s++)
+    /* A gate that gave no time is none that was adopted: its sentinels would say so. */
+    for (size_t s = 0; s < KG__SENTINELS && taken && !adopted; s++)
         kg__sessions_add(&all->sessions, &all->sessions.sentinels[s], 0,
                          sentinel_in(all, results, kg__session_sentinels[s]));
 }
@@ -379,29 +406,6 @@ static size_t store(adoption *all)
     return stored;
 }
 
-/* What a first baseline says of where it was recorded: what results say, less what only they do.
- * One that was recorded keeps what it says, as its cases keep their code. */
-static json_t *provenance_of(const adoption *all)
-{
-    json_t *said = provenance_in(all, all->results[0]);
-    double launch = sentinel_in(all, all->results[0], "empty");
-    json_t *plain = json_object();
-    const char *key;
-    json_t *value;
-
-    if (all->baseline.provenance != NULL) {
-        json_decref(plain);
-        return json_incref(all->baseline.provenance);
-    }
-    json_object_foreach (said, key, value) {
-        if (!json_is_object(value))
-            json_object_set(plain, key, value);
-    }
-    if (launch > 0)
-        json_object_set_new(plain, "launch_ns", json_real(round(launch)));
-    return plain;
-}
-
 /* Leaves out of what was taken what is not enough; false, with a complaint, where nothing may be
  * stored. */
 static bool is_sound(adoption *all)
@@ -430,13 +434,13 @@ static bool merge_into(adoption *all, const char *path, const kg__target *target
                           KG__SESSIONS_MINIMUM);
         return false;
     }
+    all->recorder.provenance = provenance_of(all);
     for (size_t i = 0; i < all->count; i++)
         take_results(all, all->paths[i], all->results[i]);
     if (!is_sound(all))
         return false;
     kg__sessions_print_head();
     stored = store(all);
-    all->recorder.provenance = provenance_of(all);
     if (stored > 0 && !kg__recorder_save(&all->recorder, path, target, &all->baseline))
         return false;
     kg__ledger_set_counts(all->recorder.ledger, all->count, all->sessions.count + KG__SENTINELS,
@@ -468,6 +472,34 @@ static bool is_of_one_tool(const adoption *all, const char *path)
     return true;
 }
 
+/* Whether two results are of one gate, which was written twice: no two gates have all their
+ * sentinels alike. */
+static bool are_of_one_gate(const adoption *all, const json_t *one, const json_t *other)
+{
+    for (size_t i = 0; i < KG__SENTINELS; i++) {
+        double seen = sentinel_in(all, one, kg__session_sentinels[i]);
+
+        if (!(seen > 0) || seen != sentinel_in(all, other, kg__session_sentinels[i]))
+            return false;
+    }
+    return true;
+}
+
+/* Whether no two results are of one gate, which would count as two sessions. */
+static bool gates_are_distinct(const adoption *all)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        for (size_t j = 0; j < i; j++) {
+            if (!are_of_one_gate(all, all->results[i], all->results[j]))
+                continue;
+            kg__ledger_refuse(all->recorder.ledger, (kg__entry_subject){ .file = all->paths[i] },
+                              "is of the same gate as %s: give one of them", all->paths[j]);
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool adopt_results(adoption *all)
 {
     char path[2 * KG__PATH_SIZE];
@@ -483,7 +515,7 @@ static bool adopt_results(adoption *all)
         return false;
     }
     good = kg__recorder_load(&all->recorder, &target, path, sizeof path, &all->baseline) &&
-           is_of_one_tool(all, path) && merge_into(all, path, &target);
+           gates_are_distinct(all) && is_of_one_tool(all, path) && merge_into(all, path, &target);
     kg__baseline_free(&all->baseline);
     return good;
 }
@@ -555,7 +587,8 @@ const kg__command kg__baseline_adopt_command = {
         "commits, sessions that disagree, and while somebody else changes baselines in DIR. Bands\n"
         "that were edited by hand (\"band_by\": \"hand\") stay, and so does what is known of the "
         "code.\n"
-        "KG_FILTER narrows what is adopted.\n"
+        "KG_FILTER narrows what is adopted; what it leaves out of a gate stays out, for the\n"
+        "gate is one that was adopted then.\n"
         "exit: 0 adopted (or nothing was left to adopt); 2 refused, and no file is touched\n",
     .options = adopt_options,
     .takes_operands = true,

@@ -155,13 +155,20 @@ void kg__recorder_stamp(kg__baseline_case *entry, const char *commit)
     entry->commit = kg__copy_text(commit);
 }
 
+/* Whether KG_FILTER lets through a part of the cases alone. */
+static bool is_filtered(void)
+{
+    const char *filter = getenv("KG_FILTER");
+
+    return filter != NULL && filter[0] != '\0';
+}
+
 size_t kg__recorder_retire(const kg__recorder *recorder, kg__baseline *baseline,
                            const char *const *ids, size_t count)
 {
-    const char *filter = getenv("KG_FILTER");
     size_t retired = 0;
 
-    if (filter != NULL && filter[0] != '\0')
+    if (is_filtered())
         return 0;
     for (size_t i = baseline->case_count; i-- > 0;) {
         const char *id = baseline->cases[i].id;
@@ -189,9 +196,12 @@ bool kg__recorder_save(const kg__recorder *recorder, const char *path, const kg_
 {
     kg__error error = { "" };
 
-    baseline->target = *target;
-    json_decref(baseline->provenance);
-    baseline->provenance = json_incref(recorder->provenance);
+    /* What was recorded in part is still of the machine and compiler of the rest. */
+    if (!is_filtered() || baseline->provenance == NULL) {
+        baseline->target = *target;
+        json_decref(baseline->provenance);
+        baseline->provenance = json_incref(recorder->provenance);
+    }
     if (kg__baseline_save(path, baseline, &error)) {
         kg__ledger_set(recorder->ledger, "written", json_true());
         return true;

@@ -102,7 +102,7 @@ bool kg__sessions_are_of_one_state(const kg__sessions *all)
         if (apart > 0)
             fprintf(kg__narration(),
                     "%zu of %zu metrics differ from session to session while the sentinels do not: "
-                    "recorded, and not gated\n",
+                    "gated where their noise is small all the same\n",
                     apart, metrics);
         return true;
     }

@@ -60,9 +60,13 @@ static void report_settled(kg__settle_group *of, const kg__suspect *one)
 /* Settles a suspect as far as it can be; returns whether it is now. */
 static bool settle_one(kg__suspect *one, size_t wanted_pairs)
 {
+    bool disturbed = !one->by_baseline && kg__suspect_is_disturbed(one, wanted_pairs);
+
+    if ((one->by_baseline || disturbed) && kg__suspect_settle_by_finding(one))
+        return true;
     if (one->by_baseline && kg__suspect_has_heads(one))
         kg__suspect_settle_by_baseline(one);
-    else if (!one->by_baseline && kg__suspect_is_disturbed(one, wanted_pairs))
+    else if (disturbed)
         kg__suspect_settle_disturbed(one);
     else if (!one->by_baseline)
         (void)kg__suspect_settle_by_pairs(one);

@@ -235,6 +235,17 @@ Test(adopt, the_same_results_count_once)
     free(after);
 }
 
+/* A gate whose results were written twice, the second time as a strict run's. */
+Test(adopt, a_gate_counts_once_whatever_it_is_called)
+{
+    json_t *results = gate(KG__FAKE_SOUND_GPU, "--filter=fake/time", "* copy hot 100100\n");
+    json_t *again = json_deep_copy(results);
+    const char *first = keep(results, "1.json");
+
+    json_object_set_new(again, "strict", json_true());
+    expect_refusal(first, keep(again, "2.json"), "2.json: is of the same gate as");
+}
+
 static const char *of_commit(const char *name, const char *commit, const char *how)
 {
     json_t *results = gate(KG__FAKE_SOUND_GPU, "--filter=fake/time", how);
@@ -347,6 +358,44 @@ Test(adopt, a_first_baseline_takes_five_gates)
     expect_drive(arguments, 0, "1 of 3 cases and sentinels changed");
     expect_sessions(SLOW, "time_ns", 5, 10000);
     expect_sessions(QUICK, "time_ns", 5, 5000);
+}
+
+/* A first baseline has no launch's cost yet: its first gate says what that is. */
+Test(adopt, a_first_baseline_is_of_one_cost_of_a_launch)
+{
+    const char *arguments[11] = { KG__COMMAND, "baseline", "adopt", "--baselines" };
+
+    for (int i = 0; i < 5; i++) {
+        char how[64];
+        char name[16];
+        json_t *results;
+
+        kg__format(how, sizeof how, "* copy hot %d\n", 100100 + i);
+        kg__format(name, sizeof name, "%d.json", i);
+        results = gate(KG__FAKE_SOUND_GPU, "--filter=fake/time", how);
+        if (i == 4)
+            json_object_set_new(slow_in(results), "card",
+                                json_loads("{\"launch_ns\": 400}", 0, NULL));
+        arguments[5 + i] = keep(results, name);
+    }
+    arguments[4] = at("none");
+    expect_drive(arguments, 0,
+                 SLOW ": a launch cost less than when the baseline was recorded: left out");
+    cr_assert(rename(at("none/nvidia-fake.json"), at("baselines/nvidia-fake.json")) == 0);
+    expect_sessions(SLOW, "time_ns", 0, 0);
+    expect_sessions(QUICK, "time_ns", 5, 5000);
+}
+
+/* A gate whose times were all left out gives no sentinels either, so that it is not taken for one
+ * that was adopted. */
+Test(adopt, a_gate_that_gave_no_time_is_not_adopted)
+{
+    const char *first = gate_time("1.json", "* copy hot 100100\n");
+
+    set("KG_FILTER", "no/such/*");
+    expect_adoption(first, NULL, "0 of 2 cases and sentinels changed");
+    set("KG_FILTER", "");
+    expect_adoption(first, NULL, "6 of 6");
 }
 
 Test(adopt, what_is_no_result_of_a_gpu_is_refused)

@@ -230,6 +230,22 @@ Test(compare, counters_are_exact)
     cr_expect(row[0].limit_source == KG__LIMIT_EXACT && found.sum_count == 0);
 }
 
+/* What a hand lets a counter move by says nothing of whether it is gated. */
+Test(compare, a_counter_is_gated_however_wide_its_band)
+{
+    json_t *a = add_case(run_a, "m/a/1/b8", MODEL, "pass");
+    json_t *b = add_case(run_b, "m/a/1/b8", MODEL, "pass");
+    const kg__compared *row;
+
+    json_object_set_new(
+        json_object_get(a, "metrics"), "barriers",
+        json_pack("{s:f, s:f, s:f}", "value", 100.0, "baseline", 100.0, "limit", 0.1));
+    json_object_set_new(json_object_get(b, "metrics"), "barriers",
+                        json_pack("{s:f}", "value", 200.0));
+    row = compare_both(false);
+    expect_row(&row[0], KG__SLOWER, 2.0);
+}
+
 /* One is wrong now, one was, one is in A alone, one in B, one lacks a metric. */
 Test(compare, what_cannot_be_compared)
 {
@@ -250,7 +266,8 @@ Test(compare, what_cannot_be_compared)
     cr_expect(found.metrics[0].verdict == KG__WRONG && found.metrics[0].metric == NULL);
     cr_expect_str_eq(found.metrics[0].why, "in B: c[0]");
     cr_expect(found.metrics[1].verdict == KG__NO_BASELINE);
-    cr_expect(found.tally.vanished == 2 && found.tally.verdicts[KG__NO_BASELINE] == 2);
+    cr_expect(found.tally.vanished == 2 && found.tally.verdicts[KG__NO_BASELINE] == 3);
+    cr_expect(found.tally.verdicts[KG__PASS] == 0 && found.checked == 0);
     cr_expect_str_eq(found.one_sided[0].id, "m/gone/1/b8");
     cr_expect_str_eq(found.one_sided[1].metric, "time_ns");
     cr_expect(found.one_sided[2].in_b);

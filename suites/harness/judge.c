@@ -226,10 +226,14 @@ Test(judge, counters_at_zero)
     cr_expect(risen.change == INFINITY && risen.tripped);
     expect_why(&risen, "rose (1 against 0)");
 
-    kg__judgement gone = judge(0, &some);
+    kg__interval nothing = exactly(0);
+    kg__judgement gone = kg__judge(&nothing, &some, NULL, "");
 
     expect_verdict(gone, KG__FASTER);
     cr_expect(gone.change == -1.0);
+    /* With a band that a hand wrote it is no less of a counter. */
+    some.band = 0.1;
+    expect_verdict(kg__judge(&nothing, &some, NULL, ""), KG__FASTER);
 }
 
 Test(judge, a_floor_holds_from_zero_too)

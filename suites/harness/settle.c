@@ -542,6 +542,44 @@ Test(settle, what_is_close_takes_more_pairs)
     cr_assert(processes("base") > 12, "%zu", processes("base"));
 }
 
+/* Plans a metric that is found slower at the first look, and one that is not decided by then: it is
+ * slower by 2 % in all pairs but every fourth. From then on, nothing of the base is of use. */
+static void plan_one_found(const char *then)
+{
+    char text[4096] = "* " SLOW " hot 10190 cold 12240\n1 " SLOW " hot 10300 cold 12400\n";
+    size_t used = strlen(text);
+
+    for (int i = 3; i < 40; i += 4)
+        used += (size_t)snprintf(text + used, sizeof text - used,
+                                 "%d " SLOW " hot 10190 cold 11990\n", i);
+    expect_suspects(text, "suspect");
+    text[0] = '\0';
+    used = 0;
+    for (int i = 13; i < 40; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%d " SLOW " %s\n", i, then);
+    plan("base", text);
+}
+
+Test(settle, what_was_found_stays_found)
+{
+    static const char *const then[] = { "throttled", "crash", "forget" };
+
+    for (size_t i = 0; i < sizeof then / sizeof *then; i++) {
+        json_t *document;
+        const json_t *metrics;
+
+        plan_one_found(then[i]);
+        expect_settle(NULL, NULL, 0, "slower       nvidia-fake  fake/plain/64/b32");
+        cr_assert(processes("base") > 12, "%s: %zu", then[i], processes("base"));
+        expect_case(SLOW, "slower", "time_ns slower than main by 1.9 %");
+        metrics = json_object_get(entry_of(SLOW, &document), "metrics");
+        cr_assert(strstr(kg__json_text(json_object_get(metrics, "cold_time_ns"), "why"),
+                         "not found slower by more than 1 % than main") != NULL);
+        json_decref(document);
+        expect_results(1, "slower than main by 1.9 %");
+    }
+}
+
 Test(settle, without_time_for_pairs_the_baseline_judges)
 {
     expect_suspects("* " SLOW " hot 10300\n", "suspect");
