@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "candidates.h"
+#include "file.h"
 #include "holding.h"
 #include "launches.h"
 #include "observe.h"
@@ -164,15 +165,45 @@ ReportHook(POST_TEST)(struct criterion_test_stats *stats)
     count_test(stats);
 }
 
+/* Leaves the verdicts file of a test that died before it had one, so that the run's results know of
+ * it. */
+static void leave_crash(const struct criterion_test_stats *stats, const char *why)
+{
+    char name[128];
+    char path[KG__PATH_SIZE];
+    char folder[KG__PATH_SIZE];
+    json_t *verdicts;
+    kg__error error = { "" };
+
+    kg__test_name(KG__TARGET_KIND, stats->test->category, stats->test->name, name, sizeof name);
+    kg__verdicts_path(kg__comparison->home, name, path, sizeof path);
+    verdicts = kg__verdicts_load(path, NULL);
+    if (verdicts == NULL) {
+        verdicts = json_pack("{s:s, s:s, s:b, s:f, s:[s], s:[], s:[], s:[], s:[], s:[]}", "schema",
+                             KG__VERDICTS_SCHEMA, "test", name, "complete", 1, "seconds", 0.0,
+                             "errors", why, "vanished", "refused", "claims", "notes", "cases");
+        kg__format(folder, sizeof folder, "%s", path);
+        *strrchr(folder, '/') = '\0';
+        if (!kg__file_make_folder(folder, &error) ||
+            !kg__results_write_json(path, verdicts, 1, &error))
+            kg__complain("%s", error.text);
+    }
+    json_decref(verdicts);
+}
+
 /* Criterion ends a test that crashed without POST_TEST. Kernels run in observers, so that what
  * crashed here is the suite or the harness. */
 ReportHook(TEST_CRASH)(struct criterion_test_stats *stats)
 {
+    char why[KG__MESSAGE_SIZE];
+
     tests_run++;
     tally.broken++;
-    kg__complain("%s.%s: crashed outside of any case: look for a table without its KG_END in "
-                 "suites/%s.c",
-                 stats->test->category, stats->test->name, kg__comparison->name);
+    kg__format(why, sizeof why,
+               "crashed outside of any case: look for a table without its KG_END in suites/%s.c",
+               kg__comparison->name);
+    kg__complain("%s.%s: %s", stats->test->category, stats->test->name, why);
+    leave_crash(stats, why);
 }
 
 /* Run whole by hand, claims come before the part `time` in Criterion's order: they must not take an

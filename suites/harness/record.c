@@ -671,6 +671,30 @@ Test(record, the_gate_passes_by_what_was_recorded)
     expect_drive(gate, 1, "slower       nvidia-fake  " SLOW);
 }
 
+/* What is recorded in part says nothing of where the rest was. */
+Test(record, a_part_leaves_the_provenance_of_the_rest)
+{
+    kg__baseline baseline;
+
+    expect_run(KG__FAKE_SOUND_GPU, 0, NULL);
+    cr_assert(kg__baseline_load(at("baselines/nvidia-fake.json"), &baseline, NULL) == KG__LOADED);
+    json_object_set_new(baseline.provenance, "driver", json_string("0.9"));
+    cr_assert(kg__baseline_save(at("baselines/nvidia-fake.json"), &baseline, NULL));
+    kg__baseline_free(&baseline);
+    plan("* " SLOW " hot 10500\n");
+    set_filter(SLOW);
+    expect_run(KG__FAKE_SOUND_GPU, 0, "1 of 3 cases and sentinels changed");
+    cr_assert(kg__baseline_load(at("baselines/nvidia-fake.json"), &baseline, NULL) == KG__LOADED);
+    cr_expect_str_eq(json_string_value(json_object_get(baseline.provenance, "driver")), "0.9");
+    kg__baseline_free(&baseline);
+    plan("* " SLOW " hot 11000\n");
+    set_filter("");
+    expect_run(KG__FAKE_SOUND_GPU, 0, " cases and sentinels changed");
+    cr_assert(kg__baseline_load(at("baselines/nvidia-fake.json"), &baseline, NULL) == KG__LOADED);
+    cr_expect_str_eq(json_string_value(json_object_get(baseline.provenance, "driver")), "1.2.3");
+    kg__baseline_free(&baseline);
+}
+
 /* The CPU model: the same command, on a program that counts. Instrumented process 1 checks, 2 and 3
  * count. */
 

@@ -332,9 +332,13 @@ Test(recording, counts)
     metric->band_by_hand = true;
     cr_assert(kg__record_count(entry(), "barriers", 5, &old_value) == KG__UNCHANGED);
     cr_assert(kg__record_count(entry(), "barriers", 6, &old_value) == KG__MOVED);
-    cr_assert(old_value == 5 && metric->value == 6 && metric->band == 0.1, "exactly, not to 10 %%");
+    cr_assert(old_value == 5 && metric->value == 6 && metric->band == 0.1, "20 %% is beyond 10");
+    cr_assert(kg__record_count(entry(), "barriers", 100, &old_value) == KG__MOVED);
+    cr_assert(kg__record_count(entry(), "barriers", 109, &old_value) == KG__UNCHANGED);
+    cr_assert(metric->value == 100, "or it would creep");
+    cr_assert(kg__record_count(entry(), "barriers", 111, &old_value) == KG__MOVED);
     cr_assert(kg__record_count(entry(), "barriers", 0, &old_value) == KG__MOVED);
-    cr_assert(old_value == 6 && entry()->metric_count == 0);
+    cr_assert(old_value == 111 && entry()->metric_count == 0);
 }
 
 Test(recording, lines_of_counts)

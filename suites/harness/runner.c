@@ -39,11 +39,14 @@ Test(runner, options)
 /* A suite may have tests of its own: they count as claims do, and their names stand for them. */
 Test(runner, tests_of_a_suites_own)
 {
+    const char *const results[] = { KG__COMMAND, "results", NULL };
+
     expect_run(KG__FAKE_SOUND_GPU, "--filter=own/passes", 0, "Passing: 1");
     expect_run(KG__FAKE_SOUND_GPU, "--filter=own/fails", 1, "told to");
     expect_run(KG__FAKE_SOUND_GPU, "--filter=own/skips", 77, NULL);
     expect_run(KG__FAKE_SOUND_GPU, "--filter=own/crashes", 2,
                "own.crashes: crashed outside of any case");
+    expect_drive(results, 2, "gpu.own.crashes  crashed outside of any case: look for a table");
     expect_run(KG__FAKE_SOUND_GPU, "--filter=own/dawdles", 2,
                "gpu.own.dawdles: overdue, and ended");
     expect_run(KG__FAKE_SOUND_GPU, "--filter=own/@(passes|fails)", 1, "told to");
