@@ -173,7 +173,7 @@ function(kg_finish_gate)
     string(REGEX REPLACE "^(suites|kernels)/([^/.]*).*$" "\\2" comparison ${source})
     if(NOT comparison IN_LIST comparisons)
       message(FATAL_ERROR " ${source}: no comparison ${comparison} is built: add the line kg_add_comparison(${comparison}) "
-                          "to CMakeLists.txt, or remove the file")
+                          "to CMakeLists.txt, above kg_finish_gate(), or remove the file")
     endif()
   endforeach()
   if(NOT comparisons)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include "colour.h"
 #include "gating.h"
@@ -99,13 +100,14 @@ static void finish(kg__part_run *run)
     if (nothing_has_a_baseline(run) &&
         json_array_size(json_object_get(run->document, "errors")) == 0) {
         char folder[KG__PATH_SIZE];
-        char why[2 * KG__PATH_SIZE];
+        char path[2 * KG__PATH_SIZE];
+        char why[3 * KG__PATH_SIZE];
 
         kg__baselines_folder(run->comparison->home, folder, sizeof folder);
-        kg__format(why, sizeof why,
-                   "%s/%s.json has none of these cases: record them with ci/rebaseline and commit "
-                   "that file",
-                   folder, run->target.key);
+        kg__format(path, sizeof path, "%s/%s.json", folder, run->target.key);
+        kg__format(why, sizeof why, "%s %s with ci/rebaseline and commit that file", path,
+                   access(path, F_OK) == 0 ? "has none of these cases: record them"
+                                           : "is not there: restore it, or record these cases");
         kg__part_skip(run, "no-baseline", why);
     }
 }

@@ -597,8 +597,8 @@ static void complain_of_filter(merger *all)
     if (all->tally.filtered_out == 0 || all->tally.filtered_out < json_array_size(all->tests))
         return;
     kg__format(why, sizeof why,
-               "KG_FILTER%s%s matches no case of any test: `build/cpu/COMPARISON.model --cases "
-               "check` lists a comparison's cases",
+               "KG_FILTER%s%s matches no case of any test: `kernelgate list` has the cases, and "
+               "COMPARISON/* is a filter for those of one comparison",
                filter != NULL ? "=" : "", filter != NULL ? filter : "");
     add_error(all, "", why);
     all->tally.broken++;

@@ -190,8 +190,9 @@ Test(part_time, what_is_not_gated_is_shown)
 
 Test(part_time, no_baseline_at_all)
 {
-    expect_time(77, "baselines/nvidia-fake.json has none of these cases: record them with "
-                    "ci/rebaseline");
+    expect_time(77,
+                "baselines/nvidia-fake.json is not there: restore it, or record these cases with "
+                "ci/rebaseline");
     expect_skip("gpu.fake.time", "no-baseline", "nvidia-fake.json");
     cr_assert(count_cases("gpu.fake.time", "no-baseline") == 4);
     cr_assert(processes() == 1);
@@ -212,7 +213,7 @@ Test(part_time, a_baseline_of_another_board)
 {
     baseline.target.memory_mib = 40960;
     store_baseline();
-    expect_time(77, "baselines/nvidia-fake-80gib.json has none of these cases");
+    expect_time(77, "baselines/nvidia-fake-80gib.json is not there: restore it");
     expect_skip("gpu.fake.time", "no-baseline", "nvidia-fake-80gib.json");
 }
 
