@@ -136,6 +136,25 @@ static void refuse_strangers(counted *one)
     }
 }
 
+/* A kernel that is started no more costs nothing: no counter got better by that. */
+static void refuse_nothing(counted *one)
+{
+    const char *name;
+    json_t *figures;
+    bool counts = false;
+
+    for (size_t i = 0; one->expected != NULL && i < one->expected->metric_count; i++)
+        counts = counts || one->expected->metrics[i].value > 0;
+    if (!counts)
+        return;
+    json_object_foreach (json_object_get(one->measured, "metrics"), name, figures) {
+        if (json_number_value(json_object_get(figures, "value")) > 0)
+            return;
+    }
+    fail(one, "nothing was counted of it, where the baseline has counts: does the launcher still "
+              "launch its kernel?");
+}
+
 /* The counter that moved furthest of those with a verdict, as a fraction; KG__COUNTERS where none
  * has it. */
 static kg__counter furthest(const counted *one, kg__verdict verdict)
@@ -288,6 +307,7 @@ json_t *kg__count_case(const char *id, const kg__target *target, const json_t *m
     for (int i = 0; i < KG__COUNTERS && json_object_size(json_object_get(measured, "metrics")) > 0;
          i++)
         take_counter(&one, (kg__counter)i);
+    refuse_nothing(&one);
     if (one.worst == KG__SLOWER || one.worst == KG__FASTER)
         explain_move(&one, id, otherwise);
     else if (one.why[0] == '\0')

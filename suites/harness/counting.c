@@ -221,6 +221,18 @@ Test(counting, a_counter_that_the_run_lacks_is_0_here)
     cr_assert(metric_of("shuffles") == NULL);
 }
 
+/* All counters fell, and none of them got better. */
+Test(counting, a_kernel_that_is_started_no_more)
+{
+    usual_case();
+    for (int i = 0; i < KG__COUNTERS; i++)
+        count(kg__counter_name((kg__counter)i), 0);
+    expect("error", "nothing was counted of it, where the baseline has counts: does the launcher "
+                    "still launch its kernel?");
+    kg__baseline_free(&baseline);
+    expect("no-baseline", "no baseline: record one with ci/rebaseline");
+}
+
 static void sample(void)
 {
     json_object_set_new(record, "sampled", json_pack("{s:i, s:i}", "blocks", 120, "of", 16384));
