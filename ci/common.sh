@@ -11,9 +11,9 @@ root=$(cd -- "${KG_PROJECT:-$home}" 2>/dev/null && pwd -P) || root=${KG_PROJECT-
 unset KG_PROJECT
 script=ci/${0##*/}
 
-# Prints one line of progress.
+# Prints one line of progress. Without it a failure would look like a finding: it is an error.
 say() {
-    printf 'kernelgate: %s\n' "$*"
+    printf 'kernelgate: %s\n' "$*" 2>/dev/null || stop 2 'the standard output takes no more: see where it goes'
 }
 
 # Prints one line on the standard error and ends the script with the exit code $1.
@@ -23,6 +23,9 @@ stop() {
     printf '%s: %s\n' "$script" "$*" >&2
     exit "$code"
 }
+
+[[ -z ${CTEST_PARALLEL_LEVEL-} || $CTEST_PARALLEL_LEVEL =~ ^[1-9][0-9]{0,5}$ ]] ||
+    stop 2 "CTEST_PARALLEL_LEVEL='$CTEST_PARALLEL_LEVEL' is no number of tests: set it to 1 or more, or unset it"
 
 # Ends the script where there is nothing to build.
 need_project() {
@@ -55,16 +58,31 @@ seconds_since() {
 
 running=
 
+# Ends process group $1 once this script is gone: who was killed ends nothing, and what it had started would go on to write
+# where the next run does.
+end_orphans() {
+    while [[ -e /proc/$$/exe ]]; do
+        sleep 1
+    done
+    kill -TERM -- "-$1"
+    sleep 2
+    kill -KILL -- "-$1"
+}
+
 # Runs a command in a process group of its own and waits for it, so that a signal to this script ends the command and all
 # that it started. Returns the command's exit code.
 run_stoppable() {
-    local code=0
+    local code=0 watcher
     set -m
     "$@" </dev/null &
     running=$!
     set +m
+    end_orphans "$running" </dev/null >/dev/null 2>&1 &
+    watcher=$!
     wait "$running" || code=$?
     running=
+    kill "$watcher" 2>/dev/null || true
+    wait "$watcher" 2>/dev/null || true
     return "$code"
 }
 

@@ -52,8 +52,9 @@ double kg__band_of_sessions(const double *sessions, size_t count);
 kg__change kg__record_time(kg__baseline_case *entry, const char *metric, const double *sessions,
                            size_t count, bool merge, double *old_value);
 
-/* Records a counter into `entry`. A band or a gate that a hand wrote is kept, and a counter that has
- * not moved beyond its band left alone; one of 0 is left away, with what a hand wrote of it. `old_value` becomes what the value was, 0 when there was none. */
+/* Records a counter into `entry`. A band or a gate that a hand wrote is kept, and a counter that
+ * has not moved beyond its band left alone; one of 0 is left away, with what a hand wrote of it.
+ * `old_value` becomes what the value was, 0 when there was none. */
 kg__change kg__record_count(kg__baseline_case *entry, const char *counter, double value,
                             double *old_value);
 

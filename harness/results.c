@@ -76,11 +76,25 @@ static char *join(const char *folder, const char *name)
     return path;
 }
 
+/* What lies behind a link is somebody else's. */
+static bool is_no_link(const char *folder, kg__error *error)
+{
+    struct stat facts;
+
+    if (lstat(folder, &facts) != 0 || !S_ISLNK(facts.st_mode))
+        return true;
+    return kg__fail(error,
+                    "%s: is a symbolic link, and each run removes what the last one left there: "
+                    "remove the link, or set KG_OUT to another folder",
+                    folder);
+}
+
 bool kg__results_begin(const char *out, kg__error *error)
 {
     char *records = join(out, "records");
     char *report = join(out, "report");
-    bool begun = kg__file_make_folder(out, error) && kg__file_make_folder(records, error) &&
+    bool begun = is_no_link(records, error) && is_no_link(report, error) &&
+                 kg__file_make_folder(out, error) && kg__file_make_folder(records, error) &&
                  clear_folder(out, run_files, NULL, error) &&
                  clear_folder(report, report_files, NULL, error) &&
                  clear_folder(records, NULL, record_ends, error);

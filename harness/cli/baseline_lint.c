@@ -189,9 +189,10 @@ static int lint(size_t count, char **operands)
     bad |= record && !leave_verdicts(errors, names);
     vanished = json_array_size(names);
     code = bad ? KG__EXIT_ERROR : vanished > 0 && kg__is_strict() ? KG__EXIT_FAIL : KG__EXIT_PASS;
-    if (as_json && !kg__json_print(json_pack("{s:s, s:O, s:i}", "schema", LINT_SCHEMA, "files",
-                                             files, "exit_code", code),
-                                   JSON_INDENT(1), "baseline lint"))
+    if (as_json ? !kg__json_print(json_pack("{s:s, s:O, s:i}", "schema", LINT_SCHEMA, "files",
+                                            files, "exit_code", code),
+                                  JSON_INDENT(1), "baseline lint")
+                : !kg__flush_output("baseline lint"))
         code = KG__EXIT_ERROR;
     json_decref(errors);
     json_decref(names);

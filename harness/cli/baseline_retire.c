@@ -42,7 +42,6 @@ static bool globs_match(const char *path, const kg__baseline *baseline, size_t c
 /* Takes the cases out, and adds their ids to `retired`. */
 static void take_out(kg__baseline *baseline, size_t count, char *const *globs, json_t *retired)
 {
-
     for (size_t i = 0; i < baseline->case_count;) {
         const char *id = baseline->cases[i].id;
         bool named = false;
@@ -53,11 +52,21 @@ static void take_out(kg__baseline *baseline, size_t count, char *const *globs, j
             i++;
             continue;
         }
-        if (!as_json)
-            printf("%s: %s\n", id, dry_run ? "would be retired" : "retired");
         json_array_append_new(retired, json_string(id));
         (void)kg__baseline_remove(baseline, id);
     }
+}
+
+static void print_retired(const char *path, const json_t *retired, size_t before)
+{
+    const char *what = dry_run ? "would be retired" : "retired";
+    const json_t *id;
+    size_t i;
+
+    json_array_foreach (retired, i, id)
+        printf("%s: %s\n", json_string_value(id), what);
+    printf("%s: %zu of %zu cases %s%s\n", path, json_array_size(retired), before, what,
+           dry_run ? "; nothing is written" : "");
 }
 
 static int retire_from(const char *named, size_t count, char *const *globs)
@@ -89,8 +98,7 @@ static int retire_from(const char *named, size_t count, char *const *globs)
                                          "cases_before", (json_int_t)before),
                                JSON_INDENT(1), "baseline retire");
     else
-        printf("%s: %zu of %zu cases %s\n", path, json_array_size(retired), before,
-               dry_run ? "would be retired; nothing is written" : "retired");
+        print_retired(path, retired, before);
     json_decref(retired);
     return kg__flush_output("baseline retire") && saved ? KG__EXIT_PASS : KG__EXIT_ERROR;
 }

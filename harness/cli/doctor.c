@@ -426,7 +426,7 @@ static int doctor(size_t count, char **operands)
         printed = print_json(diagnosis);
     else
         print_text(diagnosis);
-    printed = fflush(stdout) == 0 && printed;
+    printed = kg__flush_output("doctor") && printed;
     model = diagnosis->model;
     free(diagnosis);
     free(facts);

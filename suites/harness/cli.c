@@ -214,6 +214,17 @@ Test(cli, begin_makes_the_folder_that_is_named)
     expect_within(complaint, "kernelgate: file: is no folder");
 }
 
+/* What an earlier run left is removed, and what a link leads to was left by nobody. */
+Test(cli, begin_follows_no_link)
+{
+    cr_assert(mkdir("mine", 0777) == 0 && mkdir("linked", 0777) == 0);
+    put("mine/a.jsonl", "mine");
+    cr_assert(symlink("../mine", "linked/records") == 0);
+    cr_expect(eq(int, run("begin", "--out", "linked", NULL), 2));
+    expect_within(complaint, "kernelgate: linked/records: is a symbolic link");
+    cr_expect(access("mine/a.jsonl", F_OK) == 0);
+}
+
 /* The output is what results.json holds, and nothing else. */
 static void expect_results_document(void)
 {

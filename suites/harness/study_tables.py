@@ -45,6 +45,7 @@ class Tables(unittest.TestCase):
         return done.stdout + done.stderr
 
     def test_nothing_was_studied(self):
+        os.mkdir(os.path.join(self.folder.name, "study"))
         self.assertEqual(self.tables(), "")
 
     def test_false_alarms(self):
@@ -91,7 +92,14 @@ class Tables(unittest.TestCase):
         os.remove(os.path.join(self.folder.name, "baselines", "gpu.json"))
         self.assertRegex(self.tables(2), r"^ci/study-tables: \S+/baselines/gpu\.json: No such file or directory: put it there")
         self.put("baselines/gpu.json", "{")
-        self.assertRegex(self.tables(2), r"^ci/study-tables: damaged results: JSONDecodeError")
+        self.assertRegex(self.tables(2), r"^ci/study-tables: \S+/baselines/gpu\.json: damaged, or too little \(JSONDecodeError")
+        self.put("baselines/gpu.json", "{}")
+        for damaged in ("[]", '{"provenance": {}}', '{"provenance": {"gpu": {"uuid": "GPU-0"}}, "cases": []}', "[" * 100000):
+            self.put("study/false-alarms/1/results.json", damaged)
+            self.assertRegex(self.tables(2), r"(?m)^ci/study-tables: \S+: damaged, or too little \(\w+: ")
+
+    def test_a_study_that_is_not_there_is_an_error(self):
+        self.assertRegex(self.tables(2), r"^ci/study-tables: \S+/study: No such file or directory: put it there")
 
 
 if __name__ == "__main__":
