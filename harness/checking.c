@@ -277,7 +277,7 @@ kg__outcome kg__check_launch(const kg_comparison *comparison, const kg__case *on
         kg__cuda_fail(why, "launching", code);
         return explain_failure(comparison, why);
     }
-    if (kg__device_strayed(why))
+    if (kg__device_strayed(one->variant->clock, why))
         return failed();
     code = cudaDeviceSynchronize();
     if (code != cudaSuccess) {

@@ -79,8 +79,9 @@ static inline cudaStream_t kg__device_begin_call(void)
     return NULL;
 }
 
-static inline bool kg__device_strayed(kg__error *why)
+static inline bool kg__device_strayed(kg_clock clock, kg__error *why)
 {
+    (void)clock;
     (void)why;
     return false;
 }
@@ -99,8 +100,9 @@ static inline kg__device_status kg__device_boards(json_t **boards, kg__error *wh
 
 /* The stream for a launcher's call. */
 cudaStream_t kg__device_begin_call(void);
-/* True when the launcher has started anything on another stream since: `why` says so. */
-bool kg__device_strayed(kg__error *why);
+/* True when the launcher has since done what a GPU could not time by this clock, as `why` says:
+ * started anything on another stream, or, but by the host's clock, allocated or waited. */
+bool kg__device_strayed(kg_clock clock, kg__error *why);
 #endif
 
 /* The folder of kernelgate/kernelgate.h, for whoever compiles kernels himself; NULL where this

@@ -74,17 +74,22 @@ cudaStream_t kg__device_begin_call(void)
     return kg__model_begin_call();
 }
 
-bool kg__device_strayed(kg__error *why)
+bool kg__device_strayed(kg_clock clock, kg__error *why)
 {
     size_t astray = kg__model_astray();
+    size_t uncapturable = clock == KG_HOST_CLOCK ? 0 : kg__model_uncapturable();
 
-    if (astray == 0)
-        return false;
-    kg__fail(why,
-             "launches or copies that were not on the stream of the call, which could not be "
-             "timed: %zu; start them on call->stream (config.stream), and on no other",
-             astray);
-    return true;
+    if (astray > 0)
+        kg__fail(why,
+                 "launches or copies that were not on the stream of the call, which could not be "
+                 "timed: %zu; start them on call->stream (config.stream), and on no other",
+                 astray);
+    else if (uncapturable > 0)
+        kg__fail(why,
+                 "the launcher allocates, frees or waits, which CUDA refuses where a launch is "
+                 "timed: %zu such call%s; take scratch memory as an argument, and wait for nothing",
+                 uncapturable, uncapturable == 1 ? "" : "s");
+    return astray > 0 || uncapturable > 0;
 }
 
 static void add_shape(void *shape, const kg__model_kernel *kernel, const cudaLaunchConfig_t *config)

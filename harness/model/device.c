@@ -19,7 +19,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct CUstream_st *streams;
 /* The stream of the call that is judged, which no reset takes away. */
 static struct CUstream_st call_stream;
-static size_t astray; /* pieces of work that another stream was given since */
+static size_t astray;       /* pieces of work that another stream was given since */
+static size_t uncapturable; /* allocations and waits since */
 static struct CUevent_st *events;
 static cudaError_t stuck = cudaSuccess;
 static _Thread_local cudaError_t last_error = cudaSuccess;
@@ -88,8 +89,18 @@ bool kg__model_takes_work(cudaStream_t stream)
 
 cudaStream_t kg__model_begin_call(void)
 {
-    astray = 0;
+    astray = uncapturable = 0;
     return &call_stream;
+}
+
+void kg__model_note_uncapturable(void)
+{
+    uncapturable++;
+}
+
+size_t kg__model_uncapturable(void)
+{
+    return uncapturable;
 }
 
 size_t kg__model_astray(void)
@@ -301,6 +312,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
 cudaError_t cudaDeviceSynchronize(void)
 {
     BEGIN();
+    kg__model_note_uncapturable();
     return kg__model_leave(cudaSuccess);
 }
 
@@ -355,6 +367,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
     BEGIN();
+    kg__model_note_uncapturable();
     return kg__model_leave(is_stream(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle);
 }
 
@@ -403,6 +416,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
     BEGIN();
+    kg__model_note_uncapturable();
     return kg__model_leave(is_event(event) ? cudaSuccess : cudaErrorInvalidResourceHandle);
 }
 

@@ -170,6 +170,7 @@ static cudaError_t allocate(void **pointer, size_t size, kg__model_memory_kind k
     size_t total;
     unsigned char *base;
 
+    kg__model_note_uncapturable();
     if (pointer == NULL)
         return cudaErrorInvalidValue;
     *pointer = NULL;
@@ -196,6 +197,7 @@ static cudaError_t release(void *pointer, bool pinned)
     size_t rank = rank_of(pointer);
     kg__model_allocation found;
 
+    kg__model_note_uncapturable();
     if (pointer == NULL)
         return cudaSuccess;
     if (rank == 0 || allocations[rank - 1].base != pointer ||

@@ -144,6 +144,11 @@ cudaStream_t kg__model_begin_call(void);
 /* How often another stream was given work since kg__model_begin_call(). */
 size_t kg__model_astray(void);
 
+/* Notes an allocation or a wait, which CUDA refuses while it captures a graph. Needs the lock. */
+void kg__model_note_uncapturable(void);
+/* How often that was since kg__model_begin_call(). */
+size_t kg__model_uncapturable(void);
+
 /* A kernel's static shared array. */
 typedef struct kg__model_shared_array {
     unsigned char *base;

@@ -89,7 +89,7 @@ static kg_work work(const kg_size *size)
     return (kg_work){ .operations = (double)elements(size), .bytes = 0 };
 }
 
-static const kg_variant variant = KG_VARIANT("doubles", launch, "");
+static kg_variant variant = KG_VARIANT("doubles", launch, "");
 static const kg_size small = KG_CHECKED(3, 5);
 static const kg_size large = KG_CHECKED(7, 300);
 static const kg_comparison plain = {
@@ -432,6 +432,8 @@ Test(checking, results_that_cannot_be_read)
 {
     kg__error why = { "" };
 
+    /* By another clock the launch alone would be refused. */
+    variant.clock = KG_HOST_CLOCK;
     cr_assert(check_as(&plain, &small, free_output, &why) == KG__FAILED);
     cr_assert(strncmp(why.text, "reading a result back: cudaError", 32) == 0, "%s", why.text);
 }
@@ -477,6 +479,35 @@ static cudaError_t compute_on_the_stream(const kg_call *call)
     cudaError_t code = compute(call);
 
     return code == cudaSuccess ? cudaMemsetAsync(call->argument[0], 1, 0, call->stream) : code;
+}
+
+static cudaError_t compute_and_wait(const kg_call *call)
+{
+    cudaError_t code = compute(call);
+
+    return code == cudaSuccess ? cudaStreamSynchronize(call->stream) : code;
+}
+
+static cudaError_t allocate_and_compute(const kg_call *call)
+{
+    void *scratch;
+
+    if (cudaMalloc(&scratch, 4) != cudaSuccess || cudaFree(scratch) != cudaSuccess)
+        return cudaErrorMemoryAllocation;
+    return compute(call);
+}
+
+/* A graph that is captured takes neither. */
+Test(checking, launchers_that_allocate_or_wait)
+{
+    kg__error why = { "" };
+
+    cr_assert(check_as(&plain, &small, compute_and_wait, &why) == KG__FAILED);
+    cr_assert(strstr(why.text, "the launcher allocates, frees or waits, which CUDA refuses where a "
+                               "launch is timed: 1 such call; take scratch") != NULL,
+              "%s", why.text);
+    cr_assert(check_as(&plain, &small, allocate_and_compute, &why) == KG__FAILED);
+    cr_assert(strstr(why.text, "timed: 2 such calls;") != NULL, "%s", why.text);
 }
 
 /* What a launcher starts elsewhere would be missing from its time. */
