@@ -105,9 +105,8 @@ static void write_claim(const json_t *measured, const char *claim, outcome what,
         told = json_array();
     kg__test_name(KG__TARGET_KIND, kg__comparison->name, claim, test, sizeof test);
     kg__verdicts_path(kg__comparison->home, test, path, sizeof path);
-    document = json_pack("{s:s, s:s, s:b, s:f, s:[], s:[], s:[], s:O, s:[], s:[]}", "schema",
-                         KG__VERDICTS_SCHEMA, "test", test, "complete", 1, "seconds", 0.0, "errors",
-                         "vanished", "refused", "claims", told, "notes", "cases");
+    document = kg__verdicts_make(test);
+    json_object_set(document, "claims", told);
     if (json_object_get(measured, "target") != NULL)
         json_object_set(document, "target", json_object_get(measured, "target"));
     if (what == MISTAKEN) {

@@ -116,9 +116,7 @@ bool kg__part_begin(kg__part_run *run, const kg_comparison *comparison, const ch
     kg__verdicts_path(comparison->home, run->test, run->verdicts, sizeof run->verdicts);
     kg__format(run->target.key, sizeof run->target.key, "%s",
                kg__part_is_model() ? KG__MODEL_KEY : "gpu");
-    run->document =
-        json_pack("{s:s, s:s, s:[], s:[], s:[], s:[], s:[], s:[]}", "schema", KG__VERDICTS_SCHEMA,
-                  "test", run->test, "errors", "vanished", "refused", "claims", "notes", "cases");
+    run->document = kg__verdicts_make(run->test);
     kg__format(folder, sizeof folder, "%s", run->verdicts);
     *strrchr(folder, '/') = '\0';
     if (!kg__file_make_folder(folder, &error) ||

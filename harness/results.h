@@ -40,6 +40,10 @@ bool kg__results_begin(const char *out, kg__error *error);
 /* Writes a JSON document to `path` atomically (temporary file, flush, rename). `indent` spaces. */
 bool kg__results_write_json(const char *path, const json_t *document, int indent, kg__error *error);
 
+/* The verdicts document of a test that is through and has found nothing yet, every list empty; the
+ * caller's. */
+json_t *kg__verdicts_make(const char *test);
+
 /* Reads a test's verdicts file and checks its schema; NULL with `error` when it is unusable. */
 json_t *kg__verdicts_load(const char *path, kg__error *error);
 

@@ -179,9 +179,8 @@ static void leave_crash(const struct criterion_test_stats *stats, const char *wh
     kg__verdicts_path(kg__comparison->home, name, path, sizeof path);
     verdicts = kg__verdicts_load(path, NULL);
     if (verdicts == NULL) {
-        verdicts = json_pack("{s:s, s:s, s:b, s:f, s:[s], s:[], s:[], s:[], s:[], s:[]}", "schema",
-                             KG__VERDICTS_SCHEMA, "test", name, "complete", 1, "seconds", 0.0,
-                             "errors", why, "vanished", "refused", "claims", "notes", "cases");
+        verdicts = kg__verdicts_make(name);
+        json_array_append_new(json_object_get(verdicts, "errors"), json_string(why));
         kg__format(folder, sizeof folder, "%s", path);
         *strrchr(folder, '/') = '\0';
         if (!kg__file_make_folder(folder, &error) ||

@@ -49,7 +49,7 @@ static bool is_listed(const char *id, const char *list)
 
 /* Leaves what is wrong among the verdicts of the run, so that its results hold it. Where nothing
  * is, there is nothing to leave. */
-static bool leave_verdicts(const json_t *errors, const json_t *vanished)
+static bool leave_verdicts(json_t *errors, json_t *vanished)
 {
     char folder[KG__PATH_SIZE];
     char path[2 * KG__PATH_SIZE];
@@ -65,10 +65,9 @@ static bool leave_verdicts(const json_t *errors, const json_t *vanished)
         return false;
     }
     kg__format(path, sizeof path, "%s/records/gate.baselines.verdicts.json", folder);
-    document =
-        json_pack("{s:s, s:s, s:b, s:f, s:O, s:O, s:[], s:[], s:[], s:[]}", "schema",
-                  KG__VERDICTS_SCHEMA, "test", "gate.baselines", "complete", 1, "seconds", 0.0,
-                  "errors", errors, "vanished", vanished, "refused", "claims", "notes", "cases");
+    document = kg__verdicts_make("gate.baselines");
+    json_object_set(document, "errors", errors);
+    json_object_set(document, "vanished", vanished);
     left = kg__results_write_json(path, document, 1, &error);
     if (!left)
         kg__complain("%s", error.text);
