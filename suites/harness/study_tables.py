@@ -32,9 +32,9 @@ class Tables(unittest.TestCase):
         with open(path, "w", encoding="utf-8") as file:
             file.write(document if isinstance(document, str) else json.dumps(document))
 
-    def put_gate(self, study, name, exit_code, *cases):
+    def put_gate(self, study, name, exit_code, *cases, **more):
         self.put(f"study/{study}/{name}/results.json", results(*cases))
-        self.put(f"study/{study}/{name}/gate.json", {"seconds": 50.5, "exit_code": exit_code})
+        self.put(f"study/{study}/{name}/gate.json", {"seconds": 50.5, "exit_code": exit_code, **more})
         self.put(f"study/{study}/{name}/gate.log", "kernelgate: built in 9 s\nkernelgate: tested the GPU in 49.6 s (see)\n")
 
     def tables(self, code=0):
@@ -54,6 +54,13 @@ class Tables(unittest.TestCase):
         printed = self.tables()
         self.assertIn("| GPU-01234567 | the stored | 2 | 4 | 4 | 25.0 % | 2 (50.0 %) | 1 | 1 | 1 | 0 |", printed)
         self.assertIn("Failed: environment a/v/1/-.", printed)
+
+    def test_false_alarms_of_gates_that_settle(self):
+        self.put_gate("false-alarms", "1", 0, case(1, 0.001), case(2, 0.0), settled=False)
+        self.put_gate("false-alarms", "2", 0, case(1, 0.031, pairs={"time_ns": {"count": 12}}), case(2, 0.0), settled=True)
+        printed = self.tables()
+        self.assertIn("| GPU-01234567 | the stored | 1 | 2 | 2 | 0.0 % | 0 (0.0 %) | 0 | 0 | 0 | 0 |", printed)
+        self.assertIn("| GPU-01234567 | the stored, and pairs | 1 | 2 | 2 | 0.0 % | 1 (50.0 %) | 0 | 0 | 0 | 0 |", printed)
 
     def test_power(self):
         verdicts = {"target": {"key": "gpu"}, "cases": [case(1, 0.05, "slower", 3), case(2, 0.01)]}
