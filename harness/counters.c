@@ -19,6 +19,9 @@ static const char *const names[KG__COUNTERS] = {
     [KG__CONSTANT_LOAD_WORDS] = "constant_load_words",
     [KG__SHUFFLES] = "shuffles",
     [KG__BARRIERS] = "barriers",
+    [KG__BUSIEST_BLOCK_REQUESTS] = "busiest_block_requests",
+    [KG__SHARED_BYTES] = "shared_bytes",
+    [KG__COPIED_BYTES] = "copied_bytes",
     [KG__UNIQUE_BYTES_READ] = "unique_bytes_read",
     [KG__UNIQUE_BYTES_WRITTEN] = "unique_bytes_written",
 };

@@ -19,10 +19,13 @@ typedef enum kg__counter {
     KG__SHARED_STORE_WAVEFRONTS,
     KG__SHARED_ATOMIC_REQUESTS,
     KG__CONSTANT_LOAD_REQUESTS,
-    KG__CONSTANT_LOAD_WORDS, /* distinct 4-byte words of each request, summed */
-    KG__SHUFFLES,            /* of a warp */
-    KG__BARRIERS,            /* of a block */
-    KG__UNIQUE_BYTES_READ,   /* of global memory, each counted once a launch */
+    KG__CONSTANT_LOAD_WORDS,    /* distinct 4-byte words of each request, summed */
+    KG__SHUFFLES,               /* of a warp */
+    KG__BARRIERS,               /* of a block */
+    KG__BUSIEST_BLOCK_REQUESTS, /* of memory, of the block of a launch that makes most */
+    KG__SHARED_BYTES,           /* of shared memory, of one block */
+    KG__COPIED_BYTES,           /* that copies and fills beside kernels write */
+    KG__UNIQUE_BYTES_READ,      /* of global memory, each counted once a launch */
     KG__UNIQUE_BYTES_WRITTEN,
     KG__COUNTERS
 } kg__counter;

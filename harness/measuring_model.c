@@ -84,12 +84,10 @@ static bool count_case(kg__stage *kept, const kg_comparison *comparison, const k
     if (!kg__buffers_fill(&kept->buffers, kept->known.device, kg__poison(0), why) ||
         !kg__prepare_launch(one, &kept->buffers, why))
         return false;
-    if (one->variant->prepare != NULL) {
-        if (kg__model_seen()->finding_count > 0)
-            return false;
-        /* What prepares the arguments is no part of the job: counting begins anew. */
-        kg__model_watch(KG__MODEL_COUNT | KG__MODEL_CHECK, KG__MODEL_BUDGET);
-    }
+    if (kg__model_seen()->finding_count > 0)
+        return false;
+    /* What fills and prepares the arguments is no part of the job: counting begins anew. */
+    kg__model_watch(KG__MODEL_COUNT | KG__MODEL_CHECK, KG__MODEL_BUDGET);
     call.argument = kept->buffers.data;
     code = one->variant->launch(&call);
     if (code == cudaSuccess)

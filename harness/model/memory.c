@@ -270,6 +270,7 @@ static cudaError_t copy(void *to, const void *from, size_t count, enum cudaMemcp
     if (error == cudaSuccess && count > 0 && !kg__model_plans()) {
         memmove(to, from, count);
         note_written(to, count);
+        kg__watch_copy(count);
     }
     return error;
 }
@@ -284,6 +285,7 @@ static cudaError_t fill(void *pointer, int value, size_t count)
         return cudaSuccess;
     memset(pointer, value, count);
     note_written(pointer, count);
+    kg__watch_copy(count);
     return cudaSuccess;
 }
 
@@ -436,8 +438,10 @@ cudaError_t kg__model_copy_to_symbol(void *symbol, size_t size, const void *from
     if (!kg__model_enter(&error))
         return error;
     error = check_symbol_copy(size, count, offset, from, kind, cudaMemcpyHostToDevice, stream);
-    if (error == cudaSuccess && count > 0 && !kg__model_plans())
+    if (error == cudaSuccess && count > 0 && !kg__model_plans()) {
         memmove((unsigned char *)symbol + offset, from, count);
+        kg__watch_copy(count);
+    }
     return kg__model_leave(error);
 }
 
@@ -452,6 +456,7 @@ cudaError_t kg__model_copy_from_symbol(void *to, const void *symbol, size_t size
     if (error == cudaSuccess && count > 0 && !kg__model_plans()) {
         memmove(to, (const unsigned char *)symbol + offset, count);
         note_written(to, count);
+        kg__watch_copy(count);
     }
     return kg__model_leave(error);
 }

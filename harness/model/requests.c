@@ -28,6 +28,7 @@ static bool counting;
 static bool checking;
 static unsigned int first_thread; /* of the warp whose requests are taken */
 static uint64_t accesses;
+static uint64_t counted;
 
 /* Sites by a hash of their code, with room for as many again; a power of two. */
 static kg__site **sites;
@@ -44,6 +45,7 @@ void kg__requests_begin(unsigned int what)
     counting = (what & KG__MODEL_COUNT) != 0;
     checking = (what & KG__MODEL_CHECK) != 0;
     accesses = 0;
+    counted = 0;
     for (kg__site *site = all_sites; site != NULL; site = site->next) {
         memset(site->fresh, 0, sizeof site->fresh);
         memset(site->sum, 0, sizeof site->sum);
@@ -63,6 +65,11 @@ void kg__request_begin_warp(unsigned int warp)
 uint64_t kg__requests_accesses(void)
 {
     return accesses;
+}
+
+uint64_t kg__requests_counted(void)
+{
+    return counted;
 }
 
 const kg__site *kg__site_numbered(unsigned int number)
@@ -246,6 +253,7 @@ static inline void count_request(kg__site *site, kg__model_space space, unsigned
 
     for (unsigned int i = 0; i < count; i++)
         parts[i] = (uint32_t)(addresses[i] >> shift);
+    counted++;
     fresh[0]++;
     fresh[1] += space == KG__MODEL_SHARED
                     ? count_wavefronts(parts, count, bytes > 4 ? bytes / 4 : 1)

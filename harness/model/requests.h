@@ -42,6 +42,8 @@ void kg__request_note(uintptr_t code, unsigned int kind);
 
 /* Accesses of single lanes that were taken since kg__requests_begin(). */
 uint64_t kg__requests_accesses(void);
+/* Requests that were counted since then, whatever their blocks stand for. */
+uint64_t kg__requests_counted(void);
 
 /* The site of a number (1 and up), or NULL. */
 const kg__site *kg__site_numbered(unsigned int number);

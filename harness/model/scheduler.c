@@ -836,7 +836,7 @@ static cudaError_t run_grid(void)
     failure = cudaSuccess;
     statistics = (kg__model_statistics){ 0 };
     if (kg__watching)
-        kg__watch_begin_launch();
+        kg__watch_begin_launch(kernel->shared_bytes + dynamic_bytes);
     begin_block();
     pick();
     begins();

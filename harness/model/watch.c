@@ -34,6 +34,11 @@ static size_t line_room;
 static uint64_t grid_blocks;
 static uint64_t run_blocks;         /* whose counts are kept */
 static uint64_t accesses_at_launch; /* when it began, or its sampling did */
+static uint64_t requests_at_block;
+static uint64_t busiest_requests; /* of its blocks */
+
+/* Counts that no line of source makes: of launches, blocks and copies. */
+static kg__counts at_large;
 
 /* The class whose blocks are being sampled. */
 static bool sampling;
@@ -52,6 +57,7 @@ void kg__model_watch(unsigned int what, uint64_t most)
     kg__watching = what != 0 && kg__model_is_instrumented();
     any_sampled = false;
     report = (kg__model_report){ 0 };
+    at_large = (kg__counts){ 0 };
     kg__requests_begin(what);
     kg__findings_forget();
     if (kg__watch_checks() && !checked) {
@@ -88,18 +94,30 @@ bool kg__watch_skips(void)
     return true;
 }
 
-void kg__watch_begin_launch(void)
+void kg__watch_begin_launch(size_t shared_bytes)
 {
+    uint64_t *most = &at_large.value[KG__SHARED_BYTES];
+
     kg__regions_begin_launch();
     grid_blocks = (uint64_t)gridDim.x * gridDim.y * gridDim.z;
     run_blocks = 0;
     accesses_at_launch = kg__requests_accesses();
     sampling = false;
+    busiest_requests = 0;
+    if (*most < shared_bytes)
+        *most = shared_bytes;
     kg__shadow_begin_launch();
+}
+
+void kg__watch_copy(size_t bytes)
+{
+    if (kg__watching)
+        at_large.value[KG__COPIED_BYTES] += bytes;
 }
 
 void kg__watch_begin_block(void)
 {
+    requests_at_block = kg__requests_counted();
     kg__shadow_begin_block(linear_block());
 }
 
@@ -165,6 +183,7 @@ static void begin_sampling(uint64_t per_block)
     kg__regions_count_unique(thrown_away);
     kg__shadow_begin_launch();
     run_blocks = 0;
+    busiest_requests = 0;
     accesses_at_launch = kg__requests_accesses();
     sampling = any_sampled = true;
     begin_class(0);
@@ -173,9 +192,12 @@ static void begin_sampling(uint64_t per_block)
 void kg__watch_end_block(void)
 {
     uint64_t accesses = kg__requests_accesses() - accesses_at_launch;
+    uint64_t requests = kg__requests_counted() - requests_at_block;
 
     kg__shadow_end_block();
     run_blocks++;
+    if (busiest_requests < requests)
+        busiest_requests = requests;
     if (!sampling && budget > 0 && accesses > budget / BUDGET_PART &&
         accesses / run_blocks > budget / grid_blocks)
         begin_sampling(accesses / run_blocks);
@@ -224,8 +246,9 @@ void kg__watch_end_launch(void)
     else if (kg__watch_checks())
         kg__shadow_forget(); /* what the other blocks would have written is not known */
     kg__regions_count_unique(unique);
-    report.counts.value[KG__UNIQUE_BYTES_READ] += unique[0];
-    report.counts.value[KG__UNIQUE_BYTES_WRITTEN] += unique[1];
+    at_large.value[KG__UNIQUE_BYTES_READ] += unique[0];
+    at_large.value[KG__UNIQUE_BYTES_WRITTEN] += unique[1];
+    at_large.value[KG__BUSIEST_BLOCK_REQUESTS] += busiest_requests;
     report.blocks += grid_blocks;
     report.watched += run_blocks;
 }
@@ -301,10 +324,7 @@ static void gather_site(const kg__site *site)
 const kg__model_report *kg__model_seen(void)
 {
     line_count = 0;
-    for (int i = 0; i < KG__COUNTERS; i++) {
-        if (i != KG__UNIQUE_BYTES_READ && i != KG__UNIQUE_BYTES_WRITTEN)
-            report.counts.value[i] = 0;
-    }
+    report.counts = at_large;
     for (const kg__site *site = kg__sites(); site != NULL; site = site->next)
         gather_site(site);
     if (line_count > 0)

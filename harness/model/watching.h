@@ -20,8 +20,9 @@ bool kg__watch_has_seen(uint64_t allocation);
  * would have written is not there, and nothing that is found of it would be true. Where it is to be
  * counted it is run, and no longer checked. */
 bool kg__watch_skips(void);
-/* Begins a launch of the grid that the scheduler has set. */
-void kg__watch_begin_launch(void);
+/* Begins a launch of the grid that the scheduler has set, whose blocks have so many bytes of shared
+ * memory. */
+void kg__watch_begin_launch(size_t shared_bytes);
 
 /* Ends the launch, complete or not. */
 void kg__watch_end_launch(void);
@@ -35,6 +36,9 @@ void kg__watch_barrier(uintptr_t code);
 
 /* The running lane has come to a shuffle at this place in the code. */
 void kg__watch_shuffle(uintptr_t code);
+
+/* A copy or a fill has written so many bytes. */
+void kg__watch_copy(size_t bytes);
 
 /* True when this launch is sampled. */
 bool kg__watch_is_sampling(void);

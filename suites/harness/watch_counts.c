@@ -104,6 +104,65 @@ Test(watch_counts, copy_bytes)
     expect_clean("bytes");
 }
 
+Test(watch_counts, the_busiest_block)
+{
+    watch_data data;
+
+    for (unsigned int what = COUNT; what <= BOTH; what += CHECK) {
+        kg__model_watch(what, 0);
+        data = make_data(1 << 12);
+        start(launch_copy_grid_stride, line(16), line(64), data);
+        expect_count(KG__GLOBAL_LOAD_REQUESTS, 128, "16 blocks");
+        expect_count(KG__BUSIEST_BLOCK_REQUESTS, 16, "16 blocks");
+        start(launch_copy_grid_stride, one, line(64), data);
+        expect_count(KG__GLOBAL_LOAD_REQUESTS, 256, "and one");
+        expect_count(KG__BUSIEST_BLOCK_REQUESTS, 16 + 256, "and one");
+        /* The blocks behind the 32nd have nothing to do. */
+        kg__model_watch(what, 0);
+        data.n = 2047;
+        start(launch_copy_grid_stride, line(48), line(64), data);
+        expect_count(KG__BUSIEST_BLOCK_REQUESTS, 4, "uneven");
+        kg__model_free_all();
+    }
+}
+
+Test(watch_counts, shared_memory_of_a_block)
+{
+    cudaLaunchConfig_t config = { .gridDim = line(2), .blockDim = line(32) };
+    watch_data data = make_data(1 << 10);
+
+    kg__model_watch(COUNT, 0);
+    start(launch_copy, line(2), line(32), data);
+    expect_count(KG__SHARED_BYTES, 0, "none");
+    start(launch_pointer_to_shared_or_global, line(2), line(32), data);
+    expect_count(KG__SHARED_BYTES, 32 * sizeof(float), "an array");
+    config.dynamicSmemBytes = 1000;
+    cr_assert(launch_pointer_to_shared_or_global(&config, data) == cudaSuccess);
+    expect_count(KG__SHARED_BYTES, 32 * sizeof(float) + 1000, "dynamic too");
+    start(launch_copy, line(2), line(32), data);
+    expect_count(KG__SHARED_BYTES, 32 * sizeof(float) + 1000, "the most of all");
+}
+
+Test(watch_counts, copies_and_fills)
+{
+    watch_data data = make_data(1 << 10);
+    float host[16] = { 0 };
+
+    kg__model_watch(COUNT, 0);
+    expect_count(KG__COPIED_BYTES, 0, "forgotten");
+    cr_assert(cudaMemcpy(data.a, host, sizeof host, cudaMemcpyHostToDevice) == cudaSuccess);
+    expect_count(KG__COPIED_BYTES, 64, "a copy");
+    cr_assert(cudaMemcpyAsync(data.b, data.a, 1024, cudaMemcpyDeviceToDevice, NULL) == cudaSuccess);
+    cr_assert(cudaMemset(data.bytes, 1, 100) == cudaSuccess);
+    expect_count(KG__COPIED_BYTES, 64 + 1024 + 100, "and a fill");
+    cr_assert(cudaMemset(data.bytes, 1, 1 << 20) != cudaSuccess);
+    cr_assert(cudaMemset(data.bytes, 1, 0) == cudaSuccess);
+    expect_count(KG__COPIED_BYTES, 64 + 1024 + 100, "none that fails");
+    kg__model_watch(0, 0);
+    cr_assert(cudaMemset(data.bytes, 1, 100) == cudaSuccess);
+    expect_count(KG__COPIED_BYTES, 0, "not watched");
+}
+
 Test(watch_counts, return_from_a_loop)
 {
     static float rows[32][40];

@@ -34,6 +34,12 @@ static __global__ void copy_by_linear_thread(watch_data d)
     d.b[i] = d.a[i];
 }
 
+static __global__ void copy_grid_stride(watch_data d)
+{
+    for (int i = index_in_grid(); i < d.n; i += (int)(gridDim.x * blockDim.x))
+        d.b[i] = d.a[i];
+}
+
 static __global__ void either_branch(watch_data d)
 {
     int i = index_in_grid();

@@ -40,6 +40,7 @@ typedef struct watch_data {
     /* Lanes that part and meet again. */                                                          \
     KERNEL(copy)                                                                                   \
     KERNEL(copy_by_linear_thread)                                                                  \
+    KERNEL(copy_grid_stride)                                                                       \
     KERNEL(either_branch)                                                                          \
     KERNEL(nested_branches)                                                                        \
     KERNEL(loops_of_unequal_length)                                                                \
