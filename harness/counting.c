@@ -196,6 +196,16 @@ static void name_others(counted *one, kg__verdict verdict, kg__counter known, co
     }
 }
 
+/* Whether nothing rose but what the busiest block asks for: the same work, otherwise shared out. */
+static bool is_shared_out_otherwise(const counted *one)
+{
+    for (int i = 0; i < KG__COUNTERS; i++) {
+        if ((one->judgements[i].verdict == KG__SLOWER) != (i == KG__BUSIEST_BLOCK_REQUESTS))
+            return false;
+    }
+    return true;
+}
+
 /* Says what moved, where in the source, and how to accept it. */
 static void explain_move(counted *one, const char *id, const char *otherwise)
 {
@@ -216,6 +226,9 @@ static void explain_move(counted *one, const char *id, const char *otherwise)
     name_others(one, one->worst, first, slower ? "; also risen: " : "; also fallen: ");
     if (slower)
         name_others(one, KG__FASTER, KG__COUNTERS, "; fallen: ");
+    if (is_shared_out_otherwise(one))
+        append(one->why, sizeof one->why,
+               "; the work is done by fewer blocks, or spread less evenly");
     used = strlen(one->why) + strlen("; ") + strlen(end);
     room = used < sizeof one->why ? sizeof one->why - used : 0;
     if (kg__lines_explain(one->expected->lines, json_object_get(one->measured, "lines"), lines,

@@ -201,6 +201,22 @@ Test(counting, several_counters_moved)
                      "unique_bytes_read" KEEP);
 }
 
+/* The same requests by fewer blocks: no line of source says it, so words do. */
+Test(counting, a_busier_block)
+{
+    usual_case();
+    (void)store("busiest_block_requests", 8448);
+    count("busiest_block_requests", (json_int_t)8448 * 1156);
+    expect("slower", "busiest_block_requests rose by 115 500.0 % (9 765 888 against 8 448); the "
+                     "work is done by fewer blocks, or spread less evenly" ACCEPT);
+    count("unique_bytes_read", 2247204);
+    expect("slower", "busiest_block_requests rose by 115 500.0 % (9 765 888 against 8 448); also "
+                     "risen: unique_bytes_read" ACCEPT);
+    usual_case();
+    count("busiest_block_requests", 8);
+    expect("faster", "busiest_block_requests fell by 99.9 % (8 against 8 448)" KEEP);
+}
+
 /* What either side leaves out counts as 0 there. */
 Test(counting, a_counter_that_the_baseline_lacks_is_0_there)
 {
