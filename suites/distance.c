@@ -14,6 +14,9 @@ static const kg_launch first_unstrided_launch[] = { KG_BLOCK(256), KG_END };
 static const kg_launch strided_launches[] = { KG_BLOCK_GRID(256, 1056), KG_BLOCK_GRID(1024, 264),
                                               KG_END };
 static const kg_launch first_strided_launch[] = { KG_BLOCK_GRID(256, 1056), KG_END };
+/* Of 672 threads. The others all have 270336, which a kernel that takes its stride from anywhere
+ * but the grid can get right by chance. */
+static const kg_launch narrow_launch[] = { KG_BLOCK_GRID(96, 7), KG_END };
 
 static const kg_variant variants[] = {
     KG_VARIANT("unstrided", distance_unstrided, "one thread a pair",
@@ -39,6 +42,8 @@ static const kg_variant variants[] = {
                .launches = first_strided_launch,
                .memory = { [P] = KG_MANAGED, [Q] = KG_MANAGED, [D] = KG_MANAGED },
                .clock = KG_FIRST_TOUCH_CLOCK, .not_for = KG_PURPOSE_COUNT),
+    KG_VARIANT("strided_narrow", distance_strided, "a grid-stride loop in a grid of few threads",
+               .launches = narrow_launch, .not_for = KG_PURPOSE_TIME | KG_PURPOSE_COUNT),
     KG_END,
 };
 
