@@ -72,12 +72,27 @@ size_t kg__results_judged(const json_t *results)
     return judged;
 }
 
-/* True where a case, a claim or an error was looked at; false for a run that judged nothing. */
+/* True where a case was judged, a claim failed or something broke; false for a run that judged
+ * nothing, whatever claims hold in it. */
 static bool judged_something(const json_t *results)
 {
     return kg__results_judged(results) > kg__results_count(results, KG__NO_BASELINE) ||
-           json_array_size(json_object_get(results, "claims")) > 0 ||
+           kg__json_count(json_object_get(results, "tally"), "failed_claims") > 0 ||
            json_array_size(json_object_get(results, "errors")) > 0;
+}
+
+/* Whether a run fails by strictness alone. */
+static bool fails_by_strictness(const json_t *results)
+{
+    static const kg__verdict failing[] = { KG__SLOWER, KG__WRONG, KG__ERROR };
+    int code = kg__results_exit_code(results);
+    size_t failures = kg__json_count(json_object_get(results, "tally"), "failed_claims") +
+                      json_array_size(json_object_get(results, "errors"));
+
+    for (size_t i = 0; i < sizeof failing / sizeof *failing; i++)
+        failures += kg__results_count(results, failing[i]);
+    return kg__results_strict(results) && failures == 0 &&
+           (code == KG__EXIT_FAIL || code == KG__EXIT_ERROR);
 }
 
 bool kg__verdict_fails(kg__verdict verdict, bool strict)
@@ -171,44 +186,56 @@ static void list_counted(FILE *stream, bool *first, size_t count, const char *wh
     *first = false;
 }
 
-char *kg__results_outcome(const json_t *results)
+/* How tests that judged nothing are told, behind their number. */
+static const char *idle_tests(size_t count)
 {
+    return count == 1 ? "test judged nothing" : "tests judged nothing";
+}
+
+/* What strict mode fails on of what the cases have, as a list; "" where there is nothing of it. */
+static char *doubts_text(const json_t *results, bool with_tests)
+{
+    static const kg__verdict doubtful[] = { KG__ENVIRONMENT, KG__NOISY, KG__NO_BASELINE };
     const json_t *tally = json_object_get(results, "tally");
     size_t unavailable = kg__json_count(tally, "unavailable");
-    bool strict = kg__results_strict(results);
-    int code = kg__results_exit_code(results);
-    sentence words;
+    sentence doubts;
     bool first = true;
 
-    begin(&words);
-    if (!judged_something(results))
-        fprintf(words.stream, "NOTHING JUDGED (exit %d%s)", code,
-                code == KG__EXIT_ERROR && strict ? ", because of KG_STRICT=1" : "");
+    begin(&doubts);
+    for (size_t i = 0; i < sizeof doubtful / sizeof *doubtful; i++)
+        list_counted(doubts.stream, &first, kg__results_count(results, doubtful[i]),
+                     kg__verdict_name(doubtful[i]));
+    list_counted(doubts.stream, &first, kg__json_count(tally, "vanished"), "vanished");
+    if (with_tests)
+        list_counted(doubts.stream, &first, unavailable, idle_tests(unavailable));
+    return finish(&doubts);
+}
+
+char *kg__results_outcome(const json_t *results)
+{
+    size_t unavailable = kg__json_count(json_object_get(results, "tally"), "unavailable");
+    bool by_strictness = fails_by_strictness(results);
+    int code = kg__results_exit_code(results);
+    char *doubts = doubts_text(results, by_strictness);
+    const char *word = "ERROR";
+    sentence words;
+
+    if (!judged_something(results) || code == KG__EXIT_NOTHING)
+        word = "NOTHING JUDGED";
     else if (code == KG__EXIT_PASS)
-        fprintf(words.stream, "PASS (exit %d)", code);
-    else if (code == KG__EXIT_NOTHING)
-        fprintf(words.stream, "NOTHING JUDGED (exit %d)", code);
-    else
-        fprintf(words.stream, "%s (exit %d)", code == KG__EXIT_FAIL ? "FAIL" : "ERROR", code);
-
-    if (code == KG__EXIT_PASS && !strict) {
-        static const kg__verdict doubtful[] = { KG__ENVIRONMENT, KG__NOISY, KG__NO_BASELINE };
-        sentence doubts;
-        char *text;
-
-        begin(&doubts);
-        for (size_t i = 0; i < sizeof doubtful / sizeof *doubtful; i++)
-            list_counted(doubts.stream, &first, kg__results_count(results, doubtful[i]),
-                         kg__verdict_name(doubtful[i]));
-        list_counted(doubts.stream, &first, kg__json_count(tally, "vanished"), "vanished");
-        text = finish(&doubts);
-        if (*text != '\0')
-            fprintf(words.stream, ", but not with KG_STRICT=1: %s", text);
-        free(text);
-    }
-    if (unavailable > 0 && judged_something(results))
-        fprintf(words.stream, "; %zu test%s judged nothing", unavailable,
-                unavailable == 1 ? "" : "s");
+        word = "PASS";
+    else if (code == KG__EXIT_FAIL)
+        word = "FAIL";
+    begin(&words);
+    fprintf(words.stream, "%s (exit %d", word, code);
+    if (by_strictness)
+        fprintf(words.stream, ", because of KG_STRICT=1%s%s", *doubts != '\0' ? ": " : "", doubts);
+    fputc(')', words.stream);
+    if (code == KG__EXIT_PASS && !kg__results_strict(results) && *doubts != '\0')
+        fprintf(words.stream, ", but not with KG_STRICT=1: %s", doubts);
+    if (unavailable > 0 && judged_something(results) && !by_strictness)
+        fprintf(words.stream, "; %zu %s", unavailable, idle_tests(unavailable));
+    free(doubts);
     return finish(&words);
 }
 

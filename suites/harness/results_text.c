@@ -89,6 +89,26 @@ Test(results_text, outcomes_in_words)
         { "{\"exit_code\": 2, \"errors\": [{}]}", "ERROR (exit 2)" },
         { "{\"exit_code\": 77, \"tally\": {\"no-baseline\": 2}}", "NOTHING JUDGED (exit 77)" },
         { "{\"exit_code\": 77, \"tally\": {\"pass\": 1}}", "NOTHING JUDGED (exit 77)" },
+        { "{\"exit_code\": 77, \"tally\": {\"no-baseline\": 2}, \"claims\": [{\"holds\": true}]}",
+          "NOTHING JUDGED (exit 77)" },
+        { "{\"exit_code\": 1, \"tally\": {\"no-baseline\": 2, \"failed_claims\": 1}}",
+          "FAIL (exit 1)" },
+        { "{\"exit_code\": 2, \"strict\": true, \"tally\": {\"no-baseline\": 2}}",
+          "NOTHING JUDGED (exit 2, because of KG_STRICT=1: 2 no-baseline)" },
+        { "{\"exit_code\": 2, \"strict\": true, \"tally\": {\"no-baseline\": 2, \"unavailable\": "
+          "1}, "
+          "\"claims\": [{\"holds\": true}]}",
+          "NOTHING JUDGED (exit 2, because of KG_STRICT=1: 2 no-baseline, 1 test judged nothing)" },
+        { "{\"exit_code\": 2, \"strict\": true, \"tally\": {\"pass\": 2, \"unavailable\": 3}}",
+          "ERROR (exit 2, because of KG_STRICT=1: 3 tests judged nothing)" },
+        { "{\"exit_code\": 2, \"strict\": true, \"tally\": {\"no-baseline\": 2, \"error\": 1}}",
+          "ERROR (exit 2)" },
+        { "{\"exit_code\": 1, \"strict\": true, \"tally\": {\"pass\": 2, \"noisy\": 1, "
+          "\"vanished\": "
+          "1}}",
+          "FAIL (exit 1, because of KG_STRICT=1: 1 noisy, 1 vanished)" },
+        { "{\"exit_code\": 1, \"strict\": true, \"tally\": {\"slower\": 1, \"noisy\": 1}}",
+          "FAIL (exit 1)" },
         { "{\"exit_code\": 0}", "NOTHING JUDGED (exit 0)" },
         { "{}", "NOTHING JUDGED (exit 2)" },
     };
