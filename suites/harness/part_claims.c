@@ -47,6 +47,22 @@ Test(part_claims, a_claim_that_fails)
     json_decref(verdicts);
 }
 
+/* It compares this run with itself, so that no case is judged by it. */
+Test(part_claims, a_claim_that_holds_without_a_baseline)
+{
+    static const char both[] = "--filter=fake/@(time|claim_quick_beats_plain)";
+
+    expect_time(77, NULL);
+    expect_run(KG__FAKE_GPU, CLAIM, 0, "holds        claim        " CLAIM_TEST);
+    expect_run(KG__FAKE_GPU, both, 77, "holds        claim        " CLAIM_TEST);
+    expect_merge(77, "claims: 1 holds");
+    expect_merge(77, "verdict: NOTHING JUDGED (exit 77); ");
+    set("KG_STRICT", "1");
+    expect_merge(2, "verdict: NOTHING JUDGED (exit 2, because of KG_STRICT=1: 4 no-baseline, 1 "
+                    "test judged nothing); ");
+    expect_run(KG__FAKE_GPU, both, 2, "holds        claim        " CLAIM_TEST);
+}
+
 Test(part_claims, a_claim_on_what_is_wrong)
 {
     store_baseline();
@@ -159,7 +175,7 @@ Test(part_claims, a_claim_that_expects_several_things)
     count_by_plan("");
     expect_count_claim("several", 0, "unique_bytes_read of plain/64/b64 is 256, 0 to 256 expected");
     expect_held("several", 3, 0);
-    expect_merge(0, NULL);
+    expect_merge(77, NULL);
     results = read_json(at("out/results.json"));
     cr_assert(size_of(results, "claims") == 3);
     json_decref(results);

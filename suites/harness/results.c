@@ -628,20 +628,45 @@ Test(results, merge_of_a_test_that_gives_no_reason_says_so)
     json_decref(results);
 }
 
-Test(results, merge_takes_claims_for_judged)
+#define CLAIM_THAT(holds)                                                                          \
+    TARGET ", \"claims\": [{\"claim\": \"a/claim_x\", \"holds\": " holds                           \
+           ", \"why\": \"1.33 times\"}]"
+
+/* The exit code of a run of one claim that holds and one case of that verdict. */
+static int code_beside_claim(const char *verdict, bool strict)
+{
+    char more[1024];
+    json_t *results;
+    int code;
+
+    begin();
+    put_test("gpu.a.claim_x", true, CLAIM_THAT("true"));
+    snprintf(more, sizeof more,
+             TARGET ", \"cases\": [{\"case\": \"a/b/1/-\", \"target\": \"nvidia-h200\", "
+                    "\"part\": \"time\", \"verdict\": \"%s\"}]",
+             verdict);
+    put_test("gpu.a.time", true, more);
+    results = merge(strict);
+    cr_expect(eq(
+        int, (int)json_integer_value(json_object_get(item(results, "tests", 0), "exit_code")), 0));
+    code = kg__results_exit_code(results);
+    json_decref(results);
+    return code;
+}
+
+Test(results, merge_takes_no_claim_that_holds_for_a_judged_case)
+{
+    cr_expect(eq(int, code_beside_claim("no-baseline", false), 77));
+    cr_expect(eq(int, code_beside_claim("no-baseline", true), 2));
+    cr_expect(eq(int, code_beside_claim("pass", true), 0));
+}
+
+Test(results, merge_fails_by_a_claim)
 {
     json_t *results;
 
     begin();
-    put_test("gpu.a.claim_x", true,
-             TARGET ", \"claims\": [{\"claim\": \"a/claim_x\", \"holds\": true, \"why\": \"1.33 "
-                    "times\"}]");
-    results = merge(true);
-    cr_expect(eq(int, kg__results_exit_code(results), 0));
-    json_decref(results);
-    put_test("gpu.a.claim_x", true,
-             TARGET
-             ", \"claims\": [{\"claim\": \"a/claim_x\", \"holds\": false, \"why\": \"0.9\"}]");
+    put_test("gpu.a.claim_x", true, CLAIM_THAT("false"));
     results = merge(false);
     cr_expect(eq(int, kg__results_exit_code(results), 1));
     cr_expect(eq(sz, kg__json_count(json_object_get(results, "tally"), "failed_claims"), 1));
