@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "message.h"
-
 const char *kg__setting(const char *name)
 {
     const char *value = getenv(name);
@@ -23,6 +21,16 @@ static bool is_on(const char *name)
 bool kg__is_strict(void)
 {
     return is_on("KG_STRICT");
+}
+
+bool kg__strictness_is_clear(kg__error *error)
+{
+    const char *value = kg__setting("KG_STRICT");
+
+    if (value == NULL || strcmp(value, "0") == 0 || strcmp(value, "1") == 0)
+        return true;
+    return kg__fail(
+        error, "KG_STRICT='%s' is neither 0 nor 1: set it to 1 for strict mode, or to 0", value);
 }
 
 const char *kg__base_folder(void)

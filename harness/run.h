@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "message.h"
+
 /* Paths are cut to this, with a message. */
 #define KG__PATH_SIZE 1024
 
@@ -13,6 +15,10 @@ const char *kg__setting(const char *name);
 
 /* True when KG_STRICT=1. */
 bool kg__is_strict(void);
+
+/* Whether KG_STRICT is 0 or 1, empty or unset, as whatever reads it demands; false with `error`
+ * where it is anything else, which somebody may mean either way. */
+bool kg__strictness_is_clear(kg__error *error);
 
 /* True when one of a comma-separated list of globs, in which * also matches slashes, matches an id.
  */

@@ -221,14 +221,15 @@ static void forget_verdicts(void)
     }
 }
 
-/* Another run's results are not to be mixed with ours. */
-static bool may_write_results(void)
+/* Another run's results are not to be mixed with ours, nor are tests to be run whose exit code
+ * nobody could tell. */
+static bool may_run_tests(void)
 {
     char out[KG__PATH_SIZE];
     kg__error error = { "" };
 
     kg__out_folder(kg__comparison->home, out, sizeof out);
-    if (kg__holding_permits(out, &error))
+    if (kg__strictness_is_clear(&error) && kg__holding_permits(out, &error))
         return true;
     kg__complain("%s", error.text);
     return false;
@@ -281,7 +282,7 @@ static int run_tests(int argc, char **argv)
         criterion_finalize(tests);
         return KG__EXIT_PASS;
     }
-    if (!may_write_results()) {
+    if (!may_run_tests()) {
         criterion_finalize(tests);
         return KG__EXIT_ERROR;
     }

@@ -4,6 +4,7 @@
 
 #include "../judge.h"
 #include "../message.h"
+#include "../run.h"
 #include "command.h"
 #include "manual.h"
 
@@ -142,6 +143,7 @@ int main(int argc, char **argv)
     size_t words = 0;
     size_t operands = 0;
     bool help = false;
+    kg__error error = { "" };
 
     if (count == 0) {
         print_overview(stderr);
@@ -179,6 +181,10 @@ int main(int argc, char **argv)
     if (help) {
         print_help(command);
         return printed_help();
+    }
+    if (!kg__strictness_is_clear(&error)) {
+        kg__complain("%s", error.text);
+        return KG__EXIT_ERROR;
     }
     return command->run(operands, arguments + words);
 }

@@ -5,7 +5,7 @@ static const struct {
     const char *name;
     const char *meaning;
 } environment[] = {
-    { "KG_STRICT", "1: whatever kept the gate from judging fails too." },
+    { "KG_STRICT", "1: whatever kept the gate from judging fails too. 0, empty or not set: not." },
     { "KG_FILTER", "Globs on case ids, separated by commas, in which * crosses slashes." },
     { "KG_OUT", "The folder of a run's results; out where it is not set." },
     { "KG_BASELINES", "The folder of the baselines; baselines where it is not set." },

@@ -301,6 +301,12 @@ Test(cli, results_is_strict_by_option_and_by_environment)
     cr_expect(eq(int, run("results", NULL), 1));
     setenv("KG_STRICT", "0", 1);
     cr_expect(eq(int, run("results", NULL), 0));
+    setenv("KG_STRICT", "false", 1);
+    cr_expect(eq(int, run("results", NULL), 2));
+    cr_expect(eq(str, complaint,
+                 "kernelgate: KG_STRICT='false' is neither 0 nor 1: set it to 1 for strict mode, "
+                 "or to 0\n"));
+    cr_expect(eq(int, run("help", "results", NULL), 0));
 }
 
 Test(cli, results_that_cannot_be_written_are_an_error)

@@ -7,18 +7,43 @@
 
 static char path[KG__PATH_SIZE];
 
-Test(run, strict_is_any_setting_but_0)
+static bool is_strict_by(const char *value)
 {
+    kg__error error = { "" };
+
+    setenv("KG_STRICT", value, 1);
+    cr_expect(kg__strictness_is_clear(&error), "%s", error.text);
+    return kg__is_strict();
+}
+
+Test(run, strict_is_1_and_not_0)
+{
+    kg__error error = { "" };
+
     unsetenv("KG_STRICT");
+    cr_assert(kg__strictness_is_clear(&error));
     cr_assert(not(kg__is_strict()));
-    setenv("KG_STRICT", "", 1);
-    cr_assert(not(kg__is_strict()));
-    setenv("KG_STRICT", "0", 1);
-    cr_assert(not(kg__is_strict()));
-    setenv("KG_STRICT", "1", 1);
-    cr_assert(kg__is_strict());
-    setenv("KG_STRICT", "yes", 1);
-    cr_assert(kg__is_strict());
+    cr_assert(not(is_strict_by("")));
+    cr_assert(not(is_strict_by("0")));
+    cr_assert(is_strict_by("1"));
+}
+
+/* Who writes "false" does not want what "yes" asks for, and any other program takes it so. */
+Test(run, strict_is_no_other_word)
+{
+    static const char *const unclear[] = { "false", "no", "off", "yes", "true", "00", "2", " 1" };
+
+    for (size_t i = 0; i < sizeof unclear / sizeof *unclear; i++) {
+        kg__error error = { "" };
+
+        setenv("KG_STRICT", unclear[i], 1);
+        cr_expect(not(kg__strictness_is_clear(&error)), "%s", unclear[i]);
+    }
+    setenv("KG_STRICT", "fal\nse", 1);
+    kg__error error = { "" };
+    cr_expect(not(kg__strictness_is_clear(&error)));
+    cr_expect(eq(str, error.text,
+                 "KG_STRICT='fal se' is neither 0 nor 1: set it to 1 for strict mode, or to 0"));
 }
 
 Test(run, results_are_in_out_unless_told)

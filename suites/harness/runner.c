@@ -36,6 +36,16 @@ Test(runner, options)
     expect_drive(with_value, 0, "pass         cpu-model");
 }
 
+Test(runner, strictness_is_0_or_1)
+{
+    set("KG_STRICT", "no");
+    expect_run(KG__FAKE_MODEL, "--filter=fake/check", 2,
+               "kernelgate: KG_STRICT='no' is neither 0 nor 1: set it to 1");
+    expect_run(KG__FAKE_MODEL, "--list", 0, "check");
+    set("KG_STRICT", "0");
+    expect_run(KG__FAKE_MODEL, "--filter=fake/check", 0, "pass         cpu-model");
+}
+
 /* A suite may have tests of its own: they count as claims do, and their names stand for them. */
 Test(runner, tests_of_a_suites_own)
 {

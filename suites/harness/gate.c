@@ -1,0 +1,101 @@
+/* ci/gate from its first line to its last, in a folder of its own, with a build that needs no
+ * building and a ctest that stands in for CTest's: what it refuses, and that it never takes an
+ * earlier run's words for this one's. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "drive.h"
+#include "message.h"
+
+#define EARLIER_WORDS "what an earlier ctest said"
+
+static void shell(const char *line)
+{
+    const char *const arguments[] = { "/bin/bash", "-c", line, NULL };
+    ending seen = drive(arguments, environment);
+
+    cr_assert(seen.code == 0, "%s: %s", line, seen.output);
+    free(seen.output);
+}
+
+static void put_program(const char *name, const char *text)
+{
+    write_text(name, text);
+    cr_assert(chmod(name, 0755) == 0);
+}
+
+static void begin(void)
+{
+    static const char *const unset[] = { "CUDACXX", "CI", "CTEST_PARALLEL_LEVEL" };
+    char path[600];
+
+    make_folder();
+    cr_assert(chdir(at("")) == 0);
+    kg__format(path, sizeof path, "%s:%s", at("bin"), getenv("PATH"));
+    set("PATH", path);
+    set_fake_surroundings();
+    set("KG_OUT", NULL);
+    for (size_t i = 0; i < sizeof unset / sizeof *unset; i++)
+        set(unset[i], NULL);
+    shell("mkdir -p bin ci kernels build/cpu && cp " KG__CI "/gate " KG__CI "/common.sh " KG__CI
+          "/base.sh ci/ && printf %s " KG__COMMAND " >build/cpu/kernelgate.path");
+    put_program("bin/cmake", "#!/bin/sh\n");
+    put_program("ci/setup", "#!/bin/sh\n");
+    write_text("CMakePresets.json", "{}");
+    write_text("build/cpu/ctest.log", EARLIER_WORDS "\n");
+    /* The part `check` alone, between the two ends of a run. */
+    put_program("bin/ctest", "#!/bin/sh\n" KG__COMMAND " begin || exit 8\n" KG__FAKE_MODEL
+                             " --filter=fake/check; code=$?\n" KG__COMMAND
+                             " results --report-only >/dev/null; test $code -eq 0\n");
+}
+
+static void end(void)
+{
+    cr_assert(chdir("/") == 0);
+    remove_folder();
+}
+
+TestSuite(gate, .init = begin, .fini = end, .timeout = 120);
+
+/* Gates the CPU model; the exit code and a part of the output must be so, and nothing in it an
+ * earlier run's. */
+static void expect_gate(int code, const char *expected)
+{
+    const char *const arguments[] = { "ci/gate", "--target", "model", NULL };
+    ending seen = drive(arguments, environment);
+
+    expect_ending(&seen, code, expected);
+    cr_assert(strstr(seen.output, EARLIER_WORDS) == NULL, "%s", seen.output);
+    free(seen.output);
+}
+
+Test(gate, judges_what_ctest_runs)
+{
+    set("KG_FILTER", "fake/plain/*");
+    expect_gate(0, "\nverdict: PASS (exit 0)");
+}
+
+Test(gate, strictness_is_0_or_1)
+{
+    static const char *const unclear[] = { "false", "no", "off", "yes", "2" };
+
+    set("KG_FILTER", "fake/plain/*");
+    for (size_t i = 0; i < sizeof unclear / sizeof *unclear; i++) {
+        char expected[160];
+
+        set("KG_STRICT", unclear[i]);
+        kg__format(expected, sizeof expected,
+                   "ci/gate: KG_STRICT='%s' is neither 0 nor 1: set it to 1 for strict mode, or "
+                   "to 0",
+                   unclear[i]);
+        expect_gate(2, expected);
+        cr_assert(!exists("out"), "it comes before anything is done");
+    }
+    set("KG_STRICT", "");
+    expect_gate(0, "\nverdict: PASS (exit 0)");
+    set("KG_STRICT", "0");
+    expect_gate(0, "\nverdict: PASS (exit 0)");
+}
