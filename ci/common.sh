@@ -237,6 +237,16 @@ kernelgate_command() {
     printf '%s' "${command#"$root/"}"
 }
 
+# Ends the script where there is no ctest to run the tests.
+need_ctest() {
+    command -v ctest >/dev/null || stop 2 'ctest is not on the PATH: install the package cmake, 3.25 or newer, which brings it'
+}
+
+# Removes the log $1 of an earlier run, so that a ctest that does not get to writing its own is not told by that one's words.
+forget_log() {
+    rm -f -- "$1" 2>/dev/null || stop 2 "$1: left by an earlier run, and cannot be removed: make its folder writable for $(id -un)"
+}
+
 # How many tests ctest runs at a time: CTest's own variable, else one a processor.
 parallel_tests() {
     printf '%s' "${CTEST_PARALLEL_LEVEL:-$(nproc 2>/dev/null || echo 2)}"

@@ -99,3 +99,20 @@ Test(gate, strictness_is_0_or_1)
     set("KG_STRICT", "0");
     expect_gate(0, "\nverdict: PASS (exit 0)");
 }
+
+Test(gate, says_that_ctest_is_missing)
+{
+    shell("mkdir tools && for folder in ${PATH//:/ }; do ln -sf \"$folder\"/* tools/; done && "
+          "rm -f tools/ctest");
+    set("PATH", at("tools"));
+    expect_gate(2, "ci/gate: ctest is not on the PATH: install the package cmake, 3.25 or newer, "
+                   "which brings it\n");
+}
+
+Test(gate, shows_no_log_of_an_earlier_run)
+{
+    put_program("bin/ctest", "#!/bin/sh\necho 'CMake Error: no such preset' >&2\nexit 9\n");
+    expect_gate(2, "ci/gate: ctest ended with code 9 and left no results in ");
+    put_program("bin/ctest", "#!/bin/sh\nprintf 'in its log\\n' >build/cpu/ctest.log\nexit 9\n");
+    expect_gate(2, "in its log\nci/gate: ctest ended with code 9 and left no results in ");
+}
