@@ -301,7 +301,8 @@ typedef struct merger {
     json_t *vanished;
     json_t *errors;
     json_t *notes;
-    json_t *seen; /* the refused and vanished cases that are listed already */
+    json_t *seen;    /* the refused and vanished cases that are listed already */
+    json_t *nearest; /* the cases that tests without one took to be meant by the filter */
     kg__tally tally;
     bool strict;
 } merger;
@@ -516,6 +517,8 @@ static void merge_test(merger *all, const json_t *verdicts)
         merge_case(all, entry, test);
     merge_lists(all, verdicts, test, target);
     note_suspects(all, verdicts, test, target);
+    if (json_object_get(verdicts, "nearest") != NULL)
+        json_array_append(all->nearest, json_object_get(verdicts, "nearest"));
     tally_rest(verdicts, &all->tally);
     if (!json_is_true(json_object_get(verdicts, "complete")))
         add_error(all, test,
@@ -604,19 +607,41 @@ static char **list_verdicts(const char *folder, size_t *count, kg__error *error)
     return names;
 }
 
+/* The case that a filter which takes none may have meant, of those that the tests name; NULL where
+ * none is near enough. */
+static const char *nearest_case(const merger *all, const char *filter)
+{
+    size_t count = json_array_size(all->nearest);
+    const char **ids = kg__allocate(count, sizeof *ids);
+    const char *nearest;
+
+    for (size_t i = 0; i < count; i++)
+        ids[i] = kg__list_text(json_array_get(all->nearest, i));
+    nearest = kg__nearest_to_globs(filter, ids, count);
+    free(ids);
+    return nearest;
+}
+
 /* A filter that leaves a suite nothing makes its tests skip; one that leaves the whole run nothing
  * is a mistake. */
 static void complain_of_filter(merger *all)
 {
     const char *filter = getenv("KG_FILTER");
+    const char *nearest = filter != NULL ? nearest_case(all, filter) : NULL;
     char why[KG__MESSAGE_SIZE];
 
     if (all->tally.filtered_out == 0 || all->tally.filtered_out < json_array_size(all->tests))
         return;
-    kg__format(why, sizeof why,
-               "KG_FILTER%s%s matches no case of any test: `kernelgate list` has the cases, and "
-               "COMPARISON/* is a filter for those of one comparison",
-               filter != NULL ? "=" : "", filter != NULL ? filter : "");
+    if (nearest != NULL)
+        kg__format(why, sizeof why,
+                   "KG_FILTER=%s matches no case of any test; did you mean \"%s\"? `kernelgate "
+                   "list` has the cases",
+                   filter, nearest);
+    else
+        kg__format(why, sizeof why,
+                   "KG_FILTER%s%s matches no case of any test: `kernelgate list` has the cases, "
+                   "and COMPARISON/* is a filter for those of one comparison",
+                   filter != NULL ? "=" : "", filter != NULL ? filter : "");
     add_error(all, "", why);
     all->tally.broken++;
 }
@@ -648,6 +673,7 @@ static json_t *finish_merge(merger *all, const char *out)
                         json_integer(kg__exit_code(&all->tally, all->strict)));
     json_decref(all->cases);
     json_decref(all->seen);
+    json_decref(all->nearest);
     return document;
 }
 
@@ -673,6 +699,7 @@ json_t *kg__results_merge(const char *out, bool strict, kg__error *error)
                     .errors = json_array(),
                     .notes = json_array(),
                     .seen = json_object(),
+                    .nearest = json_array(),
                     .strict = strict };
     for (size_t i = 0; i < count; i++) {
         char *path = join(records, names[i]);

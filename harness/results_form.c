@@ -446,6 +446,7 @@ static const member verdicts_members[] = {
     { "board", &name, true },
     { "skipped", &text, true },
     { "skipped_by", &skip_reason, true },
+    { "nearest", &case_id, true },
     { "errors", &names, true },
     { "vanished", &names, true },
     { "notes", &names, true },

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text.h"
+
 const char *kg__setting(const char *name)
 {
     const char *value = getenv(name);
@@ -94,6 +96,68 @@ bool kg__globs_take_from(const char *list, const char *id)
     }
     free(begin);
     return taken;
+}
+
+/* Cuts what a glob ends in that takes anything: of "matmul_f32/tield/x" and a star the star and its
+ * slash. Returns the number of slashes that are left. */
+static size_t cut_open_end(char *glob)
+{
+    size_t length = strlen(glob);
+    size_t slashes = 0;
+
+    while (length > 0 && strchr("*/", glob[length - 1]) != NULL)
+        glob[--length] = '\0';
+    for (const char *c = glob; *c != '\0'; c++)
+        slashes += *c == '/';
+    return slashes;
+}
+
+/* Cuts an id behind the part that follows its first `slashes` slashes. */
+static void cut_parts(char *id, size_t slashes)
+{
+    for (; *id != '\0'; id++) {
+        if (*id != '/')
+            continue;
+        if (slashes == 0) {
+            *id = '\0';
+            return;
+        }
+        slashes--;
+    }
+}
+
+static const char *nearest_to_glob(char *glob, const char *const *ids, size_t count)
+{
+    size_t slashes = cut_open_end(glob);
+    char **heads = kg__allocate(count, sizeof *heads);
+    const char *nearest;
+    const char *found = NULL;
+
+    for (size_t i = 0; i < count; i++) {
+        heads[i] = kg__copy_text(ids[i]);
+        cut_parts(heads[i], slashes);
+    }
+    nearest = kg__nearest_name(glob, (const char *const *)heads, count);
+    for (size_t i = 0; i < count; i++) {
+        if (heads[i] == nearest)
+            found = ids[i];
+        free(heads[i]);
+    }
+    free(heads);
+    return found;
+}
+
+const char *kg__nearest_to_globs(const char *list, const char *const *ids, size_t count)
+{
+    char *globs = kg__copy_text(list);
+    const char *nearest = NULL;
+    char *rest;
+
+    for (char *glob = strtok_r(globs, ",", &rest); glob != NULL && nearest == NULL;
+         glob = strtok_r(NULL, ",", &rest))
+        nearest = nearest_to_glob(glob, ids, count);
+    free(globs);
+    return nearest;
 }
 
 bool kg__filter_takes(const char *id)

@@ -31,6 +31,11 @@ bool kg__globs_take_from(const char *list, const char *id);
  * kg__globs_take(). */
 bool kg__filter_takes(const char *id);
 
+/* The one of `count` ids that whoever wrote a list of globs, of which none takes any, may have
+ * meant: the nearest by letters, in as many parts as a glob has in front of its last stars. NULL
+ * where none is near enough. */
+const char *kg__nearest_to_globs(const char *list, const char *const *ids, size_t count);
+
 /* The folder with the programs of a base build, which suspects are settled against after the run:
  * KG_BASE, or NULL. */
 const char *kg__base_folder(void);

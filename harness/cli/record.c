@@ -305,9 +305,7 @@ static bool measure(recording *all, size_t count, char **programs)
         good = observe_session(all, count, programs);
     }
     if (good && all->sessions.count == 0) {
-        kg__ledger_refuse(
-            all->recorder.ledger, (kg__entry_subject){ .file = NULL },
-            "no case to record: is KG_FILTER too narrow? See --cases time of the programs");
+        kg__recorder_refuse_filter(&all->recorder, "time", count, programs);
         good = false;
     }
     return good && sessions_are_whole(&all->sessions);

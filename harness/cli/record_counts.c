@@ -92,9 +92,7 @@ static bool measure(counting *all, size_t count, char *const *programs)
         }
     }
     if (json_object_size(all->runs[0]) == 0) {
-        kg__ledger_refuse(
-            all->recorder->ledger, (kg__entry_subject){ .file = NULL },
-            "no case to record: is KG_FILTER too narrow? See --cases count of the programs");
+        kg__recorder_refuse_filter(all->recorder, "count", count, programs);
         return false;
     }
     return counts_repeat(all);

@@ -11,6 +11,10 @@
 #include "../records.h"
 #include "command.h"
 #include "probe.h"
+#include "programs.h"
+
+/* How long a program may take to list its cases. */
+#define LISTING_SECONDS 30
 
 void kg__recorder_refuse(kg__recorder *recorder, const char *id, const char *why)
 {
@@ -27,13 +31,46 @@ static bool list_cases(const kg__recorder *recorder, const char *program, const 
     bool timed = strcmp(part, "time") == 0;
     const char *const arguments[] = { program, timed ? "--beside" : "--cases", timed ? NULL : part,
                                       NULL };
-    int code = kg__probe_lines(arguments, 30, cases);
+    int code = kg__probe_lines(arguments, LISTING_SECONDS, cases);
 
     if (code == 0)
         return true;
     kg__ledger_refuse(recorder->ledger, (kg__entry_subject){ .file = program },
                       "it does not list its cases (exit code %d): build it anew", code);
     return false;
+}
+
+void kg__recorder_refuse_filter(const kg__recorder *recorder, const char *part, size_t count,
+                                char *const *programs)
+{
+    char *filter = kg__lift_filter();
+    const char *globs = filter != NULL ? filter : "";
+    kg__listing *listings = kg__allocate(count, sizeof *listings);
+    const char **near = kg__allocate(count, sizeof *near);
+    const char *nearest;
+    size_t found = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const char *const arguments[] = { programs[i], "--cases", part, NULL };
+
+        if (kg__probe_lines(arguments, LISTING_SECONDS, &listings[i]) == 0)
+            nearest = kg__nearest_to_globs(globs, listings[i].lines, listings[i].count);
+        else
+            nearest = NULL;
+        if (nearest != NULL)
+            near[found++] = nearest;
+    }
+    nearest = kg__nearest_to_globs(globs, near, found);
+    kg__ledger_refuse(recorder->ledger, (kg__entry_subject){ .file = NULL },
+                      "no case to record: is KG_FILTER too narrow?%s%s%s See --cases %s of the "
+                      "programs",
+                      nearest != NULL ? " Did you mean \"" : "", nearest != NULL ? nearest : "",
+                      nearest != NULL ? "\"?" : "", part);
+    for (size_t i = 0; i < count; i++)
+        kg__listing_free(&listings[i]);
+    free(near);
+    free(listings);
+    kg__restore_filter(filter);
 }
 
 static bool is_end_of_case(const char *event)

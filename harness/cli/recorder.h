@@ -31,6 +31,11 @@ typedef struct kg__recorder {
 /* Says why a case forbids to record anything. */
 void kg__recorder_refuse(kg__recorder *recorder, const char *id, const char *why);
 
+/* Says that KG_FILTER leaves `programs` no case of a part to record, and which it may have meant.
+ */
+void kg__recorder_refuse_filter(const kg__recorder *recorder, const char *part, size_t count,
+                                char *const *programs);
+
 /* Observes all cases of a part that `program` lists (which KG_FILTER narrows) in one fresh process
  * of `observer`, after another where one ends early. False, with a complaint, when nothing could be
  * observed or when a case is wrong or failed. */

@@ -78,6 +78,19 @@ Test(gate, judges_what_ctest_runs)
     expect_gate(0, "\nverdict: PASS (exit 0)");
 }
 
+Test(gate, names_the_case_that_a_filter_may_have_meant)
+{
+    set("KG_FILTER", "fake/plan/*");
+    expect_gate(2, "KG_FILTER=fake/plan/* matches no case of any test; did you mean "
+                   "\"fake/plain/0/b32\"? `kernelgate list` has the cases");
+    set("KG_FILTER", "nothing/at/all,fake/plain");
+    expect_gate(2, "did you mean \"fake/plain/0/b32\"?");
+    set("KG_FILTER", "nothing/at/all");
+    expect_gate(2,
+                "KG_FILTER=nothing/at/all matches no case of any test: `kernelgate list` has the "
+                "cases, and COMPARISON/* is a filter for those of one comparison");
+}
+
 Test(gate, strictness_is_0_or_1)
 {
     static const char *const unclear[] = { "false", "no", "off", "yes", "2" };

@@ -90,3 +90,24 @@ Test(run, globs_without_their_last_parts)
     cr_expect(not(kg__globs_take_from("", "m/tiled/530/b8")));
     cr_expect(not(kg__globs_take_from("m/tiled/530/b8/x", "m/tiled/530/b8")));
 }
+
+static const char *nearest(const char *list)
+{
+    static const char *const ids[] = { "matmul/naive/1/b8", "matmul/tiled/1/b8",
+                                       "matmul/tiled/530/b16", "copy/plain/530/-" };
+
+    return kg__nearest_to_globs(list, ids, sizeof ids / sizeof *ids);
+}
+
+Test(run, what_a_filter_may_have_meant)
+{
+    cr_expect(eq(str, (char *)nearest("matmul/tield/*"), "matmul/tiled/1/b8"));
+    cr_expect(eq(str, (char *)nearest("matmull/*"), "matmul/naive/1/b8"));
+    cr_expect(eq(str, (char *)nearest("matmul/tiled/531/*"), "matmul/tiled/530/b16"));
+    cr_expect(eq(str, (char *)nearest("matmul/tiled/530/b17"), "matmul/tiled/530/b16"));
+    cr_expect(eq(str, (char *)nearest("copy"), "copy/plain/530/-"));
+    cr_expect(eq(str, (char *)nearest("nothing at all,cpoy/*"), "copy/plain/530/-"));
+    cr_expect(nearest("nothing at all") == NULL);
+    cr_expect(nearest("*") == NULL);
+    cr_expect(nearest("") == NULL);
+}
