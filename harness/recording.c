@@ -47,6 +47,12 @@ bool kg__sessions_agree(const double *sessions, size_t count, kg__error *error)
     return kg__fail(error, "the sessions disagree, %s to %s: quiet the machine", low, high);
 }
 
+bool kg__is_far_off(const kg__baseline_metric *known, double value)
+{
+    return known->gated &&
+           (value >= KG__FAR_OFF * known->value || KG__FAR_OFF * value <= known->value);
+}
+
 static double noise_of(double sigma)
 {
     return expm1(3 * fmax(sigma, KG__SIGMA_MINIMUM));

@@ -19,6 +19,10 @@
  * one machine state. */
 #define KG__SESSIONS_APART 0.10
 
+/* A time this many times as long as a stored one, or as short, is more likely a mistake of whoever
+ * took it than one more session. */
+#define KG__FAR_OFF 2.0
+
 typedef enum kg__change {
     KG__UNCHANGED, /* within its band: the line stays as it was */
     KG__NEW,
@@ -27,6 +31,10 @@ typedef enum kg__change {
 
 /* Whether the sessions of a metric belong together; false with `error` naming the extremes. */
 bool kg__sessions_agree(const double *sessions, size_t count, kg__error *error);
+
+/* Whether a time is off the value of a metric that is gated by KG__FAR_OFF or more, either way;
+ * what is not gated may be anything. NULL: nothing is known of it. */
+bool kg__is_far_off(const kg__baseline_metric *known, double value);
 
 /* How far a value may lie from the sessions' median by chance, as a fraction: exp(3 sigma) - 1,
  * with sigma the standard deviation of their logarithms, at least KG__SIGMA_MINIMUM. */

@@ -15,6 +15,7 @@
 #include "../results.h"
 #include "../results_text.h"
 #include "../run.h"
+#include "../text.h"
 #include "baseline_files.h"
 #include "command.h"
 #include "recorder.h"
@@ -277,23 +278,6 @@ static const char *fault_of(const adoption *all, const json_t *entry)
     return NULL;
 }
 
-/* Takes the times of one case. Of results that were `adopted` those alone that the baseline did not
- * know then. */
-static void take_case(adoption *all, const json_t *entry, bool adopted)
-{
-    const char *id = kg__json_text(entry, "case");
-    const kg__baseline_case *before = kg__baseline_find(&all->baseline, id);
-
-    for (size_t m = 0; m < KG__TIMES; m++) {
-        const json_t *figures =
-            json_object_get(json_object_get(entry, "metrics"), kg__time_names[m]);
-        bool known = before != NULL && kg__baseline_metric_of(before, kg__time_names[m]) != NULL;
-
-        if (figures != NULL && !(adopted && known))
-            kg__sessions_take(&all->sessions, kg__sessions_case(&all->sessions, id), m, figures);
-    }
-}
-
 /* Whether the results are imported, which have no sentinels, and the baseline has every time of
  * theirs among its sessions. Of a few times that may be by chance. */
 static bool was_import_adopted(const adoption *all, const json_t *results)
@@ -324,16 +308,133 @@ static bool was_import_adopted(const adoption *all, const json_t *results)
     return known >= TELLING_TIMES;
 }
 
+/* Whether results were adopted before. */
+static bool were_adopted(const adoption *all, const json_t *results)
+{
+    return was_adopted(all, results) || was_import_adopted(all, results);
+}
+
+/* A time of these results that may be taken, of a case or a sentinel; NAN where there is none. */
+static double sound_time(const adoption *all, const json_t *results, const char *id, size_t metric)
+{
+    const json_t *entry;
+    size_t i;
+
+    /* A case's id has slashes. */
+    if (strchr(id, '/') == NULL)
+        return sentinel_in(all, results, id);
+    json_array_foreach (json_object_get(results, "cases"), i, entry) {
+        if (is_timed(entry) && strcmp(kg__json_text(entry, "case"), id) == 0 &&
+            fault_of(all, entry) == NULL)
+            return kg__json_number(
+                json_object_get(json_object_get(entry, "metrics"), kg__time_names[metric]),
+                "value");
+    }
+    return NAN;
+}
+
+/* Whether several of the results that are given have a time, and all of them the same, as far as
+ * sessions have to agree. */
+static bool results_agree(const adoption *all, const char *id, size_t metric)
+{
+    double *values = kg__allocate(all->count, sizeof *values);
+    size_t count = 0;
+    bool agree;
+
+    for (size_t i = 0; i < all->count; i++) {
+        double value = sound_time(all, all->results[i], id, metric);
+
+        if (value > 0 && !were_adopted(all, all->results[i]))
+            values[count++] = value;
+    }
+    agree = count > 1 && kg__sessions_agree(values, count, NULL);
+    free(values);
+    return agree;
+}
+
+/* Whether a time may join the sessions of a case or sentinel, of which the baseline has `before`;
+ * names it where it may not. */
+static bool is_credible(const adoption *all, kg__entry_subject subject,
+                        const kg__baseline_case *before, size_t metric, double value)
+{
+    const kg__baseline_metric *known =
+        before != NULL ? kg__baseline_metric_of(before, kg__time_names[metric]) : NULL;
+    char now[KG__FIGURE_SIZE];
+    char then[KG__FIGURE_SIZE];
+
+    subject.metric = kg__time_names[metric];
+    kg__show_figure(now, sizeof now, value, "ns");
+    if (!(value > 0)) {
+        kg__ledger_leave_out(all->recorder.ledger, subject, "%s is no time: left out", now);
+        return false;
+    }
+    if (known == NULL || !kg__is_far_off(known, value) || results_agree(all, subject.id, metric))
+        return true;
+    kg__show_figure(then, sizeof then, known->value, "ns");
+    kg__ledger_leave_out(
+        all->recorder.ledger, subject,
+        "%s is off the baseline's %s by a factor of %g or more, and no other results "
+        "agree on it: left out (if it takes that now, give the results of more "
+        "gates, or ci/rebaseline)",
+        now, then, KG__FAR_OFF);
+    return false;
+}
+
+/* Takes the times of one case; whether there were any. Of results that were `adopted` those alone
+ * that the baseline did not know then. */
+static bool take_case(adoption *all, const char *path, const json_t *entry, bool adopted)
+{
+    const char *id = kg__json_text(entry, "case");
+    const kg__baseline_case *before = kg__baseline_find(&all->baseline, id);
+    bool taken = false;
+
+    for (size_t m = 0; m < KG__TIMES; m++) {
+        const json_t *figures =
+            json_object_get(json_object_get(entry, "metrics"), kg__time_names[m]);
+        bool known = before != NULL && kg__baseline_metric_of(before, kg__time_names[m]) != NULL;
+
+        if (figures == NULL || (adopted && known) ||
+            !is_credible(all, (kg__entry_subject){ .file = path, .id = id }, before, m,
+                         kg__json_number(figures, "value")))
+            continue;
+        kg__sessions_take(&all->sessions, kg__sessions_case(&all->sessions, id), m, figures);
+        taken = true;
+    }
+    return taken;
+}
+
+/* Whether what a gate's sentinels took may be so; what is imported has none. Sessions of the
+ * sentinels stand side by side, so that all of a gate's are taken or none. */
+static bool sentinels_are_credible(const adoption *all, const char *path, const json_t *results)
+{
+    bool credible = true;
+
+    for (size_t s = 0; s < KG__SENTINELS; s++) {
+        const char *id = kg__session_sentinels[s];
+        double value = sentinel_in(all, results, id);
+
+        if (!isnan(value) && !is_credible(all, (kg__entry_subject){ .file = path, .id = id },
+                                          kg__baseline_sentinel(&all->baseline, id), 0, value))
+            credible = false;
+    }
+    return credible;
+}
+
 static void take_results(adoption *all, const char *path, const json_t *results)
 {
-    bool adopted = was_adopted(all, results) || was_import_adopted(all, results);
+    bool adopted = were_adopted(all, results);
     bool taken = false;
     const json_t *entry;
     size_t i;
 
-    if (adopted)
+    if (adopted) {
         kg__ledger_leave_out(all->recorder.ledger, (kg__entry_subject){ .file = path },
                              "was adopted before: its times do not count again");
+    } else if (!sentinels_are_credible(all, path, results)) {
+        kg__ledger_leave_out(all->recorder.ledger, (kg__entry_subject){ .file = path },
+                             "by its sentinel no time of it is to be believed: left out");
+        return;
+    }
     json_array_foreach (json_object_get(results, "cases"), i, entry) {
         const char *id = kg__json_text(entry, "case");
         const char *fault = fault_of(all, entry);
@@ -345,8 +446,7 @@ static void take_results(adoption *all, const char *path, const json_t *results)
                                  (kg__entry_subject){ .file = path, .id = id }, "%s: left out",
                                  fault);
         else
-            take_case(all, entry, adopted);
-        taken = taken || fault == NULL;
+            taken = take_case(all, path, entry, adopted) || taken;
     }
     /* A gate that gave no time is none that was adopted: its sentinels would say so. */
     for (size_t s = 0; s < KG__SENTINELS && taken && !adopted; s++)
@@ -583,7 +683,10 @@ const kg__command kg__baseline_adopt_command = {
         "that were timed on a throttled card, on one that others computed on, or while a launch "
         "cost\n"
         "something else than when the baseline was recorded; times that would rest on fewer than\n"
-        "five sessions; results that were adopted before. Refuses results of several targets or\n"
+        "five sessions, that are no time (0, or below), or that are off the baseline's of a gated\n"
+        "metric by a factor of two or more, unless several results agree on them as sessions have\n"
+        "to; results whose sentinel is; results that were adopted before. Refuses results of "
+        "several targets or\n"
         "commits, sessions that disagree, and while somebody else changes baselines in DIR. Bands\n"
         "that were edited by hand (\"band_by\": \"hand\") stay, and so does what is known of the "
         "code.\n"

@@ -307,6 +307,108 @@ Test(adopt, what_says_nothing_of_its_kernel_is_left_out)
     }
 }
 
+/* The results of a gate in which SLOW took that long. */
+static const char *gate_of(const char *name, const char *how, double value)
+{
+    json_t *results = gate(KG__FAKE_SOUND_GPU, "--filter=fake/time", how);
+    json_t *metrics = json_object_get(slow_in(results), "metrics");
+
+    json_object_set_new(json_object_get(metrics, "time_ns"), "value", json_real(value));
+    return keep(results, name);
+}
+
+Test(adopt, what_is_no_time_is_left_out_by_name)
+{
+    expect_adoption(gate_of("1.json", "* copy hot 100100\n", 0), NULL,
+                    "1.json: " SLOW ": time_ns: 0 ns is no time: left out");
+    expect_adoption(gate_of("2.json", "* copy hot 100200\n", -5), NULL,
+                    "2.json: " SLOW ": time_ns: -5 ns is no time: left out");
+    expect_sessions(SLOW, "time_ns", 5, 10000);
+    expect_sessions(SLOW, "cold_time_ns", 7, 12000);
+    expect_sessions(QUICK, "time_ns", 7, 5000);
+}
+
+#define FAR_OFF                                                                                    \
+    " is off the baseline's 10 000 ns by a factor of 2 or more, and no other results agree on "    \
+    "it: left out"
+
+Test(adopt, what_is_far_off_alone_is_left_out_by_name)
+{
+    static const struct {
+        double value;
+        const char *figure;
+    } far[] = {
+        { 1, "1 ns" }, { 5000, "5 000 ns" }, { 20000, "20 000 ns" }, { 1e9, "1 000 000 000 ns" }
+    };
+    const size_t count = sizeof far / sizeof *far;
+
+    for (size_t i = 0; i < count; i++) {
+        char how[64];
+        char line[256];
+
+        kg__format(how, sizeof how, "* copy hot %zu\n", 100100 + i);
+        kg__format(line, sizeof line, "1.json: " SLOW ": time_ns: %s" FAR_OFF, far[i].figure);
+        expect_adoption(gate_of("1.json", how, far[i].value), NULL, line);
+        expect_sessions(SLOW, "time_ns", 5, 10000);
+        expect_sessions(SLOW, "cold_time_ns", 6 + i, 12000);
+    }
+    expect_adoption(gate_of("1.json", "* copy hot 100200\n", 5001), NULL, "6 of 6");
+    expect_sessions(SLOW, "time_ns", 6, 10000);
+}
+
+/* A lone one among others is left out of them; what several gates agree on is what it takes now. */
+Test(adopt, what_is_far_off_in_several_gates_has_to_agree)
+{
+    const char *alone = gate_of("1.json", "* copy hot 100100\n", 2000);
+    const char *usual = gate_of("2.json", "* copy hot 100200\n", 10010);
+    const char *first = gate_of("3.json", "* copy hot 100300\n", 3000);
+    const char *second = gate_of("4.json", "* copy hot 100400\n", 3100);
+
+    expect_adoption(alone, usual, "1.json: " SLOW ": time_ns: 2 000 ns" FAR_OFF);
+    expect_sessions(SLOW, "time_ns", 6, 10000);
+    expect_adoption(first, second, "6 of 6");
+    expect_sessions(SLOW, "time_ns", 8, 10000);
+}
+
+/* What is not gated promises nothing of its next value. */
+Test(adopt, what_is_far_off_is_taken_where_it_is_not_gated)
+{
+    kg__baseline baseline;
+
+    cr_assert(kg__baseline_load(at("baselines/nvidia-fake.json"), &baseline, NULL) == KG__LOADED);
+    kg__baseline_metric_of(kg__baseline_find(&baseline, SLOW), "time_ns")->gated = false;
+    cr_assert(kg__baseline_save(at("baselines/nvidia-fake.json"), &baseline, NULL));
+    kg__baseline_free(&baseline);
+    expect_adoption(gate_of("1.json", "* copy hot 100100\n", 30000), NULL, "6 of 6");
+    expect_sessions(SLOW, "time_ns", 6, 10000);
+}
+
+/* It speaks of the machine, and so of all that the gate took. */
+Test(adopt, a_gate_whose_sentinel_is_far_off_is_left_out_by_name)
+{
+    static const double values[] = { 10, 0 };
+    static const char *const lines[] = {
+        "1.json: copy: time_ns: 10 ns is off the baseline's 99 900 ns by a factor of 2 or more",
+        "1.json: copy: time_ns: 0 ns is no time: left out"
+    };
+
+    for (size_t i = 0; i < 2; i++) {
+        json_t *results = gate(KG__FAKE_SOUND_GPU, "--filter=fake/time", "* copy hot 100100\n");
+        json_t *said = json_object_get(json_object_get(results, "provenance"), "nvidia-fake");
+        const char *path;
+
+        json_object_set_new(json_object_get(said, "sentinels_ns"), "copy", json_real(values[i]));
+        path = keep(results, "1.json");
+        expect_adoption(path, NULL, lines[i]);
+        expect_adoption(path, NULL,
+                        "1.json: by its sentinel no time of it is to be believed: left out");
+        expect_adoption(path, NULL, "0 of 2 cases and sentinels changed");
+        expect_sessions("copy", "time_ns", 5, 99900);
+        expect_sessions("fma", "time_ns", 5, 200000);
+        expect_sessions(SLOW, "time_ns", 5, 10000);
+    }
+}
+
 Test(adopt, a_new_case_takes_five_sessions)
 {
     const char *first = gate_time("1.json", "* copy hot 100100\n");
