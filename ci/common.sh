@@ -38,6 +38,19 @@ print_help() {
     sed -n '2,/^$/ { s/^# \{0,1\}//; p; }' "$0"
 }
 
+# For a script without arguments, with those that it was given: prints the help that was asked for, and ends the script on
+# any other word, an empty one too.
+take_no_arguments() {
+    (($#)) || return 0
+    case $1 in
+    --help | -h)
+        print_help
+        exit 0
+        ;;
+    *) stop 2 "takes no arguments, and so no '$1'; see $script --help" ;;
+    esac
+}
+
 # The value of option $1 of a command line whose remaining arguments are the rest; ends the script when there is none.
 option_value() {
     [[ $# -ge 2 && -n $2 ]] || stop 2 "$1 needs a value; see $script --help"

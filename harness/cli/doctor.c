@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -403,17 +404,36 @@ static void print_text(const kg__diagnosis *diagnosis)
     printf("\nCPU model: %s\nGPU: %s\n", diagnosis->model_text, diagnosis->gpu_text);
 }
 
+/* Whether there is anything to look at: of a folder that is not there nothing would be found, as of
+ * a machine that has nothing. */
+static bool root_is_there(void)
+{
+    struct stat facts;
+
+    if (*root == '\0' || (stat(root, &facts) == 0 && S_ISDIR(facts.st_mode)))
+        return true;
+    kg__complain(
+        "doctor: --root %s: there is no such folder: name the one that the image is mounted "
+        "at",
+        root);
+    return false;
+}
+
 static int doctor(size_t count, char **operands)
 {
-    kg__facts *facts = kg__allocate(1, sizeof *facts);
-    kg__diagnosis *diagnosis = kg__allocate(1, sizeof *diagnosis);
     const char *named = getenv("KG_BASELINES");
     const char *folder = "baselines";
+    kg__diagnosis *diagnosis;
+    kg__facts *facts;
     bool printed = true;
     bool model;
 
     (void)count;
     (void)operands;
+    if (!root_is_there())
+        return KG__EXIT_ERROR;
+    facts = kg__allocate(1, sizeof *facts);
+    diagnosis = kg__allocate(1, sizeof *diagnosis);
     /* What other programs say is read: in their own language, not in the user's. */
     setenv("LC_ALL", "C", 1);
     if (named != NULL && *named != '\0')

@@ -429,6 +429,19 @@ static void make_machine(void)
     setenv("KG_CUDA_LIBRARY", KG__FAKE_NVML, 1);
 }
 
+Test(cli, doctor_of_a_folder_that_is_not_there)
+{
+    cr_expect(eq(int, run("doctor", "--root", "/nosuch", NULL), 2));
+    cr_expect(
+        eq(str, complaint,
+           "kernelgate: doctor: --root /nosuch: there is no such folder: name the one that the "
+           "image is mounted at\n"));
+    cr_expect(eq(str, output, ""));
+    put("file", "");
+    cr_expect(eq(int, run("doctor", "--json", "--root", "file", NULL), 2));
+    expect_within(complaint, "doctor: --root file: there is no such folder");
+}
+
 Test(cli, doctor_of_a_machine_with_everything)
 {
     make_machine();
@@ -496,6 +509,7 @@ Test(cli, doctor_of_a_bare_machine)
     setenv("PATH", path, 1);
     setenv("KG_NVML_LIBRARY", "/nowhere/x", 1);
     setenv("KG_CUDA_LIBRARY", "/nowhere/x", 1);
+    cr_assert(mkdir("root", 0700) == 0);
     cr_expect(eq(int, run("doctor", "--root", "root", NULL), 2));
     expect_within(output, "ok     operating system   unknown system, Linux");
     expect_within(output, "lacks  CMake              not found\n");

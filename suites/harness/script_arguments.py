@@ -1,0 +1,42 @@
+"""Tests of what the scripts in ci/ say of arguments that they do not take. usage: script_arguments.py TREE"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+CI = os.path.join(sys.argv.pop(), "ci")
+
+
+class Arguments(unittest.TestCase):
+    """Each test has a copy of the scripts, of which nothing that they begin with works: a mistaken call must not come to it."""
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+        shutil.copytree(CI, os.path.join(self.folder, "ci"))
+        setup = os.path.join(self.folder, "ci", "setup")
+        with open(setup, "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\nexit 9\n")
+
+    def run_script(self, name, *arguments, **settings):
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("KG_")}
+        return subprocess.run([os.path.join(self.folder, "ci", name), *arguments], cwd=self.folder, capture_output=True,
+                              text=True, check=False, env={**environment, **settings})
+
+    def refuses(self, line, name, *arguments, **settings):
+        done = self.run_script(name, *arguments, **settings)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", f"ci/{name}: {line}\n"))
+
+    def test_a_script_without_arguments_takes_none(self):
+        for name in ("test", "lint", "try-install"):
+            for words in (["", "--fast"], [""], ["--fast"], ["more", "words"]):
+                self.refuses(f"takes no arguments, and so no '{words[0]}'; see ci/{name} --help", name, *words)
+            self.assertEqual(self.run_script(name, "--help").returncode, 0)
+        self.assertEqual(self.run_script("test").returncode, 9)
+
+
+if __name__ == "__main__":
+    unittest.main()
