@@ -652,8 +652,7 @@ static int adopt(size_t count, char **paths)
     json_decref(all.recorder.target);
     json_decref(all.recorder.provenance);
     kg__lock_release(lock);
-    if (as_json)
-        code = kg__ledger_print(&ledger, code);
+    code = kg__ledger_end(&ledger, as_json, code);
     kg__ledger_free(&ledger);
     return code;
 }
@@ -692,7 +691,8 @@ const kg__command kg__baseline_adopt_command = {
         "code.\n"
         "KG_FILTER narrows what is adopted; what it leaves out of a gate stays out, for the\n"
         "gate is one that was adopted then.\n"
-        "exit: 0 adopted (or nothing was left to adopt); 2 refused, and no file is touched\n",
+        "exit: 0 adopted (or nothing was left to adopt); 2 refused, and no file is touched,\n"
+        "unless the line says that it was written and the output lost\n",
     .options = adopt_options,
     .takes_operands = true,
     .run = adopt,

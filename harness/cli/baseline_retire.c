@@ -72,6 +72,7 @@ static void print_retired(const char *path, const json_t *retired, size_t before
 static int retire_from(const char *named, size_t count, char *const *globs)
 {
     char path[KG__PATH_SIZE];
+    char output[2 * KG__PATH_SIZE];
     kg__baseline baseline;
     kg__error error = { "" };
     size_t before;
@@ -90,17 +91,20 @@ static int retire_from(const char *named, size_t count, char *const *globs)
     if (!dry_run)
         saved = kg__baseline_save(path, &baseline, &error);
     kg__baseline_free(&baseline);
-    if (!saved)
+    kg__name_output("baseline retire", dry_run ? NULL : path, output, sizeof output);
+    if (!saved) {
         kg__complain("%s", error.text);
-    else if (as_json)
+    } else if (as_json) {
         saved = kg__json_print(json_pack("{s:s, s:s, s:b, s:O, s:I}", "schema", RETIRED_SCHEMA,
                                          "file", path, "dry_run", (int)dry_run, "retired", retired,
                                          "cases_before", (json_int_t)before),
-                               JSON_INDENT(1), "baseline retire");
-    else
+                               JSON_INDENT(1), output);
+    } else {
         print_retired(path, retired, before);
+        saved = kg__flush_output(output);
+    }
     json_decref(retired);
-    return kg__flush_output("baseline retire") && saved ? KG__EXIT_PASS : KG__EXIT_ERROR;
+    return saved ? KG__EXIT_PASS : KG__EXIT_ERROR;
 }
 
 static int retire(size_t count, char **operands)
@@ -140,7 +144,8 @@ const kg__command kg__baseline_retire_command = {
         "In a glob * matches slashes too. Quote it, so that the shell leaves it alone. Every glob\n"
         "has to match a case, else nothing is taken out.\n"
         "exit: 0 taken out; 2 no such file or case, or it cannot be written: the file is as it "
-        "was\n",
+        "was,\n"
+        "unless the line says that it was written and the output lost\n",
     .options = retire_options,
     .takes_operands = true,
     .run = retire,

@@ -27,6 +27,15 @@ void kg__narrate_aside(void)
     is_aside = true;
 }
 
+void kg__name_output(const char *command, const char *written, char *text, size_t size)
+{
+    if (written != NULL)
+        kg__format(text, size, "%s: %s was written, and what there is to say of it is lost",
+                   command, written);
+    else
+        kg__format(text, size, "%s", command);
+}
+
 bool kg__flush_output(const char *command)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))

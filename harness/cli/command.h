@@ -96,6 +96,10 @@ void kg__narrate_aside(void);
 /* The folder of a run's results: `named` where that is given, else KG_OUT, else out. */
 const char *kg__results_folder(const char *named);
 
+/* What a complaint of lost output begins with: the command, and that it has written the file
+ * `written` all the same (NULL: none), which nobody would expect of a command that failed. */
+void kg__name_output(const char *command, const char *written, char *text, size_t size);
+
 /* Whether all that was printed reached the standard output; complains where it did not. */
 bool kg__flush_output(const char *command);
 

@@ -8,6 +8,8 @@
 #include "../message.h"
 #include "../recording.h"
 #include "../records.h"
+#include "../run.h"
+#include "command.h"
 
 #define RECORDED_SCHEMA "kernelgate-recorded/1"
 
@@ -146,11 +148,19 @@ void kg__ledger_note(kg__ledger *ledger, const char *id, const char *kind, json_
         json_object_set(entry, "notes", notes);
 }
 
-int kg__ledger_print(kg__ledger *ledger, int code)
+int kg__ledger_end(kg__ledger *ledger, bool as_json, int code)
 {
+    bool written = json_is_true(json_object_get(ledger->document, "written"));
+    char output[2 * KG__PATH_SIZE];
+    bool printed;
+
+    kg__name_output(kg__json_text(ledger->document, "command"),
+                    written ? kg__json_text(ledger->document, "file") : NULL, output,
+                    sizeof output);
     kg__ledger_set(ledger, "exit_code", json_integer(code));
-    return kg__json_print(json_incref(ledger->document), JSON_INDENT(1),
-                          kg__json_text(ledger->document, "command"))
-               ? code
-               : KG__EXIT_ERROR;
+    if (as_json)
+        printed = kg__json_print(json_incref(ledger->document), JSON_INDENT(1), output);
+    else
+        printed = kg__flush_output(output);
+    return printed ? code : KG__EXIT_ERROR;
 }

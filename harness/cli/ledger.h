@@ -59,7 +59,9 @@ void kg__ledger_retire(kg__ledger *ledger, const char *id, const char *metric);
  * notes' reference is not taken. */
 void kg__ledger_note(kg__ledger *ledger, const char *id, const char *kind, json_t *notes);
 
-/* Prints the document of a command that ends with `code`; returns what it ends with then. */
-int kg__ledger_print(kg__ledger *ledger, int code);
+/* Ends a command that ends with `code`: with `as_json` by printing its document, else by seeing
+ * that its narration reached the standard output. Returns what it ends with then: an error, with a
+ * line that names the file that was written, where that takes no more. */
+int kg__ledger_end(kg__ledger *ledger, bool as_json, int code);
 
 #endif

@@ -406,8 +406,7 @@ static int record(size_t count, char **programs)
     kg__ledger_begin(&ledger, kg__baseline_record_command.name, merge);
     code = record_programs(&ledger, sessions, models, count, programs);
     kg__lock_release(lock);
-    if (as_json)
-        code = kg__ledger_print(&ledger, code);
+    code = kg__ledger_end(&ledger, as_json, code);
     kg__ledger_free(&ledger);
     return code;
 }
@@ -439,7 +438,8 @@ const kg__command kg__baseline_record_command = {
         "Bands that were edited by hand (\"band_by\": \"hand\") stay. A time whose noise may "
         "exceed\n"
         "5 % is recorded, and not gated. KG_FILTER narrows what is recorded.\n"
-        "exit: 0 recorded (or nothing moved); 2 refused, and no file is touched\n",
+        "exit: 0 recorded (or nothing moved); 2 refused, and no file is touched,\n"
+        "unless the line says that it was written and the output lost\n",
     .options = record_options,
     .takes_operands = true,
     .run = record,

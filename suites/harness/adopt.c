@@ -199,6 +199,34 @@ Test(adopt, two_gates_are_two_sessions)
     free(after);
 }
 
+static void expect_lost_output(const char *option, const char *results, const char *line)
+{
+    char script[1024];
+    const char *const arguments[] = { "/bin/sh", "-c", script, KG__COMMAND, NULL };
+    ending seen;
+
+    kg__format(script, sizeof script, "exec \"$0\" baseline adopt %s --baselines %s %s >/dev/full",
+               option, at("baselines"), results);
+    seen = drive(arguments, environment);
+    expect_ending(&seen, 2, line);
+    free(seen.output);
+}
+
+/* The file is changed by then, which nobody would expect of a command that failed. */
+Test(adopt, says_that_the_file_was_written_where_its_table_is_lost)
+{
+    const char *first = gate_time("1.json", "* copy hot 100100\n");
+    const char *second = gate_time("2.json", "* copy hot 100200\n");
+
+    expect_lost_output("", first,
+                       "/nvidia-fake.json was written, and what there is to say of it is lost: the "
+                       "standard output takes no more");
+    expect_sessions(SLOW, "time_ns", 6, 10000);
+    expect_lost_output("--json", second, "/nvidia-fake.json was written, and what there is to say");
+    expect_sessions(SLOW, "time_ns", 7, 10000);
+    expect_lost_output("", first, "baseline adopt: the standard output takes no more");
+}
+
 Test(adopt, a_confirmed_case_is_one_session)
 {
     const char *first = gate_time("1.json", "* " SLOW " hot 10400\n* copy hot 100100\n");

@@ -437,6 +437,37 @@ Test(baseline_commands, retire_takes_cases_out)
     expect_file("baselines/nvidia-fake.json", left);
 }
 
+/* The file is changed by then, which nobody would expect of a command that failed. */
+Test(baseline_commands, retire_says_that_the_file_was_written_where_its_output_is_lost)
+{
+    static const char *const options[] = { "", "--json ", "--dry-run " };
+    static const char *const lines[] = {
+        "kernelgate: baseline retire: baselines/nvidia-fake.json was written, and what there is to "
+        "say "
+        "of it is lost: the standard output takes no more",
+        "kernelgate: baseline retire: baselines/nvidia-fake.json was written, and what there is to "
+        "say "
+        "of it is lost: cannot be written: No space left on device",
+        "kernelgate: baseline retire: the standard output takes no more",
+    };
+    static const char *const globs[] = { "m/old/*", "m/naive/*", "m/tiled/*" };
+
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        char script[256];
+        const char *const arguments[] = { "/bin/sh", "-c", script, KG__COMMAND, NULL };
+        ending seen;
+
+        kg__format(script, sizeof script,
+                   "exec \"$0\" baseline retire %snvidia-fake '%s' >/dev/full", options[i],
+                   globs[i]);
+        seen = drive(arguments, NULL);
+        expect_ending(&seen, 2, lines[i]);
+        cr_assert(occurrences(seen.output, "\n") == 1, "%s", seen.output);
+        free(seen.output);
+    }
+    expect_file("baselines/nvidia-fake.json", HEAD CASE("m/tiled/530/b16", "5000", "") TAIL);
+}
+
 Test(baseline_commands, retire_can_be_tried)
 {
     expect(0,

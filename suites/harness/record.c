@@ -956,6 +956,37 @@ Test(record, what_does_not_go_together)
     free(seen.output);
 }
 
+static void expect_lost_output(const char *program, const char *line)
+{
+    char script[1024];
+    const char *const arguments[] = { "/bin/sh", "-c", script, KG__COMMAND, NULL };
+    ending seen;
+
+    kg__format(script, sizeof script, "exec \"$0\" baseline record --baselines %s %s >/dev/full",
+               at("baselines"), program);
+    (void)unlink(at("log"));
+    (void)unlink(at("count_log"));
+    seen = drive(arguments, environment);
+    expect_ending(&seen, 2, line);
+    cr_assert(occurrences(seen.output, "kernelgate: ") == 1, "%s", seen.output);
+    free(seen.output);
+}
+
+/* The file is there by then, which nobody would expect of a command that failed. */
+Test(record, says_that_the_file_was_written_where_its_table_is_lost)
+{
+    static const char lost[] = " was written, and what there is to say of it is lost: the standard "
+                               "output takes no more";
+    char line[256];
+
+    choose_right_ones();
+    kg__format(line, sizeof line, "nvidia-fake.json%s", lost);
+    expect_lost_output(KG__FAKE_SOUND_GPU, line);
+    kg__format(line, sizeof line, "cpu-model.json%s", lost);
+    expect_lost_output(KG__FAKE_MODEL, line);
+    cr_assert(exists(path()) && exists(model_path()));
+}
+
 Test(record, a_filter_that_leaves_nothing_to_count)
 {
     set_filter("fake/plain/1/*");
