@@ -11,16 +11,21 @@ root=$(cd -- "${KG_PROJECT:-$home}" 2>/dev/null && pwd -P) || root=${KG_PROJECT-
 unset KG_PROJECT
 script=ci/${0##*/}
 
+# The words $* as one line: control characters, of a path say, are spaces there, as in kernelgate's own messages.
+one_line() {
+    printf '%s' "${*//[[:cntrl:]]/ }"
+}
+
 # Prints one line of progress. Without it a failure would look like a finding: it is an error.
 say() {
-    printf 'kernelgate: %s\n' "$*" 2>/dev/null || stop 2 'the standard output takes no more: see where it goes'
+    printf 'kernelgate: %s\n' "$(one_line "$*")" 2>/dev/null || stop 2 'the standard output takes no more: see where it goes'
 }
 
 # Prints one line on the standard error and ends the script with the exit code $1.
 stop() {
     local code=$1
     shift
-    printf '%s: %s\n' "$script" "$*" >&2
+    printf '%s: %s\n' "$script" "$(one_line "$*")" >&2
     exit "$code"
 }
 

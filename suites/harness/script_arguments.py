@@ -20,6 +20,8 @@ class Arguments(unittest.TestCase):
         setup = os.path.join(self.folder, "ci", "setup")
         with open(setup, "w", encoding="utf-8") as file:
             file.write("#!/bin/sh\nexit 9\n")
+        with open(os.path.join(self.folder, "CMakePresets.json"), "w", encoding="utf-8") as file:
+            file.write("{}")
 
     def run_script(self, name, *arguments, **settings):
         environment = {name: value for name, value in os.environ.items() if not name.startswith("KG_")}
@@ -36,6 +38,16 @@ class Arguments(unittest.TestCase):
                 self.refuses(f"takes no arguments, and so no '{words[0]}'; see ci/{name} --help", name, *words)
             self.assertEqual(self.run_script(name, "--help").returncode, 0)
         self.assertEqual(self.run_script("test").returncode, 9)
+
+    def test_an_error_is_one_line_whatever_it_names(self):
+        for name in ("gate", "rebaseline"):
+            self.refuses("--target is all, model or gpu, not 'mo del'", name, "--target", "mo\ndel")
+            self.refuses(f"unknown option '-- [1m'; see ci/{name} --help", name, "--\x1b[1m")
+        self.refuses("KG_STRICT='y es' is neither 0 nor 1: set it to 1 for strict mode, or to 0", "gate", KG_STRICT="y\res")
+        for folder in ("a\nb", "a\x7fb", "a\tb"):
+            path = os.path.join(self.folder, folder)
+            self.refuses(f"KG_OUT='{self.folder}/a b' holds a control character: set it to another folder", "gate", KG_OUT=path)
+            self.assertFalse(os.path.exists(path))
 
 
 if __name__ == "__main__":
