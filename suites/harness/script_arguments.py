@@ -49,6 +49,48 @@ class Arguments(unittest.TestCase):
             self.refuses(f"KG_OUT='{self.folder}/a b' holds a control character: set it to another folder", "gate", KG_OUT=path)
             self.assertFalse(os.path.exists(path))
 
+    def test_page(self):
+        page = "test-page"
+        program = os.path.join(self.folder, "ci", "setup")
+        self.refuses("the following arguments are required: KERNELGATE; see ci/test-page --help", page)
+        self.refuses("unrecognized arguments: --what; see ci/test-page --help", page, program, "--what")
+        self.refuses("unrecognized arguments: --result x; see ci/test-page --help", page, program, "--result", "x")
+        self.refuses("argument --results: expected one argument; see ci/test-page --help", page, program, "--results")
+        self.refuses("/no/such: is no program: name the kernelgate of a build, as build/cpu/harness/cli/kernelgate", page,
+                     "/no/such")
+        self.refuses("--results /no/such: there is no such file: name the results.json of a run", page, program, "--results",
+                     "/no/such")
+        self.refuses("--screenshots CMakePresets.json/a: the folder cannot be made: Not a directory: name another", page,
+                     program, "--screenshots", "CMakePresets.json/a")
+        self.refuses("KG_CHROMIUM=/no/such is no program: set it to a Chromium, or unset it", page, program,
+                     KG_CHROMIUM="/no/such")
+        self.assertEqual(self.run_script(page, "--help").returncode, 0)
+
+    def refuses_database(self, text, line):
+        with open(os.path.join(self.folder, "commands.json"), "w", encoding="utf-8") as file:
+            file.write(text)
+        self.refuses(f"commands.json: {line}: run ci/test, which makes it", "tidy-database", "commands.json", ".")
+
+    def test_database_of_commands(self):
+        tidy = "tidy-database"
+        self.refuses("COMPILE_COMMANDS and FOLDER are wanted; see ci/tidy-database --help", tidy, "x")
+        self.refuses("no.json: No such file or directory: run ci/test, which makes it", tidy, "no.json", ".")
+        self.refuses_database("[", "Expecting value: line 1 column 2 (char 1)")
+        for text in ("null", '"x"', "{}", "[1]", '[{"file": "a.c"}]', '[{"file": 1, "directory": "/", "command": "cc a.c"}]',
+                     '[{"file": "a.c", "directory": "/", "command": "cc \'"}]',
+                     '[{"file": "a.c", "directory": "/", "command": ""}]'):
+            self.refuses_database(text, "holds no commands as CMake writes them")
+        entry = '{"file": "a.c", "directory": "/no/such", "command": "cc a.c"}'
+        with open(os.path.join(self.folder, "commands.json"), "w", encoding="utf-8") as file:
+            file.write(f"[{entry}, {entry}]")
+        self.refuses("a.c: cannot be preprocessed: [Errno 2] No such file or directory: '/no/such': run ci/test, which builds "
+                     "what it includes", tidy, "commands.json", ".")
+        with open(os.path.join(self.folder, "commands.json"), "w", encoding="utf-8") as file:
+            file.write("[]")
+        self.refuses("/no/such: there is no such folder: make it first", tidy, "commands.json", "/no/such")
+        self.refuses("CMakePresets.json: there is no such folder: make it first", tidy, "commands.json", "CMakePresets.json")
+        self.assertEqual(self.run_script(tidy, "commands.json", ".").returncode, 0)
+
 
 if __name__ == "__main__":
     unittest.main()
