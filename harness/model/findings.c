@@ -1,4 +1,4 @@
-/* What is wrong, each once a line of source. */
+/* What is wrong, each once a line of source, reads and writes apart. */
 #include "findings.h"
 
 #include "message.h"
@@ -66,12 +66,15 @@ static void remember(kg__model_finding_kind kind, uintptr_t code, const kg__mode
     places[place_count++].finding = (size_t)(finding - findings);
 }
 
-/* A new finding at a line, or the one that is there, with one more time counted. */
-static kg__model_finding *at_line(kg__model_finding_kind kind, const char *file, unsigned int line)
+/* A new finding at a line, or the one that is there, with one more time counted. What a line reads
+ * and what it writes are seldom the same memory, so that neither finding may stand for the other.
+ */
+static kg__model_finding *at_line(kg__model_finding_kind kind, const char *does, const char *file,
+                                  unsigned int line)
 {
     for (size_t i = 0; i < count; i++) {
         if (findings[i].kind == kind && findings[i].line == line &&
-            strcmp(findings[i].file, file) == 0) {
+            strcmp(findings[i].does, does) == 0 && strcmp(findings[i].file, file) == 0) {
             findings[i].times++;
             return &findings[i];
         }
@@ -80,7 +83,8 @@ static kg__model_finding *at_line(kg__model_finding_kind kind, const char *file,
         findings[count - 1].times++;
         return &findings[count - 1];
     }
-    findings[count] = (kg__model_finding){ .kind = kind, .file = file, .line = line, .times = 1 };
+    findings[count] =
+        (kg__model_finding){ .kind = kind, .does = does, .file = file, .line = line, .times = 1 };
     return &findings[count++];
 }
 
@@ -107,7 +111,7 @@ void kg__find(kg__model_finding_kind kind, const kg__finding_place *place, const
     if (kg__found_before(kind, place->code))
         return;
     source = kg__model_source_of((const void *)place->code);
-    finding = at_line(kind, source.file, source.line);
+    finding = at_line(kind, place->does, source.file, source.line);
     remember(kind, place->code, finding);
     if (finding->times > 1)
         return;
@@ -121,7 +125,7 @@ void kg__find(kg__model_finding_kind kind, const kg__finding_place *place, const
 void kg__find_at(kg__model_finding_kind kind, const char *file, unsigned int line,
                  const char *format, ...)
 {
-    kg__model_finding *finding = at_line(kind, file, line);
+    kg__model_finding *finding = at_line(kind, "", file, line);
     kg__model_place place = { 0 };
     va_list arguments;
 
@@ -133,10 +137,11 @@ void kg__find_at(kg__model_finding_kind kind, const char *file, unsigned int lin
     va_end(arguments);
 }
 
-void kg__find_of_host(kg__model_finding_kind kind, uintptr_t code, const char *format, ...)
+void kg__find_of_host(kg__model_finding_kind kind, uintptr_t code, const char *does,
+                      const char *format, ...)
 {
     kg__model_source source = kg__model_source_of((const void *)code);
-    kg__model_finding *finding = at_line(kind, source.file, source.line);
+    kg__model_finding *finding = at_line(kind, does, source.file, source.line);
     va_list arguments;
 
     if (finding->times > 1)

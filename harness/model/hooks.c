@@ -43,7 +43,7 @@ static void look_at_host(uint64_t what, uintptr_t code)
         return;
     holder = kg__model_find(address);
     if (holder != NULL && holder->kind == KG__MODEL_DEVICE)
-        kg__find_of_host(KG__MODEL_HOST_ACCESS, code,
+        kg__find_of_host(KG__MODEL_HOST_ACCESS, code, kg__access_verb(kind),
                          "the host %s device memory: copy it with cudaMemcpy()",
                          kg__access_verb(kind));
 }

@@ -284,7 +284,7 @@ static void report_astray(const kg__site *site, const kg__region *region, unsign
 {
     const char *does = kg__access_verb(kind);
     unsigned int bytes = kind & KG__ACCESS_BYTES;
-    kg__finding_place place = { site->code, first_thread + lane, NULL };
+    kg__finding_place place = { site->code, does, first_thread + lane, NULL };
 
     if (region == NULL) {
         if (kg__model_in_image((const void *)(uintptr_t)address))
@@ -360,7 +360,8 @@ static void report_misaligned(const kg__site *site, unsigned int kind, unsigned 
     unsigned int bytes = kind & KG__ACCESS_BYTES;
 
     for (unsigned int i = 0; i < count; i++) {
-        kg__finding_place place = { site->code, first_thread + lanes[i], NULL };
+        kg__finding_place place = { site->code, kg__access_verb(kind), first_thread + lanes[i],
+                                    NULL };
         const kg__region *region;
 
         if ((addresses[i] & (bytes - 1)) == 0)

@@ -316,7 +316,8 @@ static void compare_barriers(void)
     int few =
         waiting[1] < waiting[0] ||
         (waiting[1] == waiting[0] && threads[example[1]].barrier < threads[example[0]].barrier);
-    kg__finding_place place = { threads[example[few]].barrier, (unsigned int)example[few], NULL };
+    kg__finding_place place = { threads[example[few]].barrier, "", (unsigned int)example[few],
+                                NULL };
 
     kg__find(KG__MODEL_DIVERGENT_BARRIER, &place,
              "%d threads of the block wait at this barrier and %d at that of line %u: every thread "

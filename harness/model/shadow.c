@@ -193,7 +193,7 @@ static void settle_pending(bool of_all)
 
     for (size_t i = 0; i < pending_count; i++) {
         pending_read *read = &pending[i];
-        kg__finding_place place = { read->site->code, read->thread, &read->block };
+        kg__finding_place place = { read->site->code, "reads", read->thread, &read->block };
 
         if (!of_all && read->region->space == KG__MODEL_GLOBAL) {
             pending[kept++] = *read;
@@ -312,7 +312,7 @@ typedef struct access {
 static void report_race(const access *mine, uint32_t time, unsigned int other, const char *did,
                         unsigned int site_number)
 {
-    kg__finding_place place = { mine->site->code, mine->thread, NULL };
+    kg__finding_place place = { mine->site->code, kg__access_verb(mine->kind), mine->thread, NULL };
     const kg__site *site = kg__site_numbered(site_number);
     kg__model_source source = { "", 0 };
     bool is_of_warp =
@@ -653,7 +653,7 @@ const char *kg__shadow_too_large(void)
 
 static void report_read_only(const access *mine)
 {
-    kg__finding_place place = { mine->site->code, mine->thread, NULL };
+    kg__finding_place place = { mine->site->code, kg__access_verb(mine->kind), mine->thread, NULL };
 
     kg__find(KG__MODEL_READ_ONLY, &place, "%s %u bytes at %s + %u, %s", kg__access_verb(mine->kind),
              mine->bytes, mine->region->name, mine->offset,

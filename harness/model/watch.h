@@ -59,6 +59,7 @@ typedef enum kg__model_finding_kind {
 typedef struct kg__model_finding {
     kg__model_finding_kind kind;
     unsigned int line;
+    const char *does; /* "reads", "writes" or "updates"; "" where it is no access */
     const char *file; /* as the compiler was given it; "" when it is not known */
     uint64_t times;
     /* What, where in memory and by whom, of the first time: "reads 4 bytes at a + 1123600, beyond

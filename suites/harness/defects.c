@@ -589,6 +589,28 @@ Test(defects, are_told_in_one_line)
     cr_assert(!kg__device_found(home, &found), "the twin is clean");
 }
 
+/* A line that goes wrong in two ways, each of which may be of memory of its own. */
+Test(defects, reads_and_writes_of_one_line_are_told_apart)
+{
+    static const char *const says[] = { "reads 4 bytes at in + 2120, beyond the end of in",
+                                        "writes 4 bytes at out + 2120, beyond the end of out" };
+    const defect guard = { .launch = launch_no_guard, .job = &doubling, .n = 530, .block = 64 };
+    run done = launch(&guard, guard.n, guard.block, true, KG__MODEL_CHECK);
+    kg__error found = { "" };
+
+    cr_assert(done.report->finding_count == 2, "%s", findings_of(done.report));
+    for (size_t i = 0; i < 2; i++) {
+        const kg__model_finding *one = &done.report->findings[i];
+
+        cr_assert(strstr(one->text, says[i]) == one->text, "%s", findings_of(done.report));
+        cr_assert(one->times == 46, "%s", findings_of(done.report));
+        cr_assert(one->line == done.report->findings[0].line, "%s", findings_of(done.report));
+    }
+    cr_assert(kg__device_found("", &found));
+    cr_assert(strstr(found.text, says[0]) != NULL && strstr(found.text, says[1]) != NULL, "%s",
+              found.text);
+}
+
 Test(defects, are_told_with_how_often_they_were_met)
 {
     const defect race = {
