@@ -17,6 +17,12 @@
  * pages, so that allocations are aligned far beyond the 256 bytes that cudaMalloc() promises and
  * that counts of sectors depend on. */
 #define GAP ((size_t)1 << 20)
+/* What is freed stays mapped, and cannot be touched, until so many more are freed or they take up
+ * so many bytes of addresses, gaps among them: whoever still has a pointer to it finds nothing else
+ * there. It takes none of the host's memory, and of its addresses little enough for whoever limits
+ * them (ulimit -v). */
+#define FREED_MAXIMUM 64
+#define FREED_BYTES ((size_t)1 << 30)
 /* The most that the model offers; a small machine offers half of what it has. */
 #define LARGEST_MEMORY ((size_t)4 << 30)
 
@@ -26,6 +32,12 @@ static size_t allocation_count;
 static size_t allocation_capacity;
 static uint64_t allocated_ever;
 static size_t device_bytes; /* in live device and managed allocations */
+
+/* The allocations freed last, the oldest at freed_first, from there on around. */
+static kg__model_freed freed[FREED_MAXIMUM];
+static size_t freed_first;
+static size_t freed_count;
+static size_t freed_bytes; /* of addresses, gaps among them */
 
 static size_t total_memory(void)
 {
@@ -141,16 +153,81 @@ unsigned char *kg__model_map(size_t size, size_t gap)
     return NULL;
 }
 
-static void unmap(const kg__model_allocation *allocation)
+static size_t mapped_size(size_t size)
 {
-    size_t gap = gap_of(allocation->size);
+    return size + 2 * gap_of(size);
+}
+
+const kg__model_freed *kg__model_find_freed(const void *address)
+{
+    for (size_t i = 0; i < freed_count; i++) {
+        const kg__model_freed *one = &freed[(freed_first + i) % FREED_MAXIMUM];
+
+        if ((uintptr_t)address - (uintptr_t)(one->base - gap_of(one->size)) <
+            mapped_size(one->size))
+            return one;
+    }
+    return NULL;
+}
+
+/* Lets go of the addresses that have been freed longest. */
+static void forget_oldest_freed(void)
+{
+    const kg__model_freed *oldest = &freed[freed_first];
+
+    munmap(oldest->base - gap_of(oldest->size), mapped_size(oldest->size));
+    freed_bytes -= mapped_size(oldest->size);
+    freed_first = (freed_first + 1) % FREED_MAXIMUM;
+    freed_count--;
+}
+
+static void forget_freed(void)
+{
+    while (freed_count > 0)
+        forget_oldest_freed();
+}
+
+/* Gives the memory of an allocation back to the host, and keeps its addresses; false where they are
+ * too many, or the host does not do it. `region` is NULL where nothing was asked of it. */
+static bool remember_freed(const kg__model_allocation *allocation, const kg__region *region)
+{
+    size_t size = mapped_size(allocation->size);
+    kg__model_freed *last;
+
+    if (size > FREED_BYTES ||
+        mmap(allocation->base, allocation->size, PROT_NONE,
+             MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) == MAP_FAILED)
+        return false;
+    while (freed_count == FREED_MAXIMUM || freed_bytes + size > FREED_BYTES)
+        forget_oldest_freed();
+    last = &freed[(freed_first + freed_count++) % FREED_MAXIMUM];
+    freed_bytes += size;
+    *last = (kg__model_freed){ .base = allocation->base,
+                               .size = allocation->size,
+                               .start = (uintptr_t)allocation->base,
+                               .bytes = allocation->size };
+    if (region != NULL) {
+        last->start = region->start;
+        last->bytes = region->bytes;
+        kg__format(last->name, sizeof last->name, "%s", region->name);
+    } else {
+        kg__format(last->name, sizeof last->name, "allocation %llu",
+                   (unsigned long long)allocation->number);
+    }
+    return true;
+}
+
+static void unmap(const kg__model_allocation *allocation, bool remember)
+{
     kg__region *region = kg__region_of(allocation->base);
+    bool remembered = remember && remember_freed(allocation, region);
 
     if (region != NULL) {
         kg__requests_forget_region(region);
         kg__region_drop(allocation->base);
     }
-    munmap(allocation->base - gap, allocation->size + 2 * gap);
+    if (!remembered)
+        munmap(allocation->base - gap_of(allocation->size), mapped_size(allocation->size));
 }
 
 /* Keeps in mind that the host has written `count` bytes of an allocation. */
@@ -178,10 +255,13 @@ static cudaError_t allocate(void **pointer, size_t size, kg__model_memory_kind k
         return kind == KG__MODEL_MANAGED ? cudaErrorInvalidValue : cudaSuccess;
     kg__model_memory_left(&left, &total);
     /* Memory that nothing touches takes none of the host's. */
-    if (kg__model_plans() || size <= (kind == KG__MODEL_PINNED ? total : left))
+    if (!kg__model_plans() && size > (kind == KG__MODEL_PINNED ? total : left))
+        return cudaErrorMemoryAllocation;
+    base = kg__model_map(size, gap_of(size));
+    if (base == NULL) {
+        forget_freed();
         base = kg__model_map(size, gap_of(size));
-    else
-        base = NULL;
+    }
     if (base == NULL)
         return cudaErrorMemoryAllocation;
     if (!kg__model_plans())
@@ -209,14 +289,15 @@ static cudaError_t release(void *pointer, bool pinned)
     allocation_count--;
     if (!pinned)
         device_bytes -= found.size;
-    unmap(&found);
+    unmap(&found, true);
     return cudaSuccess;
 }
 
 void kg__model_free_all(void)
 {
     for (size_t i = 0; i < allocation_count; i++)
-        unmap(&allocations[i]);
+        unmap(&allocations[i], false);
+    forget_freed();
     free(allocations);
     allocations = NULL;
     allocation_count = 0;

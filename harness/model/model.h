@@ -110,6 +110,19 @@ const kg__model_allocation *kg__model_find(const void *address);
  * NULL.
  */
 const kg__model_allocation *kg__model_find_near(const void *address);
+/* What is remembered of an allocation that was freed. */
+typedef struct kg__model_freed {
+    unsigned char *base; /* the whole of it */
+    size_t size;         /* bytes */
+    uintptr_t start;     /* the part that kernels were to touch */
+    size_t bytes;
+    char name[64]; /* as findings call it */
+} kg__model_freed;
+
+/* The freed allocation that `address` lies in, or so near to that nothing else can be there; NULL
+ * where there is none, or it was freed too long ago: addresses are kept from being used again for
+ * the last FREED_MAXIMUM of them (memory.c). Changes nothing, so that a signal handler may ask. */
+const kg__model_freed *kg__model_find_freed(const void *address);
 /* The number of live allocations. */
 size_t kg__model_allocation_count(void);
 

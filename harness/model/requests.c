@@ -278,6 +278,23 @@ static inline void take_together(kg__site *site, kg__region *region, unsigned in
         kg__shadow_take(region, site, kind, count, offsets, lanes, first_thread);
 }
 
+/* Says of one lane's access that it is to memory that was freed; false where it is to none. */
+static bool report_freed(const kg__finding_place *place, unsigned int bytes, uint64_t address)
+{
+    const kg__model_freed *freed = kg__model_find_freed((const void *)(uintptr_t)address);
+    bool behind;
+
+    if (freed == NULL)
+        return false;
+    behind = address >= freed->start;
+    kg__find(KG__MODEL_AFTER_FREE, place,
+             "%s %u bytes at %s %c %llu after %s (%zu bytes) was freed", place->does, bytes,
+             freed->name, behind ? '+' : '-',
+             (unsigned long long)(behind ? address - freed->start : freed->start - address),
+             freed->name, freed->bytes);
+    return true;
+}
+
 /* Says what is wrong with one lane's access, which is in no region that it may touch. */
 static void report_astray(const kg__site *site, const kg__region *region, unsigned int kind,
                           uint64_t address, unsigned int lane)
@@ -287,7 +304,8 @@ static void report_astray(const kg__site *site, const kg__region *region, unsign
     kg__finding_place place = { site->code, does, first_thread + lane, NULL };
 
     if (region == NULL) {
-        if (kg__model_in_image((const void *)(uintptr_t)address))
+        if (report_freed(&place, bytes, address) ||
+            kg__model_in_image((const void *)(uintptr_t)address))
             return;
         kg__find(KG__MODEL_HOST_ACCESS, &place,
                  "%s %u bytes at 0x%llx, which is no memory of the device: an index far out of "

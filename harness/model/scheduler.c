@@ -635,6 +635,23 @@ static stack_t former_stack;
 static sigset_t former_mask;
 static unsigned char signal_stack[SIGNAL_STACK];
 
+/* Says why an access to an address failed, in words that the handler of its signal may use. */
+static void describe_bad_address(uintptr_t address)
+{
+    const kg__model_freed *freed = kg__model_find_freed((const void *)address);
+
+    if (freed != NULL)
+        snprintf(failure_text, sizeof failure_text,
+                 "an access to %s %c %llu after %s (%zu bytes) was freed", freed->name,
+                 address >= freed->start ? '+' : '-',
+                 (unsigned long long)(address >= freed->start ? address - freed->start
+                                                              : freed->start - address),
+                 freed->name, freed->bytes);
+    else
+        snprintf(failure_text, sizeof failure_text,
+                 "an access to the address %p, where no memory is", (const void *)address);
+}
+
 /* Leaves the kernel for good, so that neither this function nor the kernel's fiber is ever returned
  * to. The message is printed by the host thread's own code, for nothing that is not safe in a
  * signal handler may be called from here. */
@@ -673,8 +690,7 @@ static void on_fault(int number, siginfo_t *information, void *machine)
         snprintf(failure_text, sizeof failure_text,
                  "an access far outside of all memory, at an address that cannot be told");
     else
-        snprintf(failure_text, sizeof failure_text,
-                 "an access to the address %p, where no memory is", information->si_addr);
+        describe_bad_address((uintptr_t)information->si_addr);
     fail(cudaErrorIllegalAddress);
 }
 

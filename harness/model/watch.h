@@ -47,6 +47,7 @@ void kg__model_watch(unsigned int what, uint64_t budget);
 
 typedef enum kg__model_finding_kind {
     KG__MODEL_OUT_OF_BOUNDS,
+    KG__MODEL_AFTER_FREE,    /* an access to memory that was freed */
     KG__MODEL_NEVER_WRITTEN, /* a read of memory that nothing has written */
     KG__MODEL_RACE,
     KG__MODEL_DIVERGENT_BARRIER,

@@ -6,6 +6,7 @@ const char *kind_name(kg__model_finding_kind kind)
 {
     static const char *const names[] = {
         [KG__MODEL_OUT_OF_BOUNDS] = "out of bounds",
+        [KG__MODEL_AFTER_FREE] = "after free",
         [KG__MODEL_NEVER_WRITTEN] = "never written",
         [KG__MODEL_RACE] = "race",
         [KG__MODEL_DIVERGENT_BARRIER] = "divergent barrier",

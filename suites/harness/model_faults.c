@@ -85,6 +85,18 @@ Test(model_faults, an_illegal_address_is_reported, .init = cr_redirect_stderr,
              BLOCK_0 "thread (5, 0, 0): ", "an access to the address (nil), where no memory is");
 }
 
+Test(model_faults, freed_memory_is_reported, .init = cr_redirect_stderr,
+     .disabled = !FAULTS_ARE_CAUGHT)
+{
+    int *out = device(32 * sizeof *out, 0);
+    cudaLaunchConfig_t config = line(1, 32);
+
+    cr_assert(cudaFree(out) == cudaSuccess);
+    cr_assert(launch_defect(&config, NO_DEFECT, out) == cudaErrorIllegalAddress);
+    cr_assert_str_eq(complaints(), BLOCK_0 "thread (0, 0, 0): an access to allocation 1 + 0 after "
+                                           "allocation 1 (128 bytes) was freed\n");
+}
+
 Test(model_faults, deep_recursion_is_reported, .init = cr_redirect_stderr,
      .disabled = !FAULTS_ARE_CAUGHT)
 {

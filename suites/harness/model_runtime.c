@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "model/watch.h"
 #include "model_fixture.h"
@@ -173,6 +175,73 @@ Test(model_runtime, many_allocations_stay_sorted)
         cr_assert((kg__model_find(memory[i]) != NULL) == (i % 2 == 1));
     cr_assert(cudaDeviceReset() == cudaSuccess);
     cr_assert(kg__model_allocation_count() == 0);
+}
+
+/* The bytes of this process's addresses that are mapped. */
+static size_t mapped_bytes(void)
+{
+    size_t pages = 0;
+    FILE *sizes = fopen("/proc/self/statm", "r");
+
+    cr_assert(sizes != NULL && fscanf(sizes, "%zu", &pages) == 1);
+    fclose(sizes);
+    return pages * (size_t)sysconf(_SC_PAGE_SIZE);
+}
+
+static void pass_over(void *context, const kg__model_kernel *kernel,
+                      const cudaLaunchConfig_t *config)
+{
+    (void)context;
+    (void)kernel;
+    (void)config;
+}
+
+/* What was freed keeps its addresses for a while: they are not many. */
+Test(model_runtime, freed_memory_is_remembered_for_a_while)
+{
+    enum { COUNT = 300, MEBI = 1 << 20 };
+    void *memory[COUNT];
+    const kg__model_freed *first;
+    void *large = NULL;
+    size_t before = mapped_bytes();
+
+    for (size_t i = 0; i < COUNT; i++) {
+        memory[i] = device(i % 100 == 0 ? (size_t)50 * MEBI : 1 + i, 0);
+        cr_assert(kg__model_find_freed(memory[i]) == NULL, "it is live");
+        cr_assert(cudaFree(memory[i]) == cudaSuccess);
+        cr_assert(kg__model_find(memory[i]) == NULL);
+        cr_assert(kg__model_find_freed(memory[i])->base == memory[i]);
+        cr_assert(mapped_bytes() <= before + ((size_t)1 << 30) + MEBI);
+    }
+    /* Another may have come to lie where it was. */
+    first = kg__model_find_freed(memory[0]);
+    cr_assert(first == NULL || first->size < MEBI, "too long ago");
+    cr_assert(kg__model_find_freed((char *)memory[COUNT - 1] - 4)->size == COUNT);
+    /* Memory that is only planned is not filled. */
+    kg__model_plan(pass_over, NULL);
+    cr_assert(cudaMalloc(&large, (size_t)400 * MEBI) == cudaSuccess);
+    cr_assert(cudaFree(large) == cudaSuccess);
+    kg__model_plan(NULL, NULL);
+    cr_assert(kg__model_find_freed(large) == NULL, "too large");
+    cr_assert(kg__model_find_freed(memory[COUNT - 1]) != NULL);
+    kg__model_free_all();
+    cr_assert(kg__model_find_freed(memory[COUNT - 1]) == NULL);
+    cr_assert(mapped_bytes() <= before);
+}
+
+/* Where addresses are short, those of freed memory serve again. */
+Test(model_runtime, freed_memory_stands_in_nobodys_way, .disabled = !FAULTS_ARE_CAUGHT)
+{
+    enum { MEBI = 1 << 20 };
+    void *memory = device((size_t)100 * MEBI, 0);
+    struct rlimit limit;
+
+    cr_assert(cudaFree(memory) == cudaSuccess);
+    cr_assert(getrlimit(RLIMIT_AS, &limit) == 0);
+    limit.rlim_cur = (rlim_t)(mapped_bytes() + (size_t)10 * MEBI);
+    cr_assert(setrlimit(RLIMIT_AS, &limit) == 0);
+    memory = device((size_t)90 * MEBI, 0);
+    cr_assert(cudaFree(memory) == cudaSuccess);
 }
 
 Test(model_runtime, pointer_attributes)

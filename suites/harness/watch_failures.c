@@ -140,6 +140,59 @@ Test(watch_failures, wild_pointer, .disabled = !FAULTS_ARE_CAUGHT)
     expect_count(KG__GLOBAL_ATOMIC_REQUESTS, 0, "a wild pointer");
 }
 
+/* What a launcher has freed lies below the guard of device_memory(). */
+static void free_data(void *data)
+{
+    cr_assert(cudaFree((unsigned char *)data - 65536) == cudaSuccess);
+}
+
+Test(watch_failures, memory_that_was_freed, .disabled = !FAULTS_ARE_CAUGHT)
+{
+    watch_data data;
+
+    kg__model_watch(BOTH, 0);
+    data = make_data(64);
+    free_data(data.a);
+    fail_with(launch_copy, cudaErrorIllegalAddress, data);
+    expect_only(KG__MODEL_AFTER_FREE, "reads 4 bytes at a + 0 after a (256 bytes) was freed",
+                "an argument that was freed");
+    expect_count(KG__GLOBAL_LOAD_REQUESTS, 0, "an argument that was freed");
+}
+
+/* What is allocated next is as large, and lies elsewhere. */
+Test(watch_failures, memory_that_was_freed_and_replaced, .disabled = !FAULTS_ARE_CAUGHT)
+{
+    watch_data data;
+    watch_data again;
+
+    kg__model_watch(BOTH, 0);
+    data = make_data(64);
+    again = data;
+    free_data(data.b);
+    again.b = device_memory(64 * sizeof(float), "b");
+    start(launch_copy, one, line(64), again);
+    expect_clean("the memory in place of it");
+    fail_with(launch_copy, cudaErrorIllegalAddress, data);
+    expect_only(KG__MODEL_AFTER_FREE, "writes 4 bytes at b + 0 after b (256 bytes) was freed",
+                "an argument that was replaced");
+}
+
+/* Memory that nobody has named is known by its number. */
+Test(watch_failures, scratch_memory_that_was_freed, .disabled = !FAULTS_ARE_CAUGHT)
+{
+    watch_data data;
+
+    kg__model_watch(CHECK, 0);
+    data = make_data(64);
+    cr_assert(cudaMalloc((void **)&data.b, 100) == cudaSuccess);
+    cr_assert(cudaFree(data.b) == cudaSuccess);
+    data.b -= 1;
+    fail_with(launch_copy, cudaErrorIllegalAddress, data);
+    expect_only(KG__MODEL_AFTER_FREE,
+                "writes 4 bytes at allocation 5 - 4 after allocation 5 (100 bytes) was freed",
+                "scratch memory");
+}
+
 Test(watch_failures, deep_recursion, .disabled = !FAULTS_ARE_CAUGHT)
 {
     watch_data data;
