@@ -39,6 +39,15 @@ uint3 kg__thread_index(unsigned int thread)
                     thread / (blockDim.x * blockDim.y) };
 }
 
+void kg__describe_line(char *text, size_t size, kg__model_source source)
+{
+    const char *slash = strrchr(source.file, '/');
+
+    text[0] = '\0';
+    if (source.line > 0)
+        kg__format(text, size, " at %s:%u", slash != NULL ? slash + 1 : source.file, source.line);
+}
+
 const char *kg__access_verb(unsigned int kind)
 {
     return (kind & KG__ACCESS_ATOMIC) != 0  ? "updates"

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "model.h"
+#include "places.h"
 #include "watch.h"
 
 /* Findings of one watching are cut to this many; the rest is counted with the last. */
@@ -43,6 +44,9 @@ void kg__findings_forget(void);
 
 /* All findings, in the order of their first appearance; they hold until one is added. */
 const kg__model_finding *kg__findings(size_t *count);
+
+/* Writes " at tiled.cu:23" to `text`, of `size` bytes, or "" where the line is not known. */
+void kg__describe_line(char *text, size_t size, kg__model_source source);
 
 /* The index of a thread of the running block. */
 uint3 kg__thread_index(unsigned int thread);

@@ -166,6 +166,8 @@ static void fail_stuck(void)
 {
     int meeting = 0;
     int example = 0;
+    char barrier[160] = "";
+    char operation[160];
 
     for (int i = warp_count; i-- > 0;) {
         if (warps[i].waiting == 0)
@@ -174,12 +176,17 @@ static void fail_stuck(void)
         example = i * KG__MODEL_WARP + __builtin_ctz(warps[i].waiting);
     }
     current = example;
+    if (arrived > 0)
+        kg__describe_line(barrier, sizeof barrier,
+                          kg__model_source_of((const void *)first_barrier));
+    kg__describe_line(operation, sizeof operation,
+                      kg__model_source_of((const void *)threads[example].barrier));
     kg__format(
         failure_text, sizeof failure_text,
-        "no thread can go on: %d wait at __syncthreads() and %d in warp operations, this one "
+        "no thread can go on: %d wait at __syncthreads()%s and %d in warp operations, this one%s "
         "for the lanes 0x%08x, of which 0x%08x wait and 0x%08x have not ended; let every "
         "lane of the mask reach the same operation with the same mask",
-        arrived, meeting, threads[example].mask,
+        arrived, barrier, meeting, operation, threads[example].mask,
         warps[example / KG__MODEL_WARP].waiting & threads[example].mask,
         warps[example / KG__MODEL_WARP].live);
     fail(cudaErrorLaunchFailure);

@@ -319,18 +319,13 @@ static void report_race(const access *mine, uint32_t time, unsigned int other, c
         other != MANY_READERS &&
         ((other & READERS_OF_WARP) != 0 ? other & THREAD : other / WARP) == mine->thread / WARP;
     char who[96];
-    char where[160] = "";
+    char where[160];
 
     if (kg__found_before(KG__MODEL_RACE, mine->site->code))
         return;
     if (site != NULL)
         source = kg__model_source_of((const void *)site->code);
-    if (source.line > 0) {
-        const char *slash = strrchr(source.file, '/');
-
-        kg__format(where, sizeof where, " at %s:%u", slash != NULL ? slash + 1 : source.file,
-                   source.line);
-    }
+    kg__describe_line(where, sizeof where, source);
     if (!is_of_this_block(time)) {
         uint3 block = block_index(block_of(time)->number);
 
