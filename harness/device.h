@@ -85,6 +85,16 @@ static inline bool kg__device_strayed(kg_clock clock, kg__error *why)
     (void)why;
     return false;
 }
+
+/* Nobody knows where a GPU's threads stand: who is told to end (SIGTERM) does so at once. */
+static inline void kg__device_tell_hang(const char *home,
+                                        void (*tell)(void *context, const char *where),
+                                        void *context)
+{
+    (void)home;
+    (void)tell;
+    (void)context;
+}
 #else
 /* The shape of a variant's launch, of which no thread is run; false where the launcher fails or
  * starts no kernel. The launcher itself is run, on arguments that are no memory. */
@@ -103,6 +113,13 @@ cudaStream_t kg__device_begin_call(void);
 /* True when the launcher has since done what a GPU could not time by this clock, as `why` says:
  * started anything on another stream, or, but by the host's clock, allocated or waited. */
 bool kg__device_strayed(kg_clock clock, kg__error *why);
+
+/* From now on whoever tells this process to end (SIGTERM) while a kernel runs ends the launch, and
+ * `tell` hears where its running thread stood, with source files named from `home` on (both kept by
+ * reference), and what was found until then: "at kernels/a/b.cu:14, in kernel b, block (0, 0, 0),
+ * thread (5, 0, 0)". When it returns, so does the launch, with cudaErrorLaunchTimeout. */
+void kg__device_tell_hang(const char *home, void (*tell)(void *context, const char *where),
+                          void *context);
 #endif
 
 /* The folder of kernelgate/kernelgate.h, for whoever compiles kernels himself; NULL where this

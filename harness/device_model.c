@@ -186,6 +186,39 @@ bool kg__device_passed_over(kg__error *what, bool *whole)
     return !*whole || seen->too_large != NULL;
 }
 
+/* Who is told of a launch that never ended. */
+static struct {
+    const char *home;
+    void (*tell)(void *context, const char *where);
+    void *context;
+} hang;
+
+static void describe_hang(const kg__model_place *place, const char *file, unsigned int line)
+{
+    kg__error found = { "" };
+    char stood[512] = "";
+    char where[KG__MESSAGE_SIZE];
+
+    if (line > 0)
+        kg__format(stood, sizeof stood, "at %s:%u, ", kg__source_name(hang.home, file), line);
+    (void)kg__device_found(hang.home, &found);
+    kg__format(where, sizeof where, "%sin kernel %s, block (%u, %u, %u), thread (%u, %u, %u)%s%s%s",
+               stood, place->kernel, place->block.x, place->block.y, place->block.z,
+               place->thread.x, place->thread.y, place->thread.z,
+               line > 0 ? "" : ", at no line that can be told: build it with -g",
+               found.text[0] != '\0' ? "; found before: " : "", found.text);
+    hang.tell(hang.context, where);
+}
+
+void kg__device_tell_hang(const char *home, void (*tell)(void *context, const char *where),
+                          void *context)
+{
+    hang.home = home;
+    hang.tell = tell;
+    hang.context = context;
+    kg__model_tell_hang(describe_hang);
+}
+
 static void add_launch(void *list, const kg__model_kernel *kernel, const cudaLaunchConfig_t *config)
 {
     const dim3 *grid = &config->gridDim;

@@ -235,6 +235,14 @@ static void report_waiting(void *context, const char *line)
     kg__report(*(const int *)context, "waiting", NULL, line);
 }
 
+/* A kernel that never ended has been told to, and with it its observer ends. */
+static void report_hang(void *context, const char *where)
+{
+    kg__report_record(*(const int *)context,
+                      json_pack("{s:s, s:s}", "event", "hung", "where", where));
+    exit(KG__EXIT_LOST);
+}
+
 static int observe_on_device(const kg_comparison *comparison, const request *wanted,
                              const kg__case **chosen, size_t count, int records)
 {
@@ -257,6 +265,7 @@ static int observe_on_device(const kg_comparison *comparison, const request *wan
         kg__report(records, "broken", NULL, why.text);
         return KG__EXIT_ERROR;
     }
+    kg__device_tell_hang(comparison->home, report_hang, &records);
     count = report_refusals(comparison, chosen, count, records);
     if (is_check(wanted)) {
         status = check_cases(comparison, wanted, chosen, count, records);

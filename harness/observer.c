@@ -22,6 +22,8 @@ extern char **environ;
 
 /* How long an ended process may take to go: one in the midst of a driver call can take its time. */
 #define SECONDS_TO_GO 20.0
+/* How long one that hangs may take to say where. */
+#define SECONDS_TO_TELL 5.0
 /* The words of KG_WRAPPER, and the arguments of an observer behind them with their NULL. */
 #define WRAPPER_WORDS 16
 #define OBSERVER_ARGUMENTS 8
@@ -39,7 +41,9 @@ typedef struct watch {
     bool broken;
     bool progressed; /* this process settled at least one case */
     bool *hung;      /* a case hung */
-    kg__error why;   /* of unavailable and broken */
+    char
+        where[512]; /* where this process stood when it was told to end; "" while it has not said */
+    kg__error why;  /* of unavailable and broken */
 } watch;
 
 double kg__silence_limit(void)
@@ -134,6 +138,9 @@ static void take_record(watch *state, const json_t *record)
         state->unavailable = event[0] == 'u';
         state->broken = !state->unavailable;
         kg__fail(&state->why, "%s", kg__json_text(record, "why"));
+        return;
+    } else if (strcmp(event, "hung") == 0) {
+        kg__format(state->where, sizeof state->where, " %s", kg__json_text(record, "where"));
         return;
     } else if (strcmp(event, "waiting") == 0) {
         kg__complain("%s", kg__json_text(record, "why"));
@@ -293,13 +300,13 @@ static bool start(const kg__observation_job *job, const char *cases, const char 
     return good;
 }
 
-/* Sends a signal that ends a process, and waits; false where it does not go. */
-static bool end_process(pid_t process, int number, int *status)
+/* Sends a signal that ends a process, and waits for so many seconds; false where it does not go. */
+static bool end_process(pid_t process, int number, double seconds, int *status)
 {
     double began = kg__now();
 
     kill(process, number);
-    while (kg__now() - began < SECONDS_TO_GO) {
+    while (kg__now() - began < seconds) {
         struct timespec pause = { 0, LOOK_EVERY_NS };
 
         if (waitpid(process, status, WNOHANG) != 0)
@@ -325,12 +332,14 @@ static int follow(watch *state, kg__record_reader *reader, pid_t process, bool *
         if (ended == process || (ended < 0 && errno != EINTR))
             break;
         if (kg__now() - heard > state->job->silence_limit) {
-            /* A wrapper must be left the time to end its observer. */
-            bool gone =
-                kg__wrapper(state->job->part) != NULL && end_process(process, SIGTERM, &status);
+            /* A wrapper must be left the time to end its observer, an observer of the CPU model
+             * that to say where its kernel stands. */
+            double patience =
+                kg__wrapper(state->job->part) != NULL ? SECONDS_TO_GO : SECONDS_TO_TELL;
 
             *hung = true;
-            if (!gone && !end_process(process, SIGKILL, &status)) {
+            if (!end_process(process, SIGTERM, patience, &status) &&
+                !end_process(process, SIGKILL, SECONDS_TO_GO, &status)) {
                 state->broken = true;
                 kg__fail(&state->why,
                          "part %s: process %ld hung and cannot be ended: the driver holds it; see "
@@ -345,12 +354,14 @@ static int follow(watch *state, kg__record_reader *reader, pid_t process, bool *
     return status;
 }
 
-static void describe_end(int status, bool hung, double limit, char *text, size_t size)
+static void describe_end(const watch *state, int status, bool hung, char *text, size_t size)
 {
     if (hung)
         kg__format(text, size,
-                   "hung: no record for %g s (KG_CASE_TIMEOUT sets the limit); it was ended",
-                   limit);
+                   "hung: no record for %g s (KG_CASE_TIMEOUT sets the limit); it was ended%s",
+                   state->job->silence_limit, state->where);
+    else if (state->where[0] != '\0')
+        kg__format(text, size, "the observer was ended from outside (SIGTERM)%s", state->where);
     else if (WIFSIGNALED(status))
         kg__format(text, size, "crashed: the observer died of signal %d (%s)", WTERMSIG(status),
                    strsignal(WTERMSIG(status)));
@@ -385,9 +396,9 @@ static void give_up_variant(watch *state, const char *id)
 /* What a process that ended leaves unsettled. Returns true when another process is to go on. */
 static bool settle_end(watch *state, int status, bool hung)
 {
-    char end[256];
+    char end[KG__MESSAGE_SIZE];
 
-    describe_end(status, hung, state->job->silence_limit, end, sizeof end);
+    describe_end(state, status, hung, end, sizeof end);
     if (state->running < state->job->case_count && !state->settled[state->running]) {
         state->hung[state->running] = hung;
         lose_case(state, state->running, hung, end);
@@ -458,6 +469,7 @@ kg__observation_status kg__observe_cases(const kg__observation_job *job, kg__err
 
         state.running = job->case_count;
         state.done = state.progressed = false;
+        state.where[0] = '\0';
         if (from > 0)
             kg__format(records, sizeof records, "%s.%zu.jsonl", job->records, from);
         fresh = open(records, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);

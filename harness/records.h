@@ -19,6 +19,8 @@
  * - "progress", "comparison", "size", "done", "of", "seconds_left": how far a tuning is, in
  *   candidates; the last one absent while nothing tells
  * - "failed", "case", "why": an error of this case; the rest goes on
+ * - "hung", "where": of the CPU model, what the running kernel was at when the process was told to
+ *   end: "at kernels/a/b.cu:14, in kernel b, ..."
  * - "sentinels": {"copy": {"value", "bytes", ...}, "fma": {"value", "operations", ...},
  *   "empty": {...}}
  * - "done": every case that was asked for has its record

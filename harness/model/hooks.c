@@ -85,7 +85,7 @@ static __attribute__((noinline)) void note_slowly(uint64_t what, uintptr_t code)
             look_ahead(what);
     }
     if (kg__trace_cursor == kg__trace_limit)
-        kg__model_pass(kg__model_wait_for_room());
+        kg__model_pass(kg__model_wait_for_room(code));
     write_event(what, code);
     if (suspicious)
         kg__trace_limit = kg__trace_cursor;

@@ -89,6 +89,12 @@ typedef struct kg__model_place {
  * kernel. */
 bool kg__model_where(kg__model_place *place);
 
+/* From now on SIGTERM ends a launch that is running, with cudaErrorLaunchTimeout, and `ended`
+ * (NULL: the signal is left alone again) is told where the running thread stood. `line` is 0 where
+ * that cannot be told: the kernel was compiled without debug information. */
+void kg__model_tell_hang(void (*ended)(const kg__model_place *place, const char *file,
+                                       unsigned int line));
+
 typedef enum kg__model_memory_kind {
     KG__MODEL_DEVICE,
     KG__MODEL_MANAGED,

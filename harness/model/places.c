@@ -298,6 +298,34 @@ kg__model_source kg__model_source_of(const void *code)
     return place->source;
 }
 
+/* Whether the code at `address` was compiled with that at `other`. */
+static bool is_of_one_unit(const void *address, const void *other)
+{
+    kg__model_image *image = kg__model_image_at(address);
+    Dwarf *debug = image != NULL ? debug_of(image) : NULL;
+    Dwarf_Die units[2];
+    Dwarf_Die scopes = { .addr = NULL };
+
+    return debug != NULL && kg__model_image_at(other) == image &&
+           find_unit(debug, (uintptr_t)address - image->bias, &units[0], &scopes) &&
+           find_unit(debug, (uintptr_t)other - image->bias, &units[1], &scopes) &&
+           dwarf_dieoffset(&units[0]) == dwarf_dieoffset(&units[1]);
+}
+
+kg__model_source kg__model_source_within(const void *function, const uintptr_t *codes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        kg__model_source source;
+
+        if (codes[i] <= 1 || !is_of_one_unit((const void *)(codes[i] - 1), function))
+            continue;
+        source = kg__model_source_of((const void *)codes[i]);
+        if (source.line > 0 && !is_header(source.file))
+            return source;
+    }
+    return (kg__model_source){ .file = "" };
+}
+
 /* A variable's own name: what stands behind the last "::" that is not in brackets. */
 static char *own_name(const char *mangled)
 {

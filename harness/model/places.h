@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* A line of source. */
 typedef struct kg__model_source {
@@ -17,6 +18,12 @@ typedef struct kg__model_source {
  * (harness/model/include) counts as the line that it was inlined into, so that an atomicAdd() is at
  * the kernel's line. */
 kg__model_source kg__model_source_of(const void *code);
+
+/* The source of the innermost of `count` calls, each of which returns to a code (the innermost
+ * first), that stands in the file of `function` and those that it includes, but for the model's own
+ * headers; line 0 where none does, or where there is no debug information. */
+kg__model_source kg__model_source_within(const void *function, const uintptr_t *codes,
+                                         size_t count);
 
 /* What kind of device memory a variable is in. */
 typedef enum kg__model_space {

@@ -12,6 +12,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unwind.h>
 
 #if defined(__SANITIZE_ADDRESS__)
 #define HANDLE_FAULTS 0 /* AddressSanitizer says more about a fault than the model can */
@@ -26,6 +27,8 @@
 
 #define SHARED_GUARD ((size_t)64 * 1024)
 #define SIGNAL_STACK ((size_t)64 * 1024)
+/* The calls that are looked through for the kernel's own, from the innermost on. */
+#define HANG_CALLS 64
 
 uint3 threadIdx;
 uint3 blockIdx;
@@ -96,6 +99,15 @@ static kg__model_place failure_place;
 
 static _Thread_local bool in_kernel;
 
+/* Who is told of a launch that SIGTERM ended, NULL: nobody, and the calls that it was in the midst
+ * of, by what they return to. */
+static void (*tell_hang)(const kg__model_place *place, const char *file, unsigned int line);
+static uintptr_t hang_calls[HANG_CALLS];
+static size_t hang_call_count;
+/* Where in the code a lane last waited for the replay in this launch (0: nowhere), and who. */
+static uintptr_t last_wait_for_room;
+static int last_in_want_of_room;
+
 void kg__model_set_order(kg__model_order wanted)
 {
     order = wanted;
@@ -131,6 +143,12 @@ void *kg__model_dynamic_shared(void)
 size_t kg__model_dynamic_bytes(void)
 {
     return dynamic_bytes;
+}
+
+void kg__model_tell_hang(void (*ended)(const kg__model_place *place, const char *file,
+                                       unsigned int line))
+{
+    tell_hang = ended;
 }
 
 /* Maps the dynamic shared memory of all launches to come. */
@@ -368,8 +386,10 @@ kg__model_turn kg__model_arrive(int predicate)
     return next_turn();
 }
 
-kg__model_turn kg__model_wait_for_room(void)
+kg__model_turn kg__model_wait_for_room(uintptr_t code)
 {
+    last_wait_for_room = code;
+    last_in_want_of_room = current;
     kg__trace_pause();
     kg__trace_fill();
     return next_turn();
@@ -634,13 +654,41 @@ static void run_threads(kg__model_fiber *self)
 
 #if HANDLE_FAULTS
 
-static const int fault_signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGABRT };
+/* The last is caught for whoever is to be told of it. */
+static const int fault_signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGTERM };
 #define FAULT_SIGNALS (sizeof fault_signals / sizeof fault_signals[0])
 
 static struct sigaction former_actions[FAULT_SIGNALS];
 static stack_t former_stack;
 static sigset_t former_mask;
 static unsigned char signal_stack[SIGNAL_STACK];
+
+static size_t caught_signals(void)
+{
+    return tell_hang != NULL ? FAULT_SIGNALS : FAULT_SIGNALS - 1;
+}
+
+static _Unwind_Reason_Code keep_call(struct _Unwind_Context *call, void *nothing)
+{
+    int before = 0;
+    uintptr_t code = _Unwind_GetIPInfo(call, &before);
+
+    (void)nothing;
+    /* What was interrupted goes on at the instruction itself, which a call has behind it. */
+    hang_calls[hang_call_count++] = code + (before != 0);
+    return hang_call_count < HANG_CALLS ? _URC_NO_REASON : _URC_END_OF_STACK;
+}
+
+/* Ends a launch that was told to end. Unlike a fault this may come while the model itself, or the C
+ * library, is in the midst of something: what is left half done there is seen by nothing but the
+ * words that follow, and whoever waits for those kills the process if they do not come. */
+static void end_hang(void) __attribute__((noreturn));
+static void end_hang(void)
+{
+    hang_call_count = 0;
+    (void)_Unwind_Backtrace(keep_call, NULL);
+    fail(cudaErrorLaunchTimeout);
+}
 
 /* Says why an access to an address failed, in words that the handler of its signal may use. */
 static void describe_bad_address(uintptr_t address)
@@ -667,14 +715,16 @@ static void on_fault(int number, siginfo_t *information, void *machine)
     (void)machine;
     if (!in_kernel) {
         /* Another host thread's fault: it comes again, to whoever was there before. */
-        for (size_t i = 0; i < FAULT_SIGNALS; i++) {
+        for (size_t i = 0; i < caught_signals(); i++) {
             if (fault_signals[i] == number)
                 sigaction(number, &former_actions[i], NULL);
         }
-        if (number == SIGABRT)
+        if (number == SIGABRT || number == SIGTERM)
             raise(number);
         return;
     }
+    if (number == SIGTERM)
+        end_hang();
     if (number == SIGABRT) {
         snprintf(failure_text, sizeof failure_text,
                  "the kernel called abort(): an assert failed, or the C library found an error");
@@ -709,14 +759,14 @@ static void catch_faults(void)
 
     sigemptyset(&action.sa_mask);
     sigaltstack(&stack, &former_stack);
-    for (size_t i = 0; i < FAULT_SIGNALS; i++)
+    for (size_t i = 0; i < caught_signals(); i++)
         sigaction(fault_signals[i], &action, &former_actions[i]);
     pthread_sigmask(SIG_SETMASK, NULL, &former_mask);
 }
 
 static void release_faults(void)
 {
-    for (size_t i = 0; i < FAULT_SIGNALS; i++)
+    for (size_t i = 0; i < caught_signals(); i++)
         sigaction(fault_signals[i], &former_actions[i], NULL);
     sigaltstack(&former_stack, NULL);
     pthread_sigmask(SIG_SETMASK, &former_mask, NULL);
@@ -850,6 +900,43 @@ static void shape_grid(dim3 grid)
     }
 }
 
+/* Where in the code a thread of the block was last seen that gave its turn away, and which; 0 where
+ * none did. Kernels' switches are too many to be noted one by one. */
+static uintptr_t last_seen(int *who)
+{
+    for (*who = 0; *who < thread_count; ++*who) {
+        const warp *home = &warps[*who / KG__MODEL_WARP];
+
+        if (((home->arrived | home->waiting) >> *who % KG__MODEL_WARP & 1) != 0)
+            return threads[*who].barrier;
+    }
+    *who = last_in_want_of_room;
+    if (last_wait_for_room != 0)
+        return last_wait_for_room;
+    /* Nobody waits any more: whoever has the turn has just been released. */
+    *who = current;
+    return threads[current].barrier;
+}
+
+/* Where a launch stood that was told to end, as its failure then says too. */
+static kg__model_source find_hang(void)
+{
+    kg__model_source source = kg__model_source_within(kernel->address, hang_calls, hang_call_count);
+    char where[160];
+
+    /* In the midst of a switch from thread to thread the stack tells nothing. */
+    if (source.line == 0) {
+        int who;
+
+        source = kg__model_source_of((const void *)last_seen(&who));
+        failure_place.thread = threads[who].index;
+    }
+    kg__describe_line(where, sizeof where, source);
+    kg__format(failure_text, sizeof failure_text, "it did not end until it was told to (SIGTERM)%s",
+               where);
+    return source;
+}
+
 /* Runs the grid that the state above describes. */
 static cudaError_t run_grid(void)
 {
@@ -858,6 +945,7 @@ static cudaError_t run_grid(void)
     if (fiber == NULL)
         return cudaErrorLaunchOutOfResources;
     failure = cudaSuccess;
+    last_wait_for_room = 0;
     statistics = (kg__model_statistics){ 0 };
     if (kg__watching)
         kg__watch_begin_launch(kernel->shared_bytes + dynamic_bytes);
@@ -878,14 +966,19 @@ static cudaError_t run_grid(void)
     }
     if (failure != cudaSuccess) {
         const kg__model_place *place = &failure_place;
+        kg__model_source hang = { .file = "" };
 
         kg__model_fibers_reset();
+        if (failure == cudaErrorLaunchTimeout)
+            hang = find_hang();
         kg__format(failure_words, sizeof failure_words,
                    "kernel %s, block (%u, %u, %u), thread (%u, %u, %u): %s", place->kernel,
                    place->block.x, place->block.y, place->block.z, place->thread.x, place->thread.y,
                    place->thread.z, failure_text);
         kg__complain("%s", failure_words);
         kg__model_stick(failure);
+        if (failure == cudaErrorLaunchTimeout)
+            tell_hang(place, hang.file, hang.line);
     }
     return failure;
 }

@@ -46,7 +46,7 @@ bool kg__watch_is_sampling(void);
 /* Writes the next block that a sampled launch runs to `block`; false after the last. */
 bool kg__watch_next_sample(uint3 *block);
 
-/* The running lane waits for the replay of what it has done. */
-kg__model_turn kg__model_wait_for_room(void);
+/* The running lane, at this place in the code, waits for the replay of what it has done. */
+kg__model_turn kg__model_wait_for_room(uintptr_t code);
 
 #endif

@@ -743,3 +743,16 @@ cudaError_t launch_redundant_barrier(const defect_call *call)
     return launch(call, thread_each(call), reverse_patiently<false>, reverse_patiently<true>,
                   call->in, call->out, call->n);
 }
+
+// Reads beyond the end, and never ends.
+static __global__ void overrun_for_ever(const float *in, volatile float *out, int n)
+{
+    for (;;)
+        out[0] = in[n + (int)threadIdx.x]; /* defect: endless_overrun */
+}
+
+cudaError_t launch_endless_overrun(const defect_call *call)
+{
+    return launch(call, thread_each(call), overrun_for_ever, overrun_for_ever, call->in, call->out,
+                  call->n);
+}

@@ -57,6 +57,7 @@ defect_launcher launch_uninitialised_global;
 defect_launcher launch_host_dereference;
 defect_launcher launch_kernel_dereferences_host;
 defect_launcher launch_write_to_input;
+defect_launcher launch_endless_overrun; /* which has no twin */
 /* Wrong results. */
 defect_launcher launch_unwritten_tail;
 defect_launcher launch_floor_of_blocks;

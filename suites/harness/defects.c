@@ -14,11 +14,18 @@
 #include "counters.h"
 #include "device.h"
 #include "finding_texts.h"
+#include "hanging.h"
 #include "lines.h"
 #include "measuring.h"
 #include "model/model.h"
 #include "model/watch.h"
 #include "records.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define SIGNALS_ARE_CAUGHT false /* they are left to AddressSanitizer */
+#else
+#define SIGNALS_ARE_CAUGHT true
+#endif
 
 #define BOTH (KG__MODEL_COUNT | KG__MODEL_CHECK)
 #define GUARD                                                                                      \
@@ -621,6 +628,36 @@ Test(defects, are_told_with_how_often_they_were_met)
     (void)launch(&race, race.n, race.block, true, KG__MODEL_CHECK);
     cr_assert(kg__device_found("", &found));
     cr_assert(strstr(found.text, " times") != NULL, "%s", found.text);
+}
+
+static char told_of_hang[KG__MESSAGE_SIZE];
+
+static void keep_hang(void *context, const char *where)
+{
+    (void)context;
+    kg__format(told_of_hang, sizeof told_of_hang, "%s", where);
+}
+
+/* What a kernel did before it was ended may say why it never ended. */
+Test(defects, are_told_of_a_kernel_that_hung, .disabled = !SIGNALS_ARE_CAUGHT)
+{
+    const defect endless = { .launch = launch_endless_overrun, .job = &doubling };
+    unsigned int marks[MAX_MARKS];
+    char expected[256];
+    pthread_t ends_it;
+    run done;
+
+    cr_assert(find_marks("endless_overrun", marks) == 1);
+    kg__device_tell_hang("/nowhere", keep_hang, NULL);
+    ends_it = end_launch_after(10000);
+    done = launch(&endless, 64, 32, true, KG__MODEL_CHECK);
+    pthread_join(ends_it, NULL);
+    cr_assert(done.error == cudaErrorLaunchTimeout);
+    cr_assert(strstr(told_of_hang, "in kernel overrun_for_ever, block (0, 0, 0)") != NULL, "%s",
+              told_of_hang);
+    snprintf(expected, sizeof expected, "; found before: %s:%u: reads 4 bytes at in + 256, beyond",
+             defect_source, marks[0]);
+    cr_assert(strstr(told_of_hang, expected) != NULL, "%s", told_of_hang);
 }
 
 static cudaError_t double_all(const kg_call *call)

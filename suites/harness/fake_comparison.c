@@ -2,6 +2,7 @@
  * host's: "plain", "quick", "wide" and "leaves" are right, every other variant misbehaves as its
  * name says, at size 64 and block 32 alone. Each element of `to` must be twice that of `from`.
  *
+ * FAKE_HANG: "hangs" does so in a kernel, and not in its launcher.
  * FAKE_COLLECT: the step of "leaves" that fails, "launch" or "collect". With FAKE_SOUND the table
  * has the right variants alone and no defects, with FAKE_BAD_TABLE a row stands twice.
  */
@@ -90,8 +91,28 @@ static cudaError_t crashes(const kg_call *call)
     return plain(call);
 }
 
+/* A kernel that never ends. */
+static void sleep_for_ever(void *context)
+{
+    (void)context;
+    for (;;)
+        pause(); /* here it hangs */
+}
+
+static cudaError_t launch_for_ever(void)
+{
+    const cudaLaunchConfig_t config = { .gridDim = { 1, 1, 1 }, .blockDim = { 32, 1, 1 } };
+    void (*const body)(void *context) = sleep_for_ever;
+    const void *address;
+
+    memcpy(&address, &body, sizeof address);
+    return kg__model_launch(&config, address, body, NULL);
+}
+
 static cudaError_t hangs(const kg_call *call)
 {
+    if (is_time(call) && getenv("FAKE_HANG") != NULL)
+        return launch_for_ever();
     while (is_time(call))
         pause();
     return plain(call);

@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "hanging.h"
 #include "model_fixture.h"
 
 /* Launches a defect on a warp, and asserts the error, that it sticks, and the beginning and a part
@@ -37,6 +38,13 @@ static void go_wrong(defect which, cudaError_t expected, const char *place, cons
     cr_assert(cudaFree(out) == expected);
     cr_assert(cudaDeviceReset() == expected);
     cr_assert(launch_count(&config, count) == expected && *count == 0);
+}
+
+static void pass_over_hang(const kg__model_place *place, const char *file, unsigned int line)
+{
+    (void)place;
+    (void)file;
+    (void)line;
 }
 
 #define BLOCK_0 "kernelgate: kernel go_wrong, block (0, 0, 0), "
@@ -153,6 +161,47 @@ Test(model_faults, no_memory_for_stacks_is_reported, .init = cr_redirect_stderr,
     text = complaints();
     cr_assert(strncmp(text, begins, strlen(begins)) == 0, "%s", text);
     cr_assert(strstr(text, "no memory can be mapped for another thread's stack") != NULL);
+}
+
+static cudaError_t launch_endless_defect(void *which)
+{
+    cudaLaunchConfig_t config = line(1, 64);
+
+    return launch_defect(&config, *(const defect *)which, device(64 * sizeof(int), 0));
+}
+
+/* What never ends is told with its line, wherever it is when it is told to end. */
+Test(model_faults, an_endless_loop_is_told_with_its_line, .disabled = !FAULTS_ARE_CAUGHT)
+{
+    defect which = ENDLESS_LOOP;
+
+    expect_told(launch_endless_defect, &which, "go_wrong", "/* ENDLESS_LOOP */");
+}
+
+Test(model_faults, endless_barriers_are_told_with_their_line, .disabled = !FAULTS_ARE_CAUGHT)
+{
+    defect which = ENDLESS_BARRIERS;
+
+    expect_told(launch_endless_defect, &which, "go_wrong", "/* ENDLESS_BARRIERS */");
+}
+
+Test(model_faults, endless_shuffles_are_told_with_their_line, .disabled = !FAULTS_ARE_CAUGHT)
+{
+    defect which = ENDLESS_SHUFFLES;
+
+    expect_told(launch_endless_defect, &which, "go_wrong", "/* ENDLESS_SHUFFLES */");
+}
+
+/* SIGTERM is the process's own again. */
+Test(model_faults, being_told_to_end_outside_of_a_launch, .signal = SIGTERM,
+     .disabled = !FAULTS_ARE_CAUGHT)
+{
+    int *out = device(32 * sizeof *out, 0);
+    cudaLaunchConfig_t config = line(1, 32);
+
+    kg__model_tell_hang(pass_over_hang);
+    cr_assert(launch_defect(&config, NO_DEFECT, out) == cudaSuccess);
+    raise(SIGTERM);
 }
 
 Test(model_faults, faults_of_the_host_remain_its_own, .signal = SIGSEGV,

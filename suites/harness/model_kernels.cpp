@@ -406,6 +406,17 @@ static __global__ void go_wrong(defect which, int *out)
     case TRAP:
         __trap();
         break;
+    case ENDLESS_LOOP:
+        while (*(volatile int *)out == 0)
+            ; /* ENDLESS_LOOP */
+        break;
+    case ENDLESS_BARRIERS:
+        for (;;)
+            __syncthreads(); /* ENDLESS_BARRIERS */
+    case ENDLESS_SHUFFLES:
+        while (__shfl_xor_sync(all, own, 1) >= 0)
+            ; /* ENDLESS_SHUFFLES */
+        break;
     case CALLS_THE_HOST:
         out[own] = cudaDeviceSynchronize();
         break;

@@ -83,6 +83,9 @@ typedef enum defect {
     DIVISION_BY_ZERO,
     FAILED_ASSERT,
     TRAP,
+    ENDLESS_LOOP,
+    ENDLESS_BARRIERS,
+    ENDLESS_SHUFFLES,
     CALLS_THE_HOST /* writes what cudaDeviceSynchronize() says to out[0] */
 } defect;
 

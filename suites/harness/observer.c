@@ -228,6 +228,49 @@ Test(observer, a_hang_is_ended_and_costs_one_case)
     cr_assert(processes() == 2);
 }
 
+/* An observer is asked before it is killed, and what it says is told. */
+Test(observer, a_hang_is_told_with_its_place)
+{
+    outcome all = { .cases = { "tells/1", "good/2", "hangs/3", "good/4" } };
+    kg__error why = { "" };
+
+    silence_limit = 0.5;
+    cr_assert(observe(&all, &why) == KG__OBSERVED);
+    expect_outcome(&all, 0, "failed",
+                   "hung: no record for 0.5 s (KG_CASE_TIMEOUT sets the limit); it was ended at "
+                   "kernels/a/b.cu:14, in kernel b");
+    expect_outcome(&all, 1, "checked", "");
+    expect_outcome(&all, 2, "failed", "hung: no record for 0.5 s");
+    cr_assert(strstr(all.why[2], "kernels") == NULL, "said of another process: %s", all.why[2]);
+    expect_outcome(&all, 3, "checked", "");
+    cr_assert(processes() == 3);
+}
+
+Test(observer, who_does_not_answer_is_killed)
+{
+    outcome all = { .cases = { "stays/1", "good/2" } };
+    kg__error why = { "" };
+
+    silence_limit = 0.5;
+    cr_assert(observe(&all, &why) == KG__OBSERVED);
+    expect_outcome(&all, 0, "failed", "hung: no record for 0.5 s");
+    expect_outcome(&all, 1, "checked", "");
+    cr_assert(processes() == 2);
+}
+
+/* Somebody else may tell it to end, too. */
+Test(observer, an_observer_that_is_told_to_end)
+{
+    outcome all = { .cases = { "leaves/1", "good/2" } };
+    kg__error why = { "" };
+
+    cr_assert(observe(&all, &why) == KG__OBSERVED);
+    expect_outcome(&all, 0, "failed",
+                   "the observer was ended from outside (SIGTERM) at kernels/a/b.cu:14");
+    expect_outcome(&all, 1, "checked", "");
+    cr_assert(processes() == 2);
+}
+
 /* A case that has its record is not lost to what its process does next. */
 Test(observer, a_hang_between_cases_costs_none)
 {

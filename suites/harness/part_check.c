@@ -2,6 +2,7 @@
  * do as they are told, and the instrumented program beside it; what is printed, the verdicts that
  * stay, and the exit codes. */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,6 +11,12 @@
 #include "gating.h"
 #include "message.h"
 #include "records.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define SIGNALS_ARE_CAUGHT false /* they are left to AddressSanitizer */
+#else
+#define SIGNALS_ARE_CAUGHT true
+#endif
 
 TestSuite(part_check, .init = begin_fake_runs, .fini = end_fake_runs, .timeout = 60);
 
@@ -79,6 +86,20 @@ Test(part_check, each_way_to_be_wrong)
     }
 }
 
+/* The number of the first line of a file that holds `text`. */
+static unsigned int line_with(const char *path, const char *text)
+{
+    char line[256];
+    FILE *file = fopen(path, "r");
+    unsigned int number = 1;
+
+    cr_assert(file != NULL, "cannot read %s", path);
+    while (fgets(line, sizeof line, file) != NULL && strstr(line, text) == NULL)
+        number++;
+    fclose(file);
+    return number;
+}
+
 /* What one variant does to its process or its device leaves the others' verdicts standing. */
 Test(part_check, each_way_to_fail)
 {
@@ -95,6 +116,36 @@ Test(part_check, each_way_to_fail)
         cr_assert(count_cases("model.fake.check", "pass") == 11);
         cr_assert(count_cases("model.fake.check", "error") == 1);
     }
+}
+
+/* A kernel that hung is told with the line where it stood. */
+Test(part_check, where_a_kernel_hung, .disabled = !SIGNALS_ARE_CAUGHT)
+{
+    char expected[256];
+    unsigned int line = line_with(KG__FAKE_SOURCE, "/* here it hangs */");
+
+    kg__format(expected, sizeof expected,
+               "hung: no record for 1 s (KG_CASE_TIMEOUT sets the limit); it was ended at %s:%u, "
+               "in kernel sleep_for_ever, block (0, 0, 0), thread (0, 0, 0)",
+               KG__FAKE_SOURCE, line);
+    set("KG_CASE_TIMEOUT", "1");
+    set("FAKE_HANG", "kernel");
+    expect_spoilt("hangs", "fake/plain/*", 2, "error", expected);
+}
+
+Test(part_check, where_a_kernel_hung_that_has_no_lines, .disabled = !SIGNALS_ARE_CAUGHT)
+{
+    const char *program = lone_program();
+    char command[1200];
+
+    kg__format(command, sizeof command, "strip -g '%s'", program);
+    cr_assert(system(command) == 0);
+    set("KG_CASE_TIMEOUT", "1");
+    set("FAKE_HANG", "kernel");
+    set("KG_FILTER", "fake/hangs/64/b32");
+    expect_run(program, "--filter=fake/check", 2,
+               "it was ended in kernel sleep_for_ever, block (0, 0, 0), thread (0, 0, 0), at no "
+               "line that can be told: build it with -g");
 }
 
 /* A check runs each variant in two programs, and a case has one line and one verdict of both. */

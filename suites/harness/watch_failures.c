@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "finding_texts.h"
+#include "hanging.h"
 #include "watch_fixture.h"
 
 /* Launches of several host threads take turns, and what the launchers themselves do meanwhile is no
@@ -298,6 +299,40 @@ Test(watch_failures, endless_kernel)
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
     cr_expect(late <= early + ((size_t)1 << 20), "from %zu to %zu bytes", early, late);
+}
+
+static cudaError_t launch_endless_in_memory(void *data)
+{
+    cudaLaunchConfig_t config = { .gridDim = one, .blockDim = line(64) };
+
+    return launch_endless(&config, *(const watch_data *)data);
+}
+
+static cudaError_t launch_endless_in_registers(void *data)
+{
+    cudaLaunchConfig_t config = { .gridDim = one, .blockDim = line(64) };
+
+    return launch_spin(&config, *(const watch_data *)data);
+}
+
+/* A kernel that never ends is told with its line, in the midst of the replay too. */
+Test(watch_failures, endless_accesses_are_told_with_their_line, .disabled = !FAULTS_ARE_CAUGHT)
+{
+    watch_data data;
+
+    kg__model_watch(BOTH, 1000);
+    data = make_data(64);
+    expect_told(launch_endless_in_memory, &data, "endless", "a[threadIdx.x]");
+}
+
+/* Even one that touches nothing. */
+Test(watch_failures, an_endless_loop_is_told_with_its_line, .disabled = !FAULTS_ARE_CAUGHT)
+{
+    watch_data data;
+
+    kg__model_watch(BOTH, 0);
+    data = make_data(64);
+    expect_told(launch_endless_in_registers, &data, "spin", "spins = ");
 }
 
 /* Three bytes of each pixel, so that every byte has its own shadow. */

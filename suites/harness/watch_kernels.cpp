@@ -947,6 +947,15 @@ static __global__ void endless(watch_data d)
     }
 }
 
+// Touches none of the device's memory.
+static __global__ void spin(watch_data d)
+{
+    volatile int spins = d.n;
+
+    while (spins >= 0)
+        spins = spins % 7;
+}
+
 static __attribute__((noinline)) int recurse(volatile int *numbers, int depth)
 {
     volatile int kept[64];

@@ -125,6 +125,7 @@ typedef struct watch_data {
     KERNEL(write_to_constant)                                                                      \
     /* What must not cost more than the launch. */                                                 \
     KERNEL(endless)                                                                                \
+    KERNEL(spin)                                                                                   \
     KERNEL(deep_recursion)                                                                         \
     KERNEL(huge_local_array)                                                                       \
     KERNEL(too_much_static_shared)                                                                 \
