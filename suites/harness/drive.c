@@ -65,6 +65,12 @@ void write_text(const char *path, const char *text)
     cr_assert(fclose(file) == 0);
 }
 
+void write_script(const char *path, const char *text)
+{
+    write_text(path, text);
+    cr_assert(chmod(path, 0755) == 0);
+}
+
 char *read_text(const char *path)
 {
     FILE *file = fopen(path, "r");
@@ -264,6 +270,15 @@ void expect_drive(const char *const *arguments, int code, const char *expected)
     ending seen = drive(arguments, environment);
 
     expect_ending(&seen, code, expected);
+    free(seen.output);
+}
+
+void expect_shell(const char *line)
+{
+    const char *const arguments[] = { "/bin/bash", "-c", line, NULL };
+    ending seen = drive(arguments, environment);
+
+    cr_assert(seen.code == 0, "%s: %s", line, seen.output);
     free(seen.output);
 }
 

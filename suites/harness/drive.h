@@ -17,6 +17,8 @@ const char *at(const char *name);
 /* Writes and reads a whole file; a failure fails the test. The text is freed by the caller. */
 void write_text(const char *path, const char *text);
 char *read_text(const char *path);
+/* Writes a script that can be run. */
+void write_script(const char *path, const char *text);
 bool exists(const char *path);
 
 /* How many times `part` stands in `text`. */
@@ -53,6 +55,9 @@ void expect_ending(const ending *seen, int code, const char *expected);
 
 /* Runs a program to its end, which must be so, with the settings made by set(). */
 void expect_drive(const char *const *arguments, int code, const char *expected);
+
+/* Runs a line of bash, which must succeed, with the settings made by set(). */
+void expect_shell(const char *line);
 
 /* Adds to a results document what it has besides its targets and cases. */
 void complete_results(json_t *results);

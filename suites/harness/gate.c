@@ -4,28 +4,12 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "drive.h"
 #include "message.h"
 
 #define EARLIER_WORDS "what an earlier ctest said"
-
-static void shell(const char *line)
-{
-    const char *const arguments[] = { "/bin/bash", "-c", line, NULL };
-    ending seen = drive(arguments, environment);
-
-    cr_assert(seen.code == 0, "%s: %s", line, seen.output);
-    free(seen.output);
-}
-
-static void put_program(const char *name, const char *text)
-{
-    write_text(name, text);
-    cr_assert(chmod(name, 0755) == 0);
-}
 
 static void begin(void)
 {
@@ -40,16 +24,17 @@ static void begin(void)
     set("KG_OUT", NULL);
     for (size_t i = 0; i < sizeof unset / sizeof *unset; i++)
         set(unset[i], NULL);
-    shell("mkdir -p bin ci kernels build/cpu && cp " KG__CI "/gate " KG__CI "/common.sh " KG__CI
-          "/base.sh ci/ && printf %s " KG__COMMAND " >build/cpu/kernelgate.path");
-    put_program("bin/cmake", "#!/bin/sh\n");
-    put_program("ci/setup", "#!/bin/sh\n");
+    expect_shell("mkdir -p bin ci kernels build/cpu && cp " KG__CI "/gate " KG__CI
+                 "/common.sh " KG__CI "/base.sh ci/ && printf %s " KG__COMMAND
+                 " >build/cpu/kernelgate.path");
+    write_script("bin/cmake", "#!/bin/sh\n");
+    write_script("ci/setup", "#!/bin/sh\n");
     write_text("CMakePresets.json", "{}");
     write_text("build/cpu/ctest.log", EARLIER_WORDS "\n");
     /* The part `check` alone, between the two ends of a run. */
-    put_program("bin/ctest", "#!/bin/sh\n" KG__COMMAND " begin || exit 8\n" KG__FAKE_MODEL
-                             " --filter=fake/check; code=$?\n" KG__COMMAND
-                             " results --report-only >/dev/null; test $code -eq 0\n");
+    write_script("bin/ctest", "#!/bin/sh\n" KG__COMMAND " begin || exit 8\n" KG__FAKE_MODEL
+                              " --filter=fake/check; code=$?\n" KG__COMMAND
+                              " results --report-only >/dev/null; test $code -eq 0\n");
 }
 
 static void end(void)
@@ -115,8 +100,9 @@ Test(gate, strictness_is_0_or_1)
 
 Test(gate, says_that_ctest_is_missing)
 {
-    shell("mkdir tools && for folder in ${PATH//:/ }; do ln -sf \"$folder\"/* tools/; done && "
-          "rm -f tools/ctest");
+    expect_shell(
+        "mkdir tools && for folder in ${PATH//:/ }; do ln -sf \"$folder\"/* tools/; done && "
+        "rm -f tools/ctest");
     set("PATH", at("tools"));
     expect_gate(2, "ci/gate: ctest is not on the PATH: install the package cmake, 3.25 or newer, "
                    "which brings it\n");
@@ -124,8 +110,8 @@ Test(gate, says_that_ctest_is_missing)
 
 Test(gate, shows_no_log_of_an_earlier_run)
 {
-    put_program("bin/ctest", "#!/bin/sh\necho 'CMake Error: no such preset' >&2\nexit 9\n");
+    write_script("bin/ctest", "#!/bin/sh\necho 'CMake Error: no such preset' >&2\nexit 9\n");
     expect_gate(2, "ci/gate: ctest ended with code 9 and left no results in ");
-    put_program("bin/ctest", "#!/bin/sh\nprintf 'in its log\\n' >build/cpu/ctest.log\nexit 9\n");
+    write_script("bin/ctest", "#!/bin/sh\nprintf 'in its log\\n' >build/cpu/ctest.log\nexit 9\n");
     expect_gate(2, "in its log\nci/gate: ctest ended with code 9 and left no results in ");
 }

@@ -253,12 +253,6 @@ Test(occupancy, as_the_driver_said)
     cr_expect(held > 100, "%zu cases", held);
 }
 
-static void write_script(const char *path, const char *text)
-{
-    write_text(path, text);
-    cr_assert(chmod(path, 0755) == 0);
-}
-
 /* A program that tells of two launches, of which one is of a template, and of a copy. */
 static void make_model(void)
 {

@@ -11,22 +11,6 @@
 
 #define SLOW "fake/plain/64/b32"
 
-/* Runs a line of shell in the repository; it has to succeed. */
-static void shell(const char *line)
-{
-    const char *const arguments[] = { "/bin/bash", "-c", line, NULL };
-    ending seen = drive(arguments, environment);
-
-    cr_assert(seen.code == 0, "%s: %s", line, seen.output);
-    free(seen.output);
-}
-
-static void put_program(const char *name, const char *text)
-{
-    write_text(name, text);
-    cr_assert(chmod(name, 0755) == 0);
-}
-
 static void link_program(const char *program, const char *name)
 {
     cr_assert(symlink(program, name) == 0);
@@ -49,10 +33,10 @@ static void make_repository(void)
 
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
         cr_assert(mkdir(folders[i], 0777) == 0);
-    put_program("bin/cmake", "#!/bin/sh\n");
-    put_program("bin/nvcc", "#!/bin/sh\n");
-    put_program("bin/nvidia-smi", "#!/bin/sh\necho 'NVIDIA Fake'\n");
-    put_program("ci/setup", "#!/bin/sh\n");
+    write_script("bin/cmake", "#!/bin/sh\n");
+    write_script("bin/nvcc", "#!/bin/sh\n");
+    write_script("bin/nvidia-smi", "#!/bin/sh\necho 'NVIDIA Fake'\n");
+    write_script("ci/setup", "#!/bin/sh\n");
     link_program(KG__COMMAND, "build/gpu/harness/cli/kernelgate");
     link_program(KG__COMMAND, "build/cpu/harness/cli/kernelgate");
     write_text("build/gpu/kernelgate.path", at("build/gpu/harness/cli/kernelgate"));
@@ -63,8 +47,9 @@ static void make_repository(void)
     write_text("CMakePresets.json", "{}");
     write_text("kernels/plain.cu", "\n");
     write_text(".gitignore", "/build/\n/log\n/plan\n/count_log\n/count_plan\n*.lock\n.output*\n");
-    shell("cp " KG__CI "/rebaseline " KG__CI "/common.sh ci/ && git init -q . && git add . && "
-          "git commit -q -m one");
+    expect_shell("cp " KG__CI "/rebaseline " KG__CI
+                 "/common.sh ci/ && git init -q . && git add . && "
+                 "git commit -q -m one");
 }
 
 static void begin(void)
@@ -127,7 +112,7 @@ static void run_last_command(const char *output)
     cr_assert(then[strcspn(then, "\n") + 1] == '\0', "it is the last line: %s", output);
     kg__format(line, sizeof line, "%.*s && test -z \"$(git status --porcelain)\"",
                (int)strcspn(then, "\n"), then);
-    shell(line);
+    expect_shell(line);
 }
 
 Test(rebaseline, a_new_gpu_gets_a_file_and_is_told_what_to_commit)
@@ -142,7 +127,7 @@ Test(rebaseline, a_new_gpu_gets_a_file_and_is_told_what_to_commit)
                   "kernelgate: then: git add -- baselines/nvidia-fake.json");
     run_last_command(seen.output);
     free(seen.output);
-    shell("test \"$(git log -1 --format=%s)\" = 'baselines: record nvidia-fake'");
+    expect_shell("test \"$(git log -1 --format=%s)\" = 'baselines: record nvidia-fake'");
     expect("--target", "gpu", 0, "kernelgate: nothing moved beyond its band\n");
 }
 
@@ -208,7 +193,7 @@ Test(rebaseline, refusals_write_nothing)
         expect("--target", "gpu", 2, refusals[i].line);
         cr_assert(!exists("baselines/nvidia-fake.json"));
     }
-    shell("test -z \"$(git status --porcelain)\"");
+    expect_shell("test -z \"$(git status --porcelain)\"");
 }
 
 Test(rebaseline, a_dirty_tree_refuses_unless_told)
@@ -219,7 +204,7 @@ Test(rebaseline, a_dirty_tree_refuses_unless_told)
     expect("--target", "gpu", 2, "uncommitted changes (kernels/plain.cu): commit or remove them");
     cr_assert(!exists("log"), "nothing is measured in vain");
     expect_drive(told, 0, "baselines/nvidia-fake.json is new");
-    shell("grep -q '\"commit\": \"[0-9a-f]*-dirty\"' baselines/nvidia-fake.json");
+    expect_shell("grep -q '\"commit\": \"[0-9a-f]*-dirty\"' baselines/nvidia-fake.json");
 }
 
 Test(rebaseline, arguments_that_are_wrong)
@@ -236,7 +221,7 @@ Test(rebaseline, without_git)
 {
     const char *const arguments[] = { "ci/rebaseline", "--target", "gpu", "--allow-dirty", NULL };
 
-    shell("rm -rf .git");
+    expect_shell("rm -rf .git");
     expect("--target", "gpu", 2, "git cannot tell whether the tree is clean");
     expect_drive(arguments, 0,
                  "kernelgate: changed: baselines/nvidia-fake.json\n"
@@ -254,8 +239,9 @@ Test(rebaseline, a_project_of_its_own)
 
     expect_ending(&seen, 2, "/bin is no project to gate, since it has no CMakePresets.json");
     free(seen.output);
-    shell("mkdir -p own/baselines && git mv kernels CMakePresets.json own && mv build own/ && "
-          "echo /own/build/ >>.gitignore && git add . && git commit -q -m two");
+    expect_shell(
+        "mkdir -p own/baselines && git mv kernels CMakePresets.json own && mv build own/ && "
+        "echo /own/build/ >>.gitignore && git add . && git commit -q -m two");
     write_text("own/build/gpu/kernelgate.path", at("own/build/gpu/harness/cli/kernelgate"));
     write_text("own/include.h", "\n");
     expect_drive(recorded, 2, "uncommitted changes (own/include.h)");
