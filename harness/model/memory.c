@@ -193,10 +193,13 @@ static bool remember_freed(const kg__model_allocation *allocation, const kg__reg
 {
     size_t size = mapped_size(allocation->size);
     kg__model_freed *last;
+    const void *kept;
 
-    if (size > FREED_BYTES ||
-        mmap(allocation->base, allocation->size, PROT_NONE,
-             MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) == MAP_FAILED)
+    if (size > FREED_BYTES)
+        return false;
+    kept = mmap(allocation->base, allocation->size, PROT_NONE,
+                MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (kept == MAP_FAILED)
         return false;
     while (freed_count == FREED_MAXIMUM || freed_bytes + size > FREED_BYTES)
         forget_oldest_freed();
