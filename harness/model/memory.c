@@ -7,6 +7,7 @@
 #include "shadow.h"
 #include "watching.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -170,6 +171,17 @@ const kg__model_freed *kg__model_find_freed(const void *address)
     return NULL;
 }
 
+void kg__model_describe_freed(const kg__model_freed *freed, uintptr_t address, char *text,
+                              size_t size)
+{
+    bool behind = address >= freed->start;
+
+    snprintf(text, size, "%s %c %llu after %s (%zu bytes) was freed", freed->name,
+             behind ? '+' : '-',
+             (unsigned long long)(behind ? address - freed->start : freed->start - address),
+             freed->name, freed->bytes);
+}
+
 /* Lets go of the addresses that have been freed longest. */
 static void forget_oldest_freed(void)
 {
@@ -233,11 +245,13 @@ static void unmap(const kg__model_allocation *allocation, bool remember)
         munmap(allocation->base - gap_of(allocation->size), mapped_size(allocation->size));
 }
 
-/* Keeps in mind that the host has written `count` bytes of an allocation. */
+/* Counts a copy or fill of `count` bytes, and keeps in mind that they are written, where they are
+ * of an allocation. */
 static void note_written(const void *pointer, size_t count)
 {
     kg__region *region;
 
+    kg__watch_copy(count);
     if (!kg__watch_checks() || kg__model_find(pointer) == NULL)
         return;
     region = kg__region_at((uintptr_t)pointer);
@@ -354,7 +368,6 @@ static cudaError_t copy(void *to, const void *from, size_t count, enum cudaMemcp
     if (error == cudaSuccess && count > 0 && !kg__model_plans()) {
         memmove(to, from, count);
         note_written(to, count);
-        kg__watch_copy(count);
     }
     return error;
 }
@@ -369,7 +382,6 @@ static cudaError_t fill(void *pointer, int value, size_t count)
         return cudaSuccess;
     memset(pointer, value, count);
     note_written(pointer, count);
-    kg__watch_copy(count);
     return cudaSuccess;
 }
 
@@ -524,7 +536,7 @@ cudaError_t kg__model_copy_to_symbol(void *symbol, size_t size, const void *from
     error = check_symbol_copy(size, count, offset, from, kind, cudaMemcpyHostToDevice, stream);
     if (error == cudaSuccess && count > 0 && !kg__model_plans()) {
         memmove((unsigned char *)symbol + offset, from, count);
-        kg__watch_copy(count);
+        note_written((unsigned char *)symbol + offset, count);
     }
     return kg__model_leave(error);
 }
@@ -540,7 +552,6 @@ cudaError_t kg__model_copy_from_symbol(void *to, const void *symbol, size_t size
     if (error == cudaSuccess && count > 0 && !kg__model_plans()) {
         memmove(to, (const unsigned char *)symbol + offset, count);
         note_written(to, count);
-        kg__watch_copy(count);
     }
     return kg__model_leave(error);
 }

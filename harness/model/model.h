@@ -129,6 +129,10 @@ typedef struct kg__model_freed {
  * where there is none, or it was freed too long ago: addresses are kept from being used again for
  * the last FREED_MAXIMUM of them (memory.c). Changes nothing, so that a signal handler may ask. */
 const kg__model_freed *kg__model_find_freed(const void *address);
+/* Writes "a + 12 after a (256 bytes) was freed" to `text`, of `size` bytes, in words that a signal
+ * handler may use. */
+void kg__model_describe_freed(const kg__model_freed *freed, uintptr_t address, char *text,
+                              size_t size);
 /* The number of live allocations. */
 size_t kg__model_allocation_count(void);
 

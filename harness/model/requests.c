@@ -282,16 +282,12 @@ static inline void take_together(kg__site *site, kg__region *region, unsigned in
 static bool report_freed(const kg__finding_place *place, unsigned int bytes, uint64_t address)
 {
     const kg__model_freed *freed = kg__model_find_freed((const void *)(uintptr_t)address);
-    bool behind;
+    char where[224];
 
     if (freed == NULL)
         return false;
-    behind = address >= freed->start;
-    kg__find(KG__MODEL_AFTER_FREE, place,
-             "%s %u bytes at %s %c %llu after %s (%zu bytes) was freed", place->does, bytes,
-             freed->name, behind ? '+' : '-',
-             (unsigned long long)(behind ? address - freed->start : freed->start - address),
-             freed->name, freed->bytes);
+    kg__model_describe_freed(freed, (uintptr_t)address, where, sizeof where);
+    kg__find(KG__MODEL_AFTER_FREE, place, "%s %u bytes at %s", place->does, bytes, where);
     return true;
 }
 

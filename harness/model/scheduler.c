@@ -694,17 +694,15 @@ static void end_hang(void)
 static void describe_bad_address(uintptr_t address)
 {
     const kg__model_freed *freed = kg__model_find_freed((const void *)address);
+    char where[224];
 
-    if (freed != NULL)
-        snprintf(failure_text, sizeof failure_text,
-                 "an access to %s %c %llu after %s (%zu bytes) was freed", freed->name,
-                 address >= freed->start ? '+' : '-',
-                 (unsigned long long)(address >= freed->start ? address - freed->start
-                                                              : freed->start - address),
-                 freed->name, freed->bytes);
-    else
+    if (freed != NULL) {
+        kg__model_describe_freed(freed, address, where, sizeof where);
+        snprintf(failure_text, sizeof failure_text, "an access to %s", where);
+    } else {
         snprintf(failure_text, sizeof failure_text,
                  "an access to the address %p, where no memory is", (const void *)address);
+    }
 }
 
 /* Leaves the kernel for good, so that neither this function nor the kernel's fiber is ever returned
