@@ -684,13 +684,11 @@ const kg__command kg__baseline_adopt_command = {
         "something else than when the baseline was recorded; times that would rest on fewer than\n"
         "five sessions, that are no time (0, or below), or that are off the baseline's of a gated\n"
         "metric by a factor of two or more, unless several results agree on them as sessions have\n"
-        "to; results whose sentinel is; results that were adopted before. Refuses results of "
-        "several targets or\n"
-        "commits, sessions that disagree, and while somebody else changes baselines in DIR. Bands\n"
-        "that were edited by hand (\"band_by\": \"hand\") stay, and so does what is known of the "
-        "code.\n"
-        "KG_FILTER narrows what is adopted; what it leaves out of a gate stays out, for the\n"
-        "gate is one that was adopted then.\n"
+        "to; results whose sentinel is; results that were adopted before. Refuses results of\n"
+        "several targets or commits, sessions that disagree, and while somebody else changes\n"
+        "baselines in DIR. Bands that were edited by hand (\"band_by\": \"hand\") stay, and so does\n"
+        "what is known of the code. KG_FILTER narrows what is adopted; what it leaves out of a\n"
+        "gate stays out, for the gate is one that was adopted then.\n"
         "exit: 0 adopted (or nothing was left to adopt); 2 refused, and no file is touched,\n"
         "unless the line says that it was written and the output lost\n",
     .options = adopt_options,
