@@ -240,8 +240,12 @@ static size_t distance(const char *a, const char *b)
 const char *kg__nearest_name(const char *name, const char *const *names, size_t count)
 {
     const char *nearest = NULL;
-    size_t least = strlen(name) / 2 + 2;
+    size_t length = strlen(name);
+    size_t least = length / 2 + 2;
 
+    /* A letter of it has to be right: "q" is not "m" misspelled. */
+    if (least > length)
+        least = length;
     for (size_t i = 0; i < count; i++) {
         size_t d = distance(name, names[i]);
 

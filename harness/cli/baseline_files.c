@@ -290,7 +290,7 @@ const char *kg__nearest_case(const kg__baseline *baseline, const char *glob)
 
     for (size_t i = 0; i < baseline->case_count; i++)
         ids[i] = baseline->cases[i].id;
-    nearest = kg__nearest_name(glob, ids, baseline->case_count);
+    nearest = kg__nearest_to_globs(glob, ids, baseline->case_count);
     free(ids);
     return nearest;
 }

@@ -327,7 +327,7 @@ static const char *nearest_case(const json_t *document, const char *filter)
 
     json_array_foreach (cases, i, entry)
         ids[i] = kg__json_text(entry, "case");
-    nearest = *filter != '\0' ? kg__nearest_name(filter, ids, json_array_size(cases)) : NULL;
+    nearest = kg__nearest_to_globs(filter, ids, json_array_size(cases));
     free(ids);
     return nearest;
 }

@@ -467,7 +467,7 @@ static int refuse_nothing(const gathering *all)
         json_array_foreach (json_object_get(told, "cases"), k, launch)
             ids[count++] = kg__json_text(launch, "case");
     }
-    nearest = *filter != '\0' ? kg__nearest_name(filter, ids, count) : NULL;
+    nearest = kg__nearest_to_globs(filter, ids, count);
     kg__complain("occupancy: the filter leaves none of the cases that start a kernel%s%s: give "
                  "another, or none",
                  nearest != NULL ? "; nearest is " : "", nearest != NULL ? nearest : "");

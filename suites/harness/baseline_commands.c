@@ -484,6 +484,8 @@ Test(baseline_commands, retire_of_what_is_not_there)
            "baselines/nvidia-fake.json has no case \"m/odl/530/b16\"; did you mean "
            "\"m/old/530/b16\"? Nothing is taken out",
            "retire", "nvidia-fake", "m/naive/*", "m/odl/530/b16");
+    expect(2, "has no case \"m/odl/*\"; did you mean \"m/old/530/b16\"?", "retire", "nvidia-fake",
+           "m/odl/*");
     expect(2, "has no case \"q\": nothing is taken out (kernelgate baseline show", "retire",
            "nvidia-fake", "q");
     expect_file("baselines/nvidia-fake.json", before);

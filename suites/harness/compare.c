@@ -534,6 +534,7 @@ Test(compare, bad_input)
            "there is no format \"xml\": take text, markdown, csv or json");
     expect(command(at("a.json"), at("b.json"), "m/a"), 0, "cases: 2 pass");
     expect(command(at("a.json"), at("b.json"), "m/a/1/b9"), 2, "nearest is m/a/1/b8");
+    expect(command(at("a.json"), at("b.json"), "m/aa/*"), 2, "nearest is m/a/1/b8");
     write_text(at("b.json"), "{\"schema\": \"kernelgate-baseline/1\"}");
     expect(command(at("a.json"), at("b.json")), 2, "kernelgate-results/1");
     write_text(at("b.json"), "{\"schema\": ");

@@ -317,7 +317,8 @@ Test(occupancy, without_a_gpu)
            "sm_90,m/tiled/530/b16,530,_Z5tiledILi16EEvPf,32,50176,1024,0,256,4,32,0.5,shared "
            "memory\n");
     expect(command("m/tiled/*"), 0, "1 launch, ");
-    expect(command("m/tilde/*"), 2, "the filter leaves none");
+    expect(command("m/tilde/*"), 2, "nearest is m/tiled/530/b16");
+    expect(command("nothing/*"), 2, "the filter leaves none of the cases that start a kernel: ");
     expect(command("m/tiled/530/b17"), 2, "nearest is m/tiled/530/b16");
 }
 
