@@ -249,6 +249,37 @@ Test(counting, a_kernel_that_is_started_no_more)
     expect("no-baseline", "no baseline: record one with ci/rebaseline");
 }
 
+/* What a launcher copies beside its kernel, and what a block that returns at once holds, is not the
+ * kernel's work: all that was any fell to nothing. */
+Test(counting, a_kernel_that_does_nothing_more)
+{
+    static const char *const beside[] = { "copied_bytes", "shared_bytes" };
+
+    for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
+        usual_case();
+        for (int j = 0; j < KG__COUNTERS; j++)
+            count(kg__counter_name((kg__counter)j), 0);
+        (void)store(beside[i], 2048);
+        count(beside[i], 2048);
+        expect("error", "nothing was counted of it, where the baseline has counts: does the "
+                        "launcher still launch its kernel?");
+        kg__baseline_free(&baseline);
+    }
+}
+
+/* A launcher that never did anything else than to copy starts no kernel that could be missed. */
+Test(counting, a_launcher_that_copies_alone)
+{
+    (void)store("copied_bytes", 2048);
+    count("copied_bytes", 2048);
+    expect("pass", "");
+    count("copied_bytes", 1024);
+    expect("faster", "copied_bytes fell by 50.0 % (1 024 against 2 048)" KEEP);
+    count("copied_bytes", 0);
+    expect("error", "nothing was counted of it, where the baseline has counts: does the launcher "
+                    "still launch its kernel?");
+}
+
 static void sample(void)
 {
     json_object_set_new(record, "sampled", json_pack("{s:i, s:i}", "blocks", 120, "of", 16384));
