@@ -314,7 +314,7 @@ static bool were_adopted(const adoption *all, const json_t *results)
     return was_adopted(all, results) || was_import_adopted(all, results);
 }
 
-/* A time of these results that may be taken, of a case or a sentinel; NAN where there is none. */
+/* A time of these results that is no fault's, of a case or a sentinel; NAN where there is none. */
 static double sound_time(const adoption *all, const json_t *results, const char *id, size_t metric)
 {
     const json_t *entry;
@@ -333,10 +333,13 @@ static double sound_time(const adoption *all, const json_t *results, const char 
     return NAN;
 }
 
+static bool sentinels_are_credible(const adoption *all, const json_t *results);
+
 /* Whether several of the results that are given have a time, and all of them the same, as far as
- * sessions have to agree. */
+ * sessions have to agree. Those whose sentinels are not to be believed say nothing of a case. */
 static bool results_agree(const adoption *all, const char *id, size_t metric)
 {
+    bool is_case = strchr(id, '/') != NULL;
     double *values = kg__allocate(all->count, sizeof *values);
     size_t count = 0;
     bool agree;
@@ -344,7 +347,8 @@ static bool results_agree(const adoption *all, const char *id, size_t metric)
     for (size_t i = 0; i < all->count; i++) {
         double value = sound_time(all, all->results[i], id, metric);
 
-        if (value > 0 && !were_adopted(all, all->results[i]))
+        if (value > 0 && !were_adopted(all, all->results[i]) &&
+            (!is_case || sentinels_are_credible(all, all->results[i])))
             values[count++] = value;
     }
     agree = count > 1 && kg__sessions_agree(values, count, NULL);
@@ -352,24 +356,51 @@ static bool results_agree(const adoption *all, const char *id, size_t metric)
     return agree;
 }
 
+/* The metric that a time is to join, of a case or sentinel of which the baseline has `before`. */
+static const kg__baseline_metric *known_of(const kg__baseline_case *before, size_t metric)
+{
+    return before != NULL ? kg__baseline_metric_of(before, kg__time_names[metric]) : NULL;
+}
+
+/* Whether a time may join the sessions of what is known of it (NULL: nothing). */
+static bool is_credible(const adoption *all, const char *id, const kg__baseline_metric *known,
+                        size_t metric, double value)
+{
+    return value > 0 &&
+           (known == NULL || !kg__is_far_off(known, value) || results_agree(all, id, metric));
+}
+
+/* Whether what a gate's sentinels took may be so; what is imported has none. */
+static bool sentinels_are_credible(const adoption *all, const json_t *results)
+{
+    for (size_t s = 0; s < KG__SENTINELS; s++) {
+        const char *id = kg__session_sentinels[s];
+        double value = sentinel_in(all, results, id);
+
+        if (!isnan(value) &&
+            !is_credible(all, id, known_of(kg__baseline_sentinel(&all->baseline, id), 0), 0, value))
+            return false;
+    }
+    return true;
+}
+
 /* Whether a time may join the sessions of a case or sentinel, of which the baseline has `before`;
  * names it where it may not. */
-static bool is_credible(const adoption *all, kg__entry_subject subject,
-                        const kg__baseline_case *before, size_t metric, double value)
+static bool may_join(const adoption *all, kg__entry_subject subject,
+                     const kg__baseline_case *before, size_t metric, double value)
 {
-    const kg__baseline_metric *known =
-        before != NULL ? kg__baseline_metric_of(before, kg__time_names[metric]) : NULL;
+    const kg__baseline_metric *known = known_of(before, metric);
     char now[KG__FIGURE_SIZE];
     char then[KG__FIGURE_SIZE];
 
+    if (is_credible(all, subject.id, known, metric, value))
+        return true;
     subject.metric = kg__time_names[metric];
     kg__show_figure(now, sizeof now, value, "ns");
     if (!(value > 0)) {
         kg__ledger_leave_out(all->recorder.ledger, subject, "%s is no time: left out", now);
         return false;
     }
-    if (known == NULL || !kg__is_far_off(known, value) || results_agree(all, subject.id, metric))
-        return true;
     kg__show_figure(then, sizeof then, known->value, "ns");
     kg__ledger_leave_out(
         all->recorder.ledger, subject,
@@ -394,8 +425,8 @@ static bool take_case(adoption *all, const char *path, const json_t *entry, bool
         bool known = before != NULL && kg__baseline_metric_of(before, kg__time_names[m]) != NULL;
 
         if (figures == NULL || (adopted && known) ||
-            !is_credible(all, (kg__entry_subject){ .file = path, .id = id }, before, m,
-                         kg__json_number(figures, "value")))
+            !may_join(all, (kg__entry_subject){ .file = path, .id = id }, before, m,
+                      kg__json_number(figures, "value")))
             continue;
         kg__sessions_take(&all->sessions, kg__sessions_case(&all->sessions, id), m, figures);
         taken = true;
@@ -403,9 +434,9 @@ static bool take_case(adoption *all, const char *path, const json_t *entry, bool
     return taken;
 }
 
-/* Whether what a gate's sentinels took may be so; what is imported has none. Sessions of the
- * sentinels stand side by side, so that all of a gate's are taken or none. */
-static bool sentinels_are_credible(const adoption *all, const char *path, const json_t *results)
+/* Whether what a gate's sentinels took may be so, each that may not named; what is imported has
+ * none. Sessions of the sentinels stand side by side, so that all of a gate's are taken or none. */
+static bool sentinels_may_join(const adoption *all, const char *path, const json_t *results)
 {
     bool credible = true;
 
@@ -413,8 +444,8 @@ static bool sentinels_are_credible(const adoption *all, const char *path, const 
         const char *id = kg__session_sentinels[s];
         double value = sentinel_in(all, results, id);
 
-        if (!isnan(value) && !is_credible(all, (kg__entry_subject){ .file = path, .id = id },
-                                          kg__baseline_sentinel(&all->baseline, id), 0, value))
+        if (!isnan(value) && !may_join(all, (kg__entry_subject){ .file = path, .id = id },
+                                       kg__baseline_sentinel(&all->baseline, id), 0, value))
             credible = false;
     }
     return credible;
@@ -430,7 +461,7 @@ static void take_results(adoption *all, const char *path, const json_t *results)
     if (adopted) {
         kg__ledger_leave_out(all->recorder.ledger, (kg__entry_subject){ .file = path },
                              "was adopted before: its times do not count again");
-    } else if (!sentinels_are_credible(all, path, results)) {
+    } else if (!sentinels_may_join(all, path, results)) {
         kg__ledger_leave_out(all->recorder.ledger, (kg__entry_subject){ .file = path },
                              "by its sentinel no time of it is to be believed: left out");
         return;

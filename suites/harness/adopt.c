@@ -437,6 +437,35 @@ Test(adopt, a_gate_whose_sentinel_is_far_off_is_left_out_by_name)
     }
 }
 
+/* The same with a time of SLOW, of a machine on which the copy took 10 ns. */
+static const char *unbelievable_gate_of(const char *name, const char *how, double value)
+{
+    const char *path = gate_of(name, how, value);
+    json_t *results = read_json(path);
+    json_t *said = json_object_get(json_object_get(results, "provenance"), "nvidia-fake");
+
+    json_object_set_new(json_object_get(said, "sentinels_ns"), "copy", json_real(10));
+    return keep(results, name);
+}
+
+/* What is not believed speaks for no other gate, and against none. */
+Test(adopt, a_gate_whose_sentinel_is_far_off_is_no_witness)
+{
+    const char *first = gate_of("1.json", "* copy hot 100100\n", 3000);
+    const char *same = unbelievable_gate_of("2.json", "* copy hot 100200\n", 3000);
+    const char *second = gate_of("3.json", "* copy hot 100300\n", 3100);
+    const char *other = unbelievable_gate_of("4.json", "* copy hot 100400\n", 10000);
+    ending seen;
+
+    expect_adoption(first, same, "1.json: " SLOW ": time_ns: 3 000 ns" FAR_OFF);
+    expect_sessions(SLOW, "time_ns", 5, 10000);
+    first = gate_of("1.json", "* copy hot 100500\n", 3000);
+    seen = adopt(first, second, other);
+    expect_ending(&seen, 0, "6 of 6");
+    free(seen.output);
+    expect_sessions(SLOW, "time_ns", 7, 10000);
+}
+
 Test(adopt, a_new_case_takes_five_sessions)
 {
     const char *first = gate_time("1.json", "* copy hot 100100\n");
