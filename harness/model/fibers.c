@@ -105,9 +105,8 @@ kg__model_fiber *kg__model_fiber_take(void)
     }
     if (fiber_count == KG__MODEL_MAX_THREADS)
         return NULL;
-    mapped = mmap(NULL, GUARD + KG__MODEL_STACK, PROT_READ | PROT_WRITE,
-                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-    if (mapped == MAP_FAILED)
+    mapped = kg__model_map_addresses(GUARD + KG__MODEL_STACK, PROT_READ | PROT_WRITE, MAP_STACK);
+    if (mapped == NULL)
         return NULL;
     if (mprotect(mapped, GUARD, PROT_NONE) != 0) {
         munmap(mapped, GUARD + KG__MODEL_STACK);

@@ -143,10 +143,9 @@ static void add_allocation(unsigned char *base, size_t size, kg__model_memory_ki
 
 unsigned char *kg__model_map(size_t size, size_t gap)
 {
-    unsigned char *mapped =
-        mmap(NULL, size + 2 * gap, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    unsigned char *mapped = kg__model_map_addresses(size + 2 * gap, PROT_NONE, 0);
 
-    if (mapped == MAP_FAILED)
+    if (mapped == NULL)
         return NULL;
     if (mprotect(mapped + gap, size, PROT_READ | PROT_WRITE) == 0)
         return mapped + gap;
@@ -197,6 +196,18 @@ static void forget_freed(void)
 {
     while (freed_count > 0)
         forget_oldest_freed();
+}
+
+void *kg__model_map_addresses(size_t size, int protection, int flags)
+{
+    const int all = flags | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    void *mapped = mmap(NULL, size, protection, all, -1, 0);
+
+    if (mapped == MAP_FAILED && freed_count > 0) {
+        forget_freed();
+        mapped = mmap(NULL, size, protection, all, -1, 0);
+    }
+    return mapped != MAP_FAILED ? mapped : NULL;
 }
 
 /* Gives the memory of an allocation back to the host, and keeps its addresses; false where they are
@@ -275,10 +286,6 @@ static cudaError_t allocate(void **pointer, size_t size, kg__model_memory_kind k
     if (!kg__model_plans() && size > (kind == KG__MODEL_PINNED ? total : left))
         return cudaErrorMemoryAllocation;
     base = kg__model_map(size, gap_of(size));
-    if (base == NULL) {
-        forget_freed();
-        base = kg__model_map(size, gap_of(size));
-    }
     if (base == NULL)
         return cudaErrorMemoryAllocation;
     if (!kg__model_plans())

@@ -140,6 +140,9 @@ size_t kg__model_allocation_count(void);
 const kg__model_allocation *kg__model_allocation_at(size_t i);
 /* How many there ever were: the number of the latest. */
 uint64_t kg__model_allocated_ever(void);
+/* Maps memory of the host by mmap()'s protection and further flags; NULL where it cannot be had.
+ * The addresses of what was freed are given up for it. */
+void *kg__model_map_addresses(size_t size, int protection, int flags);
 /* Maps `size` bytes with `gap` bytes before and behind them that cannot be touched; NULL when there
  * is no memory. */
 unsigned char *kg__model_map(size_t size, size_t gap);

@@ -141,26 +141,46 @@ Test(model_faults, a_failed_assert_is_reported, .init = cr_redirect_stderr,
     cr_assert(strstr(complaints(), BLOCK_0 "thread (3, 0, 0): the kernel called abort()") != NULL);
 }
 
+/* Lets the process map so many bytes more than it has. */
+static void limit_addresses(size_t more)
+{
+    struct rlimit limit;
+    size_t pages = 0;
+    FILE *sizes = fopen("/proc/self/statm", "r");
+
+    cr_assert(sizes != NULL && fscanf(sizes, "%zu", &pages) == 1);
+    fclose(sizes);
+    cr_assert(getrlimit(RLIMIT_AS, &limit) == 0);
+    limit.rlim_cur = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGE_SIZE) + more;
+    cr_assert(setrlimit(RLIMIT_AS, &limit) == 0);
+}
+
 Test(model_faults, no_memory_for_stacks_is_reported, .init = cr_redirect_stderr,
      .disabled = !FAULTS_ARE_CAUGHT)
 {
     int *values = device(1024 * sizeof *values, 0);
     cudaLaunchConfig_t config = line(1, 1024);
     const char *begins = "kernelgate: kernel reverse, block (0, 0, 0), thread (";
-    struct rlimit limit;
-    size_t pages = 0;
-    FILE *sizes = fopen("/proc/self/statm", "r");
     const char *text;
 
-    cr_assert(sizes != NULL && fscanf(sizes, "%zu", &pages) == 1);
-    fclose(sizes);
-    cr_assert(getrlimit(RLIMIT_AS, &limit) == 0);
-    limit.rlim_cur = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGE_SIZE) + 100 * KG__MODEL_STACK;
-    cr_assert(setrlimit(RLIMIT_AS, &limit) == 0);
+    limit_addresses(100 * KG__MODEL_STACK);
     cr_assert(launch_reverse(&config, values, 1) == cudaErrorLaunchOutOfResources);
     text = complaints();
     cr_assert(strncmp(text, begins, strlen(begins)) == 0, "%s", text);
     cr_assert(strstr(text, "no memory can be mapped for another thread's stack") != NULL);
+}
+
+/* Addresses that were kept of what was freed are given back before anything has to do without. */
+Test(model_faults, freed_memory_costs_no_launch_its_stacks, .disabled = !FAULTS_ARE_CAUGHT)
+{
+    int *values = device(1024 * sizeof *values, 0);
+    cudaLaunchConfig_t config = line(1, 1024);
+    void *large;
+
+    cr_assert(cudaMalloc(&large, (size_t)256 << 20) == cudaSuccess);
+    cr_assert(cudaFree(large) == cudaSuccess);
+    limit_addresses(100 * KG__MODEL_STACK);
+    cr_assert(launch_reverse(&config, values, 1) == cudaSuccess);
 }
 
 static cudaError_t launch_endless_defect(void *which)
