@@ -7,7 +7,8 @@ import sys
 import tempfile
 import unittest
 
-CI = os.path.join(sys.argv.pop(), "ci")
+TREE = sys.argv.pop()
+CI = os.path.join(TREE, "ci")
 
 
 class Arguments(unittest.TestCase):
@@ -48,6 +49,15 @@ class Arguments(unittest.TestCase):
             path = os.path.join(self.folder, folder)
             self.refuses(f"KG_OUT='{self.folder}/a b' holds a control character: set it to another folder", "gate", KG_OUT=path)
             self.assertFalse(os.path.exists(path))
+
+    def test_the_example_names_a_source_tree_that_is_none(self):
+        environment = {**os.environ, "KERNELGATE_SOURCE": self.folder + "/nowhere"}
+        for name in ("gate", "rebaseline"):
+            done = subprocess.run([os.path.join(TREE, "examples", "own-kernels", "ci", name)], capture_output=True, text=True,
+                                  check=False, env=environment)
+            self.assertEqual((done.returncode, done.stdout, done.stderr),
+                             (2, "", f"ci/{name}: KERNELGATE_SOURCE={self.folder}/nowhere has no ci/{name}: set it to the "
+                                     "folder of kernelgate's source tree\n"))
 
     def test_page(self):
         page = "test-page"
