@@ -76,6 +76,28 @@ Test(gate, names_the_case_that_a_filter_may_have_meant)
                 "cases, and COMPARISON/* is a filter for those of one comparison");
 }
 
+/* A claim's line says why it fails; what else Criterion has to say of that test is passed on. */
+Test(gate, a_claim_that_fails_is_told_once)
+{
+    const char *const arguments[] = { "ci/gate", "--target", "model", NULL };
+    ending seen;
+
+    write_script(
+        "bin/ctest",
+        "#!/bin/sh\n" KG__COMMAND " begin || exit 8\n" KG__FAKE_MODEL " --filter=fake/check\n"
+        "printf '%s\\n' '7: fails        claim  a claim' '8: [----]   of another test' \\\n"
+        "    '7: [----] ./harness/claims.c:207: Assertion Failed' '7: [----]   why again' "
+        "'7: [----] ' \\\n"
+        "    '7: [----] ./suites/own.c:3: Assertion Failed' '7: [----]   of a suite'\n" KG__COMMAND
+        " results --report-only >/dev/null\n");
+    set("KG_FILTER", "fake/plain/*");
+    seen = drive(arguments, environment);
+    expect_ending(&seen, 0,
+                  "\nfails        claim  a claim\n[----]   of another test\n"
+                  "[----] ./suites/own.c:3: Assertion Failed\n[----]   of a suite\n");
+    free(seen.output);
+}
+
 Test(gate, strictness_is_0_or_1)
 {
     static const char *const unclear[] = { "false", "no", "off", "yes", "2" };
