@@ -112,18 +112,22 @@ static void finish(kg__part_run *run)
     }
 }
 
-/* Keeps the case that the filter may have meant, for a run of which it takes nothing. */
+/* Keeps the case that a glob of the filter which takes none of the part's may have meant, for a run
+ * in which it takes none of any. */
 static void note_nearest(kg__part_run *run)
 {
     const char *filter = kg__setting("KG_FILTER");
     const char **ids = kg__allocate(run->table.count, sizeof *ids);
     const char *nearest;
+    char *without;
 
     for (size_t i = 0; i < run->table.count; i++)
         ids[i] = run->table.list[i].id;
-    nearest = kg__nearest_to_globs(filter != NULL ? filter : "", ids, run->table.count);
+    without = kg__globs_without_any(filter != NULL ? filter : "", ids, run->table.count);
+    nearest = kg__nearest_to_globs(without, ids, run->table.count);
     if (nearest != NULL)
         json_object_set_new(run->document, "nearest", json_string(nearest));
+    free(without);
     free(ids);
 }
 
@@ -137,11 +141,11 @@ void kg__run_part(const char *part)
      * on. */
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (kg__part_begin(&run, kg__comparison, part)) {
+        note_nearest(&run);
         if (run.count == 0) {
             kg__part_skip(&run, "filter",
                           run.table.count > 0 ? "KG_FILTER leaves this test no case"
                                               : "the comparison's table has no case for this part");
-            note_nearest(&run);
         } else {
             kg__part_write(&run, false);
             if (kg__part_is_checking(&run))

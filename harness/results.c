@@ -607,43 +607,101 @@ static char **list_verdicts(const char *folder, size_t *count, kg__error *error)
     return names;
 }
 
-/* The case that a filter which takes none may have meant, of those that the tests name; NULL where
- * none is near enough. */
-static const char *nearest_case(const merger *all, const char *filter)
+/* A glob to take instead of those of a list that take no case, by the cases that the tests name;
+ * NULL where none is near enough. The caller frees it. */
+static char *glob_meant(const merger *all, const char *list)
 {
     size_t count = json_array_size(all->nearest);
     const char **ids = kg__allocate(count, sizeof *ids);
-    const char *nearest;
+    char *meant;
 
     for (size_t i = 0; i < count; i++)
         ids[i] = kg__list_text(json_array_get(all->nearest, i));
-    nearest = kg__nearest_to_globs(filter, ids, count);
+    meant = kg__glob_meant(list, ids, count);
     free(ids);
-    return nearest;
+    return meant;
+}
+
+/* `subject` names what takes no case: the filter, or one of its globs. */
+static void complain_of_globs(merger *all, const char *subject, const char *globs)
+{
+    char *meant = glob_meant(all, globs);
+    char why[KG__MESSAGE_SIZE];
+
+    if (meant != NULL)
+        kg__format(why, sizeof why,
+                   "%s matches no case of any test; did you mean \"%s\"? `kernelgate list` has the "
+                   "cases",
+                   subject, meant);
+    else
+        kg__format(why, sizeof why,
+                   "%s matches no case of any test: `kernelgate list` has the cases, and "
+                   "COMPARISON/* is a filter for those of one comparison",
+                   subject);
+    free(meant);
+    add_error(all, "", why);
+    all->tally.broken++;
+}
+
+static size_t list_located(const json_t *list, const char **ids)
+{
+    const json_t *entry;
+    size_t i;
+
+    json_array_foreach (list, i, entry)
+        ids[i] = kg__json_text(entry, "case");
+    return json_array_size(list);
+}
+
+/* The ids of the cases that the run has anything to say of. The caller frees the list alone. */
+static const char **list_known(const merger *all, size_t *count)
+{
+    size_t room = json_array_size(all->refused) + json_array_size(all->vanished);
+    const char **ids;
+    const char *key;
+    json_t *cases;
+
+    json_object_foreach (all->cases, key, cases)
+        room += json_object_size(cases);
+    ids = kg__allocate(room, sizeof *ids);
+    *count = list_located(all->refused, ids);
+    *count += list_located(all->vanished, ids + *count);
+    json_object_foreach (all->cases, key, cases) {
+        const char *id;
+        json_t *one;
+
+        json_object_foreach (cases, id, one)
+            ids[(*count)++] = id;
+    }
+    return ids;
 }
 
 /* A filter that leaves a suite nothing makes its tests skip; one that leaves the whole run nothing
- * is a mistake. */
+ * is a mistake, and so is a glob of it that takes no case: what it was to take is not judged. Where
+ * tests could not say what they have, nobody knows. */
 static void complain_of_filter(merger *all)
 {
-    const char *filter = getenv("KG_FILTER");
-    const char *nearest = filter != NULL ? nearest_case(all, filter) : NULL;
-    char why[KG__MESSAGE_SIZE];
+    const char *filter = kg__setting("KG_FILTER");
+    char subject[KG__MESSAGE_SIZE];
 
-    if (all->tally.filtered_out == 0 || all->tally.filtered_out < json_array_size(all->tests))
-        return;
-    if (nearest != NULL)
-        kg__format(why, sizeof why,
-                   "KG_FILTER=%s matches no case of any test; did you mean \"%s\"? `kernelgate "
-                   "list` has the cases",
-                   filter, nearest);
-    else
-        kg__format(why, sizeof why,
-                   "KG_FILTER%s%s matches no case of any test: `kernelgate list` has the cases, "
-                   "and COMPARISON/* is a filter for those of one comparison",
-                   filter != NULL ? "=" : "", filter != NULL ? filter : "");
-    add_error(all, "", why);
-    all->tally.broken++;
+    if (all->tally.filtered_out > 0 && all->tally.filtered_out >= json_array_size(all->tests)) {
+        kg__format(subject, sizeof subject, "KG_FILTER%s%s", filter != NULL ? "=" : "",
+                   filter != NULL ? filter : "");
+        complain_of_globs(all, subject, filter != NULL ? filter : "");
+    } else if (filter != NULL && all->tally.broken == 0 && all->tally.unavailable == 0) {
+        size_t count;
+        const char **ids = list_known(all, &count);
+        char *without = kg__globs_without_any(filter, ids, count);
+        char *rest;
+
+        for (char *glob = strtok_r(without, ",", &rest); glob != NULL;
+             glob = strtok_r(NULL, ",", &rest)) {
+            kg__format(subject, sizeof subject, "KG_FILTER: \"%s\"", glob);
+            complain_of_globs(all, subject, glob);
+        }
+        free(without);
+        free(ids);
+    }
 }
 
 static json_t *finish_merge(merger *all, const char *out)

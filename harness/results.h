@@ -6,7 +6,8 @@
  * - "complete": false until the test is through: a test that dies leaves no hole
  * - "target": {"key": "nvidia-h200", ...}, "provenance": {...}, and of a GPU "board": its UUID
  * - "skipped": the reason, and "skipped_by": "filter", "unavailable" or "no-baseline", where
- *   nothing was judged; by the filter also "nearest": the case that it may have meant
+ *   nothing was judged
+ * - "nearest": the case that a glob of the filter which takes none may have meant
  * - "errors": ["..."], what is wrong outside of any case
  * - "vanished": ["matmul_f32/old/530/b16"], baseline cases that the table no longer has
  * - "refused": [{"case": "...", "why": "..."}]

@@ -160,6 +160,67 @@ const char *kg__nearest_to_globs(const char *list, const char *const *ids, size_
     return nearest;
 }
 
+/* A glob of as many parts of an id as have `slashes` between them, and of what follows. */
+static char *glob_of(const char *id, size_t slashes)
+{
+    size_t size = strlen(id) + sizeof "/*";
+    char *glob = kg__allocate(size, 1);
+    size_t length;
+
+    kg__format(glob, size, "%s", id);
+    cut_parts(glob, slashes);
+    length = strlen(glob);
+    if (id[length] != '\0')
+        kg__format(glob + length, size - length, "/*");
+    return glob;
+}
+
+char *kg__glob_meant(const char *list, const char *const *ids, size_t count)
+{
+    char *globs = kg__copy_text(list);
+    char *meant = NULL;
+    char *rest;
+
+    for (char *glob = strtok_r(globs, ",", &rest); glob != NULL && meant == NULL;
+         glob = strtok_r(NULL, ",", &rest)) {
+        const char *nearest = nearest_to_glob(glob, ids, count);
+
+        /* What the glob ended in was cut from it by the search. */
+        if (nearest != NULL)
+            meant = glob_of(nearest, cut_open_end(glob));
+    }
+    free(globs);
+    return meant;
+}
+
+static bool takes_any(const char *glob, const char *const *ids, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (fnmatch(glob, ids[i], 0) == 0)
+            return true;
+    return false;
+}
+
+char *kg__globs_without_any(const char *list, const char *const *ids, size_t count)
+{
+    char *globs = kg__copy_text(list);
+    size_t size = strlen(list) + 1;
+    char *without = kg__allocate(size, 1);
+    size_t length = 0;
+    char *rest;
+
+    *without = '\0';
+    for (char *glob = strtok_r(globs, ",", &rest); glob != NULL;
+         glob = strtok_r(NULL, ",", &rest)) {
+        if (takes_any(glob, ids, count))
+            continue;
+        kg__format(without + length, size - length, "%s%s", length > 0 ? "," : "", glob);
+        length += strlen(without + length);
+    }
+    free(globs);
+    return without;
+}
+
 bool kg__filter_takes(const char *id)
 {
     const char *filter = kg__setting("KG_FILTER");

@@ -36,6 +36,14 @@ bool kg__filter_takes(const char *id);
  * where none is near enough. */
 const char *kg__nearest_to_globs(const char *list, const char *const *ids, size_t count);
 
+/* The same as a glob to take instead: the id, or its beginning and a star where a glob has fewer
+ * parts. The caller frees it; NULL where none is near enough. */
+char *kg__glob_meant(const char *list, const char *const *ids, size_t count);
+
+/* Those globs of a list that take none of `count` ids, separated by commas, "" where each takes
+ * one. The caller frees it. */
+char *kg__globs_without_any(const char *list, const char *const *ids, size_t count);
+
 /* The folder with the programs of a base build, which suspects are settled against after the run:
  * KG_BASE, or NULL. */
 const char *kg__base_folder(void);

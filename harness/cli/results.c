@@ -61,14 +61,17 @@ const kg__command kg__begin_command = {
     .run = begin,
 };
 
-/* Whether the filter left the whole run nothing, which no single test of it can tell. */
-static bool filter_matched_nothing(const json_t *results)
+/* Whether the filter, or a glob of it, takes no case, which no single test can tell: of what tests
+ * left, all other errors are a test's. */
+static bool filter_takes_nothing(const json_t *results)
 {
-    json_int_t filtered_out =
-        json_integer_value(json_object_get(json_object_get(results, "tally"), "filtered_out"));
+    const json_t *entry;
+    size_t i;
 
-    return filtered_out > 0 &&
-           (size_t)filtered_out == json_array_size(json_object_get(results, "tests"));
+    json_array_foreach (json_object_get(results, "errors"), i, entry)
+        if (json_object_get(entry, "test") == NULL)
+            return json_array_size(json_object_get(results, "tests")) > 0;
+    return false;
 }
 
 static size_t count_suspects(const json_t *results)
@@ -83,12 +86,12 @@ static size_t count_suspects(const json_t *results)
 }
 
 /* The exit code of a mere report: tests carry their verdicts themselves, all but those of suspects,
- * which they let pass for others to settle, and a filter that matches nothing in any of them. */
+ * which they let pass for others to settle, and a filter of which a part takes nothing of any. */
 static int report_code(const json_t *results)
 {
     size_t suspects = count_suspects(results);
 
-    if (filter_matched_nothing(results))
+    if (filter_takes_nothing(results))
         return KG__EXIT_ERROR;
     if (suspects == 0 || kg__is_settling())
         return KG__EXIT_PASS;

@@ -309,6 +309,16 @@ Test(cli, results_is_strict_by_option_and_by_environment)
     cr_expect(eq(int, run("help", "results", NULL), 0));
 }
 
+/* CTest alone is the gate too. */
+Test(cli, a_report_fails_by_a_glob_that_takes_no_case)
+{
+    put("out/records/gpu.a.time.verdicts.json", VERDICTS("gpu.a.time", ONE_CASE("pass")));
+    setenv("KG_FILTER", "a/*,b/*", 1);
+    cr_expect(eq(int, run("results", "--report-only", NULL), 2));
+    setenv("KG_FILTER", "a/*", 1);
+    cr_expect(eq(int, run("results", "--report-only", NULL), 0));
+}
+
 Test(cli, results_that_cannot_be_written_are_an_error)
 {
     put("out/records/gpu.a.time.verdicts.json", VERDICTS("gpu.a.time", ONE_CASE("pass")));

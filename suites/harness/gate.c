@@ -63,17 +63,38 @@ Test(gate, judges_what_ctest_runs)
     expect_gate(0, "\nverdict: PASS (exit 0)");
 }
 
-Test(gate, names_the_case_that_a_filter_may_have_meant)
+Test(gate, names_what_a_filter_may_have_meant)
 {
     set("KG_FILTER", "fake/plan/*");
     expect_gate(2, "KG_FILTER=fake/plan/* matches no case of any test; did you mean "
-                   "\"fake/plain/0/b32\"? `kernelgate list` has the cases");
+                   "\"fake/plain/*\"? `kernelgate list` has the cases");
+    set("KG_FILTER", "fake");
+    expect_gate(2, "did you mean \"fake/*\"?");
+    set("KG_FILTER", "fake/plain/65/b32");
+    expect_gate(2, "did you mean \"fake/plain/64/b32\"?");
     set("KG_FILTER", "nothing/at/all,fake/plain");
-    expect_gate(2, "did you mean \"fake/plain/0/b32\"?");
+    expect_gate(2, "did you mean \"fake/plain/*\"?");
     set("KG_FILTER", "nothing/at/all");
     expect_gate(2,
                 "KG_FILTER=nothing/at/all matches no case of any test: `kernelgate list` has the "
                 "cases, and COMPARISON/* is a filter for those of one comparison");
+}
+
+/* A list of which a part is misspelled would gate the rest alone, and pass. */
+Test(gate, each_glob_of_a_filter_takes_a_case)
+{
+    set("KG_FILTER", "fake/plain/*,fake/qick/*");
+    expect_gate(2, "KG_FILTER: \"fake/qick/*\" matches no case of any test; did you mean "
+                   "\"fake/quick/*\"? `kernelgate list` has the cases");
+    set("KG_FILTER", "fake/plain/64/*, fake/quick/64/b32");
+    expect_gate(2, "KG_FILTER: \" fake/quick/64/b32\" matches no case of any test; did you mean "
+                   "\"fake/quick/64/b32\"?");
+    set("KG_FILTER", "fake/plain/*,nothing/at/all");
+    expect_gate(2,
+                "KG_FILTER: \"nothing/at/all\" matches no case of any test: `kernelgate list` has "
+                "the cases");
+    set("KG_FILTER", "fake/plain/64/*,fake/plain/7/*,");
+    expect_gate(0, "\nverdict: PASS (exit 0)");
 }
 
 /* A claim's line says why it fails; what else Criterion has to say of that test is passed on. */

@@ -111,3 +111,48 @@ Test(run, what_a_filter_may_have_meant)
     cr_expect(nearest("*") == NULL);
     cr_expect(nearest("") == NULL);
 }
+
+Test(run, the_glob_that_was_meant)
+{
+    static const char *const ids[] = { "matmul/naive/1/b8", "matmul/tiled/1/b8",
+                                       "copy/plain/530/-" };
+    static const struct {
+        const char *list;
+        const char *meant;
+    } table[] = {
+        { "copy", "copy/*" },
+        { "cpoy/*", "copy/*" },
+        { "matmul/tield", "matmul/tiled/*" },
+        { "nothing at all,matmul/tiled/1/b9", "matmul/tiled/1/b8" },
+        { " matmul/naive/1/b8", "matmul/naive/1/b8" },
+    };
+
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        char *meant = kg__glob_meant(table[i].list, ids, sizeof ids / sizeof *ids);
+
+        cr_expect(eq(str, meant, (char *)table[i].meant));
+        free(meant);
+    }
+    cr_expect(kg__glob_meant("nothing at all", ids, sizeof ids / sizeof *ids) == NULL);
+}
+
+Test(run, globs_that_take_none)
+{
+    static const char *const ids[] = { "matmul/naive/1/b8", "copy/plain/530/-" };
+    static const struct {
+        const char *list;
+        const char *without;
+    } table[] = {
+        { "matmul/*,copy/*", "" },
+        { "", "" },
+        { ",*/b8,", "" },
+        { "copy,matmul/*,x", "copy,x" },
+    };
+
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        char *without = kg__globs_without_any(table[i].list, ids, sizeof ids / sizeof *ids);
+
+        cr_expect(eq(str, without, (char *)table[i].without));
+        free(without);
+    }
+}
