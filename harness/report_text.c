@@ -194,6 +194,12 @@ static void write_meanings(FILE *stream, const kg__report_table *table)
                     "- In brackets: how many times as many as `%s` has at the same size and "
                     "threads a block.\n",
                     table->variants[0]);
+        fputs(
+            "- A request is an instruction of a warp that goes to memory. Of one, sectors are the "
+            "pieces of 32 bytes that it touches in global memory, wavefronts its passes over "
+            "shared memory, words the different ones that it reads of constant memory: the "
+            "fewer, the better. The busiest block is the one that makes the most requests.\n",
+            stream);
         fputs("- Every counter is in the results and in CSV. One has no table here if it is 0 "
               "throughout, or said by another: requests where a ratio stands, unique bytes.\n",
               stream);

@@ -323,6 +323,7 @@ Test(report, counts)
         "| ---- | ------ | ----: | ----: |\n"
         "| 530  | b16    |     4 |     0 |\n",
         "- In brackets: how many times as many as `naive` has",
+        "\n- A request is an instruction of a warp that goes to memory. Of one, sectors are",
         "- `tiled/530/b16` was counted on 3 of its 64 blocks.\n",
         NULL,
     };
