@@ -45,6 +45,20 @@ static void add_facts(xmlNode *body, const char *of, const char *prefix, json_t 
     }
 }
 
+/* Adds what is not among the facts of `known` already, by name and value: a compiler, say. */
+static void add_further_facts(xmlNode *body, const char *of, const json_t *known, json_t *facts)
+{
+    json_t *further = json_object();
+    const char *key;
+    json_t *value;
+
+    json_object_foreach (facts, key, value)
+        if (!json_equal(json_object_get(known, key), value))
+            json_object_set(further, key, value);
+    add_facts(body, of, "", further);
+    json_decref(further);
+}
+
 static void add_targets(xmlNode *parent, const kg__page *page)
 {
     static const char *const headings[] = { "target", "fact", "value", NULL };
@@ -64,7 +78,7 @@ static void add_targets(xmlNode *parent, const kg__page *page)
         json_object_foreach (boards, uuid, board)
             count += strcmp(kg__json_text(board, "target"), key) == 0;
         if (count < 2)
-            add_facts(body, key, "", json_object_get(provenance, key));
+            add_further_facts(body, key, facts, json_object_get(provenance, key));
     }
     json_object_foreach (boards, key, facts) {
         if (json_object_size(boards) > 1)

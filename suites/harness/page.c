@@ -185,6 +185,8 @@ Test(page, several_boards_and_the_model)
                                     "count", "metrics", "global_load_requests", "value", 9550600,
                                     "verdict", "pass", "verdict", "pass", "why", "", "lines",
                                     "kernels/a/naive.cu:14", "global_load_requests", 9495180));
+    json_object_set_new(json_object_get(results, "provenance"), "cpu-model",
+                        json_pack("{s:s, s:s}", "compiler", "gcc 12.2.0", "model", "2"));
     timed("a/naive/530/b8", 1000, "pass", "");
     text = page();
     expect_order(text,
@@ -192,6 +194,8 @@ Test(page, several_boards_and_the_model)
                                         "Counters by line of source", "kernels/a/naive.cu:14",
                                         "9 495 180", "GPU-1", "580.1", "GPU-2", "580.2", NULL });
     cr_expect(occurrences(text, "id=\"comparison-a\"") == 1);
+    cr_expect(occurrences(text, "<td>compiler</td>") == 1, "told once");
+    cr_expect(occurrences(text, "<td>model</td>") == 1);
     free(text);
 }
 
