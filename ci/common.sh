@@ -169,9 +169,10 @@ held=()
 # Holds the folder $1 until this script ends, unless what started the script holds it already; ends the script when somebody
 # else does. $2 says how to go on without that folder.
 hold_folder() {
-    local folder=$1 lock=$1/run.lock otherwise=$2 file host
+    local folder=$1 lock=$1/run.lock otherwise=$2 file host cause
     host=$(</proc/sys/kernel/hostname)
-    mkdir -p -- "$folder" 2>/dev/null || stop 2 "$folder: the folder cannot be made: see to the permissions above it, or $otherwise"
+    cause=$(LC_ALL=C mkdir -p -- "$folder" 2>&1) ||
+        stop 2 "$folder: the folder cannot be made: ${cause##*: }: see to what stands there and who may write to it, or $otherwise"
     [[ ! -L $lock && (! -e $lock || -f $lock) ]] || stop 2 "$lock: is no regular file: remove it, or $otherwise"
     { exec {file}<>"$lock"; } 2>/dev/null || stop 2 "$lock: cannot be written: make it writable for $(id -un), or $otherwise"
     flock -w 10 "$file" || stop 2 "$lock: a process has kept it open for 10 s: end that process (fuser $lock names it), or $otherwise"

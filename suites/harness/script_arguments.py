@@ -50,6 +50,12 @@ class Arguments(unittest.TestCase):
             self.refuses(f"KG_OUT='{self.folder}/a b' holds a control character: set it to another folder", "gate", KG_OUT=path)
             self.assertFalse(os.path.exists(path))
 
+    def test_results_that_can_have_no_folder(self):
+        file = os.path.join(self.folder, "CMakePresets.json")
+        advice = "see to what stands there and who may write to it, or set KG_OUT to another folder"
+        self.refuses(f"{file}: the folder cannot be made: File exists: {advice}", "gate", KG_OUT=file)
+        self.refuses(f"{file}/out: the folder cannot be made: Not a directory: {advice}", "gate", KG_OUT=file + "/out")
+
     def test_the_example_names_a_source_tree_that_is_none(self):
         environment = {**os.environ, "KERNELGATE_SOURCE": self.folder + "/nowhere"}
         for name in ("gate", "rebaseline"):
