@@ -1,5 +1,6 @@
 #include "html.h"
 
+#include <ctype.h>
 #include <libxml/HTMLtree.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -64,6 +65,35 @@ xmlNode *kg__html_add_class(xmlNode *parent, const char *element, const char *cl
     xmlNode *added = kg__html_add(parent, element, text);
 
     kg__html_set(added, "class", class_name);
+    return added;
+}
+
+/* Whether the space at `c` stands between the digits of one figure, as kg__show_figure() writes it:
+ * behind a digit, and before three and no more. */
+static bool is_within_figure(const char *text, const char *c)
+{
+    return *c == ' ' && c > text && isdigit((unsigned char)c[-1]) &&
+           strspn(c + 1, "0123456789") == 3;
+}
+
+xmlNode *kg__html_add_words(xmlNode *parent, const char *element, const char *text)
+{
+    static const char no_break[] = "\xc2\xa0";
+    char *words = kg__allocate(strlen(text) + 1, strlen(no_break));
+    size_t used = 0;
+    xmlNode *added;
+
+    for (const char *c = text; *c != '\0'; c++) {
+        if (is_within_figure(text, c)) {
+            memcpy(words + used, no_break, strlen(no_break));
+            used += strlen(no_break);
+        } else {
+            words[used++] = *c;
+        }
+    }
+    words[used] = '\0';
+    added = kg__html_add(parent, element, words);
+    free(words);
     return added;
 }
 

@@ -22,7 +22,10 @@ xmlNode *kg__html_add(xmlNode *parent, const char *element, const char *text);
 xmlNode *kg__html_add_class(xmlNode *parent, const char *element, const char *class_name,
                             const char *text);
 
-/* The same without a text, formatted. The text is cut to KG__MESSAGE_SIZE. */
+/* As kg__html_add(), for words with figures, such as 9 550 600, which no line's end parts. */
+xmlNode *kg__html_add_words(xmlNode *parent, const char *element, const char *text);
+
+/* As kg__html_add(), with a formatted text. It is cut to KG__MESSAGE_SIZE. */
 xmlNode *kg__html_addf(xmlNode *parent, const char *element, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

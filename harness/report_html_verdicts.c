@@ -34,7 +34,7 @@ static void add_remark(xmlNode *body, const char *verdict, const char *name, con
     kg__page_add_verdict(row, verdict);
     kg__page_add_code(row, name);
     kg__html_add(row, "td", target);
-    kg__html_add_class(row, "td", "words", why);
+    kg__html_set(kg__html_add_words(row, "td", why), "class", "words");
 }
 
 static void add_case_remark(xmlNode *body, const json_t *entry)
@@ -58,7 +58,7 @@ static xmlNode *add_failure(xmlNode *parent, const char *verdict, const char *na
     kg__html_add(heading, "code", name);
     if (*target != '\0')
         kg__html_addf(heading, "small", " on %s", target);
-    kg__html_add(card, "p", why);
+    kg__html_add_words(card, "p", why);
     return card;
 }
 
@@ -241,7 +241,7 @@ static void add_notes(xmlNode *parent, const kg__page *page)
         xmlNode *row = kg__html_add(body, "tr", NULL);
 
         kg__html_add(row, "td", kg__json_text(entry, "target"));
-        kg__html_add_class(row, "td", "words", kg__json_text(entry, "note"));
+        kg__html_set(kg__html_add_words(row, "td", kg__json_text(entry, "note")), "class", "words");
     }
 }
 

@@ -53,6 +53,16 @@ Test(html, hostile_texts_stay_texts)
               "]]&gt; &lt;/script&gt;   [31m \xef\xbf\xbd</p></html>\n");
 }
 
+Test(html, no_line_ends_within_a_figure)
+{
+    xmlNode *html = kg__html_new("en");
+
+    kg__html_add_words(html, "p", "9 550 600 against 22 and 1 234, b 128 at 7 1234 5 67 of 8 900");
+    kg__html_add_words(html, "p", "");
+    expect_page(html, "<!DOCTYPE html>\n<html lang=\"en\"><p>9\u00a0550\u00a0600 against 22 and "
+                      "1\u00a0234, b 128 at 7 1234 5 67 of 8\u00a0900</p><p></p></html>\n");
+}
+
 Test(html, scripts_and_styles_are_not_escaped)
 {
     xmlNode *html = kg__html_new("en");
