@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alike.h"
 #include "gating.h"
 #include "judge.h"
 #include "message.h"
@@ -193,9 +194,12 @@ static void add_case(annotations *all, const json_t *entry)
     const char *id = kg__json_text(entry, "case");
     const char *target = kg__json_text(entry, "target");
     kg__verdict verdict = kg__results_verdict(entry);
-    char *key = key_of(kg__verdict_name(verdict), target, id);
-    annotation *one = find(all, key);
+    char *key = kg__alike_key(entry);
+    annotation *one;
 
+    if (key == NULL)
+        key = key_of(kg__verdict_name(verdict), target, id);
+    one = find(all, key);
     if (one != NULL) {
         add_other(one, id);
         free(key);

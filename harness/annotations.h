@@ -24,7 +24,8 @@ typedef struct kg__annotated_tree {
 /* Prints the annotations of a results document, the worst first: errors for what makes the run
  * fail, warnings for what is in doubt, KG__ANNOTATIONS_SHOWN of them at most, of which the last
  * tells how many more there are. Cases of a variant with the same verdict on the same target are
- * one annotation, which lists them. Returns how many were printed.
+ * one annotation, which lists them; of those that are wrong or errors the ones that failed alike.
+ * Returns how many were printed.
  *
  * Each points at the line that its reason names or, where that names none, at the kernel of the
  * variant; at a claim's test; at a vanished case's line of its baseline. Where no such file is in

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alike.h"
 #include "colour.h"
 #include "gating.h"
 #include "records.h"
@@ -13,6 +14,9 @@
 /* More lines of a kind than this are counted, and stand in summary.md. */
 #define LONGEST_LIST 20
 #define LONGEST_NOTES 16
+
+/* More cases than this that failed as another did are counted behind it. */
+#define MOST_ALIKE 8
 
 /* Names up to this long are aligned; a longer one pushes its reason to the right. */
 #define WIDEST_NAME 44
@@ -70,6 +74,16 @@ static void print_reproduction(const console *to, const json_t *results, const j
     free(line);
 }
 
+/* The cases that failed alike, on one line. */
+static void print_alike(const console *to, const json_t *entry, const json_t *led)
+{
+    char *others = kg__alike_others(entry, led, MOST_ALIKE);
+
+    if (others != NULL)
+        fprintf(to->stream, "  %-12s so too: %s\n", "", others);
+    free(others);
+}
+
 /* What changed beside a verdict, a line each. */
 static void print_changed(const console *to, const json_t *entry)
 {
@@ -101,6 +115,7 @@ static void print_errors(console *to, const json_t *results)
 static void print_cases(console *to, const json_t *results)
 {
     bool strict = kg__results_strict(results);
+    json_t *sorted = kg__alike_sort(results);
 
     for (int verdict = KG__VERDICTS - 1; verdict > KG__PASS; verdict--) {
         const json_t *entry;
@@ -109,13 +124,16 @@ static void print_cases(console *to, const json_t *results)
         json_array_foreach (json_object_get(results, "cases"), i, entry) {
             bool fails = kg__verdict_fails((kg__verdict)verdict, strict);
             const char *id = kg__json_text(entry, "case");
+            const json_t *led;
             char *reason;
 
-            if ((int)kg__results_verdict(entry) != verdict)
+            if ((int)kg__results_verdict(entry) != verdict ||
+                !kg__alike_speaks(sorted, entry, &led))
                 continue;
             reason = kg__results_reason(entry);
             if (print_line(to, fails, kg__verdict_name((kg__verdict)verdict), id,
                            kg__json_text(entry, "target"), reason)) {
+                print_alike(to, entry, led);
                 print_changed(to, entry);
                 if (fails)
                     print_reproduction(to, results, entry, id);
@@ -123,6 +141,7 @@ static void print_cases(console *to, const json_t *results)
             free(reason);
         }
     }
+    json_decref(sorted);
 }
 
 static void print_claims(console *to, const json_t *results)

@@ -53,6 +53,7 @@ typedef struct kg__part_run {
     bool told_blind;                  /* it has been told that it does not watch */
     char otherwise[256];              /* how the baseline was recorded otherwise, or empty */
     bool unwritten;                   /* what was last to be written down is not */
+    json_t *told;                     /* by kg__alike_key(), the case that was printed with it */
     kg__error unobserved;             /* why nothing could be run any more, or empty */
     double began;
 } kg__part_run;
@@ -90,14 +91,16 @@ void kg__part_add_note(kg__part_run *run, const char *text);
 /* Notes that nothing is judged, by what ("filter", "unavailable", "no-baseline") and why. */
 void kg__part_skip(kg__part_run *run, const char *by, const char *why);
 
-/* Prints a case's entry as one line. */
-void kg__part_print(const json_t *entry);
+/* Prints a case's entry as one line; what was printed of a case that failed alike is not told
+ * again.
+ */
+void kg__part_print(kg__part_run *run, const json_t *entry);
 
 /* Gives a case its entry, whose reference is taken over. */
 void kg__part_keep(kg__subject *one, json_t *entry);
 
 /* The same, and prints it. */
-void kg__part_settle(kg__subject *one, json_t *entry);
+void kg__part_settle(kg__part_run *run, kg__subject *one, json_t *entry);
 
 /* Writes the verdicts file. A case without a verdict is an error until it has one, so that a test
  * which dies leaves no hole. */

@@ -57,7 +57,7 @@ static void settle_checked(kg__part_run *run, kg__subject *one, kg__verdict verd
         verdict = verdict == KG__WRONG ? KG__PASS : KG__WRONG;
         why = text;
     }
-    kg__part_settle(one, kg__gate_plain(one->one->id, &run->target, run->part, verdict, why));
+    kg__part_settle(run, one, kg__gate_plain(one->one->id, &run->target, run->part, verdict, why));
 }
 
 /* Joins what the two programs found of a case: the worse verdict, and both reasons, the line of
@@ -104,7 +104,8 @@ void kg__part_take_outcome(kg__part_run *run, kg__subject *one, kg__verdict verd
     } else if (kg__part_is_checking(run)) {
         settle_checked(run, one, verdict, why);
     } else {
-        kg__part_settle(one, kg__gate_plain(one->one->id, &run->target, run->part, verdict, why));
+        kg__part_settle(run, one,
+                        kg__gate_plain(one->one->id, &run->target, run->part, verdict, why));
     }
 }
 

@@ -53,7 +53,7 @@ void kg__part_take_measured(kg__part_run *run, kg__subject *one, const json_t *r
     json_t *entry;
 
     if (kg__part_is(run, "count")) {
-        kg__part_settle(one,
+        kg__part_settle(run, one,
                         kg__count_case(one->one->id, &run->target, record,
                                        run->has_baseline ? &run->baseline : NULL, run->otherwise));
         return;
@@ -67,7 +67,7 @@ void kg__part_take_measured(kg__part_run *run, kg__subject *one, const json_t *r
     entry = judge(run, one);
     one->suspect = is_suspect(one, entry);
     if (!one->tripped && !one->suspect) {
-        kg__part_settle(one, entry);
+        kg__part_settle(run, one, entry);
         return;
     }
     char line[KG__LINE_SIZE];
@@ -195,6 +195,6 @@ void kg__part_measure(kg__part_run *run)
     identify_code(run);
     for (size_t i = 0; i < run->count; i++) {
         if (awaits_confirmation(run, &run->subjects[i]))
-            kg__part_settle(&run->subjects[i], judge(run, &run->subjects[i]));
+            kg__part_settle(run, &run->subjects[i], judge(run, &run->subjects[i]));
     }
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alike.h"
 #include "clock.h"
 #include "colour.h"
 #include "file.h"
@@ -10,6 +11,7 @@
 #include "holding.h"
 #include "part.h"
 #include "results.h"
+#include "results_text.h"
 #include "run.h"
 
 bool kg__part_is_model(void)
@@ -54,13 +56,26 @@ void kg__part_skip(kg__part_run *run, const char *by, const char *why)
     json_object_set_new(run->document, "skipped_by", json_string(by));
 }
 
-void kg__part_print(const json_t *entry)
+void kg__part_print(kg__part_run *run, const json_t *entry)
 {
+    char *key = kg__alike_key(entry);
+    const json_t *first = key != NULL ? json_object_get(run->told, key) : NULL;
+    json_t *shown = json_copy((json_t *)entry);
     char line[KG__LINE_SIZE];
 
-    kg__gate_line(entry, NULL, line, sizeof line);
+    if (first != NULL) {
+        char why[KG__MESSAGE_SIZE];
+
+        kg__format(why, sizeof why, "as %s above", kg__list_text(first));
+        json_object_set_new(shown, "why", json_string(why));
+    } else if (key != NULL) {
+        json_object_set(run->told, key, json_object_get(entry, "case"));
+    }
+    kg__gate_line(shown, NULL, line, sizeof line);
     kg__print_verdict_line(stdout, line);
     fflush(stdout);
+    json_decref(shown);
+    free(key);
 }
 
 void kg__part_keep(kg__subject *one, json_t *entry)
@@ -71,10 +86,10 @@ void kg__part_keep(kg__subject *one, json_t *entry)
         json_object_set_new(entry, "seconds", json_real(one->seconds));
 }
 
-void kg__part_settle(kg__subject *one, json_t *entry)
+void kg__part_settle(kg__part_run *run, kg__subject *one, json_t *entry)
 {
     kg__part_keep(one, entry);
-    kg__part_print(entry);
+    kg__part_print(run, entry);
 }
 
 /* Writes the verdicts file. A case without a verdict is an error until it has one, so that a test
@@ -117,6 +132,7 @@ bool kg__part_begin(kg__part_run *run, const kg_comparison *comparison, const ch
     kg__format(run->target.key, sizeof run->target.key, "%s",
                kg__part_is_model() ? KG__MODEL_KEY : "gpu");
     run->document = kg__verdicts_make(run->test);
+    run->told = json_object();
     kg__format(folder, sizeof folder, "%s", run->verdicts);
     *strrchr(folder, '/') = '\0';
     if (!kg__file_make_folder(folder, &error) ||
@@ -145,4 +161,5 @@ void kg__part_release(kg__part_run *run)
     kg__case_list_free(&run->table);
     kg__baseline_free(&run->baseline);
     json_decref(run->document);
+    json_decref(run->told);
 }

@@ -47,7 +47,7 @@ static void close_open_cases(kg__part_run *run)
             continue;
         one->entry = kg__gate_plain(one->one->id, &run->target, run->part, KG__ERROR, why);
         if (say_so)
-            kg__part_print(one->entry);
+            kg__part_print(run, one->entry);
     }
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "alike.h"
 #include "file.h"
 #include "html.h"
 #include "report_names.h"
@@ -165,6 +166,7 @@ static void take_failures(kg__page *page)
 {
     bool strict = kg__results_strict(page->results);
 
+    page->alike = kg__alike_sort(page->results);
     for (int verdict = KG__VERDICTS - 1; verdict > KG__PASS; verdict--) {
         const json_t *entry;
         size_t i;
@@ -174,13 +176,15 @@ static void take_failures(kg__page *page)
         json_array_foreach (json_object_get(page->results, "cases"), i, entry) {
             kg__plot plots[KG__REPORT_PLOTS];
             kg__page_failure *failure;
+            const json_t *led;
 
-            if ((int)kg__results_verdict(entry) != verdict)
+            if ((int)kg__results_verdict(entry) != verdict ||
+                !kg__alike_speaks(page->alike, entry, &led))
                 continue;
             page->failures = kg__grow(page->failures, page->failure_count, &page->failure_room,
                                       sizeof *page->failures);
             failure = &page->failures[page->failure_count];
-            *failure = (kg__page_failure){ .entry = entry };
+            *failure = (kg__page_failure){ .entry = entry, .led = led };
             if (page->failure_count++ < KG__PAGE_FAILURES)
                 failure->plots = take_plots(page, plots, kg__report_case_plots(entry, plots));
         }
@@ -200,6 +204,7 @@ static void free_page(kg__page *page)
     }
     free(page->sections);
     free(page->failures);
+    json_decref(page->alike);
     free(page->plots);
     free(page->drawings);
 }

@@ -22,9 +22,12 @@ typedef struct kg__page_section {
     kg__page_plots plots;
 } kg__page_section;
 
-/* A case that is shown by itself, since the run fails by it. */
+/* A case that is shown by itself, since the run fails by it, and speaks for those that failed
+ * alike.
+ */
 typedef struct kg__page_failure {
     const json_t *entry;
+    const json_t *led; /* by kg__alike_speaks() */
     kg__page_plots plots;
 } kg__page_failure;
 
@@ -40,6 +43,7 @@ typedef struct kg__page {
     kg__page_failure *failures; /* worst first */
     size_t failure_count;
     size_t failure_room;
+    json_t *alike; /* by kg__alike_sort() */
     kg__plot *plots;
     char **drawings; /* NULL where nothing could be drawn */
     size_t plot_count;

@@ -1,6 +1,8 @@
 /* The top of a run's page: its verdict in words, what failed, what is to be looked at. */
+#include <stdint.h>
 #include <stdlib.h>
 
+#include "alike.h"
 #include "gating.h"
 #include "html.h"
 #include "records.h"
@@ -37,9 +39,9 @@ static void add_remark(xmlNode *body, const char *verdict, const char *name, con
     kg__html_set(kg__html_add_words(row, "td", why), "class", "words");
 }
 
-static void add_case_remark(xmlNode *body, const json_t *entry)
+static void add_case_remark(xmlNode *body, const json_t *entry, const json_t *led)
 {
-    char *reason = kg__results_reason(entry);
+    char *reason = kg__alike_reason(entry, led, SIZE_MAX);
 
     add_remark(body, kg__verdict_name(kg__results_verdict(entry)), kg__json_text(entry, "case"),
                kg__json_text(entry, "target"), reason);
@@ -62,6 +64,22 @@ static xmlNode *add_failure(xmlNode *parent, const char *verdict, const char *na
     return card;
 }
 
+/* Names the cases for which one speaks. */
+static void add_alike(xmlNode *card, const json_t *led)
+{
+    xmlNode *names;
+
+    if (json_array_size(led) < 2)
+        return;
+    names = kg__html_addf(card, "p", "So too %zu other case%s: ", json_array_size(led) - 1,
+                          json_array_size(led) == 2 ? "" : "s");
+    for (size_t i = 1; i < json_array_size(led); i++) {
+        if (i > 1)
+            kg__html_text(names, ", ");
+        kg__html_add(names, "code", kg__list_text(json_array_get(led, i)));
+    }
+}
+
 static void add_failed_case(xmlNode *parent, const kg__page *page, const kg__page_failure *failure)
 {
     const json_t *entry = failure->entry;
@@ -73,6 +91,7 @@ static void add_failed_case(xmlNode *parent, const kg__page *page, const kg__pag
     const json_t *text;
     size_t i;
 
+    add_alike(card, failure->led);
     if (json_array_size(changed) > 0) {
         xmlNode *list;
 
@@ -126,7 +145,7 @@ static void add_further_failures(xmlNode *parent, const kg__page *page)
     kg__html_addf(parent, "h3", "%zu more", page->failure_count - KG__PAGE_FAILURES);
     body = kg__page_add_table(parent, "More failed cases", remark_headings);
     for (size_t i = KG__PAGE_FAILURES; i < page->failure_count; i++)
-        add_case_remark(body, page->failures[i].entry);
+        add_case_remark(body, page->failures[i].entry, page->failures[i].led);
 }
 
 static void add_failures(xmlNode *parent, const kg__page *page)
@@ -164,7 +183,7 @@ static void add_doubtful_cases(xmlNode *body, const kg__page *page)
             continue;
         json_array_foreach (json_object_get(page->results, "cases"), i, entry)
             if ((int)kg__results_verdict(entry) == verdict)
-                add_case_remark(body, entry);
+                add_case_remark(body, entry, NULL);
     }
 }
 

@@ -1,8 +1,10 @@
 /* A report's table as Markdown and as CSV. */
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "alike.h"
 #include "records.h"
 #include "report_cells.h"
 #include "report_table.h"
@@ -287,16 +289,36 @@ static void write_refusals(FILE *stream, const kg__report_table *table)
     }
 }
 
-/* Says why cases have no figures. */
+/* The cases of a table that failed, sorted by kg__alike_sort(). */
+static json_t *sort_failures(const kg__report_table *table)
+{
+    json_t *cases = json_array();
+    json_t *document = json_object();
+    json_t *sorted;
+
+    for (size_t i = 0; i < table->case_count; i++)
+        if (table->cases[i].entry != NULL)
+            json_array_append(cases, (json_t *)table->cases[i].entry);
+    json_object_set_new(document, "cases", cases);
+    sorted = kg__alike_sort(document);
+    json_decref(document);
+    return sorted;
+}
+
+/* Says why cases have no figures, of those that failed alike once. */
 static void write_failures(FILE *stream, const kg__report_table *table)
 {
+    json_t *sorted = sort_failures(table);
+
     for (size_t i = 0; i < table->case_count; i++) {
         const kg__report_case *one = &table->cases[i];
+        const json_t *led;
         char *reason;
 
-        if (one->entry == NULL || one->verdict < KG__WRONG)
+        if (one->entry == NULL || one->verdict < KG__WRONG ||
+            !kg__alike_speaks(sorted, one->entry, &led))
             continue;
-        reason = kg__results_reason(one->entry);
+        reason = kg__alike_reason(one->entry, led, SIZE_MAX);
         fprintf(stream, "- **%s**: ", kg__verdict_name(one->verdict));
         write_case(stream, table, one);
         fputs(": ", stream);
@@ -304,6 +326,7 @@ static void write_failures(FILE *stream, const kg__report_table *table)
         fputc('\n', stream);
         free(reason);
     }
+    json_decref(sorted);
 }
 
 /* Names the cases whose figures are not to be trusted, or are not what they were. */

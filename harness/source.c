@@ -96,26 +96,36 @@ static bool is_source(const char *file)
     return false;
 }
 
-/* Takes the place at the front of a text whose path is `length` bytes long. Returns whether it is
- * one of a source file that is there; the line is 0 where none is named. */
-static bool take_place(const char *folder, const char *text, size_t length, kg__source_line *found)
+size_t kg__source_place(const char *text, kg__source_line *found)
 {
-    const char *behind = text + length;
-    size_t digits = *behind == ':' ? strspn(behind + 1, DIGITS) : 0;
-    FILE *stream;
+    size_t length = strspn(text, PATH_CHARACTERS);
+    size_t digits;
 
+    /* A sentence may end behind a path. */
+    while (length > 0 && text[length - 1] == '.')
+        length--;
     if (length >= sizeof found->file)
-        return false;
+        return 0;
     memcpy(found->file, text, length);
     found->file[length] = '\0';
-    if (!is_source(found->file) || strchr(found->file, '/') == NULL)
-        return false;
-    stream = open_below(folder, found->file);
-    if (stream == NULL)
-        return false;
-    fclose(stream);
-    found->line = digits > 0 && digits <= LINE_DIGITS ? strtoul(behind + 1, NULL, 10) : 0;
-    return true;
+    found->line = 0;
+    if (!is_source(found->file))
+        return 0;
+    digits = text[length] == ':' ? strspn(text + length + 1, DIGITS) : 0;
+    if (digits == 0 || digits > LINE_DIGITS)
+        return length;
+    found->line = strtoul(text + length + 1, NULL, 10);
+    return length + 1 + digits;
+}
+
+/* Whether a place is one of a source file that is below a folder. */
+static bool is_there(const char *folder, const kg__source_line *place)
+{
+    FILE *stream = strchr(place->file, '/') != NULL ? open_below(folder, place->file) : NULL;
+
+    if (stream != NULL)
+        fclose(stream);
+    return stream != NULL;
 }
 
 bool kg__source_mentioned(const char *folder, const char *text, kg__source_line *found)
@@ -124,12 +134,8 @@ bool kg__source_mentioned(const char *folder, const char *text, kg__source_line 
 
     while (*text != '\0') {
         size_t length = strspn(text, PATH_CHARACTERS);
-        size_t taken = length;
 
-        /* A sentence may end behind a path. */
-        while (taken > 0 && text[taken - 1] == '.')
-            taken--;
-        if (taken > 0 && take_place(folder, text, taken, found)) {
+        if (kg__source_place(text, found) > 0 && is_there(folder, found)) {
             if (found->line > 0)
                 return true;
             if (unnumbered.file[0] == '\0')

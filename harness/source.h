@@ -15,6 +15,10 @@ typedef struct kg__source_line {
     size_t line; /* from 1 */
 } kg__source_line;
 
+/* The length of the place that a text begins with, "kernels/a/b.cu:14" or "b.cu:14", whether that
+ * file is there or not; 0 where it begins with none. The line is 0 where none is named. */
+size_t kg__source_place(const char *text, kg__source_line *found);
+
 /* Finds the line of the tree in `folder` that a message speaks of: the first place such as
  * "kernels/a/b.cu:14" whose file is there, or else the kernel in the first file that is named
  * without a line. Only source files below `folder` count. Returns whether there is one. */

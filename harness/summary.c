@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alike.h"
 #include "counting.h"
 #include "file.h"
 #include "gating.h"
@@ -22,6 +23,10 @@
 #define CLAIMS_SHARE (64 * KIB)
 #define CASES_SHARE (160 * KIB)
 #define TARGETS_SHARE (48 * KIB)
+
+/* More cases than this that failed as another did are counted behind it; the tables below have all.
+ */
+#define MOST_ALIKE 60
 
 /* A section while it is written: lines, of which the page takes those that its share has room for.
  */
@@ -130,6 +135,7 @@ static void write_cases(FILE *stream, const json_t *results, bool failing, bool 
                         const char *heading)
 {
     bool strict = kg__results_strict(results);
+    json_t *sorted = kg__alike_sort(results);
 
     for (int verdict = KG__VERDICTS - 1; verdict > KG__PASS; verdict--) {
         const json_t *entry;
@@ -138,17 +144,20 @@ static void write_cases(FILE *stream, const json_t *results, bool failing, bool 
         if (kg__verdict_fails((kg__verdict)verdict, strict) != failing)
             continue;
         json_array_foreach (json_object_get(results, "cases"), i, entry) {
+            const json_t *led;
             char *reason;
 
-            if ((int)kg__results_verdict(entry) != verdict)
+            if ((int)kg__results_verdict(entry) != verdict ||
+                !kg__alike_speaks(sorted, entry, &led))
                 continue;
             begin_rows(stream, begun, heading);
-            reason = kg__results_reason(entry);
+            reason = kg__alike_reason(entry, led, MOST_ALIKE);
             write_row(stream, kg__verdict_name((kg__verdict)verdict), kg__json_text(entry, "case"),
                       kg__json_text(entry, "target"), reason);
             free(reason);
         }
     }
+    json_decref(sorted);
 }
 
 static void write_vanished(FILE *stream, const json_t *results, bool *begun, const char *heading)
@@ -207,10 +216,13 @@ static void remember(json_t *lines, char *line)
     free(line);
 }
 
-/* The lines that run what failed again, each once. */
+/* The lines that run what failed again, each once; of cases that failed alike the one that speaks.
+ */
 static void write_reproductions(FILE *page, const json_t *results)
 {
+    json_t *sorted = kg__alike_sort(results);
     json_t *lines = json_object();
+    const json_t *led;
     const char *line;
     json_t *value;
     const json_t *entry;
@@ -220,7 +232,8 @@ static void write_reproductions(FILE *page, const json_t *results)
     json_array_foreach (json_object_get(results, "errors"), i, entry)
         remember(lines, kg__results_reproduce(results, entry, NULL));
     json_array_foreach (json_object_get(results, "cases"), i, entry) {
-        if (kg__verdict_fails(kg__results_verdict(entry), kg__results_strict(results)))
+        if (kg__verdict_fails(kg__results_verdict(entry), kg__results_strict(results)) &&
+            kg__alike_speaks(sorted, entry, &led))
             remember(lines, kg__results_reproduce(results, entry, kg__json_text(entry, "case")));
     }
     json_array_foreach (json_object_get(results, "claims"), i, entry) {
@@ -236,6 +249,7 @@ static void write_reproductions(FILE *page, const json_t *results)
         fputs("```\n", page);
         write_left_out(page, i);
     }
+    json_decref(sorted);
     json_decref(lines);
 }
 

@@ -263,7 +263,7 @@ Test(annotations, documents_of_any_shape_are_taken)
     free(annotate("{\"cases\": [1, {}, {\"case\": 3, \"target\": [], \"verdict\": \"great\", "
                   "\"why\": {}, \"changed\": [3], \"metrics\": {\"m\": 3}}], \"claims\": [1], "
                   "\"errors\": [null], \"vanished\": [1]}",
-                  "", 4));
+                  "", 5));
 }
 
 Test(annotations, the_prefix_is_the_folder_below_the_repository)

@@ -166,6 +166,23 @@ Test(page, many_failures_are_a_table)
     free(text);
 }
 
+Test(page, cases_that_failed_alike_are_one_failure)
+{
+    char *text;
+
+    timed("a/tiled/530/b16", 1000, "wrong", "kernels/a/tiled.cu: c[1]: expected 1, got 2");
+    timed("a/tiled/530/b32", 1000, "wrong", "kernels/a/tiled.cu: c[7]: expected 3, got 4");
+    timed("a/tiled/17/b32", 1000, "wrong", "kernels/a/tiled.cu: c[7]: expected 5, got 4");
+    timed("a/naive/17/b32", 1000, "wrong", "kernels/a/naive.cu: c[7]: expected 5, got 4");
+    text = page();
+    cr_expect(occurrences(text, "<article class=\"failure\"") == 2);
+    expect_order(text, (const char *const[]){ "expected 1, got 2", "So too 2 other cases: ",
+                                              "a/tiled/530/b32", "a/tiled/17/b32", NULL });
+    cr_expect(occurrences(text, "So too") == 1);
+    cr_expect(occurrences(text, "expected 3, got 4") == 0);
+    free(text);
+}
+
 Test(page, several_boards_and_the_model)
 {
     json_t *boards = json_object_get(results, "boards");

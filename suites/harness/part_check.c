@@ -164,6 +164,17 @@ Test(part_check, what_instrumented_kernels_find_is_wrong)
     cr_assert(instrumented_processes() == 2, "one a variant that the filter leaves");
 }
 
+/* One mistake fails many cases, and what is printed of it is read once; the results have it all. */
+Test(part_check, a_case_that_failed_as_another_did_refers_to_it)
+{
+    plan_counts("* fake/plain/64/b32 finding\n* fake/plain/64/b64 finding\n"
+                "* fake/quick/64/b32 finding\n");
+    set("KG_FILTER", "fake/plain/*,fake/quick/*");
+    expect_check(1, "fake/plain/64/b64                 as fake/plain/64/b32 above\n");
+    expect_check(1, "fake/quick/64/b32                 " FINDING);
+    expect_case("model.fake.check", "fake/plain/64/b64", "wrong", FINDING);
+}
+
 /* What was not looked at is said of a case that passes, too. */
 Test(part_check, a_check_of_some_blocks_says_so)
 {

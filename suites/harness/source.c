@@ -45,6 +45,36 @@ Test(source, a_message_names_its_line)
     expect_mention("(kernels/a/bare.cu:9)", "kernels/a/bare.cu", 9);
 }
 
+Test(source, a_text_begins_with_a_place)
+{
+    static const struct {
+        const char *text;
+        size_t length;
+        const char *file;
+        size_t line;
+    } places[] = {
+        { "kernels/none.cu:14: reads", 18, "kernels/none.cu", 14 },
+        { "none.cu:14", 10, "none.cu", 14 },
+        { "none.cu.", 7, "none.cu", 0 },
+        { "none.cu: x", 7, "none.cu", 0 },
+        { "none.cu:123456789", 7, "none.cu", 0 },
+        { "x none.cu:14", 0, "", 0 },
+        { "none.txt:14", 0, "", 0 },
+        { "", 0, "", 0 },
+    };
+
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        kg__source_line found = { "", 0 };
+
+        cr_expect(kg__source_place(places[i].text, &found) == places[i].length, "%s",
+                  places[i].text);
+        if (places[i].length == 0)
+            continue;
+        cr_expect(eq(str, found.file, (char *)places[i].file));
+        cr_expect(found.line == places[i].line, "%s", places[i].text);
+    }
+}
+
 Test(source, a_line_comes_before_a_file_without_one)
 {
     expect_mention("kernels/a/bare.cu: see kernels/a/strided.cu:5.", "kernels/a/strided.cu", 5);

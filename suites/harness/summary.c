@@ -373,6 +373,42 @@ Test(summary, stays_below_a_mebibyte_whatever_it_holds)
     free(text);
 }
 
+static const char alike_run[] =
+    "{\"exit_code\": 1, \"tally\": {\"wrong\": 4}, \"targets\": {\"cpu-model\": {}}, \"cases\": ["
+    "{\"case\": \"a/v/1/b8\", \"target\": \"cpu-model\", \"verdict\": \"wrong\", \"why\": "
+    "\"kernels/a/v.cu:9: reads x; 3 times\", \"test\": \"model.a.check\"}, "
+    "{\"case\": \"a/v/2/b8\", \"target\": \"cpu-model\", \"verdict\": \"wrong\", \"why\": "
+    "\"kernels/a/v.cu:9: reads x; 4 times\", \"test\": \"model.a.check\"}, "
+    "{\"case\": \"a/v/2/b16\", \"target\": \"cpu-model\", \"verdict\": \"wrong\", \"why\": "
+    "\"kernels/a/v.cu:9: reads x; 5 times\", \"test\": \"model.a.check\"}, "
+    "{\"case\": \"a/v/3/b8\", \"target\": \"cpu-model\", \"verdict\": \"wrong\", \"why\": "
+    "\"kernels/a/v.cu:11: reads x; 5 times\", \"test\": \"model.a.check\"}]}";
+
+Test(summary, cases_that_failed_alike_are_one_row)
+{
+    char *text = summary(parse(alike_run));
+
+    expect_within(text, "v.cu:9: reads x; 3 times; so too 2/b8, 2/b16 |\n");
+    expect_within(text, "v.cu:11: reads x; 5 times |\n");
+    expect_not_within(text, "4 times");
+    expect_within(text, "KG_FILTER='a/v/1/b8'");
+    expect_not_within(text, "KG_FILTER='a/v/2/b8'");
+    free(text);
+}
+
+Test(console, cases_that_failed_alike_are_one_line)
+{
+    char *text = console(parse(alike_run));
+
+    expect_within(text, "  wrong        a/v/1/b8    kernels/a/v.cu:9: reads x; 3 times\n"
+                        "               so too: 2/b8, 2/b16\n"
+                        "               reproduce: ");
+    expect_within(text, "  wrong        a/v/3/b8    kernels/a/v.cu:11: reads x; 5 times\n"
+                        "               reproduce: ");
+    expect_not_within(text, "a/v/2");
+    free(text);
+}
+
 Test(summary, documents_of_any_shape_are_written)
 {
     static const char *const shapes[] = {
