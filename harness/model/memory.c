@@ -207,7 +207,9 @@ void *kg__model_map_addresses(size_t size, int protection, int flags)
         forget_freed();
         mapped = mmap(NULL, size, protection, all, -1, 0);
     }
-    return mapped != MAP_FAILED ? mapped : NULL;
+    if (mapped == MAP_FAILED)
+        return NULL;
+    return mapped;
 }
 
 /* Gives the memory of an allocation back to the host, and keeps its addresses; false where they are
