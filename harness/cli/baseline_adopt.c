@@ -405,8 +405,8 @@ static bool may_join(const adoption *all, kg__entry_subject subject,
     kg__ledger_leave_out(
         all->recorder.ledger, subject,
         "%s is off the baseline's %s by a factor of %g or more, and no other results "
-        "agree on it: left out (if it takes that now, give the results of more "
-        "gates, or ci/rebaseline)",
+        "agree on it: left out (if it takes that now, give the results of two "
+        "gates more together, or ci/rebaseline)",
         now, then, KG__FAR_OFF);
     return false;
 }
