@@ -32,6 +32,25 @@ stop() {
 [[ -z ${CTEST_PARALLEL_LEVEL-} || $CTEST_PARALLEL_LEVEL =~ ^[1-9][0-9]{0,5}$ ]] ||
     stop 2 "CTEST_PARALLEL_LEVEL='$CTEST_PARALLEL_LEVEL' is no number of tests: set it to 1 or more, or unset it"
 
+# Whether the text $1 is a number from $2 to $3, as harness/run.c takes one.
+is_number_within() {
+    [[ $1 =~ ^([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$ ]] &&
+        LC_ALL=C awk -v least="$2" -v most="$3" -v number="$1" \
+            'BEGIN { exit !(number + 0 >= least + 0 && number + 0 <= most + 0) }'
+}
+
+# Ends the script where the limits of a case are no numbers: the programs, which read them, would say so after the build.
+need_clear_limits() {
+    local name least most
+    while read -r name least most; do
+        [[ -z ${!name-} ]] || is_number_within "${!name}" "$least" "$most" ||
+            stop 2 "$name='${!name}' is no number of seconds from $least to $most: set it to one, or unset it"
+    done <<'END'
+KG_CASE_TIMEOUT 0.001 1000000
+KG_CASE_SECONDS 0.05 3600
+END
+}
+
 # Ends the script where there is nothing to build.
 need_project() {
     [[ -f $root/CMakePresets.json ]] ||

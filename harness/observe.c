@@ -313,7 +313,8 @@ int kg__observe(const kg_comparison *comparison, int argc, char *const *argv)
     int status = KG__EXIT_ERROR;
     int records;
 
-    if (!parse(argc, argv, &wanted, &error) || !make_table(comparison, &wanted, &table, &error)) {
+    if (!kg__settings_are_clear(&error) || !parse(argc, argv, &wanted, &error) ||
+        !make_table(comparison, &wanted, &table, &error)) {
         kg__complain("%s", error.text);
         kg__case_list_free(&table);
         return KG__EXIT_ERROR;

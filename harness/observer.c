@@ -46,22 +46,6 @@ typedef struct watch {
     kg__error why;  /* of unavailable and broken */
 } watch;
 
-double kg__silence_limit(void)
-{
-    const char *text = getenv("KG_CASE_TIMEOUT");
-    char *end;
-    double seconds;
-
-    if (text == NULL || text[0] == '\0')
-        return 60;
-    seconds = strtod(text, &end);
-    if (*end != '\0' || !(seconds > 0) || seconds > 1e6) {
-        kg__complain("KG_CASE_TIMEOUT=%s: no number of seconds above 0: 60 is used instead", text);
-        return 60;
-    }
-    return seconds;
-}
-
 bool kg__instrumented_program(const char *program, char *path, size_t size, kg__error *error)
 {
     static const char plain_end[] = ".model";

@@ -56,7 +56,4 @@ bool kg__instrumented_program(const char *program, char *path, size_t size, kg__
  * otherwise than ever before. */
 const char *kg__wrapper(const char *part);
 
-/* The silence limit in seconds: KG_CASE_TIMEOUT where it is set to a positive number, else 60. */
-double kg__silence_limit(void);
-
 #endif

@@ -25,7 +25,7 @@ bool kg__is_strict(void)
     return is_on("KG_STRICT");
 }
 
-bool kg__strictness_is_clear(kg__error *error)
+static bool strictness_is_clear(kg__error *error)
 {
     const char *value = kg__setting("KG_STRICT");
 
@@ -33,6 +33,65 @@ bool kg__strictness_is_clear(kg__error *error)
         return true;
     return kg__fail(
         error, "KG_STRICT='%s' is neither 0 nor 1: set it to 1 for strict mode, or to 0", value);
+}
+
+/* A number of seconds that the environment may set. */
+typedef struct duration {
+    const char *name;
+    double least;
+    double most;
+    double otherwise; /* where it is not set */
+} duration;
+
+/* ci/common.sh refuses what is out of range too. */
+static const duration silence = { "KG_CASE_TIMEOUT", 0.001, 1000000, 60 };
+static const duration sampling = { "KG_CASE_SECONDS", 0.05, 3600, 0.5 };
+
+/* Takes no blanks, signs, words or hexadecimal digits, which ci/common.sh could not tell. */
+static bool read_duration(const duration *which, const char *text, double *seconds)
+{
+    char *end;
+
+    if (text[strspn(text, "0123456789.eE+-")] != '\0' || *text == '+' || *text == '-')
+        return false;
+    *seconds = strtod(text, &end);
+    return end != text && *end == '\0' && *seconds >= which->least && *seconds <= which->most;
+}
+
+static double duration_set(const duration *which)
+{
+    const char *text = kg__setting(which->name);
+    double seconds;
+
+    return text != NULL && read_duration(which, text, &seconds) ? seconds : which->otherwise;
+}
+
+static bool duration_is_clear(const duration *which, kg__error *error)
+{
+    const char *text = kg__setting(which->name);
+    double seconds;
+
+    if (text == NULL || read_duration(which, text, &seconds))
+        return true;
+    return kg__fail(error,
+                    "%s='%s' is no number of seconds from %.7g to %.7g: set it to one, or unset it",
+                    which->name, text, which->least, which->most);
+}
+
+double kg__silence_limit(void)
+{
+    return duration_set(&silence);
+}
+
+double kg__case_seconds(void)
+{
+    return duration_set(&sampling);
+}
+
+bool kg__settings_are_clear(kg__error *error)
+{
+    return strictness_is_clear(error) && duration_is_clear(&silence, error) &&
+           duration_is_clear(&sampling, error);
 }
 
 const char *kg__base_folder(void)

@@ -16,9 +16,17 @@ const char *kg__setting(const char *name);
 /* True when KG_STRICT=1. */
 bool kg__is_strict(void);
 
-/* Whether KG_STRICT is 0 or 1, empty or unset, as whatever reads it demands; false with `error`
- * where it is anything else, which somebody may mean either way. */
-bool kg__strictness_is_clear(kg__error *error);
+/* Seconds of silence after which an observer counts as hung: KG_CASE_TIMEOUT, else 60. */
+double kg__silence_limit(void);
+
+/* Seconds of a GPU's time that a case may be sampled for: KG_CASE_SECONDS, else 0.5. */
+double kg__case_seconds(void);
+
+/* Whether KG_STRICT is 0 or 1, and KG_CASE_TIMEOUT and KG_CASE_SECONDS are numbers in their range,
+ * or each is empty or unset, as whatever reads them demands; false with `error` where one is
+ * anything else: "false" may be meant either way, and a limit that is passed over is not the one
+ * that was asked for. */
+bool kg__settings_are_clear(kg__error *error);
 
 /* True when one of a comma-separated list of globs, in which * also matches slashes, matches an id.
  */

@@ -221,15 +221,15 @@ static void forget_verdicts(void)
     }
 }
 
-/* Another run's results are not to be mixed with ours, nor are tests to be run whose exit code
- * nobody could tell. */
+/* Another run's results are not to be mixed with ours, nor are tests to be run whose exit code or
+ * limits nobody could tell. */
 static bool may_run_tests(void)
 {
     char out[KG__PATH_SIZE];
     kg__error error = { "" };
 
     kg__out_folder(kg__comparison->home, out, sizeof out);
-    if (kg__strictness_is_clear(&error) && kg__holding_permits(out, &error))
+    if (kg__settings_are_clear(&error) && kg__holding_permits(out, &error))
         return true;
     kg__complain("%s", error.text);
     return false;

@@ -6,9 +6,9 @@
 
 #include "device_gpu.h"
 #include "records.h"
+#include "run.h"
 #include "sentinels.h"
 
-#define CASE_SECONDS 0.5 /* unless KG_CASE_SECONDS says otherwise */
 /* An idle card clocks down: it works this long before anything is timed. */
 #define WARM_UP_MS 300.0
 #define COPY_SENTINEL_BYTES ((size_t)256 << 20)
@@ -26,22 +26,6 @@
 /* What a process may lose, in ms, by taking batches again: enough on a host whose other boards
  * start processes all the time. */
 #define PATIENCE_MS 10000.0
-
-static double case_seconds(void)
-{
-    const char *text = getenv("KG_CASE_SECONDS");
-    char *end;
-    double seconds;
-
-    if (text == NULL || text[0] == '\0')
-        return CASE_SECONDS;
-    seconds = strtod(text, &end);
-    if (*end == '\0' && seconds >= 0.05 && seconds <= 3600)
-        return seconds;
-    kg__complain("KG_CASE_SECONDS=%s: no number of seconds from 0.05 to 3600: %g is used instead",
-                 text, CASE_SECONDS);
-    return CASE_SECONDS;
-}
 
 static cudaError_t launch_empty(const kg__timed *what, int number)
 {
@@ -243,7 +227,7 @@ static bool make_tools(kg__tools *with, int records, kg__error *why)
 
     *with = (kg__tools){ .multiprocessors = gpu->multiprocessors,
                          .l2_bytes = gpu->l2_bytes,
-                         .case_seconds = case_seconds(),
+                         .case_seconds = kg__case_seconds(),
                          .patience_ms = PATIENCE_MS };
     if (!scatter(why) || !kg__bench_open(&with->bench, records, why))
         return false;

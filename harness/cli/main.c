@@ -182,7 +182,7 @@ int main(int argc, char **argv)
         print_help(command);
         return printed_help();
     }
-    if (!kg__strictness_is_clear(&error)) {
+    if (!kg__settings_are_clear(&error)) {
         kg__complain("%s", error.text);
         return KG__EXIT_ERROR;
     }

@@ -9,6 +9,7 @@
 #include "../clock.h"
 #include "../observer.h"
 #include "../records.h"
+#include "../run.h"
 #include "command.h"
 #include "probe.h"
 #include "programs.h"

@@ -13,6 +13,7 @@
 #include "../judge.h"
 #include "../observer.h"
 #include "../records.h"
+#include "../run.h"
 #include "../tuning_report.h"
 #include "command.h"
 #include "offers.h"

@@ -30,11 +30,20 @@ static int remove_entry(const char *path, const struct stat *facts, int type, st
 
 static void begin(void)
 {
-    static const char *const steering[] = {
-        "KG_OUT",          "KG_STRICT",     "KG_FILTER", "KG_BASELINES", "KG_NVML_LIBRARY",
-        "KG_CUDA_LIBRARY", "KG_FAKE_NVML",  "CC",        "CXX",          "NO_COLOR",
-        "CLICOLOR_FORCE",  "GITHUB_ACTIONS"
-    };
+    static const char *const steering[] = { "KG_OUT",
+                                            "KG_STRICT",
+                                            "KG_FILTER",
+                                            "KG_BASELINES",
+                                            "KG_NVML_LIBRARY",
+                                            "KG_CUDA_LIBRARY",
+                                            "KG_FAKE_NVML",
+                                            "CC",
+                                            "CXX",
+                                            "NO_COLOR",
+                                            "CLICOLOR_FORCE",
+                                            "GITHUB_ACTIONS",
+                                            "KG_CASE_TIMEOUT",
+                                            "KG_CASE_SECONDS" };
     const char *base = getenv("TMPDIR");
 
     for (size_t i = 0; i < sizeof steering / sizeof *steering; i++)
@@ -307,6 +316,22 @@ Test(cli, results_is_strict_by_option_and_by_environment)
                  "kernelgate: KG_STRICT='false' is neither 0 nor 1: set it to 1 for strict mode, "
                  "or to 0\n"));
     cr_expect(eq(int, run("help", "results", NULL), 0));
+}
+
+/* gate.begin, the first of CTest's tests, is such a command. */
+Test(cli, no_command_takes_a_limit_that_is_none)
+{
+    setenv("KG_CASE_TIMEOUT", "abc", 1);
+    cr_expect(eq(int, run("begin", NULL), 2));
+    cr_expect(eq(str, complaint,
+                 "kernelgate: KG_CASE_TIMEOUT='abc' is no number of seconds from 0.001 to 1000000: "
+                 "set it to one, or unset it\n"));
+    setenv("KG_CASE_TIMEOUT", "", 1);
+    setenv("KG_CASE_SECONDS", "0.01", 1);
+    cr_expect(eq(int, run("begin", NULL), 2));
+    expect_within(complaint, "KG_CASE_SECONDS='0.01' is no number of seconds from 0.05 to 3600: ");
+    setenv("KG_CASE_SECONDS", "2", 1);
+    cr_expect(eq(int, run("begin", NULL), 0), "%s", complaint);
 }
 
 /* CTest alone is the gate too. */

@@ -560,24 +560,3 @@ Test(observer, old_records_are_not_read)
     cr_assert(observe(&all, &why) == KG__OBSERVED);
     expect_outcome(&all, 0, "failed", "record lost");
 }
-
-static double limit_with(const char *text)
-{
-    if (text == NULL)
-        unsetenv("KG_CASE_TIMEOUT");
-    else
-        setenv("KG_CASE_TIMEOUT", text, 1);
-    return kg__silence_limit();
-}
-
-Test(observer, the_silence_limit)
-{
-    static const char *const bad[] = { "soon", "0", "-1", "1 s", "nan", "inf", "1e9" };
-
-    cr_assert(limit_with(NULL) == 60);
-    cr_assert(limit_with("") == 60);
-    cr_assert(limit_with("0.5") == 0.5);
-    cr_assert(limit_with("120") == 120);
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        cr_assert(limit_with(bad[i]) == 60, "%s", bad[i]);
-}

@@ -334,9 +334,10 @@ Test(part_check, results_that_cannot_be_written)
     expect_check(2, "out/records: is no folder");
 }
 
-/* A limit that is no number is complained of, and no reason to fail. */
 Test(part_check, settings_that_are_wrong)
 {
     set("KG_CASE_TIMEOUT", "soon");
-    expect_check(0, "KG_CASE_TIMEOUT=soon: no number of seconds above 0: 60 is used");
+    expect_check(2, "kernelgate: KG_CASE_TIMEOUT='soon' is no number of seconds from 0.001 to "
+                    "1000000: set it to one, or unset it\n");
+    cr_assert(!exists(at("out")), "it comes before anything is tested");
 }

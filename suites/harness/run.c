@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 static char path[KG__PATH_SIZE];
 
@@ -12,7 +13,7 @@ static bool is_strict_by(const char *value)
     kg__error error = { "" };
 
     setenv("KG_STRICT", value, 1);
-    cr_expect(kg__strictness_is_clear(&error), "%s", error.text);
+    cr_expect(kg__settings_are_clear(&error), "%s", error.text);
     return kg__is_strict();
 }
 
@@ -21,7 +22,7 @@ Test(run, strict_is_1_and_not_0)
     kg__error error = { "" };
 
     unsetenv("KG_STRICT");
-    cr_assert(kg__strictness_is_clear(&error));
+    cr_assert(kg__settings_are_clear(&error));
     cr_assert(not(kg__is_strict()));
     cr_assert(not(is_strict_by("")));
     cr_assert(not(is_strict_by("0")));
@@ -37,13 +38,63 @@ Test(run, strict_is_no_other_word)
         kg__error error = { "" };
 
         setenv("KG_STRICT", unclear[i], 1);
-        cr_expect(not(kg__strictness_is_clear(&error)), "%s", unclear[i]);
+        cr_expect(not(kg__settings_are_clear(&error)), "%s", unclear[i]);
     }
     setenv("KG_STRICT", "fal\nse", 1);
     kg__error error = { "" };
-    cr_expect(not(kg__strictness_is_clear(&error)));
+    cr_expect(not(kg__settings_are_clear(&error)));
     cr_expect(eq(str, error.text,
                  "KG_STRICT='fal se' is neither 0 nor 1: set it to 1 for strict mode, or to 0"));
+}
+
+static void expect_seconds(const char *name, const char *value, double expected)
+{
+    kg__error error = { "" };
+    bool timeout = strcmp(name, "KG_CASE_TIMEOUT") == 0;
+
+    setenv(name, value, 1);
+    cr_expect(kg__settings_are_clear(&error), "%s", error.text);
+    cr_expect(eq(dbl, timeout ? kg__silence_limit() : kg__case_seconds(), expected), "%s=%s", name,
+              value);
+}
+
+Test(run, seconds_of_a_case)
+{
+    unsetenv("KG_CASE_TIMEOUT");
+    unsetenv("KG_CASE_SECONDS");
+    cr_assert(eq(dbl, kg__silence_limit(), 60));
+    cr_assert(eq(dbl, kg__case_seconds(), 0.5));
+    expect_seconds("KG_CASE_TIMEOUT", "", 60);
+    expect_seconds("KG_CASE_TIMEOUT", "0.5", 0.5);
+    expect_seconds("KG_CASE_TIMEOUT", "120", 120);
+    expect_seconds("KG_CASE_TIMEOUT", "1000000", 1e6);
+    expect_seconds("KG_CASE_SECONDS", "", 0.5);
+    expect_seconds("KG_CASE_SECONDS", ".05", 0.05);
+    expect_seconds("KG_CASE_SECONDS", "3.6e3", 3600);
+}
+
+/* Who sets a limit wants it kept, and not another one in its place. */
+Test(run, seconds_of_a_case_are_numbers_in_their_range)
+{
+    static const char *const names[] = { "KG_CASE_TIMEOUT", "KG_CASE_SECONDS" };
+    static const char *const bad[] = { "soon", "0",  "-1",   "1 s", " 1",  "+1", "nan",
+                                       "inf",  "1e", "0x10", "1,5", "1e9", ".",  "1e-9" };
+    kg__error error = { "" };
+
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
+        for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+            setenv(names[n], bad[i], 1);
+            cr_expect(not(kg__settings_are_clear(&error)), "%s=%s", names[n], bad[i]);
+        }
+        setenv(names[n], "soon", 1);
+        (void)kg__settings_are_clear(&error);
+        cr_expect(eq(str, error.text,
+                     n == 0 ? "KG_CASE_TIMEOUT='soon' is no number of seconds from 0.001 to "
+                              "1000000: set it to one, or unset it"
+                            : "KG_CASE_SECONDS='soon' is no number of seconds from 0.05 to 3600: "
+                              "set it to one, or unset it"));
+        unsetenv(names[n]);
+    }
 }
 
 Test(run, results_are_in_out_unless_told)

@@ -50,6 +50,17 @@ class Arguments(unittest.TestCase):
             self.refuses(f"KG_OUT='{self.folder}/a b' holds a control character: set it to another folder", "gate", KG_OUT=path)
             self.assertFalse(os.path.exists(path))
 
+    def test_seconds_of_a_case_are_numbers_in_their_range(self):
+        ranges = {"KG_CASE_TIMEOUT": "from 0.001 to 1000000", "KG_CASE_SECONDS": "from 0.05 to 3600"}
+        for name in ("gate", "rebaseline", "sanitize"):
+            for setting, told in ranges.items():
+                for value in ("abc", "0", "-1", "1e9", "1,5", "0x10", " 1", "1 s", "1e", ".", "nan", "1\n2", "\\x31"):
+                    shown = value.replace("\n", " ")
+                    self.refuses(f"{setting}='{shown}' is no number of seconds {told}: set it to one, or unset it", name,
+                                 **{setting: value})
+                for value in ("", "1", "0.5", ".5", "6.e1", "3.6e+3"):
+                    self.assertEqual(self.run_script(name, **{setting: value}).returncode, 9, value)
+
     def test_results_that_can_have_no_folder(self):
         file = os.path.join(self.folder, "CMakePresets.json")
         advice = "see to what stands there and who may write to it, or set KG_OUT to another folder"
