@@ -48,25 +48,25 @@ void kg__recorder_refuse_filter(const kg__recorder *recorder, const char *part, 
     const char *globs = filter != NULL ? filter : "";
     kg__listing *listings = kg__allocate(count, sizeof *listings);
     const char **near = kg__allocate(count, sizeof *near);
-    const char *nearest;
+    char *meant;
     size_t found = 0;
 
     for (size_t i = 0; i < count; i++) {
         const char *const arguments[] = { programs[i], "--cases", part, NULL };
+        const char *nearest = NULL;
 
         if (kg__probe_lines(arguments, LISTING_SECONDS, &listings[i]) == 0)
             nearest = kg__nearest_to_globs(globs, listings[i].lines, listings[i].count);
-        else
-            nearest = NULL;
         if (nearest != NULL)
             near[found++] = nearest;
     }
-    nearest = kg__nearest_to_globs(globs, near, found);
+    meant = kg__glob_meant(globs, near, found);
     kg__ledger_refuse(recorder->ledger, (kg__entry_subject){ .file = NULL },
-                      "no case to record: is KG_FILTER too narrow?%s%s%s See --cases %s of the "
-                      "programs",
-                      nearest != NULL ? " Did you mean \"" : "", nearest != NULL ? nearest : "",
-                      nearest != NULL ? "\"?" : "", part);
+                      "no case to record: is KG_FILTER too narrow?%s%s%s `kernelgate list` has the "
+                      "cases",
+                      meant != NULL ? " Did you mean \"" : "", meant != NULL ? meant : "",
+                      meant != NULL ? "\"?" : "");
+    free(meant);
     for (size_t i = 0; i < count; i++)
         kg__listing_free(&listings[i]);
     free(near);

@@ -360,11 +360,12 @@ Test(record, a_filter_narrows)
     cr_assert(baseline.case_count == 3);
     kg__baseline_free(&baseline);
     set_filter("matmul/*");
-    expect_run(KG__FAKE_GPU, 2, "no case to record: is KG_FILTER too narrow? See --cases time");
+    expect_run(KG__FAKE_GPU, 2,
+               "no case to record: is KG_FILTER too narrow? `kernelgate list` has the cases");
     set_filter("fake/quik/*");
     expect_run(KG__FAKE_GPU, 2,
-               "no case to record: is KG_FILTER too narrow? Did you mean \"fake/quick/7/b32\"? See "
-               "--cases time of the programs");
+               "no case to record: is KG_FILTER too narrow? Did you mean \"fake/quick/*\"? "
+               "`kernelgate list` has the cases");
 }
 
 /* What is recorded is timed beside its neighbours, which are not recorded, whatever becomes of
@@ -990,8 +991,8 @@ Test(record, says_that_the_file_was_written_where_its_table_is_lost)
 Test(record, a_filter_that_leaves_nothing_to_count)
 {
     set_filter("fake/plain/1/*");
-    expect_model(2,
-                 "is KG_FILTER too narrow? Did you mean \"fake/plain/7/b32\"? See --cases count");
+    expect_model(2, "is KG_FILTER too narrow? Did you mean \"fake/plain/7/*\"? `kernelgate list` "
+                    "has the cases");
 }
 
 Test(record, a_malformed_baseline_of_counts_refuses)
