@@ -9,7 +9,9 @@ home=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
 root=$(cd -- "${KG_PROJECT:-$home}" 2>/dev/null && pwd -P) || root=${KG_PROJECT-}
 # What is run from here on is run for this project, and what it runs need not be.
 unset KG_PROJECT
-script=ci/${0##*/}
+# A link's name is no script's.
+script=$(readlink -f -- "$0") || script=$0
+script=ci/${script##*/}
 
 # The words $* as one line: control characters, of a path say, are spaces there, as in kernelgate's own messages.
 one_line() {

@@ -40,6 +40,37 @@ class Arguments(unittest.TestCase):
             self.assertEqual(self.run_script(name, "--help").returncode, 0)
         self.assertEqual(self.run_script("test").returncode, 9)
 
+    def test_a_script_may_be_called_through_a_link(self):
+        scripts = [name for name in sorted(os.listdir(CI)) if os.access(os.path.join(CI, name), os.X_OK)]
+        self.assertIn("gate", scripts)
+        elsewhere = os.path.join(self.folder, "else where")
+        os.mkdir(elsewhere)
+        os.symlink("ci", os.path.join(self.folder, "linked"))
+        for name in scripts:
+            with open(os.path.join(self.folder, "ci", name), encoding="utf-8") as file:
+                if "/common.sh" not in file.read():
+                    continue
+            link = os.path.join(elsewhere, "my-" + name)
+            os.symlink(os.path.join("..", "linked", name), link)
+            told = self.run_script(name, "--help")
+            self.assertEqual(told.returncode, 0, told.stderr)
+            done = subprocess.run([link, "--help"], cwd=elsewhere, capture_output=True, text=True, check=False)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, told.stdout, ""), name)
+        done = subprocess.run([os.path.join(elsewhere, "my-gate"), "--fast"], capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stderr), (2, "ci/gate: unknown option '--fast'; see ci/gate --help\n"))
+
+    def test_the_example_may_be_called_through_a_link(self):
+        for name in ("gate", "rebaseline"):
+            link = os.path.join(self.folder, name)
+            os.symlink(os.path.join(TREE, "examples", "own-kernels", "ci", name), link)
+            script = os.path.join(self.folder, "ci", name)
+            with open(script, "w", encoding="utf-8") as file:
+                file.write('#!/bin/sh\necho "$KG_PROJECT"\n')
+            done = subprocess.run([link], capture_output=True, text=True, check=False,
+                                  env={**os.environ, "KERNELGATE_SOURCE": self.folder})
+            self.assertEqual((done.returncode, done.stdout, done.stderr),
+                             (0, os.path.realpath(os.path.join(TREE, "examples", "own-kernels")) + "\n", ""))
+
     def test_an_error_is_one_line_whatever_it_names(self):
         for name in ("gate", "rebaseline"):
             self.refuses("--target is all, model or gpu, not 'mo del'", name, "--target", "mo\ndel")
