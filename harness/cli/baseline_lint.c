@@ -1,14 +1,17 @@
 /* kernelgate baseline lint: are the baseline files as they should be? */
 #include "../baseline_lint.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../holding.h"
 #include "../records.h"
 #include "../results.h"
 #include "../run.h"
+#include "baseline_files.h"
 #include "command.h"
 
 static const char *comparisons;
@@ -167,24 +170,46 @@ static bool lint_file(const char *path, json_t *errors, json_t *names, json_t *f
     return status == KG__LOADED && findings == 0;
 }
 
+/* Adds the baselines that runs are judged by. A run may have none yet, which is for its verdicts to
+ * tell. */
+static bool add_all_files(kg__names *paths)
+{
+    char folder[KG__PATH_SIZE];
+    char path[2 * KG__PATH_SIZE];
+    kg__names names = { 0 };
+    bool listed;
+
+    kg__default_baselines(folder, sizeof folder);
+    if (record && access(folder, F_OK) != 0 && errno == ENOENT)
+        return true;
+    listed = kg__list_baselines(folder, &names);
+    for (size_t i = 0; i < names.count; i++) {
+        kg__format(path, sizeof path, "%s/%s", folder, names.items[i]);
+        kg__names_add(paths, path);
+    }
+    kg__names_free(&names);
+    if (listed && paths->count == 0 && !record) {
+        kg__complain("%s: holds no baseline: name a file, or set KG_BASELINES", folder);
+        return false;
+    }
+    return listed;
+}
+
 static int lint(size_t count, char **operands)
 {
+    kg__names paths = { 0 };
     json_t *errors = json_array();
     json_t *names = json_array();
     json_t *files = json_array();
     size_t vanished;
-    bool bad = false;
+    bool bad;
     int code;
 
-    if (count == 0) {
-        json_decref(errors);
-        json_decref(names);
-        json_decref(files);
-        kg__complain("baseline lint: names no file: kernelgate baseline lint baselines/*.json");
-        return KG__EXIT_ERROR;
-    }
     for (size_t i = 0; i < count; i++)
-        bad |= !lint_file(operands[i], errors, names, files);
+        kg__names_add(&paths, operands[i]);
+    bad = count == 0 && !add_all_files(&paths);
+    for (size_t i = 0; i < paths.count; i++)
+        bad |= !lint_file(paths.items[i], errors, names, files);
     bad |= record && !leave_verdicts(errors, names);
     vanished = json_array_size(names);
     code = bad ? KG__EXIT_ERROR : vanished > 0 && kg__is_strict() ? KG__EXIT_FAIL : KG__EXIT_PASS;
@@ -193,6 +218,7 @@ static int lint(size_t count, char **operands)
                                   JSON_INDENT(1), "baseline lint")
                 : !kg__flush_output("baseline lint"))
         code = KG__EXIT_ERROR;
+    kg__names_free(&paths);
     json_decref(errors);
     json_decref(names);
     json_decref(files);
@@ -210,10 +236,13 @@ static const kg__option lint_options[] = {
 
 const kg__command kg__baseline_lint_command = {
     .name = "baseline lint",
-    .operands = "FILE...",
+    .operands = "[FILE...]",
     .summary = "Check baseline files: one line a file",
     .details =
-        "Beyond what can be read at all: values are the medians of their sessions, of which there\n"
+        "Without a FILE all baselines are checked (KG_BASELINES, else baselines), of which "
+        "--record\n"
+        "lets there be none. Beyond what can be read at all: values are the medians of their "
+        "sessions, of which there\n"
         "are five at least; bands that no hand set are as wide as the noise, and no wider; floors\n"
         "hide little; unless a hand says otherwise a time is gated where its noise is known to be\n"
         "5 % or less, and there alone; both sentinels are there; sizes and launches are such as\n"

@@ -142,7 +142,7 @@ Test(cli, helps)
     cr_expect(eq(int, run("results", "--help", NULL), 0));
     expect_within(output, "usage: kernelgate results");
     cr_expect(eq(int, run("baseline", "lint", "-h", NULL), 0));
-    expect_within(output, "usage: kernelgate baseline lint [OPTION...] FILE...\n");
+    expect_within(output, "usage: kernelgate baseline lint [OPTION...] [FILE...]\n");
     cr_expect(eq(int, run("help", "baseline", "lint", NULL), 0));
     cr_expect(eq(str, complaint, ""));
     /* The first word of several commands stands for them all. */
@@ -380,8 +380,35 @@ Test(cli, lint_says_a_line_a_file)
     expect_within(output, "x/cpu-model.json: ok: 2 cases");
     cr_expect(eq(int, run("baseline", "lint", "z.json", NULL), 2));
     cr_expect(eq(str, output, "z.json: there is no such file: name another\n"));
+}
+
+/* As gate.baselines calls it: what the run is judged by is what is to be right. */
+Test(cli, lint_takes_the_baselines_of_the_run)
+{
+    char text[4096];
+
+    cr_expect(eq(int, run("baseline", "lint", "--record", NULL), 0), "%s", complaint);
+    cr_expect(eq(str, output, ""));
     cr_expect(eq(int, run("baseline", "lint", NULL), 2));
-    expect_within(complaint, "baseline lint: names no file");
+    expect_within(complaint, "kernelgate: baselines: the folder of the baselines cannot be read: ");
+    put("baselines/cpu-model.json", baseline);
+    put("baselines/cpu-model.schema.json", "");
+    cr_expect(eq(int, run("baseline", "lint", NULL), 0));
+    cr_expect(
+        eq(str, output, "baselines/cpu-model.json: ok: 2 cases, counters of the CPU model\n"));
+    put("own/x.txt", "");
+    setenv("KG_BASELINES", "own", 1);
+    cr_expect(eq(int, run("baseline", "lint", NULL), 2));
+    cr_expect(eq(str, complaint,
+                 "kernelgate: own: holds no baseline: name a file, or set KG_BASELINES\n"));
+    cr_expect(eq(int, run("baseline", "lint", "--record", NULL), 0));
+    put("own/cpu-model.json", "{\n\"schema\": 3}");
+    put("out/records/x", "");
+    cr_expect(eq(int, run("baseline", "lint", "--record", "--comparisons", "a,b", NULL), 2));
+    expect_within(output, "own/cpu-model.json:");
+    cr_expect(strstr(output, "baselines/") == NULL, "%s", output);
+    get("out/records/gate.baselines.verdicts.json", text, sizeof text);
+    expect_within(text, "own/cpu-model.json:");
 }
 
 /* What can be read and is not right all the same; recorded, it is an error of the run. */
