@@ -92,6 +92,32 @@ class Arguments(unittest.TestCase):
                 for value in ("", "1", "0.5", ".5", "6.e1", "3.6e+3"):
                     self.assertEqual(self.run_script(name, **{setting: value}).returncode, 9, value)
 
+    def test_what_to_install_by_hand_is_all_that_a_gate_makes_use_of(self):
+        setup = os.path.join(self.folder, "ci", "setup")
+        shutil.copy(os.path.join(CI, "setup"), setup)
+        with open(os.path.join(self.folder, "ci", "packages"), "w", encoding="utf-8") as file:
+            file.write("needed all command:no-such-program is needed\n"
+                       "wished page command:no-such-plotter draws (or not)\n"
+                       "there page command:sh is there without a package\n"
+                       "tested test command:no-such-test tests\n")
+        tools = os.path.join(self.folder, "tools")
+        os.mkdir(tools)
+        # Neither root nor anybody else may install anything here.
+        for name in ("apt-get", "sudo", "dpkg-query"):
+            with open(os.path.join(tools, name), "w", encoding="utf-8") as file:
+                file.write("#!/bin/sh\nexit 1\n")
+            os.chmod(os.path.join(tools, name), 0o755)
+        done = self.run_script("setup", "--for", "gate", PATH=f"{tools}:{os.environ['PATH']}", TMPDIR=self.folder)
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, r"as root(, run)?: apt-get update && apt-get install --no-install-recommends needed "
+                                      r"wished( \(log: .*\))?\n$")
+        for name in ("bash", "dirname", "env", "grep", "readlink", "sed"):
+            os.symlink(shutil.which(name), os.path.join(tools, name))
+        os.unlink(os.path.join(tools, "apt-get"))
+        done = self.run_script("setup", "--for", "gate", PATH=tools)
+        self.assertEqual((done.returncode, done.stderr.splitlines()[:2]),
+                         (2, ["ci/setup: missing: needed (is needed)", "ci/setup: missing: wished (draws (or not))"]))
+
     def test_results_that_can_have_no_folder(self):
         file = os.path.join(self.folder, "CMakePresets.json")
         advice = "see to what stands there and who may write to it, or set KG_OUT to another folder"
