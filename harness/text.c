@@ -211,46 +211,63 @@ size_t kg__variant_length(const char *id)
     return slash != NULL ? (size_t)(slash + 1 - id) : strlen(id);
 }
 
-/* The edit distance of two names, of which none is long. */
+static size_t least_of(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The edit distance of two names, of which none is long: two neighbours that change places, which
+ * is how fingers slip, are one letter wrong. */
 static size_t distance(const char *a, const char *b)
 {
     size_t width = strlen(b) + 1;
-    size_t *row = kg__allocate(width, sizeof *row);
+    size_t *rows = kg__allocate(3 * width, sizeof *rows);
+    size_t *row = rows;
+    size_t *last = rows + width;
+    size_t *last_but_one = rows + 2 * width;
     size_t result;
 
     for (size_t j = 0; j < width; j++)
         row[j] = j;
     for (size_t i = 1; a[i - 1] != '\0'; i++) {
-        size_t diagonal = row[0];
+        size_t *next = last_but_one;
 
+        last_but_one = last;
+        last = row;
+        row = next;
         row[0] = i;
         for (size_t j = 1; j < width; j++) {
-            size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
-            size_t shifted = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
-
-            diagonal = row[j];
-            row[j] = replaced < shifted ? replaced : shifted;
+            row[j] =
+                least_of(last[j - 1] + (a[i - 1] != b[j - 1]), least_of(last[j], row[j - 1]) + 1);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = least_of(row[j], last_but_one[j - 2] + 1);
         }
     }
     result = row[width - 1];
-    free(row);
+    free(rows);
     return result;
+}
+
+/* Whether a name may have been meant by another that has `wrong` letters wrong: one, or fewer than
+ * half of the longer one's. A letter has to be right: "q" is not "m" misspelled. */
+static bool may_be_meant(const char *given, const char *name, size_t wrong)
+{
+    size_t length = strlen(given);
+    size_t longer = strlen(name) > length ? strlen(name) : length;
+
+    return wrong < length && (wrong <= 1 || 2 * wrong < longer);
 }
 
 const char *kg__nearest_name(const char *name, const char *const *names, size_t count)
 {
     const char *nearest = NULL;
-    size_t length = strlen(name);
-    size_t least = length / 2 + 2;
+    size_t least = SIZE_MAX;
 
-    /* A letter of it has to be right: "q" is not "m" misspelled. */
-    if (least > length)
-        least = length;
     for (size_t i = 0; i < count; i++) {
-        size_t d = distance(name, names[i]);
+        size_t wrong = distance(name, names[i]);
 
-        if (d < least) {
-            least = d;
+        if (wrong < least && may_be_meant(name, names[i], wrong)) {
+            least = wrong;
             nearest = names[i];
         }
     }

@@ -48,8 +48,9 @@ size_t kg__shown_width(const char *text);
 /* Writes a text of any origin as one field of CSV, on one line, in quotes where it needs them. */
 void kg__write_csv_field(FILE *stream, const char *text);
 
-/* The one of `count` names that is nearest to `name` by letters inserted, left out or replaced;
- * NULL where none is near enough to have been meant. */
+/* The one of `count` names that is nearest to `name` by letters inserted, left out, replaced or
+ * swapped with the next; NULL where none is near enough to have been meant, of which one letter may
+ * be wrong, or fewer than half. */
 const char *kg__nearest_name(const char *name, const char *const *names, size_t count);
 
 #endif

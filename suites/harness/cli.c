@@ -172,6 +172,10 @@ Test(cli, names_the_nearest_command)
     expect_within(complaint, "unknown command \"baseline lnt\"; did you mean \"baseline lint\"?");
     cr_expect(eq(int, run("baseline", NULL), 2));
     expect_within(complaint, "did you mean \"baseline ");
+    cr_expect(eq(int, run("help", "nope", NULL), 2));
+    cr_expect(eq(str, complaint, "kernelgate: unknown command \"nope\": see `kernelgate help`\n"));
+    cr_expect(eq(int, run("help", "tnue", NULL), 2));
+    expect_within(complaint, "did you mean \"tune\"?");
     cr_expect(eq(int, run("begin-nothing-at-all-like-this", NULL), 2));
     expect_within(complaint,
                   "unknown command \"begin-nothing-at-all-like-this\": see `kernelgate help`");

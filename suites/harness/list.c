@@ -147,7 +147,9 @@ Test(list, refuses_what_takes_nothing)
            "ad");
     EXPECT(KG__EXIT_ERROR, "there is no variant \"plan\" among the cases; did you mean \"plain\"?",
            "add/plan");
-    EXPECT(KG__EXIT_ERROR, "there is no launch \"b64\" among the cases; did you mean \"b32\"?",
+    EXPECT(KG__EXIT_ERROR, "there is no launch \"b3\" among the cases; did you mean \"b32\"?",
+           "add/plain/9/b3");
+    EXPECT(KG__EXIT_ERROR, "there is no launch \"b64\" among the cases of the programs in ",
            "add/plain/9/b64");
     EXPECT(KG__EXIT_ERROR, "holds no glob", ",");
     EXPECT(KG__EXIT_ERROR, "takes one FILTER", "add", "mul");
