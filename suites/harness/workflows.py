@@ -4,18 +4,23 @@ Each job's `run` steps are executed as a runner does it, in a small repository w
 long or needs a machine is stood in for: ci/gate, ci/test, ci/rebaseline and ci/setup by a script that takes only options
 that the real one's help has, cmake by one that knows the tree's presets, gh by one that writes down what it was asked,
 and the actions by what they do to files. Expressions are evaluated, so that conditions and environments are those of the
-event that a test makes up.
+event that a test makes up. ci/runner-hook.sh runs under a self-hosted runner's two processes, which are stood in for too.
 """
 
+import contextlib
 import functools
 import json
 import os
 import pathlib
 import re
+import select
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
+import traceback
 import unittest
 
 try:
@@ -28,6 +33,8 @@ WORKFLOWS = TREE / ".github" / "workflows"
 REPOSITORY = "owner/kernels"
 STOOD_IN_FOR = ("gate", "test", "rebaseline", "setup")
 STEP_SECONDS = 60
+SIGNAL_SECONDS = 0.02  # between the signals by which a Worker ends a step; the real one waits 7.5 s and 2.5 s
+BASH = shutil.which("bash")
 
 
 # expressions
@@ -203,7 +210,7 @@ def write_script(path, text):
 
 def git(folder, *arguments):
     settings = {**os.environ, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null"}
-    named = ["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "init.defaultBranch=main"]
+    named = ["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "init.defaultBranch=main", "-c", "init.templateDir="]
     for name in [name for name in settings if name.startswith("GIT_") and "CONFIG" not in name]:
         del settings[name]
     return subprocess.run(
@@ -211,44 +218,52 @@ def git(folder, *arguments):
     ).stdout
 
 
+@functools.cache
+def template():
+    """The folder that each sandbox is a copy of, and the commit before the last of its checkout."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="kernelgate-workflows-"))
+    unittest.addModuleCleanup(shutil.rmtree, folder)
+    checkout = folder / "checkout"
+    for name in ("checkout", "stand-ins", "temporary", "artifacts"):
+        (folder / name).mkdir()
+    for name in ("calls", "ran", "log"):
+        (folder / name).touch()
+    shutil.copytree(TREE / "ci", checkout / "ci")
+    for name in STOOD_IN_FOR:
+        write_script(checkout / "ci" / name, STAND_IN)
+    write_script(folder / "bin" / "cmake", CMAKE)
+    write_script(folder / "bin" / "gh", GH)
+    (checkout / "baselines").mkdir()
+    document = {"schema": "kernelgate-baseline/1", "target": {"key": "nvidia-h200"}, "cases": {"a/b/1/-": {"time_ns": {"value": 1}}}}
+    (checkout / "baselines" / "nvidia-h200.json").write_text(json.dumps(document) + "\n")
+    (checkout / ".gitignore").write_text("/out/\n/build/\n")
+    git(folder, "init", "--quiet", "--bare", "remote.git")
+    git(checkout, "init", "--quiet")
+    git(checkout, "add", "--all")
+    git(checkout, "commit", "--quiet", "--message", "all")
+    git(checkout, "remote", "add", "origin", "../remote.git")
+    git(checkout, "push", "--quiet", "origin", "main")
+    base = git(checkout, "rev-parse", "HEAD").strip()
+    git(checkout, "commit", "--quiet", "--allow-empty", "--message", "a change")
+    for repository in (checkout, folder / "remote.git"):
+        git(repository, "repack", "-a", "-d", "-q")  # a few files instead of a hundred: copies take less time
+    return folder, base
+
+
 class Sandbox:
     """A repository with the tree's ci/ and its stand-ins, a remote, and the files of a runner."""
 
     def __init__(self):
+        original, self.base = template()
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="kernelgate-workflows-"))
+        shutil.copytree(original, self.folder, dirs_exist_ok=True)
         self.checkout = self.folder / "checkout"
         self.stand_ins = self.folder / "stand-ins"
         self.calls = self.folder / "calls"
         self.temporary = self.folder / "temporary"
         self.artifacts = self.folder / "artifacts"
-        self.page = ""
-        for folder in (self.checkout, self.stand_ins, self.temporary, self.artifacts):
-            folder.mkdir()
-        self.calls.touch()
-        self.make_checkout()
-
-    def make_checkout(self):
-        shutil.copytree(TREE / "ci", self.checkout / "ci")
-        for name in STOOD_IN_FOR:
-            write_script(self.checkout / "ci" / name, STAND_IN)
-        write_script(self.folder / "bin" / "cmake", CMAKE)
-        write_script(self.folder / "bin" / "gh", GH)
-        (self.checkout / "baselines").mkdir()
-        self.write_baseline("nvidia-h200", 1)
-        (self.checkout / ".gitignore").write_text("/out/\n/build/\n")
-        git(self.folder, "init", "--quiet", "--bare", "remote.git")
-        git(self.checkout, "init", "--quiet")
-        git(self.checkout, "add", "--all")
-        git(self.checkout, "commit", "--quiet", "--message", "all")
-        git(self.checkout, "remote", "add", "origin", str(self.folder / "remote.git"))
-        git(self.checkout, "push", "--quiet", "origin", "main")
-        self.base = git(self.checkout, "rev-parse", "HEAD").strip()
-        git(self.checkout, "commit", "--quiet", "--allow-empty", "--message", "a change")
-
-    def write_baseline(self, key, value, folder=None):
-        document = {"schema": "kernelgate-baseline/1", "target": {"key": key}, "cases": {"a/b/1/-": value}}
-        path = (folder or self.checkout) / "baselines" / f"{key}.json"
-        path.write_text(json.dumps(document) + "\n")
+        self.settings = {}  # of the runner's own environment
+        self.failing_action = None
 
     def does(self, name, script):
         """What the stand-in of ci/NAME does beside taking its options."""
@@ -256,6 +271,10 @@ class Sandbox:
 
     def called(self):
         return self.calls.read_text().splitlines()
+
+    def ran(self):
+        """The steps that were begun, by name."""
+        return (self.folder / "ran").read_text().splitlines()
 
     def remove(self):
         shutil.rmtree(self.folder)
@@ -309,6 +328,8 @@ def read_commands(path):
 
 
 class Runner:
+    shut_down = False
+
     def __init__(self, sandbox, workflow, github, inputs=None):
         self.sandbox = sandbox
         self.workflow = workflow
@@ -341,25 +362,32 @@ class Runner:
     def run_steps(self, job, contexts, run):
         state = "success"
         carried = {}
+        contexts = {**contexts, "steps": {}}
         for step in job["steps"]:
-            if not holds(step.get("if", "success()"), contexts, state):
-                continue
-            settings = {}
-            for level in (self.workflow, job, step):
-                settings.update({key: as_text(filled(value, contexts, state)) for key, value in level.get("env", {}).items()})
-            if "uses" in step:
-                fails = self.act(step, {key: filled(value, contexts, state) for key, value in step.get("with", {}).items()})
-            else:
-                fails = self.execute(step, {**carried, **settings}, carried, run)
-            if fails:
+            outcome = "skipped"
+            if not self.shut_down and holds(step.get("if", "success()"), contexts, state):
+                with open(self.sandbox.folder / "ran", "a") as ran:
+                    ran.write(step.get("name", step.get("uses", "").partition("@")[0]) + "\n")
+                outcome = "failure" if self.fails(job, step, contexts, state, carried, run) else "success"
+            contexts["steps"][step.get("id")] = {"outcome": outcome}
+            if outcome == "failure":
                 state = "failure"
         run.result = state
+
+    def fails(self, job, step, contexts, state, carried, run):
+        """Runs a step, and returns whether it failed."""
+        settings = {}
+        for level in (self.workflow, job, step):
+            settings.update({key: as_text(filled(value, contexts, state)) for key, value in level.get("env", {}).items()})
+        if "uses" in step:
+            return self.act(step, {key: filled(value, contexts, state) for key, value in step.get("with", {}).items()})
+        return self.execute(step, {**carried, **settings}, carried, run)
 
     def act(self, step, given):
         """What the actions do to files."""
         action = step["uses"].partition("@")[0]
-        if action == "actions/checkout":
-            return False
+        if action == self.sandbox.failing_action or action == "actions/checkout":
+            return action == self.sandbox.failing_action
         folder = self.sandbox.artifacts / as_text(given["name"])
         path = self.sandbox.checkout / as_text(given["path"])
         if action == "actions/download-artifact":
@@ -374,16 +402,21 @@ class Runner:
         script = self.sandbox.folder / "step.sh"
         files = {}
         script.write_text(step["run"])
+        event = self.sandbox.folder / "event.json"
+        event.write_text(json.dumps(self.contexts["github"]["event"]))
         for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT", "GITHUB_ENV", "GITHUB_PATH"):
             files[name] = self.sandbox.folder / name
             files[name].write_text("")
-        shell = {"bash": ["bash", "--noprofile", "--norc", "-eo", "pipefail"], None: ["bash", "-e"]}[step.get("shell")]
+        shell = {"bash": ["--noprofile", "--norc", "-eo", "pipefail"], None: ["-e"]}[step.get("shell")]
         environment = {
-            "PATH": f"{self.sandbox.folder / 'bin'}:{os.environ['PATH']}",
+            # This Python first: another may be a script that takes its time to find it.
+            "PATH": f"{self.sandbox.folder / 'bin'}:{os.path.dirname(sys.executable)}:{os.environ['PATH']}",
             "HOME": str(self.sandbox.folder),
             "CI": "true",
             "GITHUB_ACTIONS": "true",
-            "GITHUB_REPOSITORY": REPOSITORY,
+            "GITHUB_REPOSITORY": self.contexts["github"]["repository"],
+            "GITHUB_EVENT_NAME": self.contexts["github"]["event_name"],
+            "GITHUB_EVENT_PATH": str(event),
             "GITHUB_REF_NAME": "main",
             "GITHUB_WORKSPACE": str(self.sandbox.checkout),
             "RUNNER_TEMP": str(self.sandbox.temporary),
@@ -391,23 +424,116 @@ class Runner:
             "STAND_IN_CALLS": str(self.sandbox.calls),
             **NOT_A_REAL_RUN,
             **{name: str(path) for name, path in files.items()},
+            **self.sandbox.settings,
             **settings,
         }
-        ended = subprocess.run(
-            [*shell, script],
-            cwd=self.sandbox.checkout,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=STEP_SECONDS,
-        )
-        run.output += ended.stdout
+        with open(self.sandbox.folder / "log", "a+") as log:
+            begun = log.tell()
+            process = subprocess.Popen(
+                [BASH, *shell, script],
+                cwd=self.sandbox.checkout,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
+            self.wait(process)
+            log.seek(begun)
+            run.output += log.read()
         run.page += files["GITHUB_STEP_SUMMARY"].read_text()
         carried.update(read_commands(files["GITHUB_ENV"]))
         read_commands(files["GITHUB_OUTPUT"])
-        return ended.returncode != 0
+        return process.returncode != 0
+
+    def wait(self, process):
+        try:
+            process.wait(STEP_SECONDS)
+        finally:
+            process.kill()
+
+
+# a self-hosted runner
+
+
+class Worker(Runner):
+    """Runs a job as Runner.Worker does. When it is told to shut down it ends the step that runs, and skips the others
+    without evaluating their conditions."""
+
+    channel = None
+
+    def wait(self, process):
+        while process.poll() is None:
+            if not select.select([self.channel], [], [], 0.005)[0]:
+                continue
+            self.shut_down = True
+            for sent in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+                process.send_signal(sent)
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(SIGNAL_SECONDS)
+                    break
+
+
+def forked(name, work):
+    """Starts a process of this name that does `work` and exits with what that returns."""
+    process = os.fork()
+    if process == 0:
+        try:
+            pathlib.Path("/proc/self/comm").write_text(name)
+            os._exit(work())
+        except BaseException:
+            traceback.print_exc()
+            os._exit(3)
+    return process
+
+
+class SelfHosted:
+    """The two processes of actions/runner, as of version 2.336: Runner.Listener starts a Runner.Worker for each job. On SIGINT
+    it tells the Worker to shut down, waits for it, takes no other job, and exits with 0. The process `deaf` ignores that."""
+
+    def __init__(self, sandbox, github, jobs, names=("Runner.Listener", "Runner.Worker"), deaf=None):
+        self.sandbox, self.github, self.jobs, self.names, self.deaf = sandbox, github, jobs, names, deaf
+        self.listener = forked(names[0], self.listen)
+
+    def listen(self):
+        heard, told = os.pipe()
+        stopped = False
+
+        def stop(*_):
+            nonlocal stopped
+            stopped = True
+            if self.deaf != "Runner.Worker":
+                os.write(told, b"shut down")
+
+        os.setsid()
+        signal.signal(signal.SIGINT, signal.SIG_IGN if self.deaf == "Runner.Listener" else stop)
+        for job in self.jobs:
+            os.waitpid(forked(self.names[1], functools.partial(self.work, job, heard)), 0)
+            if stopped:
+                break
+        return 0
+
+    def work(self, job, heard):
+        signal.signal(signal.SIGINT, lambda *_: None)
+        worker = Worker(self.sandbox, {}, self.github)
+        worker.channel = heard
+        worker.run_steps(job, worker.contexts, Run("", ""))
+        return 0
+
+    def state(self, seconds=STEP_SECONDS):
+        """How the Listener is, in at most this time: its exit code, "stopped", or "running"."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            process, status = os.waitpid(self.listener, os.WNOHANG | os.WUNTRACED)
+            if process:
+                return "stopped" if os.WIFSTOPPED(status) else os.waitstatus_to_exitcode(status)
+            time.sleep(0.005)
+        return "running"
+
+    def remove(self):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.listener, signal.SIGKILL)
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(self.listener, 0)
 
 
 # what a workflow must not be
@@ -431,6 +557,9 @@ def faults_of_text(text):
             yield f"{found[1]} is not pinned by a commit"
         elif found and not re.fullmatch(r" # v\d+\.\d+\.\d+", found[2]):
             yield f"{found[1]} does not say which version it is"
+    for rule in re.findall(r"zizmor: ignore\[([\w-]+)\]", text):
+        if f"`{rule}`" not in (TREE / "docs" / "ci.md").read_text():
+            yield f"zizmor's {rule} is ignored without a reason in docs/ci.md"
 
 
 def faults_of_step(step):
@@ -495,6 +624,7 @@ class Form(unittest.TestCase):
             (r"\npermissions: \{\}\n", "\npermissions: write-all\n", "more than each job says"),
             (r"  pull_request:", "  pull_request_target:", "must not have"),
             (r"cancel-in-progress: false", "cancel-in-progress: true", "cancelled halfway"),
+            (r"ignore\[self-hosted-runner\]", "ignore[artipacked]", "artipacked is ignored without a reason"),
             (r"gpu: \[nvidia-h200\]", "gpu: [nvidia-h200, gpu-of-tomorrow]", "no baselines/gpu-of-tomorrow.json"),
         ):
             changed, count = re.subn(old, new, text)
@@ -563,6 +693,27 @@ class Steps(unittest.TestCase):
             run = self.run_job(file, job, event_of("push"), change=change)
             self.assertEqual(run.result, "failure", change)
 
+    def test_nothing_of_the_checkout_runs_where_there_is_none(self):
+        hook = {"name": "hook", "if": "always()", "run": "exit 1"}
+        checkout = "actions/checkout"
+        for path in sorted(WORKFLOWS.iterdir()):
+            workflow = load(path.name)
+            for name, job in workflow["jobs"].items():
+                uses = [step.get("uses", "").partition("@")[0] for step in job["steps"]]
+                if checkout not in uses:
+                    continue
+                for failing, steps, expected in (
+                    (None, [hook, *job["steps"]], ["hook"]),
+                    (checkout, job["steps"], [checkout]),
+                ):
+                    (self.sandbox.folder / "ran").write_text("")
+                    self.sandbox.failing_action = failing
+                    runner = Runner(self.sandbox, workflow, event_of("push"), self.INPUTS)
+                    runner.contexts["needs"]["measure"] = {"result": "success"}
+                    workflow["jobs"][name] = {**job, "steps": steps}
+                    self.assertEqual(runner.run(name).result, "failure")
+                    self.assertEqual(self.sandbox.ran(), expected, (path.name, name))
+
     # The GPU's gate
 
     def test_gate_gpu_is_held_against_the_base(self):
@@ -601,7 +752,7 @@ class Steps(unittest.TestCase):
     INPUTS = {"gpu": "nvidia-h200", "sessions": "5", "merge": False, "filter": ""}
     MOVES = (
         "echo 'matmul_f32/tiled/530/b16  45 543 ns  41 000 ns  -10.0 %'\n"
-        'sed -i "s/\\"a\\/b\\/1\\/-\\": 1/\\"a\\/b\\/1\\/-\\": 2/" baselines/nvidia-h200.json\n'
+        'sed -i "s/\\"value\\": 1/\\"value\\": 2/" baselines/nvidia-h200.json\n'
     )
 
     def record(self, job="propose", script=MOVES, **inputs):
@@ -649,7 +800,7 @@ class Steps(unittest.TestCase):
         self.assertIn("baselines/nvidia-b200.json", self.proposed()["rebaseline/nvidia-b200-77"])
 
     def test_a_long_table_is_cut(self):
-        run = self.record(script=self.MOVES + "for i in {1..3000}; do echo ~~~~~~~~; echo 'a row of a table'; done\n" * 2)
+        run = self.record(script=self.MOVES + "printf '~~~~~~~~\\na row of a table\\n%.0s' {1..6000}\n")
         self.assertEqual(run.result, "success", run.output)
         body = (self.sandbox.stand_ins / "body").read_text()
         self.assertLess(len(body), 65536)
@@ -672,12 +823,17 @@ class Steps(unittest.TestCase):
             "echo x >baselines/x.sh\n",
             "mkdir baselines/folder; echo x >baselines/folder/x\n",
             "echo '[' >baselines/nvidia-h200.json\n",
+            *(
+                f"""echo '{{"schema": "kernelgate-baseline/1", "target": {{"key": "nvidia-h200"}}{cases}}}' >baselines/nvidia-h200.json\n"""
+                for cases in ("", ', "cases": {}', ', "cases": []', ', "cases": {"a/b/1/-": 1}')
+            ),
         ):
             run = self.record(script=script)
             self.assertEqual((run.result, self.proposed()), ("failure", {}), script + run.output)
             self.assertIn("is no baseline", run.output)
-            shutil.rmtree(self.sandbox.artifacts)
-            self.sandbox.artifacts.mkdir()
+            for folder in self.sandbox.artifacts, self.sandbox.temporary:
+                shutil.rmtree(folder)
+                folder.mkdir()
 
     def test_a_pull_request_that_cannot_be_opened_is_an_error(self):
         (self.sandbox.stand_ins / "gh_fails").touch()
@@ -686,58 +842,157 @@ class Steps(unittest.TestCase):
         self.assertIn("allow it in the repository's settings", run.output)
 
 
-class Hook(unittest.TestCase):
-    """ci/runner-hook.sh, which stands between a pull request and a runner of one's own."""
+class JobSummary(unittest.TestCase):
+    """ci/job-summary at the edges of a page, which GitHub drops whole where it is larger than 1 MiB."""
 
-    def ask(self, name, event, **settings):
-        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-            file.write(event if isinstance(event, str) else json.dumps(event))
-            file.flush()
-            environment = {
-                "PATH": os.environ["PATH"],
-                "KG_RUNNER_REPOSITORY": REPOSITORY,
-                "GITHUB_REPOSITORY": REPOSITORY,
-                "GITHUB_EVENT_NAME": name,
-                "GITHUB_EVENT_PATH": file.name,
-                **settings,
-            }
-            ended = subprocess.run(
-                ["bash", "-e", TREE / "ci" / "runner-hook.sh"],
-                env={key: value for key, value in environment.items() if value is not None},
-                stdout=subprocess.PIPE,
-                text=True,
-            )
-        self.assertEqual(ended.stdout.startswith("::error title=refused by the runner::"), ended.returncode == 1, ended)
-        self.assertIn(ended.returncode, (0, 1))
-        return ended.returncode == 0
+    MOST = 1024 * 1024 - 1
+
+    def put(self, before, size):
+        """The page's size with a summary of so many bytes, None for none, and what was printed."""
+        with tempfile.TemporaryDirectory() as folder:
+            page, summary = pathlib.Path(folder, "page"), pathlib.Path(folder, "summary.md")
+            page.write_bytes(b"x" * before)
+            if size is not None:
+                summary.write_bytes(b"y" * size)
+            environment = {"PATH": os.environ["PATH"], "GITHUB_STEP_SUMMARY": str(page)}
+            done = subprocess.run([TREE / "ci" / "job-summary", summary], env=environment, capture_output=True, text=True, timeout=STEP_SECONDS)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return page.stat().st_size, done.stdout
+
+    def test_what_fits_is_put_there_whole(self):
+        for before, size in (0, 1), (0, self.MOST), (10, self.MOST - 10), (self.MOST - 1, 1):
+            self.assertEqual(self.put(before, size), (before + size, ""))
+
+    def test_what_does_not_fit_is_named(self):
+        for before, size in (0, self.MOST + 1), (10, self.MOST - 9), (self.MOST - 1000, 1001), (0, None):
+            after, output = self.put(before, size)
+            self.assertTrue(before < after <= self.MOST, (before, size, after))
+            self.assertEqual(output, "")
+
+    def test_a_full_page_stays_as_it_is(self):
+        for before, size in (self.MOST - 20, 100), (self.MOST - 20, None), (self.MOST, 1), (self.MOST, None), (self.MOST + 5, 1):
+            after, output = self.put(before, size)
+            self.assertEqual(after, before)
+            self.assertIn("the job's page is full", output)
+
+
+PROBES = [
+    {"name": "pre", "id": "pre", "if": "always()", "run": "true"},
+    {"name": "plain", "run": "true"},
+    {"name": "failure", "if": "failure()", "run": "true"},
+    {"name": "always", "if": "always()", "run": "true"},
+    {"name": "post", "if": "always() && steps.pre.outcome != 'skipped'", "run": "true"},
+]
+NEXT_JOB = {"steps": [{"name": "next job", "run": "true"}]}
+REFUSED = "::error title=refused by the runner::"
+
+
+class Hook(unittest.TestCase):
+    """ci/runner-hook.sh, between a pull request and a self-hosted runner."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.sandbox, cls.other = Sandbox(), Sandbox()
+        cls.addClassCleanup(cls.sandbox.remove)
+        cls.addClassCleanup(cls.other.remove)
+
+    def setUp(self):
+        for sandbox in (self.sandbox, self.other):
+            sandbox.settings = {"KG_RUNNER_REPOSITORY": REPOSITORY}
+
+    def start(self, github, hook=f"exec bash -e {TREE / 'ci' / 'runner-hook.sh'}", steps=PROBES, sandbox=None, **runner):
+        """Starts a runner with two jobs. The first has the hook and then the steps, as actions/runner puts them together."""
+        sandbox = sandbox or self.sandbox
+        (sandbox.folder / "ran").write_text("")
+        (sandbox.folder / "log").write_text("")
+        first = {"steps": [{"name": "hook", "if": "always()", "run": hook}, *steps]}
+        runner = SelfHosted(sandbox, github, [first, NEXT_JOB], **runner)
+        self.addCleanup(runner.remove)
+        return runner
+
+    def assert_accepted(self, github, message=""):
+        self.assertEqual(self.start(github).state(), 0, message)
+        self.assertEqual(self.sandbox.ran(), ["hook", "pre", "plain", "always", "post", "next job"], message)
+
+    def assert_refused(self, github, message="", state=0, **given):
+        self.assertEqual(self.start(github, **given).state(), state, message)
+        self.assertEqual(self.sandbox.ran(), ["hook"], message)
+        log = (self.sandbox.folder / "log").read_text()
+        self.assertTrue(log.startswith(REFUSED), log)
+        self.assertEqual(log.count("::error"), 1, log)
+
+    def test_a_hook_that_only_fails_stops_nothing(self):
+        self.assertEqual(self.start(event_of("push"), hook="exit 1").state(), 0)
+        self.assertEqual(self.sandbox.ran(), ["hook", "pre", "failure", "always", "post", "next job"])
 
     def test_the_repositorys_own_code_may_run(self):
         for name in ("push", "merge_group", "workflow_dispatch", "schedule", "pull_request"):
-            self.assertTrue(self.ask(name, event_of(name)["event"]), name)
+            self.assert_accepted(event_of(name), name)
 
     def test_a_fork_may_not(self):
-        fork = event_of("pull_request", origin="fork/kernels")["event"]
-        self.assertFalse(self.ask("pull_request", fork))
-        self.assertFalse(self.ask("push", fork), "an event with a pull request is one")
-        gone = event_of("pull_request")["event"]
-        gone["pull_request"]["head"]["repo"] = None
-        self.assertFalse(self.ask("pull_request", gone))
+        fork = event_of("pull_request", origin="fork/kernels")
+        gone = event_of("pull_request")
+        gone["event"]["pull_request"]["head"]["repo"] = None
+        for github in (fork, {**fork, "event_name": "push"}, gone):
+            self.assert_refused(github)
 
-    def test_a_workflow_cannot_name_another_repository(self):
-        fork = event_of("pull_request", origin="fork/kernels")["event"]
-        self.assertFalse(self.ask("pull_request", fork, KG_RUNNER_REPOSITORY="fork/kernels"))
-        self.assertFalse(self.ask("push", event_of("push")["event"], GITHUB_REPOSITORY="fork/kernels"))
-        self.assertFalse(self.ask("push", event_of("push")["event"], KG_RUNNER_REPOSITORY=None))
+    def test_another_repository_may_not(self):
+        for settings, repository in (
+            ({"KG_RUNNER_REPOSITORY": "fork/kernels"}, REPOSITORY),
+            ({"KG_RUNNER_REPOSITORY": REPOSITORY}, "fork/kernels"),
+            ({}, REPOSITORY),
+        ):
+            self.sandbox.settings = settings
+            self.assert_refused({**event_of("push"), "repository": repository}, settings)
 
     def test_other_events_may_not(self):
         for name in ("pull_request_target", "workflow_run", "issue_comment", "repository_dispatch", ""):
-            self.assertFalse(self.ask(name, event_of("push")["event"]), name)
+            self.assert_refused({**event_of("push"), "event_name": name}, name)
 
     def test_what_cannot_be_read_may_not(self):
-        for event in ("", "[]", "{", "{}", '{"pull_request": 3}'):
-            self.assertFalse(self.ask("push", event), event)
-        self.assertFalse(self.ask("pull_request", event_of("push")["event"]))
-        self.assertFalse(self.ask("push", "{}", GITHUB_EVENT_PATH=None))
+        for event in ("", [], {}, {"pull_request": 3}):
+            self.assert_refused({**event_of("push"), "event": event}, event)
+        self.assert_refused({**event_of("push"), "event_name": "pull_request"})
+        for path in ("/nowhere", "/dev/null"):
+            self.sandbox.settings["GITHUB_EVENT_PATH"] = path
+            self.assert_refused(event_of("push"), path)
+
+    def test_a_hook_that_breaks_refuses(self):
+        text = (TREE / "ci" / "runner-hook.sh").read_text()
+        broken = self.sandbox.folder / "broken-hook.sh"
+        for line in ("false", "no-such-command", 'echo "$NO_SUCH_VARIABLE"', "exit 0"):
+            broken.write_text(text.replace("\ncase ", f"\n{{ {line}; }} 2>/dev/null\ncase ", 1))
+            self.assert_refused(event_of("push"), line, hook=f"exec bash -e {broken}")
+
+    def test_a_runner_that_does_not_shut_down_is_ended_hard(self):
+        fork = event_of("pull_request", origin="fork/kernels")
+        sleep = self.sandbox.folder / "bin" / "sleep"
+        write_script(sleep, "#!/bin/sh\n")
+        self.addCleanup(sleep.unlink)
+        for deaf in ("Runner.Listener", "Runner.Worker"):
+            self.assert_refused(fork, deaf, state="stopped", deaf=deaf)
+        self.sandbox.settings["PATH"] = "/nowhere"
+        self.assert_refused(fork, state="stopped", deaf="Runner.Worker", hook=f"exec {BASH} -e {TREE / 'ci' / 'runner-hook.sh'}")
+
+    def test_another_runner_goes_on(self):
+        go = self.other.folder / "go"
+        waits = {"name": "waits", "run": f"until [[ -e {go} ]]; do sleep 0.01; done"}
+        neighbor = self.start(event_of("push"), steps=[waits, *PROBES], sandbox=self.other)
+        while self.other.ran() != ["hook", "waits"]:
+            self.assertEqual(neighbor.state(0.01), "running")
+        self.assert_refused(event_of("pull_request", origin="fork/kernels"))
+        go.touch()
+        self.assertEqual(neighbor.state(), 0)
+        self.assertEqual(self.other.ran()[-1], "next job")
+
+    def test_without_its_runner_the_hook_holds_the_job(self):
+        fork = event_of("pull_request", origin="fork/kernels")
+        for names in (("Runner.Listener", "python3"), ("a", "b")):
+            runner = self.start(fork, names=names)
+            while (self.sandbox.folder / "log").read_text().count(REFUSED) < 2:
+                self.assertEqual(runner.state(0.01), "running")
+            self.assertEqual(runner.state(0.3), "running")
+            self.assertEqual(self.sandbox.ran(), ["hook"])
 
 
 if __name__ == "__main__":
