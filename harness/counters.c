@@ -1,6 +1,7 @@
 #include "counters.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const names[KG__COUNTERS] = {
@@ -19,11 +20,18 @@ static const char *const names[KG__COUNTERS] = {
     [KG__CONSTANT_LOAD_WORDS] = "constant_load_words",
     [KG__SHUFFLES] = "shuffles",
     [KG__BARRIERS] = "barriers",
+    [KG__LAUNCHES] = "launches",
     [KG__BUSIEST_BLOCK_REQUESTS] = "busiest_block_requests",
     [KG__SHARED_BYTES] = "shared_bytes",
     [KG__COPIED_BYTES] = "copied_bytes",
     [KG__UNIQUE_BYTES_READ] = "unique_bytes_read",
     [KG__UNIQUE_BYTES_WRITTEN] = "unique_bytes_written",
+};
+
+/* The first version of the model that counts a counter as it is counted now; 0: all do. */
+static const long first_models[KG__COUNTERS] = {
+    [KG__CONSTANT_LOAD_WORDS] = 3, [KG__LAUNCHES] = 3,     [KG__BUSIEST_BLOCK_REQUESTS] = 2,
+    [KG__SHARED_BYTES] = 2,        [KG__COPIED_BYTES] = 2,
 };
 
 const kg__ratio kg__ratios[KG__RATIOS] = {
@@ -46,6 +54,11 @@ const char *kg__counter_name(kg__counter counter)
     return names[counter];
 }
 
+bool kg__is_counted_by_line(kg__counter counter)
+{
+    return counter < KG__LAUNCHES;
+}
+
 bool kg__counter_parse(const char *name, kg__counter *counter)
 {
     for (int i = 0; i < KG__COUNTERS; i++) {
@@ -56,4 +69,12 @@ bool kg__counter_parse(const char *name, kg__counter *counter)
         return true;
     }
     return false;
+}
+
+bool kg__counter_is_of(kg__counter counter, const char *model)
+{
+    char *end;
+    long version = strtol(model, &end, 10);
+
+    return end == model || *end != '\0' || version >= first_models[counter];
 }

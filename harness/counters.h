@@ -22,6 +22,7 @@ typedef enum kg__counter {
     KG__CONSTANT_LOAD_WORDS,    /* distinct 4-byte words of each request, summed */
     KG__SHUFFLES,               /* of a warp */
     KG__BARRIERS,               /* of a block */
+    KG__LAUNCHES,               /* of kernels */
     KG__BUSIEST_BLOCK_REQUESTS, /* of memory, of the block of a launch that makes most */
     KG__SHARED_BYTES,           /* of shared memory, of one block */
     KG__COPIED_BYTES,           /* that copies and fills beside kernels write */
@@ -39,6 +40,12 @@ typedef struct kg__counts {
 const char *kg__counter_name(kg__counter counter);
 /* False when no counter has the name; `counter` may be NULL. */
 bool kg__counter_parse(const char *name, kg__counter *counter);
+/* Whether a counter is also kept by line of source. */
+bool kg__is_counted_by_line(kg__counter counter);
+
+/* Whether this version of the model ("2") counted a counter, and the same way as it is counted now.
+ * True of a text that is not a version. */
+bool kg__counter_is_of(kg__counter counter, const char *model);
 
 /* A ratio of two counters, which is shown and never gated. */
 typedef struct kg__ratio {

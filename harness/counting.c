@@ -22,6 +22,7 @@ static const char command_mark[] = "; to ";
 typedef struct counted {
     const json_t *measured;
     const kg__baseline_case *expected; /* NULL: no baseline */
+    const char *model;                 /* the version that recorded it; "" where that is unknown */
     bool sampled;
     json_t *metrics;
     kg__judgement judgements[KG__COUNTERS];
@@ -34,10 +35,12 @@ static bool is_unique_bytes(kg__counter counter)
     return counter == KG__UNIQUE_BYTES_READ || counter == KG__UNIQUE_BYTES_WRITTEN;
 }
 
-static const kg__baseline_metric *expected_of(const kg__baseline_case *expected,
-                                              kg__counter counter)
+/* The baseline's figure of a counter, where it has one that was counted as this run counts. */
+static const kg__baseline_metric *expected_of(const counted *one, kg__counter counter)
 {
-    return expected != NULL ? kg__baseline_metric_of(expected, kg__counter_name(counter)) : NULL;
+    if (one->expected == NULL || !kg__counter_is_of(counter, one->model))
+        return NULL;
+    return kg__baseline_metric_of(one->expected, kg__counter_name(counter));
 }
 
 static void append(char *text, size_t size, const char *more)
@@ -60,17 +63,30 @@ static void set_count(json_t *figures, const char *key, double count)
     json_object_set_new(figures, key, json_integer((json_int_t)count));
 }
 
+/* Adds to figures that they are shown and decide nothing. */
+static void leave_unjudged(json_t *figures, const char *why)
+{
+    json_object_set_new(figures, "gated", json_false());
+    json_object_set_new(figures, "verdict", json_string(kg__verdict_name(KG__PASS)));
+    json_object_set_new(figures, "why", json_string(why));
+}
+
 /* Judges one counter whose value is `value`, and adds its figures. */
 static void judge_counter(counted *one, kg__counter counter, double value)
 {
     const char *name = kg__counter_name(counter);
-    const kg__baseline_metric *metric = expected_of(one->expected, counter);
+    const kg__baseline_metric *metric = expected_of(one, counter);
     kg__expectation expectation = { .gated = true };
     kg__interval observed = { value, value, value };
     kg__judgement *judgement = &one->judgements[counter];
     json_t *figures = json_object();
 
     set_count(figures, "value", value);
+    json_object_set_new(one->metrics, name, figures);
+    if (one->expected != NULL && !kg__counter_is_of(counter, one->model)) {
+        leave_unjudged(figures, "not judged: the baseline's model did not count it so");
+        return;
+    }
     if (metric != NULL)
         expectation = kg__baseline_expectation(metric);
     *judgement = kg__judge(&observed, one->expected != NULL ? &expectation : NULL, NULL, "");
@@ -85,7 +101,6 @@ static void judge_counter(counted *one, kg__counter counter, double value)
     }
     json_object_set_new(figures, "verdict", json_string(kg__verdict_name(judgement->verdict)));
     json_object_set_new(figures, "why", json_string(judgement->why));
-    json_object_set_new(one->metrics, name, figures);
     one->worst = kg__worse(one->worst, judgement->verdict);
 }
 
@@ -116,7 +131,7 @@ static void take_counter(counted *one, kg__counter counter)
         fail(one, why);
         return;
     }
-    if (expected_of(one->expected, counter) != NULL)
+    if (expected_of(one, counter) != NULL)
         judge_counter(one, counter, 0);
 }
 
@@ -136,14 +151,14 @@ static void refuse_strangers(counted *one)
     }
 }
 
-/* Whether a counter tells of what a kernel's threads do. Copies beside it are made without it, and
- * a block has its shared memory though its threads return at once. */
+/* Whether a counter tells of what a kernel's threads do. Copies are made without it, and a launch
+ * counts, and a block has its shared memory, though its threads return at once. */
 static bool is_of_threads(const char *name)
 {
     kg__counter counter;
 
     return kg__counter_parse(name, &counter) && counter != KG__COPIED_BYTES &&
-           counter != KG__SHARED_BYTES;
+           counter != KG__LAUNCHES && counter != KG__SHARED_BYTES;
 }
 
 /* A kernel that is started no more costs nothing: no counter got better by that. */
@@ -273,14 +288,16 @@ static void explain_rest(counted *one)
     }
 }
 
-/* Adds the ratios of the counters in `metrics` to it, with those of `baseline` (NULL: none) beside
- * them. A ratio whose denominator is 0 has no value, and is left out. */
-static void add_ratios(json_t *metrics, const kg__baseline_case *baseline)
+/* Adds the ratios of the counters, next to the baseline's. A ratio whose denominator is 0 has no
+ * value, and is left out. */
+static void add_ratios(const counted *one)
 {
+    json_t *metrics = one->metrics;
+
     for (size_t i = 0; i < KG__RATIOS; i++) {
         const kg__ratio *ratio = &kg__ratios[i];
-        const kg__baseline_metric *above = expected_of(baseline, ratio->above);
-        const kg__baseline_metric *below = expected_of(baseline, ratio->below);
+        const kg__baseline_metric *above = expected_of(one, ratio->above);
+        const kg__baseline_metric *below = expected_of(one, ratio->below);
         double value =
             kg__json_number(json_object_get(metrics, kg__counter_name(ratio->above)), "value") /
             kg__json_number(json_object_get(metrics, kg__counter_name(ratio->below)), "value");
@@ -288,8 +305,8 @@ static void add_ratios(json_t *metrics, const kg__baseline_case *baseline)
 
         if (!isfinite(value))
             continue;
-        figures = json_pack("{s:f, s:b, s:s, s:s}", "value", value, "gated", 0, "verdict",
-                            kg__verdict_name(KG__PASS), "why", "");
+        figures = json_pack("{s:f}", "value", value);
+        leave_unjudged(figures, "");
         if (above != NULL && below != NULL && above->value > 0 && below->value > 0) {
             double before = above->value / below->value;
 
@@ -326,6 +343,7 @@ json_t *kg__count_case(const char *id, const kg__target *target, const json_t *m
 {
     counted one = { .measured = measured,
                     .expected = baseline != NULL ? kg__baseline_find(baseline, id) : NULL,
+                    .model = baseline != NULL ? kg__json_text(baseline->provenance, "model") : "",
                     .sampled = json_is_object(json_object_get(measured, "sampled")),
                     .metrics = json_object() };
     json_t *entry;
@@ -341,7 +359,7 @@ json_t *kg__count_case(const char *id, const kg__target *target, const json_t *m
         explain_move(&one, id, otherwise);
     else if (one.why[0] == '\0')
         explain_rest(&one);
-    add_ratios(one.metrics, one.expected);
+    add_ratios(&one);
     entry = json_pack("{s:s, s:s, s:s, s:o, s:s, s:s, s:i}", "case", id, "target", target->key,
                       "part", "count", "metrics", one.metrics, "verdict",
                       kg__verdict_name(one.worst), "why", one.why, "observers", 1);
@@ -352,28 +370,6 @@ json_t *kg__count_case(const char *id, const kg__target *target, const json_t *m
     copy_member(entry, measured, "absent");
     copy_member(entry, measured, "work");
     return entry;
-}
-
-bool kg__recorded_otherwise(const kg__baseline *baseline, const kg__target *target,
-                            const json_t *provenance, char *text, size_t size)
-{
-    const char *model = kg__json_text(provenance, "model");
-    const char *model_then = kg__json_text(baseline->provenance, "model");
-    const char *compiler_then = baseline->target.compiler;
-    bool other_compiler = *compiler_then != '\0' && *target->compiler != '\0' &&
-                          strcmp(compiler_then, target->compiler) != 0;
-    bool other_model = *model_then != '\0' && *model != '\0' && strcmp(model_then, model) != 0;
-
-    text[0] = '\0';
-    if (other_compiler && other_model)
-        kg__format(text, size,
-                   "the baseline was recorded with %s and model %s, this run has %s and model %s",
-                   compiler_then, model_then, target->compiler, model);
-    else if (other_compiler || other_model)
-        kg__format(text, size, "the baseline was recorded with %s%s, this run has %s%s",
-                   other_model ? "model " : "", other_model ? model_then : compiler_then,
-                   other_model ? "model " : "", other_model ? model : target->compiler);
-    return other_compiler || other_model;
 }
 
 void kg__counted_moves(const json_t *entry, char *text, size_t size)

@@ -19,12 +19,6 @@
 json_t *kg__count_case(const char *id, const kg__target *target, const json_t *measured,
                        const kg__baseline *baseline, const char *otherwise);
 
-/* Says where the baseline was recorded with another compiler or another version of the model than
- * this run has, whose target and provenance (may be NULL) are given; false, with an empty text,
- * where neither differs. */
-bool kg__recorded_otherwise(const kg__baseline *baseline, const kg__target *target,
-                            const json_t *provenance, char *text, size_t size);
-
 /* The reason of a counted case that moved, without the command that accepts it: which counters, and
  * which lines of source. */
 void kg__counted_moves(const json_t *entry, char *text, size_t size);

@@ -4,13 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "baseline_rules.h"
+#include "counters.h"
 #include "judge.h"
+#include "records.h"
 
 /* What a comparison is being made of. */
 typedef struct comparing {
     kg__drifts drifts;
     size_t room;
-    bool counters; /* one that a case lacks is 0 */
+    bool counters;         /* one that a case lacks is 0 */
+    const char *models[2]; /* that counted the earlier ones, and the later; "" where unknown */
 } comparing;
 
 static void add(comparing *all, kg__drift one)
@@ -34,10 +38,11 @@ static double value_of(const kg__baseline_metric *metric)
     return metric != NULL ? metric->value : 0.0;
 }
 
-/* The smallest slowdown that band and floor let be found, as a fraction. */
-static double smallest_of(const kg__baseline_metric *metric)
+/* Whether two metrics that are judged have the same limit in force, as far as it is shown. */
+static bool have_same_limit(const kg__baseline_metric *first, const kg__baseline_metric *last)
 {
-    return metric->floor > 0.0 ? fmax(metric->band, metric->floor / metric->value) : metric->band;
+    return fabs(kg__baseline_judgement(first).limit - kg__baseline_judgement(last).limit) <=
+           KG__BAND_STEP;
 }
 
 /* Whether a metric that both have is held as it was. */
@@ -45,7 +50,20 @@ static bool is_held_alike(const kg__baseline_metric *first, const kg__baseline_m
 {
     return first == NULL || last == NULL ||
            (first->gated == last->gated && first->band == last->band &&
-            first->floor == last->floor);
+            first->floor == last->floor && (!last->gated || have_same_limit(first, last)));
+}
+
+/* Whether two values of a metric, one of which may be lacking, can be held against each other. */
+static bool is_comparable(const comparing *all, const kg__baseline_metric *first,
+                          const kg__baseline_metric *last)
+{
+    kg__counter counter;
+
+    if (!all->counters)
+        return first != NULL && last != NULL;
+    return !kg__counter_parse(last != NULL ? last->name : first->name, &counter) ||
+           (kg__counter_is_of(counter, all->models[0]) &&
+            kg__counter_is_of(counter, all->models[1]));
 }
 
 /* Adds what became of a metric that one of two cases may lack. */
@@ -60,23 +78,22 @@ static void compare_metric(comparing *all, const char *id, const kg__baseline_me
                       .change = NAN,
                       .gated = now->gated };
 
-    if ((first == NULL || last == NULL) && !all->counters) {
-        one.kind = first == NULL ? KG__DRIFT_NEW : KG__DRIFT_RETIRED;
-        add(all, one);
-        return;
-    }
-
     double before = value_of(first);
     double after = value_of(last);
 
     if (before == after && is_held_alike(first, last))
         return;
+    if (!is_comparable(all, first, last)) {
+        one.kind = last != NULL ? KG__DRIFT_NEW : KG__DRIFT_RETIRED;
+        add(all, one);
+        return;
+    }
     one.change = before == after ? 0.0 : before > 0.0 ? after / before - 1.0 : INFINITY;
     one.beyond = moved_beyond(before, after, now->band, now->floor);
     *slower |= one.gated && one.beyond && after > before;
     *faster |= one.gated && one.beyond && after < before;
     one.loosened = !is_held_alike(first, last) && first->gated && last->gated &&
-                   smallest_of(last) > smallest_of(first);
+                   kg__baseline_judgement(last).smallest > kg__baseline_judgement(first).smallest;
     all->drifts.loosened += one.loosened;
     all->drifts.ungated += first != NULL && last != NULL && first->gated && !last->gated;
     add(all, one);
@@ -104,14 +121,25 @@ static void compare_case(comparing *all, const kg__baseline_case *first,
 }
 
 /* A whole case that came or went stands for all its metrics. */
-static void add_case(comparing *all, const kg__baseline_case *entry, kg__drift_kind kind)
+static void add_case(comparing *all, const char *id, kg__drift_kind kind)
 {
-    add(all,
-        (kg__drift){ .kind = kind, .id = entry->id, .metric = "", .change = NAN, .whole = true });
+    add(all, (kg__drift){ .kind = kind, .id = id, .metric = "", .change = NAN, .whole = true });
     if (kind == KG__DRIFT_NEW)
         all->drifts.added++;
     else
         all->drifts.retired++;
+}
+
+/* Adds the cases that one baseline lists as checked and of which another knows nothing. */
+static void add_checked(comparing *all, const kg__baseline *of, const kg__baseline *other,
+                        kg__drift_kind kind)
+{
+    for (size_t i = 0; i < of->checked_count; i++) {
+        const char *id = of->checked[i];
+
+        if (kg__baseline_find(other, id) == NULL && !kg__baseline_lists(other, id))
+            add_case(all, id, kind);
+    }
 }
 
 /* Moves before what is new before what is retired; moves by their size, the worst first; the rest
@@ -131,7 +159,9 @@ static int compare_drifts(const void *left, const void *right)
 
 kg__drifts kg__drift_between(const kg__baseline *first, const kg__baseline *last)
 {
-    comparing all = { .counters = kg__is_model(&last->target) };
+    comparing all = { .counters = kg__is_model(&last->target),
+                      .models = { kg__json_text(first->provenance, "model"),
+                                  kg__json_text(last->provenance, "model") } };
 
     for (size_t i = 0; i < last->case_count; i++) {
         const kg__baseline_case *entry = &last->cases[i];
@@ -140,12 +170,14 @@ kg__drifts kg__drift_between(const kg__baseline *first, const kg__baseline *last
         if (old != NULL)
             compare_case(&all, old, entry);
         else
-            add_case(&all, entry, KG__DRIFT_NEW);
+            add_case(&all, entry->id, KG__DRIFT_NEW);
     }
     for (size_t i = 0; i < first->case_count; i++) {
         if (kg__baseline_find(last, first->cases[i].id) == NULL)
-            add_case(&all, &first->cases[i], KG__DRIFT_RETIRED);
+            add_case(&all, first->cases[i].id, KG__DRIFT_RETIRED);
     }
+    add_checked(&all, last, first, KG__DRIFT_NEW);
+    add_checked(&all, first, last, KG__DRIFT_RETIRED);
     if (all.drifts.count > 0)
         qsort(all.drifts.items, all.drifts.count, sizeof *all.drifts.items, compare_drifts);
     return all.drifts;

@@ -27,9 +27,9 @@ typedef struct kg__drift {
                       retired */
     bool gated;    /* what it is now is judged */
     bool beyond;   /* moved by more than its band, as that is now, and by more than its floor */
-    bool
-        loosened; /* a slowdown that was found is not any more, by a wider band or a higher floor */
-    bool whole;   /* it is the case that is new or retired, not a metric of it */
+    bool loosened; /* a slowdown that was found is not any more, by a wider limit (the band, or what
+                      the sessions make of it) or a higher floor */
+    bool whole;    /* it is the case that is new or retired, not a metric of it */
 } kg__drift;
 
 typedef struct kg__drifts {

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "counters.h"
 #include "message.h"
 #include "text.h"
 
@@ -172,6 +171,17 @@ json_t *kg__lines_sorted(const json_t *lines)
 static double counter_of(const json_t *counters, kg__counter counter)
 {
     return json_number_value(json_object_get(counters, kg__counter_name(counter)));
+}
+
+double kg__lines_sum(const json_t *lines, kg__counter counter)
+{
+    const char *key;
+    json_t *counters;
+    double sum = 0;
+
+    json_object_foreach ((json_t *)lines, key, counters)
+        sum += counter_of(counters, counter);
+    return sum;
 }
 
 static int compare_sites(const void *left, const void *right)

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "counters.h"
+
 /* More lines than this are counted, not named. */
 #define KG__LINES_NAMED 3
 
@@ -33,6 +35,9 @@ void kg__lines_counter_words(const char *counter, char *words, size_t size);
  * least one counter, each a whole number from 1 to 2^53. `key` and `counter` (NULL where it is the
  * line itself) become where. */
 const char *kg__lines_fault(const json_t *lines, const char **key, const char **counter);
+
+/* What a counter comes to on all lines together; 0 of no lines (NULL). */
+double kg__lines_sum(const json_t *lines, kg__counter counter);
 
 /* A copy of a set of lines whose keys are in order: by file, then by number, and the counters of
  * each by name; lines without any counter are left away. Owned by the caller. */

@@ -13,19 +13,20 @@
 #include "records.h"
 #include "source.h"
 
-/* The counters that are not 0, by name. */
-static json_t *nonzero(const kg__counts *counts)
+/* Adds the counters that are not 0 to those of a line. */
+static void add_counts(json_t *line, const kg__counts *counts)
 {
-    json_t *object = json_object();
-
     for (int i = 0; i < KG__COUNTERS; i++) {
+        const char *name = kg__counter_name((kg__counter)i);
+        json_int_t count = json_integer_value(json_object_get(line, name));
+
         if (counts->value[i] > 0)
-            json_object_set_new(object, kg__counter_name((kg__counter)i),
-                                json_integer((json_int_t)counts->value[i]));
+            json_object_set_new(line, name, json_integer(count + (json_int_t)counts->value[i]));
     }
-    return object;
 }
 
+/* The counters by line of source. They add up to the totals, so there are none where an access has
+ * no line, as without debug information. */
 static json_t *lines_of(const char *home, const kg__model_report *seen)
 {
     json_t *lines = json_object();
@@ -34,10 +35,14 @@ static json_t *lines_of(const char *home, const kg__model_report *seen)
         const kg__model_line *line = &seen->lines[i];
         char name[1024];
 
-        if (line->line == 0)
-            continue;
+        if (line->line == 0) {
+            json_object_clear(lines);
+            break;
+        }
         kg__format(name, sizeof name, "%s:%u", kg__source_name(home, line->file), line->line);
-        json_object_set_new(lines, name, nonzero(&line->counts));
+        if (json_object_get(lines, name) == NULL)
+            json_object_set_new(lines, name, json_object());
+        add_counts(json_object_get(lines, name), &line->counts);
     }
     return lines;
 }
@@ -69,30 +74,37 @@ static json_t *record_of(const kg_comparison *comparison, const kg__case *one,
     return record;
 }
 
-/* Launches a case once on random inputs; false with `why`. What it computes is judged by part
- * check: here its accesses alone count. They are checked too, since the counts of a kernel that
- * touches what it must not say nothing. */
-static bool count_case(kg__stage *kept, const kg_comparison *comparison, const kg__case *one,
-                       kg__error *why)
+/* Launches a case once on random inputs, and makes the `record` of what its accesses come to. These
+ * are checked too, and so is what it computes: the counts of a kernel that does something else say
+ * nothing. */
+static kg__outcome count_case(kg__stage *kept, const kg_comparison *comparison, const kg__case *one,
+                              json_t **record, kg__error *why)
 {
     kg_call call = { .size = one->size, .launch = one->launch, .stream = NULL };
+    const unsigned char poison = kg__poison(0);
     cudaError_t code;
 
-    if (!kg__stage_set(kept, comparison, one, false, why))
-        return false;
+    if (!kg__stage_set(kept, comparison, one, true, why))
+        return KG__FAILED;
     kg__model_watch(KG__MODEL_COUNT | KG__MODEL_CHECK, KG__MODEL_BUDGET);
-    if (!kg__buffers_fill(&kept->buffers, kept->known.device, kg__poison(0), why) ||
+    if (!kg__buffers_fill(&kept->buffers, kept->known.device, poison, why) ||
         !kg__prepare_launch(one, &kept->buffers, why))
-        return false;
-    if (kg__model_seen()->finding_count > 0)
-        return false;
+        return KG__FAILED;
+    if (kg__device_found(comparison->home, why))
+        return KG__INCORRECT;
     /* What fills and prepares the arguments is no part of the job: counting begins anew. */
     kg__model_watch(KG__MODEL_COUNT | KG__MODEL_CHECK, KG__MODEL_BUDGET);
     call.argument = kept->buffers.data;
     code = one->variant->launch(&call);
     if (code == cudaSuccess)
         code = cudaDeviceSynchronize();
-    return code == cudaSuccess || kg__cuda_fail(why, "running the kernel", code);
+    if (code != cudaSuccess) {
+        kg__cuda_fail(why, "running the kernel", code);
+        return KG__FAILED;
+    }
+    /* What collects the results is no part of the job either. */
+    *record = record_of(comparison, one, kg__model_seen());
+    return kg__check_results(comparison, one, &kept->known, &kept->buffers, poison, "", why);
 }
 
 bool kg__measure_cases(const kg_comparison *comparison, const char *part,
@@ -110,18 +122,18 @@ bool kg__measure_cases(const kg_comparison *comparison, const char *part,
     kg__model_set_order(KG__MODEL_ASCENDING);
     for (size_t i = 0; i < count && sound; i++) {
         kg__error why = { "" };
-
-        bool counted;
+        json_t *record = NULL;
+        kg__outcome outcome;
 
         kg__report(records, "start", cases[i]->id, NULL);
-        counted = count_case(&kept, comparison, cases[i], &why);
-        if (kg__device_found(comparison->home, &why))
+        outcome = count_case(&kept, comparison, cases[i], &record, &why);
+        if (outcome == KG__RIGHT)
+            sound = kg__record_append(records, json_incref(record), error);
+        else if (outcome == KG__INCORRECT || kg__device_found(comparison->home, &why))
             kg__report_outcome(records, cases[i]->id, false, why.text);
-        else if (!counted)
-            kg__report(records, "failed", cases[i]->id, why.text);
         else
-            sound = kg__record_append(records, record_of(comparison, cases[i], kg__model_seen()),
-                                      error);
+            kg__report(records, "failed", cases[i]->id, why.text);
+        json_decref(record);
         if (kg__device_is_lost())
             sound = kg__fail(error, "%s: the kernel has cost this process its device: mend it",
                              cases[i]->id);

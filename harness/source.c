@@ -3,15 +3,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "file.h"
 #include "message.h"
-#include "text.h"
 
 #define KERNEL "__global__"
 #define DIGITS "0123456789"
 #define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" DIGITS "_-+"
-#define PATH_CHARACTERS NAME_CHARACTERS "./"
 
 /* The longest line number that is believed. */
 #define LINE_DIGITS 7
@@ -42,17 +40,15 @@ static bool stays_below(const char *file)
 static FILE *open_below(const char *folder, const char *file)
 {
     size_t size = strlen(folder) + strlen(file) + 2;
-    struct stat facts;
-    FILE *stream = NULL;
+    const char *cause;
+    FILE *stream;
     char *path;
 
     if (!stays_below(file))
         return NULL;
     path = kg__allocate(size, 1);
     snprintf(path, size, "%s/%s", folder, file);
-    /* Opening a pipe would wait for its writer. */
-    if (stat(path, &facts) == 0 && S_ISREG(facts.st_mode))
-        stream = fopen(path, "r");
+    stream = kg__file_stream(path, &cause);
     free(path);
     return stream;
 }
@@ -88,17 +84,43 @@ bool kg__source_line_with(const char *folder, const char *file, const char *text
 static bool is_source(const char *file)
 {
     static const char *const ends[] = { ".cu", ".cuh", ".c", ".h", ".cpp", NULL };
+    const char *dot = strrchr(file, '.');
 
+    if (dot == NULL || dot == file)
+        return false;
     for (const char *const *end = ends; *end != NULL; end++) {
-        if (kg__ends_with(file, *end))
+        if (strcmp(dot, *end) == 0)
             return true;
     }
     return false;
 }
 
+static bool is_path_character(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '-' && c <= '9') || c == '_' ||
+           c == '+';
+}
+
+/* The length of the run of a path's characters at the front of a text. */
+static size_t path_length(const char *text)
+{
+    size_t length = 0;
+
+    while (is_path_character(text[length]))
+        length++;
+    return length;
+}
+
+size_t kg__source_skip(const char *text)
+{
+    size_t length = path_length(text);
+
+    return length > 0 ? length : 1;
+}
+
 size_t kg__source_place(const char *text, kg__source_line *found)
 {
-    size_t length = strspn(text, PATH_CHARACTERS);
+    size_t length = path_length(text);
     size_t digits;
 
     /* A sentence may end behind a path. */
@@ -132,16 +154,13 @@ bool kg__source_mentioned(const char *folder, const char *text, kg__source_line 
 {
     kg__source_line unnumbered = { "", 0 };
 
-    while (*text != '\0') {
-        size_t length = strspn(text, PATH_CHARACTERS);
-
+    for (; *text != '\0'; text += kg__source_skip(text)) {
         if (kg__source_place(text, found) > 0 && is_there(folder, found)) {
             if (found->line > 0)
                 return true;
             if (unnumbered.file[0] == '\0')
                 unnumbered = *found;
         }
-        text += length > 0 ? length : 1;
     }
     return unnumbered.file[0] != '\0' &&
            kg__source_line_with(folder, unnumbered.file, KERNEL, found);

@@ -19,6 +19,10 @@ typedef struct kg__source_line {
  * file is there or not; 0 where it begins with none. The line is 0 where none is named. */
 size_t kg__source_place(const char *text, kg__source_line *found);
 
+/* How many bytes to skip in a text that begins with no place, to look for the next one: the run of
+ * a path's characters at its front, or else one. */
+size_t kg__source_skip(const char *text);
+
 /* Finds the line of the tree in `folder` that a message speaks of: the first place such as
  * "kernels/a/b.cu:14" whose file is there, or else the kernel in the first file that is named
  * without a line. Only source files below `folder` count. Returns whether there is one. */

@@ -8,6 +8,11 @@
 #error "define KG__KERNEL_INCLUDE as the absolute path of the folder with kernelgate/kernelgate.h"
 #endif
 
+#ifndef KG__MODEL_FLAGS
+#define KG__MODEL_FLAGS ""
+#endif
+
 const char kg__model_headers[] = KG__MODEL_INCLUDE;
 const char kg__kernel_headers[] = KG__KERNEL_INCLUDE;
 const char kg__model_compiler[] = KG__MODEL_COMPILER;
+const char kg__model_flags[] = KG__MODEL_FLAGS;

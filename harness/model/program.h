@@ -12,4 +12,8 @@ extern const char kg__kernel_headers[];
 /* The compiler of the kernels, which need not be that of the harness: "gcc 12.2.0". */
 extern const char kg__model_compiler[];
 
+/* What the kernels were compiled with beyond what kernelgate asks for: CMAKE_CXX_FLAGS, which
+ * begins as CXXFLAGS of the environment. "" where that is empty. */
+extern const char kg__model_flags[];
+
 #endif

@@ -247,6 +247,7 @@ static inline void count_request(kg__site *site, kg__model_space space, unsigned
                                  unsigned int count, const uint64_t *addresses)
 {
     unsigned int bytes = kind & KG__ACCESS_BYTES;
+    unsigned int words = bytes > 4 ? bytes / 4 : 1;
     unsigned int shift = space == KG__MODEL_GLOBAL ? SECTOR_SHIFT : WORD_SHIFT;
     uint64_t *fresh = site->fresh[space];
     uint32_t parts[WARP];
@@ -255,9 +256,10 @@ static inline void count_request(kg__site *site, kg__model_space space, unsigned
         parts[i] = (uint32_t)(addresses[i] >> shift);
     counted++;
     fresh[0]++;
-    fresh[1] += space == KG__MODEL_SHARED
-                    ? count_wavefronts(parts, count, bytes > 4 ? bytes / 4 : 1)
-                    : count_distinct(parts, count);
+    /* Vectors are aligned, so that two of them have all their words in common, or none. */
+    fresh[1] += space == KG__MODEL_SHARED     ? count_wavefronts(parts, count, words)
+                : space == KG__MODEL_CONSTANT ? (uint64_t)count_distinct(parts, count) * words
+                                              : count_distinct(parts, count);
 }
 
 /* Takes what lanes do that are all within one region, at the offsets from its start. */

@@ -12,6 +12,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include <unwind.h>
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -29,6 +30,9 @@
 #define SIGNAL_STACK ((size_t)64 * 1024)
 /* The calls that are looked through for the kernel's own, from the innermost on. */
 #define HANG_CALLS 64
+/* How long a process that got SIGTERM can take to name the line: it takes some milliseconds.
+ * The observer's parent waits for 5 s (observer.c). */
+#define SECONDS_TO_NAME 3
 
 uint3 threadIdx;
 uint3 blockIdx;
@@ -679,12 +683,37 @@ static _Unwind_Reason_Code keep_call(struct _Unwind_Context *call, void *nothing
     return hang_call_count < HANG_CALLS ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
-/* Ends a launch that was told to end. Unlike a fault this may come while the model itself, or the C
- * library, is in the midst of something: what is left half done there is seen by nothing but the
- * words that follow, and whoever waits for those kills the process if they do not come. */
+/* Ends a process that did not name the line in time by the signal that it was sent. */
+static void end_unnamed(int number)
+{
+    (void)number;
+    (void)signal(SIGTERM, SIG_DFL);
+    (void)kill(getpid(), SIGTERM);
+}
+
+/* Limits the time until the process ends, or until run_grid() has reported the hang. */
+static void start_clock(void)
+{
+    struct sigaction action = { .sa_handler = end_unnamed };
+    sigset_t mask;
+
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGALRM, &action, NULL);
+    pthread_sigmask(SIG_SETMASK, NULL, &mask);
+    sigdelset(&mask, SIGALRM);
+    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    sigdelset(&former_mask, SIGALRM);
+    (void)alarm(SECONDS_TO_NAME);
+}
+
+/* Ends a launch after SIGTERM. Unlike a fault this can interrupt the model itself or the C
+ * library. What is incomplete there is used by nothing but the message that follows. Both that
+ * message and the unwinder can wait for a lock that the interrupted code, or another thread, never
+ * releases: the process then ends without a message. */
 static void end_hang(void) __attribute__((noreturn));
 static void end_hang(void)
 {
+    start_clock();
     hang_call_count = 0;
     (void)_Unwind_Backtrace(keep_call, NULL);
     fail(cudaErrorLaunchTimeout);
@@ -975,8 +1004,10 @@ static cudaError_t run_grid(void)
                    place->thread.z, failure_text);
         kg__complain("%s", failure_words);
         kg__model_stick(failure);
-        if (failure == cudaErrorLaunchTimeout)
+        if (failure == cudaErrorLaunchTimeout) {
             tell_hang(place, hang.file, hang.line);
+            (void)alarm(0);
+        }
     }
     return failure;
 }

@@ -104,6 +104,7 @@ void kg__watch_begin_launch(size_t shared_bytes)
     accesses_at_launch = kg__requests_accesses();
     sampling = false;
     busiest_requests = 0;
+    at_large.value[KG__LAUNCHES]++;
     if (*most < shared_bytes)
         *most = shared_bytes;
     kg__shadow_begin_launch();

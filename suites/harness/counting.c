@@ -201,6 +201,55 @@ Test(counting, several_counters_moved)
                      "unique_bytes_read" KEEP);
 }
 
+/* A launch that does nothing still costs its time. */
+Test(counting, an_empty_launch_more)
+{
+    usual_case();
+    (void)store("launches", 1);
+    count("launches", 2);
+    expect("slower", "launches rose by 100.0 % (2 against 1)" ACCEPT);
+}
+
+/* What an older model did not count, or counted otherwise, is shown and not judged; the rest is. */
+Test(counting, what_an_older_model_did_not_count)
+{
+    static const struct {
+        const char *model; /* that recorded the baseline */
+        const char *counter;
+        bool judged;
+    } rows[] = {
+        { "3", "launches", true },
+        { "2", "launches", false },
+        { "2", "constant_load_words", false },
+        { "2", "busiest_block_requests", true },
+        { "1", "busiest_block_requests", false },
+        { "1", "copied_bytes", false },
+        { "1", "shared_bytes", false },
+        { "1", "shuffles", true },
+        { "unheard of", "launches", true },
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const json_t *figures;
+
+        usual_case();
+        baseline.provenance = json_pack("{s:s}", "model", rows[i].model);
+        count(rows[i].counter, 7);
+        gate_with(&baseline, "");
+        figures = metric_of(rows[i].counter);
+        cr_expect(json_integer_value(json_object_get(figures, "value")) == 7);
+        cr_expect_str_eq(text_of(entry, "verdict"), rows[i].judged ? "slower" : "pass");
+        cr_expect_str_eq(text_of(figures, "verdict"), rows[i].judged ? "slower" : "pass");
+        cr_expect((json_object_get(figures, "gated") == json_false()) != rows[i].judged);
+        cr_expect(*text_of(figures, "why") != '\0', "%s", rows[i].counter);
+        count("global_load_requests", 9550601);
+        gate_with(&baseline, "");
+        cr_expect_str_eq(text_of(entry, "verdict"), "slower");
+        count(rows[i].counter, 0);
+        kg__baseline_free(&baseline);
+    }
+}
+
 /* The same requests by fewer blocks: no line of source says it, so words do. */
 Test(counting, a_busier_block)
 {
@@ -253,7 +302,7 @@ Test(counting, a_kernel_that_is_started_no_more)
  * kernel's work: all that was any fell to nothing. */
 Test(counting, a_kernel_that_does_nothing_more)
 {
-    static const char *const beside[] = { "copied_bytes", "shared_bytes" };
+    static const char *const beside[] = { "copied_bytes", "launches", "shared_bytes" };
 
     for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
         usual_case();
@@ -518,9 +567,11 @@ Test(counting, the_command_is_never_cut_off)
     cr_assert(strcmp(shown + strlen(shown) - strlen(ACCEPT), ACCEPT) == 0, "%s", shown);
 }
 
-static void expect_otherwise(const char *compiler, const char *model, const char *expected)
+static void expect_otherwise_with(const char *compiler, const char *model, const char *flags,
+                                  const char *expected)
 {
-    json_t *provenance = model != NULL ? json_pack("{s:s}", "model", model) : NULL;
+    json_t *provenance =
+        model != NULL ? json_pack("{s:s, s:s*}", "model", model, "flags", flags) : NULL;
     kg__target here = target;
     char text[256] = "left alone";
 
@@ -531,6 +582,15 @@ static void expect_otherwise(const char *compiler, const char *model, const char
     json_decref(provenance);
 }
 
+static void expect_otherwise(const char *compiler, const char *model, const char *expected)
+{
+    expect_otherwise_with(compiler, model, NULL, expected);
+}
+
+#define UNJUDGED                                                                                   \
+    "; not judged until it is recorded again: constant_load_words, launches, "                     \
+    "busiest_block_requests, shared_bytes, copied_bytes"
+
 Test(counting, how_the_baseline_was_recorded_otherwise)
 {
     expect_otherwise("gcc 13.1.0", "2", "");
@@ -539,13 +599,39 @@ Test(counting, how_the_baseline_was_recorded_otherwise)
     expect_otherwise("gcc 12.2.0", "1", "");
     expect_otherwise("gcc 12.2.0", NULL, "");
     expect_otherwise("", "", "");
-    expect_otherwise("gcc 13.1.0", "1",
+    json_object_set_new(baseline.provenance, "model", json_string("3"));
+    expect_otherwise("gcc 13.1.0", "3",
                      "the baseline was recorded with gcc 12.2.0, this run has gcc 13.1.0");
+    json_object_set_new(baseline.provenance, "model", json_string("1"));
     expect_otherwise("gcc 12.2.0", "2",
-                     "the baseline was recorded with model 1, this run has model 2");
+                     "the baseline was recorded with model 1, this run has model 2" UNJUDGED);
     expect_otherwise("gcc 13.1.0", "2",
                      "the baseline was recorded with gcc 12.2.0 and model 1, this run has gcc "
-                     "13.1.0 and model 2");
+                     "13.1.0 and model 2" UNJUDGED);
+}
+
+/* Counts may be the same although other code was counted. */
+Test(counting, other_flags_are_told)
+{
+    static const struct {
+        const char *then, *now; /* NULL: none */
+        const char *told;
+    } rows[] = {
+        { NULL, NULL, "" },
+        { "-O0", "-O0", "" },
+        { NULL, "-ffast-math",
+          "the baseline was recorded with no CXXFLAGS, this run has CXXFLAGS -ffast-math" },
+        { "-ffast-math", NULL,
+          "the baseline was recorded with CXXFLAGS -ffast-math, this run has no CXXFLAGS" },
+        { "-O0", "-ffast-math",
+          "the baseline was recorded with CXXFLAGS -O0, this run has CXXFLAGS -ffast-math" },
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        baseline.provenance = json_pack("{s:s*}", "flags", rows[i].then);
+        expect_otherwise_with("", "3", rows[i].now, rows[i].told);
+        kg__baseline_free(&baseline);
+    }
 }
 
 static void expect_line(const char *expected)

@@ -744,6 +744,21 @@ cudaError_t launch_redundant_barrier(const defect_call *call)
                   call->in, call->out, call->n);
 }
 
+static __global__ void do_nothing()
+{
+}
+
+cudaError_t launch_empty_launch(const defect_call *call)
+{
+    const cudaLaunchConfig_t config = thread_each(call);
+    cudaError_t error = call->defective ? cudaLaunchKernelEx(&config, do_nothing) : cudaSuccess;
+
+    if (error != cudaSuccess)
+        return error;
+    return launch(call, config, double_up_to<false>, double_up_to<false>, call->in, call->out,
+                  call->n);
+}
+
 // Reads beyond the end, and never ends.
 static __global__ void overrun_for_ever(const float *in, volatile float *out, int n)
 {

@@ -68,6 +68,10 @@ defect_launcher launch_lost_coalescing;
 defect_launcher launch_redundant_reload;
 defect_launcher launch_scattered_constants;
 defect_launcher launch_redundant_barrier;
+defect_launcher launch_empty_launch;
+
+/* No defect: lineless_kernel.cpp, which has no debug information. */
+defect_launcher launch_without_lines;
 
 #ifdef __cplusplus
 }

@@ -546,6 +546,8 @@ COSTS(scattered_constants, .job = &doubling, .n = 512, .block = 64,
       .explanation = "constant loads went from 1.00 to 32.00 words a request")
 COSTS(redundant_barrier, .job = &reversing, .n = 512, .block = 64, .counter = KG__BARRIERS,
       .clean = 8, .defective = 16, .explanation = "new, with 8 barriers")
+COSTS(empty_launch, .job = &doubling, .n = 512, .block = 64, .counter = KG__LAUNCHES, .clean = 1,
+      .defective = 2)
 
 /* Where the last tiles are partial, a request's lanes are fewer. The figures are Nsight Compute's
  * on an NVIDIA H200. */
@@ -660,12 +662,36 @@ Test(defects, are_told_of_a_kernel_that_hung, .disabled = !SIGNALS_ARE_CAUGHT)
     cr_assert(strstr(told_of_hang, expected) != NULL, "%s", told_of_hang);
 }
 
-static cudaError_t double_all(const kg_call *call)
+/* Doubles the first of every `of` elements. */
+static cudaError_t double_part(const kg_call *call, int64_t of)
 {
-    return launch_off_by_one_guard(&(defect_call){ .n = (int)kg_extent(call->size, 0),
+    return launch_off_by_one_guard(&(defect_call){ .n = (int)(kg_extent(call->size, 0) / of),
                                                    .block = call->launch.block,
                                                    .in = call->argument[0],
                                                    .out = call->argument[1] });
+}
+
+static cudaError_t double_all(const kg_call *call)
+{
+    return double_part(call, 1);
+}
+
+static cudaError_t double_a_tenth(const kg_call *call)
+{
+    return double_part(call, 10);
+}
+
+/* The same twice, the second time by a kernel without debug information. */
+static cudaError_t double_in_part_without_lines(const kg_call *call)
+{
+    cudaError_t code = double_all(call);
+
+    return code != cudaSuccess
+               ? code
+               : launch_without_lines(&(defect_call){ .n = (int)kg_extent(call->size, 0),
+                                                      .block = call->launch.block,
+                                                      .in = call->argument[0],
+                                                      .out = call->argument[1] });
 }
 
 static cudaError_t double_one_too_many(const kg_call *call)
@@ -689,16 +715,31 @@ static void arguments_of_doubling(const kg_size *size, kg_arguments *list)
     kg_add_argument(list, KG_OUTPUT, "out", KG_FLOAT32, 1, kg_extent(size, 0));
 }
 
+static void reference_of_doubling(const kg_problem *problem, int output, double *expected,
+                                  double *tolerance)
+{
+    (void)output;
+    (void)tolerance;
+    expect_doubled((size_t)kg_extent(problem->size, 0), problem->data[0], expected);
+}
+
+static const kg_size size_of_doubling = KG_COUNTED(530);
+static const kg_comparison doubling_in_turn = { .name = "doubling",
+                                                .home = "/nowhere",
+                                                .arguments = arguments_of_doubling,
+                                                .reference = reference_of_doubling };
+
+static kg__case case_of(const kg_variant *variant)
+{
+    return (kg__case){
+        .variant = variant, .size = &size_of_doubling, .launch = { 64, 0 }, .id = "doubled"
+    };
+}
+
 /* The record that part count leaves of a variant. */
 static json_t *record_of(const kg_variant *variant)
 {
-    static const kg_size size = KG_COUNTED(530);
-    static const kg_comparison doubling_in_turn = { .name = "doubling",
-                                                    .home = "/nowhere",
-                                                    .arguments = arguments_of_doubling };
-    const kg__case one = {
-        .variant = variant, .size = &size, .launch = { 64, 0 }, .id = "doubled"
-    };
+    const kg__case one = case_of(variant);
     const kg__case *const cases[] = { &one };
     FILE *file = tmpfile();
     kg__error error = { "" };
@@ -748,4 +789,105 @@ Test(defects, what_prepares_the_arguments_is_not_counted)
     json_decref(behind);
     json_decref(wrong);
     json_decref(failed);
+}
+
+/* A kernel that does a part of its job counts less than it would, and is wrong. */
+Test(defects, a_part_of_the_job_is_not_counted)
+{
+    static const kg_variant whole = KG_VARIANT("whole", double_all, "");
+    static const kg_variant tenth = KG_VARIANT("tenth", double_a_tenth, "");
+    static const kg_variant collected =
+        KG_VARIANT("collected", double_a_tenth, "", .collect = double_all);
+    static const struct {
+        const kg_variant *variant;
+        const char *event;
+        const char *why;
+        json_int_t loads;
+    } rows[] = {
+        { &whole, "measured", "", 17 },
+        { &tenth, "checked", "out[53]: expected ", 0 },
+        /* What collects the results is done, and not counted. */
+        { &collected, "measured", "", 2 },
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        json_t *record = record_of(rows[i].variant);
+        const json_t *loads =
+            json_object_get(json_object_get(record, "metrics"), "global_load_requests");
+        const char *why = kg__json_text(record, "why");
+
+        cr_expect_str_eq(kg__json_text(record, "event"), rows[i].event);
+        cr_expect(strncmp(why, rows[i].why, strlen(rows[i].why)) == 0, "%s", why);
+        cr_expect(json_integer_value(json_object_get(loads, "value")) == rows[i].loads);
+        json_decref(record);
+    }
+}
+
+/* Of a sampled launch, most outputs are not there. */
+Test(defects, a_sampled_launch_is_not_compared)
+{
+    static const kg_variant whole = KG_VARIANT("whole", double_all, "");
+    const kg__case one = case_of(&whole);
+    kg__stage stage = { 0 };
+    kg__error why = { "" };
+
+    cr_assert(kg__stage_set(&stage, &doubling_in_turn, &one, true, &why), "%s", why.text);
+    for (int sampled = 0; sampled <= 1; sampled++) {
+        const kg_call call = { .size = one.size,
+                               .launch = one.launch,
+                               .argument = stage.buffers.data };
+        cudaError_t (*const launched)(const kg_call *) = sampled ? double_all : double_a_tenth;
+        bool whole_launch;
+
+        kg__model_watch(BOTH, sampled ? 100 : 0);
+        cr_assert(kg__buffers_fill(&stage.buffers, stage.known.device, kg__poison(0), &why));
+        cr_assert(launched(&call) == cudaSuccess);
+        (void)kg__device_passed_over(&why, &whole_launch);
+        cr_assert(whole_launch == !sampled);
+        cr_expect(kg__check_results(&doubling_in_turn, &one, &stage.known, &stage.buffers,
+                                    kg__poison(0), "",
+                                    &why) == (sampled ? KG__RIGHT : KG__INCORRECT));
+    }
+    kg__stage_clear(&stage);
+}
+
+/* What the model's program says of how it was compiled. */
+Test(defects, are_told_with_the_flags_of_the_project)
+{
+    json_t *description;
+    kg__error why = { "" };
+
+    cr_assert(kg__device_open(&description, &why) == KG__DEVICE_READY, "%s", why.text);
+    cr_expect_str_eq(kg__json_text(json_object_get(description, "provenance"), "flags"),
+                     "-ffast-math -DWORD=\"a\\b\"");
+    json_decref(description);
+}
+
+/* What the record of a case says of a counter: in all, or on all lines together. */
+static double total_of(const json_t *record, kg__counter counter)
+{
+    const json_t *metrics = json_object_get(record, "metrics");
+
+    return kg__json_number(json_object_get(metrics, kg__counter_name(counter)), "value");
+}
+
+/* A baseline's counters are held to the sums of their lines. */
+Test(defects, lines_add_up_or_are_not_kept)
+{
+    static const kg_variant whole = KG_VARIANT("whole", double_all, "");
+    static const kg_variant part = KG_VARIANT("part", double_in_part_without_lines, "");
+    json_t *with_lines = record_of(&whole);
+    json_t *without = record_of(&part);
+    const json_t *lines = json_object_get(with_lines, "lines");
+
+    for (int i = 0; i < KG__COUNTERS; i++) {
+        if (kg__is_counted_by_line((kg__counter)i))
+            cr_expect(kg__lines_sum(lines, (kg__counter)i) == total_of(with_lines, (kg__counter)i),
+                      "%s", kg__counter_name((kg__counter)i));
+    }
+    cr_expect(total_of(without, KG__GLOBAL_LOAD_REQUESTS) ==
+              2 * total_of(with_lines, KG__GLOBAL_LOAD_REQUESTS));
+    cr_expect(json_object_size(json_object_get(without, "lines")) == 0);
+    json_decref(with_lines);
+    json_decref(without);
 }

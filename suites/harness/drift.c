@@ -162,6 +162,41 @@ Test(drift, of_what_is_held_otherwise_is_told)
     kg__drifts_free(&drifts);
 }
 
+/* The limit in force is 3 sigma of the sessions where that is more than the band. */
+Test(drift, of_the_limit_in_force_is_told)
+{
+    static const double near[] = { 10000, 10010, 9990 };
+    static const double spread[] = { 10000, 10500, 9500 };
+    static const struct {
+        const double *then;
+        const double *now;
+        bool gated;
+        bool loosened;
+    } sessions[] = {
+        { near, spread, true, true },
+        { spread, near, true, false },
+        { near, near, true, false },
+        { near, spread, false, false },
+    };
+
+    for (size_t i = 0; i < sizeof sessions / sizeof *sessions; i++) {
+        kg__baseline_metric *now;
+        kg__drifts drifts;
+
+        begin();
+        kg__baseline_set_sessions(add(&first, "a/b/1/-", "time_ns", 10000), sessions[i].then, 3);
+        now = add(&last, "a/b/1/-", "time_ns", 10000);
+        kg__baseline_set_sessions(now, sessions[i].now, 3);
+        now->gated = first.cases[0].metrics[0].gated = sessions[i].gated;
+        drifts = kg__drift_between(&first, &last);
+        cr_expect(drifts.loosened == sessions[i].loosened, "%zu", i);
+        cr_expect(drifts.count == (sessions[i].gated && sessions[i].then != sessions[i].now), "%zu",
+                  i);
+        kg__drifts_free(&drifts);
+        end();
+    }
+}
+
 Test(drift, of_metrics_that_came_and_went)
 {
     kg__drifts drifts;
@@ -204,5 +239,47 @@ Test(drift, of_counters_is_exact)
     cr_expect(drifts.items[1].beyond && kg__drift_exceeds(&drifts.items[1], 0));
     cr_expect(strcmp(drifts.items[2].metric, "barriers") == 0 && drifts.items[2].change == -1);
     cr_expect(drifts.items[2].beyond);
+    kg__drifts_free(&drifts);
+}
+
+/* A case that is only checked may come and go too; one that is counted from now on is no loss. */
+Test(drift, of_checked_cases)
+{
+    kg__drifts drifts;
+
+    kg__format(first.target.key, sizeof first.target.key, "%s", KG__MODEL_KEY);
+    last.target = first.target;
+    (void)kg__baseline_list(&first, "a/gone/1/-");
+    (void)kg__baseline_list(&first, "a/kept/1/-");
+    (void)kg__baseline_list(&last, "a/kept/1/-");
+    (void)kg__baseline_list(&last, "a/new/1/-");
+    drifts = kg__drift_between(&first, &last);
+    cr_assert(drifts.count == 2 && drifts.added == 1 && drifts.retired == 1);
+    cr_expect_str_eq(drifts.items[0].id, "a/new/1/-");
+    cr_expect_str_eq(drifts.items[1].id, "a/gone/1/-");
+    cr_expect(drifts.items[1].whole && drifts.items[1].kind == KG__DRIFT_RETIRED);
+    kg__drifts_free(&drifts);
+}
+
+/* What an older model did not count, or counted otherwise, did not rise from 0. */
+Test(drift, of_counters_that_an_older_model_did_not_count)
+{
+    kg__drifts drifts;
+
+    kg__format(first.target.key, sizeof first.target.key, "%s", KG__MODEL_KEY);
+    last.target = first.target;
+    first.provenance = json_pack("{s:s}", "model", "2");
+    count(&last, "launches", 1);
+    count(&first, "constant_load_words", 8);
+    count(&last, "constant_load_words", 32);
+    count(&first, "shuffles", 6);
+    count(&last, "shuffles", 7);
+    drifts = kg__drift_between(&first, &last);
+    cr_assert(drifts.count == 3 && drifts.slower == 1);
+    cr_expect_str_eq(drifts.items[0].metric, "shuffles");
+    for (size_t i = 1; i < 3; i++) {
+        cr_expect(drifts.items[i].kind == KG__DRIFT_NEW && isnan(drifts.items[i].change));
+        cr_expect(!kg__drift_exceeds(&drifts.items[i], 0));
+    }
     kg__drifts_free(&drifts);
 }

@@ -2,13 +2,19 @@
  * a given one on, so that a test can end a program at each of them.
  *
  * FAULT_FOLDER: the folder. FAULT_AT: the number of the first call that fails, from 1.
+ *
  * FAULT_WITH: "kill" (SIGKILL, a write having written half of what it was given), "ENOSPC" (a full
  * disk: a write writes half, then nothing can be added, and everything can be removed), "EIO" or
- * "EROFS" (nothing can be changed any more).
+ * "EROFS" (nothing can be changed any more). Three others do nothing to a folder. "orphan": one
+ * call that has a process end with its parent comes too late: the parent is killed before it.
+ * "EAGAIN": no process is forked and no thread started any more, and a kill() of all processes ends
+ * this one alone, with the exit code 99. "lost": one thread is started and never runs.
+ *
  * FAULT_COUNT: a file of 8 bytes in which the calls of all processes are counted. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -16,12 +22,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 static const char *folder;
 static unsigned long first;
 static int cause; /* an errno; 0: the process is killed */
+static bool orphans;
+static bool starts_nothing;
+static bool loses_thread;
 static volatile unsigned long *count;
 
 /* The C library's own function of a name. */
@@ -63,7 +73,10 @@ __attribute__((constructor)) static void set_up(void)
             : strcmp(with, "EIO") == 0   ? EIO
             : strcmp(with, "EROFS") == 0 ? EROFS
                                          : 0;
-    folder = getenv("FAULT_FOLDER");
+    orphans = strcmp(with, "orphan") == 0;
+    starts_nothing = strcmp(with, "EAGAIN") == 0;
+    loses_thread = strcmp(with, "lost") == 0;
+    folder = orphans || starts_nothing || loses_thread ? NULL : getenv("FAULT_FOLDER");
 }
 
 static bool is_within(const char *path)
@@ -244,3 +257,71 @@ DEFINE_OF_FILE(unlinkat, true, (int file, const char *name, int flags), file, na
 DEFINE_OF_PATH(unlink, true, (const char *path), path)
 DEFINE_OF_PATH(mkdir, false, (const char *path, mode_t mode), path, mode)
 DEFINE_OF_PATH(rename, false, (const char *path, const char *to), path, to)
+
+static void lose_parent(void)
+{
+    pid_t parent = getppid();
+
+    (void)kill(parent, SIGKILL);
+    while (getppid() == parent)
+        usleep(1000);
+}
+
+int prctl(int option, ...)
+{
+    int (*real)(int, ...);
+    unsigned long values[4];
+    va_list arguments;
+
+    va_start(arguments, option);
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        values[i] = va_arg(arguments, unsigned long);
+    va_end(arguments);
+    if (orphans && option == PR_SET_PDEATHSIG &&
+        __atomic_add_fetch(count, 1, __ATOMIC_SEQ_CST) == first)
+        lose_parent();
+    FIND(real, "prctl");
+    return real(option, values[0], values[1], values[2], values[3]);
+}
+
+/* The number of a call that starts a thread or a process; 0 where they are not counted. */
+static unsigned long number_of_start(void)
+{
+    return starts_nothing || loses_thread ? __atomic_add_fetch(count, 1, __ATOMIC_SEQ_CST) : 0;
+}
+
+pid_t fork(void)
+{
+    pid_t (*real)(void);
+
+    if (number_of_start() >= first && starts_nothing) {
+        errno = EAGAIN;
+        return -1;
+    }
+    FIND(real, "fork");
+    return real();
+}
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *),
+                   void *context)
+{
+    int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+    unsigned long number = number_of_start();
+
+    if (number >= first && starts_nothing)
+        return EAGAIN;
+    if (number == first && loses_thread)
+        return 0;
+    FIND(real, "pthread_create");
+    return real(thread, attributes, body, context);
+}
+
+int kill(pid_t process, int number)
+{
+    int (*real)(pid_t, int);
+
+    if (starts_nothing && process == -1)
+        _exit(99);
+    FIND(real, "kill");
+    return real(process, number);
+}

@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -408,6 +410,116 @@ Test(faults, a_run_in_a_folder_that_cannot_be_written)
     expect_ending(&seen, 2,
                   "out/records/gpu.fake.time.verdicts.json: cannot be written: Read-only");
     free(seen.output);
+}
+
+/* A runner that cannot start threads or processes ends. Criterion's library would end every process
+ * of the user, or crash, or wait forever. */
+Test(faults, a_runner_that_can_start_nothing)
+{
+    static const struct {
+        const char *what;
+        const char *with;
+        unsigned long call;
+        enum { RUNS, REFUSES, ENDS } then;
+    } cases[] = {
+        { "the runner's thread", "EAGAIN", 1, REFUSES },
+        { "a thread of nanomsg", "EAGAIN", 2, ENDS },
+        { "the process of the test", "EAGAIN", 3, REFUSES },
+        { "a thread for that process", "EAGAIN", 4, ENDS },
+        { "another one", "EAGAIN", 5, ENDS },
+        { "another one, which never runs", "lost", 5, REFUSES },
+        { "none", "EAGAIN", 99, RUNS },
+    };
+    const char *const arguments[] = { KG__FAKE_SOUND_GPU, "--filter=fake/check", NULL };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ending seen;
+
+        inject("out", cases[i].call, cases[i].with);
+        seen = drive(arguments, environment);
+        inject_nothing();
+        cr_expect((seen.code == 0) == (cases[i].then == RUNS), "%s: %d: %s", cases[i].what,
+                  seen.code, seen.output);
+        cr_expect(cases[i].then != REFUSES ||
+                      (seen.code == 2 && strstr(seen.output, "kernelgate: fake: ") != NULL),
+                  "%s: %d: %s", cases[i].what, seen.code, seen.output);
+        free(seen.output);
+    }
+}
+
+#if defined(__SANITIZE_ADDRESS__)
+#define SPACE_CAN_BE_LIMITED false /* AddressSanitizer reserves terabytes */
+#else
+#define SPACE_CAN_BE_LIMITED true
+#endif
+
+Test(faults, a_runner_with_little_address_space, .disabled = !SPACE_CAN_BE_LIMITED)
+{
+    static const struct {
+        const char *kib;
+        int code;
+    } cases[] = { { "30000", 2 },  { "40000", 2 },  { "60000", 2 },    { "100000", 2 },
+                  { "196607", 2 }, { "196608", 0 }, { "unlimited", 0 } };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char script[512];
+        const char *const arguments[] = { "/bin/sh", "-c", script, NULL };
+        ending seen;
+
+        kg__format(script, sizeof script, "ulimit -v %s && exec %s --filter=fake/check",
+                   cases[i].kib, KG__FAKE_SOUND_GPU);
+        seen = drive(arguments, environment);
+        cr_expect(seen.code == cases[i].code, "%s KiB: %d: %s", cases[i].kib, seen.code,
+                  seen.output);
+        cr_expect(cases[i].code == 0 || strstr(seen.output, "ulimit -v") != NULL, "%s KiB: %s",
+                  cases[i].kib, seen.output);
+        free(seen.output);
+    }
+}
+
+/* Runs the part `time` by a ctest of its own. */
+static ending run_by_ctest(void)
+{
+    const char *const arguments[] = { KG__CTEST, "--test-dir", at(""), "-V", "-R", "time", NULL };
+    char text[1024];
+
+    (void)snprintf(text, sizeof text,
+                   "set(program \"%s\")\nset(prefix gpu.)\nset(properties TIMEOUT 60)\n"
+                   "set(labels gpu)\nset(board_slots 0)\ninclude(\"%s/KgDiscoverTests.cmake\")\n",
+                   KG__FAKE_SOUND_GPU, KG__MODULES);
+    write_text(at("CTestTestfile.cmake"), text);
+    (void)unlink(at("log"));
+    return drive(arguments, environment);
+}
+
+/* ctest, the runner or its worker dies after it started a process, and before that one asked for
+ * the signal: no observer may be left to open the device. */
+Test(faults, a_process_whose_parent_died_first)
+{
+    /* The first is of the runner that lists its tests, the third of Criterion's library. */
+    static const struct {
+        const char *parent;
+        unsigned long call;
+    } cases[] = { { "none", 99 }, { "ctest", 2 }, { "runner", 4 }, { "worker", 5 } };
+
+    prepare_runs();
+    /* Orphans become children of this process. */
+    cr_assert(prctl(PR_SET_CHILD_SUBREAPER, 1) == 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bool lives = i == 0;
+        ending seen;
+
+        inject("out", cases[i].call, "orphan");
+        seen = run_by_ctest();
+        while (waitpid(-1, NULL, 0) > 0)
+            continue;
+        cr_expect((seen.code == 0) == lives, "%s: %d: %s", cases[i].parent, seen.code, seen.output);
+        cr_expect((processes() > 0) == lives, "%s: %zu observers: %s", cases[i].parent, processes(),
+                  seen.output);
+        cr_expect(lives || calls() >= cases[i].call, "%s: %lu calls", cases[i].parent, calls());
+        free(seen.output);
+        inject_nothing();
+    }
 }
 
 /* What another version, or an accident, may leave where a file of ours is read. */

@@ -2,10 +2,14 @@
 #include <criterion/criterion.h>
 #include <criterion/redirect.h>
 #include <fnmatch.h>
+#include <link.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "hanging.h"
@@ -210,6 +214,92 @@ Test(model_faults, endless_shuffles_are_told_with_their_line, .disabled = !FAULT
     defect which = ENDLESS_SHUFFLES;
 
     expect_told(launch_endless_defect, &which, "go_wrong", "/* ENDLESS_SHUFFLES */");
+}
+
+static void hold_for_ever(void)
+{
+    for (;;)
+        pause();
+}
+
+static void hold_stderr(void)
+{
+    flockfile(stderr);
+    hold_for_ever();
+}
+
+static int hold_in_callback(struct dl_phdr_info *object, size_t size, void *nothing)
+{
+    (void)object;
+    (void)size;
+    (void)nothing;
+    hold_for_ever();
+    return 0;
+}
+
+static void hold_loader(void)
+{
+    (void)dl_iterate_phdr(hold_in_callback, NULL);
+}
+
+/* Takes a lock once the launch runs. */
+static void *hold_lock(void *hold)
+{
+    while (kg__model_last_launch().blocks == 0)
+        usleep(1000);
+    (*(void (**)(void))hold)();
+    return NULL;
+}
+
+/* Sends SIGTERM to a launch that never ends, while another thread holds a lock. */
+static void hang_with_lock(void (*hold)(void))
+{
+    defect which = ENDLESS_LOOP;
+    pthread_t holder;
+
+    if (pthread_create(&holder, NULL, hold_lock, &hold) != 0)
+        _exit(1);
+    kg__model_tell_hang(pass_over_hang);
+    (void)end_launch_after(200000);
+    (void)launch_endless_defect(&which);
+    _exit(2);
+}
+
+/* The status of a process once it ends; one that does not end within 20 s fails the test. */
+static int status_of(pid_t process)
+{
+    int status = 0;
+    pid_t ended = 0;
+
+    for (int i = 0; i < 2000 && ended == 0; i++) {
+        usleep(10000);
+        ended = waitpid(process, &status, WNOHANG);
+    }
+    if (ended == 0)
+        (void)kill(process, SIGKILL);
+    cr_expect(ended == process, "it did not end");
+    return status;
+}
+
+/* To name the line takes locks, which can be held when SIGTERM arrives. */
+Test(model_faults, a_lock_that_is_held_delays_no_end, .disabled = !FAULTS_ARE_CAUGHT, .timeout = 60)
+{
+    static const struct {
+        const char *lock;
+        void (*hold)(void);
+    } cases[] = { { "stderr", hold_stderr }, { "loader", hold_loader } };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        pid_t child = fork();
+        int status;
+
+        cr_assert(child >= 0);
+        if (child == 0)
+            hang_with_lock(cases[i].hold);
+        status = status_of(child);
+        cr_expect(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM, "%s: status %#x",
+                  cases[i].lock, (unsigned int)status);
+    }
 }
 
 /* SIGTERM is the process's own again. */

@@ -314,7 +314,7 @@ Test(predict, a_filter_that_leaves_nothing)
            OPTIONS("sms/tree/*", "--gpu", "round"));
     expect(2, "no case matches sums/tre/*; did you mean \"tree\"?",
            OPTIONS("sums/tre/*", "--gpu", "round"));
-    expect(2, "sums/tree/1/* takes no case that is timed or counted",
+    expect(2, "sums/tree/1/* takes no case that is timed or counted: `kernelgate list`",
            OPTIONS("sums/tree/1/*", "--gpu", "round"));
     expect(2, "sums/tree/65 takes no case", OPTIONS("sums/tree/65", "--gpu", "round"));
     expect(2, "no case matches sums/tre/*", OPTIONS("sums/tree,sums/tre/*", "--gpu", "round"));

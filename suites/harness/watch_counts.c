@@ -86,8 +86,33 @@ BY_HAND(copy_quads, .loads = 1, .stores = 1, .also = KG__GLOBAL_STORE_SECTORS, .
 BY_HAND(copy_doubles, .loads = 1, .stores = 1, .also = KG__GLOBAL_LOAD_SECTORS, .also_value = 8)
 BY_HAND(negate_bools, .loads = 1, .stores = 1, .also = KG__GLOBAL_LOAD_SECTORS, .also_value = 1)
 BY_HAND(copy_by_way_of_local, .k = 3, .loads = 8, .stores = 8)
+BY_HAND(copy_unsanitized, .loads = 1, .stores = 1)
 BY_HAND(compare_and_swap_halves, .loads = 0, .stores = 0, .also = KG__GLOBAL_ATOMIC_REQUESTS,
         .also_value = 1)
+
+/* A load of a constant costs each of its words, however many lanes share them. */
+Test(watch_counts, words_of_constants)
+{
+    static const struct {
+        const char *name;
+        launcher *launch;
+        uint64_t words; /* of one lane's load */
+    } kinds[] = { { "words", launch_load_constant_words, 1 },
+                  { "doubles", launch_load_constant_doubles, 2 },
+                  { "quads", launch_load_constant_quads, 4 } };
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        watch_data data = make_data(1 << 10);
+
+        for (data.k = 1; data.k <= 8; data.k++) {
+            kg__model_watch(BOTH, 0);
+            start(kinds[i].launch, one, line(32), data);
+            expect_count(KG__CONSTANT_LOAD_REQUESTS, 1, kinds[i].name);
+            expect_count(KG__CONSTANT_LOAD_WORDS, (uint64_t)data.k * kinds[i].words, kinds[i].name);
+            expect_clean(kinds[i].name);
+        }
+    }
+}
 
 Test(watch_counts, copy_bytes)
 {
@@ -141,6 +166,31 @@ Test(watch_counts, shared_memory_of_a_block)
     expect_count(KG__SHARED_BYTES, 32 * sizeof(float) + 1000, "dynamic too");
     start(launch_copy, line(2), line(32), data);
     expect_count(KG__SHARED_BYTES, 32 * sizeof(float) + 1000, "the most of all");
+}
+
+Test(watch_counts, launches)
+{
+    cudaLaunchConfig_t bad = { .gridDim = one, .blockDim = line(2048) };
+    watch_data data = make_data(1 << 12);
+
+    kg__model_watch(COUNT, 0);
+    expect_count(KG__LAUNCHES, 0, "none yet");
+    start(launch_copy_grid_stride, line(16), line(64), data);
+    expect_count(KG__LAUNCHES, 1, "one, of any grid");
+    cr_assert(launch_copy_grid_stride(&bad, data) != cudaSuccess);
+    cr_assert(cudaMemset(data.b, 0, 64) == cudaSuccess);
+    expect_count(KG__LAUNCHES, 1, "not a launch that is refused, and not a fill");
+    data.n = 0;
+    start(launch_copy_grid_stride, one, one, data);
+    expect_count(KG__LAUNCHES, 2, "one that does nothing");
+    /* Of a launch that is sampled, few blocks are run. */
+    kg__model_watch(COUNT, 100);
+    data.n = 1 << 12;
+    start(launch_copy_grid_stride, line(64), line(64), data);
+    cr_expect(kg__model_seen()->watched < kg__model_seen()->blocks);
+    expect_count(KG__LAUNCHES, 1, "sampled");
+    for (size_t i = 0; i < kg__model_seen()->line_count; i++)
+        cr_expect(kg__model_seen()->lines[i].counts.value[KG__LAUNCHES] == 0);
 }
 
 Test(watch_counts, copies_and_fills)

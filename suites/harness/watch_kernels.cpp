@@ -929,6 +929,33 @@ static __global__ void write_to_constant(watch_data d)
     d.b[threadIdx.x] = constants[threadIdx.x % 32];
 }
 
+/* An attribute of the system's headers. */
+static __attribute__((__no_sanitize_thread__, __no_sanitize__("coverage"))) __global__ void
+copy_unsanitized(watch_data d)
+{
+    d.b[threadIdx.x] = d.a[threadIdx.x];
+}
+
+static __constant__ float4 constant_quads[8];
+static __constant__ double constant_doubles[8];
+
+static __global__ void load_constant_quads(watch_data d)
+{
+    const float4 quad = constant_quads[(int)threadIdx.x % d.k];
+
+    d.b[threadIdx.x] = quad.x + quad.w;
+}
+
+static __global__ void load_constant_doubles(watch_data d)
+{
+    d.b[threadIdx.x] = (float)constant_doubles[(int)threadIdx.x % d.k];
+}
+
+static __global__ void load_constant_words(watch_data d)
+{
+    d.b[threadIdx.x] = constants[(int)threadIdx.x % d.k];
+}
+
 cudaError_t fetch_constants(float *to)
 {
     return cudaMemcpyFromSymbolAsync(to, constants, sizeof constants, 0, cudaMemcpyDeviceToDevice);

@@ -79,6 +79,10 @@ typedef struct watch_data {
     KERNEL(negate_bools)                                                                           \
     KERNEL(copy_by_way_of_local)                                                                   \
     KERNEL(compare_and_swap_halves)                                                                \
+    KERNEL(copy_unsanitized)                                                                       \
+    KERNEL(load_constant_quads)                                                                    \
+    KERNEL(load_constant_doubles)                                                                  \
+    KERNEL(load_constant_words)                                                                    \
     /* Blocks that differ by their place in the grid. */                                           \
     KERNEL(smooth_line)                                                                            \
     KERNEL(smooth_plane)                                                                           \

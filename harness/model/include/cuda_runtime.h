@@ -701,4 +701,17 @@ static inline cudaError_t cudaMemcpyFromSymbolAsync(void *to, const Symbol &symb
 #undef KG__MODEL_UNWATCHED
 #undef KG__MODEL_INLINE
 
+/* The attributes that take hooks away, and with them accesses, branches and bounds out of sight.
+ * Headers of the system write them with underscores: written so, they have no effect here. */
+#define no_sanitize(...)                                                                           \
+    _Pragma("GCC error \"the CPU model sees every access: remove no_sanitize (docs/model.md)\"")   \
+        __unused__
+#define no_sanitize_coverage no_sanitize()
+#define no_sanitize_thread no_sanitize()
+#define no_sanitize_undefined no_sanitize()
+#define __no_sanitize__(...) __unused__
+#define __no_sanitize_coverage__ __unused__
+#define __no_sanitize_thread__ __unused__
+#define __no_sanitize_undefined__ __unused__
+
 #endif
