@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "baseline_rules.h"
+#include "counters.h"
 #include "lines.h"
 #include "records.h"
 
@@ -12,11 +13,89 @@ const char *kg__measured_by(const json_t *provenance)
     return kg__json_text(provenance, KG__MEASURED_BY);
 }
 
+bool kg__baseline_is_own(const char *path, const kg__baseline *baseline, kg__error *error)
+{
+    const char *tool = kg__measured_by(baseline->provenance);
+
+    return *tool == '\0' ||
+           kg__fail(error,
+                    "%s: provenance: " KG__MEASURED_BY ": is %s, and this project's own programs "
+                    "are not judged by what another tool measured: record this target with "
+                    "ci/rebaseline, and import to another --target",
+                    path, tool);
+}
+
 bool kg__is_same_tool(const char *a, const char *b)
 {
     size_t length = strcspn(a, " ");
 
     return strcspn(b, " ") == length && strncmp(a, b, length) == 0;
+}
+
+/* A fact of how a baseline was recorded, and what it is in this run. */
+typedef struct fact {
+    const char *what;
+    const char *then;
+    const char *now;
+    const char *none; /* what "" stands for; NULL: it is unknown */
+} fact;
+
+/* Writes the facts that differ, as they were or as they are: "gcc 12.2.0 and model 2". */
+static void write_facts(char *text, size_t size, const fact *facts, size_t count, bool then)
+{
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (size_t i = 0; i < count; i++) {
+        const fact *one = &facts[i];
+        const char *value = then ? one->then : one->now;
+        bool unknown = one->none == NULL && (*one->then == '\0' || *one->now == '\0');
+
+        if (unknown || strcmp(one->then, one->now) == 0)
+            continue;
+        kg__format(text + used, size - used, "%s%s%s", used > 0 ? " and " : "",
+                   *value != '\0' ? one->what : one->none, value);
+        used = strlen(text);
+    }
+}
+
+/* Appends the counters that are not judged by what another version of the model recorded. */
+static void append_unjudged(char *text, size_t size, const char *model)
+{
+    const char *before = "; not judged until it is recorded again: ";
+
+    for (int i = 0; i < KG__COUNTERS; i++) {
+        size_t used = strlen(text);
+
+        if (kg__counter_is_of((kg__counter)i, model))
+            continue;
+        kg__format(text + used, size - used, "%s%s", before, kg__counter_name((kg__counter)i));
+        before = ", ";
+    }
+}
+
+bool kg__recorded_otherwise(const kg__baseline *baseline, const kg__target *target,
+                            const json_t *provenance, char *text, size_t size)
+{
+    const char *model = kg__json_text(baseline->provenance, "model");
+    const fact facts[] = {
+        { "", baseline->target.compiler, target->compiler, NULL },
+        { "model ", model, kg__json_text(provenance, "model"), NULL },
+        { "CXXFLAGS ", kg__json_text(baseline->provenance, "flags"),
+          kg__json_text(provenance, "flags"), "no CXXFLAGS" },
+    };
+    const size_t count = sizeof facts / sizeof *facts;
+    char then[KG__MESSAGE_SIZE];
+    char now[KG__MESSAGE_SIZE];
+
+    write_facts(then, sizeof then, facts, count, true);
+    write_facts(now, sizeof now, facts, count, false);
+    text[0] = '\0';
+    if (then[0] == '\0')
+        return false;
+    kg__format(text, size, "the baseline was recorded with %s, this run has %s", then, now);
+    append_unjudged(text, size, model);
+    return true;
 }
 
 bool kg__is_model(const kg__target *target)
@@ -52,6 +131,7 @@ void kg__baseline_free(kg__baseline *baseline)
 {
     free_cases(baseline->sentinels, baseline->sentinel_count);
     free_cases(baseline->cases, baseline->case_count);
+    kg__baseline_unlist_all(baseline);
     json_decref(baseline->provenance);
     *baseline = (kg__baseline){ 0 };
 }
@@ -230,4 +310,12 @@ kg__expectation kg__baseline_expectation(const kg__baseline_metric *metric)
                               .sessions = metric->sessions,
                               .session_count = metric->session_count,
                               .gated = metric->gated };
+}
+
+kg__judgement kg__baseline_judgement(const kg__baseline_metric *metric)
+{
+    kg__expectation expectation = kg__baseline_expectation(metric);
+    kg__interval same = { metric->value, metric->value, metric->value };
+
+    return kg__judge(&same, &expectation, NULL, "");
 }

@@ -2,7 +2,7 @@
  *
  * A GPU's file holds times; the CPU model's, whose key is KG__MODEL_KEY, holds counters and nothing
  * else: whole numbers, without floor or sessions, and beside them the counters of each line of
- * source. */
+ * source. It also lists the cases that are checked and not counted. */
 #ifndef KG__BASELINE_H
 #define KG__BASELINE_H
 
@@ -51,6 +51,8 @@ typedef struct kg__baseline {
     size_t sentinel_count;
     kg__baseline_case *cases; /* sorted by id */
     size_t case_count;
+    char **checked; /* of the CPU model: the cases that are checked and not counted, sorted */
+    size_t checked_count;
 } kg__baseline;
 
 typedef enum kg__load_status {
@@ -65,8 +67,18 @@ typedef enum kg__load_status {
 /* Its value, borrowed from the provenance; "" where this project's own programs measured. */
 const char *kg__measured_by(const json_t *provenance);
 
+/* Whether this project's own programs may be judged by the baseline of the file at `path`: false
+ * with `error` where another tool measured it. */
+bool kg__baseline_is_own(const char *path, const kg__baseline *baseline, kg__error *error);
+
 /* Whether two such values name one tool, whatever its version: their first words are alike. */
 bool kg__is_same_tool(const char *a, const char *b);
+
+/* Says where the CPU model's baseline was recorded with another compiler, another version of the
+ * model or other CXXFLAGS than this run has, whose target and provenance (may be NULL) are given,
+ * and which counters are not judged for it; false, with an empty text, where none differs. */
+bool kg__recorded_otherwise(const kg__baseline *baseline, const kg__target *target,
+                            const json_t *provenance, char *text, size_t size);
 
 /* True for the CPU model's key: its file holds counters. */
 bool kg__is_model(const kg__target *target);
@@ -121,6 +133,18 @@ bool kg__baseline_remove(kg__baseline *baseline, const char *id);
 /* Removes a metric of a case; false where there is none. */
 bool kg__baseline_remove_metric(kg__baseline_case *entry, const char *name);
 
+/* Whether the list of checked cases has this id. */
+bool kg__baseline_lists(const kg__baseline *baseline, const char *id);
+
+/* Adds an id to that list, in sorted place; false where it has it already. */
+bool kg__baseline_list(kg__baseline *baseline, const char *id);
+
+/* Takes an id out of it; false where it does not have it. */
+bool kg__baseline_unlist(kg__baseline *baseline, const char *id);
+
+/* Frees and empties that list. */
+void kg__baseline_unlist_all(kg__baseline *baseline);
+
 /* Replaces a case's code by `code` (NULL: by none). */
 void kg__baseline_set_code(kg__baseline_case *entry, json_t *code);
 
@@ -132,6 +156,10 @@ void kg__baseline_set_sessions(kg__baseline_metric *metric, const double *sessio
 
 /* What the judge needs of a metric. The sessions stay the metric's. */
 kg__expectation kg__baseline_expectation(const kg__baseline_metric *metric);
+
+/* The limit in force and the smallest slowdown that is found, as kg__judge() gives them for the
+ * metric's own value. */
+kg__judgement kg__baseline_judgement(const kg__baseline_metric *metric);
 
 /* Frees what the baseline holds, and empties it; an empty one is fine too. */
 void kg__baseline_free(kg__baseline *baseline);

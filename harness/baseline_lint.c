@@ -3,15 +3,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "baseline_rules.h"
 #include "message.h"
 #include "recording.h"
 #include "text.h"
 
 #define DIGITS "0123456789"
 #define NAME_LETTERS "abcdefghijklmnopqrstuvwxyz_" DIGITS
-
-/* Half of what bands are rounded to. */
-#define BAND_STEP 0.0005
 
 /* Figures that a decimal form brought apart, relative to each other. */
 #define SAME 1e-9
@@ -141,7 +139,7 @@ static void lint_band(linting *all, const char *id, const kg__baseline_metric *m
     found = kg__noise(metric->sessions, metric->session_count);
     kg__show_percent(band, sizeof band, metric->band, false);
     kg__show_percent(noise, sizeof noise, found, false);
-    if (fabs(metric->band - wanted) > BAND_STEP) {
+    if (fabs(metric->band - wanted) > KG__BAND_STEP) {
         kg__format(what, sizeof what,
                    "its band is %s, and its noise (3 sigma) %s%s: record it anew with "
                    "ci/rebaseline, or say \"band_by\": \"hand\"",
@@ -160,33 +158,12 @@ static void lint_band(linting *all, const char *id, const kg__baseline_metric *m
     }
 }
 
-/* A floor is for what is short: one that outweighs the noise of a long case would hide slowdowns of
- * it. */
-static void lint_floor(linting *all, const char *id, const kg__baseline_metric *metric)
-{
-    char what[KG__MESSAGE_SIZE];
-    char floor[KG__FIGURE_SIZE];
-    char hidden[KG__FIGURE_SIZE];
-
-    if (!metric->gated || metric->floor <= KG__TIME_FLOOR_NS ||
-        metric->floor <= KG__GATED_LIMIT * metric->value)
-        return;
-    kg__show_figure(floor, sizeof floor, metric->floor, "ns");
-    kg__show_percent(hidden, sizeof hidden, metric->floor / metric->value, false);
-    kg__format(what, sizeof what,
-               "its floor of %s hides any slowdown up to %s: lower it, or say \"gated\": false and "
-               "\"band_by\": \"hand\" where it is not to be held",
-               floor, hidden);
-    say(all, id, metric->name, what);
-}
-
 static void lint_metrics(linting *all, const kg__baseline_case *entry)
 {
     for (size_t i = 0; i < entry->metric_count; i++) {
         lint_sessions(all, entry->id, &entry->metrics[i]);
         lint_value(all, entry->id, &entry->metrics[i]);
         lint_band(all, entry->id, &entry->metrics[i]);
-        lint_floor(all, entry->id, &entry->metrics[i]);
     }
 }
 

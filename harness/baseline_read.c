@@ -59,12 +59,23 @@ static bool read_band_origin(reading *file, const kg__place *where, const json_t
     return *by_hand;
 }
 
+/* Complains of a part of the file; false, as its reader returns then. */
+static bool complain_of(reading *file, const kg__place *where, const kg__fault *fault)
+{
+    const kg__place member = { where, fault->key };
+
+    kg__complain_at(&file->document, fault->key != NULL ? &member : where, "%s: " REMEDY,
+                    fault->text);
+    return false;
+}
+
 /* Reads a metric that has its name already. */
 static bool read_metric(reading *file, const kg__place *where, json_t *object,
                         kg__baseline_metric *metric)
 {
     const char *key;
     json_t *value;
+    kg__fault fault;
 
     if (!json_is_object(object)) {
         kg__complain_at(&file->document, where,
@@ -99,19 +110,12 @@ static bool read_metric(reading *file, const kg__place *where, json_t *object,
             return false;
     }
 
-    const char *fault = kg__metric_fault(metric, file->model, &key);
-    const kg__place at_fault = { where, key };
-
     if (!kg__has_member(&file->document, where, object, "value", REMEDY) ||
         (kg__is_time(metric->name) &&
          (!kg__has_member(&file->document, where, object, "band", REMEDY) ||
           !kg__has_member(&file->document, where, object, "floor", REMEDY))))
         return false;
-    if (fault != NULL) {
-        kg__complain_at(&file->document, key != NULL ? &at_fault : where, "%s: " REMEDY, fault);
-        return false;
-    }
-    return true;
+    return !kg__metric_is_faulty(metric, file->model, &fault) || complain_of(file, where, &fault);
 }
 
 static int compare_metrics(const void *left, const void *right)
@@ -167,6 +171,7 @@ static bool read_case(reading *file, const kg__place *where, json_t *object, boo
 {
     const char *key;
     json_t *value;
+    kg__fault fault;
 
     if (sentinel ? !kg__is_sentinel_name(entry->id) : !kg__is_case_id(entry->id)) {
         kg__complain_at(&file->document, where, "%s: " REMEDY,
@@ -207,12 +212,8 @@ static bool read_case(reading *file, const kg__place *where, json_t *object, boo
                 return false;
         }
     }
-    if (entry->metric_count == 0) {
-        kg__complain_at(&file->document, where, "has no metric: " REMEDY);
-        return false;
-    }
     qsort(entry->metrics, entry->metric_count, sizeof *entry->metrics, compare_metrics);
-    return true;
+    return !kg__case_is_faulty(entry, sentinel, &fault) || complain_of(file, where, &fault);
 }
 
 /* Reads an object of cases or of sentinels; those that are wrong are left out. */
@@ -321,12 +322,36 @@ static void read_provenance(reading *file, const kg__place *where, json_t *objec
     *provenance = json_incref(object);
 }
 
+/* Reads the list of the cases that are checked. */
+static void read_checked(reading *file, const kg__place *where, const json_t *array,
+                         kg__baseline *baseline)
+{
+    const json_t *id;
+    size_t i;
+
+    if (!json_is_array(array)) {
+        kg__complain_at(&file->document, where, "is not an array of cases: " REMEDY);
+        return;
+    }
+    json_array_foreach (array, i, id) {
+        const char *text = json_is_string(id) ? json_string_value(id) : "";
+
+        if (!kg__is_case_id(text))
+            kg__complain_at(
+                &file->document, where,
+                "holds '%s', which is not a case (comparison/variant/size/launch): " REMEDY, text);
+        else if (!kg__baseline_list(baseline, text))
+            kg__complain_at(&file->document, where, "holds '%s' twice: " REMEDY, text);
+    }
+}
+
 static void read_document(reading *file, json_t *document, kg__baseline *baseline)
 {
     const char *key;
     json_t *value;
     const char *target =
         json_string_value(json_object_get(json_object_get(document, "target"), "key"));
+    kg__fault fault;
 
     if (!kg__read_schema(&file->document, document, KG__BASELINE_SCHEMA,
                          "update kernelgate or record anew with ci/rebaseline", REMEDY))
@@ -346,11 +371,15 @@ static void read_document(reading *file, json_t *document, kg__baseline *baselin
             read_cases(file, &here, value, true, &baseline->sentinels, &baseline->sentinel_count);
         else if (strcmp(key, "cases") == 0)
             read_cases(file, &here, value, false, &baseline->cases, &baseline->case_count);
+        else if (strcmp(key, "checked") == 0 && file->model)
+            read_checked(file, &here, value, baseline);
         else if (strcmp(key, "schema") != 0)
             kg__complain_at(&file->document, &here, "is an unknown key: " REMEDY);
     }
     kg__has_member(&file->document, NULL, document, "target", REMEDY);
     kg__has_member(&file->document, NULL, document, "cases", REMEDY);
+    if (kg__origin_is_faulty(baseline, &fault))
+        (void)complain_of(file, &(const kg__place){ NULL, "provenance" }, &fault);
 }
 
 kg__load_status kg__baseline_parse(const char *path, const char *text, size_t length,
@@ -410,7 +439,7 @@ kg__load_status kg__baseline_load_for(const char *folder, kg__target *target, ch
     if (status == KG__ABSENT || !is_other_board(baseline, target))
         return status;
     kg__baseline_free(baseline);
-    kg__format(key, sizeof key, "%.64s-%lldgib", target->key,
+    kg__format(key, sizeof key, "%.64s-%lld" KG__MEMORY_SUFFIX, target->key,
                (long long)((target->memory_mib + 512) / 1024));
     kg__format(target->key, sizeof target->key, "%s", key);
     kg__format(path, size, "%s/%s.json", folder, key);

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "counters.h"
+#include "lines.h"
+#include "message.h"
 #include "text.h"
 
 static const char *const sentinel_names[] = { "copy", "fma" };
@@ -102,6 +104,9 @@ static const char *counter_fault(const kg__baseline_metric *metric, const char *
     *key = "band";
     if (metric->band > 0.0 && !metric->band_by_hand)
         return "is not 0: a counter repeats exactly (with \"band_by\": \"hand\" it may be wider)";
+    *key = "gated";
+    if (!metric->gated && !metric->band_by_hand)
+        return "is false, and a counter repeats exactly: take it out, or add \"band_by\": \"hand\"";
     *key = "floor";
     if (metric->floor != 0.0)
         return "is for times: a counter has none";
@@ -112,7 +117,8 @@ static const char *counter_fault(const kg__baseline_metric *metric, const char *
     return NULL;
 }
 
-const char *kg__metric_fault(const kg__baseline_metric *metric, bool model, const char **key)
+/* What is wrong with a metric's figures, each by itself; NULL where nothing is. */
+static const char *figure_fault(const kg__baseline_metric *metric, const char **key)
 {
     bool time = kg__is_time(metric->name);
 
@@ -125,6 +131,8 @@ const char *kg__metric_fault(const kg__baseline_metric *metric, bool model, cons
     *key = "value";
     if (!(metric->value >= 0.0 && metric->value <= KG__LARGEST_FIGURE))
         return "is out of range: it has to be from 0 to 2^53";
+    if (signbit(metric->value))
+        return "is -0, from which no rise can be told: write 0";
     if (time && metric->value == 0.0)
         return "is out of range: a time has to be above 0";
     *key = "band";
@@ -141,5 +149,117 @@ const char *kg__metric_fault(const kg__baseline_metric *metric, bool model, cons
             return "holds a figure out of range: each has to be above 0 and up to 2^53";
     }
     *key = NULL;
-    return model ? counter_fault(metric, key) : NULL;
+    return NULL;
+}
+
+/* Whether a metric that is judged lets more pass than its band says: by sessions that spread
+ * further, or by a floor that outweighs the noise of a long case. */
+static bool hides_slowdowns(const kg__baseline_metric *metric, kg__fault *fault)
+{
+    double limit = kg__baseline_judgement(metric).limit;
+    char written[KG__FIGURE_SIZE];
+    char hidden[KG__FIGURE_SIZE];
+
+    if (!metric->gated)
+        return false;
+    if (limit - metric->band > KG__BAND_STEP * (1 + 1e-9)) {
+        fault->key = "band";
+        kg__show_percent(written, sizeof written, metric->band, false);
+        kg__show_percent(hidden, sizeof hidden, limit, false);
+        kg__format(fault->text, sizeof fault->text,
+                   "is %s, and the limit is %s (3 sigma of the sessions): write that as the band, "
+                   "or \"gated\": false and \"band_by\": \"hand\"",
+                   written, hidden);
+        return true;
+    }
+    if (metric->floor > KG__TIME_FLOOR_NS && metric->floor > KG__GATED_LIMIT * metric->value) {
+        fault->key = "floor";
+        kg__show_figure(written, sizeof written, metric->floor, kg__metric_unit(metric->name));
+        kg__show_percent(hidden, sizeof hidden, metric->floor / metric->value, false);
+        kg__format(fault->text, sizeof fault->text,
+                   "is %s, which hides any slowdown of up to %s: lower it, or write \"gated\": "
+                   "false and \"band_by\": \"hand\"",
+                   written, hidden);
+        return true;
+    }
+    return false;
+}
+
+bool kg__metric_is_faulty(const kg__baseline_metric *metric, bool model, kg__fault *fault)
+{
+    const char *text = figure_fault(metric, &fault->key);
+
+    if (text == NULL && model)
+        text = counter_fault(metric, &fault->key);
+    kg__format(fault->text, sizeof fault->text, "%s", text != NULL ? text : "");
+    return text != NULL || hides_slowdowns(metric, fault);
+}
+
+/* Whether a counter is what its lines add up to: exactly, or within the band that a hand gave it,
+ * by which recording keeps its value. */
+static bool is_sum_of_lines(const kg__baseline_metric *metric, double sum)
+{
+    if (metric == NULL || metric->value == sum)
+        return metric != NULL || sum == 0.0;
+    return metric->value > 0.0 && sum > 0.0 &&
+           fabs(log(sum / metric->value)) <= log1p(metric->band);
+}
+
+bool kg__case_is_faulty(const kg__baseline_case *entry, bool sentinel, kg__fault *fault)
+{
+    fault->key = NULL;
+    if (entry->metric_count == 0) {
+        kg__format(fault->text, sizeof fault->text, "has no metric");
+        return true;
+    }
+    if (sentinel && kg__baseline_metric_of(entry, "time_ns") == NULL) {
+        kg__format(fault->text, sizeof fault->text,
+                   "has no \"time_ns\", so that no drift of the machine is seen");
+        return true;
+    }
+    for (int i = 0; entry->lines != NULL && i < KG__COUNTERS; i++) {
+        const char *name = kg__counter_name((kg__counter)i);
+        const kg__baseline_metric *metric = kg__baseline_metric_of(entry, name);
+        double sum = kg__lines_sum(entry->lines, (kg__counter)i);
+        char value[KG__FIGURE_SIZE];
+        char lines[KG__FIGURE_SIZE];
+
+        if (!kg__is_counted_by_line((kg__counter)i) || is_sum_of_lines(metric, sum))
+            continue;
+        fault->key = name;
+        kg__show_figure(value, sizeof value, metric != NULL ? metric->value : 0.0, "");
+        kg__show_figure(lines, sizeof lines, sum, "");
+        kg__format(fault->text, sizeof fault->text, "is %s, and its lines add up to %s", value,
+                   lines);
+        return true;
+    }
+    return false;
+}
+
+/* Whether a target is a GPU as this project's own programs call it, by its name, and by its memory
+ * where boards of that name differ. */
+static bool is_own_key(const kg__target *target)
+{
+    char key[sizeof target->key];
+    size_t length;
+
+    kg__target_key(target->name, key, sizeof key);
+    length = strlen(key);
+    return length > 0 && strcmp(target->name, target->key) != 0 &&
+           strncmp(target->key, key, length) == 0 &&
+           (target->key[length] == '\0' || kg__ends_with(target->key, KG__MEMORY_SUFFIX));
+}
+
+bool kg__origin_is_faulty(const kg__baseline *baseline, kg__fault *fault)
+{
+    bool own = is_own_key(&baseline->target);
+
+    if (*kg__measured_by(baseline->provenance) == '\0' || (!own && baseline->sentinel_count == 0))
+        return false;
+    fault->key = KG__MEASURED_BY;
+    kg__format(fault->text, sizeof fault->text,
+               "names another tool, and %s this project's own programs: take it out, or import to "
+               "another --target",
+               own ? "the target is that of" : "the sentinels are those of");
+    return true;
 }

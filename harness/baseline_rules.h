@@ -10,6 +10,12 @@
 
 #define KG__BASELINE_SUFFIX ".json"
 
+/* The end of the key of a board that differs from its namesake in memory. */
+#define KG__MEMORY_SUFFIX "gib"
+
+/* Half of what bands are rounded to: two limits that differ by less are written the same. */
+#define KG__BAND_STEP 0.0005
+
 /* Whether a text can be a metric's name: a-z, 0-9 and _, and no other member of a case. */
 bool kg__is_metric_name(const char *name);
 
@@ -31,9 +37,23 @@ bool kg__is_plain_value(const json_t *value);
 /* Whether `path` names the file that the target of this key belongs in. */
 bool kg__is_file_of(const char *path, const char *key);
 
-/* What is wrong with a metric's figures, or NULL; `key` becomes the member that is at fault, or
- * NULL for the metric itself. `model` is that of the CPU model's file. */
-const char *kg__metric_fault(const kg__baseline_metric *metric, bool model, const char **key);
+/* What is wrong with a part of a baseline, and what to do. */
+typedef struct kg__fault {
+    const char *key; /* the member that is at fault; NULL for the part itself */
+    char text[224];
+} kg__fault;
+
+/* Whether a metric's figures are wrong, or do not fit each other. `model` is that of the CPU
+ * model's file. */
+bool kg__metric_is_faulty(const kg__baseline_metric *metric, bool model, kg__fault *fault);
+
+/* Whether a case, or a sentinel, whose metrics are right lacks one that it needs, or has counters
+ * that are not the sums of its lines. */
+bool kg__case_is_faulty(const kg__baseline_case *entry, bool sentinel, kg__fault *fault);
+
+/* Whether a baseline names another tool that measured it, and yet its target is a GPU that this
+ * project's own programs measure, or it has their sentinels, which no other tool has. */
+bool kg__origin_is_faulty(const kg__baseline *baseline, kg__fault *fault);
 
 /* Arrays of a baseline have room for the next power of two from their count on, so that an addition
  * moves them only when their count is a power of two, and no capacity needs to be kept. */

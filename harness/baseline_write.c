@@ -132,14 +132,12 @@ static bool write_case(FILE *stream, const char *path, const kg__baseline_case *
                        bool sentinel, bool model, kg__error *error)
 {
     const char *separator = "";
+    kg__fault fault;
 
     if (sentinel ? !kg__is_sentinel_name(entry->id) : !kg__is_case_id(entry->id))
         return kg__fail(error, "%s: not written: %s is no %s", path, entry->id,
                         sentinel ? "sentinel: they are copy and fma"
                                  : "case: comparison/variant/size/launch");
-    if (entry->metric_count == 0)
-        return kg__fail(error, "%s: not written: %s has no metric: measure it first", path,
-                        entry->id);
     fprintf(stream, "\"%s\": {", entry->id);
     if (entry->commit != NULL) {
         fputs("\"commit\": ", stream);
@@ -150,29 +148,30 @@ static bool write_case(FILE *stream, const char *path, const kg__baseline_case *
         separator = ", ";
     }
     for (size_t i = 0; i < entry->metric_count; i++) {
-        const char *key;
-        const char *fault = kg__metric_fault(&entry->metrics[i], model, &key);
-
-        if (fault != NULL)
+        if (kg__metric_is_faulty(&entry->metrics[i], model, &fault))
             return kg__fail(error, "%s: not written: %s: %s: %s%s%s: measure it again", path,
-                            entry->id, entry->metrics[i].name, key != NULL ? key : "",
-                            key != NULL ? " " : "", fault);
+                            entry->id, entry->metrics[i].name, fault.key != NULL ? fault.key : "",
+                            fault.key != NULL ? " " : "", fault.text);
         fputs(separator, stream);
         write_metric(stream, &entry->metrics[i]);
         separator = ", ";
     }
     if (entry->code != NULL) {
         const char *key;
-        const char *fault = kg__code_fault(entry->code, &key);
+        const char *code_fault = kg__code_fault(entry->code, &key);
 
-        if (fault != NULL)
+        if (code_fault != NULL)
             return kg__fail(error, "%s: not written: %s: code%s%s %s", path, entry->id,
-                            key != NULL ? ": " : "", key != NULL ? key : "", fault);
+                            key != NULL ? ": " : "", key != NULL ? key : "", code_fault);
         fputs(", \"code\": ", stream);
         write_value(stream, entry->code);
     }
     if (entry->lines != NULL && !write_lines(stream, path, entry, model, error))
         return false;
+    if (kg__case_is_faulty(entry, sentinel, &fault))
+        return kg__fail(error, "%s: not written: %s: %s%s%s: measure it again", path, entry->id,
+                        fault.key != NULL ? fault.key : "", fault.key != NULL ? " " : "",
+                        fault.text);
     fputc('}', stream);
     return true;
 }
@@ -237,11 +236,38 @@ static bool write_provenance(FILE *stream, const char *path, json_t *provenance,
     return true;
 }
 
+/* Writes the list of checked cases, one per line, where there is one. */
+static bool write_checked(FILE *stream, const char *path, const kg__baseline *baseline,
+                          kg__error *error)
+{
+    if (baseline->checked_count == 0)
+        return true;
+    if (!kg__is_model(&baseline->target))
+        return kg__fail(error,
+                        "%s: not written: the list of checked cases belongs in the CPU model's "
+                        "file alone: take it out",
+                        path);
+    fputs(",\n \"checked\": [", stream);
+    for (size_t i = 0; i < baseline->checked_count; i++) {
+        if (!kg__is_case_id(baseline->checked[i]))
+            return kg__fail(error,
+                            "%s: not written: checked: '%s' is not a case "
+                            "(comparison/variant/size/launch): take it out",
+                            path, baseline->checked[i]);
+        fprintf(stream, "%s\n  \"%s\"", i > 0 ? "," : "", baseline->checked[i]);
+    }
+    fputs("\n ]", stream);
+    return true;
+}
+
 static bool write_document(FILE *stream, const char *path, const kg__baseline *baseline,
                            kg__error *error)
 {
     bool model = kg__is_model(&baseline->target);
+    kg__fault fault;
 
+    if (kg__origin_is_faulty(baseline, &fault))
+        return kg__fail(error, "%s: not written: provenance: %s %s", path, fault.key, fault.text);
     if (model && baseline->sentinel_count > 0)
         return kg__fail(error, "%s: not written: the CPU model has no sentinels: take them out",
                         path);
@@ -264,7 +290,10 @@ static bool write_document(FILE *stream, const char *path, const kg__baseline *b
         if (!write_case(stream, path, &baseline->cases[i], false, model, error))
             return false;
     }
-    fputs("\n }}\n", stream);
+    fputs("\n }", stream);
+    if (!write_checked(stream, path, baseline, error))
+        return false;
+    fputs("}\n", stream);
     return true;
 }
 

@@ -27,6 +27,7 @@
 static const char *baselines;
 static const char *commit_text;
 static bool any_commit;
+static bool unknown_code_too;
 static bool as_json;
 
 /* Everything that is being adopted. */
@@ -231,6 +232,32 @@ static bool is_other_code(const kg__baseline_case *before, const json_t *kernel)
     return other;
 }
 
+/* The metric that a time is to join, of a case or sentinel of which the baseline has `before`. */
+static const kg__baseline_metric *known_of(const kg__baseline_case *before, size_t metric)
+{
+    return before != NULL ? kg__baseline_metric_of(before, kg__time_names[metric]) : NULL;
+}
+
+/* Whether a case took more, or less, than its limit lets pass, by a kernel that is not known to be
+ * the one that was recorded: it may cost that now. */
+static bool may_be_other_code(const kg__baseline_case *before, const json_t *entry)
+{
+    for (size_t m = 0; m < KG__TIMES; m++) {
+        const kg__baseline_metric *known = known_of(before, m);
+        double value = kg__json_number(
+            json_object_get(json_object_get(entry, "metrics"), kg__time_names[m]), "value");
+        kg__interval seen = { value, value, value };
+        kg__expectation expectation;
+
+        if (known == NULL || !isfinite(value))
+            continue;
+        expectation = kg__baseline_expectation(known);
+        if (kg__judge(&seen, &expectation, NULL, "ns").tripped)
+            return !kg__is_same_code(before->code, json_object_get(entry, "kernel"));
+    }
+    return false;
+}
+
 /* What a first baseline says of where it was recorded: what results say, less what only they do.
  * One that was recorded keeps what it says, as its cases keep their code. */
 static json_t *provenance_of(const adoption *all)
@@ -275,6 +302,9 @@ static const char *fault_of(const adoption *all, const json_t *entry)
                           : "a launch cost more than when the baseline was recorded";
     if (is_other_code(before, json_object_get(entry, "kernel")))
         return "its code is not the baseline's";
+    if (!unknown_code_too && may_be_other_code(before, entry))
+        return "beyond its limit, and its machine code is not known to be the baseline's (--yes "
+               "takes such times)";
     return NULL;
 }
 
@@ -356,12 +386,6 @@ static bool results_agree(const adoption *all, const char *id, size_t metric)
     return agree;
 }
 
-/* The metric that a time is to join, of a case or sentinel of which the baseline has `before`. */
-static const kg__baseline_metric *known_of(const kg__baseline_case *before, size_t metric)
-{
-    return before != NULL ? kg__baseline_metric_of(before, kg__time_names[metric]) : NULL;
-}
-
 /* Whether a time may join the sessions of what is known of it (NULL: nothing). */
 static bool is_credible(const adoption *all, const char *id, const kg__baseline_metric *known,
                         size_t metric, double value)
@@ -419,6 +443,10 @@ static bool take_case(adoption *all, const char *path, const json_t *entry, bool
     const kg__baseline_case *before = kg__baseline_find(&all->baseline, id);
     bool taken = false;
 
+    if (may_be_other_code(before, entry))
+        fprintf(kg__narration(),
+                "%s: %s: beyond its limit, and its machine code is not known: taken all the same\n",
+                path, id);
     for (size_t m = 0; m < KG__TIMES; m++) {
         const json_t *figures =
             json_object_get(json_object_get(entry, "metrics"), kg__time_names[m]);
@@ -576,9 +604,9 @@ static bool merge_into(adoption *all, const char *path, const kg__target *target
         return false;
     kg__ledger_set_counts(all->recorder.ledger, all->count, all->sessions.count + KG__SENTINELS,
                           stored);
-    fprintf(kg__narration(),
-            "%s: %zu of %zu cases and sentinels changed, by the results of %zu gate%s\n", path,
-            stored, all->sessions.count + KG__SENTINELS, all->count, all->count == 1 ? "" : "s");
+    kg__print(kg__narration(),
+              "%s: %zu of %zu cases and sentinels changed, by the results of %zu gate%s\n", path,
+              stored, all->sessions.count + KG__SENTINELS, all->count, all->count == 1 ? "" : "s");
     return true;
 }
 
@@ -696,6 +724,10 @@ static const kg__option adopt_options[] = {
       &commit_text, NULL },
     { "--any-commit", NULL, "take results of several commits, and of uncommitted changes", NULL,
       &any_commit },
+    { "--yes", NULL,
+      "take times beyond their limit too where it is not known whether the kernel is the one that "
+      "was recorded",
+      NULL, &unknown_code_too },
     KG__JSON_OPTION(as_json),
     { 0 },
 };
@@ -709,7 +741,9 @@ const kg__command kg__baseline_adopt_command = {
         "of its target, joined to those that this has, as `baseline record --merge` joins\n"
         "them. Left out, and named: cases that were wrong or failed, that ran other code than\n"
         "the baseline's, or that were timed on a throttled card, on one that others computed\n"
-        "on, or while a launch cost something else than when the baseline was recorded; times\n"
+        "on, or while a launch cost something else than when the baseline was recorded; cases\n"
+        "with a time beyond its limit whose machine code is not known to be the baseline's,\n"
+        "unless --yes takes them; times\n"
         "that would rest on fewer than five sessions, that are no time (0, or below), or that\n"
         "are off the baseline's of a gated metric by a factor of two or more, unless several\n"
         "results agree on them as sessions have to; results whose sentinel is; results that\n"

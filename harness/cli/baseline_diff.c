@@ -250,8 +250,8 @@ static void write_table(differing *all, const char *title, const kg__baseline *f
         add_row(grid, all, last->target.key, &drifts->items[i]);
     kg__grid_colour_words(grid, sizeof columns / sizeof *columns - 1);
     if (!csv)
-        printf("%s%s%s\n", all->files > 0 ? "\n" : "", format == KG__GRID_MARKDOWN ? "## " : "",
-               title);
+        kg__print(stdout, "%s%s%s\n", all->files > 0 ? "\n" : "",
+                  format == KG__GRID_MARKDOWN ? "## " : "", title);
     if (!csv && drifts->count > 0)
         putchar('\n');
     if (csv ? all->files == 0 || drifts->count > 0 : drifts->count > 0)
@@ -329,11 +329,14 @@ static bool diff_since(differing *all, const char *path, const char *commit)
     kg__baseline first;
     kg__baseline last;
     kg__error error = { "" };
+    kg__error error_then = { "" };
     kg__load_status now = kg__baseline_load(path, &last, &error);
     kg__load_status then;
 
     kg__split_path(path, folder, sizeof folder, &name);
-    then = kg__baseline_at_commit(folder, name, commit, since, &first);
+    then = kg__baseline_at_commit(folder, name, commit, since, &first, &error_then);
+    if (error_then.text[0] != '\0')
+        kg__complain("%s (this is how the file was then: choose a later commit)", error_then.text);
     if (now == KG__BAD)
         kg__complain("%s", error.text);
     else if (now == KG__ABSENT && then == KG__ABSENT)
@@ -362,25 +365,17 @@ static bool add_all_files(kg__names *paths)
     char folder[KG__PATH_SIZE];
     char commit[KG__PATH_SIZE];
     char path[2 * KG__PATH_SIZE];
-    kg__names now = { 0 };
-    kg__names then = { 0 };
+    kg__names names = { 0 };
     bool listed;
 
     kg__default_baselines(folder, sizeof folder);
-    listed = kg__list_baselines(folder, &now) &&
-             kg__find_commit(folder, since, commit, sizeof commit) &&
-             kg__list_baselines_at_commit(folder, commit, &then);
-    for (size_t i = 0; i < then.count && listed; i++) {
-        if (bsearch(&then.items[i], now.items, now.count, sizeof *now.items, kg__compare_names) ==
-            NULL)
-            kg__names_add(&now, then.items[i]);
-    }
-    for (size_t i = 0; i < now.count && listed; i++) {
-        kg__format(path, sizeof path, "%s/%s", folder, now.items[i]);
+    listed = kg__find_commit(folder, since, commit, sizeof commit) &&
+             kg__list_baselines_since(folder, commit, &names);
+    for (size_t i = 0; i < names.count && listed; i++) {
+        kg__format(path, sizeof path, "%s/%s", folder, names.items[i]);
         kg__names_add(paths, path);
     }
-    kg__names_free(&now);
-    kg__names_free(&then);
+    kg__names_free(&names);
     if (listed && paths->count == 0) {
         kg__complain("%s: holds no baseline, and held none at %s: name another folder, or a file",
                      folder, since);

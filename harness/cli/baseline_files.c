@@ -164,15 +164,32 @@ static int git(const char *folder, const char *const *arguments, bool errors_too
                       : kg__probe_output(all, GIT_SECONDS, text, size);
 }
 
+/* Where to ask git about a folder: in the folder, or, where that is gone, in the one that it was
+ * in; `inside` is then what leads from there to its files, else "". */
+static void place_of(const char *folder, char *where, char *inside, size_t size)
+{
+    const char *name;
+
+    kg__format(where, size, "%s", folder);
+    kg__format(inside, size, "%s", "");
+    if (access(folder, F_OK) == 0 || errno != ENOENT)
+        return;
+    kg__split_path(folder, where, size, &name);
+    kg__format(inside, size, "%s/", name);
+}
+
 bool kg__find_commit(const char *folder, const char *reference, char *commit, size_t size)
 {
+    char where[KG__PATH_SIZE];
+    char inside[KG__PATH_SIZE];
     char wanted[KG__PATH_SIZE];
     const char *const arguments[] = { "rev-parse", "--quiet", "--verify", wanted, NULL };
     char text[KG__MESSAGE_SIZE];
     int code;
 
     kg__format(wanted, sizeof wanted, "%s^{commit}", reference);
-    code = *reference == '-' ? 1 : git(folder, arguments, true, text, sizeof text);
+    place_of(folder, where, inside, sizeof where);
+    code = *reference == '-' ? 1 : git(where, arguments, true, text, sizeof text);
     if (code == 0) {
         kg__format(commit, size, "%.*s", (int)strcspn(text, "\n"), text);
         return true;
@@ -200,51 +217,92 @@ static bool has_file(const char *folder, const char *object)
 }
 
 kg__load_status kg__baseline_at_commit(const char *folder, const char *name, const char *commit,
-                                       const char *shown, kg__baseline *baseline)
+                                       const char *shown, kg__baseline *baseline, kg__error *error)
 {
-    char object[2 * KG__PATH_SIZE];
+    char where[KG__PATH_SIZE];
+    char inside[KG__PATH_SIZE];
+    char object[3 * KG__PATH_SIZE];
     const char *const arguments[] = { "cat-file", "blob", object, NULL };
     char called[2 * KG__PATH_SIZE];
     size_t size = KG__BASELINE_LARGEST + 2;
-    kg__error error = { "" };
     kg__load_status status = KG__BAD;
     char *text;
 
     *baseline = (kg__baseline){ 0 };
-    kg__format(object, sizeof object, "%s:./%s", commit, name);
-    if (!has_file(folder, object))
+    place_of(folder, where, inside, sizeof where);
+    kg__format(object, sizeof object, "%s:./%s%s", commit, inside, name);
+    if (!has_file(where, object))
         return KG__ABSENT;
     kg__format(called, sizeof called, "%s:%s/%s", shown, folder, name);
     text = kg__allocate(size, 1);
-    if (git(folder, arguments, false, text, size) != 0)
-        kg__complain("%s: git cannot show it: try git -C %s show %s", called, folder, object);
+    if (git(where, arguments, false, text, size) != 0)
+        kg__complain("%s: git cannot show it: try git -C %s show %s", called, where, object);
     else if (strlen(text) > KG__BASELINE_LARGEST)
         kg__complain("%s: has more than %zu MiB, which no baseline has: choose another commit",
                      called, KG__BASELINE_LARGEST >> 20);
-    else if ((status = kg__baseline_parse(called, text, strlen(text), baseline, &error)) == KG__BAD)
-        kg__complain("%s (this is how the file was then: choose a later commit)", error.text);
+    else
+        status = kg__baseline_parse(called, text, strlen(text), baseline, error);
     free(text);
     return status;
 }
 
-bool kg__list_baselines_at_commit(const char *folder, const char *commit, kg__names *names)
+bool kg__baseline_is_as_at_commit(const char *folder, const char *name, const char *commit)
 {
-    const char *const arguments[] = { "ls-tree", "--name-only", commit, NULL };
+    char file[KG__PATH_SIZE];
+    const char *const arguments[] = { "diff", "--quiet", commit, file, NULL };
+    char text[KG__MESSAGE_SIZE];
+
+    kg__format(file, sizeof file, "./%s", name);
+    return git(folder, arguments, true, text, sizeof text) == 0;
+}
+
+/* The baseline files that a folder had at a commit; false with a complaint. */
+static bool list_at_commit(const char *folder, const char *commit, kg__names *names)
+{
+    char where[KG__PATH_SIZE];
+    char inside[KG__PATH_SIZE];
+    const char *arguments[] = { "ls-tree", "--name-only", commit, NULL, NULL };
     char *text = kg__allocate(LISTING_SIZE, 1);
     char *rest = NULL;
-    bool listed = git(folder, arguments, false, text, LISTING_SIZE) == 0;
+    bool listed;
 
+    place_of(folder, where, inside, sizeof where);
+    if (*inside != '\0')
+        arguments[3] = inside;
+    listed = git(where, arguments, false, text, LISTING_SIZE) == 0;
     *names = (kg__names){ 0 };
     if (!listed)
-        kg__complain("%s: git cannot list what it held at %s: try git -C %s ls-tree %s", folder,
-                     commit, folder, commit);
+        kg__complain("%s: git cannot list what it held at %s: try git -C %s ls-tree %s %s", folder,
+                     commit, where, commit, inside);
     for (char *name = strtok_r(text, "\n", &rest); name != NULL && listed;
          name = strtok_r(NULL, "\n", &rest)) {
-        if (is_baseline_name(name))
-            kg__names_add(names, name);
+        const char *slash = strrchr(name, '/');
+
+        if (is_baseline_name(slash != NULL ? slash + 1 : name))
+            kg__names_add(names, slash != NULL ? slash + 1 : name);
     }
     sort_names(names);
     free(text);
+    return listed;
+}
+
+bool kg__list_baselines_since(const char *folder, const char *commit, kg__names *names)
+{
+    kg__names then = { 0 };
+    bool gone = access(folder, F_OK) != 0 && errno == ENOENT;
+    bool listed;
+    size_t now;
+
+    *names = (kg__names){ 0 };
+    listed = (gone || kg__list_baselines(folder, names)) && list_at_commit(folder, commit, &then);
+    now = names->count;
+    for (size_t i = 0; i < then.count && listed; i++) {
+        if (now == 0 || bsearch(&then.items[i], names->items, now, sizeof *names->items,
+                                kg__compare_names) == NULL)
+            kg__names_add(names, then.items[i]);
+    }
+    sort_names(names);
+    kg__names_free(&then);
     return listed;
 }
 

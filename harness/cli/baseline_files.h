@@ -45,12 +45,17 @@ bool kg__open_baseline(const char *named, char *path, size_t size, kg__baseline 
 bool kg__find_commit(const char *folder, const char *reference, char *commit, size_t size);
 
 /* Reads the baseline that a file of `folder` was at a commit; `shown` is what complaints call that
- * commit. KG__ABSENT where there was none, KG__BAD with a complaint. */
+ * commit. KG__ABSENT where there was none; KG__BAD with a complaint, or, where git showed the file
+ * and it was not right, with `error`. */
 kg__load_status kg__baseline_at_commit(const char *folder, const char *name, const char *commit,
-                                       const char *shown, kg__baseline *baseline);
+                                       const char *shown, kg__baseline *baseline, kg__error *error);
 
-/* The baseline files that a folder had at a commit; false with a complaint. */
-bool kg__list_baselines_at_commit(const char *folder, const char *commit, kg__names *names);
+/* Whether a file of `folder` is what it was at a commit, to the byte. */
+bool kg__baseline_is_as_at_commit(const char *folder, const char *name, const char *commit);
+
+/* The baseline files that a folder has, or had at a commit, sorted; the folder itself may be gone.
+ * False with a complaint. */
+bool kg__list_baselines_since(const char *folder, const char *commit, kg__names *names);
 
 /* Makes a folder of baselines where there is none; false with a complaint where it cannot be made
  * or written. */
@@ -62,5 +67,9 @@ int kg__hold_baselines(const char *folder);
 
 /* The case of a baseline whose id is nearest to `glob`; NULL where none is near. */
 const char *kg__nearest_case(const kg__baseline *baseline, const char *glob);
+
+/* Adds to a results document what `baseline lint` finds in the baselines that a run is judged by,
+ * and no error of it says yet. */
+void kg__lint_baselines_of(json_t *results);
 
 #endif

@@ -24,6 +24,8 @@ static bool globs_match(const char *path, const kg__baseline *baseline, size_t c
 
         for (size_t j = 0; j < baseline->case_count && !any; j++)
             any = kg__globs_take(globs[i], baseline->cases[j].id);
+        for (size_t j = 0; j < baseline->checked_count && !any; j++)
+            any = kg__globs_take(globs[i], baseline->checked[j]);
         if (any)
             continue;
         nearest = kg__nearest_case(baseline, globs[i]);
@@ -39,21 +41,37 @@ static bool globs_match(const char *path, const kg__baseline *baseline, size_t c
     return all;
 }
 
+static bool is_named(const char *id, size_t count, char *const *globs)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (kg__globs_take(globs[i], id))
+            return true;
+    }
+    return false;
+}
+
 /* Takes the cases out, and adds their ids to `retired`. */
 static void take_out(kg__baseline *baseline, size_t count, char *const *globs, json_t *retired)
 {
     for (size_t i = 0; i < baseline->case_count;) {
         const char *id = baseline->cases[i].id;
-        bool named = false;
 
-        for (size_t j = 0; j < count && !named; j++)
-            named = kg__globs_take(globs[j], id);
-        if (!named) {
+        if (!is_named(id, count, globs)) {
             i++;
             continue;
         }
         json_array_append_new(retired, json_string(id));
         (void)kg__baseline_remove(baseline, id);
+    }
+    for (size_t i = 0; i < baseline->checked_count;) {
+        const char *id = baseline->checked[i];
+
+        if (!is_named(id, count, globs)) {
+            i++;
+            continue;
+        }
+        json_array_append_new(retired, json_string(id));
+        (void)kg__baseline_unlist(baseline, id);
     }
 }
 
@@ -65,8 +83,8 @@ static void print_retired(const char *path, const json_t *retired, size_t before
 
     json_array_foreach (retired, i, id)
         printf("%s: %s\n", json_string_value(id), what);
-    printf("%s: %zu of %zu cases %s%s\n", path, json_array_size(retired), before, what,
-           dry_run ? "; nothing is written" : "");
+    kg__print(stdout, "%s: %zu of %zu cases %s%s\n", path, json_array_size(retired), before, what,
+              dry_run ? "; nothing is written" : "");
 }
 
 static int retire_from(const char *named, size_t count, char *const *globs)
@@ -81,7 +99,7 @@ static int retire_from(const char *named, size_t count, char *const *globs)
 
     if (!kg__open_baseline(named, path, sizeof path, &baseline))
         return KG__EXIT_ERROR;
-    before = baseline.case_count;
+    before = baseline.case_count + baseline.checked_count;
     if (!globs_match(path, &baseline, count, globs)) {
         kg__baseline_free(&baseline);
         return KG__EXIT_ERROR;

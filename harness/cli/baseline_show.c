@@ -34,19 +34,10 @@ static void add_percent(kg__grid *grid, double fraction)
     kg__grid_add_figure(grid, text, fraction);
 }
 
-/* The smallest slowdown that is found, a fraction; 0: any rise. */
-static double smallest_of(const kg__baseline_metric *metric)
-{
-    kg__expectation expectation = kg__baseline_expectation(metric);
-    kg__interval same = { metric->value, metric->value, metric->value };
-
-    return kg__judge(&same, &expectation, NULL, "").smallest;
-}
-
-/* The same as a cell; for a counter it is any rise. */
+/* The smallest slowdown that is found, as a cell; for a counter it is any rise. */
 static void add_smallest(kg__grid *grid, const kg__baseline_metric *metric)
 {
-    double smallest = smallest_of(metric);
+    double smallest = kg__baseline_judgement(metric).smallest;
 
     if (smallest == 0.0)
         kg__grid_add(grid, "any rise", "0");
@@ -121,7 +112,7 @@ static json_t *metric_json(const kg__baseline_case *entry, const kg__baseline_me
         kg__json_set_finite(object, "noise_bound",
                             kg__noise_bound(metric->sessions, metric->session_count));
     }
-    kg__json_set_finite(object, "smallest", smallest_of(metric));
+    kg__json_set_finite(object, "smallest", kg__baseline_judgement(metric).smallest);
     if (entry->commit != NULL)
         json_object_set_new(object, "commit", json_string(entry->commit));
     if (entry->code != NULL)
@@ -184,9 +175,10 @@ static int write_baseline(const char *path, const kg__baseline *baseline,
         refuse_glob(path, baseline);
     } else if (!form->json) {
         if (format != KG__GRID_CSV)
-            printf("%s%s: %s%s%zu case%s%s\n\n", format == KG__GRID_MARKDOWN ? "## " : "", path,
-                   target->name, target->name[0] != '\0' ? ", " : "", baseline->case_count,
-                   baseline->case_count == 1 ? "" : "s", only_cases != NULL ? " in all" : "");
+            kg__print(stdout, "%s%s: %s%s%zu case%s%s\n\n",
+                      format == KG__GRID_MARKDOWN ? "## " : "", path, target->name,
+                      target->name[0] != '\0' ? ", " : "", baseline->case_count,
+                      baseline->case_count == 1 ? "" : "s", only_cases != NULL ? " in all" : "");
         kg__grid_write(stdout, grid, format, true);
     }
     kg__grid_free(grid);

@@ -68,7 +68,7 @@ static json_t *gate(const char *program, const char *part, const char *how)
 /* Writes results; the path stays good to the end of the test. */
 static const char *keep(json_t *results, const char *name)
 {
-    static char paths[16][512];
+    static char paths[64][512];
     static size_t used;
     char *path = paths[used++];
 
@@ -120,6 +120,15 @@ static ending adopt(const char *first, const char *second, const char *option)
 static void expect_adoption(const char *first, const char *second, const char *line)
 {
     ending seen = adopt(first, second, NULL);
+
+    expect_ending(&seen, 0, line);
+    free(seen.output);
+}
+
+/* The same of one gate, whose times beyond their limit are taken though their code is not known. */
+static void expect_adoption_by_yes(const char *first, const char *line)
+{
+    ending seen = adopt(first, NULL, "--yes");
 
     expect_ending(&seen, 0, line);
     free(seen.output);
@@ -231,7 +240,7 @@ Test(adopt, a_confirmed_case_is_one_session)
 {
     const char *first = gate_time("1.json", "* " SLOW " hot 10400\n* copy hot 100100\n");
 
-    expect_adoption(first, NULL, "6 of 6");
+    expect_adoption_by_yes(first, "6 of 6");
     expect_sessions(SLOW, "time_ns", 6, 10000);
 }
 
@@ -241,7 +250,7 @@ Test(adopt, noise_takes_a_metric_out_of_the_gate)
     bool gated = true;
     const char *first = gate_time("1.json", "* " SLOW " hot 10900\n* copy hot 100100\n");
 
-    expect_adoption(first, NULL, "not gated: its noise is");
+    expect_adoption_by_yes(first, "not gated: its noise is");
     (void)sessions_of(SLOW, "time_ns", &value, &gated);
     cr_assert(!gated);
 }
@@ -376,11 +385,11 @@ Test(adopt, what_is_far_off_alone_is_left_out_by_name)
 
         kg__format(how, sizeof how, "* copy hot %zu\n", 100100 + i);
         kg__format(line, sizeof line, "1.json: " SLOW ": time_ns: %s" FAR_OFF, far[i].figure);
-        expect_adoption(gate_of("1.json", how, far[i].value), NULL, line);
+        expect_adoption_by_yes(gate_of("1.json", how, far[i].value), line);
         expect_sessions(SLOW, "time_ns", 5, 10000);
         expect_sessions(SLOW, "cold_time_ns", 6 + i, 12000);
     }
-    expect_adoption(gate_of("1.json", "* copy hot 100200\n", 5001), NULL, "6 of 6");
+    expect_adoption_by_yes(gate_of("1.json", "* copy hot 100200\n", 5001), "6 of 6");
     expect_sessions(SLOW, "time_ns", 6, 10000);
 }
 
@@ -391,10 +400,15 @@ Test(adopt, what_is_far_off_in_several_gates_has_to_agree)
     const char *usual = gate_of("2.json", "* copy hot 100200\n", 10010);
     const char *first = gate_of("3.json", "* copy hot 100300\n", 3000);
     const char *second = gate_of("4.json", "* copy hot 100400\n", 3100);
+    ending seen;
 
-    expect_adoption(alone, usual, "1.json: " SLOW ": time_ns: 2 000 ns" FAR_OFF);
+    seen = adopt(alone, usual, "--yes");
+    expect_ending(&seen, 0, "1.json: " SLOW ": time_ns: 2 000 ns" FAR_OFF);
+    free(seen.output);
     expect_sessions(SLOW, "time_ns", 6, 10000);
-    expect_adoption(first, second, "6 of 6");
+    seen = adopt(first, second, "--yes");
+    expect_ending(&seen, 0, "6 of 6");
+    free(seen.output);
     expect_sessions(SLOW, "time_ns", 8, 10000);
 }
 
@@ -457,12 +471,14 @@ Test(adopt, a_gate_whose_sentinel_is_far_off_is_no_witness)
     const char *other = unbelievable_gate_of("4.json", "* copy hot 100400\n", 10000);
     ending seen;
 
-    expect_adoption(first, same, "1.json: " SLOW ": time_ns: 3 000 ns" FAR_OFF);
+    seen = adopt(first, same, "--yes");
+    expect_ending(&seen, 0, "1.json: " SLOW ": time_ns: 3 000 ns" FAR_OFF);
+    free(seen.output);
     expect_sessions(SLOW, "time_ns", 5, 10000);
     first = gate_of("1.json", "* copy hot 100500\n", 3000);
-    seen = adopt(first, second, other);
-    expect_ending(&seen, 0, "6 of 6");
-    free(seen.output);
+    expect_drive((const char *const[]){ KG__COMMAND, "baseline", "adopt", "--yes", "--baselines",
+                                        at("baselines"), first, second, other, NULL },
+                 0, "6 of 6");
     expect_sessions(SLOW, "time_ns", 7, 10000);
 }
 
@@ -650,4 +666,88 @@ Test(adopt, prints_a_document_of_what_is_refused)
     document = adopt_as_json(first, at("absent.json"), 2);
     cr_expect(json_array_size(json_object_get(document, "refused")) == 1);
     json_decref(document);
+}
+
+#define FINGERPRINT "0123456789abcdef"
+#define OTHER "fedcba9876543210"
+
+/* Gives SLOW's code in the baseline a fingerprint (NULL: none). */
+static void know_code(const char *fingerprint)
+{
+    kg__baseline held;
+    json_t *code = fingerprint != NULL ? json_pack("{s:s}", "fingerprint", fingerprint) : NULL;
+
+    cr_assert(kg__baseline_load(at("baselines/nvidia-fake.json"), &held, NULL) == KG__LOADED);
+    kg__baseline_set_code(kg__baseline_find(&held, SLOW), code);
+    cr_assert(kg__baseline_save(at("baselines/nvidia-fake.json"), &held, NULL));
+    kg__baseline_free(&held);
+    json_decref(code);
+}
+
+/* A time beyond its limit is a session only if the kernel is known to be the one that was recorded,
+ * or whoever adopts it says that it is. */
+Test(adopt, what_is_beyond_its_limit_is_left_out_unless_its_code_is_known)
+{
+    static const struct {
+        double time;
+        const char *then; /* the fingerprints */
+        const char *now;
+        bool taken;
+        bool taken_by_yes;
+    } gates[] = {
+        { 10200, NULL, NULL, true, true },
+        { 10201, NULL, NULL, false, true },
+        { 9800, NULL, NULL, false, true },
+        { 10400, FINGERPRINT, NULL, false, true },
+        { 10400, NULL, FINGERPRINT, false, true },
+        { 10400, FINGERPRINT, FINGERPRINT, true, true },
+        { 10400, FINGERPRINT, OTHER, false, false },
+        { 10100, FINGERPRINT, OTHER, false, false },
+    };
+    char *before = stored();
+
+    for (size_t i = 0; i < sizeof gates / sizeof *gates; i++) {
+        for (size_t yes = 0; yes < 2; yes++) {
+            bool taken = yes ? gates[i].taken_by_yes : gates[i].taken;
+            char how[64];
+            const char *path;
+            json_t *results;
+            json_t *kernel = json_object();
+            ending seen;
+
+            write_text(at("baselines/nvidia-fake.json"), before);
+            know_code(gates[i].then);
+            kg__format(how, sizeof how, "* copy hot %zu\n", 100100 + 2 * i + yes);
+            results = read_json(gate_of("1.json", how, gates[i].time));
+            if (gates[i].now != NULL)
+                json_object_set_new(kernel, "fingerprint", json_string(gates[i].now));
+            json_object_set_new(slow_in(results), "kernel", kernel);
+            path = keep(results, "1.json");
+            seen = adopt(path, NULL, yes ? "--yes" : NULL);
+            expect_ending(&seen, 0, taken ? "6 of 6" : "1.json: " SLOW ": ");
+            cr_expect((strstr(seen.output, "--yes") != NULL) == (!taken && gates[i].taken_by_yes),
+                      "%zu: %s", i, seen.output);
+            free(seen.output);
+            expect_sessions(SLOW, "time_ns", taken ? 6 : 5, 10000);
+            expect_sessions(QUICK, "time_ns", 6, 5000);
+        }
+    }
+    free(before);
+}
+
+/* A band that a hand wrote is not widened, and would not be the limit any more. */
+Test(adopt, sessions_that_outgrow_a_band_by_hand_are_refused)
+{
+    const char *path = gate_of("1.json", "* copy hot 100100\n", 10150);
+    kg__baseline_metric *metric;
+    kg__baseline held;
+
+    cr_assert(kg__baseline_load(at("baselines/nvidia-fake.json"), &held, NULL) == KG__LOADED);
+    metric = kg__baseline_metric_of(kg__baseline_find(&held, SLOW), "time_ns");
+    metric->band = 0.016;
+    metric->band_by_hand = true;
+    cr_assert(kg__baseline_save(at("baselines/nvidia-fake.json"), &held, NULL));
+    kg__baseline_free(&held);
+    expect_refusal(path, NULL,
+                   "not written: " SLOW ": time_ns: band is 1.6 %, and the limit is 1.8 %");
 }

@@ -325,6 +325,28 @@ Test(baseline_commands, lint_and_retire_print_json)
     expect(2, "has no case \"m/old/*\"", "retire", "--json", "nvidia-fake", "m/old/*");
 }
 
+/* What a run refuses to be judged by, lint reports. */
+Test(baseline_commands, lint_reports_what_reading_refuses)
+{
+    write_text("baselines/cpu-model.json",
+               "{\"schema\": \"kernelgate-baseline/1\", \"target\": {\"key\": \"cpu-model\"},\n"
+               "\"cases\": {\"m/naive/530/b16\": {\"commit\": \"abc\",\n"
+               "\"barriers\": {\"value\": -0.0}}}}");
+    expect(2, "baselines/cpu-model.json:3: cases: m/naive/530/b16: barriers: value: ", "lint",
+           "baselines/cpu-model.json");
+    write_text("nvidia-fake.json",
+               HEAD "  \"m/naive/530/b16\": {\"time_ns\": {\"value\": 1000, \"band\": 0.02, "
+                    "\"band_by\": \"hand\", \"floor\": 50, \"sessions\": [500, 2000, 1000]}}" TAIL);
+    expect(2, "nvidia-fake.json:5: cases: m/naive/530/b16: time_ns: band: ", "lint",
+           "nvidia-fake.json");
+    /* Whoever imports has no sentinels; whoever has sentinels imports nothing. */
+    write_text("nvidia-fake.json",
+               "{\"schema\": \"kernelgate-baseline/1\", \"target\": {\"key\": \"nvidia-fake\", "
+               "\"name\": \"NVIDIA Fake\"},\n\"provenance\": {\"measured_by\": \"nvbench\"}, "
+               "\"cases\": {" CASE("m/naive/530/b16", "10000", "") "}}");
+    expect(2, "nvidia-fake.json:2: provenance: measured_by: ", "lint", "nvidia-fake.json");
+}
+
 Test(baseline_commands, diff_has_formats)
 {
     cr_assert(mkdir("now", 0777) == 0);
@@ -435,6 +457,25 @@ Test(baseline_commands, retire_takes_cases_out)
               "%s", seen.output);
     free(seen.output);
     expect_file("baselines/nvidia-fake.json", left);
+}
+
+/* Cases that are only checked leave the list of the CPU model's baseline alike. */
+Test(baseline_commands, retire_takes_checked_cases_out)
+{
+    static const char head[] = "{\"schema\": \"kernelgate-baseline/1\",\n \"target\": {\"key\": "
+                               "\"cpu-model\"},\n \"cases\": {\n  \"a/b/1/-\": {\"commit\": \"c\", "
+                               "\"barriers\": {\"value\": 1, \"band\": 0}}\n }";
+    char text[600];
+
+    snprintf(text, sizeof text, "%s,\n \"checked\": [\n  \"a/b/2/-\",\n  \"a/old/2/-\"\n ]}\n",
+             head);
+    write_text("baselines/cpu-model.json", text);
+    expect(0, "baselines/cpu-model.json: 1 of 3 cases retired\n", "retire", "cpu-model", "a/old/*");
+    snprintf(text, sizeof text, "%s,\n \"checked\": [\n  \"a/b/2/-\"\n ]}\n", head);
+    expect_file("baselines/cpu-model.json", text);
+    expect(0, "a/b/2/-: retired\n", "retire", "cpu-model", "a/b/2/-");
+    snprintf(text, sizeof text, "%s}\n", head);
+    expect_file("baselines/cpu-model.json", text);
 }
 
 /* The file is changed by then, which nobody would expect of a command that failed. */

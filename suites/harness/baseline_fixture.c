@@ -38,10 +38,15 @@ static void name_file(const char *key)
     kg__format(path, sizeof path, "%s", at(name));
 }
 
+void be_a_gpu(void)
+{
+    name_file("nvidia-h200");
+}
+
 void begin_baselines(void)
 {
     make_folder();
-    name_file("nvidia-h200");
+    be_a_gpu();
 }
 
 void be_the_model(void)

@@ -18,8 +18,9 @@ extern const char *target_key;
 /* A suite's .init; its .fini is remove_folder(). */
 void begin_baselines(void);
 
-/* From here on the file is the CPU model's. */
+/* From here on the file is the CPU model's, or the GPU's again. */
 void be_the_model(void);
+void be_a_gpu(void);
 
 /* How many files lie in the folder. */
 size_t files_in_folder(void);

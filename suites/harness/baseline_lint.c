@@ -132,18 +132,6 @@ Test(baseline_lint, what_is_quiet_and_not_gated)
     expect(NULL);
 }
 
-Test(baseline_lint, a_floor_that_hides_slowdowns)
-{
-    sound()->floor = 500;
-    expect(NULL);
-    sound()->floor = 501;
-    expect("its floor of 501 ns hides any slowdown up to 5.0 %");
-    sound()->band_by_hand = true;
-    expect("hides any slowdown");
-    sound()->gated = false;
-    expect(NULL);
-}
-
 /* Nobody but a hand makes a band narrower than 2 %. */
 Test(baseline_lint, a_band_below_the_least)
 {

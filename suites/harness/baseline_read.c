@@ -173,7 +173,7 @@ Test(baseline_read, a_folder_is_no_baseline)
     kg__error error = { .text = "" };
 
     cr_expect(kg__baseline_load(at(""), &baseline, &error) == KG__BAD);
-    cr_expect_not_null(strstr(error.text, "is no regular file"), "%s", error.text);
+    cr_expect_not_null(strstr(error.text, "it is not a regular file"), "%s", error.text);
     kg__baseline_free(&baseline);
 }
 
@@ -181,8 +181,8 @@ Test(baseline_read, a_pipe_is_no_baseline, .timeout = 10)
 {
     cr_assert(mkfifo(path, 0600) == 0);
 
-    kg__baseline baseline = load_bad(": is no regular file: move it away, then record a baseline "
-                                     "with ci/rebaseline");
+    kg__baseline baseline = load_bad(": cannot be opened: it is not a regular file: record a "
+                                     "baseline with ci/rebaseline");
 
     kg__baseline_free(&baseline);
 }
@@ -631,6 +631,11 @@ Test(baseline_read, bad_provenance_and_sentinels)
                     ":2: sentinels: copy: commit: is an unknown key" REMEDY);
     expect_bad_head(HEAD "\"sentinels\": {\"copy\": {}}",
                     ":2: sentinels: copy: has no metric" REMEDY);
+    expect_bad_head(HEAD
+                    "\"sentinels\": {\"copy\": {\"cold_time_ns\": {\"value\": 5, \"band\": 0.02, "
+                    "\"floor\": 50}}}",
+                    ":2: sentinels: copy: has no \"time_ns\", so that no drift of the machine is "
+                    "seen" REMEDY);
 #undef HEAD
     expect_bad_head("\"target\": {\"key\": \"nvidia-h200\"}, \"cases\": []",
                     ":2: cases: is no object" REMEDY);
@@ -693,4 +698,139 @@ Test(baseline_read, what_belongs_to_the_other_target)
         load_bad(":3: sentinels: are kernels of a GPU's, and the CPU model has none" REMEDY);
 
     kg__baseline_free(&baseline);
+}
+
+/* What is wrong with the list of checked cases, of the CPU model or of a GPU. */
+Test(baseline_read, a_bad_list_of_checked_cases)
+{
+    static const struct {
+        const char *key;
+        const char *checked;
+        const char *message;
+    } table[] = {
+        { KG__MODEL_KEY, "{}", "is not an array of cases" REMEDY },
+        { KG__MODEL_KEY, "[1]",
+          "holds '', which is not a case (comparison/variant/size/launch)" REMEDY },
+        { KG__MODEL_KEY, "[\"a/b/1\"]",
+          "holds 'a/b/1', which is not a case (comparison/variant/size/launch)" REMEDY },
+        { KG__MODEL_KEY, "[\"a/b/1/-\", \"a/b/1/-\"]", "holds 'a/b/1/-' twice" REMEDY },
+        { "nvidia-h200", "[]", "is an unknown key" REMEDY },
+    };
+
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        char text[512];
+        char message[256];
+        kg__baseline baseline;
+
+        if (strcmp(table[i].key, KG__MODEL_KEY) == 0)
+            be_the_model();
+        else
+            be_a_gpu();
+        snprintf(
+            text, sizeof text,
+            "{\"schema\": \"kernelgate-baseline/1\", \"target\": {\"key\": \"%s\"}, \"cases\": "
+            "{},\n \"checked\": %s}\n",
+            table[i].key, table[i].checked);
+        snprintf(message, sizeof message, ":2: checked: %s", table[i].message);
+        write_text(path, text);
+        baseline = load_bad(message);
+        kg__baseline_free(&baseline);
+    }
+}
+
+/* What would switch a check off, or loosen it, without a word of it in the file. */
+Test(baseline_read, what_would_hide_a_change)
+{
+#define SPREAD "\"sessions\": [5000, 10000, 20000, 10000, 10000]"
+#define NEAR "\"sessions\": [10000, 10300, 9700, 10200, 9800]" /* a limit of 8.03 % */
+#define TIME(more) "\"time_ns\": {\"value\": 10000, " more "}"
+#define LINES(text) ", \"lines\": {" text "}"
+    static const struct {
+        bool model;
+        const char *text;
+        const char *at; /* the member that is at fault; NULL: the case is right */
+    } cases[] = {
+        { true, "\"barriers\": {\"value\": -0.0}", "barriers: value" },
+        { false, "\"barriers\": {\"value\": -0.0}", "barriers: value" },
+        { true, "\"barriers\": {\"value\": 0.0}", NULL },
+        { true, "\"barriers\": {\"value\": 5, \"gated\": false}", "barriers: gated" },
+        { true, "\"barriers\": {\"value\": 5, \"gated\": false, \"band_by\": \"hand\"}", NULL },
+        { true, "\"barriers\": {\"value\": 5, \"gated\": true}", NULL },
+        { true, "\"barriers\": {\"value\": 5}" LINES("\"k.cu:1\": {\"barriers\": 4}"), "barriers" },
+        { true, "\"barriers\": {\"value\": 5}" LINES("\"k.cu:1\": {\"barriers\": 6}"), "barriers" },
+        { true,
+          "\"barriers\": {\"value\": 5}" LINES("\"k.cu:1\": {\"barriers\": 5, \"shuffles\": 1}"),
+          "shuffles" },
+        { true, "\"barriers\": {\"value\": 5}" LINES("\"k.cu:1\": {\"shared_bytes\": 5}"),
+          "barriers" },
+        { true,
+          "\"barriers\": {\"value\": 5}, \"shared_bytes\": {\"value\": 64}, "
+          "\"busiest_block_requests\": {\"value\": 3}" LINES(
+              "\"k.cu:1\": {\"barriers\": 2}, \"k.cu:2\": {\"barriers\": 3}"),
+          NULL },
+        { true, "\"barriers\": {\"value\": 5}", NULL },
+        /* Recording keeps the value of a counter that stayed within a hand's band. */
+        { true,
+          "\"barriers\": {\"value\": 100, \"band\": 0.1, \"band_by\": \"hand\"}" LINES(
+              "\"k.cu:1\": {\"barriers\": 109}"),
+          NULL },
+        { true,
+          "\"barriers\": {\"value\": 100, \"band\": 0.1, \"band_by\": \"hand\"}" LINES(
+              "\"k.cu:1\": {\"barriers\": 111}"),
+          "barriers" },
+        { false, TIME("\"band\": 0.02, \"band_by\": \"hand\", \"floor\": 50, " SPREAD),
+          "time_ns: band" },
+        { false, TIME("\"band\": 0.02, \"floor\": 50, " SPREAD), "time_ns: band" },
+        { false,
+          TIME("\"band\": 0.02, \"band_by\": \"hand\", \"gated\": false, \"floor\": 50, " SPREAD),
+          NULL },
+        { false, TIME("\"band\": 0.079, \"band_by\": \"hand\", \"floor\": 50, " NEAR),
+          "time_ns: band" },
+        { false, TIME("\"band\": 0.08, \"band_by\": \"hand\", \"floor\": 50, " NEAR), NULL },
+        /* Sigma is never believed to be below 0.3 %. */
+        { false, TIME("\"band\": 0.008, \"band_by\": \"hand\", \"floor\": 50, \"sessions\": [1]"),
+          "time_ns: band" },
+        { false, TIME("\"band\": 0.009, \"band_by\": \"hand\", \"floor\": 50, \"sessions\": [1]"),
+          NULL },
+        { false, TIME("\"band\": 0.02, \"band_by\": \"hand\", \"floor\": 501"), "time_ns: floor" },
+        { false, TIME("\"band\": 0.02, \"floor\": 500"), NULL },
+        { false, TIME("\"band\": 0.02, \"gated\": false, \"floor\": 501"), NULL },
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[512];
+        char where[256];
+        kg__baseline baseline;
+        kg__error error = { "" };
+        kg__load_status status;
+
+        if (cases[i].model)
+            be_the_model();
+        else
+            be_a_gpu();
+        kg__format(text, sizeof text, "\"a/b/530/b16\": {%s}", cases[i].text);
+        write_text(path, with_case(text));
+        status = kg__baseline_load(path, &baseline, &error);
+        kg__format(where, sizeof where, "%s:4: cases: a/b/530/b16: %s: ", path,
+                   cases[i].at != NULL ? cases[i].at : "");
+        if (cases[i].at == NULL)
+            cr_expect(status == KG__LOADED && baseline.case_count == 2, "%s", error.text);
+        else
+            cr_expect(status == KG__BAD && baseline.case_count == 1 &&
+                          strncmp(error.text, where, strlen(where)) == 0,
+                      "%s: \"%s\"", cases[i].text, error.text);
+        kg__baseline_free(&baseline);
+    }
+#undef SPREAD
+#undef NEAR
+#undef TIME
+#undef LINES
+}
+
+Test(baseline_read, a_hand_is_told_the_limit)
+{
+    expect_bad_metric("\"time_ns\": {\"value\": 10000, \"band\": 0.02, \"band_by\": \"hand\", "
+                      "\"floor\": 50, \"sessions\": [10000, 10300, 9700, 10200, 9800]}",
+                      "time_ns: band: is 2.0 %, and the limit is 8.0 % (3 sigma of the sessions): "
+                      "write that as the band, or \"gated\": false and \"band_by\": \"hand\"");
 }

@@ -40,7 +40,7 @@ Test(baseline_write, order_and_space_of_a_file_do_not_matter)
 
     write_text(path,
                "\n\n{ \"cases\" :{\"b/b/1/-\":{\"time_ns\":{\"floor\":50.0,\"band\":2e-2,\"value\":"
-               "1.5e3},\"commit\":\"c\",\"barriers\":{\"value\":-0.0}},\t\"a/a/1/-\":{\"barriers\":"
+               "1.5e3},\"commit\":\"c\",\"barriers\":{\"value\":0.0}},\t\"a/a/1/-\":{\"barriers\":"
                "{\"value\":1,\"gated\":true}}},\r\n\"target\":{\"compiler\":\"gcc 12.2.0\",\"key\":"
                "\"nvidia-h200\"},\"schema\":\"kernelgate-baseline/1\"}\n\n");
     cr_assert(kg__baseline_load(path, &baseline, &error) == KG__LOADED, "%s", error.text);
@@ -110,6 +110,7 @@ Test(baseline_write, any_figures_survive_the_round_trip)
         sessions[i] = ldexp((double)(state >> 11) + 1.0, (int)(i % 100) - 100);
     }
     kg__baseline_set_sessions(&baseline.cases[0].metrics[0], sessions, 2000);
+    baseline.cases[0].metrics[0].gated = false;
     cr_assert(kg__baseline_save(path, &baseline, &error), "%s", error.text);
     cr_assert(kg__baseline_load(path, &back, &error) == KG__LOADED, "%s", error.text);
     cr_assert(back.cases[0].metrics[0].session_count == 2000);
@@ -283,7 +284,7 @@ Test(baseline_write, names_that_could_not_be_read_again_are_not_written)
     kg__baseline_add_sentinel(&sentinel, "spin");
     expect_unsaved(&sentinel, "spin is no sentinel: they are copy and fma");
     kg__baseline_add(&metricless, "a/b/531/b16");
-    expect_unsaved(&metricless, "a/b/531/b16 has no metric: measure it first");
+    expect_unsaved(&metricless, "a/b/531/b16: has no metric: measure it again");
     kg__baseline_free(&unit);
     kg__baseline_free(&id);
     kg__baseline_free(&sentinel);
@@ -429,11 +430,11 @@ static const char counted[] =
     " \"cases\": {\n"
     "  \"matmul_f32/naive/530/b16\": {\"commit\": \"0b1c2d3\", \"barriers\": {\"value\": 0, "
     "\"band\": 0}, \"global_load_requests\": {\"value\": 9007199254740992, \"band\": 0}, "
-    "\"shuffles\": {\"value\": 3, \"band\": 0.01, \"band_by\": \"hand\"}, \"lines\": "
-    "{\"kernels/matmul_f32/naive.cu:9\": {\"barriers\": 1}, \"kernels/matmul_f32/naive.cu:14\": "
-    "{\"global_load_requests\": 9007199254740992, \"global_load_sectors\": 22377095}}},\n"
+    "\"shuffles\": {\"value\": 100, \"band\": 0.02, \"band_by\": \"hand\"}, \"lines\": "
+    "{\"kernels/matmul_f32/naive.cu:9\": {\"shuffles\": 101}, \"kernels/matmul_f32/naive.cu:14\": "
+    "{\"global_load_requests\": 9007199254740992}}},\n"
     "  \"matmul_f32/tiled/530/b16\": {\"commit\": \"0b1c2d3\", \"global_load_requests\": "
-    "{\"value\": 612680, \"band\": 0, \"gated\": false}}\n"
+    "{\"value\": 612680, \"band\": 0, \"band_by\": \"hand\", \"gated\": false}}\n"
     " }}\n";
 
 Test(baseline_write, the_models_file_goes_round)
@@ -472,6 +473,7 @@ Test(baseline_write, lines_are_written_in_their_order)
 
     be_the_model();
     kg__baseline_add_metric(entry, "barriers")->value = 2;
+    kg__baseline_add_metric(entry, "shuffles")->value = 2;
     kg__baseline_set_lines(entry, lines);
     cr_assert(kg__baseline_save(path, &baseline, &error), "%s", error.text);
     text = read_text(path);
@@ -530,5 +532,43 @@ Test(baseline_write, what_could_not_be_read_again_is_not_written)
     kg__baseline_add_metric(entry, "barriers")->value = 5;
     entry->lines = json_pack("{s:{s:i}}", "k.cu:1", "barriers", 1);
     expect_model_unsaved(&baseline, "a/b/1/-: lines belong in the CPU model's file alone");
+    kg__baseline_free(&baseline);
+}
+
+/* The list of checked cases is the CPU model's, sorted, one case per line. */
+Test(baseline_write, checked_cases_are_listed)
+{
+    static const char *const ids[] = { "b/v/1/-", "a/v/2/-", "c/v/1/-", "a/v/10/-" };
+    kg__baseline baseline = small_baseline();
+    kg__error error = { .text = "" };
+    char *text;
+
+    be_the_model();
+    kg__format(baseline.target.key, sizeof baseline.target.key, KG__MODEL_KEY);
+    while (baseline.case_count > 0)
+        (void)kg__baseline_remove(&baseline, baseline.cases[0].id);
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
+        cr_expect(kg__baseline_list(&baseline, ids[i]));
+    cr_expect(!kg__baseline_list(&baseline, "b/v/1/-"), "listed already");
+    cr_expect(kg__baseline_unlist(&baseline, "c/v/1/-"));
+    cr_expect(!kg__baseline_unlist(&baseline, "c/v/1/-"));
+    cr_expect(kg__baseline_lists(&baseline, "a/v/10/-") &&
+              !kg__baseline_lists(&baseline, "a/v/1/-"));
+    cr_assert(kg__baseline_save(path, &baseline, &error), "%s", error.text);
+    text = read_text(path);
+    cr_expect(
+        strstr(text, ",\n \"checked\": [\n  \"a/v/10/-\",\n  \"a/v/2/-\",\n  \"b/v/1/-\"\n ]}\n") !=
+            NULL,
+        "%s", text);
+    free(text);
+    cr_expect(kg__baseline_list(&baseline, "not a case"));
+    cr_expect(!kg__baseline_save(path, &baseline, &error));
+    cr_expect(strstr(error.text, "checked: 'not a case' is not a case") != NULL, "%s", error.text);
+    (void)kg__baseline_unlist(&baseline, "not a case");
+    kg__format(baseline.target.key, sizeof baseline.target.key, "nvidia-h200");
+    begin_baselines();
+    cr_expect(!kg__baseline_save(path, &baseline, &error));
+    cr_expect(strstr(error.text, "belongs in the CPU model's file alone") != NULL, "%s",
+              error.text);
     kg__baseline_free(&baseline);
 }

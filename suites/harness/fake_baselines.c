@@ -88,10 +88,10 @@ void store_counts(void)
         { "unique_bytes_read", 256 },
         { "unique_bytes_written", 256 },
     };
-    json_t *lines = json_pack("{s:{s:i, s:i}, s:{s:i, s:i}}", "kernels/fake/plain.cu:14",
+    json_t *lines = json_pack("{s:{s:i, s:i}, s:{s:i}, s:{s:i, s:i}}", "kernels/fake/plain.cu:14",
                               "global_load_requests", 200, "global_load_sectors", 400,
-                              "kernels/fake/plain.cu:16", "global_store_requests", 100,
-                              "global_store_sectors", 400);
+                              "kernels/fake/plain.cu:15", "barriers", 8, "kernels/fake/plain.cu:16",
+                              "global_store_requests", 100, "global_store_sectors", 400);
 
     counts.target = (kg__target){ .key = KG__MODEL_KEY, .compiler = "gcc 12.2.0" };
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {

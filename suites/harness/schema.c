@@ -119,12 +119,14 @@ static void expect_agreement(const char *schema, json_t *document, reader *reads
 
 Test(schema, a_gpus_baseline_changed_anywhere)
 {
+    /* That the figures of a metric that is gated fit each other is what no schema can say. */
     static const char text[] =
         "{\"schema\": \"kernelgate-baseline/1\", \"target\": {\"key\": \"nvidia-fake\", \"name\": "
         "\"NVIDIA Fake\", \"compute_capability\": \"9.0\", \"memory_mib\": 81920, "
         "\"multiprocessors\": 132}, \"provenance\": {\"driver\": \"1.2.3\", \"ecc\": true, "
         "\"power_limit_w\": 700}, \"sentinels\": {\"copy\": {\"time_ns\": {\"value\": 100000, "
-        "\"band\": 0.02, \"floor\": 50, \"sessions\": [100000, 100001]}}}, \"cases\": "
+        "\"band\": 0.02, \"floor\": 50, \"gated\": false, \"sessions\": [100000, 100001]}}}, "
+        "\"cases\": "
         "{\"a/b/1/b16\": {\"commit\": \"abc\", \"time_ns\": {\"value\": 10000.5, \"band\": 0.03, "
         "\"band_by\": \"hand\", \"floor\": 50, \"gated\": false, \"sessions\": [10000, 10001]}}}}";
     json_t *document = json_loads(text, 0, NULL);
@@ -136,12 +138,14 @@ Test(schema, a_gpus_baseline_changed_anywhere)
 
 Test(schema, the_models_baseline_changed_anywhere)
 {
+    /* That counters are the sums of their lines is what no schema can say: these have no sums. */
     static const char text[] =
         "{\"schema\": \"kernelgate-baseline/1\", \"target\": {\"key\": \"cpu-model\", "
         "\"compiler\": \"gcc 12.2.0\"}, \"provenance\": {\"compiler\": \"gcc 12.2.0\"}, \"cases\": "
-        "{\"a/b/1/-\": {\"commit\": \"abc\", \"barriers\": {\"value\": 8, \"band\": 0}, "
-        "\"global_load_requests\": {\"value\": 9, \"band\": 0.1, \"band_by\": \"hand\", \"gated\": "
-        "true}, \"lines\": {\"kernels/a/b.cu:7\": {\"barriers\": 8}}}}}";
+        "{\"a/b/1/-\": {\"commit\": \"abc\", \"shared_bytes\": {\"value\": 8, \"band\": 0}, "
+        "\"copied_bytes\": {\"value\": 9, \"band\": 0.1, \"band_by\": \"hand\", \"gated\": "
+        "true}, \"lines\": {\"kernels/a/b.cu:7\": {\"shared_bytes\": 8}}}}, \"checked\": "
+        "[\"a/b/2/-\"]}";
     json_t *document = json_loads(text, 0, NULL);
 
     expect_valid(BASELINE_SCHEMA, document, text);
@@ -173,8 +177,9 @@ static void run_part(const char *program, const char *filter, const char *settin
  * vanished cases. */
 static json_t *run_results(void)
 {
-    const char *const results[] = { KG__COMMAND, "results", "--build", "build/cpu", NULL };
-    const char *const settings[] = { out_setting, NULL };
+    const char *const results[] = { KG__COMMAND,  "results",      "--build", "build/cpu",
+                                    "--programs", at("programs"), NULL };
+    const char *const settings[] = { out_setting, baselines_setting, NULL };
     kg__error error = { "" };
     ending seen;
 
@@ -194,6 +199,7 @@ static json_t *run_results(void)
     run_part(KG__FAKE_GPU, "--filter=fake/time", SOME_CASES);
     run_part(KG__FAKE_MODEL, "--filter=fake/check", SOME_CASES);
     run_part(KG__FAKE_MODEL, "--filter=fake/count", "KG_FILTER=nothing/of/this/-");
+    write_text(at("programs"), KG__FAKE_GPU "\n" KG__FAKE_MODEL "\n");
     seen = drive(results, settings);
     cr_assert(seen.code == 2, "a crash is among them: %s", seen.output);
     free(seen.output);
@@ -226,6 +232,14 @@ Test(schema, results_changed_anywhere)
     static const char more[] =
         "{\"commit\": \"abc\", \"base\": {\"ref\": \"main\", \"commit\": \"abc\"}, \"boards\": "
         "{\"GPU-1\": {\"target\": \"t\", \"provenance\": {}}}, "
+        "\"baselines\": {\"since\": \"main\", \"commit\": \"abc\", \"not_gated\": 1, "
+        "\"limits_above_10_percent\": 0, \"files\": [{\"target\": \"t\", \"state\": "
+        "\"unreadable\", "
+        "\"no_longer_gated\": 0, \"retired\": 0, \"widened\": 1, \"slower\": 0, \"new\": 0, "
+        "\"sentinels_moved\": 0, \"why\": \"w\"}], \"loosened\": [{\"target\": \"t\", \"case\": "
+        "\"a/b/1/b16\", \"metric\": \"time_ns\", \"kind\": \"widened\", \"before\": 0.02, "
+        "\"after\": "
+        "0.2}]}, "
         "\"claims\": [{\"claim\": \"a/claim_b\", \"holds\": true, \"why\": \"\", \"target\": "
         "\"t\", \"test\": \"gpu.a.claim_b\"}], \"errors\": [{\"test\": \"gpu.a.time\", \"why\": "
         "\"w\"}], \"notes\": [{\"note\": \"n\", \"target\": \"t\", \"test\": \"gpu.a.time\"}], "

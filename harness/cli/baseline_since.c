@@ -1,0 +1,103 @@
+#include "baseline_since.h"
+
+#include <string.h>
+
+#include "../baseline_changes.h"
+#include "../message.h"
+#include "../run.h"
+#include "baseline_files.h"
+
+/* Compares a file with what it was. What it is has to be readable, for the run is judged by it. */
+static bool compare_file(json_t *changes, const char *folder, const char *name, const char *since,
+                         const char *commit)
+{
+    char path[2 * KG__PATH_SIZE];
+    char target[KG__PATH_SIZE];
+    kg__baseline first;
+    kg__baseline last;
+    kg__error error = { "" };
+    kg__error error_then = { "" };
+    kg__load_status now;
+    kg__load_status then;
+    kg__file_state state = KG__FILE_CHANGED;
+
+    kg__format(path, sizeof path, "%s/%s", folder, name);
+    kg__format(target, sizeof target, "%.*s", (int)strcspn(name, "."), name);
+    now = kg__baseline_load(path, &last, &error);
+    then = kg__baseline_at_commit(folder, name, commit, since, &first, &error_then);
+    if (now == KG__BAD)
+        kg__complain("%s", error.text);
+    if (then == KG__BAD || now == KG__BAD) {
+        kg__baseline_free(&first);
+        kg__baseline_free(&last);
+        state = KG__FILE_UNREADABLE;
+    } else if (then == KG__ABSENT) {
+        state = KG__FILE_NEW;
+    } else if (now == KG__ABSENT) {
+        state = KG__FILE_REMOVED;
+    } else if (kg__baseline_is_as_at_commit(folder, name, commit)) {
+        state = KG__FILE_UNCHANGED;
+    }
+    kg__baseline_changes_add(changes, target, state, &first, &last,
+                             error_then.text[0] != '\0' ? error_then.text : NULL);
+    kg__baseline_free(&first);
+    kg__baseline_free(&last);
+    return now != KG__BAD && (then != KG__BAD || error_then.text[0] != '\0');
+}
+
+/* Compares every file of the folder of baselines, those that are gone too. */
+static bool compare_files(json_t *changes, const char *since)
+{
+    char folder[KG__PATH_SIZE];
+    char commit[KG__PATH_SIZE];
+    kg__names names = { 0 };
+    bool good;
+
+    kg__default_baselines(folder, sizeof folder);
+    good = kg__find_commit(folder, since, commit, sizeof commit) &&
+           kg__list_baselines_since(folder, commit, &names);
+    for (size_t i = 0; i < names.count && good; i++)
+        good = compare_file(changes, folder, names.items[i], since, commit);
+    kg__names_free(&names);
+    if (!good)
+        return false;
+    json_object_set_new(changes, "since", json_string(since));
+    json_object_set_new(changes, "commit", json_string(commit));
+    return true;
+}
+
+/* Counts what the baselines let pass that judged the run; true where there is one. What is wrong
+ * with one is for its tests to say. */
+static bool count_judged(json_t *changes, const json_t *results)
+{
+    char folder[KG__PATH_SIZE];
+    bool any = false;
+    const char *key;
+    json_t *target;
+
+    kg__default_baselines(folder, sizeof folder);
+    json_object_foreach (json_object_get(results, "targets"), key, target) {
+        char path[2 * KG__PATH_SIZE];
+        kg__baseline baseline;
+
+        kg__format(path, sizeof path, "%s/%s.json", folder, key);
+        if (kg__baseline_load(path, &baseline, NULL) == KG__LOADED) {
+            kg__baseline_changes_count(changes, &baseline);
+            any = true;
+        }
+        kg__baseline_free(&baseline);
+    }
+    return any;
+}
+
+bool kg__add_baselines(json_t *results, const char *since)
+{
+    json_t *changes = kg__baseline_changes_make();
+    bool any = count_judged(changes, results) || since != NULL;
+    bool good = since == NULL || compare_files(changes, since);
+
+    if (good && any)
+        json_object_set(results, KG__BASELINES, changes);
+    json_decref(changes);
+    return good;
+}
