@@ -13,9 +13,17 @@ unset KG_PROJECT
 script=$(readlink -f -- "$0") || script=$0
 script=ci/${script##*/}
 
-# The words $* as one line: control characters, of a path say, are spaces there, as in kernelgate's own messages.
+# The words $* as one line: control characters, of a path say, are spaces there, as in kernelgate's own messages, and no
+# part of it is a workflow command.
 one_line() {
-    printf '%s' "${*//[[:cntrl:]]/ }"
+    local line="${*//[[:cntrl:]]/ }"
+    printf '%s' "${line//'##['/'# ['}"
+}
+
+# Passes on lines that others wrote so that the runner of GitHub Actions takes none for a workflow command: one that begins
+# with "::", whatever space is before it, or has "##[" in it, as kg__disarm() of harness/message.h has it.
+pass_on() {
+    LC_ALL=C sed -u -E 's/^([^!-~]*:):/\1 /; s/##\[/# [/g'
 }
 
 # Prints one line of progress. Without it a failure would look like a finding: it is an error.
@@ -53,8 +61,20 @@ KG_CASE_SECONDS 0.05 3600
 END
 }
 
+# Ends the script where a path holds what a build cannot have in it, as cmake/KgPaths.cmake has it too, or, of an installed
+# copy, what separates the folders of a search path.
+need_plain_paths() {
+    local folder odd='[][;#"<>*?\|[:cntrl:]]|\$[A-Z]*\{'
+    for folder in "$root" "$home"; do
+        [[ ! $folder =~ $odd ]] ||
+            stop 2 "$folder: this path holds '${BASH_REMATCH[0]/[[:cntrl:]]/a control character}', which CMake, Ninja or the compiler takes for something else: move it to a folder without"
+    done
+    [[ ${kernelgate_ROOT-} != *:* ]] || stop 2 "$kernelgate_ROOT: this path holds ':', which separates paths: install kernelgate to a folder without"
+}
+
 # Ends the script where there is nothing to build.
 need_project() {
+    need_plain_paths
     [[ -f $root/CMakePresets.json ]] ||
         stop 2 "$root is no project to gate, since it has no CMakePresets.json: call this in the project's folder, or name that in KG_PROJECT"
 }
@@ -234,13 +254,14 @@ trap release_folders EXIT
 # Shows the end of the log $1 and ends the script, for a step that failed: "$2 failed".
 stop_with_log() {
     printf '%s\n' '--- the last lines of the log:' >&2
-    tail -n 40 -- "$1" >&2
+    tail -n 40 -- "$1" | pass_on >&2
     stop 2 "$2 failed: the whole log is in $1"
 }
 
 # Configures and builds preset $1, or target $2 of it alone; configures only when something that it depends on changed (ninja itself sees changed CMake
 # files). Quiet unless it fails: the log is build/<preset>/build.log.
 build_preset() {
+    need_plain_paths
     local preset=$1 folder=$root/build/$1 werror=OFF cuda='' wanted begun
     [[ ${CI-} != true ]] || werror=ON
     [[ $preset != gpu ]] || cuda=${CUDACXX-}
@@ -249,7 +270,7 @@ build_preset() {
     fi
     hold_folder "$folder" 'work in a checkout of its own (git worktree add)'
     local log=$folder/build.log stamp=$folder/configured
-    wanted="root=$root home=$home werror=$werror CC=${CC-} CXX=${CXX-} CUDACXX=$cuda CFLAGS=${CFLAGS-} CXXFLAGS=${CXXFLAGS-} LDFLAGS=${LDFLAGS-} presets=$(cksum <"$root/CMakePresets.json")"
+    wanted="root=$root home=$home werror=$werror CC=${CC-} CXX=${CXX-} CUDACXX=$cuda CFLAGS=${CFLAGS-} CXXFLAGS=${CXXFLAGS-} LDFLAGS=${LDFLAGS-} CUDAFLAGS=${CUDAFLAGS-} CUDAHOSTCXX=${CUDAHOSTCXX-} CUDAARCHS=${CUDAARCHS-} NVCC_PREPEND_FLAGS=${NVCC_PREPEND_FLAGS-} NVCC_APPEND_FLAGS=${NVCC_APPEND_FLAGS-} presets=$(cksum <"$root/CMakePresets.json")"
 
     begun=$(milliseconds)
     : >"$log"

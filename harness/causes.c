@@ -1,6 +1,7 @@
 #include "causes.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "baseline.h"
@@ -21,6 +22,12 @@ typedef enum witness {
     MOVED,
     FAILED /* wrong, or it could not be run */
 } witness;
+
+/* The cases of the CPU model's run, by id, and what they say of each variant. */
+typedef struct model_counts {
+    json_t *cases;
+    json_t *variants; /* by hear_variants() */
+} model_counts;
 
 static void add(json_t *changed, const char *text)
 {
@@ -49,12 +56,6 @@ static witness hear(const json_t *entry)
     return said;
 }
 
-/* Whether two ids are of one comparison and variant. */
-static bool is_same_variant(const char *one, const char *other)
-{
-    return strncmp(one, other, kg__variant_length(one)) == 0;
-}
-
 /* What a case that was counted says; `of` names it where it is another size. */
 static void add_witness(json_t *changed, witness said, const json_t *entry, const char *of)
 {
@@ -79,22 +80,57 @@ static void add_witness(json_t *changed, witness said, const json_t *entry, cons
     add(changed, text);
 }
 
-/* What the variant's other sizes say, where the model did not count this one. */
-static void add_other_sizes(json_t *changed, json_t *counted, const char *id)
+/* The member of `variants` for an id's comparison and variant, which is made where it is missing.
+ */
+static json_t *of_variant(json_t *variants, const char *id)
 {
-    size_t unchanged = 0;
-    const char *other;
+    char *variant = kg__copy_text(id);
+    json_t *found;
+
+    variant[kg__variant_length(id)] = '\0';
+    found = json_object_get(variants, variant);
+    if (found == NULL) {
+        found = json_object();
+        json_object_set_new(variants, variant, found);
+    }
+    free(variant);
+    return found;
+}
+
+/* What the CPU model's cases say of each variant: "case", the first that moved or failed, and
+ * "unchanged", how many count what the baseline holds. The caller's. */
+static json_t *hear_variants(json_t *counted)
+{
+    json_t *variants = json_object();
+    const char *id;
     json_t *entry;
+
+    json_object_foreach (counted, id, entry) {
+        witness said = hear(entry);
+        json_t *of = of_variant(variants, id);
+
+        if ((said == MOVED || said == FAILED) && json_object_get(of, "case") == NULL)
+            json_object_set_new(of, "case", json_string(id));
+        else if (said == UNCHANGED)
+            json_object_set_new(of, "unchanged",
+                                json_integer((json_int_t)kg__json_count(of, "unchanged") + 1));
+    }
+    return variants;
+}
+
+/* What the variant's other sizes say, where the model did not count this one. */
+static void add_other_sizes(json_t *changed, const model_counts *model, const char *id)
+{
+    const json_t *of = of_variant(model->variants, id);
+    const char *other = kg__json_text(of, "case");
+    size_t unchanged = kg__json_count(of, "unchanged");
     char text[KG__MESSAGE_SIZE];
 
-    json_object_foreach (counted, other, entry) {
-        witness said = is_same_variant(id, other) ? hear(entry) : ABSENT;
+    if (*other != '\0') {
+        const json_t *entry = json_object_get(model->cases, other);
 
-        if (said == MOVED || said == FAILED) {
-            add_witness(changed, said, entry, other);
-            return;
-        }
-        unchanged += said == UNCHANGED;
+        add_witness(changed, hear(entry), entry, other);
+        return;
     }
     if (unchanged > 0)
         kg__format(
@@ -132,11 +168,12 @@ static bool asks_for_causes(const json_t *entry)
            json_object_size(json_object_get(entry, "metrics")) > 0;
 }
 
-static void explain(json_t *entry, const char *id, json_t *counted, const json_t *provenance)
+static void explain(json_t *entry, const char *id, const model_counts *model,
+                    const json_t *provenance)
 {
     /* The list may be shared with the document that it came from. */
     json_t *changed = json_copy(json_object_get(entry, KG__CHANGED));
-    const json_t *twin = json_object_get(counted, id);
+    const json_t *twin = json_object_get(model->cases, id);
     witness said = hear(twin);
 
     if (!json_is_array(changed)) {
@@ -145,7 +182,7 @@ static void explain(json_t *entry, const char *id, json_t *counted, const json_t
     }
     add_card(changed, entry, provenance);
     if (said == ABSENT)
-        add_other_sizes(changed, counted, id);
+        add_other_sizes(changed, model, id);
     else
         add_witness(changed, said, twin, "");
     json_object_set_new(entry, KG__CHANGED, changed);
@@ -153,10 +190,11 @@ static void explain(json_t *entry, const char *id, json_t *counted, const json_t
 
 void kg__causes_add(json_t *cases, const json_t *provenance)
 {
-    json_t *counted = json_object_get(cases, KG__MODEL_KEY);
+    model_counts model = { .cases = json_object_get(cases, KG__MODEL_KEY) };
     const char *target;
     json_t *of_target;
 
+    model.variants = hear_variants(model.cases);
     json_object_foreach (cases, target, of_target) {
         const char *id;
         json_t *entry;
@@ -165,9 +203,10 @@ void kg__causes_add(json_t *cases, const json_t *provenance)
             continue;
         json_object_foreach (of_target, id, entry) {
             if (asks_for_causes(entry))
-                explain(entry, id, counted, json_object_get(provenance, target));
+                explain(entry, id, &model, json_object_get(provenance, target));
             else
                 (void)json_object_del(entry, KG__CHANGED);
         }
     }
+    json_decref(model.variants);
 }

@@ -252,6 +252,35 @@ bool kg__launch_was_refused(void)
            launch_error == cudaErrorLaunchOutOfResources;
 }
 
+kg__outcome kg__check_results(const kg_comparison *comparison, const kg__case *one,
+                              const kg__known *known, kg__buffers *buffers, unsigned char poison,
+                              const char *order, kg__error *why)
+{
+    const kg_call call = {
+        .size = one->size, .launch = one->launch, .argument = buffers->data, .stream = NULL
+    };
+    kg__error found = { "" };
+    kg__outcome outcome = KG__RIGHT;
+    bool whole;
+
+    if (!run_step(one->variant->collect, &call, "collecting the results", why))
+        return explain_failure(comparison, why);
+    (void)kg__device_passed_over(why, &whole);
+    if (whole)
+        outcome = judge_arguments(comparison, known, buffers, poison, why);
+    /* What that made of the outputs is told by the plain kernels. */
+    if (kg__device_found(comparison->home, &found)) {
+        *why = found;
+        return KG__INCORRECT;
+    }
+    if (outcome == KG__INCORRECT) {
+        kg__error finding = *why;
+
+        kg__fail(why, "%s; inputs %s%s", finding.text, known->pattern.name, order);
+    }
+    return outcome;
+}
+
 kg__outcome kg__check_launch(const kg_comparison *comparison, const kg__case *one,
                              const kg__known *known, kg__buffers *buffers, unsigned char poison,
                              const char *order, kg__error *why)
@@ -259,9 +288,6 @@ kg__outcome kg__check_launch(const kg_comparison *comparison, const kg__case *on
     kg_call call = {
         .size = one->size, .launch = one->launch, .argument = buffers->data, .stream = NULL
     };
-    kg__error found = { "" };
-    kg__outcome outcome = KG__RIGHT;
-    bool whole;
     cudaError_t code;
 
     launch_error = cudaSuccess;
@@ -284,22 +310,7 @@ kg__outcome kg__check_launch(const kg_comparison *comparison, const kg__case *on
         kg__cuda_fail(why, "running the kernel", code);
         return explain_failure(comparison, why);
     }
-    if (!run_step(one->variant->collect, &call, "collecting the results", why))
-        return explain_failure(comparison, why);
-    (void)kg__device_passed_over(why, &whole);
-    if (whole)
-        outcome = judge_arguments(comparison, known, buffers, poison, why);
-    /* What that made of the outputs is told by the plain kernels. */
-    if (kg__device_found(comparison->home, &found)) {
-        *why = found;
-        return KG__INCORRECT;
-    }
-    if (outcome == KG__INCORRECT) {
-        kg__error finding = *why;
-
-        kg__fail(why, "%s; inputs %s%s", finding.text, known->pattern.name, order);
-    }
-    return outcome;
+    return kg__check_results(comparison, one, known, buffers, poison, order, why);
 }
 
 bool kg__stage_set(kg__stage *stage, const kg_comparison *comparison, const kg__case *one,

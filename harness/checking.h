@@ -33,6 +33,12 @@ kg__outcome kg__check_launch(const kg_comparison *comparison, const kg__case *on
                              const kg__known *known, kg__buffers *buffers, unsigned char poison,
                              const char *order, kg__error *why);
 
+/* Collects what a launch that has ended computed, and judges every output, input and guard zone of
+ * it. Of a sampled launch, nothing is compared. */
+kg__outcome kg__check_results(const kg_comparison *comparison, const kg__case *one,
+                              const kg__known *known, kg__buffers *buffers, unsigned char poison,
+                              const char *order, kg__error *why);
+
 /* Whether the launch that was checked last failed because there is no such launch of the kernel, by
  * its launcher or by the device, and not for what the kernel does. */
 bool kg__launch_was_refused(void);

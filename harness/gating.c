@@ -274,7 +274,7 @@ static void append_command(const char *id, bool imported, char *why, size_t size
     char neighbours[160];
 
     if (imported) {
-        kg__format(why + used, size - used, "; to keep it: kernelgate baseline adopt");
+        kg__format(why + used, size - used, "; to keep it: kernelgate baseline adopt --yes");
         return;
     }
     name_neighbours(id, neighbours, sizeof neighbours);

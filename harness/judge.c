@@ -344,8 +344,10 @@ kg__judgement kg__judge(const kg__interval *observed, const kg__expectation *exp
 
     double sigma = sigma_of(expectation);
 
-    if (!is_fraction_or_figure(expectation->value) || !is_fraction_or_figure(expectation->band) ||
-        !is_fraction_or_figure(expectation->floor) || isnan(sigma)) {
+    /* No rise can be told from -0. */
+    if (!is_fraction_or_figure(expectation->value) || signbit(expectation->value) ||
+        !is_fraction_or_figure(expectation->band) || !is_fraction_or_figure(expectation->floor) ||
+        isnan(sigma)) {
         judgement.verdict = KG__ERROR;
         kg__format(judgement.why, sizeof judgement.why,
                    "the baseline's figures are unusable: record it anew with ci/rebaseline");
@@ -395,6 +397,7 @@ kg__judgement kg__judge(const kg__interval *observed, const kg__expectation *exp
 int kg__exit_code(const kg__tally *tally, bool strict)
 {
     const size_t *verdicts = tally->verdicts;
+    bool unrecorded = verdicts[KG__NO_BASELINE] > 0;
     size_t judged = 0;
 
     for (int i = 0; i < KG__VERDICTS; i++)
@@ -406,20 +409,16 @@ int kg__exit_code(const kg__tally *tally, bool strict)
         return KG__EXIT_FAIL;
     if (strict && tally->unavailable > 0)
         return KG__EXIT_ERROR;
-
-    if (judged == 0) {
-        bool unrecorded = verdicts[KG__NO_BASELINE] > 0;
-
-        if (!unrecorded && tally->unavailable == 0 && tally->filtered_out == 0)
-            return KG__EXIT_ERROR; /* nothing ran, and nothing says why */
-        if (!strict)
-            return KG__EXIT_NOTHING;
-        if (unrecorded)
-            return KG__EXIT_ERROR;
-        return tally->vanished > 0 ? KG__EXIT_FAIL : KG__EXIT_NOTHING;
-    }
+    if (judged == 0 && !unrecorded && tally->unavailable == 0 && tally->filtered_out == 0)
+        return KG__EXIT_ERROR; /* nothing ran, and nothing says why */
+    if (judged == 0 && unrecorded && strict)
+        return KG__EXIT_ERROR;
+    if (tally->vanished > 0)
+        return KG__EXIT_FAIL;
+    if (judged == 0)
+        return KG__EXIT_NOTHING;
     if (strict && (verdicts[KG__ENVIRONMENT] > 0 || verdicts[KG__NOISY] > 0 ||
-                   verdicts[KG__NO_BASELINE] > 0 || tally->vanished > 0))
+                   verdicts[KG__NO_BASELINE] > 0 || tally->unlisted > 0))
         return KG__EXIT_FAIL;
     return KG__EXIT_PASS;
 }

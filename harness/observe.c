@@ -2,22 +2,24 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "board.h"
 #include "checking.h"
 #include "device.h"
+#include "file.h"
 #include "judge.h"
 #include "measuring.h"
 #include "observer.h"
 #include "records.h"
 #include "run.h"
 #include "tuning.h"
+
+/* Defined where a kernel was compiled with nvcc -G. */
+extern const char kg__device_debug __attribute__((weak));
 
 typedef struct request {
     const char *part;
@@ -82,13 +84,15 @@ static bool parse(int argc, char *const *argv, request *wanted, kg__error *error
 static bool make_cases(const kg_comparison *comparison, const char *path, kg__case_list *cases,
                        kg__error *error)
 {
-    FILE *file = fopen(path, "r");
+    const char *cause;
+    FILE *file = kg__file_stream(path, &cause);
     char line[KG__CASE_ID_SIZE + 2];
     size_t room = 0;
     bool good = true;
 
     if (file == NULL)
-        return kg__fail(error, "%s: cannot be read: it must hold a case id a line", path);
+        return kg__fail(error, "%s: cannot be read: %s: it must hold one case id per line", path,
+                        cause);
     while (good && fgets(line, sizeof line, file) != NULL) {
         kg__case one;
 
@@ -123,13 +127,15 @@ static bool make_table(const kg_comparison *comparison, const request *wanted, k
 static bool choose_cases(const kg__case_list *table, const char *path, const kg__case **chosen,
                          size_t *count, kg__error *error)
 {
-    FILE *file = fopen(path, "r");
+    const char *cause;
+    FILE *file = kg__file_stream(path, &cause);
     char line[KG__CASE_ID_SIZE + 2];
     bool good = true;
 
     *count = 0;
     if (file == NULL)
-        return kg__fail(error, "%s: cannot be read: it must hold a case id a line", path);
+        return kg__fail(error, "%s: cannot be read: %s: it must hold one case id per line", path,
+                        cause);
     while (good && fgets(line, sizeof line, file) != NULL) {
         const kg__case *one;
 
@@ -261,6 +267,13 @@ static int observe_on_device(const kg_comparison *comparison, const request *wan
         kg__report_record(records, description);
         break;
     }
+    if (!is_check(wanted) && &kg__device_debug != NULL) {
+        kg__report(
+            records, "broken", NULL,
+            "a kernel of this program was compiled with nvcc -G, so that its times are those "
+            "of other code: build without -G");
+        return KG__EXIT_ERROR;
+    }
     if (!kg__device_keep(!is_check(wanted), report_waiting, &records, &why)) {
         kg__report(records, "broken", NULL, why.text);
         return KG__EXIT_ERROR;
@@ -284,7 +297,8 @@ static void add_other_launches(const kg_comparison *comparison, request *wanted,
                                kg__case_list *table)
 {
     bool takes_any = strcmp(wanted->part, "check") == 0 || strcmp(wanted->part, "count") == 0;
-    FILE *file = takes_any ? fopen(wanted->cases, "r") : NULL;
+    const char *cause;
+    FILE *file = takes_any ? kg__file_stream(wanted->cases, &cause) : NULL;
     char line[KG__CASE_ID_SIZE + 2];
     size_t rows = table->count;
     size_t room = table->count;
@@ -323,7 +337,7 @@ int kg__observe(const kg_comparison *comparison, int argc, char *const *argv)
      * when the thread that started the process ends, which a wrapper's may do at any time: a
      * wrapper ends its observer itself. */
     if (kg__wrapper(wanted.part) == NULL)
-        (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+        kg__end_with_parent();
     add_other_launches(comparison, &wanted, &table);
     chosen = kg__allocate(table.count, sizeof(kg__case *));
     records = open(wanted.records, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);

@@ -13,6 +13,7 @@
 
 #include "clock.h"
 #include "records.h"
+#include "run.h"
 #include "text.h"
 
 extern char **environ;
@@ -267,9 +268,11 @@ static bool start(const kg__observation_job *job, const char *cases, const char 
     if (good) {
         char *own[OBSERVER_ARGUMENTS] = { program,           "--observe", (char *)cases,   "--part",
                                           (char *)job->part, "--records", (char *)records, NULL };
-        char **environment = observer_environment();
+        char **environment;
         int code;
 
+        kg__name_parent();
+        environment = observer_environment();
         memcpy(arguments + count, own, sizeof own);
         code = posix_spawnp(process, arguments[0], NULL, NULL, arguments, environment);
         free(environment);

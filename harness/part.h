@@ -51,7 +51,7 @@ typedef struct kg__part_run {
     char instrumented[KG__PATH_SIZE]; /* the program with instrumented kernels; empty: none */
     bool watching;                    /* it is the one that is being observed */
     bool told_blind;                  /* it has been told that it does not watch */
-    char otherwise[256];              /* how the baseline was recorded otherwise, or empty */
+    char otherwise[512];              /* how the baseline was recorded otherwise, or empty */
     bool unwritten;                   /* what was last to be written down is not */
     json_t *told;                     /* by kg__alike_key(), the case that was printed with it */
     kg__error unobserved;             /* why nothing could be run any more, or empty */
@@ -79,7 +79,7 @@ bool kg__part_is(const kg__part_run *run, const char *part);
 /* Whether results are compared with the reference in this part, and nothing else is measured. */
 bool kg__part_is_checking(const kg__part_run *run);
 
-/* Adds a text to one of the verdicts' lists, "vanished" for one. */
+/* Adds a text to one of the verdicts' lists, "notes" for one. */
 void kg__part_add_text(kg__part_run *run, const char *list, const char *text);
 
 /* An error outside of any case: printed, and kept in the verdicts. */
@@ -88,7 +88,8 @@ void kg__part_add_error(kg__part_run *run, const char *text);
 /* A remark that decides nothing: printed, and kept in the verdicts. */
 void kg__part_add_note(kg__part_run *run, const char *text);
 
-/* Notes that nothing is judged, by what ("filter", "unavailable", "no-baseline") and why. */
+/* Notes that nothing is judged, by what ("filter", "empty", "unavailable", "no-baseline") and why.
+ */
 void kg__part_skip(kg__part_run *run, const char *by, const char *why);
 
 /* Prints a case's entry as one line; what was printed of a case that failed alike is not told
@@ -134,9 +135,6 @@ void kg__part_count(kg__part_run *run);
 void kg__part_take_measured(kg__part_run *run, kg__subject *one, const json_t *record);
 
 /* part_notes.c */
-
-/* Complains of cases of this comparison that the baseline has and the table no longer. */
-void kg__part_find_vanished(kg__part_run *run);
 
 /* Prints and notes how many times as fast each variant is as the table's first, by size and launch.
  */

@@ -1,4 +1,5 @@
-/* What a part notes once its cases are settled: vanished cases, speedups, other surroundings. */
+/* What a part notes once its cases are settled: speedups, and surroundings that differ from the
+ * baseline's. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,25 +12,6 @@
 #include "results.h"
 #include "run.h"
 #include "text.h"
-
-/* Cases of this comparison that the baseline has and the table no longer. */
-void kg__part_find_vanished(kg__part_run *run)
-{
-    size_t length = strlen(run->comparison->name);
-
-    for (size_t i = 0; run->has_baseline && i < run->baseline.case_count; i++) {
-        const char *id = run->baseline.cases[i].id;
-
-        if (strncmp(id, run->comparison->name, length) != 0 || id[length] != '/' ||
-            !kg__filter_takes(id) || kg__table_find(&run->table, id) != NULL)
-            continue;
-        kg__part_add_text(run, "vanished", id);
-        kg__complain(
-            "%s: in the baseline and no longer in the table: bring it back, or retire it with "
-            "ci/rebaseline",
-            id);
-    }
-}
 
 /* The case of the table's first variant that another is timed beside: that of the same launch where
  * it has several, or NULL. */

@@ -28,6 +28,7 @@ static void take_target(kg__part_run *run, const json_t *record)
     char folder[KG__PATH_SIZE];
     char path[2 * KG__PATH_SIZE];
     kg__error error = { "" };
+    kg__load_status status;
 
     if (run->device_seen)
         return;
@@ -38,8 +39,12 @@ static void take_target(kg__part_run *run, const json_t *record)
     if (kg__part_is_checking(run))
         return;
     kg__baselines_folder(run->comparison->home, folder, sizeof folder);
-    switch (
-        kg__baseline_load_for(folder, &run->target, path, sizeof path, &run->baseline, &error)) {
+    status = kg__baseline_load_for(folder, &run->target, path, sizeof path, &run->baseline, &error);
+    if (status == KG__LOADED && !kg__baseline_is_own(path, &run->baseline, &error)) {
+        kg__baseline_free(&run->baseline);
+        status = KG__BAD;
+    }
+    switch (status) {
     case KG__LOADED:
         run->has_baseline = true;
         break;

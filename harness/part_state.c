@@ -49,7 +49,8 @@ void kg__part_add_note(kg__part_run *run, const char *text)
     kg__print_verdict(stdout, "note", "%-11s  %s\n", run->target.key, text);
 }
 
-/* Notes that nothing is judged, by what ("filter", "unavailable", "no-baseline") and why. */
+/* Notes that nothing is judged, by what ("filter", "empty", "unavailable", "no-baseline") and why.
+ */
 void kg__part_skip(kg__part_run *run, const char *by, const char *why)
 {
     json_object_set_new(run->document, "skipped", json_string(why));

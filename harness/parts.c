@@ -1,9 +1,7 @@
 /* The bodies of a comparison's Criterion tests: they spawn observers, judge what those recorded,
  * print a line a case and leave a verdicts file. They never touch the device themselves. */
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "colour.h"
@@ -91,7 +89,6 @@ static void finish(kg__part_run *run)
     }
     if (kg__part_is_checking(run))
         return;
-    kg__part_find_vanished(run);
     kg__part_note_provenance(run);
     if (kg__part_is(run, "time")) {
         kg__part_note_launch_cost(run);
@@ -139,13 +136,13 @@ void kg__run_part(const char *part)
 
     /* CTest ends a test that is overdue by killing the runner alone; what it started must not live
      * on. */
-    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    kg__end_with_parent();
     if (kg__part_begin(&run, kg__comparison, part)) {
         note_nearest(&run);
-        if (run.count == 0) {
-            kg__part_skip(&run, "filter",
-                          run.table.count > 0 ? "KG_FILTER leaves this test no case"
-                                              : "the comparison's table has no case for this part");
+        if (run.table.count == 0) {
+            kg__part_skip(&run, "empty", "the comparison's table has no case for this test");
+        } else if (run.count == 0) {
+            kg__part_skip(&run, "filter", "KG_FILTER leaves this test no case");
         } else {
             kg__part_write(&run, false);
             if (kg__part_is_checking(&run))

@@ -1,7 +1,6 @@
 #include "reading.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "baseline_rules.h"
+#include "file.h"
 
 static bool is_one_of(char c, const char *set)
 {
@@ -133,22 +133,17 @@ void kg__complain_at(kg__reading *file, const kg__place *where, const char *form
 char *kg__read_document(const kg__document_kind *kind, const char *path, size_t *length,
                         bool *absent, kg__error *error)
 {
-    /* Without O_NONBLOCK, opening a named pipe would wait for somebody to write into it. */
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const char *cause;
+    int file = kg__file_open(path, &cause);
     struct stat status;
 
     *absent = file < 0 && errno == ENOENT;
     if (file < 0) {
-        kg__fail(error, "%s: cannot be opened: %s: %s", path, strerror(errno),
-                 *absent ? kind->renew : "check its permissions");
+        kg__fail(error, "%s: cannot be opened: %s: %s", path, cause,
+                 errno == EACCES ? "check its permissions" : kind->renew);
         return NULL;
     }
-    if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) {
-        kg__fail(error, "%s: is no regular file: move it away, then %s", path, kind->renew);
-        close(file);
-        return NULL;
-    }
-    if (status.st_size < 0 || (size_t)status.st_size > kind->largest) {
+    if (fstat(file, &status) != 0 || status.st_size < 0 || (size_t)status.st_size > kind->largest) {
         kg__fail(error, "%s: has more than %zu MiB, which no %s has: %s", path, kind->largest >> 20,
                  kind->name, kind->remedy);
         close(file);

@@ -1,13 +1,12 @@
 #include "records.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "file.h"
 #include "text.h"
 
 /* How much is asked of a file at once. */
@@ -46,18 +45,12 @@ bool kg__record_append(int file, json_t *record, kg__error *error)
 
 bool kg__record_open(kg__record_reader *reader, const char *path, kg__error *error)
 {
-    struct stat status;
+    const char *cause;
 
-    *reader = (kg__record_reader){ .file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) };
-    if (reader->file < 0)
-        return kg__fail(error, "%s: cannot be opened: %s: check the path and its permissions", path,
-                        strerror(errno));
-    if (fstat(reader->file, &status) != 0 || !S_ISREG(status.st_mode)) {
-        kg__record_close(reader);
-        return kg__fail(error, "%s: is no regular file, so it holds no records: move it away",
-                        path);
-    }
-    return true;
+    *reader = (kg__record_reader){ .file = kg__file_open(path, &cause) };
+    return reader->file >= 0 ||
+           kg__fail(error, "%s: cannot be opened: %s: check the path and its permissions", path,
+                    cause);
 }
 
 /* Reads some more of the file behind what is in the buffer; false at the file's present end. */
@@ -188,10 +181,22 @@ char *kg__json_shown(const json_t *value)
     return text != NULL ? text : kg__copy_text("");
 }
 
+/* Prints JSON and a line break. "##[", which kg__disarm() is about, can only be in a string, which
+ * has another way to write it. */
+static bool print_json(const char *text)
+{
+    const char *found;
+
+    for (; (found = strstr(text, "##[")) != NULL; text = found + 2)
+        if (printf("%.*s\\u0023", (int)(found + 1 - text), text) < 0)
+            return false;
+    return puts(text) != EOF;
+}
+
 bool kg__json_print(json_t *document, size_t flags, const char *what)
 {
     char *text = json_dumps(document, flags);
-    bool printed = text != NULL && puts(text) != EOF && fflush(stdout) == 0;
+    bool printed = text != NULL && print_json(text) && fflush(stdout) == 0;
 
     if (text == NULL)
         kg__complain("%s: cannot be shown as JSON: a name or path in it is no UTF-8: rename it",

@@ -135,20 +135,16 @@ typedef struct place {
 static json_t *load_document(const place *at)
 {
     json_error_t position;
-    struct stat facts;
     json_t *document;
+    const char *cause;
+    FILE *file = kg__file_stream(at->path, &cause);
 
-    /* Opening a pipe would wait for its writer, and a folder reads as an empty file on some
-     * systems. */
-    if (stat(at->path, &facts) != 0) {
-        kg__fail(at->error, "%s: cannot be read: %s: %s", at->path, strerror(errno), at->remedy);
+    if (file == NULL) {
+        kg__fail(at->error, "%s: cannot be read: %s: %s", at->path, cause, at->remedy);
         return NULL;
     }
-    if (!S_ISREG(facts.st_mode)) {
-        kg__fail(at->error, "%s: is no regular file: remove it and %s", at->path, at->remedy);
-        return NULL;
-    }
-    document = json_load_file(at->path, JSON_REJECT_DUPLICATES, &position);
+    document = json_loadf(file, JSON_REJECT_DUPLICATES, &position);
+    fclose(file);
     if (document == NULL)
         kg__fail(at->error, "%s:%d: is no JSON: %s: %s", at->path, position.line, position.text,
                  at->remedy);
@@ -226,7 +222,17 @@ static bool is_silent(const json_t *verdicts)
            !json_is_string(json_object_get(verdicts, "skipped")) &&
            json_array_size(json_object_get(verdicts, "cases")) == 0 &&
            json_array_size(json_object_get(verdicts, "claims")) == 0 &&
+           json_array_size(json_object_get(verdicts, "refused")) == 0 &&
+           json_array_size(json_object_get(verdicts, "vanished")) == 0 &&
            json_array_size(json_object_get(verdicts, "errors")) == 0;
+}
+
+/* Whether a test had no case to judge, by the filter or by its table. */
+static bool is_left_nothing(const json_t *verdicts)
+{
+    const char *by = kg__json_text(verdicts, "skipped_by");
+
+    return strcmp(by, "filter") == 0 || strcmp(by, "empty") == 0;
 }
 
 /* Tallies all but cases and vanished ones, which a merged document counts once for all parts. */
@@ -241,12 +247,12 @@ static void tally_rest(const json_t *verdicts, kg__tally *tally)
     json_array_foreach (json_object_get(verdicts, "claims"), i, claim)
         tally->failed_claims += !json_is_true(json_object_get(claim, "holds"));
     if (json_is_string(json_object_get(verdicts, "skipped"))) {
-        if (strcmp(kg__json_text(verdicts, "skipped_by"), "filter") == 0)
+        if (is_left_nothing(verdicts))
             tally->filtered_out++;
         else
             tally->unavailable++;
     } else if (is_silent(verdicts)) {
-        tally->unavailable++;
+        tally->broken++;
     }
 }
 
@@ -269,6 +275,7 @@ static json_t *tally_document(const kg__tally *tally)
         json_object_set_new(document, kg__verdict_name((kg__verdict)verdict),
                             json_integer((json_int_t)tally->verdicts[verdict]));
     json_object_set_new(document, "vanished", json_integer((json_int_t)tally->vanished));
+    json_object_set_new(document, "unlisted", json_integer((json_int_t)tally->unlisted));
     json_object_set_new(document, "failed_claims", json_integer((json_int_t)tally->failed_claims));
     json_object_set_new(document, "filtered_out", json_integer((json_int_t)tally->filtered_out));
     json_object_set_new(document, "unavailable", json_integer((json_int_t)tally->unavailable));
@@ -276,8 +283,8 @@ static json_t *tally_document(const kg__tally *tally)
     return document;
 }
 
-/* The exit code of one test. That of a claim judges no case, and its claim was judged; of a run
- * claims alone are no judgement. */
+/* The exit code of one test by its verdicts. That of a claim judges no case, and its claim was
+ * judged; of a run claims alone are no judgement. */
 static int test_exit_code(const json_t *verdicts, bool strict)
 {
     kg__tally tally = { 0 };
@@ -498,6 +505,12 @@ static void note_suspects(merger *all, const json_t *verdicts, const char *test,
     json_array_append_new(all->notes, located("note", note, target, test));
 }
 
+/* Whether a comparison's program ran this test, by its name: others are an import's. */
+static bool is_of_program(const char *test)
+{
+    return strncmp(test, "gpu.", 4) == 0 || strncmp(test, "model.", 6) == 0;
+}
+
 static void merge_test(merger *all, const json_t *verdicts)
 {
     const char *test = kg__json_text(verdicts, "test");
@@ -520,10 +533,18 @@ static void merge_test(merger *all, const json_t *verdicts)
     if (json_object_get(verdicts, "nearest") != NULL)
         json_array_append(all->nearest, json_object_get(verdicts, "nearest"));
     tally_rest(verdicts, &all->tally);
-    if (!json_is_true(json_object_get(verdicts, "complete")))
+    if (!json_is_true(json_object_get(verdicts, "complete"))) {
         add_error(all, test,
                   "ended before it was finished (killed, crashed or timed out); what it judged "
                   "until then is kept: run it again");
+    } else if (is_of_program(test) && !json_is_integer(json_object_get(verdicts, "exit_code"))) {
+        add_error(all, test,
+                  "its program ended before it could report how the test ended (killed or "
+                  "crashed): run it again");
+        all->tally.broken++;
+    } else if (is_silent(verdicts)) {
+        add_error(all, test, "judged nothing, and gave no reason: run it again");
+    }
 
     json_object_set_new(summary, "name", json_string(test));
     json_object_set_new(summary, "target", json_string(target));
@@ -531,15 +552,13 @@ static void merge_test(merger *all, const json_t *verdicts)
     json_object_set_new(summary, "complete",
                         json_boolean(json_is_true(json_object_get(verdicts, "complete"))));
     json_object_set_new(summary, "exit_code", json_integer(test_exit_code(verdicts, all->strict)));
+    if (json_object_get(verdicts, "exit_code") != NULL)
+        json_object_set(summary, "program_exit_code", json_object_get(verdicts, "exit_code"));
     if (json_object_get(verdicts, "board") != NULL)
         json_object_set(summary, "board", json_object_get(verdicts, "board"));
     if (json_object_get(verdicts, "skipped") != NULL) {
         json_object_set(summary, "skipped", json_object_get(verdicts, "skipped"));
         json_object_set(summary, "skipped_by", json_object_get(verdicts, "skipped_by"));
-    } else if (is_silent(verdicts)) {
-        json_object_set_new(summary, "skipped",
-                            json_string("it judged nothing and gave no reason"));
-        json_object_set_new(summary, "skipped_by", json_string("unavailable"));
     }
     json_array_append_new(all->tests, summary);
 }
@@ -684,11 +703,12 @@ static void complain_of_filter(merger *all)
     const char *filter = kg__setting("KG_FILTER");
     char subject[KG__MESSAGE_SIZE];
 
-    if (all->tally.filtered_out > 0 && all->tally.filtered_out >= json_array_size(all->tests)) {
-        kg__format(subject, sizeof subject, "KG_FILTER%s%s", filter != NULL ? "=" : "",
-                   filter != NULL ? filter : "");
-        complain_of_globs(all, subject, filter != NULL ? filter : "");
-    } else if (filter != NULL && all->tally.broken == 0 && all->tally.unavailable == 0) {
+    if (filter != NULL && all->tally.filtered_out > 0 &&
+        all->tally.filtered_out >= json_array_size(all->tests)) {
+        kg__format(subject, sizeof subject, "KG_FILTER=%s", filter);
+        complain_of_globs(all, subject, filter);
+    } else if (filter != NULL && json_array_size(all->tests) > 0 && all->tally.broken == 0 &&
+               all->tally.unavailable == 0) {
         size_t count;
         const char **ids = list_known(all, &count);
         char *without = kg__globs_without_any(filter, ids, count);
@@ -704,7 +724,7 @@ static void complain_of_filter(merger *all)
     }
 }
 
-static json_t *finish_merge(merger *all, const char *out)
+static json_t *finish_merge(merger *all, const char *out, const kg__expected *expected)
 {
     json_t *document = json_object();
 
@@ -724,8 +744,11 @@ static json_t *finish_merge(merger *all, const char *out)
     json_object_set_new(document, "claims", all->claims);
     json_object_set_new(document, "refused", all->refused);
     json_object_set_new(document, "vanished", all->vanished);
+    json_object_set_new(document, "unlisted", json_array());
     json_object_set_new(document, "errors", all->errors);
     json_object_set_new(document, "notes", all->notes);
+    if (expected != NULL)
+        kg__expected_check(expected, document, &all->tally);
     json_object_set_new(document, "tally", tally_document(&all->tally));
     json_object_set_new(document, "exit_code",
                         json_integer(kg__exit_code(&all->tally, all->strict)));
@@ -735,7 +758,22 @@ static json_t *finish_merge(merger *all, const char *out)
     return document;
 }
 
-json_t *kg__results_merge(const char *out, bool strict, kg__error *error)
+void kg__results_add_error(json_t *results, const char *test, const char *why)
+{
+    json_t *tally = json_object_get(results, "tally");
+    json_t *error = json_object();
+
+    if (test != NULL && *test != '\0')
+        json_object_set_new(error, "test", kg__json_clean_string(test));
+    json_object_set_new(error, "why", kg__json_clean_string(why));
+    json_array_append_new(json_object_get(results, "errors"), error);
+    json_object_set_new(tally, "broken",
+                        json_integer((json_int_t)kg__json_count(tally, "broken") + 1));
+    json_object_set_new(results, "exit_code", json_integer(KG__EXIT_ERROR));
+}
+
+json_t *kg__results_merge(const char *out, bool strict, const kg__expected *expected,
+                          kg__error *error)
 {
     char *records = join(out, "records");
     size_t count = 0;
@@ -776,7 +814,7 @@ json_t *kg__results_merge(const char *out, bool strict, kg__error *error)
         free(names[i]);
     }
     free(names);
-    if (count == 0) {
+    if (count == 0 && (expected == NULL || expected->partial)) {
         char why[KG__MESSAGE_SIZE];
 
         kg__format(
@@ -788,7 +826,7 @@ json_t *kg__results_merge(const char *out, bool strict, kg__error *error)
         all.tally.broken++;
     }
     free(records);
-    return finish_merge(&all, out);
+    return finish_merge(&all, out, expected);
 }
 
 int kg__results_exit_code(const json_t *results)

@@ -4,12 +4,14 @@
  *
  * - "schema": "kernelgate-verdicts/1", "test": "gpu.matmul_f32.time", "seconds": 3.2
  * - "complete": false until the test is through: a test that dies leaves no hole
+ * - "exit_code": what its program's run of it came to, written last: a program that dies after its
+ *   test was through has none
  * - "target": {"key": "nvidia-h200", ...}, "provenance": {...}, and of a GPU "board": its UUID
- * - "skipped": the reason, and "skipped_by": "filter", "unavailable" or "no-baseline", where
- *   nothing was judged
+ * - "skipped": the reason, and "skipped_by": "filter", "empty" (the table has no case for this
+ *   test), "unavailable" or "no-baseline", where nothing was judged
  * - "nearest": the case that a glob of the filter which takes none may have meant
  * - "errors": ["..."], what is wrong outside of any case
- * - "vanished": ["matmul_f32/old/530/b16"], baseline cases that the table no longer has
+ * - "vanished": ["matmul_f32/old/530/b16"], baseline cases that an import no longer has
  * - "refused": [{"case": "...", "why": "..."}]
  * - "claims": [{"claim": "...", "holds": true, "why": "..."}], "notes": ["..."]
  * - "cases": [{"case": "...", "target": "nvidia-h200", "part": "time", "seconds": 0.4,
@@ -28,6 +30,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "expected.h"
 #include "judge.h"
 #include "message.h"
 
@@ -56,8 +59,14 @@ void kg__verdicts_tally(const json_t *verdicts, kg__tally *tally);
  * "schema", "targets", "provenance" (by target), "boards" (by UUID), "cases" (one entry a case and
  * target, its parts' metrics together, the worst verdict), "tests" (name, seconds, exit code,
  * skipped), "claims", "refused", "vanished", "errors", "tally", "exit_code". An unreadable verdicts
- * file becomes an error in the document, never a crash. */
-json_t *kg__results_merge(const char *out, bool strict, kg__error *error);
+ * file becomes an error in the document, never a crash. With `expected` (or NULL) what had to
+ * report and did not becomes an error too, see kg__expected_check(). */
+json_t *kg__results_merge(const char *out, bool strict, const kg__expected *expected,
+                          kg__error *error);
+
+/* Adds an error to a results document, of a test or of the run as a whole ("" or NULL), and makes
+ * its exit code that of an error. */
+void kg__results_add_error(json_t *results, const char *test, const char *why);
 
 /* Reads the JSON of a regular file; NULL with `error`, which ends in `remedy`, what to do. */
 json_t *kg__document_load(const char *path, const char *remedy, kg__error *error);
@@ -76,9 +85,9 @@ bool kg__results_write_junit(const char *path, const json_t *results, kg__error 
 /* Writes Markdown: verdict counts, failures first, each with its reason and a line that reproduces
  * it. */
 bool kg__results_write_summary(const char *path, const json_t *results, kg__error *error);
-/* HTML: one file that refers to no other, with every comparison's tables and, where gnuplot is
- * installed, plots. The folder is made where it is missing, and what stood at `path` is removed
- * first. */
+/* Writes HTML: one file that refers to no other, with every comparison's tables and, where gnuplot
+ * is installed, plots. The folder is made where it is missing. Atomically, as its neighbors: on
+ * failure what was at `path` stays as it was. */
 bool kg__results_write_html(const char *path, const json_t *results, kg__error *error);
 /* The console's summary: counts, failures with reason, speedups, the verdict in words, last. */
 void kg__results_print(FILE *stream, const json_t *results);

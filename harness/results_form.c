@@ -120,12 +120,36 @@ static bool is_exit_code(const json_t *value)
                                      code == KG__EXIT_ERROR || code == KG__EXIT_NOTHING);
 }
 
+/* Whether a value is one of the texts of a list that ends in NULL. */
+static bool is_one_of(const json_t *value, const char *const *texts)
+{
+    const char *found = json_string_value(value);
+
+    while (found != NULL && *texts != NULL && strcmp(found, *texts) != 0)
+        texts++;
+    return found != NULL && *texts != NULL;
+}
+
 static bool is_skip_reason(const json_t *value)
 {
-    const char *reason = json_string_value(value);
+    static const char *const reasons[] = { "filter", "empty", "unavailable", "no-baseline", NULL };
 
-    return reason != NULL && (strcmp(reason, "filter") == 0 || strcmp(reason, "unavailable") == 0 ||
-                              strcmp(reason, "no-baseline") == 0);
+    return is_one_of(value, reasons);
+}
+
+static bool is_loosening(const json_t *value)
+{
+    static const char *const kinds[] = { "no_longer_gated", "retired", "widened", "slower", NULL };
+
+    return is_one_of(value, kinds);
+}
+
+static bool is_file_state(const json_t *value)
+{
+    static const char *const states[] = { "unchanged", "changed",    "new",
+                                          "removed",   "unreadable", NULL };
+
+    return is_one_of(value, states);
 }
 
 static bool is_fingerprint(const json_t *value)
@@ -160,7 +184,8 @@ static const form positive_count = { .fits = is_positive_count,
 static const form verdict = { .fits = is_verdict, .expected = "a known verdict" };
 static const form exit_code = { .fits = is_exit_code, .expected = "0, 1, 2 or 77" };
 static const form skip_reason = { .fits = is_skip_reason,
-                                  .expected = "\"filter\", \"unavailable\" or \"no-baseline\"" };
+                                  .expected = "\"filter\", \"empty\", \"unavailable\" or "
+                                              "\"no-baseline\"" };
 static const form fingerprint = { .fits = is_fingerprint,
                                   .expected = "a fingerprint of 16 hexadecimal digits" };
 static const form seconds = { .fits = is_amount, .expected = "a time of at least 0 seconds" };
@@ -315,15 +340,11 @@ static const form one_case = OBJECT(.also = &shared_of_case, .members = case_mem
 static const form cases = LIST_OF(one_case);
 
 static const member test_members[] = {
-    { "name", &name, false },
-    { "target", &text, false },
-    { "seconds", &seconds, false },
-    { "complete", &boolean, false },
-    { "exit_code", &exit_code, false },
-    { "skipped", &text, true },
-    { "skipped_by", &skip_reason, true },
-    { "board", &name, true },
-    { 0 },
+    { "name", &name, false },           { "target", &text, false },
+    { "seconds", &seconds, false },     { "complete", &boolean, false },
+    { "exit_code", &exit_code, false }, { "program_exit_code", &exit_code, true },
+    { "skipped", &text, true },         { "skipped_by", &skip_reason, true },
+    { "board", &name, true },           { 0 },
 };
 static const form test = { .fits = is_test,
                            .expected = "an object that says by what it was skipped",
@@ -357,6 +378,21 @@ static const member vanished_members[] = {
 static const form vanished_case = OBJECT(.members = vanished_members, .closed = true);
 static const form vanished = LIST_OF(vanished_case);
 
+static const member covered_members[] = {
+    { "expected", &count, false },
+    { "reported", &count, false },
+    { 0 },
+};
+static const form covered = OBJECT(.members = covered_members, .closed = true);
+static const member coverage_members[] = {
+    { "tests", &covered, false },
+    { "cases", &covered, false },
+    { "filter", &text, true },
+    { "partial", &mark, true },
+    { 0 },
+};
+static const form coverage = OBJECT(.members = coverage_members, .closed = true);
+
 static const member error_members[] = {
     { "test", &text, true },
     { "why", &name, false },
@@ -375,15 +411,67 @@ static const form note = OBJECT(.members = note_members, .closed = true);
 static const form notes = LIST_OF(note);
 
 static const member tally_members[] = {
-    { "pass", &count, false },         { "faster", &count, false },
-    { "no-baseline", &count, false },  { "noisy", &count, false },
-    { "environment", &count, false },  { "slower", &count, false },
-    { "wrong", &count, false },        { "error", &count, false },
-    { "vanished", &count, false },     { "failed_claims", &count, false },
-    { "filtered_out", &count, false }, { "unavailable", &count, false },
-    { "broken", &count, false },       { 0 },
+    { "pass", &count, false },
+    { "faster", &count, false },
+    { "no-baseline", &count, false },
+    { "noisy", &count, false },
+    { "environment", &count, false },
+    { "slower", &count, false },
+    { "wrong", &count, false },
+    { "error", &count, false },
+    { "vanished", &count, false },
+    { "failed_claims", &count, false },
+    { "filtered_out", &count, false },
+    { "unavailable", &count, false },
+    { "broken", &count, false },
+    { "unlisted", &count, true },
+    { 0 },
 };
 static const form tally = OBJECT(.members = tally_members, .others = &count);
+
+static const form loosening = { .fits = is_loosening,
+                                .expected = "\"no_longer_gated\", \"retired\", \"widened\" or "
+                                            "\"slower\"" };
+static const form file_state = { .fits = is_file_state,
+                                 .expected = "\"unchanged\", \"changed\", \"new\", \"removed\" or "
+                                             "\"unreadable\"" };
+static const member changed_file_members[] = {
+    { "target", &target_key, false },
+    { "state", &file_state, false },
+    { "no_longer_gated", &count, false },
+    { "retired", &count, false },
+    { "widened", &count, false },
+    { "slower", &count, false },
+    { "new", &count, false },
+    { "sentinels_moved", &count, false },
+    { "why", &name, true },
+    { 0 },
+};
+static const form changed_file = OBJECT(.members = changed_file_members, .closed = true);
+static const form changed_files = LIST_OF(changed_file);
+
+static const member loosened_members[] = {
+    { "target", &target_key, false },
+    { "case", &case_id, false },
+    { "metric", &name, true },
+    { "kind", &loosening, false },
+    { "before", &amount, true },
+    { "after", &amount, true },
+    { 0 },
+};
+static const form loosened_entry = OBJECT(.members = loosened_members, .closed = true);
+static const form loosened = LIST_OF(loosened_entry);
+
+static const member baselines_members[] = {
+    { "since", &name, true },
+    { "commit", &name, true },
+    { "not_gated", &count, false },
+    { "limits_above_10_percent", &count, false },
+    { "files", &changed_files, false },
+    { "loosened", &loosened, false },
+    { 0 },
+};
+static const form baselines = OBJECT(.members = baselines_members, .closed = true);
 
 static const member document_members[] = {
     { "schema", &name, false },
@@ -395,11 +483,14 @@ static const member document_members[] = {
     { "targets", &targets, false },
     { "provenance", &provenances, false },
     { "boards", &boards, true },
+    { "baselines", &baselines, true },
     { "cases", &cases, false },
     { "tests", &tests, false },
     { "claims", &claims, false },
     { "refused", &refused, false },
     { "vanished", &vanished, false },
+    { "unlisted", &vanished, true },
+    { "coverage", &coverage, true },
     { "errors", &errors, false },
     { "notes", &notes, false },
     { "tally", &tally, false },
@@ -437,23 +528,15 @@ static const form refused_case = OBJECT(.members = refused_case_members);
 static const form refused_cases = LIST_OF(refused_case);
 
 static const member verdicts_members[] = {
-    { "schema", &name, false },
-    { "test", &name, false },
-    { "complete", &boolean, false },
-    { "seconds", &seconds, true },
-    { "target", &target, true },
-    { "provenance", &provenance, true },
-    { "board", &name, true },
-    { "skipped", &text, true },
-    { "skipped_by", &skip_reason, true },
-    { "nearest", &case_id, true },
-    { "errors", &names, true },
-    { "vanished", &names, true },
-    { "notes", &names, true },
-    { "refused", &refused_cases, true },
-    { "claims", &held_claims, true },
-    { "cases", &judged_cases, true },
-    { 0 },
+    { "schema", &name, false },          { "test", &name, false },
+    { "complete", &boolean, false },     { "exit_code", &exit_code, true },
+    { "seconds", &seconds, true },       { "target", &target, true },
+    { "provenance", &provenance, true }, { "board", &name, true },
+    { "skipped", &text, true },          { "skipped_by", &skip_reason, true },
+    { "nearest", &case_id, true },       { "errors", &names, true },
+    { "vanished", &names, true },        { "notes", &names, true },
+    { "refused", &refused_cases, true }, { "claims", &held_claims, true },
+    { "cases", &judged_cases, true },    { 0 },
 };
 static const form verdicts_form = { .fits = is_test,
                                     .expected = "an object that says by what it was skipped",

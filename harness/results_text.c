@@ -11,6 +11,9 @@
 #include "results.h"
 #include "text.h"
 
+/* How many cases a sentence about several names. */
+#define NAMED_CASES 5
+
 /* The room for one sentence with figures and names in it. */
 #define SENTENCE_SIZE 2048
 
@@ -72,12 +75,13 @@ size_t kg__results_judged(const json_t *results)
     return judged;
 }
 
-/* True where a case was judged, a claim failed or something broke; false for a run that judged
- * nothing, whatever claims hold in it. */
+/* True where a case was judged or has vanished, a claim failed or something broke; false for a run
+ * that judged nothing, whatever claims hold in it. */
 static bool judged_something(const json_t *results)
 {
     return kg__results_judged(results) > kg__results_count(results, KG__NO_BASELINE) ||
            kg__json_count(json_object_get(results, "tally"), "failed_claims") > 0 ||
+           json_array_size(json_object_get(results, "vanished")) > 0 ||
            json_array_size(json_object_get(results, "errors")) > 0;
 }
 
@@ -87,6 +91,7 @@ static bool fails_by_strictness(const json_t *results)
     static const kg__verdict failing[] = { KG__SLOWER, KG__WRONG, KG__ERROR };
     int code = kg__results_exit_code(results);
     size_t failures = kg__json_count(json_object_get(results, "tally"), "failed_claims") +
+                      json_array_size(json_object_get(results, "vanished")) +
                       json_array_size(json_object_get(results, "errors"));
 
     for (size_t i = 0; i < sizeof failing / sizeof *failing; i++)
@@ -205,10 +210,25 @@ static char *doubts_text(const json_t *results, bool with_tests)
     for (size_t i = 0; i < sizeof doubtful / sizeof *doubtful; i++)
         list_counted(doubts.stream, &first, kg__results_count(results, doubtful[i]),
                      kg__verdict_name(doubtful[i]));
-    list_counted(doubts.stream, &first, kg__json_count(tally, "vanished"), "vanished");
+    list_counted(doubts.stream, &first, kg__json_count(tally, "unlisted"), "unlisted");
     if (with_tests)
         list_counted(doubts.stream, &first, unavailable, idle_tests(unavailable));
     return finish(&doubts);
+}
+
+/* What of the run was not to be judged, which a reader must not take for all of it. */
+static void write_coverage(FILE *stream, const json_t *results)
+{
+    const json_t *coverage = json_object_get(results, "coverage");
+    const json_t *tests = json_object_get(coverage, "tests");
+    const json_t *cases = json_object_get(coverage, "cases");
+
+    if (json_object_get(coverage, "filter") != NULL)
+        fprintf(stream, ", filtered: %zu of %zu cases", kg__json_count(cases, "reported"),
+                kg__json_count(cases, "expected"));
+    if (json_is_true(json_object_get(coverage, "partial")))
+        fprintf(stream, ", partial: %zu of %zu tests", kg__json_count(tests, "reported"),
+                kg__json_count(tests, "expected"));
 }
 
 char *kg__results_outcome(const json_t *results)
@@ -235,6 +255,7 @@ char *kg__results_outcome(const json_t *results)
         fprintf(words.stream, ", but not with KG_STRICT=1: %s", doubts);
     if (unavailable > 0 && judged_something(results) && !by_strictness)
         fprintf(words.stream, "; %zu %s", unavailable, idle_tests(unavailable));
+    write_coverage(words.stream, results);
     free(doubts);
     return finish(&words);
 }
@@ -397,8 +418,29 @@ char *kg__results_vanished(const json_t *entry)
 
     begin(&words);
     fprintf(words.stream,
-            "the baseline has it and the comparison's table does not: put it back, or retire "
-            "it with ci/rebaseline (baselines/%s.json)",
+            "the baseline has it, and it is in no table or refused: put it back, or retire it with "
+            "ci/rebaseline or kernelgate baseline retire (baselines/%s.json)",
             kg__json_text(entry, "target"));
+    return finish(&words);
+}
+
+char *kg__results_unlisted(const json_t *results)
+{
+    const json_t *unlisted = json_object_get(results, "unlisted");
+    size_t count = json_array_size(unlisted);
+    sentence words;
+
+    if (count == 0)
+        return NULL;
+    begin(&words);
+    fprintf(words.stream, "%zu checked case%s", count, count == 1 ? "" : "s");
+    for (size_t i = 0; i < count && i < NAMED_CASES; i++)
+        fprintf(words.stream, "%s%s", i > 0 ? ", " : " (",
+                kg__json_text(json_array_get(unlisted, i), "case"));
+    fprintf(words.stream,
+            "%s) not listed in baselines/%s.json, so that nobody would miss them: list them with "
+            "ci/rebaseline --target model",
+            count > NAMED_CASES ? ", ..." : "",
+            kg__json_text(json_array_get(unlisted, 0), "target"));
     return finish(&words);
 }

@@ -57,4 +57,8 @@ char *kg__results_reproduce(const json_t *results, const json_t *entry, const ch
 /* A vanished case's reason: which file has it and what to do. */
 char *kg__results_vanished(const json_t *entry);
 
+/* What is to be done about the cases that the CPU model's baseline does not list, which are told
+ * together; NULL where there are none. */
+char *kg__results_unlisted(const json_t *results);
+
 #endif

@@ -1,9 +1,15 @@
 #include "run.h"
 
+#include <errno.h>
 #include <fnmatch.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
 
+#include "holding.h"
+#include "judge.h"
 #include "text.h"
 
 const char *kg__setting(const char *name)
@@ -104,11 +110,6 @@ bool kg__is_paired(void)
     return kg__base_folder() != NULL && is_on("KG_PAIRED");
 }
 
-bool kg__is_settling(void)
-{
-    return is_on("KG_SETTLING");
-}
-
 /* The folder that a setting names, else `name` in the project's. */
 static void folder_of(const char *setting, const char *home, const char *name, char *path,
                       size_t size)
@@ -129,6 +130,19 @@ void kg__out_folder(const char *home, char *path, size_t size)
 void kg__baselines_folder(const char *home, char *path, size_t size)
 {
     folder_of("KG_BASELINES", home, "baselines", path, size);
+}
+
+bool kg__filter_is_meant(bool strict, kg__error *error)
+{
+    const char *filter = kg__setting("KG_FILTER");
+    const char *given = kg__setting("KG_FILTER_GIVEN");
+
+    if (!strict || filter == NULL || (given != NULL && strcmp(filter, given) == 0))
+        return true;
+    return kg__fail(error,
+                    "KG_FILTER='%s' is set in the environment of a strict run, which it would "
+                    "narrow: unset it, or give it to ci/gate as --filter",
+                    filter);
 }
 
 bool kg__globs_take(const char *list, const char *id)
@@ -299,4 +313,31 @@ void kg__verdicts_path(const char *home, const char *test, char *path, size_t si
 
     kg__out_folder(home, out, sizeof out);
     kg__format(path, size, "%s/records/%s" KG__VERDICTS_SUFFIX, out, test);
+}
+
+/* The number of the process that starts others, in their environment. */
+static const char parent_setting[] = "KG__PARENT";
+
+void kg__name_parent(void)
+{
+    char number[32];
+
+    kg__format(number, sizeof number, "%ld", (long)getpid());
+    if (setenv(parent_setting, number, 1) != 0)
+        kg__complain("%s: cannot be set: %s: free some memory", parent_setting, strerror(errno));
+}
+
+void kg__end_with_parent(void)
+{
+    const char *parent = kg__setting(parent_setting);
+
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    /* A parent that ended before that call sends no signal. Any process can have adopted this one:
+     * only the number is reliable. With a script in between, the parent is that script. */
+    if (parent == NULL || strtol(parent, NULL, 10) == (long)getppid() ||
+        kg__process_lives((pid_t)strtol(parent, NULL, 10)))
+        return;
+    kg__complain("process %s, which started this one (%ld), has ended: this one ends too", parent,
+                 (long)getpid());
+    exit(KG__EXIT_ERROR);
 }

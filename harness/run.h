@@ -28,6 +28,11 @@ double kg__case_seconds(void);
  * that was asked for. */
 bool kg__settings_are_clear(kg__error *error);
 
+/* Whether KG_FILTER may narrow the run: in strict mode only where the command line asked for it,
+ * which whoever read that says by KG_FILTER_GIVEN, the same list again. A filter that was left in
+ * the environment would pass for a whole gate. False with `error`. */
+bool kg__filter_is_meant(bool strict, kg__error *error);
+
 /* True when one of a comma-separated list of globs, in which * also matches slashes, matches an id.
  */
 bool kg__globs_take(const char *list, const char *id);
@@ -59,10 +64,6 @@ const char *kg__base_folder(void);
 /* Whether every timed case is a suspect: KG_PAIRED=1, in a run that has a base. */
 bool kg__is_paired(void);
 
-/* Whether whoever runs the tests settles their suspects afterwards: KG_SETTLING=1. Else the run
- * that left them fails by them. */
-bool kg__is_settling(void);
-
 /* The folder of a run's results: KG_OUT, else <home>/out. */
 void kg__out_folder(const char *home, char *path, size_t size);
 
@@ -76,5 +77,14 @@ void kg__test_name(const char *kind, const char *comparison, const char *part, c
 /* The path of a test's verdicts file, in the folder of the results. */
 #define KG__VERDICTS_SUFFIX ".verdicts.json"
 void kg__verdicts_path(const char *home, const char *test, char *path, size_t size);
+
+/* Names this process to those that it starts, in the environment: each of them can call
+ * kg__end_with_parent(). */
+void kg__name_parent(void);
+
+/* Has the kernel kill this process (SIGKILL) when its parent ends. Where the process that named
+ * itself, by kg__name_parent() or as ctest does (KgDiscoverTests.cmake), has ended already, this
+ * process ends at once, with exit code 2 and a message. */
+void kg__end_with_parent(void);
 
 #endif

@@ -5,11 +5,14 @@
 #include <criterion/options.h>
 #include <dlfcn.h>
 #include <kernelgate/kernelgate.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "candidates.h"
@@ -21,12 +24,15 @@
 #include "results.h"
 #include "run.h"
 #include "table.h"
+#include "test_tally.h"
 #include "work.h"
 
-/* What the tests that ran add up to. Only the runner's process fills it. */
-static kg__tally tally;
-static size_t tests_run;
-static size_t claims_held;
+/* The address space of a runner: 20 MiB, and for each of the two threads of Criterion's libraries a
+ * stack of 8 MiB and up to 64 MiB that malloc reserves. With less, Criterion crashes or hangs. */
+#define LEAST_ADDRESS_SPACE ((rlim_t)192 << 20)
+
+/* After so long without the process of a test, Criterion waits for one that is not there. */
+#define SECONDS_WITHOUT_TEST 10
 
 /* Criterion ignores words and options that it does not know and succeeds; these are the ones that
  * it does. `takes_value` becomes whether the next argument may be the option's value. */
@@ -91,118 +97,15 @@ static bool arguments_are_known(int argc, char **argv)
     return true;
 }
 
-static bool is_harmless(int exit_code)
-{
-    return exit_code == KG__EXIT_PASS || exit_code == KG__EXIT_NOTHING;
-}
-
-/* Suspects are settled after the run, and its results judge them: here they let their test pass. */
-static void excuse_suspects(const json_t *verdicts, kg__tally *all)
-{
-    const json_t *entry;
-    size_t i;
-
-    json_array_foreach (json_object_get(verdicts, "cases"), i, entry) {
-        kg__verdict verdict;
-
-        if (!json_is_true(json_object_get(entry, "suspect")) ||
-            !kg__verdict_parse(kg__json_text(entry, "verdict"), &verdict))
-            continue;
-        all->verdicts[verdict]--;
-        all->verdicts[KG__PASS]++;
-    }
-}
-
-/* Adds what a test left to the tally: by its verdicts file where it left one, by Criterion's status
- * else. */
-static void count_test(const struct criterion_test_stats *stats)
-{
-    char name[128];
-    char path[KG__PATH_SIZE];
-    json_t *verdicts;
-    bool failed = stats->test_status == CR_STATUS_FAILED || stats->crashed || stats->timed_out;
-
-    if (stats->test_status == CR_STATUS_SKIPPED && stats->test->data->disabled)
-        return;
-    tests_run++;
-    kg__test_name(KG__TARGET_KIND, stats->test->category, stats->test->name, name, sizeof name);
-    kg__verdicts_path(kg__comparison->home, name, path, sizeof path);
-    verdicts = kg__verdicts_load(path, NULL);
-    if (stats->timed_out && verdicts != NULL)
-        kg__complain("%s: overdue, and ended: see %s for the case that was running", name, path);
-    else if (stats->timed_out)
-        kg__complain("%s: overdue, and ended: see what it waits for", name);
-    if (verdicts != NULL) {
-        kg__tally before = tally;
-        kg__tally own = { 0 };
-
-        kg__verdicts_tally(verdicts, &tally);
-        kg__verdicts_tally(verdicts, &own);
-        excuse_suspects(verdicts, &tally);
-        excuse_suspects(verdicts, &own);
-        /* A file that tells of nothing that fails is not the one of a test that did. */
-        if (failed && is_harmless(kg__exit_code(&own, false)))
-            tally.broken++;
-        if (!failed && tally.failed_claims == before.failed_claims)
-            claims_held += json_array_size(json_object_get(verdicts, "claims"));
-    } else if (failed && kg__is_part(stats->test->name)) {
-        /* A part that could not even write down what it found. */
-        tally.broken++;
-    } else if (failed) {
-        tally.failed_claims++;
-    } else if (stats->test_status == CR_STATUS_SKIPPED) {
-        tally.unavailable++;
-    } else {
-        claims_held++;
-    }
-    if (stats->crashed || stats->timed_out)
-        tally.broken++;
-    json_decref(verdicts);
-}
-
 ReportHook(POST_TEST)(struct criterion_test_stats *stats)
 {
-    count_test(stats);
+    kg__test_tally_add(stats);
 }
 
-/* Leaves the verdicts file of a test that died before it had one, so that the run's results know of
- * it. */
-static void leave_crash(const struct criterion_test_stats *stats, const char *why)
-{
-    char name[128];
-    char path[KG__PATH_SIZE];
-    char folder[KG__PATH_SIZE];
-    json_t *verdicts;
-    kg__error error = { "" };
-
-    kg__test_name(KG__TARGET_KIND, stats->test->category, stats->test->name, name, sizeof name);
-    kg__verdicts_path(kg__comparison->home, name, path, sizeof path);
-    verdicts = kg__verdicts_load(path, NULL);
-    if (verdicts == NULL) {
-        verdicts = kg__verdicts_make(name);
-        json_array_append_new(json_object_get(verdicts, "errors"), json_string(why));
-        kg__format(folder, sizeof folder, "%s", path);
-        *strrchr(folder, '/') = '\0';
-        if (!kg__file_make_folder(folder, &error) ||
-            !kg__results_write_json(path, verdicts, 1, &error))
-            kg__complain("%s", error.text);
-    }
-    json_decref(verdicts);
-}
-
-/* Criterion ends a test that crashed without POST_TEST. Kernels run in observers, so that what
- * crashed here is the suite or the harness. */
+/* Criterion ends a test that crashed without POST_TEST. */
 ReportHook(TEST_CRASH)(struct criterion_test_stats *stats)
 {
-    char why[KG__MESSAGE_SIZE];
-
-    tests_run++;
-    tally.broken++;
-    kg__format(why, sizeof why,
-               "crashed outside of any case: look for a table without its KG_END in suites/%s.c",
-               kg__comparison->name);
-    kg__complain("%s.%s: %s", stats->test->category, stats->test->name, why);
-    leave_crash(stats, why);
+    kg__test_tally_add_crash(stats);
 }
 
 /* Run whole by hand, claims come before the part `time` in Criterion's order: they must not take an
@@ -221,6 +124,68 @@ static void forget_verdicts(void)
     }
 }
 
+/* BoxFort, which starts the processes of Criterion's tests, calls this with the result of a fork()
+ * that failed, -1: that is every process of the user. */
+int kill(pid_t process, int number)
+{
+    if (process != -1)
+        return (int)syscall(SYS_kill, process, number);
+    kg__complain("%s: no process can be started for a test: raise the number of processes that the "
+                 "user (ulimit -u) or the container may have",
+                 kg__comparison->name);
+    _exit(KG__EXIT_ERROR);
+}
+
+/* Ends a run whose test has no process, or one that ended and is not waited for: BoxFort reports no
+ * failure where it cannot start the thread that waits, and Criterion then waits forever. */
+static void *watch_tests(void *nothing)
+{
+    int seconds = 0;
+
+    (void)nothing;
+    while (seconds < SECONDS_WITHOUT_TEST) {
+        siginfo_t ended = { 0 };
+
+        sleep(1);
+        if (waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid == 0)
+            seconds = 0;
+        else
+            seconds++;
+    }
+    kg__complain("%s: a test has no process: raise the number of processes (ulimit -u) and "
+                 "the address space (ulimit -v), or what the container may have of both",
+                 kg__comparison->name);
+    _exit(KG__EXIT_ERROR);
+}
+
+/* Starts the thread that watches the tests; false with a complaint where a runner cannot work. */
+static bool can_start_tests(void)
+{
+    struct rlimit space;
+    sigset_t all;
+    sigset_t before;
+    pthread_t watcher;
+    int cause;
+
+    if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur < LEAST_ADDRESS_SPACE) {
+        kg__complain(
+            "%s: the address space is limited to %llu KiB, too little to run a test: raise "
+            "it to %llu KiB or more (ulimit -v)",
+            kg__comparison->name, (unsigned long long)space.rlim_cur / 1024,
+            (unsigned long long)LEAST_ADDRESS_SPACE / 1024);
+        return false;
+    }
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    cause = pthread_create(&watcher, NULL, watch_tests, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (cause != 0)
+        kg__complain("%s: no thread can be started: %s: raise the number of processes (ulimit -u), "
+                     "or what the container may have",
+                     kg__comparison->name, strerror(cause));
+    return cause == 0;
+}
+
 /* Another run's results are not to be mixed with ours, nor are tests to be run whose exit code or
  * limits nobody could tell. */
 static bool may_run_tests(void)
@@ -229,7 +194,8 @@ static bool may_run_tests(void)
     kg__error error = { "" };
 
     kg__out_folder(kg__comparison->home, out, sizeof out);
-    if (kg__settings_are_clear(&error) && kg__holding_permits(out, &error))
+    if (kg__settings_are_clear(&error) && kg__filter_is_meant(kg__is_strict(), &error) &&
+        kg__holding_permits(out, &error))
         return true;
     kg__complain("%s", error.text);
     return false;
@@ -240,11 +206,54 @@ static bool asks_for_help(int argc, char **argv)
     return argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0);
 }
 
+/* The ids of the cases of a test, whatever KG_FILTER says; those of a claim are none. A table that
+ * is wrong its own tests report. */
+static json_t *ids_of(const char *test)
+{
+    json_t *ids = json_array();
+    kg__case_list table = { 0 };
+
+    if (kg__is_part(test) && kg__table_expand(kg__comparison, test, &table, NULL)) {
+        for (size_t i = 0; i < table.count; i++)
+            json_array_append_new(ids, json_string(table.list[i].id));
+    }
+    kg__case_list_free(&table);
+    return ids;
+}
+
+static int print_tests(int argc)
+{
+    struct criterion_test_set *set;
+    json_t *tests = json_array();
+
+    if (argc != 2) {
+        kg__complain("--tests: takes no value: leave it out");
+        return KG__EXIT_ERROR;
+    }
+    set = criterion_initialize();
+    FOREACH_SET(struct criterion_suite_set * suite, set->suites)
+    {
+        FOREACH_SET(struct criterion_test * test, suite->tests)
+        {
+            char name[128];
+
+            kg__test_name(KG__TARGET_KIND, test->category, test->name, name, sizeof name);
+            json_array_append_new(
+                tests, json_pack("{s:s, s:o}", "test", name, "cases", ids_of(test->name)));
+        }
+    }
+    criterion_finalize(set);
+    return kg__json_print(json_pack("{s:o}", "tests", tests), JSON_INDENT(1), "--tests")
+               ? KG__EXIT_PASS
+               : KG__EXIT_ERROR;
+}
+
 /* What the program is asked by others than CTest; Criterion's own options follow. */
 static void print_help(void)
 {
     printf(
         "The comparison %s. Without an option all its tests run on the target %s.\n\n"
+        "  --tests            print as JSON the tests that there are, with all their cases\n"
         "  --cases PART       print the ids of a part's cases: check, defects, time (of a GPU),\n"
         "                     count (of the CPU model)\n"
         "  --resource-spec    of a GPU: print the boards that CUDA shows, for CTest to hand out\n"
@@ -274,7 +283,8 @@ static int run_tests(int argc, char **argv)
     /* CTest that is interrupted leaves its tests running; what they started must not keep the GPU.
      * The variable is CTest's own, for every test that it runs. */
     if (getenv("CTEST_INTERACTIVE_DEBUG_MODE") != NULL)
-        (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+        kg__end_with_parent();
+    kg__name_parent();
     tests = criterion_initialize();
     criterion_options.jobs = 1;
     criterion_options.logging_threshold = CRITERION_IMPORTANT;
@@ -282,7 +292,7 @@ static int run_tests(int argc, char **argv)
         criterion_finalize(tests);
         return KG__EXIT_PASS;
     }
-    if (!may_run_tests()) {
+    if (!may_run_tests() || !can_start_tests()) {
         criterion_finalize(tests);
         return KG__EXIT_ERROR;
     }
@@ -290,14 +300,11 @@ static int run_tests(int argc, char **argv)
         forget_verdicts();
     (void)criterion_run_all_tests(tests);
     criterion_finalize(tests);
-    if (tests_run == 0) {
+    if (kg__test_tally_count() == 0) {
         kg__complain("%s: the filter matches no test: see --list", kg__comparison->name);
         return KG__EXIT_ERROR;
     }
-    /* A claim that holds passes its own test, and is no judgement of what has no baseline. */
-    if (tally.verdicts[KG__NO_BASELINE] == 0)
-        tally.verdicts[KG__PASS] += claims_held;
-    return kg__exit_code(&tally, kg__is_strict());
+    return kg__test_tally_exit_code();
 }
 
 /* Criterion's sandbox replaces the first instructions of main() in its workers. Where its library
@@ -323,6 +330,8 @@ int main(int argc, char **argv)
         return work_for_criterion(argc, argv);
     if (argc > 1 && strcmp(argv[1], "--observe") == 0)
         return kg__observe(kg__comparison, argc, argv);
+    if (argc > 1 && strcmp(argv[1], "--tests") == 0)
+        return print_tests(argc);
     if (argc > 1 && strcmp(argv[1], "--cases") == 0)
         return kg__print_cases(kg__comparison, argc, argv);
     if (argc > 1 && strcmp(argv[1], "--resource-spec") == 0)

@@ -399,9 +399,9 @@ static void print_text(const kg__diagnosis *diagnosis)
         printf("  %-18s %s\n", finding->item, found);
         free(found);
         if (*finding->advice != '\0')
-            printf("%-*s  %-18s -> %s\n", HEALTH_WIDTH, "", "", finding->advice);
+            kg__print(stdout, "%-*s  %-18s -> %s\n", HEALTH_WIDTH, "", "", finding->advice);
     }
-    printf("\nCPU model: %s\nGPU: %s\n", diagnosis->model_text, diagnosis->gpu_text);
+    kg__print(stdout, "\nCPU model: %s\nGPU: %s\n", diagnosis->model_text, diagnosis->gpu_text);
 }
 
 /* Whether there is anything to look at: of a folder that is not there nothing would be found, as of

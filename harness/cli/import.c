@@ -210,6 +210,12 @@ static bool name_target(const importing *all, const char *path, json_t *describe
                      path);
         return false;
     }
+    if (target_key != NULL && strcmp(target_key, gpu) == 0) {
+        kg__complain("%s: --target %s: is what this project's own programs call this GPU: name "
+                     "another, as %s-%s",
+                     path, target_key, gpu, all->tool->name);
+        return false;
+    }
     kg__format(key, sizeof key, "%.*s-%s", (int)(sizeof key - strlen(all->tool->name) - 2), gpu,
                all->tool->name);
     json_object_set_new(described, "key", json_string(target_key != NULL ? target_key : key));
@@ -514,7 +520,7 @@ static int judge_into(importing *all, const char *folder)
     for (size_t i = 0; i < all->device_count && good; i++)
         good = judge_device(all, folder, &all->devices[i]);
     if (good)
-        results = kg__results_merge(folder, strict || kg__is_strict(), &error);
+        results = kg__results_merge(folder, strict || kg__is_strict(), NULL, &error);
     if (results == NULL) {
         if (good)
             kg__complain("%s", error.text);

@@ -193,8 +193,8 @@ static void write_comparison(const json_t *comparison, kg__grid_format format)
         kg__grid_add(ideas, kg__json_text(variant, "idea"), NULL);
     }
     add_cases(cases, comparison);
-    printf("%s%s: %zu case%s\n\n", format == KG__GRID_MARKDOWN ? "## " : "", name,
-           kg__grid_rows(cases), kg__grid_rows(cases) == 1 ? "" : "s");
+    kg__print(stdout, "%s%s: %zu case%s\n\n", format == KG__GRID_MARKDOWN ? "## " : "", name,
+              kg__grid_rows(cases), kg__grid_rows(cases) == 1 ? "" : "s");
     kg__grid_write(stdout, ideas, format, true);
     putchar('\n');
     if (kg__grid_rows(cases) > 0)

@@ -327,8 +327,8 @@ static int hold_against(const kg__occupancy_rows *all, const kg__baseline *basel
                      path, architecture);
         return KG__EXIT_ERROR;
     }
-    printf("%zu cases as in %s, recorded on %s; %zu differ\n", same, path, baseline->target.name,
-           differing);
+    kg__print(stdout, "%zu cases as in %s, recorded on %s; %zu differ\n", same, path,
+              baseline->target.name, differing);
     return differing > 0 ? KG__EXIT_FAIL : KG__EXIT_PASS;
 }
 

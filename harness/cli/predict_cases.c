@@ -378,9 +378,10 @@ static void refuse_glob(const gathering *all, const char *glob)
         kg__complain("predict: %s: %s takes no case that was timed on %s: give another, or none",
                      sources->results_path, glob, sources->target);
     else
-        kg__complain("predict: %s takes no case that is timed or counted: see --cases time of the "
-                     "comparison's program",
-                     glob);
+        kg__complain(
+            "predict: %s takes no case that is timed or counted: `kernelgate list` has the "
+            "cases",
+            glob);
 }
 
 /* Whether there is a case, and each glob took one. */

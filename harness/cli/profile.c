@@ -1,10 +1,11 @@
 #include "profile.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "../file.h"
 
 /* The first column of the table, which tells it from what is said around it. */
 #define FIRST_COLUMN "ID"
@@ -15,7 +16,8 @@
 /* The whole file as text, or NULL with `error`. */
 static char *read_file(const char *path, kg__error *error)
 {
-    FILE *file = fopen(path, "r");
+    const char *cause;
+    FILE *file = kg__file_stream(path, &cause);
     size_t room = (size_t)64 << 10;
     size_t length = 0;
     size_t got;
@@ -23,8 +25,7 @@ static char *read_file(const char *path, kg__error *error)
     bool whole;
 
     if (file == NULL) {
-        kg__fail(error, "%s: cannot be read: %s: check the path and its permissions", path,
-                 strerror(errno));
+        kg__fail(error, "%s: cannot be read: %s: check the path and its permissions", path, cause);
         return NULL;
     }
     text = kg__allocate(room, 1);

@@ -97,6 +97,8 @@ static void take_record(void *context, const json_t *record)
         take_measured(all, record);
         return;
     }
+    if (strcmp(kg__json_text(record, "event"), "sentinels") != 0)
+        return;
     for (size_t i = 0; i < KG__SENTINELS; i++)
         all->sum[i] += json_number_value(
             json_object_get(json_object_get(record, kg__session_sentinels[i]), "value"));
@@ -172,7 +174,7 @@ static void print_code_row(kg__ledger *ledger, const char *id, const json_t *bef
         json_array_append_new(changes, json_string("recorded anew"));
     fprintf(kg__narration(), KG__CASE_COLUMN " code: ", id);
     json_array_foreach (changes, i, text)
-        fprintf(kg__narration(), "%s%s", i > 0 ? ", " : "", json_string_value(text));
+        kg__print(kg__narration(), "%s%s", i > 0 ? ", " : "", json_string_value(text));
     fputc('\n', kg__narration());
     kg__ledger_note(ledger, id, "code", changes);
     json_decref(changes);
@@ -268,8 +270,8 @@ static int save(recording *all)
     kg__ledger_set_counts(sessions->ledger, sessions->most, sessions->count + KG__SENTINELS,
                           changed);
     if (saved)
-        fprintf(kg__narration(), "%s: %zu of %zu cases and sentinels changed, %zu sessions\n", path,
-                changed, sessions->count + KG__SENTINELS, sessions->most);
+        kg__print(kg__narration(), "%s: %zu of %zu cases and sentinels changed, %zu sessions\n",
+                  path, changed, sessions->count + KG__SENTINELS, sessions->most);
     kg__baseline_free(&baseline);
     return saved ? KG__EXIT_PASS : KG__EXIT_ERROR;
 }
@@ -292,7 +294,7 @@ static bool measure(recording *all, size_t count, char **programs)
     bool good = true;
 
     for (size_t i = 0; i < count && good; i++) {
-        fprintf(kg__narration(), "checking %s\n", programs[i]);
+        kg__print(kg__narration(), "checking %s\n", programs[i]);
         (void)fflush(kg__narration());
         good = kg__recorder_observe(&all->recorder, programs[i], programs[i], "check");
     }
@@ -371,11 +373,15 @@ static int record_programs(kg__ledger *ledger, size_t sessions, size_t models, s
 {
     char folder[KG__PATH_SIZE];
     kg__error why = { "" };
-    kg__recorder recorder = { .ledger = ledger, .baselines = baselines, .commit = commit_text };
+    kg__recorder recorder = { .ledger = ledger,
+                              .baselines = baselines,
+                              .commit = commit_text,
+                              .comparisons = json_object() };
     int code;
 
     if (!kg__file_make_temporary_folder("record", folder, sizeof folder, &why)) {
         kg__ledger_refuse(ledger, (kg__entry_subject){ .file = NULL }, "%s", why.text);
+        json_decref(recorder.comparisons);
         return KG__EXIT_ERROR;
     }
     kg__format(recorder.scratch, sizeof recorder.scratch, "%s/record", folder);
@@ -383,6 +389,7 @@ static int record_programs(kg__ledger *ledger, size_t sessions, size_t models, s
                       : record_times(&recorder, sessions, count, programs);
     json_decref(recorder.target);
     json_decref(recorder.provenance);
+    json_decref(recorder.comparisons);
     kg__file_remove_folder(folder);
     return code;
 }

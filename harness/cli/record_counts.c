@@ -19,6 +19,7 @@
 /* Everything that is being counted. */
 typedef struct counting {
     kg__recorder *recorder;
+    json_t *checked;    /* the cases that were checked, as keys */
     json_t *runs[RUNS]; /* the "measured" records, by case */
     size_t run;
 } counting;
@@ -28,6 +29,8 @@ static void take_record(void *context, const json_t *record)
     counting *all = context;
     const char *id = kg__json_text(record, "case");
 
+    if (strcmp(kg__json_text(record, "event"), "checked") == 0)
+        json_object_set_new(all->checked, id, json_true());
     if (strcmp(kg__json_text(record, "event"), "measured") != 0)
         return;
     if (json_object_size(json_object_get(record, "metrics")) == 0)
@@ -38,7 +41,7 @@ static void take_record(void *context, const json_t *record)
 /* Checks a program's cases with its own kernels and with the instrumented ones. */
 static bool check(counting *all, const char *program, const char *instrumented)
 {
-    fprintf(kg__narration(), "checking %s\n", program);
+    kg__print(kg__narration(), "checking %s\n", program);
     (void)fflush(kg__narration());
     return kg__recorder_observe(all->recorder, program, program, "check") &&
            kg__recorder_observe(all->recorder, program, instrumented, "check");
@@ -173,13 +176,47 @@ static size_t retire(const counting *all, kg__baseline *baseline)
     return retired;
 }
 
+/* Lists the cases that were checked and not counted; returns how many lines of the list changed. */
+static size_t list_checked(const counting *all, kg__baseline *baseline)
+{
+    kg__ledger *ledger = all->recorder->ledger;
+    size_t changed = 0;
+    const char *id;
+    json_t *unused;
+
+    for (size_t i = baseline->checked_count; i-- > 0;) {
+        bool counted = json_object_get(all->runs[0], baseline->checked[i]) != NULL;
+
+        id = baseline->checked[i];
+        if (!counted && (kg__recorder_is_partial() || !kg__recorder_knows(all->recorder, id) ||
+                         json_object_get(all->checked, id) != NULL))
+            continue;
+        if (!counted) {
+            fprintf(kg__narration(), KG__CASE_COLUMN " retired: no longer in the table\n", id);
+            kg__ledger_retire(ledger, id, NULL);
+        }
+        (void)kg__baseline_unlist(baseline, id);
+        changed++;
+    }
+    json_object_foreach (all->checked, id, unused) {
+        if (json_object_get(all->runs[0], id) != NULL || !kg__baseline_list(baseline, id))
+            continue;
+        fprintf(kg__narration(), KG__CASE_COLUMN " checked, new\n", id);
+        kg__ledger_note(ledger, id, "checked", NULL);
+        changed++;
+    }
+    return changed;
+}
+
 static int save(const counting *all)
 {
     char path[2 * KG__PATH_SIZE];
     char commit[64];
+    char otherwise[KG__MESSAGE_SIZE];
     kg__target target;
     kg__baseline baseline;
     size_t changed = 0;
+    size_t listed;
     bool saved = true;
     const char *id;
     json_t *record;
@@ -194,19 +231,26 @@ static int save(const counting *all)
     json_object_foreach (all->runs[0], id, record)
         changed += store(all, kg__baseline_add(&baseline, id), record, commit);
     changed += retire(all, &baseline);
-    if (changed > 0)
+    listed = list_checked(all, &baseline);
+    /* What is counted alike by another compiler, model or flags, is recorded with these. */
+    if (changed + listed > 0 ||
+        (!kg__recorder_is_partial() &&
+         kg__recorded_otherwise(&baseline, &target, all->recorder->provenance, otherwise,
+                                sizeof otherwise)))
         saved = kg__recorder_save(all->recorder, path, &target, &baseline);
     kg__ledger_set_counts(all->recorder->ledger, RUNS, json_object_size(all->runs[0]), changed);
     if (saved)
-        fprintf(kg__narration(), "%s: %zu of %zu cases changed, counted twice alike\n", path,
-                changed, json_object_size(all->runs[0]));
+        kg__print(kg__narration(),
+                  "%s: %zu of %zu cases changed, counted twice alike; %zu more are checked (%zu "
+                  "changed)\n",
+                  path, changed, json_object_size(all->runs[0]), baseline.checked_count, listed);
     kg__baseline_free(&baseline);
     return saved ? KG__EXIT_PASS : KG__EXIT_ERROR;
 }
 
 int kg__record_model(kg__recorder *recorder, size_t count, char *const *programs)
 {
-    counting all = { .recorder = recorder };
+    counting all = { .recorder = recorder, .checked = json_object() };
     int code = KG__EXIT_ERROR;
 
     recorder->on_record = take_record;
@@ -217,5 +261,6 @@ int kg__record_model(kg__recorder *recorder, size_t count, char *const *programs
         code = save(&all);
     for (size_t i = 0; i < RUNS; i++)
         json_decref(all.runs[i]);
+    json_decref(all.checked);
     return code;
 }

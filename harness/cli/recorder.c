@@ -108,9 +108,16 @@ static void take_record(void *context, const json_t *record)
     } else if (strcmp(event, "failed") == 0 ||
                (strcmp(event, "checked") == 0 && !json_is_true(json_object_get(record, "right")))) {
         kg__recorder_refuse(recorder, id, kg__json_text(record, "why"));
-    } else if (strcmp(event, "measured") == 0 || strcmp(event, "sentinels") == 0) {
+    } else if (strcmp(event, "measured") == 0 || strcmp(event, "checked") == 0 ||
+               strcmp(event, "sentinels") == 0) {
         recorder->on_record(recorder->context, record);
     }
+}
+
+static const char *comparison_of(const char *id, char *name, size_t size)
+{
+    kg__format(name, size, "%.*s", (int)strcspn(id, "/"), id);
+    return name;
 }
 
 bool kg__recorder_observe(kg__recorder *recorder, const char *program, const char *observer,
@@ -135,6 +142,13 @@ bool kg__recorder_observe(kg__recorder *recorder, const char *program, const cha
         .context = recorder,
     };
 
+    for (size_t i = 0; i < cases.count; i++) {
+        char comparison[KG__PATH_SIZE];
+
+        json_object_set_new(recorder->comparisons,
+                            comparison_of(cases.lines[i], comparison, sizeof comparison),
+                            json_true());
+    }
     recorder->done = 0;
     recorder->of = cases.count;
     kg__progress_begin(&recorder->progress, "baseline record");
@@ -146,6 +160,27 @@ bool kg__recorder_observe(kg__recorder *recorder, const char *program, const cha
         kg__ledger_refuse(recorder->ledger, (kg__entry_subject){ .file = observer }, "%s",
                           why.text);
     return status == KG__OBSERVED && !recorder->refused;
+}
+
+bool kg__recorder_is_partial(void)
+{
+    return kg__setting("KG_FILTER") != NULL;
+}
+
+/* Whether cases that are recorded in part are compiled with the flags of the rest, which the
+ * provenance names for all. */
+static bool flags_agree(const kg__recorder *recorder, const kg__baseline *baseline,
+                        const char *path, kg__error *error)
+{
+    const char *then = kg__json_text(baseline->provenance, "flags");
+    const char *now = kg__json_text(recorder->provenance, "flags");
+
+    if (!kg__recorder_is_partial() || baseline->case_count == 0 || strcmp(then, now) == 0)
+        return true;
+    return kg__fail(error,
+                    "%s: its other cases were recorded with CXXFLAGS \"%s\", these would be with "
+                    "\"%s\": build with the same, or record all cases, without KG_FILTER",
+                    path, then, now);
 }
 
 bool kg__recorder_load(const kg__recorder *recorder, kg__target *target, char *path, size_t size,
@@ -160,10 +195,15 @@ bool kg__recorder_load(const kg__recorder *recorder, kg__target *target, char *p
     kg__ledger_set(recorder->ledger, "file", kg__json_clean_string(path));
     kg__ledger_set(recorder->ledger, "target",
                    json_pack("{s:s, s:s}", "key", target->key, "name", target->name));
-    if (sound)
+    if (!sound) {
+        kg__ledger_refuse(recorder->ledger, (kg__entry_subject){ .file = NULL },
+                          "%s: mend or move that file first; nothing is recorded", error.text);
+        return false;
+    }
+    if (flags_agree(recorder, baseline, path, &error))
         return true;
     kg__ledger_refuse(recorder->ledger, (kg__entry_subject){ .file = NULL },
-                      "%s: mend or move that file first; nothing is recorded", error.text);
+                      "%s; nothing is recorded", error.text);
     return false;
 }
 
@@ -193,12 +233,12 @@ void kg__recorder_stamp(kg__baseline_case *entry, const char *commit)
     entry->commit = kg__copy_text(commit);
 }
 
-/* Whether KG_FILTER lets through a part of the cases alone. */
-static bool is_filtered(void)
+bool kg__recorder_knows(const kg__recorder *recorder, const char *id)
 {
-    const char *filter = getenv("KG_FILTER");
+    char comparison[KG__PATH_SIZE];
 
-    return filter != NULL && filter[0] != '\0';
+    return json_object_get(recorder->comparisons,
+                           comparison_of(id, comparison, sizeof comparison)) != NULL;
 }
 
 size_t kg__recorder_retire(const kg__recorder *recorder, kg__baseline *baseline,
@@ -206,20 +246,15 @@ size_t kg__recorder_retire(const kg__recorder *recorder, kg__baseline *baseline,
 {
     size_t retired = 0;
 
-    if (is_filtered())
+    if (kg__recorder_is_partial())
         return 0;
     for (size_t i = baseline->case_count; i-- > 0;) {
         const char *id = baseline->cases[i].id;
-        bool recorded_comparison = false;
-        bool recorded_case = false;
+        bool recorded = false;
 
-        for (size_t j = 0; j < count; j++) {
-            size_t length = strcspn(ids[j], "/") + 1;
-
-            recorded_comparison = recorded_comparison || strncmp(ids[j], id, length) == 0;
-            recorded_case = recorded_case || strcmp(ids[j], id) == 0;
-        }
-        if (!recorded_comparison || recorded_case)
+        for (size_t j = 0; j < count && !recorded; j++)
+            recorded = strcmp(ids[j], id) == 0;
+        if (recorded || !kg__recorder_knows(recorder, id))
             continue;
         fprintf(kg__narration(), KG__CASE_COLUMN " retired: no longer in the table\n", id);
         kg__ledger_retire(recorder->ledger, id, NULL);
@@ -235,7 +270,7 @@ bool kg__recorder_save(const kg__recorder *recorder, const char *path, const kg_
     kg__error error = { "" };
 
     /* What was recorded in part is still of the machine and compiler of the rest. */
-    if (!is_filtered() || baseline->provenance == NULL) {
+    if (!kg__recorder_is_partial() || baseline->provenance == NULL) {
         baseline->target = *target;
         json_decref(baseline->provenance);
         baseline->provenance = json_incref(recorder->provenance);

@@ -19,11 +19,13 @@ typedef struct kg__recorder {
     char scratch[KG__PATH_SIZE]; /* the stem of the observers' records */
     json_t *target;              /* the device's description; NULL before any observer gave it */
     json_t *provenance;
+    json_t *comparisons;   /* of which a case was observed, in any part, by name */
     kg__progress progress; /* of the process that is observed */
     size_t done;           /* of its cases, and how many there are */
     size_t of;
     bool refused; /* something forbids to record: said already */
-    /* Called for every record of a measured case or of the sentinels. */
+    /* Called for every record of a case that was measured, or checked and right, and of the
+     * sentinels. */
     void (*on_record)(void *context, const json_t *record);
     void *context;
 } kg__recorder;
@@ -43,9 +45,13 @@ bool kg__recorder_observe(kg__recorder *recorder, const char *program, const cha
                           const char *part);
 
 /* Reads the baseline of the device that was observed; an absent one is empty. `target` becomes the
- * device's. False, with a complaint, where the file cannot be understood. */
+ * device's. False, with a complaint, where the file cannot be understood, or where KG_FILTER leaves
+ * out cases that were compiled with other flags. */
 bool kg__recorder_load(const kg__recorder *recorder, kg__target *target, char *path, size_t size,
                        kg__baseline *baseline);
+
+/* Whether KG_FILTER lets through a part of the cases alone. */
+bool kg__recorder_is_partial(void);
 
 /* Whether that can be done at all, before time is spent on measuring. */
 bool kg__recorder_may_load(const kg__recorder *recorder);
@@ -57,9 +63,11 @@ void kg__recorder_commit(const kg__recorder *recorder, char *text, size_t size);
 /* Notes the commit that a case was recorded at. */
 void kg__recorder_stamp(kg__baseline_case *entry, const char *commit);
 
-/* Takes out cases of the recorded comparisons that no table has any more, and says so; `ids` are
- * the cases that were recorded. A filter hides cases that are there, so then all stay. Returns how
- * many. */
+/* Whether a case is of a comparison that was observed. */
+bool kg__recorder_knows(const kg__recorder *recorder, const char *id);
+
+/* Takes out cases of the observed comparisons that no table has any more, and says so; `ids` are
+ * the cases that were recorded. Returns how many. */
 size_t kg__recorder_retire(const kg__recorder *recorder, kg__baseline *baseline,
                            const char *const *ids, size_t count);
 

@@ -8,18 +8,27 @@
 #include <unistd.h>
 
 #include "../annotations.h"
+#include "../ctest_report.h"
 #include "../file.h"
 #include "../holding.h"
 #include "../records.h"
 #include "../run.h"
+#include "baseline_files.h"
+#include "baseline_since.h"
 #include "command.h"
+#include "expecting.h"
 #include "publish.h"
 
 static const char *out;
 static const char *build;
 static bool strict;
-static bool report_only;
+static const char *since;
 static bool as_json;
+static const char *programs;
+static const char *kind;
+static const char *ctest_report;
+static const char *ctest_code;
+static const char *known_errors[KG__REPEATS_MAXIMUM + 1];
 
 /* Whoever runs this command, such as ctest, whose run it begins and ends; itself where that is
  * outside of what this process can see. */
@@ -37,8 +46,8 @@ static int begin(size_t count, char **operands)
 
     (void)count;
     (void)operands;
-    if (kg__file_make_folder(folder, &error) && kg__holding_take(folder, whose_run(), &error) &&
-        kg__results_begin(folder, &error))
+    if (kg__filter_is_meant(kg__is_strict(), &error) && kg__file_make_folder(folder, &error) &&
+        kg__holding_take(folder, whose_run(), &error) && kg__results_begin(folder, &error))
         return KG__EXIT_PASS;
     kg__complain("%s", error.text);
     return KG__EXIT_ERROR;
@@ -61,46 +70,6 @@ const kg__command kg__begin_command = {
     .run = begin,
 };
 
-/* Whether the filter, or a glob of it, takes no case, which no single test can tell: of what tests
- * left, all other errors are a test's. */
-static bool filter_takes_nothing(const json_t *results)
-{
-    const json_t *entry;
-    size_t i;
-
-    json_array_foreach (json_object_get(results, "errors"), i, entry)
-        if (json_object_get(entry, "test") == NULL)
-            return json_array_size(json_object_get(results, "tests")) > 0;
-    return false;
-}
-
-static size_t count_suspects(const json_t *results)
-{
-    size_t suspects = 0;
-    const json_t *entry;
-    size_t i;
-
-    json_array_foreach (json_object_get(results, "cases"), i, entry)
-        suspects += json_is_true(json_object_get(entry, "suspect"));
-    return suspects;
-}
-
-/* The exit code of a mere report: tests carry their verdicts themselves, all but those of suspects,
- * which they let pass for others to settle, and a filter of which a part takes nothing of any. */
-static int report_code(const json_t *results)
-{
-    size_t suspects = count_suspects(results);
-
-    if (filter_takes_nothing(results))
-        return KG__EXIT_ERROR;
-    if (suspects == 0 || kg__is_settling())
-        return KG__EXIT_PASS;
-    kg__complain("%zu suspect%s of a run with KG_BASE set: settle %s by kernelgate settle, or run "
-                 "the tests without it",
-                 suspects, suspects == 1 ? "" : "s", suspects == 1 ? "it" : "them");
-    return kg__results_exit_code(results);
-}
-
 /* Has GitHub Actions show what failed beside the lines of the change, where this is one of its
  * jobs. The sources are in the current folder, which is the tree's or one that holds none of them.
  */
@@ -116,34 +85,81 @@ static void annotate(const json_t *results)
     kg__annotations_print(stdout, results, &tree);
 }
 
+/* The exit code that --ctest-code gives; -1 where that is not one. */
+static int code_of_ctest(void)
+{
+    char *end;
+    long code = ctest_code != NULL ? strtol(ctest_code, &end, 10) : 0;
+
+    if (ctest_code == NULL || (*ctest_code != '\0' && *end == '\0' && code >= 0 && code <= 255))
+        return (int)code;
+    kg__complain("results: --ctest-code '%s': expected an exit code from 0 to 255", ctest_code);
+    return -1;
+}
+
+/* Merges what the tests left, held against what had to report; NULL with a complaint. */
+static json_t *merge_tests(const char *folder)
+{
+    bool is_strict = strict || kg__is_strict();
+    char baselines[KG__PATH_SIZE];
+    kg__expected expected = { .baselines = baselines, .partial = kg__ctest_chose_tests() };
+    kg__error error = { "" };
+    json_t *results = NULL;
+
+    kg__default_baselines(baselines, sizeof baselines);
+    if (kg__filter_is_meant(is_strict, &error) && kg__holding_permits(folder, &error) &&
+        (programs == NULL || kg__expect_programs(programs, kind, &expected, &error)))
+        results = kg__results_merge(folder, is_strict, programs != NULL ? &expected : NULL, &error);
+    kg__expected_free(&expected);
+    if (results == NULL)
+        kg__complain("%s", error.text);
+    return results;
+}
+
+/* Adds what whoever ran the tests knows, and the tests' own verdicts cannot say. */
+static void add_errors(json_t *results, int code)
+{
+    kg__error error = { "" };
+
+    if (ctest_report != NULL && !kg__ctest_report_check(ctest_report, code, results, &error))
+        kg__results_add_error(results, NULL, error.text);
+    for (size_t i = 0; known_errors[i] != NULL; i++)
+        kg__results_add_error(results, NULL, known_errors[i]);
+}
+
 static int merge(size_t count, char **operands)
 {
     const char *folder = kg__results_folder(out);
-    kg__error error = { "" };
-    json_t *results = NULL;
+    int from_ctest = code_of_ctest();
+    json_t *results;
     bool written;
     int code;
 
     (void)count;
     (void)operands;
-    if (kg__holding_permits(folder, &error))
-        results = kg__results_merge(folder, strict || kg__is_strict(), &error);
-    if (results == NULL) {
-        kg__complain("%s", error.text);
+    results = from_ctest >= 0 ? merge_tests(folder) : NULL;
+    if (results == NULL)
         return KG__EXIT_ERROR;
-    }
+    add_errors(results, from_ctest);
+    if (programs != NULL)
+        kg__lint_baselines_of(results);
     if (build != NULL)
         json_object_set_new(results, "build", json_string(build));
     kg__name_commits(results, NULL);
+    if (!kg__add_baselines(results, since))
+        kg__results_add_error(
+            results, NULL,
+            "the baselines could not be compared with what they were: the standard "
+            "error says why");
     written = kg__publish_results(folder, results, as_json ? NULL : stdout);
     /* What is no part of the document must not stand beside it. */
-    if (!report_only && !as_json)
+    if (!as_json)
         annotate(results);
     if (as_json && !kg__json_print(json_incref(results), JSON_INDENT(1), "results"))
         written = false;
     if (written && !kg__flush_output("results"))
         written = false;
-    code = report_only ? report_code(results) : kg__results_exit_code(results);
+    code = kg__results_exit_code(results);
     json_decref(results);
     kg__holding_release(folder, whose_run());
     return written ? code : KG__EXIT_ERROR;
@@ -153,12 +169,22 @@ static const kg__option results_options[] = {
     { "--out", "DIR", "the folder of the results (default: KG_OUT, else out)", &out, NULL },
     { "--build", "DIR", "the build folder that the lines to reproduce a verdict name", &build,
       NULL },
-    { "--strict", NULL, "fail on environment, noisy, no-baseline and vanished too (as KG_STRICT=1)",
-      NULL, &strict },
-    { "--report-only", NULL,
-      "exit with 0 whatever the tests' verdicts, which they carry themselves, but not over "
-      "suspects that wait to be settled",
-      NULL, &report_only },
+    { "--strict", NULL,
+      "fail on environment, noisy, no-baseline and unlisted cases too (as KG_STRICT=1)", NULL,
+      &strict },
+    { "--programs", "FILE", "the programs whose tests had to report, one path per line", &programs,
+      NULL },
+    { "--target", "KIND", "gpu or model: only the tests of this target had to report", &kind,
+      NULL },
+    { "--ctest", "FILE", "the report of ctest --output-junit, which says how each test ended",
+      &ctest_report, NULL },
+    { "--ctest-code", "N", "the exit code of ctest", &ctest_code, NULL },
+    { "--error", "TEXT", "an error of the run that no test can report; may be repeated",
+      known_errors, NULL },
+    { "--since", "COMMIT",
+      "compare the baselines with what they were at this commit, branch or tag, and say what is "
+      "held more loosely",
+      &since, NULL },
     KG__JSON_OPTION(as_json),
     { 0 },
 };
@@ -169,12 +195,20 @@ const kg__command kg__results_command = {
     .summary =
         "End a run: merge what its tests left into results.json, junit.xml, summary.md and report/",
     .details =
-        "exit: 0 judged, and nothing below; 1 slower or wrong (with --strict also environment,\n"
-        "noisy, no-baseline, vanished); 2 an error; 77 nothing was judged (with --strict 2,\n"
-        "unless all was filtered out)\n"
+        "exit: 0 judged, and nothing below; 1 slower or wrong, or a case of the baseline is in no\n"
+        "table (with --strict also environment, noisy, no-baseline, unlisted); 2 an error; 77\n"
+        "nothing was judged (with --strict 2, unless all was filtered out)\n"
+        "\n"
+        "With --programs each test of theirs that left no verdict is an error, unless the ctest\n"
+        "that called this was told to run only some tests (-R, -L and the like). Cases of the\n"
+        "baselines (KG_BASELINES, else baselines) that no table has any more have vanished.\n"
+        "\n"
+        "--since changes no verdict, but where a commit is not known, or a baseline cannot be\n"
+        "read, which is an error.\n"
         "\n"
         "In a job of GitHub Actions (GITHUB_ACTIONS=true) what failed is annotated besides, the\n"
         "worst first, at the lines of the sources in the current folder.\n",
     .options = results_options,
+    .repeated = "--error",
     .run = merge,
 };

@@ -32,6 +32,10 @@ static void load_baseline(kg__settle_group *one)
     one->target = kg__target_of(json_object_get(one->document, "target"));
     kg__baselines_folder(".", folder, sizeof folder);
     status = kg__baseline_load_for(folder, &one->target, path, sizeof path, &one->baseline, &error);
+    if (status == KG__LOADED && !kg__baseline_is_own(path, &one->baseline, &error)) {
+        kg__baseline_free(&one->baseline);
+        status = KG__BAD;
+    }
     if (status == KG__BAD)
         kg__complain("%s", error.text);
     if (status == KG__LOADED || one->baseline.case_count > 0)

@@ -493,20 +493,20 @@ static int verdict_of(const kg__tuning *tuning)
 
 static bool write_document(const kg__tuning_report *report, int code)
 {
+    const size_t flags = JSON_INDENT(1) | JSON_REAL_PRECISION(9);
     json_t *document = kg__tuning_document(report, code);
-    char *text = json_dumps(document, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
-    kg__error error = { "" };
-    bool written = true;
+    bool printed =
+        strcmp(format_text, "json") != 0 || kg__json_print(json_incref(document), flags, "tune");
+    char *text = saved_path != NULL ? json_dumps(document, flags) : NULL;
+    kg__error error = { "a name is not UTF-8, so that there is no JSON of it: rename it" };
+    bool saved = saved_path == NULL ||
+                 (text != NULL && kg__file_replace(saved_path, text, strlen(text), &error));
 
-    json_decref(document);
-    if (strcmp(format_text, "json") == 0)
-        printf("%s\n", text);
-    if (saved_path != NULL)
-        written = kg__file_replace(saved_path, text, strlen(text), &error);
-    if (!written)
+    if (!saved)
         kg__complain("tune: %s", error.text);
     free(text);
-    return written;
+    json_decref(document);
+    return printed && saved;
 }
 
 /* Prints what was asked for; returns the exit code. */

@@ -2,12 +2,15 @@
  * exit code 77 means; a program that cannot be asked fails the run. */
 #include <criterion/criterion.h>
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "drive.h"
 #include "message.h"
+#include "records.h"
+#include "results_text.h"
 
 TestSuite(discovery, .init = make_folder, .fini = remove_folder, .timeout = 60);
 
@@ -380,4 +383,147 @@ Test(discovery, ctest_hands_out_boards)
     cr_assert(seen.code != 0 && strstr(seen.output, "CUDA does not show the board") != NULL, "%s",
               seen.output);
     free(seen.output);
+}
+
+/* A gate of one program for CTest, between the two ends of a run. */
+static void make_gate(const char *program)
+{
+    char text[8192];
+    char *tests;
+
+    include_program(program, "gpu;fake", "FIXTURES_REQUIRED gate " SKIPPING);
+    tests = read_text(at("CTestTestfile.cmake"));
+    snprintf(text, sizeof text,
+             "add_test(gate.begin \"%s\" begin)\n"
+             "set_tests_properties(gate.begin PROPERTIES FIXTURES_SETUP gate)\n"
+             "add_test(gate.results \"%s\" results --programs \"%s\")\n"
+             "set_tests_properties(gate.results PROPERTIES FIXTURES_CLEANUP gate "
+             "SKIP_RETURN_CODE 77)\n%s",
+             KG__COMMAND, KG__COMMAND, at("programs"), tests);
+    free(tests);
+    write_text(at("CTestTestfile.cmake"), text);
+    kg__format(text, sizeof text, "%s", program);
+    write_text(at("programs"), text);
+}
+
+/* A run of that gate, and what its results hold. */
+typedef struct gate_run {
+    const char *name;
+    const char *ignored; /* a test that CTest is told to ignore; NULL: none */
+    const char *options[2];
+    bool dead; /* the program ends by itself when it is to run a test */
+    bool passes;
+    size_t reported;
+    const char *missing; /* the tests that an error names, each followed by a space */
+} gate_run;
+
+static void expect_gate_run(const gate_run *run)
+{
+    const char *const arguments[] = { KG__CTEST,       "--test-dir",    at(""),
+                                      run->options[0], run->options[1], NULL };
+    char text[600];
+    const char *program = KG__FAKE_GPU;
+    char missing[256] = "";
+    const json_t *coverage;
+    const json_t *error;
+    json_t *results;
+    ending seen;
+    size_t i;
+
+    if (run->dead) {
+        program = at("dead.gpu");
+        kg__format(text, sizeof text,
+                   "#!/bin/sh\ncase $1 in --filter*) exit 0 ;; esac\nexec %s \"$@\"\n",
+                   KG__FAKE_GPU);
+        for (char *c = text; *c != '\0'; c++) {
+            if (strncmp(c, "sh case", 7) == 0 || strncmp(c, "esac exec", 9) == 0)
+                *strchr(c, ' ') = '\n';
+        }
+        write_script(program, text);
+    }
+    make_gate(program);
+    kg__format(text, sizeof text, "set(CTEST_CUSTOM_TESTS_IGNORE %s)",
+               run->ignored != NULL ? run->ignored : "");
+    write_text(at("CTestCustom.cmake"), text);
+    seen = drive(arguments, environment);
+    cr_expect((seen.code == 0) == run->passes, "%s: exit code %d:\n%s", run->name, seen.code,
+              seen.output);
+    results = read_json(at("out/results.json"));
+    coverage = json_object_get(json_object_get(results, "coverage"), "tests");
+    cr_expect(kg__json_count(coverage, "expected") == 4 &&
+                  kg__json_count(coverage, "reported") == run->reported,
+              "%s: %zu of %zu", run->name, kg__json_count(coverage, "reported"),
+              kg__json_count(coverage, "expected"));
+    json_array_foreach (json_object_get(results, "errors"), i, error)
+        kg__format(missing + strlen(missing), sizeof missing - strlen(missing), "%s ",
+                   kg__json_text(error, "test"));
+    cr_expect(strcmp(missing, run->missing) == 0, "%s: %s", run->name, missing);
+    free(seen.output);
+    json_decref(results);
+}
+
+/* CTest alone is the gate too: what left no verdict fails it, unless its command line asked for
+ * less. */
+Test(discovery, every_test_of_a_run_has_to_report)
+{
+    static const gate_run runs[] = {
+        { .name = "all", .passes = true, .reported = 4, .missing = "" },
+        { .name = "one is ignored",
+          .ignored = "gpu.fake.time",
+          .reported = 3,
+          .missing = "gpu.fake.time " },
+        { .name = "some are chosen",
+          .options = { "-R", "check" },
+          .passes = true,
+          .reported = 1,
+          .missing = "" },
+        { .name = "some are left out",
+          .options = { "-E", "time" },
+          .passes = true,
+          .reported = 3,
+          .missing = "" },
+        { .name = "the program exits with 0 and says nothing", .dead = true, .missing = " " },
+    };
+
+    set_fake_surroundings();
+    set("KG_FILTER", "fake/plain/64/*");
+    set("KG_BASELINES", at("baselines"));
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
+        expect_gate_run(&runs[i]);
+}
+
+/* Characters of a build folder's path, those that a build cannot have and others. */
+Test(discovery, a_path_that_cannot_be_built_in_is_refused_first)
+{
+    static const struct {
+        const char *name;
+        const char *holds; /* NULL: it is taken */
+    } paths[] = {
+        { "a;b", "';'" },        { "a#b", "'#'" },      { "a\"b", "'\"'" },
+        { "a[b]", "'['" },       { "a]b", "']'" },      { "a*b", "'*'" },
+        { "a?b", "'?'" },        { "a<b", "'<'" },      { "a>b", "'>'" },
+        { "a|b", "'|'" },        { "a${b}", "'${'" },   { "a$ENV{b}", "'$ENV{'" },
+        { "a\nb", "control" },   { "a\tb", "control" }, { "a b", NULL },
+        { "a$b", NULL },         { "a'b", NULL },       { "a(b){c}", NULL },
+        { "a:b,c=d%e&f", NULL },
+    };
+
+    write_text(at("CMakeLists.txt"), "cmake_minimum_required(VERSION 3.25)\n"
+                                     "include(\"" KG__MODULES "/KgPaths.cmake\")\n"
+                                     "project(paths LANGUAGES NONE)\n");
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        bool taken = paths[i].holds == NULL;
+        char build[512];
+        const char *const arguments[] = { KG__CMAKE, "-S",  taken ? at("") : KG__SOURCE,
+                                          "-B",      build, NULL };
+        ending seen;
+
+        /* Not by kg__format(), which takes control characters out. */
+        (void)snprintf(build, sizeof build, "%s/%s", at(""), paths[i].name);
+        seen = drive(arguments, NULL);
+        expect_ending(&seen, taken ? 0 : 1, taken ? NULL : paths[i].holds);
+        cr_expect(strstr(seen.output, "identification") == NULL, "%s: %s", paths[i].name,
+                  seen.output);
+        free(seen.output);
+    }
 }

@@ -102,6 +102,20 @@ bool exists(const char *path)
     return access(path, F_OK) == 0;
 }
 
+size_t commands_in(const char *text)
+{
+    size_t commands = 0;
+
+    while (*text != '\0') {
+        size_t length = strcspn(text, "\r\n");
+        size_t space = strspn(text, " \t\v\f");
+
+        commands += strncmp(text + space, "::", 2) == 0 || memmem(text, length, "##[", 3) != NULL;
+        text += length + (text[length] != '\0');
+    }
+    return commands;
+}
+
 size_t occurrences(const char *text, const char *part)
 {
     size_t count = 0;
@@ -117,6 +131,7 @@ size_t occurrences(const char *text, const char *part)
 /* What would steer the program besides the test's own settings. */
 static const char *const left_out[] = {
     "BXFI_MAP",
+    "KG__PARENT",
     "KG_STRICT",
     "KG_FILTER",
     "KG_OUT",
@@ -125,7 +140,7 @@ static const char *const left_out[] = {
     "KG_BASE_REF",
     "KG_BASE_COMMIT",
     "KG_PAIRED",
-    "KG_SETTLING",
+    "KG_FILTER_GIVEN",
     "NO_COLOR",
     "CLICOLOR_FORCE",
     "KG_LOCK_DIR",
@@ -186,6 +201,9 @@ void set(const char *name, const char *value)
     kg__format(texts[i], sizeof texts[i], "%s%s%s", name, value != NULL ? "=" : "",
                value != NULL ? value : "");
     environment[i] = texts[i];
+    /* A test's filter is meant, as one that is given to ci/gate. */
+    if (strcmp(name, "KG_FILTER") == 0)
+        set("KG_FILTER_GIVEN", value);
 }
 
 void set_fake_surroundings(void)

@@ -21,6 +21,9 @@ char *read_text(const char *path);
 void write_script(const char *path, const char *text);
 bool exists(const char *path);
 
+/* How many lines of a text the runner of GitHub Actions takes for workflow commands. */
+size_t commands_in(const char *text);
+
 /* How many times `part` stands in `text`. */
 size_t occurrences(const char *text, const char *part);
 

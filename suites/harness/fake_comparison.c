@@ -259,6 +259,12 @@ static const char *refuses(const kg_variant *variant, const kg_size *size, const
 KG_COMPARISON(fake, .variants = variants, .sizes = sizes, .launches = launches,
               .arguments = arguments, .reference = reference, .work = work, .refuses = refuses);
 
+#ifdef FAKE_DEVICE_DEBUG
+/* As kernelgate.h has it where nvcc -G compiled a kernel. */
+extern const char kg__device_debug;
+const char kg__device_debug = 1;
+#endif
+
 KG_TIME_CLAIM(fake, quick_beats_plain)
 {
     kg_expect_speedup("quick/64/b32", "plain/64/b32", 1.5);

@@ -9,7 +9,7 @@
  *   sampled            the launch was, so that unique bytes are absent and few blocks checked
  *   finding, wrong     the case's record is that
  *   failed, forget, crash, hang
- * FAKE_COMPILER: what it was compiled with.
+ * FAKE_COMPILER, FAKE_FLAGS: what it was compiled with.
  * FAKE_BLIND: its kernels are not instrumented after all. */
 #include <fcntl.h>
 #include <signal.h>
@@ -57,7 +57,12 @@ static void set_line(json_t *lines, const char *key, const char *counter, json_i
         line = json_object();
         json_object_set_new(lines, key, line);
     }
-    json_object_set_new(line, counter, json_integer(value));
+    if (value == 0)
+        json_object_del(line, counter);
+    else
+        json_object_set_new(line, counter, json_integer(value));
+    if (json_object_size(line) == 0)
+        json_object_del(lines, key);
 }
 
 /* What every case counts without a plan. */
@@ -76,6 +81,7 @@ static fate usual_fate(void)
     set_count(one.metrics, "unique_bytes_written", 256);
     set_line(one.lines, "kernels/fake/plain.cu:14", "global_load_requests", 200);
     set_line(one.lines, "kernels/fake/plain.cu:14", "global_load_sectors", 400);
+    set_line(one.lines, "kernels/fake/plain.cu:15", "barriers", 8);
     set_line(one.lines, "kernels/fake/plain.cu:16", "global_store_requests", 100);
     set_line(one.lines, "kernels/fake/plain.cu:16", "global_store_sectors", 400);
     return one;
@@ -185,9 +191,10 @@ int main(int argc, char **argv)
         return 8;
     process_number = fake_process_number("FAKE_COUNT_LOG");
     compiler = compiler != NULL ? compiler : "gcc 12.2.0";
-    report(json_pack("{s:s, s:{s:s, s:s, s:s}, s:{s:s, s:s}, s:b}", "event", "target", "target",
-                     "key", "cpu-model", "name", "CPU model", "compiler", compiler, "provenance",
-                     "compiler", compiler, "model", "1", "watches", getenv("FAKE_BLIND") == NULL));
+    report(json_pack("{s:s, s:{s:s, s:s, s:s}, s:{s:s, s:s, s:s*}, s:b}", "event", "target",
+                     "target", "key", "cpu-model", "name", "CPU model", "compiler", compiler,
+                     "provenance", "compiler", compiler, "model", "3", "flags",
+                     getenv("FAKE_FLAGS"), "watches", getenv("FAKE_BLIND") == NULL));
     while (fgets(line, sizeof line, cases) != NULL) {
         line[strcspn(line, "\n")] = '\0';
         if (strncmp(line, "fake/", 5) == 0 && strstr(line, "/7/") != NULL)

@@ -325,6 +325,19 @@ Test(judge, baselines_that_are_no_baselines)
     expect_verdict(judge(100000, &time), KG__ERROR);
 }
 
+/* The logarithm of a value over -0 is no number, which no limit is below. */
+Test(judge, a_counter_of_minus_0_is_no_baseline)
+{
+    kg__expectation nothing = counter(0.0);
+    kg__expectation minus = counter(-0.0);
+    kg__interval some = { 7, 7, 7 };
+    kg__interval none = { 0, 0, 0 };
+
+    expect_verdict(kg__judge(&some, &nothing, NULL, ""), KG__SLOWER);
+    expect_verdict(kg__judge(&some, &minus, NULL, ""), KG__ERROR);
+    expect_verdict(kg__judge(&none, &nothing, NULL, ""), KG__PASS);
+}
+
 Test(judge, ungated_metrics_are_reported_only)
 {
     kg__expectation time = usual_time();
@@ -838,11 +851,14 @@ Test(exit_code, each_verdict_alone)
 Test(exit_code, what_is_outside_of_cases)
 {
     kg__tally vanished = with(KG__PASS);
+    kg__tally unlisted = with(KG__PASS);
     kg__tally claim = with(KG__PASS);
     kg__tally broken = with(KG__PASS);
 
     vanished.vanished = 1;
-    expect_exit(&vanished, 0, 1);
+    expect_exit(&vanished, 1, 1);
+    unlisted.unlisted = 1;
+    expect_exit(&unlisted, 0, 1);
     claim.failed_claims = 1;
     expect_exit(&claim, 1, 1);
     broken.broken = 1;
@@ -888,8 +904,8 @@ Test(exit_code, vanished_cases_beside_nothing_judged)
     kg__tally filtered = { .filtered_out = 2, .vanished = 1 };
     kg__tally unavailable = { .unavailable = 2, .vanished = 1 };
 
-    expect_exit(&filtered, 77, 1);
-    expect_exit(&unavailable, 77, 2);
+    expect_exit(&filtered, 1, 1);
+    expect_exit(&unavailable, 1, 2);
 }
 
 Test(exit_code, failures_outweigh_nothing_judged)

@@ -32,14 +32,14 @@ static void put_test(const char *name, bool complete, const char *more)
     snprintf(path, sizeof path, "out/records/%s.verdicts.json", name);
     snprintf(text, sizeof text,
              "{\"schema\": \"kernelgate-verdicts/1\", \"test\": \"%s\", \"complete\": %s%s}", name,
-             complete ? "true" : "false", more);
+             complete ? "true, \"exit_code\": 0" : "false", more);
     write_text(at(path), text);
 }
 
 static json_t *merge(bool strict)
 {
     kg__error error = { "" };
-    json_t *results = kg__results_merge(at("out"), strict, &error);
+    json_t *results = kg__results_merge(at("out"), strict, NULL, &error);
 
     cr_assert(results != NULL, "%s", error.text);
     cr_assert(eq(str, (char *)kg__json_text(results, "schema"), "kernelgate-results/1"));
@@ -297,8 +297,8 @@ Test(results, tally_counts_reasons_to_skip)
     cr_expect(eq(sz, tally.unavailable, 1));
     /* A test that judged nothing and does not say why is not passed over in silence. */
     tally = tally_of(HEAD "}");
-    cr_expect(eq(sz, tally.unavailable, 1));
-    cr_expect(eq(sz, tally.broken, 0));
+    cr_expect(eq(sz, tally.unavailable, 0));
+    cr_expect(eq(sz, tally.broken, 1));
 }
 
 Test(results, tally_of_a_document_of_any_shape_is_broken_at_most)
@@ -531,10 +531,7 @@ Test(results, merge_lists_a_vanished_or_refused_case_once_a_target)
     cr_expect(eq(sz, size_of(results, "refused"), 1));
     cr_expect(eq(str, (char *)kg__json_text(item(results, "refused", 0), "why"), "size 0"));
     cr_expect(eq(sz, size_of(results, "notes"), 2));
-    cr_expect(eq(int, kg__results_exit_code(results), 0));
-    json_decref(results);
-    results = merge(true);
-    cr_expect(kg__results_exit_code(results) != 0, "vanished cases fail a strict run");
+    cr_expect(eq(int, kg__results_exit_code(results), 1));
     json_decref(results);
 }
 
@@ -550,6 +547,30 @@ Test(results, merge_reports_a_test_that_did_not_finish_and_keeps_its_verdicts)
     cr_expect(eq(str, (char *)kg__json_text(item(results, "errors", 0), "test"), "gpu.a.time"));
     cr_expect(strstr(kg__json_text(item(results, "errors", 0), "why"),
                      "killed, crashed or timed out") != NULL);
+    cr_expect(eq(int, kg__results_exit_code(results), 2));
+    json_decref(results);
+}
+
+/* A program that died when its test was through has not said how that ended. */
+Test(results, merge_reports_a_program_that_left_no_exit_code)
+{
+    json_t *results;
+
+    begin();
+    put_test("gpu.a.time", true, TARGET ", \"cases\": [" TIMED("a/b/1/-", "pass", "") "]");
+    results = merge(false);
+    cr_expect(eq(sz, size_of(results, "errors"), 0));
+    cr_expect(
+        eq(int,
+           (int)json_integer_value(json_object_get(item(results, "tests", 0), "program_exit_code")),
+           0));
+    json_decref(results);
+    write_text(
+        at("out/records/gpu.a.time.verdicts.json"),
+        "{\"schema\": \"kernelgate-verdicts/1\", \"test\": \"gpu.a.time\", \"complete\": true}");
+    results = merge(false);
+    cr_assert(eq(sz, size_of(results, "errors"), 1));
+    cr_expect(eq(str, (char *)kg__json_text(item(results, "errors", 0), "test"), "gpu.a.time"));
     cr_expect(eq(int, kg__results_exit_code(results), 2));
     json_decref(results);
 }
@@ -577,7 +598,7 @@ Test(results, merge_of_no_verdicts_is_an_error)
     json_t *results;
     kg__error error = { "" };
 
-    cr_assert(kg__results_merge(at("nowhere"), false, &error) == NULL);
+    cr_assert(kg__results_merge(at("nowhere"), false, NULL, &error) == NULL);
     cr_expect(strstr(error.text, "nowhere/records: the folder cannot be read") != NULL, "%s",
               error.text);
     begin();
@@ -622,9 +643,9 @@ Test(results, merge_of_a_test_that_gives_no_reason_says_so)
     begin();
     put_test("gpu.a.time", true, "");
     results = merge(false);
-    cr_expect(eq(str, (char *)kg__json_text(item(results, "tests", 0), "skipped"),
-                 "it judged nothing and gave no reason"));
-    cr_expect(eq(int, kg__results_exit_code(results), 77));
+    cr_assert(eq(sz, size_of(results, "errors"), 1));
+    cr_expect(eq(str, (char *)kg__json_text(item(results, "errors", 0), "test"), "gpu.a.time"));
+    cr_expect(eq(int, kg__results_exit_code(results), 2));
     json_decref(results);
 }
 

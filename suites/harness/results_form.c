@@ -53,7 +53,7 @@ Test(results_form, load_refuses_what_is_no_verdicts_file)
     cr_expect(strstr(error.text, "none.verdicts.json: cannot be read: No such file") != NULL, "%s",
               error.text);
     cr_expect(kg__verdicts_load(at(""), &error) == NULL);
-    cr_expect(strstr(error.text, "is no regular file") != NULL, "%s", error.text);
+    cr_expect(strstr(error.text, "it is not a regular file") != NULL, "%s", error.text);
     cr_assert(mkfifo(at("pipe"), 0600) == 0);
     cr_expect(kg__verdicts_load(at("pipe"), &error) == NULL);
 

@@ -78,9 +78,19 @@ Test(results_text, outcomes_in_words)
     } table[] = {
         { "{\"exit_code\": 0, \"tally\": {\"pass\": 2}}", "PASS (exit 0)" },
         { "{\"exit_code\": 0, \"tally\": {\"pass\": 2, \"noisy\": 1, \"no-baseline\": 3, "
-          "\"vanished\": "
+          "\"unlisted\": "
           "4}}",
-          "PASS (exit 0), but not with KG_STRICT=1: 1 noisy, 3 no-baseline, 4 vanished" },
+          "PASS (exit 0), but not with KG_STRICT=1: 1 noisy, 3 no-baseline, 4 unlisted" },
+        { "{\"exit_code\": 1, \"tally\": {\"pass\": 2, \"vanished\": 1}, \"vanished\": [{}]}",
+          "FAIL (exit 1)" },
+        { "{\"exit_code\": 0, \"tally\": {\"pass\": 1}, \"coverage\": {\"filter\": \"a/*\", "
+          "\"tests\": {\"expected\": 32, \"reported\": 32}, \"cases\": {\"expected\": 626, "
+          "\"reported\": 1}}}",
+          "PASS (exit 0), filtered: 1 of 626 cases" },
+        { "{\"exit_code\": 0, \"tally\": {\"pass\": 9}, \"coverage\": {\"partial\": true, "
+          "\"tests\": {\"expected\": 32, \"reported\": 4}, \"cases\": {\"expected\": 626, "
+          "\"reported\": 9}}}",
+          "PASS (exit 0), partial: 4 of 32 tests" },
         { "{\"exit_code\": 0, \"tally\": {\"pass\": 2, \"unavailable\": 1}}",
           "PASS (exit 0); 1 test judged nothing" },
         { "{\"exit_code\": 1, \"tally\": {\"slower\": 2, \"unavailable\": 3}}",
@@ -104,9 +114,9 @@ Test(results_text, outcomes_in_words)
         { "{\"exit_code\": 2, \"strict\": true, \"tally\": {\"no-baseline\": 2, \"error\": 1}}",
           "ERROR (exit 2)" },
         { "{\"exit_code\": 1, \"strict\": true, \"tally\": {\"pass\": 2, \"noisy\": 1, "
-          "\"vanished\": "
+          "\"unlisted\": "
           "1}}",
-          "FAIL (exit 1, because of KG_STRICT=1: 1 noisy, 1 vanished)" },
+          "FAIL (exit 1, because of KG_STRICT=1: 1 noisy, 1 unlisted)" },
         { "{\"exit_code\": 1, \"strict\": true, \"tally\": {\"slower\": 1, \"noisy\": 1}}",
           "FAIL (exit 1)" },
         { "{\"exit_code\": 0}", "NOTHING JUDGED (exit 0)" },

@@ -46,6 +46,20 @@ Test(runner, strictness_is_0_or_1)
     expect_run(KG__FAKE_MODEL, "--filter=fake/check", 0, "pass         cpu-model");
 }
 
+/* A test of a suite's own has verdicts too, and how it ended is in them. */
+static void expect_verdicts(const char *test, const char *member, int code)
+{
+    json_t *verdicts = verdicts_of(test);
+    const json_t *value = json_object_get(verdicts, member);
+
+    cr_expect(json_is_array(value) ? json_array_size(value) == 1 : json_is_string(value), "%s",
+              test);
+    cr_expect(json_integer_value(json_object_get(verdicts, "exit_code")) == code &&
+                  json_object_get(verdicts, "exit_code") != NULL,
+              "%s", test);
+    json_decref(verdicts);
+}
+
 /* A suite may have tests of its own: they count as claims do, and their names stand for them. */
 Test(runner, tests_of_a_suites_own)
 {
@@ -57,12 +71,45 @@ Test(runner, tests_of_a_suites_own)
     expect_run(KG__FAKE_SOUND_GPU, "--filter=own/crashes", 2,
                "own.crashes: crashed outside of any case");
     expect_drive(results, 2, "gpu.own.crashes  crashed outside of any case: look for a table");
+    expect_verdicts("gpu.own.passes", "claims", 0);
+    expect_verdicts("gpu.own.fails", "claims", 1);
+    expect_verdicts("gpu.own.skips", "skipped", 77);
+    expect_verdicts("gpu.own.crashes", "errors", 2);
     expect_run(KG__FAKE_SOUND_GPU, "--filter=own/dawdles", 2,
                "gpu.own.dawdles: overdue, and ended");
     expect_run(KG__FAKE_SOUND_GPU, "--filter=own/@(passes|fails)", 1, "told to");
     expect_run(KG__FAKE_SOUND_GPU, "--filter=own/@(passes|skips)", 0, NULL);
     set("KG_STRICT", "1");
     expect_run(KG__FAKE_SOUND_GPU, "--filter=own/@(passes|skips)", 2, NULL);
+}
+
+/* What a run has to report, whatever the filter of the environment says. */
+Test(runner, tests_are_listed_with_their_cases)
+{
+    const char *const gpu[] = { KG__FAKE_SOUND_GPU, "--tests", NULL };
+    const char *const valued[] = { KG__FAKE_GPU, "--tests", "all", NULL };
+    const char *const bad[] = { KG__FAKE_BAD_TABLE, "--tests", NULL };
+    const json_t *test;
+    size_t cases = 0;
+    json_t *told;
+    ending seen;
+    size_t i;
+
+    set("KG_FILTER", "fake/plain/1/*");
+    seen = drive(gpu, environment);
+    told = json_loads(seen.output, 0, NULL);
+    cr_assert(seen.code == 0 && told != NULL, "%s", seen.output);
+    cr_expect(json_array_size(json_object_get(told, "tests")) == 8);
+    json_array_foreach (json_object_get(told, "tests"), i, test) {
+        cases += json_array_size(json_object_get(test, "cases"));
+        cr_expect(strncmp(kg__json_text(test, "test"), "gpu.", 4) == 0);
+    }
+    cr_expect(cases == 16 + 8, "checked and timed: %zu", cases);
+    json_decref(told);
+    free(seen.output);
+    expect_drive(valued, 2, "--tests: takes no value");
+    /* What is wrong with the table its own tests report. */
+    expect_drive(bad, 0, "\"test\": \"model.fake.check\"");
 }
 
 /* Always one test at a time, and never a success by request. */

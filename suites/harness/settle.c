@@ -109,14 +109,6 @@ static void expect_results(int code, const char *line)
     free(seen.output);
 }
 
-/* What ctest ends with: the tests let their suspects pass. */
-static void expect_report(int code, const char *line)
-{
-    const char *const arguments[] = { KG__COMMAND, "results", "--report-only", NULL };
-
-    expect_drive(arguments, code, line);
-}
-
 /* The entry of a case in the verdicts, of a document that the caller frees. */
 static json_t *entry_of(const char *id, json_t **document)
 {
@@ -183,9 +175,6 @@ Test(settle, what_tripped_is_a_suspect_and_fails_where_nobody_settles_it)
     cr_assert(is_suspect(SLOW) && !is_suspect(OTHER));
     expect_case(SLOW, "slower", "slower by 3.0 %");
     expect_results(1, "1 suspect not settled against a base");
-    expect_report(1, "1 suspect of a run with KG_BASE set: settle it by kernelgate settle");
-    set("KG_SETTLING", "1");
-    expect_report(0, "1 suspect not settled against a base");
     results = read_json(at("out/results.json"));
     cr_assert(json_object_get(results, "base") == NULL, "nothing was held against it");
     json_array_foreach (json_object_get(results, "cases"), i, entry)

@@ -123,6 +123,14 @@ static inline size_t kg_type_size(kg_type type)
     type *const name = reinterpret_cast<type *>(kg__dynamic_shared)
 #endif
 
+/* nvcc -G generates other code than what is gated: a program with such kernels times nothing. */
+#ifdef __CUDACC_DEBUG__
+extern "C" {
+extern const char kg__device_debug;
+__attribute__((weak)) const char kg__device_debug = 1;
+}
+#endif
+
 /* Defines the launcher of a variant, in its .cu: KG_LAUNCHER(matmul_f32_naive) { ... call ... } */
 #define KG_LAUNCHER(name) extern "C" cudaError_t name(const kg_call *call)
 

@@ -1,0 +1,110 @@
+#include "expecting.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../judge.h"
+#include "../probe.h"
+#include "../run.h"
+#include "programs.h"
+
+/* A program lists some thousands of cases. */
+#define ANSWER_SIZE ((size_t)8 << 20)
+#define ANSWER_SECONDS 30.0
+
+static bool ask(const char *program, const char *kind, kg__expected *expected, kg__error *error)
+{
+    const char *const arguments[] = { program, "--tests", NULL };
+    char *text = kg__allocate(ANSWER_SIZE, 1);
+    int code = kg__probe_output(arguments, ANSWER_SECONDS, text, ANSWER_SIZE);
+    json_t *answer = code == 0 ? json_loads(text, JSON_REJECT_DUPLICATES, NULL) : NULL;
+    bool added = kg__expected_add(expected, answer, kind);
+
+    json_decref(answer);
+    free(text);
+    return added ||
+           kg__fail(error,
+                    "%s: does not list its tests (exit code %d of --tests), so that nobody "
+                    "knows what it had to report: build it again",
+                    program, code);
+}
+
+bool kg__expect_programs(const char *path, const char *kind, kg__expected *expected,
+                         kg__error *error)
+{
+    FILE *list = fopen(path, "r");
+    char *line = NULL;
+    size_t room = 0;
+    bool good = true;
+
+    if (kind != NULL && strcmp(kind, "gpu") != 0 && strcmp(kind, "model") != 0)
+        good = kg__fail(error, "results: --target '%s': expected gpu or model", kind);
+    else if (list == NULL)
+        good = kg__fail(error, "%s: cannot be read: %s: configure the build again", path,
+                        strerror(errno));
+    while (good && getline(&line, &room, list) > 0) {
+        line[strcspn(line, "\n")] = '\0';
+        if (*line != '\0')
+            good = ask(line, kind, expected, error);
+    }
+    free(line);
+    if (list != NULL)
+        fclose(list);
+    return good;
+}
+
+/* Whether an argument of ctest chooses among the tests, or names a script that may. */
+static bool chooses(const char *argument)
+{
+    static const char *const options[] = {
+        "-R",
+        "--tests-regex",
+        "-E",
+        "--exclude-regex",
+        "-L",
+        "--label-regex",
+        "-LE",
+        "--label-exclude",
+        "-FA",
+        "--fixture-exclude-any",
+        "-I",
+        "--tests-information",
+        "-S",
+        "--script",
+        "-SP",
+        "--script-new-process",
+        "--rerun-failed",
+        "--tests-from-file",
+        "--exclude-from-file",
+    };
+
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        if (strcmp(argument, options[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool kg__ctest_chose_tests(void)
+{
+    char path[64];
+    FILE *file;
+    char *argument = NULL;
+    size_t room = 0;
+    bool chose = false;
+
+    /* CTest's own variable, which each of its tests has. */
+    if (getenv("CTEST_INTERACTIVE_DEBUG_MODE") == NULL)
+        return false;
+    kg__format(path, sizeof path, "/proc/%ld/cmdline", (long)getppid());
+    file = fopen(path, "r");
+    while (file != NULL && !chose && getdelim(&argument, &room, '\0', file) > 0)
+        chose = chooses(argument);
+    free(argument);
+    if (file != NULL)
+        fclose(file);
+    return chose;
+}

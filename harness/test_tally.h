@@ -1,0 +1,24 @@
+/* What the Criterion tests of a comparison's program add up to. Each test that ran has a verdicts
+ * file in the end, one of a suite's own too, and it says what its run came to: what has none did
+ * not report. */
+#ifndef KG__TEST_TALLY_H
+#define KG__TEST_TALLY_H
+
+#include <criterion/stats.h>
+#include <stddef.h>
+
+/* Adds a test that ended: by its verdicts file where it left one, else by its Criterion status, of
+ * which a file is made. Called in the runner's process alone. */
+void kg__test_tally_add(const struct criterion_test_stats *stats);
+
+/* Adds a test that crashed. Kernels run in observers, so that what crashed is the suite or the
+ * harness. */
+void kg__test_tally_add_crash(const struct criterion_test_stats *stats);
+
+/* How many tests ended. */
+size_t kg__test_tally_count(void);
+
+/* The exit code of the program that ran them. */
+int kg__test_tally_exit_code(void);
+
+#endif
