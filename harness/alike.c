@@ -18,6 +18,9 @@
 /* What stands in front of the figures of a comparison with the reference. */
 #define FIGURES ": expected "
 
+/* Room for a pointer as a text. */
+#define ENTRY_NAME_SIZE 32
+
 static void give_up(void)
 {
     kg__complain("out of host memory for the cases that failed alike: free some memory");
@@ -69,14 +72,15 @@ static void take_words(json_t *parts, const char *text, size_t length)
 
 /* Where a finding that compares an element with the reference names which: behind "c" of
  * "c[row 3, column 0]: expected". NULL where it is none of these. */
-static const char *of_element(const char *finding)
+static const char *of_element(const char *finding, size_t length)
 {
-    const char *figures = strstr(finding, FIGURES);
-    const char *index = strchr(finding, '[');
+    const char *figures = memmem(finding, length, FIGURES, strlen(FIGURES));
+    const char *index;
 
     if (figures == NULL)
         return NULL;
-    return index != NULL && index < figures ? index : figures;
+    index = memchr(finding, '[', (size_t)(figures - finding));
+    return index != NULL ? index : figures;
 }
 
 /* Takes what a finding is about: the lines that it names, or else the file that it begins with and
@@ -84,7 +88,7 @@ static const char *of_element(const char *finding)
 static void take_finding(json_t *parts, const char *finding, size_t length)
 {
     const char *end = finding + length;
-    const char *element = of_element(finding);
+    const char *element = of_element(finding, length);
     bool begins_with_file = false;
     bool has_line = false;
 
@@ -93,7 +97,7 @@ static void take_finding(json_t *parts, const char *finding, size_t length)
         size_t taken = kg__source_place(at, &place);
 
         if (taken == 0) {
-            at++;
+            at += kg__source_skip(at);
             continue;
         }
         if (place.line > 0) {
@@ -109,8 +113,7 @@ static void take_finding(json_t *parts, const char *finding, size_t length)
         at += taken;
     }
     if (begins_with_file && !has_line)
-        take_words(parts, finding,
-                   element != NULL && element < end ? (size_t)(element - finding) : length);
+        take_words(parts, finding, element != NULL ? (size_t)(element - finding) : length);
 }
 
 /* What a reason is about, for all cases that failed alike the same. */
@@ -159,35 +162,46 @@ char *kg__alike_key(const json_t *entry)
     return key;
 }
 
+/* The name of an entry's list: its address, since a document may hold an id twice. */
+static void name_entry(const json_t *entry, char *name, size_t size)
+{
+    kg__format(name, size, "%p", (const void *)entry);
+}
+
 json_t *kg__alike_sort(const json_t *results)
 {
+    json_t *by_key = json_object();
     json_t *sorted = json_object();
     const json_t *entry;
     size_t i;
 
     json_array_foreach (json_object_get(results, "cases"), i, entry) {
         char *key = kg__alike_key(entry);
+        char name[ENTRY_NAME_SIZE];
         json_t *ids;
 
         if (key == NULL)
             continue;
-        ids = json_object_get(sorted, key);
+        ids = json_object_get(by_key, key);
         if (ids == NULL) {
             ids = json_array();
-            json_object_set_new(sorted, key, ids);
+            json_object_set_new(by_key, key, ids);
         }
         json_array_append_new(ids, json_string(kg__json_text(entry, "case")));
+        name_entry(entry, name, sizeof name);
+        json_object_set(sorted, name, ids);
         free(key);
     }
+    json_decref(by_key);
     return sorted;
 }
 
 bool kg__alike_speaks(const json_t *sorted, const json_t *entry, const json_t **led)
 {
-    char *key = kg__alike_key(entry);
+    char name[ENTRY_NAME_SIZE];
 
-    *led = key != NULL ? json_object_get(sorted, key) : NULL;
-    free(key);
+    name_entry(entry, name, sizeof name);
+    *led = json_object_get(sorted, name);
     return *led == NULL ||
            strcmp(kg__list_text(json_array_get(*led, 0)), kg__json_text(entry, "case")) == 0;
 }

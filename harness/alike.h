@@ -13,8 +13,9 @@
  * verdict, whose figures are each case's own. */
 char *kg__alike_key(const json_t *entry);
 
-/* Sorts the failed cases of a results document: an object with a list of ids for each key, the
- * first of which speaks for the others. The caller releases it. */
+/* Sorts the failed cases of a results document for kg__alike_speaks(): for each entry the ids of
+ * those that failed alike, the first of which speaks for the others. The caller releases it, and
+ * asks only about entries of that document, which must stay as they are. */
 json_t *kg__alike_sort(const json_t *results);
 
 /* Whether a case of that document is told by itself: false where an earlier one speaks for it.

@@ -21,7 +21,6 @@
 
 /* One annotation while they are collected; texts are on the heap. */
 typedef struct annotation {
-    char *key; /* what cases have in common that are one annotation; NULL: it stands for itself */
     bool fails;
     int rank;      /* the verdict, or what counts like it */
     double change; /* the metric's that moved most; of equals in rank the largest comes first */
@@ -37,6 +36,8 @@ typedef struct annotation {
 typedef struct annotations {
     const json_t *results;
     const kg__annotated_tree *tree;
+    json_t
+        *by_key; /* by what cases have in common that are one annotation: its place in the list */
     annotation *list;
     size_t count;
     size_t room;
@@ -163,13 +164,16 @@ static char *key_of(const char *kind, const char *target, const char *id)
     return key;
 }
 
-static annotation *find(const annotations *all, const char *key)
+/* The annotation of a key, which is freed; NULL where there is none yet: the next one that is added
+ * is then found by it. */
+static annotation *take_key(annotations *all, char *key)
 {
-    for (size_t i = 0; i < all->count; i++) {
-        if (all->list[i].key != NULL && strcmp(all->list[i].key, key) == 0)
-            return &all->list[i];
-    }
-    return NULL;
+    const json_t *place = json_object_get(all->by_key, key);
+
+    if (place == NULL)
+        json_object_set_new(all->by_key, key, json_integer((json_int_t)all->count));
+    free(key);
+    return place != NULL ? &all->list[json_integer_value(place)] : NULL;
 }
 
 /* A case, and by how much it moved. */
@@ -199,14 +203,12 @@ static void add_case(annotations *all, const json_t *entry)
 
     if (key == NULL)
         key = key_of(kg__verdict_name(verdict), target, id);
-    one = find(all, key);
+    one = take_key(all, key);
     if (one != NULL) {
         add_other(one, id);
-        free(key);
         return;
     }
     one = add(all, (int)verdict, kg__verdict_fails(verdict, kg__results_strict(all->results)));
-    one->key = key;
     one->change = largest_change(entry);
     one->title = title_of(kg__verdict_name(verdict), id, target);
     one->message = kg__results_reason(entry);
@@ -285,17 +287,14 @@ static void add_vanished(annotations *all)
     json_array_foreach (json_object_get(all->results, "vanished"), i, entry) {
         const char *id = kg__json_text(entry, "case");
         const char *target = kg__json_text(entry, "target");
-        char *key = key_of("vanished", target, id);
-        annotation *one = find(all, key);
+        annotation *one = take_key(all, key_of("vanished", target, id));
         char file[TITLE_SIZE];
 
         if (one != NULL) {
             add_other(one, id);
-            free(key);
             continue;
         }
-        one = add(all, KG__NO_BASELINE, kg__results_strict(all->results));
-        one->key = key;
+        one = add(all, KG__NO_BASELINE, true);
         one->title = title_of("vanished", id, target);
         one->message = kg__results_vanished(entry);
         kg__format(file, sizeof file, "baselines/%s.json", target);
@@ -360,18 +359,18 @@ static void print_rest(FILE *stream, const annotation *first, size_t count)
 static void release(annotations *all)
 {
     for (size_t i = 0; i < all->count; i++) {
-        free(all->list[i].key);
         free(all->list[i].title);
         free(all->list[i].message);
         free(all->list[i].reproduce);
         free(all->list[i].others);
     }
     free(all->list);
+    json_decref(all->by_key);
 }
 
 size_t kg__annotations_print(FILE *stream, const json_t *results, const kg__annotated_tree *tree)
 {
-    annotations all = { .results = results, .tree = tree };
+    annotations all = { .results = results, .tree = tree, .by_key = json_object() };
     size_t printed;
 
     add_errors(&all);

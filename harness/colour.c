@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "run.h"
+#include "text.h"
 
 bool kg__colour_wanted(FILE *stream)
 {
@@ -66,7 +67,7 @@ void kg__print_verdict(FILE *stream, const char *word, const char *format, ...)
     kg__print_word(stream, word, KG__VERDICT_WIDTH);
     fputs("  ", stream);
     va_start(arguments, format);
-    (void)vfprintf(stream, format, arguments);
+    kg__print_list(stream, format, arguments);
     va_end(arguments);
 }
 
@@ -81,5 +82,5 @@ void kg__print_verdict_line(FILE *stream, const char *line)
         kg__print_word(stream, word, 0);
         line += length;
     }
-    fprintf(stream, "%s\n", line);
+    kg__print(stream, "%s\n", line);
 }

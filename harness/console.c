@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "alike.h"
+#include "baseline_changes.h"
 #include "colour.h"
 #include "gating.h"
 #include "records.h"
@@ -168,7 +169,7 @@ static bool is_told(const json_t *test)
 
 static void print_unjudged(console *to, const json_t *results)
 {
-    bool strict = kg__results_strict(results);
+    char *unlisted = kg__results_unlisted(results);
     char tests[32];
     size_t filtered = 0;
     const json_t *entry;
@@ -177,10 +178,13 @@ static void print_unjudged(console *to, const json_t *results)
     json_array_foreach (json_object_get(results, "vanished"), i, entry) {
         char *reason = kg__results_vanished(entry);
 
-        print_line(to, strict, "vanished", kg__json_text(entry, "case"),
+        print_line(to, true, "vanished", kg__json_text(entry, "case"),
                    kg__json_text(entry, "target"), reason);
         free(reason);
     }
+    if (unlisted != NULL)
+        print_line(to, kg__results_strict(results), "unlisted", "baseline", "", unlisted);
+    free(unlisted);
     json_array_foreach (json_object_get(results, "refused"), i, entry)
         print_line(to, false, "refused", kg__json_text(entry, "case"),
                    kg__json_text(entry, "target"), kg__json_text(entry, "why"));
@@ -281,6 +285,7 @@ void kg__results_print(FILE *stream, const json_t *results)
     if (to.left_out > 0)
         fprintf(stream, "  ... and %zu more in summary.md\n", to.left_out);
     print_notes(&to, results);
+    kg__baseline_changes_print(stream, results);
     fprintf(stream, "verdict: %s%s%s",
             paint(&to, code == KG__EXIT_PASS      ? KG__GREEN
                        : code == KG__EXIT_NOTHING ? KG__YELLOW

@@ -75,6 +75,16 @@ static void name_host(char *text, size_t size)
     text[size - 1] = '\0';
 }
 
+bool kg__process_lives(pid_t process)
+{
+    process_facts facts;
+
+    if (look_at(process, &facts))
+        return !facts.ended;
+    /* Another user's process may be hidden. */
+    return kill(process, 0) == 0 || errno == EPERM;
+}
+
 static liveness liveness_of(const holder *one)
 {
     char host[sizeof one->host];
@@ -83,10 +93,9 @@ static liveness liveness_of(const holder *one)
     name_host(host, sizeof host);
     if (strcmp(host, one->host) != 0)
         return ELSEWHERE;
-    if (look_at(one->process, &facts))
-        return !facts.ended && facts.started == one->started ? ALIVE : GONE;
-    /* Another user's process may be hidden. */
-    return kill(one->process, 0) == 0 || errno == EPERM ? ALIVE : GONE;
+    if (look_at(one->process, &facts) && facts.started != one->started)
+        return GONE;
+    return kg__process_lives(one->process) ? ALIVE : GONE;
 }
 
 /* Whether this process is the holder or descends from it. */

@@ -8,6 +8,7 @@
 
 #include "baseline.h"
 #include "baseline_rules.h"
+#include "file.h"
 #include "import.h"
 #include "records.h"
 #include "target.h"
@@ -112,8 +113,9 @@ static bool read_time(const state *of, const char *tag, double *ns, kg__error *e
                     of->path, of->called, tag);
 }
 
-/* Opens a file of samples, which is named from the document's folder, or from where nvbench ran. */
-static FILE *open_samples(const state *of, const char *name)
+/* Opens a file of samples, which is named from the document's folder, or from where nvbench ran.
+ * NULL with `cause`, of the first of those places that has one. */
+static FILE *open_samples(const state *of, const char *name, const char **cause)
 {
     const char *slash = strrchr(of->path, '/');
     const char *last = strrchr(name, '/');
@@ -122,16 +124,16 @@ static FILE *open_samples(const state *of, const char *name)
 
     if (*name != '/' && slash != NULL) {
         kg__format(beside, sizeof beside, "%.*s%s", (int)(slash + 1 - of->path), of->path, name);
-        file = fopen(beside, "rb");
-        if (file != NULL)
+        file = kg__file_stream(beside, cause);
+        if (file != NULL || (errno != ENOENT && errno != ENOTDIR))
             return file;
     }
-    file = fopen(name, "rb");
-    if (file != NULL || last == NULL)
+    file = kg__file_stream(name, cause);
+    if (file != NULL || (errno != ENOENT && errno != ENOTDIR) || last == NULL)
         return file;
     /* The folder beside the document is "<document>-bin". */
     kg__format(beside, sizeof beside, "%s-bin%s", of->path, last);
-    return fopen(beside, "rb");
+    return kg__file_stream(beside, cause);
 }
 
 /* A little-endian number of 32 bits as nvbench writes it, in seconds, in ns. */
@@ -149,7 +151,8 @@ static double sample_of(const unsigned char *bytes)
 static bool read_samples(const state *of, const char *name, size_t count, double *samples,
                          kg__error *error)
 {
-    FILE *file = open_samples(of, name);
+    const char *cause;
+    FILE *file = open_samples(of, name, &cause);
     unsigned char bytes[sizeof(float)];
     size_t read = 0;
     bool good = true;
@@ -159,7 +162,7 @@ static bool read_samples(const state *of, const char *name, size_t count, double
         return kg__fail(error,
                         "%s: %s: its samples' file %s cannot be read: %s: keep it beside the "
                         "document, or measure with --json",
-                        of->path, of->called, name, strerror(errno));
+                        of->path, of->called, name, cause);
     while (good && read < count && fread(bytes, sizeof bytes, 1, file) == 1) {
         samples[read] = sample_of(bytes);
         good = samples[read] > 0 && samples[read] <= KG__LARGEST_FIGURE;

@@ -172,9 +172,16 @@ static void collect_cases(report *all, bool strict)
     json_array_foreach (json_object_get(all->results, "vanished"), i, entry) {
         const char *id = kg__json_text(entry, "case");
 
-        add(suite_of(all, kg__json_text(entry, "target"), id, strcspn(id, "/")), id, 0.0,
-            strict ? FAILED : SKIPPED, "vanished", kg__results_vanished(entry), NULL);
+        add(suite_of(all, kg__json_text(entry, "target"), id, strcspn(id, "/")), id, 0.0, FAILED,
+            "vanished", kg__results_vanished(entry), NULL);
     }
+    if (json_array_size(json_object_get(all->results, "unlisted")) > 0)
+        add(suite_of(all,
+                     kg__json_text(json_array_get(json_object_get(all->results, "unlisted"), 0),
+                                   "target"),
+                     "baseline", strlen("baseline")),
+            "baseline", 0.0, strict ? FAILED : SKIPPED, "unlisted",
+            kg__results_unlisted(all->results), NULL);
     json_array_foreach (json_object_get(all->results, "refused"), i, entry) {
         const char *id = kg__json_text(entry, "case");
 

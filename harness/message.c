@@ -52,6 +52,19 @@ void kg__format(char *text, size_t size, const char *format, ...)
     va_end(arguments);
 }
 
+void kg__disarm(char *text)
+{
+    bool leading = true; /* nothing that is seen is before it in its line */
+
+    for (char *c = text; *c != '\0'; c++) {
+        if (leading && c[0] == ':' && c[1] == ':')
+            c[1] = ' ';
+        if (strncmp(c, "##[", 3) == 0)
+            c[1] = ' ';
+        leading = *c == '\n' || *c == '\r' || (leading && (*c <= ' ' || *c > '~'));
+    }
+}
+
 static bool bar_stands(void)
 {
     return getenv(KG__BAR_SETTING) != NULL && isatty(STDERR_FILENO) != 0;
@@ -65,6 +78,7 @@ void kg__complain(const char *format, ...)
     va_start(arguments, format);
     kg__format_list(text, sizeof text, format, arguments);
     va_end(arguments);
+    kg__disarm(text);
     /* In one call, which is one write: another process may be drawing the bar. */
     fprintf(stderr, "%skernelgate: %s\n", bar_stands() ? CLEAR_LINE : "", text);
 }

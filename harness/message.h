@@ -31,6 +31,12 @@ void kg__format(char *text, size_t size, const char *format, ...)
 void kg__format_list(char *text, size_t size, const char *format, va_list arguments)
     __attribute__((format(printf, 3, 0)));
 
+/* Keeps a text that others wrote from being a workflow command of GitHub Actions, whose runner
+ * looks for them in all that a job prints: a line that begins with "::", whatever space is before
+ * it, and
+ * "##[" anywhere. A character of each becomes a space, in place. */
+void kg__disarm(char *text);
+
 /* Prints "kernelgate: <message>" as one line on the standard error, in the place of a progress bar
  * where one stands there. */
 void kg__complain(const char *format, ...) __attribute__((format(printf, 1, 2)));

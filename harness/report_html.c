@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "alike.h"
 #include "file.h"
@@ -130,36 +129,43 @@ static kg__page_plots take_plots(kg__page *page, const kg__plot *plots, size_t c
     return taken;
 }
 
+/* Takes the tables and plots of a comparison, of which `part` of the results has all. */
+static void take_comparison(kg__page *page, const char *comparison, const json_t *part)
+{
+    kg__report_names targets = kg__report_targets(part, comparison);
+
+    for (size_t i = 0; i < targets.count; i++) {
+        kg__page_section *section;
+        kg__plot plots[KG__REPORT_PLOTS];
+        kg__report_table table;
+
+        if (!kg__report_table_make(part, comparison, targets.names[i], &table, &page->broken) ||
+            table.case_count == 0) {
+            kg__report_table_free(&table);
+            continue;
+        }
+        page->sections = kg__grow(page->sections, page->section_count, &page->section_room,
+                                  sizeof *page->sections);
+        section = &page->sections[page->section_count++];
+        section->table = table;
+        /* What a table borrows must stay. */
+        section->table.results = page->results;
+        section->table.comparison = kg__copy_text(comparison);
+        section->table.target = kg__copy_text(targets.names[i]);
+        section->plots = take_plots(page, plots, kg__report_table_plots(&table, plots));
+    }
+    kg__report_names_free(&targets);
+}
+
 static void take_sections(kg__page *page)
 {
-    kg__report_names comparisons = kg__report_comparisons(page->results);
+    json_t *parts = kg__report_split(page->results);
+    const char *comparison;
+    json_t *part;
 
-    for (size_t i = 0; i < comparisons.count; i++) {
-        kg__report_names targets = kg__report_targets(page->results, comparisons.names[i]);
-
-        for (size_t j = 0; j < targets.count; j++) {
-            kg__page_section *section;
-            kg__plot plots[KG__REPORT_PLOTS];
-            kg__report_table table;
-
-            /* A table borrows its names from the results, as long as those are there. */
-            if (!kg__report_table_make(page->results, comparisons.names[i], targets.names[j],
-                                       &table, &page->broken) ||
-                table.case_count == 0) {
-                kg__report_table_free(&table);
-                continue;
-            }
-            page->sections = kg__grow(page->sections, page->section_count, &page->section_room,
-                                      sizeof *page->sections);
-            section = &page->sections[page->section_count++];
-            section->table = table;
-            section->table.comparison = kg__copy_text(comparisons.names[i]);
-            section->table.target = kg__copy_text(targets.names[j]);
-            section->plots = take_plots(page, plots, kg__report_table_plots(&table, plots));
-        }
-        kg__report_names_free(&targets);
-    }
-    kg__report_names_free(&comparisons);
+    json_object_foreach (parts, comparison, part)
+        take_comparison(page, comparison, part);
+    json_decref(parts);
 }
 
 static void take_failures(kg__page *page)
@@ -300,9 +306,8 @@ bool kg__results_write_html(const char *path, const json_t *results, kg__error *
 
     if (slash != NULL)
         *slash = '\0';
-    /* Whatever happens, what stands there is not of these results. */
-    (void)unlink(path);
-    written = slash == NULL || slash == folder || kg__file_make_folder(folder, error);
+    written = kg__file_may_replace(path, error) &&
+              (slash == NULL || slash == folder || kg__file_make_folder(folder, error));
     free(folder);
     if (!written)
         return false;

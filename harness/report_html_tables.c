@@ -13,8 +13,9 @@
 #include "results_text.h"
 #include "text.h"
 
-/* A table with more rows than this is slow to show; the rest is in results.json. */
+/* A table with more rows than this, or more cells, is slow to show; the rest is in results.json. */
 #define LONGEST_TABLE 2000
+#define MOST_CELLS 100000
 
 /* Adds what one of the Markdown writers writes of a table: a paragraph, and a list of its lines
  * that begin with "- ". */
@@ -44,8 +45,9 @@ static void add_markdown(xmlNode *parent, const kg__report_table *table,
     free(text);
 }
 
-/* Adds a row's places in a column of the report's table. */
-static void add_row(xmlNode *body, const kg__report_table *table, size_t row, int column)
+/* Adds a row's places in a column of the report's table, of the variants that are shown. */
+static void add_row(xmlNode *body, const kg__report_table *table, size_t row, int column,
+                    const bool *shown)
 {
     xmlNode *line = kg__html_add(body, "tr", NULL);
 
@@ -55,7 +57,7 @@ static void add_row(xmlNode *body, const kg__report_table *table, size_t row, in
     for (size_t variant = 0; variant < table->variant_count; variant++) {
         char cell[KG__REPORT_CELL_SIZE];
 
-        if (!kg__report_shows(table, variant, column))
+        if (!shown[variant])
             continue;
         kg__report_show_case(table, kg__report_case_at(table, row, variant), column, cell,
                              sizeof cell);
@@ -68,7 +70,9 @@ static void add_column(xmlNode *parent, const kg__report_table *table, int colum
 {
     const char **headings = kg__allocate(table->variant_count + 3, sizeof *headings);
     char(*names)[KG__REPORT_NAME_SIZE + 1] = kg__allocate(table->variant_count, sizeof *names);
+    bool *shown = kg__allocate(table->variant_count, sizeof *shown);
     char keywords[KG__MESSAGE_SIZE] = "";
+    size_t rows = table->row_count;
     size_t used = 0;
     xmlNode *body;
 
@@ -79,7 +83,8 @@ static void add_column(xmlNode *parent, const kg__report_table *table, int colum
     for (size_t variant = 0; variant < table->variant_count; variant++) {
         size_t length = strlen(keywords);
 
-        if (!kg__report_shows(table, variant, column))
+        shown[variant] = kg__report_shows(table, variant, column);
+        if (!shown[variant])
             continue;
         kg__format(names[variant], sizeof names[variant], "#%s", table->variants[variant]);
         kg__format(keywords + length, sizeof keywords - length, " %s", table->variants[variant]);
@@ -88,8 +93,13 @@ static void add_column(xmlNode *parent, const kg__report_table *table, int colum
     body = kg__page_add_table(parent, table->columns[column].title, headings);
     /* Who looks for a variant finds the rows that it is in. */
     kg__html_set(body, "data-keywords", keywords);
-    for (size_t row = 0; row < table->row_count; row++)
-        add_row(body, table, row, column);
+    if (rows > MOST_CELLS / used)
+        rows = MOST_CELLS / used;
+    for (size_t row = 0; row < rows; row++)
+        add_row(body, table, row, column, shown);
+    if (rows < table->row_count)
+        kg__html_addf(parent, "p", "%zu more rows are in results.json.", table->row_count - rows);
+    free(shown);
     free(names);
     free(headings);
 }

@@ -151,6 +151,7 @@ static void add_further_failures(xmlNode *parent, const kg__page *page)
 static void add_failures(xmlNode *parent, const kg__page *page)
 {
     xmlNode *section = kg__html_add(parent, "section", NULL);
+    char *unlisted = kg__results_unlisted(page->results);
     const json_t *entry;
     size_t i;
 
@@ -164,8 +165,10 @@ static void add_failures(xmlNode *parent, const kg__page *page)
     for (i = 0; i < page->failure_count && i < KG__PAGE_FAILURES; i++)
         add_failed_case(section, page, &page->failures[i]);
     add_failed_claims(section, page);
-    if (kg__results_strict(page->results))
-        add_vanished(section, page);
+    add_vanished(section, page);
+    if (unlisted != NULL && kg__results_strict(page->results))
+        add_failure(section, "unlisted", "baseline", "", unlisted);
+    free(unlisted);
     add_further_failures(section, page);
     /* Its heading is there in any case. */
     remove_unless_more(section, section, 1);
@@ -191,22 +194,15 @@ static void add_doubtful_cases(xmlNode *body, const kg__page *page)
 static void add_remarks(xmlNode *parent, const kg__page *page)
 {
     xmlNode *section = kg__html_add(parent, "section", NULL);
-    const json_t *entry;
+    char *unlisted = kg__results_unlisted(page->results);
     xmlNode *body;
-    size_t i;
 
     kg__html_add(section, "h2", "To look at");
     body = kg__page_add_table(section, "What is to be looked at", remark_headings);
     add_doubtful_cases(body, page);
-    if (!kg__results_strict(page->results)) {
-        json_array_foreach (json_object_get(page->results, "vanished"), i, entry) {
-            char *why = kg__results_vanished(entry);
-
-            add_remark(body, "vanished", kg__json_text(entry, "case"),
-                       kg__json_text(entry, "target"), why);
-            free(why);
-        }
-    }
+    if (unlisted != NULL && !kg__results_strict(page->results))
+        add_remark(body, "unlisted", "baseline", "", unlisted);
+    free(unlisted);
     remove_unless_more(section, body, 0);
 }
 

@@ -1,5 +1,6 @@
 #include "report_names.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,4 +59,39 @@ kg__report_names kg__report_targets(const json_t *results, const char *compariso
         }
     }
     return list;
+}
+
+/* The list `key` in the document of an id's comparison. Where there is no such document it is made,
+ * or NULL is returned. */
+static json_t *list_of(json_t *parts, const json_t *results, const char *id, const char *key,
+                       bool make)
+{
+    char *comparison = kg__copy_text(id);
+    json_t *part;
+
+    comparison[strcspn(comparison, "/")] = '\0';
+    part = json_object_get(parts, comparison);
+    if (part == NULL && make) {
+        part = json_copy((json_t *)results);
+        json_object_set_new(part, "cases", json_array());
+        json_object_set_new(part, "refused", json_array());
+        json_object_set_new(parts, comparison, part);
+    }
+    free(comparison);
+    return json_object_get(part, key);
+}
+
+json_t *kg__report_split(const json_t *results)
+{
+    json_t *parts = json_object();
+    json_t *entry;
+    size_t i;
+
+    json_array_foreach (json_object_get(results, "cases"), i, entry)
+        json_array_append(list_of(parts, results, kg__json_text(entry, "case"), "cases", true),
+                          entry);
+    json_array_foreach (json_object_get(results, "refused"), i, entry)
+        json_array_append(list_of(parts, results, kg__json_text(entry, "case"), "refused", false),
+                          entry);
+    return parts;
 }

@@ -18,6 +18,11 @@ kg__report_names kg__report_comparisons(const json_t *results);
 /* The targets that have cases of a comparison, GPUs first. */
 kg__report_names kg__report_targets(const json_t *results, const char *comparison);
 
+/* Splits the results by comparison, in order of first appearance: an object with a document for
+ * each that has its cases and what was refused of it, and all else as it is. The caller's; the
+ * entries are shared. */
+json_t *kg__report_split(const json_t *results);
+
 /* Frees the list and its names, and empties it. */
 void kg__report_names_free(kg__report_names *list);
 

@@ -27,51 +27,81 @@ static double elements_of(const char *size)
     return product;
 }
 
+/* A size while the sizes of a table are sorted. */
+typedef struct ranked_size {
+    const char *size;
+    double elements;
+    size_t order; /* in which the table has it */
+} ranked_size;
+
+static int smallest_first(const void *a, const void *b)
+{
+    const ranked_size *one = a;
+    const ranked_size *other = b;
+
+    if (one->elements < other->elements || one->elements > other->elements)
+        return one->elements < other->elements ? -1 : 1;
+    return one->order < other->order ? -1 : one->order > other->order;
+}
+
 /* The sizes of a table, each once, from small to large; equal ones in the table's order. */
 typedef struct size_list {
     const char **sizes;
     size_t count;
+    size_t *of_rows; /* which of them each row of the table has */
 } size_list;
 
 static size_list list_sizes(const kg__report_table *table)
 {
-    size_list list = { .sizes = kg__allocate(table->row_count, sizeof(char *)) };
+    size_list list = { .sizes = kg__allocate(table->row_count, sizeof *list.sizes),
+                       .of_rows = kg__allocate(table->row_count, sizeof *list.of_rows) };
+    ranked_size *ranked = kg__allocate(table->row_count, sizeof *ranked);
+    json_t *places = json_object();
 
     for (size_t row = 0; row < table->row_count; row++) {
         const char *size = table->rows[row].size;
-        bool known = false;
-        size_t place;
 
-        for (size_t i = 0; i < list.count && !known; i++)
-            known = strcmp(list.sizes[i], size) == 0;
-        if (known)
+        if (json_object_get(places, size) != NULL)
             continue;
-        for (place = list.count++; place > 0; place--) {
-            if (elements_of(list.sizes[place - 1]) <= elements_of(size))
-                break;
-            list.sizes[place] = list.sizes[place - 1];
-        }
-        list.sizes[place] = size;
+        ranked[list.count] = (ranked_size){ size, elements_of(size), list.count };
+        json_object_set_new(places, size, json_integer((json_int_t)list.count++));
     }
+    qsort(ranked, list.count, sizeof *ranked, smallest_first);
+    for (size_t i = 0; i < list.count; i++) {
+        list.sizes[i] = ranked[i].size;
+        json_integer_set(json_object_get(places, ranked[i].size), (json_int_t)i);
+    }
+    for (size_t row = 0; row < table->row_count; row++)
+        list.of_rows[row] =
+            (size_t)json_integer_value(json_object_get(places, table->rows[row].size));
+    json_decref(places);
+    free(ranked);
     return list;
 }
 
-/* A variant's best case of a size by a column: the least figure, or the greatest; NULL where it has
- * none. */
-static const kg__report_case *best_case(const kg__report_table *table, const char *size,
-                                        size_t variant, int column, bool greatest)
+static void free_sizes(size_list *list)
 {
-    const kg__report_case *best = NULL;
+    free(list->sizes);
+    free(list->of_rows);
+}
+
+/* A variant's best case of each size by a column: the least figure, or the greatest; NULL where it
+ * has none. The caller frees the list. */
+static const kg__report_case **best_cases(const kg__report_table *table, const size_list *sizes,
+                                          size_t variant, int column, bool greatest)
+{
+    const kg__report_case **best = kg__allocate(sizes->count, sizeof(const kg__report_case *));
 
     for (size_t row = 0; row < table->row_count; row++) {
+        const kg__report_case **known = &best[sizes->of_rows[row]];
         const kg__report_case *one = kg__report_case_at(table, row, variant);
         double figure = one != NULL ? one->figures[column] : (double)NAN;
 
-        if (isnan(figure) || strcmp(table->rows[row].size, size) != 0)
+        if (isnan(figure))
             continue;
-        if (best == NULL ||
-            (greatest ? figure > best->figures[column] : figure < best->figures[column]))
-            best = one;
+        if (*known == NULL ||
+            (greatest ? figure > (*known)->figures[column] : figure < (*known)->figures[column]))
+            *known = one;
     }
     return best;
 }
@@ -108,27 +138,27 @@ static size_t plot_by_size(const kg__report_table *table, const size_list *sizes
     for (size_t i = 0; i < sizes->count; i++)
         kg__plot_add_place(plot, sizes->sizes[i]);
     for (size_t variant = 0; variant < table->variant_count; variant++) {
+        const kg__report_case **best;
         size_t series;
 
         if (!kg__report_shows(table, variant, column))
             continue;
         series = kg__plot_add_series(plot, table->variants[variant], variant);
+        best = best_cases(table, sizes, variant, column, greatest);
         for (size_t i = 0; i < sizes->count; i++) {
-            const kg__report_case *best =
-                best_case(table, sizes->sizes[i], variant, column, greatest);
-
-            if (best != NULL)
+            if (best[i] != NULL)
                 kg__plot_add_point(plot, series, i,
-                                   best->figures[column] * scale_of(table, column));
+                                   best[i]->figures[column] * scale_of(table, column));
         }
+        free(best);
     }
     return keep(plot);
 }
 
-/* How many rows of a size have a figure of a column. */
-static size_t count_launches(const kg__report_table *table, const char *size, int column)
+/* How many rows of each size have a figure of a column. The caller frees the list. */
+static size_t *count_launches(const kg__report_table *table, const size_list *sizes, int column)
 {
-    size_t launches = 0;
+    size_t *launches = kg__allocate(sizes->count, sizeof *launches);
 
     for (size_t row = 0; row < table->row_count; row++) {
         bool any = false;
@@ -138,37 +168,44 @@ static size_t count_launches(const kg__report_table *table, const char *size, in
 
             any = one != NULL && !isnan(one->figures[column]);
         }
-        launches += any && strcmp(table->rows[row].size, size) == 0;
+        launches[sizes->of_rows[row]] += any;
     }
     return launches;
+}
+
+/* The last of the sizes with the largest count, which is `least` or more; their number where there
+ * is none. Frees the counts. */
+static size_t last_largest(const size_list *sizes, size_t *counts, size_t least)
+{
+    size_t largest = sizes->count;
+
+    for (size_t i = 0; i < sizes->count; i++) {
+        if (counts[i] >= least) {
+            least = counts[i];
+            largest = i;
+        }
+    }
+    free(counts);
+    return largest;
 }
 
 /* The hot time over the launches of the size that has most, the last of such. */
 static size_t plot_by_launch(const kg__report_table *table, const size_list *sizes, kg__plot *plot)
 {
     int column = kg__report_column_of(table, "time_ns");
-    const char *size = NULL;
-    size_t most = 2;
+    size_t most = last_largest(sizes, count_launches(table, sizes, column), 2);
     char title[2 * KG__REPORT_NAME_SIZE];
 
-    for (size_t i = 0; i < sizes->count; i++) {
-        size_t launches = count_launches(table, sizes->sizes[i], column);
-
-        if (launches >= most) {
-            most = launches;
-            size = sizes->sizes[i];
-        }
-    }
-    if (size == NULL)
+    if (most == sizes->count)
         return 0;
-    kg__format(title, sizeof title, "Time by launch, hot, at size %s", size);
+    kg__format(title, sizeof title, "Time by launch, hot, at size %s", sizes->sizes[most]);
     kg__plot_begin(plot, KG__PLOT_LINES, title, "launch: threads a block, blocks", "µs");
     for (size_t variant = 0; variant < table->variant_count; variant++)
         kg__plot_add_series(plot, table->variants[variant], variant);
     for (size_t row = 0; row < table->row_count; row++) {
         size_t place;
 
-        if (strcmp(table->rows[row].size, size) != 0)
+        if (sizes->of_rows[row] != most)
             continue;
         place = kg__plot_add_place(plot, table->rows[row].launch);
         for (size_t variant = 0; variant < table->variant_count; variant++) {
@@ -182,23 +219,19 @@ static size_t plot_by_launch(const kg__report_table *table, const size_list *siz
     return keep(plot);
 }
 
-/* The size at which most variants have a figure of a column, the last of such. */
-static const char *fullest_size(const kg__report_table *table, const size_list *sizes, int column)
+/* How many variants have a figure of a column at each size. The caller frees the list. */
+static size_t *count_variants(const kg__report_table *table, const size_list *sizes, int column)
 {
-    const char *size = NULL;
-    size_t most = 1;
+    size_t *variants = kg__allocate(sizes->count, sizeof *variants);
 
-    for (size_t i = 0; i < sizes->count; i++) {
-        size_t variants = 0;
+    for (size_t variant = 0; variant < table->variant_count; variant++) {
+        const kg__report_case **best = best_cases(table, sizes, variant, column, false);
 
-        for (size_t variant = 0; variant < table->variant_count; variant++)
-            variants += best_case(table, sizes->sizes[i], variant, column, false) != NULL;
-        if (variants >= most) {
-            most = variants;
-            size = sizes->sizes[i];
-        }
+        for (size_t i = 0; i < sizes->count; i++)
+            variants[i] += best[i] != NULL;
+        free(best);
     }
-    return size;
+    return variants;
 }
 
 /* Hot and cold times of the variants, each at its fastest launch. */
@@ -207,18 +240,20 @@ static size_t plot_side_by_side(const kg__report_table *table, const size_list *
 {
     int hot = kg__report_column_of(table, "time_ns");
     int cold = kg__report_column_of(table, "cold_time_ns");
-    const char *size = fullest_size(table, sizes, hot);
+    size_t fullest = last_largest(sizes, count_variants(table, sizes, hot), 1);
     char title[2 * KG__REPORT_NAME_SIZE];
 
-    if (size == NULL)
+    if (fullest == sizes->count)
         return 0;
-    kg__format(title, sizeof title, "Variants side by side at size %s", size);
+    kg__format(title, sizeof title, "Variants side by side at size %s", sizes->sizes[fullest]);
     kg__plot_begin(plot, KG__PLOT_BARS, title, "", "µs");
     kg__plot_add_series(plot, "hot in the caches", 0);
     for (size_t variant = 0; variant < table->variant_count; variant++) {
-        const kg__report_case *best = best_case(table, size, variant, hot, false);
+        const kg__report_case **all = best_cases(table, sizes, variant, hot, false);
+        const kg__report_case *best = all[fullest];
         size_t place;
 
+        free(all);
         if (best == NULL)
             continue;
         place = kg__plot_add_place(plot, table->variants[variant]);
@@ -299,7 +334,7 @@ size_t kg__report_table_plots(const kg__report_table *table, kg__plot plots[KG__
         count += plot_by_size(table, &sizes, "share_of_limit", true,
                               "Share of the limit, at the best launch", "%", &plots[count]);
     }
-    free(sizes.sizes);
+    free_sizes(&sizes);
     return count;
 }
 

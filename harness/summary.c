@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "alike.h"
+#include "baseline_changes.h"
 #include "counting.h"
 #include "file.h"
 #include "gating.h"
@@ -131,11 +132,10 @@ static void begin_rows(FILE *stream, bool *begun, const char *heading)
 
 /* The cases whose verdict makes the run fail, or those that are doubtful without failing it, worst
  * first. */
-static void write_cases(FILE *stream, const json_t *results, bool failing, bool *begun,
-                        const char *heading)
+static void write_cases(FILE *stream, const json_t *results, const json_t *sorted, bool failing,
+                        bool *begun, const char *heading)
 {
     bool strict = kg__results_strict(results);
-    json_t *sorted = kg__alike_sort(results);
 
     for (int verdict = KG__VERDICTS - 1; verdict > KG__PASS; verdict--) {
         const json_t *entry;
@@ -157,7 +157,17 @@ static void write_cases(FILE *stream, const json_t *results, bool failing, bool 
             free(reason);
         }
     }
-    json_decref(sorted);
+}
+
+static void write_unlisted(FILE *stream, const json_t *results, bool *begun, const char *heading)
+{
+    char *reason = kg__results_unlisted(results);
+
+    if (reason == NULL)
+        return;
+    begin_rows(stream, begun, heading);
+    write_row(stream, "unlisted", "baseline", "", reason);
+    free(reason);
 }
 
 static void write_vanished(FILE *stream, const json_t *results, bool *begun, const char *heading)
@@ -218,9 +228,8 @@ static void remember(json_t *lines, char *line)
 
 /* The lines that run what failed again, each once; of cases that failed alike the one that speaks.
  */
-static void write_reproductions(FILE *page, const json_t *results)
+static void write_reproductions(FILE *page, const json_t *results, const json_t *sorted)
 {
-    json_t *sorted = kg__alike_sort(results);
     json_t *lines = json_object();
     const json_t *led;
     const char *line;
@@ -249,11 +258,10 @@ static void write_reproductions(FILE *page, const json_t *results)
         fputs("```\n", page);
         write_left_out(page, i);
     }
-    json_decref(sorted);
     json_decref(lines);
 }
 
-static void write_failures(FILE *page, const json_t *results)
+static void write_failures(FILE *page, const json_t *results, const json_t *sorted)
 {
     const char *heading = "Failed";
     const json_t *entry;
@@ -269,7 +277,7 @@ static void write_failures(FILE *page, const json_t *results)
         write_row(all.stream, "error", *test != '\0' ? test : "kernelgate", "",
                   kg__json_text(entry, "why"));
     }
-    write_cases(all.stream, results, true, &begun, heading);
+    write_cases(all.stream, results, sorted, true, &begun, heading);
     json_array_foreach (json_object_get(results, "claims"), i, entry) {
         if (json_is_true(json_object_get(entry, "holds")))
             continue;
@@ -277,14 +285,15 @@ static void write_failures(FILE *page, const json_t *results)
         write_row(all.stream, "claim", kg__json_text(entry, "claim"),
                   kg__json_text(entry, "target"), kg__json_text(entry, "why"));
     }
+    write_vanished(all.stream, results, &begun, heading);
     if (kg__results_strict(results))
-        write_vanished(all.stream, results, &begun, heading);
+        write_unlisted(all.stream, results, &begun, heading);
     write_left_out(page, end_section(page, &all, FAILED_SHARE));
     if (begun)
-        write_reproductions(page, results);
+        write_reproductions(page, results, sorted);
 }
 
-static void write_remarks(FILE *page, const json_t *results)
+static void write_remarks(FILE *page, const json_t *results, const json_t *sorted)
 {
     const char *heading = "To look at";
     const json_t *entry;
@@ -293,9 +302,9 @@ static void write_remarks(FILE *page, const json_t *results)
     size_t i;
 
     begin_section(&all);
-    write_cases(all.stream, results, false, &begun, heading);
+    write_cases(all.stream, results, sorted, false, &begun, heading);
     if (!kg__results_strict(results))
-        write_vanished(all.stream, results, &begun, heading);
+        write_unlisted(all.stream, results, &begun, heading);
     json_array_foreach (json_object_get(results, "refused"), i, entry) {
         begin_rows(all.stream, &begun, heading);
         write_row(all.stream, "refused", kg__json_text(entry, "case"),
@@ -543,6 +552,7 @@ static void write_head(FILE *page, const json_t *results)
     fputs("# kernelgate: ", all.stream);
     kg__write_markdown(all.stream, outcome);
     fputs("\n\n", all.stream);
+    kg__baseline_changes_write(all.stream, results);
     kg__write_markdown(all.stream, headline);
     fputs(".\n", all.stream);
     count_verdicts(results, NULL, shown);
@@ -558,13 +568,16 @@ bool kg__results_write_summary(const char *path, const json_t *results, kg__erro
     char *text = NULL;
     size_t size = 0;
     FILE *page = open_memstream(&text, &size);
+    json_t *sorted;
     bool written;
 
     if (page == NULL)
         return kg__fail(error, "%s: cannot be written: out of host memory: free some", path);
     write_head(page, results);
-    write_failures(page, results);
-    write_remarks(page, results);
+    sorted = kg__alike_sort(results);
+    write_failures(page, results, sorted);
+    write_remarks(page, results, sorted);
+    json_decref(sorted);
     write_changed(page, results);
     write_claims_and_notes(page, results);
     write_all_cases(page, results);

@@ -1,6 +1,7 @@
 #include "text.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,13 +121,15 @@ static size_t decode(const unsigned char *bytes, uint32_t *character)
     return length;
 }
 
-/* Controls, ends of lines and paragraphs, and what turns the direction of writing. */
+/* Controls, ends of lines and paragraphs, what turns the direction of writing, and what has no
+ * width, which whoever compares texts may pass over. */
 static bool is_control(uint32_t character)
 {
-    return character < 0x20 || (character >= 0x7f && character <= 0x9f) ||
-           (character >= 0x200e && character <= 0x200f) ||
+    return character < 0x20 || (character >= 0x7f && character <= 0x9f) || character == 0xad ||
+           (character >= 0x200b && character <= 0x200f) ||
            (character >= 0x2028 && character <= 0x202e) ||
-           (character >= 0x2066 && character <= 0x2069);
+           (character >= 0x2060 && character <= 0x2064) ||
+           (character >= 0x2066 && character <= 0x2069) || character == 0xfeff;
 }
 
 static bool fits_xml(uint32_t character)
@@ -159,7 +162,32 @@ char *kg__clean_text(const char *text, bool one_line)
         bytes += length > 0 ? length : 1;
     }
     clean[used] = '\0';
+    kg__disarm(clean);
     return clean;
+}
+
+void kg__print_list(FILE *stream, const char *format, va_list arguments)
+{
+    char *text;
+    char *clean;
+
+    if (vasprintf(&text, format, arguments) < 0) {
+        kg__complain("out of host memory for a line of output: free some memory");
+        exit(2);
+    }
+    clean = kg__clean_text(text, false);
+    fputs(clean, stream);
+    free(clean);
+    free(text);
+}
+
+void kg__print(FILE *stream, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    kg__print_list(stream, format, arguments);
+    va_end(arguments);
 }
 
 const char *kg__metric_unit(const char *metric)

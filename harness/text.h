@@ -3,6 +3,7 @@
 #ifndef KG__TEXT_H
 #define KG__TEXT_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -38,9 +39,16 @@ bool kg__ends_with(const char *text, const char *end);
 
 /* A copy on the heap of `text` as valid UTF-8 that XML 1.0 may hold: each byte or character that it
  * may not is replaced by U+FFFD. With `one_line`, newlines, tabs and every other control character
- * become spaces, and so does what turns the direction of writing, so that the text cannot
- * steer a terminal or a page. */
+ * become spaces, and so does what turns the direction of writing or has no width, so that the text
+ * cannot steer a terminal or a page; kg__disarm() has seen it. */
 char *kg__clean_text(const char *text, bool one_line);
+
+/* Prints what is formatted as kg__clean_text() has it, with its lines: for names and paths. */
+void kg__print(FILE *stream, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The same with the arguments as a list. */
+void kg__print_list(FILE *stream, const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
 
 /* How many characters a terminal shows of UTF-8. */
 size_t kg__shown_width(const char *text);

@@ -39,7 +39,7 @@ void kg__tuning_heading(kg__tuning_writer *to, const char *comparison, const cha
                size, target, figure_title(to), what, to->timed ? ", in µs" : "");
     fprintf(to->stream, "%s%s", to->begun ? "\n" : "", to->format == KG__GRID_TEXT ? "" : "### ");
     if (to->format == KG__GRID_TEXT)
-        fputs(text, to->stream);
+        kg__print(to->stream, "%s", text);
     else
         kg__write_markdown(to->stream, text);
     fputs("\n\n", to->stream);
@@ -50,7 +50,7 @@ void kg__tuning_remark(const kg__tuning_writer *to, const char *text)
 {
     fputs("\n", to->stream);
     if (to->format == KG__GRID_TEXT)
-        fputs(text, to->stream);
+        kg__print(to->stream, "%s", text);
     else
         kg__write_markdown(to->stream, text);
     fputs("\n", to->stream);

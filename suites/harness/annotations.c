@@ -147,10 +147,12 @@ Test(annotations, claims_and_vanished_cases_are_shown_where_they_are_written)
         "::error title=claim%3A b/claim_x on t::1\n"
         "::error title=claim%3A nameless::\n"
         "::error file=baselines/t.json,line=3,title=vanished%3A a/old/1/- on t::the baseline has "
-        "it and the comparison's table does not: put it back, or retire it with ci/rebaseline "
+        "it, and it is in no table or refused: put it back, or retire it with ci/rebaseline or "
+        "kernelgate baseline retire "
         "(baselines/t.json)%0Aso too: a/old/2/-\n"
-        "::error title=vanished%3A a/old/1/- on u::the baseline has it and the comparison's table "
-        "does not: put it back, or retire it with ci/rebaseline (baselines/u.json)\n");
+        "::error title=vanished%3A a/old/1/- on u::the baseline has it, and it is in no table or "
+        "refused: put it back, or retire it with ci/rebaseline or kernelgate baseline retire "
+        "(baselines/u.json)\n");
 }
 
 /* Appends to a text of `size` bytes. */

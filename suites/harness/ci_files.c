@@ -3,9 +3,11 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "drive.h"
+#include "message.h"
 
 static void begin(void)
 {
@@ -65,14 +67,16 @@ static void leave_hostile_verdicts(void)
     write_text(
         at("out/records/gpu.other.time.verdicts.json"),
         "{\"schema\": \"kernelgate-verdicts/1\", \"test\": \"gpu.other.time\", "
-        "\"complete\": true, \"target\": {\"key\": \"t\"}, \"cases\": [{\"case\": "
+        "\"complete\": true, \"exit_code\": 0, \"target\": {\"key\": \"t\"}, \"cases\": "
+        "[{\"case\": "
         "\"other/v/1/-\", \"target\": \"t\", \"verdict\": \"wrong\", \"why\": \"<a href='x'> "
         "& ]]> &amp; <![CDATA[ \\u0001\\u001b[31m\\u001f\\u007f \\ufffe \\r\\n::error::x "
         "100 %\"}]}");
-    write_text(at("out/records/gpu.skips.time.verdicts.json"),
-               "{\"schema\": \"kernelgate-verdicts/1\", \"test\": \"gpu.skips.time\", "
-               "\"complete\": true, \"skipped\": \"no <GPU> & ]]>\", \"skipped_by\": "
-               "\"unavailable\"}");
+    write_text(
+        at("out/records/gpu.skips.time.verdicts.json"),
+        "{\"schema\": \"kernelgate-verdicts/1\", \"test\": \"gpu.skips.time\", "
+        "\"complete\": true, \"exit_code\": 77, \"skipped\": \"no <GPU> & ]]>\", \"skipped_by\": "
+        "\"unavailable\"}");
     write_text(at("out/records/gpu.killed.time.verdicts.json"),
                "{\"schema\": \"kernelgate-verdicts/1\", \"test\": \"gpu.killed.time\", "
                "\"complete\": false}");
@@ -153,6 +157,40 @@ Test(ci_files, a_job_of_github_actions_gets_annotations)
     free(text);
 }
 
+/* Whoever reads what a job prints takes no text of a run for a command of ours. */
+Test(ci_files, only_annotations_are_workflow_commands)
+{
+    const char *const as_json[] = { KG__COMMAND, "results", "--json", NULL };
+    json_t *verdicts;
+    ending seen;
+    char *text;
+
+    set("KG_FILTER", NULL);
+    cr_assert(mkdir(at("out"), 0700) == 0 && mkdir(at("out/records"), 0700) == 0);
+    verdicts = json_pack(
+        "{s:s, s:s, s:b, s:{s:s}, s:[s, s], s:[s], s:[{s:s, s:s}], s:[{s:s, s:b, s:s}], "
+        "s:[{s:s, s:s, s:s, s:s}]}",
+        "schema", "kernelgate-verdicts/1", "test", "::error::test", "complete", 1, "target", "key",
+        "t", "notes", "::error::a note", "\n\t ::notice::another, ##[error]x", "errors",
+        "::error::an error", "refused", "case", "::error::a/b/1/-", "why", "##[error]y", "claims",
+        "claim", "::error::claim", "holds", 0, "why", "::error::why", "cases", "case",
+        "::error::other/v/1/-", "target", "t", "verdict", "wrong", "why", "##[error]z ::error::z");
+    cr_assert(json_dump_file(verdicts, at("out/records/gpu.other.verdicts.json"), 0) == 0);
+    json_decref(verdicts);
+
+    text = sum_up(2);
+    cr_expect(commands_in(text) == 0, "%s", text);
+    free(text);
+    seen = drive(as_json, environment);
+    expect_ending(&seen, 2, "#\\u0023[error]z");
+    cr_expect(commands_in(seen.output) == 0, "%s", seen.output);
+    free(seen.output);
+    set("GITHUB_ACTIONS", "true");
+    text = sum_up(2);
+    cr_expect(commands_in(text) == 3 && occurrences(text, "\n::error title=") == 3, "%s", text);
+    free(text);
+}
+
 Test(ci_files, the_summary_says_how_to_run_each_failure_again)
 {
     char *text;
@@ -165,4 +203,91 @@ Test(ci_files, the_summary_says_how_to_run_each_failure_again)
     expect_within(text, "KG_FILTER='fake/crashes/64/b32' ctest");
     expect_within(text, "KG_FILTER='fake/hangs/64/b32' ctest");
     free(text);
+}
+
+/* A run with many failures, each of a kind that once took time by the square of something. */
+typedef struct failures {
+    const char *verdict;
+    size_t length;   /* of each reason, a path's characters */
+    size_t variants; /* that the cases are of */
+    bool counted;    /* other sizes of these were counted on the CPU model */
+} failures;
+
+static json_t *failure(const failures *kind, size_t number, size_t variant, const char *target,
+                       const char *verdict)
+{
+    char *why = kg__allocate(kind->length + 1, 1);
+    char id[64];
+    json_t *entry;
+
+    kg__format(id, sizeof id, "other/v%zu/%zu/b8", variant, number + 1);
+    memset(why, 'a', kind->length);
+    entry = json_pack("{s:s, s:s, s:s, s:s, s:{s:{s:f, s:f, s:s}}}", "case", id, "target", target,
+                      "verdict", verdict, "why", why, "metrics",
+                      strcmp(target, "t") == 0 ? "time_ns" : "global_loads", "value", 2.0,
+                      "baseline", 1.0, "verdict", verdict);
+    free(why);
+    return entry;
+}
+
+static void leave_failures(const failures *kind, size_t count, const char *target,
+                           const char *verdict)
+{
+    json_t *cases = json_array();
+    json_t *verdicts =
+        json_pack("{s:s, s:s+, s:b, s:{s:s}, s:o}", "schema", "kernelgate-verdicts/1", "test",
+                  target, ".other", "complete", 1, "target", "key", target, "cases", cases);
+    bool timed = strcmp(target, "t") == 0;
+    char name[64];
+
+    kg__format(name, sizeof name, "out/records/%s.verdicts.json", target);
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(
+            cases, failure(kind, timed ? i : i + count, i % kind->variants, target, verdict));
+    cr_assert(json_dump_file(verdicts, at(name), 0) == 0);
+    json_decref(verdicts);
+}
+
+/* The seconds of the processor that it takes to sum up so many failures. */
+static double time_failures(const failures *kind, size_t count)
+{
+    struct rusage before;
+    struct rusage after;
+
+    leave_failures(kind, count, "t", kind->verdict);
+    if (kind->counted)
+        leave_failures(kind, count, "cpu-model", "pass");
+    cr_assert(getrusage(RUSAGE_CHILDREN, &before) == 0);
+    free(sum_up(1));
+    cr_assert(getrusage(RUSAGE_CHILDREN, &after) == 0);
+    return (double)(after.ru_utime.tv_sec - before.ru_utime.tv_sec) +
+           (double)(after.ru_utime.tv_usec - before.ru_utime.tv_usec) / 1e6;
+}
+
+/* Four times as many failures, or reasons four times as long, are about four times the work; by the
+ * square they would be sixteen times as much. */
+#define MOST_GROWTH 8
+
+Test(ci_files, many_failures_are_summed_up_in_proportion)
+{
+    static const struct {
+        failures small;
+        failures large;
+        size_t small_count;
+        size_t large_count;
+    } runs[] = {
+        { { "wrong", 3000, 60, false }, { "wrong", 12000, 60, false }, 60, 60 },
+        { { "slower", 10, 300, false }, { "slower", 10, 1200, false }, 300, 1200 },
+        { { "slower", 10, 1, true }, { "slower", 10, 1, true }, 750, 3000 },
+    };
+
+    set("KG_FILTER", NULL);
+    set("KG_GNUPLOT", at("none"));
+    cr_assert(mkdir(at("out"), 0700) == 0 && mkdir(at("out/records"), 0700) == 0);
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        double small = time_failures(&runs[i].small, runs[i].small_count);
+        double large = time_failures(&runs[i].large, runs[i].large_count);
+
+        cr_expect(large < MOST_GROWTH * small, "run %zu: %g s, then %g s", i, small, large);
+    }
 }

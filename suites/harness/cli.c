@@ -137,7 +137,7 @@ Test(cli, helps)
 
     cr_expect(eq(int, run("help", "results", NULL), 0));
     expect_within(output, "usage: kernelgate results [OPTION...]\n");
-    expect_within(output, "--report-only");
+    expect_within(output, "--programs");
     expect_within(output, "exit: 0");
     cr_expect(eq(int, run("results", "--help", NULL), 0));
     expect_within(output, "usage: kernelgate results");
@@ -204,7 +204,8 @@ Test(cli, refuses_what_it_does_not_know)
 }
 
 #define VERDICTS(test, more)                                                                       \
-    "{\"schema\": \"kernelgate-verdicts/1\", \"test\": \"" test "\", \"complete\": true" more "}"
+    "{\"schema\": \"kernelgate-verdicts/1\", \"test\": \"" test "\", \"complete\": true, "         \
+    "\"exit_code\": 0" more "}"
 
 #define ONE_CASE(verdict)                                                                          \
     ", \"cases\": [{\"case\": \"a/b/1/-\", \"target\": \"t\", \"verdict\": \"" verdict             \
@@ -270,7 +271,6 @@ Test(cli, results_writes_three_files_and_exits_by_the_verdicts)
     put("out/records/gpu.a.time.verdicts.json", VERDICTS("gpu.a.time", ONE_CASE("slower")));
     cr_expect(eq(int, run("results", "--build", "build/mine", NULL), 1));
     expect_within(output, "ctest --test-dir build/mine -R");
-    cr_expect(eq(int, run("results", "--report-only", NULL), 0));
     expect_within(output, "verdict: FAIL (exit 1)");
     cr_expect(eq(int, run("results", "--json", NULL), 1));
     expect_results_document();
@@ -297,8 +297,6 @@ Test(cli, results_annotates_in_a_job_of_github_actions_alone)
     setenv("GITHUB_ACTIONS", "true", 1);
     cr_expect(eq(int, run("results", NULL), 1));
     expect_within(output, annotation);
-    cr_expect(eq(int, run("results", "--report-only", NULL), 0));
-    cr_expect(strstr(output, "::error") == NULL, "ctest shows it to nobody: %s", output);
     setenv("GITHUB_ACTIONS", "false", 1);
     cr_expect(eq(int, run("results", NULL), 1));
     cr_expect(strstr(output, "::error") == NULL, "%s", output);
@@ -343,9 +341,9 @@ Test(cli, a_report_fails_by_a_glob_that_takes_no_case)
 {
     put("out/records/gpu.a.time.verdicts.json", VERDICTS("gpu.a.time", ONE_CASE("pass")));
     setenv("KG_FILTER", "a/*,b/*", 1);
-    cr_expect(eq(int, run("results", "--report-only", NULL), 2));
+    cr_expect(eq(int, run("results", NULL), 2));
     setenv("KG_FILTER", "a/*", 1);
-    cr_expect(eq(int, run("results", "--report-only", NULL), 0));
+    cr_expect(eq(int, run("results", NULL), 0));
 }
 
 Test(cli, results_that_cannot_be_written_are_an_error)
@@ -354,7 +352,7 @@ Test(cli, results_that_cannot_be_written_are_an_error)
     cr_assert(mkdir("out/results.json", 0700) == 0);
     cr_assert(mkdir("out/junit.xml", 0700) == 0);
     cr_assert(mkdir("out/summary.md", 0700) == 0);
-    cr_expect(eq(int, run("results", "--report-only", NULL), 2));
+    cr_expect(eq(int, run("results", NULL), 2));
     expect_within(complaint, "kernelgate: out/results.json: cannot be written");
     expect_within(complaint, "kernelgate: out/junit.xml: cannot be written");
     expect_within(complaint, "kernelgate: out/summary.md: cannot be written");
@@ -386,13 +384,9 @@ Test(cli, lint_says_a_line_a_file)
     cr_expect(eq(str, output, "z.json: there is no such file: name another\n"));
 }
 
-/* As gate.baselines calls it: what the run is judged by is what is to be right. */
+/* What a run is judged by is what is to be right. */
 Test(cli, lint_takes_the_baselines_of_the_run)
 {
-    char text[4096];
-
-    cr_expect(eq(int, run("baseline", "lint", "--record", NULL), 0), "%s", complaint);
-    cr_expect(eq(str, output, ""));
     cr_expect(eq(int, run("baseline", "lint", NULL), 2));
     expect_within(complaint, "kernelgate: baselines: the folder of the baselines cannot be read: ");
     put("baselines/cpu-model.json", baseline);
@@ -405,21 +399,32 @@ Test(cli, lint_takes_the_baselines_of_the_run)
     cr_expect(eq(int, run("baseline", "lint", NULL), 2));
     cr_expect(eq(str, complaint,
                  "kernelgate: own: holds no baseline: name a file, or set KG_BASELINES\n"));
-    cr_expect(eq(int, run("baseline", "lint", "--record", NULL), 0));
-    put("own/cpu-model.json", "{\n\"schema\": 3}");
-    put("out/records/x", "");
-    cr_expect(eq(int, run("baseline", "lint", "--record", "--comparisons", "a,b", NULL), 2));
-    expect_within(output, "own/cpu-model.json:");
-    cr_expect(strstr(output, "baselines/") == NULL, "%s", output);
-    get("out/records/gate.baselines.verdicts.json", text, sizeof text);
-    expect_within(text, "own/cpu-model.json:");
 }
 
-/* What can be read and is not right all the same; recorded, it is an error of the run. */
+/* A run that knows its programs finds the same, and what a test has reported once alone. */
+Test(cli, results_lint_the_baselines_of_the_run)
+{
+    put("programs", "");
+    put("out/records/gpu.a.time.verdicts.json", VERDICTS("gpu.a.time", ONE_CASE("pass")));
+    cr_expect(eq(int, run("results", "--programs", "programs", NULL), 0), "%s", complaint);
+    put("baselines/cpu-model.json", baseline);
+    cr_expect(eq(int, run("results", "--programs", "programs", NULL), 0), "%s", output);
+    put("baselines/cpu-model.json", "{\n\"schema\": 3}");
+    cr_expect(eq(int, run("results", NULL), 0), "%s", output);
+    cr_expect(eq(int, run("results", "--programs", "programs", NULL), 2));
+    expect_within(output,
+                  "  error        kernelgate  baselines/cpu-model.json:2: schema: is no text");
+    put("out/records/gpu.a.time.verdicts.json",
+        VERDICTS("gpu.a.time",
+                 ", \"errors\": [\"baselines/cpu-model.json:2: schema: is no text: mend the "
+                 "file, or record it anew with ci/rebaseline\"]"));
+    cr_expect(eq(int, run("results", "--programs", "programs", NULL), 2));
+    cr_expect(strstr(output, "  error        kernelgate") == NULL, "%s", output);
+}
+
+/* What can be read and is not right all the same. */
 Test(cli, lint_finds_what_does_not_fit)
 {
-    char text[4096];
-
     put("nvidia-fake.json",
         "{\"schema\": \"kernelgate-baseline/1\", \"target\": {\"key\": \"nvidia-fake\"}, "
         "\"sentinels\": {\"copy\": {\"time_ns\": {\"value\": 100, \"band\": 0.02, \"floor\": 50, "
@@ -430,27 +435,6 @@ Test(cli, lint_finds_what_does_not_fit)
     expect_within(output, "nvidia-fake.json: fma: this sentinel is missing");
     expect_within(output, "nvidia-fake.json: a/b/1/32: no table gives this launch");
     cr_expect(strstr(output, ": ok") == NULL, "%s", output);
-    put("out/records/x", "");
-    setenv("KG_OUT", "out", 1);
-    cr_expect(eq(int, run("baseline", "lint", "--record", "nvidia-fake.json", NULL), 2));
-    get("out/records/gate.baselines.verdicts.json", text, sizeof text);
-    expect_within(text, "nvidia-fake.json: a/b/1/32: no table gives this launch");
-}
-
-Test(cli, lint_lists_cases_that_vanished)
-{
-    put("cpu-model.json", baseline);
-    cr_expect(eq(int, run("baseline", "lint", "--comparisons", "a,b", "cpu-model.json", NULL), 0));
-    cr_expect(eq(str, output, "cpu-model.json: ok: 2 cases, counters of the CPU model\n"));
-    cr_expect(
-        eq(int, run("baseline", "lint", "--comparisons", "x,ab,a", "cpu-model.json", NULL), 0));
-    expect_within(output, "cpu-model.json: b/naive/1/-: vanished: there is no comparison b; put it "
-                          "back, or take its cases out: kernelgate baseline retire "
-                          "cpu-model.json 'b/*'\n");
-    cr_expect(strstr(output, "a/naive") == NULL);
-    setenv("KG_STRICT", "1", 1);
-    cr_expect(eq(int, run("baseline", "lint", "cpu-model.json", "--comparisons=a", NULL), 1));
-    cr_expect(eq(int, run("baseline", "lint", "cpu-model.json", "--comparisons=a,b", NULL), 0));
 }
 
 /* A program that prints a line, in the folder bin/ of the test's own. */

@@ -93,6 +93,10 @@ Test(colour, is_the_words_alone)
     expect_written("board        x\n");
     kg__print_verdict_line(file, "a-word-of-more-than-thirty-two-letters-is-no-verdict");
     expect_written("a-word-of-more-than-thirty-two-letters-is-no-verdict\n");
+    kg__print_verdict(file, "note", "%s\n", "##[error]x");
+    expect_written(KG__YELLOW "note" KG__PLAIN "         # [error]x\n");
+    kg__print_verdict_line(file, "::error::a-word-of-more-than-thirty-two-letters");
+    expect_written(": error::a-word-of-more-than-thirty-two-letters\n");
     kg__print_verdict_line(file, "");
     expect_written("\n");
 }

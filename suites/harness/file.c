@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "drive.h"
@@ -71,6 +72,91 @@ Test(file, a_temporary_folder_that_cannot_be_made_is_told)
     cr_assert_str_empty(small);
 }
 
+/* A process with a temporary folder, which has a file in it; the folder's path is left in `path`.
+ */
+static pid_t start_with_folder(bool ignores_hangups, char *path, size_t size)
+{
+    int ends[2];
+    pid_t child;
+
+    cr_assert(pipe(ends) == 0);
+    child = fork();
+    cr_assert(child >= 0);
+    if (child == 0) {
+        char file[600];
+
+        if (ignores_hangups)
+            (void)signal(SIGHUP, SIG_IGN);
+        if (!kg__file_make_temporary_folder("record", path, size, NULL))
+            _exit(1);
+        snprintf(file, sizeof file, "%s/record.jsonl", path);
+        write_text(file, "{}");
+        (void)!write(ends[1], path, size);
+        for (;;)
+            pause();
+    }
+    close(ends[1]);
+    cr_assert(read(ends[0], path, size) == (ssize_t)size);
+    close(ends[0]);
+    return child;
+}
+
+static void end_by(pid_t child, int number)
+{
+    int status;
+
+    cr_assert(kill(child, number) == 0);
+    cr_assert(waitpid(child, &status, 0) == child);
+    cr_expect(WIFSIGNALED(status) && WTERMSIG(status) == number, "signal %d: %x", number, status);
+}
+
+Test(file, a_signal_removes_the_temporary_folder, .timeout = 30)
+{
+    static const int numbers[] = { SIGHUP, SIGINT, SIGPIPE, SIGTERM };
+    char folder[512];
+    pid_t child;
+
+    setenv("TMPDIR", at(""), 1);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        child = start_with_folder(false, folder, sizeof folder);
+        end_by(child, numbers[i]);
+        cr_expect(!exists(folder), "signal %d", numbers[i]);
+    }
+    child = start_with_folder(true, folder, sizeof folder);
+    cr_assert(kill(child, SIGHUP) == 0);
+    end_by(child, SIGTERM);
+}
+
+Test(file, the_next_start_removes_what_was_left, .timeout = 30)
+{
+    char left[512];
+    char held[512];
+    char own[512];
+    kg__error why = { "" };
+    pid_t child;
+
+    setenv("TMPDIR", at(""), 1);
+    end_by(start_with_folder(false, left, sizeof left), SIGKILL);
+    cr_expect(exists(left));
+    child = start_with_folder(false, held, sizeof held);
+    cr_expect(!exists(left));
+    /* What is not ours, by its name or its kind, stays. */
+    cr_assert(mkdir(at("kernelgate-tune.abcdef"), 0777) == 0);
+    cr_assert(mkdir(at("kernelgate-record.mine.abcdef"), 0777) == 0);
+    cr_assert(mkdir(at("folder"), 0777) == 0);
+    write_text(at("folder/file"), "");
+    cr_assert(symlink("folder", at("kernelgate-record.abcdef")) == 0);
+    write_text(at("kernelgate-record.ghijkl"), "");
+    cr_assert(kg__file_make_temporary_folder("record", own, sizeof own, &why), "%s", why.text);
+    cr_expect(exists(held) && exists(own));
+    cr_expect(exists(at("kernelgate-tune.abcdef")) && exists(at("folder/file")));
+    cr_expect(exists(at("kernelgate-record.mine.abcdef")));
+    cr_expect(exists(at("kernelgate-record.abcdef")) && exists(at("kernelgate-record.ghijkl")));
+    kg__file_remove_folder(own);
+    cr_expect(!exists(own));
+    end_by(child, SIGKILL);
+}
+
 Test(file, a_program_is_a_file_that_may_be_run)
 {
     write_text(at("text"), "");
@@ -119,6 +205,56 @@ Test(file, what_is_no_regular_file_is_not_replaced)
     cr_expect(!kg__file_replace(at("link"), "new", 3, &error));
     cr_expect(lstat(at("pipe"), &facts) == 0 && S_ISFIFO(facts.st_mode));
     cr_expect(lstat(at("link"), &facts) == 0 && S_ISLNK(facts.st_mode));
+}
+
+Test(file, what_is_not_a_regular_file_is_not_read, .timeout = 10)
+{
+    static const struct {
+        const char *name;
+        const char *cause; /* NULL: it is opened */
+    } files[] = {
+        { "file", NULL },
+        { "link", NULL },
+        { "none", "No such file or directory" },
+        { "pipe", "it is not a regular file" },
+        { "folder", "it is not a regular file" },
+        { "device", "it is not a regular file" },
+    };
+
+    write_text(at("file"), "text");
+    cr_assert(symlink("file", at("link")) == 0);
+    cr_assert(mkfifo(at("pipe"), 0666) == 0);
+    cr_assert(mkdir(at("folder"), 0777) == 0);
+    cr_assert(symlink("/dev/zero", at("device")) == 0);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        const char *cause = NULL;
+        FILE *stream = kg__file_stream(at(files[i].name), &cause);
+
+        cr_expect((stream != NULL) == (files[i].cause == NULL), "%s", files[i].name);
+        if (stream != NULL)
+            (void)fclose(stream);
+        else
+            cr_expect_str_eq(cause, files[i].cause);
+    }
+}
+
+Test(file, a_link_stays_and_its_file_is_replaced)
+{
+    kg__error error = { "" };
+    struct stat facts;
+    char *text;
+
+    cr_assert(mkdir(at("else"), 0777) == 0);
+    write_text(at("else/file"), "old");
+    cr_assert(symlink("else/file", at("link")) == 0);
+    cr_assert(symlink("nothing", at("broken")) == 0);
+    cr_assert(kg__file_replace(at("link"), "new", 3, &error), "%s", error.text);
+    cr_expect(lstat(at("link"), &facts) == 0 && S_ISLNK(facts.st_mode));
+    text = read_text(at("else/file"));
+    cr_expect_str_eq(text, "new");
+    free(text);
+    cr_expect(!kg__file_replace(at("broken"), "new", 3, &error));
+    cr_expect(lstat(at("broken"), &facts) == 0 && S_ISLNK(facts.st_mode));
 }
 
 Test(file, a_file_follows_the_umask_and_a_dead_process_is_in_nobodys_way)

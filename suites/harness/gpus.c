@@ -158,5 +158,5 @@ Test(gpus, a_file_that_is_not_there)
     cr_assert(strstr(error.text, "No such file or directory: name a file of GPUs") != NULL, "%s",
               error.text);
     cr_assert(not(kg__gpus_load("/", &gpus, &error)));
-    cr_assert(strstr(error.text, "is no regular file") != NULL, "%s", error.text);
+    cr_assert(strstr(error.text, "it is not a regular file") != NULL, "%s", error.text);
 }

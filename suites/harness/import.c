@@ -252,9 +252,7 @@ static void record(json_t *(*document)(double), const char *tool, const char *ta
     expect_adoption(5, "2 of 4 cases and sentinels changed, by the results of 5 gates");
     kg__format(path, sizeof path, "baselines/%s.json",
                target != NULL ? target : "nvidia-fake-nvbench");
-    seen = drive((const char *const[]){ KG__COMMAND, "baseline", "lint", "--comparisons",
-                                        "of_a_table", path, NULL },
-                 environment);
+    seen = drive((const char *const[]){ KG__COMMAND, "baseline", "lint", path, NULL }, environment);
     expect_ending(&seen, 0, "ok: 2 cases");
     free(seen.output);
 }
@@ -277,7 +275,7 @@ Test(import, nvbench_from_documents_to_verdicts)
     expect_import("nvbench", NULL, keep(nvbench(1.05), "c.json"), 1,
                   "reproduce: KG_FILTER='" COPY "' kernelgate import --from nvbench c.json");
     expect_import("nvbench", NULL, keep(nvbench(0.9), "d.json"), 0,
-                  "to keep it: kernelgate baseline adopt");
+                  "to keep it: kernelgate baseline adopt --yes");
 }
 
 Test(import, prints_its_results)
@@ -394,6 +392,11 @@ Test(import, all_samples_of_nvbench)
                   "its samples' file e.json-bin/7.bin cannot be read: No such file");
     expect_import("nvbench", NULL, keep(with_samples("e.json-bin/0.bin", "many"), "e.json"), 2,
                   "does not say in which file how many samples are");
+    cr_assert(mkfifo(at("e.json-bin/7.bin"), 0666) == 0);
+    expect_import("nvbench", NULL, keep(with_samples("e.json-bin/7.bin", "11"), "e.json"), 2,
+                  "e.json-bin/7.bin cannot be read: it is not a regular file");
+    expect_import("nvbench", NULL, keep(with_samples("/dev/zero", "11"), "e.json"), 2,
+                  "/dev/zero cannot be read: it is not a regular file");
     write_samples("e.json-bin/0.bin", 11, -5e-6f);
     expect_import("nvbench", NULL, keep(with_samples("e.json-bin/0.bin", "11"), "e.json"), 2,
                   "sample 1 of e.json-bin/0.bin is no time above 0");
@@ -429,7 +432,7 @@ Test(import, what_did_not_run)
     document = google(1);
     json_array_remove(json_object_get(document, "benchmarks"), 6);
     json_array_append_new(json_object_get(document, "benchmarks"), run("BM_scan/down/7", 2, "s"));
-    expect_import("google-benchmark", "my-cpu", keep(document, "b.json"), 0,
+    expect_import("google-benchmark", "my-cpu", keep(document, "b.json"), 1,
                   "scan/up/31x33/-: in the baseline and in none of the files");
     document = nvbench(1);
     json_object_set_new(state_of(document, 1), "is_skipped", json_true());
@@ -599,13 +602,14 @@ Test(import, bad_files_and_options)
     write_text(at("text.json"), "{ \"benchmarks\": [ NaN ] }");
     expect_import("nvbench", NULL, "text.json", 2, "text.json:1: is no JSON");
     expect_import("nvbench", NULL, "absent.json", 2, "absent.json: cannot be read: No such file");
-    expect_import("nvbench", NULL, ".", 2, ".: is no regular file");
+    expect_import("nvbench", NULL, ".", 2, ".: cannot be read: it is not a regular file");
     expect_refusal("nvbench", NULL, google(1), "looks like a document of google-benchmark");
     expect_refusal("google-benchmark", "x", nvbench(1), "looks like a document of nvbench");
     expect_refusal("nvbensh", NULL, nvbench(1),
                    "--from nvbensh: is unknown; did you mean nvbench?");
     expect_refusal("nvbench", "My GPU", nvbench(1), "--target My GPU: is no target's key");
     expect_refusal("nvbench", "cpu-model", nvbench(1), "holds exact counters, and no times");
+    expect_refusal("nvbench", "nvidia-fake", nvbench(1), "--target nvidia-fake: ");
     seen = import_as("nvbench", NULL, (const char *const[]){ NULL });
     expect_ending(&seen, 2, "needs the file that nvbench wrote");
     free(seen.output);

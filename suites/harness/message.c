@@ -27,6 +27,33 @@ Test(message, control_characters_become_spaces)
     cr_expect_str_eq(error.text, "größer als 3 µs");
 }
 
+Test(message, no_text_is_a_workflow_command)
+{
+    static const char *const texts[][2] = {
+        { "::error::x", ": error::x" },
+        { " \t::error::x", " \t: error::x" },
+        { "a\n::error::x\r::notice::y", "a\n: error::x\r: notice::y" },
+        { "\u00a0\u3000::error::x", "\u00a0\u3000: error::x" },
+        { "::::", ": ::" },
+        { ":::x", ": :x" },
+        { "kernel ns::add<T>", "kernel ns::add<T>" },
+        { ":x", ":x" },
+        { "in a line ##[error]x", "in a line # [error]x" },
+        { "###[error]x", "## [error]x" },
+        { "##[a]##[b]", "# [a]# [b]" },
+        { "# [1] #[2]", "# [1] #[2]" },
+        { "", "" },
+    };
+
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        char text[64];
+
+        snprintf(text, sizeof text, "%s", texts[i][0]);
+        kg__disarm(text);
+        cr_expect_str_eq(text, texts[i][1]);
+    }
+}
+
 Test(message, a_message_of_just_the_size_is_kept_whole)
 {
     kg__error error;

@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "fake_runs.h"
@@ -85,6 +86,8 @@ Test(observe, an_observer_that_is_called_wrongly)
 
     write_text(at("cases"), "fake/plain/64/b32\n");
     expect_observer(at("missing"), "check", at("records"), 2, "missing: cannot be read");
+    cr_assert(mkfifo(at("pipe"), 0600) == 0);
+    expect_observer(at("pipe"), "check", at("records"), 2, "pipe: cannot be read");
     expect_observer(at("cases"), "check", at("missing/records"), 2,
                     "missing/records: cannot be written: No such file");
     expect_observer(at("cases"), "time", at("records"), 2, "fake: this target has no part time");

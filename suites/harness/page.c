@@ -1,9 +1,12 @@
 /* The page of a run, as `kernelgate report --html` and kernelgate results write it. How it looks
  * and works in a browser is seen by ci/test-page. */
 #include <criterion/criterion.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "drive.h"
 #include "message.h"
@@ -251,7 +254,6 @@ Test(page, without_gnuplot_the_page_says_so)
     free(text);
 }
 
-/* Where the page cannot be written there is none, rather than that of another run. */
 Test(page, no_stale_page)
 {
     kg__error error = { "" };
@@ -265,6 +267,21 @@ Test(page, no_stale_page)
     write_text(at("file"), "");
     cr_expect(!kg__results_write_html(at("file/index.html"), results, &error));
     cr_expect(strstr(error.text, at("file")) != NULL, "%s", error.text);
+}
+
+/* Sizes down and variants across: what no browser shows in good time is cut, and that is said. */
+Test(page, a_table_of_very_many_cells_is_cut)
+{
+    char id[64];
+    char *text;
+
+    for (unsigned i = 0; i < 400; i++) {
+        snprintf(id, sizeof id, "a/v%u/%u/b8", i, i + 1);
+        (void)timed(id, 2000, "pass", "");
+    }
+    text = page();
+    cr_expect(occurrences(text, "152 more rows are in results.json.") == 1);
+    free(text);
 }
 
 static ending run(const char *const given[])
@@ -284,12 +301,17 @@ static void expect(ending seen, int code, const char *expected)
     free(seen.output);
 }
 
-Test(page, the_command)
+static void leave_results(void)
 {
     kg__error error = { "" };
 
     timed("a/naive/530/b8", 2000, "pass", "");
     cr_assert(kg__results_write_json(at("results.json"), results, 1, &error), "%s", error.text);
+}
+
+Test(page, the_command)
+{
+    leave_results();
     expect(kernelgate("report", "--html", at("new/page.html"), "--results", at("results.json")), 0,
            NULL);
     cr_expect(exists(at("new/page.html")));
@@ -307,6 +329,66 @@ Test(page, the_command)
     expect(kernelgate("report", "--html", "x", "--target", "a"), 2, "leave --target away");
     expect(kernelgate("report", "--html", "x", "--format", "csv"), 2, "leave --format away");
     expect(kernelgate("report", "--html", "x", "--results", at("none.json")), 2, "cannot be read");
+}
+
+/* No page takes the place of a device, a pipe or a folder, nor of a link to one, or to nothing. */
+Test(page, what_is_not_a_file_stays)
+{
+    static const char *const names[] = { "pipe", "folder", "to_device", "to_pipe", "to_nothing" };
+
+    leave_results();
+    cr_assert(mkfifo(at("pipe"), 0666) == 0);
+    cr_assert(mkdir(at("folder"), 0777) == 0);
+    cr_assert(symlink("/dev/full", at("to_device")) == 0);
+    cr_assert(symlink("pipe", at("to_pipe")) == 0);
+    cr_assert(symlink("nothing", at("to_nothing")) == 0);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct stat before;
+        struct stat after;
+        ending seen;
+
+        cr_assert(lstat(at(names[i]), &before) == 0);
+        seen = kernelgate("report", "--html", at(names[i]), "--results", at("results.json"));
+        cr_expect(seen.code == 2 && occurrences(seen.output, "kernelgate: ") == 1, "%s: %d, %s",
+                  names[i], seen.code, seen.output);
+        cr_expect(lstat(at(names[i]), &after) == 0 && after.st_ino == before.st_ino &&
+                      after.st_mode == before.st_mode,
+                  "%s", names[i]);
+        free(seen.output);
+    }
+    cr_expect(!exists(at("nothing")));
+}
+
+Test(page, a_link_stays_and_its_file_is_replaced)
+{
+    struct stat facts;
+    char *text;
+
+    leave_results();
+    cr_assert(mkdir(at("else"), 0777) == 0);
+    write_text(at("else/page.html"), "old");
+    cr_assert(symlink("else/page.html", at("link")) == 0);
+    expect(kernelgate("report", "--html", at("link"), "--results", at("results.json")), 0, NULL);
+    cr_expect(lstat(at("link"), &facts) == 0 && S_ISLNK(facts.st_mode));
+    text = read_text(at("else/page.html"));
+    cr_expect(occurrences(text, "a/naive/530/b8") > 0);
+    free(text);
+}
+
+Test(page, a_disk_that_takes_no_more_leaves_the_old_page)
+{
+    const struct rlimit full = { 512, 512 };
+    kg__error error = { "" };
+    char *text;
+
+    timed("a/naive/530/b8", 2000, "pass", "");
+    write_text(at("page.html"), "old");
+    cr_assert(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
+    cr_assert(setrlimit(RLIMIT_FSIZE, &full) == 0);
+    cr_expect(!kg__results_write_html(at("page.html"), results, &error));
+    text = read_text(at("page.html"));
+    cr_expect_str_eq(text, "old");
+    free(text);
 }
 
 /* The two ends of a run: its page is cleared by the one and written by the other. */

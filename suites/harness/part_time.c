@@ -217,26 +217,6 @@ Test(part_time, a_baseline_of_another_board)
     expect_skip("gpu.fake.time", "no-baseline", "nvidia-fake-80gib.json");
 }
 
-Test(part_time, a_case_that_vanished_from_the_table)
-{
-    json_t *verdicts;
-
-    add_case("fake/old/64/b32", 1000);
-    add_case("fake/plain/65/b32", 1000);
-    add_case("other/plain/64/b32", 1000);
-    add_case("fakes/plain/64/b32", 1000);
-    store_baseline();
-    set("KG_FILTER", "*/plain/*,*/quick/*,*/old/*");
-    expect_time(0, "fake/old/64/b32: in the baseline and no longer in the table");
-    verdicts = verdicts_of("gpu.fake.time");
-    cr_assert(size_of(verdicts, "vanished") == 2);
-    json_decref(verdicts);
-    set("KG_STRICT", "1");
-    expect_time(1, "fake/plain/65/b32: in the baseline and no longer in the table");
-    set("KG_FILTER", "fake/quick/*");
-    expect_time(0, NULL);
-}
-
 /* What can be judged is judged, and still the file is an error. */
 Test(part_time, a_bad_baseline)
 {
@@ -261,6 +241,33 @@ Test(part_time, a_bad_baseline)
 
     write_text(at("baselines/nvidia-fake.json"), "{\"schema\": \"kernelgate-baseline/2\"}");
     expect_time(2, "kernelgate-baseline/2");
+}
+
+/* Another tool has no sentinels, and what it measures of a kernel is something else. */
+Test(part_time, a_baseline_of_another_tool)
+{
+#define SENTINEL                                                                                   \
+    "\"sentinels\": {\"copy\": {\"time_ns\": {\"value\": 100000, \"band\": 0.02, \"floor\": "      \
+    "50}}}, "
+    static const char *const origins[] = {
+        "\"name\": \"NVIDIA Fake\"}, \"provenance\": {\"measured_by\": \"nvbench 1\"}, ",
+        "\"name\": \"Fake\"}, \"provenance\": {\"measured_by\": \"nvbench 1\"}, " SENTINEL,
+        "\"name\": \"nvidia-fake\"}, \"provenance\": {\"measured_by\": \"nvbench 1\"}, ",
+    };
+#undef SENTINEL
+
+    for (size_t i = 0; i < sizeof origins / sizeof *origins; i++) {
+        char text[1024];
+
+        kg__format(
+            text, sizeof text,
+            "{\"schema\": \"kernelgate-baseline/1\", \"target\": {\"key\": \"nvidia-fake\", "
+            "%s\"cases\": {\"fake/plain/64/b32\": {\"time_ns\": {\"value\": 10000, \"band\": "
+            "0.02, \"floor\": 50}}}}",
+            origins[i]);
+        write_text(at("baselines/nvidia-fake.json"), text);
+        expect_time(2, "provenance: measured_by: ");
+    }
 }
 
 Test(part_time, what_goes_wrong_while_timing)
@@ -359,10 +366,11 @@ Test(part_time, speedups_are_of_what_is_right)
     plan("");
     cr_assert(prints_speedup());
     cr_assert(unlink(at("out/records/gpu.fake.time.verdicts.json")) == 0);
-    write_text(at("out/records/gpu.fake.check.verdicts.json"),
-               "{\"schema\": \"kernelgate-verdicts/1\", \"test\": \"gpu.fake.check\", "
-               "\"complete\": true, \"cases\": [{\"case\": \"fake/plain/64/b32\", "
-               "\"target\": \"nvidia-fake\", \"verdict\": \"wrong\"}]}");
+    write_text(
+        at("out/records/gpu.fake.check.verdicts.json"),
+        "{\"schema\": \"kernelgate-verdicts/1\", \"test\": \"gpu.fake.check\", "
+        "\"complete\": true, \"exit_code\": 0, \"cases\": [{\"case\": \"fake/plain/64/b32\", "
+        "\"target\": \"nvidia-fake\", \"verdict\": \"wrong\"}]}");
     cr_assert(!prints_speedup(), "the checks of this run found it to be wrong");
 }
 
@@ -505,4 +513,12 @@ Test(part_time, a_disassembler_that_fails_excuses_nothing)
     write_text(at("tools/cuobjdump"), "#!/bin/sh\nexit 255\n");
     plan("* " SLOW " hot 11000 launch aa\n");
     expect_time(1, "slower by 10.0 %");
+}
+
+/* They may be checked, and are not what a baseline is of. */
+Test(part_time, kernels_compiled_for_debugging_are_not_timed)
+{
+    store_baseline();
+    expect_run(KG__FAKE_DEBUG_GPU, "--filter=fake/time", 2, "compiled with nvcc -G");
+    expect_run(KG__FAKE_DEBUG_GPU, "--filter=fake/check", 0, "pass ");
 }

@@ -44,6 +44,10 @@ static void make_repository(void)
     link_program(KG__FAKE_SOUND_GPU, "build/gpu/fake.gpu");
     link_program(KG__FAKE_MODEL, "build/gpu/fake.model");
     link_program(KG__FAKE_INSTRUMENTED, "build/gpu/fake.instrumented");
+    /* A program that is left of another commit is not in the list. */
+    write_script("build/gpu/stale.gpu", "#!/bin/sh\nexit 3\n");
+    write_text("build/gpu/kernelgate.programs", "build/gpu/fake.gpu\nbuild/gpu/fake.model\n");
+    write_text("build/cpu/kernelgate.programs", "");
     write_text("CMakePresets.json", "{}");
     write_text("kernels/plain.cu", "\n");
     write_text(".gitignore", "/build/\n/log\n/plan\n/count_log\n/count_plan\n*.lock\n.output*\n");

@@ -756,7 +756,7 @@ Test(record, a_first_recording_of_counts)
     metric = kg__baseline_metric_of(entry, "global_load_sectors");
     cr_assert(metric->value == 400 && metric->band == 0 && metric->session_count == 0 &&
               metric->gated);
-    cr_assert(json_object_size(entry->lines) == 2);
+    cr_assert(json_object_size(entry->lines) == 3);
     kg__baseline_free(&baseline);
     text = read_text(model_path());
     cr_assert(strstr(text, "\"barriers\": {\"value\": 8, \"band\": 0}, \"global_load_requests\"") !=
@@ -765,7 +765,8 @@ Test(record, a_first_recording_of_counts)
     cr_assert(strstr(text, "\"lines\": {\"kernels/fake/plain.cu:14\": {\"global_load_requests\": "
                            "200, \"global_load_sectors\": 400}, ") != NULL,
               "%s", text);
-    cr_assert(occurrences(text, "\n") == 9, "a case a line: %s", text);
+    cr_assert(occurrences(text, "\n") == 19, "one case per line: %s", text);
+    cr_assert(strstr(text, " \"checked\": [\n  \"fake/plain/0/b32\",\n") != NULL, "%s", text);
     free(text);
 }
 
@@ -795,7 +796,10 @@ Test(record, only_counts_that_moved_are_rewritten)
     choose_right_ones();
     expect_model(0, NULL);
     first = read_text(model_path());
-    plan_counts("* " SLOW " global_load_requests 300 barriers 0 shuffles 5\n");
+    plan_counts("* " SLOW " global_load_requests 300 barriers 0 shuffles 5 "
+                "line kernels/fake/plain.cu:14 global_load_requests 300 "
+                "line kernels/fake/plain.cu:15 barriers 0 "
+                "line kernels/fake/plain.cu:15 shuffles 5\n");
     seen = run(KG__FAKE_MODEL, NULL, NULL);
     expect_ending(&seen, 0, "cpu-model.json: 1 of 4 cases changed");
     cr_assert(strstr(seen.output, SLOW
@@ -828,11 +832,12 @@ Test(record, lines_that_moved_are_rewritten)
 
     choose_right_ones();
     expect_model(0, NULL);
-    plan_counts("* " SLOW " line kernels/fake/plain.cu:20 shuffles 3\n");
+    plan_counts("* " SLOW " line kernels/fake/plain.cu:15 barriers 5 "
+                "line kernels/fake/plain.cu:20 barriers 3\n");
     expect_model(0, SLOW "                                  lines of source moved, and no counter");
     load_model(&baseline);
-    cr_assert(json_object_size(kg__baseline_find(&baseline, SLOW)->lines) == 3);
-    cr_assert(json_object_size(kg__baseline_find(&baseline, "fake/quick/64/b32")->lines) == 2);
+    cr_assert(json_object_size(kg__baseline_find(&baseline, SLOW)->lines) == 4);
+    cr_assert(json_object_size(kg__baseline_find(&baseline, "fake/quick/64/b32")->lines) == 3);
     kg__baseline_free(&baseline);
 }
 
@@ -847,11 +852,14 @@ Test(record, a_counters_band_set_by_hand_stays)
     metric = kg__baseline_metric_of(kg__baseline_find(&baseline, SLOW), "barriers");
     metric->band = 0.1;
     metric->band_by_hand = true;
-    kg__baseline_metric_of(kg__baseline_find(&baseline, SLOW), "global_load_requests")->gated =
-        false;
+    metric = kg__baseline_metric_of(kg__baseline_find(&baseline, SLOW), "global_load_requests");
+    metric->gated = false;
+    metric->band_by_hand = true;
     cr_assert(kg__baseline_save(model_path(), &baseline, NULL));
     kg__baseline_free(&baseline);
-    plan_counts("* " SLOW " global_load_requests 300 barriers 9\n");
+    plan_counts("* " SLOW " global_load_requests 300 barriers 9 "
+                "line kernels/fake/plain.cu:14 global_load_requests 300 "
+                "line kernels/fake/plain.cu:15 barriers 9\n");
     expect_model(0, "1 of 4");
     load_model(&baseline);
     metric = kg__baseline_metric_of(kg__baseline_find(&baseline, SLOW), "barriers");
@@ -868,13 +876,41 @@ Test(record, a_case_that_counts_nothing)
 
     set_filter(SLOW);
     plan_counts("* * global_load_requests 0 global_load_sectors 0 global_store_requests 0 "
-                "global_store_sectors 0 barriers 0 unique_bytes_read 0 unique_bytes_written 0\n");
+                "global_store_sectors 0 barriers 0 unique_bytes_read 0 unique_bytes_written 0 "
+                "line kernels/fake/plain.cu:14 global_load_requests 0 "
+                "line kernels/fake/plain.cu:14 global_load_sectors 0 "
+                "line kernels/fake/plain.cu:15 barriers 0 "
+                "line kernels/fake/plain.cu:16 global_store_requests 0 "
+                "line kernels/fake/plain.cu:16 global_store_sectors 0\n");
     expect_model(0, "1 of 1");
     load_model(&baseline);
     entry = kg__baseline_find(&baseline, SLOW);
     cr_assert(entry->metric_count == 1 && entry->metrics[0].value == 0);
     kg__baseline_free(&baseline);
     expect_model(0, "0 of 1");
+}
+
+/* The provenance names the flags of all cases, so that a part of them cannot have others. */
+Test(record, counts_of_other_flags_than_the_rest_refuse)
+{
+    kg__baseline baseline;
+    char *first;
+    char *second;
+
+    choose_right_ones();
+    expect_model(0, NULL);
+    load_model(&baseline);
+    json_object_set_new(baseline.provenance, "flags", json_string("-O0"));
+    cr_assert(kg__baseline_save(model_path(), &baseline, NULL));
+    kg__baseline_free(&baseline);
+    first = read_text(model_path());
+    plan_counts("* " SLOW " global_load_requests 300\n");
+    expect_model(2, "cpu-model.json: its other cases were recorded with CXXFLAGS \"-O0\", these "
+                    "would be with \"\": build with the same, or record all cases");
+    second = read_text(model_path());
+    cr_expect_str_eq(first, second);
+    free(first);
+    free(second);
 }
 
 /* A case that no table has any more is taken out; with a filter it might only be hidden. */

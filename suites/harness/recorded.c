@@ -175,8 +175,12 @@ Test(recorded, counts)
         ENTRY(document, "changes", "case", SLOW, "metric", "global_load_sectors", "kind", "new");
     cr_expect(figure(change, "new") == 400 && json_object_get(change, "band") == NULL);
     json_decref(document);
-    write_text(at("count_plan"), "* " SLOW " global_load_requests 300 barriers 0 shuffles 5\n"
-                                 "* fake/quick/64/b32 line kernels/fake/quick.cu:20 shuffles 3\n");
+    write_text(at("count_plan"), "* " SLOW " global_load_requests 300 barriers 0 shuffles 5 "
+                                 "line kernels/fake/plain.cu:14 global_load_requests 300 "
+                                 "line kernels/fake/plain.cu:15 barriers 0 "
+                                 "line kernels/fake/plain.cu:15 shuffles 5\n"
+                                 "* fake/quick/64/b32 line kernels/fake/plain.cu:15 barriers 0 "
+                                 "line kernels/fake/quick.cu:20 barriers 8\n");
     document = record(KG__FAKE_MODEL, NULL, 0, NULL);
     change = ENTRY(document, "changes", "case", SLOW, "metric", "global_load_requests");
     cr_expect(figure(change, "old") == 200 && figure(change, "new") == 300 &&

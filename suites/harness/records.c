@@ -355,7 +355,7 @@ Test(records, paths_that_hold_no_records)
     cr_expect_not(kg__record_torn(&reader));
     kg__record_close(&reader);
     cr_expect_not(kg__record_open(&reader, folder, &error));
-    cr_expect_not_null(strstr(error.text, "is no regular file"), "%s", error.text);
+    cr_expect_not_null(strstr(error.text, "it is not a regular file"), "%s", error.text);
     cr_expect_null(kg__record_next(&reader));
     kg__record_close(&reader);
 }

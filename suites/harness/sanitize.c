@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "drive.h"
 #include "message.h"
@@ -164,6 +166,24 @@ Test(sanitize, bad_arguments)
         set_stand_in("");
         expect_drive(arguments, 2, "see ci/sanitize-observer --help");
     }
+}
+
+Test(sanitize, nothing_is_run_for_a_test_that_ended)
+{
+    const char *const arguments[] = { KG__SANITIZE_OBSERVER, "memcheck",           "true",
+                                      "--records",           at("observer.jsonl"), NULL };
+    pid_t test = fork();
+    char number[32];
+
+    cr_assert(test >= 0);
+    if (test == 0)
+        _exit(0);
+    cr_assert(waitpid(test, NULL, 0) == test);
+    set_stand_in("");
+    kg__format(number, sizeof number, "%ld", (long)test);
+    set("KG__PARENT", number);
+    expect_drive(arguments, 2, number);
+    cr_assert(!exists(at("compute-sanitizer.called")));
 }
 
 static void expect_check(const char *report, int code, const char *text)

@@ -103,6 +103,14 @@ Test(text, texts_are_made_fit_to_be_shown)
         { "\xf8", true, "\xef\xbf\xbd" },
         { "\xef\xbf\xbe", true, "\xef\xbf\xbd" },
         { "\xe2\x80\xa8", true, " " },
+        /* What has no width. */
+        { "a\xc2\xad"
+          "b\xe2\x80\x8b"
+          "c\xe2\x81\xa0"
+          "d\xef\xbb\xbf",
+          true, "a b c d " },
+        { "\n ::error::x ##[error]y", true, "  : error::x # [error]y" },
+        { "a\n\t::error::x", false, "a\n\t: error::x" },
         { "", true, "" },
     };
 

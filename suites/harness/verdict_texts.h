@@ -3,7 +3,9 @@
 #ifndef KG__VERDICT_TEXTS_H
 #define KG__VERDICT_TEXTS_H
 
-#define HEAD "{\"schema\": \"kernelgate-verdicts/1\", \"test\": \"gpu.a.time\", \"complete\": true"
+#define HEAD                                                                                       \
+    "{\"schema\": \"kernelgate-verdicts/1\", \"test\": \"gpu.a.time\", \"complete\": true, "       \
+    "\"exit_code\": 0"
 
 #define CASE(id, target, part, verdict, why)                                                       \
     "{\"case\": \"" id "\", \"target\": \"" target "\", \"part\": \"" part                         \
