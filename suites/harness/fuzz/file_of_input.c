@@ -8,8 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "message.h"
-
 /* The process that made the folder: a fork of it must not remove it. */
 static pid_t owner;
 static char folder[64];
@@ -89,4 +87,10 @@ void require(int right, const char *what)
         return;
     fprintf(stderr, "broken: %s\n", what);
     abort();
+}
+
+void require_error(bool failed, const kg__error *error)
+{
+    require(failed == (error->text[0] != '\0'), "an error is reported, and only an error");
+    require(strchr(error->text, '\n') == NULL, "an error is one line");
 }

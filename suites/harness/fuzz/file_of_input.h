@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "message.h"
+
 /* The path of `name` in the process's folder, which is made on the first call and removed at exit
  * with what is in it; `name` may begin with one folder, "records/a.json". Good for the next 7
  * calls. */
@@ -20,5 +22,9 @@ FILE *nowhere(void);
 
 /* Ends the process as a finding unless `right`. */
 void require(int right, const char *what);
+
+/* Ends the process as a finding unless `error` holds one line where something `failed`, and nothing
+ * where it did not. */
+void require_error(bool failed, const kg__error *error);
 
 #endif
