@@ -224,12 +224,13 @@ static json_t *ids_of(const char *test)
 static int print_tests(int argc)
 {
     struct criterion_test_set *set;
-    json_t *tests = json_array();
+    json_t *tests;
 
     if (argc != 2) {
         kg__complain("--tests: takes no value: leave it out");
         return KG__EXIT_ERROR;
     }
+    tests = json_array();
     set = criterion_initialize();
     FOREACH_SET(struct criterion_suite_set * suite, set->suites)
     {
