@@ -7,13 +7,12 @@ if(KG_COVERAGE OR KG_SANITIZE OR KG_FUZZ)
   return()
 endif()
 
-set(libraries kernelgate_headers kernelgate_core kernelgate_model cpu_model kg_instrumented)
-set(gpu_libraries)
-if(KG_HAS_GPU_TARGET)
-  set(gpu_libraries kernelgate_sentinels kernelgate_gpu)
-endif()
+get_property(libraries GLOBAL PROPERTY KG_LIBRARIES)
+get_property(gpu_libraries GLOBAL PROPERTY KG_GPU_LIBRARIES)
+list(REMOVE_ITEM libraries kernelgate_cli)
+list(APPEND libraries kernelgate_headers cpu_model kg_instrumented)
 # What has to be built before cmake --install: the comparisons here need not be.
-add_custom_target(kg_installable DEPENDS kernelgate kernelgate_core kernelgate_model cpu_model ${gpu_libraries})
+add_custom_target(kg_installable DEPENDS kernelgate ${libraries} ${gpu_libraries})
 
 foreach(target IN LISTS libraries gpu_libraries ITEMS kernelgate)
   string(REGEX REPLACE "^(kernelgate|kg)_" "" name ${target})

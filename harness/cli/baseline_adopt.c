@@ -5,21 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../card.h"
-#include "../code.h"
-#include "../gating.h"
-#include "../lock.h"
-#include "../nvml.h"
-#include "../recording.h"
-#include "../records.h"
-#include "../results.h"
-#include "../results_text.h"
-#include "../run.h"
-#include "../text.h"
-#include "baseline_files.h"
-#include "command.h"
-#include "recorder.h"
-#include "sessions.h"
+#include "records/gpu_state.h"
+#include "baseline/kernel_code.h"
+#include "results/time_result.h"
+#include "base/lock.h"
+#include "device/nvml.h"
+#include "baseline/make_baseline.h"
+#include "records/records.h"
+#include "results/results.h"
+#include "results/results_text.h"
+#include "suite/settings.h"
+#include "base/text.h"
+#include "cli/baseline_files.h"
+#include "cli/command.h"
+#include "cli/recorder.h"
+#include "cli/sessions.h"
 
 /* So many times that all agree with sessions of a baseline do so by no chance. */
 #define TELLING_TIMES 4

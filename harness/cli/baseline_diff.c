@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../drift.h"
-#include "../grid.h"
-#include "../records.h"
-#include "../run.h"
-#include "../text.h"
-#include "baseline_files.h"
-#include "command.h"
+#include "baseline/baseline_diff.h"
+#include "base/text_table.h"
+#include "records/records.h"
+#include "suite/settings.h"
+#include "base/text.h"
+#include "cli/baseline_files.h"
+#include "cli/command.h"
 
 #define DRIFT_SCHEMA "kernelgate-drift/1"
 

@@ -1,4 +1,4 @@
-#include "baseline_files.h"
+#include "cli/baseline_files.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -7,11 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../file.h"
-#include "../lock.h"
-#include "../run.h"
-#include "../text.h"
-#include "probe.h"
+#include "base/file.h"
+#include "base/lock.h"
+#include "suite/settings.h"
+#include "base/text.h"
+#include "base/child_process.h"
 
 #define FILE_SUFFIX ".json"
 #define SCHEMA_SUFFIX ".schema.json"

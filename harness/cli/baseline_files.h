@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "../baseline.h"
+#include "baseline/baseline.h"
 
 /* A list of texts, each freed with the list. */
 typedef struct kg__names {

@@ -1,16 +1,16 @@
 /* kernelgate baseline lint: are the baseline files as they should be? */
-#include "../baseline_lint.h"
+#include "baseline/baseline_lint.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "../records.h"
-#include "../results.h"
-#include "../run.h"
-#include "baseline_files.h"
-#include "command.h"
+#include "records/records.h"
+#include "results/results.h"
+#include "suite/settings.h"
+#include "cli/baseline_files.h"
+#include "cli/command.h"
 
 static bool as_json;
 

@@ -1,11 +1,11 @@
 /* kernelgate baseline retire: takes cases out of a baseline by name. */
 #include <stdio.h>
 
-#include "../lock.h"
-#include "../records.h"
-#include "../run.h"
-#include "baseline_files.h"
-#include "command.h"
+#include "base/lock.h"
+#include "records/records.h"
+#include "suite/settings.h"
+#include "cli/baseline_files.h"
+#include "cli/command.h"
 
 #define RETIRED_SCHEMA "kernelgate-retired/1"
 

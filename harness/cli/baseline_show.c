@@ -3,14 +3,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../grid.h"
-#include "../judge.h"
-#include "../recording.h"
-#include "../records.h"
-#include "../run.h"
-#include "../text.h"
-#include "baseline_files.h"
-#include "command.h"
+#include "base/text_table.h"
+#include "judge/judge.h"
+#include "baseline/make_baseline.h"
+#include "records/records.h"
+#include "suite/settings.h"
+#include "base/text.h"
+#include "cli/baseline_files.h"
+#include "cli/command.h"
 
 #define SHOWN_SCHEMA "kernelgate-shown/1"
 

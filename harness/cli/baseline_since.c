@@ -1,11 +1,11 @@
-#include "baseline_since.h"
+#include "cli/baseline_since.h"
 
 #include <string.h>
 
-#include "../baseline_changes.h"
-#include "../message.h"
-#include "../run.h"
-#include "baseline_files.h"
+#include "baseline/baseline_changes.h"
+#include "base/message.h"
+#include "suite/settings.h"
+#include "cli/baseline_files.h"
 
 /* Compares a file with what it was. What it is has to be readable, for the run is judged by it. */
 static bool compare_file(json_t *changes, const char *folder, const char *name, const char *since,

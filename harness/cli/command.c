@@ -1,10 +1,10 @@
-#include "command.h"
+#include "cli/command.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../message.h"
+#include "base/message.h"
 
 const char *kg__results_folder(const char *named)
 {

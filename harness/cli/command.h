@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "../grid.h"
-#include "../text.h"
+#include "base/text_table.h"
+#include "base/text.h"
 
 /* How often the option of a subcommand that may be repeated may be. */
 #define KG__REPEATS_MAXIMUM 32

@@ -1,17 +1,17 @@
 /* kernelgate compare: two runs against each other, as ratios with intervals and verdicts. */
-#include "../results_compare.h"
+#include "results/results_compare.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../grid.h"
-#include "../records.h"
-#include "../results.h"
-#include "../run.h"
-#include "../text.h"
-#include "command.h"
+#include "base/text_table.h"
+#include "records/records.h"
+#include "results/results.h"
+#include "suite/settings.h"
+#include "base/text.h"
+#include "cli/command.h"
 
 #define COMPARE_SCHEMA "kernelgate-comparison/1"
 

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../text.h"
-#include "doctor.h"
+#include "base/text.h"
+#include "cli/doctor.h"
 
 /* The oldest versions that work: CMake's presets with workflows, Criterion's new assertions, CUDA's
  * launch attributes and C++17. */

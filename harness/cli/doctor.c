@@ -1,5 +1,5 @@
 /* kernelgate doctor: what of this machine works, and what to do about the rest. */
-#include "doctor.h"
+#include "cli/doctor.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -12,13 +12,13 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "../colour.h"
-#include "../cuobjdump.h"
-#include "../plots.h"
-#include "../records.h"
-#include "../text.h"
-#include "command.h"
-#include "probe.h"
+#include "base/color.h"
+#include "baseline/cuobjdump.h"
+#include "report/plots.h"
+#include "records/records.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "base/child_process.h"
 
 /* A program that does not tell its version within this time does not work. */
 #define PROBE_SECONDS 20.0

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "../baseline.h"
-#include "../nvml.h"
+#include "baseline/baseline.h"
+#include "device/nvml.h"
 
 /* More cards than this are counted and not described. */
 #define KG__DOCTOR_GPUS 16

@@ -1,4 +1,4 @@
-#include "expecting.h"
+#include "cli/expecting.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../judge.h"
-#include "../probe.h"
-#include "../run.h"
-#include "programs.h"
+#include "judge/judge.h"
+#include "base/child_process.h"
+#include "suite/settings.h"
+#include "cli/programs.h"
 
 /* A program lists some thousands of cases. */
 #define ANSWER_SIZE ((size_t)8 << 20)

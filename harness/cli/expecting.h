@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-#include "../expected.h"
-#include "../message.h"
+#include "results/expected.h"
+#include "base/message.h"
 
 /* Adds what each program in the list at `path`, one path per line, names as its tests, of targets
  * of `kind` alone ("gpu", "model"; NULL: of any). False with `error` where the list cannot be read,

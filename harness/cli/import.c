@@ -4,18 +4,18 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../baseline.h"
-#include "../baseline_rules.h"
-#include "../colour.h"
-#include "../file.h"
-#include "../gating.h"
-#include "../holding.h"
-#include "../import.h"
-#include "../records.h"
-#include "../results.h"
-#include "../run.h"
-#include "command.h"
-#include "publish.h"
+#include "baseline/baseline.h"
+#include "baseline/baseline_rules.h"
+#include "base/color.h"
+#include "base/file.h"
+#include "results/time_result.h"
+#include "results/run_lock.h"
+#include "cli/import.h"
+#include "records/records.h"
+#include "results/results.h"
+#include "suite/settings.h"
+#include "cli/command.h"
+#include "cli/publish.h"
 
 static const char *from;
 static const char *target_key;

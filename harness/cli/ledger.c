@@ -1,15 +1,15 @@
-#include "ledger.h"
+#include "cli/ledger.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
-#include "../judge.h"
-#include "../message.h"
-#include "../recording.h"
-#include "../records.h"
-#include "../run.h"
-#include "command.h"
+#include "judge/judge.h"
+#include "base/message.h"
+#include "baseline/make_baseline.h"
+#include "records/records.h"
+#include "suite/settings.h"
+#include "cli/command.h"
 
 #define RECORDED_SCHEMA "kernelgate-recorded/1"
 

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "../baseline.h"
+#include "baseline/baseline.h"
 
 typedef struct kg__ledger {
     json_t *document;

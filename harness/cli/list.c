@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../judge.h"
-#include "../records.h"
-#include "../results_text.h"
-#include "../text.h"
-#include "command.h"
-#include "offers.h"
+#include "judge/judge.h"
+#include "records/records.h"
+#include "results/results_text.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/offers.h"
 
 #define LIST_SCHEMA "kernelgate-list/1"
 

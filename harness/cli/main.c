@@ -2,11 +2,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../judge.h"
-#include "../message.h"
-#include "../run.h"
-#include "command.h"
-#include "manual.h"
+#include "judge/judge.h"
+#include "base/message.h"
+#include "suite/settings.h"
+#include "cli/command.h"
+#include "cli/manual.h"
 
 /* Room for commands and the NULL that ends their list. */
 #define COMMANDS_SIZE 32

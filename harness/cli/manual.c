@@ -1,4 +1,4 @@
-#include "manual.h"
+#include "cli/manual.h"
 
 /* What the subcommands have in common, and no table of theirs holds. */
 static const struct {

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "command.h"
+#include "cli/command.h"
 
 /* Writes kernelgate(1), in the macros of man(7), from a list of subcommands that ends in NULL. */
 void kg__write_manual(FILE *stream, const kg__command *const *commands);

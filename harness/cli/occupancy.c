@@ -1,21 +1,21 @@
 /* kernelgate occupancy: how full each launch leaves a multiprocessor, and what keeps it from being
  * fuller, on a GPU that need not be here. */
-#include "../occupancy.h"
+#include "cli/occupancy_limits.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../baseline.h"
-#include "../grid.h"
-#include "../judge.h"
-#include "../records.h"
-#include "../run.h"
-#include "../text.h"
-#include "baseline_files.h"
-#include "command.h"
-#include "occupancy_rows.h"
-#include "programs.h"
+#include "baseline/baseline.h"
+#include "base/text_table.h"
+#include "judge/judge.h"
+#include "records/records.h"
+#include "suite/settings.h"
+#include "base/text.h"
+#include "cli/baseline_files.h"
+#include "cli/command.h"
+#include "cli/occupancy_rows.h"
+#include "cli/programs.h"
 
 #define OCCUPANCY_SCHEMA "kernelgate-occupancy/1"
 

@@ -1,18 +1,18 @@
-#include "occupancy_rows.h"
+#include "cli/occupancy_rows.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "../cuobjdump.h"
-#include "../file.h"
-#include "../judge.h"
-#include "../probe.h"
-#include "../records.h"
-#include "../results_text.h"
-#include "../run.h"
-#include "../text.h"
-#include "programs.h"
+#include "baseline/cuobjdump.h"
+#include "base/file.h"
+#include "judge/judge.h"
+#include "base/child_process.h"
+#include "records/records.h"
+#include "results/results_text.h"
+#include "suite/settings.h"
+#include "base/text.h"
+#include "cli/programs.h"
 
 /* The most that a program prints of its launches, or a tool of its kernels, in bytes. */
 #define OUTPUT_SIZE ((size_t)16 << 20)

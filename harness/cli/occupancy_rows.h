@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "../occupancy.h"
-#include "../resource_usage.h"
+#include "cli/occupancy_limits.h"
+#include "baseline/resource_usage.h"
 
 /* The most architectures that one call looks at. */
 #define KG__ARCHITECTURES 16

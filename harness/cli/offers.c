@@ -1,14 +1,14 @@
-#include "offers.h"
+#include "cli/offers.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../judge.h"
-#include "../probe.h"
-#include "../records.h"
-#include "../text.h"
-#include "programs.h"
+#include "judge/judge.h"
+#include "base/child_process.h"
+#include "records/records.h"
+#include "base/text.h"
+#include "cli/programs.h"
 
 /* A program lists thousands of candidates, each refusal with its reason. */
 #define OFFER_SIZE ((size_t)32 << 20)

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "../run.h"
-#include "../tuning_choice.h"
+#include "suite/settings.h"
+#include "cli/tune_choice.h"
 
 /* What programs are asked, and how complaints speak of it. */
 typedef struct kg__offer_question {

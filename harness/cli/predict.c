@@ -1,14 +1,14 @@
 /* kernelgate predict: how long a kernel takes at the least on a GPU that need not be here. */
-#include "predict.h"
+#include "cli/predict.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../judge.h"
-#include "../records.h"
-#include "../results.h"
-#include "command.h"
+#include "judge/judge.h"
+#include "records/records.h"
+#include "results/results.h"
+#include "cli/command.h"
 
 /* More GPUs than this are not named at once. */
 #define MOST_GPUS 64

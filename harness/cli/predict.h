@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "../gpus.h"
-#include "../predicting.h"
+#include "suite/gpu_specs.h"
+#include "cli/predict_bounds.h"
 
 /* A case that is to be predicted. */
 typedef struct kg__asked {

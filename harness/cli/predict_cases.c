@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../baseline.h"
-#include "../probe.h"
-#include "../records.h"
-#include "../run.h"
-#include "../text.h"
-#include "offers.h"
-#include "predict.h"
+#include "baseline/baseline.h"
+#include "base/child_process.h"
+#include "records/records.h"
+#include "suite/settings.h"
+#include "base/text.h"
+#include "cli/offers.h"
+#include "cli/predict.h"
 
 /* What a program may print of its work, bytes, and seconds that it may take. */
 #define WORK_SIZE ((size_t)16 << 20)

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../message.h"
-#include "../records.h"
-#include "../text.h"
-#include "predict.h"
+#include "base/message.h"
+#include "records/records.h"
+#include "base/text.h"
+#include "cli/predict.h"
 
 #define COLUMNS 12
 #define CELL_SIZE 256

@@ -1,11 +1,11 @@
-#include "profile.h"
+#include "cli/profile.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../file.h"
+#include "base/file.h"
 
 /* The first column of the table, which tells it from what is said around it. */
 #define FIRST_COLUMN "ID"

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "../message.h"
+#include "base/message.h"
 
 /* One line of the table. */
 typedef struct kg__profile_row {

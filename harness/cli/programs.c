@@ -1,14 +1,14 @@
-#include "programs.h"
+#include "cli/programs.h"
 
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "../file.h"
-#include "../message.h"
-#include "../run.h"
-#include "../text.h"
+#include "base/file.h"
+#include "base/message.h"
+#include "suite/settings.h"
+#include "base/text.h"
 
 void kg__find_programs(const char *folder, const char *suffix, kg__names *paths)
 {

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "baseline_files.h"
+#include "cli/baseline_files.h"
 
 /* How the names of programs end: matmul_f32.gpu, matmul_f32.model. */
 #define KG__GPU_SUFFIX ".gpu"

@@ -1,4 +1,4 @@
-#include "progress.h"
+#include "cli/progress.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -7,9 +7,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "../clock.h"
-#include "../colour.h"
-#include "../message.h"
+#include "base/clock.h"
+#include "base/color.h"
+#include "base/message.h"
 
 /* What takes less shows nothing. */
 #define SILENT_SECONDS 2.0

@@ -1,13 +1,13 @@
 /* The end of a run: its results, in every form, and what they are of. */
-#include "publish.h"
+#include "cli/publish.h"
 
 #include <stdio.h>
 
-#include "../message.h"
-#include "../probe.h"
-#include "../results.h"
-#include "../run.h"
-#include "command.h"
+#include "base/message.h"
+#include "base/child_process.h"
+#include "results/results.h"
+#include "suite/settings.h"
+#include "cli/command.h"
 
 void kg__name_commits(json_t *results, const char *commit)
 {

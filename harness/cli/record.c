@@ -1,25 +1,25 @@
 /* kernelgate baseline record: measures comparisons in fresh processes and stores what they show. */
-#include "../recording.h"
+#include "baseline/make_baseline.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../card.h"
-#include "../case_name.h"
-#include "../code.h"
-#include "../cuobjdump.h"
-#include "../file.h"
-#include "../lock.h"
-#include "../machine_code.h"
-#include "../records.h"
-#include "../run.h"
-#include "../text.h"
-#include "baseline_files.h"
-#include "command.h"
-#include "recorder.h"
-#include "sessions.h"
+#include "records/gpu_state.h"
+#include "suite/case_id.h"
+#include "baseline/kernel_code.h"
+#include "baseline/cuobjdump.h"
+#include "base/file.h"
+#include "base/lock.h"
+#include "baseline/machine_code.h"
+#include "records/records.h"
+#include "suite/settings.h"
+#include "base/text.h"
+#include "cli/baseline_files.h"
+#include "cli/command.h"
+#include "cli/recorder.h"
+#include "cli/sessions.h"
 
 static const char *sessions_text = "5";
 static const char *baselines;

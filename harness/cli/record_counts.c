@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../case_name.h"
-#include "../counters.h"
-#include "../observer.h"
-#include "../recording.h"
-#include "../records.h"
-#include "../text.h"
-#include "command.h"
-#include "recorder.h"
+#include "suite/case_id.h"
+#include "suite/counters.h"
+#include "gate/spawn_observer.h"
+#include "baseline/make_baseline.h"
+#include "records/records.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/recorder.h"
 
 /* One more run than it takes: counts repeat, and this proves it. */
 #define RUNS 2

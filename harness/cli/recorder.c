@@ -1,18 +1,18 @@
-#include "recorder.h"
+#include "cli/recorder.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../case_name.h"
-#include "../clock.h"
-#include "../observer.h"
-#include "../records.h"
-#include "../run.h"
-#include "command.h"
-#include "probe.h"
-#include "programs.h"
+#include "suite/case_id.h"
+#include "base/clock.h"
+#include "gate/spawn_observer.h"
+#include "records/records.h"
+#include "suite/settings.h"
+#include "cli/command.h"
+#include "base/child_process.h"
+#include "cli/programs.h"
 
 /* How long a program may take to list its cases. */
 #define LISTING_SECONDS 30

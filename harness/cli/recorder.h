@@ -7,10 +7,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "../baseline.h"
-#include "../run.h"
-#include "ledger.h"
-#include "progress.h"
+#include "baseline/baseline.h"
+#include "suite/settings.h"
+#include "cli/ledger.h"
+#include "cli/progress.h"
 
 typedef struct kg__recorder {
     kg__ledger *ledger;          /* borrowed: what becomes of the baseline */

@@ -4,12 +4,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "../records.h"
-#include "../report_names.h"
-#include "../report_table.h"
-#include "../results.h"
-#include "../run.h"
-#include "command.h"
+#include "records/records.h"
+#include "report/report_names.h"
+#include "report/report_table.h"
+#include "results/results.h"
+#include "suite/settings.h"
+#include "cli/command.h"
 
 #define REPORT_SCHEMA "kernelgate-table/1"
 

@@ -1,5 +1,5 @@
 /* kernelgate begin, kernelgate results: the two ends of a run. */
-#include "../results.h"
+#include "results/results.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,17 +7,17 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#include "../annotations.h"
-#include "../ctest_report.h"
-#include "../file.h"
-#include "../holding.h"
-#include "../records.h"
-#include "../run.h"
-#include "baseline_files.h"
-#include "baseline_since.h"
-#include "command.h"
-#include "expecting.h"
-#include "publish.h"
+#include "report/annotations.h"
+#include "results/ctest_report.h"
+#include "base/file.h"
+#include "results/run_lock.h"
+#include "records/records.h"
+#include "suite/settings.h"
+#include "cli/baseline_files.h"
+#include "cli/baseline_since.h"
+#include "cli/command.h"
+#include "cli/expecting.h"
+#include "cli/publish.h"
 
 static const char *out;
 static const char *build;

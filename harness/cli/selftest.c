@@ -6,16 +6,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../baseline.h"
-#include "../file.h"
-#include "../gating.h"
-#include "../holding.h"
-#include "../records.h"
-#include "../results.h"
-#include "../run.h"
-#include "../text.h"
-#include "command.h"
-#include "probe.h"
+#include "baseline/baseline.h"
+#include "base/file.h"
+#include "results/time_result.h"
+#include "results/run_lock.h"
+#include "records/records.h"
+#include "results/results.h"
+#include "suite/settings.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "base/child_process.h"
 
 #define SELFTEST_SCHEMA "kernelgate-selftest/1"
 

@@ -1,16 +1,16 @@
-#include "sessions.h"
+#include "cli/sessions.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../case_name.h"
-#include "../message.h"
-#include "../recording.h"
-#include "../records.h"
-#include "../text.h"
-#include "command.h"
+#include "suite/case_id.h"
+#include "base/message.h"
+#include "baseline/make_baseline.h"
+#include "records/records.h"
+#include "base/text.h"
+#include "cli/command.h"
 
 const char *const kg__time_names[KG__TIMES] = { "time_ns", "cold_time_ns" };
 const char *const kg__session_sentinels[KG__SENTINELS] = { "copy", "fma" };

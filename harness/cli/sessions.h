@@ -7,9 +7,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "../baseline.h"
-#include "../judge.h"
-#include "ledger.h"
+#include "baseline/baseline.h"
+#include "judge/judge.h"
+#include "cli/ledger.h"
 
 #define KG__TIMES 2
 

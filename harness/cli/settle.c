@@ -6,12 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../clock.h"
-#include "../holding.h"
-#include "../records.h"
-#include "../run.h"
-#include "command.h"
-#include "settle.h"
+#include "base/clock.h"
+#include "results/run_lock.h"
+#include "records/records.h"
+#include "suite/settings.h"
+#include "cli/command.h"
+#include "cli/settle.h"
 
 #define SETTLED_SCHEMA "kernelgate-settled/1"
 

@@ -7,14 +7,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "../baseline.h"
-#include "../judge.h"
-#include "../message.h"
-#include "../pairing.h"
-#include "../probe.h"
-#include "../run.h"
-#include "../settling.h"
-#include "../target.h"
+#include "baseline/baseline.h"
+#include "judge/judge.h"
+#include "base/message.h"
+#include "judge/pairs.h"
+#include "base/child_process.h"
+#include "suite/settings.h"
+#include "results/pair_result.h"
+#include "suite/target.h"
 
 #define KG__LISTING_SECONDS 30
 

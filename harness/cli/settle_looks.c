@@ -3,13 +3,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../clock.h"
-#include "../colour.h"
-#include "../gating.h"
-#include "../records.h"
-#include "../results.h"
-#include "command.h"
-#include "settle.h"
+#include "base/clock.h"
+#include "base/color.h"
+#include "results/time_result.h"
+#include "records/records.h"
+#include "results/results.h"
+#include "cli/command.h"
+#include "cli/settle.h"
 
 #define PROGRESS_EVERY 2.0
 

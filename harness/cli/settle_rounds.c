@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../clock.h"
-#include "../observer.h"
-#include "../records.h"
-#include "../run.h"
-#include "settle.h"
+#include "base/clock.h"
+#include "gate/spawn_observer.h"
+#include "records/records.h"
+#include "suite/settings.h"
+#include "cli/settle.h"
 
 /* Longer silence of an observer than the time that is left hangs, but none below this. */
 #define LEAST_SILENCE 10.0

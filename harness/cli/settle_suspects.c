@@ -4,11 +4,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../records.h"
-#include "../results.h"
-#include "../run.h"
-#include "command.h"
-#include "settle.h"
+#include "records/records.h"
+#include "results/results.h"
+#include "suite/settings.h"
+#include "cli/command.h"
+#include "cli/settle.h"
 
 #define TEST_PREFIX "gpu."
 #define TEST_SUFFIX ".time"

@@ -7,17 +7,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../clock.h"
-#include "../counters.h"
-#include "../file.h"
-#include "../judge.h"
-#include "../observer.h"
-#include "../records.h"
-#include "../run.h"
-#include "../tuning_report.h"
-#include "command.h"
-#include "offers.h"
-#include "progress.h"
+#include "base/clock.h"
+#include "suite/counters.h"
+#include "base/file.h"
+#include "judge/judge.h"
+#include "gate/spawn_observer.h"
+#include "records/records.h"
+#include "suite/settings.h"
+#include "cli/tune_report.h"
+#include "cli/command.h"
+#include "cli/offers.h"
+#include "cli/progress.h"
 
 /* Half of the interval of a median, as a fraction of it: what is asked without --precision, and
  * what may be asked. */

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../counters.h"
-#include "../judge.h"
-#include "../records.h"
-#include "../text.h"
-#include "command.h"
-#include "profile.h"
+#include "suite/counters.h"
+#include "judge/judge.h"
+#include "records/records.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/profile.h"
 
 /* How far a judged counter may be from the hardware's, as a fraction of the latter. */
 #define PERMITTED 0.001

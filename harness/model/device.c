@@ -1,7 +1,7 @@
 /* The CPU model's device: its limits, its errors, streams and events. */
-#include "model.h"
+#include "model/model.h"
 
-#include "message.h"
+#include "base/message.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Fibers on Boost.Context's two C functions: a pool of stacks, each with a guard below. */
-#include "model.h"
+#include "model/model.h"
 
 #include <sys/mman.h>
 

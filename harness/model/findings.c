@@ -1,9 +1,9 @@
 /* What is wrong, each once a line of source, reads and writes apart. */
-#include "findings.h"
+#include "model/findings.h"
 
-#include "message.h"
-#include "places.h"
-#include "trace.h"
+#include "base/message.h"
+#include "model/places.h"
+#include "model/trace.h"
 
 #include <stdarg.h>
 #include <stdio.h>

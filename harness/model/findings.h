@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model.h"
-#include "places.h"
-#include "watch.h"
+#include "model/model.h"
+#include "model/places.h"
+#include "model/watch.h"
 
 /* Findings of one watching are cut to this many; the rest is counted with the last. */
 #define KG__FINDINGS_MAXIMUM 64

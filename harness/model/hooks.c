@@ -1,11 +1,11 @@
 /* What instrumented kernels call: the compiler's hooks for ThreadSanitizer, for coverage and for
  * bounds, with a meaning of our own. None of the sanitizers' libraries is linked. */
-#include "trace.h"
+#include "model/trace.h"
 
-#include "findings.h"
-#include "model.h"
-#include "regions.h"
-#include "watching.h"
+#include "model/findings.h"
+#include "model/model.h"
+#include "model/regions.h"
+#include "model/watching.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-#include "image.h"
+#include "model/image.h"
 
-#include "message.h"
+#include "base/message.h"
 
 #include <elfutils/libdw.h>
 #include <fcntl.h>

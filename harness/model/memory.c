@@ -1,11 +1,11 @@
 /* Global memory of the CPU model: a registry of allocations, and the copies between them and the
  * host. */
-#include "model.h"
+#include "model/model.h"
 
-#include "message.h"
-#include "requests.h"
-#include "shadow.h"
-#include "watching.h"
+#include "base/message.h"
+#include "model/requests.h"
+#include "model/shadow.h"
+#include "model/watching.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-#include "places.h"
+#include "model/places.h"
 
-#include "image.h"
-#include "message.h"
-#include "program.h"
+#include "model/image.h"
+#include "base/message.h"
+#include "model/program.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>

@@ -1,10 +1,10 @@
 /* Regions of device memory: made when a request, or the host, first comes to them. */
-#include "regions.h"
+#include "model/regions.h"
 
-#include "message.h"
-#include "model.h"
-#include "requests.h"
-#include "watching.h"
+#include "base/message.h"
+#include "model/model.h"
+#include "model/requests.h"
+#include "model/watching.h"
 
 #include <stdlib.h>
 

@@ -1,13 +1,13 @@
 /* What a request comes to: sectors in global memory, wavefronts in shared memory, words in constant
  * memory. */
-#include "requests.h"
+#include "model/requests.h"
 
-#include "findings.h"
-#include "message.h"
-#include "model.h"
-#include "shadow.h"
-#include "trace.h"
-#include "watch.h"
+#include "model/findings.h"
+#include "base/message.h"
+#include "model/model.h"
+#include "model/shadow.h"
+#include "model/trace.h"
+#include "model/watch.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 /* The CPU model's scheduler: launches, and whose turn it is among a block's threads. */
-#include "model.h"
+#include "model/model.h"
 
-#include "findings.h"
-#include "message.h"
-#include "places.h"
-#include "shadow.h"
-#include "trace.h"
-#include "watching.h"
+#include "model/findings.h"
+#include "base/message.h"
+#include "model/places.h"
+#include "model/shadow.h"
+#include "model/trace.h"
+#include "model/watching.h"
 
 #include <signal.h>
 #include <stdarg.h>

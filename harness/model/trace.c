@@ -1,9 +1,9 @@
 /* The lanes' traces and their replay: which lanes are together at each step, by the lowest code
  * address first. */
-#include "trace.h"
+#include "model/trace.h"
 
-#include "model.h"
-#include "requests.h"
+#include "model/model.h"
+#include "model/requests.h"
 
 #include <string.h>
 

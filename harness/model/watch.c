@@ -1,13 +1,13 @@
 /* Watching: what is watched for, which blocks stand for the others, and what was seen. */
-#include "watch.h"
+#include "model/watch.h"
 
-#include "findings.h"
-#include "message.h"
-#include "places.h"
-#include "requests.h"
-#include "shadow.h"
-#include "trace.h"
-#include "watching.h"
+#include "model/findings.h"
+#include "base/message.h"
+#include "model/places.h"
+#include "model/requests.h"
+#include "model/shadow.h"
+#include "model/trace.h"
+#include "model/watching.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "counters.h"
+#include "suite/counters.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,7 +3,7 @@
 #ifndef KG__WATCHING_H
 #define KG__WATCHING_H
 
-#include "model.h"
+#include "model/model.h"
 
 #include <stdbool.h>
 #include <stdint.h>

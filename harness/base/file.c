@@ -1,0 +1,365 @@
+#include "base/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* How long a temporary file must lie untouched before it is taken for a dead process's. */
+#define SECONDS_TO_TRUST 60
+
+/* What the name of a temporary folder ends in, which mkdtemp() fills in. */
+#define TEMPORARY_END "XXXXXX"
+
+static bool write_all(int file, const char *content, size_t size)
+{
+    while (size > 0) {
+        ssize_t written = write(file, content, size);
+
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            return false;
+        content += written;
+        size -= (size_t)written;
+    }
+    return true;
+}
+
+/* A rename is on disk once its folder is. A file system that cannot flush a folder is no error. */
+static void flush_folder(const char *folder)
+{
+    int file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (file >= 0) {
+        (void)fsync(file);
+        close(file);
+    }
+}
+
+/* Removes what processes that died left over of replacing the file `name`. They say by their
+ * numbers that they are gone, which of another machine's, in a folder that it shares, is not to be
+ * trusted at once. */
+static void remove_leftovers(const char *folder, const char *name)
+{
+    DIR *listing = opendir(folder);
+    const struct dirent *entry;
+    size_t length = strlen(name);
+
+    while (listing != NULL && (entry = readdir(listing)) != NULL) {
+        const char *mark = entry->d_name + 1 + length;
+        struct stat facts;
+        char *end;
+        long process;
+
+        if (entry->d_name[0] != '.' || strncmp(entry->d_name + 1, name, length) != 0 ||
+            strncmp(mark, KG__FILE_TEMPORARY, strlen(KG__FILE_TEMPORARY)) != 0)
+            continue;
+        process = strtol(mark + strlen(KG__FILE_TEMPORARY), &end, 10);
+        if (*end == '\0' && process > 0 && kill((pid_t)process, 0) != 0 && errno == ESRCH &&
+            fstatat(dirfd(listing), entry->d_name, &facts, AT_SYMLINK_NOFOLLOW) == 0 &&
+            time(NULL) - facts.st_mtime > SECONDS_TO_TRUST)
+            (void)unlinkat(dirfd(listing), entry->d_name, 0);
+    }
+    if (listing != NULL)
+        closedir(listing);
+}
+
+bool kg__file_may_replace(const char *path, kg__error *error)
+{
+    struct stat facts;
+
+    if (stat(path, &facts) != 0)
+        return lstat(path, &facts) != 0 || !S_ISLNK(facts.st_mode) ||
+               kg__fail(error,
+                        "%s: cannot be written: it is a symbolic link whose target cannot be "
+                        "found: remove it, or name another file",
+                        path);
+    /* As root, a rename would take the place of /dev/null for everybody. */
+    return S_ISREG(facts.st_mode) ||
+           kg__fail(
+               error,
+               "%s: cannot be written: it is no regular file, and stays as it is: name another",
+               path);
+}
+
+/* Replaces a file that is not a link. `path` is what errors call it. */
+static bool replace(const char *target, const char *content, size_t size, const char *path,
+                    kg__error *error)
+{
+    const char *slash = strrchr(target, '/');
+    const char *name = slash != NULL ? slash + 1 : target;
+    size_t room = strlen(target) + 64;
+    char *folder = kg__allocate(room, 1);
+    char *temporary = kg__allocate(room, 1);
+    struct stat old;
+    bool created;
+    bool done;
+    int cause;
+    int file;
+
+    if (slash == NULL)
+        snprintf(folder, room, ".");
+    else
+        snprintf(folder, room, "%.*s", slash == target ? 1 : (int)(slash - target), target);
+    snprintf(temporary, room, "%s/.%s" KG__FILE_TEMPORARY "%ld", folder, name, (long)getpid());
+
+    /* A process of the same number may have died over its temporary file. */
+    (void)unlink(temporary);
+    file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    created = file >= 0;
+    done = created && (stat(target, &old) != 0 || fchmod(file, old.st_mode & 0777) == 0) &&
+           write_all(file, content, size) && fsync(file) == 0;
+    cause = errno;
+    if (created && close(file) != 0 && done) {
+        done = false;
+        cause = errno;
+    }
+    if (done && rename(temporary, target) != 0) {
+        done = false;
+        cause = errno;
+    }
+    if (done) {
+        flush_folder(folder);
+        remove_leftovers(folder, name);
+    } else {
+        kg__fail(
+            error,
+            "%s: cannot be written: %s: it is left as it was; see to the folder's permissions and "
+            "free space",
+            path, strerror(cause));
+        if (created)
+            (void)unlink(temporary);
+    }
+    free(temporary);
+    free(folder);
+    return done;
+}
+
+bool kg__file_replace(const char *path, const char *content, size_t size, kg__error *error)
+{
+    char *target;
+    bool replaced;
+
+    if (!kg__file_may_replace(path, error))
+        return false;
+    target = realpath(path, NULL);
+    replaced = replace(target != NULL ? target : path, content, size, path, error);
+    free(target);
+    return replaced;
+}
+
+int kg__file_open(const char *path, const char **cause)
+{
+    /* Without O_NONBLOCK, opening a named pipe would wait for somebody to write into it. */
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    struct stat facts;
+
+    if (file < 0) {
+        *cause = strerror(errno);
+        return -1;
+    }
+    if (fstat(file, &facts) == 0 && S_ISREG(facts.st_mode))
+        return file;
+    close(file);
+    *cause = "it is not a regular file";
+    errno = EINVAL;
+    return -1;
+}
+
+FILE *kg__file_stream(const char *path, const char **cause)
+{
+    int file = kg__file_open(path, cause);
+    FILE *stream = file >= 0 ? fdopen(file, "r") : NULL;
+
+    if (file >= 0 && stream == NULL) {
+        *cause = strerror(errno);
+        close(file);
+    }
+    return stream;
+}
+
+bool kg__file_make_folder(const char *path, kg__error *error)
+{
+    char *partial = kg__copy_text(path);
+    struct stat facts;
+    bool made = true;
+
+    for (char *c = partial + (*partial == '/'); made; c++) {
+        char end = *c;
+
+        if (end != '/' && end != '\0')
+            continue;
+        *c = '\0';
+        if (*partial != '\0' && mkdir(partial, 0777) != 0 && errno != EEXIST)
+            made = kg__fail(error,
+                            "%s: the folder cannot be made: %s: name another, or see to the "
+                            "permissions above it",
+                            partial, strerror(errno));
+        *c = end;
+        if (end == '\0')
+            break;
+    }
+    free(partial);
+    if (made && (stat(path, &facts) != 0 || !S_ISDIR(facts.st_mode)))
+        made = kg__fail(error, "%s: is no folder: name another one, or remove it", path);
+    return made;
+}
+
+/* The temporary folder of this process, for as long as it needs it; of several the last. */
+static struct {
+    char path[1024];
+    int lock;
+    pid_t process;
+} temporary_folder;
+
+/* Removes the files of an open folder, by calls that a signal's handler may make. */
+static void remove_files(int folder)
+{
+    _Alignas(struct dirent64) char entries[4096];
+    ssize_t length;
+
+    while ((length = getdents64(folder, entries, sizeof entries)) > 0) {
+        for (ssize_t at = 0; at < length;) {
+            const struct dirent64 *entry = (const void *)(entries + at);
+
+            (void)unlinkat(folder, entry->d_name, 0);
+            at += entry->d_reclen;
+        }
+    }
+}
+
+/* By calls that a signal's handler may make, as all below it. */
+static void remove_folder(const char *path)
+{
+    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (folder >= 0) {
+        remove_files(folder);
+        close(folder);
+    }
+    (void)rmdir(path);
+}
+
+/* Its action is reset, so that the signal raised again ends the process as if nothing were here. */
+static void clean_up(int number)
+{
+    if (temporary_folder.process == getpid())
+        remove_folder(temporary_folder.path);
+    (void)raise(number);
+}
+
+/* Has signals remove the temporary folder that would end the process by default. */
+static void heed_signals(void)
+{
+    static const int numbers[] = { SIGHUP, SIGINT, SIGPIPE, SIGTERM };
+    const struct sigaction action = { .sa_handler = clean_up,
+                                      .sa_flags = (int)(SA_RESETHAND | SA_NODEFER) };
+
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        struct sigaction present;
+
+        if (sigaction(numbers[i], NULL, &present) == 0 && present.sa_handler == SIG_DFL)
+            (void)sigaction(numbers[i], &action, NULL);
+    }
+}
+
+/* Removes the folders of this user that earlier processes made for the same purpose and that nobody
+ * holds any more: a lock ends with its process, however that ends. */
+static void remove_left_folders(const char *parent, const char *start)
+{
+    DIR *listing = opendir(parent);
+    const struct dirent *entry;
+
+    while (listing != NULL && (entry = readdir(listing)) != NULL) {
+        struct stat facts;
+        int folder;
+
+        if (strncmp(entry->d_name, start, strlen(start)) != 0 ||
+            strlen(entry->d_name) != strlen(start) + strlen(TEMPORARY_END))
+            continue;
+        folder =
+            openat(dirfd(listing), entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (folder < 0)
+            continue;
+        if (fstat(folder, &facts) == 0 && facts.st_uid == geteuid() &&
+            flock(folder, LOCK_EX | LOCK_NB) == 0) {
+            remove_files(folder);
+            (void)unlinkat(dirfd(listing), entry->d_name, AT_REMOVEDIR);
+        }
+        close(folder);
+    }
+    if (listing != NULL)
+        closedir(listing);
+}
+
+/* Holds a new folder for as long as this process lives. False where another process has taken it
+ * for one that was left. A file system without locks has no process take it. */
+static bool hold_folder(const char *path)
+{
+    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (folder < 0)
+        return errno != ENOENT;
+    if ((flock(folder, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) ||
+        access(path, F_OK) != 0) {
+        close(folder);
+        return false;
+    }
+    kg__format(temporary_folder.path, sizeof temporary_folder.path, "%s", path);
+    temporary_folder.lock = folder;
+    temporary_folder.process = getpid();
+    heed_signals();
+    return true;
+}
+
+bool kg__file_make_temporary_folder(const char *purpose, char *path, size_t size, kg__error *error)
+{
+    const char *setting = getenv("TMPDIR");
+    const char *parent = setting != NULL && *setting != '\0' ? setting : "/tmp";
+    const char *why = "its path is too long";
+    char start[64];
+    int length;
+
+    kg__format(start, sizeof start, "kernelgate-%s.", purpose);
+    remove_left_folders(parent, start);
+    do {
+        length = snprintf(path, size, "%s/%s" TEMPORARY_END, parent, start);
+        if (length < 0 || (size_t)length >= size || (size_t)length >= sizeof temporary_folder.path)
+            break;
+        if (mkdtemp(path) == NULL) {
+            why = strerror(errno);
+            break;
+        }
+        if (hold_folder(path))
+            return true;
+    } while (true);
+    *path = '\0';
+    return kg__fail(error,
+                    "%s: no folder can be made in it: %s: set TMPDIR to a folder that can be "
+                    "written to",
+                    parent, why);
+}
+
+void kg__file_remove_folder(const char *path)
+{
+    remove_folder(path);
+    if (temporary_folder.process == getpid() && strcmp(path, temporary_folder.path) == 0) {
+        temporary_folder.process = 0;
+        close(temporary_folder.lock);
+    }
+}
+
+bool kg__file_is_program(const char *path)
+{
+    struct stat facts;
+
+    return stat(path, &facts) == 0 && S_ISREG(facts.st_mode) && access(path, X_OK) == 0;
+}

@@ -1,0 +1,52 @@
+/* Writing a file so that a reader finds the old content or the new one, never a torn one. */
+#ifndef KG__FILE_H
+#define KG__FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/message.h"
+
+/* What stands between a file's name and the rest of its temporary name: ".<name>.new-<process>". */
+#define KG__FILE_TEMPORARY ".new-"
+
+/* Whether `path` is a regular file, a link to one, or not there: a device, a pipe or a folder is
+ * not to be replaced, nor a link that leads nowhere. False with `error` where it is something else.
+ */
+bool kg__file_may_replace(const char *path, kg__error *error);
+
+/* Replaces the file at `path` by `size` bytes of `content`: written to a temporary file in the same
+ * folder, flushed to disk, renamed. The mode is that of the file that was there, else it follows
+ * the umask. A link stays, and the file that it leads to is replaced. What kg__file_may_replace()
+ * refuses is refused. On failure returns false with `error`, and what was at `path` stays
+ * untouched. What a process that was killed left over of replacing this file is removed once it is
+ * a minute old. */
+bool kg__file_replace(const char *path, const char *content, size_t size, kg__error *error);
+
+/* Opens the regular file at `path` for reading, and waits for nobody where it is a pipe or a
+ * device; -1 with `cause` in words where it cannot be opened or is not a regular file. `errno` is
+ * ENOENT where it is not there. */
+int kg__file_open(const char *path, const char **cause);
+
+/* The same as a stream; NULL with `cause`. */
+FILE *kg__file_stream(const char *path, const char **cause);
+
+/* Makes the folder `path` and those above it that are missing. False with `error` on failure. */
+bool kg__file_make_folder(const char *path, kg__error *error);
+
+/* Makes a new folder for what a command needs for the moment, kernelgate-<purpose>.XXXXXX below
+ * TMPDIR, or below /tmp where that is not set; its path is left in `path`. Whoever made it removes
+ * it by kg__file_remove_folder(); SIGHUP, SIGINT, SIGPIPE and SIGTERM remove it too, and what a
+ * process that was killed left is removed by the next call for the same purpose. False with `error`
+ * on failure, with `path` empty. */
+bool kg__file_make_temporary_folder(const char *purpose, char *path, size_t size, kg__error *error);
+
+/* Removes the folder `path` with the files in it, where it holds no further folder; what cannot be
+ * removed stays. */
+void kg__file_remove_folder(const char *path);
+
+/* Whether `path` is a file that may be run. */
+bool kg__file_is_program(const char *path);
+
+#endif

@@ -1,0 +1,65 @@
+/* Reading a JSON document strictly: the file as text, and complaints that name file, line and key.
+ */
+#ifndef KG__READING_H
+#define KG__READING_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/message.h"
+
+/* A value inside the document that is being read, by the keys that lead to it; NULL is the
+ * document. */
+typedef struct kg__place {
+    const struct kg__place *inside;
+    const char *key;
+} kg__place;
+
+/* A document that is being read. The first complaint about it is kept; the reading may go on. */
+typedef struct kg__reading {
+    const char *path; /* what complaints call it */
+    const char *text; /* ends with a NUL */
+    kg__error *error; /* where the first complaint goes; may be NULL */
+    bool bad;         /* there was one */
+} kg__reading;
+
+/* What a file is that is to be read, for complaints about it. */
+typedef struct kg__document_kind {
+    const char *name;   /* "baseline" */
+    const char *remedy; /* what to do about its content */
+    const char *renew;  /* how to get one: "record a baseline with ci/rebaseline" */
+    size_t largest;     /* bytes; a larger file is something else */
+} kg__document_kind;
+
+/* Reads a whole regular file as text with a NUL at its end (freed with free()), or returns NULL
+ * with `error`; `absent` tells a file that does not exist from one that cannot be read. */
+char *kg__read_document(const kg__document_kind *kind, const char *path, size_t *length,
+                        bool *absent, kg__error *error);
+
+/* Parses a text of `length` bytes with a NUL behind it, in which no key may stand twice. NULL, with
+ * a complaint by file and line, where it is no JSON. */
+json_t *kg__parse_document(kg__reading *file, size_t length, const char *remedy);
+
+/* Keeps "<path>:<line>: <keys>: <message>" as the document's error, where it is the first. */
+void kg__complain_at(kg__reading *file, const kg__place *where, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Whether an object has a member; complains where it has not. */
+bool kg__has_member(kg__reading *file, const kg__place *where, const json_t *object,
+                    const char *key, const char *remedy);
+
+/* Reads a text of 1 to `size` - 1 bytes; complains where it is none. */
+bool kg__read_name(kg__reading *file, const kg__place *where, const json_t *value, char *text,
+                   size_t size, const char *remedy);
+
+/* Reads a number that is up to 2^53 in size, beyond which a double would change it unseen. */
+bool kg__read_figure(kg__reading *file, const kg__place *where, const json_t *value, double *figure,
+                     const char *remedy);
+
+/* Whether a document says that it is of the schema that is read here; `update` is what to do about
+ * another: "update kernelgate or record anew with ci/rebaseline". */
+bool kg__read_schema(kg__reading *file, const json_t *document, const char *schema,
+                     const char *update, const char *remedy);
+
+#endif

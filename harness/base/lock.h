@@ -1,0 +1,28 @@
+/* A machine-wide lock: whoever times on a GPU holds it alone, whatever the checkout; whoever checks
+ * there shares it. */
+#ifndef KG__LOCK_H
+#define KG__LOCK_H
+
+#include "base/message.h"
+
+typedef enum kg__lock_kind {
+    KG__LOCK_SHARED,   /* others may hold it so too: those who check beside each other */
+    KG__LOCK_EXCLUSIVE /* alone: whoever times */
+} kg__lock_kind;
+
+/* Takes the lock `name` (of [A-Za-z0-9-]; a GPU's UUID), waiting as long as it takes. The lock is a
+ * file in KG_LOCK_DIR, /tmp where that is unset, held through flock(): it is gone with its holder.
+ * While it waits it calls `waiting` at once and then every five seconds with a line that names the
+ * holder. Returns the lock's file descriptor, or -1 with `error`. */
+int kg__lock_take(const char *name, kg__lock_kind kind,
+                  void (*waiting)(void *context, const char *line), void *context,
+                  kg__error *error);
+
+/* Takes a lock alone where nobody holds it; else -1 at once, with an error that names the holder.
+ */
+int kg__lock_try(const char *name, kg__error *error);
+
+/* Gives a lock back. */
+void kg__lock_release(int lock);
+
+#endif

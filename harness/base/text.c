@@ -1,0 +1,303 @@
+#include "base/text.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/message.h"
+
+/* Beyond this a figure is shown with an exponent: digits in groups of three would not be read. */
+#define LARGEST_GROUPED 1e15
+
+/* Copies the digits of `plain`, a number as "%.*f" writes it, with a space between groups of three
+ * before the decimal point. */
+static void group_digits(char *text, size_t size, const char *plain)
+{
+    size_t digits = strspn(plain + (*plain == '-'), "0123456789");
+    size_t used = 0;
+
+    if (*plain == '-' && used + 1 < size)
+        text[used++] = *plain++;
+    for (; *plain != '\0'; plain++) {
+        if (used + 2 >= size)
+            break;
+        text[used++] = *plain;
+        if (digits > 0 && --digits > 0 && digits % 3 == 0)
+            text[used++] = ' ';
+    }
+    text[used] = '\0';
+}
+
+void kg__show_figure(char *text, size_t size, double value, const char *unit)
+{
+    double magnitude = fabs(value);
+    char plain[KG__FIGURE_SIZE];
+    char grouped[KG__FIGURE_SIZE];
+    int decimals = 3;
+
+    if (!isfinite(value)) {
+        kg__format(text, size, "unknown");
+        return;
+    }
+    if (magnitude >= LARGEST_GROUPED) {
+        snprintf(grouped, sizeof grouped, "%.6g", value);
+    } else {
+        if (magnitude == floor(magnitude) || magnitude >= 1000.0)
+            decimals = 0;
+        else if (magnitude >= 100.0)
+            decimals = 1;
+        else if (magnitude >= 10.0)
+            decimals = 2;
+        snprintf(plain, sizeof plain, "%.*f", decimals, value);
+        group_digits(grouped, sizeof grouped, plain);
+    }
+    kg__format(text, size, "%s%s%s", grouped, *unit != '\0' ? " " : "", unit);
+}
+
+void kg__show_percent(char *text, size_t size, double fraction, bool sign)
+{
+    double percent = fraction * 100.0;
+    double magnitude = fabs(percent);
+    int decimals = 1;
+    char plain[KG__FIGURE_SIZE];
+    char grouped[KG__FIGURE_SIZE];
+
+    if (!isfinite(fraction)) {
+        kg__format(text, size, "unknown");
+        return;
+    }
+    if (magnitude >= LARGEST_GROUPED) {
+        kg__format(text, size, "%s%.3g %%", sign && percent > 0.0 ? "+" : "", percent);
+        return;
+    }
+    if (magnitude >= 100.0)
+        decimals = 0;
+    else if (magnitude > 0.0 && magnitude < 0.1)
+        decimals = (int)fmin(9.0, 1.0 - floor(log10(magnitude)));
+    snprintf(plain, sizeof plain, "%.*f", decimals, percent);
+    group_digits(grouped, sizeof grouped, plain);
+    kg__format(text, size, "%s%s %%", sign && percent > 0.0 ? "+" : "", grouped);
+}
+
+void kg__show_known_figure(char *text, size_t size, double value, const char *metric)
+{
+    kg__format(text, size, "%s", "");
+    if (isfinite(value))
+        kg__show_figure(text, size, value, kg__metric_unit(metric));
+}
+
+void kg__show_known_percent(char *text, size_t size, double fraction, bool sign)
+{
+    kg__format(text, size, "%s", "");
+    if (isfinite(fraction))
+        kg__show_percent(text, size, fraction, sign);
+}
+
+/* Decodes the character at `bytes`; returns its length, or 0 where it is no well-formed UTF-8. */
+static size_t decode(const unsigned char *bytes, uint32_t *character)
+{
+    static const uint32_t smallest[] = { 0, 0, 0x80, 0x800, 0x10000 };
+    size_t length = bytes[0] < 0x80   ? 1
+                    : bytes[0] < 0xc0 ? 0
+                    : bytes[0] < 0xe0 ? 2
+                    : bytes[0] < 0xf0 ? 3
+                    : bytes[0] < 0xf8 ? 4
+                                      : 0;
+
+    if (length == 0)
+        return 0;
+    *character = length == 1 ? bytes[0] : bytes[0] & (0x7fU >> length);
+    for (size_t i = 1; i < length; i++) {
+        if ((bytes[i] & 0xc0) != 0x80)
+            return 0;
+        *character = *character << 6 | (bytes[i] & 0x3fU);
+    }
+    if (*character < smallest[length] || *character > 0x10ffff ||
+        (*character >= 0xd800 && *character <= 0xdfff))
+        return 0;
+    return length;
+}
+
+/* Controls, ends of lines and paragraphs, what turns the direction of writing, and what has no
+ * width, which whoever compares texts may pass over. */
+static bool is_control(uint32_t character)
+{
+    return character < 0x20 || (character >= 0x7f && character <= 0x9f) || character == 0xad ||
+           (character >= 0x200b && character <= 0x200f) ||
+           (character >= 0x2028 && character <= 0x202e) ||
+           (character >= 0x2060 && character <= 0x2064) ||
+           (character >= 0x2066 && character <= 0x2069) || character == 0xfeff;
+}
+
+static bool fits_xml(uint32_t character)
+{
+    if (character < 0x20)
+        return character == '\t' || character == '\n' || character == '\r';
+    return character != 0xfffe && character != 0xffff;
+}
+
+char *kg__clean_text(const char *text, bool one_line)
+{
+    static const char replacement[] = "\xef\xbf\xbd";
+    const unsigned char *bytes = (const unsigned char *)text;
+    char *clean = kg__allocate(3 * strlen(text) + 1, 1);
+    size_t used = 0;
+
+    while (*bytes != '\0') {
+        uint32_t character = 0;
+        size_t length = decode(bytes, &character);
+
+        if (length > 0 && one_line && is_control(character)) {
+            clean[used++] = ' ';
+        } else if (length == 0 || !fits_xml(character)) {
+            memcpy(clean + used, replacement, 3);
+            used += 3;
+        } else {
+            memcpy(clean + used, bytes, length);
+            used += length;
+        }
+        bytes += length > 0 ? length : 1;
+    }
+    clean[used] = '\0';
+    kg__disarm(clean);
+    return clean;
+}
+
+void kg__print_list(FILE *stream, const char *format, va_list arguments)
+{
+    char *text;
+    char *clean;
+
+    if (vasprintf(&text, format, arguments) < 0) {
+        kg__complain("out of host memory for a line of output: free some memory");
+        exit(2);
+    }
+    clean = kg__clean_text(text, false);
+    fputs(clean, stream);
+    free(clean);
+    free(text);
+}
+
+void kg__print(FILE *stream, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    kg__print_list(stream, format, arguments);
+    va_end(arguments);
+}
+
+const char *kg__metric_unit(const char *metric)
+{
+    size_t length = strlen(metric);
+
+    return length > 3 && strcmp(metric + length - 3, "_ns") == 0 ? "ns" : "";
+}
+
+size_t kg__shown_width(const char *text)
+{
+    size_t width = 0;
+
+    for (; *text != '\0'; text++)
+        width += ((unsigned char)*text & 0xc0) != 0x80;
+    return width;
+}
+
+void kg__write_csv_field(FILE *stream, const char *text)
+{
+    char *clean = kg__clean_text(text, true);
+    bool quoted = strpbrk(clean, ",\"") != NULL;
+
+    if (quoted)
+        fputc('"', stream);
+    for (const char *c = clean; *c != '\0'; c++) {
+        if (*c == '"')
+            fputc('"', stream);
+        fputc(*c, stream);
+    }
+    if (quoted)
+        fputc('"', stream);
+    free(clean);
+}
+
+bool kg__ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text);
+    size_t end_length = strlen(end);
+
+    return length > end_length && strcmp(text + length - end_length, end) == 0;
+}
+
+size_t kg__variant_length(const char *id)
+{
+    const char *slash = strchr(id, '/');
+
+    slash = slash != NULL ? strchr(slash + 1, '/') : NULL;
+    return slash != NULL ? (size_t)(slash + 1 - id) : strlen(id);
+}
+
+static size_t least_of(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The edit distance of two names, of which none is long: two neighbours that change places, which
+ * is how fingers slip, are one letter wrong. */
+static size_t distance(const char *a, const char *b)
+{
+    size_t width = strlen(b) + 1;
+    size_t *rows = kg__allocate(3 * width, sizeof *rows);
+    size_t *row = rows;
+    size_t *last = rows + width;
+    size_t *last_but_one = rows + 2 * width;
+    size_t result;
+
+    for (size_t j = 0; j < width; j++)
+        row[j] = j;
+    for (size_t i = 1; a[i - 1] != '\0'; i++) {
+        size_t *next = last_but_one;
+
+        last_but_one = last;
+        last = row;
+        row = next;
+        row[0] = i;
+        for (size_t j = 1; j < width; j++) {
+            row[j] =
+                least_of(last[j - 1] + (a[i - 1] != b[j - 1]), least_of(last[j], row[j - 1]) + 1);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = least_of(row[j], last_but_one[j - 2] + 1);
+        }
+    }
+    result = row[width - 1];
+    free(rows);
+    return result;
+}
+
+/* Whether a name may have been meant by another that has `wrong` letters wrong: one, or fewer than
+ * half of the longer one's. A letter has to be right: "q" is not "m" misspelled. */
+static bool may_be_meant(const char *given, const char *name, size_t wrong)
+{
+    size_t length = strlen(given);
+    size_t longer = strlen(name) > length ? strlen(name) : length;
+
+    return wrong < length && (wrong <= 1 || 2 * wrong < longer);
+}
+
+const char *kg__nearest_name(const char *name, const char *const *names, size_t count)
+{
+    const char *nearest = NULL;
+    size_t least = SIZE_MAX;
+
+    for (size_t i = 0; i < count; i++) {
+        size_t wrong = distance(name, names[i]);
+
+        if (wrong < least && may_be_meant(name, names[i], wrong)) {
+            least = wrong;
+            nearest = names[i];
+        }
+    }
+    return nearest;
+}

@@ -1,0 +1,321 @@
+#include "baseline/baseline.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "baseline/baseline_rules.h"
+#include "suite/counters.h"
+#include "results/counter_lines.h"
+#include "records/records.h"
+
+const char *kg__measured_by(const json_t *provenance)
+{
+    return kg__json_text(provenance, KG__MEASURED_BY);
+}
+
+bool kg__baseline_is_own(const char *path, const kg__baseline *baseline, kg__error *error)
+{
+    const char *tool = kg__measured_by(baseline->provenance);
+
+    return *tool == '\0' ||
+           kg__fail(error,
+                    "%s: provenance: " KG__MEASURED_BY ": is %s, and this project's own programs "
+                    "are not judged by what another tool measured: record this target with "
+                    "ci/rebaseline, and import to another --target",
+                    path, tool);
+}
+
+bool kg__is_same_tool(const char *a, const char *b)
+{
+    size_t length = strcspn(a, " ");
+
+    return strcspn(b, " ") == length && strncmp(a, b, length) == 0;
+}
+
+/* A fact of how a baseline was recorded, and what it is in this run. */
+typedef struct fact {
+    const char *what;
+    const char *then;
+    const char *now;
+    const char *none; /* what "" stands for; NULL: it is unknown */
+} fact;
+
+/* Writes the facts that differ, as they were or as they are: "gcc 12.2.0 and model 2". */
+static void write_facts(char *text, size_t size, const fact *facts, size_t count, bool then)
+{
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (size_t i = 0; i < count; i++) {
+        const fact *one = &facts[i];
+        const char *value = then ? one->then : one->now;
+        bool unknown = one->none == NULL && (*one->then == '\0' || *one->now == '\0');
+
+        if (unknown || strcmp(one->then, one->now) == 0)
+            continue;
+        kg__format(text + used, size - used, "%s%s%s", used > 0 ? " and " : "",
+                   *value != '\0' ? one->what : one->none, value);
+        used = strlen(text);
+    }
+}
+
+/* Appends the counters that are not judged by what another version of the model recorded. */
+static void append_unjudged(char *text, size_t size, const char *model)
+{
+    const char *before = "; not judged until it is recorded again: ";
+
+    for (int i = 0; i < KG__COUNTERS; i++) {
+        size_t used = strlen(text);
+
+        if (kg__counter_is_of((kg__counter)i, model))
+            continue;
+        kg__format(text + used, size - used, "%s%s", before, kg__counter_name((kg__counter)i));
+        before = ", ";
+    }
+}
+
+bool kg__recorded_otherwise(const kg__baseline *baseline, const kg__target *target,
+                            const json_t *provenance, char *text, size_t size)
+{
+    const char *model = kg__json_text(baseline->provenance, "model");
+    const fact facts[] = {
+        { "", baseline->target.compiler, target->compiler, NULL },
+        { "model ", model, kg__json_text(provenance, "model"), NULL },
+        { "CXXFLAGS ", kg__json_text(baseline->provenance, "flags"),
+          kg__json_text(provenance, "flags"), "no CXXFLAGS" },
+    };
+    const size_t count = sizeof facts / sizeof *facts;
+    char then[KG__MESSAGE_SIZE];
+    char now[KG__MESSAGE_SIZE];
+
+    write_facts(then, sizeof then, facts, count, true);
+    write_facts(now, sizeof now, facts, count, false);
+    text[0] = '\0';
+    if (then[0] == '\0')
+        return false;
+    kg__format(text, size, "the baseline was recorded with %s, this run has %s", then, now);
+    append_unjudged(text, size, model);
+    return true;
+}
+
+bool kg__is_model(const kg__target *target)
+{
+    return strcmp(target->key, KG__MODEL_KEY) == 0;
+}
+
+static void free_metric(kg__baseline_metric *metric)
+{
+    free(metric->name);
+    free(metric->sessions);
+}
+
+void kg__baseline_case_free(kg__baseline_case *entry)
+{
+    for (size_t i = 0; i < entry->metric_count; i++)
+        free_metric(&entry->metrics[i]);
+    free(entry->metrics);
+    free(entry->id);
+    free(entry->commit);
+    json_decref(entry->code);
+    json_decref(entry->lines);
+}
+
+static void free_cases(kg__baseline_case *cases, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        kg__baseline_case_free(&cases[i]);
+    free(cases);
+}
+
+void kg__baseline_free(kg__baseline *baseline)
+{
+    free_cases(baseline->sentinels, baseline->sentinel_count);
+    free_cases(baseline->cases, baseline->case_count);
+    kg__baseline_unlist_all(baseline);
+    json_decref(baseline->provenance);
+    *baseline = (kg__baseline){ 0 };
+}
+
+size_t kg__baseline_room_for(size_t count)
+{
+    size_t room = 1;
+
+    while (room < count)
+        room *= 2;
+    return room;
+}
+
+/* Opens a zeroed gap at `index` of an array, which may move; returns the array. */
+static void *open_gap(void *items, size_t count, size_t size, size_t index)
+{
+    if (count == 0 || kg__baseline_room_for(count) == count) {
+        void *larger = kg__allocate(kg__baseline_room_for(count + 1), size);
+
+        if (count > 0)
+            memcpy(larger, items, count * size);
+        free(items);
+        items = larger;
+    }
+
+    char *gap = (char *)items + index * size;
+
+    memmove(gap + size, gap, (count - index) * size);
+    memset(gap, 0, size);
+    return items;
+}
+
+/* The index of the first case whose id does not come before `id`. */
+static size_t place_of_case(const kg__baseline_case *cases, size_t count, const char *id)
+{
+    size_t low = 0;
+    size_t high = count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (strcmp(cases[middle].id, id) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static kg__baseline_case *find_case(kg__baseline_case *cases, size_t count, const char *id)
+{
+    size_t place = place_of_case(cases, count, id);
+
+    return place < count && strcmp(cases[place].id, id) == 0 ? &cases[place] : NULL;
+}
+
+static kg__baseline_case *add_case(kg__baseline_case **cases, size_t *count, const char *id)
+{
+    size_t place = place_of_case(*cases, *count, id);
+
+    if (place < *count && strcmp((*cases)[place].id, id) == 0)
+        return &(*cases)[place];
+    *cases = open_gap(*cases, *count, sizeof **cases, place);
+    *count += 1;
+    (*cases)[place].id = kg__copy_text(id);
+    return &(*cases)[place];
+}
+
+kg__baseline_case *kg__baseline_find(const kg__baseline *baseline, const char *id)
+{
+    return find_case(baseline->cases, baseline->case_count, id);
+}
+
+kg__baseline_case *kg__baseline_sentinel(const kg__baseline *baseline, const char *name)
+{
+    return find_case(baseline->sentinels, baseline->sentinel_count, name);
+}
+
+kg__baseline_metric *kg__baseline_metric_of(const kg__baseline_case *entry, const char *name)
+{
+    for (size_t i = 0; i < entry->metric_count; i++) {
+        if (strcmp(entry->metrics[i].name, name) == 0)
+            return &entry->metrics[i];
+    }
+    return NULL;
+}
+
+kg__baseline_case *kg__baseline_add(kg__baseline *baseline, const char *id)
+{
+    return add_case(&baseline->cases, &baseline->case_count, id);
+}
+
+kg__baseline_case *kg__baseline_add_sentinel(kg__baseline *baseline, const char *name)
+{
+    return add_case(&baseline->sentinels, &baseline->sentinel_count, name);
+}
+
+kg__baseline_metric *kg__baseline_add_metric(kg__baseline_case *entry, const char *name)
+{
+    size_t place = 0;
+
+    while (place < entry->metric_count && strcmp(entry->metrics[place].name, name) < 0)
+        place++;
+    if (place < entry->metric_count && strcmp(entry->metrics[place].name, name) == 0)
+        return &entry->metrics[place];
+    entry->metrics = open_gap(entry->metrics, entry->metric_count, sizeof *entry->metrics, place);
+    entry->metric_count++;
+    entry->metrics[place].name = kg__copy_text(name);
+    entry->metrics[place].gated = true;
+    return &entry->metrics[place];
+}
+
+bool kg__baseline_remove(kg__baseline *baseline, const char *id)
+{
+    kg__baseline_case *entry = kg__baseline_find(baseline, id);
+
+    if (entry == NULL)
+        return false;
+    kg__baseline_case_free(entry);
+    baseline->case_count--;
+    memmove(entry, entry + 1,
+            (baseline->case_count - (size_t)(entry - baseline->cases)) * sizeof *entry);
+    return true;
+}
+
+bool kg__baseline_remove_metric(kg__baseline_case *entry, const char *name)
+{
+    kg__baseline_metric *metric = kg__baseline_metric_of(entry, name);
+
+    if (metric == NULL)
+        return false;
+    free_metric(metric);
+    entry->metric_count--;
+    memmove(metric, metric + 1,
+            (entry->metric_count - (size_t)(metric - entry->metrics)) * sizeof *metric);
+    return true;
+}
+
+void kg__baseline_set_sessions(kg__baseline_metric *metric, const double *sessions, size_t count)
+{
+    double *copy = NULL;
+
+    if (count > 0) {
+        copy = kg__allocate(count, sizeof *copy);
+        memcpy(copy, sessions, count * sizeof *copy);
+    }
+    free(metric->sessions);
+    metric->sessions = copy;
+    metric->session_count = count;
+}
+
+void kg__baseline_set_code(kg__baseline_case *entry, json_t *code)
+{
+    json_incref(code);
+    json_decref(entry->code);
+    entry->code = code;
+}
+
+void kg__baseline_set_lines(kg__baseline_case *entry, const json_t *lines)
+{
+    json_t *copy = kg__lines_sorted(lines);
+
+    if (json_object_size(copy) == 0) {
+        json_decref(copy);
+        copy = NULL;
+    }
+    json_decref(entry->lines);
+    entry->lines = copy;
+}
+
+kg__expectation kg__baseline_expectation(const kg__baseline_metric *metric)
+{
+    return (kg__expectation){ .value = metric->value,
+                              .band = metric->band,
+                              .floor = metric->floor,
+                              .sessions = metric->sessions,
+                              .session_count = metric->session_count,
+                              .gated = metric->gated };
+}
+
+kg__judgement kg__baseline_judgement(const kg__baseline_metric *metric)
+{
+    kg__expectation expectation = kg__baseline_expectation(metric);
+    kg__interval same = { metric->value, metric->value, metric->value };
+
+    return kg__judge(&same, &expectation, NULL, "");
+}

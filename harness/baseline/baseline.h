@@ -1,0 +1,167 @@
+/* The baseline store: one strict JSON file a target, baselines/<key>.json. Pure: knows no CUDA.
+ *
+ * A GPU's file holds times; the CPU model's, whose key is KG__MODEL_KEY, holds counters and nothing
+ * else: whole numbers, without floor or sessions, and beside them the counters of each line of
+ * source. It also lists the cases that are checked and not counted. */
+#ifndef KG__BASELINE_H
+#define KG__BASELINE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "judge/judge.h"
+#include "base/message.h"
+#include "suite/target.h"
+
+#define KG__BASELINE_SCHEMA "kernelgate-baseline/1"
+
+/* A baseline file has some thousands of lines; a larger file than this, in bytes, is something
+ * else. */
+#define KG__BASELINE_LARGEST ((size_t)64 << 20)
+
+/* The CPU model's key. */
+#define KG__MODEL_KEY "cpu-model"
+
+/* One metric of one case. Its unit is the end of its name: "_ns" nanoseconds, otherwise a count. */
+typedef struct kg__baseline_metric {
+    char *name;
+    double value;
+    double band;       /* fraction; 0 for counters */
+    bool band_by_hand; /* "band_by": "hand": ci/rebaseline keeps band and `gated` */
+    double floor;      /* in the metric's unit; 0 for counters */
+    bool gated;        /* false: "gated": false, reported and never judged */
+    double *sessions;  /* the value of each recording process, in order; NULL for a counter */
+    size_t session_count;
+} kg__baseline_metric;
+
+typedef struct kg__baseline_case {
+    char *id;      /* "matmul_f32/naive/530/b16"; a sentinel's is its name, "copy" or "fma" */
+    char *commit;  /* the commit that it was recorded at; NULL for a sentinel */
+    json_t *code;  /* what the compiler made of it, as in code.h; or NULL */
+    json_t *lines; /* the CPU model's counters by source line, as in lines.h; or NULL */
+    kg__baseline_metric *metrics; /* sorted by name */
+    size_t metric_count;
+} kg__baseline_case;
+
+typedef struct kg__baseline {
+    kg__target target;
+    json_t *provenance;           /* an object of texts, numbers and booleans; or NULL */
+    kg__baseline_case *sentinels; /* sorted by id */
+    size_t sentinel_count;
+    kg__baseline_case *cases; /* sorted by id */
+    size_t case_count;
+    char **checked; /* of the CPU model: the cases that are checked and not counted, sorted */
+    size_t checked_count;
+} kg__baseline;
+
+typedef enum kg__load_status {
+    KG__LOADED, /* read whole */
+    KG__ABSENT, /* there is no such file: not an error */
+    KG__BAD     /* unreadable or wrong: what could be understood is in the baseline all the same */
+} kg__load_status;
+
+/* The member of a provenance that names another tool which measured, "nvbench 0.1.0". */
+#define KG__MEASURED_BY "measured_by"
+
+/* Its value, borrowed from the provenance; "" where this project's own programs measured. */
+const char *kg__measured_by(const json_t *provenance);
+
+/* Whether this project's own programs may be judged by the baseline of the file at `path`: false
+ * with `error` where another tool measured it. */
+bool kg__baseline_is_own(const char *path, const kg__baseline *baseline, kg__error *error);
+
+/* Whether two such values name one tool, whatever its version: their first words are alike. */
+bool kg__is_same_tool(const char *a, const char *b);
+
+/* Says where the CPU model's baseline was recorded with another compiler, another version of the
+ * model or other CXXFLAGS than this run has, whose target and provenance (may be NULL) are given,
+ * and which counters are not judged for it; false, with an empty text, where none differs. */
+bool kg__recorded_otherwise(const kg__baseline *baseline, const kg__target *target,
+                            const json_t *provenance, char *text, size_t size);
+
+/* True for the CPU model's key: its file holds counters. */
+bool kg__is_model(const kg__target *target);
+
+/* Reads the baseline file at `path`. On KG__BAD, `error` says what, where (file, line, key) and
+ * what to do, for the first thing wrong; `baseline` then holds the cases that were right (none if
+ * the file is no JSON). Unknown keys, duplicate keys, NaN, wrong types, values out of range, a key
+ * that is not the file's name, a name in the model's file that is no counter, and any schema other
+ * than KG__BASELINE_SCHEMA are errors. Free with kg__baseline_free() whatever came back. */
+kg__load_status kg__baseline_load(const char *path, kg__baseline *baseline, kg__error *error);
+
+/* The same of a text of `length` bytes with a NUL behind it; `path` is what complaints call it. */
+kg__load_status kg__baseline_parse(const char *path, const char *text, size_t length,
+                                   kg__baseline *baseline, kg__error *error);
+
+/* Reads the baseline of a target from `folder`, and leaves its path in `path` of `size` bytes.
+ * Boards that share a name and differ in memory by more than KG__MEMORY_TOLERANCE are targets of
+ * their own: where <key>.json is of such another board, the target's key becomes <key>-<memory>gib,
+ * and its file is read. */
+kg__load_status kg__baseline_load_for(const char *folder, kg__target *target, char *path,
+                                      size_t size, kg__baseline *baseline, kg__error *error);
+
+#define KG__MEMORY_TOLERANCE 0.05
+
+/* Writes `baseline` to `path`: to a temporary file in the same folder, flushed to disk, renamed
+ * over the old one. One case a line, cases and keys in a fixed order, numbers in their shortest
+ * exact form, so that a diff shows what moved. On failure returns false with `error`, and the old
+ * file stands untouched. */
+bool kg__baseline_save(const char *path, const kg__baseline *baseline, kg__error *error);
+
+/* The case of an id, the baseline's own; NULL where there is none. */
+kg__baseline_case *kg__baseline_find(const kg__baseline *baseline, const char *id);
+
+/* The same of a sentinel, by its name. */
+kg__baseline_case *kg__baseline_sentinel(const kg__baseline *baseline, const char *name);
+
+/* The same of a metric of a case, by its name. */
+kg__baseline_metric *kg__baseline_metric_of(const kg__baseline_case *entry, const char *name);
+
+/* Finds a case or adds one, in sorted place. The pointer holds until the next addition. */
+kg__baseline_case *kg__baseline_add(kg__baseline *baseline, const char *id);
+
+/* The same of a sentinel. */
+kg__baseline_case *kg__baseline_add_sentinel(kg__baseline *baseline, const char *name);
+
+/* The same of a metric of a case; a new one is gated, with value 0 and band 0. */
+kg__baseline_metric *kg__baseline_add_metric(kg__baseline_case *entry, const char *name);
+
+/* Removes a case; false where there is none. */
+bool kg__baseline_remove(kg__baseline *baseline, const char *id);
+
+/* Removes a metric of a case; false where there is none. */
+bool kg__baseline_remove_metric(kg__baseline_case *entry, const char *name);
+
+/* Whether the list of checked cases has this id. */
+bool kg__baseline_lists(const kg__baseline *baseline, const char *id);
+
+/* Adds an id to that list, in sorted place; false where it has it already. */
+bool kg__baseline_list(kg__baseline *baseline, const char *id);
+
+/* Takes an id out of it; false where it does not have it. */
+bool kg__baseline_unlist(kg__baseline *baseline, const char *id);
+
+/* Frees and empties that list. */
+void kg__baseline_unlist_all(kg__baseline *baseline);
+
+/* Replaces a case's code by `code` (NULL: by none). */
+void kg__baseline_set_code(kg__baseline_case *entry, json_t *code);
+
+/* Replaces a case's lines by a copy of `lines` in order (NULL or an empty object: by none). */
+void kg__baseline_set_lines(kg__baseline_case *entry, const json_t *lines);
+
+/* Replaces a metric's sessions by a copy of `count` values. */
+void kg__baseline_set_sessions(kg__baseline_metric *metric, const double *sessions, size_t count);
+
+/* What the judge needs of a metric. The sessions stay the metric's. */
+kg__expectation kg__baseline_expectation(const kg__baseline_metric *metric);
+
+/* The limit in force and the smallest slowdown that is found, as kg__judge() gives them for the
+ * metric's own value. */
+kg__judgement kg__baseline_judgement(const kg__baseline_metric *metric);
+
+/* Frees what the baseline holds, and empties it; an empty one is fine too. */
+void kg__baseline_free(kg__baseline *baseline);
+
+#endif

@@ -1,0 +1,327 @@
+#include "baseline/baseline_changes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "baseline/baseline_diff.h"
+#include "base/message.h"
+#include "records/records.h"
+#include "results/results_text.h"
+#include "base/text.h"
+
+/* How a metric, or a case, is held more loosely than it was, the worst first. */
+typedef enum loosening { NO_LONGER_GATED, RETIRED, WIDENED, SLOWER, LOOSENINGS } loosening;
+
+static const struct {
+    const char *name; /* as the member has it */
+    const char *one;  /* as a sentence has it, behind its number */
+    const char *several;
+} loosenings[LOOSENINGS] = {
+    [NO_LONGER_GATED] = { "no_longer_gated", "metric no longer gated", "metrics no longer gated" },
+    [RETIRED] = { "retired", "retired", "retired" },
+    [WIDENED] = { "widened", "limit widened", "limits widened" },
+    [SLOWER] = { "slower", "value raised", "values raised" },
+};
+
+static const char *const states[] = {
+    [KG__FILE_UNCHANGED] = "unchanged",
+    [KG__FILE_CHANGED] = "changed",
+    [KG__FILE_NEW] = "new",
+    [KG__FILE_REMOVED] = "removed",
+    [KG__FILE_UNREADABLE] = "unreadable",
+};
+
+json_t *kg__baseline_changes_make(void)
+{
+    return json_pack("{s:i, s:i, s:[], s:[]}", "not_gated", 0, "limits_above_10_percent", 0,
+                     "files", "loosened");
+}
+
+static void add_to_count(json_t *object, const char *key, size_t more)
+{
+    json_int_t count = json_integer_value(json_object_get(object, key));
+
+    json_object_set_new(object, key, json_integer(count + (json_int_t)more));
+}
+
+void kg__baseline_changes_count(json_t *changes, const kg__baseline *baseline)
+{
+    size_t not_gated = 0;
+    size_t wide = 0;
+
+    for (size_t i = 0; i < baseline->case_count; i++) {
+        const kg__baseline_case *entry = &baseline->cases[i];
+
+        for (size_t j = 0; j < entry->metric_count; j++) {
+            const kg__baseline_metric *metric = &entry->metrics[j];
+
+            not_gated += !metric->gated;
+            wide += metric->gated && kg__baseline_judgement(metric).limit > KG__WIDE_LIMIT;
+        }
+    }
+    add_to_count(changes, "not_gated", not_gated);
+    add_to_count(changes, "limits_above_10_percent", wide);
+}
+
+/* Whether a metric or case is held more loosely in one way. */
+static bool is_loosened(const kg__drift *one, loosening how)
+{
+    bool moved = one->kind == KG__DRIFT_MOVED;
+
+    switch (how) {
+    case NO_LONGER_GATED:
+        return moved && one->first != NULL && one->first->gated && !one->gated;
+    case RETIRED:
+        return one->kind == KG__DRIFT_RETIRED && (one->whole || one->gated);
+    case WIDENED:
+        return moved && one->loosened;
+    case SLOWER:
+        return moved && one->gated && one->beyond && one->change > 0.0;
+    case LOOSENINGS:
+        break;
+    }
+    return false;
+}
+
+/* The worst of the ways in which a metric or case is held more loosely; LOOSENINGS where it is not.
+ */
+static loosening worst_of(const kg__drift *one)
+{
+    loosening how = NO_LONGER_GATED;
+
+    while (how < LOOSENINGS && !is_loosened(one, how))
+        how++;
+    return how;
+}
+
+/* Adds an entry of what is held more loosely, with what it was and what it is. */
+static void add_loosened(json_t *list, const char *target, const kg__drift *one, loosening how)
+{
+    json_t *entry = json_pack("{s:s, s:s, s:s}", "target", target, "case", one->id, "kind",
+                              loosenings[how].name);
+
+    if (!one->whole)
+        json_object_set_new(entry, "metric", json_string(one->metric));
+    if (how == WIDENED) {
+        kg__json_set_finite(entry, "before", kg__baseline_judgement(one->first).smallest);
+        kg__json_set_finite(entry, "after", kg__baseline_judgement(one->last).smallest);
+    } else if (how == SLOWER) {
+        kg__json_set_finite(entry, "before", one->first != NULL ? one->first->value : 0.0);
+        kg__json_set_finite(entry, "after", one->last->value);
+    }
+    json_array_append_new(list, entry);
+}
+
+/* How many sentinels have another value than they had, or came or went. */
+static size_t moved_sentinels(const kg__baseline *first, const kg__baseline *last)
+{
+    size_t kept = 0;
+    size_t moved = 0;
+
+    for (size_t i = 0; i < last->sentinel_count; i++) {
+        const kg__baseline_case *now = &last->sentinels[i];
+        const kg__baseline_case *then = kg__baseline_sentinel(first, now->id);
+
+        if (then == NULL)
+            continue;
+        kept++;
+        moved += kg__baseline_metric_of(then, "time_ns")->value !=
+                 kg__baseline_metric_of(now, "time_ns")->value;
+    }
+    return moved + (first->sentinel_count - kept) + (last->sentinel_count - kept);
+}
+
+void kg__baseline_changes_add(json_t *changes, const char *target, kg__file_state state,
+                              const kg__baseline *first, const kg__baseline *last, const char *why)
+{
+    kg__drifts drifts = kg__drift_between(first, last);
+    json_t *file = json_pack("{s:s, s:s}", "target", target, "state", states[state]);
+    size_t added = 0;
+
+    for (size_t i = 0; i < drifts.count; i++)
+        added += drifts.items[i].kind == KG__DRIFT_NEW;
+    for (loosening how = NO_LONGER_GATED; how < LOOSENINGS; how++) {
+        size_t count = 0;
+
+        for (size_t i = 0; i < drifts.count; i++) {
+            count += is_loosened(&drifts.items[i], how);
+            /* Of a file that is gone all is. */
+            if (worst_of(&drifts.items[i]) == how && state != KG__FILE_REMOVED)
+                add_loosened(json_object_get(changes, "loosened"), target, &drifts.items[i], how);
+        }
+        add_to_count(file, loosenings[how].name, count);
+    }
+    add_to_count(file, "new", added);
+    add_to_count(file, "sentinels_moved", moved_sentinels(first, last));
+    if (why != NULL)
+        json_object_set_new(file, "why", kg__json_clean_string(why));
+    json_array_append_new(json_object_get(changes, "files"), file);
+    kg__drifts_free(&drifts);
+}
+
+/* Whether there is anything to say. */
+static bool matters(const json_t *changes)
+{
+    return json_object_get(changes, "since") != NULL || kg__json_count(changes, "not_gated") > 0 ||
+           kg__json_count(changes, "limits_above_10_percent") > 0;
+}
+
+/* The sum of a count over all files. */
+static size_t total_of(const json_t *changes, const char *key)
+{
+    const json_t *file;
+    size_t total = 0;
+    size_t i;
+
+    json_array_foreach (json_object_get(changes, "files"), i, file)
+        total += kg__json_count(file, key);
+    return total;
+}
+
+/* Writes which files are not what they were; false where all are. */
+static bool write_states(FILE *stream, const json_t *changes)
+{
+    bool changed = false;
+    const json_t *file;
+    size_t i;
+
+    json_array_foreach (json_object_get(changes, "files"), i, file) {
+        const char *state = kg__json_text(file, "state");
+        const char *why = kg__json_text(file, "why");
+
+        if (strcmp(state, states[KG__FILE_UNCHANGED]) == 0)
+            continue;
+        fprintf(stream, "%s%s %s%s%s%s", changed ? ", " : "", kg__json_text(file, "target"), state,
+                *why != '\0' ? " (" : "", why, *why != '\0' ? ")" : "");
+        changed = true;
+    }
+    if (!changed)
+        fputs("unchanged", stream);
+    return changed;
+}
+
+/* Writes how much is held more loosely in all files together, and what else changed. */
+static void write_loosened(FILE *stream, const json_t *changes)
+{
+    const char *gap = "; loosened: ";
+    size_t added = total_of(changes, "new");
+    size_t sentinels = total_of(changes, "sentinels_moved");
+
+    for (int how = 0; how < LOOSENINGS; how++) {
+        size_t count = total_of(changes, loosenings[how].name);
+
+        if (count == 0)
+            continue;
+        fprintf(stream, "%s%zu %s", gap, count,
+                count == 1 ? loosenings[how].one : loosenings[how].several);
+        gap = ", ";
+    }
+    if (*gap == ';')
+        fputs("; nothing is loosened", stream);
+    if (added > 0)
+        fprintf(stream, "; %zu new", added);
+    if (sentinels > 0)
+        fprintf(stream, "; %zu sentinel%s moved", sentinels, sentinels == 1 ? "" : "s");
+}
+
+/* One sentence on all of it, on the heap: " since main: ...", or ": 44 metrics are not gated, ...".
+ */
+static char *sentence_of(const json_t *changes)
+{
+    bool compared = json_object_get(changes, "since") != NULL;
+    size_t not_gated = kg__json_count(changes, "not_gated");
+    size_t wide = kg__json_count(changes, "limits_above_10_percent");
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    char *clean;
+
+    if (stream == NULL) {
+        kg__complain("out of host memory for a line of the summary: free some memory");
+        exit(KG__EXIT_ERROR);
+    }
+    if (compared)
+        fprintf(stream, " since %s: ", kg__json_text(changes, "since"));
+    if (compared && write_states(stream, changes))
+        write_loosened(stream, changes);
+    if (not_gated > 0 || wide > 0)
+        fprintf(stream, "%s%zu metric%s not gated, %zu limit%s above 10 %%", compared ? "; " : ": ",
+                not_gated, not_gated == 1 ? " is" : "s are", wide, wide == 1 ? " is" : "s are");
+    (void)fclose(stream);
+    clean = kg__clean_text(text, true);
+    free(text);
+    return clean;
+}
+
+void kg__baseline_changes_print(FILE *stream, const json_t *results)
+{
+    const json_t *changes = json_object_get(results, KG__BASELINES);
+    char *sentence;
+
+    if (!matters(changes))
+        return;
+    sentence = sentence_of(changes);
+    fprintf(stream, "baselines%s\n", sentence);
+    free(sentence);
+}
+
+/* What became of a metric or case that is held more loosely, "limit from 2.0 % to 12.0 %". */
+static void describe(const json_t *loosened, char *text, size_t size)
+{
+    const char *kind = kg__json_text(loosened, "kind");
+    double before = kg__json_number(loosened, "before");
+    double after = kg__json_number(loosened, "after");
+    const char *unit = kg__metric_unit(kg__json_text(loosened, "metric"));
+    char was[KG__FIGURE_SIZE];
+    char is[KG__FIGURE_SIZE];
+
+    if (strcmp(kind, loosenings[WIDENED].name) == 0) {
+        kg__show_percent(was, sizeof was, before, false);
+        kg__show_percent(is, sizeof is, after, false);
+        kg__format(text, size, "limit from %s to %s", was, is);
+    } else if (strcmp(kind, loosenings[SLOWER].name) == 0) {
+        kg__show_figure(was, sizeof was, before, unit);
+        kg__show_figure(is, sizeof is, after, unit);
+        kg__format(text, size, "value from %s to %s", was, is);
+    } else {
+        kg__format(text, size, "%s",
+                   strcmp(kind, loosenings[RETIRED].name) == 0 ? "retired" : "no longer gated");
+    }
+}
+
+void kg__baseline_changes_write(FILE *stream, const json_t *results)
+{
+    const json_t *changes = json_object_get(results, KG__BASELINES);
+    const json_t *list = json_object_get(changes, "loosened");
+    size_t count = json_array_size(list);
+    char *sentence;
+    const json_t *entry;
+    size_t i;
+
+    if (!matters(changes))
+        return;
+    sentence = sentence_of(changes);
+    fputs("**Baselines**", stream);
+    kg__write_markdown(stream, sentence);
+    free(sentence);
+    fputs(".\n\n", stream);
+    json_array_foreach (list, i, entry) {
+        char what[3 * KG__FIGURE_SIZE];
+        char line[KG__MESSAGE_SIZE];
+
+        if (i == KG__LOOSENED_NAMED)
+            break;
+        describe(entry, what, sizeof what);
+        kg__format(line, sizeof line, "%s%s%s on %s: %s", kg__json_text(entry, "case"),
+                   json_object_get(entry, "metric") != NULL ? " " : "",
+                   kg__json_text(entry, "metric"), kg__json_text(entry, "target"), what);
+        fputs("- ", stream);
+        kg__write_markdown(stream, line);
+        fputc('\n', stream);
+    }
+    if (count > KG__LOOSENED_NAMED)
+        fprintf(stream, "- and %zu more\n", count - KG__LOOSENED_NAMED);
+    if (count > 0)
+        fputc('\n', stream);
+}

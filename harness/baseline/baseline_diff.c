@@ -1,0 +1,200 @@
+#include "baseline/baseline_diff.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "baseline/baseline_rules.h"
+#include "suite/counters.h"
+#include "judge/judge.h"
+#include "records/records.h"
+
+/* What a comparison is being made of. */
+typedef struct comparing {
+    kg__drifts drifts;
+    size_t room;
+    bool counters;         /* one that a case lacks is 0 */
+    const char *models[2]; /* that counted the earlier ones, and the later; "" where unknown */
+} comparing;
+
+static void add(comparing *all, kg__drift one)
+{
+    all->drifts.items =
+        kg__grow(all->drifts.items, all->drifts.count, &all->room, sizeof *all->drifts.items);
+    all->drifts.items[all->drifts.count++] = one;
+}
+
+/* Whether a move would trip the judge: by more than a fraction and a floor, either way. */
+static bool moved_beyond(double first, double last, double fraction, double floor)
+{
+    kg__interval now = { last, last, last };
+    kg__expectation then = { .value = first, .band = fraction, .floor = floor, .gated = true };
+
+    return kg__judge(&now, &then, NULL, "").tripped;
+}
+
+static double value_of(const kg__baseline_metric *metric)
+{
+    return metric != NULL ? metric->value : 0.0;
+}
+
+/* Whether two metrics that are judged have the same limit in force, as far as it is shown. */
+static bool have_same_limit(const kg__baseline_metric *first, const kg__baseline_metric *last)
+{
+    return fabs(kg__baseline_judgement(first).limit - kg__baseline_judgement(last).limit) <=
+           KG__BAND_STEP;
+}
+
+/* Whether a metric that both have is held as it was. */
+static bool is_held_alike(const kg__baseline_metric *first, const kg__baseline_metric *last)
+{
+    return first == NULL || last == NULL ||
+           (first->gated == last->gated && first->band == last->band &&
+            first->floor == last->floor && (!last->gated || have_same_limit(first, last)));
+}
+
+/* Whether two values of a metric, one of which may be lacking, can be held against each other. */
+static bool is_comparable(const comparing *all, const kg__baseline_metric *first,
+                          const kg__baseline_metric *last)
+{
+    kg__counter counter;
+
+    if (!all->counters)
+        return first != NULL && last != NULL;
+    return !kg__counter_parse(last != NULL ? last->name : first->name, &counter) ||
+           (kg__counter_is_of(counter, all->models[0]) &&
+            kg__counter_is_of(counter, all->models[1]));
+}
+
+/* Adds what became of a metric that one of two cases may lack. */
+static void compare_metric(comparing *all, const char *id, const kg__baseline_metric *first,
+                           const kg__baseline_metric *last, bool *slower, bool *faster)
+{
+    const kg__baseline_metric *now = last != NULL ? last : first;
+    kg__drift one = { .id = id,
+                      .metric = now->name,
+                      .first = first,
+                      .last = last,
+                      .change = NAN,
+                      .gated = now->gated };
+
+    double before = value_of(first);
+    double after = value_of(last);
+
+    if (before == after && is_held_alike(first, last))
+        return;
+    if (!is_comparable(all, first, last)) {
+        one.kind = last != NULL ? KG__DRIFT_NEW : KG__DRIFT_RETIRED;
+        add(all, one);
+        return;
+    }
+    one.change = before == after ? 0.0 : before > 0.0 ? after / before - 1.0 : INFINITY;
+    one.beyond = moved_beyond(before, after, now->band, now->floor);
+    *slower |= one.gated && one.beyond && after > before;
+    *faster |= one.gated && one.beyond && after < before;
+    one.loosened = !is_held_alike(first, last) && first->gated && last->gated &&
+                   kg__baseline_judgement(last).smallest > kg__baseline_judgement(first).smallest;
+    all->drifts.loosened += one.loosened;
+    all->drifts.ungated += first != NULL && last != NULL && first->gated && !last->gated;
+    add(all, one);
+}
+
+static void compare_case(comparing *all, const kg__baseline_case *first,
+                         const kg__baseline_case *last)
+{
+    bool slower = false;
+    bool faster = false;
+
+    for (size_t i = 0; i < last->metric_count; i++) {
+        const kg__baseline_metric *metric = &last->metrics[i];
+
+        compare_metric(all, last->id, kg__baseline_metric_of(first, metric->name), metric, &slower,
+                       &faster);
+    }
+    for (size_t i = 0; i < first->metric_count; i++) {
+        if (kg__baseline_metric_of(last, first->metrics[i].name) == NULL)
+            compare_metric(all, last->id, &first->metrics[i], NULL, &slower, &faster);
+    }
+    all->drifts.cases++;
+    all->drifts.slower += slower;
+    all->drifts.faster += faster && !slower;
+}
+
+/* A whole case that came or went stands for all its metrics. */
+static void add_case(comparing *all, const char *id, kg__drift_kind kind)
+{
+    add(all, (kg__drift){ .kind = kind, .id = id, .metric = "", .change = NAN, .whole = true });
+    if (kind == KG__DRIFT_NEW)
+        all->drifts.added++;
+    else
+        all->drifts.retired++;
+}
+
+/* Adds the cases that one baseline lists as checked and of which another knows nothing. */
+static void add_checked(comparing *all, const kg__baseline *of, const kg__baseline *other,
+                        kg__drift_kind kind)
+{
+    for (size_t i = 0; i < of->checked_count; i++) {
+        const char *id = of->checked[i];
+
+        if (kg__baseline_find(other, id) == NULL && !kg__baseline_lists(other, id))
+            add_case(all, id, kind);
+    }
+}
+
+/* Moves before what is new before what is retired; moves by their size, the worst first; the rest
+ * as the files have it. */
+static int compare_drifts(const void *left, const void *right)
+{
+    const kg__drift *a = left;
+    const kg__drift *b = right;
+    int order = (a->kind > b->kind) - (a->kind < b->kind);
+
+    if (order == 0 && a->kind == KG__DRIFT_MOVED)
+        order = (a->change < b->change) - (a->change > b->change);
+    if (order == 0)
+        order = strcmp(a->id, b->id);
+    return order != 0 ? order : strcmp(a->metric, b->metric);
+}
+
+kg__drifts kg__drift_between(const kg__baseline *first, const kg__baseline *last)
+{
+    comparing all = { .counters = kg__is_model(&last->target),
+                      .models = { kg__json_text(first->provenance, "model"),
+                                  kg__json_text(last->provenance, "model") } };
+
+    for (size_t i = 0; i < last->case_count; i++) {
+        const kg__baseline_case *entry = &last->cases[i];
+        const kg__baseline_case *old = kg__baseline_find(first, entry->id);
+
+        if (old != NULL)
+            compare_case(&all, old, entry);
+        else
+            add_case(&all, entry->id, KG__DRIFT_NEW);
+    }
+    for (size_t i = 0; i < first->case_count; i++) {
+        if (kg__baseline_find(last, first->cases[i].id) == NULL)
+            add_case(&all, first->cases[i].id, KG__DRIFT_RETIRED);
+    }
+    add_checked(&all, last, first, KG__DRIFT_NEW);
+    add_checked(&all, first, last, KG__DRIFT_RETIRED);
+    if (all.drifts.count > 0)
+        qsort(all.drifts.items, all.drifts.count, sizeof *all.drifts.items, compare_drifts);
+    return all.drifts;
+}
+
+bool kg__drift_exceeds(const kg__drift *one, double limit)
+{
+    double before = value_of(one->first);
+    double after = value_of(one->last);
+    double floor = one->last != NULL ? one->last->floor : 0.0;
+
+    return one->kind == KG__DRIFT_MOVED && one->gated && after > before && limit >= 0.0 &&
+           moved_beyond(before, after, limit, floor);
+}
+
+void kg__drifts_free(kg__drifts *drifts)
+{
+    free(drifts->items);
+    *drifts = (kg__drifts){ 0 };
+}

@@ -1,0 +1,447 @@
+/* Reading a baseline file: strictly, every complaint with its file, line and key. */
+#include "baseline/baseline.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "baseline/baseline_rules.h"
+#include "baseline/kernel_code.h"
+#include "results/counter_lines.h"
+#include "base/json_file.h"
+
+/* What every complaint about the content of a file ends in. */
+#define REMEDY "mend the file, or record it anew with ci/rebaseline"
+
+/* A baseline file that is being read. */
+typedef struct reading {
+    kg__reading document;
+    bool model; /* it is the CPU model's */
+} reading;
+
+static bool read_boolean(reading *file, const kg__place *where, const json_t *value, bool *truth)
+{
+    if (!json_is_boolean(value)) {
+        kg__complain_at(&file->document, where, "is neither true nor false: " REMEDY);
+        return false;
+    }
+    *truth = json_is_true(value);
+    return true;
+}
+
+static bool read_sessions(reading *file, const kg__place *where, const json_t *array,
+                          kg__baseline_metric *metric)
+{
+    size_t index;
+    const json_t *value;
+
+    if (!json_is_array(array)) {
+        kg__complain_at(&file->document, where, "is no array of numbers: " REMEDY);
+        return false;
+    }
+    free(metric->sessions);
+    metric->sessions = kg__allocate(json_array_size(array), sizeof *metric->sessions);
+    metric->session_count = json_array_size(array);
+    json_array_foreach (array, index, value) {
+        if (!kg__read_figure(&file->document, where, value, &metric->sessions[index], REMEDY))
+            return false;
+    }
+    return true;
+}
+
+static bool read_band_origin(reading *file, const kg__place *where, const json_t *value,
+                             bool *by_hand)
+{
+    *by_hand = json_is_string(value) && strcmp(json_string_value(value), "hand") == 0;
+    if (!*by_hand)
+        kg__complain_at(&file->document, where, "can only be \"hand\": leave it away otherwise");
+    return *by_hand;
+}
+
+/* Complains of a part of the file; false, as its reader returns then. */
+static bool complain_of(reading *file, const kg__place *where, const kg__fault *fault)
+{
+    const kg__place member = { where, fault->key };
+
+    kg__complain_at(&file->document, fault->key != NULL ? &member : where, "%s: " REMEDY,
+                    fault->text);
+    return false;
+}
+
+/* Reads a metric that has its name already. */
+static bool read_metric(reading *file, const kg__place *where, json_t *object,
+                        kg__baseline_metric *metric)
+{
+    const char *key;
+    json_t *value;
+    kg__fault fault;
+
+    if (!json_is_object(object)) {
+        kg__complain_at(&file->document, where,
+                        "is neither a known key nor the object of a metric: " REMEDY);
+        return false;
+    }
+    json_object_foreach (object, key, value) {
+        const kg__place here = { where, key };
+        bool right;
+
+        if (strcmp(key, "value") == 0) {
+            right = kg__read_figure(&file->document, &here, value, &metric->value, REMEDY);
+        } else if (strcmp(key, "band") == 0) {
+            right = kg__read_figure(&file->document, &here, value, &metric->band, REMEDY);
+        } else if (strcmp(key, "band_by") == 0) {
+            right = read_band_origin(file, &here, value, &metric->band_by_hand);
+        } else if (file->model && (strcmp(key, "floor") == 0 || strcmp(key, "sessions") == 0)) {
+            kg__complain_at(&file->document, &here,
+                            "is for times, and a counter has none: " REMEDY);
+            right = false;
+        } else if (strcmp(key, "floor") == 0) {
+            right = kg__read_figure(&file->document, &here, value, &metric->floor, REMEDY);
+        } else if (strcmp(key, "gated") == 0) {
+            right = read_boolean(file, &here, value, &metric->gated);
+        } else if (strcmp(key, "sessions") == 0) {
+            right = read_sessions(file, &here, value, metric);
+        } else {
+            kg__complain_at(&file->document, &here, "is an unknown key: " REMEDY);
+            right = false;
+        }
+        if (!right)
+            return false;
+    }
+
+    if (!kg__has_member(&file->document, where, object, "value", REMEDY) ||
+        (kg__is_time(metric->name) &&
+         (!kg__has_member(&file->document, where, object, "band", REMEDY) ||
+          !kg__has_member(&file->document, where, object, "floor", REMEDY))))
+        return false;
+    return !kg__metric_is_faulty(metric, file->model, &fault) || complain_of(file, where, &fault);
+}
+
+static int compare_metrics(const void *left, const void *right)
+{
+    return strcmp(((const kg__baseline_metric *)left)->name,
+                  ((const kg__baseline_metric *)right)->name);
+}
+
+static int compare_cases(const void *left, const void *right)
+{
+    return strcmp(((const kg__baseline_case *)left)->id, ((const kg__baseline_case *)right)->id);
+}
+
+/* Reads the counters of a case's lines, each named by its place in the file when it is wrong. */
+static bool read_lines(reading *file, const kg__place *where, json_t *object, json_t **lines)
+{
+    const char *key;
+    const char *counter;
+    const char *fault = kg__lines_fault(object, &key, &counter);
+    const kg__place line = { where, key };
+    const kg__place at_counter = { &line, counter };
+
+    if (fault != NULL) {
+        kg__complain_at(&file->document,
+                        key == NULL       ? where
+                        : counter == NULL ? &line
+                                          : &at_counter,
+                        "%s: " REMEDY, fault);
+        return false;
+    }
+    *lines = json_incref(object);
+    return true;
+}
+
+/* Reads what the compiler made of a case. */
+static bool read_code(reading *file, const kg__place *where, json_t *object, json_t **code)
+{
+    const char *key;
+    const char *fault = kg__code_fault(object, &key);
+    const kg__place member = { where, key };
+
+    if (fault != NULL) {
+        kg__complain_at(&file->document, key != NULL ? &member : where, "%s: " REMEDY, fault);
+        return false;
+    }
+    *code = json_incref(object);
+    return true;
+}
+
+/* Reads a case, or a sentinel, that has its id already. */
+static bool read_case(reading *file, const kg__place *where, json_t *object, bool sentinel,
+                      kg__baseline_case *entry)
+{
+    const char *key;
+    json_t *value;
+    kg__fault fault;
+
+    if (sentinel ? !kg__is_sentinel_name(entry->id) : !kg__is_case_id(entry->id)) {
+        kg__complain_at(&file->document, where, "%s: " REMEDY,
+                        sentinel ? "is no sentinel: they are copy and fma"
+                                 : "is no case: comparison/variant/size/launch");
+        return false;
+    }
+    if (!json_is_object(object)) {
+        kg__complain_at(&file->document, where, "is no object: " REMEDY);
+        return false;
+    }
+    entry->metrics =
+        kg__allocate(kg__baseline_room_for(json_object_size(object)), sizeof *entry->metrics);
+    json_object_foreach (object, key, value) {
+        const kg__place here = { where, key };
+
+        if (strcmp(key, "commit") == 0 && !sentinel) {
+            if (!json_is_string(value) || *json_string_value(value) == '\0') {
+                kg__complain_at(&file->document, &here, "is no text of a commit: " REMEDY);
+                return false;
+            }
+            entry->commit = kg__copy_text(json_string_value(value));
+        } else if (strcmp(key, "code") == 0) {
+            if (!read_code(file, &here, value, &entry->code))
+                return false;
+        } else if (strcmp(key, "lines") == 0 && file->model && !sentinel) {
+            if (!read_lines(file, &here, value, &entry->lines))
+                return false;
+        } else if (!kg__is_metric_name(key)) {
+            kg__complain_at(&file->document, &here, "is an unknown key: " REMEDY);
+            return false;
+        } else {
+            kg__baseline_metric *metric = &entry->metrics[entry->metric_count++];
+
+            metric->name = kg__copy_text(key);
+            metric->gated = true;
+            if (!read_metric(file, &here, value, metric))
+                return false;
+        }
+    }
+    qsort(entry->metrics, entry->metric_count, sizeof *entry->metrics, compare_metrics);
+    return !kg__case_is_faulty(entry, sentinel, &fault) || complain_of(file, where, &fault);
+}
+
+/* Reads an object of cases or of sentinels; those that are wrong are left out. */
+static void read_cases(reading *file, const kg__place *where, json_t *object, bool sentinels,
+                       kg__baseline_case **cases, size_t *count)
+{
+    const char *key;
+    json_t *value;
+
+    if (!json_is_object(object)) {
+        kg__complain_at(&file->document, where, "is no object: " REMEDY);
+        return;
+    }
+    *cases = kg__allocate(kg__baseline_room_for(json_object_size(object)), sizeof **cases);
+    json_object_foreach (object, key, value) {
+        const kg__place here = { where, key };
+        kg__baseline_case entry = { .id = kg__copy_text(key) };
+
+        if (read_case(file, &here, value, sentinels, &entry))
+            (*cases)[(*count)++] = entry;
+        else
+            kg__baseline_case_free(&entry);
+    }
+    qsort(*cases, *count, sizeof **cases, compare_cases);
+}
+
+static void read_amount(reading *file, const kg__place *where, const json_t *value, json_int_t most,
+                        int64_t *amount)
+{
+    if (!json_is_integer(value))
+        kg__complain_at(&file->document, where, "is no whole number: " REMEDY);
+    else if (json_integer_value(value) < 0 || json_integer_value(value) > most)
+        kg__complain_at(&file->document, where,
+                        "is out of range: it has to be from 0 to %" JSON_INTEGER_FORMAT ": " REMEDY,
+                        most);
+    else
+        *amount = json_integer_value(value);
+}
+
+static void read_target(reading *file, const kg__place *where, json_t *object, kg__target *target)
+{
+    const char *key;
+    json_t *value;
+
+    if (!json_is_object(object)) {
+        kg__complain_at(&file->document, where, "is no object: " REMEDY);
+        return;
+    }
+    json_object_foreach (object, key, value) {
+        const kg__place here = { where, key };
+
+        if (strcmp(key, "key") == 0) {
+            (void)kg__read_name(&file->document, &here, value, target->key, sizeof target->key,
+                                REMEDY);
+        } else if (strcmp(key, "name") == 0) {
+            (void)kg__read_name(&file->document, &here, value, target->name, sizeof target->name,
+                                REMEDY);
+        } else if (strcmp(key, "compute_capability") == 0) {
+            (void)kg__read_name(&file->document, &here, value, target->compute_capability,
+                                sizeof target->compute_capability, REMEDY);
+        } else if (strcmp(key, "memory_mib") == 0) {
+            read_amount(file, &here, value, (json_int_t)KG__LARGEST_FIGURE, &target->memory_mib);
+        } else if (strcmp(key, "multiprocessors") == 0) {
+            int64_t multiprocessors = 0;
+
+            read_amount(file, &here, value, INT_MAX, &multiprocessors);
+            target->multiprocessors = (int)multiprocessors;
+        } else if (strcmp(key, "compiler") == 0) {
+            (void)kg__read_name(&file->document, &here, value, target->compiler,
+                                sizeof target->compiler, REMEDY);
+        } else {
+            kg__complain_at(&file->document, &here, "is an unknown key: " REMEDY);
+        }
+    }
+    if (kg__has_member(&file->document, where, object, "key", REMEDY) &&
+        !kg__is_file_of(file->document.path, target->key)) {
+        const kg__place here = { where, "key" };
+
+        kg__complain_at(&file->document, &here,
+                        "is %s, which belongs in %s" KG__BASELINE_SUFFIX
+                        ": rename the file, or record a baseline "
+                        "with ci/rebaseline",
+                        target->key, target->key);
+    }
+}
+
+/* Keeps an object of texts, numbers and booleans as it is. */
+static void read_provenance(reading *file, const kg__place *where, json_t *object,
+                            json_t **provenance)
+{
+    const char *key;
+    json_t *value;
+
+    if (!json_is_object(object)) {
+        kg__complain_at(&file->document, where, "is no object: " REMEDY);
+        return;
+    }
+    json_object_foreach (object, key, value) {
+        const kg__place here = { where, key };
+
+        if (!kg__is_plain_value(value)) {
+            kg__complain_at(&file->document, &here, "is no text, number or boolean: " REMEDY);
+            return;
+        }
+    }
+    *provenance = json_incref(object);
+}
+
+/* Reads the list of the cases that are checked. */
+static void read_checked(reading *file, const kg__place *where, const json_t *array,
+                         kg__baseline *baseline)
+{
+    const json_t *id;
+    size_t i;
+
+    if (!json_is_array(array)) {
+        kg__complain_at(&file->document, where, "is not an array of cases: " REMEDY);
+        return;
+    }
+    json_array_foreach (array, i, id) {
+        const char *text = json_is_string(id) ? json_string_value(id) : "";
+
+        if (!kg__is_case_id(text))
+            kg__complain_at(
+                &file->document, where,
+                "holds '%s', which is not a case (comparison/variant/size/launch): " REMEDY, text);
+        else if (!kg__baseline_list(baseline, text))
+            kg__complain_at(&file->document, where, "holds '%s' twice: " REMEDY, text);
+    }
+}
+
+static void read_document(reading *file, json_t *document, kg__baseline *baseline)
+{
+    const char *key;
+    json_t *value;
+    const char *target =
+        json_string_value(json_object_get(json_object_get(document, "target"), "key"));
+    kg__fault fault;
+
+    if (!kg__read_schema(&file->document, document, KG__BASELINE_SCHEMA,
+                         "update kernelgate or record anew with ci/rebaseline", REMEDY))
+        return;
+    file->model = target != NULL && strcmp(target, KG__MODEL_KEY) == 0;
+    json_object_foreach (document, key, value) {
+        const kg__place here = { NULL, key };
+
+        if (strcmp(key, "target") == 0)
+            read_target(file, &here, value, &baseline->target);
+        else if (strcmp(key, "provenance") == 0)
+            read_provenance(file, &here, value, &baseline->provenance);
+        else if (strcmp(key, "sentinels") == 0 && file->model)
+            kg__complain_at(&file->document, &here,
+                            "are kernels of a GPU's, and the CPU model has none: " REMEDY);
+        else if (strcmp(key, "sentinels") == 0)
+            read_cases(file, &here, value, true, &baseline->sentinels, &baseline->sentinel_count);
+        else if (strcmp(key, "cases") == 0)
+            read_cases(file, &here, value, false, &baseline->cases, &baseline->case_count);
+        else if (strcmp(key, "checked") == 0 && file->model)
+            read_checked(file, &here, value, baseline);
+        else if (strcmp(key, "schema") != 0)
+            kg__complain_at(&file->document, &here, "is an unknown key: " REMEDY);
+    }
+    kg__has_member(&file->document, NULL, document, "target", REMEDY);
+    kg__has_member(&file->document, NULL, document, "cases", REMEDY);
+    if (kg__origin_is_faulty(baseline, &fault))
+        (void)complain_of(file, &(const kg__place){ NULL, "provenance" }, &fault);
+}
+
+kg__load_status kg__baseline_parse(const char *path, const char *text, size_t length,
+                                   kg__baseline *baseline, kg__error *error)
+{
+    reading file = { .document = { .path = path, .text = text, .error = error } };
+    json_t *document = kg__parse_document(&file.document, length, REMEDY);
+
+    *baseline = (kg__baseline){ 0 };
+    if (document != NULL)
+        read_document(&file, document, baseline);
+    json_decref(document);
+    return file.document.bad ? KG__BAD : KG__LOADED;
+}
+
+kg__load_status kg__baseline_load(const char *path, kg__baseline *baseline, kg__error *error)
+{
+    static const kg__document_kind kind = { .name = "baseline",
+                                            .remedy = REMEDY,
+                                            .renew = "record a baseline with ci/rebaseline",
+                                            .largest = KG__BASELINE_LARGEST };
+    size_t length = 0;
+    bool absent;
+    kg__error ignored;
+    char *text = kg__read_document(&kind, path, &length, &absent, error != NULL ? error : &ignored);
+    kg__load_status status;
+
+    if (text == NULL) {
+        *baseline = (kg__baseline){ 0 };
+        if (absent && error != NULL)
+            error->text[0] = '\0';
+        return absent ? KG__ABSENT : KG__BAD;
+    }
+    status = kg__baseline_parse(path, text, length, baseline, error);
+    free(text);
+    return status;
+}
+
+/* Whether a stored baseline is of a board with another amount of memory. */
+static bool is_other_board(const kg__baseline *baseline, const kg__target *target)
+{
+    double stored = (double)baseline->target.memory_mib;
+    double present = (double)target->memory_mib;
+
+    return stored > 0.0 && present > 0.0 &&
+           fabs(stored - present) > KG__MEMORY_TOLERANCE * fmax(stored, present);
+}
+
+kg__load_status kg__baseline_load_for(const char *folder, kg__target *target, char *path,
+                                      size_t size, kg__baseline *baseline, kg__error *error)
+{
+    kg__load_status status;
+    char key[sizeof target->key];
+
+    kg__format(path, size, "%s/%s.json", folder, target->key);
+    status = kg__baseline_load(path, baseline, error);
+    if (status == KG__ABSENT || !is_other_board(baseline, target))
+        return status;
+    kg__baseline_free(baseline);
+    kg__format(key, sizeof key, "%.64s-%lld" KG__MEMORY_SUFFIX, target->key,
+               (long long)((target->memory_mib + 512) / 1024));
+    kg__format(target->key, sizeof target->key, "%s", key);
+    kg__format(path, size, "%s/%s.json", folder, key);
+    return kg__baseline_load(path, baseline, error);
+}

@@ -1,0 +1,265 @@
+#include "baseline/baseline_rules.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "suite/counters.h"
+#include "results/counter_lines.h"
+#include "base/message.h"
+#include "base/text.h"
+
+static const char *const sentinel_names[] = { "copy", "fma" };
+
+static bool is_one_of(char c, const char *set)
+{
+    return c != '\0' && strchr(set, c) != NULL;
+}
+
+static bool is_lower_or_digit(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+}
+
+bool kg__is_metric_name(const char *name)
+{
+    const char *c = name;
+
+    while (is_lower_or_digit(*c) || *c == '_')
+        c++;
+    return c > name && *c == '\0' && strcmp(name, "commit") != 0 && strcmp(name, "code") != 0 &&
+           strcmp(name, "lines") != 0;
+}
+
+bool kg__is_time(const char *metric)
+{
+    return kg__ends_with(metric, "_ns");
+}
+
+bool kg__is_case_id(const char *id)
+{
+    size_t parts = 1;
+    size_t length = 0;
+
+    for (const char *c = id; *c != '\0'; c++) {
+        if (*c == '/') {
+            if (length == 0)
+                return false;
+            parts++;
+            length = 0;
+        } else if (is_lower_or_digit(*c) || (*c >= 'A' && *c <= 'Z') || is_one_of(*c, "_-.")) {
+            length++;
+        } else {
+            return false;
+        }
+    }
+    return parts == 4 && length > 0;
+}
+
+bool kg__is_sentinel_name(const char *name)
+{
+    for (size_t i = 0; i < sizeof sentinel_names / sizeof *sentinel_names; i++) {
+        if (strcmp(name, sentinel_names[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool kg__is_target_key(const char *key)
+{
+    const char *c = key;
+
+    while (is_lower_or_digit(*c) || *c == '-')
+        c++;
+    return c > key && *c == '\0';
+}
+
+bool kg__is_plain_value(const json_t *value)
+{
+    return json_is_string(value) || json_is_number(value) || json_is_boolean(value);
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash != NULL ? slash + 1 : path;
+}
+
+bool kg__is_file_of(const char *path, const char *key)
+{
+    const char *name = base_name(path);
+    size_t length = strlen(key);
+
+    return strncmp(name, key, length) == 0 && strcmp(name + length, KG__BASELINE_SUFFIX) == 0;
+}
+
+/* What is wrong with a counter of the CPU model's beyond what is wrong with any metric. */
+static const char *counter_fault(const kg__baseline_metric *metric, const char **key)
+{
+    if (!kg__counter_parse(metric->name, NULL))
+        return "is no counter of the CPU model's (a ratio is no counter, it follows from two)";
+    *key = "value";
+    if (metric->value != rint(metric->value))
+        return "is no whole number: a counter counts";
+    *key = "band";
+    if (metric->band > 0.0 && !metric->band_by_hand)
+        return "is not 0: a counter repeats exactly (with \"band_by\": \"hand\" it may be wider)";
+    *key = "gated";
+    if (!metric->gated && !metric->band_by_hand)
+        return "is false, and a counter repeats exactly: take it out, or add \"band_by\": \"hand\"";
+    *key = "floor";
+    if (metric->floor != 0.0)
+        return "is for times: a counter has none";
+    *key = "sessions";
+    if (metric->sessions != NULL)
+        return "are for times: a counter has none";
+    *key = NULL;
+    return NULL;
+}
+
+/* What is wrong with a metric's figures, each by itself; NULL where nothing is. */
+static const char *figure_fault(const kg__baseline_metric *metric, const char **key)
+{
+    bool time = kg__is_time(metric->name);
+
+    *key = NULL;
+    if (!kg__is_metric_name(metric->name))
+        return "is no metric's name: use a-z, 0-9 and _";
+    if (kg__ends_with(metric->name, "_us") || kg__ends_with(metric->name, "_ms") ||
+        kg__ends_with(metric->name, "_s") || kg__ends_with(metric->name, "_seconds"))
+        return "has a unit that is not used here: times are in ns";
+    *key = "value";
+    if (!(metric->value >= 0.0 && metric->value <= KG__LARGEST_FIGURE))
+        return "is out of range: it has to be from 0 to 2^53";
+    if (signbit(metric->value))
+        return "is -0, from which no rise can be told: write 0";
+    if (time && metric->value == 0.0)
+        return "is out of range: a time has to be above 0";
+    *key = "band";
+    if (!(metric->band >= 0.0 && metric->band < 1.0))
+        return "is out of range: it has to be a fraction from 0 to less than 1";
+    *key = "floor";
+    if (!(metric->floor >= 0.0 && metric->floor <= KG__LARGEST_FIGURE))
+        return "is out of range: it has to be from 0 to 2^53";
+    *key = "sessions";
+    if (metric->sessions != NULL && metric->session_count == 0)
+        return "is empty: leave it away where there are none";
+    for (size_t i = 0; i < metric->session_count; i++) {
+        if (!(metric->sessions[i] > 0.0 && metric->sessions[i] <= KG__LARGEST_FIGURE))
+            return "holds a figure out of range: each has to be above 0 and up to 2^53";
+    }
+    *key = NULL;
+    return NULL;
+}
+
+/* Whether a metric that is judged lets more pass than its band says: by sessions that spread
+ * further, or by a floor that outweighs the noise of a long case. */
+static bool hides_slowdowns(const kg__baseline_metric *metric, kg__fault *fault)
+{
+    double limit = kg__baseline_judgement(metric).limit;
+    char written[KG__FIGURE_SIZE];
+    char hidden[KG__FIGURE_SIZE];
+
+    if (!metric->gated)
+        return false;
+    if (limit - metric->band > KG__BAND_STEP * (1 + 1e-9)) {
+        fault->key = "band";
+        kg__show_percent(written, sizeof written, metric->band, false);
+        kg__show_percent(hidden, sizeof hidden, limit, false);
+        kg__format(fault->text, sizeof fault->text,
+                   "is %s, and the limit is %s (3 sigma of the sessions): write that as the band, "
+                   "or \"gated\": false and \"band_by\": \"hand\"",
+                   written, hidden);
+        return true;
+    }
+    if (metric->floor > KG__TIME_FLOOR_NS && metric->floor > KG__GATED_LIMIT * metric->value) {
+        fault->key = "floor";
+        kg__show_figure(written, sizeof written, metric->floor, kg__metric_unit(metric->name));
+        kg__show_percent(hidden, sizeof hidden, metric->floor / metric->value, false);
+        kg__format(fault->text, sizeof fault->text,
+                   "is %s, which hides any slowdown of up to %s: lower it, or write \"gated\": "
+                   "false and \"band_by\": \"hand\"",
+                   written, hidden);
+        return true;
+    }
+    return false;
+}
+
+bool kg__metric_is_faulty(const kg__baseline_metric *metric, bool model, kg__fault *fault)
+{
+    const char *text = figure_fault(metric, &fault->key);
+
+    if (text == NULL && model)
+        text = counter_fault(metric, &fault->key);
+    kg__format(fault->text, sizeof fault->text, "%s", text != NULL ? text : "");
+    return text != NULL || hides_slowdowns(metric, fault);
+}
+
+/* Whether a counter is what its lines add up to: exactly, or within the band that a hand gave it,
+ * by which recording keeps its value. */
+static bool is_sum_of_lines(const kg__baseline_metric *metric, double sum)
+{
+    if (metric == NULL || metric->value == sum)
+        return metric != NULL || sum == 0.0;
+    return metric->value > 0.0 && sum > 0.0 &&
+           fabs(log(sum / metric->value)) <= log1p(metric->band);
+}
+
+bool kg__case_is_faulty(const kg__baseline_case *entry, bool sentinel, kg__fault *fault)
+{
+    fault->key = NULL;
+    if (entry->metric_count == 0) {
+        kg__format(fault->text, sizeof fault->text, "has no metric");
+        return true;
+    }
+    if (sentinel && kg__baseline_metric_of(entry, "time_ns") == NULL) {
+        kg__format(fault->text, sizeof fault->text,
+                   "has no \"time_ns\", so that no drift of the machine is seen");
+        return true;
+    }
+    for (int i = 0; entry->lines != NULL && i < KG__COUNTERS; i++) {
+        const char *name = kg__counter_name((kg__counter)i);
+        const kg__baseline_metric *metric = kg__baseline_metric_of(entry, name);
+        double sum = kg__lines_sum(entry->lines, (kg__counter)i);
+        char value[KG__FIGURE_SIZE];
+        char lines[KG__FIGURE_SIZE];
+
+        if (!kg__is_counted_by_line((kg__counter)i) || is_sum_of_lines(metric, sum))
+            continue;
+        fault->key = name;
+        kg__show_figure(value, sizeof value, metric != NULL ? metric->value : 0.0, "");
+        kg__show_figure(lines, sizeof lines, sum, "");
+        kg__format(fault->text, sizeof fault->text, "is %s, and its lines add up to %s", value,
+                   lines);
+        return true;
+    }
+    return false;
+}
+
+/* Whether a target is a GPU as this project's own programs call it, by its name, and by its memory
+ * where boards of that name differ. */
+static bool is_own_key(const kg__target *target)
+{
+    char key[sizeof target->key];
+    size_t length;
+
+    kg__target_key(target->name, key, sizeof key);
+    length = strlen(key);
+    return length > 0 && strcmp(target->name, target->key) != 0 &&
+           strncmp(target->key, key, length) == 0 &&
+           (target->key[length] == '\0' || kg__ends_with(target->key, KG__MEMORY_SUFFIX));
+}
+
+bool kg__origin_is_faulty(const kg__baseline *baseline, kg__fault *fault)
+{
+    bool own = is_own_key(&baseline->target);
+
+    if (*kg__measured_by(baseline->provenance) == '\0' || (!own && baseline->sentinel_count == 0))
+        return false;
+    fault->key = KG__MEASURED_BY;
+    kg__format(fault->text, sizeof fault->text,
+               "names another tool, and %s this project's own programs: take it out, or import to "
+               "another --target",
+               own ? "the target is that of" : "the sentinels are those of");
+    return true;
+}

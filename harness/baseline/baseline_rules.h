@@ -1,0 +1,65 @@
+/* What a baseline may hold: the rules that its reader and its writer share, so that what was
+ * written can always be read again. Internal to the baseline store. */
+#ifndef KG__BASELINE_RULES_H
+#define KG__BASELINE_RULES_H
+
+#include "baseline/baseline.h"
+
+/* Up to here, 2^53, a double holds every whole number. No time and no count comes near it. */
+#define KG__LARGEST_FIGURE 9007199254740992.0
+
+#define KG__BASELINE_SUFFIX ".json"
+
+/* The end of the key of a board that differs from its namesake in memory. */
+#define KG__MEMORY_SUFFIX "gib"
+
+/* Half of what bands are rounded to: two limits that differ by less are written the same. */
+#define KG__BAND_STEP 0.0005
+
+/* Whether a text can be a metric's name: a-z, 0-9 and _, and no other member of a case. */
+bool kg__is_metric_name(const char *name);
+
+/* Whether a metric is a time, by the end of its name. */
+bool kg__is_time(const char *metric);
+
+/* comparison/variant/size/launch: four parts, none empty, of letters, digits, '_', '-' and '.'. */
+bool kg__is_case_id(const char *id);
+
+/* Whether a text is the name of a sentinel. */
+bool kg__is_sentinel_name(const char *name);
+
+/* Whether a text can be a target's key: a-z, 0-9 and -. */
+bool kg__is_target_key(const char *key);
+
+/* Whether a value is fit for the provenance: a text, a number or a boolean. */
+bool kg__is_plain_value(const json_t *value);
+
+/* Whether `path` names the file that the target of this key belongs in. */
+bool kg__is_file_of(const char *path, const char *key);
+
+/* What is wrong with a part of a baseline, and what to do. */
+typedef struct kg__fault {
+    const char *key; /* the member that is at fault; NULL for the part itself */
+    char text[224];
+} kg__fault;
+
+/* Whether a metric's figures are wrong, or do not fit each other. `model` is that of the CPU
+ * model's file. */
+bool kg__metric_is_faulty(const kg__baseline_metric *metric, bool model, kg__fault *fault);
+
+/* Whether a case, or a sentinel, whose metrics are right lacks one that it needs, or has counters
+ * that are not the sums of its lines. */
+bool kg__case_is_faulty(const kg__baseline_case *entry, bool sentinel, kg__fault *fault);
+
+/* Whether a baseline names another tool that measured it, and yet its target is a GPU that this
+ * project's own programs measure, or it has their sentinels, which no other tool has. */
+bool kg__origin_is_faulty(const kg__baseline *baseline, kg__fault *fault);
+
+/* Arrays of a baseline have room for the next power of two from their count on, so that an addition
+ * moves them only when their count is a power of two, and no capacity needs to be kept. */
+size_t kg__baseline_room_for(size_t count);
+
+/* Frees what a case holds, not the case. */
+void kg__baseline_case_free(kg__baseline_case *entry);
+
+#endif

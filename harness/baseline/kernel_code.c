@@ -1,0 +1,149 @@
+#include "baseline/kernel_code.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/message.h"
+#include "records/records.h"
+#include "base/text.h"
+
+/* Beyond any register file or memory of a block. */
+#define LARGEST_FIGURE 1e9
+
+/* The figures, in their order, and what they are called in a sentence. */
+static const struct {
+    const char *key;
+    const char *words;
+    const char *unit;
+} figures[] = {
+    { "registers", "registers", "" },
+    { "local_bytes", "local memory", "B" },
+    { "shared_bytes", "shared memory", "B" },
+    { "occupancy", "occupancy", "" },
+};
+
+#define FIGURES (sizeof figures / sizeof *figures)
+
+static bool is_fraction(const char *key)
+{
+    return strcmp(key, "occupancy") == 0;
+}
+
+static bool is_fingerprint(const json_t *value)
+{
+    const char *text = json_string_value(value);
+
+    return text != NULL && strlen(text) == KG__HASH_TEXT_SIZE - 1 &&
+           text[strspn(text, "0123456789abcdef")] == '\0';
+}
+
+/* What is wrong with a figure of that key, or NULL. */
+static const char *figure_fault(const char *key, const json_t *value)
+{
+    double figure = json_number_value(value);
+
+    if (is_fraction(key))
+        return json_is_number(value) && figure >= 0.0 && figure <= 1.0
+                   ? NULL
+                   : "is no fraction from 0 to 1";
+    return json_is_integer(value) && figure >= 0.0 && figure <= LARGEST_FIGURE
+               ? NULL
+               : "is no whole number from 0 to 1000000000";
+}
+
+const char *kg__code_fault(const json_t *code, const char **key)
+{
+    json_t *value;
+
+    *key = NULL;
+    if (!json_is_object(code))
+        return "is no object";
+    if (json_object_size(code) == 0)
+        return "is empty: leave it away where nothing is known";
+    json_object_foreach ((json_t *)code, *key, value) {
+        const char *fault = "is an unknown key";
+
+        if (strcmp(*key, KG__CODE_FINGERPRINT) == 0)
+            fault = is_fingerprint(value) ? NULL : "is no text of 16 digits 0 to 9 and a to f";
+        for (size_t i = 0; i < FIGURES; i++) {
+            if (strcmp(*key, figures[i].key) == 0)
+                fault = figure_fault(*key, value);
+        }
+        if (fault != NULL)
+            return fault;
+    }
+    *key = NULL;
+    return NULL;
+}
+
+json_t *kg__code_of(const json_t *measured)
+{
+    const json_t *kernel = json_object_get(measured, "kernel");
+    json_t *code = json_object();
+
+    for (size_t i = 0; i < FIGURES; i++) {
+        json_t *value = json_object_get(kernel, figures[i].key);
+
+        if (value != NULL && figure_fault(figures[i].key, value) == NULL)
+            json_object_set(code, figures[i].key, value);
+    }
+    if (is_fingerprint(json_object_get(kernel, KG__CODE_FINGERPRINT)))
+        json_object_set(code, KG__CODE_FINGERPRINT, json_object_get(kernel, KG__CODE_FINGERPRINT));
+    if (json_object_size(code) > 0)
+        return code;
+    json_decref(code);
+    return NULL;
+}
+
+bool kg__is_same_code(const json_t *before, const json_t *now)
+{
+    const char *fingerprint = kg__json_text(before, KG__CODE_FINGERPRINT);
+
+    return *fingerprint != '\0' &&
+           strcmp(fingerprint, kg__json_text(now, KG__CODE_FINGERPRINT)) == 0;
+}
+
+bool kg__code_equal(const json_t *before, const json_t *now)
+{
+    const char *key;
+    json_t *value;
+
+    if (json_object_size(before) != json_object_size(now))
+        return false;
+    json_object_foreach ((json_t *)before, key, value) {
+        const json_t *other = json_object_get(now, key);
+
+        if (json_is_number(value) && json_is_number(other)
+                ? json_number_value(value) != json_number_value(other)
+                : !json_equal(value, other))
+            return false;
+    }
+    return true;
+}
+
+static void show(char *text, size_t size, size_t figure, double value)
+{
+    if (is_fraction(figures[figure].key))
+        kg__show_percent(text, size, value, false);
+    else
+        kg__show_figure(text, size, value, figures[figure].unit);
+}
+
+void kg__code_changes(const json_t *before, const json_t *now, json_t *list)
+{
+    for (size_t i = 0; i < FIGURES; i++) {
+        const json_t *then = json_object_get(before, figures[i].key);
+        const json_t *here = json_object_get(now, figures[i].key);
+        char old_text[KG__FIGURE_SIZE];
+        char new_text[KG__FIGURE_SIZE];
+        char text[3 * KG__FIGURE_SIZE];
+
+        if (!json_is_number(then) || !json_is_number(here) ||
+            json_number_value(then) == json_number_value(here))
+            continue;
+        show(old_text, sizeof old_text, i, json_number_value(then));
+        show(new_text, sizeof new_text, i, json_number_value(here));
+        kg__format(text, sizeof text, "%s %s -> %s", figures[i].words, old_text, new_text);
+        json_array_append_new(list, json_string(text));
+    }
+}

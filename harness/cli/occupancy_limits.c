@@ -1,0 +1,212 @@
+#include "cli/occupancy_limits.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef KG__CUDA_OCCUPANCY
+#include <cuda_occupancy.h>
+#endif
+
+#define KIB(n) ((size_t)(n)*1024)
+
+/* A multiprocessor, as far as cuda_occupancy.h has to be told. */
+typedef struct multiprocessor {
+    int capability;        /* 90 is 9.0 */
+    int threads;           /* the most on it at a time */
+    size_t shared;         /* bytes on it */
+    size_t shared_a_block; /* bytes that a block may ask for */
+    int registers_a_block;
+} multiprocessor;
+
+/* Figures that all of them have. */
+enum { WARP = 32, THREADS_A_BLOCK = 1024, REGISTERS = 65536 };
+
+/* What a block has without asking for more, and what the system takes of each block from compute
+ * capability 8.0 on. */
+#define SHARED_BY_DEFAULT KIB(48)
+#define RESERVED_SHARED KIB(1)
+#define FIRST_RESERVING 80
+
+/* Source: the CUDA Programming Guide, "Compute Capabilities", its tables of technical
+ * specifications and of shared memory capacities; up to 7.2, which it no longer has, the CUDA C++
+ * Programming Guide 12.9, "Technical Specifications per Compute Capability". */
+static const multiprocessor known[] = {
+    { 50, 2048, KIB(64), KIB(48), REGISTERS },     { 52, 2048, KIB(96), KIB(48), REGISTERS },
+    { 53, 2048, KIB(64), KIB(48), REGISTERS / 2 }, { 60, 2048, KIB(64), KIB(48), REGISTERS },
+    { 61, 2048, KIB(96), KIB(48), REGISTERS },     { 62, 2048, KIB(64), KIB(48), REGISTERS / 2 },
+    { 70, 2048, KIB(96), KIB(96), REGISTERS },     { 72, 2048, KIB(96), KIB(96), REGISTERS },
+    { 75, 1024, KIB(64), KIB(64), REGISTERS },     { 80, 2048, KIB(164), KIB(163), REGISTERS },
+    { 86, 1536, KIB(100), KIB(99), REGISTERS },    { 87, 1536, KIB(164), KIB(163), REGISTERS },
+    { 89, 1536, KIB(100), KIB(99), REGISTERS },    { 90, 2048, KIB(228), KIB(227), REGISTERS },
+    { 100, 2048, KIB(228), KIB(227), REGISTERS },  { 103, 2048, KIB(228), KIB(227), REGISTERS },
+    { 110, 1536, KIB(228), KIB(227), REGISTERS },  { 120, 1536, KIB(100), KIB(99), REGISTERS },
+    { 121, 1536, KIB(100), KIB(99), REGISTERS },
+};
+
+#define KNOWN (sizeof known / sizeof *known)
+
+static const multiprocessor *find(int capability)
+{
+    for (size_t i = 0; i < KNOWN; i++) {
+        if (known[i].capability == capability)
+            return &known[i];
+    }
+    return NULL;
+}
+
+int kg__capability_of(const char *text)
+{
+    static const double steps = 10.0;
+
+    return (int)lround(steps * strtod(text, NULL));
+}
+
+bool kg__occupancy_is_known(void)
+{
+#ifdef KG__CUDA_OCCUPANCY
+    return true;
+#else
+    return false;
+#endif
+}
+
+bool kg__occupancy_knows(int capability, kg__error *error)
+{
+    char all[KG__MESSAGE_SIZE / 2] = "";
+
+    if (find(capability) != NULL)
+        return true;
+    for (size_t i = 0; i < KNOWN; i++) {
+        size_t used = strlen(all);
+
+        kg__format(all + used, sizeof all - used, "%s%d", i > 0 ? ", " : "", known[i].capability);
+    }
+    return kg__fail(error, "the multiprocessors of architecture %d are not known: take one of %s",
+                    capability, all);
+}
+
+static bool are_needs(const kg__kernel_needs *needs, kg__error *error)
+{
+    return (needs->threads >= 1 && needs->threads <= THREADS_A_BLOCK && needs->registers >= 0 &&
+            needs->registers <= UCHAR_MAX && needs->static_shared <= INT_MAX / 2 &&
+            needs->dynamic_shared <= INT_MAX / 2) ||
+           kg__fail(error,
+                    "%d threads a block, %d registers, %zu and %zu bytes of shared memory: no "
+                    "kernel can be launched so: take less",
+                    needs->threads, needs->registers, needs->static_shared, needs->dynamic_shared);
+}
+
+#ifdef KG__CUDA_OCCUPANCY
+/* Barriers are left out: a kernel counts as using one, of which there are never fewer than blocks.
+ */
+static unsigned limits_of(unsigned factors)
+{
+    static const struct {
+        unsigned factor;
+        kg__occupancy_limit limit;
+    } pairs[] = {
+        { OCC_LIMIT_WARPS, KG__LIMITED_BY_THREADS },
+        { OCC_LIMIT_REGISTERS, KG__LIMITED_BY_REGISTERS },
+        { OCC_LIMIT_SHARED_MEMORY, KG__LIMITED_BY_SHARED },
+        { OCC_LIMIT_BLOCKS, KG__LIMITED_BY_BLOCKS },
+    };
+    unsigned limits = 0;
+
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        limits |= (factors & pairs[i].factor) != 0 ? (unsigned)pairs[i].limit : 0U;
+    return limits;
+}
+
+static cudaOccDeviceProp device_of(const multiprocessor *on)
+{
+    const int ten = 10;
+
+    return (cudaOccDeviceProp){
+        .computeMajor = on->capability / ten,
+        .computeMinor = on->capability % ten,
+        .maxThreadsPerBlock = THREADS_A_BLOCK,
+        .maxThreadsPerMultiprocessor = on->threads,
+        .regsPerBlock = on->registers_a_block,
+        .regsPerMultiprocessor = REGISTERS,
+        .warpSize = WARP,
+        .sharedMemPerBlock = SHARED_BY_DEFAULT,
+        .sharedMemPerMultiprocessor = on->shared,
+        .numSms = 1, /* how many there are changes nothing of one */
+        .sharedMemPerBlockOptin = on->shared_a_block,
+        .reservedSharedMemPerBlock = on->capability >= FIRST_RESERVING ? RESERVED_SHARED : 0,
+    };
+}
+
+static bool ask(const multiprocessor *on, const kg__kernel_needs *needs, kg__occupancy *occupancy,
+                kg__error *error)
+{
+    cudaOccDeviceProp device = device_of(on);
+    cudaOccFuncAttributes kernel = {
+        .maxThreadsPerBlock = INT_MAX,
+        .numRegs = needs->registers,
+        .sharedSizeBytes = needs->static_shared,
+        .partitionedGCConfig = PARTITIONED_GC_OFF,
+        .shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN,
+        .maxDynamicSharedSizeBytes = needs->dynamic_shared,
+        .numBlockBarriers = 1, /* what the runtime takes for every kernel */
+    };
+    cudaOccDeviceState state = { .cacheConfig = CACHE_PREFER_NONE,
+                                 .carveoutConfig = SHAREDMEM_CARVEOUT_DEFAULT };
+    cudaOccResult result = { 0 };
+    cudaOccError code = cudaOccMaxActiveBlocksPerMultiprocessor(
+        &result, &device, &kernel, &state, needs->threads, needs->dynamic_shared);
+
+    if (code != CUDA_OCC_SUCCESS)
+        return kg__fail(error,
+                        "cuda_occupancy.h of the CUDA Toolkit refuses architecture %d (%s): "
+                        "configure with a newer toolkit",
+                        on->capability,
+                        code == CUDA_OCC_ERROR_UNKNOWN_DEVICE ? "it does not know it"
+                                                              : "invalid input");
+    *occupancy = (kg__occupancy){
+        .blocks = result.activeBlocksPerMultiprocessor,
+        .warps = result.activeBlocksPerMultiprocessor * ((needs->threads + WARP - 1) / WARP),
+        .limits = limits_of(result.limitingFactors),
+    };
+    occupancy->fraction = (double)(WARP * occupancy->warps) / (double)on->threads;
+    return true;
+}
+#else
+static bool ask(const multiprocessor *on, const kg__kernel_needs *needs, kg__occupancy *occupancy,
+                kg__error *error)
+{
+    (void)on;
+    (void)needs;
+    (void)occupancy;
+    return kg__fail(error, "this was built without cuda_occupancy.h of the CUDA Toolkit: install "
+                           "the toolkit, then configure and build anew");
+}
+#endif
+
+bool kg__occupancy_of(int capability, const kg__kernel_needs *needs, kg__occupancy *occupancy,
+                      kg__error *error)
+{
+    *occupancy = (kg__occupancy){ 0 };
+    return kg__occupancy_knows(capability, error) && are_needs(needs, error) &&
+           ask(find(capability), needs, occupancy, error);
+}
+
+void kg__occupancy_words(unsigned limits, char *words, size_t size)
+{
+    static const char *const names[] = { "threads", "registers", "shared memory", "blocks" };
+
+    words[0] = '\0';
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t used = strlen(words);
+        bool last = limits >> i == 1U;
+
+        if ((limits >> i & 1U) != 0)
+            kg__format(words + used, size - used, "%s%s",
+                       used == 0 ? ""
+                       : last    ? " and "
+                                 : ", ",
+                       names[i]);
+    }
+}

@@ -1,0 +1,318 @@
+/* The best launches of a search, and how they compare, for a terminal and as Markdown. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/tune_writer.h"
+
+static void add_fraction(kg__grid *grid, double fraction)
+{
+    char text[KG__FIGURE_SIZE];
+
+    kg__show_percent(text, sizeof text, fraction, false);
+    kg__grid_add_figure(grid, isnan(fraction) ? "" : text, fraction);
+}
+
+static void show_interval(const kg__tuning_writer *to, const kg__interval *interval, char *text,
+                          size_t size)
+{
+    char low[KG__FIGURE_SIZE];
+    char high[KG__FIGURE_SIZE];
+
+    if (!isfinite(interval->low) || !isfinite(interval->high)) {
+        kg__format(text, size, "unknown");
+        return;
+    }
+    kg__tuning_show(to, low, sizeof low, interval->low);
+    kg__tuning_show(to, high, sizeof high, interval->high);
+    kg__format(text, size, "%s to %s", low, high);
+}
+
+/* The tallies that a row ends in: those of which the search has none are left away. */
+typedef enum tally_column {
+    SAMPLES,
+    CANDIDATES,
+    DROPPED,
+    PASSED_OVER,
+    REFUSED,
+    WRONG,
+    FAILED,
+    TALLIES
+} tally_column;
+
+static const char *const tally_titles[TALLIES] = { "samples",     "candidates", "dropped",
+                                                   "passed over", "refused",    "wrong",
+                                                   "failed" };
+
+static size_t tally_of(const kg__tuning_tally *tally, tally_column column)
+{
+    const size_t values[TALLIES] = { tally->samples,
+                                     tally->candidates,
+                                     tally->dropped,
+                                     tally->fates[KG__TUNING_PASSED_OVER],
+                                     tally->fates[KG__TUNING_REFUSED],
+                                     tally->fates[KG__TUNING_WRONG],
+                                     tally->fates[KG__TUNING_FAILED] };
+
+    return values[column];
+}
+
+/* Whether a problem's tables have a column of it. */
+static bool has_tally(const kg__tuning_writer *to, const kg__tuning_problem *problem,
+                      tally_column column)
+{
+    static const kg__tuning_set every = { "", "*" };
+    kg__tuning_tally tally = kg__tuning_count(to->tuning, problem, &every);
+
+    return column == SAMPLES ? to->timed : tally_of(&tally, column) > 0;
+}
+
+/* The columns before them, in the order in which add_best() fills them. */
+static const kg__grid_column timed_columns[] = {
+    { "fastest", false, false },
+    { "time", true, false },
+    { "95 % interval", true, false },
+    { "GB/s", true, false },
+    { "GFLOP/s", true, false },
+    { "occupancy", true, false },
+    { "highest bandwidth", false, false },
+    { "highest occupancy", false, false },
+};
+
+static const kg__grid_column counted_columns[] = {
+    { "fewest", false, false },
+    { "count", true, false },
+};
+
+#define TIMED_COLUMNS (sizeof timed_columns / sizeof *timed_columns)
+#define COUNTED_COLUMNS (sizeof counted_columns / sizeof *counted_columns)
+
+static void add_best_by_time(const kg__tuning_writer *to, kg__grid *grid,
+                             const kg__tuning_problem *problem, const kg__tuning_set *set,
+                             const kg__tuning_candidate *fastest)
+{
+    const kg__tuning_candidate *widest =
+        kg__tuning_best(to->tuning, problem, set, KG__TUNING_BY_BANDWIDTH);
+    const kg__tuning_candidate *fullest =
+        kg__tuning_best(to->tuning, problem, set, KG__TUNING_BY_OCCUPANCY);
+    kg__interval time = kg__tuning_figure(fastest);
+    char text[KG__CELL_SIZE];
+
+    kg__tuning_show(to, text, sizeof text, time.value);
+    kg__grid_add_figure(grid, text, time.value);
+    show_interval(to, &time, text, sizeof text);
+    kg__tuning_add_text(grid, text);
+    kg__tuning_add_known(grid, kg__tuning_gigabytes(fastest));
+    kg__tuning_add_known(grid, kg__tuning_gigaflops(fastest));
+    add_fraction(grid, fastest->occupancy);
+    kg__tuning_add_text(grid, widest != NULL ? widest->name.launch : "");
+    if (fullest != NULL) {
+        char occupancy[KG__FIGURE_SIZE];
+        char taken[KG__FIGURE_SIZE];
+
+        kg__show_percent(occupancy, sizeof occupancy, fullest->occupancy, false);
+        kg__tuning_show(to, taken, sizeof taken, kg__tuning_figure(fullest).value);
+        kg__format(text, sizeof text, "%s (%s, %s)", fullest->name.launch, occupancy, taken);
+    }
+    kg__tuning_add_text(grid, fullest != NULL ? text : "");
+}
+
+/* The launch of the best, which of a set of several variants is said with its variant. */
+static void name_launch(const kg__tuning_set *set, const kg__tuning_candidate *best, char *text,
+                        size_t size)
+{
+    bool alone = strcmp(set->name, best->name.variant) == 0;
+
+    kg__format(text, size, "%s%s%s", alone ? "" : best->name.variant, alone ? "" : " ",
+               best->name.launch);
+}
+
+static void add_best(const kg__tuning_writer *to, kg__grid *grid, const kg__tuning_problem *problem,
+                     const kg__tuning_set *set)
+{
+    const kg__tuning_candidate *best =
+        kg__tuning_best(to->tuning, problem, set, KG__TUNING_BY_FIGURE);
+    kg__tuning_tally tally = kg__tuning_count(to->tuning, problem, set);
+    char text[KG__CELL_SIZE] = "none";
+
+    kg__tuning_add_text(grid, set->name);
+    if (best != NULL)
+        name_launch(set, best, text, sizeof text);
+    if (best != NULL && !to->timed) {
+        size_t others = kg__tuning_ties(to->tuning, problem, set, best) - 1;
+        size_t used = strlen(text);
+
+        if (others > 0)
+            kg__format(text + used, sizeof text - used, " and %zu more", others);
+    }
+    kg__tuning_add_text(grid, text);
+    if (best == NULL) {
+        for (size_t i = 1; i < (to->timed ? TIMED_COLUMNS : COUNTED_COLUMNS); i++)
+            kg__tuning_add_text(grid, "");
+    } else if (to->timed) {
+        add_best_by_time(to, grid, problem, set, best);
+    } else {
+        kg__tuning_add_known(grid, best->figure.value);
+    }
+    for (int column = 0; column < TALLIES; column++)
+        if (has_tally(to, problem, (tally_column)column))
+            kg__tuning_add_known(grid, (double)tally_of(&tally, (tally_column)column));
+}
+
+static void write_bests(const kg__tuning_writer *to, const kg__tuning_problem *problem,
+                        const kg__tuning_set *sets, size_t count, const char *title)
+{
+    kg__grid_column columns[1 + TIMED_COLUMNS + TALLIES] = { { title, false, false } };
+    size_t width = 1 + (to->timed ? TIMED_COLUMNS : COUNTED_COLUMNS);
+    kg__grid *grid;
+
+    memcpy(columns + 1, to->timed ? timed_columns : counted_columns, (width - 1) * sizeof *columns);
+    for (int column = 0; column < TALLIES; column++)
+        if (has_tally(to, problem, (tally_column)column))
+            columns[width++] = (kg__grid_column){ tally_titles[column], true, false };
+    grid = kg__grid_new(columns, width);
+    for (size_t i = 0; i < count; i++)
+        add_best(to, grid, problem, &sets[i]);
+    kg__grid_write(to->stream, grid, to->format, true);
+    kg__grid_free(grid);
+}
+
+/* A ratio to a digit more than its interval can tell. */
+static void show_ratio(double ratio, char *text, size_t size)
+{
+    if (ratio < 10)
+        kg__format(text, size, "%.*f", ratio < 0.1 ? 5 : 3, ratio);
+    else
+        kg__show_figure(text, size, ratio, "");
+}
+
+static void show_comparison(const kg__tuning_writer *to, const kg__tuning_ratio *ratio, char *text,
+                            size_t size)
+{
+    char value[KG__FIGURE_SIZE];
+    char low[KG__FIGURE_SIZE];
+    char high[KG__FIGURE_SIZE];
+
+    if (!ratio->known) {
+        kg__format(text, size, "unknown");
+        return;
+    }
+    show_ratio(ratio->times.value, value, sizeof value);
+    show_ratio(ratio->times.low, low, sizeof low);
+    show_ratio(ratio->times.high, high, sizeof high);
+    if (!to->timed)
+        kg__format(text, size, "%s", ratio->differs ? value : "no difference");
+    else if (ratio->differs)
+        kg__format(text, size, "%s (%s to %s)", value, low, high);
+    else
+        kg__format(text, size, "no difference (%s to %s)", low, high);
+}
+
+/* One row of the matrix: a set against every other; the reason of what is not known is kept. */
+static void add_ratios(const kg__tuning_writer *to, kg__grid *grid,
+                       const kg__tuning_candidate *const *bests, size_t count, size_t row,
+                       const char **why)
+{
+    for (size_t i = 0; i < count; i++) {
+        kg__tuning_ratio ratio;
+        char text[KG__CELL_SIZE] = "";
+
+        if (i != row && bests[i] == bests[row]) {
+            kg__format(text, sizeof text, "the same");
+        } else if (i != row) {
+            ratio = kg__tuning_compare(to->tuning, bests[row], bests[i]);
+            show_comparison(to, &ratio, text, sizeof text);
+            if (!ratio.known)
+                *why = ratio.why;
+        }
+        kg__tuning_add_text(grid, text);
+    }
+}
+
+static void explain_matrix(const kg__tuning_writer *to, const char *why)
+{
+    char text[KG__MESSAGE_SIZE];
+
+    kg__format(text, sizeof text, "%s%s%s.",
+               to->timed ? "Time of the row over that of the column, of the fastest launches, with "
+                           "its 95 % interval; the mirrored cell has the ratio of bandwidths"
+                         : "Count of the row over that of the column, of the best launches",
+               why != NULL ? "; unknown where " : "", why != NULL ? why : "");
+    kg__tuning_remark(to, text);
+}
+
+/* The best of each set against that of every other. */
+static void write_matrix(const kg__tuning_writer *to, const kg__tuning_problem *problem,
+                         const kg__tuning_set *sets, size_t count, const char *title)
+{
+    const kg__tuning_candidate **bests = kg__allocate(count, sizeof(kg__tuning_candidate *));
+    const kg__tuning_set **with = kg__allocate(count, sizeof(kg__tuning_set *));
+    kg__grid_column *columns = kg__allocate(count + 1, sizeof *columns);
+    const char *why = NULL;
+    size_t known = 0;
+
+    columns[0] = (kg__grid_column){ title, false, false };
+    for (size_t i = 0; i < count; i++) {
+        bests[known] = kg__tuning_best(to->tuning, problem, &sets[i], KG__TUNING_BY_FIGURE);
+        if (bests[known] == NULL)
+            continue;
+        with[known] = &sets[i];
+        columns[++known] = (kg__grid_column){ sets[i].name, true, false };
+    }
+    if (known > 1) {
+        kg__grid *grid = kg__grid_new(columns, known + 1);
+
+        for (size_t i = 0; i < known; i++) {
+            kg__tuning_add_text(grid, with[i]->name);
+            add_ratios(to, grid, bests, known, i, &why);
+        }
+        fputc('\n', to->stream);
+        kg__grid_write(to->stream, grid, to->format, true);
+        kg__grid_free(grid);
+        explain_matrix(to, why);
+    }
+    free(bests);
+    free(with);
+    free(columns);
+}
+
+/* Those of the named sets that have a candidate of the problem. */
+static size_t sets_of(const kg__tuning_writer *to, const kg__tuning_problem *problem,
+                      kg__tuning_set *sets)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < to->report->set_count; i++) {
+        if (kg__tuning_count(to->tuning, problem, &to->report->sets[i]).candidates > 0)
+            sets[count++] = to->report->sets[i];
+    }
+    return count;
+}
+
+void kg__tuning_write_best(FILE *stream, const kg__tuning_report *report, kg__grid_format format)
+{
+    kg__tuning_writer to = kg__tuning_writer_begin(stream, report, format);
+    kg__tuning_set *sets = kg__allocate(report->set_count + 1, sizeof *sets);
+    size_t count;
+    kg__tuning_problem *problems = kg__tuning_problems(report->tuning, &count);
+
+    for (size_t i = 0; i < count; i++) {
+        size_t variant_count;
+        kg__tuning_set *variants =
+            kg__tuning_variants(report->tuning, problems[i].comparison, &variant_count);
+        size_t set_count = sets_of(&to, &problems[i], sets);
+
+        kg__tuning_heading(&to, problems[i].comparison, problems[i].size, "");
+        write_bests(&to, &problems[i], variants, variant_count, "variant");
+        write_matrix(&to, &problems[i], variants, variant_count, "variant");
+        if (set_count > 0) {
+            fputc('\n', stream);
+            write_bests(&to, &problems[i], sets, set_count, "set");
+            write_matrix(&to, &problems[i], sets, set_count, "set");
+        }
+        free(variants);
+    }
+    free(problems);
+    free(sets);
+}

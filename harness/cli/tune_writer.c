@@ -1,0 +1,81 @@
+#include "cli/tune_writer.h"
+
+#include <math.h>
+
+#include "records/records.h"
+#include "results/results_text.h"
+#include "base/text.h"
+
+#define NANOSECONDS_A_MICROSECOND 1000.0
+
+/* Microseconds from which on a time is shown in whole ones. */
+#define LEAST_WITHOUT_DECIMALS 1000
+
+kg__tuning_writer kg__tuning_writer_begin(FILE *stream, const kg__tuning_report *report,
+                                          kg__grid_format format)
+{
+    return (kg__tuning_writer){ .stream = stream,
+                                .report = report,
+                                .tuning = report->tuning,
+                                .format = format,
+                                .timed = kg__tuning_is_timed(report->tuning) };
+}
+
+/* What is shown instead of the metric's name. */
+static const char *figure_title(const kg__tuning_writer *to)
+{
+    return to->timed ? "time" : to->tuning->metric;
+}
+
+void kg__tuning_heading(kg__tuning_writer *to, const char *comparison, const char *size,
+                        const char *what)
+{
+    const char *target = kg__json_text(to->report->target, "name");
+    char text[2 * KG__CELL_SIZE];
+
+    if (*target == '\0')
+        target = kg__json_text(to->report->target, "key");
+    kg__format(text, sizeof text, "%s%s%s on %s: %s%s%s", comparison, *size != '\0' ? " " : "",
+               size, target, figure_title(to), what, to->timed ? ", in µs" : "");
+    fprintf(to->stream, "%s%s", to->begun ? "\n" : "", to->format == KG__GRID_TEXT ? "" : "### ");
+    if (to->format == KG__GRID_TEXT)
+        kg__print(to->stream, "%s", text);
+    else
+        kg__write_markdown(to->stream, text);
+    fputs("\n\n", to->stream);
+    to->begun = true;
+}
+
+void kg__tuning_remark(const kg__tuning_writer *to, const char *text)
+{
+    fputs("\n", to->stream);
+    if (to->format == KG__GRID_TEXT)
+        kg__print(to->stream, "%s", text);
+    else
+        kg__write_markdown(to->stream, text);
+    fputs("\n", to->stream);
+}
+
+void kg__tuning_show(const kg__tuning_writer *to, char *text, size_t size, double value)
+{
+    double shown = value / NANOSECONDS_A_MICROSECOND;
+
+    /* Times have their digits even where they are whole, for they stand above one another. */
+    if (to->timed && shown < LEAST_WITHOUT_DECIMALS)
+        kg__format(text, size, "%.*f", shown < 10 ? 3 : shown < 100 ? 2 : 1, shown);
+    else
+        kg__show_figure(text, size, to->timed ? shown : value, "");
+}
+
+void kg__tuning_add_text(kg__grid *grid, const char *text)
+{
+    kg__grid_add(grid, text, NULL);
+}
+
+void kg__tuning_add_known(kg__grid *grid, double value)
+{
+    char text[KG__FIGURE_SIZE];
+
+    kg__show_figure(text, sizeof text, value, "");
+    kg__grid_add_figure(grid, isnan(value) ? "" : text, value);
+}

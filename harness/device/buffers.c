@@ -1,0 +1,303 @@
+#include "device/buffers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/device.h"
+
+/* What a guard zone holds: NaNs, so that a read beside a buffer spoils what is computed from it,
+ * even times 0; and in each argument others, so that a copy which takes too much leaves its trace
+ * behind the one that it was made to. */
+static unsigned char guard_byte(int argument, size_t byte)
+{
+    if (byte % 4 == 3)
+        return argument % 2 == 0 ? 0xff : 0x7f;
+    return (unsigned char)(0xff - argument);
+}
+
+/* An untouched guard zone of an argument. */
+static unsigned char *guard_of(const kg__buffers *buffers, int argument)
+{
+    return buffers->guard + (size_t)argument * KG__GUARD_BYTES;
+}
+
+static void make_guards(kg__buffers *buffers)
+{
+    buffers->guard = kg__allocate((size_t)buffers->arguments.count, KG__GUARD_BYTES);
+    buffers->seen = kg__allocate(KG__GUARD_BYTES, 1);
+    for (int i = 0; i < buffers->arguments.count; i++) {
+        for (size_t byte = 0; byte < KG__GUARD_BYTES; byte++)
+            guard_of(buffers, i)[byte] = guard_byte(i, byte);
+    }
+}
+
+size_t kg__argument_bytes(const kg_argument *argument)
+{
+    return argument->rows * argument->columns * kg_type_size(argument->type);
+}
+
+cudaError_t kg__memory_allocate(kg_memory memory, size_t bytes, void **allocation)
+{
+    size_t left;
+    size_t total;
+    cudaError_t code;
+
+    *allocation = NULL;
+    switch (memory) {
+    case KG_DEVICE:
+        return cudaMalloc(allocation, bytes);
+    case KG_PINNED:
+        return cudaMallocHost(allocation, bytes);
+    case KG_PAGEABLE:
+        *allocation = malloc(bytes);
+        return *allocation != NULL ? cudaSuccess : cudaErrorMemoryAllocation;
+    case KG_MANAGED:
+        code = cudaMemGetInfo(&left, &total);
+        if (code == cudaSuccess && left < bytes)
+            code = cudaErrorMemoryAllocation;
+        return code == cudaSuccess ? cudaMallocManaged(allocation, bytes, cudaMemAttachGlobal)
+                                   : code;
+    }
+    return cudaErrorInvalidValue;
+}
+
+void kg__memory_free(kg_memory memory, void *allocation)
+{
+    if (allocation == NULL)
+        return;
+    if (memory == KG_PAGEABLE)
+        free(allocation);
+    else if (memory == KG_PINNED)
+        (void)cudaFreeHost(allocation);
+    else
+        (void)cudaFree(allocation);
+}
+
+/* Memory that the host may touch and the device's calls need not. */
+static bool is_host(kg_memory memory)
+{
+    return memory == KG_PAGEABLE || memory == KG_PINNED;
+}
+
+/* Whether the device has room for all managed arguments together. Each of them would be granted,
+ * for managed memory takes none of the device's before it is touched. */
+static bool managed_memory_fits(const kg_arguments *arguments, const kg_memory *memory,
+                                kg__error *error)
+{
+    size_t wanted = 0;
+    size_t left;
+    size_t total;
+    cudaError_t code;
+
+    for (int i = 0; i < arguments->count; i++) {
+        if (memory[i] == KG_MANAGED)
+            wanted += kg__argument_bytes(&arguments->list[i]) + 2 * KG__GUARD_BYTES;
+    }
+    if (wanted == 0)
+        return true;
+    code = cudaMemGetInfo(&left, &total);
+    if (code != cudaSuccess)
+        return kg__cuda_fail(error, "asking for the device's free memory", code);
+    return wanted <= left ||
+           kg__fail(error,
+                    "%zu bytes of managed arguments, and the device has %zu free: choose a smaller "
+                    "size, or refuse it",
+                    wanted, left);
+}
+
+bool kg__buffers_make(kg__buffers *buffers, const kg_arguments *arguments,
+                      const kg_variant *variant, kg__error *error)
+{
+    *buffers = (kg__buffers){ .arguments = *arguments };
+    memcpy(buffers->memory, variant->memory, sizeof buffers->memory);
+    make_guards(buffers);
+    if (!managed_memory_fits(arguments, buffers->memory, error))
+        return false;
+    for (int i = 0; i < arguments->count; i++) {
+        static const char *const kinds[] = { "device", "managed", "pageable", "pinned" };
+        size_t bytes = kg__argument_bytes(&arguments->list[i]);
+        cudaError_t code = kg__memory_allocate(buffers->memory[i], bytes + 2 * KG__GUARD_BYTES,
+                                               &buffers->allocation[i]);
+
+        if (code != cudaSuccess) {
+            (void)cudaGetLastError();
+            return kg__fail(
+                error,
+                "argument %s: no %s memory for %zu bytes (%s): choose a smaller size, or refuse it",
+                arguments->list[i].name, kinds[buffers->memory[i]], bytes, cudaGetErrorName(code));
+        }
+        buffers->bytes[i] = bytes;
+        buffers->data[i] = (unsigned char *)buffers->allocation[i] + KG__GUARD_BYTES;
+        if (!is_host(buffers->memory[i]))
+            kg__device_describe(buffers->data[i], bytes, arguments->list[i].name,
+                                arguments->list[i].role == KG_INPUT);
+    }
+    return true;
+}
+
+bool kg__buffers_suit(const kg__buffers *buffers, const kg_variant *variant)
+{
+    return memcmp(buffers->memory, variant->memory,
+                  (size_t)buffers->arguments.count * sizeof *buffers->memory) == 0;
+}
+
+static cudaError_t set_bytes(kg_memory memory, void *data, unsigned char value, size_t bytes)
+{
+    if (!is_host(memory))
+        return cudaMemset(data, value, bytes);
+    memset(data, value, bytes);
+    return cudaSuccess;
+}
+
+static cudaError_t copy_in(kg_memory memory, void *to, const void *from, size_t bytes)
+{
+    if (!is_host(memory))
+        return cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice);
+    memcpy(to, from, bytes);
+    return cudaSuccess;
+}
+
+static cudaError_t copy_out(kg_memory memory, void *to, const void *from, size_t bytes)
+{
+    if (!is_host(memory))
+        return cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost);
+    memcpy(to, from, bytes);
+    return cudaSuccess;
+}
+
+static cudaError_t fill_one(kg__buffers *buffers, int i, const void *input, unsigned char poison)
+{
+    unsigned char *base = buffers->allocation[i];
+    kg_memory memory = buffers->memory[i];
+    size_t bytes = buffers->bytes[i];
+    cudaError_t code = copy_in(memory, base, guard_of(buffers, i), KG__GUARD_BYTES);
+
+    if (code == cudaSuccess)
+        code =
+            copy_in(memory, base + KG__GUARD_BYTES + bytes, guard_of(buffers, i), KG__GUARD_BYTES);
+    if (code != cudaSuccess)
+        return code;
+    if (input != NULL)
+        return cudaMemcpy(buffers->data[i], input, bytes,
+                          is_host(memory) ? cudaMemcpyDeviceToHost : cudaMemcpyDeviceToDevice);
+    code = set_bytes(memory, buffers->data[i], poison, bytes);
+    /* Poison is nothing that a kernel may read. */
+    if (code == cudaSuccess && !is_host(memory))
+        kg__device_forget(buffers->data[i], bytes);
+    return code;
+}
+
+bool kg__buffers_fill(kg__buffers *buffers, void *const *inputs, unsigned char poison,
+                      kg__error *error)
+{
+    cudaError_t code = cudaSuccess;
+
+    for (int i = 0; i < buffers->arguments.count && code == cudaSuccess; i++)
+        code = fill_one(buffers, i, inputs[i], poison);
+    /* What was filled must be there for launches on any stream, and a fill is asynchronous. */
+    if (code == cudaSuccess)
+        code = cudaDeviceSynchronize();
+    return code == cudaSuccess || kg__cuda_fail(error, "filling the arguments", code);
+}
+
+const void *kg__buffers_read(kg__buffers *buffers, int index, kg__error *error)
+{
+    size_t bytes = buffers->bytes[index];
+    cudaError_t code;
+
+    if (buffers->computed_bytes < bytes || buffers->computed == NULL) {
+        free(buffers->computed);
+        buffers->computed = kg__allocate(bytes, 1);
+        buffers->computed_bytes = bytes;
+    }
+    code = copy_out(buffers->memory[index], buffers->computed, buffers->data[index], bytes);
+    if (code == cudaSuccess)
+        return buffers->computed;
+    kg__cuda_fail(error, "reading a result back", code);
+    return NULL;
+}
+
+bool kg__buffers_unchanged(kg__buffers *buffers, int index, const void *device_input,
+                           const void *host_input, size_t *first, kg__error *error)
+{
+    size_t bytes = buffers->bytes[index];
+    const unsigned char *before = host_input;
+    const unsigned char *now;
+    cudaError_t code;
+
+    *first = 0;
+    if (kg__device_compares() && !is_host(buffers->memory[index])) {
+        code = kg__device_compare(buffers->data[index], device_input, bytes, first);
+        return code == cudaSuccess ? *first == bytes
+                                   : kg__cuda_fail(error, "comparing an input", code);
+    }
+    now = kg__buffers_read(buffers, index, error);
+    if (now == NULL)
+        return false;
+    while (*first < bytes && now[*first] == before[*first])
+        (*first)++;
+    return *first == bytes;
+}
+
+bool kg__buffers_hold(const kg__buffers *buffers, int index, const void *same)
+{
+    size_t bytes = buffers->bytes[index];
+    size_t first = 0;
+
+    return kg__device_compares() && !is_host(buffers->memory[index]) &&
+           kg__device_compare(buffers->data[index], same, bytes, &first) == cudaSuccess &&
+           first == bytes;
+}
+
+/* One guard zone; `behind` says on which side of argument i. */
+static bool guard_holds(kg__buffers *buffers, int i, bool behind, kg__error *finding,
+                        kg__error *error)
+{
+    const unsigned char *guard = guard_of(buffers, i);
+    const unsigned char *zone = buffers->allocation[i];
+    const kg_argument *argument = &buffers->arguments.list[i];
+    size_t first = 0;
+    size_t overwritten = 0;
+    cudaError_t code;
+
+    if (behind)
+        zone += KG__GUARD_BYTES + buffers->bytes[i];
+    code = copy_out(buffers->memory[i], buffers->seen, zone, KG__GUARD_BYTES);
+    if (code != cudaSuccess)
+        return kg__cuda_fail(error, "reading a guard zone back", code);
+    if (memcmp(buffers->seen, guard, KG__GUARD_BYTES) == 0)
+        return true;
+    for (size_t byte = KG__GUARD_BYTES; byte-- > 0;) {
+        if (buffers->seen[byte] != guard[byte]) {
+            overwritten++;
+            first = byte;
+        }
+    }
+    if (behind)
+        return kg__fail(
+            finding, "guard zone behind %s: %zu bytes overwritten, from byte %zu past its end on",
+            argument->name, overwritten, first);
+    return kg__fail(
+        finding, "guard zone before %s: %zu bytes overwritten, from byte %zu before its start on",
+        argument->name, overwritten, KG__GUARD_BYTES - first);
+}
+
+bool kg__buffers_guards_hold(kg__buffers *buffers, kg__error *finding, kg__error *error)
+{
+    for (int i = 0; i < buffers->arguments.count; i++) {
+        if (!guard_holds(buffers, i, true, finding, error) ||
+            !guard_holds(buffers, i, false, finding, error))
+            return false;
+    }
+    return true;
+}
+
+void kg__buffers_free(kg__buffers *buffers)
+{
+    for (int i = 0; i < buffers->arguments.count; i++)
+        kg__memory_free(buffers->memory[i], buffers->allocation[i]);
+    free(buffers->guard);
+    free(buffers->seen);
+    free(buffers->computed);
+    *buffers = (kg__buffers){ 0 };
+}

@@ -1,0 +1,71 @@
+/* The arguments' buffers, on the device or the host as a variant has them, with guard zones on both
+ * sides, so that a write beside them is seen. */
+#ifndef KG__BUFFERS_H
+#define KG__BUFFERS_H
+
+#include <kernelgate/kernelgate.h>
+
+#include "base/message.h"
+
+/* Bytes of guard before and behind every buffer: a kernel without its bounds guard writes at most a
+ * tile's height of rows beyond the end, which at width 530 is 34 KiB. */
+#define KG__GUARD_BYTES ((size_t)64 << 10)
+
+/* The arguments of one problem, where a variant has them. */
+typedef struct kg__buffers {
+    kg_arguments arguments;
+    kg_memory memory[KG_MAX_ARGUMENTS];
+    void *allocation[KG_MAX_ARGUMENTS];
+    void *data[KG_MAX_ARGUMENTS]; /* what a launcher gets */
+    size_t bytes[KG_MAX_ARGUMENTS];
+    unsigned char *guard; /* an untouched guard zone of each argument, one after the other */
+    unsigned char *seen;  /* room to read one back */
+    void *computed;       /* room to read an argument back, kept from launch to launch */
+    size_t computed_bytes;
+} kg__buffers;
+
+/* Bytes of one argument's data. */
+size_t kg__argument_bytes(const kg_argument *argument);
+
+/* Allocates in the memory of `variant`, with room for the guard zones; false with `error` when the
+ * device refuses, and before it is asked for more managed memory than it has free, which could hang
+ * it. Free with kg__buffers_free() whatever came back. */
+bool kg__buffers_make(kg__buffers *buffers, const kg_arguments *arguments,
+                      const kg_variant *variant, kg__error *error);
+
+/* Whether the buffers lie where `variant` has its arguments. */
+bool kg__buffers_suit(const kg__buffers *buffers, const kg_variant *variant);
+
+/* Allocates `bytes` in one kind of memory; `*allocation` is NULL on an error. */
+cudaError_t kg__memory_allocate(kg_memory memory, size_t bytes, void **allocation);
+
+/* Frees what kg__memory_allocate() gave of that kind; NULL is fine. */
+void kg__memory_free(kg_memory memory, void *allocation);
+
+/* Makes ready for a launch: inputs copied from `inputs`, which lie on the device (NULL for an
+ * output), outputs filled with the byte `poison`, guard zones written anew. */
+bool kg__buffers_fill(kg__buffers *buffers, void *const *inputs, unsigned char poison,
+                      kg__error *error);
+
+/* Whether argument `index` still holds its input, which is given as it lies on the device and as it
+ * lies on the host; false with `first` the index of the first byte that differs, or with `error`
+ * filled when the device fails. */
+bool kg__buffers_unchanged(kg__buffers *buffers, int index, const void *device_input,
+                           const void *host_input, size_t *first, kg__error *error);
+
+/* Whether the device finds argument `index` to hold the very bytes of `same`, which lies on the
+ * device. False, too, where it does not compare, or fails: then the argument is to be read back. */
+bool kg__buffers_hold(const kg__buffers *buffers, int index, const void *same);
+
+/* Reads argument `index` back, into memory of the buffers' own that the next call uses again; NULL
+ * with `error`. */
+const void *kg__buffers_read(kg__buffers *buffers, int index, kg__error *error);
+
+/* Checks every guard zone. Returns false with `finding` naming the buffer, the side and the first
+ * and the number of bytes overwritten; `error` is filled instead when the device fails. */
+bool kg__buffers_guards_hold(kg__buffers *buffers, kg__error *finding, kg__error *error);
+
+/* Frees the buffers in each kind of memory, and empties the structure; an empty one is fine too. */
+void kg__buffers_free(kg__buffers *buffers);
+
+#endif

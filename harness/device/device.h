@@ -1,0 +1,215 @@
+/* The device under test, through cudart: a GPU's program and the model's link different halves of
+ * this. */
+#ifndef KG__DEVICE_H
+#define KG__DEVICE_H
+
+#include <cuda_runtime_api.h>
+#include <jansson.h>
+#include <kernelgate/kernelgate.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "device/buffers.h"
+#include "base/message.h"
+#include "suite/table.h"
+
+typedef enum kg__device_status {
+    KG__DEVICE_READY,
+    KG__DEVICE_ABSENT, /* no GPU or no driver at all: nothing can be judged */
+    KG__DEVICE_BROKEN  /* there is one and it cannot be used: an error */
+} kg__device_status;
+
+/* Makes the device ready and describes it in a record of its own: {"event": "target", "target":
+ * {...}, "provenance": {...}}. On anything but KG__DEVICE_READY, `why` says what is missing and
+ * what to do, and `description` is NULL. */
+kg__device_status kg__device_open(json_t **description, kg__error *why);
+
+/* Keeps the opened device and makes its context: alone for whoever measures, shared for whoever
+ * checks, so that no check disturbs a measurement. Waits for those who keep it otherwise, reporting
+ * through `waiting`. Ends with the process. False with `error` when it cannot be kept. */
+bool kg__device_keep(bool alone, void (*waiting)(void *context, const char *line), void *context,
+                     kg__error *error);
+
+/* What bounds the launches of a device. */
+typedef struct kg__limits {
+    int multiprocessors;
+    int threads_a_block;          /* at most */
+    int threads_a_multiprocessor; /* at most, of all blocks that are resident at a time */
+} kg__limits;
+
+/* The limits of the opened device. */
+kg__limits kg__device_limits(void);
+
+/* How often each check launches: once for each order of threads that the device can be made to
+ * take. The model has two, a GPU one. */
+int kg__device_orders(void);
+/* Makes ready for an order and names it for messages: "" or ", threads in reversed order". */
+const char *kg__device_begin_order(int order);
+
+/* Whether the device compares its own memory faster than the host would. */
+bool kg__device_compares(void);
+/* Where `a` and `b`, both on the device, first differ: `first` becomes the byte's index, `bytes`
+ * where they are the same. */
+cudaError_t kg__device_compare(const void *a, const void *b, size_t bytes, size_t *first);
+
+/* How many kernels a call starts, and of how many blocks in all. */
+typedef struct kg__launch_shape {
+    uint64_t kernels;
+    uint64_t blocks;
+} kg__launch_shape;
+
+#ifdef KG__TARGET_GPU
+/* A GPU runs what is started on it: only the CPU model tells a launch's shape without. */
+static inline bool kg__device_shape(const kg_variant *variant, kg_call call,
+                                    kg__launch_shape *shape)
+{
+    (void)variant;
+    (void)call;
+    (void)shape;
+    return false;
+}
+
+/* The boards that CUDA shows this process, a list of {"uuid", "name"} owned by the caller. On
+ * anything but KG__DEVICE_READY, `why` says what is missing, and `boards` is NULL. */
+kg__device_status kg__device_boards(json_t **boards, kg__error *why);
+
+/* A GPU tells what is started elsewhere when launches are captured, to be timed. */
+static inline cudaStream_t kg__device_begin_call(void)
+{
+    return NULL;
+}
+
+static inline bool kg__device_strayed(kg_clock clock, kg__error *why)
+{
+    (void)clock;
+    (void)why;
+    return false;
+}
+
+/* Nobody knows where a GPU's threads stand: who is told to end (SIGTERM) does so at once. */
+static inline void kg__device_tell_hang(const char *home,
+                                        void (*tell)(void *context, const char *where),
+                                        void *context)
+{
+    (void)home;
+    (void)tell;
+    (void)context;
+}
+#else
+/* The shape of a variant's launch, of which no thread is run; false where the launcher fails or
+ * starts no kernel. The launcher itself is run, on arguments that are no memory. */
+bool kg__device_shape(const kg_variant *variant, kg_call call, kg__launch_shape *shape);
+
+/* The CPU model runs wherever there is a processor. */
+static inline kg__device_status kg__device_boards(json_t **boards, kg__error *why)
+{
+    *boards = NULL;
+    kg__fail(why, "the CPU model has no boards to hand out: ask a program for the GPU");
+    return KG__DEVICE_BROKEN;
+}
+
+/* The stream for a launcher's call. */
+cudaStream_t kg__device_begin_call(void);
+/* True when the launcher has since done what a GPU could not time by this clock, as `why` says:
+ * started anything on another stream, or, but by the host's clock, allocated or waited. */
+bool kg__device_strayed(kg_clock clock, kg__error *why);
+
+/* From now on whoever tells this process to end (SIGTERM) while a kernel runs ends the launch, and
+ * `tell` hears where its running thread stood, with source files named from `home` on (both kept by
+ * reference), and what was found until then: "at kernels/a/b.cu:14, in kernel b, block (0, 0, 0),
+ * thread (5, 0, 0)". When it returns, so does the launch, with cudaErrorLaunchTimeout. */
+void kg__device_tell_hang(const char *home, void (*tell)(void *context, const char *where),
+                          void *context);
+#endif
+
+/* The folder of kernelgate/kernelgate.h, for whoever compiles kernels himself; NULL where this
+ * target cannot tell. */
+#ifdef KG__TARGET_GPU
+static inline const char *kg__device_headers(void)
+{
+    return NULL;
+}
+#else
+const char *kg__device_headers(void);
+#endif
+
+/* What only the CPU model's instrumented kernels tell: of every access, whether it is sound. */
+#ifdef KG__TARGET_GPU
+static inline bool kg__device_watches(void)
+{
+    return false;
+}
+
+static inline void kg__device_watch(void)
+{
+}
+
+static inline void kg__device_describe(const void *data, size_t bytes, const char *name,
+                                       bool read_only)
+{
+    (void)data;
+    (void)bytes;
+    (void)name;
+    (void)read_only;
+}
+
+static inline void kg__device_forget(const void *data, size_t bytes)
+{
+    (void)data;
+    (void)bytes;
+}
+
+static inline bool kg__device_found(const char *home, kg__error *findings)
+{
+    (void)home;
+    (void)findings;
+    return false;
+}
+
+static inline bool kg__device_passed_over(kg__error *what, bool *whole)
+{
+    (void)what;
+    *whole = true;
+    return false;
+}
+#else
+/* True when this program's kernels are instrumented: one launch tells all that there is to tell. */
+bool kg__device_watches(void);
+/* Looks at every access from now on, and forgets what was found before. */
+void kg__device_watch(void);
+/* Says what part of an allocation kernels may touch, and what findings are to call it (kept by
+ * reference). */
+void kg__device_describe(const void *data, size_t bytes, const char *name, bool read_only);
+
+/* Has `bytes` from `data` count as never written. */
+void kg__device_forget(const void *data, size_t bytes);
+/* What was found since kg__device_watch(), with source files named from `home` on; false when
+ * nothing was. */
+bool kg__device_found(const char *home, kg__error *findings);
+/* True when a launch was too large to look at all of it: `what` says what was passed over. `whole`
+ * becomes whether every block was run, so that the outputs are all there. */
+bool kg__device_passed_over(kg__error *what, bool *whole);
+#endif
+
+/* Makes ready to tell launches without doing them; nothing is launched in this process any more. */
+void kg__device_plan(void);
+
+/* Appends to `list` what each kernel that a launch of a case starts is started with, in order:
+ * {"kernel" (its name as the compiler has it), "grid": [x, y, z] in blocks, "block": [x, y, z] in
+ * threads, "dynamic_shared" in bytes}. A GPU's has besides what the driver says of the kernel:
+ * {"registers", "local_bytes", "static_shared", "blocks_per_multiprocessor", "occupancy"}. False
+ * with `why` where the launcher fails. */
+bool kg__device_launches(const kg__case *one, const kg__buffers *buffers, json_t *list,
+                         kg__error *why);
+
+/* The name of a variant's launcher; "" where this target cannot tell. */
+const char *kg__device_launcher(const kg__case *one);
+
+/* Fills `why` with "<what>: <name of the error>, <its text>" and returns false. */
+bool kg__cuda_fail(kg__error *why, const char *what, cudaError_t code);
+
+/* True when an earlier error has made the context unusable: only a new process can go on. Clears
+ * any error that has not. */
+bool kg__device_is_lost(void);
+
+#endif

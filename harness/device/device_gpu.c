@@ -1,0 +1,381 @@
+/* A real GPU as the device under test. */
+#include "device/device_gpu.h"
+
+#include <dlfcn.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "device/gpu_slot.h"
+#include "device/compare_memory.h"
+#include "device/device.h"
+#include "base/lock.h"
+#include "device/nvml.h"
+#include "suite/target.h"
+
+static kg__gpu opened;
+
+const kg__gpu *kg__device_gpu(void)
+{
+    return &opened;
+}
+
+/* The driver's library, loaded when it is first asked for and kept; NULL where there is none. */
+static kg__nvml *nvml_of_card(kg__error *why)
+{
+    static kg__nvml *nvml;
+    static kg__error missing;
+    static bool tried;
+
+    if (!tried)
+        (void)kg__nvml_open(&nvml, &missing);
+    tried = true;
+    *why = missing;
+    return nvml;
+}
+
+/* By which ids the card knows this process, once it is kept alone. */
+static kg__nvml_processes own = { .count = -1 };
+
+/* Lists who computes on the card; nobody is known where the driver does not tell. */
+static void list_processes(kg__nvml_processes *all)
+{
+    kg__error why;
+    const kg__nvml *nvml = nvml_of_card(&why);
+
+    all->count = -1;
+    if (nvml != NULL)
+        (void)kg__nvml_list(nvml, opened.uuid, all);
+}
+
+bool kg__device_keep(bool alone, void (*waiting)(void *context, const char *line), void *context,
+                     kg__error *error)
+{
+    kg__nvml_processes before;
+    kg__nvml_processes after;
+    cudaError_t code;
+
+    if (kg__lock_take(opened.uuid, alone ? KG__LOCK_EXCLUSIVE : KG__LOCK_SHARED, waiting, context,
+                      error) < 0)
+        return false;
+    /* Whoever computes before the context is made is not this process, by whatever id the driver
+     * knows it. */
+    if (alone)
+        list_processes(&before);
+    /* Making the context disturbs whoever times, so it waits for the lock. */
+    code = cudaSetDevice(0);
+    if (code == cudaSuccess)
+        code = cudaFree(NULL);
+    if (alone) {
+        list_processes(&after);
+        kg__nvml_find_own(&before, &after, &own);
+    }
+    return code == cudaSuccess ||
+           kg__cuda_fail(error, "opening the GPU (see nvidia-smi and kernelgate doctor)", code);
+}
+
+kg__limits kg__device_limits(void)
+{
+    return (kg__limits){ .multiprocessors = opened.multiprocessors,
+                         .threads_a_block = opened.threads_a_block,
+                         .threads_a_multiprocessor = opened.threads_a_multiprocessor };
+}
+
+static bool quiet;
+
+void kg__device_keep_quiet(void)
+{
+    quiet = true;
+}
+
+bool kg__device_compares(void)
+{
+    return !quiet;
+}
+
+cudaError_t kg__device_compare(const void *a, const void *b, size_t bytes, size_t *first)
+{
+    static unsigned long long *answer;
+    unsigned long long found = bytes;
+    cudaError_t code = cudaSuccess;
+
+    if (answer == NULL)
+        code = cudaMalloc((void **)&answer, sizeof *answer);
+    if (code == cudaSuccess)
+        code = cudaMemcpy(answer, &found, sizeof found, cudaMemcpyHostToDevice);
+    if (code == cudaSuccess)
+        code = kg__launch_comparing(a, b, bytes, answer, opened.multiprocessors);
+    if (code == cudaSuccess)
+        code = cudaMemcpy(&found, answer, sizeof found, cudaMemcpyDeviceToHost);
+    *first = found;
+    return code;
+}
+
+int kg__device_orders(void)
+{
+    return 1;
+}
+
+const char *kg__device_begin_order(int order)
+{
+    (void)order;
+    return "";
+}
+
+/* What of a driver there is: its library, with the CUDA version that it supports (1000 x major + 10
+ * x minor; 0 where it does not tell), or at least its kernel module. */
+static bool find_driver(int *version)
+{
+    void *library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+    int (*get_version)(int *) = NULL;
+    void *address;
+
+    *version = 0;
+    if (library == NULL)
+        return access("/proc/driver/nvidia/version", F_OK) == 0;
+    address = dlsym(library, "cuDriverGetVersion");
+    memcpy(&get_version, &address, sizeof get_version);
+    if (get_version == NULL || get_version(version) != 0)
+        *version = 0;
+    dlclose(library);
+    return true;
+}
+
+/* Says why no device can be counted, from the code that cudaGetDeviceCount() gave. */
+static kg__device_status explain_no_device(cudaError_t code, kg__error *why)
+{
+    int driver;
+    int toolkit = 0;
+
+    (void)cudaGetLastError();
+    (void)cudaRuntimeGetVersion(&toolkit);
+    if (!find_driver(&driver)) {
+        kg__fail(
+            why,
+            "no GPU: there is no NVIDIA driver on this machine: the CPU model gates without one");
+        return KG__DEVICE_ABSENT;
+    }
+    if (code == cudaErrorNoDevice) {
+        kg__fail(why, "no GPU: the driver sees none (is CUDA_VISIBLE_DEVICES set so?)");
+        return KG__DEVICE_ABSENT;
+    }
+    if (driver > 0 && driver < toolkit)
+        kg__fail(
+            why,
+            "the driver supports CUDA %d.%d, older than the toolkit %d.%d of this build: update "
+            "the driver, or build with an older toolkit",
+            driver / 1000, driver % 1000 / 10, toolkit / 1000, toolkit % 1000 / 10);
+    else
+        kg__fail(why,
+                 "the NVIDIA driver does not work: %s, %s: see nvidia-smi and kernelgate doctor",
+                 cudaGetErrorName(code), cudaGetErrorString(code));
+    return KG__DEVICE_BROKEN;
+}
+
+static void name_uuid(const struct cudaDeviceProp *properties, char *text, size_t size)
+{
+    const unsigned char *bytes = (const unsigned char *)properties->uuid.bytes;
+    size_t used;
+
+    kg__format(text, size, "%s", kg__board_is_instance(properties->name) ? "MIG-" : "GPU-");
+    used = strlen(text);
+    for (int i = 0; i < 16; i++) {
+        kg__format(text + used, size - used, "%02x%s", bytes[i],
+                   i == 3 || i == 5 || i == 7 || i == 9 ? "-" : "");
+        used = strlen(text);
+    }
+}
+
+/* The key of a card: its name's; boards that share a name and differ in memory are told apart by
+ * the baseline's memory_mib. */
+static json_t *describe_target(const struct cudaDeviceProp *properties)
+{
+    char key[96];
+    char capability[16];
+
+    kg__target_key(properties->name, key, sizeof key);
+    kg__format(capability, sizeof capability, "%d.%d", properties->major, properties->minor);
+    return json_pack("{s:s, s:s, s:s, s:I, s:i}", "key", key, "name", properties->name,
+                     "compute_capability", capability, "memory_mib",
+                     (json_int_t)(properties->totalGlobalMem >> 20), "multiprocessors",
+                     properties->multiProcessorCount);
+}
+
+static json_t *describe_provenance(const struct cudaDeviceProp *properties)
+{
+    json_t *facts = json_object();
+    kg__nvml_state card;
+    kg__error why;
+    const kg__nvml *nvml = nvml_of_card(&why);
+    char text[64];
+    int toolkit = 0;
+    time_t seconds = time(NULL);
+    struct tm utc;
+
+    (void)cudaRuntimeGetVersion(&toolkit);
+    kg__format(text, sizeof text, "%d.%d", toolkit / 1000, toolkit % 1000 / 10);
+    json_object_set_new(facts, "cuda", json_string(text));
+    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&seconds, &utc));
+    json_object_set_new(facts, "date", json_string(text));
+    json_object_set_new(facts, "uuid", json_string(opened.uuid));
+    kg__format(text, sizeof text, "%04x:%02x:%02x.0", (unsigned)properties->pciDomainID,
+               (unsigned)properties->pciBusID, (unsigned)properties->pciDeviceID);
+    json_object_set_new(facts, "bus_id", json_string(text));
+    if (nvml == NULL) {
+        json_object_set_new(facts, "nvml", json_string(why.text));
+        return facts;
+    }
+    kg__nvml_driver(nvml, text, sizeof text);
+    json_object_set_new(facts, "driver", json_string(text));
+    if (kg__nvml_card_state(nvml, opened.uuid, &card, &why)) {
+        if (card.power_limit_w > 0)
+            json_object_set_new(facts, "power_limit_w", json_real(card.power_limit_w));
+        if (card.max_sm_clock_mhz > 0)
+            json_object_set_new(facts, "max_sm_clock_mhz", json_integer(card.max_sm_clock_mhz));
+        if (card.ecc >= 0)
+            json_object_set_new(facts, "ecc", json_boolean(card.ecc));
+    }
+    return facts;
+}
+
+/* Counts the devices that CUDA shows. */
+static kg__device_status count_devices(int *count, kg__error *why)
+{
+    cudaError_t code;
+
+    *count = 0;
+    code = cudaGetDeviceCount(count);
+    if (code != cudaSuccess || *count == 0)
+        return explain_no_device(code != cudaSuccess ? code : cudaErrorNoDevice, why);
+    return KG__DEVICE_READY;
+}
+
+static kg__device_status read_properties(struct cudaDeviceProp *properties, int device,
+                                         kg__error *why)
+{
+    cudaError_t code = cudaGetDeviceProperties(properties, device);
+
+    if (code == cudaSuccess)
+        return KG__DEVICE_READY;
+    kg__cuda_fail(why, "opening the GPU (see nvidia-smi and kernelgate doctor)", code);
+    return KG__DEVICE_BROKEN;
+}
+
+kg__device_status kg__device_boards(json_t **boards, kg__error *why)
+{
+    int count;
+    kg__device_status status = count_devices(&count, why);
+
+    *boards = status == KG__DEVICE_READY ? json_array() : NULL;
+    for (int i = 0; i < count && status == KG__DEVICE_READY; i++) {
+        struct cudaDeviceProp properties;
+        char uuid[sizeof opened.uuid];
+
+        status = read_properties(&properties, i, why);
+        if (status != KG__DEVICE_READY)
+            break;
+        name_uuid(&properties, uuid, sizeof uuid);
+        json_array_append_new(*boards,
+                              json_pack("{s:s, s:s}", "uuid", uuid, "name", properties.name));
+    }
+    if (status != KG__DEVICE_READY) {
+        json_decref(*boards);
+        *boards = NULL;
+    }
+    return status;
+}
+
+kg__device_status kg__device_open(json_t **description, kg__error *why)
+{
+    struct cudaDeviceProp properties;
+    char given[KG__BOARD_UUID_SIZE];
+    kg__device_status status;
+    int count;
+
+    *description = NULL;
+    if (kg__board_take(given, why) == KG__BOARD_BAD)
+        return KG__DEVICE_BROKEN;
+    status = count_devices(&count, why);
+    if (status == KG__DEVICE_READY)
+        status = read_properties(&properties, 0, why);
+    /* A board that CTest handed out was there: that it is not is no reason to skip. */
+    if (status == KG__DEVICE_ABSENT && given[0] != '\0') {
+        kg__board_gone(given, why);
+        return KG__DEVICE_BROKEN;
+    }
+    if (status != KG__DEVICE_READY)
+        return status;
+    opened.multiprocessors = properties.multiProcessorCount;
+    opened.threads_a_block = properties.maxThreadsPerBlock;
+    opened.threads_a_multiprocessor = properties.maxThreadsPerMultiProcessor;
+    opened.moves_managed = properties.concurrentManagedAccess != 0;
+    opened.l2_bytes = properties.l2CacheSize > 0 ? (size_t)properties.l2CacheSize : 0;
+    name_uuid(&properties, opened.uuid, sizeof opened.uuid);
+    if (given[0] != '\0' && strcmp(given, opened.uuid) != 0) {
+        kg__board_gone(given, why);
+        return KG__DEVICE_BROKEN;
+    }
+    *description =
+        json_pack("{s:s, s:o, s:o}", "event", "target", "target", describe_target(&properties),
+                  "provenance", describe_provenance(&properties));
+    return KG__DEVICE_READY;
+}
+
+json_t *kg__device_state(bool *throttled)
+{
+    json_t *state = json_object();
+    kg__nvml_processes all = { .count = -1 };
+    kg__nvml_state card;
+    kg__error why;
+    const kg__nvml *nvml = nvml_of_card(&why);
+    char reasons[256];
+    int foreign;
+
+    if (nvml == NULL || !kg__nvml_card_state(nvml, opened.uuid, &card, &why))
+        return state;
+    if (card.temperature_c >= 0)
+        json_object_set_new(state, "temperature_c", json_integer(card.temperature_c));
+    if (card.sm_clock_mhz >= 0)
+        json_object_set_new(state, "sm_clock_mhz", json_integer(card.sm_clock_mhz));
+    if (card.memory_clock_mhz >= 0)
+        json_object_set_new(state, "memory_clock_mhz", json_integer(card.memory_clock_mhz));
+    list_processes(&all);
+    foreign = kg__nvml_foreign(&all, &own);
+    if (foreign >= 0)
+        json_object_set_new(state, "foreign_processes", json_integer(foreign));
+    if (card.reasons_known) {
+        kg__nvml_reasons_text(card.reasons, false, reasons, sizeof reasons);
+        json_object_set_new(state, "clock_reasons", json_string(reasons));
+        *throttled = *throttled || kg__nvml_throttles(card.reasons);
+    }
+    return state;
+}
+
+/* Has managed memory move to the opened GPU or to the host, in the order of `stream`. */
+static cudaError_t move_managed(void *data, size_t bytes, bool to_device, cudaStream_t stream)
+{
+#if CUDART_VERSION >= 13000
+    struct cudaMemLocation where = { .type = to_device ? cudaMemLocationTypeDevice
+                                                       : cudaMemLocationTypeHost,
+                                     .id = 0 };
+
+    return cudaMemPrefetchAsync(data, bytes, where, 0, stream);
+#else
+    return cudaMemPrefetchAsync(data, bytes, to_device ? 0 : cudaCpuDeviceId, stream);
+#endif
+}
+
+bool kg__device_move(const kg__buffers *buffers, bool to_device, cudaStream_t stream,
+                     kg__error *why)
+{
+    cudaError_t code = cudaSuccess;
+
+    /* Elsewhere a launch brings all of it along, and nothing but the host's touch takes it back. */
+    if (!opened.moves_managed && to_device)
+        return true;
+    for (int i = 0; i < buffers->arguments.count && code == cudaSuccess; i++) {
+        if (buffers->memory[i] == KG_MANAGED && buffers->bytes[i] > 0)
+            code = move_managed(buffers->data[i], buffers->bytes[i], to_device, stream);
+    }
+    return code == cudaSuccess || kg__cuda_fail(why, "moving managed memory", code);
+}

@@ -1,0 +1,266 @@
+/* The CPU model as the device under test. */
+#include <string.h>
+
+#include "device/device.h"
+#include "model/model.h"
+#include "model/program.h"
+#include "model/watch.h"
+#include "base/source_path.h"
+
+kg__device_status kg__device_open(json_t **description, kg__error *why)
+{
+    *description = NULL;
+    if (!kg__model_has_symbols()) {
+        kg__fail(why, "this program is stripped, and the CPU model knows shared arrays by their "
+                      "symbols: link it without -s (see LDFLAGS)");
+        return KG__DEVICE_BROKEN;
+    }
+    *description = json_pack(
+        "{s:s, s:{s:s, s:s, s:s}, s:{s:s, s:s, s:s*}, s:b}", "event", "target", "target", "key",
+        "cpu-model", "name", "CPU model", "compiler", kg__model_compiler, "provenance", "compiler",
+        kg__model_compiler, "model", KG__MODEL_VERSION, "flags",
+        kg__model_flags[0] != '\0' ? kg__model_flags : NULL, "watches", (int)kg__device_watches());
+    return KG__DEVICE_READY;
+}
+
+kg__limits kg__device_limits(void)
+{
+    struct cudaDeviceProp properties = { .multiProcessorCount = 1 };
+
+    (void)cudaGetDeviceProperties(&properties, 0);
+    return (kg__limits){ .multiprocessors = properties.multiProcessorCount,
+                         .threads_a_block = properties.maxThreadsPerBlock,
+                         .threads_a_multiprocessor = properties.maxThreadsPerMultiProcessor };
+}
+
+/* A model is its process's own: there is nothing to keep from others. */
+bool kg__device_keep(bool alone, void (*waiting)(void *context, const char *line), void *context,
+                     kg__error *error)
+{
+    (void)alone;
+    (void)waiting;
+    (void)context;
+    (void)error;
+    return true;
+}
+
+int kg__device_orders(void)
+{
+    return kg__device_watches() ? 1 : 2;
+}
+
+const char *kg__device_begin_order(int order)
+{
+    kg__model_set_order(order == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
+    return order == 0 ? "" : ", threads in reversed order";
+}
+
+/* The host has the model's memory at hand. */
+bool kg__device_compares(void)
+{
+    return false;
+}
+
+cudaError_t kg__device_compare(const void *a, const void *b, size_t bytes, size_t *first)
+{
+    (void)a;
+    (void)b;
+    (void)bytes;
+    (void)first;
+    return cudaErrorNotSupported;
+}
+
+cudaStream_t kg__device_begin_call(void)
+{
+    return kg__model_begin_call();
+}
+
+bool kg__device_strayed(kg_clock clock, kg__error *why)
+{
+    size_t astray = kg__model_astray();
+    size_t uncapturable = clock == KG_HOST_CLOCK ? 0 : kg__model_uncapturable();
+
+    if (astray > 0)
+        kg__fail(why,
+                 "launches or copies that were not on the stream of the call, which could not be "
+                 "timed: %zu; start them on call->stream (config.stream), and on no other",
+                 astray);
+    else if (uncapturable > 0)
+        kg__fail(why,
+                 "the launcher allocates, frees or waits, which CUDA refuses where a launch is "
+                 "timed: %zu such call%s; take scratch memory as an argument, and wait for nothing",
+                 uncapturable, uncapturable == 1 ? "" : "s");
+    return astray > 0 || uncapturable > 0;
+}
+
+static void add_shape(void *shape, const kg__model_kernel *kernel, const cudaLaunchConfig_t *config)
+{
+    kg__launch_shape *sum = shape;
+    const dim3 *grid = &config->gridDim;
+
+    (void)kernel;
+    sum->kernels++;
+    sum->blocks += (uint64_t)grid->x * grid->y * grid->z;
+}
+
+bool kg__device_shape(const kg_variant *variant, kg_call call, kg__launch_shape *shape)
+{
+    cudaError_t code;
+
+    *shape = (kg__launch_shape){ 0 };
+    kg__model_plan(add_shape, shape);
+    call.stream = kg__model_begin_call();
+    code = variant->launch(&call);
+    kg__model_plan(NULL, NULL);
+    return code == cudaSuccess && shape->kernels > 0;
+}
+
+bool kg__device_watches(void)
+{
+    return kg__model_is_instrumented();
+}
+
+void kg__device_watch(void)
+{
+    kg__model_watch(KG__MODEL_CHECK, KG__MODEL_BUDGET);
+}
+
+void kg__device_describe(const void *data, size_t bytes, const char *name, bool read_only)
+{
+    if (kg__device_watches())
+        kg__model_describe(data, bytes, name, read_only);
+}
+
+void kg__device_forget(const void *data, size_t bytes)
+{
+    if (kg__device_watches())
+        kg__model_forget(data, bytes);
+}
+
+/* Findings beyond these are only counted: the first ones are the cause of most others. */
+#define FINDINGS_SHOWN 3
+
+bool kg__device_found(const char *home, kg__error *findings)
+{
+    const kg__model_report *seen = kg__model_seen();
+    char text[sizeof findings->text] = "";
+
+    if (!kg__device_watches() || seen->finding_count == 0)
+        return false;
+    for (size_t i = 0; i < seen->finding_count && i < FINDINGS_SHOWN; i++) {
+        const kg__model_finding *finding = &seen->findings[i];
+        size_t used = strlen(text);
+
+        kg__format(text + used, sizeof text - used, "%s", i > 0 ? "; " : "");
+        used = strlen(text);
+        if (finding->line > 0)
+            kg__format(text + used, sizeof text - used,
+                       "%s:%u: ", kg__source_name(home, finding->file), finding->line);
+        used = strlen(text);
+        kg__format(text + used, sizeof text - used, "%s", finding->text);
+        used = strlen(text);
+        if (finding->times > 1)
+            kg__format(text + used, sizeof text - used, "; %llu times",
+                       (unsigned long long)finding->times);
+    }
+    if (seen->finding_count > FINDINGS_SHOWN) {
+        size_t used = strlen(text);
+
+        kg__format(text + used, sizeof text - used, "; and %zu more findings",
+                   seen->finding_count - FINDINGS_SHOWN);
+    }
+    kg__fail(findings, "%s", text);
+    return true;
+}
+
+bool kg__device_passed_over(kg__error *what, bool *whole)
+{
+    const kg__model_report *seen = kg__model_seen();
+
+    *whole = seen->watched == seen->blocks;
+    if (!*whole)
+        kg__fail(what, "memory checks on %llu of %llu blocks", (unsigned long long)seen->watched,
+                 (unsigned long long)seen->blocks);
+    else if (seen->too_large != NULL)
+        kg__fail(what, "%s is too large to look for races and unwritten reads in it",
+                 seen->too_large);
+    return !*whole || seen->too_large != NULL;
+}
+
+/* Who is told of a launch that never ended. */
+static struct {
+    const char *home;
+    void (*tell)(void *context, const char *where);
+    void *context;
+} hang;
+
+static void describe_hang(const kg__model_place *place, const char *file, unsigned int line)
+{
+    kg__error found = { "" };
+    char stood[512] = "";
+    char where[KG__MESSAGE_SIZE];
+
+    if (line > 0)
+        kg__format(stood, sizeof stood, "at %s:%u, ", kg__source_name(hang.home, file), line);
+    (void)kg__device_found(hang.home, &found);
+    kg__format(where, sizeof where, "%sin kernel %s, block (%u, %u, %u), thread (%u, %u, %u)%s%s%s",
+               stood, place->kernel, place->block.x, place->block.y, place->block.z,
+               place->thread.x, place->thread.y, place->thread.z,
+               line > 0 ? "" : ", at no line that can be told: build it with -g",
+               found.text[0] != '\0' ? "; found before: " : "", found.text);
+    hang.tell(hang.context, where);
+}
+
+void kg__device_tell_hang(const char *home, void (*tell)(void *context, const char *where),
+                          void *context)
+{
+    hang.home = home;
+    hang.tell = tell;
+    hang.context = context;
+    kg__model_tell_hang(describe_hang);
+}
+
+static void add_launch(void *list, const kg__model_kernel *kernel, const cudaLaunchConfig_t *config)
+{
+    const dim3 *grid = &config->gridDim;
+    const dim3 *block = &config->blockDim;
+
+    json_array_append_new(list, json_pack("{s:s, s:[i, i, i], s:[i, i, i], s:I}", "kernel",
+                                          kernel->symbol, "grid", (int)grid->x, (int)grid->y,
+                                          (int)grid->z, "block", (int)block->x, (int)block->y,
+                                          (int)block->z, "dynamic_shared",
+                                          (json_int_t)config->dynamicSmemBytes));
+}
+
+void kg__device_plan(void)
+{
+    /* Memory that is asked for before the first launch holds nothing either. */
+    kg__model_plan(add_launch, NULL);
+}
+
+bool kg__device_launches(const kg__case *one, const kg__buffers *buffers, json_t *list,
+                         kg__error *why)
+{
+    kg_call call = { .size = one->size,
+                     .launch = one->launch,
+                     .argument = (void *const *)buffers->data };
+    cudaError_t code;
+
+    kg__model_plan(add_launch, list);
+    call.stream = kg__device_begin_call();
+    code = one->variant->launch(&call);
+    return code == cudaSuccess || kg__cuda_fail(why, "launching", code);
+}
+
+const char *kg__device_launcher(const kg__case *one)
+{
+    const void *address;
+
+    memcpy(&address, &one->variant->launch, sizeof address);
+    return kg__model_symbol_at(address);
+}
+
+const char *kg__device_headers(void)
+{
+    return kg__kernel_headers;
+}

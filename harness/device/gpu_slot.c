@@ -1,0 +1,154 @@
+#include "device/gpu_slot.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "records/records.h"
+
+#define GROUP_COUNT "CTEST_RESOURCE_GROUP_COUNT"
+#define GROUP_GPUS "CTEST_RESOURCE_GROUP_0_GPUS"
+#define REMEDY "make the resource spec anew with a GPU program's --resource-spec, as ci/gate does"
+
+static const char uuid_prefix[] = "GPU-";
+/* CTest takes lower case, digits and underscores in an id, and no digit in front. */
+static const char id_prefix[] = "gpu_";
+/* A UUID, x being a hexadecimal digit. */
+static const char uuid_form[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+
+/* Whether the `length` characters at `text` have the form of a UUID, whose groups `separator`
+ * parts. */
+static bool has_uuid_form(const char *text, size_t length, char separator)
+{
+    if (length != sizeof uuid_form - 1)
+        return false;
+    for (size_t i = 0; i < length; i++) {
+        if (uuid_form[i] == '-'
+                ? text[i] != separator
+                : !isxdigit((unsigned char)text[i]) || isupper((unsigned char)text[i]))
+            return false;
+    }
+    return true;
+}
+
+/* Copies a UUID behind `prefix` with other separators. */
+static void translate(const char *prefix, const char *from, char separator, char *to)
+{
+    size_t used = strlen(prefix);
+
+    memcpy(to, prefix, used);
+    for (size_t i = 0; i < sizeof uuid_form - 1; i++) {
+        if (uuid_form[i] == '-')
+            to[used + i] = separator;
+        else
+            to[used + i] = from[i];
+    }
+    to[used + sizeof uuid_form - 1] = '\0';
+}
+
+/* Reads "id:gpu_7fc4aa32_...,slots:8". */
+static bool parse_gpus(const char *gpus, char *uuid)
+{
+    static const char id_key[] = "id:";
+    static const char slots_key[] = ",slots:";
+    const char *id = gpus + sizeof id_key - 1;
+    const char *digits;
+    size_t length;
+
+    if (strncmp(gpus, id_key, sizeof id_key - 1) != 0 ||
+        strncmp(id, id_prefix, sizeof id_prefix - 1) != 0)
+        return false;
+    id += sizeof id_prefix - 1;
+    length = strcspn(id, ",");
+    digits = id + length + sizeof slots_key - 1;
+    if (!has_uuid_form(id, length, '_') ||
+        strncmp(id + length, slots_key, sizeof slots_key - 1) != 0 || *digits == '\0' ||
+        digits[strspn(digits, "0123456789")] != '\0')
+        return false;
+    translate(uuid_prefix, id, '-', uuid);
+    return true;
+}
+
+kg__board_status kg__board_given(char *uuid, kg__error *error)
+{
+    const char *count = getenv(GROUP_COUNT);
+    const char *gpus = getenv(GROUP_GPUS);
+
+    uuid[0] = '\0';
+    if (gpus == NULL && (count == NULL || strcmp(count, "0") == 0))
+        return KG__BOARD_ANY;
+    if (count != NULL && strcmp(count, "1") != 0) {
+        kg__fail(error, GROUP_COUNT "=%s: a test runs on one board: give it RESOURCE_GROUPS gpus:N",
+                 count);
+        return KG__BOARD_BAD;
+    }
+    if (gpus == NULL) {
+        kg__fail(error, GROUP_COUNT "=1 without " GROUP_GPUS
+                                    ": the test takes no GPU: give it RESOURCE_GROUPS gpus:N");
+        return KG__BOARD_BAD;
+    }
+    if (!parse_gpus(gpus, uuid)) {
+        kg__fail(error, GROUP_GPUS "=%s: names no board as \"id:gpu_<UUID>,slots:N\": " REMEDY,
+                 gpus);
+        return KG__BOARD_BAD;
+    }
+    return KG__BOARD_GIVEN;
+}
+
+kg__board_status kg__board_take(char *uuid, kg__error *error)
+{
+    kg__board_status status = kg__board_given(uuid, error);
+
+    if (status == KG__BOARD_GIVEN && setenv("CUDA_VISIBLE_DEVICES", uuid, 1) != 0) {
+        kg__fail(error, "CUDA_VISIBLE_DEVICES cannot be set: out of host memory");
+        return KG__BOARD_BAD;
+    }
+    return status;
+}
+
+void kg__board_gone(const char *uuid, kg__error *error)
+{
+    kg__fail(error,
+             "CUDA does not show the board that CTest gave this test, %s: it is gone (see "
+             "nvidia-smi), or the resource spec is of another machine: " REMEDY,
+             uuid);
+}
+
+bool kg__board_is_instance(const char *name)
+{
+    return strstr(name, " MIG ") != NULL;
+}
+
+json_t *kg__board_spec(const json_t *boards, kg__error *error)
+{
+    json_t *gpus = json_array();
+    const json_t *board;
+    size_t i;
+
+    json_array_foreach (boards, i, board) {
+        const char *uuid = kg__json_text(board, "uuid");
+        const char *name = kg__json_text(board, "name");
+        char id[KG__BOARD_UUID_SIZE];
+
+        if (kg__board_is_instance(name)) {
+            kg__fail(error,
+                     "%s is a MIG instance, of which CUDA shows a process no more than one: run a "
+                     "gate for each, with CUDA_VISIBLE_DEVICES and KG_OUT of its own",
+                     name);
+        } else if (strncmp(uuid, uuid_prefix, sizeof uuid_prefix - 1) != 0 ||
+                   !has_uuid_form(uuid + sizeof uuid_prefix - 1,
+                                  strlen(uuid) - (sizeof uuid_prefix - 1), '-')) {
+            kg__fail(error, "%s: its UUID is \"%s\", by which CTest cannot hand it out", name,
+                     uuid);
+        } else {
+            translate(id_prefix, uuid + sizeof uuid_prefix - 1, '_', id);
+            json_array_append_new(gpus,
+                                  json_pack("{s:s, s:i}", "id", id, "slots", KG__BOARD_SLOTS));
+            continue;
+        }
+        json_decref(gpus);
+        return NULL;
+    }
+    return json_pack("{s:{s:i, s:i}, s:[{s:o}]}", "version", "major", 1, "minor", 0, "local",
+                     "gpus", gpus);
+}

@@ -1,0 +1,102 @@
+/* The state of NVIDIA cards, from NVML, the library that comes with the driver. It is loaded when
+ * it is asked for: a program linked to it would not start where there is no driver. Nothing here
+ * changes a card's settings. */
+#ifndef KG__NVML_H
+#define KG__NVML_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/message.h"
+
+/* The library's name; the environment variable KG_NVML_LIBRARY names another one. */
+#define KG__NVML_LIBRARY "libnvidia-ml.so.1"
+
+typedef enum kg__nvml_status {
+    KG__NVML_READY,
+    KG__NVML_ABSENT, /* no driver on this machine */
+    KG__NVML_BROKEN  /* there is one, and it does not answer */
+} kg__nvml_status;
+
+/* The loaded library. */
+typedef struct kg__nvml kg__nvml;
+
+/* What a card says of itself. Each figure may be unavailable on its own: a text is then empty, a
+ * whole number -1 and a power NaN. */
+typedef struct kg__nvml_state {
+    char name[96];     /* "NVIDIA H200" */
+    char uuid[96];     /* "GPU-..." */
+    char bus_id[32];   /* "00000000:19:00.0" */
+    int temperature_c; /* of the GPU, degrees Celsius */
+    int sm_clock_mhz;
+    int memory_clock_mhz;
+    int max_sm_clock_mhz;
+    bool reasons_known;
+    uint64_t
+        reasons; /* why the clocks are what they are: bits as kg__nvml_next_reason() names them */
+    double power_limit_w; /* the limit that is enforced, watts */
+    double power_draw_w;
+    int ecc;               /* 1 on, 0 off */
+    int mig;               /* 1 on: the card is split into instances */
+    int foreign_processes; /* that compute on the card and have another id than this process; where
+                              that is this process's, use kg__nvml_foreign() */
+} kg__nvml_state;
+
+/* Loads the library and starts it. On anything but KG__NVML_READY `*nvml` is NULL, and `why` says
+ * what is missing and what to do. Close with kg__nvml_close(). */
+kg__nvml_status kg__nvml_open(kg__nvml **nvml, kg__error *why);
+
+/* Stops the library and frees `nvml`; NULL is fine. */
+void kg__nvml_close(kg__nvml *nvml);
+
+/* The driver's version, "580.159.04"; empty where it is not told. */
+void kg__nvml_driver(const kg__nvml *nvml, char *text, size_t size);
+
+/* How many cards there are; -1 where that is not told. */
+int kg__nvml_count(const kg__nvml *nvml);
+
+/* Asks for the state of the card `which`: its PCI bus id ("0000:19:00.0"), its UUID ("GPU-...") or
+ * its index by PCI order ("0"). False with `error` where there is no such card or it does not
+ * answer; every figure is then unavailable. */
+bool kg__nvml_card_state(const kg__nvml *nvml, const char *which, kg__nvml_state *state,
+                         kg__error *error);
+
+/* The most processes on one card that are looked at. */
+#define KG__NVML_PROCESSES 256
+
+/* The processes that compute on a card at one moment, in no order. */
+typedef struct kg__nvml_processes {
+    int count; /* -1: not told */
+    unsigned pids[KG__NVML_PROCESSES];
+} kg__nvml_processes;
+
+/* Lists the processes that compute on the card `which`; false where that is not told. */
+bool kg__nvml_list(const kg__nvml *nvml, const char *which, kg__nvml_processes *all);
+
+/* Finds which of the listed processes may be this one, from the list before its context was made
+ * and the one after. In a container the driver may know it by another id than getpid(), or hide it:
+ * what has come in between is it, and where several have come, any of them may be. */
+void kg__nvml_find_own(const kg__nvml_processes *before, const kg__nvml_processes *after,
+                       kg__nvml_processes *own);
+
+/* How many of `all` are other processes than this one; -1 where that is not known. Of those that
+ * may be this one, all but one are others. */
+int kg__nvml_foreign(const kg__nvml_processes *all, const kg__nvml_processes *own);
+
+/* Whether clocks were held down by heat or power. An idle card, clocks set by hand and the like are
+ * no throttling. */
+bool kg__nvml_throttles(uint64_t reasons);
+
+/* The same of reasons as kg__nvml_reasons_text() has them. */
+bool kg__nvml_text_throttles(const char *reasons);
+
+/* The name of the lowest reason in `*reasons`, "hardware thermal slowdown", which it takes out of
+ * the mask; NULL when none is left. */
+const char *kg__nvml_next_reason(uint64_t *reasons);
+
+/* The reasons joined by ", "; "none" where there is none. With `throttling_only`, those alone that
+ * slow a card down. */
+void kg__nvml_reasons_text(uint64_t reasons, bool throttling_only, char *text, size_t size);
+
+#endif

@@ -1,0 +1,150 @@
+/* A part of a comparison in progress, as the rooms share it that check, measure and count its
+ * cases. None of them touches the device: observers do. */
+#ifndef KG__PART_H
+#define KG__PART_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "baseline/baseline.h"
+#include "judge/judge.h"
+#include "base/message.h"
+#include "suite/settings.h"
+#include "suite/table.h"
+#include "suite/target.h"
+
+/* What a part knows of one of its cases. */
+typedef struct kg__subject {
+    const kg__case *one;
+    json_t *measured[1 + KG__CONFIRMATIONS]; /* one a process */
+    size_t observers;
+    json_t *entry; /* its entry in the results; NULL until it is judged */
+    bool tripped;
+    bool suspect;   /* left to be settled against a base, after this run */
+    double began;   /* when the observer that is at it started on it; 0 while none is */
+    double seconds; /* that observers have spent on it */
+    /* What the plain program found of it, held until the instrumented one has run it too. */
+    bool held;
+    bool hung;
+    kg__verdict plain;
+    char *plain_why;
+} kg__subject;
+
+/* A part in progress. */
+typedef struct kg__part_run {
+    const kg_comparison *comparison;
+    const char *part;
+    char test[128];
+    char verdicts[KG__PATH_SIZE];
+    kg__case_list table;
+    kg__subject *subjects; /* the cases that the filter lets through, in the table's order */
+    size_t count;
+    json_t *document;
+    bool device_seen; /* an observer has described its device */
+    kg__target target;
+    kg__baseline baseline;
+    bool has_baseline;
+    kg__sentinel_log sentinels[1 + KG__CONFIRMATIONS];
+    size_t round;                     /* 0: the first observer; then the confirmations */
+    const kg_variant *variant;        /* the one that is being checked */
+    char instrumented[KG__PATH_SIZE]; /* the program with instrumented kernels; empty: none */
+    bool watching;                    /* it is the one that is being observed */
+    bool told_blind;                  /* it has been told that it does not watch */
+    char otherwise[512];              /* how the baseline was recorded otherwise, or empty */
+    bool unwritten;                   /* what was last to be written down is not */
+    json_t *told;                     /* by kg__alike_key(), the case that was printed with it */
+    kg__error unobserved;             /* why nothing could be run any more, or empty */
+    double began;
+} kg__part_run;
+
+/* A case's figures and its whole reason. */
+#define KG__LINE_SIZE ((size_t)2 * KG__MESSAGE_SIZE)
+
+/* part_state.c */
+
+/* Begins a part: its folder, its table and the cases that the filter takes. False with an error
+ * noted and written; kg__part_release() is due either way. */
+bool kg__part_begin(kg__part_run *run, const kg_comparison *comparison, const char *part);
+
+/* Frees what the part holds. */
+void kg__part_release(kg__part_run *run);
+
+/* Whether this program is the CPU model's. */
+bool kg__part_is_model(void);
+
+/* Whether the part that runs is this one: "check". */
+bool kg__part_is(const kg__part_run *run, const char *part);
+
+/* Whether results are compared with the reference in this part, and nothing else is measured. */
+bool kg__part_is_checking(const kg__part_run *run);
+
+/* Adds a text to one of the verdicts' lists, "notes" for one. */
+void kg__part_add_text(kg__part_run *run, const char *list, const char *text);
+
+/* An error outside of any case: printed, and kept in the verdicts. */
+void kg__part_add_error(kg__part_run *run, const char *text);
+
+/* A remark that decides nothing: printed, and kept in the verdicts. */
+void kg__part_add_note(kg__part_run *run, const char *text);
+
+/* Notes that nothing is judged, by what ("filter", "empty", "unavailable", "no-baseline") and why.
+ */
+void kg__part_skip(kg__part_run *run, const char *by, const char *why);
+
+/* Prints a case's entry as one line; what was printed of a case that failed alike is not told
+ * again.
+ */
+void kg__part_print(kg__part_run *run, const json_t *entry);
+
+/* Gives a case its entry, whose reference is taken over. */
+void kg__part_keep(kg__subject *one, json_t *entry);
+
+/* The same, and prints it. */
+void kg__part_settle(kg__part_run *run, kg__subject *one, json_t *entry);
+
+/* Writes the verdicts file. A case without a verdict is an error until it has one, so that a test
+ * which dies leaves no hole. */
+void kg__part_write(kg__part_run *run, bool complete);
+
+/* part_observing.c */
+
+/* Observes the subjects that `wanted` takes (NULL: all), in processes of their own; returns false
+ * when nothing could be run. `label` names their records. */
+bool kg__part_observe(kg__part_run *run, bool (*wanted)(const kg__part_run *, const kg__subject *),
+                      const char *label);
+
+/* part_checking.c */
+
+/* Checks the subjects, variant by variant, and settles each. */
+void kg__part_check(kg__part_run *run);
+
+/* Takes what a check found of a case: held where the instrumented program has yet to run it. */
+void kg__part_take_outcome(kg__part_run *run, kg__subject *one, kg__verdict verdict,
+                           const json_t *record);
+
+/* part_measuring.c */
+
+/* Times the subjects, confirms what tripped, and judges each against the baseline. */
+void kg__part_measure(kg__part_run *run);
+
+/* Counts the subjects on the CPU model, and judges each against the baseline. */
+void kg__part_count(kg__part_run *run);
+
+/* Takes what was measured or counted of a case, and settles it where that is enough. */
+void kg__part_take_measured(kg__part_run *run, kg__subject *one, const json_t *record);
+
+/* part_notes.c */
+
+/* Prints and notes how many times as fast each variant is as the table's first, by size and launch.
+ */
+void kg__part_note_speedups(kg__part_run *run);
+
+/* Says where this run's surroundings differ from those that the baseline was recorded in. */
+void kg__part_note_provenance(kg__part_run *run);
+
+/* Says how many cases were timed while a launch cost something else than when the baseline was
+ * recorded, whatever their verdicts: their times are not quite comparable. */
+void kg__part_note_launch_cost(kg__part_run *run);
+
+#endif

@@ -1,0 +1,200 @@
+/* The parts `time` and `count`: observations, confirmations of what tripped, and suspects. */
+#include <stdio.h>
+#include <string.h>
+
+#include "baseline/kernel_code.h"
+#include "base/color.h"
+#include "results/count_result.h"
+#include "baseline/cuobjdump.h"
+#include "results/time_result.h"
+#include "baseline/machine_code.h"
+#include "gate/spawn_observer.h"
+#include "gate/part.h"
+#include "records/records.h"
+#include "suite/settings.h"
+
+/* Whether a case that was timed once is to be settled against a base rather than confirmed here. An
+ * error, such as a metric that the baseline has and the run has not, no base can settle. */
+static bool is_suspect(const kg__subject *one, const json_t *entry)
+{
+    const char *verdict = kg__json_text(entry, "verdict");
+    const char *name;
+    json_t *metric;
+
+    if (kg__base_folder() == NULL || strcmp(verdict, kg__verdict_name(KG__ERROR)) == 0)
+        return false;
+    if (kg__is_paired())
+        return true;
+    json_object_foreach (json_object_get(entry, "metrics"), name, metric) {
+        if (one->tripped && json_is_true(json_object_get(metric, "tripped")) &&
+            json_number_value(json_object_get(metric, "change")) > 0)
+            return true;
+    }
+    return false;
+}
+
+/* Judges a case by the observations that it has so far. */
+static json_t *judge(kg__part_run *run, kg__subject *one)
+{
+    kg__observation observations[1 + KG__CONFIRMATIONS];
+
+    for (size_t i = 0; i < one->observers; i++)
+        observations[i] = (kg__observation){
+            one->measured[i],
+            kg__surroundings_of(&run->sentinels[i], run->has_baseline ? &run->baseline : NULL,
+                                one->measured[i]),
+        };
+    return kg__gate_case(one->one->id, &run->target, run->part, observations, one->observers,
+                         run->has_baseline ? &run->baseline : NULL, &one->tripped);
+}
+
+void kg__part_take_measured(kg__part_run *run, kg__subject *one, const json_t *record)
+{
+    json_t *entry;
+
+    if (kg__part_is(run, "count")) {
+        kg__part_settle(run, one,
+                        kg__count_case(one->one->id, &run->target, record,
+                                       run->has_baseline ? &run->baseline : NULL, run->otherwise));
+        return;
+    }
+    /* A case that has its verdict is only timed beside a suspect. */
+    if (one->observers > run->round || (run->round > 0 && one->entry != NULL))
+        return;
+    one->measured[one->observers++] = json_incref((json_t *)record);
+    if (run->round > 0)
+        return;
+    entry = judge(run, one);
+    one->suspect = is_suspect(one, entry);
+    if (!one->tripped && !one->suspect) {
+        kg__part_settle(run, one, entry);
+        return;
+    }
+    char line[KG__LINE_SIZE];
+
+    kg__gate_line(entry, one->suspect ? "suspect" : "confirming", line, sizeof line);
+    kg__print_verdict_line(stdout, line);
+    fflush(stdout);
+    json_decref(entry);
+}
+
+static bool awaits_confirmation(const kg__part_run *run, const kg__subject *one)
+{
+    (void)run;
+    return one->entry == NULL && one->tripped && !one->suspect;
+}
+
+/* One process with instrumented kernels: counts repeat exactly, so that there is nothing to
+ * confirm.
+ */
+void kg__part_count(kg__part_run *run)
+{
+    kg__error why = { "" };
+
+    if (!kg__instrumented_program(NULL, run->instrumented, sizeof run->instrumented, &why)) {
+        kg__part_add_error(run, why.text);
+        return;
+    }
+    run->watching = true;
+    (void)kg__part_observe(run, NULL, "first");
+    run->watching = false;
+}
+
+/* Whether a case tripped and is open, to be confirmed or to be left as a suspect. */
+static bool awaits_verdict(const kg__subject *one)
+{
+    return one->entry == NULL && one->tripped;
+}
+
+/* Whether any case that tripped has a baseline that knows its machine code under this toolkit: no
+ * other can be compared. */
+static bool can_compare_code(const kg__part_run *run)
+{
+    const json_t *then = json_object_get(run->baseline.provenance, "cuda");
+
+    if (!run->has_baseline || then == NULL ||
+        !json_equal(then, json_object_get(json_object_get(run->document, "provenance"), "cuda")))
+        return false;
+    for (size_t i = 0; i < run->count; i++) {
+        const kg__subject *one = &run->subjects[i];
+        const kg__baseline_case *recorded = kg__baseline_find(&run->baseline, one->one->id);
+
+        if (awaits_verdict(one) && recorded != NULL &&
+            *kg__json_text(recorded->code, KG__CODE_FINGERPRINT) != '\0')
+            return true;
+    }
+    return false;
+}
+
+/* Notes which machine code the cases ran that tripped, where that can be known. The disassembler
+ * works while nothing is timed. */
+static void identify_code(kg__part_run *run)
+{
+    const char *capability =
+        kg__json_text(json_object_get(run->document, "target"), "compute_capability");
+    json_t *machine_code =
+        can_compare_code(run) ? kg__program_machine_code(NULL, capability) : NULL;
+
+    for (size_t i = 0; i < run->count && machine_code != NULL; i++) {
+        const kg__subject *one = &run->subjects[i];
+
+        for (size_t j = 0; j < one->observers && awaits_verdict(one); j++) {
+            json_t *kernel = json_object_get(one->measured[j], "kernel");
+            char code[KG__HASH_TEXT_SIZE];
+
+            if (kg__machine_code_of(machine_code, kernel, code))
+                json_object_set_new(kernel, KG__CODE_FINGERPRINT, json_string(code));
+        }
+    }
+    json_decref(machine_code);
+}
+
+/* Suspects keep the verdict of their one observation, which counts unless they are settled: with
+ * them is left what settling needs of that observation. */
+static void keep_suspects(kg__part_run *run)
+{
+    json_t *sentinels = kg__sentinels_record(&run->sentinels[0]);
+    bool identified = false;
+
+    for (size_t i = 0; i < run->count; i++) {
+        kg__subject *one = &run->subjects[i];
+        json_t *entry;
+
+        if (!one->suspect || one->entry != NULL)
+            continue;
+        if (!identified)
+            identify_code(run);
+        identified = true;
+        entry = judge(run, one);
+        json_object_set_new(entry, "suspect", json_true());
+        json_object_set_new(
+            entry, "first",
+            json_pack("{s:O, s:O}", "measured", one->measured[0], "sentinels", sentinels));
+        kg__part_keep(one, entry);
+    }
+    json_decref(sentinels);
+}
+
+/* All variants in one process; then, for what tripped, two more; the median of the three decides.
+ * With a base at hand only what tripped downwards is confirmed, the rest are suspects.
+ */
+void kg__part_measure(kg__part_run *run)
+{
+    char label[32] = "first";
+    bool observed = kg__part_observe(run, NULL, label);
+
+    keep_suspects(run);
+    if (!observed)
+        return;
+    kg__part_write(run, false);
+    for (run->round = 1; run->round <= KG__CONFIRMATIONS; run->round++) {
+        kg__format(label, sizeof label, "confirm%zu", run->round);
+        if (!kg__part_observe(run, awaits_confirmation, label))
+            return;
+    }
+    identify_code(run);
+    for (size_t i = 0; i < run->count; i++) {
+        if (awaits_confirmation(run, &run->subjects[i]))
+            kg__part_settle(run, &run->subjects[i], judge(run, &run->subjects[i]));
+    }
+}

@@ -1,0 +1,262 @@
+/* Observers of a part: which cases they run, and what their records tell. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/color.h"
+#include "results/count_result.h"
+#include "results/time_result.h"
+#include "gate/spawn_observer.h"
+#include "gate/part.h"
+#include "records/records.h"
+#include "suite/settings.h"
+
+static kg__subject *subject_of(kg__part_run *run, const char *id)
+{
+    for (size_t i = 0; i < run->count; i++) {
+        if (strcmp(run->subjects[i].one->id, id) == 0)
+            return &run->subjects[i];
+    }
+    return NULL;
+}
+
+/* Takes the device's description, and with it the baseline. */
+static void take_target(kg__part_run *run, const json_t *record)
+{
+    const json_t *target = json_object_get(record, "target");
+    char folder[KG__PATH_SIZE];
+    char path[2 * KG__PATH_SIZE];
+    kg__error error = { "" };
+    kg__load_status status;
+
+    if (run->device_seen)
+        return;
+    run->device_seen = true;
+    run->target = kg__target_of(target);
+    json_object_set_new(run->document, "target", json_deep_copy(target));
+    json_object_set(run->document, "provenance", json_object_get(record, "provenance"));
+    if (kg__part_is_checking(run))
+        return;
+    kg__baselines_folder(run->comparison->home, folder, sizeof folder);
+    status = kg__baseline_load_for(folder, &run->target, path, sizeof path, &run->baseline, &error);
+    if (status == KG__LOADED && !kg__baseline_is_own(path, &run->baseline, &error)) {
+        kg__baseline_free(&run->baseline);
+        status = KG__BAD;
+    }
+    switch (status) {
+    case KG__LOADED:
+        run->has_baseline = true;
+        break;
+    case KG__BAD:
+        kg__part_add_error(run, error.text);
+        run->has_baseline = run->baseline.case_count > 0;
+        break;
+    case KG__ABSENT:
+        break;
+    }
+    if (run->has_baseline && kg__part_is(run, "count"))
+        (void)kg__recorded_otherwise(&run->baseline, &run->target,
+                                     json_object_get(record, "provenance"), run->otherwise,
+                                     sizeof run->otherwise);
+    json_object_set_new(json_object_get(run->document, "target"), "key",
+                        json_string(run->target.key));
+}
+
+/* Names the board that the first observer ran on. What another board says is no confirmation. */
+static void take_board(kg__part_run *run, const json_t *record)
+{
+    const json_t *provenance = json_object_get(record, "provenance");
+    const char *uuid = kg__json_text(provenance, "uuid");
+    const char *bus_id = kg__json_text(provenance, "bus_id");
+    const char *known = kg__json_text(run->document, "board");
+    char text[KG__MESSAGE_SIZE];
+
+    if (*uuid == '\0' || strcmp(uuid, known) == 0)
+        return;
+    if (*known != '\0') {
+        kg__format(
+            text, sizeof text,
+            "an observer ran on %s, the one before it on %s: set CUDA_VISIBLE_DEVICES to one "
+            "of them",
+            uuid, known);
+        kg__part_add_error(run, text);
+        return;
+    }
+    json_object_set_new(run->document, "board", json_string(uuid));
+    kg__print_verdict(stdout, "board", "%-11s  %s runs on %s%s%s%s\n", run->target.key, run->test,
+                      uuid, *bus_id != '\0' ? " (" : "", bus_id, *bus_id != '\0' ? ")" : "");
+    fflush(stdout);
+}
+
+/* Adds the card's measured limits to the provenance: what its sentinels move and compute a second.
+ * A sentinel that does not say how much it did sets no limit. */
+static void set_limits(json_t *provenance, const json_t *record)
+{
+    static const struct {
+        const char *sentinel;
+        const char *amount;
+        const char *limit;
+    } limits[] = { { "copy", "bytes", "copy_bytes_per_second" },
+                   { "fma", "operations", "operations_per_second" } };
+    json_t *known = json_object();
+
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+        const json_t *figures = json_object_get(record, limits[i].sentinel);
+        double ns = json_number_value(json_object_get(figures, "value"));
+        double amount = json_number_value(json_object_get(figures, limits[i].amount));
+
+        if (ns > 0 && amount > 0)
+            json_object_set_new(known, limits[i].limit, json_real(amount / ns * 1e9));
+    }
+    if (json_object_size(known) > 0)
+        json_object_set(provenance, "limits", known);
+    json_decref(known);
+}
+
+/* Keeps what the sentinels say for judging, and the first process's beside the other provenance. */
+static void take_sentinels(kg__part_run *run, const json_t *record)
+{
+    static const char *const names[] = { "copy", "fma", "empty" };
+    json_t *provenance = json_object_get(run->document, "provenance");
+    json_t *shown = json_object();
+
+    kg__sentinels_add(&run->sentinels[run->round], record);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        json_object_set(shown, names[i],
+                        json_object_get(json_object_get(record, names[i]), "value"));
+    if (provenance != NULL && run->round == 0) {
+        json_object_set(provenance, "sentinels_ns", shown);
+        set_limits(provenance, record);
+    }
+    json_decref(shown);
+}
+
+/* A program that lies where the instrumented one is to be, and is none, would find nothing. */
+static void require_watching(kg__part_run *run, const json_t *record)
+{
+    char text[2 * KG__PATH_SIZE];
+
+    if (!run->watching || json_is_true(json_object_get(record, "watches")) || run->told_blind)
+        return;
+    run->told_blind = true;
+    kg__format(text, sizeof text,
+               "%s: its kernels are not instrumented, so that no access is checked: build it anew",
+               run->instrumented);
+    kg__part_add_error(run, text);
+}
+
+/* What the variants checked before have come to is on disk, should this process die. */
+static void begin_variant(kg__part_run *run, const kg_variant *variant)
+{
+    if (!kg__part_is_checking(run) || run->variant == variant)
+        return;
+    if (run->variant != NULL)
+        kg__part_write(run, false);
+    run->variant = variant;
+}
+
+static void take_record(void *context, const json_t *record)
+{
+    kg__part_run *run = context;
+    const char *event = kg__json_text(record, "event");
+    const char *what = kg__json_text(record, "why");
+    kg__subject *one = subject_of(run, kg__json_text(record, "case"));
+
+    if (strcmp(event, "target") == 0) {
+        take_target(run, record);
+        take_board(run, record);
+        require_watching(run, record);
+    } else if (strcmp(event, "sentinels") == 0) {
+        take_sentinels(run, record);
+    } else if (strcmp(event, "objection") == 0) {
+        kg__part_add_error(run, what);
+    }
+    if (one == NULL)
+        return;
+    if (strcmp(event, "start") == 0) {
+        begin_variant(run, one->one->variant);
+        one->began = kg__now();
+        return;
+    }
+    if (one->began > 0)
+        one->seconds += kg__now() - one->began;
+    one->began = 0;
+    if (strcmp(event, "measured") == 0) {
+        kg__part_take_measured(run, one, record);
+    } else if (strcmp(event, "checked") == 0) {
+        kg__part_take_outcome(run, one,
+                              json_is_true(json_object_get(record, "right")) ? KG__PASS : KG__WRONG,
+                              record);
+    } else if (strcmp(event, "failed") == 0) {
+        kg__part_take_outcome(run, one, KG__ERROR, record);
+    } else if (strcmp(event, "refused") == 0 && kg__part_is(run, "defects")) {
+        char text[KG__MESSAGE_SIZE];
+
+        /* What is never run is never found wrong. */
+        kg__format(text, sizeof text, "refused (%s): no check sees this defect: mend its row",
+                   what);
+        if (one->entry == NULL)
+            kg__part_settle(run, one,
+                            kg__gate_plain(one->one->id, &run->target, run->part, KG__ERROR, text));
+    } else if (strcmp(event, "refused") == 0) {
+        json_array_append_new(json_object_get(run->document, "refused"),
+                              json_pack("{s:s, s:s}", "case", one->one->id, "why", what));
+        kg__print_verdict(stdout, "refused", "%-11s  %-32s  %s\n", run->target.key, one->one->id,
+                          what);
+    }
+}
+
+/* Whether a case is observed along with the subjects that `wanted` (NULL: all) takes: it is one, or
+ * is timed side by side with one, as it was for the baseline. What KG_FILTER leaves out is timed
+ * there and not judged. */
+static bool is_observed(const kg__part_run *run, const kg__case *one,
+                        bool (*wanted)(const kg__part_run *, const kg__subject *))
+{
+    for (size_t i = 0; i < run->count; i++) {
+        const kg__case *other = run->subjects[i].one;
+
+        if ((other == one || (kg__part_is(run, "time") && kg__table_side_by_side(other, one))) &&
+            (wanted == NULL || wanted(run, &run->subjects[i])))
+            return true;
+    }
+    return false;
+}
+
+/* Observes the subjects that `wanted` takes (NULL: all), in processes of their own; returns false
+ * when nothing could be run. */
+bool kg__part_observe(kg__part_run *run, bool (*wanted)(const kg__part_run *, const kg__subject *),
+                      const char *label)
+{
+    const char **ids = kg__allocate(run->table.count, sizeof *ids);
+    char stem[KG__PATH_SIZE];
+    kg__observation_job job = {
+        .program = run->watching ? run->instrumented : NULL,
+        .part = run->part,
+        .cases = ids,
+        .records = stem,
+        .silence_limit = kg__silence_limit(),
+        .on_record = take_record,
+        .context = run,
+    };
+    kg__observation_status status = KG__OBSERVED;
+    kg__error why = { "" };
+
+    for (size_t i = 0; i < run->table.count; i++) {
+        if (is_observed(run, &run->table.list[i], wanted))
+            ids[job.case_count++] = run->table.list[i].id;
+    }
+    kg__format(stem, sizeof stem, "%.*s.%s",
+               (int)(strlen(run->verdicts) - strlen(KG__VERDICTS_SUFFIX)), run->verdicts, label);
+    if (job.case_count > 0)
+        status = kg__observe_cases(&job, &why);
+    free(ids);
+    if (status != KG__OBSERVED)
+        run->unobserved = why;
+    /* A device that was there before and is no longer is no reason to skip. */
+    if (status == KG__UNOBSERVED || (status == KG__UNAVAILABLE && run->device_seen))
+        kg__part_add_error(run, why.text);
+    else if (status == KG__UNAVAILABLE)
+        kg__part_skip(run, "unavailable", why.text);
+    return status == KG__OBSERVED;
+}

@@ -1,0 +1,170 @@
+/* The bodies of a comparison's Criterion tests: they spawn observers, judge what those recorded,
+ * print a line a case and leave a verdicts file. They never touch the device themselves. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/color.h"
+#include "results/time_result.h"
+#include "gate/part.h"
+#include "records/records.h"
+#include "suite/settings.h"
+
+static bool is_skipped(const kg__part_run *run)
+{
+    return json_object_get(run->document, "skipped") != NULL;
+}
+
+static bool any_is_settled(const kg__part_run *run)
+{
+    for (size_t i = 0; i < run->count; i++) {
+        if (run->subjects[i].entry != NULL || run->subjects[i].observers > 0)
+            return true;
+    }
+    return false;
+}
+
+/* Cases that are left without any record, because nothing could be run any more. Where nothing
+ * could be run at all, the one error that says why is enough to read. */
+static void close_open_cases(kg__part_run *run)
+{
+    bool say_so = any_is_settled(run);
+    char why[KG__MESSAGE_SIZE];
+
+    kg__format(why, sizeof why, "no observer could be run for this case%s%s",
+               run->unobserved.text[0] != '\0' ? ": " : "", run->unobserved.text);
+    for (size_t i = 0; i < run->count; i++) {
+        kg__subject *one = &run->subjects[i];
+        bool refused = false;
+        size_t j;
+        json_t *refusal;
+
+        json_array_foreach (json_object_get(run->document, "refused"), j, refusal)
+            refused = refused || strcmp(kg__json_text(refusal, "case"), one->one->id) == 0;
+        if (one->entry != NULL || refused)
+            continue;
+        one->entry = kg__gate_plain(one->one->id, &run->target, run->part, KG__ERROR, why);
+        if (say_so)
+            kg__part_print(run, one->entry);
+    }
+}
+
+static size_t count_failures(const kg__part_run *run)
+{
+    /* Results that nobody will find are no success. */
+    size_t failures = json_array_size(json_object_get(run->document, "errors")) + run->unwritten;
+
+    for (size_t i = 0; i < run->count; i++) {
+        kg__verdict verdict = KG__PASS;
+
+        /* A suspect is not judged by this test, but by what settles it. */
+        if (run->subjects[i].entry != NULL && !run->subjects[i].suspect)
+            (void)kg__verdict_parse(kg__json_text(run->subjects[i].entry, "verdict"), &verdict);
+        failures += verdict >= KG__SLOWER;
+    }
+    return failures;
+}
+
+/* True when every measured case lacks a baseline, and none will be held against a base. */
+static bool nothing_has_a_baseline(const kg__part_run *run)
+{
+    for (size_t i = 0; i < run->count; i++) {
+        if (run->subjects[i].suspect || (run->subjects[i].entry != NULL &&
+                                         strcmp(kg__json_text(run->subjects[i].entry, "verdict"),
+                                                kg__verdict_name(KG__NO_BASELINE)) != 0))
+            return false;
+    }
+    return run->count > 0;
+}
+
+static void finish(kg__part_run *run)
+{
+    if (is_skipped(run))
+        return;
+    close_open_cases(run);
+    if (json_array_size(json_object_get(run->document, "refused")) == run->count) {
+        kg__part_skip(run, "unavailable",
+                      "the comparison refuses every case: see the reasons above");
+        return;
+    }
+    if (kg__part_is_checking(run))
+        return;
+    kg__part_note_provenance(run);
+    if (kg__part_is(run, "time")) {
+        kg__part_note_launch_cost(run);
+        kg__part_note_speedups(run);
+    }
+    if (nothing_has_a_baseline(run) &&
+        json_array_size(json_object_get(run->document, "errors")) == 0) {
+        char folder[KG__PATH_SIZE];
+        char path[2 * KG__PATH_SIZE];
+        char why[3 * KG__PATH_SIZE];
+
+        kg__baselines_folder(run->comparison->home, folder, sizeof folder);
+        kg__format(path, sizeof path, "%s/%s.json", folder, run->target.key);
+        kg__format(why, sizeof why, "%s %s with ci/rebaseline and commit that file", path,
+                   access(path, F_OK) == 0 ? "has none of these cases: record them"
+                                           : "is not there: restore it, or record these cases");
+        kg__part_skip(run, "no-baseline", why);
+    }
+}
+
+/* Keeps the case that a glob of the filter which takes none of the part's may have meant, for a run
+ * in which it takes none of any. */
+static void note_nearest(kg__part_run *run)
+{
+    const char *filter = kg__setting("KG_FILTER");
+    const char **ids = kg__allocate(run->table.count, sizeof *ids);
+    const char *nearest;
+    char *without;
+
+    for (size_t i = 0; i < run->table.count; i++)
+        ids[i] = run->table.list[i].id;
+    without = kg__globs_without_any(filter != NULL ? filter : "", ids, run->table.count);
+    nearest = kg__nearest_to_globs(without, ids, run->table.count);
+    if (nearest != NULL)
+        json_object_set_new(run->document, "nearest", json_string(nearest));
+    free(without);
+    free(ids);
+}
+
+void kg__run_part(const char *part)
+{
+    kg__part_run run;
+    size_t failures;
+    char skipped[KG__MESSAGE_SIZE];
+
+    /* CTest ends a test that is overdue by killing the runner alone; what it started must not live
+     * on. */
+    kg__end_with_parent();
+    if (kg__part_begin(&run, kg__comparison, part)) {
+        note_nearest(&run);
+        if (run.table.count == 0) {
+            kg__part_skip(&run, "empty", "the comparison's table has no case for this test");
+        } else if (run.count == 0) {
+            kg__part_skip(&run, "filter", "KG_FILTER leaves this test no case");
+        } else {
+            kg__part_write(&run, false);
+            if (kg__part_is_checking(&run))
+                kg__part_check(&run);
+            else if (strcmp(part, "count") == 0)
+                kg__part_count(&run);
+            else
+                kg__part_measure(&run);
+            finish(&run);
+        }
+        kg__part_write(&run, true);
+    }
+    failures = count_failures(&run);
+    kg__json_copy_text(run.document, "skipped", skipped, sizeof skipped);
+    if (skipped[0] != '\0')
+        kg__print_verdict(stdout, "skipped", "%-11s  %s: %s\n", run.target.key, run.test, skipped);
+    fflush(stdout);
+    kg__part_release(&run);
+    if (failures > 0)
+        cr_assert_fail("%zu case%s or error%s above fail%s this test", failures,
+                       failures == 1 ? "" : "s", failures == 1 ? "" : "s",
+                       failures == 1 ? "s" : "");
+    if (skipped[0] != '\0')
+        cr_skip_test("%s", skipped);
+}

@@ -1,0 +1,495 @@
+#include "gate/spawn_observer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "records/records.h"
+#include "suite/settings.h"
+#include "base/text.h"
+
+extern char **environ;
+
+/* How often the parent looks at the records of a running observer. */
+#define LOOK_EVERY_NS 5000000L
+
+/* How long an ended process may take to go: one in the midst of a driver call can take its time. */
+#define SECONDS_TO_GO 20.0
+/* How long one that hangs may take to say where. */
+#define SECONDS_TO_TELL 5.0
+/* The words of KG_WRAPPER, and the arguments of an observer behind them with their NULL. */
+#define WRAPPER_WORDS 16
+#define OBSERVER_ARGUMENTS 8
+/* After so many hangs of one variant its other cases are not tried: they would take a limit's
+ * silence each. */
+#define HANGS_MAXIMUM 3
+
+/* One job in progress. */
+typedef struct watch {
+    const kg__observation_job *job;
+    bool *settled;  /* a case has its record */
+    size_t running; /* the case that was started last, job->case_count when none */
+    bool done;      /* the observer said that it was through */
+    bool unavailable;
+    bool broken;
+    bool progressed; /* this process settled at least one case */
+    bool *hung;      /* a case hung */
+    char
+        where[512]; /* where this process stood when it was told to end; "" while it has not said */
+    kg__error why;  /* of unavailable and broken */
+} watch;
+
+bool kg__instrumented_program(const char *program, char *path, size_t size, kg__error *error)
+{
+    static const char plain_end[] = ".model";
+    static const char end[] = ".instrumented";
+    char plain[1024];
+    ssize_t length;
+
+    if (program == NULL) {
+        length = readlink("/proc/self/exe", plain, sizeof plain);
+        if (length < 0)
+            return kg__fail(error, "/proc/self/exe: cannot be read: %s: mount /proc",
+                            strerror(errno));
+    } else {
+        length = (ssize_t)strlen(program);
+        if ((size_t)length < sizeof plain)
+            memcpy(plain, program, (size_t)length);
+    }
+    if ((size_t)length >= sizeof plain)
+        return kg__fail(
+            error, "the program's path has %zd bytes, which is too long: move the build", length);
+    plain[length] = '\0';
+    if ((size_t)length < sizeof plain_end ||
+        strcmp(plain + length - (sizeof plain_end - 1), plain_end) != 0)
+        return kg__fail(error, "%s: is no program for the CPU model: those end in %s", plain,
+                        plain_end);
+    plain[(size_t)length - (sizeof plain_end - 1)] = '\0';
+    if (strlen(plain) + sizeof end > size)
+        return kg__fail(error, "%s%s: the path is too long: move the build", plain, end);
+    kg__format(path, size, "%s%s", plain, end);
+    if (access(path, X_OK) != 0)
+        return kg__fail(error,
+                        "%s: the program with instrumented kernels cannot be run: %s: build "
+                        "it (cmake --build of this build folder)",
+                        path, strerror(errno));
+    return true;
+}
+
+static size_t index_of(const kg__observation_job *job, const char *id)
+{
+    size_t i = 0;
+
+    while (i < job->case_count && strcmp(job->cases[i], id) != 0)
+        i++;
+    return i;
+}
+
+static void lose_case(watch *state, size_t index, bool hung, const char *why)
+{
+    json_t *record = json_pack("{s:s, s:s, s:b, s:s}", "event", "failed", "case",
+                               state->job->cases[index], "hung", (int)hung, "why", why);
+
+    state->settled[index] = true;
+    state->progressed = true;
+    state->job->on_record(state->job->context, record);
+    json_decref(record);
+}
+
+/* True for the events that settle a case. */
+static bool is_settling(const char *event)
+{
+    return strcmp(event, "checked") == 0 || strcmp(event, "measured") == 0 ||
+           strcmp(event, "failed") == 0 || strcmp(event, "refused") == 0 ||
+           strcmp(event, "passed_over") == 0;
+}
+
+static void take_record(watch *state, const json_t *record)
+{
+    const char *event = kg__json_text(record, "event");
+    size_t index = index_of(state->job, kg__json_text(record, "case"));
+
+    if (strcmp(event, "done") == 0) {
+        state->done = true;
+    } else if (strcmp(event, "unavailable") == 0 || strcmp(event, "broken") == 0) {
+        state->unavailable = event[0] == 'u';
+        state->broken = !state->unavailable;
+        kg__fail(&state->why, "%s", kg__json_text(record, "why"));
+        return;
+    } else if (strcmp(event, "hung") == 0) {
+        kg__format(state->where, sizeof state->where, " %s", kg__json_text(record, "where"));
+        return;
+    } else if (strcmp(event, "waiting") == 0) {
+        kg__complain("%s", kg__json_text(record, "why"));
+    } else if (index < state->job->case_count && strcmp(event, "start") == 0) {
+        state->running = index;
+    } else if (index < state->job->case_count && is_settling(event)) {
+        if (state->settled[index])
+            return;
+        state->settled[index] = true;
+        state->progressed = true;
+        if (state->running == index)
+            state->running = state->job->case_count;
+    }
+    state->job->on_record(state->job->context, record);
+}
+
+/* Takes what has arrived; returns true when anything had. */
+static bool take_records(watch *state, kg__record_reader *reader)
+{
+    bool any = false;
+    json_t *record;
+
+    while ((record = kg__record_next(reader)) != NULL) {
+        take_record(state, record);
+        json_decref(record);
+        any = true;
+    }
+    return any;
+}
+
+static bool fail_to_write(const char *path, kg__error *why)
+{
+    return kg__fail(why,
+                    "%s: cannot be written: %s: see to the folder's permissions and free space",
+                    path, strerror(errno));
+}
+
+bool kg__write_cases(const char *path, const char *const *ids, size_t count, kg__error *why)
+{
+    FILE *file = fopen(path, "w");
+    bool good;
+
+    if (file == NULL)
+        return fail_to_write(path, why);
+    for (size_t i = 0; i < count; i++)
+        fprintf(file, "%s\n", ids[i]);
+    good = !ferror(file);
+    if (fclose(file) != 0 || !good)
+        return fail_to_write(path, why);
+    return true;
+}
+
+/* Writes down the cases that no process has settled yet. */
+static bool write_unsettled(const watch *state, const char *path, kg__error *why)
+{
+    const char **ids = kg__allocate(state->job->case_count, sizeof *ids);
+    size_t count = 0;
+    bool written;
+
+    for (size_t i = 0; i < state->job->case_count; i++) {
+        if (!state->settled[i])
+            ids[count++] = state->job->cases[i];
+    }
+    written = kg__write_cases(path, ids, count, why);
+    free(ids);
+    return written;
+}
+
+/* The environment without what Criterion's worker finds its arena by: a program that inherits it
+ * dies at its start. */
+static char **observer_environment(void)
+{
+    size_t count = 0;
+    size_t kept = 0;
+    char **copy;
+
+    while (environ[count] != NULL)
+        count++;
+    copy = kg__allocate(count + 1, sizeof *copy);
+    for (size_t i = 0; i < count; i++) {
+        if (strncmp(environ[i], "BXFI_MAP=", 9) != 0)
+            copy[kept++] = environ[i];
+    }
+    return copy;
+}
+
+const char *kg__wrapper(const char *part)
+{
+    const char *wrapper = getenv("KG_WRAPPER");
+    bool checks = strcmp(part, "check") == 0 || strcmp(part, "defects") == 0;
+
+    return checks && wrapper != NULL && wrapper[strspn(wrapper, " ")] != '\0' ? wrapper : NULL;
+}
+
+/* Splits a wrapper's command at its spaces, in place. */
+static bool split_words(char *command, char **words, size_t *count, kg__error *why)
+{
+    char *rest;
+
+    for (char *word = strtok_r(command, " ", &rest); word != NULL;
+         word = strtok_r(NULL, " ", &rest)) {
+        if (*count == WRAPPER_WORDS)
+            return kg__fail(why, "KG_WRAPPER has more than %d words: put them into a script",
+                            WRAPPER_WORDS);
+        words[(*count)++] = word;
+    }
+    return true;
+}
+
+/* The path of the job's program. To a wrapper /proc/self/exe would be the wrapper itself. */
+static bool find_program(const kg__observation_job *job, bool wrapped, char *path, size_t size,
+                         kg__error *why)
+{
+    ssize_t length;
+
+    if (job->program != NULL || !wrapped) {
+        kg__format(path, size, "%s", job->program != NULL ? job->program : "/proc/self/exe");
+        return true;
+    }
+    length = readlink("/proc/self/exe", path, size);
+    if (length < 0 || (size_t)length >= size)
+        return kg__fail(why, "/proc/self/exe: cannot be read: %s: %s",
+                        length < 0 ? strerror(errno) : "the path is too long",
+                        length < 0 ? "mount /proc" : "move the build");
+    path[length] = '\0';
+    return true;
+}
+
+static bool start(const kg__observation_job *job, const char *cases, const char *records,
+                  pid_t *process, kg__error *why)
+{
+    const char *wrapper = kg__wrapper(job->part);
+    char *command = kg__copy_text(wrapper != NULL ? wrapper : "");
+    char *arguments[WRAPPER_WORDS + OBSERVER_ARGUMENTS];
+    char program[1024];
+    size_t count = 0;
+    bool good = split_words(command, arguments, &count, why) &&
+                find_program(job, wrapper != NULL, program, sizeof program, why);
+
+    if (good) {
+        char *own[OBSERVER_ARGUMENTS] = { program,           "--observe", (char *)cases,   "--part",
+                                          (char *)job->part, "--records", (char *)records, NULL };
+        char **environment;
+        int code;
+
+        kg__name_parent();
+        environment = observer_environment();
+        memcpy(arguments + count, own, sizeof own);
+        code = posix_spawnp(process, arguments[0], NULL, NULL, arguments, environment);
+        free(environment);
+        if (code != 0 && wrapper != NULL)
+            good = kg__fail(why, "KG_WRAPPER=%s: %s cannot be run: %s", wrapper, arguments[0],
+                            strerror(code));
+        else if (code != 0)
+            good =
+                kg__fail(why, "%s: the observer does not start: %s", arguments[0], strerror(code));
+    }
+    free(command);
+    return good;
+}
+
+/* Sends a signal that ends a process, and waits for so many seconds; false where it does not go. */
+static bool end_process(pid_t process, int number, double seconds, int *status)
+{
+    double began = kg__now();
+
+    kill(process, number);
+    while (kg__now() - began < seconds) {
+        struct timespec pause = { 0, LOOK_EVERY_NS };
+
+        if (waitpid(process, status, WNOHANG) != 0)
+            return true;
+        nanosleep(&pause, NULL);
+    }
+    return false;
+}
+
+/* Follows a process to its end. Returns its wait status; `hung` tells that silence ended it. */
+static int follow(watch *state, kg__record_reader *reader, pid_t process, bool *hung)
+{
+    double heard = kg__now();
+    int status = 0;
+
+    *hung = false;
+    for (;;) {
+        struct timespec pause = { 0, LOOK_EVERY_NS };
+        pid_t ended = waitpid(process, &status, WNOHANG);
+
+        if (take_records(state, reader))
+            heard = kg__now();
+        if (ended == process || (ended < 0 && errno != EINTR))
+            break;
+        if (kg__now() - heard > state->job->silence_limit) {
+            /* A wrapper must be left the time to end its observer, an observer of the CPU model
+             * that to say where its kernel stands. */
+            double patience =
+                kg__wrapper(state->job->part) != NULL ? SECONDS_TO_GO : SECONDS_TO_TELL;
+
+            *hung = true;
+            if (!end_process(process, SIGTERM, patience, &status) &&
+                !end_process(process, SIGKILL, SECONDS_TO_GO, &status)) {
+                state->broken = true;
+                kg__fail(&state->why,
+                         "part %s: process %ld hung and cannot be ended: the driver holds it; see "
+                         "nvidia-smi, and restart the machine if it stays",
+                         state->job->part, (long)process);
+            }
+            break;
+        }
+        nanosleep(&pause, NULL);
+    }
+    take_records(state, reader);
+    return status;
+}
+
+static void describe_end(const watch *state, int status, bool hung, char *text, size_t size)
+{
+    if (hung)
+        kg__format(text, size,
+                   "hung: no record for %g s (KG_CASE_TIMEOUT sets the limit); it was ended%s",
+                   state->job->silence_limit, state->where);
+    else if (state->where[0] != '\0')
+        kg__format(text, size, "the observer was ended from outside (SIGTERM)%s", state->where);
+    else if (WIFSIGNALED(status))
+        kg__format(text, size, "crashed: the observer died of signal %d (%s)", WTERMSIG(status),
+                   strsignal(WTERMSIG(status)));
+    else
+        kg__format(text, size, "the observer ended with exit code %d in the midst of it",
+                   WEXITSTATUS(status));
+}
+
+static size_t unsettled(const watch *state)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < state->job->case_count; i++)
+        count += !state->settled[i];
+    return count;
+}
+
+/* Loses the other cases of a variant once too many of its cases have hung. */
+static void give_up_variant(watch *state, const char *id)
+{
+    size_t length = kg__variant_length(id);
+    size_t hangs = 0;
+
+    for (size_t i = 0; i < state->job->case_count; i++)
+        hangs += state->hung[i] && strncmp(state->job->cases[i], id, length) == 0;
+    for (size_t i = 0; hangs >= HANGS_MAXIMUM && i < state->job->case_count; i++) {
+        if (!state->settled[i] && strncmp(state->job->cases[i], id, length) == 0)
+            lose_case(state, i, true, "not run: three cases of this variant hung before it");
+    }
+}
+
+/* What a process that ended leaves unsettled. Returns true when another process is to go on. */
+static bool settle_end(watch *state, int status, bool hung)
+{
+    char end[KG__MESSAGE_SIZE];
+
+    describe_end(state, status, hung, end, sizeof end);
+    if (state->running < state->job->case_count && !state->settled[state->running]) {
+        state->hung[state->running] = hung;
+        lose_case(state, state->running, hung, end);
+        if (hung)
+            give_up_variant(state, state->job->cases[state->running]);
+    }
+    if (state->unavailable || state->broken)
+        return false;
+    if (unsettled(state) == 0)
+        return false;
+    if (state->done || (WIFEXITED(status) && WEXITSTATUS(status) == 0 && !hung)) {
+        for (size_t i = 0; i < state->job->case_count; i++) {
+            if (!state->settled[i])
+                lose_case(state, i, false,
+                          "record lost: the observer ended well and left none of this case");
+        }
+        return false;
+    }
+    if (!state->progressed) {
+        state->broken = true;
+        kg__fail(&state->why, "part %s: %s%s%s before its first case: run it by hand to see why",
+                 state->job->part, state->job->program != NULL ? state->job->program : "",
+                 state->job->program != NULL ? ": " : "", end);
+        return false;
+    }
+    return true;
+}
+
+/* Passes on what a wrapper has against an observer that found nothing amiss itself. */
+static void heed_wrapper(const watch *state, int status)
+{
+    const char *wrapper = kg__wrapper(state->job->part);
+    char why[KG__MESSAGE_SIZE];
+    json_t *record;
+
+    if (wrapper == NULL || !state->done || status == 0)
+        return;
+    if (WIFSIGNALED(status))
+        kg__format(why, sizeof why, "KG_WRAPPER=%s: died of signal %d (%s)", wrapper,
+                   WTERMSIG(status), strsignal(WTERMSIG(status)));
+    else
+        kg__format(why, sizeof why,
+                   "KG_WRAPPER=%s: exit code %d, though the observer was through: see what it says",
+                   wrapper, WEXITSTATUS(status));
+    record = json_pack("{s:s, s:s}", "event", "objection", "why", why);
+    state->job->on_record(state->job->context, record);
+    json_decref(record);
+}
+
+kg__observation_status kg__observe_cases(const kg__observation_job *job, kg__error *why)
+{
+    watch state = { .job = job };
+    char cases[1024];
+    char records[1024];
+    bool again = job->case_count > 0;
+
+    state.settled = kg__allocate(job->case_count, sizeof *state.settled);
+    state.hung = kg__allocate(job->case_count, sizeof *state.hung);
+    kg__format(cases, sizeof cases, "%s.cases", job->records);
+    kg__format(records, sizeof records, "%s.jsonl", job->records);
+    (void)unlink(records);
+    for (size_t from = 0; again; from++) {
+        kg__record_reader reader;
+        pid_t process = 0;
+        bool hung;
+        int status;
+        int fresh;
+
+        state.running = job->case_count;
+        state.done = state.progressed = false;
+        state.where[0] = '\0';
+        if (from > 0)
+            kg__format(records, sizeof records, "%s.%zu.jsonl", job->records, from);
+        fresh = open(records, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+        if (fresh < 0) {
+            fail_to_write(records, &state.why);
+            state.broken = true;
+            break;
+        }
+        close(fresh);
+        if (!write_unsettled(&state, cases, &state.why) ||
+            !kg__record_open(&reader, records, &state.why)) {
+            state.broken = true;
+            break;
+        }
+        if (!start(job, cases, records, &process, &state.why)) {
+            kg__record_close(&reader);
+            state.broken = true;
+            break;
+        }
+        status = follow(&state, &reader, process, &hung);
+        if (reader.bad_lines > 0 || kg__record_torn(&reader))
+            kg__complain("%s: %zu damaged and %d unfinished lines were passed over", records,
+                         reader.bad_lines, (int)kg__record_torn(&reader));
+        kg__record_close(&reader);
+        if (!hung)
+            heed_wrapper(&state, status);
+        again = settle_end(&state, status, hung);
+    }
+    free(state.settled);
+    free(state.hung);
+    if (state.unavailable || state.broken) {
+        *why = state.why;
+        return state.unavailable ? KG__UNAVAILABLE : KG__UNOBSERVED;
+    }
+    return KG__OBSERVED;
+}

@@ -1,0 +1,59 @@
+/* The parent's side of observers: fresh processes that check, time or count cases and append
+ * a record a case. A crash or a hang costs the case that was running; the rest is observed by a
+ * further process. Knows no CUDA. */
+#ifndef KG__OBSERVER_H
+#define KG__OBSERVER_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/message.h"
+
+/* The exit code of an observer that cannot go on with its device, beside those of every command:
+ * its other cases are another process's. The context is gone, or a variant was not right. */
+enum { KG__EXIT_LOST = 3 };
+
+/* What an observer is asked to do. */
+typedef struct kg__observation_job {
+    const char *program; /* the comparison's program; NULL: this very program (/proc/self/exe) */
+    const char *part;    /* "check", "time" or "count" */
+    const char *const *cases; /* case ids, `case_count` of them */
+    size_t case_count;
+    const char *records;  /* path of the records file's stem: "<stem>.jsonl" and "<stem>.cases" are
+                             written */
+    double silence_limit; /* seconds without a record after which a process counts as hung */
+    /* Called for every record as it arrives (borrowed reference), and, with a synthesised "failed"
+     * record, for every case lost to a crash, a hang or a lost record; "hung" is true in it where
+     * the case hung, or was not tried after others of its variant did. A process that hangs is told
+     * to end (SIGTERM) before it is killed, and what it says then ("hung") is in the "why". A
+     * wrapper that ends with another exit code than 0 though its observer was through gives an
+     * "objection" of no case. */
+    void (*on_record)(void *context, const json_t *record);
+    void *context;
+} kg__observation_job;
+
+typedef enum kg__observation_status {
+    KG__OBSERVED,    /* every case has its record (right, wrong or failed) */
+    KG__UNAVAILABLE, /* nothing was observed because there is no such device; `why` says it */
+    KG__UNOBSERVED   /* nothing could be run: `why` says what is broken */
+} kg__observation_status;
+
+/* Runs observers until each of the job's cases has a record. */
+kg__observation_status kg__observe_cases(const kg__observation_job *job, kg__error *why);
+
+/* Writes the file that an observer finds its cases in: the ids, one a line. False with `why`. */
+bool kg__write_cases(const char *path, const char *const *ids, size_t count, kg__error *why);
+
+/* The program with instrumented kernels that stands beside a comparison's program for the CPU
+ * model: <comparison>.instrumented beside <comparison>.model. `program` is the path of the latter,
+ * NULL for this very program. False with `error`, which says how to build it, where it is not there
+ * or cannot be run. */
+bool kg__instrumented_program(const char *program, char *path, size_t size, kg__error *error);
+
+/* The command that observers of a part are run under, its words separated by spaces: KG_WRAPPER for
+ * what checks, NULL for none. What is timed or counted is never wrapped: it would be measured
+ * otherwise than ever before. */
+const char *kg__wrapper(const char *part);
+
+#endif

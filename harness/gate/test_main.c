@@ -1,0 +1,349 @@
+/* The main function of a comparison's programs: an observer, a list of cases or of boards, or
+ * Criterion's runner with exit codes that CTest can trust. */
+#include <criterion/criterion.h>
+#include <criterion/hooks.h>
+#include <criterion/options.h>
+#include <dlfcn.h>
+#include <kernelgate/kernelgate.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "observer/tune_candidates.h"
+#include "base/file.h"
+#include "results/run_lock.h"
+#include "observer/launches.h"
+#include "observer/observe.h"
+#include "records/records.h"
+#include "results/results.h"
+#include "suite/settings.h"
+#include "suite/table.h"
+#include "gate/test_tally.h"
+#include "observer/work.h"
+
+/* The address space of a runner: 20 MiB, and for each of the two threads of Criterion's libraries a
+ * stack of 8 MiB and up to 64 MiB that malloc reserves. With less, Criterion crashes or hangs. */
+#define LEAST_ADDRESS_SPACE ((rlim_t)192 << 20)
+
+/* After so long without the process of a test, Criterion waits for one that is not there. */
+#define SECONDS_WITHOUT_TEST 10
+
+/* Criterion ignores words and options that it does not know and succeeds; these are the ones that
+ * it does. `takes_value` becomes whether the next argument may be the option's value. */
+static bool is_known_option(const char *argument, bool *takes_value)
+{
+    static const char *const known[] = {
+        "--help",
+        "--version",
+        "--list",
+        "--filter",
+        "--pattern",
+        "--jobs",
+        "--timeout",
+        "--fail-fast",
+        "--verbose",
+        "--quiet",
+        "--short-filename",
+        "--no-early-exit",
+        "--always-succeed",
+        "--ascii",
+        "--color",
+        "--encoding",
+        "--tap",
+        "--xml",
+        "--json",
+        "--output",
+        "--crash",
+        "--debug",
+        "--debug-transport",
+        "--ignore-warnings",
+        "--full-stats",
+    };
+    size_t length = strcspn(argument, "=");
+
+    if (argument[0] != '-' || argument[1] == '\0')
+        return false;
+    *takes_value = argument[length] == '\0';
+    if (argument[1] != '-') {
+        *takes_value = *takes_value && argument[2] == '\0' && strchr("jO", argument[1]) != NULL;
+        return strchr("hqvljfSO", argument[1]) != NULL;
+    }
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (strlen(known[i]) == length && strncmp(known[i], argument, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool arguments_are_known(int argc, char **argv)
+{
+    bool takes_value = false;
+
+    for (int i = 1; i < argc; i++) {
+        bool is_value = takes_value && argv[i][0] != '-';
+
+        takes_value = false;
+        if (is_value || is_known_option(argv[i], &takes_value))
+            continue;
+        kg__complain("%s: no such option: see --help", argv[i]);
+        return false;
+    }
+    return true;
+}
+
+ReportHook(POST_TEST)(struct criterion_test_stats *stats)
+{
+    kg__test_tally_add(stats);
+}
+
+/* Criterion ends a test that crashed without POST_TEST. */
+ReportHook(TEST_CRASH)(struct criterion_test_stats *stats)
+{
+    kg__test_tally_add_crash(stats);
+}
+
+/* Run whole by hand, claims come before the part `time` in Criterion's order: they must not take an
+ * earlier run's times for this one's. */
+static void forget_verdicts(void)
+{
+    static const char *const parts[] = { "check", "defects", "time", "count" };
+
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        char name[128];
+        char path[KG__PATH_SIZE];
+
+        kg__test_name(KG__TARGET_KIND, kg__comparison->name, parts[i], name, sizeof name);
+        kg__verdicts_path(kg__comparison->home, name, path, sizeof path);
+        (void)unlink(path);
+    }
+}
+
+/* BoxFort, which starts the processes of Criterion's tests, calls this with the result of a fork()
+ * that failed, -1: that is every process of the user. */
+int kill(pid_t process, int number)
+{
+    if (process != -1)
+        return (int)syscall(SYS_kill, process, number);
+    kg__complain("%s: no process can be started for a test: raise the number of processes that the "
+                 "user (ulimit -u) or the container may have",
+                 kg__comparison->name);
+    _exit(KG__EXIT_ERROR);
+}
+
+/* Ends a run whose test has no process, or one that ended and is not waited for: BoxFort reports no
+ * failure where it cannot start the thread that waits, and Criterion then waits forever. */
+static void *watch_tests(void *nothing)
+{
+    int seconds = 0;
+
+    (void)nothing;
+    while (seconds < SECONDS_WITHOUT_TEST) {
+        siginfo_t ended = { 0 };
+
+        sleep(1);
+        if (waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid == 0)
+            seconds = 0;
+        else
+            seconds++;
+    }
+    kg__complain("%s: a test has no process: raise the number of processes (ulimit -u) and "
+                 "the address space (ulimit -v), or what the container may have of both",
+                 kg__comparison->name);
+    _exit(KG__EXIT_ERROR);
+}
+
+/* Starts the thread that watches the tests; false with a complaint where a runner cannot work. */
+static bool can_start_tests(void)
+{
+    struct rlimit space;
+    sigset_t all;
+    sigset_t before;
+    pthread_t watcher;
+    int cause;
+
+    if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur < LEAST_ADDRESS_SPACE) {
+        kg__complain(
+            "%s: the address space is limited to %llu KiB, too little to run a test: raise "
+            "it to %llu KiB or more (ulimit -v)",
+            kg__comparison->name, (unsigned long long)space.rlim_cur / 1024,
+            (unsigned long long)LEAST_ADDRESS_SPACE / 1024);
+        return false;
+    }
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    cause = pthread_create(&watcher, NULL, watch_tests, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (cause != 0)
+        kg__complain("%s: no thread can be started: %s: raise the number of processes (ulimit -u), "
+                     "or what the container may have",
+                     kg__comparison->name, strerror(cause));
+    return cause == 0;
+}
+
+/* Another run's results are not to be mixed with ours, nor are tests to be run whose exit code or
+ * limits nobody could tell. */
+static bool may_run_tests(void)
+{
+    char out[KG__PATH_SIZE];
+    kg__error error = { "" };
+
+    kg__out_folder(kg__comparison->home, out, sizeof out);
+    if (kg__settings_are_clear(&error) && kg__filter_is_meant(kg__is_strict(), &error) &&
+        kg__holding_permits(out, &error))
+        return true;
+    kg__complain("%s", error.text);
+    return false;
+}
+
+static bool asks_for_help(int argc, char **argv)
+{
+    return argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0);
+}
+
+/* The ids of the cases of a test, whatever KG_FILTER says; those of a claim are none. A table that
+ * is wrong its own tests report. */
+static json_t *ids_of(const char *test)
+{
+    json_t *ids = json_array();
+    kg__case_list table = { 0 };
+
+    if (kg__is_part(test) && kg__table_expand(kg__comparison, test, &table, NULL)) {
+        for (size_t i = 0; i < table.count; i++)
+            json_array_append_new(ids, json_string(table.list[i].id));
+    }
+    kg__case_list_free(&table);
+    return ids;
+}
+
+static int print_tests(int argc)
+{
+    struct criterion_test_set *set;
+    json_t *tests;
+
+    if (argc != 2) {
+        kg__complain("--tests: takes no value: leave it out");
+        return KG__EXIT_ERROR;
+    }
+    tests = json_array();
+    set = criterion_initialize();
+    FOREACH_SET(struct criterion_suite_set * suite, set->suites)
+    {
+        FOREACH_SET(struct criterion_test * test, suite->tests)
+        {
+            char name[128];
+
+            kg__test_name(KG__TARGET_KIND, test->category, test->name, name, sizeof name);
+            json_array_append_new(
+                tests, json_pack("{s:s, s:o}", "test", name, "cases", ids_of(test->name)));
+        }
+    }
+    criterion_finalize(set);
+    return kg__json_print(json_pack("{s:o}", "tests", tests), JSON_INDENT(1), "--tests")
+               ? KG__EXIT_PASS
+               : KG__EXIT_ERROR;
+}
+
+/* What the program is asked by others than CTest; Criterion's own options follow. */
+static void print_help(void)
+{
+    printf(
+        "The comparison %s. Without an option all its tests run on the target %s.\n\n"
+        "  --tests            print as JSON the tests that there are, with all their cases\n"
+        "  --cases PART       print the ids of a part's cases: check, defects, time (of a GPU),\n"
+        "                     count (of the CPU model)\n"
+        "  --resource-spec    of a GPU: print the boards that CUDA shows, for CTest to hand out\n"
+        "  --beside [FILE]    of a GPU: print the ids of the cases that are timed beside those in\n"
+        "                     FILE, or beside those that KG_FILTER lets through\n"
+        "  --work             print as JSON what each case asks for: operations, bytes, blocks\n"
+        "  --candidates       print the launches that a tuning tries, as JSON\n"
+        "  --launches         print as JSON what each timed or counted case launches, without\n"
+        "                     doing it\n"
+        "  --observe FILE --part PART --records FILE\n"
+        "                     be an observer of the cases in FILE: what the tests spawn\n\n"
+        "exit: 0 judged, and nothing below; 1 slower or wrong; 2 an error; 77 nothing was "
+        "judged\n\n"
+        "The tests are Criterion's, and so are the options of theirs:\n\n",
+        kg__comparison->name, KG__TARGET_KIND);
+    (void)fflush(stdout);
+}
+
+static int run_tests(int argc, char **argv)
+{
+    struct criterion_test_set *tests;
+
+    if (!arguments_are_known(argc, argv))
+        return KG__EXIT_ERROR;
+    if (asks_for_help(argc, argv))
+        print_help();
+    /* CTest that is interrupted leaves its tests running; what they started must not keep the GPU.
+     * The variable is CTest's own, for every test that it runs. */
+    if (getenv("CTEST_INTERACTIVE_DEBUG_MODE") != NULL)
+        kg__end_with_parent();
+    kg__name_parent();
+    tests = criterion_initialize();
+    criterion_options.jobs = 1;
+    criterion_options.logging_threshold = CRITERION_IMPORTANT;
+    if (!criterion_handle_args(argc, argv, true)) {
+        criterion_finalize(tests);
+        return KG__EXIT_PASS;
+    }
+    if (!may_run_tests() || !can_start_tests()) {
+        criterion_finalize(tests);
+        return KG__EXIT_ERROR;
+    }
+    if (argc == 1)
+        forget_verdicts();
+    (void)criterion_run_all_tests(tests);
+    criterion_finalize(tests);
+    if (kg__test_tally_count() == 0) {
+        kg__complain("%s: the filter matches no test: see --list", kg__comparison->name);
+        return KG__EXIT_ERROR;
+    }
+    return kg__test_tally_exit_code();
+}
+
+/* Criterion's sandbox replaces the first instructions of main() in its workers. Where its library
+ * was linked with -Bsymbolic-functions (Ubuntu), the main() that it finds is the library's own, so
+ * that a worker begins in ours: it must then go on in that one. Where the library finds ours
+ * (Debian), no worker comes here. */
+static int work_for_criterion(int argc, char **argv)
+{
+    int (*replaced)(int, char **) = NULL;
+    void *address = dlsym(RTLD_NEXT, "main");
+
+    memcpy(&replaced, &address, sizeof replaced);
+    if (replaced == NULL) {
+        kg__complain("this build of Criterion cannot start its tests: install Criterion 2.4");
+        return KG__EXIT_ERROR;
+    }
+    return replaced(argc, argv);
+}
+
+int main(int argc, char **argv)
+{
+    if (getenv("BXFI_MAP") != NULL)
+        return work_for_criterion(argc, argv);
+    if (argc > 1 && strcmp(argv[1], "--observe") == 0)
+        return kg__observe(kg__comparison, argc, argv);
+    if (argc > 1 && strcmp(argv[1], "--tests") == 0)
+        return print_tests(argc);
+    if (argc > 1 && strcmp(argv[1], "--cases") == 0)
+        return kg__print_cases(kg__comparison, argc, argv);
+    if (argc > 1 && strcmp(argv[1], "--resource-spec") == 0)
+        return kg__print_resource_spec(argc, argv);
+    if (argc > 1 && strcmp(argv[1], "--beside") == 0)
+        return kg__print_beside(kg__comparison, argc, argv);
+    if (argc > 1 && strcmp(argv[1], "--work") == 0)
+        return kg__print_work(kg__comparison, argc, argv);
+    if (argc > 1 && strcmp(argv[1], "--candidates") == 0)
+        return kg__print_candidates(kg__comparison, argc, argv);
+    if (argc > 1 && strcmp(argv[1], "--launches") == 0)
+        return kg__print_launches(kg__comparison, argc, argv);
+    return run_tests(argc, argv);
+}

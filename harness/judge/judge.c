@@ -1,0 +1,424 @@
+#include "judge/judge.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/message.h"
+
+/* A figure that exceeds its limit by no more than this part counts as exactly at the limit: far
+ * less than anything that can be measured, and more than rounding does. A limit of 0 needs no such
+ * mercy and gets none. */
+#define ROUNDING 1e-12
+
+/* Room for a figure with its unit, and for a percentage. */
+#define FIGURE_SIZE 64
+
+static const char *const verdict_names[KG__VERDICTS] = {
+    [KG__PASS] = "pass",
+    [KG__FASTER] = "faster",
+    [KG__NO_BASELINE] = "no-baseline",
+    [KG__NOISY] = "noisy",
+    [KG__ENVIRONMENT] = "environment",
+    [KG__SLOWER] = "slower",
+    [KG__WRONG] = "wrong",
+    [KG__ERROR] = "error",
+};
+
+static const char *const sentinel_names[KG__SENTINELS] = { "copy", "fma" };
+
+const char *kg__verdict_name(kg__verdict verdict)
+{
+    return (unsigned)verdict < KG__VERDICTS ? verdict_names[verdict] : "unknown";
+}
+
+bool kg__verdict_parse(const char *name, kg__verdict *verdict)
+{
+    for (int i = 0; name != NULL && i < KG__VERDICTS; i++) {
+        if (strcmp(name, verdict_names[i]) == 0) {
+            *verdict = (kg__verdict)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+kg__verdict kg__worse(kg__verdict a, kg__verdict b)
+{
+    return a > b ? a : b;
+}
+
+/* Where a value stands: on the near side of the limits or beyond one of them. */
+typedef enum side {
+    BELOW = -1, /* faster than the limits allow for */
+    INSIDE,
+    ABOVE /* slower */
+} side;
+
+/* The limits around a baseline. A move has to exceed both to count. */
+typedef struct limits {
+    double baseline;
+    double log_limit; /* of |ln(value / baseline)| */
+    double floor;     /* of |value - baseline|, in the metric's unit */
+} limits;
+
+/* Whether `amount` is beyond `limit`, where both come from arithmetic on figures of about `scale`.
+ */
+static bool exceeds(double amount, double limit, double scale)
+{
+    return amount > (limit > 0.0 ? limit + ROUNDING * scale : 0.0);
+}
+
+static side side_of(const limits *around, double value)
+{
+    /* From a baseline of 0 the quotient is infinite for any rise, and no number, which exceeds
+     * nothing, for no rise. */
+    double log_ratio = log(value / around->baseline);
+    double rise = value - around->baseline;
+    double scale = value + around->baseline;
+
+    if (exceeds(log_ratio, around->log_limit, 1.0) && exceeds(rise, around->floor, scale))
+        return ABOVE;
+    if (exceeds(-log_ratio, around->log_limit, 1.0) && exceeds(-rise, around->floor, scale))
+        return BELOW;
+    return INSIDE;
+}
+
+/* Prints a number of `decimals` digits after the point, its thousands set apart by spaces ("61
+ * 870"), the same in every locale. */
+static void print_number(char *text, size_t size, double value, int decimals)
+{
+    char digits[FIGURE_SIZE];
+    unsigned long long scale = 1;
+    size_t used = 0;
+
+    for (int i = 0; i < decimals; i++)
+        scale *= 10;
+    if (!(fabs(value) * (double)scale < 1e15)) {
+        kg__format(text, size, "%.6g", value);
+        return;
+    }
+
+    unsigned long long scaled = (unsigned long long)llround(fabs(value) * (double)scale);
+    int length = snprintf(digits, sizeof digits, "%llu", scaled / scale);
+
+    if (value < 0.0 && scaled > 0 && used + 1 < size)
+        text[used++] = '-';
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0 && used + 1 < size)
+            text[used++] = ' ';
+        if (used + 1 < size)
+            text[used++] = digits[i];
+    }
+    text[used] = '\0';
+    if (decimals > 0)
+        kg__format(text + used, size - used, ".%0*llu", decimals, scaled % scale);
+}
+
+/* Prints a figure with its unit: whole where it is whole or large enough for a fraction to say
+ * nothing. */
+static void print_figure(char *text, size_t size, double value, const char *unit)
+{
+    char number[FIGURE_SIZE];
+
+    print_number(number, sizeof number, value,
+                 value == rint(value) || fabs(value) >= 1000.0 ? 0 : 1);
+    kg__format(text, size, "%s%s%s", number, *unit != '\0' ? " " : "", unit);
+}
+
+/* Prints two fractions as percentages, with as many digits as it takes to tell them apart, and the
+ * first one from nothing. */
+static void print_percentages(char *first, char *second, size_t size, double a, double b)
+{
+    for (int decimals = 1; decimals <= 9; decimals++) {
+        char nothing[FIGURE_SIZE];
+
+        print_number(first, size, 100.0 * a, decimals);
+        print_number(second, size, 100.0 * b, decimals);
+        print_number(nothing, sizeof nothing, 0.0, decimals);
+        if (a == b || (strcmp(first, second) != 0 && (a == 0.0 || strcmp(first, nothing) != 0)))
+            return;
+    }
+}
+
+/* What a move is called: a time gets slower, a counter, which has no unit, rises. */
+static const char *word_for(bool up, const char *unit)
+{
+    if (*unit == '\0')
+        return up ? "rose" : "fell";
+    return up ? "slower" : "faster";
+}
+
+/* Describes a move with the figures that it rests on: "slower by 3.1 % (61 870 ns against 60 010
+ * ns, limit 2.0 %)", or "rose by 100.0 % (1 225 360 against 612 680)", for any rise of a counter
+ * counts. */
+static void describe_move(char *text, size_t size, double value, const limits *around,
+                          const kg__judgement *judgement, const char *unit)
+{
+    char now[FIGURE_SIZE];
+    char then[FIGURE_SIZE];
+    char moved[FIGURE_SIZE];
+    char limit[FIGURE_SIZE];
+    const char *word = word_for(value > around->baseline, unit);
+
+    print_figure(now, sizeof now, value, unit);
+    print_figure(then, sizeof then, around->baseline, unit);
+    if (value == around->baseline) {
+        kg__format(text, size, "unchanged at %s", now);
+        return;
+    }
+    if (!isfinite(judgement->change)) {
+        kg__format(text, size, "%s (%s against %s)", word, now, then);
+        return;
+    }
+    /* The limit holds for the logarithm, so a fall needs a slightly smaller fraction than a rise.
+     */
+    double smallest = value > around->baseline
+                          ? judgement->smallest
+                          : fmax(-expm1(-around->log_limit), around->floor / around->baseline);
+
+    print_percentages(moved, limit, sizeof moved, fabs(judgement->change), smallest);
+    if (smallest > 0.0)
+        kg__format(text, size, "%s by %s %% (%s against %s, limit %s %%)", word, moved, now, then,
+                   limit);
+    else
+        kg__format(text, size, "%s by %s %% (%s against %s)", word, moved, now, then);
+}
+
+static void describe_noise(char *text, size_t size, const kg__interval *observed, double band,
+                           const char *unit)
+{
+    char now[FIGURE_SIZE];
+    char low[FIGURE_SIZE];
+    char high[FIGURE_SIZE];
+    char width[FIGURE_SIZE];
+    char allowed[FIGURE_SIZE];
+    double relative = (observed->high - observed->low) / observed->value;
+
+    print_figure(now, sizeof now, observed->value, unit);
+    if (!isfinite(relative)) {
+        kg__format(text, size, "too few samples to know how near %s is to the truth", now);
+        return;
+    }
+    print_figure(low, sizeof low, observed->low, unit);
+    print_figure(high, sizeof high, observed->high, unit);
+    print_percentages(width, allowed, sizeof width, relative, 0.5 * band);
+    kg__format(text, size,
+               "known only to %s %% (%s, between %s and %s), more than half the band, %s %%", width,
+               now, low, high, allowed);
+}
+
+/* Whether the value's own confidence interval is wider than half the band. Counters have neither.
+ */
+static bool is_wide(const kg__interval *observed, double band)
+{
+    return band > 0.0 &&
+           exceeds((observed->high - observed->low) / observed->value, 0.5 * band, 1.0);
+}
+
+/* The first sentinel that moved beyond its own limit and whose move accounts for the value's;
+ * KG__SENTINELS where none does. */
+static size_t explaining_sentinel(const kg__surroundings *surroundings, const limits *around,
+                                  double value)
+{
+    size_t i;
+
+    for (i = 0; i < KG__SENTINELS; i++) {
+        double move = surroundings->sentinel_move[i];
+
+        /* A sentinel without a baseline has NaN here, which is beyond no limit. */
+        if (fabs(move) > surroundings->sentinel_limit[i] &&
+            side_of(around, value * exp(-move)) == INSIDE)
+            break;
+    }
+    return i;
+}
+
+/* Writes into `why` which sentinel moved as the value did; false when none did. */
+static bool blame_sentinel(char *why, size_t size, const kg__surroundings *surroundings,
+                           const limits *around, double value, const char *move)
+{
+    size_t sentinel = explaining_sentinel(surroundings, around, value);
+
+    if (sentinel == KG__SENTINELS)
+        return false;
+
+    char moved[FIGURE_SIZE];
+    char limit[FIGURE_SIZE];
+    double change = expm1(surroundings->sentinel_move[sentinel]);
+
+    print_percentages(moved, limit, sizeof moved, change,
+                      expm1(surroundings->sentinel_limit[sentinel]));
+    kg__format(why, size, "the %s sentinel moved by %s%s %% (limit %s %%): %s",
+               sentinel_names[sentinel], change > 0.0 ? "+" : "", moved, limit, move);
+    return true;
+}
+
+/* Writes into `why` what makes the surroundings answer for a move; false when they do not. A time
+ * that got slower with the same code did not get so by the code; one that got faster is not worth a
+ * doubt. */
+static bool blame_surroundings(char *why, size_t size, const kg__surroundings *surroundings,
+                               const limits *around, double value, const char *move,
+                               bool slower_time)
+{
+    int foreign = surroundings != NULL ? surroundings->foreign_processes : 0;
+
+    if (surroundings == NULL)
+        return false;
+    if (surroundings->throttled)
+        kg__format(why, size, "the card throttled: %s", move);
+    else if (foreign > 0)
+        kg__format(why, size, "%d other process%s computed on the card: %s", foreign,
+                   foreign == 1 ? "" : "es", move);
+    else if (blame_sentinel(why, size, surroundings, around, value, move))
+        return true;
+    else if (surroundings->same_code && slower_time)
+        kg__format(why, size,
+                   "its machine code is the baseline's, and so is its launch: %s; the machine "
+                   "moved",
+                   move);
+    else
+        return false;
+    return true;
+}
+
+/* What makes an observed value unusable, or NULL. An exact counter may fall to 0; a time may not.
+ */
+static const char *unusable_value(const kg__interval *observed, const kg__expectation *expectation,
+                                  const char *unit)
+{
+    double value = observed->value;
+
+    if (isnan(value))
+        return "the value is not a number";
+    if (isinf(value))
+        return "the value is infinite";
+    if (value < 0.0)
+        return "the value is negative";
+    if (!(observed->low <= value && value <= observed->high))
+        return "the value lies outside of its own confidence interval";
+    if (expectation != NULL && value == 0.0 && expectation->value > 0.0 &&
+        (*unit != '\0' || expectation->floor > 0.0 || expectation->sessions != NULL))
+        return "the value is zero";
+    return NULL;
+}
+
+/* The standard deviation of the log that an expectation's sessions show: 0 for a counter, which has
+ * none, NaN for sessions that are no times. One session alone shows nothing beyond the least
+ * deviation that is believed. */
+static double sigma_of(const kg__expectation *expectation)
+{
+    if (expectation->sessions == NULL)
+        return 0.0;
+    if (expectation->session_count < 2)
+        return KG__SIGMA_MINIMUM;
+
+    double sigma = kg__log_deviation(expectation->sessions, expectation->session_count);
+
+    return sigma < KG__SIGMA_MINIMUM ? KG__SIGMA_MINIMUM : sigma;
+}
+
+static bool is_fraction_or_figure(double value)
+{
+    return isfinite(value) && value >= 0.0;
+}
+
+kg__judgement kg__judge(const kg__interval *observed, const kg__expectation *expectation,
+                        const kg__surroundings *surroundings, const char *unit)
+{
+    kg__judgement judgement = { .change = NAN, .limit = NAN, .smallest = NAN };
+    const char *unusable = unusable_value(observed, expectation, unit);
+    double value = observed->value;
+
+    if (unusable != NULL) {
+        judgement.verdict = KG__ERROR;
+        kg__format(judgement.why, sizeof judgement.why, "%s", unusable);
+        return judgement;
+    }
+    if (expectation == NULL) {
+        judgement.verdict = KG__NO_BASELINE;
+        kg__format(judgement.why, sizeof judgement.why,
+                   "no baseline: record one with ci/rebaseline");
+        return judgement;
+    }
+
+    double sigma = sigma_of(expectation);
+
+    /* No rise can be told from -0. */
+    if (!is_fraction_or_figure(expectation->value) || signbit(expectation->value) ||
+        !is_fraction_or_figure(expectation->band) || !is_fraction_or_figure(expectation->floor) ||
+        isnan(sigma)) {
+        judgement.verdict = KG__ERROR;
+        kg__format(judgement.why, sizeof judgement.why,
+                   "the baseline's figures are unusable: record it anew with ci/rebaseline");
+        return judgement;
+    }
+
+    limits around = { .baseline = expectation->value,
+                      .log_limit = fmax(log1p(expectation->band), 3.0 * sigma),
+                      .floor = expectation->floor };
+    side stands = side_of(&around, value);
+    bool wide = is_wide(observed, expectation->band);
+    char move[sizeof judgement.why];
+
+    judgement.change = value == around.baseline ? 0.0 : value / around.baseline - 1.0;
+    judgement.limit = fmax(expectation->band, expm1(3.0 * sigma));
+    judgement.smallest = around.floor > 0.0 ? fmax(judgement.limit, around.floor / around.baseline)
+                                            : judgement.limit;
+    describe_move(move, sizeof move, value, &around, &judgement, unit);
+
+    if (!expectation->gated) {
+        kg__format(judgement.why, sizeof judgement.why, "not gated: %s", move);
+        return judgement;
+    }
+    judgement.tripped = stands != INSIDE;
+    if (!judgement.tripped && !wide)
+        return judgement;
+    if (judgement.tripped &&
+        blame_surroundings(judgement.why, sizeof judgement.why, surroundings, &around, value, move,
+                           stands == ABOVE && *unit != '\0')) {
+        judgement.verdict = KG__ENVIRONMENT;
+        return judgement;
+    }
+
+    /* However wide an interval is, one that lies beyond the limit as a whole leaves no doubt. */
+    double nearest = stands == ABOVE ? observed->low : observed->high;
+
+    if (wide && (!judgement.tripped || side_of(&around, nearest) != stands)) {
+        judgement.verdict = KG__NOISY;
+        describe_noise(judgement.why, sizeof judgement.why, observed, expectation->band, unit);
+        return judgement;
+    }
+    judgement.verdict = stands == ABOVE ? KG__SLOWER : KG__FASTER;
+    kg__format(judgement.why, sizeof judgement.why, "%s", move);
+    return judgement;
+}
+
+int kg__exit_code(const kg__tally *tally, bool strict)
+{
+    const size_t *verdicts = tally->verdicts;
+    bool unrecorded = verdicts[KG__NO_BASELINE] > 0;
+    size_t judged = 0;
+
+    for (int i = 0; i < KG__VERDICTS; i++)
+        judged += i != KG__NO_BASELINE ? verdicts[i] : 0;
+
+    if (verdicts[KG__ERROR] > 0 || tally->broken > 0)
+        return KG__EXIT_ERROR;
+    if (verdicts[KG__SLOWER] > 0 || verdicts[KG__WRONG] > 0 || tally->failed_claims > 0)
+        return KG__EXIT_FAIL;
+    if (strict && tally->unavailable > 0)
+        return KG__EXIT_ERROR;
+    if (judged == 0 && !unrecorded && tally->unavailable == 0 && tally->filtered_out == 0)
+        return KG__EXIT_ERROR; /* nothing ran, and nothing says why */
+    if (judged == 0 && unrecorded && strict)
+        return KG__EXIT_ERROR;
+    if (tally->vanished > 0)
+        return KG__EXIT_FAIL;
+    if (judged == 0)
+        return KG__EXIT_NOTHING;
+    if (strict && (verdicts[KG__ENVIRONMENT] > 0 || verdicts[KG__NOISY] > 0 ||
+                   verdicts[KG__NO_BASELINE] > 0 || tally->unlisted > 0))
+        return KG__EXIT_FAIL;
+    return KG__EXIT_PASS;
+}

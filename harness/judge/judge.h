@@ -1,0 +1,103 @@
+/* Judging: what a metric's value says against its baseline. Pure: numbers in, verdict out. */
+#ifndef KG__JUDGE_H
+#define KG__JUDGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/statistics.h"
+
+/* Verdicts, from best to worst: a case takes the worst of its metrics. */
+typedef enum kg__verdict {
+    KG__PASS,
+    KG__FASTER,
+    KG__NO_BASELINE,
+    KG__NOISY,
+    KG__ENVIRONMENT,
+    KG__SLOWER,
+    KG__WRONG,
+    KG__ERROR,
+    KG__VERDICTS
+} kg__verdict;
+
+/* A verdict's name as results, JUnit and the console have it: "no-baseline". */
+const char *kg__verdict_name(kg__verdict verdict);
+
+/* The verdict of a name; false for an unknown one, which leaves `verdict` alone. */
+bool kg__verdict_parse(const char *name, kg__verdict *verdict);
+
+/* The worse of two verdicts. */
+kg__verdict kg__worse(kg__verdict a, kg__verdict b);
+
+/* How far a metric may move, as the baseline has it. */
+typedef struct kg__expectation {
+    double value;           /* the baseline, in the metric's unit */
+    double band;            /* fraction, 0.02 for a time, 0 for a counter */
+    double floor;           /* absolute, in the metric's unit; a smaller move never counts */
+    const double *sessions; /* the values recorded, one a session; NULL for a counter */
+    size_t session_count;
+    bool gated; /* false: reported, never judged */
+} kg__expectation;
+
+#define KG__SENTINELS 2 /* copy (memory) and fma (arithmetic), in this order */
+
+/* What surrounded a measurement. */
+typedef struct kg__surroundings {
+    bool throttled; /* the card gave a throttle reason while it was measured */
+    /* For each sentinel: ln(now / baseline), and its own limit, 3 sigma of its sessions; a
+     * move is evidence only beyond its limit. NaN where a sentinel has no baseline. */
+    double sentinel_move[KG__SENTINELS];
+    double sentinel_limit[KG__SENTINELS];
+    int foreign_processes; /* that computed on the card meanwhile; 0: none, or not known */
+    bool same_code;        /* the launch is the baseline's, and runs its very machine code */
+} kg__surroundings;
+
+/* The smallest standard deviation of the log that is believed, the largest
+ * exp(3 sigma) - 1, by what sigma may be, that is still gated, and the absolute floor of a time
+ * where the case has none of its own. */
+#define KG__SIGMA_MINIMUM 0.003
+#define KG__GATED_LIMIT 0.05
+#define KG__TIME_FLOOR_NS 50.0
+
+/* A judgement: the verdict with the figures that decided. */
+typedef struct kg__judgement {
+    kg__verdict verdict;
+    double change;   /* value / baseline - 1; NaN without a baseline, INFINITY for a rise from 0 */
+    double limit;    /* the fraction beyond which a slowdown counts: max(band, exp(3 sigma) - 1) */
+    double smallest; /* smallest detectable slowdown as a fraction: max(limit, floor / baseline) */
+    bool tripped;    /* outside of the limit and the floor: to be confirmed by fresh observers */
+    char why[256];   /* one line of reason, with figures; empty for a plain pass */
+} kg__judgement;
+
+/* Judges one value against its expectation (NULL: no baseline). `observed` carries the value and
+ * its own confidence interval (low = high = value for a counter), `unit` is appended to figures
+ * ("ns"). `surroundings` may be NULL. The rule is in docs/judging.md. A value that is NaN, infinite
+ * or negative, that lies outside of its own interval, or a time of 0 (anything with a unit, a floor
+ * or sessions, whose baseline is positive) is KG__ERROR, as are unusable figures of the baseline; a
+ * counter may fall to 0.
+ *
+ * Order of decision: error; no baseline; ungated (pass, and `why` says so); within limit or floor
+ * -> pass unless the interval is wider than half the band -> noisy; outside -> environment where
+ * throttled, where others computed on the card, where taking a sentinel's significant move away
+ * brings the value back inside, or where a time is slower and its code the baseline's; noisy where
+ * the interval is wide and reaches back inside; else slower or faster. */
+kg__judgement kg__judge(const kg__interval *observed, const kg__expectation *expectation,
+                        const kg__surroundings *surroundings, const char *unit);
+
+/* Counts of what a run judged, and what else decides its exit code. */
+typedef struct kg__tally {
+    size_t verdicts[KG__VERDICTS]; /* judged cases by verdict */
+    size_t vanished;               /* baseline cases that the table no longer has */
+    size_t unlisted;               /* checked cases that the CPU model's baseline does not list */
+    size_t failed_claims;
+    size_t filtered_out; /* tests that skipped because KG_FILTER, or the table, left them nothing */
+    size_t unavailable;  /* tests that judged nothing for any other reason: no GPU, no baseline */
+    size_t broken;       /* errors outside of any case: bad file, crash of a test */
+} kg__tally;
+
+enum { KG__EXIT_PASS = 0, KG__EXIT_FAIL = 1, KG__EXIT_ERROR = 2, KG__EXIT_NOTHING = 77 };
+
+/* The exit code of a run, by the table in docs/judging.md. */
+int kg__exit_code(const kg__tally *tally, bool strict);
+
+#endif

@@ -1,0 +1,151 @@
+#include "judge/pairs.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/message.h"
+
+/* The looks, and what each spends of the error rate. The first is for the few suspects of a usual
+ * run, whose slowness is plain; most is kept for the last, which decides what is close, and which
+ * alone has the resolution for a family of hundreds. */
+static const struct {
+    size_t pairs;
+    double share;
+} looks[KG__LOOKS] = { { 12, 0.001 }, { 16, 0.002 }, { KG__PAIRS_MAXIMUM, 0.004 } };
+
+/* Above this a hypothesis is given up: its differences lie below the margin rather than above. */
+#define FUTILE_P 0.5
+
+/* Twice the ranks' sum is at most n (n + 1). */
+#define SUMS (KG__PAIRS_MAXIMUM * (KG__PAIRS_MAXIMUM + 1) + 1)
+
+typedef struct deviation {
+    double magnitude;
+    bool above;
+} deviation;
+
+size_t kg__look_pairs(size_t look)
+{
+    return looks[look].pairs;
+}
+
+static int by_magnitude(const void *left, const void *right)
+{
+    double a = ((const deviation *)left)->magnitude;
+    double b = ((const deviation *)right)->magnitude;
+
+    return (a > b) - (a < b);
+}
+
+/* Twice the rank of each of the sorted deviations: whole numbers, ties or not. Returns twice W+. */
+static size_t rank(const deviation *sorted, size_t count, size_t *doubled)
+{
+    size_t above = 0;
+
+    for (size_t begin = 0, end = 0; begin < count; begin = end) {
+        while (end < count && sorted[end].magnitude <= sorted[begin].magnitude)
+            end++;
+        for (size_t i = begin; i < end; i++) {
+            /* The mean of the ranks begin + 1 to end. */
+            doubled[i] = begin + 1 + end;
+            above += sorted[i].above ? doubled[i] : 0;
+        }
+    }
+    return above;
+}
+
+/* The part of all 2^count choices of signs whose doubled sum of ranks is at least `least`: the
+ * choices are counted by their sums, a rank at a time, in whole numbers that a double holds
+ * exactly. */
+static double upper_tail(const size_t *doubled, size_t count, size_t least)
+{
+    double ways[SUMS] = { 1 };
+    double above = 0;
+    size_t highest = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        highest += doubled[i];
+        for (size_t sum = highest; sum >= doubled[i]; sum--)
+            ways[sum] += ways[sum - doubled[i]];
+    }
+    for (size_t sum = least; sum <= highest; sum++)
+        above += ways[sum];
+    return ldexp(above, -(int)count);
+}
+
+double kg__signed_rank_p(const double *differences, size_t count, double margin)
+{
+    deviation deviations[KG__PAIRS_MAXIMUM];
+    size_t doubled[KG__PAIRS_MAXIMUM];
+    size_t kept = 0;
+
+    if (count > KG__PAIRS_MAXIMUM)
+        return 1;
+    for (size_t i = 0; i < count; i++) {
+        double deviation_of = differences[i] - margin;
+
+        if (!isfinite(deviation_of))
+            return 1;
+        if (deviation_of != 0)
+            deviations[kept++] = (deviation){ fabs(deviation_of), deviation_of > 0 };
+    }
+    if (kept == 0)
+        return 1;
+    qsort(deviations, kept, sizeof *deviations, by_magnitude);
+
+    size_t above = rank(deviations, kept, doubled);
+
+    return upper_tail(doubled, kept, above);
+}
+
+/* What a look may spend: its own share, or, where none follows, those of the later ones too. */
+static double share_of(size_t look, bool last)
+{
+    double share = looks[look].share;
+
+    for (size_t later = look + 1; last && later < KG__LOOKS; later++)
+        share += looks[later].share;
+    return share;
+}
+
+bool kg__look_can_find(size_t look, size_t family, bool last)
+{
+    return family > 0 && ldexp(1, -(int)looks[look].pairs) <= share_of(look, last) / (double)family;
+}
+
+static int by_p(const void *left, const void *right)
+{
+    double a = (*(kg__hypothesis *const *)left)->p;
+    double b = (*(kg__hypothesis *const *)right)->p;
+
+    return (a > b) - (a < b);
+}
+
+void kg__take_look(kg__hypothesis *const *family, size_t count, size_t look, bool last)
+{
+    kg__hypothesis **open = kg__allocate(count, sizeof(kg__hypothesis *));
+    size_t pairs = looks[look].pairs;
+    double share = share_of(look, last || look + 1 == KG__LOOKS);
+    size_t open_count = 0;
+    size_t found = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        kg__hypothesis *one = family[i];
+
+        if (one->finding != KG__UNDECIDED || one->count < pairs)
+            continue;
+        one->looked = pairs;
+        one->p = kg__signed_rank_p(one->differences, pairs, log1p(KG__PAIRS_MARGIN));
+        open[open_count++] = one;
+    }
+    qsort(open, open_count, sizeof(kg__hypothesis *), by_p);
+    /* The family keeps its size: a hypothesis that was decided before counts as one that this look
+     * does not reject, which can only make it harder for the others. */
+    while (found < open_count && open[found]->p <= share / (double)(count - found))
+        open[found++]->finding = KG__FOUND_SLOWER;
+    for (size_t i = found; i < open_count; i++) {
+        if (open[i]->p > FUTILE_P || last || look + 1 == KG__LOOKS)
+            open[i]->finding = KG__NOT_SLOWER;
+    }
+    free(open);
+}

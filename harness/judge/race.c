@@ -1,0 +1,152 @@
+#include "judge/race.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/message.h"
+
+#define CONFIDENCE 0.95
+/* Half the threads that are too slow by this factor would have to gain by it to be worth a try. */
+#define HOPELESS 2.0
+
+void kg__racer_add(kg__racer *racer, double sample)
+{
+    racer->samples = kg__grow(racer->samples, racer->count, &racer->room, sizeof *racer->samples);
+    racer->samples[racer->count++] = sample;
+}
+
+void kg__racer_restart(kg__racer *racer)
+{
+    free(racer->samples);
+    racer->samples = NULL;
+    racer->count = racer->room = 0;
+}
+
+void kg__racer_look(kg__racer *racer)
+{
+    double *sorted = kg__allocate(racer->count, sizeof *sorted);
+
+    if (racer->count > 0)
+        memcpy(sorted, racer->samples, racer->count * sizeof *sorted);
+    racer->interval = kg__median_interval(sorted, racer->count, CONFIDENCE);
+    free(sorted);
+}
+
+bool kg__racer_is_precise(const kg__racer *racer, double precision)
+{
+    return racer->count >= KG__PRECISE_SAMPLES &&
+           kg__relative_half_width(&racer->interval) <= precision;
+}
+
+static bool is_in(const kg__racer *racer)
+{
+    return racer->dropped_in_round == 0;
+}
+
+static size_t count_in(kg__racer *const *racers, size_t count)
+{
+    size_t in = 0;
+
+    for (size_t i = 0; i < count; i++)
+        in += is_in(racers[i]);
+    return in;
+}
+
+size_t kg__race_winner(kg__racer *const *racers, size_t count)
+{
+    size_t winner = count;
+
+    for (size_t i = 0; i < count; i++) {
+        if (is_in(racers[i]) &&
+            (winner == count || racers[i]->interval.value < racers[winner]->interval.value))
+            winner = i;
+    }
+    return winner;
+}
+
+static int compare_doubles(const void *left, const void *right)
+{
+    double a = *(const double *)left;
+    double b = *(const double *)right;
+
+    return (a > b) - (a < b);
+}
+
+/* The median of the racer that comes in as number `rank`, from 1, of `in`. */
+static double median_at(kg__racer *const *racers, size_t count, size_t in, size_t rank)
+{
+    double *medians = kg__allocate(in, sizeof *medians);
+    size_t filled = 0;
+    double median;
+
+    for (size_t i = 0; i < count; i++) {
+        if (is_in(racers[i]))
+            medians[filled++] = racers[i]->interval.value;
+    }
+    qsort(medians, in, sizeof *medians, compare_doubles);
+    median = medians[rank - 1];
+    free(medians);
+    return median;
+}
+
+/* Drops what is slower than the first `keep` of them. */
+static void drop_by_rank(kg__racer *const *racers, size_t count, size_t keep, int round)
+{
+    size_t in = count_in(racers, count);
+    double last;
+
+    if (in <= keep)
+        return;
+    last = median_at(racers, count, in, keep);
+    /* Of those that tie with the last one, the later ones go. */
+    for (size_t i = count; i-- > 0 && in > keep;) {
+        if (is_in(racers[i]) && racers[i]->interval.value > last) {
+            racers[i]->dropped_in_round = round;
+            in--;
+        }
+    }
+    for (size_t i = count; i-- > 0 && in > keep;) {
+        if (is_in(racers[i]) && racers[i]->interval.value >= last) {
+            racers[i]->dropped_in_round = round;
+            in--;
+        }
+    }
+}
+
+static bool all_are_precise(kg__racer *const *racers, size_t count, double precision)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (is_in(racers[i]) && !kg__racer_is_precise(racers[i], precision))
+            return false;
+    }
+    return true;
+}
+
+bool kg__race_end_round(kg__racer *const *racers, size_t count, int round, double margin,
+                        double precision)
+{
+    size_t entered = count_in(racers, count);
+    size_t keep = (entered + 1) / 2;
+    size_t leader = kg__race_winner(racers, count);
+    double limit;
+    size_t in;
+
+    if (leader == count)
+        return false;
+    limit = racers[leader]->interval.high * (1 + margin);
+    for (size_t i = 0; i < count; i++) {
+        if (is_in(racers[i]) && i != leader && racers[i]->interval.low > limit)
+            racers[i]->dropped_in_round = round;
+    }
+    drop_by_rank(racers, count, keep < KG__RACERS_SPARED ? KG__RACERS_SPARED : keep, round);
+    in = count_in(racers, count);
+    if (in <= 1 || round >= KG__ROUNDS_MAXIMUM)
+        return false;
+    return in > KG__RACERS_SPARED || !all_are_precise(racers, count, precision);
+}
+
+bool kg__race_passes_over(double time, double best, int64_t threads, int64_t resident)
+{
+    return threads <= resident && time > HOPELESS * best;
+}

@@ -1,0 +1,391 @@
+#include "observer/check.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "device/device.h"
+
+static double element(kg_type type, const void *data, size_t index)
+{
+    switch (type) {
+    case KG_FLOAT32:
+        return ((const float *)data)[index];
+    case KG_INT32:
+        return ((const int32_t *)data)[index];
+    case KG_UINT8:
+        return ((const uint8_t *)data)[index];
+    }
+    return NAN;
+}
+
+static bool is_poison(const unsigned char *bytes, size_t size, unsigned char poison)
+{
+    for (size_t i = 0; i < size; i++) {
+        if (bytes[i] != poison)
+            return false;
+    }
+    return true;
+}
+
+/* Whether one element is right. Equal infinities differ by NaN, and are right all the same; a NaN
+ * is right where one is due; and no tolerance is wide enough to be infinite. */
+static bool is_right(double got, double expected, double tolerance)
+{
+    return (fabs(got - expected) <= tolerance && tolerance < (double)INFINITY) || got == expected ||
+           (isnan(expected) && isnan(got));
+}
+
+/* The index of the first wrong element from `from` on; `count` where there is none. A loop a type,
+ * since millions of elements are compared. */
+static size_t next_wrong(kg_type type, const void *computed, const double *expected,
+                         const double *tolerance, size_t from, size_t count)
+{
+    size_t i = from;
+
+    switch (type) {
+    case KG_FLOAT32:
+        while (i < count && is_right(((const float *)computed)[i], expected[i], tolerance[i]))
+            i++;
+        break;
+    case KG_INT32:
+        while (i < count && is_right(((const int32_t *)computed)[i], expected[i], tolerance[i]))
+            i++;
+        break;
+    case KG_UINT8:
+        while (i < count && is_right(((const uint8_t *)computed)[i], expected[i], tolerance[i]))
+            i++;
+        break;
+    }
+    return i;
+}
+
+bool kg__compare(kg_type type, const void *computed, const double *expected,
+                 const double *tolerance, size_t count, unsigned char poison, kg_mismatch *mismatch,
+                 size_t *unwritten)
+{
+    size_t size = kg_type_size(type);
+
+    *mismatch = (kg_mismatch){ 0 };
+    *unwritten = 0;
+    for (size_t i = next_wrong(type, computed, expected, tolerance, 0, count); i < count;
+         i = next_wrong(type, computed, expected, tolerance, i + 1, count)) {
+        if (mismatch->count++ == 0) {
+            mismatch->index = i;
+            mismatch->expected = expected[i];
+            mismatch->got = element(type, computed, i);
+            mismatch->tolerance = tolerance[i];
+        }
+        if (is_poison((const unsigned char *)computed + i * size, size, poison))
+            (*unwritten)++;
+    }
+    return mismatch->count == 0;
+}
+
+/* Names element `index` of an argument: "c[17]" or "c[row 1, column 2]". */
+static void name_element(const kg_argument *shape, const kg_mismatch *mismatch, char *text,
+                         size_t size)
+{
+    if (mismatch->is_row)
+        kg__format(text, size, "%s[row %zu]", shape->name, mismatch->index);
+    else if (shape->rows > 1)
+        kg__format(text, size, "%s[row %zu, column %zu]", shape->name,
+                   mismatch->index / shape->columns, mismatch->index % shape->columns);
+    else
+        kg__format(text, size, "%s[%zu]", shape->name, mismatch->index);
+}
+
+/* A value for a message: ten digits tell any two single-precision values or integers of 32 bits
+ * apart. */
+static void show_value(char *text, size_t size, double value)
+{
+    if (isnan(value))
+        kg__format(text, size, "NaN");
+    else
+        kg__format(text, size, "%.10g", value);
+}
+
+static void describe_mismatch(const kg_argument *shape, const kg_mismatch *mismatch,
+                              size_t unwritten, kg__error *why)
+{
+    char place[128];
+    char expected[32];
+    char got[32];
+    char never[64] = "";
+
+    name_element(shape, mismatch, place, sizeof place);
+    show_value(expected, sizeof expected, mismatch->expected);
+    show_value(got, sizeof got, mismatch->got);
+    if (unwritten > 0)
+        kg__format(never, sizeof never, ", %zu of them as they were before", unwritten);
+    kg__fail(why, "%s%s: expected %s, got %s, tolerance %.3g; %zu of %zu %s wrong%s", place,
+             mismatch->is_row ? " times the projection's weights" : "", expected, got,
+             mismatch->tolerance, mismatch->count,
+             mismatch->is_row ? shape->rows : shape->rows * shape->columns,
+             mismatch->is_row ? "rows" : "elements", never);
+}
+
+static kg__outcome failed(void)
+{
+    return kg__device_is_lost() ? KG__LOST : KG__FAILED;
+}
+
+static kg__outcome judge_input(const kg__known *known, int i, kg__buffers *buffers, kg__error *why)
+{
+    const kg_argument *shape = &known->problem.arguments.list[i];
+    kg_mismatch mismatch = { 0 };
+    kg__error device = { "" };
+    char place[128];
+    size_t first;
+
+    if (kg__buffers_unchanged(buffers, i, known->device[i], known->problem.data[i], &first,
+                              &device))
+        return KG__RIGHT;
+    if (device.text[0] != '\0') {
+        *why = device;
+        return failed();
+    }
+    mismatch.index = first / kg_type_size(shape->type);
+    name_element(shape, &mismatch, place, sizeof place);
+    kg__fail(why, "%s: an input was written to", place);
+    return KG__INCORRECT;
+}
+
+static kg__outcome judge_output(const kg_comparison *comparison, const kg__known *known, int i,
+                                kg__buffers *buffers, unsigned char poison, kg__error *why)
+{
+    const kg_argument *shape = &known->problem.arguments.list[i];
+    const void *computed;
+    kg_mismatch mismatch = { 0 };
+    size_t unwritten = 0;
+    bool right;
+
+    if (known->right[i] != NULL && kg__buffers_hold(buffers, i, known->right[i]))
+        return KG__RIGHT;
+    computed = kg__buffers_read(buffers, i, why);
+    if (computed == NULL)
+        return failed();
+    if (known->expected[i] == NULL)
+        right = comparison->projection(&known->problem, i, computed, &mismatch);
+    else
+        right = kg__compare(shape->type, computed, known->expected[i], known->tolerance[i],
+                            shape->rows * shape->columns, poison, &mismatch, &unwritten);
+    /* What was filled with inputs holds poison by chance alone. */
+    if (shape->role != KG_OUTPUT)
+        unwritten = 0;
+    if (!right)
+        describe_mismatch(shape, &mismatch, unwritten, why);
+    return right ? KG__RIGHT : KG__INCORRECT;
+}
+
+static kg__outcome judge_arguments(const kg_comparison *comparison, const kg__known *known,
+                                   kg__buffers *buffers, unsigned char poison, kg__error *why)
+{
+    kg__error guard = { "" };
+    kg__error device = { "" };
+    bool right = true;
+
+    for (int i = known->problem.arguments.count - 1; i >= 0 && right; i--) {
+        kg__outcome outcome = known->problem.arguments.list[i].role == KG_INPUT
+                                  ? judge_input(known, i, buffers, why)
+                                  : judge_output(comparison, known, i, buffers, poison, why);
+
+        if (outcome != KG__RIGHT && outcome != KG__INCORRECT)
+            return outcome;
+        right = outcome == KG__RIGHT;
+    }
+    if (!kg__buffers_guards_hold(buffers, &guard, &device)) {
+        if (guard.text[0] == '\0') {
+            *why = device;
+            return failed();
+        }
+        if (right) {
+            *why = guard;
+        } else {
+            kg__error first = *why;
+
+            kg__fail(why, "%s; %s", first.text, guard.text);
+        }
+        right = false;
+    }
+    return right ? KG__RIGHT : KG__INCORRECT;
+}
+
+/* A launch has failed: where its accesses were watched, they say why, and the kernel is wrong. */
+static kg__outcome explain_failure(const kg_comparison *comparison, kg__error *why)
+{
+    kg__error found = { "" };
+
+    if (!kg__device_found(comparison->home, &found))
+        return failed();
+    *why = found;
+    return KG__INCORRECT;
+}
+
+/* Does a variant's step before or after its launch, where it has one, to its end. */
+static bool run_step(kg_launcher *step, const kg_call *call, const char *what, kg__error *why)
+{
+    cudaError_t code;
+
+    if (step == NULL)
+        return true;
+    code = step(call);
+    if (code == cudaSuccess)
+        code = cudaDeviceSynchronize();
+    return code == cudaSuccess || kg__cuda_fail(why, what, code);
+}
+
+bool kg__prepare_launch(const kg__case *one, const kg__buffers *buffers, kg__error *why)
+{
+    kg_call call = {
+        .size = one->size, .launch = one->launch, .argument = buffers->data, .stream = NULL
+    };
+
+    return run_step(one->variant->prepare, &call, "preparing the arguments", why);
+}
+
+/* What the launch that was checked last came back with. */
+static cudaError_t launch_error;
+
+bool kg__launch_was_refused(void)
+{
+    return launch_error == cudaErrorInvalidValue || launch_error == cudaErrorInvalidConfiguration ||
+           launch_error == cudaErrorLaunchOutOfResources;
+}
+
+kg__outcome kg__check_results(const kg_comparison *comparison, const kg__case *one,
+                              const kg__known *known, kg__buffers *buffers, unsigned char poison,
+                              const char *order, kg__error *why)
+{
+    const kg_call call = {
+        .size = one->size, .launch = one->launch, .argument = buffers->data, .stream = NULL
+    };
+    kg__error found = { "" };
+    kg__outcome outcome = KG__RIGHT;
+    bool whole;
+
+    if (!run_step(one->variant->collect, &call, "collecting the results", why))
+        return explain_failure(comparison, why);
+    (void)kg__device_passed_over(why, &whole);
+    if (whole)
+        outcome = judge_arguments(comparison, known, buffers, poison, why);
+    /* What that made of the outputs is told by the plain kernels. */
+    if (kg__device_found(comparison->home, &found)) {
+        *why = found;
+        return KG__INCORRECT;
+    }
+    if (outcome == KG__INCORRECT) {
+        kg__error finding = *why;
+
+        kg__fail(why, "%s; inputs %s%s", finding.text, known->pattern.name, order);
+    }
+    return outcome;
+}
+
+kg__outcome kg__check_launch(const kg_comparison *comparison, const kg__case *one,
+                             const kg__known *known, kg__buffers *buffers, unsigned char poison,
+                             const char *order, kg__error *why)
+{
+    kg_call call = {
+        .size = one->size, .launch = one->launch, .argument = buffers->data, .stream = NULL
+    };
+    cudaError_t code;
+
+    launch_error = cudaSuccess;
+    kg__device_watch();
+    if (!kg__buffers_fill(buffers, known->device, poison, why))
+        return failed();
+    if (!kg__prepare_launch(one, buffers, why))
+        return explain_failure(comparison, why);
+    call.stream = kg__device_begin_call();
+    code = one->variant->launch(&call);
+    launch_error = code;
+    if (code != cudaSuccess) {
+        kg__cuda_fail(why, "launching", code);
+        return explain_failure(comparison, why);
+    }
+    if (kg__device_strayed(one->variant->clock, why))
+        return failed();
+    code = cudaDeviceSynchronize();
+    if (code != cudaSuccess) {
+        kg__cuda_fail(why, "running the kernel", code);
+        return explain_failure(comparison, why);
+    }
+    return kg__check_results(comparison, one, known, buffers, poison, order, why);
+}
+
+bool kg__stage_set(kg__stage *stage, const kg_comparison *comparison, const kg__case *one,
+                   bool with_reference, kg__error *error)
+{
+    bool is_known = kg__known_serves(comparison, &stage->known, one);
+
+    if (is_known && kg__buffers_suit(&stage->buffers, one->variant))
+        return true;
+    kg__buffers_free(&stage->buffers);
+    if (!is_known)
+        kg__known_free(&stage->known);
+    if ((is_known || (with_reference ? kg__known_make : kg__known_fill)(comparison, one, 0,
+                                                                        &stage->known, error)) &&
+        kg__buffers_make(&stage->buffers, &stage->known.problem.arguments, one->variant, error))
+        return true;
+    kg__stage_clear(stage);
+    return false;
+}
+
+void kg__stage_clear(kg__stage *stage)
+{
+    kg__known_free(&stage->known);
+    kg__buffers_free(&stage->buffers);
+}
+
+/* Makes the checker ready for a case. */
+static bool take_case(kg__checker *checker, const kg_comparison *comparison, const kg__case *one,
+                      kg__error *why)
+{
+    kg__checker_free(checker);
+    /* Every pattern and order makes the same accesses, so one tells whether they are sound. */
+    checker->patterns = kg__device_watches() ? 1 : kg__pattern_count(comparison);
+    checker->known = kg__allocate((size_t)checker->patterns, sizeof *checker->known);
+    for (int i = 0; i < checker->patterns; i++) {
+        if (!kg__known_make(comparison, one, i, &checker->known[i], why))
+            return false;
+    }
+    return kg__buffers_make(&checker->buffers, &checker->known[0].problem.arguments, one->variant,
+                            why);
+}
+
+/* Whether the checker is ready for a case: made for its size, and where its variant has its
+ * arguments. */
+static bool suits(const kg__checker *checker, const kg_comparison *comparison, const kg__case *one)
+{
+    return checker->patterns > 0 && kg__known_serves(comparison, &checker->known[0], one) &&
+           kg__buffers_suit(&checker->buffers, one->variant);
+}
+
+kg__outcome kg__check_case(kg__checker *checker, const kg_comparison *comparison,
+                           const kg__case *one, kg__error *why)
+{
+    if (!suits(checker, comparison, one) && !take_case(checker, comparison, one, why)) {
+        kg__checker_free(checker);
+        return failed();
+    }
+    for (int pattern = 0; pattern < checker->patterns; pattern++) {
+        for (int order = 0; order < kg__device_orders(); order++) {
+            kg__outcome outcome =
+                kg__check_launch(comparison, one, &checker->known[pattern], &checker->buffers,
+                                 kg__poison(pattern), kg__device_begin_order(order), why);
+
+            if (outcome != KG__RIGHT)
+                return outcome;
+        }
+    }
+    return KG__RIGHT;
+}
+
+void kg__checker_free(kg__checker *checker)
+{
+    for (int i = 0; i < checker->patterns; i++)
+        kg__known_free(&checker->known[i]);
+    free(checker->known);
+    kg__buffers_free(&checker->buffers);
+    *checker = (kg__checker){ 0 };
+}

@@ -1,0 +1,143 @@
+/* Part count: runs each case once on the CPU model's instrumented kernels and records what their
+ * accesses come to. */
+#include "observer/measure.h"
+
+#include <string.h>
+
+#include "observer/check.h"
+#include "suite/counters.h"
+#include "device/device.h"
+#include "model/model.h"
+#include "model/watch.h"
+#include "observer/observe.h"
+#include "records/records.h"
+#include "base/source_path.h"
+
+/* Adds the counters that are not 0 to those of a line. */
+static void add_counts(json_t *line, const kg__counts *counts)
+{
+    for (int i = 0; i < KG__COUNTERS; i++) {
+        const char *name = kg__counter_name((kg__counter)i);
+        json_int_t count = json_integer_value(json_object_get(line, name));
+
+        if (counts->value[i] > 0)
+            json_object_set_new(line, name, json_integer(count + (json_int_t)counts->value[i]));
+    }
+}
+
+/* The counters by line of source. They add up to the totals, so there are none where an access has
+ * no line, as without debug information. */
+static json_t *lines_of(const char *home, const kg__model_report *seen)
+{
+    json_t *lines = json_object();
+
+    for (size_t i = 0; i < seen->line_count; i++) {
+        const kg__model_line *line = &seen->lines[i];
+        char name[1024];
+
+        if (line->line == 0) {
+            json_object_clear(lines);
+            break;
+        }
+        kg__format(name, sizeof name, "%s:%u", kg__source_name(home, line->file), line->line);
+        if (json_object_get(lines, name) == NULL)
+            json_object_set_new(lines, name, json_object());
+        add_counts(json_object_get(lines, name), &line->counts);
+    }
+    return lines;
+}
+
+static json_t *record_of(const kg_comparison *comparison, const kg__case *one,
+                         const kg__model_report *seen)
+{
+    bool sampled = seen->watched < seen->blocks;
+    json_t *metrics = json_object();
+    json_t *absent = json_object();
+    json_t *record;
+
+    for (int i = 0; i < KG__COUNTERS; i++) {
+        const char *name = kg__counter_name((kg__counter)i);
+
+        if (sampled && (i == KG__UNIQUE_BYTES_READ || i == KG__UNIQUE_BYTES_WRITTEN))
+            json_object_set_new(absent, name, json_string("only some blocks were run"));
+        else
+            json_object_set_new(metrics, name,
+                                json_pack("{s:I}", "value", (json_int_t)seen->counts.value[i]));
+    }
+    record = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o*}", "event", "measured", "case", one->id,
+                       "metrics", metrics, "absent", absent, "lines",
+                       lines_of(comparison->home, seen), "work", kg__work_of(comparison, one));
+    if (sampled)
+        json_object_set_new(record, "sampled",
+                            json_pack("{s:I, s:I}", "blocks", (json_int_t)seen->watched, "of",
+                                      (json_int_t)seen->blocks));
+    return record;
+}
+
+/* Launches a case once on random inputs, and makes the `record` of what its accesses come to. These
+ * are checked too, and so is what it computes: the counts of a kernel that does something else say
+ * nothing. */
+static kg__outcome count_case(kg__stage *kept, const kg_comparison *comparison, const kg__case *one,
+                              json_t **record, kg__error *why)
+{
+    kg_call call = { .size = one->size, .launch = one->launch, .stream = NULL };
+    const unsigned char poison = kg__poison(0);
+    cudaError_t code;
+
+    if (!kg__stage_set(kept, comparison, one, true, why))
+        return KG__FAILED;
+    kg__model_watch(KG__MODEL_COUNT | KG__MODEL_CHECK, KG__MODEL_BUDGET);
+    if (!kg__buffers_fill(&kept->buffers, kept->known.device, poison, why) ||
+        !kg__prepare_launch(one, &kept->buffers, why))
+        return KG__FAILED;
+    if (kg__device_found(comparison->home, why))
+        return KG__INCORRECT;
+    /* What fills and prepares the arguments is no part of the job: counting begins anew. */
+    kg__model_watch(KG__MODEL_COUNT | KG__MODEL_CHECK, KG__MODEL_BUDGET);
+    call.argument = kept->buffers.data;
+    code = one->variant->launch(&call);
+    if (code == cudaSuccess)
+        code = cudaDeviceSynchronize();
+    if (code != cudaSuccess) {
+        kg__cuda_fail(why, "running the kernel", code);
+        return KG__FAILED;
+    }
+    /* What collects the results is no part of the job either. */
+    *record = record_of(comparison, one, kg__model_seen());
+    return kg__check_results(comparison, one, &kept->known, &kept->buffers, poison, "", why);
+}
+
+bool kg__measure_cases(const kg_comparison *comparison, const char *part,
+                       const kg__case *const *cases, size_t count, int records, kg__error *error)
+{
+    kg__stage kept = { 0 };
+    bool sound = true;
+
+    if (strcmp(part, "count") != 0 || !kg__model_is_instrumented())
+        return kg__fail(
+            error,
+            "%s: part %s needs the instrumented program, which lies beside this one: run "
+            "that",
+            comparison->name, part);
+    kg__model_set_order(KG__MODEL_ASCENDING);
+    for (size_t i = 0; i < count && sound; i++) {
+        kg__error why = { "" };
+        json_t *record = NULL;
+        kg__outcome outcome;
+
+        kg__report(records, "start", cases[i]->id, NULL);
+        outcome = count_case(&kept, comparison, cases[i], &record, &why);
+        if (outcome == KG__RIGHT)
+            sound = kg__record_append(records, json_incref(record), error);
+        else if (outcome == KG__INCORRECT || kg__device_found(comparison->home, &why))
+            kg__report_outcome(records, cases[i]->id, false, why.text);
+        else
+            kg__report(records, "failed", cases[i]->id, why.text);
+        json_decref(record);
+        if (kg__device_is_lost())
+            sound = kg__fail(error, "%s: the kernel has cost this process its device: mend it",
+                             cases[i]->id);
+    }
+    kg__stage_clear(&kept);
+    return sound;
+}

@@ -1,0 +1,145 @@
+/* Clocks: how the time of a launch is sampled on a GPU. docs/measuring.md says why so. */
+#ifndef KG__CLOCKS_GPU_H
+#define KG__CLOCKS_GPU_H
+
+#include <cuda_runtime_api.h>
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "device/buffers.h"
+#include "base/message.h"
+#include "base/statistics.h"
+
+/* The most launches that a sample holds. */
+#define KG__LAUNCHES_MAXIMUM 1000
+/* The most samples of a series. */
+#define KG__SAMPLES_MAXIMUM 4000
+/* Replays that are queued at a time; also the most cases that are timed side by side. */
+#define KG__REPLAYS_QUEUED 24
+/* The same with a witness before and behind them. */
+#define KG__BATCH_REPLAYS (KG__REPLAYS_QUEUED + 2)
+
+/* What is launched again and again: launch number `number` of a sample. */
+typedef struct kg__timed {
+    cudaError_t (*launch)(const struct kg__timed *what, int number);
+    const void *context;
+    cudaStream_t stream;
+} kg__timed;
+
+/* What a cudaGraphExec_t points to. */
+typedef struct CUgraphExec_st kg__replayable;
+
+/* One metric being sampled. Zeroed at first. */
+typedef struct kg__series {
+    const char *clock; /* as records name it */
+    kg__replayable *graph;
+    int launches;                        /* a sample */
+    double samples[KG__SAMPLES_MAXIMUM]; /* ns a launch */
+    size_t count;
+    size_t fewest; /* samples that there must be */
+    double spent_ms;
+    double budget_ms;
+    kg__interval interval;
+    bool finished;
+} kg__series;
+
+/* What is looked at while the card works: it shows what slows it down only then. */
+typedef struct kg__watch {
+    bool wanted;    /* look while the next batch runs */
+    json_t *state;  /* the worst that was seen since this was cleared, or NULL */
+    bool throttled; /* was so at any look since then */
+    int repeated;   /* batches that were taken again since then */
+    double told;    /* when the parent last heard of this process, by the host's clock */
+} kg__watch;
+
+/* Launches in a graph: the graph clock in single steps, for whoever decides sample by sample. */
+typedef struct kg__loop {
+    kg__replayable *graph; /* NULL: none */
+    int launches;
+} kg__loop;
+
+/* What is replayed before and behind every batch of samples, and says by what it took whether the
+ * batch counts. One that does not is taken again. */
+typedef struct kg__witness {
+    const kg__loop *loop; /* NULL: all count */
+    /* Whether a batch counts beside which a launch of the loop took so many ns. */
+    bool (*counts)(void *context, double ns);
+    /* Sees to it that the next one does; false with `why`. What is lost took so many ms. */
+    bool (*restore)(void *context, double lost_ms, kg__error *why);
+    void *context;
+} kg__witness;
+
+/* What a process samples with. */
+typedef struct kg__bench {
+    cudaStream_t stream;
+    cudaEvent_t begin[KG__BATCH_REPLAYS];
+    cudaEvent_t end[KG__BATCH_REPLAYS];
+    int records; /* the file that hears that this process lives */
+    /* A median is known well enough when its interval is within this fraction on either side. */
+    double precision;
+    kg__watch watch;
+    kg__witness witness;
+} kg__bench;
+
+/* Makes the stream and the events; false with `why`. Close it whatever came back. */
+bool kg__bench_open(kg__bench *bench, int records, kg__error *why);
+
+/* Frees the stream, the events, and what was seen of the card. */
+void kg__bench_close(kg__bench *bench);
+
+/* Forgets what was seen of the card. */
+void kg__bench_forget(kg__bench *bench);
+
+/* Notes what an empty launch costs in a graph, in ns, with what is seen of the card. */
+void kg__bench_note_launch(kg__bench *bench, double ns);
+
+/* Replays launches of `what` for about `ms`, so that an idle card clocks up. */
+bool kg__bench_warm_up(kg__bench *bench, const kg__timed *what, double ms, kg__error *why);
+
+/* The graph clock. Chooses how many launches a replay holds, a multiple of `unit`, and captures
+ * them in the series; false with `why`. */
+bool kg__graph_prepare(kg__bench *bench, const kg__timed *what, int unit, double budget_ms,
+                       kg__series *one, kg__error *why);
+/* Samples prepared series, interleaved replay by replay so that a drift of the machine moves them
+ * alike, until each is known well enough or has spent its time. */
+bool kg__graph_sample(kg__bench *bench, kg__series *const *all, size_t count, kg__error *why);
+
+/* Frees the graph of a series; one that has none is fine too. */
+void kg__graph_discard(kg__series *one);
+
+/* Captures `launches` launches; false with `why`. Free it with kg__loop_discard(). */
+bool kg__loop_make(const kg__timed *what, int launches, kg__loop *loop, kg__error *why);
+
+/* Frees the graph of a loop; one that has none is fine too. */
+void kg__loop_discard(kg__loop *loop);
+
+/* Replays each of `count` loops `rounds` times, interleaved round by round, and hands on what each
+ * replay took: `take` gets a loop's index and ns a launch. */
+bool kg__loops_replay(kg__bench *bench, const kg__loop *const *loops, size_t count, size_t rounds,
+                      void (*take)(void *context, size_t index, double ns), void *context,
+                      kg__error *why);
+
+/* What a launch of a loop takes, in ns: the median of `replays` replays (KG__REPLAYS_QUEUED at
+ * most), whatever a witness says. */
+bool kg__loop_time(kg__bench *bench, const kg__loop *loop, size_t replays, double *ns,
+                   kg__error *why);
+
+/* What one launch takes outside of any graph, with the cost of its start: by an event pair, in ns.
+ */
+bool kg__launch_time(kg__bench *bench, const kg__timed *what, double *ns, kg__error *why);
+
+/* The host's clock, for what fits in no graph: as many calls as last about a millisecond and the
+ * wait for their end are one sample. */
+bool kg__host_sample(kg__bench *bench, const kg__timed *what, double budget_ms, kg__series *one,
+                     kg__error *why);
+
+/* The clock of a first touch: the managed ones of `buffers` are moved to the host before each
+ * sample, which is an event pair around one launch. */
+bool kg__first_touch_sample(kg__bench *bench, const kg__timed *what, const kg__buffers *buffers,
+                            double budget_ms, kg__series *one, kg__error *why);
+
+/* "<what>: <name of the error>, <its text>" in `why` unless `code` is success. */
+bool kg__succeeded(cudaError_t code, const char *what, kg__error *why);
+
+#endif

@@ -1,0 +1,144 @@
+#include "observer/launches.h"
+
+#include <jansson.h>
+
+#include "device/buffers.h"
+#include "device/device.h"
+#include "judge/judge.h"
+#include "observer/problem.h"
+#include "base/message.h"
+#include "records/records.h"
+#include "suite/settings.h"
+#include "suite/table.h"
+#include "observer/work.h"
+
+/* What is being told, and the buffers that are kept from case to case. */
+typedef struct telling {
+    const kg_comparison *comparison;
+    kg__buffers buffers;
+    const kg_size *size; /* that the buffers are of; NULL: of none */
+    json_t *cases;
+    json_t *without;
+    json_t *refused;
+    json_t *failed;
+} telling;
+
+static void add_reason(json_t *list, const kg__case *one, const char *why)
+{
+    json_array_append_new(list, json_pack("{s:s, s:s}", "case", one->id, "why", why));
+}
+
+/* Makes buffers for a case, unless those of the one before do. Nothing is put into them. */
+static bool make_buffers(telling *all, const kg__case *one, kg__error *why)
+{
+    kg_arguments arguments;
+
+    if (all->size == one->size && kg__buffers_suit(&all->buffers, one->variant))
+        return true;
+    kg__buffers_free(&all->buffers);
+    all->size = NULL;
+    if (!kg__arguments_of(all->comparison, one->size, &arguments, why) ||
+        !kg__buffers_make(&all->buffers, &arguments, one->variant, why)) {
+        kg__buffers_free(&all->buffers);
+        return false;
+    }
+    all->size = one->size;
+    return true;
+}
+
+static void tell_case(telling *all, const kg__case *one)
+{
+    const char *refusal = kg__case_refusal(all->comparison, one);
+    json_t *launches = json_array();
+    kg__error why = { "" };
+    json_t *launch;
+    size_t i;
+
+    if (refusal != NULL)
+        add_reason(all->refused, one, refusal);
+    else if (!make_buffers(all, one, &why) ||
+             !kg__device_launches(one, &all->buffers, launches, &why))
+        add_reason(all->failed, one, why.text);
+    else if (json_array_size(launches) == 0)
+        json_array_append_new(all->without, json_string(one->id));
+    else
+        json_array_foreach (launches, i, launch) {
+            json_t *entry = json_pack("{s:s, s:o, s:s}", "case", one->id, "purposes",
+                                      kg__purposes_of(one), "launcher", kg__device_launcher(one));
+
+            json_object_update(entry, launch);
+            json_array_append_new(all->cases, entry);
+        }
+    json_decref(launches);
+}
+
+static int print(const telling *all, const json_t *description)
+{
+    json_t *document =
+        json_pack("{s:s, s:s, s:s*, s:O, s:O, s:O, s:O, s:O}", "comparison", all->comparison->name,
+                  "home", all->comparison->home, "include", kg__device_headers(), "target",
+                  json_object_get(description, "target"), "cases", all->cases, "without",
+                  all->without, "refused", all->refused, "failed", all->failed);
+
+    return kg__json_print(document, JSON_INDENT(1), "the launches") ? KG__EXIT_PASS
+                                                                    : KG__EXIT_ERROR;
+}
+
+static int tell(const kg_comparison *comparison, const json_t *description)
+{
+    telling all = { .comparison = comparison,
+                    .cases = json_array(),
+                    .without = json_array(),
+                    .refused = json_array(),
+                    .failed = json_array() };
+    kg__case_list table = { 0 };
+    kg__error error = { "" };
+    int code = KG__EXIT_ERROR;
+
+    if (kg__table_expand_for(comparison, KG_PURPOSE_TIME | KG_PURPOSE_COUNT, &table, &error)) {
+        for (size_t i = 0; i < table.count; i++) {
+            if (kg__filter_takes(table.list[i].id))
+                tell_case(&all, &table.list[i]);
+        }
+        code = print(&all, description);
+    } else {
+        kg__complain("%s", error.text);
+    }
+    kg__buffers_free(&all.buffers);
+    kg__case_list_free(&table);
+    json_decref(all.cases);
+    json_decref(all.without);
+    json_decref(all.refused);
+    json_decref(all.failed);
+    return code;
+}
+
+static void say_waiting(void *context, const char *line)
+{
+    (void)context;
+    kg__complain("%s", line);
+}
+
+int kg__print_launches(const kg_comparison *comparison, int argc, char *const *argv)
+{
+    json_t *description = NULL;
+    kg__error why = { "" };
+    kg__device_status status;
+    int code = KG__EXIT_ERROR;
+
+    if (argc != 2) {
+        kg__complain("%s: --launches takes no value: leave it away, KG_FILTER chooses cases",
+                     argv[2]);
+        return KG__EXIT_ERROR;
+    }
+    status = kg__device_open(&description, &why);
+    if (status == KG__DEVICE_READY && kg__device_keep(false, say_waiting, NULL, &why)) {
+        kg__device_plan();
+        code = tell(comparison, description);
+    } else {
+        kg__complain("no launches: %s", why.text);
+        code = status == KG__DEVICE_ABSENT ? KG__EXIT_NOTHING : KG__EXIT_ERROR;
+    }
+    json_decref(description);
+    return code;
+}

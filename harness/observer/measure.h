@@ -1,0 +1,17 @@
+/* Measuring: the part of a comparison that puts figures on its cases. The GPU's program times
+ * (timing_gpu.c), the model's instrumented one counts (measuring_model.c). */
+#ifndef KG__MEASURING_H
+#define KG__MEASURING_H
+
+#include <stdbool.h>
+
+#include "base/message.h"
+#include "suite/table.h"
+
+/* Measures `cases` (of the part `part`, in the table's order) and appends a record a case to the
+ * file `records`. Returns false with `error` when the process cannot go on: the parent starts
+ * another for the cases that have no record. */
+bool kg__measure_cases(const kg_comparison *comparison, const char *part,
+                       const kg__case *const *cases, size_t count, int records, kg__error *error);
+
+#endif

@@ -1,0 +1,459 @@
+#include "observer/observe.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "device/gpu_slot.h"
+#include "observer/check.h"
+#include "device/device.h"
+#include "base/file.h"
+#include "judge/judge.h"
+#include "observer/measure.h"
+#include "gate/spawn_observer.h"
+#include "records/records.h"
+#include "suite/settings.h"
+#include "observer/tune_settings.h"
+
+/* Defined where a kernel was compiled with nvcc -G. */
+extern const char kg__device_debug __attribute__((weak));
+
+typedef struct request {
+    const char *part;
+    const char *cases;
+    const char *records;
+    const kg__case *others; /* where the cases begin that no row of the part's table is of */
+} request;
+
+void kg__report_record(int records, json_t *record)
+{
+    kg__error error;
+
+    if (!kg__record_append(records, record, &error)) {
+        kg__complain("%s", error.text);
+        exit(KG__EXIT_ERROR);
+    }
+}
+
+void kg__report(int records, const char *event, const char *id, const char *why)
+{
+    json_t *record = json_pack("{s:s}", "event", event);
+
+    if (id != NULL)
+        json_object_set_new(record, "case", json_string(id));
+    if (why != NULL)
+        json_object_set_new(record, "why", json_string(why));
+    kg__report_record(records, record);
+}
+
+void kg__report_outcome(int records, const char *id, bool right, const char *why)
+{
+    kg__report_record(records, json_pack("{s:s, s:s, s:b, s:s}", "event", "checked", "case", id,
+                                         "right", (int)right, "why", why));
+}
+
+static bool is_check(const request *wanted)
+{
+    return strcmp(wanted->part, "check") == 0 || strcmp(wanted->part, "defects") == 0;
+}
+
+static bool parse(int argc, char *const *argv, request *wanted, kg__error *error)
+{
+    for (int i = 1; i < argc; i += 2) {
+        const char **value = strcmp(argv[i], "--observe") == 0   ? &wanted->cases
+                             : strcmp(argv[i], "--part") == 0    ? &wanted->part
+                             : strcmp(argv[i], "--records") == 0 ? &wanted->records
+                                                                 : NULL;
+
+        if (value == NULL)
+            return kg__fail(error, "%s: no option of an observer: use --observe, --part, --records",
+                            argv[i]);
+        if (i + 1 == argc)
+            return kg__fail(error, "%s: the option needs a value: give one", argv[i]);
+        *value = argv[i + 1];
+    }
+    if (wanted->cases[0] == '\0' || wanted->part[0] == '\0' || wanted->records[0] == '\0')
+        return kg__fail(error, "an observer needs --observe CASES --part PART --records FILE");
+    return true;
+}
+
+/* Makes the cases of the ids in file `path`, whose launches need not stand in the table. */
+static bool make_cases(const kg_comparison *comparison, const char *path, kg__case_list *cases,
+                       kg__error *error)
+{
+    const char *cause;
+    FILE *file = kg__file_stream(path, &cause);
+    char line[KG__CASE_ID_SIZE + 2];
+    size_t room = 0;
+    bool good = true;
+
+    if (file == NULL)
+        return kg__fail(error, "%s: cannot be read: %s: it must hold one case id per line", path,
+                        cause);
+    while (good && fgets(line, sizeof line, file) != NULL) {
+        kg__case one;
+
+        line[strcspn(line, "\n")] = '\0';
+        if (kg__table_find(cases, line) != NULL)
+            good = kg__fail(error, "%s: stands twice in %s: name each case once", line, path);
+        else if (kg__table_parse(comparison, line, &one, error)) {
+            cases->list = kg__grow(cases->list, cases->count, &room, sizeof *cases->list);
+            cases->list[cases->count++] = one;
+        } else {
+            good = false;
+        }
+    }
+    fclose(file);
+    return good;
+}
+
+/* Makes the table that an observer's cases are found in: a part's own, or what the file of a
+ * tuning's candidates asks for. */
+static bool make_table(const kg_comparison *comparison, const request *wanted, kg__case_list *table,
+                       kg__error *error)
+{
+    if (strcmp(wanted->part, KG__PART_TUNE) != 0 || kg__part_purposes("time") == 0)
+        return kg__table_expand(comparison, wanted->part, table, error);
+    if (!kg__table_expand(comparison, "time", table, error))
+        return false;
+    kg__case_list_free(table);
+    return make_cases(comparison, wanted->cases, table, error);
+}
+
+/* Reads the ids in file `path` and finds their cases; `chosen` has room for the whole table. */
+static bool choose_cases(const kg__case_list *table, const char *path, const kg__case **chosen,
+                         size_t *count, kg__error *error)
+{
+    const char *cause;
+    FILE *file = kg__file_stream(path, &cause);
+    char line[KG__CASE_ID_SIZE + 2];
+    bool good = true;
+
+    *count = 0;
+    if (file == NULL)
+        return kg__fail(error, "%s: cannot be read: %s: it must hold one case id per line", path,
+                        cause);
+    while (good && fgets(line, sizeof line, file) != NULL) {
+        const kg__case *one;
+
+        line[strcspn(line, "\n")] = '\0';
+        one = kg__table_find(table, line);
+        if (one == NULL)
+            good = kg__fail(error, "%s: no such case in the table: see --cases", line);
+        else if (*count == table->count)
+            good = kg__fail(error, "%s: more cases than the table has: name each once", path);
+        else
+            chosen[(*count)++] = one;
+    }
+    fclose(file);
+    return good;
+}
+
+/* Removes the cases that the comparison refuses, each with its record. */
+static size_t report_refusals(const kg_comparison *comparison, const kg__case **chosen,
+                              size_t count, int records)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const char *reason = kg__case_refusal(comparison, chosen[i]);
+
+        if (reason != NULL)
+            kg__report(records, "refused", chosen[i]->id, reason);
+        else
+            chosen[kept++] = chosen[i];
+    }
+    return kept;
+}
+
+/* Of a launch that no row has, the device or the launcher may say that it cannot be. */
+static const char *failure_event(const request *wanted, const kg__case *one)
+{
+    return one >= wanted->others && kg__launch_was_refused() ? "refused" : "failed";
+}
+
+/* Brings the cases of each variant together, the variants and a variant's cases in their order. */
+static void group_by_variant(const kg__case **chosen, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        size_t next = i;
+
+        while (next < count && chosen[next]->variant != chosen[i - 1]->variant)
+            next++;
+        if (next > i && next < count) {
+            const kg__case *moved = chosen[next];
+
+            for (size_t place = next; place > i; place--)
+                chosen[place] = chosen[place - 1];
+            chosen[i] = moved;
+        }
+    }
+}
+
+/* Checks variant by variant. One that was not right may have done anything to the device, so that
+ * the variants behind it are left to another process. */
+static int check_cases(const kg_comparison *comparison, const request *wanted,
+                       const kg__case **chosen, size_t count, int records)
+{
+    kg__checker checker = { 0 };
+    bool trusted = true;
+    int status = KG__EXIT_PASS;
+
+    group_by_variant(chosen, count);
+    for (size_t i = 0; i < count && status == KG__EXIT_PASS; i++) {
+        kg__error why = { "" };
+        const char *event;
+
+        kg__report(records, "start", chosen[i]->id, NULL);
+        switch (kg__check_case(&checker, comparison, chosen[i], &why)) {
+        case KG__RIGHT:
+            kg__report_outcome(records, chosen[i]->id, true, why.text);
+            break;
+        case KG__INCORRECT:
+            kg__report_outcome(records, chosen[i]->id, false, why.text);
+            trusted = false;
+            /* What was wrong may have cost the device besides. */
+            if (kg__device_is_lost())
+                status = KG__EXIT_LOST;
+            break;
+        case KG__FAILED:
+            event = failure_event(wanted, chosen[i]);
+            kg__report(records, event, chosen[i]->id, why.text);
+            trusted = trusted && strcmp(event, "refused") == 0;
+            break;
+        case KG__LOST:
+            kg__report(records, "failed", chosen[i]->id, why.text);
+            status = KG__EXIT_LOST;
+            break;
+        }
+        if (!trusted && i + 1 < count && chosen[i + 1]->variant != chosen[i]->variant)
+            status = KG__EXIT_LOST;
+    }
+    kg__checker_free(&checker);
+    return status;
+}
+
+static void report_waiting(void *context, const char *line)
+{
+    kg__report(*(const int *)context, "waiting", NULL, line);
+}
+
+/* A kernel that never ended has been told to, and with it its observer ends. */
+static void report_hang(void *context, const char *where)
+{
+    kg__report_record(*(const int *)context,
+                      json_pack("{s:s, s:s}", "event", "hung", "where", where));
+    exit(KG__EXIT_LOST);
+}
+
+static int observe_on_device(const kg_comparison *comparison, const request *wanted,
+                             const kg__case **chosen, size_t count, int records)
+{
+    json_t *description = NULL;
+    kg__error why = { "" };
+    int status = KG__EXIT_PASS;
+
+    switch (kg__device_open(&description, &why)) {
+    case KG__DEVICE_ABSENT:
+        kg__report(records, "unavailable", NULL, why.text);
+        return KG__EXIT_NOTHING;
+    case KG__DEVICE_BROKEN:
+        kg__report(records, "broken", NULL, why.text);
+        return KG__EXIT_ERROR;
+    case KG__DEVICE_READY:
+        kg__report_record(records, description);
+        break;
+    }
+    if (!is_check(wanted) && &kg__device_debug != NULL) {
+        kg__report(
+            records, "broken", NULL,
+            "a kernel of this program was compiled with nvcc -G, so that its times are those "
+            "of other code: build without -G");
+        return KG__EXIT_ERROR;
+    }
+    if (!kg__device_keep(!is_check(wanted), report_waiting, &records, &why)) {
+        kg__report(records, "broken", NULL, why.text);
+        return KG__EXIT_ERROR;
+    }
+    kg__device_tell_hang(comparison->home, report_hang, &records);
+    count = report_refusals(comparison, chosen, count, records);
+    if (is_check(wanted)) {
+        status = check_cases(comparison, wanted, chosen, count, records);
+    } else if (!kg__measure_cases(comparison, wanted->part, chosen, count, records, &why)) {
+        kg__complain("%s", why.text);
+        status = KG__EXIT_LOST;
+    }
+    if (status == KG__EXIT_PASS)
+        kg__report(records, "done", NULL, NULL);
+    return status;
+}
+
+/* Adds to the table of a part that checks or counts the cases in its file whose launches no row
+ * has: a search tries such. What is no case at all is left for choose_cases() to refuse. */
+static void add_other_launches(const kg_comparison *comparison, request *wanted,
+                               kg__case_list *table)
+{
+    bool takes_any = strcmp(wanted->part, "check") == 0 || strcmp(wanted->part, "count") == 0;
+    const char *cause;
+    FILE *file = takes_any ? kg__file_stream(wanted->cases, &cause) : NULL;
+    char line[KG__CASE_ID_SIZE + 2];
+    size_t rows = table->count;
+    size_t room = table->count;
+
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        kg__case one;
+
+        line[strcspn(line, "\n")] = '\0';
+        if (kg__table_find(table, line) != NULL || !kg__table_parse(comparison, line, &one, NULL))
+            continue;
+        table->list = kg__grow(table->list, table->count, &room, sizeof *table->list);
+        table->list[table->count++] = one;
+    }
+    if (file != NULL)
+        fclose(file);
+    wanted->others = table->list + rows;
+}
+
+int kg__observe(const kg_comparison *comparison, int argc, char *const *argv)
+{
+    request wanted = { .part = "", .cases = "", .records = "" };
+    kg__case_list table = { 0 };
+    const kg__case **chosen = NULL;
+    kg__error error = { "" };
+    size_t count;
+    int status = KG__EXIT_ERROR;
+    int records;
+
+    if (!kg__settings_are_clear(&error) || !parse(argc, argv, &wanted, &error) ||
+        !make_table(comparison, &wanted, &table, &error)) {
+        kg__complain("%s", error.text);
+        kg__case_list_free(&table);
+        return KG__EXIT_ERROR;
+    }
+    /* An observer that outlives its parent would hold the GPU's lock for nobody. The signal comes
+     * when the thread that started the process ends, which a wrapper's may do at any time: a
+     * wrapper ends its observer itself. */
+    if (kg__wrapper(wanted.part) == NULL)
+        kg__end_with_parent();
+    add_other_launches(comparison, &wanted, &table);
+    chosen = kg__allocate(table.count, sizeof(kg__case *));
+    records = open(wanted.records, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    if (records < 0)
+        kg__complain("%s: cannot be written: %s: see to the folder's permissions and free space",
+                     wanted.records, strerror(errno));
+    else if (!choose_cases(&table, wanted.cases, chosen, &count, &error))
+        kg__complain("%s", error.text);
+    else
+        status = observe_on_device(comparison, &wanted, chosen, count, records);
+    if (records >= 0)
+        close(records);
+    free(chosen);
+    kg__case_list_free(&table);
+    return status;
+}
+
+int kg__print_cases(const kg_comparison *comparison, int argc, char *const *argv)
+{
+    kg__case_list table;
+    kg__error error;
+
+    if (argc != 3) {
+        kg__complain("--cases: name a part: check, time, count or defects");
+        return KG__EXIT_ERROR;
+    }
+    if (!kg__table_expand(comparison, argv[2], &table, &error)) {
+        kg__complain("%s", error.text);
+        kg__case_list_free(&table);
+        return KG__EXIT_ERROR;
+    }
+    for (size_t i = 0; i < table.count; i++) {
+        if (kg__filter_takes(table.list[i].id))
+            puts(table.list[i].id);
+    }
+    kg__case_list_free(&table);
+    return KG__EXIT_PASS;
+}
+
+int kg__print_resource_spec(int argc, char *const *argv)
+{
+    json_t *boards = NULL;
+    json_t *spec = NULL;
+    kg__error why = { "" };
+    int status = KG__EXIT_NOTHING;
+
+    if (argc != 2) {
+        kg__complain("%s: --resource-spec takes no value: leave it away", argv[2]);
+        return KG__EXIT_ERROR;
+    }
+    switch (kg__device_boards(&boards, &why)) {
+    case KG__DEVICE_ABSENT:
+        break;
+    case KG__DEVICE_BROKEN:
+        status = KG__EXIT_ERROR;
+        break;
+    case KG__DEVICE_READY:
+        spec = kg__board_spec(boards, &why);
+        break;
+    }
+    if (spec == NULL) {
+        kg__complain("no resource spec: %s", why.text);
+    } else {
+        status = kg__json_print(spec, JSON_INDENT(1), "the resource spec") ? KG__EXIT_PASS
+                                                                           : KG__EXIT_ERROR;
+    }
+    json_decref(boards);
+    return status;
+}
+
+static bool stands_beside(const kg__case *one, const kg__case *const *chosen, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (kg__table_side_by_side(chosen[i], one))
+            return true;
+    }
+    return false;
+}
+
+/* The cases that KG_FILTER takes; `chosen` has room for the whole table. */
+static void choose_filtered(const kg__case_list *table, const kg__case **chosen, size_t *count)
+{
+    *count = 0;
+    for (size_t i = 0; i < table->count; i++) {
+        if (kg__filter_takes(table->list[i].id))
+            chosen[(*count)++] = &table->list[i];
+    }
+}
+
+int kg__print_beside(const kg_comparison *comparison, int argc, char *const *argv)
+{
+    kg__case_list table = { 0 };
+    const kg__case **chosen = NULL;
+    kg__error error;
+    size_t count = 0;
+    bool good;
+
+    if (argc > 3) {
+        kg__complain("--beside: takes one file with a case id a line, or none");
+        return KG__EXIT_ERROR;
+    }
+    good = kg__table_expand(comparison, "time", &table, &error);
+    if (good) {
+        chosen = kg__allocate(table.count, sizeof(kg__case *));
+        if (argc == 3)
+            good = choose_cases(&table, argv[2], chosen, &count, &error);
+        else
+            choose_filtered(&table, chosen, &count);
+    }
+    if (!good)
+        kg__complain("%s", error.text);
+    for (size_t i = 0; good && i < table.count; i++) {
+        if (stands_beside(&table.list[i], chosen, count))
+            puts(table.list[i].id);
+    }
+    free(chosen);
+    kg__case_list_free(&table);
+    return good ? KG__EXIT_PASS : KG__EXIT_ERROR;
+}

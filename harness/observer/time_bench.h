@@ -1,0 +1,49 @@
+/* What a process times with on a GPU: its bench, and the sentinels and the empty kernel that are
+ * timed beside the cases. */
+#ifndef KG__TOOLS_GPU_H
+#define KG__TOOLS_GPU_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "observer/graph_clock.h"
+#include "judge/launch_cost.h"
+#include "base/message.h"
+
+/* Everything that a process keeps while it times. */
+typedef struct kg__tools {
+    kg__bench bench;
+    int multiprocessors;
+    size_t l2_bytes;
+    void *copy_from;
+    void *copy_to;
+    float *fma_out;
+    double case_seconds;  /* for all metrics of a case: KG_CASE_SECONDS */
+    kg__loop empty;       /* empty launches, by which it is seen what one costs */
+    kg__launch_cost cost; /* as far as this process has seen it */
+    double patience_ms;   /* what may still be lost by taking batches again */
+} kg__tools;
+
+/* Makes ready, has the card work until it is clocked up, and wears the context in; false with
+ * `why`. Close them whatever came back. */
+bool kg__tools_open(kg__tools *with, int records, kg__error *why);
+
+/* Frees the memory of the sentinels, and closes the bench. */
+void kg__tools_close(kg__tools *with);
+
+/* Sees to it that a launch costs what it has cost before in this process, where that can be had,
+ * and has the bench note what it costs; false with `why`. A context has two such costs: a launch
+ * takes some 180 ns more, and what waits for L2 up to a tenth, once copies have been made on more
+ * than one of its streams (docs/measuring.md). Due before a graph is prepared by what its launches
+ * take; the bench's witness looks after every batch of samples. */
+bool kg__tools_settle(kg__tools *with, kg__error *why);
+
+/* Times the sentinels and the empty kernel and records them, with what they move and compute: the
+ * limits that a case's work is held against. */
+bool kg__tools_time_sentinels(kg__tools *with, kg__error *why);
+
+/* The figures of a series, as records have them. */
+json_t *kg__figures_of(const kg__series *one);
+
+#endif

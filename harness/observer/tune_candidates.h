@@ -1,0 +1,41 @@
+/* Candidates: the launches that a tuning may try, of every size and variant that the program's
+ * target times or counts. Whether the device takes a launch only launching it tells. */
+#ifndef KG__CANDIDATES_H
+#define KG__CANDIDATES_H
+
+#include <jansson.h>
+#include <kernelgate/kernelgate.h>
+
+#include "device/device.h"
+#include "base/message.h"
+#include "suite/table.h"
+
+typedef struct kg__candidates {
+    kg__case_list cases; /* by size, then variant, then threads a block, then blocks */
+    json_t *refused;     /* what the comparison does not support: [{"case", "why"}] */
+} kg__candidates;
+
+/* Makes the candidates of a comparison on a device of these limits, each once:
+ *
+ * - threads a block: every multiple of a warp up to the device's most; where a block is edge x edge
+ *   threads, the edges that are powers of two or multiples of eight, of blocks no larger than that;
+ * - blocks, where their number is free: doubling from 1, and multiples of the multiprocessors, up
+ *   to as many as give each element of the largest output a thread of its own;
+ * - the launches of the table itself;
+ * - of a variant with a clock of its own, which is not raced, the table's first launch alone.
+ *
+ * What KG_FILTER does not let through is left out. False with `error` where the table is wrong.
+ * Free with kg__candidates_free() whatever came back. */
+bool kg__candidates_make(const kg_comparison *comparison, const kg__limits *limits,
+                         kg__candidates *candidates, kg__error *error);
+
+/* Frees what kg__candidates_make() left, and empties it. */
+void kg__candidates_free(kg__candidates *candidates);
+
+/* The program as `PROGRAM --candidates`: prints {"target": {"key", "name", "multiprocessors",
+ * "threads_a_block", ...}, "block_is_edge", "work": {size: {"operations", "bytes"}}, "cases":
+ * [ids], "refused": [{"case", "why"}]}. Returns its exit code: 77, with the reason, where there is
+ * no device. */
+int kg__print_candidates(const kg_comparison *comparison, int argc, char *const *argv);
+
+#endif

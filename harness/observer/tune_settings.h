@@ -1,0 +1,22 @@
+/* What a tuning is asked to do, by the environment of its observers. */
+#ifndef KG__TUNING_H
+#define KG__TUNING_H
+
+#include <stdbool.h>
+
+#include "base/message.h"
+
+/* The part of a GPU's program that tunes. */
+#define KG__PART_TUNE "tune"
+
+typedef struct kg__tuning_request {
+    bool exhaustive; /* KG_TUNE_MODE=exhaustive: every candidate is timed to the full precision */
+    /* KG_TUNE_PRECISION: the half-width of the 95 % interval of a median, as a fraction of it, at
+     * which its sampling ends. */
+    double precision;
+} kg__tuning_request;
+
+/* Reads the environment: a race to 0.005 where it says nothing. False with `error`. */
+bool kg__tuning_request_read(kg__tuning_request *request, kg__error *error);
+
+#endif

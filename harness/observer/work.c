@@ -1,0 +1,278 @@
+#include "observer/work.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "device/buffers.h"
+#include "device/device.h"
+#include "judge/judge.h"
+#include "observer/problem.h"
+#include "records/records.h"
+#include "suite/settings.h"
+#include "suite/table.h"
+
+/* Seconds that a launcher may take to start what starts nothing. */
+#define LOOK_SECONDS 2
+
+/* What a launcher's arguments are while nothing may touch them: no memory is ever there. */
+#define NO_MEMORY ((void *)(uintptr_t)64)
+
+/* The shape of one case's launch, as a process that looks hands it over. */
+typedef struct look {
+    bool known;
+    kg__launch_shape shape;
+} look;
+
+static void look_at(const kg__case *one, look *seen)
+{
+    void *arguments[KG_MAX_ARGUMENTS];
+    kg_call call = { .size = one->size, .launch = one->launch, .argument = arguments };
+
+    for (int i = 0; i < KG_MAX_ARGUMENTS; i++)
+        arguments[i] = NO_MEMORY;
+    *seen = (look){ .known = false };
+    seen->known = kg__device_shape(one->variant, call, &seen->shape);
+}
+
+/* Looks at the cases from the first on, and writes what it sees, until one of them ends it. */
+static _Noreturn void look_at_all(const kg__case *const *cases, size_t count, int to)
+{
+    int nowhere = open("/dev/null", O_WRONLY);
+
+    /* What a launcher complains about is told by the parts that run it. */
+    if (nowhere >= 0)
+        (void)dup2(nowhere, STDERR_FILENO);
+    for (size_t i = 0; i < count; i++) {
+        look seen;
+
+        (void)alarm(LOOK_SECONDS);
+        look_at(cases[i], &seen);
+        /* What a launcher has left unusable costs no other case its figures. */
+        if (kg__device_is_lost() || write(to, &seen, sizeof seen) != (ssize_t)sizeof seen)
+            break;
+    }
+    _exit(0);
+}
+
+/* How many cases a process told of before it ended. */
+static size_t read_looks(int from, size_t count, look *looks)
+{
+    size_t done = 0;
+
+    while (done < count) {
+        ssize_t got = read(from, &looks[done], sizeof *looks);
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got != (ssize_t)sizeof *looks)
+            break;
+        done++;
+    }
+    return done;
+}
+
+/* Looks at all launches in processes of their own, since a launcher that touches its arguments, or
+ * takes for ever, ends the one that it is in: then another goes on behind that case. */
+static void take_looks(const kg__case *const *cases, size_t count, look *looks)
+{
+    size_t done = 0;
+
+    while (done < count) {
+        int ends[2];
+        pid_t child;
+
+        if (pipe(ends) != 0)
+            return;
+        child = fork();
+        if (child == 0) {
+            (void)close(ends[0]);
+            look_at_all(cases + done, count - done, ends[1]);
+        }
+        (void)close(ends[1]);
+        if (child > 0)
+            done += read_looks(ends[0], count - done, looks + done);
+        (void)close(ends[0]);
+        if (child < 0 || waitpid(child, NULL, 0) != child)
+            return;
+        if (done < count)
+            looks[done++] = (look){ .known = false };
+    }
+}
+
+json_t *kg__purposes_of(const kg__case *one)
+{
+    static const struct {
+        unsigned purpose;
+        const char *name;
+    } known[] = {
+        { KG_PURPOSE_CHECK, "check" },
+        { KG_PURPOSE_TIME, "time" },
+        { KG_PURPOSE_COUNT, "count" },
+    };
+    unsigned purposes = one->size->purpose & ~one->variant->not_for;
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if ((purposes & known[i].purpose) != 0)
+            json_array_append_new(list, json_string(known[i].name));
+    }
+    return list;
+}
+
+/* Whether what a launch reads or writes of an argument has to cross the bus. */
+static bool crosses_bus(const kg_variant *variant, int argument)
+{
+    switch (variant->memory[argument]) {
+    case KG_PAGEABLE:
+    case KG_PINNED:
+        return true;
+    case KG_MANAGED:
+        return variant->clock == KG_FIRST_TOUCH_CLOCK;
+    case KG_DEVICE:
+        break;
+    }
+    return false;
+}
+
+/* Adds the arguments' sizes, and the type of the first output. */
+static void add_arguments(json_t *entry, const kg_variant *variant, const kg_arguments *arguments)
+{
+    static const char *const types[] = {
+        [KG_FLOAT32] = "float32", [KG_INT32] = "int32", [KG_UINT8] = "uint8"
+    };
+    double read = 0;
+    double written = 0;
+    double to_device = 0;
+    double to_host = 0;
+
+    for (int i = 0; i < arguments->count; i++) {
+        const kg_argument *argument = &arguments->list[i];
+        double bytes = (double)kg__argument_bytes(argument);
+        bool crosses = crosses_bus(variant, i);
+
+        if (argument->role != KG_OUTPUT) {
+            read += bytes;
+            to_device += crosses ? bytes : 0;
+        }
+        if (argument->role == KG_INPUT)
+            continue;
+        written += bytes;
+        /* Managed memory that a kernel wrote stays on the device. */
+        to_host += crosses && variant->memory[i] != KG_MANAGED ? bytes : 0;
+        if (json_object_get(entry, "type") == NULL)
+            json_object_set_new(entry, "type", json_string(types[argument->type]));
+    }
+    json_object_set_new(entry, "bytes_read", json_real(read));
+    json_object_set_new(entry, "bytes_written", json_real(written));
+    json_object_set_new(entry, "bytes_to_device", json_real(to_device));
+    json_object_set_new(entry, "bytes_to_host", json_real(to_host));
+}
+
+/* What one case asks for; NULL with `error` where its arguments are badly declared. */
+static json_t *describe(const kg_comparison *comparison, const kg__case *one, const look *seen,
+                        kg__error *error)
+{
+    kg_arguments arguments;
+    json_t *entry;
+
+    if (!kg__arguments_of(comparison, one->size, &arguments, error))
+        return NULL;
+    entry = json_pack("{s:s, s:o, s:o*}", "case", one->id, "purposes", kg__purposes_of(one), "work",
+                      kg__work_of(comparison, one));
+    add_arguments(entry, one->variant, &arguments);
+    if (seen->known) {
+        json_object_set_new(entry, "kernels", json_integer((json_int_t)seen->shape.kernels));
+        json_object_set_new(entry, "blocks", json_integer((json_int_t)seen->shape.blocks));
+    }
+    return entry;
+}
+
+/* The cases that are supported and that the filter lets through; those of them that are not
+ * supported become entries of `refused`. */
+static size_t choose(const kg_comparison *comparison, const kg__case_list *table,
+                     const kg__case **chosen, json_t *refused)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < table->count; i++) {
+        const kg__case *one = &table->list[i];
+        const char *why;
+
+        if (!kg__filter_takes(one->id))
+            continue;
+        why = kg__case_refusal(comparison, one);
+        if (why == NULL)
+            chosen[count++] = one;
+        else
+            json_array_append_new(refused, json_pack("{s:s, s:s}", "case", one->id, "why", why));
+    }
+    return count;
+}
+
+static json_t *ideas_of(const kg_comparison *comparison)
+{
+    json_t *list = json_array();
+
+    for (const kg_variant *variant = comparison->variants; variant->name != NULL; variant++)
+        json_array_append_new(
+            list, json_pack("{s:s, s:s*}", "variant", variant->name, "idea", variant->idea));
+    return list;
+}
+
+/* The document; NULL with `error`. */
+static json_t *describe_all(const kg_comparison *comparison, const kg__case *const *chosen,
+                            size_t count, kg__error *error)
+{
+    look *looks = kg__allocate(count, sizeof *looks);
+    json_t *cases = json_array();
+    json_t *document = json_pack("{s:s, s:o, s:o}", "comparison", comparison->name, "variants",
+                                 ideas_of(comparison), "cases", cases);
+
+    take_looks(chosen, count, looks);
+    for (size_t i = 0; i < count && document != NULL; i++) {
+        json_t *entry = describe(comparison, chosen[i], &looks[i], error);
+
+        if (entry != NULL) {
+            json_array_append_new(cases, entry);
+        } else {
+            json_decref(document);
+            document = NULL;
+        }
+    }
+    free(looks);
+    return document;
+}
+
+int kg__print_work(const kg_comparison *comparison, int argc, char *const *argv)
+{
+    const unsigned all = KG_PURPOSE_CHECK | KG_PURPOSE_TIME | KG_PURPOSE_COUNT;
+    kg__case_list table = { 0 };
+    kg__error error = { "" };
+    json_t *document = NULL;
+    bool printed = false;
+
+    if (argc != 2) {
+        kg__complain("%s: --work takes no value: leave it away", argv[2]);
+        return KG__EXIT_ERROR;
+    }
+    if (kg__table_expand_for(comparison, all, &table, &error)) {
+        const kg__case **chosen = kg__allocate(table.count, sizeof(kg__case *));
+
+        json_t *refused = json_array();
+        size_t count = choose(comparison, &table, chosen, refused);
+
+        document = describe_all(comparison, chosen, count, &error);
+        json_object_set_new(document, "refused", refused);
+        free(chosen);
+    }
+    if (document == NULL)
+        kg__complain("%s", error.text);
+    else
+        printed = kg__json_print(document, JSON_COMPACT, "the work");
+    kg__case_list_free(&table);
+    return printed ? KG__EXIT_PASS : KG__EXIT_ERROR;
+}

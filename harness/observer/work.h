@@ -1,0 +1,34 @@
+/* Work: what the cases of a comparison ask of a machine, told without running any. */
+#ifndef KG__WORK_H
+#define KG__WORK_H
+
+#include <jansson.h>
+#include <kernelgate/kernelgate.h>
+
+#include "suite/table.h"
+
+/* What a case is for: a list of "check", "time" and "count". */
+json_t *kg__purposes_of(const kg__case *one);
+
+/* The program as `PROGRAM --work`: prints one JSON object on the standard output,
+ *
+ *   {"comparison": "matmul_f32", "variants": [...], "cases": [...], "refused": [...]}
+ *
+ * with "variants" of {"variant", "idea"} in the order of the table, "refused" of {"case", "why"}
+ * for what the comparison does not support, and every case of the table that KG_FILTER lets through
+ * and that it does:
+ *
+ * - "case": its id; "purposes": what its size is for, of "check", "time" and "count"
+ * - "work": {"operations", "bytes"}, the job's fewest; absent where the comparison does not say
+ * - "type": what the operations are on, "float32", "int32" or "uint8": the first output's
+ * - "bytes_read", "bytes_written": the sizes of the arguments that a launch may read or write
+ * - "bytes_to_device", "bytes_to_host": of those, what lies in the host's memory and has to cross
+ *   the bus
+ * - "kernels", "blocks": how many kernels a launch starts, of how many blocks in all; absent where
+ *   none is started, and of a program for a GPU, since the CPU model alone tells it without running
+ *
+ * Returns the program's exit code: 0, or 2 for a bad table, a bad call, or an output that takes no
+ * more. */
+int kg__print_work(const kg_comparison *comparison, int argc, char *const *argv);
+
+#endif

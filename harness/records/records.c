@@ -1,0 +1,226 @@
+#include "records/records.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/text.h"
+
+/* How much is asked of a file at once. */
+#define CHUNK ((size_t)64 << 10)
+
+bool kg__record_append(int file, json_t *record, kg__error *error)
+{
+    char *line = json_is_object(record) ? json_dumps(record, JSON_COMPACT) : NULL;
+    ssize_t written;
+
+    json_decref(record);
+    if (line == NULL)
+        return kg__fail(error, "a record is no JSON object and was not written: report this");
+
+    /* The terminating NUL makes room for the newline. */
+    size_t size = strlen(line) + 1;
+
+    line[size - 1] = '\n';
+    do {
+        written = write(file, line, size);
+    } while (written < 0 && errno == EINTR);
+
+    int cause = errno;
+
+    free(line);
+    if (written < 0)
+        return kg__fail(error,
+                        "a record cannot be written: %s: check the folder and its free space",
+                        strerror(cause));
+    if ((size_t)written < size)
+        return kg__fail(error,
+                        "a record was written in part, %zd of %zu bytes: free some disk space",
+                        written, size);
+    return true;
+}
+
+bool kg__record_open(kg__record_reader *reader, const char *path, kg__error *error)
+{
+    const char *cause;
+
+    *reader = (kg__record_reader){ .file = kg__file_open(path, &cause) };
+    return reader->file >= 0 ||
+           kg__fail(error, "%s: cannot be opened: %s: check the path and its permissions", path,
+                    cause);
+}
+
+/* Reads some more of the file behind what is in the buffer; false at the file's present end. */
+static bool read_more(kg__record_reader *reader)
+{
+    ssize_t got;
+
+    if (reader->buffer != NULL && reader->consumed > 0) {
+        reader->length -= reader->consumed;
+        memmove(reader->buffer, reader->buffer + reader->consumed, reader->length);
+        reader->consumed = 0;
+    }
+    if (reader->capacity - reader->length < CHUNK) {
+        size_t capacity = 2 * reader->capacity + CHUNK;
+        char *larger = kg__allocate(capacity, 1);
+
+        if (reader->buffer != NULL)
+            memcpy(larger, reader->buffer, reader->length);
+        free(reader->buffer);
+        reader->buffer = larger;
+        reader->capacity = capacity;
+    }
+    do {
+        got = read(reader->file, reader->buffer + reader->length, CHUNK);
+    } while (got < 0 && errno == EINTR);
+    if (got <= 0)
+        return false;
+    reader->length += (size_t)got;
+    return true;
+}
+
+json_t *kg__record_next(kg__record_reader *reader)
+{
+    size_t searched = 0; /* bytes behind the consumed ones that hold no newline */
+
+    if (reader->file < 0)
+        return NULL;
+    for (;;) {
+        size_t unread = reader->length - reader->consumed;
+        char *line = NULL;
+        char *end = NULL;
+
+        if (reader->buffer != NULL && unread > searched) {
+            line = reader->buffer + reader->consumed;
+            end = memchr(line + searched, '\n', unread - searched);
+        }
+        if (end == NULL) {
+            searched = unread;
+            if (!read_more(reader))
+                return NULL;
+            continue;
+        }
+
+        json_t *record = json_loadb(line, (size_t)(end - line), JSON_REJECT_DUPLICATES, NULL);
+
+        reader->consumed += (size_t)(end - line) + 1;
+        reader->line++;
+        searched = 0;
+        if (json_is_object(record))
+            return record;
+        json_decref(record);
+        reader->bad_lines++;
+    }
+}
+
+bool kg__record_torn(const kg__record_reader *reader)
+{
+    return reader->length > reader->consumed;
+}
+
+void kg__record_close(kg__record_reader *reader)
+{
+    if (reader->file >= 0)
+        close(reader->file);
+    free(reader->buffer);
+    *reader = (kg__record_reader){ .file = -1 };
+}
+
+const char *kg__json_text(const json_t *record, const char *key)
+{
+    const char *text = json_string_value(json_object_get(record, key));
+
+    return text != NULL ? text : "";
+}
+
+void kg__json_copy_text(const json_t *record, const char *key, char *text, size_t size)
+{
+    kg__format(text, size, "%s", kg__json_text(record, key));
+}
+
+double kg__json_number(const json_t *object, const char *key)
+{
+    const json_t *number = json_object_get(object, key);
+
+    return json_is_number(number) ? json_number_value(number) : (double)NAN;
+}
+
+void kg__json_set_finite(json_t *object, const char *key, double value)
+{
+    if (isfinite(value))
+        json_object_set_new(object, key, json_real(value));
+}
+
+json_t *kg__json_interval(const kg__interval *interval)
+{
+    json_t *object = json_object();
+
+    kg__json_set_finite(object, "value", interval->value);
+    kg__json_set_finite(object, "low", interval->low);
+    kg__json_set_finite(object, "high", interval->high);
+    return object;
+}
+
+json_t *kg__json_clean_string(const char *text)
+{
+    char *clean = kg__clean_text(text, true);
+    json_t *string = json_string(clean);
+
+    free(clean);
+    return string;
+}
+
+char *kg__json_shown(const json_t *value)
+{
+    char *text = json_is_string(value) ? kg__copy_text(json_string_value(value))
+                                       : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+
+    return text != NULL ? text : kg__copy_text("");
+}
+
+/* Prints JSON and a line break. "##[", which kg__disarm() is about, can only be in a string, which
+ * has another way to write it. */
+static bool print_json(const char *text)
+{
+    const char *found;
+
+    for (; (found = strstr(text, "##[")) != NULL; text = found + 2)
+        if (printf("%.*s\\u0023", (int)(found + 1 - text), text) < 0)
+            return false;
+    return puts(text) != EOF;
+}
+
+bool kg__json_print(json_t *document, size_t flags, const char *what)
+{
+    char *text = json_dumps(document, flags);
+    bool printed = text != NULL && print_json(text) && fflush(stdout) == 0;
+
+    if (text == NULL)
+        kg__complain("%s: cannot be shown as JSON: a name or path in it is no UTF-8: rename it",
+                     what);
+    else if (!printed)
+        kg__complain("%s: cannot be written: %s: send the standard output elsewhere", what,
+                     strerror(errno));
+    free(text);
+    json_decref(document);
+    return printed;
+}
+
+json_t *kg__record_samples(const double *samples, size_t count)
+{
+    static const double steps = 8;
+    size_t shown = count < KG__RECORD_SAMPLES ? count : KG__RECORD_SAMPLES;
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < shown; i++) {
+        /* The first and the last are among those that are chosen. */
+        size_t place = shown > 1 ? i * (count - 1) / (shown - 1) : 0;
+
+        if (isfinite(samples[place]))
+            json_array_append_new(list, json_real(rint(steps * samples[place]) / steps));
+    }
+    return list;
+}

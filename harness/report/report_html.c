@@ -1,0 +1,325 @@
+/* The page of a run: what goes into it, its frame, and what its parts share. */
+#include "report/report_html.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "results/failure_groups.h"
+#include "base/file.h"
+#include "report/html.h"
+#include "report/report_names.h"
+#include "report/report_plots.h"
+#include "results/results.h"
+#include "results/results_text.h"
+
+/* The style sheet and the script, made of files of the same names. */
+extern const char kg__page_style[];
+extern const char kg__page_script[];
+
+xmlNode *kg__page_add_table(xmlNode *parent, const char *label, const char *const *headings)
+{
+    xmlNode *box = kg__html_add_class(parent, "div", "box", NULL);
+    xmlNode *table;
+    xmlNode *head;
+
+    /* What scrolls has to be reached by keyboard, and so to have a name. */
+    kg__html_set(box, "role", "region");
+    kg__html_set(box, "tabindex", "0");
+    kg__html_set(box, "aria-label", label);
+    table = kg__html_add_class(box, "table", "rows", NULL);
+    head = kg__html_add(kg__html_add(table, "thead", NULL), "tr", NULL);
+    for (; *headings != NULL; headings++) {
+        bool figures = **headings == '#';
+        xmlNode *heading = kg__html_add(head, "th", *headings + figures);
+
+        kg__html_set(heading, "scope", "col");
+        if (figures)
+            kg__html_set(heading, "class", "figure");
+    }
+    return kg__html_add(table, "tbody", NULL);
+}
+
+void kg__page_add_figure(xmlNode *row, const char *text)
+{
+    kg__html_add_class(row, "td", "figure", text);
+}
+
+void kg__page_add_verdict(xmlNode *row, const char *verdict)
+{
+    xmlNode *cell = kg__html_add(row, "td", NULL);
+    xmlNode *mark = kg__html_add_class(cell, "span", "verdict", verdict);
+
+    kg__html_set(mark, "data-verdict", verdict);
+}
+
+void kg__page_add_code(xmlNode *row, const char *text)
+{
+    kg__html_add(kg__html_add(row, "td", NULL), "code", text);
+}
+
+xmlNode *kg__page_add_folded(xmlNode *parent, const char *summary)
+{
+    xmlNode *folded = kg__html_add(parent, "details", NULL);
+
+    kg__html_add(folded, "summary", summary);
+    return folded;
+}
+
+/* The shapes of points, as gnuplot's own stand for the styles' numbers. */
+static const char *const shapes[KG__PLOT_STYLES] = { "●", "■", "▲", "◆", "▼", "⬟", "○", "□" };
+
+static void add_legend(xmlNode *parent, const kg__plot *plot)
+{
+    xmlNode *legend;
+    char name[16];
+
+    if (plot->series_count + plot->mark_count < 2)
+        return;
+    legend = kg__html_add_class(parent, "ul", "legend", NULL);
+    for (size_t i = 0; i < plot->series_count; i++) {
+        unsigned style = kg__plot_class(&plot->series[i]);
+        xmlNode *entry;
+
+        if (plot->series[i].count == 0)
+            continue;
+        entry = kg__html_add(legend, "li", NULL);
+        kg__format(name, sizeof name, "s%u", style);
+        kg__html_set(kg__html_add_class(entry, "span", name,
+                                        plot->kind == KG__PLOT_BARS ? "■" : shapes[style - 1]),
+                     "aria-hidden", "true");
+        kg__html_text(entry, " ");
+        kg__html_text(entry, plot->series[i].name);
+    }
+    for (size_t i = 0; i < plot->mark_count; i++) {
+        xmlNode *entry = kg__html_add(legend, "li", NULL);
+
+        kg__format(name, sizeof name, "m%zu", i + 1);
+        kg__html_set(kg__html_add_class(entry, "span", name, "╌"), "aria-hidden", "true");
+        kg__html_text(entry, " ");
+        kg__html_text(entry, plot->marks[i].name);
+    }
+}
+
+void kg__page_add_plots(xmlNode *parent, const kg__page *page, kg__page_plots which)
+{
+    xmlNode *plots;
+
+    if (which.count == 0 || page->undrawn.text[0] != '\0')
+        return;
+    plots = kg__html_add_class(parent, "div", "plots", NULL);
+    for (size_t i = which.first; i < which.first + which.count; i++) {
+        xmlNode *figure = kg__html_add(plots, "figure", NULL);
+
+        kg__html_add(figure, "figcaption", page->plots[i].title);
+        if (!kg__plot_add_drawing(figure, page->drawings[i], &page->plots[i]))
+            kg__html_add_class(figure, "p", "note", "What gnuplot drew is no SVG.");
+        add_legend(figure, &page->plots[i]);
+    }
+}
+
+/* Takes over the plots that are made of a table or a case. */
+static kg__page_plots take_plots(kg__page *page, const kg__plot *plots, size_t count)
+{
+    kg__page_plots taken = { page->plot_count, count };
+
+    for (size_t i = 0; i < count; i++) {
+        page->plots = kg__grow(page->plots, page->plot_count, &page->plot_room, sizeof *plots);
+        page->plots[page->plot_count++] = plots[i];
+    }
+    return taken;
+}
+
+/* Takes the tables and plots of a comparison, of which `part` of the results has all. */
+static void take_comparison(kg__page *page, const char *comparison, const json_t *part)
+{
+    kg__report_names targets = kg__report_targets(part, comparison);
+
+    for (size_t i = 0; i < targets.count; i++) {
+        kg__page_section *section;
+        kg__plot plots[KG__REPORT_PLOTS];
+        kg__report_table table;
+
+        if (!kg__report_table_make(part, comparison, targets.names[i], &table, &page->broken) ||
+            table.case_count == 0) {
+            kg__report_table_free(&table);
+            continue;
+        }
+        page->sections = kg__grow(page->sections, page->section_count, &page->section_room,
+                                  sizeof *page->sections);
+        section = &page->sections[page->section_count++];
+        section->table = table;
+        /* What a table borrows must stay. */
+        section->table.results = page->results;
+        section->table.comparison = kg__copy_text(comparison);
+        section->table.target = kg__copy_text(targets.names[i]);
+        section->plots = take_plots(page, plots, kg__report_table_plots(&table, plots));
+    }
+    kg__report_names_free(&targets);
+}
+
+static void take_sections(kg__page *page)
+{
+    json_t *parts = kg__report_split(page->results);
+    const char *comparison;
+    json_t *part;
+
+    json_object_foreach (parts, comparison, part)
+        take_comparison(page, comparison, part);
+    json_decref(parts);
+}
+
+static void take_failures(kg__page *page)
+{
+    bool strict = kg__results_strict(page->results);
+
+    page->alike = kg__alike_sort(page->results);
+    for (int verdict = KG__VERDICTS - 1; verdict > KG__PASS; verdict--) {
+        const json_t *entry;
+        size_t i;
+
+        if (!kg__verdict_fails((kg__verdict)verdict, strict))
+            continue;
+        json_array_foreach (json_object_get(page->results, "cases"), i, entry) {
+            kg__plot plots[KG__REPORT_PLOTS];
+            kg__page_failure *failure;
+            const json_t *led;
+
+            if ((int)kg__results_verdict(entry) != verdict ||
+                !kg__alike_speaks(page->alike, entry, &led))
+                continue;
+            page->failures = kg__grow(page->failures, page->failure_count, &page->failure_room,
+                                      sizeof *page->failures);
+            failure = &page->failures[page->failure_count];
+            *failure = (kg__page_failure){ .entry = entry, .led = led };
+            if (page->failure_count++ < KG__PAGE_FAILURES)
+                failure->plots = take_plots(page, plots, kg__report_case_plots(entry, plots));
+        }
+    }
+}
+
+static void free_page(kg__page *page)
+{
+    for (size_t i = 0; i < page->section_count; i++) {
+        free((char *)page->sections[i].table.comparison);
+        free((char *)page->sections[i].table.target);
+        kg__report_table_free(&page->sections[i].table);
+    }
+    for (size_t i = 0; i < page->plot_count; i++) {
+        kg__plot_free(&page->plots[i]);
+        free(page->drawings[i]);
+    }
+    free(page->sections);
+    free(page->failures);
+    json_decref(page->alike);
+    free(page->plots);
+    free(page->drawings);
+}
+
+static void add_meta(xmlNode *head, const char *kind, const char *name, const char *content)
+{
+    xmlNode *meta = kg__html_add(head, "meta", NULL);
+
+    kg__html_set(meta, kind, name);
+    kg__html_set(meta, "content", content);
+}
+
+static void add_head(xmlNode *html, const char *outcome)
+{
+    xmlNode *head = kg__html_add(html, "head", NULL);
+
+    kg__html_set(kg__html_add(head, "meta", NULL), "charset", "utf-8");
+    kg__html_addf(head, "title", "kernelgate: %s", outcome);
+    /* The page asks for nothing, and nothing that it shows could. */
+    add_meta(head, "http-equiv", "Content-Security-Policy",
+             "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'");
+    add_meta(head, "name", "viewport", "width=device-width, initial-scale=1");
+    add_meta(head, "name", "color-scheme", "light dark");
+    kg__html_add_raw(head, "style", kg__page_style);
+}
+
+/* The field that rows are searched by, which is of no use without the script, and shown by it. */
+static void add_filter(xmlNode *parent)
+{
+    xmlNode *form = kg__html_add_class(parent, "search", "filter", NULL);
+    xmlNode *label = kg__html_add(form, "label", "Filter rows ");
+    xmlNode *field = kg__html_add(label, "input", NULL);
+
+    kg__html_set(form, "hidden", "");
+    kg__html_set(field, "type", "search");
+    kg__html_set(field, "id", "filter");
+    kg__html_set(field, "placeholder", "matmul tiled 530");
+    kg__html_set(field, "autocomplete", "off");
+    kg__html_set(kg__html_add_class(form, "output", "count", NULL), "for", "filter");
+}
+
+static void add_contents(xmlNode *parent, const kg__page *page)
+{
+    xmlNode *navigation = kg__html_add(parent, "nav", NULL);
+    const char *comparison = "";
+
+    kg__html_set(navigation, "aria-label", "Parts of this page");
+    for (size_t i = 0; i < page->section_count; i++) {
+        const char *next = page->sections[i].table.comparison;
+        char link[KG__MESSAGE_SIZE];
+
+        if (strcmp(next, comparison) == 0)
+            continue;
+        comparison = next;
+        kg__format(link, sizeof link, "#comparison-%s", next);
+        kg__html_set(kg__html_add(navigation, "a", next), "href", link);
+    }
+    kg__html_set(kg__html_add(navigation, "a", "all cases"), "href", "#cases");
+    kg__html_set(kg__html_add(navigation, "a", "machines"), "href", "#machines");
+}
+
+static xmlNode *build_page(const kg__page *page)
+{
+    char *outcome = kg__results_outcome(page->results);
+    xmlNode *html = kg__html_new("en");
+    xmlNode *body;
+    xmlNode *parts;
+
+    add_head(html, outcome);
+    body = kg__html_add(html, "body", NULL);
+    if (page->plot_count > 0 && page->undrawn.text[0] == '\0')
+        kg__plot_add_shapes(body, page->drawings[0]);
+    parts = kg__html_add(body, "main", NULL);
+    kg__page_add_outcome(parts, page);
+    add_contents(parts, page);
+    add_filter(parts);
+    kg__page_add_verdicts(parts, page);
+    kg__page_add_comparisons(parts, page);
+    kg__page_add_cases(parts, page);
+    kg__page_add_machines(parts, page);
+    kg__html_add_raw(body, "script", kg__page_script);
+    free(outcome);
+    return html;
+}
+
+bool kg__results_write_html(const char *path, const json_t *results, kg__error *error)
+{
+    kg__page page = { .results = results };
+    char *folder = kg__copy_text(path);
+    char *slash = strrchr(folder, '/');
+    bool written;
+    xmlNode *html;
+
+    if (slash != NULL)
+        *slash = '\0';
+    written = kg__file_may_replace(path, error) &&
+              (slash == NULL || slash == folder || kg__file_make_folder(folder, error));
+    free(folder);
+    if (!written)
+        return false;
+    take_failures(&page);
+    take_sections(&page);
+    page.drawings = kg__allocate(page.plot_count, sizeof *page.drawings);
+    if (!kg__plots_draw(page.plots, page.plot_count, page.drawings, &page.undrawn) &&
+        page.undrawn.text[0] == '\0')
+        kg__fail(&page.undrawn, "gnuplot failed");
+    html = build_page(&page);
+    written = kg__html_save(path, html, error);
+    kg__html_free(html);
+    free_page(&page);
+    return written;
+}

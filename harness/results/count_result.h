@@ -1,0 +1,37 @@
+/* Counting: from what an observer of the CPU model recorded of a case to its verdict. Pure: a
+ * record and a baseline in, an entry of the results out. */
+#ifndef KG__COUNTING_H
+#define KG__COUNTING_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "baseline/baseline.h"
+
+/* The entry of a counted case in the results. Every counter of the "measured" record is judged
+ * against `baseline` (NULL: none) on its own: one more is slower, one fewer faster, whatever the
+ * others did. A counter that either side leaves out counts as 0 there; but of a launch that was
+ * sampled unique bytes are not known, and not judged. Ratios are added beside the counters,
+ * ungated. The reason of a case that moved names the counters, the lines of source that did it, how
+ * the baseline was recorded otherwise (`otherwise`, of kg__recorded_otherwise(), may be empty), and
+ * the command that accepts it. */
+json_t *kg__count_case(const char *id, const kg__target *target, const json_t *measured,
+                       const kg__baseline *baseline, const char *otherwise);
+
+/* The reason of a counted case that moved, without the command that accepts it: which counters, and
+ * which lines of source. */
+void kg__counted_moves(const json_t *entry, char *text, size_t size);
+
+/* True for an entry of the results that has counters. */
+bool kg__is_counted(const json_t *entry);
+
+/* The figures of a counted case in short: requests, what one costs, barriers, and what moved. */
+void kg__counted_figures(const json_t *entry, char *text, size_t size);
+
+/* Whether a short table shows this metric of an entry. All but counters are; a counter is where it
+ * moved, or is one of global memory or barriers and not 0. All of them stand in
+ * results.json. */
+bool kg__is_shown(const char *metric, const json_t *figures);
+
+#endif

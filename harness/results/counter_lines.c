@@ -1,0 +1,477 @@
+#include "results/counter_lines.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/message.h"
+#include "base/text.h"
+
+/* Up to here, 2^53, a double holds every whole number. */
+#define LARGEST_COUNT 9007199254740992
+
+/* What pairs and unpaired lines cost when two sets of other numbers are matched. Two lines that
+ * count the same belong together; else a pair is likelier than one line gone and another one new.
+ */
+#define COST_UNEQUAL 4
+#define COST_UNEQUAL_SAME_NUMBER 3
+#define COST_UNPAIRED 4
+
+/* Beyond so many possible pairs of one file, lines are matched in their order alone. */
+#define MOST_PAIRS ((size_t)4000000)
+
+/* A kind of access: how many requests, and what they cost in all where that is counted. */
+typedef struct kind {
+    kg__counter requests;
+    const kg__ratio *ratio; /* NULL: requests have no cost besides */
+} kind;
+
+/* What one line does of one kind. */
+typedef struct site {
+    const char *key; /* "kernels/a/b.cu:14" */
+    size_t file;     /* the length of its file's name */
+    unsigned long number;
+    double requests;
+    double cost;
+} site;
+
+typedef struct sites {
+    site *list;
+    size_t count;
+} sites;
+
+/* What a line has to do with a move. */
+typedef struct finding {
+    char text[256];
+    bool rise;
+    double amount; /* the largest rise of its counters, else their largest fall */
+    size_t order;  /* of discovery, which decides between equals */
+} finding;
+
+typedef struct findings {
+    finding *list;
+    size_t count;
+    size_t room;
+} findings;
+
+void kg__lines_counter_words(const char *counter, char *words, size_t size)
+{
+    static const char global[] = "global_";
+
+    if (strncmp(counter, global, sizeof global - 1) == 0)
+        counter += sizeof global - 1;
+    kg__format(words, size, "%s", counter);
+    for (char *c = words; *c != '\0'; c++) {
+        if (*c == '_')
+            *c = ' ';
+    }
+}
+
+/* Splits FILE:LINE; false where a key is nothing like it. */
+static bool split_key(const char *key, size_t *file, unsigned long *number)
+{
+    const char *colon = strrchr(key, ':');
+    size_t digits = colon != NULL ? strspn(colon + 1, "0123456789") : 0;
+
+    if (colon == NULL || colon == key || digits == 0 || digits > 9 || colon[1 + digits] != '\0' ||
+        colon[1] == '0')
+        return false;
+    *file = (size_t)(colon - key);
+    *number = strtoul(colon + 1, NULL, 10);
+    return true;
+}
+
+const char *kg__lines_fault(const json_t *lines, const char **key, const char **counter)
+{
+    json_t *counters;
+    json_t *value;
+
+    *key = *counter = NULL;
+    if (!json_is_object(lines))
+        return "is no object";
+    json_object_foreach ((json_t *)lines, *key, counters) {
+        size_t file;
+        unsigned long number;
+
+        if (!split_key(*key, &file, &number))
+            return "is no line of source: write FILE:LINE";
+        if (json_object_size(counters) == 0)
+            return "is no object of counters, or has none";
+        json_object_foreach (counters, *counter, value) {
+            if (!kg__counter_parse(*counter, NULL))
+                return "is no counter of the CPU model's";
+            if (!json_is_integer(value) || json_integer_value(value) < 1 ||
+                json_integer_value(value) > LARGEST_COUNT)
+                return "is no whole number from 1 to 2^53";
+        }
+        *counter = NULL;
+    }
+    *key = NULL;
+    return NULL;
+}
+
+static int compare_texts(const void *left, const void *right)
+{
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+/* By file, then by number. */
+static int compare_keys(const void *left, const void *right)
+{
+    const char *const *one = left;
+    const char *const *other = right;
+    size_t file[2];
+    unsigned long number[2];
+    int by_file;
+
+    if (!split_key(*one, &file[0], &number[0]) || !split_key(*other, &file[1], &number[1]))
+        return strcmp(*one, *other);
+    by_file = strncmp(*one, *other, file[0] < file[1] ? file[0] : file[1]);
+    if (by_file != 0)
+        return by_file;
+    if (file[0] != file[1])
+        return file[0] < file[1] ? -1 : 1;
+    return number[0] < number[1] ? -1 : number[0] > number[1];
+}
+
+/* A copy of an object with its keys in order; `copy_member` makes its values. */
+static json_t *sorted_by(const json_t *object, int (*compare)(const void *, const void *),
+                         json_t *(*copy_member)(const json_t *))
+{
+    const char **keys = kg__allocate(json_object_size(object), sizeof *keys);
+    json_t *copy = json_object();
+    size_t count = 0;
+    const char *key;
+    json_t *value;
+
+    json_object_foreach ((json_t *)object, key, value)
+        keys[count++] = key;
+    qsort(keys, count, sizeof *keys, compare);
+    for (size_t i = 0; i < count; i++) {
+        const json_t *member = json_object_get(object, keys[i]);
+
+        if (!json_is_object(member) || json_object_size(member) > 0)
+            json_object_set_new(copy, keys[i], copy_member(member));
+    }
+    free(keys);
+    return copy;
+}
+
+static json_t *sorted_counters(const json_t *counters)
+{
+    return sorted_by(counters, compare_texts, json_deep_copy);
+}
+
+json_t *kg__lines_sorted(const json_t *lines)
+{
+    return sorted_by(lines, compare_keys, sorted_counters);
+}
+
+/* A counter of a line; 0 where it is absent or no number. */
+static double counter_of(const json_t *counters, kg__counter counter)
+{
+    return json_number_value(json_object_get(counters, kg__counter_name(counter)));
+}
+
+double kg__lines_sum(const json_t *lines, kg__counter counter)
+{
+    const char *key;
+    json_t *counters;
+    double sum = 0;
+
+    json_object_foreach ((json_t *)lines, key, counters)
+        sum += counter_of(counters, counter);
+    return sum;
+}
+
+static int compare_sites(const void *left, const void *right)
+{
+    return compare_keys(&((const site *)left)->key, &((const site *)right)->key);
+}
+
+/* The lines that have a kind of access, by file and number. Keys that name no line are left out. */
+static sites sites_of(const json_t *lines, const kind *of)
+{
+    sites found = { .list = kg__allocate(json_object_size(lines), sizeof *found.list) };
+    const char *key;
+    json_t *counters;
+
+    json_object_foreach ((json_t *)lines, key, counters) {
+        site *one = &found.list[found.count];
+
+        *one = (site){ .key = key,
+                       .requests = counter_of(counters, of->requests),
+                       .cost = of->ratio != NULL ? counter_of(counters, of->ratio->above) : 0 };
+        if ((one->requests > 0 || one->cost > 0) && split_key(key, &one->file, &one->number))
+            found.count++;
+    }
+    qsort(found.list, found.count, sizeof *found.list, compare_sites);
+    return found;
+}
+
+static void show_count(double value, char *text)
+{
+    kg__show_figure(text, KG__FIGURE_SIZE, value, "");
+}
+
+/* The counter of a kind to name where its ratio does not tell a move: its requests where they moved
+ * that way, else what they cost. */
+static kg__counter telling_counter(const kind *of, const site *before, const site *now, bool rise)
+{
+    bool requests_tell = rise ? now->requests > before->requests : now->requests < before->requests;
+
+    return requests_tell || of->ratio == NULL ? of->requests : of->ratio->above;
+}
+
+/* Whether a pair's ratio tells its move: it went where the cost went, which is where the pair is
+ * said to have gone; it is at least half of the way there, the number of requests being the rest;
+ * and it went far enough to be seen. */
+static bool ratio_tells(const kind *of, const site *before, const site *now, bool rise, char *from,
+                        char *to, size_t size)
+{
+    double ratio_before;
+    double ratio_now;
+
+    if (of->ratio == NULL || !(before->requests > 0) || !(now->requests > 0) ||
+        now->cost == before->cost)
+        return false;
+    ratio_before = before->cost / before->requests;
+    ratio_now = now->cost / now->requests;
+    kg__format(from, size, "%.2f", ratio_before);
+    kg__format(to, size, "%.2f", ratio_now);
+    return strcmp(from, to) != 0 && (now->cost > before->cost) == rise &&
+           (ratio_now > ratio_before) == rise &&
+           2 * fabs(log(ratio_now / ratio_before)) >= fabs(log(now->cost / before->cost));
+}
+
+static void describe_pair(const kind *of, const site *before, const site *now, finding *found)
+{
+    char from[KG__FIGURE_SIZE];
+    char to[KG__FIGURE_SIZE];
+    char words[64];
+
+    if (ratio_tells(of, before, now, found->rise, from, to, sizeof from)) {
+        kg__format(found->text, sizeof found->text, "%s: %s went from %s to %s %s", now->key,
+                   of->ratio->what, from, to, of->ratio->unit);
+        return;
+    }
+
+    kg__counter told = telling_counter(of, before, now, found->rise);
+
+    show_count(told == of->requests ? before->requests : before->cost, from);
+    show_count(told == of->requests ? now->requests : now->cost, to);
+    kg__lines_counter_words(kg__counter_name(told), words, sizeof words);
+    kg__format(found->text, sizeof found->text, "%s: %s went from %s to %s", now->key, words, from,
+               to);
+}
+
+static void describe_single(const kind *of, const site *one, finding *found)
+{
+    char count[KG__FIGURE_SIZE];
+    char words[64];
+    char each[64] = "";
+
+    show_count(one->requests > 0 ? one->requests : one->cost, count);
+    kg__lines_counter_words(kg__counter_name(one->requests > 0 ? of->requests : of->ratio->above),
+                            words, sizeof words);
+    if (of->ratio != NULL && one->requests > 0)
+        kg__format(each, sizeof each, ", %.2f %s", one->cost / one->requests, of->ratio->unit);
+    kg__format(found->text, sizeof found->text, "%s%s: %s%s %s%s", one->key,
+               found->rise ? "" : " of the baseline",
+               found->rise ? "new, with " : "gone, with its ", count, words, each);
+}
+
+/* Notes what became of a line: `before` or `now` is NULL where it is new or gone. */
+static void note(findings *all, const kind *of, const site *before, const site *now)
+{
+    static const site nothing = { .key = "" };
+    const site *from = before != NULL ? before : &nothing;
+    const site *to = now != NULL ? now : &nothing;
+    double rise = fmax(to->requests - from->requests, to->cost - from->cost);
+    double fall = fmax(from->requests - to->requests, from->cost - to->cost);
+    finding *found;
+
+    if (!(rise > 0) && !(fall > 0))
+        return;
+    all->list = kg__grow(all->list, all->count, &all->room, sizeof *all->list);
+    found = &all->list[all->count];
+    *found = (finding){ .rise = rise > 0, .amount = rise > 0 ? rise : fall, .order = all->count };
+    all->count++;
+    if (before == NULL || now == NULL)
+        describe_single(of, before == NULL ? to : from, found);
+    else
+        describe_pair(of, before, now, found);
+}
+
+static bool same_numbers(const site *before, size_t before_count, const site *now, size_t count)
+{
+    if (before_count != count)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        if (before[i].number != now[i].number)
+            return false;
+    }
+    return true;
+}
+
+static unsigned cost_of_pair(const site *before, const site *now)
+{
+    if (before->requests == now->requests && before->cost == now->cost)
+        return 0;
+    return before->number == now->number ? COST_UNEQUAL_SAME_NUMBER : COST_UNEQUAL;
+}
+
+/* Fills least[i][j], for the cheapest way to match what follows `i` lines of `before` and `j` of
+ * `now`. */
+static void price(const site *before, size_t before_count, const site *now, size_t count,
+                  unsigned *least)
+{
+    size_t width = count + 1;
+
+    for (size_t i = before_count + 1; i-- > 0;) {
+        for (size_t j = count + 1; j-- > 0;) {
+            unsigned best = (unsigned)(before_count - i + count - j) * COST_UNPAIRED;
+
+            if (i < before_count && j < count) {
+                unsigned pair =
+                    cost_of_pair(&before[i], &now[j]) + least[(i + 1) * width + (j + 1)];
+                unsigned gone = COST_UNPAIRED + least[(i + 1) * width + j];
+                unsigned added = COST_UNPAIRED + least[i * width + (j + 1)];
+
+                best = pair < gone ? pair : gone;
+                best = added < best ? added : best;
+            }
+            least[i * width + j] = best;
+        }
+    }
+}
+
+/* Matches the lines of one file that have a kind of access, and notes what differs. */
+static void match(findings *all, const kind *of, const site *before, size_t before_count,
+                  const site *now, size_t count)
+{
+    bool in_order =
+        same_numbers(before, before_count, now, count) || before_count * count > MOST_PAIRS;
+    size_t width = count + 1;
+    unsigned *least = kg__allocate(in_order ? 1 : (before_count + 1) * (count + 1), sizeof *least);
+    size_t i = 0;
+    size_t j = 0;
+
+    if (!in_order)
+        price(before, before_count, now, count, least);
+    while (i < before_count || j < count) {
+        bool pair = i < before_count && j < count &&
+                    (in_order || least[i * width + j] == cost_of_pair(&before[i], &now[j]) +
+                                                             least[(i + 1) * width + (j + 1)]);
+        bool gone = !pair && i < before_count &&
+                    (j == count || (!in_order && least[i * width + j] ==
+                                                     COST_UNPAIRED + least[(i + 1) * width + j]));
+
+        note(all, of, pair || gone ? &before[i] : NULL, gone ? NULL : &now[j]);
+        i += pair || gone;
+        j += !gone;
+    }
+    free(least);
+}
+
+/* How many sites from `from` on are of its file. */
+static size_t length_of_file(const sites *all, size_t from)
+{
+    const site *first = &all->list[from];
+    size_t end = from;
+
+    while (end < all->count && all->list[end].file == first->file &&
+           strncmp(all->list[end].key, first->key, first->file) == 0)
+        end++;
+    return end - from;
+}
+
+/* Matches two sets file by file. */
+static void match_files(findings *all, const kind *of, const sites *before, const sites *now)
+{
+    size_t i = 0;
+    size_t j = 0;
+
+    while (i < before->count || j < now->count) {
+        size_t gone = i < before->count ? length_of_file(before, i) : 0;
+        size_t here = j < now->count ? length_of_file(now, j) : 0;
+
+        if (gone > 0 && here > 0) {
+            const site *one = &before->list[i];
+            const site *other = &now->list[j];
+
+            if (one->file != other->file || strncmp(one->key, other->key, one->file) != 0) {
+                if (compare_keys(&one->key, &other->key) < 0)
+                    here = 0;
+                else
+                    gone = 0;
+            }
+        }
+        match(all, of, &before->list[i], gone, &now->list[j], here);
+        i += gone;
+        j += here;
+    }
+}
+
+static int compare_findings(const void *left, const void *right)
+{
+    const finding *one = left;
+    const finding *other = right;
+
+    if (one->rise != other->rise)
+        return one->rise ? -1 : 1;
+    if (one->amount != other->amount)
+        return one->amount > other->amount ? -1 : 1;
+    return one->order < other->order ? -1 : 1;
+}
+
+/* The kinds of access: those that have a ratio, then every counter that is in none. */
+static size_t list_kinds(kind *kinds)
+{
+    bool known[KG__COUNTERS] = { false };
+    size_t count = 0;
+
+    for (size_t i = 0; i < KG__RATIOS; i++) {
+        kinds[count++] = (kind){ kg__ratios[i].below, &kg__ratios[i] };
+        known[kg__ratios[i].below] = known[kg__ratios[i].above] = true;
+    }
+    for (int i = 0; i < KG__COUNTERS; i++) {
+        if (!known[i])
+            kinds[count++] = (kind){ (kg__counter)i, NULL };
+    }
+    return count;
+}
+
+bool kg__lines_explain(const json_t *before, const json_t *now, char *text, size_t size)
+{
+    kind kinds[KG__COUNTERS];
+    findings all = { 0 };
+    size_t count = list_kinds(kinds);
+    size_t used = 0;
+    bool explained;
+
+    if (size == 0)
+        return false;
+    text[0] = '\0';
+    if (!json_is_object(before) || !json_is_object(now))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        sites then = sites_of(before, &kinds[i]);
+        sites here = sites_of(now, &kinds[i]);
+
+        match_files(&all, &kinds[i], &then, &here);
+        free(then.list);
+        free(here.list);
+    }
+    if (all.count > 0)
+        qsort(all.list, all.count, sizeof *all.list, compare_findings);
+    for (size_t i = 0; i < all.count && i < KG__LINES_NAMED; i++) {
+        kg__format(text + used, size - used, "%s%s", i > 0 ? "; " : "", all.list[i].text);
+        used += strlen(text + used);
+    }
+    if (all.count > KG__LINES_NAMED)
+        kg__format(text + used, size - used, "; and %zu more", all.count - KG__LINES_NAMED);
+    explained = all.count > 0;
+    free(all.list);
+    return explained;
+}

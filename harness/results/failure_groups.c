@@ -1,0 +1,249 @@
+#include "results/failure_groups.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "judge/judge.h"
+#include "base/message.h"
+#include "records/records.h"
+#include "results/results_text.h"
+#include "base/source_path.h"
+#include "base/text.h"
+
+/* What stands between the findings of a reason. */
+#define BETWEEN "; "
+
+/* What stands in front of the figures of a comparison with the reference. */
+#define FIGURES ": expected "
+
+/* Room for a pointer as a text. */
+#define ENTRY_NAME_SIZE 32
+
+static void give_up(void)
+{
+    kg__complain("out of host memory for the cases that failed alike: free some memory");
+    exit(KG__EXIT_ERROR);
+}
+
+/* Whether a number begins here that is no part of a name, as that of int4 is. */
+static bool begins_figure(const char *text, const char *begin)
+{
+    return isdigit((unsigned char)*text) &&
+           (text == begin || (!isalnum((unsigned char)text[-1]) && text[-1] != '_'));
+}
+
+/* Copies words, each figure in them as one #: "block (4, 0, 0)" and "block (0, 0, 0)" are alike,
+ * tile_a and tile_b are not. */
+static char *without_figures(const char *text, size_t length)
+{
+    char *words = kg__allocate(length + 1, 1);
+    size_t used = 0;
+
+    for (size_t i = 0; i < length;) {
+        if (!begins_figure(text + i, text)) {
+            words[used++] = text[i++];
+            continue;
+        }
+        words[used++] = '#';
+        /* Thousands are parted by spaces. */
+        while (i < length && (isdigit((unsigned char)text[i]) ||
+                              (strchr(". ", text[i]) != NULL && i + 1 < length &&
+                               isdigit((unsigned char)text[i + 1]))))
+            i++;
+    }
+    words[used] = '\0';
+    return words;
+}
+
+static void take(json_t *parts, const char *part)
+{
+    json_object_set_new(parts, part, json_true());
+}
+
+static void take_words(json_t *parts, const char *text, size_t length)
+{
+    char *words = without_figures(text, length);
+
+    take(parts, words);
+    free(words);
+}
+
+/* Where a finding that compares an element with the reference names which: behind "c" of
+ * "c[row 3, column 0]: expected". NULL where it is none of these. */
+static const char *of_element(const char *finding, size_t length)
+{
+    const char *figures = memmem(finding, length, FIGURES, strlen(FIGURES));
+    const char *index;
+
+    if (figures == NULL)
+        return NULL;
+    index = memchr(finding, '[', (size_t)(figures - finding));
+    return index != NULL ? index : figures;
+}
+
+/* Takes what a finding is about: the lines that it names, or else the file that it begins with and
+ * its words. One that names no source only adds to the one before it, as "210 times" does. */
+static void take_finding(json_t *parts, const char *finding, size_t length)
+{
+    const char *end = finding + length;
+    const char *element = of_element(finding, length);
+    bool begins_with_file = false;
+    bool has_line = false;
+
+    for (const char *at = finding; at < end;) {
+        kg__source_line place;
+        size_t taken = kg__source_place(at, &place);
+
+        if (taken == 0) {
+            at += kg__source_skip(at);
+            continue;
+        }
+        if (place.line > 0) {
+            const char *slash = strrchr(place.file, '/');
+            char part[sizeof place.file + 16];
+
+            kg__format(part, sizeof part, "%s:%zu", slash != NULL ? slash + 1 : place.file,
+                       place.line);
+            take(parts, part);
+            has_line = true;
+        }
+        begins_with_file = begins_with_file || at == finding;
+        at += taken;
+    }
+    if (begins_with_file && !has_line)
+        take_words(parts, finding, element != NULL ? (size_t)(element - finding) : length);
+}
+
+/* What a reason is about, for all cases that failed alike the same. */
+static char *subject_of(const char *reason)
+{
+    json_t *parts = json_object();
+    char *subject;
+
+    for (const char *finding = reason; *finding != '\0';) {
+        const char *end = strstr(finding, BETWEEN);
+        size_t length = end != NULL ? (size_t)(end - finding) : strlen(finding);
+
+        take_finding(parts, finding, length);
+        finding += length + (end != NULL ? strlen(BETWEEN) : 0);
+    }
+    if (json_object_size(parts) == 0)
+        take_words(parts, reason, strlen(reason));
+    subject = json_dumps(parts, JSON_SORT_KEYS | JSON_COMPACT);
+    json_decref(parts);
+    if (subject == NULL)
+        give_up();
+    return subject;
+}
+
+char *kg__alike_key(const json_t *entry)
+{
+    kg__verdict verdict = kg__results_verdict(entry);
+    const char *id = kg__json_text(entry, "case");
+    const char *target = kg__json_text(entry, "target");
+    int variant = (int)kg__variant_length(id);
+    char *reason;
+    char *subject;
+    char *key;
+    size_t size;
+
+    if (verdict < KG__WRONG)
+        return NULL;
+    reason = kg__results_reason(entry);
+    subject = subject_of(reason);
+    size = strlen(kg__verdict_name(verdict)) + strlen(target) + (size_t)variant + strlen(subject) +
+           sizeof "   ";
+    key = kg__allocate(size, 1);
+    snprintf(key, size, "%s %s %.*s %s", kg__verdict_name(verdict), target, variant, id, subject);
+    free(subject);
+    free(reason);
+    return key;
+}
+
+/* The name of an entry's list: its address, since a document may hold an id twice. */
+static void name_entry(const json_t *entry, char *name, size_t size)
+{
+    kg__format(name, size, "%p", (const void *)entry);
+}
+
+json_t *kg__alike_sort(const json_t *results)
+{
+    json_t *by_key = json_object();
+    json_t *sorted = json_object();
+    const json_t *entry;
+    size_t i;
+
+    json_array_foreach (json_object_get(results, "cases"), i, entry) {
+        char *key = kg__alike_key(entry);
+        char name[ENTRY_NAME_SIZE];
+        json_t *ids;
+
+        if (key == NULL)
+            continue;
+        ids = json_object_get(by_key, key);
+        if (ids == NULL) {
+            ids = json_array();
+            json_object_set_new(by_key, key, ids);
+        }
+        json_array_append_new(ids, json_string(kg__json_text(entry, "case")));
+        name_entry(entry, name, sizeof name);
+        json_object_set(sorted, name, ids);
+        free(key);
+    }
+    json_decref(by_key);
+    return sorted;
+}
+
+bool kg__alike_speaks(const json_t *sorted, const json_t *entry, const json_t **led)
+{
+    char name[ENTRY_NAME_SIZE];
+
+    name_entry(entry, name, sizeof name);
+    *led = json_object_get(sorted, name);
+    return *led == NULL ||
+           strcmp(kg__list_text(json_array_get(*led, 0)), kg__json_text(entry, "case")) == 0;
+}
+
+char *kg__alike_others(const json_t *entry, const json_t *led, size_t named)
+{
+    size_t others = json_array_size(led) > 0 ? json_array_size(led) - 1 : 0;
+    size_t variant = kg__variant_length(kg__json_text(entry, "case"));
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream;
+
+    if (others == 0)
+        return NULL;
+    stream = open_memstream(&text, &size);
+    if (stream == NULL)
+        give_up();
+    for (size_t i = 1; i <= others && i <= named; i++) {
+        char *clean = kg__clean_text(kg__list_text(json_array_get(led, i)) + variant, true);
+
+        fprintf(stream, "%s%s", i > 1 ? ", " : "", clean);
+        free(clean);
+    }
+    if (others > named)
+        fprintf(stream, "%s%zu more", named > 0 ? " and " : "", others - named);
+    fclose(stream);
+    return text;
+}
+
+char *kg__alike_reason(const json_t *entry, const json_t *led, size_t named)
+{
+    char *reason = kg__results_reason(entry);
+    char *others = kg__alike_others(entry, led, named);
+    size_t size;
+    char *text;
+
+    if (others == NULL)
+        return reason;
+    size = strlen(reason) + strlen(others) + sizeof "; so too ";
+    text = kg__allocate(size, 1);
+    snprintf(text, size, "%s; so too %s", reason, others);
+    free(others);
+    free(reason);
+    return text;
+}

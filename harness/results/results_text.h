@@ -1,0 +1,64 @@
+/* What the writers of results share: reading a document whose members may be missing or of another
+ * type, and the words for what it says. Every text that comes out is clean UTF-8 on one line. */
+#ifndef KG__RESULTS_TEXT_H
+#define KG__RESULTS_TEXT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "judge/judge.h"
+
+/* A text of a list, or "" where it is none. */
+const char *kg__list_text(const json_t *text);
+
+/* A count member, or 0 when it is absent or no integer of at least 0. */
+size_t kg__json_count(const json_t *object, const char *key);
+
+/* The verdict member of a case or a metric; KG__ERROR when it has none that is known. */
+kg__verdict kg__results_verdict(const json_t *entry);
+
+/* Whether the run was strict (KG_STRICT=1). */
+bool kg__results_strict(const json_t *results);
+
+/* How many cases were judged. */
+size_t kg__results_judged(const json_t *results);
+
+/* How many of them have this verdict. */
+size_t kg__results_count(const json_t *results, kg__verdict verdict);
+
+/* Whether a verdict makes a run fail, by strictness. */
+bool kg__verdict_fails(kg__verdict verdict, bool strict);
+
+/* Writes a text of any origin as Markdown that shows it as it is, within a table too. */
+void kg__write_markdown(FILE *stream, const char *text);
+
+/* The texts below are on the heap and are freed with free(). */
+
+/* "54 cases on nvidia-h200, 60 on cpu-model: 113 pass, 1 slower". */
+char *kg__results_headline(const json_t *results);
+
+/* "PASS (exit 0)", "NOTHING JUDGED (exit 77)", with what a reader must not overlook. */
+char *kg__results_outcome(const json_t *results);
+
+/* Why a case has its verdict: its own words, or else the figures of its worst metric. "" for a
+ * plain pass. */
+char *kg__results_reason(const json_t *entry);
+
+/* A metric's figures: "time_ns 47 980 ns (baseline 45 130 ns, +6.3 %, limit 2.0 %): slower". */
+char *kg__results_figures(const char *name, const json_t *metric);
+
+/* The shell line that runs a case's test again with that case alone; of a whole test where `id` is
+ * NULL. NULL where the entry names no test. The folder to run it in is the document's member
+ * "build", or else build/gpu or build/cpu. */
+char *kg__results_reproduce(const json_t *results, const json_t *entry, const char *id);
+
+/* A vanished case's reason: which file has it and what to do. */
+char *kg__results_vanished(const json_t *entry);
+
+/* What is to be done about the cases that the CPU model's baseline does not list, which are told
+ * together; NULL where there are none. */
+char *kg__results_unlisted(const json_t *results);
+
+#endif

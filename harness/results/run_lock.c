@@ -1,0 +1,363 @@
+#include "results/run_lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+/* Whoever reads or writes the file is through in no time: a longer wait is for one that was
+ * stopped. */
+#define SECONDS_TO_WAIT 10.0
+#define TRY_EVERY_NS 10000000L
+
+/* More than the lines of a holder take. */
+#define FILE_SIZE 1024
+
+typedef struct holder {
+    pid_t process; /* 0: nobody */
+    unsigned long long started;
+    char host[256];
+    char what[128];
+    char since[64];
+} holder;
+
+typedef enum liveness { GONE, ALIVE, ELSEWHERE } liveness;
+
+/* What /proc tells of a process. */
+typedef struct process_facts {
+    pid_t parent;
+    unsigned long long started;
+    bool ended; /* it waits for its parent to notice that it died */
+} process_facts;
+
+/* False where there is no such process, or where it may not be looked at. */
+static bool look_at(pid_t process, process_facts *facts)
+{
+    char path[64];
+    char text[1024];
+    FILE *file;
+    size_t length;
+    const char *behind_name;
+    char state;
+    int parent;
+
+    kg__format(path, sizeof path, "/proc/%ld/stat", (long)process);
+    file = fopen(path, "re");
+    if (file == NULL)
+        return false;
+    length = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[length] = '\0';
+    /* The name may hold anything, spaces and brackets too. What is between are fields 5 to 21. */
+    behind_name = strrchr(text, ')');
+    if (behind_name == NULL ||
+        sscanf(behind_name + 1,
+               " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+               &state, &parent, &facts->started) != 3)
+        return false;
+    facts->parent = (pid_t)parent;
+    facts->ended = state == 'Z' || state == 'X';
+    return true;
+}
+
+static void name_host(char *text, size_t size)
+{
+    if (gethostname(text, size) != 0)
+        kg__format(text, size, "unknown");
+    text[size - 1] = '\0';
+}
+
+bool kg__process_lives(pid_t process)
+{
+    process_facts facts;
+
+    if (look_at(process, &facts))
+        return !facts.ended;
+    /* Another user's process may be hidden. */
+    return kill(process, 0) == 0 || errno == EPERM;
+}
+
+static liveness liveness_of(const holder *one)
+{
+    char host[sizeof one->host];
+    process_facts facts;
+
+    name_host(host, sizeof host);
+    if (strcmp(host, one->host) != 0)
+        return ELSEWHERE;
+    if (look_at(one->process, &facts) && facts.started != one->started)
+        return GONE;
+    return kg__process_lives(one->process) ? ALIVE : GONE;
+}
+
+/* Whether this process is the holder or descends from it. */
+static bool is_ours(const holder *one)
+{
+    pid_t process = getpid();
+    process_facts facts;
+
+    if (liveness_of(one) != ALIVE)
+        return false;
+    while (process > 0 && process != one->process)
+        process = look_at(process, &facts) ? facts.parent : 0;
+    return process == one->process;
+}
+
+static bool wait_for_turn(int file, int kind, const char *path, kg__error *error)
+{
+    double began = kg__now();
+
+    while (flock(file, kind | LOCK_NB) != 0) {
+        struct timespec pause = { 0, TRY_EVERY_NS };
+
+        if (errno != EWOULDBLOCK && errno != EINTR)
+            return kg__fail(error,
+                            "%s: cannot be locked: %s: set KG_OUT to a folder on a local disk",
+                            path, strerror(errno));
+        if (kg__now() - began > SECONDS_TO_WAIT)
+            return kg__fail(error,
+                            "%s: a process has kept it open for %g s: end that process (fuser %s "
+                            "names it), or set KG_OUT to another folder",
+                            path, SECONDS_TO_WAIT, path);
+        nanosleep(&pause, NULL);
+    }
+    return true;
+}
+
+/* Opens the file by `flags` and waits for its turn; -1 with `error`. `*absent` tells that there is
+ * none, which is no error unless it was to be made. */
+static int open_file(const char *path, int flags, bool *absent, kg__error *error)
+{
+    int file = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+    struct stat facts;
+
+    *absent = file < 0 && (errno == ENOENT || errno == ENOTDIR);
+    if (file < 0) {
+        if (!*absent || (flags & O_CREAT) != 0)
+            kg__fail(error,
+                     "%s: cannot be opened: %s: it says who holds this folder; see to its "
+                     "permissions and free space, or set KG_OUT to another folder",
+                     path, strerror(errno));
+        return -1;
+    }
+    if (fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode)) {
+        kg__fail(error, "%s: is no regular file: remove it, or set KG_OUT to another folder", path);
+        close(file);
+        return -1;
+    }
+    if (!wait_for_turn(file, flags == O_RDONLY ? LOCK_SH : LOCK_EX, path, error)) {
+        close(file);
+        return -1;
+    }
+    return file;
+}
+
+/* Takes the value of a line "WORD VALUE" where that is its word. */
+static void take_value(const char *line, const char *word, char *value, size_t size)
+{
+    size_t length = strlen(word);
+
+    if (strncmp(line, word, length) == 0 && line[length] == ' ')
+        kg__format(value, size, "%s", line + length + 1);
+}
+
+static bool parse_holder(char *text, holder *one)
+{
+    char process[32] = "";
+    char started[32] = "";
+    char *rest = NULL;
+    char *end;
+    long number;
+
+    *one = (holder){ 0 };
+    for (char *line = strtok_r(text, "\n", &rest); line != NULL;
+         line = strtok_r(NULL, "\n", &rest)) {
+        take_value(line, "process", process, sizeof process);
+        take_value(line, "started", started, sizeof started);
+        take_value(line, "host", one->host, sizeof one->host);
+        take_value(line, "what", one->what, sizeof one->what);
+        take_value(line, "since", one->since, sizeof one->since);
+    }
+    errno = 0;
+    number = strtol(process, &end, 10);
+    if (errno != 0 || end == process || *end != '\0' || number <= 0 || number > 0x7fffffffL)
+        return false;
+    one->process = (pid_t)number;
+    one->started = strtoull(started, &end, 10);
+    return errno == 0 && end != started && *end == '\0' && one->host[0] != '\0';
+}
+
+/* Who holds the folder, by its file; nobody where that is empty. */
+static bool read_holder(int file, const char *path, holder *one, kg__error *error)
+{
+    char text[FILE_SIZE + 1];
+    ssize_t length = pread(file, text, FILE_SIZE, 0);
+
+    *one = (holder){ 0 };
+    if (length < 0)
+        return kg__fail(error, "%s: cannot be read: %s: check the disk", path, strerror(errno));
+    text[length] = '\0';
+    if (length == 0 || (strlen(text) == (size_t)length && parse_holder(text, one)))
+        return true;
+    *one = (holder){ 0 };
+    return kg__fail(error,
+                    "%s: does not say who holds this folder: if no run is in progress here, remove "
+                    "it",
+                    path);
+}
+
+static bool write_holder(int file, const char *path, const holder *one, kg__error *error)
+{
+    char text[FILE_SIZE];
+    ssize_t written;
+    int cause;
+
+    int length =
+        snprintf(text, sizeof text, "process %ld\nstarted %llu\nhost %s\nwhat %s\nsince %s\n",
+                 (long)one->process, one->started, one->host, one->what, one->since);
+
+    if (ftruncate(file, 0) == 0) {
+        written = pwrite(file, text, (size_t)length, 0);
+        if (written == length)
+            return true;
+        cause = written < 0 ? errno : ENOSPC;
+        /* Half a holder would be read as a damaged file. */
+        if (ftruncate(file, 0) != 0)
+            (void)unlink(path);
+    } else {
+        cause = errno;
+    }
+    return kg__fail(error,
+                    "%s: cannot be written: %s: free some disk space, or set KG_OUT to another "
+                    "folder",
+                    path, strerror(cause));
+}
+
+/* Tells who is in the way. */
+static bool refuse(const char *path, const holder *one, kg__error *error)
+{
+    char host[sizeof one->host];
+    size_t length = strlen(path) - strlen("/" KG__HOLDING_FILE);
+
+    name_host(host, sizeof host);
+    if (strcmp(host, one->host) != 0)
+        return kg__fail(error,
+                        "%.*s: held by %s, process %ld on %s, since %s: wait until it is through, "
+                        "or set KG_OUT to another folder; if it is gone, remove %s",
+                        (int)length, path, one->what, (long)one->process, one->host, one->since,
+                        path);
+    return kg__fail(error,
+                    "%.*s: held by %s, process %ld, since %s: wait until it is through, or set "
+                    "KG_OUT to another folder",
+                    (int)length, path, one->what, (long)one->process, one->since);
+}
+
+/* The name of a process's program. */
+static void name_program(pid_t process, char *text, size_t size)
+{
+    char path[64];
+    FILE *file;
+
+    kg__format(text, size, "a process");
+    kg__format(path, sizeof path, "/proc/%ld/comm", (long)process);
+    file = fopen(path, "re");
+    if (file == NULL)
+        return;
+    if (fgets(text, (int)size, file) != NULL)
+        text[strcspn(text, "\n")] = '\0';
+    fclose(file);
+}
+
+static bool describe(pid_t process, holder *one, kg__error *error)
+{
+    time_t now = time(NULL);
+    struct tm calendar;
+    process_facts facts;
+
+    *one = (holder){ .process = process };
+    if (!look_at(process, &facts))
+        return kg__fail(error,
+                        "process %ld: /proc tells nothing of it: it is gone, or hidden: "
+                        "mount /proc",
+                        (long)process);
+    one->started = facts.started;
+    name_host(one->host, sizeof one->host);
+    name_program(process, one->what, sizeof one->what);
+    if (gmtime_r(&now, &calendar) == NULL ||
+        strftime(one->since, sizeof one->since, "%Y-%m-%d %H:%M:%S UTC", &calendar) == 0)
+        one->since[0] = '\0';
+    return true;
+}
+
+static void name_file(const char *folder, char *path, size_t size)
+{
+    kg__format(path, size, "%s/" KG__HOLDING_FILE, folder);
+}
+
+bool kg__holding_take(const char *folder, pid_t process, kg__error *error)
+{
+    char path[1024];
+    holder present;
+    holder next;
+    bool absent;
+    bool taken;
+    int file;
+
+    name_file(folder, path, sizeof path);
+    if (!describe(process, &next, error))
+        return false;
+    file = open_file(path, O_RDWR | O_CREAT, &absent, error);
+    if (file < 0)
+        return false;
+    taken = read_holder(file, path, &present, error);
+    if (taken && present.process != 0 && !is_ours(&present))
+        taken = liveness_of(&present) == GONE || refuse(path, &present, error);
+    if (taken && (present.process == 0 || !is_ours(&present)))
+        taken = write_holder(file, path, &next, error);
+    close(file);
+    return taken;
+}
+
+bool kg__holding_permits(const char *folder, kg__error *error)
+{
+    char path[1024];
+    holder present;
+    bool permitted;
+    bool absent;
+    int file;
+
+    name_file(folder, path, sizeof path);
+    file = open_file(path, O_RDONLY, &absent, error);
+    if (file < 0)
+        return absent;
+    permitted = read_holder(file, path, &present, error);
+    close(file);
+    if (!permitted || present.process == 0 || is_ours(&present))
+        return permitted;
+    return liveness_of(&present) == GONE || refuse(path, &present, error);
+}
+
+void kg__holding_release(const char *folder, pid_t process)
+{
+    char path[1024];
+    holder present;
+    bool absent;
+    int file;
+
+    name_file(folder, path, sizeof path);
+    file = open_file(path, O_RDWR, &absent, NULL);
+    if (file < 0)
+        return;
+    if (read_holder(file, path, &present, NULL) && present.process == process &&
+        liveness_of(&present) == ALIVE && ftruncate(file, 0) != 0)
+        (void)unlink(path);
+    close(file);
+}

@@ -1,0 +1,80 @@
+#include "suite/counters.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const names[KG__COUNTERS] = {
+    [KG__GLOBAL_LOAD_REQUESTS] = "global_load_requests",
+    [KG__GLOBAL_LOAD_SECTORS] = "global_load_sectors",
+    [KG__GLOBAL_STORE_REQUESTS] = "global_store_requests",
+    [KG__GLOBAL_STORE_SECTORS] = "global_store_sectors",
+    [KG__GLOBAL_ATOMIC_REQUESTS] = "global_atomic_requests",
+    [KG__GLOBAL_ATOMIC_SECTORS] = "global_atomic_sectors",
+    [KG__SHARED_LOAD_REQUESTS] = "shared_load_requests",
+    [KG__SHARED_LOAD_WAVEFRONTS] = "shared_load_wavefronts",
+    [KG__SHARED_STORE_REQUESTS] = "shared_store_requests",
+    [KG__SHARED_STORE_WAVEFRONTS] = "shared_store_wavefronts",
+    [KG__SHARED_ATOMIC_REQUESTS] = "shared_atomic_requests",
+    [KG__CONSTANT_LOAD_REQUESTS] = "constant_load_requests",
+    [KG__CONSTANT_LOAD_WORDS] = "constant_load_words",
+    [KG__SHUFFLES] = "shuffles",
+    [KG__BARRIERS] = "barriers",
+    [KG__LAUNCHES] = "launches",
+    [KG__BUSIEST_BLOCK_REQUESTS] = "busiest_block_requests",
+    [KG__SHARED_BYTES] = "shared_bytes",
+    [KG__COPIED_BYTES] = "copied_bytes",
+    [KG__UNIQUE_BYTES_READ] = "unique_bytes_read",
+    [KG__UNIQUE_BYTES_WRITTEN] = "unique_bytes_written",
+};
+
+/* The first version of the model that counts a counter as it is counted now; 0: all do. */
+static const long first_models[KG__COUNTERS] = {
+    [KG__CONSTANT_LOAD_WORDS] = 3, [KG__LAUNCHES] = 3,     [KG__BUSIEST_BLOCK_REQUESTS] = 2,
+    [KG__SHARED_BYTES] = 2,        [KG__COPIED_BYTES] = 2,
+};
+
+const kg__ratio kg__ratios[KG__RATIOS] = {
+    { "global_load_sectors_per_request", "loads", "sectors a request", KG__GLOBAL_LOAD_SECTORS,
+      KG__GLOBAL_LOAD_REQUESTS },
+    { "global_store_sectors_per_request", "stores", "sectors a request", KG__GLOBAL_STORE_SECTORS,
+      KG__GLOBAL_STORE_REQUESTS },
+    { "global_atomic_sectors_per_request", "atomics", "sectors a request",
+      KG__GLOBAL_ATOMIC_SECTORS, KG__GLOBAL_ATOMIC_REQUESTS },
+    { "shared_load_wavefronts_per_request", "shared loads", "wavefronts a request",
+      KG__SHARED_LOAD_WAVEFRONTS, KG__SHARED_LOAD_REQUESTS },
+    { "shared_store_wavefronts_per_request", "shared stores", "wavefronts a request",
+      KG__SHARED_STORE_WAVEFRONTS, KG__SHARED_STORE_REQUESTS },
+    { "constant_load_words_per_request", "constant loads", "words a request",
+      KG__CONSTANT_LOAD_WORDS, KG__CONSTANT_LOAD_REQUESTS },
+};
+
+const char *kg__counter_name(kg__counter counter)
+{
+    return names[counter];
+}
+
+bool kg__is_counted_by_line(kg__counter counter)
+{
+    return counter < KG__LAUNCHES;
+}
+
+bool kg__counter_parse(const char *name, kg__counter *counter)
+{
+    for (int i = 0; i < KG__COUNTERS; i++) {
+        if (strcmp(names[i], name) != 0)
+            continue;
+        if (counter != NULL)
+            *counter = (kg__counter)i;
+        return true;
+    }
+    return false;
+}
+
+bool kg__counter_is_of(kg__counter counter, const char *model)
+{
+    char *end;
+    long version = strtol(model, &end, 10);
+
+    return end == model || *end != '\0' || version >= first_models[counter];
+}

@@ -1,0 +1,343 @@
+#include "suite/settings.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "results/run_lock.h"
+#include "judge/judge.h"
+#include "base/text.h"
+
+const char *kg__setting(const char *name)
+{
+    const char *value = getenv(name);
+
+    return value != NULL && value[0] != '\0' ? value : NULL;
+}
+
+static bool is_on(const char *name)
+{
+    const char *value = kg__setting(name);
+
+    return value != NULL && strcmp(value, "0") != 0;
+}
+
+bool kg__is_strict(void)
+{
+    return is_on("KG_STRICT");
+}
+
+static bool strictness_is_clear(kg__error *error)
+{
+    const char *value = kg__setting("KG_STRICT");
+
+    if (value == NULL || strcmp(value, "0") == 0 || strcmp(value, "1") == 0)
+        return true;
+    return kg__fail(
+        error, "KG_STRICT='%s' is neither 0 nor 1: set it to 1 for strict mode, or to 0", value);
+}
+
+/* A number of seconds that the environment may set. */
+typedef struct duration {
+    const char *name;
+    double least;
+    double most;
+    double otherwise; /* where it is not set */
+} duration;
+
+/* ci/common.sh refuses what is out of range too. */
+static const duration silence = { "KG_CASE_TIMEOUT", 0.001, 1000000, 60 };
+static const duration sampling = { "KG_CASE_SECONDS", 0.05, 3600, 0.5 };
+
+/* Takes no blanks, signs, words or hexadecimal digits, which ci/common.sh could not tell. */
+static bool read_duration(const duration *which, const char *text, double *seconds)
+{
+    char *end;
+
+    if (text[strspn(text, "0123456789.eE+-")] != '\0' || *text == '+' || *text == '-')
+        return false;
+    *seconds = strtod(text, &end);
+    return end != text && *end == '\0' && *seconds >= which->least && *seconds <= which->most;
+}
+
+static double duration_set(const duration *which)
+{
+    const char *text = kg__setting(which->name);
+    double seconds;
+
+    return text != NULL && read_duration(which, text, &seconds) ? seconds : which->otherwise;
+}
+
+static bool duration_is_clear(const duration *which, kg__error *error)
+{
+    const char *text = kg__setting(which->name);
+    double seconds;
+
+    if (text == NULL || read_duration(which, text, &seconds))
+        return true;
+    return kg__fail(error,
+                    "%s='%s' is no number of seconds from %.7g to %.7g: set it to one, or unset it",
+                    which->name, text, which->least, which->most);
+}
+
+double kg__silence_limit(void)
+{
+    return duration_set(&silence);
+}
+
+double kg__case_seconds(void)
+{
+    return duration_set(&sampling);
+}
+
+bool kg__settings_are_clear(kg__error *error)
+{
+    return strictness_is_clear(error) && duration_is_clear(&silence, error) &&
+           duration_is_clear(&sampling, error);
+}
+
+const char *kg__base_folder(void)
+{
+    return kg__setting("KG_BASE");
+}
+
+bool kg__is_paired(void)
+{
+    return kg__base_folder() != NULL && is_on("KG_PAIRED");
+}
+
+/* The folder that a setting names, else `name` in the project's. */
+static void folder_of(const char *setting, const char *home, const char *name, char *path,
+                      size_t size)
+{
+    const char *folder = kg__setting(setting);
+
+    if (folder != NULL)
+        kg__format(path, size, "%s", folder);
+    else
+        kg__format(path, size, "%s/%s", home, name);
+}
+
+void kg__out_folder(const char *home, char *path, size_t size)
+{
+    folder_of("KG_OUT", home, "out", path, size);
+}
+
+void kg__baselines_folder(const char *home, char *path, size_t size)
+{
+    folder_of("KG_BASELINES", home, "baselines", path, size);
+}
+
+bool kg__filter_is_meant(bool strict, kg__error *error)
+{
+    const char *filter = kg__setting("KG_FILTER");
+    const char *given = kg__setting("KG_FILTER_GIVEN");
+
+    if (!strict || filter == NULL || (given != NULL && strcmp(filter, given) == 0))
+        return true;
+    return kg__fail(error,
+                    "KG_FILTER='%s' is set in the environment of a strict run, which it would "
+                    "narrow: unset it, or give it to ci/gate as --filter",
+                    filter);
+}
+
+bool kg__globs_take(const char *list, const char *id)
+{
+    char *globs = kg__copy_text(list);
+    char *rest;
+    bool taken = false;
+
+    for (char *glob = strtok_r(globs, ",", &rest); glob != NULL && !taken;
+         glob = strtok_r(NULL, ",", &rest))
+        taken = fnmatch(glob, id, 0) == 0;
+    free(globs);
+    return taken;
+}
+
+bool kg__globs_take_from(const char *list, const char *id)
+{
+    char *begin = kg__copy_text(id);
+    bool taken = kg__globs_take(list, id);
+
+    for (char *slash = strrchr(begin, '/'); slash != NULL && !taken; slash = strrchr(begin, '/')) {
+        *slash = '\0';
+        taken = kg__globs_take(list, begin);
+    }
+    free(begin);
+    return taken;
+}
+
+/* Cuts what a glob ends in that takes anything: of "matmul_f32/tield/x" and a star the star and its
+ * slash. Returns the number of slashes that are left. */
+static size_t cut_open_end(char *glob)
+{
+    size_t length = strlen(glob);
+    size_t slashes = 0;
+
+    while (length > 0 && strchr("*/", glob[length - 1]) != NULL)
+        glob[--length] = '\0';
+    for (const char *c = glob; *c != '\0'; c++)
+        slashes += *c == '/';
+    return slashes;
+}
+
+/* Cuts an id behind the part that follows its first `slashes` slashes. */
+static void cut_parts(char *id, size_t slashes)
+{
+    for (; *id != '\0'; id++) {
+        if (*id != '/')
+            continue;
+        if (slashes == 0) {
+            *id = '\0';
+            return;
+        }
+        slashes--;
+    }
+}
+
+static const char *nearest_to_glob(char *glob, const char *const *ids, size_t count)
+{
+    size_t slashes = cut_open_end(glob);
+    char **heads = kg__allocate(count, sizeof *heads);
+    const char *nearest;
+    const char *found = NULL;
+
+    for (size_t i = 0; i < count; i++) {
+        heads[i] = kg__copy_text(ids[i]);
+        cut_parts(heads[i], slashes);
+    }
+    nearest = kg__nearest_name(glob, (const char *const *)heads, count);
+    for (size_t i = 0; i < count; i++) {
+        if (heads[i] == nearest)
+            found = ids[i];
+        free(heads[i]);
+    }
+    free(heads);
+    return found;
+}
+
+const char *kg__nearest_to_globs(const char *list, const char *const *ids, size_t count)
+{
+    char *globs = kg__copy_text(list);
+    const char *nearest = NULL;
+    char *rest;
+
+    for (char *glob = strtok_r(globs, ",", &rest); glob != NULL && nearest == NULL;
+         glob = strtok_r(NULL, ",", &rest))
+        nearest = nearest_to_glob(glob, ids, count);
+    free(globs);
+    return nearest;
+}
+
+/* A glob of as many parts of an id as have `slashes` between them, and of what follows. */
+static char *glob_of(const char *id, size_t slashes)
+{
+    size_t size = strlen(id) + sizeof "/*";
+    char *glob = kg__allocate(size, 1);
+    size_t length;
+
+    kg__format(glob, size, "%s", id);
+    cut_parts(glob, slashes);
+    length = strlen(glob);
+    if (id[length] != '\0')
+        kg__format(glob + length, size - length, "/*");
+    return glob;
+}
+
+char *kg__glob_meant(const char *list, const char *const *ids, size_t count)
+{
+    char *globs = kg__copy_text(list);
+    char *meant = NULL;
+    char *rest;
+
+    for (char *glob = strtok_r(globs, ",", &rest); glob != NULL && meant == NULL;
+         glob = strtok_r(NULL, ",", &rest)) {
+        const char *nearest = nearest_to_glob(glob, ids, count);
+
+        /* What the glob ended in was cut from it by the search. */
+        if (nearest != NULL)
+            meant = glob_of(nearest, cut_open_end(glob));
+    }
+    free(globs);
+    return meant;
+}
+
+static bool takes_any(const char *glob, const char *const *ids, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (fnmatch(glob, ids[i], 0) == 0)
+            return true;
+    return false;
+}
+
+char *kg__globs_without_any(const char *list, const char *const *ids, size_t count)
+{
+    char *globs = kg__copy_text(list);
+    size_t size = strlen(list) + 1;
+    char *without = kg__allocate(size, 1);
+    size_t length = 0;
+    char *rest;
+
+    *without = '\0';
+    for (char *glob = strtok_r(globs, ",", &rest); glob != NULL;
+         glob = strtok_r(NULL, ",", &rest)) {
+        if (takes_any(glob, ids, count))
+            continue;
+        kg__format(without + length, size - length, "%s%s", length > 0 ? "," : "", glob);
+        length += strlen(without + length);
+    }
+    free(globs);
+    return without;
+}
+
+bool kg__filter_takes(const char *id)
+{
+    const char *filter = kg__setting("KG_FILTER");
+
+    return filter == NULL || kg__globs_take(filter, id);
+}
+
+void kg__test_name(const char *kind, const char *comparison, const char *part, char *name,
+                   size_t size)
+{
+    kg__format(name, size, "%s.%s.%s", kind, comparison, part);
+}
+
+void kg__verdicts_path(const char *home, const char *test, char *path, size_t size)
+{
+    char out[KG__PATH_SIZE];
+
+    kg__out_folder(home, out, sizeof out);
+    kg__format(path, size, "%s/records/%s" KG__VERDICTS_SUFFIX, out, test);
+}
+
+/* The number of the process that starts others, in their environment. */
+static const char parent_setting[] = "KG__PARENT";
+
+void kg__name_parent(void)
+{
+    char number[32];
+
+    kg__format(number, sizeof number, "%ld", (long)getpid());
+    if (setenv(parent_setting, number, 1) != 0)
+        kg__complain("%s: cannot be set: %s: free some memory", parent_setting, strerror(errno));
+}
+
+void kg__end_with_parent(void)
+{
+    const char *parent = kg__setting(parent_setting);
+
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    /* A parent that ended before that call sends no signal. Any process can have adopted this one:
+     * only the number is reliable. With a script in between, the parent is that script. */
+    if (parent == NULL || strtol(parent, NULL, 10) == (long)getppid() ||
+        kg__process_lives((pid_t)strtol(parent, NULL, 10)))
+        return;
+    kg__complain("process %s, which started this one (%ld), has ended: this one ends too", parent,
+                 (long)getpid());
+    exit(KG__EXIT_ERROR);
+}

@@ -1,0 +1,90 @@
+/* A run: where its files are, and how it is steered by the environment. */
+#ifndef KG__RUN_H
+#define KG__RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/message.h"
+
+/* Paths are cut to this, with a message. */
+#define KG__PATH_SIZE 1024
+
+/* The value of a variable of the environment, or NULL where it is unset or empty. */
+const char *kg__setting(const char *name);
+
+/* True when KG_STRICT=1. */
+bool kg__is_strict(void);
+
+/* Seconds of silence after which an observer counts as hung: KG_CASE_TIMEOUT, else 60. */
+double kg__silence_limit(void);
+
+/* Seconds of a GPU's time that a case may be sampled for: KG_CASE_SECONDS, else 0.5. */
+double kg__case_seconds(void);
+
+/* Whether KG_STRICT is 0 or 1, and KG_CASE_TIMEOUT and KG_CASE_SECONDS are numbers in their range,
+ * or each is empty or unset, as whatever reads them demands; false with `error` where one is
+ * anything else: "false" may be meant either way, and a limit that is passed over is not the one
+ * that was asked for. */
+bool kg__settings_are_clear(kg__error *error);
+
+/* Whether KG_FILTER may narrow the run: in strict mode only where the command line asked for it,
+ * which whoever read that says by KG_FILTER_GIVEN, the same list again. A filter that was left in
+ * the environment would pass for a whole gate. False with `error`. */
+bool kg__filter_is_meant(bool strict, kg__error *error);
+
+/* True when one of a comma-separated list of globs, in which * also matches slashes, matches an id.
+ */
+bool kg__globs_take(const char *list, const char *id);
+
+/* The same, where a glob without its last parts takes every id that begins so: matmul_f32/tiled. */
+bool kg__globs_take_from(const char *list, const char *id);
+
+/* True when KG_FILTER lets a case through: unset or empty lets all, else it is a list for
+ * kg__globs_take(). */
+bool kg__filter_takes(const char *id);
+
+/* The one of `count` ids that whoever wrote a list of globs, of which none takes any, may have
+ * meant: the nearest by letters, in as many parts as a glob has in front of its last stars. NULL
+ * where none is near enough. */
+const char *kg__nearest_to_globs(const char *list, const char *const *ids, size_t count);
+
+/* The same as a glob to take instead: the id, or its beginning and a star where a glob has fewer
+ * parts. The caller frees it; NULL where none is near enough. */
+char *kg__glob_meant(const char *list, const char *const *ids, size_t count);
+
+/* Those globs of a list that take none of `count` ids, separated by commas, "" where each takes
+ * one. The caller frees it. */
+char *kg__globs_without_any(const char *list, const char *const *ids, size_t count);
+
+/* The folder with the programs of a base build, which suspects are settled against after the run:
+ * KG_BASE, or NULL. */
+const char *kg__base_folder(void);
+
+/* Whether every timed case is a suspect: KG_PAIRED=1, in a run that has a base. */
+bool kg__is_paired(void);
+
+/* The folder of a run's results: KG_OUT, else <home>/out. */
+void kg__out_folder(const char *home, char *path, size_t size);
+
+/* The folder of the baselines: KG_BASELINES, else <home>/baselines. */
+void kg__baselines_folder(const char *home, char *path, size_t size);
+
+/* The name of a CTest test, "gpu.matmul_f32.time": `kind` is "gpu" or "model". */
+void kg__test_name(const char *kind, const char *comparison, const char *part, char *name,
+                   size_t size);
+
+/* The path of a test's verdicts file, in the folder of the results. */
+#define KG__VERDICTS_SUFFIX ".verdicts.json"
+void kg__verdicts_path(const char *home, const char *test, char *path, size_t size);
+
+/* Names this process to those that it starts, in the environment: each of them can call
+ * kg__end_with_parent(). */
+void kg__name_parent(void);
+
+/* Has the kernel kill this process (SIGKILL) when its parent ends. Where the process that named
+ * itself, by kg__name_parent() or as ctest does (KgDiscoverTests.cmake), has ended already, this
+ * process ends at once, with exit code 2 and a message. */
+void kg__end_with_parent(void);
+
+#endif

@@ -1,0 +1,469 @@
+#include "suite/table.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+unsigned kg__part_purposes(const char *part)
+{
+#ifdef KG__TARGET_GPU
+    /* What is only timed is checked by part time, before and after. */
+    if (strcmp(part, "check") == 0)
+        return KG_PURPOSE_CHECK;
+    if (strcmp(part, "time") == 0)
+        return KG_PURPOSE_TIME;
+    if (strcmp(part, "launch") == 0)
+        return KG_PURPOSE_COUNT;
+#else
+    if (strcmp(part, "check") == 0)
+        return KG_PURPOSE_CHECK | KG_PURPOSE_COUNT;
+    if (strcmp(part, "count") == 0)
+        return KG_PURPOSE_COUNT;
+#endif
+    return 0;
+}
+
+static bool is_defects(const char *part)
+{
+    return strcmp(part, "defects") == 0;
+}
+
+bool kg__is_part(const char *part)
+{
+    return is_defects(part) || kg__part_purposes(part) != 0;
+}
+
+static bool name_is_plain(const char *name)
+{
+    return name[0] != '\0' && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(name);
+}
+
+static size_t append(char *id, size_t length, const char *text)
+{
+    kg__format(id + length, KG__CASE_ID_SIZE - length, "%s", text);
+    return strlen(id);
+}
+
+void kg__table_name(const kg_comparison *comparison, kg__case *one)
+{
+    char number[32];
+    size_t length;
+
+    one->id[0] = '\0';
+    length = append(one->id, 0, comparison->name);
+
+    length = append(one->id, length, "/");
+    length = append(one->id, length, one->variant->name);
+    for (int i = 0; i < one->size->extents; i++) {
+        kg__format(number, sizeof number, "%s%" PRId64, i == 0 ? "/" : "x", one->size->extent[i]);
+        length = append(one->id, length, number);
+    }
+    if (one->launch.block == 0) {
+        append(one->id, length, "/-");
+        return;
+    }
+    kg__format(number, sizeof number, "/b%d", one->launch.block);
+    length = append(one->id, length, number);
+    if (one->launch.grid != 0) {
+        kg__format(number, sizeof number, "g%d", one->launch.grid);
+        append(one->id, length, number);
+    }
+}
+
+static bool launches_are_good(const kg_comparison *comparison, const kg_launch *launches,
+                              kg__error *error)
+{
+    for (const kg_launch *launch = launches; launch != NULL; launch++) {
+        if (launch->block < 0 || launch->grid < 0 || (launch->block == 0 && launch->grid != 0))
+            return kg__fail(error,
+                            "%s: a launch of %d blocks of %d threads: a launch has at least one "
+                            "thread, and 0 blocks where their number is not free",
+                            comparison->name, launch->grid, launch->block);
+        if (launch->block == 0)
+            break;
+    }
+    return true;
+}
+
+static bool memory_is_good(const kg_variant *variant)
+{
+    for (int i = 0; i < KG_MAX_ARGUMENTS; i++) {
+        if ((int)variant->memory[i] < KG_DEVICE || (int)variant->memory[i] > KG_PINNED)
+            return false;
+    }
+    return true;
+}
+
+static bool variant_is_good(const kg_comparison *comparison, const kg_variant *variant,
+                            kg__error *error)
+{
+    const char *problem = NULL;
+
+    if (!name_is_plain(variant->name) || variant->launch == NULL)
+        problem = "a variant has a launcher and a name of a-z, 0-9 and _ alone";
+    else if (!memory_is_good(variant))
+        problem = "a .memory that is none of kg_memory";
+    else if ((int)variant->clock < KG_GRAPH_CLOCK || (int)variant->clock > KG_FIRST_TOUCH_CLOCK)
+        problem = "a .clock that is none of kg_clock";
+    else if ((variant->not_for & ~(unsigned)(KG_PURPOSE_TIME | KG_PURPOSE_COUNT)) != 0)
+        problem = "a .not_for of more than KG_PURPOSE_TIME and KG_PURPOSE_COUNT, and every variant "
+                  "is checked";
+    if (problem != NULL)
+        return kg__fail(error, "%s/%s: %s: mend its row", comparison->name, variant->name, problem);
+    return launches_are_good(comparison, variant->launches, error);
+}
+
+static bool size_is_good(const kg_comparison *comparison, const kg_size *size, kg__error *error)
+{
+    return (size->extents >= 1 && size->extents <= KG_MAX_EXTENTS) ||
+           kg__fail(error,
+                    "%s: a size of %d numbers, of which %d fit: write at least one and no more",
+                    comparison->name, size->extents, KG_MAX_EXTENTS);
+}
+
+/* Whether a size is refused for what its numbers are. */
+static bool size_is_empty(const kg_comparison *comparison, const kg_size *size)
+{
+    for (int i = 0; i < size->extents; i++) {
+        if (size->extent[i] < 0 || (size->extent[i] == 0 && !comparison->takes_zero))
+            return true;
+    }
+    return false;
+}
+
+/* Of a size that is refused there is no work to ask for. */
+static bool work_is_good(const kg_comparison *comparison, const kg_size *size, kg__error *error)
+{
+    kg_work work;
+
+    if (comparison->work == NULL || size_is_empty(comparison, size))
+        return true;
+    work = comparison->work(size);
+    return (work.operations >= 0 && isfinite(work.operations) && work.bytes >= 0 &&
+            isfinite(work.bytes)) ||
+           kg__fail(error,
+                    "%s: .work has %g operations and %g bytes for the size that begins with "
+                    "%" PRId64 ": both must be numbers of at least 0",
+                    comparison->name, work.operations, work.bytes, size->extent[0]);
+}
+
+/* Two rows of one name, of launches that differ, would pass for one variant. */
+static bool variants_differ(const kg_comparison *comparison, const kg_variant *variant,
+                            kg__error *error)
+{
+    for (const kg_variant *before = comparison->variants; before != variant; before++) {
+        if (strcmp(before->name, variant->name) == 0)
+            return kg__fail(error, "%s/%s: two variants of one name: rename one", comparison->name,
+                            variant->name);
+    }
+    return true;
+}
+
+static bool defects_are_good(const kg_comparison *comparison, kg__error *error)
+{
+    for (const kg_defect *defect = kg__table_defects(); defect->name != NULL; defect++) {
+        const kg_launch launch[] = { defect->launch, KG_END };
+
+        if (!variant_is_good(comparison, &defect->variant, error) ||
+            !size_is_good(comparison, &defect->size, error) ||
+            !launches_are_good(comparison, launch, error))
+            return false;
+        for (const kg_variant *variant = comparison->variants; variant->name != NULL; variant++) {
+            /* Their cases would be taken for one another's. */
+            if (strcmp(variant->name, defect->variant.name) == 0)
+                return kg__fail(error,
+                                "%s/%s: a variant and a defect of one name: rename the defect",
+                                comparison->name, variant->name);
+        }
+    }
+    return true;
+}
+
+static bool table_is_good(const kg_comparison *comparison, kg__error *error)
+{
+    if (!name_is_plain(comparison->name))
+        return kg__fail(error, "%s: a comparison's name holds a-z, 0-9 and _ alone: rename it",
+                        comparison->name);
+    if (comparison->variants == NULL || comparison->variants[0].name == NULL)
+        return kg__fail(error, "%s: the table has no variant: add a row to its variants",
+                        comparison->name);
+    for (const kg_variant *variant = comparison->variants; variant->name != NULL; variant++) {
+        if (!variant_is_good(comparison, variant, error) ||
+            !variants_differ(comparison, variant, error))
+            return false;
+    }
+    if (comparison->arguments == NULL || comparison->reference == NULL)
+        return kg__fail(error, "%s: the table lacks .arguments or .reference: add them",
+                        comparison->name);
+    if (comparison->projection != NULL && comparison->work == NULL)
+        return kg__fail(error, "%s: a .projection needs .work, which says where it is due: add it",
+                        comparison->name);
+    if (comparison->sizes == NULL || comparison->sizes[0].extents == 0)
+        return kg__fail(error, "%s: the table has no size: add one to its sizes", comparison->name);
+    for (const kg_size *size = comparison->sizes; size->extents != 0; size++) {
+        if (!size_is_good(comparison, size, error) || !work_is_good(comparison, size, error))
+            return false;
+    }
+    return launches_are_good(comparison, comparison->launches, error) &&
+           defects_are_good(comparison, error);
+}
+
+/* A list that grows by a case at a time. */
+typedef struct expansion {
+    const kg_comparison *comparison;
+    kg__case_list *cases;
+    size_t room;
+} expansion;
+
+/* Adds a case behind those that it is timed beside. */
+static void add_case(expansion *into, const kg_variant *variant, const kg_size *size,
+                     kg_launch launch)
+{
+    kg__case_list *cases = into->cases;
+    kg__case one = { .variant = variant, .size = size, .launch = launch, .id = "" };
+    size_t place = cases->count;
+
+    kg__table_name(into->comparison, &one);
+    cases->list = kg__grow(cases->list, cases->count, &into->room, sizeof *cases->list);
+    while (place > 0 && cases->list[place - 1].size == size &&
+           !kg__table_side_by_side(&cases->list[place - 1], &one))
+        place--;
+    if (place == 0 || cases->list[place - 1].size != size)
+        place = cases->count;
+    memmove(&cases->list[place + 1], &cases->list[place],
+            (cases->count - place) * sizeof *cases->list);
+    cases->list[place] = one;
+    cases->count++;
+}
+
+const kg_launch *kg__table_launches(const kg_comparison *comparison, const kg_variant *variant)
+{
+    return variant->launches != NULL ? variant->launches : comparison->launches;
+}
+
+bool kg__table_grid_is_free(const kg_launch *launches)
+{
+    while (launches != NULL && launches->block != 0) {
+        if (launches++->grid != 0)
+            return true;
+    }
+    return false;
+}
+
+/* Adds every launch of a variant: "-" where there is none. */
+static void add_launches(expansion *into, const kg_variant *variant, const kg_size *size)
+{
+    static const kg_launch none[] = { KG_END };
+    const kg_launch *own = kg__table_launches(into->comparison, variant);
+    const kg_launch *launch = own != NULL ? own : none;
+
+    add_case(into, variant, size, launch[0]);
+    for (size_t i = 1; launch[0].block != 0 && launch[i].block != 0; i++)
+        add_case(into, variant, size, launch[i]);
+}
+
+static void add_size(expansion *into, const kg_size *size, unsigned purposes)
+{
+    for (const kg_variant *variant = into->comparison->variants; variant->name != NULL; variant++) {
+        if ((size->purpose & purposes & ~variant->not_for) != 0)
+            add_launches(into, variant, size);
+    }
+}
+
+static void add_defects(expansion *into)
+{
+    for (const kg_defect *defect = kg__table_defects(); defect->name != NULL; defect++)
+        add_case(into, &defect->variant, &defect->size, defect->launch);
+}
+
+static bool ids_are_unique(const kg__case_list *cases, kg__error *error)
+{
+    for (size_t i = 0; i < cases->count; i++) {
+        if (kg__table_find(cases, cases->list[i].id) != &cases->list[i])
+            return kg__fail(error, "%s: stands twice in the table: remove one of the two",
+                            cases->list[i].id);
+    }
+    return true;
+}
+
+const kg_defect *kg__table_defects(void)
+{
+    static const kg_defect none;
+
+    return &kg__defects != NULL ? kg__defects : &none;
+}
+
+bool kg__table_expand_for(const kg_comparison *comparison, unsigned purposes, kg__case_list *cases,
+                          kg__error *error)
+{
+    expansion into = { comparison, cases, 0 };
+
+    *cases = (kg__case_list){ 0 };
+    if (!table_is_good(comparison, error))
+        return false;
+    for (const kg_size *size = comparison->sizes; size->extents != 0; size++) {
+        if ((size->purpose & purposes) != 0)
+            add_size(&into, size, purposes);
+    }
+    return ids_are_unique(cases, error);
+}
+
+bool kg__table_expand(const kg_comparison *comparison, const char *part, kg__case_list *cases,
+                      kg__error *error)
+{
+    expansion into = { comparison, cases, 0 };
+
+    if (!is_defects(part) && kg__is_part(part))
+        return kg__table_expand_for(comparison, kg__part_purposes(part), cases, error);
+    *cases = (kg__case_list){ 0 };
+    if (!table_is_good(comparison, error))
+        return false;
+    if (!is_defects(part))
+        return kg__fail(error, "%s: this target has no part %s: see --help", comparison->name,
+                        part);
+    add_defects(&into);
+    return ids_are_unique(cases, error);
+}
+
+bool kg__table_side_by_side(const kg__case *one, const kg__case *other)
+{
+    return one->size == other->size && one->launch.block == other->launch.block;
+}
+
+const kg__case *kg__table_find(const kg__case_list *cases, const char *id)
+{
+    for (size_t i = 0; i < cases->count; i++) {
+        if (strcmp(cases->list[i].id, id) == 0)
+            return &cases->list[i];
+    }
+    return NULL;
+}
+
+/* The variant of a name of `length` bytes, or NULL. */
+static const kg_variant *find_variant(const kg_comparison *comparison, const char *name,
+                                      size_t length)
+{
+    const kg_variant *variant = comparison->variants;
+
+    while (variant->name != NULL &&
+           (strlen(variant->name) != length || memcmp(variant->name, name, length) != 0))
+        variant++;
+    return variant->name != NULL ? variant : NULL;
+}
+
+/* The number at the front of `text`, behind which `*rest` then begins: 1 to 2^31 - 1, without a
+ * sign or leading zeros; else 0. */
+static int take_number(const char *text, const char **rest)
+{
+    char *end;
+    long number;
+
+    *rest = text;
+    if (*text < '1' || *text > '9')
+        return 0;
+    number = strtol(text, &end, 10);
+    *rest = end;
+    return number <= INT_MAX ? (int)number : 0;
+}
+
+/* Takes a launch as ids have it: "-", "b256" or "b256g1056". */
+static bool parse_launch(const char *text, kg_launch *launch)
+{
+    *launch = (kg_launch){ 0 };
+    if (strcmp(text, "-") == 0)
+        return true;
+    if (*text++ != 'b')
+        return false;
+    launch->block = take_number(text, &text);
+    if (*text == 'g') {
+        launch->grid = take_number(text + 1, &text);
+        if (launch->grid == 0)
+            return false;
+    }
+    return launch->block != 0 && *text == '\0';
+}
+
+/* Whether a variant takes launches of this form: some row of its own has it. */
+static bool form_fits(const kg_launch *launches, const kg_launch *launch)
+{
+    if (launches == NULL || launches->block == 0)
+        return launch->block == 0;
+    for (; launches->block != 0; launches++) {
+        if (launch->block != 0 && (launch->grid != 0) == (launches->grid != 0))
+            return true;
+    }
+    return false;
+}
+
+static bool parse_failed(const char *id, kg__error *why)
+{
+    return kg__fail(why,
+                    "%s: no such case: an id is <comparison>/<variant>/<size>/<launch>, as "
+                    "--candidates prints them",
+                    id);
+}
+
+bool kg__table_parse(const kg_comparison *comparison, const char *id, kg__case *one, kg__error *why)
+{
+    size_t length = strlen(comparison->name);
+    const char *variant;
+    const char *launch = strrchr(id, '/');
+    const char *end;
+
+    *one = (kg__case){ .id = "" };
+    if (strncmp(id, comparison->name, length) != 0 || id[length] != '/')
+        return kg__fail(why, "%s: no case of the comparison %s: ask the program of its own", id,
+                        comparison->name);
+    variant = id + length + 1;
+    end = strchr(variant, '/');
+    if (end == NULL || end >= launch || !parse_launch(launch + 1, &one->launch))
+        return parse_failed(id, why);
+    one->variant = find_variant(comparison, variant, (size_t)(end - variant));
+    if (one->variant == NULL)
+        return kg__fail(why, "%s: %s has no variant of this name: --candidates prints the ids", id,
+                        comparison->name);
+    if (!form_fits(kg__table_launches(comparison, one->variant), &one->launch))
+        return kg__fail(why,
+                        "%s: the launches of %s have another form: --candidates prints the "
+                        "ids",
+                        id, one->variant->name);
+    for (const kg_size *size = comparison->sizes; size->extents != 0; size++) {
+        one->size = size;
+        kg__table_name(comparison, one);
+        if (strcmp(one->id, id) == 0)
+            return true;
+    }
+    return kg__fail(why, "%s: the table of %s has no such size: --candidates prints the ids", id,
+                    comparison->name);
+}
+
+const char *kg__case_refusal(const kg_comparison *comparison, const kg__case *one)
+{
+    const char *reason;
+
+    if (size_is_empty(comparison, one->size))
+        return "a size below 1 leaves nothing to compute";
+    if (comparison->refuses == NULL)
+        return NULL;
+    reason = comparison->refuses(one->variant, one->size, &one->launch);
+    return reason != NULL && reason[0] == '\0' ? "no reason: .refuses returned an empty text"
+                                               : reason;
+}
+
+json_t *kg__work_of(const kg_comparison *comparison, const kg__case *one)
+{
+    kg_work work;
+
+    if (comparison->work == NULL)
+        return NULL;
+    work = comparison->work(one->size);
+    return json_pack("{s:f, s:f}", "operations", work.operations, "bytes", work.bytes);
+}
+
+void kg__case_list_free(kg__case_list *cases)
+{
+    free(cases->list);
+    *cases = (kg__case_list){ 0 };
+}

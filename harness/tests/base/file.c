@@ -1,0 +1,304 @@
+/* Folders for the moment, what of a folder is a program, and files that are replaced whole. */
+#include "base/file.h"
+
+#include <criterion/criterion.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/fakes/drive.h"
+
+TestSuite(file, .init = make_folder, .fini = remove_folder);
+
+static bool starts_with(const char *text, const char *start)
+{
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
+Test(file, a_temporary_folder_is_new_and_where_it_was_asked_for)
+{
+    char first[512];
+    char second[512];
+    char start[512];
+    struct stat facts;
+    kg__error why = { "" };
+
+    setenv("TMPDIR", at(""), 1);
+    cr_assert(kg__file_make_temporary_folder("tune", first, sizeof first, &why), "%s", why.text);
+    cr_assert(kg__file_make_temporary_folder("tune", second, sizeof second, &why), "%s", why.text);
+    snprintf(start, sizeof start, "%s/kernelgate-tune.", at(""));
+    cr_assert(starts_with(first, start), "%s", first);
+    cr_assert(starts_with(second, start), "%s", second);
+    cr_assert(strcmp(first, second) != 0);
+    cr_assert(stat(first, &facts) == 0 && S_ISDIR(facts.st_mode));
+    kg__file_remove_folder(first);
+    cr_assert(!exists(first));
+    cr_assert(exists(second));
+}
+
+Test(file, an_empty_setting_is_none)
+{
+    char folder[512];
+    kg__error why = { "" };
+
+    setenv("TMPDIR", "", 1);
+    cr_assert(kg__file_make_temporary_folder("tune", folder, sizeof folder, &why), "%s", why.text);
+    kg__file_remove_folder(folder);
+    cr_assert(starts_with(folder, "/tmp/kernelgate-tune."), "%s", folder);
+}
+
+Test(file, a_temporary_folder_that_cannot_be_made_is_told)
+{
+    char folder[512] = "as it was";
+    char expected[1024];
+    char small[24];
+    kg__error why = { "" };
+
+    setenv("TMPDIR", at("nowhere"), 1);
+    cr_assert(!kg__file_make_temporary_folder("tune", folder, sizeof folder, &why));
+    snprintf(expected, sizeof expected,
+             "%s: no folder can be made in it: No such file or directory: set TMPDIR to a folder "
+             "that can be written to",
+             at("nowhere"));
+    cr_assert_str_eq(why.text, expected);
+    cr_assert_str_empty(folder);
+
+    cr_assert(!kg__file_make_temporary_folder("tune", small, sizeof small, &why));
+    cr_assert(strstr(why.text, "its path is too long") != NULL, "%s", why.text);
+    cr_assert_str_empty(small);
+}
+
+/* A process with a temporary folder, which has a file in it; the folder's path is left in `path`.
+ */
+static pid_t start_with_folder(bool ignores_hangups, char *path, size_t size)
+{
+    int ends[2];
+    pid_t child;
+
+    cr_assert(pipe(ends) == 0);
+    child = fork();
+    cr_assert(child >= 0);
+    if (child == 0) {
+        char file[600];
+
+        if (ignores_hangups)
+            (void)signal(SIGHUP, SIG_IGN);
+        if (!kg__file_make_temporary_folder("record", path, size, NULL))
+            _exit(1);
+        snprintf(file, sizeof file, "%s/record.jsonl", path);
+        write_text(file, "{}");
+        (void)!write(ends[1], path, size);
+        for (;;)
+            pause();
+    }
+    close(ends[1]);
+    cr_assert(read(ends[0], path, size) == (ssize_t)size);
+    close(ends[0]);
+    return child;
+}
+
+static void end_by(pid_t child, int number)
+{
+    int status;
+
+    cr_assert(kill(child, number) == 0);
+    cr_assert(waitpid(child, &status, 0) == child);
+    cr_expect(WIFSIGNALED(status) && WTERMSIG(status) == number, "signal %d: %x", number, status);
+}
+
+Test(file, a_signal_removes_the_temporary_folder, .timeout = 30)
+{
+    static const int numbers[] = { SIGHUP, SIGINT, SIGPIPE, SIGTERM };
+    char folder[512];
+    pid_t child;
+
+    setenv("TMPDIR", at(""), 1);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        child = start_with_folder(false, folder, sizeof folder);
+        end_by(child, numbers[i]);
+        cr_expect(!exists(folder), "signal %d", numbers[i]);
+    }
+    child = start_with_folder(true, folder, sizeof folder);
+    cr_assert(kill(child, SIGHUP) == 0);
+    end_by(child, SIGTERM);
+}
+
+Test(file, the_next_start_removes_what_was_left, .timeout = 30)
+{
+    char left[512];
+    char held[512];
+    char own[512];
+    kg__error why = { "" };
+    pid_t child;
+
+    setenv("TMPDIR", at(""), 1);
+    end_by(start_with_folder(false, left, sizeof left), SIGKILL);
+    cr_expect(exists(left));
+    child = start_with_folder(false, held, sizeof held);
+    cr_expect(!exists(left));
+    /* What is not ours, by its name or its kind, stays. */
+    cr_assert(mkdir(at("kernelgate-tune.abcdef"), 0777) == 0);
+    cr_assert(mkdir(at("kernelgate-record.mine.abcdef"), 0777) == 0);
+    cr_assert(mkdir(at("folder"), 0777) == 0);
+    write_text(at("folder/file"), "");
+    cr_assert(symlink("folder", at("kernelgate-record.abcdef")) == 0);
+    write_text(at("kernelgate-record.ghijkl"), "");
+    cr_assert(kg__file_make_temporary_folder("record", own, sizeof own, &why), "%s", why.text);
+    cr_expect(exists(held) && exists(own));
+    cr_expect(exists(at("kernelgate-tune.abcdef")) && exists(at("folder/file")));
+    cr_expect(exists(at("kernelgate-record.mine.abcdef")));
+    cr_expect(exists(at("kernelgate-record.abcdef")) && exists(at("kernelgate-record.ghijkl")));
+    kg__file_remove_folder(own);
+    cr_expect(!exists(own));
+    end_by(child, SIGKILL);
+}
+
+Test(file, a_program_is_a_file_that_may_be_run)
+{
+    write_text(at("text"), "");
+    write_text(at("program"), "");
+    cr_assert(chmod(at("program"), 0700) == 0);
+    cr_assert(kg__file_is_program(at("program")));
+    cr_assert(!kg__file_is_program(at("text")));
+    cr_assert(!kg__file_is_program(at("")));
+    cr_assert(!kg__file_is_program(at("nowhere")));
+}
+
+Test(file, a_file_in_a_folder_that_is_not_there_is_an_error)
+{
+    kg__error error = { "" };
+
+    cr_assert(!kg__file_replace(at("nowhere/x"), "x", 1, &error));
+    cr_expect(strstr(error.text, "nowhere/x: cannot be written: No such file") != NULL, "%s",
+              error.text);
+    cr_assert(!exists(at("nowhere")));
+}
+
+Test(file, a_replacement_that_fails_leaves_nothing_behind)
+{
+    kg__error error = { "" };
+    char temporary[128];
+
+    /* A folder that holds something cannot be replaced by a file. */
+    cr_assert(mkdir(at("x"), 0777) == 0);
+    write_text(at("x/inside"), "");
+    cr_assert(!kg__file_replace(at("x"), "new", 3, &error));
+    cr_expect(strstr(error.text, "/x: cannot be written") != NULL, "%s", error.text);
+    snprintf(temporary, sizeof temporary, ".x" KG__FILE_TEMPORARY "%ld", (long)getpid());
+    cr_expect(!exists(at(temporary)));
+}
+
+Test(file, what_is_no_regular_file_is_not_replaced)
+{
+    kg__error error = { "" };
+    struct stat facts;
+
+    cr_assert(mkfifo(at("pipe"), 0666) == 0);
+    cr_assert(symlink("pipe", at("link")) == 0);
+    cr_expect(!kg__file_replace(at("pipe"), "new", 3, &error));
+    cr_expect(strstr(error.text, "/pipe: cannot be written: it is no regular file") != NULL, "%s",
+              error.text);
+    cr_expect(!kg__file_replace(at("link"), "new", 3, &error));
+    cr_expect(lstat(at("pipe"), &facts) == 0 && S_ISFIFO(facts.st_mode));
+    cr_expect(lstat(at("link"), &facts) == 0 && S_ISLNK(facts.st_mode));
+}
+
+Test(file, what_is_not_a_regular_file_is_not_read, .timeout = 10)
+{
+    static const struct {
+        const char *name;
+        const char *cause; /* NULL: it is opened */
+    } files[] = {
+        { "file", NULL },
+        { "link", NULL },
+        { "none", "No such file or directory" },
+        { "pipe", "it is not a regular file" },
+        { "folder", "it is not a regular file" },
+        { "device", "it is not a regular file" },
+    };
+
+    write_text(at("file"), "text");
+    cr_assert(symlink("file", at("link")) == 0);
+    cr_assert(mkfifo(at("pipe"), 0666) == 0);
+    cr_assert(mkdir(at("folder"), 0777) == 0);
+    cr_assert(symlink("/dev/zero", at("device")) == 0);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        const char *cause = NULL;
+        FILE *stream = kg__file_stream(at(files[i].name), &cause);
+
+        cr_expect((stream != NULL) == (files[i].cause == NULL), "%s", files[i].name);
+        if (stream != NULL)
+            (void)fclose(stream);
+        else
+            cr_expect_str_eq(cause, files[i].cause);
+    }
+}
+
+Test(file, a_link_stays_and_its_file_is_replaced)
+{
+    kg__error error = { "" };
+    struct stat facts;
+    char *text;
+
+    cr_assert(mkdir(at("else"), 0777) == 0);
+    write_text(at("else/file"), "old");
+    cr_assert(symlink("else/file", at("link")) == 0);
+    cr_assert(symlink("nothing", at("broken")) == 0);
+    cr_assert(kg__file_replace(at("link"), "new", 3, &error), "%s", error.text);
+    cr_expect(lstat(at("link"), &facts) == 0 && S_ISLNK(facts.st_mode));
+    text = read_text(at("else/file"));
+    cr_expect_str_eq(text, "new");
+    free(text);
+    cr_expect(!kg__file_replace(at("broken"), "new", 3, &error));
+    cr_expect(lstat(at("broken"), &facts) == 0 && S_ISLNK(facts.st_mode));
+}
+
+Test(file, a_file_follows_the_umask_and_a_dead_process_is_in_nobodys_way)
+{
+    kg__error error = { "" };
+    char temporary[128];
+    struct stat facts;
+
+    snprintf(temporary, sizeof temporary, ".x" KG__FILE_TEMPORARY "%ld", (long)getpid());
+    write_text(at(temporary), "left behind");
+    umask(027);
+    cr_assert(kg__file_replace(at("x"), "new", 3, &error), "%s", error.text);
+    cr_assert(stat(at("x"), &facts) == 0);
+    cr_expect((facts.st_mode & 0777) == 0640);
+    cr_expect(!exists(at(temporary)));
+}
+
+Test(file, a_name_without_a_folder_is_in_the_current_one)
+{
+    kg__error error = { "" };
+
+    cr_assert(chdir(at("")) == 0);
+    cr_assert(kg__file_replace("plain", "new", 3, &error), "%s", error.text);
+    cr_expect(exists(at("plain")));
+    cr_assert(chdir("/") == 0);
+}
+
+Test(file, a_disk_that_takes_no_more_leaves_the_old_file)
+{
+    const struct rlimit full = { 8192, 8192 };
+    kg__error error = { "" };
+    char *large = kg__allocate(65536, 1);
+    char temporary[128];
+    struct stat facts;
+
+    write_text(at("x"), "old");
+    cr_assert(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
+    cr_assert(setrlimit(RLIMIT_FSIZE, &full) == 0);
+    cr_assert(!kg__file_replace(at("x"), large, 65536, &error));
+    cr_expect(strstr(error.text, "/x: cannot be written: File too large") != NULL, "%s",
+              error.text);
+    cr_assert(stat(at("x"), &facts) == 0);
+    cr_expect(facts.st_size == 3);
+    snprintf(temporary, sizeof temporary, ".x" KG__FILE_TEMPORARY "%ld", (long)getpid());
+    cr_expect(!exists(at(temporary)));
+    free(large);
+}

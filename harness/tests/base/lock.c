@@ -1,0 +1,250 @@
+/* The lock of a GPU: one holder, waiting with a word on whom for, gone with its holder. */
+#include "base/lock.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/fakes/drive.h"
+
+static void begin(void)
+{
+    make_folder();
+    setenv("KG_LOCK_DIR", at(""), 1);
+}
+
+TestSuite(lock, .init = begin, .fini = remove_folder, .timeout = 60);
+
+/* What a waiter was told: how often, and the last line. */
+typedef struct told {
+    int times;
+    char line[256];
+    void (*then)(struct told *told);
+    pid_t holder;
+} told;
+
+static void take_line(void *context, const char *line)
+{
+    told *listener = context;
+
+    listener->times++;
+    kg__format(listener->line, sizeof listener->line, "%s", line);
+    if (listener->then != NULL)
+        listener->then(listener);
+}
+
+/* Starts a process that takes the lock, says so, and holds it until it is ended. */
+static pid_t start_holder(const char *name)
+{
+    int ends[2];
+    char word;
+    pid_t process;
+
+    cr_assert(pipe(ends) == 0);
+    process = fork();
+    cr_assert(process >= 0);
+    if (process == 0) {
+        int lock = kg__lock_take(name, KG__LOCK_EXCLUSIVE, take_line, &(told){ 0 }, NULL);
+
+        if (lock < 0 || write(ends[1], "t", 1) != 1)
+            _exit(1);
+        for (;;)
+            pause();
+    }
+    close(ends[1]);
+    cr_assert(read(ends[0], &word, 1) == 1);
+    close(ends[0]);
+    return process;
+}
+
+static void end(pid_t process)
+{
+    kill(process, SIGKILL);
+    waitpid(process, NULL, 0);
+}
+
+Test(lock, is_taken_named_and_given_back)
+{
+    kg__error error = { "" };
+    told listener = { 0 };
+    char own[64];
+    char *text;
+    struct stat facts;
+    int lock = kg__lock_take("GPU-1234", KG__LOCK_EXCLUSIVE, take_line, &listener, &error);
+
+    cr_assert(lock >= 0, "%s", error.text);
+    cr_assert(listener.times == 0);
+    text = read_text(at("kernelgate-GPU-1234.lock"));
+    kg__format(own, sizeof own, "process %ld (", (long)getpid());
+    cr_assert(strncmp(text, own, strlen(own)) == 0, "%s", text);
+    free(text);
+    cr_assert(stat(at("kernelgate-GPU-1234.lock"), &facts) == 0);
+    cr_assert(facts.st_mode == (S_IFREG | 0666), "another user must be able to take it: %o",
+              (unsigned)facts.st_mode);
+    kg__lock_release(lock);
+
+    lock = kg__lock_take("GPU-1234", KG__LOCK_EXCLUSIVE, take_line, &listener, &error);
+    cr_assert(lock >= 0 && listener.times == 0);
+    kg__lock_release(lock);
+    kg__lock_release(-1);
+}
+
+Test(lock, a_try_takes_it_or_names_the_holder_at_once)
+{
+    kg__error error = { "" };
+    char expected[64];
+    pid_t holder = start_holder("GPU-0");
+    int lock = kg__lock_try("GPU-0", &error);
+
+    snprintf(expected, sizeof expected, "it is held by process %ld (", (long)holder);
+    cr_assert(lock < 0 && strncmp(error.text, expected, strlen(expected)) == 0, "%s", error.text);
+    cr_assert(strstr(error.text, "): wait for its end") != NULL, "%s", error.text);
+    end(holder);
+    lock = kg__lock_try("GPU-0", &error);
+    cr_assert(lock >= 0);
+    cr_assert(kg__lock_try("GPU-0", &error) < 0);
+    kg__lock_release(lock);
+}
+
+Test(lock, those_who_share_do_not_wait_for_each_other)
+{
+    told listener = { 0 };
+    int one = kg__lock_take("GPU-1", KG__LOCK_SHARED, take_line, &listener, NULL);
+    int other = kg__lock_take("GPU-1", KG__LOCK_SHARED, take_line, &listener, NULL);
+
+    cr_assert(one >= 0 && other >= 0 && one != other && listener.times == 0);
+    kg__lock_release(one);
+    kg__lock_release(other);
+}
+
+Test(lock, locks_of_other_names_are_others)
+{
+    told listener = { 0 };
+    int one = kg__lock_take("GPU-1", KG__LOCK_EXCLUSIVE, take_line, &listener, NULL);
+    int other = kg__lock_take("GPU-2", KG__LOCK_EXCLUSIVE, take_line, &listener, NULL);
+
+    cr_assert(one >= 0 && other >= 0 && one != other && listener.times == 0);
+    kg__lock_release(one);
+    kg__lock_release(other);
+}
+
+static void end_holder(told *listener)
+{
+    end(listener->holder);
+}
+
+/* The holder dies without giving the lock back, and the one who waits has it. */
+Test(lock, a_waiter_is_told_of_the_holder_and_outlives_it)
+{
+    told listener = { .then = end_holder };
+    char holder[64];
+    int lock;
+
+    listener.holder = start_holder("GPU-5");
+    lock = kg__lock_take("GPU-5", KG__LOCK_EXCLUSIVE, take_line, &listener, NULL);
+    cr_assert(lock >= 0);
+    cr_assert(listener.times == 1, "%d lines for a short wait", listener.times);
+    kg__format(holder, sizeof holder, "held by process %ld (", (long)listener.holder);
+    cr_assert(strstr(listener.line, "waiting for the lock of GPU-5") != NULL, "%s", listener.line);
+    cr_assert(strstr(listener.line, holder) != NULL, "%s", listener.line);
+    kg__lock_release(lock);
+}
+
+static void forget_name(told *listener)
+{
+    if (listener->times == 2)
+        end(listener->holder);
+    else
+        write_text(at("kernelgate-GPU-6.lock"), "");
+}
+
+/* Whoever waits long is told again, also of a holder that has not written its name. */
+Test(lock, a_long_wait_is_told_of_again)
+{
+    told listener = { .then = forget_name };
+    int lock;
+
+    listener.holder = start_holder("GPU-6");
+    lock = kg__lock_take("GPU-6", KG__LOCK_EXCLUSIVE, take_line, &listener, NULL);
+    cr_assert(lock >= 0);
+    cr_assert(listener.times == 2);
+    cr_assert(strstr(listener.line, "held by an unnamed process") != NULL, "%s", listener.line);
+    kg__lock_release(lock);
+}
+
+/* A spawned program must not keep a lock that its parent gave back. */
+Test(lock, is_not_inherited)
+{
+    const char *const arguments[] = { "/bin/sh", "-c", "ls -l /proc/self/fd", NULL };
+    int lock = kg__lock_take("GPU-7", KG__LOCK_EXCLUSIVE, take_line, &(told){ 0 }, NULL);
+    ending seen = drive(arguments, NULL);
+
+    cr_assert(lock >= 0);
+    cr_assert(strstr(seen.output, "GPU-7") == NULL, "%s", seen.output);
+    kg__lock_release(lock);
+    free(seen.output);
+}
+
+static void expect_no_lock(const char *text)
+{
+    kg__error error = { "" };
+    told listener = { 0 };
+
+    cr_assert(kg__lock_take("GPU-8", KG__LOCK_EXCLUSIVE, take_line, &listener, &error) == -1);
+    cr_assert(strstr(error.text, text) != NULL, "%s", error.text);
+    cr_assert(strstr(error.text, "kernelgate-GPU-8.lock: the lock cannot be ") != NULL &&
+                  strstr(error.text, "KG_LOCK_DIR") != NULL && strchr(error.text, '\n') == NULL,
+              "%s", error.text);
+    cr_assert(listener.times == 0);
+}
+
+Test(lock, a_folder_that_cannot_be_written_is_one_line)
+{
+    setenv("KG_LOCK_DIR", at("missing"), 1);
+    expect_no_lock("No such file");
+    write_text(at("file"), "");
+    setenv("KG_LOCK_DIR", at("file"), 1);
+    expect_no_lock("Not a directory");
+}
+
+/* Else a stranger's link in a shared folder would have us empty a file of ours. */
+Test(lock, a_symbolic_link_is_refused)
+{
+    char *text;
+
+    write_text(at("precious"), "content");
+    cr_assert(symlink(at("precious"), at("kernelgate-GPU-8.lock")) == 0);
+    expect_no_lock("symbolic links");
+    text = read_text(at("precious"));
+    cr_assert(eq(str, text, "content"));
+    free(text);
+}
+
+/* What is no file to be locked, such as a folder, is refused as well. */
+Test(lock, a_folder_in_its_place_is_refused)
+{
+    cr_assert(mkdir(at("kernelgate-GPU-8.lock"), 0777) == 0);
+    expect_no_lock("Is a directory");
+}
+
+Test(lock, the_folder_is_tmp_unless_told)
+{
+    char name[64];
+    char path[128];
+    int lock;
+
+    kg__format(name, sizeof name, "test-%ld", (long)getpid());
+    kg__format(path, sizeof path, "/tmp/kernelgate-%s.lock", name);
+    setenv("KG_LOCK_DIR", "", 1);
+    lock = kg__lock_take(name, KG__LOCK_EXCLUSIVE, take_line, &(told){ 0 }, NULL);
+    cr_assert(lock >= 0);
+    cr_assert(exists(path));
+    kg__lock_release(lock);
+    cr_assert(unlink(path) == 0);
+}

@@ -1,0 +1,375 @@
+/* Medians, their confidence intervals and deviations, held against published figures. */
+#include "base/statistics.h"
+
+#include <criterion/criterion.h>
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* A. A. Michelson's hundred measurements of the speed of light of 1879, in km/s above 299 000. NIST
+ * certifies their mean, 299.8524, and their standard deviation, 0.0790105478190518 (both in
+ * thousands of km/s): Statistical Reference Datasets, univariate summary statistics, dataset
+ * Michelso. R distributes the same data as `morley`, and gives 850 as their median. */
+static const double michelson[] = {
+    850,  740, 900, 1070, 930, 850, 950, 980, 980, 880, 1000, 980, 930, 650, 760, 810, 1000,
+    1000, 960, 960, 960,  940, 960, 940, 880, 800, 850, 880,  900, 840, 830, 790, 810, 880,
+    880,  830, 800, 790,  760, 800, 880, 880, 880, 860, 720,  720, 620, 860, 970, 950, 880,
+    910,  850, 870, 840,  840, 850, 840, 840, 840, 890, 810,  810, 820, 800, 770, 760, 740,
+    750,  760, 910, 920,  890, 860, 880, 720, 840, 850, 850,  780, 890, 840, 780, 810, 760,
+    810,  790, 810, 820,  850, 870, 870, 810, 740, 810, 940,  950, 800, 810, 870
+};
+
+#define MICHELSON_COUNT (sizeof michelson / sizeof *michelson)
+
+/* The numbers from 1 to `count`, out of order, so that an order statistic is its own rank. */
+static double *shuffled_ranks(size_t count)
+{
+    double *samples = malloc((count + 1) * sizeof *samples);
+    unsigned long long state = 12345;
+
+    cr_assert_not_null(samples);
+    for (size_t i = 0; i < count; i++)
+        samples[i] = (double)(i + 1);
+    for (size_t i = count; i > 1; i--) {
+        state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+
+        size_t other = (size_t)(state >> 33) % i;
+        double kept = samples[i - 1];
+
+        samples[i - 1] = samples[other];
+        samples[other] = kept;
+    }
+    return samples;
+}
+
+static void expect_ranks(size_t count, double confidence, double low, double high)
+{
+    double *samples = shuffled_ranks(count);
+    kg__interval interval = kg__median_interval(samples, count, confidence);
+
+    cr_expect(interval.low == low && interval.high == high,
+              "%zu samples at %g: ranks %g to %g expected, got %g to %g", count, confidence, low,
+              high, interval.low, interval.high);
+    cr_expect(interval.value == 0.5 * ((double)count + 1.0), "%zu samples: median %g", count,
+              interval.value);
+    free(samples);
+}
+
+Test(statistics, sorts_with_nan_last)
+{
+    double samples[] = { 3, NAN, -INFINITY, 2, INFINITY, NAN, -0.5, 2 };
+    const double sorted[] = { -INFINITY, -0.5, 2, 2, 3, INFINITY };
+
+    kg__sort(samples, 8);
+    for (size_t i = 0; i < 6; i++)
+        cr_expect(samples[i] == sorted[i], "place %zu holds %g", i, samples[i]);
+    cr_expect(isnan(samples[6]) && isnan(samples[7]));
+    kg__sort(NULL, 0);
+}
+
+Test(statistics, median_of_few)
+{
+    double one[] = { 7 };
+    double even[] = { 4, 1, 3, 2 };
+    double odd[] = { 9, -1, 5 };
+    double ties[] = { 2, 1, 2, 2, 3, 2 };
+
+    cr_expect(isnan(kg__median(NULL, 0)));
+    cr_expect(kg__median(one, 1) == 7.0);
+    cr_expect(kg__median(even, 4) == 2.5);
+    cr_expect(even[0] == 1 && even[3] == 4, "the samples are sorted in place");
+    cr_expect(kg__median(odd, 3) == 5.0);
+    cr_expect(kg__median(ties, 6) == 2.0);
+}
+
+Test(statistics, median_of_extremes)
+{
+    double huge[] = { DBL_MAX, DBL_MAX };
+    double infinite[] = { INFINITY, 1, INFINITY };
+    double far[] = { -INFINITY, 1, 2, INFINITY };
+    double nan_inside[] = { 1, NAN, 2 };
+    double only_nan[] = { NAN };
+
+    cr_expect(kg__median(huge, 2) == DBL_MAX, "no overflow on the way");
+    cr_expect(kg__median(infinite, 3) == INFINITY);
+    cr_expect(kg__median(far, 4) == 1.5);
+    cr_expect(isnan(kg__median(nan_inside, 3)));
+    cr_expect(isnan(kg__median(only_nan, 1)));
+}
+
+Test(statistics, median_of_michelson)
+{
+    double samples[MICHELSON_COUNT];
+
+    for (size_t i = 0; i < MICHELSON_COUNT; i++)
+        samples[i] = michelson[i];
+    cr_assert(MICHELSON_COUNT == 100);
+    cr_expect(kg__median(samples, MICHELSON_COUNT) == 850.0);
+}
+
+/* The standard textbook table of intervals for a population's median, with the coverage of each in
+ * per cent; every line was recomputed with exact integers as 1 - 2 (C(n,0) + ... + C(n,l-1)) / 2^n.
+ */
+Test(statistics, ranks_are_those_of_the_published_table)
+{
+    static const struct {
+        size_t count;
+        double low, high, coverage;
+    } table[] = {
+        { 2, 1, 2, 50.0 },    { 3, 1, 3, 75.0 },    { 4, 1, 4, 87.5 },    { 5, 1, 5, 93.75 },
+        { 6, 1, 6, 96.875 },  { 6, 2, 5, 78.125 },  { 7, 1, 7, 98.4375 }, { 7, 2, 6, 87.5 },
+        { 8, 1, 8, 99.21 },   { 8, 2, 7, 92.96 },   { 9, 1, 9, 99.60 },   { 9, 2, 8, 96.09 },
+        { 9, 3, 7, 82.03 },   { 10, 1, 10, 99.80 }, { 10, 2, 9, 97.85 },  { 10, 3, 8, 89.06 },
+        { 11, 1, 11, 99.90 }, { 11, 2, 10, 98.82 }, { 11, 3, 9, 93.45 },  { 12, 2, 11, 99.36 },
+        { 12, 3, 10, 96.14 }, { 12, 4, 9, 85.40 },  { 13, 2, 12, 99.65 }, { 13, 3, 11, 97.75 },
+        { 13, 4, 10, 90.77 }, { 14, 2, 13, 99.81 }, { 14, 3, 12, 98.70 }, { 14, 4, 11, 94.26 },
+        { 14, 5, 10, 82.04 }, { 15, 3, 13, 99.26 }, { 15, 4, 12, 96.48 }, { 15, 5, 11, 88.15 },
+        { 16, 5, 12, 92.31 }, { 17, 5, 13, 95.09 }, { 18, 5, 14, 96.91 }, { 19, 5, 15, 98.07 },
+        { 19, 7, 13, 83.29 }, { 20, 6, 15, 95.86 }, { 20, 7, 14, 88.46 },
+    };
+
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        expect_ranks(table[i].count, table[i].coverage / 100.0, table[i].low, table[i].high);
+}
+
+Test(statistics, ranks_at_95_per_cent)
+{
+    static const struct {
+        size_t count;
+        double low, high;
+    } table[] = { { 6, 1, 6 },
+                  { 7, 1, 7 },
+                  { 8, 1, 8 },
+                  { 9, 2, 8 },
+                  { 10, 2, 9 },
+                  { 11, 2, 10 },
+                  { 12, 3, 10 },
+                  { 15, 4, 12 },
+                  { 20, 6, 15 },
+                  { 25, 8, 18 },
+                  { 30, 10, 21 },
+                  { 35, 12, 24 },
+                  { 40, 14, 27 },
+                  { 50, 18, 33 },
+                  { 60, 22, 39 },
+                  { 61, 23, 39 },
+                  { 70, 27, 44 },
+                  { 80, 31, 50 },
+                  { 90, 36, 55 },
+                  { 100, 40, 61 },
+                  { 1000, 469, 532 },
+                  { 10000, 4902, 5099 },
+                  { 100000, 49690, 50311 } };
+
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        expect_ranks(table[i].count, 0.95, table[i].low, table[i].high);
+}
+
+Test(statistics, ranks_at_other_confidences)
+{
+    expect_ranks(1000, 0.999, 448, 553);
+    expect_ranks(10000, 0.999, 4835, 5166);
+    expect_ranks(100000, 0.999, 49480, 50521);
+    /* Ranks 2 to 59 of 60 miss the median 61 times in 2^59, just less than the 2^-53 that is
+     * allowed. */
+    expect_ranks(60, nextafter(1.0, 0.0), 2, 59);
+    /* Even the two in the middle cover more than this. */
+    expect_ranks(60, 0.01, 30, 31);
+}
+
+/* Exact integers of a million bits say that ranks 499 021 and 500 981 are the ones. */
+Test(statistics, ranks_of_a_million_samples)
+{
+    expect_ranks(1000001, 0.95, 499021, 500981);
+}
+
+/* The coverage of 1 to 6 is 31/32 exactly: asking for just that gets it, for any more does not. */
+Test(statistics, coverage_reached_exactly_counts)
+{
+    expect_ranks(6, 0.96875, 1, 6);
+    expect_ranks(6, 0.96876, -INFINITY, INFINITY);
+    expect_ranks(2, 0.5, 1, 2);
+    expect_ranks(2, 0.5001, -INFINITY, INFINITY);
+}
+
+/* Up to 50 tosses every coverage is a double, so that each rank can be asked for by its own,
+ * exactly. */
+Test(statistics, any_coverage_reached_exactly_counts)
+{
+    for (size_t count = 2; count <= 50; count++) {
+        double ways = 1.0;
+        double fewer = 0.0; /* the ways of getting fewer than `rank` heads */
+
+        for (size_t rank = 1; rank <= count / 2; rank++) {
+            fewer += ways;
+            ways = ways * (double)(count - rank + 1) / (double)rank;
+            expect_ranks(count, 1.0 - 2.0 * ldexp(fewer, -(int)count), (double)rank,
+                         (double)(count + 1 - rank));
+        }
+    }
+}
+
+Test(statistics, too_few_samples_say_nothing)
+{
+    for (size_t count = 1; count < 6; count++)
+        expect_ranks(count, 0.95, -INFINITY, INFINITY);
+    expect_ranks(100, 0.0, -INFINITY, INFINITY);
+    expect_ranks(100, 1.0, -INFINITY, INFINITY);
+    expect_ranks(100, -0.5, -INFINITY, INFINITY);
+    expect_ranks(100, NAN, -INFINITY, INFINITY);
+}
+
+Test(statistics, no_interval_without_a_median)
+{
+    double samples[] = { 1, 2, NAN, 4, 5, 6, 7 };
+    kg__interval broken = kg__median_interval(samples, 7, 0.95);
+    kg__interval none = kg__median_interval(NULL, 0, 0.95);
+
+    cr_expect(isnan(broken.value) && isnan(broken.low) && isnan(broken.high));
+    cr_expect(isnan(none.value) && isnan(none.low) && isnan(none.high));
+}
+
+Test(statistics, interval_of_ties_is_narrow)
+{
+    double samples[] = { 5, 5, 5, 5, 5, 5, 5, 5, 5, 80 };
+    kg__interval interval = kg__median_interval(samples, 10, 0.95);
+
+    cr_expect(interval.value == 5.0 && interval.low == 5.0 && interval.high == 5.0);
+}
+
+Test(statistics, interval_of_michelson)
+{
+    double samples[MICHELSON_COUNT];
+
+    for (size_t i = 0; i < MICHELSON_COUNT; i++)
+        samples[i] = michelson[i];
+
+    /* Ranks 40 and 61 of the sorted data. */
+    kg__interval interval = kg__median_interval(samples, MICHELSON_COUNT, 0.95);
+
+    cr_expect(interval.value == 850.0 && interval.low == samples[39] &&
+              interval.high == samples[60]);
+    cr_expect(interval.low == 840.0 && interval.high == 870.0, "%g to %g", interval.low,
+              interval.high);
+}
+
+/* Of intervals of normal samples, about as many hold the true median as they promise. */
+Test(statistics, coverage_is_what_it_promises)
+{
+    unsigned long long state = 42;
+    int held = 0;
+
+    for (int trial = 0; trial < 4000; trial++) {
+        double samples[25];
+
+        for (size_t i = 0; i < 25; i++) {
+            state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+            samples[i] = (double)(state >> 11) * 0x1p-53;
+        }
+
+        kg__interval interval = kg__median_interval(samples, 25, 0.95);
+
+        held += interval.low <= 0.5 && 0.5 <= interval.high;
+    }
+    /* Ranks 8 to 18 of 25 cover 95.67 %; five standard deviations of 4000 trials are 1.6 %. */
+    cr_expect(held > 3762 && held < 3891, "%d of 4000", held);
+}
+
+Test(statistics, relative_half_width)
+{
+    kg__interval usual = { 100, 99, 101 };
+    kg__interval lopsided = { 100, 98, 108 };
+    kg__interval exact = { 5, 5, 5 };
+    kg__interval exact_zero = { 0, 0, 0 };
+    kg__interval around_zero = { 0, -1, 1 };
+    kg__interval negative = { -100, -101, -99 };
+    kg__interval unknown = { 100, -INFINITY, INFINITY };
+    kg__interval half_known = { 100, 99, INFINITY };
+    kg__interval nothing = { NAN, NAN, NAN };
+    kg__interval reversed = { 100, 101, 99 };
+    kg__interval infinite = { INFINITY, 1, 2 };
+
+    cr_expect(kg__relative_half_width(&usual) == 0.01);
+    cr_expect(kg__relative_half_width(&lopsided) == 0.05);
+    cr_expect(kg__relative_half_width(&exact) == 0.0);
+    cr_expect(kg__relative_half_width(&exact_zero) == 0.0);
+    cr_expect(kg__relative_half_width(&around_zero) == INFINITY);
+    cr_expect(kg__relative_half_width(&negative) == 0.01);
+    cr_expect(kg__relative_half_width(&unknown) == INFINITY);
+    cr_expect(kg__relative_half_width(&half_known) == INFINITY);
+    cr_expect(kg__relative_half_width(&nothing) == INFINITY);
+    cr_expect(kg__relative_half_width(&reversed) == INFINITY);
+    cr_expect(kg__relative_half_width(&infinite) == INFINITY);
+}
+
+Test(statistics, log_deviation_of_michelson)
+{
+    double values[MICHELSON_COUNT];
+
+    /* The logarithms are the published data. */
+    for (size_t i = 0; i < MICHELSON_COUNT; i++)
+        values[i] = exp(299.0 + michelson[i] / 1000.0);
+    cr_expect(fabs(kg__log_deviation(values, MICHELSON_COUNT) - 0.0790105478190518) < 1e-12);
+}
+
+Test(statistics, log_deviation_of_few)
+{
+    const double same[] = { 60010.3, 60010.3, 60010.3 };
+    const double pair[] = { 1.0, exp(0.02) };
+    const double decades[] = { 1, 10, 100 };
+    const double tiny[] = { 5e-324, 5e-324 };
+
+    cr_expect(kg__log_deviation(same, 3) == 0.0, "equal values do not deviate at all");
+    cr_expect(kg__log_deviation(tiny, 2) == 0.0);
+    /* Of two values it is their distance over the root of 2; of an arithmetic triple its step. */
+    cr_expect(fabs(kg__log_deviation(pair, 2) - 0.02 / sqrt(2.0)) < 1e-15);
+    cr_expect(fabs(kg__log_deviation(decades, 3) - log(10.0)) < 1e-15);
+}
+
+/* The quantiles 0.2 of chi-squared, from the tables that every textbook has. */
+Test(statistics, deviation_bound_by_tables)
+{
+    static const struct {
+        size_t count;
+        double quantile;
+    } rows[] = { { 5, 1.649 }, { 10, 5.380 }, { 21, 14.578 }, { 31, 23.364 } };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        double exact = 0.01 * sqrt((double)(rows[i].count - 1) / rows[i].quantile);
+
+        cr_expect(fabs(kg__deviation_bound(0.01, rows[i].count) / exact - 1) < 0.01, "%zu: %g",
+                  rows[i].count, kg__deviation_bound(0.01, rows[i].count));
+    }
+    cr_expect(kg__deviation_bound(0.01, 2) > 0.01 * sqrt(1 / 0.0642), "too large with few");
+    cr_expect(isinf(kg__deviation_bound(0.01, 1)) && isinf(kg__deviation_bound(0.01, 0)));
+    cr_expect(kg__deviation_bound(0, 5) == 0.0);
+    cr_expect(isnan(kg__deviation_bound(NAN, 5)));
+}
+
+Test(statistics, log_deviation_does_not_depend_on_the_unit)
+{
+    const double ns[] = { 60010, 59930, 60180, 60020, 59990 };
+    double us[5];
+
+    for (size_t i = 0; i < 5; i++)
+        us[i] = ns[i] / 1000.0;
+    cr_expect(fabs(kg__log_deviation(ns, 5) - kg__log_deviation(us, 5)) < 1e-14);
+    cr_expect(fabs(kg__log_deviation(ns, 5) - 0.001546614427930135) < 1e-13, "%.9f",
+              kg__log_deviation(ns, 5));
+}
+
+Test(statistics, log_deviation_of_what_has_none)
+{
+    const double one[] = { 5 };
+    const double zero[] = { 5, 0 };
+    const double negative[] = { 5, -5 };
+    const double infinite[] = { 5, INFINITY };
+    const double no_number[] = { NAN, 5 };
+
+    cr_expect(isnan(kg__log_deviation(NULL, 0)));
+    cr_expect(isnan(kg__log_deviation(one, 1)));
+    cr_expect(isnan(kg__log_deviation(zero, 2)));
+    cr_expect(isnan(kg__log_deviation(negative, 2)));
+    cr_expect(isnan(kg__log_deviation(infinite, 2)));
+    cr_expect(isnan(kg__log_deviation(no_number, 2)));
+}

@@ -1,0 +1,208 @@
+/* Figures and texts as they are shown. */
+#include "base/text.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void expect_line(char *line, const char *expected)
+{
+    cr_expect(eq(str, line, (char *)expected));
+    free(line);
+}
+
+Test(text, figures_are_grouped)
+{
+    static const struct {
+        double value;
+        const char *unit;
+        const char *shown;
+    } table[] = {
+        { 0.0, "ns", "0 ns" },
+        { 1.0, "", "1" },
+        { 999.0, "ns", "999 ns" },
+        { 1000.0, "ns", "1 000 ns" },
+        { 47980.4, "ns", "47 980 ns" },
+        { 9550600.0, "", "9 550 600" },
+        { 100000.0, "", "100 000" },
+        { 0.5123, "ns", "0.512 ns" },
+        { 3.6521, "", "3.652" },
+        { 12.346, "", "12.35" },
+        { 123.46, "", "123.5" },
+        { -47980.0, "ns", "-47 980 ns" },
+        { 2e15, "", "2e+15" },
+        { (double)NAN, "ns", "unknown" },
+        { (double)INFINITY, "", "unknown" },
+    };
+    char text[KG__FIGURE_SIZE];
+
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        kg__show_figure(text, sizeof text, table[i].value, table[i].unit);
+        cr_expect(eq(str, text, (char *)table[i].shown));
+    }
+    kg__show_figure(text, 8, 123456789.0, "ns");
+    cr_expect(eq(sz, strlen(text), 7));
+}
+
+Test(text, percentages_keep_the_digits_that_count)
+{
+    static const struct {
+        double fraction;
+        bool sign;
+        const char *shown;
+    } table[] = {
+        { 0.0631, false, "6.3 %" },       { 0.0631, true, "+6.3 %" },
+        { -0.02, true, "-2.0 %" },        { 0.0, true, "0.0 %" },
+        { 0.02, false, "2.0 %" },         { 0.00031, false, "0.031 %" },
+        { 1e-9, false, "0.00000010 %" },  { 2.5, true, "+250 %" },
+        { 120.0, false, "12 000 %" },     { 1e15, true, "+1e+17 %" },
+        { (double)NAN, true, "unknown" },
+    };
+    char text[KG__FIGURE_SIZE];
+
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        kg__show_percent(text, sizeof text, table[i].fraction, table[i].sign);
+        cr_expect(eq(str, text, (char *)table[i].shown));
+    }
+}
+
+Test(text, texts_are_made_fit_to_be_shown)
+{
+    static const struct {
+        const char *text;
+        bool one_line;
+        const char *clean;
+    } table[] = {
+        { "plain <&> ]]> \"'", true, "plain <&> ]]> \"'" },
+        { "a\nb\tc\rd", false, "a\nb\tc\rd" },
+        { "a\nb\tc\rd", true, "a b c d" },
+        { "\033[31m", false, "\xef\xbf\xbd[31m" },
+        { "\033[31m", true, " [31m" },
+        { "\xc2\x9b"
+          "31m",
+          true, " 31m" },
+        /* What turns the direction of writing, and back. */
+        { "a\xe2\x80\xae"
+          "b\xe2\x81\xa9\xe2\x80\x8f",
+          true, "a b  " },
+        { "\xe2\x80\xa7\xe2\x80\xaf\xe2\x81\xa5", true, "\xe2\x80\xa7\xe2\x80\xaf\xe2\x81\xa5" },
+        { "\xc2\xb5s \xe2\x82\xac \xf0\x9f\x98\x80", true,
+          "\xc2\xb5s \xe2\x82\xac \xf0\x9f\x98\x80" },
+        { "\xff"
+          "a",
+          true,
+          "\xef\xbf\xbd"
+          "a" },
+        { "\x80", true, "\xef\xbf\xbd" },
+        { "\xc0\x80", true, "\xef\xbf\xbd\xef\xbf\xbd" },
+        { "\xe2\x82", true, "\xef\xbf\xbd\xef\xbf\xbd" },
+        { "\xed\xa0\x80", true, "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd" },
+        { "\xf4\x90\x80\x80", true, "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd" },
+        { "\xf8", true, "\xef\xbf\xbd" },
+        { "\xef\xbf\xbe", true, "\xef\xbf\xbd" },
+        { "\xe2\x80\xa8", true, " " },
+        /* What has no width. */
+        { "a\xc2\xad"
+          "b\xe2\x80\x8b"
+          "c\xe2\x81\xa0"
+          "d\xef\xbb\xbf",
+          true, "a b c d " },
+        { "\n ::error::x ##[error]y", true, "  : error::x # [error]y" },
+        { "a\n\t::error::x", false, "a\n\t: error::x" },
+        { "", true, "" },
+    };
+
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        expect_line(kg__clean_text(table[i].text, table[i].one_line), table[i].clean);
+}
+
+Test(text, ends_have_something_before_them)
+{
+    cr_assert(kg__ends_with("selftest.gpu", ".gpu"));
+    cr_assert_not(kg__ends_with("selftest.model", ".gpu"));
+    cr_assert_not(kg__ends_with(".gpu", ".gpu"));
+    cr_assert_not(kg__ends_with("gpu", ".gpu"));
+}
+
+Test(text, width_is_in_characters)
+{
+    cr_expect(kg__shown_width("") == 0);
+    cr_expect(kg__shown_width("1.43x") == 5);
+    cr_expect(kg__shown_width("1.43\xc3\x97") == 5);
+}
+
+Test(text, fields_of_csv)
+{
+    static const struct {
+        const char *text;
+        const char *field;
+    } fields[] = {
+        { "", "" },        { "plain", "plain" }, { "a,b", "\"a,b\"" }, { "\"a\"", "\"\"\"a\"\"\"" },
+        { "a\nb", "a b" },
+    };
+
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        char *written = NULL;
+        size_t length = 0;
+        FILE *stream = open_memstream(&written, &length);
+
+        kg__write_csv_field(stream, fields[i].text);
+        fclose(stream);
+        cr_expect(strcmp(written, fields[i].field) == 0, "%s", written);
+        free(written);
+    }
+}
+
+Test(text, what_nobody_knows_leaves_a_cell_empty)
+{
+    char text[KG__FIGURE_SIZE] = "before";
+
+    kg__show_known_figure(text, sizeof text, NAN, "time_ns");
+    cr_expect(text[0] == '\0', "%s", text);
+    kg__show_known_figure(text, sizeof text, 3700, "time_ns");
+    cr_expect(strcmp(text, "3 700 ns") == 0, "%s", text);
+    kg__show_known_percent(text, sizeof text, INFINITY, true);
+    cr_expect(text[0] == '\0', "%s", text);
+    kg__show_known_percent(text, sizeof text, 0.104, true);
+    cr_expect(strcmp(text, "+10.4 %") == 0, "%s", text);
+}
+
+Test(text, the_nearest_name_is_near)
+{
+    static const char *const names[] = { "tune", "list", "compare", "m", "matmul_f32", "b32" };
+    static const struct {
+        const char *given;
+        const char *nearest; /* NULL: none was meant */
+    } tries[] = {
+        { "tune", "tune" },
+        { "tun", "tune" },
+        { "tunes", "tune" },
+        { "tnue", "tune" },
+        { "lits", "list" },
+        { "b3", "b32" },
+        { "b23", "b32" },
+        { "b64", NULL },
+        { "nope", NULL },
+        { "tape", NULL },
+        { "comapre", "compare" },
+        { "conpaer", "compare" },
+        { "comp", "compare" },
+        { "com", NULL },
+        { "matmul", "matmul_f32" },
+        { "mat", NULL },
+        { "q", NULL },
+        { "", NULL },
+    };
+
+    for (size_t i = 0; i < sizeof tries / sizeof *tries; i++) {
+        const char *found = kg__nearest_name(tries[i].given, names, sizeof names / sizeof *names);
+        const char *wanted = tries[i].nearest;
+
+        cr_expect(found == wanted ||
+                      (found != NULL && wanted != NULL && strcmp(found, wanted) == 0),
+                  "%s: %s", tries[i].given, found != NULL ? found : "none");
+    }
+    cr_expect(kg__nearest_name("tune", names, 0) == NULL);
+}

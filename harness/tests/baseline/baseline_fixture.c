@@ -1,0 +1,80 @@
+#include "tests/baseline/baseline_fixture.h"
+
+#include <criterion/criterion.h>
+#include <dirent.h>
+#include <string.h>
+
+#include "base/message.h"
+
+char path[512];
+const char *target_key;
+
+const char whole[] =
+    "{\"schema\": \"kernelgate-baseline/1\",\n"
+    " \"target\": {\"key\": \"nvidia-h200\", \"name\": \"NVIDIA H200\", \"compute_capability\": "
+    "\"9.0\", \"memory_mib\": 143771, \"multiprocessors\": 132},\n"
+    " \"provenance\": {\"driver\": \"580.159.04\", \"cuda\": \"13.0\", \"power_limit_w\": 700, "
+    "\"empty_launch_ns\": 533.7, \"ecc\": true},\n"
+    " \"sentinels\": {\"copy\": {\"time_ns\": {\"value\": 256000.5, \"band\": 0.02, \"floor\": 50, "
+    "\"sessions\": [256000.5, 256010]}}, \"fma\": {\"time_ns\": {\"value\": 90000, \"band\": 0.02, "
+    "\"floor\": 50}}},\n"
+    " \"cases\": {\n"
+    "  \"matmul_f32/naive/530/b16\": {\"commit\": \"0b1c2d3\", \"cold_time_ns\": {\"value\": "
+    "73000, "
+    "\"band\": 0.02, \"floor\": 50, \"gated\": false}, \"time_ns\": {\"value\": 60010, \"band\": "
+    "0.02, \"floor\": 50, \"sessions\": [60010, 59930, 60180, 60020, 59990]}, \"code\": "
+    "{\"registers\": 40, \"local_bytes\": 0}},\n"
+    "  \"matmul_f32/tiled/530/b16\": {\"commit\": \"0b1c2d3\", \"global_load_requests\": "
+    "{\"value\": 612680, \"band\": 0}, \"time_ns\": {\"value\": 45130.25, \"band\": 0.03, "
+    "\"band_by\": \"hand\", \"floor\": 50}}\n"
+    " }}\n";
+
+static void name_file(const char *key)
+{
+    char name[64];
+
+    target_key = key;
+    kg__format(name, sizeof name, "%s.json", key);
+    kg__format(path, sizeof path, "%s", at(name));
+}
+
+void be_a_gpu(void)
+{
+    name_file("nvidia-h200");
+}
+
+void begin_baselines(void)
+{
+    make_folder();
+    be_a_gpu();
+}
+
+void be_the_model(void)
+{
+    name_file(KG__MODEL_KEY);
+}
+
+size_t files_in_folder(void)
+{
+    DIR *listing = opendir(at(""));
+    struct dirent *entry;
+    size_t count = 0;
+
+    cr_assert_not_null(listing);
+    while ((entry = readdir(listing)) != NULL)
+        count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+    closedir(listing);
+    return count;
+}
+
+kg__baseline small_baseline(void)
+{
+    kg__baseline baseline = { .target = { .key = "nvidia-h200" } };
+    kg__baseline_metric *metric =
+        kg__baseline_add_metric(kg__baseline_add(&baseline, "a/b/530/b16"), "time_ns");
+
+    metric->value = 60010;
+    metric->band = 0.02;
+    metric->floor = 50;
+    return baseline;
+}

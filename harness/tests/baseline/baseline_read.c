@@ -1,0 +1,836 @@
+/* Reading baselines: what a file says, and each kind of bad file. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/baseline/baseline_fixture.h"
+#include "base/message.h"
+
+TestSuite(baseline_read, .init = begin_baselines, .fini = remove_folder);
+
+static void write_bytes(const void *bytes, size_t size)
+{
+    FILE *file = fopen(path, "wb");
+
+    cr_assert_not_null(file);
+    cr_assert(fwrite(bytes, 1, size, file) == size);
+    cr_assert(fclose(file) == 0);
+}
+
+/* Loads the file, which is expected to be bad, and expects its complaint to be `message` behind the
+ * file's path. The baseline is the caller's to free. */
+static kg__baseline load_bad(const char *message)
+{
+    kg__baseline baseline;
+    kg__error error = { .text = "" };
+    char expected[KG__MESSAGE_SIZE + sizeof path];
+
+    cr_expect(kg__baseline_load(path, &baseline, &error) == KG__BAD);
+    snprintf(expected, sizeof expected, "%s%s", path, message);
+    cr_expect(strcmp(error.text, expected) == 0, "expected: %s\ngot: %s", expected, error.text);
+    return baseline;
+}
+
+#define REMEDY ": mend the file, or record it anew with ci/rebaseline"
+
+static void expect_bad(const char *text, const char *message)
+{
+    write_text(path, text);
+
+    kg__baseline baseline = load_bad(message);
+
+    cr_expect(baseline.case_count == 0, "%s", message);
+    kg__baseline_free(&baseline);
+}
+
+/* A file with a good case, and before it this text of another one. */
+static char *with_case(const char *text)
+{
+    static char file[4096];
+
+    snprintf(file, sizeof file,
+             "{\"schema\": \"kernelgate-baseline/1\",\n"
+             " \"target\": {\"key\": \"%s\"},\n"
+             " \"cases\": {\n"
+             "  %s,\n"
+             "  \"z/good/1/-\": {\"barriers\": {\"value\": 3}}\n"
+             " }}\n",
+             target_key, text);
+    return file;
+}
+
+/* A bad case is complained about, and costs itself alone. */
+static void expect_bad_case(const char *text, const char *message)
+{
+    write_text(path, with_case(text));
+
+    kg__baseline baseline = load_bad(message);
+
+    cr_expect(baseline.case_count == 1, "%s", message);
+    cr_expect_not_null(kg__baseline_find(&baseline, "z/good/1/-"));
+    kg__baseline_free(&baseline);
+}
+
+/* A metric, at line 4, whose figures are wrong. */
+static void expect_bad_metric(const char *metric, const char *message)
+{
+    char text[2048];
+    char expected[KG__MESSAGE_SIZE];
+
+    snprintf(text, sizeof text, "\"a/b/530/b16\": {%s}", metric);
+    snprintf(expected, sizeof expected, ":4: cases: a/b/530/b16: %s" REMEDY, message);
+    expect_bad_case(text, expected);
+}
+
+Test(baseline_read, loads_what_the_file_says)
+{
+    kg__baseline baseline;
+    kg__error error = { .text = "" };
+
+    write_text(path, whole);
+    cr_assert(kg__baseline_load(path, &baseline, &error) == KG__LOADED, "%s", error.text);
+    cr_expect_str_eq(error.text, "");
+    cr_expect_str_eq(baseline.target.key, "nvidia-h200");
+    cr_expect_str_eq(baseline.target.name, "NVIDIA H200");
+    cr_expect_str_eq(baseline.target.compute_capability, "9.0");
+    cr_expect_str_eq(baseline.target.compiler, "");
+    cr_expect(baseline.target.memory_mib == 143771);
+    cr_expect(baseline.target.multiprocessors == 132);
+    cr_expect(json_is_true(json_object_get(baseline.provenance, "ecc")));
+    cr_expect(baseline.sentinel_count == 2 && baseline.case_count == 2);
+
+    kg__baseline_case *copy = kg__baseline_sentinel(&baseline, "copy");
+
+    cr_assert_not_null(copy);
+    cr_expect_null(copy->commit);
+    cr_expect(kg__baseline_metric_of(copy, "time_ns")->value == 256000.5);
+    cr_expect_null(kg__baseline_sentinel(&baseline, "cpy"));
+
+    kg__baseline_case *naive = kg__baseline_find(&baseline, "matmul_f32/naive/530/b16");
+
+    cr_assert_not_null(naive);
+    cr_expect_str_eq(naive->commit, "0b1c2d3");
+    cr_expect(json_integer_value(json_object_get(naive->code, "registers")) == 40);
+    cr_expect(json_object_size(naive->code) == 2);
+    cr_expect(naive->metric_count == 2);
+    cr_expect_not(kg__baseline_metric_of(naive, "cold_time_ns")->gated);
+    cr_expect_null(kg__baseline_metric_of(naive, "time_us"));
+
+    kg__expectation time = kg__baseline_expectation(kg__baseline_metric_of(naive, "time_ns"));
+
+    cr_expect(time.value == 60010 && time.band == 0.02 && time.floor == 50 && time.gated);
+    cr_assert(time.session_count == 5);
+    cr_expect(time.sessions[0] == 60010 && time.sessions[2] == 60180 && time.sessions[4] == 59990);
+
+    kg__baseline_case *tiled = kg__baseline_find(&baseline, "matmul_f32/tiled/530/b16");
+
+    cr_assert_not_null(tiled);
+    cr_expect(kg__baseline_metric_of(tiled, "time_ns")->band_by_hand);
+    cr_expect_null(tiled->code);
+
+    kg__expectation requests =
+        kg__baseline_expectation(kg__baseline_metric_of(tiled, "global_load_requests"));
+
+    cr_expect(requests.value == 612680 && requests.band == 0 && requests.floor == 0);
+    cr_expect(requests.sessions == NULL && requests.session_count == 0 && requests.gated);
+    cr_expect_null(kg__baseline_find(&baseline, "matmul_f32/tiled/530/b32"));
+    kg__baseline_free(&baseline);
+    cr_expect(baseline.cases == NULL && baseline.case_count == 0);
+}
+
+Test(baseline_read, an_absent_file_is_no_error)
+{
+    kg__baseline baseline;
+    kg__error error = { .text = "old" };
+
+    cr_expect(kg__baseline_load(path, &baseline, &error) == KG__ABSENT);
+    cr_expect_str_eq(error.text, "");
+    cr_expect(baseline.case_count == 0);
+    cr_expect_null(kg__baseline_find(&baseline, "a/b/1/-"));
+    kg__baseline_free(&baseline);
+    cr_expect(kg__baseline_load(path, &baseline, NULL) == KG__ABSENT);
+    kg__baseline_free(&baseline);
+}
+
+Test(baseline_read, errors_may_be_of_no_interest)
+{
+    kg__baseline baseline;
+
+    write_text(path, "{");
+    cr_expect(kg__baseline_load(path, &baseline, NULL) == KG__BAD);
+    write_text(path, with_case("\"a/b/1/-\": 1"));
+    cr_expect(kg__baseline_load(path, &baseline, NULL) == KG__BAD);
+    cr_expect_not(kg__baseline_save(at(""), &baseline, NULL));
+    kg__baseline_free(&baseline);
+}
+
+Test(baseline_read, a_folder_is_no_baseline)
+{
+    kg__baseline baseline;
+    kg__error error = { .text = "" };
+
+    cr_expect(kg__baseline_load(at(""), &baseline, &error) == KG__BAD);
+    cr_expect_not_null(strstr(error.text, "it is not a regular file"), "%s", error.text);
+    kg__baseline_free(&baseline);
+}
+
+Test(baseline_read, a_pipe_is_no_baseline, .timeout = 10)
+{
+    cr_assert(mkfifo(path, 0600) == 0);
+
+    kg__baseline baseline = load_bad(": cannot be opened: it is not a regular file: record a "
+                                     "baseline with ci/rebaseline");
+
+    kg__baseline_free(&baseline);
+}
+
+Test(baseline_read, an_unreadable_file)
+{
+    write_text(path, whole);
+    cr_assert(chmod(path, 0) == 0);
+    /* Whoever is root reads it all the same, after which there is nothing to be tested. */
+    if (geteuid() == 0)
+        cr_assert(setegid(65534) == 0 && seteuid(65534) == 0 && chdir("/") == 0);
+
+    kg__baseline baseline;
+    kg__error error = { .text = "" };
+
+    cr_expect(kg__baseline_load(path, &baseline, &error) == KG__BAD);
+    cr_expect_not_null(strstr(error.text, "cannot be opened: Permission denied: check its "
+                                          "permissions"),
+                       "%s", error.text);
+    kg__baseline_free(&baseline);
+    if (getuid() == 0)
+        cr_assert(seteuid(0) == 0);
+}
+
+Test(baseline_read, a_file_under_a_file)
+{
+    kg__baseline baseline;
+    kg__error error = { .text = "" };
+    char below[sizeof path + 16];
+
+    write_text(path, whole);
+    snprintf(below, sizeof below, "%s/x.json", path);
+    cr_expect(kg__baseline_load(below, &baseline, &error) == KG__BAD);
+    cr_expect_not_null(strstr(error.text, "Not a directory"), "%s", error.text);
+    kg__baseline_free(&baseline);
+}
+
+Test(baseline_read, empty_files)
+{
+    expect_bad("", ":1: the file is empty" REMEDY);
+    expect_bad("\n \n", ":3: the file is empty" REMEDY);
+}
+
+Test(baseline_read, every_truncation_is_noticed)
+{
+    size_t length = strlen(whole);
+
+    /* All but the last newline is needed. */
+    for (size_t kept = 0; kept + 1 < length; kept++) {
+        kg__baseline baseline;
+        kg__error error = { .text = "" };
+
+        write_bytes(whole, kept);
+        cr_assert(kg__baseline_load(path, &baseline, &error) == KG__BAD, "%zu bytes", kept);
+        cr_assert(strncmp(error.text, path, strlen(path)) == 0, "%s", error.text);
+        cr_assert(baseline.case_count == 0 && baseline.sentinel_count == 0);
+        kg__baseline_free(&baseline);
+    }
+}
+
+/* Whatever a byte is changed to, loading ends well, and what it gives can be saved or is complained
+ * about. */
+Test(baseline_read, no_changed_byte_does_harm)
+{
+    static const char others[] = { '\0', '"', '{', '}', ',', '-', '9', 'e', '\n', '\\', '\377' };
+    size_t length = strlen(whole);
+    char text[4096];
+
+    cr_assert(length < sizeof text);
+    for (size_t place = 0; place < length; place++) {
+        for (size_t i = 0; i < sizeof others; i++) {
+            kg__baseline baseline;
+            kg__error error = { .text = "" };
+
+            kg__format(text, sizeof text, "%s", whole);
+            text[place] = others[i];
+            write_bytes(text, length);
+
+            kg__load_status status = kg__baseline_load(path, &baseline, &error);
+
+            cr_assert(status == KG__LOADED || strncmp(error.text, path, strlen(path)) == 0,
+                      "byte %zu: %s", place, error.text);
+            cr_assert((status == KG__BAD) == (error.text[0] != '\0'));
+            if (status == KG__LOADED)
+                cr_assert(kg__baseline_save(path, &baseline, &error), "%s", error.text);
+            kg__baseline_free(&baseline);
+        }
+    }
+}
+
+Test(baseline_read, binary_junk)
+{
+    unsigned char junk[4096];
+    unsigned state = 7;
+
+    for (size_t i = 0; i < sizeof junk; i++) {
+        state = state * 1664525u + 1013904223u;
+        junk[i] = (unsigned char)(state >> 24);
+    }
+    for (size_t from = 0; from < 64; from++) {
+        kg__baseline baseline;
+        kg__error error = { .text = "" };
+
+        write_bytes(junk + from, sizeof junk - from);
+        cr_expect(kg__baseline_load(path, &baseline, &error) == KG__BAD);
+        cr_expect_null(strchr(error.text, '\n'));
+        cr_expect_not_null(strstr(error.text, REMEDY), "%s", error.text);
+        kg__baseline_free(&baseline);
+    }
+    write_bytes("\0\0\0\0", 4);
+
+    kg__baseline baseline;
+    kg__error error = { .text = "" };
+
+    cr_expect(kg__baseline_load(path, &baseline, &error) == KG__BAD);
+    cr_expect_null(strstr(error.text, "empty"), "four bytes are not nothing: %s", error.text);
+    kg__baseline_free(&baseline);
+}
+
+Test(baseline_read, deep_nesting)
+{
+    size_t depth = 1000000;
+    char *text = malloc(depth);
+    kg__baseline baseline;
+    kg__error error = { .text = "" };
+
+    cr_assert_not_null(text);
+    memset(text, '[', depth);
+    write_bytes(text, depth);
+    free(text);
+    cr_expect(kg__baseline_load(path, &baseline, &error) == KG__BAD);
+    cr_expect_not_null(strstr(error.text, ":1: maximum parsing depth reached"), "%s", error.text);
+    kg__baseline_free(&baseline);
+}
+
+Test(baseline_read, an_enormous_file)
+{
+    write_text(path, whole);
+    /* Sparse, so that it takes no room on the disk. */
+    cr_assert(truncate(path, (64L << 20) + 1) == 0);
+
+    kg__baseline baseline = load_bad(": has more than 64 MiB, which no baseline has" REMEDY);
+
+    kg__baseline_free(&baseline);
+}
+
+Test(baseline_read, what_is_no_object)
+{
+    expect_bad("[]", ":1: is no JSON object" REMEDY);
+    expect_bad("\"text\"", ":1: '[' or '{' expected near '\"text\"'" REMEDY);
+    expect_bad("{} {}", ":1: end of file expected near '{'" REMEDY);
+}
+
+Test(baseline_read, another_schema)
+{
+    expect_bad("{}", ":1: has no \"schema\"" REMEDY);
+    expect_bad("{\n\"schema\": 1}", ":2: schema: is no text" REMEDY);
+    expect_bad("{\"schema\": \"kernelgate-baseline/2\",\n \"cases\": {\"new\": 1}}",
+               ":1: schema kernelgate-baseline/2 is not the one this program reads "
+               "(kernelgate-baseline/1): update kernelgate or record anew with ci/rebaseline");
+    expect_bad("{\"schema\": \"kernelgate-results/1\"}",
+               ":1: schema kernelgate-results/1 is not the one this program reads "
+               "(kernelgate-baseline/1): update kernelgate or record anew with ci/rebaseline");
+}
+
+Test(baseline_read, what_has_to_be_there)
+{
+    expect_bad("{\"schema\": \"kernelgate-baseline/1\", \"cases\": {}}",
+               ":1: has no \"target\"" REMEDY);
+    expect_bad("{\"schema\": \"kernelgate-baseline/1\",\n\"target\": {\"key\": \"nvidia-h200\"}}",
+               ":1: has no \"cases\"" REMEDY);
+    expect_bad("{\"schema\": \"kernelgate-baseline/1\",\n\"target\": {}, \"cases\": {}}",
+               ":2: target: has no \"key\"" REMEDY);
+}
+
+Test(baseline_read, duplicate_keys_are_named_with_their_line)
+{
+    write_text(path, with_case("\"a/b/530/b16\": {\"barriers\": {\"value\": 1},\n   \"barriers\": "
+                               "{\"value\": 2}}"));
+
+    kg__baseline baseline = load_bad(":5: duplicate object key near '\"barriers\"'" REMEDY);
+
+    cr_expect(baseline.case_count == 0, "a file that is no strict JSON holds nothing");
+    kg__baseline_free(&baseline);
+    write_text(path, with_case("\"z/good/1/-\": {\"barriers\": {\"value\": 1}}"));
+    baseline = load_bad(":5: duplicate object key near '\"z/good/1/-\"'" REMEDY);
+    kg__baseline_free(&baseline);
+}
+
+Test(baseline_read, numbers_that_json_has_not)
+{
+    static const char *const values[] = { "NaN", "Infinity", "-Infinity", "nan", "1e999", "0x10",
+                                          "+1",  "01",       ".5",        "1.",  "1,5" };
+
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        char text[128];
+        kg__baseline baseline;
+        kg__error error = { .text = "" };
+
+        snprintf(text, sizeof text, "\"a/b/1/-\": {\"barriers\": {\"value\": %s}}", values[i]);
+        write_text(path, with_case(text));
+        cr_expect(kg__baseline_load(path, &baseline, &error) == KG__BAD, "%s", values[i]);
+
+        const char *rest = error.text + strlen(path);
+
+        cr_expect(strncmp(rest, ":4: ", 4) == 0, "%s", error.text);
+        kg__baseline_free(&baseline);
+    }
+}
+
+Test(baseline_read, unknown_keys)
+{
+    write_text(path,
+               "{\"schema\": \"kernelgate-baseline/1\", \"target\": {\"key\": \"nvidia-h200\"},\n"
+               " \"case\": {},\n \"cases\": {\"a/b/1/-\": {\"barriers\": {\"value\": 1}}}}");
+
+    kg__baseline baseline = load_bad(":2: case: is an unknown key" REMEDY);
+
+    cr_expect(baseline.case_count == 1, "the cases are usable all the same");
+    kg__baseline_free(&baseline);
+
+    expect_bad("{\"schema\": \"kernelgate-baseline/1\",\n \"target\": {\"key\": \"nvidia-h200\",\n"
+               "  \"clock_mhz\": 1980},\n \"cases\": {}}",
+               ":3: target: clock_mhz: is an unknown key" REMEDY);
+    expect_bad_metric("\"barriers\": {\"value\": 1, \"bnad\": 0.02}",
+                      "barriers: bnad: is an unknown key");
+    expect_bad_metric("\"Barriers\": {\"value\": 1}", "Barriers: is an unknown key");
+    expect_bad_metric("\"\": {\"value\": 1}", ": is an unknown key");
+    expect_bad_metric("\"sectors/request\": {\"value\": 1}", "sectors/request: is an unknown key");
+    expect_bad_metric("\"note\": \"mine\"",
+                      "note: is neither a known key nor the object of a metric");
+}
+
+Test(baseline_read, lines_are_those_of_the_key)
+{
+    /* The same names stand in other places and in texts before, and behind escapes. */
+    write_text(path, "{\"schema\": \"kernelgate-baseline/1\",\n"
+                     " \"provenance\": {\"cases\": \"a\\\"b{[\", \"a/b/1/-\": 1},\n"
+                     " \"target\": {\"key\": \"nvidia-h200\"},\n"
+                     " \"cases\"\n:\n{\n"
+                     "  \"a/a/1/-\": {\"barriers\": {\"value\": 1}, \"code\": {\"registers\": 1, "
+                     "\"fingerprint\": \"0123456789abcdef\"}},\n"
+                     "  \"a/b/1/-\": {\n"
+                     "   \"barriers\": {\"value\":\n     -1.5}}}}");
+
+    kg__baseline baseline =
+        load_bad(":9: cases: a/b/1/-: barriers: value: is out of range: it has to be from 0 to "
+                 "2^53" REMEDY);
+
+    cr_expect(baseline.case_count == 1);
+    kg__baseline_free(&baseline);
+    /* A key that is spelt with escapes is found by what it stands in. */
+    expect_bad_case("\"a/b/1/-\":\n {\n \"b\\u0061rriers\": {\"value\": -1}}",
+                    ":4: cases: a/b/1/-: barriers: value: is out of range: it has to be from 0 to "
+                    "2^53" REMEDY);
+}
+
+Test(baseline_read, only_the_first_fault_is_reported)
+{
+    write_text(path, with_case("\"a/b/1/-\": {\"barriers\": {\"value\": -1}},\n\"a/c/1/-\": 7,\n"
+                               "\"a/d/1/-\": {\"barriers\": {\"value\": 4}}"));
+
+    kg__baseline baseline =
+        load_bad(":4: cases: a/b/1/-: barriers: value: is out of range: it has to be from 0 to "
+                 "2^53" REMEDY);
+
+    cr_expect(baseline.case_count == 2);
+    cr_expect_not_null(kg__baseline_find(&baseline, "a/d/1/-"));
+    cr_expect_null(kg__baseline_find(&baseline, "a/b/1/-"));
+    cr_expect_null(kg__baseline_find(&baseline, "a/c/1/-"));
+    kg__baseline_free(&baseline);
+}
+
+Test(baseline_read, wrong_types)
+{
+    expect_bad_case("\"a/b/1/-\": []", ":4: cases: a/b/1/-: is no object" REMEDY);
+    expect_bad_metric("\"commit\": 7, \"barriers\": {\"value\": 1}",
+                      "commit: is no text of a commit");
+    expect_bad_metric("\"commit\": \"\", \"barriers\": {\"value\": 1}",
+                      "commit: is no text of a commit");
+    expect_bad_metric("\"code\": 7, \"barriers\": {\"value\": 1}", "code: is no object");
+    expect_bad_metric("\"code\": {}, \"barriers\": {\"value\": 1}",
+                      "code: is empty: leave it away where nothing is known");
+    expect_bad_metric("\"code\": {\"spill_bytes\": 0}, \"barriers\": {\"value\": 1}",
+                      "code: spill_bytes: is an unknown key");
+    expect_bad_metric("\"code\": {\"registers\": 4.5}, \"barriers\": {\"value\": 1}",
+                      "code: registers: is no whole number from 0 to 1000000000");
+    expect_bad_metric("\"code\": {\"fingerprint\": 7}, \"barriers\": {\"value\": 1}",
+                      "code: fingerprint: is no text of 16 digits 0 to 9 and a to f");
+    expect_bad_metric("\"barriers\": {\"value\": \"1\"}", "barriers: value: is no number");
+    expect_bad_metric("\"barriers\": {\"value\": null}", "barriers: value: is no number");
+    expect_bad_metric("\"barriers\": {\"value\": true}", "barriers: value: is no number");
+    expect_bad_metric("\"barriers\": {\"value\": 1, \"band\": \"0\"}",
+                      "barriers: band: is no number");
+    expect_bad_metric("\"barriers\": {\"value\": 1, \"floor\": {}}",
+                      "barriers: floor: is no number");
+    expect_bad_metric("\"barriers\": {\"value\": 1, \"gated\": 0}",
+                      "barriers: gated: is neither true nor false");
+    expect_bad_metric("\"barriers\": {\"value\": 1, \"sessions\": 1}",
+                      "barriers: sessions: is no array of numbers");
+    expect_bad_metric("\"barriers\": {\"value\": 1, \"sessions\": [1, \"2\"]}",
+                      "barriers: sessions: is no number");
+    expect_bad_case("\"a/b/1/-\": {\"barriers\": {\"value\": 1, \"band_by\": \"machine\"}}",
+                    ":4: cases: a/b/1/-: barriers: band_by: can only be \"hand\": leave it away "
+                    "otherwise");
+    expect_bad_case("\"a/b/1/-\": {\"barriers\": {\"value\": 1, \"band_by\": true}}",
+                    ":4: cases: a/b/1/-: barriers: band_by: can only be \"hand\": leave it away "
+                    "otherwise");
+}
+
+Test(baseline_read, values_out_of_range)
+{
+    expect_bad_metric("\"barriers\": {\"value\": -1}",
+                      "barriers: value: is out of range: it has to be from 0 to 2^53");
+    expect_bad_metric("\"barriers\": {\"value\": 9007199254740994}",
+                      "barriers: value: is out of range, being beyond 2^53");
+    expect_bad_metric("\"time_ns\": {\"value\": 0, \"band\": 0.02, \"floor\": 50}",
+                      "time_ns: value: is out of range: a time has to be above 0");
+    expect_bad_metric("\"time_ns\": {\"value\": 1, \"band\": 1, \"floor\": 50}",
+                      "time_ns: band: is out of range: it has to be a fraction from 0 to less "
+                      "than 1");
+    expect_bad_metric("\"time_ns\": {\"value\": 1, \"band\": -0.001, \"floor\": 50}",
+                      "time_ns: band: is out of range: it has to be a fraction from 0 to less "
+                      "than 1");
+    expect_bad_metric("\"time_ns\": {\"value\": 1, \"band\": 0.02, \"floor\": -1}",
+                      "time_ns: floor: is out of range: it has to be from 0 to 2^53");
+    expect_bad_metric("\"time_ns\": {\"value\": 1, \"band\": 0.02, \"floor\": 5, \"sessions\": [5, "
+                      "0]}",
+                      "time_ns: sessions: holds a figure out of range: each has to be above 0 and "
+                      "up to 2^53");
+    expect_bad_metric("\"time_ns\": {\"value\": 1, \"band\": 0.02, \"floor\": 5, \"sessions\": []}",
+                      "time_ns: sessions: is empty: leave it away where there are none");
+}
+
+Test(baseline_read, values_at_the_end_of_their_range)
+{
+    kg__baseline baseline;
+    kg__error error = { .text = "" };
+
+    write_text(path,
+               with_case("\"a/b/1/-\": {\"barriers\": {\"value\": 9007199254740992}, \"zero\": "
+                         "{\"value\": 0}, \"time_ns\": {\"value\": 5e-324, \"band\": "
+                         "0.9999999999999999, \"floor\": 0, \"sessions\": [0.1]}}"));
+    cr_assert(kg__baseline_load(path, &baseline, &error) == KG__LOADED, "%s", error.text);
+    cr_assert(kg__baseline_save(path, &baseline, &error), "%s", error.text);
+    kg__baseline_free(&baseline);
+
+    char *text = read_text(path);
+
+    cr_expect_not_null(strstr(text, "{\"barriers\": {\"value\": 9007199254740992, \"band\": 0}, "
+                                    "\"time_ns\": {\"value\": 5e-324, \"band\": "
+                                    "0.9999999999999999, \"floor\": 0, \"sessions\": [0.1]}, "
+                                    "\"zero\": {\"value\": 0, \"band\": 0}}"),
+                       "%s", text);
+    free(text);
+}
+
+Test(baseline_read, what_a_metric_has_to_have)
+{
+    expect_bad_metric("\"barriers\": {\"band\": 0}", "barriers: has no \"value\"");
+    expect_bad_metric("\"time_ns\": {\"band\": 0.02, \"floor\": 50}", "time_ns: has no \"value\"");
+    expect_bad_metric("\"time_ns\": {\"value\": 1, \"floor\": 50}", "time_ns: has no \"band\"");
+    expect_bad_metric("\"time_ns\": {\"value\": 1, \"band\": 0.02}", "time_ns: has no \"floor\"");
+    expect_bad_metric("\"commit\": \"c\"", "has no metric");
+}
+
+Test(baseline_read, other_units_are_refused)
+{
+    static const char *const names[] = { "time_us", "time_ms", "time_s", "time_seconds" };
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char metric[128];
+        char message[256];
+
+        snprintf(metric, sizeof metric, "\"%s\": {\"value\": 1, \"band\": 0.02, \"floor\": 0}",
+                 names[i]);
+        snprintf(message, sizeof message, "%s: has a unit that is not used here: times are in ns",
+                 names[i]);
+        expect_bad_metric(metric, message);
+    }
+}
+
+Test(baseline_read, ids_that_are_no_cases)
+{
+    static const char *const ids[] = { "a",      "a/b/1",     "a/b/1/-/x", "a//1/-",     "/b/1/-",
+                                       "a/b/1/", "a b/c/1/-", "a/b/1/ü",   "a/b/1/b16*", "////" };
+
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+        char text[128];
+        char message[256];
+
+        snprintf(text, sizeof text, "\"%s\": {\"barriers\": {\"value\": 1}}", ids[i]);
+        snprintf(message, sizeof message,
+                 ":4: cases: %s: is no case: comparison/variant/size/launch" REMEDY, ids[i]);
+        expect_bad_case(text, message);
+    }
+}
+
+static void expect_bad_head(const char *members, const char *message)
+{
+    char text[1024];
+
+    snprintf(text, sizeof text, "{\"schema\": \"kernelgate-baseline/1\",\n %s}", members);
+    expect_bad(text, message);
+}
+
+Test(baseline_read, bad_targets)
+{
+    expect_bad_head("\"target\": 1, \"cases\": {}", ":2: target: is no object" REMEDY);
+    expect_bad_head("\"target\": {\"key\": 1}, \"cases\": {}",
+                    ":2: target: key: is no text, or an empty one" REMEDY);
+    expect_bad_head("\"target\": {\"key\": \"\"}, \"cases\": {}",
+                    ":2: target: key: is no text, or an empty one" REMEDY);
+    expect_bad_head("\"target\": {\"key\": \"nvidia-h100\"}, \"cases\": {}",
+                    ":2: target: key: is nvidia-h100, which belongs in nvidia-h100.json: rename "
+                    "the file, or record a baseline with ci/rebaseline");
+    expect_bad_head("\"target\": {\"key\": \"nvidia\"}, \"cases\": {}",
+                    ":2: target: key: is nvidia, which belongs in nvidia.json: rename "
+                    "the file, or record a baseline with ci/rebaseline");
+    expect_bad_head("\"target\": {\"key\": \"nvidia-h200\", \"compute_capability\": "
+                    "\"9.0.0.0.0.0.0.0.0\"}, \"cases\": {}",
+                    ":2: target: compute_capability: has more than 15 bytes" REMEDY);
+    expect_bad_head("\"target\": {\"key\": \"nvidia-h200\", \"memory_mib\": 1.5}, \"cases\": {}",
+                    ":2: target: memory_mib: is no whole number" REMEDY);
+    expect_bad_head("\"target\": {\"key\": \"nvidia-h200\", \"memory_mib\": -1}, \"cases\": {}",
+                    ":2: target: memory_mib: is out of range: it has to be from 0 to "
+                    "9007199254740992" REMEDY);
+    expect_bad_head("\"target\": {\"key\": \"nvidia-h200\", \"multiprocessors\": 2147483648}, "
+                    "\"cases\": {}",
+                    ":2: target: multiprocessors: is out of range: it has to be from 0 to "
+                    "2147483647" REMEDY);
+}
+
+Test(baseline_read, bad_provenance_and_sentinels)
+{
+#define HEAD "\"target\": {\"key\": \"nvidia-h200\"}, \"cases\": {}, "
+    expect_bad_head(HEAD "\"provenance\": []", ":2: provenance: is no object" REMEDY);
+    expect_bad_head(HEAD "\"provenance\": {\"driver\": [580]}",
+                    ":2: provenance: driver: is no text, number or boolean" REMEDY);
+    expect_bad_head(HEAD "\"provenance\": {\"driver\": null}",
+                    ":2: provenance: driver: is no text, number or boolean" REMEDY);
+    expect_bad_head(HEAD "\"sentinels\": 1", ":2: sentinels: is no object" REMEDY);
+    expect_bad_head(HEAD "\"sentinels\": {\"cpy\": {\"time_ns\": {}}}",
+                    ":2: sentinels: cpy: is no sentinel: they are copy and fma" REMEDY);
+    expect_bad_head(HEAD "\"sentinels\": {\"copy\": {\"commit\": \"x\"}}",
+                    ":2: sentinels: copy: commit: is an unknown key" REMEDY);
+    expect_bad_head(HEAD "\"sentinels\": {\"copy\": {}}",
+                    ":2: sentinels: copy: has no metric" REMEDY);
+    expect_bad_head(HEAD
+                    "\"sentinels\": {\"copy\": {\"cold_time_ns\": {\"value\": 5, \"band\": 0.02, "
+                    "\"floor\": 50}}}",
+                    ":2: sentinels: copy: has no \"time_ns\", so that no drift of the machine is "
+                    "seen" REMEDY);
+#undef HEAD
+    expect_bad_head("\"target\": {\"key\": \"nvidia-h200\"}, \"cases\": []",
+                    ":2: cases: is no object" REMEDY);
+}
+
+Test(baseline_read, counters_that_are_wrong)
+{
+    static const char stranger[] =
+        "is no counter of the CPU model's (a ratio is no counter, it follows from two)";
+    char expected[256];
+
+    be_the_model();
+    snprintf(expected, sizeof expected, "speed: %s", stranger);
+    expect_bad_metric("\"speed\": {\"value\": 5}", expected);
+    snprintf(expected, sizeof expected, "global_load_sectors_per_request: %s", stranger);
+    expect_bad_metric("\"global_load_sectors_per_request\": {\"value\": 5}", expected);
+    expect_bad_metric("\"time_ns\": {\"value\": 5, \"band\": 0.02, \"floor\": 50}",
+                      "time_ns: floor: is for times, and a counter has none");
+    expect_bad_metric("\"barriers\": {\"value\": 5, \"floor\": 0}",
+                      "barriers: floor: is for times, and a counter has none");
+    expect_bad_metric("\"barriers\": {\"value\": 5, \"sessions\": [5, 5]}",
+                      "barriers: sessions: is for times, and a counter has none");
+    expect_bad_metric("\"barriers\": {\"value\": 5.5}",
+                      "barriers: value: is no whole number: a counter counts");
+    expect_bad_metric("\"barriers\": {\"value\": 9007199254740993}",
+                      "barriers: value: is out of range, being beyond 2^53");
+    expect_bad_metric("\"barriers\": {\"value\": 5, \"band\": 0.02}",
+                      "barriers: band: is not 0: a counter repeats exactly (with \"band_by\": "
+                      "\"hand\" it may be wider)");
+}
+
+Test(baseline_read, lines_that_are_wrong)
+{
+    be_the_model();
+    expect_bad_metric("\"barriers\": {\"value\": 5}, \"lines\": []", "lines: is no object");
+    expect_bad_metric("\"barriers\": {\"value\": 5}, \"lines\": {\"k.cu\": {\"barriers\": 1}}",
+                      "lines: k.cu: is no line of source: write FILE:LINE");
+    expect_bad_metric("\"barriers\": {\"value\": 5}, \"lines\": {\"k.cu:1\": {}}",
+                      "lines: k.cu:1: is no object of counters, or has none");
+    expect_bad_metric("\"barriers\": {\"value\": 5}, \"lines\": {\"k.cu:1\": {\"barriers\": 0}}",
+                      "lines: k.cu:1: barriers: is no whole number from 1 to 2^53");
+    expect_bad_metric("\"barriers\": {\"value\": 5}, \"lines\": {\"k.cu:1\": {\"time_ns\": 1}}",
+                      "lines: k.cu:1: time_ns: is no counter of the CPU model's");
+    expect_bad_metric("\"lines\": {\"k.cu:1\": {\"barriers\": 1}}", "has no metric");
+}
+
+/* Lines and counters of one target have no place in the other's file, nor have sentinels. */
+Test(baseline_read, what_belongs_to_the_other_target)
+{
+    expect_bad_case("\"a/b/1/-\": {\"barriers\": {\"value\": 5}, \"lines\": {}}",
+                    ":4: cases: a/b/1/-: lines: is an unknown key" REMEDY);
+    be_the_model();
+    write_text(path,
+               "{\"schema\": \"kernelgate-baseline/1\",\n"
+               " \"target\": {\"key\": \"cpu-model\"}, \"cases\": {},\n"
+               " \"sentinels\": {\"copy\": {\"time_ns\": {\"value\": 5, \"band\": 0, \"floor\": "
+               "1}}}}");
+
+    kg__baseline baseline =
+        load_bad(":3: sentinels: are kernels of a GPU's, and the CPU model has none" REMEDY);
+
+    kg__baseline_free(&baseline);
+}
+
+/* What is wrong with the list of checked cases, of the CPU model or of a GPU. */
+Test(baseline_read, a_bad_list_of_checked_cases)
+{
+    static const struct {
+        const char *key;
+        const char *checked;
+        const char *message;
+    } table[] = {
+        { KG__MODEL_KEY, "{}", "is not an array of cases" REMEDY },
+        { KG__MODEL_KEY, "[1]",
+          "holds '', which is not a case (comparison/variant/size/launch)" REMEDY },
+        { KG__MODEL_KEY, "[\"a/b/1\"]",
+          "holds 'a/b/1', which is not a case (comparison/variant/size/launch)" REMEDY },
+        { KG__MODEL_KEY, "[\"a/b/1/-\", \"a/b/1/-\"]", "holds 'a/b/1/-' twice" REMEDY },
+        { "nvidia-h200", "[]", "is an unknown key" REMEDY },
+    };
+
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        char text[512];
+        char message[256];
+        kg__baseline baseline;
+
+        if (strcmp(table[i].key, KG__MODEL_KEY) == 0)
+            be_the_model();
+        else
+            be_a_gpu();
+        snprintf(
+            text, sizeof text,
+            "{\"schema\": \"kernelgate-baseline/1\", \"target\": {\"key\": \"%s\"}, \"cases\": "
+            "{},\n \"checked\": %s}\n",
+            table[i].key, table[i].checked);
+        snprintf(message, sizeof message, ":2: checked: %s", table[i].message);
+        write_text(path, text);
+        baseline = load_bad(message);
+        kg__baseline_free(&baseline);
+    }
+}
+
+/* What would switch a check off, or loosen it, without a word of it in the file. */
+Test(baseline_read, what_would_hide_a_change)
+{
+#define SPREAD "\"sessions\": [5000, 10000, 20000, 10000, 10000]"
+#define NEAR "\"sessions\": [10000, 10300, 9700, 10200, 9800]" /* a limit of 8.03 % */
+#define TIME(more) "\"time_ns\": {\"value\": 10000, " more "}"
+#define LINES(text) ", \"lines\": {" text "}"
+    static const struct {
+        bool model;
+        const char *text;
+        const char *at; /* the member that is at fault; NULL: the case is right */
+    } cases[] = {
+        { true, "\"barriers\": {\"value\": -0.0}", "barriers: value" },
+        { false, "\"barriers\": {\"value\": -0.0}", "barriers: value" },
+        { true, "\"barriers\": {\"value\": 0.0}", NULL },
+        { true, "\"barriers\": {\"value\": 5, \"gated\": false}", "barriers: gated" },
+        { true, "\"barriers\": {\"value\": 5, \"gated\": false, \"band_by\": \"hand\"}", NULL },
+        { true, "\"barriers\": {\"value\": 5, \"gated\": true}", NULL },
+        { true, "\"barriers\": {\"value\": 5}" LINES("\"k.cu:1\": {\"barriers\": 4}"), "barriers" },
+        { true, "\"barriers\": {\"value\": 5}" LINES("\"k.cu:1\": {\"barriers\": 6}"), "barriers" },
+        { true,
+          "\"barriers\": {\"value\": 5}" LINES("\"k.cu:1\": {\"barriers\": 5, \"shuffles\": 1}"),
+          "shuffles" },
+        { true, "\"barriers\": {\"value\": 5}" LINES("\"k.cu:1\": {\"shared_bytes\": 5}"),
+          "barriers" },
+        { true,
+          "\"barriers\": {\"value\": 5}, \"shared_bytes\": {\"value\": 64}, "
+          "\"busiest_block_requests\": {\"value\": 3}" LINES(
+              "\"k.cu:1\": {\"barriers\": 2}, \"k.cu:2\": {\"barriers\": 3}"),
+          NULL },
+        { true, "\"barriers\": {\"value\": 5}", NULL },
+        /* Recording keeps the value of a counter that stayed within a hand's band. */
+        { true,
+          "\"barriers\": {\"value\": 100, \"band\": 0.1, \"band_by\": \"hand\"}" LINES(
+              "\"k.cu:1\": {\"barriers\": 109}"),
+          NULL },
+        { true,
+          "\"barriers\": {\"value\": 100, \"band\": 0.1, \"band_by\": \"hand\"}" LINES(
+              "\"k.cu:1\": {\"barriers\": 111}"),
+          "barriers" },
+        { false, TIME("\"band\": 0.02, \"band_by\": \"hand\", \"floor\": 50, " SPREAD),
+          "time_ns: band" },
+        { false, TIME("\"band\": 0.02, \"floor\": 50, " SPREAD), "time_ns: band" },
+        { false,
+          TIME("\"band\": 0.02, \"band_by\": \"hand\", \"gated\": false, \"floor\": 50, " SPREAD),
+          NULL },
+        { false, TIME("\"band\": 0.079, \"band_by\": \"hand\", \"floor\": 50, " NEAR),
+          "time_ns: band" },
+        { false, TIME("\"band\": 0.08, \"band_by\": \"hand\", \"floor\": 50, " NEAR), NULL },
+        /* Sigma is never believed to be below 0.3 %. */
+        { false, TIME("\"band\": 0.008, \"band_by\": \"hand\", \"floor\": 50, \"sessions\": [1]"),
+          "time_ns: band" },
+        { false, TIME("\"band\": 0.009, \"band_by\": \"hand\", \"floor\": 50, \"sessions\": [1]"),
+          NULL },
+        { false, TIME("\"band\": 0.02, \"band_by\": \"hand\", \"floor\": 501"), "time_ns: floor" },
+        { false, TIME("\"band\": 0.02, \"floor\": 500"), NULL },
+        { false, TIME("\"band\": 0.02, \"gated\": false, \"floor\": 501"), NULL },
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[512];
+        char where[256];
+        kg__baseline baseline;
+        kg__error error = { "" };
+        kg__load_status status;
+
+        if (cases[i].model)
+            be_the_model();
+        else
+            be_a_gpu();
+        kg__format(text, sizeof text, "\"a/b/530/b16\": {%s}", cases[i].text);
+        write_text(path, with_case(text));
+        status = kg__baseline_load(path, &baseline, &error);
+        kg__format(where, sizeof where, "%s:4: cases: a/b/530/b16: %s: ", path,
+                   cases[i].at != NULL ? cases[i].at : "");
+        if (cases[i].at == NULL)
+            cr_expect(status == KG__LOADED && baseline.case_count == 2, "%s", error.text);
+        else
+            cr_expect(status == KG__BAD && baseline.case_count == 1 &&
+                          strncmp(error.text, where, strlen(where)) == 0,
+                      "%s: \"%s\"", cases[i].text, error.text);
+        kg__baseline_free(&baseline);
+    }
+#undef SPREAD
+#undef NEAR
+#undef TIME
+#undef LINES
+}
+
+Test(baseline_read, a_hand_is_told_the_limit)
+{
+    expect_bad_metric("\"time_ns\": {\"value\": 10000, \"band\": 0.02, \"band_by\": \"hand\", "
+                      "\"floor\": 50, \"sessions\": [10000, 10300, 9700, 10200, 9800]}",
+                      "time_ns: band: is 2.0 %, and the limit is 8.0 % (3 sigma of the sessions): "
+                      "write that as the band, or \"gated\": false and \"band_by\": \"hand\"");
+}

@@ -1,0 +1,618 @@
+/* The command `kernelgate`, as its users call it. KG__COMMAND is its path, KG__FAKE_NVML that of a
+ * library that answers in place of the driver's. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <jansson.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/file.h"
+
+extern char **environ;
+
+static char folder[256];
+static char output[65536];   /* of the last run, its standard output */
+static char complaint[8192]; /* its standard error */
+
+static int remove_entry(const char *path, const struct stat *facts, int type, struct FTW *walk)
+{
+    (void)facts;
+    (void)type;
+    (void)walk;
+    return remove(path);
+}
+
+static void begin(void)
+{
+    static const char *const steering[] = { "KG_OUT",
+                                            "KG_STRICT",
+                                            "KG_FILTER",
+                                            "KG_BASELINES",
+                                            "KG_NVML_LIBRARY",
+                                            "KG_CUDA_LIBRARY",
+                                            "KG_FAKE_NVML",
+                                            "CC",
+                                            "CXX",
+                                            "NO_COLOR",
+                                            "CLICOLOR_FORCE",
+                                            "GITHUB_ACTIONS",
+                                            "KG_CASE_TIMEOUT",
+                                            "KG_CASE_SECONDS" };
+    const char *base = getenv("TMPDIR");
+
+    for (size_t i = 0; i < sizeof steering / sizeof *steering; i++)
+        unsetenv(steering[i]);
+    snprintf(folder, sizeof folder, "%s/kernelgate-cli-XXXXXX", base != NULL ? base : "/tmp");
+    cr_assert(mkdtemp(folder) != NULL);
+    cr_assert(chdir(folder) == 0);
+}
+
+static void end(void)
+{
+    cr_assert(chdir("/") == 0);
+    nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+TestSuite(cli, .init = begin, .fini = end, .timeout = 120);
+
+/* Reads a file of the test's folder into `text`. */
+static void get(const char *name, char *text, size_t size)
+{
+    FILE *file = fopen(name, "r");
+
+    cr_assert(file != NULL, "%s", name);
+    text[fread(text, 1, size - 1, file)] = '\0';
+    fclose(file);
+}
+
+static void put(const char *name, const char *text)
+{
+    char *copy = strdup(name);
+    char *slash = strrchr(copy, '/');
+    kg__error error = { "" };
+
+    if (slash != NULL) {
+        *slash = '\0';
+        cr_assert(kg__file_make_folder(copy, &error), "%s", error.text);
+    }
+    free(copy);
+    cr_assert(kg__file_replace(name, text, strlen(text), &error), "%s", error.text);
+}
+
+/* Runs the command with the arguments given, which end with NULL; returns its exit code, -1 for a
+ * crash. */
+static int run_command(const char *const *given)
+{
+    char *arguments[16] = { (char *)KG__COMMAND };
+    posix_spawn_file_actions_t actions;
+    pid_t child;
+    int status;
+
+    for (size_t i = 0; given[i] != NULL && i < 14; i++)
+        arguments[i + 1] = (char *)given[i];
+    /* What Criterion leaves for its own processes is none of another program's business. */
+    unsetenv("BXFI_MAP");
+    cr_assert(posix_spawn_file_actions_init(&actions) == 0);
+    cr_assert(posix_spawn_file_actions_addopen(&actions, 1, ".output", O_WRONLY | O_CREAT | O_TRUNC,
+                                               0600) == 0);
+    cr_assert(posix_spawn_file_actions_addopen(&actions, 2, ".complaint",
+                                               O_WRONLY | O_CREAT | O_TRUNC, 0600) == 0);
+    cr_assert(posix_spawn(&child, KG__COMMAND, &actions, NULL, arguments, environ) == 0);
+    posix_spawn_file_actions_destroy(&actions);
+    cr_assert(waitpid(child, &status, 0) == child);
+    get(".output", output, sizeof output);
+    get(".complaint", complaint, sizeof complaint);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+#define run(...) run_command((const char *const[]){ __VA_ARGS__ })
+
+static void expect_within(const char *text, const char *part)
+{
+    cr_expect(strstr(text, part) != NULL, "\"%s\" is not in:\n%s", part, text);
+}
+
+Test(cli, without_arguments_it_says_how_it_is_called)
+{
+    cr_expect(eq(int, run(NULL), 2));
+    expect_within(complaint, "usage: kernelgate COMMAND");
+    cr_expect(eq(str, output, ""));
+}
+
+Test(cli, helps)
+{
+    cr_expect(eq(int, run("help", NULL), 0));
+    expect_within(output, "usage: kernelgate COMMAND");
+    expect_within(output, "  doctor ");
+    expect_within(output, "  baseline lint ");
+    cr_expect(eq(int, run("--help", NULL), 0));
+    cr_expect(eq(int, run("-h", NULL), 0));
+    expect_within(output, "usage: kernelgate COMMAND");
+
+    cr_expect(eq(int, run("help", "results", NULL), 0));
+    expect_within(output, "usage: kernelgate results [OPTION...]\n");
+    expect_within(output, "--programs");
+    expect_within(output, "exit: 0");
+    cr_expect(eq(int, run("results", "--help", NULL), 0));
+    expect_within(output, "usage: kernelgate results");
+    cr_expect(eq(int, run("baseline", "lint", "-h", NULL), 0));
+    expect_within(output, "usage: kernelgate baseline lint [OPTION...] [FILE...]\n");
+    cr_expect(eq(int, run("help", "baseline", "lint", NULL), 0));
+    cr_expect(eq(str, complaint, ""));
+    /* The first word of several commands stands for them all. */
+    cr_expect(eq(int, run("baseline", "--help", NULL), 0));
+    expect_within(output, "usage: kernelgate baseline COMMAND");
+    expect_within(output, "baseline lint");
+    expect_within(output, "baseline record");
+    cr_expect(eq(int, run("help", "baseline", NULL), 0));
+    expect_within(output, "baseline record");
+}
+
+Test(cli, tells_its_version)
+{
+    cr_expect(eq(int, run("--version", NULL), 0));
+    cr_expect(eq(str, output, "kernelgate " KG__VERSION "\n"));
+    cr_expect(eq(str, complaint, ""));
+    cr_expect(eq(int, run("--version", "doctor", NULL), 2));
+}
+
+Test(cli, names_the_nearest_command)
+{
+    cr_expect(eq(int, run("doktor", NULL), 2));
+    expect_within(complaint, "kernelgate: unknown command \"doktor\"; did you mean \"doctor\"?");
+    cr_expect(eq(int, run("result", "--strict", NULL), 2));
+    expect_within(complaint, "did you mean \"results\"?");
+    cr_expect(eq(int, run("baseline", "lnt", NULL), 2));
+    expect_within(complaint, "unknown command \"baseline lnt\"; did you mean \"baseline lint\"?");
+    cr_expect(eq(int, run("baseline", NULL), 2));
+    expect_within(complaint, "did you mean \"baseline ");
+    cr_expect(eq(int, run("help", "nope", NULL), 2));
+    cr_expect(eq(str, complaint, "kernelgate: unknown command \"nope\": see `kernelgate help`\n"));
+    cr_expect(eq(int, run("help", "tnue", NULL), 2));
+    expect_within(complaint, "did you mean \"tune\"?");
+    cr_expect(eq(int, run("begin-nothing-at-all-like-this", NULL), 2));
+    expect_within(complaint,
+                  "unknown command \"begin-nothing-at-all-like-this\": see `kernelgate help`");
+    cr_expect(eq(int, run("help", "doktor", NULL), 2));
+    cr_expect(eq(str, output, ""));
+}
+
+Test(cli, refuses_what_it_does_not_know)
+{
+    cr_expect(eq(int, run("doctor", "--jsn", NULL), 2));
+    expect_within(complaint, "doctor: unknown option --jsn; did you mean --json?");
+    cr_expect(eq(int, run("doctor", "--something-else-entirely", NULL), 2));
+    expect_within(complaint,
+                  "unknown option --something-else-entirely: see `kernelgate help doctor`");
+    cr_expect(eq(int, run("doctor", "--json=yes", NULL), 2));
+    expect_within(complaint, "option --json takes no value");
+    cr_expect(eq(int, run("begin", "--out", NULL), 2));
+    expect_within(complaint, "option --out needs a value: --out DIR");
+    cr_expect(eq(int, run("begin", "--out=", NULL), 2));
+    expect_within(complaint, "option --out needs a value");
+    cr_expect(eq(int, run("begin", "elsewhere", NULL), 2));
+    expect_within(complaint, "begin: takes no \"elsewhere\"");
+    cr_expect(eq(int, run("begin", "--", "--out", NULL), 2));
+    expect_within(complaint, "begin: takes no \"--out\"");
+    cr_expect(access("out", F_OK) != 0);
+}
+
+#define VERDICTS(test, more)                                                                       \
+    "{\"schema\": \"kernelgate-verdicts/1\", \"test\": \"" test "\", \"complete\": true, "         \
+    "\"exit_code\": 0" more "}"
+
+#define ONE_CASE(verdict)                                                                          \
+    ", \"cases\": [{\"case\": \"a/b/1/-\", \"target\": \"t\", \"verdict\": \"" verdict             \
+    "\", \"why\": \"because\"}]"
+
+Test(cli, begin_makes_the_folder_that_is_named)
+{
+    cr_expect(eq(int, run("begin", "--out", "here/out", NULL), 0), "%s", complaint);
+    cr_expect(access("here/out/records", F_OK) == 0);
+    cr_expect(eq(int, run("begin", "--out=there", NULL), 0));
+    cr_expect(access("there/records", F_OK) == 0);
+    cr_expect(eq(int, run("begin", NULL), 0));
+    cr_expect(access("out/records", F_OK) == 0);
+    setenv("KG_OUT", "everywhere", 1);
+    cr_expect(eq(int, run("begin", NULL), 0));
+    cr_expect(access("everywhere/records", F_OK) == 0);
+    cr_expect(eq(str, output, ""));
+    put("file", "");
+    cr_expect(eq(int, run("begin", "--out", "file", NULL), 2));
+    expect_within(complaint, "kernelgate: file: is no folder");
+}
+
+/* What an earlier run left is removed, and what a link leads to was left by nobody. */
+Test(cli, begin_follows_no_link)
+{
+    cr_assert(mkdir("mine", 0777) == 0 && mkdir("linked", 0777) == 0);
+    put("mine/a.jsonl", "mine");
+    cr_assert(symlink("../mine", "linked/records") == 0);
+    cr_expect(eq(int, run("begin", "--out", "linked", NULL), 2));
+    expect_within(complaint, "kernelgate: linked/records: is a symbolic link");
+    cr_expect(access("mine/a.jsonl", F_OK) == 0);
+}
+
+/* The output is what results.json holds, and nothing else. */
+static void expect_results_document(void)
+{
+    json_t *printed = json_loads(output, JSON_REJECT_DUPLICATES, NULL);
+    json_t *stored = json_load_file("out/results.json", 0, NULL);
+
+    cr_assert(printed != NULL, "%s", output);
+    cr_expect(json_equal(printed, stored), "%s", output);
+    json_decref(printed);
+    json_decref(stored);
+}
+
+Test(cli, results_writes_three_files_and_exits_by_the_verdicts)
+{
+    static char text[65536];
+
+    put("out/records/gpu.a.time.verdicts.json", VERDICTS("gpu.a.time", ONE_CASE("pass")));
+    cr_expect(eq(int, run("results", NULL), 0), "%s", complaint);
+    expect_within(output, "kernelgate: 1 case on t: 1 pass\n");
+    expect_within(output,
+                  "verdict: PASS (exit 0); out/results.json, out/junit.xml, out/summary.md, "
+                  "out/report/index.html\n");
+    get("out/results.json", text, sizeof text);
+    expect_within(text, "\"schema\": \"kernelgate-results/1\"");
+    get("out/junit.xml", text, sizeof text);
+    expect_within(text, "<testsuites name=\"kernelgate\" tests=\"1\"");
+    get("out/summary.md", text, sizeof text);
+    expect_within(text, "# kernelgate: PASS (exit 0)");
+
+    put("out/records/gpu.a.time.verdicts.json", VERDICTS("gpu.a.time", ONE_CASE("slower")));
+    cr_expect(eq(int, run("results", "--build", "build/mine", NULL), 1));
+    expect_within(output, "ctest --test-dir build/mine -R");
+    expect_within(output, "verdict: FAIL (exit 1)");
+    cr_expect(eq(int, run("results", "--json", NULL), 1));
+    expect_results_document();
+
+    put("out/records/gpu.a.time.verdicts.json",
+        VERDICTS("gpu.a.time", ", \"skipped\": \"no GPU\", \"skipped_by\": \"unavailable\""));
+    cr_expect(eq(int, run("results", NULL), 77));
+    expect_within(output, "NOTHING JUDGED (exit 77)");
+    cr_expect(eq(int, run("results", "--strict", NULL), 2));
+
+    put("out/records/gpu.a.time.verdicts.json", "{");
+    cr_expect(eq(int, run("results", NULL), 2));
+    expect_within(output, "  error        gpu.a.time");
+}
+
+Test(cli, results_annotates_in_a_job_of_github_actions_alone)
+{
+    static const char annotation[] =
+        "\n::error title=slower%3A a/b/1/- on t::because%0Areproduce: ";
+
+    put("out/records/gpu.a.time.verdicts.json", VERDICTS("gpu.a.time", ONE_CASE("slower")));
+    cr_expect(eq(int, run("results", NULL), 1));
+    cr_expect(strstr(output, "::error") == NULL, "%s", output);
+    setenv("GITHUB_ACTIONS", "true", 1);
+    cr_expect(eq(int, run("results", NULL), 1));
+    expect_within(output, annotation);
+    setenv("GITHUB_ACTIONS", "false", 1);
+    cr_expect(eq(int, run("results", NULL), 1));
+    cr_expect(strstr(output, "::error") == NULL, "%s", output);
+}
+
+Test(cli, results_is_strict_by_option_and_by_environment)
+{
+    put("out/records/gpu.a.time.verdicts.json", VERDICTS("gpu.a.time", ONE_CASE("noisy")));
+    cr_expect(eq(int, run("results", NULL), 0));
+    expect_within(output, "but not with KG_STRICT=1: 1 noisy");
+    cr_expect(eq(int, run("results", "--strict", NULL), 1));
+    setenv("KG_STRICT", "1", 1);
+    cr_expect(eq(int, run("results", NULL), 1));
+    setenv("KG_STRICT", "0", 1);
+    cr_expect(eq(int, run("results", NULL), 0));
+    setenv("KG_STRICT", "false", 1);
+    cr_expect(eq(int, run("results", NULL), 2));
+    cr_expect(eq(str, complaint,
+                 "kernelgate: KG_STRICT='false' is neither 0 nor 1: set it to 1 for strict mode, "
+                 "or to 0\n"));
+    cr_expect(eq(int, run("help", "results", NULL), 0));
+}
+
+/* gate.begin, the first of CTest's tests, is such a command. */
+Test(cli, no_command_takes_a_limit_that_is_none)
+{
+    setenv("KG_CASE_TIMEOUT", "abc", 1);
+    cr_expect(eq(int, run("begin", NULL), 2));
+    cr_expect(eq(str, complaint,
+                 "kernelgate: KG_CASE_TIMEOUT='abc' is no number of seconds from 0.001 to 1000000: "
+                 "set it to one, or unset it\n"));
+    setenv("KG_CASE_TIMEOUT", "", 1);
+    setenv("KG_CASE_SECONDS", "0.01", 1);
+    cr_expect(eq(int, run("begin", NULL), 2));
+    expect_within(complaint, "KG_CASE_SECONDS='0.01' is no number of seconds from 0.05 to 3600: ");
+    setenv("KG_CASE_SECONDS", "2", 1);
+    cr_expect(eq(int, run("begin", NULL), 0), "%s", complaint);
+}
+
+/* CTest alone is the gate too. */
+Test(cli, a_report_fails_by_a_glob_that_takes_no_case)
+{
+    put("out/records/gpu.a.time.verdicts.json", VERDICTS("gpu.a.time", ONE_CASE("pass")));
+    setenv("KG_FILTER", "a/*,b/*", 1);
+    cr_expect(eq(int, run("results", NULL), 2));
+    setenv("KG_FILTER", "a/*", 1);
+    cr_expect(eq(int, run("results", NULL), 0));
+}
+
+Test(cli, results_that_cannot_be_written_are_an_error)
+{
+    put("out/records/gpu.a.time.verdicts.json", VERDICTS("gpu.a.time", ONE_CASE("pass")));
+    cr_assert(mkdir("out/results.json", 0700) == 0);
+    cr_assert(mkdir("out/junit.xml", 0700) == 0);
+    cr_assert(mkdir("out/summary.md", 0700) == 0);
+    cr_expect(eq(int, run("results", NULL), 2));
+    expect_within(complaint, "kernelgate: out/results.json: cannot be written");
+    expect_within(complaint, "kernelgate: out/junit.xml: cannot be written");
+    expect_within(complaint, "kernelgate: out/summary.md: cannot be written");
+    cr_expect(eq(int, run("results", "--out", "nowhere", NULL), 2));
+    expect_within(complaint, "kernelgate: nowhere/records: the folder cannot be read");
+}
+
+static const char baseline[] =
+    "{\"schema\": \"kernelgate-baseline/1\",\n"
+    " \"target\": {\"key\": \"cpu-model\", \"compiler\": \"gcc 12.2.0\"},\n"
+    " \"cases\": {\n"
+    "  \"a/naive/1/-\": {\"commit\": \"abc\", \"global_load_requests\": {\"value\": 3, \"band\": "
+    "0}},\n"
+    "  \"b/naive/1/-\": {\"commit\": \"abc\", \"global_load_requests\": {\"value\": 4, \"band\": "
+    "0}}\n"
+    " }}\n";
+
+Test(cli, lint_says_a_line_a_file)
+{
+    put("x/cpu-model.json", baseline);
+    put("y/cpu-model.json", "{\n\"schema\": 3}");
+    cr_expect(eq(int, run("baseline", "lint", "x/cpu-model.json", NULL), 0), "%s%s", output,
+              complaint);
+    cr_expect(eq(str, output, "x/cpu-model.json: ok: 2 cases, counters of the CPU model\n"));
+    cr_expect(eq(int, run("baseline", "lint", "y/cpu-model.json", "x/cpu-model.json", NULL), 2));
+    expect_within(output, "y/cpu-model.json:");
+    expect_within(output, "x/cpu-model.json: ok: 2 cases");
+    cr_expect(eq(int, run("baseline", "lint", "z.json", NULL), 2));
+    cr_expect(eq(str, output, "z.json: there is no such file: name another\n"));
+}
+
+/* What a run is judged by is what is to be right. */
+Test(cli, lint_takes_the_baselines_of_the_run)
+{
+    cr_expect(eq(int, run("baseline", "lint", NULL), 2));
+    expect_within(complaint, "kernelgate: baselines: the folder of the baselines cannot be read: ");
+    put("baselines/cpu-model.json", baseline);
+    put("baselines/cpu-model.schema.json", "");
+    cr_expect(eq(int, run("baseline", "lint", NULL), 0));
+    cr_expect(
+        eq(str, output, "baselines/cpu-model.json: ok: 2 cases, counters of the CPU model\n"));
+    put("own/x.txt", "");
+    setenv("KG_BASELINES", "own", 1);
+    cr_expect(eq(int, run("baseline", "lint", NULL), 2));
+    cr_expect(eq(str, complaint,
+                 "kernelgate: own: holds no baseline: name a file, or set KG_BASELINES\n"));
+}
+
+/* A run that knows its programs finds the same, and what a test has reported once alone. */
+Test(cli, results_lint_the_baselines_of_the_run)
+{
+    put("programs", "");
+    put("out/records/gpu.a.time.verdicts.json", VERDICTS("gpu.a.time", ONE_CASE("pass")));
+    cr_expect(eq(int, run("results", "--programs", "programs", NULL), 0), "%s", complaint);
+    put("baselines/cpu-model.json", baseline);
+    cr_expect(eq(int, run("results", "--programs", "programs", NULL), 0), "%s", output);
+    put("baselines/cpu-model.json", "{\n\"schema\": 3}");
+    cr_expect(eq(int, run("results", NULL), 0), "%s", output);
+    cr_expect(eq(int, run("results", "--programs", "programs", NULL), 2));
+    expect_within(output,
+                  "  error        kernelgate  baselines/cpu-model.json:2: schema: is no text");
+    put("out/records/gpu.a.time.verdicts.json",
+        VERDICTS("gpu.a.time",
+                 ", \"errors\": [\"baselines/cpu-model.json:2: schema: is no text: mend the "
+                 "file, or record it anew with ci/rebaseline\"]"));
+    cr_expect(eq(int, run("results", "--programs", "programs", NULL), 2));
+    cr_expect(strstr(output, "  error        kernelgate") == NULL, "%s", output);
+}
+
+/* What can be read and is not right all the same. */
+Test(cli, lint_finds_what_does_not_fit)
+{
+    put("nvidia-fake.json",
+        "{\"schema\": \"kernelgate-baseline/1\", \"target\": {\"key\": \"nvidia-fake\"}, "
+        "\"sentinels\": {\"copy\": {\"time_ns\": {\"value\": 100, \"band\": 0.02, \"floor\": 50, "
+        "\"sessions\": [100, 100, 100, 100, 100]}}}, \"cases\": {\"a/b/1/32\": {\"commit\": "
+        "\"abc\", \"time_ns\": {\"value\": 100, \"band\": 0.02, \"floor\": 50, \"sessions\": "
+        "[100, 100, 100, 100, 100]}}}}");
+    cr_expect(eq(int, run("baseline", "lint", "nvidia-fake.json", NULL), 2));
+    expect_within(output, "nvidia-fake.json: fma: this sentinel is missing");
+    expect_within(output, "nvidia-fake.json: a/b/1/32: no table gives this launch");
+    cr_expect(strstr(output, ": ok") == NULL, "%s", output);
+}
+
+/* A program that prints a line, in the folder bin/ of the test's own. */
+static void put_program(const char *name, const char *line, int code)
+{
+    char path[512];
+    char text[512];
+
+    snprintf(path, sizeof path, "bin/%s", name);
+    snprintf(text, sizeof text, "#!/bin/sh\necho '%s'\nexit %d\n", line, code);
+    put(path, text);
+    cr_assert(chmod(path, 0755) == 0);
+}
+
+/* A machine with everything, made of scripts. */
+static void make_machine(void)
+{
+    char path[512];
+
+    put_program("cmake", "cmake version 3.25.1", 0);
+    put_program("ninja", "1.11.1", 0);
+    put_program("cc", "cc (Debian 12.2.0-14) 12.2.0", 0);
+    put_program("pkg-config", "2.4.1", 0);
+    put_program("gcovr", "gcovr 5.2", 0);
+    put_program("git", "git version 2.39.5", 0);
+    put_program("g++", "/usr/lib/libboost_context.so 12.2", 0);
+    put_program("gnuplot", "gnuplot 5.4 patchlevel 4", 0);
+    put_program("nvcc", "Cuda compilation tools, release 13.0, V13.0.88", 0);
+    put("root/etc/os-release", "NAME=Test\nPRETTY_NAME=\"Test OS 1\"\n");
+    put("root/proc/driver/nvidia/version", "NVRM version: NVIDIA UNIX x86_64\n");
+    put("root/sys/bus/pci/devices/0000:19:00.0/vendor", "0x10de\n");
+    put("root/sys/bus/pci/devices/0000:19:00.0/class", "0x030200\n");
+    put("root/sys/bus/pci/devices/0000:00:01.0/vendor", "0x8086\n");
+    put("root/sys/bus/pci/devices/0000:00:01.0/class", "0x030000\n");
+    put("root/sys/bus/pci/devices/0000:1a:00.0/vendor", "0x10de\n");
+    put("root/sys/bus/pci/devices/0000:1a:00.0/class", "0x068000\n");
+    put("root/dev/nvidia0", "");
+    put("root/dev/nvidiactl", "");
+    snprintf(path, sizeof path, "%s/bin", folder);
+    setenv("PATH", path, 1);
+    setenv("KG_NVML_LIBRARY", KG__FAKE_NVML, 1);
+    setenv("KG_CUDA_LIBRARY", KG__FAKE_NVML, 1);
+}
+
+Test(cli, doctor_of_a_folder_that_is_not_there)
+{
+    cr_expect(eq(int, run("doctor", "--root", "/nosuch", NULL), 2));
+    cr_expect(
+        eq(str, complaint,
+           "kernelgate: doctor: --root /nosuch: there is no such folder: name the one that the "
+           "image is mounted at\n"));
+    cr_expect(eq(str, output, ""));
+    put("file", "");
+    cr_expect(eq(int, run("doctor", "--json", "--root", "file", NULL), 2));
+    expect_within(complaint, "doctor: --root file: there is no such folder");
+}
+
+Test(cli, doctor_of_a_machine_with_everything)
+{
+    make_machine();
+    put("baselines/nvidia-h200.json", "{\"schema\": \"kernelgate-baseline/1\", \"target\": "
+                                      "{\"key\": \"nvidia-h200\", \"name\": \"NVIDIA "
+                                      "H200\"}, \"cases\": {}}");
+    cr_expect(eq(int, run("doctor", "--root", "root", NULL), 0), "%s%s", output, complaint);
+    expect_within(output, "ok     operating system   Test OS 1, Linux ");
+    expect_within(output, "ok     C compiler         cc (Debian 12.2.0-14) 12.2.0\n");
+    expect_within(output, "ok     criterion          2.4.1\n");
+    expect_within(output, "ok     NVIDIA driver      580.159.04, supports CUDA up to 13.0\n");
+    expect_within(output,
+                  "ok     nvcc               Cuda compilation tools, release 13.0, V13.0.88\n");
+    expect_within(output,
+                  "ok     GPU 0              NVIDIA H200, GPU-fake-0, 35 \xc2\xb0"
+                  "C, SM clock 1980 MHz of 1980, memory clock 3201 MHz, power limit 700 W, ECC on, "
+                  "MIG off\n");
+    expect_within(output, "baselines/nvidia-h200.json: 0 cases\n");
+    expect_within(output, "ok     gnuplot            gnuplot 5.4 patchlevel 4\n");
+    expect_within(output, "\nCPU model: can be gated\nGPU: can be gated: 1 x NVIDIA H200\n");
+
+    put_program("another", "a plotter of my own 1", 0);
+    setenv("KG_GNUPLOT", "another", 1);
+    cr_expect(eq(int, run("doctor", "--root", "root", NULL), 0));
+    expect_within(output, "ok     gnuplot            a plotter of my own 1\n");
+}
+
+Test(cli, doctor_names_what_is_wrong_with_a_gpu)
+{
+    make_machine();
+    setenv("KG_FAKE_NVML", "throttle=0x40,others=2,self=0,cuda=12080", 1);
+    cr_expect(eq(int, run("doctor", "--root", "root", "--baselines", "b", NULL), 0), "%s",
+              complaint);
+    expect_within(output, "note   GPU 0 ");
+    expect_within(output, "throttled: hardware thermal slowdown, 2 processes computing on it\n");
+    expect_within(output, "note   baseline           b/nvidia-h200.json: there is none\n");
+    expect_within(output,
+                  "lacks  toolkit and driver the toolkit (CUDA 13.0) is newer than the driver "
+                  "supports (CUDA 12.8)\n");
+    expect_within(output, "GPU: cannot be gated: the toolkit is newer than the driver\n");
+
+    setenv("KG_FAKE_NVML", "init=18,cuda_init=803", 1);
+    cr_expect(eq(int, run("doctor", "--root", "root", NULL), 0));
+    expect_within(output, "lacks  NVIDIA driver      does not start (cuInit: error 803)\n");
+    expect_within(output, "note   NVML ");
+    setenv("KG_FAKE_NVML", "count=12", 1);
+    cr_expect(eq(int, run("doctor", "--root", "root", NULL), 0));
+    expect_within(output, "ok     GPU 7");
+    setenv("KG_CUDA_LIBRARY", "libm.so.6", 1);
+    cr_expect(eq(int, run("doctor", "--root", "root", NULL), 0));
+    expect_within(output, "does not start (cuInit: error -1)");
+    setenv("KG_CUDA_LIBRARY", "/nowhere/libcuda.so.1", 1);
+    cr_expect(eq(int, run("doctor", "--root", "root", NULL), 0));
+    expect_within(output, "the kernel module is loaded, but libcuda.so.1 is not there");
+    cr_assert(unlink("root/proc/driver/nvidia/version") == 0);
+    cr_expect(eq(int, run("doctor", "--root", "root", NULL), 0));
+    expect_within(output, "an NVIDIA device is on the PCI bus, but there is no driver");
+}
+
+Test(cli, doctor_of_a_bare_machine)
+{
+    char path[512];
+
+    snprintf(path, sizeof path, "%s/bin", folder);
+    setenv("PATH", path, 1);
+    setenv("KG_NVML_LIBRARY", "/nowhere/x", 1);
+    setenv("KG_CUDA_LIBRARY", "/nowhere/x", 1);
+    cr_assert(mkdir("root", 0700) == 0);
+    cr_expect(eq(int, run("doctor", "--root", "root", NULL), 2));
+    expect_within(output, "ok     operating system   unknown system, Linux");
+    expect_within(output, "lacks  CMake              not found\n");
+    expect_within(output, "-> run ci/setup, or install cmake 3.25 or newer\n");
+    expect_within(output, "note   GPU                no NVIDIA GPU on this machine\n");
+    expect_within(output, "CPU model: cannot be gated: CMake is missing or unfit\n");
+    expect_within(output, "GPU: cannot be gated: there is none\n");
+}
+
+Test(cli, doctor_of_programs_that_do_not_work)
+{
+    make_machine();
+    put_program("cmake", "cmake: cannot load libfoo", 127);
+    put_program("ninja", "one", 0);
+    put_program("gcovr", "gcovr 99999999999999999999.1 5.2", 0);
+    put("baselines/cpu-model.json", "{");
+    setenv("CC", "cc -m64", 1);
+    setenv("CXX", "no-such-compiler", 1);
+    cr_expect(eq(int, run("doctor", "--root", "root", NULL), 2));
+    expect_within(output,
+                  "lacks  CMake              cmake does not work: cmake: cannot load libfoo\n");
+    expect_within(output, "ok     Ninja              one\n");
+    expect_within(output, "ok     C compiler         cc (Debian");
+    expect_within(output, "lacks  C++ compiler       not found\n");
+    expect_within(output, "lacks  baseline           baselines/cpu-model.json:");
+}
+
+Test(cli, doctor_finds_nvcc_where_the_toolkit_puts_it)
+{
+    make_machine();
+    cr_assert(unlink("bin/nvcc") == 0);
+    cr_expect(eq(int, run("doctor", "--root", "root", NULL), 0));
+    expect_within(output, "lacks  nvcc               not found\n");
+    put("root/usr/local/cuda/bin/nvcc",
+        "#!/bin/sh\necho 'nvcc: NVIDIA (R)'\necho 'tools, release 12.8, V12.8'\n");
+    cr_assert(chmod("root/usr/local/cuda/bin/nvcc", 0755) == 0);
+    cr_expect(eq(int, run("doctor", "--root", "root", NULL), 0));
+    expect_within(output, "ok     nvcc               tools, release 12.8, V12.8\n");
+}
+
+Test(cli, doctor_in_json)
+{
+    json_t *document;
+
+    make_machine();
+    put_program("git", "git \377 version 2", 0);
+    cr_expect(eq(int, run("doctor", "--json", "--root", "root", NULL), 0), "%s", complaint);
+    document = json_loads(output, JSON_REJECT_DUPLICATES, NULL);
+    cr_assert(document != NULL, "%s", output);
+    cr_expect(eq(str, (char *)json_string_value(json_object_get(document, "schema")),
+                 "kernelgate-doctor/1"));
+    cr_expect(json_object_get(document, "model") == json_true());
+    cr_expect(json_object_get(document, "gpu") == json_true());
+    cr_expect(lt(sz, 10, json_array_size(json_object_get(document, "items"))));
+    json_decref(document);
+}

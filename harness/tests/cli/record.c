@@ -1,0 +1,1045 @@
+/* The command `kernelgate baseline record`, with a comparison on a GPU that is not there: what it
+ * stores, what it leaves alone, and what it refuses without touching a file. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "baseline/baseline.h"
+#include "tests/fakes/drive.h"
+#include "base/lock.h"
+#include "base/message.h"
+
+#define SLOW "fake/plain/64/b32"
+
+static void set_filter(const char *filter)
+{
+    set("KG_FILTER", filter);
+}
+
+static void begin(void)
+{
+    make_folder();
+    set_fake_surroundings();
+    set_filter("");
+}
+
+TestSuite(record, .init = begin, .fini = remove_folder, .timeout = 60);
+
+static const char *path(void)
+{
+    return at("baselines/nvidia-fake.json");
+}
+
+static ending run(const char *program, const char *option, const char *value)
+{
+    const char *const arguments[] = { KG__COMMAND,     "baseline", "record",     "--baselines",
+                                      at("baselines"), "--commit", "abcdef0123", program,
+                                      option,          value,      NULL };
+
+    (void)unlink(at("log"));
+    return drive(arguments, environment);
+}
+
+static void expect_run(const char *program, int code, const char *line)
+{
+    ending seen = run(program, NULL, NULL);
+
+    expect_ending(&seen, code, line);
+    free(seen.output);
+}
+
+/* Process 1 checks, 2 to 6 are the sessions. */
+static void plan(const char *text)
+{
+    write_text(at("plan"), text);
+}
+
+static void load(kg__baseline *baseline)
+{
+    kg__error error = { "" };
+
+    cr_assert(kg__baseline_load(path(), baseline, &error) == KG__LOADED, "%s", error.text);
+}
+
+/* The lines of two texts that differ; SIZE_MAX where they have not as many. */
+static size_t differing_lines(const char *one, const char *other)
+{
+    size_t count = 0;
+
+    while (*one != '\0' && *other != '\0') {
+        size_t length = strcspn(one, "\n");
+        size_t other_length = strcspn(other, "\n");
+
+        count += length != other_length || strncmp(one, other, length) != 0;
+        one += length + (one[length] == '\n');
+        other += other_length + (other[other_length] == '\n');
+    }
+    return *one == *other ? count : SIZE_MAX;
+}
+
+Test(record, a_first_recording)
+{
+    kg__baseline baseline;
+    const kg__baseline_case *entry;
+    const kg__baseline_metric *metric;
+    char *log;
+    ending seen;
+
+    plan("3 " SLOW " hot 10020\n4 " SLOW " hot 10010\n5 " SLOW " hot 9990\n");
+    seen = run(KG__FAKE_SOUND_GPU, NULL, NULL);
+    expect_ending(&seen, 0, "session 5 of 5");
+    cr_assert(strstr(seen.output, SLOW
+                     "                                  time_ns                    -      10 000 "
+                     "ns       new  band 2.0 %") != NULL,
+              "%s", seen.output);
+    cr_assert(strstr(seen.output, "nvidia-fake.json: 6 of 6 cases and sentinels changed, 5") !=
+                  NULL,
+              "%s", seen.output);
+    free(seen.output);
+    log = read_text(at("log"));
+    cr_assert(occurrences(log, "\n") == 6, "one process checks, five measure");
+    free(log);
+
+    load(&baseline);
+    cr_assert(strcmp(baseline.target.key, "nvidia-fake") == 0);
+    cr_assert(strcmp(baseline.target.name, "NVIDIA Fake") == 0);
+    cr_assert(baseline.target.memory_mib == 81920 && baseline.target.multiprocessors == 132);
+    cr_assert(strcmp(json_string_value(json_object_get(baseline.provenance, "driver")), "1.2.3") ==
+              0);
+    cr_assert(json_number_value(json_object_get(baseline.provenance, "launch_ns")) == 500);
+    cr_assert(baseline.case_count == 4 && baseline.sentinel_count == 2);
+    cr_assert(kg__baseline_metric_of(kg__baseline_sentinel(&baseline, "fma"), "time_ns")->value ==
+              200000);
+    entry = kg__baseline_find(&baseline, SLOW);
+    cr_assert(entry != NULL && strcmp(entry->commit, "abcdef0123") == 0);
+    cr_assert(kg__baseline_metric_of(entry, "cold_time_ns")->value == 12000);
+    metric = kg__baseline_metric_of(entry, "time_ns");
+    cr_assert(metric->session_count == 5);
+    cr_assert(metric->sessions[0] == 10000 && metric->sessions[1] == 10020 &&
+              metric->sessions[2] == 10010 && metric->sessions[3] == 9990);
+    kg__baseline_free(&baseline);
+}
+
+Test(record, a_second_one_changes_nothing)
+{
+    char *first;
+    char *second;
+
+    expect_run(KG__FAKE_SOUND_GPU, 0, "6 of 6 cases and sentinels changed");
+    first = read_text(path());
+    plan("* " SLOW " hot 10190\n* copy hot 101000\n");
+    expect_run(KG__FAKE_SOUND_GPU, 0, "0 of 6 cases and sentinels changed");
+    second = read_text(path());
+    cr_assert(strcmp(first, second) == 0);
+    free(first);
+    free(second);
+}
+
+/* Only the line that moved is another one, beside that of the provenance. */
+Test(record, only_what_moved_is_rewritten)
+{
+    kg__baseline baseline;
+    char *first;
+    char *second;
+
+    expect_run(KG__FAKE_SOUND_GPU, 0, NULL);
+    first = read_text(path());
+    plan("* " SLOW " hot 12000\n");
+    expect_run(KG__FAKE_SOUND_GPU, 0,
+               "time_ns            10 000 ns      12 000 ns   +20.0 %  band");
+    second = read_text(path());
+    cr_assert(differing_lines(first, second) == 1, "%s\n%s", first, second);
+    free(first);
+    free(second);
+    load(&baseline);
+    cr_assert(kg__baseline_metric_of(kg__baseline_find(&baseline, SLOW), "time_ns")->value ==
+              12000);
+    kg__baseline_free(&baseline);
+}
+
+/* What the baseline holds of a case's code, as text to be freed. */
+static char *code_of(const char *id)
+{
+    kg__baseline baseline;
+    char *text;
+
+    load(&baseline);
+    text = json_dumps(kg__baseline_find(&baseline, id)->code, 0);
+    kg__baseline_free(&baseline);
+    return text;
+}
+
+static void expect_code(const char *expected)
+{
+    char *text = code_of(SLOW);
+
+    cr_assert(strcmp(text != NULL ? text : "none", expected) == 0, "%s, expected %s", text,
+              expected);
+    free(text);
+}
+
+Test(record, code_is_recorded_beside_values_that_stay)
+{
+    char *before;
+    char *after;
+
+    expect_run(KG__FAKE_SOUND_GPU, 0, "code: recorded");
+    expect_code("{\"registers\": 40, \"occupancy\": 0.75}");
+    before = read_text(path());
+    plan("* " SLOW " registers 48 hot 10050\n");
+    expect_run(KG__FAKE_SOUND_GPU, 0,
+               SLOW "                                  code: registers 40 -> 48\n");
+    expect_code("{\"registers\": 48, \"occupancy\": 0.75}");
+    after = read_text(path());
+    cr_assert(strstr(after, "10050") == NULL, "the value stays");
+    /* The date is another one. */
+    cr_assert(differing_lines(before, after) <= 2);
+    free(before);
+    free(after);
+    expect_run(KG__FAKE_SOUND_GPU, 0, ": 0 of 6 cases and sentinels changed");
+}
+
+/* Puts a disassembler on the path that prints one kernel with this instruction, or fails. */
+static void install_disassembler(const char *instruction)
+{
+    char text[1024];
+
+    (void)mkdir(at("tools"), 0777);
+    if (instruction != NULL)
+        (void)snprintf(
+            text, sizeof text,
+            "#!/bin/sh\ncat <<'TEXT'\n\tcode for sm_90\n\t\tFunction : fake_kernel\n/*0000*/ "
+            "%s ;\n\t\t..........\nTEXT\n",
+            instruction);
+    else
+        (void)snprintf(text, sizeof text, "#!/bin/sh\nexit 1\n");
+    write_text(at("tools/cuobjdump"), text);
+    cr_assert(chmod(at("tools/cuobjdump"), 0777) == 0);
+    (void)snprintf(text, sizeof text, "%s:%s", at("tools"), getenv("PATH"));
+    set("PATH", text);
+}
+
+Test(record, machine_code_is_recorded_where_a_disassembler_is)
+{
+    char *first;
+    char *second;
+
+    install_disassembler("EXIT");
+    plan("* " SLOW " launch aa\n");
+    expect_run(KG__FAKE_SOUND_GPU, 0, NULL);
+    first = code_of(SLOW);
+    cr_assert(strstr(first, "\"fingerprint\": \"") != NULL, "%s", first);
+    expect_run(KG__FAKE_SOUND_GPU, 0, ": 0 of 6 cases and sentinels changed");
+
+    install_disassembler("BRA 0x0");
+    expect_run(KG__FAKE_SOUND_GPU, 0, "code: other machine code, or another launch\n");
+    second = code_of(SLOW);
+    cr_assert(strcmp(first, second) != 0);
+    free(second);
+    install_disassembler("EXIT");
+    plan("* " SLOW " launch bb\n");
+    expect_run(KG__FAKE_SOUND_GPU, 0, "code: other machine code, or another launch\n");
+    plan("* " SLOW " launch aa\n");
+    expect_run(KG__FAKE_SOUND_GPU, 0, "code: other machine code, or another launch\n");
+    expect_code(first);
+
+    /* What cannot be told today is kept while nothing says that it is another. */
+    install_disassembler(NULL);
+    expect_run(KG__FAKE_SOUND_GPU, 0, ": 0 of 6 cases and sentinels changed");
+    plan("* " SLOW " launch aa registers 48\n");
+    expect_run(KG__FAKE_SOUND_GPU, 0,
+               "code: registers 40 -> 48, its machine code is no longer known\n");
+    expect_code("{\"registers\": 48, \"occupancy\": 0.75}");
+    install_disassembler("EXIT");
+    plan("* " SLOW " launch aa\n");
+    expect_run(KG__FAKE_SOUND_GPU, 0, "code: registers 48 -> 40, its machine code is known now\n");
+    install_disassembler(NULL);
+    plan("* " SLOW " launch aa hot 12000\n");
+    expect_run(KG__FAKE_SOUND_GPU, 0, "code: its machine code is no longer known\n");
+    expect_code("{\"registers\": 40, \"occupancy\": 0.75}");
+    install_disassembler("EXIT");
+    expect_run(KG__FAKE_SOUND_GPU, 0, "code: its machine code is known now\n");
+    expect_code(first);
+    free(first);
+}
+
+Test(record, a_band_set_by_hand_stays)
+{
+    kg__baseline baseline;
+    kg__baseline_metric *metric;
+
+    expect_run(KG__FAKE_SOUND_GPU, 0, NULL);
+    load(&baseline);
+    metric = kg__baseline_metric_of(kg__baseline_find(&baseline, SLOW), "time_ns");
+    metric->band = 0.1;
+    metric->band_by_hand = true;
+    cr_assert(kg__baseline_save(path(), &baseline, NULL));
+    kg__baseline_free(&baseline);
+    plan("* " SLOW " hot 10900\n");
+    expect_run(KG__FAKE_SOUND_GPU, 0, "0 of 6");
+    plan("* " SLOW " hot 12000\n");
+    expect_run(KG__FAKE_SOUND_GPU, 0, "band 10.0 %, by hand");
+    load(&baseline);
+    metric = kg__baseline_metric_of(kg__baseline_find(&baseline, SLOW), "time_ns");
+    cr_assert(metric->band == 0.1 && metric->band_by_hand && metric->value == 12000);
+    kg__baseline_free(&baseline);
+}
+
+Test(record, what_is_too_noisy_is_recorded_ungated)
+{
+    kg__baseline baseline;
+
+    plan("2 " SLOW " hot 10450\n4 " SLOW " hot 10450\n");
+    expect_run(KG__FAKE_SOUND_GPU, 0, "not gated: its noise is");
+    load(&baseline);
+    cr_assert(!kg__baseline_metric_of(kg__baseline_find(&baseline, SLOW), "time_ns")->gated);
+    kg__baseline_free(&baseline);
+}
+
+Test(record, further_boards_are_merged)
+{
+    kg__baseline baseline;
+    const kg__baseline_metric *metric;
+    ending seen;
+
+    expect_run(KG__FAKE_SOUND_GPU, 0, NULL);
+    plan("* " SLOW " hot 10100\n");
+    seen = run(KG__FAKE_SOUND_GPU, "--merge", NULL);
+    expect_ending(&seen, 0, "6 of 6 cases and sentinels changed");
+    free(seen.output);
+    load(&baseline);
+    metric = kg__baseline_metric_of(kg__baseline_find(&baseline, SLOW), "time_ns");
+    cr_assert(metric->session_count == 10 && metric->value == 10050, "%g", metric->value);
+    kg__baseline_free(&baseline);
+}
+
+/* A case that the table no longer has is taken out; with a filter it might only be hidden. */
+Test(record, a_case_that_is_gone_is_retired)
+{
+    kg__baseline baseline;
+    kg__baseline_case *entry;
+    double value = 1000;
+
+    expect_run(KG__FAKE_SOUND_GPU, 0, NULL);
+    load(&baseline);
+    for (int i = 0; i < 2; i++) {
+        entry = kg__baseline_add(&baseline, i == 0 ? "fake/old/64/b32" : "other/old/64/b32");
+        free(entry->commit);
+        entry->commit = kg__copy_text("0123456789");
+        kg__baseline_add_metric(entry, "time_ns")->value = value;
+        entry->metrics[0].band = 0.02;
+        entry->metrics[0].floor = 50;
+        kg__baseline_set_sessions(&entry->metrics[0], &value, 1);
+    }
+    cr_assert(kg__baseline_save(path(), &baseline, NULL));
+    kg__baseline_free(&baseline);
+
+    set_filter("fake/quick/*");
+    expect_run(KG__FAKE_SOUND_GPU, 0, "0 of 4 cases and sentinels changed");
+    set_filter("");
+    expect_run(KG__FAKE_SOUND_GPU, 0,
+               "fake/old/64/b32                                    retired: no longer in");
+    load(&baseline);
+    cr_assert(kg__baseline_find(&baseline, "fake/old/64/b32") == NULL);
+    cr_assert(kg__baseline_find(&baseline, "other/old/64/b32") != NULL,
+              "other comparisons were not recorded");
+    cr_assert(kg__baseline_find(&baseline, SLOW) != NULL);
+    kg__baseline_free(&baseline);
+}
+
+Test(record, a_filter_narrows)
+{
+    kg__baseline baseline;
+
+    set_filter("fake/plain/64/b32,fake/quick/64/*");
+    expect_run(KG__FAKE_GPU, 0, "5 of 5 cases and sentinels changed");
+    load(&baseline);
+    cr_assert(baseline.case_count == 3);
+    kg__baseline_free(&baseline);
+    set_filter("matmul/*");
+    expect_run(KG__FAKE_GPU, 2,
+               "no case to record: is KG_FILTER too narrow? `kernelgate list` has the cases");
+    set_filter("fake/quik/*");
+    expect_run(KG__FAKE_GPU, 2,
+               "no case to record: is KG_FILTER too narrow? Did you mean \"fake/quick/*\"? "
+               "`kernelgate list` has the cases");
+}
+
+/* What is recorded is timed beside its neighbours, which are not recorded, whatever becomes of
+ * them. */
+Test(record, neighbours_of_what_a_filter_takes)
+{
+    const char *const listing[] = { KG__FAKE_SOUND_GPU, "--beside", NULL };
+    ending seen;
+
+    set_filter("matmul/*");
+    seen = drive(listing, environment);
+    cr_assert_str_eq(seen.output, "");
+    free(seen.output);
+    set_filter("fake/quick/64/b32");
+    seen = drive(listing, environment);
+    cr_assert_str_eq(seen.output, "fake/plain/64/b32\nfake/quick/64/b32\n");
+    free(seen.output);
+    plan("2 fake/plain/64/b32 crash\n");
+    expect_run(KG__FAKE_SOUND_GPU, 0, "3 of 3 cases and sentinels changed");
+    seen = (ending){ .output = read_text(at("log")) };
+    cr_assert(occurrences(seen.output, "\n") == 7, "a process more, for the crash: %s",
+              seen.output);
+    free(seen.output);
+}
+
+/* Without git's word the commit is unknown, and the file is right all the same. */
+Test(record, the_commit_is_unknown_without_git)
+{
+    const char *const arguments[] = { KG__COMMAND,     "baseline",         "record", "--baselines",
+                                      at("baselines"), KG__FAKE_SOUND_GPU, NULL };
+    kg__baseline baseline;
+
+    set("PATH", at(""));
+    expect_drive(arguments, 0, "6 of 6");
+    load(&baseline);
+    cr_assert(strcmp(kg__baseline_find(&baseline, SLOW)->commit, "unknown") == 0);
+    kg__baseline_free(&baseline);
+}
+
+/* What a program says beside its cases is no case. */
+Test(record, a_program_that_warns)
+{
+    char script[600];
+
+    snprintf(script, sizeof script, "#!/bin/sh\necho a warning >&2\nexec '%s' \"$@\"\n",
+             KG__FAKE_SOUND_GPU);
+    write_text(at("program"), script);
+    cr_assert(chmod(at("program"), 0755) == 0);
+    expect_run(at("program"), 0, "6 of 6");
+}
+
+/* Refused, with this line, and the file of before stands byte for byte. */
+static void expect_refusal(const char *program, const char *line)
+{
+    /* Sound, but not as the store would write it: any rewriting would show. */
+    static const char before[] =
+        "{\"schema\": \"kernelgate-baseline/1\", \"cases\": {},   "
+        "\"target\": {\"key\": \"nvidia-fake\", \"name\": \"NVIDIA Fake\"}}";
+    char *after;
+
+    (void)mkdir(at("baselines"), 0777);
+    write_text(path(), before);
+    expect_run(program, 2, line);
+    after = read_text(path());
+    cr_assert(strcmp(before, after) == 0);
+    free(after);
+}
+
+Test(record, a_wrong_check_refuses)
+{
+    set_filter("fake/plain/*,fake/wrong/*");
+    expect_refusal(KG__FAKE_GPU, "fake/wrong/64/b32: to[17]: expected");
+    set_filter("fake/plain/*,fake/cannot/*");
+    expect_refusal(KG__FAKE_GPU, "fake/cannot/64/b32: launching: cudaErrorInvalidValue");
+    set_filter("fake/plain/*,fake/crashes/*");
+    expect_refusal(KG__FAKE_GPU, "fake/crashes/64/b32: crashed: the observer died of signal 11 "
+                                 "(Segmentation fault): nothing is recorded");
+}
+
+Test(record, what_goes_wrong_while_measuring_refuses)
+{
+    plan("4 " SLOW " wrong\n");
+    expect_refusal(KG__FAKE_SOUND_GPU, SLOW ": to[3]: expected 1, got 2, after timing: nothing is");
+    plan("4 " SLOW " crash\n");
+    expect_refusal(KG__FAKE_SOUND_GPU, SLOW ": crashed");
+    plan("4 " SLOW " forget\n");
+    expect_refusal(KG__FAKE_SOUND_GPU, SLOW ": record lost");
+}
+
+Test(record, a_throttled_card_refuses)
+{
+    plan("6 " SLOW " throttled\n");
+    expect_refusal(KG__FAKE_SOUND_GPU, SLOW ": the card was throttled while it was timed");
+}
+
+Test(record, a_card_that_others_compute_on_refuses)
+{
+    plan("4 " SLOW " foreign 1\n");
+    expect_refusal(KG__FAKE_SOUND_GPU,
+                   SLOW ": 1 other process computed on the card while it was timed: end it, or "
+                        "wait: nothing is recorded");
+    plan("4 " SLOW " foreign 2\n");
+    expect_refusal(KG__FAKE_SOUND_GPU, SLOW ": 2 other processes computed on the card");
+}
+
+/* The fake's own, which the sentinels tell, is 500 ns. */
+Test(record, a_launch_that_costs_something_else_refuses)
+{
+    plan("4 " SLOW " launch_ns 680\n");
+    expect_refusal(KG__FAKE_SOUND_GPU,
+                   SLOW ": a launch cost 680 ns while it was timed, and 500 ns before: start "
+                        "nothing on the host's other GPUs, and record again: nothing is recorded");
+    plan("4 " SLOW " launch_ns 510\n");
+    expect_run(KG__FAKE_SOUND_GPU, 0, "6 of 6 cases and sentinels changed");
+}
+
+/* Two recordings at once would each store what the other one does not know of. */
+Test(record, a_folder_that_somebody_else_changes_refuses)
+{
+    char holder[64];
+    struct stat facts;
+    char name[96];
+    int lock;
+
+    cr_assert(mkdir(at("baselines"), 0777) == 0 && stat(at("baselines"), &facts) == 0);
+    setenv("KG_LOCK_DIR", at(""), 1);
+    snprintf(name, sizeof name, "baselines-%llx-%llx", (unsigned long long)facts.st_dev,
+             (unsigned long long)facts.st_ino);
+    lock = kg__lock_try(name, NULL);
+    cr_assert(lock >= 0);
+    snprintf(holder, sizeof holder, "baselines: it is held by process %ld", (long)getpid());
+    expect_run(KG__FAKE_SOUND_GPU, 2, holder);
+    cr_assert(!exists(at("log")) && !exists(path()), "nothing is measured in vain");
+    kg__lock_release(lock);
+    expect_run(KG__FAKE_SOUND_GPU, 0, "6 of 6 cases and sentinels changed");
+}
+
+static bool is_gated(const char *metric)
+{
+    kg__baseline baseline;
+    bool gated;
+
+    load(&baseline);
+    gated = kg__baseline_metric_of(kg__baseline_find(&baseline, SLOW), metric)->gated;
+    kg__baseline_free(&baseline);
+    return gated;
+}
+
+Test(record, one_metric_that_disagrees_is_its_kernels_own)
+{
+    plan("3 " SLOW " hot 11100\n");
+    expect_run(KG__FAKE_SOUND_GPU, 0,
+               SLOW ": time_ns: the sessions disagree, 10 000 ns to 11 100 ns");
+    cr_assert(!is_gated("time_ns") && is_gated("cold_time_ns"));
+}
+
+Test(record, sessions_that_disagree_refuse)
+{
+    plan("3 " SLOW " hot 11100 cold 14000\n");
+    expect_refusal(KG__FAKE_SOUND_GPU,
+                   "2 of 8 metrics differ from session to session: nothing is recorded");
+}
+
+Test(record, sentinels_that_disagree_refuse)
+{
+    plan("3 copy hot 120000\n");
+    expect_refusal(KG__FAKE_SOUND_GPU, "copy: time_ns: the sessions disagree");
+}
+
+Test(record, clocks_that_hear_the_host_may_disagree)
+{
+    plan("* " SLOW " clock host\n3 " SLOW " clock host hot 20000 cold 30000\n");
+    expect_run(KG__FAKE_SOUND_GPU, 0, "not gated: its noise is");
+    cr_assert(!is_gated("time_ns") && !is_gated("cold_time_ns"));
+}
+
+Test(record, sessions_that_are_not_whole_refuse)
+{
+    plan("3 " SLOW " cold 0\n");
+    expect_refusal(KG__FAKE_SOUND_GPU, SLOW ": cold_time_ns: 4 values of 5 sessions");
+    plan("3 " SLOW " hot 0\n");
+    expect_refusal(KG__FAKE_SOUND_GPU, SLOW ": time_ns: 4 values of 5 sessions");
+}
+
+Test(record, a_metric_that_no_session_has_is_left_out)
+{
+    kg__baseline baseline;
+
+    plan("* " SLOW " cold 0\n");
+    expect_run(KG__FAKE_SOUND_GPU, 0, "6 of 6");
+    load(&baseline);
+    cr_assert(kg__baseline_find(&baseline, SLOW)->metric_count == 1);
+    kg__baseline_free(&baseline);
+}
+
+/* It is seen before any session is measured. */
+Test(record, a_malformed_baseline_refuses_and_stays)
+{
+    static const char malformed[] = "{\"schema\": \"kernelgate-baseline/1\", ";
+    ending seen;
+    char *text;
+
+    (void)mkdir(at("baselines"), 0777);
+    write_text(path(), malformed);
+    seen = run(KG__FAKE_SOUND_GPU, NULL, NULL);
+    expect_ending(&seen, 2, "mend or move that file first; nothing is recorded");
+    cr_assert(strstr(seen.output, "session 1") == NULL, "%s", seen.output);
+    free(seen.output);
+    text = read_text(path());
+    cr_assert(strcmp(malformed, text) == 0);
+    free(text);
+}
+
+Test(record, no_device_refuses)
+{
+    set("FAKE_DEVICE", "absent");
+    expect_refusal(KG__FAKE_SOUND_GPU, "no GPU: this one is a fake");
+    set("FAKE_DEVICE", "broken");
+    expect_refusal(KG__FAKE_SOUND_GPU, "the driver does not work");
+    set("FAKE_DEVICE", "first");
+    expect_refusal(KG__FAKE_SOUND_GPU, "no GPU: this one is a fake");
+}
+
+Test(record, programs_that_are_none_refuse)
+{
+    expect_refusal(at("missing"), "it does not list its cases");
+    cr_assert(symlink(KG__FAKE_BAD_TABLE, at("bad.model")) == 0);
+    cr_assert(symlink("/bin/true", at("bad.instrumented")) == 0);
+    expect_refusal(at("bad.model"), "it does not list its cases (exit code 2)");
+    expect_refusal("/bin/true", "no case to record");
+}
+
+Test(record, a_folder_that_cannot_be_written)
+{
+    const char *const arguments[] = { KG__COMMAND,      "baseline",         "record", "--baselines",
+                                      at("file/below"), KG__FAKE_SOUND_GPU, NULL };
+    const char *const in_a_file[] = { KG__COMMAND, "baseline",         "record", "--baselines",
+                                      at("file"),  KG__FAKE_SOUND_GPU, NULL };
+
+    write_text(at("file"), "");
+    expect_drive(arguments, 2, "file/below: the folder cannot be made: Not a directory");
+    expect_drive(in_a_file, 2, "file: is no folder");
+    cr_assert(!exists(at("log")), "nothing is measured in vain");
+}
+
+Test(record, a_read_only_folder)
+{
+    if (geteuid() == 0) {
+        /* A test that is skipped does not get to its end. */
+        remove_folder();
+        cr_skip_test("the superuser writes anywhere");
+    }
+    cr_assert(mkdir(at("baselines"), 0555) == 0);
+    expect_run(KG__FAKE_SOUND_GPU, 2, "baselines: the folder cannot be written: nothing is");
+}
+
+/* A file that cannot be replaced: a folder stands in its place. */
+Test(record, a_baseline_that_cannot_be_replaced)
+{
+    (void)mkdir(at("baselines"), 0777);
+    cr_assert(mkdir(path(), 0777) == 0);
+    expect_run(KG__FAKE_SOUND_GPU, 2, "nvidia-fake.json");
+    cr_assert(exists(path()));
+}
+
+Test(record, arguments_that_are_wrong)
+{
+    static const char *const bad[] = { "4", "0", "-1", "five", "5x", "1000" };
+    const char *const no_program[] = { KG__COMMAND,   "baseline",      "record",
+                                       "--baselines", at("baselines"), NULL };
+    const char *const no_folder[] = { KG__COMMAND, "baseline", "record", KG__FAKE_SOUND_GPU, NULL };
+    ending seen;
+
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        seen = run(KG__FAKE_SOUND_GPU, "--sessions", bad[i]);
+        expect_ending(&seen, 2, "not a number from 5 to 999");
+        free(seen.output);
+    }
+    expect_drive(no_program, 2, "needs --baselines DIR and a comparison's program");
+    expect_drive(no_folder, 2, "needs --baselines DIR and a comparison's program");
+    cr_assert(!exists(at("baselines")) && !exists(at("log")));
+}
+
+Test(record, more_sessions)
+{
+    kg__baseline baseline;
+    ending seen = run(KG__FAKE_SOUND_GPU, "--sessions", "7");
+
+    expect_ending(&seen, 0, "session 7 of 7");
+    free(seen.output);
+    load(&baseline);
+    cr_assert(
+        kg__baseline_metric_of(kg__baseline_find(&baseline, SLOW), "time_ns")->session_count == 7);
+    kg__baseline_free(&baseline);
+}
+
+/* What was recorded is what the gate passes by. */
+Test(record, the_gate_passes_by_what_was_recorded)
+{
+    const char *const gate[] = { KG__FAKE_SOUND_GPU, "--filter=fake/time", NULL };
+
+    expect_run(KG__FAKE_SOUND_GPU, 0, NULL);
+    set("KG_FILTER", NULL);
+    set("KG_BASELINES", at("baselines"));
+    set("KG_STRICT", "1");
+    expect_drive(gate, 0, "pass         nvidia-fake  " SLOW);
+    plan("* " SLOW " hot 10500\n");
+    expect_drive(gate, 1, "slower       nvidia-fake  " SLOW);
+}
+
+/* What is recorded in part says nothing of where the rest was. */
+Test(record, a_part_leaves_the_provenance_of_the_rest)
+{
+    kg__baseline baseline;
+
+    expect_run(KG__FAKE_SOUND_GPU, 0, NULL);
+    cr_assert(kg__baseline_load(at("baselines/nvidia-fake.json"), &baseline, NULL) == KG__LOADED);
+    json_object_set_new(baseline.provenance, "driver", json_string("0.9"));
+    cr_assert(kg__baseline_save(at("baselines/nvidia-fake.json"), &baseline, NULL));
+    kg__baseline_free(&baseline);
+    plan("* " SLOW " hot 10500\n");
+    set_filter(SLOW);
+    expect_run(KG__FAKE_SOUND_GPU, 0, "1 of 3 cases and sentinels changed");
+    cr_assert(kg__baseline_load(at("baselines/nvidia-fake.json"), &baseline, NULL) == KG__LOADED);
+    cr_expect_str_eq(json_string_value(json_object_get(baseline.provenance, "driver")), "0.9");
+    kg__baseline_free(&baseline);
+    plan("* " SLOW " hot 11000\n");
+    set_filter("");
+    expect_run(KG__FAKE_SOUND_GPU, 0, " cases and sentinels changed");
+    cr_assert(kg__baseline_load(at("baselines/nvidia-fake.json"), &baseline, NULL) == KG__LOADED);
+    cr_expect_str_eq(json_string_value(json_object_get(baseline.provenance, "driver")), "1.2.3");
+    kg__baseline_free(&baseline);
+}
+
+/* The CPU model: the same command, on a program that counts. Instrumented process 1 checks, 2 and 3
+ * count. */
+
+static void plan_counts(const char *text)
+{
+    write_text(at("count_plan"), text);
+}
+
+static const char *model_path(void)
+{
+    return at("baselines/cpu-model.json");
+}
+
+static void expect_model(int code, const char *line)
+{
+    (void)unlink(at("count_log"));
+    expect_run(KG__FAKE_MODEL, code, line);
+}
+
+static void load_model(kg__baseline *baseline)
+{
+    kg__error error = { "" };
+
+    cr_assert(kg__baseline_load(model_path(), baseline, &error) == KG__LOADED, "%s", error.text);
+}
+
+/* The right variants of the fake comparison. */
+static void choose_right_ones(void)
+{
+    set_filter("fake/plain/*,fake/quick/*");
+}
+
+Test(record, a_first_recording_of_counts)
+{
+    kg__baseline baseline;
+    const kg__baseline_case *entry;
+    const kg__baseline_metric *metric;
+    char *log;
+    char *text;
+
+    choose_right_ones();
+    expect_model(0, "cpu-model.json: 4 of 4 cases changed, counted twice alike");
+    log = read_text(at("count_log"));
+    cr_assert(occurrences(log, "\n") == 3, "one process checks, two count");
+    free(log);
+    load_model(&baseline);
+    cr_assert(strcmp(baseline.target.key, "cpu-model") == 0);
+    cr_assert(strncmp(baseline.target.compiler, "gcc ", 4) == 0 ||
+              strncmp(baseline.target.compiler, "clang ", 6) == 0);
+    cr_assert(baseline.case_count == 4 && baseline.sentinel_count == 0);
+    entry = kg__baseline_find(&baseline, SLOW);
+    cr_assert(entry != NULL && strcmp(entry->commit, "abcdef0123") == 0);
+    cr_assert(entry->metric_count == 7, "counters of 0 are left away");
+    metric = kg__baseline_metric_of(entry, "global_load_sectors");
+    cr_assert(metric->value == 400 && metric->band == 0 && metric->session_count == 0 &&
+              metric->gated);
+    cr_assert(json_object_size(entry->lines) == 3);
+    kg__baseline_free(&baseline);
+    text = read_text(model_path());
+    cr_assert(strstr(text, "\"barriers\": {\"value\": 8, \"band\": 0}, \"global_load_requests\"") !=
+                  NULL,
+              "%s", text);
+    cr_assert(strstr(text, "\"lines\": {\"kernels/fake/plain.cu:14\": {\"global_load_requests\": "
+                           "200, \"global_load_sectors\": 400}, ") != NULL,
+              "%s", text);
+    cr_assert(occurrences(text, "\n") == 19, "one case per line: %s", text);
+    cr_assert(strstr(text, " \"checked\": [\n  \"fake/plain/0/b32\",\n") != NULL, "%s", text);
+    free(text);
+}
+
+Test(record, counts_that_did_not_move_change_nothing)
+{
+    char *first;
+    char *second;
+
+    choose_right_ones();
+    expect_model(0, NULL);
+    first = read_text(model_path());
+    expect_model(0, "cpu-model.json: 0 of 4 cases changed");
+    second = read_text(model_path());
+    cr_assert(strcmp(first, second) == 0);
+    free(first);
+    free(second);
+}
+
+Test(record, only_counts_that_moved_are_rewritten)
+{
+    kg__baseline baseline;
+    const kg__baseline_case *entry;
+    char *first;
+    char *second;
+    ending seen;
+
+    choose_right_ones();
+    expect_model(0, NULL);
+    first = read_text(model_path());
+    plan_counts("* " SLOW " global_load_requests 300 barriers 0 shuffles 5 "
+                "line kernels/fake/plain.cu:14 global_load_requests 300 "
+                "line kernels/fake/plain.cu:15 barriers 0 "
+                "line kernels/fake/plain.cu:15 shuffles 5\n");
+    seen = run(KG__FAKE_MODEL, NULL, NULL);
+    expect_ending(&seen, 0, "cpu-model.json: 1 of 4 cases changed");
+    cr_assert(strstr(seen.output, SLOW
+                     "                                  global_load_requests                    "
+                     "200              300   +50.0 %\n") != NULL,
+              "%s", seen.output);
+    cr_assert(strstr(seen.output, "barriers                                  8                0    "
+                                  "-100 %\n") != NULL,
+              "%s", seen.output);
+    cr_assert(strstr(seen.output, "shuffles                                  0                5    "
+                                  "   new\n") != NULL,
+              "%s", seen.output);
+    cr_assert(strstr(seen.output, " ns") == NULL, "%s", seen.output);
+    free(seen.output);
+    second = read_text(model_path());
+    cr_assert(differing_lines(first, second) == 1, "%s\n%s", first, second);
+    free(first);
+    free(second);
+    load_model(&baseline);
+    entry = kg__baseline_find(&baseline, SLOW);
+    cr_assert(kg__baseline_metric_of(entry, "global_load_requests")->value == 300);
+    cr_assert(kg__baseline_metric_of(entry, "barriers") == NULL);
+    kg__baseline_free(&baseline);
+}
+
+/* Where the lines went elsewhere, the next verdict must not look for them where they were. */
+Test(record, lines_that_moved_are_rewritten)
+{
+    kg__baseline baseline;
+
+    choose_right_ones();
+    expect_model(0, NULL);
+    plan_counts("* " SLOW " line kernels/fake/plain.cu:15 barriers 5 "
+                "line kernels/fake/plain.cu:20 barriers 3\n");
+    expect_model(0, SLOW "                                  lines of source moved, and no counter");
+    load_model(&baseline);
+    cr_assert(json_object_size(kg__baseline_find(&baseline, SLOW)->lines) == 4);
+    cr_assert(json_object_size(kg__baseline_find(&baseline, "fake/quick/64/b32")->lines) == 3);
+    kg__baseline_free(&baseline);
+}
+
+Test(record, a_counters_band_set_by_hand_stays)
+{
+    kg__baseline baseline;
+    kg__baseline_metric *metric;
+
+    choose_right_ones();
+    expect_model(0, NULL);
+    load_model(&baseline);
+    metric = kg__baseline_metric_of(kg__baseline_find(&baseline, SLOW), "barriers");
+    metric->band = 0.1;
+    metric->band_by_hand = true;
+    metric = kg__baseline_metric_of(kg__baseline_find(&baseline, SLOW), "global_load_requests");
+    metric->gated = false;
+    metric->band_by_hand = true;
+    cr_assert(kg__baseline_save(model_path(), &baseline, NULL));
+    kg__baseline_free(&baseline);
+    plan_counts("* " SLOW " global_load_requests 300 barriers 9 "
+                "line kernels/fake/plain.cu:14 global_load_requests 300 "
+                "line kernels/fake/plain.cu:15 barriers 9\n");
+    expect_model(0, "1 of 4");
+    load_model(&baseline);
+    metric = kg__baseline_metric_of(kg__baseline_find(&baseline, SLOW), "barriers");
+    cr_assert(metric->band == 0.1 && metric->band_by_hand && metric->value == 9);
+    metric = kg__baseline_metric_of(kg__baseline_find(&baseline, SLOW), "global_load_requests");
+    cr_assert(!metric->gated && metric->value == 300);
+    kg__baseline_free(&baseline);
+}
+
+Test(record, a_case_that_counts_nothing)
+{
+    kg__baseline baseline;
+    const kg__baseline_case *entry;
+
+    set_filter(SLOW);
+    plan_counts("* * global_load_requests 0 global_load_sectors 0 global_store_requests 0 "
+                "global_store_sectors 0 barriers 0 unique_bytes_read 0 unique_bytes_written 0 "
+                "line kernels/fake/plain.cu:14 global_load_requests 0 "
+                "line kernels/fake/plain.cu:14 global_load_sectors 0 "
+                "line kernels/fake/plain.cu:15 barriers 0 "
+                "line kernels/fake/plain.cu:16 global_store_requests 0 "
+                "line kernels/fake/plain.cu:16 global_store_sectors 0\n");
+    expect_model(0, "1 of 1");
+    load_model(&baseline);
+    entry = kg__baseline_find(&baseline, SLOW);
+    cr_assert(entry->metric_count == 1 && entry->metrics[0].value == 0);
+    kg__baseline_free(&baseline);
+    expect_model(0, "0 of 1");
+}
+
+/* The provenance names the flags of all cases, so that a part of them cannot have others. */
+Test(record, counts_of_other_flags_than_the_rest_refuse)
+{
+    kg__baseline baseline;
+    char *first;
+    char *second;
+
+    choose_right_ones();
+    expect_model(0, NULL);
+    load_model(&baseline);
+    json_object_set_new(baseline.provenance, "flags", json_string("-O0"));
+    cr_assert(kg__baseline_save(model_path(), &baseline, NULL));
+    kg__baseline_free(&baseline);
+    first = read_text(model_path());
+    plan_counts("* " SLOW " global_load_requests 300\n");
+    expect_model(2, "cpu-model.json: its other cases were recorded with CXXFLAGS \"-O0\", these "
+                    "would be with \"\": build with the same, or record all cases");
+    second = read_text(model_path());
+    cr_expect_str_eq(first, second);
+    free(first);
+    free(second);
+}
+
+/* A case that no table has any more is taken out; with a filter it might only be hidden. */
+Test(record, a_counted_case_that_is_gone_is_retired)
+{
+    kg__baseline baseline;
+
+    choose_right_ones();
+    expect_model(0, NULL);
+    load_model(&baseline);
+    kg__baseline_add_metric(kg__baseline_add(&baseline, "fake/old/64/b32"), "barriers")->value = 1;
+    cr_assert(kg__baseline_save(model_path(), &baseline, NULL));
+    kg__baseline_free(&baseline);
+    expect_model(0, "0 of 4");
+    load_model(&baseline);
+    cr_assert(kg__baseline_find(&baseline, "fake/old/64/b32") != NULL);
+    kg__baseline_free(&baseline);
+}
+
+/* Refused, with this line, and the file of before stands byte for byte. */
+static void expect_model_refusal(const char *line)
+{
+    static const char before[] = "{\"schema\": \"kernelgate-baseline/1\", \"cases\": {},   "
+                                 "\"target\": {\"key\": \"cpu-model\"}}";
+    char *after;
+
+    (void)mkdir(at("baselines"), 0777);
+    write_text(model_path(), before);
+    expect_model(2, line);
+    after = read_text(model_path());
+    cr_assert(strcmp(before, after) == 0);
+    free(after);
+}
+
+Test(record, counts_that_do_not_repeat_refuse)
+{
+    choose_right_ones();
+    plan_counts("3 " SLOW " global_load_sectors 401\n");
+    expect_model_refusal(SLOW ": global_load_sectors is 400 in one run and 401 in another: counts "
+                              "have to repeat");
+    plan_counts("2 " SLOW " line kernels/fake/plain.cu:14 global_load_sectors 401\n");
+    expect_model_refusal(SLOW ": its lines count otherwise in another run");
+}
+
+Test(record, what_instrumented_kernels_find_refuses)
+{
+    choose_right_ones();
+    plan_counts("1 " SLOW " finding\n");
+    expect_model_refusal(SLOW ": kernels/fake/other.cu:14: reads 4 bytes at from + 256");
+    plan_counts("1 " SLOW " crash\n");
+    expect_model_refusal(SLOW ": crashed");
+    plan_counts("3 " SLOW " forget\n");
+    expect_model_refusal(SLOW ": record lost");
+    plan_counts("");
+    set_filter("fake/plain/*,fake/wrong/*");
+    expect_model_refusal("fake/wrong/64/b32: to[17]: expected");
+}
+
+Test(record, a_model_without_its_instrumented_program)
+{
+    char command[1200];
+
+    kg__format(command, sizeof command, "cp '%s' '%s'", KG__FAKE_MODEL, at("lone.model"));
+    cr_assert(system(command) == 0);
+    expect_run(at("lone.model"), 2,
+               "lone.instrumented: the program with instrumented kernels cannot be run");
+}
+
+/* One call records one target, and boards are none of the model's. */
+Test(record, what_does_not_go_together)
+{
+    const char *const both[] = { KG__COMMAND,     "baseline",     "record",           "--baselines",
+                                 at("baselines"), KG__FAKE_MODEL, KG__FAKE_SOUND_GPU, NULL };
+    ending seen = drive(both, environment);
+
+    expect_ending(&seen, 2, "programs for a GPU and for the CPU model");
+    free(seen.output);
+    seen = run(KG__FAKE_MODEL, "--merge", NULL);
+    expect_ending(&seen, 2, "--merge: is for boards of a GPU's model");
+    free(seen.output);
+}
+
+static void expect_lost_output(const char *program, const char *line)
+{
+    char script[1024];
+    const char *const arguments[] = { "/bin/sh", "-c", script, KG__COMMAND, NULL };
+    ending seen;
+
+    kg__format(script, sizeof script, "exec \"$0\" baseline record --baselines %s %s >/dev/full",
+               at("baselines"), program);
+    (void)unlink(at("log"));
+    (void)unlink(at("count_log"));
+    seen = drive(arguments, environment);
+    expect_ending(&seen, 2, line);
+    cr_assert(occurrences(seen.output, "kernelgate: ") == 1, "%s", seen.output);
+    free(seen.output);
+}
+
+/* The file is there by then, which nobody would expect of a command that failed. */
+Test(record, says_that_the_file_was_written_where_its_table_is_lost)
+{
+    static const char lost[] = " was written, and what there is to say of it is lost: the standard "
+                               "output takes no more";
+    char line[256];
+
+    choose_right_ones();
+    kg__format(line, sizeof line, "nvidia-fake.json%s", lost);
+    expect_lost_output(KG__FAKE_SOUND_GPU, line);
+    kg__format(line, sizeof line, "cpu-model.json%s", lost);
+    expect_lost_output(KG__FAKE_MODEL, line);
+    cr_assert(exists(path()) && exists(model_path()));
+}
+
+Test(record, a_filter_that_leaves_nothing_to_count)
+{
+    set_filter("fake/plain/1/*");
+    expect_model(2, "is KG_FILTER too narrow? Did you mean \"fake/plain/7/*\"? `kernelgate list` "
+                    "has the cases");
+}
+
+Test(record, a_malformed_baseline_of_counts_refuses)
+{
+    ending seen;
+
+    choose_right_ones();
+    (void)mkdir(at("baselines"), 0777);
+    write_text(model_path(), "{\"schema\": \"kernelgate-baseline/1\", ");
+    seen = run(KG__FAKE_MODEL, NULL, NULL);
+    expect_ending(&seen, 2, "mend or move that file first; nothing is recorded");
+    cr_assert(strstr(seen.output, "counting, run") == NULL, "%s", seen.output);
+    free(seen.output);
+}

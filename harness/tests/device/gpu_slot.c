@@ -1,0 +1,172 @@
+/* Boards as CTest hands them out: what its environment says of them, and the resource spec that it
+ * reads. */
+#include "device/gpu_slot.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define UUID "GPU-7fc4aa32-1cf4-0123-89ab-cdef01234567"
+#define ID "gpu_7fc4aa32_1cf4_0123_89ab_cdef01234567"
+
+static char uuid[KG__BOARD_UUID_SIZE];
+static kg__error error;
+
+static void forget(void)
+{
+    unsetenv("CTEST_RESOURCE_GROUP_COUNT");
+    unsetenv("CTEST_RESOURCE_GROUP_0_GPUS");
+    unsetenv("CUDA_VISIBLE_DEVICES");
+}
+
+TestSuite(board, .init = forget);
+
+/* What is made of CTest's two variables; NULL leaves one unset. */
+static kg__board_status given(const char *count, const char *gpus)
+{
+    forget();
+    error.text[0] = '\0';
+    if (count != NULL)
+        setenv("CTEST_RESOURCE_GROUP_COUNT", count, 1);
+    if (gpus != NULL)
+        setenv("CTEST_RESOURCE_GROUP_0_GPUS", gpus, 1);
+    return kg__board_take(uuid, &error);
+}
+
+Test(board, without_a_resource_spec_any_board_will_do)
+{
+    cr_expect(eq(int, given(NULL, NULL), KG__BOARD_ANY));
+    cr_expect(eq(str, uuid, ""));
+    cr_expect(getenv("CUDA_VISIBLE_DEVICES") == NULL);
+    /* What CTest tells a test that takes nothing. */
+    cr_expect(eq(int, given("0", NULL), KG__BOARD_ANY));
+}
+
+Test(board, the_one_that_is_given_is_the_one_that_is_shown)
+{
+    setenv("CUDA_VISIBLE_DEVICES", "3", 1);
+    cr_expect(eq(int, given("1", "id:" ID ",slots:8"), KG__BOARD_GIVEN));
+    cr_expect(eq(str, uuid, UUID));
+    cr_expect(eq(str, getenv("CUDA_VISIBLE_DEVICES"), UUID));
+    cr_expect(eq(int, given(NULL, "id:" ID ",slots:1"), KG__BOARD_GIVEN));
+}
+
+Test(board, asking_shows_nothing)
+{
+    setenv("CTEST_RESOURCE_GROUP_0_GPUS", "id:" ID ",slots:1", 1);
+    cr_expect(eq(int, kg__board_given(uuid, &error), KG__BOARD_GIVEN));
+    cr_expect(eq(str, uuid, UUID));
+    cr_expect(getenv("CUDA_VISIBLE_DEVICES") == NULL);
+}
+
+Test(board, what_names_no_board_is_an_error)
+{
+    static const char *const bad[] = {
+        "",
+        "id:",
+        "id:3,slots:1",
+        "id:gpu_,slots:1",
+        "id:" ID,
+        "id:" ID ",",
+        "id:" ID ",slots:",
+        "id:" ID ",slots:x",
+        "id:" ID ",slots:1x",
+        "id:" ID ",slots:1;id:" ID ",slots:1",
+        "id:" ID "0,slots:1",
+        "id:gpu_7fc4aa32_1cf4_0123_89ab_cdef0123456,slots:1",
+        "id:gpu_7fc4aa32_1cf4_0123_89ab_cdef0123456g,slots:1",
+        "id:gpu_7FC4aa32_1cf4_0123_89ab_cdef01234567,slots:1",
+        "id:gpu_7fc4aa3211cf4_0123_89ab_cdef01234567,slots:1",
+        "id:" UUID ",slots:1",
+        "id:mig_7fc4aa32_1cf4_0123_89ab_cdef01234567,slots:1",
+        "ID:" ID ",slots:1",
+        "slots:1,id:" ID,
+    };
+
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        cr_expect(eq(int, given("1", bad[i]), KG__BOARD_BAD), "%s", bad[i]);
+        cr_expect(eq(str, uuid, ""));
+        cr_expect(getenv("CUDA_VISIBLE_DEVICES") == NULL, "%s", bad[i]);
+        cr_expect(strstr(error.text, "names no board") != NULL &&
+                      strstr(error.text, "--resource-spec") != NULL,
+                  "%s", error.text);
+    }
+}
+
+Test(board, a_test_takes_one_board)
+{
+    cr_expect(eq(int, given("2", "id:" ID ",slots:1"), KG__BOARD_BAD));
+    cr_expect(strstr(error.text, "CTEST_RESOURCE_GROUP_COUNT=2") != NULL, "%s", error.text);
+    cr_expect(eq(int, given("two", NULL), KG__BOARD_BAD));
+    cr_expect(eq(int, given("0", "id:" ID ",slots:1"), KG__BOARD_BAD));
+    cr_expect(eq(int, given("1", NULL), KG__BOARD_BAD));
+    cr_expect(strstr(error.text, "takes no GPU") != NULL, "%s", error.text);
+}
+
+Test(board, one_that_is_gone_is_named)
+{
+    kg__board_gone(UUID, &error);
+    cr_expect(strstr(error.text, UUID) != NULL && strchr(error.text, '\n') == NULL);
+}
+
+static json_t *spec_of(const char *list)
+{
+    json_t *boards = json_loads(list, 0, NULL);
+    json_t *spec;
+
+    cr_assert(boards != NULL, "%s", list);
+    error.text[0] = '\0';
+    spec = kg__board_spec(boards, &error);
+    json_decref(boards);
+    return spec;
+}
+
+Test(board, the_resource_spec_lists_every_board)
+{
+    json_t *spec = spec_of("[{\"uuid\": \"" UUID "\", \"name\": \"NVIDIA H200\"}, {\"uuid\": "
+                           "\"GPU-00000000-0000-0000-0000-000000000001\", \"name\": \"NVIDIA "
+                           "MIGHTY\"}]");
+    char *text = json_dumps(spec, JSON_COMPACT | JSON_SORT_KEYS);
+
+    cr_expect(eq(str, text,
+                 "{\"local\":[{\"gpus\":[{\"id\":\"" ID "\",\"slots\":8},{\"id\":"
+                 "\"gpu_00000000_0000_0000_0000_000000000001\",\"slots\":8}]}],"
+                 "\"version\":{\"major\":1,\"minor\":0}}"));
+    free(text);
+    json_decref(spec);
+}
+
+/* What the spec says of a board is what its tests read of it. */
+Test(board, ids_there_and_back)
+{
+    json_t *spec = spec_of("[{\"uuid\": \"" UUID "\", \"name\": \"NVIDIA H200\"}]");
+    const char *id = NULL;
+    char gpus[128];
+
+    cr_assert(json_unpack(spec, "{s:[{s:[{s:s}]}]}", "local", "gpus", "id", &id) == 0);
+    kg__format(gpus, sizeof gpus, "id:%s,slots:8", id);
+    cr_expect(eq(int, given("1", gpus), KG__BOARD_GIVEN));
+    cr_expect(eq(str, uuid, UUID));
+    json_decref(spec);
+}
+
+Test(board, what_cannot_be_handed_out_is_refused)
+{
+    cr_expect(
+        spec_of("[{\"uuid\": \"MIG-7fc4aa32-1cf4-0123-89ab-cdef01234567\", \"name\": \"NVIDIA "
+                "H200 MIG 1g.18gb\"}]") == NULL);
+    cr_expect(strstr(error.text, "MIG instance") != NULL, "%s", error.text);
+    cr_expect(spec_of("[{\"uuid\": \"" UUID
+                      "\", \"name\": \"a\"}, {\"uuid\": \"GPU-12\", \"name\": "
+                      "\"NVIDIA Odd\"}]") == NULL);
+    cr_expect(strstr(error.text, "NVIDIA Odd: its UUID is \"GPU-12\"") != NULL, "%s", error.text);
+    cr_expect(spec_of("[{\"name\": \"NVIDIA Odd\"}]") == NULL);
+}
+
+Test(board, instances_are_known_by_their_name)
+{
+    cr_expect(kg__board_is_instance("NVIDIA A100-SXM4-40GB MIG 1g.5gb"));
+    cr_expect(not(kg__board_is_instance("NVIDIA H200")));
+    cr_expect(not(kg__board_is_instance("MIGHTY")));
+}

@@ -1,0 +1,388 @@
+/* NVML, through a library of our own that answers in its place: KG__FAKE_NVML is its path. */
+#include "device/nvml.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void use_fake(void)
+{
+    setenv("KG_NVML_LIBRARY", KG__FAKE_NVML, 1);
+    unsetenv("KG_FAKE_NVML");
+}
+
+TestSuite(nvml, .init = use_fake);
+
+static void answer(const char *settings)
+{
+    setenv("KG_FAKE_NVML", settings, 1);
+}
+
+static kg__nvml *open_fake(void)
+{
+    kg__nvml *nvml = NULL;
+    kg__error why = { "" };
+
+    cr_assert(kg__nvml_open(&nvml, &why) == KG__NVML_READY, "%s", why.text);
+    cr_assert(nvml != NULL);
+    return nvml;
+}
+
+static kg__nvml_state state_of(const char *which)
+{
+    kg__nvml *nvml = open_fake();
+    kg__nvml_state state;
+    kg__error error = { "" };
+
+    cr_assert(kg__nvml_card_state(nvml, which, &state, &error), "%s", error.text);
+    kg__nvml_close(nvml);
+    return state;
+}
+
+Test(nvml, is_absent_where_there_is_no_library)
+{
+    kg__nvml *nvml = (kg__nvml *)&nvml;
+    kg__error why = { "" };
+
+    setenv("KG_NVML_LIBRARY", "/nowhere/libnvidia-ml.so.1", 1);
+    cr_assert(eq(int, kg__nvml_open(&nvml, &why), KG__NVML_ABSENT));
+    cr_expect(nvml == NULL);
+    cr_expect(strstr(why.text, "no NVIDIA driver here (/nowhere/libnvidia-ml.so.1: cannot open") !=
+                  NULL,
+              "%s", why.text);
+    kg__nvml_close(nvml);
+}
+
+Test(nvml, an_empty_name_is_the_usual_one)
+{
+    kg__nvml *nvml = NULL;
+    kg__error why = { "" };
+
+    setenv("KG_NVML_LIBRARY", "", 1);
+    if (kg__nvml_open(&nvml, &why) == KG__NVML_ABSENT)
+        cr_expect(strstr(why.text, KG__NVML_LIBRARY) != NULL ||
+                      strstr(why.text, "not loaded") != NULL,
+                  "%s", why.text);
+    kg__nvml_close(nvml);
+}
+
+Test(nvml, a_library_that_is_another_is_broken)
+{
+    kg__nvml *nvml = NULL;
+    kg__error why = { "" };
+
+    setenv("KG_NVML_LIBRARY", "libm.so.6", 1);
+    cr_assert(eq(int, kg__nvml_open(&nvml, &why), KG__NVML_BROKEN));
+    cr_expect(nvml == NULL);
+    cr_expect(strstr(why.text, "libm.so.6: has no function nvmlInit_v2") != NULL, "%s", why.text);
+}
+
+Test(nvml, a_driver_that_is_not_loaded_is_absent)
+{
+    kg__nvml *nvml = NULL;
+    kg__error why = { "" };
+
+    answer("init=9");
+    cr_assert(eq(int, kg__nvml_open(&nvml, &why), KG__NVML_ABSENT));
+    cr_expect(strstr(why.text, "not loaded (NVML: Driver Not Loaded)") != NULL, "%s", why.text);
+}
+
+Test(nvml, a_driver_that_does_not_match_its_library_is_broken)
+{
+    kg__nvml *nvml = NULL;
+    kg__error why = { "" };
+
+    answer("init=18");
+    cr_assert(eq(int, kg__nvml_open(&nvml, &why), KG__NVML_BROKEN));
+    cr_expect(strstr(why.text, "NVML error 18") != NULL, "%s", why.text);
+    cr_expect(strstr(why.text, "restart the machine") != NULL, "%s", why.text);
+    answer("init=999");
+    cr_assert(eq(int, kg__nvml_open(&nvml, &why), KG__NVML_BROKEN));
+    cr_expect(strstr(why.text, "NVML error 999") != NULL, "%s", why.text);
+    cr_expect(strstr(why.text, "restart") == NULL, "%s", why.text);
+}
+
+Test(nvml, tells_the_driver_and_the_number_of_cards)
+{
+    kg__nvml *nvml = open_fake();
+    char driver[96];
+    char small[4] = "xyz";
+
+    kg__nvml_driver(nvml, driver, sizeof driver);
+    cr_expect(eq(str, driver, "580.159.04"));
+    kg__nvml_driver(nvml, small, sizeof small);
+    cr_expect(eq(str, small, ""), "a version that does not fit is not told");
+    cr_expect(eq(int, kg__nvml_count(nvml), 1));
+    answer("count=8,driver=none");
+    cr_expect(eq(int, kg__nvml_count(nvml), 8));
+    kg__nvml_driver(nvml, driver, sizeof driver);
+    cr_expect(eq(str, driver, ""));
+    answer("count=none");
+    cr_expect(eq(int, kg__nvml_count(nvml), -1));
+    kg__nvml_close(nvml);
+}
+
+Test(nvml, reads_every_figure)
+{
+    kg__nvml_state state;
+
+    answer(
+        "temperature=71,sm=1410,memory=2619,max=1980,throttle=0x44,limit=650000,draw=640250,ecc=0,"
+        "mig=1,others=3");
+    state = state_of("0");
+    cr_expect(eq(str, state.name, "NVIDIA H200"));
+    cr_expect(eq(str, state.uuid, "GPU-fake-0"));
+    cr_expect(eq(str, state.bus_id, "00000000:19:00.0"));
+    cr_expect(eq(int, state.temperature_c, 71));
+    cr_expect(eq(int, state.sm_clock_mhz, 1410));
+    cr_expect(eq(int, state.memory_clock_mhz, 2619));
+    cr_expect(eq(int, state.max_sm_clock_mhz, 1980));
+    cr_expect(state.reasons_known);
+    cr_expect(eq(u64, state.reasons, 0x44));
+    cr_expect(epsilon_eq(dbl, state.power_limit_w, 650.0, 1e-9));
+    cr_expect(epsilon_eq(dbl, state.power_draw_w, 640.25, 1e-9));
+    cr_expect(eq(int, state.ecc, 0));
+    cr_expect(eq(int, state.mig, 1));
+    cr_expect(eq(int, state.foreign_processes, 3));
+}
+
+Test(nvml, finds_a_card_by_index_uuid_and_bus)
+{
+    answer("count=2");
+    cr_expect(eq(str, state_of("0").uuid, "GPU-fake-0"));
+    cr_expect(eq(str, state_of("1").uuid, "GPU-fake-1"));
+    cr_expect(eq(str, state_of("1").bus_id, "00000000:1A:00.0"));
+    cr_expect(eq(str, state_of("GPU-fake-0").uuid, "GPU-fake-0"));
+    cr_expect(eq(str, state_of("0000:19:00.0").uuid, "GPU-fake-0"));
+}
+
+Test(nvml, a_card_that_is_not_there_is_an_error)
+{
+    static const char *const missing[] = { "1", "GPU-other", "0000:ff:00.0", "", "ab:cd" };
+    kg__nvml *nvml = open_fake();
+
+    for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) {
+        kg__nvml_state state = { .temperature_c = 3, .name = "old" };
+        kg__error error = { "" };
+        char expected[128];
+
+        cr_assert(not(kg__nvml_card_state(nvml, missing[i], &state, &error)));
+        snprintf(expected, sizeof expected,
+                 "GPU %s: the NVIDIA driver does not find it (NVML error 6: "
+                 "Not Found)",
+                 missing[i]);
+        cr_expect(strstr(error.text, expected) != NULL, "%s", error.text);
+        cr_expect(eq(int, state.temperature_c, -1), "nothing of an earlier card stays");
+        cr_expect(eq(str, state.name, ""));
+    }
+    kg__nvml_close(nvml);
+}
+
+Test(nvml, each_figure_may_be_unavailable_on_its_own)
+{
+    kg__nvml_state state;
+
+    answer(
+        "name=none,uuid=none,pci=none,temperature=none,sm=none,memory=none,max=none,throttle=none,"
+        "old_throttle=none,limit=none,draw=none,ecc=none,mig_code=1,others=none");
+    state = state_of("0");
+    cr_expect(eq(str, state.name, ""));
+    cr_expect(eq(str, state.uuid, ""));
+    cr_expect(eq(str, state.bus_id, ""));
+    cr_expect(eq(int, state.temperature_c, -1));
+    cr_expect(eq(int, state.sm_clock_mhz, -1));
+    cr_expect(eq(int, state.memory_clock_mhz, -1));
+    cr_expect(eq(int, state.max_sm_clock_mhz, -1));
+    cr_expect(not(state.reasons_known));
+    cr_expect(eq(u64, state.reasons, 0));
+    cr_expect(isnan(state.power_limit_w) != 0);
+    cr_expect(isnan(state.power_draw_w) != 0);
+    cr_expect(eq(int, state.ecc, -1));
+    cr_expect(eq(int, state.mig, -1));
+    cr_expect(eq(int, state.foreign_processes, -1));
+
+    answer("memory=none");
+    state = state_of("0");
+    cr_expect(eq(int, state.memory_clock_mhz, -1));
+    cr_expect(eq(int, state.sm_clock_mhz, 1980));
+}
+
+Test(nvml, an_older_driver_names_the_reasons_otherwise)
+{
+    kg__nvml_state state;
+
+    answer("throttle=none,old_throttle=0x20");
+    state = state_of("0");
+    cr_expect(state.reasons_known);
+    cr_expect(eq(u64, state.reasons, 0x20));
+}
+
+Test(nvml, a_card_that_cannot_be_split_is_not_split)
+{
+    answer("mig_code=3,mig=1");
+    cr_expect(eq(int, state_of("0").mig, 0));
+}
+
+Test(nvml, counts_processes_by_whichever_call_the_driver_has)
+{
+    for (int version = 1; version <= 3; version++) {
+        char settings[64];
+
+        snprintf(settings, sizeof settings, "process_version=%d,others=2,self=1", version);
+        answer(settings);
+        cr_expect(eq(int, state_of("0").foreign_processes, 2), "version %d", version);
+    }
+    answer("process_version=0,others=2");
+    cr_expect(eq(int, state_of("0").foreign_processes, -1));
+    answer("others=0,self=1");
+    cr_expect(eq(int, state_of("0").foreign_processes, 0), "this process is none of the others");
+    answer("others=0,self=0");
+    cr_expect(eq(int, state_of("0").foreign_processes, 0));
+    answer("others=5000");
+    cr_expect(eq(int, state_of("0").foreign_processes, 256), "as many as are looked at");
+}
+
+/* The processes that the fake lists under these settings. */
+static kg__nvml_processes listed(const char *settings)
+{
+    kg__nvml *nvml = NULL;
+    kg__nvml_processes all;
+    bool told;
+
+    answer(settings);
+    nvml = open_fake();
+    told = kg__nvml_list(nvml, "0", &all);
+    cr_expect(eq(int, told, all.count >= 0));
+    kg__nvml_close(nvml);
+    return all;
+}
+
+/* How many are foreign at the end, from the lists before this process had its context, after it,
+ * and at the end. */
+static int foreign(const char *before, const char *after, const char *end)
+{
+    kg__nvml_processes none = listed(before);
+    kg__nvml_processes made = listed(after);
+    kg__nvml_processes now = listed(end);
+    kg__nvml_processes own;
+
+    kg__nvml_find_own(&none, &made, &own);
+    return kg__nvml_foreign(&now, &own);
+}
+
+Test(nvml, this_process_is_none_of_the_foreign_by_whatever_id)
+{
+    /* By its own id. */
+    cr_expect(eq(int, foreign("self=0", "self=1", "self=1"), 0));
+    cr_expect(eq(int, foreign("self=0,others=2", "self=1,others=2", "self=1,others=2"), 2));
+    /* By another one, as in a container. */
+    cr_expect(eq(int, foreign("self=0", "self_pid=4242", "self_pid=4242"), 0));
+    cr_expect(
+        eq(int, foreign("self=0,others=2", "self_pid=4242,others=2", "self_pid=4242,others=2"), 2));
+    cr_expect(eq(int, foreign("self=0", "self_pid=4242", "self_pid=4242,others=1"), 1),
+              "one that came later");
+    cr_expect(eq(int, foreign("self=0,others=3", "self_pid=4242,others=3", "self_pid=4242"), 0),
+              "those that left");
+    /* Another process of the machine has the id that this one has in its container. */
+    cr_expect(eq(int, foreign("self=1", "self=1,others=1", "self=1,others=1"), 1));
+    cr_expect(eq(int, foreign("self=1", "self=1,others=1", "self=0,others=1"), 0));
+    /* Hidden. */
+    cr_expect(eq(int, foreign("self=0", "self=0", "self=0"), 0));
+    cr_expect(eq(int, foreign("self=0,others=1", "self=0,others=1", "self=0,others=1"), 1));
+}
+
+Test(nvml, of_several_that_came_at_once_one_may_be_this_process)
+{
+    cr_expect(eq(int, foreign("self=0", "self=0,others=2", "self=0,others=2"), 1));
+    cr_expect(eq(int, foreign("self=0", "self=0,others=2", "self=0,others=1"), 0));
+    cr_expect(eq(int, foreign("self=0", "self=1,others=2", "self=1,others=2"), 2),
+              "unless one has its id");
+}
+
+Test(nvml, a_split_card_lists_this_process_twice)
+{
+    kg__nvml_processes all = { .count = 3, .pids = { 7, 7, 8 } };
+    kg__nvml_processes own = { .count = 1, .pids = { 7 } };
+
+    cr_expect(eq(int, kg__nvml_foreign(&all, &own), 1));
+}
+
+Test(nvml, nobody_is_foreign_where_nobody_is_listed)
+{
+    cr_expect(eq(int, listed("process_version=0").count, -1));
+    cr_expect(eq(int, foreign("process_version=0", "self=1", "self=1"), -1));
+    cr_expect(eq(int, foreign("self=0", "process_version=0", "self=1"), -1));
+    cr_expect(eq(int, foreign("self=0", "self=1", "process_version=0"), -1));
+    cr_expect(eq(int, listed("others=5000").count, KG__NVML_PROCESSES), "as many as fit");
+}
+
+Test(nvml, processes_of_a_card_that_is_not_there)
+{
+    kg__nvml *nvml = open_fake();
+    kg__nvml_processes all = { .count = 3 };
+
+    cr_expect(not(kg__nvml_list(nvml, "7", &all)));
+    cr_expect(eq(int, all.count, -1));
+    kg__nvml_close(nvml);
+}
+
+Test(nvml, a_card_that_does_not_answer_leaves_no_figure)
+{
+    kg__nvml *nvml;
+    kg__nvml_state state;
+    kg__error why = { "" };
+
+    answer("temperature=44");
+    cr_assert(eq(int, kg__nvml_open(&nvml, &why), KG__NVML_READY));
+    cr_assert(kg__nvml_card_state(nvml, "0", &state, &why), "%s", why.text);
+    cr_expect(eq(int, state.temperature_c, 44));
+    cr_assert(not(kg__nvml_card_state(nvml, "7", &state, &why)));
+    cr_expect(strstr(why.text, "GPU 7") != NULL, "%s", why.text);
+    cr_expect(eq(int, state.temperature_c, -1));
+    kg__nvml_close(nvml);
+    answer("init=9");
+    cr_assert(eq(int, kg__nvml_open(&nvml, &why), KG__NVML_ABSENT));
+    cr_expect(nvml == NULL);
+}
+
+Test(nvml, which_reasons_are_throttling)
+{
+    static const uint64_t slowed[] = { 0x4, 0x8, 0x20, 0x40, 0x80 };
+    static const uint64_t usual[] = { 0x0, 0x1, 0x2, 0x10, 0x100, 0x113, 0x200, 1ULL << 63 };
+
+    for (size_t i = 0; i < sizeof slowed / sizeof *slowed; i++) {
+        cr_expect(kg__nvml_throttles(slowed[i]), "0x%llx", (unsigned long long)slowed[i]);
+        cr_expect(kg__nvml_throttles(slowed[i] | 0x1), "0x%llx", (unsigned long long)slowed[i]);
+    }
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+        cr_expect(not(kg__nvml_throttles(usual[i])), "0x%llx", (unsigned long long)usual[i]);
+}
+
+Test(nvml, reasons_in_words)
+{
+    char text[256];
+    uint64_t reasons = 0;
+
+    kg__nvml_reasons_text(0, false, text, sizeof text);
+    cr_expect(eq(str, text, "none"));
+    kg__nvml_reasons_text(0x1, true, text, sizeof text);
+    cr_expect(eq(str, text, "none"));
+    kg__nvml_reasons_text(0x45, false, text, sizeof text);
+    cr_expect(eq(str, text, "idle, software power cap, hardware thermal slowdown"));
+    cr_expect(kg__nvml_text_throttles(text));
+    cr_expect(not(kg__nvml_text_throttles("idle, clocks set for applications")));
+    cr_expect(not(kg__nvml_text_throttles("none")));
+    kg__nvml_reasons_text(0x45, true, text, sizeof text);
+    cr_expect(eq(str, text, "software power cap, hardware thermal slowdown"));
+    kg__nvml_reasons_text(1ULL << 63, false, text, sizeof text);
+    cr_expect(eq(str, text, "a reason that this version does not know"));
+    kg__nvml_reasons_text(UINT64_MAX, false, text, 16);
+    cr_expect(eq(sz, strlen(text), 15));
+    cr_expect(kg__nvml_next_reason(&reasons) == NULL);
+    reasons = 0x90;
+    cr_expect(eq(str, (char *)kg__nvml_next_reason(&reasons), "sync boost"));
+    cr_expect(eq(u64, reasons, 0x80));
+}

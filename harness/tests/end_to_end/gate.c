@@ -1,0 +1,307 @@
+/* ci/gate from its first line to its last, in a folder of its own, with a build that needs no
+ * building and a ctest that stands in for CTest's: what it refuses, and that it never takes an
+ * earlier run's words for this one's. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/fakes/drive.h"
+#include "base/message.h"
+
+#define EARLIER_WORDS "what an earlier ctest said"
+
+/* A ctest that runs the part `check` alone and reports how it ended, or what FAKE_REPORT says. */
+#define CTEST(more)                                                                                \
+    "#!/bin/sh\n"                                                                                  \
+    "while [ $# -gt 0 ]; do if [ \"$1\" = --output-junit ]; then report=$2; fi; shift; "           \
+    "done\n" KG__COMMAND " begin || exit 8\n" KG__FAKE_MODEL                                       \
+    " --filter=fake/check >/dev/null 2>&1; code=$?\n"                                              \
+    "case $code in 0) status=run ;; 77) status=notrun why=SKIP_RETURN_CODE=77 ;; *) status=fail "  \
+    ";; "                                                                                          \
+    "esac\n"                                                                                       \
+    "echo \"<testsuite><testcase name=\\\"model.fake.check\\\" status=\\\"$status\\\"><skipped "   \
+    "message=\\\"$why\\\"/></testcase></testsuite>\" >\"$report\"\n" more                          \
+    "test $code -eq 0 -o $code -eq 77\n"
+
+static void begin(void)
+{
+    static const char *const unset[] = { "CUDACXX", "CI", "CTEST_PARALLEL_LEVEL" };
+    char path[600];
+
+    make_folder();
+    cr_assert(chdir(at("")) == 0);
+    kg__format(path, sizeof path, "%s:%s", at("bin"), getenv("PATH"));
+    set("PATH", path);
+    set_fake_surroundings();
+    set("KG_OUT", NULL);
+    for (size_t i = 0; i < sizeof unset / sizeof *unset; i++)
+        set(unset[i], NULL);
+    expect_shell("mkdir -p bin ci kernels build/cpu && cp " KG__CI "/gate " KG__CI
+                 "/common.sh " KG__CI "/base.sh ci/ && printf %s " KG__COMMAND
+                 " >build/cpu/kernelgate.path && echo build/cpu/fake.model "
+                 ">build/cpu/kernelgate.programs");
+    write_script("build/cpu/fake.model",
+                 "#!/bin/sh\necho '{\"tests\": [{\"test\": \"model.fake.check\", \"cases\": "
+                 "[\"fake/plain/1/b32\", \"fake/plain/1/b64\", \"fake/plain/64/b32\", "
+                 "\"fake/plain/64/b64\", \"fake/wrong/64/b32\"]}]}'\n");
+    write_script("bin/cmake", "#!/bin/sh\n");
+    write_script("ci/setup", "#!/bin/sh\n");
+    write_text("CMakePresets.json", "{}");
+    write_text("build/cpu/ctest.log", EARLIER_WORDS "\n");
+    write_script("bin/ctest", CTEST(""));
+}
+
+static void end(void)
+{
+    cr_assert(chdir("/") == 0);
+    remove_folder();
+}
+
+TestSuite(gate, .init = begin, .fini = end, .timeout = 120);
+
+/* Gates the CPU model; the exit code and a part of the output must be so, and nothing in it an
+ * earlier run's. */
+static void expect_gate(int code, const char *expected)
+{
+    const char *const arguments[] = { "ci/gate", "--target", "model", NULL };
+    ending seen = drive(arguments, environment);
+
+    expect_ending(&seen, code, expected);
+    cr_assert(strstr(seen.output, EARLIER_WORDS) == NULL, "%s", seen.output);
+    free(seen.output);
+}
+
+Test(gate, judges_what_ctest_runs)
+{
+    set("KG_FILTER", "fake/plain/*");
+    expect_gate(0, "\nverdict: PASS (exit 0), filtered: 4 of 5 cases");
+}
+
+Test(gate, names_what_a_filter_may_have_meant)
+{
+    set("KG_FILTER", "fake/plan/*");
+    expect_gate(2, "KG_FILTER=fake/plan/* matches no case of any test; did you mean "
+                   "\"fake/plain/*\"? `kernelgate list` has the cases");
+    set("KG_FILTER", "fake");
+    expect_gate(2, "did you mean \"fake/*\"?");
+    set("KG_FILTER", "fake/plain/65/b32");
+    expect_gate(2, "did you mean \"fake/plain/64/b32\"?");
+    set("KG_FILTER", "nothing/at/all,fake/plain");
+    expect_gate(2, "did you mean \"fake/plain/*\"?");
+    set("KG_FILTER", "nothing/at/all");
+    expect_gate(2,
+                "KG_FILTER=nothing/at/all matches no case of any test: `kernelgate list` has the "
+                "cases, and COMPARISON/* is a filter for those of one comparison");
+}
+
+/* A list of which a part is misspelled would gate the rest alone, and pass. */
+Test(gate, each_glob_of_a_filter_takes_a_case)
+{
+    set("KG_FILTER", "fake/plain/*,fake/qick/*");
+    expect_gate(2, "KG_FILTER: \"fake/qick/*\" matches no case of any test; did you mean "
+                   "\"fake/quick/*\"? `kernelgate list` has the cases");
+    set("KG_FILTER", "fake/plain/64/*, fake/quick/64/b32");
+    expect_gate(2, "KG_FILTER: \" fake/quick/64/b32\" matches no case of any test; did you mean "
+                   "\"fake/quick/64/b32\"?");
+    set("KG_FILTER", "fake/plain/*,nothing/at/all");
+    expect_gate(2,
+                "KG_FILTER: \"nothing/at/all\" matches no case of any test: `kernelgate list` has "
+                "the cases");
+    set("KG_FILTER", "fake/plain/64/*,fake/plain/7/*,");
+    expect_gate(0, "\nverdict: PASS (exit 0), filtered");
+}
+
+/* A claim's line says why it fails; what else Criterion has to say of that test is passed on. */
+Test(gate, a_claim_that_fails_is_told_once)
+{
+    const char *const arguments[] = { "ci/gate", "--target", "model", NULL };
+    ending seen;
+
+    write_script(
+        "bin/ctest",
+        CTEST("printf '%s\\n' '7: fails        claim  a claim' '8: [----]   of another test' \\\n"
+              "    '7: [----] ./harness/claims.c:207: Assertion Failed' '7: [----]   why again' "
+              "'7: [----] ' \\\n"
+              "    '7: [----] ./suites/own.c:3: Assertion Failed' '7: [----]   of a suite'\n"));
+    set("KG_FILTER", "fake/plain/*");
+    seen = drive(arguments, environment);
+    expect_ending(&seen, 0,
+                  "\n[----]   of another test\n[----] ./suites/own.c:3: Assertion Failed\n"
+                  "[----]   of a suite\n");
+    free(seen.output);
+}
+
+/* What a test prints is no command of ours to whoever reads the job's output. */
+Test(gate, what_tests_print_is_no_workflow_command)
+{
+    const char *const arguments[] = { "ci/gate", "--target", "model", NULL };
+    ending seen;
+
+    write_script("bin/ctest",
+                 CTEST("printf '%s\\n' '7: ::error::x' '7:   ::error::y' '7: in ##[error]z'\n"));
+    set("KG_FILTER", "fake/plain/*");
+    seen = drive(arguments, environment);
+    expect_ending(&seen, 0, "\n: error::x\n  : error::y\nin # [error]z\n");
+    cr_expect(commands_in(seen.output) == 0, "%s", seen.output);
+    free(seen.output);
+
+    write_script("bin/ctest", "#!/bin/sh\nprintf '::error::x\\n' >build/cpu/ctest.log\nexit 9\n");
+    seen = drive(arguments, environment);
+    expect_ending(&seen, 2, ": error::x\n");
+    cr_expect(commands_in(seen.output) == 0, "%s", seen.output);
+    free(seen.output);
+}
+
+/* What a build cannot have in its path is refused before anything is removed. */
+Test(gate, a_path_that_cannot_be_built_in)
+{
+    static const struct {
+        const char *name;
+        const char *holds; /* NULL: it is taken */
+    } paths[] = {
+        { "a;b", "';'" },   { "a#b", "'#'" },  { "a\"b", "'\"'" }, { "a[b]", "'['" },
+        { "a\\b", "'\\'" }, { "a|b", "'|'" },  { "a*b", "'*'" },   { "a${b}", "'${'" },
+        { "a\nb", "a b" },  { "a b", NULL },   { "a$b", NULL },    { "a'b", NULL },
+        { "a(b)", NULL },   { "a:b,c", NULL },
+    };
+
+    set("KG_FILTER", "fake/plain/*");
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        const char *results = at("tree/out/results.json");
+        char script[128];
+        const char *const arguments[] = { script, "--target", "model", NULL };
+        char *text;
+        ending seen;
+
+        expect_shell("rm -rf tree && mkdir -p tree/out && cp -R ci kernels build CMakePresets.json "
+                     "tree && echo earlier >tree/out/results.json");
+        cr_assert(rename("tree", paths[i].name) == 0);
+        kg__format(script, sizeof script, "%s/ci/gate", paths[i].name);
+        if (strchr(paths[i].name, '\n') != NULL)
+            script[1] = '\n';
+        seen = drive(arguments, environment);
+        expect_ending(&seen, paths[i].holds == NULL ? 0 : 2, paths[i].holds);
+        free(seen.output);
+        cr_assert(rename(paths[i].name, "tree") == 0);
+        text = read_text(results);
+        cr_expect((strcmp(text, "earlier\n") == 0) == (paths[i].holds != NULL), "%s: %s",
+                  paths[i].name, text);
+        free(text);
+    }
+}
+
+Test(gate, strictness_is_0_or_1)
+{
+    static const char *const unclear[] = { "false", "no", "off", "yes", "2" };
+
+    set("KG_FILTER", "fake/plain/*");
+    for (size_t i = 0; i < sizeof unclear / sizeof *unclear; i++) {
+        char expected[160];
+
+        set("KG_STRICT", unclear[i]);
+        kg__format(expected, sizeof expected,
+                   "ci/gate: KG_STRICT='%s' is neither 0 nor 1: set it to 1 for strict mode, or "
+                   "to 0",
+                   unclear[i]);
+        expect_gate(2, expected);
+        cr_assert(!exists("out"), "it comes before anything is done");
+    }
+    set("KG_STRICT", "");
+    expect_gate(0, "\nverdict: PASS (exit 0)");
+    set("KG_STRICT", "0");
+    expect_gate(0, "\nverdict: PASS (exit 0)");
+}
+
+Test(gate, says_that_ctest_is_missing)
+{
+    expect_shell(
+        "mkdir tools && for folder in ${PATH//:/ }; do ln -sf \"$folder\"/* tools/; done && "
+        "rm -f tools/ctest");
+    set("PATH", at("tools"));
+    expect_gate(2, "ci/gate: ctest is not on the PATH: install the package cmake, 3.25 or newer, "
+                   "which brings it\n");
+}
+
+Test(gate, shows_no_log_of_an_earlier_run)
+{
+    write_script("bin/ctest", "#!/bin/sh\necho 'CMake Error: no such preset' >&2\nexit 9\n");
+    expect_gate(2, "ci/gate: ctest ended with code 9, and there are no results in ");
+    write_script("bin/ctest", "#!/bin/sh\nprintf 'in its log\\n' >build/cpu/ctest.log\nexit 9\n");
+    expect_gate(2, "\nin its log\n");
+    write_script("bin/ctest", CTEST(""));
+    set("KG_FILTER", "fake/plain/*");
+    expect_gate(0, "verdict: PASS (exit 0)");
+    write_script("bin/ctest", "#!/bin/sh\nexit 9\n");
+    expect_gate(2, "no test left a verdict, of these: model.fake.check");
+}
+
+/* A filter that was left in the environment would pass for a whole gate. */
+Test(gate, a_strict_run_takes_no_filter_of_the_environment)
+{
+    const char *const given[] = { "ci/gate",  "--target",     "model", "--strict",
+                                  "--filter", "fake/plain/*", NULL };
+
+    set("KG_STRICT", "1");
+    set("KG_FILTER", "fake/plain/*");
+    set("KG_FILTER_GIVEN", "fake/plain/*");
+    expect_gate(2, "ci/gate: KG_FILTER='fake/plain/*' is set in the environment of a strict run");
+    cr_assert(!exists("out"), "it comes before anything is done");
+    expect_drive(given, 0, "verdict: PASS (exit 0), filtered: ");
+    expect_shell("grep -q '^# kernelgate: PASS (exit 0), filtered: ' out/summary.md");
+}
+
+/* How a run that is not whole ends, and what says so. */
+typedef struct hole {
+    const char *ctest;
+    const char *line;
+} hole;
+
+static void expect_no_pass(const hole *one)
+{
+    write_script("bin/ctest", one->ctest);
+    expect_gate(2, one->line);
+    expect_shell("! grep -q 'PASS' out/summary.md out/junit.xml out/report/index.html");
+    expect_shell("grep -q '\"exit_code\": 2' out/results.json");
+}
+
+/* Only the step whose exit code it is says PASS, and no file of a run that ends otherwise does. */
+Test(gate, what_ctest_saw_otherwise_is_no_pass)
+{
+    static const hole holes[] = {
+        { CTEST("echo '<testsuite><testcase name=\"model.fake.check\" status=\"fail\"><failure "
+                "message=\"Segmentation fault\"/></testcase></testsuite>' >\"$report\"; exit 8\n"),
+          "error        model.fake.check  ended as \"fail\" (Segmentation fault) for CTest, and "
+          "its "
+          "verdicts were written for exit code 0" },
+        { CTEST("echo '<testsuite><testcase name=\"gate.begin\" status=\"fail\"/></testsuite>' "
+                ">\"$report\"; exit 8\n"),
+          "error        gate.begin        failed: see CTest's log" },
+        { CTEST("echo '<testsuite><testcase name=\"mine\" status=\"disabled\"/></testsuite>' "
+                ">\"$report\"; exit 8\n"),
+          "error        mine              was not run: see CTest's log" },
+        { CTEST("exit 9\n"), "ctest ended with code 9, though no test failed" },
+        { CTEST("rm -f \"$report\"; exit 137\n"),
+          "ctest ended with code 137 and left no report of its tests there" },
+        { CTEST("rm -f out/records/*; exit 0\n"),
+          "no test left a verdict, of these: model.fake.check" },
+    };
+
+    set("KG_FILTER", "fake/plain/*");
+    for (size_t i = 0; i < sizeof holes / sizeof *holes; i++)
+        expect_no_pass(&holes[i]);
+}
+
+/* A program that ends by itself, such as by a constructor's _Exit(0), leaves no verdict; nor does
+ * a test that CTest was told to ignore. */
+Test(gate, a_test_without_a_verdict_is_an_error)
+{
+    write_script("build/cpu/fake.model",
+                 "#!/bin/sh\necho '{\"tests\": [{\"test\": \"model.fake.check\", \"cases\": []}, "
+                 "{\"test\": \"model.fake.count\", \"cases\": []}]}'\n");
+    set("KG_FILTER", "fake/plain/*");
+    expect_gate(2, "error        model.fake.count  left no verdict: it was not run, or its program "
+                   "ended before it could report");
+    write_script("build/cpu/fake.model", "#!/bin/sh\nexit 0\n");
+    expect_gate(2, "build/cpu/fake.model: does not list its tests");
+}

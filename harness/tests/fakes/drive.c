@@ -1,0 +1,328 @@
+#include "tests/fakes/drive.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <pty.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/message.h"
+
+extern char **environ;
+
+#define SETTINGS_MAXIMUM 24
+#define SETTING_SIZE 2048
+
+const char *environment[SETTINGS_MAXIMUM + 1];
+
+static char folder[256];
+
+void make_folder(void)
+{
+    const char *base = getenv("TMPDIR");
+
+    kg__format(folder, sizeof folder, "%s/kernelgate-test.XXXXXX",
+               base != NULL && base[0] != '\0' ? base : "/tmp");
+    cr_assert(mkdtemp(folder) != NULL, "%s: %s", folder, strerror(errno));
+}
+
+static int remove_entry(const char *path, const struct stat *facts, int type, struct FTW *walk)
+{
+    (void)facts;
+    (void)type;
+    (void)walk;
+    return remove(path);
+}
+
+void remove_folder(void)
+{
+    (void)nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+const char *at(const char *name)
+{
+    static char paths[16][512];
+    static int next;
+    char *path = paths[next++ % 16];
+
+    kg__format(path, sizeof paths[0], "%s%s%s", folder, name[0] != '\0' ? "/" : "", name);
+    return path;
+}
+
+void write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+
+    cr_assert(file != NULL, "%s: %s", path, strerror(errno));
+    cr_assert(fputs(text, file) >= 0);
+    cr_assert(fclose(file) == 0);
+}
+
+void write_script(const char *path, const char *text)
+{
+    write_text(path, text);
+    cr_assert(chmod(path, 0755) == 0);
+}
+
+char *read_text(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    size_t room = 4096;
+    size_t length = 0;
+    char *text = kg__allocate(room, 1);
+    size_t got;
+
+    cr_assert(file != NULL, "%s: %s", path, strerror(errno));
+    while ((got = fread(text + length, 1, room - 1 - length, file)) > 0) {
+        char *larger;
+
+        length += got;
+        if (length < room - 1)
+            continue;
+        room *= 2;
+        larger = kg__allocate(room, 1);
+        memcpy(larger, text, length);
+        free(text);
+        text = larger;
+    }
+    text[length] = '\0';
+    cr_assert(fclose(file) == 0);
+    return text;
+}
+
+bool exists(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
+
+size_t commands_in(const char *text)
+{
+    size_t commands = 0;
+
+    while (*text != '\0') {
+        size_t length = strcspn(text, "\r\n");
+        size_t space = strspn(text, " \t\v\f");
+
+        commands += strncmp(text + space, "::", 2) == 0 || memmem(text, length, "##[", 3) != NULL;
+        text += length + (text[length] != '\0');
+    }
+    return commands;
+}
+
+size_t occurrences(const char *text, const char *part)
+{
+    size_t count = 0;
+
+    for (const char *found = strstr(text, part); found != NULL; found = strstr(found + 1, part))
+        count++;
+    return count;
+}
+
+/* No program of a test writes as much to a terminal. */
+#define TERMINAL_ROOM 65536
+
+/* What would steer the program besides the test's own settings. */
+static const char *const left_out[] = {
+    "BXFI_MAP",
+    "KG__PARENT",
+    "KG_STRICT",
+    "KG_FILTER",
+    "KG_OUT",
+    "KG_BASELINES",
+    "KG_BASE",
+    "KG_BASE_REF",
+    "KG_BASE_COMMIT",
+    "KG_PAIRED",
+    "KG_FILTER_GIVEN",
+    "NO_COLOR",
+    "CLICOLOR_FORCE",
+    "KG_LOCK_DIR",
+    "KG_CASE_SECONDS",
+    "KG_CASE_TIMEOUT",
+    "KG_WRAPPER",
+    "KG_WHOLE_PROGRAMS",
+    "CTEST_RESOURCE_GROUP_0_GPUS",
+    "CTEST_RESOURCE_GROUP_COUNT",
+    "CUDA_VISIBLE_DEVICES",
+    "GITHUB_ACTIONS",
+};
+
+static bool names(const char *setting, const char *name)
+{
+    size_t length = strcspn(setting, "=");
+
+    return strlen(name) >= length && strncmp(setting, name, length) == 0 &&
+           (name[length] == '=' || name[length] == '\0');
+}
+
+static char **environment_with(const char *const *settings)
+{
+    size_t count = 0;
+    size_t kept = 0;
+    char **copy;
+
+    for (size_t i = 0; environ[i] != NULL; i++)
+        count++;
+    for (size_t i = 0; settings != NULL && settings[i] != NULL; i++)
+        count++;
+    copy = kg__allocate(count + 1, sizeof *copy);
+    for (size_t i = 0; environ[i] != NULL; i++) {
+        bool keep = true;
+
+        for (size_t j = 0; j < sizeof left_out / sizeof *left_out; j++)
+            keep = keep && !names(left_out[j], environ[i]);
+        for (size_t j = 0; settings != NULL && settings[j] != NULL; j++)
+            keep = keep && !names(settings[j], environ[i]);
+        if (keep)
+            copy[kept++] = environ[i];
+    }
+    for (size_t i = 0; settings != NULL && settings[i] != NULL; i++) {
+        if (strchr(settings[i], '=') != NULL)
+            copy[kept++] = (char *)settings[i];
+    }
+    return copy;
+}
+
+void set(const char *name, const char *value)
+{
+    static char texts[SETTINGS_MAXIMUM][SETTING_SIZE];
+    size_t i = 0;
+
+    while (environment[i] != NULL && !names(environment[i], name))
+        i++;
+    cr_assert(i < SETTINGS_MAXIMUM, "more settings than there is room for: %s", name);
+    kg__format(texts[i], sizeof texts[i], "%s%s%s", name, value != NULL ? "=" : "",
+               value != NULL ? value : "");
+    environment[i] = texts[i];
+    /* A test's filter is meant, as one that is given to ci/gate. */
+    if (strcmp(name, "KG_FILTER") == 0)
+        set("KG_FILTER_GIVEN", value);
+}
+
+void set_fake_surroundings(void)
+{
+    set("KG_OUT", at("out"));
+    set("KG_LOCK_DIR", at(""));
+    set("KG_CASE_TIMEOUT", "20");
+    set("FAKE_LOG", at("log"));
+    set("FAKE_PLAN", at("plan"));
+    set("FAKE_COUNT_LOG", at("count_log"));
+    set("FAKE_COUNT_PLAN", at("count_plan"));
+}
+
+ending drive(const char *const *arguments, const char *const *settings)
+{
+    char output[300];
+    char **whole = environment_with(settings);
+    posix_spawn_file_actions_t actions;
+    pid_t process;
+    int status = 0;
+    int file;
+    ending seen = { 0 };
+
+    kg__format(output, sizeof output, "%s", at(".output.XXXXXX"));
+    file = mkstemp(output);
+    cr_assert(file >= 0, "%s: %s", output, strerror(errno));
+    close(file);
+    cr_assert(posix_spawn_file_actions_init(&actions) == 0);
+    cr_assert(posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0) == 0);
+    cr_assert(posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_APPEND, 0) == 0);
+    cr_assert(posix_spawn_file_actions_adddup2(&actions, 1, 2) == 0);
+    cr_assert(
+        posix_spawn(&process, arguments[0], &actions, NULL, (char *const *)arguments, whole) == 0,
+        "%s does not start", arguments[0]);
+    posix_spawn_file_actions_destroy(&actions);
+    free(whole);
+    while (waitpid(process, &status, 0) < 0)
+        cr_assert(errno == EINTR);
+    seen.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    seen.output = read_text(output);
+    (void)unlink(output);
+    return seen;
+}
+
+ending drive_on_terminal(const char *const *arguments, const char *const *settings)
+{
+    const struct winsize size = { .ws_row = 24, .ws_col = 60 };
+    char **whole = environment_with(settings);
+    ending seen = { .output = kg__allocate(TERMINAL_ROOM, 1) };
+    size_t used = 0;
+    ssize_t got;
+    int master;
+    int status;
+    pid_t child = forkpty(&master, NULL, NULL, &size);
+
+    cr_assert(child >= 0);
+    if (child == 0) {
+        execve(arguments[0], (char *const *)arguments, whole);
+        _exit(127);
+    }
+    free(whole);
+    while ((got = read(master, seen.output + used, TERMINAL_ROOM - used - 1)) > 0 ||
+           (got < 0 && errno == EINTR))
+        used += got > 0 ? (size_t)got : 0;
+    close(master);
+    while (waitpid(child, &status, 0) < 0)
+        cr_assert(errno == EINTR);
+    seen.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return seen;
+}
+
+void expect_ending(const ending *seen, int code, const char *expected)
+{
+    cr_assert(seen->code == code, "exit code %d, expected %d; the output:\n%s", seen->code, code,
+              seen->output);
+    cr_assert(expected == NULL || strstr(seen->output, expected) != NULL,
+              "\"%s\" is not in the output:\n%s", expected, seen->output);
+}
+
+void expect_drive(const char *const *arguments, int code, const char *expected)
+{
+    ending seen = drive(arguments, environment);
+
+    expect_ending(&seen, code, expected);
+    free(seen.output);
+}
+
+void expect_shell(const char *line)
+{
+    const char *const arguments[] = { "/bin/bash", "-c", line, NULL };
+    ending seen = drive(arguments, environment);
+
+    cr_assert(seen.code == 0, "%s: %s", line, seen.output);
+    free(seen.output);
+}
+
+json_t *read_json(const char *path)
+{
+    json_error_t error;
+    json_t *document = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+
+    cr_assert(document != NULL, "%s:%d: %s", path, error.line, error.text);
+    return document;
+}
+
+void complete_results(json_t *results)
+{
+    static const char *const lists[] = { "tests", "claims", "vanished", "errors", "notes" };
+    static const char *const counts[] = {
+        "pass",  "faster",   "no-baseline",   "noisy",        "environment", "slower", "wrong",
+        "error", "vanished", "failed_claims", "filtered_out", "unavailable", "broken"
+    };
+    json_t *tally = json_object();
+
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        json_object_set_new(results, lists[i], json_array());
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        json_object_set_new(tally, counts[i], json_integer(0));
+    json_object_set_new(results, "tally", tally);
+    json_object_set_new(results, "strict", json_false());
+    json_object_set_new(results, "exit_code", json_integer(0));
+}

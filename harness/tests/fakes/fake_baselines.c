@@ -1,0 +1,106 @@
+#include "tests/fakes/fake_baselines.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+#include "tests/fakes/drive.h"
+#include "base/message.h"
+
+kg__baseline baseline;
+kg__baseline counts;
+
+void begin_fake_baselines(void)
+{
+    baseline.target = (kg__target){ .key = "nvidia-fake",
+                                    .name = "NVIDIA Fake",
+                                    .compute_capability = "9.0",
+                                    .memory_mib = 81920,
+                                    .multiprocessors = 132 };
+}
+
+void end_fake_baselines(void)
+{
+    kg__baseline_free(&baseline);
+    kg__baseline_free(&counts);
+}
+
+static kg__baseline_metric *add_metric(kg__baseline_case *entry, const char *name, double value)
+{
+    double sessions[5] = { value, value, value, value, value };
+    kg__baseline_metric *metric = kg__baseline_add_metric(entry, name);
+
+    metric->value = value;
+    metric->band = 0.02;
+    metric->floor = 50;
+    kg__baseline_set_sessions(metric, sessions, 5);
+    return metric;
+}
+
+void add_case(const char *id, double hot)
+{
+    kg__baseline_case *entry = kg__baseline_add(&baseline, id);
+
+    free(entry->commit);
+    entry->commit = kg__copy_text("0123456789");
+    (void)add_metric(entry, "time_ns", hot);
+    (void)add_metric(entry, "cold_time_ns", 1.2 * hot);
+}
+
+void save_baseline(void)
+{
+    kg__error error = { "" };
+
+    cr_assert(kg__baseline_save(at("baselines/nvidia-fake.json"), &baseline, &error), "%s",
+              error.text);
+}
+
+void store_baseline(void)
+{
+    add_case("fake/plain/64/b32", 10000);
+    add_case("fake/plain/64/b64", 10000);
+    add_case("fake/quick/64/b32", 5000);
+    add_case("fake/quick/64/b64", 5000);
+    (void)add_metric(kg__baseline_add_sentinel(&baseline, "copy"), "time_ns", 100000);
+    (void)add_metric(kg__baseline_add_sentinel(&baseline, "fma"), "time_ns", 200000);
+    save_baseline();
+}
+
+void save_counts(void)
+{
+    kg__error error = { "" };
+
+    cr_assert(kg__baseline_save(at("baselines/cpu-model.json"), &counts, &error), "%s", error.text);
+}
+
+void store_counts(void)
+{
+    static const char *const ids[] = { "fake/plain/64/b32", "fake/plain/64/b64",
+                                       "fake/quick/64/b32", "fake/quick/64/b64" };
+    static const struct {
+        const char *counter;
+        double value;
+    } usual[] = {
+        { "global_load_requests", 200 },
+        { "global_load_sectors", 400 },
+        { "global_store_requests", 100 },
+        { "global_store_sectors", 400 },
+        { "barriers", 8 },
+        { "unique_bytes_read", 256 },
+        { "unique_bytes_written", 256 },
+    };
+    json_t *lines = json_pack("{s:{s:i, s:i}, s:{s:i}, s:{s:i, s:i}}", "kernels/fake/plain.cu:14",
+                              "global_load_requests", 200, "global_load_sectors", 400,
+                              "kernels/fake/plain.cu:15", "barriers", 8, "kernels/fake/plain.cu:16",
+                              "global_store_requests", 100, "global_store_sectors", 400);
+
+    counts.target = (kg__target){ .key = KG__MODEL_KEY, .compiler = "gcc 12.2.0" };
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+        kg__baseline_case *entry = kg__baseline_add(&counts, ids[i]);
+
+        for (size_t j = 0; j < sizeof usual / sizeof *usual; j++)
+            kg__baseline_add_metric(entry, usual[j].counter)->value = usual[j].value;
+        kg__baseline_set_lines(entry, lines);
+    }
+    json_decref(lines);
+    save_counts();
+}

@@ -1,0 +1,418 @@
+/* A GPU that is not there: the device and the measuring of a GPU's program, steered by the
+ * environment, so that judging can be driven from end to end on any machine.
+ *
+ * FAKE_DEVICE:
+ * - "absent", "broken"
+ * - "first" is there for the first process and absent for the rest
+ * - "lost FROM-TO" is broken, "stuck FROM-TO" does not answer, for the processes of these numbers
+ * - "moves": each process finds another board first
+ *
+ * FAKE_BOARDS: the boards that are there, "UUID=NAME,UUID=NAME"; without it one, of no UUID. As
+ * CUDA does, CUDA_VISIBLE_DEVICES shows a process the one that it names.
+ *
+ * FAKE_LOG: a file that gets a line a process; the number of lines is the process's number.
+ *
+ * FAKE_PLAN: a file of lines "PROCESS PATTERN ACTION...", of which every one that fits a process (a
+ * number, or *) and a case's id (a glob; "copy" and "fma" are the sentinels) is followed, in order:
+ * - hot NS, cold NS: the metrics' values; cold 0 leaves the cold time out
+ * - width FRACTION: of the confidence intervals
+ * - clock NAME: what the metrics are timed by, instead of "graph"
+ * - throttled: the card was, while this case was timed
+ * - foreign N: so many other processes computed on the card meanwhile
+ * - launch_ns N: that is what an empty launch cost meanwhile
+ * - registers N: a thread of its kernel takes so many, instead of 40
+ * - occupancy F: its kernel has this one, instead of 0.75
+ * - launch TEXT: the identity of its launch of the kernel "fake_kernel"; none without
+ * - wrong, failed: the case's record is that
+ * - forget: the case leaves no record
+ * - crash, hang, quit: before the case's record a signal, silence, or the device is lost
+ *
+ * Part tune is the real one, on a clock of fake_clock.c. There hot, width, occupancy and registers
+ * count, and of the events crash, hang, quit and failed, when a launch is first timed. What is
+ * wrong or refused is up to the comparison's variants.
+ *
+ * FAKE_CUDA: the version of the toolkit, which is not told without.
+ *
+ * Without a plan "plain" takes 10000 ns hot and 12000 ns cold, every other variant half, both made
+ * longer by KG_SELFTEST_EXTRA per mille. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "device/gpu_slot.h"
+#include "device/device.h"
+#include "device/device_gpu.h"
+#include "tests/fakes/fake_gpu.h"
+#include "tests/fakes/fake_plan.h"
+#include "observer/launch.h"
+#include "base/lock.h"
+#include "observer/measure.h"
+#include "observer/observe.h"
+#include "records/records.h"
+#include "suite/target.h"
+#include "observer/tune_settings.h"
+#include "observer/tune.h"
+
+static int process_number;
+
+static char opened[KG__BOARD_UUID_SIZE];
+
+/* The boards that CUDA_VISIBLE_DEVICES shows. */
+static json_t *visible_boards(void)
+{
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+    const char *named = getenv("FAKE_BOARDS");
+    char *list = kg__copy_text(named != NULL ? named : "=NVIDIA Fake");
+    json_t *boards = json_array();
+    char *rest = NULL;
+
+    for (char *board = strtok_r(list, ",", &rest); board != NULL;
+         board = strtok_r(NULL, ",", &rest)) {
+        char *name = strchr(board, '=');
+
+        *name++ = '\0';
+        if (visible == NULL || *board == '\0' || strcmp(visible, board) == 0)
+            json_array_append_new(boards, json_pack("{s:s, s:s}", "uuid", board, "name", name));
+    }
+    free(list);
+    return boards;
+}
+
+kg__device_status kg__device_boards(json_t **boards, kg__error *why)
+{
+    *boards = visible_boards();
+    if (json_array_size(*boards) > 0)
+        return KG__DEVICE_READY;
+    json_decref(*boards);
+    *boards = NULL;
+    kg__fail(why, "no GPU: this one is a fake");
+    return KG__DEVICE_ABSENT;
+}
+
+static json_t *describe(const char *uuid, const char *name)
+{
+    char key[96];
+    json_t *description;
+
+    kg__target_key(name, key, sizeof key);
+    description =
+        json_pack("{s:s, s:{s:s, s:s, s:s, s:i, s:i}, s:{s:s, s:f}}", "event", "target", "target",
+                  "key", key, "name", name, "compute_capability", "9.0", "memory_mib", 81920,
+                  "multiprocessors", 132, "provenance", "driver", "1.2.3", "power_limit_w", 700.0);
+    if (*uuid != '\0') {
+        json_t *provenance = json_object_get(description, "provenance");
+
+        json_object_set_new(provenance, "uuid", json_string(uuid));
+        json_object_set_new(provenance, "bus_id", json_string("0000:19:00.0"));
+    }
+    return description;
+}
+
+/* Whether this process is one of those that a state such as "lost 2-3" names. */
+static bool is_hit_by(const char *state, const char *what)
+{
+    size_t length = strlen(what);
+    long from;
+    char *rest;
+
+    if (state == NULL || strncmp(state, what, length) != 0 || state[length] != ' ')
+        return false;
+    from = strtol(state + length, &rest, 10);
+    return *rest == '-' && process_number >= from && process_number <= strtol(rest + 1, NULL, 10);
+}
+
+kg__device_status kg__device_open(json_t **description, kg__error *why)
+{
+    const char *state = getenv("FAKE_DEVICE");
+    char given[KG__BOARD_UUID_SIZE];
+    json_t *boards;
+    const json_t *first;
+    const char *toolkit = getenv("FAKE_CUDA");
+
+    process_number = fake_process_number("FAKE_LOG");
+    *description = NULL;
+    if (state != NULL &&
+        (strcmp(state, "absent") == 0 || (strcmp(state, "first") == 0 && process_number > 1))) {
+        kg__fail(why, "no GPU: this one is a fake");
+        return KG__DEVICE_ABSENT;
+    }
+    while (is_hit_by(state, "stuck"))
+        pause();
+    if (is_hit_by(state, "lost") || (state != NULL && strcmp(state, "broken") == 0)) {
+        kg__fail(why, "the driver does not work: this one is a fake");
+        return KG__DEVICE_BROKEN;
+    }
+    if (kg__board_take(given, why) == KG__BOARD_BAD)
+        return KG__DEVICE_BROKEN;
+    boards = visible_boards();
+    /* A board that moves: every process finds another one first. */
+    first = json_array_get(boards, state != NULL && strcmp(state, "moves") == 0
+                                       ? (size_t)(process_number - 1) % json_array_size(boards)
+                                       : 0);
+    if (first == NULL || (given[0] != '\0' && strcmp(given, kg__json_text(first, "uuid")) != 0)) {
+        kg__board_gone(given, why);
+        json_decref(boards);
+        return KG__DEVICE_BROKEN;
+    }
+    kg__format(opened, sizeof opened, "%s", kg__json_text(first, "uuid"));
+    *description = describe(opened, kg__json_text(first, "name"));
+    json_decref(boards);
+    if (toolkit != NULL)
+        json_object_set_new(json_object_get(*description, "provenance"), "cuda",
+                            json_string(toolkit));
+    return KG__DEVICE_READY;
+}
+
+kg__limits kg__device_limits(void)
+{
+    return (kg__limits){ .multiprocessors = 132,
+                         .threads_a_block = 128,
+                         .threads_a_multiprocessor = 2048 };
+}
+
+bool kg__device_keep(bool alone, void (*waiting)(void *context, const char *line), void *context,
+                     kg__error *error)
+{
+    return kg__lock_take(opened[0] != '\0' ? opened : "GPU-fake",
+                         alone ? KG__LOCK_EXCLUSIVE : KG__LOCK_SHARED, waiting, context,
+                         error) >= 0;
+}
+
+bool kg__device_compares(void)
+{
+    return true;
+}
+
+/* The model's memory is the host's. */
+cudaError_t kg__device_compare(const void *a, const void *b, size_t bytes, size_t *first)
+{
+    const unsigned char *left = a;
+    const unsigned char *right = b;
+
+    *first = 0;
+    while (*first < bytes && left[*first] == right[*first])
+        (*first)++;
+    return cudaSuccess;
+}
+
+int kg__device_orders(void)
+{
+    return 1;
+}
+
+const char *kg__device_begin_order(int order)
+{
+    (void)order;
+    return "";
+}
+
+static void follow(void *context, char *actions) __attribute__((nonnull));
+static void follow(void *context, char *actions)
+{
+    fake_fate *one = context;
+    char *rest = NULL;
+
+    for (char *word = strtok_r(actions, " ", &rest); word != NULL;
+         word = strtok_r(NULL, " ", &rest)) {
+        double *figure = strcmp(word, "hot") == 0         ? &one->hot
+                         : strcmp(word, "cold") == 0      ? &one->cold
+                         : strcmp(word, "width") == 0     ? &one->width
+                         : strcmp(word, "foreign") == 0   ? &one->foreign
+                         : strcmp(word, "launch_ns") == 0 ? &one->launch_ns
+                         : strcmp(word, "registers") == 0 ? &one->registers
+                         : strcmp(word, "occupancy") == 0 ? &one->occupancy
+                                                          : NULL;
+
+        if (figure != NULL) {
+            const char *value = strtok_r(NULL, " ", &rest);
+
+            *figure = value != NULL ? atof(value) : 0;
+        } else if (strcmp(word, "clock") == 0) {
+            kg__format(one->clock, sizeof one->clock, "%s", strtok_r(NULL, " ", &rest));
+        } else if (strcmp(word, "launch") == 0) {
+            kg__format(one->launch, sizeof one->launch, "%s", strtok_r(NULL, " ", &rest));
+        } else if (strcmp(word, "throttled") == 0) {
+            one->throttled = true;
+        } else {
+            kg__format(one->event, sizeof one->event, "%s", word);
+        }
+    }
+}
+
+fake_fate fake_fate_of(const char *id, double hot)
+{
+    fake_fate one = { .hot = hot,
+                      .cold = 1.2 * hot,
+                      .width = 0.002,
+                      .registers = 40,
+                      .occupancy = 0.75,
+                      .event = "measured",
+                      .clock = "graph" };
+
+    fake_follow_plan("FAKE_PLAN", process_number, id, follow, &one);
+    return one;
+}
+
+static json_t *figures(double value, double width)
+{
+    const double samples[] = { value * (1 - width), value, value * (1 + width) };
+
+    return json_pack("{s:f, s:f, s:f, s:i, s:o}", "value", value, "low", value * (1 - width / 2),
+                     "high", value * (1 + width / 2), "samples", 60, KG__SAMPLES_NS,
+                     kg__record_samples(samples, sizeof samples / sizeof *samples));
+}
+
+static bool append(int records, json_t *record, kg__error *error)
+{
+    return kg__record_append(records, record, error);
+}
+
+/* The figures of a sentinel, and how much it did. */
+static json_t *amounting(json_t *figures, const char *amount, double of)
+{
+    json_object_set_new(figures, amount, json_real(of));
+    return figures;
+}
+
+static bool report_sentinels(int records, kg__error *error)
+{
+    fake_fate copy = fake_fate_of("copy", 100000);
+    fake_fate fma = fake_fate_of("fma", 200000);
+
+    return append(records,
+                  json_pack("{s:s, s:o, s:o, s:o}", "event", "sentinels", "copy",
+                            amounting(figures(copy.hot, 0.001), "bytes", 4e8), "fma",
+                            amounting(figures(fma.hot, 0.001), "operations", 1e10), "empty",
+                            figures(500, 0.001)),
+                  error);
+}
+
+void fake_crash(void)
+{
+    (void)signal(SIGSEGV, SIG_DFL);
+    (void)raise(SIGSEGV);
+}
+
+static bool measure(const kg__case *one, int records, kg__error *error)
+{
+    const char *extra = getenv("KG_SELFTEST_EXTRA");
+    double hot = strcmp(one->variant->name, "plain") == 0 ? 10000 : 5000;
+    fake_fate fate = fake_fate_of(one->id, hot * (1 + (extra != NULL ? atof(extra) / 1000 : 0)));
+    json_t *record;
+    const char *name;
+    json_t *metric;
+
+    kg__report(records, "start", one->id, NULL);
+    if (strcmp(fate.event, "crash") == 0)
+        fake_crash();
+    if (strcmp(fate.event, "quit") == 0) {
+        kg__report(records, "failed", one->id, "the context is gone");
+        return kg__fail(error, "the device was lost while timing");
+    }
+    while (strcmp(fate.event, "hang") == 0)
+        pause();
+    if (strcmp(fate.event, "wrong") == 0)
+        kg__report_outcome(records, one->id, false, "to[3]: expected 1, got 2, after timing");
+    if (strcmp(fate.event, "failed") == 0)
+        kg__report(records, "failed", one->id, "launching: cudaErrorInvalidValue");
+    if (strcmp(fate.event, "measured") != 0)
+        return true;
+    record =
+        json_pack("{s:s, s:s, s:{s:o}, s:{}, s:b, s:{s:f, s:f}, s:{s:i, s:f}}", "event", "measured",
+                  "case", one->id, "metrics", "time_ns", figures(fate.hot, fate.width), "absent",
+                  "throttled", (int)fate.throttled, "work", "operations", 64.0, "bytes", 512.0,
+                  "kernel", "registers", (int)fate.registers, "occupancy", fate.occupancy);
+    if (fate.launch[0] != '\0')
+        json_object_update_new(
+            json_object_get(record, "kernel"),
+            json_pack("{s:[s], s:s}", "names", "fake_kernel", "launch", fate.launch));
+    if (fate.cold > 0)
+        json_object_set_new(json_object_get(record, "metrics"), "cold_time_ns",
+                            figures(fate.cold, fate.width));
+    else
+        json_object_set_new(json_object_get(record, "absent"), "cold_time_ns",
+                            json_string("too many buffer sets"));
+    if (fate.foreign > 0 || fate.launch_ns > 0)
+        json_object_set_new(record, "card", json_object());
+    if (fate.foreign > 0)
+        json_object_set_new(json_object_get(record, "card"), "foreign_processes",
+                            json_integer((int)fate.foreign));
+    if (fate.launch_ns > 0)
+        json_object_set_new(json_object_get(record, "card"), "launch_ns",
+                            json_integer((int)fate.launch_ns));
+    json_object_foreach (json_object_get(record, "metrics"), name, metric)
+        json_object_set_new(metric, "clock", json_string(fate.clock));
+    return append(records, record, error);
+}
+
+json_t *kg__device_kernel(const kg__case *one, const kg__buffers *buffers)
+{
+    fake_fate fate = fake_fate_of(one->id, 0);
+
+    (void)buffers;
+    return json_pack("{s:s, s:i, s:i, s:i, s:i, s:f}", "name", "fake_kernel", "registers",
+                     (int)fate.registers, "local_bytes", 0, "shared_bytes", 0,
+                     "blocks_per_multiprocessor", 8, "occupancy", fate.occupancy);
+}
+
+bool kg__device_move(const kg__buffers *buffers, bool to_device, cudaStream_t stream,
+                     kg__error *why)
+{
+    (void)buffers;
+    (void)to_device;
+    (void)stream;
+    (void)why;
+    return true;
+}
+
+void kg__device_keep_quiet(void)
+{
+}
+
+void kg__device_plan(void)
+{
+}
+
+/* As launched as the case's id says, one block, and no launcher is called. */
+bool kg__device_launches(const kg__case *one, const kg__buffers *buffers, json_t *list,
+                         kg__error *why)
+{
+    if (buffers->data[0] == NULL)
+        return kg__fail(why, "the arguments are not there");
+    json_array_append_new(list,
+                          json_pack("{s:s, s:[i, i, i], s:[i, i, i], s:i, s:i}", "kernel",
+                                    one->variant->name, "grid", 1, 1, 1, "block", one->launch.block,
+                                    1, 1, "dynamic_shared", 0, "registers", 40));
+    return true;
+}
+
+const char *kg__device_launcher(const kg__case *one)
+{
+    (void)one;
+    return "";
+}
+
+int kg__device_kernels(const kg__case *one, const kg__buffers *buffers, kg__error *why)
+{
+    (void)buffers;
+    if (strcmp(one->variant->name, "hangs") != 0)
+        return 1;
+    kg__fail(why, "launching: this fake counts no kernels of it");
+    return -1;
+}
+
+bool kg__measure_cases(const kg_comparison *comparison, const char *part,
+                       const kg__case *const *cases, size_t count, int records, kg__error *error)
+{
+    bool good;
+
+    if (strcmp(part, "launch") == 0)
+        return kg__launch_cases(comparison, cases, count, records, error);
+    if (strcmp(part, KG__PART_TUNE) == 0)
+        return kg__tune_cases(comparison, cases, count, records, error);
+    good = report_sentinels(records, error);
+    for (size_t i = 0; i < count && good; i++)
+        good = measure(cases[i], records, error);
+    return good && report_sentinels(records, error);
+}

@@ -1,0 +1,280 @@
+#include "tests/fakes/fake_graphs.h"
+
+#include <stdlib.h>
+
+#include "device/device.h"
+#include "device/device_gpu.h"
+#include "observer/observe.h"
+#include "device/sentinels.h"
+
+#define SENTINEL_NS 100000.0
+
+struct CUgraph_st {
+    size_t launches;
+    double body_ns; /* of all launches together */
+};
+
+struct CUgraphExec_st {
+    struct CUgraph_st graph;
+};
+
+struct CUevent_st {
+    double at_ns;
+};
+
+fake_graphs fake;
+static struct CUgraph_st *captured;
+
+/* Counts a call that may fail; once one has, the device is lost. */
+static cudaError_t step(void)
+{
+    fake.calls++;
+    return fake.fail_at > 0 && fake.calls >= fake.fail_at ? cudaErrorIllegalAddress : cudaSuccess;
+}
+
+static void run(const struct CUgraph_st *graph)
+{
+    fake.now_ns +=
+        graph->body_ns + (double)graph->launches * (fake.worn ? fake.dear_ns : fake.cheap_ns);
+}
+
+cudaError_t fake_launch(double ns)
+{
+    const struct CUgraph_st alone = { .launches = 1, .body_ns = ns };
+
+    if (captured == NULL) {
+        run(&alone);
+    } else {
+        captured->launches++;
+        captured->body_ns += ns;
+    }
+    return step();
+}
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode)
+{
+    (void)stream;
+    (void)mode;
+    if (step() != cudaSuccess)
+        return cudaErrorIllegalAddress;
+    captured = calloc(1, sizeof *captured);
+    return captured != NULL ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
+{
+    (void)stream;
+    *graph = captured;
+    captured = NULL;
+    return step();
+}
+
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count)
+{
+    (void)nodes;
+    *count = graph->launches;
+    return step();
+}
+
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t *replayable, cudaGraph_t graph,
+                                 unsigned long long flags)
+{
+    (void)flags;
+    if (step() != cudaSuccess)
+        return cudaErrorIllegalAddress;
+    *replayable = malloc(sizeof **replayable);
+    if (*replayable == NULL)
+        return cudaErrorMemoryAllocation;
+    (*replayable)->graph = *graph;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphLaunch(cudaGraphExec_t replayable, cudaStream_t stream)
+{
+    (void)stream;
+    run(&replayable->graph);
+    if (fake.worn && ++fake.replays == fake.fall_every) {
+        fake.worn = false;
+        fake.replays = 0;
+    }
+    return step();
+}
+
+cudaError_t cudaGraphDestroy(cudaGraph_t graph)
+{
+    free(graph);
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t replayable)
+{
+    free(replayable);
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags)
+{
+    (void)flags;
+    *stream = NULL;
+    return step();
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream)
+{
+    (void)stream;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+{
+    (void)stream;
+    return step();
+}
+
+cudaError_t cudaDeviceSynchronize(void)
+{
+    return step();
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t *event)
+{
+    if (step() != cudaSuccess)
+        return cudaErrorIllegalAddress;
+    *event = calloc(1, sizeof **event);
+    return *event != NULL ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event)
+{
+    free(event);
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+{
+    (void)stream;
+    event->at_ns = fake.now_ns;
+    return step();
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event)
+{
+    (void)event;
+    return step();
+}
+
+cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end)
+{
+    *milliseconds = (float)((end->at_ns - start->at_ns) / 1e6);
+    return step();
+}
+
+cudaError_t cudaMalloc(void **pointer, size_t size)
+{
+    (void)size;
+    *pointer = NULL;
+    return step();
+}
+
+cudaError_t cudaFree(void *pointer)
+{
+    (void)pointer;
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemcpy(void *to, const void *from, size_t count, enum cudaMemcpyKind kind)
+{
+    (void)to;
+    (void)from;
+    (void)count;
+    (void)kind;
+    return step();
+}
+
+cudaError_t cudaMemset(void *pointer, int value, size_t count)
+{
+    (void)pointer;
+    (void)value;
+    (void)count;
+    return step();
+}
+
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t count, enum cudaMemcpyKind kind,
+                            cudaStream_t stream)
+{
+    (void)to;
+    (void)from;
+    (void)count;
+    (void)kind;
+    (void)stream;
+    fake.wearings++;
+    fake.replays = 0;
+    fake.worn = fake.worn || fake.wears;
+    return step();
+}
+
+cudaError_t kg__launch_empty(cudaStream_t stream)
+{
+    (void)stream;
+    return fake_launch(0);
+}
+
+cudaError_t kg__launch_copy_sentinel(const void *from, void *to, size_t count, int multiprocessors,
+                                     cudaStream_t stream)
+{
+    (void)from;
+    (void)to;
+    (void)count;
+    (void)multiprocessors;
+    (void)stream;
+    return fake_launch(SENTINEL_NS);
+}
+
+cudaError_t kg__launch_fma_sentinel(float *out, int multiprocessors, cudaStream_t stream)
+{
+    (void)out;
+    (void)multiprocessors;
+    (void)stream;
+    return fake_launch(SENTINEL_NS);
+}
+
+double kg__fma_sentinel_operations(int multiprocessors)
+{
+    return multiprocessors;
+}
+
+const kg__gpu *kg__device_gpu(void)
+{
+    static const kg__gpu gpu = { .uuid = "GPU-fake", .multiprocessors = 132, .l2_bytes = 1 << 20 };
+
+    return &gpu;
+}
+
+json_t *kg__device_state(bool *throttled)
+{
+    (void)throttled;
+    return json_object();
+}
+
+bool kg__device_move(const kg__buffers *buffers, bool to_device, cudaStream_t stream,
+                     kg__error *why)
+{
+    (void)buffers;
+    (void)to_device;
+    (void)stream;
+    (void)why;
+    return true;
+}
+
+bool kg__cuda_fail(kg__error *error, const char *what, cudaError_t code)
+{
+    return kg__fail(error, "%s: %d", what, (int)code);
+}
+
+void kg__report(int records, const char *event, const char *id, const char *why)
+{
+    (void)records;
+    (void)event;
+    (void)id;
+    (void)why;
+}

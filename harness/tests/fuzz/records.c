@@ -1,0 +1,99 @@
+/* The reader of observers' records, and the judging of what they say: a record that was read can be
+ * written and read again as the same. */
+#include "records/records.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "results/count_result.h"
+#include "tests/fuzz/file_of_input.h"
+#include "results/time_result.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
+
+#define CASE "fuzz/plain/530/b16"
+
+/* A baseline of each target, against which a record is judged. */
+static kg__baseline *baseline_of(bool model)
+{
+    static kg__baseline both[2];
+    static const double sessions[] = { 1000, 1002, 999, 1001, 1000 };
+    kg__baseline *baseline = &both[model];
+    kg__baseline_metric *metric;
+
+    if (baseline->case_count > 0)
+        return baseline;
+    kg__format(baseline->target.key, sizeof baseline->target.key, "%s",
+               model ? KG__MODEL_KEY : "nvidia-h200");
+    metric = kg__baseline_add_metric(kg__baseline_add(baseline, CASE),
+                                     model ? "global_load_sectors" : "time_ns");
+    metric->value = 1000;
+    if (!model) {
+        metric->band = 0.02;
+        metric->floor = KG__TIME_FLOOR_NS;
+        kg__baseline_set_sessions(metric, sessions, sizeof sessions / sizeof *sessions);
+    }
+    return baseline;
+}
+
+static void judge(const json_t *record)
+{
+    const kg__baseline *times = baseline_of(false);
+    const kg__baseline *counts = baseline_of(true);
+    kg__sentinel_log sentinels = { 0 };
+    kg__observation observation = { .measured = record };
+    char line[2 * KG__MESSAGE_SIZE];
+    bool tripped;
+    json_t *entry;
+
+    kg__sentinels_add(&sentinels, record);
+    observation.surroundings = kg__surroundings_of(&sentinels, times, record);
+    entry = kg__gate_case(CASE, &times->target, "time", &observation, 1, times, &tripped);
+    kg__gate_line(entry, NULL, line, sizeof line);
+    json_decref(entry);
+    entry = kg__count_case(CASE, &counts->target, record, counts, "");
+    kg__gate_line(entry, NULL, line, sizeof line);
+    json_decref(entry);
+}
+
+static void read_again(json_t *record)
+{
+    const char *path = path_of("again.jsonl");
+    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    kg__error error = { "" };
+    kg__record_reader reader;
+    json_t *again;
+
+    require(file >= 0, path);
+    require(kg__record_append(file, json_incref(record), &error), error.text);
+    close(file);
+    require(kg__record_open(&reader, path, &error), error.text);
+    again = kg__record_next(&reader);
+    require(json_equal(record, again), "what was appended is what is read");
+    require(!kg__record_torn(&reader), "what was appended is a whole line");
+    json_decref(again);
+    kg__record_close(&reader);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
+{
+    const char *path = file_of_input("records.jsonl", input, size);
+    kg__record_reader reader;
+    kg__error error = { "" };
+    size_t records = 0;
+    json_t *record;
+
+    require(kg__record_open(&reader, path, &error), error.text);
+    while ((record = kg__record_next(&reader)) != NULL) {
+        records++;
+        judge(record);
+        read_again(record);
+        json_decref(record);
+    }
+    require(reader.line == records + reader.bad_lines, "every line is a record, or counted as bad");
+    require(kg__record_torn(&reader) == (size > 0 && input[size - 1] != '\n'),
+            "a line without its end is torn");
+    kg__record_close(&reader);
+    return 0;
+}

@@ -1,0 +1,47 @@
+/* The reader of a test's verdicts, and the run that is summed up from them: whatever a test left,
+ * the results can be written and read again. */
+#include <string.h>
+
+#include "tests/fuzz/file_of_input.h"
+#include "results/results.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
+
+static void sum_up(bool strict, bool readable)
+{
+    kg__error error = { "" };
+    json_t *results = kg__results_merge(path_of(""), strict, NULL, &error);
+    json_t *again;
+    int code;
+
+    require(results != NULL, error.text);
+    code = kg__results_exit_code(results);
+    require(code == KG__EXIT_PASS || code == KG__EXIT_FAIL || code == KG__EXIT_ERROR ||
+                code == KG__EXIT_NOTHING,
+            "a run ends with a code that is documented");
+    require(readable || code == KG__EXIT_ERROR, "verdicts that cannot be read are an error");
+    require(kg__results_write_json(path_of("results.json"), results, 1, &error), error.text);
+    require(kg__results_write_junit(path_of("junit.xml"), results, &error), error.text);
+    require(kg__results_write_summary(path_of("summary.md"), results, &error), error.text);
+    kg__results_print(nowhere(), results);
+    again = kg__results_load(path_of("results.json"), &error);
+    require(again != NULL, error.text);
+    json_decref(again);
+    json_decref(results);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
+{
+    const char *path = file_of_input("records/gpu.fuzz.time.verdicts.json", input, size);
+    kg__error error = { "" };
+    json_t *verdicts = kg__verdicts_load(path, &error);
+    bool readable = verdicts != NULL;
+    kg__tally tally = { 0 };
+
+    require_error(!readable, &error);
+    if (readable)
+        kg__verdicts_tally(verdicts, &tally);
+    json_decref(verdicts);
+    sum_up(size % 2 == 0, readable);
+    return 0;
+}

@@ -1,0 +1,562 @@
+/* The parent's side of observers: what each way to fail costs, and that the rest goes on. */
+#include "gate/spawn_observer.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/fakes/drive.h"
+#include "records/records.h"
+
+#define CASES 8
+
+TestSuite(observer, .init = make_folder, .fini = remove_folder, .timeout = 60);
+
+/* What came of the cases of a job. */
+typedef struct outcome {
+    const char *cases[CASES];
+    size_t count;
+    char event[CASES][16]; /* the settling event; "" while there is none */
+    char why[CASES][256];
+    int times[CASES];
+    int strangers; /* records of cases that nobody asked for */
+    int others;    /* records of no case */
+    char objection[256];
+} outcome;
+
+static void take_record(void *context, const json_t *record)
+{
+    outcome *all = context;
+    const char *event = kg__json_text(record, "event");
+    const char *id = kg__json_text(record, "case");
+
+    if (strcmp(event, "start") == 0)
+        return;
+    for (size_t i = 0; i < all->count; i++) {
+        if (strcmp(all->cases[i], id) != 0)
+            continue;
+        all->times[i]++;
+        kg__format(all->event[i], sizeof all->event[i], "%s", event);
+        kg__format(all->why[i], sizeof all->why[i], "%s", kg__json_text(record, "why"));
+        return;
+    }
+    if (id[0] != '\0')
+        all->strangers++;
+    else
+        all->others++;
+    if (strcmp(event, "objection") == 0)
+        kg__format(all->objection, sizeof all->objection, "%s", kg__json_text(record, "why"));
+}
+
+/* Long enough for any process to start, however busy the machine; short where a hang is expected.
+ */
+static double silence_limit = 20;
+
+static kg__observation_status observe(outcome *all, kg__error *why)
+{
+    char stem[512];
+    kg__observation_job job = {
+        .program = KG__FAKE_OBSERVER,
+        .part = "check",
+        .cases = all->cases,
+        .records = stem,
+        .silence_limit = silence_limit,
+        .on_record = take_record,
+        .context = all,
+    };
+
+    kg__format(stem, sizeof stem, "%s", at("job"));
+    for (all->count = 0; all->count < CASES && all->cases[all->count] != NULL; all->count++)
+        ;
+    job.case_count = all->count;
+    return kg__observe_cases(&job, why);
+}
+
+/* Every case has exactly one record: "checked", or "failed" with a reason that begins so. */
+static void expect_outcome(const outcome *all, size_t index, const char *event, const char *why)
+{
+    cr_assert(strcmp(all->event[index], event) == 0, "%s: \"%s\" (%s), expected %s",
+              all->cases[index], all->event[index], all->why[index], event);
+    cr_assert(strncmp(all->why[index], why, strlen(why)) == 0, "%s: %s", all->cases[index],
+              all->why[index]);
+    cr_assert(all->times[index] == 1, "%s: %d records", all->cases[index], all->times[index]);
+}
+
+/* How many observers there were, by the records files that they left. */
+static size_t processes(void)
+{
+    DIR *listing = opendir(at(""));
+    const struct dirent *entry;
+    size_t count = 0;
+
+    cr_assert(listing != NULL);
+    while ((entry = readdir(listing)) != NULL)
+        count += strstr(entry->d_name, ".jsonl") != NULL;
+    closedir(listing);
+    return count;
+}
+
+/* The program with instrumented kernels stands beside the other one, by its name alone. */
+Test(observer, the_instrumented_program)
+{
+    static const char *const strangers[] = { "/tmp/fake", "/tmp/fake.gpu", ".model", "model", "" };
+    kg__error why = { "" };
+    char path[512];
+    char expected[512];
+    char *long_path = kg__allocate(2000, 1);
+
+    kg__format(expected, sizeof expected, "%s", at("some.instrumented"));
+    cr_assert(not(kg__instrumented_program(at("some.model"), path, sizeof path, &why)));
+    cr_assert(strstr(why.text, "some.instrumented: the program with instrumented kernels cannot be "
+                               "run: No such file or directory: build it") != NULL,
+              "%s", why.text);
+    write_text(at("some.instrumented"), "");
+    if (geteuid() != 0)
+        cr_assert(not(kg__instrumented_program(at("some.model"), path, sizeof path, &why)));
+    cr_assert(chmod(at("some.instrumented"), 0755) == 0);
+    cr_assert(kg__instrumented_program(at("some.model"), path, sizeof path, &why), "%s", why.text);
+    cr_assert(strcmp(path, expected) == 0, "%s", path);
+    cr_assert(kg__instrumented_program(at("some.model"), path, strlen(expected) + 1, &why));
+    cr_assert(strcmp(path, expected) == 0, "%s", path);
+    cr_assert(not(kg__instrumented_program(at("some.model"), path, 20, &why)));
+    cr_assert(strstr(why.text, "too long") != NULL, "%s", why.text);
+    for (size_t i = 0; i < sizeof strangers / sizeof *strangers; i++) {
+        cr_assert(not(kg__instrumented_program(strangers[i], path, sizeof path, &why)));
+        cr_assert(strstr(why.text, "is no program for the CPU model") != NULL, "%s", why.text);
+    }
+    memset(long_path, 'a', 1993);
+    kg__format(long_path + 1993, 7, ".model");
+    cr_assert(not(kg__instrumented_program(long_path, path, sizeof path, &why)));
+    cr_assert(strstr(why.text, "has 1999 bytes") != NULL, "%s", why.text);
+    free(long_path);
+    /* This very program is no comparison's. */
+    cr_assert(not(kg__instrumented_program(NULL, path, sizeof path, &why)));
+    cr_assert(strstr(why.text, "test_observer: is no program for") != NULL, "%s", why.text);
+}
+
+Test(observer, all_goes_well)
+{
+    outcome all = { .cases = { "good/1", "fails/2", "refused/3", "good/4" } };
+    kg__error why = { "" };
+    char *cases;
+
+    cr_assert(observe(&all, &why) == KG__OBSERVED, "%s", why.text);
+    expect_outcome(&all, 0, "checked", "");
+    expect_outcome(&all, 1, "failed", "launching: cudaErrorInvalidValue");
+    expect_outcome(&all, 2, "refused", "too odd a size");
+    expect_outcome(&all, 3, "checked", "");
+    cr_assert(all.others == 1, "done is passed on");
+    cr_assert(processes() == 1);
+    cases = read_text(at("job.cases"));
+    cr_assert(eq(str, cases, "good/1\nfails/2\nrefused/3\ngood/4\n"));
+    free(cases);
+}
+
+Test(observer, no_case_needs_no_process)
+{
+    outcome all = { 0 };
+    kg__error why = { "" };
+
+    cr_assert(observe(&all, &why) == KG__OBSERVED);
+    cr_assert(processes() == 0);
+}
+
+Test(observer, a_crash_costs_the_case_that_was_running)
+{
+    outcome all = { .cases = { "good/1", "crashes/2", "good/3", "crashes/4", "good/5" } };
+    kg__error why = { "" };
+    char *cases;
+
+    cr_assert(observe(&all, &why) == KG__OBSERVED, "%s", why.text);
+    expect_outcome(&all, 0, "checked", "");
+    expect_outcome(&all, 1, "failed", "crashed: the observer died of signal 11 (Segmentation");
+    expect_outcome(&all, 2, "checked", "");
+    expect_outcome(&all, 3, "failed", "crashed");
+    expect_outcome(&all, 4, "checked", "");
+    cr_assert(processes() == 3);
+    cases = read_text(at("job.cases"));
+    cr_assert(eq(str, cases, "good/5\n"), "each process gets what is left");
+    free(cases);
+}
+
+Test(observer, an_exit_code_in_the_midst_of_a_case)
+{
+    outcome all = { .cases = { "exits/1", "good/2" } };
+    kg__error why = { "" };
+
+    cr_assert(observe(&all, &why) == KG__OBSERVED);
+    expect_outcome(&all, 0, "failed", "the observer ended with exit code 2 in the midst of it");
+    expect_outcome(&all, 1, "checked", "");
+    cr_assert(processes() == 2);
+}
+
+Test(observer, the_last_case_crashes)
+{
+    outcome all = { .cases = { "good/1", "crashes/2" } };
+    kg__error why = { "" };
+
+    cr_assert(observe(&all, &why) == KG__OBSERVED);
+    expect_outcome(&all, 1, "failed", "crashed");
+    cr_assert(processes() == 1, "nothing is left for another");
+}
+
+Test(observer, every_case_crashes)
+{
+    outcome all = { .cases = { "crashes/1", "crashes/2", "crashes/3" } };
+    kg__error why = { "" };
+
+    cr_assert(observe(&all, &why) == KG__OBSERVED);
+    for (size_t i = 0; i < 3; i++)
+        expect_outcome(&all, i, "failed", "crashed");
+    cr_assert(processes() == 3);
+}
+
+Test(observer, a_hang_is_ended_and_costs_one_case)
+{
+    outcome all = { .cases = { "good/1", "hangs/2", "good/3" } };
+    kg__error why = { "" };
+
+    silence_limit = 0.5;
+    cr_assert(observe(&all, &why) == KG__OBSERVED);
+    expect_outcome(&all, 0, "checked", "");
+    expect_outcome(&all, 1, "failed", "hung: no record for 0.5 s (KG_CASE_TIMEOUT sets the limit)");
+    expect_outcome(&all, 2, "checked", "");
+    cr_assert(processes() == 2);
+}
+
+/* An observer is asked before it is killed, and what it says is told. */
+Test(observer, a_hang_is_told_with_its_place)
+{
+    outcome all = { .cases = { "tells/1", "good/2", "hangs/3", "good/4" } };
+    kg__error why = { "" };
+
+    silence_limit = 0.5;
+    cr_assert(observe(&all, &why) == KG__OBSERVED);
+    expect_outcome(&all, 0, "failed",
+                   "hung: no record for 0.5 s (KG_CASE_TIMEOUT sets the limit); it was ended at "
+                   "kernels/a/b.cu:14, in kernel b");
+    expect_outcome(&all, 1, "checked", "");
+    expect_outcome(&all, 2, "failed", "hung: no record for 0.5 s");
+    cr_assert(strstr(all.why[2], "kernels") == NULL, "said of another process: %s", all.why[2]);
+    expect_outcome(&all, 3, "checked", "");
+    cr_assert(processes() == 3);
+}
+
+Test(observer, who_does_not_answer_is_killed)
+{
+    outcome all = { .cases = { "stays/1", "good/2" } };
+    kg__error why = { "" };
+
+    silence_limit = 0.5;
+    cr_assert(observe(&all, &why) == KG__OBSERVED);
+    expect_outcome(&all, 0, "failed", "hung: no record for 0.5 s");
+    expect_outcome(&all, 1, "checked", "");
+    cr_assert(processes() == 2);
+}
+
+/* Somebody else may tell it to end, too. */
+Test(observer, an_observer_that_is_told_to_end)
+{
+    outcome all = { .cases = { "leaves/1", "good/2" } };
+    kg__error why = { "" };
+
+    cr_assert(observe(&all, &why) == KG__OBSERVED);
+    expect_outcome(&all, 0, "failed",
+                   "the observer was ended from outside (SIGTERM) at kernels/a/b.cu:14");
+    expect_outcome(&all, 1, "checked", "");
+    cr_assert(processes() == 2);
+}
+
+/* A case that has its record is not lost to what its process does next. */
+Test(observer, a_hang_between_cases_costs_none)
+{
+    outcome all = { .cases = { "dawdles/1", "good/2" } };
+    kg__error why = { "" };
+
+    silence_limit = 0.5;
+    cr_assert(observe(&all, &why) == KG__OBSERVED);
+    expect_outcome(&all, 0, "checked", "");
+    expect_outcome(&all, 1, "checked", "");
+    cr_assert(processes() == 2);
+}
+
+Test(observer, a_lost_context_goes_on_in_another_process)
+{
+    outcome all = { .cases = { "loses/1", "good/2", "loses/3", "good/4" } };
+    kg__error why = { "" };
+
+    cr_assert(observe(&all, &why) == KG__OBSERVED);
+    expect_outcome(&all, 0, "failed", "the context is gone");
+    expect_outcome(&all, 1, "checked", "");
+    expect_outcome(&all, 2, "failed", "the context is gone");
+    expect_outcome(&all, 3, "checked", "");
+    cr_assert(processes() == 3);
+}
+
+/* Whoever says that all is well and leaves no record is not asked again: it would not end. */
+Test(observer, a_lost_record_is_an_error_of_its_case)
+{
+    outcome all = { .cases = { "good/1", "forgotten/2", "good/3" } };
+    kg__error why = { "" };
+
+    cr_assert(observe(&all, &why) == KG__OBSERVED);
+    expect_outcome(&all, 0, "checked", "");
+    expect_outcome(&all, 1, "failed", "record lost");
+    expect_outcome(&all, 2, "checked", "");
+    cr_assert(processes() == 1);
+}
+
+Test(observer, an_end_without_being_done)
+{
+    outcome all = { .cases = { "good/1", "forgotten/2" } };
+    kg__error why = { "" };
+
+    setenv("FAKE_OBSERVER", "undone", 1);
+    cr_assert(observe(&all, &why) == KG__OBSERVED);
+    expect_outcome(&all, 0, "checked", "");
+    expect_outcome(&all, 1, "failed", "record lost");
+    cr_assert(processes() == 1);
+}
+
+/* An exit code of 0 in the midst of a case is no success either. */
+Test(observer, a_success_in_the_midst_of_a_case)
+{
+    outcome all = { .cases = { "good/1", "stops/2", "good/3" } };
+    kg__error why = { "" };
+
+    cr_assert(observe(&all, &why) == KG__OBSERVED);
+    expect_outcome(&all, 0, "checked", "");
+    expect_outcome(&all, 1, "failed", "the observer ended with exit code 0");
+    expect_outcome(&all, 2, "failed", "record lost");
+    cr_assert(processes() == 1);
+}
+
+Test(observer, nothing_at_all_was_recorded)
+{
+    outcome all = { .cases = { "good/1", "good/2" } };
+    kg__error why = { "" };
+
+    setenv("FAKE_OBSERVER", "nothing", 1);
+    cr_assert(observe(&all, &why) == KG__OBSERVED);
+    expect_outcome(&all, 0, "failed", "record lost");
+    expect_outcome(&all, 1, "failed", "record lost");
+    cr_assert(processes() == 1);
+}
+
+Test(observer, garbage_and_torn_lines_are_passed_over)
+{
+    outcome all = { .cases = { "garbles/1", "tears/2", "good/3" } };
+    kg__error why = { "" };
+
+    cr_assert(observe(&all, &why) == KG__OBSERVED);
+    expect_outcome(&all, 0, "checked", "");
+    expect_outcome(&all, 1, "failed", "crashed: the observer died of signal 9");
+    expect_outcome(&all, 2, "checked", "");
+    cr_assert(processes() == 2);
+}
+
+Test(observer, what_is_said_twice_counts_once_and_strangers_do_not)
+{
+    outcome all = { .cases = { "repeats/1", "good/2" } };
+    kg__error why = { "" };
+
+    cr_assert(observe(&all, &why) == KG__OBSERVED);
+    expect_outcome(&all, 0, "checked", "");
+    expect_outcome(&all, 1, "checked", "");
+    cr_assert(processes() == 1);
+}
+
+/* Four times 0.2 s are longer than the limit of 0.5 s: whoever waits aloud is alive. */
+Test(observer, a_wait_is_no_hang)
+{
+    outcome all = { .cases = { "waits/1", "good/2" } };
+    kg__error why = { "" };
+
+    silence_limit = 0.5;
+    cr_assert(observe(&all, &why) == KG__OBSERVED);
+    expect_outcome(&all, 0, "checked", "");
+    expect_outcome(&all, 1, "checked", "");
+    cr_assert(all.others == 4 + 1);
+    cr_assert(processes() == 1);
+}
+
+Test(observer, no_device)
+{
+    outcome all = { .cases = { "good/1" } };
+    kg__error why = { "" };
+
+    setenv("FAKE_OBSERVER", "unavailable", 1);
+    cr_assert(observe(&all, &why) == KG__UNAVAILABLE);
+    cr_assert(eq(str, why.text, "no GPU: there is none"));
+    cr_assert(all.times[0] == 0 && processes() == 1);
+}
+
+Test(observer, a_broken_device)
+{
+    outcome all = { .cases = { "good/1" } };
+    kg__error why = { "" };
+
+    setenv("FAKE_OBSERVER", "broken", 1);
+    cr_assert(observe(&all, &why) == KG__UNOBSERVED);
+    cr_assert(eq(str, why.text, "the driver does not work"));
+    cr_assert(all.times[0] == 0 && processes() == 1);
+}
+
+/* It would do so for ever. */
+Test(observer, an_end_before_the_first_case_is_not_tried_again)
+{
+    outcome all = { .cases = { "good/1", "good/2" } };
+    kg__error why = { "" };
+
+    setenv("FAKE_OBSERVER", "crash", 1);
+    cr_assert(observe(&all, &why) == KG__UNOBSERVED);
+    cr_assert(strstr(why.text, ": crashed: the observer died of signal 6") != NULL &&
+                  strstr(why.text, "before its first case") != NULL,
+              "%s", why.text);
+    cr_assert(all.times[0] == 0 && processes() == 1);
+    setenv("FAKE_OBSERVER", "silent", 1);
+    silence_limit = 0.5;
+    cr_assert(observe(&all, &why) == KG__UNOBSERVED);
+    cr_assert(strstr(why.text, ": hung: no record for 0.5 s") != NULL, "%s", why.text);
+}
+
+static kg__observation_status observe_with(const char *program, const char *stem, kg__error *why)
+{
+    static const char *const cases[] = { "good/1" };
+    outcome all = { .cases = { "good/1" }, .count = 1 };
+    kg__observation_job job = {
+        .program = program,
+        .part = "check",
+        .cases = cases,
+        .case_count = 1,
+        .records = stem,
+        .silence_limit = silence_limit,
+        .on_record = take_record,
+        .context = &all,
+    };
+
+    return kg__observe_cases(&job, why);
+}
+
+Test(observer, a_program_that_does_not_start)
+{
+    kg__error why = { "" };
+
+    cr_assert(observe_with(at("missing"), at("job"), &why) == KG__UNOBSERVED);
+    cr_assert(strstr(why.text, "missing: the observer does not start: No such file") != NULL, "%s",
+              why.text);
+}
+
+Test(observer, records_that_cannot_be_written)
+{
+    kg__error why = { "" };
+
+    write_text(at("file"), "");
+    cr_assert(observe_with(KG__FAKE_OBSERVER, at("file/job"), &why) == KG__UNOBSERVED);
+    cr_assert(strstr(why.text, "file/job.jsonl: cannot be written: Not a directory") != NULL, "%s",
+              why.text);
+    cr_assert(mkdir(at("job.cases"), 0777) == 0);
+    cr_assert(observe_with(KG__FAKE_OBSERVER, at("job"), &why) == KG__UNOBSERVED);
+    cr_assert(strstr(why.text, "job.cases: cannot be written") != NULL, "%s", why.text);
+}
+
+/* Writes a wrapper and sets KG_WRAPPER to it, with a word of its own before the observer's. */
+static void wrap(const char *script)
+{
+    char command[600];
+
+    write_text(at("wrapper"), script);
+    kg__format(command, sizeof command, "sh  %s first ", at("wrapper"));
+    setenv("KG_WRAPPER", command, 1);
+}
+
+Test(observer, a_wrapper_runs_the_observer)
+{
+    outcome all = { .cases = { "good/1", "crashes/2", "good/3" } };
+    kg__error why = { "" };
+    char *seen;
+
+    wrap("echo \"$0 $1\" >>\"$0.seen\"; shift; \"$@\"");
+    cr_assert(observe(&all, &why) == KG__OBSERVED, "%s", why.text);
+    expect_outcome(&all, 0, "checked", "");
+    expect_outcome(&all, 1, "failed", "the observer ended with exit code 139");
+    expect_outcome(&all, 2, "checked", "");
+    cr_assert(eq(str, all.objection, ""));
+    seen = read_text(at("wrapper.seen"));
+    cr_assert(occurrences(seen, "/wrapper first\n") == 2, "%s", seen);
+    free(seen);
+}
+
+/* The cases have their verdicts, and the wrapper the last word. */
+Test(observer, a_wrapper_objects)
+{
+    outcome all = { .cases = { "good/1", "good/2" } };
+    kg__error why = { "" };
+
+    wrap("shift; \"$@\"; exit 7");
+    cr_assert(observe(&all, &why) == KG__OBSERVED, "%s", why.text);
+    expect_outcome(&all, 1, "checked", "");
+    cr_assert(strstr(all.objection, ": exit code 7, though the observer was through") != NULL, "%s",
+              all.objection);
+    wrap("shift; \"$@\"; kill -9 $$");
+    cr_assert(observe(&all, &why) == KG__OBSERVED, "%s", why.text);
+    cr_assert(strstr(all.objection, ": died of signal 9 (Killed)") != NULL, "%s", all.objection);
+}
+
+/* A wrapper that is killed outright would leave its observer behind. */
+Test(observer, a_wrapper_ends_its_observer)
+{
+    outcome all = { .cases = { "hangs/1", "good/2" } };
+    kg__error why = { "" };
+
+    silence_limit = 0.5;
+    wrap("shift; \"$@\" & trap 'kill -9 $!; : >\"$0.ended\"; exit 3' TERM; wait $!");
+    cr_assert(observe(&all, &why) == KG__OBSERVED, "%s", why.text);
+    expect_outcome(&all, 0, "failed", "hung: no record for 0.5 s");
+    expect_outcome(&all, 1, "checked", "");
+    cr_assert(exists(at("wrapper.ended")));
+    cr_assert(eq(str, all.objection, ""));
+}
+
+Test(observer, a_wrapper_that_cannot_be_run)
+{
+    kg__error why = { "" };
+
+    setenv("KG_WRAPPER", "no-such-wrapper at all", 1);
+    cr_assert(observe_with(KG__FAKE_OBSERVER, at("job"), &why) == KG__UNOBSERVED);
+    cr_assert(eq(str, why.text,
+                 "KG_WRAPPER=no-such-wrapper at all: no-such-wrapper cannot be run: No such file "
+                 "or directory"));
+    setenv("KG_WRAPPER", "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17", 1);
+    cr_assert(observe_with(KG__FAKE_OBSERVER, at("job"), &why) == KG__UNOBSERVED);
+    cr_assert(strstr(why.text, "has more than 16 words") != NULL, "%s", why.text);
+    setenv("KG_WRAPPER", "  ", 1);
+    cr_assert(observe_with(KG__FAKE_OBSERVER, at("job"), &why) == KG__OBSERVED);
+}
+
+/* What is measured under a wrapper would be taken for a kernel's time. */
+Test(observer, what_is_measured_is_not_wrapped)
+{
+    setenv("KG_WRAPPER", "some wrapper", 1);
+    cr_assert(eq(str, (char *)kg__wrapper("check"), "some wrapper"));
+    cr_assert(eq(str, (char *)kg__wrapper("defects"), "some wrapper"));
+    cr_assert(kg__wrapper("time") == NULL);
+    cr_assert(kg__wrapper("count") == NULL);
+    cr_assert(kg__wrapper("launch") == NULL);
+}
+
+/* What an earlier run left under the same name is no record of this one's. */
+Test(observer, old_records_are_not_read)
+{
+    outcome all = { .cases = { "forgotten/1" } };
+    kg__error why = { "" };
+
+    write_text(at("job.jsonl"),
+               "{\"event\": \"checked\", \"case\": \"forgotten/1\", \"right\": true}\n");
+    cr_assert(observe(&all, &why) == KG__OBSERVED);
+    expect_outcome(&all, 0, "failed", "record lost");
+}

@@ -1,0 +1,278 @@
+/* Pairs: the exact test against sums that were worked out by hand and by counting every choice of
+ * signs, the looks, and what a simulation says of their error rate and of their power. */
+#include "judge/pairs.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+static void expect_p(const double *differences, size_t count, double margin, double expected)
+{
+    double p = kg__signed_rank_p(differences, count, margin);
+
+    cr_assert(fabs(p - expected) <= 1e-15 + 1e-12 * expected, "%.17g, expected %.17g", p, expected);
+}
+
+/* The p-value by definition: every choice of signs of the same magnitudes. */
+static double p_by_enumeration(const double *differences, size_t count, double margin)
+{
+    double magnitude[KG__PAIRS_MAXIMUM];
+    double rank[KG__PAIRS_MAXIMUM];
+    double observed = 0;
+    size_t kept = 0;
+    size_t reaching = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        if (differences[i] != margin)
+            magnitude[kept++] = differences[i] - margin;
+    }
+    for (size_t i = 0; i < kept; i++) {
+        double below = 0;
+        double same = 0;
+
+        for (size_t j = 0; j < kept; j++) {
+            below += fabs(magnitude[j]) < fabs(magnitude[i]);
+            same += fabs(magnitude[j]) == fabs(magnitude[i]);
+        }
+        rank[i] = below + (same + 1) / 2;
+        observed += magnitude[i] > 0 ? rank[i] : 0;
+    }
+    for (size_t signs = 0; signs < (size_t)1 << kept; signs++) {
+        double sum = 0;
+
+        for (size_t i = 0; i < kept; i++)
+            sum += (signs >> i & 1) != 0 ? rank[i] : 0;
+        reaching += sum >= observed;
+    }
+    return (double)reaching / (double)((size_t)1 << kept);
+}
+
+Test(pairing, small_samples_by_hand)
+{
+    expect_p((double[]){ 1 }, 1, 0, 0.5);
+    expect_p((double[]){ -1 }, 1, 0, 1);
+    /* Signs + + +: one of eight choices reaches 6; - + +: ranks 2 and 3, W+ = 5, two do. */
+    expect_p((double[]){ 1, 2, 3 }, 3, 0, 1.0 / 8);
+    expect_p((double[]){ -1, 2, 3 }, 3, 0, 2.0 / 8);
+    expect_p((double[]){ 1, 2, -3 }, 3, 0, 5.0 / 8);
+    expect_p((double[]){ -1, -2, -3 }, 3, 0, 1);
+}
+
+Test(pairing, the_margin_is_taken_away)
+{
+    expect_p((double[]){ 1.5, 2.5, 3.5 }, 3, 1, 1.0 / 8);
+    expect_p((double[]){ 1.5, 2.5, 3.5 }, 3, 4, 1);
+    /* From 2: -0.5, 0.5, 1.5. Ranks 1.5, 1.5, 3; W+ = 4.5; + - +, - + + and + + + reach it. */
+    expect_p((double[]){ 1.5, 2.5, 3.5 }, 3, 2, 3.0 / 8);
+}
+
+Test(pairing, what_equals_the_margin_is_dropped)
+{
+    expect_p((double[]){ 1, 0, 2, 0, 3 }, 5, 0, 1.0 / 8);
+    expect_p((double[]){ 0, 0 }, 2, 0, 1);
+    expect_p(NULL, 0, 0, 1);
+}
+
+Test(pairing, ties_share_their_mean_rank)
+{
+    static const double tied[] = { 1, 1, 1, 1 };
+    static const double mixed[] = { 1, -1, 2, 2, -3, 3, 3, 0.5 };
+
+    expect_p(tied, 4, 0, 1.0 / 16);
+    expect_p(mixed, 8, 0, p_by_enumeration(mixed, 8, 0));
+}
+
+Test(pairing, the_smallest_p_of_each_look)
+{
+    double differences[KG__PAIRS_MAXIMUM];
+
+    for (size_t i = 0; i < KG__PAIRS_MAXIMUM; i++)
+        differences[i] = 0.02 + 0.0001 * (double)i;
+    expect_p(differences, 12, 0.01, ldexp(1, -12));
+    expect_p(differences, 16, 0.01, ldexp(1, -16));
+    expect_p(differences, 24, 0.01, ldexp(1, -24));
+}
+
+Test(pairing, useless_differences_prove_nothing)
+{
+    expect_p((double[]){ 1, NAN, 2 }, 3, 0, 1);
+    expect_p((double[]){ 1, INFINITY, 2 }, 3, 0, 1);
+    cr_assert(kg__signed_rank_p(NULL, KG__PAIRS_MAXIMUM + 1, 0) == 1, "no more than there is room");
+}
+
+/* A small generator of its own, so that every machine draws the same. */
+static uint64_t state = 20240607;
+
+static double uniform(void)
+{
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return ((double)(state >> 11) + 0.5) / 9007199254740992.0;
+}
+
+static double normal(void)
+{
+    double radius = sqrt(-2 * log(uniform()));
+
+    return radius * cos(6.283185307179586 * uniform());
+}
+
+Test(pairing, any_sample_agrees_with_every_choice_of_signs)
+{
+    for (int sample = 0; sample < 300; sample++) {
+        double differences[14];
+        size_t count = 1 + (size_t)sample % 14;
+
+        /* Rounded, so that there are ties and zeros. */
+        for (size_t i = 0; i < count; i++)
+            differences[i] = round(4 * normal()) + 1;
+        if (kg__signed_rank_p(differences, count, 0) == 1)
+            continue;
+        expect_p(differences, count, 0, p_by_enumeration(differences, count, 0));
+    }
+}
+
+static void draw(kg__hypothesis *one, size_t pairs, double shift)
+{
+    while (one->count < pairs)
+        one->differences[one->count++] = log1p(shift) + 0.005 * normal();
+}
+
+static kg__hypothesis steady(size_t count, double difference)
+{
+    kg__hypothesis one = { .count = count };
+
+    for (size_t i = 0; i < count; i++)
+        one.differences[i] = difference + 1e-6 * (double)i;
+    return one;
+}
+
+Test(pairing, a_look_decides_what_is_plain)
+{
+    kg__hypothesis slow = steady(12, 0.03);
+    kg__hypothesis same = steady(12, 0);
+    kg__hypothesis close = steady(12, 0.011);
+    kg__hypothesis few = steady(11, 0.03);
+    kg__hypothesis *const family[] = { &same, &slow, &close, &few };
+
+    /* The two greatest of the twelve lie below the margin: p is about 0.1. */
+    close.differences[10] = close.differences[11] = -0.03;
+    kg__take_look(family, 4, 0, false);
+    cr_assert(slow.finding == KG__FOUND_SLOWER && slow.looked == 12 && slow.p == ldexp(1, -12));
+    cr_assert(same.finding == KG__NOT_SLOWER && same.p == 1);
+    cr_assert(close.finding == KG__UNDECIDED && close.p < 0.5, "p = %g", close.p);
+    cr_assert(few.finding == KG__UNDECIDED && few.looked == 0, "too few pairs for this look");
+    kg__take_look(family, 4, 0, true);
+    cr_assert(close.finding == KG__NOT_SLOWER, "the last look decides");
+    cr_assert(few.finding == KG__UNDECIDED);
+}
+
+/* Holm: of a family of five the first of 2^-12 would need 0.001 / 5. */
+Test(pairing, a_family_raises_the_bar)
+{
+    kg__hypothesis all[5];
+    kg__hypothesis *family[5];
+
+    for (size_t i = 0; i < 5; i++) {
+        all[i] = steady(12, 0.03);
+        family[i] = &all[i];
+    }
+    kg__take_look(family, 5, 0, false);
+    for (size_t i = 0; i < 5; i++)
+        cr_assert(all[i].finding == KG__UNDECIDED);
+    kg__take_look(family, 4, 0, false);
+    for (size_t i = 0; i < 4; i++)
+        cr_assert(all[i].finding == KG__FOUND_SLOWER);
+    cr_assert(all[4].finding == KG__UNDECIDED);
+    /* Those that are decided still count: a fifth of the share, not all of it. */
+    kg__take_look(family, 5, 0, false);
+    cr_assert(all[4].finding == KG__UNDECIDED);
+    kg__take_look(family, 5, 0, true);
+    cr_assert(all[4].finding == KG__FOUND_SLOWER, "all the shares are left to the last look");
+}
+
+Test(pairing, which_looks_can_find_anything)
+{
+    cr_assert(kg__look_pairs(0) == 12 && kg__look_pairs(1) == 16 && kg__look_pairs(2) == 24);
+    cr_assert(kg__look_can_find(0, 4, false) && !kg__look_can_find(0, 5, false));
+    cr_assert(kg__look_can_find(0, 28, true) && !kg__look_can_find(0, 29, true));
+    cr_assert(kg__look_can_find(1, 131, false) && !kg__look_can_find(1, 132, false));
+    cr_assert(kg__look_can_find(2, 10000, false));
+    cr_assert(!kg__look_can_find(2, 0, true));
+}
+
+/* Families in which all have the same true shift: how many families have any found slower, and how
+ * many hypotheses are. */
+typedef struct rates {
+    size_t families;
+    size_t hypotheses;
+} rates;
+
+#define FAMILY_MAXIMUM 200
+
+static rates simulate(size_t families, size_t size, double shift)
+{
+    static kg__hypothesis all[FAMILY_MAXIMUM];
+    kg__hypothesis *family[FAMILY_MAXIMUM];
+    rates found = { 0 };
+
+    for (size_t f = 0; f < families; f++) {
+        size_t slower = 0;
+
+        memset(all, 0, sizeof all);
+        for (size_t look = 0; look < KG__LOOKS; look++) {
+            for (size_t i = 0; i < size; i++) {
+                family[i] = &all[i];
+                if (all[i].finding == KG__UNDECIDED)
+                    draw(&all[i], kg__look_pairs(look), shift);
+            }
+            kg__take_look(family, size, look, false);
+        }
+        for (size_t i = 0; i < size; i++) {
+            cr_assert(all[i].finding != KG__UNDECIDED);
+            slower += all[i].finding == KG__FOUND_SLOWER;
+        }
+        found.families += slower > 0;
+        found.hypotheses += slower;
+    }
+    return found;
+}
+
+/* At a true shift of the margin itself every finding is wrong. Bounds are three standard errors
+ * above the rate that is promised. */
+Test(pairing, the_error_rate_is_kept, .timeout = 60)
+{
+    static const struct {
+        size_t families;
+        size_t size;
+    } runs[] = { { 20000, 1 }, { 8000, 5 }, { 1000, 200 } };
+
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        double families = (double)runs[i].families;
+        double rate =
+            (double)simulate(runs[i].families, runs[i].size, KG__PAIRS_MARGIN).families / families;
+        double limit = KG__PAIRS_ERROR_RATE + 3 * sqrt(KG__PAIRS_ERROR_RATE / families);
+
+        printf("families of %3zu at +1 %%: %.2f %% of %zu found slower\n", runs[i].size, 100 * rate,
+               runs[i].families);
+        cr_assert(rate <= limit, "%g of families of %zu", rate, runs[i].size);
+    }
+}
+
+Test(pairing, two_per_cent_are_found, .timeout = 60)
+{
+    static const struct {
+        size_t families;
+        size_t size;
+    } runs[] = { { 4000, 1 }, { 800, 5 }, { 20, 200 } };
+
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        double tried = (double)(runs[i].families * runs[i].size);
+        double power = (double)simulate(runs[i].families, runs[i].size, 0.02).hypotheses / tried;
+
+        printf("families of %3zu at +2 %%: %.2f %% of %.0f found slower\n", runs[i].size,
+               100 * power, tried);
+        cr_assert(power > 0.95, "%g of families of %zu", power, runs[i].size);
+    }
+}

@@ -1,0 +1,38 @@
+#include "tests/model/model_fixture.h"
+
+#include <criterion/criterion.h>
+#include <criterion/redirect.h>
+#include <stdio.h>
+
+#include "model/model.h"
+
+cudaLaunchConfig_t shape(dim3 grid, dim3 block)
+{
+    return (cudaLaunchConfig_t){ .gridDim = grid, .blockDim = block };
+}
+
+cudaLaunchConfig_t line(unsigned int blocks, unsigned int threads)
+{
+    return shape((dim3){ blocks, 1, 1 }, (dim3){ threads, 1, 1 });
+}
+
+void *device(size_t size, int fill)
+{
+    void *memory = NULL;
+
+    cr_assert(cudaMalloc(&memory, size) == cudaSuccess);
+    cr_assert(cudaMemset(memory, fill, size) == cudaSuccess);
+    return memory;
+}
+
+const char *complaints(void)
+{
+    static char text[4096];
+    FILE *stream = cr_get_redirected_stderr();
+    size_t length;
+
+    fflush(stderr);
+    length = fread(text, 1, sizeof text - 1, stream);
+    text[length] = '\0';
+    return text;
+}

@@ -1,0 +1,27 @@
+/* What the tests of the CPU model share. */
+#ifndef KG__MODEL_FIXTURE_H
+#define KG__MODEL_FIXTURE_H
+
+#include <stddef.h>
+
+#include "model/model.h"
+#include "tests/model/model_kernels.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define FAULTS_ARE_CAUGHT 0 /* AddressSanitizer reports them instead */
+#else
+#define FAULTS_ARE_CAUGHT 1
+#endif
+
+/* A launch of this shape; and one of one dimension. */
+cudaLaunchConfig_t shape(dim3 grid, dim3 block);
+cudaLaunchConfig_t line(unsigned int blocks, unsigned int threads);
+
+/* Device memory of `size` bytes, all `fill`. */
+void *device(size_t size, int fill);
+
+/* What was written to the standard error, which the test has redirected; good until the next call.
+ */
+const char *complaints(void);
+
+#endif

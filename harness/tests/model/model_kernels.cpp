@@ -1,0 +1,572 @@
+/* Small kernels for the CPU model's own tests. Plain CUDA C++ but for the deliberate faults: nvcc
+ * takes it too. */
+#include <cuda_runtime.h>
+
+#include "tests/model/model_kernels.h"
+
+// A kernel here asserts whatever the build type says.
+#undef NDEBUG
+#include <assert.h>
+
+#ifndef KG_DYNAMIC_SHARED
+#define KG_DYNAMIC_SHARED(type, name)                                                              \
+    extern __shared__ __align__(16) unsigned char kg__dynamic_shared[];                            \
+    type *const name = reinterpret_cast<type *>(kg__dynamic_shared)
+#endif
+
+__device__ static unsigned int linear_thread()
+{
+    return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+}
+
+__host__ __device__ inline unsigned int linear(dim3 index, dim3 extent)
+{
+    return (index.z * extent.y + index.y) * extent.x + index.x;
+}
+
+__device__ __forceinline__ size_t linear_block()
+{
+    return linear(blockIdx, gridDim);
+}
+
+__device__ static unsigned int threads_of_block()
+{
+    return blockDim.x * blockDim.y * blockDim.z;
+}
+
+static __global__ void see(seen *out)
+{
+    seen *mine = &out[linear_block() * threads_of_block() + linear_thread()];
+
+    mine->thread = threadIdx;
+    mine->block = blockIdx;
+    mine->block_dim = blockDim;
+    mine->grid_dim = gridDim;
+    mine->warp_size = warpSize;
+    mine->times++;
+}
+
+cudaError_t launch_see(const cudaLaunchConfig_t *config, seen *out)
+{
+    return cudaLaunchKernelEx(config, see, out);
+}
+
+static __global__ void __launch_bounds__(1024) count_threads(unsigned long long *count)
+{
+    atomicAdd(count, 1ull);
+}
+
+cudaError_t launch_count(const cudaLaunchConfig_t *config, unsigned long long *count)
+{
+    return cudaLaunchKernelEx(config, count_threads, count);
+}
+
+static __global__ void note_order(int *order, int *turn)
+{
+    order[atomicAdd(turn, 1)] = (int)(linear_block() * threads_of_block() + linear_thread());
+}
+
+cudaError_t launch_note_order(const cudaLaunchConfig_t *config, int *order, int *turn)
+{
+    return cudaLaunchKernelEx(config, note_order, order, turn);
+}
+
+static __global__ void reverse(int *values, int rounds)
+{
+    __shared__ int staged[1024];
+    unsigned int count = threads_of_block();
+    unsigned int own = linear_thread();
+    int *part = &values[linear_block() * count];
+
+    for (int i = 0; i < rounds; i++) {
+        staged[own] = part[own];
+        __syncthreads();
+        part[own] = staged[count - 1 - own];
+        __syncthreads();
+    }
+}
+
+cudaError_t launch_reverse(const cudaLaunchConfig_t *config, int *values, int rounds)
+{
+    return cudaLaunchKernelEx(config, reverse, values, rounds);
+}
+
+static __global__ void reverse_racy(int *values)
+{
+    __shared__ int staged[1024];
+    unsigned int count = threads_of_block();
+    unsigned int own = linear_thread();
+
+    staged[own] = values[own];
+    values[own] = staged[count - 1 - own];
+}
+
+cudaError_t launch_reverse_racy(const cudaLaunchConfig_t *config, int *values)
+{
+    return cudaLaunchKernelEx(config, reverse_racy, values);
+}
+
+static __global__ void rotate_dynamic(int *values, int *poisoned)
+{
+    KG_DYNAMIC_SHARED(int, staged);
+    unsigned int count = threads_of_block();
+    unsigned int own = linear_thread();
+    int *part = &values[linear_block() * count];
+
+    if (staged[own] != -1)
+        atomicExch(&poisoned[linear_block()], 0);
+    __syncthreads();
+    staged[own] = part[own];
+    __syncthreads();
+    part[own] = staged[(own + 1) % count];
+}
+
+cudaError_t launch_rotate_dynamic(const cudaLaunchConfig_t *config, int *values, int *poisoned)
+{
+    return cudaLaunchKernelEx(config, rotate_dynamic, values, poisoned);
+}
+
+cudaError_t allow_rotate_dynamic(int bytes)
+{
+    return cudaFuncSetAttribute(rotate_dynamic, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+}
+
+const void *rotate_dynamic_kernel(void)
+{
+    return reinterpret_cast<const void *>(rotate_dynamic);
+}
+
+template <int COUNT>
+static __global__ void find_static_poison(int *poisoned)
+{
+    __shared__ int left[COUNT];
+    __shared__ double right[COUNT];
+    unsigned int own = linear_thread();
+
+    poisoned[linear_block() * COUNT + own] = left[own] == -1 && isnan(right[own]);
+    left[own] = 1;
+    right[own] = 1.0;
+}
+
+cudaError_t launch_find_static_poison(const cudaLaunchConfig_t *config, int *poisoned)
+{
+    return cudaLaunchKernelEx(config, find_static_poison<32>, poisoned);
+}
+
+struct cudaFuncAttributes find_static_poison_attributes(void)
+{
+    cudaFuncAttributes attributes = {};
+
+    cudaFuncGetAttributes(&attributes, find_static_poison<32>);
+    return attributes;
+}
+
+static __global__ void warp_operate(warp_operation operation, int argument, int width, int *out)
+{
+    const unsigned int all = 0xffffffffu;
+    unsigned int own = linear_thread();
+    int value = (int)own + 100;
+
+    switch (operation) {
+    case SHUFFLE:
+        out[own] = __shfl_sync(all, value, argument, width);
+        break;
+    case SHUFFLE_UP:
+        out[own] = __shfl_up_sync(all, value, (unsigned int)argument, width);
+        break;
+    case SHUFFLE_DOWN:
+        out[own] = __shfl_down_sync(all, value, (unsigned int)argument, width);
+        break;
+    case SHUFFLE_XOR:
+        out[own] = __shfl_xor_sync(all, value, argument, width);
+        break;
+    case BALLOT_ODD:
+        out[own] = (int)__ballot_sync(all, value & 1);
+        break;
+    case ANY_IS:
+        out[own] = __any_sync(all, value == argument);
+        break;
+    case ALL_BELOW:
+        out[own] = __all_sync(all, value < argument);
+        break;
+    case MATCH_MOD:
+        out[own] = (int)__match_any_sync(all, value % argument);
+        break;
+    case SUM:
+        out[own] = __reduce_add_sync(all, value);
+        break;
+    case MINIMUM:
+        out[own] = __reduce_min_sync(all, argument - value) +
+                   (int)__reduce_min_sync(all, (unsigned int)value);
+        break;
+    case MAXIMUM:
+        out[own] = __reduce_max_sync(all, argument - value) +
+                   (int)__reduce_max_sync(all, (unsigned int)value);
+        break;
+    case ALL_BITS:
+        out[own] = (int)__reduce_and_sync(all, (unsigned int)value);
+        break;
+    case ANY_BITS:
+        out[own] = (int)__reduce_or_sync(all, (unsigned int)value);
+        break;
+    case PARITY:
+        out[own] = (int)__reduce_xor_sync(all, (unsigned int)value);
+        break;
+    case SYNC:
+        /* Each lane reads what its neighbour has written, in either order of lanes. */
+        out[own] = value;
+        __syncwarp();
+        value = out[own ^ 1];
+        __syncwarp();
+        out[own] = value;
+        break;
+    }
+}
+
+cudaError_t launch_warp(const cudaLaunchConfig_t *config, warp_operation operation, int argument,
+                        int width, int *out)
+{
+    return cudaLaunchKernelEx(config, warp_operate, operation, argument, width, out);
+}
+
+static __global__ void block_sum(const float *values, float *sums)
+{
+    __shared__ float partial[32];
+    unsigned int own = threadIdx.x;
+    float sum = values[blockIdx.x * blockDim.x + own];
+
+    for (int offset = 16; offset > 0; offset /= 2)
+        sum += __shfl_down_sync(0xffffffffu, sum, offset);
+    if (own % 32 == 0)
+        partial[own / 32] = sum;
+    __syncthreads();
+    if (own < 32) {
+        sum = own < blockDim.x / 32 ? partial[own] : 0.0f;
+        for (int offset = 16; offset > 0; offset /= 2)
+            sum += __shfl_xor_sync(0xffffffffu, sum, offset);
+        if (own == 0)
+            sums[blockIdx.x] = sum;
+    }
+}
+
+cudaError_t launch_block_sum(const cudaLaunchConfig_t *config, const float *values, float *sums)
+{
+    return cudaLaunchKernelEx(config, block_sum, values, sums);
+}
+
+static __global__ void shuffle_types(int *out)
+{
+    const unsigned int all = 0xffffffffu;
+    int own = (int)threadIdx.x;
+    int other = own ^ 3;
+
+    out[own] = __shfl_xor_sync(all, (float)own, 3) == (float)other &&
+               __shfl_xor_sync(all, own * 1e300, 3) == other * 1e300 &&
+               __shfl_xor_sync(all, own * 0x100000001ll, 3) == other * 0x100000001ll &&
+               __shfl_xor_sync(all, (unsigned int)own, 3) == (unsigned int)other &&
+               __shfl_xor_sync(all, (unsigned long)own, 3) == (unsigned long)other &&
+               __shfl_xor_sync(all, -own, 3) == -other;
+}
+
+cudaError_t launch_shuffle_types(const cudaLaunchConfig_t *config, int *out)
+{
+    return cudaLaunchKernelEx(config, shuffle_types, out);
+}
+
+static __global__ void half_warps(int *out)
+{
+    int own = (int)threadIdx.x;
+    int sum = own;
+
+    if (own % 32 < 16) {
+        for (int i = 1; i < 16; i *= 2)
+            sum += __shfl_xor_sync(0x0000ffffu, sum, i);
+    } else {
+        for (int round = 0; round < 3; round++)
+            sum = __shfl_sync(0xffff0000u, sum, 16) + 1;
+    }
+    out[own] = sum;
+}
+
+cudaError_t launch_half_warps(const cudaLaunchConfig_t *config, int *out)
+{
+    return cudaLaunchKernelEx(config, half_warps, out);
+}
+
+static __global__ void leave_early(int staying, int *out)
+{
+    __shared__ int met[1024];
+    int own = (int)threadIdx.x;
+    int sum = 0;
+
+    if (own >= staying)
+        return;
+    met[own] = 1;
+    __syncthreads();
+    for (int i = 0; i < staying; i++)
+        sum += met[i];
+    out[own] = sum;
+    __syncthreads();
+}
+
+cudaError_t launch_leave_early(const cudaLaunchConfig_t *config, int staying, int *out)
+{
+    return cudaLaunchKernelEx(config, leave_early, staying, out);
+}
+
+static __global__ void leave_warp(int staying, int *out)
+{
+    int own = (int)threadIdx.x;
+
+    if (own >= staying)
+        return;
+    out[own] = __shfl_sync(0xffffffffu, own + 7, 1);
+}
+
+cudaError_t launch_leave_warp(const cudaLaunchConfig_t *config, int staying, int *out)
+{
+    return cudaLaunchKernelEx(config, leave_warp, staying, out);
+}
+
+static __global__ void vote(int limit, int *out)
+{
+    int own = (int)threadIdx.x;
+    int *mine = &out[(size_t)3 * threadIdx.x];
+
+    mine[0] = __syncthreads_count(own < limit);
+    mine[1] = __syncthreads_and(own < limit);
+    mine[2] = __syncthreads_or(own < limit);
+}
+
+cudaError_t launch_votes(const cudaLaunchConfig_t *config, int limit, int *out)
+{
+    return cudaLaunchKernelEx(config, vote, limit, out);
+}
+
+/* No __device__ functions, since those are inlined and these must not be. */
+#ifndef __CUDACC__
+static int __attribute__((noinline)) recurse(volatile int *depth)
+{
+    volatile int here[256];
+
+    here[0] = *depth + 1;
+    *depth = here[0];
+    return here[0] < 1 << 24 ? recurse(depth) + here[0] : 0;
+}
+
+static int __attribute__((noinline)) use_large_array(int index)
+{
+    volatile char large[4u << 20];
+
+    large[index] = 1;
+    return large[index];
+}
+
+static __global__ void go_wrong(defect which, int *out)
+{
+    const unsigned int all = 0xffffffffu;
+    volatile int *nowhere = nullptr;
+    int own = (int)threadIdx.x;
+
+    switch (which) {
+    case NO_DEFECT:
+        out[own] = own;
+        break;
+    case BARRIER_AGAINST_SHUFFLE:
+        if (own == 0)
+            __syncthreads();
+        out[own] = __shfl_sync(all, own, 0);
+        break;
+    case DIFFERENT_MASKS:
+        out[own] = __any_sync(own % 2 == 0 ? all : all - 1, 1);
+        break;
+    case OUTSIDE_MASK:
+        out[own] = __shfl_sync(1u, own, 0);
+        break;
+    case BAD_WIDTH:
+        out[own] = __shfl_sync(all, own, 0, 12);
+        break;
+    case NULL_ADDRESS:
+        if (own == 5)
+            *nowhere = own; /* NOLINT(clang-analyzer-core.NullDereference): the defect */
+        break;
+    case DEEP_RECURSION:
+        if (own == 2)
+            out[own] = recurse(out);
+        break;
+    case LARGE_ARRAY:
+        out[own] = use_large_array(own);
+        break;
+    case DIVISION_BY_ZERO:
+        out[own] = 7 / *(volatile int *)out;
+        break;
+    case FAILED_ASSERT:
+        assert(own != 3);
+        break;
+    case TRAP:
+        __trap();
+        break;
+    case ENDLESS_LOOP:
+        while (*(volatile int *)out == 0)
+            ; /* ENDLESS_LOOP */
+        break;
+    case ENDLESS_BARRIERS:
+        for (;;)
+            __syncthreads(); /* ENDLESS_BARRIERS */
+    case ENDLESS_SHUFFLES:
+        while (__shfl_xor_sync(all, own, 1) >= 0)
+            ; /* ENDLESS_SHUFFLES */
+        break;
+    case CALLS_THE_HOST:
+        out[own] = cudaDeviceSynchronize();
+        break;
+    }
+}
+
+cudaError_t launch_defect(const cudaLaunchConfig_t *config, defect which, int *out)
+{
+    return cudaLaunchKernelEx(config, go_wrong, which, out);
+}
+
+static __global__ void large_shared(int *out)
+{
+    __shared__ int large[12289];
+
+    large[threadIdx.x] = 1;
+    out[threadIdx.x] = large[threadIdx.x];
+}
+
+cudaError_t launch_large_shared(const cudaLaunchConfig_t *config, int *out)
+{
+    return cudaLaunchKernelEx(config, large_shared, out);
+}
+#endif
+
+cudaError_t launch_null_kernel(const cudaLaunchConfig_t *config)
+{
+    void (*kernel)(int) = nullptr;
+
+    return cudaLaunchKernelEx(config, kernel, 1);
+}
+
+static __global__ void atomics(int *integers, unsigned int *naturals, float *reals)
+{
+    int own = (int)threadIdx.x;
+
+    atomicAdd(&integers[0], own);
+    atomicSub(&integers[1], 1);
+    atomicMin(&integers[2], -own);
+    atomicMax(&integers[3], own);
+    atomicCAS(&integers[4], own, own + 1);
+    atomicExch(&integers[5], own);
+    atomicAnd(&naturals[0], ~(1u << own % 32));
+    atomicOr(&naturals[1], 1u << own % 32);
+    atomicXor(&naturals[2], 1u << own % 32);
+    atomicInc(&naturals[3], 4u);
+    atomicDec(&naturals[4], 4u);
+    atomicAdd(&naturals[5], 2u);
+    atomicAdd(&reals[0], 0.5f);
+}
+
+cudaError_t launch_atomics(const cudaLaunchConfig_t *config, int *integers, unsigned int *naturals,
+                           float *reals)
+{
+    return cudaLaunchKernelEx(config, atomics, integers, naturals, reals);
+}
+
+static __global__ void mathematics(int *out)
+{
+    const float quarter = 0.25f;
+    float4 four = make_float4(1.0f, 2.0f, 3.0f, 4.0f);
+    uchar3 three = make_uchar3(1, 2, 3);
+    int i = 0;
+
+    out[i++] = min(3, -2) == -2;
+    out[i++] = max(3u, 4u) == 4u;
+    out[i++] = max(-1, 1u) == 0xffffffffu;
+    out[i++] = min(1ll << 40, 5ll) == 5;
+    out[i++] = min(2.0f, nanf("")) == 2.0f;
+    out[i++] = max(2.0, 1.0f) == 2.0;
+    out[i++] = rsqrtf(quarter) == 2.0f;
+    out[i++] = rsqrt(0.25) == 2.0;
+    out[i++] = fmaf(2.0f, 3.0f, 1.0f) == 7.0f && __fmaf_rn(2.0f, 3.0f, 1.0f) == 7.0f;
+    out[i++] =
+        __saturatef(2.0f) == 1.0f && __saturatef(-2.0f) == 0.0f && __saturatef(quarter) == quarter;
+    out[i++] = fabsf(__expf(1.0f) - 2.7182817f) < 1e-5f;
+    out[i++] = fabsf(__powf(2.0f, 10.0f) - 1024.0f) < 0.01f;
+    out[i++] = __popc(0xf0f0u) == 8 && __popcll(1ull << 63) == 1;
+    out[i++] = __clz(1) == 31 && __clz(0) == 32 && __clzll(0) == 64;
+    out[i++] = __ffs(8) == 4 && __ffs(0) == 0;
+    out[i++] = __byte_perm(0x33221100u, 0x77665544u, 0x7150u) == 0x77115500u &&
+               __byte_perm(0x00008000u, 0u, 0x0009u) == 0x000000ffu;
+    out[i++] = __funnelshift_l(0x80000000u, 1u, 1) == 3u && __funnelshift_l(7u, 9u, 32) == 9u &&
+               __funnelshift_lc(7u, 9u, 40) == 7u;
+    out[i++] = __funnelshift_r(2u, 1u, 1) == 0x80000001u && __funnelshift_r(7u, 9u, 32) == 7u &&
+               __funnelshift_rc(7u, 9u, 40) == 9u;
+    out[i++] = __dp4a(0x04030201, -1, 100) == 90 && __dp4a(0xff000002u, 0x02000003u, 1u) == 517u;
+    out[i++] = __brev(1u) == 0x80000000u && __brev(0x12345678u) == 0x1e6a2c48u;
+    out[i++] = __float_as_int(1.0f) == 0x3f800000 && __int_as_float(0x3f800000) == 1.0f;
+    out[i++] = __umulhi(0x80000000u, 4u) == 2u && __mulhi(-0x40000000, 4) == -1;
+    out[i++] = __ldg(&four.y) == 2.0f;
+    out[i++] = __fdividef(1.0f, 4.0f) == quarter;
+    out[i++] =
+        four.x + four.y + four.z + four.w == 10.0f && sizeof four == 16 && alignof(float4) == 16;
+    out[i++] = three.x + three.y + three.z == 6 && sizeof three == 3;
+    out[i++] = sizeof(float3) == 12 && alignof(float3) == 4 && alignof(double2) == 16;
+    out[i++] = alignof(short4) == 8 && alignof(uchar4) == 4 && alignof(int2) == 8;
+    out[i++] = __syncthreads_count(1) == 1;
+}
+
+cudaError_t launch_mathematics(const cudaLaunchConfig_t *config, int *out)
+{
+    return cudaLaunchKernelEx(config, mathematics, out);
+}
+
+static __constant__ float constants[8];
+
+cudaError_t set_constants(const float *values, size_t count, size_t offset, int kind)
+{
+    return cudaMemcpyToSymbol(constants, values, count, offset, static_cast<cudaMemcpyKind>(kind));
+}
+
+cudaError_t get_constants(float *values, size_t count, size_t offset)
+{
+    return cudaMemcpyFromSymbol(values, constants, count, offset);
+}
+
+cudaError_t get_constants_on(float *values, size_t count, size_t offset, int kind,
+                             cudaStream_t stream)
+{
+    return cudaMemcpyFromSymbolAsync(values, constants, count, offset,
+                                     static_cast<cudaMemcpyKind>(kind), stream);
+}
+
+static __global__ void read_constants(float *out)
+{
+    out[threadIdx.x] = constants[threadIdx.x];
+}
+
+cudaError_t launch_read_constants(const cudaLaunchConfig_t *config, float *out)
+{
+    return cudaLaunchKernelEx(config, read_constants, out);
+}
+
+cudaError_t allocate_typed(void)
+{
+    float *device = nullptr;
+    double *managed = nullptr;
+    int4 *pinned = nullptr;
+    cudaError_t error = cudaMalloc(&device, 4 * sizeof *device);
+
+    if (error == cudaSuccess)
+        error = cudaMallocManaged(&managed, sizeof *managed);
+    if (error == cudaSuccess)
+        error = cudaMallocHost(&pinned, sizeof *pinned);
+    if (error == cudaSuccess)
+        *managed = 1.5;
+    if (error == cudaSuccess)
+        error = cudaFree(device);
+    if (error == cudaSuccess)
+        error = cudaFree(managed);
+    return error == cudaSuccess ? cudaFreeHost(pinned) : error;
+}

@@ -1,0 +1,447 @@
+/* The CPU model's scheduler: indices and order, barriers, warps, shared memory, host threads. */
+#include <criterion/criterion.h>
+#include <criterion/redirect.h>
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "tests/model/model_fixture.h"
+
+static void see_all(dim3 grid, dim3 block)
+{
+    size_t count = (size_t)grid.x * grid.y * grid.z * block.x * block.y * block.z;
+    cudaLaunchConfig_t config = shape(grid, block);
+    seen *out = device(count * sizeof *out, 0);
+    size_t i = 0;
+
+    cr_assert(launch_see(&config, out) == cudaSuccess);
+    for (unsigned int bz = 0; bz < grid.z; bz++) {
+        for (unsigned int by = 0; by < grid.y; by++) {
+            for (unsigned int bx = 0; bx < grid.x; bx++) {
+                for (unsigned int z = 0; z < block.z; z++) {
+                    for (unsigned int y = 0; y < block.y; y++) {
+                        for (unsigned int x = 0; x < block.x; x++) {
+                            const seen *is = &out[i++];
+
+                            cr_assert(is->thread.x == x && is->thread.y == y && is->thread.z == z);
+                            cr_assert(is->block.x == bx && is->block.y == by && is->block.z == bz);
+                            cr_assert(is->times == 1 && is->warp_size == 32);
+                            cr_assert(memcmp(&is->block_dim, &block, sizeof block) == 0);
+                            cr_assert(memcmp(&is->grid_dim, &grid, sizeof grid) == 0);
+                        }
+                    }
+                }
+            }
+        }
+    }
+    cr_assert(cudaFree(out) == cudaSuccess);
+}
+
+Test(model_threads, indices_in_one_to_three_dimensions)
+{
+    for (int order = KG__MODEL_ASCENDING; order <= KG__MODEL_REVERSED; order++) {
+        kg__model_set_order((kg__model_order)order);
+        see_all((dim3){ 1, 1, 1 }, (dim3){ 1, 1, 1 });
+        see_all((dim3){ 5, 1, 1 }, (dim3){ 33, 1, 1 });
+        see_all((dim3){ 3, 4, 1 }, (dim3){ 7, 5, 1 });
+        see_all((dim3){ 2, 3, 4 }, (dim3){ 3, 2, 5 });
+        see_all((dim3){ 1, 1, 3 }, (dim3){ 2, 1, 64 });
+        see_all((dim3){ 2, 1, 2 }, (dim3){ 32, 32, 1 });
+    }
+}
+
+Test(model_threads, order_of_threads_and_blocks)
+{
+    enum { BLOCKS = 3, THREADS = 70 };
+    int *turns = device((size_t)BLOCKS * THREADS * sizeof *turns, 0);
+    int *turn = device(sizeof *turn, 0);
+    cudaLaunchConfig_t config = line(BLOCKS, THREADS);
+
+    cr_assert(launch_note_order(&config, turns, turn) == cudaSuccess);
+    for (int i = 0; i < BLOCKS * THREADS; i++)
+        cr_assert(turns[i] == i);
+    kg__model_set_order(KG__MODEL_REVERSED);
+    *turn = 0;
+    cr_assert(launch_note_order(&config, turns, turn) == cudaSuccess);
+    for (int i = 0; i < BLOCKS * THREADS; i++)
+        cr_assert(turns[i] == BLOCKS * THREADS - 1 - i);
+}
+
+static void fill_ascending(int *values, int count)
+{
+    for (int i = 0; i < count; i++)
+        values[i] = i;
+}
+
+Test(model_threads, values_cross_threads_at_barriers)
+{
+    static const unsigned int sizes[] = { 1, 2, 31, 32, 33, 64, 255, 1000, 1024 };
+    int *values = device((size_t)3 * 1024 * sizeof *values, 0);
+
+    for (int order = KG__MODEL_ASCENDING; order <= KG__MODEL_REVERSED; order++) {
+        kg__model_set_order((kg__model_order)order);
+        for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+            int threads = (int)sizes[s];
+            cudaLaunchConfig_t config = line(3, sizes[s]);
+
+            for (int rounds = 1; rounds <= 4; rounds++) {
+                fill_ascending(values, 3 * threads);
+                cr_assert(launch_reverse(&config, values, rounds) == cudaSuccess);
+                cr_assert(kg__model_last_launch().barriers == 6 * (uint64_t)rounds);
+                cr_assert(kg__model_last_launch().threads == 3 * (uint64_t)sizes[s]);
+                for (int i = 0; i < 3 * threads; i++) {
+                    int block = i / threads * threads;
+
+                    cr_assert(values[i] ==
+                              (rounds % 2 == 0 ? i : block + threads - 1 - (i - block)));
+                }
+            }
+        }
+    }
+}
+
+Test(model_threads, barriers_in_three_dimensions)
+{
+    int *values = device((size_t)2 * 480 * sizeof *values, 0);
+    cudaLaunchConfig_t config = shape((dim3){ 1, 2, 1 }, (dim3){ 4, 6, 20 });
+
+    fill_ascending(values, 2 * 480);
+    cr_assert(launch_reverse(&config, values, 1) == cudaSuccess);
+    for (int i = 0; i < 480; i++)
+        cr_assert(values[i] == 479 - i && values[480 + i] == 480 + 479 - i);
+}
+
+Test(model_threads, a_race_shows_between_the_orders)
+{
+    int values[2][64];
+    int *memory = device(sizeof values[0], 0);
+    cudaLaunchConfig_t config = line(1, 64);
+
+    for (int order = KG__MODEL_ASCENDING; order <= KG__MODEL_REVERSED; order++) {
+        kg__model_set_order((kg__model_order)order);
+        fill_ascending(memory, 64);
+        cr_assert(launch_reverse_racy(&config, memory) == cudaSuccess);
+        memcpy(values[order], memory, sizeof values[0]);
+    }
+    cr_assert(memcmp(values[0], values[1], sizeof values[0]) != 0);
+    cr_assert(values[KG__MODEL_ASCENDING][63] == 0 && values[KG__MODEL_ASCENDING][0] == -1);
+    cr_assert(values[KG__MODEL_REVERSED][0] == 63 && values[KG__MODEL_REVERSED][63] == -1);
+}
+
+Test(model_threads, dynamic_shared_memory_and_its_limits)
+{
+    enum { BLOCKS = 3, THREADS = 100 };
+    int *values = device((size_t)BLOCKS * THREADS * sizeof *values, 0);
+    int *poisoned = device(BLOCKS * sizeof *poisoned, 1);
+    struct cudaFuncAttributes is;
+    cudaLaunchConfig_t config = line(BLOCKS, THREADS);
+
+    fill_ascending(values, BLOCKS * THREADS);
+    config.dynamicSmemBytes = (size_t)THREADS * sizeof *values;
+    cr_assert(launch_rotate_dynamic(&config, values, poisoned) == cudaSuccess);
+    for (int i = 0; i < BLOCKS * THREADS; i++) {
+        int block = i / THREADS * THREADS;
+
+        cr_assert(values[i] == block + (i - block + 1) % THREADS);
+    }
+    for (int i = 0; i < BLOCKS; i++)
+        cr_assert(poisoned[i] != 0, "block %d found what another left behind", i);
+
+    config.dynamicSmemBytes = 49152;
+    cr_assert(launch_rotate_dynamic(&config, values, poisoned) == cudaSuccess);
+    config.dynamicSmemBytes = 49153;
+    cr_assert(launch_rotate_dynamic(&config, values, poisoned) == cudaErrorInvalidValue);
+    cr_assert(strstr(kg__model_failure(), "49153 bytes of dynamic shared memory, of which a block "
+                                          "has 49152: ask for more, up to 232448, with") != NULL,
+              "%s", kg__model_failure());
+    cr_assert(allow_rotate_dynamic(232449) == cudaErrorInvalidValue);
+    cr_assert(allow_rotate_dynamic(-1) == cudaErrorInvalidValue);
+    cr_assert(allow_rotate_dynamic(232448) == cudaSuccess);
+    cr_assert(cudaFuncGetAttributes(&is, rotate_dynamic_kernel()) == cudaSuccess);
+    cr_assert(is.maxDynamicSharedSizeBytes == 232448 && is.maxThreadsPerBlock == 1024);
+    config.dynamicSmemBytes = 232448;
+    cr_assert(launch_rotate_dynamic(&config, values, poisoned) == cudaSuccess);
+    config.dynamicSmemBytes = 232449;
+    cr_assert(launch_rotate_dynamic(&config, values, poisoned) == cudaErrorInvalidValue);
+    cr_assert(cudaFuncSetAttribute(NULL, cudaFuncAttributeMaxDynamicSharedMemorySize, 4) ==
+              cudaErrorInvalidDeviceFunction);
+    cr_assert(cudaFuncSetAttribute(rotate_dynamic_kernel(),
+                                   cudaFuncAttributePreferredSharedMemoryCarveout,
+                                   50) == cudaSuccess);
+    cr_assert(cudaFuncSetAttribute(rotate_dynamic_kernel(),
+                                   cudaFuncAttributePreferredSharedMemoryCarveout,
+                                   101) == cudaErrorInvalidValue);
+    cr_assert(cudaFuncSetAttribute(rotate_dynamic_kernel(), (enum cudaFuncAttribute)99, 1) ==
+              cudaErrorInvalidValue);
+    cr_assert(cudaFuncGetAttributes(NULL, rotate_dynamic_kernel()) == cudaErrorInvalidValue);
+    cr_assert(cudaFuncGetAttributes(&is, NULL) == cudaErrorInvalidDeviceFunction);
+}
+
+Test(model_threads, static_shared_arrays_are_poisoned_and_counted)
+{
+    int *poisoned = device((size_t)4 * 32 * sizeof *poisoned, 0);
+    cudaLaunchConfig_t config = line(4, 32);
+
+    cr_assert(launch_find_static_poison(&config, poisoned) == cudaSuccess);
+    for (int i = 0; i < 4 * 32; i++)
+        cr_assert(poisoned[i] == 1, "thread %d", i);
+    cr_assert(find_static_poison_attributes().sharedSizeBytes == 384);
+    cr_assert(find_static_poison_attributes().maxDynamicSharedSizeBytes == 49152 - 384);
+}
+
+Test(model_threads, too_much_static_shared_memory, .init = cr_redirect_stderr)
+{
+    int *out = device(32 * sizeof *out, 0);
+    cudaLaunchConfig_t config = line(1, 32);
+
+    cr_assert(launch_large_shared(&config, out) == cudaErrorInvalidKernelImage);
+    cr_assert_str_eq(complaints(),
+                     "kernelgate: kernel large_shared: its shared arrays take 49156 bytes, and a "
+                     "block has 49152: nvcc would not build it; take dynamic shared memory\n");
+    cr_assert(cudaDeviceSynchronize() == cudaSuccess);
+}
+
+Test(model_threads, ended_threads_do_not_hold_up_a_barrier)
+{
+    int *out = device(200 * sizeof *out, 0);
+    cudaLaunchConfig_t config = line(2, 200);
+
+    for (int order = KG__MODEL_ASCENDING; order <= KG__MODEL_REVERSED; order++) {
+        kg__model_set_order((kg__model_order)order);
+        for (int staying = 0; staying <= 200; staying += 50) {
+            memset(out, 0, 200 * sizeof *out);
+            cr_assert(launch_leave_early(&config, staying, out) == cudaSuccess);
+            cr_assert(kg__model_last_launch().barriers == (staying > 0 ? 4 : 0));
+            for (int i = 0; i < 200; i++)
+                cr_assert(out[i] == (i < staying ? staying : 0));
+        }
+    }
+}
+
+Test(model_threads, votes_of_a_block)
+{
+    int(*out)[3] = device(77 * sizeof *out, 0);
+    cudaLaunchConfig_t config = line(1, 77);
+
+    for (int limit = 0; limit <= 77; limit += 7) {
+        cr_assert(launch_votes(&config, limit, out[0]) == cudaSuccess);
+        for (int i = 0; i < 77; i++)
+            cr_assert(out[i][0] == limit && out[i][1] == (limit == 77) && out[i][2] == (limit > 0));
+    }
+}
+
+/* Runs a warp operation over a warp and a half, in both orders, into out[48]. */
+static void operate(warp_operation operation, int argument, int width, int *out)
+{
+    int *memory = device(48 * sizeof *memory, 0);
+    cudaLaunchConfig_t config = line(1, 48);
+
+    kg__model_set_order(KG__MODEL_REVERSED);
+    cr_assert(launch_warp(&config, operation, argument, width, memory) == cudaSuccess);
+    memcpy(out, memory, 48 * sizeof *out);
+    kg__model_set_order(KG__MODEL_ASCENDING);
+    cr_assert(launch_warp(&config, operation, argument, width, memory) == cudaSuccess);
+    cr_assert(memcmp(out, memory, 48 * sizeof *out) == 0, "the order of lanes shows");
+    cr_assert(kg__model_last_launch().meetings > 0 && kg__model_last_launch().barriers == 0);
+    cr_assert(cudaFree(memory) == cudaSuccess);
+}
+
+/* The value of a lane, as the kernel has it; all ones where the lane does not exist. */
+static int lane_value(int warp, int lane)
+{
+    return warp == 0 || lane < 16 ? 32 * warp + lane + 100 : -1;
+}
+
+Test(model_threads, shuffles)
+{
+    static const int widths[] = { 1, 2, 8, 16, 32 };
+    static const int arguments[] = { 0, 1, 3, 7, 16, 31, 33 };
+    int out[48];
+
+    for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++) {
+        for (size_t a = 0; a < sizeof arguments / sizeof arguments[0]; a++) {
+            int width = widths[w];
+            int argument = arguments[a];
+
+            operate(SHUFFLE, argument, width, out);
+            for (int i = 0; i < 48; i++)
+                cr_assert(out[i] == lane_value(i / 32, i % 32 / width * width + argument % width));
+            argument %= 32;
+            operate(SHUFFLE_UP, argument, width, out);
+            for (int i = 0; i < 48; i++) {
+                int lane = i % 32;
+
+                cr_assert(out[i] ==
+                          lane_value(i / 32, lane % width >= argument ? lane - argument : lane));
+            }
+            operate(SHUFFLE_DOWN, argument, width, out);
+            for (int i = 0; i < 48; i++) {
+                int lane = i % 32;
+
+                cr_assert(
+                    out[i] ==
+                    lane_value(i / 32, lane % width + argument < width ? lane + argument : lane));
+            }
+            operate(SHUFFLE_XOR, argument, width, out);
+            for (int i = 0; i < 48; i++) {
+                int lane = i % 32;
+                int end = lane / width * width + width;
+
+                cr_assert(out[i] ==
+                          lane_value(i / 32, (lane ^ argument) < end ? lane ^ argument : lane));
+            }
+        }
+    }
+}
+
+Test(model_threads, votes_and_reductions_of_a_warp)
+{
+    int out[48];
+    int sums[2] = { 0, 0 };
+
+    for (int i = 0; i < 48; i++)
+        sums[i / 32] += i + 100;
+    operate(BALLOT_ODD, 0, 32, out);
+    cr_assert((unsigned int)out[0] == 0xaaaaaaaau && (unsigned int)out[47] == 0xaaaau);
+    operate(ANY_IS, 120, 32, out);
+    cr_assert(out[0] == 1 && out[31] == 1 && out[32] == 0);
+    operate(ALL_BELOW, 132, 32, out);
+    cr_assert(out[0] == 1 && out[32] == 0);
+    operate(MATCH_MOD, 4, 32, out);
+    cr_assert((unsigned int)out[1] == 0x22222222u && out[35] == 0x8888);
+    operate(SUM, 0, 32, out);
+    cr_assert(out[0] == sums[0] && out[31] == sums[0] && out[47] == sums[1]);
+    operate(MINIMUM, 110, 32, out);
+    cr_assert(out[0] == 110 - 131 + 100 && out[40] == 110 - 147 + 132);
+    operate(MAXIMUM, 110, 32, out);
+    cr_assert(out[0] == 110 - 100 + 131 && out[40] == 110 - 132 + 147);
+    operate(ALL_BITS, 0, 32, out);
+    cr_assert(out[0] == 0 && out[32] == 0x80);
+    operate(ANY_BITS, 0, 32, out);
+    cr_assert(out[0] == 0xff && out[32] == (0x80 | 0x1f));
+    operate(PARITY, 0, 32, out);
+    cr_assert(out[0] == 0 && out[32] == 0);
+    operate(SYNC, 0, 32, out);
+    for (int i = 0; i < 48; i++)
+        cr_assert(out[i] == (i ^ 1) + 100);
+}
+
+Test(model_threads, shuffles_of_every_type)
+{
+    int *out = device(64 * sizeof *out, 0);
+    cudaLaunchConfig_t config = line(1, 64);
+
+    cr_assert(launch_shuffle_types(&config, out) == cudaSuccess);
+    for (int i = 0; i < 64; i++)
+        cr_assert(out[i] == 1);
+}
+
+Test(model_threads, parts_of_a_warp_meet_apart)
+{
+    int *out = device(64 * sizeof *out, 0);
+    cudaLaunchConfig_t config = line(1, 64);
+
+    for (int order = KG__MODEL_ASCENDING; order <= KG__MODEL_REVERSED; order++) {
+        kg__model_set_order((kg__model_order)order);
+        cr_assert(launch_half_warps(&config, out) == cudaSuccess);
+        for (int i = 0; i < 64; i++) {
+            int base = i / 16 * 16;
+
+            cr_assert(out[i] == (i % 32 < 16 ? 16 * base + 120 : base + 3), "thread %d has %d", i,
+                      out[i]);
+        }
+    }
+}
+
+Test(model_threads, ended_lanes_do_not_hold_up_a_warp)
+{
+    int *out = device(40 * sizeof *out, 0);
+    cudaLaunchConfig_t config = line(1, 40);
+
+    for (int order = KG__MODEL_ASCENDING; order <= KG__MODEL_REVERSED; order++) {
+        kg__model_set_order((kg__model_order)order);
+        cr_assert(launch_leave_warp(&config, 20, out) == cudaSuccess);
+        for (int i = 0; i < 20; i++)
+            cr_assert(out[i] == 8);
+        cr_assert(launch_leave_warp(&config, 1, out) == cudaSuccess);
+        cr_assert(out[0] == -1, "lane 1 has ended, so its value is undefined");
+    }
+}
+
+Test(model_threads, sums_by_shuffles_and_barriers)
+{
+    enum { BLOCKS = 4, THREADS = 256 };
+    float *values = device((size_t)BLOCKS * THREADS * sizeof *values, 0);
+    float *sums = device(BLOCKS * sizeof *sums, 0);
+    cudaLaunchConfig_t config = line(BLOCKS, THREADS);
+
+    for (int i = 0; i < BLOCKS * THREADS; i++)
+        values[i] = (float)i;
+    for (int order = KG__MODEL_ASCENDING; order <= KG__MODEL_REVERSED; order++) {
+        kg__model_set_order((kg__model_order)order);
+        memset(sums, 0, BLOCKS * sizeof *sums);
+        cr_assert(launch_block_sum(&config, values, sums) == cudaSuccess);
+        for (int i = 0; i < BLOCKS; i++) {
+            int expected = THREADS * (THREADS * i) + THREADS * (THREADS - 1) / 2;
+
+            cr_assert((int)sums[i] == expected);
+        }
+    }
+}
+
+Test(model_threads, atomics)
+{
+    int *integers = device(6 * sizeof *integers, 0);
+    unsigned int *naturals = device(6 * sizeof *naturals, 0);
+    float *reals = device(sizeof *reals, 0);
+    cudaLaunchConfig_t config = line(1, 64);
+
+    naturals[0] = UINT32_MAX;
+    naturals[2] = 0x0f;
+    cr_assert(launch_atomics(&config, integers, naturals, reals) == cudaSuccess);
+    cr_assert(integers[0] == 63 * 64 / 2 && integers[1] == -64);
+    cr_assert(integers[2] == -63 && integers[3] == 63);
+    cr_assert(integers[4] == 64 && integers[5] == 63);
+    cr_assert(naturals[0] == 0 && naturals[1] == UINT32_MAX && naturals[2] == 0x0f);
+    cr_assert(naturals[3] == 64 % 5 && naturals[4] == 1 && naturals[5] == 128);
+    cr_assert((int)reals[0] == 32);
+}
+
+Test(model_threads, mathematics)
+{
+    int *out = device(MATHEMATICS * sizeof *out, 0);
+    cudaLaunchConfig_t config = line(1, 1);
+
+    cr_assert(launch_mathematics(&config, out) == cudaSuccess);
+    for (int i = 0; i < MATHEMATICS; i++)
+        cr_assert(out[i] == 1, "check %d", i);
+}
+
+enum { LAUNCHES = 200 };
+
+static void *launch_often(void *count)
+{
+    cudaLaunchConfig_t config = line(2, 50);
+
+    for (int i = 0; i < LAUNCHES; i++) {
+        if (launch_count(&config, count) != cudaSuccess)
+            return NULL;
+    }
+    return count;
+}
+
+Test(model_threads, host_threads_take_turns)
+{
+    pthread_t host_threads[4];
+    unsigned long long *count = device(sizeof *count, 0);
+
+    for (int i = 0; i < 4; i++)
+        cr_assert(pthread_create(&host_threads[i], NULL, launch_often, count) == 0);
+    for (int i = 0; i < 4; i++) {
+        void *result = NULL;
+
+        cr_assert(pthread_join(host_threads[i], &result) == 0);
+        cr_assert(result == count);
+    }
+    cr_assert(*count == 4ull * LAUNCHES * 100);
+}

@@ -1,0 +1,82 @@
+#include "tests/model/watch_fixture.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/model/finding_texts.h"
+
+void *device_memory(size_t bytes, const char *name)
+{
+    unsigned char *base = NULL;
+    const size_t guard = 65536;
+
+    cr_assert(cudaMalloc((void **)&base, bytes + 2 * guard) == cudaSuccess);
+    kg__model_describe(base + guard, bytes, name, false);
+    return base + guard;
+}
+
+watch_data make_data(size_t elements)
+{
+    watch_data made = { .n = (int)elements };
+    float *host = malloc(elements * sizeof *host);
+
+    cr_assert(host != NULL);
+    for (size_t i = 0; i < elements; i++)
+        host[i] = (float)(i + 1);
+    made.a = device_memory(elements * sizeof(float), "a");
+    made.b = device_memory(elements * sizeof(float), "b");
+    made.numbers = device_memory(elements * sizeof(int), "numbers");
+    made.bytes = device_memory(elements, "bytes");
+    cr_assert(cudaMemcpy(made.a, host, elements * sizeof *host, cudaMemcpyHostToDevice) ==
+              cudaSuccess);
+    cr_assert(cudaMemset(made.b, 0, elements * sizeof(float)) == cudaSuccess);
+    cr_assert(cudaMemset(made.numbers, 0, elements * sizeof(int)) == cudaSuccess);
+    cr_assert(cudaMemset(made.bytes, 0, elements) == cudaSuccess);
+    free(host);
+    return made;
+}
+
+const dim3 one = { 1, 1, 1 };
+
+dim3 line(unsigned int x)
+{
+    return (dim3){ x, 1, 1 };
+}
+
+void start(launcher *launch, dim3 grid, dim3 block, watch_data data)
+{
+    cudaLaunchConfig_t config = { .gridDim = grid, .blockDim = block };
+
+    cr_assert(launch(&config, data) == cudaSuccess);
+}
+
+uint64_t counted(kg__counter counter)
+{
+    return kg__model_seen()->counts.value[counter];
+}
+
+void expect_count(kg__counter counter, uint64_t expected, const char *how)
+{
+    cr_expect(counted(counter) == expected, "%s: %s is %llu, not %llu", how,
+              kg__counter_name(counter), (unsigned long long)counted(counter),
+              (unsigned long long)expected);
+}
+
+void expect_clean(const char *how)
+{
+    cr_expect(kg__model_seen()->finding_count == 0, "%s: %s", how, findings_of(kg__model_seen()));
+}
+
+void expect_only(kg__model_finding_kind kind, const char *says, const char *how)
+{
+    const kg__model_report *report = kg__model_seen();
+    bool said = false;
+
+    for (size_t i = 0; i < report->finding_count; i++) {
+        cr_expect(report->findings[i].kind == kind, "%s: %s", how, findings_of(kg__model_seen()));
+        said = said || strstr(report->findings[i].text, says) != NULL;
+    }
+    cr_expect(said, "%s: a finding of kind %s that says \"%s\" is missing; there are: %s", how,
+              kind_name(kind), says, findings_of(kg__model_seen()));
+}

@@ -1,0 +1,970 @@
+/* Checking: every way for a launch to be wrong is seen and named, and a right one passes. The
+ * "kernels" are plain C functions: in the CPU model device memory is the host's. */
+#include "observer/check.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+#include "device/device.h"
+#include "tests/fakes/idle_callbacks.h"
+#include "model/model.h"
+
+enum { FROM, SUM, TO, BYTES };
+
+static cudaError_t (*behaviour)(const kg_call *call);
+static int launches;
+
+static cudaError_t launch(const kg_call *call)
+{
+    launches++;
+    return behaviour(call);
+}
+
+static int64_t elements(const kg_size *size)
+{
+    return kg_extent(size, 0) * kg_extent(size, 1);
+}
+
+/* What a right kernel does: to = 2 from, sum += 1, bytes = the index. */
+static cudaError_t compute(const kg_call *call)
+{
+    const float *from = call->argument[FROM];
+    int32_t *sum = call->argument[SUM];
+    float *to = call->argument[TO];
+    uint8_t *bytes = call->argument[BYTES];
+
+    for (int64_t i = 0; i < elements(call->size); i++) {
+        to[i] = 2 * from[i];
+        sum[i] = (int32_t)((uint32_t)sum[i] + 1);
+        bytes[i] = (uint8_t)i;
+    }
+    return cudaSuccess;
+}
+
+static void arguments(const kg_size *size, kg_arguments *list)
+{
+    int64_t rows = kg_extent(size, 0);
+    int64_t columns = kg_extent(size, 1);
+
+    kg_add_argument(list, KG_INPUT, "from", KG_FLOAT32, rows, columns);
+    kg_add_argument(list, KG_INPUT_OUTPUT, "sum", KG_INT32, 1, rows * columns);
+    kg_add_argument(list, KG_OUTPUT, "to", KG_FLOAT32, rows, columns);
+    kg_add_argument(list, KG_OUTPUT, "bytes", KG_UINT8, 1, rows * columns);
+}
+
+static void reference(const kg_problem *problem, int output, double *expected, double *tolerance)
+{
+    for (int64_t i = 0; i < elements(problem->size); i++) {
+        if (output == TO)
+            expected[i] = 2.0 * ((const float *)problem->data[FROM])[i];
+        else if (output == SUM)
+            expected[i] = (int32_t)((uint32_t)((const int32_t *)problem->data[SUM])[i] + 1);
+        else
+            expected[i] = (double)(i % 256);
+        tolerance[i] = output == TO ? 0.25 : 0;
+    }
+}
+
+static void fill_ones(const kg_problem *problem, int argument, void *data)
+{
+    const kg_argument *shape = &problem->arguments.list[argument];
+
+    for (size_t i = 0; i < shape->rows * shape->columns; i++) {
+        if (shape->type == KG_FLOAT32)
+            ((float *)data)[i] = 1;
+        else
+            ((int32_t *)data)[i] = 1;
+    }
+}
+
+static const kg_pattern patterns[] = {
+    { "ones", fill_ones, NULL, true },
+    { "unfilled", NULL, NULL, false },
+    KG_END,
+};
+
+static kg_work work(const kg_size *size)
+{
+    return (kg_work){ .operations = (double)elements(size), .bytes = 0 };
+}
+
+static kg_variant variant = KG_VARIANT("doubles", launch, "");
+static const kg_size small = KG_CHECKED(3, 5);
+static const kg_size large = KG_CHECKED(7, 300);
+static const kg_comparison plain = {
+    .name = "scale", .arguments = arguments, .reference = reference, .work = work
+};
+static const kg_comparison patterned = { .name = "scale",
+                                         .arguments = arguments,
+                                         .reference = reference,
+                                         .work = work,
+                                         .patterns = patterns };
+
+static kg__outcome check_as(const kg_comparison *comparison, const kg_size *size,
+                            cudaError_t (*what)(const kg_call *), kg__error *why)
+{
+    kg__checker checker = { 0 };
+    kg__case one = { .variant = &variant, .size = size, .launch = { 8, 0 }, .id = "scale" };
+    kg__outcome outcome;
+
+    behaviour = what;
+    launches = 0;
+    outcome = kg__check_case(&checker, comparison, &one, why);
+    kg__checker_free(&checker);
+    return outcome;
+}
+
+static void expect_incorrect(const kg_comparison *comparison, const kg_size *size,
+                             cudaError_t (*what)(const kg_call *), const char *text)
+{
+    kg__error why = { "" };
+
+    cr_assert(check_as(comparison, size, what, &why) == KG__INCORRECT, "%s", why.text);
+    cr_assert(strstr(why.text, text) != NULL, "\"%s\" is not in \"%s\"", text, why.text);
+}
+
+Test(checking, a_right_kernel_is_right_in_every_pattern_and_order)
+{
+    kg__error why = { "" };
+
+    cr_assert(check_as(&plain, &small, compute, &why) == KG__RIGHT, "%s", why.text);
+    cr_assert(launches == kg__device_orders());
+    cr_assert(check_as(&patterned, &large, compute, &why) == KG__RIGHT, "%s", why.text);
+    cr_assert(launches == 3 * kg__device_orders());
+}
+
+/* Cases of one size share what was computed for it; another size has its own. */
+Test(checking, a_checker_goes_from_case_to_case)
+{
+    kg__checker checker = { 0 };
+    kg__case one = { .variant = &variant, .size = &small, .id = "scale" };
+    kg__case other = { .variant = &variant, .size = &large, .id = "scale" };
+    kg__error why = { "" };
+    const kg__known *known;
+
+    behaviour = compute;
+    cr_assert(kg__check_case(&checker, &patterned, &one, &why) == KG__RIGHT, "%s", why.text);
+    known = checker.known;
+    cr_assert(kg__check_case(&checker, &patterned, &one, &why) == KG__RIGHT, "%s", why.text);
+    cr_assert(checker.known == known);
+    cr_assert(kg__check_case(&checker, &patterned, &other, &why) == KG__RIGHT, "%s", why.text);
+    cr_assert(checker.known->problem.size == &large);
+    cr_assert(kg__check_case(&checker, &patterned, &one, &why) == KG__RIGHT, "%s", why.text);
+    kg__checker_free(&checker);
+    cr_assert(checker.known == NULL && checker.patterns == 0);
+}
+
+static cudaError_t miss_one(const kg_call *call)
+{
+    (void)compute(call);
+    ((float *)call->argument[TO])[7] += 1;
+    return cudaSuccess;
+}
+
+Test(checking, a_wrong_element_is_named)
+{
+    expect_incorrect(&plain, &small, miss_one, "to[row 1, column 2]: expected ");
+    expect_incorrect(&plain, &small, miss_one, "tolerance 0.25; 1 of 15 elements wrong");
+    expect_incorrect(&plain, &small, miss_one, "; inputs random");
+}
+
+static cudaError_t miss_some_bytes(const kg_call *call)
+{
+    (void)compute(call);
+    ((uint8_t *)call->argument[BYTES])[11]++;
+    ((uint8_t *)call->argument[BYTES])[14]++;
+    return cudaSuccess;
+}
+
+Test(checking, a_single_row_has_no_row)
+{
+    expect_incorrect(&plain, &small, miss_some_bytes,
+                     "bytes[11]: expected 11, got 12, tolerance 0; 2 of 15 elements wrong; inputs");
+}
+
+static cudaError_t make_nan(const kg_call *call)
+{
+    (void)compute(call);
+    ((float *)call->argument[TO])[0] = NAN;
+    return cudaSuccess;
+}
+
+Test(checking, nan_is_wrong_and_said_so)
+{
+    expect_incorrect(&plain, &small, make_nan, "to[row 0, column 0]: expected");
+    expect_incorrect(&plain, &small, make_nan, "got NaN");
+}
+
+static cudaError_t leave_one_out(const kg_call *call)
+{
+    unsigned char kept[4];
+
+    memcpy(kept, (float *)call->argument[TO] + 14, 4);
+    (void)compute(call);
+    memcpy((float *)call->argument[TO] + 14, kept, 4);
+    return cudaSuccess;
+}
+
+static cudaError_t leave_two_bytes_out(const kg_call *call)
+{
+    uint8_t *bytes = call->argument[BYTES];
+    uint8_t first = bytes[0];
+
+    (void)compute(call);
+    bytes[0] = bytes[1] = first;
+    return cudaSuccess;
+}
+
+Test(checking, unwritten_output_is_said_so)
+{
+    expect_incorrect(&plain, &small, leave_one_out,
+                     "1 of 15 elements wrong, 1 of them as they were before");
+    expect_incorrect(&plain, &small, leave_two_bytes_out, "2 of them as they were before");
+}
+
+static cudaError_t do_nothing(const kg_call *call)
+{
+    (void)call;
+    return cudaSuccess;
+}
+
+static cudaError_t compute_poison(const kg_call *call)
+{
+    cudaError_t code = compute(call);
+
+    memset(call->argument[SUM], kg__poison(0), (size_t)elements(call->size) * sizeof(int32_t));
+    return code;
+}
+
+/* No input is poisoned, so that there poison tells nothing of what was written. */
+Test(checking, poison_computed_in_place)
+{
+    kg__error why = { "" };
+
+    cr_assert(check_as(&plain, &small, compute_poison, &why) == KG__INCORRECT);
+    cr_assert(strstr(why.text, "15 of 15 elements wrong; ") != NULL, "%s", why.text);
+}
+
+Test(checking, a_kernel_that_does_nothing)
+{
+    expect_incorrect(&plain, &small, do_nothing, "15 of 15 elements wrong, 15 of them as");
+}
+
+static cudaError_t write_input(const kg_call *call)
+{
+    (void)compute(call);
+    ((unsigned char *)call->argument[FROM])[4 * 6 + 1] ^= 1;
+    return cudaSuccess;
+}
+
+Test(checking, an_input_that_was_written_to)
+{
+    expect_incorrect(&plain, &small, write_input,
+                     "from[row 1, column 1]: an input was written to; inputs random");
+}
+
+static cudaError_t write_behind(const kg_call *call)
+{
+    (void)compute(call);
+    ((float *)call->argument[TO])[15 + 2] = 1;
+    return cudaSuccess;
+}
+
+static cudaError_t write_before(const kg_call *call)
+{
+    (void)compute(call);
+    memset((unsigned char *)call->argument[FROM] - 8, 0, 5);
+    return cudaSuccess;
+}
+
+static cudaError_t write_to_the_guards_ends(const kg_call *call)
+{
+    (void)compute(call);
+    ((unsigned char *)call->argument[BYTES])[15 + KG__GUARD_BYTES - 1] = 0;
+    return cudaSuccess;
+}
+
+static cudaError_t write_to_the_guards_beginning(const kg_call *call)
+{
+    (void)compute(call);
+    *((unsigned char *)call->argument[SUM] - KG__GUARD_BYTES) = 0;
+    return cudaSuccess;
+}
+
+Test(checking, guard_zones_on_both_sides)
+{
+    expect_incorrect(&plain, &small, write_behind,
+                     "guard zone behind to: 4 bytes overwritten, from byte 8 past its end on; "
+                     "inputs random");
+    expect_incorrect(
+        &plain, &small, write_before,
+        "guard zone before from: 5 bytes overwritten, from byte 8 before its start on");
+    expect_incorrect(&plain, &small, write_to_the_guards_ends,
+                     "guard zone behind bytes: 1 bytes overwritten, from byte 65535 past");
+    expect_incorrect(&plain, &small, write_to_the_guards_beginning,
+                     "guard zone before sum: 1 bytes overwritten, from byte 65536 before");
+}
+
+static cudaError_t copy_too_much(const kg_call *call)
+{
+    (void)compute(call);
+    memcpy((float *)call->argument[TO] + 15, (const float *)call->argument[FROM] + 15, 8);
+    return cudaSuccess;
+}
+
+/* What lies beside one argument is not what lies beside another. */
+Test(checking, a_copy_that_takes_too_much)
+{
+    expect_incorrect(&plain, &small, copy_too_much,
+                     "guard zone behind to: 6 bytes overwritten, from byte 0 past its end on");
+}
+
+static cudaError_t miss_and_overrun(const kg_call *call)
+{
+    (void)miss_one(call);
+    return write_behind(call);
+}
+
+static cudaError_t both(const kg_call *call)
+{
+    (void)write_behind(call);
+    return miss_one(call);
+}
+
+/* A wrong element does not hide an overrun. */
+Test(checking, a_wrong_element_and_a_guard_zone)
+{
+    expect_incorrect(&plain, &small, both, "to[row 1, column 2]: expected");
+    expect_incorrect(&plain, &small, both, "; guard zone behind to: 4 bytes overwritten");
+    expect_incorrect(&plain, &small, miss_and_overrun, "; inputs random");
+}
+
+/* Right in the first order of threads alone. */
+static cudaError_t miss_in_the_second_pass(const kg_call *call)
+{
+    return launches == 2 ? miss_one(call) : compute(call);
+}
+
+Test(checking, the_pass_is_named)
+{
+    expect_incorrect(&plain, &small, miss_in_the_second_pass,
+                     "inputs random, threads in reversed order");
+}
+
+static cudaError_t miss_in_the_second_pattern(const kg_call *call)
+{
+    return launches == 3 ? miss_one(call) : compute(call);
+}
+
+/* Off by less than the tolerance, which an exact pattern does not grant. */
+static cudaError_t be_inexact(const kg_call *call)
+{
+    (void)compute(call);
+    ((float *)call->argument[TO])[3] += 0.125f;
+    return cudaSuccess;
+}
+
+Test(checking, patterns_are_named_and_exact_ones_have_no_tolerance)
+{
+    kg__error why = { "" };
+
+    expect_incorrect(&patterned, &small, miss_in_the_second_pattern, "; inputs ones");
+    cr_assert(check_as(&plain, &small, be_inexact, &why) == KG__RIGHT, "%s", why.text);
+    expect_incorrect(&patterned, &small, be_inexact,
+                     "to[row 0, column 3]: expected 2, got 2.125, tolerance 0; 1 of 15");
+    cr_assert(launches == 3);
+}
+
+static cudaError_t refuse(const kg_call *call)
+{
+    (void)call;
+    return cudaErrorInvalidValue;
+}
+
+Test(checking, a_launch_that_fails)
+{
+    kg__error why = { "" };
+
+    cr_assert(check_as(&plain, &small, refuse, &why) == KG__FAILED);
+    cr_assert(strncmp(why.text, "launching: cudaErrorInvalidValue, ", 34) == 0, "%s", why.text);
+}
+
+static cudaError_t lose(const kg_call *call)
+{
+    (void)call;
+    kg__model_stick(cudaErrorIllegalAddress);
+    return cudaSuccess;
+}
+
+static cudaError_t lose_at_once(const kg_call *call)
+{
+    (void)lose(call);
+    return cudaErrorIllegalAddress;
+}
+
+Test(checking, a_context_that_is_lost)
+{
+    kg__error why = { "" };
+
+    cr_assert(check_as(&plain, &small, lose, &why) == KG__LOST);
+    cr_assert(strncmp(why.text, "running the kernel: cudaErrorIllegalAddress", 43) == 0, "%s",
+              why.text);
+    /* Nothing goes any more in this process, and it says so. */
+    cr_assert(check_as(&plain, &small, compute, &why) == KG__LOST);
+    cr_assert(strstr(why.text, "no device memory") != NULL, "%s", why.text);
+}
+
+Test(checking, a_context_that_is_lost_at_the_launch)
+{
+    kg__error why = { "" };
+
+    cr_assert(check_as(&plain, &small, lose_at_once, &why) == KG__LOST);
+    cr_assert(strncmp(why.text, "launching: cudaErrorIllegalAddress", 34) == 0, "%s", why.text);
+}
+
+static cudaError_t free_output(const kg_call *call)
+{
+    return cudaFree((unsigned char *)call->argument[BYTES] - KG__GUARD_BYTES);
+}
+
+Test(checking, results_that_cannot_be_read)
+{
+    kg__error why = { "" };
+
+    /* By another clock the launch alone would be refused. */
+    variant.clock = KG_HOST_CLOCK;
+    cr_assert(check_as(&plain, &small, free_output, &why) == KG__FAILED);
+    cr_assert(strncmp(why.text, "reading a result back: cudaError", 32) == 0, "%s", why.text);
+}
+
+static void too_large_arguments(const kg_size *size, kg_arguments *list)
+{
+    (void)size;
+    kg_add_argument(list, KG_OUTPUT, "vast", KG_UINT8, (int64_t)1 << 31, (int64_t)1 << 30);
+}
+
+static kg_work much_work(const kg_size *size)
+{
+    (void)size;
+    return (kg_work){ .operations = (double)KG_PROJECT_ABOVE + 1 };
+}
+
+Test(checking, no_device_memory)
+{
+    kg_comparison comparison = { .name = "scale",
+                                 .arguments = too_large_arguments,
+                                 .reference = no_reference,
+                                 .projection = accept_all,
+                                 .work = much_work };
+    kg__error why = { "" };
+
+    cr_assert(check_as(&comparison, &small, compute, &why) == KG__FAILED);
+    cr_assert(strstr(why.text, "argument vast: no device memory for 2305843009213693952 bytes "
+                               "(cudaErrorMemoryAllocation)") != NULL,
+              "%s", why.text);
+    cr_assert(launches == 0);
+}
+
+static cudaError_t set_elsewhere(const kg_call *call)
+{
+    cr_assert(call->stream != NULL);
+    cr_assert(cudaMemsetAsync(call->argument[0], 1, 4, call->stream) == cudaSuccess);
+    cr_assert(cudaMemset(call->argument[0], 1, 4) == cudaSuccess);
+    return cudaMemsetAsync(call->argument[0], 1, 4, cudaStreamLegacy);
+}
+
+static cudaError_t compute_on_the_stream(const kg_call *call)
+{
+    cudaError_t code = compute(call);
+
+    return code == cudaSuccess ? cudaMemsetAsync(call->argument[0], 1, 0, call->stream) : code;
+}
+
+static cudaError_t compute_and_wait(const kg_call *call)
+{
+    cudaError_t code = compute(call);
+
+    return code == cudaSuccess ? cudaStreamSynchronize(call->stream) : code;
+}
+
+static cudaError_t allocate_and_compute(const kg_call *call)
+{
+    void *scratch;
+
+    if (cudaMalloc(&scratch, 4) != cudaSuccess || cudaFree(scratch) != cudaSuccess)
+        return cudaErrorMemoryAllocation;
+    return compute(call);
+}
+
+/* A graph that is captured takes neither. */
+Test(checking, launchers_that_allocate_or_wait)
+{
+    kg__error why = { "" };
+
+    cr_assert(check_as(&plain, &small, compute_and_wait, &why) == KG__FAILED);
+    cr_assert(strstr(why.text, "the launcher allocates, frees or waits, which CUDA refuses where a "
+                               "launch is timed: 1 such call; take scratch") != NULL,
+              "%s", why.text);
+    cr_assert(check_as(&plain, &small, allocate_and_compute, &why) == KG__FAILED);
+    cr_assert(strstr(why.text, "timed: 2 such calls;") != NULL, "%s", why.text);
+}
+
+/* What a launcher starts elsewhere would be missing from its time. */
+Test(checking, work_on_another_stream)
+{
+    kg__error why = { "" };
+
+    cr_assert(check_as(&plain, &small, compute_on_the_stream, &why) == KG__RIGHT, "%s", why.text);
+    cr_assert(check_as(&plain, &small, set_elsewhere, &why) == KG__FAILED);
+    cr_assert(strstr(why.text,
+                     "not on the stream of the call, which could not be timed: 2; start") != NULL,
+              "%s", why.text);
+}
+
+static void too_many_arguments(const kg_size *size, kg_arguments *list)
+{
+    (void)size;
+    for (int i = 0; i < KG_MAX_ARGUMENTS + 2; i++)
+        kg_add_argument(list, KG_INPUT, "one", KG_UINT8, 1, 1);
+}
+
+Test(checking, too_many_arguments_are_an_error_of_the_table)
+{
+    kg_comparison comparison = plain;
+    kg__error why = { "" };
+
+    comparison.arguments = too_many_arguments;
+    cr_assert(check_as(&comparison, &small, compute, &why) == KG__FAILED);
+    cr_assert(strcmp(why.text, "scale: 10 arguments, of which 8 fit: declare fewer") == 0, "%s",
+              why.text);
+}
+
+static kg_argument declared;
+
+static void declare_one(const kg_size *size, kg_arguments *list)
+{
+    (void)size;
+    kg_add_argument(list, declared.role, declared.name, declared.type, (int64_t)declared.rows,
+                    (int64_t)declared.columns);
+}
+
+Test(checking, arguments_that_are_none_are_errors_of_the_table)
+{
+    static const struct {
+        kg_argument argument;
+        const char *text;
+    } bad[] = {
+        { { "x", KG_INPUT, KG_FLOAT32, 1, (size_t)-31 }, "argument x: no memory holds its rows" },
+        { { "x", KG_OUTPUT, KG_UINT8, (size_t)-1, 0 }, "argument x: no memory holds its rows" },
+        { { "x", KG_INPUT, KG_FLOAT32, 1, (size_t)1 << 62 }, "argument x: no memory holds its" },
+        { { "x", KG_INPUT, KG_UINT8, (size_t)1 << 33, (size_t)1 << 33 }, "no memory holds its" },
+        { { "x", KG_INPUT, (kg_type)9, 1, 31 }, "argument x: its type is none of kg_type: mend" },
+        { { "x", (kg_role)9, KG_FLOAT32, 1, 31 }, "argument x: its role is none of kg_role: mend" },
+        { { "", KG_INPUT, KG_FLOAT32, 1, 31 }, "scale: argument 1 has no name: give it one" },
+        { { NULL, KG_INPUT, KG_FLOAT32, 1, 31 }, "scale: argument 1 has no name: give it one" },
+    };
+    kg_comparison comparison = plain;
+
+    comparison.arguments = declare_one;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        kg__error why = { "" };
+
+        declared = bad[i].argument;
+        cr_assert(check_as(&comparison, &small, compute, &why) == KG__FAILED, "%zu", i);
+        cr_assert(strstr(why.text, bad[i].text) != NULL, "%s", why.text);
+    }
+}
+
+/* to against from, row sums with weights 1, 2, 3, ...: as a large product is judged. */
+static bool project(const kg_problem *problem, int output, const void *computed,
+                    kg_mismatch *mismatch)
+{
+    int64_t rows = kg_extent(problem->size, 0);
+    int64_t columns = kg_extent(problem->size, 1);
+
+    if (output != TO)
+        return true;
+    mismatch->is_row = true;
+    for (int64_t row = 0; row < rows; row++) {
+        double expected = 0;
+        double got = 0;
+
+        for (int64_t i = 0; i < columns; i++) {
+            expected +=
+                2.0 * ((const float *)problem->data[FROM])[row * columns + i] * (double)(i + 1);
+            got += ((const float *)computed)[row * columns + i] * (double)(i + 1);
+        }
+        if (fabs(got - expected) <= 1e-9)
+            continue;
+        if (mismatch->count++ == 0) {
+            mismatch->index = (size_t)row;
+            mismatch->expected = expected;
+            mismatch->got = got;
+            mismatch->tolerance = 1e-9;
+        }
+    }
+    return mismatch->count == 0;
+}
+
+static int references;
+
+static void count_reference(const kg_problem *problem, int output, double *expected,
+                            double *tolerance)
+{
+    references++;
+    reference(problem, output, expected, tolerance);
+}
+
+static const kg_pattern closed[] = { { "ones", fill_ones, reference, true }, KG_END };
+
+Test(checking, a_projection_names_the_row)
+{
+    kg_comparison comparison = { .name = "scale",
+                                 .arguments = arguments,
+                                 .reference = count_reference,
+                                 .projection = project,
+                                 .work = much_work };
+    kg__error why = { "" };
+
+    references = 0;
+    cr_assert(check_as(&comparison, &small, compute, &why) == KG__RIGHT, "%s", why.text);
+    cr_assert(references == 0, "the whole reference is what a projection saves");
+    expect_incorrect(&comparison, &small, miss_one,
+                     "to[row 1] times the projection's weights: expected ");
+    expect_incorrect(&comparison, &small, miss_one, "; 1 of 3 rows wrong; inputs random");
+    expect_incorrect(&comparison, &small, make_nan, "to[row 0]");
+    expect_incorrect(&comparison, &small, write_behind, "guard zone behind to");
+
+    /* A closed form costs nothing, and is compared whole, as a small size is. */
+    comparison.patterns = closed;
+    expect_incorrect(&comparison, &small, be_inexact, "to[row 0] times");
+    comparison.projection = accept_all;
+    expect_incorrect(&comparison, &small, be_inexact, "to[row 0, column 3]: expected 2, got 2.125");
+    comparison.work = work;
+    comparison.projection = project;
+    expect_incorrect(&comparison, &small, miss_one, "to[row 1, column 2]");
+    cr_assert(references > 0);
+}
+
+/* What the steps of a variant did, a letter a step. */
+static char steps[64];
+static cudaError_t prepare_fails_with;
+static cudaError_t collect_fails_with;
+static bool lost_on_the_way;
+static float scale;
+
+static void note_step(char step)
+{
+    size_t used = strlen(steps);
+
+    cr_assert(used + 1 < sizeof steps);
+    steps[used] = step;
+    steps[used + 1] = '\0';
+}
+
+static bool is_filled_with(const void *data, unsigned char byte, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        if (((const unsigned char *)data)[i] != byte)
+            return false;
+    }
+    return true;
+}
+
+/* The arguments are there, and nothing has been launched on them. */
+static cudaError_t prepare(const kg_call *call)
+{
+    const float *from = call->argument[FROM];
+
+    note_step('p');
+    cr_assert(call->size == &small && call->launch.block == 8 && call->stream == NULL);
+    cr_assert(from[0] != 0 && fabsf(from[0]) <= 1, "the inputs are there");
+    cr_assert(is_filled_with(call->argument[TO], kg__poison(0), 60) ||
+              is_filled_with(call->argument[TO], kg__poison(1), 60) ||
+              is_filled_with(call->argument[TO], kg__poison(2), 60));
+    scale = 2;
+    if (lost_on_the_way)
+        kg__model_stick(cudaErrorIllegalAddress);
+    return prepare_fails_with;
+}
+
+/* Needs what prepare() did, and leaves its first result elsewhere. */
+static float left_elsewhere;
+
+static cudaError_t compute_prepared(const kg_call *call)
+{
+    float *to = call->argument[TO];
+    float kept = to[0];
+
+    note_step('l');
+    (void)compute(call);
+    for (int64_t i = 0; i < elements(call->size); i++)
+        to[i] = to[i] / 2 * scale;
+    left_elsewhere = to[0];
+    to[0] = kept;
+    scale = 0;
+    return cudaSuccess;
+}
+
+static cudaError_t collect(const kg_call *call)
+{
+    note_step('c');
+    ((float *)call->argument[TO])[0] = left_elsewhere;
+    if (lost_on_the_way)
+        kg__model_stick(cudaErrorIllegalAddress);
+    return collect_fails_with;
+}
+
+static kg__outcome check_variant(const kg_comparison *comparison, const kg_variant *what,
+                                 cudaError_t (*does)(const kg_call *), kg__error *why)
+{
+    kg__checker checker = { 0 };
+    kg__case one = { .variant = what, .size = &small, .launch = { 8, 0 }, .id = "scale" };
+    kg__outcome outcome;
+
+    steps[0] = '\0';
+    behaviour = does;
+    launches = 0;
+    outcome = kg__check_case(&checker, comparison, &one, why);
+    kg__checker_free(&checker);
+    return outcome;
+}
+
+static const kg_variant stepped =
+    KG_VARIANT("stepped", launch, "", .prepare = prepare, .collect = collect);
+
+/* Before and after every launch, in every pattern and order, on arguments that were filled anew. */
+Test(checking, arguments_are_prepared_and_results_collected)
+{
+    static const kg_variant unprepared = KG_VARIANT("stepped", launch, "", .collect = collect);
+    static const kg_variant uncollected = KG_VARIANT("stepped", launch, "", .prepare = prepare);
+    kg__error why = { "" };
+
+    cr_assert(check_variant(&patterned, &stepped, compute_prepared, &why) == KG__RIGHT, "%s",
+              why.text);
+    cr_assert(kg__device_orders() == 2 && launches == 6);
+    cr_assert(strcmp(steps, "plcplcplcplcplcplc") == 0, "%s", steps);
+    cr_assert(check_variant(&plain, &unprepared, compute_prepared, &why) == KG__INCORRECT);
+    cr_assert(strcmp(steps, "lc") == 0, "%s", steps);
+    cr_assert(check_variant(&plain, &uncollected, compute_prepared, &why) == KG__INCORRECT);
+    cr_assert(strstr(why.text, "1 of 15 elements wrong, 1 of them as they were before") != NULL,
+              "%s", why.text);
+}
+
+Test(checking, a_step_that_fails)
+{
+    kg__error why = { "" };
+
+    prepare_fails_with = cudaErrorMemoryAllocation;
+    cr_assert(check_variant(&plain, &stepped, compute_prepared, &why) == KG__FAILED);
+    cr_assert(strncmp(why.text, "preparing the arguments: cudaErrorMemoryAllocation", 50) == 0,
+              "%s", why.text);
+    cr_assert(strcmp(steps, "p") == 0, "nothing is launched on it: %s", steps);
+    prepare_fails_with = cudaSuccess;
+    collect_fails_with = cudaErrorInvalidValue;
+    cr_assert(check_variant(&plain, &stepped, compute_prepared, &why) == KG__FAILED);
+    cr_assert(strncmp(why.text, "collecting the results: cudaErrorInvalidValue", 45) == 0, "%s",
+              why.text);
+    cr_assert(strcmp(steps, "plc") == 0, "%s", steps);
+}
+
+/* What goes wrong later is the step's that did it, and no other's. */
+Test(checking, a_step_that_loses_the_device)
+{
+    static const kg_variant collected = KG_VARIANT("stepped", launch, "", .collect = collect);
+    kg__error why = { "" };
+
+    lost_on_the_way = true;
+    cr_assert(check_variant(&plain, &stepped, compute_prepared, &why) == KG__LOST);
+    cr_assert(strncmp(why.text, "preparing the arguments: cudaErrorIllegalAddress", 48) == 0, "%s",
+              why.text);
+    cr_assert(strcmp(steps, "p") == 0, "%s", steps);
+    cr_assert(check_variant(&plain, &collected, compute_prepared, &why) == KG__LOST);
+    cr_assert(strstr(why.text, "no device memory") != NULL, "%s", why.text);
+}
+
+Test(checking, a_collecting_that_loses_the_device)
+{
+    static const kg_variant collected = KG_VARIANT("stepped", launch, "", .collect = collect);
+    kg__error why = { "" };
+
+    lost_on_the_way = true;
+    cr_assert(check_variant(&plain, &collected, compute_prepared, &why) == KG__LOST);
+    cr_assert(strncmp(why.text, "collecting the results: cudaErrorIllegalAddress", 47) == 0, "%s",
+              why.text);
+}
+
+/* A kernel that fails while it runs is not blamed on the copy that would have met it first. */
+Test(checking, a_kernel_that_fails_before_its_results_are_collected)
+{
+    static const kg_variant collected = KG_VARIANT("stepped", launch, "", .collect = collect);
+    kg__error why = { "" };
+
+    cr_assert(check_variant(&plain, &collected, lose, &why) == KG__LOST);
+    cr_assert(strncmp(why.text, "running the kernel: cudaErrorIllegalAddress", 43) == 0, "%s",
+              why.text);
+    cr_assert(strcmp(steps, "") == 0, "%s", steps);
+}
+
+static const enum cudaMemoryType type_of_memory[] = {
+    [KG_DEVICE] = cudaMemoryTypeDevice,
+    [KG_MANAGED] = cudaMemoryTypeManaged,
+    [KG_PAGEABLE] = cudaMemoryTypeUnregistered,
+    [KG_PINNED] = cudaMemoryTypeHost,
+};
+
+static enum cudaMemoryType type_of(const void *pointer)
+{
+    struct cudaPointerAttributes attributes;
+
+    cr_assert(cudaPointerGetAttributes(&attributes, pointer) == cudaSuccess);
+    return attributes.type;
+}
+
+static const kg_variant *checked_variant;
+
+static cudaError_t compute_where_it_lies(const kg_call *call)
+{
+    for (int i = FROM; i <= BYTES; i++)
+        cr_assert(type_of(call->argument[i]) == type_of_memory[checked_variant->memory[i]],
+                  "argument %d", i);
+    return compute(call);
+}
+
+/* Arguments lie where the variant has them, and whatever is wrong with them there is seen. */
+Test(checking, arguments_in_every_kind_of_memory)
+{
+    static const struct {
+        cudaError_t (*does)(const kg_call *);
+        const char *said;
+    } wrong[] = {
+        { miss_one, "to[row 1, column 2]: expected" },
+        { leave_one_out, "1 of 15 elements wrong, 1 of them as they were before" },
+        { write_input, "from[row 1, column 1]: an input was written to" },
+        { write_behind, "guard zone behind to: 4 bytes overwritten, from byte 8 past its end on" },
+        { write_before, "guard zone before from: 5 bytes overwritten, from byte 8 before its" },
+        { write_to_the_guards_ends,
+          "guard zone behind bytes: 1 bytes overwritten, from byte 65535" },
+        { write_to_the_guards_beginning, "guard zone before sum: 1 bytes overwritten, from byte "
+                                         "65536 before" },
+    };
+
+    for (int kind = KG_DEVICE; kind <= KG_PINNED; kind++) {
+        kg_memory memory = (kg_memory)kind;
+        /* All of them there, and then one there and the rest as usual. */
+        kg_variant there[] = {
+            KG_VARIANT("there", launch, "", .memory = { memory, memory, memory, memory }),
+            KG_VARIANT("there", launch, "", .memory = { [TO] = memory }),
+        };
+
+        for (size_t i = 0; i < sizeof there / sizeof *there; i++) {
+            kg__error why = { "" };
+
+            checked_variant = &there[i];
+            cr_assert(check_variant(&patterned, &there[i], compute_where_it_lies, &why) ==
+                          KG__RIGHT,
+                      "%s", why.text);
+            cr_assert(launches == 6);
+            for (size_t j = 0; j < sizeof wrong / sizeof *wrong; j++) {
+                cr_assert(check_variant(&plain, &there[i], wrong[j].does, &why) == KG__INCORRECT);
+                cr_assert(strstr(why.text, wrong[j].said) != NULL, "memory %d: %s", kind, why.text);
+            }
+        }
+    }
+    cr_assert(kg__model_allocation_count() == 0, "nothing is left behind");
+}
+
+/* Buffers are kept from case to case as long as they lie where the next variant has them. */
+Test(checking, variants_of_different_memory_have_buffers_of_their_own)
+{
+    static const kg_variant managed = KG_VARIANT("managed", launch, "", .memory = { KG_MANAGED });
+    static const kg_variant pinned =
+        KG_VARIANT("pinned", launch, "", .memory = { [TO] = KG_PINNED });
+    static const kg_variant beyond =
+        KG_VARIANT("beyond", launch, "", .memory = { [BYTES + 1] = KG_MANAGED });
+    const kg_variant order[] = { variant, managed, managed, pinned, variant, beyond };
+    kg__checker checker = { 0 };
+    kg__error why = { "" };
+    const void *kept = NULL;
+
+    behaviour = compute_where_it_lies;
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        kg__case one = { .variant = &order[i], .size = &small, .id = "scale" };
+        bool suits = kg__buffers_suit(&checker.buffers, &order[i]) && i > 0;
+
+        checked_variant = &order[i];
+        cr_assert(suits == (i == 2 || i == 5), "%zu: an argument that is none says nothing", i);
+        cr_assert(kg__check_case(&checker, &patterned, &one, &why) == KG__RIGHT, "%s", why.text);
+        cr_assert(checker.buffers.data[FROM] == kept || !suits);
+        kept = checker.buffers.data[FROM];
+        cr_assert(kg__buffers_suit(&checker.buffers, &order[i]));
+    }
+    kg__checker_free(&checker);
+    cr_assert(kg__model_allocation_count() == 0);
+}
+
+/* A stage keeps inputs and references of a size while the memory changes, and makes buffers anew.
+ */
+Test(checking, a_stage_goes_from_memory_to_memory)
+{
+    static const kg_variant managed = KG_VARIANT("managed", launch, "", .memory = { KG_MANAGED });
+    kg__case first = { .variant = &variant, .size = &small, .id = "scale" };
+    kg__case second = { .variant = &managed, .size = &small, .id = "scale" };
+    kg__case larger = { .variant = &managed, .size = &large, .id = "scale" };
+    const kg_comparison vast = { .name = "scale", .arguments = too_large_arguments };
+    kg__stage stage = { 0 };
+    kg__error why = { "" };
+    const void *inputs;
+    const void *buffer;
+    size_t held;
+
+    cr_assert(kg__stage_set(&stage, &plain, &first, true, &why), "%s", why.text);
+    inputs = stage.known.problem.data[FROM];
+    buffer = stage.buffers.data[FROM];
+    held = kg__model_allocation_count();
+    cr_assert(type_of(buffer) == cudaMemoryTypeDevice && stage.known.expected[TO] != NULL);
+    cr_assert(kg__stage_set(&stage, &plain, &first, true, &why));
+    cr_assert(stage.known.problem.data[FROM] == inputs && stage.buffers.data[FROM] == buffer);
+    cr_assert(kg__stage_set(&stage, &plain, &second, true, &why), "%s", why.text);
+    cr_assert(stage.known.problem.data[FROM] == inputs && stage.known.expected[TO] != NULL);
+    cr_assert(type_of(stage.buffers.data[FROM]) == cudaMemoryTypeManaged);
+    cr_assert(type_of(stage.buffers.data[TO]) == cudaMemoryTypeDevice);
+    cr_assert(kg__model_allocation_count() == held, "the first ones are freed");
+    cr_assert(kg__stage_set(&stage, &plain, &larger, false, &why), "%s", why.text);
+    cr_assert(stage.buffers.bytes[FROM] == 7 * 300 * 4 && stage.known.expected[TO] == NULL);
+    cr_assert(!kg__stage_set(&stage, &vast, &first, false, &why));
+    cr_assert(kg__model_allocation_count() == 0 && stage.known.problem.data[FROM] == NULL);
+    cr_assert(kg__stage_set(&stage, &plain, &first, true, &why), "%s", why.text);
+    kg__stage_clear(&stage);
+    cr_assert(kg__model_allocation_count() == 0);
+}
+
+/* As by_variant has it: what one variant is to compute is not what another is. */
+static void reference_of_variant(const kg_problem *problem, int output, double *expected,
+                                 double *tolerance)
+{
+    cr_assert(problem->variant != NULL);
+    reference(problem, output, expected, tolerance);
+    if (output == TO && problem->variant != &variant)
+        expected[7] += 1;
+}
+
+Test(checking, references_that_look_at_the_variant)
+{
+    static const kg_variant other = KG_VARIANT("other", launch, "");
+    kg_comparison comparison = plain;
+    kg__case one = { .variant = &variant, .size = &small, .id = "scale" };
+    kg__case second = { .variant = &other, .size = &small, .id = "scale" };
+    kg__checker checker = { 0 };
+    kg__error why = { "" };
+
+    comparison.reference = reference_of_variant;
+    comparison.by_variant = true;
+    behaviour = compute;
+    cr_assert(kg__check_case(&checker, &comparison, &one, &why) == KG__RIGHT, "%s", why.text);
+    cr_assert(kg__check_case(&checker, &comparison, &second, &why) == KG__INCORRECT);
+    behaviour = miss_one;
+    cr_assert(kg__check_case(&checker, &comparison, &one, &why) == KG__INCORRECT);
+    kg__checker_free(&checker);
+}

@@ -1,0 +1,70 @@
+/* What is known of a problem: the random inputs. */
+#include "observer/problem.h"
+#include "tests/fakes/idle_callbacks.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+static void inputs_of_every_type(const kg_size *size, kg_arguments *list)
+{
+    kg_add_argument(list, KG_INPUT, "floats", KG_FLOAT32, 1, kg_extent(size, 0));
+    kg_add_argument(list, KG_INPUT, "others", KG_FLOAT32, 1, kg_extent(size, 0));
+    kg_add_argument(list, KG_INPUT, "integers", KG_INT32, 1, kg_extent(size, 0));
+    kg_add_argument(list, KG_INPUT_OUTPUT, "bytes", KG_UINT8, 1, kg_extent(size, 0));
+    kg_add_argument(list, KG_OUTPUT, "out", KG_FLOAT32, 0, 0);
+}
+
+Test(known, random_inputs_fill_their_range_and_repeat)
+{
+    static const kg_size size = KG_CHECKED(100000);
+    static const kg_variant variant = KG_VARIANT("usual", launch_nothing, "");
+    kg_comparison comparison = { .name = "inputs",
+                                 .arguments = inputs_of_every_type,
+                                 .reference = no_reference };
+    const kg__case inputs = { .variant = &variant, .size = &size, .id = "inputs" };
+    kg__known one;
+    kg__known again;
+    kg__error error = { "" };
+    double sum = 0;
+    double low = INFINITY;
+    double high = -INFINITY;
+    int negative = 0;
+    int32_t least = 0;
+    int32_t most = 0;
+    bool seen[256] = { false };
+    size_t byte_values = 0;
+
+    cr_assert(kg__known_make(&comparison, &inputs, 0, &one, &error), "%s", error.text);
+    cr_assert(kg__known_make(&comparison, &inputs, 0, &again, &error), "%s", error.text);
+    cr_assert(one.problem.arguments.list[4].rows == 0 && one.problem.data[4] == NULL);
+    for (int i = 0; i < 4; i++)
+        cr_assert(memcmp(one.problem.data[i], again.problem.data[i],
+                         kg__argument_bytes(&one.problem.arguments.list[i])) == 0);
+    cr_assert(memcmp(one.problem.data[0], one.problem.data[1], 64) != 0,
+              "two arguments are not alike");
+    for (int i = 0; i < 100000; i++) {
+        double value = ((const float *)one.problem.data[0])[i];
+        int32_t integer = ((const int32_t *)one.problem.data[2])[i];
+
+        cr_assert(value >= -1 && value < 1, "%g", value);
+        cr_assert(value * (1 << 23) == rint(value * (1 << 23)), "not exact: %g", value);
+        sum += value;
+        low = fmin(low, value);
+        high = fmax(high, value);
+        negative += integer < 0;
+        least = integer < least ? integer : least;
+        most = integer > most ? integer : most;
+        seen[((const uint8_t *)one.problem.data[3])[i]] = true;
+    }
+    for (size_t i = 0; i < 256; i++)
+        byte_values += seen[i];
+    /* The mean of 100000 values has the standard deviation 1 / sqrt(300000) = 0.0018. */
+    cr_assert(fabs(sum / 100000) < 0.01, "%g", sum / 100000);
+    cr_assert(low < -0.999 && high > 0.999);
+    cr_assert(negative > 49000 && negative < 51000, "%d", negative);
+    cr_assert(least < INT32_MIN / 100 * 99 && most > INT32_MAX / 100 * 99);
+    cr_assert(byte_values == 256);
+    kg__known_free(&one);
+    kg__known_free(&again);
+}

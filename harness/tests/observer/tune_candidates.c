@@ -1,0 +1,341 @@
+/* Candidates: which launches a tuning tries, and the cases that are made from their ids. */
+#include "observer/tune_candidates.h"
+#include "tests/fakes/idle_callbacks.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the room asks of a device, for the program's option alone. */
+kg__device_status kg__device_open(json_t **description, kg__error *why)
+{
+    *description = NULL;
+    kg__fail(why, "no device in this test");
+    return KG__DEVICE_ABSENT;
+}
+
+kg__limits kg__device_limits(void)
+{
+    return (kg__limits){ 0 };
+}
+
+static const kg__limits limits = { .multiprocessors = 10,
+                                   .threads_a_block = 128,
+                                   .threads_a_multiprocessor = 1024 };
+
+static cudaError_t launch(const kg_call *call)
+{
+    (void)call;
+    return cudaSuccess;
+}
+
+/* Pairs in, one number each out: 2 n elements read, n written. */
+static void arguments(const kg_size *size, kg_arguments *list)
+{
+    kg_add_argument(list, KG_INPUT, "from", KG_FLOAT32, kg_extent(size, 0), 2);
+    kg_add_argument(list, KG_OUTPUT, "to", KG_FLOAT32, 1, kg_extent(size, 0));
+}
+
+void kg_add_argument(kg_arguments *list, kg_role role, const char *name, kg_type type, int64_t rows,
+                     int64_t columns)
+{
+    list->list[list->count++] = (kg_argument){ name, role, type, (size_t)rows, (size_t)columns };
+}
+
+static const kg_launch own_launches[] = { KG_BLOCK(16), KG_BLOCK(64), KG_BLOCK(256), KG_END };
+static const kg_launch grids[] = { KG_BLOCK_GRID(128, 3), KG_BLOCK_GRID(32, 5000), KG_END };
+static const kg_variant plain[] = { KG_VARIANT("plain", launch, ""), KG_END };
+static const kg_variant strided[] = { KG_VARIANT("strided", launch, "", .launches = grids),
+                                      KG_END };
+static const kg_size sizes[] = { KG_CHECKED(5), KG_TIMED(1000), KG_COUNTED(7), KG_END };
+
+static kg_comparison comparison(const kg_variant *variants)
+{
+    return (kg_comparison){ .name = "pairs",
+                            .variants = variants,
+                            .sizes = sizes,
+                            .launches = own_launches,
+                            .arguments = arguments,
+                            .reference = no_reference };
+}
+
+#define ROOM_FOR_IDS 65536
+
+/* The ids of the candidates, without "pairs/", each behind a space. */
+static char *ids_of(const kg_comparison *table, size_t *refused)
+{
+    kg__candidates candidates;
+    kg__error error = { "" };
+    char *ids = kg__allocate(ROOM_FOR_IDS, 1);
+
+    cr_assert(kg__candidates_make(table, &limits, &candidates, &error), "%s", error.text);
+    for (size_t i = 0; i < candidates.cases.count; i++) {
+        size_t used = strlen(ids);
+
+        kg__format(ids + used, ROOM_FOR_IDS - used, " %s",
+                   candidates.cases.list[i].id + strlen("pairs/"));
+    }
+    if (refused != NULL)
+        *refused = json_array_size(candidates.refused);
+    kg__candidates_free(&candidates);
+    return ids;
+}
+
+static void expect_candidates(const kg_comparison *table, const char *expected)
+{
+    char *ids = ids_of(table, NULL);
+
+    cr_expect(eq(str, ids, (char *)expected));
+    free(ids);
+}
+
+/* Timed sizes alone; the table's own launches even where they are no warps, or more than the device
+ * takes, which it says itself. */
+Test(candidates, threads_a_block)
+{
+    kg_comparison table = comparison(plain);
+
+    expect_candidates(&table, " plain/1000/b16 plain/1000/b32 plain/1000/b64 plain/1000/b96"
+                              " plain/1000/b128 plain/1000/b256");
+}
+
+Test(candidates, edges)
+{
+    static const kg_launch edges[] = { KG_BLOCK(5), KG_BLOCK(8), KG_END };
+    kg_comparison table = comparison(plain);
+    kg__limits large = limits;
+    kg__candidates candidates;
+    kg__error error = { "" };
+
+    table.block_is_edge = true;
+    table.launches = edges;
+    expect_candidates(&table, " plain/1000/b2 plain/1000/b4 plain/1000/b5 plain/1000/b8");
+    large.threads_a_block = 1024;
+    cr_assert(kg__candidates_make(&table, &large, &candidates, &error));
+    cr_assert(eq(sz, candidates.cases.count, 7));
+    cr_expect(eq(str, candidates.cases.list[5].id, "pairs/plain/1000/b24"));
+    cr_expect(eq(str, candidates.cases.list[6].id, "pairs/plain/1000/b32"));
+    kg__candidates_free(&candidates);
+}
+
+/* 1000 outputs are 32 blocks of 32 threads, 16 of 64, 11 of 96, 8 of 128; 10 multiprocessors. */
+Test(candidates, grids)
+{
+    kg_comparison table = comparison(strided);
+
+    expect_candidates(&table, " strided/1000/b32g1 strided/1000/b32g2 strided/1000/b32g4"
+                              " strided/1000/b32g8 strided/1000/b32g10 strided/1000/b32g16"
+                              " strided/1000/b32g20 strided/1000/b32g32 strided/1000/b32g5000"
+                              " strided/1000/b64g1 strided/1000/b64g2 strided/1000/b64g4"
+                              " strided/1000/b64g8 strided/1000/b64g10 strided/1000/b64g16"
+                              " strided/1000/b96g1 strided/1000/b96g2 strided/1000/b96g4"
+                              " strided/1000/b96g8 strided/1000/b96g10 strided/1000/b96g11"
+                              " strided/1000/b128g1 strided/1000/b128g2 strided/1000/b128g3"
+                              " strided/1000/b128g4 strided/1000/b128g8");
+}
+
+/* As many blocks as a launch can name, and no more. */
+Test(candidates, grids_of_a_huge_size)
+{
+    static const kg_size huge[] = { KG_TIMED(1LL << 50), KG_END };
+    kg_comparison table = comparison(strided);
+    char *ids;
+
+    table.sizes = huge;
+    ids = ids_of(&table, NULL);
+    cr_expect(strstr(ids, "b32g2147483647 ") != NULL);
+    cr_expect(strstr(ids, "b32g1073741824 ") != NULL);
+    cr_expect(strstr(ids, "b32g-") == NULL);
+    free(ids);
+}
+
+Test(candidates, without_launches)
+{
+    kg_comparison table = comparison(plain);
+
+    table.launches = NULL;
+    expect_candidates(&table, " plain/1000/-");
+}
+
+/* What has a clock of its own is not raced, and not multiplied. */
+Test(candidates, of_another_clock)
+{
+    static const kg_variant rows[] = {
+        KG_VARIANT("touched", launch, "", .clock = KG_FIRST_TOUCH_CLOCK),
+        KG_VARIANT("untimed", launch, "", .not_for = KG_PURPOSE_TIME),
+        KG_END,
+    };
+    kg_comparison table = comparison(rows);
+
+    expect_candidates(&table, " touched/1000/b16");
+}
+
+static const char *refuse_odd(const kg_variant *variant, const kg_size *size,
+                              const kg_launch *wanted)
+{
+    (void)variant;
+    (void)size;
+    return wanted->block % 64 != 0 ? "no multiple of 64" : NULL;
+}
+
+static const char *refuse_all(const kg_variant *variant, const kg_size *size,
+                              const kg_launch *wanted)
+{
+    (void)variant;
+    (void)size;
+    (void)wanted;
+    return "unlucky";
+}
+
+/* Where the table's first launch is refused, its own rows alone are tried. */
+Test(candidates, refusals)
+{
+    static const kg_launch even[] = { KG_BLOCK(64), KG_END };
+    kg_comparison table = comparison(plain);
+    size_t refused;
+    char *ids;
+
+    table.launches = even;
+    table.refuses = refuse_odd;
+    ids = ids_of(&table, &refused);
+    cr_expect(eq(str, ids, " plain/1000/b64 plain/1000/b128"));
+    cr_expect(eq(sz, refused, 2));
+    free(ids);
+    table.launches = own_launches;
+    table.refuses = refuse_all;
+    ids = ids_of(&table, &refused);
+    cr_expect(eq(str, ids, ""));
+    cr_expect(eq(sz, refused, 3));
+    free(ids);
+}
+
+Test(candidates, the_filter)
+{
+    kg_comparison table = comparison(plain);
+
+    setenv("KG_FILTER", "*/b64,*/b16", 1);
+    expect_candidates(&table, " plain/1000/b16 plain/1000/b64");
+    setenv("KG_FILTER", "nothing", 1);
+    expect_candidates(&table, "");
+}
+
+Test(candidates, of_a_wrong_table)
+{
+    kg_comparison table = comparison(plain);
+    kg__candidates candidates;
+    kg__error error = { "" };
+
+    table.reference = NULL;
+    cr_assert(not(kg__candidates_make(&table, &limits, &candidates, &error)));
+    cr_expect(strstr(error.text, "lacks .arguments or .reference") != NULL);
+    kg__candidates_free(&candidates);
+}
+
+/* The option, where there is no device, and with a word too many. */
+Test(candidates, the_option)
+{
+    char *const right[] = { "pairs.gpu", "--candidates", NULL };
+    char *const wrong[] = { "pairs.gpu", "--candidates", "time", NULL };
+    kg_comparison table = comparison(plain);
+
+    cr_expect(eq(int, kg__print_candidates(&table, 2, right), 77));
+    cr_expect(eq(int, kg__print_candidates(&table, 3, wrong), 2));
+}
+
+/* Every candidate's id makes its case again. */
+Test(candidates, parse_what_they_are)
+{
+    static const kg_variant rows[] = { KG_VARIANT("plain", launch, ""),
+                                       KG_VARIANT("strided", launch, "", .launches = grids),
+                                       KG_END };
+    kg_comparison table = comparison(rows);
+    kg__candidates candidates;
+    kg__error error = { "" };
+
+    cr_assert(kg__candidates_make(&table, &limits, &candidates, &error));
+    cr_assert(candidates.cases.count > 20);
+    for (size_t i = 0; i < candidates.cases.count; i++) {
+        const kg__case *made = &candidates.cases.list[i];
+        kg__case one;
+
+        cr_assert(kg__table_parse(&table, made->id, &one, &error), "%s", error.text);
+        cr_expect(eq(str, one.id, (char *)made->id));
+        cr_expect(one.variant == made->variant && one.size == made->size);
+        cr_expect(one.launch.block == made->launch.block && one.launch.grid == made->launch.grid);
+    }
+    kg__candidates_free(&candidates);
+}
+
+static void expect_parsed(const kg_comparison *table, const char *id, int block, int grid)
+{
+    kg__error error = { "" };
+    kg__case one;
+
+    cr_assert(kg__table_parse(table, id, &one, &error), "%s", error.text);
+    cr_expect(eq(int, one.launch.block, block));
+    cr_expect(eq(int, one.launch.grid, grid));
+}
+
+static void expect_refused(const kg_comparison *table, const char *id, const char *text)
+{
+    kg__error error = { "" };
+    kg__case one;
+
+    cr_assert(not(kg__table_parse(table, id, &one, &error)), "%s", id);
+    cr_expect(strstr(error.text, text) != NULL, "\"%s\" is not in \"%s\"", text, error.text);
+}
+
+Test(candidates, ids_of_launches_beyond_the_table)
+{
+    static const kg_size rows[] = { KG_TIMED(31, 33, 17), KG_CHECKED(8), KG_END };
+    kg_comparison table = comparison(plain);
+    kg_comparison free_grid = comparison(strided);
+
+    table.sizes = rows;
+    expect_parsed(&table, "pairs/plain/31x33x17/b7", 7, 0);
+    expect_parsed(&table, "pairs/plain/8/b2147483647", 2147483647, 0);
+    expect_parsed(&free_grid, "pairs/strided/1000/b1g1", 1, 1);
+    table.launches = NULL;
+    expect_parsed(&table, "pairs/plain/8/-", 0, 0);
+    expect_refused(&table, "pairs/plain/8/b32", "another form");
+}
+
+Test(candidates, ids_that_make_no_case)
+{
+    static const char *const broken[] = {
+        "pairs",
+        "pairs/",
+        "pairs/plain",
+        "pairs/plain/1000",
+        "pairs/plain/1000/",
+        "pairs/plain/1000/b",
+        "pairs/plain/1000/b0",
+        "pairs/plain/1000/b08",
+        "pairs/plain/1000/b-8",
+        "pairs/plain/1000/b+8",
+        "pairs/plain/1000/b 8",
+        "pairs/plain/1000/b8 ",
+        "pairs/plain/1000/b8g",
+        "pairs/plain/1000/b8g0",
+        "pairs/plain/1000/b8x8",
+        "pairs/plain/1000/b2147483648",
+        "pairs/plain/1000/b99999999999999999999",
+        "pairs/plain/1000/16",
+        "pairs/plain/1000/b16/b16",
+    };
+    kg_comparison table = comparison(plain);
+
+    for (size_t i = 0; i < sizeof broken / sizeof *broken; i++)
+        expect_refused(&table, broken[i], i == 0 ? "no case of the comparison pairs" : "no ");
+    expect_refused(&table, "", "no case of the comparison pairs");
+    expect_refused(&table, "pairs2/plain/1000/b16", "no case of the comparison pairs");
+    expect_refused(&table, "pairs/plai/1000/b16", "no variant of this name");
+    expect_refused(&table, "pairs/plainer/1000/b16", "no variant of this name");
+    expect_refused(&table, "pairs/plain/1001/b16", "no such size");
+    expect_refused(&table, "pairs/plain/01000/b16", "no such size");
+    expect_refused(&table, "pairs/plain/1000/b16g4", "another form");
+    expect_refused(&table, "pairs/plain/1000/-", "another form");
+    table = comparison(strided);
+    expect_refused(&table, "pairs/strided/1000/b16", "another form");
+}

@@ -1,0 +1,445 @@
+/* Records: appending whole lines, and reading a file that is still growing, or was torn. */
+#include "records/records.h"
+
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char folder[PATH_MAX];
+static char path[PATH_MAX + 64];
+static int file;
+
+static void make_file(void)
+{
+    const char *parent = getenv("TMPDIR");
+
+    snprintf(folder, sizeof folder, "%s/kernelgate-records.XXXXXX",
+             parent != NULL && *parent != '\0' ? parent : "/tmp");
+    cr_assert_not_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/records.jsonl", folder);
+    file = open(path, O_WRONLY | O_CREAT | O_APPEND, 0600);
+    cr_assert(file >= 0);
+}
+
+static void remove_file(void)
+{
+    close(file);
+    cr_assert(unlink(path) == 0);
+    cr_assert(rmdir(folder) == 0);
+}
+
+TestSuite(records, .init = make_file, .fini = remove_file);
+
+static void write_text(const char *text)
+{
+    cr_assert(write(file, text, strlen(text)) == (ssize_t)strlen(text));
+}
+
+static kg__record_reader open_reader(void)
+{
+    kg__record_reader reader;
+    kg__error error = { .text = "" };
+
+    cr_assert(kg__record_open(&reader, path, &error), "%s", error.text);
+    return reader;
+}
+
+/* Expects the next record to be of this event. */
+static void expect_event(kg__record_reader *reader, const char *event)
+{
+    json_t *record = kg__record_next(reader);
+
+    cr_assert_not_null(record, "%s expected", event);
+    cr_expect_str_eq(kg__json_text(record, "event"), event);
+    json_decref(record);
+}
+
+Test(records, what_is_appended_is_read)
+{
+    kg__error error = { .text = "" };
+
+    cr_assert(kg__record_append(file, json_pack("{s:s, s:s}", "event", "start", "case", "a/b/1/-"),
+                                &error));
+    cr_assert(kg__record_append(file,
+                                json_pack("{s:s, s:f, s:b, s:s}", "event", "measured", "value", 0.1,
+                                          "throttled", 0, "why", "two\nlines, \xC3\xA4 \"quoted\""),
+                                &error));
+
+    kg__record_reader reader = open_reader();
+
+    expect_event(&reader, "start");
+    cr_expect(reader.line == 1);
+
+    json_t *record = kg__record_next(&reader);
+
+    cr_assert_not_null(record);
+    cr_expect(json_real_value(json_object_get(record, "value")) == 0.1, "to the last digit");
+    cr_expect(json_is_false(json_object_get(record, "throttled")));
+    cr_expect_str_eq(kg__json_text(record, "why"), "two\nlines, \xC3\xA4 \"quoted\"");
+    cr_expect(reader.line == 2);
+    json_decref(record);
+    cr_expect_null(kg__record_next(&reader));
+    cr_expect_not(kg__record_torn(&reader));
+    cr_expect(reader.bad_lines == 0);
+    kg__record_close(&reader);
+}
+
+Test(records, a_record_is_one_line)
+{
+    kg__error error = { .text = "" };
+    struct stat status;
+
+    cr_assert(kg__record_append(file, json_pack("{s:s}", "why", "a\nb"), &error));
+    cr_assert(stat(path, &status) == 0);
+    cr_expect(status.st_size == (off_t)strlen("{\"why\":\"a\\nb\"}\n"));
+}
+
+Test(records, appending_takes_the_reference)
+{
+    kg__error error = { .text = "" };
+    json_t *record = json_pack("{s:s}", "event", "done");
+    json_t *array = json_array();
+
+    json_incref(record);
+    cr_assert(kg__record_append(file, record, &error));
+    cr_expect(record->refcount == 1);
+    json_decref(record);
+    json_incref(array);
+    cr_expect_not(kg__record_append(file, array, &error));
+    cr_expect(array->refcount == 1, "on failure too");
+    json_decref(array);
+}
+
+Test(records, what_is_no_record_is_not_appended)
+{
+    kg__error error = { .text = "" };
+    struct stat status;
+
+    cr_expect_not(kg__record_append(file, NULL, &error));
+    cr_expect_not_null(strstr(error.text, "no JSON object"));
+    cr_expect_not(kg__record_append(file, json_integer(1), &error));
+    /* A NaN is no JSON, so that a record that was to hold one is no record. */
+    cr_expect_not(kg__record_append(file, json_pack("{s:f}", "value", NAN), &error));
+    cr_assert(stat(path, &status) == 0);
+    cr_expect(status.st_size == 0);
+}
+
+Test(records, a_file_that_cannot_be_written)
+{
+    kg__error error = { .text = "" };
+    int closed = open(path, O_RDONLY);
+
+    cr_expect_not(kg__record_append(closed, json_pack("{s:s}", "event", "done"), &error));
+    cr_expect_not_null(strstr(error.text, "a record cannot be written: Bad file descriptor"), "%s",
+                       error.text);
+    close(closed);
+    cr_expect_not(kg__record_append(-1, json_pack("{s:s}", "event", "done"), NULL));
+}
+
+/* A limit on the size of files stands for a disk that fills in the midst of a line. */
+Test(records, a_record_that_is_written_in_part)
+{
+    kg__error error = { .text = "" };
+    struct rlimit limit = { 0, 0 };
+    struct rlimit small;
+
+    cr_assert(getrlimit(RLIMIT_FSIZE, &limit) == 0);
+    small = limit;
+    small.rlim_cur = 5;
+    signal(SIGXFSZ, SIG_IGN);
+    cr_assert(setrlimit(RLIMIT_FSIZE, &small) == 0);
+
+    bool whole = kg__record_append(file, json_pack("{s:s}", "event", "done"), &error);
+
+    cr_assert(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+    cr_expect_not(whole);
+    cr_expect_not_null(strstr(error.text, "written in part, 5 of 17 bytes"), "%s", error.text);
+
+    kg__record_reader reader = open_reader();
+
+    cr_expect_null(kg__record_next(&reader));
+    cr_expect(kg__record_torn(&reader));
+    kg__record_close(&reader);
+}
+
+Test(records, an_empty_file_has_none)
+{
+    kg__record_reader reader = open_reader();
+
+    cr_expect_null(kg__record_next(&reader));
+    cr_expect_null(kg__record_next(&reader));
+    cr_expect_not(kg__record_torn(&reader));
+    cr_expect(reader.line == 0 && reader.bad_lines == 0);
+    kg__record_close(&reader);
+    cr_expect_null(kg__record_next(&reader), "a closed reader has none either");
+    kg__record_close(&reader);
+}
+
+Test(records, a_line_counts_once_it_is_whole)
+{
+    kg__record_reader reader = open_reader();
+    static const char line[] = "{\"event\": \"start\", \"case\": \"a/b/1/-\"}\n";
+
+    /* Byte by byte, with a look after each. */
+    for (size_t i = 0; i + 1 < sizeof line; i++) {
+        cr_assert_null(kg__record_next(&reader), "after %zu bytes", i);
+        cr_assert(kg__record_torn(&reader) == (i > 0));
+        cr_assert(write(file, line + i, 1) == 1);
+    }
+    expect_event(&reader, "start");
+    cr_expect_not(kg__record_torn(&reader));
+    write_text("{\"event\": \"done\"}\n{\"event\": \"la");
+    expect_event(&reader, "done");
+    cr_expect_null(kg__record_next(&reader));
+    cr_expect(kg__record_torn(&reader));
+    write_text("st\"}\n");
+    expect_event(&reader, "last");
+    cr_expect(reader.line == 3);
+    kg__record_close(&reader);
+}
+
+Test(records, bad_lines_are_passed_over_and_counted)
+{
+    kg__record_reader reader;
+
+    write_text("{\"event\": \"first\"}\n"
+               "\n"
+               "[1, 2]\n"
+               "{\"event\": \"torn\", \"ca{\"event\": \"start\"}\n"
+               "{\"a\": 1, \"a\": 2}\n"
+               "{\"value\": NaN}\n"
+               "\377\376\n"
+               "{\"event\": \"last\"}\n"
+               "null\n");
+    cr_assert(write(file, "{\"event\": \"nul\0\"}\n", 18) == 18);
+    reader = open_reader();
+    expect_event(&reader, "first");
+    cr_expect(reader.line == 1 && reader.bad_lines == 0);
+    expect_event(&reader, "last");
+    cr_expect(reader.line == 8 && reader.bad_lines == 6);
+    cr_expect_null(kg__record_next(&reader));
+    cr_expect(reader.line == 10 && reader.bad_lines == 8);
+    cr_expect_not(kg__record_torn(&reader));
+    kg__record_close(&reader);
+}
+
+/* What was searched of a long line says nothing about the lines behind it. */
+Test(records, a_short_line_behind_a_long_bad_one)
+{
+    enum { LENGTH = 100000 };
+    char *text = malloc(LENGTH + 1);
+    kg__record_reader reader;
+
+    cr_assert_not_null(text);
+    memset(text, 'x', LENGTH);
+    text[LENGTH] = '\0';
+    write_text(text);
+    write_text("\n{\"event\": \"short\"}\n");
+    free(text);
+    reader = open_reader();
+    expect_event(&reader, "short");
+    cr_expect(reader.bad_lines == 1 && reader.line == 2);
+    kg__record_close(&reader);
+}
+
+Test(records, long_lines)
+{
+    static const size_t sizes[] = { 1, 65000, 65536, 65537, 131072, 1 << 20, 5 << 20 };
+    kg__error error = { .text = "" };
+    kg__record_reader reader = open_reader();
+
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        char *text = malloc(sizes[i] + 1);
+
+        cr_assert_not_null(text);
+        memset(text, 'x', sizes[i]);
+        text[sizes[i]] = '\0';
+        cr_assert(kg__record_append(file, json_pack("{s:s}", "why", text), &error), "%s",
+                  error.text);
+
+        json_t *record = kg__record_next(&reader);
+
+        cr_assert_not_null(record, "%zu bytes", sizes[i]);
+        cr_expect(strcmp(kg__json_text(record, "why"), text) == 0, "%zu bytes", sizes[i]);
+        json_decref(record);
+        free(text);
+        cr_expect_null(kg__record_next(&reader));
+    }
+    kg__record_close(&reader);
+}
+
+Test(records, many_lines)
+{
+    kg__error error = { .text = "" };
+    kg__record_reader reader;
+
+    for (int i = 0; i < 20000; i++)
+        cr_assert(kg__record_append(file, json_pack("{s:i}", "number", i), &error));
+    reader = open_reader();
+    for (int i = 0; i < 20000; i++) {
+        json_t *record = kg__record_next(&reader);
+
+        cr_assert_not_null(record);
+        cr_assert(json_integer_value(json_object_get(record, "number")) == i);
+        json_decref(record);
+    }
+    cr_expect_null(kg__record_next(&reader));
+    cr_expect(reader.line == 20000 && reader.bad_lines == 0);
+    kg__record_close(&reader);
+}
+
+/* Lines of several processes that append at once do not mix. */
+Test(records, writers_at_the_same_time)
+{
+    enum { WRITERS = 4, RECORDS = 500 };
+    int seen[WRITERS] = { 0 };
+
+    for (int writer = 0; writer < WRITERS; writer++) {
+        pid_t child = fork();
+
+        cr_assert(child >= 0);
+        if (child == 0) {
+            for (int i = 0; i < RECORDS; i++) {
+                if (!kg__record_append(file, json_pack("{s:i, s:i}", "writer", writer, "number", i),
+                                       NULL))
+                    _exit(1);
+            }
+            _exit(0);
+        }
+    }
+
+    kg__record_reader reader = open_reader();
+    int running = WRITERS;
+
+    while (running > 0 || reader.line < (size_t)WRITERS * RECORDS) {
+        json_t *record = kg__record_next(&reader);
+        int status;
+
+        if (record != NULL) {
+            int writer = (int)json_integer_value(json_object_get(record, "writer"));
+
+            cr_assert(json_integer_value(json_object_get(record, "number")) == seen[writer]);
+            seen[writer]++;
+            json_decref(record);
+        } else if (running > 0) {
+            cr_assert(wait(&status) > 0);
+            cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+            running--;
+        } else {
+            cr_assert_fail("%zu lines only", reader.line);
+        }
+    }
+    cr_expect(reader.bad_lines == 0);
+    kg__record_close(&reader);
+}
+
+Test(records, paths_that_hold_no_records)
+{
+    kg__record_reader reader;
+    kg__error error = { .text = "" };
+    char missing[sizeof path + 8];
+
+    snprintf(missing, sizeof missing, "%s.no", path);
+    cr_expect_not(kg__record_open(&reader, missing, &error));
+    cr_expect_not_null(strstr(error.text, "records.jsonl.no: cannot be opened: No such file"));
+    cr_expect_null(kg__record_next(&reader));
+    cr_expect_not(kg__record_torn(&reader));
+    kg__record_close(&reader);
+    cr_expect_not(kg__record_open(&reader, folder, &error));
+    cr_expect_not_null(strstr(error.text, "it is not a regular file"), "%s", error.text);
+    cr_expect_null(kg__record_next(&reader));
+    kg__record_close(&reader);
+}
+
+Test(records, texts_of_records)
+{
+    json_t *record =
+        json_pack("{s:s, s:i, s:n, s:s}", "case", "a/b/1/-", "number", 7, "null", "empty", "");
+
+    cr_expect_str_eq(kg__json_text(record, "case"), "a/b/1/-");
+    cr_expect_str_eq(kg__json_text(record, "number"), "");
+    cr_expect_str_eq(kg__json_text(record, "null"), "");
+    cr_expect_str_eq(kg__json_text(record, "empty"), "");
+    cr_expect_str_eq(kg__json_text(record, "missing"), "");
+    cr_expect_str_eq(kg__json_text(NULL, "case"), "");
+    json_decref(record);
+}
+
+Test(records, samples_are_thinned_evenly_to_eighths)
+{
+    double many[1000];
+    json_t *list;
+
+    for (int i = 0; i < 1000; i++)
+        many[i] = 1000.01 + i;
+    list = kg__record_samples(many, 1000);
+    cr_assert(json_array_size(list) == KG__RECORD_SAMPLES);
+    cr_expect(json_number_value(json_array_get(list, 0)) == 1000.0);
+    cr_expect(json_number_value(json_array_get(list, KG__RECORD_SAMPLES - 1)) == 1999.0);
+    json_decref(list);
+    list = kg__record_samples((const double[]){ 3835.36, NAN, 1.0 / 16 }, 3);
+    cr_assert(json_array_size(list) == 2, "what is no number is left out");
+    cr_expect(json_number_value(json_array_get(list, 0)) == 3835.375);
+    json_decref(list);
+    list = kg__record_samples(many, 1);
+    cr_expect(json_array_size(list) == 1);
+    json_decref(list);
+    list = kg__record_samples(NULL, 0);
+    cr_expect(json_array_size(list) == 0);
+    json_decref(list);
+}
+
+Test(records, an_interval_as_json_has_what_is_finite)
+{
+    json_t *whole = kg__json_interval(&(kg__interval){ .value = 2.0, .low = 1.0, .high = 3.0 });
+    json_t *open_above =
+        kg__json_interval(&(kg__interval){ .value = 2.0, .low = 1.0, .high = INFINITY });
+    json_t *unknown = kg__json_interval(&(kg__interval){ .value = NAN, .low = NAN, .high = NAN });
+
+    cr_assert(json_object_size(whole) == 3);
+    cr_assert(kg__json_number(whole, "value") == 2.0);
+    cr_assert(kg__json_number(whole, "low") == 1.0);
+    cr_assert(kg__json_number(whole, "high") == 3.0);
+    cr_assert(json_object_size(open_above) == 2);
+    cr_assert(json_object_get(open_above, "high") == NULL);
+    cr_assert(json_object_size(unknown) == 0);
+    json_decref(whole);
+    json_decref(open_above);
+    json_decref(unknown);
+}
+
+Test(records, a_string_of_any_bytes_is_valid_json)
+{
+    json_t *string = kg__json_clean_string("one\ntwo \xff");
+
+    cr_assert(json_is_string(string));
+    cr_assert(strchr(json_string_value(string), '\n') == NULL);
+    cr_assert(json_string("one\ntwo \xff") == NULL);
+    json_decref(string);
+}
+
+Test(records, values_are_shown_as_what_they_are)
+{
+    static const char *const expected[] = { "a \"text\"", "530", "true", "null", "[1,2]" };
+    json_t *list = json_pack("[s, i, b, n, [i, i]]", "a \"text\"", 530, 1, 1, 2);
+    const json_t *value;
+    size_t i;
+
+    json_array_foreach (list, i, value) {
+        char *shown = kg__json_shown(value);
+
+        cr_assert_str_eq(shown, expected[i]);
+        free(shown);
+    }
+    cr_assert(json_array_size(list) == sizeof expected / sizeof *expected);
+    json_decref(list);
+}

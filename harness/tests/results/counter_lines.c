@@ -1,0 +1,365 @@
+/* Lines: which line of source a move of the counters is put down to, and what is a set of lines. */
+#include "results/counter_lines.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/message.h"
+
+/* A set of lines, written with single quotes. */
+static json_t *lines_of(const char *text)
+{
+    char *copy = kg__copy_text(text);
+    json_error_t error;
+    json_t *lines;
+
+    for (char *c = copy; *c != '\0'; c++) {
+        if (*c == '\'')
+            *c = '"';
+    }
+    lines = json_loads(copy, JSON_REJECT_DUPLICATES, &error);
+    cr_assert(lines != NULL, "%s: %s", copy, error.text);
+    free(copy);
+    return lines;
+}
+
+static void expect(const char *before, const char *now, const char *expected)
+{
+    json_t *then = lines_of(before);
+    json_t *here = lines_of(now);
+    char text[1024] = "left alone";
+
+    cr_assert(kg__lines_explain(then, here, text, sizeof text) == (*expected != '\0'), "%s", text);
+    cr_assert(strcmp(text, expected) == 0, "expected: %s\ngot: %s", expected, text);
+    json_decref(then);
+    json_decref(here);
+}
+
+#define LOADS(file, line, requests, sectors)                                                       \
+    "'" file ":" line "': {'global_load_requests': " requests ", 'global_load_sectors': " sectors  \
+    "}"
+
+Test(lines, nothing_moved)
+{
+    expect("{}", "{}", "");
+    expect("{" LOADS("k/a.cu", "14", "100", "200") "}", "{" LOADS("k/a.cu", "14", "100", "200") "}",
+           "");
+}
+
+Test(lines, what_is_not_known_explains_nothing)
+{
+    json_t *some = lines_of("{" LOADS("k/a.cu", "14", "100", "200") "}");
+    json_t *list = json_array();
+    char text[64] = "left alone";
+
+    cr_assert(!kg__lines_explain(NULL, some, text, sizeof text));
+    cr_assert(strcmp(text, "") == 0);
+    cr_assert(!kg__lines_explain(some, NULL, text, sizeof text));
+    cr_assert(!kg__lines_explain(NULL, NULL, text, sizeof text));
+    cr_assert(!kg__lines_explain(list, some, text, sizeof text));
+    cr_assert(!kg__lines_explain(some, json_null(), text, sizeof text));
+    json_decref(some);
+    json_decref(list);
+}
+
+/* Lost coalescing: the same requests, more of each. */
+Test(lines, a_ratio_that_moved)
+{
+    expect("{" LOADS("kernels/matmul_f32/naive.cu", "14", "9495180", "18990360") "}",
+           "{" LOADS("kernels/matmul_f32/naive.cu", "14", "9495180", "143757025") "}",
+           "kernels/matmul_f32/naive.cu:14: loads went from 2.00 to 15.14 sectors a request");
+    expect("{" LOADS("k/a.cu", "1", "100", "3200") "}", "{" LOADS("k/a.cu", "1", "100", "400") "}",
+           "k/a.cu:1: loads went from 32.00 to 4.00 sectors a request");
+}
+
+/* A reload: more requests, each as before. */
+Test(lines, a_total_that_moved)
+{
+    expect("{" LOADS("k/a.cu", "14", "612680", "3305548") "}",
+           "{" LOADS("k/a.cu", "14", "1225360", "6611096") "}",
+           "k/a.cu:14: load requests went from 612 680 to 1 225 360");
+    expect("{" LOADS("k/a.cu", "14", "100", "200") "}", "{" LOADS("k/a.cu", "14", "99", "198") "}",
+           "k/a.cu:14: load requests went from 100 to 99");
+}
+
+/* A ratio that rises while its cost stays, or falls, made nothing slower: wider loads. */
+Test(lines, a_ratio_is_told_only_where_it_went_with_the_cost)
+{
+    expect("{" LOADS("k/a.cu", "14", "400", "1600") "}",
+           "{" LOADS("k/a.cu", "14", "100", "1600") "}",
+           "k/a.cu:14: load requests went from 400 to 100");
+    expect("{" LOADS("k/a.cu", "14", "400", "1600") "}",
+           "{" LOADS("k/a.cu", "14", "100", "800") "}",
+           "k/a.cu:14: load requests went from 400 to 100");
+    expect("{" LOADS("k/a.cu", "14", "100", "1600") "}",
+           "{" LOADS("k/a.cu", "14", "400", "1600") "}",
+           "k/a.cu:14: load requests went from 100 to 400");
+    /* More requests for fewer sectors: it is the rise that fails. */
+    expect("{" LOADS("k/a.cu", "14", "100", "1600") "}",
+           "{" LOADS("k/a.cu", "14", "400", "800") "}",
+           "k/a.cu:14: load requests went from 100 to 400");
+}
+
+/* Where requests and cost both rose, the one that did more of it is told. */
+Test(lines, requests_or_ratio)
+{
+    expect("{" LOADS("k/a.cu", "14", "100", "200") "}", "{" LOADS("k/a.cu", "14", "200", "440") "}",
+           "k/a.cu:14: load requests went from 100 to 200");
+    expect("{" LOADS("k/a.cu", "14", "100", "200") "}",
+           "{" LOADS("k/a.cu", "14", "110", "3520") "}",
+           "k/a.cu:14: loads went from 2.00 to 32.00 sectors a request");
+    /* So little that two digits do not show it. */
+    expect("{" LOADS("k/a.cu", "14", "1000000", "2000000") "}",
+           "{" LOADS("k/a.cu", "14", "1000000", "2000001") "}",
+           "k/a.cu:14: load sectors went from 2 000 000 to 2 000 001");
+}
+
+Test(lines, every_kind_of_access)
+{
+    static const char *const kinds[][3] = {
+        { "global_store_requests", "global_store_sectors",
+          "stores went from 2.00 to 3.00 sectors a request" },
+        { "global_atomic_requests", "global_atomic_sectors",
+          "atomics went from 2.00 to 3.00 sectors a request" },
+        { "shared_load_requests", "shared_load_wavefronts",
+          "shared loads went from 2.00 to 3.00 wavefronts a request" },
+        { "shared_store_requests", "shared_store_wavefronts",
+          "shared stores went from 2.00 to 3.00 wavefronts a request" },
+        { "constant_load_requests", "constant_load_words",
+          "constant loads went from 2.00 to 3.00 words a request" },
+        { "shared_atomic_requests", "", "shared atomic requests went from 200 to 300" },
+        { "shuffles", "", "shuffles went from 200 to 300" },
+        { "barriers", "", "barriers went from 200 to 300" },
+        { "unique_bytes_read", "", "unique bytes read went from 200 to 300" },
+    };
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        bool has_cost = kinds[i][1][0] != '\0';
+        char then[256];
+        char here[256];
+        char expected[256];
+
+        snprintf(then, sizeof then,
+                 has_cost ? "{'k/a.cu:9': {'%s': 100, '%s': 200}}" : "{'k/a.cu:9': {'%s': 200}}",
+                 kinds[i][0], kinds[i][1]);
+        snprintf(here, sizeof here,
+                 has_cost ? "{'k/a.cu:9': {'%s': 100, '%s': 300}}" : "{'k/a.cu:9': {'%s': 300}}",
+                 kinds[i][0], kinds[i][1]);
+        snprintf(expected, sizeof expected, "k/a.cu:9: %s", kinds[i][2]);
+        expect(then, here, expected);
+    }
+}
+
+/* Rises before falls, the largest first of each; three are named, the rest is counted. */
+Test(lines, the_worst_comes_first)
+{
+    expect("{" LOADS("k/a.cu", "1", "100", "100") "," LOADS("k/a.cu", "2", "900", "900") "," LOADS(
+               "k/a.cu", "3", "100", "100") "," LOADS("k/a.cu", "4", "500",
+                                                      "500") "," LOADS("k/a.cu", "5", "7", "7") "}",
+           "{" LOADS("k/a.cu", "1", "101", "101") "," LOADS("k/a.cu", "2", "1", "1") "," LOADS(
+               "k/a.cu", "3", "150", "150") "," LOADS("k/a.cu", "4", "400",
+                                                      "400") "," LOADS("k/a.cu", "5", "7", "7") "}",
+           "k/a.cu:3: load requests went from 100 to 150; k/a.cu:1: load requests went from 100 to "
+           "101; k/a.cu:2: load requests went from 900 to 1; and 1 more");
+    /* Equals keep the order of kinds and lines. */
+    expect("{" LOADS("k/a.cu", "2", "1", "1") "," LOADS("k/b.cu", "1", "1", "1") "}",
+           "{" LOADS("k/a.cu", "2", "2", "2") "," LOADS("k/b.cu", "1", "2", "2") "}",
+           "k/a.cu:2: load requests went from 1 to 2; k/b.cu:1: load requests went from 1 to 2");
+}
+
+Test(lines, a_line_that_is_new)
+{
+    expect("{}", "{" LOADS("k/a.cu", "20", "612680", "1225360") "}",
+           "k/a.cu:20: new, with 612 680 load requests, 2.00 sectors a request");
+    expect("{" LOADS("k/a.cu", "14", "5", "5") "}",
+           "{" LOADS("k/a.cu", "14", "5", "5") ", 'k/a.cu:15': {'shared_atomic_requests': 3}}",
+           "k/a.cu:15: new, with 3 shared atomic requests");
+    /* A line that is there, and does something that it did not. */
+    expect("{'k/a.cu:14': {'shared_store_requests': 5, 'shared_store_wavefronts': 5}}",
+           "{'k/a.cu:14': {'shared_store_requests': 5, 'shared_store_wavefronts': 5,"
+           "'global_load_requests': 10, 'global_load_sectors': 40}}",
+           "k/a.cu:14: new, with 10 load requests, 4.00 sectors a request");
+}
+
+Test(lines, a_line_that_is_gone)
+{
+    expect("{" LOADS("k/a.cu", "20", "612680", "1225360") "}", "{}",
+           "k/a.cu:20 of the baseline: gone, with its 612 680 load requests, 2.00 sectors a "
+           "request");
+    /* A cost whose requests are not told is no reason to fall over. */
+    expect("{'k/a.cu:20': {'global_load_sectors': 5}}", "{}",
+           "k/a.cu:20 of the baseline: gone, with its 5 load sectors");
+}
+
+/* A comment above moves every line; their order tells them apart. */
+Test(lines, lines_that_stand_further_down)
+{
+    expect("{" LOADS("k/a.cu", "14", "100", "200") "," LOADS("k/a.cu", "15", "100", "400") "}",
+           "{" LOADS("k/a.cu", "16", "100", "200") "," LOADS("k/a.cu", "17", "100", "400") "}", "");
+    expect("{" LOADS("k/a.cu", "14", "100", "200") "," LOADS("k/a.cu", "15", "100", "400") "}",
+           "{" LOADS("k/a.cu", "16", "100", "3200") "," LOADS("k/a.cu", "17", "100", "400") "}",
+           "k/a.cu:16: loads went from 2.00 to 32.00 sectors a request");
+    /* By one, so that a line's new number is another one's old number. */
+    expect("{" LOADS("k/a.cu", "14", "100", "200") "," LOADS("k/a.cu", "15", "100", "400") "}",
+           "{" LOADS("k/a.cu", "15", "100", "200") "," LOADS("k/a.cu", "16", "100", "800") "}",
+           "k/a.cu:16: loads went from 4.00 to 8.00 sectors a request");
+}
+
+/* The numbers as numbers: 9 comes before 14. */
+Test(lines, their_order_is_that_of_the_file)
+{
+    expect("{" LOADS("k/a.cu", "9", "1", "1") "," LOADS("k/a.cu", "14", "1", "4") "}",
+           "{" LOADS("k/a.cu", "10", "1", "1") "," LOADS("k/a.cu", "15", "1", "8") "}",
+           "k/a.cu:15: loads went from 4.00 to 8.00 sectors a request");
+}
+
+/* Where their number is another, those that count the same are the same. */
+Test(lines, one_more_or_one_less_among_others_that_moved)
+{
+    expect("{" LOADS("k/a.cu", "14", "100", "200") "," LOADS("k/a.cu", "15", "100", "400") "}",
+           "{" LOADS("k/a.cu", "16", "100", "200") "," LOADS("k/a.cu", "17", "70", "70") "," LOADS(
+               "k/a.cu", "18", "100", "400") "}",
+           "k/a.cu:17: new, with 70 load requests, 1.00 sectors a request");
+    expect("{" LOADS("k/a.cu", "14", "100", "200") "," LOADS("k/a.cu", "15", "70", "70") "," LOADS(
+               "k/a.cu", "16", "100", "400") "}",
+           "{" LOADS("k/a.cu", "15", "100", "200") "," LOADS("k/a.cu", "16", "100", "400") "}",
+           "k/a.cu:15 of the baseline: gone, with its 70 load requests, 1.00 sectors a request");
+    /* The same number and other counts: it is that line that moved, and the other one is new. */
+    expect(
+        "{" LOADS("k/a.cu", "14", "100", "200") "}",
+        "{" LOADS("k/a.cu", "14", "100", "400") "," LOADS("k/a.cu", "15", "70", "70") "}",
+        "k/a.cu:14: loads went from 2.00 to 4.00 sectors a request; k/a.cu:15: new, with 70 load "
+        "requests, 1.00 sectors a request");
+}
+
+/* Each kind of access is matched on its own: a line without it does not count. */
+Test(lines, kinds_are_matched_on_their_own)
+{
+    expect("{'k/a.cu:3': {'barriers': 7}, " LOADS("k/a.cu", "14", "100", "200") "}",
+           "{" LOADS("k/a.cu", "15", "100", "800") ", 'k/a.cu:20': {'barriers': 7}}",
+           "k/a.cu:15: loads went from 2.00 to 8.00 sectors a request");
+}
+
+Test(lines, files_are_matched_on_their_own)
+{
+    expect("{" LOADS("k/a.cu", "14", "100", "200") "," LOADS("k/ab.cu", "14", "100", "200") "}",
+           "{" LOADS("k/a.cu", "14", "100", "200") "," LOADS("k/ab.cu", "14", "100", "800") "}",
+           "k/ab.cu:14: loads went from 2.00 to 8.00 sectors a request");
+    expect("{" LOADS("k/b.cu", "14", "100", "200") "}", "{" LOADS("k/a.cu", "14", "100", "200") "}",
+           "k/a.cu:14: new, with 100 load requests, 2.00 sectors a request; k/b.cu:14 of the "
+           "baseline: gone, with its 100 load requests, 2.00 sectors a request");
+    expect("{" LOADS("k/a.cu", "14", "100", "200") "}", "{" LOADS("k/b.cu", "14", "100", "200") "}",
+           "k/b.cu:14: new, with 100 load requests, 2.00 sectors a request; k/a.cu:14 of the "
+           "baseline: gone, with its 100 load requests, 2.00 sectors a request");
+}
+
+/* What is no line or no counter is passed over: the store refuses it, a record may hold anything.
+ */
+Test(lines, odd_members_are_passed_over)
+{
+    expect("{'nowhere': {'global_load_requests': 5}, 'k/a.cu:x': {'barriers': 1}, 'k/a.cu:1': 7}",
+           "{':5': {'barriers': 5}, 'k/a.cu:1': {'barriers': 'many', 'speed': 9}, 'k/a.cu:': {}}",
+           "");
+}
+
+/* Many lines are matched without taking for ever, and a short text is cut. */
+Test(lines, many_lines, .timeout = 20)
+{
+    json_t *before = json_object();
+    json_t *now = json_object();
+    char text[40];
+
+    for (int i = 1; i <= 3000; i++) {
+        char key[64];
+
+        snprintf(key, sizeof key, "k/a.cu:%d", i);
+        json_object_set_new(before, key, json_pack("{s:i}", "shuffles", i));
+        snprintf(key, sizeof key, "k/a.cu:%d", i + 1);
+        json_object_set_new(now, key, json_pack("{s:i}", "shuffles", i + (i == 1500)));
+    }
+    cr_assert(kg__lines_explain(before, now, text, sizeof text));
+    cr_assert(strcmp(text, "k/a.cu:1501: shuffles went from 1 50...") == 0, "%s", text);
+    json_object_del(now, "k/a.cu:3001");
+    cr_assert(kg__lines_explain(before, now, text, sizeof text));
+    cr_assert(!kg__lines_explain(before, now, text, 0));
+    cr_assert(kg__lines_explain(before, now, text, 1) && text[0] == '\0');
+    json_decref(before);
+    json_decref(now);
+}
+
+static void expect_fault(const char *text, const char *fault, const char *key, const char *counter)
+{
+    json_t *lines = lines_of(text);
+    const char *at = "";
+    const char *of = "";
+    const char *found = kg__lines_fault(lines, &at, &of);
+
+    cr_assert((found == NULL) == (fault == NULL), "%s: %s", text, found != NULL ? found : "");
+    cr_assert(fault == NULL || strcmp(found, fault) == 0, "%s: %s", text, found);
+    cr_assert((at == NULL) == (key == NULL) && (key == NULL || strcmp(at, key) == 0), "%s", text);
+    cr_assert((of == NULL) == (counter == NULL) && (counter == NULL || strcmp(of, counter) == 0),
+              "%s", text);
+    json_decref(lines);
+}
+
+Test(lines, faults)
+{
+    static const char *const no_lines[] = { "a",    "a:",   ":1",           "a:0",  "a:01",
+                                            "a:1x", "a:-1", "a:1234567890", "a:1:", "" };
+
+    expect_fault("{}", NULL, NULL, NULL);
+    expect_fault("{'k/a.cu:14': {'barriers': 1}, 'C:\\\\a b.cu:999999999': {'shuffles': "
+                 "9007199254740992}}",
+                 NULL, NULL, NULL);
+    expect_fault("[]", "is no object", NULL, NULL);
+    for (size_t i = 0; i < sizeof no_lines / sizeof *no_lines; i++) {
+        char text[64];
+
+        snprintf(text, sizeof text, "{'%s': {'barriers': 1}}", no_lines[i]);
+        expect_fault(text, "is no line of source: write FILE:LINE", no_lines[i], NULL);
+    }
+    expect_fault("{'a:1': {}}", "is no object of counters, or has none", "a:1", NULL);
+    expect_fault("{'a:1': 5}", "is no object of counters, or has none", "a:1", NULL);
+    expect_fault("{'a:1': {'global_load_sectors_per_request': 5}}",
+                 "is no counter of the CPU model's", "a:1", "global_load_sectors_per_request");
+    expect_fault("{'a:1': {'barriers': 0}}", "is no whole number from 1 to 2^53", "a:1",
+                 "barriers");
+    expect_fault("{'a:1': {'barriers': -1}}", "is no whole number from 1 to 2^53", "a:1",
+                 "barriers");
+    expect_fault("{'a:1': {'barriers': 1.0}}", "is no whole number from 1 to 2^53", "a:1",
+                 "barriers");
+    expect_fault("{'a:1': {'barriers': 9007199254740993}}", "is no whole number from 1 to 2^53",
+                 "a:1", "barriers");
+    expect_fault("{'a:1': {'barriers': 1}, 'a:2': {'shuffles': 2, 'barriers': null}}",
+                 "is no whole number from 1 to 2^53", "a:2", "barriers");
+}
+
+Test(lines, sorted)
+{
+    json_t *lines = lines_of("{'b.cu:1': {'shuffles': 1, 'barriers': 2}, 'a.cu:14': {'barriers': "
+                             "1}, 'a.cu:9': {'barriers': 1}, 'a.c:100': {'barriers': 1}}");
+    json_t *copy = kg__lines_sorted(lines);
+    char *text = json_dumps(copy, JSON_COMPACT);
+
+    cr_assert(strcmp(text, "{\"a.c:100\":{\"barriers\":1},\"a.cu:9\":{\"barriers\":1},\"a.cu:14\":"
+                           "{\"barriers\":1},\"b.cu:1\":{\"barriers\":2,\"shuffles\":1}}") == 0,
+              "%s", text);
+    cr_assert(json_equal(lines, copy));
+    free(text);
+    json_decref(lines);
+    json_decref(copy);
+}
+
+Test(lines, counters_in_words)
+{
+    char words[64];
+
+    kg__lines_counter_words("global_load_requests", words, sizeof words);
+    cr_assert(strcmp(words, "load requests") == 0);
+    kg__lines_counter_words("shared_load_wavefronts", words, sizeof words);
+    cr_assert(strcmp(words, "shared load wavefronts") == 0);
+    kg__lines_counter_words("barriers", words, sizeof words);
+    cr_assert(strcmp(words, "barriers") == 0);
+}

@@ -1,0 +1,294 @@
+/* Expected against reported: what the programs of a run list, what its tests reported, and what the
+ * baselines have. */
+#include "results/expected.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/fakes/drive.h"
+#include "base/message.h"
+#include "records/records.h"
+#include "results/results_text.h"
+
+/* Two tests of one comparison on the CPU model, and a claim. */
+static const char answer[] = "{\"tests\": [{\"test\": \"model.a.check\", \"cases\": [\"a/v/1/-\", "
+                             "\"a/v/2/-\", \"a/v/3/-\"]}, "
+                             "{\"test\": \"model.a.count\", \"cases\": [\"a/v/3/-\"]}, "
+                             "{\"test\": \"model.a.claim_x\", \"cases\": []}]}";
+
+#define CHECK "{\"name\": \"model.a.check\", \"target\": \"cpu-model\"}"
+#define COUNT "{\"name\": \"model.a.count\", \"target\": \"cpu-model\"}"
+#define CLAIM "{\"name\": \"model.a.claim_x\", \"target\": \"cpu-model\"}"
+#define CASE(id, parts)                                                                            \
+    "{\"case\": \"" id "\", \"target\": \"cpu-model\", \"parts\": [" parts "], \"test\": \"\"}"
+#define ALL_CASES                                                                                  \
+    CASE("a/v/1/-", "\"check\"")                                                                   \
+    ", " CASE("a/v/2/-", "\"check\"") ", " CASE("a/v/3/-", "\"check\", \"count\"")
+
+static void begin(void)
+{
+    make_folder();
+    (void)unsetenv("KG_FILTER");
+}
+
+TestSuite(expected, .init = begin, .fini = remove_folder);
+
+static void put_baseline(const char *cases, const char *checked)
+{
+    char text[2048];
+
+    kg__format(text, sizeof text,
+               "{\"schema\": \"kernelgate-baseline/1\", \"target\": {\"key\": \"cpu-model\"}, "
+               "\"cases\": {%s}%s}",
+               cases, checked);
+    write_text(at("cpu-model.json"), text);
+}
+
+#define COUNTED(id) "\"" id "\": {\"commit\": \"c\", \"barriers\": {\"value\": 0}}"
+
+/* A run to be checked, and what comes of it. */
+typedef struct check {
+    const char *name;
+    const char *tests; /* that reported */
+    const char *cases;
+    const char *refused;
+    const char *stored; /* the baseline's cases; NULL: there is no such file */
+    const char *checked;
+    bool partial;
+    const char *filter;
+    const char *errors;   /* the tests that have an error, each followed by a space */
+    const char *vanished; /* cases, likewise */
+    const char *unlisted;
+} check;
+
+static json_t *results_of(const check *run)
+{
+    char text[4096];
+    json_t *results;
+
+    kg__format(text, sizeof text,
+               "{\"targets\": {\"cpu-model\": {\"key\": \"cpu-model\"}}, \"tests\": [%s], "
+               "\"cases\": [%s], \"refused\": [%s], \"errors\": [], \"vanished\": [], "
+               "\"unlisted\": []}",
+               run->tests, run->cases, run->refused != NULL ? run->refused : "");
+    results = json_loads(text, 0, NULL);
+    cr_assert(results != NULL, "%s", text);
+    return results;
+}
+
+/* A list's members of that key, each followed by a space. */
+static void expect_list(const char *name, const json_t *results, const char *list, const char *key,
+                        const char *expected)
+{
+    char text[512] = "";
+    const json_t *entry;
+    size_t i;
+
+    json_array_foreach (json_object_get(results, list), i, entry)
+        kg__format(text + strlen(text), sizeof text - strlen(text), "%s ",
+                   kg__json_text(entry, key));
+    cr_expect(strcmp(text, expected != NULL ? expected : "") == 0, "%s: %s: %s, expected %s", name,
+              list, text, expected);
+}
+
+static void expect_check(const check *run)
+{
+    kg__expected expected = { .baselines = at(""), .partial = run->partial };
+    kg__tally tally = { 0 };
+    json_t *programs = json_loads(answer, 0, NULL);
+    json_t *results = results_of(run);
+
+    if (run->stored != NULL)
+        put_baseline(run->stored, run->checked != NULL ? run->checked : "");
+    if (run->filter != NULL)
+        (void)setenv("KG_FILTER", run->filter, 1);
+    cr_assert(kg__expected_add(&expected, programs, NULL));
+    kg__expected_check(&expected, results, &tally);
+    expect_list(run->name, results, "errors", "test", run->errors);
+    expect_list(run->name, results, "vanished", "case", run->vanished);
+    expect_list(run->name, results, "unlisted", "case", run->unlisted);
+    cr_expect(tally.broken == json_array_size(json_object_get(results, "errors")) &&
+                  tally.vanished == json_array_size(json_object_get(results, "vanished")) &&
+                  tally.unlisted == json_array_size(json_object_get(results, "unlisted")),
+              "%s", run->name);
+    (void)unsetenv("KG_FILTER");
+    (void)unlink(at("cpu-model.json"));
+    kg__expected_free(&expected);
+    json_decref(programs);
+    json_decref(results);
+}
+
+Test(expected, each_hole_has_its_name)
+{
+    static const char all[] = CHECK ", " COUNT ", " CLAIM;
+    static const check runs[] = {
+        { .name = "nothing is missing", .tests = all, .cases = ALL_CASES },
+        { .name = "a test that left nothing",
+          .tests = CHECK ", " COUNT,
+          .cases = ALL_CASES,
+          .errors = "model.a.claim_x " },
+        { .name = "tests that nobody asked for",
+          .tests = CHECK,
+          .cases = ALL_CASES,
+          .partial = true },
+        { .name = "no test reported", .tests = "", .cases = "", .errors = " " },
+        { .name = "a case of the table without a verdict",
+          .tests = all,
+          .cases = CASE("a/v/1/-", "\"check\"") ", " CASE("a/v/3/-", "\"check\", \"count\""),
+          .errors = "model.a.check " },
+        { .name = "a case that one test judged and another did not",
+          .tests = all,
+          .cases = CASE("a/v/1/-", "\"check\"") ", " CASE("a/v/2/-", "\"check\"") ", " CASE(
+              "a/v/3/-", "\"check\""),
+          .errors = "model.a.count " },
+        { .name = "a case that is refused",
+          .tests = all,
+          .cases = CASE("a/v/1/-", "\"check\"") ", " CASE("a/v/3/-", "\"check\", \"count\""),
+          .refused = "{\"case\": \"a/v/2/-\", \"target\": \"cpu-model\"}" },
+        { .name = "cases that the filter leaves out",
+          .tests = all,
+          .cases = CASE("a/v/1/-", "\"check\""),
+          .filter = "a/v/1/*" },
+        { .name = "a counted case that left the table",
+          .tests = all,
+          .cases = ALL_CASES,
+          .stored = COUNTED("a/v/3/-") ", " COUNTED("a/v/4/-"),
+          .vanished = "a/v/4/- " },
+        { .name = "a counted case that is only checked now",
+          .tests = all,
+          .cases = ALL_CASES,
+          .stored = COUNTED("a/v/1/-"),
+          .vanished = "a/v/1/- " },
+        { .name = "a case of a comparison that is gone",
+          .tests = all,
+          .cases = ALL_CASES,
+          .stored = COUNTED("b/v/3/-"),
+          .vanished = "b/v/3/- " },
+        { .name = "the same, where tests were chosen",
+          .tests = all,
+          .cases = ALL_CASES,
+          .stored = COUNTED("b/v/3/-"),
+          .partial = true },
+        { .name = "a case that the filter leaves out cannot vanish",
+          .tests = all,
+          .cases = CASE("a/v/1/-", "\"check\""),
+          .stored = COUNTED("a/v/4/-"),
+          .filter = "a/v/1/*" },
+        { .name = "a test that judged nothing has given its reason",
+          .tests = CHECK ", " CLAIM ", {\"name\": \"model.a.count\", \"target\": \"cpu-model\", "
+                         "\"skipped_by\": \"unavailable\"}",
+          .cases = CASE("a/v/1/-", "\"check\"") ", " CASE("a/v/2/-", "\"check\"") ", " CASE(
+              "a/v/3/-", "\"check\""),
+          .stored = COUNTED("a/v/4/-") },
+        { .name = "a counted case that is refused now",
+          .tests = all,
+          .cases = CASE("a/v/1/-", "\"check\"") ", " CASE("a/v/2/-", "\"check\""),
+          .refused = "{\"case\": \"a/v/3/-\", \"target\": \"cpu-model\"}",
+          .stored = COUNTED("a/v/3/-"),
+          .vanished = "a/v/3/- " },
+        { .name = "a case that was judged by another baseline",
+          .tests = all,
+          .cases = CASE("a/v/1/-", "\"check\"") ", " CASE(
+              "a/v/2/-",
+              "\"check\"") ", {\"case\": \"a/v/3/-\", \"target\": \"cpu-model\", \"parts\": "
+                           "[\"check\", \"count\"], \"test\": \"model.a.count\", \"metrics\": "
+                           "{\"barriers\": {\"value\": 7, \"baseline\": 7}}}",
+          .stored = COUNTED("a/v/3/-"),
+          .errors = "model.a.count " },
+        { .name = "a file that is not right tells of no checked case",
+          .tests = all,
+          .cases = ALL_CASES,
+          .stored = COUNTED("a/v/3/-") ", \"a/v/9/-\": {}",
+          .checked = ", \"checked\": [\"a/v/2/-\"]" },
+        { .name = "all counted cases are refused now",
+          .tests = CHECK ", " CLAIM ", {\"name\": \"model.a.count\", \"target\": \"cpu-model\", "
+                         "\"skipped_by\": \"unavailable\"}",
+          .cases = CASE("a/v/1/-", "\"check\"") ", " CASE("a/v/2/-", "\"check\""),
+          .refused = "{\"case\": \"a/v/3/-\", \"target\": \"cpu-model\"}",
+          .stored = COUNTED("a/v/3/-"),
+          .vanished = "a/v/3/- " },
+        { .name = "a checked case that left the table",
+          .tests = all,
+          .cases = ALL_CASES,
+          .stored = COUNTED("a/v/3/-"),
+          .checked = ", \"checked\": [\"a/v/0/-\", \"a/v/1/-\", \"a/v/2/-\"]",
+          .vanished = "a/v/0/- " },
+        { .name = "a checked case that is new",
+          .tests = all,
+          .cases = ALL_CASES,
+          .stored = COUNTED("a/v/3/-"),
+          .checked = ", \"checked\": [\"a/v/2/-\"]",
+          .unlisted = "a/v/1/- " },
+        { .name = "a baseline without such a list",
+          .tests = all,
+          .cases = ALL_CASES,
+          .stored = COUNTED("a/v/3/-") },
+    };
+
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
+        expect_check(&runs[i]);
+}
+
+Test(expected, what_was_covered_is_counted)
+{
+    static const check run = { .tests = CHECK,
+                               .cases = CASE("a/v/1/-", "\"check\""),
+                               .partial = true };
+    kg__expected expected = { .baselines = at(""), .partial = true };
+    kg__tally tally = { 0 };
+    json_t *programs = json_loads(answer, 0, NULL);
+    json_t *results = results_of(&run);
+    const json_t *coverage;
+
+    (void)setenv("KG_FILTER", "a/v/1/*", 1);
+    cr_assert(kg__expected_add(&expected, programs, NULL));
+    kg__expected_check(&expected, results, &tally);
+    coverage = json_object_get(results, "coverage");
+    cr_expect(kg__json_count(json_object_get(coverage, "tests"), "expected") == 3);
+    cr_expect(kg__json_count(json_object_get(coverage, "tests"), "reported") == 1);
+    cr_expect(kg__json_count(json_object_get(coverage, "cases"), "expected") == 3);
+    cr_expect(kg__json_count(json_object_get(coverage, "cases"), "reported") == 1);
+    cr_expect_str_eq(kg__json_text(coverage, "filter"), "a/v/1/*");
+    cr_expect(json_is_true(json_object_get(coverage, "partial")));
+    kg__expected_free(&expected);
+    json_decref(programs);
+    json_decref(results);
+}
+
+Test(expected, of_one_target_alone)
+{
+    kg__expected expected = { .baselines = at("") };
+    json_t *programs = json_loads(answer, 0, NULL);
+
+    cr_expect(kg__expected_add(&expected, programs, "gpu"));
+    cr_expect(json_object_size(expected.tests) == 0);
+    cr_expect(kg__expected_add(&expected, programs, "model"));
+    cr_expect(json_object_size(expected.tests) == 3);
+    kg__expected_free(&expected);
+    json_decref(programs);
+}
+
+Test(expected, an_answer_of_another_form_is_refused)
+{
+    static const char *const bad[] = {
+        "{}",
+        "{\"tests\": []}",
+        "{\"tests\": {}}",
+        "{\"tests\": [1]}",
+        "{\"tests\": [{\"test\": \"\", \"cases\": []}]}",
+        "{\"tests\": [{\"test\": \"model.a.check\"}]}",
+        "{\"tests\": [{\"test\": \"model.a.check\", \"cases\": []}, {\"cases\": []}]}",
+    };
+    kg__expected expected = { .baselines = at("") };
+
+    cr_expect(!kg__expected_add(&expected, NULL, NULL));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        json_t *document = json_loads(bad[i], 0, NULL);
+
+        cr_expect(document != NULL && !kg__expected_add(&expected, document, NULL), "%s", bad[i]);
+        json_decref(document);
+    }
+    cr_expect(expected.tests == NULL);
+}

@@ -1,0 +1,731 @@
+/* Results: beginning a run, reading what tests left, merging, exit codes. */
+#include "results/results.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/fakes/drive.h"
+#include "records/records.h"
+#include "results/results_text.h"
+#include "tests/gate/verdict_texts.h"
+
+TestSuite(results, .init = make_folder, .fini = remove_folder);
+
+static void begin(void)
+{
+    kg__error error = { "" };
+
+    cr_assert(kg__results_begin(at("out"), &error), "%s", error.text);
+}
+
+/* Puts a verdicts file of the test `name` with the members `more` (which begins with a comma, or is
+ * empty). */
+static void put_test(const char *name, bool complete, const char *more)
+{
+    char path[256];
+    char text[4096];
+
+    snprintf(path, sizeof path, "out/records/%s.verdicts.json", name);
+    snprintf(text, sizeof text,
+             "{\"schema\": \"kernelgate-verdicts/1\", \"test\": \"%s\", \"complete\": %s%s}", name,
+             complete ? "true, \"exit_code\": 0" : "false", more);
+    write_text(at(path), text);
+}
+
+static json_t *merge(bool strict)
+{
+    kg__error error = { "" };
+    json_t *results = kg__results_merge(at("out"), strict, NULL, &error);
+
+    cr_assert(results != NULL, "%s", error.text);
+    cr_assert(eq(str, (char *)kg__json_text(results, "schema"), "kernelgate-results/1"));
+    return results;
+}
+
+static size_t size_of(const json_t *results, const char *list)
+{
+    return json_array_size(json_object_get(results, list));
+}
+
+static const json_t *item(const json_t *results, const char *list, size_t index)
+{
+    return json_array_get(json_object_get(results, list), index);
+}
+
+Test(results, begin_makes_the_folders)
+{
+    struct stat facts;
+
+    begin();
+    cr_assert(stat(at("out/records"), &facts) == 0 && S_ISDIR(facts.st_mode));
+    begin();
+}
+
+Test(results, begin_makes_folders_above)
+{
+    kg__error error = { "" };
+
+    cr_assert(kg__results_begin(at("a/b//c/out"), &error), "%s", error.text);
+    cr_assert(exists(at("a/b/c/out/records")));
+}
+
+Test(results, begin_removes_what_a_run_left_and_nothing_else)
+{
+    static const char *const ours[] = { "out/results.json",
+                                        "out/junit.xml",
+                                        "out/summary.md",
+                                        "out/.results.json.new-42",
+                                        "out/report/index.html",
+                                        "out/records/gpu.a.time.verdicts.json",
+                                        "out/records/.gpu.a.time.verdicts.json.new-7",
+                                        "out/records/gpu.a.time.1.jsonl",
+                                        "out/records/gpu.a.time.1.cases" };
+    static const char *const others[] = { "out/notes.txt",
+                                          "out/results.json.bak",
+                                          "out/my.results.json",
+                                          "out/.junit.xml.swp",
+                                          "out/report/style.css",
+                                          "out/records/readme",
+                                          "out/records/results.json",
+                                          "out/records/.jsonl" };
+
+    begin();
+    cr_assert(mkdir(at("out/report"), 0777) == 0);
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        write_text(at(ours[i]), "x");
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        write_text(at(others[i]), "x");
+    begin();
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        cr_expect(not(exists(at(ours[i]))), "%s stayed", ours[i]);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        cr_expect(exists(at(others[i])), "%s went", others[i]);
+}
+
+Test(results, begin_refuses_a_file_for_a_folder)
+{
+    kg__error error = { "" };
+
+    write_text(at("out"), "a file");
+    cr_assert(not(kg__results_begin(at("out"), &error)));
+    cr_expect(strstr(error.text, "/out: is no folder") != NULL, "%s", error.text);
+    cr_assert(not(kg__results_begin(at("out/below"), &error)));
+    cr_expect(strstr(error.text, "cannot be made") != NULL ||
+                  strstr(error.text, "is no folder") != NULL,
+              "%s", error.text);
+}
+
+Test(results, begin_names_what_it_cannot_remove)
+{
+    kg__error error = { "" };
+
+    begin();
+    cr_assert(mkdir(at("out/results.json"), 0777) == 0);
+    cr_assert(not(kg__results_begin(at("out"), &error)));
+    cr_expect(strstr(error.text, "out/results.json: left by an earlier run") != NULL, "%s",
+              error.text);
+}
+
+Test(results, begin_names_a_folder_that_it_cannot_read)
+{
+    kg__error error = { "" };
+
+    begin();
+    cr_assert(rmdir(at("out/records")) == 0);
+    write_text(at("out/report"), "a file where a folder is expected");
+    cr_assert(not(kg__results_begin(at("out"), &error)));
+    cr_expect(strstr(error.text, "out/report: the folder cannot be read") != NULL, "%s",
+              error.text);
+}
+
+Test(results, json_is_replaced_whole)
+{
+    kg__error error = { "" };
+    json_t *document = json_pack("{s:s,s:f}", "b", "\xc2\xb5s", "a", 0.5);
+    char text[256] = "";
+    FILE *file;
+
+    write_text(at("x.json"), "old content that is longer than the new one");
+    cr_assert(kg__results_write_json(at("x.json"), document, 0, &error), "%s", error.text);
+    file = fopen(at("x.json"), "r");
+    cr_assert(file != NULL);
+    cr_assert(fread(text, 1, sizeof text - 1, file) > 0);
+    fclose(file);
+    cr_expect(eq(str, text, "{\"b\": \"\xc2\xb5s\", \"a\": 0.5}\n"));
+    json_decref(document);
+}
+
+Test(results, json_leaves_the_old_file_where_it_cannot_write)
+{
+    kg__error error = { "" };
+    json_t *bad = json_object();
+    struct stat facts;
+
+    write_text(at("x.json"), "old");
+    json_object_set_new(bad, "text", json_string_nocheck("\xff"));
+    cr_assert(not(kg__results_write_json(at("x.json"), bad, 1, &error)));
+    cr_expect(strstr(error.text, "x.json: the document cannot be written") != NULL, "%s",
+              error.text);
+    cr_assert(stat(at("x.json"), &facts) == 0);
+    cr_expect(eq(long, facts.st_size, 3));
+    json_decref(bad);
+}
+
+/* Reads a merged document whose member at `path` (keys and indices) was replaced by `text`, or
+ * taken out where that is NULL, or added; it must be refused with `message`. */
+static void expect_results_refused(const json_t *merged, const char *path, const char *text,
+                                   const char *message)
+{
+    kg__error error = { "" };
+    json_t *changed = json_deep_copy(merged);
+    json_t *inner = changed;
+    char copy[128];
+    char *rest = NULL;
+
+    snprintf(copy, sizeof copy, "%s", path);
+    for (char *step = strtok_r(copy, " ", &rest); step != NULL; step = strtok_r(NULL, " ", &rest)) {
+        if (json_is_array(inner))
+            inner = json_array_get(inner, strtoul(step, NULL, 10));
+        else if (*rest != '\0')
+            inner = json_object_get(inner, step);
+        else if (text != NULL)
+            json_object_set_new(inner, step, json_loads(text, JSON_DECODE_ANY, NULL));
+        else
+            json_object_del(inner, step);
+    }
+    cr_assert(kg__results_write_json(at("results.json"), changed, 1, &error), "%s", error.text);
+    cr_expect(kg__results_load(at("results.json"), &error) == NULL, "accepted: %s %s", path,
+              text != NULL ? text : "gone");
+    cr_expect(strstr(error.text, message) != NULL, "%s: %s", message, error.text);
+    json_decref(changed);
+}
+
+/* A merged document is read back; another, or one that was changed by hand, is refused by name. */
+Test(results, a_results_document_is_read_back)
+{
+    static const struct {
+        const char *path;
+        const char *text;
+        const char *message;
+    } wrong[] = {
+        { "schema", "\"kernelgate-verdicts/1\"",
+          "results.json: its schema is \"kernelgate-verdicts/1\", not" },
+        { "targets", NULL, "targets is not an object: run ctest" },
+        { "targets t", "1", "targets.t is not an object" },
+        { "targets t", "{}", "targets.t.key is not a target's key" },
+        { "provenance", "[]", "provenance is not an object" },
+        { "boards", "[]", "boards is not an object" },
+        { "boards", "{\"GPU-1\": 1}", "boards.GPU-1 is not an object" },
+        { "boards", "{\"GPU-1\": {}}", "boards.GPU-1.target is not a target's key" },
+        { "refused", "[{}]", "refused[0].case is not a case's id" },
+        { "cases 0 case", NULL, "cases[0].case is not a case's id" },
+        { "cases 0 metrics time_ns value", "\"3\"",
+          "cases[0].metrics.time_ns.value is not a number" },
+        { "tests 0 seconds", "-1", "tests[0].seconds is not a time of at least 0 seconds" },
+        { "tests 0 skipped", "\"why\"", "tests[0] is not an object that says by what" },
+        { "tests 0 colour", "3", "tests[0].colour is not a known member" },
+        { "colour", "3", "colour is not a known member" },
+        { "tally pass", "1.5", "tally.pass is not a whole number of at least 0" },
+        { "tally what_is_new", "-1", "tally.what_is_new is not a whole number" },
+        { "exit_code", "3", "exit_code is not 0, 1, 2 or 77" },
+    };
+    kg__error error = { "" };
+    json_t *results;
+    json_t *read;
+
+    begin();
+    put_test("gpu.a.time", true, TARGET ", \"cases\": [" TIMED("a/b/1/b16", "pass", "") "]");
+    results = merge(false);
+    cr_assert(kg__results_write_json(at("results.json"), results, 1, &error), "%s", error.text);
+    read = kg__results_load(at("results.json"), &error);
+    cr_assert(read != NULL, "%s", error.text);
+    cr_expect(json_equal(read, results));
+    json_decref(read);
+    cr_expect(kg__results_load(at("none.json"), &error) == NULL);
+    cr_expect(strstr(error.text, "none.json: cannot be read: No such file") != NULL &&
+                  strstr(error.text, "run ctest") != NULL,
+              "%s", error.text);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        expect_results_refused(results, wrong[i].path, wrong[i].text, wrong[i].message);
+    json_decref(results);
+    write_text(at("results.json"), "[]");
+    cr_expect(kg__results_load(at("results.json"), &error) == NULL);
+    cr_expect(strstr(error.text, "is no JSON object: run ctest") != NULL, "%s", error.text);
+}
+
+static kg__tally tally_of(const char *text)
+{
+    json_t *document = json_loads(text, 0, NULL);
+    kg__tally tally = { 0 };
+
+    cr_assert(document != NULL, "%s", text);
+    kg__verdicts_tally(document, &tally);
+    json_decref(document);
+    return tally;
+}
+
+Test(results, tally_counts_everything)
+{
+    kg__tally tally = tally_of(
+        HEAD ", \"cases\": [{\"verdict\": \"pass\"}, {\"verdict\": \"slower\"}, {\"verdict\": "
+             "\"slower\"}, {\"verdict\": \"error\"}], \"vanished\": [\"e\", \"f\"], \"errors\": "
+             "[\"g\"], \"claims\": [{\"claim\": \"h\", \"holds\": false}, {\"claim\": \"i\", "
+             "\"holds\": true}]}");
+
+    cr_expect(eq(sz, tally.verdicts[KG__PASS], 1));
+    cr_expect(eq(sz, tally.verdicts[KG__SLOWER], 2));
+    cr_expect(eq(sz, tally.verdicts[KG__ERROR], 1));
+    cr_expect(eq(sz, tally.vanished, 2));
+    cr_expect(eq(sz, tally.failed_claims, 1));
+    cr_expect(eq(sz, tally.broken, 1));
+    cr_expect(eq(sz, tally.unavailable + tally.filtered_out, 0));
+}
+
+Test(results, tally_counts_reasons_to_skip)
+{
+    kg__tally tally = tally_of(HEAD ", \"skipped\": \"x\", \"skipped_by\": \"filter\"}");
+
+    cr_expect(eq(sz, tally.filtered_out, 1));
+    cr_expect(eq(sz, tally.unavailable, 0));
+    tally = tally_of(HEAD ", \"skipped\": \"x\", \"skipped_by\": \"unavailable\"}");
+    cr_expect(eq(sz, tally.unavailable, 1));
+    tally = tally_of(HEAD ", \"skipped\": \"x\", \"skipped_by\": \"no-baseline\"}");
+    cr_expect(eq(sz, tally.unavailable, 1));
+    /* A test that judged nothing and does not say why is not passed over in silence. */
+    tally = tally_of(HEAD "}");
+    cr_expect(eq(sz, tally.unavailable, 0));
+    cr_expect(eq(sz, tally.broken, 1));
+}
+
+Test(results, tally_of_a_document_of_any_shape_is_broken_at_most)
+{
+    kg__tally tally = tally_of("{\"cases\": 3, \"errors\": true, \"complete\": \"yes\"}");
+
+    cr_expect(eq(sz, tally.broken, 1));
+    tally = tally_of("[1]");
+    cr_expect(eq(sz, tally.broken, 1));
+    tally = tally_of(HEAD ", \"cases\": [1, {\"verdict\": \"fine\"}]}");
+    cr_expect(eq(sz, tally.verdicts[KG__ERROR], 2));
+    tally = (kg__tally){ 0 };
+    kg__verdicts_tally(NULL, &tally);
+    cr_expect(eq(sz, tally.broken, 1));
+}
+
+Test(results, merge_joins_the_parts_of_a_case)
+{
+    const json_t *merged;
+    json_t *results;
+
+    begin();
+    put_test("gpu.a.check", true,
+             TARGET ", \"cases\": [" CASE("a/z/1/-", "nvidia-h200", "check", "pass", "") "," CASE(
+                 "a/b/1/b16", "nvidia-h200", "check", "pass", "") "]");
+    put_test("gpu.a.time", true,
+             TARGET
+             ", \"seconds\": 3.5, \"cases\": [" TIMED("a/b/1/b16", "slower", "6 % slower") "]");
+    put_test("model.a.check", true,
+             ", \"target\": {\"key\": \"cpu-model\"}, \"cases\": [" CASE("a/b/1/b16", "cpu-model",
+                                                                         "check", "pass", "") "]");
+    results = merge(false);
+
+    cr_assert(eq(sz, size_of(results, "cases"), 3));
+    cr_expect(eq(str, (char *)kg__json_text(item(results, "cases", 0), "target"), "cpu-model"));
+    cr_expect(eq(str, (char *)kg__json_text(item(results, "cases", 1), "case"), "a/z/1/-"),
+              "a target's cases come in order of first appearance");
+    merged = item(results, "cases", 2);
+    cr_expect(eq(str, (char *)kg__json_text(merged, "case"), "a/b/1/b16"));
+    cr_expect(eq(str, (char *)kg__json_text(merged, "verdict"), "slower"));
+    cr_expect(eq(str, (char *)kg__json_text(merged, "why"), "6 % slower"));
+    cr_expect(eq(str, (char *)kg__json_text(merged, "test"), "gpu.a.time"));
+    cr_expect(eq(sz, size_of(merged, "parts"), 2));
+    cr_expect(epsilon_eq(dbl, kg__json_number(merged, "seconds"), 0.75, 1e-12));
+    cr_expect(eq(int, (int)json_typeof(json_object_get(merged, "throttled")), (int)JSON_FALSE));
+    cr_expect(epsilon_eq(
+        dbl,
+        kg__json_number(json_object_get(json_object_get(merged, "metrics"), "time_ns"), "value"),
+        47980.0, 1e-9));
+    cr_expect(eq(dbl, kg__json_number(json_object_get(merged, "work"), "bytes"), 12));
+    cr_expect(eq(dbl, kg__json_number(json_object_get(merged, "kernel"), "registers"), 40));
+    cr_expect(eq(sz, kg__results_count(results, KG__PASS), 2));
+    cr_expect(eq(sz, kg__results_count(results, KG__SLOWER), 1));
+    cr_expect(eq(sz, kg__results_judged(results), 3));
+    cr_expect(eq(sz, json_object_size(json_object_get(results, "targets")), 2));
+    cr_expect(eq(sz, json_object_size(json_object_get(results, "provenance")), 1));
+    cr_expect(eq(sz, size_of(results, "tests"), 3));
+    cr_expect(eq(
+        int, (int)json_integer_value(json_object_get(item(results, "tests", 0), "exit_code")), 0));
+    cr_expect(eq(
+        int, (int)json_integer_value(json_object_get(item(results, "tests", 1), "exit_code")), 1));
+    cr_expect(eq(int, kg__results_exit_code(results), 1));
+    json_decref(results);
+}
+
+/* Boards of one model share a target; what may differ between them is kept for each. */
+Test(results, merge_keeps_the_boards_apart)
+{
+#define BOARD(uuid, driver)                                                                        \
+    ", \"target\": {\"key\": \"nvidia-h200\"}, \"board\": \"" uuid "\", \"provenance\": "          \
+    "{\"uuid\": \"" uuid "\", \"power_limit_w\": " driver "}"
+    const json_t *boards;
+    const json_t *board;
+    json_t *results;
+
+    begin();
+    put_test("gpu.a.check", true,
+             BOARD("GPU-1", "700") ", \"cases\": [" CASE("a/b/1/b16", "nvidia-h200", "check",
+                                                         "pass", "") "]");
+    put_test("gpu.a.time", true,
+             BOARD("GPU-2", "600") ", \"cases\": [" TIMED("a/b/1/b16", "pass", "") "]");
+    put_test("gpu.b.time", true,
+             ", \"target\": {\"key\": \"nvidia-h200\"}, \"board\": \"GPU-1\", \"provenance\": "
+             "{\"limits\": {}}, \"cases\": [" TIMED("b/b/1/b16", "pass", "") "]");
+    put_test("model.a.check", true,
+             ", \"target\": {\"key\": \"cpu-model\"}, \"cases\": [" CASE("a/b/1/b16", "cpu-model",
+                                                                         "check", "pass", "") "]");
+    results = merge(true);
+    boards = json_object_get(results, "boards");
+    cr_assert(eq(sz, json_object_size(boards), 2));
+    board = json_object_get(boards, "GPU-1");
+    cr_expect(eq(str, (char *)kg__json_text(board, "target"), "nvidia-h200"));
+    board = json_object_get(board, "provenance");
+    cr_expect(eq(dbl, kg__json_number(board, "power_limit_w"), 700));
+    cr_expect(json_object_get(board, "limits") != NULL);
+    board = json_object_get(json_object_get(boards, "GPU-2"), "provenance");
+    cr_expect(eq(dbl, kg__json_number(board, "power_limit_w"), 600));
+    cr_expect(json_object_get(board, "limits") == NULL);
+    cr_expect(eq(str, (char *)kg__json_text(item(results, "tests", 1), "board"), "GPU-2"));
+    cr_expect(json_object_get(item(results, "tests", 3), "board") == NULL);
+    cr_expect(eq(int, kg__results_exit_code(results), 0));
+    json_decref(results);
+}
+
+/* Of two models one has a baseline: the other's tests judge nothing, which only strictness takes
+ * amiss. */
+Test(results, merge_judges_the_model_that_has_a_baseline)
+{
+    json_t *results;
+
+    begin();
+    put_test("gpu.a.time", true,
+             BOARD("GPU-1", "700") ", \"cases\": [" TIMED("a/b/1/b16", "pass", "") "]");
+    put_test("gpu.b.time", true,
+             ", \"target\": {\"key\": \"nvidia-a100\"}, \"board\": \"GPU-3\", \"skipped\": "
+             "\"no baseline\", \"skipped_by\": \"no-baseline\", \"cases\": [" CASE(
+                 "b/b/1/b16", "nvidia-a100", "time", "no-baseline", "") "]");
+    results = merge(false);
+    cr_expect(eq(int, kg__results_exit_code(results), 0));
+    cr_expect(eq(sz, json_object_size(json_object_get(results, "targets")), 2));
+    cr_expect(eq(str,
+                 (char *)kg__json_text(json_object_get(json_object_get(results, "boards"), "GPU-3"),
+                                       "target"),
+                 "nvidia-a100"));
+    json_decref(results);
+    results = merge(true);
+    cr_expect(eq(int, kg__results_exit_code(results), 2));
+    json_decref(results);
+#undef BOARD
+}
+
+/* The GPU's test may end before the model's: what both say is joined when all is there. */
+Test(results, merge_notes_what_changed_beside_a_slow_verdict)
+{
+    const json_t *changed;
+    json_t *results;
+
+    begin();
+    put_test("gpu.m.time", true,
+             TARGET
+             ", \"cases\": [" TIMED("m/t/530/b16", "slower", "time_ns slower by 6.3 %%") ", " TIMED(
+                 "m/u/530/b16", "pass", "") "]");
+    put_test("model.m.count", true,
+             ", \"target\": {\"key\": \"cpu-model\"}, \"cases\": [{\"case\": \"m/t/530/b16\", "
+             "\"target\": \"cpu-model\", \"part\": \"count\", \"metrics\": "
+             "{\"global_load_requests\": {\"value\": 2, \"verdict\": \"slower\"}}, \"verdict\": "
+             "\"slower\", \"why\": \"global_load_requests rose; to accept it: commit\"}]");
+    results = merge(false);
+    changed = json_object_get(item(results, "cases", 1), "changed");
+    cr_assert(eq(str, (char *)kg__json_text(item(results, "cases", 1), "target"), "nvidia-h200"));
+    cr_assert(eq(int, (int)json_array_size(changed), 1));
+    cr_assert(eq(str, (char *)json_string_value(json_array_get(changed, 0)),
+                 "on the CPU model: global_load_requests rose"));
+    for (size_t i = 0; i < 3; i += 2)
+        cr_assert(json_object_get(item(results, "cases", i), "changed") == NULL);
+    json_decref(results);
+}
+
+Test(results, merge_keeps_the_worst_part_whatever_the_order)
+{
+    const json_t *merged;
+    json_t *results;
+
+    begin();
+    put_test("gpu.a.check", true,
+             TARGET ", \"cases\": [" CASE("a/b/1/-", "nvidia-h200", "check", "wrong",
+                                          "[3]: 1 expected") "]");
+    put_test("gpu.a.time", true,
+             TARGET ", \"cases\": [" CASE("a/b/1/-", "nvidia-h200", "time", "slower", "6 %") "]");
+    results = merge(false);
+    merged = item(results, "cases", 0);
+    cr_assert(eq(sz, size_of(results, "cases"), 1));
+    cr_expect(eq(str, (char *)kg__json_text(merged, "verdict"), "wrong"));
+    cr_expect(eq(str, (char *)kg__json_text(merged, "why"), "[3]: 1 expected"));
+    cr_expect(eq(str, (char *)kg__json_text(merged, "test"), "gpu.a.check"));
+    json_decref(results);
+}
+
+Test(results, merge_prefers_the_part_that_gives_a_reason)
+{
+    json_t *results;
+
+    begin();
+    put_test("gpu.a.check", true,
+             TARGET ", \"cases\": [" CASE("a/b/1/-", "nvidia-h200", "check", "pass", "") "]");
+    put_test("gpu.a.time", true,
+             TARGET ", \"cases\": [" CASE("a/b/1/-", "nvidia-h200", "time", "pass", "ungated") "]");
+    results = merge(true);
+    cr_expect(eq(str, (char *)kg__json_text(item(results, "cases", 0), "why"), "ungated"));
+    cr_expect(eq(int, kg__results_exit_code(results), 0));
+    json_decref(results);
+}
+
+Test(results, merge_keeps_the_worse_of_a_metric_that_two_parts_have)
+{
+    json_t *results;
+
+    begin();
+    put_test("gpu.a.again", true, TARGET ", \"cases\": [" TIMED("a/b/1/-", "slower", "") "]");
+    put_test("gpu.a.time", true,
+             TARGET
+             ", \"cases\": [" TIMED("a/b/1/-", "pass", "") ", " TIMED("a/b/1/-", "wrong", "") "]");
+    results = merge(false);
+    cr_assert(eq(sz, size_of(results, "cases"), 1));
+    cr_expect(eq(int,
+                 kg__results_verdict(json_object_get(
+                     json_object_get(item(results, "cases", 0), "metrics"), "time_ns")),
+                 KG__WRONG));
+    json_decref(results);
+}
+
+Test(results, merge_lists_a_vanished_or_refused_case_once_a_target)
+{
+    json_t *results;
+
+    begin();
+    put_test("gpu.a.check", true,
+             TARGET
+             ", \"vanished\": [\"a/old/1/-\"], \"refused\": [{\"case\": \"a/b/0/-\", \"why\": "
+             "\"size 0\"}], \"cases\": [" CASE("a/b/1/-", "nvidia-h200", "check", "pass", "") "]");
+    put_test("gpu.a.time", true,
+             TARGET ", \"vanished\": [\"a/old/1/-\", \"a/older/1/-\"], \"refused\": [{\"case\": "
+                    "\"a/b/0/-\", \"why\": \"size 0\"}], \"notes\": [\"tiled is faster\"]");
+    put_test("model.a.check", true,
+             ", \"target\": {\"key\": \"cpu-model\"}, \"vanished\": [\"a/old/1/-\"], \"notes\": "
+             "[\"n\"]");
+    results = merge(false);
+    cr_expect(eq(sz, size_of(results, "vanished"), 3));
+    cr_expect(eq(sz, kg__json_count(json_object_get(results, "tally"), "vanished"), 3));
+    cr_expect(eq(sz, size_of(results, "refused"), 1));
+    cr_expect(eq(str, (char *)kg__json_text(item(results, "refused", 0), "why"), "size 0"));
+    cr_expect(eq(sz, size_of(results, "notes"), 2));
+    cr_expect(eq(int, kg__results_exit_code(results), 1));
+    json_decref(results);
+}
+
+Test(results, merge_reports_a_test_that_did_not_finish_and_keeps_its_verdicts)
+{
+    json_t *results;
+
+    begin();
+    put_test("gpu.a.time", false, TARGET ", \"cases\": [" TIMED("a/b/1/-", "pass", "") "]");
+    results = merge(false);
+    cr_expect(eq(sz, size_of(results, "cases"), 1));
+    cr_assert(eq(sz, size_of(results, "errors"), 1));
+    cr_expect(eq(str, (char *)kg__json_text(item(results, "errors", 0), "test"), "gpu.a.time"));
+    cr_expect(strstr(kg__json_text(item(results, "errors", 0), "why"),
+                     "killed, crashed or timed out") != NULL);
+    cr_expect(eq(int, kg__results_exit_code(results), 2));
+    json_decref(results);
+}
+
+/* A program that died when its test was through has not said how that ended. */
+Test(results, merge_reports_a_program_that_left_no_exit_code)
+{
+    json_t *results;
+
+    begin();
+    put_test("gpu.a.time", true, TARGET ", \"cases\": [" TIMED("a/b/1/-", "pass", "") "]");
+    results = merge(false);
+    cr_expect(eq(sz, size_of(results, "errors"), 0));
+    cr_expect(
+        eq(int,
+           (int)json_integer_value(json_object_get(item(results, "tests", 0), "program_exit_code")),
+           0));
+    json_decref(results);
+    write_text(
+        at("out/records/gpu.a.time.verdicts.json"),
+        "{\"schema\": \"kernelgate-verdicts/1\", \"test\": \"gpu.a.time\", \"complete\": true}");
+    results = merge(false);
+    cr_assert(eq(sz, size_of(results, "errors"), 1));
+    cr_expect(eq(str, (char *)kg__json_text(item(results, "errors", 0), "test"), "gpu.a.time"));
+    cr_expect(eq(int, kg__results_exit_code(results), 2));
+    json_decref(results);
+}
+
+Test(results, merge_turns_a_torn_file_into_an_error)
+{
+    json_t *results;
+
+    begin();
+    put_test("gpu.a.check", true,
+             TARGET ", \"cases\": [" CASE("a/b/1/-", "nvidia-h200", "check", "pass", "") "]");
+    write_text(at("out/records/gpu.a.time.verdicts.json"), "{\"schema\": \"kernelgate-verd");
+    write_text(at("out/records/.gpu.b.time.verdicts.json.new-3"), "{");
+    write_text(at("out/records/gpu.a.time.jsonl"), "{");
+    results = merge(false);
+    cr_expect(eq(sz, size_of(results, "cases"), 1));
+    cr_assert(eq(sz, size_of(results, "errors"), 1));
+    cr_expect(eq(str, (char *)kg__json_text(item(results, "errors", 0), "test"), "gpu.a.time"));
+    cr_expect(eq(int, kg__results_exit_code(results), 2));
+    json_decref(results);
+}
+
+Test(results, merge_of_no_verdicts_is_an_error)
+{
+    json_t *results;
+    kg__error error = { "" };
+
+    cr_assert(kg__results_merge(at("nowhere"), false, NULL, &error) == NULL);
+    cr_expect(strstr(error.text, "nowhere/records: the folder cannot be read") != NULL, "%s",
+              error.text);
+    begin();
+    results = merge(false);
+    cr_assert(eq(sz, size_of(results, "errors"), 1));
+    cr_expect(strstr(kg__json_text(item(results, "errors", 0), "why"), "holds no verdicts") !=
+              NULL);
+    cr_expect(eq(int, kg__results_exit_code(results), 2));
+    json_decref(results);
+}
+
+Test(results, merge_of_skipped_tests_judged_nothing)
+{
+    json_t *results;
+    char *outcome;
+
+    begin();
+    put_test("gpu.a.time", true, ", \"skipped\": \"no GPU\", \"skipped_by\": \"unavailable\"");
+    put_test("model.a.check", true, ", \"skipped\": \"filtered\", \"skipped_by\": \"filter\"");
+    results = merge(false);
+    cr_expect(eq(int, kg__results_exit_code(results), 77));
+    cr_expect(eq(str, (char *)kg__json_text(item(results, "tests", 0), "skipped"), "no GPU"));
+    cr_expect(eq(str, (char *)kg__json_text(item(results, "tests", 0), "target"), "gpu"));
+    outcome = kg__results_outcome(results);
+    cr_expect(eq(str, outcome, "NOTHING JUDGED (exit 77)"));
+    free(outcome);
+    json_decref(results);
+
+    results = merge(true);
+    cr_expect(eq(int, kg__results_exit_code(results), 2));
+    outcome = kg__results_outcome(results);
+    cr_expect(
+        eq(str, outcome, "NOTHING JUDGED (exit 2, because of KG_STRICT=1: 1 test judged nothing)"));
+    free(outcome);
+    json_decref(results);
+}
+
+Test(results, merge_of_a_test_that_gives_no_reason_says_so)
+{
+    json_t *results;
+
+    begin();
+    put_test("gpu.a.time", true, "");
+    results = merge(false);
+    cr_assert(eq(sz, size_of(results, "errors"), 1));
+    cr_expect(eq(str, (char *)kg__json_text(item(results, "errors", 0), "test"), "gpu.a.time"));
+    cr_expect(eq(int, kg__results_exit_code(results), 2));
+    json_decref(results);
+}
+
+#define CLAIM_THAT(holds)                                                                          \
+    TARGET ", \"claims\": [{\"claim\": \"a/claim_x\", \"holds\": " holds                           \
+           ", \"why\": \"1.33 times\"}]"
+
+/* The exit code of a run of one claim that holds and one case of that verdict. */
+static int code_beside_claim(const char *verdict, bool strict)
+{
+    char more[1024];
+    json_t *results;
+    int code;
+
+    begin();
+    put_test("gpu.a.claim_x", true, CLAIM_THAT("true"));
+    snprintf(more, sizeof more,
+             TARGET ", \"cases\": [{\"case\": \"a/b/1/-\", \"target\": \"nvidia-h200\", "
+                    "\"part\": \"time\", \"verdict\": \"%s\"}]",
+             verdict);
+    put_test("gpu.a.time", true, more);
+    results = merge(strict);
+    cr_expect(eq(
+        int, (int)json_integer_value(json_object_get(item(results, "tests", 0), "exit_code")), 0));
+    code = kg__results_exit_code(results);
+    json_decref(results);
+    return code;
+}
+
+Test(results, merge_takes_no_claim_that_holds_for_a_judged_case)
+{
+    cr_expect(eq(int, code_beside_claim("no-baseline", false), 77));
+    cr_expect(eq(int, code_beside_claim("no-baseline", true), 2));
+    cr_expect(eq(int, code_beside_claim("pass", true), 0));
+}
+
+Test(results, merge_fails_by_a_claim)
+{
+    json_t *results;
+
+    begin();
+    put_test("gpu.a.claim_x", true, CLAIM_THAT("false"));
+    results = merge(false);
+    cr_expect(eq(int, kg__results_exit_code(results), 1));
+    cr_expect(eq(sz, kg__json_count(json_object_get(results, "tally"), "failed_claims"), 1));
+    json_decref(results);
+}
+
+Test(results, merge_of_many_files_is_sorted_by_name)
+{
+    json_t *results;
+
+    begin();
+    for (int i = 39; i >= 0; i--) {
+        char name[64];
+        char more[512];
+
+        snprintf(name, sizeof name, "gpu.c%02d.time", i);
+        snprintf(more, sizeof more,
+                 ", \"cases\": [{\"case\": \"c%02d/a/1/-\", \"target\": \"t\", \"verdict\": "
+                 "\"pass\"}]",
+                 i);
+        put_test(name, true, more);
+    }
+    results = merge(false);
+    cr_assert(eq(sz, size_of(results, "cases"), 40));
+    for (size_t i = 0; i < 40; i++) {
+        char id[32];
+
+        snprintf(id, sizeof id, "c%02zu/a/1/-", i);
+        cr_expect(eq(str, (char *)kg__json_text(item(results, "cases", i), "case"), id));
+    }
+    json_decref(results);
+}
+
+Test(results, an_exit_code_that_is_not_there_is_an_error)
+{
+    json_t *results = json_pack("{s:s}", "exit_code", "0");
+
+    cr_expect(eq(int, kg__results_exit_code(results), 2));
+    cr_expect(eq(int, kg__results_exit_code(NULL), 2));
+    json_decref(results);
+}

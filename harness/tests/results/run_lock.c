@@ -1,0 +1,459 @@
+/* Who holds a folder: those that live, those that died, those whose number another process has now,
+ * and files that say nothing. */
+#include "results/run_lock.h"
+
+#include <criterion/criterion.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/fakes/drive.h"
+
+TestSuite(holding, .init = make_folder, .fini = remove_folder, .timeout = 60);
+
+static const char *lock(void)
+{
+    return at(KG__HOLDING_FILE);
+}
+
+static void expect_held(const char *part)
+{
+    kg__error error = { "" };
+
+    cr_assert(!kg__holding_permits(at(""), &error));
+    cr_assert(strstr(error.text, part) != NULL, "%s", error.text);
+    cr_assert(!kg__holding_take(at(""), getpid(), &error));
+    cr_assert(strstr(error.text, part) != NULL, "%s", error.text);
+    cr_assert(strchr(error.text, '\n') == NULL, "%s", error.text);
+}
+
+static void expect_free(void)
+{
+    kg__error error = { "" };
+
+    cr_assert(kg__holding_permits(at(""), &error), "%s", error.text);
+    cr_assert(kg__holding_take(at(""), getpid(), &error), "%s", error.text);
+}
+
+/* A process that lives until it is ended, no ancestor of ours. */
+static pid_t start_stranger(void)
+{
+    pid_t process = fork();
+
+    cr_assert(process >= 0);
+    if (process == 0) {
+        /* A test that fails must not leave it behind. */
+        (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+        for (;;)
+            pause();
+    }
+    return process;
+}
+
+static void end_stranger(pid_t process)
+{
+    cr_assert(kill(process, SIGKILL) == 0);
+    cr_assert(waitpid(process, NULL, 0) == process);
+}
+
+Test(holding, a_folder_that_nobody_holds)
+{
+    kg__error error = { "" };
+
+    cr_assert(kg__holding_permits(at("missing"), &error), "%s", error.text);
+    cr_assert(kg__holding_permits(at(""), &error), "%s", error.text);
+    cr_assert(!exists(lock()), "looking leaves nothing behind");
+    write_text(lock(), "");
+    expect_free();
+    cr_assert(!kg__holding_take(at("missing"), getpid(), &error));
+    cr_assert(strstr(error.text, "missing/run.lock: cannot be opened: No such file") != NULL, "%s",
+              error.text);
+}
+
+Test(holding, the_file_names_the_holder)
+{
+    kg__error error = { "" };
+    char first[64];
+    char host[256] = "";
+    char line[300];
+    char *text;
+
+    cr_assert(kg__holding_take(at(""), getpid(), &error), "%s", error.text);
+    text = read_text(lock());
+    kg__format(first, sizeof first, "process %ld", (long)getpid());
+    cr_assert(strncmp(text, first, strlen(first)) == 0, "%s", text);
+    cr_assert(gethostname(host, sizeof host - 1) == 0);
+    kg__format(line, sizeof line, "host %s", host);
+    cr_assert(strstr(text, line) != NULL && strstr(text, "\nstarted ") != NULL &&
+                  strstr(text, "\nwhat test_holding\n") != NULL &&
+                  strstr(text, "\nsince 2") != NULL && strstr(text, " UTC\n") != NULL,
+              "%s", text);
+    free(text);
+}
+
+Test(holding, a_process_that_lives)
+{
+    pid_t stranger = start_stranger();
+    kg__error error = { "" };
+    char name[64];
+
+    cr_assert(kg__holding_take(at(""), stranger, &error), "%s", error.text);
+    kg__format(name, sizeof name, "held by test_holding, process %ld, since 2", (long)stranger);
+    expect_held(name);
+    expect_held("wait until it is through, or set KG_OUT to another folder");
+    kg__holding_release(at(""), getpid());
+    expect_held(name);
+    end_stranger(stranger);
+    expect_free();
+}
+
+/* A process that nobody waits for is dead though its number is not free yet. */
+Test(holding, a_process_that_ended_and_was_not_waited_for)
+{
+    const struct timespec moment = { 0, 1000000 };
+    pid_t stranger = start_stranger();
+    kg__error error = { "" };
+
+    cr_assert(kg__holding_take(at(""), stranger, &error), "%s", error.text);
+    cr_assert(kill(stranger, SIGKILL) == 0);
+    for (int i = 0; i < 5000 && !kg__holding_permits(at(""), &error); i++)
+        nanosleep(&moment, NULL);
+    expect_free();
+    cr_assert(waitpid(stranger, NULL, 0) == stranger);
+}
+
+Test(holding, a_number_that_another_process_has_now)
+{
+    pid_t stranger = start_stranger();
+    kg__error error = { "" };
+    char *text;
+    char *started;
+
+    cr_assert(kg__holding_take(at(""), stranger, &error), "%s", error.text);
+    text = read_text(lock());
+    started = strstr(text, "\nstarted ") + strlen("\nstarted ");
+    started[0] = started[0] == '9' ? '8' : '9';
+    write_text(lock(), text);
+    free(text);
+    expect_free();
+    end_stranger(stranger);
+}
+
+Test(holding, a_process_of_another_machine)
+{
+    write_text(lock(), "process 1\nstarted 1\nhost elsewhere.invalid\nwhat ci/gate\n"
+                       "since 2026-11-21 05:10:00 UTC\n");
+    expect_held("held by ci/gate, process 1 on elsewhere.invalid, since 2026-11-21 05:10:00 UTC: ");
+    expect_held("if it is gone, remove ");
+}
+
+/* What this process descends from may have taken the folder for all that it starts. */
+Test(holding, an_ancestor)
+{
+    kg__error error = { "" };
+    char *before;
+    char *after;
+    pid_t child;
+    int status = 0;
+
+    cr_assert(kg__holding_take(at(""), getppid(), &error), "%s", error.text);
+    before = read_text(lock());
+    expect_free();
+    child = fork();
+    cr_assert(child >= 0);
+    if (child == 0)
+        _exit(kg__holding_permits(at(""), &error) && kg__holding_take(at(""), getpid(), &error)
+                  ? 0
+                  : 1);
+    cr_assert(waitpid(child, &status, 0) == child && status == 0);
+    after = read_text(lock());
+    cr_assert(strcmp(before, after) == 0, "the ancestor stays the holder: %s", after);
+    free(before);
+    free(after);
+    kg__holding_release(at(""), getpid());
+    after = read_text(lock());
+    cr_assert(after[0] != '\0', "and it alone gives the folder back");
+    free(after);
+    kg__holding_release(at(""), getppid());
+    after = read_text(lock());
+    cr_assert(after[0] == '\0', "%s", after);
+    free(after);
+}
+
+Test(holding, a_process_that_is_not_there)
+{
+    pid_t stranger = start_stranger();
+    kg__error error = { "" };
+
+    end_stranger(stranger);
+    cr_assert(!kg__holding_take(at(""), stranger, &error));
+    cr_assert(strstr(error.text, "/proc tells nothing of it") != NULL, "%s", error.text);
+    kg__holding_release(at(""), stranger);
+    cr_assert(!exists(lock()));
+}
+
+Test(holding, files_that_do_not_say_who)
+{
+    static const char *const texts[] = {
+        "\n",
+        "process\n",
+        "process 0\nstarted 1\nhost a\n",
+        "process -5\nstarted 1\nhost a\n",
+        "process 99999999999999999999\nstarted 1\nhost a\n",
+        "process 4294967297\nstarted 1\nhost a\n",
+        "process 12x\nstarted 1\nhost a\n",
+        "process 12\nhost a\n",
+        "process 12\nstarted\nhost a\n",
+        "process 12\nstarted 1x\nhost a\n",
+        "process 12\nstarted 1\n",
+        "{\"process\": 12}",
+    };
+    char *longer = kg__allocate(4097, 1);
+    FILE *file;
+
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        write_text(lock(), texts[i]);
+        expect_held("does not say who holds this folder: if no run is in progress here, remove it");
+    }
+    memset(longer, 'a', 4096);
+    write_text(lock(), longer);
+    free(longer);
+    expect_held("does not say who holds this folder");
+    file = fopen(lock(), "w");
+    cr_assert(file != NULL && fwrite("\0\0process 1\n", 1, 12, file) == 12 && fclose(file) == 0);
+    expect_held("does not say who holds this folder");
+}
+
+Test(holding, what_is_no_file)
+{
+    cr_assert(mkdir(lock(), 0777) == 0);
+    kg__error error = { "" };
+
+    cr_assert(!kg__holding_take(at(""), getpid(), &error));
+    cr_assert(!kg__holding_permits(at(""), &error));
+    cr_assert(strstr(error.text, "run.lock: is no regular file") != NULL, "%s", error.text);
+    cr_assert(rmdir(lock()) == 0);
+    cr_assert(mkfifo(lock(), 0666) == 0);
+    expect_held("run.lock: is no regular file");
+    cr_assert(unlink(lock()) == 0);
+    write_text(at("other"), "of somebody else");
+    cr_assert(symlink(at("other"), lock()) == 0);
+    expect_held("run.lock: cannot be opened: Too many levels");
+}
+
+Test(holding, a_file_that_may_not_be_opened)
+{
+    write_text(lock(), "");
+    cr_assert(chmod(lock(), 0) == 0);
+    if (geteuid() == 0) {
+        remove_folder();
+        cr_skip_test("the superuser opens anything");
+    }
+    expect_held("run.lock: cannot be opened: Permission denied");
+}
+
+/* Whoever is stopped in the midst of it keeps nobody waiting for ever. */
+Test(holding, a_file_that_stays_locked)
+{
+    kg__error error = { "" };
+    FILE *file;
+
+    write_text(lock(), "");
+    file = fopen(lock(), "r");
+    cr_assert(file != NULL && flock(fileno(file), LOCK_EX) == 0);
+    cr_assert(!kg__holding_permits(at(""), &error));
+    cr_assert(strstr(error.text, "a process has kept it open for 10 s") != NULL, "%s", error.text);
+    fclose(file);
+}
+
+/* The commands that write where a run leaves its results. */
+Test(holding, the_commands_leave_a_held_folder_alone)
+{
+    static const char *const commands[][4] = {
+        { KG__COMMAND, "begin" },
+        { KG__COMMAND, "results" },
+        { KG__COMMAND, "settle" },
+    };
+    pid_t stranger = start_stranger();
+    kg__error error = { "" };
+    char setting[300];
+    const char *const environment[] = { setting, NULL };
+
+    kg__format(setting, sizeof setting, "KG_OUT=%s", at(""));
+    write_text(at("results.json"), "of the other run");
+    cr_assert(kg__holding_take(at(""), stranger, &error), "%s", error.text);
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        ending seen = drive(commands[i], environment);
+        char *text = read_text(at("results.json"));
+
+        expect_ending(&seen, 2, "held by test_holding, process ");
+        cr_assert(strcmp(text, "of the other run") == 0 && !exists(at("records")), "%s",
+                  commands[i][1]);
+        free(text);
+        free(seen.output);
+    }
+    end_stranger(stranger);
+}
+
+#define RIVALS 20
+
+/* Lets processes take the folder all at once; returns how many of them got it. */
+static int race(void)
+{
+    pid_t rivals[RIVALS];
+    int start[2];
+    int through[2];
+    int winners = 0;
+    char word;
+
+    cr_assert(pipe(start) == 0 && pipe(through) == 0);
+    for (int i = 0; i < RIVALS; i++) {
+        rivals[i] = fork();
+        cr_assert(rivals[i] >= 0);
+        if (rivals[i] == 0) {
+            kg__error error = { "" };
+
+            (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+            close(start[1]);
+            /* Until the other end is closed for all of them. */
+            (void)!read(start[0], &word, 1);
+            word = kg__holding_take(at(""), getpid(), &error) ? '1' : '0';
+            (void)!write(through[1], &word, 1);
+            /* A winner that ended would make room for the next. */
+            for (;;)
+                pause();
+        }
+    }
+    close(start[0]);
+    close(start[1]);
+    for (int i = 0; i < RIVALS; i++) {
+        cr_assert(read(through[0], &word, 1) == 1);
+        winners += word == '1';
+    }
+    for (int i = 0; i < RIVALS; i++)
+        end_stranger(rivals[i]);
+    return winners;
+}
+
+Test(holding, of_many_at_once_one_wins)
+{
+    /* The first time nobody holds it, then one that died. */
+    for (int times = 0; times < 10; times++)
+        cr_assert(race() == 1);
+}
+
+/* A script that takes the folder as ci/gate does, then runs `command`. */
+static ending run_script(const char *command)
+{
+    char script[1024];
+    const char *const arguments[] = { "/usr/bin/env", "bash", "-c", script, "gate", at(""), NULL };
+
+    kg__format(script, sizeof script,
+               "set -euo pipefail; . %s; hold_folder \"$1\" 'set KG_OUT to another folder'; %s",
+               KG__COMMON, command);
+    return drive(arguments, NULL);
+}
+
+static void expect_script(int code, const char *expected)
+{
+    ending seen = run_script("echo taken");
+
+    expect_ending(&seen, code, expected);
+    free(seen.output);
+}
+
+Test(holding, the_scripts_keep_to_the_same_file)
+{
+    pid_t stranger = start_stranger();
+    kg__error error = { "" };
+    ending seen;
+    char *text;
+
+    cr_assert(kg__holding_take(at(""), stranger, &error), "%s", error.text);
+    expect_script(2, "held by test_holding, process ");
+    end_stranger(stranger);
+    expect_script(0, "taken");
+    text = read_text(lock());
+    cr_assert(text[0] == '\0', "the script gives the folder back: %s", text);
+    free(text);
+    seen = run_script("cat \"$1/run.lock\"; exit 3");
+    expect_ending(&seen, 3, "what ci/gate\nsince 2");
+    free(seen.output);
+    cr_assert(kg__holding_take(at(""), getpid(), &error), "%s", error.text);
+    expect_script(0, "taken");
+    text = read_text(lock());
+    cr_assert(strstr(text, "\nwhat test_holding\n") != NULL, "the ancestor stays the holder: %s",
+              text);
+    free(text);
+}
+
+/* Neither takes a file that says nothing for one of a holder that died. */
+Test(holding, the_scripts_read_it_as_strictly)
+{
+    static const char *const numbers[][2] = { { "99999999999999999999", "1" },
+                                              { "1", "99999999999999999999999" },
+                                              { "-1", "1" },
+                                              { "1", "soon" } };
+    kg__error error = { "" };
+
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        char host[256];
+        char text[512];
+
+        cr_assert(gethostname(host, sizeof host) == 0);
+        (void)snprintf(text, sizeof text, "process %s\nstarted %s\nhost %s\nwhat x\nsince y\n",
+                       numbers[i][0], numbers[i][1], host);
+        write_text(lock(), text);
+        cr_assert(!kg__holding_take(at(""), getpid(), &error));
+        expect_script(2, "does not say who holds this folder");
+    }
+}
+
+/* What the script holds, its programs may write to, and nobody else. */
+Test(holding, what_a_script_starts_descends_from_it)
+{
+    char command[512];
+    ending seen;
+
+    kg__format(command, sizeof command,
+               "%s begin --out \"$1\"; (%s begin --out \"$1\"); "
+               "! setsid -f bash -c '%s begin --out '\"$1\"' && echo passed' || sleep 0.5",
+               KG__COMMAND, KG__COMMAND, KG__COMMAND);
+    seen = run_script(command);
+    expect_ending(&seen, 0, "held by ci/gate, process ");
+    cr_assert(strstr(seen.output, "passed") == NULL, "%s", seen.output);
+    free(seen.output);
+}
+
+Test(holding, a_killed_script_holds_nothing)
+{
+    ending seen = run_script("kill -KILL $$");
+    char *text;
+
+    cr_assert(seen.code == 128 + SIGKILL, "%s", seen.output);
+    free(seen.output);
+    text = read_text(lock());
+    cr_assert(strstr(text, "what ci/gate") != NULL, "%s", text);
+    free(text);
+    expect_free();
+}
+
+Test(holding, files_that_the_scripts_cannot_understand)
+{
+    write_text(lock(), "process 12\nhost a\n");
+    expect_script(2, "run.lock: does not say who holds this folder");
+    write_text(lock(), "process 1\nstarted 1\nhost elsewhere.invalid\nwhat ctest\nsince today\n");
+    expect_script(2, "held by ctest, process 1 on elsewhere.invalid, since today: wait");
+    cr_assert(unlink(lock()) == 0 && mkdir(lock(), 0777) == 0);
+    expect_script(2, "run.lock: is no regular file: remove it, or set KG_OUT to another folder");
+    cr_assert(rmdir(lock()) == 0 && symlink(at("other"), lock()) == 0);
+    expect_script(2, "run.lock: is no regular file");
+    cr_assert(!exists(at("other")));
+}

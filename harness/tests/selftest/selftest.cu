@@ -1,0 +1,79 @@
+// Kernels of known duration: what they take is told by an argument.
+#include <kernelgate/kernelgate.h>
+
+#include "tests/selftest/selftest.h"
+
+#define SPIN_THREADS 32
+#define COPY_THREADS 256
+
+// Waits for `cycles` of the multiprocessor's clock, then passes one element on. The element is on
+// its way while the thread waits, so that where it comes from does not show: volatile, lest the
+// compiler load it behind the loop.
+static __global__ void spin(const volatile float *in, float *out, long long cycles)
+{
+    long long begun = clock64();
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float value = in[i];
+
+    while (clock64() - begun < cycles) {
+    }
+    out[i] = value;
+}
+
+// Copies `quads` float4, a float4 a thread, beginning anew at the end of the arrays. No grid-stride
+// loop: blocks follow each other as there is room, so that the time grows with every block, where
+// the threads of a loop all wait for those that go round once more.
+static __global__ void copy(const float4 *in, float4 *out, unsigned quads)
+{
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i < quads)
+        out[i % SELFTEST_ARRAY_QUADS] = in[i % SELFTEST_ARRAY_QUADS];
+}
+
+// The clock that the card reaches when it is not held down, which these kernels do not make it do.
+static cudaError_t read_cycles_per_us(double *cycles)
+{
+    int device;
+    int khz = 0;
+    cudaError_t code = cudaGetDevice(&device);
+
+    if (code == cudaSuccess)
+        code = cudaDeviceGetAttribute(&khz, cudaDevAttrClockRate, device);
+    *cycles = khz / 1000.0;
+    return code;
+}
+
+KG_LAUNCHER(selftest_spin)
+{
+    double us = selftest_body_us(kg_extent(call->size, 0));
+    cudaLaunchConfig_t config = {};
+    double cycles_per_us;
+    cudaError_t code = read_cycles_per_us(&cycles_per_us);
+
+    if (code != cudaSuccess)
+        return code;
+    if (us < 0)
+        return cudaErrorInvalidValue;
+    config.gridDim = dim3(SELFTEST_SPIN_ELEMENTS / SPIN_THREADS);
+    config.blockDim = dim3(SPIN_THREADS);
+    config.stream = call->stream;
+    return cudaLaunchKernelEx(&config, spin, (const volatile float *)call->argument[0],
+                              (float *)call->argument[1], (long long)(us * cycles_per_us));
+}
+
+KG_LAUNCHER(selftest_copy)
+{
+    double us = selftest_body_us(kg_extent(call->size, 0));
+    cudaLaunchConfig_t config = {};
+    unsigned quads;
+
+    if (us < 0)
+        return cudaErrorInvalidValue;
+    quads = (unsigned)(us * SELFTEST_QUADS_PER_US);
+    config.gridDim = dim3((quads + COPY_THREADS - 1) / COPY_THREADS);
+    config.blockDim = dim3(COPY_THREADS);
+    config.stream = call->stream;
+    return cudaLaunchKernelEx(&config, copy, (const float4 *)call->argument[0],
+                              (float4 *)call->argument[1], quads);
+}
