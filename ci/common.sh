@@ -21,7 +21,7 @@ one_line() {
 }
 
 # Passes on lines that others wrote so that the runner of GitHub Actions takes none for a workflow command: one that begins
-# with "::", whatever space is before it, or has "##[" in it, as kg__disarm() of harness/message.h has it.
+# with "::", whatever space is before it, or has "##[" in it, as kg__disarm() of harness/base/message.h has it.
 pass_on() {
     LC_ALL=C sed -u -E 's/^([^!-~]*:):/\1 /; s/##\[/# [/g'
 }
@@ -42,7 +42,7 @@ stop() {
 [[ -z ${CTEST_PARALLEL_LEVEL-} || $CTEST_PARALLEL_LEVEL =~ ^[1-9][0-9]{0,5}$ ]] ||
     stop 2 "CTEST_PARALLEL_LEVEL='$CTEST_PARALLEL_LEVEL' is no number of tests: set it to 1 or more, or unset it"
 
-# Whether the text $1 is a number from $2 to $3, as harness/run.c takes one.
+# Whether the text $1 is a number from $2 to $3, as harness/suite/settings.c takes one.
 is_number_within() {
     [[ $1 =~ ^([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$ ]] &&
         LC_ALL=C awk -v least="$2" -v most="$3" -v number="$1" \
@@ -188,7 +188,7 @@ descends_from() {
 }
 
 # Reads who holds a folder from its file $1 into $holder, $holder_started, $holder_host, $holder_what and $holder_since; all
-# are empty where nobody does. harness/holding.h describes the file.
+# are empty where nobody does. harness/base/run_lock.h describes the file.
 read_holder() {
     local word value
     holder='' holder_started='' holder_host='' holder_what='' holder_since=''

@@ -27,7 +27,7 @@ function(kg__discover_tests program prefix labels timeout fixture)
   endif()
   set(whole)
   if(prefix STREQUAL "harness.")
-    string(REGEX REPLACE "^test_" "${prefix}" whole ${program})
+    string(REGEX REPLACE "^test_(.*)" "${prefix}\\1" whole ${program})
   endif()
   set(discovery ${CMAKE_CURRENT_BINARY_DIR}/${program}.tests.cmake)
   file(GENERATE OUTPUT ${discovery} CONTENT

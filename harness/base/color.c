@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "suite/settings.h"
+#include "base/process.h"
 #include "base/text.h"
 
 bool kg__colour_wanted(FILE *stream)

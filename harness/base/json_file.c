@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "baseline/baseline_rules.h"
 #include "base/file.h"
+#include "base/json.h"
 
 static bool is_one_of(char c, const char *set)
 {

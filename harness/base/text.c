@@ -301,3 +301,22 @@ const char *kg__nearest_name(const char *name, const char *const *names, size_t 
     }
     return nearest;
 }
+
+void kg__write_markdown(FILE *stream, const char *text)
+{
+    char *clean = kg__clean_text(text, true);
+
+    for (const char *c = clean; *c != '\0'; c++) {
+        if (*c == '<')
+            fputs("&lt;", stream);
+        else if (*c == '>')
+            fputs("&gt;", stream);
+        else if (*c == '&')
+            fputs("&amp;", stream);
+        else if (strchr("\\`*_[]|~#@!$", *c) != NULL)
+            fprintf(stream, "\\%c", *c);
+        else
+            fputc(*c, stream);
+    }
+    free(clean);
+}

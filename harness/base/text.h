@@ -61,4 +61,7 @@ void kg__write_csv_field(FILE *stream, const char *text);
  * be wrong, or fewer than half. */
 const char *kg__nearest_name(const char *name, const char *const *names, size_t count);
 
+/* Writes a text of any origin as Markdown that shows it as it is, within a table too. */
+void kg__write_markdown(FILE *stream, const char *text);
+
 #endif

@@ -7,7 +7,6 @@
 
 #include "base/color.h"
 #include "base/message.h"
-#include "results/results_text.h"
 #include "base/text.h"
 
 /* Whole numbers below it are written out, without an exponent. */

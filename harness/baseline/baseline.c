@@ -3,10 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "baseline/baseline_rules.h"
-#include "suite/counters.h"
-#include "results/counter_lines.h"
+#include "baseline/counter_lines.h"
 #include "records/records.h"
+#include "suite/counters.h"
 
 const char *kg__measured_by(const json_t *provenance)
 {

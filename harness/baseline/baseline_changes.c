@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "baseline/baseline_diff.h"
+#include "base/exit_code.h"
+#include "base/json.h"
 #include "base/message.h"
-#include "records/records.h"
-#include "results/results_text.h"
 #include "base/text.h"
+#include "baseline/baseline_diff.h"
+#include "records/records.h"
 
 /* How a metric, or a case, is held more loosely than it was, the worst first. */
 typedef enum loosening { NO_LONGER_GATED, RETIRED, WIDENED, SLOWER, LOOSENINGS } loosening;

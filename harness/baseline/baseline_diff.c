@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "baseline/baseline_rules.h"
-#include "suite/counters.h"
 #include "judge/judge.h"
 #include "records/records.h"
+#include "suite/counters.h"
 
 /* What a comparison is being made of. */
 typedef struct comparing {

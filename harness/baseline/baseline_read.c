@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "baseline/baseline_rules.h"
-#include "baseline/kernel_code.h"
-#include "results/counter_lines.h"
+#include "base/json.h"
 #include "base/json_file.h"
+#include "baseline/baseline_rules.h"
+#include "baseline/counter_lines.h"
+#include "baseline/kernel_code.h"
 
 /* What every complaint about the content of a file ends in. */
 #define REMEDY "mend the file, or record it anew with ci/rebaseline"

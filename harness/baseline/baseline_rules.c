@@ -3,10 +3,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "suite/counters.h"
-#include "results/counter_lines.h"
+#include "base/json.h"
 #include "base/message.h"
 #include "base/text.h"
+#include "baseline/counter_lines.h"
+#include "suite/counters.h"
 
 static const char *const sentinel_names[] = { "copy", "fma" };
 

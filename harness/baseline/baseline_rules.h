@@ -3,10 +3,8 @@
 #ifndef KG__BASELINE_RULES_H
 #define KG__BASELINE_RULES_H
 
+#include "base/json.h"
 #include "baseline/baseline.h"
-
-/* Up to here, 2^53, a double holds every whole number. No time and no count comes near it. */
-#define KG__LARGEST_FIGURE 9007199254740992.0
 
 #define KG__BASELINE_SUFFIX ".json"
 

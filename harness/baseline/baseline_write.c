@@ -9,10 +9,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "baseline/baseline_rules.h"
-#include "baseline/kernel_code.h"
 #include "base/file.h"
-#include "results/counter_lines.h"
+#include "base/json.h"
+#include "baseline/baseline_rules.h"
+#include "baseline/counter_lines.h"
+#include "baseline/kernel_code.h"
 
 /* Writes a number so that reading it gives the same one again, in as few digits as that takes. */
 static void write_number(FILE *stream, double value)

@@ -3,9 +3,10 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/json.h"
 #include "base/message.h"
-#include "records/records.h"
 #include "base/text.h"
+#include "records/records.h"
 
 /* Beyond any register file or memory of a block. */
 #define LARGEST_FIGURE 1e9

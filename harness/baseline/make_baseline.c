@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "suite/counters.h"
-#include "results/counter_lines.h"
 #include "base/statistics.h"
 #include "base/text.h"
+#include "baseline/counter_lines.h"
+#include "suite/counters.h"
 
 /* Four digits below 1 us, whole nanoseconds above 10 us: finer than any band, and easy to read in a
  * diff. */

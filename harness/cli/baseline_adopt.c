@@ -5,21 +5,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "records/gpu_state.h"
-#include "baseline/kernel_code.h"
-#include "results/time_result.h"
+#include "base/exit_code.h"
+#include "base/json.h"
 #include "base/lock.h"
-#include "device/nvml.h"
-#include "baseline/make_baseline.h"
-#include "records/records.h"
-#include "results/results.h"
-#include "results/results_text.h"
-#include "suite/settings.h"
 #include "base/text.h"
+#include "baseline/kernel_code.h"
+#include "baseline/make_baseline.h"
 #include "cli/baseline_files.h"
 #include "cli/command.h"
 #include "cli/recorder.h"
 #include "cli/sessions.h"
+#include "device/nvml.h"
+#include "records/gpu_state.h"
+#include "records/records.h"
+#include "results/results.h"
+#include "results/results_text.h"
+#include "results/time_result.h"
+#include "suite/settings.h"
 
 /* So many times that all agree with sessions of a baseline do so by no chance. */
 #define TELLING_TIMES 4

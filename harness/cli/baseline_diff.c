@@ -4,13 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "baseline/baseline_diff.h"
-#include "base/text_table.h"
-#include "records/records.h"
-#include "suite/settings.h"
+#include "base/exit_code.h"
+#include "base/json.h"
 #include "base/text.h"
+#include "base/text_table.h"
+#include "baseline/baseline_diff.h"
 #include "cli/baseline_files.h"
 #include "cli/command.h"
+#include "records/records.h"
+#include "suite/settings.h"
 
 #define DRIFT_SCHEMA "kernelgate-drift/1"
 

@@ -6,11 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/exit_code.h"
+#include "base/json.h"
+#include "cli/baseline_files.h"
+#include "cli/command.h"
 #include "records/records.h"
 #include "results/results.h"
 #include "suite/settings.h"
-#include "cli/baseline_files.h"
-#include "cli/command.h"
 
 static bool as_json;
 

@@ -1,11 +1,13 @@
 /* kernelgate baseline retire: takes cases out of a baseline by name. */
 #include <stdio.h>
 
+#include "base/exit_code.h"
+#include "base/json.h"
 #include "base/lock.h"
-#include "records/records.h"
-#include "suite/settings.h"
 #include "cli/baseline_files.h"
 #include "cli/command.h"
+#include "records/records.h"
+#include "suite/settings.h"
 
 #define RETIRED_SCHEMA "kernelgate-retired/1"
 

@@ -3,14 +3,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/text_table.h"
-#include "judge/judge.h"
-#include "baseline/make_baseline.h"
-#include "records/records.h"
-#include "suite/settings.h"
+#include "base/exit_code.h"
+#include "base/json.h"
 #include "base/text.h"
+#include "base/text_table.h"
+#include "baseline/make_baseline.h"
 #include "cli/baseline_files.h"
 #include "cli/command.h"
+#include "judge/judge.h"
+#include "records/records.h"
+#include "suite/settings.h"
 
 #define SHOWN_SCHEMA "kernelgate-shown/1"
 

@@ -6,12 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/exit_code.h"
+#include "base/json.h"
+#include "base/text.h"
 #include "base/text_table.h"
+#include "cli/command.h"
 #include "records/records.h"
 #include "results/results.h"
 #include "suite/settings.h"
-#include "base/text.h"
-#include "cli/command.h"
 
 #define COMPARE_SCHEMA "kernelgate-comparison/1"
 

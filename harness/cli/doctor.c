@@ -12,13 +12,15 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "base/color.h"
-#include "baseline/cuobjdump.h"
-#include "report/plots.h"
-#include "records/records.h"
-#include "base/text.h"
-#include "cli/command.h"
 #include "base/child_process.h"
+#include "base/color.h"
+#include "base/exit_code.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "baseline/cuobjdump.h"
+#include "cli/command.h"
+#include "records/records.h"
+#include "report/plots.h"
 
 /* A program that does not tell its version within this time does not work. */
 #define PROBE_SECONDS 20.0

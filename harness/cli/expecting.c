@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "judge/judge.h"
 #include "base/child_process.h"
-#include "suite/settings.h"
 #include "cli/programs.h"
+#include "judge/judge.h"
+#include "suite/settings.h"
 
 /* A program lists some thousands of cases. */
 #define ANSWER_SIZE ((size_t)8 << 20)
@@ -35,15 +35,16 @@ static bool ask(const char *program, const char *kind, kg__expected *expected, k
 bool kg__expect_programs(const char *path, const char *kind, kg__expected *expected,
                          kg__error *error)
 {
-    FILE *list = fopen(path, "r");
+    FILE *list;
     char *line = NULL;
     size_t room = 0;
     bool good = true;
 
     if (kind != NULL && strcmp(kind, "gpu") != 0 && strcmp(kind, "model") != 0)
-        good = kg__fail(error, "results: --target '%s': expected gpu or model", kind);
-    else if (list == NULL)
-        good = kg__fail(error, "%s: cannot be read: %s: configure the build again", path,
+        return kg__fail(error, "results: --target '%s': expected gpu or model", kind);
+    list = fopen(path, "r");
+    if (list == NULL)
+        return kg__fail(error, "%s: cannot be read: %s: configure the build again", path,
                         strerror(errno));
     while (good && getline(&line, &room, list) > 0) {
         line[strcspn(line, "\n")] = '\0';
@@ -51,8 +52,7 @@ bool kg__expect_programs(const char *path, const char *kind, kg__expected *expec
             good = ask(line, kind, expected, error);
     }
     free(line);
-    if (list != NULL)
-        fclose(list);
+    fclose(list);
     return good;
 }
 

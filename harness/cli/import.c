@@ -4,18 +4,21 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/color.h"
+#include "base/exit_code.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/process.h"
+#include "base/run_lock.h"
 #include "baseline/baseline.h"
 #include "baseline/baseline_rules.h"
-#include "base/color.h"
-#include "base/file.h"
-#include "results/time_result.h"
-#include "results/run_lock.h"
+#include "cli/command.h"
 #include "cli/import.h"
+#include "cli/publish.h"
 #include "records/records.h"
 #include "results/results.h"
+#include "results/time_result.h"
 #include "suite/settings.h"
-#include "cli/command.h"
-#include "cli/publish.h"
 
 static const char *from;
 static const char *target_key;

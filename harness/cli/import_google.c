@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "baseline/baseline.h"
 #include "baseline/baseline_rules.h"
 #include "cli/import.h"

@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "results/time_result.h"
+#include "base/json.h"
+#include "base/statistics.h"
 #include "cli/import.h"
 #include "records/records.h"
-#include "base/statistics.h"
+#include "results/time_result.h"
 
 #define CONFIDENCE 0.95
 

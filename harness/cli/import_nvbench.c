@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
+#include "base/json.h"
 #include "baseline/baseline.h"
 #include "baseline/baseline_rules.h"
-#include "base/file.h"
 #include "cli/import.h"
 #include "records/records.h"
 #include "suite/target.h"

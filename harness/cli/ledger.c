@@ -4,12 +4,14 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "judge/judge.h"
+#include "base/exit_code.h"
+#include "base/json.h"
 #include "base/message.h"
 #include "baseline/make_baseline.h"
+#include "cli/command.h"
+#include "judge/judge.h"
 #include "records/records.h"
 #include "suite/settings.h"
-#include "cli/command.h"
 
 #define RECORDED_SCHEMA "kernelgate-recorded/1"
 

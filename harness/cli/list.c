@@ -3,12 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "judge/judge.h"
-#include "records/records.h"
-#include "results/results_text.h"
+#include "base/exit_code.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/offers.h"
+#include "judge/judge.h"
+#include "records/records.h"
+#include "results/results_text.h"
 
 #define LIST_SCHEMA "kernelgate-list/1"
 

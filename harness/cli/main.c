@@ -2,11 +2,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "judge/judge.h"
+#include "base/exit_code.h"
 #include "base/message.h"
-#include "suite/settings.h"
 #include "cli/command.h"
 #include "cli/manual.h"
+#include "judge/judge.h"
+#include "suite/settings.h"
 
 /* Room for commands and the NULL that ends their list. */
 #define COMMANDS_SIZE 32

@@ -6,16 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "baseline/baseline.h"
-#include "base/text_table.h"
-#include "judge/judge.h"
-#include "records/records.h"
-#include "suite/settings.h"
+#include "base/exit_code.h"
+#include "base/json.h"
 #include "base/text.h"
+#include "base/text_table.h"
+#include "baseline/baseline.h"
 #include "cli/baseline_files.h"
 #include "cli/command.h"
 #include "cli/occupancy_rows.h"
 #include "cli/programs.h"
+#include "judge/judge.h"
+#include "records/records.h"
+#include "suite/settings.h"
 
 #define OCCUPANCY_SCHEMA "kernelgate-occupancy/1"
 

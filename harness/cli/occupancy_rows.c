@@ -4,15 +4,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "baseline/cuobjdump.h"
-#include "base/file.h"
-#include "judge/judge.h"
 #include "base/child_process.h"
+#include "base/exit_code.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "baseline/cuobjdump.h"
+#include "cli/programs.h"
+#include "judge/judge.h"
 #include "records/records.h"
 #include "results/results_text.h"
 #include "suite/settings.h"
-#include "base/text.h"
-#include "cli/programs.h"
 
 /* The most that a program prints of its launches, or a tool of its kernels, in bytes. */
 #define OUTPUT_SIZE ((size_t)16 << 20)

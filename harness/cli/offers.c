@@ -4,11 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "judge/judge.h"
 #include "base/child_process.h"
-#include "records/records.h"
+#include "base/exit_code.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "cli/programs.h"
+#include "judge/judge.h"
+#include "records/records.h"
 
 /* A program lists thousands of candidates, each refusal with its reason. */
 #define OFFER_SIZE ((size_t)32 << 20)

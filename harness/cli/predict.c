@@ -5,10 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/exit_code.h"
+#include "base/json.h"
+#include "cli/command.h"
 #include "judge/judge.h"
 #include "records/records.h"
 #include "results/results.h"
-#include "cli/command.h"
 
 /* More GPUs than this are not named at once. */
 #define MOST_GPUS 64

@@ -4,13 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "baseline/baseline.h"
 #include "base/child_process.h"
-#include "records/records.h"
-#include "suite/settings.h"
+#include "base/json.h"
 #include "base/text.h"
+#include "baseline/baseline.h"
 #include "cli/offers.h"
 #include "cli/predict.h"
+#include "records/records.h"
+#include "suite/settings.h"
 
 /* What a program may print of its work, bytes, and seconds that it may take. */
 #define WORK_SIZE ((size_t)16 << 20)

@@ -3,10 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/message.h"
-#include "records/records.h"
 #include "base/text.h"
 #include "cli/predict.h"
+#include "records/records.h"
 
 #define COLUMNS 12
 #define CELL_SIZE 256

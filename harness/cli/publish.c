@@ -3,11 +3,12 @@
 
 #include <stdio.h>
 
-#include "base/message.h"
 #include "base/child_process.h"
+#include "base/message.h"
+#include "base/process.h"
+#include "cli/command.h"
 #include "results/results.h"
 #include "suite/settings.h"
-#include "cli/command.h"
 
 void kg__name_commits(json_t *results, const char *commit)
 {

@@ -6,20 +6,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "records/gpu_state.h"
-#include "suite/case_id.h"
-#include "baseline/kernel_code.h"
-#include "baseline/cuobjdump.h"
+#include "base/exit_code.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/lock.h"
-#include "baseline/machine_code.h"
-#include "records/records.h"
-#include "suite/settings.h"
 #include "base/text.h"
+#include "baseline/cuobjdump.h"
+#include "baseline/kernel_code.h"
+#include "baseline/machine_code.h"
 #include "cli/baseline_files.h"
 #include "cli/command.h"
 #include "cli/recorder.h"
 #include "cli/sessions.h"
+#include "records/gpu_state.h"
+#include "records/records.h"
+#include "results/time_result.h"
+#include "suite/case_id.h"
+#include "suite/settings.h"
 
 static const char *sessions_text = "5";
 static const char *baselines;

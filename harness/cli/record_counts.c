@@ -4,14 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "suite/case_id.h"
-#include "suite/counters.h"
-#include "gate/spawn_observer.h"
-#include "baseline/make_baseline.h"
-#include "records/records.h"
+#include "base/exit_code.h"
+#include "base/json.h"
 #include "base/text.h"
+#include "baseline/make_baseline.h"
 #include "cli/command.h"
 #include "cli/recorder.h"
+#include "gate/spawn_observer.h"
+#include "records/records.h"
+#include "suite/case_id.h"
+#include "suite/counters.h"
 
 /* One more run than it takes: counts repeat, and this proves it. */
 #define RUNS 2

@@ -5,14 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "suite/case_id.h"
+#include "base/child_process.h"
 #include "base/clock.h"
+#include "base/json.h"
+#include "base/process.h"
+#include "cli/command.h"
+#include "cli/programs.h"
 #include "gate/spawn_observer.h"
 #include "records/records.h"
+#include "suite/case_id.h"
 #include "suite/settings.h"
-#include "cli/command.h"
-#include "base/child_process.h"
-#include "cli/programs.h"
 
 /* How long a program may take to list its cases. */
 #define LISTING_SECONDS 30

@@ -4,12 +4,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/exit_code.h"
+#include "base/json.h"
+#include "base/process.h"
+#include "cli/command.h"
 #include "records/records.h"
 #include "report/report_names.h"
 #include "report/report_table.h"
 #include "results/results.h"
 #include "suite/settings.h"
-#include "cli/command.h"
 
 #define REPORT_SCHEMA "kernelgate-table/1"
 

@@ -7,17 +7,19 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#include "report/annotations.h"
-#include "results/ctest_report.h"
+#include "base/exit_code.h"
 #include "base/file.h"
-#include "results/run_lock.h"
-#include "records/records.h"
-#include "suite/settings.h"
+#include "base/json.h"
+#include "base/run_lock.h"
 #include "cli/baseline_files.h"
 #include "cli/baseline_since.h"
 #include "cli/command.h"
 #include "cli/expecting.h"
 #include "cli/publish.h"
+#include "records/records.h"
+#include "report/annotations.h"
+#include "results/ctest_report.h"
+#include "suite/settings.h"
 
 static const char *out;
 static const char *build;

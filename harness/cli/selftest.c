@@ -6,16 +6,18 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "baseline/baseline.h"
+#include "base/child_process.h"
+#include "base/exit_code.h"
 #include "base/file.h"
-#include "results/time_result.h"
-#include "results/run_lock.h"
+#include "base/json.h"
+#include "base/run_lock.h"
+#include "base/text.h"
+#include "baseline/baseline.h"
+#include "cli/command.h"
 #include "records/records.h"
 #include "results/results.h"
+#include "results/time_result.h"
 #include "suite/settings.h"
-#include "base/text.h"
-#include "cli/command.h"
-#include "base/child_process.h"
 
 #define SELFTEST_SCHEMA "kernelgate-selftest/1"
 

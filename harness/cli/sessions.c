@@ -5,12 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "suite/case_id.h"
+#include "base/json.h"
 #include "base/message.h"
-#include "baseline/make_baseline.h"
-#include "records/records.h"
 #include "base/text.h"
+#include "baseline/make_baseline.h"
 #include "cli/command.h"
+#include "records/records.h"
+#include "suite/case_id.h"
 
 const char *const kg__time_names[KG__TIMES] = { "time_ns", "cold_time_ns" };
 const char *const kg__session_sentinels[KG__SENTINELS] = { "copy", "fma" };

@@ -7,11 +7,14 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "results/run_lock.h"
-#include "records/records.h"
-#include "suite/settings.h"
+#include "base/exit_code.h"
+#include "base/json.h"
+#include "base/process.h"
+#include "base/run_lock.h"
 #include "cli/command.h"
 #include "cli/settle.h"
+#include "records/records.h"
+#include "suite/settings.h"
 
 #define SETTLED_SCHEMA "kernelgate-settled/1"
 

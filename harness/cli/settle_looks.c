@@ -5,11 +5,12 @@
 
 #include "base/clock.h"
 #include "base/color.h"
-#include "results/time_result.h"
-#include "records/records.h"
-#include "results/results.h"
+#include "base/json.h"
 #include "cli/command.h"
 #include "cli/settle.h"
+#include "records/records.h"
+#include "results/results.h"
+#include "results/time_result.h"
 
 #define PROGRESS_EVERY 2.0
 

@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/json.h"
+#include "cli/settle.h"
 #include "gate/spawn_observer.h"
 #include "records/records.h"
 #include "suite/settings.h"
-#include "cli/settle.h"
 
 /* Longer silence of an observer than the time that is left hangs, but none below this. */
 #define LEAST_SILENCE 10.0

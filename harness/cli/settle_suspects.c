@@ -4,11 +4,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/json.h"
+#include "cli/command.h"
+#include "cli/settle.h"
 #include "records/records.h"
 #include "results/results.h"
 #include "suite/settings.h"
-#include "cli/command.h"
-#include "cli/settle.h"
 
 #define TEST_PREFIX "gpu."
 #define TEST_SUFFIX ".time"

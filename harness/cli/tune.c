@@ -8,16 +8,18 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "suite/counters.h"
+#include "base/exit_code.h"
 #include "base/file.h"
-#include "judge/judge.h"
-#include "gate/spawn_observer.h"
-#include "records/records.h"
-#include "suite/settings.h"
-#include "cli/tune_report.h"
+#include "base/json.h"
 #include "cli/command.h"
 #include "cli/offers.h"
 #include "cli/progress.h"
+#include "cli/tune_report.h"
+#include "gate/spawn_observer.h"
+#include "judge/judge.h"
+#include "records/records.h"
+#include "suite/counters.h"
+#include "suite/settings.h"
 
 /* Half of the interval of a median, as a fraction of it: what is asked without --precision, and
  * what may be asked. */

@@ -2,8 +2,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "records/records.h"
+#include "base/json.h"
 #include "cli/tune_report.h"
+#include "records/records.h"
 
 #define SCHEMA "kernelgate-tuning/1"
 

@@ -2,10 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "records/records.h"
-#include "results/results_text.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "cli/tune_report.h"
+#include "records/records.h"
+#include "results/results_text.h"
 
 /* More lines of a kind than this are counted. */
 #define LONGEST_LIST 20

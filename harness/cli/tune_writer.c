@@ -2,9 +2,10 @@
 
 #include <math.h>
 
+#include "base/json.h"
+#include "base/text.h"
 #include "records/records.h"
 #include "results/results_text.h"
-#include "base/text.h"
 
 #define NANOSECONDS_A_MICROSECOND 1000.0
 

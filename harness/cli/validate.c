@@ -7,12 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "suite/counters.h"
-#include "judge/judge.h"
-#include "records/records.h"
+#include "base/exit_code.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/profile.h"
+#include "judge/judge.h"
+#include "records/records.h"
+#include "suite/counters.h"
 
 /* How far a judged counter may be from the hardware's, as a fraction of the latter. */
 #define PERMITTED 0.001

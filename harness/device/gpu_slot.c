@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "records/records.h"
 
 #define GROUP_COUNT "CTEST_RESOURCE_GROUP_COUNT"

@@ -5,13 +5,14 @@
 #include <string.h>
 
 #include "base/color.h"
-#include "suite/counters.h"
-#include "results/time_result.h"
+#include "base/json.h"
+#include "base/text.h"
 #include "records/records.h"
 #include "results/results.h"
+#include "results/time_result.h"
+#include "suite/counters.h"
 #include "suite/settings.h"
 #include "suite/table.h"
-#include "base/text.h"
 
 /* The verdicts that a part of this run left, or NULL. */
 static json_t *load_part(const char *part)

@@ -7,9 +7,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/message.h"
 #include "baseline/baseline.h"
 #include "judge/judge.h"
-#include "base/message.h"
+#include "results/time_result.h"
 #include "suite/settings.h"
 #include "suite/table.h"
 #include "suite/target.h"

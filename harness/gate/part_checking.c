@@ -2,10 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "results/time_result.h"
-#include "gate/spawn_observer.h"
+#include "base/json.h"
 #include "gate/part.h"
+#include "gate/spawn_observer.h"
 #include "records/records.h"
+#include "results/time_result.h"
 #include "suite/settings.h"
 
 /* Whether a text begins with its own place in the source, "kernels/a/b.cu:14: ". */

@@ -2,15 +2,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "baseline/kernel_code.h"
 #include "base/color.h"
-#include "results/count_result.h"
+#include "base/json.h"
 #include "baseline/cuobjdump.h"
-#include "results/time_result.h"
+#include "baseline/kernel_code.h"
 #include "baseline/machine_code.h"
-#include "gate/spawn_observer.h"
 #include "gate/part.h"
+#include "gate/spawn_observer.h"
 #include "records/records.h"
+#include "results/count_result.h"
+#include "results/time_result.h"
 #include "suite/settings.h"
 
 /* Whether a case that was timed once is to be settled against a base rather than confirmed here. An

@@ -5,11 +5,12 @@
 
 #include "base/clock.h"
 #include "base/color.h"
+#include "base/json.h"
+#include "gate/part.h"
+#include "gate/spawn_observer.h"
+#include "records/records.h"
 #include "results/count_result.h"
 #include "results/time_result.h"
-#include "gate/spawn_observer.h"
-#include "gate/part.h"
-#include "records/records.h"
 #include "suite/settings.h"
 
 static kg__subject *subject_of(kg__part_run *run, const char *id)

@@ -3,15 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "results/failure_groups.h"
 #include "base/clock.h"
 #include "base/color.h"
 #include "base/file.h"
-#include "results/time_result.h"
-#include "results/run_lock.h"
+#include "base/run_lock.h"
 #include "gate/part.h"
+#include "results/failure_groups.h"
 #include "results/results.h"
 #include "results/results_text.h"
+#include "results/time_result.h"
 #include "suite/settings.h"
 
 bool kg__part_is_model(void)

@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include "base/color.h"
-#include "results/time_result.h"
+#include "base/json.h"
+#include "base/process.h"
 #include "gate/part.h"
 #include "records/records.h"
+#include "results/time_result.h"
 #include "suite/settings.h"
 
 static bool is_skipped(const kg__part_run *run)

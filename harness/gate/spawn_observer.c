@@ -12,9 +12,11 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/json.h"
+#include "base/process.h"
+#include "base/text.h"
 #include "records/records.h"
 #include "suite/settings.h"
-#include "base/text.h"
 
 extern char **environ;
 
@@ -210,14 +212,6 @@ static char **observer_environment(void)
             copy[kept++] = environ[i];
     }
     return copy;
-}
-
-const char *kg__wrapper(const char *part)
-{
-    const char *wrapper = getenv("KG_WRAPPER");
-    bool checks = strcmp(part, "check") == 0 || strcmp(part, "defects") == 0;
-
-    return checks && wrapper != NULL && wrapper[strspn(wrapper, " ")] != '\0' ? wrapper : NULL;
 }
 
 /* Splits a wrapper's command at its spaces, in place. */

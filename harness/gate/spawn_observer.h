@@ -10,10 +10,6 @@
 
 #include "base/message.h"
 
-/* The exit code of an observer that cannot go on with its device, beside those of every command:
- * its other cases are another process's. The context is gone, or a variant was not right. */
-enum { KG__EXIT_LOST = 3 };
-
 /* What an observer is asked to do. */
 typedef struct kg__observation_job {
     const char *program; /* the comparison's program; NULL: this very program (/proc/self/exe) */
@@ -50,10 +46,5 @@ bool kg__write_cases(const char *path, const char *const *ids, size_t count, kg_
  * NULL for this very program. False with `error`, which says how to build it, where it is not there
  * or cannot be run. */
 bool kg__instrumented_program(const char *program, char *path, size_t size, kg__error *error);
-
-/* The command that observers of a part are run under, its words separated by spaces: KG_WRAPPER for
- * what checks, NULL for none. What is timed or counted is never wrapped: it would be measured
- * otherwise than ever before. */
-const char *kg__wrapper(const char *part);
 
 #endif

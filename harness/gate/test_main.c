@@ -11,21 +11,23 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "observer/tune_candidates.h"
+#include "base/exit_code.h"
 #include "base/file.h"
-#include "results/run_lock.h"
+#include "base/json.h"
+#include "base/process.h"
+#include "base/run_lock.h"
+#include "gate/test_tally.h"
 #include "observer/launches.h"
 #include "observer/observe.h"
+#include "observer/tune_candidates.h"
+#include "observer/work.h"
 #include "records/records.h"
 #include "results/results.h"
 #include "suite/settings.h"
 #include "suite/table.h"
-#include "gate/test_tally.h"
-#include "observer/work.h"
 
 /* The address space of a runner: 20 MiB, and for each of the two threads of Criterion's libraries a
  * stack of 8 MiB and up to 64 MiB that malloc reserves. With less, Criterion crashes or hangs. */
@@ -122,18 +124,6 @@ static void forget_verdicts(void)
         kg__verdicts_path(kg__comparison->home, name, path, sizeof path);
         (void)unlink(path);
     }
-}
-
-/* BoxFort, which starts the processes of Criterion's tests, calls this with the result of a fork()
- * that failed, -1: that is every process of the user. */
-int kill(pid_t process, int number)
-{
-    if (process != -1)
-        return (int)syscall(SYS_kill, process, number);
-    kg__complain("%s: no process can be started for a test: raise the number of processes that the "
-                 "user (ulimit -u) or the container may have",
-                 kg__comparison->name);
-    _exit(KG__EXIT_ERROR);
 }
 
 /* Ends a run whose test has no process, or one that ended and is not waited for: BoxFort reports no

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/exit_code.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "records/records.h"
 #include "results/results.h"
 #include "suite/settings.h"

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/exit_code.h"
 #include "base/message.h"
 
 /* A figure that exceeds its limit by no more than this part counts as exactly at the limit: far

@@ -2,15 +2,17 @@
 
 #include <jansson.h>
 
+#include "base/exit_code.h"
+#include "base/json.h"
+#include "base/message.h"
 #include "device/buffers.h"
 #include "device/device.h"
 #include "judge/judge.h"
 #include "observer/problem.h"
-#include "base/message.h"
+#include "observer/work.h"
 #include "records/records.h"
 #include "suite/settings.h"
 #include "suite/table.h"
-#include "observer/work.h"
 
 /* What is being told, and the buffers that are kept from case to case. */
 typedef struct telling {

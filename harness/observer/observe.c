@@ -7,16 +7,18 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "device/gpu_slot.h"
-#include "observer/check.h"
-#include "device/device.h"
+#include "base/exit_code.h"
 #include "base/file.h"
+#include "base/json.h"
+#include "base/process.h"
+#include "device/device.h"
+#include "device/gpu_slot.h"
 #include "judge/judge.h"
+#include "observer/check.h"
 #include "observer/measure.h"
-#include "gate/spawn_observer.h"
+#include "observer/tune_settings.h"
 #include "records/records.h"
 #include "suite/settings.h"
-#include "observer/tune_settings.h"
 
 /* Defined where a kernel was compiled with nvcc -G. */
 extern const char kg__device_debug __attribute__((weak));

@@ -4,10 +4,11 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/json.h"
 #include "device/device.h"
 #include "observer/observe.h"
-#include "records/records.h"
 #include "observer/tune_search.h"
+#include "records/records.h"
 
 /* Times what no graph holds. False when the device is lost. */
 static bool time_by_own_clock(kg__tuning *all, kg__runner *who)

@@ -3,9 +3,11 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "suite/case_id.h"
+#include "base/exit_code.h"
+#include "base/json.h"
 #include "judge/judge.h"
 #include "records/records.h"
+#include "suite/case_id.h"
 #include "suite/settings.h"
 
 #define WARP 32

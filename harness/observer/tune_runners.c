@@ -5,11 +5,12 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/json.h"
+#include "base/text.h"
 #include "device/device.h"
 #include "device/device_gpu.h"
 #include "observer/observe.h"
 #include "records/records.h"
-#include "base/text.h"
 
 #define PROGRESS_EVERY_SECONDS 0.5
 #define NS_A_MS 1e6

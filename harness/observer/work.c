@@ -7,6 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/exit_code.h"
+#include "base/json.h"
 #include "device/buffers.h"
 #include "device/device.h"
 #include "judge/judge.h"

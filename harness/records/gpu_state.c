@@ -2,10 +2,10 @@
 
 #include <string.h>
 
-#include "judge/launch_cost.h"
+#include "base/json.h"
 #include "base/message.h"
-#include "records/records.h"
 #include "base/text.h"
+#include "records/records.h"
 
 #define REASONS "clock_reasons"
 #define NO_REASON "none"
@@ -116,12 +116,4 @@ void kg__card_describe(const json_t *card, double most_mhz, char *text, size_t s
         kg__format(part, sizeof part, "%d other process%s", (int)foreign, foreign == 1 ? "" : "es");
         append(text, size, part);
     }
-}
-
-bool kg__card_launch_differs(const json_t *card, const json_t *provenance, double *now,
-                             double *then)
-{
-    *now = kg__json_number(card, "launch_ns");
-    *then = kg__json_number(provenance, "launch_ns");
-    return *now > 0 && *then > 0 && kg__launch_costs_differ(*now, *then);
 }

@@ -19,10 +19,4 @@ void kg__card_join(json_t *worst, const json_t *look);
  * card's highest clock, 0 where it is not known. Empty where nothing is known. */
 void kg__card_describe(const json_t *card, double most_mhz, char *text, size_t size);
 
-/* Whether a launch cost something else while a card was seen so than `provenance` has, the
- * baseline's or a session's; `now` and `then` become what it cost, in ns. False where either is not
- * known. */
-bool kg__card_launch_differs(const json_t *card, const json_t *provenance, double *now,
-                             double *then);
-
 #endif

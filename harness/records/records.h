@@ -67,15 +67,6 @@ bool kg__record_torn(const kg__record_reader *reader);
 /* Closes the file and frees what was read of it; records that were handed out stay. */
 void kg__record_close(kg__record_reader *reader);
 
-/* A text member of an object, or "" when it is absent or no text. Not cleaned. */
-const char *kg__json_text(const json_t *record, const char *key);
-
-/* A copy of such a text, cut off where it does not fit. */
-void kg__json_copy_text(const json_t *record, const char *key, char *text, size_t size);
-
-/* A number member, or NaN when it is absent or no number. */
-double kg__json_number(const json_t *object, const char *key);
-
 /* The member of a metric that has samples of the process, and how many at the most. */
 #define KG__SAMPLES_NS "samples_ns"
 #define KG__RECORD_SAMPLES 100
@@ -83,24 +74,5 @@ double kg__json_number(const json_t *object, const char *key);
 /* A list of a process's samples in ns for that member: all, or so many that are evenly chosen, each
  * to an eighth of a nanosecond, which JSON writes in few digits. Owned by the caller. */
 json_t *kg__record_samples(const double *samples, size_t count);
-
-/* Sets a number member; JSON has no NaN and no infinity, of which nothing is set. */
-void kg__json_set_finite(json_t *object, const char *key, double value);
-
-/* {"value", "low", "high"} in the interval's unit, of which what is not finite is left out. Owned
- * by the caller. */
-json_t *kg__json_interval(const kg__interval *interval);
-
-/* A text of any bytes, such as what another program printed, as a string of one line of UTF-8 by
- * kg__clean_text(). Owned by the caller. */
-json_t *kg__json_clean_string(const char *text);
-
-/* A value for readers: a string's text, anything else as JSON in one line. Freed by the caller. */
-char *kg__json_shown(const json_t *value);
-
-/* Prints a document, whose reference it takes, and a line break on standard output, in the form of
- * jansson's `flags`. False with a complaint that begins with `what`, where there is none (NULL: a
- * text that is no UTF-8 kept it from being made) or where the standard output takes no more. */
-bool kg__json_print(json_t *document, size_t flags, const char *what);
 
 #endif

@@ -4,14 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "results/failure_groups.h"
-#include "results/time_result.h"
-#include "judge/judge.h"
+#include "base/json.h"
 #include "base/message.h"
-#include "records/records.h"
-#include "results/results_text.h"
 #include "base/source_path.h"
 #include "base/text.h"
+#include "judge/judge.h"
+#include "records/records.h"
+#include "results/failure_groups.h"
+#include "results/results_text.h"
+#include "results/time_result.h"
 
 /* GitHub cuts a longer title. */
 #define TITLE_SIZE 256

@@ -3,14 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "results/failure_groups.h"
-#include "baseline/baseline_changes.h"
 #include "base/color.h"
-#include "results/time_result.h"
+#include "base/exit_code.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "baseline/baseline_changes.h"
 #include "records/records.h"
+#include "results/failure_groups.h"
 #include "results/results.h"
 #include "results/results_text.h"
-#include "base/text.h"
+#include "results/time_result.h"
 
 /* More lines of a kind than this are counted, and stand in summary.md. */
 #define LONGEST_LIST 20

@@ -1,5 +1,6 @@
 /* Results as JUnit XML: a suite a target and comparison, a case a testcase. No standard says what
- * JUnit XML is; suites/harness/junit.xsd has what its readers agree on, and the tests hold to it.
+ * JUnit XML is; harness/tests/report/junit.xsd has what its readers agree on, and the tests hold to
+ * it.
  */
 #include <libxml/xmlwriter.h>
 #include <math.h>
@@ -7,13 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "results/count_result.h"
+#include "base/exit_code.h"
 #include "base/file.h"
-#include "results/time_result.h"
+#include "base/json.h"
+#include "base/text.h"
 #include "records/records.h"
+#include "results/count_result.h"
 #include "results/results.h"
 #include "results/results_text.h"
-#include "base/text.h"
+#include "results/time_result.h"
 
 typedef enum outcome { PASSED, SKIPPED, FAILED, ERRORED, OUTCOMES } outcome;
 

@@ -8,8 +8,9 @@
 #include <unistd.h>
 
 #include "base/child_process.h"
-#include "suite/settings.h"
+#include "base/process.h"
 #include "base/text.h"
+#include "suite/settings.h"
 
 /* Of a drawing, in its own units, which are about a pixel wide where it is shown at full size. */
 #define WIDTH 440

@@ -2,10 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/html.h"
-#include "records/records.h"
-#include "report/report_html.h"
+#include "base/json.h"
 #include "base/text.h"
+#include "records/records.h"
+#include "report/html.h"
+#include "report/report_html.h"
 
 static void add_fact(xmlNode *body, const char *of, const char *key, const char *value)
 {

@@ -4,14 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "suite/counters.h"
-#include "results/count_result.h"
-#include "report/html.h"
+#include "base/json.h"
+#include "base/text.h"
 #include "records/records.h"
+#include "report/html.h"
 #include "report/report_cells.h"
 #include "report/report_html.h"
+#include "results/count_result.h"
 #include "results/results_text.h"
-#include "base/text.h"
+#include "suite/counters.h"
 
 /* A table with more rows than this, or more cells, is slow to show; the rest is in results.json. */
 #define LONGEST_TABLE 2000

@@ -2,13 +2,15 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "results/failure_groups.h"
-#include "results/time_result.h"
-#include "report/html.h"
+#include "base/exit_code.h"
+#include "base/json.h"
 #include "records/records.h"
+#include "report/html.h"
 #include "report/report_html.h"
+#include "results/failure_groups.h"
 #include "results/results.h"
 #include "results/results_text.h"
+#include "results/time_result.h"
 
 static void add_reproduction(xmlNode *parent, char *line)
 {

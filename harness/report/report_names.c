@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "baseline/baseline.h"
+#include "base/json.h"
 #include "base/message.h"
+#include "baseline/baseline.h"
 #include "records/records.h"
 
 static void add_name(kg__report_names *list, const char *name, size_t length)

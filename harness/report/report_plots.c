@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
+#include "base/text.h"
 #include "records/records.h"
 #include "report/report_cells.h"
 #include "results/results_text.h"
-#include "base/text.h"
 
 /* A table's figures are in nanoseconds, plots in microseconds. */
 #define NANOSECONDS_A_MICROSECOND 1000.0

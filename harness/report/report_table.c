@@ -5,10 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "baseline/baseline.h"
-#include "suite/counters.h"
 #include "records/records.h"
 #include "results/results_text.h"
+#include "suite/counters.h"
 #include "suite/settings.h"
 
 /* The columns of a GPU's table, in CSV's order. */

@@ -4,12 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "results/failure_groups.h"
+#include "base/json.h"
+#include "base/text.h"
 #include "records/records.h"
 #include "report/report_cells.h"
 #include "report/report_table.h"
+#include "results/failure_groups.h"
 #include "results/results_text.h"
-#include "base/text.h"
 
 typedef char cell[KG__REPORT_CELL_SIZE];
 

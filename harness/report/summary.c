@@ -3,15 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "results/failure_groups.h"
-#include "baseline/baseline_changes.h"
-#include "results/count_result.h"
+#include "base/exit_code.h"
 #include "base/file.h"
-#include "results/time_result.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "baseline/baseline_changes.h"
 #include "records/records.h"
+#include "results/count_result.h"
+#include "results/failure_groups.h"
 #include "results/results.h"
 #include "results/results_text.h"
-#include "base/text.h"
+#include "results/time_result.h"
 
 /* GitHub refuses a summary of more than 1 MiB. Each section has its share of that, in bytes, so
  * that none crowds out another: together they are below it whatever a run holds. */

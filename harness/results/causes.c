@@ -4,15 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "baseline/baseline.h"
-#include "records/gpu_state.h"
-#include "results/count_result.h"
-#include "results/time_result.h"
-#include "judge/judge.h"
+#include "base/json.h"
 #include "base/message.h"
-#include "records/records.h"
-#include "results/results_text.h"
 #include "base/text.h"
+#include "baseline/baseline.h"
+#include "judge/judge.h"
+#include "records/gpu_state.h"
+#include "records/records.h"
+#include "results/count_result.h"
+#include "results/results_text.h"
+#include "results/time_result.h"
 
 /* What the CPU model's run says of one case. */
 typedef enum witness {

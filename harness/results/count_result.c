@@ -3,11 +3,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "suite/counters.h"
-#include "judge/judge.h"
-#include "results/counter_lines.h"
-#include "records/records.h"
+#include "base/json.h"
 #include "base/text.h"
+#include "baseline/counter_lines.h"
+#include "judge/judge.h"
+#include "records/records.h"
+#include "suite/counters.h"
 
 /* Up to here, 2^53, a double holds every whole number. */
 #define LARGEST_COUNT 9007199254740992

@@ -4,6 +4,8 @@
 #include <libxml/tree.h>
 #include <string.h>
 
+#include "base/exit_code.h"
+#include "base/json.h"
 #include "judge/judge.h"
 #include "records/records.h"
 #include "results/results.h"

@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "baseline/baseline.h"
+#include "base/json.h"
 #include "base/message.h"
+#include "base/process.h"
+#include "baseline/baseline.h"
 #include "records/records.h"
 #include "results/results_text.h"
 #include "suite/settings.h"

@@ -5,12 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "judge/judge.h"
+#include "base/exit_code.h"
+#include "base/json.h"
 #include "base/message.h"
-#include "records/records.h"
-#include "results/results_text.h"
 #include "base/source_path.h"
 #include "base/text.h"
+#include "judge/judge.h"
+#include "records/records.h"
+#include "results/results_text.h"
 
 /* What stands between the findings of a reason. */
 #define BETWEEN "; "

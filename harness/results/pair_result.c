@@ -3,9 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "records/records.h"
+#include "base/json.h"
 #include "base/statistics.h"
 #include "base/text.h"
+#include "records/records.h"
 
 #define CONFIDENCE 0.95
 

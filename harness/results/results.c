@@ -7,13 +7,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "results/causes.h"
+#include "base/exit_code.h"
 #include "base/file.h"
+#include "base/json.h"
+#include "base/process.h"
+#include "base/text.h"
 #include "records/records.h"
+#include "results/causes.h"
 #include "results/results_form.h"
 #include "results/results_text.h"
 #include "suite/settings.h"
-#include "base/text.h"
 
 /* The names that a run leaves in out/, and the ends of those in out/records/. */
 static const char *const run_files[] = { "results.json", "junit.xml", "summary.md", NULL };

@@ -4,13 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
+#include "base/text.h"
 #include "baseline/baseline.h"
 #include "baseline/baseline_rules.h"
 #include "baseline/kernel_code.h"
 #include "records/records.h"
 #include "results/results_text.h"
 #include "suite/settings.h"
-#include "base/text.h"
 
 /* What two runs of the same code spread by, as a multiple of what one run spreads by around the
  * median of many. */

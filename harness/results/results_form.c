@@ -3,9 +3,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/exit_code.h"
 #include "base/hash.h"
-#include "judge/judge.h"
 #include "base/message.h"
+#include "judge/judge.h"
 
 typedef struct form form;
 

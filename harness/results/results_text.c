@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "results/time_result.h"
+#include "base/exit_code.h"
+#include "base/json.h"
 #include "base/message.h"
+#include "base/text.h"
 #include "records/records.h"
 #include "results/results.h"
-#include "base/text.h"
+#include "results/time_result.h"
 
 /* How many cases a sentence about several names. */
 #define NAMED_CASES 5
@@ -17,35 +19,9 @@
 /* The room for one sentence with figures and names in it. */
 #define SENTENCE_SIZE 2048
 
-void kg__write_markdown(FILE *stream, const char *text)
-{
-    char *clean = kg__clean_text(text, true);
-
-    for (const char *c = clean; *c != '\0'; c++) {
-        if (*c == '<')
-            fputs("&lt;", stream);
-        else if (*c == '>')
-            fputs("&gt;", stream);
-        else if (*c == '&')
-            fputs("&amp;", stream);
-        else if (strchr("\\`*_[]|~#@!$", *c) != NULL)
-            fprintf(stream, "\\%c", *c);
-        else
-            fputc(*c, stream);
-    }
-    free(clean);
-}
-
 const char *kg__list_text(const json_t *text)
 {
     return json_is_string(text) ? json_string_value(text) : "";
-}
-
-size_t kg__json_count(const json_t *object, const char *key)
-{
-    json_int_t count = json_integer_value(json_object_get(object, key));
-
-    return count > 0 ? (size_t)count : 0;
 }
 
 kg__verdict kg__results_verdict(const json_t *entry)

@@ -13,9 +13,6 @@
 /* A text of a list, or "" where it is none. */
 const char *kg__list_text(const json_t *text);
 
-/* A count member, or 0 when it is absent or no integer of at least 0. */
-size_t kg__json_count(const json_t *object, const char *key);
-
 /* The verdict member of a case or a metric; KG__ERROR when it has none that is known. */
 kg__verdict kg__results_verdict(const json_t *entry);
 
@@ -30,9 +27,6 @@ size_t kg__results_count(const json_t *results, kg__verdict verdict);
 
 /* Whether a verdict makes a run fail, by strictness. */
 bool kg__verdict_fails(kg__verdict verdict, bool strict);
-
-/* Writes a text of any origin as Markdown that shows it as it is, within a table too. */
-void kg__write_markdown(FILE *stream, const char *text);
 
 /* The texts below are on the heap and are freed with free(). */
 

@@ -4,12 +4,14 @@
 #include <math.h>
 #include <string.h>
 
-#include "records/gpu_state.h"
-#include "baseline/kernel_code.h"
-#include "results/count_result.h"
-#include "records/records.h"
+#include "base/json.h"
 #include "base/statistics.h"
 #include "base/text.h"
+#include "baseline/kernel_code.h"
+#include "judge/launch_cost.h"
+#include "records/gpu_state.h"
+#include "records/records.h"
+#include "results/count_result.h"
 
 static const char *const sentinel_names[KG__SENTINELS] = { "copy", "fma" };
 
@@ -412,4 +414,12 @@ double kg__speedup(const json_t *fast, const json_t *slow, const char *metric)
             return NAN;
     }
     return time[1] / time[0];
+}
+
+bool kg__card_launch_differs(const json_t *card, const json_t *provenance, double *now,
+                             double *then)
+{
+    *now = kg__json_number(card, "launch_ns");
+    *then = kg__json_number(provenance, "launch_ns");
+    return *now > 0 && *then > 0 && kg__launch_costs_differ(*now, *then);
 }

@@ -73,4 +73,10 @@ bool kg__is_disproved(const json_t *checks, const char *id);
  * measured, and neither is wrong. */
 double kg__speedup(const json_t *fast, const json_t *slow, const char *metric);
 
+/* Whether a launch cost something else while a card was seen so than `provenance` has, the
+ * baseline's or a session's; `now` and `then` become what it cost, in ns. False where either is not
+ * known. */
+bool kg__card_launch_differs(const json_t *card, const json_t *provenance, double *now,
+                             double *then);
+
 #endif

@@ -12,7 +12,7 @@
 /* A file of GPUs has some hundred lines. */
 #define LARGEST_FILE ((size_t)4 << 20)
 
-/* harness/gpus.json, which the build embeds. */
+/* harness/suite/gpu_specs.json, which the build embeds. */
 extern const char kg__known_gpus[];
 
 /* What a figure is called, and between what lies anything that a GPU has had or may soon have:
@@ -273,7 +273,8 @@ bool kg__gpus_load(const char *path, kg__gpus *gpus, kg__error *error)
 
 bool kg__gpus_add_known(kg__gpus *gpus, kg__error *error)
 {
-    return kg__gpus_parse("harness/gpus.json", kg__known_gpus, strlen(kg__known_gpus), gpus, error);
+    return kg__gpus_parse("harness/suite/gpu_specs.json", kg__known_gpus, strlen(kg__known_gpus),
+                          gpus, error);
 }
 
 const kg__gpu *kg__gpus_find(const kg__gpus *gpus, const char *key)

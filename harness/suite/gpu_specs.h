@@ -65,7 +65,7 @@ bool kg__gpus_parse(const char *path, const char *text, size_t length, kg__gpus 
 /* The same of a file; one that is not there is an error too. */
 bool kg__gpus_load(const char *path, kg__gpus *gpus, kg__error *error);
 
-/* Adds the GPUs whose figures this program was built with, harness/gpus.json. */
+/* Adds the GPUs whose figures this program was built with, harness/suite/gpu_specs.json. */
 bool kg__gpus_add_known(kg__gpus *gpus, kg__error *error);
 
 /* The GPU of a key, or NULL. */

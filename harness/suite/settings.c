@@ -2,22 +2,12 @@
 
 #include <errno.h>
 #include <fnmatch.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
-#include "results/run_lock.h"
-#include "judge/judge.h"
+#include "base/process.h"
 #include "base/text.h"
-
-const char *kg__setting(const char *name)
-{
-    const char *value = getenv(name);
-
-    return value != NULL && value[0] != '\0' ? value : NULL;
-}
 
 static bool is_on(const char *name)
 {
@@ -315,29 +305,10 @@ void kg__verdicts_path(const char *home, const char *test, char *path, size_t si
     kg__format(path, size, "%s/records/%s" KG__VERDICTS_SUFFIX, out, test);
 }
 
-/* The number of the process that starts others, in their environment. */
-static const char parent_setting[] = "KG__PARENT";
-
-void kg__name_parent(void)
+const char *kg__wrapper(const char *part)
 {
-    char number[32];
+    const char *wrapper = kg__setting("KG_WRAPPER");
+    bool checks = strcmp(part, "check") == 0 || strcmp(part, "defects") == 0;
 
-    kg__format(number, sizeof number, "%ld", (long)getpid());
-    if (setenv(parent_setting, number, 1) != 0)
-        kg__complain("%s: cannot be set: %s: free some memory", parent_setting, strerror(errno));
-}
-
-void kg__end_with_parent(void)
-{
-    const char *parent = kg__setting(parent_setting);
-
-    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-    /* A parent that ended before that call sends no signal. Any process can have adopted this one:
-     * only the number is reliable. With a script in between, the parent is that script. */
-    if (parent == NULL || strtol(parent, NULL, 10) == (long)getppid() ||
-        kg__process_lives((pid_t)strtol(parent, NULL, 10)))
-        return;
-    kg__complain("process %s, which started this one (%ld), has ended: this one ends too", parent,
-                 (long)getpid());
-    exit(KG__EXIT_ERROR);
+    return checks && wrapper != NULL && wrapper[strspn(wrapper, " ")] != '\0' ? wrapper : NULL;
 }

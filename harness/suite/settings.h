@@ -10,9 +10,6 @@
 /* Paths are cut to this, with a message. */
 #define KG__PATH_SIZE 1024
 
-/* The value of a variable of the environment, or NULL where it is unset or empty. */
-const char *kg__setting(const char *name);
-
 /* True when KG_STRICT=1. */
 bool kg__is_strict(void);
 
@@ -78,13 +75,9 @@ void kg__test_name(const char *kind, const char *comparison, const char *part, c
 #define KG__VERDICTS_SUFFIX ".verdicts.json"
 void kg__verdicts_path(const char *home, const char *test, char *path, size_t size);
 
-/* Names this process to those that it starts, in the environment: each of them can call
- * kg__end_with_parent(). */
-void kg__name_parent(void);
-
-/* Has the kernel kill this process (SIGKILL) when its parent ends. Where the process that named
- * itself, by kg__name_parent() or as ctest does (KgDiscoverTests.cmake), has ended already, this
- * process ends at once, with exit code 2 and a message. */
-void kg__end_with_parent(void);
+/* The command that observers of a part are run under, its words separated by spaces: KG_WRAPPER for
+ * what checks, NULL for none. What is timed or counted is never wrapped: it would be measured
+ * otherwise than ever before. */
+const char *kg__wrapper(const char *part);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include <stdbool.h>
 
-#include "records/records.h"
+#include "base/json.h"
 
 static bool is_lower_or_digit(char c)
 {

@@ -7,9 +7,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "tests/fakes/drive.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "records/records.h"
+#include "tests/fakes/drive.h"
 
 static void begin(void)
 {

@@ -5,8 +5,9 @@
 #include <criterion/new/assert.h>
 #include <string.h>
 
-#include "tests/fakes/held_json.h"
+#include "base/json.h"
 #include "records/records.h"
+#include "tests/fakes/held_json.h"
 
 TestSuite(machine_code, .fini = release_json);
 

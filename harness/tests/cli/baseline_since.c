@@ -6,11 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/fakes/documents.h"
-#include "tests/fakes/drive.h"
+#include "base/json.h"
 #include "base/message.h"
 #include "records/records.h"
 #include "results/results_text.h"
+#include "tests/fakes/documents.h"
+#include "tests/fakes/drive.h"
 
 #define FILE_OF(cases)                                                                             \
     "{\"schema\": \"kernelgate-baseline/1\", \"target\": {\"key\": \"nvidia-fake\"}, \"cases\": "  \

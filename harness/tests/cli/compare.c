@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/exit_code.h"
 #include "tests/fakes/documents.h"
 #include "tests/fakes/drive.h"
 

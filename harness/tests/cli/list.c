@@ -6,10 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/exit_code.h"
+#include "base/message.h"
+#include "judge/judge.h"
 #include "tests/fakes/documents.h"
 #include "tests/fakes/drive.h"
-#include "judge/judge.h"
-#include "base/message.h"
 
 TestSuite(list, .init = make_folder, .fini = remove_folder, .timeout = 60);
 

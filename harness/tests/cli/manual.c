@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/fakes/drive.h"
-#include "judge/judge.h"
+#include "base/exit_code.h"
 #include "base/message.h"
+#include "judge/judge.h"
+#include "tests/fakes/drive.h"
 
 TestSuite(manual, .init = make_folder, .fini = remove_folder, .timeout = 60);
 

@@ -8,11 +8,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/child_process.h"
+#include "base/json.h"
 #include "baseline/baseline.h"
+#include "records/records.h"
 #include "tests/fakes/documents.h"
 #include "tests/fakes/drive.h"
-#include "base/child_process.h"
-#include "records/records.h"
 
 #define OUTPUT_SIZE ((size_t)16 << 20)
 

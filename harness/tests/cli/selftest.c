@@ -13,11 +13,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
+#include "base/message.h"
+#include "base/run_lock.h"
 #include "tests/fakes/documents.h"
 #include "tests/fakes/drive.h"
-#include "base/file.h"
-#include "results/run_lock.h"
-#include "base/message.h"
 
 static void begin(void)
 {

@@ -11,10 +11,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/json.h"
+#include "records/records.h"
 #include "tests/fakes/documents.h"
 #include "tests/fakes/drive.h"
 #include "tests/fakes/fake_baselines.h"
-#include "records/records.h"
 
 #define SLOW "fake/plain/64/b32"
 #define OTHER "fake/quick/64/b64"

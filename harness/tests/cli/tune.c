@@ -6,9 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/fakes/drive.h"
-#include "judge/judge.h"
+#include "base/exit_code.h"
 #include "base/message.h"
+#include "judge/judge.h"
+#include "tests/fakes/drive.h"
 
 TestSuite(tune, .init = make_folder, .fini = remove_folder, .timeout = 60);
 

@@ -7,10 +7,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "tests/fakes/drive.h"
+#include "base/json.h"
 #include "base/message.h"
 #include "records/records.h"
 #include "results/results_text.h"
+#include "tests/fakes/drive.h"
 
 TestSuite(discovery, .init = make_folder, .fini = remove_folder, .timeout = 60);
 

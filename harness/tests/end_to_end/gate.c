@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/fakes/drive.h"
 #include "base/message.h"
+#include "tests/fakes/drive.h"
 
 #define EARLIER_WORDS "what an earlier ctest said"
 
@@ -120,10 +120,11 @@ Test(gate, a_claim_that_fails_is_told_once)
 
     write_script(
         "bin/ctest",
-        CTEST("printf '%s\\n' '7: fails        claim  a claim' '8: [----]   of another test' \\\n"
-              "    '7: [----] ./harness/claims.c:207: Assertion Failed' '7: [----]   why again' "
-              "'7: [----] ' \\\n"
-              "    '7: [----] ./suites/own.c:3: Assertion Failed' '7: [----]   of a suite'\n"));
+        CTEST(
+            "printf '%s\\n' '7: fails        claim  a claim' '8: [----]   of another test' \\\n"
+            "    '7: [----] ./harness/gate/claims.c:207: Assertion Failed' '7: [----]   why again' "
+            "'7: [----] ' \\\n"
+            "    '7: [----] ./suites/own.c:3: Assertion Failed' '7: [----]   of a suite'\n"));
     set("KG_FILTER", "fake/plain/*");
     seen = drive(arguments, environment);
     expect_ending(&seen, 0,

@@ -1,12 +1,12 @@
-/* The comparisons of suites/harness/hardware/ on the CPU model, without a GPU: every kernel is
+/* The comparisons of harness/tests/hardware/ on the CPU model, without a GPU: every kernel is
  * right and clean, and the counts are those that follow from its accesses by hand. KG__HARDWARE is
  * the folder of their programs. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/fakes/drive.h"
 #include "base/message.h"
+#include "tests/fakes/drive.h"
 
 TestSuite(hardware, .init = make_folder, .fini = remove_folder, .timeout = 100);
 

@@ -5,9 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/fakes/fake_runs.h"
-#include "results/time_result.h"
+#include "base/json.h"
 #include "records/records.h"
+#include "results/time_result.h"
+#include "tests/fakes/fake_runs.h"
 
 TestSuite(whole_runs, .init = begin_fake_runs, .fini = end_fake_runs, .timeout = 60);
 

@@ -40,19 +40,20 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "device/gpu_slot.h"
+#include "base/json.h"
+#include "base/lock.h"
 #include "device/device.h"
 #include "device/device_gpu.h"
-#include "tests/fakes/fake_gpu.h"
-#include "tests/fakes/fake_plan.h"
+#include "device/gpu_slot.h"
 #include "observer/launch.h"
-#include "base/lock.h"
 #include "observer/measure.h"
 #include "observer/observe.h"
+#include "observer/tune.h"
+#include "observer/tune_settings.h"
 #include "records/records.h"
 #include "suite/target.h"
-#include "observer/tune_settings.h"
-#include "observer/tune.h"
+#include "tests/fakes/fake_gpu.h"
+#include "tests/fakes/fake_plan.h"
 
 static int process_number;
 

@@ -10,9 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/fakes/fake_plan.h"
+#include "base/exit_code.h"
 #include "gate/spawn_observer.h"
 #include "records/records.h"
+#include "tests/fakes/fake_plan.h"
 
 static int records;
 

@@ -1,4 +1,5 @@
 #include "tests/fakes/fake_runs.h"
+#include "base/json.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -6,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "results/time_result.h"
 #include "base/message.h"
 #include "records/records.h"
+#include "results/time_result.h"
 
 void begin_fake_runs(void)
 {

@@ -18,9 +18,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "judge/judge.h"
-#include "base/message.h"
 #include "base/child_process.h"
+#include "base/exit_code.h"
+#include "base/json.h"
+#include "base/message.h"
+#include "judge/judge.h"
 #include "records/records.h"
 
 static json_t *load_script(const char *program)

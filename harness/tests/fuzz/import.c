@@ -6,12 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "baseline/baseline_rules.h"
-#include "tests/fuzz/file_of_input.h"
-#include "results/time_result.h"
 #include "baseline/make_baseline.h"
 #include "records/records.h"
 #include "results/results.h"
+#include "results/time_result.h"
+#include "tests/fuzz/file_of_input.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
 

@@ -3,10 +3,11 @@
 
 #include <string.h>
 
-#include "report/annotations.h"
-#include "tests/fuzz/file_of_input.h"
+#include "base/json.h"
 #include "records/records.h"
+#include "report/annotations.h"
 #include "report/report_table.h"
+#include "tests/fuzz/file_of_input.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
 

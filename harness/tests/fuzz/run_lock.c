@@ -5,9 +5,9 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "tests/fuzz/file_of_input.h"
-#include "results/run_lock.h"
 #include "base/lock.h"
+#include "base/run_lock.h"
+#include "tests/fuzz/file_of_input.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
 

@@ -2,8 +2,9 @@
  * the results can be written and read again. */
 #include <string.h>
 
-#include "tests/fuzz/file_of_input.h"
+#include "base/exit_code.h"
 #include "results/results.h"
+#include "tests/fuzz/file_of_input.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
 

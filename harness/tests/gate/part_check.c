@@ -7,10 +7,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "tests/fakes/fake_runs.h"
-#include "results/time_result.h"
+#include "base/json.h"
 #include "base/message.h"
 #include "records/records.h"
+#include "results/time_result.h"
+#include "tests/fakes/fake_runs.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define SIGNALS_ARE_CAUGHT false /* they are left to AddressSanitizer */

@@ -2,9 +2,10 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "tests/fakes/fake_runs.h"
+#include "base/json.h"
 #include "base/message.h"
 #include "records/records.h"
+#include "tests/fakes/fake_runs.h"
 
 TestSuite(part_claims, .init = begin_fake_runs, .fini = end_fake_runs, .timeout = 60);
 

@@ -3,10 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/fakes/fake_runs.h"
-#include "results/time_result.h"
+#include "base/json.h"
 #include "base/message.h"
 #include "records/records.h"
+#include "results/time_result.h"
+#include "tests/fakes/fake_runs.h"
 
 TestSuite(part_count, .init = begin_fake_runs, .fini = end_fake_runs, .timeout = 60);
 

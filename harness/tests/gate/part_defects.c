@@ -2,9 +2,10 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "tests/fakes/fake_runs.h"
-#include "results/time_result.h"
+#include "base/json.h"
 #include "records/records.h"
+#include "results/time_result.h"
+#include "tests/fakes/fake_runs.h"
 
 TestSuite(part_defects, .init = begin_fake_runs, .fini = end_fake_runs, .timeout = 60);
 

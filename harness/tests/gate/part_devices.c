@@ -7,9 +7,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "tests/fakes/fake_runs.h"
+#include "base/json.h"
 #include "base/message.h"
 #include "records/records.h"
+#include "tests/fakes/fake_runs.h"
 
 TestSuite(part_devices, .init = begin_fake_runs, .fini = end_fake_runs, .timeout = 60);
 

@@ -8,12 +8,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tests/fakes/fake_runs.h"
-#include "results/time_result.h"
+#include "base/json.h"
 #include "base/lock.h"
-#include "baseline/machine_code.h"
 #include "base/message.h"
+#include "baseline/machine_code.h"
 #include "records/records.h"
+#include "results/time_result.h"
+#include "tests/fakes/fake_runs.h"
 
 TestSuite(part_time, .init = begin_fake_runs, .fini = end_fake_runs, .timeout = 60);
 

@@ -9,8 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/fakes/drive.h"
+#include "base/json.h"
 #include "records/records.h"
+#include "suite/settings.h"
+#include "tests/fakes/drive.h"
 
 #define CASES 8
 
@@ -135,7 +137,7 @@ Test(observer, the_instrumented_program)
     free(long_path);
     /* This very program is no comparison's. */
     cr_assert(not(kg__instrumented_program(NULL, path, sizeof path, &why)));
-    cr_assert(strstr(why.text, "test_observer: is no program for") != NULL, "%s", why.text);
+    cr_assert(strstr(why.text, "test_spawn_observer: is no program for") != NULL, "%s", why.text);
 }
 
 Test(observer, all_goes_well)

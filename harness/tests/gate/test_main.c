@@ -10,10 +10,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tests/fakes/fake_runs.h"
-#include "results/run_lock.h"
+#include "base/json.h"
 #include "base/message.h"
+#include "base/run_lock.h"
 #include "records/records.h"
+#include "tests/fakes/fake_runs.h"
 
 TestSuite(runner, .init = begin_fake_runs, .fini = end_fake_runs, .timeout = 60);
 
@@ -272,14 +273,14 @@ Test(runner, a_folder_that_is_taken_over)
         for (;;)
             pause();
     }
-    expect_time(2, "/out: held by test_runner, process ");
+    expect_time(2, "/out: held by test_test_main, process ");
     verdicts = verdicts_of("gpu.fake.time");
     cr_assert(json_is_false(json_object_get(verdicts, "complete")), "nothing is written any more");
     json_decref(verdicts);
     /* And no test begins there. */
     (void)unlink(at("out/records/gpu.fake.time.verdicts.json"));
-    expect_time(2, "/out: held by test_runner, process ");
-    expect_run(KG__FAKE_GPU, NULL, 2, "/out: held by test_runner, process ");
+    expect_time(2, "/out: held by test_test_main, process ");
+    expect_run(KG__FAKE_GPU, NULL, 2, "/out: held by test_test_main, process ");
     cr_assert(!exists(at("out/records/gpu.fake.time.verdicts.json")));
     expect_run(KG__FAKE_GPU, "--list", 0, "fake");
     cr_assert(kill(stranger, SIGKILL) == 0 && waitpid(stranger, NULL, 0) == stranger);

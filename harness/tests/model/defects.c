@@ -10,16 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "observer/check.h"
-#include "suite/counters.h"
+#include "base/json.h"
+#include "baseline/counter_lines.h"
 #include "device/device.h"
-#include "tests/model/finding_texts.h"
-#include "tests/fakes/hanging.h"
-#include "results/counter_lines.h"
-#include "observer/measure.h"
 #include "model/model.h"
 #include "model/watch.h"
+#include "observer/check.h"
+#include "observer/measure.h"
 #include "records/records.h"
+#include "suite/counters.h"
+#include "tests/fakes/hanging.h"
+#include "tests/model/finding_texts.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define SIGNALS_ARE_CAUGHT false /* they are left to AddressSanitizer */
@@ -568,7 +569,7 @@ Test(defects, bank_conflicts_are_those_of_the_hardware)
  * project's folder on. */
 Test(defects, are_told_in_one_line)
 {
-    static const char folder[] = "/suites/harness/";
+    static const char folder[] = "/harness/tests/";
     const defect guard = {
         .launch = launch_off_by_one_guard, .job = &doubling, .n = 530, .block = 64
     };
@@ -585,7 +586,7 @@ Test(defects, are_told_in_one_line)
     (void)launch(&guard, guard.n, guard.block, true, KG__MODEL_CHECK);
     cr_assert(kg__device_watches());
     cr_assert(kg__device_found(home, &found));
-    snprintf(expected, sizeof expected, "suites/harness/defect_kernels.cpp:%u: ", marks[0]);
+    snprintf(expected, sizeof expected, "harness/tests/model/defect_kernels.cpp:%u: ", marks[0]);
     cr_assert(strncmp(found.text, expected, strlen(expected)) == 0, "%s", found.text);
     cr_assert(strstr(found.text, "in + 2120, beyond the end of in (2120 bytes); block (8, 0, 0), "
                                  "thread (18, 0, 0)") != NULL,

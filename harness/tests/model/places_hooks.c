@@ -1,5 +1,5 @@
 /* What instrumented kernels call, for the tests of places: notes every access. */
-#include "tests/model/places_kernels.h"
+#include "places_kernels.h"
 
 #include <cuda_runtime_api.h>
 #include <kg_model_device.h>

@@ -1,7 +1,7 @@
 // Kernels for the tests of places: the words that a line accesses are named at its end.
 #include <cuda_runtime.h>
 
-#include "tests/model/places_kernels.h"
+#include "places_kernels.h"
 
 namespace own
 {

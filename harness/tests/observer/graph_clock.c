@@ -9,9 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/fakes/fake_graphs.h"
-#include "records/records.h"
+#include "base/json.h"
 #include "observer/time_bench.h"
+#include "records/records.h"
+#include "tests/fakes/fake_graphs.h"
 
 #define BODY_NS 3000.0
 #define CHEAP_NS 502.0

@@ -5,8 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/fakes/fake_runs.h"
+#include "base/exit_code.h"
 #include "gate/spawn_observer.h"
+#include "tests/fakes/fake_runs.h"
 
 TestSuite(observe, .init = begin_fake_runs, .fini = end_fake_runs, .timeout = 60);
 

@@ -6,9 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/fakes/drive.h"
+#include "base/json.h"
 #include "gate/spawn_observer.h"
 #include "records/records.h"
+#include "tests/fakes/drive.h"
 
 /* The records of a tuning, the error that ended it, and its candidates' ids. */
 typedef struct outcome {

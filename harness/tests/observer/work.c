@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/fakes/drive.h"
+#include "base/json.h"
 #include "records/records.h"
+#include "tests/fakes/drive.h"
 
 static json_t *document;
 

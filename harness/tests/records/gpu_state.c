@@ -4,8 +4,10 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "tests/fakes/held_json.h"
+#include "base/json.h"
 #include "records/records.h"
+#include "results/time_result.h"
+#include "tests/fakes/held_json.h"
 
 TestSuite(card, .fini = release_json);
 

@@ -1,6 +1,7 @@
 /* Records: appending whole lines, and reading a file that is still growing, or was torn. */
 #include "records/records.h"
 
+#include "base/json.h"
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <limits.h>

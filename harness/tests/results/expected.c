@@ -7,10 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/fakes/drive.h"
+#include "base/json.h"
 #include "base/message.h"
 #include "records/records.h"
 #include "results/results_text.h"
+#include "tests/fakes/drive.h"
 
 /* Two tests of one comparison on the CPU model, and a claim. */
 static const char answer[] = "{\"tests\": [{\"test\": \"model.a.check\", \"cases\": [\"a/v/1/-\", "

@@ -8,9 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/fakes/drive.h"
+#include "base/json.h"
 #include "records/records.h"
 #include "results/results_text.h"
+#include "tests/fakes/drive.h"
 #include "tests/gate/verdict_texts.h"
 
 TestSuite(results, .init = make_folder, .fini = remove_folder);

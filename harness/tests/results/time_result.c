@@ -2,6 +2,7 @@
 #include "results/time_result.h"
 #include "records/records.h"
 
+#include "base/json.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <math.h>

@@ -14,12 +14,13 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/json.h"
 #include "device/device.h"
 #include "device/device_gpu.h"
-#include "judge/launch_cost.h"
-#include "records/records.h"
 #include "device/sentinels.h"
+#include "judge/launch_cost.h"
 #include "observer/time_bench.h"
+#include "records/records.h"
 
 #define QUIET_SECONDS 10.0
 #define STARTS 10

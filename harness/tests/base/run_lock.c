@@ -1,6 +1,6 @@
 /* Who holds a folder: those that live, those that died, those whose number another process has now,
  * and files that say nothing. */
-#include "results/run_lock.h"
+#include "base/run_lock.h"
 
 #include <criterion/criterion.h>
 #include <signal.h>
@@ -92,7 +92,7 @@ Test(holding, the_file_names_the_holder)
     cr_assert(gethostname(host, sizeof host - 1) == 0);
     kg__format(line, sizeof line, "host %s", host);
     cr_assert(strstr(text, line) != NULL && strstr(text, "\nstarted ") != NULL &&
-                  strstr(text, "\nwhat test_holding\n") != NULL &&
+                  strstr(text, "\nwhat test_run_lock\n") != NULL &&
                   strstr(text, "\nsince 2") != NULL && strstr(text, " UTC\n") != NULL,
               "%s", text);
     free(text);
@@ -105,7 +105,7 @@ Test(holding, a_process_that_lives)
     char name[64];
 
     cr_assert(kg__holding_take(at(""), stranger, &error), "%s", error.text);
-    kg__format(name, sizeof name, "held by test_holding, process %ld, since 2", (long)stranger);
+    kg__format(name, sizeof name, "held by test_run_lock, process %ld, since 2", (long)stranger);
     expect_held(name);
     expect_held("wait until it is through, or set KG_OUT to another folder");
     kg__holding_release(at(""), getpid());
@@ -293,7 +293,7 @@ Test(holding, the_commands_leave_a_held_folder_alone)
         ending seen = drive(commands[i], environment);
         char *text = read_text(at("results.json"));
 
-        expect_ending(&seen, 2, "held by test_holding, process ");
+        expect_ending(&seen, 2, "held by test_run_lock, process ");
         cr_assert(strcmp(text, "of the other run") == 0 && !exists(at("records")), "%s",
                   commands[i][1]);
         free(text);
@@ -377,7 +377,7 @@ Test(holding, the_scripts_keep_to_the_same_file)
     char *text;
 
     cr_assert(kg__holding_take(at(""), stranger, &error), "%s", error.text);
-    expect_script(2, "held by test_holding, process ");
+    expect_script(2, "held by test_run_lock, process ");
     end_stranger(stranger);
     expect_script(0, "taken");
     text = read_text(lock());
@@ -389,7 +389,7 @@ Test(holding, the_scripts_keep_to_the_same_file)
     cr_assert(kg__holding_take(at(""), getpid(), &error), "%s", error.text);
     expect_script(0, "taken");
     text = read_text(lock());
-    cr_assert(strstr(text, "\nwhat test_holding\n") != NULL, "the ancestor stays the holder: %s",
+    cr_assert(strstr(text, "\nwhat test_run_lock\n") != NULL, "the ancestor stays the holder: %s",
               text);
     free(text);
 }

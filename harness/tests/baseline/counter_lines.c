@@ -1,5 +1,5 @@
 /* Lines: which line of source a move of the counters is put down to, and what is a set of lines. */
-#include "results/counter_lines.h"
+#include "baseline/counter_lines.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -36,7 +36,4 @@ bool kg__holding_permits(const char *folder, kg__error *error);
 /* Gives `folder` back where process `holder` holds it; else nothing changes. */
 void kg__holding_release(const char *folder, pid_t holder);
 
-/* Whether a process of this machine lives; one that ended and was not waited for does not. */
-bool kg__process_lives(pid_t process);
-
 #endif

@@ -1,8 +1,7 @@
-#include "results/run_lock.h"
+#include "base/run_lock.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/process.h"
 
 /* Whoever reads or writes the file is through in no time: a longer wait is for one that was
  * stopped. */
@@ -31,43 +31,6 @@ typedef struct holder {
 
 typedef enum liveness { GONE, ALIVE, ELSEWHERE } liveness;
 
-/* What /proc tells of a process. */
-typedef struct process_facts {
-    pid_t parent;
-    unsigned long long started;
-    bool ended; /* it waits for its parent to notice that it died */
-} process_facts;
-
-/* False where there is no such process, or where it may not be looked at. */
-static bool look_at(pid_t process, process_facts *facts)
-{
-    char path[64];
-    char text[1024];
-    FILE *file;
-    size_t length;
-    const char *behind_name;
-    char state;
-    int parent;
-
-    kg__format(path, sizeof path, "/proc/%ld/stat", (long)process);
-    file = fopen(path, "re");
-    if (file == NULL)
-        return false;
-    length = fread(text, 1, sizeof text - 1, file);
-    fclose(file);
-    text[length] = '\0';
-    /* The name may hold anything, spaces and brackets too. What is between are fields 5 to 21. */
-    behind_name = strrchr(text, ')');
-    if (behind_name == NULL ||
-        sscanf(behind_name + 1,
-               " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
-               &state, &parent, &facts->started) != 3)
-        return false;
-    facts->parent = (pid_t)parent;
-    facts->ended = state == 'Z' || state == 'X';
-    return true;
-}
-
 static void name_host(char *text, size_t size)
 {
     if (gethostname(text, size) != 0)
@@ -75,25 +38,15 @@ static void name_host(char *text, size_t size)
     text[size - 1] = '\0';
 }
 
-bool kg__process_lives(pid_t process)
-{
-    process_facts facts;
-
-    if (look_at(process, &facts))
-        return !facts.ended;
-    /* Another user's process may be hidden. */
-    return kill(process, 0) == 0 || errno == EPERM;
-}
-
 static liveness liveness_of(const holder *one)
 {
     char host[sizeof one->host];
-    process_facts facts;
+    kg__process_facts facts;
 
     name_host(host, sizeof host);
     if (strcmp(host, one->host) != 0)
         return ELSEWHERE;
-    if (look_at(one->process, &facts) && facts.started != one->started)
+    if (kg__process_look(one->process, &facts) && facts.started != one->started)
         return GONE;
     return kg__process_lives(one->process) ? ALIVE : GONE;
 }
@@ -102,12 +55,12 @@ static liveness liveness_of(const holder *one)
 static bool is_ours(const holder *one)
 {
     pid_t process = getpid();
-    process_facts facts;
+    kg__process_facts facts;
 
     if (liveness_of(one) != ALIVE)
         return false;
     while (process > 0 && process != one->process)
-        process = look_at(process, &facts) ? facts.parent : 0;
+        process = kg__process_look(process, &facts) ? facts.parent : 0;
     return process == one->process;
 }
 
@@ -280,10 +233,10 @@ static bool describe(pid_t process, holder *one, kg__error *error)
 {
     time_t now = time(NULL);
     struct tm calendar;
-    process_facts facts;
+    kg__process_facts facts;
 
     *one = (holder){ .process = process };
-    if (!look_at(process, &facts))
+    if (!kg__process_look(process, &facts))
         return kg__fail(error,
                         "process %ld: /proc tells nothing of it: it is gone, or hidden: "
                         "mount /proc",

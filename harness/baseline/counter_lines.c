@@ -1,4 +1,4 @@
-#include "results/counter_lines.h"
+#include "baseline/counter_lines.h"
 
 #include <math.h>
 #include <stdlib.h>

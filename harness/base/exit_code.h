@@ -1,0 +1,15 @@
+/* The exit codes of every program here: README.md has their meaning for users. */
+#ifndef KG__EXIT_CODE_H
+#define KG__EXIT_CODE_H
+
+enum {
+    KG__EXIT_PASS = 0,
+    KG__EXIT_FAIL = 1,
+    KG__EXIT_ERROR = 2,
+    /* An observer that cannot go on with its device: the context is gone, or a variant was not
+     * right. Its other cases are another process's. */
+    KG__EXIT_LOST = 3,
+    KG__EXIT_NOTHING = 77
+};
+
+#endif

@@ -1,0 +1,97 @@
+#include "base/json.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/message.h"
+#include "base/text.h"
+
+size_t kg__json_count(const json_t *object, const char *key)
+{
+    json_int_t count = json_integer_value(json_object_get(object, key));
+
+    return count > 0 ? (size_t)count : 0;
+}
+
+const char *kg__json_text(const json_t *record, const char *key)
+{
+    const char *text = json_string_value(json_object_get(record, key));
+
+    return text != NULL ? text : "";
+}
+
+void kg__json_copy_text(const json_t *record, const char *key, char *text, size_t size)
+{
+    kg__format(text, size, "%s", kg__json_text(record, key));
+}
+
+double kg__json_number(const json_t *object, const char *key)
+{
+    const json_t *number = json_object_get(object, key);
+
+    return json_is_number(number) ? json_number_value(number) : (double)NAN;
+}
+
+void kg__json_set_finite(json_t *object, const char *key, double value)
+{
+    if (isfinite(value))
+        json_object_set_new(object, key, json_real(value));
+}
+
+json_t *kg__json_interval(const kg__interval *interval)
+{
+    json_t *object = json_object();
+
+    kg__json_set_finite(object, "value", interval->value);
+    kg__json_set_finite(object, "low", interval->low);
+    kg__json_set_finite(object, "high", interval->high);
+    return object;
+}
+
+json_t *kg__json_clean_string(const char *text)
+{
+    char *clean = kg__clean_text(text, true);
+    json_t *string = json_string(clean);
+
+    free(clean);
+    return string;
+}
+
+char *kg__json_shown(const json_t *value)
+{
+    char *text = json_is_string(value) ? kg__copy_text(json_string_value(value))
+                                       : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+
+    return text != NULL ? text : kg__copy_text("");
+}
+
+/* Prints JSON and a line break. "##[", which kg__disarm() is about, can only be in a string, which
+ * has another way to write it. */
+static bool print_json(const char *text)
+{
+    const char *found;
+
+    for (; (found = strstr(text, "##[")) != NULL; text = found + 2)
+        if (printf("%.*s\\u0023", (int)(found + 1 - text), text) < 0)
+            return false;
+    return puts(text) != EOF;
+}
+
+bool kg__json_print(json_t *document, size_t flags, const char *what)
+{
+    char *text = json_dumps(document, flags);
+    bool printed = text != NULL && print_json(text) && fflush(stdout) == 0;
+
+    if (text == NULL)
+        kg__complain("%s: cannot be shown as JSON: a name or path in it is no UTF-8: rename it",
+                     what);
+    else if (!printed)
+        kg__complain("%s: cannot be written: %s: send the standard output elsewhere", what,
+                     strerror(errno));
+    free(text);
+    json_decref(document);
+    return printed;
+}

@@ -1,0 +1,45 @@
+/* Members of JSON objects, of whatever type they turn out to be, and JSON for readers. */
+#ifndef KG__JSON_H
+#define KG__JSON_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/statistics.h"
+
+/* Up to here, 2^53, a double holds every whole number. No time and no count comes near it. */
+#define KG__LARGEST_FIGURE 9007199254740992.0
+
+/* A text member of an object, or "" when it is absent or no text. Not cleaned. */
+const char *kg__json_text(const json_t *record, const char *key);
+
+/* A copy of such a text, cut off where it does not fit. */
+void kg__json_copy_text(const json_t *record, const char *key, char *text, size_t size);
+
+/* A number member, or NaN when it is absent or no number. */
+double kg__json_number(const json_t *object, const char *key);
+
+/* A count member, or 0 when it is absent or no integer of at least 0. */
+size_t kg__json_count(const json_t *object, const char *key);
+
+/* Sets a number member; JSON has no NaN and no infinity, of which nothing is set. */
+void kg__json_set_finite(json_t *object, const char *key, double value);
+
+/* {"value", "low", "high"} in the interval's unit, of which what is not finite is left out. Owned
+ * by the caller. */
+json_t *kg__json_interval(const kg__interval *interval);
+
+/* A text of any bytes, such as what another program printed, as a string of one line of UTF-8 by
+ * kg__clean_text(). Owned by the caller. */
+json_t *kg__json_clean_string(const char *text);
+
+/* A value for readers: a string's text, anything else as JSON in one line. Freed by the caller. */
+char *kg__json_shown(const json_t *value);
+
+/* Prints a document, whose reference it takes, and a line break on standard output, in the form of
+ * jansson's `flags`. False with a complaint that begins with `what`, where there is none (NULL: a
+ * text that is no UTF-8 kept it from being made) or where the standard output takes no more. */
+bool kg__json_print(json_t *document, size_t flags, const char *what);
+
+#endif
