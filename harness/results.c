@@ -24,7 +24,7 @@ static const char *const record_ends[] = { KG__VERDICTS_SUFFIX, ".jsonl", ".case
  */
 static bool is_ours(const char *name, const char *const *names, const char *const *ends)
 {
-    const char *mark = *name == '.' ? strstr(name, KG__FILE_TEMPORARY) : NULL;
+    const char *mark = *name == '.' ? strstr(name + 1, KG__FILE_TEMPORARY) : NULL;
     char *plain = kg__copy_text(name);
     bool ours = false;
 
