@@ -36,6 +36,43 @@ Test(runner, options)
     expect_drive(with_value, 0, "pass         cpu-model");
 }
 
+/* Criterion prints its usage for these, runs nothing, and would end with 0. */
+Test(runner, an_option_that_criterion_refuses_is_an_error)
+{
+    static const struct {
+        const char *option;
+        const char *line;
+    } refused[] = {
+        { "--filter", "--filter: lacks its value: give a pattern of test names, such as " },
+        { "--pattern", "--pattern: lacks its value: give a pattern of test names" },
+        { "--jobs", "--jobs: lacks its value: give a number, such as --jobs=1" },
+        { "--jobs=two", "--jobs: takes no 'two': give a number, such as --jobs=1" },
+        { "-j", "-j: lacks its value: give a number, such as --jobs=1" },
+        { "-jx", "-j: takes no 'x': give a number, such as --jobs=1" },
+        { "-fj", "-j: lacks its value" },
+        { "--timeout", "--timeout: lacks its value: give a number of seconds" },
+        { "--timeout=soon", "--timeout: takes no 'soon': give a number of seconds" },
+        { "--output", "--output: lacks its value: give a format and a file" },
+        { "--output=xml", "--output: takes no 'xml': give a format and a file" },
+        { "-O", "-O: lacks its value: give a format and a file, such as --output=xml:report.xml" },
+        { "--encoding", "--encoding: lacks its value" },
+        { "-qz", "-z: no such option: see --help" },
+        { "-zq", "-z: no such option: see --help" },
+        { "--quiet=1", "--quiet: takes no value: leave out '=1'" },
+        { "--", "--: no such option" },
+    };
+
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        ending seen = run(KG__FAKE_MODEL, refused[i].option);
+
+        expect_ending(&seen, 2, refused[i].line);
+        cr_expect(occurrences(seen.output, "\n") == 1, "%s: %s", refused[i].option, seen.output);
+        free(seen.output);
+    }
+    set("CRITERION_OUTPUTS", "xml");
+    expect_run(KG__FAKE_MODEL, "-q", 2, "fake: Criterion refused its options: ");
+}
+
 Test(runner, strictness_is_0_or_1)
 {
     set("KG_STRICT", "no");
