@@ -2,6 +2,7 @@
  * building and a ctest that stands in for CTest's: what it refuses, and that it never takes an
  * earlier run's words for this one's. */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -110,6 +111,36 @@ Test(gate, each_glob_of_a_filter_takes_a_case)
                 "the cases");
     set("KG_FILTER", "fake/plain/64/*,fake/plain/7/*,");
     expect_gate(0, "\nverdict: PASS (exit 0), filtered");
+}
+
+/* With several compilers at once, the error is far above the log's end. */
+Test(gate, a_failed_build_shows_its_first_error)
+{
+    static const char *const shown[][2] = {
+        { "echo '[1/9] Building a.o'; echo 'FAILED: b.o '; echo 'cc b.c'; echo 'b.c:3: error: x'; "
+          "for i in $(seq 100); do echo \"[$i/9] note\"; done; echo 'ninja: build stopped'",
+          "\nFAILED: b.o \ncc b.c\nb.c:3: error: x\nninja: build stopped\n" },
+        { "for i in $(seq 100); do echo \"before $i\"; done; echo 'c.c:9: fatal error: y'; "
+          "for i in $(seq 100); do echo \"after $i\"; done; echo 'make: *** [all] Error 2'",
+          "--- the log, from its first error on:\nc.c:9: fatal error: y\nafter 1\n" },
+        { "echo 'CMake Error at CMakeLists.txt:3 (message):'; seq -f 'more %g' 100",
+          "--- the log, from its first error on:\nCMake Error at CMakeLists.txt:3 (message):\n" },
+        { "seq -f 'line %g' 100", "--- the last lines of the log:\nline 61\n" },
+    };
+
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+        const char *const arguments[] = { "ci/gate", "--target", "model", NULL };
+        char script[512];
+        ending seen;
+
+        snprintf(script, sizeof script, "#!/bin/sh\n%s\nexit 1\n", shown[i][0]);
+        write_script("bin/cmake", script);
+        seen = drive(arguments, environment);
+        expect_ending(&seen, 2, shown[i][1]);
+        expect_ending(&seen, 2, "ci/gate: configuring preset cpu failed: the whole log is in ");
+        cr_expect(occurrences(seen.output, "\n") < 50, "%s", seen.output);
+        free(seen.output);
+    }
 }
 
 /* A claim's line says why it fails; what else Criterion has to say of that test is passed on. */
