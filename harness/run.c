@@ -266,6 +266,25 @@ char *kg__glob_meant(const char *list, const char *const *ids, size_t count)
     return meant;
 }
 
+bool kg__fail_filter(kg__error *error, const char *subject, const char *list,
+                     const char *const *ids, size_t count)
+{
+    char *meant = kg__glob_meant(list, ids, count);
+
+    if (meant != NULL)
+        kg__fail(error,
+                 "%s matches no case of any test; did you mean \"%s\"? `kernelgate list` has the "
+                 "cases",
+                 subject, meant);
+    else
+        kg__fail(error,
+                 "%s matches no case of any test: `kernelgate list` has the cases, and "
+                 "COMPARISON/* is a filter for those of one comparison",
+                 subject);
+    free(meant);
+    return false;
+}
+
 static bool takes_any(const char *glob, const char *const *ids, size_t count)
 {
     for (size_t i = 0; i < count; i++)

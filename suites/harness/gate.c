@@ -96,6 +96,31 @@ Test(gate, names_what_a_filter_may_have_meant)
                 "cases, and COMPARISON/* is a filter for those of one comparison");
 }
 
+/* Nothing was judged, so the results of the run before are still the last. */
+Test(gate, a_filter_that_matches_nothing_leaves_the_results)
+{
+    static const char *const files[] = { "out/results.json", "out/report/index.html",
+                                         "out/records/model.fake.check.verdicts.json" };
+
+    expect_shell("mkdir -p out/records out/report");
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        write_text(files[i], "earlier\n");
+    set("KG_FILTER", "fake/plan/*");
+    expect_gate(2, "KG_FILTER=fake/plan/* matches no case of any test; did you mean "
+                   "\"fake/plain/*\"? `kernelgate list` has the cases");
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char *text = read_text(files[i]);
+
+        cr_expect_str_eq(text, "earlier\n", "%s", files[i]);
+        free(text);
+    }
+    /* A build that fails leaves none: it may be of another tree. */
+    write_script("bin/cmake", "#!/bin/sh\nexit 1\n");
+    expect_gate(2, "configuring preset cpu failed");
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        cr_expect(!exists(files[i]), "%s", files[i]);
+}
+
 /* A list of which a part is misspelled would gate the rest alone, and pass. */
 Test(gate, each_glob_of_a_filter_takes_a_case)
 {
@@ -257,7 +282,7 @@ Test(gate, says_that_ctest_is_missing)
 Test(gate, shows_no_log_of_an_earlier_run)
 {
     write_script("bin/ctest", "#!/bin/sh\necho 'CMake Error: no such preset' >&2\nexit 9\n");
-    expect_gate(2, "ci/gate: ctest ended with code 9, and there are no results in ");
+    expect_gate(2, "ctest ended with code 9 and left no report of its tests there");
     write_script("bin/ctest", "#!/bin/sh\nprintf 'in its log\\n' >build/cpu/ctest.log\nexit 9\n");
     expect_gate(2, "\nin its log\n");
     write_script("bin/ctest", CTEST(""));
@@ -328,8 +353,8 @@ Test(gate, what_ctest_saw_otherwise_is_no_pass)
 Test(gate, a_test_without_a_verdict_is_an_error)
 {
     write_script("build/cpu/fake.model",
-                 "#!/bin/sh\necho '{\"tests\": [{\"test\": \"model.fake.check\", \"cases\": []}, "
-                 "{\"test\": \"model.fake.count\", \"cases\": []}]}'\n");
+                 "#!/bin/sh\necho '{\"tests\": [{\"test\": \"model.fake.check\", \"cases\": "
+                 "[\"fake/plain/1/b32\"]}, {\"test\": \"model.fake.count\", \"cases\": []}]}'\n");
     set("KG_FILTER", "fake/plain/*");
     expect_gate(2, "error        model.fake.count  left no verdict: it was not run, or its program "
                    "ended before it could report");
