@@ -117,9 +117,9 @@ static void folder_of(const char *setting, const char *home, const char *name, c
     const char *folder = kg__setting(setting);
 
     if (folder != NULL)
-        kg__format(path, size, "%s", folder);
+        kg__format_path(path, size, "%s", folder);
     else
-        kg__format(path, size, "%s/%s", home, name);
+        kg__format_path(path, size, "%s/%s", home, name);
 }
 
 void kg__out_folder(const char *home, char *path, size_t size)
@@ -331,7 +331,7 @@ void kg__verdicts_path(const char *home, const char *test, char *path, size_t si
     char out[KG__PATH_SIZE];
 
     kg__out_folder(home, out, sizeof out);
-    kg__format(path, size, "%s/records/%s" KG__VERDICTS_SUFFIX, out, test);
+    kg__format_path(path, size, "%s/records/%s" KG__VERDICTS_SUFFIX, out, test);
 }
 
 /* The number of the process that starts others, in their environment. */

@@ -7,9 +7,6 @@
 
 #include "message.h"
 
-/* Paths are cut to this, with a message. */
-#define KG__PATH_SIZE 1024
-
 /* The value of a variable of the environment, or NULL where it is unset or empty. */
 const char *kg__setting(const char *name);
 
