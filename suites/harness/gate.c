@@ -176,7 +176,8 @@ Test(gate, a_claim_that_fails_is_told_once)
 
     write_script(
         "bin/ctest",
-        CTEST("printf '%s\\n' '7: fails        claim  a claim' '8: [----]   of another test' \\\n"
+        CTEST("printf '%s\\n' '7: Environment variable modifications: ' '7:  KG__PARENT=set:1' "
+              "'7: fails        claim  a claim' '8: [----]   of another test' \\\n"
               "    '7: [----] ./harness/claims.c:207: Assertion Failed' '7: [----]   why again' "
               "'7: [----] ' \\\n"
               "    '7: [----] ./suites/own.c:3: Assertion Failed' '7: [----]   of a suite'\n"));
@@ -185,6 +186,7 @@ Test(gate, a_claim_that_fails_is_told_once)
     expect_ending(&seen, 0,
                   "\n[----]   of another test\n[----] ./suites/own.c:3: Assertion Failed\n"
                   "[----]   of a suite\n");
+    cr_expect(strstr(seen.output, "Environment variable") == NULL, "%s", seen.output);
     free(seen.output);
 }
 
