@@ -251,10 +251,17 @@ release_folders() {
 }
 trap release_folders EXIT
 
-# Shows the end of the log $1 and ends the script, for a step that failed: "$2 failed".
+# Shows what of the log $1 tells the failure and ends the script, for a step that failed: "$2 failed". With several compilers
+# at once, the error can be far above the log's end: what follows the first that failed for Ninja, else the first error.
 stop_with_log() {
-    printf '%s\n' '--- the last lines of the log:' >&2
-    tail -n 40 -- "$1" | pass_on >&2
+    local begin part='the log, from its first error on'
+    begin=$(grep -n -m 1 '^FAILED: ' -- "$1" || grep -n -m 1 -E '(^|[: ])error:|^CMake Error' -- "$1") || part='the last lines of the log'
+    printf '%s\n' "--- $part:" >&2
+    if [[ -n $begin ]]; then
+        tail -n "+${begin%%:*}" -- "$1" | awk '!/^\[[0-9]+\/[0-9]+\] / && shown++ < 40'
+    else
+        tail -n 40 -- "$1"
+    fi | pass_on >&2
     stop 2 "$2 failed: the whole log is in $1"
 }
 

@@ -215,7 +215,7 @@ bool kg__file_make_folder(const char *path, kg__error *error)
 
 /* The temporary folder of this process, for as long as it needs it; of several the last. */
 static struct {
-    char path[1024];
+    char path[KG__PATH_SIZE];
     int lock;
     pid_t process;
 } temporary_folder;
@@ -313,7 +313,7 @@ static bool hold_folder(const char *path)
         close(folder);
         return false;
     }
-    kg__format(temporary_folder.path, sizeof temporary_folder.path, "%s", path);
+    kg__format_path(temporary_folder.path, sizeof temporary_folder.path, "%s", path);
     temporary_folder.lock = folder;
     temporary_folder.process = getpid();
     heed_signals();

@@ -33,8 +33,8 @@ static int open_named(const char *name, char *path, size_t size, kg__error *erro
     const char *folder = getenv("KG_LOCK_DIR");
     int file;
 
-    kg__format(path, size, "%s/kernelgate-%s.lock",
-               folder != NULL && folder[0] != '\0' ? folder : "/tmp", name);
+    kg__format_path(path, size, "%s/kernelgate-%s.lock",
+                    folder != NULL && folder[0] != '\0' ? folder : "/tmp", name);
     file = open_lock(path);
     if (file < 0)
         kg__fail(error,
@@ -87,7 +87,7 @@ static void name_holder(int file)
 int kg__lock_take(const char *name, kg__lock_kind kind,
                   void (*waiting)(void *context, const char *line), void *context, kg__error *error)
 {
-    char path[512];
+    char path[KG__PATH_SIZE];
     char text[512];
     int file = open_named(name, path, sizeof path, error);
 
@@ -111,7 +111,7 @@ int kg__lock_take(const char *name, kg__lock_kind kind,
 
 int kg__lock_try(const char *name, kg__error *error)
 {
-    char path[512];
+    char path[KG__PATH_SIZE];
     char holder[HOLDER_SIZE];
     int file = open_named(name, path, sizeof path, error);
 

@@ -52,6 +52,21 @@ void kg__format(char *text, size_t size, const char *format, ...)
     va_end(arguments);
 }
 
+void kg__format_path(char *text, size_t size, const char *format, ...)
+{
+    va_list arguments;
+    int length;
+
+    va_start(arguments, format);
+    length = vsnprintf(text, size, format, arguments);
+    va_end(arguments);
+    if (length >= 0 && (size_t)length < size)
+        return;
+    kg__complain("%.200s...: this path is longer than %zu bytes: choose a shorter one", text,
+                 size - 1);
+    exit(2);
+}
+
 void kg__disarm(char *text)
 {
     bool leading = true; /* nothing that is seen is before it in its line */

@@ -31,6 +31,14 @@ void kg__format(char *text, size_t size, const char *format, ...)
 void kg__format_list(char *text, size_t size, const char *format, va_list arguments)
     __attribute__((format(printf, 3, 0)));
 
+/* The room for a path: the system takes none that is longer. */
+#define KG__PATH_SIZE 4096
+
+/* Formats a path into `text` of `size` bytes, byte by byte. A path that does not fit is never cut,
+ * since it would name another file: the process ends with exit code 2 and a message. */
+void kg__format_path(char *text, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* Keeps a text that others wrote from being a workflow command of GitHub Actions, whose runner
  * looks for them in all that a job prints: a line that begins with "::", whatever space is before
  * it, and

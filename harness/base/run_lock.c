@@ -252,12 +252,12 @@ static bool describe(pid_t process, holder *one, kg__error *error)
 
 static void name_file(const char *folder, char *path, size_t size)
 {
-    kg__format(path, size, "%s/" KG__HOLDING_FILE, folder);
+    kg__format_path(path, size, "%s/" KG__HOLDING_FILE, folder);
 }
 
 bool kg__holding_take(const char *folder, pid_t process, kg__error *error)
 {
-    char path[1024];
+    char path[KG__PATH_SIZE];
     holder present;
     holder next;
     bool absent;
@@ -281,7 +281,7 @@ bool kg__holding_take(const char *folder, pid_t process, kg__error *error)
 
 bool kg__holding_permits(const char *folder, kg__error *error)
 {
-    char path[1024];
+    char path[KG__PATH_SIZE];
     holder present;
     bool permitted;
     bool absent;
@@ -300,7 +300,7 @@ bool kg__holding_permits(const char *folder, kg__error *error)
 
 void kg__holding_release(const char *folder, pid_t process)
 {
-    char path[1024];
+    char path[KG__PATH_SIZE];
     holder present;
     bool absent;
     int file;

@@ -435,7 +435,7 @@ kg__load_status kg__baseline_load_for(const char *folder, kg__target *target, ch
     kg__load_status status;
     char key[sizeof target->key];
 
-    kg__format(path, size, "%s/%s.json", folder, target->key);
+    kg__format_path(path, size, "%s/%s.json", folder, target->key);
     status = kg__baseline_load(path, baseline, error);
     if (status == KG__ABSENT || !is_other_board(baseline, target))
         return status;
@@ -443,6 +443,6 @@ kg__load_status kg__baseline_load_for(const char *folder, kg__target *target, ch
     kg__format(key, sizeof key, "%.64s-%lld" KG__MEMORY_SUFFIX, target->key,
                (long long)((target->memory_mib + 512) / 1024));
     kg__format(target->key, sizeof target->key, "%s", key);
-    kg__format(path, size, "%s/%s.json", folder, key);
+    kg__format_path(path, size, "%s/%s.json", folder, key);
     return kg__baseline_load(path, baseline, error);
 }

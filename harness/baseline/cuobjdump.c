@@ -21,7 +21,7 @@ static bool is_in(const char *folder, size_t length, const char *tool, char *pat
 
     if (length == 0 || length + strlen(tool) + 2 > size)
         return false;
-    kg__format(path, size, "%.*s/%s", wanted, folder, tool);
+    kg__format_path(path, size, "%.*s/%s", wanted, folder, tool);
     return kg__file_is_program(path);
 }
 
@@ -51,11 +51,11 @@ bool kg__find_cuda_tool(const char *root, const char *tool, char *path, size_t s
     if (slash != NULL && is_in(compiler, (size_t)(slash - compiler), tool, path, size))
         return true;
     if (home != NULL && *home != '\0') {
-        kg__format(folder, sizeof folder, "%s/bin", home);
+        kg__format_path(folder, sizeof folder, "%s/bin", home);
         if (is_in(folder, strlen(folder), tool, path, size))
             return true;
     }
-    kg__format(folder, sizeof folder, "%s/usr/local/cuda/bin", root);
+    kg__format_path(folder, sizeof folder, "%s/usr/local/cuda/bin", root);
     if (is_in(folder, strlen(folder), tool, path, size))
         return true;
     path[0] = '\0';

@@ -374,7 +374,7 @@ static bool add_all_files(kg__names *paths)
     listed = kg__find_commit(folder, since, commit, sizeof commit) &&
              kg__list_baselines_since(folder, commit, &names);
     for (size_t i = 0; i < names.count && listed; i++) {
-        kg__format(path, sizeof path, "%s/%s", folder, names.items[i]);
+        kg__format_path(path, sizeof path, "%s/%s", folder, names.items[i]);
         kg__names_add(paths, path);
     }
     kg__names_free(&names);

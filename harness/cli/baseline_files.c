@@ -80,9 +80,9 @@ void kg__split_path(const char *path, char *folder, size_t size, const char **na
 
     *name = slash != NULL ? slash + 1 : path;
     if (slash == NULL)
-        kg__format(folder, size, ".");
+        kg__format_path(folder, size, ".");
     else
-        kg__format(folder, size, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+        kg__format_path(folder, size, "%.*s", slash == path ? 1 : (int)(slash - path), path);
 }
 
 /* Says that there is no baseline of a key, and which one may have been meant. */
@@ -116,7 +116,7 @@ void kg__default_baselines(char *folder, size_t size)
     char found[KG__PATH_SIZE];
 
     kg__baselines_folder(".", found, sizeof found);
-    kg__format(folder, size, "%s", strncmp(found, "./", 2) == 0 ? found + 2 : found);
+    kg__format_path(folder, size, "%s", strncmp(found, "./", 2) == 0 ? found + 2 : found);
 }
 
 void kg__baseline_path(const char *named, char *path, size_t size)
@@ -125,9 +125,9 @@ void kg__baseline_path(const char *named, char *path, size_t size)
 
     kg__default_baselines(folder, sizeof folder);
     if (is_key(named))
-        kg__format(path, size, "%s/%s" FILE_SUFFIX, folder, named);
+        kg__format_path(path, size, "%s/%s" FILE_SUFFIX, folder, named);
     else
-        kg__format(path, size, "%s", named);
+        kg__format_path(path, size, "%s", named);
 }
 
 bool kg__open_baseline(const char *named, char *path, size_t size, kg__baseline *baseline)
@@ -170,12 +170,12 @@ static void place_of(const char *folder, char *where, char *inside, size_t size)
 {
     const char *name;
 
-    kg__format(where, size, "%s", folder);
-    kg__format(inside, size, "%s", "");
+    kg__format_path(where, size, "%s", folder);
+    kg__format_path(inside, size, "%s", "");
     if (access(folder, F_OK) == 0 || errno != ENOENT)
         return;
     kg__split_path(folder, where, size, &name);
-    kg__format(inside, size, "%s/", name);
+    kg__format_path(inside, size, "%s/", name);
 }
 
 bool kg__find_commit(const char *folder, const char *reference, char *commit, size_t size)
@@ -230,7 +230,7 @@ kg__load_status kg__baseline_at_commit(const char *folder, const char *name, con
 
     *baseline = (kg__baseline){ 0 };
     place_of(folder, where, inside, sizeof where);
-    kg__format(object, sizeof object, "%s:./%s%s", commit, inside, name);
+    kg__format_path(object, sizeof object, "%s:./%s%s", commit, inside, name);
     if (!has_file(where, object))
         return KG__ABSENT;
     kg__format(called, sizeof called, "%s:%s/%s", shown, folder, name);
@@ -252,7 +252,7 @@ bool kg__baseline_is_as_at_commit(const char *folder, const char *name, const ch
     const char *const arguments[] = { "diff", "--quiet", commit, file, NULL };
     char text[KG__MESSAGE_SIZE];
 
-    kg__format(file, sizeof file, "./%s", name);
+    kg__format_path(file, sizeof file, "./%s", name);
     return git(folder, arguments, true, text, sizeof text) == 0;
 }
 

@@ -108,7 +108,7 @@ static bool add_files_of(const char *folder, kg__names *paths)
     for (size_t i = 0; i < names.count; i++) {
         char path[2 * KG__PATH_SIZE];
 
-        kg__format(path, sizeof path, "%s/%s", folder, names.items[i]);
+        kg__format_path(path, sizeof path, "%s/%s", folder, names.items[i]);
         kg__names_add(paths, path);
     }
     kg__names_free(&names);

@@ -21,7 +21,7 @@ static bool compare_file(json_t *changes, const char *folder, const char *name, 
     kg__load_status then;
     kg__file_state state = KG__FILE_CHANGED;
 
-    kg__format(path, sizeof path, "%s/%s", folder, name);
+    kg__format_path(path, sizeof path, "%s/%s", folder, name);
     kg__format(target, sizeof target, "%.*s", (int)strcspn(name, "."), name);
     now = kg__baseline_load(path, &last, &error);
     then = kg__baseline_at_commit(folder, name, commit, since, &first, &error_then);
@@ -80,7 +80,7 @@ static bool count_judged(json_t *changes, const json_t *results)
         char path[2 * KG__PATH_SIZE];
         kg__baseline baseline;
 
-        kg__format(path, sizeof path, "%s/%s.json", folder, key);
+        kg__format_path(path, sizeof path, "%s/%s.json", folder, key);
         if (kg__baseline_load(path, &baseline, NULL) == KG__LOADED) {
             kg__baseline_changes_count(changes, &baseline);
             any = true;

@@ -72,7 +72,7 @@ static void ask_program(kg__program *program, const char *const *arguments, cons
     int code = kg__probe(arguments, PROBE_SECONDS, text, sizeof text);
 
     *program = (kg__program){ .found = code != KG__PROBE_NOT_FOUND, .works = code == 0 };
-    kg__format(program->path, sizeof program->path, "%s", arguments[0]);
+    kg__format_path(program->path, sizeof program->path, "%s", arguments[0]);
     copy_line(text, mark, program->version, sizeof program->version);
     if (code == KG__PROBE_TIMED_OUT)
         kg__format(program->version, sizeof program->version, "no answer within %.0f s",
@@ -151,10 +151,10 @@ static void ask_programs(kg__facts *facts, const char *root)
 {
     static const char *const c_names[] = { "cc", "gcc", NULL };
     static const char *const cxx_names[] = { "g++", "c++", NULL };
-    char nvcc[512];
+    char nvcc[KG__PATH_SIZE];
     const char *const nvcc_version[] = { "nvcc", "--version", NULL };
     const char *const installed_nvcc_version[] = { nvcc, "--version", NULL };
-    char cuobjdump[512];
+    char cuobjdump[KG__PATH_SIZE];
     const char *const cuobjdump_version[] = { cuobjdump, "--version", NULL };
 
     ask_version(&facts->cmake, "cmake");
@@ -172,7 +172,7 @@ static void ask_programs(kg__facts *facts, const char *root)
     ask_boost(facts, facts->cxx_compiler.found && strchr(facts->cxx_compiler.path, '=') == NULL
                          ? facts->cxx_compiler.path
                          : "g++");
-    kg__format(nvcc, sizeof nvcc, "%s/usr/local/cuda/bin/nvcc", root);
+    kg__format_path(nvcc, sizeof nvcc, "%s/usr/local/cuda/bin/nvcc", root);
     ask_program(&facts->nvcc, nvcc_version, "release ");
     if (!facts->nvcc.found)
         ask_program(&facts->nvcc, installed_nvcc_version, "release ");
@@ -183,10 +183,10 @@ static void ask_programs(kg__facts *facts, const char *root)
 /* Reads the first line of a small file; empty where there is none. */
 static void read_line(const char *root, const char *path, char *line, size_t size)
 {
-    char whole[1024];
+    char whole[KG__PATH_SIZE];
     FILE *file;
 
-    kg__format(whole, sizeof whole, "%s%s", root, path);
+    kg__format_path(whole, sizeof whole, "%s%s", root, path);
     line[0] = '\0';
     file = fopen(whole, "re");
     if (file == NULL)
@@ -199,13 +199,13 @@ static void read_line(const char *root, const char *path, char *line, size_t siz
 
 static void read_system(kg__facts *facts, const char *root)
 {
-    char path[1024];
+    char path[KG__PATH_SIZE];
     char line[256];
     char name[160] = "unknown system";
     struct utsname kernel;
     FILE *file;
 
-    kg__format(path, sizeof path, "%s/etc/os-release", root);
+    kg__format_path(path, sizeof path, "%s/etc/os-release", root);
     file = fopen(path, "re");
     while (file != NULL && fgets(line, sizeof line, file) != NULL) {
         const char *value = line + strlen("PRETTY_NAME=");
@@ -228,12 +228,12 @@ static void read_system(kg__facts *facts, const char *root)
 /* Counts NVIDIA's display (0x0300) and 3D (0x0302) controllers, which need no driver to be seen. */
 static int count_pci_gpus(const char *root)
 {
-    char path[1024];
+    char path[KG__PATH_SIZE];
     const struct dirent *entry;
     int count = 0;
     DIR *bus;
 
-    kg__format(path, sizeof path, "%s/sys/bus/pci/devices", root);
+    kg__format_path(path, sizeof path, "%s/sys/bus/pci/devices", root);
     bus = opendir(path);
     while (bus != NULL && (entry = readdir(bus)) != NULL) {
         char vendor[32];
@@ -241,9 +241,9 @@ static int count_pci_gpus(const char *root)
 
         if (*entry->d_name == '.')
             continue;
-        kg__format(path, sizeof path, "/sys/bus/pci/devices/%s/vendor", entry->d_name);
+        kg__format_path(path, sizeof path, "/sys/bus/pci/devices/%s/vendor", entry->d_name);
         read_line(root, path, vendor, sizeof vendor);
-        kg__format(path, sizeof path, "/sys/bus/pci/devices/%s/class", entry->d_name);
+        kg__format_path(path, sizeof path, "/sys/bus/pci/devices/%s/class", entry->d_name);
         read_line(root, path, class, sizeof class);
         count += strcmp(vendor, "0x10de") == 0 && strncmp(class, "0x03", 4) == 0;
     }
@@ -254,11 +254,11 @@ static int count_pci_gpus(const char *root)
 
 static void count_device_nodes(kg__facts *facts, const char *root)
 {
-    char path[1024];
+    char path[KG__PATH_SIZE];
     const struct dirent *entry;
     DIR *folder;
 
-    kg__format(path, sizeof path, "%s/dev", root);
+    kg__format_path(path, sizeof path, "%s/dev", root);
     folder = opendir(path);
     while (folder != NULL && (entry = readdir(folder)) != NULL) {
         const char *number = entry->d_name + strlen("nvidia");
@@ -266,7 +266,7 @@ static void count_device_nodes(kg__facts *facts, const char *root)
         if (strncmp(entry->d_name, "nvidia", strlen("nvidia")) != 0 || *number == '\0' ||
             number[strspn(number, "0123456789")] != '\0')
             continue;
-        kg__format(path, sizeof path, "%s/dev/%s", root, entry->d_name);
+        kg__format_path(path, sizeof path, "%s/dev/%s", root, entry->d_name);
         facts->device_nodes++;
         facts->locked_nodes += access(path, R_OK | W_OK) != 0;
     }
@@ -306,7 +306,7 @@ static void read_baseline(kg__baseline_fact *fact, const char *folder, const cha
     kg__error error = { "" };
     kg__baseline baseline;
 
-    kg__format(fact->path, sizeof fact->path, "%s/%s.json", folder, key);
+    kg__format_path(fact->path, sizeof fact->path, "%s/%s.json", folder, key);
     fact->status = kg__baseline_load(fact->path, &baseline, &error);
     fact->cases = baseline.case_count;
     kg__format(fact->error, sizeof fact->error, "%s", error.text);

@@ -15,15 +15,15 @@
 /* What running a program with its version option showed. */
 typedef struct kg__program {
     bool found;
-    bool works;        /* it ended with exit code 0 */
-    char path[256];    /* how it was called */
+    bool works;               /* it ended with exit code 0 */
+    char path[KG__PATH_SIZE]; /* how it was called */
     char version[160]; /* the line that tells its version, or what it printed when it failed */
     int numbers[2];    /* that version's first two numbers; 0, 0 where there are none */
 } kg__program;
 
 /* A baseline file of this machine's targets. */
 typedef struct kg__baseline_fact {
-    char path[512];
+    char path[KG__PATH_SIZE];
     kg__load_status status;
     size_t cases;
     char error[KG__MESSAGE_SIZE];

@@ -41,7 +41,7 @@ bool kg__expect_programs(const char *path, const char *kind, kg__expected *expec
     bool good = true;
 
     if (kind != NULL && strcmp(kind, "gpu") != 0 && strcmp(kind, "model") != 0)
-        return kg__fail(error, "results: --target '%s': expected gpu or model", kind);
+        return kg__fail(error, "--target '%s': expected gpu or model", kind);
     list = fopen(path, "r");
     if (list == NULL)
         return kg__fail(error, "%s: cannot be read: %s: configure the build again", path,

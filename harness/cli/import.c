@@ -503,7 +503,7 @@ static bool judge_device(const importing *all, const char *folder, device *one)
         judge_case(all, one, id, records);
     find_vanished(one);
     note_no_baseline(one);
-    kg__format(path, sizeof path, "%s/records/%s" KG__VERDICTS_SUFFIX, folder, test);
+    kg__format_path(path, sizeof path, "%s/records/%s" KG__VERDICTS_SUFFIX, folder, test);
     if (kg__results_write_json(path, one->document, 1, &error))
         return true;
     kg__complain("%s", error.text);

@@ -120,11 +120,12 @@ static FILE *open_samples(const state *of, const char *name, const char **cause)
 {
     const char *slash = strrchr(of->path, '/');
     const char *last = strrchr(name, '/');
-    char beside[4096];
+    char beside[KG__PATH_SIZE];
     FILE *file;
 
     if (*name != '/' && slash != NULL) {
-        kg__format(beside, sizeof beside, "%.*s%s", (int)(slash + 1 - of->path), of->path, name);
+        kg__format_path(beside, sizeof beside, "%.*s%s", (int)(slash + 1 - of->path), of->path,
+                        name);
         file = kg__file_stream(beside, cause);
         if (file != NULL || (errno != ENOENT && errno != ENOTDIR))
             return file;
@@ -133,7 +134,7 @@ static FILE *open_samples(const state *of, const char *name, const char **cause)
     if (file != NULL || (errno != ENOENT && errno != ENOTDIR) || last == NULL)
         return file;
     /* The folder beside the document is "<document>-bin". */
-    kg__format(beside, sizeof beside, "%s-bin%s", of->path, last);
+    kg__format_path(beside, sizeof beside, "%s-bin%s", of->path, last);
     return kg__file_stream(beside, cause);
 }
 

@@ -338,11 +338,11 @@ static bool compile(gathering *all, const json_t *told, const char *nvcc, const 
                                       "-v", "-o",         object,   source, NULL };
     int code;
 
-    kg__format(source, sizeof source, "%s/kernels/%s/%s.cu", kg__json_text(told, "home"),
-               kg__json_text(told, "comparison"), file);
-    kg__format(include, sizeof include, "-I%s", kg__json_text(told, "include"));
+    kg__format_path(source, sizeof source, "%s/kernels/%s/%s.cu", kg__json_text(told, "home"),
+                    kg__json_text(told, "comparison"), file);
+    kg__format_path(include, sizeof include, "-I%s", kg__json_text(told, "include"));
     kg__format(flag, sizeof flag, "-arch=sm_%d", architecture);
-    kg__format(object, sizeof object, "%s/kernels.cubin", folder);
+    kg__format_path(object, sizeof object, "%s/kernels.cubin", folder);
     code = kg__probe(arguments, COMPILING_SECONDS, all->output, OUTPUT_SIZE);
     if (code == 0) {
         kg__resource_usage_add(usage, all->output, file);

@@ -24,12 +24,12 @@ static void list_programs(kg__offers *offers, const char *folder, const char *en
 {
     kg__names paths;
 
-    kg__format(offers->folder, sizeof offers->folder, "%s", folder);
+    kg__format_path(offers->folder, sizeof offers->folder, "%s", folder);
     kg__find_programs(folder, end, &paths);
     if (paths.count > 0)
         offers->list = kg__allocate(paths.count, sizeof *offers->list);
     for (size_t i = 0; i < paths.count; i++)
-        kg__format(offers->list[offers->count++].path, KG__PATH_SIZE, "%s", paths.items[i]);
+        kg__format_path(offers->list[offers->count++].path, KG__PATH_SIZE, "%s", paths.items[i]);
     kg__names_free(&paths);
 }
 

@@ -51,7 +51,7 @@ static void add_programs(const char *build, const char *end, json_t *known, char
         if (json_object_get(known, comparison) == NULL)
             json_object_set_new(known, comparison, json_string(path));
     }
-    kg__format(folder, size, "%s", found.folder);
+    kg__format_path(folder, size, "%s", found.folder);
     kg__offers_free(&found);
 }
 
@@ -141,7 +141,7 @@ static bool load_counters(gathering *all)
     kg__error error = { "" };
     kg__load_status status;
 
-    kg__format(path, sizeof path, "%s/" KG__MODEL_KEY ".json", all->sources->baselines);
+    kg__format_path(path, sizeof path, "%s/" KG__MODEL_KEY ".json", all->sources->baselines);
     all->counted_now = counters_of(all->sources->results);
     status = kg__baseline_load(path, &all->counted, &error);
     if (status == KG__ABSENT && all->sources->baselines_named)

@@ -21,7 +21,7 @@ void kg__find_programs(const char *folder, const char *suffix, kg__names *paths)
     while ((entry = readdir(listing)) != NULL) {
         char path[2 * KG__PATH_SIZE];
 
-        kg__format(path, sizeof path, "%s/%s", folder, entry->d_name);
+        kg__format_path(path, sizeof path, "%s/%s", folder, entry->d_name);
         if (kg__ends_with(entry->d_name, suffix) && kg__file_is_program(path))
             kg__names_add(paths, path);
     }
@@ -75,7 +75,7 @@ bool kg__find_build(const char *command, const char *named, char *folder, size_t
     static const char *const usual[] = { "build/gpu", "build/cpu", "build" };
 
     if (named != NULL) {
-        kg__format(folder, size, "%s", named);
+        kg__format_path(folder, size, "%s", named);
         if (has_programs(folder))
             return true;
         kg__complain("%s: %s holds no program of a comparison (NAME.gpu, NAME.model): build them "
@@ -87,7 +87,7 @@ bool kg__find_build(const char *command, const char *named, char *folder, size_t
     if (*folder != '\0' && has_programs(folder))
         return true;
     for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
-        kg__format(folder, size, "%s", usual[i]);
+        kg__format_path(folder, size, "%s", usual[i]);
         if (has_programs(folder))
             return true;
     }

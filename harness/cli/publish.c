@@ -52,7 +52,7 @@ static bool write_files(const char *folder, const json_t *results)
         char path[KG__PATH_SIZE];
         kg__error error = { "" };
 
-        kg__format(path, sizeof path, "%s/%s", folder, files[i].name);
+        kg__format_path(path, sizeof path, "%s/%s", folder, files[i].name);
         if (files[i].write(path, results, &error))
             continue;
         kg__complain("%s", error.text);

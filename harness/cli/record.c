@@ -387,7 +387,7 @@ static int record_programs(kg__ledger *ledger, size_t sessions, size_t models, s
         json_decref(recorder.comparisons);
         return KG__EXIT_ERROR;
     }
-    kg__format(recorder.scratch, sizeof recorder.scratch, "%s/record", folder);
+    kg__format_path(recorder.scratch, sizeof recorder.scratch, "%s/record", folder);
     code = models > 0 ? kg__record_model(&recorder, count, programs)
                       : record_times(&recorder, sessions, count, programs);
     json_decref(recorder.target);

@@ -254,9 +254,9 @@ static int report(size_t count, char **operands)
         return KG__EXIT_ERROR;
     }
     if (results_file != NULL)
-        kg__format(path, sizeof path, "%s", results_file);
+        kg__format_path(path, sizeof path, "%s", results_file);
     else
-        kg__format(path, sizeof path, "%s/results.json", kg__results_folder(out));
+        kg__format_path(path, sizeof path, "%s/results.json", kg__results_folder(out));
     results = kg__results_load(path, &error);
     if (results == NULL) {
         kg__complain("report: %s", error.text);

@@ -10,6 +10,7 @@
 #include "base/exit_code.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/process.h"
 #include "base/run_lock.h"
 #include "cli/baseline_files.h"
 #include "cli/baseline_since.h"
@@ -41,6 +42,43 @@ static pid_t whose_run(void)
     return parent > 0 ? parent : getpid();
 }
 
+/* Whether KG_FILTER, where it is set, takes a case of the programs. */
+static bool filter_takes_any(kg__error *error)
+{
+    const char *filter = kg__setting("KG_FILTER");
+    kg__expected expected = { 0 };
+    const char **ids = NULL;
+    size_t count = 0;
+    size_t room = 0;
+    bool takes = filter == NULL;
+    const char *test;
+    json_t *cases;
+
+    if (filter != NULL && !kg__expect_programs(programs, kind, &expected, error)) {
+        kg__expected_free(&expected);
+        return false;
+    }
+    json_object_foreach (expected.tests, test, cases) {
+        const char *id;
+        json_t *known;
+
+        json_object_foreach (cases, id, known) {
+            takes = takes || kg__globs_take(filter, id);
+            ids = kg__grow(ids, count, &room, sizeof *ids);
+            ids[count++] = id;
+        }
+    }
+    if (!takes) {
+        char subject[KG__MESSAGE_SIZE];
+
+        kg__format(subject, sizeof subject, "KG_FILTER=%s", filter);
+        kg__fail_filter(error, subject, filter, ids, count);
+    }
+    free(ids);
+    kg__expected_free(&expected);
+    return takes;
+}
+
 static int begin(size_t count, char **operands)
 {
     const char *folder = kg__results_folder(out);
@@ -48,7 +86,8 @@ static int begin(size_t count, char **operands)
 
     (void)count;
     (void)operands;
-    if (kg__filter_is_meant(kg__is_strict(), &error) && kg__file_make_folder(folder, &error) &&
+    if (kg__filter_is_meant(kg__is_strict(), &error) &&
+        (programs == NULL || filter_takes_any(&error)) && kg__file_make_folder(folder, &error) &&
         kg__holding_take(folder, whose_run(), &error) && kg__results_begin(folder, &error))
         return KG__EXIT_PASS;
     kg__complain("%s", error.text);
@@ -57,6 +96,11 @@ static int begin(size_t count, char **operands)
 
 static const kg__option begin_options[] = {
     { "--out", "DIR", "the folder of the results (default: KG_OUT, else out)", &out, NULL },
+    { "--programs", "FILE",
+      "refuse a KG_FILTER that takes no case of the programs which FILE lists, one per line",
+      &programs, NULL },
+    { "--target", "KIND", "with --programs: of their tests those of gpu, or of model, alone", &kind,
+      NULL },
     { 0 },
 };
 
@@ -67,7 +111,8 @@ const kg__command kg__begin_command = {
         "Begin a run: make the folder of its results and clear what an earlier run left there",
     .details =
         "CTest calls this before the first test of a run. Files of other names stay. The folder\n"
-        "is held for whoever called until kernelgate results: another run there is refused.\n",
+        "is held for whoever called until kernelgate results: another run there is refused.\n"
+        "What is refused leaves the folder as it was.\n",
     .options = begin_options,
     .run = begin,
 };

@@ -72,8 +72,8 @@ typedef struct proof {
 /* A path in the self-test's folder. */
 static const char *path_in(const proof *all, const char *folder, const char *name, char *path)
 {
-    kg__format(path, KG__PATH_SIZE, "%s/%s%s%s", all->out, folder, name[0] != '\0' ? "/" : "",
-               name);
+    kg__format_path(path, KG__PATH_SIZE, "%s/%s%s%s", all->out, folder, name[0] != '\0' ? "/" : "",
+                    name);
     return path;
 }
 
@@ -113,7 +113,7 @@ static bool make_folders(const proof *all)
             return false;
     }
     for (size_t i = 0; i < TRIALS; i++) {
-        kg__format(path, sizeof path, "%s/records", trials[i].folder);
+        kg__format_path(path, sizeof path, "%s/records", trials[i].folder);
         if (!clear_folder(all, path))
             return false;
     }
@@ -198,7 +198,7 @@ static bool record(proof *all)
         kg__complain("selftest: there is no baseline to judge by: see above");
         return false;
     }
-    kg__format(file, sizeof file, "%s.json", all->key);
+    kg__format_path(file, sizeof file, "%s.json", all->key);
     path_in(all, "baselines", file, path);
     if (kg__baseline_load(path, &all->baseline, &error) != KG__LOADED ||
         all->baseline.case_count == 0) {
@@ -239,7 +239,7 @@ static bool write_drifted(proof *all)
         json_decref(baseline->cases[i].code);
         baseline->cases[i].code = NULL;
     }
-    kg__format(file, sizeof file, "%s.json", all->key);
+    kg__format_path(file, sizeof file, "%s.json", all->key);
     speed_up(baseline->cases, baseline->case_count);
     written = kg__baseline_save(path_in(all, "drifted-kernels", file, path), baseline, &error);
     speed_up(baseline->sentinels, baseline->sentinel_count);
@@ -553,7 +553,7 @@ static int selftest(size_t count, char **operands)
         kg__complain("selftest: %s: is no program for a GPU: those end in .gpu", all.program);
         return KG__EXIT_ERROR;
     }
-    kg__format(all.out, sizeof all.out, "%s/selftest", kg__results_folder(NULL));
+    kg__format_path(all.out, sizeof all.out, "%s/selftest", kg__results_folder(NULL));
     set_surroundings();
     if (!hold(&all))
         return KG__EXIT_ERROR;

@@ -72,8 +72,8 @@ bool kg__settle_list_beside(const kg__settlement *all, const kg__settle_group *o
     int code;
 
     *ids = (kg__listing){ 0 };
-    kg__format(path, sizeof path, "%.*s.suspects.cases",
-               (int)(strlen(of->path) - strlen(KG__VERDICTS_SUFFIX)), of->path);
+    kg__format_path(path, sizeof path, "%.*s.suspects.cases",
+                    (int)(strlen(of->path) - strlen(KG__VERDICTS_SUFFIX)), of->path);
     for (size_t i = 0; i < of->count; i++) {
         if (kg__settle_wants(all, of, &of->suspects[i]))
             wanted[count++] = of->suspects[i].id;
@@ -150,8 +150,9 @@ static kg__observation_status observe(const kg__settlement *all, kg__settle_grou
     else
         memcpy(ids, beside->lines, beside->count * sizeof *ids);
     job.silence_limit = fmin(silence, fmax(left, LEAST_SILENCE));
-    kg__format(stem, sizeof stem, "%.*s.%s", (int)(strlen(of->path) - strlen(KG__VERDICTS_SUFFIX)),
-               of->path, side == KG__BASE ? "base" : "head");
+    kg__format_path(stem, sizeof stem, "%.*s.%s",
+                    (int)(strlen(of->path) - strlen(KG__VERDICTS_SUFFIX)), of->path,
+                    side == KG__BASE ? "base" : "head");
     of->sentinels[side] = (kg__sentinel_log){ 0 };
     status = kg__observe_cases(&job, why);
     free(ids);

@@ -121,14 +121,14 @@ static void open_group(kg__settlement *all, const char *path)
     *one = (kg__settle_group){ .document = document };
     kg__format(one->name, sizeof one->name, "%.*s", (int)(length - strlen(TEST_PREFIX TEST_SUFFIX)),
                test + strlen(TEST_PREFIX));
-    kg__format(one->path, sizeof one->path, "%s", path);
+    kg__format_path(one->path, sizeof one->path, "%s", path);
     one->rivals = (kg__rivals){
         .ref = all->ref, .commit = all->commit, .target = &one->target, .paired = all->paired
     };
     load_baseline(one);
     for (size_t side = 0; side < KG__SIDES; side++)
-        kg__format(one->programs[side], sizeof one->programs[side], "%s/%s.gpu", all->folders[side],
-                   one->name);
+        kg__format_path(one->programs[side], sizeof one->programs[side], "%s/%s.gpu",
+                        all->folders[side], one->name);
     take_suspects(all, one);
     look_for_bases(one);
 }
@@ -153,9 +153,9 @@ bool kg__settle_open(kg__settlement *all)
     char pattern[KG__PATH_SIZE];
     glob_t found;
 
-    kg__format(pattern, sizeof pattern,
-               "%s/records/" TEST_PREFIX "*" TEST_SUFFIX KG__VERDICTS_SUFFIX,
-               kg__results_folder(all->out));
+    kg__format_path(pattern, sizeof pattern,
+                    "%s/records/" TEST_PREFIX "*" TEST_SUFFIX KG__VERDICTS_SUFFIX,
+                    kg__results_folder(all->out));
     if (glob(pattern, 0, NULL, &found) != 0) {
         kg__complain("%s: there are no such files: run the part `time` first, with KG_BASE set",
                      pattern);

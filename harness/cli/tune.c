@@ -270,7 +270,7 @@ static int open_programs(search *all)
         kg__offers others;
         bool any;
 
-        kg__format(folder, sizeof folder, "%s", all->offers.folder);
+        kg__format_path(folder, sizeof folder, "%s", all->offers.folder);
         kg__offers_find(&others, &question, build, ".model");
         any = timed && others.count > 0;
         kg__offers_free(&others);
@@ -564,7 +564,7 @@ static int run_search(search *all)
         kg__complain("%s", why.text);
         return KG__EXIT_ERROR;
     }
-    kg__format(records, sizeof records, "%s/tune", folder);
+    kg__format_path(records, sizeof records, "%s/tune", folder);
     code = run_programs(all, records);
     kg__file_remove_folder(folder);
     return code != 0 ? code : report(all);

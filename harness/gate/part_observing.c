@@ -247,8 +247,9 @@ bool kg__part_observe(kg__part_run *run, bool (*wanted)(const kg__part_run *, co
         if (is_observed(run, &run->table.list[i], wanted))
             ids[job.case_count++] = run->table.list[i].id;
     }
-    kg__format(stem, sizeof stem, "%.*s.%s",
-               (int)(strlen(run->verdicts) - strlen(KG__VERDICTS_SUFFIX)), run->verdicts, label);
+    kg__format_path(stem, sizeof stem, "%.*s.%s",
+                    (int)(strlen(run->verdicts) - strlen(KG__VERDICTS_SUFFIX)), run->verdicts,
+                    label);
     if (job.case_count > 0)
         status = kg__observe_cases(&job, &why);
     free(ids);

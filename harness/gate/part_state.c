@@ -134,7 +134,7 @@ bool kg__part_begin(kg__part_run *run, const kg_comparison *comparison, const ch
                kg__part_is_model() ? KG__MODEL_KEY : "gpu");
     run->document = kg__verdicts_make(run->test);
     run->told = json_object();
-    kg__format(folder, sizeof folder, "%s", run->verdicts);
+    kg__format_path(folder, sizeof folder, "%s", run->verdicts);
     *strrchr(folder, '/') = '\0';
     if (!kg__file_make_folder(folder, &error) ||
         !kg__table_expand(comparison, part, &run->table, &error)) {

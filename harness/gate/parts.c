@@ -103,7 +103,7 @@ static void finish(kg__part_run *run)
         char why[3 * KG__PATH_SIZE];
 
         kg__baselines_folder(run->comparison->home, folder, sizeof folder);
-        kg__format(path, sizeof path, "%s/%s.json", folder, run->target.key);
+        kg__format_path(path, sizeof path, "%s/%s.json", folder, run->target.key);
         kg__format(why, sizeof why, "%s %s with ci/rebaseline and commit that file", path,
                    access(path, F_OK) == 0 ? "has none of these cases: record them"
                                            : "is not there: restore it, or record these cases");

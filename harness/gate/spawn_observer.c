@@ -53,7 +53,7 @@ bool kg__instrumented_program(const char *program, char *path, size_t size, kg__
 {
     static const char plain_end[] = ".model";
     static const char end[] = ".instrumented";
-    char plain[1024];
+    char plain[KG__PATH_SIZE];
     ssize_t length;
 
     if (program == NULL) {
@@ -77,7 +77,7 @@ bool kg__instrumented_program(const char *program, char *path, size_t size, kg__
     plain[(size_t)length - (sizeof plain_end - 1)] = '\0';
     if (strlen(plain) + sizeof end > size)
         return kg__fail(error, "%s%s: the path is too long: move the build", plain, end);
-    kg__format(path, size, "%s%s", plain, end);
+    kg__format_path(path, size, "%s%s", plain, end);
     if (access(path, X_OK) != 0)
         return kg__fail(error,
                         "%s: the program with instrumented kernels cannot be run: %s: build "
@@ -236,7 +236,7 @@ static bool find_program(const kg__observation_job *job, bool wrapped, char *pat
     ssize_t length;
 
     if (job->program != NULL || !wrapped) {
-        kg__format(path, size, "%s", job->program != NULL ? job->program : "/proc/self/exe");
+        kg__format_path(path, size, "%s", job->program != NULL ? job->program : "/proc/self/exe");
         return true;
     }
     length = readlink("/proc/self/exe", path, size);
@@ -254,7 +254,7 @@ static bool start(const kg__observation_job *job, const char *cases, const char 
     const char *wrapper = kg__wrapper(job->part);
     char *command = kg__copy_text(wrapper != NULL ? wrapper : "");
     char *arguments[WRAPPER_WORDS + OBSERVER_ARGUMENTS];
-    char program[1024];
+    char program[KG__PATH_SIZE];
     size_t count = 0;
     bool good = split_words(command, arguments, &count, why) &&
                 find_program(job, wrapper != NULL, program, sizeof program, why);
@@ -432,14 +432,14 @@ static void heed_wrapper(const watch *state, int status)
 kg__observation_status kg__observe_cases(const kg__observation_job *job, kg__error *why)
 {
     watch state = { .job = job };
-    char cases[1024];
-    char records[1024];
+    char cases[KG__PATH_SIZE];
+    char records[KG__PATH_SIZE];
     bool again = job->case_count > 0;
 
     state.settled = kg__allocate(job->case_count, sizeof *state.settled);
     state.hung = kg__allocate(job->case_count, sizeof *state.hung);
-    kg__format(cases, sizeof cases, "%s.cases", job->records);
-    kg__format(records, sizeof records, "%s.jsonl", job->records);
+    kg__format_path(cases, sizeof cases, "%s.cases", job->records);
+    kg__format_path(records, sizeof records, "%s.jsonl", job->records);
     (void)unlink(records);
     for (size_t from = 0; again; from++) {
         kg__record_reader reader;
@@ -452,7 +452,7 @@ kg__observation_status kg__observe_cases(const kg__observation_job *job, kg__err
         state.done = state.progressed = false;
         state.where[0] = '\0';
         if (from > 0)
-            kg__format(records, sizeof records, "%s.%zu.jsonl", job->records, from);
+            kg__format_path(records, sizeof records, "%s.%zu.jsonl", job->records, from);
         fresh = open(records, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
         if (fresh < 0) {
             fail_to_write(records, &state.why);

@@ -36,65 +36,145 @@
 /* After so long without the process of a test, Criterion waits for one that is not there. */
 #define SECONDS_WITHOUT_TEST 10
 
-/* Criterion ignores words and options that it does not know and succeeds; these are the ones that
- * it does. `takes_value` becomes whether the next argument may be the option's value. */
-static bool is_known_option(const char *argument, bool *takes_value)
-{
-    static const char *const known[] = {
-        "--help",
-        "--version",
-        "--list",
-        "--filter",
-        "--pattern",
-        "--jobs",
-        "--timeout",
-        "--fail-fast",
-        "--verbose",
-        "--quiet",
-        "--short-filename",
-        "--no-early-exit",
-        "--always-succeed",
-        "--ascii",
-        "--color",
-        "--encoding",
-        "--tap",
-        "--xml",
-        "--json",
-        "--output",
-        "--crash",
-        "--debug",
-        "--debug-transport",
-        "--ignore-warnings",
-        "--full-stats",
-    };
-    size_t length = strcspn(argument, "=");
+typedef enum option_kind {
+    PRINTS, /* prints something, and no test is run */
+    SWITCH,
+    MAY_TAKE_VALUE, /* after '=' */
+    TAKES_TEXT,
+    TAKES_NUMBER,
+    TAKES_PAIR, /* two texts with ':' in between */
+} option_kind;
 
-    if (argument[0] != '-' || argument[1] == '\0')
+/* An option of Criterion's. */
+typedef struct test_option {
+    const char *name;
+    char letter; /* its short form; 0: it has none */
+    option_kind kind;
+    const char *give; /* a value that it needs, in words */
+} test_option;
+
+/* The arguments that are still to be checked, and whether one before them prints. */
+typedef struct arguments {
+    char **next;
+    bool prints;
+} arguments;
+
+static const test_option test_options[] = {
+    { "help", 'h', PRINTS, NULL },
+    { "version", 'v', PRINTS, NULL },
+    { "list", 'l', PRINTS, NULL },
+    { "quiet", 'q', SWITCH, NULL },
+    { "fail-fast", 'f', SWITCH, NULL },
+    { "short-filename", 'S', SWITCH, NULL },
+    { "jobs", 'j', TAKES_NUMBER, "a number, such as --jobs=1" },
+    { "output", 'O', TAKES_PAIR, "a format and a file, such as --output=xml:report.xml" },
+    { "filter", 0, TAKES_TEXT, "a pattern of test names, such as --filter='*/check'" },
+    { "pattern", 0, TAKES_TEXT, "a pattern of test names, such as --filter='*/check'" },
+    { "timeout", 0, TAKES_NUMBER, "a number of seconds, such as --timeout=60" },
+    { "encoding", 0, TAKES_TEXT, "a character set, such as --encoding=UTF-8" },
+    { "debug-transport", 0, TAKES_PAIR,
+      "a protocol and a port, such as --debug-transport=tcp:1234" },
+    { "debug", 0, MAY_TAKE_VALUE, NULL },
+    { "color", 0, MAY_TAKE_VALUE, NULL },
+    { "tap", 0, MAY_TAKE_VALUE, NULL },
+    { "xml", 0, MAY_TAKE_VALUE, NULL },
+    { "json", 0, MAY_TAKE_VALUE, NULL },
+    { "verbose", 0, MAY_TAKE_VALUE, NULL },
+    { "ascii", 0, SWITCH, NULL },
+    { "crash", 0, SWITCH, NULL },
+    { "always-succeed", 0, SWITCH, NULL },
+    { "no-early-exit", 0, SWITCH, NULL },
+    { "ignore-warnings", 0, SWITCH, NULL },
+    { "full-stats", 0, SWITCH, NULL },
+};
+
+static const test_option *find_option(const char *name, size_t length, char letter)
+{
+    for (size_t i = 0; i < sizeof test_options / sizeof test_options[0]; i++) {
+        const test_option *option = &test_options[i];
+
+        if (name != NULL ? strlen(option->name) == length && memcmp(option->name, name, length) == 0
+                         : option->letter == letter)
+            return option;
+    }
+    return NULL;
+}
+
+/* Whether an option takes its value: `attached`, or where that is NULL the next argument.
+ * False with a complaint, which calls the option `called`. */
+static bool value_is_good(const test_option *option, const char *called, const char *attached,
+                          arguments *all)
+{
+    const char *value = attached != NULL ? attached : *all->next;
+    char *end = "";
+
+    if (value == NULL) {
+        kg__complain("%s: lacks its value: give %s", called, option->give);
         return false;
-    *takes_value = argument[length] == '\0';
-    if (argument[1] != '-') {
-        *takes_value = *takes_value && argument[2] == '\0' && strchr("jO", argument[1]) != NULL;
-        return strchr("hqvljfSO", argument[1]) != NULL;
     }
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        if (strlen(known[i]) == length && strncmp(known[i], argument, length) == 0)
-            return true;
-    }
+    all->next += attached == NULL;
+    if (option->kind == TAKES_NUMBER)
+        (void)strtod(value, &end);
+    if (*value != '\0' && *end == '\0' &&
+        (option->kind != TAKES_PAIR || strchr(value, ':') != NULL))
+        return true;
+    kg__complain("%s: takes no '%s': give %s", called, value, option->give);
     return false;
 }
 
-static bool arguments_are_known(int argc, char **argv)
+/* Checks the option "--name" or "--name=value". */
+static bool long_option_is_good(const char *argument, arguments *all)
 {
-    bool takes_value = false;
+    size_t length = strcspn(argument, "=");
+    const char *attached = argument[length] == '=' ? argument + length + 1 : NULL;
+    const test_option *option = find_option(argument + 2, length - 2, 0);
+    char called[32];
 
-    for (int i = 1; i < argc; i++) {
-        bool is_value = takes_value && argv[i][0] != '-';
-
-        takes_value = false;
-        if (is_value || is_known_option(argv[i], &takes_value))
-            continue;
-        kg__complain("%s: no such option: see --help", argv[i]);
+    if (option == NULL) {
+        kg__complain("%s: no such option: see --help", argument);
         return false;
+    }
+    kg__format(called, sizeof called, "--%s", option->name);
+    all->prints = all->prints || option->kind == PRINTS;
+    if (option->kind <= SWITCH && attached != NULL) {
+        kg__complain("%s: takes no value: leave out '=%s'", called, attached);
+        return false;
+    }
+    return option->give == NULL || value_is_good(option, called, attached, all);
+}
+
+/* Checks the options "-fj1", or "-fj" with the argument "1". */
+static bool short_options_are_good(const char *argument, arguments *all)
+{
+    for (const char *letter = argument + 1; *letter != '\0'; letter++) {
+        const test_option *option = find_option(NULL, 0, *letter);
+        const char called[] = { '-', *letter, '\0' };
+
+        if (option == NULL) {
+            kg__complain("%s: no such option: see --help", called);
+            return false;
+        }
+        all->prints = all->prints || option->kind == PRINTS;
+        if (option->give != NULL)
+            return value_is_good(option, called, letter[1] != '\0' ? letter + 1 : NULL, all);
+    }
+    return true;
+}
+
+/* Criterion ignores words and some options that it does not know, and for others prints its usage
+ * and succeeds. */
+static bool arguments_are_good(arguments *all)
+{
+    while (*all->next != NULL) {
+        const char *argument = *all->next++;
+        bool is_long = strncmp(argument, "--", 2) == 0;
+
+        if (argument[0] != '-' || argument[1] == '\0') {
+            kg__complain("%s: no such option: see --help", argument);
+            return false;
+        }
+        if (!(is_long ? long_option_is_good : short_options_are_good)(argument, all))
+            return false;
     }
     return true;
 }
@@ -265,9 +345,10 @@ static void print_help(void)
 
 static int run_tests(int argc, char **argv)
 {
+    arguments all = { .next = argv + 1 };
     struct criterion_test_set *tests;
 
-    if (!arguments_are_known(argc, argv))
+    if (!arguments_are_good(&all))
         return KG__EXIT_ERROR;
     if (asks_for_help(argc, argv))
         print_help();
@@ -281,7 +362,13 @@ static int run_tests(int argc, char **argv)
     criterion_options.logging_threshold = CRITERION_IMPORTANT;
     if (!criterion_handle_args(argc, argv, true)) {
         criterion_finalize(tests);
-        return KG__EXIT_PASS;
+        if (all.prints)
+            return KG__EXIT_PASS;
+        kg__complain(
+            "%s: Criterion refused its options: correct those in CRITERION_OUTPUTS, or see "
+            "--help",
+            kg__comparison->name);
+        return KG__EXIT_ERROR;
     }
     if (!may_run_tests() || !can_start_tests()) {
         criterion_finalize(tests);

@@ -47,7 +47,7 @@ static void write_verdicts(const ended_test *test)
     char folder[KG__PATH_SIZE];
     kg__error error = { "" };
 
-    kg__format(folder, sizeof folder, "%s", test->path);
+    kg__format_path(folder, sizeof folder, "%s", test->path);
     *strrchr(folder, '/') = '\0';
     if (kg__file_make_folder(folder, &error) &&
         kg__results_write_json(test->path, test->verdicts, 1, &error))

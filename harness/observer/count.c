@@ -33,13 +33,13 @@ static json_t *lines_of(const char *home, const kg__model_report *seen)
 
     for (size_t i = 0; i < seen->line_count; i++) {
         const kg__model_line *line = &seen->lines[i];
-        char name[1024];
+        char name[KG__PATH_SIZE];
 
         if (line->line == 0) {
             json_object_clear(lines);
             break;
         }
-        kg__format(name, sizeof name, "%s:%u", kg__source_name(home, line->file), line->line);
+        kg__format_path(name, sizeof name, "%s:%u", kg__source_name(home, line->file), line->line);
         if (json_object_get(lines, name) == NULL)
             json_object_set_new(lines, name, json_object());
         add_counts(json_object_get(lines, name), &line->counts);

@@ -72,9 +72,9 @@ void kg__annotation_prefix(const char *repository, const char *folder, char *pre
     const char *below = root != NULL && inner != NULL ? kg__source_name(root, inner) : inner;
 
     if (below != NULL && below != inner)
-        kg__format(prefix, size, "%s/", below);
+        kg__format_path(prefix, size, "%s/", below);
     else
-        kg__format(prefix, size, "%s", "");
+        kg__format_path(prefix, size, "%s", "");
     free(root);
     free(inner);
 }

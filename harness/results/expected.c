@@ -277,7 +277,7 @@ static void check_baseline(const check *run, const char *target, const char *kin
     kg__load_status status;
     kg__error ignored = { "" };
 
-    kg__format(path, sizeof path, "%s/%s.json", run->expected->baselines, target);
+    kg__format_path(path, sizeof path, "%s/%s.json", run->expected->baselines, target);
     /* What is wrong with the file, the tests that read it have said. */
     status = kg__baseline_load(path, &baseline, &ignored);
     from.imported = *kg__measured_by(baseline.provenance) != '\0';

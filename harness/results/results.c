@@ -27,7 +27,7 @@ static const char *const record_ends[] = { KG__VERDICTS_SUFFIX, ".jsonl", ".case
  */
 static bool is_ours(const char *name, const char *const *names, const char *const *ends)
 {
-    const char *mark = *name == '.' ? strstr(name, KG__FILE_TEMPORARY) : NULL;
+    const char *mark = *name == '.' ? strstr(name + 1, KG__FILE_TEMPORARY) : NULL;
     char *plain = kg__copy_text(name);
     bool ours = false;
 
@@ -629,39 +629,18 @@ static char **list_verdicts(const char *folder, size_t *count, kg__error *error)
     return names;
 }
 
-/* A glob to take instead of those of a list that take no case, by the cases that the tests name;
- * NULL where none is near enough. The caller frees it. */
-static char *glob_meant(const merger *all, const char *list)
-{
-    size_t count = json_array_size(all->nearest);
-    const char **ids = kg__allocate(count, sizeof *ids);
-    char *meant;
-
-    for (size_t i = 0; i < count; i++)
-        ids[i] = kg__list_text(json_array_get(all->nearest, i));
-    meant = kg__glob_meant(list, ids, count);
-    free(ids);
-    return meant;
-}
-
 /* `subject` names what takes no case: the filter, or one of its globs. */
 static void complain_of_globs(merger *all, const char *subject, const char *globs)
 {
-    char *meant = glob_meant(all, globs);
-    char why[KG__MESSAGE_SIZE];
+    size_t count = json_array_size(all->nearest);
+    const char **ids = kg__allocate(count, sizeof *ids);
+    kg__error error;
 
-    if (meant != NULL)
-        kg__format(why, sizeof why,
-                   "%s matches no case of any test; did you mean \"%s\"? `kernelgate list` has the "
-                   "cases",
-                   subject, meant);
-    else
-        kg__format(why, sizeof why,
-                   "%s matches no case of any test: `kernelgate list` has the cases, and "
-                   "COMPARISON/* is a filter for those of one comparison",
-                   subject);
-    free(meant);
-    add_error(all, "", why);
+    for (size_t i = 0; i < count; i++)
+        ids[i] = kg__list_text(json_array_get(all->nearest, i));
+    kg__fail_filter(&error, subject, globs, ids, count);
+    free(ids);
+    add_error(all, "", error.text);
     all->tally.broken++;
 }
 

@@ -315,23 +315,34 @@ static void write_word(FILE *stream, const char *text)
         write_quoted(stream, text);
 }
 
-static void write_filter(FILE *stream, const char *id)
+static void write_filter(FILE *stream, const char *setting, const char *id)
 {
-    fputs("KG_FILTER=", stream);
+    fprintf(stream, "%s=", setting);
     write_quoted(stream, id);
     fputc(' ', stream);
 }
 
+/* Whether a case fails because the run was strict, and for no other reason. */
+static bool fails_for_strictness(const json_t *results, const json_t *entry)
+{
+    kg__verdict verdict = kg__results_verdict(entry);
+
+    return kg__results_strict(results) && kg__verdict_fails(verdict, true) &&
+           !kg__verdict_fails(verdict, false);
+}
+
 /* The line that imports a case again. */
-static char *reproduce_import(const json_t *imported, const char *id)
+static char *reproduce_import(const json_t *imported, const char *id, bool strict)
 {
     const json_t *file;
     sentence words;
     size_t i;
 
     begin(&words);
+    if (strict)
+        fputs("KG_STRICT=1 ", words.stream);
     if (id != NULL)
-        write_filter(words.stream, id);
+        write_filter(words.stream, "KG_FILTER", id);
     fputs("kernelgate import --from ", words.stream);
     write_word(words.stream, kg__json_text(imported, "from"));
     if (*kg__json_text(imported, "target") != '\0')
@@ -365,10 +376,11 @@ char *kg__results_reproduce(const json_t *results, const json_t *entry, const ch
     const json_t *imported = json_object_get(entry, KG__IMPORTED);
     const char *test = kg__json_text(entry, "test");
     const char *build = kg__json_text(results, "build");
+    bool strict = fails_for_strictness(results, entry);
     sentence words;
 
     if (imported != NULL)
-        return reproduce_import(imported, id);
+        return reproduce_import(imported, id, strict);
     if (*test == '\0' || strncmp(test, KG__IMPORT_TEST, strlen(KG__IMPORT_TEST)) == 0)
         return NULL;
     if (*build == '\0')
@@ -378,8 +390,13 @@ char *kg__results_reproduce(const json_t *results, const json_t *entry, const ch
     fputs("cmake --build ", words.stream);
     write_word(words.stream, build);
     fputs(" && ", words.stream);
+    if (strict)
+        fputs("KG_STRICT=1 ", words.stream);
     if (id != NULL)
-        write_filter(words.stream, id);
+        write_filter(words.stream, "KG_FILTER", id);
+    /* A strict run takes no filter that is not said to be meant. */
+    if (id != NULL && strict)
+        write_filter(words.stream, "KG_FILTER_GIVEN", id);
     fputs("ctest --test-dir ", words.stream);
     write_word(words.stream, build);
     fputs(" -R ", words.stream);

@@ -44,8 +44,8 @@ char *kg__results_reason(const json_t *entry);
 char *kg__results_figures(const char *name, const json_t *metric);
 
 /* The shell line that runs a case's test again with that case alone; of a whole test where `id` is
- * NULL. NULL where the entry names no test. The folder to run it in is the document's member
- * "build", or else build/gpu or build/cpu. */
+ * NULL; with KG_STRICT=1 where the case fails by that alone. NULL where the entry names no test.
+ * The folder to run it in is the document's member "build", or else build/gpu or build/cpu. */
 char *kg__results_reproduce(const json_t *results, const json_t *entry, const char *id);
 
 /* A vanished case's reason: which file has it and what to do. */

@@ -107,9 +107,9 @@ static void folder_of(const char *setting, const char *home, const char *name, c
     const char *folder = kg__setting(setting);
 
     if (folder != NULL)
-        kg__format(path, size, "%s", folder);
+        kg__format_path(path, size, "%s", folder);
     else
-        kg__format(path, size, "%s/%s", home, name);
+        kg__format_path(path, size, "%s/%s", home, name);
 }
 
 void kg__out_folder(const char *home, char *path, size_t size)
@@ -256,6 +256,25 @@ char *kg__glob_meant(const char *list, const char *const *ids, size_t count)
     return meant;
 }
 
+bool kg__fail_filter(kg__error *error, const char *subject, const char *list,
+                     const char *const *ids, size_t count)
+{
+    char *meant = kg__glob_meant(list, ids, count);
+
+    if (meant != NULL)
+        kg__fail(error,
+                 "%s matches no case of any test; did you mean \"%s\"? `kernelgate list` has the "
+                 "cases",
+                 subject, meant);
+    else
+        kg__fail(error,
+                 "%s matches no case of any test: `kernelgate list` has the cases, and "
+                 "COMPARISON/* is a filter for those of one comparison",
+                 subject);
+    free(meant);
+    return false;
+}
+
 static bool takes_any(const char *glob, const char *const *ids, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -302,7 +321,7 @@ void kg__verdicts_path(const char *home, const char *test, char *path, size_t si
     char out[KG__PATH_SIZE];
 
     kg__out_folder(home, out, sizeof out);
-    kg__format(path, size, "%s/records/%s" KG__VERDICTS_SUFFIX, out, test);
+    kg__format_path(path, size, "%s/records/%s" KG__VERDICTS_SUFFIX, out, test);
 }
 
 const char *kg__wrapper(const char *part)

@@ -106,6 +106,24 @@ Test(message, format_fits_any_size)
     cr_expect_str_eq(text, "");
 }
 
+Test(message, a_path_is_kept_byte_by_byte)
+{
+    char path[KG__PATH_SIZE];
+
+    kg__format_path(path, sizeof path, "%s/%s", "a\nb", "c");
+    cr_expect_str_eq(path, "a\nb/c");
+}
+
+Test(message, a_path_that_does_not_fit_ends_the_process, .exit_code = 2)
+{
+    char path[6];
+
+    kg__format_path(path, sizeof path, "%s/%d", "abc", 1);
+    cr_assert_str_eq(path, "abc/1");
+    kg__format_path(path, sizeof path, "%s/%d", "abcd", 1);
+    exit(0);
+}
+
 Test(message, complain_prints_one_line, .init = cr_redirect_stderr)
 {
     char expected[KG__MESSAGE_SIZE + 64];

@@ -2,6 +2,7 @@
  * building and a ctest that stands in for CTest's: what it refuses, and that it never takes an
  * earlier run's words for this one's. */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -95,6 +96,31 @@ Test(gate, names_what_a_filter_may_have_meant)
                 "cases, and COMPARISON/* is a filter for those of one comparison");
 }
 
+/* Nothing was judged, so the results of the run before are still the last. */
+Test(gate, a_filter_that_matches_nothing_leaves_the_results)
+{
+    static const char *const files[] = { "out/results.json", "out/report/index.html",
+                                         "out/records/model.fake.check.verdicts.json" };
+
+    expect_shell("mkdir -p out/records out/report");
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        write_text(files[i], "earlier\n");
+    set("KG_FILTER", "fake/plan/*");
+    expect_gate(2, "KG_FILTER=fake/plan/* matches no case of any test; did you mean "
+                   "\"fake/plain/*\"? `kernelgate list` has the cases");
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char *text = read_text(files[i]);
+
+        cr_expect_str_eq(text, "earlier\n", "%s", files[i]);
+        free(text);
+    }
+    /* A build that fails leaves none: it may be of another tree. */
+    write_script("bin/cmake", "#!/bin/sh\nexit 1\n");
+    expect_gate(2, "configuring preset cpu failed");
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        cr_expect(!exists(files[i]), "%s", files[i]);
+}
+
 /* A list of which a part is misspelled would gate the rest alone, and pass. */
 Test(gate, each_glob_of_a_filter_takes_a_case)
 {
@@ -112,6 +138,36 @@ Test(gate, each_glob_of_a_filter_takes_a_case)
     expect_gate(0, "\nverdict: PASS (exit 0), filtered");
 }
 
+/* With several compilers at once, the error is far above the log's end. */
+Test(gate, a_failed_build_shows_its_first_error)
+{
+    static const char *const shown[][2] = {
+        { "echo '[1/9] Building a.o'; echo 'FAILED: b.o '; echo 'cc b.c'; echo 'b.c:3: error: x'; "
+          "for i in $(seq 100); do echo \"[$i/9] note\"; done; echo 'ninja: build stopped'",
+          "\nFAILED: b.o \ncc b.c\nb.c:3: error: x\nninja: build stopped\n" },
+        { "for i in $(seq 100); do echo \"before $i\"; done; echo 'c.c:9: fatal error: y'; "
+          "for i in $(seq 100); do echo \"after $i\"; done; echo 'make: *** [all] Error 2'",
+          "--- the log, from its first error on:\nc.c:9: fatal error: y\nafter 1\n" },
+        { "echo 'CMake Error at CMakeLists.txt:3 (message):'; seq -f 'more %g' 100",
+          "--- the log, from its first error on:\nCMake Error at CMakeLists.txt:3 (message):\n" },
+        { "seq -f 'line %g' 100", "--- the last lines of the log:\nline 61\n" },
+    };
+
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+        const char *const arguments[] = { "ci/gate", "--target", "model", NULL };
+        char script[512];
+        ending seen;
+
+        snprintf(script, sizeof script, "#!/bin/sh\n%s\nexit 1\n", shown[i][0]);
+        write_script("bin/cmake", script);
+        seen = drive(arguments, environment);
+        expect_ending(&seen, 2, shown[i][1]);
+        expect_ending(&seen, 2, "ci/gate: configuring preset cpu failed: the whole log is in ");
+        cr_expect(occurrences(seen.output, "\n") < 50, "%s", seen.output);
+        free(seen.output);
+    }
+}
+
 /* A claim's line says why it fails; what else Criterion has to say of that test is passed on. */
 Test(gate, a_claim_that_fails_is_told_once)
 {
@@ -120,16 +176,17 @@ Test(gate, a_claim_that_fails_is_told_once)
 
     write_script(
         "bin/ctest",
-        CTEST(
-            "printf '%s\\n' '7: fails        claim  a claim' '8: [----]   of another test' \\\n"
-            "    '7: [----] ./harness/gate/claims.c:207: Assertion Failed' '7: [----]   why again' "
-            "'7: [----] ' \\\n"
-            "    '7: [----] ./suites/own.c:3: Assertion Failed' '7: [----]   of a suite'\n"));
+        CTEST("printf '%s\\n' '7: Environment variable modifications: ' '7:  KG__PARENT=set:1' "
+              "'7: fails        claim  a claim' '8: [----]   of another test' \\\n"
+              "    '7: [----] ./harness/gate/claims.c:207: Assertion Failed' '7: [----]   why again' "
+              "'7: [----] ' \\\n"
+              "    '7: [----] ./suites/own.c:3: Assertion Failed' '7: [----]   of a suite'\n"));
     set("KG_FILTER", "fake/plain/*");
     seen = drive(arguments, environment);
     expect_ending(&seen, 0,
                   "\n[----]   of another test\n[----] ./suites/own.c:3: Assertion Failed\n"
                   "[----]   of a suite\n");
+    cr_expect(strstr(seen.output, "Environment variable") == NULL, "%s", seen.output);
     free(seen.output);
 }
 
@@ -227,7 +284,7 @@ Test(gate, says_that_ctest_is_missing)
 Test(gate, shows_no_log_of_an_earlier_run)
 {
     write_script("bin/ctest", "#!/bin/sh\necho 'CMake Error: no such preset' >&2\nexit 9\n");
-    expect_gate(2, "ci/gate: ctest ended with code 9, and there are no results in ");
+    expect_gate(2, "ctest ended with code 9 and left no report of its tests there");
     write_script("bin/ctest", "#!/bin/sh\nprintf 'in its log\\n' >build/cpu/ctest.log\nexit 9\n");
     expect_gate(2, "\nin its log\n");
     write_script("bin/ctest", CTEST(""));
@@ -298,8 +355,8 @@ Test(gate, what_ctest_saw_otherwise_is_no_pass)
 Test(gate, a_test_without_a_verdict_is_an_error)
 {
     write_script("build/cpu/fake.model",
-                 "#!/bin/sh\necho '{\"tests\": [{\"test\": \"model.fake.check\", \"cases\": []}, "
-                 "{\"test\": \"model.fake.count\", \"cases\": []}]}'\n");
+                 "#!/bin/sh\necho '{\"tests\": [{\"test\": \"model.fake.check\", \"cases\": "
+                 "[\"fake/plain/1/b32\"]}, {\"test\": \"model.fake.count\", \"cases\": []}]}'\n");
     set("KG_FILTER", "fake/plain/*");
     expect_gate(2, "error        model.fake.count  left no verdict: it was not run, or its program "
                    "ended before it could report");

@@ -37,6 +37,43 @@ Test(runner, options)
     expect_drive(with_value, 0, "pass         cpu-model");
 }
 
+/* Criterion prints its usage for these, runs nothing, and would end with 0. */
+Test(runner, an_option_that_criterion_refuses_is_an_error)
+{
+    static const struct {
+        const char *option;
+        const char *line;
+    } refused[] = {
+        { "--filter", "--filter: lacks its value: give a pattern of test names, such as " },
+        { "--pattern", "--pattern: lacks its value: give a pattern of test names" },
+        { "--jobs", "--jobs: lacks its value: give a number, such as --jobs=1" },
+        { "--jobs=two", "--jobs: takes no 'two': give a number, such as --jobs=1" },
+        { "-j", "-j: lacks its value: give a number, such as --jobs=1" },
+        { "-jx", "-j: takes no 'x': give a number, such as --jobs=1" },
+        { "-fj", "-j: lacks its value" },
+        { "--timeout", "--timeout: lacks its value: give a number of seconds" },
+        { "--timeout=soon", "--timeout: takes no 'soon': give a number of seconds" },
+        { "--output", "--output: lacks its value: give a format and a file" },
+        { "--output=xml", "--output: takes no 'xml': give a format and a file" },
+        { "-O", "-O: lacks its value: give a format and a file, such as --output=xml:report.xml" },
+        { "--encoding", "--encoding: lacks its value" },
+        { "-qz", "-z: no such option: see --help" },
+        { "-zq", "-z: no such option: see --help" },
+        { "--quiet=1", "--quiet: takes no value: leave out '=1'" },
+        { "--", "--: no such option" },
+    };
+
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        ending seen = run(KG__FAKE_MODEL, refused[i].option);
+
+        expect_ending(&seen, 2, refused[i].line);
+        cr_expect(occurrences(seen.output, "\n") == 1, "%s: %s", refused[i].option, seen.output);
+        free(seen.output);
+    }
+    set("CRITERION_OUTPUTS", "xml");
+    expect_run(KG__FAKE_MODEL, "-q", 2, "fake: Criterion refused its options: ");
+}
+
 Test(runner, strictness_is_0_or_1)
 {
     set("KG_STRICT", "no");
@@ -82,6 +119,49 @@ Test(runner, tests_of_a_suites_own)
     expect_run(KG__FAKE_SOUND_GPU, "--filter=own/@(passes|skips)", 0, NULL);
     set("KG_STRICT", "1");
     expect_run(KG__FAKE_SOUND_GPU, "--filter=own/@(passes|skips)", 2, NULL);
+}
+
+/* The test's folder `name` by a path of `length` bytes. */
+static const char *long_path(const char *name, size_t length)
+{
+    static char path[8192];
+    size_t used = strlen(at(name));
+
+    memcpy(path, at(name), used);
+    while (used + 2 <= length) {
+        memcpy(path + used, "/.", 2);
+        used += 2;
+    }
+    path[used] = '\0';
+    return path;
+}
+
+/* Results go where they were told to, or nowhere. */
+Test(runner, a_long_path_is_never_cut)
+{
+    static const size_t lengths[] = { 1030, 4080, 6000 };
+
+    set("FAKE", at(""));
+    set("KG_OUT", long_path("out", 1500));
+    expect_shell(KG__COMMAND " begin && test -f \"$FAKE/out/run.lock\"");
+    expect_check(0, "pass         cpu-model");
+    expect_shell("test -f \"$FAKE/out/records/model.fake.check.verdicts.json\"");
+    set("KG_LOCK_DIR", long_path("", 1500));
+    expect_time(77, NULL);
+    expect_shell("ls \"$FAKE\"/kernelgate-*.lock");
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        static char setting[8192];
+        const char *const program[] = { "/usr/bin/env", setting, KG__FAKE_MODEL,
+                                        "--filter=fake/check", NULL };
+
+        expect_shell("rm -rf \"$FAKE/out\"");
+        kg__format(setting, sizeof setting, "KG_OUT=%s", long_path("out", lengths[i]));
+        if (lengths[i] < 4000)
+            expect_drive(program, 0, "pass         cpu-model");
+        else
+            expect_drive(program, 2, "this path is longer than 4095 bytes: choose a shorter one");
+        cr_expect(exists(at("out/records/model.fake.check.verdicts.json")) == (lengths[i] < 4000));
+    }
 }
 
 /* What a run has to report, whatever the filter of the environment says. */

@@ -85,13 +85,11 @@ Test(results, begin_removes_what_a_run_left_and_nothing_else)
                                         "out/records/.gpu.a.time.verdicts.json.new-7",
                                         "out/records/gpu.a.time.1.jsonl",
                                         "out/records/gpu.a.time.1.cases" };
-    static const char *const others[] = { "out/notes.txt",
-                                          "out/results.json.bak",
-                                          "out/my.results.json",
-                                          "out/.junit.xml.swp",
-                                          "out/report/style.css",
-                                          "out/records/readme",
-                                          "out/records/results.json",
+    static const char *const others[] = { "out/notes.txt",       "out/results.json.bak",
+                                          "out/my.results.json", "out/.junit.xml.swp",
+                                          "out/.new-1",          "out/..new-1",
+                                          "out/records/.new-1",  "out/report/style.css",
+                                          "out/records/readme",  "out/records/results.json",
                                           "out/records/.jsonl" };
 
     begin();

@@ -34,6 +34,42 @@ Test(results_text, reproduction_quotes_what_a_shell_would_read)
     json_decref(results);
 }
 
+/* Without strictness the case would pass, and in strict mode a filter must be given on purpose. */
+Test(results_text, reproduction_is_strict_where_strictness_failed)
+{
+    static const struct {
+        const char *verdict;
+        bool strict;
+        bool expected;
+    } failures[] = {
+        { "noisy", true, true },   { "no-baseline", true, true }, { "environment", true, true },
+        { "slower", true, false }, { "error", true, false },      { "noisy", false, false },
+    };
+
+    for (size_t i = 0; i < sizeof failures / sizeof *failures; i++) {
+        json_t *results = json_pack("{s:b}", "strict", (int)failures[i].strict);
+        json_t *entry =
+            json_pack("{s:s, s:s}", "test", "gpu.a.time", "verdict", failures[i].verdict);
+        json_t *imported = json_pack("{s:s, s:{s:s, s:[s]}}", "verdict", failures[i].verdict,
+                                     "imported", "from", "nvbench", "files", "c.json");
+
+        expect_line(
+            kg__results_reproduce(results, entry, "a/b/1/-"),
+            failures[i].expected
+                ? "cmake --build build/gpu && KG_STRICT=1 KG_FILTER='a/b/1/-' "
+                  "KG_FILTER_GIVEN='a/b/1/-' ctest --test-dir build/gpu -R "
+                  "'^gpu\\.a\\.time$' --output-on-failure"
+                : "cmake --build build/gpu && KG_FILTER='a/b/1/-' ctest --test-dir build/gpu "
+                  "-R '^gpu\\.a\\.time$' --output-on-failure");
+        expect_line(kg__results_reproduce(results, imported, NULL),
+                    failures[i].expected ? "KG_STRICT=1 kernelgate import --from nvbench c.json"
+                                         : "kernelgate import --from nvbench c.json");
+        json_decref(imported);
+        json_decref(entry);
+        json_decref(results);
+    }
+}
+
 Test(results_text, reasons_come_from_the_worst_metric_where_the_case_has_none)
 {
     json_t *entry =
