@@ -42,6 +42,10 @@ ending drive(const char *const *arguments, const char *const *settings);
  * gets. */
 ending drive_on_terminal(const char *const *arguments, const char *const *settings);
 
+/* Skips the test unless a pseudo-terminal was opened: a container without /dev/pts has none. Called
+ * right after the attempt. */
+void need_terminal(bool opened);
+
 /* The settings that a test has made by set(), for drive(): each NAME once, the last value counts,
  * and NULL takes it out of the environment. They end with the test. */
 extern const char *environment[];
