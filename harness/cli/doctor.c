@@ -12,9 +12,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "../chart_js.h"
 #include "../colour.h"
 #include "../cuobjdump.h"
-#include "../plots.h"
 #include "../records.h"
 #include "../text.h"
 #include "command.h"
@@ -122,6 +122,19 @@ static void ask_package(kg__program *program, const char *name)
         program->found = false;
 }
 
+static void ask_chart_js(kg__program *program)
+{
+    size_t length;
+    char *text = kg__chart_js_read(NULL);
+    const char *name = text != NULL ? kg__chart_js_name(text, &length) : NULL;
+
+    *program = (kg__program){ .found = name != NULL, .works = name != NULL };
+    if (name != NULL)
+        kg__format(program->version, sizeof program->version, "%.*s, %s", (int)length, name,
+                   kg__chart_js_path());
+    free(text);
+}
+
 static void ask_boost(kg__facts *facts, const char *compiler)
 {
     const char *const header[] = { compiler,        "-x",       "c++",
@@ -166,7 +179,7 @@ static void ask_programs(kg__facts *facts, const char *root)
     ask_package(&facts->jansson, "jansson");
     ask_package(&facts->libxml2, "libxml-2.0");
     ask_package(&facts->libdw, "libdw");
-    ask_version(&facts->gnuplot, kg__gnuplot());
+    ask_chart_js(&facts->chart_js);
     ask_boost(facts, facts->cxx_compiler.found && strchr(facts->cxx_compiler.path, '=') == NULL
                          ? facts->cxx_compiler.path
                          : "g++");
