@@ -269,15 +269,16 @@ stop_with_log() {
 # files). Quiet unless it fails: the log is build/<preset>/build.log.
 build_preset() {
     need_plain_paths
-    local preset=$1 folder=$root/build/$1 werror=OFF cuda='' wanted begun
-    [[ ${CI-} != true ]] || werror=ON
+    local preset=$1 folder=$root/build/$1 werror=() cuda='' wanted begun
+    # Whether another project's warnings are errors is that project's to say.
+    [[ $root != "$home" ]] || werror=("-DKG_WERROR=$([[ ${CI-} == true ]] && echo ON || echo OFF)")
     [[ $preset != gpu ]] || cuda=${CUDACXX-}
     if ! mkdir -p -- "$folder" 2>/dev/null || [[ ! -w $folder ]]; then
         stop 2 "cannot write to $folder: make it writable for $(id -un), or remove it"
     fi
     hold_folder "$folder" 'work in a checkout of its own (git worktree add)'
     local log=$folder/build.log stamp=$folder/configured
-    wanted="root=$root home=$home werror=$werror CC=${CC-} CXX=${CXX-} CUDACXX=$cuda CFLAGS=${CFLAGS-} CXXFLAGS=${CXXFLAGS-} LDFLAGS=${LDFLAGS-} CUDAFLAGS=${CUDAFLAGS-} CUDAHOSTCXX=${CUDAHOSTCXX-} CUDAARCHS=${CUDAARCHS-} NVCC_PREPEND_FLAGS=${NVCC_PREPEND_FLAGS-} NVCC_APPEND_FLAGS=${NVCC_APPEND_FLAGS-} presets=$(cksum <"$root/CMakePresets.json")"
+    wanted="root=$root home=$home werror=${werror[*]} CC=${CC-} CXX=${CXX-} CUDACXX=$cuda CFLAGS=${CFLAGS-} CXXFLAGS=${CXXFLAGS-} LDFLAGS=${LDFLAGS-} CUDAFLAGS=${CUDAFLAGS-} CUDAHOSTCXX=${CUDAHOSTCXX-} CUDAARCHS=${CUDAARCHS-} NVCC_PREPEND_FLAGS=${NVCC_PREPEND_FLAGS-} NVCC_APPEND_FLAGS=${NVCC_APPEND_FLAGS-} presets=$(cksum <"$root/CMakePresets.json")"
 
     begun=$(milliseconds)
     : >"$log"
@@ -285,7 +286,7 @@ build_preset() {
         say "configuring and building $folder"
         rm -f -- "$stamp"
         cd -- "$root" || exit 2
-        run_stoppable cmake --fresh --preset "$preset" "-DKG_WERROR=$werror" >>"$log" 2>&1 ||
+        run_stoppable cmake --fresh --preset "$preset" "${werror[@]}" >>"$log" 2>&1 ||
             stop_with_log "$log" "configuring preset $preset"
         printf '%s\n' "$wanted" >"$stamp"
     else

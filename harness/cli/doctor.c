@@ -1,5 +1,7 @@
 /* kernelgate doctor: what of this machine works, and what to do about the rest. */
 #include "cli/doctor.h"
+#include "base/exit_code.h"
+#include "base/json.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -14,13 +16,11 @@
 
 #include "base/child_process.h"
 #include "base/color.h"
-#include "base/exit_code.h"
-#include "base/json.h"
 #include "base/text.h"
 #include "baseline/cuobjdump.h"
 #include "cli/command.h"
 #include "records/records.h"
-#include "report/plots.h"
+#include "report/chart_js.h"
 
 /* A program that does not tell its version within this time does not work. */
 #define PROBE_SECONDS 20.0
@@ -124,6 +124,19 @@ static void ask_package(kg__program *program, const char *name)
         program->found = false;
 }
 
+static void ask_chart_js(kg__program *program)
+{
+    size_t length;
+    char *text = kg__chart_js_read(NULL);
+    const char *name = text != NULL ? kg__chart_js_name(text, &length) : NULL;
+
+    *program = (kg__program){ .found = name != NULL, .works = name != NULL };
+    if (name != NULL)
+        kg__format(program->version, sizeof program->version, "%.*s, %s", (int)length, name,
+                   kg__chart_js_path());
+    free(text);
+}
+
 static void ask_boost(kg__facts *facts, const char *compiler)
 {
     const char *const header[] = { compiler,        "-x",       "c++",
@@ -168,7 +181,7 @@ static void ask_programs(kg__facts *facts, const char *root)
     ask_package(&facts->jansson, "jansson");
     ask_package(&facts->libxml2, "libxml-2.0");
     ask_package(&facts->libdw, "libdw");
-    ask_version(&facts->gnuplot, kg__gnuplot());
+    ask_chart_js(&facts->chart_js);
     ask_boost(facts, facts->cxx_compiler.found && strchr(facts->cxx_compiler.path, '=') == NULL
                          ? facts->cxx_compiler.path
                          : "g++");

@@ -55,7 +55,7 @@ typedef struct kg__facts {
     kg__program jansson;
     kg__program libxml2;
     kg__program libdw;
-    kg__program gnuplot;
+    kg__program chart_js;
     bool boost_header;
     char boost_library[256]; /* its path; empty where the compiler does not find it */
 

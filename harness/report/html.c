@@ -115,6 +115,26 @@ void kg__html_add_raw(xmlNode *parent, const char *element, const char *content)
     xmlAddChild(added, require(xmlNewDocText(parent->doc, as_xml(content))));
 }
 
+void kg__html_add_json(xmlNode *parent, const char *id, const json_t *json)
+{
+    static const char escape[] = "\\u003c";
+    char *text = require(json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(9)));
+    char *escaped = kg__allocate(strlen(text) + 1, strlen(escape));
+    char *end = escaped;
+    xmlNode *script;
+
+    /* "<" is in strings alone, which have another way to write it. */
+    for (const char *c = text; *c != '\0'; c++)
+        end = *c == '<' ? stpcpy(end, escape) : (*end = *c, end + 1);
+    *end = '\0';
+    kg__html_add_raw(parent, "script", escaped);
+    script = xmlGetLastChild(parent);
+    kg__html_set(script, "type", "application/json");
+    kg__html_set(script, "id", id);
+    free(escaped);
+    free(text);
+}
+
 void kg__html_set(xmlNode *element, const char *attribute, const char *value)
 {
     char *clean = kg__clean_text(value, true);

@@ -3,6 +3,7 @@
 #ifndef KG__HTML_H
 #define KG__HTML_H
 
+#include <jansson.h>
 #include <libxml/tree.h>
 #include <stdbool.h>
 
@@ -32,8 +33,12 @@ xmlNode *kg__html_addf(xmlNode *parent, const char *element, const char *format,
 /* Adds text behind what an element holds. */
 void kg__html_text(xmlNode *element, const char *text);
 
-/* Adds a script or a style sheet as it is: `content` is the program's own, and holds no "</". */
+/* Adds a script or a style sheet as it is: `content` is the program's own, or else looked at, and
+ * holds no "</" and no "<!--". */
 void kg__html_add_raw(xmlNode *parent, const char *element, const char *content);
+
+/* Adds JSON as data for scripts, which find it by its id. No text in it can end the element. */
+void kg__html_add_json(xmlNode *parent, const char *id, const json_t *json);
 
 /* Sets an attribute, to text of any origin. */
 void kg__html_set(xmlNode *element, const char *attribute, const char *value);

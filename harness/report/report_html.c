@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "results/failure_groups.h"
 #include "base/file.h"
+#include "report/chart_js.h"
 #include "report/html.h"
 #include "report/report_names.h"
 #include "report/report_plots.h"
+#include "results/failure_groups.h"
 #include "results/results.h"
 #include "results/results_text.h"
 
@@ -65,67 +66,23 @@ xmlNode *kg__page_add_folded(xmlNode *parent, const char *summary)
     return folded;
 }
 
-/* The shapes of points, as gnuplot's own stand for the styles' numbers. */
-static const char *const shapes[KG__PLOT_STYLES] = { "●", "■", "▲", "◆", "▼", "⬟", "○", "□" };
-
-static void add_legend(xmlNode *parent, const kg__plot *plot)
-{
-    xmlNode *legend;
-    char name[16];
-
-    if (plot->series_count + plot->mark_count < 2)
-        return;
-    legend = kg__html_add_class(parent, "ul", "legend", NULL);
-    for (size_t i = 0; i < plot->series_count; i++) {
-        unsigned style = kg__plot_class(&plot->series[i]);
-        xmlNode *entry;
-
-        if (plot->series[i].count == 0)
-            continue;
-        entry = kg__html_add(legend, "li", NULL);
-        kg__format(name, sizeof name, "s%u", style);
-        kg__html_set(kg__html_add_class(entry, "span", name,
-                                        plot->kind == KG__PLOT_BARS ? "■" : shapes[style - 1]),
-                     "aria-hidden", "true");
-        kg__html_text(entry, " ");
-        kg__html_text(entry, plot->series[i].name);
-    }
-    for (size_t i = 0; i < plot->mark_count; i++) {
-        xmlNode *entry = kg__html_add(legend, "li", NULL);
-
-        kg__format(name, sizeof name, "m%zu", i + 1);
-        kg__html_set(kg__html_add_class(entry, "span", name, "╌"), "aria-hidden", "true");
-        kg__html_text(entry, " ");
-        kg__html_text(entry, plot->marks[i].name);
-    }
-}
-
 void kg__page_add_plots(xmlNode *parent, const kg__page *page, kg__page_plots which)
 {
-    xmlNode *plots;
+    char range[48];
 
-    if (which.count == 0 || page->undrawn.text[0] != '\0')
+    if (which.count == 0 || page->chart_js == NULL)
         return;
-    plots = kg__html_add_class(parent, "div", "plots", NULL);
-    for (size_t i = which.first; i < which.first + which.count; i++) {
-        xmlNode *figure = kg__html_add(plots, "figure", NULL);
-
-        kg__html_add(figure, "figcaption", page->plots[i].title);
-        if (!kg__plot_add_drawing(figure, page->drawings[i], &page->plots[i]))
-            kg__html_add_class(figure, "p", "note", "What gnuplot drew is no SVG.");
-        add_legend(figure, &page->plots[i]);
-    }
+    kg__format(range, sizeof range, "%zu,%zu", which.first, which.first + which.count);
+    kg__html_set(kg__html_add_class(parent, "div", "plots", NULL), "data-plots", range);
 }
 
 /* Takes over the plots that are made of a table or a case. */
-static kg__page_plots take_plots(kg__page *page, const kg__plot *plots, size_t count)
+static kg__page_plots take_plots(kg__page *page, json_t *plots)
 {
-    kg__page_plots taken = { page->plot_count, count };
+    kg__page_plots taken = { json_array_size(page->plots), json_array_size(plots) };
 
-    for (size_t i = 0; i < count; i++) {
-        page->plots = kg__grow(page->plots, page->plot_count, &page->plot_room, sizeof *plots);
-        page->plots[page->plot_count++] = plots[i];
-    }
+    json_array_extend(page->plots, plots);
+    json_decref(plots);
     return taken;
 }
 
@@ -136,7 +93,6 @@ static void take_comparison(kg__page *page, const char *comparison, const json_t
 
     for (size_t i = 0; i < targets.count; i++) {
         kg__page_section *section;
-        kg__plot plots[KG__REPORT_PLOTS];
         kg__report_table table;
 
         if (!kg__report_table_make(part, comparison, targets.names[i], &table, &page->broken) ||
@@ -152,7 +108,7 @@ static void take_comparison(kg__page *page, const char *comparison, const json_t
         section->table.results = page->results;
         section->table.comparison = kg__copy_text(comparison);
         section->table.target = kg__copy_text(targets.names[i]);
-        section->plots = take_plots(page, plots, kg__report_table_plots(&table, plots));
+        section->plots = take_plots(page, kg__report_table_plots(&table));
     }
     kg__report_names_free(&targets);
 }
@@ -180,7 +136,6 @@ static void take_failures(kg__page *page)
         if (!kg__verdict_fails((kg__verdict)verdict, strict))
             continue;
         json_array_foreach (json_object_get(page->results, "cases"), i, entry) {
-            kg__plot plots[KG__REPORT_PLOTS];
             kg__page_failure *failure;
             const json_t *led;
 
@@ -192,7 +147,7 @@ static void take_failures(kg__page *page)
             failure = &page->failures[page->failure_count];
             *failure = (kg__page_failure){ .entry = entry, .led = led };
             if (page->failure_count++ < KG__PAGE_FAILURES)
-                failure->plots = take_plots(page, plots, kg__report_case_plots(entry, plots));
+                failure->plots = take_plots(page, kg__report_case_plots(entry));
         }
     }
 }
@@ -204,15 +159,11 @@ static void free_page(kg__page *page)
         free((char *)page->sections[i].table.target);
         kg__report_table_free(&page->sections[i].table);
     }
-    for (size_t i = 0; i < page->plot_count; i++) {
-        kg__plot_free(&page->plots[i]);
-        free(page->drawings[i]);
-    }
     free(page->sections);
     free(page->failures);
     json_decref(page->alike);
-    free(page->plots);
-    free(page->drawings);
+    json_decref(page->plots);
+    free(page->chart_js);
 }
 
 static void add_meta(xmlNode *head, const char *kind, const char *name, const char *content)
@@ -281,8 +232,6 @@ static xmlNode *build_page(const kg__page *page)
 
     add_head(html, outcome);
     body = kg__html_add(html, "body", NULL);
-    if (page->plot_count > 0 && page->undrawn.text[0] == '\0')
-        kg__plot_add_shapes(body, page->drawings[0]);
     parts = kg__html_add(body, "main", NULL);
     kg__page_add_outcome(parts, page);
     add_contents(parts, page);
@@ -291,6 +240,10 @@ static xmlNode *build_page(const kg__page *page)
     kg__page_add_comparisons(parts, page);
     kg__page_add_cases(parts, page);
     kg__page_add_machines(parts, page);
+    if (page->chart_js != NULL) {
+        kg__html_add_json(body, "plots", page->plots);
+        kg__html_add_raw(body, "script", page->chart_js);
+    }
     kg__html_add_raw(body, "script", kg__page_script);
     free(outcome);
     return html;
@@ -298,7 +251,7 @@ static xmlNode *build_page(const kg__page *page)
 
 bool kg__results_write_html(const char *path, const json_t *results, kg__error *error)
 {
-    kg__page page = { .results = results };
+    kg__page page = { .results = results, .plots = json_array() };
     char *folder = kg__copy_text(path);
     char *slash = strrchr(folder, '/');
     bool written;
@@ -309,14 +262,14 @@ bool kg__results_write_html(const char *path, const json_t *results, kg__error *
     written = kg__file_may_replace(path, error) &&
               (slash == NULL || slash == folder || kg__file_make_folder(folder, error));
     free(folder);
-    if (!written)
+    if (!written) {
+        json_decref(page.plots);
         return false;
+    }
     take_failures(&page);
     take_sections(&page);
-    page.drawings = kg__allocate(page.plot_count, sizeof *page.drawings);
-    if (!kg__plots_draw(page.plots, page.plot_count, page.drawings, &page.undrawn) &&
-        page.undrawn.text[0] == '\0')
-        kg__fail(&page.undrawn, "gnuplot failed");
+    if (json_array_size(page.plots) > 0)
+        page.chart_js = kg__chart_js_read(&page.undrawn);
     html = build_page(&page);
     written = kg__html_save(path, html, error);
     kg__html_free(html);

@@ -7,7 +7,6 @@
 #include <libxml/tree.h>
 #include <stddef.h>
 
-#include "report/plots.h"
 #include "report/report_table.h"
 
 /* Some plots of the page's, which stand side by side. */
@@ -34,7 +33,7 @@ typedef struct kg__page_failure {
 /* So many failed cases are shown each by itself, with their samples; the others in a table. */
 #define KG__PAGE_FAILURES 20
 
-/* What a page is made of, before it is one: all plots are drawn at once. */
+/* What a page is made of, before it is one. */
 typedef struct kg__page {
     const json_t *results;
     kg__page_section *sections;
@@ -43,12 +42,10 @@ typedef struct kg__page {
     kg__page_failure *failures; /* worst first */
     size_t failure_count;
     size_t failure_room;
-    json_t *alike; /* by kg__alike_sort() */
-    kg__plot *plots;
-    char **drawings; /* NULL where nothing could be drawn */
-    size_t plot_count;
-    size_t plot_room;
-    kg__error undrawn; /* why; empty where all are drawn */
+    json_t *alike;     /* by kg__alike_sort() */
+    json_t *plots;     /* by kg__report_table_plots() and kg__report_case_plots() */
+    char *chart_js;    /* what draws them; NULL where nothing does */
+    kg__error undrawn; /* why; empty where there is nothing to draw */
     kg__error broken;  /* why a comparison has no table; empty where all have */
 } kg__page;
 
@@ -84,7 +81,7 @@ void kg__page_add_code(xmlNode *row, const char *text);
 /* Adds a section that is folded until it is opened; returns its inside. */
 xmlNode *kg__page_add_folded(xmlNode *parent, const char *summary);
 
-/* Adds plots with their legends, or nothing where none were drawn. */
+/* Adds a place for page.js to draw plots in, or nothing where nothing draws them. */
 void kg__page_add_plots(xmlNode *parent, const kg__page *page, kg__page_plots which);
 
 #endif

@@ -13,6 +13,15 @@
 /* A table's figures are in nanoseconds, plots in microseconds. */
 #define NANOSECONDS_A_MICROSECOND 1000.0
 
+/* The most plots of a table or a case. */
+#define LARGEST_PLOTS 8
+
+/* Values that span more than this are shown on a logarithmic axis. */
+#define WIDEST_LINEAR 20.0
+
+/* A logarithmic axis begins at a power of ten below this share of the least value. */
+#define LOWEST_BAR 0.8
+
 /* How many elements a size has: the product of its numbers; what is no number counts as 1. */
 static double elements_of(const char *size)
 {
@@ -107,17 +116,78 @@ static const kg__report_case **best_cases(const kg__report_table *table, const s
     return best;
 }
 
-/* Keeps a plot that shows more than one figure. */
-static size_t keep(kg__plot *plot)
+static json_t *begin_plot(const char *kind, const char *title, const char *place_title,
+                          const char *value_title)
 {
-    size_t figures = 0;
+    return json_pack("{s:s, s:o, s:s, s:s, s:[], s:[], s:[]}", "kind", kind, "title",
+                     kg__json_clean_string(title), "place_title", place_title, "value_title",
+                     value_title, "places", "series", "marks");
+}
 
-    for (size_t i = 0; i < plot->series_count; i++)
-        figures += plot->series[i].count;
-    if (figures > 1)
-        return 1;
-    kg__plot_free(plot);
-    return 0;
+static void add_place(json_t *plot, const char *name)
+{
+    json_array_append_new(json_object_get(plot, "places"), kg__json_clean_string(name));
+}
+
+/* Adds a series in a style of the page's; returns its values, of which each place gets one. */
+static json_t *add_series(json_t *plot, const char *name, size_t style)
+{
+    json_t *values = json_array();
+
+    json_array_append_new(json_object_get(plot, "series"),
+                          json_pack("{s:o, s:I, s:o}", "name", kg__json_clean_string(name), "style",
+                                    (json_int_t)(style % KG__PLOT_STYLES), "values", values));
+    return values;
+}
+
+static void add_value(json_t *values, double value)
+{
+    json_array_append_new(values, isfinite(value) ? json_real(value) : json_null());
+}
+
+/* Counts the numbers in values, of which each may be a list, and finds the least and the greatest.
+ */
+static size_t find_range(const json_t *values, double *least, double *greatest)
+{
+    const json_t *value;
+    size_t count = 0;
+    size_t i;
+
+    json_array_foreach (values, i, value) {
+        if (json_is_array(value)) {
+            count += find_range(value, least, greatest);
+        } else if (json_is_number(value)) {
+            *least = fmin(*least, json_number_value(value));
+            *greatest = fmax(*greatest, json_number_value(value));
+            count++;
+        }
+    }
+    return count;
+}
+
+/* Takes a finished plot that shows more than one figure, without the series that have none. A wide
+ * range has a logarithmic axis, from a power of ten that leaves the least bar a height. */
+static void take_plot(json_t *plots, json_t *plot)
+{
+    json_t *all = json_object_get(plot, "series");
+    double least = INFINITY;
+    double greatest = -INFINITY;
+    size_t shown = 0;
+
+    for (size_t i = json_array_size(all); i-- > 0;) {
+        size_t count =
+            find_range(json_object_get(json_array_get(all, i), "values"), &least, &greatest);
+
+        shown += count;
+        if (count == 0)
+            json_array_remove(all, i);
+    }
+    if (strcmp(kg__json_text(plot, "kind"), "dots") != 0 && least > 0 &&
+        greatest > WIDEST_LINEAR * least)
+        json_object_set_new(plot, "log_from", json_real(pow(10, floor(log10(LOWEST_BAR * least)))));
+    if (shown > 1 && json_array_size(plots) < LARGEST_PLOTS)
+        json_array_append(plots, plot);
+    json_decref(plot);
 }
 
 static double scale_of(const kg__report_table *table, int column)
@@ -127,33 +197,33 @@ static double scale_of(const kg__report_table *table, int column)
     return table->columns[column].form == KG__FORM_PERCENT ? 100 : 1;
 }
 
+/* A figure of a case in the unit of its plot; NaN where there is no case. */
+static double value_of(const kg__report_table *table, const kg__report_case *one, int column)
+{
+    return one != NULL ? one->figures[column] * scale_of(table, column) : (double)NAN;
+}
+
 /* A column over the sizes, each variant at its best launch. */
-static size_t plot_by_size(const kg__report_table *table, const size_list *sizes, const char *name,
-                           bool greatest, const char *title, const char *unit, kg__plot *plot)
+static void plot_by_size(const kg__report_table *table, const size_list *sizes, const char *name,
+                         bool greatest, json_t *plots, json_t *plot)
 {
     int column = kg__report_column_of(table, name);
 
-    if (sizes->count < 2)
-        return 0;
-    kg__plot_begin(plot, KG__PLOT_LINES, title, "size", unit);
     for (size_t i = 0; i < sizes->count; i++)
-        kg__plot_add_place(plot, sizes->sizes[i]);
+        add_place(plot, sizes->sizes[i]);
     for (size_t variant = 0; variant < table->variant_count; variant++) {
         const kg__report_case **best;
-        size_t series;
+        json_t *values;
 
         if (!kg__report_shows(table, variant, column))
             continue;
-        series = kg__plot_add_series(plot, table->variants[variant], variant);
+        values = add_series(plot, table->variants[variant], variant);
         best = best_cases(table, sizes, variant, column, greatest);
-        for (size_t i = 0; i < sizes->count; i++) {
-            if (best[i] != NULL)
-                kg__plot_add_point(plot, series, i,
-                                   best[i]->figures[column] * scale_of(table, column));
-        }
+        for (size_t i = 0; i < sizes->count; i++)
+            add_value(values, value_of(table, best[i], column));
         free(best);
     }
-    return keep(plot);
+    take_plot(plots, plot);
 }
 
 /* How many rows of each size have a figure of a column. The caller frees the list. */
@@ -191,33 +261,30 @@ static size_t last_largest(const size_list *sizes, size_t *counts, size_t least)
 }
 
 /* The hot time over the launches of the size that has most, the last of such. */
-static size_t plot_by_launch(const kg__report_table *table, const size_list *sizes, kg__plot *plot)
+static void plot_by_launch(const kg__report_table *table, const size_list *sizes, json_t *plots)
 {
     int column = kg__report_column_of(table, "time_ns");
     size_t most = last_largest(sizes, count_launches(table, sizes, column), 2);
     char title[2 * KG__REPORT_NAME_SIZE];
+    json_t *plot;
 
     if (most == sizes->count)
-        return 0;
+        return;
     kg__format(title, sizeof title, "Time by launch, hot, at size %s", sizes->sizes[most]);
-    kg__plot_begin(plot, KG__PLOT_LINES, title, "launch: threads a block, blocks", "µs");
-    for (size_t variant = 0; variant < table->variant_count; variant++)
-        kg__plot_add_series(plot, table->variants[variant], variant);
+    plot = begin_plot("lines", title, "launch: threads a block, blocks", "µs");
     for (size_t row = 0; row < table->row_count; row++) {
-        size_t place;
+        if (sizes->of_rows[row] == most)
+            add_place(plot, table->rows[row].launch);
+    }
+    for (size_t variant = 0; variant < table->variant_count; variant++) {
+        json_t *values = add_series(plot, table->variants[variant], variant);
 
-        if (sizes->of_rows[row] != most)
-            continue;
-        place = kg__plot_add_place(plot, table->rows[row].launch);
-        for (size_t variant = 0; variant < table->variant_count; variant++) {
-            const kg__report_case *one = kg__report_case_at(table, row, variant);
-
-            if (one != NULL)
-                kg__plot_add_point(plot, variant, place,
-                                   one->figures[column] * scale_of(table, column));
+        for (size_t row = 0; row < table->row_count; row++) {
+            if (sizes->of_rows[row] == most)
+                add_value(values, value_of(table, kg__report_case_at(table, row, variant), column));
         }
     }
-    return keep(plot);
+    take_plot(plots, plot);
 }
 
 /* How many variants have a figure of a column at each size. The caller frees the list. */
@@ -236,36 +303,34 @@ static size_t *count_variants(const kg__report_table *table, const size_list *si
 }
 
 /* Hot and cold times of the variants, each at its fastest launch. */
-static size_t plot_side_by_side(const kg__report_table *table, const size_list *sizes,
-                                kg__plot *plot)
+static void plot_side_by_side(const kg__report_table *table, const size_list *sizes, json_t *plots)
 {
     int hot = kg__report_column_of(table, "time_ns");
     int cold = kg__report_column_of(table, "cold_time_ns");
     size_t fullest = last_largest(sizes, count_variants(table, sizes, hot), 1);
     char title[2 * KG__REPORT_NAME_SIZE];
+    json_t *hot_values;
+    json_t *cold_values;
+    json_t *plot;
 
     if (fullest == sizes->count)
-        return 0;
+        return;
     kg__format(title, sizeof title, "Variants side by side at size %s", sizes->sizes[fullest]);
-    kg__plot_begin(plot, KG__PLOT_BARS, title, "", "µs");
-    kg__plot_add_series(plot, "hot in the caches", 0);
+    plot = begin_plot("bars", title, "", "µs");
+    hot_values = add_series(plot, "hot in the caches", 0);
+    cold_values = add_series(plot, "cold from device memory", 1);
     for (size_t variant = 0; variant < table->variant_count; variant++) {
         const kg__report_case **all = best_cases(table, sizes, variant, hot, false);
         const kg__report_case *best = all[fullest];
-        size_t place;
 
         free(all);
         if (best == NULL)
             continue;
-        place = kg__plot_add_place(plot, table->variants[variant]);
-        kg__plot_add_point(plot, 0, place, best->figures[hot] * scale_of(table, hot));
-        if (isnan(best->figures[cold]))
-            continue;
-        if (plot->series_count == 1)
-            kg__plot_add_series(plot, "cold from device memory", 1);
-        kg__plot_add_point(plot, 1, place, best->figures[cold] * scale_of(table, cold));
+        add_place(plot, table->variants[variant]);
+        add_value(hot_values, value_of(table, best, hot));
+        add_value(cold_values, value_of(table, best, cold));
     }
-    return keep(plot);
+    take_plot(plots, plot);
 }
 
 /* The row at which most variants have a figure of a column, the last of such. */
@@ -291,99 +356,109 @@ static size_t fullest_row(const kg__report_table *table, int column)
 }
 
 /* One counter's bars, a variant each; nothing where all variants have the same. */
-static size_t plot_counter(const kg__report_table *table, int column, kg__plot *plot)
+static void plot_counter(const kg__report_table *table, int column, json_t *plots)
 {
     size_t row = fullest_row(table, column);
     char title[4 * KG__REPORT_NAME_SIZE];
-    double first = NAN;
-    bool differs = false;
+    double least = INFINITY;
+    double greatest = -INFINITY;
+    json_t *values;
+    json_t *plot;
 
     kg__format(title, sizeof title, "%s at %s/%s", table->columns[column].title,
                table->rows[row].size, table->rows[row].launch);
-    kg__plot_begin(plot, KG__PLOT_BARS, title, "", "");
-    kg__plot_add_series(plot, table->columns[column].title, 0);
+    plot = begin_plot("bars", title, "", "");
+    values = add_series(plot, table->columns[column].title, 0);
     for (size_t variant = 0; variant < table->variant_count; variant++) {
-        const kg__report_case *one = kg__report_case_at(table, row, variant);
-        double figure = one != NULL ? one->figures[column] : (double)NAN;
+        double value = value_of(table, kg__report_case_at(table, row, variant), column);
 
-        if (isnan(figure))
+        if (isnan(value))
             continue;
-        differs = differs || (!isnan(first) && figure != first);
-        first = figure;
-        kg__plot_add_point(plot, 0, kg__plot_add_place(plot, table->variants[variant]), figure);
+        add_place(plot, table->variants[variant]);
+        add_value(values, value);
     }
-    if (differs)
-        return 1;
-    kg__plot_free(plot);
-    return 0;
+    (void)find_range(values, &least, &greatest);
+    if (least < greatest)
+        take_plot(plots, plot);
+    else
+        json_decref(plot);
 }
 
-size_t kg__report_table_plots(const kg__report_table *table, kg__plot plots[KG__REPORT_PLOTS])
+json_t *kg__report_table_plots(const kg__report_table *table)
 {
     size_list sizes = list_sizes(table);
-    size_t count = 0;
+    json_t *plots = json_array();
 
     if (table->counted) {
-        for (int column = 0; column < table->column_count && count < KG__REPORT_PLOTS; column++)
+        for (int column = 0; column < table->column_count; column++)
             if (table->columns[column].title[0] != '\0' && kg__report_tells(table, column))
-                count += plot_counter(table, column, &plots[count]);
+                plot_counter(table, column, plots);
     } else if (table->row_count > 0) {
-        count += plot_by_size(table, &sizes, "time_ns", false,
-                              "Time by size, hot, at the fastest launch", "µs", &plots[count]);
-        count += plot_by_launch(table, &sizes, &plots[count]);
-        count += plot_side_by_side(table, &sizes, &plots[count]);
-        count += plot_by_size(table, &sizes, "share_of_limit", true,
-                              "Share of the limit, at the best launch", "%", &plots[count]);
+        if (sizes.count > 1)
+            plot_by_size(
+                table, &sizes, "time_ns", false, plots,
+                begin_plot("lines", "Time by size, hot, at the fastest launch", "size", "µs"));
+        plot_by_launch(table, &sizes, plots);
+        plot_side_by_side(table, &sizes, plots);
+        if (sizes.count > 1)
+            plot_by_size(
+                table, &sizes, "share_of_limit", true, plots,
+                begin_plot("lines", "Share of the limit, at the best launch", "size", "%"));
     }
     free_sizes(&sizes);
-    return count;
+    return plots;
 }
 
-static void add_samples(kg__plot *plot, size_t place, const json_t *samples)
+/* A metric's samples in microseconds, those of each process at its place. */
+static void plot_samples(const char *name, const json_t *metric, json_t *plots)
 {
-    const json_t *sample;
-    size_t i;
-
-    json_array_foreach (samples, i, sample) {
-        if (json_is_number(sample) && i < KG__RECORD_SAMPLES)
-            kg__plot_add_point(plot, 0, place,
-                               json_number_value(sample) / NANOSECONDS_A_MICROSECOND);
-    }
-}
-
-static size_t plot_samples(const char *name, const json_t *metric, kg__plot *plot)
-{
-    const json_t *processes = json_object_get(metric, KG__SAMPLES_NS);
     double baseline = kg__json_number(metric, "baseline") / NANOSECONDS_A_MICROSECOND;
+    const struct {
+        const char *name;
+        double value;
+    } marks[] = { { "baseline", baseline },
+                  { "limit", baseline * (1 + kg__json_number(metric, "limit")) } };
     const json_t *samples;
+    const json_t *sample;
     char title[2 * KG__REPORT_NAME_SIZE];
+    json_t *values;
+    json_t *plot;
     size_t i;
+    size_t j;
 
     kg__format(title, sizeof title, "Samples of %s, a process beside the other", name);
-    kg__plot_begin(plot, KG__PLOT_DOTS, title, "process", "µs");
-    plot->from_data = true;
-    kg__plot_add_series(plot, "a sample", 0);
-    json_array_foreach (processes, i, samples) {
+    plot = begin_plot("dots", title, "process", "µs");
+    values = add_series(plot, "a sample", 0);
+    json_array_foreach (json_object_get(metric, KG__SAMPLES_NS), i, samples) {
+        json_t *of_process = json_array();
         char place[KG__FIGURE_SIZE];
 
         kg__format(place, sizeof place, "%zu", i + 1);
-        add_samples(plot, kg__plot_add_place(plot, place), samples);
+        add_place(plot, place);
+        json_array_foreach (samples, j, sample) {
+            if (json_is_number(sample) && j < KG__RECORD_SAMPLES)
+                add_value(of_process, json_number_value(sample) / NANOSECONDS_A_MICROSECOND);
+        }
+        json_array_append_new(values, of_process);
     }
-    kg__plot_add_mark(plot, "baseline", baseline);
-    kg__plot_add_mark(plot, "limit", baseline * (1 + kg__json_number(metric, "limit")));
-    return keep(plot);
+    for (i = 0; i < sizeof marks / sizeof *marks; i++) {
+        if (isfinite(marks[i].value))
+            json_array_append_new(
+                json_object_get(plot, "marks"),
+                json_pack("{s:s, s:f}", "name", marks[i].name, "value", marks[i].value));
+    }
+    take_plot(plots, plot);
 }
 
-size_t kg__report_case_plots(const json_t *entry, kg__plot plots[KG__REPORT_PLOTS])
+json_t *kg__report_case_plots(const json_t *entry)
 {
     const char *name;
     json_t *metric;
-    size_t count = 0;
+    json_t *plots = json_array();
 
     json_object_foreach (json_object_get(entry, "metrics"), name, metric) {
-        if (count < KG__REPORT_PLOTS && kg__results_verdict(metric) > KG__NO_BASELINE &&
-            json_array_size(json_object_get(metric, KG__SAMPLES_NS)) > 0)
-            count += plot_samples(name, metric, &plots[count]);
+        if (kg__results_verdict(metric) > KG__NO_BASELINE)
+            plot_samples(name, metric, plots);
     }
-    return count;
+    return plots;
 }

@@ -85,7 +85,7 @@ bool kg__results_write_junit(const char *path, const json_t *results, kg__error 
 /* Writes Markdown: verdict counts, failures first, each with its reason and a line that reproduces
  * it. */
 bool kg__results_write_summary(const char *path, const json_t *results, kg__error *error);
-/* Writes HTML: one file that refers to no other, with every comparison's tables and, where gnuplot
+/* Writes HTML: one file that refers to no other, with every comparison's tables and, where Chart.js
  * is installed, plots. The folder is made where it is missing. Atomically, as its neighbors: on
  * failure what was at `path` stays as it was. */
 bool kg__results_write_html(const char *path, const json_t *results, kg__error *error);

@@ -461,7 +461,8 @@ static void make_machine(void)
     put_program("gcovr", "gcovr 5.2", 0);
     put_program("git", "git version 2.39.5", 0);
     put_program("g++", "/usr/lib/libboost_context.so 12.2", 0);
-    put_program("gnuplot", "gnuplot 5.4 patchlevel 4", 0);
+    put("chart.js", "/*!\n * Chart.js v3.9.1\n */\n");
+    setenv("KG_CHART_JS", "chart.js", 1);
     put_program("nvcc", "Cuda compilation tools, release 13.0, V13.0.88", 0);
     put("root/etc/os-release", "NAME=Test\nPRETTY_NAME=\"Test OS 1\"\n");
     put("root/proc/driver/nvidia/version", "NVRM version: NVIDIA UNIX x86_64\n");
@@ -510,13 +511,12 @@ Test(cli, doctor_of_a_machine_with_everything)
                   "C, SM clock 1980 MHz of 1980, memory clock 3201 MHz, power limit 700 W, ECC on, "
                   "MIG off\n");
     expect_within(output, "baselines/nvidia-h200.json: 0 cases\n");
-    expect_within(output, "ok     gnuplot            gnuplot 5.4 patchlevel 4\n");
+    expect_within(output, "ok     Chart.js           Chart.js v3.9.1, chart.js\n");
     expect_within(output, "\nCPU model: can be gated\nGPU: can be gated: 1 x NVIDIA H200\n");
 
-    put_program("another", "a plotter of my own 1", 0);
-    setenv("KG_GNUPLOT", "another", 1);
+    put("chart.js", "another's\n");
     cr_expect(eq(int, run("doctor", "--root", "root", NULL), 0));
-    expect_within(output, "ok     gnuplot            a plotter of my own 1\n");
+    expect_within(output, "Chart.js           not found\n");
 }
 
 Test(cli, doctor_names_what_is_wrong_with_a_gpu)

@@ -39,7 +39,7 @@ static void a_laptop(void)
     facts.jansson = program("2.14", 2, 14);
     facts.libxml2 = program("2.9.14", 2, 9);
     facts.libdw = program("0.188", 0, 188);
-    facts.gnuplot = program("gnuplot 5.4 patchlevel 4", 5, 4);
+    facts.chart_js = program("Chart.js v3.9.1", 3, 9);
     facts.boost_header = true;
     snprintf(facts.boost_library, sizeof facts.boost_library, "/usr/lib/libboost_context.so");
     facts.nvml = KG__NVML_ABSENT;
@@ -169,10 +169,10 @@ Test(doctor, each_thing_that_the_model_needs)
 Test(doctor, what_can_be_done_without)
 {
     a_laptop();
-    facts.gcovr.found = facts.git.found = facts.gnuplot.found = false;
+    facts.gcovr.found = facts.git.found = facts.chart_js.found = false;
     expect("gcovr", KG__REMARK, "not found", "coverage");
     expect("git", KG__REMARK, "not found", "commit");
-    expect("gnuplot", KG__REMARK, "not found", "tables alone");
+    expect("Chart.js", KG__REMARK, "not found", "tables alone");
     cr_expect(diagnosis.model);
 }
 

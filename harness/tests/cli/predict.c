@@ -420,6 +420,7 @@ Test(predict, a_published_report)
     };
     ending seen;
 
+    need_comparison(KG__MEANS);
     cr_assert(symlink(KG__MEANS, at("build/pair_means.model")) == 0);
     set("KG_BASELINES", KG__BASELINES);
     seen = predict(OPTIONS("pair_means/shared_tree/5x5x100/b32", "--gpu", gpus, "--operations",

@@ -563,7 +563,7 @@ Test(report, a_filter_narrows_it)
 Test(report, no_page_of_nothing)
 {
     settings[1] = "KG_FILTER=nothing/*";
-    settings[2] = "KG_GNUPLOT=no-gnuplot";
+    settings[2] = "KG_CHART_JS=none";
     expect(report((const char *const[]){ "--html", at("page.html"), NULL }), 2,
            "kernelgate: report: KG_FILTER=nothing/* leaves none of the 23 cases in ");
     cr_expect(access(at("page.html"), F_OK) != 0);

@@ -282,7 +282,7 @@ Test(ci_files, many_failures_are_summed_up_in_proportion)
     };
 
     set("KG_FILTER", NULL);
-    set("KG_GNUPLOT", at("none"));
+    set("KG_CHART_JS", at("none"));
     cr_assert(mkdir(at("out"), 0700) == 0 && mkdir(at("out/records"), 0700) == 0);
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
         double small = time_failures(&runs[i].small, runs[i].small_count);

@@ -79,6 +79,34 @@ Test(gate, judges_what_ctest_runs)
     expect_gate(0, "\nverdict: PASS (exit 0), filtered: 4 of 5 cases");
 }
 
+/* Only here are warnings errors because of CI: another project's are that project's to say. */
+Test(gate, warnings_are_errors_here_alone)
+{
+    static const struct {
+        const char *ci;
+        const char *project;
+        const char *option;
+    } calls[] = { { "true", NULL, "-DKG_WERROR=ON" },
+                  { NULL, NULL, "-DKG_WERROR=OFF" },
+                  { "true", "theirs", "" } };
+
+    expect_shell("mkdir theirs && cp CMakePresets.json theirs/");
+    write_script("bin/cmake", "#!/bin/sh\necho \"$*\" >>configured; exit 1\n");
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        char *line;
+
+        set("CI", calls[i].ci);
+        set("KG_PROJECT", calls[i].project);
+        expect_gate(2, "configuring preset cpu failed");
+        line = read_text(at(calls[i].project != NULL ? "theirs/configured" : "configured"));
+        cr_expect(strstr(line, "--preset cpu") != NULL && strstr(line, calls[i].option) != NULL &&
+                      (*calls[i].option != '\0' || strstr(line, "WERROR") == NULL),
+                  "call %zu: %s", i, line);
+        free(line);
+        (void)unlink(at("configured"));
+    }
+}
+
 Test(gate, names_what_a_filter_may_have_meant)
 {
     set("KG_FILTER", "fake/plan/*");

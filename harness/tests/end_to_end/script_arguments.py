@@ -97,8 +97,8 @@ class Arguments(unittest.TestCase):
         shutil.copy(os.path.join(CI, "setup"), setup)
         with open(os.path.join(self.folder, "ci", "packages"), "w", encoding="utf-8") as file:
             file.write("needed all command:no-such-program is needed\n"
-                       "wished page command:no-such-plotter draws (or not)\n"
-                       "there page command:sh is there without a package\n"
+                       "wished page file:/no/such/plotter.js draws (or not)\n"
+                       "there page file:/bin/sh is there without a package\n"
                        "tested test command:no-such-test tests\n")
         tools = os.path.join(self.folder, "tools")
         os.mkdir(tools)

@@ -248,6 +248,18 @@ ending drive(const char *const *arguments, const char *const *settings)
     return seen;
 }
 
+void need_terminal(bool opened)
+{
+    if (!opened)
+        cr_skip_test("no pseudo-terminal here (%s): mount devpts at /dev/pts", strerror(errno));
+}
+
+void need_comparison(const char *program)
+{
+    if (*program == '\0')
+        cr_skip_test("the comparison that this test asks is not in CMakeLists.txt");
+}
+
 ending drive_on_terminal(const char *const *arguments, const char *const *settings)
 {
     const struct winsize size = { .ws_row = 24, .ws_col = 60 };
@@ -259,7 +271,7 @@ ending drive_on_terminal(const char *const *arguments, const char *const *settin
     int status;
     pid_t child = forkpty(&master, NULL, NULL, &size);
 
-    cr_assert(child >= 0);
+    need_terminal(child >= 0);
     if (child == 0) {
         execve(arguments[0], (char *const *)arguments, whole);
         _exit(127);

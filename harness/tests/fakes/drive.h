@@ -42,6 +42,13 @@ ending drive(const char *const *arguments, const char *const *settings);
  * gets. */
 ending drive_on_terminal(const char *const *arguments, const char *const *settings);
 
+/* Skips the test unless a pseudo-terminal was opened: a container without /dev/pts has none. Called
+ * right after the attempt. */
+void need_terminal(bool opened);
+
+/* Skips the test where the program of a shipped comparison is "", since that was removed. */
+void need_comparison(const char *program);
+
 /* The settings that a test has made by set(), for drive(): each NAME once, the last value counts,
  * and NULL takes it out of the environment. They end with the test. */
 extern const char *environment[];

@@ -65,6 +65,7 @@ Test(work, of_a_kernel)
 {
     const json_t *entry;
 
+    need_comparison(KG__MEANS);
     ask(KG__MEANS);
     cr_assert_str_eq(kg__json_text(document, "comparison"), "pair_means");
     expect_numbers("pair_means/shared_tree/5x5x100/b16", sizes, NUMBERS(4000, 300, 0, 0, 1, 25));
@@ -82,6 +83,7 @@ Test(work, of_a_kernel)
 /* Copies start no kernel, and are for no counting; the type is the first output's. */
 Test(work, of_copies)
 {
+    need_comparison(KG__TRANSFERS);
     ask(KG__TRANSFERS);
     expect_numbers("transfers/h2d_pinned/8x8/-", sizes_alone, NUMBERS(256, 256, 256, 0));
     expect_numbers("transfers/d2h_pageable/8x8/-", sizes_alone, NUMBERS(256, 256, 0, 256));
@@ -117,20 +119,19 @@ Test(work, of_a_program_for_a_gpu)
 
 Test(work, takes_the_filter_and_nothing_else)
 {
-
-    set("KG_FILTER", "pair_means/*/5x5x100/b16");
-    ask(KG__MEANS);
+    set("KG_FILTER", "fake/plain/64/b*");
+    ask(KG__FAKE_MODEL);
     cr_assert(json_array_size(json_object_get(document, "cases")) == 2);
-    expect_drive((const char *const[]){ KG__MEANS, "--work", "more", NULL }, 2,
+    expect_drive((const char *const[]){ KG__FAKE_MODEL, "--work", "more", NULL }, 2,
                  "more: --work takes no value");
     expect_drive((const char *const[]){ KG__FAKE_BAD_TABLE, "--work", NULL }, 2, "twice");
 }
 
 Test(work, an_output_that_takes_no_more)
 {
-    ending seen = drive(
-        (const char *const[]){ "/bin/sh", "-c", "exec \"$0\" --work >/dev/full", KG__MEANS, NULL },
-        environment);
+    ending seen = drive((const char *const[]){ "/bin/sh", "-c", "exec \"$0\" --work >/dev/full",
+                                               KG__FAKE_MODEL, NULL },
+                        environment);
 
     expect_ending(&seen, 2, "the work: cannot be written");
     free(seen.output);

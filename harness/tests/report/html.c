@@ -73,6 +73,20 @@ Test(html, scripts_and_styles_are_not_escaped)
                       "<script>if (1 < 2 && 3 > 2) ;</script></html>\n");
 }
 
+/* No text in it ends the element, or begins a comment. */
+Test(html, json)
+{
+    xmlNode *html = kg__html_new("en");
+    json_t *data = json_pack("{s:s}", "a", "</script><!--<script> & \" \xc2\xb5");
+
+    kg__html_add_json(html, "data", data);
+    json_decref(data);
+    expect_page(html,
+                "<!DOCTYPE html>\n<html lang=\"en\"><script type=\"application/json\" id=\"data\">"
+                "{\"a\":\"\\u003c/script>\\u003c!--\\u003cscript> & \\\" \xc2\xb5\"}</script>"
+                "</html>\n");
+}
+
 Test(html, markdown)
 {
     static const struct {

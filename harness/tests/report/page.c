@@ -20,7 +20,7 @@ static json_t *results;
 static void begin(void)
 {
     make_folder();
-    setenv("KG_GNUPLOT", at("no-gnuplot"), 1);
+    setenv("KG_CHART_JS", at("chart.js"), 1);
     unsetenv("KG_FILTER");
     results = json_pack(
         "{s:s, s:b, s:{s:{s:s, s:s}}, s:{s:{s:s}}, s:{}, s:[], s:[], s:[], s:[], s:[], s:[], "
@@ -235,22 +235,56 @@ Test(page, nothing_judged)
     free(text);
 }
 
-Test(page, without_gnuplot_the_page_says_so)
+/* What draws the plots, and what the page says where that is not to be had; the tables are there in
+ * any case. */
+Test(page, plots_need_chart_js)
 {
-    char *text;
+    static const struct {
+        const char *content; /* NULL: there is no such file */
+        const char *said;    /* NULL: the plots are there */
+    } files[] = {
+        { NULL, "chart.js: apt-get install libjs-chart.js." },
+        { "/*!\n * Chart.js v3.9.1\n */\nplot_all();", NULL },
+        { "/*!\n * Chart.js v4.4.0\n */\nplot_all();", "chart.js: not a file of Chart.js 3: name" },
+        { "", "not a file of Chart.js" },
+        { "/*!\n * Chart.js v3.9.1\n */\n'</SCRIPT>'", "not a file of Chart.js" },
+        { "/*!\n * Chart.js v3.9.1\n */\n'<!--'", "not a file of Chart.js" },
+    };
 
     timed("a/naive/530/b8", 2000, "pass", "");
     timed("a/tiled/530/b8", 1000, "pass", "");
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        bool drawn = files[i].said == NULL;
+        char *text;
+
+        if (files[i].content != NULL)
+            write_text(at("chart.js"), files[i].content);
+        text = page();
+        cr_expect(occurrences(text, "No plots") == !drawn, "file %zu", i);
+        cr_expect(drawn || occurrences(text, files[i].said) == 1, "file %zu: %s", i, text);
+        cr_expect(occurrences(text, "plot_all();") == drawn, "file %zu", i);
+        cr_expect(occurrences(text, "<div class=\"plots\" data-plots=\"0,1\"></div>") == drawn,
+                  "file %zu", i);
+        cr_expect(occurrences(text, "id=\"plots\">[{\"kind\":\"bars\"") == drawn, "file %zu", i);
+        cr_expect(occurrences(text, "(2.00×)") == 1, "file %zu", i);
+        free(text);
+    }
+}
+
+/* An id has no such letters, a metric's name may: in the plots' data it ends no element. */
+Test(page, hostile_names_stay_in_the_data_of_plots)
+{
+    json_t *failed = timed("a/naive/530/b8", 2000, "slower", "");
+    char *text;
+
+    write_text(at("chart.js"), "/* Chart.js v3.9.1 */");
+    json_object_set_new(json_object_get(failed, "metrics"), "</script><!--<script>",
+                        json_pack("{s:f, s:s, s:[[f, f]]}", "value", 1.0, "verdict", "slower",
+                                  "samples_ns", 1.0, 2.0));
     text = page();
-    cr_expect(occurrences(text, "No plots, tables alone: ") == 1);
-    cr_expect(occurrences(text, "gnuplot is not installed here: apt-get install gnuplot-nox.") ==
-              1);
-    cr_expect(occurrences(text, "<figure") == 0 && occurrences(text, "(2.00×)") == 1);
-    free(text);
-    setenv("KG_GNUPLOT", "", 1);
-    text = page();
-    cr_expect(occurrences(text, "No plots") == 0);
-    cr_expect(occurrences(text, "<figure") == 1 && occurrences(text, "<svg") == 2);
+    cr_expect(occurrences(text, "Samples of \\u003c/script>\\u003c!--\\u003cscript>, ") == 1);
+    cr_expect(occurrences(text, "<!--") == 0);
+    cr_expect(occurrences(text, "<script") == 3 && occurrences(text, "</script>") == 3);
     free(text);
 }
 

@@ -1,8 +1,8 @@
 /* Which plots a comparison's table and a failed case have. */
 #include "report/report_plots.h"
+#include "base/json.h"
 
 #include <criterion/criterion.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,8 +10,7 @@
 
 static json_t *results;
 static kg__report_table table;
-static kg__plot plots[KG__REPORT_PLOTS];
-static size_t count;
+static json_t *plots;
 
 static void begin(void)
 {
@@ -23,8 +22,8 @@ static void begin(void)
 
 static void end(void)
 {
-    for (size_t i = 0; i < count; i++)
-        kg__plot_free(&plots[i]);
+    json_decref(plots);
+    plots = NULL;
     kg__report_table_free(&table);
     json_decref(results);
 }
@@ -60,25 +59,64 @@ static void plot(const char *target)
     kg__error error = { "" };
 
     cr_assert(kg__report_table_make(results, "a", target, &table, &error), "%s", error.text);
-    count = kg__report_table_plots(&table, plots);
+    plots = kg__report_table_plots(&table);
 }
 
-static const kg__plot *find(const char *title)
+static const json_t *find(const char *title)
 {
-    for (size_t i = 0; i < count; i++)
-        if (strstr(plots[i].title, title) != NULL)
-            return &plots[i];
-    cr_assert(false, "no plot \"%s\"", title);
+    const json_t *one;
+    size_t i;
+
+    json_array_foreach (plots, i, one) {
+        if (strstr(kg__json_text(one, "title"), title) != NULL)
+            return one;
+    }
     return NULL;
 }
 
-static void expect_point(const kg__plot_series *series, size_t point, size_t place, double value)
+/* What one plot is to hold: each text is the JSON of a member, with what a number is to six digits;
+ * NULL where there is none. */
+typedef struct expected_plot {
+    const char *title;
+    const char *kind;
+    const char *places;
+    const char *series;
+    const char *log_from;
+} expected_plot;
+
+static void expect_member(const json_t *one, const char *key, const char *expected)
 {
-    cr_assert(point < series->count, "%s has %zu points", series->name, series->count);
-    cr_expect(series->points[point].place == place, "%s", series->name);
-    cr_expect(fabs(series->points[point].value - value) < 1e-9, "%s: %g, expected %g", series->name,
-              series->points[point].value, value);
+    const json_t *member = json_object_get(one, key);
+    char *text = member != NULL
+                     ? json_dumps(member, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(6))
+                     : NULL;
+
+    cr_expect((text == NULL) == (expected == NULL) && (text == NULL || strcmp(text, expected) == 0),
+              "%s: %s is %s, not %s", kg__json_text(one, "title"), key,
+              text != NULL ? text : "not there", expected != NULL ? expected : "none");
+    free(text);
 }
+
+static void expect_plots(const expected_plot *expected, size_t count)
+{
+    cr_expect(json_array_size(plots) == count, "%zu plots", json_array_size(plots));
+    for (size_t i = 0; i < count; i++) {
+        const json_t *one = find(expected[i].title);
+
+        cr_assert(one != NULL, "no plot \"%s\"", expected[i].title);
+        expect_member(one, "kind", expected[i].kind);
+        expect_member(one, "places", expected[i].places);
+        expect_member(one, "series", expected[i].series);
+        expect_member(one, "log_from", expected[i].log_from);
+    }
+}
+
+#define EXPECT_PLOTS(...)                                                                          \
+    expect_plots((const expected_plot[]){ __VA_ARGS__ },                                           \
+                 sizeof((const expected_plot[]){ __VA_ARGS__ }) / sizeof(expected_plot))
+
+#define SERIES(name, style, values)                                                                \
+    "{\"name\":\"" name "\",\"style\":" style ",\"values\":[" values "]}"
 
 static void make_grid(void)
 {
@@ -90,68 +128,55 @@ static void make_grid(void)
     timed("a/tiled/31x2/b8", 1000, 2000);
 }
 
-/* Sizes from small to large, whatever their order in the table; each variant at its fastest. */
-Test(report_plots, time_by_size)
+/* Sizes from small to large, whatever their order in the table; each variant at its fastest; hot
+ * and cold of the same launch. 1e6 bytes take 1000 ns at the limit: of the cold time, or of the hot
+ * one where there is no cold one. */
+Test(report_plots, of_times)
 {
-    const kg__plot *by_size;
-
     make_grid();
     plot("nvidia-h200");
-    by_size = find("Time by size");
-    cr_assert(by_size->place_count == 3 && by_size->series_count == 2);
-    cr_expect(strcmp(by_size->places[0], "0x99") == 0 && strcmp(by_size->places[1], "31x2") == 0 &&
-                  strcmp(by_size->places[2], "530") == 0,
-              "%s %s %s", by_size->places[0], by_size->places[1], by_size->places[2]);
-    expect_point(&by_size->series[0], 0, 0, 2);
-    expect_point(&by_size->series[0], 1, 2, 8);
-    expect_point(&by_size->series[1], 0, 1, 1);
-    expect_point(&by_size->series[1], 1, 2, 5);
+    EXPECT_PLOTS(
+        { "Time by size, hot, at the fastest launch", "\"lines\"", "[\"0x99\",\"31x2\",\"530\"]",
+          "[" SERIES("naive", "0", "2.0,null,8.0") "," SERIES("tiled", "1", "null,1.0,5.0") "]",
+          NULL },
+        { "Time by launch, hot, at size 530", "\"lines\"", "[\"b8\",\"b16\"]",
+          "[" SERIES("naive", "0", "9.0,8.0") "," SERIES("tiled", "1", "5.0,6.0") "]", NULL },
+        { "Variants side by side at size 530", "\"bars\"", "[\"naive\",\"tiled\"]",
+          "[" SERIES("hot in the caches", "0", "8.0,5.0") "," SERIES("cold from device memory", "1",
+                                                                     "16.0,null") "]",
+          NULL },
+        { "Share of the limit", "\"lines\"", "[\"0x99\",\"31x2\",\"530\"]",
+          "[" SERIES("naive", "0", "25.0,null,6.25") "," SERIES("tiled", "1", "null,50.0,20.0") "]",
+          NULL });
 }
 
-Test(report_plots, time_by_launch)
+/* A variant keeps its style where another one is not shown. */
+Test(report_plots, of_a_variant_without_kernels)
 {
-    const kg__plot *by_launch;
+    const json_t *share;
 
     make_grid();
-    plot("nvidia-h200");
-    by_launch = find("Time by launch, hot, at size 530");
-    cr_assert(by_launch->place_count == 2);
-    cr_expect(strcmp(by_launch->places[1], "b16") == 0);
-    expect_point(&by_launch->series[1], 0, 0, 5);
-    expect_point(&by_launch->series[1], 1, 1, 6);
-}
-
-/* A variant keeps its colour where another one is not shown. */
-Test(report_plots, share_of_the_limit)
-{
-    const kg__plot *share;
-
-    make_grid();
-    json_object_del(json_array_get(json_object_get(results, "cases"), 0), "kernel");
-    json_object_del(json_array_get(json_object_get(results, "cases"), 2), "kernel");
-    json_object_del(json_array_get(json_object_get(results, "cases"), 4), "kernel");
+    for (size_t i = 0; i < 6; i += 2)
+        json_object_del(json_array_get(json_object_get(results, "cases"), i), "kernel");
     plot("nvidia-h200");
     share = find("Share of the limit");
-    cr_assert(share->series_count == 1);
-    cr_expect(strcmp(share->series[0].name, "tiled") == 0 && share->series[0].style == 1);
-    /* 1e6 bytes take 1000 ns at the limit: of 2000 cold, and of 5000 hot. */
-    expect_point(&share->series[0], 0, 1, 50);
-    expect_point(&share->series[0], 1, 2, 20);
+    expect_member(share, "series", "[" SERIES("tiled", "1", "null,50.0,20.0") "]");
 }
 
-/* Hot and cold of the same launch; without a cold time no empty room for it. */
-Test(report_plots, side_by_side)
+/* A range of more than 20 to 1 has a logarithmic axis. */
+Test(report_plots, of_a_wide_range)
 {
-    const kg__plot *beside;
-
-    make_grid();
+    timed("a/naive/1/b8", 1300, 0);
+    timed("a/naive/530/b8", 26000, 0);
+    timed("a/tiled/530/b8", 25999, 0);
     plot("nvidia-h200");
-    beside = find("Variants side by side at size 530");
-    cr_assert(beside->series_count == 2);
-    expect_point(&beside->series[0], 0, 0, 8);
-    expect_point(&beside->series[0], 1, 1, 5);
-    cr_expect(beside->series[1].count == 1);
-    expect_point(&beside->series[1], 0, 0, 16);
+    expect_member(find("Time by size"), "log_from", NULL);
+    json_decref(plots);
+    kg__report_table_free(&table);
+    timed("a/tiled/1/b8", 1200, 0);
+    plot("nvidia-h200");
+    /* A bar of the least value needs a height: 0.8 of it is less than 1. */
+    expect_member(find("Time by size"), "log_from", "0.1");
 }
 
 Test(report_plots, without_cold_times)
@@ -159,15 +184,16 @@ Test(report_plots, without_cold_times)
     timed("a/naive/530/b8", 9000, 0);
     timed("a/tiled/530/b8", 5000, 0);
     plot("nvidia-h200");
-    cr_expect(find("side by side")->series_count == 1);
-    cr_expect(count == 1, "one size and one launch are no line");
+    /* One size and one launch are no line. */
+    EXPECT_PLOTS({ "side by side", "\"bars\"", "[\"naive\",\"tiled\"]",
+                   "[" SERIES("hot in the caches", "0", "9.0,5.0") "]", NULL });
 }
 
 Test(report_plots, a_single_figure_is_no_plot)
 {
     timed("a/naive/530/b8", 9000, 0);
     plot("nvidia-h200");
-    cr_expect(count == 0);
+    cr_expect(json_array_size(plots) == 0);
 }
 
 /* What is wrong has no figures. */
@@ -176,23 +202,20 @@ Test(report_plots, nothing_right)
     json_object_set_new(timed("a/naive/530/b8", 9000, 0), "verdict", json_string("wrong"));
     json_object_set_new(timed("a/tiled/530/b8", 9000, 0), "verdict", json_string("error"));
     plot("nvidia-h200");
-    cr_expect(count == 0);
+    cr_expect(json_array_size(plots) == 0);
 }
 
 /* The counters in which variants differ, where most of them were counted. */
 Test(report_plots, counters)
 {
-    const kg__plot *sectors;
-
-    counted("a/naive/530/b8", 100, 400);
-    counted("a/tiled/530/b8", 100, 300);
+    counted("a/naive/530/b8", 100, 4000);
+    counted("a/tiled/530/b8", 100, 150);
     counted("a/naive/17/b8", 10, 40);
     plot("cpu-model");
-    cr_expect(count == 2, "%zu", count);
-    sectors = find("Global load sectors at 530/b8");
-    expect_point(&sectors->series[0], 0, 0, 400);
-    expect_point(&sectors->series[0], 1, 1, 300);
-    (void)find("Global load sectors per request at 530/b8");
+    EXPECT_PLOTS({ "Global load sectors at 530/b8", "\"bars\"", "[\"naive\",\"tiled\"]",
+                   "[" SERIES("Global load sectors", "0", "4000.0,150.0") "]", "100.0" },
+                 { "Global load sectors per request at 530/b8", "\"bars\"", "[\"naive\",\"tiled\"]",
+                   "[" SERIES("Global load sectors per request", "0", "40.0,1.5") "]", "1.0" });
 }
 
 Test(report_plots, samples_of_a_failed_case)
@@ -203,12 +226,11 @@ Test(report_plots, samples_of_a_failed_case)
     json_t *entry = timed("a/naive/530/b8", 9000, 0);
 
     json_object_set_new(json_object_get(entry, "metrics"), "time_ns", metric);
-    count = kg__report_case_plots(entry, plots);
-    cr_assert(count == 1);
-    cr_expect(plots[0].place_count == 2 && plots[0].from_data && plots[0].mark_count == 2);
-    expect_point(&plots[0].series[0], 0, 0, 8.999);
-    expect_point(&plots[0].series[0], 2, 1, 9.1);
-    cr_expect(fabs(plots[0].marks[1].value - 8.16) < 1e-9);
+    plots = kg__report_case_plots(entry);
+    EXPECT_PLOTS({ "Samples of time_ns", "\"dots\"", "[\"1\",\"2\"]",
+                   "[" SERIES("a sample", "0", "[8.999,9.001],[9.1]") "]", NULL });
+    expect_member(json_array_get(plots, 0), "marks",
+                  "[{\"name\":\"baseline\",\"value\":8.0},{\"name\":\"limit\",\"value\":8.16}]");
 }
 
 /* A metric that is right beside one that is not, and one whose samples are no numbers. */
@@ -223,6 +245,6 @@ Test(report_plots, what_has_no_samples_to_show)
     json_object_set_new(metrics, "cold_time_ns",
                         json_pack("{s:f, s:s, s:[s,[s],{}]}", "value", 1.0, "verdict", "slower",
                                   KG__SAMPLES_NS, "x", "y"));
-    count = kg__report_case_plots(entry, plots);
-    cr_expect(count == 0);
+    plots = kg__report_case_plots(entry);
+    cr_expect(json_array_size(plots) == 0);
 }
