@@ -88,11 +88,11 @@ static int probe(const char *const *arguments, double seconds, bool errors_too, 
 
     text[0] = '\0';
     if (pipe2(ends, O_CLOEXEC) != 0)
-        return KG__PROBE_NOT_FOUND;
+        return KG__CHILD_NOT_FOUND;
     if (start(arguments, ends[1], errors_too, &child) != 0) {
         close(ends[0]);
         close(ends[1]);
-        return KG__PROBE_NOT_FOUND;
+        return KG__CHILD_NOT_FOUND;
     }
     close(ends[1]);
     finished = listen(ends[0], deadline, text, size);
@@ -104,7 +104,7 @@ static int probe(const char *const *arguments, double seconds, bool errors_too, 
         if (ended == child)
             break;
         if (ended < 0 && errno != EINTR)
-            return KG__PROBE_CRASHED;
+            return KG__CHILD_CRASHED;
         finished = kg__now() < deadline;
         if (finished)
             nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
@@ -113,28 +113,28 @@ static int probe(const char *const *arguments, double seconds, bool errors_too, 
         kill(-child, SIGKILL);
         while (waitpid(child, &status, 0) < 0 && errno == EINTR)
             continue;
-        return KG__PROBE_TIMED_OUT;
+        return KG__CHILD_TIMED_OUT;
     }
-    return WIFEXITED(status) ? WEXITSTATUS(status) : KG__PROBE_CRASHED;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : KG__CHILD_CRASHED;
 }
 
-int kg__probe(const char *const *arguments, double seconds, char *text, size_t size)
+int kg__child_run(const char *const *arguments, double seconds, char *text, size_t size)
 {
     return probe(arguments, seconds, true, text, size);
 }
 
-int kg__probe_output(const char *const *arguments, double seconds, char *text, size_t size)
+int kg__child_output(const char *const *arguments, double seconds, char *text, size_t size)
 {
     return probe(arguments, seconds, false, text, size);
 }
 
-int kg__probe_lines(const char *const *arguments, double seconds, kg__listing *listing)
+int kg__child_lines(const char *const *arguments, double seconds, kg__listing *listing)
 {
     char *rest = NULL;
     int code;
 
     *listing = (kg__listing){ .text = kg__allocate(LISTING_SIZE, 1) };
-    code = kg__probe_output(arguments, seconds, listing->text, LISTING_SIZE);
+    code = kg__child_output(arguments, seconds, listing->text, LISTING_SIZE);
     if (code != 0)
         return code;
     listing->lines = kg__allocate(strlen(listing->text) + 1, sizeof *listing->lines);
@@ -151,11 +151,11 @@ void kg__listing_free(kg__listing *listing)
     *listing = (kg__listing){ 0 };
 }
 
-bool kg__probe_commit(char *text, size_t size)
+bool kg__current_commit(char *text, size_t size)
 {
     static const char *const arguments[] = { "git",         "describe",    "--always", "--dirty",
                                              "--abbrev=10", "--exclude=*", NULL };
-    bool known = kg__probe(arguments, 30, text, size) == 0;
+    bool known = kg__child_run(arguments, 30, text, size) == 0;
 
     text[strcspn(text, "\n")] = '\0';
     return known && text[0] != '\0';

@@ -1,6 +1,6 @@
 /* Running another program to see what it says. */
-#ifndef KG__PROBE_H
-#define KG__PROBE_H
+#ifndef KG__BASE_CHILD_PROCESS_H
+#define KG__BASE_CHILD_PROCESS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,25 +12,25 @@ typedef struct kg__listing {
     size_t count;
 } kg__listing;
 
-enum { KG__PROBE_NOT_FOUND = -1, KG__PROBE_TIMED_OUT = -2, KG__PROBE_CRASHED = -3 };
+enum { KG__CHILD_NOT_FOUND = -1, KG__CHILD_TIMED_OUT = -2, KG__CHILD_CRASHED = -3 };
 
 /* Runs the program `arguments` (ends with NULL; found along PATH; no shell) with no input, and
  * keeps what it prints, standard error included, in `text` of `size` bytes; what does not fit is
  * dropped. Returns its exit code, or one of the figures above; a program that takes more than
  * `seconds` is killed with its children. */
-int kg__probe(const char *const *arguments, double seconds, char *text, size_t size);
+int kg__child_run(const char *const *arguments, double seconds, char *text, size_t size);
 
 /* The same without the standard error, which stays where it was: for what is read by the line. */
-int kg__probe_output(const char *const *arguments, double seconds, char *text, size_t size);
+int kg__child_output(const char *const *arguments, double seconds, char *text, size_t size);
 
 /* The same, split into its lines; freed by kg__listing_free() whatever came back. */
-int kg__probe_lines(const char *const *arguments, double seconds, kg__listing *listing);
+int kg__child_lines(const char *const *arguments, double seconds, kg__listing *listing);
 
 /* Frees the lines, and empties the listing; an empty one is fine too. */
 void kg__listing_free(kg__listing *listing);
 
 /* The name of the commit that is checked out where this runs, shortened, with "-dirty" where
  * tracked files differ; false where git knows none. */
-bool kg__probe_commit(char *text, size_t size);
+bool kg__current_commit(char *text, size_t size);
 
 #endif

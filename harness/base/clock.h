@@ -1,6 +1,6 @@
 /* The clock that durations on the host are taken with. */
-#ifndef KG__CLOCK_H
-#define KG__CLOCK_H
+#ifndef KG__BASE_CLOCK_H
+#define KG__BASE_CLOCK_H
 
 /* Seconds since an arbitrary moment, by a clock that nobody sets. */
 double kg__now(void);

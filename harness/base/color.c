@@ -7,7 +7,7 @@
 #include "base/process.h"
 #include "base/text.h"
 
-bool kg__colour_wanted(FILE *stream)
+bool kg__color_wanted(FILE *stream)
 {
     const char *forced = kg__setting("CLICOLOR_FORCE");
     const char *terminal = kg__setting("TERM");
@@ -19,7 +19,7 @@ bool kg__colour_wanted(FILE *stream)
     return isatty(fileno(stream)) != 0 && (terminal == NULL || strcmp(terminal, "dumb") != 0);
 }
 
-const char *kg__colour_of_word(const char *word)
+const char *kg__color_of_word(const char *word)
 {
     static const struct {
         const char *word;
@@ -53,7 +53,7 @@ const char *kg__colour_of_word(const char *word)
 
 void kg__print_word(FILE *stream, const char *word, int width)
 {
-    const char *colour = kg__colour_wanted(stream) ? kg__colour_of_word(word) : "";
+    const char *colour = kg__color_wanted(stream) ? kg__color_of_word(word) : "";
     int length = (int)strlen(word);
 
     fprintf(stream, "%s%s%s%*s", colour, word, *colour != '\0' ? KG__PLAIN : "",

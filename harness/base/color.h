@@ -1,6 +1,6 @@
 /* Colour on a terminal: for the word of a verdict, and for nothing else. */
-#ifndef KG__COLOUR_H
-#define KG__COLOUR_H
+#ifndef KG__BASE_COLOR_H
+#define KG__BASE_COLOR_H
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -8,12 +8,12 @@
 /* Whether what goes to `stream` is coloured: on a terminal that is not dumb, or anywhere with
  * CLICOLOR_FORCE set to something other than 0; never with NO_COLOR set to something (no-color.org,
  * bixense.com/clicolors). */
-bool kg__colour_wanted(FILE *stream);
+bool kg__color_wanted(FILE *stream);
 
 /* The sequence that begins the colour of a verdict's word, "slower", "wrong": red for what fails a
  * gate, yellow for what keeps it from judging, green for what is as it should be; "" for any other
  * word. */
-const char *kg__colour_of_word(const char *word);
+const char *kg__color_of_word(const char *word);
 
 /* Prints a word, padded to `width`, in its colour where the stream wants one. */
 void kg__print_word(FILE *stream, const char *word, int width);

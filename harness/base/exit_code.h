@@ -1,6 +1,6 @@
 /* The exit codes of every program here: README.md has their meaning for users. */
-#ifndef KG__EXIT_CODE_H
-#define KG__EXIT_CODE_H
+#ifndef KG__BASE_EXIT_CODE_H
+#define KG__BASE_EXIT_CODE_H
 
 enum {
     KG__EXIT_PASS = 0,

@@ -1,6 +1,6 @@
 /* Writing a file so that a reader finds the old content or the new one, never a torn one. */
-#ifndef KG__FILE_H
-#define KG__FILE_H
+#ifndef KG__BASE_FILE_H
+#define KG__BASE_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* FNV-1a of 64 bits: small, the same on every machine, and good enough to tell kernels apart. No
  * protection against anyone who wants two texts to look alike. */
-#ifndef KG__HASH_H
-#define KG__HASH_H
+#ifndef KG__BASE_HASH_H
+#define KG__BASE_HASH_H
 
 #include <stddef.h>
 #include <stdint.h>

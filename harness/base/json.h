@@ -1,6 +1,6 @@
 /* Members of JSON objects, of whatever type they turn out to be, and JSON for readers. */
-#ifndef KG__JSON_H
-#define KG__JSON_H
+#ifndef KG__BASE_JSON_H
+#define KG__BASE_JSON_H
 
 #include <jansson.h>
 #include <stdbool.h>

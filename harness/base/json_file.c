@@ -54,7 +54,7 @@ static const char *skip_value(const char *c)
 /* The key of a place in a text that is known to be valid JSON, since the parser that found it so
  * keeps no positions. A key that the file spells with escapes is not found; the object that it is
  * in has to do then. */
-static const char *position_of(const char *text, const kg__place *where)
+static const char *position_of(const char *text, const kg__json_place *where)
 {
     if (where == NULL)
         return skip_space(text);
@@ -84,7 +84,7 @@ static const char *position_of(const char *text, const kg__place *where)
 }
 
 /* The line that a place is at, from 1. The text must be valid JSON. */
-static size_t line_of(const kg__reading *file, const kg__place *where)
+static size_t line_of(const kg__reading *file, const kg__json_place *where)
 {
     const char *position = position_of(file->text, where);
     size_t line = 1;
@@ -95,7 +95,7 @@ static size_t line_of(const kg__reading *file, const kg__place *where)
 }
 
 /* Writes the keys that lead to a place, "cases: matmul_f32/naive/530/b16: time_ns: ". */
-static void print_place(FILE *stream, const kg__place *where)
+static void print_place(FILE *stream, const kg__json_place *where)
 {
     if (where == NULL)
         return;
@@ -103,7 +103,7 @@ static void print_place(FILE *stream, const kg__place *where)
     fprintf(stream, "%s: ", where->key);
 }
 
-void kg__complain_at(kg__reading *file, const kg__place *where, const char *format, ...)
+void kg__complain_at(kg__reading *file, const kg__json_place *where, const char *format, ...)
 {
     char *message = NULL;
     size_t length = 0;
@@ -184,8 +184,8 @@ json_t *kg__parse_document(kg__reading *file, size_t length, const char *remedy)
     return NULL;
 }
 
-bool kg__read_figure(kg__reading *file, const kg__place *where, const json_t *value, double *figure,
-                     const char *remedy)
+bool kg__read_figure(kg__reading *file, const kg__json_place *where, const json_t *value,
+                     double *figure, const char *remedy)
 {
     if (!json_is_number(value)) {
         kg__complain_at(file, where, "is no number: %s", remedy);
@@ -202,7 +202,7 @@ bool kg__read_figure(kg__reading *file, const kg__place *where, const json_t *va
     return true;
 }
 
-bool kg__has_member(kg__reading *file, const kg__place *where, const json_t *object,
+bool kg__has_member(kg__reading *file, const kg__json_place *where, const json_t *object,
                     const char *key, const char *remedy)
 {
     if (json_object_get(object, key) != NULL)
@@ -211,7 +211,7 @@ bool kg__has_member(kg__reading *file, const kg__place *where, const json_t *obj
     return false;
 }
 
-bool kg__read_name(kg__reading *file, const kg__place *where, const json_t *value, char *text,
+bool kg__read_name(kg__reading *file, const kg__json_place *where, const json_t *value, char *text,
                    size_t size, const char *remedy)
 {
     if (!json_is_string(value) || json_string_length(value) == 0) {
@@ -229,7 +229,7 @@ bool kg__read_name(kg__reading *file, const kg__place *where, const json_t *valu
 bool kg__read_schema(kg__reading *file, const json_t *document, const char *schema,
                      const char *update, const char *remedy)
 {
-    const kg__place where = { NULL, "schema" };
+    const kg__json_place where = { NULL, "schema" };
     const json_t *found = json_object_get(document, "schema");
 
     if (!json_is_object(document)) {

@@ -1,7 +1,7 @@
 /* Reading a JSON document strictly: the file as text, and complaints that name file, line and key.
  */
-#ifndef KG__READING_H
-#define KG__READING_H
+#ifndef KG__BASE_JSON_FILE_H
+#define KG__BASE_JSON_FILE_H
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -11,10 +11,10 @@
 
 /* A value inside the document that is being read, by the keys that lead to it; NULL is the
  * document. */
-typedef struct kg__place {
-    const struct kg__place *inside;
+typedef struct kg__json_place {
+    const struct kg__json_place *inside;
     const char *key;
-} kg__place;
+} kg__json_place;
 
 /* A document that is being read. The first complaint about it is kept; the reading may go on. */
 typedef struct kg__reading {
@@ -42,20 +42,20 @@ char *kg__read_document(const kg__document_kind *kind, const char *path, size_t 
 json_t *kg__parse_document(kg__reading *file, size_t length, const char *remedy);
 
 /* Keeps "<path>:<line>: <keys>: <message>" as the document's error, where it is the first. */
-void kg__complain_at(kg__reading *file, const kg__place *where, const char *format, ...)
+void kg__complain_at(kg__reading *file, const kg__json_place *where, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Whether an object has a member; complains where it has not. */
-bool kg__has_member(kg__reading *file, const kg__place *where, const json_t *object,
+bool kg__has_member(kg__reading *file, const kg__json_place *where, const json_t *object,
                     const char *key, const char *remedy);
 
 /* Reads a text of 1 to `size` - 1 bytes; complains where it is none. */
-bool kg__read_name(kg__reading *file, const kg__place *where, const json_t *value, char *text,
+bool kg__read_name(kg__reading *file, const kg__json_place *where, const json_t *value, char *text,
                    size_t size, const char *remedy);
 
 /* Reads a number that is up to 2^53 in size, beyond which a double would change it unseen. */
-bool kg__read_figure(kg__reading *file, const kg__place *where, const json_t *value, double *figure,
-                     const char *remedy);
+bool kg__read_figure(kg__reading *file, const kg__json_place *where, const json_t *value,
+                     double *figure, const char *remedy);
 
 /* Whether a document says that it is of the schema that is read here; `update` is what to do about
  * another: "update kernelgate or record anew with ci/rebaseline". */

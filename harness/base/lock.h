@@ -1,7 +1,7 @@
 /* A machine-wide lock: whoever times on a GPU holds it alone, whatever the checkout; whoever checks
  * there shares it. */
-#ifndef KG__LOCK_H
-#define KG__LOCK_H
+#ifndef KG__BASE_LOCK_H
+#define KG__BASE_LOCK_H
 
 #include "base/message.h"
 

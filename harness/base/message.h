@@ -1,6 +1,6 @@
 /* Errors of one line each: what went wrong, where, and what to do. */
-#ifndef KG__MESSAGE_H
-#define KG__MESSAGE_H
+#ifndef KG__BASE_MESSAGE_H
+#define KG__BASE_MESSAGE_H
 
 #include <stdarg.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* This process, its environment and its parent, and other processes of the machine. */
-#ifndef KG__PROCESS_H
-#define KG__PROCESS_H
+#ifndef KG__BASE_PROCESS_H
+#define KG__BASE_PROCESS_H
 
 #include <stdbool.h>
 #include <sys/types.h>

@@ -198,7 +198,7 @@ static bool write_holder(int file, const char *path, const holder *one, kg__erro
 static bool refuse(const char *path, const holder *one, kg__error *error)
 {
     char host[sizeof one->host];
-    size_t length = strlen(path) - strlen("/" KG__HOLDING_FILE);
+    size_t length = strlen(path) - strlen("/" KG__RUN_LOCK_FILE);
 
     name_host(host, sizeof host);
     if (strcmp(host, one->host) != 0)
@@ -252,10 +252,10 @@ static bool describe(pid_t process, holder *one, kg__error *error)
 
 static void name_file(const char *folder, char *path, size_t size)
 {
-    kg__format_path(path, size, "%s/" KG__HOLDING_FILE, folder);
+    kg__format_path(path, size, "%s/" KG__RUN_LOCK_FILE, folder);
 }
 
-bool kg__holding_take(const char *folder, pid_t process, kg__error *error)
+bool kg__run_lock_take(const char *folder, pid_t process, kg__error *error)
 {
     char path[KG__PATH_SIZE];
     holder present;
@@ -279,7 +279,7 @@ bool kg__holding_take(const char *folder, pid_t process, kg__error *error)
     return taken;
 }
 
-bool kg__holding_permits(const char *folder, kg__error *error)
+bool kg__run_lock_permits(const char *folder, kg__error *error)
 {
     char path[KG__PATH_SIZE];
     holder present;
@@ -298,7 +298,7 @@ bool kg__holding_permits(const char *folder, kg__error *error)
     return liveness_of(&present) == GONE || refuse(path, &present, error);
 }
 
-void kg__holding_release(const char *folder, pid_t process)
+void kg__run_lock_release(const char *folder, pid_t process)
 {
     char path[KG__PATH_SIZE];
     holder present;

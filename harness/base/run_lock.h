@@ -13,8 +13,8 @@
  *
  * The file stays where it is and is emptied when the folder is given back; flock() on it keeps
  * those apart who read and write it. A holder that died holds nothing. */
-#ifndef KG__HOLDING_H
-#define KG__HOLDING_H
+#ifndef KG__BASE_RUN_LOCK_H
+#define KG__BASE_RUN_LOCK_H
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -22,18 +22,18 @@
 #include "base/message.h"
 
 /* The file's name in the folder that is held. */
-#define KG__HOLDING_FILE "run.lock"
+#define KG__RUN_LOCK_FILE "run.lock"
 
 /* Takes `folder`, which must be there, for process `holder`, named by its program. Nothing changes
  * where this process or one that it descends from holds the folder already. False with `error`,
  * which names the holder, where another process holds it. */
-bool kg__holding_take(const char *folder, pid_t holder, kg__error *error);
+bool kg__run_lock_take(const char *folder, pid_t holder, kg__error *error);
 
 /* Whether this process may write into `folder`: nobody holds it, or this process or one that it
  * descends from does. A folder that is not there is held by nobody. False with `error`. */
-bool kg__holding_permits(const char *folder, kg__error *error);
+bool kg__run_lock_permits(const char *folder, kg__error *error);
 
 /* Gives `folder` back where process `holder` holds it; else nothing changes. */
-void kg__holding_release(const char *folder, pid_t holder);
+void kg__run_lock_release(const char *folder, pid_t holder);
 
 #endif

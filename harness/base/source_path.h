@@ -1,6 +1,6 @@
 /* Source files as messages and baselines name them. */
-#ifndef KG__SOURCE_H
-#define KG__SOURCE_H
+#ifndef KG__BASE_SOURCE_PATH_H
+#define KG__BASE_SOURCE_PATH_H
 
 #include <stdbool.h>
 #include <stddef.h>

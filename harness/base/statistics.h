@@ -1,6 +1,6 @@
 /* The statistics that measuring and judging rest on. Pure: numbers in, numbers out. */
-#ifndef KG__STATISTICS_H
-#define KG__STATISTICS_H
+#ifndef KG__BASE_STATISTICS_H
+#define KG__BASE_STATISTICS_H
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /* How figures are shown, how texts of any origin are made fit to be shown, and the parts of a
  * case's id. */
-#ifndef KG__TEXT_H
-#define KG__TEXT_H
+#ifndef KG__BASE_TEXT_H
+#define KG__BASE_TEXT_H
 
 #include <stdarg.h>
 #include <stdbool.h>

@@ -20,8 +20,8 @@ typedef struct cell {
 /* The column of no word. */
 #define NO_COLUMN SIZE_MAX
 
-struct kg__grid {
-    const kg__grid_column *columns;
+struct kg__text_table {
+    const kg__text_table_column *columns;
     size_t width;
     cell *cells;
     size_t count;
@@ -29,22 +29,22 @@ struct kg__grid {
     size_t coloured; /* the column of verdicts' words; NO_COLUMN: none */
 };
 
-bool kg__grid_format_parse(const char *name, kg__grid_format *format)
+bool kg__text_table_format_parse(const char *name, kg__text_table_format *format)
 {
     static const char *const names[] = { "text", "markdown", "csv" };
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (strcmp(name, names[i]) == 0) {
-            *format = (kg__grid_format)i;
+            *format = (kg__text_table_format)i;
             return true;
         }
     }
     return false;
 }
 
-kg__grid *kg__grid_new(const kg__grid_column *columns, size_t count)
+kg__text_table *kg__text_table_new(const kg__text_table_column *columns, size_t count)
 {
-    kg__grid *grid = kg__allocate(1, sizeof *grid);
+    kg__text_table *grid = kg__allocate(1, sizeof *grid);
 
     grid->columns = columns;
     grid->width = count;
@@ -52,12 +52,12 @@ kg__grid *kg__grid_new(const kg__grid_column *columns, size_t count)
     return grid;
 }
 
-void kg__grid_colour_words(kg__grid *grid, size_t column)
+void kg__text_table_color_words(kg__text_table *grid, size_t column)
 {
     grid->coloured = column;
 }
 
-void kg__grid_add(kg__grid *grid, const char *shown, const char *exact)
+void kg__text_table_add(kg__text_table *grid, const char *shown, const char *exact)
 {
     grid->cells = kg__grow(grid->cells, grid->count, &grid->room, sizeof *grid->cells);
     grid->cells[grid->count++] =
@@ -82,21 +82,21 @@ static void write_exact(char *text, size_t size, double figure)
     }
 }
 
-void kg__grid_add_figure(kg__grid *grid, const char *shown, double exact)
+void kg__text_table_add_figure(kg__text_table *grid, const char *shown, double exact)
 {
     char text[40];
 
     write_exact(text, sizeof text, exact);
-    kg__grid_add(grid, shown, text);
+    kg__text_table_add(grid, shown, text);
 }
 
-size_t kg__grid_rows(const kg__grid *grid)
+size_t kg__text_table_rows(const kg__text_table *grid)
 {
     return grid->width > 0 ? grid->count / grid->width : 0;
 }
 
 /* The width of a column of a terminal's table: that of its widest cell. */
-static size_t width_of(const kg__grid *grid, size_t column, bool titled)
+static size_t width_of(const kg__text_table *grid, size_t column, bool titled)
 {
     size_t width = titled ? kg__shown_width(grid->columns[column].title) : 0;
 
@@ -110,7 +110,7 @@ static size_t width_of(const kg__grid *grid, size_t column, bool titled)
 }
 
 /* The column after which a row has no more to show, so that no line ends in spaces. */
-static size_t end_of(const kg__grid *grid, const cell *row)
+static size_t end_of(const kg__text_table *grid, const cell *row)
 {
     size_t end = grid->width;
 
@@ -121,15 +121,16 @@ static size_t end_of(const kg__grid *grid, const cell *row)
 }
 
 /* Writes a row of a terminal's table; the titles where `row` is NULL. */
-static void write_aligned(FILE *stream, const kg__grid *grid, const cell *row, const size_t *widths)
+static void write_aligned(FILE *stream, const kg__text_table *grid, const cell *row,
+                          const size_t *widths)
 {
     const char *gap = "";
     size_t end = end_of(grid, row);
-    bool colours = row != NULL && grid->coloured != NO_COLUMN && kg__colour_wanted(stream);
+    bool colours = row != NULL && grid->coloured != NO_COLUMN && kg__color_wanted(stream);
 
     for (size_t i = 0; i < end; i++) {
         const char *text = row != NULL ? row[i].shown : grid->columns[i].title;
-        const char *colour = colours && i == grid->coloured ? kg__colour_of_word(text) : "";
+        const char *colour = colours && i == grid->coloured ? kg__color_of_word(text) : "";
         const char *plain = *colour != '\0' ? KG__PLAIN : "";
         int padding = (int)(widths[i] - kg__shown_width(text));
 
@@ -145,7 +146,7 @@ static void write_aligned(FILE *stream, const kg__grid *grid, const cell *row, c
     fputc('\n', stream);
 }
 
-static void write_text(FILE *stream, const kg__grid *grid, bool titled)
+static void write_text(FILE *stream, const kg__text_table *grid, bool titled)
 {
     size_t *widths = kg__allocate(grid->width, sizeof *widths);
 
@@ -153,12 +154,12 @@ static void write_text(FILE *stream, const kg__grid *grid, bool titled)
         widths[i] = width_of(grid, i, titled);
     if (titled)
         write_aligned(stream, grid, NULL, widths);
-    for (size_t row = 0; row < kg__grid_rows(grid); row++)
+    for (size_t row = 0; row < kg__text_table_rows(grid); row++)
         write_aligned(stream, grid, grid->cells + row * grid->width, widths);
     free(widths);
 }
 
-static void write_markdown(FILE *stream, const kg__grid *grid, bool titled)
+static void write_markdown(FILE *stream, const kg__text_table *grid, bool titled)
 {
     for (size_t i = 0; i < grid->width && titled; i++) {
         if (!grid->columns[i].csv_only)
@@ -170,7 +171,7 @@ static void write_markdown(FILE *stream, const kg__grid *grid, bool titled)
             fputs(grid->columns[i].right ? "| ---: " : "| --- ", stream);
     }
     fputs(titled ? "|\n" : "", stream);
-    for (size_t i = 0; i < kg__grid_rows(grid) * grid->width; i++) {
+    for (size_t i = 0; i < kg__text_table_rows(grid) * grid->width; i++) {
         if (!grid->columns[i % grid->width].csv_only) {
             fputs("| ", stream);
             kg__write_markdown(stream, grid->cells[i].shown);
@@ -181,13 +182,13 @@ static void write_markdown(FILE *stream, const kg__grid *grid, bool titled)
     }
 }
 
-static void write_csv(FILE *stream, const kg__grid *grid, bool titled)
+static void write_csv(FILE *stream, const kg__text_table *grid, bool titled)
 {
     for (size_t i = 0; i < grid->width && titled; i++) {
         kg__write_csv_field(stream, grid->columns[i].title);
         fputc(i + 1 < grid->width ? ',' : '\n', stream);
     }
-    for (size_t i = 0; i < kg__grid_rows(grid) * grid->width; i++) {
+    for (size_t i = 0; i < kg__text_table_rows(grid) * grid->width; i++) {
         const cell *one = &grid->cells[i];
 
         kg__write_csv_field(stream, one->exact != NULL ? one->exact : one->shown);
@@ -195,7 +196,8 @@ static void write_csv(FILE *stream, const kg__grid *grid, bool titled)
     }
 }
 
-void kg__grid_write(FILE *stream, const kg__grid *grid, kg__grid_format format, bool titled)
+void kg__text_table_write(FILE *stream, const kg__text_table *grid, kg__text_table_format format,
+                          bool titled)
 {
     switch (format) {
     case KG__GRID_TEXT:
@@ -210,7 +212,7 @@ void kg__grid_write(FILE *stream, const kg__grid *grid, kg__grid_format format, 
     }
 }
 
-void kg__grid_free(kg__grid *grid)
+void kg__text_table_free(kg__text_table *grid)
 {
     for (size_t i = 0; i < grid->count; i++) {
         free(grid->cells[i].shown);

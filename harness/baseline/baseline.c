@@ -293,7 +293,7 @@ void kg__baseline_set_code(kg__baseline_case *entry, json_t *code)
 
 void kg__baseline_set_lines(kg__baseline_case *entry, const json_t *lines)
 {
-    json_t *copy = kg__lines_sorted(lines);
+    json_t *copy = kg__counter_lines_sorted(lines);
 
     if (json_object_size(copy) == 0) {
         json_decref(copy);

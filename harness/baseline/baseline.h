@@ -3,15 +3,15 @@
  * A GPU's file holds times; the CPU model's, whose key is KG__MODEL_KEY, holds counters and nothing
  * else: whole numbers, without floor or sessions, and beside them the counters of each line of
  * source. It also lists the cases that are checked and not counted. */
-#ifndef KG__BASELINE_H
-#define KG__BASELINE_H
+#ifndef KG__BASELINE_BASELINE_H
+#define KG__BASELINE_BASELINE_H
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "judge/judge.h"
 #include "base/message.h"
+#include "judge/judge.h"
 #include "suite/target.h"
 
 #define KG__BASELINE_SCHEMA "kernelgate-baseline/1"

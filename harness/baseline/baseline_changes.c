@@ -66,7 +66,7 @@ void kg__baseline_changes_count(json_t *changes, const kg__baseline *baseline)
 }
 
 /* Whether a metric or case is held more loosely in one way. */
-static bool is_loosened(const kg__drift *one, loosening how)
+static bool is_loosened(const kg__baseline_difference *one, loosening how)
 {
     bool moved = one->kind == KG__DRIFT_MOVED;
 
@@ -87,7 +87,7 @@ static bool is_loosened(const kg__drift *one, loosening how)
 
 /* The worst of the ways in which a metric or case is held more loosely; LOOSENINGS where it is not.
  */
-static loosening worst_of(const kg__drift *one)
+static loosening worst_of(const kg__baseline_difference *one)
 {
     loosening how = NO_LONGER_GATED;
 
@@ -97,7 +97,8 @@ static loosening worst_of(const kg__drift *one)
 }
 
 /* Adds an entry of what is held more loosely, with what it was and what it is. */
-static void add_loosened(json_t *list, const char *target, const kg__drift *one, loosening how)
+static void add_loosened(json_t *list, const char *target, const kg__baseline_difference *one,
+                         loosening how)
 {
     json_t *entry = json_pack("{s:s, s:s, s:s}", "target", target, "case", one->id, "kind",
                               loosenings[how].name);
@@ -136,7 +137,7 @@ static size_t moved_sentinels(const kg__baseline *first, const kg__baseline *las
 void kg__baseline_changes_add(json_t *changes, const char *target, kg__file_state state,
                               const kg__baseline *first, const kg__baseline *last, const char *why)
 {
-    kg__drifts drifts = kg__drift_between(first, last);
+    kg__baseline_diff drifts = kg__baseline_diff_make(first, last);
     json_t *file = json_pack("{s:s, s:s}", "target", target, "state", states[state]);
     size_t added = 0;
 
@@ -158,7 +159,7 @@ void kg__baseline_changes_add(json_t *changes, const char *target, kg__file_stat
     if (why != NULL)
         json_object_set_new(file, "why", kg__json_clean_string(why));
     json_array_append_new(json_object_get(changes, "files"), file);
-    kg__drifts_free(&drifts);
+    kg__baseline_diff_free(&drifts);
 }
 
 /* Whether there is anything to say. */

@@ -1,7 +1,7 @@
 /* What the baselines of a run let pass, and what a change of them loosens: the member "baselines"
  * of a results document, and the words for it. Pure. */
-#ifndef KG__BASELINE_CHANGES_H
-#define KG__BASELINE_CHANGES_H
+#ifndef KG__BASELINE_BASELINE_CHANGES_H
+#define KG__BASELINE_BASELINE_CHANGES_H
 
 #include <jansson.h>
 #include <stdio.h>

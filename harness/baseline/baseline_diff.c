@@ -12,13 +12,13 @@
 
 /* What a comparison is being made of. */
 typedef struct comparing {
-    kg__drifts drifts;
+    kg__baseline_diff drifts;
     size_t room;
     bool counters;         /* one that a case lacks is 0 */
     const char *models[2]; /* that counted the earlier ones, and the later; "" where unknown */
 } comparing;
 
-static void add(comparing *all, kg__drift one)
+static void add(comparing *all, kg__baseline_difference one)
 {
     all->drifts.items =
         kg__grow(all->drifts.items, all->drifts.count, &all->room, sizeof *all->drifts.items);
@@ -72,12 +72,12 @@ static void compare_metric(comparing *all, const char *id, const kg__baseline_me
                            const kg__baseline_metric *last, bool *slower, bool *faster)
 {
     const kg__baseline_metric *now = last != NULL ? last : first;
-    kg__drift one = { .id = id,
-                      .metric = now->name,
-                      .first = first,
-                      .last = last,
-                      .change = NAN,
-                      .gated = now->gated };
+    kg__baseline_difference one = { .id = id,
+                                    .metric = now->name,
+                                    .first = first,
+                                    .last = last,
+                                    .change = NAN,
+                                    .gated = now->gated };
 
     double before = value_of(first);
     double after = value_of(last);
@@ -122,9 +122,10 @@ static void compare_case(comparing *all, const kg__baseline_case *first,
 }
 
 /* A whole case that came or went stands for all its metrics. */
-static void add_case(comparing *all, const char *id, kg__drift_kind kind)
+static void add_case(comparing *all, const char *id, kg__baseline_difference_kind kind)
 {
-    add(all, (kg__drift){ .kind = kind, .id = id, .metric = "", .change = NAN, .whole = true });
+    add(all, (kg__baseline_difference){
+                 .kind = kind, .id = id, .metric = "", .change = NAN, .whole = true });
     if (kind == KG__DRIFT_NEW)
         all->drifts.added++;
     else
@@ -133,7 +134,7 @@ static void add_case(comparing *all, const char *id, kg__drift_kind kind)
 
 /* Adds the cases that one baseline lists as checked and of which another knows nothing. */
 static void add_checked(comparing *all, const kg__baseline *of, const kg__baseline *other,
-                        kg__drift_kind kind)
+                        kg__baseline_difference_kind kind)
 {
     for (size_t i = 0; i < of->checked_count; i++) {
         const char *id = of->checked[i];
@@ -147,8 +148,8 @@ static void add_checked(comparing *all, const kg__baseline *of, const kg__baseli
  * as the files have it. */
 static int compare_drifts(const void *left, const void *right)
 {
-    const kg__drift *a = left;
-    const kg__drift *b = right;
+    const kg__baseline_difference *a = left;
+    const kg__baseline_difference *b = right;
     int order = (a->kind > b->kind) - (a->kind < b->kind);
 
     if (order == 0 && a->kind == KG__DRIFT_MOVED)
@@ -158,7 +159,7 @@ static int compare_drifts(const void *left, const void *right)
     return order != 0 ? order : strcmp(a->metric, b->metric);
 }
 
-kg__drifts kg__drift_between(const kg__baseline *first, const kg__baseline *last)
+kg__baseline_diff kg__baseline_diff_make(const kg__baseline *first, const kg__baseline *last)
 {
     comparing all = { .counters = kg__is_model(&last->target),
                       .models = { kg__json_text(first->provenance, "model"),
@@ -184,7 +185,7 @@ kg__drifts kg__drift_between(const kg__baseline *first, const kg__baseline *last
     return all.drifts;
 }
 
-bool kg__drift_exceeds(const kg__drift *one, double limit)
+bool kg__baseline_difference_exceeds(const kg__baseline_difference *one, double limit)
 {
     double before = value_of(one->first);
     double after = value_of(one->last);
@@ -194,8 +195,8 @@ bool kg__drift_exceeds(const kg__drift *one, double limit)
            moved_beyond(before, after, limit, floor);
 }
 
-void kg__drifts_free(kg__drifts *drifts)
+void kg__baseline_diff_free(kg__baseline_diff *drifts)
 {
     free(drifts->items);
-    *drifts = (kg__drifts){ 0 };
+    *drifts = (kg__baseline_diff){ 0 };
 }

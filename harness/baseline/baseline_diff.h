@@ -1,24 +1,24 @@
 /* Drift: how far a baseline has moved from what it once was, case by case. Each step of a chain of
  * recordings may be small; this is their sum. Pure. */
-#ifndef KG__DRIFT_H
-#define KG__DRIFT_H
+#ifndef KG__BASELINE_BASELINE_DIFF_H
+#define KG__BASELINE_BASELINE_DIFF_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "baseline/baseline.h"
 
-typedef enum kg__drift_kind {
+typedef enum kg__baseline_difference_kind {
     KG__DRIFT_MOVED,
     KG__DRIFT_NEW,    /* only the later one has it */
     KG__DRIFT_RETIRED /* only the earlier one has it */
-} kg__drift_kind;
+} kg__baseline_difference_kind;
 
 /* What became of a metric of a case. A metric that stayed as it was, and is held as it was, has
  * none.
  */
-typedef struct kg__drift {
-    kg__drift_kind kind;
+typedef struct kg__baseline_difference {
+    kg__baseline_difference_kind kind;
     const char *id;
     const char *metric;
     const kg__baseline_metric *first; /* NULL: it was not there; a counter was 0 then */
@@ -30,10 +30,11 @@ typedef struct kg__drift {
     bool loosened; /* a slowdown that was found is not any more, by a wider limit (the band, or what
                       the sessions make of it) or a higher floor */
     bool whole;    /* it is the case that is new or retired, not a metric of it */
-} kg__drift;
+} kg__baseline_difference;
 
-typedef struct kg__drifts {
-    kg__drift *items; /* what moved, from the most slowed down on; then what is new or retired */
+typedef struct kg__baseline_diff {
+    kg__baseline_difference
+        *items; /* what moved, from the most slowed down on; then what is new or retired */
     size_t count;
     size_t cases;    /* that both have */
     size_t slower;   /* of those, with a gated metric beyond its band upwards */
@@ -42,17 +43,17 @@ typedef struct kg__drifts {
     size_t loosened; /* metrics that are judged, more loosely than they were */
     size_t added;    /* cases that only the later one has */
     size_t retired;  /* cases that only the earlier one has */
-} kg__drifts;
+} kg__baseline_diff;
 
 /* Compares two baselines, of one kind of target, that outlive the result. Free it with
- * kg__drifts_free(). */
-kg__drifts kg__drift_between(const kg__baseline *first, const kg__baseline *last);
+ * kg__baseline_diff_free(). */
+kg__baseline_diff kg__baseline_diff_make(const kg__baseline *first, const kg__baseline *last);
 
 /* Whether a metric that is judged got slower by more than the fraction `limit`, and by more than
  * its floor. */
-bool kg__drift_exceeds(const kg__drift *one, double limit);
+bool kg__baseline_difference_exceeds(const kg__baseline_difference *one, double limit);
 
 /* Frees the list, and empties it; the baselines stay. */
-void kg__drifts_free(kg__drifts *drifts);
+void kg__baseline_diff_free(kg__baseline_diff *drifts);
 
 #endif

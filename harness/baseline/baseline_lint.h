@@ -1,7 +1,7 @@
 /* What is wrong with a baseline that can be read: figures that do not follow from each other, and
  * names that no table gives. Pure. */
-#ifndef KG__BASELINE_LINT_H
-#define KG__BASELINE_LINT_H
+#ifndef KG__BASELINE_BASELINE_LINT_H
+#define KG__BASELINE_BASELINE_LINT_H
 
 #include <stddef.h>
 

@@ -21,7 +21,8 @@ typedef struct reading {
     bool model; /* it is the CPU model's */
 } reading;
 
-static bool read_boolean(reading *file, const kg__place *where, const json_t *value, bool *truth)
+static bool read_boolean(reading *file, const kg__json_place *where, const json_t *value,
+                         bool *truth)
 {
     if (!json_is_boolean(value)) {
         kg__complain_at(&file->document, where, "is neither true nor false: " REMEDY);
@@ -31,7 +32,7 @@ static bool read_boolean(reading *file, const kg__place *where, const json_t *va
     return true;
 }
 
-static bool read_sessions(reading *file, const kg__place *where, const json_t *array,
+static bool read_sessions(reading *file, const kg__json_place *where, const json_t *array,
                           kg__baseline_metric *metric)
 {
     size_t index;
@@ -51,7 +52,7 @@ static bool read_sessions(reading *file, const kg__place *where, const json_t *a
     return true;
 }
 
-static bool read_band_origin(reading *file, const kg__place *where, const json_t *value,
+static bool read_band_origin(reading *file, const kg__json_place *where, const json_t *value,
                              bool *by_hand)
 {
     *by_hand = json_is_string(value) && strcmp(json_string_value(value), "hand") == 0;
@@ -61,9 +62,9 @@ static bool read_band_origin(reading *file, const kg__place *where, const json_t
 }
 
 /* Complains of a part of the file; false, as its reader returns then. */
-static bool complain_of(reading *file, const kg__place *where, const kg__fault *fault)
+static bool complain_of(reading *file, const kg__json_place *where, const kg__fault *fault)
 {
-    const kg__place member = { where, fault->key };
+    const kg__json_place member = { where, fault->key };
 
     kg__complain_at(&file->document, fault->key != NULL ? &member : where, "%s: " REMEDY,
                     fault->text);
@@ -71,7 +72,7 @@ static bool complain_of(reading *file, const kg__place *where, const kg__fault *
 }
 
 /* Reads a metric that has its name already. */
-static bool read_metric(reading *file, const kg__place *where, json_t *object,
+static bool read_metric(reading *file, const kg__json_place *where, json_t *object,
                         kg__baseline_metric *metric)
 {
     const char *key;
@@ -84,7 +85,7 @@ static bool read_metric(reading *file, const kg__place *where, json_t *object,
         return false;
     }
     json_object_foreach (object, key, value) {
-        const kg__place here = { where, key };
+        const kg__json_place here = { where, key };
         bool right;
 
         if (strcmp(key, "value") == 0) {
@@ -131,13 +132,13 @@ static int compare_cases(const void *left, const void *right)
 }
 
 /* Reads the counters of a case's lines, each named by its place in the file when it is wrong. */
-static bool read_lines(reading *file, const kg__place *where, json_t *object, json_t **lines)
+static bool read_lines(reading *file, const kg__json_place *where, json_t *object, json_t **lines)
 {
     const char *key;
     const char *counter;
-    const char *fault = kg__lines_fault(object, &key, &counter);
-    const kg__place line = { where, key };
-    const kg__place at_counter = { &line, counter };
+    const char *fault = kg__counter_lines_fault(object, &key, &counter);
+    const kg__json_place line = { where, key };
+    const kg__json_place at_counter = { &line, counter };
 
     if (fault != NULL) {
         kg__complain_at(&file->document,
@@ -152,11 +153,11 @@ static bool read_lines(reading *file, const kg__place *where, json_t *object, js
 }
 
 /* Reads what the compiler made of a case. */
-static bool read_code(reading *file, const kg__place *where, json_t *object, json_t **code)
+static bool read_code(reading *file, const kg__json_place *where, json_t *object, json_t **code)
 {
     const char *key;
-    const char *fault = kg__code_fault(object, &key);
-    const kg__place member = { where, key };
+    const char *fault = kg__kernel_code_fault(object, &key);
+    const kg__json_place member = { where, key };
 
     if (fault != NULL) {
         kg__complain_at(&file->document, key != NULL ? &member : where, "%s: " REMEDY, fault);
@@ -167,7 +168,7 @@ static bool read_code(reading *file, const kg__place *where, json_t *object, jso
 }
 
 /* Reads a case, or a sentinel, that has its id already. */
-static bool read_case(reading *file, const kg__place *where, json_t *object, bool sentinel,
+static bool read_case(reading *file, const kg__json_place *where, json_t *object, bool sentinel,
                       kg__baseline_case *entry)
 {
     const char *key;
@@ -187,7 +188,7 @@ static bool read_case(reading *file, const kg__place *where, json_t *object, boo
     entry->metrics =
         kg__allocate(kg__baseline_room_for(json_object_size(object)), sizeof *entry->metrics);
     json_object_foreach (object, key, value) {
-        const kg__place here = { where, key };
+        const kg__json_place here = { where, key };
 
         if (strcmp(key, "commit") == 0 && !sentinel) {
             if (!json_is_string(value) || *json_string_value(value) == '\0') {
@@ -218,7 +219,7 @@ static bool read_case(reading *file, const kg__place *where, json_t *object, boo
 }
 
 /* Reads an object of cases or of sentinels; those that are wrong are left out. */
-static void read_cases(reading *file, const kg__place *where, json_t *object, bool sentinels,
+static void read_cases(reading *file, const kg__json_place *where, json_t *object, bool sentinels,
                        kg__baseline_case **cases, size_t *count)
 {
     const char *key;
@@ -230,7 +231,7 @@ static void read_cases(reading *file, const kg__place *where, json_t *object, bo
     }
     *cases = kg__allocate(kg__baseline_room_for(json_object_size(object)), sizeof **cases);
     json_object_foreach (object, key, value) {
-        const kg__place here = { where, key };
+        const kg__json_place here = { where, key };
         kg__baseline_case entry = { .id = kg__copy_text(key) };
 
         if (read_case(file, &here, value, sentinels, &entry))
@@ -241,8 +242,8 @@ static void read_cases(reading *file, const kg__place *where, json_t *object, bo
     qsort(*cases, *count, sizeof **cases, compare_cases);
 }
 
-static void read_amount(reading *file, const kg__place *where, const json_t *value, json_int_t most,
-                        int64_t *amount)
+static void read_amount(reading *file, const kg__json_place *where, const json_t *value,
+                        json_int_t most, int64_t *amount)
 {
     if (!json_is_integer(value))
         kg__complain_at(&file->document, where, "is no whole number: " REMEDY);
@@ -254,7 +255,8 @@ static void read_amount(reading *file, const kg__place *where, const json_t *val
         *amount = json_integer_value(value);
 }
 
-static void read_target(reading *file, const kg__place *where, json_t *object, kg__target *target)
+static void read_target(reading *file, const kg__json_place *where, json_t *object,
+                        kg__target *target)
 {
     const char *key;
     json_t *value;
@@ -264,7 +266,7 @@ static void read_target(reading *file, const kg__place *where, json_t *object, k
         return;
     }
     json_object_foreach (object, key, value) {
-        const kg__place here = { where, key };
+        const kg__json_place here = { where, key };
 
         if (strcmp(key, "key") == 0) {
             (void)kg__read_name(&file->document, &here, value, target->key, sizeof target->key,
@@ -291,7 +293,7 @@ static void read_target(reading *file, const kg__place *where, json_t *object, k
     }
     if (kg__has_member(&file->document, where, object, "key", REMEDY) &&
         !kg__is_file_of(file->document.path, target->key)) {
-        const kg__place here = { where, "key" };
+        const kg__json_place here = { where, "key" };
 
         kg__complain_at(&file->document, &here,
                         "is %s, which belongs in %s" KG__BASELINE_SUFFIX
@@ -302,7 +304,7 @@ static void read_target(reading *file, const kg__place *where, json_t *object, k
 }
 
 /* Keeps an object of texts, numbers and booleans as it is. */
-static void read_provenance(reading *file, const kg__place *where, json_t *object,
+static void read_provenance(reading *file, const kg__json_place *where, json_t *object,
                             json_t **provenance)
 {
     const char *key;
@@ -313,7 +315,7 @@ static void read_provenance(reading *file, const kg__place *where, json_t *objec
         return;
     }
     json_object_foreach (object, key, value) {
-        const kg__place here = { where, key };
+        const kg__json_place here = { where, key };
 
         if (!kg__is_plain_value(value)) {
             kg__complain_at(&file->document, &here, "is no text, number or boolean: " REMEDY);
@@ -324,7 +326,7 @@ static void read_provenance(reading *file, const kg__place *where, json_t *objec
 }
 
 /* Reads the list of the cases that are checked. */
-static void read_checked(reading *file, const kg__place *where, const json_t *array,
+static void read_checked(reading *file, const kg__json_place *where, const json_t *array,
                          kg__baseline *baseline)
 {
     const json_t *id;
@@ -359,7 +361,7 @@ static void read_document(reading *file, json_t *document, kg__baseline *baselin
         return;
     file->model = target != NULL && strcmp(target, KG__MODEL_KEY) == 0;
     json_object_foreach (document, key, value) {
-        const kg__place here = { NULL, key };
+        const kg__json_place here = { NULL, key };
 
         if (strcmp(key, "target") == 0)
             read_target(file, &here, value, &baseline->target);
@@ -380,7 +382,7 @@ static void read_document(reading *file, json_t *document, kg__baseline *baselin
     kg__has_member(&file->document, NULL, document, "target", REMEDY);
     kg__has_member(&file->document, NULL, document, "cases", REMEDY);
     if (kg__origin_is_faulty(baseline, &fault))
-        (void)complain_of(file, &(const kg__place){ NULL, "provenance" }, &fault);
+        (void)complain_of(file, &(const kg__json_place){ NULL, "provenance" }, &fault);
 }
 
 kg__load_status kg__baseline_parse(const char *path, const char *text, size_t length,

@@ -221,7 +221,7 @@ bool kg__case_is_faulty(const kg__baseline_case *entry, bool sentinel, kg__fault
     for (int i = 0; entry->lines != NULL && i < KG__COUNTERS; i++) {
         const char *name = kg__counter_name((kg__counter)i);
         const kg__baseline_metric *metric = kg__baseline_metric_of(entry, name);
-        double sum = kg__lines_sum(entry->lines, (kg__counter)i);
+        double sum = kg__counter_lines_sum(entry->lines, (kg__counter)i);
         char value[KG__FIGURE_SIZE];
         char lines[KG__FIGURE_SIZE];
 

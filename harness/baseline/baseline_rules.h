@@ -1,7 +1,7 @@
 /* What a baseline may hold: the rules that its reader and its writer share, so that what was
  * written can always be read again. Internal to the baseline store. */
-#ifndef KG__BASELINE_RULES_H
-#define KG__BASELINE_RULES_H
+#ifndef KG__BASELINE_BASELINE_RULES_H
+#define KG__BASELINE_BASELINE_RULES_H
 
 #include "base/json.h"
 #include "baseline/baseline.h"

@@ -109,7 +109,7 @@ static bool write_lines(FILE *stream, const char *path, const kg__baseline_case 
 {
     const char *key;
     const char *counter;
-    const char *fault = kg__lines_fault(entry->lines, &key, &counter);
+    const char *fault = kg__counter_lines_fault(entry->lines, &key, &counter);
     json_t *sorted;
 
     if (!model)
@@ -120,7 +120,7 @@ static bool write_lines(FILE *stream, const char *path, const kg__baseline_case 
         return kg__fail(error, "%s: not written: %s: lines: %s%s%s %s: count again", path,
                         entry->id, key != NULL ? key : "", counter != NULL ? ": " : "",
                         counter != NULL ? counter : "", fault);
-    sorted = kg__lines_sorted(entry->lines);
+    sorted = kg__counter_lines_sorted(entry->lines);
     fputs(", \"lines\": ", stream);
     write_value(stream, sorted);
     json_decref(sorted);
@@ -159,7 +159,7 @@ static bool write_case(FILE *stream, const char *path, const kg__baseline_case *
     }
     if (entry->code != NULL) {
         const char *key;
-        const char *code_fault = kg__code_fault(entry->code, &key);
+        const char *code_fault = kg__kernel_code_fault(entry->code, &key);
 
         if (code_fault != NULL)
             return kg__fail(error, "%s: not written: %s: code%s%s %s", path, entry->id,

@@ -54,7 +54,7 @@ typedef struct findings {
     size_t room;
 } findings;
 
-void kg__lines_counter_words(const char *counter, char *words, size_t size)
+void kg__counter_words(const char *counter, char *words, size_t size)
 {
     static const char global[] = "global_";
 
@@ -81,7 +81,7 @@ static bool split_key(const char *key, size_t *file, unsigned long *number)
     return true;
 }
 
-const char *kg__lines_fault(const json_t *lines, const char **key, const char **counter)
+const char *kg__counter_lines_fault(const json_t *lines, const char **key, const char **counter)
 {
     json_t *counters;
     json_t *value;
@@ -162,7 +162,7 @@ static json_t *sorted_counters(const json_t *counters)
     return sorted_by(counters, compare_texts, json_deep_copy);
 }
 
-json_t *kg__lines_sorted(const json_t *lines)
+json_t *kg__counter_lines_sorted(const json_t *lines)
 {
     return sorted_by(lines, compare_keys, sorted_counters);
 }
@@ -173,7 +173,7 @@ static double counter_of(const json_t *counters, kg__counter counter)
     return json_number_value(json_object_get(counters, kg__counter_name(counter)));
 }
 
-double kg__lines_sum(const json_t *lines, kg__counter counter)
+double kg__counter_lines_sum(const json_t *lines, kg__counter counter)
 {
     const char *key;
     json_t *counters;
@@ -260,7 +260,7 @@ static void describe_pair(const kind *of, const site *before, const site *now, f
 
     show_count(told == of->requests ? before->requests : before->cost, from);
     show_count(told == of->requests ? now->requests : now->cost, to);
-    kg__lines_counter_words(kg__counter_name(told), words, sizeof words);
+    kg__counter_words(kg__counter_name(told), words, sizeof words);
     kg__format(found->text, sizeof found->text, "%s: %s went from %s to %s", now->key, words, from,
                to);
 }
@@ -272,8 +272,8 @@ static void describe_single(const kind *of, const site *one, finding *found)
     char each[64] = "";
 
     show_count(one->requests > 0 ? one->requests : one->cost, count);
-    kg__lines_counter_words(kg__counter_name(one->requests > 0 ? of->requests : of->ratio->above),
-                            words, sizeof words);
+    kg__counter_words(kg__counter_name(one->requests > 0 ? of->requests : of->ratio->above), words,
+                      sizeof words);
     if (of->ratio != NULL && one->requests > 0)
         kg__format(each, sizeof each, ", %.2f %s", one->cost / one->requests, of->ratio->unit);
     kg__format(found->text, sizeof found->text, "%s%s: %s%s %s%s", one->key,
@@ -442,7 +442,7 @@ static size_t list_kinds(kind *kinds)
     return count;
 }
 
-bool kg__lines_explain(const json_t *before, const json_t *now, char *text, size_t size)
+bool kg__counter_lines_explain(const json_t *before, const json_t *now, char *text, size_t size)
 {
     kind kinds[KG__COUNTERS];
     findings all = { 0 };

@@ -1,7 +1,7 @@
 /* Lines: which lines of source account for a move of the CPU model's counters. Pure: two sets of
  * lines in, a sentence out. */
-#ifndef KG__LINES_H
-#define KG__LINES_H
+#ifndef KG__BASELINE_COUNTER_LINES_H
+#define KG__BASELINE_COUNTER_LINES_H
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -25,22 +25,22 @@
  *
  * Returns false, with an empty text, when nothing differs or when either set is not known (NULL).
  */
-bool kg__lines_explain(const json_t *before, const json_t *now, char *text, size_t size);
+bool kg__counter_lines_explain(const json_t *before, const json_t *now, char *text, size_t size);
 
 /* The name of a counter in a sentence: "load requests" of "global_load_requests", "shared load
  * wavefronts", "unique bytes read". */
-void kg__lines_counter_words(const char *counter, char *words, size_t size);
+void kg__counter_words(const char *counter, char *words, size_t size);
 
 /* What is wrong with a set of lines, or NULL: every key is FILE:LINE, every value an object of at
  * least one counter, each a whole number from 1 to 2^53. `key` and `counter` (NULL where it is the
  * line itself) become where. */
-const char *kg__lines_fault(const json_t *lines, const char **key, const char **counter);
+const char *kg__counter_lines_fault(const json_t *lines, const char **key, const char **counter);
 
 /* What a counter comes to on all lines together; 0 of no lines (NULL). */
-double kg__lines_sum(const json_t *lines, kg__counter counter);
+double kg__counter_lines_sum(const json_t *lines, kg__counter counter);
 
 /* A copy of a set of lines whose keys are in order: by file, then by number, and the counters of
  * each by name; lines without any counter are left away. Owned by the caller. */
-json_t *kg__lines_sorted(const json_t *lines);
+json_t *kg__counter_lines_sorted(const json_t *lines);
 
 #endif

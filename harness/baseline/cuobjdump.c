@@ -4,10 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "baseline/machine_code.h"
-#include "base/message.h"
 #include "base/child_process.h"
+#include "base/file.h"
+#include "base/message.h"
+#include "baseline/machine_code.h"
 #include "suite/settings.h"
 
 /* A program's disassembly has some megabytes; of a larger one nothing is known. Memory that is not
@@ -87,7 +87,7 @@ json_t *kg__program_machine_code(const char *program, const char *compute_capabi
         arguments[2] = own;
     }
     text = kg__allocate(LARGEST_TEXT, 1);
-    if (kg__probe(arguments, KG__CUOBJDUMP_SECONDS, text, LARGEST_TEXT) == 0 &&
+    if (kg__child_run(arguments, KG__CUOBJDUMP_SECONDS, text, LARGEST_TEXT) == 0 &&
         strlen(text) < LARGEST_TEXT - 1)
         machine_code = kg__machine_code_parse(text, compute_capability);
     free(text);

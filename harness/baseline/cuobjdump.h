@@ -1,6 +1,6 @@
 /* The machine code of a program, by the CUDA Toolkit's disassembler where it is installed. */
-#ifndef KG__CUOBJDUMP_H
-#define KG__CUOBJDUMP_H
+#ifndef KG__BASELINE_CUOBJDUMP_H
+#define KG__BASELINE_CUOBJDUMP_H
 
 #include <jansson.h>
 #include <stdbool.h>

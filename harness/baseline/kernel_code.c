@@ -52,7 +52,7 @@ static const char *figure_fault(const char *key, const json_t *value)
                : "is no whole number from 0 to 1000000000";
 }
 
-const char *kg__code_fault(const json_t *code, const char **key)
+const char *kg__kernel_code_fault(const json_t *code, const char **key)
 {
     json_t *value;
 
@@ -77,7 +77,7 @@ const char *kg__code_fault(const json_t *code, const char **key)
     return NULL;
 }
 
-json_t *kg__code_of(const json_t *measured)
+json_t *kg__kernel_code_of(const json_t *measured)
 {
     const json_t *kernel = json_object_get(measured, "kernel");
     json_t *code = json_object();
@@ -104,7 +104,7 @@ bool kg__is_same_code(const json_t *before, const json_t *now)
            strcmp(fingerprint, kg__json_text(now, KG__CODE_FINGERPRINT)) == 0;
 }
 
-bool kg__code_equal(const json_t *before, const json_t *now)
+bool kg__kernel_code_equal(const json_t *before, const json_t *now)
 {
     const char *key;
     json_t *value;
@@ -130,7 +130,7 @@ static void show(char *text, size_t size, size_t figure, double value)
         kg__show_figure(text, size, value, figures[figure].unit);
 }
 
-void kg__code_changes(const json_t *before, const json_t *now, json_t *list)
+void kg__kernel_code_changes(const json_t *before, const json_t *now, json_t *list)
 {
     for (size_t i = 0; i < FIGURES; i++) {
         const json_t *then = json_object_get(before, figures[i].key);

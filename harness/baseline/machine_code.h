@@ -1,7 +1,7 @@
 /* Machine code: which instructions the kernels of a program are made of, from the text that
  * `cuobjdump -sass` prints of it. Pure: text in, fingerprints out. */
-#ifndef KG__MACHINE_CODE_H
-#define KG__MACHINE_CODE_H
+#ifndef KG__BASELINE_MACHINE_CODE_H
+#define KG__BASELINE_MACHINE_CODE_H
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -143,7 +143,7 @@ kg__change kg__record_count(kg__baseline_case *entry, const char *counter, doubl
 
 bool kg__record_lines(kg__baseline_case *entry, const json_t *lines)
 {
-    json_t *sorted = kg__lines_sorted(lines);
+    json_t *sorted = kg__counter_lines_sorted(lines);
     bool same = json_object_size(sorted) == 0 ? entry->lines == NULL
                                               : json_equal(entry->lines, sorted) == 1;
 

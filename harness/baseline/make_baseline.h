@@ -1,12 +1,12 @@
 /* Recording: what the values of several fresh processes make of a baseline. Pure. */
-#ifndef KG__RECORDING_H
-#define KG__RECORDING_H
+#ifndef KG__BASELINE_MAKE_BASELINE_H
+#define KG__BASELINE_MAKE_BASELINE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "baseline/baseline.h"
 #include "base/message.h"
+#include "baseline/baseline.h"
 
 /* The fewest sessions that a baseline may rest on: fewer say too little of the noise. */
 #define KG__SESSIONS_MINIMUM 5

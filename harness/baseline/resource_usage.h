@@ -1,8 +1,8 @@
 /* What the compiler gave kernels: registers, shared and local memory, by architecture, from what
  * the CUDA Toolkit's `cuobjdump -res-usage` prints of a program, or ptxas -v while it compiles.
  * Pure: text in, figures out. */
-#ifndef KG__RESOURCE_USAGE_H
-#define KG__RESOURCE_USAGE_H
+#ifndef KG__BASELINE_RESOURCE_USAGE_H
+#define KG__BASELINE_RESOURCE_USAGE_H
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -225,7 +225,7 @@ static bool is_other_code(const kg__baseline_case *before, const json_t *kernel)
     bool other;
 
     if (before != NULL && before->code != NULL)
-        kg__code_changes(before->code, kernel, changes);
+        kg__kernel_code_changes(before->code, kernel, changes);
     other = json_array_size(changes) > 0 ||
             (before != NULL && *kg__json_text(before->code, KG__CODE_FINGERPRINT) != '\0' &&
              *kg__json_text(kernel, KG__CODE_FINGERPRINT) != '\0' &&
@@ -299,7 +299,7 @@ static const char *fault_of(const adoption *all, const json_t *entry)
         return "the card was throttled while it was timed";
     if (json_integer_value(json_object_get(card, "foreign_processes")) > 0)
         return "other processes computed on the card while it was timed";
-    if (kg__card_launch_differs(card, all->recorder.provenance, &now, &then))
+    if (kg__launch_cost_moved(card, all->recorder.provenance, &now, &then))
         return now < then ? "a launch cost less than when the baseline was recorded"
                           : "a launch cost more than when the baseline was recorded";
     if (is_other_code(before, json_object_get(entry, "kernel")))

@@ -21,7 +21,7 @@ static const char *limit_text;
 static const char *format_name;
 static bool as_json;
 
-static const kg__grid_column columns[] = {
+static const kg__text_table_column columns[] = {
     { "target", false, true }, { "case", false, false }, { "metric", false, false },
     { "first", true, false },  { "last", true, false },  { "change", true, false },
     { "band", true, false },   { "note", false, false },
@@ -36,7 +36,8 @@ typedef struct differing {
     size_t exceeding;
 } differing;
 
-static void add_value(kg__grid *grid, const kg__drift *one, const kg__baseline_metric *metric)
+static void add_value(kg__text_table *grid, const kg__baseline_difference *one,
+                      const kg__baseline_metric *metric)
 {
     char text[KG__FIGURE_SIZE] = "-";
     double value = metric != NULL ? metric->value : NAN;
@@ -46,34 +47,34 @@ static void add_value(kg__grid *grid, const kg__drift *one, const kg__baseline_m
         value = 0.0;
     if (!isnan(value))
         kg__show_figure(text, sizeof text, value, kg__metric_unit(one->metric));
-    kg__grid_add_figure(grid, text, value);
+    kg__text_table_add_figure(grid, text, value);
 }
 
-static void add_change(kg__grid *grid, const kg__drift *one)
+static void add_change(kg__text_table *grid, const kg__baseline_difference *one)
 {
     char text[KG__FIGURE_SIZE];
 
     if (one->kind == KG__DRIFT_NEW) {
-        kg__grid_add(grid, "new", NULL);
+        kg__text_table_add(grid, "new", NULL);
     } else if (one->kind == KG__DRIFT_RETIRED) {
-        kg__grid_add(grid, "retired", NULL);
+        kg__text_table_add(grid, "retired", NULL);
     } else if (isinf(one->change)) {
-        kg__grid_add(grid, "from 0", "inf");
+        kg__text_table_add(grid, "from 0", "inf");
     } else {
         kg__show_percent(text, sizeof text, one->change, true);
-        kg__grid_add_figure(grid, text, one->change);
+        kg__text_table_add_figure(grid, text, one->change);
     }
 }
 
 /* The band, and what it was where it is another one now. */
-static void add_band(kg__grid *grid, const kg__drift *one)
+static void add_band(kg__text_table *grid, const kg__baseline_difference *one)
 {
     const kg__baseline_metric *now = one->last != NULL ? one->last : one->first;
     char text[2 * KG__FIGURE_SIZE];
     size_t used;
 
     if (now == NULL) {
-        kg__grid_add(grid, "-", "");
+        kg__text_table_add(grid, "-", "");
         return;
     }
     kg__show_percent(text, sizeof text, now->band, false);
@@ -83,16 +84,16 @@ static void add_band(kg__grid *grid, const kg__drift *one)
         used = strlen(text);
         kg__show_percent(text + used, sizeof text - used, one->first->band, false);
     }
-    kg__grid_add_figure(grid, text, now->band);
+    kg__text_table_add_figure(grid, text, now->band);
 }
 
-static const char *note_on(const differing *all, const kg__drift *one)
+static const char *note_on(const differing *all, const kg__baseline_difference *one)
 {
     bool was_gated = one->first != NULL && one->first->gated;
 
     if (one->kind != KG__DRIFT_MOVED)
         return "";
-    if (kg__drift_exceeds(one, all->limit))
+    if (kg__baseline_difference_exceeds(one, all->limit))
         return "beyond the limit";
     if (!one->gated)
         return was_gated ? "no longer gated" : "not gated";
@@ -103,36 +104,37 @@ static const char *note_on(const differing *all, const kg__drift *one)
     return one->loosened ? "held more loosely" : "";
 }
 
-static void add_row(kg__grid *grid, const differing *all, const char *target, const kg__drift *one)
+static void add_row(kg__text_table *grid, const differing *all, const char *target,
+                    const kg__baseline_difference *one)
 {
-    kg__grid_add(grid, target, NULL);
-    kg__grid_add(grid, one->id, NULL);
-    kg__grid_add(grid, one->whole ? "-" : one->metric, one->metric);
+    kg__text_table_add(grid, target, NULL);
+    kg__text_table_add(grid, one->id, NULL);
+    kg__text_table_add(grid, one->whole ? "-" : one->metric, one->metric);
     add_value(grid, one, one->first);
     add_value(grid, one, one->last);
     add_change(grid, one);
     add_band(grid, one);
-    kg__grid_add(grid, note_on(all, one), NULL);
+    kg__text_table_add(grid, note_on(all, one), NULL);
 }
 
 /* How many cases have a metric beyond the limit. Those of one case need not stand together. */
-static size_t count_exceeding(const kg__drifts *drifts, double limit)
+static size_t count_exceeding(const kg__baseline_diff *drifts, double limit)
 {
     size_t count = 0;
 
     for (size_t i = 0; i < drifts->count; i++) {
-        bool counted = !kg__drift_exceeds(&drifts->items[i], limit);
+        bool counted = !kg__baseline_difference_exceeds(&drifts->items[i], limit);
 
         for (size_t j = 0; j < i && !counted; j++)
             counted = strcmp(drifts->items[j].id, drifts->items[i].id) == 0 &&
-                      kg__drift_exceeds(&drifts->items[j], limit);
+                      kg__baseline_difference_exceeds(&drifts->items[j], limit);
         count += !counted;
     }
     return count;
 }
 
 /* The sentence that the table comes down to. */
-static void write_sum(FILE *stream, const differing *all, const kg__drifts *drifts,
+static void write_sum(FILE *stream, const differing *all, const kg__baseline_diff *drifts,
                       size_t exceeding)
 {
     char limit[KG__FIGURE_SIZE];
@@ -193,7 +195,7 @@ static json_t *metric_json(const kg__baseline_metric *metric)
                                       metric->band, "gated", (int)metric->gated);
 }
 
-static json_t *row_json(const differing *all, const kg__drift *one)
+static json_t *row_json(const differing *all, const kg__baseline_difference *one)
 {
     static const char *const kinds[] = {
         [KG__DRIFT_MOVED] = "moved", [KG__DRIFT_NEW] = "new", [KG__DRIFT_RETIRED] = "retired"
@@ -220,7 +222,8 @@ static json_t *sentinels_json(const kg__baseline *first, const kg__baseline *las
 }
 
 static void add_document(differing *all, const char *title, const kg__baseline *first,
-                         const kg__baseline *last, const kg__drifts *drifts, size_t exceeding)
+                         const kg__baseline *last, const kg__baseline_diff *drifts,
+                         size_t exceeding)
 {
     json_t *rows = json_array();
     json_t *tally =
@@ -240,24 +243,24 @@ static void add_document(differing *all, const char *title, const kg__baseline *
 
 /* Writes the table of what lies between two baselines, and what it comes down to. */
 static void write_table(differing *all, const char *title, const kg__baseline *first,
-                        const kg__baseline *last, const kg__drifts *drifts, size_t exceeding)
+                        const kg__baseline *last, const kg__baseline_diff *drifts, size_t exceeding)
 {
-    kg__grid_format format = all->form.grid;
+    kg__text_table_format format = all->form.grid;
     bool csv = format == KG__GRID_CSV;
     /* What is no row of a CSV must not stand between its rows. */
     FILE *words = csv ? stderr : stdout;
-    kg__grid *grid = kg__grid_new(columns, sizeof columns / sizeof *columns);
+    kg__text_table *grid = kg__text_table_new(columns, sizeof columns / sizeof *columns);
 
     for (size_t i = 0; i < drifts->count; i++)
         add_row(grid, all, last->target.key, &drifts->items[i]);
-    kg__grid_colour_words(grid, sizeof columns / sizeof *columns - 1);
+    kg__text_table_color_words(grid, sizeof columns / sizeof *columns - 1);
     if (!csv)
         kg__print(stdout, "%s%s%s\n", all->files > 0 ? "\n" : "",
                   format == KG__GRID_MARKDOWN ? "## " : "", title);
     if (!csv && drifts->count > 0)
         putchar('\n');
     if (csv ? all->files == 0 || drifts->count > 0 : drifts->count > 0)
-        kg__grid_write(stdout, grid, format, !csv || all->files == 0);
+        kg__text_table_write(stdout, grid, format, !csv || all->files == 0);
     if (!csv)
         putchar('\n');
     if (csv)
@@ -265,14 +268,14 @@ static void write_table(differing *all, const char *title, const kg__baseline *f
     write_sum(words, all, drifts, exceeding);
     if (!csv)
         write_sentinels(words, first, last);
-    kg__grid_free(grid);
+    kg__text_table_free(grid);
 }
 
 /* Writes what lies between two baselines; `title` says which they are. */
 static void write_drift(differing *all, const char *title, const kg__baseline *first,
                         const kg__baseline *last)
 {
-    kg__drifts drifts = kg__drift_between(first, last);
+    kg__baseline_diff drifts = kg__baseline_diff_make(first, last);
     size_t exceeding = count_exceeding(&drifts, all->limit);
 
     if (all->form.json)
@@ -281,7 +284,7 @@ static void write_drift(differing *all, const char *title, const kg__baseline *f
         write_table(all, title, first, last, &drifts, exceeding);
     all->files++;
     all->exceeding += exceeding;
-    kg__drifts_free(&drifts);
+    kg__baseline_diff_free(&drifts);
 }
 
 /* Compares two baselines that were read from these files. */

@@ -7,11 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/child_process.h"
 #include "base/file.h"
 #include "base/lock.h"
-#include "suite/settings.h"
 #include "base/text.h"
-#include "base/child_process.h"
+#include "suite/settings.h"
 
 #define FILE_SUFFIX ".json"
 #define SCHEMA_SUFFIX ".schema.json"
@@ -160,8 +160,8 @@ static int git(const char *folder, const char *const *arguments, bool errors_too
 
     for (size_t i = 0; i < 4 && arguments[i] != NULL; i++)
         all[3 + i] = arguments[i];
-    return errors_too ? kg__probe(all, GIT_SECONDS, text, size)
-                      : kg__probe_output(all, GIT_SECONDS, text, size);
+    return errors_too ? kg__child_run(all, GIT_SECONDS, text, size)
+                      : kg__child_output(all, GIT_SECONDS, text, size);
 }
 
 /* Where to ask git about a folder: in the folder, or, where that is gone, in the one that it was
@@ -194,7 +194,7 @@ bool kg__find_commit(const char *folder, const char *reference, char *commit, si
         kg__format(commit, size, "%.*s", (int)strcspn(text, "\n"), text);
         return true;
     }
-    if (code == KG__PROBE_NOT_FOUND)
+    if (code == KG__CHILD_NOT_FOUND)
         kg__complain("--since %s: there is no git to ask: install it (ci/setup)", reference);
     else if (code == 1)
         kg__complain(

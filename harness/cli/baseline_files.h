@@ -1,6 +1,6 @@
 /* Finding and reading baseline files as the subcommands name them, and as a commit had them. */
-#ifndef KG__BASELINE_FILES_H
-#define KG__BASELINE_FILES_H
+#ifndef KG__CLI_BASELINE_FILES_H
+#define KG__CLI_BASELINE_FILES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -20,29 +20,29 @@ static const char *only_cases;
 static const char *format_name;
 static bool as_json;
 
-static const kg__grid_column columns[] = {
+static const kg__text_table_column columns[] = {
     { "target", false, true },   { "case", false, false },    { "metric", false, false },
     { "value", true, false },    { "band", true, false },     { "noise (3 sigma)", true, false },
     { "sessions", true, false }, { "smallest", true, false }, { "gated", false, false },
     { "commit", false, false },  { "code", false, false },
 };
 
-static void add_percent(kg__grid *grid, double fraction)
+static void add_percent(kg__text_table *grid, double fraction)
 {
     char text[KG__FIGURE_SIZE] = "-";
 
     if (!isnan(fraction))
         kg__show_percent(text, sizeof text, fraction, false);
-    kg__grid_add_figure(grid, text, fraction);
+    kg__text_table_add_figure(grid, text, fraction);
 }
 
 /* The smallest slowdown that is found, as a cell; for a counter it is any rise. */
-static void add_smallest(kg__grid *grid, const kg__baseline_metric *metric)
+static void add_smallest(kg__text_table *grid, const kg__baseline_metric *metric)
 {
     double smallest = kg__baseline_judgement(metric).smallest;
 
     if (smallest == 0.0)
-        kg__grid_add(grid, "any rise", "0");
+        kg__text_table_add(grid, "any rise", "0");
     else
         add_percent(grid, smallest);
 }
@@ -65,32 +65,32 @@ static void describe_code(const json_t *code, char *text, size_t size)
     }
 }
 
-static void add_metric(kg__grid *grid, const char *target, const kg__baseline_case *entry,
+static void add_metric(kg__text_table *grid, const char *target, const kg__baseline_case *entry,
                        const kg__baseline_metric *metric)
 {
     bool timed = metric->session_count > 0;
     char text[KG__MESSAGE_SIZE];
 
-    kg__grid_add(grid, target, NULL);
-    kg__grid_add(grid, entry->id, NULL);
-    kg__grid_add(grid, metric->name, NULL);
+    kg__text_table_add(grid, target, NULL);
+    kg__text_table_add(grid, entry->id, NULL);
+    kg__text_table_add(grid, metric->name, NULL);
     kg__show_figure(text, sizeof text, metric->value, kg__metric_unit(metric->name));
-    kg__grid_add_figure(grid, text, metric->value);
+    kg__text_table_add_figure(grid, text, metric->value);
     kg__show_percent(text, sizeof text, metric->band, false);
     kg__format(text + strlen(text), sizeof text - strlen(text), "%s",
                metric->band_by_hand ? " by hand" : "");
-    kg__grid_add_figure(grid, text, metric->band);
+    kg__text_table_add_figure(grid, text, metric->band);
     add_percent(grid, timed ? kg__noise(metric->sessions, metric->session_count) : NAN);
     kg__format(text, sizeof text, timed ? "%zu" : "-", metric->session_count);
-    kg__grid_add_figure(grid, text, timed ? (double)metric->session_count : NAN);
+    kg__text_table_add_figure(grid, text, timed ? (double)metric->session_count : NAN);
     add_smallest(grid, metric);
-    kg__grid_add(grid, metric->gated ? "yes" : "no", NULL);
-    kg__grid_add(grid, entry->commit != NULL ? entry->commit : "", NULL);
+    kg__text_table_add(grid, metric->gated ? "yes" : "no", NULL);
+    kg__text_table_add(grid, entry->commit != NULL ? entry->commit : "", NULL);
     describe_code(entry->code, text, sizeof text);
-    kg__grid_add(grid, text, NULL);
+    kg__text_table_add(grid, text, NULL);
 }
 
-static void add_cases(kg__grid *grid, const char *target, const kg__baseline_case *cases,
+static void add_cases(kg__text_table *grid, const char *target, const kg__baseline_case *cases,
                       size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -165,14 +165,14 @@ static void refuse_glob(const char *path, const kg__baseline *baseline)
 static int write_baseline(const char *path, const kg__baseline *baseline,
                           const kg__print_form *form)
 {
-    kg__grid_format format = form->grid;
+    kg__text_table_format format = form->grid;
     const kg__target *target = &baseline->target;
-    kg__grid *grid = kg__grid_new(columns, sizeof columns / sizeof *columns);
+    kg__text_table *grid = kg__text_table_new(columns, sizeof columns / sizeof *columns);
     bool any;
 
     add_cases(grid, target->key, baseline->sentinels, baseline->sentinel_count);
     add_cases(grid, target->key, baseline->cases, baseline->case_count);
-    any = kg__grid_rows(grid) > 0 || only_cases == NULL;
+    any = kg__text_table_rows(grid) > 0 || only_cases == NULL;
     if (!any) {
         refuse_glob(path, baseline);
     } else if (!form->json) {
@@ -181,9 +181,9 @@ static int write_baseline(const char *path, const kg__baseline *baseline,
                       format == KG__GRID_MARKDOWN ? "## " : "", path, target->name,
                       target->name[0] != '\0' ? ", " : "", baseline->case_count,
                       baseline->case_count == 1 ? "" : "s", only_cases != NULL ? " in all" : "");
-        kg__grid_write(stdout, grid, format, true);
+        kg__text_table_write(stdout, grid, format, true);
     }
-    kg__grid_free(grid);
+    kg__text_table_free(grid);
     if (!any)
         return KG__EXIT_ERROR;
     if (form->json)

@@ -1,6 +1,6 @@
 /* What became of the baselines since a commit, for the results of a run. */
-#ifndef KG__BASELINE_SINCE_H
-#define KG__BASELINE_SINCE_H
+#ifndef KG__CLI_BASELINE_SINCE_H
+#define KG__CLI_BASELINE_SINCE_H
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -66,7 +66,7 @@ bool kg__parse_format(const char *command, const char *format, bool json, kg__pr
     if (format == NULL)
         return true;
     form->json = strcmp(format, "json") == 0;
-    if (form->json || kg__grid_format_parse(format, &form->grid))
+    if (form->json || kg__text_table_format_parse(format, &form->grid))
         return true;
     nearest = kg__nearest_name(format, known, sizeof known / sizeof *known);
     kg__complain("%s: there is no format \"%s\"%s%s: take text, markdown, csv or json", command,

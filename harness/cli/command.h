@@ -1,13 +1,13 @@
 /* The parts that the subcommands of `kernelgate` share. */
-#ifndef KG__COMMAND_H
-#define KG__COMMAND_H
+#ifndef KG__CLI_COMMAND_H
+#define KG__CLI_COMMAND_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
-#include "base/text_table.h"
 #include "base/text.h"
+#include "base/text_table.h"
 
 /* How often the option of a subcommand that may be repeated may be. */
 #define KG__REPEATS_MAXIMUM 32
@@ -68,7 +68,7 @@ bool kg__parse_arguments(const kg__command *command, size_t count, char **argume
 /* How a subcommand prints: as a table, or as one JSON document. */
 typedef struct kg__print_form {
     bool json;
-    kg__grid_format grid; /* where it is not JSON */
+    kg__text_table_format grid; /* where it is not JSON */
 } kg__print_form;
 
 /* The option that every subcommand has that prints a document; `flag_` becomes true where it is

@@ -24,7 +24,7 @@ static const char *format_name;
 static bool as_json;
 static bool across;
 
-static const kg__grid_column columns[] = {
+static const kg__text_table_column columns[] = {
     { "verdict", false, false }, { "target", false, true },   { "case", false, false },
     { "metric", false, false },  { "A", true, false },        { "B", true, false },
     { "B / A", true, false },    { "interval", true, false }, { "limit", true, false },
@@ -39,37 +39,37 @@ typedef struct compared_files {
     int code;
 } compared_files;
 
-static void add_value(kg__grid *grid, const char *metric, double value)
+static void add_value(kg__text_table *grid, const char *metric, double value)
 {
     char text[KG__FIGURE_SIZE] = "-";
 
     if (metric != NULL && !isnan(value))
         kg__show_figure(text, sizeof text, value, kg__metric_unit(metric));
-    kg__grid_add_figure(grid, text, value);
+    kg__text_table_add_figure(grid, text, value);
 }
 
-static void add_ratio(kg__grid *grid, const kg__compared *row)
+static void add_ratio(kg__text_table *grid, const kg__compared *row)
 {
     char text[2 * KG__FIGURE_SIZE] = "-";
 
     if (!isnan(row->ratio.value))
         kg__format(text, sizeof text, "%.*f", RATIO_DIGITS, row->ratio.value);
-    kg__grid_add_figure(grid, text, row->ratio.value);
+    kg__text_table_add_figure(grid, text, row->ratio.value);
     if (isnan(row->ratio.value) || row->ratio.low == row->ratio.high)
         kg__format(text, sizeof text, "-");
     else
         kg__format(text, sizeof text, "%.*f to %.*f", RATIO_DIGITS, row->ratio.low, RATIO_DIGITS,
                    row->ratio.high);
-    kg__grid_add(grid, text, NULL);
+    kg__text_table_add(grid, text, NULL);
 }
 
-static void add_limit(kg__grid *grid, const kg__compared *row)
+static void add_limit(kg__text_table *grid, const kg__compared *row)
 {
     char text[KG__FIGURE_SIZE] = "-";
 
     if (row->judged && row->limit_source != KG__LIMIT_EXACT && isfinite(row->limit))
         kg__show_percent(text, sizeof text, row->limit, false);
-    kg__grid_add_figure(grid, text, row->judged ? row->limit : (double)NAN);
+    kg__text_table_add_figure(grid, text, row->judged ? row->limit : (double)NAN);
 }
 
 static const char *verdict_of(const kg__compared *row)
@@ -80,7 +80,7 @@ static const char *verdict_of(const kg__compared *row)
 }
 
 /* What a row's verdict rests on: the figures that it names stand beside it. */
-static void add_note(kg__grid *grid, const kg__compared *row)
+static void add_note(kg__text_table *grid, const kg__compared *row)
 {
     bool plain = row->verdict == KG__PASS || row->verdict == KG__SLOWER ||
                  row->verdict == KG__FASTER || !row->judged;
@@ -90,18 +90,19 @@ static void add_note(kg__grid *grid, const kg__compared *row)
         note = "limit of B's baseline";
     else if (plain && row->judged && row->limit_source == KG__LIMIT_DEFAULT)
         note = "default limit, for want of a baseline";
-    kg__grid_add(grid, note, NULL);
+    kg__text_table_add(grid, note, NULL);
 }
 
-static void add_row(kg__grid *grid, const kg__compared *row)
+static void add_row(kg__text_table *grid, const kg__compared *row)
 {
     char target[KG__MESSAGE_SIZE];
 
     kg__format(target, sizeof target, "%s to %s", row->target_a, row->target_b);
-    kg__grid_add(grid, verdict_of(row), NULL);
-    kg__grid_add(grid, strcmp(row->target_a, row->target_b) == 0 ? row->target_a : target, NULL);
-    kg__grid_add(grid, row->id, NULL);
-    kg__grid_add(grid, row->metric != NULL ? row->metric : "-", NULL);
+    kg__text_table_add(grid, verdict_of(row), NULL);
+    kg__text_table_add(grid, strcmp(row->target_a, row->target_b) == 0 ? row->target_a : target,
+                       NULL);
+    kg__text_table_add(grid, row->id, NULL);
+    kg__text_table_add(grid, row->metric != NULL ? row->metric : "-", NULL);
     add_value(grid, row->metric, row->a.value);
     add_value(grid, row->metric, row->b.value);
     add_ratio(grid, row);
@@ -118,7 +119,7 @@ static bool is_dull(const kg__compared *row)
 
 /* Fills the table, the worst verdict first, within a verdict in A's order; returns how many rows
  * were left out. */
-static size_t fill_grid(kg__grid *grid, const kg__results_comparison *found, bool all)
+static size_t fill_grid(kg__text_table *grid, const kg__results_comparison *found, bool all)
 {
     size_t dull = 0;
 
@@ -208,15 +209,15 @@ static void write_tally(FILE *stream, const compared_files *files)
     fprintf(stream, "\nexit %d\n", files->code);
 }
 
-static void write_table(const compared_files *files, kg__grid_format format)
+static void write_table(const compared_files *files, kg__text_table_format format)
 {
     /* What is no row of a CSV must not stand between its rows. */
     bool csv = format == KG__GRID_CSV;
     FILE *words = csv ? stderr : stdout;
-    kg__grid *grid = kg__grid_new(columns, sizeof columns / sizeof *columns);
+    kg__text_table *grid = kg__text_table_new(columns, sizeof columns / sizeof *columns);
     size_t dull = fill_grid(grid, &files->found, csv);
 
-    kg__grid_colour_words(grid, 0);
+    kg__text_table_color_words(grid, 0);
 
     write_run(words, "A", files->paths[0], files->documents[0]);
     if (format == KG__GRID_MARKDOWN)
@@ -225,15 +226,15 @@ static void write_table(const compared_files *files, kg__grid_format format)
     if (files->found.other_boards)
         fputs("The boards are not the same: what they differ by is in the ratios.\n", words);
     fputs(csv ? "" : "\n", words);
-    if (kg__grid_rows(grid) > 0)
-        kg__grid_write(stdout, grid, format, true);
-    fputs(kg__grid_rows(grid) > 0 && !csv ? "\n" : "", words);
+    if (kg__text_table_rows(grid) > 0)
+        kg__text_table_write(stdout, grid, format, true);
+    fputs(kg__text_table_rows(grid) > 0 && !csv ? "\n" : "", words);
     if (dull > 0)
         fprintf(words, "%zu counter%s the same in both\n", dull, dull == 1 ? " is" : "s are");
     write_sums(words, &files->found);
     write_one_sided(words, &files->found);
     write_tally(words, files);
-    kg__grid_free(grid);
+    kg__text_table_free(grid);
 }
 
 static json_t *row_json(const kg__compared *row)

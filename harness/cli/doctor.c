@@ -69,12 +69,12 @@ static void read_version(const char *text, const char *mark, int numbers[2])
 static void ask_program(kg__program *program, const char *const *arguments, const char *mark)
 {
     char text[4096];
-    int code = kg__probe(arguments, PROBE_SECONDS, text, sizeof text);
+    int code = kg__child_run(arguments, PROBE_SECONDS, text, sizeof text);
 
-    *program = (kg__program){ .found = code != KG__PROBE_NOT_FOUND, .works = code == 0 };
+    *program = (kg__program){ .found = code != KG__CHILD_NOT_FOUND, .works = code == 0 };
     kg__format_path(program->path, sizeof program->path, "%s", arguments[0]);
     copy_line(text, mark, program->version, sizeof program->version);
-    if (code == KG__PROBE_TIMED_OUT)
+    if (code == KG__CHILD_TIMED_OUT)
         kg__format(program->version, sizeof program->version, "no answer within %.0f s",
                    PROBE_SECONDS);
     read_version(program->version, mark, program->numbers);
@@ -145,14 +145,14 @@ static void ask_boost(kg__facts *facts, const char *compiler)
     static const char *const libraries[] = { "libboost_context.so", "libboost_context.a" };
     char text[4096];
 
-    facts->boost_header = kg__probe(header, PROBE_SECONDS, text, sizeof text) == 0;
+    facts->boost_header = kg__child_run(header, PROBE_SECONDS, text, sizeof text) == 0;
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
         char option[64];
         const char *const library[] = { compiler, option, NULL };
 
         kg__format(option, sizeof option, "-print-file-name=%s", libraries[i]);
         /* What it does not find it answers with as it was asked for. */
-        if (kg__probe(library, PROBE_SECONDS, text, sizeof text) == 0 &&
+        if (kg__child_run(library, PROBE_SECONDS, text, sizeof text) == 0 &&
             strchr(text, '/') != NULL) {
             copy_line(text, "", facts->boost_library, sizeof facts->boost_library);
             return;
@@ -344,7 +344,7 @@ static void ask_nvml(kg__facts *facts, const char *baselines)
         char key[96];
 
         kg__format(index, sizeof index, "%d", i);
-        gpu->answers = kg__nvml_card_state(nvml, index, &gpu->state, &why);
+        gpu->answers = kg__nvml_gpu_state(nvml, index, &gpu->state, &why);
         if (!gpu->answers) {
             kg__format(gpu->error, sizeof gpu->error, "%s", why.text);
             continue;

@@ -1,7 +1,7 @@
 /* kernelgate doctor in two halves: collecting the facts of this machine, and saying what they mean.
  * The second is pure. */
-#ifndef KG__DOCTOR_H
-#define KG__DOCTOR_H
+#ifndef KG__CLI_DOCTOR_H
+#define KG__CLI_DOCTOR_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -19,7 +19,7 @@ static bool ask(const char *program, const char *kind, kg__expected *expected, k
 {
     const char *const arguments[] = { program, "--tests", NULL };
     char *text = kg__allocate(ANSWER_SIZE, 1);
-    int code = kg__probe_output(arguments, ANSWER_SECONDS, text, ANSWER_SIZE);
+    int code = kg__child_output(arguments, ANSWER_SECONDS, text, ANSWER_SIZE);
     json_t *answer = code == 0 ? json_loads(text, JSON_REJECT_DUPLICATES, NULL) : NULL;
     bool added = kg__expected_add(expected, answer, kind);
 

@@ -1,11 +1,11 @@
 /* Asking the programs of a build what a run of them has to report. */
-#ifndef KG__EXPECTING_H
-#define KG__EXPECTING_H
+#ifndef KG__CLI_EXPECTING_H
+#define KG__CLI_EXPECTING_H
 
 #include <stdbool.h>
 
-#include "results/expected.h"
 #include "base/message.h"
+#include "results/expected.h"
 
 /* Adds what each program in the list at `path`, one path per line, names as its tests, of targets
  * of `kind` alone ("gpu", "model"; NULL: of any). False with `error` where the list cannot be read,

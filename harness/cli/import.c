@@ -361,8 +361,8 @@ static json_t *judge_measured(const device *one, const char *id, const json_t *r
             observations[measured++] =
                 (kg__observation){ record, kg__surroundings_of(&none, baseline_of(one), record) };
     }
-    entry = measured > 0 ? kg__gate_case(id, &one->target, "time", observations, measured,
-                                         baseline_of(one), NULL)
+    entry = measured > 0 ? kg__time_result(id, &one->target, "time", observations, measured,
+                                           baseline_of(one), NULL)
                          : NULL;
     free(observations);
     return entry;
@@ -405,11 +405,11 @@ static void judge_case(const importing *all, const device *one, const char *id,
     json_t *entry;
 
     if (failed != NULL) {
-        entry = kg__gate_plain(id, &one->target, "time", KG__ERROR, kg__json_text(failed, "why"));
+        entry = kg__plain_result(id, &one->target, "time", KG__ERROR, kg__json_text(failed, "why"));
     } else if (refused != NULL && kg__baseline_find(&one->baseline, id) != NULL) {
         kg__format(why, sizeof why, "is in the baseline and was skipped: %s",
                    kg__json_text(refused, "why"));
-        entry = kg__gate_plain(id, &one->target, "time", KG__ERROR, why);
+        entry = kg__plain_result(id, &one->target, "time", KG__ERROR, why);
     } else if (refused != NULL) {
         json_array_append_new(
             json_object_get(one->document, "refused"),
@@ -426,7 +426,7 @@ static void judge_case(const importing *all, const device *one, const char *id,
                                             "kernelgate baseline adopt"));
     }
     name_files(all, entry, json_array_get(records, 0));
-    kg__gate_line(entry, NULL, line, sizeof line);
+    kg__time_result_line(entry, NULL, line, sizeof line);
     kg__print_verdict_line(kg__narration(), line);
     json_array_append_new(json_object_get(one->document, "cases"), entry);
 }
@@ -544,12 +544,12 @@ static int judge_held(importing *all)
     kg__error error = { "" };
     int code;
 
-    if (!kg__file_make_folder(folder, &error) || !kg__holding_take(folder, getpid(), &error)) {
+    if (!kg__file_make_folder(folder, &error) || !kg__run_lock_take(folder, getpid(), &error)) {
         kg__complain("import: %s", error.text);
         return KG__EXIT_ERROR;
     }
     code = judge_into(all, folder);
-    kg__holding_release(folder, getpid());
+    kg__run_lock_release(folder, getpid());
     return code;
 }
 

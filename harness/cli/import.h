@@ -9,8 +9,8 @@
  *   case, each with "imported": {"from": "nvbench", "name"}, which is what the tool calls
  * it
  */
-#ifndef KG__IMPORT_H
-#define KG__IMPORT_H
+#ifndef KG__CLI_IMPORT_H
+#define KG__CLI_IMPORT_H
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* What recording and adopting do to a baseline, kept for the document that --json prints: what
  * changed, what was left out, and what forbade to store anything. */
-#ifndef KG__LEDGER_H
-#define KG__LEDGER_H
+#ifndef KG__CLI_LEDGER_H
+#define KG__CLI_LEDGER_H
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -18,13 +18,13 @@ static const char *build;
 static const char *format_name;
 static bool as_json;
 
-static const kg__grid_column case_columns[] = {
+static const kg__text_table_column case_columns[] = {
     { "case", false, false },  { "check", false, false }, { "time", false, false },
     { "count", false, false }, { "bytes", true, false },  { "operations", true, false },
     { "idea", false, true },
 };
 
-static const kg__grid_column idea_columns[] = {
+static const kg__text_table_column idea_columns[] = {
     { "variant", false, false },
     { "idea", false, false },
 };
@@ -137,17 +137,17 @@ static const char *idea_of(const json_t *comparison, const char *id)
     return "";
 }
 
-static void add_work(kg__grid *grid, const json_t *entry, const char *name)
+static void add_work(kg__text_table *grid, const json_t *entry, const char *name)
 {
     double value = kg__json_number(json_object_get(entry, "work"), name);
     char text[KG__FIGURE_SIZE] = "-";
 
     if (value >= 0)
         kg__show_figure(text, sizeof text, value, "");
-    kg__grid_add_figure(grid, text, value);
+    kg__text_table_add_figure(grid, text, value);
 }
 
-static void add_cases(kg__grid *grid, const json_t *comparison)
+static void add_cases(kg__text_table *grid, const json_t *comparison)
 {
     static const char *const purposes[] = { "check", "time", "count" };
     const json_t *entry;
@@ -156,12 +156,12 @@ static void add_cases(kg__grid *grid, const json_t *comparison)
     json_array_foreach (json_object_get(comparison, "cases"), i, entry) {
         const char *id = kg__json_text(entry, "case");
 
-        kg__grid_add(grid, id, NULL);
+        kg__text_table_add(grid, id, NULL);
         for (size_t p = 0; p < sizeof purposes / sizeof *purposes; p++)
-            kg__grid_add(grid, has_purpose(entry, purposes[p]) ? purposes[p] : "", NULL);
+            kg__text_table_add(grid, has_purpose(entry, purposes[p]) ? purposes[p] : "", NULL);
         add_work(grid, entry, "bytes");
         add_work(grid, entry, "operations");
-        kg__grid_add(grid, idea_of(comparison, id), NULL);
+        kg__text_table_add(grid, idea_of(comparison, id), NULL);
     }
 }
 
@@ -182,33 +182,36 @@ static void write_refused(FILE *stream, const json_t *comparison)
 }
 
 /* Writes a comparison's heading, its variants' ideas and its cases. */
-static void write_comparison(const json_t *comparison, kg__grid_format format)
+static void write_comparison(const json_t *comparison, kg__text_table_format format)
 {
     const char *name = kg__json_text(comparison, "comparison");
-    kg__grid *ideas = kg__grid_new(idea_columns, sizeof idea_columns / sizeof *idea_columns);
-    kg__grid *cases = kg__grid_new(case_columns, sizeof case_columns / sizeof *case_columns);
+    kg__text_table *ideas =
+        kg__text_table_new(idea_columns, sizeof idea_columns / sizeof *idea_columns);
+    kg__text_table *cases =
+        kg__text_table_new(case_columns, sizeof case_columns / sizeof *case_columns);
     const json_t *variant;
     size_t i;
 
     json_array_foreach (json_object_get(comparison, "variants"), i, variant) {
-        kg__grid_add(ideas, kg__json_text(variant, "variant"), NULL);
-        kg__grid_add(ideas, kg__json_text(variant, "idea"), NULL);
+        kg__text_table_add(ideas, kg__json_text(variant, "variant"), NULL);
+        kg__text_table_add(ideas, kg__json_text(variant, "idea"), NULL);
     }
     add_cases(cases, comparison);
     kg__print(stdout, "%s%s: %zu case%s\n\n", format == KG__GRID_MARKDOWN ? "## " : "", name,
-              kg__grid_rows(cases), kg__grid_rows(cases) == 1 ? "" : "s");
-    kg__grid_write(stdout, ideas, format, true);
+              kg__text_table_rows(cases), kg__text_table_rows(cases) == 1 ? "" : "s");
+    kg__text_table_write(stdout, ideas, format, true);
     putchar('\n');
-    if (kg__grid_rows(cases) > 0)
-        kg__grid_write(stdout, cases, format, true);
+    if (kg__text_table_rows(cases) > 0)
+        kg__text_table_write(stdout, cases, format, true);
     write_refused(stdout, comparison);
-    kg__grid_free(ideas);
-    kg__grid_free(cases);
+    kg__text_table_free(ideas);
+    kg__text_table_free(cases);
 }
 
 static void write_csv(const json_t *comparisons)
 {
-    kg__grid *grid = kg__grid_new(case_columns, sizeof case_columns / sizeof *case_columns);
+    kg__text_table *grid =
+        kg__text_table_new(case_columns, sizeof case_columns / sizeof *case_columns);
     const json_t *comparison;
     size_t i;
 
@@ -217,11 +220,11 @@ static void write_csv(const json_t *comparisons)
         /* What is no row must not stand between the rows. */
         write_refused(stderr, comparison);
     }
-    kg__grid_write(stdout, grid, KG__GRID_CSV, true);
-    kg__grid_free(grid);
+    kg__text_table_write(stdout, grid, KG__GRID_CSV, true);
+    kg__text_table_free(grid);
 }
 
-static void write_tables(const json_t *document, kg__grid_format format)
+static void write_tables(const json_t *document, kg__text_table_format format)
 {
     const json_t *comparisons = json_object_get(document, "comparisons");
     const json_t *comparison;

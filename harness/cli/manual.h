@@ -1,6 +1,6 @@
 /* The manual page of `kernelgate`, made from what the subcommands say of themselves. */
-#ifndef KG__MANUAL_H
-#define KG__MANUAL_H
+#ifndef KG__CLI_MANUAL_H
+#define KG__CLI_MANUAL_H
 
 #include <stdio.h>
 

@@ -30,7 +30,7 @@ static const char *format_name;
 static bool as_json;
 static const char *against;
 
-static const kg__grid_column columns[] = {
+static const kg__text_table_column columns[] = {
     { "arch", false, false },       { "case", false, false },     { "sizes", false, false },
     { "kernel", false, true },      { "registers", true, false }, { "shared", true, false },
     { "dynamic", true, true },      { "local", true, false },     { "threads", true, false },
@@ -106,7 +106,7 @@ static size_t shared_of(const kg__occupancy_row *row)
 }
 
 /* Adds the figures of a row, all that stands right of its name. */
-static void add_figures(kg__grid *grid, const kg__occupancy_row *row)
+static void add_figures(kg__text_table *grid, const kg__occupancy_row *row)
 {
     const struct {
         double figure;
@@ -125,16 +125,16 @@ static void add_figures(kg__grid *grid, const kg__occupancy_row *row)
 
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
         kg__show_figure(text, sizeof text, figures[i].figure, figures[i].unit);
-        kg__grid_add_figure(grid, text, figures[i].figure);
+        kg__text_table_add_figure(grid, text, figures[i].figure);
     }
     kg__show_percent(text, sizeof text, row->occupancy.fraction, false);
-    kg__grid_add_figure(grid, text, row->occupancy.fraction);
+    kg__text_table_add_figure(grid, text, row->occupancy.fraction);
     kg__occupancy_words(row->occupancy.limits, words, sizeof words);
-    kg__grid_add(grid, row->occupancy.blocks > 0 ? words : "cannot be launched", NULL);
+    kg__text_table_add(grid, row->occupancy.blocks > 0 ? words : "cannot be launched", NULL);
 }
 
 /* Adds a row for all of those from `first` on that are like it, and marks them as done. */
-static void add_group(kg__grid *grid, const kg__occupancy_rows *all, size_t first, bool *done)
+static void add_group(kg__text_table *grid, const kg__occupancy_rows *all, size_t first, bool *done)
 {
     const kg__occupancy_row *row = &all->rows[first];
     char name[KG__MESSAGE_SIZE];
@@ -160,14 +160,14 @@ static void add_group(kg__grid *grid, const kg__occupancy_rows *all, size_t firs
                    count - SIZES_NAMED);
     kg__format(name, sizeof name, "%.*s*%s", (int)kg__variant_length(row->id), row->id, launch);
     kg__format(architecture, sizeof architecture, "sm_%d", row->architecture);
-    kg__grid_add(grid, architecture, NULL);
-    kg__grid_add(grid, count > 1 ? name : row->id, NULL);
-    kg__grid_add(grid, sizes, NULL);
-    kg__grid_add(grid, row->kernel, NULL);
+    kg__text_table_add(grid, architecture, NULL);
+    kg__text_table_add(grid, count > 1 ? name : row->id, NULL);
+    kg__text_table_add(grid, sizes, NULL);
+    kg__text_table_add(grid, row->kernel, NULL);
     add_figures(grid, row);
 }
 
-static void add_single(kg__grid *grid, const kg__occupancy_row *row)
+static void add_single(kg__text_table *grid, const kg__occupancy_row *row)
 {
     char architecture[KG__FIGURE_SIZE];
     char size[KG__MESSAGE_SIZE];
@@ -176,20 +176,20 @@ static void add_single(kg__grid *grid, const kg__occupancy_row *row)
 
     kg__format(architecture, sizeof architecture, "sm_%d", row->architecture);
     kg__format(size, sizeof size, "%.*s", (int)length, begin);
-    kg__grid_add(grid, architecture, NULL);
-    kg__grid_add(grid, row->id, NULL);
-    kg__grid_add(grid, size, NULL);
-    kg__grid_add(grid, row->kernel, NULL);
+    kg__text_table_add(grid, architecture, NULL);
+    kg__text_table_add(grid, row->id, NULL);
+    kg__text_table_add(grid, size, NULL);
+    kg__text_table_add(grid, row->kernel, NULL);
     add_figures(grid, row);
 }
 
-static void write_table(const kg__occupancy_rows *all, kg__grid_format format)
+static void write_table(const kg__occupancy_rows *all, kg__text_table_format format)
 {
     bool csv = format == KG__GRID_CSV;
     /* What is no row of a CSV must not stand between its rows. */
     FILE *words = csv ? stderr : stdout;
     bool *done = kg__allocate(all->count + 1, sizeof *done);
-    kg__grid *grid = kg__grid_new(columns, sizeof columns / sizeof *columns);
+    kg__text_table *grid = kg__text_table_new(columns, sizeof columns / sizeof *columns);
 
     for (size_t i = 0; i < all->count; i++) {
         if (csv)
@@ -197,14 +197,14 @@ static void write_table(const kg__occupancy_rows *all, kg__grid_format format)
         else if (!done[i])
             add_group(grid, all, i, done);
     }
-    kg__grid_write(stdout, grid, format, true);
+    kg__text_table_write(stdout, grid, format, true);
     fprintf(words, "%s%zu launch%s, %s", csv ? "" : "\n", all->count, all->count == 1 ? "" : "es",
             all->source);
     if (all->without > 0)
         fprintf(words, "; %zu case%s no kernel", all->without,
                 all->without == 1 ? " starts" : "s start");
     fputc('\n', words);
-    kg__grid_free(grid);
+    kg__text_table_free(grid);
     free(done);
 }
 
@@ -335,7 +335,7 @@ static int hold_against(const kg__occupancy_rows *all, const kg__baseline *basel
 }
 
 /* Prints the rows; returns the exit code. */
-static int show(const kg__occupancy_rows *all, bool json, kg__grid_format format,
+static int show(const kg__occupancy_rows *all, bool json, kg__text_table_format format,
                 const kg__baseline *baseline, const char *path)
 {
     int code = KG__EXIT_PASS;
@@ -354,7 +354,7 @@ static int show(const kg__occupancy_rows *all, bool json, kg__grid_format format
     return printed && kg__flush_output("occupancy") ? code : KG__EXIT_ERROR;
 }
 
-static int ask(kg__occupancy_question *question, bool json, kg__grid_format format,
+static int ask(kg__occupancy_question *question, bool json, kg__text_table_format format,
                const kg__baseline *baseline, const char *path)
 {
     kg__occupancy_rows rows;

@@ -2,8 +2,8 @@
  * more. Pure: a kernel's figures in, blocks out, for GPUs that need not be here. How registers,
  * shared memory and warps are handed out is the CUDA Toolkit's own word, its cuda_occupancy.h,
  * which is found when this is configured; without one nothing is known. */
-#ifndef KG__OCCUPANCY_H
-#define KG__OCCUPANCY_H
+#ifndef KG__CLI_OCCUPANCY_LIMITS_H
+#define KG__CLI_OCCUPANCY_LIMITS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -51,7 +51,7 @@ static int ask_program(gathering *all, const char *program, json_t **told)
 {
     const char *const arguments[] = { program, "--launches", NULL };
     char *filter = kg__lift_filter();
-    int code = kg__probe(arguments, TELLING_SECONDS, all->output, OUTPUT_SIZE);
+    int code = kg__child_run(arguments, TELLING_SECONDS, all->output, OUTPUT_SIZE);
 
     kg__restore_filter(filter);
     *told = code == KG__EXIT_PASS ? read_told(all->output) : NULL;
@@ -256,7 +256,7 @@ static void read_program(gathering *all, const char *tool, const char *program)
     json_t *usage = json_object();
 
     kg__program_comparison(program, comparison, sizeof comparison);
-    if (kg__probe(arguments, COMPILING_SECONDS, all->output, OUTPUT_SIZE) == 0)
+    if (kg__child_run(arguments, COMPILING_SECONDS, all->output, OUTPUT_SIZE) == 0)
         kg__resource_usage_add(usage, all->output, "");
     json_object_set_new(all->into->usage, comparison, usage);
 }
@@ -343,7 +343,7 @@ static bool compile(gathering *all, const json_t *told, const char *nvcc, const 
     kg__format_path(include, sizeof include, "-I%s", kg__json_text(told, "include"));
     kg__format(flag, sizeof flag, "-arch=sm_%d", architecture);
     kg__format_path(object, sizeof object, "%s/kernels.cubin", folder);
-    code = kg__probe(arguments, COMPILING_SECONDS, all->output, OUTPUT_SIZE);
+    code = kg__child_run(arguments, COMPILING_SECONDS, all->output, OUTPUT_SIZE);
     if (code == 0) {
         kg__resource_usage_add(usage, all->output, file);
         return true;

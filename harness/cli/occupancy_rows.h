@@ -1,15 +1,15 @@
 /* What launches take of a multiprocessor, gathered from the programs of a build: from the driver
  * where there is a GPU, else from the CPU model's launches, the compiler's figures, and the CUDA
  * Toolkit's occupancy calculator. */
-#ifndef KG__OCCUPANCY_ROWS_H
-#define KG__OCCUPANCY_ROWS_H
+#ifndef KG__CLI_OCCUPANCY_ROWS_H
+#define KG__CLI_OCCUPANCY_ROWS_H
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "cli/occupancy_limits.h"
 #include "baseline/resource_usage.h"
+#include "cli/occupancy_limits.h"
 
 /* The most architectures that one call looks at. */
 #define KG__ARCHITECTURES 16

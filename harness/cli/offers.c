@@ -84,7 +84,7 @@ static int ask(const kg__offers *offers, kg__offer *program)
     const char *const arguments[] = { program->path, offers->question->option, NULL };
     char *text = kg__allocate(OFFER_SIZE, 1);
     char *filter = kg__lift_filter();
-    int code = kg__probe_output(arguments, OFFER_SECONDS, text, OFFER_SIZE);
+    int code = kg__child_output(arguments, OFFER_SECONDS, text, OFFER_SIZE);
     json_error_t error;
 
     kg__restore_filter(filter);

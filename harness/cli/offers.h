@@ -1,14 +1,14 @@
 /* What the comparisons' programs offer a command that asks them, such as their candidates or their
  * cases: which programs there are, what they say, and what of it a filter takes. */
-#ifndef KG__OFFERS_H
-#define KG__OFFERS_H
+#ifndef KG__CLI_OFFERS_H
+#define KG__CLI_OFFERS_H
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "suite/settings.h"
 #include "cli/tune_choice.h"
+#include "suite/settings.h"
 
 /* What programs are asked, and how complaints speak of it. */
 typedef struct kg__offer_question {

@@ -31,8 +31,8 @@ static bool as_json;
 
 /* What a run works on. */
 typedef struct prediction_run {
-    kg__gpus known;
-    const kg__gpu *gpus[MOST_GPUS];
+    kg__gpu_specs known;
+    const kg__gpu_spec *gpus[MOST_GPUS];
     kg__launch_cost launches[MOST_GPUS];
     size_t gpu_count;
     json_t *results; /* NULL: none */
@@ -89,19 +89,19 @@ static bool options_fit(size_t count)
     return false;
 }
 
-static bool load_gpus(kg__gpus *known)
+static bool load_gpus(kg__gpu_specs *known)
 {
     kg__error error = { "" };
 
-    if (kg__gpus_add_known(known, &error) &&
-        (gpus_file == NULL || kg__gpus_load(gpus_file, known, &error)))
+    if (kg__gpu_specs_add_known(known, &error) &&
+        (gpus_file == NULL || kg__gpu_specs_load(gpus_file, known, &error)))
         return true;
     kg__complain("predict: %s",
                  error.text[0] != '\0' ? error.text : "--gpus: no such file: name another");
     return false;
 }
 
-static bool refuse_gpu(const kg__gpus *known, const char *key)
+static bool refuse_gpu(const kg__gpu_specs *known, const char *key)
 {
     const char **names = kg__allocate(known->count, sizeof *names);
     char all[KG__MESSAGE_SIZE] = "";
@@ -126,7 +126,7 @@ static bool refuse_gpu(const kg__gpus *known, const char *key)
 
 static bool add_gpu(prediction_run *run, const char *key)
 {
-    const kg__gpu *gpu = kg__gpus_find(&run->known, key);
+    const kg__gpu_spec *gpu = kg__gpu_specs_find(&run->known, key);
 
     if (gpu == NULL)
         return refuse_gpu(&run->known, key);
@@ -216,8 +216,8 @@ static bool choose_gpus(prediction_run *run)
 }
 
 /* What the results measured of a GPU, besides its cases. */
-static double measured_besides(const prediction_run *run, const kg__gpu *gpu, const char *group,
-                               const char *name)
+static double measured_besides(const prediction_run *run, const kg__gpu_spec *gpu,
+                               const char *group, const char *name)
 {
     const json_t *provenance =
         json_object_get(json_object_get(run->results, "provenance"), gpu->key);
@@ -227,7 +227,7 @@ static double measured_besides(const prediction_run *run, const kg__gpu *gpu, co
 }
 
 /* What a launch costs: as asked for, as measured, or as is usual. */
-static bool set_launch(const prediction_run *run, const kg__gpu *gpu, kg__launch_cost *launch)
+static bool set_launch(const prediction_run *run, const kg__gpu_spec *gpu, kg__launch_cost *launch)
 {
     double empty = measured_besides(run, gpu, "sentinels_ns", "empty");
     const char *source = "assumed of a lone launch: none was measured";
@@ -332,7 +332,7 @@ static int predict(size_t count, char **operands)
         code = print(&run);
     kg__asked_free(&run.cases);
     json_decref(run.results);
-    kg__gpus_free(&run.known);
+    kg__gpu_specs_free(&run.known);
     return code;
 }
 

@@ -1,14 +1,14 @@
 /* What the rooms of `kernelgate predict` share. */
-#ifndef KG__PREDICT_H
-#define KG__PREDICT_H
+#ifndef KG__CLI_PREDICT_H
+#define KG__CLI_PREDICT_H
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
-#include "suite/gpu_specs.h"
 #include "cli/predict_bounds.h"
+#include "suite/gpu_specs.h"
 
 /* A case that is to be predicted. */
 typedef struct kg__asked {
@@ -51,7 +51,7 @@ typedef struct kg__launch_cost {
 /* All that is printed. */
 typedef struct kg__predictions {
     const kg__asked_list *cases;
-    const kg__gpu *const *gpus;
+    const kg__gpu_spec *const *gpus;
     size_t gpu_count;
     const kg__launch_cost *launches; /* by GPU */
     const char *measured;            /* the key of the GPU that the cases were timed on; or NULL */

@@ -50,7 +50,7 @@ static void set_bound(kg__prediction *prediction, kg__resource resource, double 
 }
 
 /* Clocks of multiprocessors a nanosecond: of all of them, or of as many as there are blocks. */
-static double clocks_a_ns(const kg__gpu *gpu, const kg__job *job)
+static double clocks_a_ns(const kg__gpu_spec *gpu, const kg__job *job)
 {
     double multiprocessors = gpu->value[KG__GPU_MULTIPROCESSORS];
 
@@ -59,7 +59,7 @@ static double clocks_a_ns(const kg__gpu *gpu, const kg__job *job)
     return multiprocessors * gpu->value[KG__GPU_CLOCK] / MHZ_A_GHZ;
 }
 
-static void bound_compute(const kg__gpu *gpu, const kg__job *job, kg__prediction *prediction)
+static void bound_compute(const kg__gpu_spec *gpu, const kg__job *job, kg__prediction *prediction)
 {
     bool floats = job->operand == KG__OPERAND_FLOAT32;
     double rate = gpu->value[floats ? KG__GPU_FLOAT32 : KG__GPU_INT32];
@@ -83,7 +83,8 @@ static double unique_bytes(const kg__job *job)
     return isnan(counted) ? job->bytes : counted;
 }
 
-static void bound_dram(const kg__gpu *gpu, const kg__job *job, bool hot, kg__prediction *prediction)
+static void bound_dram(const kg__gpu_spec *gpu, const kg__job *job, bool hot,
+                       kg__prediction *prediction)
 {
     double bytes = unique_bytes(job);
     const char *absent = NULL;
@@ -98,7 +99,7 @@ static void bound_dram(const kg__gpu *gpu, const kg__job *job, bool hot, kg__pre
     set_bound(prediction, KG__DRAM, bytes / gpu->value[KG__GPU_DRAM], absent);
 }
 
-static void bound_l2(const kg__gpu *gpu, const kg__job *job, kg__prediction *prediction)
+static void bound_l2(const kg__gpu_spec *gpu, const kg__job *job, kg__prediction *prediction)
 {
     /* What is read may be served by an L1 cache from the second time on; each store goes through,
      * by the sector. */
@@ -122,7 +123,7 @@ static double global_wavefronts(double requests, double sectors)
                                              : fmax(requests, sectors / SECTORS_A_WAVEFRONT);
 }
 
-static void bound_l1(const kg__gpu *gpu, const kg__job *job, kg__prediction *prediction)
+static void bound_l1(const kg__gpu_spec *gpu, const kg__job *job, kg__prediction *prediction)
 {
     const double *count = job->count;
     double wavefronts =
@@ -140,7 +141,7 @@ static void bound_l1(const kg__gpu *gpu, const kg__job *job, kg__prediction *pre
               absent);
 }
 
-static void bound_blocks(const kg__gpu *gpu, const kg__job *job, kg__prediction *prediction)
+static void bound_blocks(const kg__gpu_spec *gpu, const kg__job *job, kg__prediction *prediction)
 {
     const char *absent = NULL;
 
@@ -151,7 +152,7 @@ static void bound_blocks(const kg__gpu *gpu, const kg__job *job, kg__prediction 
     set_bound(prediction, KG__BLOCKS, NS_A_US * job->blocks / gpu->value[KG__GPU_BLOCKS], absent);
 }
 
-static void bound_bus(const kg__gpu *gpu, const kg__job *job, kg__prediction *prediction)
+static void bound_bus(const kg__gpu_spec *gpu, const kg__job *job, kg__prediction *prediction)
 {
     /* Both ways at once. */
     double bytes = fmax(job->bytes_to_device, job->bytes_to_host);
@@ -161,7 +162,7 @@ static void bound_bus(const kg__gpu *gpu, const kg__job *job, kg__prediction *pr
               known ? NULL : "the GPU has no bus_gb_per_s");
 }
 
-kg__prediction kg__predict(const kg__gpu *gpu, const kg__job *job, bool hot, double launch_ns)
+kg__prediction kg__predict(const kg__gpu_spec *gpu, const kg__job *job, bool hot, double launch_ns)
 {
     kg__prediction prediction = { .body_ns = (double)NAN, .launch_ns = launch_ns };
 

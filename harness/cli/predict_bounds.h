@@ -5,8 +5,8 @@
  * an insightful visual performance model for multicore architectures, 2009: what the job needs of
  * it, at the resource's highest rate. The largest is the body's; a launch costs its own time
  * besides. docs/predicting.md says what each assumes. */
-#ifndef KG__PREDICTING_H
-#define KG__PREDICTING_H
+#ifndef KG__CLI_PREDICT_BOUNDS_H
+#define KG__CLI_PREDICT_BOUNDS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,7 +61,7 @@ const char *kg__resource_name(kg__resource resource);
 
 /* Predicts a job. `hot`: what the L2 cache can hold may be there from the launch before; otherwise
  * everything comes from the device's memory and goes there. `launch_ns` is what a launch costs. */
-kg__prediction kg__predict(const kg__gpu *gpu, const kg__job *job, bool hot, double launch_ns);
+kg__prediction kg__predict(const kg__gpu_spec *gpu, const kg__job *job, bool hot, double launch_ns);
 
 /* Whether a prediction is bound by DRAM or the L2 cache. */
 bool kg__is_memory_bound(const kg__prediction *prediction);

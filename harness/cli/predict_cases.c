@@ -94,7 +94,7 @@ static bool ask_program(const char *path, json_t *work)
 {
     const char *const arguments[] = { path, "--work", NULL };
     char *text = kg__allocate(WORK_SIZE, 1);
-    int code = kg__probe_output(arguments, WORK_SECONDS, text, WORK_SIZE);
+    int code = kg__child_output(arguments, WORK_SECONDS, text, WORK_SIZE);
     json_t *document = code == 0 ? json_loads(text, JSON_REJECT_DUPLICATES, NULL) : NULL;
     bool good = take_work(document, work);
 

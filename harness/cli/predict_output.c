@@ -111,7 +111,7 @@ static void put_percent(cursor *at, double fraction)
 }
 
 /* Whether a case was measured on a GPU of the predictions. */
-static bool was_measured_on(const kg__predictions *all, const kg__gpu *gpu)
+static bool was_measured_on(const kg__predictions *all, const kg__gpu_spec *gpu)
 {
     return all->measured != NULL && strcmp(all->measured, gpu->key) == 0;
 }
@@ -485,7 +485,7 @@ static json_t *job_json(const kg__job *job)
 
 static json_t *gpu_json(const kg__predictions *all, size_t gpu)
 {
-    const kg__gpu *one = all->gpus[gpu];
+    const kg__gpu_spec *one = all->gpus[gpu];
     json_t *object = json_pack("{s:s, s:{s:f, s:s}}", "name", one->name, "launch_ns", "value",
                                all->launches[gpu].ns, "source", all->launches[gpu].source);
 

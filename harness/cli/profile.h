@@ -1,7 +1,7 @@
 /* What a profiler saw: the table that Nsight Compute prints with `--csv --page raw`, a kernel a
  * row, a metric a column. */
-#ifndef KG__PROFILE_H
-#define KG__PROFILE_H
+#ifndef KG__CLI_PROFILE_H
+#define KG__CLI_PROFILE_H
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 /* Finding the programs of comparisons in a build folder. */
-#ifndef KG__PROGRAMS_H
-#define KG__PROGRAMS_H
+#ifndef KG__CLI_PROGRAMS_H
+#define KG__CLI_PROGRAMS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -33,7 +33,7 @@ void kg__progress_begin(kg__progress *progress, const char *command)
                     strcmp(terminal, "dumb") != 0;
     if (progress->bar)
         (void)setenv(KG__BAR_SETTING, "1", 1);
-    progress->colour = progress->bar && kg__colour_wanted(stderr);
+    progress->colour = progress->bar && kg__color_wanted(stderr);
 }
 
 /* Shows a duration: "1 min 20 s", "45 s", "2 h 05 min". */

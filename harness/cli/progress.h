@@ -1,7 +1,7 @@
 /* How far a long command is, on the standard error: a bar with the time left on a terminal, a plain
  * line every few seconds elsewhere, nothing of what is over soon. */
-#ifndef KG__PROGRESS_H
-#define KG__PROGRESS_H
+#ifndef KG__CLI_PROGRESS_H
+#define KG__CLI_PROGRESS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -17,7 +17,7 @@ void kg__name_commits(json_t *results, const char *commit)
     char known[128];
     json_t *base;
 
-    if (commit == NULL && kg__probe_commit(known, sizeof known))
+    if (commit == NULL && kg__current_commit(known, sizeof known))
         commit = known;
     if (commit != NULL)
         json_object_set_new(results, "commit", json_string(commit));

@@ -1,6 +1,6 @@
 /* The end of a run, whatever measured. */
-#ifndef KG__PUBLISH_H
-#define KG__PUBLISH_H
+#ifndef KG__CLI_PUBLISH_H
+#define KG__CLI_PUBLISH_H
 
 #include <jansson.h>
 #include <stdbool.h>

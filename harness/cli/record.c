@@ -49,7 +49,7 @@ static void take_code(recording *all, kg__recorded *one, const json_t *record)
 
     if (one->code != NULL)
         return;
-    one->code = kg__code_of(record);
+    one->code = kg__kernel_code_of(record);
     if (one->code != NULL && kg__machine_code_of(json_object_get(all->machine_code, all->program),
                                                  json_object_get(record, "kernel"), fingerprint))
         json_object_set_new(one->code, KG__CODE_FINGERPRINT, json_string(fingerprint));
@@ -78,8 +78,8 @@ static void take_measured(recording *all, const json_t *record)
         kg__recorder_refuse(&all->recorder, one->id, why);
         return;
     }
-    if (kg__card_launch_differs(json_object_get(record, "card"), all->recorder.provenance, &now,
-                                &then)) {
+    if (kg__launch_cost_moved(json_object_get(record, "card"), all->recorder.provenance, &now,
+                              &then)) {
         kg__format(why, sizeof why,
                    "a launch cost %.0f ns while it was timed, and %.0f ns before: start nothing on "
                    "the host's other GPUs, and record again",
@@ -170,7 +170,7 @@ static void print_code_row(kg__ledger *ledger, const char *id, const json_t *bef
     if (before == NULL)
         json_array_append_new(changes, json_string("recorded"));
     else
-        kg__code_changes(before, now, changes);
+        kg__kernel_code_changes(before, now, changes);
     if (before != NULL)
         note_fingerprint(before, now, changes);
     if (json_array_size(changes) == 0)
@@ -198,10 +198,10 @@ static bool store_code(kg__ledger *ledger, kg__baseline_case *entry, const kg__r
         return false;
     if (!anew && fingerprint != NULL && json_object_get(code, KG__CODE_FINGERPRINT) == NULL) {
         json_object_set(code, KG__CODE_FINGERPRINT, fingerprint);
-        if (!kg__code_equal(entry->code, code))
+        if (!kg__kernel_code_equal(entry->code, code))
             (void)json_object_del(code, KG__CODE_FINGERPRINT);
     }
-    differs = !kg__code_equal(entry->code, code);
+    differs = !kg__kernel_code_equal(entry->code, code);
     if (differs) {
         print_code_row(ledger, one->id, entry->code, code);
         kg__baseline_set_code(entry, code);

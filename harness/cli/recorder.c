@@ -34,7 +34,7 @@ static bool list_cases(const kg__recorder *recorder, const char *program, const 
     bool timed = strcmp(part, "time") == 0;
     const char *const arguments[] = { program, timed ? "--beside" : "--cases", timed ? NULL : part,
                                       NULL };
-    int code = kg__probe_lines(arguments, LISTING_SECONDS, cases);
+    int code = kg__child_lines(arguments, LISTING_SECONDS, cases);
 
     if (code == 0)
         return true;
@@ -57,7 +57,7 @@ void kg__recorder_refuse_filter(const kg__recorder *recorder, const char *part, 
         const char *const arguments[] = { programs[i], "--cases", part, NULL };
         const char *nearest = NULL;
 
-        if (kg__probe_lines(arguments, LISTING_SECONDS, &listings[i]) == 0)
+        if (kg__child_lines(arguments, LISTING_SECONDS, &listings[i]) == 0)
             nearest = kg__nearest_to_globs(globs, listings[i].lines, listings[i].count);
         if (nearest != NULL)
             near[found++] = nearest;
@@ -224,7 +224,7 @@ void kg__recorder_commit(const kg__recorder *recorder, char *text, size_t size)
 {
     if (recorder->commit != NULL)
         kg__format(text, size, "%s", recorder->commit);
-    else if (!kg__probe_commit(text, size))
+    else if (!kg__current_commit(text, size))
         kg__format(text, size, "unknown");
     kg__ledger_set(recorder->ledger, "commit", kg__json_clean_string(text));
 }

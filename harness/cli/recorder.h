@@ -1,16 +1,16 @@
 /* What recording times and recording counts have in common: observing whole programs, and the
  * baseline file that they end in. */
-#ifndef KG__RECORDER_H
-#define KG__RECORDER_H
+#ifndef KG__CLI_RECORDER_H
+#define KG__CLI_RECORDER_H
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "baseline/baseline.h"
-#include "suite/settings.h"
 #include "cli/ledger.h"
 #include "cli/progress.h"
+#include "suite/settings.h"
 
 typedef struct kg__recorder {
     kg__ledger *ledger;          /* borrowed: what becomes of the baseline */

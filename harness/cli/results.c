@@ -88,7 +88,7 @@ static int begin(size_t count, char **operands)
     (void)operands;
     if (kg__filter_is_meant(kg__is_strict(), &error) &&
         (programs == NULL || filter_takes_any(&error)) && kg__file_make_folder(folder, &error) &&
-        kg__holding_take(folder, whose_run(), &error) && kg__results_begin(folder, &error))
+        kg__run_lock_take(folder, whose_run(), &error) && kg__results_begin(folder, &error))
         return KG__EXIT_PASS;
     kg__complain("%s", error.text);
     return KG__EXIT_ERROR;
@@ -154,7 +154,7 @@ static json_t *merge_tests(const char *folder)
     json_t *results = NULL;
 
     kg__default_baselines(baselines, sizeof baselines);
-    if (kg__filter_is_meant(is_strict, &error) && kg__holding_permits(folder, &error) &&
+    if (kg__filter_is_meant(is_strict, &error) && kg__run_lock_permits(folder, &error) &&
         (programs == NULL || kg__expect_programs(programs, kind, &expected, &error)))
         results = kg__results_merge(folder, is_strict, programs != NULL ? &expected : NULL, &error);
     kg__expected_free(&expected);
@@ -208,7 +208,7 @@ static int merge(size_t count, char **operands)
         written = false;
     code = kg__results_exit_code(results);
     json_decref(results);
-    kg__holding_release(folder, whose_run());
+    kg__run_lock_release(folder, whose_run());
     return written ? code : KG__EXIT_ERROR;
 }
 

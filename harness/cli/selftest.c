@@ -159,8 +159,8 @@ static int look_for_gpu(proof *all)
         kg__complain("%s", why.text);
         return KG__EXIT_ERROR;
     }
-    code = kg__probe(arguments, RUN_SECONDS, output, sizeof output);
-    if (code == KG__PROBE_NOT_FOUND) {
+    code = kg__child_run(arguments, RUN_SECONDS, output, sizeof output);
+    if (code == KG__CHILD_NOT_FOUND) {
         kg__complain("%s: no such program: build the preset gpu and name its selftest.gpu",
                      all->program);
         return KG__EXIT_ERROR;
@@ -250,7 +250,7 @@ static bool write_drifted(proof *all)
 }
 
 /* Runs the gate's own test of the kernels, as CTest would. Returns its exit code, or a code of
- * kg__probe(); what it printed stays in a file, whose path is `log`. */
+ * kg__child_run(); what it printed stays in a file, whose path is `log`. */
 static int run_gate(const proof *all, const trial *one, char *log)
 {
     char folder[KG__PATH_SIZE];
@@ -264,7 +264,7 @@ static int run_gate(const proof *all, const trial *one, char *log)
     setenv("KG_SELFTEST_EXTRA", one->extra, 1);
     setenv("KG_OUT", path_in(all, one->folder, "", folder), 1);
     setenv("KG_BASELINES", path_in(all, one->baselines, "", folder), 1);
-    code = kg__probe(arguments, RUN_SECONDS, output, OUTPUT_SIZE);
+    code = kg__child_run(arguments, RUN_SECONDS, output, OUTPUT_SIZE);
     if (!kg__file_replace(path_in(all, one->folder, "output.txt", log), output, strlen(output),
                           &error))
         kg__complain("%s", error.text);
@@ -517,7 +517,7 @@ static bool hold(const proof *all)
 {
     kg__error error = { "" };
 
-    if (kg__file_make_folder(all->out, &error) && kg__holding_take(all->out, getpid(), &error))
+    if (kg__file_make_folder(all->out, &error) && kg__run_lock_take(all->out, getpid(), &error))
         return true;
     kg__complain("selftest: %s", error.text);
     return false;
@@ -562,7 +562,7 @@ static int selftest(size_t count, char **operands)
     code = prove_held(&all);
     json_decref(all.runs);
     json_decref(all.failures);
-    kg__holding_release(all.out, getpid());
+    kg__run_lock_release(all.out, getpid());
     return code;
 }
 

@@ -1,15 +1,15 @@
 /* Sessions: the values that processes gave for the times of cases, and how these enter a baseline,
  * whether they were measured for it or are those of gates. */
-#ifndef KG__SESSIONS_H
-#define KG__SESSIONS_H
+#ifndef KG__CLI_SESSIONS_H
+#define KG__CLI_SESSIONS_H
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "baseline/baseline.h"
-#include "judge/judge.h"
 #include "cli/ledger.h"
+#include "judge/judge.h"
 
 #define KG__TIMES 2
 

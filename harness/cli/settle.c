@@ -120,7 +120,7 @@ static bool hold_results(void)
     kg__error error = { "" };
 
     /* One that is not there has no verdicts either, which is said where they are looked for. */
-    if (access(folder, F_OK) != 0 || kg__holding_take(folder, getpid(), &error))
+    if (access(folder, F_OK) != 0 || kg__run_lock_take(folder, getpid(), &error))
         return true;
     kg__complain("settle: %s", error.text);
     return false;
@@ -233,7 +233,7 @@ static int settle(size_t count, char **operands)
         if (parse_limit(&all) && take_folder("--base", folders[KG__BASE]) &&
             take_folder("--head", folders[KG__HEAD]) && folders_differ())
             code = settle_held(&all);
-        kg__holding_release(kg__results_folder(out), getpid());
+        kg__run_lock_release(kg__results_folder(out), getpid());
     }
     kg__settle_release(&all);
     return code;

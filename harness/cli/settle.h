@@ -1,19 +1,19 @@
 /* What the rooms of kernelgate settle share: the suspects of a run, comparison by comparison, and
  * how far settling them has come. */
-#ifndef KG__SETTLE_H
-#define KG__SETTLE_H
+#ifndef KG__CLI_SETTLE_H
+#define KG__CLI_SETTLE_H
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/child_process.h"
+#include "base/message.h"
 #include "baseline/baseline.h"
 #include "judge/judge.h"
-#include "base/message.h"
 #include "judge/pairs.h"
-#include "base/child_process.h"
-#include "suite/settings.h"
 #include "results/pair_result.h"
+#include "suite/settings.h"
 #include "suite/target.h"
 
 #define KG__LISTING_SECONDS 30

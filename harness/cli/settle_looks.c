@@ -46,7 +46,7 @@ static void report_settled(kg__settle_group *of, const kg__suspect *one)
 {
     char line[2 * KG__MESSAGE_SIZE];
 
-    kg__gate_line(one->entry, NULL, line, sizeof line);
+    kg__time_result_line(one->entry, NULL, line, sizeof line);
     kg__print_verdict_line(kg__narration(), line);
     if (one->note[0] != '\0')
         add_note(of, one, one->note);

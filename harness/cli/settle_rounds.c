@@ -84,7 +84,7 @@ bool kg__settle_list_beside(const kg__settlement *all, const kg__settle_group *o
         kg__complain("%s", why.text);
         return false;
     }
-    code = kg__probe_lines(arguments, KG__LISTING_SECONDS, ids);
+    code = kg__child_lines(arguments, KG__LISTING_SECONDS, ids);
     if (code == 0 && ids->count > 0)
         return true;
     kg__complain("%s --beside %s: lists no cases (exit code %d): build it anew",

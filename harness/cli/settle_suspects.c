@@ -84,7 +84,7 @@ static void look_for_bases(kg__settle_group *one)
 {
     const char *arguments[] = { one->programs[KG__BASE], "--cases", "time", NULL };
     bool missing = access(one->programs[KG__BASE], F_OK) != 0;
-    int code = missing ? 0 : kg__probe_lines(arguments, KG__LISTING_SECONDS, &one->base_cases);
+    int code = missing ? 0 : kg__child_lines(arguments, KG__LISTING_SECONDS, &one->base_cases);
     char why[256];
 
     for (size_t i = 0; i < one->count; i++) {

@@ -57,7 +57,7 @@ typedef struct search {
     char *set_names[KG__REPEATS_MAXIMUM];
     const char *filter;
     double precision;
-    kg__grid_format format;
+    kg__text_table_format format;
     double began;
     json_t *target; /* as an observer describes it; NULL before */
     json_t *provenance;
@@ -318,12 +318,12 @@ static void take_progress(search *all, const json_t *record)
  * all sizes of a comparison may stand in one search. */
 static double steps_of(const kg__offer *offer, const char *id)
 {
-    kg__case_name name;
+    kg__case_id name;
     const json_t *work;
     double operations;
     double bytes;
 
-    if (!kg__case_name_parse(id, &name))
+    if (!kg__case_id_parse(id, &name))
         return 1;
     work = json_object_get(json_object_get(offer->answer, "work"), name.size);
     operations = fmax(kg__json_number(work, "operations"), 0);

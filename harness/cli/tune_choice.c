@@ -63,10 +63,10 @@ static void settle(kg__tuning_candidate *one, kg__tuning_fate fate, const char *
 bool kg__tuning_add(kg__tuning *tuning, const char *id, const char *refusal, kg__error *error)
 {
     static const kg__interval unknown = { NAN, NAN, NAN };
-    kg__case_name name;
+    kg__case_id name;
     kg__tuning_candidate *one;
 
-    if (!kg__case_name_parse(id, &name))
+    if (!kg__case_id_parse(id, &name))
         return kg__fail(error, "\"%s\": is no case's id: those are comparison/variant/size/launch",
                         id);
     if (find(tuning, id) != NULL)
@@ -216,7 +216,7 @@ kg__tuning_problem *kg__tuning_problems(const kg__tuning *tuning, size_t *count)
 
     *count = 0;
     for (size_t i = 0; i < tuning->count; i++) {
-        const kg__case_name *name = &tuning->list[i].name;
+        const kg__case_id *name = &tuning->list[i].name;
         size_t at = 0;
 
         while (at < *count && (strcmp(problems[at].comparison, name->comparison) != 0 ||
@@ -234,7 +234,7 @@ kg__tuning_set *kg__tuning_variants(const kg__tuning *tuning, const char *compar
 
     *count = 0;
     for (size_t i = 0; i < tuning->count; i++) {
-        const kg__case_name *name = &tuning->list[i].name;
+        const kg__case_id *name = &tuning->list[i].name;
         size_t at = 0;
 
         if (comparison != NULL && strcmp(comparison, name->comparison) != 0)

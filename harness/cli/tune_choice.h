@@ -1,15 +1,15 @@
 /* Tuning: of the launches that a search tried, which is the best of each variant, and which variant
  * beats which. Pure: observers' records in, choices and ratios out. */
-#ifndef KG__TUNING_CHOICE_H
-#define KG__TUNING_CHOICE_H
+#ifndef KG__CLI_TUNE_CHOICE_H
+#define KG__CLI_TUNE_CHOICE_H
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "suite/case_id.h"
 #include "base/message.h"
 #include "base/statistics.h"
+#include "suite/case_id.h"
 
 /* The metric that a GPU's candidates are ranked by. */
 #define KG__TUNING_TIME "time_ns"
@@ -33,7 +33,7 @@ const char *kg__tuning_fate_name(kg__tuning_fate fate);
 
 typedef struct kg__tuning_candidate {
     char *id;
-    kg__case_name name;
+    kg__case_id name;
     kg__tuning_fate fate;
     char *why; /* of what is neither untried nor measured; NULL else */
     /* Of a measured one alone; what is not known is NaN. */

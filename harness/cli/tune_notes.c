@@ -11,7 +11,7 @@
 /* More lines of a kind than this are counted. */
 #define LONGEST_LIST 20
 
-static void write_line(FILE *stream, kg__grid_format format, const char *text)
+static void write_line(FILE *stream, kg__text_table_format format, const char *text)
 {
     if (format == KG__GRID_TEXT) {
         char *clean = kg__clean_text(text, true);
@@ -26,7 +26,7 @@ static void write_line(FILE *stream, kg__grid_format format, const char *text)
 }
 
 /* Names every candidate of a fate, with its reason. */
-static void write_each(FILE *stream, kg__grid_format format, const kg__tuning *tuning,
+static void write_each(FILE *stream, kg__text_table_format format, const kg__tuning *tuning,
                        kg__tuning_fate fate)
 {
     size_t count = 0;
@@ -54,7 +54,7 @@ static bool is_so_for(const kg__tuning_candidate *one, kg__tuning_fate fate, con
 }
 
 /* Gives each reason of a fate once: hundreds may share one. */
-static void write_reasons(FILE *stream, kg__grid_format format, const kg__tuning *tuning,
+static void write_reasons(FILE *stream, kg__text_table_format format, const kg__tuning *tuning,
                           kg__tuning_fate fate)
 {
     const char *name = kg__tuning_fate_name(fate);
@@ -85,7 +85,7 @@ static void write_reasons(FILE *stream, kg__grid_format format, const kg__tuning
 }
 
 /* Says what else went on while candidates were timed, which their records hold. */
-static void write_surroundings(FILE *stream, kg__grid_format format, const kg__tuning *tuning)
+static void write_surroundings(FILE *stream, kg__text_table_format format, const kg__tuning *tuning)
 {
     size_t throttled = 0;
     size_t shared = 0;
@@ -146,7 +146,8 @@ static void sum_up(const kg__tuning_report *report, char *text, size_t size)
     kg__format(text + strlen(text), size - strlen(text), "; %s", how);
 }
 
-void kg__tuning_write_notes(FILE *stream, const kg__tuning_report *report, kg__grid_format format)
+void kg__tuning_write_notes(FILE *stream, const kg__tuning_report *report,
+                            kg__text_table_format format)
 {
     char text[KG__MESSAGE_SIZE];
 

@@ -6,12 +6,12 @@
 #include "base/text.h"
 #include "cli/tune_writer.h"
 
-static void add_fraction(kg__grid *grid, double fraction)
+static void add_fraction(kg__text_table *grid, double fraction)
 {
     char text[KG__FIGURE_SIZE];
 
     kg__show_percent(text, sizeof text, fraction, false);
-    kg__grid_add_figure(grid, isnan(fraction) ? "" : text, fraction);
+    kg__text_table_add_figure(grid, isnan(fraction) ? "" : text, fraction);
 }
 
 static void show_interval(const kg__tuning_writer *to, const kg__interval *interval, char *text,
@@ -69,7 +69,7 @@ static bool has_tally(const kg__tuning_writer *to, const kg__tuning_problem *pro
 }
 
 /* The columns before them, in the order in which add_best() fills them. */
-static const kg__grid_column timed_columns[] = {
+static const kg__text_table_column timed_columns[] = {
     { "fastest", false, false },
     { "time", true, false },
     { "95 % interval", true, false },
@@ -80,7 +80,7 @@ static const kg__grid_column timed_columns[] = {
     { "highest occupancy", false, false },
 };
 
-static const kg__grid_column counted_columns[] = {
+static const kg__text_table_column counted_columns[] = {
     { "fewest", false, false },
     { "count", true, false },
 };
@@ -88,7 +88,7 @@ static const kg__grid_column counted_columns[] = {
 #define TIMED_COLUMNS (sizeof timed_columns / sizeof *timed_columns)
 #define COUNTED_COLUMNS (sizeof counted_columns / sizeof *counted_columns)
 
-static void add_best_by_time(const kg__tuning_writer *to, kg__grid *grid,
+static void add_best_by_time(const kg__tuning_writer *to, kg__text_table *grid,
                              const kg__tuning_problem *problem, const kg__tuning_set *set,
                              const kg__tuning_candidate *fastest)
 {
@@ -100,7 +100,7 @@ static void add_best_by_time(const kg__tuning_writer *to, kg__grid *grid,
     char text[KG__CELL_SIZE];
 
     kg__tuning_show(to, text, sizeof text, time.value);
-    kg__grid_add_figure(grid, text, time.value);
+    kg__text_table_add_figure(grid, text, time.value);
     show_interval(to, &time, text, sizeof text);
     kg__tuning_add_text(grid, text);
     kg__tuning_add_known(grid, kg__tuning_gigabytes(fastest));
@@ -128,8 +128,8 @@ static void name_launch(const kg__tuning_set *set, const kg__tuning_candidate *b
                best->name.launch);
 }
 
-static void add_best(const kg__tuning_writer *to, kg__grid *grid, const kg__tuning_problem *problem,
-                     const kg__tuning_set *set)
+static void add_best(const kg__tuning_writer *to, kg__text_table *grid,
+                     const kg__tuning_problem *problem, const kg__tuning_set *set)
 {
     const kg__tuning_candidate *best =
         kg__tuning_best(to->tuning, problem, set, KG__TUNING_BY_FIGURE);
@@ -163,19 +163,19 @@ static void add_best(const kg__tuning_writer *to, kg__grid *grid, const kg__tuni
 static void write_bests(const kg__tuning_writer *to, const kg__tuning_problem *problem,
                         const kg__tuning_set *sets, size_t count, const char *title)
 {
-    kg__grid_column columns[1 + TIMED_COLUMNS + TALLIES] = { { title, false, false } };
+    kg__text_table_column columns[1 + TIMED_COLUMNS + TALLIES] = { { title, false, false } };
     size_t width = 1 + (to->timed ? TIMED_COLUMNS : COUNTED_COLUMNS);
-    kg__grid *grid;
+    kg__text_table *grid;
 
     memcpy(columns + 1, to->timed ? timed_columns : counted_columns, (width - 1) * sizeof *columns);
     for (int column = 0; column < TALLIES; column++)
         if (has_tally(to, problem, (tally_column)column))
-            columns[width++] = (kg__grid_column){ tally_titles[column], true, false };
-    grid = kg__grid_new(columns, width);
+            columns[width++] = (kg__text_table_column){ tally_titles[column], true, false };
+    grid = kg__text_table_new(columns, width);
     for (size_t i = 0; i < count; i++)
         add_best(to, grid, problem, &sets[i]);
-    kg__grid_write(to->stream, grid, to->format, true);
-    kg__grid_free(grid);
+    kg__text_table_write(to->stream, grid, to->format, true);
+    kg__text_table_free(grid);
 }
 
 /* A ratio to a digit more than its interval can tell. */
@@ -210,7 +210,7 @@ static void show_comparison(const kg__tuning_writer *to, const kg__tuning_ratio 
 }
 
 /* One row of the matrix: a set against every other; the reason of what is not known is kept. */
-static void add_ratios(const kg__tuning_writer *to, kg__grid *grid,
+static void add_ratios(const kg__tuning_writer *to, kg__text_table *grid,
                        const kg__tuning_candidate *const *bests, size_t count, size_t row,
                        const char **why)
 {
@@ -248,28 +248,28 @@ static void write_matrix(const kg__tuning_writer *to, const kg__tuning_problem *
 {
     const kg__tuning_candidate **bests = kg__allocate(count, sizeof(kg__tuning_candidate *));
     const kg__tuning_set **with = kg__allocate(count, sizeof(kg__tuning_set *));
-    kg__grid_column *columns = kg__allocate(count + 1, sizeof *columns);
+    kg__text_table_column *columns = kg__allocate(count + 1, sizeof *columns);
     const char *why = NULL;
     size_t known = 0;
 
-    columns[0] = (kg__grid_column){ title, false, false };
+    columns[0] = (kg__text_table_column){ title, false, false };
     for (size_t i = 0; i < count; i++) {
         bests[known] = kg__tuning_best(to->tuning, problem, &sets[i], KG__TUNING_BY_FIGURE);
         if (bests[known] == NULL)
             continue;
         with[known] = &sets[i];
-        columns[++known] = (kg__grid_column){ sets[i].name, true, false };
+        columns[++known] = (kg__text_table_column){ sets[i].name, true, false };
     }
     if (known > 1) {
-        kg__grid *grid = kg__grid_new(columns, known + 1);
+        kg__text_table *grid = kg__text_table_new(columns, known + 1);
 
         for (size_t i = 0; i < known; i++) {
             kg__tuning_add_text(grid, with[i]->name);
             add_ratios(to, grid, bests, known, i, &why);
         }
         fputc('\n', to->stream);
-        kg__grid_write(to->stream, grid, to->format, true);
-        kg__grid_free(grid);
+        kg__text_table_write(to->stream, grid, to->format, true);
+        kg__text_table_free(grid);
         explain_matrix(to, why);
     }
     free(bests);
@@ -290,7 +290,8 @@ static size_t sets_of(const kg__tuning_writer *to, const kg__tuning_problem *pro
     return count;
 }
 
-void kg__tuning_write_best(FILE *stream, const kg__tuning_report *report, kg__grid_format format)
+void kg__tuning_write_best(FILE *stream, const kg__tuning_report *report,
+                           kg__text_table_format format)
 {
     kg__tuning_writer to = kg__tuning_writer_begin(stream, report, format);
     kg__tuning_set *sets = kg__allocate(report->set_count + 1, sizeof *sets);

@@ -14,29 +14,29 @@
  * blocks. */
 static int compare_launches(const void *left, const void *right)
 {
-    const kg__case_name *a = *(const kg__case_name *const *)left;
-    const kg__case_name *b = *(const kg__case_name *const *)right;
+    const kg__case_id *a = *(const kg__case_id *const *)left;
+    const kg__case_id *b = *(const kg__case_id *const *)right;
 
     if (a->block != b->block)
         return a->block < b->block ? -1 : 1;
     return (a->grid > b->grid) - (a->grid < b->grid);
 }
 
-static const kg__case_name **launches_of(const kg__tuning_writer *to, const char *comparison,
-                                         const char *size, size_t *count)
+static const kg__case_id **launches_of(const kg__tuning_writer *to, const char *comparison,
+                                       const char *size, size_t *count)
 {
-    const kg__case_name **launches = kg__allocate(to->tuning->count + 1, sizeof(kg__case_name *));
+    const kg__case_id **launches = kg__allocate(to->tuning->count + 1, sizeof(kg__case_id *));
     size_t kept = 0;
 
     *count = 0;
     for (size_t i = 0; i < to->tuning->count; i++) {
-        const kg__case_name *name = &to->tuning->list[i].name;
+        const kg__case_id *name = &to->tuning->list[i].name;
 
         if (strcmp(name->comparison, comparison) == 0 &&
             (size == NULL || strcmp(name->size, size) == 0))
             launches[(*count)++] = name;
     }
-    qsort(launches, *count, sizeof(kg__case_name *), compare_launches);
+    qsort(launches, *count, sizeof(kg__case_id *), compare_launches);
     for (size_t i = 0; i < *count; i++) {
         if (kept == 0 || compare_launches(&launches[kept - 1], &launches[i]) != 0)
             launches[kept++] = launches[i];
@@ -49,7 +49,7 @@ static const kg__tuning_candidate *candidate_at(const kg__tuning_writer *to, con
                                                 const char *variant, const char *size,
                                                 const char *launch)
 {
-    char id[sizeof(kg__case_name)];
+    char id[sizeof(kg__case_id)];
 
     kg__format(id, sizeof id, "%s/%s/%s/%s", comparison, variant, size, launch);
     for (size_t i = 0; i < to->tuning->count; i++) {
@@ -60,7 +60,7 @@ static const kg__tuning_candidate *candidate_at(const kg__tuning_writer *to, con
 }
 
 /* A candidate's figure, or why it has none; returns whether a mark needs its explanation. */
-static bool add_candidate(const kg__tuning_writer *to, kg__grid *grid,
+static bool add_candidate(const kg__tuning_writer *to, kg__text_table *grid,
                           const kg__tuning_candidate *one, const char *behind)
 {
     char figure[KG__FIGURE_SIZE];
@@ -73,7 +73,7 @@ static bool add_candidate(const kg__tuning_writer *to, kg__grid *grid,
     kg__tuning_show(to, figure, sizeof figure, kg__tuning_figure(one).value);
     kg__format(text, sizeof text, "%s%s%s", figure, behind,
                one->dropped > 0 && one->rounds == NULL ? DROPPED_MARK : "");
-    kg__grid_add_figure(grid, text, kg__tuning_figure(one).value);
+    kg__text_table_add_figure(grid, text, kg__tuning_figure(one).value);
     return one->dropped > 0 && one->rounds == NULL;
 }
 
@@ -85,20 +85,20 @@ static void explain_marks(const kg__tuning_writer *to, bool marked)
 }
 
 /* A table's columns: a title, then a variant each. */
-static kg__grid_column *variant_columns(const char *title, const kg__tuning_set *variants,
-                                        size_t count)
+static kg__text_table_column *variant_columns(const char *title, const kg__tuning_set *variants,
+                                              size_t count)
 {
-    kg__grid_column *columns = kg__allocate(count + 1, sizeof *columns);
+    kg__text_table_column *columns = kg__allocate(count + 1, sizeof *columns);
 
-    columns[0] = (kg__grid_column){ title, false, false };
+    columns[0] = (kg__text_table_column){ title, false, false };
     for (size_t i = 0; i < count; i++)
-        columns[i + 1] = (kg__grid_column){ variants[i].name, true, false };
+        columns[i + 1] = (kg__text_table_column){ variants[i].name, true, false };
     return columns;
 }
 
 /* What a column of launches is called, and how it shows one. */
 static const char *launch_title(const kg__tuning_writer *to, const char *comparison,
-                                const kg__case_name *const *launches, size_t count)
+                                const kg__case_id *const *launches, size_t count)
 {
     bool edges = json_is_true(json_object_get(to->report->edges, comparison));
 
@@ -111,7 +111,7 @@ static const char *launch_title(const kg__tuning_writer *to, const char *compari
     return edges ? "edge of a block" : "threads a block";
 }
 
-static void add_launch(kg__grid *grid, const char *title, const kg__case_name *launch)
+static void add_launch(kg__text_table *grid, const char *title, const kg__case_id *launch)
 {
     if (strcmp(title, "launch") == 0)
         kg__tuning_add_text(grid, launch->launch);
@@ -124,11 +124,11 @@ static void write_launches(const kg__tuning_writer *to, const kg__tuning_problem
     size_t variant_count;
     size_t launch_count;
     kg__tuning_set *variants = kg__tuning_variants(to->tuning, problem->comparison, &variant_count);
-    const kg__case_name **launches =
+    const kg__case_id **launches =
         launches_of(to, problem->comparison, problem->size, &launch_count);
     const char *title = launch_title(to, problem->comparison, launches, launch_count);
-    kg__grid_column *columns = variant_columns(title, variants, variant_count);
-    kg__grid *grid = kg__grid_new(columns, variant_count + 1);
+    kg__text_table_column *columns = variant_columns(title, variants, variant_count);
+    kg__text_table *grid = kg__text_table_new(columns, variant_count + 1);
     bool marked = false;
 
     for (size_t i = 0; i < launch_count; i++) {
@@ -142,8 +142,8 @@ static void write_launches(const kg__tuning_writer *to, const kg__tuning_problem
             marked = add_candidate(to, grid, one, best && to->timed ? " (best)" : "") || marked;
         }
     }
-    kg__grid_write(to->stream, grid, to->format, true);
-    kg__grid_free(grid);
+    kg__text_table_write(to->stream, grid, to->format, true);
+    kg__text_table_free(grid);
     explain_marks(to, marked);
     free(columns);
     free(launches);
@@ -151,7 +151,7 @@ static void write_launches(const kg__tuning_writer *to, const kg__tuning_problem
 }
 
 void kg__tuning_write_launches(FILE *stream, const kg__tuning_report *report,
-                               kg__grid_format format)
+                               kg__text_table_format format)
 {
     kg__tuning_writer to = kg__tuning_writer_begin(stream, report, format);
     size_t count;
@@ -166,12 +166,12 @@ void kg__tuning_write_launches(FILE *stream, const kg__tuning_report *report,
 
 /* A table of a comparison's sizes by variant: of one launch, or of the best where it is NULL. */
 static void write_sizes(const kg__tuning_writer *to, const kg__tuning_problem *problems,
-                        size_t count, const char *comparison, const kg__case_name *launch)
+                        size_t count, const char *comparison, const kg__case_id *launch)
 {
     size_t variant_count;
     kg__tuning_set *variants = kg__tuning_variants(to->tuning, comparison, &variant_count);
-    kg__grid_column *columns = variant_columns("size", variants, variant_count);
-    kg__grid *grid = kg__grid_new(columns, variant_count + 1);
+    kg__text_table_column *columns = variant_columns("size", variants, variant_count);
+    kg__text_table *grid = kg__text_table_new(columns, variant_count + 1);
     bool marked = false;
 
     for (size_t i = 0; i < count; i++) {
@@ -191,8 +191,8 @@ static void write_sizes(const kg__tuning_writer *to, const kg__tuning_problem *p
             marked = add_candidate(to, grid, one, behind) || marked;
         }
     }
-    kg__grid_write(to->stream, grid, to->format, true);
-    kg__grid_free(grid);
+    kg__text_table_write(to->stream, grid, to->format, true);
+    kg__text_table_free(grid);
     explain_marks(to, marked);
     free(columns);
     free(variants);
@@ -202,7 +202,7 @@ static void write_comparison_sizes(kg__tuning_writer *to, const kg__tuning_probl
                                    size_t count, const char *comparison)
 {
     size_t launch_count;
-    const kg__case_name **launches = launches_of(to, comparison, NULL, &launch_count);
+    const kg__case_id **launches = launches_of(to, comparison, NULL, &launch_count);
     char text[KG__CASE_PART_SIZE + 64];
 
     kg__tuning_heading(to, comparison, "", " by size, of the best launch");
@@ -224,7 +224,8 @@ static void write_comparison_sizes(kg__tuning_writer *to, const kg__tuning_probl
     free(launches);
 }
 
-void kg__tuning_write_sizes(FILE *stream, const kg__tuning_report *report, kg__grid_format format)
+void kg__tuning_write_sizes(FILE *stream, const kg__tuning_report *report,
+                            kg__text_table_format format)
 {
     kg__tuning_writer to = kg__tuning_writer_begin(stream, report, format);
     size_t count;

@@ -13,7 +13,7 @@
 #define LEAST_WITHOUT_DECIMALS 1000
 
 kg__tuning_writer kg__tuning_writer_begin(FILE *stream, const kg__tuning_report *report,
-                                          kg__grid_format format)
+                                          kg__text_table_format format)
 {
     return (kg__tuning_writer){ .stream = stream,
                                 .report = report,
@@ -68,15 +68,15 @@ void kg__tuning_show(const kg__tuning_writer *to, char *text, size_t size, doubl
         kg__show_figure(text, size, to->timed ? shown : value, "");
 }
 
-void kg__tuning_add_text(kg__grid *grid, const char *text)
+void kg__tuning_add_text(kg__text_table *grid, const char *text)
 {
-    kg__grid_add(grid, text, NULL);
+    kg__text_table_add(grid, text, NULL);
 }
 
-void kg__tuning_add_known(kg__grid *grid, double value)
+void kg__tuning_add_known(kg__text_table *grid, double value)
 {
     char text[KG__FIGURE_SIZE];
 
     kg__show_figure(text, sizeof text, value, "");
-    kg__grid_add_figure(grid, isnan(value) ? "" : text, value);
+    kg__text_table_add_figure(grid, isnan(value) ? "" : text, value);
 }

@@ -1,6 +1,6 @@
 /* What the tables of a search share: where they go, and how figures stand in them. */
-#ifndef KG__TUNING_WRITER_H
-#define KG__TUNING_WRITER_H
+#ifndef KG__CLI_TUNE_WRITER_H
+#define KG__CLI_TUNE_WRITER_H
 
 #include "cli/tune_report.h"
 
@@ -12,14 +12,14 @@ typedef struct kg__tuning_writer {
     FILE *stream;
     const kg__tuning_report *report;
     const kg__tuning *tuning;
-    kg__grid_format format;
+    kg__text_table_format format;
     bool timed;
     bool begun; /* something stands above */
 } kg__tuning_writer;
 
 /* Begins to write a report's tables; report and stream stay the caller's. */
 kg__tuning_writer kg__tuning_writer_begin(FILE *stream, const kg__tuning_report *report,
-                                          kg__grid_format format);
+                                          kg__text_table_format format);
 
 /* What a table shows of what: "vector_add 1048576 on NVIDIA H200: time, in µs". `size` may be
  * empty; `what` follows the metric's name. */
@@ -33,9 +33,9 @@ void kg__tuning_remark(const kg__tuning_writer *to, const char *text);
 void kg__tuning_show(const kg__tuning_writer *to, char *text, size_t size, double value);
 
 /* Adds a cell of text. */
-void kg__tuning_add_text(kg__grid *grid, const char *text);
+void kg__tuning_add_text(kg__text_table *grid, const char *text);
 
 /* Adds a cell of a figure, which is empty where that is NaN. */
-void kg__tuning_add_known(kg__grid *grid, double value);
+void kg__tuning_add_known(kg__text_table *grid, double value);
 
 #endif

@@ -1,7 +1,7 @@
 /* The arguments' buffers, on the device or the host as a variant has them, with guard zones on both
  * sides, so that a write beside them is seen. */
-#ifndef KG__BUFFERS_H
-#define KG__BUFFERS_H
+#ifndef KG__DEVICE_BUFFERS_H
+#define KG__DEVICE_BUFFERS_H
 
 #include <kernelgate/kernelgate.h>
 

@@ -1,6 +1,6 @@
 /* Comparing device memory where it lies. */
-#ifndef KG__COMPARING_H
-#define KG__COMPARING_H
+#ifndef KG__DEVICE_COMPARE_MEMORY_H
+#define KG__DEVICE_COMPARE_MEMORY_H
 
 #include <cuda_runtime_api.h>
 #include <stddef.h>

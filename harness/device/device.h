@@ -1,7 +1,7 @@
 /* The device under test, through cudart: a GPU's program and the model's link different halves of
  * this. */
-#ifndef KG__DEVICE_H
-#define KG__DEVICE_H
+#ifndef KG__DEVICE_DEVICE_H
+#define KG__DEVICE_DEVICE_H
 
 #include <cuda_runtime_api.h>
 #include <jansson.h>
@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "device/buffers.h"
 #include "base/message.h"
+#include "device/buffers.h"
 #include "suite/table.h"
 
 typedef enum kg__device_status {

@@ -6,16 +6,16 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "device/gpu_slot.h"
+#include "base/lock.h"
 #include "device/compare_memory.h"
 #include "device/device.h"
-#include "base/lock.h"
+#include "device/gpu_slot.h"
 #include "device/nvml.h"
 #include "suite/target.h"
 
-static kg__gpu opened;
+static kg__gpu_spec opened;
 
-const kg__gpu *kg__device_gpu(void)
+const kg__gpu_spec *kg__device_gpu(void)
 {
     return &opened;
 }
@@ -177,7 +177,7 @@ static void name_uuid(const struct cudaDeviceProp *properties, char *text, size_
     const unsigned char *bytes = (const unsigned char *)properties->uuid.bytes;
     size_t used;
 
-    kg__format(text, size, "%s", kg__board_is_instance(properties->name) ? "MIG-" : "GPU-");
+    kg__format(text, size, "%s", kg__gpu_slot_is_instance(properties->name) ? "MIG-" : "GPU-");
     used = strlen(text);
     for (int i = 0; i < 16; i++) {
         kg__format(text + used, size - used, "%02x%s", bytes[i],
@@ -227,7 +227,7 @@ static json_t *describe_provenance(const struct cudaDeviceProp *properties)
     }
     kg__nvml_driver(nvml, text, sizeof text);
     json_object_set_new(facts, "driver", json_string(text));
-    if (kg__nvml_card_state(nvml, opened.uuid, &card, &why)) {
+    if (kg__nvml_gpu_state(nvml, opened.uuid, &card, &why)) {
         if (card.power_limit_w > 0)
             json_object_set_new(facts, "power_limit_w", json_real(card.power_limit_w));
         if (card.max_sm_clock_mhz > 0)
@@ -288,19 +288,19 @@ kg__device_status kg__device_boards(json_t **boards, kg__error *why)
 kg__device_status kg__device_open(json_t **description, kg__error *why)
 {
     struct cudaDeviceProp properties;
-    char given[KG__BOARD_UUID_SIZE];
+    char given[KG__GPU_UUID_SIZE];
     kg__device_status status;
     int count;
 
     *description = NULL;
-    if (kg__board_take(given, why) == KG__BOARD_BAD)
+    if (kg__gpu_slot_take(given, why) == KG__GPU_SLOT_BAD)
         return KG__DEVICE_BROKEN;
     status = count_devices(&count, why);
     if (status == KG__DEVICE_READY)
         status = read_properties(&properties, 0, why);
     /* A board that CTest handed out was there: that it is not is no reason to skip. */
     if (status == KG__DEVICE_ABSENT && given[0] != '\0') {
-        kg__board_gone(given, why);
+        kg__gpu_slot_gone(given, why);
         return KG__DEVICE_BROKEN;
     }
     if (status != KG__DEVICE_READY)
@@ -312,7 +312,7 @@ kg__device_status kg__device_open(json_t **description, kg__error *why)
     opened.l2_bytes = properties.l2CacheSize > 0 ? (size_t)properties.l2CacheSize : 0;
     name_uuid(&properties, opened.uuid, sizeof opened.uuid);
     if (given[0] != '\0' && strcmp(given, opened.uuid) != 0) {
-        kg__board_gone(given, why);
+        kg__gpu_slot_gone(given, why);
         return KG__DEVICE_BROKEN;
     }
     *description =
@@ -331,7 +331,7 @@ json_t *kg__device_state(bool *throttled)
     char reasons[256];
     int foreign;
 
-    if (nvml == NULL || !kg__nvml_card_state(nvml, opened.uuid, &card, &why))
+    if (nvml == NULL || !kg__nvml_gpu_state(nvml, opened.uuid, &card, &why))
         return state;
     if (card.temperature_c >= 0)
         json_object_set_new(state, "temperature_c", json_integer(card.temperature_c));

@@ -1,6 +1,6 @@
 /* What timing and launching need to know of the GPU that kg__device_open() opened. */
-#ifndef KG__DEVICE_GPU_H
-#define KG__DEVICE_GPU_H
+#ifndef KG__DEVICE_DEVICE_GPU_H
+#define KG__DEVICE_DEVICE_GPU_H
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -9,17 +9,17 @@
 #include "device/buffers.h"
 #include "suite/table.h"
 
-typedef struct kg__gpu {
+typedef struct kg__gpu_spec {
     char uuid[64]; /* "GPU-..."; names the lock */
     int multiprocessors;
     int threads_a_block;          /* at most */
     int threads_a_multiprocessor; /* at most */
     size_t l2_bytes;
     bool moves_managed; /* parts of managed memory can be moved while nothing runs */
-} kg__gpu;
+} kg__gpu_spec;
 
 /* The opened GPU. */
-const kg__gpu *kg__device_gpu(void);
+const kg__gpu_spec *kg__device_gpu(void);
 
 /* The card's state now, as the driver tells it: {"temperature_c", "sm_clock_mhz",
  * "memory_clock_mhz", "clock_reasons" (a text), "foreign_processes"}, without what it

@@ -70,44 +70,44 @@ static bool parse_gpus(const char *gpus, char *uuid)
     return true;
 }
 
-kg__board_status kg__board_given(char *uuid, kg__error *error)
+kg__gpu_slot_status kg__gpu_slot_given(char *uuid, kg__error *error)
 {
     const char *count = getenv(GROUP_COUNT);
     const char *gpus = getenv(GROUP_GPUS);
 
     uuid[0] = '\0';
     if (gpus == NULL && (count == NULL || strcmp(count, "0") == 0))
-        return KG__BOARD_ANY;
+        return KG__GPU_SLOT_ANY;
     if (count != NULL && strcmp(count, "1") != 0) {
         kg__fail(error, GROUP_COUNT "=%s: a test runs on one board: give it RESOURCE_GROUPS gpus:N",
                  count);
-        return KG__BOARD_BAD;
+        return KG__GPU_SLOT_BAD;
     }
     if (gpus == NULL) {
         kg__fail(error, GROUP_COUNT "=1 without " GROUP_GPUS
                                     ": the test takes no GPU: give it RESOURCE_GROUPS gpus:N");
-        return KG__BOARD_BAD;
+        return KG__GPU_SLOT_BAD;
     }
     if (!parse_gpus(gpus, uuid)) {
         kg__fail(error, GROUP_GPUS "=%s: names no board as \"id:gpu_<UUID>,slots:N\": " REMEDY,
                  gpus);
-        return KG__BOARD_BAD;
+        return KG__GPU_SLOT_BAD;
     }
-    return KG__BOARD_GIVEN;
+    return KG__GPU_SLOT_GIVEN;
 }
 
-kg__board_status kg__board_take(char *uuid, kg__error *error)
+kg__gpu_slot_status kg__gpu_slot_take(char *uuid, kg__error *error)
 {
-    kg__board_status status = kg__board_given(uuid, error);
+    kg__gpu_slot_status status = kg__gpu_slot_given(uuid, error);
 
-    if (status == KG__BOARD_GIVEN && setenv("CUDA_VISIBLE_DEVICES", uuid, 1) != 0) {
+    if (status == KG__GPU_SLOT_GIVEN && setenv("CUDA_VISIBLE_DEVICES", uuid, 1) != 0) {
         kg__fail(error, "CUDA_VISIBLE_DEVICES cannot be set: out of host memory");
-        return KG__BOARD_BAD;
+        return KG__GPU_SLOT_BAD;
     }
     return status;
 }
 
-void kg__board_gone(const char *uuid, kg__error *error)
+void kg__gpu_slot_gone(const char *uuid, kg__error *error)
 {
     kg__fail(error,
              "CUDA does not show the board that CTest gave this test, %s: it is gone (see "
@@ -115,12 +115,12 @@ void kg__board_gone(const char *uuid, kg__error *error)
              uuid);
 }
 
-bool kg__board_is_instance(const char *name)
+bool kg__gpu_slot_is_instance(const char *name)
 {
     return strstr(name, " MIG ") != NULL;
 }
 
-json_t *kg__board_spec(const json_t *boards, kg__error *error)
+json_t *kg__gpu_slot_spec(const json_t *boards, kg__error *error)
 {
     json_t *gpus = json_array();
     const json_t *board;
@@ -129,9 +129,9 @@ json_t *kg__board_spec(const json_t *boards, kg__error *error)
     json_array_foreach (boards, i, board) {
         const char *uuid = kg__json_text(board, "uuid");
         const char *name = kg__json_text(board, "name");
-        char id[KG__BOARD_UUID_SIZE];
+        char id[KG__GPU_UUID_SIZE];
 
-        if (kg__board_is_instance(name)) {
+        if (kg__gpu_slot_is_instance(name)) {
             kg__fail(error,
                      "%s is a MIG instance, of which CUDA shows a process no more than one: run a "
                      "gate for each, with CUDA_VISIBLE_DEVICES and KG_OUT of its own",
@@ -143,8 +143,7 @@ json_t *kg__board_spec(const json_t *boards, kg__error *error)
                      uuid);
         } else {
             translate(id_prefix, uuid + sizeof uuid_prefix - 1, '_', id);
-            json_array_append_new(gpus,
-                                  json_pack("{s:s, s:i}", "id", id, "slots", KG__BOARD_SLOTS));
+            json_array_append_new(gpus, json_pack("{s:s, s:i}", "id", id, "slots", KG__GPU_SLOTS));
             continue;
         }
         json_decref(gpus);

@@ -344,8 +344,8 @@ static void forget(kg__nvml_state *state)
                                .foreign_processes = -1 };
 }
 
-bool kg__nvml_card_state(const kg__nvml *nvml, const char *which, kg__nvml_state *state,
-                         kg__error *error)
+bool kg__nvml_gpu_state(const kg__nvml *nvml, const char *which, kg__nvml_state *state,
+                        kg__error *error)
 {
     unsigned long long reasons = 0;
     unsigned mig = 0;

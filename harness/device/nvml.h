@@ -1,8 +1,8 @@
 /* The state of NVIDIA cards, from NVML, the library that comes with the driver. It is loaded when
  * it is asked for: a program linked to it would not start where there is no driver. Nothing here
  * changes a card's settings. */
-#ifndef KG__NVML_H
-#define KG__NVML_H
+#ifndef KG__DEVICE_NVML_H
+#define KG__DEVICE_NVML_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,8 +59,8 @@ int kg__nvml_count(const kg__nvml *nvml);
 /* Asks for the state of the card `which`: its PCI bus id ("0000:19:00.0"), its UUID ("GPU-...") or
  * its index by PCI order ("0"). False with `error` where there is no such card or it does not
  * answer; every figure is then unavailable. */
-bool kg__nvml_card_state(const kg__nvml *nvml, const char *which, kg__nvml_state *state,
-                         kg__error *error);
+bool kg__nvml_gpu_state(const kg__nvml *nvml, const char *which, kg__nvml_state *state,
+                        kg__error *error);
 
 /* The most processes on one card that are looked at. */
 #define KG__NVML_PROCESSES 256

@@ -1,6 +1,6 @@
 /* Kernels that no commit touches: they tell a machine that changed from a kernel that changed. */
-#ifndef KG__SENTINELS_H
-#define KG__SENTINELS_H
+#ifndef KG__DEVICE_SENTINELS_H
+#define KG__DEVICE_SENTINELS_H
 
 #include <cuda_runtime_api.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* A part of a comparison in progress, as the rooms share it that check, measure and count its
  * cases. None of them touches the device: observers do. */
-#ifndef KG__PART_H
-#define KG__PART_H
+#ifndef KG__GATE_PART_H
+#define KG__GATE_PART_H
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -54,8 +54,8 @@ typedef struct kg__part_run {
     bool told_blind;                  /* it has been told that it does not watch */
     char otherwise[512];              /* how the baseline was recorded otherwise, or empty */
     bool unwritten;                   /* what was last to be written down is not */
-    json_t *told;                     /* by kg__alike_key(), the case that was printed with it */
-    kg__error unobserved;             /* why nothing could be run any more, or empty */
+    json_t *told;         /* by kg__failure_group_key(), the case that was printed with it */
+    kg__error unobserved; /* why nothing could be run any more, or empty */
     double began;
 } kg__part_run;
 

@@ -58,7 +58,8 @@ static void settle_checked(kg__part_run *run, kg__subject *one, kg__verdict verd
         verdict = verdict == KG__WRONG ? KG__PASS : KG__WRONG;
         why = text;
     }
-    kg__part_settle(run, one, kg__gate_plain(one->one->id, &run->target, run->part, verdict, why));
+    kg__part_settle(run, one,
+                    kg__plain_result(one->one->id, &run->target, run->part, verdict, why));
 }
 
 /* Joins what the two programs found of a case: the worse verdict, and both reasons, the line of
@@ -106,7 +107,7 @@ void kg__part_take_outcome(kg__part_run *run, kg__subject *one, kg__verdict verd
         settle_checked(run, one, verdict, why);
     } else {
         kg__part_settle(run, one,
-                        kg__gate_plain(one->one->id, &run->target, run->part, verdict, why));
+                        kg__plain_result(one->one->id, &run->target, run->part, verdict, why));
     }
 }
 

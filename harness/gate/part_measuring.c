@@ -45,8 +45,8 @@ static json_t *judge(kg__part_run *run, kg__subject *one)
             kg__surroundings_of(&run->sentinels[i], run->has_baseline ? &run->baseline : NULL,
                                 one->measured[i]),
         };
-    return kg__gate_case(one->one->id, &run->target, run->part, observations, one->observers,
-                         run->has_baseline ? &run->baseline : NULL, &one->tripped);
+    return kg__time_result(one->one->id, &run->target, run->part, observations, one->observers,
+                           run->has_baseline ? &run->baseline : NULL, &one->tripped);
 }
 
 void kg__part_take_measured(kg__part_run *run, kg__subject *one, const json_t *record)
@@ -55,8 +55,9 @@ void kg__part_take_measured(kg__part_run *run, kg__subject *one, const json_t *r
 
     if (kg__part_is(run, "count")) {
         kg__part_settle(run, one,
-                        kg__count_case(one->one->id, &run->target, record,
-                                       run->has_baseline ? &run->baseline : NULL, run->otherwise));
+                        kg__count_result(one->one->id, &run->target, record,
+                                         run->has_baseline ? &run->baseline : NULL,
+                                         run->otherwise));
         return;
     }
     /* A case that has its verdict is only timed beside a suspect. */
@@ -73,7 +74,7 @@ void kg__part_take_measured(kg__part_run *run, kg__subject *one, const json_t *r
     }
     char line[KG__LINE_SIZE];
 
-    kg__gate_line(entry, one->suspect ? "suspect" : "confirming", line, sizeof line);
+    kg__time_result_line(entry, one->suspect ? "suspect" : "confirming", line, sizeof line);
     kg__print_verdict_line(stdout, line);
     fflush(stdout);
     json_decref(entry);

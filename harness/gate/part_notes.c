@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "records/gpu_state.h"
 #include "base/color.h"
-#include "results/time_result.h"
-#include "gate/part.h"
-#include "results/results.h"
-#include "suite/settings.h"
 #include "base/text.h"
+#include "gate/part.h"
+#include "records/gpu_state.h"
+#include "results/results.h"
+#include "results/time_result.h"
+#include "suite/settings.h"
 
 /* The case of the table's first variant that another is timed beside: that of the same launch where
  * it has several, or NULL. */
@@ -119,7 +119,7 @@ void kg__part_note_launch_cost(kg__part_run *run)
         double now;
 
         timed += card != NULL;
-        if (!kg__card_launch_differs(card, run->baseline.provenance, &now, &then))
+        if (!kg__launch_cost_moved(card, run->baseline.provenance, &now, &then))
             continue;
         differing++;
         if (farthest == 0 || fabs(log(now / then)) > fabs(log(farthest / then)))

@@ -198,8 +198,8 @@ static void take_record(void *context, const json_t *record)
         kg__format(text, sizeof text, "refused (%s): no check sees this defect: mend its row",
                    what);
         if (one->entry == NULL)
-            kg__part_settle(run, one,
-                            kg__gate_plain(one->one->id, &run->target, run->part, KG__ERROR, text));
+            kg__part_settle(
+                run, one, kg__plain_result(one->one->id, &run->target, run->part, KG__ERROR, text));
     } else if (strcmp(event, "refused") == 0) {
         json_array_append_new(json_object_get(run->document, "refused"),
                               json_pack("{s:s, s:s}", "case", one->one->id, "why", what));

@@ -59,7 +59,7 @@ void kg__part_skip(kg__part_run *run, const char *by, const char *why)
 
 void kg__part_print(kg__part_run *run, const json_t *entry)
 {
-    char *key = kg__alike_key(entry);
+    char *key = kg__failure_group_key(entry);
     const json_t *first = key != NULL ? json_object_get(run->told, key) : NULL;
     json_t *shown = json_copy((json_t *)entry);
     char line[KG__LINE_SIZE];
@@ -72,7 +72,7 @@ void kg__part_print(kg__part_run *run, const json_t *entry)
     } else if (key != NULL) {
         json_object_set(run->told, key, json_object_get(entry, "case"));
     }
-    kg__gate_line(shown, NULL, line, sizeof line);
+    kg__time_result_line(shown, NULL, line, sizeof line);
     kg__print_verdict_line(stdout, line);
     fflush(stdout);
     json_decref(shown);
@@ -108,15 +108,15 @@ void kg__part_write(kg__part_run *run, bool complete)
             json_array_append(cases, one->entry);
         else if (!complete)
             json_array_append_new(cases,
-                                  kg__gate_plain(one->one->id, &run->target, run->part, KG__ERROR,
-                                                 "the test ended before this case was judged"));
+                                  kg__plain_result(one->one->id, &run->target, run->part, KG__ERROR,
+                                                   "the test ended before this case was judged"));
     }
     json_object_set_new(run->document, "cases", cases);
     json_object_set_new(run->document, "complete", json_boolean(complete));
     json_object_set_new(run->document, "seconds", json_real(kg__now() - run->began));
     kg__out_folder(run->comparison->home, out, sizeof out);
     /* Another run may have taken the folder over when the one around this test was killed. */
-    run->unwritten = !kg__holding_permits(out, &error) ||
+    run->unwritten = !kg__run_lock_permits(out, &error) ||
                      !kg__results_write_json(run->verdicts, run->document, 1, &error);
     if (run->unwritten)
         kg__complain("%s", error.text);

@@ -45,7 +45,7 @@ static void close_open_cases(kg__part_run *run)
             refused = refused || strcmp(kg__json_text(refusal, "case"), one->one->id) == 0;
         if (one->entry != NULL || refused)
             continue;
-        one->entry = kg__gate_plain(one->one->id, &run->target, run->part, KG__ERROR, why);
+        one->entry = kg__plain_result(one->one->id, &run->target, run->part, KG__ERROR, why);
         if (say_so)
             kg__part_print(run, one->entry);
     }

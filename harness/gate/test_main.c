@@ -265,7 +265,7 @@ static bool may_run_tests(void)
 
     kg__out_folder(kg__comparison->home, out, sizeof out);
     if (kg__settings_are_clear(&error) && kg__filter_is_meant(kg__is_strict(), &error) &&
-        kg__holding_permits(out, &error))
+        kg__run_lock_permits(out, &error))
         return true;
     kg__complain("%s", error.text);
     return false;
@@ -419,7 +419,7 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "--work") == 0)
         return kg__print_work(kg__comparison, argc, argv);
     if (argc > 1 && strcmp(argv[1], "--candidates") == 0)
-        return kg__print_candidates(kg__comparison, argc, argv);
+        return kg__print_tune_candidates(kg__comparison, argc, argv);
     if (argc > 1 && strcmp(argv[1], "--launches") == 0)
         return kg__print_launches(kg__comparison, argc, argv);
     return run_tests(argc, argv);

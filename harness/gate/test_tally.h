@@ -1,8 +1,8 @@
 /* What the Criterion tests of a comparison's program add up to. Each test that ran has a verdicts
  * file in the end, one of a suite's own too, and it says what its run came to: what has none did
  * not report. */
-#ifndef KG__TEST_TALLY_H
-#define KG__TEST_TALLY_H
+#ifndef KG__GATE_TEST_TALLY_H
+#define KG__GATE_TEST_TALLY_H
 
 #include <criterion/stats.h>
 #include <stddef.h>

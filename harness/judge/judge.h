@@ -1,6 +1,6 @@
 /* Judging: what a metric's value says against its baseline. Pure: numbers in, verdict out. */
-#ifndef KG__JUDGE_H
-#define KG__JUDGE_H
+#ifndef KG__JUDGE_JUDGE_H
+#define KG__JUDGE_JUDGE_H
 
 #include <stdbool.h>
 #include <stddef.h>

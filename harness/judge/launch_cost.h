@@ -1,7 +1,7 @@
 /* The two costs that a launch in a graph has on some cards, a third apart, and by which of them a
  * process is timing now (docs/measuring.md). Pure. */
-#ifndef KG__LAUNCH_COST_H
-#define KG__LAUNCH_COST_H
+#ifndef KG__JUDGE_LAUNCH_COST_H
+#define KG__JUDGE_LAUNCH_COST_H
 
 #include <stdbool.h>
 

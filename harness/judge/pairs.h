@@ -6,8 +6,8 @@
  * that are tested together are a family, which is looked at when 12, 16 and 24 pairs are there. The
  * probability that any hypothesis of a family is found slower wrongly is at most
  * KG__PAIRS_ERROR_RATE: docs/judging.md says why. */
-#ifndef KG__PAIRING_H
-#define KG__PAIRING_H
+#ifndef KG__JUDGE_PAIRS_H
+#define KG__JUDGE_PAIRS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,8 +7,8 @@
  * not gone yet (K. Jamieson and A. Talwalkar, Non-stochastic best arm identification and
  * hyperparameter optimization, 2016). The second rule bounds what a race costs where all are alike,
  * and then any of them may win. The last few are told apart by intervals alone. */
-#ifndef KG__RACING_H
-#define KG__RACING_H
+#ifndef KG__JUDGE_RACE_H
+#define KG__JUDGE_RACE_H
 
 #include <stdbool.h>
 #include <stddef.h>

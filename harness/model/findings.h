@@ -1,6 +1,6 @@
 /* Findings: what is wrong, each once a line, reads and writes apart. Internal to watching. */
-#ifndef KG__FINDINGS_H
-#define KG__FINDINGS_H
+#ifndef KG__MODEL_FINDINGS_H
+#define KG__MODEL_FINDINGS_H
 
 #include <stdbool.h>
 #include <stddef.h>

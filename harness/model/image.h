@@ -1,8 +1,8 @@
 /* Images: the program and the libraries that are mapped into the process, and what their files say
  * of them. The one reader of symbol tables. Calls come one at a time, with the model's lock held.
  */
-#ifndef KG__IMAGE_H
-#define KG__IMAGE_H
+#ifndef KG__MODEL_IMAGE_H
+#define KG__MODEL_IMAGE_H
 
 #include <libelf.h>
 #include <stdbool.h>

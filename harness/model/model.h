@@ -22,8 +22,8 @@
  * and calls from several host threads take turns. watch.h says how the accesses of instrumented
  * kernels are counted and checked.
  */
-#ifndef KG__MODEL_H
-#define KG__MODEL_H
+#ifndef KG__MODEL_MODEL_H
+#define KG__MODEL_MODEL_H
 
 #include "include/cuda_runtime_api.h"
 #include "include/kg_model_device.h"

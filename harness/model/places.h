@@ -1,7 +1,7 @@
 /* Places: where code stands in the source, and what variable an address belongs to, from the debug
  * information and the symbol table of the program (or library) that holds them. */
-#ifndef KG__PLACES_H
-#define KG__PLACES_H
+#ifndef KG__MODEL_PLACES_H
+#define KG__MODEL_PLACES_H
 
 #include <stdbool.h>
 #include <stddef.h>

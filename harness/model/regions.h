@@ -1,6 +1,6 @@
 /* Regions: the pieces of device memory that requests are held against. Internal to watching. */
-#ifndef KG__REGIONS_H
-#define KG__REGIONS_H
+#ifndef KG__MODEL_REGIONS_H
+#define KG__MODEL_REGIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* Requests: what one access of a warp comes to, and whose memory it touches. Internal to watching.
  */
-#ifndef KG__REQUESTS_H
-#define KG__REQUESTS_H
+#ifndef KG__MODEL_REQUESTS_H
+#define KG__MODEL_REQUESTS_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* The shadow of memory: who wrote and who read it last, so that a read of what was never written
  * and two accesses with no order between them are seen. Internal to watching. */
-#ifndef KG__SHADOW_H
-#define KG__SHADOW_H
+#ifndef KG__MODEL_SHADOW_H
+#define KG__MODEL_SHADOW_H
 
 #include <stdbool.h>
 #include <stddef.h>

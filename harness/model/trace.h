@@ -1,7 +1,7 @@
 /* Traces: what the lanes of the running warp have done since they were last replayed together.
  * Internal to watching: hooks write, the scheduler says whose turn it is, the replay reads. */
-#ifndef KG__TRACE_H
-#define KG__TRACE_H
+#ifndef KG__MODEL_TRACE_H
+#define KG__MODEL_TRACE_H
 
 #include <stdint.h>
 

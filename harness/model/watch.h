@@ -12,8 +12,8 @@
  * watched for, which blocks are run, the report), places.c (source lines and variables) and image.c
  * (the symbols that these come from).
  */
-#ifndef KG__WATCH_H
-#define KG__WATCH_H
+#ifndef KG__MODEL_WATCH_H
+#define KG__MODEL_WATCH_H
 
 #include <stdbool.h>
 #include <stddef.h>

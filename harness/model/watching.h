@@ -1,7 +1,7 @@
 /* Watching, as the scheduler drives it: launches, blocks, barriers, and which blocks are run.
  * Internal to the model. */
-#ifndef KG__WATCHING_H
-#define KG__WATCHING_H
+#ifndef KG__MODEL_WATCHING_H
+#define KG__MODEL_WATCHING_H
 
 #include "model/model.h"
 

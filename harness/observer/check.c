@@ -129,7 +129,8 @@ static kg__outcome failed(void)
     return kg__device_is_lost() ? KG__LOST : KG__FAILED;
 }
 
-static kg__outcome judge_input(const kg__known *known, int i, kg__buffers *buffers, kg__error *why)
+static kg__outcome judge_input(const kg__problem *known, int i, kg__buffers *buffers,
+                               kg__error *why)
 {
     const kg_argument *shape = &known->problem.arguments.list[i];
     kg_mismatch mismatch = { 0 };
@@ -150,7 +151,7 @@ static kg__outcome judge_input(const kg__known *known, int i, kg__buffers *buffe
     return KG__INCORRECT;
 }
 
-static kg__outcome judge_output(const kg_comparison *comparison, const kg__known *known, int i,
+static kg__outcome judge_output(const kg_comparison *comparison, const kg__problem *known, int i,
                                 kg__buffers *buffers, unsigned char poison, kg__error *why)
 {
     const kg_argument *shape = &known->problem.arguments.list[i];
@@ -177,7 +178,7 @@ static kg__outcome judge_output(const kg_comparison *comparison, const kg__known
     return right ? KG__RIGHT : KG__INCORRECT;
 }
 
-static kg__outcome judge_arguments(const kg_comparison *comparison, const kg__known *known,
+static kg__outcome judge_arguments(const kg_comparison *comparison, const kg__problem *known,
                                    kg__buffers *buffers, unsigned char poison, kg__error *why)
 {
     kg__error guard = { "" };
@@ -253,7 +254,7 @@ bool kg__launch_was_refused(void)
 }
 
 kg__outcome kg__check_results(const kg_comparison *comparison, const kg__case *one,
-                              const kg__known *known, kg__buffers *buffers, unsigned char poison,
+                              const kg__problem *known, kg__buffers *buffers, unsigned char poison,
                               const char *order, kg__error *why)
 {
     const kg_call call = {
@@ -282,7 +283,7 @@ kg__outcome kg__check_results(const kg_comparison *comparison, const kg__case *o
 }
 
 kg__outcome kg__check_launch(const kg_comparison *comparison, const kg__case *one,
-                             const kg__known *known, kg__buffers *buffers, unsigned char poison,
+                             const kg__problem *known, kg__buffers *buffers, unsigned char poison,
                              const char *order, kg__error *why)
 {
     kg_call call = {
@@ -316,15 +317,15 @@ kg__outcome kg__check_launch(const kg_comparison *comparison, const kg__case *on
 bool kg__stage_set(kg__stage *stage, const kg_comparison *comparison, const kg__case *one,
                    bool with_reference, kg__error *error)
 {
-    bool is_known = kg__known_serves(comparison, &stage->known, one);
+    bool is_known = kg__problem_serves(comparison, &stage->known, one);
 
     if (is_known && kg__buffers_suit(&stage->buffers, one->variant))
         return true;
     kg__buffers_free(&stage->buffers);
     if (!is_known)
-        kg__known_free(&stage->known);
-    if ((is_known || (with_reference ? kg__known_make : kg__known_fill)(comparison, one, 0,
-                                                                        &stage->known, error)) &&
+        kg__problem_free(&stage->known);
+    if ((is_known || (with_reference ? kg__problem_make : kg__problem_fill)(
+                         comparison, one, 0, &stage->known, error)) &&
         kg__buffers_make(&stage->buffers, &stage->known.problem.arguments, one->variant, error))
         return true;
     kg__stage_clear(stage);
@@ -333,7 +334,7 @@ bool kg__stage_set(kg__stage *stage, const kg_comparison *comparison, const kg__
 
 void kg__stage_clear(kg__stage *stage)
 {
-    kg__known_free(&stage->known);
+    kg__problem_free(&stage->known);
     kg__buffers_free(&stage->buffers);
 }
 
@@ -346,7 +347,7 @@ static bool take_case(kg__checker *checker, const kg_comparison *comparison, con
     checker->patterns = kg__device_watches() ? 1 : kg__pattern_count(comparison);
     checker->known = kg__allocate((size_t)checker->patterns, sizeof *checker->known);
     for (int i = 0; i < checker->patterns; i++) {
-        if (!kg__known_make(comparison, one, i, &checker->known[i], why))
+        if (!kg__problem_make(comparison, one, i, &checker->known[i], why))
             return false;
     }
     return kg__buffers_make(&checker->buffers, &checker->known[0].problem.arguments, one->variant,
@@ -357,7 +358,7 @@ static bool take_case(kg__checker *checker, const kg_comparison *comparison, con
  * arguments. */
 static bool suits(const kg__checker *checker, const kg_comparison *comparison, const kg__case *one)
 {
-    return checker->patterns > 0 && kg__known_serves(comparison, &checker->known[0], one) &&
+    return checker->patterns > 0 && kg__problem_serves(comparison, &checker->known[0], one) &&
            kg__buffers_suit(&checker->buffers, one->variant);
 }
 
@@ -384,7 +385,7 @@ kg__outcome kg__check_case(kg__checker *checker, const kg_comparison *comparison
 void kg__checker_free(kg__checker *checker)
 {
     for (int i = 0; i < checker->patterns; i++)
-        kg__known_free(&checker->known[i]);
+        kg__problem_free(&checker->known[i]);
     free(checker->known);
     kg__buffers_free(&checker->buffers);
     *checker = (kg__checker){ 0 };

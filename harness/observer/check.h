@@ -1,12 +1,12 @@
 /* Checking: does a launch compute what the host reference computes, and nothing else? */
-#ifndef KG__CHECKING_H
-#define KG__CHECKING_H
+#ifndef KG__OBSERVER_CHECK_H
+#define KG__OBSERVER_CHECK_H
 
 #include <kernelgate/kernelgate.h>
 
+#include "base/message.h"
 #include "device/buffers.h"
 #include "observer/problem.h"
-#include "base/message.h"
 #include "suite/table.h"
 
 typedef enum kg__outcome {
@@ -30,13 +30,13 @@ bool kg__prepare_launch(const kg__case *one, const kg__buffers *buffers, kg__err
 /* Poisons the outputs, restores the inputs, launches once, and judges every output, input and guard
  * zone. */
 kg__outcome kg__check_launch(const kg_comparison *comparison, const kg__case *one,
-                             const kg__known *known, kg__buffers *buffers, unsigned char poison,
+                             const kg__problem *known, kg__buffers *buffers, unsigned char poison,
                              const char *order, kg__error *why);
 
 /* Collects what a launch that has ended computed, and judges every output, input and guard zone of
  * it. Of a sampled launch, nothing is compared. */
 kg__outcome kg__check_results(const kg_comparison *comparison, const kg__case *one,
-                              const kg__known *known, kg__buffers *buffers, unsigned char poison,
+                              const kg__problem *known, kg__buffers *buffers, unsigned char poison,
                               const char *order, kg__error *why);
 
 /* Whether the launch that was checked last failed because there is no such launch of the kernel, by
@@ -45,7 +45,7 @@ bool kg__launch_was_refused(void);
 
 /* The random inputs and the buffers of one size, kept from case to case. Zeroed at first. */
 typedef struct kg__stage {
-    kg__known known;
+    kg__problem known;
     kg__buffers buffers;
 } kg__stage;
 
@@ -60,7 +60,7 @@ void kg__stage_clear(kg__stage *stage);
 /* What is kept from case to case, since cases of one size share inputs, references and buffers.
  * Zeroed at first. */
 typedef struct kg__checker {
-    kg__known *known; /* one a pattern */
+    kg__problem *known; /* one a pattern */
     int patterns;
     kg__buffers buffers;
 } kg__checker;

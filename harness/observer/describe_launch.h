@@ -1,7 +1,7 @@
 /* What a captured launch asks of a GPU, so that two processes can tell whether theirs ask the same.
  */
-#ifndef KG__DESCRIBING_GPU_H
-#define KG__DESCRIBING_GPU_H
+#ifndef KG__OBSERVER_DESCRIBE_LAUNCH_H
+#define KG__OBSERVER_DESCRIBE_LAUNCH_H
 
 #include <cuda_runtime_api.h>
 #include <jansson.h>

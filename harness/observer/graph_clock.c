@@ -3,11 +3,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "records/gpu_state.h"
 #include "base/clock.h"
 #include "device/device.h"
 #include "device/device_gpu.h"
 #include "observer/observe.h"
+#include "records/gpu_state.h"
 
 /* A sample lasts about this long, so that the cost of its start and the clock's resolution (0.5 us)
  * vanish in it. */
@@ -77,7 +77,7 @@ static void note_look(kg__bench *bench, json_t *seen)
 {
     if (bench->watch.state == NULL)
         bench->watch.state = json_object();
-    kg__card_join(bench->watch.state, seen);
+    kg__gpu_state_join(bench->watch.state, seen);
     json_decref(seen);
 }
 

@@ -1,15 +1,15 @@
 /* Clocks: how the time of a launch is sampled on a GPU. docs/measuring.md says why so. */
-#ifndef KG__CLOCKS_GPU_H
-#define KG__CLOCKS_GPU_H
+#ifndef KG__OBSERVER_GRAPH_CLOCK_H
+#define KG__OBSERVER_GRAPH_CLOCK_H
 
 #include <cuda_runtime_api.h>
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "device/buffers.h"
 #include "base/message.h"
 #include "base/statistics.h"
+#include "device/buffers.h"
 
 /* The most launches that a sample holds. */
 #define KG__LAUNCHES_MAXIMUM 1000

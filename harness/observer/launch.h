@@ -1,6 +1,6 @@
 /* Launching: the part `launch` of a GPU's program, which a profiler watches. */
-#ifndef KG__LAUNCHING_H
-#define KG__LAUNCHING_H
+#ifndef KG__OBSERVER_LAUNCH_H
+#define KG__OBSERVER_LAUNCH_H
 
 #include <stdbool.h>
 

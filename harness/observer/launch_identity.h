@@ -2,8 +2,8 @@
  * process that asks for the same. Addresses differ from process to process, so that one within an
  * argument counts as the argument and the offset. Pure: what is on the device is told by the
  * caller. */
-#ifndef KG__LAUNCH_IDENTITY_H
-#define KG__LAUNCH_IDENTITY_H
+#ifndef KG__OBSERVER_LAUNCH_IDENTITY_H
+#define KG__OBSERVER_LAUNCH_IDENTITY_H
 
 #include <stdbool.h>
 #include <stddef.h>

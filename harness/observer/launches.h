@@ -1,6 +1,6 @@
 /* What the launches of a comparison's cases ask for, told without doing them. */
-#ifndef KG__LAUNCHES_H
-#define KG__LAUNCHES_H
+#ifndef KG__OBSERVER_LAUNCHES_H
+#define KG__OBSERVER_LAUNCHES_H
 
 #include <kernelgate/kernelgate.h>
 

@@ -1,7 +1,7 @@
 /* Measuring: the part of a comparison that puts figures on its cases. The GPU's program times
  * (timing_gpu.c), the model's instrumented one counts (measuring_model.c). */
-#ifndef KG__MEASURING_H
-#define KG__MEASURING_H
+#ifndef KG__OBSERVER_MEASURE_H
+#define KG__OBSERVER_MEASURE_H
 
 #include <stdbool.h>
 

@@ -397,7 +397,7 @@ int kg__print_resource_spec(int argc, char *const *argv)
         status = KG__EXIT_ERROR;
         break;
     case KG__DEVICE_READY:
-        spec = kg__board_spec(boards, &why);
+        spec = kg__gpu_slot_spec(boards, &why);
         break;
     }
     if (spec == NULL) {

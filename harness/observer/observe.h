@@ -1,7 +1,7 @@
 /* An observer: the process that a Criterion test spawns of its own program, and that alone touches
  * the device. */
-#ifndef KG__OBSERVE_H
-#define KG__OBSERVE_H
+#ifndef KG__OBSERVER_OBSERVE_H
+#define KG__OBSERVER_OBSERVE_H
 
 #include <jansson.h>
 #include <kernelgate/kernelgate.h>

@@ -81,13 +81,13 @@ unsigned char kg__poison(int pattern)
     return poisons[pattern % 3];
 }
 
-static bool is_projected(const kg_comparison *comparison, const kg__known *known)
+static bool is_projected(const kg_comparison *comparison, const kg__problem *known)
 {
     return comparison->projection != NULL && known->pattern.reference == NULL &&
            comparison->work(known->problem.size).operations > (double)KG_PROJECT_ABOVE;
 }
 
-static void compute_reference(const kg_comparison *comparison, kg__known *known, int output)
+static void compute_reference(const kg_comparison *comparison, kg__problem *known, int output)
 {
     const kg_argument *shape = &known->problem.arguments.list[output];
     kg_reference *reference =
@@ -101,14 +101,15 @@ static void compute_reference(const kg_comparison *comparison, kg__known *known,
         memset(known->tolerance[output], 0, count * sizeof(double));
 }
 
-bool kg__known_serves(const kg_comparison *comparison, const kg__known *known, const kg__case *one)
+bool kg__problem_serves(const kg_comparison *comparison, const kg__problem *known,
+                        const kg__case *one)
 {
     return known->problem.size == one->size &&
            (!comparison->by_variant || known->problem.variant == one->variant);
 }
 
 /* Brings the inputs to the device, where every launch's buffers are filled from. */
-static bool upload(kg__known *known, kg__error *error)
+static bool upload(kg__problem *known, kg__error *error)
 {
     for (int i = 0; i < known->problem.arguments.count; i++) {
         const kg_argument *shape = &known->problem.arguments.list[i];
@@ -191,10 +192,10 @@ bool kg__arguments_of(const kg_comparison *comparison, const kg_size *size, kg_a
     return false;
 }
 
-bool kg__known_fill(const kg_comparison *comparison, const kg__case *one, int pattern,
-                    kg__known *known, kg__error *error)
+bool kg__problem_fill(const kg_comparison *comparison, const kg__case *one, int pattern,
+                      kg__problem *known, kg__error *error)
 {
-    *known = (kg__known){ .pattern = { .name = "random", .fill = fill_random } };
+    *known = (kg__problem){ .pattern = { .name = "random", .fill = fill_random } };
     if (pattern > 0)
         known->pattern = comparison->patterns[pattern - 1];
     known->problem.size = one->size;
@@ -214,10 +215,10 @@ bool kg__known_fill(const kg_comparison *comparison, const kg__case *one, int pa
     return upload(known, error);
 }
 
-bool kg__known_make(const kg_comparison *comparison, const kg__case *one, int pattern,
-                    kg__known *known, kg__error *error)
+bool kg__problem_make(const kg_comparison *comparison, const kg__case *one, int pattern,
+                      kg__problem *known, kg__error *error)
 {
-    if (!kg__known_fill(comparison, one, pattern, known, error))
+    if (!kg__problem_fill(comparison, one, pattern, known, error))
         return false;
     for (int i = 0; i < known->problem.arguments.count; i++) {
         if (known->problem.arguments.list[i].role != KG_INPUT && !is_projected(comparison, known))
@@ -226,7 +227,7 @@ bool kg__known_make(const kg_comparison *comparison, const kg__case *one, int pa
     return true;
 }
 
-void kg__known_keep(kg__known *known, const kg__buffers *buffers)
+void kg__problem_keep(kg__problem *known, const kg__buffers *buffers)
 {
     for (int i = 0; i < known->problem.arguments.count && kg__device_compares(); i++) {
         bool on_device = buffers->memory[i] == KG_DEVICE || buffers->memory[i] == KG_MANAGED;
@@ -246,7 +247,7 @@ void kg__known_keep(kg__known *known, const kg__buffers *buffers)
     (void)cudaGetLastError();
 }
 
-void kg__known_free(kg__known *known)
+void kg__problem_free(kg__problem *known)
 {
     for (int i = 0; i < KG_MAX_ARGUMENTS; i++) {
         if (known->device[i] != NULL)
@@ -257,5 +258,5 @@ void kg__known_free(kg__known *known)
         free(known->expected[i]);
         free(known->tolerance[i]);
     }
-    *known = (kg__known){ 0 };
+    *known = (kg__problem){ 0 };
 }

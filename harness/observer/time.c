@@ -3,21 +3,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "observer/check.h"
-#include "observer/timed_group.h"
 #include "device/device.h"
 #include "device/device_gpu.h"
+#include "observer/check.h"
 #include "observer/launch.h"
 #include "observer/measure.h"
 #include "observer/observe.h"
-#include "records/records.h"
 #include "observer/time_bench.h"
-#include "observer/tune_settings.h"
+#include "observer/timed_group.h"
 #include "observer/tune.h"
+#include "observer/tune_settings.h"
+#include "records/records.h"
 
 /* A case of the group that is being timed. */
 typedef struct contender {
-    kg__contender base;
+    kg__timed_case base;
     kg__series *hot;
     kg__series *cold;
     char no_cold[192]; /* why there is no cold time, or "" */
@@ -28,11 +28,11 @@ typedef struct group {
     const kg_comparison *comparison;
     contender *list;
     size_t count;
-    kg__grounds grounds;
+    kg__buffer_sets grounds;
 } group;
 
 /* The same for every contender of `place` that is still in (NULL: of all). */
-static bool strike_all_out(const kg__tools *with, const group *all, const kg__ground *place,
+static bool strike_all_out(const kg__tools *with, const group *all, const kg__buffer_set *place,
                            const char *when, const kg__error *why)
 {
     kg__error reason;
@@ -43,7 +43,7 @@ static bool strike_all_out(const kg__tools *with, const group *all, const kg__gr
         contender *who = &all->list[i];
 
         if (!who->base.out && (place == NULL || who->base.place == place))
-            alive = kg__contender_strike(&who->base, &reason, with->bench.records) && alive;
+            alive = kg__timed_case_mark_failed(&who->base, &reason, with->bench.records) && alive;
     }
     return alive;
 }
@@ -73,7 +73,7 @@ static bool time_metric(kg__tools *with, group *all, bool cold)
 
     for (size_t i = 0; i < all->count && alive; i++) {
         contender *who = &all->list[i];
-        kg__ground *place = who->base.place;
+        kg__buffer_set *place = who->base.place;
         kg__rotation turn = { who->base.one, cold ? place->sets : &place->buffers.data,
                               cold ? place->set_count : 1 };
         kg__timed what = { kg__launch_rotation, &turn, with->bench.stream };
@@ -87,11 +87,11 @@ static bool time_metric(kg__tools *with, group *all, bool cold)
         bool good = kg__prepare_launch(who->base.one, &place->buffers, &why) &&
                     (in_graph ? kg__graph_prepare(&with->bench, &what, turn.set_count,
                                                   1000 * with->case_seconds / 2, one, &why)
-                              : kg__contender_sample(&who->base, &with->bench, &what,
-                                                     1000 * with->case_seconds / 2, one, &why));
+                              : kg__timed_case_sample(&who->base, &with->bench, &what,
+                                                      1000 * with->case_seconds / 2, one, &why));
 
         if (!good)
-            alive = kg__contender_strike(&who->base, &why, with->bench.records);
+            alive = kg__timed_case_mark_failed(&who->base, &why, with->bench.records);
         else if (in_graph)
             active[count++] = one;
     }
@@ -108,9 +108,9 @@ static bool time_metric(kg__tools *with, group *all, bool cold)
 static bool make_grounds(const kg__tools *with, group *all)
 {
     for (size_t i = 0; i < all->count; i++) {
-        kg__contender *who = &all->list[i].base;
+        kg__timed_case *who = &all->list[i].base;
 
-        if (!who->out && !kg__contender_place(who, &all->grounds, with->bench.records))
+        if (!who->out && !kg__timed_case_place(who, &all->grounds, with->bench.records))
             return false;
     }
     return true;
@@ -126,7 +126,7 @@ static json_t *case_figures_of(const kg__series *one)
 }
 
 /* Whether any contender is still timed on a ground. */
-static bool is_used(const group *all, const kg__ground *place)
+static bool is_used(const group *all, const kg__buffer_set *place)
 {
     for (size_t i = 0; i < all->count; i++) {
         if (!all->list[i].base.out && all->list[i].base.place == place)
@@ -164,11 +164,11 @@ static bool fill_grounds(const kg__tools *with, group *all)
     bool alive = true;
 
     for (size_t i = 0; i < all->grounds.count && alive; i++) {
-        kg__ground *place = &all->grounds.list[i];
+        kg__buffer_set *place = &all->grounds.list[i];
 
         if (!is_used(all, place))
             continue;
-        if (!kg__ground_fill(place, with->bench.stream, &why))
+        if (!kg__buffer_set_fill(place, with->bench.stream, &why))
             alive = strike_all_out(with, all, place, "before timing", &why);
     }
     return alive;
@@ -182,10 +182,10 @@ static bool make_all_sets(const kg__tools *with, group *all)
     bool alive = true;
 
     for (size_t i = 0; i < all->grounds.count && alive; i++) {
-        kg__ground *place = &all->grounds.list[i];
+        kg__buffer_set *place = &all->grounds.list[i];
 
         if (is_used(all, place) && !place->first_touch &&
-            !kg__ground_make_sets(place, with->l2_bytes, with->bench.stream, &why))
+            !kg__buffer_set_make_copies(place, with->l2_bytes, with->bench.stream, &why))
             alive = strike_all_out(with, all, place, "before cold timing", &why);
     }
     for (size_t i = 0; i < all->count; i++) {
@@ -212,8 +212,8 @@ static bool time_contenders(kg__tools *with, group *all)
         if (all->list[i].base.out)
             continue;
         kg__report(with->bench.records, "start", all->list[i].base.one->id, NULL);
-        alive = kg__contender_check(&all->list[i].base, all->comparison, ", before timing",
-                                    with->bench.records);
+        alive = kg__timed_case_check(&all->list[i].base, all->comparison, ", before timing",
+                                     with->bench.records);
     }
     if (!alive || !fill_grounds(with, all) || !time_metric(with, all, false) ||
         !make_all_sets(with, all) || !time_metric(with, all, true))
@@ -224,23 +224,23 @@ static bool time_contenders(kg__tools *with, group *all)
         if (who->base.out)
             continue;
         kg__report(with->bench.records, "start", who->base.one->id, NULL);
-        alive =
-            kg__contender_check(&who->base, all->comparison, ", after timing", with->bench.records);
+        alive = kg__timed_case_check(&who->base, all->comparison, ", after timing",
+                                     with->bench.records);
         if (alive && !who->base.out)
             report_measured(with, all, who);
     }
     return alive;
 }
 
-static bool time_group(kg__tools *with, kg__lore *known, const kg__case *const *cases, size_t count,
-                       kg__error *error)
+static bool time_group(kg__tools *with, kg__problems *known, const kg__case *const *cases,
+                       size_t count, kg__error *error)
 {
     group all = { .comparison = known->comparison, .count = count };
     kg__error why = { "" };
     bool alive = true;
 
     all.list = kg__allocate(count, sizeof *all.list);
-    kg__grounds_make(&all.grounds, count);
+    kg__buffer_sets_make(&all.grounds, count);
     for (size_t i = 0; i < count; i++) {
         all.list[i].base.one = cases[i];
         all.list[i].hot = kg__allocate(1, sizeof(kg__series));
@@ -249,13 +249,13 @@ static bool time_group(kg__tools *with, kg__lore *known, const kg__case *const *
             continue;
         /* A reference may crash, or take long. */
         kg__report(with->bench.records, "start", cases[i]->id, NULL);
-        if (!kg__lore_learn(known, &all.list[i].base, &why))
-            alive = kg__contender_strike(&all.list[i].base, &why, with->bench.records);
+        if (!kg__problems_learn(known, &all.list[i].base, &why))
+            alive = kg__timed_case_mark_failed(&all.list[i].base, &why, with->bench.records);
     }
     if (!alive || !time_contenders(with, &all))
         alive = kg__fail(error, "%s: the device was lost while timing: see nvidia-smi",
                          all.comparison->name);
-    kg__grounds_free(&all.grounds);
+    kg__buffer_sets_free(&all.grounds);
     for (size_t i = 0; i < count; i++) {
         free(all.list[i].hot);
         free(all.list[i].cold);
@@ -277,16 +277,16 @@ static size_t group_length(const kg__case *const *cases, size_t count)
 static bool time_groups(kg__tools *with, const kg_comparison *comparison,
                         const kg__case *const *cases, size_t count, kg__error *error)
 {
-    kg__lore known = { .comparison = comparison };
+    kg__problems known = { .comparison = comparison };
     bool alive = true;
 
     for (size_t i = 0, length; i < count && alive; i += length) {
         length = group_length(cases + i, count - i);
         if (i > 0 && cases[i]->size != cases[i - 1]->size)
-            kg__lore_forget(&known);
+            kg__problems_forget(&known);
         alive = time_group(with, &known, cases + i, length, error);
     }
-    kg__lore_forget(&known);
+    kg__problems_forget(&known);
     return alive;
 }
 

@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include "device/device_gpu.h"
+#include "device/sentinels.h"
 #include "records/records.h"
 #include "suite/settings.h"
-#include "device/sentinels.h"
 
 /* An idle card clocks down: it works this long before anything is timed. */
 #define WARM_UP_MS 300.0
@@ -221,7 +221,7 @@ static bool wear_in(kg__tools *with, kg__error *why)
 
 static bool make_tools(kg__tools *with, int records, kg__error *why)
 {
-    const kg__gpu *gpu = kg__device_gpu();
+    const kg__gpu_spec *gpu = kg__device_gpu();
     size_t blocks = (size_t)gpu->multiprocessors * KG__FMA_SENTINEL_BLOCKS_PER_MULTIPROCESSOR;
     cudaError_t code;
 

@@ -1,15 +1,15 @@
 /* What a process times with on a GPU: its bench, and the sentinels and the empty kernel that are
  * timed beside the cases. */
-#ifndef KG__TOOLS_GPU_H
-#define KG__TOOLS_GPU_H
+#ifndef KG__OBSERVER_TIME_BENCH_H
+#define KG__OBSERVER_TIME_BENCH_H
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "observer/graph_clock.h"
-#include "judge/launch_cost.h"
 #include "base/message.h"
+#include "judge/launch_cost.h"
+#include "observer/graph_clock.h"
 
 /* Everything that a process keeps while it times. */
 typedef struct kg__tools {

@@ -6,14 +6,14 @@
 #include "device/device_gpu.h"
 #include "observer/observe.h"
 
-void kg__grounds_make(kg__grounds *grounds, size_t most)
+void kg__buffer_sets_make(kg__buffer_sets *grounds, size_t most)
 {
-    *grounds = (kg__grounds){ .list = kg__allocate(most, sizeof *grounds->list) };
+    *grounds = (kg__buffer_sets){ .list = kg__allocate(most, sizeof *grounds->list) };
 }
 
 /* How many copies of the arguments exceed the L2 cache twice; 0 with the reason in no_cold where
  * they cannot be. */
-static size_t sets_wanted(kg__ground *place, size_t l2_bytes)
+static size_t sets_wanted(kg__buffer_set *place, size_t l2_bytes)
 {
     const kg__buffers *buffers = &place->buffers;
     size_t bytes = 0;
@@ -53,7 +53,8 @@ static size_t sets_wanted(kg__ground *place, size_t l2_bytes)
     return wanted;
 }
 
-bool kg__ground_make_sets(kg__ground *place, size_t l2_bytes, cudaStream_t stream, kg__error *why)
+bool kg__buffer_set_make_copies(kg__buffer_set *place, size_t l2_bytes, cudaStream_t stream,
+                                kg__error *why)
 {
     const kg__buffers *buffers = &place->buffers;
     size_t wanted = sets_wanted(place, l2_bytes);
@@ -87,7 +88,7 @@ bool kg__ground_make_sets(kg__ground *place, size_t l2_bytes, cudaStream_t strea
     return kg__succeeded(code, "filling the buffer sets", why);
 }
 
-static void free_ground(kg__ground *place)
+static void free_ground(kg__buffer_set *place)
 {
     for (int i = 0; i < KG_MAX_ARGUMENTS; i++)
         kg__memory_free(place->buffers.memory[i], place->slabs[i]);
@@ -98,11 +99,11 @@ static void free_ground(kg__ground *place)
 /* The ground for a contender: one whose arguments lie and are as its own, else a new one. What is
  * touched first has its own, for its pages come to the device a few at a time, and would be timed
  * as resident otherwise than pages that were moved there whole. */
-static kg__ground *ground_for(kg__grounds *all, const kg__contender *who)
+static kg__buffer_set *ground_for(kg__buffer_sets *all, const kg__timed_case *who)
 {
     const kg_variant *variant = who->one->variant;
     bool first_touch = variant->clock == KG_FIRST_TOUCH_CLOCK;
-    kg__ground *place;
+    kg__buffer_set *place;
 
     for (size_t i = 0; i < all->count; i++) {
         place = &all->list[i];
@@ -117,36 +118,36 @@ static kg__ground *ground_for(kg__grounds *all, const kg__contender *who)
     return place;
 }
 
-void kg__grounds_free(kg__grounds *grounds)
+void kg__buffer_sets_free(kg__buffer_sets *grounds)
 {
     for (size_t i = 0; i < grounds->count; i++)
         free_ground(&grounds->list[i]);
     free(grounds->list);
-    *grounds = (kg__grounds){ .list = NULL };
+    *grounds = (kg__buffer_sets){ .list = NULL };
 }
 
-bool kg__ground_fill(kg__ground *place, cudaStream_t stream, kg__error *why)
+bool kg__buffer_set_fill(kg__buffer_set *place, cudaStream_t stream, kg__error *why)
 {
     return kg__buffers_fill(&place->buffers, place->known->device, kg__poison(0), why) &&
            kg__device_move(&place->buffers, true, stream, why);
 }
 
-bool kg__contender_strike(kg__contender *who, const kg__error *why, int records)
+bool kg__timed_case_mark_failed(kg__timed_case *who, const kg__error *why, int records)
 {
     kg__report(records, "failed", who->one->id, why->text);
     who->out = true;
     return !kg__device_is_lost();
 }
 
-bool kg__contender_place(kg__contender *who, kg__grounds *grounds, int records)
+bool kg__timed_case_place(kg__timed_case *who, kg__buffer_sets *grounds, int records)
 {
     who->place = ground_for(grounds, who);
     return who->place->lacks.text[0] == '\0' ||
-           kg__contender_strike(who, &who->place->lacks, records);
+           kg__timed_case_mark_failed(who, &who->place->lacks, records);
 }
 
-kg__outcome kg__contender_try(kg__contender *who, const kg_comparison *comparison, const char *when,
-                              int records, kg__error *why)
+kg__outcome kg__timed_case_try(kg__timed_case *who, const kg_comparison *comparison,
+                               const char *when, int records, kg__error *why)
 {
     kg__outcome outcome = kg__check_launch(comparison, who->one, who->proven, &who->place->buffers,
                                            kg__poison(0), when, why);
@@ -158,12 +159,12 @@ kg__outcome kg__contender_try(kg__contender *who, const kg_comparison *compariso
     return outcome;
 }
 
-bool kg__contender_check(kg__contender *who, const kg_comparison *comparison, const char *when,
-                         int records)
+bool kg__timed_case_check(kg__timed_case *who, const kg_comparison *comparison, const char *when,
+                          int records)
 {
     kg__error why = { "" };
 
-    switch (kg__contender_try(who, comparison, when, records, &why)) {
+    switch (kg__timed_case_try(who, comparison, when, records, &why)) {
     case KG__RIGHT:
     case KG__INCORRECT:
         return true;
@@ -171,7 +172,7 @@ bool kg__contender_check(kg__contender *who, const kg_comparison *comparison, co
     case KG__LOST:
         break;
     }
-    return kg__contender_strike(who, &why, records);
+    return kg__timed_case_mark_failed(who, &why, records);
 }
 
 cudaError_t kg__launch_rotation(const kg__timed *what, int number)
@@ -187,8 +188,8 @@ cudaError_t kg__launch_rotation(const kg__timed *what, int number)
     return turn->one->variant->launch(&call);
 }
 
-bool kg__contender_sample(const kg__contender *who, kg__bench *bench, const kg__timed *what,
-                          double budget_ms, kg__series *one, kg__error *why)
+bool kg__timed_case_sample(const kg__timed_case *who, kg__bench *bench, const kg__timed *what,
+                           double budget_ms, kg__series *one, kg__error *why)
 {
     bench->watch.wanted = true;
     if (who->one->variant->clock == KG_HOST_CLOCK)
@@ -196,11 +197,11 @@ bool kg__contender_sample(const kg__contender *who, kg__bench *bench, const kg__
     return kg__first_touch_sample(bench, what, &who->place->buffers, budget_ms, one, why);
 }
 
-void kg__lore_forget(kg__lore *all)
+void kg__problems_forget(kg__problems *all)
 {
     for (size_t i = 0; i < all->count; i++) {
-        kg__known_free(&all->random[i]);
-        kg__known_free(&all->exact[i]);
+        kg__problem_free(&all->random[i]);
+        kg__problem_free(&all->exact[i]);
     }
     free(all->random);
     free(all->exact);
@@ -210,7 +211,7 @@ void kg__lore_forget(kg__lore *all)
 
 /* The pattern to check a size with: random inputs, but an exact pattern where a projection judges
  * floats, of which it sees a single wrong element only there. */
-static int pattern_to_check(const kg_comparison *comparison, const kg__known *random)
+static int pattern_to_check(const kg_comparison *comparison, const kg__problem *random)
 {
     bool projected = false;
 
@@ -229,23 +230,23 @@ static int pattern_to_check(const kg_comparison *comparison, const kg__known *ra
 
 /* Makes the next entry of what is known, by a contender's case; false with `error`, and without the
  * entry. */
-static bool add_known(kg__lore *all, const kg__contender *who, kg__error *error)
+static bool add_known(kg__problems *all, const kg__timed_case *who, kg__error *error)
 {
-    kg__known *random = &all->random[all->count];
-    kg__known *exact = &all->exact[all->count];
+    kg__problem *random = &all->random[all->count];
+    kg__problem *exact = &all->exact[all->count];
     int pattern = 0;
-    bool made = kg__known_make(all->comparison, who->one, 0, random, error);
+    bool made = kg__problem_make(all->comparison, who->one, 0, random, error);
 
     if (made)
         pattern = pattern_to_check(all->comparison, random);
     if (made && pattern != 0)
-        made = kg__known_make(all->comparison, who->one, pattern, exact, error);
+        made = kg__problem_make(all->comparison, who->one, pattern, exact, error);
     if (made) {
         all->count++;
         return true;
     }
-    kg__known_free(random);
-    kg__known_free(exact);
+    kg__problem_free(random);
+    kg__problem_free(exact);
     return false;
 }
 
@@ -258,11 +259,11 @@ static size_t count_variants(const kg_comparison *comparison)
     return count;
 }
 
-bool kg__lore_learn(kg__lore *all, kg__contender *who, kg__error *error)
+bool kg__problems_learn(kg__problems *all, kg__timed_case *who, kg__error *error)
 {
     size_t i = 0;
 
-    while (i < all->count && !kg__known_serves(all->comparison, &all->random[i], who->one))
+    while (i < all->count && !kg__problem_serves(all->comparison, &all->random[i], who->one))
         i++;
     if (all->random == NULL) {
         size_t most = count_variants(all->comparison);

@@ -1,72 +1,73 @@
 /* Contenders: cases that are checked and timed against each other on a GPU, what is known of their
  * sizes, and where they run. */
-#ifndef KG__CONTENDERS_GPU_H
-#define KG__CONTENDERS_GPU_H
+#ifndef KG__OBSERVER_TIMED_GROUP_H
+#define KG__OBSERVER_TIMED_GROUP_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/message.h"
 #include "device/buffers.h"
 #include "observer/check.h"
 #include "observer/graph_clock.h"
-#include "base/message.h"
 #include "suite/table.h"
 
 /* Where cases run whose arguments lie in the same kinds of memory, and hold the same. */
-typedef struct kg__ground {
-    const kg__known *known; /* the random inputs that are timed */
-    bool first_touch;       /* its managed arguments leave the device between launches */
-    kg__error lacks;        /* why its memory was refused, or "" */
+typedef struct kg__buffer_set {
+    const kg__problem *known; /* the random inputs that are timed */
+    bool first_touch;         /* its managed arguments leave the device between launches */
+    kg__error lacks;          /* why its memory was refused, or "" */
     kg__buffers buffers;
     void *slabs[KG_MAX_ARGUMENTS]; /* an argument's copies for cold launches, one after the other */
     void *(*sets)[KG_MAX_ARGUMENTS];
     int set_count;
     char no_cold[192]; /* why there is no cold time, or "" */
-} kg__ground;
+} kg__buffer_set;
 
 /* The grounds of some contenders, which keep pointers to them. */
-typedef struct kg__grounds {
-    kg__ground *list;
+typedef struct kg__buffer_sets {
+    kg__buffer_set *list;
     size_t count;
-} kg__grounds;
+} kg__buffer_sets;
 
 /* A case that contends. */
-typedef struct kg__contender {
+typedef struct kg__timed_case {
     const kg__case *one;
-    const kg__known *known; /* the random inputs that are timed */
-    kg__known *proven;      /* the inputs that are checked */
-    kg__ground *place;
+    const kg__problem *known; /* the random inputs that are timed */
+    kg__problem *proven;      /* the inputs that are checked */
+    kg__buffer_set *place;
     bool out; /* wrong or failed: it has its record and is no longer timed */
-} kg__contender;
+} kg__timed_case;
 
-/* Room for the grounds of `most` contenders; free them with kg__grounds_free(). */
-void kg__grounds_make(kg__grounds *grounds, size_t most);
+/* Room for the grounds of `most` contenders; free them with kg__buffer_sets_free(). */
+void kg__buffer_sets_make(kg__buffer_sets *grounds, size_t most);
 
 /* Frees the grounds with their buffers, and empties the list. */
-void kg__grounds_free(kg__grounds *grounds);
+void kg__buffer_sets_free(kg__buffer_sets *grounds);
 
 /* Gives a contender its ground: one whose arguments lie and are as its own, else a new one. Where
  * that is refused its memory the contender is out. False when the device is lost. */
-bool kg__contender_place(kg__contender *who, kg__grounds *grounds, int records);
+bool kg__timed_case_place(kg__timed_case *who, kg__buffer_sets *grounds, int records);
 
 /* Fills a ground's arguments as launches are to find them; false with `why`. */
-bool kg__ground_fill(kg__ground *place, cudaStream_t stream, kg__error *why);
+bool kg__buffer_set_fill(kg__buffer_set *place, cudaStream_t stream, kg__error *why);
 
 /* Makes the buffer sets of cold launches, which exceed a cache of `l2_bytes` twice; says in no_cold
  * why it did not. False with `why` when the device fails. */
-bool kg__ground_make_sets(kg__ground *place, size_t l2_bytes, cudaStream_t stream, kg__error *why);
+bool kg__buffer_set_make_copies(kg__buffer_set *place, size_t l2_bytes, cudaStream_t stream,
+                                kg__error *why);
 
 /* Takes a contender out after an error, with its record. False when the device went with it. */
-bool kg__contender_strike(kg__contender *who, const kg__error *why, int records);
+bool kg__timed_case_mark_failed(kg__timed_case *who, const kg__error *why, int records);
 
 /* Launches a contender once and compares; one that is wrong has its record then, and is out.
  * Returns what came of it, with `why`; an error is the caller's to report. */
-kg__outcome kg__contender_try(kg__contender *who, const kg_comparison *comparison, const char *when,
-                              int records, kg__error *why);
+kg__outcome kg__timed_case_try(kg__timed_case *who, const kg_comparison *comparison,
+                               const char *when, int records, kg__error *why);
 
 /* The same, with an error reported too. False when the device is lost. */
-bool kg__contender_check(kg__contender *who, const kg_comparison *comparison, const char *when,
-                         int records);
+bool kg__timed_case_check(kg__timed_case *who, const kg_comparison *comparison, const char *when,
+                          int records);
 
 /* A case's launches, each on the next of `set_count` buffer sets: the context of what is timed. */
 typedef struct kg__rotation {
@@ -79,21 +80,21 @@ typedef struct kg__rotation {
 cudaError_t kg__launch_rotation(const kg__timed *what, int number);
 
 /* Times what a graph does not hold, by its variant's own clock; false with `why`. */
-bool kg__contender_sample(const kg__contender *who, kg__bench *bench, const kg__timed *what,
-                          double budget_ms, kg__series *one, kg__error *why);
+bool kg__timed_case_sample(const kg__timed_case *who, kg__bench *bench, const kg__timed *what,
+                           double budget_ms, kg__series *one, kg__error *why);
 
 /* What is known of a size, made when it is first asked for: random inputs, and those to check with
  * where they are others. Zeroed at first, but for the comparison. */
-typedef struct kg__lore {
+typedef struct kg__problems {
     const kg_comparison *comparison;
-    kg__known *random; /* one a variant where they differ, else one */
-    kg__known *exact;
+    kg__problem *random; /* one a variant where they differ, else one */
+    kg__problem *exact;
     size_t count;
-} kg__lore;
+} kg__problems;
 
 /* Learns what a contender's case needs, and hands it to it. False with `error`. */
-bool kg__lore_learn(kg__lore *all, kg__contender *who, kg__error *error);
+bool kg__problems_learn(kg__problems *all, kg__timed_case *who, kg__error *error);
 /* Forgets a size, before the next one. */
-void kg__lore_forget(kg__lore *all);
+void kg__problems_forget(kg__problems *all);
 
 #endif

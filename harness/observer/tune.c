@@ -11,12 +11,12 @@
 #include "records/records.h"
 
 /* Times what no graph holds. False when the device is lost. */
-static bool time_by_own_clock(kg__tuning *all, kg__runner *who)
+static bool time_by_own_clock(kg__tuning *all, kg__tuned_case *who)
 {
     kg__series *series;
     kg__error why = { "" };
     kg__subject room;
-    bool alive = kg__runner_enter(all, who);
+    bool alive = kg__tuned_case_enter(all, who);
     bool good;
 
     all->done++;
@@ -24,32 +24,34 @@ static bool time_by_own_clock(kg__tuning *all, kg__runner *who)
     if (!alive || who->base.out)
         return alive;
     series = kg__allocate(1, sizeof *series);
-    good = kg__ground_fill(who->base.place, all->tools.bench.stream, &why) &&
+    good = kg__buffer_set_fill(who->base.place, all->tools.bench.stream, &why) &&
            kg__prepare_launch(who->base.one, &who->base.place->buffers, &why) &&
-           kg__contender_sample(&who->base, &all->tools.bench, kg__runner_subject(all, who, &room),
-                                1000 * all->tools.case_seconds, series, &why);
+           kg__timed_case_sample(&who->base, &all->tools.bench,
+                                 kg__tuned_case_launches(all, who, &room),
+                                 1000 * all->tools.case_seconds, series, &why);
     for (size_t i = 0; i < series->count; i++)
         kg__racer_add(&who->racer, series->samples[i]);
     who->racer.interval = series->interval;
     who->launches = series->launches;
     who->clock = series->clock;
     free(series);
-    return good || kg__runner_strike(all, who, &why);
+    return good || kg__tuned_case_mark_failed(all, who, &why);
 }
 
-static bool run_field(kg__tuning *all, const kg__field *own)
+static bool run_field(kg__tuning *all, const kg__tune_group *own)
 {
     bool alive = true;
 
     if (own->list[0]->base.one->variant->clock == KG_GRAPH_CLOCK)
-        return all->wanted.exhaustive ? kg__field_search(all, own) : kg__field_race(all, own);
+        return all->wanted.exhaustive ? kg__tune_group_search(all, own)
+                                      : kg__tune_group_race(all, own);
     for (size_t i = 0; i < own->count && alive; i++)
         alive = time_by_own_clock(all, own->list[i]);
     return alive;
 }
 
 /* Whether `who` is better than `other` by occupancy, and by time where that is the same. */
-static bool is_better_occupied(const kg__runner *who, const kg__runner *other)
+static bool is_better_occupied(const kg__tuned_case *who, const kg__tuned_case *other)
 {
     if (isnan(who->occupancy) || (!isnan(other->occupancy) && who->occupancy < other->occupancy))
         return false;
@@ -59,17 +61,17 @@ static bool is_better_occupied(const kg__runner *who, const kg__runner *other)
 
 /* Names the finalists of a variant: the best by time, of those that were in to the end, and the
  * best by occupancy, whenever it was dropped. */
-static void name_finalists(const kg__field *own)
+static void name_finalists(const kg__tune_group *own)
 {
-    kg__runner *fastest = NULL;
-    kg__runner *fullest = NULL;
+    kg__tuned_case *fastest = NULL;
+    kg__tuned_case *fullest = NULL;
 
     if (own->list[0]->base.one->variant->clock != KG_GRAPH_CLOCK)
         return;
     for (size_t i = 0; i < own->count; i++) {
-        kg__runner *who = own->list[i];
+        kg__tuned_case *who = own->list[i];
 
-        if (!kg__runner_is_timed(who))
+        if (!kg__tuned_case_is_timed(who))
             continue;
         if (who->racer.dropped_in_round == 0 &&
             (fastest == NULL || who->racer.interval.value < fastest->racer.interval.value))
@@ -82,23 +84,23 @@ static void name_finalists(const kg__field *own)
 }
 
 /* Fills the grounds of some runners, each once; false with `why`. */
-static bool fill_grounds(kg__tuning *all, kg__runner *const *list, size_t count, kg__error *why)
+static bool fill_grounds(kg__tuning *all, kg__tuned_case *const *list, size_t count, kg__error *why)
 {
     for (size_t i = 0; i < count; i++) {
         bool filled = false;
 
         for (size_t j = 0; j < i; j++)
             filled = filled || list[j]->base.place == list[i]->base.place;
-        if (!filled && !kg__ground_fill(list[i]->base.place, all->tools.bench.stream, why))
+        if (!filled && !kg__buffer_set_fill(list[i]->base.place, all->tools.bench.stream, why))
             return false;
     }
     return true;
 }
 
 /* Times the finalists together, and checks them once more. False when the device is lost. */
-static bool run_final(kg__tuning *all, kg__runner *list, size_t count)
+static bool run_final(kg__tuning *all, kg__tuned_case *list, size_t count)
 {
-    kg__runner **in = kg__allocate(count, sizeof(kg__runner *));
+    kg__tuned_case **in = kg__allocate(count, sizeof(kg__tuned_case *));
     kg__error why = { "" };
     size_t finalists = 0;
     size_t ready = 0;
@@ -109,32 +111,33 @@ static bool run_final(kg__tuning *all, kg__runner *list, size_t count)
             in[finalists++] = &list[i];
     }
     if (!fill_grounds(all, in, finalists, &why))
-        alive = kg__runners_strike(all, in, finalists, &why);
+        alive = kg__tuned_cases_mark_failed(all, in, finalists, &why);
     for (size_t i = 0; i < finalists && alive; i++) {
-        kg__runner *who = in[i];
+        kg__tuned_case *who = in[i];
 
         kg__report(all->records, "start", who->base.one->id, NULL);
         if (!who->base.out)
-            alive = kg__runner_make_loop(all, who, KG__FULL_SAMPLE_MS, who->racer.interval.value);
+            alive =
+                kg__tuned_case_make_loop(all, who, KG__FULL_SAMPLE_MS, who->racer.interval.value);
         if (!who->base.out)
             in[ready++] = who;
     }
     kg__bench_forget(&all->tools.bench);
     all->tools.bench.watch.wanted = true;
-    if (alive && !kg__runners_sample_fully(all, in, ready, true, &why))
-        alive = kg__runners_strike(all, in, ready, &why);
+    if (alive && !kg__tuned_cases_sample_fully(all, in, ready, true, &why))
+        alive = kg__tuned_cases_mark_failed(all, in, ready, &why);
     for (size_t i = 0; i < ready; i++) {
         kg__loop_discard(&in[i]->loop);
         if (alive && !in[i]->base.out) {
             kg__report(all->records, "start", in[i]->base.one->id, NULL);
-            alive = kg__runner_check(all, in[i], ", after timing");
+            alive = kg__tuned_case_check(all, in[i], ", after timing");
         }
     }
     free(in);
     return alive;
 }
 
-static json_t *figures_of_final(const kg__runner *who)
+static json_t *figures_of_final(const kg__tuned_case *who)
 {
     json_t *figures = kg__json_interval(&who->last.interval);
     json_t *samples = json_array();
@@ -145,7 +148,7 @@ static json_t *figures_of_final(const kg__runner *who)
     return figures;
 }
 
-static void report_measured(const kg__tuning *all, const kg__runner *who)
+static void report_measured(const kg__tuning *all, const kg__tuned_case *who)
 {
     const kg__bench *bench = &all->tools.bench;
     json_t *time = kg__json_interval(&who->racer.interval);
@@ -172,23 +175,23 @@ static void report_measured(const kg__tuning *all, const kg__runner *who)
 }
 
 /* Reports what a size came to. */
-static void report_size(const kg__tuning *all, const kg__runner *list, size_t count)
+static void report_size(const kg__tuning *all, const kg__tuned_case *list, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (list[i].passed_over)
             kg__report(all->records, "passed_over", list[i].base.one->id,
                        "with twice the blocks and more, all of which run at a time, it takes over "
                        "twice the best time");
-        else if (kg__runner_is_timed(&list[i]))
+        else if (kg__tuned_case_is_timed(&list[i]))
             report_measured(all, &list[i]);
     }
 }
 
 /* The runners of `variant` among those of a size, in `list`, which has room for all. */
-static kg__field field_of(kg__runner *all, size_t count, const kg_variant *variant,
-                          kg__runner **list)
+static kg__tune_group field_of(kg__tuned_case *all, size_t count, const kg_variant *variant,
+                               kg__tuned_case **list)
 {
-    kg__field own = { .list = list };
+    kg__tune_group own = { .list = list };
 
     for (size_t i = 0; i < count; i++) {
         if (all[i].base.one->variant == variant)
@@ -197,14 +200,14 @@ static kg__field field_of(kg__runner *all, size_t count, const kg_variant *varia
     return own;
 }
 
-static bool run_fields(kg__tuning *all, kg__runner *list, size_t count)
+static bool run_fields(kg__tuning *all, kg__tuned_case *list, size_t count)
 {
-    kg__runner **room = kg__allocate(count, sizeof(kg__runner *));
+    kg__tuned_case **room = kg__allocate(count, sizeof(kg__tuned_case *));
     bool alive = true;
 
     for (const kg_variant *variant = all->comparison->variants; variant->name != NULL && alive;
          variant++) {
-        kg__field own = field_of(list, count, variant, room);
+        kg__tune_group own = field_of(list, count, variant, room);
 
         if (own.count == 0)
             continue;
@@ -218,14 +221,14 @@ static bool run_fields(kg__tuning *all, kg__runner *list, size_t count)
 /* Tunes the candidates of one size. False when the device is lost. */
 static bool tune_size(kg__tuning *all, const kg__case *const *cases, size_t count)
 {
-    kg__runner *list = kg__allocate(count, sizeof *list);
+    kg__tuned_case *list = kg__allocate(count, sizeof *list);
     bool alive;
 
     for (size_t i = 0; i < count; i++) {
         list[i].base.one = cases[i];
         list[i].occupancy = NAN;
     }
-    kg__grounds_make(&all->grounds, count);
+    kg__buffer_sets_make(&all->grounds, count);
     alive = run_fields(all, list, count) && run_final(all, list, count);
     if (alive)
         report_size(all, list, count);
@@ -235,8 +238,8 @@ static bool tune_size(kg__tuning *all, const kg__case *const *cases, size_t coun
         kg__racer_restart(&list[i].last);
         json_decref(list[i].kernel);
     }
-    kg__grounds_free(&all->grounds);
-    kg__lore_forget(&all->known);
+    kg__buffer_sets_free(&all->grounds);
+    kg__problems_forget(&all->known);
     free(list);
     return alive;
 }

@@ -1,6 +1,6 @@
 /* Tuning on a GPU: the part that finds the best launches of each variant. */
-#ifndef KG__TUNING_GPU_H
-#define KG__TUNING_GPU_H
+#ifndef KG__OBSERVER_TUNE_H
+#define KG__OBSERVER_TUNE_H
 
 #include <stdbool.h>
 

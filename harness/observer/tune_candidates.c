@@ -150,7 +150,7 @@ static void choose_launches(launch_list *launches, const kg_comparison *comparis
 typedef struct making {
     const kg_comparison *comparison;
     const kg__limits *limits;
-    kg__candidates *into;
+    kg__tune_candidates *into;
     size_t room;
     launch_list launches; /* of the variant and size at hand */
 } making;
@@ -175,8 +175,8 @@ static void add_candidate(making *all, const kg_variant *variant, const kg_size 
     cases->list[cases->count++] = one;
 }
 
-bool kg__candidates_make(const kg_comparison *comparison, const kg__limits *limits,
-                         kg__candidates *candidates, kg__error *error)
+bool kg__tune_candidates_make(const kg_comparison *comparison, const kg__limits *limits,
+                              kg__tune_candidates *candidates, kg__error *error)
 {
     making all = { .comparison = comparison, .limits = limits, .into = candidates };
     unsigned purposes = kg__part_purposes(measuring_part);
@@ -184,7 +184,7 @@ bool kg__candidates_make(const kg_comparison *comparison, const kg__limits *limi
     bool good = kg__table_expand(comparison, measuring_part, &table, error);
 
     kg__case_list_free(&table);
-    *candidates = (kg__candidates){ .refused = json_array() };
+    *candidates = (kg__tune_candidates){ .refused = json_array() };
     for (const kg_size *size = comparison->sizes; good && size->extents != 0; size++) {
         for (const kg_variant *variant = comparison->variants; variant->name != NULL; variant++) {
             if ((size->purpose & purposes & ~variant->not_for) == 0)
@@ -198,14 +198,14 @@ bool kg__candidates_make(const kg_comparison *comparison, const kg__limits *limi
     return good;
 }
 
-void kg__candidates_free(kg__candidates *candidates)
+void kg__tune_candidates_free(kg__tune_candidates *candidates)
 {
     kg__case_list_free(&candidates->cases);
     json_decref(candidates->refused);
-    *candidates = (kg__candidates){ .refused = NULL };
+    *candidates = (kg__tune_candidates){ .refused = NULL };
 }
 
-static int print(const kg_comparison *comparison, const kg__candidates *candidates,
+static int print(const kg_comparison *comparison, const kg__tune_candidates *candidates,
                  const json_t *description, const kg__limits *limits)
 {
     json_t *target = json_deep_copy(json_object_get(description, "target"));
@@ -219,10 +219,10 @@ static int print(const kg_comparison *comparison, const kg__candidates *candidat
                         json_integer(limits->threads_a_multiprocessor));
     for (size_t i = 0; i < candidates->cases.count; i++) {
         const kg__case *one = &candidates->cases.list[i];
-        kg__case_name name;
+        kg__case_id name;
 
         json_array_append_new(cases, json_string(one->id));
-        if (comparison->work != NULL && kg__case_name_parse(one->id, &name) &&
+        if (comparison->work != NULL && kg__case_id_parse(one->id, &name) &&
             json_object_get(work, name.size) == NULL)
             json_object_set_new(work, name.size, kg__work_of(comparison, one));
     }
@@ -233,9 +233,9 @@ static int print(const kg_comparison *comparison, const kg__candidates *candidat
                                                                       : KG__EXIT_ERROR;
 }
 
-int kg__print_candidates(const kg_comparison *comparison, int argc, char *const *argv)
+int kg__print_tune_candidates(const kg_comparison *comparison, int argc, char *const *argv)
 {
-    kg__candidates candidates = { .refused = NULL };
+    kg__tune_candidates candidates = { .refused = NULL };
     json_t *description = NULL;
     kg__limits limits;
     kg__error why = { "" };
@@ -256,11 +256,11 @@ int kg__print_candidates(const kg_comparison *comparison, int argc, char *const 
         break;
     }
     limits = kg__device_limits();
-    if (kg__candidates_make(comparison, &limits, &candidates, &why))
+    if (kg__tune_candidates_make(comparison, &limits, &candidates, &why))
         status = print(comparison, &candidates, description, &limits);
     else
         kg__complain("%s", why.text);
-    kg__candidates_free(&candidates);
+    kg__tune_candidates_free(&candidates);
     json_decref(description);
     return status;
 }

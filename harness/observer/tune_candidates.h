@@ -1,19 +1,19 @@
 /* Candidates: the launches that a tuning may try, of every size and variant that the program's
  * target times or counts. Whether the device takes a launch only launching it tells. */
-#ifndef KG__CANDIDATES_H
-#define KG__CANDIDATES_H
+#ifndef KG__OBSERVER_TUNE_CANDIDATES_H
+#define KG__OBSERVER_TUNE_CANDIDATES_H
 
 #include <jansson.h>
 #include <kernelgate/kernelgate.h>
 
-#include "device/device.h"
 #include "base/message.h"
+#include "device/device.h"
 #include "suite/table.h"
 
-typedef struct kg__candidates {
+typedef struct kg__tune_candidates {
     kg__case_list cases; /* by size, then variant, then threads a block, then blocks */
     json_t *refused;     /* what the comparison does not support: [{"case", "why"}] */
-} kg__candidates;
+} kg__tune_candidates;
 
 /* Makes the candidates of a comparison on a device of these limits, each once:
  *
@@ -25,17 +25,17 @@ typedef struct kg__candidates {
  * - of a variant with a clock of its own, which is not raced, the table's first launch alone.
  *
  * What KG_FILTER does not let through is left out. False with `error` where the table is wrong.
- * Free with kg__candidates_free() whatever came back. */
-bool kg__candidates_make(const kg_comparison *comparison, const kg__limits *limits,
-                         kg__candidates *candidates, kg__error *error);
+ * Free with kg__tune_candidates_free() whatever came back. */
+bool kg__tune_candidates_make(const kg_comparison *comparison, const kg__limits *limits,
+                              kg__tune_candidates *candidates, kg__error *error);
 
-/* Frees what kg__candidates_make() left, and empties it. */
-void kg__candidates_free(kg__candidates *candidates);
+/* Frees what kg__tune_candidates_make() left, and empties it. */
+void kg__tune_candidates_free(kg__tune_candidates *candidates);
 
 /* The program as `PROGRAM --candidates`: prints {"target": {"key", "name", "multiprocessors",
  * "threads_a_block", ...}, "block_is_edge", "work": {size: {"operations", "bytes"}}, "cases":
  * [ids], "refused": [{"case", "why"}]}. Returns its exit code: 77, with the reason, where there is
  * no device. */
-int kg__print_candidates(const kg_comparison *comparison, int argc, char *const *argv);
+int kg__print_tune_candidates(const kg_comparison *comparison, int argc, char *const *argv);
 
 #endif

@@ -15,7 +15,7 @@
 #define PROGRESS_EVERY_SECONDS 0.5
 #define NS_A_MS 1e6
 
-bool kg__runner_is_timed(const kg__runner *who)
+bool kg__tuned_case_is_timed(const kg__tuned_case *who)
 {
     return !who->base.out && who->launches > 0;
 }
@@ -46,13 +46,13 @@ static int launches_for(double sample_ms, double launch_ns)
     return (int)fmax(1, fmin(wanted, KG__LAUNCHES_MAXIMUM));
 }
 
-bool kg__runner_strike(const kg__tuning *all, kg__runner *who, const kg__error *why)
+bool kg__tuned_case_mark_failed(const kg__tuning *all, kg__tuned_case *who, const kg__error *why)
 {
-    return kg__contender_strike(&who->base, why, all->records);
+    return kg__timed_case_mark_failed(&who->base, why, all->records);
 }
 
-bool kg__runners_strike(const kg__tuning *all, kg__runner *const *list, size_t count,
-                        const kg__error *why)
+bool kg__tuned_cases_mark_failed(const kg__tuning *all, kg__tuned_case *const *list, size_t count,
+                                 const kg__error *why)
 {
     kg__error reason;
     bool alive = true;
@@ -60,22 +60,22 @@ bool kg__runners_strike(const kg__tuning *all, kg__runner *const *list, size_t c
     kg__fail(&reason, "while timed side by side: %s", why->text);
     for (size_t i = 0; i < count; i++) {
         if (!list[i]->base.out)
-            alive = kg__runner_strike(all, list[i], &reason) && alive;
+            alive = kg__tuned_case_mark_failed(all, list[i], &reason) && alive;
     }
     return alive;
 }
 
-const kg__timed *kg__runner_subject(kg__tuning *all, kg__runner *who, kg__subject *room)
+const kg__timed *kg__tuned_case_launches(kg__tuning *all, kg__tuned_case *who, kg__subject *room)
 {
     room->turn = (kg__rotation){ who->base.one, &who->base.place->buffers.data, 1 };
     room->what = (kg__timed){ kg__launch_rotation, &room->turn, all->tools.bench.stream };
     return &room->what;
 }
 
-bool kg__runner_check(kg__tuning *all, kg__runner *who, const char *when)
+bool kg__tuned_case_check(kg__tuning *all, kg__tuned_case *who, const char *when)
 {
     kg__error why = { "" };
-    kg__outcome outcome = kg__contender_try(&who->base, all->comparison, when, all->records, &why);
+    kg__outcome outcome = kg__timed_case_try(&who->base, all->comparison, when, all->records, &why);
 
     if (outcome == KG__RIGHT || outcome == KG__INCORRECT)
         return true;
@@ -84,53 +84,54 @@ bool kg__runner_check(kg__tuning *all, kg__runner *who, const char *when)
         who->base.out = true;
         return true;
     }
-    return kg__runner_strike(all, who, &why);
+    return kg__tuned_case_mark_failed(all, who, &why);
 }
 
-bool kg__runner_enter(kg__tuning *all, kg__runner *who)
+bool kg__tuned_case_enter(kg__tuning *all, kg__tuned_case *who)
 {
     kg__error why = { "" };
     kg__subject room;
 
     kg__report(all->records, "start", who->base.one->id, NULL);
-    if (!kg__lore_learn(&all->known, &who->base, &why))
-        return kg__runner_strike(all, who, &why);
-    if (!kg__contender_place(&who->base, &all->grounds, all->records) || who->base.out)
+    if (!kg__problems_learn(&all->known, &who->base, &why))
+        return kg__tuned_case_mark_failed(all, who, &why);
+    if (!kg__timed_case_place(&who->base, &all->grounds, all->records) || who->base.out)
         return !kg__device_is_lost();
-    if (!kg__runner_check(all, who, ", before timing") || who->base.out)
+    if (!kg__tuned_case_check(all, who, ", before timing") || who->base.out)
         return !kg__device_is_lost();
-    kg__known_keep(who->base.proven, &who->base.place->buffers);
+    kg__problem_keep(who->base.proven, &who->base.place->buffers);
     who->kernel = kg__device_kernel(who->base.one, &who->base.place->buffers);
     who->occupancy = kg__json_number(who->kernel, "occupancy");
     if (who->base.one->variant->clock != KG_GRAPH_CLOCK)
         return true;
     if (!kg__device_move(&who->base.place->buffers, true, all->tools.bench.stream, &why) ||
-        !kg__launch_time(&all->tools.bench, kg__runner_subject(all, who, &room), &who->estimate,
-                         &why))
-        return kg__runner_strike(all, who, &why);
+        !kg__launch_time(&all->tools.bench, kg__tuned_case_launches(all, who, &room),
+                         &who->estimate, &why))
+        return kg__tuned_case_mark_failed(all, who, &why);
     return true;
 }
 
-bool kg__runner_make_loop(kg__tuning *all, kg__runner *who, double sample_ms, double launch_ns)
+bool kg__tuned_case_make_loop(kg__tuning *all, kg__tuned_case *who, double sample_ms,
+                              double launch_ns)
 {
     kg__error why = { "" };
     kg__subject room;
 
     kg__loop_discard(&who->loop);
     if (kg__prepare_launch(who->base.one, &who->base.place->buffers, &why) &&
-        kg__loop_make(kg__runner_subject(all, who, &room), launches_for(sample_ms, launch_ns),
+        kg__loop_make(kg__tuned_case_launches(all, who, &room), launches_for(sample_ms, launch_ns),
                       &who->loop, &why))
         return true;
-    return kg__runner_strike(all, who, &why);
+    return kg__tuned_case_mark_failed(all, who, &why);
 }
 
 /* Replays of runners' loops, into their racers: those of the search, or those of the final. */
 typedef struct sampling {
-    kg__runner *const *list;
+    kg__tuned_case *const *list;
     bool is_final;
 } sampling;
 
-static kg__racer *racer_of(kg__runner *who, bool is_final)
+static kg__racer *racer_of(kg__tuned_case *who, bool is_final)
 {
     return is_final ? &who->last : &who->racer;
 }
@@ -142,8 +143,8 @@ static void take(void *context, size_t index, double ns)
     kg__racer_add(racer_of(all->list[index], all->is_final), ns);
 }
 
-bool kg__runners_sample(kg__tuning *all, kg__runner *const *list, size_t count, bool is_final,
-                        kg__error *why)
+bool kg__tuned_cases_sample(kg__tuning *all, kg__tuned_case *const *list, size_t count,
+                            bool is_final, kg__error *why)
 {
     const kg__loop **loops = kg__allocate(count, sizeof(kg__loop *));
     sampling into = { .list = list, .is_final = is_final };
@@ -160,7 +161,7 @@ bool kg__runners_sample(kg__tuning *all, kg__runner *const *list, size_t count, 
 }
 
 /* Whether a median is known well enough, or has cost what it may. */
-static bool is_through(const kg__tuning *all, const kg__runner *who, const kg__racer *racer)
+static bool is_through(const kg__tuning *all, const kg__tuned_case *who, const kg__racer *racer)
 {
     double spent_ns = racer->interval.value * who->loop.launches * (double)racer->count;
 
@@ -169,10 +170,10 @@ static bool is_through(const kg__tuning *all, const kg__runner *who, const kg__r
            racer->count >= KG__SAMPLES_MAXIMUM;
 }
 
-bool kg__runners_sample_fully(kg__tuning *all, kg__runner *const *list, size_t count, bool is_final,
-                              kg__error *why)
+bool kg__tuned_cases_sample_fully(kg__tuning *all, kg__tuned_case *const *list, size_t count,
+                                  bool is_final, kg__error *why)
 {
-    kg__runner **active = kg__allocate(count, sizeof(kg__runner *));
+    kg__tuned_case **active = kg__allocate(count, sizeof(kg__tuned_case *));
     size_t left = count;
     bool good = true;
 
@@ -181,7 +182,7 @@ bool kg__runners_sample_fully(kg__tuning *all, kg__runner *const *list, size_t c
     while (left > 0 && good) {
         size_t open = 0;
 
-        good = kg__runners_sample(all, active, left, is_final, why);
+        good = kg__tuned_cases_sample(all, active, left, is_final, why);
         for (size_t i = 0; i < left; i++)
             open += !is_through(all, active[i], racer_of(active[i], is_final));
         if (is_final && open > 0)

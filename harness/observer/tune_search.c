@@ -23,26 +23,26 @@
  * this is the first). All have as many launches a sample as suit that one, for the start of a graph
  * is a part of each sample, and must be the same part; but what takes much longer has fewer. False
  * when the device is lost. */
-static bool run_first_round(kg__tuning *all, kg__runner *who, double best)
+static bool run_first_round(kg__tuning *all, kg__tuned_case *who, double best)
 {
     double launch_ns = isfinite(best) ? fmax(best, who->estimate / OVERSTATED) : who->estimate;
-    kg__runner *list[] = { who };
+    kg__tuned_case *list[] = { who };
     kg__error why = { "" };
 
-    if (!kg__runner_make_loop(all, who, FIRST_SAMPLE_MS, launch_ns))
+    if (!kg__tuned_case_make_loop(all, who, FIRST_SAMPLE_MS, launch_ns))
         return false;
     if (who->base.out)
         return true;
     kg__racer_restart(&who->racer);
-    if (!kg__runners_sample(all, list, 1, false, &why))
-        return kg__runner_strike(all, who, &why);
+    if (!kg__tuned_cases_sample(all, list, 1, false, &why))
+        return kg__tuned_case_mark_failed(all, who, &why);
     who->launches = who->loop.launches;
     who->clock = "graph";
     kg__loop_discard(&who->loop);
     return isfinite(best) || run_first_round(all, who, who->racer.interval.value);
 }
 
-static int64_t threads_of(const kg__tuning *all, const kg__runner *who)
+static int64_t threads_of(const kg__tuning *all, const kg__tuned_case *who)
 {
     int64_t block = who->base.one->launch.block;
     int64_t grid = who->base.one->launch.grid;
@@ -58,18 +58,18 @@ static int64_t resident_threads(void)
 }
 
 /* Whether a runner need not be tried because of one that has twice its blocks and has been. */
-static bool passes_over(const kg__tuning *all, const kg__field *own, size_t index, double best)
+static bool passes_over(const kg__tuning *all, const kg__tune_group *own, size_t index, double best)
 {
     const kg_launch *launch = &own->list[index]->base.one->launch;
 
     for (size_t i = index + 1; launch->grid != 0 && i < own->count; i++) {
-        const kg__runner *more = own->list[i];
+        const kg__tuned_case *more = own->list[i];
 
         if (more->base.one->launch.block != launch->block)
             break;
         if (more->base.one->launch.grid / 2 < launch->grid)
             continue;
-        if (kg__runner_is_timed(more))
+        if (kg__tuned_case_is_timed(more))
             return kg__race_passes_over(more->racer.interval.value, best, threads_of(all, more),
                                         resident_threads());
     }
@@ -94,7 +94,7 @@ static int compare_places(const void *left, const void *right)
 
 /* The order in which runners are tried: those first whose threads just fill the device, so that the
  * best time is known early, and on either side in steps away from there. */
-static place_in_order *order_of(const kg__tuning *all, const kg__field *own)
+static place_in_order *order_of(const kg__tuning *all, const kg__tune_group *own)
 {
     place_in_order *order = kg__allocate(own->count, sizeof *order);
 
@@ -111,21 +111,21 @@ static place_in_order *order_of(const kg__tuning *all, const kg__field *own)
 
 /* Enters every runner of a variant and runs its first round, as far as it is worth it. False when
  * the device is lost. */
-static bool run_first_rounds(kg__tuning *all, const kg__field *own)
+static bool run_first_rounds(kg__tuning *all, const kg__tune_group *own)
 {
     place_in_order *order = order_of(all, own);
     double best = INFINITY;
     bool alive = true;
 
     for (size_t i = 0; i < own->count && alive; i++) {
-        kg__runner *who = own->list[order[i].index];
+        kg__tuned_case *who = own->list[order[i].index];
 
         who->passed_over = passes_over(all, own, order[i].index, best);
         if (!who->passed_over) {
-            alive = kg__runner_enter(all, who);
+            alive = kg__tuned_case_enter(all, who);
             if (alive && !who->base.out)
                 alive = run_first_round(all, who, best);
-            if (kg__runner_is_timed(who))
+            if (kg__tuned_case_is_timed(who))
                 best = fmin(best, who->racer.interval.value);
         }
         all->done++;
@@ -136,18 +136,18 @@ static bool run_first_rounds(kg__tuning *all, const kg__field *own)
 }
 
 /* The runners that are still in a race, in `list`, which has room for all. */
-static size_t list_in(const kg__field *own, kg__runner **list)
+static size_t list_in(const kg__tune_group *own, kg__tuned_case **list)
 {
     size_t count = 0;
 
     for (size_t i = 0; i < own->count; i++) {
-        if (kg__runner_is_timed(own->list[i]) && own->list[i]->racer.dropped_in_round == 0)
+        if (kg__tuned_case_is_timed(own->list[i]) && own->list[i]->racer.dropped_in_round == 0)
             list[count++] = own->list[i];
     }
     return count;
 }
 
-static bool end_round(const kg__tuning *all, kg__runner *const *in, size_t count, int round)
+static bool end_round(const kg__tuning *all, kg__tuned_case *const *in, size_t count, int round)
 {
     kg__racer **racers = kg__allocate(count, sizeof(kg__racer *));
     bool on;
@@ -161,25 +161,25 @@ static bool end_round(const kg__tuning *all, kg__runner *const *in, size_t count
 }
 
 /* Makes the loops of the later rounds, which are sampled anew. False when the device is lost. */
-static bool make_later_loops(kg__tuning *all, kg__runner *const *in, size_t count)
+static bool make_later_loops(kg__tuning *all, kg__tuned_case *const *in, size_t count)
 {
     kg__error why = { "" };
     bool alive = true;
 
-    if (count > 0 && !kg__ground_fill(in[0]->base.place, all->tools.bench.stream, &why))
-        return kg__runners_strike(all, in, count, &why);
+    if (count > 0 && !kg__buffer_set_fill(in[0]->base.place, all->tools.bench.stream, &why))
+        return kg__tuned_cases_mark_failed(all, in, count, &why);
     for (size_t i = 0; i < count && alive; i++) {
         kg__report(all->records, "start", in[i]->base.one->id, NULL);
-        alive = kg__runner_make_loop(all, in[i], LATER_SAMPLE_MS, in[i]->racer.interval.value);
+        alive = kg__tuned_case_make_loop(all, in[i], LATER_SAMPLE_MS, in[i]->racer.interval.value);
         in[i]->launches = in[i]->loop.launches;
         kg__racer_restart(&in[i]->racer);
     }
     return alive;
 }
 
-bool kg__field_race(kg__tuning *all, const kg__field *own)
+bool kg__tune_group_race(kg__tuning *all, const kg__tune_group *own)
 {
-    kg__runner **in = kg__allocate(own->count, sizeof(kg__runner *));
+    kg__tuned_case **in = kg__allocate(own->count, sizeof(kg__tuned_case *));
     bool alive = run_first_rounds(all, own);
     bool on = alive && end_round(all, in, list_in(own, in), 1);
 
@@ -191,10 +191,10 @@ bool kg__field_race(kg__tuning *all, const kg__field *own)
 
         if (count == 0)
             break;
-        if (kg__runners_sample(all, in, count, false, &why))
+        if (kg__tuned_cases_sample(all, in, count, false, &why))
             on = end_round(all, in, count, round);
         else
-            alive = kg__runners_strike(all, in, count, &why);
+            alive = kg__tuned_cases_mark_failed(all, in, count, &why);
         for (size_t i = 0; i < count; i++) {
             if (in[i]->racer.dropped_in_round != 0)
                 kg__loop_discard(&in[i]->loop);
@@ -210,15 +210,15 @@ bool kg__field_race(kg__tuning *all, const kg__field *own)
 /* Enters the next runners of an exhaustive search, `count` of them, and makes loops of those whose
  * launches are not so long that one is all that there is time for. Returns how many are in `ready`;
  * `alive` becomes false when the device is lost. */
-static size_t make_ready(kg__tuning *all, kg__runner *const *list, size_t count, kg__runner **ready,
-                         bool *alive)
+static size_t make_ready(kg__tuning *all, kg__tuned_case *const *list, size_t count,
+                         kg__tuned_case **ready, bool *alive)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < count && *alive; i++) {
-        kg__runner *who = list[i];
+        kg__tuned_case *who = list[i];
 
-        *alive = kg__runner_enter(all, who);
+        *alive = kg__tuned_case_enter(all, who);
         all->done++;
         kg__tuning_progress(all, who->base.one);
         if (!*alive || who->base.out)
@@ -228,8 +228,8 @@ static size_t make_ready(kg__tuning *all, kg__runner *const *list, size_t count,
         if (who->estimate * KG__ROUND_SAMPLES < KG__NS_A_SECOND * all->tools.case_seconds) {
             *alive = run_first_round(all, who, INFINITY);
             if (*alive && !who->base.out)
-                *alive =
-                    kg__runner_make_loop(all, who, KG__FULL_SAMPLE_MS, who->racer.interval.value);
+                *alive = kg__tuned_case_make_loop(all, who, KG__FULL_SAMPLE_MS,
+                                                  who->racer.interval.value);
             who->launches = who->loop.launches;
             kg__racer_restart(&who->racer);
         } else {
@@ -242,21 +242,21 @@ static size_t make_ready(kg__tuning *all, kg__runner *const *list, size_t count,
     return kept;
 }
 
-bool kg__field_search(kg__tuning *all, const kg__field *own)
+bool kg__tune_group_search(kg__tuning *all, const kg__tune_group *own)
 {
     bool alive = true;
 
     for (size_t from = 0; from < own->count && alive; from += BATCH) {
         size_t count = own->count - from < BATCH ? own->count - from : BATCH;
-        kg__runner *ready[BATCH];
+        kg__tuned_case *ready[BATCH];
         size_t kept = make_ready(all, own->list + from, count, ready, &alive);
         kg__error why = { "" };
 
         if (alive && kept > 0 &&
-            (!kg__ground_fill(ready[0]->base.place, all->tools.bench.stream, &why) ||
+            (!kg__buffer_set_fill(ready[0]->base.place, all->tools.bench.stream, &why) ||
              !kg__prepare_launch(ready[0]->base.one, &ready[0]->base.place->buffers, &why) ||
-             !kg__runners_sample_fully(all, ready, kept, false, &why)))
-            alive = kg__runners_strike(all, ready, kept, &why);
+             !kg__tuned_cases_sample_fully(all, ready, kept, false, &why)))
+            alive = kg__tuned_cases_mark_failed(all, ready, kept, &why);
         for (size_t i = 0; i < kept; i++)
             kg__loop_discard(&ready[i]->loop);
     }

@@ -1,6 +1,6 @@
 /* What a tuning is asked to do, by the environment of its observers. */
-#ifndef KG__TUNING_H
-#define KG__TUNING_H
+#ifndef KG__OBSERVER_TUNE_SETTINGS_H
+#define KG__OBSERVER_TUNE_SETTINGS_H
 
 #include <stdbool.h>
 

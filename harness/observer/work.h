@@ -1,6 +1,6 @@
 /* Work: what the cases of a comparison ask of a machine, told without running any. */
-#ifndef KG__WORK_H
-#define KG__WORK_H
+#ifndef KG__OBSERVER_WORK_H
+#define KG__OBSERVER_WORK_H
 
 #include <jansson.h>
 #include <kernelgate/kernelgate.h>

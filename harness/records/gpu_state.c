@@ -58,7 +58,7 @@ static void join_reasons(json_t *worst, const char *more)
     json_object_set_new(worst, REASONS, json_string(joined));
 }
 
-void kg__card_join(json_t *worst, const json_t *look)
+void kg__gpu_state_join(json_t *worst, const json_t *look)
 {
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
         const char *key = figures[i].key;
@@ -82,7 +82,7 @@ static void append(char *text, size_t size, const char *what)
     kg__format(text + used, size - used, "%s%s", used > 0 ? comma : "", what);
 }
 
-void kg__card_describe(const json_t *card, double most_mhz, char *text, size_t size)
+void kg__gpu_state_describe(const json_t *card, double most_mhz, char *text, size_t size)
 {
     const json_t *clock = json_object_get(card, "sm_clock_mhz");
     const json_t *temperature = json_object_get(card, "temperature_c");

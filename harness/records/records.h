@@ -31,8 +31,8 @@
  * "no_final", why it could not be one. "low" and "high" are absent where too few samples were
  * taken.
  */
-#ifndef KG__RECORDS_H
-#define KG__RECORDS_H
+#ifndef KG__RECORDS_RECORDS_H
+#define KG__RECORDS_RECORDS_H
 
 #include <jansson.h>
 #include <stdbool.h>

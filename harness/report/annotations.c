@@ -199,7 +199,7 @@ static void add_case(annotations *all, const json_t *entry)
     const char *id = kg__json_text(entry, "case");
     const char *target = kg__json_text(entry, "target");
     kg__verdict verdict = kg__results_verdict(entry);
-    char *key = kg__alike_key(entry);
+    char *key = kg__failure_group_key(entry);
     annotation *one;
 
     if (key == NULL)

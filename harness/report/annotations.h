@@ -5,8 +5,8 @@
  *
  * https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands has the form.
  */
-#ifndef KG__ANNOTATIONS_H
-#define KG__ANNOTATIONS_H
+#ifndef KG__REPORT_ANNOTATIONS_H
+#define KG__REPORT_ANNOTATIONS_H
 
 #include <jansson.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* Chart.js, which draws the plots of a run's page: a file of the distribution's that the page takes
  * in, so that it needs no other. */
-#ifndef KG__CHART_JS_H
-#define KG__CHART_JS_H
+#ifndef KG__REPORT_CHART_JS_H
+#define KG__REPORT_CHART_JS_H
 
 #include "base/message.h"
 

@@ -80,7 +80,7 @@ static void print_reproduction(const console *to, const json_t *results, const j
 /* The cases that failed alike, on one line. */
 static void print_alike(const console *to, const json_t *entry, const json_t *led)
 {
-    char *others = kg__alike_others(entry, led, MOST_ALIKE);
+    char *others = kg__failure_group_others(entry, led, MOST_ALIKE);
 
     if (others != NULL)
         fprintf(to->stream, "  %-12s so too: %s\n", "", others);
@@ -118,7 +118,7 @@ static void print_errors(console *to, const json_t *results)
 static void print_cases(console *to, const json_t *results)
 {
     bool strict = kg__results_strict(results);
-    json_t *sorted = kg__alike_sort(results);
+    json_t *sorted = kg__failure_groups_make(results);
 
     for (int verdict = KG__VERDICTS - 1; verdict > KG__PASS; verdict--) {
         const json_t *entry;
@@ -131,7 +131,7 @@ static void print_cases(console *to, const json_t *results)
             char *reason;
 
             if ((int)kg__results_verdict(entry) != verdict ||
-                !kg__alike_speaks(sorted, entry, &led))
+                !kg__failure_group_leads(sorted, entry, &led))
                 continue;
             reason = kg__results_reason(entry);
             if (print_line(to, fails, kg__verdict_name((kg__verdict)verdict), id,
@@ -271,7 +271,7 @@ static int width_of_names(const json_t *results)
 void kg__results_print(FILE *stream, const json_t *results)
 {
     console to = { .stream = stream,
-                   .colour = kg__colour_wanted(stream),
+                   .colour = kg__color_wanted(stream),
                    .width = width_of_names(results),
                    .on_targets = json_object_size(json_object_get(results, "targets")) > 1 };
     char *headline = kg__results_headline(results);

@@ -1,7 +1,7 @@
 /* HTML as a tree: elements are added, never printed, so that no text of any origin can become
  * markup. On libxml2, whose serializer escapes what is left. */
-#ifndef KG__HTML_H
-#define KG__HTML_H
+#ifndef KG__REPORT_HTML_H
+#define KG__REPORT_HTML_H
 
 #include <jansson.h>
 #include <libxml/tree.h>

@@ -1,6 +1,6 @@
 /* A report's figures as its tables show them, whatever they are written in. Pure. */
-#ifndef KG__REPORT_CELLS_H
-#define KG__REPORT_CELLS_H
+#ifndef KG__REPORT_REPORT_CELLS_H
+#define KG__REPORT_REPORT_CELLS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -128,7 +128,7 @@ static void take_failures(kg__page *page)
 {
     bool strict = kg__results_strict(page->results);
 
-    page->alike = kg__alike_sort(page->results);
+    page->alike = kg__failure_groups_make(page->results);
     for (int verdict = KG__VERDICTS - 1; verdict > KG__PASS; verdict--) {
         const json_t *entry;
         size_t i;
@@ -140,7 +140,7 @@ static void take_failures(kg__page *page)
             const json_t *led;
 
             if ((int)kg__results_verdict(entry) != verdict ||
-                !kg__alike_speaks(page->alike, entry, &led))
+                !kg__failure_group_leads(page->alike, entry, &led))
                 continue;
             page->failures = kg__grow(page->failures, page->failure_count, &page->failure_room,
                                       sizeof *page->failures);

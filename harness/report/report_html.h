@@ -1,7 +1,7 @@
 /* The parts that the page of a run shares: out/report/index.html, one file that refers to no other.
  * kg__results_write_html() of results.h puts them together. */
-#ifndef KG__REPORT_HTML_H
-#define KG__REPORT_HTML_H
+#ifndef KG__REPORT_REPORT_HTML_H
+#define KG__REPORT_REPORT_HTML_H
 
 #include <jansson.h>
 #include <libxml/tree.h>
@@ -26,7 +26,7 @@ typedef struct kg__page_section {
  */
 typedef struct kg__page_failure {
     const json_t *entry;
-    const json_t *led; /* by kg__alike_speaks() */
+    const json_t *led; /* by kg__failure_group_leads() */
     kg__page_plots plots;
 } kg__page_failure;
 
@@ -42,7 +42,7 @@ typedef struct kg__page {
     kg__page_failure *failures; /* worst first */
     size_t failure_count;
     size_t failure_room;
-    json_t *alike;     /* by kg__alike_sort() */
+    json_t *alike;     /* by kg__failure_groups_make() */
     json_t *plots;     /* by kg__report_table_plots() and kg__report_case_plots() */
     char *chart_js;    /* what draws them; NULL where nothing does */
     kg__error undrawn; /* why; empty where there is nothing to draw */

@@ -43,7 +43,7 @@ static void add_remark(xmlNode *body, const char *verdict, const char *name, con
 
 static void add_case_remark(xmlNode *body, const json_t *entry, const json_t *led)
 {
-    char *reason = kg__alike_reason(entry, led, SIZE_MAX);
+    char *reason = kg__failure_group_reason(entry, led, SIZE_MAX);
 
     add_remark(body, kg__verdict_name(kg__results_verdict(entry)), kg__json_text(entry, "case"),
                kg__json_text(entry, "target"), reason);

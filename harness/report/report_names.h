@@ -1,6 +1,6 @@
 /* What a results document has to report of: its comparisons, and their targets. Pure. */
-#ifndef KG__REPORT_NAMES_H
-#define KG__REPORT_NAMES_H
+#ifndef KG__REPORT_REPORT_NAMES_H
+#define KG__REPORT_REPORT_NAMES_H
 
 #include <jansson.h>
 #include <stddef.h>

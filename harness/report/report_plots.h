@@ -1,7 +1,7 @@
 /* Which plots a report has: a comparison's table, or a case that failed, in; what page.js draws
  * out. Pure. */
-#ifndef KG__REPORT_PLOTS_H
-#define KG__REPORT_PLOTS_H
+#ifndef KG__REPORT_REPORT_PLOTS_H
+#define KG__REPORT_REPORT_PLOTS_H
 
 #include <jansson.h>
 

@@ -153,7 +153,7 @@ static size_t variant_of(const kg__report_table *table, const char *name)
 }
 
 static kg__report_case *add_case(kg__report_table *table, size_t *room, size_t variant,
-                                 const kg__case_name *parts)
+                                 const kg__case_id *parts)
 {
     kg__report_case *one;
 
@@ -179,7 +179,7 @@ static void take_variants(kg__report_table *table)
     json_t *measured = json_object();
     const json_t *cases = json_object_get(table->results, "cases");
     const json_t *entry;
-    kg__case_name parts;
+    kg__case_id parts;
     size_t room = 0;
     size_t i;
 
@@ -187,13 +187,13 @@ static void take_variants(kg__report_table *table)
         if (strcmp(kg__json_text(entry, "target"), table->target) == 0 && was_measured(entry) &&
             is_of(kg__json_text(entry, "case"), table->comparison) &&
             kg__filter_takes(kg__json_text(entry, "case")) &&
-            kg__case_name_parse(kg__json_text(entry, "case"), &parts))
+            kg__case_id_parse(kg__json_text(entry, "case"), &parts))
             json_object_set_new(measured, parts.variant, json_true());
     }
     json_array_foreach (cases, i, entry) {
         if (strcmp(kg__json_text(entry, "target"), table->target) != 0 ||
             !is_of(kg__json_text(entry, "case"), table->comparison) ||
-            !kg__case_name_parse(kg__json_text(entry, "case"), &parts) ||
+            !kg__case_id_parse(kg__json_text(entry, "case"), &parts) ||
             json_object_get(measured, parts.variant) == NULL ||
             variant_of(table, parts.variant) < table->variant_count)
             continue;
@@ -213,12 +213,12 @@ static bool take_measured(kg__report_table *table, size_t *room, kg__error *erro
     json_array_foreach (json_object_get(table->results, "cases"), i, entry) {
         const char *id = kg__json_text(entry, "case");
         kg__report_case *one;
-        kg__case_name parts;
+        kg__case_id parts;
 
         if (strcmp(kg__json_text(entry, "target"), table->target) != 0 ||
             !is_of(id, table->comparison) || !was_measured(entry) || !kg__filter_takes(id))
             continue;
-        if (!kg__case_name_parse(id, &parts))
+        if (!kg__case_id_parse(id, &parts))
             return kg__fail(error, no_id, id);
         one = add_case(table, room, variant_of(table, parts.variant), &parts);
         one->entry = entry;
@@ -228,7 +228,7 @@ static bool take_measured(kg__report_table *table, size_t *room, kg__error *erro
     return true;
 }
 
-static bool is_beside(const kg__report_table *table, const kg__case_name *parts, size_t measured)
+static bool is_beside(const kg__report_table *table, const kg__case_id *parts, size_t measured)
 {
     for (size_t i = 0; i < measured; i++) {
         const kg__report_case *one = &table->cases[i];
@@ -248,13 +248,13 @@ static bool take_refused(kg__report_table *table, size_t *room, kg__error *error
 
     json_array_foreach (json_object_get(table->results, "refused"), i, entry) {
         const char *id = kg__json_text(entry, "case");
-        kg__case_name parts;
+        kg__case_id parts;
         size_t variant;
 
         if (strcmp(kg__json_text(entry, "target"), table->target) != 0 ||
             !is_of(id, table->comparison) || !kg__filter_takes(id))
             continue;
-        if (!kg__case_name_parse(id, &parts))
+        if (!kg__case_id_parse(id, &parts))
             return kg__fail(error, no_id, id);
         variant = variant_of(table, parts.variant);
         if (variant == table->variant_count || !is_beside(table, &parts, measured))

@@ -1,16 +1,16 @@
 /* A comparison as people publish it: rows by size and launch, variants side by side. Pure: a
  * results document in, figures out, and those as Markdown or CSV. */
-#ifndef KG__REPORT_TABLE_H
-#define KG__REPORT_TABLE_H
+#ifndef KG__REPORT_REPORT_TABLE_H
+#define KG__REPORT_REPORT_TABLE_H
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
-#include "suite/case_id.h"
-#include "judge/judge.h"
 #include "base/message.h"
+#include "judge/judge.h"
+#include "suite/case_id.h"
 
 /* The longest part of a case's id, and the most columns of figures that a target has. */
 #define KG__REPORT_NAME_SIZE KG__CASE_PART_SIZE

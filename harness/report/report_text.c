@@ -290,7 +290,7 @@ static void write_refusals(FILE *stream, const kg__report_table *table)
     }
 }
 
-/* The cases of a table that failed, sorted by kg__alike_sort(). */
+/* The cases of a table that failed, sorted by kg__failure_groups_make(). */
 static json_t *sort_failures(const kg__report_table *table)
 {
     json_t *cases = json_array();
@@ -301,7 +301,7 @@ static json_t *sort_failures(const kg__report_table *table)
         if (table->cases[i].entry != NULL)
             json_array_append(cases, (json_t *)table->cases[i].entry);
     json_object_set_new(document, "cases", cases);
-    sorted = kg__alike_sort(document);
+    sorted = kg__failure_groups_make(document);
     json_decref(document);
     return sorted;
 }
@@ -317,9 +317,9 @@ static void write_failures(FILE *stream, const kg__report_table *table)
         char *reason;
 
         if (one->entry == NULL || one->verdict < KG__WRONG ||
-            !kg__alike_speaks(sorted, one->entry, &led))
+            !kg__failure_group_leads(sorted, one->entry, &led))
             continue;
-        reason = kg__alike_reason(one->entry, led, SIZE_MAX);
+        reason = kg__failure_group_reason(one->entry, led, SIZE_MAX);
         fprintf(stream, "- **%s**: ", kg__verdict_name(one->verdict));
         write_case(stream, table, one);
         fputs(": ", stream);

@@ -150,10 +150,10 @@ static void write_cases(FILE *stream, const json_t *results, const json_t *sorte
             char *reason;
 
             if ((int)kg__results_verdict(entry) != verdict ||
-                !kg__alike_speaks(sorted, entry, &led))
+                !kg__failure_group_leads(sorted, entry, &led))
                 continue;
             begin_rows(stream, begun, heading);
-            reason = kg__alike_reason(entry, led, MOST_ALIKE);
+            reason = kg__failure_group_reason(entry, led, MOST_ALIKE);
             write_row(stream, kg__verdict_name((kg__verdict)verdict), kg__json_text(entry, "case"),
                       kg__json_text(entry, "target"), reason);
             free(reason);
@@ -244,7 +244,7 @@ static void write_reproductions(FILE *page, const json_t *results, const json_t 
         remember(lines, kg__results_reproduce(results, entry, NULL));
     json_array_foreach (json_object_get(results, "cases"), i, entry) {
         if (kg__verdict_fails(kg__results_verdict(entry), kg__results_strict(results)) &&
-            kg__alike_speaks(sorted, entry, &led))
+            kg__failure_group_leads(sorted, entry, &led))
             remember(lines, kg__results_reproduce(results, entry, kg__json_text(entry, "case")));
     }
     json_array_foreach (json_object_get(results, "claims"), i, entry) {
@@ -576,7 +576,7 @@ bool kg__results_write_summary(const char *path, const json_t *results, kg__erro
     if (page == NULL)
         return kg__fail(error, "%s: cannot be written: out of host memory: free some", path);
     write_head(page, results);
-    sorted = kg__alike_sort(results);
+    sorted = kg__failure_groups_make(results);
     write_failures(page, results, sorted);
     write_remarks(page, results, sorted);
     json_decref(sorted);

@@ -152,7 +152,7 @@ static void add_card(json_t *changed, const json_t *entry, const json_t *provena
     char seen[256];
     char text[512];
 
-    kg__card_describe(json_object_get(entry, "card"), most > 0 ? most : 0, seen, sizeof seen);
+    kg__gpu_state_describe(json_object_get(entry, "card"), most > 0 ? most : 0, seen, sizeof seen);
     if (seen[0] == '\0')
         return;
     kg__format(text, sizeof text, "the card, at its worst while it was timed: %s", seen);

@@ -1,7 +1,7 @@
 /* Causes: what changed beside a slow verdict, from what all targets of a run say of a case. Pure:
  * entries in, short texts out. */
-#ifndef KG__CAUSES_H
-#define KG__CAUSES_H
+#ifndef KG__RESULTS_CAUSES_H
+#define KG__RESULTS_CAUSES_H
 
 #include <jansson.h>
 

@@ -263,8 +263,8 @@ static void explain_move(counted *one, const char *id, const char *otherwise)
                "; the work is done by fewer blocks, or spread less evenly");
     used = strlen(one->why) + strlen("; ") + strlen(end);
     room = used < sizeof one->why ? sizeof one->why - used : 0;
-    if (kg__lines_explain(one->expected->lines, json_object_get(one->measured, "lines"), lines,
-                          room)) {
+    if (kg__counter_lines_explain(one->expected->lines, json_object_get(one->measured, "lines"),
+                                  lines, room)) {
         append(one->why, sizeof one->why, "; ");
         append(one->why, sizeof one->why, lines);
     }
@@ -339,8 +339,8 @@ static void copy_member(json_t *entry, const json_t *record, const char *key)
         json_object_set(entry, key, value);
 }
 
-json_t *kg__count_case(const char *id, const kg__target *target, const json_t *measured,
-                       const kg__baseline *baseline, const char *otherwise)
+json_t *kg__count_result(const char *id, const kg__target *target, const json_t *measured,
+                         const kg__baseline *baseline, const char *otherwise)
 {
     counted one = { .measured = measured,
                     .expected = baseline != NULL ? kg__baseline_find(baseline, id) : NULL,

@@ -1,7 +1,7 @@
 /* Counting: from what an observer of the CPU model recorded of a case to its verdict. Pure: a
  * record and a baseline in, an entry of the results out. */
-#ifndef KG__COUNTING_H
-#define KG__COUNTING_H
+#ifndef KG__RESULTS_COUNT_RESULT_H
+#define KG__RESULTS_COUNT_RESULT_H
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -16,8 +16,8 @@
  * ungated. The reason of a case that moved names the counters, the lines of source that did it, how
  * the baseline was recorded otherwise (`otherwise`, of kg__recorded_otherwise(), may be empty), and
  * the command that accepts it. */
-json_t *kg__count_case(const char *id, const kg__target *target, const json_t *measured,
-                       const kg__baseline *baseline, const char *otherwise);
+json_t *kg__count_result(const char *id, const kg__target *target, const json_t *measured,
+                         const kg__baseline *baseline, const char *otherwise);
 
 /* The reason of a counted case that moved, without the command that accepts it: which counters, and
  * which lines of source. */

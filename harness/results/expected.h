@@ -1,8 +1,8 @@
 /* What a run had to report: the tests of its programs and the cases of their tables. They are held
  * against what was reported and against the baselines, so that a test which reports nothing, and a
  * case which left its table, cannot pass for success. Pure but for reading the baselines. */
-#ifndef KG__EXPECTED_H
-#define KG__EXPECTED_H
+#ifndef KG__RESULTS_EXPECTED_H
+#define KG__RESULTS_EXPECTED_H
 
 #include <jansson.h>
 #include <stdbool.h>

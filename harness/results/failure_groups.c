@@ -140,7 +140,7 @@ static char *subject_of(const char *reason)
     return subject;
 }
 
-char *kg__alike_key(const json_t *entry)
+char *kg__failure_group_key(const json_t *entry)
 {
     kg__verdict verdict = kg__results_verdict(entry);
     const char *id = kg__json_text(entry, "case");
@@ -170,7 +170,7 @@ static void name_entry(const json_t *entry, char *name, size_t size)
     kg__format(name, size, "%p", (const void *)entry);
 }
 
-json_t *kg__alike_sort(const json_t *results)
+json_t *kg__failure_groups_make(const json_t *results)
 {
     json_t *by_key = json_object();
     json_t *sorted = json_object();
@@ -178,7 +178,7 @@ json_t *kg__alike_sort(const json_t *results)
     size_t i;
 
     json_array_foreach (json_object_get(results, "cases"), i, entry) {
-        char *key = kg__alike_key(entry);
+        char *key = kg__failure_group_key(entry);
         char name[ENTRY_NAME_SIZE];
         json_t *ids;
 
@@ -198,7 +198,7 @@ json_t *kg__alike_sort(const json_t *results)
     return sorted;
 }
 
-bool kg__alike_speaks(const json_t *sorted, const json_t *entry, const json_t **led)
+bool kg__failure_group_leads(const json_t *sorted, const json_t *entry, const json_t **led)
 {
     char name[ENTRY_NAME_SIZE];
 
@@ -208,7 +208,7 @@ bool kg__alike_speaks(const json_t *sorted, const json_t *entry, const json_t **
            strcmp(kg__list_text(json_array_get(*led, 0)), kg__json_text(entry, "case")) == 0;
 }
 
-char *kg__alike_others(const json_t *entry, const json_t *led, size_t named)
+char *kg__failure_group_others(const json_t *entry, const json_t *led, size_t named)
 {
     size_t others = json_array_size(led) > 0 ? json_array_size(led) - 1 : 0;
     size_t variant = kg__variant_length(kg__json_text(entry, "case"));
@@ -233,10 +233,10 @@ char *kg__alike_others(const json_t *entry, const json_t *led, size_t named)
     return text;
 }
 
-char *kg__alike_reason(const json_t *entry, const json_t *led, size_t named)
+char *kg__failure_group_reason(const json_t *entry, const json_t *led, size_t named)
 {
     char *reason = kg__results_reason(entry);
-    char *others = kg__alike_others(entry, led, named);
+    char *others = kg__failure_group_others(entry, led, named);
     size_t size;
     char *text;
 

@@ -387,8 +387,8 @@ static void replace_verdict(kg__suspect *one, json_t *entry)
 void kg__suspect_settle_by_baseline(kg__suspect *one)
 {
     if (kg__suspect_has_heads(one)) {
-        json_t *entry = kg__gate_case(one->id, one->rivals->target, "time", one->heads,
-                                      one->head_count, baseline_of(one), NULL);
+        json_t *entry = kg__time_result(one->id, one->rivals->target, "time", one->heads,
+                                        one->head_count, baseline_of(one), NULL);
 
         replace_verdict(one, entry);
     }
@@ -417,7 +417,7 @@ void kg__suspect_settle_disturbed(kg__suspect *one)
 
 void kg__suspect_settle_as(kg__suspect *one, kg__verdict verdict, const char *why)
 {
-    json_t *entry = kg__gate_plain(one->id, one->rivals->target, "time", verdict, why);
+    json_t *entry = kg__plain_result(one->id, one->rivals->target, "time", verdict, why);
 
     replace_verdict(one, entry);
     close_suspect(one);

@@ -1,15 +1,15 @@
 /* Settling: from pairs of observations of a base and of a head to the verdict of a suspect. Pure:
  * records in, an entry of the results changed. */
-#ifndef KG__SETTLING_H
-#define KG__SETTLING_H
+#ifndef KG__RESULTS_PAIR_RESULT_H
+#define KG__RESULTS_PAIR_RESULT_H
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "baseline/baseline.h"
-#include "results/time_result.h"
 #include "judge/pairs.h"
+#include "results/time_result.h"
 
 /* The metrics of a case that are held against its base's, at most. */
 #define KG__SUSPECT_METRICS 4

@@ -23,16 +23,16 @@
  * The cleanup test of CTest's fixture merges them into out/results.json, out/junit.xml,
  * out/summary.md and out/report/index.html.
  */
-#ifndef KG__RESULTS_H
-#define KG__RESULTS_H
+#ifndef KG__RESULTS_RESULTS_H
+#define KG__RESULTS_RESULTS_H
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "results/expected.h"
-#include "judge/judge.h"
 #include "base/message.h"
+#include "judge/judge.h"
+#include "results/expected.h"
 
 #define KG__VERDICTS_SCHEMA "kernelgate-verdicts/1"
 #define KG__RESULTS_SCHEMA "kernelgate-results/1"

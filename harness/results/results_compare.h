@@ -5,15 +5,15 @@
  * many, so that a ratio of two runs spreads by sqrt(2) times as much: limits are widened by that,
  * in the logarithm. The interval of a ratio goes from B's low over A's high to B's high over A's
  * low, which holds the true ratio whenever both intervals hold their medians. */
-#ifndef KG__RESULTS_COMPARE_H
-#define KG__RESULTS_COMPARE_H
+#ifndef KG__RESULTS_RESULTS_COMPARE_H
+#define KG__RESULTS_RESULTS_COMPARE_H
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "judge/judge.h"
 #include "base/message.h"
+#include "judge/judge.h"
 
 /* The band of a time that neither run had a baseline for, before it is widened. */
 #define KG__COMPARED_BAND 0.02

@@ -1,8 +1,8 @@
 /* The form of a results document and of a test's verdicts, which it is made of: which members they
  * have, of which types. The JSON Schema in baselines/ says the same of results to other programs; a
  * test holds both to each other. Pure. */
-#ifndef KG__RESULTS_FORM_H
-#define KG__RESULTS_FORM_H
+#ifndef KG__RESULTS_RESULTS_FORM_H
+#define KG__RESULTS_RESULTS_FORM_H
 
 #include <jansson.h>
 #include <stdbool.h>

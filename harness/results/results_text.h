@@ -1,7 +1,7 @@
 /* What the writers of results share: reading a document whose members may be missing or of another
  * type, and the words for what it says. Every text that comes out is clean UTF-8 on one line. */
-#ifndef KG__RESULTS_TEXT_H
-#define KG__RESULTS_TEXT_H
+#ifndef KG__RESULTS_RESULTS_TEXT_H
+#define KG__RESULTS_RESULTS_TEXT_H
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -154,8 +154,8 @@ static kg__judgement gate_metric(const char *name, const kg__observation *chosen
     return judgement;
 }
 
-json_t *kg__gate_plain(const char *id, const kg__target *target, const char *part,
-                       kg__verdict verdict, const char *why)
+json_t *kg__plain_result(const char *id, const kg__target *target, const char *part,
+                         kg__verdict verdict, const char *why)
 {
     return json_pack("{s:s, s:s, s:s, s:{}, s:s, s:s}", "case", id, "target", target->key, "part",
                      part, "metrics", "verdict", kg__verdict_name(verdict), "why", why);
@@ -203,7 +203,7 @@ static void carry(json_t *entry, const kg__observation *observations, size_t cou
         json_object_set_new(entry, "kernel", kernel);
     }
     for (size_t i = 0; i < count; i++)
-        kg__card_join(card, json_object_get(observations[i].measured, "card"));
+        kg__gpu_state_join(card, json_object_get(observations[i].measured, "card"));
     if (json_object_size(card) > 0)
         json_object_set(entry, "card", card);
     json_decref(card);
@@ -219,7 +219,7 @@ static void note_launch_cost(json_t *changed, const json_t *entry, const kg__bas
     char then_text[KG__FIGURE_SIZE];
     char text[160];
 
-    if (!kg__card_launch_differs(json_object_get(entry, "card"), baseline->provenance, &now, &then))
+    if (!kg__launch_cost_moved(json_object_get(entry, "card"), baseline->provenance, &now, &then))
         return;
     kg__show_figure(now_text, sizeof now_text, now, "ns");
     kg__show_figure(then_text, sizeof then_text, then, "ns");
@@ -238,7 +238,7 @@ static void note_changes(json_t *entry, const kg__baseline *baseline,
     const json_t *kernel = json_object_get(entry, "kernel");
     bool same = kg__is_same_code(expected->code, kernel);
 
-    kg__code_changes(expected->code, kernel, changed);
+    kg__kernel_code_changes(expected->code, kernel, changed);
     if (*kg__json_text(expected->code, KG__CODE_FINGERPRINT) != '\0' &&
         *kg__json_text(kernel, KG__CODE_FINGERPRINT) != '\0')
         json_array_append_new(
@@ -285,9 +285,9 @@ static void append_command(const char *id, bool imported, char *why, size_t size
                (int)comparison_length(id), id, neighbours);
 }
 
-json_t *kg__gate_case(const char *id, const kg__target *target, const char *part,
-                      const kg__observation *observations, size_t count,
-                      const kg__baseline *baseline, bool *tripped)
+json_t *kg__time_result(const char *id, const kg__target *target, const char *part,
+                        const kg__observation *observations, size_t count,
+                        const kg__baseline *baseline, bool *tripped)
 {
     const kg__baseline_case *expected = baseline != NULL ? kg__baseline_find(baseline, id) : NULL;
     json_t *metrics = json_object();
@@ -360,7 +360,7 @@ static void show_figures(const json_t *entry, char *text, size_t size)
     }
 }
 
-void kg__gate_line(const json_t *entry, const char *word, char *text, size_t size)
+void kg__time_result_line(const json_t *entry, const char *word, char *text, size_t size)
 {
     bool has_metrics = json_object_size(json_object_get(entry, "metrics")) > 0;
     const char *why = kg__json_text(entry, "why");
@@ -416,8 +416,7 @@ double kg__speedup(const json_t *fast, const json_t *slow, const char *metric)
     return time[1] / time[0];
 }
 
-bool kg__card_launch_differs(const json_t *card, const json_t *provenance, double *now,
-                             double *then)
+bool kg__launch_cost_moved(const json_t *card, const json_t *provenance, double *now, double *then)
 {
     *now = kg__json_number(card, "launch_ns");
     *then = kg__json_number(provenance, "launch_ns");

@@ -1,7 +1,7 @@
 /* Gating: from what observers recorded of a case to its verdict. Pure: records and baselines in, an
  * entry of the results out. */
-#ifndef KG__GATING_H
-#define KG__GATING_H
+#ifndef KG__RESULTS_TIME_RESULT_H
+#define KG__RESULTS_TIME_RESULT_H
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -50,17 +50,17 @@ kg__surroundings kg__surroundings_of(const kg__sentinel_log *seen, const kg__bas
  * its smallest slowdown that would be seen the least of its gated metrics. Beside a slower time
  * stands how the kernel, and what a launch costs, differ from the baseline's (KG__CHANGED).
  * `tripped` (may be NULL) becomes whether any metric asks for confirmation. */
-json_t *kg__gate_case(const char *id, const kg__target *target, const char *part,
-                      const kg__observation *observations, size_t count,
-                      const kg__baseline *baseline, bool *tripped);
+json_t *kg__time_result(const char *id, const kg__target *target, const char *part,
+                        const kg__observation *observations, size_t count,
+                        const kg__baseline *baseline, bool *tripped);
 
 /* The entry of a case that was checked, or that has no figures: `verdict` and `why` are final. */
-json_t *kg__gate_plain(const char *id, const kg__target *target, const char *part,
-                       kg__verdict verdict, const char *why);
+json_t *kg__plain_result(const char *id, const kg__target *target, const char *part,
+                         kg__verdict verdict, const char *why);
 
 /* The console's line on an entry: verdict, target, case, figures, reason. `word` stands in place of
  * a verdict that is not the last word yet, and is NULL otherwise. */
-void kg__gate_line(const json_t *entry, const char *word, char *text, size_t size);
+void kg__time_result_line(const json_t *entry, const char *word, char *text, size_t size);
 
 /* The entry of a case in a verdicts document (which may be NULL), borrowed; NULL where there is
  * none. */
@@ -76,7 +76,6 @@ double kg__speedup(const json_t *fast, const json_t *slow, const char *metric);
 /* Whether a launch cost something else while a card was seen so than `provenance` has, the
  * baseline's or a session's; `now` and `then` become what it cost, in ns. False where either is not
  * known. */
-bool kg__card_launch_differs(const json_t *card, const json_t *provenance, double *now,
-                             double *then);
+bool kg__launch_cost_moved(const json_t *card, const json_t *provenance, double *now, double *then);
 
 #endif

@@ -22,7 +22,7 @@ static bool take_part(const char **id, char *part)
 }
 
 /* Reads "b256", "b256g1056" or "-". */
-static bool parse_launch(kg__case_name *name)
+static bool parse_launch(kg__case_id *name)
 {
     const char *text = name->launch;
     char *end;
@@ -40,9 +40,9 @@ static bool parse_launch(kg__case_name *name)
     return *end == '\0';
 }
 
-bool kg__case_name_parse(const char *id, kg__case_name *name)
+bool kg__case_id_parse(const char *id, kg__case_id *name)
 {
-    *name = (kg__case_name){ .block = 0 };
+    *name = (kg__case_id){ .block = 0 };
     return take_part(&id, name->comparison) && take_part(&id, name->variant) &&
            take_part(&id, name->size) && take_part(&id, name->launch) && *id == '\0' &&
            parse_launch(name);

@@ -1,6 +1,6 @@
 /* A case's id taken apart: comparison/variant/size/launch. Pure. */
-#ifndef KG__CASE_NAME_H
-#define KG__CASE_NAME_H
+#ifndef KG__SUITE_CASE_ID_H
+#define KG__SUITE_CASE_ID_H
 
 #include <stdbool.h>
 
@@ -11,17 +11,17 @@
  * before: longer ones are rare, and push their row to the right. */
 #define KG__CASE_COLUMN "%-50s"
 
-typedef struct kg__case_name {
+typedef struct kg__case_id {
     char comparison[KG__CASE_PART_SIZE];
     char variant[KG__CASE_PART_SIZE];
     char size[KG__CASE_PART_SIZE];
     char launch[KG__CASE_PART_SIZE];
     unsigned long block; /* threads, or a tile's edge; 0: nothing to choose */
     unsigned long grid;  /* blocks; 0: not free */
-} kg__case_name;
+} kg__case_id;
 
 /* Takes an id apart: "matmul_f32/tiled/530/b16", whose launch is "b256", "b256g1056" or "-". False
  * where it is no case's. */
-bool kg__case_name_parse(const char *id, kg__case_name *name);
+bool kg__case_id_parse(const char *id, kg__case_id *name);
 
 #endif

@@ -1,7 +1,7 @@
 /* Counters: what the CPU model counts of a kernel, and the ratios that people read. Pure: names and
  * arithmetic. What each equals on hardware is in docs/model.md. */
-#ifndef KG__COUNTERS_H
-#define KG__COUNTERS_H
+#ifndef KG__SUITE_COUNTERS_H
+#define KG__SUITE_COUNTERS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -13,7 +13,7 @@
 #define LARGEST_FILE ((size_t)4 << 20)
 
 /* harness/suite/gpu_specs.json, which the build embeds. */
-extern const char kg__known_gpus[];
+extern const char kg__gpu_specs_json[];
 
 /* What a figure is called, and between what lies anything that a GPU has had or may soon have:
  * beyond it a unit is mistaken. */
@@ -51,7 +51,7 @@ static kg__gpu_figure figure_of(const char *name)
     return (kg__gpu_figure)figure;
 }
 
-static bool value_is_good(kg__reading *file, const kg__place *where, kg__gpu_figure figure,
+static bool value_is_good(kg__reading *file, const kg__json_place *where, kg__gpu_figure figure,
                           double value)
 {
     if (!(value >= figures[figure].least && value <= figures[figure].most)) {
@@ -69,8 +69,8 @@ static bool value_is_good(kg__reading *file, const kg__place *where, kg__gpu_fig
 
 /* Reads a text that is printed as it is: a terminal obeys control characters, and a table breaks by
  * them. */
-static bool read_words(kg__reading *file, const kg__place *where, const json_t *value, char *text,
-                       size_t size)
+static bool read_words(kg__reading *file, const kg__json_place *where, const json_t *value,
+                       char *text, size_t size)
 {
     char *clean;
     bool plain;
@@ -86,11 +86,11 @@ static bool read_words(kg__reading *file, const kg__place *where, const json_t *
 }
 
 /* Reads {"value", "source"}. */
-static bool read_sourced(kg__reading *file, const kg__place *where, json_t *object,
-                         kg__gpu_figure figure, kg__gpu *gpu)
+static bool read_sourced(kg__reading *file, const kg__json_place *where, json_t *object,
+                         kg__gpu_figure figure, kg__gpu_spec *gpu)
 {
-    const kg__place at_value = { where, "value" };
-    const kg__place at_source = { where, "source" };
+    const kg__json_place at_value = { where, "value" };
+    const kg__json_place at_source = { where, "source" };
     char source[KG__GPU_SOURCE_SIZE];
     const char *key;
     json_t *member;
@@ -101,7 +101,7 @@ static bool read_sourced(kg__reading *file, const kg__place *where, json_t *obje
         return false;
     }
     json_object_foreach (object, key, member) {
-        const kg__place here = { where, key };
+        const kg__json_place here = { where, key };
 
         if (strcmp(key, "value") != 0 && strcmp(key, "source") != 0) {
             kg__complain_at(file, &here, "is an unknown key: " REMEDY);
@@ -127,7 +127,7 @@ static bool is_key(const char *key)
 }
 
 /* Whether all is there that a prediction cannot do without. */
-static bool is_whole(kg__reading *file, const kg__place *where, const kg__gpu *gpu)
+static bool is_whole(kg__reading *file, const kg__json_place *where, const kg__gpu_spec *gpu)
 {
     if (gpu->name[0] == '\0') {
         kg__complain_at(file, where, "has no \"name\": " REMEDY);
@@ -142,7 +142,7 @@ static bool is_whole(kg__reading *file, const kg__place *where, const kg__gpu *g
     return true;
 }
 
-static void refuse_figure(kg__reading *file, const kg__place *where)
+static void refuse_figure(kg__reading *file, const kg__json_place *where)
 {
     const char *names[KG__GPU_FIGURES];
     const char *nearest;
@@ -156,7 +156,8 @@ static void refuse_figure(kg__reading *file, const kg__place *where)
         kg__complain_at(file, where, "is an unknown key: " REMEDY);
 }
 
-static bool read_gpu(kg__reading *file, const kg__place *where, json_t *object, kg__gpu *gpu)
+static bool read_gpu(kg__reading *file, const kg__json_place *where, json_t *object,
+                     kg__gpu_spec *gpu)
 {
     const char *key;
     json_t *value;
@@ -166,7 +167,7 @@ static bool read_gpu(kg__reading *file, const kg__place *where, json_t *object, 
         return false;
     }
     json_object_foreach (object, key, value) {
-        const kg__place here = { where, key };
+        const kg__json_place here = { where, key };
         kg__gpu_figure figure = figure_of(key);
         bool good;
 
@@ -184,9 +185,9 @@ static bool read_gpu(kg__reading *file, const kg__place *where, json_t *object, 
     return is_whole(file, where, gpu);
 }
 
-static kg__gpu *find_or_add(kg__gpus *gpus, const char *key)
+static kg__gpu_spec *find_or_add(kg__gpu_specs *gpus, const char *key)
 {
-    kg__gpu *gpu;
+    kg__gpu_spec *gpu;
 
     for (size_t i = 0; i < gpus->count; i++) {
         if (strcmp(gpus->list[i].key, key) == 0)
@@ -194,14 +195,15 @@ static kg__gpu *find_or_add(kg__gpus *gpus, const char *key)
     }
     gpus->list = kg__grow(gpus->list, gpus->count, &gpus->room, sizeof *gpus->list);
     gpu = &gpus->list[gpus->count++];
-    *gpu = (kg__gpu){ .name = "" };
+    *gpu = (kg__gpu_spec){ .name = "" };
     kg__format(gpu->key, sizeof gpu->key, "%s", key);
     for (int i = 0; i < KG__GPU_FIGURES; i++)
         gpu->value[i] = (double)NAN;
     return gpu;
 }
 
-static bool read_gpus(kg__reading *file, const kg__place *where, json_t *object, kg__gpus *gpus)
+static bool read_gpus(kg__reading *file, const kg__json_place *where, json_t *object,
+                      kg__gpu_specs *gpus)
 {
     const char *key;
     json_t *value;
@@ -211,7 +213,7 @@ static bool read_gpus(kg__reading *file, const kg__place *where, json_t *object,
         return false;
     }
     json_object_foreach (object, key, value) {
-        const kg__place here = { where, key };
+        const kg__json_place here = { where, key };
 
         if (!is_key(key)) {
             kg__complain_at(file, &here,
@@ -225,16 +227,16 @@ static bool read_gpus(kg__reading *file, const kg__place *where, json_t *object,
     return true;
 }
 
-static bool read_document(kg__reading *file, json_t *document, kg__gpus *gpus)
+static bool read_document(kg__reading *file, json_t *document, kg__gpu_specs *gpus)
 {
-    const kg__place where = { NULL, "gpus" };
+    const kg__json_place where = { NULL, "gpus" };
     const char *key;
     json_t *value;
 
     if (!kg__read_schema(file, document, KG__GPUS_SCHEMA, "update kernelgate or the file", REMEDY))
         return false;
     json_object_foreach (document, key, value) {
-        const kg__place here = { NULL, key };
+        const kg__json_place here = { NULL, key };
 
         if (strcmp(key, "schema") == 0 || strcmp(key, "gpus") == 0)
             continue;
@@ -245,8 +247,8 @@ static bool read_document(kg__reading *file, json_t *document, kg__gpus *gpus)
            read_gpus(file, &where, json_object_get(document, "gpus"), gpus);
 }
 
-bool kg__gpus_parse(const char *path, const char *text, size_t length, kg__gpus *gpus,
-                    kg__error *error)
+bool kg__gpu_specs_parse(const char *path, const char *text, size_t length, kg__gpu_specs *gpus,
+                         kg__error *error)
 {
     kg__reading file = { .path = path, .text = text, .error = error };
     json_t *document = kg__parse_document(&file, length, REMEDY);
@@ -256,7 +258,7 @@ bool kg__gpus_parse(const char *path, const char *text, size_t length, kg__gpus 
     return good;
 }
 
-bool kg__gpus_load(const char *path, kg__gpus *gpus, kg__error *error)
+bool kg__gpu_specs_load(const char *path, kg__gpu_specs *gpus, kg__error *error)
 {
     static const kg__document_kind kind = { .name = "file of GPUs",
                                             .remedy = REMEDY,
@@ -265,19 +267,19 @@ bool kg__gpus_load(const char *path, kg__gpus *gpus, kg__error *error)
     size_t length = 0;
     bool absent;
     char *text = kg__read_document(&kind, path, &length, &absent, error);
-    bool good = text != NULL && kg__gpus_parse(path, text, length, gpus, error);
+    bool good = text != NULL && kg__gpu_specs_parse(path, text, length, gpus, error);
 
     free(text);
     return good;
 }
 
-bool kg__gpus_add_known(kg__gpus *gpus, kg__error *error)
+bool kg__gpu_specs_add_known(kg__gpu_specs *gpus, kg__error *error)
 {
-    return kg__gpus_parse("harness/suite/gpu_specs.json", kg__known_gpus, strlen(kg__known_gpus),
-                          gpus, error);
+    return kg__gpu_specs_parse("harness/suite/gpu_specs.json", kg__gpu_specs_json,
+                               strlen(kg__gpu_specs_json), gpus, error);
 }
 
-const kg__gpu *kg__gpus_find(const kg__gpus *gpus, const char *key)
+const kg__gpu_spec *kg__gpu_specs_find(const kg__gpu_specs *gpus, const char *key)
 {
     for (size_t i = 0; i < gpus->count; i++) {
         if (strcmp(gpus->list[i].key, key) == 0)
@@ -286,12 +288,12 @@ const kg__gpu *kg__gpus_find(const kg__gpus *gpus, const char *key)
     return NULL;
 }
 
-void kg__gpus_free(kg__gpus *gpus)
+void kg__gpu_specs_free(kg__gpu_specs *gpus)
 {
     for (size_t i = 0; i < gpus->count; i++) {
         for (int figure = 0; figure < KG__GPU_FIGURES; figure++)
             free(gpus->list[i].source[figure]);
     }
     free(gpus->list);
-    *gpus = (kg__gpus){ 0 };
+    *gpus = (kg__gpu_specs){ 0 };
 }

@@ -7,8 +7,8 @@
  *                             ...}}}
  *
  * A GPU's key is that of its target. */
-#ifndef KG__GPUS_H
-#define KG__GPUS_H
+#ifndef KG__SUITE_GPU_SPECS_H
+#define KG__SUITE_GPU_SPECS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,18 +38,18 @@ typedef enum kg__gpu_figure {
     KG__GPU_FIGURES
 } kg__gpu_figure;
 
-typedef struct kg__gpu {
+typedef struct kg__gpu_spec {
     char key[KG__GPU_KEY_SIZE];
     char name[KG__GPU_NAME_SIZE];
     double value[KG__GPU_FIGURES]; /* NaN: not known */
     char *source[KG__GPU_FIGURES]; /* NULL where the figure is not known */
-} kg__gpu;
+} kg__gpu_spec;
 
-typedef struct kg__gpus {
-    kg__gpu *list;
+typedef struct kg__gpu_specs {
+    kg__gpu_spec *list;
     size_t count;
     size_t room;
-} kg__gpus;
+} kg__gpu_specs;
 
 /* A figure's name in the file, "dram_gb_per_s". */
 const char *kg__gpu_figure_name(kg__gpu_figure figure);
@@ -59,19 +59,19 @@ const char *kg__gpu_figure_name(kg__gpu_figure figure);
  * line and key, for anything that is no such document: an unknown key or figure, one that stands
  * twice, a figure without a source, a value that no GPU has, or a new GPU without a name,
  * multiprocessors, a clock, float32_operations_per_clock or dram_gb_per_s. */
-bool kg__gpus_parse(const char *path, const char *text, size_t length, kg__gpus *gpus,
-                    kg__error *error);
+bool kg__gpu_specs_parse(const char *path, const char *text, size_t length, kg__gpu_specs *gpus,
+                         kg__error *error);
 
 /* The same of a file; one that is not there is an error too. */
-bool kg__gpus_load(const char *path, kg__gpus *gpus, kg__error *error);
+bool kg__gpu_specs_load(const char *path, kg__gpu_specs *gpus, kg__error *error);
 
 /* Adds the GPUs whose figures this program was built with, harness/suite/gpu_specs.json. */
-bool kg__gpus_add_known(kg__gpus *gpus, kg__error *error);
+bool kg__gpu_specs_add_known(kg__gpu_specs *gpus, kg__error *error);
 
 /* The GPU of a key, or NULL. */
-const kg__gpu *kg__gpus_find(const kg__gpus *gpus, const char *key);
+const kg__gpu_spec *kg__gpu_specs_find(const kg__gpu_specs *gpus, const char *key);
 
 /* Frees the GPUs and their sources, and empties the list. */
-void kg__gpus_free(kg__gpus *gpus);
+void kg__gpu_specs_free(kg__gpu_specs *gpus);
 
 #endif

@@ -1,12 +1,11 @@
 /* A run: where its files are, and how it is steered by the environment. */
-#ifndef KG__RUN_H
-#define KG__RUN_H
+#ifndef KG__SUITE_SETTINGS_H
+#define KG__SUITE_SETTINGS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "base/message.h"
-
 
 /* True when KG_STRICT=1. */
 bool kg__is_strict(void);

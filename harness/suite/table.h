@@ -1,6 +1,6 @@
 /* The table of a comparison, expanded into its cases. */
-#ifndef KG__TABLE_H
-#define KG__TABLE_H
+#ifndef KG__SUITE_TABLE_H
+#define KG__SUITE_TABLE_H
 
 #include <jansson.h>
 #include <kernelgate/kernelgate.h>

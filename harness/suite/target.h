@@ -1,6 +1,6 @@
 /* What produces metrics: a GPU, or the CPU model. */
-#ifndef KG__TARGET_H
-#define KG__TARGET_H
+#ifndef KG__SUITE_TARGET_H
+#define KG__SUITE_TARGET_H
 
 #include <jansson.h>
 #include <stddef.h>

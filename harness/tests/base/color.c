@@ -36,33 +36,33 @@ TestSuite(colour, .init = begin, .fini = end, .timeout = 20);
 
 Test(colour, is_for_terminals)
 {
-    cr_expect(kg__colour_wanted(terminal));
-    cr_expect(!kg__colour_wanted(file));
+    cr_expect(kg__color_wanted(terminal));
+    cr_expect(!kg__color_wanted(file));
     setenv("TERM", "dumb", 1);
-    cr_expect(!kg__colour_wanted(terminal));
+    cr_expect(!kg__color_wanted(terminal));
     unsetenv("TERM");
-    cr_expect(kg__colour_wanted(terminal));
+    cr_expect(kg__color_wanted(terminal));
 }
 
 Test(colour, can_be_forbidden_and_forced)
 {
     setenv("CLICOLOR_FORCE", "1", 1);
-    cr_expect(kg__colour_wanted(file));
+    cr_expect(kg__color_wanted(file));
     setenv("TERM", "dumb", 1);
-    cr_expect(kg__colour_wanted(file));
+    cr_expect(kg__color_wanted(file));
     setenv("CLICOLOR_FORCE", "0", 1);
-    cr_expect(!kg__colour_wanted(file));
+    cr_expect(!kg__color_wanted(file));
     setenv("CLICOLOR_FORCE", "", 1);
-    cr_expect(!kg__colour_wanted(file));
+    cr_expect(!kg__color_wanted(file));
     /* What forbids it is the stronger. */
     setenv("CLICOLOR_FORCE", "1", 1);
     setenv("NO_COLOR", "1", 1);
-    cr_expect(!kg__colour_wanted(file) && !kg__colour_wanted(terminal));
+    cr_expect(!kg__color_wanted(file) && !kg__color_wanted(terminal));
     setenv("TERM", "xterm", 1);
-    cr_expect(!kg__colour_wanted(terminal));
+    cr_expect(!kg__color_wanted(terminal));
     /* Set to nothing, it says nothing. */
     setenv("NO_COLOR", "", 1);
-    cr_expect(kg__colour_wanted(file));
+    cr_expect(kg__color_wanted(file));
 }
 
 static void expect_written(const char *text)

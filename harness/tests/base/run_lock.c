@@ -20,16 +20,16 @@ TestSuite(holding, .init = make_folder, .fini = remove_folder, .timeout = 60);
 
 static const char *lock(void)
 {
-    return at(KG__HOLDING_FILE);
+    return at(KG__RUN_LOCK_FILE);
 }
 
 static void expect_held(const char *part)
 {
     kg__error error = { "" };
 
-    cr_assert(!kg__holding_permits(at(""), &error));
+    cr_assert(!kg__run_lock_permits(at(""), &error));
     cr_assert(strstr(error.text, part) != NULL, "%s", error.text);
-    cr_assert(!kg__holding_take(at(""), getpid(), &error));
+    cr_assert(!kg__run_lock_take(at(""), getpid(), &error));
     cr_assert(strstr(error.text, part) != NULL, "%s", error.text);
     cr_assert(strchr(error.text, '\n') == NULL, "%s", error.text);
 }
@@ -38,8 +38,8 @@ static void expect_free(void)
 {
     kg__error error = { "" };
 
-    cr_assert(kg__holding_permits(at(""), &error), "%s", error.text);
-    cr_assert(kg__holding_take(at(""), getpid(), &error), "%s", error.text);
+    cr_assert(kg__run_lock_permits(at(""), &error), "%s", error.text);
+    cr_assert(kg__run_lock_take(at(""), getpid(), &error), "%s", error.text);
 }
 
 /* A process that lives until it is ended, no ancestor of ours. */
@@ -67,12 +67,12 @@ Test(holding, a_folder_that_nobody_holds)
 {
     kg__error error = { "" };
 
-    cr_assert(kg__holding_permits(at("missing"), &error), "%s", error.text);
-    cr_assert(kg__holding_permits(at(""), &error), "%s", error.text);
+    cr_assert(kg__run_lock_permits(at("missing"), &error), "%s", error.text);
+    cr_assert(kg__run_lock_permits(at(""), &error), "%s", error.text);
     cr_assert(!exists(lock()), "looking leaves nothing behind");
     write_text(lock(), "");
     expect_free();
-    cr_assert(!kg__holding_take(at("missing"), getpid(), &error));
+    cr_assert(!kg__run_lock_take(at("missing"), getpid(), &error));
     cr_assert(strstr(error.text, "missing/run.lock: cannot be opened: No such file") != NULL, "%s",
               error.text);
 }
@@ -85,7 +85,7 @@ Test(holding, the_file_names_the_holder)
     char line[300];
     char *text;
 
-    cr_assert(kg__holding_take(at(""), getpid(), &error), "%s", error.text);
+    cr_assert(kg__run_lock_take(at(""), getpid(), &error), "%s", error.text);
     text = read_text(lock());
     kg__format(first, sizeof first, "process %ld", (long)getpid());
     cr_assert(strncmp(text, first, strlen(first)) == 0, "%s", text);
@@ -104,11 +104,11 @@ Test(holding, a_process_that_lives)
     kg__error error = { "" };
     char name[64];
 
-    cr_assert(kg__holding_take(at(""), stranger, &error), "%s", error.text);
+    cr_assert(kg__run_lock_take(at(""), stranger, &error), "%s", error.text);
     kg__format(name, sizeof name, "held by test_run_lock, process %ld, since 2", (long)stranger);
     expect_held(name);
     expect_held("wait until it is through, or set KG_OUT to another folder");
-    kg__holding_release(at(""), getpid());
+    kg__run_lock_release(at(""), getpid());
     expect_held(name);
     end_stranger(stranger);
     expect_free();
@@ -121,9 +121,9 @@ Test(holding, a_process_that_ended_and_was_not_waited_for)
     pid_t stranger = start_stranger();
     kg__error error = { "" };
 
-    cr_assert(kg__holding_take(at(""), stranger, &error), "%s", error.text);
+    cr_assert(kg__run_lock_take(at(""), stranger, &error), "%s", error.text);
     cr_assert(kill(stranger, SIGKILL) == 0);
-    for (int i = 0; i < 5000 && !kg__holding_permits(at(""), &error); i++)
+    for (int i = 0; i < 5000 && !kg__run_lock_permits(at(""), &error); i++)
         nanosleep(&moment, NULL);
     expect_free();
     cr_assert(waitpid(stranger, NULL, 0) == stranger);
@@ -136,7 +136,7 @@ Test(holding, a_number_that_another_process_has_now)
     char *text;
     char *started;
 
-    cr_assert(kg__holding_take(at(""), stranger, &error), "%s", error.text);
+    cr_assert(kg__run_lock_take(at(""), stranger, &error), "%s", error.text);
     text = read_text(lock());
     started = strstr(text, "\nstarted ") + strlen("\nstarted ");
     started[0] = started[0] == '9' ? '8' : '9';
@@ -163,13 +163,13 @@ Test(holding, an_ancestor)
     pid_t child;
     int status = 0;
 
-    cr_assert(kg__holding_take(at(""), getppid(), &error), "%s", error.text);
+    cr_assert(kg__run_lock_take(at(""), getppid(), &error), "%s", error.text);
     before = read_text(lock());
     expect_free();
     child = fork();
     cr_assert(child >= 0);
     if (child == 0)
-        _exit(kg__holding_permits(at(""), &error) && kg__holding_take(at(""), getpid(), &error)
+        _exit(kg__run_lock_permits(at(""), &error) && kg__run_lock_take(at(""), getpid(), &error)
                   ? 0
                   : 1);
     cr_assert(waitpid(child, &status, 0) == child && status == 0);
@@ -177,11 +177,11 @@ Test(holding, an_ancestor)
     cr_assert(strcmp(before, after) == 0, "the ancestor stays the holder: %s", after);
     free(before);
     free(after);
-    kg__holding_release(at(""), getpid());
+    kg__run_lock_release(at(""), getpid());
     after = read_text(lock());
     cr_assert(after[0] != '\0', "and it alone gives the folder back");
     free(after);
-    kg__holding_release(at(""), getppid());
+    kg__run_lock_release(at(""), getppid());
     after = read_text(lock());
     cr_assert(after[0] == '\0', "%s", after);
     free(after);
@@ -193,9 +193,9 @@ Test(holding, a_process_that_is_not_there)
     kg__error error = { "" };
 
     end_stranger(stranger);
-    cr_assert(!kg__holding_take(at(""), stranger, &error));
+    cr_assert(!kg__run_lock_take(at(""), stranger, &error));
     cr_assert(strstr(error.text, "/proc tells nothing of it") != NULL, "%s", error.text);
-    kg__holding_release(at(""), stranger);
+    kg__run_lock_release(at(""), stranger);
     cr_assert(!exists(lock()));
 }
 
@@ -236,8 +236,8 @@ Test(holding, what_is_no_file)
     cr_assert(mkdir(lock(), 0777) == 0);
     kg__error error = { "" };
 
-    cr_assert(!kg__holding_take(at(""), getpid(), &error));
-    cr_assert(!kg__holding_permits(at(""), &error));
+    cr_assert(!kg__run_lock_take(at(""), getpid(), &error));
+    cr_assert(!kg__run_lock_permits(at(""), &error));
     cr_assert(strstr(error.text, "run.lock: is no regular file") != NULL, "%s", error.text);
     cr_assert(rmdir(lock()) == 0);
     cr_assert(mkfifo(lock(), 0666) == 0);
@@ -268,7 +268,7 @@ Test(holding, a_file_that_stays_locked)
     write_text(lock(), "");
     file = fopen(lock(), "r");
     cr_assert(file != NULL && flock(fileno(file), LOCK_EX) == 0);
-    cr_assert(!kg__holding_permits(at(""), &error));
+    cr_assert(!kg__run_lock_permits(at(""), &error));
     cr_assert(strstr(error.text, "a process has kept it open for 10 s") != NULL, "%s", error.text);
     fclose(file);
 }
@@ -288,7 +288,7 @@ Test(holding, the_commands_leave_a_held_folder_alone)
 
     kg__format(setting, sizeof setting, "KG_OUT=%s", at(""));
     write_text(at("results.json"), "of the other run");
-    cr_assert(kg__holding_take(at(""), stranger, &error), "%s", error.text);
+    cr_assert(kg__run_lock_take(at(""), stranger, &error), "%s", error.text);
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         ending seen = drive(commands[i], environment);
         char *text = read_text(at("results.json"));
@@ -324,7 +324,7 @@ static int race(void)
             close(start[1]);
             /* Until the other end is closed for all of them. */
             (void)!read(start[0], &word, 1);
-            word = kg__holding_take(at(""), getpid(), &error) ? '1' : '0';
+            word = kg__run_lock_take(at(""), getpid(), &error) ? '1' : '0';
             (void)!write(through[1], &word, 1);
             /* A winner that ended would make room for the next. */
             for (;;)
@@ -376,7 +376,7 @@ Test(holding, the_scripts_keep_to_the_same_file)
     ending seen;
     char *text;
 
-    cr_assert(kg__holding_take(at(""), stranger, &error), "%s", error.text);
+    cr_assert(kg__run_lock_take(at(""), stranger, &error), "%s", error.text);
     expect_script(2, "held by test_run_lock, process ");
     end_stranger(stranger);
     expect_script(0, "taken");
@@ -386,7 +386,7 @@ Test(holding, the_scripts_keep_to_the_same_file)
     seen = run_script("cat \"$1/run.lock\"; exit 3");
     expect_ending(&seen, 3, "what ci/gate\nsince 2");
     free(seen.output);
-    cr_assert(kg__holding_take(at(""), getpid(), &error), "%s", error.text);
+    cr_assert(kg__run_lock_take(at(""), getpid(), &error), "%s", error.text);
     expect_script(0, "taken");
     text = read_text(lock());
     cr_assert(strstr(text, "\nwhat test_run_lock\n") != NULL, "the ancestor stays the holder: %s",
@@ -411,7 +411,7 @@ Test(holding, the_scripts_read_it_as_strictly)
         (void)snprintf(text, sizeof text, "process %s\nstarted %s\nhost %s\nwhat x\nsince y\n",
                        numbers[i][0], numbers[i][1], host);
         write_text(lock(), text);
-        cr_assert(!kg__holding_take(at(""), getpid(), &error));
+        cr_assert(!kg__run_lock_take(at(""), getpid(), &error));
         expect_script(2, "does not say who holds this folder");
     }
 }

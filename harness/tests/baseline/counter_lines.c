@@ -31,7 +31,8 @@ static void expect(const char *before, const char *now, const char *expected)
     json_t *here = lines_of(now);
     char text[1024] = "left alone";
 
-    cr_assert(kg__lines_explain(then, here, text, sizeof text) == (*expected != '\0'), "%s", text);
+    cr_assert(kg__counter_lines_explain(then, here, text, sizeof text) == (*expected != '\0'), "%s",
+              text);
     cr_assert(strcmp(text, expected) == 0, "expected: %s\ngot: %s", expected, text);
     json_decref(then);
     json_decref(here);
@@ -54,12 +55,12 @@ Test(lines, what_is_not_known_explains_nothing)
     json_t *list = json_array();
     char text[64] = "left alone";
 
-    cr_assert(!kg__lines_explain(NULL, some, text, sizeof text));
+    cr_assert(!kg__counter_lines_explain(NULL, some, text, sizeof text));
     cr_assert(strcmp(text, "") == 0);
-    cr_assert(!kg__lines_explain(some, NULL, text, sizeof text));
-    cr_assert(!kg__lines_explain(NULL, NULL, text, sizeof text));
-    cr_assert(!kg__lines_explain(list, some, text, sizeof text));
-    cr_assert(!kg__lines_explain(some, json_null(), text, sizeof text));
+    cr_assert(!kg__counter_lines_explain(some, NULL, text, sizeof text));
+    cr_assert(!kg__counter_lines_explain(NULL, NULL, text, sizeof text));
+    cr_assert(!kg__counter_lines_explain(list, some, text, sizeof text));
+    cr_assert(!kg__counter_lines_explain(some, json_null(), text, sizeof text));
     json_decref(some);
     json_decref(list);
 }
@@ -279,12 +280,12 @@ Test(lines, many_lines, .timeout = 20)
         snprintf(key, sizeof key, "k/a.cu:%d", i + 1);
         json_object_set_new(now, key, json_pack("{s:i}", "shuffles", i + (i == 1500)));
     }
-    cr_assert(kg__lines_explain(before, now, text, sizeof text));
+    cr_assert(kg__counter_lines_explain(before, now, text, sizeof text));
     cr_assert(strcmp(text, "k/a.cu:1501: shuffles went from 1 50...") == 0, "%s", text);
     json_object_del(now, "k/a.cu:3001");
-    cr_assert(kg__lines_explain(before, now, text, sizeof text));
-    cr_assert(!kg__lines_explain(before, now, text, 0));
-    cr_assert(kg__lines_explain(before, now, text, 1) && text[0] == '\0');
+    cr_assert(kg__counter_lines_explain(before, now, text, sizeof text));
+    cr_assert(!kg__counter_lines_explain(before, now, text, 0));
+    cr_assert(kg__counter_lines_explain(before, now, text, 1) && text[0] == '\0');
     json_decref(before);
     json_decref(now);
 }
@@ -294,7 +295,7 @@ static void expect_fault(const char *text, const char *fault, const char *key, c
     json_t *lines = lines_of(text);
     const char *at = "";
     const char *of = "";
-    const char *found = kg__lines_fault(lines, &at, &of);
+    const char *found = kg__counter_lines_fault(lines, &at, &of);
 
     cr_assert((found == NULL) == (fault == NULL), "%s: %s", text, found != NULL ? found : "");
     cr_assert(fault == NULL || strcmp(found, fault) == 0, "%s: %s", text, found);
@@ -340,7 +341,7 @@ Test(lines, sorted)
 {
     json_t *lines = lines_of("{'b.cu:1': {'shuffles': 1, 'barriers': 2}, 'a.cu:14': {'barriers': "
                              "1}, 'a.cu:9': {'barriers': 1}, 'a.c:100': {'barriers': 1}}");
-    json_t *copy = kg__lines_sorted(lines);
+    json_t *copy = kg__counter_lines_sorted(lines);
     char *text = json_dumps(copy, JSON_COMPACT);
 
     cr_assert(strcmp(text, "{\"a.c:100\":{\"barriers\":1},\"a.cu:9\":{\"barriers\":1},\"a.cu:14\":"
@@ -356,10 +357,10 @@ Test(lines, counters_in_words)
 {
     char words[64];
 
-    kg__lines_counter_words("global_load_requests", words, sizeof words);
+    kg__counter_words("global_load_requests", words, sizeof words);
     cr_assert(strcmp(words, "load requests") == 0);
-    kg__lines_counter_words("shared_load_wavefronts", words, sizeof words);
+    kg__counter_words("shared_load_wavefronts", words, sizeof words);
     cr_assert(strcmp(words, "shared load wavefronts") == 0);
-    kg__lines_counter_words("barriers", words, sizeof words);
+    kg__counter_words("barriers", words, sizeof words);
     cr_assert(strcmp(words, "barriers") == 0);
 }

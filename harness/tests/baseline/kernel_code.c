@@ -33,7 +33,7 @@ static json_t *read(const char *text)
 static void expect_fault(const char *text, const char *at, const char *fault)
 {
     const char *key = "old";
-    const char *got = kg__code_fault(read(text), &key);
+    const char *got = kg__kernel_code_fault(read(text), &key);
 
     cr_assert(got != NULL, "%s is let pass", text);
     cr_expect(strcmp(got, fault) == 0, "%s: %s", text, got);
@@ -54,7 +54,7 @@ Test(code, sound_objects)
     const char *key = "old";
 
     for (size_t i = 0; i < sizeof sound / sizeof *sound; i++) {
-        cr_expect(kg__code_fault(read(sound[i]), &key) == NULL, "%s", sound[i]);
+        cr_expect(kg__kernel_code_fault(read(sound[i]), &key) == NULL, "%s", sound[i]);
         cr_expect(key == NULL);
     }
 }
@@ -93,18 +93,19 @@ Test(code, is_taken_from_a_record_in_order)
         read("{\"kernel\": {\"fingerprint\": \"0123456789abcdef\", \"occupancy\": 0.75, \"name\": "
              "\"_Z5naive\", \"names\": [\"_Z5naive\"], \"launch\": \"00\", "
              "\"blocks_per_multiprocessor\": 8, \"registers\": 40, \"shared_bytes\": -3}}");
-    json_t *code = hold(kg__code_of(record));
+    json_t *code = hold(kg__kernel_code_of(record));
     char *text = json_dumps(code, 0);
     const char *key;
 
     cr_expect(eq(str, text,
                  "{\"registers\": 40, \"occupancy\": 0.75, \"fingerprint\": "
                  "\"0123456789abcdef\"}"));
-    cr_expect(kg__code_fault(code, &key) == NULL);
+    cr_expect(kg__kernel_code_fault(code, &key) == NULL);
     free(text);
-    cr_expect(kg__code_of(read("{}")) == NULL, "no kernel");
-    cr_expect(kg__code_of(read("{\"kernel\": {\"name\": \"k\"}}")) == NULL, "nothing is known");
-    cr_expect(kg__code_of(NULL) == NULL);
+    cr_expect(kg__kernel_code_of(read("{}")) == NULL, "no kernel");
+    cr_expect(kg__kernel_code_of(read("{\"kernel\": {\"name\": \"k\"}}")) == NULL,
+              "nothing is known");
+    cr_expect(kg__kernel_code_of(NULL) == NULL);
 }
 
 Test(code, is_the_same_where_both_know_it)
@@ -127,12 +128,12 @@ Test(code, equal_figures_may_be_written_otherwise)
 {
     const json_t *one = read("{\"registers\": 40, \"occupancy\": 1.0}");
 
-    cr_expect(kg__code_equal(one, read("{\"occupancy\": 1, \"registers\": 40}")));
-    cr_expect(not(kg__code_equal(one, read("{\"occupancy\": 0.5, \"registers\": 40}"))));
-    cr_expect(not(kg__code_equal(one, read("{\"registers\": 40}"))));
-    cr_expect(not(kg__code_equal(one, read("{\"registers\": 40, \"local_bytes\": 1}"))));
-    cr_expect(not(kg__code_equal(one, NULL)));
-    cr_expect(kg__code_equal(NULL, NULL));
+    cr_expect(kg__kernel_code_equal(one, read("{\"occupancy\": 1, \"registers\": 40}")));
+    cr_expect(not(kg__kernel_code_equal(one, read("{\"occupancy\": 0.5, \"registers\": 40}"))));
+    cr_expect(not(kg__kernel_code_equal(one, read("{\"registers\": 40}"))));
+    cr_expect(not(kg__kernel_code_equal(one, read("{\"registers\": 40, \"local_bytes\": 1}"))));
+    cr_expect(not(kg__kernel_code_equal(one, NULL)));
+    cr_expect(kg__kernel_code_equal(NULL, NULL));
 }
 
 static void expect_changes(const char *before, const char *now, const char *expected)
@@ -140,7 +141,7 @@ static void expect_changes(const char *before, const char *now, const char *expe
     json_t *list = hold(json_array());
     char *text;
 
-    kg__code_changes(before != NULL ? read(before) : NULL, read(now), list);
+    kg__kernel_code_changes(before != NULL ? read(before) : NULL, read(now), list);
     text = json_dumps(list, 0);
     cr_expect(eq(str, text, (char *)expected));
     free(text);

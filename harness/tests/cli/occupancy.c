@@ -184,7 +184,7 @@ static json_t *ask_model(const char *comparison)
         free(output);
         return NULL;
     }
-    cr_assert(kg__probe_output(arguments, 60, output, OUTPUT_SIZE) == 0, "%s", program);
+    cr_assert(kg__child_output(arguments, 60, output, OUTPUT_SIZE) == 0, "%s", program);
     told = json_loads(output, 0, NULL);
     free(output);
     cr_assert(told != NULL);

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-static kg__gpu gpu;
+static kg__gpu_spec gpu;
 static kg__job job;
 
 /* 10 multiprocessors of 1 GHz that do 100 operations a clock each: 1000 operations a nanosecond.
@@ -22,7 +22,7 @@ static void begin(void)
         [KG__GPU_BLOCKS] = 2000,        [KG__GPU_BUS] = 10,
     };
 
-    gpu = (kg__gpu){ .key = "round" };
+    gpu = (kg__gpu_spec){ .key = "round" };
     memcpy(gpu.value, round, sizeof round);
     job = kg__job_unknown();
     job.operations = 3000;

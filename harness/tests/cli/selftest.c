@@ -181,12 +181,12 @@ Test(selftest, another_one_in_the_same_folder)
     cr_assert(other > 0);
     cr_assert(kg__file_make_folder(at("out/selftest"), &error), "%s", error.text);
     write_text(at("out/selftest/selftest.md"), "of the other run");
-    cr_assert(kg__holding_take(at("out/selftest"), other, &error), "%s", error.text);
+    cr_assert(kg__run_lock_take(at("out/selftest"), other, &error), "%s", error.text);
     expect_run(2, "held by test_selftest, process ");
     cr_assert(exists(at("out/selftest/selftest.md")));
     cr_assert(kill(other, SIGKILL) == 0 && waitpid(other, NULL, 0) == other);
     expect_run(0, "selftest: PASS");
-    cr_assert(kg__holding_permits(at("out/selftest"), &error), "%s", error.text);
+    cr_assert(kg__run_lock_permits(at("out/selftest"), &error), "%s", error.text);
 }
 
 Test(selftest, an_earlier_baseline_is_not_judged_by)

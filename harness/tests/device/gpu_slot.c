@@ -10,7 +10,7 @@
 #define UUID "GPU-7fc4aa32-1cf4-0123-89ab-cdef01234567"
 #define ID "gpu_7fc4aa32_1cf4_0123_89ab_cdef01234567"
 
-static char uuid[KG__BOARD_UUID_SIZE];
+static char uuid[KG__GPU_UUID_SIZE];
 static kg__error error;
 
 static void forget(void)
@@ -23,7 +23,7 @@ static void forget(void)
 TestSuite(board, .init = forget);
 
 /* What is made of CTest's two variables; NULL leaves one unset. */
-static kg__board_status given(const char *count, const char *gpus)
+static kg__gpu_slot_status given(const char *count, const char *gpus)
 {
     forget();
     error.text[0] = '\0';
@@ -31,31 +31,31 @@ static kg__board_status given(const char *count, const char *gpus)
         setenv("CTEST_RESOURCE_GROUP_COUNT", count, 1);
     if (gpus != NULL)
         setenv("CTEST_RESOURCE_GROUP_0_GPUS", gpus, 1);
-    return kg__board_take(uuid, &error);
+    return kg__gpu_slot_take(uuid, &error);
 }
 
 Test(board, without_a_resource_spec_any_board_will_do)
 {
-    cr_expect(eq(int, given(NULL, NULL), KG__BOARD_ANY));
+    cr_expect(eq(int, given(NULL, NULL), KG__GPU_SLOT_ANY));
     cr_expect(eq(str, uuid, ""));
     cr_expect(getenv("CUDA_VISIBLE_DEVICES") == NULL);
     /* What CTest tells a test that takes nothing. */
-    cr_expect(eq(int, given("0", NULL), KG__BOARD_ANY));
+    cr_expect(eq(int, given("0", NULL), KG__GPU_SLOT_ANY));
 }
 
 Test(board, the_one_that_is_given_is_the_one_that_is_shown)
 {
     setenv("CUDA_VISIBLE_DEVICES", "3", 1);
-    cr_expect(eq(int, given("1", "id:" ID ",slots:8"), KG__BOARD_GIVEN));
+    cr_expect(eq(int, given("1", "id:" ID ",slots:8"), KG__GPU_SLOT_GIVEN));
     cr_expect(eq(str, uuid, UUID));
     cr_expect(eq(str, getenv("CUDA_VISIBLE_DEVICES"), UUID));
-    cr_expect(eq(int, given(NULL, "id:" ID ",slots:1"), KG__BOARD_GIVEN));
+    cr_expect(eq(int, given(NULL, "id:" ID ",slots:1"), KG__GPU_SLOT_GIVEN));
 }
 
 Test(board, asking_shows_nothing)
 {
     setenv("CTEST_RESOURCE_GROUP_0_GPUS", "id:" ID ",slots:1", 1);
-    cr_expect(eq(int, kg__board_given(uuid, &error), KG__BOARD_GIVEN));
+    cr_expect(eq(int, kg__gpu_slot_given(uuid, &error), KG__GPU_SLOT_GIVEN));
     cr_expect(eq(str, uuid, UUID));
     cr_expect(getenv("CUDA_VISIBLE_DEVICES") == NULL);
 }
@@ -85,7 +85,7 @@ Test(board, what_names_no_board_is_an_error)
     };
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        cr_expect(eq(int, given("1", bad[i]), KG__BOARD_BAD), "%s", bad[i]);
+        cr_expect(eq(int, given("1", bad[i]), KG__GPU_SLOT_BAD), "%s", bad[i]);
         cr_expect(eq(str, uuid, ""));
         cr_expect(getenv("CUDA_VISIBLE_DEVICES") == NULL, "%s", bad[i]);
         cr_expect(strstr(error.text, "names no board") != NULL &&
@@ -96,17 +96,17 @@ Test(board, what_names_no_board_is_an_error)
 
 Test(board, a_test_takes_one_board)
 {
-    cr_expect(eq(int, given("2", "id:" ID ",slots:1"), KG__BOARD_BAD));
+    cr_expect(eq(int, given("2", "id:" ID ",slots:1"), KG__GPU_SLOT_BAD));
     cr_expect(strstr(error.text, "CTEST_RESOURCE_GROUP_COUNT=2") != NULL, "%s", error.text);
-    cr_expect(eq(int, given("two", NULL), KG__BOARD_BAD));
-    cr_expect(eq(int, given("0", "id:" ID ",slots:1"), KG__BOARD_BAD));
-    cr_expect(eq(int, given("1", NULL), KG__BOARD_BAD));
+    cr_expect(eq(int, given("two", NULL), KG__GPU_SLOT_BAD));
+    cr_expect(eq(int, given("0", "id:" ID ",slots:1"), KG__GPU_SLOT_BAD));
+    cr_expect(eq(int, given("1", NULL), KG__GPU_SLOT_BAD));
     cr_expect(strstr(error.text, "takes no GPU") != NULL, "%s", error.text);
 }
 
 Test(board, one_that_is_gone_is_named)
 {
-    kg__board_gone(UUID, &error);
+    kg__gpu_slot_gone(UUID, &error);
     cr_expect(strstr(error.text, UUID) != NULL && strchr(error.text, '\n') == NULL);
 }
 
@@ -117,7 +117,7 @@ static json_t *spec_of(const char *list)
 
     cr_assert(boards != NULL, "%s", list);
     error.text[0] = '\0';
-    spec = kg__board_spec(boards, &error);
+    spec = kg__gpu_slot_spec(boards, &error);
     json_decref(boards);
     return spec;
 }
@@ -146,7 +146,7 @@ Test(board, ids_there_and_back)
 
     cr_assert(json_unpack(spec, "{s:[{s:[{s:s}]}]}", "local", "gpus", "id", &id) == 0);
     kg__format(gpus, sizeof gpus, "id:%s,slots:8", id);
-    cr_expect(eq(int, given("1", gpus), KG__BOARD_GIVEN));
+    cr_expect(eq(int, given("1", gpus), KG__GPU_SLOT_GIVEN));
     cr_expect(eq(str, uuid, UUID));
     json_decref(spec);
 }
@@ -166,7 +166,7 @@ Test(board, what_cannot_be_handed_out_is_refused)
 
 Test(board, instances_are_known_by_their_name)
 {
-    cr_expect(kg__board_is_instance("NVIDIA A100-SXM4-40GB MIG 1g.5gb"));
-    cr_expect(not(kg__board_is_instance("NVIDIA H200")));
-    cr_expect(not(kg__board_is_instance("MIGHTY")));
+    cr_expect(kg__gpu_slot_is_instance("NVIDIA A100-SXM4-40GB MIG 1g.5gb"));
+    cr_expect(not(kg__gpu_slot_is_instance("NVIDIA H200")));
+    cr_expect(not(kg__gpu_slot_is_instance("MIGHTY")));
 }

@@ -37,7 +37,7 @@ static kg__nvml_state state_of(const char *which)
     kg__nvml_state state;
     kg__error error = { "" };
 
-    cr_assert(kg__nvml_card_state(nvml, which, &state, &error), "%s", error.text);
+    cr_assert(kg__nvml_gpu_state(nvml, which, &state, &error), "%s", error.text);
     kg__nvml_close(nvml);
     return state;
 }
@@ -169,7 +169,7 @@ Test(nvml, a_card_that_is_not_there_is_an_error)
         kg__error error = { "" };
         char expected[128];
 
-        cr_assert(not(kg__nvml_card_state(nvml, missing[i], &state, &error)));
+        cr_assert(not(kg__nvml_gpu_state(nvml, missing[i], &state, &error)));
         snprintf(expected, sizeof expected,
                  "GPU %s: the NVIDIA driver does not find it (NVML error 6: "
                  "Not Found)",
@@ -337,9 +337,9 @@ Test(nvml, a_card_that_does_not_answer_leaves_no_figure)
 
     answer("temperature=44");
     cr_assert(eq(int, kg__nvml_open(&nvml, &why), KG__NVML_READY));
-    cr_assert(kg__nvml_card_state(nvml, "0", &state, &why), "%s", why.text);
+    cr_assert(kg__nvml_gpu_state(nvml, "0", &state, &why), "%s", why.text);
     cr_expect(eq(int, state.temperature_c, 44));
-    cr_assert(not(kg__nvml_card_state(nvml, "7", &state, &why)));
+    cr_assert(not(kg__nvml_gpu_state(nvml, "7", &state, &why)));
     cr_expect(strstr(why.text, "GPU 7") != NULL, "%s", why.text);
     cr_expect(eq(int, state.temperature_c, -1));
     kg__nvml_close(nvml);

@@ -57,7 +57,7 @@
 
 static int process_number;
 
-static char opened[KG__BOARD_UUID_SIZE];
+static char opened[KG__GPU_UUID_SIZE];
 
 /* The boards that CUDA_VISIBLE_DEVICES shows. */
 static json_t *visible_boards(void)
@@ -126,7 +126,7 @@ static bool is_hit_by(const char *state, const char *what)
 kg__device_status kg__device_open(json_t **description, kg__error *why)
 {
     const char *state = getenv("FAKE_DEVICE");
-    char given[KG__BOARD_UUID_SIZE];
+    char given[KG__GPU_UUID_SIZE];
     json_t *boards;
     const json_t *first;
     const char *toolkit = getenv("FAKE_CUDA");
@@ -144,7 +144,7 @@ kg__device_status kg__device_open(json_t **description, kg__error *why)
         kg__fail(why, "the driver does not work: this one is a fake");
         return KG__DEVICE_BROKEN;
     }
-    if (kg__board_take(given, why) == KG__BOARD_BAD)
+    if (kg__gpu_slot_take(given, why) == KG__GPU_SLOT_BAD)
         return KG__DEVICE_BROKEN;
     boards = visible_boards();
     /* A board that moves: every process finds another one first. */
@@ -152,7 +152,7 @@ kg__device_status kg__device_open(json_t **description, kg__error *why)
                                        ? (size_t)(process_number - 1) % json_array_size(boards)
                                        : 0);
     if (first == NULL || (given[0] != '\0' && strcmp(given, kg__json_text(first, "uuid")) != 0)) {
-        kg__board_gone(given, why);
+        kg__gpu_slot_gone(given, why);
         json_decref(boards);
         return KG__DEVICE_BROKEN;
     }

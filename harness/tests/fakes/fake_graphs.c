@@ -4,8 +4,8 @@
 
 #include "device/device.h"
 #include "device/device_gpu.h"
-#include "observer/observe.h"
 #include "device/sentinels.h"
+#include "observer/observe.h"
 
 #define SENTINEL_NS 100000.0
 
@@ -243,9 +243,11 @@ double kg__fma_sentinel_operations(int multiprocessors)
     return multiprocessors;
 }
 
-const kg__gpu *kg__device_gpu(void)
+const kg__gpu_spec *kg__device_gpu(void)
 {
-    static const kg__gpu gpu = { .uuid = "GPU-fake", .multiprocessors = 132, .l2_bytes = 1 << 20 };
+    static const kg__gpu_spec gpu = { .uuid = "GPU-fake",
+                                      .multiprocessors = 132,
+                                      .l2_bytes = 1 << 20 };
 
     return &gpu;
 }

@@ -146,7 +146,7 @@ static int observe(const char *program, const json_t *script, char *const *argv)
     kg__listing cases;
     size_t i;
 
-    if (file < 0 || kg__probe_lines(arguments, 30, &cases) != 0)
+    if (file < 0 || kg__child_lines(arguments, 30, &cases) != 0)
         return KG__EXIT_ERROR;
     log_start(program, part, cases.count);
     if (json_object_get(script, "unavailable") != NULL) {

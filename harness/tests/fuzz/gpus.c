@@ -9,12 +9,12 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
 
-static void require_whole(const kg__gpus *gpus)
+static void require_whole(const kg__gpu_specs *gpus)
 {
     for (size_t i = 0; i < gpus->count; i++) {
-        const kg__gpu *gpu = &gpus->list[i];
+        const kg__gpu_spec *gpu = &gpus->list[i];
 
-        require(kg__gpus_find(gpus, gpu->key) == gpu, "a key is that of one GPU");
+        require(kg__gpu_specs_find(gpus, gpu->key) == gpu, "a key is that of one GPU");
         require(*gpu->name != '\0', "a GPU has a name");
         require(gpu->value[KG__GPU_MULTIPROCESSORS] >= 1 && gpu->value[KG__GPU_CLOCK] > 0 &&
                     gpu->value[KG__GPU_FLOAT32] > 0 && gpu->value[KG__GPU_DRAM] > 0,
@@ -29,15 +29,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 {
     const char *path = file_of_input("gpus.json", input, size);
     kg__error error = { "" };
-    kg__gpus gpus = { 0 };
+    kg__gpu_specs gpus = { 0 };
     bool taken;
 
     /* Reading those that are known takes longer than most inputs do. */
-    require(size % 16 != 0 || kg__gpus_add_known(&gpus, &error), error.text);
-    taken = kg__gpus_load(path, &gpus, &error);
+    require(size % 16 != 0 || kg__gpu_specs_add_known(&gpus, &error), error.text);
+    taken = kg__gpu_specs_load(path, &gpus, &error);
     require_error(!taken, &error);
     if (taken)
         require_whole(&gpus);
-    kg__gpus_free(&gpus);
+    kg__gpu_specs_free(&gpus);
     return 0;
 }

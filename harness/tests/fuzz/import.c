@@ -62,8 +62,8 @@ static void take_record(const kg__target *target, const json_t *record, kg__base
         require(*kg__json_text(record, "why") != '\0', "what was not measured says why");
         return;
     }
-    entry = kg__gate_case(id, target, "time", &observation, 1, NULL, NULL);
-    kg__gate_line(entry, NULL, line, sizeof line);
+    entry = kg__time_result(id, target, "time", &observation, 1, NULL, NULL);
+    kg__time_result_line(entry, NULL, line, sizeof line);
     json_decref(entry);
     keep(baseline, id, json_object_get(record, "metrics"));
 }

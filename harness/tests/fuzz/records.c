@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "results/count_result.h"
-#include "tests/fuzz/file_of_input.h"
 #include "results/time_result.h"
+#include "tests/fuzz/file_of_input.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
 
@@ -49,11 +49,11 @@ static void judge(const json_t *record)
 
     kg__sentinels_add(&sentinels, record);
     observation.surroundings = kg__surroundings_of(&sentinels, times, record);
-    entry = kg__gate_case(CASE, &times->target, "time", &observation, 1, times, &tripped);
-    kg__gate_line(entry, NULL, line, sizeof line);
+    entry = kg__time_result(CASE, &times->target, "time", &observation, 1, times, &tripped);
+    kg__time_result_line(entry, NULL, line, sizeof line);
     json_decref(entry);
-    entry = kg__count_case(CASE, &counts->target, record, counts, "");
-    kg__gate_line(entry, NULL, line, sizeof line);
+    entry = kg__count_result(CASE, &counts->target, record, counts, "");
+    kg__time_result_line(entry, NULL, line, sizeof line);
     json_decref(entry);
 }
 

@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
 
-#define LOCK "held/" KG__HOLDING_FILE
+#define LOCK "held/" KG__RUN_LOCK_FILE
 
 /* Writes an input with the name of this machine in place of each '@', so that a seed can be of a
  * holder that is looked for here. */
@@ -53,19 +53,19 @@ static void hold_folder(const uint8_t *input, size_t size)
     static char after[1 << 16];
     size_t length = read_begin(path, before, sizeof before);
     kg__error error = { "" };
-    bool permitted = kg__holding_permits(folder, &error);
+    bool permitted = kg__run_lock_permits(folder, &error);
     bool taken;
 
     require_error(!permitted, &error);
     require(read_begin(path, after, sizeof after) == length && memcmp(before, after, length) == 0,
             "to look at a lock changes nothing");
     error.text[0] = '\0';
-    taken = kg__holding_take(folder, getpid(), &error);
+    taken = kg__run_lock_take(folder, getpid(), &error);
     require_error(!taken, &error);
     require(taken == permitted, "a folder that may be written to can be taken");
     if (taken) {
-        require(kg__holding_permits(folder, &error), error.text);
-        kg__holding_release(folder, getpid());
+        require(kg__run_lock_permits(folder, &error), error.text);
+        kg__run_lock_release(folder, getpid());
     } else {
         require(read_begin(path, after, sizeof after) == length &&
                     memcmp(before, after, length) == 0,

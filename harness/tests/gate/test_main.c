@@ -348,7 +348,7 @@ Test(runner, a_folder_that_is_taken_over)
     if (stranger == 0) {
         (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
         nanosleep(&moment, NULL);
-        if (!kg__holding_take(out, getpid(), &error))
+        if (!kg__run_lock_take(out, getpid(), &error))
             _exit(1);
         for (;;)
             pause();

@@ -452,8 +452,9 @@ static void cost(const defect *row)
     expect_twin_clean(row);
     clean = count(row, false, row->clean);
     defective = count(row, true, row->defective);
-    cr_assert(!kg__lines_explain(clean, clean, text, sizeof text), "nothing moved: %s", text);
-    explained = kg__lines_explain(clean, defective, text, sizeof text);
+    cr_assert(!kg__counter_lines_explain(clean, clean, text, sizeof text), "nothing moved: %s",
+              text);
+    explained = kg__counter_lines_explain(clean, defective, text, sizeof text);
     if (row->explanation == NULL) {
         cr_assert(!explained, "the lines do not tell: %s", text);
     } else {
@@ -883,7 +884,8 @@ Test(defects, lines_add_up_or_are_not_kept)
 
     for (int i = 0; i < KG__COUNTERS; i++) {
         if (kg__is_counted_by_line((kg__counter)i))
-            cr_expect(kg__lines_sum(lines, (kg__counter)i) == total_of(with_lines, (kg__counter)i),
+            cr_expect(kg__counter_lines_sum(lines, (kg__counter)i) ==
+                          total_of(with_lines, (kg__counter)i),
                       "%s", kg__counter_name((kg__counter)i));
     }
     cr_expect(total_of(without, KG__GLOBAL_LOAD_REQUESTS) ==

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "device/device.h"
-#include "tests/fakes/idle_callbacks.h"
 #include "model/model.h"
+#include "tests/fakes/idle_callbacks.h"
 
 enum { FROM, SUM, TO, BYTES };
 
@@ -141,7 +141,7 @@ Test(checking, a_checker_goes_from_case_to_case)
     kg__case one = { .variant = &variant, .size = &small, .id = "scale" };
     kg__case other = { .variant = &variant, .size = &large, .id = "scale" };
     kg__error why = { "" };
-    const kg__known *known;
+    const kg__problem *known;
 
     behaviour = compute;
     cr_assert(kg__check_case(&checker, &patterned, &one, &why) == KG__RIGHT, "%s", why.text);

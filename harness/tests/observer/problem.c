@@ -23,8 +23,8 @@ Test(known, random_inputs_fill_their_range_and_repeat)
                                  .arguments = inputs_of_every_type,
                                  .reference = no_reference };
     const kg__case inputs = { .variant = &variant, .size = &size, .id = "inputs" };
-    kg__known one;
-    kg__known again;
+    kg__problem one;
+    kg__problem again;
     kg__error error = { "" };
     double sum = 0;
     double low = INFINITY;
@@ -35,8 +35,8 @@ Test(known, random_inputs_fill_their_range_and_repeat)
     bool seen[256] = { false };
     size_t byte_values = 0;
 
-    cr_assert(kg__known_make(&comparison, &inputs, 0, &one, &error), "%s", error.text);
-    cr_assert(kg__known_make(&comparison, &inputs, 0, &again, &error), "%s", error.text);
+    cr_assert(kg__problem_make(&comparison, &inputs, 0, &one, &error), "%s", error.text);
+    cr_assert(kg__problem_make(&comparison, &inputs, 0, &again, &error), "%s", error.text);
     cr_assert(one.problem.arguments.list[4].rows == 0 && one.problem.data[4] == NULL);
     for (int i = 0; i < 4; i++)
         cr_assert(memcmp(one.problem.data[i], again.problem.data[i],
@@ -65,6 +65,6 @@ Test(known, random_inputs_fill_their_range_and_repeat)
     cr_assert(negative > 49000 && negative < 51000, "%d", negative);
     cr_assert(least < INT32_MIN / 100 * 99 && most > INT32_MAX / 100 * 99);
     cr_assert(byte_values == 256);
-    kg__known_free(&one);
-    kg__known_free(&again);
+    kg__problem_free(&one);
+    kg__problem_free(&again);
 }

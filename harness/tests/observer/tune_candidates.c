@@ -65,11 +65,11 @@ static kg_comparison comparison(const kg_variant *variants)
 /* The ids of the candidates, without "pairs/", each behind a space. */
 static char *ids_of(const kg_comparison *table, size_t *refused)
 {
-    kg__candidates candidates;
+    kg__tune_candidates candidates;
     kg__error error = { "" };
     char *ids = kg__allocate(ROOM_FOR_IDS, 1);
 
-    cr_assert(kg__candidates_make(table, &limits, &candidates, &error), "%s", error.text);
+    cr_assert(kg__tune_candidates_make(table, &limits, &candidates, &error), "%s", error.text);
     for (size_t i = 0; i < candidates.cases.count; i++) {
         size_t used = strlen(ids);
 
@@ -78,7 +78,7 @@ static char *ids_of(const kg_comparison *table, size_t *refused)
     }
     if (refused != NULL)
         *refused = json_array_size(candidates.refused);
-    kg__candidates_free(&candidates);
+    kg__tune_candidates_free(&candidates);
     return ids;
 }
 
@@ -105,18 +105,18 @@ Test(candidates, edges)
     static const kg_launch edges[] = { KG_BLOCK(5), KG_BLOCK(8), KG_END };
     kg_comparison table = comparison(plain);
     kg__limits large = limits;
-    kg__candidates candidates;
+    kg__tune_candidates candidates;
     kg__error error = { "" };
 
     table.block_is_edge = true;
     table.launches = edges;
     expect_candidates(&table, " plain/1000/b2 plain/1000/b4 plain/1000/b5 plain/1000/b8");
     large.threads_a_block = 1024;
-    cr_assert(kg__candidates_make(&table, &large, &candidates, &error));
+    cr_assert(kg__tune_candidates_make(&table, &large, &candidates, &error));
     cr_assert(eq(sz, candidates.cases.count, 7));
     cr_expect(eq(str, candidates.cases.list[5].id, "pairs/plain/1000/b24"));
     cr_expect(eq(str, candidates.cases.list[6].id, "pairs/plain/1000/b32"));
-    kg__candidates_free(&candidates);
+    kg__tune_candidates_free(&candidates);
 }
 
 /* 1000 outputs are 32 blocks of 32 threads, 16 of 64, 11 of 96, 8 of 128; 10 multiprocessors. */
@@ -223,13 +223,13 @@ Test(candidates, the_filter)
 Test(candidates, of_a_wrong_table)
 {
     kg_comparison table = comparison(plain);
-    kg__candidates candidates;
+    kg__tune_candidates candidates;
     kg__error error = { "" };
 
     table.reference = NULL;
-    cr_assert(not(kg__candidates_make(&table, &limits, &candidates, &error)));
+    cr_assert(not(kg__tune_candidates_make(&table, &limits, &candidates, &error)));
     cr_expect(strstr(error.text, "lacks .arguments or .reference") != NULL);
-    kg__candidates_free(&candidates);
+    kg__tune_candidates_free(&candidates);
 }
 
 /* The option, where there is no device, and with a word too many. */
@@ -239,8 +239,8 @@ Test(candidates, the_option)
     char *const wrong[] = { "pairs.gpu", "--candidates", "time", NULL };
     kg_comparison table = comparison(plain);
 
-    cr_expect(eq(int, kg__print_candidates(&table, 2, right), 77));
-    cr_expect(eq(int, kg__print_candidates(&table, 3, wrong), 2));
+    cr_expect(eq(int, kg__print_tune_candidates(&table, 2, right), 77));
+    cr_expect(eq(int, kg__print_tune_candidates(&table, 3, wrong), 2));
 }
 
 /* Every candidate's id makes its case again. */
@@ -250,10 +250,10 @@ Test(candidates, parse_what_they_are)
                                        KG_VARIANT("strided", launch, "", .launches = grids),
                                        KG_END };
     kg_comparison table = comparison(rows);
-    kg__candidates candidates;
+    kg__tune_candidates candidates;
     kg__error error = { "" };
 
-    cr_assert(kg__candidates_make(&table, &limits, &candidates, &error));
+    cr_assert(kg__tune_candidates_make(&table, &limits, &candidates, &error));
     cr_assert(candidates.cases.count > 20);
     for (size_t i = 0; i < candidates.cases.count; i++) {
         const kg__case *made = &candidates.cases.list[i];
@@ -264,7 +264,7 @@ Test(candidates, parse_what_they_are)
         cr_expect(one.variant == made->variant && one.size == made->size);
         cr_expect(one.launch.block == made->launch.block && one.launch.grid == made->launch.grid);
     }
-    kg__candidates_free(&candidates);
+    kg__tune_candidates_free(&candidates);
 }
 
 static void expect_parsed(const kg_comparison *table, const char *id, int block, int grid)

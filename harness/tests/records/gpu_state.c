@@ -28,18 +28,18 @@ Test(card, the_worst_of_all_looks)
 {
     json_t *worst = read("{}");
 
-    kg__card_join(worst, read("{\"temperature_c\": 40, \"sm_clock_mhz\": 1980, "
-                              "\"memory_clock_mhz\": 3201, \"foreign_processes\": 0, "
-                              "\"launch_ns\": 680, \"clock_reasons\": \"none\"}"));
-    kg__card_join(worst, read("{\"launch_ns\": 504, \"batches_repeated\": 1}"));
-    kg__card_join(worst, read("{\"launch_ns\": 681, \"batches_repeated\": 3}"));
-    kg__card_join(worst, read("{\"batches_repeated\": 2}"));
-    kg__card_join(worst, read("{\"temperature_c\": 71, \"sm_clock_mhz\": 1410, "
-                              "\"memory_clock_mhz\": 3201, \"foreign_processes\": 2, "
-                              "\"clock_reasons\": \"software power cap\"}"));
-    kg__card_join(worst, read("{\"temperature_c\": 60, \"sm_clock_mhz\": 1980, "
-                              "\"memory_clock_mhz\": 2619, \"foreign_processes\": 1, "
-                              "\"clock_reasons\": \"none\"}"));
+    kg__gpu_state_join(worst, read("{\"temperature_c\": 40, \"sm_clock_mhz\": 1980, "
+                                   "\"memory_clock_mhz\": 3201, \"foreign_processes\": 0, "
+                                   "\"launch_ns\": 680, \"clock_reasons\": \"none\"}"));
+    kg__gpu_state_join(worst, read("{\"launch_ns\": 504, \"batches_repeated\": 1}"));
+    kg__gpu_state_join(worst, read("{\"launch_ns\": 681, \"batches_repeated\": 3}"));
+    kg__gpu_state_join(worst, read("{\"batches_repeated\": 2}"));
+    kg__gpu_state_join(worst, read("{\"temperature_c\": 71, \"sm_clock_mhz\": 1410, "
+                                   "\"memory_clock_mhz\": 3201, \"foreign_processes\": 2, "
+                                   "\"clock_reasons\": \"software power cap\"}"));
+    kg__gpu_state_join(worst, read("{\"temperature_c\": 60, \"sm_clock_mhz\": 1980, "
+                                   "\"memory_clock_mhz\": 2619, \"foreign_processes\": 1, "
+                                   "\"clock_reasons\": \"none\"}"));
     expect(worst, "{\"temperature_c\": 71, \"sm_clock_mhz\": 1410, \"memory_clock_mhz\": 2619, "
                   "\"foreign_processes\": 2, \"launch_ns\": 504, \"batches_repeated\": 3, "
                   "\"clock_reasons\": \"software power cap\"}");
@@ -49,13 +49,13 @@ Test(card, what_a_look_does_not_tell_stays)
 {
     json_t *worst = read("{\"temperature_c\": 50}");
 
-    kg__card_join(worst, read("{}"));
-    kg__card_join(worst, NULL);
-    kg__card_join(worst, read("[]"));
-    kg__card_join(worst, read("{\"temperature_c\": \"hot\", \"sm_clock_mhz\": 1.5, "
-                              "\"clock_reasons\": 7}"));
+    kg__gpu_state_join(worst, read("{}"));
+    kg__gpu_state_join(worst, NULL);
+    kg__gpu_state_join(worst, read("[]"));
+    kg__gpu_state_join(worst, read("{\"temperature_c\": \"hot\", \"sm_clock_mhz\": 1.5, "
+                                   "\"clock_reasons\": 7}"));
     expect(worst, "{\"temperature_c\": 50}");
-    kg__card_join(worst, read("{\"sm_clock_mhz\": 1980}"));
+    kg__gpu_state_join(worst, read("{\"sm_clock_mhz\": 1980}"));
     expect(worst, "{\"temperature_c\": 50, \"sm_clock_mhz\": 1980}");
 }
 
@@ -81,7 +81,7 @@ Test(card, reasons_are_joined_each_once)
 
         json_object_set_new(worst, "clock_reasons", json_string(pairs[i].first));
         json_object_set_new(look, "clock_reasons", json_string(pairs[i].second));
-        kg__card_join(worst, look);
+        kg__gpu_state_join(worst, look);
         cr_expect(eq(str, (char *)kg__json_text(worst, "clock_reasons"), (char *)pairs[i].joined),
                   "%s and %s", pairs[i].first, pairs[i].second);
     }
@@ -110,7 +110,7 @@ Test(card, is_described_in_words)
     for (size_t i = 0; i < sizeof cards / sizeof *cards; i++) {
         char text[256] = "old";
 
-        kg__card_describe(read(cards[i].card), cards[i].most, text, sizeof text);
+        kg__gpu_state_describe(read(cards[i].card), cards[i].most, text, sizeof text);
         cr_expect(eq(str, text, (char *)cards[i].text));
     }
 }
@@ -121,12 +121,12 @@ Test(card, whether_a_launch_costs_what_it_did)
     double before = 0;
     double now = 0;
 
-    cr_expect(kg__card_launch_differs(read("{\"launch_ns\": 502}"), then, &now, &before));
+    cr_expect(kg__launch_cost_moved(read("{\"launch_ns\": 502}"), then, &now, &before));
     cr_expect(eq(dbl, now, 502));
     cr_expect(eq(dbl, before, 680));
-    cr_expect(not(kg__card_launch_differs(read("{\"launch_ns\": 700}"), then, &now, &before)));
-    cr_expect(not(kg__card_launch_differs(read("{}"), then, &now, &before)));
-    cr_expect(not(kg__card_launch_differs(NULL, then, &now, &before)));
-    cr_expect(not(kg__card_launch_differs(read("{\"launch_ns\": 502}"), NULL, &now, &before)));
-    cr_expect(not(kg__card_launch_differs(read("{\"launch_ns\": \"dear\"}"), then, &now, &before)));
+    cr_expect(not(kg__launch_cost_moved(read("{\"launch_ns\": 700}"), then, &now, &before)));
+    cr_expect(not(kg__launch_cost_moved(read("{}"), then, &now, &before)));
+    cr_expect(not(kg__launch_cost_moved(NULL, then, &now, &before)));
+    cr_expect(not(kg__launch_cost_moved(read("{\"launch_ns\": 502}"), NULL, &now, &before)));
+    cr_expect(not(kg__launch_cost_moved(read("{\"launch_ns\": \"dear\"}"), then, &now, &before)));
 }

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "suite/counters.h"
 #include "results/time_result.h"
+#include "suite/counters.h"
 
 #define ID "matmul/naive/530/b16"
 
@@ -70,7 +70,7 @@ static const json_t *metric_of(const char *name)
 static void gate_with(const kg__baseline *against, const char *otherwise)
 {
     json_decref(entry);
-    entry = kg__count_case(ID, &target, record, against, otherwise);
+    entry = kg__count_result(ID, &target, record, against, otherwise);
     cr_assert(entry != NULL);
 }
 
@@ -563,7 +563,7 @@ Test(counting, the_command_is_never_cut_off)
     cr_assert(strlen(why) > strlen(ACCEPT));
     cr_assert(strcmp(why + strlen(why) - strlen(ACCEPT), ACCEPT) == 0, "%s", why);
     cr_assert(strstr(why, otherwise) != NULL, "%s", why);
-    kg__gate_line(entry, NULL, shown, sizeof shown);
+    kg__time_result_line(entry, NULL, shown, sizeof shown);
     cr_assert(strcmp(shown + strlen(shown) - strlen(ACCEPT), ACCEPT) == 0, "%s", shown);
 }
 
@@ -638,7 +638,7 @@ static void expect_line(const char *expected)
 {
     char text[KG__MESSAGE_SIZE];
 
-    kg__gate_line(entry, NULL, text, sizeof text);
+    kg__time_result_line(entry, NULL, text, sizeof text);
     cr_assert(strcmp(text, expected) == 0, "expected: %s\ngot:      %s", expected, text);
 }
 

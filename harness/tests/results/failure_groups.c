@@ -16,8 +16,8 @@ static json_t *entry_of(const char *verdict, const char *id, const char *why)
 
 static bool are_alike(const json_t *one, const json_t *other)
 {
-    char *first = kg__alike_key(one);
-    char *second = kg__alike_key(other);
+    char *first = kg__failure_group_key(one);
+    char *second = kg__failure_group_key(other);
     bool alike = first != NULL && second != NULL && strcmp(first, second) == 0;
 
     free(first);
@@ -98,14 +98,14 @@ Test(alike, no_verdict_with_figures)
     for (size_t i = 0; i < sizeof verdicts / sizeof *verdicts; i++) {
         json_t *one = entry_of(verdicts[i], "m/a/15/b8", "x");
 
-        cr_expect(kg__alike_key(one) == NULL, "%s", verdicts[i]);
+        cr_expect(kg__failure_group_key(one) == NULL, "%s", verdicts[i]);
         json_decref(one);
     }
 }
 
 static void expect_reason(const json_t *entry, const json_t *led, size_t named, const char *reason)
 {
-    char *text = kg__alike_reason(entry, led, named);
+    char *text = kg__failure_group_reason(entry, led, named);
 
     cr_expect(eq(str, text, (char *)reason));
     free(text);
@@ -117,22 +117,22 @@ Test(alike, the_first_speaks_for_the_others)
         json_pack("{s:[o, o, o, o, o]}", "cases", entry_of("wrong", "m/a/1/b8", "x of 3"),
                   entry_of("slower", "m/a/2/b8", "x of 3"), entry_of("wrong", "m/a/3/b8", "x of 4"),
                   entry_of("wrong", "m/a/4/b8", "y"), entry_of("wrong", "m/a/5/b16", "x of 5"));
-    json_t *sorted = kg__alike_sort(results);
+    json_t *sorted = kg__failure_groups_make(results);
     static const bool speaks[] = { true, true, false, true, false };
     const json_t *entry;
     const json_t *led;
     size_t i;
 
     json_array_foreach (json_object_get(results, "cases"), i, entry)
-        cr_expect(kg__alike_speaks(sorted, entry, &led) == speaks[i], "%zu", i);
+        cr_expect(kg__failure_group_leads(sorted, entry, &led) == speaks[i], "%zu", i);
     entry = json_array_get(json_object_get(results, "cases"), 0);
-    cr_assert(kg__alike_speaks(sorted, entry, &led));
+    cr_assert(kg__failure_group_leads(sorted, entry, &led));
     expect_reason(entry, led, 9, "x of 3; so too 3/b8, 5/b16");
     expect_reason(entry, led, 1, "x of 3; so too 3/b8 and 1 more");
     expect_reason(entry, led, 0, "x of 3; so too 2 more");
     expect_reason(entry, NULL, 9, "x of 3");
     entry = json_array_get(json_object_get(results, "cases"), 3);
-    cr_assert(kg__alike_speaks(sorted, entry, &led));
+    cr_assert(kg__failure_group_leads(sorted, entry, &led));
     expect_reason(entry, led, 9, "y");
     json_decref(sorted);
     json_decref(results);
@@ -153,14 +153,14 @@ Test(alike, documents_of_any_shape)
 
     for (size_t i = 0; i < sizeof documents / sizeof *documents; i++) {
         json_t *results = json_loads(documents[i], 0, NULL);
-        json_t *sorted = kg__alike_sort(results);
+        json_t *sorted = kg__failure_groups_make(results);
         const json_t *entry;
         const json_t *led;
         size_t j;
 
         json_array_foreach (json_object_get(results, "cases"), j, entry) {
-            if (kg__alike_speaks(sorted, entry, &led))
-                free(kg__alike_reason(entry, led, 1));
+            if (kg__failure_group_leads(sorted, entry, &led))
+                free(kg__failure_group_reason(entry, led, 1));
         }
         json_decref(sorted);
         json_decref(results);

@@ -86,7 +86,7 @@ static double figure(const json_t *entry, const char *metric, const char *key)
 
 static json_t *gate(const kg__observation *observations, size_t count, bool *tripped)
 {
-    return hold(kg__gate_case(ID, &target, "time", observations, count, &baseline, tripped));
+    return hold(kg__time_result(ID, &target, "time", observations, count, &baseline, tripped));
 }
 
 static void expect_verdict(const json_t *entry, const char *verdict)
@@ -146,7 +146,7 @@ Test(gating, without_a_baseline)
 {
     kg__observation one = observed(60500, 0);
     bool tripped = true;
-    const json_t *result = hold(kg__gate_case(ID, &target, "time", &one, 1, NULL, &tripped));
+    const json_t *result = hold(kg__time_result(ID, &target, "time", &one, 1, NULL, &tripped));
 
     expect_verdict(result, "no-baseline");
     cr_assert(not(tripped));
@@ -577,7 +577,7 @@ Test(gating, a_case_states_the_smallest_slowdown_that_it_would_see)
 
 Test(gating, a_plain_entry)
 {
-    const json_t *entry = hold(kg__gate_plain(ID, &target, "check", KG__WRONG, "c[3]: off"));
+    const json_t *entry = hold(kg__plain_result(ID, &target, "check", KG__WRONG, "c[3]: off"));
 
     expect_verdict(entry, "wrong");
     cr_assert(eq(str, (char *)text_of(entry, "case"), ID));
@@ -592,7 +592,7 @@ static void expect_line(const json_t *entry, const char *expected)
 {
     char line[KG__MESSAGE_SIZE];
 
-    kg__gate_line(entry, NULL, line, sizeof line);
+    kg__time_result_line(entry, NULL, line, sizeof line);
     cr_assert(eq(str, line, (char *)expected));
 }
 
@@ -601,9 +601,9 @@ Test(gating, console_lines)
     kg__baseline_case *entry = kg__baseline_add(&baseline, ID);
     kg__observation one = observed(60600, 73000);
 
-    expect_line(hold(kg__gate_plain(ID, &target, "check", KG__PASS, "")),
+    expect_line(hold(kg__plain_result(ID, &target, "check", KG__PASS, "")),
                 "pass         nvidia-fake  " ID "              checked");
-    expect_line(hold(kg__gate_plain(ID, &target, "check", KG__ERROR, "crashed")),
+    expect_line(hold(kg__plain_result(ID, &target, "check", KG__ERROR, "crashed")),
                 "error        nvidia-fake  " ID "              crashed");
     expect_metric(entry, "time_ns", 60000);
     expect_metric(entry, "cold_time_ns", 73000);
@@ -611,7 +611,7 @@ Test(gating, console_lines)
                 "pass         nvidia-fake  " ID
                 "              hot 60 600 ns (+1.0 %)  cold 73 000 ns (0.0 %)");
     one = observed(600, 0);
-    expect_line(hold(kg__gate_case(ID, &target, "time", &one, 1, NULL, NULL)),
+    expect_line(hold(kg__time_result(ID, &target, "time", &one, 1, NULL, NULL)),
                 "no-baseline  nvidia-fake  " ID
                 "              hot 600 ns  time_ns no baseline: record one with ci/rebaseline");
 }
@@ -620,11 +620,11 @@ Test(gating, console_lines)
 Test(gating, console_lines_of_many_metrics)
 {
     char line[KG__MESSAGE_SIZE];
-    json_t *entry = hold(kg__gate_plain(ID, &target, "count", KG__PASS, ""));
+    json_t *entry = hold(kg__plain_result(ID, &target, "count", KG__PASS, ""));
 
     json_object_set_new(json_object_get(entry, "metrics"), "barriers",
                         json_pack("{s:i, s:f}", "value", 9550600, "change", 0.5));
-    kg__gate_line(entry, NULL, line, sizeof line);
+    kg__time_result_line(entry, NULL, line, sizeof line);
     cr_assert(strstr(line, "  barriers 9 550 600 (+50.0 %)") != NULL, "%s", line);
     for (int i = 0; i < 100; i++) {
         char name[32];
@@ -633,7 +633,7 @@ Test(gating, console_lines_of_many_metrics)
         json_object_set_new(json_object_get(entry, "metrics"), name,
                             json_pack("{s:i}", "value", i));
     }
-    kg__gate_line(entry, NULL, line, sizeof line);
+    kg__time_result_line(entry, NULL, line, sizeof line);
     cr_assert(strlen(line) < sizeof line && strstr(line, "metric_3") != NULL, "%s", line);
 }
 

@@ -6,25 +6,25 @@
 #include <math.h>
 #include <string.h>
 
-static kg__gpus gpus;
+static kg__gpu_specs gpus;
 static kg__error error;
 
 static void begin(void)
 {
-    gpus = (kg__gpus){ 0 };
+    gpus = (kg__gpu_specs){ 0 };
     error.text[0] = '\0';
 }
 
 static void end(void)
 {
-    kg__gpus_free(&gpus);
+    kg__gpu_specs_free(&gpus);
 }
 
 TestSuite(gpus, .init = begin, .fini = end);
 
 static bool parse(const char *text)
 {
-    return kg__gpus_parse("g.json", text, strlen(text), &gpus, &error);
+    return kg__gpu_specs_parse("g.json", text, strlen(text), &gpus, &error);
 }
 
 #define SOURCED(value) "{\"value\": " value ", \"source\": \"s\"}"
@@ -50,16 +50,16 @@ Test(gpus, those_that_are_known)
         "nvidia-h200",
     };
 
-    cr_assert(kg__gpus_add_known(&gpus, &error), "%s", error.text);
+    cr_assert(kg__gpu_specs_add_known(&gpus, &error), "%s", error.text);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        const kg__gpu *gpu = kg__gpus_find(&gpus, keys[i]);
+        const kg__gpu_spec *gpu = kg__gpu_specs_find(&gpus, keys[i]);
 
         cr_assert(gpu != NULL, "%s", keys[i]);
         for (int figure = 0; figure < KG__GPU_FIGURES; figure++)
             cr_assert(isnan(gpu->value[figure]) == (gpu->source[figure] == NULL), "%s: %s", keys[i],
                       kg__gpu_figure_name((kg__gpu_figure)figure));
     }
-    cr_assert(kg__gpus_find(&gpus, "nvidia-h300") == NULL);
+    cr_assert(kg__gpu_specs_find(&gpus, "nvidia-h300") == NULL);
 }
 
 /* What their makers say of single precision, in TFLOP/s, follows from the figures. */
@@ -75,9 +75,9 @@ Test(gpus, their_peaks_are_the_published_ones)
         { "nvidia-h100-pcie", 51.2 },        { "nvidia-h200", 67 },
     };
 
-    cr_assert(kg__gpus_add_known(&gpus, &error));
+    cr_assert(kg__gpu_specs_add_known(&gpus, &error));
     for (size_t i = 0; i < sizeof published / sizeof *published; i++) {
-        const double *value = kg__gpus_find(&gpus, published[i].key)->value;
+        const double *value = kg__gpu_specs_find(&gpus, published[i].key)->value;
         double peak =
             value[KG__GPU_MULTIPROCESSORS] * value[KG__GPU_CLOCK] * value[KG__GPU_FLOAT32] / 1e6;
 
@@ -145,7 +145,7 @@ Test(gpus, what_is_wrong_is_named_by_line_and_key)
     };
 
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        kg__gpus_free(&gpus);
+        kg__gpu_specs_free(&gpus);
         cr_assert(not(parse(wrong[i].text)), "%s", wrong[i].text);
         cr_assert(strstr(error.text, wrong[i].complaint) != NULL, "%s\n%s\n%s", wrong[i].text,
                   error.text, wrong[i].complaint);
@@ -154,9 +154,9 @@ Test(gpus, what_is_wrong_is_named_by_line_and_key)
 
 Test(gpus, a_file_that_is_not_there)
 {
-    cr_assert(not(kg__gpus_load("/nowhere/gpus.json", &gpus, &error)));
+    cr_assert(not(kg__gpu_specs_load("/nowhere/gpus.json", &gpus, &error)));
     cr_assert(strstr(error.text, "No such file or directory: name a file of GPUs") != NULL, "%s",
               error.text);
-    cr_assert(not(kg__gpus_load("/", &gpus, &error)));
+    cr_assert(not(kg__gpu_specs_load("/", &gpus, &error)));
     cr_assert(strstr(error.text, "it is not a regular file") != NULL, "%s", error.text);
 }
