@@ -97,7 +97,7 @@ typedef struct kg__tally {
 
 enum { KG__EXIT_PASS = 0, KG__EXIT_FAIL = 1, KG__EXIT_ERROR = 2, KG__EXIT_NOTHING = 77 };
 
-/* The exit code of a run, by the table in docs/judging.md. */
+/* The exit code of a run, by the table in docs/reference.md. */
 int kg__exit_code(const kg__tally *tally, bool strict);
 
 #endif
