@@ -95,7 +95,7 @@ typedef struct kg__tally {
     size_t broken;       /* errors outside of any case: bad file, crash of a test */
 } kg__tally;
 
-/* The exit code of a run, by the table in docs/judging.md. */
+/* The exit code of a run, by the table in docs/reference.md. */
 int kg__exit_code(const kg__tally *tally, bool strict);
 
 #endif

@@ -96,7 +96,7 @@ static void expect_tests(const char *expression, const char *total)
     free(seen.output);
 }
 
-/* The names that README.md gives for a comparison, a part of it and a claim. */
+/* The names that docs/reference.md gives for a comparison, a part of it and a claim. */
 Test(discovery, names_choose_a_comparison_or_a_part)
 {
     include_program(KG__FAKE_GPU, "gpu;fake", SKIPPING);
