@@ -53,6 +53,7 @@ extern const kg__command kg__baseline_retire_command;
 extern const kg__command kg__baseline_record_command;
 extern const kg__command kg__baseline_adopt_command;
 extern const kg__command kg__import_command;
+extern const kg__command kg__judge_command;
 extern const kg__command kg__list_command;
 extern const kg__command kg__validate_command;
 extern const kg__command kg__selftest_command;

@@ -14,16 +14,27 @@
 
 /* In the order of the overview. */
 static const kg__command *const commands[COMMANDS_SIZE] = {
-    &kg__doctor_command,          &kg__list_command,
-    &kg__baseline_show_command,   &kg__baseline_diff_command,
-    &kg__baseline_lint_command,   &kg__baseline_retire_command,
-    &kg__baseline_record_command, &kg__baseline_adopt_command,
-    &kg__begin_command,           &kg__settle_command,
-    &kg__results_command,         &kg__report_command,
-    &kg__compare_command,         &kg__occupancy_command,
-    &kg__import_command,          &kg__validate_command,
-    &kg__selftest_command,        &kg__tune_command,
-    &kg__predict_command,         NULL,
+    &kg__doctor_command,
+    &kg__list_command,
+    &kg__baseline_show_command,
+    &kg__baseline_diff_command,
+    &kg__baseline_lint_command,
+    &kg__baseline_retire_command,
+    &kg__baseline_record_command,
+    &kg__baseline_adopt_command,
+    &kg__begin_command,
+    &kg__settle_command,
+    &kg__results_command,
+    &kg__report_command,
+    &kg__compare_command,
+    &kg__occupancy_command,
+    &kg__import_command,
+    &kg__judge_command,
+    &kg__validate_command,
+    &kg__selftest_command,
+    &kg__tune_command,
+    &kg__predict_command,
+    NULL,
 };
 
 static void print_overview(FILE *stream)

@@ -1,0 +1,141 @@
+/* The commands whose work a program in tools/kernelgate/ does: here is only how they are called. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/exit_code.h"
+#include "base/message.h"
+#include "cli/command.h"
+#include "judge/judge.h"
+#include "suite/settings.h"
+
+/* Values and flags of the one command that runs, in the order of its options. */
+static const char *text[5];
+static bool flag[3];
+
+/* What a tool is called with: python3 -B TOOL, its options, -- and its operands, and NULL. They
+ * last as long as the process. */
+static char **arguments;
+static size_t argument_count;
+
+#define FRAME 5
+
+/* Adds "--name=VALUE" or "--name" where an option was given. */
+static void add_option(const kg__option *option)
+{
+    bool is_flag = option->flag != NULL;
+
+    if (is_flag ? !*option->flag : *option->text == NULL)
+        return;
+    if (asprintf(&arguments[argument_count], "%s%s%s", option->name, is_flag ? "" : "=",
+                 is_flag ? "" : *option->text) >= 0)
+        argument_count++;
+}
+
+/* Becomes `tool`, which finds this command in KG__COMMAND; returns only where it cannot be run. */
+static int become(char *tool, const kg__option *options, size_t count, char **operands)
+{
+    arguments =
+        kg__allocate(FRAME + sizeof text / sizeof *text + sizeof flag + count, sizeof *arguments);
+    arguments[argument_count++] = "python3";
+    arguments[argument_count++] = "-B";
+    arguments[argument_count++] = tool;
+    for (; options->name != NULL; options++)
+        add_option(options);
+    if (count > 0)
+        arguments[argument_count++] = "--";
+    memcpy(arguments + argument_count, operands, count * sizeof *operands);
+    execvp(arguments[0], arguments);
+    kg__complain("python3: cannot be run: %s: install Python 3.9 or newer", strerror(errno));
+    return KG__EXIT_ERROR;
+}
+
+/* Finds the file `name` of a tool from where this command is, and becomes it. */
+static int run_tool(const char *name, const kg__option *options, size_t count, char **operands)
+{
+    char own[KG__PATH_SIZE];
+    char path[2 * KG__PATH_SIZE];
+    ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
+    const char *slash;
+
+    own[length > 0 ? length : 0] = '\0';
+    slash = strrchr(own, '/');
+    kg__format(path, sizeof path, "%.*s/" KG__TOOLS_FROM_COMMAND "/%s",
+               slash != NULL ? (int)(slash - own) : 0, own, name);
+    if (access(path, R_OK) == 0 && setenv("KG__COMMAND", own, 1) == 0)
+        return become(path, options, count, operands);
+    kg__complain("%s: cannot be read: %s: install kernelgate again", path, strerror(errno));
+    return KG__EXIT_ERROR;
+}
+
+static const kg__option import_options[] = {
+    { "--from", "TOOL", "what measured: nvbench or google-benchmark", &text[0], NULL },
+    { "--target", "KEY", "the target (default: the files' GPU with the tool, nvidia-h200-nvbench)",
+      &text[1], NULL },
+    { "--out", "DIR", "the folder of the results (default: KG_OUT, else out)", &text[2], NULL },
+    { "--baselines", "DIR", "the baselines' folder (default: KG_BASELINES, else baselines)",
+      &text[3], NULL },
+    { "--commit", "NAME", "the commit that was measured (default: the one checked out here)",
+      &text[4], NULL },
+    { "--strict", NULL, "fail on environment, noisy, no-baseline and vanished too (as KG_STRICT=1)",
+      NULL, &flag[0] },
+    KG__JSON_OPTION(flag[1]),
+    { 0 },
+};
+
+static int import(size_t count, char **operands)
+{
+    return run_tool("import.py", import_options, count, operands);
+}
+
+const kg__command kg__import_command = {
+    .name = "import",
+    .operands = "FILE...",
+    .summary = "Gate what nvbench or google-benchmark measured, by a stored baseline",
+    .details =
+        "FILE is JSON, of `nvbench --json` or `--jsonbin`, or of google-benchmark's\n"
+        "`--benchmark_out`. Its benchmarks become cases, comparison/variant/size/launch, which "
+        "are\n"
+        "judged as a run of this project's own programs is; results.json, junit.xml and "
+        "summary.md\n"
+        "are left in the folder of the results, whose earlier ones are cleared. Of several files,\n"
+        "one per process, each case's median decides. The results of five imports, each adopted "
+        "by\n"
+        "`kernelgate baseline adopt`, make a baseline. KG_FILTER narrows what is imported.\n\n"
+        "exit: 0 judged, and nothing below; 1 slower (with --strict also noisy, no-baseline,\n"
+        "vanished); 2 an error, and nothing was judged where a file is bad; 77 no case has a "
+        "baseline\n",
+    .options = import_options,
+    .takes_operands = true,
+    .run = import,
+};
+
+static const kg__option validate_options[] = {
+    { "--model", "FILE", "records of the instrumented program's part count", &text[0], NULL },
+    { "--launches", "FILE", "records of the GPU program's part launch", &text[1], NULL },
+    { "--hardware", "FILE", "Nsight Compute's table of the same launches", &text[2], NULL },
+    { "--markdown", NULL, "print one row per case, as Markdown", NULL, &flag[0] },
+    { "--metrics", NULL,
+      "print the metrics to profile, one per line, those without which nothing is judged marked so",
+      NULL, &flag[1] },
+    KG__JSON_OPTION(flag[2]),
+    { 0 },
+};
+
+static int validate(size_t count, char **operands)
+{
+    return run_tool("validate.py", validate_options, count, operands);
+}
+
+const kg__command kg__validate_command = {
+    .name = "validate",
+    .operands = "",
+    .summary = "Hold what the CPU model counts of each kernel against what the hardware counts",
+    .details = "ci/validate-model makes the three files. Global loads and stores are judged: more "
+               "than 0.1 %\nbetween the two is a failure, unless it is a known exception.\n\n"
+               "exit: 0 all agree; 1 a figure is beyond what is permitted; 2 error\n",
+    .options = validate_options,
+    .run = validate,
+};

@@ -1,0 +1,447 @@
+/* kernelgate judge: judges what another tool measured, as `kernelgate import` hands it over. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/color.h"
+#include "base/exit_code.h"
+#include "base/file.h"
+#include "base/process.h"
+#include "base/run_lock.h"
+#include "baseline/baseline.h"
+#include "baseline/baseline_rules.h"
+#include "cli/command.h"
+#include "cli/publish.h"
+#include "records/records.h"
+#include "results/results.h"
+#include "results/time_result.h"
+#include "suite/settings.h"
+
+#define MEASURED_SCHEMA "kernelgate-measured/1"
+
+static const char *out;
+static const char *baselines;
+static const char *commit;
+static bool strict;
+static bool as_json;
+
+/* A target, and what it is judged against. */
+typedef struct measured_target {
+    kg__target target;
+    json_t *measured; /* {"target", "provenance", "cases"}, borrowed */
+    kg__baseline baseline;
+    bool has_baseline;
+    char baseline_path[2 * KG__PATH_SIZE];
+    json_t *verdicts;
+} measured_target;
+
+static bool is_record(const json_t *record)
+{
+    const char *event = kg__json_text(record, "event");
+
+    return strcmp(event, "measured") == 0
+               ? json_object_size(json_object_get(record, "metrics")) > 0
+               : (strcmp(event, "refused") == 0 || strcmp(event, "failed") == 0) &&
+                     *kg__json_text(record, "why") != '\0';
+}
+
+static bool is_case(const char *id, json_t *measured)
+{
+    const json_t *records = json_object_get(measured, "records");
+    const char *text;
+    const json_t *files;
+    const json_t *record;
+    size_t i;
+
+    json_array_foreach (records, i, record) {
+        if (!is_record(record))
+            return false;
+    }
+    return kg__is_case_id(id) && json_array_size(records) > 0 &&
+           json_unpack(json_object_get(measured, KG__IMPORTED), "{s:s, s:s, s:o, s?s !}", "from",
+                       &text, "name", &text, "files", &files, "target", &text) == 0 &&
+           json_is_array(files);
+}
+
+/* Whether the document has the form that is told in `details`; false with `error`. */
+static bool check_form(const char *path, json_t *document, kg__error *error)
+{
+    static const char remedy[] = "give what kernelgate import hands over";
+    json_t *targets = json_object_get(document, "targets");
+    json_t *measured;
+    json_t *cases;
+    const char *key;
+    const char *id;
+
+    if (strcmp(kg__json_text(document, "schema"), MEASURED_SCHEMA) != 0)
+        return kg__fail(error, "%s: its schema is not \"" MEASURED_SCHEMA "\": %s", path, remedy);
+    if (json_object_size(targets) == 0)
+        return kg__fail(error, "%s: has no targets: %s", path, remedy);
+    json_object_foreach (targets, key, measured) {
+        if (!kg__is_target_key(key) || strlen(key) >= sizeof((kg__target *)0)->key ||
+            strcmp(kg__json_text(json_object_get(measured, "target"), "key"), key) != 0)
+            return kg__fail(error, "%s: target \"%s\": is not a key, or not that of its target: %s",
+                            path, key, remedy);
+        if (!json_is_object(json_object_get(measured, "provenance")))
+            return kg__fail(error, "%s: target %s: has no provenance: %s", path, key, remedy);
+        cases = json_object_get(measured, "cases");
+        json_object_foreach (cases, id, measured) {
+            if (!is_case(id, measured))
+                return kg__fail(error,
+                                "%s: target %s: case \"%s\" has no id, records or origin: %s", path,
+                                key, id, remedy);
+        }
+    }
+    return true;
+}
+
+/* Leaves out the cases that KG_FILTER does not take. False with `error` where it takes none, or
+ * where one that it takes cannot be told from another. */
+static bool filter_cases(json_t *targets, kg__error *error)
+{
+    size_t taken = 0;
+    size_t passed = 0;
+    char example[KG__MESSAGE_SIZE] = "";
+    json_t *measured;
+    const char *key;
+
+    json_object_foreach (targets, key, measured) {
+        json_t *cases = json_object_get(measured, "cases");
+        const char *id;
+        void *next;
+        json_t *one;
+
+        json_object_foreach_safe(cases, next, id, one)
+        {
+            size_t records = json_array_size(json_object_get(one, "records"));
+            const char *conflict = kg__json_text(one, "conflict");
+
+            kg__format(example, sizeof example, "%s", id);
+            if (!kg__filter_takes(id)) {
+                passed += records;
+                json_object_del(cases, id);
+                continue;
+            }
+            if (*conflict != '\0')
+                return kg__fail(error, "%s", conflict);
+            taken += records;
+        }
+    }
+    return taken > 0 ||
+           kg__fail(error,
+                    "KG_FILTER=%s takes none of the %zu cases, such as %s: give another, or none",
+                    kg__setting("KG_FILTER"), passed, example);
+}
+
+static void add_text(const measured_target *one, const char *list, const char *text)
+{
+    json_array_append_new(json_object_get(one->verdicts, list), json_string(text));
+}
+
+static void add_error(const measured_target *one, const char *text)
+{
+    add_text(one, "errors", text);
+    kg__complain("%s: %s", one->target.key, text);
+}
+
+/* What the judge's error calls the tool: the first word of "nvbench 0.1.0". */
+static const char *tool_of(const json_t *provenance, char tool[64])
+{
+    const char *measured_by = kg__measured_by(provenance);
+
+    kg__format(tool, 64, "%.*s", (int)strcspn(measured_by, " "), measured_by);
+    return *tool != '\0' ? tool : "comparisons' programs";
+}
+
+/* Finds the baseline, which knows of a target what a document may not. */
+static void load_baseline(measured_target *one)
+{
+    json_t *described = json_object_get(one->measured, "target");
+    const json_t *provenance = json_object_get(one->measured, "provenance");
+    const char *set = kg__setting("KG_BASELINES");
+    const char *folder = baselines != NULL ? baselines : set != NULL ? set : "baselines";
+    const char *stored;
+    char tool[64];
+    kg__error error = { "" };
+    kg__load_status status;
+
+    one->target = kg__target_of(described);
+    status = kg__baseline_load_for(folder, &one->target, one->baseline_path,
+                                   sizeof one->baseline_path, &one->baseline, &error);
+    if (status == KG__BAD)
+        add_error(one, error.text);
+    one->has_baseline = status != KG__ABSENT && one->baseline.case_count > 0;
+    stored = kg__measured_by(one->baseline.provenance);
+    if (one->has_baseline && !kg__is_same_tool(stored, kg__measured_by(provenance))) {
+        one->has_baseline = false;
+        kg__fail(&error, "%s: was measured by %s, not %s: name another --target",
+                 one->baseline_path, *stored != '\0' ? stored : "comparisons' programs",
+                 tool_of(provenance, tool));
+        add_error(one, error.text);
+    }
+    json_object_set_new(described, "key", json_string(one->target.key));
+    if (*kg__json_text(described, "name") == '\0')
+        json_object_set_new(
+            described, "name",
+            json_string(one->has_baseline ? one->baseline.target.name : one->target.key));
+}
+
+static const kg__baseline *baseline_of(const measured_target *one)
+{
+    return one->has_baseline ? &one->baseline : NULL;
+}
+
+/* The entry of a case that was measured in some of the files. */
+static json_t *judge_measured(const measured_target *one, const char *id, const json_t *records)
+{
+    kg__sentinel_log none = { 0 };
+    size_t count = json_array_size(records);
+    kg__observation *observations = kg__allocate(count, sizeof *observations);
+    size_t measured = 0;
+    json_t *entry;
+    size_t i;
+    const json_t *record;
+
+    json_array_foreach (records, i, record) {
+        if (strcmp(kg__json_text(record, "event"), "measured") == 0)
+            observations[measured++] =
+                (kg__observation){ record, kg__surroundings_of(&none, baseline_of(one), record) };
+    }
+    entry =
+        kg__time_result(id, &one->target, "time", observations, measured, baseline_of(one), NULL);
+    free(observations);
+    return entry;
+}
+
+/* The first record of an event, or NULL. */
+static const json_t *first_of(const json_t *records, const char *event)
+{
+    const json_t *record;
+    size_t i;
+
+    json_array_foreach (records, i, record) {
+        if (strcmp(kg__json_text(record, "event"), event) == 0)
+            return record;
+    }
+    return NULL;
+}
+
+static void judge_case(const measured_target *one, const char *id, const json_t *measured)
+{
+    const json_t *records = json_object_get(measured, "records");
+    json_t *imported = json_object_get(measured, KG__IMPORTED);
+    const json_t *failed = first_of(records, "failed");
+    const json_t *refused = first_of(records, "refused");
+    char why[KG__MESSAGE_SIZE];
+    char line[2 * KG__MESSAGE_SIZE];
+    json_t *record;
+    json_t *entry;
+    size_t i;
+
+    json_array_foreach (records, i, record)
+        json_object_set(record, KG__IMPORTED, imported);
+    if (failed != NULL) {
+        entry = kg__plain_result(id, &one->target, "time", KG__ERROR, kg__json_text(failed, "why"));
+    } else if (refused != NULL && kg__baseline_find(&one->baseline, id) != NULL) {
+        kg__format(why, sizeof why, "is in the baseline and was skipped: %s",
+                   kg__json_text(refused, "why"));
+        entry = kg__plain_result(id, &one->target, "time", KG__ERROR, why);
+    } else if (refused != NULL) {
+        json_array_append_new(
+            json_object_get(one->verdicts, "refused"),
+            json_pack("{s:s, s:s}", "case", id, "why", kg__json_text(refused, "why")));
+        kg__print_verdict(kg__narration(), "refused", "%-11s  %-32s  %s\n", one->target.key, id,
+                          kg__json_text(refused, "why"));
+        return;
+    } else {
+        entry = judge_measured(one, id, records);
+        /* The judge's own words name what records a comparison. */
+        if (strcmp(kg__json_text(entry, "verdict"), kg__verdict_name(KG__NO_BASELINE)) == 0)
+            json_object_set_new(entry, "why",
+                                json_string("no baseline: five imports make one, with "
+                                            "kernelgate baseline adopt"));
+    }
+    json_object_set(entry, KG__IMPORTED, imported);
+    kg__time_result_line(entry, NULL, line, sizeof line);
+    kg__print_verdict_line(kg__narration(), line);
+    json_array_append_new(json_object_get(one->verdicts, "cases"), entry);
+}
+
+/* Whether any case is of the same comparison as `id`. */
+static bool has_comparison_of(const json_t *cases, const char *id)
+{
+    size_t length = strcspn(id, "/") + 1;
+    const char *other;
+    json_t *unused;
+
+    json_object_foreach ((json_t *)cases, other, unused) {
+        if (strncmp(other, id, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Notes cases of the same comparisons that the baseline has and the files have not. */
+static void find_vanished(const measured_target *one)
+{
+    const json_t *cases = json_object_get(one->measured, "cases");
+
+    for (size_t i = 0; one->has_baseline && i < one->baseline.case_count; i++) {
+        const char *id = one->baseline.cases[i].id;
+
+        if (!has_comparison_of(cases, id) || !kg__filter_takes(id) ||
+            json_object_get(cases, id) != NULL)
+            continue;
+        add_text(one, "vanished", id);
+        kg__complain("%s: in the baseline and in none of the files: measure it, or retire it with "
+                     "kernelgate baseline retire",
+                     id);
+    }
+}
+
+/* Where no case has a baseline nothing was judged. */
+static void note_no_baseline(const measured_target *one)
+{
+    char why[3 * KG__PATH_SIZE];
+    const json_t *entry;
+    size_t i;
+
+    json_array_foreach (json_object_get(one->verdicts, "cases"), i, entry) {
+        if (strcmp(kg__json_text(entry, "verdict"), kg__verdict_name(KG__NO_BASELINE)) != 0)
+            return;
+    }
+    if (json_array_size(json_object_get(one->verdicts, "cases")) == 0 ||
+        json_array_size(json_object_get(one->verdicts, "errors")) > 0)
+        return;
+    kg__format(why, sizeof why,
+               "%s has none of these cases: record them by the results of five imports, with "
+               "kernelgate baseline adopt",
+               one->baseline_path);
+    json_object_set_new(one->verdicts, "skipped", json_string(why));
+    json_object_set_new(one->verdicts, "skipped_by", json_string("no-baseline"));
+    kg__print_verdict(kg__narration(), "skipped", "%-11s  %s\n", one->target.key, why);
+}
+
+static bool judge_target(const char *folder, measured_target *one, kg__error *error)
+{
+    char test[sizeof one->target.key + sizeof KG__IMPORT_TEST];
+    char path[2 * KG__PATH_SIZE];
+    const char *id;
+    json_t *measured;
+
+    one->verdicts =
+        json_pack("{s:s, s:b, s:[], s:[], s:[], s:[], s:[], s:[]}", "schema", KG__VERDICTS_SCHEMA,
+                  "complete", 1, "errors", "vanished", "refused", "claims", "notes", "cases");
+    load_baseline(one);
+    kg__format(test, sizeof test, KG__IMPORT_TEST "%s", one->target.key);
+    json_object_set_new(one->verdicts, "test", json_string(test));
+    json_object_set(one->verdicts, "target", json_object_get(one->measured, "target"));
+    json_object_set(one->verdicts, "provenance", json_object_get(one->measured, "provenance"));
+    json_object_foreach (json_object_get(one->measured, "cases"), id, measured)
+        judge_case(one, id, measured);
+    find_vanished(one);
+    note_no_baseline(one);
+    kg__format(path, sizeof path, "%s/records/%s" KG__VERDICTS_SUFFIX, folder, test);
+    return kg__results_write_json(path, one->verdicts, 1, error);
+}
+
+/* Judges all targets into the folder, as a run whose only tests they are; returns the results, or
+ * NULL with `error`. */
+static json_t *judge_targets(json_t *targets, const char *folder, kg__error *error)
+{
+    const char *key;
+    json_t *measured;
+
+    if (!kg__results_begin(folder, error))
+        return NULL;
+    json_object_foreach (targets, key, measured) {
+        measured_target one = { .measured = measured };
+        bool written = judge_target(folder, &one, error);
+
+        json_decref(one.verdicts);
+        kg__baseline_free(&one.baseline);
+        if (!written)
+            return NULL;
+    }
+    return kg__results_merge(folder, strict || kg__is_strict(), NULL, error);
+}
+
+/* Judges into the folder and leaves the results there; returns the exit code. */
+static int judge_into(json_t *targets, const char *folder, kg__error *error)
+{
+    json_t *results = judge_targets(targets, folder, error);
+    int code = KG__EXIT_ERROR;
+
+    if (results == NULL)
+        return code;
+    kg__name_commits(results, commit);
+    if (kg__publish_results(folder, results, kg__narration()))
+        code = kg__results_exit_code(results);
+    if (as_json && !kg__json_print(json_incref(results), JSON_INDENT(1), "judge"))
+        code = KG__EXIT_ERROR;
+    json_decref(results);
+    return code;
+}
+
+static int judge(size_t count, char **paths)
+{
+    const char *folder = kg__results_folder(out);
+    int code = KG__EXIT_ERROR;
+    kg__error error = { "" };
+    json_t *document;
+    json_t *targets;
+
+    if (as_json)
+        kg__narrate_aside();
+    if (count != 1) {
+        kg__complain("judge: needs one file: see `kernelgate help judge`");
+        return code;
+    }
+    document = kg__document_load(paths[0], "give what kernelgate import hands over", &error);
+    targets = json_object_get(document, "targets");
+    if (document != NULL && check_form(paths[0], document, &error) &&
+        filter_cases(targets, &error) && kg__file_make_folder(folder, &error) &&
+        kg__run_lock_take(folder, getpid(), &error)) {
+        code = judge_into(targets, folder, &error);
+        kg__run_lock_release(folder, getpid());
+    }
+    if (*error.text != '\0')
+        kg__complain("%s", error.text);
+    json_decref(document);
+    return code;
+}
+
+static const kg__option judge_options[] = {
+    { "--out", "DIR", "the folder of the results (default: KG_OUT, else out)", &out, NULL },
+    { "--baselines", "DIR", "the baselines' folder (default: KG_BASELINES, else baselines)",
+      &baselines, NULL },
+    { "--commit", "NAME", "the commit that was measured (default: the one checked out here)",
+      &commit, NULL },
+    { "--strict", NULL, "fail on environment, noisy, no-baseline and vanished too (as KG_STRICT=1)",
+      NULL, &strict },
+    KG__JSON_OPTION(as_json),
+    { 0 },
+};
+
+const kg__command kg__judge_command = {
+    .name = "judge",
+    .operands = "FILE",
+    .summary = "Judge what another tool measured, as `kernelgate import` hands it over",
+    .details = "FILE is JSON, with a RECORD for each process of each case:\n"
+               "\n"
+               "{\"schema\": \"kernelgate-measured/1\", \"targets\": {KEY: TARGET...}}\n"
+               "TARGET: {\"target\": {\"key\": KEY}, \"provenance\": {\"measured_by\": TOOL},\n"
+               "         \"cases\": {ID: {\"records\": [RECORD...], \"imported\": ORIGIN}...}}\n"
+               "ORIGIN: {\"from\": TOOL, \"name\": NAME, \"files\": [FILE...]}\n"
+               "RECORD: {\"event\": \"failed\" or \"refused\", \"why\": TEXT}, or\n"
+               "        {\"event\": \"measured\", \"metrics\": {\"time_ns\": {\"value\": 5, "
+               "\"low\": 4, \"high\": 6}}}\n"
+               "\n"
+               "KG_FILTER narrows what is judged.\n"
+               "\n"
+               "exit: as that of `kernelgate import`\n",
+    .options = judge_options,
+    .takes_operands = true,
+    .run = judge,
+};
