@@ -63,7 +63,7 @@ static json_t *results_since(const char *since)
                                       "--json",    since != NULL ? "--since" : NULL,
                                       since,       NULL };
 
-    return drive_document(arguments, environment, 0, SCHEMA_OF("results"), NULL);
+    return drive_document(arguments, environment, 0, NULL);
 }
 
 /* What became of the only file. */

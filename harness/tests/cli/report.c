@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/message.h"
 #include "suite/counters.h"
 #include "tests/fakes/documents.h"
 #include "tests/fakes/drive.h"
-#include "base/message.h"
 
 #define GPU "nvidia-h200"
 #define MODEL "cpu-model"
@@ -475,7 +475,7 @@ Test(report, json)
     seen = table_of("order", "--json");
     document = json_loads(seen.output, JSON_REJECT_DUPLICATES, NULL);
     cr_assert(seen.code == 0 && document != NULL, "%s", seen.output);
-    expect_strict(SCHEMA_OF("table"), document);
+    expect_strict(document);
     table = json_array_get(json_object_get(document, "tables"), 0);
     cr_expect_str_eq(json_string_value(json_object_get(table, "target")), GPU);
     cr_expect(json_array_size(json_object_get(table, "cases")) == 2);

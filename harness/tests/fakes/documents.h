@@ -5,29 +5,23 @@
 #include <jansson.h>
 #include <stddef.h>
 
-/* The path of the schema of documents that call themselves kernelgate-NAME/1. */
-#define SCHEMA_OF(name_) KG__SCHEMAS "/kernelgate-" name_ ".schema.json"
+/* A document has to be valid by the schema of the form that it names; `called` is how a failure
+ * names it. */
+void expect_valid(json_t *document, const char *called);
 
-/* Validates a list of documents by a schema: a line of 1 and 0, freed by the caller. Of one alone
- * it says what is wrong. */
-char *validate_documents(const char *schema, const json_t *documents);
-
-/* A document has to be valid; `called` is how a failure names it. */
-void expect_valid(const char *schema, json_t *document, const char *called);
-
-/* Copies of a document, each with one change: every value in it to others, every member taken out,
- * and members that no form has. */
+/* Copies of a valid document, each with one change: every value in it to others, every member taken
+ * out, and members that no form has. An array of [whether it is valid, the copy]. */
 json_t *changed_documents(json_t *document);
 
 /* A document has to be valid, and most changes of it must not be: a schema that takes anything
  * holds nothing. */
-void expect_strict(const char *schema, json_t *document);
+void expect_strict(json_t *document);
 
 /* Runs a program as drive() does. It has to end with `code`, and what it prints on the standard
  * output must be one document, valid by its schema, and nothing beside it. Freed by the caller, as
  * what it prints on the standard error is, in `complaints` where that is not NULL. */
 json_t *drive_document(const char *const *arguments, const char *const *settings, int code,
-                       const char *schema, char **complaints);
+                       char **complaints);
 
 /* The entry of a list in a document that has these texts as its members: pairs of key and text,
  * ended by NULL. One that is not there fails the test. */

@@ -1,10 +1,14 @@
-"""Holds documents to a JSON Schema: validate_documents.py SCHEMA DOCUMENTS [-v]
+"""Holds a document to the JSON Schema of its form. usage: validate_documents.py SCHEMAS DOCUMENT [CHANGED]
 
-DOCUMENTS is a file with an array of documents. Prints one line: a 1 for each that is valid and a 0 for each that is
-not; with -v what is wrong with those first. Ends with 2 where the schema itself is not right.
+SCHEMAS is the folder of the schemas; the form kernelgate-NAME/1 is that of kernelgate-NAME.schema.json there, or else the
+definition NAME in kernelgate-documents.schema.json. Prints what is wrong. In the file CHANGED it leaves all copies of the document
+with one change (every value in it to others, every member taken out, members that no form has), each as [valid, copy].
+
+exit: 0 valid, 1 not, or there is no such schema
 """
 
 import json
+import os
 import sys
 
 try:
@@ -12,28 +16,61 @@ try:
 except ImportError:
     sys.exit("python3-jsonschema is missing: install it with ci/setup --for test")
 
+# Of every type, and of every range that a rule may draw a line at.
+VALUES = (None, True, False, -1, 0, 1, 2, 0.5, 1e300, [], {}, "", "a", "hand", 9007199254740993)
+MEMBERS = ("unknown", "Unknown key", "time_us")
+
 
 def read(path):
     with open(path, encoding="utf-8") as file:
         return json.load(file)
 
 
-def main(schema_path, documents_path, *options):
-    schema = read(schema_path)
+def schema_of(folder, document):
+    name = document["schema"].removeprefix("kernelgate-").removesuffix("/1")
+    path = os.path.join(folder, f"kernelgate-{name}.schema.json")
+    if os.path.exists(path):
+        return read(path)
+    documents = read(os.path.join(folder, "kernelgate-documents.schema.json"))
+    if name not in documents["$defs"]:
+        sys.exit(f"there is no schema of {document['schema']}")
+    return {"$schema": documents["$schema"], "$defs": documents["$defs"], "$ref": f"#/$defs/{name}"}
+
+
+def changes(inside):
+    """Makes one change after the other in a list or an object, and takes each back."""
+    for key in list(inside) if isinstance(inside, dict) else range(len(inside)):
+        kept = inside[key]
+        if isinstance(kept, (dict, list)):
+            yield from changes(kept)
+        for inside[key] in VALUES:
+            yield
+        if isinstance(inside, dict):
+            del inside[key]
+            yield
+        inside[key] = kept
+    for key in MEMBERS if isinstance(inside, dict) else ():
+        for inside[key] in (1, {}):
+            yield
+        del inside[key]
+
+
+def main(folder, path, changed=None):
+    document = read(path)
+    schema = schema_of(folder, document)
     validator_of = jsonschema.validators.validator_for(schema, default=None)
     if validator_of is None:
-        sys.exit(f"{schema_path}: its $schema is one that this jsonschema does not know: install a newer one")
+        sys.exit(f"{schema['$schema']}: this jsonschema does not know it: install a newer one")
     validator_of.check_schema(schema)
     validator = validator_of(schema)
-    verdicts = []
-    for document in read(documents_path):
-        error = next(validator.iter_errors(document), None)
-        if error is not None and "-v" in options:
-            print(f"{error.json_path}: {error.message[:300]}", file=sys.stderr)
-        verdicts.append("1" if error is None else "0")
-    print("".join(verdicts))
+    for error in validator.iter_errors(document):
+        sys.exit(f"{error.json_path}: {error.message[:300]}")
+    if changed is not None:
+        copies = [f"[{json.dumps(validator.is_valid(document))}, {json.dumps(document)}]" for _ in changes(document)]
+        with open(changed, "w", encoding="utf-8") as file:
+            file.write(f"[{', '.join(copies)}]")
 
 
-if len(sys.argv) < 3:
+if not 3 <= len(sys.argv) <= 4:
     sys.exit(__doc__)
 main(*sys.argv[1:])
