@@ -15,6 +15,7 @@
 #include "cli/publish.h"
 #include "records/records.h"
 #include "results/results.h"
+#include "results/results_read.h"
 #include "results/time_result.h"
 #include "suite/settings.h"
 

@@ -1,5 +1,6 @@
 /* kernelgate begin, kernelgate results: the two ends of a run. */
 #include "results/results.h"
+#include "results/results_read.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -35,11 +35,6 @@ static const char *seconds_text;
 static bool paired;
 static bool as_json;
 
-double kg__settle_elapsed(const kg__settlement *all)
-{
-    return kg__now() - all->began;
-}
-
 /* The time that a number of pairs takes, roughly: known only once one was run. */
 static double estimate(kg__settlement *all)
 {

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "cli/command.h"
 #include "cli/settle.h"
@@ -186,4 +187,9 @@ void kg__settle_release(kg__settlement *all)
     }
     free(all->groups);
     free(all->family);
+}
+
+double kg__settle_elapsed(const kg__settlement *all)
+{
+    return kg__now() - all->began;
 }

@@ -1,17 +1,18 @@
 /* Part count: runs each case once on the CPU model's instrumented kernels and records what their
  * accesses come to. */
 #include "observer/measure.h"
+#include "observer/report_record.h"
 
 #include <string.h>
 
-#include "observer/check.h"
-#include "suite/counters.h"
+#include "base/source_path.h"
 #include "device/device.h"
 #include "model/model.h"
 #include "model/watch.h"
+#include "observer/check.h"
 #include "observer/observe.h"
 #include "records/records.h"
-#include "base/source_path.h"
+#include "suite/counters.h"
 
 /* Adds the counters that are not 0 to those of a line. */
 static void add_counts(json_t *line, const kg__counts *counts)

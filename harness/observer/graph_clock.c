@@ -1,4 +1,5 @@
 #include "observer/graph_clock.h"
+#include "observer/report_record.h"
 
 #include <math.h>
 #include <string.h>

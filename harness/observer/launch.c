@@ -1,8 +1,9 @@
 #include "observer/launch.h"
+#include "observer/report_record.h"
 
-#include "observer/check.h"
 #include "device/device.h"
 #include "device/device_gpu.h"
+#include "observer/check.h"
 #include "observer/observe.h"
 #include "records/records.h"
 

@@ -30,15 +30,4 @@ int kg__print_resource_spec(int argc, char *const *argv);
  * among them. Returns its exit code. */
 int kg__print_beside(const kg_comparison *comparison, int argc, char *const *argv);
 
-/* Appends a record to a records file, stealing the reference; a write that fails ends the process,
- * for an observer that cannot report is of no use. */
-void kg__report_record(int records, json_t *record);
-
-/* Appends {"event": event, "case": id, "why": why} (without what is NULL), in the same way.
- */
-void kg__report(int records, const char *event, const char *id, const char *why);
-
-/* Reports what a check found as a "checked" or "failed" record. */
-void kg__report_outcome(int records, const char *id, bool right, const char *why);
-
 #endif

@@ -9,6 +9,7 @@
 #include "observer/launch.h"
 #include "observer/measure.h"
 #include "observer/observe.h"
+#include "observer/report_record.h"
 #include "observer/time_bench.h"
 #include "observer/timed_group.h"
 #include "observer/tune.h"

@@ -1,4 +1,5 @@
 #include "observer/timed_group.h"
+#include "observer/report_record.h"
 
 #include <stdlib.h>
 

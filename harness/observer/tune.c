@@ -1,4 +1,5 @@
 #include "observer/tune.h"
+#include "observer/report_record.h"
 
 #include <math.h>
 #include <stdlib.h>

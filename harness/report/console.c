@@ -11,6 +11,7 @@
 #include "records/records.h"
 #include "results/failure_groups.h"
 #include "results/results.h"
+#include "results/results_read.h"
 #include "results/results_text.h"
 #include "results/time_result.h"
 

@@ -9,6 +9,7 @@
 #include "report/report_html.h"
 #include "results/failure_groups.h"
 #include "results/results.h"
+#include "results/results_read.h"
 #include "results/results_text.h"
 #include "results/time_result.h"
 

@@ -12,7 +12,7 @@
 #include "records/gpu_state.h"
 #include "records/records.h"
 #include "results/count_result.h"
-#include "results/results_text.h"
+#include "results/results_read.h"
 #include "results/time_result.h"
 
 /* What the CPU model's run says of one case. */

@@ -8,7 +8,7 @@
 #include "base/process.h"
 #include "baseline/baseline.h"
 #include "records/records.h"
-#include "results/results_text.h"
+#include "results/results_read.h"
 #include "suite/settings.h"
 
 /* How many of the cases that an error is about it names. */

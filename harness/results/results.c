@@ -15,7 +15,7 @@
 #include "records/records.h"
 #include "results/causes.h"
 #include "results/results_form.h"
-#include "results/results_text.h"
+#include "results/results_read.h"
 #include "suite/settings.h"
 
 /* The names that a run leaves in out/, and the ends of those in out/records/. */
@@ -809,11 +809,4 @@ json_t *kg__results_merge(const char *out, bool strict, const kg__expected *expe
     }
     free(records);
     return finish_merge(&all, out, expected);
-}
-
-int kg__results_exit_code(const json_t *results)
-{
-    const json_t *code = json_object_get(results, "exit_code");
-
-    return json_is_integer(code) ? (int)json_integer_value(code) : KG__EXIT_ERROR;
 }

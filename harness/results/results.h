@@ -75,9 +75,6 @@ json_t *kg__document_load(const char *path, const char *remedy, kg__error *error
  * unusable. */
 json_t *kg__results_load(const char *path, kg__error *error);
 
-/* The exit code of a merged document. */
-int kg__results_exit_code(const json_t *results);
-
 /* Writes JUnit: a suite a target and comparison, a case a testcase; claims and errors outside cases
  * are testcases too. Atomically, as its neighbours: false with `error` on failure. */
 bool kg__results_write_junit(const char *path, const json_t *results, kg__error *error);

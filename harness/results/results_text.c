@@ -19,38 +19,6 @@
 /* The room for one sentence with figures and names in it. */
 #define SENTENCE_SIZE 2048
 
-const char *kg__list_text(const json_t *text)
-{
-    return json_is_string(text) ? json_string_value(text) : "";
-}
-
-kg__verdict kg__results_verdict(const json_t *entry)
-{
-    kg__verdict verdict = KG__ERROR;
-
-    (void)kg__verdict_parse(kg__json_text(entry, "verdict"), &verdict);
-    return verdict;
-}
-
-bool kg__results_strict(const json_t *results)
-{
-    return json_is_true(json_object_get(results, "strict"));
-}
-
-size_t kg__results_count(const json_t *results, kg__verdict verdict)
-{
-    return kg__json_count(json_object_get(results, "tally"), kg__verdict_name(verdict));
-}
-
-size_t kg__results_judged(const json_t *results)
-{
-    size_t judged = 0;
-
-    for (int verdict = 0; verdict < KG__VERDICTS; verdict++)
-        judged += kg__results_count(results, (kg__verdict)verdict);
-    return judged;
-}
-
 /* True where a case was judged or has vanished, a claim failed or something broke; false for a run
  * that judged nothing, whatever claims hold in it. */
 static bool judged_something(const json_t *results)
@@ -74,11 +42,6 @@ static bool fails_by_strictness(const json_t *results)
         failures += kg__results_count(results, failing[i]);
     return kg__results_strict(results) && failures == 0 &&
            (code == KG__EXIT_FAIL || code == KG__EXIT_ERROR);
-}
-
-bool kg__verdict_fails(kg__verdict verdict, bool strict)
-{
-    return verdict >= KG__SLOWER || (strict && verdict > KG__FASTER);
 }
 
 /* A stream that grows a text on the heap; closing it leaves the text in `text`. */

@@ -1,5 +1,5 @@
-/* What the writers of results share: reading a document whose members may be missing or of another
- * type, and the words for what it says. Every text that comes out is clean UTF-8 on one line. */
+/* The words for what a results document says, which its printers share. Every text that comes out
+ * is clean UTF-8 on one line. */
 #ifndef KG__RESULTS_RESULTS_TEXT_H
 #define KG__RESULTS_RESULTS_TEXT_H
 
@@ -8,25 +8,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "judge/judge.h"
-
-/* A text of a list, or "" where it is none. */
-const char *kg__list_text(const json_t *text);
-
-/* The verdict member of a case or a metric; KG__ERROR when it has none that is known. */
-kg__verdict kg__results_verdict(const json_t *entry);
-
-/* Whether the run was strict (KG_STRICT=1). */
-bool kg__results_strict(const json_t *results);
-
-/* How many cases were judged. */
-size_t kg__results_judged(const json_t *results);
-
-/* How many of them have this verdict. */
-size_t kg__results_count(const json_t *results, kg__verdict verdict);
-
-/* Whether a verdict makes a run fail, by strictness. */
-bool kg__verdict_fails(kg__verdict verdict, bool strict);
+#include "results/results_read.h"
 
 /* The texts below are on the heap and are freed with free(). */
 

@@ -17,6 +17,7 @@
 #include "base/message.h"
 #include "records/records.h"
 #include "results/results.h"
+#include "results/results_read.h"
 #include "tests/fakes/fake_runs.h"
 
 /* More calls than any program here makes. */

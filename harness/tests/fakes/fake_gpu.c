@@ -48,6 +48,7 @@
 #include "observer/launch.h"
 #include "observer/measure.h"
 #include "observer/observe.h"
+#include "observer/report_record.h"
 #include "observer/tune.h"
 #include "observer/tune_settings.h"
 #include "records/records.h"

@@ -1,4 +1,5 @@
 #include "tests/fakes/fake_graphs.h"
+#include "observer/report_record.h"
 
 #include <stdlib.h>
 

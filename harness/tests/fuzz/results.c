@@ -1,5 +1,6 @@
 /* The reader of results, and all that is made of a document that it takes. */
 #include "results/results.h"
+#include "results/results_read.h"
 
 #include <string.h>
 

@@ -4,6 +4,7 @@
 
 #include "base/exit_code.h"
 #include "results/results.h"
+#include "results/results_read.h"
 #include "tests/fuzz/file_of_input.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);

@@ -1,5 +1,6 @@
 /* Results: beginning a run, reading what tests left, merging, exit codes. */
 #include "results/results.h"
+#include "results/results_read.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
