@@ -139,3 +139,30 @@ const kg__command kg__validate_command = {
     .options = validate_options,
     .run = validate,
 };
+
+static const kg__option selftest_options[] = {
+    KG__JSON_OPTION(flag[0]),
+    { 0 },
+};
+
+static int selftest(size_t count, char **operands)
+{
+    return run_tool("selftest.py", selftest_options, count, operands);
+}
+
+const kg__command kg__selftest_command = {
+    .name = "selftest",
+    .operands = "PROGRAM",
+    .summary = "Prove the gate: kernels of known duration, made slower by a known extent",
+    .details =
+        "Records a baseline of the program's kernels, then has the gate's own test judge them as\n"
+        "they are, with 1, 2, 3 and 5 % more to do, and against baselines that a machine, or the\n"
+        "kernels alone, 5 % faster would have left. The build's selftest/selftest.gpu is such a\n"
+        "program: KG_STUDY_EXTRA, a fraction, is what makes its kernels slower. Leaves\n"
+        "selftest.md, the table, and the runs' results in selftest/ of KG_OUT (else of out).\n"
+        "exit: 0 as they are they pass, 3 and 5 % are slower, a drift is environment; 1 one of\n"
+        "them is not; 2 the gate could not be run; 77 there is no GPU\n",
+    .options = selftest_options,
+    .takes_operands = true,
+    .run = selftest,
+};

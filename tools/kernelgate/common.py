@@ -1,4 +1,4 @@
-"""What the tools behind `kernelgate import` and `kernelgate validate` share: errors, files, JSON and output."""
+"""What the tools behind `kernelgate import`, `validate` and `selftest` share: errors, files, JSON and output."""
 
 import argparse
 import json

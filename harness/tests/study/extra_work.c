@@ -6,8 +6,9 @@
 #include <stdlib.h>
 
 #include "observer/check.h"
-#include "observer/graph_clock.h"
 #include "observer/describe_launch.h"
+#include "observer/graph_clock.h"
+#include "tests/study/selftest.h"
 
 /* How near the launches that are made twice must come to the fraction, in parts of it, and how far
  * that may stretch a sample. */
@@ -55,17 +56,11 @@ bool __wrap_kg__prepare_launch(const kg__case *one, const kg__buffers *buffers, 
 
 static double extra(void)
 {
-    const char *text = getenv("KG_STUDY_EXTRA");
-    char *end;
-    double fraction;
+    double fraction = study_extra();
 
-    if (text == NULL || text[0] == '\0')
-        return 0;
-    fraction = strtod(text, &end);
-    if (*end == '\0' && fraction >= 0 && fraction <= 1)
-        return fraction;
-    kg__complain("KG_STUDY_EXTRA=%s: no fraction from 0 to 1", text);
-    exit(2);
+    if (fraction < 0)
+        exit(2);
+    return fraction;
 }
 
 /* How many of the first `launches` are made twice. */

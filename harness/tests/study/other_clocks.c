@@ -5,10 +5,10 @@
  * record {"event": "other_clocks", "case", "single_ns", "flushed_ns"} a case. */
 #include <stdlib.h>
 
-#include "observer/check.h"
 #include "base/clock.h"
-#include "observer/graph_clock.h"
 #include "device/device_gpu.h"
+#include "observer/check.h"
+#include "observer/graph_clock.h"
 #include "observer/measure.h"
 #include "records/records.h"
 

@@ -1,7 +1,7 @@
 // Kernels of known duration: what they take is told by an argument.
 #include <kernelgate/kernelgate.h>
 
-#include "tests/selftest/selftest.h"
+#include "tests/study/selftest.h"
 
 #define SPIN_THREADS 32
 #define COPY_THREADS 256

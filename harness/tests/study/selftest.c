@@ -1,6 +1,6 @@
 /* selftest: kernels of known duration, by which the gate is proven (`kernelgate selftest`). They
- * are no part of it. KG_SELFTEST_EXTRA makes both slower by so many per mille. */
-#include "tests/selftest/selftest.h"
+ * are no part of it. KG_STUDY_EXTRA makes both slower by a fraction. */
+#include "tests/study/selftest.h"
 
 #include <kernelgate/kernelgate.h>
 

@@ -24,9 +24,12 @@ extern "C" {
 /* The elements that the spin writes: so many threads, few enough to run at once on any card. */
 #define SELFTEST_SPIN_ELEMENTS 1024
 
-/* The microseconds of work that a launch of `us` does in its body: what KG_SELFTEST_EXTRA adds, in
- * per mille of `us`, included. Negative, with a complaint, where that is no whole number from 0
- * to 1000. */
+/* The fraction that KG_STUDY_EXTRA adds to the work of every launch: 0 where it is not set;
+ * negative, with a complaint, where it is not a fraction from 0 to 1. */
+double study_extra(void);
+
+/* The microseconds of work that a launch of `us` does in its body, with the fraction of `us` that
+ * KG_STUDY_EXTRA adds; negative where that is not a fraction. */
 double selftest_body_us(int64_t us);
 
 #ifdef __cplusplus

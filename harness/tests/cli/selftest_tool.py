@@ -1,0 +1,168 @@
+"""Tests of `kernelgate selftest`, with a comparison on a GPU that is not there: a gate that works is proven, and one that is
+broken, in whichever way, is not. usage: selftest_tool.py TREE KERNELGATE FAKE"""
+
+import fcntl
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+FAKE = sys.argv.pop()
+COMMAND = sys.argv.pop()
+TREE = sys.argv.pop()
+VALIDATE = [sys.executable, "-W", "ignore", os.path.join(TREE, "harness", "tests", "fakes", "validate_documents.py"),
+            os.path.join(TREE, "baselines", "schemas")]
+EDIT = "sed -i '{}' \"$KG_OUT\"/records/*.verdicts.json 2>/dev/null"
+TABLE = "out/selftest/selftest.md"
+
+
+class Selftest(unittest.TestCase):
+    """The first process tells of the device, the second checks, 3 to 7 are the baseline's sessions, 8 is the run as they are, 9
+    and 10 are those of 1 and 2 %, where nothing trips; from there on each run is of three processes: 11 with 3 %, 14 with 5 %, 17
+    the drift, 20 the kernels' alone."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(folder.name)
+        self.environment = {name: value for name, value in os.environ.items() if not name.startswith(("KG_", "BXFI_"))}
+        self.environment.update(KG_OUT="out", KG_LOCK_DIR=folder.name, KG_CASE_TIMEOUT="20", FAKE_LOG=f"{folder.name}/log",
+                                FAKE_PLAN=f"{folder.name}/plan")
+
+    def start(self, plan, arguments):
+        if os.path.exists("log"):
+            os.unlink("log")
+        with open("plan", "w", encoding="utf-8") as file:
+            file.write(plan)
+        return subprocess.run([COMMAND, "selftest", *arguments], capture_output=True, text=True, check=False, env=self.environment)
+
+    def expect(self, code, told, plan="", arguments=(FAKE,)):
+        done = self.start(plan, arguments)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        self.assertIn(told, done.stdout + done.stderr)
+        self.assertEqual(os.path.exists(TABLE), code in (0, 1))
+
+    def document(self, code, plan=""):
+        done = self.start(plan, ("--json", FAKE))
+        self.assertEqual(done.returncode, code, done.stderr)
+        document = json.loads(done.stdout)
+        self.assertEqual(document["exit_code"], code)
+        with open("document.json", "w", encoding="utf-8") as file:
+            file.write(done.stdout)
+        held = subprocess.run([*VALIDATE, "document.json"], capture_output=True, text=True, check=False)
+        self.assertEqual(held.returncode, 0, held.stderr)
+        return document, {run["run"]: run for run in document["runs"]}, done.stderr
+
+    def test_a_gate_that_works_is_proven(self):
+        document, runs, told = self.document(0)
+        for line in ("session 5 of 5\n", "judging +3 %\n", "selftest: PASS"):
+            self.assertIn(line, told)
+        with open(TABLE, encoding="utf-8") as file:
+            table = file.read()
+        self.assertIn(table, told)
+        self.assertEqual(table.count("\n| fake/"), 28)
+        self.assertIn("| fake/quick/64/b64    | +3 %         |   +3.00 % | 2.00 % |   +3.00 % | 2.00 % | slower      | slower      |",
+                      table)
+        self.assertIn("- +0 %: 4 of 4 pass\n- +1 %: 0 of 4 slower (reported, whatever it is)\n", table)
+        self.assertIn("- machine +5 %: 4 of 4 environment\n- kernels +5 %: 4 of 4 slower\n", table)
+        with open("log", encoding="utf-8") as file:
+            self.assertEqual(len(file.readlines()), 22, "processes")
+        self.assertEqual((document["target"], document["failures"], document["table"]), ("nvidia-fake", [], TABLE))
+        self.assertEqual([(run["run"], run["baselines"], run["expected"], run["judged"], run["extra"], run["exit_code"], run["agreed"])
+                          for run in document["runs"]],
+                         [("plus0", "baselines", "pass", True, 0, 0, 4), ("plus1", "baselines", "slower", False, 0.01, 0, 0),
+                          ("plus2", "baselines", "slower", False, 0.02, 0, 0), ("plus3", "baselines", "slower", True, 0.03, 1, 4),
+                          ("plus5", "baselines", "slower", True, 0.05, 1, 4), ("drift", "drifted", "environment", True, 0, 0, 4),
+                          ("no-drift", "drifted-kernels", "slower", True, 0, 1, 4)])
+        (case,) = (case for case in runs["plus3"]["cases"] if case["case"] == "fake/quick/64/b64")
+        self.assertEqual((case["verdict"], case["observers"], case["metrics"]["cold_time_ns"]["limit"]), ("slower", 3, 0.02))
+        self.assertAlmostEqual(case["metrics"]["cold_time_ns"]["change"], 0.03, delta=1e-3)
+
+    def test_document_of_what_failed(self):
+        document, runs, told = self.document(1, "11 fake/quick/64/b64 hot 5000 cold 6000\n14 fake/quick/64/b64 wrong\n")
+        slipped, wrong = document["failures"]
+        self.assertEqual(slipped, {"run": "plus3", "what": "fake/quick/64/b64 is pass, by 1 observers", "expected": "slower"})
+        self.assertEqual((wrong["run"], wrong["what"]), ("plus5", "fake/quick/64/b64 is wrong, by 0 observers"))
+        self.assertEqual(runs["plus3"]["agreed"], 3)
+        self.assertIn("selftest: FAIL: the gate did otherwise than it must 2 times", told)
+        document, _, told = self.document(2, "11 fake/plain/64/b32 quit\n12 * quit\n13 * quit\n")
+        self.assertEqual(len(document["runs"]), 3, "those before the one that could not be run")
+        self.assertIn("+3 %: the test ended with exit code 2", told)
+        self.assertTrue(os.path.exists("out/selftest/plus3/output.txt"))
+        self.assertFalse(os.path.exists(TABLE))
+
+    def test_what_is_found_by_plan(self):
+        for code, told, plan in (
+            (0, "- +1 %: 2 of 4 slower (reported, whatever it is)\n",
+             "9 fake/plain/* hot 10250\n10 fake/plain/* hot 10250\n11 fake/plain/* hot 10250\n"),
+            (1, "+3 %: fake/plain/64/b32 is pass, by 1 observers; expected slower",
+             "* fake/plain/* hot 10000 cold 12000\n* fake/quick/* hot 5000 cold 6000\n"),
+            (1, "+0 %: fake/plain/64/b32 is slower, by 3 observers; expected pass: time_ns",
+             "8 fake/* hot 11000\n9 fake/* hot 11000\n10 fake/* hot 11000\n"),
+            (1, "+0 %: fake/plain/64/b32 is noisy, by 1 observers; expected pass", "8 fake/plain/64/b32 width 0.05\n"),
+            # A drift that no sentinel tells of, and a slowdown that is put down to the machine.
+            (1, "machine +5 %: fake/plain/64/b32 is slower, by 3 observers; expected environment",
+             "".join(f"{process} copy hot 95238\n{process} fma hot 190476\n" for process in (17, 18, 19))),
+            (1, "kernels +5 %: fake/plain/64/b32 is environment, by 3 observers; expected slower",
+             "20 copy hot 105000\n21 copy hot 105000\n22 copy hot 105000\n"),
+            (0, "| fake/plain/64/b32    | +0 %         |   +0.00 % |", "* fake/plain/64/b32 hot 10100\n"),
+            (2, "selftest: there is no baseline to judge by", "3 fake/plain/64/b32 wrong\n"),
+        ):
+            with self.subTest(told):
+                self.expect(code, told, plan)
+
+    def test_the_surroundings_do_not_steer_it(self):
+        self.environment.update(KG_FILTER="fake/quick/*", KG_STRICT="1", KG_STUDY_EXTRA="0.1")
+        self.expect(0, "- +0 %: 4 of 4 pass")
+
+    def test_a_gate_that_is_broken(self):
+        """A program that does something after every call of the right one, whose exit code is in $code."""
+        for line, code, told in (
+            (":", 0, "selftest: PASS"),
+            ("code=0", 1, "+3 %: the test ended with exit code 0; expected slower: its verdicts are right"),
+            (EDIT.format('s/"observers": 3/"observers": 2/'), 1,
+             "+3 %: fake/plain/64/b32 is slower, by 2 observers; expected slower"),
+            ('rm -f "$KG_OUT"/records/*.verdicts.json', 2, "+0 %: the test ended with exit code 0: "),
+            (EDIT.format("1s/^/x/"), 2, "+0 %: the test ended with exit code 0: "),
+            (EDIT.format('s/"complete": true/"complete": false/'), 2, "exit code 0: it did not come to its end: see "),
+            (EDIT.format('s/"errors": \\[\\]/"errors": ["a crash"]/'), 2, "exit code 0: a crash: see "),
+            (EDIT.format('s/"schema"/"skipped": "no time", "skipped_by": "filter", "schema"/'), 2,
+             "exit code 0: it judged nothing: no time: see "),
+            (EDIT.format('s/"case": "fake.quick.64.b32"/"case": "lost"/'), 2, "it has no verdict of fake/quick/64/b32: see "),
+        ):
+            with self.subTest(line):
+                with open("broken.gpu", "w", encoding="utf-8") as file:
+                    file.write(f"#!/bin/sh\n'{FAKE}' \"$@\"\ncode=$?\n{line}\nexit $code\n")
+                os.chmod("broken.gpu", 0o755)
+                self.expect(code, told, arguments=("broken.gpu",))
+
+    def test_no_gpu(self):
+        for device, code, told in (("absent", 77, "no GPU: this one is a fake: nothing is proven"),
+                                   ("broken", 2, "its observer ended with exit code 2 (the driver does not work")):
+            self.environment["FAKE_DEVICE"] = device
+            self.expect(code, told)
+
+    def test_another_one_in_the_same_folder(self):
+        os.makedirs("out/selftest")
+        with open(TABLE, "w", encoding="utf-8"), open("out/selftest/selftest.lock", "w", encoding="utf-8") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            done = self.start("", (FAKE,))
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn("out/selftest: another self-test is in progress there: wait", done.stderr)
+            self.assertTrue(os.path.exists(TABLE))
+        self.expect(0, "selftest: PASS")
+
+    def test_arguments(self):
+        for arguments, told in (((), "selftest: needs one program"), ((FAKE, FAKE), "selftest: needs one program"),
+                                (("selftest.gpu",), "selftest.gpu: no such program: build the preset gpu"),
+                                (("matmul_f32.model",), "matmul_f32.model: is not a program for a GPU: those end in .gpu")):
+            self.expect(2, told, arguments=arguments)
+        self.environment["KG_OUT"] = "plan"
+        self.expect(2, "plan")
+
+
+if __name__ == "__main__":
+    unittest.main()
