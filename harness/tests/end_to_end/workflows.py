@@ -39,99 +39,30 @@ BASH = shutil.which("bash")
 
 # expressions
 
-TOKEN = re.compile(r"\s*(?:(?P<text>'(?:[^']|'')*')|(?P<number>\d+)|(?P<word>[A-Za-z_][\w-]*)|(?P<sign>==|!=|&&|\|\||[!().,\[\]]))")
+
+class Nothing(str):
+    """The empty text that is a member of anything which lacks it."""
+
+    def __getattr__(self, name):
+        return self
 
 
-class Expression:
-    """Evaluates what stands between ${{ and }}."""
+class Context(dict):
+    """A context of expressions."""
 
-    def __init__(self, text, contexts, state):
-        self.tokens = []
-        self.contexts = contexts
-        self.state = state
-        place = 0
-        text = text.strip()
-        while place < len(text):
-            match = TOKEN.match(text, place)
-            if match is None:
-                raise ValueError(f"not understood: {text[place:]!r} in {text!r}")
-            self.tokens.append((match.lastgroup, match.group(match.lastgroup)))
-            place = match.end()
+    def __getattr__(self, name):
+        value = self.get(name)
+        return Context(value) if isinstance(value, dict) else Nothing() if value is None else value
 
-    def value(self):
-        value = self.either()
-        if self.tokens:
-            raise ValueError(f"not understood: {self.tokens}")
-        return value
 
-    def take(self, sign):
-        if self.tokens and self.tokens[0] == ("sign", sign):
-            self.tokens.pop(0)
-            return True
-        return False
-
-    def either(self):
-        value = self.both()
-        while self.take("||"):
-            other = self.both()
-            value = value or other
-        return value
-
-    def both(self):
-        value = self.comparison()
-        while self.take("&&"):
-            other = self.comparison()
-            value = value and other
-        return value
-
-    def comparison(self):
-        value = self.negation()
-        if self.take("=="):
-            return value == self.negation()
-        if self.take("!="):
-            return value != self.negation()
-        return value
-
-    def negation(self):
-        if self.take("!"):
-            return not self.negation()
-        return self.primary()
-
-    def primary(self):
-        if self.take("("):
-            value = self.either()
-            assert self.take(")"), "a parenthesis is missing"
-            return value
-        kind, token = self.tokens.pop(0)
-        if kind == "text":
-            return token[1:-1].replace("''", "'")
-        if kind == "number":
-            return int(token)
-        if kind != "word":
-            raise ValueError(f"not understood: {token!r}")
-        if self.take("("):
-            return self.call(token)
-        if token in ("true", "false", "null"):
-            return {"true": True, "false": False, "null": ""}[token]
-        return self.member(token)
-
-    def call(self, name):
-        arguments = []
-        while not self.take(")"):
-            arguments.append(self.either())
-            self.take(",")
-        if name == "format":
-            return arguments[0].format(*arguments[1:])
-        return {"always": True, "success": self.state == "success", "failure": self.state == "failure", "cancelled": False}[name]
-
-    def member(self, name):
-        if name not in self.contexts:
-            raise ValueError(f"there is no context {name!r}")
-        value = self.contexts[name]
-        while self.take("."):
-            key = self.tokens.pop(0)[1]
-            value = value.get(key, "") if isinstance(value, dict) else ""
-        return "" if value is None else value
+def value_of(expression, contexts, state):
+    """What stands between ${{ and }}: Python, but for three operators."""
+    parts = re.split(r"('(?:[^']|'')*')", expression.strip())
+    parts[::2] = [re.sub(r"!(?!=)", " not ", part).replace("&&", " and ").replace("||", " or ") for part in parts[::2]]
+    names = {"true": True, "false": False, "null": "", "format": str.format, "always": lambda: True, "cancelled": lambda: False,
+             "success": lambda: state == "success", "failure": lambda: state == "failure"}
+    return eval("".join(parts), {"__builtins__": {}}, {  # pylint: disable=eval-used
+        **names, **{name: Context(value) for name, value in contexts.items()}})
 
 
 def as_text(value):
@@ -145,15 +76,15 @@ def filled(text, contexts, state="success"):
     text = as_text(text)
     whole = re.fullmatch(r"\$\{\{(.*)\}\}", text, re.S)
     if whole and "}}" not in whole[1]:
-        return Expression(whole[1], contexts, state).value()
-    return re.sub(r"\$\{\{(.*?)\}\}", lambda found: as_text(Expression(found[1], contexts, state).value()), text)
+        return value_of(whole[1], contexts, state)
+    return re.sub(r"\$\{\{(.*?)\}\}", lambda found: as_text(value_of(found[1], contexts, state)), text)
 
 
 def holds(condition, contexts, state):
     """Whether a condition lets a step or a job run; without a word of the state it is as if it began with success()."""
     text = re.sub(r"^\$\{\{(.*)\}\}$", r"\1", as_text(condition))
     asks_for_state = re.search(r"\b(always|success|failure|cancelled)\(", text)
-    return bool(Expression(text, contexts, state).value()) and (bool(asks_for_state) or state == "success")
+    return bool(value_of(text, contexts, state)) and (bool(asks_for_state) or state == "success")
 
 
 # stand-ins
@@ -312,21 +243,6 @@ def event_of(name, base="", **payload):
     }
 
 
-def read_commands(path):
-    """NAME=VALUE and NAME<<END lines of GITHUB_ENV and GITHUB_OUTPUT."""
-    found = {}
-    lines = iter(path.read_text().splitlines())
-    for line in lines:
-        name, mark, value = line.partition("=")
-        if "<<" in name:
-            name, _, end = line.partition("<<")
-            value = "\n".join(iter(functools.partial(next, lines), end))
-        elif not mark:
-            raise AssertionError(f"{path.name}: no assignment: {line!r}")
-        found[name] = value
-    return found
-
-
 class Runner:
     shut_down = False
 
@@ -361,27 +277,26 @@ class Runner:
 
     def run_steps(self, job, contexts, run):
         state = "success"
-        carried = {}
         contexts = {**contexts, "steps": {}}
         for step in job["steps"]:
             outcome = "skipped"
             if not self.shut_down and holds(step.get("if", "success()"), contexts, state):
                 with open(self.sandbox.folder / "ran", "a") as ran:
                     ran.write(step.get("name", step.get("uses", "").partition("@")[0]) + "\n")
-                outcome = "failure" if self.fails(job, step, contexts, state, carried, run) else "success"
+                outcome = "failure" if self.fails(job, step, contexts, state, run) else "success"
             contexts["steps"][step.get("id")] = {"outcome": outcome}
             if outcome == "failure":
                 state = "failure"
         run.result = state
 
-    def fails(self, job, step, contexts, state, carried, run):
+    def fails(self, job, step, contexts, state, run):
         """Runs a step, and returns whether it failed."""
         settings = {}
         for level in (self.workflow, job, step):
             settings.update({key: as_text(filled(value, contexts, state)) for key, value in level.get("env", {}).items()})
         if "uses" in step:
             return self.act(step, {key: filled(value, contexts, state) for key, value in step.get("with", {}).items()})
-        return self.execute(step, {**carried, **settings}, carried, run)
+        return self.execute(step, settings, run)
 
     def act(self, step, given):
         """What the actions do to files."""
@@ -398,15 +313,13 @@ class Runner:
             shutil.copytree(path, folder, dirs_exist_ok=True)
         return not path.is_dir() and given.get("if-no-files-found") == "error"
 
-    def execute(self, step, settings, carried, run):
+    def execute(self, step, settings, run):
         script = self.sandbox.folder / "step.sh"
-        files = {}
         script.write_text(step["run"])
         event = self.sandbox.folder / "event.json"
         event.write_text(json.dumps(self.contexts["github"]["event"]))
-        for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT", "GITHUB_ENV", "GITHUB_PATH"):
-            files[name] = self.sandbox.folder / name
-            files[name].write_text("")
+        page = self.sandbox.folder / "page"
+        page.write_text("")
         shell = {"bash": ["--noprofile", "--norc", "-eo", "pipefail"], None: ["-e"]}[step.get("shell")]
         environment = {
             # This Python first: another may be a script that takes its time to find it.
@@ -423,7 +336,7 @@ class Runner:
             "STAND_INS": str(self.sandbox.stand_ins),
             "STAND_IN_CALLS": str(self.sandbox.calls),
             **NOT_A_REAL_RUN,
-            **{name: str(path) for name, path in files.items()},
+            "GITHUB_STEP_SUMMARY": str(page),
             **self.sandbox.settings,
             **settings,
         }
@@ -440,9 +353,7 @@ class Runner:
             self.wait(process)
             log.seek(begun)
             run.output += log.read()
-        run.page += files["GITHUB_STEP_SUMMARY"].read_text()
-        carried.update(read_commands(files["GITHUB_ENV"]))
-        read_commands(files["GITHUB_OUTPUT"])
+        run.page += page.read_text()
         return process.returncode != 0
 
     def wait(self, process):
