@@ -11,7 +11,7 @@
 typedef struct kg__names {
     char **items;
     size_t count;
-    size_t room;
+    size_t capacity;
 } kg__names;
 
 /* Adds a copy of a name to the end of the list. */
@@ -21,7 +21,7 @@ void kg__names_add(kg__names *names, const char *name);
 void kg__names_free(kg__names *names);
 
 /* For qsort() and bsearch() on the items. */
-int kg__compare_names(const void *left, const void *right);
+int kg__compare_names(const void *a, const void *b);
 
 /* The baseline files of `folder` by name, sorted; false with a complaint where it cannot be read.
  */
@@ -35,20 +35,21 @@ void kg__default_baselines(char *folder, size_t size);
 
 /* The path of a baseline that is named by its file or by its target's key, which stands for the
  * file KEY.json in the folder of the baselines. */
-void kg__baseline_path(const char *named, char *path, size_t size);
+void kg__baseline_path(const char *name_or_key, char *path, size_t size);
 
 /* Reads the baseline that is named by its file or by its target's key; `path` becomes the file's.
  * False with a complaint, which names the nearest key where there is no such file. */
-bool kg__open_baseline(const char *named, char *path, size_t size, kg__baseline *baseline);
+bool kg__open_baseline(const char *name_or_key, char *path, size_t size, kg__baseline *baseline);
 
 /* The name of a commit, branch or tag in full; false with a complaint where there is none. */
 bool kg__find_commit(const char *folder, const char *reference, char *commit, size_t size);
 
-/* Reads the baseline that a file of `folder` was at a commit; `shown` is what complaints call that
- * commit. KG__ABSENT where there was none; KG__BAD with a complaint, or, where git showed the file
- * and it was not right, with `error`. */
+/* Reads the baseline that a file of `folder` was at a commit; `commit_name` is what complaints call
+ * that commit. KG__ABSENT where there was none; KG__BAD with a complaint, or, where git showed the
+ * file and it was not right, with `error`. */
 kg__load_status kg__baseline_at_commit(const char *folder, const char *name, const char *commit,
-                                       const char *shown, kg__baseline *baseline, kg__error *error);
+                                       const char *commit_name, kg__baseline *baseline,
+                                       kg__error *error);
 
 /* Whether a file of `folder` is what it was at a commit, to the byte. */
 bool kg__baseline_is_as_at_commit(const char *folder, const char *name, const char *commit);
@@ -63,13 +64,13 @@ bool kg__prepare_baselines(const char *folder);
 
 /* Holds a folder of baselines, so that nobody else changes a file in it meanwhile: a lock for
  * kg__lock_release(), or -1 with a complaint that names the holder. */
-int kg__hold_baselines(const char *folder);
+int kg__lock_baselines(const char *folder);
 
 /* The case of a baseline whose id is nearest to `glob`; NULL where none is near. */
 const char *kg__nearest_case(const kg__baseline *baseline, const char *glob);
 
 /* Adds to a results document what `baseline lint` finds in the baselines that a run is judged by,
  * and no error of it says yet. */
-void kg__lint_baselines_of(json_t *results);
+void kg__lint_into_results(json_t *results);
 
 #endif

@@ -16,7 +16,7 @@
 
 #define SHOWN_SCHEMA "kernelgate-shown/1"
 
-static const char *only_cases;
+static const char *case_globs;
 static const char *format_name;
 static bool as_json;
 
@@ -94,14 +94,14 @@ static void add_cases(kg__text_table *grid, const char *target, const kg__baseli
                       size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (only_cases != NULL && !kg__globs_take(only_cases, cases[i].id))
+        if (case_globs != NULL && !kg__globs_take(case_globs, cases[i].id))
             continue;
         for (size_t j = 0; j < cases[i].metric_count; j++)
             add_metric(grid, target, &cases[i], &cases[i].metrics[j]);
     }
 }
 
-static json_t *metric_json(const kg__baseline_case *entry, const kg__baseline_metric *metric)
+static json_t *pack_metric(const kg__baseline_case *entry, const kg__baseline_metric *metric)
 {
     json_t *object =
         json_pack("{s:s, s:s, s:f, s:f, s:b, s:f, s:I, s:b}", "case", entry->id, "metric",
@@ -123,15 +123,15 @@ static json_t *metric_json(const kg__baseline_case *entry, const kg__baseline_me
 }
 
 /* The metrics of cases, or of sentinels, that are asked for. */
-static json_t *metrics_json(const kg__baseline_case *cases, size_t count)
+static json_t *pack_metrics(const kg__baseline_case *cases, size_t count)
 {
     json_t *list = json_array();
 
     for (size_t i = 0; i < count; i++) {
-        if (only_cases != NULL && !kg__globs_take(only_cases, cases[i].id))
+        if (case_globs != NULL && !kg__globs_take(case_globs, cases[i].id))
             continue;
         for (size_t j = 0; j < cases[i].metric_count; j++)
-            json_array_append_new(list, metric_json(&cases[i], &cases[i].metrics[j]));
+            json_array_append_new(list, pack_metric(&cases[i], &cases[i].metrics[j]));
     }
     return list;
 }
@@ -142,8 +142,8 @@ static int print_json(const char *path, const kg__baseline *baseline)
         json_pack("{s:s, s:s, s:{s:s, s:s}, s:I, s:o, s:o}", "schema", SHOWN_SCHEMA, "file", path,
                   "target", "key", baseline->target.key, "name", baseline->target.name, "cases",
                   (json_int_t)baseline->case_count, "sentinels",
-                  metrics_json(baseline->sentinels, baseline->sentinel_count), "metrics",
-                  metrics_json(baseline->cases, baseline->case_count));
+                  pack_metrics(baseline->sentinels, baseline->sentinel_count), "metrics",
+                  pack_metrics(baseline->cases, baseline->case_count));
 
     return kg__json_print(document, JSON_INDENT(1), "baseline show") ? KG__EXIT_PASS
                                                                      : KG__EXIT_ERROR;
@@ -151,14 +151,14 @@ static int print_json(const char *path, const kg__baseline *baseline)
 
 static void refuse_glob(const char *path, const kg__baseline *baseline)
 {
-    const char *nearest = kg__nearest_case(baseline, only_cases);
+    const char *nearest = kg__nearest_case(baseline, case_globs);
 
     if (nearest != NULL)
-        kg__complain("baseline show: %s has no case \"%s\"; did you mean \"%s\"?", path, only_cases,
+        kg__complain("baseline show: %s has no case \"%s\"; did you mean \"%s\"?", path, case_globs,
                      nearest);
     else
         kg__complain("baseline show: %s has no case \"%s\": kernelgate baseline show %s lists them",
-                     path, only_cases, path);
+                     path, case_globs, path);
 }
 
 /* Writes the heading, the table and how many cases it has. */
@@ -168,23 +168,23 @@ static int write_baseline(const char *path, const kg__baseline *baseline,
     kg__text_table_format format = form->grid;
     const kg__target *target = &baseline->target;
     kg__text_table *grid = kg__text_table_new(columns, sizeof columns / sizeof *columns);
-    bool any;
+    bool matched;
 
     add_cases(grid, target->key, baseline->sentinels, baseline->sentinel_count);
     add_cases(grid, target->key, baseline->cases, baseline->case_count);
-    any = kg__text_table_rows(grid) > 0 || only_cases == NULL;
-    if (!any) {
+    matched = kg__text_table_rows(grid) > 0 || case_globs == NULL;
+    if (!matched) {
         refuse_glob(path, baseline);
     } else if (!form->json) {
         if (format != KG__GRID_CSV)
             kg__print(stdout, "%s%s: %s%s%zu case%s%s\n\n",
                       format == KG__GRID_MARKDOWN ? "## " : "", path, target->name,
                       target->name[0] != '\0' ? ", " : "", baseline->case_count,
-                      baseline->case_count == 1 ? "" : "s", only_cases != NULL ? " in all" : "");
+                      baseline->case_count == 1 ? "" : "s", case_globs != NULL ? " in all" : "");
         kg__text_table_write(stdout, grid, format, true);
     }
     kg__text_table_free(grid);
-    if (!any)
+    if (!matched)
         return KG__EXIT_ERROR;
     if (form->json)
         return print_json(path, baseline);
@@ -213,7 +213,7 @@ static int show(size_t count, char **operands)
 
 static const kg__option show_options[] = {
     { "--case", "GLOB", "of these cases alone; * matches slashes too, a comma separates globs",
-      &only_cases, NULL },
+      &case_globs, NULL },
     { "--format", "FORMAT", "text (the default), markdown, csv or json", &format_name, NULL },
     KG__JSON_OPTION(as_json),
     { 0 },

@@ -92,14 +92,14 @@ bool kg__parse_format(const char *command, const char *format, bool json, kg__pr
 FILE *kg__narration(void);
 
 /* Makes it the standard error, so that the document of --json stands alone on the other. */
-void kg__narrate_aside(void);
+void kg__narrate_to_stderr(void);
 
-/* The folder of a run's results: `named` where that is given, else KG_OUT, else out. */
-const char *kg__results_folder(const char *named);
+/* The folder of a run's results: `folder` where that is given, else KG_OUT, else out. */
+const char *kg__results_folder(const char *folder);
 
 /* What a complaint of lost output begins with: the command, and that it has written the file
- * `written` all the same (NULL: none), which nobody would expect of a command that failed. */
-void kg__name_output(const char *command, const char *written, char *text, size_t size);
+ * `written_file` all the same (NULL: none), which nobody would expect of a command that failed. */
+void kg__name_output(const char *command, const char *written_file, char *text, size_t size);
 
 /* Whether all that was printed reached the standard output; complains where it did not. */
 bool kg__flush_output(const char *command);

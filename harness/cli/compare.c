@@ -35,7 +35,7 @@ static const kg__text_table_column columns[] = {
 typedef struct compared_files {
     const char *paths[2];
     json_t *documents[2];
-    kg__results_comparison found;
+    kg__results_comparison comparison;
     int code;
 } compared_files;
 
@@ -72,7 +72,7 @@ static void add_limit(kg__text_table *grid, const kg__compared *row)
     kg__text_table_add_figure(grid, text, row->judged ? row->limit : (double)NAN);
 }
 
-static const char *verdict_of(const kg__compared *row)
+static const char *name_verdict(const kg__compared *row)
 {
     if (row->verdict == KG__ERROR || row->judged)
         return kg__verdict_name(row->verdict);
@@ -98,7 +98,7 @@ static void add_row(kg__text_table *grid, const kg__compared *row)
     char target[KG__MESSAGE_SIZE];
 
     kg__format(target, sizeof target, "%s to %s", row->target_a, row->target_b);
-    kg__text_table_add(grid, verdict_of(row), NULL);
+    kg__text_table_add(grid, name_verdict(row), NULL);
     kg__text_table_add(grid, strcmp(row->target_a, row->target_b) == 0 ? row->target_a : target,
                        NULL);
     kg__text_table_add(grid, row->id, NULL);
@@ -111,7 +111,7 @@ static void add_row(kg__text_table *grid, const kg__compared *row)
 }
 
 /* A counter that is the same in both: hundreds of them say nothing. */
-static bool is_dull(const kg__compared *row)
+static bool is_unchanged_counter(const kg__compared *row)
 {
     return row->metric != NULL && *kg__metric_unit(row->metric) == '\0' &&
            row->verdict == KG__PASS && row->a.value == row->b.value;
@@ -119,23 +119,24 @@ static bool is_dull(const kg__compared *row)
 
 /* Fills the table, the worst verdict first, within a verdict in A's order; returns how many rows
  * were left out. */
-static size_t fill_grid(kg__text_table *grid, const kg__results_comparison *found, bool all)
+static size_t fill_grid(kg__text_table *grid, const kg__results_comparison *comparison,
+                        bool with_unchanged)
 {
-    size_t dull = 0;
+    size_t unchanged = 0;
 
     for (int verdict = KG__VERDICTS - 1; verdict >= 0; verdict--) {
-        for (size_t i = 0; i < found->count; i++) {
-            const kg__compared *row = &found->metrics[i];
+        for (size_t i = 0; i < comparison->count; i++) {
+            const kg__compared *row = &comparison->metrics[i];
 
             if ((int)row->verdict != verdict)
                 continue;
-            if (!all && is_dull(row))
-                dull++;
+            if (!with_unchanged && is_unchanged_counter(row))
+                unchanged++;
             else
                 add_row(grid, row);
         }
     }
-    return dull;
+    return unchanged;
 }
 
 /* Which run a file is of. */
@@ -159,10 +160,10 @@ static void write_run(FILE *stream, const char *name, const char *path, const js
     fputc('\n', stream);
 }
 
-static void write_sums(FILE *stream, const kg__results_comparison *found)
+static void write_sums(FILE *stream, const kg__results_comparison *comparison)
 {
-    for (size_t i = 0; i < found->sum_count; i++) {
-        const kg__compared_sum *sum = &found->sums[i];
+    for (size_t i = 0; i < comparison->sum_count; i++) {
+        const kg__compared_sum *sum = &comparison->sums[i];
         bool crosses = strcmp(sum->target_a, sum->target_b) != 0;
 
         fprintf(stream, "%s%s%s, %s: B / A is %.*f in the geometric mean of %zu case%s\n",
@@ -171,24 +172,24 @@ static void write_sums(FILE *stream, const kg__results_comparison *found)
     }
 }
 
-static void write_one_sided(FILE *stream, const kg__results_comparison *found)
+static void write_one_sided(FILE *stream, const kg__results_comparison *comparison)
 {
-    for (size_t i = 0; i < found->one_sided_count; i++) {
-        const kg__one_sided *lone = &found->one_sided[i];
+    for (size_t i = 0; i < comparison->one_sided_count; i++) {
+        const kg__one_sided *entry = &comparison->one_sided[i];
         char line[KG__MESSAGE_SIZE];
         char *clean;
 
-        kg__format(line, sizeof line, "%s%s%s on %s", lone->id, lone->metric != NULL ? " " : "",
-                   lone->metric != NULL ? lone->metric : "", lone->target);
+        kg__format(line, sizeof line, "%s%s%s on %s", entry->id, entry->metric != NULL ? " " : "",
+                   entry->metric != NULL ? entry->metric : "", entry->target);
         clean = kg__clean_text(line, true);
-        fprintf(stream, "only in %s: %s\n", lone->in_b ? "B" : "A", clean);
+        fprintf(stream, "only in %s: %s\n", entry->in_b ? "B" : "A", clean);
         free(clean);
     }
 }
 
 static void write_tally(FILE *stream, const compared_files *files)
 {
-    const kg__tally *tally = &files->found.tally;
+    const kg__tally *tally = &files->comparison.tally;
     const char *gap = "cases: ";
 
     for (int verdict = KG__VERDICTS - 1; verdict >= 0; verdict--) {
@@ -200,12 +201,12 @@ static void write_tally(FILE *stream, const compared_files *files)
     }
     if (tally->vanished > 0)
         fprintf(stream, "%s%zu gone from B", gap, tally->vanished);
-    if (files->found.checked > 0)
-        fprintf(stream, "; %zu of them only checked, right in both", files->found.checked);
-    if (files->found.unjudged > 0)
+    if (files->comparison.checked > 0)
+        fprintf(stream, "; %zu of them only checked, right in both", files->comparison.checked);
+    if (files->comparison.unjudged > 0)
         fprintf(stream,
                 "%s%zu metrics of two targets, which are not judged: --across judges them too",
-                tally->verdicts[KG__PASS] > 0 ? "; " : "", files->found.unjudged);
+                tally->verdicts[KG__PASS] > 0 ? "; " : "", files->comparison.unjudged);
     fprintf(stream, "\nexit %d\n", files->code);
 }
 
@@ -213,31 +214,32 @@ static void write_table(const compared_files *files, kg__text_table_format forma
 {
     /* What is no row of a CSV must not stand between its rows. */
     bool csv = format == KG__GRID_CSV;
-    FILE *words = csv ? stderr : stdout;
+    FILE *summary = csv ? stderr : stdout;
     kg__text_table *grid = kg__text_table_new(columns, sizeof columns / sizeof *columns);
-    size_t dull = fill_grid(grid, &files->found, csv);
+    size_t unchanged = fill_grid(grid, &files->comparison, csv);
 
     kg__text_table_color_words(grid, 0);
 
-    write_run(words, "A", files->paths[0], files->documents[0]);
+    write_run(summary, "A", files->paths[0], files->documents[0]);
     if (format == KG__GRID_MARKDOWN)
-        fputc('\n', words);
-    write_run(words, "B", files->paths[1], files->documents[1]);
-    if (files->found.other_boards)
-        fputs("The boards are not the same: what they differ by is in the ratios.\n", words);
-    fputs(csv ? "" : "\n", words);
+        fputc('\n', summary);
+    write_run(summary, "B", files->paths[1], files->documents[1]);
+    if (files->comparison.other_boards)
+        fputs("The boards are not the same: what they differ by is in the ratios.\n", summary);
+    fputs(csv ? "" : "\n", summary);
     if (kg__text_table_rows(grid) > 0)
         kg__text_table_write(stdout, grid, format, true);
-    fputs(kg__text_table_rows(grid) > 0 && !csv ? "\n" : "", words);
-    if (dull > 0)
-        fprintf(words, "%zu counter%s the same in both\n", dull, dull == 1 ? " is" : "s are");
-    write_sums(words, &files->found);
-    write_one_sided(words, &files->found);
-    write_tally(words, files);
+    fputs(kg__text_table_rows(grid) > 0 && !csv ? "\n" : "", summary);
+    if (unchanged > 0)
+        fprintf(summary, "%zu counter%s the same in both\n", unchanged,
+                unchanged == 1 ? " is" : "s are");
+    write_sums(summary, &files->comparison);
+    write_one_sided(summary, &files->comparison);
+    write_tally(summary, files);
     kg__text_table_free(grid);
 }
 
-static json_t *row_json(const kg__compared *row)
+static json_t *pack_row(const kg__compared *row)
 {
     json_t *object = json_pack(
         "{s:s, s:s, s:s, s:s, s:s}", "case", row->id, "target_a", row->target_a, "target_b",
@@ -258,7 +260,7 @@ static json_t *row_json(const kg__compared *row)
     return object;
 }
 
-static json_t *run_json(const char *path, const json_t *document)
+static json_t *pack_run(const char *path, const json_t *document)
 {
     char *clean = kg__clean_text(path, false);
     json_t *run =
@@ -269,53 +271,56 @@ static json_t *run_json(const char *path, const json_t *document)
     return run;
 }
 
-static json_t *one_sided_json(const kg__results_comparison *found, bool in_b)
+static json_t *pack_one_sided(const kg__results_comparison *comparison, bool in_b)
 {
     json_t *list = json_array();
 
-    for (size_t i = 0; i < found->one_sided_count; i++) {
-        const kg__one_sided *lone = &found->one_sided[i];
+    for (size_t i = 0; i < comparison->one_sided_count; i++) {
+        const kg__one_sided *entry = &comparison->one_sided[i];
 
-        if (lone->in_b == in_b)
-            json_array_append_new(list, json_pack("{s:s, s:s, s:s*}", "case", lone->id, "target",
-                                                  lone->target, "metric", lone->metric));
+        if (entry->in_b == in_b)
+            json_array_append_new(list, json_pack("{s:s, s:s, s:s*}", "case", entry->id, "target",
+                                                  entry->target, "metric", entry->metric));
     }
     return list;
 }
 
-static json_t *tally_json(const kg__results_comparison *found)
+static json_t *pack_tally(const kg__results_comparison *comparison)
 {
     json_t *tally = json_object();
 
     for (int verdict = 0; verdict < KG__VERDICTS; verdict++)
         json_object_set_new(tally, kg__verdict_name((kg__verdict)verdict),
-                            json_integer((json_int_t)found->tally.verdicts[verdict]));
-    json_object_set_new(tally, "vanished", json_integer((json_int_t)found->tally.vanished));
-    json_object_set_new(tally, "not-judged", json_integer((json_int_t)found->tally.unavailable));
+                            json_integer((json_int_t)comparison->tally.verdicts[verdict]));
+    json_object_set_new(tally, "vanished", json_integer((json_int_t)comparison->tally.vanished));
+    json_object_set_new(tally, "not-judged",
+                        json_integer((json_int_t)comparison->tally.unavailable));
     return tally;
 }
 
 static bool write_json(const compared_files *files)
 {
-    const kg__results_comparison *found = &files->found;
+    const kg__results_comparison *comparison = &files->comparison;
     json_t *metrics = json_array();
     json_t *sums = json_array();
     json_t *document;
 
-    for (size_t i = 0; i < found->count; i++)
-        json_array_append_new(metrics, row_json(&found->metrics[i]));
-    for (size_t i = 0; i < found->sum_count; i++)
-        json_array_append_new(
-            sums,
-            json_pack("{s:s, s:s, s:s, s:I, s:f}", "target_a", found->sums[i].target_a, "target_b",
-                      found->sums[i].target_b, "metric", found->sums[i].metric, "cases",
-                      (json_int_t)found->sums[i].count, "geometric_mean", found->sums[i].mean));
-    document = json_pack("{s:s, s:o, s:o, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:i}", "schema",
-                         COMPARE_SCHEMA, "a", run_json(files->paths[0], files->documents[0]), "b",
-                         run_json(files->paths[1], files->documents[1]), "across", (int)across,
-                         "other_boards", (int)found->other_boards, "metrics", metrics, "only_in_a",
-                         one_sided_json(found, false), "only_in_b", one_sided_json(found, true),
-                         "means", sums, "tally", tally_json(found), "exit_code", files->code);
+    for (size_t i = 0; i < comparison->count; i++)
+        json_array_append_new(metrics, pack_row(&comparison->metrics[i]));
+    for (size_t i = 0; i < comparison->sum_count; i++)
+        json_array_append_new(sums, json_pack("{s:s, s:s, s:s, s:I, s:f}", "target_a",
+                                              comparison->sums[i].target_a, "target_b",
+                                              comparison->sums[i].target_b, "metric",
+                                              comparison->sums[i].metric, "cases",
+                                              (json_int_t)comparison->sums[i].count,
+                                              "geometric_mean", comparison->sums[i].mean));
+    document =
+        json_pack("{s:s, s:o, s:o, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:i}", "schema",
+                  COMPARE_SCHEMA, "a", pack_run(files->paths[0], files->documents[0]), "b",
+                  pack_run(files->paths[1], files->documents[1]), "across", (int)across,
+                  "other_boards", (int)comparison->other_boards, "metrics", metrics, "only_in_a",
+                  pack_one_sided(comparison, false), "only_in_b", pack_one_sided(comparison, true),
+                  "means", sums, "tally", pack_tally(comparison), "exit_code", files->code);
     return kg__json_print(document, JSON_INDENT(1), "compare");
 }
 
@@ -341,14 +346,14 @@ static int compare_documents(compared_files *files, const char *filter, const kg
     kg__tally judged;
 
     if (!kg__results_compare(files->documents[0], files->documents[1], filter, across,
-                             &files->found, &error)) {
+                             &files->comparison, &error)) {
         const char *nearest = nearest_case(files->documents[0], filter);
 
         kg__complain("compare: %s%s%s", error.text, nearest != NULL ? "; nearest is " : "",
                      nearest != NULL ? nearest : "");
         return KG__EXIT_ERROR;
     }
-    judged = files->found.tally;
+    judged = files->comparison.tally;
     /* B may be a run of fewer cases on purpose: strict mode alone takes that for a loss. */
     if (!kg__is_strict())
         judged.vanished = 0;
@@ -390,7 +395,7 @@ static int compare(size_t count, char **operands)
     }
     if (files.documents[0] != NULL && files.documents[1] != NULL)
         code = compare_documents(&files, count == 3 ? operands[2] : "", &form);
-    kg__results_comparison_free(&files.found);
+    kg__results_comparison_free(&files.comparison);
     json_decref(files.documents[0]);
     json_decref(files.documents[1]);
     return code;

@@ -82,17 +82,17 @@ typedef enum kg__health {
     KG__LACKS   /* keeps a gate from working */
 } kg__health;
 
-typedef struct kg__finding {
+typedef struct kg__doctor_line {
     kg__health health;
     char item[48];
     char found[KG__MESSAGE_SIZE];
     char advice[512]; /* what to do; empty where nothing is to be done */
-} kg__finding;
+} kg__doctor_line;
 
-#define KG__FINDINGS (40 + 2 * KG__DOCTOR_GPUS)
+#define KG__DOCTOR_LINES (40 + 2 * KG__DOCTOR_GPUS)
 
 typedef struct kg__diagnosis {
-    kg__finding findings[KG__FINDINGS];
+    kg__doctor_line lines[KG__DOCTOR_LINES];
     size_t count;
     bool model;           /* the CPU model can be gated here */
     bool gpu;             /* GPUs can be gated here */

@@ -35,7 +35,7 @@ static void add_option(const kg__option *option)
 }
 
 /* Becomes `tool`, which finds this command in KG__COMMAND; returns only where it cannot be run. */
-static int become(char *tool, const kg__option *options, size_t count, char **operands)
+static int exec_tool(char *tool, const kg__option *options, size_t count, char **operands)
 {
     arguments =
         kg__allocate(FRAME + sizeof text / sizeof *text + sizeof flag + count, sizeof *arguments);
@@ -55,17 +55,17 @@ static int become(char *tool, const kg__option *options, size_t count, char **op
 /* Finds the file `name` of a tool from where this command is, and becomes it. */
 static int run_tool(const char *name, const kg__option *options, size_t count, char **operands)
 {
-    char own[KG__PATH_SIZE];
+    char command_path[KG__PATH_SIZE];
     char path[2 * KG__PATH_SIZE];
-    ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
+    ssize_t length = readlink("/proc/self/exe", command_path, sizeof command_path - 1);
     const char *slash;
 
-    own[length > 0 ? length : 0] = '\0';
-    slash = strrchr(own, '/');
+    command_path[length > 0 ? length : 0] = '\0';
+    slash = strrchr(command_path, '/');
     kg__format(path, sizeof path, "%.*s/" KG__TOOLS_FROM_COMMAND "/%s",
-               slash != NULL ? (int)(slash - own) : 0, own, name);
-    if (access(path, R_OK) == 0 && setenv("KG__COMMAND", own, 1) == 0)
-        return become(path, options, count, operands);
+               slash != NULL ? (int)(slash - command_path) : 0, command_path, name);
+    if (access(path, R_OK) == 0 && setenv("KG__COMMAND", command_path, 1) == 0)
+        return exec_tool(path, options, count, operands);
     kg__complain("%s: cannot be read: %s: install kernelgate again", path, strerror(errno));
     return KG__EXIT_ERROR;
 }

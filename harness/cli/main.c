@@ -86,35 +86,35 @@ static const kg__command *find_command(size_t count, char **arguments, size_t *w
 static bool print_group(const char *word)
 {
     size_t length = strlen(word);
-    bool any = false;
+    bool printed = false;
 
     for (size_t i = 0; commands[i] != NULL; i++) {
         const char *name = commands[i]->name;
 
         if (strncmp(name, word, length) != 0 || name[length] != ' ')
             continue;
-        if (!any)
+        if (!printed)
             printf("usage: kernelgate %s COMMAND [OPTION...]\n\n", word);
-        any = true;
+        printed = true;
         printf("  %-16s %s\n", name, commands[i]->summary);
     }
-    return any;
+    return printed;
 }
 
 static int refuse_command(size_t count, char **arguments)
 {
     const char *names[COMMANDS_SIZE];
-    size_t known = 0;
+    size_t name_count = 0;
     const char *nearest;
     char two[128] = "";
     char given[128];
 
-    for (; commands[known] != NULL; known++)
-        names[known] = commands[known]->name;
+    for (; commands[name_count] != NULL; name_count++)
+        names[name_count] = commands[name_count]->name;
     kg__format(given, sizeof given, "%s", arguments[0]);
     if (count >= 2 && *arguments[1] != '-') {
         kg__format(two, sizeof two, "%s %s", arguments[0], arguments[1]);
-        nearest = kg__nearest_name(two, names, known);
+        nearest = kg__nearest_name(two, names, name_count);
         /* Where the two words together are like nothing, the second may be an operand of the first.
          */
         if (nearest != NULL && strchr(nearest, ' ') != NULL) {
@@ -125,14 +125,14 @@ static int refuse_command(size_t count, char **arguments)
     }
     /* The first word of a command of two is nearer than what looks like it. */
     nearest = NULL;
-    for (size_t i = 0; i < known && nearest == NULL; i++) {
+    for (size_t i = 0; i < name_count && nearest == NULL; i++) {
         size_t length = strlen(given);
 
         if (strncmp(names[i], given, length) == 0 && names[i][length] == ' ')
             nearest = names[i];
     }
     if (nearest == NULL)
-        nearest = kg__nearest_name(given, names, known);
+        nearest = kg__nearest_name(given, names, name_count);
     if (nearest != NULL)
         kg__complain("unknown command \"%s\"; did you mean \"%s\"? See `kernelgate help`", given,
                      nearest);
@@ -181,10 +181,10 @@ int main(int argc, char **argv)
     }
     command = find_command(count, arguments, &words);
     if (command == NULL) {
-        bool asked = help || (count == 2 && (strcmp(arguments[1], "--help") == 0 ||
-                                             strcmp(arguments[1], "-h") == 0));
+        bool wants_help = help || (count == 2 && (strcmp(arguments[1], "--help") == 0 ||
+                                                  strcmp(arguments[1], "-h") == 0));
 
-        if (asked && print_group(arguments[0]))
+        if (wants_help && print_group(arguments[0]))
             return printed_help();
         return refuse_command(count, arguments);
     }

@@ -19,7 +19,7 @@ typedef enum kg__occupancy_limit {
 } kg__occupancy_limit;
 
 /* Room for the words of any limits. */
-#define KG__OCCUPANCY_WORDS 96
+#define KG__LIMITS_SIZE 96
 
 /* What a launch of a kernel takes. */
 typedef struct kg__kernel_needs {
@@ -38,10 +38,10 @@ typedef struct kg__occupancy {
 
 /* The compute capability of a text "9.0" as the number that stands for it here, 90; 0 for a text
  * that is none. */
-int kg__capability_of(const char *text);
+int kg__parse_capability(const char *text);
 
 /* Whether this was built with the toolkit's header. */
-bool kg__occupancy_is_known(void);
+bool kg__has_occupancy_calculator(void);
 
 /* Whether the multiprocessors of a compute capability (90 is 9.0) are known; false with `error`,
  * which names those that are. */
@@ -50,10 +50,10 @@ bool kg__occupancy_knows(int capability, kg__error *error);
 /* Asks for the occupancy on a GPU of a compute capability (90 is 9.0), with the shared memory that
  * the driver gives a kernel that states no preference. False with `error` where the compute
  * capability is not known or the figures are none of a kernel. */
-bool kg__occupancy_of(int capability, const kg__kernel_needs *needs, kg__occupancy *occupancy,
-                      kg__error *error);
+bool kg__calculate_occupancy(int capability, const kg__kernel_needs *needs,
+                             kg__occupancy *occupancy, kg__error *error);
 
 /* Names limits: "threads", "threads, registers and blocks". */
-void kg__occupancy_words(unsigned limits, char *words, size_t size);
+void kg__name_occupancy_limits(unsigned limits, char *words, size_t size);
 
 #endif

@@ -25,8 +25,9 @@ typedef struct kg__occupancy_row {
     size_t dynamic_shared; /* bytes a block */
     int threads;           /* a block */
     kg__occupancy occupancy;
-    bool by_driver;        /* a GPU's driver said so */
-    kg__occupancy by_rule; /* what the calculator says of a driver's kernel; limits are from here */
+    bool by_driver; /* a GPU's driver said so */
+    kg__occupancy
+        calculated; /* what the calculator says of a driver's kernel; limits are from here */
 } kg__occupancy_row;
 
 /* What is to be looked at. */
@@ -40,12 +41,12 @@ typedef struct kg__occupancy_question {
 typedef struct kg__occupancy_rows {
     kg__occupancy_row *rows; /* by architecture, then by comparison, then in the table's order */
     size_t count;
-    size_t room;
-    size_t without;  /* cases that start no kernel */
-    size_t unknown;  /* kernels that nothing is known of: each was complained of */
-    json_t *told;    /* what the programs said, which the rows borrow from */
-    json_t *usage;   /* by comparison, as kg__resource_usage_add() makes them */
-    char source[96]; /* where the figures are from, in words */
+    size_t capacity;
+    size_t without_kernel; /* cases that start no kernel */
+    size_t unknown;        /* kernels that nothing is known of: each was complained of */
+    json_t *listings;      /* what the programs said, which the rows borrow from */
+    json_t *usage;         /* by comparison, as kg__resource_usage_add() makes them */
+    char source[96];       /* where the figures are from, in words */
 } kg__occupancy_rows;
 
 /* Gathers the rows. Returns KG__EXIT_PASS, or another exit code with a complaint: KG__EXIT_NOTHING

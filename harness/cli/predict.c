@@ -13,10 +13,10 @@
 #include "results/results.h"
 
 /* More GPUs than this are not named at once. */
-#define MOST_GPUS 64
+#define GPUS_MAXIMUM 64
 
 /* Operations, bytes or nanoseconds beyond it are a slip: no kernel ever comes to them. */
-#define MOST_OF_ANYTHING 1e24
+#define AMOUNT_MAXIMUM 1e24
 
 static const char *gpu_keys;
 static const char *gpus_file;
@@ -31,12 +31,12 @@ static bool as_json;
 
 /* What a run works on. */
 typedef struct prediction_run {
-    kg__gpu_specs known;
-    const kg__gpu_spec *gpus[MOST_GPUS];
-    kg__launch_cost launches[MOST_GPUS];
+    kg__gpu_specs specs;
+    const kg__gpu_spec *gpus[GPUS_MAXIMUM];
+    kg__launch_cost launches[GPUS_MAXIMUM];
     size_t gpu_count;
     json_t *results; /* NULL: none */
-    kg__asked_list cases;
+    kg__predicted_cases cases;
 } prediction_run;
 
 /* Reads a number of at least 0. */
@@ -45,10 +45,10 @@ static bool parse_amount(const char *option, const char *text, double *amount)
     char *end;
 
     *amount = strtod(text, &end);
-    if (*end == '\0' && end != text && *amount >= 0 && *amount <= MOST_OF_ANYTHING)
+    if (*end == '\0' && end != text && *amount >= 0 && *amount <= AMOUNT_MAXIMUM)
         return true;
     kg__complain("predict: %s %s: is no number from 0 to %g: give one", option, text,
-                 MOST_OF_ANYTHING);
+                 AMOUNT_MAXIMUM);
     return false;
 }
 
@@ -89,55 +89,55 @@ static bool options_fit(size_t count)
     return false;
 }
 
-static bool load_gpus(kg__gpu_specs *known)
+static bool load_gpus(kg__gpu_specs *specs)
 {
     kg__error error = { "" };
 
-    if (kg__gpu_specs_add_known(known, &error) &&
-        (gpus_file == NULL || kg__gpu_specs_load(gpus_file, known, &error)))
+    if (kg__gpu_specs_add_known(specs, &error) &&
+        (gpus_file == NULL || kg__gpu_specs_load(gpus_file, specs, &error)))
         return true;
     kg__complain("predict: %s",
                  error.text[0] != '\0' ? error.text : "--gpus: no such file: name another");
     return false;
 }
 
-static bool refuse_gpu(const kg__gpu_specs *known, const char *key)
+static bool refuse_gpu(const kg__gpu_specs *specs, const char *key)
 {
-    const char **names = kg__allocate(known->count, sizeof *names);
-    char all[KG__MESSAGE_SIZE] = "";
+    const char **names = kg__allocate(specs->count, sizeof *names);
+    char keys[KG__MESSAGE_SIZE] = "";
     const char *nearest;
 
-    for (size_t i = 0; i < known->count; i++) {
-        size_t used = strlen(all);
+    for (size_t i = 0; i < specs->count; i++) {
+        size_t used = strlen(keys);
 
-        names[i] = known->list[i].key;
-        kg__format(all + used, sizeof all - used, "%s%s", i > 0 ? ", " : "", names[i]);
+        names[i] = specs->list[i].key;
+        kg__format(keys + used, sizeof keys - used, "%s%s", i > 0 ? ", " : "", names[i]);
     }
-    nearest = kg__nearest_name(key, names, known->count);
+    nearest = kg__nearest_name(key, names, specs->count);
     if (nearest != NULL)
         kg__complain("predict: no figures of a GPU \"%s\"; did you mean \"%s\"? Known are %s", key,
-                     nearest, all);
+                     nearest, keys);
     else
         kg__complain("predict: no figures of a GPU \"%s\": add them with --gpus FILE; known are %s",
-                     key, all);
+                     key, keys);
     free(names);
     return false;
 }
 
 static bool add_gpu(prediction_run *run, const char *key)
 {
-    const kg__gpu_spec *gpu = kg__gpu_specs_find(&run->known, key);
+    const kg__gpu_spec *gpu = kg__gpu_specs_find(&run->specs, key);
 
     if (gpu == NULL)
-        return refuse_gpu(&run->known, key);
+        return refuse_gpu(&run->specs, key);
     for (size_t i = 0; i < run->gpu_count; i++) {
         if (run->gpus[i] == gpu) {
             kg__complain("predict: --gpu names %s twice: once is enough", key);
             return false;
         }
     }
-    if (run->gpu_count == MOST_GPUS) {
-        kg__complain("predict: --gpu names more than %d GPUs: name fewer", MOST_GPUS);
+    if (run->gpu_count == GPUS_MAXIMUM) {
+        kg__complain("predict: --gpu names more than %d GPUs: name fewer", GPUS_MAXIMUM);
         return false;
     }
     run->gpus[run->gpu_count++] = gpu;
@@ -216,8 +216,8 @@ static bool choose_gpus(prediction_run *run)
 }
 
 /* What the results measured of a GPU, besides its cases. */
-static double measured_besides(const prediction_run *run, const kg__gpu_spec *gpu,
-                               const char *group, const char *name)
+static double read_measured(const prediction_run *run, const kg__gpu_spec *gpu, const char *group,
+                            const char *name)
 {
     const json_t *provenance =
         json_object_get(json_object_get(run->results, "provenance"), gpu->key);
@@ -229,7 +229,7 @@ static double measured_besides(const prediction_run *run, const kg__gpu_spec *gp
 /* What a launch costs: as asked for, as measured, or as is usual. */
 static bool set_launch(const prediction_run *run, const kg__gpu_spec *gpu, kg__launch_cost *launch)
 {
-    double empty = measured_besides(run, gpu, "sentinels_ns", "empty");
+    double empty = read_measured(run, gpu, "sentinels_ns", "empty");
     const char *source = "assumed of a lone launch: none was measured";
 
     launch->ns = KG__LAUNCH_NS;
@@ -258,7 +258,7 @@ static bool set_launches(prediction_run *run)
 }
 
 /* Replaces what the cases ask for by what the options say, of which nothing was counted. */
-static bool replace_work(kg__asked_list *cases)
+static bool replace_work(kg__predicted_cases *cases)
 {
     kg__job job = kg__job_unknown();
 
@@ -295,24 +295,25 @@ static bool list_cases(prediction_run *run, const char *filter)
 /* Prints, and returns the exit code. */
 static int print(const prediction_run *run)
 {
-    kg__predictions all = {
+    kg__predictions predictions = {
         .cases = &run->cases,
         .gpus = run->gpus,
         .gpu_count = run->gpu_count,
         .launches = run->launches,
         .measured = run->results != NULL ? run->gpus[0]->key : NULL,
         .copy_bytes_per_second =
-            measured_besides(run, run->gpus[0], "limits", "copy_bytes_per_second"),
+            read_measured(run, run->gpus[0], "limits", "copy_bytes_per_second"),
     };
-    kg__held_bound *bounds = kg__allocate(2 * run->cases.count, sizeof *bounds);
+    kg__measured_bound *bounds = kg__allocate(2 * run->cases.count, sizeof *bounds);
     const char **ids = kg__allocate(2 * run->cases.count, sizeof *ids);
-    size_t violated = kg__hold_bounds(bounds, kg__predict_held(&all, bounds, ids)).violated;
+    size_t violated =
+        kg__compare_bounds(bounds, kg__predict_measured(&predictions, bounds, ids)).violated;
     bool printed;
 
     if (strcmp(format, "json") == 0) {
-        printed = kg__json_print(kg__predict_document(&all), JSON_INDENT(1), "predict");
+        printed = kg__json_print(kg__predict_document(&predictions), JSON_INDENT(1), "predict");
     } else {
-        kg__predict_write_tables(stdout, &all, strcmp(format, "markdown") == 0);
+        kg__predict_write_tables(stdout, &predictions, strcmp(format, "markdown") == 0);
         printed = kg__flush_output("predict");
     }
     free(bounds);
@@ -327,12 +328,12 @@ static int predict(size_t count, char **operands)
     prediction_run run = { .gpu_count = 0 };
     int code = KG__EXIT_ERROR;
 
-    if (options_fit(count) && load_gpus(&run.known) && load_results(&run) && choose_gpus(&run) &&
+    if (options_fit(count) && load_gpus(&run.specs) && load_results(&run) && choose_gpus(&run) &&
         set_launches(&run) && list_cases(&run, count > 0 ? operands[0] : NULL))
         code = print(&run);
-    kg__asked_free(&run.cases);
+    kg__predicted_cases_free(&run.cases);
     json_decref(run.results);
-    kg__gpu_specs_free(&run.known);
+    kg__gpu_specs_free(&run.specs);
     return code;
 }
 

@@ -11,18 +11,18 @@
 #include "suite/gpu_specs.h"
 
 /* A case that is to be predicted. */
-typedef struct kg__asked {
+typedef struct kg__predicted_case {
     char *id;
     kg__job job;
     double hot_ns; /* as measured; NaN: not */
     double cold_ns;
-} kg__asked;
+} kg__predicted_case;
 
-typedef struct kg__asked_list {
-    kg__asked *list;
+typedef struct kg__predicted_cases {
+    kg__predicted_case *list;
     size_t count;
-    size_t room;
-} kg__asked_list;
+    size_t capacity;
+} kg__predicted_cases;
 
 /* Where cases, work and counters come from. */
 typedef struct kg__predict_sources {
@@ -37,10 +37,10 @@ typedef struct kg__predict_sources {
 } kg__predict_sources;
 
 /* Lists the cases, and what each asks for. False, with a complaint, where there is none. */
-bool kg__predict_list(const kg__predict_sources *sources, kg__asked_list *cases);
+bool kg__predict_list(const kg__predict_sources *sources, kg__predicted_cases *cases);
 
 /* Frees the list and the ids in it, and empties it. */
-void kg__asked_free(kg__asked_list *cases);
+void kg__predicted_cases_free(kg__predicted_cases *cases);
 
 /* What a launch costs on one of the GPUs, and where that is from. */
 typedef struct kg__launch_cost {
@@ -50,7 +50,7 @@ typedef struct kg__launch_cost {
 
 /* All that is printed. */
 typedef struct kg__predictions {
-    const kg__asked_list *cases;
+    const kg__predicted_cases *cases;
     const kg__gpu_spec *const *gpus;
     size_t gpu_count;
     const kg__launch_cost *launches; /* by GPU */
@@ -61,12 +61,13 @@ typedef struct kg__predictions {
 /* The bounds that were measured, those from device memory where a case has such a time, held
  * against their times; `list` has room for twice the cases, `ids` for their ids. Returns how many.
  */
-size_t kg__predict_held(const kg__predictions *all, kg__held_bound *list, const char **ids);
+size_t kg__predict_measured(const kg__predictions *predictions, kg__measured_bound *list,
+                            const char **ids);
 
 /* Writes the tables and what follows from them, as Markdown or for a terminal. */
-void kg__predict_write_tables(FILE *stream, const kg__predictions *all, bool markdown);
+void kg__predict_write_tables(FILE *stream, const kg__predictions *predictions, bool markdown);
 
 /* The same as a JSON document, owned by the caller; docs/json.md has its form. */
-json_t *kg__predict_document(const kg__predictions *all);
+json_t *kg__predict_document(const kg__predictions *predictions);
 
 #endif

@@ -67,11 +67,11 @@ kg__prediction kg__predict(const kg__gpu_spec *gpu, const kg__job *job, bool hot
 bool kg__is_memory_bound(const kg__prediction *prediction);
 
 /* A prediction beside what was measured. */
-typedef struct kg__held_bound {
+typedef struct kg__measured_bound {
     double body_ns;
     double measured_ns;
     bool memory_bound;
-} kg__held_bound;
+} kg__measured_bound;
 
 /* How predictions did. */
 typedef struct kg__bounds_report {
@@ -87,9 +87,9 @@ typedef struct kg__bounds_report {
 #define KG__MEMORY_BOUND_FROM_NS 10000.0
 
 /* Whether a body is longer than what was measured, beyond the tolerance. */
-bool kg__is_violated(const kg__held_bound *bound);
+bool kg__is_violated(const kg__measured_bound *bound);
 
 /* Holds `count` predictions against what was measured of them. */
-kg__bounds_report kg__hold_bounds(const kg__held_bound *bounds, size_t count);
+kg__bounds_report kg__compare_bounds(const kg__measured_bound *bounds, size_t count);
 
 #endif

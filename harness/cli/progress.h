@@ -9,10 +9,10 @@
 typedef struct kg__progress {
     const char *command; /* "tune" */
     bool bar;            /* the standard error is a terminal that can go back in a line */
-    bool colour;
+    bool color;
     double began;
-    double said;  /* when it was last shown; 0: never */
-    size_t width; /* of what stands in the line now */
+    double last_shown; /* when it was last shown; 0: never */
+    size_t width;      /* of what stands in the line now */
 } kg__progress;
 
 /* Begins the progress of a command, whose name stays the caller's; the clock runs from here. */

@@ -14,11 +14,11 @@ void kg__name_commits(json_t *results, const char *commit)
 {
     const char *ref = kg__setting("KG_BASE_REF");
     const char *base_commit = kg__setting("KG_BASE_COMMIT");
-    char known[128];
+    char current_commit[128];
     json_t *base;
 
-    if (commit == NULL && kg__current_commit(known, sizeof known))
-        commit = known;
+    if (commit == NULL && kg__current_commit(current_commit, sizeof current_commit))
+        commit = current_commit;
     if (commit != NULL)
         json_object_set_new(results, "commit", json_string(commit));
     if (kg__base_folder() == NULL || ref == NULL)

@@ -8,12 +8,12 @@
 #include <stddef.h>
 
 #include "baseline/baseline.h"
-#include "cli/ledger.h"
+#include "cli/change_log.h"
 #include "cli/progress.h"
 #include "suite/settings.h"
 
 typedef struct kg__recorder {
-    kg__ledger *ledger;          /* borrowed: what becomes of the baseline */
+    kg__change_log *log;         /* borrowed: what becomes of the baseline */
     const char *baselines;       /* the folder of the baseline files */
     const char *commit;          /* the commit's name; NULL: what git says */
     char scratch[KG__PATH_SIZE]; /* the stem of the observers' records */
@@ -22,7 +22,7 @@ typedef struct kg__recorder {
     json_t *comparisons;   /* of which a case was observed, in any part, by name */
     kg__progress progress; /* of the process that is observed */
     size_t done;           /* of its cases, and how many there are */
-    size_t of;
+    size_t case_count;
     bool refused; /* something forbids to record: said already */
     /* Called for every record of a case that was measured, or checked and right, and of the
      * sentinels. */

@@ -25,60 +25,60 @@ static const char *out;
 static const char *html;
 
 /* Refuses a name that is not in a list, naming what is nearest to it, or all that there are. */
-static bool require_name(const char *path, const char *what, const char *name,
-                         const kg__report_names *known)
+static bool require_name(const char *path, const char *kind, const char *name,
+                         const kg__report_names *names)
 {
-    char all[KG__MESSAGE_SIZE] = "";
+    char list[KG__MESSAGE_SIZE] = "";
     const char *nearest;
 
-    for (size_t i = 0; i < known->count; i++) {
-        size_t used = strlen(all);
+    for (size_t i = 0; i < names->count; i++) {
+        size_t used = strlen(list);
 
-        if (strcmp(known->names[i], name) == 0)
+        if (strcmp(names->names[i], name) == 0)
             return true;
-        kg__format(all + used, sizeof all - used, "%s%s", i > 0 ? ", " : "", known->names[i]);
+        kg__format(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", names->names[i]);
     }
-    nearest = kg__nearest_name(name, (const char *const *)known->names, known->count);
-    if (known->count == 0)
+    nearest = kg__nearest_name(name, (const char *const *)names->names, names->count);
+    if (names->count == 0)
         kg__complain("report: %s holds no case: run ctest first", path);
     else if (nearest != NULL)
-        kg__complain("report: %s has no %s \"%s\"; did you mean \"%s\"? It has %s", path, what,
-                     name, nearest, all);
+        kg__complain("report: %s has no %s \"%s\"; did you mean \"%s\"? It has %s", path, kind,
+                     name, nearest, list);
     else
-        kg__complain("report: %s has no %s \"%s\": it has %s", path, what, name, all);
+        kg__complain("report: %s has no %s \"%s\": it has %s", path, kind, name, list);
     return false;
 }
 
 /* A case of a table: its figures by their columns' names, those that are known. */
-static json_t *case_json(const kg__report_table *table, const kg__report_case *one)
+static json_t *pack_case(const kg__report_table *table, const kg__report_case *c)
 {
     json_t *figures = json_object();
-    json_t *object = json_pack("{s:s, s:s, s:s, s:s}", "variant", table->variants[one->variant],
-                               "size", one->size, "launch", one->launch, "verdict",
-                               one->entry != NULL ? kg__verdict_name(one->verdict) : "refused");
+    json_t *object = json_pack("{s:s, s:s, s:s, s:s}", "variant", table->variants[c->variant],
+                               "size", c->size, "launch", c->launch, "verdict",
+                               c->entry != NULL ? kg__verdict_name(c->verdict) : "refused");
 
-    if (one->entry != NULL)
-        json_object_set_new(object, "case", json_string(kg__json_text(one->entry, "case")));
-    if (*one->why != '\0')
-        json_object_set_new(object, "why", json_string(one->why));
-    if (*one->clock != '\0')
-        json_object_set_new(object, "clock", json_string(one->clock));
-    if (*one->limited_by != '\0')
-        json_object_set_new(object, "limited_by", json_string(one->limited_by));
+    if (c->entry != NULL)
+        json_object_set_new(object, "case", json_string(kg__json_text(c->entry, "case")));
+    if (*c->why != '\0')
+        json_object_set_new(object, "why", json_string(c->why));
+    if (*c->clock != '\0')
+        json_object_set_new(object, "clock", json_string(c->clock));
+    if (*c->limited_by != '\0')
+        json_object_set_new(object, "limited_by", json_string(c->limited_by));
     for (int i = 0; i < table->column_count; i++)
-        kg__json_set_finite(figures, table->columns[i].name, one->figures[i]);
+        kg__json_set_finite(figures, table->columns[i].name, c->figures[i]);
     json_object_set_new(object, "figures", figures);
     return object;
 }
 
-static json_t *table_json(const kg__report_table *table)
+static json_t *pack_table(const kg__report_table *table)
 {
     json_t *cases = json_array();
     json_t *object = json_pack("{s:s, s:s, s:o}", "comparison", table->comparison, "target",
                                table->target, "cases", cases);
 
     for (size_t i = 0; i < table->case_count; i++)
-        json_array_append_new(cases, case_json(table, &table->cases[i]));
+        json_array_append_new(cases, pack_case(table, &table->cases[i]));
     kg__json_set_finite(object, "copy_bytes_per_second", table->copy_limit);
     kg__json_set_finite(object, "operations_per_second", table->operation_limit);
     return object;
@@ -89,7 +89,7 @@ static int print_json(const kg__report_table *tables, size_t count)
     json_t *list = json_array();
 
     for (size_t i = 0; i < count; i++)
-        json_array_append_new(list, table_json(&tables[i]));
+        json_array_append_new(list, pack_table(&tables[i]));
     return kg__json_print(json_pack("{s:s, s:o}", "schema", REPORT_SCHEMA, "tables", list),
                           JSON_INDENT(1), "report")
                ? KG__EXIT_PASS
@@ -113,7 +113,7 @@ static int write_tables(const kg__report_table *tables, size_t count)
 }
 
 /* An empty table would look like a comparison that costs nothing. */
-static void refuse_nothing(const char *path)
+static void refuse_empty(const char *path)
 {
     const char *filter = getenv("KG_FILTER");
 
@@ -151,7 +151,7 @@ static int report_targets(const char *path, const json_t *results, const kg__rep
     if (!made)
         kg__complain("report: %s: %s", path, error.text);
     else if (count == 0)
-        refuse_nothing(path);
+        refuse_empty(path);
     else
         code = write_tables(tables, count);
     for (size_t i = 0; i < count; i++)
@@ -181,25 +181,26 @@ static bool page_fits(const char *path, const json_t *results)
 {
     const json_t *cases = json_object_get(results, "cases");
     const json_t *entry;
-    struct stat from;
-    struct stat to;
-    bool taken = json_array_size(cases) == 0;
+    struct stat results_file_facts;
+    struct stat html_file;
+    bool any_case = json_array_size(cases) == 0;
     size_t i;
 
-    if (stat(path, &from) == 0 && stat(html, &to) == 0 && from.st_dev == to.st_dev &&
-        from.st_ino == to.st_ino) {
+    if (stat(path, &results_file_facts) == 0 && stat(html, &html_file) == 0 &&
+        results_file_facts.st_dev == html_file.st_dev &&
+        results_file_facts.st_ino == html_file.st_ino) {
         kg__complain("report: --html %s: is the results file that the page is made of: name "
                      "another",
                      html);
         return false;
     }
     json_array_foreach (cases, i, entry)
-        taken = taken || kg__filter_takes(kg__json_text(entry, "case"));
-    if (!taken)
+        any_case = any_case || kg__filter_takes(kg__json_text(entry, "case"));
+    if (!any_case)
         kg__complain("report: KG_FILTER=%s leaves none of the %zu cases in %s: give another, or "
                      "none",
                      kg__setting("KG_FILTER"), json_array_size(cases), path);
-    return taken;
+    return any_case;
 }
 
 /* The page of the whole run. */

@@ -544,7 +544,7 @@ static int selftest(size_t count, char **operands)
     int code;
 
     if (as_json)
-        kg__narrate_aside();
+        kg__narrate_to_stderr();
     if (count != 1) {
         kg__complain("selftest: needs one program, the build's selftest.gpu");
         return KG__EXIT_ERROR;

@@ -56,7 +56,7 @@ typedef struct kg__tuning {
     const char *metric; /* KG__TUNING_TIME, or a counter's name, of which less is better */
     kg__tuning_candidate *list;
     size_t count;
-    size_t room;
+    size_t capacity;
 } kg__tuning;
 
 /* Begins an empty search; `metric` stays the caller's. */
@@ -133,13 +133,13 @@ kg__tuning_tally kg__tuning_count(const kg__tuning *tuning, const kg__tuning_pro
                                   const kg__tuning_set *set);
 
 /* The best that is known of a candidate's figure: the final's, where it was in it. */
-kg__interval kg__tuning_figure(const kg__tuning_candidate *one);
+kg__interval kg__tuning_figure(const kg__tuning_candidate *candidate);
 
 /* The bytes of a candidate's job by its time, GB/s; NaN where one of them is not known. */
-double kg__tuning_gigabytes(const kg__tuning_candidate *one);
+double kg__tuning_gigabytes(const kg__tuning_candidate *candidate);
 
 /* Its operations by its time, GFLOP/s; NaN likewise. */
-double kg__tuning_gigaflops(const kg__tuning_candidate *one);
+double kg__tuning_gigaflops(const kg__tuning_candidate *candidate);
 
 /* One candidate's figure over another's. */
 typedef struct kg__tuning_ratio {
@@ -153,9 +153,10 @@ typedef struct kg__tuning_ratio {
     bool differs; /* the interval does not hold 1 */
 } kg__tuning_ratio;
 
-/* Holds `one` against `other`: below 1 `one` is the better. Not known where they were not timed by
- * turns in the same rounds, for a ratio of figures of different moments holds their drift. */
-kg__tuning_ratio kg__tuning_compare(const kg__tuning *tuning, const kg__tuning_candidate *one,
+/* Holds `candidate` against `other`: below 1 `candidate` is the better. Not known where they were
+ * not timed by turns in the same rounds, for a ratio of figures of different moments holds their
+ * drift. */
+kg__tuning_ratio kg__tuning_compare(const kg__tuning *tuning, const kg__tuning_candidate *candidate,
                                     const kg__tuning_candidate *other);
 
 #endif

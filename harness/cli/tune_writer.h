@@ -23,14 +23,14 @@ kg__tuning_writer kg__tuning_writer_begin(FILE *stream, const kg__tuning_report 
 
 /* What a table shows of what: "vector_add 1048576 on NVIDIA H200: time, in µs". `size` may be
  * empty; `what` follows the metric's name. */
-void kg__tuning_heading(kg__tuning_writer *to, const char *comparison, const char *size,
+void kg__tuning_heading(kg__tuning_writer *writer, const char *comparison, const char *size,
                         const char *what);
 
 /* A sentence below a table. */
-void kg__tuning_remark(const kg__tuning_writer *to, const char *text);
+void kg__tuning_remark(const kg__tuning_writer *writer, const char *text);
 
 /* A figure of the metric: a time in microseconds, or a count. */
-void kg__tuning_show(const kg__tuning_writer *to, char *text, size_t size, double value);
+void kg__tuning_show(const kg__tuning_writer *writer, char *text, size_t size, double value);
 
 /* Adds a cell of text. */
 void kg__tuning_add_text(kg__text_table *grid, const char *text);

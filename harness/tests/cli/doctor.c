@@ -77,11 +77,11 @@ static void a_gpu_machine(void)
     };
 }
 
-static const kg__finding *find(const char *item)
+static const kg__doctor_line *find(const char *item)
 {
     for (size_t i = 0; i < diagnosis.count; i++)
-        if (strcmp(diagnosis.findings[i].item, item) == 0)
-            return &diagnosis.findings[i];
+        if (strcmp(diagnosis.lines[i].item, item) == 0)
+            return &diagnosis.lines[i];
     return NULL;
 }
 
@@ -89,7 +89,7 @@ static const kg__finding *find(const char *item)
  * and its advice `advice`. */
 static void expect(const char *item, kg__health health, const char *found, const char *advice)
 {
-    const kg__finding *finding;
+    const kg__doctor_line *finding;
 
     kg__diagnose(&facts, &diagnosis);
     finding = find(item);
@@ -228,8 +228,7 @@ Test(doctor, a_gpu_machine_gates_both)
     expect_gpu(true, "can be gated: 1 x NVIDIA H200");
     cr_expect(diagnosis.model);
     for (size_t i = 0; i < diagnosis.count; i++)
-        cr_expect(eq(int, diagnosis.findings[i].health, KG__WORKS), "%s",
-                  diagnosis.findings[i].item);
+        cr_expect(eq(int, diagnosis.lines[i].health, KG__WORKS), "%s", diagnosis.lines[i].item);
 }
 
 Test(doctor, nvcc_and_no_gpu)
@@ -419,7 +418,7 @@ Test(doctor, as_many_cards_as_are_described)
         facts.gpus[i] = facts.gpus[0];
     expect("GPU 15", KG__WORKS, "NVIDIA H200", "");
     cr_expect(find("GPU 16") == NULL);
-    cr_expect(lt(sz, diagnosis.count, KG__FINDINGS));
+    cr_expect(lt(sz, diagnosis.count, KG__DOCTOR_LINES));
     expect_gpu(true,
                "can be gated: 32 x NVIDIA H200; ci/gate spreads its tests over these 32 boards");
 }

@@ -38,7 +38,7 @@ TestSuite(occupancy, .init = begin, .fini = remove_folder, .timeout = 60);
 
 static void need_calculator(void)
 {
-    if (!kg__occupancy_is_known())
+    if (!kg__has_occupancy_calculator())
         cr_skip_test("built without cuda_occupancy.h of the CUDA Toolkit");
 }
 
@@ -81,11 +81,11 @@ Test(occupancy, by_hand)
     need_calculator();
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         kg__occupancy seen;
-        char words[KG__OCCUPANCY_WORDS];
+        char words[KG__LIMITS_SIZE];
 
-        cr_assert(kg__occupancy_of(all[i].capability, &all[i].needs, &seen, &error), "%s",
+        cr_assert(kg__calculate_occupancy(all[i].capability, &all[i].needs, &seen, &error), "%s",
                   error.text);
-        kg__occupancy_words(seen.limits, words, sizeof words);
+        kg__name_occupancy_limits(seen.limits, words, sizeof words);
         cr_expect(seen.blocks == all[i].blocks && seen.warps == all[i].warps,
                   "%zu: %d blocks, %d warps", i, seen.blocks, seen.warps);
         cr_expect_str_eq(words, all[i].limits, "%zu: %s", i, words);
@@ -94,11 +94,11 @@ Test(occupancy, by_hand)
 
 Test(occupancy, capabilities_by_text)
 {
-    cr_assert(kg__capability_of("9.0") == 90);
-    cr_assert(kg__capability_of("8.9") == 89);
-    cr_assert(kg__capability_of("12.1") == 121);
-    cr_assert(kg__capability_of("") == 0);
-    cr_assert(kg__capability_of("unknown") == 0);
+    cr_assert(kg__parse_capability("9.0") == 90);
+    cr_assert(kg__parse_capability("8.9") == 89);
+    cr_assert(kg__parse_capability("12.1") == 121);
+    cr_assert(kg__parse_capability("") == 0);
+    cr_assert(kg__parse_capability("unknown") == 0);
 }
 
 Test(occupancy, words_of_limits)
@@ -112,10 +112,10 @@ Test(occupancy, words_of_limits)
                                             "registers and shared memory",
                                             "threads, registers and shared memory",
                                             "blocks" };
-    char words[KG__OCCUPANCY_WORDS];
+    char words[KG__LIMITS_SIZE];
 
     for (unsigned limits = 0; limits < sizeof expected / sizeof *expected; limits++) {
-        kg__occupancy_words(limits, words, sizeof words);
+        kg__name_occupancy_limits(limits, words, sizeof words);
         cr_expect_str_eq(words, expected[limits]);
     }
 }
@@ -126,7 +126,7 @@ Test(occupancy, a_fraction_of_the_multiprocessors_warps)
     kg__occupancy seen;
 
     need_calculator();
-    cr_assert(kg__occupancy_of(86, &needs, &seen, &error));
+    cr_assert(kg__calculate_occupancy(86, &needs, &seen, &error));
     cr_expect(fabs(seen.fraction - 32.0 / 48.0) < 1e-12);
 }
 
@@ -141,8 +141,8 @@ Test(occupancy, every_known_architecture)
 
     need_calculator();
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        cr_expect(kg__occupancy_of(all[i], &needs, &seen, &error) && seen.blocks > 0, "%d: %s",
-                  all[i], error.text);
+        cr_expect(kg__calculate_occupancy(all[i], &needs, &seen, &error) && seen.blocks > 0,
+                  "%d: %s", all[i], error.text);
 }
 
 Test(occupancy, what_is_no_launch)
@@ -160,10 +160,10 @@ Test(occupancy, what_is_no_launch)
     kg__occupancy seen;
 
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        cr_expect(!kg__occupancy_of(90, &wrong[i], &seen, &error));
+        cr_expect(!kg__calculate_occupancy(90, &wrong[i], &seen, &error));
         cr_expect(strstr(error.text, "no kernel can be launched so") != NULL);
     }
-    cr_expect(!kg__occupancy_of(35, &right, &seen, &error));
+    cr_expect(!kg__calculate_occupancy(35, &right, &seen, &error));
     cr_expect(strstr(error.text, "architecture 35 are not known: take one of 50, 52") != NULL, "%s",
               error.text);
 }
@@ -250,7 +250,8 @@ Test(occupancy, as_the_driver_said)
         if (launch == NULL)
             continue;
         needs = needs_of(launch, entry->code);
-        cr_assert(kg__occupancy_of(90, &needs, &seen, &error), "%s: %s", entry->id, error.text);
+        cr_assert(kg__calculate_occupancy(90, &needs, &seen, &error), "%s: %s", entry->id,
+                  error.text);
         cr_expect(seen.fraction == kg__json_number(entry->code, "occupancy"), "%s: %g", entry->id,
                   seen.fraction);
         held++;

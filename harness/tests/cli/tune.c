@@ -260,7 +260,7 @@ Test(tune, says_plainly_that_it_needs_a_gpu)
 
 Test(tune, refuses_programs_that_offer_nothing_sound)
 {
-    static const char *const offers[] = {
+    static const char *const programs[] = {
         "{'exit': 2}",
         "{'candidates': {}}",
         "{'candidates': {" TARGET ", 'cases': [7]}}",
@@ -271,10 +271,10 @@ Test(tune, refuses_programs_that_offer_nothing_sound)
     };
 
     EXPECT(KG__EXIT_ERROR, "there is no comparison's program *.gpu in ", "add");
-    for (size_t i = 0; i < sizeof offers / sizeof *offers; i++) {
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         ending seen;
 
-        make_program("add.gpu", offers[i]);
+        make_program("add.gpu", programs[i]);
         seen = tune_with(NULL, (const char *const[]){ NULL });
         expect_ending(&seen, KG__EXIT_ERROR, "kernelgate: ");
         free(seen.output);

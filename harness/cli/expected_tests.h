@@ -1,6 +1,6 @@
 /* Asking the programs of a build what a run of them has to report. */
-#ifndef KG__CLI_EXPECTING_H
-#define KG__CLI_EXPECTING_H
+#ifndef KG__CLI_EXPECTED_TESTS_H
+#define KG__CLI_EXPECTED_TESTS_H
 
 #include <stdbool.h>
 
