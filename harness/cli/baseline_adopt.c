@@ -1,5 +1,4 @@
-/* kernelgate baseline adopt: a gate that ran is a session like any other. Its times join those that
- * the baseline rests on. */
+/* kernelgate baseline adopt: adds the times of a finished gate to a baseline as one session. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +22,7 @@
 #include "results/time_result.h"
 #include "suite/settings.h"
 
-/* So many times that all agree with sessions of a baseline do so by no chance. */
+/* This many times equal to sessions of a baseline are not a coincidence. */
 #define MATCHES_MINIMUM 4
 
 static const char *baselines;
@@ -32,7 +31,7 @@ static bool any_commit;
 static bool accept_unknown_code;
 static bool as_json;
 
-/* Everything that is being adopted. */
+/* A run of the command. */
 typedef struct adoption {
     size_t count;
     char **paths;
@@ -61,7 +60,7 @@ static const char *name_tool(const char *measured_by)
     return *measured_by != '\0' ? measured_by : "comparisons' programs";
 }
 
-/* Whether these results hold times, all of the target that those before them are of. */
+/* Whether these results hold times, all of the same target as the results before them. */
 static bool is_of_target(adoption *run, const char *path, const json_t *results)
 {
     bool timed = false;
@@ -90,24 +89,24 @@ static bool is_of_target(adoption *run, const char *path, const json_t *results)
     return timed;
 }
 
-/* Whether these results are of the commit that those before them are of: another one may cost
- * something else. */
+/* Whether these results are of the same commit as those before them: times of another commit may
+ * differ. */
 static bool is_of_commit(adoption *run, const char *path, const json_t *results)
 {
     const char *commit = kg__json_text(results, "commit");
 
     if (!any_commit && strstr(commit, "-dirty") != NULL) {
         kg__change_log_refuse(run->recorder.log, (kg__entry_subject){ .file = path },
-                              "is of %s, which no commit holds: gate a commit, or --any-commit",
+                              "is of %s, which is not a commit: gate a commit, or --any-commit",
                               commit);
         return false;
     }
     if (!any_commit && *commit != '\0' && *run->commit != '\0' &&
         strcmp(commit, run->commit) != 0) {
-        kg__change_log_refuse(run->recorder.log, (kg__entry_subject){ .file = path },
-                              "is of commit %s, others are of %s: adopt those of one commit, or "
-                              "--any-commit",
-                              commit, run->commit);
+        kg__change_log_refuse(
+            run->recorder.log, (kg__entry_subject){ .file = path },
+            "is of commit %s, others are of %s: adopt those of one commit, or --any-commit", commit,
+            run->commit);
         return false;
     }
     if (*commit != '\0')
@@ -115,7 +114,7 @@ static bool is_of_commit(adoption *run, const char *path, const json_t *results)
     return true;
 }
 
-/* Whether no results are given twice: they would count as two sessions. */
+/* Whether these results are not a repetition, which would count as a second session. */
 static bool is_unique(const adoption *run, size_t index)
 {
     for (size_t i = 0; i < index; i++) {
@@ -128,7 +127,7 @@ static bool is_unique(const adoption *run, size_t index)
     return true;
 }
 
-/* Reads all results; complains of each that does not fit. */
+/* Reads all results; complains about each that does not fit. */
 static bool read_results(adoption *run)
 {
     bool good = true;
@@ -146,8 +145,8 @@ static bool read_results(adoption *run)
     return good;
 }
 
-/* The description of the target; NULL where the results have none. The key of one that differs from
- * its namesake in memory ends in that, in the cases alone. */
+/* The description of the target; NULL if the results have none. A case's key may end in the memory
+ * size, which the description's key lacks. */
 static json_t *find_target(const adoption *run)
 {
     json_t *targets = json_object_get(run->results[0], "targets");
@@ -175,8 +174,8 @@ static double read_sentinel(const adoption *run, const json_t *results, const ch
     return kg__json_number(json_object_get(find_provenance(run, results), "sentinels_ns"), name);
 }
 
-/* Whether the baseline has these results' sentinels side by side, as no other gate would have them:
- * then they were adopted before. */
+/* Whether one session of the baseline has all of these results' sentinel times: then they were
+ * adopted before. */
 static bool was_adopted(const adoption *run, const json_t *results)
 {
     const kg__baseline_metric *stored[KG__SENTINELS];
@@ -217,8 +216,8 @@ static bool has_session(const kg__baseline_metric *metric, double value)
     return false;
 }
 
-/* Whether a case is known to have run other code than the baseline's: what that costs is no further
- * session of it. */
+/* Whether a case is known to have run other code than the baseline's: its times are not a session.
+ */
 static bool is_other_code(const kg__baseline_case *before, const json_t *kernel)
 {
     json_t *changes = json_array();
@@ -234,14 +233,14 @@ static bool is_other_code(const kg__baseline_case *before, const json_t *kernel)
     return other;
 }
 
-/* The metric that a time is to join, of a case or sentinel of which the baseline has `before`. */
+/* The metric that a time is added to; `before` is the baseline's entry or NULL. */
 static const kg__baseline_metric *find_metric(const kg__baseline_case *before, size_t metric)
 {
     return before != NULL ? kg__baseline_metric_of(before, kg__time_names[metric]) : NULL;
 }
 
-/* Whether a case took more, or less, than its limit lets pass, by a kernel that is not known to be
- * the one that was recorded: it may cost that now. */
+/* Whether a time is beyond its limit and the kernel is not known to be the recorded one: the change
+ * may be real. */
 static bool may_be_other_code(const kg__baseline_case *before, const json_t *entry)
 {
     for (size_t m = 0; m < KG__TIMES; m++) {
@@ -260,8 +259,8 @@ static bool may_be_other_code(const kg__baseline_case *before, const json_t *ent
     return false;
 }
 
-/* What a first baseline says of where it was recorded: what results say, less what only they do.
- * One that was recorded keeps what it says, as its cases keep their code. */
+/* The provenance of the baseline: its own if it has one, else that of the results without nested
+ * objects. */
 static json_t *make_provenance(const adoption *run)
 {
     json_t *provenance = find_provenance(run, run->results[0]);
@@ -283,7 +282,7 @@ static json_t *make_provenance(const adoption *run)
     return kept;
 }
 
-/* Why a case's times are no session of it, or NULL. */
+/* Why a case's times are not a session, or NULL. */
 static const char *find_fault(const adoption *run, const json_t *entry)
 {
     const kg__baseline_case *before =
@@ -296,12 +295,12 @@ static const char *find_fault(const adoption *run, const json_t *entry)
     if (verdict == KG__WRONG || verdict == KG__ERROR)
         return kg__verdict_name(verdict);
     if (kg__nvml_text_throttles(kg__json_text(card, "clock_reasons")))
-        return "the card was throttled while it was timed";
+        return "the GPU was throttled while it was timed";
     if (json_integer_value(json_object_get(card, "foreign_processes")) > 0)
-        return "other processes computed on the card while it was timed";
+        return "other processes computed on the GPU while it was timed";
     if (kg__launch_cost_moved(card, run->recorder.provenance, &now, &then))
-        return now < then ? "a launch cost less than when the baseline was recorded"
-                          : "a launch cost more than when the baseline was recorded";
+        return now < then ? "the launch overhead was lower than when the baseline was recorded"
+                          : "the launch overhead was higher than when the baseline was recorded";
     if (is_other_code(before, json_object_get(entry, "kernel")))
         return "its code is not the baseline's";
     if (!accept_unknown_code && may_be_other_code(before, entry))
@@ -310,8 +309,8 @@ static const char *find_fault(const adoption *run, const json_t *entry)
     return NULL;
 }
 
-/* Whether the results are imported, which have no sentinels, and the baseline has every time of
- * theirs among its sessions. Of a few times that may be by chance. */
+/* Whether the results are imported (without sentinels) and every time of theirs is among the
+ * baseline's sessions. A few equal times may be a coincidence. */
 static bool was_import_adopted(const adoption *run, const json_t *results)
 {
     size_t matches = 0;
@@ -346,13 +345,13 @@ static bool were_adopted(const adoption *run, const json_t *results)
     return was_adopted(run, results) || was_import_adopted(run, results);
 }
 
-/* A time of these results that is no fault's, of a case or a sentinel; NAN where there is none. */
+/* A valid time of a case or a sentinel in these results; NAN if there is none. */
 static double find_time(const adoption *run, const json_t *results, const char *id, size_t metric)
 {
     const json_t *entry;
     size_t i;
 
-    /* A case's id has slashes. */
+    /* A case id has slashes. */
     if (strchr(id, '/') == NULL)
         return read_sentinel(run, results, id);
     json_array_foreach (json_object_get(results, "cases"), i, entry) {
@@ -367,8 +366,8 @@ static double find_time(const adoption *run, const json_t *results, const char *
 
 static bool sentinels_are_credible(const adoption *run, const json_t *results);
 
-/* Whether several of the results that are given have a time, and all of them the same, as far as
- * sessions have to agree. Those whose sentinels are not to be believed say nothing of a case. */
+/* Whether several of the given results have a time, and all agree as sessions must. Cases of
+ * results whose sentinels are not credible do not count. */
 static bool other_results_agree(const adoption *run, const char *id, size_t metric)
 {
     bool is_case = strchr(id, '/') != NULL;
@@ -388,7 +387,7 @@ static bool other_results_agree(const adoption *run, const char *id, size_t metr
     return agree;
 }
 
-/* Whether a time may join the sessions of what is known of it (NULL: nothing). */
+/* Whether a time may be added to the sessions of `stored` (NULL: there is none). */
 static bool is_credible(const adoption *run, const char *id, const kg__baseline_metric *stored,
                         size_t metric, double value)
 {
@@ -396,7 +395,7 @@ static bool is_credible(const adoption *run, const char *id, const kg__baseline_
                          other_results_agree(run, id, metric));
 }
 
-/* Whether what a gate's sentinels took may be so; what is imported has none. */
+/* Whether a gate's sentinel times are credible; imported results have none. */
 static bool sentinels_are_credible(const adoption *run, const json_t *results)
 {
     for (size_t s = 0; s < KG__SENTINELS; s++) {
@@ -411,8 +410,8 @@ static bool sentinels_are_credible(const adoption *run, const json_t *results)
     return true;
 }
 
-/* Whether a time may join the sessions of a case or sentinel, of which the baseline has `before`;
- * names it where it may not. */
+/* Whether a time may be added to a case or sentinel, whose entry in the baseline is `before`; logs
+ * it if not. */
 static bool may_join(const adoption *run, kg__entry_subject subject,
                      const kg__baseline_case *before, size_t metric, double value)
 {
@@ -425,21 +424,20 @@ static bool may_join(const adoption *run, kg__entry_subject subject,
     subject.metric = kg__time_names[metric];
     kg__show_figure(now, sizeof now, value, "ns");
     if (!(value > 0)) {
-        kg__change_log_omit(run->recorder.log, subject, "%s is no time: left out", now);
+        kg__change_log_omit(run->recorder.log, subject, "%s is not a time: left out", now);
         return false;
     }
     kg__show_figure(then, sizeof then, stored->value, "ns");
-    kg__change_log_omit(
-        run->recorder.log, subject,
-        "%s is off the baseline's %s by a factor of %g or more, and no other results "
-        "agree on it: left out (if it takes that now, give the results of two "
-        "gates more together, or ci/rebaseline)",
-        now, then, KG__FAR_OFF);
+    kg__change_log_omit(run->recorder.log, subject,
+                        "%s is off the baseline's %s by a factor of %g or more, and no other "
+                        "results agree on it: left out (if it takes that now, give the results of "
+                        "two gates more together, or ci/rebaseline)",
+                        now, then, KG__FAR_OFF);
     return false;
 }
 
-/* Takes the times of one case; whether there were any. Of results that were `adopted` those alone
- * that the baseline did not know then. */
+/* Takes the times of one case; whether there were any. From results `adopted` before, only metrics
+ * that the baseline lacks. */
 static bool take_case(adoption *run, const char *path, const json_t *entry, bool adopted)
 {
     const char *id = kg__json_text(entry, "case");
@@ -466,8 +464,8 @@ static bool take_case(adoption *run, const char *path, const json_t *entry, bool
     return taken;
 }
 
-/* Whether what a gate's sentinels took may be so, each that may not named; what is imported has
- * none. Sessions of the sentinels stand side by side, so that all of a gate's are taken or none. */
+/* Whether a gate's sentinel times are credible; logs those that are not. A gate's sentinels are
+ * taken together or not at all, since session i of each belongs to the same gate. */
 static bool sentinels_may_join(const adoption *run, const char *path, const json_t *results)
 {
     bool credible = true;
@@ -495,7 +493,7 @@ static void take_results(adoption *run, const char *path, const json_t *results)
                             "was adopted before: its times do not count again");
     } else if (!sentinels_may_join(run, path, results)) {
         kg__change_log_omit(run->recorder.log, (kg__entry_subject){ .file = path },
-                            "by its sentinel no time of it is to be believed: left out");
+                            "its sentinel is not credible: all its times are left out");
         return;
     }
     json_array_foreach (json_object_get(results, "cases"), i, entry) {
@@ -510,13 +508,13 @@ static void take_results(adoption *run, const char *path, const json_t *results)
         else
             taken = take_case(run, path, entry, adopted) || taken;
     }
-    /* A gate that gave no time is none that was adopted: its sentinels would say so. */
+    /* If a gate added no time, storing its sentinels would mark it as adopted. */
     for (size_t s = 0; s < KG__SENTINELS && taken && !adopted; s++)
         kg__sessions_add(&run->sessions, &run->sessions.sentinels[s], 0,
                          read_sentinel(run, results, kg__session_sentinels[s]));
 }
 
-/* Leaves out the metrics that would rest on too few sessions. */
+/* Leaves out metrics that would have too few sessions. */
 static void omit_thin(kg__change_log *log, kg__recorded *recorded, const kg__baseline_case *before)
 {
     for (size_t m = 0; m < KG__TIMES; m++) {
@@ -535,7 +533,7 @@ static void omit_thin(kg__change_log *log, kg__recorded *recorded, const kg__bas
     }
 }
 
-/* Stores what is enough; returns how many cases and sentinels it is. */
+/* Stores the sessions; returns how many cases and sentinels changed. */
 static size_t store(adoption *run)
 {
     const char *commit = commit_text != NULL ? commit_text : run->commit;
@@ -569,8 +567,7 @@ static size_t store(adoption *run)
     return stored;
 }
 
-/* Leaves out of what was taken what is not enough; false, with a complaint, where nothing may be
- * stored. */
+/* Leaves out what has too few sessions; false, with a complaint, if nothing may be stored. */
 static bool is_sound(adoption *run)
 {
     for (size_t i = 0; i < run->sessions.count; i++) {
@@ -614,8 +611,8 @@ static bool merge_into(adoption *run, const char *path, const kg__target *target
     return true;
 }
 
-/* Whether all was measured by the same tool, in the baseline too: what two of them measure of a
- * kernel are two things. */
+/* Whether all results and the baseline were measured by the same tool: times of two tools are not
+ * comparable. */
 static bool is_of_one_tool(const adoption *run, const char *path)
 {
     const char *baseline_tool = kg__measured_by(run->baseline.provenance);
@@ -635,8 +632,8 @@ static bool is_of_one_tool(const adoption *run, const char *path)
     return true;
 }
 
-/* Whether two results are of one gate, which was written twice: no two gates have all their
- * sentinels alike. */
+/* Whether two results are of one gate, written twice: two gates never have equal times of all
+ * sentinels. */
 static bool are_of_one_gate(const adoption *run, const json_t *left, const json_t *right)
 {
     for (size_t i = 0; i < KG__SENTINELS; i++) {
@@ -674,7 +671,7 @@ static bool adopt_results(adoption *run)
     run->recorder.target = find_target(run);
     if (run->recorder.target == NULL) {
         kg__change_log_refuse(run->recorder.log, (kg__entry_subject){ .file = run->paths[0] },
-                              "says nothing of %s in its targets: gate again", run->target);
+                              "does not describe %s in its targets: gate again", run->target);
         return false;
     }
     good = kg__recorder_load(&run->recorder, &target, path, sizeof path, &run->baseline) &&
@@ -741,23 +738,22 @@ const kg__command kg__baseline_adopt_command = {
     .operands = "RESULTS...",
     .summary = "Add the times of gates to the sessions of a baseline",
     .details =
-        "RESULTS is the results.json of a gate on a GPU; each is one session of the baseline\n"
-        "of its target, joined to those that this has, as `baseline record --merge` joins\n"
-        "them. Left out, and named: cases that were wrong or failed, that ran other code than\n"
-        "the baseline's, or that were timed on a throttled card, on one that others computed\n"
-        "on, or while a launch cost something else than when the baseline was recorded; cases\n"
-        "with a time beyond its limit whose machine code is not known to be the baseline's,\n"
-        "unless --yes takes them; times\n"
-        "that would rest on fewer than five sessions, that are no time (0, or below), or that\n"
-        "are off the baseline's of a gated metric by a factor of two or more, unless several\n"
-        "results agree on them as sessions have to; results whose sentinel is; results that\n"
-        "were adopted before. Refuses results of several targets or commits, sessions that\n"
-        "disagree, and while somebody else changes baselines in DIR. Bands that were edited\n"
-        "by hand (\"band_by\": \"hand\") stay, and so does what is known of the code. KG_FILTER\n"
-        "narrows what is adopted; what it leaves out of a gate stays out, for the gate is one\n"
-        "that was adopted then.\n"
+        "RESULTS is the results.json of a gate on a GPU; each is one session of the baseline of\n"
+        "its target, added to those that it has, as `baseline record --merge` adds them. Left\n"
+        "out, and named: cases that were wrong or failed, that ran other code than the\n"
+        "baseline's, or that were timed on a throttled GPU, on one that others computed on, or\n"
+        "while the launch overhead differed from the baseline's; cases with a time beyond its\n"
+        "limit whose machine code is not known to be the baseline's, unless --yes takes them;\n"
+        "times that would rest on fewer than five sessions, that are not a time (0, or below), or\n"
+        "that are off the baseline's of a gated metric by a factor of two or more, unless several\n"
+        "results agree on them as sessions have to; results whose sentinel is; results that were\n"
+        "adopted before. Refuses results of several targets or commits, sessions that disagree,\n"
+        "and while another process changes baselines in DIR. Bands that were edited by hand\n"
+        "(\"band_by\": \"hand\") stay, and so does what is known of the code. KG_FILTER narrows\n"
+        "what is adopted; what it leaves out of a gate stays out, since the gate then counts as\n"
+        "adopted.\n"
         "exit: 0 adopted (or nothing was left to adopt); 2 refused, and no file is touched,\n"
-        "unless the line says that it was written and the output lost\n",
+        "unless the message says that it was written and only the output lost\n",
     .options = adopt_options,
     .takes_operands = true,
     .run = adopt,

@@ -1,4 +1,4 @@
-/* kernelgate baseline diff: how far a baseline has moved, from a file or from a commit on. */
+/* kernelgate baseline diff: how far a baseline has moved since a file or a commit. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static const kg__text_table_column columns[] = {
     { "band", true, false },   { "note", false, false },
 };
 
-/* What all files of one call have in common. */
+/* A run of the command. */
 typedef struct diff_run {
     kg__print_form form;
     json_t *documents; /* of each file, for JSON; else NULL */
@@ -42,7 +42,7 @@ static void add_value(kg__text_table *grid, const kg__baseline_difference *diffe
     char text[KG__FIGURE_SIZE] = "-";
     double value = metric != NULL ? metric->value : NAN;
 
-    /* A counter that is not there is 0. */
+    /* An absent counter is 0. */
     if (metric == NULL && difference->kind == KG__DRIFT_MOVED)
         value = 0.0;
     if (!isnan(value))
@@ -66,7 +66,7 @@ static void add_change(kg__text_table *grid, const kg__baseline_difference *diff
     }
 }
 
-/* The band, and what it was where it is another one now. */
+/* The band, and the old one if it changed. */
 static void add_band(kg__text_table *grid, const kg__baseline_difference *difference)
 {
     const kg__baseline_metric *now =
@@ -118,7 +118,7 @@ static void add_row(kg__text_table *grid, const diff_run *run, const char *targe
     kg__text_table_add(grid, choose_note(run, difference), NULL);
 }
 
-/* How many cases have a metric beyond the limit. Those of one case need not stand together. */
+/* How many cases have a metric beyond the limit. The metrics of a case need not be adjacent. */
 static size_t count_exceeding(const kg__baseline_diff *diff, double limit)
 {
     size_t count = 0;
@@ -134,7 +134,7 @@ static size_t count_exceeding(const kg__baseline_diff *diff, double limit)
     return count;
 }
 
-/* The sentence that the table comes down to. */
+/* Writes the summary of the table in one sentence. */
 static void write_summary(FILE *stream, const diff_run *run, const kg__baseline_diff *diff,
                           size_t exceeding)
 {
@@ -156,7 +156,7 @@ static void write_summary(FILE *stream, const diff_run *run, const kg__baseline_
     fputc('\n', stream);
 }
 
-/* How far a sentinel stands from what it was, a fraction; NaN where one of the two is not there. */
+/* The relative change of a sentinel; NaN if either value is absent. */
 static double compare_sentinel(const kg__baseline *first, const kg__baseline_case *last_case)
 {
     const kg__baseline_case *first_case = kg__baseline_sentinel(first, last_case->id);
@@ -169,7 +169,8 @@ static double compare_sentinel(const kg__baseline *first, const kg__baseline_cas
                : (double)NAN;
 }
 
-/* How far the sentinels, which no commit touches, stand apart: that much is the machine's. */
+/* Writes the changes of the sentinels. No commit changes their code, so their change is the
+ * machine's. */
 static void write_sentinels(FILE *stream, const kg__baseline *first, const kg__baseline *last)
 {
     const char *gap = "sentinels, which no commit touches: ";
@@ -190,7 +191,7 @@ static void write_sentinels(FILE *stream, const kg__baseline *first, const kg__b
     fputs(written ? "\n" : "", stream);
 }
 
-/* A metric as it was, or is; null where it is not there. */
+/* A metric, or null. */
 static json_t *pack_metric(const kg__baseline_metric *metric)
 {
     return metric == NULL ? json_null()
@@ -214,7 +215,7 @@ static json_t *pack_row(const diff_run *run, const kg__baseline_difference *diff
     return row;
 }
 
-/* How far each sentinel stands apart, as a fraction. */
+/* The relative change of each sentinel. */
 static json_t *pack_sentinels(const kg__baseline *first, const kg__baseline *last)
 {
     json_t *changes = json_object();
@@ -244,13 +245,13 @@ static void add_document(diff_run *run, const char *title, const kg__baseline *f
                                     pack_sentinels(first, last)));
 }
 
-/* Writes the table of what lies between two baselines, and what it comes down to. */
+/* Writes the table of the changes between two baselines, and its summary. */
 static void write_table(diff_run *run, const char *title, const kg__baseline *first,
                         const kg__baseline *last, const kg__baseline_diff *diff, size_t exceeding)
 {
     kg__text_table_format format = run->form.grid;
     bool csv = format == KG__GRID_CSV;
-    /* What is no row of a CSV must not stand between its rows. */
+    /* Text that is not a CSV row goes to the standard error. */
     FILE *summary = csv ? stderr : stdout;
     kg__text_table *grid = kg__text_table_new(columns, sizeof columns / sizeof *columns);
 
@@ -274,7 +275,7 @@ static void write_table(diff_run *run, const char *title, const kg__baseline *fi
     kg__text_table_free(grid);
 }
 
-/* Writes what lies between two baselines; `title` says which they are. */
+/* Writes the changes between two baselines; `title` names them. */
 static void write_diff(diff_run *run, const char *title, const kg__baseline *first,
                        const kg__baseline *last)
 {
@@ -290,14 +291,14 @@ static void write_diff(diff_run *run, const char *title, const kg__baseline *fir
     kg__baseline_diff_free(&diff);
 }
 
-/* Compares two baselines that were read from these files. */
+/* Compares two baselines, read from these files. */
 static bool diff_baselines(diff_run *run, const char *first_path, const kg__baseline *first,
                            const char *last_path, const kg__baseline *last)
 {
     char title[3 * KG__PATH_SIZE];
 
     if (kg__is_model(&first->target) != kg__is_model(&last->target)) {
-        kg__complain("baseline diff: %s and %s have nothing to compare: one holds counters of the "
+        kg__complain("baseline diff: %s and %s have nothing to compare: one has counters of the "
                      "CPU model, the other a GPU's times: name two of one target",
                      first_path, last_path);
         return false;
@@ -327,8 +328,8 @@ static bool diff_files(diff_run *run, const char *first_name, const char *last_n
     return compared;
 }
 
-/* Compares a file with what it was at a commit. The one that is absent is empty, so that all of its
- * cases are new, or retired. */
+/* Compares a file with its state at a commit. An absent file counts as empty: all its cases are new
+ * or retired. */
 static bool diff_since(diff_run *run, const char *path, const char *commit)
 {
     char folder[KG__PATH_SIZE];
@@ -367,7 +368,7 @@ static bool diff_since(diff_run *run, const char *path, const char *commit)
     return comparable;
 }
 
-/* Adds the files of the folder of baselines, those of the commit too. */
+/* Adds the baseline files of the folder, now and at the commit. */
 static bool add_all_files(kg__names *paths)
 {
     char folder[KG__PATH_SIZE];
@@ -392,7 +393,7 @@ static bool add_all_files(kg__names *paths)
     return listed;
 }
 
-/* Compares the named files, or all, with what they were. */
+/* Compares the named files, or all, with their state at the commit. */
 static bool diff_all_since(diff_run *run, size_t count, char **operands)
 {
     kg__names paths = { 0 };
@@ -419,7 +420,7 @@ static bool diff_all_since(diff_run *run, size_t count, char **operands)
     return good;
 }
 
-/* Takes a limit in percent, "5" or "2.5". */
+/* Parses a limit in percent, "5" or "2.5". */
 static bool parse_limit(double *limit)
 {
     char *end;
@@ -431,7 +432,7 @@ static bool parse_limit(double *limit)
     percent = strtod(limit_text, &end);
     if (end == limit_text || (*end != '\0' && strcmp(end, "%") != 0) || !(percent >= 0.0) ||
         !isfinite(percent)) {
-        kg__complain("baseline diff: --limit %s: is no percentage from 0 on, as in --limit 5",
+        kg__complain("baseline diff: --limit %s: is not a percentage of 0 or more, as in --limit 5",
                      limit_text);
         return false;
     }
@@ -484,12 +485,12 @@ static const kg__option diff_options[] = {
 const kg__command kg__baseline_diff_command = {
     .name = "baseline diff",
     .operands = "[FILE|KEY...]",
-    .summary = "Print how far baselines have moved in all, the worst case first",
+    .summary = "Print how far baselines have moved in all, worst case first",
     .details =
-        "Between two files; or, with --since, between what a file was at a commit and what it is:\n"
-        "a chain of slowdowns, each small enough to be accepted, adds up there. Without a file,\n"
-        "all baselines (KG_BASELINES, else baselines). Metrics that are not gated are shown and\n"
-        "not counted. CSV has the rows on the standard output and the sums on the standard error.\n"
+        "Between two files or, with --since, between a file at a commit and now: a chain of\n"
+        "slowdowns, each small enough to be accepted, adds up there. Without a file, all\n"
+        "baselines (KG_BASELINES, else baselines). Metrics that are not gated are shown and not\n"
+        "counted. CSV has the rows on the standard output and the sums on the standard error.\n"
         "exit: 0 printed; 1 a case is beyond --limit; 2 no such file or commit, or a file that is\n"
         "not right\n",
     .options = diff_options,

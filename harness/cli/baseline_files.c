@@ -47,7 +47,7 @@ static void sort_names(kg__names *names)
         qsort(names->items, names->count, sizeof *names->items, kg__compare_names);
 }
 
-/* Whether the folder's file `name` is one for a baseline: KEY.json. */
+/* Whether a file name is that of a baseline: KEY.json. */
 static bool is_baseline_name(const char *name)
 {
     return *name != '.' && kg__ends_with(name, FILE_SUFFIX) && !kg__ends_with(name, SCHEMA_SUFFIX);
@@ -60,8 +60,8 @@ bool kg__list_baselines(const char *folder, kg__names *names)
 
     *names = (kg__names){ 0 };
     if (listing == NULL) {
-        kg__complain("%s: the folder of the baselines cannot be read: %s: run this where it is, or "
-                     "set KG_BASELINES",
+        kg__complain("%s: the folder of the baselines cannot be read: %s: run this in its parent "
+                     "folder, or set KG_BASELINES",
                      folder, strerror(errno));
         return false;
     }
@@ -85,7 +85,7 @@ void kg__split_path(const char *path, char *folder, size_t size, const char **na
         kg__format_path(folder, size, "%.*s", slash == path ? 1 : (int)(slash - path), path);
 }
 
-/* Says that there is no baseline of a key, and which one may have been meant. */
+/* Complains that there is no baseline of this key, and suggests the nearest. */
 static void refuse_key(const char *folder, const char *key)
 {
     kg__names names;
@@ -151,8 +151,8 @@ bool kg__open_baseline(const char *name_or_key, char *path, size_t size, kg__bas
     return false;
 }
 
-/* Runs git in a folder with up to four arguments; its exit code, or one of KG__PROBE_. What it
- * prints ends up in `text`, its complaints too where `errors_too`. */
+/* Runs git in a folder with up to four arguments; its exit code, or one of KG__CHILD_. `text` gets
+ * its output, with `errors_too` also its errors. */
 static int git(const char *folder, const char *const *arguments, bool errors_too, char *text,
                size_t size)
 {
@@ -164,8 +164,8 @@ static int git(const char *folder, const char *const *arguments, bool errors_too
                       : kg__child_output(command, GIT_SECONDS, text, size);
 }
 
-/* Where to ask git about a folder: in the folder, or, where that is gone, in the one that it was
- * in; `prefix` is then what leads from there to its files, else "". */
+/* The folder to run git in: the folder itself or, if it is gone, its parent; `prefix` is then the
+ * path from there to its files, else "". */
 static void find_git_folder(const char *folder, char *git_folder, char *prefix, size_t size)
 {
     const char *name;
@@ -195,14 +195,13 @@ bool kg__find_commit(const char *folder, const char *reference, char *commit, si
         return true;
     }
     if (code == KG__CHILD_NOT_FOUND)
-        kg__complain("--since %s: there is no git to ask: install it (ci/setup)", reference);
+        kg__complain("--since %s: git is not installed: install it (ci/setup)", reference);
     else if (code == 1)
-        kg__complain(
-            "--since %s: git knows no such commit, branch or tag here: git log -- %s lists "
-            "the commits (a shallow clone lacks the older ones: git fetch --unshallow)",
-            reference, folder);
+        kg__complain("--since %s: there is no such commit, branch or tag here: git log -- %s lists "
+                     "the commits (a shallow clone lacks the older ones: git fetch --unshallow)",
+                     reference, folder);
     else
-        kg__complain("--since %s: git cannot tell in %s: %.*s", reference, folder,
+        kg__complain("--since %s: git failed in %s: %.*s", reference, folder,
                      (int)strcspn(text, "\n"), text);
     return false;
 }
@@ -318,7 +317,7 @@ bool kg__prepare_baselines(const char *folder)
     }
     if (access(folder, W_OK) == 0)
         return true;
-    kg__complain("%s: the folder cannot be written: nothing is recorded; see to its permissions",
+    kg__complain("%s: the folder cannot be written: nothing is recorded; fix its permissions",
                  folder);
     return false;
 }
@@ -331,10 +330,10 @@ int kg__lock_baselines(const char *folder)
     int lock;
 
     if (stat(folder, &facts) != 0) {
-        kg__complain("%s: cannot be read: %s: see to its permissions", folder, strerror(errno));
+        kg__complain("%s: cannot be read: %s: fix its permissions", folder, strerror(errno));
         return -1;
     }
-    /* Whatever path leads to it, it is one folder. */
+    /* Different paths may lead to the same folder. */
     kg__format(name, sizeof name, "baselines-%llx-%llx", (unsigned long long)facts.st_dev,
                (unsigned long long)facts.st_ino);
     lock = kg__lock_try(name, &error);

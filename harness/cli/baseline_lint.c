@@ -1,4 +1,4 @@
-/* kernelgate baseline lint: are the baseline files as they should be? */
+/* kernelgate baseline lint: checks baseline files. */
 #include "baseline/baseline_lint.h"
 
 #include <stdarg.h>
@@ -18,7 +18,7 @@ static bool as_json;
 
 #define LINT_SCHEMA "kernelgate-lint/1"
 
-/* Says something of a file to a reader; JSON has it as a member. */
+/* Prints a line, unless the output is JSON. */
 static void print_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 static void print_line(const char *format, ...)
@@ -44,7 +44,7 @@ static void print_ok(const char *path, const kg__baseline *baseline)
                    baseline->sentinel_count, baseline->sentinel_count == 1 ? "" : "s");
 }
 
-/* What is found in a file. */
+/* The file being checked, and the errors found in it. */
 typedef struct lint_context {
     const char *path;
     json_t *errors;
@@ -66,7 +66,7 @@ static void add_finding(void *context, const char *id, const char *metric, const
     add_error(context_of_file->errors, error.text);
 }
 
-/* Whether a file is right; its load error, or what is found in it, is added to `errors`. */
+/* Whether a file is valid; its load error, or the findings in it, are added to `errors`. */
 static bool lint_file(const char *path, json_t *errors, size_t *cases)
 {
     lint_context context = { path, errors };
@@ -88,7 +88,7 @@ static bool lint_file(const char *path, json_t *errors, size_t *cases)
     return status == KG__LOADED && findings == 0;
 }
 
-/* The same as a member of the document. */
+/* The same, as a member of the document. */
 static bool lint_document(const char *path, json_t *files)
 {
     json_t *errors = json_array();
@@ -100,7 +100,7 @@ static bool lint_document(const char *path, json_t *files)
     return good;
 }
 
-/* Adds the files of a folder; false with a complaint where it cannot be read. */
+/* Adds the files of a folder; false with a complaint if it cannot be read. */
 static bool add_folder(const char *folder, kg__names *paths)
 {
     kg__names names = { 0 };
@@ -116,7 +116,7 @@ static bool add_folder(const char *folder, kg__names *paths)
     return listed;
 }
 
-/* Whether an error of the results says this already: the test that read the file has said it. */
+/* Whether an error of the results says this already, as the test that read the file does. */
 static bool is_reported(const json_t *results, const char *line)
 {
     const json_t *error;
@@ -192,15 +192,13 @@ const kg__command kg__baseline_lint_command = {
     .operands = "[FILE...]",
     .summary = "Check baseline files: one line per file",
     .details =
-        "Without a FILE all baselines are checked (KG_BASELINES, else baselines), as each run\n"
-        "does that knows its programs (kernelgate results --programs). Beyond what can be read at\n"
-        "all: values are the medians of their sessions, of which there are five at least; bands\n"
-        "that no hand set are as wide as the noise, and no wider; floors hide little; unless a\n"
-        "hand says otherwise a time is gated where its noise is known to be 5 % or less, and "
-        "there\n"
-        "alone; both sentinels are there; sizes and launches are such as tables give; every case\n"
-        "names its commit.\n"
-        "exit: 0 all are right; 2 a file is not right\n",
+        "Without a FILE all baselines are checked (KG_BASELINES, else baselines), as a run that\n"
+        "knows its programs does (kernelgate results --programs). Also checked: values are the\n"
+        "medians of their sessions, of which there are five at least; bands not set by hand are\n"
+        "as wide as the noise and no wider; floors hide little; unless set by hand, a time is\n"
+        "gated exactly if its noise is known to be 5 % or less; both sentinels are there; sizes\n"
+        "and launches are valid; every case names its commit.\n"
+        "exit: 0 all are valid; 2 a file is invalid\n",
     .options = lint_options,
     .takes_operands = true,
     .run = lint,

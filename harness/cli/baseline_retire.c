@@ -1,4 +1,4 @@
-/* kernelgate baseline retire: takes cases out of a baseline by name. */
+/* kernelgate baseline retire: removes cases from a baseline by name. */
 #include <stdio.h>
 
 #include "base/exit_code.h"
@@ -14,7 +14,7 @@
 static bool dry_run;
 static bool as_json;
 
-/* Whether every glob names a case; complains of each that does not. */
+/* Whether every glob matches a case; complains about each that does not. */
 static bool globs_match(const char *path, const kg__baseline *baseline, size_t count,
                         char *const *globs)
 {
@@ -52,7 +52,7 @@ static bool is_named(const char *id, size_t count, char *const *globs)
     return false;
 }
 
-/* Takes the cases out, and adds their ids to `retired`. */
+/* Removes the cases, and adds their ids to `retired`. */
 static void remove_cases(kg__baseline *baseline, size_t count, char *const *globs, json_t *retired)
 {
     for (size_t i = 0; i < baseline->case_count;) {
@@ -161,11 +161,10 @@ const kg__command kg__baseline_retire_command = {
     .operands = "FILE|KEY GLOB...",
     .summary = "Take cases out of a baseline by name",
     .details =
-        "In a glob * matches slashes too. Quote it, so that the shell leaves it alone. Every glob\n"
-        "has to match a case, else nothing is taken out.\n"
-        "exit: 0 taken out; 2 no such file or case, or it cannot be written: the file is as it "
-        "was,\n"
-        "unless the line says that it was written and the output lost\n",
+        "In a glob, * also matches slashes. Quote it for the shell. If a glob matches no case,\n"
+        "nothing is removed.\n"
+        "exit: 0 taken out; 2 no such file or case, or it cannot be written: the file is as it\n"
+        "was, unless the message says that it was written and only the output lost\n",
     .options = retire_options,
     .takes_operands = true,
     .run = retire,

@@ -1,4 +1,4 @@
-/* kernelgate baseline show: what a baseline holds, case by case. */
+/* kernelgate baseline show: prints a baseline, case by case. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static void add_percent(kg__text_table *grid, double fraction)
     kg__text_table_add_figure(grid, text, fraction);
 }
 
-/* The smallest slowdown that is found, as a cell; for a counter it is any rise. */
+/* Adds the smallest detectable slowdown; for a counter, any rise. */
 static void add_smallest(kg__text_table *grid, const kg__baseline_metric *metric)
 {
     double smallest = kg__baseline_judgement(metric).smallest;
@@ -47,7 +47,7 @@ static void add_smallest(kg__text_table *grid, const kg__baseline_metric *metric
         add_percent(grid, smallest);
 }
 
-/* What the compiler made of the kernel: "registers 32, shared_bytes 2048". */
+/* The kernel's resources, as compiled: "registers 32, shared_bytes 2048". */
 static void describe_code(const json_t *code, char *text, size_t size)
 {
     const char *key;
@@ -122,7 +122,7 @@ static json_t *pack_metric(const kg__baseline_case *entry, const kg__baseline_me
     return object;
 }
 
-/* The metrics of cases, or of sentinels, that are asked for. */
+/* The metrics of the cases, or of the sentinels, that --case matches. */
 static json_t *pack_metrics(const kg__baseline_case *cases, size_t count)
 {
     json_t *list = json_array();
@@ -161,7 +161,7 @@ static void refuse_glob(const char *path, const kg__baseline *baseline)
                      path, case_globs, path);
 }
 
-/* Writes the heading, the table and how many cases it has. */
+/* Writes the heading and the table. */
 static int write_baseline(const char *path, const kg__baseline *baseline,
                           const kg__print_form *form)
 {
@@ -212,7 +212,7 @@ static int show(size_t count, char **operands)
 }
 
 static const kg__option show_options[] = {
-    { "--case", "GLOB", "of these cases alone; * matches slashes too, a comma separates globs",
+    { "--case", "GLOB", "only these cases; * also matches slashes, a comma separates globs",
       &case_globs, NULL },
     { "--format", "FORMAT", "text (the default), markdown, csv or json", &format_name, NULL },
     KG__JSON_OPTION(as_json),
@@ -224,12 +224,11 @@ const kg__command kg__baseline_show_command = {
     .operands = "FILE|KEY",
     .summary = "Print what a baseline holds, case by case",
     .details =
-        "KEY is a target's, and stands for KEY.json in KG_BASELINES, else in baselines.\n"
-        "noise: how far a value may lie off by chance, by the sessions; smallest: the\n"
-        "smallest slowdown that is found; gated: whether it is judged, which no time is whose\n"
-        "noise may, as few sessions tell it, exceed 5 % (noise_bound in the JSON). In full:\n"
-        "docs/judging.md.\n"
-        "exit: 0 printed; 2 no such file, key or case, or a file that is not right\n",
+        "KEY is a target's: KEY.json in KG_BASELINES, else in baselines. noise: the random error\n"
+        "of a value, from its sessions; smallest: the smallest slowdown that is detected; gated:\n"
+        "whether it is judged. A time whose noise may exceed 5 % (noise_bound in the JSON) is not\n"
+        "gated. See docs/judging.md.\n"
+        "exit: 0 printed; 2 no such file, key or case, or an invalid file\n",
     .options = show_options,
     .takes_operands = true,
     .run = show,

@@ -7,7 +7,8 @@
 #include "cli/baseline_files.h"
 #include "suite/settings.h"
 
-/* Compares a file with what it was. What it is has to be readable, for the run is judged by it. */
+/* Compares a file with its state at the commit. The current one must be readable, since the run is
+ * judged by it. */
 static bool compare_file(json_t *changes, const char *folder, const char *name, const char *since,
                          const char *commit)
 {
@@ -45,7 +46,7 @@ static bool compare_file(json_t *changes, const char *folder, const char *name, 
     return now != KG__BAD && (then != KG__BAD || error_then.text[0] != '\0');
 }
 
-/* Compares every file of the folder of baselines, those that are gone too. */
+/* Compares every baseline file, including removed ones. */
 static bool compare_files(json_t *changes, const char *since)
 {
     char folder[KG__PATH_SIZE];
@@ -66,8 +67,8 @@ static bool compare_files(json_t *changes, const char *since)
     return true;
 }
 
-/* Counts what the baselines let pass that judged the run; true where there is one. What is wrong
- * with one is for its tests to say. */
+/* Counts what the run's baselines do not gate; true if there is one. The tests report an invalid
+ * one. */
 static bool count_judged(json_t *changes, const json_t *results)
 {
     char folder[KG__PATH_SIZE];

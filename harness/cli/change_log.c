@@ -108,7 +108,7 @@ void kg__change_log_disagree(kg__change_log *log, kg__entry_subject subject, con
     va_end(arguments);
 }
 
-/* The entry of a change, in the list of what it is a change of: a case's id has slashes. */
+/* Adds the entry of a change to the list of cases or of sentinels: a case id has slashes. */
 static json_t *add_change(kg__change_log *log, const char *id, const char *metric, const char *kind)
 {
     const char *list = strchr(id, '/') != NULL ? "changes" : "sentinels";

@@ -1,5 +1,5 @@
-/* What recording and adopting do to a baseline, kept for the document that --json prints: what
- * changed, what was left out, and what forbade to store anything. */
+/* The log of what recording and adopting do to a baseline, for the document that --json prints:
+ * what changed, what was left out, and why nothing was stored. */
 #ifndef KG__CLI_CHANGE_LOG_H
 #define KG__CLI_CHANGE_LOG_H
 
@@ -20,11 +20,11 @@ typedef struct kg__entry_subject {
     const char *metric;
 } kg__entry_subject;
 
-/* Begins the ledger of `command` ("baseline record"), whose sessions join those that the baseline
- * has with `merge`. */
+/* Begins the log of `command` ("baseline record"), whose sessions are added to the baseline's with
+ * `merge`. */
 void kg__change_log_begin(kg__change_log *log, const char *command, bool merge);
 
-/* Frees what the ledger keeps, not itself. */
+/* Frees the log's contents, not itself. */
 void kg__change_log_free(kg__change_log *log);
 
 /* Sets a member of the document, whose reference it takes. */
@@ -35,34 +35,34 @@ void kg__change_log_set(kg__change_log *log, const char *key, json_t *value);
 void kg__change_log_set_counts(kg__change_log *log, size_t sessions, size_t looked_at,
                                size_t changed);
 
-/* Complains in one line, "file: case: metric: why" of what is known, and keeps it: why nothing may
- * be stored. */
+/* Complains in one line, "file: case: metric: why" as far as known, and logs it: the reason that
+ * nothing may be stored. */
 void kg__change_log_refuse(kg__change_log *log, kg__entry_subject subject, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The same of what is left out while the rest is stored. */
+/* The same for what is left out while the rest is stored. */
 void kg__change_log_omit(kg__change_log *log, kg__entry_subject subject, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The same of a metric whose sessions disagree. */
+/* The same for a metric whose sessions disagree. */
 void kg__change_log_disagree(kg__change_log *log, kg__entry_subject subject, const char *format,
                              ...) __attribute__((format(printf, 3, 4)));
 
-/* Keeps a change of a case's or a sentinel's metric, whose former value is `old` (NaN: it is new).
- * Of a time `now` is what is stored, with its band and sessions; NULL for a counter. */
+/* Logs a change of a case's or a sentinel's metric, whose old value is `old` (NaN: it is new). For
+ * a time, `now` is what is stored, with its band and sessions; NULL for a counter. */
 void kg__change_log_change(kg__change_log *log, const char *id, const char *metric, double old,
                            double value, const kg__baseline_metric *now);
 
-/* Keeps that a case (`metric` NULL), or one of its metrics, was taken out. */
+/* Logs that a case (`metric` NULL), or one of its metrics, was removed. */
 void kg__change_log_retire(kg__change_log *log, const char *id, const char *metric);
 
-/* Keeps another change of a case: `kind` is "code", whose `notes` say what of it, or "lines". The
- * notes' reference is not taken. */
+/* Logs another change of a case: `kind` is "code", with `notes` on what changed, or "lines". The
+ * reference to notes is not taken. */
 void kg__change_log_note(kg__change_log *log, const char *id, const char *kind, json_t *notes);
 
-/* Ends a command that ends with `code`: with `as_json` by printing its document, else by seeing
- * that its narration reached the standard output. Returns what it ends with then: an error, with a
- * line that names the file that was written, where that takes no more. */
+/* Ends a command whose exit code is `code`: prints its document with `as_json`, else flushes its
+ * messages. Returns the exit code: an error, with a line that names the file written, if the
+ * standard output cannot be written. */
 int kg__change_log_end(kg__change_log *log, bool as_json, int code);
 
 #endif

@@ -30,8 +30,7 @@ void kg__narrate_to_stderr(void)
 void kg__name_output(const char *command, const char *written_file, char *text, size_t size)
 {
     if (written_file != NULL)
-        kg__format(text, size, "%s: %s was written, and what there is to say of it is lost",
-                   command, written_file);
+        kg__format(text, size, "%s: %s was written, but its report is lost", command, written_file);
     else
         kg__format(text, size, "%s", command);
 }
@@ -40,7 +39,7 @@ bool kg__flush_output(const char *command)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))
         return true;
-    kg__complain("%s: the standard output takes no more: send it elsewhere", command);
+    kg__complain("%s: the standard output cannot be written: redirect it elsewhere", command);
     return false;
 }
 
@@ -69,7 +68,7 @@ bool kg__parse_format(const char *command, const char *format, bool json, kg__pr
     if (form->json || kg__text_table_format_parse(format, &form->grid))
         return true;
     nearest = kg__nearest_name(format, formats, sizeof formats / sizeof *formats);
-    kg__complain("%s: there is no format \"%s\"%s%s: take text, markdown, csv or json", command,
+    kg__complain("%s: there is no format \"%s\"%s%s: use text, markdown, csv or json", command,
                  format, nearest != NULL ? "; did you mean " : "", nearest != NULL ? nearest : "");
     return false;
 }
@@ -101,8 +100,8 @@ static bool refuse_option(const kg__command *command, const char *name)
     return false;
 }
 
-/* Where an option's value goes: of one that is repeated behind its earlier ones. NULL, with a
- * complaint, where there are too many. */
+/* Where an option's value goes; a repeated option appends. NULL, with a complaint, if there are too
+ * many. */
 static const char **find_value(const kg__command *command, const kg__option *option)
 {
     size_t count = 0;
@@ -113,7 +112,7 @@ static const char **find_value(const kg__command *command, const kg__option *opt
         count++;
     if (count < KG__REPEATS_MAXIMUM)
         return &option->text[count];
-    kg__complain("%s: option %s is given more than %d times: leave some away", command->name,
+    kg__complain("%s: option %s is given more than %d times: omit some", command->name,
                  option->name, KG__REPEATS_MAXIMUM);
     return NULL;
 }

@@ -1,4 +1,4 @@
-/* kernelgate compare: two runs against each other, as ratios with intervals and verdicts. */
+/* kernelgate compare: compares two runs, as ratios with intervals and verdicts. */
 #include "results/results_compare.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@
 
 #define COMPARE_SCHEMA "kernelgate-comparison/1"
 
-/* Digits of a ratio behind the point: a thousandth is less than any band. */
+/* Decimals of a ratio: a thousandth is less than any band. */
 #define RATIO_DIGITS 4
 
 static const char *format_name;
@@ -31,7 +31,7 @@ static const kg__text_table_column columns[] = {
     { "note", false, false },
 };
 
-/* The two files and what came of them. */
+/* The two files and their comparison. */
 typedef struct compared_files {
     const char *paths[2];
     json_t *documents[2];
@@ -79,7 +79,7 @@ static const char *name_verdict(const kg__compared *row)
     return row->gated ? "not judged" : "not gated";
 }
 
-/* What a row's verdict rests on: the figures that it names stand beside it. */
+/* The reason for a row's verdict, unless the row's figures say it. */
 static void add_note(kg__text_table *grid, const kg__compared *row)
 {
     bool plain = row->verdict == KG__PASS || row->verdict == KG__SLOWER ||
@@ -89,7 +89,7 @@ static void add_note(kg__text_table *grid, const kg__compared *row)
     if (plain && row->judged && row->limit_source == KG__LIMIT_OF_B)
         note = "limit of B's baseline";
     else if (plain && row->judged && row->limit_source == KG__LIMIT_DEFAULT)
-        note = "default limit, for want of a baseline";
+        note = "default limit: no baseline";
     kg__text_table_add(grid, note, NULL);
 }
 
@@ -110,15 +110,14 @@ static void add_row(kg__text_table *grid, const kg__compared *row)
     add_note(grid, row);
 }
 
-/* A counter that is the same in both: hundreds of them say nothing. */
+/* Equal counters are not shown: there are hundreds. */
 static bool is_unchanged_counter(const kg__compared *row)
 {
     return row->metric != NULL && *kg__metric_unit(row->metric) == '\0' &&
            row->verdict == KG__PASS && row->a.value == row->b.value;
 }
 
-/* Fills the table, the worst verdict first, within a verdict in A's order; returns how many rows
- * were left out. */
+/* Fills the table, worst verdict first, then in A's order; returns how many rows were left out. */
 static size_t fill_grid(kg__text_table *grid, const kg__results_comparison *comparison,
                         bool with_unchanged)
 {
@@ -139,7 +138,7 @@ static size_t fill_grid(kg__text_table *grid, const kg__results_comparison *comp
     return unchanged;
 }
 
-/* Which run a file is of. */
+/* Writes which run a file is from. */
 static void write_run(FILE *stream, const char *name, const char *path, const json_t *document)
 {
     const char *commit = kg__json_text(document, "commit");
@@ -212,7 +211,7 @@ static void write_tally(FILE *stream, const compared_files *files)
 
 static void write_table(const compared_files *files, kg__text_table_format format)
 {
-    /* What is no row of a CSV must not stand between its rows. */
+    /* Text that is not a CSV row goes to the standard error. */
     bool csv = format == KG__GRID_CSV;
     FILE *summary = csv ? stderr : stdout;
     kg__text_table *grid = kg__text_table_new(columns, sizeof columns / sizeof *columns);
@@ -324,7 +323,7 @@ static bool write_json(const compared_files *files)
     return kg__json_print(document, JSON_INDENT(1), "compare");
 }
 
-/* The case of both runs whose id is nearest to a filter that leaves nothing. */
+/* The case id nearest to a filter that matches nothing. */
 static const char *nearest_case(const json_t *document, const char *filter)
 {
     const json_t *cases = json_object_get(document, "cases");
@@ -354,7 +353,7 @@ static int compare_documents(compared_files *files, const char *filter, const kg
         return KG__EXIT_ERROR;
     }
     judged = files->comparison.tally;
-    /* B may be a run of fewer cases on purpose: strict mode alone takes that for a loss. */
+    /* B may be a run of fewer cases on purpose: only strict mode counts that as a loss. */
     if (!kg__is_strict())
         judged.vanished = 0;
     files->code = kg__exit_code(&judged, kg__is_strict());
@@ -371,7 +370,7 @@ static bool arguments_fit(size_t count, kg__print_form *form)
     if (count < 2)
         kg__complain("compare: takes two results files: kernelgate compare A.json B.json [FILTER]");
     else if (count > 3)
-        kg__complain("compare: takes one filter behind the two files: separate globs by commas");
+        kg__complain("compare: takes one filter after the two files: separate globs by commas");
     else
         return true;
     return false;
@@ -402,8 +401,7 @@ static int compare(size_t count, char **operands)
 }
 
 static const kg__option options[] = {
-    { "--across", NULL, "judge two GPUs by each other too, A's limits holding for both", NULL,
-      &across },
+    { "--across", NULL, "also judge results of two different GPUs, by A's limits", NULL, &across },
     { "--format", "FORMAT", "text (the default), markdown, csv or json", &format_name, NULL },
     KG__JSON_OPTION(as_json),
     { 0 },
@@ -414,12 +412,12 @@ const kg__command kg__compare_command = {
     .operands = "A.json B.json [FILTER]",
     .summary = "Print how two runs' results differ, as ratios with intervals and verdicts",
     .details =
-        "A plays the baseline: B's figures are judged against A's by the rule of the gate, with\n"
-        "the limits of the baseline that A (else B) was judged against, widened by the square\n"
-        "root of 2 since both runs vary. Two GPUs are compared and not judged, unless --across.\n"
-        "FILTER is a list of globs on case ids, one without its last parts, such as pair_means,\n"
-        "taking all that begin so; KG_FILTER narrows too.\n"
-        "exit: 0 nothing below; 1 slower or wrong, with KG_STRICT=1 also environment, noisy, new\n"
+        "A is the baseline: B's figures are judged against A's as in the gate, with the limits of\n"
+        "A's (else B's) baseline, widened by the square root of 2 since both runs vary. Two\n"
+        "different GPUs are compared but not judged, unless --across. FILTER is a list of globs\n"
+        "on case ids; one without its last parts, such as pair_means, matches all ids that begin\n"
+        "so; KG_FILTER also applies.\n"
+        "exit: 0 nothing worse; 1 slower or wrong, with KG_STRICT=1 also environment, noisy, new\n"
         "or gone; 2 an error, or nothing in common; 77 nothing was judged (2 with KG_STRICT=1)\n",
     .options = options,
     .takes_operands = true,

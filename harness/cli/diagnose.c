@@ -1,4 +1,4 @@
-/* What the facts about a machine mean, and what to do about them. */
+/* kernelgate doctor: judges the facts of a machine, with advice. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,8 +16,8 @@ static kg__doctor_line *add_line(kg__diagnosis *diagnosis, kg__health health, co
 {
     kg__doctor_line *line;
 
-    /* A table as long as the cards that are described cannot run full; were it to, its last line
-     * would be reused. */
+    /* The table has a line for each GPU described; if it were full, its last line would be reused.
+     */
     if (diagnosis->count == KG__DOCTOR_LINES)
         diagnosis->count--;
     line = &diagnosis->lines[diagnosis->count++];
@@ -26,7 +26,7 @@ static kg__doctor_line *add_line(kg__diagnosis *diagnosis, kg__health health, co
     return line;
 }
 
-/* Notes, for the last line, the first thing that keeps a gate from working. */
+/* Keeps the first reason that a gate cannot work, for the last line. */
 static void set_reason(char *reason, size_t size, const char *what)
 {
     if (*reason == '\0')
@@ -46,7 +46,7 @@ static bool is_older(const int version[2], const int oldest[2])
     return version[0] < oldest[0] || (version[0] == oldest[0] && version[1] < oldest[1]);
 }
 
-/* Judges one program or package; true where it will do. */
+/* Judges one program or package; true if it works and is new enough. */
 static bool judge_need(kg__diagnosis *diagnosis, const need *need)
 {
     kg__health lack = need->needed ? KG__LACKS : KG__REMARK;
@@ -137,7 +137,7 @@ static void judge_baseline(kg__diagnosis *diagnosis, const kg__baseline_fact *fa
     }
 }
 
-/* Why cuInit() fails, for the codes whose causes are known. */
+/* What to do about an error of cuInit(). */
 static const char *explain_init_error(int code)
 {
     switch (code) {
@@ -147,13 +147,13 @@ static const char *explain_init_error(int code)
     case 802:
         return "the GPUs' fabric is not ready: start nvidia-fabricmanager";
     case 803:
-        return "library and kernel module differ, as after an update: restart the machine";
+        return "library and kernel module differ, for example after an update: restart the machine";
     default:
         return "see `nvidia-smi` and the kernel's log; a restart of the machine may help";
     }
 }
 
-/* The driver's three parts: kernel module, device nodes and libcuda. True where all work. */
+/* Judges the driver's three parts: kernel module, device nodes and libcuda. True if all work. */
 static bool judge_driver(const kg__facts *facts, kg__diagnosis *diagnosis, char *reason,
                          size_t size)
 {
@@ -169,10 +169,9 @@ static bool judge_driver(const kg__facts *facts, kg__diagnosis *diagnosis, char 
         kg__format(line->found, sizeof line->found,
                    "the kernel module is loaded, but libcuda.so.1 is not there (%s)",
                    facts->cuda_library_error);
-        kg__format(
-            line->advice, sizeof line->advice,
-            "install the driver's libraries (libcuda1); in a container, start it with --gpus "
-            "all and the capability compute");
+        kg__format(line->advice, sizeof line->advice,
+                   "install the driver's libraries (libcuda1); in a container, start it with "
+                   "--gpus all and the capability compute");
     } else if (facts->cuda_init != 0 && *facts->kernel_driver == '\0') {
         kg__format(line->found, sizeof line->found,
                    "libcuda.so.1 is there, but the kernel module is not loaded (cuInit: error %d)",
@@ -200,14 +199,12 @@ static bool judge_driver(const kg__facts *facts, kg__diagnosis *diagnosis, char 
     return false;
 }
 
-/* Without it the gate works, and knows less. */
+/* The gate works without it, but cannot compare machine code. */
 static void judge_disassembler(const kg__facts *facts, kg__diagnosis *diagnosis)
 {
-    const need cuobjdump = {
-        "cuobjdump", &facts->cuobjdump, NULL, false,
-        "with it a time that got slower while its machine code is the baseline's is put down to "
-        "the machine: install the CUDA Toolkit's cuobjdump and nvdisasm"
-    };
+    const need cuobjdump = { "cuobjdump", &facts->cuobjdump, NULL, false,
+                             "with it, a slower time of unchanged machine code is attributed to "
+                             "the machine: install the CUDA Toolkit's cuobjdump and nvdisasm" };
 
     (void)judge_need(diagnosis, &cuobjdump);
 }
@@ -237,8 +234,8 @@ static bool judge_toolkit(const kg__facts *facts, kg__diagnosis *diagnosis, bool
                toolkit[0], toolkit[1], major, minor);
     if (toolkit[0] == major) {
         kg__format(line->advice, sizeof line->advice,
-                   "within CUDA %d this works for code compiled for the card's own architecture; "
-                   "update the driver to be sure",
+                   "within CUDA %d this works for code compiled for the GPU's architecture; to be "
+                   "sure, update the driver",
                    major);
         return true;
     }
@@ -248,7 +245,7 @@ static bool judge_toolkit(const kg__facts *facts, kg__diagnosis *diagnosis, bool
     return false;
 }
 
-/* Appends ", <number><unit>" where the number is known. */
+/* Appends ", " and the number, if it is known. */
 static void append_number(char *text, size_t size, const char *format, int value)
 {
     size_t used = strlen(text);
@@ -266,7 +263,7 @@ static void describe_device(const kg__nvml_state *state, char *text, size_t size
     char figure[KG__FIGURE_SIZE];
     size_t used;
 
-    kg__format(text, size, "%s%s%s", *state->name != '\0' ? state->name : "a card without a name",
+    kg__format(text, size, "%s%s%s", *state->name != '\0' ? state->name : "a GPU without a name",
                *state->uuid != '\0' ? ", " : "", state->uuid);
     append_number(text, size, "%d °C", state->temperature_c);
     append_number(text, size, "SM clock %d MHz", state->sm_clock_mhz);
@@ -290,7 +287,7 @@ static void describe_device(const kg__nvml_state *state, char *text, size_t size
     }
 }
 
-/* Describes a card and what would spoil measuring on it. True where it answers. */
+/* Describes a GPU and what would disturb measurements on it. True if it answers. */
 static bool judge_device(kg__diagnosis *diagnosis, int index, const kg__gpu_fact *gpu)
 {
     const kg__nvml_state *state = &gpu->state;
@@ -303,7 +300,7 @@ static bool judge_device(kg__diagnosis *diagnosis, int index, const kg__gpu_fact
         line->health = KG__LACKS;
         kg__format(line->found, sizeof line->found, "%s", gpu->error);
         kg__format(line->advice, sizeof line->advice,
-                   "see `nvidia-smi`; a card that fell off the bus needs a restart of the machine");
+                   "see `nvidia-smi`; a GPU that fell off the bus needs a restart of the machine");
         return false;
     }
     describe_device(state, line->found, sizeof line->found);
@@ -314,8 +311,9 @@ static bool judge_device(kg__diagnosis *diagnosis, int index, const kg__gpu_fact
         kg__nvml_reasons_text(state->reasons, true, reasons, sizeof reasons);
         kg__format(line->found + used, sizeof line->found - used, ", throttled: %s", reasons);
         line->health = KG__REMARK;
-        kg__format(line->advice, sizeof line->advice,
-                   "slowdowns will be judged \"environment\": let it cool down, see to its power");
+        kg__format(
+            line->advice, sizeof line->advice,
+            "slowdowns will be judged \"environment\": let it cool down, check its power supply");
     }
     if (state->foreign_processes > 0) {
         size_t used = strlen(line->found);
@@ -325,7 +323,7 @@ static bool judge_device(kg__diagnosis *diagnosis, int index, const kg__gpu_fact
         line->health = KG__REMARK;
         used = strlen(line->advice);
         kg__format(line->advice + used, sizeof line->advice - used, "%s%s", used > 0 ? "; " : "",
-                   "times will be noisy: stop what else computes on it");
+                   "times will be noisy: stop the other processes");
     }
     judge_baseline(diagnosis, &gpu->baseline,
                    "kernels are checked and timed, and no time is judged: record a baseline with "
@@ -350,16 +348,16 @@ static int judge_devices(const kg__facts *facts, kg__diagnosis *diagnosis)
     return answering;
 }
 
-/* Whether two cards are of one model and stand the same with its baseline. */
+/* Whether two GPUs are of one model, with the same state of its baseline. */
 static bool is_same_kind(const kg__gpu_fact *a, const kg__gpu_fact *b)
 {
     return a->answers == b->answers && strcmp(a->state.name, b->state.name) == 0 &&
            a->baseline.status == b->baseline.status;
 }
 
-/* How many cards of each model can be gated, and whether there is a baseline to judge them by:
- * "2 x NVIDIA H200, 1 x NVIDIA A100 (once it has a baseline that can be read)". Those that do not
- * answer are left out; those that were not looked at count as what the last one is. */
+/* How many GPUs of each model can be gated, and whether they have a baseline: "2 x NVIDIA H200, 1 x
+ * NVIDIA A100 (once it has a baseline that can be read)". GPUs that do not answer are left out;
+ * those beyond the described ones count as the last one's model. */
 static void describe_gpus(const kg__facts *facts, char *text, size_t size)
 {
     int described = facts->gpu_count < KG__DOCTOR_GPUS ? facts->gpu_count : KG__DOCTOR_GPUS;
@@ -385,11 +383,10 @@ static void describe_gpus(const kg__facts *facts, char *text, size_t size)
         devices += count;
     }
     if (devices > 1)
-        kg__format(
-            text + strlen(text), size - strlen(text),
-            "; ci/gate spreads its tests over these %d boards, or those that CUDA_VISIBLE_DEVICES "
-            "names",
-            devices);
+        kg__format(text + strlen(text), size - strlen(text),
+                   "; ci/gate spreads its tests over these %d boards, or those that "
+                   "CUDA_VISIBLE_DEVICES names",
+                   devices);
 }
 
 static void judge_gpu(const kg__facts *facts, kg__diagnosis *diagnosis)
@@ -409,7 +406,7 @@ static void judge_gpu(const kg__facts *facts, kg__diagnosis *diagnosis)
         kg__format(line->advice, sizeof line->advice, "%s",
                    facts->nvcc.works ? "GPU programs are built here and can run elsewhere; in a "
                                        "container, start it with --gpus all"
-                                     : "none is needed: the CPU model is gated all the same");
+                                     : "none is needed: the CPU model can be gated");
         if (facts->nvcc.found) {
             const need nvcc = {
                 "nvcc", &facts->nvcc, oldest_cuda, false,
@@ -426,7 +423,7 @@ static void judge_gpu(const kg__facts *facts, kg__diagnosis *diagnosis)
     toolkit_works = judge_toolkit(facts, diagnosis, driver_works, reason, sizeof reason);
     answering = judge_devices(facts, diagnosis);
     if (driver_works && facts->nvml == KG__NVML_READY && answering == 0)
-        set_reason(reason, sizeof reason, "no card answers");
+        set_reason(reason, sizeof reason, "no GPU answers");
     diagnosis->gpu = driver_works && toolkit_works && *reason == '\0' && diagnosis->model;
     if (!diagnosis->model)
         set_reason(reason, sizeof reason, "what the build needs is missing, as above");
@@ -449,8 +446,7 @@ void kg__diagnose(const kg__facts *facts, kg__diagnosis *diagnosis)
     kg__format(system->found, sizeof system->found, "%s, %ld processor%s", facts->system,
                facts->processors, facts->processors == 1 ? "" : "s");
     judge_build(facts, diagnosis);
-    /* The model's counters need a baseline; its checks do not. So one that is absent is worth no
-     * line. */
+    /* The model's counters need a baseline; its checks do not. So an absent one is not reported. */
     if (facts->model_baseline.status != KG__ABSENT)
         judge_baseline(diagnosis, &facts->model_baseline, "");
     if (diagnosis->model)

@@ -1,4 +1,4 @@
-/* kernelgate doctor: what of this machine works, and what to do about the rest. */
+/* kernelgate doctor: collects the facts of this machine and prints the diagnosis. */
 #include "cli/doctor.h"
 #include "base/exit_code.h"
 #include "base/json.h"
@@ -22,10 +22,10 @@
 #include "records/records.h"
 #include "report/chart_js.h"
 
-/* A program that does not tell its version within this time does not work. */
+/* A program that does not print its version within this time does not work. */
 #define PROBE_SECONDS 20.0
 
-/* Copies the line of `text` that holds `mark` ("": the first), without blanks at its ends. */
+/* Copies the line of `text` that contains `mark` ("": the first), trimmed. */
 static void copy_line(const char *text, const char *mark, char *line, size_t size)
 {
     const char *position = strstr(text, mark);
@@ -43,7 +43,7 @@ static void copy_line(const char *text, const char *mark, char *line, size_t siz
     kg__format(line, size, "%.*s", (int)length, position);
 }
 
-/* Reads the first "<number>.<number>" behind `mark`. */
+/* Reads the first "<number>.<number>" after `mark`. */
 static void read_version(const char *text, const char *mark, int numbers[2])
 {
     const char *position = strstr(text, mark);
@@ -66,7 +66,8 @@ static void read_version(const char *text, const char *mark, int numbers[2])
     }
 }
 
-/* Runs `arguments` and keeps the line with its version: the one that holds `mark`, or the first. */
+/* Runs `arguments` and keeps the line with its version: the one that contains `mark`, or the first.
+ */
 static void ask_program(kg__program *program, const char *const *arguments, const char *mark)
 {
     char text[4096];
@@ -88,8 +89,8 @@ static void ask_version(kg__program *program, const char *name)
     ask_program(program, arguments, "");
 }
 
-/* Asks the compiler that `variable` names, with its first words ("ccache gcc"), or else the first
- * of `names` that is there. */
+/* Asks the compiler in the environment variable `variable` ("ccache gcc"), else the first of
+ * `names` that exists. */
 static void ask_compiler(kg__program *program, const char *variable, const char *const *names)
 {
     const char *setting = getenv(variable);
@@ -120,7 +121,7 @@ static void ask_package(kg__program *program, const char *name)
     const char *arguments[] = { "pkg-config", "--modversion", name, NULL };
 
     ask_program(program, arguments, "");
-    /* pkg-config that does not know a package is no package that does not work. */
+    /* pkg-config fails for an unknown package: the package is missing, not broken. */
     if (!program->works)
         program->found = false;
 }
@@ -152,7 +153,7 @@ static void ask_boost(kg__facts *facts, const char *compiler)
         const char *const library[] = { compiler, option, NULL };
 
         kg__format(option, sizeof option, "-print-file-name=%s", libraries[i]);
-        /* What it does not find it answers with as it was asked for. */
+        /* It prints the bare name of a file that it does not find. */
         if (kg__child_run(library, PROBE_SECONDS, text, sizeof text) == 0 &&
             strchr(text, '/') != NULL) {
             copy_line(text, "", facts->boost_library, sizeof facts->boost_library);
@@ -194,7 +195,7 @@ static void ask_programs(kg__facts *facts, const char *root)
         ask_program(&facts->cuobjdump, cuobjdump_version, "release ");
 }
 
-/* Reads the first line of a small file; empty where there is none. */
+/* Reads the first line of a small file; empty if there is none. */
 static void read_line(const char *root, const char *path, char *line, size_t size)
 {
     char full_path[KG__PATH_SIZE];
@@ -239,7 +240,8 @@ static void read_system(kg__facts *facts, const char *root)
     facts->processors = sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-/* Counts NVIDIA's display (0x0300) and 3D (0x0302) controllers, which need no driver to be seen. */
+/* Counts NVIDIA's display (0x0300) and 3D (0x0302) controllers, which are visible without a driver.
+ */
 static int count_pci_gpus(const char *root)
 {
     char path[KG__PATH_SIZE];
@@ -356,8 +358,8 @@ static void ask_nvml(kg__facts *facts, const char *baselines)
     kg__nvml_close(nvml);
 }
 
-/* Collects the facts. System files are looked for below `root` ("" for those of this machine),
- * baselines in `baselines`. */
+/* Collects the facts, with system files below `root` ("": of this machine) and the baselines in
+ * `baselines`. */
 static void collect_facts(kg__facts *facts, const char *root, const char *baselines)
 {
     *facts = (kg__facts){ .nvml = KG__NVML_ABSENT };
@@ -420,18 +422,15 @@ static void print_text(const kg__diagnosis *diagnosis)
     kg__print(stdout, "\nCPU model: %s\nGPU: %s\n", diagnosis->model_text, diagnosis->gpu_text);
 }
 
-/* Whether there is anything to look at: of a folder that is not there nothing would be found, as of
- * a machine that has nothing. */
+/* Whether the folder of --root exists: without it every fact would be absent. */
 static bool root_exists(void)
 {
     struct stat facts;
 
     if (*root == '\0' || (stat(root, &facts) == 0 && S_ISDIR(facts.st_mode)))
         return true;
-    kg__complain(
-        "doctor: --root %s: there is no such folder: name the one that the image is mounted "
-        "at",
-        root);
+    kg__complain("doctor: --root %s: there is no such folder: name the mount point of the image",
+                 root);
     return false;
 }
 
@@ -450,7 +449,7 @@ static int doctor(size_t count, char **operands)
         return KG__EXIT_ERROR;
     facts = kg__allocate(1, sizeof *facts);
     diagnosis = kg__allocate(1, sizeof *diagnosis);
-    /* What other programs say is read: in their own language, not in the user's. */
+    /* The output of other programs is parsed: it must not be translated. */
     setenv("LC_ALL", "C", 1);
     if (setting != NULL && *setting != '\0')
         folder = setting;
@@ -480,7 +479,7 @@ static const kg__option doctor_options[] = {
 const kg__command kg__doctor_command = {
     .name = "doctor",
     .operands = "",
-    .summary = "Say what of this machine works for a gate, and what to do about the rest",
+    .summary = "Check what this machine needs for a gate, with advice",
     .details = "exit: 0 at least the CPU model can be gated here; 2 it cannot\n",
     .options = doctor_options,
     .run = doctor,

@@ -27,9 +27,7 @@ static bool add_tests(const char *program, const char *kind, kg__expected *expec
     json_decref(answer);
     free(text);
     return added ||
-           kg__fail(error,
-                    "%s: does not list its tests (exit code %d of --tests), so that nobody "
-                    "knows what it had to report: build it again",
+           kg__fail(error, "%s: does not list its tests (exit code %d of --tests): build it again",
                     program, code);
 }
 
@@ -57,7 +55,7 @@ bool kg__expect_programs(const char *path, const char *kind, kg__expected *expec
     return good;
 }
 
-/* Whether an argument of ctest chooses among the tests, or names a script that may. */
+/* Whether an option of ctest selects tests, or names a script that may. */
 static bool is_filter_option(const char *argument)
 {
     static const char *const options[] = {
@@ -97,7 +95,7 @@ bool kg__ctest_chose_tests(void)
     size_t capacity = 0;
     bool chose = false;
 
-    /* CTest's own variable, which each of its tests has. */
+    /* CTest sets this variable for each of its tests. */
     if (getenv("CTEST_INTERACTIVE_DEBUG_MODE") == NULL)
         return false;
     kg__format(path, sizeof path, "/proc/%ld/cmdline", (long)getppid());

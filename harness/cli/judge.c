@@ -1,4 +1,5 @@
-/* kernelgate judge: judges what another tool measured, as `kernelgate import` hands it over. */
+/* kernelgate judge: judges what another tool measured, in the form that `kernelgate import` writes.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,7 @@ static const char *commit;
 static bool strict;
 static bool as_json;
 
-/* A target, and what it is judged against. */
+/* A target and its baseline. */
 typedef struct judged_target {
     kg__target target;
     json_t *measured; /* {"target", "provenance", "cases"}, borrowed */
@@ -65,10 +66,10 @@ static bool is_case(const char *id, json_t *measured)
            json_is_array(files);
 }
 
-/* Whether the document has the form that is told in `details`; false with `error`. */
+/* Whether the document has the form given in `details`; false with `error`. */
 static bool check_form(const char *path, json_t *document, kg__error *error)
 {
-    static const char remedy[] = "give what kernelgate import hands over";
+    static const char remedy[] = "give a file that kernelgate import wrote";
     json_t *targets = json_object_get(document, "targets");
     json_t *measured;
     json_t *cases;
@@ -97,8 +98,8 @@ static bool check_form(const char *path, json_t *document, kg__error *error)
     return true;
 }
 
-/* Leaves out the cases that KG_FILTER does not take. False with `error` where it takes none, or
- * where one that it takes cannot be told from another. */
+/* Removes the cases that KG_FILTER does not match. False with `error` if none is left, or if one
+ * that is left conflicts with another. */
 static bool filter_cases(json_t *targets, kg__error *error)
 {
     size_t kept = 0;
@@ -146,7 +147,7 @@ static void add_error(const judged_target *judged, const char *text)
     kg__complain("%s: %s", judged->target.key, text);
 }
 
-/* What the judge's error calls the tool: the first word of "nvbench 0.1.0". */
+/* The tool's name in an error: the first word of "nvbench 0.1.0". */
 static const char *name_tool(const json_t *provenance, char tool[64])
 {
     const char *measured_by = kg__measured_by(provenance);
@@ -155,7 +156,7 @@ static const char *name_tool(const json_t *provenance, char tool[64])
     return *tool != '\0' ? tool : "comparisons' programs";
 }
 
-/* Finds the baseline, which knows of a target what a document may not. */
+/* Loads the baseline, which also completes the target's description. */
 static void load_baseline(judged_target *judged)
 {
     json_t *described = json_object_get(judged->measured, "target");
@@ -193,7 +194,7 @@ static const kg__baseline *get_baseline(const judged_target *judged)
     return judged->has_baseline ? &judged->baseline : NULL;
 }
 
-/* The entry of a case that was measured in some of the files. */
+/* The result of a case, from the files that measured it. */
 static json_t *judge_measured(const judged_target *judged, const char *id, const json_t *records)
 {
     kg__sentinel_log none = { 0 };
@@ -259,11 +260,11 @@ static void judge_case(const judged_target *judged, const char *id, const json_t
         return;
     } else {
         entry = judge_measured(judged, id, records);
-        /* The judge's own words name what records a comparison. */
+        /* The usual text names the command that records a comparison. */
         if (strcmp(kg__json_text(entry, "verdict"), kg__verdict_name(KG__NO_BASELINE)) == 0)
-            json_object_set_new(entry, "why",
-                                json_string("no baseline: five imports make one, with "
-                                            "kernelgate baseline adopt"));
+            json_object_set_new(
+                entry, "why",
+                json_string("no baseline: five imports make one, with kernelgate baseline adopt"));
     }
     json_object_set(entry, KG__IMPORTED, imported);
     kg__time_result_line(entry, NULL, line, sizeof line);
@@ -285,7 +286,7 @@ static bool has_comparison_of(const json_t *cases, const char *id)
     return false;
 }
 
-/* Notes cases of the same comparisons that the baseline has and the files have not. */
+/* Lists cases of these comparisons that are in the baseline and in none of the files. */
 static void find_vanished(const judged_target *judged)
 {
     const json_t *cases = json_object_get(judged->measured, "cases");
@@ -303,7 +304,7 @@ static void find_vanished(const judged_target *judged)
     }
 }
 
-/* Where no case has a baseline nothing was judged. */
+/* Marks the target as skipped if no case has a baseline. */
 static void note_no_baseline(const judged_target *judged)
 {
     char why[3 * KG__PATH_SIZE];
@@ -350,8 +351,7 @@ static bool judge_target(const char *folder, judged_target *judged, kg__error *e
     return kg__results_write_json(path, judged->verdicts, 1, error);
 }
 
-/* Judges all targets into the folder, as a run whose only tests they are; returns the results, or
- * NULL with `error`. */
+/* Judges all targets, each as a test of a run; returns the results, or NULL with `error`. */
 static json_t *judge_targets(json_t *targets, const char *folder, kg__error *error)
 {
     const char *key;
@@ -371,7 +371,7 @@ static json_t *judge_targets(json_t *targets, const char *folder, kg__error *err
     return kg__results_merge(folder, strict || kg__is_strict(), NULL, error);
 }
 
-/* Judges into the folder and leaves the results there; returns the exit code. */
+/* Judges and writes the results to the folder; returns the exit code. */
 static int judge_into(json_t *targets, const char *folder, kg__error *error)
 {
     json_t *results = judge_targets(targets, folder, error);
@@ -402,7 +402,7 @@ static int judge(size_t count, char **paths)
         kg__complain("judge: needs one file: see `kernelgate help judge`");
         return code;
     }
-    document = kg__document_load(paths[0], "give what kernelgate import hands over", &error);
+    document = kg__document_load(paths[0], "give a file that kernelgate import wrote", &error);
     targets = json_object_get(document, "targets");
     if (document != NULL && check_form(paths[0], document, &error) &&
         filter_cases(targets, &error) && kg__file_make_folder(folder, &error) &&
@@ -431,7 +431,7 @@ static const kg__option judge_options[] = {
 const kg__command kg__judge_command = {
     .name = "judge",
     .operands = "FILE",
-    .summary = "Judge what another tool measured, as `kernelgate import` hands it over",
+    .summary = "Judge what another tool measured, as converted by `kernelgate import`",
     .details = "FILE is JSON, with a RECORD for each process of each case:\n"
                "\n"
                "{\"schema\": \"kernelgate-measured/1\", \"targets\": {KEY: TARGET...}}\n"
@@ -444,7 +444,7 @@ const kg__command kg__judge_command = {
                "\n"
                "KG_FILTER narrows what is judged.\n"
                "\n"
-               "exit: as that of `kernelgate import`\n",
+               "exit: as `kernelgate import`\n",
     .options = judge_options,
     .takes_operands = true,
     .run = judge,

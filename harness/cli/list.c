@@ -1,4 +1,4 @@
-/* kernelgate list: the cases that the built programs have. */
+/* kernelgate list: lists the cases of the built programs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +50,7 @@ static bool is_of_variant(const char *id, const char *variant)
     return *id == '/' && strncmp(id + 1, variant, length) == 0 && id[1 + length] == '/';
 }
 
-/* Whether a list, of cases or refused ones, has one of a variant. */
+/* Whether a list of cases has one of a variant. */
 static bool has_case_of(const json_t *list, const char *variant)
 {
     const json_t *entry;
@@ -63,7 +63,7 @@ static bool has_case_of(const json_t *list, const char *variant)
     return false;
 }
 
-/* Keeps the entries of a list, cases or refused ones, that the filter takes. */
+/* Keeps the cases that the filter matches. */
 static json_t *filter_entries(const json_t *list, const char *filter)
 {
     json_t *kept = json_array();
@@ -77,7 +77,7 @@ static json_t *filter_entries(const json_t *list, const char *filter)
     return kept;
 }
 
-/* Keeps the variants that have a case or a refused one left. */
+/* Keeps the variants that still have a case. */
 static json_t *filter_variants(const json_t *variants, const json_t *cases, const json_t *refused)
 {
     json_t *kept = json_array();
@@ -93,7 +93,7 @@ static json_t *filter_variants(const json_t *variants, const json_t *cases, cons
     return kept;
 }
 
-/* What one program has of what the filter takes; NULL where that is nothing. */
+/* A program's cases that the filter matches; NULL if there are none. */
 static json_t *describe_program(const kg__listed_program *program, const char *filter)
 {
     json_t *cases = filter_entries(json_object_get(program->answer, "cases"), filter);
@@ -165,7 +165,7 @@ static void add_cases(kg__text_table *grid, const json_t *comparison)
     }
 }
 
-/* What the comparison does not support is named, so that nobody looks for it. */
+/* Writes the cases that the comparison does not support. */
 static void write_refused(FILE *stream, const json_t *comparison)
 {
     const json_t *entry;
@@ -217,7 +217,7 @@ static void write_csv(const json_t *comparisons)
 
     json_array_foreach (comparisons, i, comparison) {
         add_cases(grid, comparison);
-        /* What is no row must not stand between the rows. */
+        /* Text that is not a CSV row goes to the standard error. */
         write_refused(stderr, comparison);
     }
     kg__text_table_write(stdout, grid, KG__GRID_CSV, true);
@@ -240,8 +240,8 @@ static void write_tables(const json_t *document, kg__text_table_format format)
     }
 }
 
-/* Finds the programs: those of the CPU model, which need no driver, else those for a GPU. Their
- * tables are the same. */
+/* Finds the programs of the CPU model, which need no driver, else those for a GPU: their tables are
+ * the same. */
 static bool find_programs(kg__program_list *programs)
 {
     static const kg__program_query question = { "list", "--work", "comparison", "case" };
@@ -253,8 +253,8 @@ static bool find_programs(kg__program_list *programs)
     }
     if (programs->count > 0)
         return true;
-    kg__complain("list: there is no comparison's program *.model or *.gpu in %s: build it, or name "
-                 "its folder with --build",
+    kg__complain("list: there is no program *.model or *.gpu in %s: build it, or name its folder "
+                 "with --build",
                  programs->folder);
     return false;
 }
@@ -323,9 +323,9 @@ const kg__command kg__list_command = {
     .details =
         "FILTER is a list of globs on case ids, separated by commas, as KG_FILTER, which it\n"
         "replaces; one without its last parts takes all that begin so: matmul_f32,\n"
-        "'matmul_f32/tiled', 'invert_red/*/960x1280x1'. check: held against the host's\n"
-        "reference; time: timed on a GPU; count: counted on the CPU model. bytes and operations\n"
-        "are the fewest that the job takes.\n"
+        "'matmul_f32/tiled', 'invert_red/*/960x1280x1'. check: held against the host's reference;\n"
+        "time: timed on a GPU; count: counted on the CPU model. bytes and operations are the\n"
+        "fewest that the job takes.\n"
         "exit: 0 printed; 2 no program, or a glob that takes no case\n",
     .options = options,
     .takes_operands = true,

@@ -9,7 +9,7 @@
 #include "judge/judge.h"
 #include "suite/settings.h"
 
-/* Room for commands and the NULL that ends their list. */
+/* The commands and the NULL that ends their list. */
 #define COMMANDS_SIZE 32
 
 /* In the order of the overview. */
@@ -42,8 +42,7 @@ static void print_overview(FILE *stream)
     fputs("usage: kernelgate COMMAND [OPTION...]\n\n", stream);
     for (size_t i = 0; commands[i] != NULL; i++)
         fprintf(stream, "  %-16s %s\n", commands[i]->name, commands[i]->summary);
-    fputs("\n`kernelgate help COMMAND` says more of one; `kernelgate help --man` is the manual "
-          "page,\n"
+    fputs("\n`kernelgate help COMMAND` explains one; `kernelgate help --man` is the manual page,\n"
           "`kernelgate --version` the version.\n",
           stream);
 }
@@ -64,8 +63,8 @@ static void print_help(const kg__command *command)
         printf("\n%s", command->details);
 }
 
-/* The subcommand that the arguments begin with; `*words` becomes the number of words of its name.
- */
+/* Finds the subcommand that the arguments begin with; `*words` becomes the number of words of its
+ * name. */
 static const kg__command *find_command(size_t count, char **arguments, size_t *words)
 {
     char two[128] = "";
@@ -82,7 +81,7 @@ static const kg__command *find_command(size_t count, char **arguments, size_t *w
     return NULL;
 }
 
-/* Prints the subcommands whose names begin with `word`; false where there is none. */
+/* Prints the subcommands whose names begin with `word`; false if there is none. */
 static bool print_group(const char *word)
 {
     size_t length = strlen(word);
@@ -115,15 +114,14 @@ static int refuse_command(size_t count, char **arguments)
     if (count >= 2 && *arguments[1] != '-') {
         kg__format(two, sizeof two, "%s %s", arguments[0], arguments[1]);
         nearest = kg__nearest_name(two, names, name_count);
-        /* Where the two words together are like nothing, the second may be an operand of the first.
-         */
+        /* If no command is like the two words, the second may be an operand of the first. */
         if (nearest != NULL && strchr(nearest, ' ') != NULL) {
             kg__complain("unknown command \"%s\"; did you mean \"%s\"? See `kernelgate help`", two,
                          nearest);
             return KG__EXIT_ERROR;
         }
     }
-    /* The first word of a command of two is nearer than what looks like it. */
+    /* The first word of a two-word command is nearer than a similar name. */
     nearest = NULL;
     for (size_t i = 0; i < name_count && nearest == NULL; i++) {
         size_t length = strlen(given);
@@ -141,7 +139,7 @@ static int refuse_command(size_t count, char **arguments)
     return KG__EXIT_ERROR;
 }
 
-/* The exit code of a help that was printed. */
+/* The exit code after printing help. */
 static int printed_help(void)
 {
     return kg__flush_output("help") ? KG__EXIT_PASS : KG__EXIT_ERROR;

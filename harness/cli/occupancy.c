@@ -1,5 +1,4 @@
-/* kernelgate occupancy: how full each launch leaves a multiprocessor, and what keeps it from being
- * fuller, on a GPU that need not be here. */
+/* kernelgate occupancy: prints the occupancy of each launch and what limits it, for any GPU. */
 #include "cli/occupancy_limits.h"
 
 #include <stdio.h>
@@ -43,7 +42,7 @@ static bool is_architecture(const char *text, size_t length)
     return length >= 2 && length <= 3 && strspn(text, "0123456789") >= length;
 }
 
-/* Takes "90,80" or "sm_90"; false with a complaint. */
+/* Parses "90,80" or "sm_90"; false with a complaint. */
 static bool parse_architectures(kg__occupancy_question *question)
 {
     const char *text = architectures_text;
@@ -55,8 +54,8 @@ static bool parse_architectures(kg__occupancy_question *question)
             text += 3;
         length = strcspn(text, ",");
         if (!is_architecture(text, length)) {
-            kg__complain("occupancy: --arch %s: \"%.*s\" is no architecture: give numbers, as in "
-                         "--arch 80,90",
+            kg__complain("occupancy: --arch %s: \"%.*s\" is not an architecture: give numbers, as "
+                         "in --arch 80,90",
                          architectures_text, (int)length, text);
             return false;
         }
@@ -71,7 +70,7 @@ static bool parse_architectures(kg__occupancy_question *question)
     return true;
 }
 
-/* Where the size stands in a case's id: behind its second slash, up to its third. */
+/* The size in a case id: after the second slash, up to the third. */
 static const char *find_size(const char *id, size_t *length)
 {
     const char *size = id + kg__variant_length(id);
@@ -80,7 +79,7 @@ static const char *find_size(const char *id, size_t *length)
     return size;
 }
 
-/* Whether two rows say the same of launches that differ in their size alone. */
+/* Whether two rows are equal except for the size. */
 static bool are_equal(const kg__occupancy_row *left, const kg__occupancy_row *right)
 {
     size_t length = kg__variant_length(left->id);
@@ -105,7 +104,7 @@ static size_t sum_shared(const kg__occupancy_row *row)
     return row->resources.static_shared + row->dynamic_shared;
 }
 
-/* Adds the figures of a row, all that stands right of its name. */
+/* Adds the figures of a row. */
 static void add_figures(kg__text_table *grid, const kg__occupancy_row *row)
 {
     const struct {
@@ -133,7 +132,7 @@ static void add_figures(kg__text_table *grid, const kg__occupancy_row *row)
     kg__text_table_add(grid, row->occupancy.blocks > 0 ? limits_text : "cannot be launched", NULL);
 }
 
-/* Adds a row for all of those from `first` on that are like it, and marks them as done. */
+/* Adds one row for `first` and all later rows that are equal to it, and marks them as done. */
 static void add_group(kg__text_table *grid, const kg__occupancy_rows *rows, size_t first,
                       bool *done)
 {
@@ -187,7 +186,7 @@ static void add_single(kg__text_table *grid, const kg__occupancy_row *row)
 static void write_table(const kg__occupancy_rows *rows, kg__text_table_format format)
 {
     bool csv = format == KG__GRID_CSV;
-    /* What is no row of a CSV must not stand between its rows. */
+    /* Text that is not a CSV row goes to the standard error. */
     FILE *summary = csv ? stderr : stdout;
     bool *done = kg__allocate(rows->count + 1, sizeof *done);
     kg__text_table *grid = kg__text_table_new(columns, sizeof columns / sizeof *columns);
@@ -255,7 +254,7 @@ static bool write_json(const kg__occupancy_rows *rows)
     return kg__json_print(document, JSON_INDENT(1), "occupancy");
 }
 
-/* Where a driver and the calculator differ; says so of each. */
+/* Counts and reports the rows where the driver and the calculator differ. */
 static size_t report_disputed(const kg__occupancy_rows *rows)
 {
     size_t disputed = 0;
@@ -266,15 +265,15 @@ static size_t report_disputed(const kg__occupancy_rows *rows)
         if (!row->by_driver || !kg__has_occupancy_calculator() || row->calculated.limits == 0 ||
             row->calculated.blocks == row->occupancy.blocks)
             continue;
-        kg__complain("occupancy: %s: %d blocks a multiprocessor by the driver, %d by "
-                     "cuda_occupancy.h",
-                     row->id, row->occupancy.blocks, row->calculated.blocks);
+        kg__complain(
+            "occupancy: %s: %d blocks per multiprocessor by the driver, %d by cuda_occupancy.h",
+            row->id, row->occupancy.blocks, row->calculated.blocks);
         disputed++;
     }
     return disputed;
 }
 
-/* The first kernel of a case's launch on an architecture; NULL where it has none. */
+/* The first kernel of a case's launch on an architecture; NULL if it has none. */
 static const kg__occupancy_row *find_row(const kg__occupancy_rows *rows, const char *id,
                                          int architecture)
 {
@@ -285,7 +284,7 @@ static const kg__occupancy_row *find_row(const kg__occupancy_rows *rows, const c
     return NULL;
 }
 
-/* Whether a row has the figure that a baseline has; one that it has not is no difference. */
+/* Whether a row's figure equals the baseline's; an absent one is not a difference. */
 static bool matches_figure(const json_t *code, const char *key, double figure, const char *id)
 {
     const json_t *stored = json_object_get(code, key);
@@ -305,7 +304,7 @@ static bool matches_baseline(const kg__occupancy_row *row, const json_t *code)
     return matches_figure(code, "occupancy", row->occupancy.fraction, row->id) && same;
 }
 
-/* Holds the rows against what a GPU's driver said when a baseline was recorded. */
+/* Compares the rows with the driver's figures in a baseline. */
 static int compare_with_baseline(const kg__occupancy_rows *rows, const kg__baseline *baseline,
                                  const char *path)
 {
@@ -325,9 +324,8 @@ static int compare_with_baseline(const kg__occupancy_rows *rows, const kg__basel
             differing++;
     }
     if (same + differing == 0) {
-        kg__complain("occupancy: no launch that %s knows the code of is among these: ask for "
-                     "--arch %d",
-                     path, architecture);
+        kg__complain("occupancy: none of these launches has its code in %s: use --arch %d", path,
+                     architecture);
         return KG__EXIT_ERROR;
     }
     kg__print(stdout, "%zu cases as in %s, recorded on %s; %zu differ\n", same, path,
@@ -411,29 +409,28 @@ static int occupancy(size_t count, char **operands)
 
 static const kg__option options[] = {
     { "--arch", "N,...",
-      "for these architectures, 90 being sm_90 (default: the GPU here, else those built for)",
+      "for these architectures, 90 for sm_90 (default: the GPU here, else those of the build)",
       &architectures_text, NULL },
     { "--build", "DIR", "the folder of the programs (default: this command's build)", &build,
       NULL },
     { "--format", "FORMAT", "text (the default), markdown, csv or json", &format_name, NULL },
     KG__JSON_OPTION(as_json),
-    { "--against", "BASELINE", "print only where a GPU's baseline says otherwise", &against, NULL },
+    { "--against", "BASELINE", "print only differences from a GPU's baseline", &against, NULL },
     { 0 },
 };
 
 const kg__command kg__occupancy_command = {
     .name = "occupancy",
     .operands = "[FILTER]",
-    .summary = "Print how full each launch leaves a multiprocessor, and what limits it",
+    .summary = "Print the occupancy of each launch, and what limits it",
     .details =
-        "With a GPU its driver is asked. With none, or with --arch, launches come from the CPU\n"
+        "With a GPU, its driver is asked. Without one, or with --arch, launches come from the CPU\n"
         "model, registers and memory from the GPU programs (cuobjdump) or from nvcc, which\n"
         "compiles for any architecture, and the rest from the CUDA Toolkit's cuda_occupancy.h.\n"
-        "FILTER is a list of globs on case ids, one without its last parts taking all that begin\n"
-        "so; KG_FILTER narrows too. Shared memory is what a\n"
-        "block asks for; local memory is a thread's.\n"
-        "exit: 0 printed; 1 --against found a difference, or the driver and the header differ;\n"
-        "2 an error, or nothing left by the filter; 77 a tool is missing\n",
+        "FILTER is a list of globs on case ids; one without its last parts matches all that begin\n"
+        "so; KG_FILTER also applies. Shared memory is per block, local memory per thread.\n"
+        "exit: 0 printed; 1 --against found a difference, or the driver and the header differ; 2\n"
+        "an error, or the filter matches nothing; 77 a tool is missing\n",
     .options = options,
     .takes_operands = true,
     .run = occupancy,

@@ -11,19 +11,19 @@
 
 #define KIB(n) ((size_t)(n)*1024)
 
-/* A multiprocessor, as far as cuda_occupancy.h has to be told. */
+/* A multiprocessor: the figures that cuda_occupancy.h needs. */
 typedef struct multiprocessor {
     int capability;          /* 90 is 9.0 */
-    int threads;             /* the most on it at a time */
+    int threads;             /* the maximum on it */
     size_t shared;           /* bytes on it */
-    size_t shared_per_block; /* bytes that a block may ask for */
+    size_t shared_per_block; /* bytes, the maximum of a block */
     int registers_per_block;
 } multiprocessor;
 
-/* Figures that all of them have. */
+/* Figures of all architectures. */
 enum { WARP = 32, THREADS_PER_BLOCK = 1024, REGISTERS = 65536 };
 
-/* What a block has without asking for more, and what the system takes of each block from compute
+/* The default shared memory of a block, and what the system reserves per block from compute
  * capability 8.0 on. */
 #define SHARED_BY_DEFAULT KIB(48)
 #define RESERVED_SHARED KIB(1)
@@ -84,7 +84,7 @@ bool kg__occupancy_knows(int capability, kg__error *error)
         kg__format(capabilities + used, sizeof capabilities - used, "%s%d", i > 0 ? ", " : "",
                    multiprocessors[i].capability);
     }
-    return kg__fail(error, "the multiprocessors of architecture %d are not known: take one of %s",
+    return kg__fail(error, "the multiprocessors of architecture %d are not known: use one of %s",
                     capability, capabilities);
 }
 
@@ -94,14 +94,14 @@ static bool check_needs(const kg__kernel_needs *needs, kg__error *error)
             needs->registers <= UCHAR_MAX && needs->static_shared <= INT_MAX / 2 &&
             needs->dynamic_shared <= INT_MAX / 2) ||
            kg__fail(error,
-                    "%d threads a block, %d registers, %zu and %zu bytes of shared memory: no "
-                    "kernel can be launched so: take less",
+                    "%d threads per block, %d registers, %zu and %zu bytes of shared memory: no "
+                    "kernel can be launched like this: use less",
                     needs->threads, needs->registers, needs->static_shared, needs->dynamic_shared);
 }
 
 #ifdef KG__CUDA_OCCUPANCY
-/* Barriers are left out: a kernel counts as using one, of which there are never fewer than blocks.
- */
+/* Barriers are left out: a kernel counts as using one, and there are never fewer of them than
+ * blocks. */
 static unsigned translate_limits(unsigned factors)
 {
     static const struct {
@@ -134,7 +134,7 @@ static cudaOccDeviceProp describe_device(const multiprocessor *sm)
         .warpSize = WARP,
         .sharedMemPerBlock = SHARED_BY_DEFAULT,
         .sharedMemPerMultiprocessor = sm->shared,
-        .numSms = 1, /* how many there are changes nothing of one */
+        .numSms = 1, /* irrelevant for one multiprocessor */
         .sharedMemPerBlockOptin = sm->shared_per_block,
         .reservedSharedMemPerBlock = sm->capability >= FIRST_RESERVING ? RESERVED_SHARED : 0,
     };
@@ -151,7 +151,7 @@ static bool calculate(const multiprocessor *sm, const kg__kernel_needs *needs,
         .partitionedGCConfig = PARTITIONED_GC_OFF,
         .shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN,
         .maxDynamicSharedSizeBytes = needs->dynamic_shared,
-        .numBlockBarriers = 1, /* what the runtime takes for every kernel */
+        .numBlockBarriers = 1, /* what the runtime assumes for every kernel */
     };
     cudaOccDeviceState state = { .cacheConfig = CACHE_PREFER_NONE,
                                  .carveoutConfig = SHAREDMEM_CARVEOUT_DEFAULT };
@@ -182,7 +182,7 @@ static bool calculate(const multiprocessor *sm, const kg__kernel_needs *needs,
     (void)needs;
     (void)occupancy;
     return kg__fail(error, "this was built without cuda_occupancy.h of the CUDA Toolkit: install "
-                           "the toolkit, then configure and build anew");
+                           "the toolkit, then configure and build again");
 }
 #endif
 

@@ -16,24 +16,24 @@
 #include "results/results_text.h"
 #include "suite/settings.h"
 
-/* The most that a program prints of its launches, or a tool of its kernels, in bytes. */
+/* The maximum output of a program or a tool, in bytes. */
 #define OUTPUT_SIZE ((size_t)16 << 20)
 
-/* How long a program may take to tell its launches, and nvcc to compile a kernel, in seconds. */
+/* How long a program may take to list its launches, and nvcc to compile a kernel, in seconds. */
 #define LISTING_SECONDS 120.0
 #define COMPILING_SECONDS 300.0
 
-/* A gathering while it goes on. */
+/* The state of gathering the rows. */
 typedef struct gathering {
     const kg__occupancy_question *question;
     kg__occupancy_rows *rows;
     int architectures[KG__ARCHITECTURES];
     size_t architecture_count;
     size_t cases; /* that start a kernel, before the filter */
-    char *output; /* of the program that was run last */
+    char *output; /* of the last program that was run */
 } gathering;
 
-/* The document in what a program printed, behind what it may have said before it. */
+/* The JSON document in a program's output, after any other text. */
 static json_t *read_listing(const char *output)
 {
     const char *begin = *output == '{' ? output : strstr(output, "\n{");
@@ -45,8 +45,8 @@ static json_t *read_listing(const char *output)
     return NULL;
 }
 
-/* Has a program tell its launches. Returns its exit code, with the document in `listing` where that
- * is 0; complains of all but a missing device. */
+/* Asks a program for its launches. Returns its exit code, with the document in `listing` if that is
+ * 0; complains unless a device is missing. */
 static int ask_program(gathering *run, const char *program, json_t **listing)
 {
     const char *const arguments[] = { program, "--launches", NULL };
@@ -57,7 +57,7 @@ static int ask_program(gathering *run, const char *program, json_t **listing)
     *listing = code == KG__EXIT_PASS ? read_listing(run->output) : NULL;
     if (*listing != NULL || code == KG__EXIT_NOTHING)
         return code;
-    kg__complain("occupancy: %s: it does not tell its launches (exit code %d): build it anew; it "
+    kg__complain("occupancy: %s: it does not list its launches (exit code %d): build it again; it "
                  "said: %.300s",
                  program, code, run->output);
     return KG__EXIT_ERROR;
@@ -70,7 +70,7 @@ static bool is_taken(const gathering *run, const char *id)
     return (*filter == '\0' || kg__globs_take_from(filter, id)) && kg__filter_takes(id);
 }
 
-/* Complains of what a program could not tell of its own cases. */
+/* Complains about the cases whose launch a program could not find. */
 static void note_failures(gathering *run, const json_t *listing)
 {
     const json_t *entry;
@@ -87,7 +87,7 @@ static void note_failures(gathering *run, const json_t *listing)
         run->rows->without_kernel += is_taken(run, kg__list_text(entry));
 }
 
-/* Has the programs of one kind tell their launches. */
+/* Asks the programs of one kind for their launches. */
 static int ask_programs(gathering *run, const char *suffix)
 {
     kg__names paths;
@@ -146,7 +146,7 @@ static void add_row(gathering *run, const kg__occupancy_row *row)
     rows->rows[rows->count++] = *row;
 }
 
-/* A launch as a GPU's driver tells it, with the calculator's word beside it. */
+/* Adds a launch with the driver's figures, and the calculator's result. */
 static void add_driver_row(gathering *run, const json_t *launch, int architecture)
 {
     kg__occupancy_row row = make_row(launch, architecture);
@@ -170,7 +170,7 @@ static void add_driver_row(gathering *run, const json_t *launch, int architectur
     add_row(run, &row);
 }
 
-/* The name of the file that a launcher is in: "tiled" of "matmul_f32_tiled". */
+/* The name of the file with a launcher: "tiled" of "matmul_f32_tiled". */
 static const char *find_file(const json_t *listing, const json_t *launch)
 {
     const char *launcher = kg__json_text(launch, "launcher");
@@ -182,7 +182,7 @@ static const char *find_file(const json_t *listing, const json_t *launch)
                : launcher;
 }
 
-/* A launch of the CPU model's with what the compiler gave its kernel; false where that is not
+/* Adds a launch of the CPU model with the compiler's figures of its kernel; false if they are not
  * known. */
 static bool add_model_row(gathering *run, const json_t *listing, const json_t *launch,
                           int architecture)
@@ -196,8 +196,8 @@ static bool add_model_row(gathering *run, const json_t *listing, const json_t *l
     if (!kg__resource_usage_find(usage, architecture, row.kernel, find_file(listing, launch),
                                  &row.resources, &ambiguous)) {
         kg__fail(&error,
-                 ambiguous ? "several kernels are called %s: name them apart"
-                           : "kernel %s is not among those compiled: build anew",
+                 ambiguous ? "several kernels are called %s: give them different names"
+                           : "kernel %s is not among those compiled: build again",
                  row.kernel);
     } else {
         needs = get_needs(&row);
@@ -233,7 +233,7 @@ static void add_rows(gathering *run, int architecture, bool by_driver)
     }
 }
 
-/* Asks the GPU that is here. KG__EXIT_NOTHING where there is none. */
+/* Asks the local GPU. KG__EXIT_NOTHING if there is none. */
 static int gather_from_driver(gathering *run)
 {
     int code = ask_programs(run, KG__GPU_SUFFIX);
@@ -248,7 +248,7 @@ static int gather_from_driver(gathering *run)
     return KG__EXIT_PASS;
 }
 
-/* Reads what the compiler gave the kernels of a program. */
+/* Reads the compiler's figures of a program's kernels. */
 static void read_program(gathering *run, const char *tool, const char *program)
 {
     const char *const arguments[] = { tool, "-res-usage", program, NULL };
@@ -284,7 +284,7 @@ static void add_architecture(gathering *run, int architecture)
         run->architectures[run->architecture_count++] = architecture;
 }
 
-/* The architectures to look at: those that were asked for, else those of the programs. */
+/* The architectures: those of the question, else those of the programs. */
 static void choose_architectures(gathering *run)
 {
     const char *comparison;
@@ -303,8 +303,8 @@ static void choose_architectures(gathering *run)
     }
 }
 
-/* The files whose kernels an architecture's rows need and the programs have not, each once: of one
- * comparison. */
+/* Lists the files of a comparison whose kernels the programs lack for an architecture, each once.
+ */
 static void list_missing_files(const gathering *run, const json_t *listing, int architecture,
                                kg__names *files)
 {
@@ -326,7 +326,7 @@ static void list_missing_files(const gathering *run, const json_t *listing, int 
     }
 }
 
-/* Compiles a file of kernels for an architecture, to see what ptxas gives them. */
+/* Compiles a file of kernels for an architecture, to get ptxas's figures. */
 static bool compile_file(gathering *run, const json_t *listing, const char *nvcc,
                          const char *folder, const char *file, int architecture, json_t *usage)
 {
@@ -353,7 +353,7 @@ static bool compile_file(gathering *run, const json_t *listing, const char *nvcc
     return false;
 }
 
-/* Compiles what the programs have not. */
+/* Compiles what the programs lack. */
 static int compile_missing(gathering *run, const json_t *listing, int architecture)
 {
     const char *comparison = kg__json_text(listing, "comparison");
@@ -392,7 +392,7 @@ static int compile_missing(gathering *run, const json_t *listing, int architectu
     return compiled ? KG__EXIT_PASS : KG__EXIT_ERROR;
 }
 
-/* Says that no architecture is known, and what would tell. */
+/* Complains that no architecture is known, and says how to name one. */
 static int refuse_unknown(const gathering *run)
 {
     char tool[KG__PATH_SIZE];
@@ -403,20 +403,21 @@ static int refuse_unknown(const gathering *run)
     programs = paths.count;
     kg__names_free(&paths);
     if (programs == 0)
-        kg__complain("occupancy: %s has no GPU program, which would say for which architectures: "
-                     "name some by --arch, as in --arch 90",
+        kg__complain("occupancy: %s has no GPU program to take the architectures from: name some "
+                     "with --arch, as in --arch 90",
                      run->question->build);
     else if (!kg__find_cuobjdump("", tool, sizeof tool))
-        kg__complain("occupancy: there is no cuobjdump to read the GPU programs with: install it "
-                     "with the CUDA Toolkit, or name architectures by --arch for nvcc to compile");
+        kg__complain(
+            "occupancy: there is no cuobjdump to read the GPU programs with: install it with the "
+            "CUDA Toolkit, or name architectures with --arch for nvcc to compile");
     else
-        kg__complain("occupancy: the GPU programs in %s hold no machine code: name architectures "
-                     "by --arch for nvcc to compile",
+        kg__complain("occupancy: the GPU programs in %s contain no machine code: name "
+                     "architectures with --arch for nvcc to compile",
                      run->question->build);
     return KG__EXIT_NOTHING;
 }
 
-/* Works it out without a GPU. */
+/* Calculates the rows without a GPU. */
 static int gather_without_gpu(gathering *run)
 {
     int code = ask_programs(run, KG__MODEL_SUFFIX);
@@ -424,7 +425,7 @@ static int gather_without_gpu(gathering *run)
 
     if (code == KG__EXIT_NOTHING)
         kg__complain("occupancy: %s has no program for the CPU model, which knows the launches: "
-                     "build it anew",
+                     "build it again",
                      run->question->build);
     if (code != KG__EXIT_PASS)
         return KG__EXIT_ERROR;
@@ -448,11 +449,11 @@ static int gather_without_gpu(gathering *run)
         add_rows(run, run->architectures[i], false);
     }
     kg__format(run->rows->source, sizeof run->rows->source,
-               "worked out without a GPU, by ptxas and cuda_occupancy.h");
+               "calculated without a GPU, from ptxas and cuda_occupancy.h");
     return KG__EXIT_PASS;
 }
 
-/* The id that is nearest to a filter that leaves nothing. */
+/* Complains about a filter that matches nothing, with the nearest id. */
 static int refuse_filter(const gathering *run)
 {
     const char **ids = kg__allocate(run->cases + 1, sizeof *ids);
@@ -485,7 +486,7 @@ static int gather(gathering *run)
         code = gather_from_driver(run);
     if (code == KG__EXIT_NOTHING && !kg__has_occupancy_calculator()) {
         kg__complain("occupancy: there is no GPU to ask, and this command was built without "
-                     "cuda_occupancy.h: install the CUDA Toolkit, configure and build anew");
+                     "cuda_occupancy.h: install the CUDA Toolkit, configure and build again");
         return code;
     }
     if (code == KG__EXIT_NOTHING) {

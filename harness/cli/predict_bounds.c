@@ -6,9 +6,9 @@
 #include "base/message.h"
 #include "base/statistics.h"
 
-/* What a memory request moves at the least. */
+/* The smallest transfer of a memory request. */
 #define SECTOR_BYTES 32.0
-/* What a multiprocessor's L1 cache and shared memory move in one wavefront. */
+/* The bytes that L1 cache and shared memory of a multiprocessor move per wavefront. */
 #define WAVEFRONT_BYTES 128.0
 #define SECTORS_PER_WAVEFRONT (WAVEFRONT_BYTES / SECTOR_BYTES)
 /* A compiler may make one 128-bit load of four neighbouring ones. */
@@ -41,7 +41,7 @@ const char *kg__resource_name(kg__resource resource)
     return resource_names[resource];
 }
 
-/* A bound, or why there is none. */
+/* Sets a bound, or why it is absent. */
 static void set_bound(kg__prediction *prediction, kg__resource resource, double bound,
                       const char *absent)
 {
@@ -49,7 +49,8 @@ static void set_bound(kg__prediction *prediction, kg__resource resource, double 
     prediction->absent[resource] = absent;
 }
 
-/* Clocks of multiprocessors a nanosecond: of all of them, or of as many as there are blocks. */
+/* Multiprocessor clocks per nanosecond: of all multiprocessors, or of as many as there are blocks.
+ */
 static double count_clocks_per_ns(const kg__gpu_spec *gpu, const kg__job *job)
 {
     double multiprocessors = gpu->value[KG__GPU_MULTIPROCESSORS];
@@ -76,7 +77,7 @@ static void bound_compute(const kg__gpu_spec *gpu, const kg__job *job, kg__predi
               absent);
 }
 
-/* Different bytes that the job touches: as counted, or else the suite's fewest. */
+/* The unique bytes of a job: as counted, else the suite's minimum. */
 static double count_unique_bytes(const kg__job *job)
 {
     double counted = job->count[KG__UNIQUE_BYTES_READ] + job->count[KG__UNIQUE_BYTES_WRITTEN];
@@ -90,7 +91,7 @@ static void bound_dram(const kg__gpu_spec *gpu, const kg__job *job, bool hot,
     double bytes = count_unique_bytes(job);
     const char *absent = NULL;
 
-    /* From launch to launch L2 keeps no more than it holds. */
+    /* L2 keeps at most its size from launch to launch. */
     if (hot)
         bytes = fmax(0, bytes - gpu->value[KG__GPU_L2_SIZE] * BYTES_PER_MIB);
     if (isnan(count_unique_bytes(job)))
@@ -102,8 +103,7 @@ static void bound_dram(const kg__gpu_spec *gpu, const kg__job *job, bool hot,
 
 static void bound_l2(const kg__gpu_spec *gpu, const kg__job *job, kg__prediction *prediction)
 {
-    /* What is read may be served by an L1 cache from the second time on; each store goes through,
-     * by the sector. */
+    /* An L1 cache may serve repeated reads; each store goes through, per sector. */
     double bytes =
         job->count[KG__UNIQUE_BYTES_READ] + SECTOR_BYTES * job->count[KG__GLOBAL_STORE_SECTORS];
     const char *absent = NULL;
@@ -117,7 +117,7 @@ static void bound_l2(const kg__gpu_spec *gpu, const kg__job *job, kg__prediction
     set_bound(prediction, KG__L2, bytes / gpu->value[KG__GPU_L2], absent);
 }
 
-/* Wavefronts of one kind of global request: one at the least, and four sectors in each. */
+/* Wavefronts of one kind of global request: at least one each, of up to four sectors. */
 static double count_global_wavefronts(double requests, double sectors)
 {
     return isnan(requests) || isnan(sectors) ? (double)NAN
@@ -155,7 +155,7 @@ static void bound_blocks(const kg__gpu_spec *gpu, const kg__job *job, kg__predic
 
 static void bound_bus(const kg__gpu_spec *gpu, const kg__job *job, kg__prediction *prediction)
 {
-    /* Both ways at once. */
+    /* Both directions at once. */
     double bytes = fmax(job->bytes_to_device, job->bytes_to_host);
     bool known = !isnan(gpu->value[KG__GPU_BUS]) || !(bytes > 0);
 

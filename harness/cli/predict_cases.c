@@ -1,5 +1,5 @@
-/* Which cases `kernelgate predict` predicts, and what they ask for: by the comparisons' programs,
- * the CPU model's counters and a run's results. */
+/* Lists the cases that `kernelgate predict` predicts, with their work: from the comparisons'
+ * programs, the CPU model's counters and a run's results. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,21 +13,21 @@
 #include "records/records.h"
 #include "suite/settings.h"
 
-/* What a program may print of its work, bytes, and seconds that it may take. */
+/* The maximum output of a program, in bytes, and the seconds it may take. */
 #define WORK_SIZE ((size_t)16 << 20)
 #define WORK_SECONDS 60
 
-/* One glob of the filter, and whether it took any case. */
+/* A glob of the filter, and whether it matched any case. */
 typedef struct filter_glob {
     const char *glob;
     bool used;
 } filter_glob;
 
-/* A run's worth of gathering. */
+/* The state of listing the cases. */
 typedef struct gathering {
     const kg__predict_sources *sources;
     json_t *programs; /* comparison: path */
-    json_t *work;     /* case: what its program tells */
+    json_t *work;     /* case: its program's answer */
     kg__baseline counted;
     json_t *counted_now; /* case: metrics, of the results */
     char *filter;        /* the globs' text */
@@ -35,7 +35,7 @@ typedef struct gathering {
     size_t glob_count;
 } gathering;
 
-/* Adds the comparisons' programs whose names end in `end`, but those that are known. */
+/* Adds the programs whose names end in `end`, unless their comparison has one. */
 static void add_programs(const char *build, const char *end, json_t *programs, char *folder,
                          size_t size)
 {
@@ -55,7 +55,7 @@ static void add_programs(const char *build, const char *end, json_t *programs, c
     kg__program_list_free(&list);
 }
 
-/* Finds each comparison's program: the model's, which tells blocks besides, or else a GPU's. */
+/* Finds each comparison's program: the model's, which also knows the blocks, else the GPU's. */
 static bool find_programs(const char *build, json_t *programs)
 {
     char folder[KG__PATH_SIZE];
@@ -64,13 +64,13 @@ static bool find_programs(const char *build, json_t *programs)
     add_programs(build, ".gpu", programs, folder, sizeof folder);
     if (json_object_size(programs) > 0)
         return true;
-    kg__complain("predict: %s: holds no comparison's program, NAME.model or NAME.gpu: build it, or "
-                 "name a folder with --build DIR",
+    kg__complain("predict: %s: holds no program NAME.model or NAME.gpu: build it, or name a folder "
+                 "with --build DIR",
                  folder);
     return false;
 }
 
-/* Adds the cases that a program's document tells of. */
+/* Adds the cases of a program's document. */
 static bool take_work(const json_t *document, json_t *work)
 {
     const json_t *cases = json_object_get(document, "cases");
@@ -99,9 +99,9 @@ static bool ask_program(const char *path, json_t *work)
     bool good = take_work(document, work);
 
     if (!good)
-        kg__complain("predict: %s --work: does not tell its cases' work (exit code %d): build it "
-                     "anew",
-                     path, code);
+        kg__complain(
+            "predict: %s --work: does not list its cases' work (exit code %d): build it again",
+            path, code);
     json_decref(document);
     free(text);
     return good;
@@ -113,7 +113,7 @@ static bool ask_programs(gathering *run)
     const json_t *path;
 
     json_object_foreach (run->programs, comparison, path) {
-        /* The harness's own programs lie there too. */
+        /* The folder also has the harness's own programs. */
         if (strcmp(comparison, "selftest") != 0 && !ask_program(json_string_value(path), run->work))
             return false;
     }
@@ -154,9 +154,8 @@ static bool load_counters(gathering *run)
     return false;
 }
 
-/* Fills in the counters of a case, those of the results before those of the baseline. A counter of
- * 0 is left out of both where others are there; unique bytes are also not known of a launch of
- * which only some blocks were run. */
+/* Fills in the counters of a case, from the results, else from the baseline. Both omit counters of
+ * 0; unique bytes are also absent if only some blocks were run. */
 static void count_job(const gathering *run, const char *id, kg__job *job)
 {
     const json_t *now = json_object_get(run->counted_now, id);
@@ -207,7 +206,7 @@ static kg__job read_job(const gathering *run, const char *id, const json_t *entr
     return job;
 }
 
-/* Whether the filter takes an id; which of its globs did is noted. */
+/* Whether the filter matches an id; marks the globs that do. */
 static bool filter_takes(const gathering *run, const char *id)
 {
     bool taken = run->glob_count == 0;
@@ -233,7 +232,7 @@ static kg__predicted_case *add_case(kg__predicted_cases *cases, const char *id, 
     return c;
 }
 
-/* Whether a size is there to be timed or counted, not for its shape alone. */
+/* Whether a case is timed or counted, not only checked. */
 static bool is_measured(const json_t *entry)
 {
     const json_t *purpose;
@@ -263,7 +262,7 @@ static void list_table(const gathering *run, kg__predicted_cases *cases)
     }
 }
 
-/* A metric of the results, where the case was right. */
+/* A metric of the results, if the case was correct. */
 static double read_time(const json_t *entry, const char *metric)
 {
     const char *verdict = kg__json_text(entry, "verdict");
@@ -275,8 +274,8 @@ static double read_time(const json_t *entry, const char *metric)
                : (double)NAN;
 }
 
-/* The cases that the results' target timed. One that no program has any more is predicted by the
- * work that its results name. */
+/* Lists the cases that the results' target timed. A case that no program has any more is predicted
+ * from the work in its results. */
 static void list_results(const gathering *run, kg__predicted_cases *cases)
 {
     const json_t *entry;
@@ -299,7 +298,7 @@ static void list_results(const gathering *run, kg__predicted_cases *cases)
     }
 }
 
-/* The part of an id before its n-th slash, or of a filter's first glob. */
+/* Copies a part of an id, or of a filter's first glob. */
 static void copy_part(const char *id, int number, char *part, size_t size)
 {
     while (number-- > 0) {
@@ -309,8 +308,7 @@ static void copy_part(const char *id, int number, char *part, size_t size)
     kg__format(part, size, "%.*s", (int)strcspn(id, "/,"), id);
 }
 
-/* The nearest name to a part of the filter, comparison or variant, where the table has none of it.
- */
+/* The nearest name to a part of the filter (comparison or variant) that no case has. */
 static bool suggest(const json_t *work, const char *filter, int number, char *nearest, size_t size)
 {
     const char **names = kg__allocate(json_object_size(work) + 1, sizeof *names);
@@ -345,7 +343,7 @@ static bool suggest(const json_t *work, const char *filter, int number, char *ne
     return found != NULL;
 }
 
-/* Takes the filter apart. */
+/* Splits the filter into globs. */
 static bool read_filter(gathering *run)
 {
     size_t capacity = 0;
@@ -361,12 +359,12 @@ static bool read_filter(gathering *run)
     }
     if (run->glob_count > 0)
         return true;
-    kg__complain("predict: the filter \"%s\" holds no glob: leave it away to take all",
+    kg__complain("predict: the filter \"%s\" holds no glob: omit it to take all",
                  run->sources->filter);
     return false;
 }
 
-/* Refuses a glob that takes no case. */
+/* Complains about a glob that matches no case. */
 static void refuse_glob(const gathering *run, const char *glob)
 {
     const kg__predict_sources *sources = run->sources;
@@ -380,12 +378,11 @@ static void refuse_glob(const gathering *run, const char *glob)
                      sources->results_path, glob, sources->target);
     else
         kg__complain(
-            "predict: %s takes no case that is timed or counted: `kernelgate list` has the "
-            "cases",
+            "predict: %s takes no case that is timed or counted: `kernelgate list` has the cases",
             glob);
 }
 
-/* Whether there is a case, and each glob took one. */
+/* Whether there is a case, and each glob matches one. */
 static bool check_globs(const gathering *run, const kg__predicted_cases *cases)
 {
     const char *set = getenv("KG_FILTER");
@@ -404,9 +401,8 @@ static bool check_globs(const gathering *run, const kg__predicted_cases *cases)
         kg__complain("predict: %s: no case was timed on %s: run ci/gate --target gpu there",
                      run->sources->results_path, run->sources->target);
     else
-        kg__complain(
-            "predict: the programs have no case that is timed or counted: mark a size so in "
-            "their tables");
+        kg__complain("predict: the programs have no case that is timed or counted: mark a size as "
+                     "timed or counted in their tables");
     return false;
 }
 

@@ -1,4 +1,4 @@
-/* What `kernelgate predict` prints: tables for a terminal or as Markdown, and a JSON document. */
+/* Prints predictions: tables for a terminal or as Markdown, and a JSON document. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #define COLUMNS 12
 #define CELL_SIZE 256
 
-/* A table of texts; the first column is set to the left, and the others to the right. */
+/* A table of strings; the first column is left-aligned, the others right-aligned. */
 typedef struct table {
     const char *titles[COLUMNS];
     size_t columns;
@@ -76,7 +76,7 @@ static void free_table(table *grid)
     *grid = (table){ .rows = 0 };
 }
 
-/* The next cells of a row, as they are filled. */
+/* The row being filled. */
 typedef struct cursor {
     char (*cells)[CELL_SIZE];
     size_t next;
@@ -93,7 +93,7 @@ static void put_text(cursor *cursor, const char *text)
     kg__format(cursor->cells[cursor->next++], CELL_SIZE, "%s", text);
 }
 
-/* A figure, or a dash where there is none. */
+/* Adds a figure, or a dash if there is none. */
 static void put_figure(cursor *cursor, double value)
 {
     if (isnan(value))
@@ -142,7 +142,8 @@ size_t kg__predict_measured(const kg__predictions *predictions, kg__measured_bou
                                       .memory_bound = kg__is_memory_bound(&prediction) };
             if (hot)
                 continue;
-            /* The hot time of the same case: a bound to be held, no further memory-bound case. */
+            /* The hot time of the same case: its bound counts, but not as another memory-bound
+             * case. */
             prediction = predict_case(predictions, gpu, c, true);
             ids[count] = c->id;
             list[count++] =
@@ -152,7 +153,7 @@ size_t kg__predict_measured(const kg__predictions *predictions, kg__measured_bou
     return count;
 }
 
-/* What a case asks for, in words. */
+/* Describes the work of a case. */
 static void describe_job(const kg__job *job, char *text, size_t size)
 {
     static const char *const operands[] = { "float32", "int32", "uint8" };
@@ -182,7 +183,7 @@ static void describe_job(const kg__job *job, char *text, size_t size)
         kg__format(text + used, size - used, "; %s blocks", blocks);
 }
 
-/* Whether any case crosses the bus. */
+/* Whether any case copies data over the bus. */
 static bool crosses_bus(const kg__predictions *predictions)
 {
     for (size_t i = 0; i < predictions->cases->count; i++) {
@@ -330,7 +331,7 @@ static bool is_same(const absence *left, const absence *right)
     return left->count == right->count && strcmp(left->why, right->why) == 0;
 }
 
-/* Names the GPUs, where there are several, that share an absence with the one at `first`. */
+/* Names the GPUs with the same absence as `first`, if there are several GPUs. */
 static void write_sharers(FILE *stream, const kg__predictions *predictions, size_t first,
                           const absence *absences)
 {
@@ -343,7 +344,7 @@ static void write_sharers(FILE *stream, const kg__predictions *predictions, size
     fputc(')', stream);
 }
 
-/* Says which bounds are absent, in how many cases and why, GPUs that lack the same together. */
+/* Writes which bounds are absent, in how many cases and why, grouping equal GPUs. */
 static void write_absences(FILE *stream, const kg__predictions *predictions, const char *bullet)
 {
     absence *absences = kg__allocate(predictions->gpu_count, sizeof *absences);
@@ -368,7 +369,7 @@ static void write_absences(FILE *stream, const kg__predictions *predictions, con
     free(absences);
 }
 
-/* Whether a launch costs the same on all GPUs, for the same reason. */
+/* Whether the launch overhead and its source are the same on all GPUs. */
 static bool launches_agree(const kg__predictions *predictions)
 {
     for (size_t gpu = 1; gpu < predictions->gpu_count; gpu++) {
@@ -384,7 +385,7 @@ static void write_launches(FILE *stream, const kg__predictions *predictions, con
     bool once = launches_agree(predictions);
 
     for (size_t gpu = 0; gpu < (once ? 1 : predictions->gpu_count); gpu++)
-        fprintf(stream, "%s%s%sa launch costs %.0f ns, %s\n", bullet,
+        fprintf(stream, "%s%s%sthe launch overhead is %.0f ns, %s\n", bullet,
                 once ? "" : predictions->gpus[gpu]->name, once ? "" : ": ",
                 predictions->launches[gpu].ns, predictions->launches[gpu].source);
 }
@@ -398,7 +399,7 @@ static void write_verdict(FILE *stream, const kg__predictions *predictions, cons
 
     for (size_t i = 0; i < count; i++) {
         if (kg__is_violated(&bounds[i]))
-            fprintf(stream, "%sbound violated: %s: %.0f ns predicted at the least, %.0f measured\n",
+            fprintf(stream, "%sbound violated: %s: at least %.0f ns predicted, %.0f measured\n",
                     bullet, ids[i], bounds[i].body_ns, bounds[i].measured_ns);
     }
     if (count > 0 && report.nearest < count) {

@@ -12,14 +12,14 @@
 #include "judge/judge.h"
 #include "records/records.h"
 
-/* A program lists thousands of candidates, each refusal with its reason. */
+/* A program lists thousands of candidates, and each refusal with its reason. */
 #define ANSWER_SIZE ((size_t)32 << 20)
 #define ANSWER_SECONDS 60.0
 
 /* comparison/variant/size/launch */
 #define PARTS 4
 
-/* Lists what is in one folder. */
+/* Lists the programs in one folder. */
 static void list_programs(kg__program_list *programs, const char *folder, const char *end)
 {
     kg__names paths;
@@ -53,13 +53,13 @@ void kg__program_list_find(kg__program_list *programs, const kg__program_query *
         kg__format(programs->folder, sizeof programs->folder, "build/gpu, build/cpu or build");
 }
 
-/* The id of an entry of the cases: of candidates it is all that there is. */
+/* The id of an entry of the cases; a candidate is only an id. */
 static const char *get_id(const json_t *entry)
 {
     return json_is_string(entry) ? json_string_value(entry) : kg__json_text(entry, "case");
 }
 
-/* Whether a program's answer has what it must. */
+/* Whether a program's answer is complete. */
 static bool is_answer(const json_t *answer, const char *required)
 {
     const json_t *head = json_object_get(answer, required);
@@ -80,8 +80,8 @@ static bool is_answer(const json_t *answer, const char *required)
 
 static int ask_program(const kg__program_list *programs, kg__listed_program *program)
 {
-    /* All of them, whatever KG_FILTER says: what it leaves out is chosen here, and names that are
-     * misspelt are held against all that there are. */
+    /* All cases, whatever KG_FILTER says: the filter is applied here, and misspelled names are
+     * compared with all. */
     const char *const arguments[] = { program->path, programs->question->option, NULL };
     char *text = kg__allocate(ANSWER_SIZE, 1);
     char *filter = kg__lift_filter();
@@ -95,19 +95,19 @@ static int ask_program(const kg__program_list *programs, kg__listed_program *pro
     if (code == KG__EXIT_NOTHING)
         return code;
     if (code != 0) {
-        kg__complain("%s: it does not list its %ss (exit code %d): build it anew", program->path,
+        kg__complain("%s: it does not list its %ss (exit code %d): build it again", program->path,
                      programs->question->noun, code);
         return KG__EXIT_ERROR;
     }
     if (program->answer == NULL) {
-        kg__complain("%s: line %d of its %ss is no JSON: %s: build it anew", program->path,
+        kg__complain("%s: line %d of its %ss is not JSON: %s: build it again", program->path,
                      error.line, programs->question->noun, error.text);
         return KG__EXIT_ERROR;
     }
     if (is_answer(program->answer, programs->question->required))
         return 0;
-    kg__complain("%s: what it prints for %s lacks \"%s\" or \"cases\", or holds what is no case: "
-                 "build it anew",
+    kg__complain("%s: its output for %s lacks \"%s\" or \"cases\", or has something that is not a "
+                 "case: build it again",
                  program->path, programs->question->option, programs->question->required);
     return KG__EXIT_ERROR;
 }
@@ -125,7 +125,7 @@ int kg__program_list_ask(kg__program_list *programs)
     return 0;
 }
 
-/* Calls `take` for each candidate of a program; `refusal` is NULL of those that can be tried. */
+/* Calls `take` for each candidate of a program, with `refusal` NULL if it can be tried. */
 static bool visit_cases(const json_t *answer, bool (*take)(void *, const char *, const char *),
                         void *context)
 {
@@ -140,12 +140,12 @@ static bool visit_cases(const json_t *answer, bool (*take)(void *, const char *,
     return good;
 }
 
-/* What a glob is held against: its first parts alone, up to `parts` of them. */
+/* The comparison of a glob with ids: by their first `parts` parts. */
 typedef struct glob_probe {
     const char *glob;
-    size_t parts; /* of the ids that are compared; PARTS: whole */
+    size_t parts; /* of the ids that are compared; PARTS: all */
     size_t taken;
-    const char **names; /* the parts number `parts` of the ids whose first parts it takes */
+    const char **names; /* the next parts of the ids whose first parts match */
     size_t count;
     size_t capacity;
 } glob_probe;
@@ -169,7 +169,7 @@ static bool count_match(void *context, const char *id, const char *refusal)
     return true;
 }
 
-/* How many candidates of all programs a glob takes. */
+/* How many candidates of all programs a glob matches. */
 static size_t count_matches(const kg__program_list *programs, const char *glob)
 {
     glob_probe probe = { .glob = glob };
@@ -179,7 +179,7 @@ static size_t count_matches(const kg__program_list *programs, const char *glob)
     return probe.taken;
 }
 
-/* Keeps the next part of an id whose first parts fit the glob's. */
+/* Keeps the next part of an id whose first parts match the glob's. */
 static bool gather_names(void *context, const char *id, const char *refusal)
 {
     glob_probe *probe = context;
@@ -227,8 +227,7 @@ static void free_names(glob_probe *probe)
     probe->count = probe->capacity = 0;
 }
 
-/* Says which part of a glob that takes nothing is the first that no candidate has, and what is
- * nearest to it. */
+/* Complains about the first part of a glob that no candidate has, with the nearest name. */
 static void refuse_glob(const kg__program_list *programs, const char *glob)
 {
     static const char *const part_names[PARTS] = { "comparison", "variant", "size", "launch" };
@@ -288,7 +287,7 @@ char *kg__program_list_filter(const kg__program_list *programs, const char *filt
     }
     free(rest_of_filter);
     if (good && *globs == '\0' && *filter != '\0') {
-        kg__complain("%s: the filter \"%s\" holds no glob: leave it away to take all",
+        kg__complain("%s: the filter \"%s\" holds no glob: omit it to take all",
                      programs->question->command, filter);
         good = false;
     }
@@ -298,7 +297,7 @@ char *kg__program_list_filter(const kg__program_list *programs, const char *filt
     return NULL;
 }
 
-/* What a candidate that is chosen goes into. */
+/* The context of add_candidate(). */
 typedef struct choice {
     kg__tuning *tuning;
     const char *filter;

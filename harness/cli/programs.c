@@ -79,8 +79,8 @@ bool kg__find_build(const char *command, const char *named_folder, char *folder,
         kg__format_path(folder, size, "%s", named_folder);
         if (has_programs(folder))
             return true;
-        kg__complain("%s: %s holds no program of a comparison (NAME.gpu, NAME.model): build them "
-                     "there, or name another folder by --build",
+        kg__complain("%s: %s has no program of a comparison (NAME.gpu, NAME.model): build them "
+                     "there, or name another folder with --build",
                      command, named_folder);
         return false;
     }
@@ -92,10 +92,9 @@ bool kg__find_build(const char *command, const char *named_folder, char *folder,
         if (has_programs(folder))
             return true;
     }
-    kg__complain(
-        "%s: no program of a comparison in build/gpu, build/cpu or build: build them (cmake "
-        "--workflow --preset cpu), or name their folder by --build",
-        command);
+    kg__complain("%s: no program of a comparison in build/gpu, build/cpu or build: build them "
+                 "(cmake --workflow --preset cpu), or name their folder with --build",
+                 command);
     return false;
 }
 

@@ -11,7 +11,7 @@
 #include "base/color.h"
 #include "base/message.h"
 
-/* What takes less shows nothing. */
+/* Shorter commands show no progress. */
 #define SILENT_SECONDS 2.0
 #define BAR_SECONDS 0.2
 #define LINE_SECONDS 5.0
@@ -51,7 +51,7 @@ static void show_duration(double seconds, char *text, size_t size)
                    total % SECONDS_PER_HOUR / SECONDS_PER_MINUTE);
 }
 
-/* How many characters fit into the terminal's line. */
+/* The width of the terminal, in characters. */
 static size_t terminal_width(void)
 {
     struct winsize size;
@@ -61,7 +61,7 @@ static size_t terminal_width(void)
     return size.ws_col < NARROWEST_TERMINAL ? NARROWEST_TERMINAL : size.ws_col;
 }
 
-/* Overwrites the line; colour takes no room in it. */
+/* Overwrites the line. */
 static void show_bar(kg__progress *progress, double done, const char *text)
 {
     char cells[BAR_CELLS + 1];

@@ -1,4 +1,4 @@
-/* The end of a run: its results, in every form, and what they are of. */
+/* Publishes the results of a run: its files, console output and commits. */
 #include "cli/publish.h"
 
 #include <stdio.h>
@@ -34,7 +34,7 @@ static bool write_results(const char *path, const json_t *results, kg__error *er
     return kg__results_write_json(path, results, 1, error);
 }
 
-/* Writes every file, whatever becomes of the others. */
+/* Writes every file, even if another one fails. */
 static bool write_files(const char *folder, const json_t *results)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* kernelgate baseline record: measures comparisons in fresh processes and stores what they show. */
+/* kernelgate baseline record: measures comparisons in new processes and stores the results. */
 #include "baseline/make_baseline.h"
 
 #include <math.h>
@@ -30,19 +30,19 @@ static const char *commit_text;
 static bool merge;
 static bool as_json;
 
-/* Everything that is being recorded. */
+/* The state of a recording. */
 typedef struct recording {
     kg__sessions sessions;
-    /* Of the process that is being observed: sums of the sentinels' values. */
+    /* Sums of the sentinels' values in this session. */
     double sum[KG__SENTINELS];
     int sums;
-    const char *program;  /* that is being observed */
-    json_t *machine_code; /* by program; null of one whose code cannot be told */
+    const char *program;  /* being observed */
+    json_t *machine_code; /* by program; null if the code is unknown */
     kg__recorder recorder;
 } recording;
 
-/* Notes what the compiler made of a case, with the fingerprint of its machine code where a
- * disassembler is installed. All sessions run the same. */
+/* Keeps a case's code, with the fingerprint of its machine code if a disassembler is installed. All
+ * sessions run the same code. */
 static void take_code(recording *run, kg__recorded *recorded, const json_t *record)
 {
     char fingerprint[KG__HASH_TEXT_SIZE];
@@ -69,12 +69,12 @@ static void take_measured(recording *run, const json_t *record)
     if (json_is_true(json_object_get(record, "throttled"))) {
         kg__recorder_refuse(
             &run->recorder, recorded->id,
-            "the card was throttled while it was timed: let it cool, free its power");
+            "the GPU was throttled while it was timed: let it cool down, check its power limit");
         return;
     }
     if (foreign > 0) {
         kg__format(why, sizeof why,
-                   "%lld other process%s computed on the card while it was timed: end %s, or wait",
+                   "%lld other process%s computed on the GPU while it was timed: end %s, or wait",
                    (long long)foreign, foreign == 1 ? "" : "es", foreign == 1 ? "it" : "them");
         kg__recorder_refuse(&run->recorder, recorded->id, why);
         return;
@@ -82,8 +82,8 @@ static void take_measured(recording *run, const json_t *record)
     if (kg__launch_cost_moved(json_object_get(record, "card"), run->recorder.provenance, &now,
                               &then)) {
         kg__format(why, sizeof why,
-                   "a launch cost %.0f ns while it was timed, and %.0f ns before: start nothing on "
-                   "the host's other GPUs, and record again",
+                   "the launch overhead was %.0f ns while it was timed and %.0f ns before: start "
+                   "nothing on the host's other GPUs, and record again",
                    now, then);
         kg__recorder_refuse(&run->recorder, recorded->id, why);
         return;
@@ -112,7 +112,7 @@ static void take_record(void *context, const json_t *record)
                             json_object_get(json_object_get(record, "empty"), "value")))));
 }
 
-/* One session: a fresh process a program. The sentinels of all of them count as one value. */
+/* Runs one session: a new process per program. The sentinels of all programs are averaged. */
 static bool observe_session(recording *run, size_t count, char **programs)
 {
     memset(run->sum, 0, sizeof run->sum);
@@ -148,7 +148,7 @@ static bool sessions_are_complete(const kg__sessions *sessions)
     return kg__sessions_are_of_one_state(sessions) && complete;
 }
 
-/* Adds to `changes` what is new of the machine code. */
+/* Adds the change of the machine code to `changes`. */
 static void note_machine_code(const json_t *before, const json_t *now, json_t *changes)
 {
     bool had_code = *kg__json_text(before, KG__CODE_FINGERPRINT) != '\0';
@@ -176,7 +176,7 @@ static void print_code_row(kg__change_log *log, const char *id, const json_t *be
     if (before != NULL)
         note_machine_code(before, now, changes);
     if (json_array_size(changes) == 0)
-        json_array_append_new(changes, json_string("recorded anew"));
+        json_array_append_new(changes, json_string("recorded again"));
     fprintf(kg__narration(), KG__CASE_COLUMN " code: ", id);
     json_array_foreach (changes, i, text)
         kg__print(kg__narration(), "%s%s", i > 0 ? ", " : "", json_string_value(text));
@@ -185,10 +185,8 @@ static void print_code_row(kg__change_log *log, const char *id, const json_t *be
     json_decref(changes);
 }
 
-/* Stores what the compiler made of a case; returns whether that changes its line. Values, sessions
- * and commit stay where they did not move: the new code costs what the old one did. `moved` where
- * they did: a fingerprint that cannot be had today is then forgotten, else it still holds if all
- * that is known is as it was. */
+/* Stores a case's code; returns whether that changes its line. `moved`: its values changed. If not,
+ * the stored fingerprint stays when there is no new one and the rest of the code is equal. */
 static bool store_code(kg__change_log *log, kg__baseline_case *entry, const kg__recorded *recorded,
                        bool moved)
 {
@@ -233,7 +231,7 @@ static bool store(const kg__sessions *sessions, kg__baseline_case *entry,
     return store_code(sessions->log, entry, recorded, changed) || changed;
 }
 
-/* Takes out cases that no table has any more; returns how many. */
+/* Removes cases that no table has any more; returns how many. */
 static size_t retire(const recording *run, kg__baseline *baseline)
 {
     const kg__sessions *sessions = &run->sessions;
@@ -334,7 +332,7 @@ static int record_times(kg__recorder *recorder, size_t sessions, size_t count, c
     return code;
 }
 
-/* How many of the programs are for the CPU model, by their names: matmul_f32.model. */
+/* How many of the programs are for the CPU model, by name: matmul_f32.model. */
 static size_t count_models(size_t count, char **programs)
 {
     size_t models = 0;
@@ -352,12 +350,13 @@ static bool parse_sessions(size_t *sessions)
     *sessions = number;
     if (*end == '\0' && number >= KG__SESSIONS_MINIMUM && number <= KG__SESSIONS_MAXIMUM)
         return true;
-    kg__complain("--sessions %s: not a number from %d to %d: fewer say too little of the noise",
-                 sessions_text, KG__SESSIONS_MINIMUM, KG__SESSIONS_MAXIMUM);
+    kg__complain(
+        "--sessions %s: not a number from %d to %d: fewer are not enough to estimate the noise",
+        sessions_text, KG__SESSIONS_MINIMUM, KG__SESSIONS_MAXIMUM);
     return false;
 }
 
-/* Whether the programs and the options go together. */
+/* Whether the programs and the options fit together. */
 static bool arguments_fit(size_t count, size_t models)
 {
     if (count == 0 || baselines == NULL)
@@ -366,8 +365,8 @@ static bool arguments_fit(size_t count, size_t models)
         kg__complain("baseline record: programs for a GPU and for the CPU model: each target is "
                      "recorded on its own");
     else if (models > 0 && merge)
-        kg__complain("--merge: is for boards of a GPU's model: the CPU model counts the same "
-                     "everywhere");
+        kg__complain("--merge: is for several boards of one GPU model: the CPU model's counts are "
+                     "the same everywhere");
     else
         return true;
     return false;
@@ -424,14 +423,13 @@ static int record(size_t count, char **programs)
 
 static const kg__option record_options[] = {
     { "--sessions", "N",
-      "fresh processes to time each comparison in (default: 5, the fewest; counts take two)",
+      "processes that time each comparison (default: 5, the minimum; counts take two)",
       &sessions_text, NULL },
     { "--baselines", "DIR", "the folder of the baseline files", &baselines, NULL },
-    { "--commit", "NAME", "the commit that the programs were built from (default: git's word)",
+    { "--commit", "NAME", "the commit that the programs were built from (default: from git)",
       &commit_text, NULL },
-    { "--merge", NULL,
-      "add the sessions to those that the baseline has: for further boards of a model", NULL,
-      &merge },
+    { "--merge", NULL, "add the sessions to those of the baseline: for more boards of a model",
+      NULL, &merge },
     KG__JSON_OPTION(as_json),
     { 0 },
 };
@@ -441,16 +439,14 @@ const kg__command kg__baseline_record_command = {
     .operands = "PROGRAM...",
     .summary = "Measure comparisons and store what moved beyond its band",
     .details =
-        "A program NAME.gpu is timed on this machine's GPU, a program NAME.model is counted on "
-        "the\n"
-        "CPU model; one call takes programs of one target. Refuses on a failed check, a throttled\n"
-        "card, other processes on it, launches that cost now this and now that, sessions that\n"
-        "disagree, counts that do not repeat, and while somebody else changes baselines in DIR.\n"
-        "Bands that were edited by hand (\"band_by\": \"hand\") stay. A time whose noise may "
-        "exceed\n"
-        "5 % is recorded, and not gated. KG_FILTER narrows what is recorded.\n"
-        "exit: 0 recorded (or nothing moved); 2 refused, and no file is touched,\n"
-        "unless the line says that it was written and the output lost\n",
+        "A program NAME.gpu is timed on this machine's GPU, a program NAME.model is counted on\n"
+        "the CPU model; one call takes programs of one target. Refuses on a failed check, a\n"
+        "throttled GPU, other processes on it, an unstable launch overhead, sessions that\n"
+        "disagree, counts that do not repeat, and while another process changes baselines in DIR.\n"
+        "Bands that were edited by hand (\"band_by\": \"hand\") stay. A time whose noise may\n"
+        "exceed 5 % is recorded, and not gated. KG_FILTER narrows what is recorded.\n"
+        "exit: 0 recorded (or nothing moved); 2 refused, and no file is touched, unless the\n"
+        "message says that it was written and only the output lost\n",
     .options = record_options,
     .takes_operands = true,
     .run = record,

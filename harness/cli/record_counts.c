@@ -1,4 +1,4 @@
-/* Recording counts: the CPU model's programs, each counted twice, and what of it is new. */
+/* Records counts: runs the CPU model's programs twice, and stores what changed. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,13 +15,13 @@
 #include "suite/case_id.h"
 #include "suite/counters.h"
 
-/* One more run than it takes: counts repeat, and this proves it. */
+/* The second run checks that counts repeat. */
 #define RUNS 2
 
-/* Everything that is being counted. */
+/* The state of counting. */
 typedef struct counting {
     kg__recorder *recorder;
-    json_t *checked;    /* the cases that were checked, as keys */
+    json_t *checked;    /* the checked cases, as keys */
     json_t *runs[RUNS]; /* the "measured" records, by case */
     size_t pass;
 } counting;
@@ -40,7 +40,7 @@ static void take_record(void *context, const json_t *record)
     json_object_set(run->runs[run->pass], id, (json_t *)record);
 }
 
-/* Checks a program's cases with its own kernels and with the instrumented ones. */
+/* Checks a program's cases with the plain and with the instrumented kernels. */
 static bool check_program(counting *run, const char *program, const char *instrumented)
 {
     kg__print(kg__narration(), "checking %s\n", program);
@@ -117,7 +117,7 @@ static void print_row(const char *id, const char *counter, double old_value, dou
             change);
 }
 
-/* Stores one case, and says what changed of it; of a case that is new, how much there is. */
+/* Stores one case and prints its changes; for a new case, the number of counters. */
 static bool store(const counting *run, kg__baseline_case *entry, const json_t *record,
                   const char *commit)
 {
@@ -140,7 +140,7 @@ static bool store(const counting *run, kg__baseline_case *entry, const json_t *r
         if (!is_new)
             print_row(entry->id, counter, old_value, value);
     }
-    /* A case has a metric, even one that does nothing. */
+    /* Every case has a metric, even one without accesses. */
     if (entry->metric_count == 0) {
         (void)kg__baseline_add_metric(entry, kg__counter_name(KG__GLOBAL_LOAD_REQUESTS));
         if (is_new)
@@ -178,7 +178,7 @@ static size_t retire(const counting *run, kg__baseline *baseline)
     return retired;
 }
 
-/* Lists the cases that were checked and not counted; returns how many lines of the list changed. */
+/* Lists the cases that were only checked; returns how many entries changed. */
 static size_t list_checked(const counting *run, kg__baseline *baseline)
 {
     kg__change_log *log = run->recorder->log;
@@ -234,7 +234,7 @@ static int save(const counting *run)
         changed += store(run, kg__baseline_add(&baseline, id), record, commit);
     changed += retire(run, &baseline);
     listed = list_checked(run, &baseline);
-    /* What is counted alike by another compiler, model or flags, is recorded with these. */
+    /* Equal counts of another compiler, model or flags are stored with the new provenance. */
     if (changed + listed > 0 ||
         (!kg__recorder_is_partial() &&
          kg__recorded_otherwise(&baseline, &target, run->recorder->provenance, otherwise,
@@ -243,8 +243,8 @@ static int save(const counting *run)
     kg__change_log_set_counts(run->recorder->log, RUNS, json_object_size(run->runs[0]), changed);
     if (saved)
         kg__print(kg__narration(),
-                  "%s: %zu of %zu cases changed, counted twice alike; %zu more are checked (%zu "
-                  "changed)\n",
+                  "%s: %zu of %zu cases changed, counted twice with equal results; %zu more are "
+                  "checked (%zu changed)\n",
                   path, changed, json_object_size(run->runs[0]), baseline.checked_count, listed);
     kg__baseline_free(&baseline);
     return saved ? KG__EXIT_PASS : KG__EXIT_ERROR;

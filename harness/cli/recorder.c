@@ -26,8 +26,8 @@ void kg__recorder_refuse(kg__recorder *recorder, const char *id, const char *why
     recorder->refused = true;
 }
 
-/* Lists what is to be observed: of times also what KG_FILTER leaves out and is timed side by side
- * with what it takes, which is not recorded. */
+/* Lists the cases to observe: for times, also those outside of KG_FILTER that are timed in the same
+ * process and not recorded. */
 static bool list_cases(const kg__recorder *recorder, const char *program, const char *part,
                        kg__listing *cases)
 {
@@ -39,7 +39,7 @@ static bool list_cases(const kg__recorder *recorder, const char *program, const 
     if (code == 0)
         return true;
     kg__change_log_refuse(recorder->log, (kg__entry_subject){ .file = program },
-                          "it does not list its cases (exit code %d): build it anew", code);
+                          "it does not list its cases (exit code %d): build it again", code);
     return false;
 }
 
@@ -65,8 +65,7 @@ void kg__recorder_refuse_filter(const kg__recorder *recorder, const char *part, 
     suggestion = kg__glob_meant(globs, nearest_ids, found);
     kg__change_log_refuse(
         recorder->log, (kg__entry_subject){ .file = NULL },
-        "no case to record: is KG_FILTER too narrow?%s%s%s `kernelgate list` has the "
-        "cases",
+        "no case to record: is KG_FILTER too narrow?%s%s%s `kernelgate list` has the cases",
         suggestion != NULL ? " Did you mean \"" : "", suggestion != NULL ? suggestion : "",
         suggestion != NULL ? "\"?" : "");
     free(suggestion);
@@ -83,7 +82,7 @@ static bool is_end_of_case(const char *event)
            strcmp(event, "failed") == 0;
 }
 
-/* Tells how far the observed process is. Its cases take about equally long. */
+/* Shows the observer's progress, assuming that all cases take equally long. */
 static void show_progress(kg__recorder *recorder, const char *id)
 {
     double elapsed = kg__now() - recorder->progress.began;
@@ -102,7 +101,7 @@ static void take_record(void *context, const json_t *record)
 
     if (id[0] != '\0' && is_end_of_case(event))
         show_progress(recorder, id);
-    /* A case that is only timed along. */
+    /* A case that is timed, but not recorded. */
     if (id[0] != '\0' && !kg__filter_takes(id))
         return;
     if (strcmp(event, "target") == 0 && recorder->target == NULL) {
@@ -170,8 +169,8 @@ bool kg__recorder_is_partial(void)
     return kg__setting("KG_FILTER") != NULL;
 }
 
-/* Whether cases that are recorded in part are compiled with the flags of the rest, which the
- * provenance names for all. */
+/* Whether the recorded cases are compiled with the same flags as the rest: the provenance has only
+ * one set of flags. */
 static bool flags_agree(const kg__recorder *recorder, const kg__baseline *baseline,
                         const char *path, kg__error *error)
 {
@@ -181,8 +180,8 @@ static bool flags_agree(const kg__recorder *recorder, const kg__baseline *baseli
     if (!kg__recorder_is_partial() || baseline->case_count == 0 || strcmp(then, now) == 0)
         return true;
     return kg__fail(error,
-                    "%s: its other cases were recorded with CXXFLAGS \"%s\", these would be with "
-                    "\"%s\": build with the same, or record all cases, without KG_FILTER",
+                    "%s: its other cases were recorded with CXXFLAGS \"%s\", these with \"%s\": "
+                    "build with the same flags, or record all cases, without KG_FILTER",
                     path, then, now);
 }
 
@@ -200,7 +199,7 @@ bool kg__recorder_load(const kg__recorder *recorder, kg__target *target, char *p
                        json_pack("{s:s, s:s}", "key", target->key, "name", target->name));
     if (!readable) {
         kg__change_log_refuse(recorder->log, (kg__entry_subject){ .file = NULL },
-                              "%s: mend or move that file first; nothing is recorded", error.text);
+                              "%s: fix or move that file first; nothing is recorded", error.text);
         return false;
     }
     if (flags_agree(recorder, baseline, path, &error))
@@ -272,7 +271,7 @@ bool kg__recorder_save(const kg__recorder *recorder, const char *path, const kg_
 {
     kg__error error = { "" };
 
-    /* What was recorded in part is still of the machine and compiler of the rest. */
+    /* A filtered recording keeps the provenance of the other cases. */
     if (!kg__recorder_is_partial() || baseline->provenance == NULL) {
         baseline->target = *target;
         json_decref(baseline->provenance);

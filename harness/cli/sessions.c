@@ -68,14 +68,13 @@ void kg__sessions_take(const kg__sessions *sessions, kg__recorded *recorded, siz
 {
     const char *clock = kg__json_text(figures, "clock");
 
-    /* The other clocks hear the host as well. */
+    /* The host also affects these clocks. */
     recorded->loose[metric] = strcmp(clock, "host") == 0 || strcmp(clock, "first_touch") == 0;
     kg__sessions_add(sessions, recorded, metric,
                      json_number_value(json_object_get(figures, "value")));
 }
 
-/* Whether the sessions of a metric belong together, as far as its clock can promise; complains
- * where they do not. */
+/* Whether the sessions of a metric agree, unless its clock makes no promise; complains if not. */
 static bool sessions_agree(const kg__sessions *sessions, const kg__recorded *recorded,
                            size_t metric)
 {
@@ -108,15 +107,14 @@ bool kg__sessions_are_of_one_state(const kg__sessions *sessions)
         if (apart > 0)
             fprintf(kg__narration(),
                     "%zu of %zu metrics differ from session to session while the sentinels do not: "
-                    "gated where their noise is small all the same\n",
+                    "still gated if their noise is small\n",
                     apart, metrics);
         return true;
     }
-    kg__change_log_refuse(
-        sessions->log, (kg__entry_subject){ .file = NULL },
-        "%zu of %zu metrics%s differ from session to session: nothing is recorded; "
-        "quiet the machine (see kernelgate doctor) and record again",
-        apart, metrics, steady ? "" : " and a sentinel");
+    kg__change_log_refuse(sessions->log, (kg__entry_subject){ .file = NULL },
+                          "%zu of %zu metrics%s differ from session to session: nothing is "
+                          "recorded; quiet the machine (see kernelgate doctor) and record again",
+                          apart, metrics, steady ? "" : " and a sentinel");
     return false;
 }
 

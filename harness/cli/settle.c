@@ -1,4 +1,5 @@
-/* kernelgate settle: suspects of a run, held against a base build by pairs of fresh processes. */
+/* kernelgate settle: settles the suspects of a run against a base build, by pairs of new processes.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,12 +19,12 @@
 
 #define SETTLED_SCHEMA "kernelgate-settled/1"
 
-/* How long each case is sampled: twelve short processes know more than three long ones. */
+/* How long each case is sampled: twelve short processes are more precise than three long ones. */
 #define CASE_SECONDS "0.1"
-/* What a process and each of its cases take of a GPU's time, roughly: for the first estimate. */
+/* A rough estimate of the seconds of a process and of each of its cases. */
 #define PROCESS_ESTIMATE 1.2
 #define CASE_ESTIMATE 0.3
-/* How long settling may take where nobody says, and at most. */
+/* The default and the maximum time of settling. */
 #define SUSPECTS_SECONDS 300.0
 #define PAIRED_SECONDS 3600.0
 #define SECONDS_MAXIMUM 1e6
@@ -35,7 +36,7 @@ static const char *seconds_text;
 static bool paired;
 static bool as_json;
 
-/* The time that a number of pairs takes, roughly: known only once one was run. */
+/* A rough estimate of the seconds of a pair, before one was run. */
 static double estimate(kg__settlement *run)
 {
     double seconds = 0;
@@ -50,7 +51,7 @@ static double estimate(kg__settlement *run)
     return seconds;
 }
 
-/* States what settling will take. */
+/* Prints how long settling will take. */
 static void announce(kg__settlement *run)
 {
     size_t first = kg__look_pairs(kg__settle_first_look(run));
@@ -79,7 +80,8 @@ static bool parse_limit(kg__settlement *run)
     run->limit = strtod(seconds_text, &end);
     if (*end == '\0' && run->limit > 0 && run->limit <= SECONDS_MAXIMUM)
         return true;
-    kg__complain("settle: --seconds %s: no number of seconds above 0: give one", seconds_text);
+    kg__complain("settle: --seconds %s: is not a number of seconds above 0: give one",
+                 seconds_text);
     return false;
 }
 
@@ -107,21 +109,21 @@ static size_t count_unsettled(const kg__settlement *run)
     return open;
 }
 
-/* Holds the folder of the results, so that neither another run nor another settling writes there
- * meanwhile; where a gate around this command holds it already, that stays. */
+/* Locks the folder of the results against other runs, unless the gate that started this command has
+ * locked it. */
 static bool hold_results(void)
 {
     const char *folder = kg__results_folder(out);
     kg__error error = { "" };
 
-    /* One that is not there has no verdicts either, which is said where they are looked for. */
+    /* If the folder is missing, so are the verdicts, which kg__settle_open() reports. */
     if (access(folder, F_OK) != 0 || kg__run_lock_take(folder, getpid(), &error))
         return true;
     kg__complain("settle: %s", error.text);
     return false;
 }
 
-/* A build that is held against itself is as fast, whatever it does. */
+/* A build compared with itself is always as fast. */
 static bool folders_differ(void)
 {
     struct stat facts[KG__SIDES];
@@ -136,8 +138,8 @@ static bool folders_differ(void)
     return false;
 }
 
-/* By what a suspect's verdict is: its pairs, the stored baseline, or what an observation showed by
- * itself, such as a wrong result. */
+/* What decided a suspect's verdict: its pairs, the stored baseline, or an observation alone, such
+ * as a wrong result. */
 static const char *name_judge(const kg__suspect *suspect)
 {
     if (suspect->by_baseline)
@@ -145,7 +147,7 @@ static const char *name_judge(const kg__suspect *suspect)
     return json_object_get(suspect->entry, "pairs") != NULL ? "pairs" : "observation";
 }
 
-/* What became of a suspect; of one that is not settled, that alone. */
+/* The result of a suspect; if it is not settled, only that. */
 static json_t *pack_suspect(const kg__settle_group *group, const kg__suspect *suspect)
 {
     json_t *entry =
@@ -239,9 +241,8 @@ static const kg__option options[] = {
     { "--base", "DIR", "the folder of the base's programs, COMPARISON.gpu", &folders[KG__BASE],
       NULL },
     { "--head", "DIR", "the folder of this build's programs", &folders[KG__HEAD], NULL },
-    { "--ref", "NAME", "what the base is called (default: KG_BASE_REF)", &ref, NULL },
-    { "--seconds", "N", "the time that it may take (default: 300, with --paired 3600)",
-      &seconds_text, NULL },
+    { "--ref", "NAME", "the name of the base (default: KG_BASE_REF)", &ref, NULL },
+    { "--seconds", "N", "the time limit (default: 300, with --paired 3600)", &seconds_text, NULL },
     { "--paired", NULL, "every timed case is a suspect, with all its metrics (as KG_PAIRED=1)",
       NULL, &paired },
     { "--out", "DIR", "the folder of the results (default: KG_OUT, else out)", &out, NULL },
@@ -252,14 +253,15 @@ static const kg__option options[] = {
 const kg__command kg__settle_command = {
     .name = "settle",
     .operands = "",
-    .summary = "Settle a run's suspects by pairs of processes of a base build and of this one",
+    .summary = "Settle a run's suspects by pairs of processes of a base build and this one",
     .details =
-        "A run with KG_BASE set leaves the cases that got slower as suspects. This runs both "
-        "builds\n"
-        "by turns, 12 to 24 pairs of fresh processes, and rewrites the verdicts of the suspects;\n"
-        "`kernelgate results` then sums up anew. KG_BASE_COMMIT names the commit of the base.\n\n"
-        "exit: 0 settled, whatever the verdicts; 2 an error, after which suspects count as they\n"
-        "were first observed\n",
+        "A run with KG_BASE set leaves the cases that got slower as suspects. This runs both\n"
+        "builds in turn, 12 to 24 pairs of new processes, and rewrites the verdicts of the\n"
+        "suspects; `kernelgate results` then sums up again. KG_BASE_COMMIT names the commit of\n"
+        "the base.\n"
+        "\n"
+        "exit: 0 settled, whatever the verdicts; 2 an error: the suspects keep their first\n"
+        "verdicts\n",
     .options = options,
     .run = settle,
 };

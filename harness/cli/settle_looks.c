@@ -1,5 +1,4 @@
-/* kernelgate settle: looks at the pairs that were had, the verdicts that follow, and when to end.
- */
+/* kernelgate settle: looks at the pairs, sets verdicts, and decides when to end. */
 #include <stdio.h>
 #include <string.h>
 
@@ -27,7 +26,7 @@ static void add_note(kg__settle_group *group, const kg__suspect *suspect, const 
     json_array_append_new(notes, json_string(note));
 }
 
-/* Whether a suspect that passes by its pairs had tripped: who reads the results should know. */
+/* Whether a suspect that passes by its pairs had tripped, which the results note. */
 static bool is_cleared(const kg__suspect *suspect)
 {
     const char *name;
@@ -58,7 +57,7 @@ static void report_settled(kg__settle_group *group, const kg__suspect *suspect)
     (void)fflush(kg__narration());
 }
 
-/* Settles a suspect as far as it can be; returns whether it is now. */
+/* Settles a suspect if possible; returns whether it is settled. */
 static bool settle_suspect(kg__suspect *suspect, size_t wanted_pairs)
 {
     bool disturbed = !suspect->by_baseline && kg__suspect_is_disturbed(suspect, wanted_pairs);
@@ -74,8 +73,8 @@ static bool settle_suspect(kg__suspect *suspect, size_t wanted_pairs)
     return suspect->settled;
 }
 
-/* Settles what can be, prints it, and writes the verdicts that changed: whenever this command ends,
- * its verdicts are whole, and who is not settled is a suspect still. */
+/* Settles suspects, prints them, and writes the verdicts that changed: if this command is killed,
+ * the verdicts are complete and the rest are still suspects. */
 static void settle_group(kg__settlement *run, kg__settle_group *group)
 {
     size_t look = run->look < KG__LOOKS ? run->look : KG__LOOKS - 1;
@@ -103,11 +102,11 @@ static void settle_groups(kg__settlement *run)
         settle_group(run, &run->groups[g]);
 }
 
-/* What of the suspects still wants something. */
+/* What the open suspects still need. */
 typedef struct open_work {
     size_t suspects;
-    size_t pairs; /* that the one with the fewest needs for the next look */
-    bool heads;   /* one wants an observation of this build alone */
+    size_t pairs; /* that the suspect with the fewest needs for the next look */
+    bool heads;   /* one needs an observation of this build */
 } open_work;
 
 static open_work count_open_work(const kg__settlement *run)
@@ -133,7 +132,7 @@ static open_work count_open_work(const kg__settlement *run)
     return left;
 }
 
-/* The first look that can find a suspect of this family slower, if no other follows. */
+/* The first look that can find a suspect of this family slower, if it is the last one. */
 size_t kg__settle_first_look(const kg__settlement *run)
 {
     size_t look = 0;
@@ -143,7 +142,7 @@ size_t kg__settle_first_look(const kg__settlement *run)
     return look;
 }
 
-/* Looks at the family once every suspect has its pairs. */
+/* Takes a look at the family once every suspect has its pairs. */
 static void look_if_due(kg__settlement *run)
 {
     settle_groups(run);
@@ -159,16 +158,17 @@ static void stop_pairs(kg__settlement *run)
 {
     char why[256];
 
-    kg__format(why, sizeof why,
-               "%zu pairs cannot be had within %.0f s (a pair takes %.1f s; --seconds allows more)",
-               kg__look_pairs(kg__settle_first_look(run)), run->limit, run->round_seconds);
+    kg__format(
+        why, sizeof why,
+        "there is no time for %zu pairs within %.0f s (a pair takes %.1f s; --seconds allows more)",
+        kg__look_pairs(kg__settle_first_look(run)), run->limit, run->round_seconds);
     fprintf(kg__narration(), "settle: %s: judged by the stored baseline\n", why);
     for (size_t g = 0; g < run->count; g++)
         kg__settle_leave(&run->groups[g], why);
 }
 
-/* Without time for a further pair: looks that were made are repeated as the last ones, and where
- * none could have found anything the baseline judges. */
+/* Ends when there is no time for another pair: repeats the last look as the final one, or leaves
+ * the suspects to the baseline if no look could find anything. */
 static void end_pairs(kg__settlement *run)
 {
     if (run->look > kg__settle_first_look(run)) {
@@ -181,7 +181,7 @@ static void end_pairs(kg__settlement *run)
     }
 }
 
-/* Whether the pairs that the next useful look needs can be had in the time that is left. */
+/* Whether there is time for the pairs that the next useful look needs. */
 static bool has_time_for_pairs(const kg__settlement *run, const open_work *work)
 {
     size_t useful = kg__settle_first_look(run);
@@ -202,7 +202,7 @@ static void settle_by_first_look(kg__settlement *run)
                 continue;
             kg__format(suspect->note + strlen(suspect->note),
                        sizeof suspect->note - strlen(suspect->note),
-                       "; no time for two more observations: its first one stands");
+                       "; no time for two more observations: its first one counts");
             kg__suspect_settle_by_baseline(suspect);
         }
     }

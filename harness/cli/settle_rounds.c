@@ -1,4 +1,4 @@
-/* kernelgate settle: rounds of processes, of the base and of this build by turns. */
+/* kernelgate settle: runs rounds of processes, of the base and this build in turn. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +10,10 @@
 #include "records/records.h"
 #include "suite/settings.h"
 
-/* Longer silence of an observer than the time that is left hangs, but none below this. */
+/* An observer that is silent for longer than the time left hangs, but not below this. */
 #define SILENCE_MINIMUM 10.0
 
-/* Whether a further pair, or a further observation of this build alone, is wanted of a suspect. */
+/* Whether a suspect needs another pair, or another observation of this build. */
 static bool wants_pair(const kg__settlement *run, const kg__suspect *suspect)
 {
     return !suspect->settled && !suspect->by_baseline && run->look < KG__LOOKS &&
@@ -60,7 +60,7 @@ static void take_record(void *context, const json_t *record)
     }
 }
 
-/* The ids of what is to be timed: the wanted suspects and all that is timed beside them, as for the
+/* Lists the cases to time: the suspects that need it, and all that are timed with them, as for the
  * baseline. False with a complaint. */
 bool kg__settle_list_cases(const kg__settlement *run, const kg__settle_group *group,
                            kg__listing *ids)
@@ -89,7 +89,7 @@ bool kg__settle_list_cases(const kg__settlement *run, const kg__settle_group *gr
     code = kg__child_lines(arguments, KG__LISTING_SECONDS, ids);
     if (code == 0 && ids->count > 0)
         return true;
-    kg__complain("%s --beside %s: lists no cases (exit code %d): build it anew",
+    kg__complain("%s --beside %s: lists no cases (exit code %d): build it again",
                  group->programs[KG__HEAD], path, code);
     return false;
 }
@@ -103,8 +103,8 @@ static bool is_wanted_id(const kg__settle_group *group, const bool *wanted, cons
     return false;
 }
 
-/* Leaves away what is timed beside the suspects in this build alone, such as a new variant: a case
- * takes another time beside it, and its base has not got it. */
+/* Omits cases that only this build has, such as a new variant: timed in the same process they would
+ * change the times of the others. */
 static void keep_common(const kg__settle_group *group, const bool *wanted, kg__listing *cases)
 {
     size_t kept = 0;
@@ -117,7 +117,7 @@ static void keep_common(const kg__settle_group *group, const bool *wanted, kg__l
     cases->count = kept;
 }
 
-/* Copies the ids that the base has to `ids`; returns how many those are. */
+/* Copies the ids that the base has to `ids`; returns how many. */
 static size_t keep_known(const kg__listing *listing, const kg__listing *cases, const char **ids)
 {
     size_t kept = 0;
@@ -179,7 +179,7 @@ static kg__observation make_observation(const kg__settle_group *group, size_t si
                                                             group->rivals.baseline, measured) };
 }
 
-/* Takes what a round showed of a suspect that it wanted. */
+/* Takes the results of a round for a suspect. */
 static void take_results(kg__settle_group *group, size_t i)
 {
     kg__suspect *suspect = &group->suspects[i];
@@ -193,7 +193,7 @@ static void take_results(kg__settle_group *group, size_t i)
         return;
     }
     if (!suspect->by_baseline && (base->verdict != KG__PASS || base->measured == NULL)) {
-        kg__format(why, sizeof why, "%s is no measure: %s", group->rivals.ref,
+        kg__format(why, sizeof why, "%s cannot be measured: %s", group->rivals.ref,
                    base->why[0] != '\0' ? base->why : "it left no record");
         kg__suspect_leave(suspect, why);
     }
@@ -226,7 +226,7 @@ static bool run_side(kg__settlement *run, kg__settle_group *group, size_t side,
     if (observe(run, group, side, cases, &why) == KG__OBSERVED)
         return true;
     if (side == KG__BASE) {
-        kg__format(text, sizeof text, "%s is no measure: %s", group->rivals.ref, why.text);
+        kg__format(text, sizeof text, "%s cannot be measured: %s", group->rivals.ref, why.text);
         kg__settle_leave(group, text);
         return true;
     }
@@ -235,8 +235,8 @@ static bool run_side(kg__settlement *run, kg__settle_group *group, size_t side,
     return false;
 }
 
-/* One round of a comparison: its base and its head, in the round's order, or the head alone where
- * no pair is wanted. Returns whether a base ran. */
+/* Runs one round of a comparison: base and head in the round's order, or only the head if no pair
+ * is needed. Returns whether a base ran. */
 static bool run_group(kg__settlement *run, kg__settle_group *group, size_t round)
 {
     bool *wanted = kg__allocate(group->count, sizeof *wanted);
@@ -259,7 +259,7 @@ static bool run_group(kg__settlement *run, kg__settle_group *group, size_t round
     if (pairs)
         keep_common(group, wanted, &cases);
     for (size_t turn = 0; turn < KG__SIDES && running; turn++) {
-        /* Base, head; head, base: what drifts steadily favours neither. */
+        /* Base, head; head, base: a steady drift favors neither. */
         size_t side = round % 2 == 0 ? turn : KG__SIDES - 1 - turn;
 
         if (side == KG__HEAD || pairs)

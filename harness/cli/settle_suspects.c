@@ -1,4 +1,4 @@
-/* kernelgate settle: the suspects that a run has left, and what it knows of them. */
+/* kernelgate settle: reads the suspects of a run. */
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +56,7 @@ static size_t count_suspects(const json_t *document)
     return count;
 }
 
-/* Takes up the suspects of a verdicts document; what cannot be is said. */
+/* Reads the suspects of a verdicts document; complains about invalid ones. */
 static void take_suspects(kg__settlement *run, kg__settle_group *group)
 {
     size_t i;
@@ -82,7 +82,7 @@ static void take_suspects(kg__settlement *run, kg__settle_group *group)
     run->suspects += group->count;
 }
 
-/* Cases that the base has not are left to the baseline. */
+/* Leaves cases that the base lacks to the baseline. */
 static void look_for_bases(kg__settle_group *group)
 {
     const char *arguments[] = { group->programs[KG__BASE], "--cases", "time", NULL };

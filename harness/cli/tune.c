@@ -21,20 +21,20 @@
 #include "suite/counters.h"
 #include "suite/settings.h"
 
-/* Half of the interval of a median, as a fraction of it: what is asked without --precision, and
- * what may be asked. */
+/* Half of the interval of a median, as a fraction of it: the default and the range of --precision.
+ */
 #define PRECISION_DEFAULT 0.005
 #define PRECISION_LEAST 0.0001
 #define PRECISION_MOST 0.1
 
-/* A search of fewer candidates than this is begun without a word. */
+/* A search of fewer candidates starts without a message. */
 #define MANY_CANDIDATES 50
 
-/* A count takes about so many times as long as the check before it. */
+/* A count takes about this many times as long as the check before it. */
 #define COUNT_STEPS 5
 
-/* On the CPU model a candidate costs about as much beside its job as so many operations, or words
- * that are read or written, do; and a job beyond so many is sampled. */
+/* The overhead of a candidate on the CPU model, in operations or words read or written; a larger
+ * job than MOST_WORK is sampled. */
 #define STEP_OF_WORK 1e5
 #define MOST_WORK 1e9
 
@@ -59,19 +59,18 @@ typedef struct search {
     double precision;
     kg__text_table_format format;
     double began;
-    json_t *target; /* as an observer describes it; NULL before */
+    json_t *target; /* from an observer; NULL before */
     json_t *provenance;
     kg__progress progress;
-    /* Of the program that is observed: the steps before it, its own, and how many of these are done
-     * as its observer says; of all of them the number. A step is a candidate that is timed, or as
-     * much work of the CPU model as a small one is to check. */
+    /* Progress in steps: before the observed program, its own, its own that are done, and of all
+     * programs. A step is a timed candidate, or the CPU model's work to check a small one. */
     const kg__listed_program *program;
     double steps_before;
     double steps;
     double steps_done;
     double steps_of_all;
-    /* So many times what its work is are done where a candidate is settled; 0 where the observer
-     * tells its progress itself. */
+    /* The steps of a finished candidate, as a multiple of its work; 0 if the observer reports its
+     * progress itself. */
     double step;
 } search;
 
@@ -85,8 +84,9 @@ static bool parse_precision(search *run)
     run->precision = strtod(precision_text, &end);
     if (*end == '\0' && run->precision >= PRECISION_LEAST && run->precision <= PRECISION_MOST)
         return true;
-    kg__complain("tune: --precision %s: no fraction from %g to %g: 0.005 asks for half a percent",
-                 precision_text, PRECISION_LEAST, PRECISION_MOST);
+    kg__complain(
+        "tune: --precision %s: is not a fraction from %g to %g: 0.005 asks for half a percent",
+        precision_text, PRECISION_LEAST, PRECISION_MOST);
     return false;
 }
 
@@ -103,8 +103,8 @@ static bool parse_metric(void)
     if (nearest != NULL)
         kg__complain("tune: --by %s: there is no such metric; did you mean %s?", metric, nearest);
     else
-        kg__complain("tune: --by %s: there is no such metric: take time_ns, or a counter of the "
-                     "CPU model such as global_load_sectors",
+        kg__complain("tune: --by %s: there is no such metric: use time_ns, or a counter of the CPU "
+                     "model such as global_load_sectors",
                      metric);
     return false;
 }
@@ -118,13 +118,13 @@ static bool parse_choice(const char *option, const char *given, const char *cons
         if (strcmp(given, choices[i]) == 0)
             return true;
     nearest = kg__nearest_name(given, choices, count);
-    kg__complain("tune: %s %s: there is no such thing%s%s: take %s, %s or %s", option, given,
+    kg__complain("tune: %s %s: there is no such choice%s%s: use %s, %s or %s", option, given,
                  nearest != NULL ? "; did you mean " : "", nearest != NULL ? nearest : "",
                  choices[0], choices[1], choices[2]);
     return false;
 }
 
-/* Whether a set's name can stand in a table and in a document. */
+/* Whether a set's name is valid in a table and in a document. */
 static bool is_plain(const char *name)
 {
     char *clean = kg__clean_text(name, true);
@@ -137,7 +137,7 @@ static bool is_plain(const char *name)
     return plain;
 }
 
-/* Takes the named sets apart: NAME=GLOB,GLOB. */
+/* Parses the named sets: NAME=GLOB,GLOB. */
 static bool parse_sets(search *run)
 {
     for (size_t i = 0; set_texts[i] != NULL; i++) {
@@ -145,7 +145,7 @@ static bool parse_sets(search *run)
         size_t length = equals != NULL ? (size_t)(equals - set_texts[i]) : 0;
 
         if (length == 0 || equals[1 + strspn(equals + 1, ",")] == '\0') {
-            kg__complain("tune: --set %s: is no NAME=GLOB,GLOB: write --set managed='*_managed'",
+            kg__complain("tune: --set %s: is not NAME=GLOB,GLOB: write --set managed='*_managed'",
                          set_texts[i]);
             return false;
         }
@@ -165,7 +165,7 @@ static bool parse_sets(search *run)
     return true;
 }
 
-/* Fails early: what cannot be written after minutes of measuring is lost. */
+/* Whether the file can be written, checked before minutes of measuring. */
 static bool may_write(const char *path)
 {
     char *copy = kg__copy_text(path);
@@ -207,7 +207,7 @@ static bool parse_options(search *run)
     return !exhaustive && precision_text == NULL;
 }
 
-/* Whether each glob of the named sets takes a variant that is a candidate. */
+/* Whether each glob of the named sets matches the variant of a candidate. */
 static bool sets_fit(const search *run)
 {
     size_t count;
@@ -224,9 +224,9 @@ static bool sets_fit(const search *run)
         for (size_t j = 0; j < count && good; j++) {
             good = strcmp(run->sets[i].name, names[j]) != 0;
             if (!good)
-                kg__complain("tune: --set %s: is a variant's name, which is a set already: rename "
-                             "it",
-                             names[j]);
+                kg__complain(
+                    "tune: --set %s: is a variant's name, which is a set already: rename it",
+                    names[j]);
         }
         for (char *glob = strtok_r(globs, ",", &rest); glob != NULL && good;
              glob = strtok_r(NULL, ",", &rest)) {
@@ -248,7 +248,7 @@ static bool sets_fit(const search *run)
     return good;
 }
 
-/* Exit code of a search that could not run for want of a GPU. */
+/* The exit code of a search that needs a GPU and has none. */
 static int refuse_without_gpu(const char *why)
 {
     kg__complain("tune needs a GPU%s; --by COUNTER ranks by exact counters of the CPU model, such "
@@ -257,7 +257,7 @@ static int refuse_without_gpu(const char *why)
     return kg__is_strict() ? KG__EXIT_ERROR : KG__EXIT_NOTHING;
 }
 
-/* Finds the programs and what they offer; 0 or an exit code. */
+/* Finds the programs and their candidates; 0 or an exit code. */
 static int open_programs(search *run)
 {
     static const kg__program_query query = { "tune", "--candidates", "target", "candidate" };
@@ -276,7 +276,7 @@ static int open_programs(search *run)
         kg__program_list_free(&others);
         if (has_model)
             return refuse_without_gpu(", and the build has no program for one");
-        kg__complain("tune: there is no comparison's program *%s in %s: build it, or name its "
+        kg__complain("tune: there is no program *%s of a comparison in %s: build it, or name its "
                      "folder with --build",
                      timed ? ".gpu" : ".model", folder);
         return KG__EXIT_ERROR;
@@ -291,7 +291,7 @@ static void show_progress(search *run, double left, const char *what)
     double elapsed = kg__now() - run->began;
     double steps_after = run->steps_of_all - run->steps_before - run->steps;
 
-    /* What the observer says of its own rest, and what the others will take at today's pace. */
+    /* The observer's estimate for itself, plus the other programs at the current rate. */
     if (left >= 0 && run->steps_before + run->steps_done > 0)
         left += steps_after * elapsed / (run->steps_before + run->steps_done);
     else if (done > 0)
@@ -314,8 +314,8 @@ static void take_progress(search *run, const json_t *record)
     show_progress(run, left >= 0 ? left : -1, what);
 }
 
-/* How many steps it is to check a candidate on the CPU model, by what a job of its size asks for:
- * all sizes of a comparison may stand in one search. */
+/* The steps to check a candidate on the CPU model, by the work of its size: a search may have all
+ * sizes of a comparison. */
 static double estimate_steps(const kg__listed_program *program, const char *id)
 {
     kg__case_id name;
@@ -404,8 +404,8 @@ static int observe(search *run, const kg__listed_program *program, const char *o
     return KG__EXIT_ERROR;
 }
 
-/* Counts a program's candidates, each of which is checked first by the kernels that are not
- * instrumented: a wrong one would win with fewer accesses. */
+/* Counts a program's candidates, after a check with the plain kernels: a wrong candidate could win
+ * with fewer accesses. */
 static int count_program(search *run, const kg__listed_program *program, const char *records)
 {
     char instrumented[KG__PATH_SIZE];
@@ -426,7 +426,7 @@ static int count_program(search *run, const kg__listed_program *program, const c
     return code != 0 ? code : observe(run, program, instrumented, "count", records);
 }
 
-/* Says what is ahead, where that is long. */
+/* Prints the size of a long search. */
 static void announce(const search *run)
 {
     size_t comparisons = 0;
@@ -435,7 +435,7 @@ static void announce(const search *run)
         return;
     for (size_t i = 0; i < run->programs.count; i++)
         comparisons += run->programs.list[i].begin < run->programs.list[i].end;
-    kg__complain("tune: %zu candidates of %zu comparison%s to check and %s: a FILTER takes fewer",
+    kg__complain("tune: %zu candidates of %zu comparison%s to check and %s: a FILTER selects fewer",
                  run->tuning.count, comparisons, comparisons == 1 ? "" : "s",
                  kg__tuning_is_timed(&run->tuning) ? "time" : "count");
 }
@@ -487,7 +487,8 @@ static int choose_exit_code(const kg__tuning *tuning)
             code = KG__EXIT_FAIL;
     }
     if (measured == 0 && code == KG__EXIT_PASS) {
-        kg__complain("tune: every candidate was refused: see why above, and widen the filter");
+        kg__complain(
+            "tune: every candidate was refused: see the reasons above, and widen the filter");
         return KG__EXIT_ERROR;
     }
     return code;
@@ -500,7 +501,7 @@ static bool write_document(const kg__tuning_report *report, int code)
     bool printed =
         strcmp(format_text, "json") != 0 || kg__json_print(json_incref(document), flags, "tune");
     char *text = saved_path != NULL ? json_dumps(document, flags) : NULL;
-    kg__error error = { "a name is not UTF-8, so that there is no JSON of it: rename it" };
+    kg__error error = { "a name is not UTF-8, so that there is not JSON of it: rename it" };
     bool saved = saved_path == NULL ||
                  (text != NULL && kg__file_replace(saved_path, text, strlen(text), &error));
 
@@ -511,7 +512,7 @@ static bool write_document(const kg__tuning_report *report, int code)
     return printed && saved;
 }
 
-/* Prints what was asked for; returns the exit code. */
+/* Prints the tables or the document; returns the exit code. */
 static int report(const search *run)
 {
     const kg__tuning_report report = {
@@ -580,7 +581,7 @@ static int tune(size_t count, char **operands)
         kg__complain("tune: takes one FILTER, in which a comma separates globs: \"%s,%s\"",
                      operands[0], operands[1]);
     else if (count > 0 && *operands[0] == '\0')
-        kg__complain("tune: the filter \"\" holds no glob: leave it away to take all");
+        kg__complain("tune: the filter \"\" holds no glob: omit it to take all");
     else if (parse_options(&run))
         code = run_search(&run);
     for (size_t i = 0; i < run.set_count; i++)
@@ -602,13 +603,13 @@ static const kg__option options[] = {
       &precision_text, NULL },
     { "--by", "METRIC", "rank by time_ns (the default), or by a counter of the CPU model", &metric,
       NULL },
-    { "--set", "NAME=GLOBS", "hold these variants together against others; may be repeated",
+    { "--set", "NAME=GLOBS", "compare these variants as one set with others; may be repeated",
       set_texts, NULL },
     { "--table", "WHAT", "best (the default), launches: each by variant, or sizes: each by variant",
       &table, NULL },
     { "--format", "FORMAT", "text (the default), markdown or json", &format_text, NULL },
     KG__JSON_OPTION(as_json),
-    { "--save", "FILE", "write everything to this file besides, as JSON", &saved_path, NULL },
+    { "--save", "FILE", "also write everything to this file, as JSON", &saved_path, NULL },
     { 0 },
 };
 
@@ -617,11 +618,11 @@ const kg__command kg__tune_command = {
     .operands = "[FILTER]",
     .summary = "Search the launches of every variant for the best time, bandwidth, occupancy",
     .details =
-        "FILTER is a list of globs on case ids, separated by commas, as KG_FILTER, which it\n"
-        "replaces: matmul_i32, 'invert_red/*/960x1280x1/*'. Every candidate is checked before it\n"
-        "is timed; a wrong one is named, and never wins. A race drops candidates that are behind;\n"
-        "the best of each variant are then timed by turns, and their ratios come from that.\n"
-        "--by COUNTER (global_load_sectors) needs no GPU.\n"
+        "FILTER is a list of globs on case ids, separated by commas; it replaces KG_FILTER:\n"
+        "matmul_i32, 'invert_red/*/960x1280x1/*'. Every candidate is checked before it is timed;\n"
+        "a wrong one is named, and never wins. A race drops slow candidates; the best of each\n"
+        "variant are then timed in turn, which gives their ratios. --by COUNTER\n"
+        "(global_load_sectors) needs no GPU.\n"
         "exit: 0 searched; 1 a candidate was wrong; 2 an error, or a candidate crashed; 77 no "
         "GPU\n",
     .options = options,

@@ -67,10 +67,11 @@ bool kg__tuning_add(kg__tuning *tuning, const char *id, const char *refusal, kg_
     kg__tuning_candidate *candidate;
 
     if (!kg__case_id_parse(id, &name))
-        return kg__fail(error, "\"%s\": is no case's id: those are comparison/variant/size/launch",
+        return kg__fail(error, "\"%s\": is not a case id: one is comparison/variant/size/launch",
                         id);
     if (find_candidate(tuning, id) != NULL)
-        return kg__fail(error, "%s: stands twice among the candidates: build the program anew", id);
+        return kg__fail(error, "%s: appears twice among the candidates: build the program again",
+                        id);
     tuning->list = kg__grow(tuning->list, tuning->count, &tuning->capacity, sizeof *tuning->list);
     candidate = &tuning->list[tuning->count++];
     *candidate = (kg__tuning_candidate){ .id = kg__copy_text(id),
@@ -92,8 +93,7 @@ static size_t read_count(const json_t *object, const char *key)
     return value > 0 ? (size_t)value : 0;
 }
 
-/* The figures that can be had of {"value", "low", "high"}; without bounds nothing is known of how
- * far the value can be trusted. */
+/* The interval of {"value", "low", "high"}; infinite without bounds. */
 static kg__interval read_interval(const json_t *figures)
 {
     kg__interval interval = { .value = kg__json_number(figures, "value"),
@@ -107,7 +107,7 @@ static kg__interval read_interval(const json_t *figures)
     return interval;
 }
 
-/* Takes a finalist's samples, a round each; leaves none where one of them is no time. */
+/* Takes a finalist's samples, one per round; none if one of them is invalid. */
 static void take_rounds(kg__tuning_candidate *candidate, const json_t *final)
 {
     const json_t *samples = json_object_get(final, "samples_ns");
@@ -248,7 +248,7 @@ kg__tuning_set *kg__tuning_variants(const kg__tuning *tuning, const char *compar
     return sets;
 }
 
-/* Whether a candidate is one of a problem's and a set's. */
+/* Whether a candidate belongs to a problem and a set. */
 static bool is_in_set(const kg__tuning_problem *problem, const kg__tuning_set *set,
                       const kg__tuning_candidate *candidate)
 {
@@ -262,7 +262,7 @@ kg__interval kg__tuning_figure(const kg__tuning_candidate *candidate)
     return candidate->rounds != NULL ? candidate->last : candidate->figure;
 }
 
-/* The work a nanosecond is that of 1e9 a second: bytes become GB/s, operations GFLOP/s. */
+/* Work per nanosecond: bytes become GB/s, operations GFLOP/s. */
 static double compute_rate(double work, const kg__tuning_candidate *candidate)
 {
     return work > 0 ? work / kg__tuning_figure(candidate).value : NAN;
@@ -278,7 +278,7 @@ double kg__tuning_gigaflops(const kg__tuning_candidate *candidate)
     return compute_rate(candidate->operations, candidate);
 }
 
-/* How well a candidate is known: the less the better. */
+/* The precision class of a candidate: less is better. */
 static int rank_candidate(const kg__tuning_candidate *candidate)
 {
     if (candidate->rounds != NULL)
@@ -286,7 +286,7 @@ static int rank_candidate(const kg__tuning_candidate *candidate)
     return candidate->dropped == 0 ? 1 : 2;
 }
 
-/* Whether `candidate` is known better, or equally well and has the smaller figure. */
+/* Whether `candidate` has a better class, or the same class and the smaller figure. */
 static bool is_ahead(const kg__tuning_candidate *candidate, const kg__tuning_candidate *other)
 {
     if (rank_candidate(candidate) != rank_candidate(other))
@@ -294,7 +294,7 @@ static bool is_ahead(const kg__tuning_candidate *candidate, const kg__tuning_can
     return kg__tuning_figure(candidate).value < kg__tuning_figure(other).value;
 }
 
-/* Whether a candidate has what an aim asks for. */
+/* Whether a candidate has an aim's figure. */
 static bool has_figure(const kg__tuning_candidate *candidate, kg__tuning_aim aim)
 {
     if (aim == KG__TUNING_BY_BANDWIDTH)
@@ -376,14 +376,14 @@ static kg__tuning_ratio compare_counts(const kg__tuning_candidate *candidate,
     double value = above == below ? 1 : above / below;
 
     if (!isfinite(value))
-        return make_unknown_ratio("the other has none of it");
+        return make_unknown_ratio("the other count is 0");
     ratio.known = true;
     ratio.times = (kg__interval){ value, value, value };
     ratio.differs = above != below;
     return ratio;
 }
 
-/* The median of numerator over denominator, round by round, `factor` times, and its interval. */
+/* The median of `factor` times numerator over denominator by round, and its interval. */
 static kg__interval compare_rounds(const double *numerator, const double *denominator, size_t count,
                                    double factor)
 {

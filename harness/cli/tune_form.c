@@ -1,4 +1,4 @@
-/* What a search found as a document, "kernelgate-tuning/1". */
+/* The document of a search, "kernelgate-tuning/1". */
 #include <math.h>
 #include <stdlib.h>
 
@@ -100,7 +100,7 @@ static void set_best(json_t *entry, const char *key, const kg__tuning_candidate 
         json_object_set_new(entry, key, json_string(candidate->id));
 }
 
-/* The best of sets, and their ratios, of one problem. */
+/* Adds the best of sets, and their ratios, of one problem. */
 static void add_sets(json_t *problem_entry, const kg__tuning *tuning,
                      const kg__tuning_problem *problem, const kg__tuning_set *sets, size_t count)
 {

@@ -1,4 +1,4 @@
-/* What a search has to say beside its tables: how much it tried, and what has no figure and why. */
+/* Writes the notes of a search: how much it tried, and what has no figure and why. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "records/records.h"
 #include "results/results_text.h"
 
-/* More lines of a kind than this are counted. */
+/* More lines of a kind are counted, not written. */
 #define LONGEST_LIST 20
 
 static void write_line(FILE *stream, kg__text_table_format format, const char *text)
@@ -25,7 +25,7 @@ static void write_line(FILE *stream, kg__text_table_format format, const char *t
     fputc('\n', stream);
 }
 
-/* Names every candidate of a fate, with its reason. */
+/* Writes every candidate of a fate, with its reason. */
 static void write_each(FILE *stream, kg__text_table_format format, const kg__tuning *tuning,
                        kg__tuning_fate fate)
 {
@@ -54,7 +54,7 @@ static bool has_reason(const kg__tuning_candidate *candidate, kg__tuning_fate fa
     return candidate->fate == fate && strcmp(candidate->why, why) == 0;
 }
 
-/* Gives each reason of a fate once: hundreds may share one. */
+/* Writes each reason of a fate once: hundreds may share one. */
 static void write_reasons(FILE *stream, kg__text_table_format format, const kg__tuning *tuning,
                           kg__tuning_fate fate)
 {
@@ -85,7 +85,7 @@ static void write_reasons(FILE *stream, kg__text_table_format format, const kg__
     }
 }
 
-/* Says what else went on while candidates were timed, which their records hold. */
+/* Writes what disturbed the timing of candidates. */
 static void write_surroundings(FILE *stream, kg__text_table_format format, const kg__tuning *tuning)
 {
     size_t throttled = 0;
@@ -100,14 +100,14 @@ static void write_surroundings(FILE *stream, kg__text_table_format format, const
     }
     if (throttled > 0) {
         kg__format(text, sizeof text,
-                   "environment: the card was throttled while %zu of the candidates were timed: "
-                   "let it cool, free its power, and search again",
+                   "environment: the GPU was throttled while %zu of the candidates were timed: let "
+                   "it cool down, check its power limit, and search again",
                    throttled);
         write_line(stream, format, text);
     }
     if (shared > 0) {
         kg__format(text, sizeof text,
-                   "environment: other processes computed on the card while %zu of the candidates "
+                   "environment: other processes computed on the GPU while %zu of the candidates "
                    "were timed: end them, and search again",
                    shared);
         write_line(stream, format, text);

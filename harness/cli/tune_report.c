@@ -1,4 +1,4 @@
-/* The best launches of a search, and how they compare, for a terminal and as Markdown. */
+/* Writes the best launches of a search and their ratios, for a terminal or as Markdown. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static void show_interval(const kg__tuning_writer *writer, const kg__interval *i
     kg__format(text, size, "%s to %s", low, high);
 }
 
-/* The tallies that a row ends in: those of which the search has none are left away. */
+/* The tallies at the end of a row; columns of zeros are omitted. */
 typedef enum tally_column {
     SAMPLES,
     CANDIDATES,
@@ -58,7 +58,7 @@ static size_t get_tally(const kg__tuning_tally *tally, tally_column column)
     return values[column];
 }
 
-/* Whether a problem's tables have a column of it. */
+/* Whether a problem's tables have this column. */
 static bool has_tally(const kg__tuning_writer *writer, const kg__tuning_problem *problem,
                       tally_column column)
 {
@@ -68,7 +68,7 @@ static bool has_tally(const kg__tuning_writer *writer, const kg__tuning_problem 
     return column == SAMPLES ? writer->timed : get_tally(&tally, column) > 0;
 }
 
-/* The columns before them, in the order in which add_best() fills them. */
+/* The columns before them, in add_best()'s order. */
 static const kg__text_table_column timed_columns[] = {
     { "fastest", false, false },
     { "time", true, false },
@@ -118,7 +118,7 @@ static void add_best_by_time(const kg__tuning_writer *writer, kg__text_table *gr
     kg__tuning_add_text(grid, fullest != NULL ? text : "");
 }
 
-/* The launch of the best, which of a set of several variants is said with its variant. */
+/* The launch of the best, with its variant if the set has several. */
 static void name_launch(const kg__tuning_set *set, const kg__tuning_candidate *best, char *text,
                         size_t size)
 {
@@ -179,7 +179,7 @@ static void write_bests(const kg__tuning_writer *writer, const kg__tuning_proble
     kg__text_table_free(grid);
 }
 
-/* A ratio to a digit more than its interval can tell. */
+/* Formats a ratio. */
 static void show_ratio(double ratio, char *text, size_t size)
 {
     if (ratio < 10)
@@ -210,7 +210,7 @@ static void show_comparison(const kg__tuning_writer *writer, const kg__tuning_ra
         kg__format(text, size, "no difference (%s to %s)", low, high);
 }
 
-/* One row of the matrix: a set against every other; the reason of what is not known is kept. */
+/* Adds one row of the matrix: a set against every other; keeps the reason of an unknown ratio. */
 static void add_ratios(const kg__tuning_writer *writer, kg__text_table *grid,
                        const kg__tuning_candidate *const *bests, size_t count, size_t row,
                        const char **why)
@@ -237,14 +237,14 @@ static void explain_matrix(const kg__tuning_writer *writer, const char *why)
 
     kg__format(text, sizeof text, "%s%s%s.",
                writer->timed
-                   ? "Time of the row over that of the column, of the fastest launches, with "
-                     "its 95 % interval; the mirrored cell has the ratio of bandwidths"
+                   ? "Time of the row over that of the column, of the fastest launches, with its "
+                     "95 % interval; the mirrored cell has the ratio of bandwidths"
                    : "Count of the row over that of the column, of the best launches",
                why != NULL ? "; unknown where " : "", why != NULL ? why : "");
     kg__tuning_remark(writer, text);
 }
 
-/* The best of each set against that of every other. */
+/* Writes the best of each set against that of every other. */
 static void write_matrix(const kg__tuning_writer *writer, const kg__tuning_problem *problem,
                          const kg__tuning_set *sets, size_t count, const char *title)
 {
@@ -279,7 +279,7 @@ static void write_matrix(const kg__tuning_writer *writer, const kg__tuning_probl
     free(columns);
 }
 
-/* Those of the named sets that have a candidate of the problem. */
+/* Lists the named sets that have a candidate of the problem. */
 static size_t list_sets(const kg__tuning_writer *writer, const kg__tuning_problem *problem,
                         kg__tuning_set *sets)
 {

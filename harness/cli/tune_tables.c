@@ -1,17 +1,16 @@
-/* Every launch of a search by variant, and sizes by variant. */
+/* Writes tables of launches and of sizes by variant. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "cli/tune_writer.h"
 
-/* A table a launch is written where there are no more launches than this. */
+/* The maximum number of launches with a table each. */
 #define LAUNCH_TABLES 12
 
 #define DROPPED_MARK " †"
 
-/* The launches of a comparison (of one size of it, where that is given), by threads, then by
- * blocks. */
+/* The launches of a comparison (or of one size), by threads, then by blocks. */
 static int compare_launches(const void *left, const void *right)
 {
     const kg__case_id *a = *(const kg__case_id *const *)left;
@@ -59,7 +58,7 @@ static const kg__tuning_candidate *find_candidate(const kg__tuning_writer *write
     return NULL;
 }
 
-/* A candidate's figure, or why it has none; returns whether a mark needs its explanation. */
+/* Adds a candidate's figure, or its fate; returns whether it has a mark to explain. */
 static bool add_candidate(const kg__tuning_writer *writer, kg__text_table *grid,
                           const kg__tuning_candidate *candidate, const char *suffix)
 {
@@ -80,12 +79,11 @@ static bool add_candidate(const kg__tuning_writer *writer, kg__text_table *grid,
 static void explain_marks(const kg__tuning_writer *writer, bool marked)
 {
     if (marked)
-        kg__tuning_remark(writer,
-                          "†: a race dropped it early, so that its time rests on few samples; "
-                          "--exhaustive times every launch alike.");
+        kg__tuning_remark(writer, "†: a race dropped it early, so its time has few samples; "
+                                  "--exhaustive times every launch fully.");
 }
 
-/* A table's columns: a title, then a variant each. */
+/* A table's columns: a title, then one per variant. */
 static kg__text_table_column *make_columns(const char *title, const kg__tuning_set *variants,
                                            size_t count)
 {
@@ -97,7 +95,7 @@ static kg__text_table_column *make_columns(const char *title, const kg__tuning_s
     return columns;
 }
 
-/* What a column of launches is called, and how it shows one. */
+/* The title of a column of launches. */
 static const char *choose_title(const kg__tuning_writer *writer, const char *comparison,
                                 const kg__case_id *const *launches, size_t count)
 {
@@ -109,7 +107,7 @@ static const char *choose_title(const kg__tuning_writer *writer, const char *com
         if (launches[i]->grid != 0 || launches[i]->block == 0)
             return "launch";
     }
-    return edges ? "edge of a block" : "threads a block";
+    return edges ? "block edge" : "threads per block";
 }
 
 static void add_launch(kg__text_table *grid, const char *title, const kg__case_id *launch)
@@ -169,7 +167,7 @@ void kg__tuning_write_launches(FILE *stream, const kg__tuning_report *report,
     free(problems);
 }
 
-/* A table of a comparison's sizes by variant: of one launch, or of the best where it is NULL. */
+/* Writes a comparison's sizes by variant: of one launch, or (NULL) of the best. */
 static void write_sizes(const kg__tuning_writer *writer, const kg__tuning_problem *problems,
                         size_t count, const char *comparison, const kg__case_id *launch)
 {
@@ -221,8 +219,8 @@ static void write_comparison_sizes(kg__tuning_writer *writer, const kg__tuning_p
         char note[KG__MESSAGE_SIZE];
 
         kg__format(note, sizeof note,
-                   "%zu launches: a filter that leaves at most %d, such as '%s/*/b4,%s/*/b16', "
-                   "gives a table of each.",
+                   "%zu launches: a filter for at most %d, such as '%s/*/b4,%s/*/b16', gives a "
+                   "table of each.",
                    launch_count, LAUNCH_TABLES, comparison, comparison);
         kg__tuning_remark(writer, note);
     }

@@ -9,7 +9,7 @@
 
 #define NANOSECONDS_A_MICROSECOND 1000.0
 
-/* Microseconds from which on a time is shown in whole ones. */
+/* From this many microseconds, a time is shown without decimals. */
 #define LEAST_WITHOUT_DECIMALS 1000
 
 kg__tuning_writer kg__tuning_writer_begin(FILE *stream, const kg__tuning_report *report,
@@ -22,7 +22,7 @@ kg__tuning_writer kg__tuning_writer_begin(FILE *stream, const kg__tuning_report 
                                 .timed = kg__tuning_is_timed(report->tuning) };
 }
 
-/* What is shown instead of the metric's name. */
+/* The title of the metric. */
 static const char *choose_figure_title(const kg__tuning_writer *writer)
 {
     return writer->timed ? "time" : writer->tuning->metric;
@@ -62,7 +62,7 @@ void kg__tuning_show(const kg__tuning_writer *writer, char *text, size_t size, d
 {
     double shown = value / NANOSECONDS_A_MICROSECOND;
 
-    /* Times have their digits even where they are whole, for they stand above one another. */
+    /* Times always have decimals, since they are aligned in a column. */
     if (writer->timed && shown < LEAST_WITHOUT_DECIMALS)
         kg__format(text, size, "%.*f", shown < 10 ? 3 : shown < 100 ? 2 : 1, shown);
     else

@@ -248,7 +248,7 @@ Test(doctor, the_disassembler_is_worth_a_line)
     a_gpu_machine();
     expect("cuobjdump", KG__WORKS, "release 13.0", "");
     facts.cuobjdump = (kg__program){ .found = false };
-    expect("cuobjdump", KG__REMARK, "not found", "is put down to the machine");
+    expect("cuobjdump", KG__REMARK, "not found", "is attributed to the machine");
     expect_gpu(true, "can be gated");
     a_laptop();
     kg__diagnose(&facts, &diagnosis);
@@ -372,7 +372,7 @@ Test(doctor, a_card_that_does_not_answer)
     facts.gpus[0].answers = false;
     snprintf(facts.gpus[0].error, sizeof facts.gpus[0].error, "GPU 0: lost");
     expect("GPU 0", KG__LACKS, "GPU 0: lost", "nvidia-smi");
-    expect_gpu(false, "no card answers");
+    expect_gpu(false, "no GPU answers");
 }
 
 Test(doctor, a_card_that_tells_nothing)
@@ -387,8 +387,8 @@ Test(doctor, a_card_that_tells_nothing)
                                             .ecc = -1,
                                             .mig = -1,
                                             .foreign_processes = -1 };
-    expect("GPU 0", KG__WORKS, "a card without a name", "");
-    cr_expect(eq(str, (char *)find("GPU 0")->found, "a card without a name"));
+    expect("GPU 0", KG__WORKS, "a GPU without a name", "");
+    cr_expect(eq(str, (char *)find("GPU 0")->found, "a GPU without a name"));
 }
 
 Test(doctor, a_gpu_without_nvml_can_be_gated)
@@ -423,7 +423,7 @@ Test(doctor, as_many_cards_as_are_described)
                "can be gated: 32 x NVIDIA H200; ci/gate spreads its tests over these 32 boards");
 }
 
-/* Each model is held against its own baseline; a card that does not answer gates nothing. */
+/* Each model is judged against its own baseline; a GPU that does not answer gates nothing. */
 Test(doctor, cards_of_several_models)
 {
     a_gpu_machine();

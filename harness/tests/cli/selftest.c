@@ -27,7 +27,7 @@ static void begin(void)
 
 TestSuite(selftest, .init = begin, .fini = remove_folder, .timeout = 60);
 
-/* The first process tells of the device, the second checks, 3 to 7 are the baseline's sessions, 8
+/* The first process describes the device, the second checks, 3 to 7 are the baseline's sessions, 8
  * is the run as they are, 9 and 10 are those of 1 and 2 %, where nothing trips; from there on each
  * run is of three processes: 11 with 3 %, 14 with 5 %, 17 the drift, 20 the kernels' alone. */
 static void plan(const char *text)
@@ -44,10 +44,10 @@ static ending run(const char *program)
 
 static void expect_run(int code, const char *line)
 {
-    ending seen = run(KG__FAKE_SOUND_GPU);
+    ending result = run(KG__FAKE_SOUND_GPU);
 
-    expect_ending(&seen, code, line);
-    free(seen.output);
+    expect_ending(&result, code, line);
+    free(result.output);
 }
 
 Test(selftest, a_gate_that_works_is_proven)
@@ -84,7 +84,7 @@ Test(selftest, prints_a_document)
 {
     char *complaints;
     json_t *document = run_as_json(KG__FAKE_SOUND_GPU, 0, &complaints);
-    const json_t *one;
+    const json_t *entry;
     const json_t *metric;
 
     cr_assert(strstr(complaints, "session 5 of 5\n") != NULL &&
@@ -95,19 +95,19 @@ Test(selftest, prints_a_document)
     cr_expect_str_eq(json_string_value(json_object_get(document, "target")), "nvidia-fake");
     cr_expect(json_array_size(json_object_get(document, "runs")) == 7);
     cr_expect(json_array_size(json_object_get(document, "failures")) == 0);
-    one = ENTRY(document, "runs", "run", "plus3", "made_slower", "+3 %", "expected", "slower");
-    cr_expect(json_integer_value(json_object_get(one, "agreed")) == 4 &&
-              json_integer_value(json_object_get(one, "exit_code")) == 1 &&
-              json_is_true(json_object_get(one, "judged")));
-    cr_expect(fabs(json_number_value(json_object_get(one, "extra")) - 0.03) < 1e-12);
-    one = ENTRY(one, "cases", "case", "fake/quick/64/b64", "verdict", "slower");
-    metric = json_object_get(json_object_get(one, "metrics"), "cold_time_ns");
-    cr_expect(json_integer_value(json_object_get(one, "observers")) == 3 &&
+    entry = ENTRY(document, "runs", "run", "plus3", "made_slower", "+3 %", "expected", "slower");
+    cr_expect(json_integer_value(json_object_get(entry, "agreed")) == 4 &&
+              json_integer_value(json_object_get(entry, "exit_code")) == 1 &&
+              json_is_true(json_object_get(entry, "judged")));
+    cr_expect(fabs(json_number_value(json_object_get(entry, "extra")) - 0.03) < 1e-12);
+    entry = ENTRY(entry, "cases", "case", "fake/quick/64/b64", "verdict", "slower");
+    metric = json_object_get(json_object_get(entry, "metrics"), "cold_time_ns");
+    cr_expect(json_integer_value(json_object_get(entry, "observers")) == 3 &&
               fabs(json_number_value(json_object_get(metric, "change")) - 0.03) < 1e-3 &&
               json_number_value(json_object_get(metric, "limit")) == 0.02);
-    one = ENTRY(document, "runs", "run", "plus1");
-    cr_expect(json_is_false(json_object_get(one, "judged")) &&
-              json_integer_value(json_object_get(one, "agreed")) == 0);
+    entry = ENTRY(document, "runs", "run", "plus1");
+    cr_expect(json_is_false(json_object_get(entry, "judged")) &&
+              json_integer_value(json_object_get(entry, "agreed")) == 0);
     (void)ENTRY(document, "runs", "run", "drift", "expected", "environment", "baselines",
                 "drifted");
     /* The changes of a whole document would be too many. */
@@ -237,20 +237,20 @@ Test(selftest, a_slowdown_that_is_put_down_to_the_machine)
                "kernels +5 %: fake/plain/64/b32 is environment, by 3 observers; expected slower");
 }
 
-/* Runs with a program that does something, a line of a shell, behind every call of the right one,
+/* Runs with a program that executes a shell line after every call of the real one,
  * whose exit code is in $code: a gate that is broken in one way. */
 static void expect_broken(const char *line, int code, const char *expected)
 {
     FILE *script = fopen(at("broken.gpu"), "w");
-    ending seen;
+    ending result;
 
     cr_assert(script != NULL);
     fprintf(script, "#!/bin/sh\n'%s' \"$@\"\ncode=$?\n%s\nexit $code\n", KG__FAKE_SOUND_GPU, line);
     cr_assert(fclose(script) == 0);
     cr_assert(chmod(at("broken.gpu"), 0755) == 0);
-    seen = run(at("broken.gpu"));
-    expect_ending(&seen, code, expected);
-    free(seen.output);
+    result = run(at("broken.gpu"));
+    expect_ending(&result, code, expected);
+    free(result.output);
 }
 
 #define EDIT_VERDICTS                                                                              \
@@ -337,17 +337,17 @@ Test(selftest, it_takes_one_program)
     const char *const none[] = { KG__COMMAND, "selftest", NULL };
     const char *const two[] = { KG__COMMAND, "selftest", KG__FAKE_SOUND_GPU, KG__FAKE_SOUND_GPU,
                                 NULL };
-    ending seen = drive(none, environment);
+    ending result = drive(none, environment);
 
-    expect_ending(&seen, 2, "selftest: needs one program");
-    free(seen.output);
+    expect_ending(&result, 2, "selftest: needs one program");
+    free(result.output);
     expect_drive(two, 2, "selftest: needs one program");
-    seen = run(at("selftest.gpu"));
-    expect_ending(&seen, 2, "selftest.gpu: no such program");
-    free(seen.output);
-    seen = run("build/matmul_f32.model");
-    expect_ending(&seen, 2, "build/matmul_f32.model: is no program for a GPU: those end in .gpu");
-    free(seen.output);
+    result = run(at("selftest.gpu"));
+    expect_ending(&result, 2, "selftest.gpu: no such program");
+    free(result.output);
+    result = run("build/matmul_f32.model");
+    expect_ending(&result, 2, "build/matmul_f32.model: is no program for a GPU: those end in .gpu");
+    free(result.output);
 }
 
 static double body_us(const char *extra, int64_t us)
@@ -370,10 +370,10 @@ Test(selftest, an_extra_is_of_the_whole_launch)
 
     for (size_t i = 0; i < sizeof extras / sizeof extras[0]; i++) {
         for (int64_t us = 20; us <= 200; us += 180) {
-            double whole = body_us(extras[i].text, us) + SELFTEST_LAUNCH_US;
+            double total = body_us(extras[i].text, us) + SELFTEST_LAUNCH_US;
 
-            cr_assert(fabs(whole / (double)us - 1 - extras[i].fraction) < 1e-9, "%s: %g us",
-                      extras[i].text, whole);
+            cr_assert(fabs(total / (double)us - 1 - extras[i].fraction) < 1e-9, "%s: %g us",
+                      extras[i].text, total);
         }
     }
 }
