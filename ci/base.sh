@@ -1,27 +1,27 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # $root is set in common.sh
 #
-# The base that ci/gate --base holds this tree against; it sources this behind common.sh.
+# The base that ci/gate --base compares this tree with; it sources this after common.sh.
 
 # Finds the commit of $1: sets $base_ref, $base_commit, and $base_prefix, the place of this tree in its checkout. Ends the
-# script where there is none.
+# script if there is none.
 find_base() {
-    local said
+    local prefix
     base_ref=$1
-    command -v git >/dev/null || stop 2 "--base $base_ref: git is not installed: install it, or leave the option out"
+    command -v git >/dev/null || stop 2 "--base $base_ref: git is not installed: install it, or omit the option"
     # In a hook git's variables name the index of the commit that is being made, which the worktree of the base would overwrite.
     # shellcheck disable=SC2046 # names without spaces
     unset $(git rev-parse --local-env-vars)
-    said=$(git -C "$root" rev-parse --show-prefix 2>&1) ||
-        stop 2 "--base $base_ref: git finds no checkout in $root (${said%%$'\n'*}): run the gate in a clone"
-    base_prefix=$said
+    prefix=$(git -C "$root" rev-parse --show-prefix 2>&1) ||
+        stop 2 "--base $base_ref: git finds no checkout in $root (${prefix%%$'\n'*}): run the gate in a clone"
+    base_prefix=$prefix
     base_commit=$(git -C "$root" rev-parse --verify --quiet --end-of-options "$base_ref^{commit}" 2>/dev/null) || base_commit=
     # git takes "^main" for all but that.
     [[ $base_commit =~ ^[0-9a-f]{40,}$ ]] ||
         stop 2 "--base $base_ref: git knows no such commit here: name a branch, a tag or a commit, and fetch it first where the checkout is shallow"
 }
 
-# Whether this tree is the base's, file by file.
+# Whether this tree equals the base's, file by file.
 is_base() {
     git -C "$root" diff --quiet --no-ext-diff "$base_commit" -- . 2>/dev/null &&
         [[ -z $(git -C "$root" ls-files --others --exclude-standard -- . 2>/dev/null) ]]
@@ -35,7 +35,7 @@ remove_base_tree() {
     git -C "$root" worktree prune >/dev/null 2>&1 || true
 }
 
-# The options of CMake that make the base's build like that of this tree, a line each: what its cache says.
+# The options of CMake that make the base's build like that of this tree, one line each, from its cache.
 like_this_build() {
     sed -nE 's/^(CMAKE_(C|CXX|CUDA)_(COMPILER|FLAGS)|CMAKE_CUDA_(ARCHITECTURES|HOST_COMPILER)|CMAKE_BUILD_TYPE|kernelgate_DIR|KERNELGATE_SOURCE):[A-Z]+=(.+)$/-D\1=\5/p' \
         "$root/build/gpu/CMakeCache.txt"
@@ -53,7 +53,7 @@ build_gpu_programs() {
 
 # shellcheck disable=SC2317 # called by run_stoppable
 # Builds the base in a worktree of its own, which lives no longer than that: with this tree's harness, so that both are timed
-# alike, or where that does not go with its own. A project that uses kernelgate has no harness: its base is built with the
+# alike, or with its own if that fails. A project that uses kernelgate has no harness: its base is built with the
 # kernelgate of this tree's build. Writes the stamp $base_build/built.
 make_base() {
     local source=$base_tree/$base_prefix
@@ -88,13 +88,13 @@ harness_of_base() {
 }
 
 # Builds the base that find_base() found, unless the last run has, and sets $base_build to the folder with its programs. Fails,
-# with a line that says why, where it does not build, and where it is this tree.
+# with a line that says why, if it does not build or is this tree.
 build_base() {
     local folder=$root/build/base name begun other how=''
     name=$base_ref
     [[ $base_commit == "$base_ref"* ]] || name="$base_ref (${base_commit:0:10})"
     if is_base; then
-        say "the base $name is this very tree, and as fast as itself whatever it does: what got slower is confirmed against the stored baseline instead"
+        say "the base $name is this tree itself: what got slower is confirmed against the stored baseline instead"
         return 1
     fi
     base_tree=$folder/tree base_log=$root/build/base.log base_build=$folder/${base_commit:0:12}
@@ -117,5 +117,5 @@ build_base() {
         say "built in $(seconds_since "$begun")"
     fi
     [[ $(tail -n 1 -- "$base_build/built") == harness=this ]] || how=', with its own harness, since with this one it does not build'
-    say "what got slower is held against $name$how"
+    say "what got slower is compared with $name$how"
 }

@@ -9,11 +9,11 @@ home=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
 root=$(cd -- "${KG_PROJECT:-$home}" 2>/dev/null && pwd -P) || root=${KG_PROJECT-}
 # What is run from here on is run for this project, and what it runs need not be.
 unset KG_PROJECT
-# A link's name is no script's.
+# The name of a link is not the script's.
 script=$(readlink -f -- "$0") || script=$0
 script=ci/${script##*/}
 
-# The words $* as one line: control characters, of a path say, are spaces there, as in kernelgate's own messages, and no
+# Prints $* as one line: control characters, for example of a path, become spaces, as in kernelgate's own messages, and no
 # part of it is a workflow command.
 one_line() {
     local line="${*//[[:cntrl:]]/ }"
@@ -28,7 +28,7 @@ pass_on() {
 
 # Prints one line of progress. Without it a failure would look like a finding: it is an error.
 say() {
-    printf 'kernelgate: %s\n' "$(one_line "$*")" 2>/dev/null || stop 2 'the standard output takes no more: see where it goes'
+    printf 'kernelgate: %s\n' "$(one_line "$*")" 2>/dev/null || stop 2 'the standard output cannot be written: see where it goes'
 }
 
 # Prints one line on the standard error and ends the script with the exit code $1.
@@ -40,7 +40,7 @@ stop() {
 }
 
 [[ -z ${CTEST_PARALLEL_LEVEL-} || $CTEST_PARALLEL_LEVEL =~ ^[1-9][0-9]{0,5}$ ]] ||
-    stop 2 "CTEST_PARALLEL_LEVEL='$CTEST_PARALLEL_LEVEL' is no number of tests: set it to 1 or more, or unset it"
+    stop 2 "CTEST_PARALLEL_LEVEL='$CTEST_PARALLEL_LEVEL' is not a number of tests: set it to 1 or more, or unset it"
 
 # Whether the text $1 is a number from $2 to $3, as harness/suite/settings.c takes one.
 is_number_within() {
@@ -49,20 +49,20 @@ is_number_within() {
             'BEGIN { exit !(number + 0 >= least + 0 && number + 0 <= most + 0) }'
 }
 
-# Ends the script where the limits of a case are no numbers: the programs, which read them, would say so after the build.
+# Ends the script if the limits of a case are not numbers: the programs would complain only after the build.
 need_clear_limits() {
     local name least most
     while read -r name least most; do
         [[ -z ${!name-} ]] || is_number_within "${!name}" "$least" "$most" ||
-            stop 2 "$name='${!name}' is no number of seconds from $least to $most: set it to one, or unset it"
+            stop 2 "$name='${!name}' is not a number of seconds from $least to $most: set it to one, or unset it"
     done <<'END'
 KG_CASE_TIMEOUT 0.001 1000000
 KG_CASE_SECONDS 0.05 3600
 END
 }
 
-# Ends the script where a path holds what a build cannot have in it, as cmake/KgPaths.cmake has it too, or, of an installed
-# copy, what separates the folders of a search path.
+# Ends the script if a path has a character that breaks a build (cmake/KgPaths.cmake has the same list) or, for
+# an installed copy, a separator of search paths.
 need_plain_paths() {
     local folder odd='[][;#"<>*?\|[:cntrl:]]|\$[A-Z]*\{'
     for folder in "$root" "$home"; do
@@ -72,11 +72,11 @@ need_plain_paths() {
     [[ ${kernelgate_ROOT-} != *:* ]] || stop 2 "$kernelgate_ROOT: this path holds ':', which separates paths: install kernelgate to a folder without"
 }
 
-# Ends the script where there is nothing to build.
+# Ends the script if there is nothing to build.
 need_project() {
     need_plain_paths
     [[ -f $root/CMakePresets.json ]] ||
-        stop 2 "$root is no project to gate, since it has no CMakePresets.json: call this in the project's folder, or name that in KG_PROJECT"
+        stop 2 "$root is not a project to gate, since it has no CMakePresets.json: run this in the project's folder, or name it in KG_PROJECT"
 }
 
 # Prints the comment at the head of the script as its help.
@@ -84,8 +84,8 @@ print_help() {
     sed -n '2,/^$/ { s/^# \{0,1\}//; p; }' "$0"
 }
 
-# For a script without arguments, with those that it was given: prints the help that was asked for, and ends the script on
-# any other word, an empty one too.
+# For a script without arguments: prints the help for --help, and ends the script on any other
+# argument, also an empty one.
 take_no_arguments() {
     (($#)) || return 0
     case $1 in
@@ -93,7 +93,7 @@ take_no_arguments() {
         print_help
         exit 0
         ;;
-    *) stop 2 "takes no arguments, and so no '$1'; see $script --help" ;;
+    *) stop 2 "takes no arguments, not '$1'; see $script --help" ;;
     esac
 }
 
@@ -103,7 +103,7 @@ option_value() {
     printf '%s' "$2"
 }
 
-# Milliseconds of a clock, to take differences of.
+# The time in milliseconds, for differences.
 milliseconds() {
     local now=${EPOCHREALTIME/[^0-9]/}
     printf '%s' "${now%???}"
@@ -117,8 +117,8 @@ seconds_since() {
 
 running=
 
-# Ends process group $1 once this script is gone: who was killed ends nothing, and what it had started would go on to write
-# where the next run does.
+# Ends process group $1 once this script is gone: a killed script ends nothing, and what it started would write where
+# the next run does.
 end_orphans() {
     while [[ -e /proc/$$/exe ]]; do
         sleep 1
@@ -187,8 +187,8 @@ descends_from() {
     [[ $process == "$1" ]]
 }
 
-# Reads who holds a folder from its file $1 into $holder, $holder_started, $holder_host, $holder_what and $holder_since; all
-# are empty where nobody does. harness/base/run_lock.h describes the file.
+# Reads which process has locked a folder from its file $1 into $holder, $holder_started, $holder_host, $holder_what and $holder_since; all
+# are empty if none has. harness/base/run_lock.h describes the file.
 read_holder() {
     local word value
     holder='' holder_started='' holder_host='' holder_what='' holder_since=''
@@ -207,13 +207,13 @@ read_holder() {
 
 held=()
 
-# Holds the folder $1 until this script ends, unless what started the script holds it already; ends the script when somebody
-# else does. $2 says how to go on without that folder.
+# Locks the folder $1 until this script ends, unless the caller of the script has locked it; ends the script if another
+# process has. $2 says how to go on without that folder.
 hold_folder() {
     local folder=$1 lock=$1/run.lock otherwise=$2 file host cause
     host=$(</proc/sys/kernel/hostname)
     cause=$(LC_ALL=C mkdir -p -- "$folder" 2>&1) ||
-        stop 2 "$folder: the folder cannot be made: ${cause##*: }: see to what stands there and who may write to it, or $otherwise"
+        stop 2 "$folder: the folder cannot be made: ${cause##*: }: check what is there and who may write to it, or $otherwise"
     [[ ! -L $lock && (! -e $lock || -f $lock) ]] || stop 2 "$lock: is no regular file: remove it, or $otherwise"
     { exec {file}<>"$lock"; } 2>/dev/null || stop 2 "$lock: cannot be written: make it writable for $(id -un), or $otherwise"
     flock -w 10 "$file" || stop 2 "$lock: a process has kept it open for 10 s: end that process (fuser $lock names it), or $otherwise"
@@ -237,7 +237,7 @@ hold_folder() {
     exec {file}>&-
 }
 
-# Gives back what this script holds; a script with another trap at its exit calls it there.
+# Unlocks what this script has locked; a script with its own EXIT trap calls it there.
 # shellcheck disable=SC2317 # called at exit
 release_folders() {
     local folder file
@@ -251,7 +251,7 @@ release_folders() {
 }
 trap release_folders EXIT
 
-# Shows what of the log $1 tells the failure and ends the script, for a step that failed: "$2 failed". With several compilers
+# Shows the errors in the log $1 and ends the script, for a step that failed: "$2 failed". With several compilers
 # at once, the error can be far above the log's end: what follows the first that failed for Ninja, else the first error.
 stop_with_log() {
     local begin part='the log, from its first error on'
@@ -294,7 +294,7 @@ build_preset() {
     fi
     run_stoppable cmake --build "$folder" ${2:+--target "$2"} >>"$log" 2>&1 ||
         stop_with_log "$log" "building preset $preset"
-    # A warning that only a log sees is none.
+    # Shows warnings, which the log would hide.
     grep -E 'warning:|CMake Warning' -- "$log" | sort -u | head -n 10 >&2 || true
     say "built in $(seconds_since "$begun")"
 }
@@ -306,17 +306,17 @@ kernelgate_command() {
     printf '%s' "${command#"$root/"}"
 }
 
-# Ends the script where there is no ctest to run the tests.
+# Ends the script if there is no ctest.
 need_ctest() {
     command -v ctest >/dev/null || stop 2 'ctest is not on the PATH: install the package cmake, 3.25 or newer, which brings it'
 }
 
-# Removes the log $1 of an earlier run, so that a ctest that does not get to writing its own is not told by that one's words.
+# Removes the log $1 of an earlier run, so that it is not read if ctest fails to write its own.
 forget_log() {
     rm -f -- "$1" 2>/dev/null || stop 2 "$1: left by an earlier run, and cannot be removed: make its folder writable for $(id -un)"
 }
 
-# How many tests ctest runs at a time: CTest's own variable, else one a processor.
+# How many tests ctest runs at a time: CTest's own variable, else one per processor.
 parallel_tests() {
     printf '%s' "${CTEST_PARALLEL_LEVEL:-$(nproc 2>/dev/null || echo 2)}"
 }
@@ -349,7 +349,7 @@ find_compute_sanitizer() {
 }
 
 # True when an NVIDIA display or 3D controller is on the PCI bus.
-nvidia_card_on_bus() {
+nvidia_gpu_on_bus() {
     local device
     for device in /sys/bus/pci/devices/*; do
         [[ -r $device/vendor && -r $device/class ]] || continue
@@ -358,7 +358,7 @@ nvidia_card_on_bus() {
     return 1
 }
 
-# Looks for NVIDIA GPUs. Sets gpu_state to "usable", "broken" (a card, but no working driver) or "none", and gpu_text to the GPUs' names
+# Looks for NVIDIA GPUs. Sets gpu_state to "usable", "broken" (a GPU, but no working driver) or "none", and gpu_text to the GPUs' names
 # or to what is wrong.
 look_for_gpu() {
     local tool='' candidate answer node
@@ -389,8 +389,8 @@ look_for_gpu() {
         fi
         return
     done
-    if nvidia_card_on_bus; then
-        gpu_state=broken gpu_text="an NVIDIA card is on the PCI bus, but its driver does not work${answer:+ (${tool##*/}: $answer)}"
+    if nvidia_gpu_on_bus; then
+        gpu_state=broken gpu_text="an NVIDIA GPU is on the PCI bus, but its driver does not work${answer:+ (${tool##*/}: $answer)}"
     fi
 }
 

@@ -1,4 +1,4 @@
-/* cppcheck reads no system headers, so macros of libraries that look like no C to it are told to it
+/* cppcheck reads no system headers, so macros of libraries that it cannot parse are defined
  * here. */
 #define ElfW(type) Elf64_##type
 #define json_array_foreach(array, index, value)                                                    \

@@ -1,6 +1,6 @@
 # kg_add_comparison(NAME [LIBRARIES LIBRARY ...]): the programs of a comparison and their tests.
 #
-# Builds NAME.model (g++, the CPU model), NAME.instrumented (the same with a hook at every access, run by NAME.model)
+# Builds NAME.model (g++, the CPU model), NAME.instrumented (with a hook at every access, run by NAME.model)
 # and, where there is a CUDA compiler, NAME.gpu (nvcc, cudart) from suites/NAME.c and every kernels/NAME/*.cu of the project.
 # CTest finds the programs' Criterion tests when it runs, as <target>.NAME.<part>, labelled by target and comparison.
 # The suite and the kernels of every program are compiled for each LIBRARY, and the programs link it: an interface
@@ -72,8 +72,8 @@ function(kg__add_tests comparison target)
   kg__discover_tests(${program} ${target}. "${target};${comparison}" ${KG_TEST_TIMEOUT} gate ${environment})
 endfunction()
 
-# kg__tell_flags(PROGRAM): has a program for the CPU model know what the project compiles C++ with, so that its runs say so.
-function(kg__tell_flags program)
+# kg__define_flags(PROGRAM): tells a program for the CPU model the project's C++ flags, which its results name.
+function(kg__define_flags program)
   string(STRIP "${CMAKE_CXX_FLAGS}" flags)
   # As a string of C has it.
   string(REGEX REPLACE "([\\\"])" "\\\\\\1" flags "${flags}")
@@ -84,7 +84,7 @@ endfunction()
 # Each flavour's kernels are an object library, NAME_plain_kernels and NAME_instrumented_kernels: the hooks' flags do not
 # go together with those of coverage and of the sanitizers.
 function(kg__add_model_programs name)
-  # The model's headers come before any other, lest a CUDA Toolkit's be taken.
+  # The model's headers come before any other, so that a CUDA Toolkit's are not used.
   get_target_property(stand_in kernelgate::cpu_model INTERFACE_INCLUDE_DIRECTORIES)
   add_library(${name}_plain_kernels OBJECT ${ARGN})
   # A kernel's large local arrays must touch every page on their way down, so that none steps over a stack's guard.
@@ -96,16 +96,16 @@ function(kg__add_model_programs name)
     target_include_directories(${name}_${flavour}_kernels BEFORE PRIVATE ${stand_in})
     target_link_libraries(${name}_${flavour}_kernels PRIVATE kernelgate::headers)
     set_target_properties(${name}_${flavour}_kernels PROPERTIES COMPILE_WARNING_AS_ERROR "${KG_WERROR}")
-    # Such as #pragma unroll, which is nvcc's to obey.
+    # Such as #pragma unroll, which is for nvcc.
     target_compile_options(${name}_${flavour}_kernels PRIVATE -Wno-unknown-pragmas)
   endforeach()
   add_executable(${name}.model $<TARGET_OBJECTS:${name}_plain_kernels>)
-  # An overrun of a shared array falls into the hole behind it here too, and spoils no counter of coverage.
+  # So an overrun of a shared array hits the gap after it, and not a counter of coverage.
   target_link_options(${name}.model PRIVATE -Wl,--sort-section=alignment)
   add_executable(${name}.instrumented $<TARGET_OBJECTS:${name}_instrumented_kernels>)
   target_link_libraries(${name}.instrumented PRIVATE kernelgate::instrumented)
-  kg__tell_flags(${name}.model)
-  kg__tell_flags(${name}.instrumented)
+  kg__define_flags(${name}.model)
+  kg__define_flags(${name}.instrumented)
   # The tests of the one run the other.
   add_dependencies(${name}.model ${name}.instrumented)
 endfunction()
@@ -134,14 +134,14 @@ function(kg__add_comparison comparison)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/suites/${comparison}.c)
 
   file(READ ${PROJECT_SOURCE_DIR}/suites/${comparison}.c suite)
-  # What is counted below is the elements of a list, which a semicolon would part.
+  # The text is split into a list below, so it must not contain semicolons.
   string(REPLACE ";" "," suite "${suite}")
 
   # A .cu file's language holds for its whole folder, so g++ gets each through a .cpp file that includes it.
   set(model_sources)
   foreach(kernel IN LISTS kernels)
     get_filename_component(variant ${kernel} NAME_WE)
-    # A kernel without its row would be built and never run: its launcher is to stand in the suite twice, declared and used.
+    # A kernel without its row would be built and never run: its launcher must be in the suite twice, declared and used.
     set(launcher ${comparison}_${variant})
     string(REGEX MATCHALL "[^A-Za-z0-9_]${launcher}[^A-Za-z0-9_]" places " ${suite}")
     list(LENGTH places count)
@@ -185,7 +185,7 @@ endmacro()
 # kg_finish_gate(): the tests around all comparisons, which begin a run and sum it up. Call it once, last.
 function(kg_finish_gate)
   get_property(comparisons GLOBAL PROPERTY KG_COMPARISONS)
-  # A comparison without its line would never be gated, and nobody would miss it.
+  # A comparison without its line would silently not be gated.
   file(GLOB sources CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/suites/*.c
        ${PROJECT_SOURCE_DIR}/kernels/*/*.cu)
   foreach(source IN LISTS sources)
@@ -201,7 +201,7 @@ function(kg_finish_gate)
   file(RELATIVE_PATH build ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
   # The scripts look here for the command.
   file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/kernelgate.path CONTENT "$<TARGET_FILE:kernelgate::command>\n")
-  # The programs whose tests have to report: a file that is left of another commit is not among them.
+  # The programs whose tests have to report: a file left by another commit is not in the list.
   set(programs)
   foreach(comparison IN LISTS comparisons)
     foreach(target gpu model)

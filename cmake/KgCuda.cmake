@@ -22,7 +22,7 @@ else()
       endif()
     endif()
     enable_language(CUDA)
-    # Kernels that nvcc was told not to optimize would be held against the times of others.
+    # Kernels that are not optimized must not be compared with the baselines.
     foreach(flags CMAKE_CUDA_FLAGS CMAKE_CUDA_FLAGS_${CMAKE_BUILD_TYPE} NVCC_PREPEND_FLAGS NVCC_APPEND_FLAGS)
       string(TOUPPER ${flags} flags)
       set(value "${${flags}}")
@@ -34,7 +34,7 @@ else()
                             "of the baselines: take it out of ${flags}, or set KG_GPU=OFF")
       endif()
     endforeach()
-    # nvcc reads these itself, so that a build which they change has to have other commands.
+    # nvcc reads these itself: a change must change the build's commands.
     set(KG_NVCC_ENVIRONMENT "" CACHE INTERNAL "Stands for nvcc's flags in the environment, where there are any")
     if(NOT "$ENV{NVCC_PREPEND_FLAGS}$ENV{NVCC_APPEND_FLAGS}" STREQUAL "")
       string(SHA1 hash "$ENV{NVCC_PREPEND_FLAGS} $ENV{NVCC_APPEND_FLAGS}")

@@ -17,10 +17,10 @@ if(NOT kg_status EQUAL 0)
   message(FATAL_ERROR " ${program} --list failed (${kg_status}): ${kg_errors}")
 endif()
 
-# Longest first, lest one be left to the end while other boards idle: the more cases a comparison times, the earlier its times
+# Longest first, so that none is left to the end while other boards idle: the more cases a comparison times, the earlier its times
 # come, and its checks among the checks, for its times wait for them. Before the checks come the defects, each of which
 # takes a process, for no board times anything while one of them is at work on it. All of them come before tests without a
-# cost, of which CTest remembers the seconds. A table that cannot be listed is its own tests' to tell of.
+# cost, of which CTest remembers the seconds. A table that cannot be listed fails its own tests.
 if(board_slots GREATER 0)
   execute_process(COMMAND "${program}" --cases time OUTPUT_VARIABLE kg_cases ERROR_QUIET)
   string(REGEX MATCHALL "\n" kg_cases "${kg_cases}")
@@ -38,7 +38,7 @@ if(NOT prefix STREQUAL "harness.")
   set(kg_ended_with ENVIRONMENT_MODIFICATION "KG__PARENT=set:${kg_ctest}")
 endif()
 
-# The listing names a suite with its number of tests ("matmul_f32: 3 tests"), then a test a line behind a tree's branch.
+# The listing names a suite with its number of tests ("matmul_f32: 3 tests"), then one line per test after a tree's branch.
 string(REPLACE ";" "\\;" kg_listing "${kg_listing}")
 string(REPLACE "\n" ";" kg_listing "${kg_listing}")
 set(kg_suite "")
@@ -72,7 +72,7 @@ foreach(kg_line IN LISTS kg_listing)
       set_tests_properties("${kg_test}" PROPERTIES
         DEPENDS "${prefix}${kg_suite}.check;${prefix}${kg_suite}.time;${prefix}${kg_suite}.count")
     elseif(kg_part STREQUAL "time")
-      # Speedups are spoken of only where both variants were found right.
+      # Speedups are reported only if both variants are correct.
       set_tests_properties("${kg_test}" PROPERTIES DEPENDS "${prefix}${kg_suite}.check")
     endif()
   endif()

@@ -17,7 +17,7 @@ add_custom_target(kg_installable DEPENDS kernelgate ${libraries} ${gpu_libraries
 foreach(target IN LISTS libraries gpu_libraries ITEMS kernelgate)
   string(REGEX REPLACE "^(kernelgate|kg)_" "" name ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
-  # As a system's folder it would come behind those of a project's own, which may hold a CUDA Toolkit's headers.
+  # A system folder would come after those of a project, which may have a CUDA Toolkit's headers.
   set_target_properties(${target} PROPERTIES EXPORT_NO_SYSTEM ON)
 endforeach()
 set_target_properties(kernelgate PROPERTIES EXPORT_NAME command)
@@ -25,7 +25,7 @@ set_target_properties(kernelgate PROPERTIES EXPORT_NAME command)
 install(TARGETS ${libraries} kernelgate EXPORT kernelgate-targets)
 install(EXPORT kernelgate-targets NAMESPACE kernelgate:: DESTINATION ${KG_MODULES})
 if(gpu_libraries)
-  # Apart, since they want CUDA, which a project may leave out.
+  # Separate, since they need CUDA, which a project may omit.
   install(TARGETS ${gpu_libraries} EXPORT kernelgate-gpu-targets)
   install(EXPORT kernelgate-gpu-targets NAMESPACE kernelgate:: DESTINATION ${KG_MODULES})
 endif()

@@ -1,5 +1,4 @@
-/* kernelgate baseline adopt: a gate that ran is a session like any other. Its times join those that
- * the baseline rests on. */
+/* kernelgate baseline adopt: adds the times of a finished gate to a baseline as one session. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,16 +22,16 @@
 #include "results/time_result.h"
 #include "suite/settings.h"
 
-/* So many times that all agree with sessions of a baseline do so by no chance. */
-#define TELLING_TIMES 4
+/* This many times equal to sessions of a baseline are not a coincidence. */
+#define MATCHES_MINIMUM 4
 
 static const char *baselines;
 static const char *commit_text;
 static bool any_commit;
-static bool unknown_code_too;
+static bool accept_unknown_code;
 static bool as_json;
 
-/* Everything that is being adopted. */
+/* A run of the command. */
 typedef struct adoption {
     size_t count;
     char **paths;
@@ -56,13 +55,13 @@ static bool is_timed(const json_t *entry)
     return false;
 }
 
-static const char *tool_name(const char *measured_by)
+static const char *name_tool(const char *measured_by)
 {
     return *measured_by != '\0' ? measured_by : "comparisons' programs";
 }
 
-/* Whether these results hold times, all of the target that those before them are of. */
-static bool is_of_target(adoption *all, const char *path, const json_t *results)
+/* Whether these results hold times, all of the same target as the results before them. */
+static bool is_of_target(adoption *run, const char *path, const json_t *results)
 {
     bool timed = false;
     const json_t *entry;
@@ -74,132 +73,132 @@ static bool is_of_target(adoption *all, const char *path, const json_t *results)
         if (!is_timed(entry))
             continue;
         timed = true;
-        if (all->target == NULL)
-            all->target = key;
-        if (strcmp(all->target, key) == 0)
+        if (run->target == NULL)
+            run->target = key;
+        if (strcmp(run->target, key) == 0)
             continue;
-        kg__ledger_refuse(all->recorder.ledger, (kg__entry_subject){ .file = path },
-                          "has times of %s, and %s is being adopted: each target on its own", key,
-                          all->target);
+        kg__change_log_refuse(run->recorder.log, (kg__entry_subject){ .file = path },
+                              "has times of %s, and %s is being adopted: each target on its own",
+                              key, run->target);
         return false;
     }
     if (!timed)
-        kg__ledger_refuse(all->recorder.ledger, (kg__entry_subject){ .file = path },
-                          "has no times of a GPU: leave it out (the CPU model counts the same "
-                          "everywhere: ci/rebaseline --target model)");
+        kg__change_log_refuse(run->recorder.log, (kg__entry_subject){ .file = path },
+                              "has no times of a GPU: leave it out (the CPU model counts the same "
+                              "everywhere: ci/rebaseline --target model)");
     return timed;
 }
 
-/* Whether these results are of the commit that those before them are of: another one may cost
- * something else. */
-static bool is_of_commit(adoption *all, const char *path, const json_t *results)
+/* Whether these results are of the same commit as those before them: times of another commit may
+ * differ. */
+static bool is_of_commit(adoption *run, const char *path, const json_t *results)
 {
     const char *commit = kg__json_text(results, "commit");
 
     if (!any_commit && strstr(commit, "-dirty") != NULL) {
-        kg__ledger_refuse(all->recorder.ledger, (kg__entry_subject){ .file = path },
-                          "is of %s, which no commit holds: gate a commit, or --any-commit",
-                          commit);
+        kg__change_log_refuse(run->recorder.log, (kg__entry_subject){ .file = path },
+                              "is of %s, which is not a commit: gate a commit, or --any-commit",
+                              commit);
         return false;
     }
-    if (!any_commit && *commit != '\0' && *all->commit != '\0' &&
-        strcmp(commit, all->commit) != 0) {
-        kg__ledger_refuse(all->recorder.ledger, (kg__entry_subject){ .file = path },
-                          "is of commit %s, others are of %s: adopt those of one commit, or "
-                          "--any-commit",
-                          commit, all->commit);
+    if (!any_commit && *commit != '\0' && *run->commit != '\0' &&
+        strcmp(commit, run->commit) != 0) {
+        kg__change_log_refuse(
+            run->recorder.log, (kg__entry_subject){ .file = path },
+            "is of commit %s, others are of %s: adopt those of one commit, or --any-commit", commit,
+            run->commit);
         return false;
     }
     if (*commit != '\0')
-        all->commit = commit;
+        run->commit = commit;
     return true;
 }
 
-/* Whether no results are given twice: they would count as two sessions. */
-static bool is_the_first(const adoption *all, size_t index)
+/* Whether these results are not a repetition, which would count as a second session. */
+static bool is_unique(const adoption *run, size_t index)
 {
     for (size_t i = 0; i < index; i++) {
-        if (!json_equal(all->results[i], all->results[index]))
+        if (!json_equal(run->results[i], run->results[index]))
             continue;
-        kg__ledger_refuse(all->recorder.ledger, (kg__entry_subject){ .file = all->paths[index] },
-                          "holds the same as %s: give one of them", all->paths[i]);
+        kg__change_log_refuse(run->recorder.log, (kg__entry_subject){ .file = run->paths[index] },
+                              "holds the same as %s: give one of them", run->paths[i]);
         return false;
     }
     return true;
 }
 
-/* Reads all results; complains of each that does not fit. */
-static bool read_results(adoption *all)
+/* Reads all results; complains about each that does not fit. */
+static bool read_results(adoption *run)
 {
     bool good = true;
 
-    for (size_t i = 0; i < all->count; i++) {
+    for (size_t i = 0; i < run->count; i++) {
         kg__error error = { "" };
 
-        all->results[i] = kg__results_load(all->paths[i], &error);
-        if (all->results[i] == NULL)
-            kg__ledger_refuse(all->recorder.ledger, (kg__entry_subject){ .file = NULL }, "%s",
-                              error.text);
-        good = all->results[i] != NULL && is_of_target(all, all->paths[i], all->results[i]) &&
-               is_of_commit(all, all->paths[i], all->results[i]) && is_the_first(all, i) && good;
+        run->results[i] = kg__results_load(run->paths[i], &error);
+        if (run->results[i] == NULL)
+            kg__change_log_refuse(run->recorder.log, (kg__entry_subject){ .file = NULL }, "%s",
+                                  error.text);
+        good = run->results[i] != NULL && is_of_target(run, run->paths[i], run->results[i]) &&
+               is_of_commit(run, run->paths[i], run->results[i]) && is_unique(run, i) && good;
     }
     return good;
 }
 
-/* The description of the target; NULL where the results have none. The key of one that differs from
- * its namesake in memory ends in that, in the cases alone. */
-static json_t *described_target(const adoption *all)
+/* The description of the target; NULL if the results have none. A case's key may end in the memory
+ * size, which the description's key lacks. */
+static json_t *find_target(const adoption *run)
 {
-    json_t *targets = json_object_get(all->results[0], "targets");
-    json_t *found = json_object_get(targets, all->target);
+    json_t *targets = json_object_get(run->results[0], "targets");
+    json_t *found = json_object_get(targets, run->target);
     const char *key;
     json_t *target;
 
     json_object_foreach (targets, key, target) {
         size_t length = strlen(key);
 
-        if (found == NULL && strncmp(all->target, key, length) == 0 && all->target[length] == '-')
+        if (found == NULL && strncmp(run->target, key, length) == 0 && run->target[length] == '-')
             found = target;
     }
     return json_incref(found);
 }
 
-static json_t *provenance_in(const adoption *all, const json_t *results)
+static json_t *find_provenance(const adoption *run, const json_t *results)
 {
     return json_object_get(json_object_get(results, "provenance"),
-                           kg__json_text(all->recorder.target, "key"));
+                           kg__json_text(run->recorder.target, "key"));
 }
 
-static double sentinel_in(const adoption *all, const json_t *results, const char *name)
+static double read_sentinel(const adoption *run, const json_t *results, const char *name)
 {
-    return kg__json_number(json_object_get(provenance_in(all, results), "sentinels_ns"), name);
+    return kg__json_number(json_object_get(find_provenance(run, results), "sentinels_ns"), name);
 }
 
-/* Whether the baseline has these results' sentinels side by side, as no other gate would have them:
- * then they were adopted before. */
-static bool was_adopted(const adoption *all, const json_t *results)
+/* Whether one session of the baseline has all of these results' sentinel times: then they were
+ * adopted before. */
+static bool was_adopted(const adoption *run, const json_t *results)
 {
-    const kg__baseline_metric *known[KG__SENTINELS];
+    const kg__baseline_metric *stored[KG__SENTINELS];
     double value[KG__SENTINELS];
     size_t shared = SIZE_MAX;
 
     for (size_t i = 0; i < KG__SENTINELS; i++) {
         const kg__baseline_case *entry =
-            kg__baseline_sentinel(&all->baseline, kg__session_sentinels[i]);
-        double seen = sentinel_in(all, results, kg__session_sentinels[i]);
+            kg__baseline_sentinel(&run->baseline, kg__session_sentinels[i]);
+        double time = read_sentinel(run, results, kg__session_sentinels[i]);
 
-        known[i] = entry != NULL ? kg__baseline_metric_of(entry, kg__time_names[0]) : NULL;
-        if (known[i] == NULL || !(seen > 0))
+        stored[i] = entry != NULL ? kg__baseline_metric_of(entry, kg__time_names[0]) : NULL;
+        if (stored[i] == NULL || !(time > 0))
             return false;
-        value[i] = kg__value_of_sessions(&seen, 1);
-        if (known[i]->session_count < shared)
-            shared = known[i]->session_count;
+        value[i] = kg__value_of_sessions(&time, 1);
+        if (stored[i]->session_count < shared)
+            shared = stored[i]->session_count;
     }
     for (size_t session = 0; session < shared; session++) {
         bool same = true;
 
         for (size_t i = 0; i < KG__SENTINELS; i++)
-            same = same && known[i]->sessions[session] == value[i];
+            same = same && stored[i]->sessions[session] == value[i];
         if (same)
             return true;
     }
@@ -208,17 +207,17 @@ static bool was_adopted(const adoption *all, const json_t *results)
 
 static bool has_session(const kg__baseline_metric *metric, double value)
 {
-    double stored = kg__value_of_sessions(&value, 1);
+    double rounded = kg__value_of_sessions(&value, 1);
 
     for (size_t i = 0; metric != NULL && i < metric->session_count; i++) {
-        if (metric->sessions[i] == stored)
+        if (metric->sessions[i] == rounded)
             return true;
     }
     return false;
 }
 
-/* Whether a case is known to have run other code than the baseline's: what that costs is no further
- * session of it. */
+/* Whether a case is known to have run other code than the baseline's: its times are not a session.
+ */
 static bool is_other_code(const kg__baseline_case *before, const json_t *kernel)
 {
     json_t *changes = json_array();
@@ -234,60 +233,60 @@ static bool is_other_code(const kg__baseline_case *before, const json_t *kernel)
     return other;
 }
 
-/* The metric that a time is to join, of a case or sentinel of which the baseline has `before`. */
-static const kg__baseline_metric *known_of(const kg__baseline_case *before, size_t metric)
+/* The metric that a time is added to; `before` is the baseline's entry or NULL. */
+static const kg__baseline_metric *find_metric(const kg__baseline_case *before, size_t metric)
 {
     return before != NULL ? kg__baseline_metric_of(before, kg__time_names[metric]) : NULL;
 }
 
-/* Whether a case took more, or less, than its limit lets pass, by a kernel that is not known to be
- * the one that was recorded: it may cost that now. */
+/* Whether a time is beyond its limit and the kernel is not known to be the recorded one: the change
+ * may be real. */
 static bool may_be_other_code(const kg__baseline_case *before, const json_t *entry)
 {
     for (size_t m = 0; m < KG__TIMES; m++) {
-        const kg__baseline_metric *known = known_of(before, m);
+        const kg__baseline_metric *stored = find_metric(before, m);
         double value = kg__json_number(
             json_object_get(json_object_get(entry, "metrics"), kg__time_names[m]), "value");
-        kg__interval seen = { value, value, value };
+        kg__interval figure = { value, value, value };
         kg__expectation expectation;
 
-        if (known == NULL || !isfinite(value))
+        if (stored == NULL || !isfinite(value))
             continue;
-        expectation = kg__baseline_expectation(known);
-        if (kg__judge(&seen, &expectation, NULL, "ns").tripped)
+        expectation = kg__baseline_expectation(stored);
+        if (kg__judge(&figure, &expectation, NULL, "ns").tripped)
             return !kg__is_same_code(before->code, json_object_get(entry, "kernel"));
     }
     return false;
 }
 
-/* What a first baseline says of where it was recorded: what results say, less what only they do.
- * One that was recorded keeps what it says, as its cases keep their code. */
-static json_t *provenance_of(const adoption *all)
+/* The provenance of the baseline: its own if it has one, else that of the results without nested
+ * objects. */
+static json_t *make_provenance(const adoption *run)
 {
-    json_t *said = provenance_in(all, all->results[0]);
-    double launch = sentinel_in(all, all->results[0], "empty");
-    json_t *plain = json_object();
+    json_t *provenance = find_provenance(run, run->results[0]);
+    double launch = read_sentinel(run, run->results[0], "empty");
+    json_t *kept = json_object();
     const char *key;
     json_t *value;
 
-    if (all->baseline.provenance != NULL) {
-        json_decref(plain);
-        return json_incref(all->baseline.provenance);
+    if (run->baseline.provenance != NULL) {
+        json_decref(kept);
+        return json_incref(run->baseline.provenance);
     }
-    json_object_foreach (said, key, value) {
+    json_object_foreach (provenance, key, value) {
         if (!json_is_object(value))
-            json_object_set(plain, key, value);
+            json_object_set(kept, key, value);
     }
     if (launch > 0)
-        json_object_set_new(plain, "launch_ns", json_real(round(launch)));
-    return plain;
+        json_object_set_new(kept, "launch_ns", json_real(round(launch)));
+    return kept;
 }
 
-/* Why a case's times are no session of it, or NULL. */
-static const char *fault_of(const adoption *all, const json_t *entry)
+/* Why a case's times are not a session, or NULL. */
+static const char *find_fault(const adoption *run, const json_t *entry)
 {
     const kg__baseline_case *before =
-        kg__baseline_find(&all->baseline, kg__json_text(entry, "case"));
+        kg__baseline_find(&run->baseline, kg__json_text(entry, "case"));
     const json_t *card = json_object_get(entry, "card");
     kg__verdict verdict = kg__results_verdict(entry);
     double now;
@@ -296,31 +295,31 @@ static const char *fault_of(const adoption *all, const json_t *entry)
     if (verdict == KG__WRONG || verdict == KG__ERROR)
         return kg__verdict_name(verdict);
     if (kg__nvml_text_throttles(kg__json_text(card, "clock_reasons")))
-        return "the card was throttled while it was timed";
+        return "the GPU was throttled while it was timed";
     if (json_integer_value(json_object_get(card, "foreign_processes")) > 0)
-        return "other processes computed on the card while it was timed";
-    if (kg__launch_cost_moved(card, all->recorder.provenance, &now, &then))
-        return now < then ? "a launch cost less than when the baseline was recorded"
-                          : "a launch cost more than when the baseline was recorded";
+        return "other processes computed on the GPU while it was timed";
+    if (kg__launch_cost_moved(card, run->recorder.provenance, &now, &then))
+        return now < then ? "the launch overhead was lower than when the baseline was recorded"
+                          : "the launch overhead was higher than when the baseline was recorded";
     if (is_other_code(before, json_object_get(entry, "kernel")))
         return "its code is not the baseline's";
-    if (!unknown_code_too && may_be_other_code(before, entry))
+    if (!accept_unknown_code && may_be_other_code(before, entry))
         return "beyond its limit, and its machine code is not known to be the baseline's (--yes "
                "takes such times)";
     return NULL;
 }
 
-/* Whether the results are imported, which have no sentinels, and the baseline has every time of
- * theirs among its sessions. Of a few times that may be by chance. */
-static bool was_import_adopted(const adoption *all, const json_t *results)
+/* Whether the results are imported (without sentinels) and every time of theirs is among the
+ * baseline's sessions. A few equal times may be a coincidence. */
+static bool was_import_adopted(const adoption *run, const json_t *results)
 {
-    size_t known = 0;
+    size_t matches = 0;
     const json_t *entry;
     size_t i;
 
     json_array_foreach (json_object_get(results, "cases"), i, entry) {
         const kg__baseline_case *before =
-            kg__baseline_find(&all->baseline, kg__json_text(entry, "case"));
+            kg__baseline_find(&run->baseline, kg__json_text(entry, "case"));
 
         if (json_object_get(entry, KG__IMPORTED) == NULL)
             return false;
@@ -334,30 +333,30 @@ static bool was_import_adopted(const adoption *all, const json_t *results)
             if (before == NULL ||
                 !has_session(kg__baseline_metric_of(before, kg__time_names[m]), value))
                 return false;
-            known++;
+            matches++;
         }
     }
-    return known >= TELLING_TIMES;
+    return matches >= MATCHES_MINIMUM;
 }
 
 /* Whether results were adopted before. */
-static bool were_adopted(const adoption *all, const json_t *results)
+static bool were_adopted(const adoption *run, const json_t *results)
 {
-    return was_adopted(all, results) || was_import_adopted(all, results);
+    return was_adopted(run, results) || was_import_adopted(run, results);
 }
 
-/* A time of these results that is no fault's, of a case or a sentinel; NAN where there is none. */
-static double sound_time(const adoption *all, const json_t *results, const char *id, size_t metric)
+/* A valid time of a case or a sentinel in these results; NAN if there is none. */
+static double find_time(const adoption *run, const json_t *results, const char *id, size_t metric)
 {
     const json_t *entry;
     size_t i;
 
-    /* A case's id has slashes. */
+    /* A case id has slashes. */
     if (strchr(id, '/') == NULL)
-        return sentinel_in(all, results, id);
+        return read_sentinel(run, results, id);
     json_array_foreach (json_object_get(results, "cases"), i, entry) {
         if (is_timed(entry) && strcmp(kg__json_text(entry, "case"), id) == 0 &&
-            fault_of(all, entry) == NULL)
+            find_fault(run, entry) == NULL)
             return kg__json_number(
                 json_object_get(json_object_get(entry, "metrics"), kg__time_names[metric]),
                 "value");
@@ -365,22 +364,22 @@ static double sound_time(const adoption *all, const json_t *results, const char 
     return NAN;
 }
 
-static bool sentinels_are_credible(const adoption *all, const json_t *results);
+static bool sentinels_are_credible(const adoption *run, const json_t *results);
 
-/* Whether several of the results that are given have a time, and all of them the same, as far as
- * sessions have to agree. Those whose sentinels are not to be believed say nothing of a case. */
-static bool results_agree(const adoption *all, const char *id, size_t metric)
+/* Whether several of the given results have a time, and all agree as sessions must. Cases of
+ * results whose sentinels are not credible do not count. */
+static bool other_results_agree(const adoption *run, const char *id, size_t metric)
 {
     bool is_case = strchr(id, '/') != NULL;
-    double *values = kg__allocate(all->count, sizeof *values);
+    double *values = kg__allocate(run->count, sizeof *values);
     size_t count = 0;
     bool agree;
 
-    for (size_t i = 0; i < all->count; i++) {
-        double value = sound_time(all, all->results[i], id, metric);
+    for (size_t i = 0; i < run->count; i++) {
+        double value = find_time(run, run->results[i], id, metric);
 
-        if (value > 0 && !were_adopted(all, all->results[i]) &&
-            (!is_case || sentinels_are_credible(all, all->results[i])))
+        if (value > 0 && !were_adopted(run, run->results[i]) &&
+            (!is_case || sentinels_are_credible(run, run->results[i])))
             values[count++] = value;
     }
     agree = count > 1 && kg__sessions_agree(values, count, NULL);
@@ -388,61 +387,61 @@ static bool results_agree(const adoption *all, const char *id, size_t metric)
     return agree;
 }
 
-/* Whether a time may join the sessions of what is known of it (NULL: nothing). */
-static bool is_credible(const adoption *all, const char *id, const kg__baseline_metric *known,
+/* Whether a time may be added to the sessions of `stored` (NULL: there is none). */
+static bool is_credible(const adoption *run, const char *id, const kg__baseline_metric *stored,
                         size_t metric, double value)
 {
-    return value > 0 &&
-           (known == NULL || !kg__is_far_off(known, value) || results_agree(all, id, metric));
+    return value > 0 && (stored == NULL || !kg__is_far_off(stored, value) ||
+                         other_results_agree(run, id, metric));
 }
 
-/* Whether what a gate's sentinels took may be so; what is imported has none. */
-static bool sentinels_are_credible(const adoption *all, const json_t *results)
+/* Whether a gate's sentinel times are credible; imported results have none. */
+static bool sentinels_are_credible(const adoption *run, const json_t *results)
 {
     for (size_t s = 0; s < KG__SENTINELS; s++) {
         const char *id = kg__session_sentinels[s];
-        double value = sentinel_in(all, results, id);
+        double value = read_sentinel(run, results, id);
 
         if (!isnan(value) &&
-            !is_credible(all, id, known_of(kg__baseline_sentinel(&all->baseline, id), 0), 0, value))
+            !is_credible(run, id, find_metric(kg__baseline_sentinel(&run->baseline, id), 0), 0,
+                         value))
             return false;
     }
     return true;
 }
 
-/* Whether a time may join the sessions of a case or sentinel, of which the baseline has `before`;
- * names it where it may not. */
-static bool may_join(const adoption *all, kg__entry_subject subject,
+/* Whether a time may be added to a case or sentinel, whose entry in the baseline is `before`; logs
+ * it if not. */
+static bool may_join(const adoption *run, kg__entry_subject subject,
                      const kg__baseline_case *before, size_t metric, double value)
 {
-    const kg__baseline_metric *known = known_of(before, metric);
+    const kg__baseline_metric *stored = find_metric(before, metric);
     char now[KG__FIGURE_SIZE];
     char then[KG__FIGURE_SIZE];
 
-    if (is_credible(all, subject.id, known, metric, value))
+    if (is_credible(run, subject.id, stored, metric, value))
         return true;
     subject.metric = kg__time_names[metric];
     kg__show_figure(now, sizeof now, value, "ns");
     if (!(value > 0)) {
-        kg__ledger_leave_out(all->recorder.ledger, subject, "%s is no time: left out", now);
+        kg__change_log_omit(run->recorder.log, subject, "%s is not a time: left out", now);
         return false;
     }
-    kg__show_figure(then, sizeof then, known->value, "ns");
-    kg__ledger_leave_out(
-        all->recorder.ledger, subject,
-        "%s is off the baseline's %s by a factor of %g or more, and no other results "
-        "agree on it: left out (if it takes that now, give the results of two "
-        "gates more together, or ci/rebaseline)",
-        now, then, KG__FAR_OFF);
+    kg__show_figure(then, sizeof then, stored->value, "ns");
+    kg__change_log_omit(run->recorder.log, subject,
+                        "%s is off the baseline's %s by a factor of %g or more, and no other "
+                        "results agree on it: left out (if it takes that now, give the results of "
+                        "two gates more together, or ci/rebaseline)",
+                        now, then, KG__FAR_OFF);
     return false;
 }
 
-/* Takes the times of one case; whether there were any. Of results that were `adopted` those alone
- * that the baseline did not know then. */
-static bool take_case(adoption *all, const char *path, const json_t *entry, bool adopted)
+/* Takes the times of one case; whether there were any. From results `adopted` before, only metrics
+ * that the baseline lacks. */
+static bool take_case(adoption *run, const char *path, const json_t *entry, bool adopted)
 {
     const char *id = kg__json_text(entry, "case");
-    const kg__baseline_case *before = kg__baseline_find(&all->baseline, id);
+    const kg__baseline_case *before = kg__baseline_find(&run->baseline, id);
     bool taken = false;
 
     if (may_be_other_code(before, entry))
@@ -452,242 +451,242 @@ static bool take_case(adoption *all, const char *path, const json_t *entry, bool
     for (size_t m = 0; m < KG__TIMES; m++) {
         const json_t *figures =
             json_object_get(json_object_get(entry, "metrics"), kg__time_names[m]);
-        bool known = before != NULL && kg__baseline_metric_of(before, kg__time_names[m]) != NULL;
+        bool in_baseline =
+            before != NULL && kg__baseline_metric_of(before, kg__time_names[m]) != NULL;
 
-        if (figures == NULL || (adopted && known) ||
-            !may_join(all, (kg__entry_subject){ .file = path, .id = id }, before, m,
+        if (figures == NULL || (adopted && in_baseline) ||
+            !may_join(run, (kg__entry_subject){ .file = path, .id = id }, before, m,
                       kg__json_number(figures, "value")))
             continue;
-        kg__sessions_take(&all->sessions, kg__sessions_case(&all->sessions, id), m, figures);
+        kg__sessions_take(&run->sessions, kg__sessions_case(&run->sessions, id), m, figures);
         taken = true;
     }
     return taken;
 }
 
-/* Whether what a gate's sentinels took may be so, each that may not named; what is imported has
- * none. Sessions of the sentinels stand side by side, so that all of a gate's are taken or none. */
-static bool sentinels_may_join(const adoption *all, const char *path, const json_t *results)
+/* Whether a gate's sentinel times are credible; logs those that are not. A gate's sentinels are
+ * taken together or not at all, since session i of each belongs to the same gate. */
+static bool sentinels_may_join(const adoption *run, const char *path, const json_t *results)
 {
     bool credible = true;
 
     for (size_t s = 0; s < KG__SENTINELS; s++) {
         const char *id = kg__session_sentinels[s];
-        double value = sentinel_in(all, results, id);
+        double value = read_sentinel(run, results, id);
 
-        if (!isnan(value) && !may_join(all, (kg__entry_subject){ .file = path, .id = id },
-                                       kg__baseline_sentinel(&all->baseline, id), 0, value))
+        if (!isnan(value) && !may_join(run, (kg__entry_subject){ .file = path, .id = id },
+                                       kg__baseline_sentinel(&run->baseline, id), 0, value))
             credible = false;
     }
     return credible;
 }
 
-static void take_results(adoption *all, const char *path, const json_t *results)
+static void take_results(adoption *run, const char *path, const json_t *results)
 {
-    bool adopted = were_adopted(all, results);
+    bool adopted = were_adopted(run, results);
     bool taken = false;
     const json_t *entry;
     size_t i;
 
     if (adopted) {
-        kg__ledger_leave_out(all->recorder.ledger, (kg__entry_subject){ .file = path },
-                             "was adopted before: its times do not count again");
-    } else if (!sentinels_may_join(all, path, results)) {
-        kg__ledger_leave_out(all->recorder.ledger, (kg__entry_subject){ .file = path },
-                             "by its sentinel no time of it is to be believed: left out");
+        kg__change_log_omit(run->recorder.log, (kg__entry_subject){ .file = path },
+                            "was adopted before: its times do not count again");
+    } else if (!sentinels_may_join(run, path, results)) {
+        kg__change_log_omit(run->recorder.log, (kg__entry_subject){ .file = path },
+                            "its sentinel is not credible: all its times are left out");
         return;
     }
     json_array_foreach (json_object_get(results, "cases"), i, entry) {
         const char *id = kg__json_text(entry, "case");
-        const char *fault = fault_of(all, entry);
+        const char *fault = find_fault(run, entry);
 
         if (!is_timed(entry) || !kg__filter_takes(id))
             continue;
         if (fault != NULL)
-            kg__ledger_leave_out(all->recorder.ledger,
-                                 (kg__entry_subject){ .file = path, .id = id }, "%s: left out",
-                                 fault);
+            kg__change_log_omit(run->recorder.log, (kg__entry_subject){ .file = path, .id = id },
+                                "%s: left out", fault);
         else
-            taken = take_case(all, path, entry, adopted) || taken;
+            taken = take_case(run, path, entry, adopted) || taken;
     }
-    /* A gate that gave no time is none that was adopted: its sentinels would say so. */
+    /* If a gate added no time, storing its sentinels would mark it as adopted. */
     for (size_t s = 0; s < KG__SENTINELS && taken && !adopted; s++)
-        kg__sessions_add(&all->sessions, &all->sessions.sentinels[s], 0,
-                         sentinel_in(all, results, kg__session_sentinels[s]));
+        kg__sessions_add(&run->sessions, &run->sessions.sentinels[s], 0,
+                         read_sentinel(run, results, kg__session_sentinels[s]));
 }
 
-/* Leaves out the metrics that would rest on too few sessions. */
-static void drop_thin(kg__ledger *ledger, kg__recorded *one, const kg__baseline_case *before)
+/* Leaves out metrics that would have too few sessions. */
+static void omit_thin(kg__change_log *log, kg__recorded *recorded, const kg__baseline_case *before)
 {
     for (size_t m = 0; m < KG__TIMES; m++) {
         const kg__baseline_metric *metric =
             before != NULL ? kg__baseline_metric_of(before, kg__time_names[m]) : NULL;
         size_t kept = metric != NULL ? metric->session_count : 0;
 
-        if (one->counts[m] > 0 && kept + one->counts[m] < KG__SESSIONS_MINIMUM) {
-            kg__ledger_leave_out(
-                ledger, (kg__entry_subject){ .id = one->id, .metric = kg__time_names[m] },
+        if (recorded->counts[m] > 0 && kept + recorded->counts[m] < KG__SESSIONS_MINIMUM) {
+            kg__change_log_omit(
+                log, (kg__entry_subject){ .id = recorded->id, .metric = kg__time_names[m] },
                 "the baseline has %zu sessions of it and the results %zu, of %d that it takes: "
                 "left out",
-                kept, one->counts[m], KG__SESSIONS_MINIMUM);
-            one->counts[m] = 0;
+                kept, recorded->counts[m], KG__SESSIONS_MINIMUM);
+            recorded->counts[m] = 0;
         }
     }
 }
 
-/* Stores what is enough; returns how many cases and sentinels it is. */
-static size_t store(adoption *all)
+/* Stores the sessions; returns how many cases and sentinels changed. */
+static size_t store(adoption *run)
 {
-    const char *commit = commit_text != NULL ? commit_text : all->commit;
+    const char *commit = commit_text != NULL ? commit_text : run->commit;
     size_t stored = 0;
 
     if (*commit != '\0')
-        kg__ledger_set(all->recorder.ledger, "commit", kg__json_clean_string(commit));
-    for (size_t i = 0; i < all->sessions.count; i++) {
-        const kg__recorded *one = &all->sessions.cases[i];
-        kg__baseline_case *entry = kg__baseline_find(&all->baseline, one->id);
+        kg__change_log_set(run->recorder.log, "commit", kg__json_clean_string(commit));
+    for (size_t i = 0; i < run->sessions.count; i++) {
+        const kg__recorded *recorded = &run->sessions.cases[i];
+        kg__baseline_case *entry = kg__baseline_find(&run->baseline, recorded->id);
 
-        if (one->counts[0] + one->counts[1] == 0)
+        if (recorded->counts[0] + recorded->counts[1] == 0)
             continue;
         if (entry == NULL)
-            entry = kg__baseline_add(&all->baseline, one->id);
-        (void)kg__sessions_store(&all->sessions, entry, one, true);
+            entry = kg__baseline_add(&run->baseline, recorded->id);
+        (void)kg__sessions_store(&run->sessions, entry, recorded, true);
         if (*commit != '\0' || entry->commit == NULL)
             kg__recorder_stamp(entry, *commit != '\0' ? commit : "unknown");
         stored++;
     }
     for (size_t i = 0; i < KG__SENTINELS; i++) {
-        const kg__recorded *one = &all->sessions.sentinels[i];
+        const kg__recorded *recorded = &run->sessions.sentinels[i];
 
-        if (one->counts[0] == 0)
+        if (recorded->counts[0] == 0)
             continue;
-        (void)kg__sessions_store(&all->sessions, kg__baseline_add_sentinel(&all->baseline, one->id),
-                                 one, true);
+        (void)kg__sessions_store(&run->sessions,
+                                 kg__baseline_add_sentinel(&run->baseline, recorded->id), recorded,
+                                 true);
         stored++;
     }
     return stored;
 }
 
-/* Leaves out of what was taken what is not enough; false, with a complaint, where nothing may be
- * stored. */
-static bool is_sound(adoption *all)
+/* Leaves out what has too few sessions; false, with a complaint, if nothing may be stored. */
+static bool is_sound(adoption *run)
 {
-    for (size_t i = 0; i < all->sessions.count; i++) {
-        kg__recorded *one = &all->sessions.cases[i];
+    for (size_t i = 0; i < run->sessions.count; i++) {
+        kg__recorded *recorded = &run->sessions.cases[i];
 
-        drop_thin(all->recorder.ledger, one, kg__baseline_find(&all->baseline, one->id));
+        omit_thin(run->recorder.log, recorded, kg__baseline_find(&run->baseline, recorded->id));
     }
     for (size_t i = 0; i < KG__SENTINELS; i++) {
-        kg__recorded *one = &all->sessions.sentinels[i];
+        kg__recorded *recorded = &run->sessions.sentinels[i];
 
-        drop_thin(all->recorder.ledger, one, kg__baseline_sentinel(&all->baseline, one->id));
+        omit_thin(run->recorder.log, recorded, kg__baseline_sentinel(&run->baseline, recorded->id));
     }
-    return kg__sessions_are_of_one_state(&all->sessions);
+    return kg__sessions_are_of_one_state(&run->sessions);
 }
 
-static bool merge_into(adoption *all, const char *path, const kg__target *target)
+static bool merge_into(adoption *run, const char *path, const kg__target *target)
 {
     size_t stored;
 
-    if (all->baseline.case_count == 0 && all->count < KG__SESSIONS_MINIMUM) {
-        kg__ledger_refuse(all->recorder.ledger, (kg__entry_subject){ .file = path },
-                          "has no case, and a first baseline takes the results of %d gates at "
-                          "least: nothing is recorded",
-                          KG__SESSIONS_MINIMUM);
+    if (run->baseline.case_count == 0 && run->count < KG__SESSIONS_MINIMUM) {
+        kg__change_log_refuse(run->recorder.log, (kg__entry_subject){ .file = path },
+                              "has no case, and a first baseline takes the results of %d gates at "
+                              "least: nothing is recorded",
+                              KG__SESSIONS_MINIMUM);
         return false;
     }
-    all->recorder.provenance = provenance_of(all);
-    for (size_t i = 0; i < all->count; i++)
-        take_results(all, all->paths[i], all->results[i]);
-    if (!is_sound(all))
+    run->recorder.provenance = make_provenance(run);
+    for (size_t i = 0; i < run->count; i++)
+        take_results(run, run->paths[i], run->results[i]);
+    if (!is_sound(run))
         return false;
     kg__sessions_print_head();
-    stored = store(all);
-    if (stored > 0 && !kg__recorder_save(&all->recorder, path, target, &all->baseline))
+    stored = store(run);
+    if (stored > 0 && !kg__recorder_save(&run->recorder, path, target, &run->baseline))
         return false;
-    kg__ledger_set_counts(all->recorder.ledger, all->count, all->sessions.count + KG__SENTINELS,
-                          stored);
+    kg__change_log_set_counts(run->recorder.log, run->count, run->sessions.count + KG__SENTINELS,
+                              stored);
     kg__print(kg__narration(),
               "%s: %zu of %zu cases and sentinels changed, by the results of %zu gate%s\n", path,
-              stored, all->sessions.count + KG__SENTINELS, all->count, all->count == 1 ? "" : "s");
+              stored, run->sessions.count + KG__SENTINELS, run->count, run->count == 1 ? "" : "s");
     return true;
 }
 
-/* Whether all was measured by the same tool, in the baseline too: what two of them measure of a
- * kernel are two things. */
-static bool is_of_one_tool(const adoption *all, const char *path)
+/* Whether all results and the baseline were measured by the same tool: times of two tools are not
+ * comparable. */
+static bool is_of_one_tool(const adoption *run, const char *path)
 {
-    const char *known = kg__measured_by(all->baseline.provenance);
+    const char *baseline_tool = kg__measured_by(run->baseline.provenance);
 
-    for (size_t i = 0; i < all->count; i++) {
-        const char *tool = kg__measured_by(provenance_in(all, all->results[i]));
-        bool first = i == 0 && all->baseline.case_count == 0;
+    for (size_t i = 0; i < run->count; i++) {
+        const char *tool = kg__measured_by(find_provenance(run, run->results[i]));
+        bool first = i == 0 && run->baseline.case_count == 0;
 
-        if (!first && !kg__is_same_tool(tool, known)) {
-            kg__ledger_refuse(all->recorder.ledger, (kg__entry_subject){ .file = all->paths[i] },
-                              "was measured by %s, and %s by %s: import to another --target",
-                              tool_name(tool), path, tool_name(known));
+        if (!first && !kg__is_same_tool(tool, baseline_tool)) {
+            kg__change_log_refuse(run->recorder.log, (kg__entry_subject){ .file = run->paths[i] },
+                                  "was measured by %s, and %s by %s: import to another --target",
+                                  name_tool(tool), path, name_tool(baseline_tool));
             return false;
         }
-        known = tool;
+        baseline_tool = tool;
     }
     return true;
 }
 
-/* Whether two results are of one gate, which was written twice: no two gates have all their
- * sentinels alike. */
-static bool are_of_one_gate(const adoption *all, const json_t *one, const json_t *other)
+/* Whether two results are of one gate, written twice: two gates never have equal times of all
+ * sentinels. */
+static bool are_of_one_gate(const adoption *run, const json_t *left, const json_t *right)
 {
     for (size_t i = 0; i < KG__SENTINELS; i++) {
-        double seen = sentinel_in(all, one, kg__session_sentinels[i]);
+        double time = read_sentinel(run, left, kg__session_sentinels[i]);
 
-        if (!(seen > 0) || seen != sentinel_in(all, other, kg__session_sentinels[i]))
+        if (!(time > 0) || time != read_sentinel(run, right, kg__session_sentinels[i]))
             return false;
     }
     return true;
 }
 
 /* Whether no two results are of one gate, which would count as two sessions. */
-static bool gates_are_distinct(const adoption *all)
+static bool gates_are_distinct(const adoption *run)
 {
-    for (size_t i = 0; i < all->count; i++) {
+    for (size_t i = 0; i < run->count; i++) {
         for (size_t j = 0; j < i; j++) {
-            if (!are_of_one_gate(all, all->results[i], all->results[j]))
+            if (!are_of_one_gate(run, run->results[i], run->results[j]))
                 continue;
-            kg__ledger_refuse(all->recorder.ledger, (kg__entry_subject){ .file = all->paths[i] },
-                              "is of the same gate as %s: give one of them", all->paths[j]);
+            kg__change_log_refuse(run->recorder.log, (kg__entry_subject){ .file = run->paths[i] },
+                                  "is of the same gate as %s: give one of them", run->paths[j]);
             return false;
         }
     }
     return true;
 }
 
-static bool adopt_results(adoption *all)
+static bool adopt_results(adoption *run)
 {
     char path[2 * KG__PATH_SIZE];
     kg__target target;
     bool good;
 
-    if (!read_results(all))
+    if (!read_results(run))
         return false;
-    all->recorder.target = described_target(all);
-    if (all->recorder.target == NULL) {
-        kg__ledger_refuse(all->recorder.ledger, (kg__entry_subject){ .file = all->paths[0] },
-                          "says nothing of %s in its targets: gate again", all->target);
+    run->recorder.target = find_target(run);
+    if (run->recorder.target == NULL) {
+        kg__change_log_refuse(run->recorder.log, (kg__entry_subject){ .file = run->paths[0] },
+                              "does not describe %s in its targets: gate again", run->target);
         return false;
     }
-    good = kg__recorder_load(&all->recorder, &target, path, sizeof path, &all->baseline) &&
-           gates_are_distinct(all) && is_of_one_tool(all, path) && merge_into(all, path, &target);
-    kg__baseline_free(&all->baseline);
+    good = kg__recorder_load(&run->recorder, &target, path, sizeof path, &run->baseline) &&
+           gates_are_distinct(run) && is_of_one_tool(run, path) && merge_into(run, path, &target);
+    kg__baseline_free(&run->baseline);
     return good;
 }
 
 static int adopt(size_t count, char **paths)
 {
-    kg__ledger ledger;
-    adoption all = { .count = count,
+    kg__change_log log;
+    adoption run = { .count = count,
                      .paths = paths,
                      .commit = "",
-                     .recorder = { .ledger = &ledger, .baselines = baselines } };
+                     .recorder = { .log = &log, .baselines = baselines } };
     int lock;
     int code;
 
@@ -697,24 +696,24 @@ static int adopt(size_t count, char **paths)
     }
     if (!kg__prepare_baselines(baselines))
         return KG__EXIT_ERROR;
-    lock = kg__hold_baselines(baselines);
+    lock = kg__lock_baselines(baselines);
     if (lock < 0)
         return KG__EXIT_ERROR;
-    all.results = kg__allocate(count, sizeof(json_t *));
+    run.results = kg__allocate(count, sizeof(json_t *));
     if (as_json)
-        kg__narrate_aside();
-    kg__ledger_begin(&ledger, kg__baseline_adopt_command.name, true);
-    kg__sessions_begin(&all.sessions, &ledger, count);
-    code = adopt_results(&all) ? KG__EXIT_PASS : KG__EXIT_ERROR;
-    kg__sessions_free(&all.sessions);
+        kg__narrate_to_stderr();
+    kg__change_log_begin(&log, kg__baseline_adopt_command.name, true);
+    kg__sessions_begin(&run.sessions, &log, count);
+    code = adopt_results(&run) ? KG__EXIT_PASS : KG__EXIT_ERROR;
+    kg__sessions_free(&run.sessions);
     for (size_t i = 0; i < count; i++)
-        json_decref(all.results[i]);
-    free(all.results);
-    json_decref(all.recorder.target);
-    json_decref(all.recorder.provenance);
+        json_decref(run.results[i]);
+    free(run.results);
+    json_decref(run.recorder.target);
+    json_decref(run.recorder.provenance);
     kg__lock_release(lock);
-    code = kg__ledger_end(&ledger, as_json, code);
-    kg__ledger_free(&ledger);
+    code = kg__change_log_end(&log, as_json, code);
+    kg__change_log_free(&log);
     return code;
 }
 
@@ -729,7 +728,7 @@ static const kg__option adopt_options[] = {
     { "--yes", NULL,
       "take times beyond their limit too where it is not known whether the kernel is the one that "
       "was recorded",
-      NULL, &unknown_code_too },
+      NULL, &accept_unknown_code },
     KG__JSON_OPTION(as_json),
     { 0 },
 };
@@ -739,23 +738,22 @@ const kg__command kg__baseline_adopt_command = {
     .operands = "RESULTS...",
     .summary = "Add the times of gates to the sessions of a baseline",
     .details =
-        "RESULTS is the results.json of a gate on a GPU; each is one session of the baseline\n"
-        "of its target, joined to those that this has, as `baseline record --merge` joins\n"
-        "them. Left out, and named: cases that were wrong or failed, that ran other code than\n"
-        "the baseline's, or that were timed on a throttled card, on one that others computed\n"
-        "on, or while a launch cost something else than when the baseline was recorded; cases\n"
-        "with a time beyond its limit whose machine code is not known to be the baseline's,\n"
-        "unless --yes takes them; times\n"
-        "that would rest on fewer than five sessions, that are no time (0, or below), or that\n"
-        "are off the baseline's of a gated metric by a factor of two or more, unless several\n"
-        "results agree on them as sessions have to; results whose sentinel is; results that\n"
-        "were adopted before. Refuses results of several targets or commits, sessions that\n"
-        "disagree, and while somebody else changes baselines in DIR. Bands that were edited\n"
-        "by hand (\"band_by\": \"hand\") stay, and so does what is known of the code. KG_FILTER\n"
-        "narrows what is adopted; what it leaves out of a gate stays out, for the gate is one\n"
-        "that was adopted then.\n"
+        "RESULTS is the results.json of a gate on a GPU; each is one session of the baseline of\n"
+        "its target, added to those that it has, as `baseline record --merge` adds them. Left\n"
+        "out, and named: cases that were wrong or failed, that ran other code than the\n"
+        "baseline's, or that were timed on a throttled GPU, on one that others computed on, or\n"
+        "while the launch overhead differed from the baseline's; cases with a time beyond its\n"
+        "limit whose machine code is not known to be the baseline's, unless --yes takes them;\n"
+        "times that would rest on fewer than five sessions, that are not a time (0, or below), or\n"
+        "that are off the baseline's of a gated metric by a factor of two or more, unless several\n"
+        "results agree on them as sessions have to; results whose sentinel is; results that were\n"
+        "adopted before. Refuses results of several targets or commits, sessions that disagree,\n"
+        "and while another process changes baselines in DIR. Bands that were edited by hand\n"
+        "(\"band_by\": \"hand\") stay, and so does what is known of the code. KG_FILTER narrows\n"
+        "what is adopted; what it leaves out of a gate stays out, since the gate then counts as\n"
+        "adopted.\n"
         "exit: 0 adopted (or nothing was left to adopt); 2 refused, and no file is touched,\n"
-        "unless the line says that it was written and the output lost\n",
+        "unless the message says that it was written and only the output lost\n",
     .options = adopt_options,
     .takes_operands = true,
     .run = adopt,

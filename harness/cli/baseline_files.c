@@ -24,7 +24,7 @@
 
 void kg__names_add(kg__names *names, const char *name)
 {
-    names->items = kg__grow(names->items, names->count, &names->room, sizeof *names->items);
+    names->items = kg__grow(names->items, names->count, &names->capacity, sizeof *names->items);
     names->items[names->count++] = kg__copy_text(name);
 }
 
@@ -36,9 +36,9 @@ void kg__names_free(kg__names *names)
     *names = (kg__names){ 0 };
 }
 
-int kg__compare_names(const void *left, const void *right)
+int kg__compare_names(const void *a, const void *b)
 {
-    return strcmp(*(char *const *)left, *(char *const *)right);
+    return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 static void sort_names(kg__names *names)
@@ -47,7 +47,7 @@ static void sort_names(kg__names *names)
         qsort(names->items, names->count, sizeof *names->items, kg__compare_names);
 }
 
-/* Whether the folder's file `name` is one for a baseline: KEY.json. */
+/* Whether a file name is that of a baseline: KEY.json. */
 static bool is_baseline_name(const char *name)
 {
     return *name != '.' && kg__ends_with(name, FILE_SUFFIX) && !kg__ends_with(name, SCHEMA_SUFFIX);
@@ -60,8 +60,8 @@ bool kg__list_baselines(const char *folder, kg__names *names)
 
     *names = (kg__names){ 0 };
     if (listing == NULL) {
-        kg__complain("%s: the folder of the baselines cannot be read: %s: run this where it is, or "
-                     "set KG_BASELINES",
+        kg__complain("%s: the folder of the baselines cannot be read: %s: run this in its parent "
+                     "folder, or set KG_BASELINES",
                      folder, strerror(errno));
         return false;
     }
@@ -85,7 +85,7 @@ void kg__split_path(const char *path, char *folder, size_t size, const char **na
         kg__format_path(folder, size, "%.*s", slash == path ? 1 : (int)(slash - path), path);
 }
 
-/* Says that there is no baseline of a key, and which one may have been meant. */
+/* Complains that there is no baseline of this key, and suggests the nearest. */
 static void refuse_key(const char *folder, const char *key)
 {
     kg__names names;
@@ -106,9 +106,9 @@ static void refuse_key(const char *folder, const char *key)
 }
 
 /* Whether a baseline is named by its target's key, not by its file. */
-static bool is_key(const char *named)
+static bool is_key(const char *name_or_key)
 {
-    return strchr(named, '/') == NULL && !kg__ends_with(named, FILE_SUFFIX);
+    return strchr(name_or_key, '/') == NULL && !kg__ends_with(name_or_key, FILE_SUFFIX);
 }
 
 void kg__default_baselines(char *folder, size_t size)
@@ -119,90 +119,89 @@ void kg__default_baselines(char *folder, size_t size)
     kg__format_path(folder, size, "%s", strncmp(found, "./", 2) == 0 ? found + 2 : found);
 }
 
-void kg__baseline_path(const char *named, char *path, size_t size)
+void kg__baseline_path(const char *name_or_key, char *path, size_t size)
 {
     char folder[KG__PATH_SIZE];
 
     kg__default_baselines(folder, sizeof folder);
-    if (is_key(named))
-        kg__format_path(path, size, "%s/%s" FILE_SUFFIX, folder, named);
+    if (is_key(name_or_key))
+        kg__format_path(path, size, "%s/%s" FILE_SUFFIX, folder, name_or_key);
     else
-        kg__format_path(path, size, "%s", named);
+        kg__format_path(path, size, "%s", name_or_key);
 }
 
-bool kg__open_baseline(const char *named, char *path, size_t size, kg__baseline *baseline)
+bool kg__open_baseline(const char *name_or_key, char *path, size_t size, kg__baseline *baseline)
 {
     char folder[KG__PATH_SIZE];
     kg__error error = { "" };
     kg__load_status status;
 
     kg__default_baselines(folder, sizeof folder);
-    kg__baseline_path(named, path, size);
+    kg__baseline_path(name_or_key, path, size);
     status = kg__baseline_load(path, baseline, &error);
     if (status == KG__LOADED)
         return true;
     kg__baseline_free(baseline);
     if (status == KG__BAD)
         kg__complain("%s", error.text);
-    else if (is_key(named))
-        refuse_key(folder, named);
+    else if (is_key(name_or_key))
+        refuse_key(folder, name_or_key);
     else
         kg__complain("%s: there is no such file: name another, or a key", path);
     return false;
 }
 
-/* Runs git in a folder with up to four arguments; its exit code, or one of KG__PROBE_. What it
- * prints ends up in `text`, its complaints too where `errors_too`. */
+/* Runs git in a folder with up to four arguments; its exit code, or one of KG__CHILD_. `text` gets
+ * its output, with `errors_too` also its errors. */
 static int git(const char *folder, const char *const *arguments, bool errors_too, char *text,
                size_t size)
 {
-    const char *all[8] = { "git", "-C", folder };
+    const char *command[8] = { "git", "-C", folder };
 
     for (size_t i = 0; i < 4 && arguments[i] != NULL; i++)
-        all[3 + i] = arguments[i];
-    return errors_too ? kg__child_run(all, GIT_SECONDS, text, size)
-                      : kg__child_output(all, GIT_SECONDS, text, size);
+        command[3 + i] = arguments[i];
+    return errors_too ? kg__child_run(command, GIT_SECONDS, text, size)
+                      : kg__child_output(command, GIT_SECONDS, text, size);
 }
 
-/* Where to ask git about a folder: in the folder, or, where that is gone, in the one that it was
- * in; `inside` is then what leads from there to its files, else "". */
-static void place_of(const char *folder, char *where, char *inside, size_t size)
+/* The folder to run git in: the folder itself or, if it is gone, its parent; `prefix` is then the
+ * path from there to its files, else "". */
+static void find_git_folder(const char *folder, char *git_folder, char *prefix, size_t size)
 {
     const char *name;
 
-    kg__format_path(where, size, "%s", folder);
-    kg__format_path(inside, size, "%s", "");
+    kg__format_path(git_folder, size, "%s", folder);
+    kg__format_path(prefix, size, "%s", "");
     if (access(folder, F_OK) == 0 || errno != ENOENT)
         return;
-    kg__split_path(folder, where, size, &name);
-    kg__format_path(inside, size, "%s/", name);
+    kg__split_path(folder, git_folder, size, &name);
+    kg__format_path(prefix, size, "%s/", name);
 }
 
 bool kg__find_commit(const char *folder, const char *reference, char *commit, size_t size)
 {
-    char where[KG__PATH_SIZE];
-    char inside[KG__PATH_SIZE];
+    char git_folder[KG__PATH_SIZE];
+    char prefix[KG__PATH_SIZE];
     char wanted[KG__PATH_SIZE];
     const char *const arguments[] = { "rev-parse", "--quiet", "--verify", wanted, NULL };
     char text[KG__MESSAGE_SIZE];
     int code;
 
     kg__format(wanted, sizeof wanted, "%s^{commit}", reference);
-    place_of(folder, where, inside, sizeof where);
-    code = *reference == '-' ? 1 : git(where, arguments, true, text, sizeof text);
+    find_git_folder(folder, git_folder, prefix, sizeof git_folder);
+    code = *reference == '-' ? 1 : git(git_folder, arguments, true, text, sizeof text);
     if (code == 0) {
         kg__format(commit, size, "%.*s", (int)strcspn(text, "\n"), text);
         return true;
     }
     if (code == KG__CHILD_NOT_FOUND)
-        kg__complain("--since %s: there is no git to ask: install it (ci/setup)", reference);
+        kg__complain("--since %s: git is not installed: install it (ci/setup)", reference);
     else if (code == 1)
-        kg__complain(
-            "--since %s: git knows no such commit, branch or tag here: git log -- %s lists "
-            "the commits (a shallow clone lacks the older ones: git fetch --unshallow)",
-            reference, folder);
+        kg__complain("--since %s: there is no such commit, branch or tag here: git log -- %s lists "
+                     "the commits (a shallow clone lacks the older ones: git fetch --unshallow)",
+                     reference, folder);
     else
-        kg__complain("--since %s: git cannot tell in %s: %.*s", reference, folder,
+        kg__complain("--since %s: git failed in %s: %.*s", reference, folder,
                      (int)strcspn(text, "\n"), text);
     return false;
 }
@@ -217,31 +216,32 @@ static bool has_file(const char *folder, const char *object)
 }
 
 kg__load_status kg__baseline_at_commit(const char *folder, const char *name, const char *commit,
-                                       const char *shown, kg__baseline *baseline, kg__error *error)
+                                       const char *commit_name, kg__baseline *baseline,
+                                       kg__error *error)
 {
-    char where[KG__PATH_SIZE];
-    char inside[KG__PATH_SIZE];
+    char git_folder[KG__PATH_SIZE];
+    char prefix[KG__PATH_SIZE];
     char object[3 * KG__PATH_SIZE];
     const char *const arguments[] = { "cat-file", "blob", object, NULL };
-    char called[2 * KG__PATH_SIZE];
+    char label[2 * KG__PATH_SIZE];
     size_t size = KG__BASELINE_LARGEST + 2;
     kg__load_status status = KG__BAD;
     char *text;
 
     *baseline = (kg__baseline){ 0 };
-    place_of(folder, where, inside, sizeof where);
-    kg__format_path(object, sizeof object, "%s:./%s%s", commit, inside, name);
-    if (!has_file(where, object))
+    find_git_folder(folder, git_folder, prefix, sizeof git_folder);
+    kg__format_path(object, sizeof object, "%s:./%s%s", commit, prefix, name);
+    if (!has_file(git_folder, object))
         return KG__ABSENT;
-    kg__format(called, sizeof called, "%s:%s/%s", shown, folder, name);
+    kg__format(label, sizeof label, "%s:%s/%s", commit_name, folder, name);
     text = kg__allocate(size, 1);
-    if (git(where, arguments, false, text, size) != 0)
-        kg__complain("%s: git cannot show it: try git -C %s show %s", called, where, object);
+    if (git(git_folder, arguments, false, text, size) != 0)
+        kg__complain("%s: git cannot show it: try git -C %s show %s", label, git_folder, object);
     else if (strlen(text) > KG__BASELINE_LARGEST)
         kg__complain("%s: has more than %zu MiB, which no baseline has: choose another commit",
-                     called, KG__BASELINE_LARGEST >> 20);
+                     label, KG__BASELINE_LARGEST >> 20);
     else
-        status = kg__baseline_parse(called, text, strlen(text), baseline, error);
+        status = kg__baseline_parse(label, text, strlen(text), baseline, error);
     free(text);
     return status;
 }
@@ -259,21 +259,21 @@ bool kg__baseline_is_as_at_commit(const char *folder, const char *name, const ch
 /* The baseline files that a folder had at a commit; false with a complaint. */
 static bool list_at_commit(const char *folder, const char *commit, kg__names *names)
 {
-    char where[KG__PATH_SIZE];
-    char inside[KG__PATH_SIZE];
+    char git_folder[KG__PATH_SIZE];
+    char prefix[KG__PATH_SIZE];
     const char *arguments[] = { "ls-tree", "--name-only", commit, NULL, NULL };
     char *text = kg__allocate(LISTING_SIZE, 1);
     char *rest = NULL;
     bool listed;
 
-    place_of(folder, where, inside, sizeof where);
-    if (*inside != '\0')
-        arguments[3] = inside;
-    listed = git(where, arguments, false, text, LISTING_SIZE) == 0;
+    find_git_folder(folder, git_folder, prefix, sizeof git_folder);
+    if (*prefix != '\0')
+        arguments[3] = prefix;
+    listed = git(git_folder, arguments, false, text, LISTING_SIZE) == 0;
     *names = (kg__names){ 0 };
     if (!listed)
         kg__complain("%s: git cannot list what it held at %s: try git -C %s ls-tree %s %s", folder,
-                     commit, where, commit, inside);
+                     commit, git_folder, commit, prefix);
     for (char *name = strtok_r(text, "\n", &rest); name != NULL && listed;
          name = strtok_r(NULL, "\n", &rest)) {
         const char *slash = strrchr(name, '/');
@@ -288,21 +288,22 @@ static bool list_at_commit(const char *folder, const char *commit, kg__names *na
 
 bool kg__list_baselines_since(const char *folder, const char *commit, kg__names *names)
 {
-    kg__names then = { 0 };
+    kg__names earlier = { 0 };
     bool gone = access(folder, F_OK) != 0 && errno == ENOENT;
     bool listed;
     size_t now;
 
     *names = (kg__names){ 0 };
-    listed = (gone || kg__list_baselines(folder, names)) && list_at_commit(folder, commit, &then);
+    listed =
+        (gone || kg__list_baselines(folder, names)) && list_at_commit(folder, commit, &earlier);
     now = names->count;
-    for (size_t i = 0; i < then.count && listed; i++) {
-        if (now == 0 || bsearch(&then.items[i], names->items, now, sizeof *names->items,
+    for (size_t i = 0; i < earlier.count && listed; i++) {
+        if (now == 0 || bsearch(&earlier.items[i], names->items, now, sizeof *names->items,
                                 kg__compare_names) == NULL)
-            kg__names_add(names, then.items[i]);
+            kg__names_add(names, earlier.items[i]);
     }
     sort_names(names);
-    kg__names_free(&then);
+    kg__names_free(&earlier);
     return listed;
 }
 
@@ -316,12 +317,12 @@ bool kg__prepare_baselines(const char *folder)
     }
     if (access(folder, W_OK) == 0)
         return true;
-    kg__complain("%s: the folder cannot be written: nothing is recorded; see to its permissions",
+    kg__complain("%s: the folder cannot be written: nothing is recorded; fix its permissions",
                  folder);
     return false;
 }
 
-int kg__hold_baselines(const char *folder)
+int kg__lock_baselines(const char *folder)
 {
     char name[96];
     struct stat facts;
@@ -329,10 +330,10 @@ int kg__hold_baselines(const char *folder)
     int lock;
 
     if (stat(folder, &facts) != 0) {
-        kg__complain("%s: cannot be read: %s: see to its permissions", folder, strerror(errno));
+        kg__complain("%s: cannot be read: %s: fix its permissions", folder, strerror(errno));
         return -1;
     }
-    /* Whatever path leads to it, it is one folder. */
+    /* Different paths may lead to the same folder. */
     kg__format(name, sizeof name, "baselines-%llx-%llx", (unsigned long long)facts.st_dev,
                (unsigned long long)facts.st_ino);
     lock = kg__lock_try(name, &error);

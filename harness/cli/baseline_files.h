@@ -1,4 +1,4 @@
-/* Finding and reading baseline files as the subcommands name them, and as a commit had them. */
+/* Finds and reads baseline files, by name or key, in the tree or at a commit. */
 #ifndef KG__CLI_BASELINE_FILES_H
 #define KG__CLI_BASELINE_FILES_H
 
@@ -7,11 +7,11 @@
 
 #include "baseline/baseline.h"
 
-/* A list of texts, each freed with the list. */
+/* A list of strings, each freed with the list. */
 typedef struct kg__names {
     char **items;
     size_t count;
-    size_t room;
+    size_t capacity;
 } kg__names;
 
 /* Adds a copy of a name to the end of the list. */
@@ -21,9 +21,9 @@ void kg__names_add(kg__names *names, const char *name);
 void kg__names_free(kg__names *names);
 
 /* For qsort() and bsearch() on the items. */
-int kg__compare_names(const void *left, const void *right);
+int kg__compare_names(const void *a, const void *b);
 
-/* The baseline files of `folder` by name, sorted; false with a complaint where it cannot be read.
+/* The names of the baseline files in `folder`, sorted; false with a complaint if it cannot be read.
  */
 bool kg__list_baselines(const char *folder, kg__names *names);
 
@@ -33,43 +33,44 @@ void kg__split_path(const char *path, char *folder, size_t size, const char **na
 /* The folder of the baselines: KG_BASELINES, else baselines. */
 void kg__default_baselines(char *folder, size_t size);
 
-/* The path of a baseline that is named by its file or by its target's key, which stands for the
- * file KEY.json in the folder of the baselines. */
-void kg__baseline_path(const char *named, char *path, size_t size);
+/* The path of a baseline named by its file or by its target's key; a key means KEY.json in the
+ * folder of the baselines. */
+void kg__baseline_path(const char *name_or_key, char *path, size_t size);
 
-/* Reads the baseline that is named by its file or by its target's key; `path` becomes the file's.
- * False with a complaint, which names the nearest key where there is no such file. */
-bool kg__open_baseline(const char *named, char *path, size_t size, kg__baseline *baseline);
+/* Reads the baseline named by its file or by its target's key; `path` becomes the file's. False
+ * with a complaint, which names the nearest key if there is no such file. */
+bool kg__open_baseline(const char *name_or_key, char *path, size_t size, kg__baseline *baseline);
 
-/* The name of a commit, branch or tag in full; false with a complaint where there is none. */
+/* The full name of a commit, branch or tag; false with a complaint if there is none. */
 bool kg__find_commit(const char *folder, const char *reference, char *commit, size_t size);
 
-/* Reads the baseline that a file of `folder` was at a commit; `shown` is what complaints call that
- * commit. KG__ABSENT where there was none; KG__BAD with a complaint, or, where git showed the file
- * and it was not right, with `error`. */
+/* Reads a baseline file of `folder` as it was at a commit; complaints call the commit
+ * `commit_name`. KG__ABSENT if there was none; KG__BAD with a complaint or, if git showed the file
+ * and it is invalid, with `error`. */
 kg__load_status kg__baseline_at_commit(const char *folder, const char *name, const char *commit,
-                                       const char *shown, kg__baseline *baseline, kg__error *error);
+                                       const char *commit_name, kg__baseline *baseline,
+                                       kg__error *error);
 
-/* Whether a file of `folder` is what it was at a commit, to the byte. */
+/* Whether a file of `folder` is byte for byte what it was at a commit. */
 bool kg__baseline_is_as_at_commit(const char *folder, const char *name, const char *commit);
 
-/* The baseline files that a folder has, or had at a commit, sorted; the folder itself may be gone.
- * False with a complaint. */
+/* The baseline files of a folder, now or at a commit, sorted; the folder itself may be gone. False
+ * with a complaint. */
 bool kg__list_baselines_since(const char *folder, const char *commit, kg__names *names);
 
-/* Makes a folder of baselines where there is none; false with a complaint where it cannot be made
- * or written. */
+/* Creates the folder of baselines if needed; false with a complaint if it cannot be created or
+ * written. */
 bool kg__prepare_baselines(const char *folder);
 
-/* Holds a folder of baselines, so that nobody else changes a file in it meanwhile: a lock for
- * kg__lock_release(), or -1 with a complaint that names the holder. */
-int kg__hold_baselines(const char *folder);
+/* Locks a folder of baselines against other recordings: a lock for kg__lock_release(), or -1 with a
+ * complaint that names the holder. */
+int kg__lock_baselines(const char *folder);
 
-/* The case of a baseline whose id is nearest to `glob`; NULL where none is near. */
+/* The case of a baseline whose id is nearest to `glob`; NULL if none is near. */
 const char *kg__nearest_case(const kg__baseline *baseline, const char *glob);
 
-/* Adds to a results document what `baseline lint` finds in the baselines that a run is judged by,
- * and no error of it says yet. */
-void kg__lint_baselines_of(json_t *results);
+/* Adds to a results document what `baseline lint` finds in the run's baselines, unless an error of
+ * the document says it already. */
+void kg__lint_into_results(json_t *results);
 
 #endif

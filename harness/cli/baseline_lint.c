@@ -1,4 +1,4 @@
-/* kernelgate baseline lint: are the baseline files as they should be? */
+/* kernelgate baseline lint: checks baseline files. */
 #include "baseline/baseline_lint.h"
 
 #include <stdarg.h>
@@ -18,10 +18,10 @@ static bool as_json;
 
 #define LINT_SCHEMA "kernelgate-lint/1"
 
-/* Says something of a file to a reader; JSON has it as a member. */
-static void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Prints a line, unless the output is JSON. */
+static void print_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-static void say(const char *format, ...)
+static void print_line(const char *format, ...)
 {
     va_list arguments;
 
@@ -32,43 +32,44 @@ static void say(const char *format, ...)
     va_end(arguments);
 }
 
-static void print_sound(const char *path, const kg__baseline *baseline)
+static void print_ok(const char *path, const kg__baseline *baseline)
 {
     const char *cases = baseline->case_count == 1 ? "" : "s";
 
     if (kg__is_model(&baseline->target))
-        say("%s: ok: %zu case%s, counters of the CPU model\n", path, baseline->case_count, cases);
+        print_line("%s: ok: %zu case%s, counters of the CPU model\n", path, baseline->case_count,
+                   cases);
     else
-        say("%s: ok: %zu case%s, %zu sentinel%s\n", path, baseline->case_count, cases,
-            baseline->sentinel_count, baseline->sentinel_count == 1 ? "" : "s");
+        print_line("%s: ok: %zu case%s, %zu sentinel%s\n", path, baseline->case_count, cases,
+                   baseline->sentinel_count, baseline->sentinel_count == 1 ? "" : "s");
 }
 
-/* What is found in a file. */
-typedef struct finding {
+/* The file being checked, and the errors found in it. */
+typedef struct lint_context {
     const char *path;
     json_t *errors;
-} finding;
+} lint_context;
 
-static void take_error(json_t *errors, const char *line)
+static void add_error(json_t *errors, const char *line)
 {
-    say("%s\n", line);
+    print_line("%s\n", line);
     json_array_append_new(errors, json_string(line));
 }
 
-static void take_finding(void *context, const char *id, const char *metric, const char *what)
+static void add_finding(void *context, const char *id, const char *metric, const char *what)
 {
-    finding *all = context;
+    lint_context *context_of_file = context;
     kg__error error;
 
-    kg__fail(&error, "%s: %s: %s%s%s", all->path, id, metric != NULL ? metric : "",
+    kg__fail(&error, "%s: %s: %s%s%s", context_of_file->path, id, metric != NULL ? metric : "",
              metric != NULL ? ": " : "", what);
-    take_error(all->errors, error.text);
+    add_error(context_of_file->errors, error.text);
 }
 
-/* Whether a file is right; its load error, or what is found in it, is added to `errors`. */
+/* Whether a file is valid; its load error, or the findings in it, are added to `errors`. */
 static bool lint_file(const char *path, json_t *errors, size_t *cases)
 {
-    finding all = { path, errors };
+    lint_context context = { path, errors };
     kg__error error = { "" };
     kg__baseline baseline;
     kg__load_status status = kg__baseline_load(path, &baseline, &error);
@@ -77,18 +78,18 @@ static bool lint_file(const char *path, json_t *errors, size_t *cases)
     if (status == KG__ABSENT)
         kg__fail(&error, "%s: there is no such file: name another", path);
     if (status != KG__LOADED)
-        take_error(errors, error.text);
+        add_error(errors, error.text);
     else
-        findings = kg__baseline_lint(&baseline, take_finding, &all);
+        findings = kg__baseline_lint(&baseline, add_finding, &context);
     if (status == KG__LOADED && findings == 0)
-        print_sound(path, &baseline);
+        print_ok(path, &baseline);
     *cases = baseline.case_count;
     kg__baseline_free(&baseline);
     return status == KG__LOADED && findings == 0;
 }
 
-/* The same as a member of the document. */
-static bool lint_into(const char *path, json_t *files)
+/* The same, as a member of the document. */
+static bool lint_document(const char *path, json_t *files)
 {
     json_t *errors = json_array();
     size_t cases;
@@ -99,8 +100,8 @@ static bool lint_into(const char *path, json_t *files)
     return good;
 }
 
-/* Adds the files of a folder; false with a complaint where it cannot be read. */
-static bool add_files_of(const char *folder, kg__names *paths)
+/* Adds the files of a folder; false with a complaint if it cannot be read. */
+static bool add_folder(const char *folder, kg__names *paths)
 {
     kg__names names = { 0 };
     bool listed = kg__list_baselines(folder, &names);
@@ -115,8 +116,8 @@ static bool add_files_of(const char *folder, kg__names *paths)
     return listed;
 }
 
-/* Whether an error of the results says this already: the test that read the file has said it. */
-static bool is_told(const json_t *results, const char *line)
+/* Whether an error of the results says this already, as the test that read the file does. */
+static bool is_reported(const json_t *results, const char *line)
 {
     const json_t *error;
     size_t i;
@@ -128,7 +129,7 @@ static bool is_told(const json_t *results, const char *line)
     return false;
 }
 
-void kg__lint_baselines_of(json_t *results)
+void kg__lint_into_results(json_t *results)
 {
     char folder[KG__PATH_SIZE];
     json_t *errors = json_array();
@@ -139,12 +140,12 @@ void kg__lint_baselines_of(json_t *results)
 
     kg__default_baselines(folder, sizeof folder);
     as_json = true; /* the lines are the results' */
-    if (access(folder, F_OK) == 0 && !add_files_of(folder, &paths))
+    if (access(folder, F_OK) == 0 && !add_folder(folder, &paths))
         kg__results_add_error(results, NULL, "the baselines cannot be listed: see above");
     for (i = 0; i < paths.count; i++)
         (void)lint_file(paths.items[i], errors, &cases);
     json_array_foreach (errors, i, line) {
-        if (!is_told(results, json_string_value(line)))
+        if (!is_reported(results, json_string_value(line)))
             kg__results_add_error(results, NULL, json_string_value(line));
     }
     kg__names_free(&paths);
@@ -163,13 +164,13 @@ static int lint(size_t count, char **operands)
         kg__names_add(&paths, operands[i]);
     kg__default_baselines(folder, sizeof folder);
     if (count == 0)
-        bad = !add_files_of(folder, &paths);
+        bad = !add_folder(folder, &paths);
     if (!bad && paths.count == 0) {
         kg__complain("%s: holds no baseline: name a file, or set KG_BASELINES", folder);
         bad = true;
     }
     for (size_t i = 0; i < paths.count; i++)
-        bad |= !lint_into(paths.items[i], files);
+        bad |= !lint_document(paths.items[i], files);
     code = bad ? KG__EXIT_ERROR : KG__EXIT_PASS;
     if (as_json ? !kg__json_print(json_pack("{s:s, s:O, s:i}", "schema", LINT_SCHEMA, "files",
                                             files, "exit_code", code),
@@ -191,15 +192,13 @@ const kg__command kg__baseline_lint_command = {
     .operands = "[FILE...]",
     .summary = "Check baseline files: one line per file",
     .details =
-        "Without a FILE all baselines are checked (KG_BASELINES, else baselines), as each run\n"
-        "does that knows its programs (kernelgate results --programs). Beyond what can be read at\n"
-        "all: values are the medians of their sessions, of which there are five at least; bands\n"
-        "that no hand set are as wide as the noise, and no wider; floors hide little; unless a\n"
-        "hand says otherwise a time is gated where its noise is known to be 5 % or less, and "
-        "there\n"
-        "alone; both sentinels are there; sizes and launches are such as tables give; every case\n"
-        "names its commit.\n"
-        "exit: 0 all are right; 2 a file is not right\n",
+        "Without a FILE all baselines are checked (KG_BASELINES, else baselines), as a run that\n"
+        "knows its programs does (kernelgate results --programs). Also checked: values are the\n"
+        "medians of their sessions, of which there are five at least; bands not set by hand are\n"
+        "as wide as the noise and no wider; floors hide little; unless set by hand, a time is\n"
+        "gated exactly if its noise is known to be 5 % or less; both sentinels are there; sizes\n"
+        "and launches are valid; every case names its commit.\n"
+        "exit: 0 all are valid; 2 a file is invalid\n",
     .options = lint_options,
     .takes_operands = true,
     .run = lint,

@@ -1,4 +1,4 @@
-/* kernelgate baseline retire: takes cases out of a baseline by name. */
+/* kernelgate baseline retire: removes cases from a baseline by name. */
 #include <stdio.h>
 
 #include "base/exit_code.h"
@@ -14,21 +14,21 @@
 static bool dry_run;
 static bool as_json;
 
-/* Whether every glob names a case; complains of each that does not. */
+/* Whether every glob matches a case; complains about each that does not. */
 static bool globs_match(const char *path, const kg__baseline *baseline, size_t count,
                         char *const *globs)
 {
-    bool all = true;
+    bool matched = true;
 
     for (size_t i = 0; i < count; i++) {
         const char *nearest;
-        bool any = false;
+        bool found = false;
 
-        for (size_t j = 0; j < baseline->case_count && !any; j++)
-            any = kg__globs_take(globs[i], baseline->cases[j].id);
-        for (size_t j = 0; j < baseline->checked_count && !any; j++)
-            any = kg__globs_take(globs[i], baseline->checked[j]);
-        if (any)
+        for (size_t j = 0; j < baseline->case_count && !found; j++)
+            found = kg__globs_take(globs[i], baseline->cases[j].id);
+        for (size_t j = 0; j < baseline->checked_count && !found; j++)
+            found = kg__globs_take(globs[i], baseline->checked[j]);
+        if (found)
             continue;
         nearest = kg__nearest_case(baseline, globs[i]);
         if (nearest != NULL)
@@ -38,9 +38,9 @@ static bool globs_match(const char *path, const kg__baseline *baseline, size_t c
             kg__complain("%s has no case \"%s\": nothing is taken out (kernelgate baseline show %s "
                          "lists them)",
                          path, globs[i], path);
-        all = false;
+        matched = false;
     }
-    return all;
+    return matched;
 }
 
 static bool is_named(const char *id, size_t count, char *const *globs)
@@ -52,8 +52,8 @@ static bool is_named(const char *id, size_t count, char *const *globs)
     return false;
 }
 
-/* Takes the cases out, and adds their ids to `retired`. */
-static void take_out(kg__baseline *baseline, size_t count, char *const *globs, json_t *retired)
+/* Removes the cases, and adds their ids to `retired`. */
+static void remove_cases(kg__baseline *baseline, size_t count, char *const *globs, json_t *retired)
 {
     for (size_t i = 0; i < baseline->case_count;) {
         const char *id = baseline->cases[i].id;
@@ -89,7 +89,7 @@ static void print_retired(const char *path, const json_t *retired, size_t before
               dry_run ? "; nothing is written" : "");
 }
 
-static int retire_from(const char *named, size_t count, char *const *globs)
+static int retire_from(const char *name_or_key, size_t count, char *const *globs)
 {
     char path[KG__PATH_SIZE];
     char output[2 * KG__PATH_SIZE];
@@ -99,7 +99,7 @@ static int retire_from(const char *named, size_t count, char *const *globs)
     json_t *retired;
     bool saved = true;
 
-    if (!kg__open_baseline(named, path, sizeof path, &baseline))
+    if (!kg__open_baseline(name_or_key, path, sizeof path, &baseline))
         return KG__EXIT_ERROR;
     before = baseline.case_count + baseline.checked_count;
     if (!globs_match(path, &baseline, count, globs)) {
@@ -107,7 +107,7 @@ static int retire_from(const char *named, size_t count, char *const *globs)
         return KG__EXIT_ERROR;
     }
     retired = json_array();
-    take_out(&baseline, count, globs, retired);
+    remove_cases(&baseline, count, globs, retired);
     if (!dry_run)
         saved = kg__baseline_save(path, &baseline, &error);
     kg__baseline_free(&baseline);
@@ -142,7 +142,7 @@ static int retire(size_t count, char **operands)
     }
     kg__baseline_path(operands[0], path, sizeof path);
     kg__split_path(path, folder, sizeof folder, &name);
-    lock = kg__hold_baselines(folder);
+    lock = kg__lock_baselines(folder);
     if (lock < 0)
         return KG__EXIT_ERROR;
     code = retire_from(operands[0], count - 1, operands + 1);
@@ -161,11 +161,10 @@ const kg__command kg__baseline_retire_command = {
     .operands = "FILE|KEY GLOB...",
     .summary = "Take cases out of a baseline by name",
     .details =
-        "In a glob * matches slashes too. Quote it, so that the shell leaves it alone. Every glob\n"
-        "has to match a case, else nothing is taken out.\n"
-        "exit: 0 taken out; 2 no such file or case, or it cannot be written: the file is as it "
-        "was,\n"
-        "unless the line says that it was written and the output lost\n",
+        "In a glob, * also matches slashes. Quote it for the shell. If a glob matches no case,\n"
+        "nothing is removed.\n"
+        "exit: 0 taken out; 2 no such file or case, or it cannot be written: the file is as it\n"
+        "was, unless the message says that it was written and only the output lost\n",
     .options = retire_options,
     .takes_operands = true,
     .run = retire,

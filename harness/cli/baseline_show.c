@@ -1,4 +1,4 @@
-/* kernelgate baseline show: what a baseline holds, case by case. */
+/* kernelgate baseline show: prints a baseline, case by case. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 
 #define SHOWN_SCHEMA "kernelgate-shown/1"
 
-static const char *only_cases;
+static const char *case_globs;
 static const char *format_name;
 static bool as_json;
 
@@ -36,7 +36,7 @@ static void add_percent(kg__text_table *grid, double fraction)
     kg__text_table_add_figure(grid, text, fraction);
 }
 
-/* The smallest slowdown that is found, as a cell; for a counter it is any rise. */
+/* Adds the smallest detectable slowdown; for a counter, any rise. */
 static void add_smallest(kg__text_table *grid, const kg__baseline_metric *metric)
 {
     double smallest = kg__baseline_judgement(metric).smallest;
@@ -47,7 +47,7 @@ static void add_smallest(kg__text_table *grid, const kg__baseline_metric *metric
         add_percent(grid, smallest);
 }
 
-/* What the compiler made of the kernel: "registers 32, shared_bytes 2048". */
+/* The kernel's resources, as compiled: "registers 32, shared_bytes 2048". */
 static void describe_code(const json_t *code, char *text, size_t size)
 {
     const char *key;
@@ -94,14 +94,14 @@ static void add_cases(kg__text_table *grid, const char *target, const kg__baseli
                       size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (only_cases != NULL && !kg__globs_take(only_cases, cases[i].id))
+        if (case_globs != NULL && !kg__globs_take(case_globs, cases[i].id))
             continue;
         for (size_t j = 0; j < cases[i].metric_count; j++)
             add_metric(grid, target, &cases[i], &cases[i].metrics[j]);
     }
 }
 
-static json_t *metric_json(const kg__baseline_case *entry, const kg__baseline_metric *metric)
+static json_t *pack_metric(const kg__baseline_case *entry, const kg__baseline_metric *metric)
 {
     json_t *object =
         json_pack("{s:s, s:s, s:f, s:f, s:b, s:f, s:I, s:b}", "case", entry->id, "metric",
@@ -122,16 +122,16 @@ static json_t *metric_json(const kg__baseline_case *entry, const kg__baseline_me
     return object;
 }
 
-/* The metrics of cases, or of sentinels, that are asked for. */
-static json_t *metrics_json(const kg__baseline_case *cases, size_t count)
+/* The metrics of the cases, or of the sentinels, that --case matches. */
+static json_t *pack_metrics(const kg__baseline_case *cases, size_t count)
 {
     json_t *list = json_array();
 
     for (size_t i = 0; i < count; i++) {
-        if (only_cases != NULL && !kg__globs_take(only_cases, cases[i].id))
+        if (case_globs != NULL && !kg__globs_take(case_globs, cases[i].id))
             continue;
         for (size_t j = 0; j < cases[i].metric_count; j++)
-            json_array_append_new(list, metric_json(&cases[i], &cases[i].metrics[j]));
+            json_array_append_new(list, pack_metric(&cases[i], &cases[i].metrics[j]));
     }
     return list;
 }
@@ -142,8 +142,8 @@ static int print_json(const char *path, const kg__baseline *baseline)
         json_pack("{s:s, s:s, s:{s:s, s:s}, s:I, s:o, s:o}", "schema", SHOWN_SCHEMA, "file", path,
                   "target", "key", baseline->target.key, "name", baseline->target.name, "cases",
                   (json_int_t)baseline->case_count, "sentinels",
-                  metrics_json(baseline->sentinels, baseline->sentinel_count), "metrics",
-                  metrics_json(baseline->cases, baseline->case_count));
+                  pack_metrics(baseline->sentinels, baseline->sentinel_count), "metrics",
+                  pack_metrics(baseline->cases, baseline->case_count));
 
     return kg__json_print(document, JSON_INDENT(1), "baseline show") ? KG__EXIT_PASS
                                                                      : KG__EXIT_ERROR;
@@ -151,40 +151,40 @@ static int print_json(const char *path, const kg__baseline *baseline)
 
 static void refuse_glob(const char *path, const kg__baseline *baseline)
 {
-    const char *nearest = kg__nearest_case(baseline, only_cases);
+    const char *nearest = kg__nearest_case(baseline, case_globs);
 
     if (nearest != NULL)
-        kg__complain("baseline show: %s has no case \"%s\"; did you mean \"%s\"?", path, only_cases,
+        kg__complain("baseline show: %s has no case \"%s\"; did you mean \"%s\"?", path, case_globs,
                      nearest);
     else
         kg__complain("baseline show: %s has no case \"%s\": kernelgate baseline show %s lists them",
-                     path, only_cases, path);
+                     path, case_globs, path);
 }
 
-/* Writes the heading, the table and how many cases it has. */
+/* Writes the heading and the table. */
 static int write_baseline(const char *path, const kg__baseline *baseline,
                           const kg__print_form *form)
 {
     kg__text_table_format format = form->grid;
     const kg__target *target = &baseline->target;
     kg__text_table *grid = kg__text_table_new(columns, sizeof columns / sizeof *columns);
-    bool any;
+    bool matched;
 
     add_cases(grid, target->key, baseline->sentinels, baseline->sentinel_count);
     add_cases(grid, target->key, baseline->cases, baseline->case_count);
-    any = kg__text_table_rows(grid) > 0 || only_cases == NULL;
-    if (!any) {
+    matched = kg__text_table_rows(grid) > 0 || case_globs == NULL;
+    if (!matched) {
         refuse_glob(path, baseline);
     } else if (!form->json) {
         if (format != KG__GRID_CSV)
             kg__print(stdout, "%s%s: %s%s%zu case%s%s\n\n",
                       format == KG__GRID_MARKDOWN ? "## " : "", path, target->name,
                       target->name[0] != '\0' ? ", " : "", baseline->case_count,
-                      baseline->case_count == 1 ? "" : "s", only_cases != NULL ? " in all" : "");
+                      baseline->case_count == 1 ? "" : "s", case_globs != NULL ? " in all" : "");
         kg__text_table_write(stdout, grid, format, true);
     }
     kg__text_table_free(grid);
-    if (!any)
+    if (!matched)
         return KG__EXIT_ERROR;
     if (form->json)
         return print_json(path, baseline);
@@ -212,8 +212,8 @@ static int show(size_t count, char **operands)
 }
 
 static const kg__option show_options[] = {
-    { "--case", "GLOB", "of these cases alone; * matches slashes too, a comma separates globs",
-      &only_cases, NULL },
+    { "--case", "GLOB", "only these cases; * also matches slashes, a comma separates globs",
+      &case_globs, NULL },
     { "--format", "FORMAT", "text (the default), markdown, csv or json", &format_name, NULL },
     KG__JSON_OPTION(as_json),
     { 0 },
@@ -224,12 +224,11 @@ const kg__command kg__baseline_show_command = {
     .operands = "FILE|KEY",
     .summary = "Print what a baseline holds, case by case",
     .details =
-        "KEY is a target's, and stands for KEY.json in KG_BASELINES, else in baselines.\n"
-        "noise: how far a value may lie off by chance, by the sessions; smallest: the\n"
-        "smallest slowdown that is found; gated: whether it is judged, which no time is whose\n"
-        "noise may, as few sessions tell it, exceed 5 % (noise_bound in the JSON). In full:\n"
-        "docs/judging.md.\n"
-        "exit: 0 printed; 2 no such file, key or case, or a file that is not right\n",
+        "KEY is a target's: KEY.json in KG_BASELINES, else in baselines. noise: the random error\n"
+        "of a value, from its sessions; smallest: the smallest slowdown that is detected; gated:\n"
+        "whether it is judged. A time whose noise may exceed 5 % (noise_bound in the JSON) is not\n"
+        "gated. See docs/judging.md.\n"
+        "exit: 0 printed; 2 no such file, key or case, or an invalid file\n",
     .options = show_options,
     .takes_operands = true,
     .run = show,

@@ -2,12 +2,13 @@
 
 #include <string.h>
 
-#include "baseline/baseline_changes.h"
 #include "base/message.h"
-#include "suite/settings.h"
+#include "baseline/baseline_changes.h"
 #include "cli/baseline_files.h"
+#include "suite/settings.h"
 
-/* Compares a file with what it was. What it is has to be readable, for the run is judged by it. */
+/* Compares a file with its state at the commit. The current one must be readable, since the run is
+ * judged by it. */
 static bool compare_file(json_t *changes, const char *folder, const char *name, const char *since,
                          const char *commit)
 {
@@ -45,7 +46,7 @@ static bool compare_file(json_t *changes, const char *folder, const char *name, 
     return now != KG__BAD && (then != KG__BAD || error_then.text[0] != '\0');
 }
 
-/* Compares every file of the folder of baselines, those that are gone too. */
+/* Compares every baseline file, including removed ones. */
 static bool compare_files(json_t *changes, const char *since)
 {
     char folder[KG__PATH_SIZE];
@@ -66,12 +67,12 @@ static bool compare_files(json_t *changes, const char *since)
     return true;
 }
 
-/* Counts what the baselines let pass that judged the run; true where there is one. What is wrong
- * with one is for its tests to say. */
+/* Counts what the run's baselines do not gate; true if there is one. The tests report an invalid
+ * one. */
 static bool count_judged(json_t *changes, const json_t *results)
 {
     char folder[KG__PATH_SIZE];
-    bool any = false;
+    bool judged = false;
     const char *key;
     json_t *target;
 
@@ -83,20 +84,20 @@ static bool count_judged(json_t *changes, const json_t *results)
         kg__format_path(path, sizeof path, "%s/%s.json", folder, key);
         if (kg__baseline_load(path, &baseline, NULL) == KG__LOADED) {
             kg__baseline_changes_count(changes, &baseline);
-            any = true;
+            judged = true;
         }
         kg__baseline_free(&baseline);
     }
-    return any;
+    return judged;
 }
 
 bool kg__add_baselines(json_t *results, const char *since)
 {
     json_t *changes = kg__baseline_changes_make();
-    bool any = count_judged(changes, results) || since != NULL;
+    bool known = count_judged(changes, results) || since != NULL;
     bool good = since == NULL || compare_files(changes, since);
 
-    if (good && any)
+    if (good && known)
         json_object_set(results, KG__BASELINES, changes);
     json_decref(changes);
     return good;

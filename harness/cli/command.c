@@ -6,32 +6,31 @@
 
 #include "base/message.h"
 
-const char *kg__results_folder(const char *named)
+const char *kg__results_folder(const char *folder)
 {
     const char *set = getenv("KG_OUT");
 
-    if (named != NULL)
-        return named;
+    if (folder != NULL)
+        return folder;
     return set != NULL && *set != '\0' ? set : "out";
 }
 
-static bool is_aside;
+static bool narrates_to_stderr;
 
 FILE *kg__narration(void)
 {
-    return is_aside ? stderr : stdout;
+    return narrates_to_stderr ? stderr : stdout;
 }
 
-void kg__narrate_aside(void)
+void kg__narrate_to_stderr(void)
 {
-    is_aside = true;
+    narrates_to_stderr = true;
 }
 
-void kg__name_output(const char *command, const char *written, char *text, size_t size)
+void kg__name_output(const char *command, const char *written_file, char *text, size_t size)
 {
-    if (written != NULL)
-        kg__format(text, size, "%s: %s was written, and what there is to say of it is lost",
-                   command, written);
+    if (written_file != NULL)
+        kg__format(text, size, "%s: %s was written, but its report is lost", command, written_file);
     else
         kg__format(text, size, "%s", command);
 }
@@ -40,7 +39,7 @@ bool kg__flush_output(const char *command)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))
         return true;
-    kg__complain("%s: the standard output takes no more: send it elsewhere", command);
+    kg__complain("%s: the standard output cannot be written: redirect it elsewhere", command);
     return false;
 }
 
@@ -57,7 +56,7 @@ bool kg__merge_format(const char *command, bool json, const char **format)
 
 bool kg__parse_format(const char *command, const char *format, bool json, kg__print_form *form)
 {
-    static const char *const known[] = { "text", "markdown", "csv", "json" };
+    static const char *const formats[] = { "text", "markdown", "csv", "json" };
     const char *nearest;
 
     *form = (kg__print_form){ false, KG__GRID_TEXT };
@@ -68,8 +67,8 @@ bool kg__parse_format(const char *command, const char *format, bool json, kg__pr
     form->json = strcmp(format, "json") == 0;
     if (form->json || kg__text_table_format_parse(format, &form->grid))
         return true;
-    nearest = kg__nearest_name(format, known, sizeof known / sizeof *known);
-    kg__complain("%s: there is no format \"%s\"%s%s: take text, markdown, csv or json", command,
+    nearest = kg__nearest_name(format, formats, sizeof formats / sizeof *formats);
+    kg__complain("%s: there is no format \"%s\"%s%s: use text, markdown, csv or json", command,
                  format, nearest != NULL ? "; did you mean " : "", nearest != NULL ? nearest : "");
     return false;
 }
@@ -101,9 +100,9 @@ static bool refuse_option(const kg__command *command, const char *name)
     return false;
 }
 
-/* Where an option's value goes: of one that is repeated behind its earlier ones. NULL, with a
- * complaint, where there are too many. */
-static const char **place_of(const kg__command *command, const kg__option *option)
+/* Where an option's value goes; a repeated option appends. NULL, with a complaint, if there are too
+ * many. */
+static const char **find_value(const kg__command *command, const kg__option *option)
 {
     size_t count = 0;
 
@@ -113,19 +112,19 @@ static const char **place_of(const kg__command *command, const kg__option *optio
         count++;
     if (count < KG__REPEATS_MAXIMUM)
         return &option->text[count];
-    kg__complain("%s: option %s is given more than %d times: leave some away", command->name,
+    kg__complain("%s: option %s is given more than %d times: omit some", command->name,
                  option->name, KG__REPEATS_MAXIMUM);
     return NULL;
 }
 
 /* Takes the option at arguments[*at], and its value. */
-static bool take_option(const kg__command *command, size_t count, char **arguments, size_t *at)
+static bool take_option(const kg__command *command, size_t count, char **arguments, size_t *index)
 {
-    const char *argument = arguments[*at];
+    const char *argument = arguments[*index];
     const char *equals = strchr(argument, '=');
     size_t length = equals != NULL ? (size_t)(equals - argument) : strlen(argument);
     const kg__option *option = find_option(command, argument, length);
-    const char **place;
+    const char **value;
 
     if (option == NULL)
         return refuse_option(command, argument);
@@ -137,16 +136,16 @@ static bool take_option(const kg__command *command, size_t count, char **argumen
         *option->flag = true;
         return true;
     }
-    place = place_of(command, option);
-    if (place == NULL)
+    value = find_value(command, option);
+    if (value == NULL)
         return false;
     if (equals != NULL)
-        *place = equals + 1;
-    else if (*at + 1 < count)
-        *place = arguments[++*at];
+        *value = equals + 1;
+    else if (*index + 1 < count)
+        *value = arguments[++*index];
     else
-        *place = "";
-    if (**place != '\0')
+        *value = "";
+    if (**value != '\0')
         return true;
     kg__complain("%s: option %s needs a value: %s %s", command->name, option->name, option->name,
                  option->value);

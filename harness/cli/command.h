@@ -9,30 +9,30 @@
 #include "base/text.h"
 #include "base/text_table.h"
 
-/* How often the option of a subcommand that may be repeated may be. */
+/* How often the repeatable option of a subcommand may be given. */
 #define KG__REPEATS_MAXIMUM 32
 
 /* One option of a subcommand. Exactly one of `text` and `flag` is set: an option takes a value or
  * is a flag. */
 typedef struct kg__option {
     const char *name;  /* "--out" */
-    const char *value; /* how the help calls its value, "DIR"; NULL for a flag */
-    const char *help;  /* one line, without a full stop */
+    const char *value; /* what the help calls its value, "DIR"; NULL for a flag */
+    const char *help;  /* one line, without a period */
     const char **text; /* where its value goes: a pointer into the arguments */
-    bool *flag;        /* becomes true where it is given */
+    bool *flag;        /* becomes true if it is given */
 } kg__option;
 
 /* One subcommand. Its file defines it, main.c lists it. */
 typedef struct kg__command {
     const char *name;          /* "doctor", or two words: "baseline lint" */
-    const char *operands;      /* how the help calls what follows the options, "FILE..."; "" where
-                                  nothing does */
+    const char *operands;      /* what the help calls the operands, "FILE..."; "" if there
+                                  are none */
     const char *summary;       /* one line */
     const char *details;       /* what the help says below the options; whole lines, or "" */
     const kg__option *options; /* ends with an empty one */
     bool takes_operands;
-    /* The name of the option that may be given up to KG__REPEATS_MAXIMUM times: its text is an
-     * array of so many, and a NULL behind the last. NULL: none. */
+    /* The name of the option that may be given up to KG__REPEATS_MAXIMUM times; its text is an
+     * array of that size, ended by NULL. NULL: none. */
     const char *repeated;
     /* Runs it, options having been parsed into their variables. Returns the exit code. */
     int (*run)(size_t count, char **operands);
@@ -61,47 +61,45 @@ extern const kg__command kg__tune_command;
 
 /* Parses a subcommand's arguments; operands move to the front of `arguments`, and `*operands`
  * becomes their number. "--" ends the options. False, with a complaint on the standard error, for
- * an unknown option (the nearest known one is named), a missing value or an operand where none is
- * taken. `*help` becomes true where --help or -h is given. */
+ * an unknown option (the nearest known one is named), a missing value or an unexpected operand.
+ * `*help` becomes true where --help or -h is given. */
 bool kg__parse_arguments(const kg__command *command, size_t count, char **arguments,
                          size_t *operands, bool *help);
 
 /* How a subcommand prints: as a table, or as one JSON document. */
 typedef struct kg__print_form {
     bool json;
-    kg__text_table_format grid; /* where it is not JSON */
+    kg__text_table_format grid; /* if it is not JSON */
 } kg__print_form;
 
-/* The option that every subcommand has that prints a document; `flag_` becomes true where it is
- * given. */
+/* The option of every subcommand that prints a document; `flag_` becomes true if it is given. */
 #define KG__JSON_OPTION(flag_)                                                                     \
     {                                                                                              \
         "--json", NULL, "print one JSON document instead", NULL, &(flag_)                          \
     }
 
-/* Makes --json the format "json", for which it is short. False with a complaint where another one
- * was given besides. */
+/* Makes --json short for the format "json". False with a complaint if another format was also
+ * given. */
 bool kg__merge_format(const char *command, bool json, const char **format);
 
-/* Parses what was given for --format ("text", "markdown", "csv", "json"; NULL: text) and whether
- * --json was, which is short for --format json. False with a complaint for any other name, or for
- * two that differ. */
+/* Parses the value of --format ("text", "markdown", "csv", "json"; NULL: text) and --json, which is
+ * short for --format json. False with a complaint for any other name, or for two that differ. */
 bool kg__parse_format(const char *command, const char *format, bool json, kg__print_form *form);
 
-/* Where a command that measures or stores says what it does: the standard output. */
+/* The stream for progress messages of a command that measures or stores: the standard output. */
 FILE *kg__narration(void);
 
-/* Makes it the standard error, so that the document of --json stands alone on the other. */
-void kg__narrate_aside(void);
+/* Makes it the standard error, so that --json prints only its document on the standard output. */
+void kg__narrate_to_stderr(void);
 
-/* The folder of a run's results: `named` where that is given, else KG_OUT, else out. */
-const char *kg__results_folder(const char *named);
+/* The folder of a run's results: `folder` unless NULL, else KG_OUT, else out. */
+const char *kg__results_folder(const char *folder);
 
-/* What a complaint of lost output begins with: the command, and that it has written the file
- * `written` all the same (NULL: none), which nobody would expect of a command that failed. */
-void kg__name_output(const char *command, const char *written, char *text, size_t size);
+/* The start of a complaint about lost output: the command, and that it wrote the file
+ * `written_file` all the same (NULL: none) although it failed. */
+void kg__name_output(const char *command, const char *written_file, char *text, size_t size);
 
-/* Whether all that was printed reached the standard output; complains where it did not. */
+/* Whether everything printed reached the standard output; complains if it did not. */
 bool kg__flush_output(const char *command);
 
 #endif

@@ -1,4 +1,4 @@
-/* kernelgate compare: two runs against each other, as ratios with intervals and verdicts. */
+/* kernelgate compare: compares two runs, as ratios with intervals and verdicts. */
 #include "results/results_compare.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@
 
 #define COMPARE_SCHEMA "kernelgate-comparison/1"
 
-/* Digits of a ratio behind the point: a thousandth is less than any band. */
+/* Decimals of a ratio: a thousandth is less than any band. */
 #define RATIO_DIGITS 4
 
 static const char *format_name;
@@ -31,11 +31,11 @@ static const kg__text_table_column columns[] = {
     { "note", false, false },
 };
 
-/* The two files and what came of them. */
+/* The two files and their comparison. */
 typedef struct compared_files {
     const char *paths[2];
     json_t *documents[2];
-    kg__results_comparison found;
+    kg__results_comparison comparison;
     int code;
 } compared_files;
 
@@ -72,14 +72,14 @@ static void add_limit(kg__text_table *grid, const kg__compared *row)
     kg__text_table_add_figure(grid, text, row->judged ? row->limit : (double)NAN);
 }
 
-static const char *verdict_of(const kg__compared *row)
+static const char *name_verdict(const kg__compared *row)
 {
     if (row->verdict == KG__ERROR || row->judged)
         return kg__verdict_name(row->verdict);
     return row->gated ? "not judged" : "not gated";
 }
 
-/* What a row's verdict rests on: the figures that it names stand beside it. */
+/* The reason for a row's verdict, unless the row's figures say it. */
 static void add_note(kg__text_table *grid, const kg__compared *row)
 {
     bool plain = row->verdict == KG__PASS || row->verdict == KG__SLOWER ||
@@ -89,7 +89,7 @@ static void add_note(kg__text_table *grid, const kg__compared *row)
     if (plain && row->judged && row->limit_source == KG__LIMIT_OF_B)
         note = "limit of B's baseline";
     else if (plain && row->judged && row->limit_source == KG__LIMIT_DEFAULT)
-        note = "default limit, for want of a baseline";
+        note = "default limit: no baseline";
     kg__text_table_add(grid, note, NULL);
 }
 
@@ -98,7 +98,7 @@ static void add_row(kg__text_table *grid, const kg__compared *row)
     char target[KG__MESSAGE_SIZE];
 
     kg__format(target, sizeof target, "%s to %s", row->target_a, row->target_b);
-    kg__text_table_add(grid, verdict_of(row), NULL);
+    kg__text_table_add(grid, name_verdict(row), NULL);
     kg__text_table_add(grid, strcmp(row->target_a, row->target_b) == 0 ? row->target_a : target,
                        NULL);
     kg__text_table_add(grid, row->id, NULL);
@@ -110,35 +110,35 @@ static void add_row(kg__text_table *grid, const kg__compared *row)
     add_note(grid, row);
 }
 
-/* A counter that is the same in both: hundreds of them say nothing. */
-static bool is_dull(const kg__compared *row)
+/* Equal counters are not shown: there are hundreds. */
+static bool is_unchanged_counter(const kg__compared *row)
 {
     return row->metric != NULL && *kg__metric_unit(row->metric) == '\0' &&
            row->verdict == KG__PASS && row->a.value == row->b.value;
 }
 
-/* Fills the table, the worst verdict first, within a verdict in A's order; returns how many rows
- * were left out. */
-static size_t fill_grid(kg__text_table *grid, const kg__results_comparison *found, bool all)
+/* Fills the table, worst verdict first, then in A's order; returns how many rows were left out. */
+static size_t fill_grid(kg__text_table *grid, const kg__results_comparison *comparison,
+                        bool with_unchanged)
 {
-    size_t dull = 0;
+    size_t unchanged = 0;
 
     for (int verdict = KG__VERDICTS - 1; verdict >= 0; verdict--) {
-        for (size_t i = 0; i < found->count; i++) {
-            const kg__compared *row = &found->metrics[i];
+        for (size_t i = 0; i < comparison->count; i++) {
+            const kg__compared *row = &comparison->metrics[i];
 
             if ((int)row->verdict != verdict)
                 continue;
-            if (!all && is_dull(row))
-                dull++;
+            if (!with_unchanged && is_unchanged_counter(row))
+                unchanged++;
             else
                 add_row(grid, row);
         }
     }
-    return dull;
+    return unchanged;
 }
 
-/* Which run a file is of. */
+/* Writes which run a file is from. */
 static void write_run(FILE *stream, const char *name, const char *path, const json_t *document)
 {
     const char *commit = kg__json_text(document, "commit");
@@ -159,10 +159,10 @@ static void write_run(FILE *stream, const char *name, const char *path, const js
     fputc('\n', stream);
 }
 
-static void write_sums(FILE *stream, const kg__results_comparison *found)
+static void write_sums(FILE *stream, const kg__results_comparison *comparison)
 {
-    for (size_t i = 0; i < found->sum_count; i++) {
-        const kg__compared_sum *sum = &found->sums[i];
+    for (size_t i = 0; i < comparison->sum_count; i++) {
+        const kg__compared_sum *sum = &comparison->sums[i];
         bool crosses = strcmp(sum->target_a, sum->target_b) != 0;
 
         fprintf(stream, "%s%s%s, %s: B / A is %.*f in the geometric mean of %zu case%s\n",
@@ -171,24 +171,24 @@ static void write_sums(FILE *stream, const kg__results_comparison *found)
     }
 }
 
-static void write_one_sided(FILE *stream, const kg__results_comparison *found)
+static void write_one_sided(FILE *stream, const kg__results_comparison *comparison)
 {
-    for (size_t i = 0; i < found->one_sided_count; i++) {
-        const kg__one_sided *lone = &found->one_sided[i];
+    for (size_t i = 0; i < comparison->one_sided_count; i++) {
+        const kg__one_sided *entry = &comparison->one_sided[i];
         char line[KG__MESSAGE_SIZE];
         char *clean;
 
-        kg__format(line, sizeof line, "%s%s%s on %s", lone->id, lone->metric != NULL ? " " : "",
-                   lone->metric != NULL ? lone->metric : "", lone->target);
+        kg__format(line, sizeof line, "%s%s%s on %s", entry->id, entry->metric != NULL ? " " : "",
+                   entry->metric != NULL ? entry->metric : "", entry->target);
         clean = kg__clean_text(line, true);
-        fprintf(stream, "only in %s: %s\n", lone->in_b ? "B" : "A", clean);
+        fprintf(stream, "only in %s: %s\n", entry->in_b ? "B" : "A", clean);
         free(clean);
     }
 }
 
 static void write_tally(FILE *stream, const compared_files *files)
 {
-    const kg__tally *tally = &files->found.tally;
+    const kg__tally *tally = &files->comparison.tally;
     const char *gap = "cases: ";
 
     for (int verdict = KG__VERDICTS - 1; verdict >= 0; verdict--) {
@@ -200,44 +200,45 @@ static void write_tally(FILE *stream, const compared_files *files)
     }
     if (tally->vanished > 0)
         fprintf(stream, "%s%zu gone from B", gap, tally->vanished);
-    if (files->found.checked > 0)
-        fprintf(stream, "; %zu of them only checked, right in both", files->found.checked);
-    if (files->found.unjudged > 0)
+    if (files->comparison.checked > 0)
+        fprintf(stream, "; %zu of them only checked, right in both", files->comparison.checked);
+    if (files->comparison.unjudged > 0)
         fprintf(stream,
                 "%s%zu metrics of two targets, which are not judged: --across judges them too",
-                tally->verdicts[KG__PASS] > 0 ? "; " : "", files->found.unjudged);
+                tally->verdicts[KG__PASS] > 0 ? "; " : "", files->comparison.unjudged);
     fprintf(stream, "\nexit %d\n", files->code);
 }
 
 static void write_table(const compared_files *files, kg__text_table_format format)
 {
-    /* What is no row of a CSV must not stand between its rows. */
+    /* Text that is not a CSV row goes to the standard error. */
     bool csv = format == KG__GRID_CSV;
-    FILE *words = csv ? stderr : stdout;
+    FILE *summary = csv ? stderr : stdout;
     kg__text_table *grid = kg__text_table_new(columns, sizeof columns / sizeof *columns);
-    size_t dull = fill_grid(grid, &files->found, csv);
+    size_t unchanged = fill_grid(grid, &files->comparison, csv);
 
     kg__text_table_color_words(grid, 0);
 
-    write_run(words, "A", files->paths[0], files->documents[0]);
+    write_run(summary, "A", files->paths[0], files->documents[0]);
     if (format == KG__GRID_MARKDOWN)
-        fputc('\n', words);
-    write_run(words, "B", files->paths[1], files->documents[1]);
-    if (files->found.other_boards)
-        fputs("The boards are not the same: what they differ by is in the ratios.\n", words);
-    fputs(csv ? "" : "\n", words);
+        fputc('\n', summary);
+    write_run(summary, "B", files->paths[1], files->documents[1]);
+    if (files->comparison.other_boards)
+        fputs("The boards are not the same: what they differ by is in the ratios.\n", summary);
+    fputs(csv ? "" : "\n", summary);
     if (kg__text_table_rows(grid) > 0)
         kg__text_table_write(stdout, grid, format, true);
-    fputs(kg__text_table_rows(grid) > 0 && !csv ? "\n" : "", words);
-    if (dull > 0)
-        fprintf(words, "%zu counter%s the same in both\n", dull, dull == 1 ? " is" : "s are");
-    write_sums(words, &files->found);
-    write_one_sided(words, &files->found);
-    write_tally(words, files);
+    fputs(kg__text_table_rows(grid) > 0 && !csv ? "\n" : "", summary);
+    if (unchanged > 0)
+        fprintf(summary, "%zu counter%s the same in both\n", unchanged,
+                unchanged == 1 ? " is" : "s are");
+    write_sums(summary, &files->comparison);
+    write_one_sided(summary, &files->comparison);
+    write_tally(summary, files);
     kg__text_table_free(grid);
 }
 
-static json_t *row_json(const kg__compared *row)
+static json_t *pack_row(const kg__compared *row)
 {
     json_t *object = json_pack(
         "{s:s, s:s, s:s, s:s, s:s}", "case", row->id, "target_a", row->target_a, "target_b",
@@ -258,7 +259,7 @@ static json_t *row_json(const kg__compared *row)
     return object;
 }
 
-static json_t *run_json(const char *path, const json_t *document)
+static json_t *pack_run(const char *path, const json_t *document)
 {
     char *clean = kg__clean_text(path, false);
     json_t *run =
@@ -269,57 +270,60 @@ static json_t *run_json(const char *path, const json_t *document)
     return run;
 }
 
-static json_t *one_sided_json(const kg__results_comparison *found, bool in_b)
+static json_t *pack_one_sided(const kg__results_comparison *comparison, bool in_b)
 {
     json_t *list = json_array();
 
-    for (size_t i = 0; i < found->one_sided_count; i++) {
-        const kg__one_sided *lone = &found->one_sided[i];
+    for (size_t i = 0; i < comparison->one_sided_count; i++) {
+        const kg__one_sided *entry = &comparison->one_sided[i];
 
-        if (lone->in_b == in_b)
-            json_array_append_new(list, json_pack("{s:s, s:s, s:s*}", "case", lone->id, "target",
-                                                  lone->target, "metric", lone->metric));
+        if (entry->in_b == in_b)
+            json_array_append_new(list, json_pack("{s:s, s:s, s:s*}", "case", entry->id, "target",
+                                                  entry->target, "metric", entry->metric));
     }
     return list;
 }
 
-static json_t *tally_json(const kg__results_comparison *found)
+static json_t *pack_tally(const kg__results_comparison *comparison)
 {
     json_t *tally = json_object();
 
     for (int verdict = 0; verdict < KG__VERDICTS; verdict++)
         json_object_set_new(tally, kg__verdict_name((kg__verdict)verdict),
-                            json_integer((json_int_t)found->tally.verdicts[verdict]));
-    json_object_set_new(tally, "vanished", json_integer((json_int_t)found->tally.vanished));
-    json_object_set_new(tally, "not-judged", json_integer((json_int_t)found->tally.unavailable));
+                            json_integer((json_int_t)comparison->tally.verdicts[verdict]));
+    json_object_set_new(tally, "vanished", json_integer((json_int_t)comparison->tally.vanished));
+    json_object_set_new(tally, "not-judged",
+                        json_integer((json_int_t)comparison->tally.unavailable));
     return tally;
 }
 
 static bool write_json(const compared_files *files)
 {
-    const kg__results_comparison *found = &files->found;
+    const kg__results_comparison *comparison = &files->comparison;
     json_t *metrics = json_array();
     json_t *sums = json_array();
     json_t *document;
 
-    for (size_t i = 0; i < found->count; i++)
-        json_array_append_new(metrics, row_json(&found->metrics[i]));
-    for (size_t i = 0; i < found->sum_count; i++)
-        json_array_append_new(
-            sums,
-            json_pack("{s:s, s:s, s:s, s:I, s:f}", "target_a", found->sums[i].target_a, "target_b",
-                      found->sums[i].target_b, "metric", found->sums[i].metric, "cases",
-                      (json_int_t)found->sums[i].count, "geometric_mean", found->sums[i].mean));
-    document = json_pack("{s:s, s:o, s:o, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:i}", "schema",
-                         COMPARE_SCHEMA, "a", run_json(files->paths[0], files->documents[0]), "b",
-                         run_json(files->paths[1], files->documents[1]), "across", (int)across,
-                         "other_boards", (int)found->other_boards, "metrics", metrics, "only_in_a",
-                         one_sided_json(found, false), "only_in_b", one_sided_json(found, true),
-                         "means", sums, "tally", tally_json(found), "exit_code", files->code);
+    for (size_t i = 0; i < comparison->count; i++)
+        json_array_append_new(metrics, pack_row(&comparison->metrics[i]));
+    for (size_t i = 0; i < comparison->sum_count; i++)
+        json_array_append_new(sums, json_pack("{s:s, s:s, s:s, s:I, s:f}", "target_a",
+                                              comparison->sums[i].target_a, "target_b",
+                                              comparison->sums[i].target_b, "metric",
+                                              comparison->sums[i].metric, "cases",
+                                              (json_int_t)comparison->sums[i].count,
+                                              "geometric_mean", comparison->sums[i].mean));
+    document =
+        json_pack("{s:s, s:o, s:o, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:i}", "schema",
+                  COMPARE_SCHEMA, "a", pack_run(files->paths[0], files->documents[0]), "b",
+                  pack_run(files->paths[1], files->documents[1]), "across", (int)across,
+                  "other_boards", (int)comparison->other_boards, "metrics", metrics, "only_in_a",
+                  pack_one_sided(comparison, false), "only_in_b", pack_one_sided(comparison, true),
+                  "means", sums, "tally", pack_tally(comparison), "exit_code", files->code);
     return kg__json_print(document, JSON_INDENT(1), "compare");
 }
 
-/* The case of both runs whose id is nearest to a filter that leaves nothing. */
+/* The case id nearest to a filter that matches nothing. */
 static const char *nearest_case(const json_t *document, const char *filter)
 {
     const json_t *cases = json_object_get(document, "cases");
@@ -341,15 +345,15 @@ static int compare_documents(compared_files *files, const char *filter, const kg
     kg__tally judged;
 
     if (!kg__results_compare(files->documents[0], files->documents[1], filter, across,
-                             &files->found, &error)) {
+                             &files->comparison, &error)) {
         const char *nearest = nearest_case(files->documents[0], filter);
 
         kg__complain("compare: %s%s%s", error.text, nearest != NULL ? "; nearest is " : "",
                      nearest != NULL ? nearest : "");
         return KG__EXIT_ERROR;
     }
-    judged = files->found.tally;
-    /* B may be a run of fewer cases on purpose: strict mode alone takes that for a loss. */
+    judged = files->comparison.tally;
+    /* B may be a run of fewer cases on purpose: only strict mode counts that as a loss. */
     if (!kg__is_strict())
         judged.vanished = 0;
     files->code = kg__exit_code(&judged, kg__is_strict());
@@ -366,7 +370,7 @@ static bool arguments_fit(size_t count, kg__print_form *form)
     if (count < 2)
         kg__complain("compare: takes two results files: kernelgate compare A.json B.json [FILTER]");
     else if (count > 3)
-        kg__complain("compare: takes one filter behind the two files: separate globs by commas");
+        kg__complain("compare: takes one filter after the two files: separate globs by commas");
     else
         return true;
     return false;
@@ -390,15 +394,14 @@ static int compare(size_t count, char **operands)
     }
     if (files.documents[0] != NULL && files.documents[1] != NULL)
         code = compare_documents(&files, count == 3 ? operands[2] : "", &form);
-    kg__results_comparison_free(&files.found);
+    kg__results_comparison_free(&files.comparison);
     json_decref(files.documents[0]);
     json_decref(files.documents[1]);
     return code;
 }
 
 static const kg__option options[] = {
-    { "--across", NULL, "judge two GPUs by each other too, A's limits holding for both", NULL,
-      &across },
+    { "--across", NULL, "also judge results of two different GPUs, by A's limits", NULL, &across },
     { "--format", "FORMAT", "text (the default), markdown, csv or json", &format_name, NULL },
     KG__JSON_OPTION(as_json),
     { 0 },
@@ -409,12 +412,12 @@ const kg__command kg__compare_command = {
     .operands = "A.json B.json [FILTER]",
     .summary = "Print how two runs' results differ, as ratios with intervals and verdicts",
     .details =
-        "A plays the baseline: B's figures are judged against A's by the rule of the gate, with\n"
-        "the limits of the baseline that A (else B) was judged against, widened by the square\n"
-        "root of 2 since both runs vary. Two GPUs are compared and not judged, unless --across.\n"
-        "FILTER is a list of globs on case ids, one without its last parts, such as pair_means,\n"
-        "taking all that begin so; KG_FILTER narrows too.\n"
-        "exit: 0 nothing below; 1 slower or wrong, with KG_STRICT=1 also environment, noisy, new\n"
+        "A is the baseline: B's figures are judged against A's as in the gate, with the limits of\n"
+        "A's (else B's) baseline, widened by the square root of 2 since both runs vary. Two\n"
+        "different GPUs are compared but not judged, unless --across. FILTER is a list of globs\n"
+        "on case ids; one without its last parts, such as pair_means, matches all ids that begin\n"
+        "so; KG_FILTER also applies.\n"
+        "exit: 0 nothing worse; 1 slower or wrong, with KG_STRICT=1 also environment, noisy, new\n"
         "or gone; 2 an error, or nothing in common; 77 nothing was judged (2 with KG_STRICT=1)\n",
     .options = options,
     .takes_operands = true,

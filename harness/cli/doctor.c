@@ -1,4 +1,4 @@
-/* kernelgate doctor: what of this machine works, and what to do about the rest. */
+/* kernelgate doctor: collects the facts of this machine and prints the diagnosis. */
 #include "cli/doctor.h"
 #include "base/exit_code.h"
 #include "base/json.h"
@@ -22,50 +22,52 @@
 #include "records/records.h"
 #include "report/chart_js.h"
 
-/* A program that does not tell its version within this time does not work. */
+/* A program that does not print its version within this time does not work. */
 #define PROBE_SECONDS 20.0
 
-/* Copies the line of `text` that holds `mark` ("": the first), without blanks at its ends. */
+/* Copies the line of `text` that contains `mark` ("": the first), trimmed. */
 static void copy_line(const char *text, const char *mark, char *line, size_t size)
 {
-    const char *at = strstr(text, mark);
+    const char *position = strstr(text, mark);
     size_t length;
 
-    if (at == NULL)
-        at = text;
-    while (at > text && at[-1] != '\n')
-        at--;
-    while (isspace((unsigned char)*at))
-        at++;
-    length = strcspn(at, "\n");
-    while (length > 0 && isspace((unsigned char)at[length - 1]))
+    if (position == NULL)
+        position = text;
+    while (position > text && position[-1] != '\n')
+        position--;
+    while (isspace((unsigned char)*position))
+        position++;
+    length = strcspn(position, "\n");
+    while (length > 0 && isspace((unsigned char)position[length - 1]))
         length--;
-    kg__format(line, size, "%.*s", (int)length, at);
+    kg__format(line, size, "%.*s", (int)length, position);
 }
 
-/* Reads the first "<number>.<number>" behind `mark`. */
+/* Reads the first "<number>.<number>" after `mark`. */
 static void read_version(const char *text, const char *mark, int numbers[2])
 {
-    const char *at = strstr(text, mark);
+    const char *position = strstr(text, mark);
 
     numbers[0] = numbers[1] = 0;
-    for (at = at != NULL ? at + strlen(mark) : text; *at != '\0'; at++) {
+    for (position = position != NULL ? position + strlen(mark) : text; *position != '\0';
+         position++) {
         char *end;
         long major;
 
-        if (!isdigit((unsigned char)*at))
+        if (!isdigit((unsigned char)*position))
             continue;
-        major = strtol(at, &end, 10);
+        major = strtol(position, &end, 10);
         if (*end == '.' && isdigit((unsigned char)end[1]) && major < 100000) {
             numbers[0] = (int)major;
             numbers[1] = (int)strtol(end + 1, NULL, 10);
             return;
         }
-        at = end - 1;
+        position = end - 1;
     }
 }
 
-/* Runs `arguments` and keeps the line with its version: the one that holds `mark`, or the first. */
+/* Runs `arguments` and keeps the line with its version: the one that contains `mark`, or the first.
+ */
 static void ask_program(kg__program *program, const char *const *arguments, const char *mark)
 {
     char text[4096];
@@ -87,12 +89,12 @@ static void ask_version(kg__program *program, const char *name)
     ask_program(program, arguments, "");
 }
 
-/* Asks the compiler that `variable` names, with its first words ("ccache gcc"), or else the first
- * of `names` that is there. */
+/* Asks the compiler in the environment variable `variable` ("ccache gcc"), else the first of
+ * `names` that exists. */
 static void ask_compiler(kg__program *program, const char *variable, const char *const *names)
 {
-    const char *named = getenv(variable);
-    char *words = kg__copy_text(named != NULL ? named : "");
+    const char *setting = getenv(variable);
+    char *words = kg__copy_text(setting != NULL ? setting : "");
     const char *arguments[8] = { NULL };
     size_t count = 0;
     char *rest = NULL;
@@ -103,7 +105,7 @@ static void ask_compiler(kg__program *program, const char *variable, const char 
     if (count > 0) {
         arguments[count] = "--version";
         ask_program(program, arguments, "");
-        kg__format(program->path, sizeof program->path, "%s=%s", variable, named);
+        kg__format(program->path, sizeof program->path, "%s=%s", variable, setting);
     } else {
         for (; *names != NULL; names++) {
             ask_version(program, *names);
@@ -119,7 +121,7 @@ static void ask_package(kg__program *program, const char *name)
     const char *arguments[] = { "pkg-config", "--modversion", name, NULL };
 
     ask_program(program, arguments, "");
-    /* pkg-config that does not know a package is no package that does not work. */
+    /* pkg-config fails for an unknown package: the package is missing, not broken. */
     if (!program->works)
         program->found = false;
 }
@@ -151,7 +153,7 @@ static void ask_boost(kg__facts *facts, const char *compiler)
         const char *const library[] = { compiler, option, NULL };
 
         kg__format(option, sizeof option, "-print-file-name=%s", libraries[i]);
-        /* What it does not find it answers with as it was asked for. */
+        /* It prints the bare name of a file that it does not find. */
         if (kg__child_run(library, PROBE_SECONDS, text, sizeof text) == 0 &&
             strchr(text, '/') != NULL) {
             copy_line(text, "", facts->boost_library, sizeof facts->boost_library);
@@ -193,15 +195,15 @@ static void ask_programs(kg__facts *facts, const char *root)
         ask_program(&facts->cuobjdump, cuobjdump_version, "release ");
 }
 
-/* Reads the first line of a small file; empty where there is none. */
+/* Reads the first line of a small file; empty if there is none. */
 static void read_line(const char *root, const char *path, char *line, size_t size)
 {
-    char whole[KG__PATH_SIZE];
+    char full_path[KG__PATH_SIZE];
     FILE *file;
 
-    kg__format_path(whole, sizeof whole, "%s%s", root, path);
+    kg__format_path(full_path, sizeof full_path, "%s%s", root, path);
     line[0] = '\0';
-    file = fopen(whole, "re");
+    file = fopen(full_path, "re");
     if (file == NULL)
         return;
     if (fgets(line, (int)size, file) == NULL)
@@ -238,7 +240,8 @@ static void read_system(kg__facts *facts, const char *root)
     facts->processors = sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-/* Counts NVIDIA's display (0x0300) and 3D (0x0302) controllers, which need no driver to be seen. */
+/* Counts NVIDIA's display (0x0300) and 3D (0x0302) controllers, which are visible without a driver.
+ */
 static int count_pci_gpus(const char *root)
 {
     char path[KG__PATH_SIZE];
@@ -290,9 +293,9 @@ static void count_device_nodes(kg__facts *facts, const char *root)
 /* Asks the driver's own library, without a program that is linked to it. */
 static void ask_cuda(kg__facts *facts)
 {
-    const char *named = getenv("KG_CUDA_LIBRARY");
-    void *library =
-        dlopen(named != NULL && *named != '\0' ? named : "libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    const char *setting = getenv("KG_CUDA_LIBRARY");
+    void *library = dlopen(setting != NULL && *setting != '\0' ? setting : "libcuda.so.1",
+                           RTLD_NOW | RTLD_LOCAL);
     int (*init)(unsigned) = NULL;
     int (*version)(int *) = NULL;
     void *address;
@@ -355,8 +358,8 @@ static void ask_nvml(kg__facts *facts, const char *baselines)
     kg__nvml_close(nvml);
 }
 
-/* Collects the facts. System files are looked for below `root` ("" for those of this machine),
- * baselines in `baselines`. */
+/* Collects the facts, with system files below `root` ("": of this machine) and the baselines in
+ * `baselines`. */
 static void collect_facts(kg__facts *facts, const char *root, const char *baselines)
 {
     *facts = (kg__facts){ .nvml = KG__NVML_ABSENT };
@@ -385,13 +388,13 @@ static bool print_json(const kg__diagnosis *diagnosis)
     json_t *document = json_object();
 
     for (size_t i = 0; i < diagnosis->count; i++) {
-        const kg__finding *finding = &diagnosis->findings[i];
+        const kg__doctor_line *line = &diagnosis->lines[i];
         json_t *item = json_object();
 
-        json_object_set_new(item, "item", json_string(finding->item));
-        json_object_set_new(item, "health", json_string(health_names[finding->health]));
-        json_object_set_new(item, "found", kg__json_clean_string(finding->found));
-        json_object_set_new(item, "advice", kg__json_clean_string(finding->advice));
+        json_object_set_new(item, "item", json_string(line->item));
+        json_object_set_new(item, "health", json_string(health_names[line->health]));
+        json_object_set_new(item, "found", kg__json_clean_string(line->found));
+        json_object_set_new(item, "advice", kg__json_clean_string(line->advice));
         json_array_append_new(items, item);
     }
     json_object_set_new(document, "schema", json_string("kernelgate-doctor/1"));
@@ -406,37 +409,34 @@ static bool print_json(const kg__diagnosis *diagnosis)
 static void print_text(const kg__diagnosis *diagnosis)
 {
     for (size_t i = 0; i < diagnosis->count; i++) {
-        const kg__finding *finding = &diagnosis->findings[i];
+        const kg__doctor_line *line = &diagnosis->lines[i];
 
-        char *found = kg__clean_text(finding->found, true);
+        char *found = kg__clean_text(line->found, true);
 
-        kg__print_word(stdout, health_names[finding->health], HEALTH_WIDTH);
-        printf("  %-18s %s\n", finding->item, found);
+        kg__print_word(stdout, health_names[line->health], HEALTH_WIDTH);
+        printf("  %-18s %s\n", line->item, found);
         free(found);
-        if (*finding->advice != '\0')
-            kg__print(stdout, "%-*s  %-18s -> %s\n", HEALTH_WIDTH, "", "", finding->advice);
+        if (*line->advice != '\0')
+            kg__print(stdout, "%-*s  %-18s -> %s\n", HEALTH_WIDTH, "", "", line->advice);
     }
     kg__print(stdout, "\nCPU model: %s\nGPU: %s\n", diagnosis->model_text, diagnosis->gpu_text);
 }
 
-/* Whether there is anything to look at: of a folder that is not there nothing would be found, as of
- * a machine that has nothing. */
-static bool root_is_there(void)
+/* Whether the folder of --root exists: without it every fact would be absent. */
+static bool root_exists(void)
 {
     struct stat facts;
 
     if (*root == '\0' || (stat(root, &facts) == 0 && S_ISDIR(facts.st_mode)))
         return true;
-    kg__complain(
-        "doctor: --root %s: there is no such folder: name the one that the image is mounted "
-        "at",
-        root);
+    kg__complain("doctor: --root %s: there is no such folder: name the mount point of the image",
+                 root);
     return false;
 }
 
 static int doctor(size_t count, char **operands)
 {
-    const char *named = getenv("KG_BASELINES");
+    const char *setting = getenv("KG_BASELINES");
     const char *folder = "baselines";
     kg__diagnosis *diagnosis;
     kg__facts *facts;
@@ -445,14 +445,14 @@ static int doctor(size_t count, char **operands)
 
     (void)count;
     (void)operands;
-    if (!root_is_there())
+    if (!root_exists())
         return KG__EXIT_ERROR;
     facts = kg__allocate(1, sizeof *facts);
     diagnosis = kg__allocate(1, sizeof *diagnosis);
-    /* What other programs say is read: in their own language, not in the user's. */
+    /* The output of other programs is parsed: it must not be translated. */
     setenv("LC_ALL", "C", 1);
-    if (named != NULL && *named != '\0')
-        folder = named;
+    if (setting != NULL && *setting != '\0')
+        folder = setting;
     if (baselines != NULL)
         folder = baselines;
     collect_facts(facts, root, folder);
@@ -479,7 +479,7 @@ static const kg__option doctor_options[] = {
 const kg__command kg__doctor_command = {
     .name = "doctor",
     .operands = "",
-    .summary = "Say what of this machine works for a gate, and what to do about the rest",
+    .summary = "Check what this machine needs for a gate, with advice",
     .details = "exit: 0 at least the CPU model can be gated here; 2 it cannot\n",
     .options = doctor_options,
     .run = doctor,

@@ -1,4 +1,4 @@
-/* The commands whose work a program in tools/kernelgate/ does: here is only how they are called. */
+/* The commands that run a program in tools/kernelgate/: their options, and the call. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,14 +15,14 @@
 static const char *text[5];
 static bool flag[3];
 
-/* What a tool is called with: python3 -B TOOL, its options, -- and its operands, and NULL. They
- * last as long as the process. */
+/* The command line of a tool: python3 -B TOOL, its options, -- and its operands, and NULL. Never
+ * freed. */
 static char **arguments;
 static size_t argument_count;
 
 #define FRAME 5
 
-/* Adds "--name=VALUE" or "--name" where an option was given. */
+/* Adds "--name=VALUE" or "--name" if an option was given. */
 static void add_option(const kg__option *option)
 {
     bool is_flag = option->flag != NULL;
@@ -34,8 +34,8 @@ static void add_option(const kg__option *option)
         argument_count++;
 }
 
-/* Becomes `tool`, which finds this command in KG__COMMAND; returns only where it cannot be run. */
-static int become(char *tool, const kg__option *options, size_t count, char **operands)
+/* Executes `tool`, which finds this command in KG__COMMAND; returns only if it cannot be run. */
+static int exec_tool(char *tool, const kg__option *options, size_t count, char **operands)
 {
     arguments =
         kg__allocate(FRAME + sizeof text / sizeof *text + sizeof flag + count, sizeof *arguments);
@@ -52,20 +52,20 @@ static int become(char *tool, const kg__option *options, size_t count, char **op
     return KG__EXIT_ERROR;
 }
 
-/* Finds the file `name` of a tool from where this command is, and becomes it. */
+/* Finds the tool `name` relative to this command, and executes it. */
 static int run_tool(const char *name, const kg__option *options, size_t count, char **operands)
 {
-    char own[KG__PATH_SIZE];
+    char command_path[KG__PATH_SIZE];
     char path[2 * KG__PATH_SIZE];
-    ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
+    ssize_t length = readlink("/proc/self/exe", command_path, sizeof command_path - 1);
     const char *slash;
 
-    own[length > 0 ? length : 0] = '\0';
-    slash = strrchr(own, '/');
+    command_path[length > 0 ? length : 0] = '\0';
+    slash = strrchr(command_path, '/');
     kg__format(path, sizeof path, "%.*s/" KG__TOOLS_FROM_COMMAND "/%s",
-               slash != NULL ? (int)(slash - own) : 0, own, name);
-    if (access(path, R_OK) == 0 && setenv("KG__COMMAND", own, 1) == 0)
-        return become(path, options, count, operands);
+               slash != NULL ? (int)(slash - command_path) : 0, command_path, name);
+    if (access(path, R_OK) == 0 && setenv("KG__COMMAND", command_path, 1) == 0)
+        return exec_tool(path, options, count, operands);
     kg__complain("%s: cannot be read: %s: install kernelgate again", path, strerror(errno));
     return KG__EXIT_ERROR;
 }
@@ -96,16 +96,15 @@ const kg__command kg__import_command = {
     .summary = "Gate what nvbench or google-benchmark measured, by a stored baseline",
     .details =
         "FILE is JSON, of `nvbench --json` or `--jsonbin`, or of google-benchmark's\n"
-        "`--benchmark_out`. Its benchmarks become cases, comparison/variant/size/launch, which "
-        "are\n"
-        "judged as a run of this project's own programs is; results.json, junit.xml and "
-        "summary.md\n"
-        "are left in the folder of the results, whose earlier ones are cleared. Of several files,\n"
-        "one per process, each case's median decides. The results of five imports, each adopted "
-        "by\n"
-        "`kernelgate baseline adopt`, make a baseline. KG_FILTER narrows what is imported.\n\n"
-        "exit: 0 judged, and nothing below; 1 slower (with --strict also noisy, no-baseline,\n"
-        "vanished); 2 an error, and nothing was judged where a file is bad; 77 no case has a "
+        "`--benchmark_out`. Its benchmarks become cases, comparison/variant/size/launch, which\n"
+        "are judged like a run of this project's own programs; results.json, junit.xml and\n"
+        "summary.md are written to the folder of the results, which is cleared first. Of several\n"
+        "files, one per process, each case's median decides. The results of five imports, each\n"
+        "adopted by `kernelgate baseline adopt`, make a baseline. KG_FILTER narrows what is\n"
+        "imported.\n"
+        "\n"
+        "exit: 0 judged, and nothing worse; 1 slower (with --strict also noisy, no-baseline,\n"
+        "vanished); 2 an error, and nothing was judged where a file is bad; 77 no case has a\n"
         "baseline\n",
     .options = import_options,
     .takes_operands = true,
@@ -118,8 +117,8 @@ static const kg__option validate_options[] = {
     { "--hardware", "FILE", "Nsight Compute's table of the same launches", &text[2], NULL },
     { "--markdown", NULL, "print one row per case, as Markdown", NULL, &flag[0] },
     { "--metrics", NULL,
-      "print the metrics to profile, one per line, those without which nothing is judged marked so",
-      NULL, &flag[1] },
+      "print the metrics to profile, one per line, marking those that the verdict needs", NULL,
+      &flag[1] },
     KG__JSON_OPTION(flag[2]),
     { 0 },
 };
@@ -132,10 +131,12 @@ static int validate(size_t count, char **operands)
 const kg__command kg__validate_command = {
     .name = "validate",
     .operands = "",
-    .summary = "Hold what the CPU model counts of each kernel against what the hardware counts",
-    .details = "ci/validate-model makes the three files. Global loads and stores are judged: more "
-               "than 0.1 %\nbetween the two is a failure, unless it is a known exception.\n\n"
-               "exit: 0 all agree; 1 a figure is beyond what is permitted; 2 error\n",
+    .summary = "Compare the CPU model's counts of each kernel with the hardware's",
+    .details =
+        "ci/validate-model makes the three files. Global loads and stores are judged: more than\n"
+        "0.1 % between the two is a failure, unless it is a known exception.\n"
+        "\n"
+        "exit: 0 all agree; 1 a figure is beyond what is permitted; 2 error\n",
     .options = validate_options,
     .run = validate,
 };

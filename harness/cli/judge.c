@@ -1,4 +1,5 @@
-/* kernelgate judge: judges what another tool measured, as `kernelgate import` hands it over. */
+/* kernelgate judge: judges what another tool measured, in the form that `kernelgate import` writes.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,15 +28,15 @@ static const char *commit;
 static bool strict;
 static bool as_json;
 
-/* A target, and what it is judged against. */
-typedef struct measured_target {
+/* A target and its baseline. */
+typedef struct judged_target {
     kg__target target;
     json_t *measured; /* {"target", "provenance", "cases"}, borrowed */
     kg__baseline baseline;
     bool has_baseline;
     char baseline_path[2 * KG__PATH_SIZE];
     json_t *verdicts;
-} measured_target;
+} judged_target;
 
 static bool is_record(const json_t *record)
 {
@@ -65,10 +66,10 @@ static bool is_case(const char *id, json_t *measured)
            json_is_array(files);
 }
 
-/* Whether the document has the form that is told in `details`; false with `error`. */
+/* Whether the document has the form given in `details`; false with `error`. */
 static bool check_form(const char *path, json_t *document, kg__error *error)
 {
-    static const char remedy[] = "give what kernelgate import hands over";
+    static const char remedy[] = "give a file that kernelgate import wrote";
     json_t *targets = json_object_get(document, "targets");
     json_t *measured;
     json_t *cases;
@@ -97,12 +98,12 @@ static bool check_form(const char *path, json_t *document, kg__error *error)
     return true;
 }
 
-/* Leaves out the cases that KG_FILTER does not take. False with `error` where it takes none, or
- * where one that it takes cannot be told from another. */
+/* Removes the cases that KG_FILTER does not match. False with `error` if none is left, or if one
+ * that is left conflicts with another. */
 static bool filter_cases(json_t *targets, kg__error *error)
 {
-    size_t taken = 0;
-    size_t passed = 0;
+    size_t kept = 0;
+    size_t dropped = 0;
     char example[KG__MESSAGE_SIZE] = "";
     json_t *measured;
     const char *key;
@@ -111,43 +112,43 @@ static bool filter_cases(json_t *targets, kg__error *error)
         json_t *cases = json_object_get(measured, "cases");
         const char *id;
         void *next;
-        json_t *one;
+        json_t *measured_case;
 
-        json_object_foreach_safe(cases, next, id, one)
+        json_object_foreach_safe(cases, next, id, measured_case)
         {
-            size_t records = json_array_size(json_object_get(one, "records"));
-            const char *conflict = kg__json_text(one, "conflict");
+            size_t records = json_array_size(json_object_get(measured_case, "records"));
+            const char *conflict = kg__json_text(measured_case, "conflict");
 
             kg__format(example, sizeof example, "%s", id);
             if (!kg__filter_takes(id)) {
-                passed += records;
+                dropped += records;
                 json_object_del(cases, id);
                 continue;
             }
             if (*conflict != '\0')
                 return kg__fail(error, "%s", conflict);
-            taken += records;
+            kept += records;
         }
     }
-    return taken > 0 ||
+    return kept > 0 ||
            kg__fail(error,
                     "KG_FILTER=%s takes none of the %zu cases, such as %s: give another, or none",
-                    kg__setting("KG_FILTER"), passed, example);
+                    kg__setting("KG_FILTER"), dropped, example);
 }
 
-static void add_text(const measured_target *one, const char *list, const char *text)
+static void append_text(const judged_target *judged, const char *list, const char *text)
 {
-    json_array_append_new(json_object_get(one->verdicts, list), json_string(text));
+    json_array_append_new(json_object_get(judged->verdicts, list), json_string(text));
 }
 
-static void add_error(const measured_target *one, const char *text)
+static void add_error(const judged_target *judged, const char *text)
 {
-    add_text(one, "errors", text);
-    kg__complain("%s: %s", one->target.key, text);
+    append_text(judged, "errors", text);
+    kg__complain("%s: %s", judged->target.key, text);
 }
 
-/* What the judge's error calls the tool: the first word of "nvbench 0.1.0". */
-static const char *tool_of(const json_t *provenance, char tool[64])
+/* The tool's name in an error: the first word of "nvbench 0.1.0". */
+static const char *name_tool(const json_t *provenance, char tool[64])
 {
     const char *measured_by = kg__measured_by(provenance);
 
@@ -155,11 +156,11 @@ static const char *tool_of(const json_t *provenance, char tool[64])
     return *tool != '\0' ? tool : "comparisons' programs";
 }
 
-/* Finds the baseline, which knows of a target what a document may not. */
-static void load_baseline(measured_target *one)
+/* Loads the baseline, which also completes the target's description. */
+static void load_baseline(judged_target *judged)
 {
-    json_t *described = json_object_get(one->measured, "target");
-    const json_t *provenance = json_object_get(one->measured, "provenance");
+    json_t *described = json_object_get(judged->measured, "target");
+    const json_t *provenance = json_object_get(judged->measured, "provenance");
     const char *set = kg__setting("KG_BASELINES");
     const char *folder = baselines != NULL ? baselines : set != NULL ? set : "baselines";
     const char *stored;
@@ -167,34 +168,34 @@ static void load_baseline(measured_target *one)
     kg__error error = { "" };
     kg__load_status status;
 
-    one->target = kg__target_of(described);
-    status = kg__baseline_load_for(folder, &one->target, one->baseline_path,
-                                   sizeof one->baseline_path, &one->baseline, &error);
+    judged->target = kg__target_of(described);
+    status = kg__baseline_load_for(folder, &judged->target, judged->baseline_path,
+                                   sizeof judged->baseline_path, &judged->baseline, &error);
     if (status == KG__BAD)
-        add_error(one, error.text);
-    one->has_baseline = status != KG__ABSENT && one->baseline.case_count > 0;
-    stored = kg__measured_by(one->baseline.provenance);
-    if (one->has_baseline && !kg__is_same_tool(stored, kg__measured_by(provenance))) {
-        one->has_baseline = false;
+        add_error(judged, error.text);
+    judged->has_baseline = status != KG__ABSENT && judged->baseline.case_count > 0;
+    stored = kg__measured_by(judged->baseline.provenance);
+    if (judged->has_baseline && !kg__is_same_tool(stored, kg__measured_by(provenance))) {
+        judged->has_baseline = false;
         kg__fail(&error, "%s: was measured by %s, not %s: name another --target",
-                 one->baseline_path, *stored != '\0' ? stored : "comparisons' programs",
-                 tool_of(provenance, tool));
-        add_error(one, error.text);
+                 judged->baseline_path, *stored != '\0' ? stored : "comparisons' programs",
+                 name_tool(provenance, tool));
+        add_error(judged, error.text);
     }
-    json_object_set_new(described, "key", json_string(one->target.key));
+    json_object_set_new(described, "key", json_string(judged->target.key));
     if (*kg__json_text(described, "name") == '\0')
         json_object_set_new(
             described, "name",
-            json_string(one->has_baseline ? one->baseline.target.name : one->target.key));
+            json_string(judged->has_baseline ? judged->baseline.target.name : judged->target.key));
 }
 
-static const kg__baseline *baseline_of(const measured_target *one)
+static const kg__baseline *get_baseline(const judged_target *judged)
 {
-    return one->has_baseline ? &one->baseline : NULL;
+    return judged->has_baseline ? &judged->baseline : NULL;
 }
 
-/* The entry of a case that was measured in some of the files. */
-static json_t *judge_measured(const measured_target *one, const char *id, const json_t *records)
+/* The result of a case, from the files that measured it. */
+static json_t *judge_measured(const judged_target *judged, const char *id, const json_t *records)
 {
     kg__sentinel_log none = { 0 };
     size_t count = json_array_size(records);
@@ -207,16 +208,17 @@ static json_t *judge_measured(const measured_target *one, const char *id, const 
     json_array_foreach (records, i, record) {
         if (strcmp(kg__json_text(record, "event"), "measured") == 0)
             observations[measured++] =
-                (kg__observation){ record, kg__surroundings_of(&none, baseline_of(one), record) };
+                (kg__observation){ record,
+                                   kg__surroundings_of(&none, get_baseline(judged), record) };
     }
-    entry =
-        kg__time_result(id, &one->target, "time", observations, measured, baseline_of(one), NULL);
+    entry = kg__time_result(id, &judged->target, "time", observations, measured,
+                            get_baseline(judged), NULL);
     free(observations);
     return entry;
 }
 
 /* The first record of an event, or NULL. */
-static const json_t *first_of(const json_t *records, const char *event)
+static const json_t *find_record(const json_t *records, const char *event)
 {
     const json_t *record;
     size_t i;
@@ -228,12 +230,12 @@ static const json_t *first_of(const json_t *records, const char *event)
     return NULL;
 }
 
-static void judge_case(const measured_target *one, const char *id, const json_t *measured)
+static void judge_case(const judged_target *judged, const char *id, const json_t *measured)
 {
     const json_t *records = json_object_get(measured, "records");
     json_t *imported = json_object_get(measured, KG__IMPORTED);
-    const json_t *failed = first_of(records, "failed");
-    const json_t *refused = first_of(records, "refused");
+    const json_t *failed = find_record(records, "failed");
+    const json_t *refused = find_record(records, "refused");
     char why[KG__MESSAGE_SIZE];
     char line[2 * KG__MESSAGE_SIZE];
     json_t *record;
@@ -243,30 +245,31 @@ static void judge_case(const measured_target *one, const char *id, const json_t 
     json_array_foreach (records, i, record)
         json_object_set(record, KG__IMPORTED, imported);
     if (failed != NULL) {
-        entry = kg__plain_result(id, &one->target, "time", KG__ERROR, kg__json_text(failed, "why"));
-    } else if (refused != NULL && kg__baseline_find(&one->baseline, id) != NULL) {
+        entry =
+            kg__plain_result(id, &judged->target, "time", KG__ERROR, kg__json_text(failed, "why"));
+    } else if (refused != NULL && kg__baseline_find(&judged->baseline, id) != NULL) {
         kg__format(why, sizeof why, "is in the baseline and was skipped: %s",
                    kg__json_text(refused, "why"));
-        entry = kg__plain_result(id, &one->target, "time", KG__ERROR, why);
+        entry = kg__plain_result(id, &judged->target, "time", KG__ERROR, why);
     } else if (refused != NULL) {
         json_array_append_new(
-            json_object_get(one->verdicts, "refused"),
+            json_object_get(judged->verdicts, "refused"),
             json_pack("{s:s, s:s}", "case", id, "why", kg__json_text(refused, "why")));
-        kg__print_verdict(kg__narration(), "refused", "%-11s  %-32s  %s\n", one->target.key, id,
+        kg__print_verdict(kg__narration(), "refused", "%-11s  %-32s  %s\n", judged->target.key, id,
                           kg__json_text(refused, "why"));
         return;
     } else {
-        entry = judge_measured(one, id, records);
-        /* The judge's own words name what records a comparison. */
+        entry = judge_measured(judged, id, records);
+        /* The usual text names the command that records a comparison. */
         if (strcmp(kg__json_text(entry, "verdict"), kg__verdict_name(KG__NO_BASELINE)) == 0)
-            json_object_set_new(entry, "why",
-                                json_string("no baseline: five imports make one, with "
-                                            "kernelgate baseline adopt"));
+            json_object_set_new(
+                entry, "why",
+                json_string("no baseline: five imports make one, with kernelgate baseline adopt"));
     }
     json_object_set(entry, KG__IMPORTED, imported);
     kg__time_result_line(entry, NULL, line, sizeof line);
     kg__print_verdict_line(kg__narration(), line);
-    json_array_append_new(json_object_get(one->verdicts, "cases"), entry);
+    json_array_append_new(json_object_get(judged->verdicts, "cases"), entry);
 }
 
 /* Whether any case is of the same comparison as `id`. */
@@ -283,72 +286,72 @@ static bool has_comparison_of(const json_t *cases, const char *id)
     return false;
 }
 
-/* Notes cases of the same comparisons that the baseline has and the files have not. */
-static void find_vanished(const measured_target *one)
+/* Lists cases of these comparisons that are in the baseline and in none of the files. */
+static void find_vanished(const judged_target *judged)
 {
-    const json_t *cases = json_object_get(one->measured, "cases");
+    const json_t *cases = json_object_get(judged->measured, "cases");
 
-    for (size_t i = 0; one->has_baseline && i < one->baseline.case_count; i++) {
-        const char *id = one->baseline.cases[i].id;
+    for (size_t i = 0; judged->has_baseline && i < judged->baseline.case_count; i++) {
+        const char *id = judged->baseline.cases[i].id;
 
         if (!has_comparison_of(cases, id) || !kg__filter_takes(id) ||
             json_object_get(cases, id) != NULL)
             continue;
-        add_text(one, "vanished", id);
+        append_text(judged, "vanished", id);
         kg__complain("%s: in the baseline and in none of the files: measure it, or retire it with "
                      "kernelgate baseline retire",
                      id);
     }
 }
 
-/* Where no case has a baseline nothing was judged. */
-static void note_no_baseline(const measured_target *one)
+/* Marks the target as skipped if no case has a baseline. */
+static void note_no_baseline(const judged_target *judged)
 {
     char why[3 * KG__PATH_SIZE];
     const json_t *entry;
     size_t i;
 
-    json_array_foreach (json_object_get(one->verdicts, "cases"), i, entry) {
+    json_array_foreach (json_object_get(judged->verdicts, "cases"), i, entry) {
         if (strcmp(kg__json_text(entry, "verdict"), kg__verdict_name(KG__NO_BASELINE)) != 0)
             return;
     }
-    if (json_array_size(json_object_get(one->verdicts, "cases")) == 0 ||
-        json_array_size(json_object_get(one->verdicts, "errors")) > 0)
+    if (json_array_size(json_object_get(judged->verdicts, "cases")) == 0 ||
+        json_array_size(json_object_get(judged->verdicts, "errors")) > 0)
         return;
     kg__format(why, sizeof why,
                "%s has none of these cases: record them by the results of five imports, with "
                "kernelgate baseline adopt",
-               one->baseline_path);
-    json_object_set_new(one->verdicts, "skipped", json_string(why));
-    json_object_set_new(one->verdicts, "skipped_by", json_string("no-baseline"));
-    kg__print_verdict(kg__narration(), "skipped", "%-11s  %s\n", one->target.key, why);
+               judged->baseline_path);
+    json_object_set_new(judged->verdicts, "skipped", json_string(why));
+    json_object_set_new(judged->verdicts, "skipped_by", json_string("no-baseline"));
+    kg__print_verdict(kg__narration(), "skipped", "%-11s  %s\n", judged->target.key, why);
 }
 
-static bool judge_target(const char *folder, measured_target *one, kg__error *error)
+static bool judge_target(const char *folder, judged_target *judged, kg__error *error)
 {
-    char test[sizeof one->target.key + sizeof KG__IMPORT_TEST];
+    char test[sizeof judged->target.key + sizeof KG__IMPORT_TEST];
     char path[2 * KG__PATH_SIZE];
     const char *id;
     json_t *measured;
 
-    one->verdicts =
+    judged->verdicts =
         json_pack("{s:s, s:b, s:[], s:[], s:[], s:[], s:[], s:[]}", "schema", KG__VERDICTS_SCHEMA,
                   "complete", 1, "errors", "vanished", "refused", "claims", "notes", "cases");
-    load_baseline(one);
-    kg__format(test, sizeof test, KG__IMPORT_TEST "%s", one->target.key);
-    json_object_set_new(one->verdicts, "test", json_string(test));
-    json_object_set(one->verdicts, "target", json_object_get(one->measured, "target"));
-    json_object_set(one->verdicts, "provenance", json_object_get(one->measured, "provenance"));
-    json_object_foreach (json_object_get(one->measured, "cases"), id, measured)
-        judge_case(one, id, measured);
-    find_vanished(one);
-    note_no_baseline(one);
+    load_baseline(judged);
+    kg__format(test, sizeof test, KG__IMPORT_TEST "%s", judged->target.key);
+    json_object_set_new(judged->verdicts, "test", json_string(test));
+    json_object_set(judged->verdicts, "target", json_object_get(judged->measured, "target"));
+    json_object_set(judged->verdicts, "provenance",
+                    json_object_get(judged->measured, "provenance"));
+    json_object_foreach (json_object_get(judged->measured, "cases"), id, measured)
+        judge_case(judged, id, measured);
+    find_vanished(judged);
+    note_no_baseline(judged);
     kg__format(path, sizeof path, "%s/records/%s" KG__VERDICTS_SUFFIX, folder, test);
-    return kg__results_write_json(path, one->verdicts, 1, error);
+    return kg__results_write_json(path, judged->verdicts, 1, error);
 }
 
-/* Judges all targets into the folder, as a run whose only tests they are; returns the results, or
- * NULL with `error`. */
+/* Judges all targets, each as a test of a run; returns the results, or NULL with `error`. */
 static json_t *judge_targets(json_t *targets, const char *folder, kg__error *error)
 {
     const char *key;
@@ -357,18 +360,18 @@ static json_t *judge_targets(json_t *targets, const char *folder, kg__error *err
     if (!kg__results_begin(folder, error))
         return NULL;
     json_object_foreach (targets, key, measured) {
-        measured_target one = { .measured = measured };
-        bool written = judge_target(folder, &one, error);
+        judged_target judged = { .measured = measured };
+        bool written = judge_target(folder, &judged, error);
 
-        json_decref(one.verdicts);
-        kg__baseline_free(&one.baseline);
+        json_decref(judged.verdicts);
+        kg__baseline_free(&judged.baseline);
         if (!written)
             return NULL;
     }
     return kg__results_merge(folder, strict || kg__is_strict(), NULL, error);
 }
 
-/* Judges into the folder and leaves the results there; returns the exit code. */
+/* Judges and writes the results to the folder; returns the exit code. */
 static int judge_into(json_t *targets, const char *folder, kg__error *error)
 {
     json_t *results = judge_targets(targets, folder, error);
@@ -394,12 +397,12 @@ static int judge(size_t count, char **paths)
     json_t *targets;
 
     if (as_json)
-        kg__narrate_aside();
+        kg__narrate_to_stderr();
     if (count != 1) {
         kg__complain("judge: needs one file: see `kernelgate help judge`");
         return code;
     }
-    document = kg__document_load(paths[0], "give what kernelgate import hands over", &error);
+    document = kg__document_load(paths[0], "give a file that kernelgate import wrote", &error);
     targets = json_object_get(document, "targets");
     if (document != NULL && check_form(paths[0], document, &error) &&
         filter_cases(targets, &error) && kg__file_make_folder(folder, &error) &&
@@ -428,7 +431,7 @@ static const kg__option judge_options[] = {
 const kg__command kg__judge_command = {
     .name = "judge",
     .operands = "FILE",
-    .summary = "Judge what another tool measured, as `kernelgate import` hands it over",
+    .summary = "Judge what another tool measured, as converted by `kernelgate import`",
     .details = "FILE is JSON, with a RECORD for each process of each case:\n"
                "\n"
                "{\"schema\": \"kernelgate-measured/1\", \"targets\": {KEY: TARGET...}}\n"
@@ -441,7 +444,7 @@ const kg__command kg__judge_command = {
                "\n"
                "KG_FILTER narrows what is judged.\n"
                "\n"
-               "exit: as that of `kernelgate import`\n",
+               "exit: as `kernelgate import`\n",
     .options = judge_options,
     .takes_operands = true,
     .run = judge,

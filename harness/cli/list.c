@@ -1,4 +1,4 @@
-/* kernelgate list: the cases that the built programs have. */
+/* kernelgate list: lists the cases of the built programs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/offers.h"
+#include "cli/program_list.h"
 #include "judge/judge.h"
 #include "records/records.h"
 #include "results/results_text.h"
@@ -50,7 +50,7 @@ static bool is_of_variant(const char *id, const char *variant)
     return *id == '/' && strncmp(id + 1, variant, length) == 0 && id[1 + length] == '/';
 }
 
-/* Whether a list, of cases or refused ones, has one of a variant. */
+/* Whether a list of cases has one of a variant. */
 static bool has_case_of(const json_t *list, const char *variant)
 {
     const json_t *entry;
@@ -63,8 +63,8 @@ static bool has_case_of(const json_t *list, const char *variant)
     return false;
 }
 
-/* Keeps the entries of a list, cases or refused ones, that the filter takes. */
-static json_t *filtered(const json_t *list, const char *filter)
+/* Keeps the cases that the filter matches. */
+static json_t *filter_entries(const json_t *list, const char *filter)
 {
     json_t *kept = json_array();
     json_t *entry;
@@ -77,8 +77,8 @@ static json_t *filtered(const json_t *list, const char *filter)
     return kept;
 }
 
-/* Keeps the variants that have a case or a refused one left. */
-static json_t *filtered_variants(const json_t *variants, const json_t *cases, const json_t *refused)
+/* Keeps the variants that still have a case. */
+static json_t *filter_variants(const json_t *variants, const json_t *cases, const json_t *refused)
 {
     json_t *kept = json_array();
     json_t *variant;
@@ -93,39 +93,39 @@ static json_t *filtered_variants(const json_t *variants, const json_t *cases, co
     return kept;
 }
 
-/* What one program has of what the filter takes; NULL where that is nothing. */
-static json_t *describe_program(const kg__offer *program, const char *filter)
+/* A program's cases that the filter matches; NULL if there are none. */
+static json_t *describe_program(const kg__listed_program *program, const char *filter)
 {
-    json_t *cases = filtered(json_object_get(program->answer, "cases"), filter);
-    json_t *refused = filtered(json_object_get(program->answer, "refused"), filter);
-    json_t *one = NULL;
+    json_t *cases = filter_entries(json_object_get(program->answer, "cases"), filter);
+    json_t *refused = filter_entries(json_object_get(program->answer, "refused"), filter);
+    json_t *comparison = NULL;
 
     if (json_array_size(cases) + json_array_size(refused) > 0)
-        one = json_pack(
+        comparison = json_pack(
             "{s:s, s:s, s:o, s:O, s:O}", "comparison", kg__json_text(program->answer, "comparison"),
             "program", program->path, "variants",
-            filtered_variants(json_object_get(program->answer, "variants"), cases, refused),
-            "cases", cases, "refused", refused);
+            filter_variants(json_object_get(program->answer, "variants"), cases, refused), "cases",
+            cases, "refused", refused);
     json_decref(cases);
     json_decref(refused);
-    return one;
+    return comparison;
 }
 
-static json_t *describe_programs(const kg__offers *offers, const char *filter)
+static json_t *describe_programs(const kg__program_list *programs, const char *filter)
 {
     json_t *list = json_array();
 
-    for (size_t i = 0; i < offers->count; i++) {
-        json_t *one = describe_program(&offers->list[i], filter);
+    for (size_t i = 0; i < programs->count; i++) {
+        json_t *comparison = describe_program(&programs->list[i], filter);
 
-        if (one != NULL)
-            json_array_append_new(list, one);
+        if (comparison != NULL)
+            json_array_append_new(list, comparison);
     }
-    return json_pack("{s:s, s:s, s:o}", "schema", LIST_SCHEMA, "build", offers->folder,
+    return json_pack("{s:s, s:s, s:o}", "schema", LIST_SCHEMA, "build", programs->folder,
                      "comparisons", list);
 }
 
-static const char *idea_of(const json_t *comparison, const char *id)
+static const char *find_idea(const json_t *comparison, const char *id)
 {
     const json_t *variant;
     size_t i;
@@ -161,11 +161,11 @@ static void add_cases(kg__text_table *grid, const json_t *comparison)
             kg__text_table_add(grid, has_purpose(entry, purposes[p]) ? purposes[p] : "", NULL);
         add_work(grid, entry, "bytes");
         add_work(grid, entry, "operations");
-        kg__text_table_add(grid, idea_of(comparison, id), NULL);
+        kg__text_table_add(grid, find_idea(comparison, id), NULL);
     }
 }
 
-/* What the comparison does not support is named, so that nobody looks for it. */
+/* Writes the cases that the comparison does not support. */
 static void write_refused(FILE *stream, const json_t *comparison)
 {
     const json_t *entry;
@@ -217,7 +217,7 @@ static void write_csv(const json_t *comparisons)
 
     json_array_foreach (comparisons, i, comparison) {
         add_cases(grid, comparison);
-        /* What is no row must not stand between the rows. */
+        /* Text that is not a CSV row goes to the standard error. */
         write_refused(stderr, comparison);
     }
     kg__text_table_write(stdout, grid, KG__GRID_CSV, true);
@@ -240,38 +240,39 @@ static void write_tables(const json_t *document, kg__text_table_format format)
     }
 }
 
-/* Finds the programs: those of the CPU model, which need no driver, else those for a GPU. Their
- * tables are the same. */
-static bool find_programs(kg__offers *offers)
+/* Finds the programs of the CPU model, which need no driver, else those for a GPU: their tables are
+ * the same. */
+static bool find_programs(kg__program_list *programs)
 {
-    static const kg__offer_question question = { "list", "--work", "comparison", "case" };
+    static const kg__program_query question = { "list", "--work", "comparison", "case" };
 
-    kg__offers_find(offers, &question, build, ".model");
-    if (offers->count == 0) {
-        kg__offers_free(offers);
-        kg__offers_find(offers, &question, build, ".gpu");
+    kg__program_list_find(programs, &question, build, ".model");
+    if (programs->count == 0) {
+        kg__program_list_free(programs);
+        kg__program_list_find(programs, &question, build, ".gpu");
     }
-    if (offers->count > 0)
+    if (programs->count > 0)
         return true;
-    kg__complain("list: there is no comparison's program *.model or *.gpu in %s: build it, or name "
-                 "its folder with --build",
-                 offers->folder);
+    kg__complain("list: there is no program *.model or *.gpu in %s: build it, or name its folder "
+                 "with --build",
+                 programs->folder);
     return false;
 }
 
-static int list_cases(const kg__offers *offers, const char *filter, const kg__print_form *form)
+static int list_cases(const kg__program_list *programs, const char *filter,
+                      const kg__print_form *form)
 {
-    char *whole = kg__offers_filter(offers, filter);
+    char *globs = kg__program_list_filter(programs, filter);
     json_t *document;
     int code = KG__EXIT_PASS;
 
-    if (whole == NULL)
+    if (globs == NULL)
         return KG__EXIT_ERROR;
-    document = describe_programs(offers, whole);
-    free(whole);
+    document = describe_programs(programs, globs);
+    free(globs);
     if (json_array_size(json_object_get(document, "comparisons")) == 0) {
         kg__complain("list: the programs in %s have no case: add sizes to their tables",
-                     offers->folder);
+                     programs->folder);
         code = KG__EXIT_ERROR;
     } else if (form->json) {
         return kg__json_print(document, JSON_INDENT(1), "list") ? KG__EXIT_PASS : KG__EXIT_ERROR;
@@ -286,7 +287,7 @@ static int list_cases(const kg__offers *offers, const char *filter, const kg__pr
 static int list(size_t count, char **operands)
 {
     const char *setting = getenv("KG_FILTER");
-    kg__offers offers = { 0 };
+    kg__program_list programs = { 0 };
     kg__print_form form;
     int code = KG__EXIT_ERROR;
 
@@ -297,9 +298,13 @@ static int list(size_t count, char **operands)
     }
     if (!kg__parse_format("list", format_name, as_json, &form))
         return KG__EXIT_ERROR;
-    if (find_programs(&offers) && kg__offers_ask(&offers) == 0)
-        code = list_cases(&offers, count > 0 ? operands[0] : setting != NULL ? setting : "", &form);
-    kg__offers_free(&offers);
+    if (find_programs(&programs) && kg__program_list_ask(&programs) == 0)
+        code = list_cases(&programs,
+                          count > 0         ? operands[0]
+                          : setting != NULL ? setting
+                                            : "",
+                          &form);
+    kg__program_list_free(&programs);
     return code;
 }
 
@@ -318,9 +323,9 @@ const kg__command kg__list_command = {
     .details =
         "FILTER is a list of globs on case ids, separated by commas, as KG_FILTER, which it\n"
         "replaces; one without its last parts takes all that begin so: matmul_f32,\n"
-        "'matmul_f32/tiled', 'invert_red/*/960x1280x1'. check: held against the host's\n"
-        "reference; time: timed on a GPU; count: counted on the CPU model. bytes and operations\n"
-        "are the fewest that the job takes.\n"
+        "'matmul_f32/tiled', 'invert_red/*/960x1280x1'. check: held against the host's reference;\n"
+        "time: timed on a GPU; count: counted on the CPU model. bytes and operations are the\n"
+        "fewest that the job takes.\n"
         "exit: 0 printed; 2 no program, or a glob that takes no case\n",
     .options = options,
     .takes_operands = true,

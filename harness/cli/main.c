@@ -9,7 +9,7 @@
 #include "judge/judge.h"
 #include "suite/settings.h"
 
-/* Room for commands and the NULL that ends their list. */
+/* The commands and the NULL that ends their list. */
 #define COMMANDS_SIZE 32
 
 /* In the order of the overview. */
@@ -42,8 +42,7 @@ static void print_overview(FILE *stream)
     fputs("usage: kernelgate COMMAND [OPTION...]\n\n", stream);
     for (size_t i = 0; commands[i] != NULL; i++)
         fprintf(stream, "  %-16s %s\n", commands[i]->name, commands[i]->summary);
-    fputs("\n`kernelgate help COMMAND` says more of one; `kernelgate help --man` is the manual "
-          "page,\n"
+    fputs("\n`kernelgate help COMMAND` explains one; `kernelgate help --man` is the manual page,\n"
           "`kernelgate --version` the version.\n",
           stream);
 }
@@ -64,8 +63,8 @@ static void print_help(const kg__command *command)
         printf("\n%s", command->details);
 }
 
-/* The subcommand that the arguments begin with; `*words` becomes the number of words of its name.
- */
+/* Finds the subcommand that the arguments begin with; `*words` becomes the number of words of its
+ * name. */
 static const kg__command *find_command(size_t count, char **arguments, size_t *words)
 {
     char two[128] = "";
@@ -82,57 +81,56 @@ static const kg__command *find_command(size_t count, char **arguments, size_t *w
     return NULL;
 }
 
-/* Prints the subcommands whose names begin with `word`; false where there is none. */
+/* Prints the subcommands whose names begin with `word`; false if there is none. */
 static bool print_group(const char *word)
 {
     size_t length = strlen(word);
-    bool any = false;
+    bool printed = false;
 
     for (size_t i = 0; commands[i] != NULL; i++) {
         const char *name = commands[i]->name;
 
         if (strncmp(name, word, length) != 0 || name[length] != ' ')
             continue;
-        if (!any)
+        if (!printed)
             printf("usage: kernelgate %s COMMAND [OPTION...]\n\n", word);
-        any = true;
+        printed = true;
         printf("  %-16s %s\n", name, commands[i]->summary);
     }
-    return any;
+    return printed;
 }
 
 static int refuse_command(size_t count, char **arguments)
 {
     const char *names[COMMANDS_SIZE];
-    size_t known = 0;
+    size_t name_count = 0;
     const char *nearest;
     char two[128] = "";
     char given[128];
 
-    for (; commands[known] != NULL; known++)
-        names[known] = commands[known]->name;
+    for (; commands[name_count] != NULL; name_count++)
+        names[name_count] = commands[name_count]->name;
     kg__format(given, sizeof given, "%s", arguments[0]);
     if (count >= 2 && *arguments[1] != '-') {
         kg__format(two, sizeof two, "%s %s", arguments[0], arguments[1]);
-        nearest = kg__nearest_name(two, names, known);
-        /* Where the two words together are like nothing, the second may be an operand of the first.
-         */
+        nearest = kg__nearest_name(two, names, name_count);
+        /* If no command is like the two words, the second may be an operand of the first. */
         if (nearest != NULL && strchr(nearest, ' ') != NULL) {
             kg__complain("unknown command \"%s\"; did you mean \"%s\"? See `kernelgate help`", two,
                          nearest);
             return KG__EXIT_ERROR;
         }
     }
-    /* The first word of a command of two is nearer than what looks like it. */
+    /* The first word of a two-word command is nearer than a similar name. */
     nearest = NULL;
-    for (size_t i = 0; i < known && nearest == NULL; i++) {
+    for (size_t i = 0; i < name_count && nearest == NULL; i++) {
         size_t length = strlen(given);
 
         if (strncmp(names[i], given, length) == 0 && names[i][length] == ' ')
             nearest = names[i];
     }
     if (nearest == NULL)
-        nearest = kg__nearest_name(given, names, known);
+        nearest = kg__nearest_name(given, names, name_count);
     if (nearest != NULL)
         kg__complain("unknown command \"%s\"; did you mean \"%s\"? See `kernelgate help`", given,
                      nearest);
@@ -141,7 +139,7 @@ static int refuse_command(size_t count, char **arguments)
     return KG__EXIT_ERROR;
 }
 
-/* The exit code of a help that was printed. */
+/* The exit code after printing help. */
 static int printed_help(void)
 {
     return kg__flush_output("help") ? KG__EXIT_PASS : KG__EXIT_ERROR;
@@ -181,10 +179,10 @@ int main(int argc, char **argv)
     }
     command = find_command(count, arguments, &words);
     if (command == NULL) {
-        bool asked = help || (count == 2 && (strcmp(arguments[1], "--help") == 0 ||
-                                             strcmp(arguments[1], "-h") == 0));
+        bool wants_help = help || (count == 2 && (strcmp(arguments[1], "--help") == 0 ||
+                                                  strcmp(arguments[1], "-h") == 0));
 
-        if (asked && print_group(arguments[0]))
+        if (wants_help && print_group(arguments[0]))
             return printed_help();
         return refuse_command(count, arguments);
     }

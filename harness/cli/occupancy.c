@@ -1,5 +1,4 @@
-/* kernelgate occupancy: how full each launch leaves a multiprocessor, and what keeps it from being
- * fuller, on a GPU that need not be here. */
+/* kernelgate occupancy: prints the occupancy of each launch and what limits it, for any GPU. */
 #include "cli/occupancy_limits.h"
 
 #include <stdio.h>
@@ -43,7 +42,7 @@ static bool is_architecture(const char *text, size_t length)
     return length >= 2 && length <= 3 && strspn(text, "0123456789") >= length;
 }
 
-/* Takes "90,80" or "sm_90"; false with a complaint. */
+/* Parses "90,80" or "sm_90"; false with a complaint. */
 static bool parse_architectures(kg__occupancy_question *question)
 {
     const char *text = architectures_text;
@@ -55,8 +54,8 @@ static bool parse_architectures(kg__occupancy_question *question)
             text += 3;
         length = strcspn(text, ",");
         if (!is_architecture(text, length)) {
-            kg__complain("occupancy: --arch %s: \"%.*s\" is no architecture: give numbers, as in "
-                         "--arch 80,90",
+            kg__complain("occupancy: --arch %s: \"%.*s\" is not an architecture: give numbers, as "
+                         "in --arch 80,90",
                          architectures_text, (int)length, text);
             return false;
         }
@@ -71,8 +70,8 @@ static bool parse_architectures(kg__occupancy_question *question)
     return true;
 }
 
-/* Where the size stands in a case's id: behind its second slash, up to its third. */
-static const char *size_of(const char *id, size_t *length)
+/* The size in a case id: after the second slash, up to the third. */
+static const char *find_size(const char *id, size_t *length)
 {
     const char *size = id + kg__variant_length(id);
 
@@ -80,32 +79,32 @@ static const char *size_of(const char *id, size_t *length)
     return size;
 }
 
-/* Whether two rows say the same of launches that differ in their size alone. */
-static bool are_alike(const kg__occupancy_row *one, const kg__occupancy_row *other)
+/* Whether two rows are equal except for the size. */
+static bool are_equal(const kg__occupancy_row *left, const kg__occupancy_row *right)
 {
-    size_t length = kg__variant_length(one->id);
-    size_t one_size;
-    size_t other_size;
-    const char *one_launch = size_of(one->id, &one_size) + one_size;
-    const char *other_launch = size_of(other->id, &other_size) + other_size;
+    size_t length = kg__variant_length(left->id);
+    size_t left_size;
+    size_t right_size;
+    const char *left_launch = find_size(left->id, &left_size) + left_size;
+    const char *right_launch = find_size(right->id, &right_size) + right_size;
 
-    return one->architecture == other->architecture && strncmp(one->id, other->id, length) == 0 &&
-           kg__variant_length(other->id) == length && strcmp(one_launch, other_launch) == 0 &&
-           strcmp(one->kernel, other->kernel) == 0 && one->threads == other->threads &&
-           one->dynamic_shared == other->dynamic_shared &&
-           one->resources.registers == other->resources.registers &&
-           one->resources.static_shared == other->resources.static_shared &&
-           one->resources.local_bytes == other->resources.local_bytes &&
-           one->occupancy.blocks == other->occupancy.blocks;
+    return left->architecture == right->architecture && strncmp(left->id, right->id, length) == 0 &&
+           kg__variant_length(right->id) == length && strcmp(left_launch, right_launch) == 0 &&
+           strcmp(left->kernel, right->kernel) == 0 && left->threads == right->threads &&
+           left->dynamic_shared == right->dynamic_shared &&
+           left->resources.registers == right->resources.registers &&
+           left->resources.static_shared == right->resources.static_shared &&
+           left->resources.local_bytes == right->resources.local_bytes &&
+           left->occupancy.blocks == right->occupancy.blocks;
 }
 
 /* All the shared memory of a block. */
-static size_t shared_of(const kg__occupancy_row *row)
+static size_t sum_shared(const kg__occupancy_row *row)
 {
     return row->resources.static_shared + row->dynamic_shared;
 }
 
-/* Adds the figures of a row, all that stands right of its name. */
+/* Adds the figures of a row. */
 static void add_figures(kg__text_table *grid, const kg__occupancy_row *row)
 {
     const struct {
@@ -113,7 +112,7 @@ static void add_figures(kg__text_table *grid, const kg__occupancy_row *row)
         const char *unit;
     } figures[] = {
         { row->resources.registers, "" },
-        { (double)shared_of(row), "B" },
+        { (double)sum_shared(row), "B" },
         { (double)row->dynamic_shared, "B" },
         { (double)row->resources.local_bytes, "B" },
         { row->threads, "" },
@@ -121,7 +120,7 @@ static void add_figures(kg__text_table *grid, const kg__occupancy_row *row)
         { row->occupancy.warps, "" },
     };
     char text[KG__FIGURE_SIZE];
-    char words[KG__OCCUPANCY_WORDS];
+    char limits_text[KG__LIMITS_SIZE];
 
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
         kg__show_figure(text, sizeof text, figures[i].figure, figures[i].unit);
@@ -129,26 +128,27 @@ static void add_figures(kg__text_table *grid, const kg__occupancy_row *row)
     }
     kg__show_percent(text, sizeof text, row->occupancy.fraction, false);
     kg__text_table_add_figure(grid, text, row->occupancy.fraction);
-    kg__occupancy_words(row->occupancy.limits, words, sizeof words);
-    kg__text_table_add(grid, row->occupancy.blocks > 0 ? words : "cannot be launched", NULL);
+    kg__name_occupancy_limits(row->occupancy.limits, limits_text, sizeof limits_text);
+    kg__text_table_add(grid, row->occupancy.blocks > 0 ? limits_text : "cannot be launched", NULL);
 }
 
-/* Adds a row for all of those from `first` on that are like it, and marks them as done. */
-static void add_group(kg__text_table *grid, const kg__occupancy_rows *all, size_t first, bool *done)
+/* Adds one row for `first` and all later rows that are equal to it, and marks them as done. */
+static void add_group(kg__text_table *grid, const kg__occupancy_rows *rows, size_t first,
+                      bool *done)
 {
-    const kg__occupancy_row *row = &all->rows[first];
+    const kg__occupancy_row *row = &rows->rows[first];
     char name[KG__MESSAGE_SIZE];
     char sizes[KG__MESSAGE_SIZE] = "";
     char architecture[KG__FIGURE_SIZE];
     size_t count = 0;
     size_t length;
-    const char *launch = size_of(row->id, &length) + length;
+    const char *launch = find_size(row->id, &length) + length;
 
-    for (size_t i = first; i < all->count; i++) {
-        const char *size = size_of(all->rows[i].id, &length);
+    for (size_t i = first; i < rows->count; i++) {
+        const char *size = find_size(rows->rows[i].id, &length);
         size_t used = strlen(sizes);
 
-        if (done[i] || !are_alike(row, &all->rows[i]))
+        if (done[i] || !are_equal(row, &rows->rows[i]))
             continue;
         done[i] = true;
         if (count++ < SIZES_NAMED)
@@ -172,7 +172,7 @@ static void add_single(kg__text_table *grid, const kg__occupancy_row *row)
     char architecture[KG__FIGURE_SIZE];
     char size[KG__MESSAGE_SIZE];
     size_t length;
-    const char *begin = size_of(row->id, &length);
+    const char *begin = find_size(row->id, &length);
 
     kg__format(architecture, sizeof architecture, "sm_%d", row->architecture);
     kg__format(size, sizeof size, "%.*s", (int)length, begin);
@@ -183,47 +183,47 @@ static void add_single(kg__text_table *grid, const kg__occupancy_row *row)
     add_figures(grid, row);
 }
 
-static void write_table(const kg__occupancy_rows *all, kg__text_table_format format)
+static void write_table(const kg__occupancy_rows *rows, kg__text_table_format format)
 {
     bool csv = format == KG__GRID_CSV;
-    /* What is no row of a CSV must not stand between its rows. */
-    FILE *words = csv ? stderr : stdout;
-    bool *done = kg__allocate(all->count + 1, sizeof *done);
+    /* Text that is not a CSV row goes to the standard error. */
+    FILE *summary = csv ? stderr : stdout;
+    bool *done = kg__allocate(rows->count + 1, sizeof *done);
     kg__text_table *grid = kg__text_table_new(columns, sizeof columns / sizeof *columns);
 
-    for (size_t i = 0; i < all->count; i++) {
+    for (size_t i = 0; i < rows->count; i++) {
         if (csv)
-            add_single(grid, &all->rows[i]);
+            add_single(grid, &rows->rows[i]);
         else if (!done[i])
-            add_group(grid, all, i, done);
+            add_group(grid, rows, i, done);
     }
     kg__text_table_write(stdout, grid, format, true);
-    fprintf(words, "%s%zu launch%s, %s", csv ? "" : "\n", all->count, all->count == 1 ? "" : "es",
-            all->source);
-    if (all->without > 0)
-        fprintf(words, "; %zu case%s no kernel", all->without,
-                all->without == 1 ? " starts" : "s start");
-    fputc('\n', words);
+    fprintf(summary, "%s%zu launch%s, %s", csv ? "" : "\n", rows->count,
+            rows->count == 1 ? "" : "es", rows->source);
+    if (rows->without_kernel > 0)
+        fprintf(summary, "; %zu case%s no kernel", rows->without_kernel,
+                rows->without_kernel == 1 ? " starts" : "s start");
+    fputc('\n', summary);
     kg__text_table_free(grid);
     free(done);
 }
 
-static json_t *limits_json(unsigned limits)
+static json_t *pack_limits(unsigned limits)
 {
     json_t *list = json_array();
 
     for (unsigned limit = 1; limit <= limits; limit <<= 1U) {
-        char words[KG__OCCUPANCY_WORDS];
+        char limits_text[KG__LIMITS_SIZE];
 
         if ((limits & limit) == 0)
             continue;
-        kg__occupancy_words(limit, words, sizeof words);
-        json_array_append_new(list, json_string(words));
+        kg__name_occupancy_limits(limit, limits_text, sizeof limits_text);
+        json_array_append_new(list, json_string(limits_text));
     }
     return list;
 }
 
-static json_t *row_json(const kg__occupancy_row *row)
+static json_t *pack_row(const kg__occupancy_row *row)
 {
     json_t *object = json_pack(
         "{s:s, s:i, s:s, s:[I, I, I], s:[I, I, I], s:i}", "case", row->id, "architecture",
@@ -235,57 +235,57 @@ static json_t *row_json(const kg__occupancy_row *row)
         object,
         json_pack("{s:i, s:I, s:I, s:I, s:i, s:f, s:o, s:s}", "registers", row->resources.registers,
                   "local_bytes", (json_int_t)row->resources.local_bytes, "shared_bytes",
-                  (json_int_t)shared_of(row), "dynamic_shared", (json_int_t)row->dynamic_shared,
+                  (json_int_t)sum_shared(row), "dynamic_shared", (json_int_t)row->dynamic_shared,
                   "blocks_per_multiprocessor", row->occupancy.blocks, "occupancy",
-                  row->occupancy.fraction, "limited_by", limits_json(row->occupancy.limits),
+                  row->occupancy.fraction, "limited_by", pack_limits(row->occupancy.limits),
                   "source", row->by_driver ? "driver" : "cuda_occupancy.h"));
     return object;
 }
 
-static bool write_json(const kg__occupancy_rows *all)
+static bool write_json(const kg__occupancy_rows *rows)
 {
-    json_t *rows = json_array();
+    json_t *launches = json_array();
     json_t *document;
 
-    for (size_t i = 0; i < all->count; i++)
-        json_array_append_new(rows, row_json(&all->rows[i]));
-    document = json_pack("{s:s, s:s, s:o}", "schema", OCCUPANCY_SCHEMA, "source", all->source,
-                         "launches", rows);
+    for (size_t i = 0; i < rows->count; i++)
+        json_array_append_new(launches, pack_row(&rows->rows[i]));
+    document = json_pack("{s:s, s:s, s:o}", "schema", OCCUPANCY_SCHEMA, "source", rows->source,
+                         "launches", launches);
     return kg__json_print(document, JSON_INDENT(1), "occupancy");
 }
 
-/* Where a driver and the calculator differ; says so of each. */
-static size_t count_disputed(const kg__occupancy_rows *all)
+/* Counts and reports the rows where the driver and the calculator differ. */
+static size_t report_disputed(const kg__occupancy_rows *rows)
 {
     size_t disputed = 0;
 
-    for (size_t i = 0; i < all->count; i++) {
-        const kg__occupancy_row *row = &all->rows[i];
+    for (size_t i = 0; i < rows->count; i++) {
+        const kg__occupancy_row *row = &rows->rows[i];
 
-        if (!row->by_driver || !kg__occupancy_is_known() || row->by_rule.limits == 0 ||
-            row->by_rule.blocks == row->occupancy.blocks)
+        if (!row->by_driver || !kg__has_occupancy_calculator() || row->calculated.limits == 0 ||
+            row->calculated.blocks == row->occupancy.blocks)
             continue;
-        kg__complain("occupancy: %s: %d blocks a multiprocessor by the driver, %d by "
-                     "cuda_occupancy.h",
-                     row->id, row->occupancy.blocks, row->by_rule.blocks);
+        kg__complain(
+            "occupancy: %s: %d blocks per multiprocessor by the driver, %d by cuda_occupancy.h",
+            row->id, row->occupancy.blocks, row->calculated.blocks);
         disputed++;
     }
     return disputed;
 }
 
-/* The first kernel of a case's launch on an architecture; NULL where it has none. */
-static const kg__occupancy_row *find_row(const kg__occupancy_rows *all, const char *id,
+/* The first kernel of a case's launch on an architecture; NULL if it has none. */
+static const kg__occupancy_row *find_row(const kg__occupancy_rows *rows, const char *id,
                                          int architecture)
 {
-    for (size_t i = 0; i < all->count; i++) {
-        if (all->rows[i].architecture == architecture && strcmp(all->rows[i].id, id) == 0)
-            return &all->rows[i];
+    for (size_t i = 0; i < rows->count; i++) {
+        if (rows->rows[i].architecture == architecture && strcmp(rows->rows[i].id, id) == 0)
+            return &rows->rows[i];
     }
     return NULL;
 }
 
-/* Whether a row has the figure that a baseline has; one that it has not is no difference. */
-static bool is_figure(const json_t *code, const char *key, double figure, const char *id)
+/* Whether a row's figure equals the baseline's; an absent one is not a difference. */
+static bool matches_figure(const json_t *code, const char *key, double figure, const char *id)
 {
     const json_t *stored = json_object_get(code, key);
 
@@ -295,38 +295,37 @@ static bool is_figure(const json_t *code, const char *key, double figure, const 
     return false;
 }
 
-static bool is_as_stored(const kg__occupancy_row *row, const json_t *code)
+static bool matches_baseline(const kg__occupancy_row *row, const json_t *code)
 {
-    bool same = is_figure(code, "registers", row->resources.registers, row->id);
+    bool same = matches_figure(code, "registers", row->resources.registers, row->id);
 
-    same = is_figure(code, "local_bytes", (double)row->resources.local_bytes, row->id) && same;
-    same = is_figure(code, "shared_bytes", (double)shared_of(row), row->id) && same;
-    return is_figure(code, "occupancy", row->occupancy.fraction, row->id) && same;
+    same = matches_figure(code, "local_bytes", (double)row->resources.local_bytes, row->id) && same;
+    same = matches_figure(code, "shared_bytes", (double)sum_shared(row), row->id) && same;
+    return matches_figure(code, "occupancy", row->occupancy.fraction, row->id) && same;
 }
 
-/* Holds the rows against what a GPU's driver said when a baseline was recorded. */
-static int hold_against(const kg__occupancy_rows *all, const kg__baseline *baseline,
-                        const char *path)
+/* Compares the rows with the driver's figures in a baseline. */
+static int compare_with_baseline(const kg__occupancy_rows *rows, const kg__baseline *baseline,
+                                 const char *path)
 {
-    int architecture = kg__capability_of(baseline->target.compute_capability);
+    int architecture = kg__parse_capability(baseline->target.compute_capability);
     size_t same = 0;
     size_t differing = 0;
 
     for (size_t i = 0; i < baseline->case_count; i++) {
         const kg__baseline_case *entry = &baseline->cases[i];
-        const kg__occupancy_row *row = find_row(all, entry->id, architecture);
+        const kg__occupancy_row *row = find_row(rows, entry->id, architecture);
 
         if (entry->code == NULL || row == NULL)
             continue;
-        if (is_as_stored(row, entry->code))
+        if (matches_baseline(row, entry->code))
             same++;
         else
             differing++;
     }
     if (same + differing == 0) {
-        kg__complain("occupancy: no launch that %s knows the code of is among these: ask for "
-                     "--arch %d",
-                     path, architecture);
+        kg__complain("occupancy: none of these launches has its code in %s: use --arch %d", path,
+                     architecture);
         return KG__EXIT_ERROR;
     }
     kg__print(stdout, "%zu cases as in %s, recorded on %s; %zu differ\n", same, path,
@@ -335,27 +334,28 @@ static int hold_against(const kg__occupancy_rows *all, const kg__baseline *basel
 }
 
 /* Prints the rows; returns the exit code. */
-static int show(const kg__occupancy_rows *all, bool json, kg__text_table_format format,
+static int show(const kg__occupancy_rows *rows, bool json, kg__text_table_format format,
                 const kg__baseline *baseline, const char *path)
 {
     int code = KG__EXIT_PASS;
     bool printed = true;
 
     if (baseline != NULL)
-        code = hold_against(all, baseline, path);
+        code = compare_with_baseline(rows, baseline, path);
     else if (json)
-        printed = write_json(all);
+        printed = write_json(rows);
     else
-        write_table(all, format);
-    if (count_disputed(all) > 0 && code == KG__EXIT_PASS)
+        write_table(rows, format);
+    if (report_disputed(rows) > 0 && code == KG__EXIT_PASS)
         code = KG__EXIT_FAIL;
-    if (all->unknown > 0)
+    if (rows->unknown > 0)
         code = KG__EXIT_ERROR;
     return printed && kg__flush_output("occupancy") ? code : KG__EXIT_ERROR;
 }
 
-static int ask(kg__occupancy_question *question, bool json, kg__text_table_format format,
-               const kg__baseline *baseline, const char *path)
+static int gather_and_show(kg__occupancy_question *question, bool json,
+                           kg__text_table_format format, const kg__baseline *baseline,
+                           const char *path)
 {
     kg__occupancy_rows rows;
     int code = kg__occupancy_gather(question, &rows);
@@ -366,7 +366,7 @@ static int ask(kg__occupancy_question *question, bool json, kg__text_table_forma
     return code;
 }
 
-static int ask_against(kg__occupancy_question *question)
+static int check_against(kg__occupancy_question *question)
 {
     char path[KG__PATH_SIZE];
     kg__baseline baseline = { 0 };
@@ -380,8 +380,8 @@ static int ask_against(kg__occupancy_question *question)
         } else {
             if (question->architecture_count == 0)
                 question->architectures[question->architecture_count++] =
-                    kg__capability_of(baseline.target.compute_capability);
-            code = ask(question, false, KG__GRID_TEXT, &baseline, path);
+                    kg__parse_capability(baseline.target.compute_capability);
+            code = gather_and_show(question, false, KG__GRID_TEXT, &baseline, path);
         }
     }
     kg__baseline_free(&baseline);
@@ -403,35 +403,34 @@ static int occupancy(size_t count, char **operands)
     if (!parse_architectures(&question) ||
         !kg__find_build("occupancy", build, folder, sizeof folder))
         return KG__EXIT_ERROR;
-    return against != NULL ? ask_against(&question)
-                           : ask(&question, form.json, form.grid, NULL, "");
+    return against != NULL ? check_against(&question)
+                           : gather_and_show(&question, form.json, form.grid, NULL, "");
 }
 
 static const kg__option options[] = {
     { "--arch", "N,...",
-      "for these architectures, 90 being sm_90 (default: the GPU here, else those built for)",
+      "for these architectures, 90 for sm_90 (default: the GPU here, else those of the build)",
       &architectures_text, NULL },
     { "--build", "DIR", "the folder of the programs (default: this command's build)", &build,
       NULL },
     { "--format", "FORMAT", "text (the default), markdown, csv or json", &format_name, NULL },
     KG__JSON_OPTION(as_json),
-    { "--against", "BASELINE", "print only where a GPU's baseline says otherwise", &against, NULL },
+    { "--against", "BASELINE", "print only differences from a GPU's baseline", &against, NULL },
     { 0 },
 };
 
 const kg__command kg__occupancy_command = {
     .name = "occupancy",
     .operands = "[FILTER]",
-    .summary = "Print how full each launch leaves a multiprocessor, and what limits it",
+    .summary = "Print the occupancy of each launch, and what limits it",
     .details =
-        "With a GPU its driver is asked. With none, or with --arch, launches come from the CPU\n"
+        "With a GPU, its driver is asked. Without one, or with --arch, launches come from the CPU\n"
         "model, registers and memory from the GPU programs (cuobjdump) or from nvcc, which\n"
         "compiles for any architecture, and the rest from the CUDA Toolkit's cuda_occupancy.h.\n"
-        "FILTER is a list of globs on case ids, one without its last parts taking all that begin\n"
-        "so; KG_FILTER narrows too. Shared memory is what a\n"
-        "block asks for; local memory is a thread's.\n"
-        "exit: 0 printed; 1 --against found a difference, or the driver and the header differ;\n"
-        "2 an error, or nothing left by the filter; 77 a tool is missing\n",
+        "FILTER is a list of globs on case ids; one without its last parts matches all that begin\n"
+        "so; KG_FILTER also applies. Shared memory is per block, local memory per thread.\n"
+        "exit: 0 printed; 1 --against found a difference, or the driver and the header differ; 2\n"
+        "an error, or the filter matches nothing; 77 a tool is missing\n",
     .options = options,
     .takes_operands = true,
     .run = occupancy,

@@ -11,19 +11,19 @@
 
 #define KIB(n) ((size_t)(n)*1024)
 
-/* A multiprocessor, as far as cuda_occupancy.h has to be told. */
+/* A multiprocessor: the figures that cuda_occupancy.h needs. */
 typedef struct multiprocessor {
-    int capability;        /* 90 is 9.0 */
-    int threads;           /* the most on it at a time */
-    size_t shared;         /* bytes on it */
-    size_t shared_a_block; /* bytes that a block may ask for */
-    int registers_a_block;
+    int capability;          /* 90 is 9.0 */
+    int threads;             /* the maximum on it */
+    size_t shared;           /* bytes on it */
+    size_t shared_per_block; /* bytes, the maximum of a block */
+    int registers_per_block;
 } multiprocessor;
 
-/* Figures that all of them have. */
-enum { WARP = 32, THREADS_A_BLOCK = 1024, REGISTERS = 65536 };
+/* Figures of all architectures. */
+enum { WARP = 32, THREADS_PER_BLOCK = 1024, REGISTERS = 65536 };
 
-/* What a block has without asking for more, and what the system takes of each block from compute
+/* The default shared memory of a block, and what the system reserves per block from compute
  * capability 8.0 on. */
 #define SHARED_BY_DEFAULT KIB(48)
 #define RESERVED_SHARED KIB(1)
@@ -32,7 +32,7 @@ enum { WARP = 32, THREADS_A_BLOCK = 1024, REGISTERS = 65536 };
 /* Source: the CUDA Programming Guide, "Compute Capabilities", its tables of technical
  * specifications and of shared memory capacities; up to 7.2, which it no longer has, the CUDA C++
  * Programming Guide 12.9, "Technical Specifications per Compute Capability". */
-static const multiprocessor known[] = {
+static const multiprocessor multiprocessors[] = {
     { 50, 2048, KIB(64), KIB(48), REGISTERS },     { 52, 2048, KIB(96), KIB(48), REGISTERS },
     { 53, 2048, KIB(64), KIB(48), REGISTERS / 2 }, { 60, 2048, KIB(64), KIB(48), REGISTERS },
     { 61, 2048, KIB(96), KIB(48), REGISTERS },     { 62, 2048, KIB(64), KIB(48), REGISTERS / 2 },
@@ -45,25 +45,25 @@ static const multiprocessor known[] = {
     { 121, 1536, KIB(100), KIB(99), REGISTERS },
 };
 
-#define KNOWN (sizeof known / sizeof *known)
+#define MULTIPROCESSORS (sizeof multiprocessors / sizeof *multiprocessors)
 
-static const multiprocessor *find(int capability)
+static const multiprocessor *find_multiprocessor(int capability)
 {
-    for (size_t i = 0; i < KNOWN; i++) {
-        if (known[i].capability == capability)
-            return &known[i];
+    for (size_t i = 0; i < MULTIPROCESSORS; i++) {
+        if (multiprocessors[i].capability == capability)
+            return &multiprocessors[i];
     }
     return NULL;
 }
 
-int kg__capability_of(const char *text)
+int kg__parse_capability(const char *text)
 {
     static const double steps = 10.0;
 
     return (int)lround(steps * strtod(text, NULL));
 }
 
-bool kg__occupancy_is_known(void)
+bool kg__has_occupancy_calculator(void)
 {
 #ifdef KG__CUDA_OCCUPANCY
     return true;
@@ -74,34 +74,35 @@ bool kg__occupancy_is_known(void)
 
 bool kg__occupancy_knows(int capability, kg__error *error)
 {
-    char all[KG__MESSAGE_SIZE / 2] = "";
+    char capabilities[KG__MESSAGE_SIZE / 2] = "";
 
-    if (find(capability) != NULL)
+    if (find_multiprocessor(capability) != NULL)
         return true;
-    for (size_t i = 0; i < KNOWN; i++) {
-        size_t used = strlen(all);
+    for (size_t i = 0; i < MULTIPROCESSORS; i++) {
+        size_t used = strlen(capabilities);
 
-        kg__format(all + used, sizeof all - used, "%s%d", i > 0 ? ", " : "", known[i].capability);
+        kg__format(capabilities + used, sizeof capabilities - used, "%s%d", i > 0 ? ", " : "",
+                   multiprocessors[i].capability);
     }
-    return kg__fail(error, "the multiprocessors of architecture %d are not known: take one of %s",
-                    capability, all);
+    return kg__fail(error, "the multiprocessors of architecture %d are not known: use one of %s",
+                    capability, capabilities);
 }
 
-static bool are_needs(const kg__kernel_needs *needs, kg__error *error)
+static bool check_needs(const kg__kernel_needs *needs, kg__error *error)
 {
-    return (needs->threads >= 1 && needs->threads <= THREADS_A_BLOCK && needs->registers >= 0 &&
+    return (needs->threads >= 1 && needs->threads <= THREADS_PER_BLOCK && needs->registers >= 0 &&
             needs->registers <= UCHAR_MAX && needs->static_shared <= INT_MAX / 2 &&
             needs->dynamic_shared <= INT_MAX / 2) ||
            kg__fail(error,
-                    "%d threads a block, %d registers, %zu and %zu bytes of shared memory: no "
-                    "kernel can be launched so: take less",
+                    "%d threads per block, %d registers, %zu and %zu bytes of shared memory: no "
+                    "kernel can be launched like this: use less",
                     needs->threads, needs->registers, needs->static_shared, needs->dynamic_shared);
 }
 
 #ifdef KG__CUDA_OCCUPANCY
-/* Barriers are left out: a kernel counts as using one, of which there are never fewer than blocks.
- */
-static unsigned limits_of(unsigned factors)
+/* Barriers are left out: a kernel counts as using one, and there are never fewer of them than
+ * blocks. */
+static unsigned translate_limits(unsigned factors)
 {
     static const struct {
         unsigned factor;
@@ -119,30 +120,30 @@ static unsigned limits_of(unsigned factors)
     return limits;
 }
 
-static cudaOccDeviceProp device_of(const multiprocessor *on)
+static cudaOccDeviceProp describe_device(const multiprocessor *sm)
 {
     const int ten = 10;
 
     return (cudaOccDeviceProp){
-        .computeMajor = on->capability / ten,
-        .computeMinor = on->capability % ten,
-        .maxThreadsPerBlock = THREADS_A_BLOCK,
-        .maxThreadsPerMultiprocessor = on->threads,
-        .regsPerBlock = on->registers_a_block,
+        .computeMajor = sm->capability / ten,
+        .computeMinor = sm->capability % ten,
+        .maxThreadsPerBlock = THREADS_PER_BLOCK,
+        .maxThreadsPerMultiprocessor = sm->threads,
+        .regsPerBlock = sm->registers_per_block,
         .regsPerMultiprocessor = REGISTERS,
         .warpSize = WARP,
         .sharedMemPerBlock = SHARED_BY_DEFAULT,
-        .sharedMemPerMultiprocessor = on->shared,
-        .numSms = 1, /* how many there are changes nothing of one */
-        .sharedMemPerBlockOptin = on->shared_a_block,
-        .reservedSharedMemPerBlock = on->capability >= FIRST_RESERVING ? RESERVED_SHARED : 0,
+        .sharedMemPerMultiprocessor = sm->shared,
+        .numSms = 1, /* irrelevant for one multiprocessor */
+        .sharedMemPerBlockOptin = sm->shared_per_block,
+        .reservedSharedMemPerBlock = sm->capability >= FIRST_RESERVING ? RESERVED_SHARED : 0,
     };
 }
 
-static bool ask(const multiprocessor *on, const kg__kernel_needs *needs, kg__occupancy *occupancy,
-                kg__error *error)
+static bool calculate(const multiprocessor *sm, const kg__kernel_needs *needs,
+                      kg__occupancy *occupancy, kg__error *error)
 {
-    cudaOccDeviceProp device = device_of(on);
+    cudaOccDeviceProp device = describe_device(sm);
     cudaOccFuncAttributes kernel = {
         .maxThreadsPerBlock = INT_MAX,
         .numRegs = needs->registers,
@@ -150,7 +151,7 @@ static bool ask(const multiprocessor *on, const kg__kernel_needs *needs, kg__occ
         .partitionedGCConfig = PARTITIONED_GC_OFF,
         .shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN,
         .maxDynamicSharedSizeBytes = needs->dynamic_shared,
-        .numBlockBarriers = 1, /* what the runtime takes for every kernel */
+        .numBlockBarriers = 1, /* what the runtime assumes for every kernel */
     };
     cudaOccDeviceState state = { .cacheConfig = CACHE_PREFER_NONE,
                                  .carveoutConfig = SHAREDMEM_CARVEOUT_DEFAULT };
@@ -162,48 +163,48 @@ static bool ask(const multiprocessor *on, const kg__kernel_needs *needs, kg__occ
         return kg__fail(error,
                         "cuda_occupancy.h of the CUDA Toolkit refuses architecture %d (%s): "
                         "configure with a newer toolkit",
-                        on->capability,
+                        sm->capability,
                         code == CUDA_OCC_ERROR_UNKNOWN_DEVICE ? "it does not know it"
                                                               : "invalid input");
     *occupancy = (kg__occupancy){
         .blocks = result.activeBlocksPerMultiprocessor,
         .warps = result.activeBlocksPerMultiprocessor * ((needs->threads + WARP - 1) / WARP),
-        .limits = limits_of(result.limitingFactors),
+        .limits = translate_limits(result.limitingFactors),
     };
-    occupancy->fraction = (double)(WARP * occupancy->warps) / (double)on->threads;
+    occupancy->fraction = (double)(WARP * occupancy->warps) / (double)sm->threads;
     return true;
 }
 #else
-static bool ask(const multiprocessor *on, const kg__kernel_needs *needs, kg__occupancy *occupancy,
-                kg__error *error)
+static bool calculate(const multiprocessor *sm, const kg__kernel_needs *needs,
+                      kg__occupancy *occupancy, kg__error *error)
 {
-    (void)on;
+    (void)sm;
     (void)needs;
     (void)occupancy;
     return kg__fail(error, "this was built without cuda_occupancy.h of the CUDA Toolkit: install "
-                           "the toolkit, then configure and build anew");
+                           "the toolkit, then configure and build again");
 }
 #endif
 
-bool kg__occupancy_of(int capability, const kg__kernel_needs *needs, kg__occupancy *occupancy,
-                      kg__error *error)
+bool kg__calculate_occupancy(int capability, const kg__kernel_needs *needs,
+                             kg__occupancy *occupancy, kg__error *error)
 {
     *occupancy = (kg__occupancy){ 0 };
-    return kg__occupancy_knows(capability, error) && are_needs(needs, error) &&
-           ask(find(capability), needs, occupancy, error);
+    return kg__occupancy_knows(capability, error) && check_needs(needs, error) &&
+           calculate(find_multiprocessor(capability), needs, occupancy, error);
 }
 
-void kg__occupancy_words(unsigned limits, char *words, size_t size)
+void kg__name_occupancy_limits(unsigned limits, char *text, size_t size)
 {
     static const char *const names[] = { "threads", "registers", "shared memory", "blocks" };
 
-    words[0] = '\0';
+    text[0] = '\0';
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
-        size_t used = strlen(words);
+        size_t used = strlen(text);
         bool last = limits >> i == 1U;
 
         if ((limits >> i & 1U) != 0)
-            kg__format(words + used, size - used, "%s%s",
+            kg__format(text + used, size - used, "%s%s",
                        used == 0 ? ""
                        : last    ? " and "
                                  : ", ",

@@ -1,7 +1,6 @@
-/* Occupancy: how many blocks of a kernel a multiprocessor holds, and what keeps it from holding
- * more. Pure: a kernel's figures in, blocks out, for GPUs that need not be here. How registers,
- * shared memory and warps are handed out is the CUDA Toolkit's own word, its cuda_occupancy.h,
- * which is found when this is configured; without one nothing is known. */
+/* Occupancy: how many blocks of a kernel fit on a multiprocessor, and what limits them. Pure: a
+ * kernel's figures in, blocks out, for any GPU. Registers, shared memory and warps are allocated as
+ * the CUDA Toolkit's cuda_occupancy.h says, which CMake finds; without it nothing is known. */
 #ifndef KG__CLI_OCCUPANCY_LIMITS_H
 #define KG__CLI_OCCUPANCY_LIMITS_H
 
@@ -10,23 +9,23 @@
 
 #include "base/message.h"
 
-/* What keeps a multiprocessor from holding one more block; several may at once. */
+/* What limits the blocks on a multiprocessor; several may at once. */
 typedef enum kg__occupancy_limit {
-    KG__LIMITED_BY_THREADS = 1, /* it holds no more warps */
+    KG__LIMITED_BY_THREADS = 1, /* no more warps fit */
     KG__LIMITED_BY_REGISTERS = 2,
     KG__LIMITED_BY_SHARED = 4,
-    KG__LIMITED_BY_BLOCKS = 8 /* it holds no more blocks, whatever they take */
+    KG__LIMITED_BY_BLOCKS = 8 /* no more blocks fit, whatever they need */
 } kg__occupancy_limit;
 
-/* Room for the words of any limits. */
-#define KG__OCCUPANCY_WORDS 96
+/* The size of the text of any limits. */
+#define KG__LIMITS_SIZE 96
 
-/* What a launch of a kernel takes. */
+/* What a launch of a kernel needs. */
 typedef struct kg__kernel_needs {
-    size_t static_shared;  /* bytes a block, without what the system reserves */
-    size_t dynamic_shared; /* bytes a block, as launched */
-    int registers;         /* a thread */
-    int threads;           /* a block, as launched */
+    size_t static_shared;  /* bytes per block, without what the system reserves */
+    size_t dynamic_shared; /* bytes per block, as launched */
+    int registers;         /* per thread */
+    int threads;           /* per block, as launched */
 } kg__kernel_needs;
 
 typedef struct kg__occupancy {
@@ -36,24 +35,23 @@ typedef struct kg__occupancy {
     unsigned limits; /* of kg__occupancy_limit */
 } kg__occupancy;
 
-/* The compute capability of a text "9.0" as the number that stands for it here, 90; 0 for a text
- * that is none. */
-int kg__capability_of(const char *text);
+/* The compute capability "9.0" as the number 90; 0 for any other text. */
+int kg__parse_capability(const char *text);
 
 /* Whether this was built with the toolkit's header. */
-bool kg__occupancy_is_known(void);
+bool kg__has_occupancy_calculator(void);
 
-/* Whether the multiprocessors of a compute capability (90 is 9.0) are known; false with `error`,
- * which names those that are. */
+/* Whether the multiprocessors of a compute capability (90 is 9.0) are known; else false with
+ * `error`, which lists the known ones. */
 bool kg__occupancy_knows(int capability, kg__error *error);
 
-/* Asks for the occupancy on a GPU of a compute capability (90 is 9.0), with the shared memory that
- * the driver gives a kernel that states no preference. False with `error` where the compute
- * capability is not known or the figures are none of a kernel. */
-bool kg__occupancy_of(int capability, const kg__kernel_needs *needs, kg__occupancy *occupancy,
-                      kg__error *error);
+/* Calculates the occupancy on a GPU of a compute capability (90 is 9.0), for a kernel without a
+ * shared memory preference. False with `error` if the compute capability is unknown or no kernel
+ * can have these figures. */
+bool kg__calculate_occupancy(int capability, const kg__kernel_needs *needs,
+                             kg__occupancy *occupancy, kg__error *error);
 
 /* Names limits: "threads", "threads, registers and blocks". */
-void kg__occupancy_words(unsigned limits, char *words, size_t size);
+void kg__name_occupancy_limits(unsigned limits, char *words, size_t size);
 
 #endif

@@ -16,106 +16,106 @@
 #include "results/results_text.h"
 #include "suite/settings.h"
 
-/* The most that a program prints of its launches, or a tool of its kernels, in bytes. */
+/* The maximum output of a program or a tool, in bytes. */
 #define OUTPUT_SIZE ((size_t)16 << 20)
 
-/* How long a program may take to tell its launches, and nvcc to compile a kernel, in seconds. */
-#define TELLING_SECONDS 120.0
+/* How long a program may take to list its launches, and nvcc to compile a kernel, in seconds. */
+#define LISTING_SECONDS 120.0
 #define COMPILING_SECONDS 300.0
 
-/* A gathering while it goes on. */
+/* The state of gathering the rows. */
 typedef struct gathering {
     const kg__occupancy_question *question;
-    kg__occupancy_rows *into;
+    kg__occupancy_rows *rows;
     int architectures[KG__ARCHITECTURES];
     size_t architecture_count;
     size_t cases; /* that start a kernel, before the filter */
-    char *output; /* of the program that was run last */
+    char *output; /* of the last program that was run */
 } gathering;
 
-/* The document in what a program printed, behind what it may have said before it. */
-static json_t *read_told(const char *output)
+/* The JSON document in a program's output, after any other text. */
+static json_t *read_listing(const char *output)
 {
     const char *begin = *output == '{' ? output : strstr(output, "\n{");
-    json_t *told = begin != NULL ? json_loads(begin, JSON_REJECT_DUPLICATES, NULL) : NULL;
+    json_t *listing = begin != NULL ? json_loads(begin, JSON_REJECT_DUPLICATES, NULL) : NULL;
 
-    if (json_is_array(json_object_get(told, "cases")))
-        return told;
-    json_decref(told);
+    if (json_is_array(json_object_get(listing, "cases")))
+        return listing;
+    json_decref(listing);
     return NULL;
 }
 
-/* Has a program tell its launches. Returns its exit code, with the document in `told` where that is
- * 0; complains of all but a missing device. */
-static int ask_program(gathering *all, const char *program, json_t **told)
+/* Asks a program for its launches. Returns its exit code, with the document in `listing` if that is
+ * 0; complains unless a device is missing. */
+static int ask_program(gathering *run, const char *program, json_t **listing)
 {
     const char *const arguments[] = { program, "--launches", NULL };
     char *filter = kg__lift_filter();
-    int code = kg__child_run(arguments, TELLING_SECONDS, all->output, OUTPUT_SIZE);
+    int code = kg__child_run(arguments, LISTING_SECONDS, run->output, OUTPUT_SIZE);
 
     kg__restore_filter(filter);
-    *told = code == KG__EXIT_PASS ? read_told(all->output) : NULL;
-    if (*told != NULL || code == KG__EXIT_NOTHING)
+    *listing = code == KG__EXIT_PASS ? read_listing(run->output) : NULL;
+    if (*listing != NULL || code == KG__EXIT_NOTHING)
         return code;
-    kg__complain("occupancy: %s: it does not tell its launches (exit code %d): build it anew; it "
+    kg__complain("occupancy: %s: it does not list its launches (exit code %d): build it again; it "
                  "said: %.300s",
-                 program, code, all->output);
+                 program, code, run->output);
     return KG__EXIT_ERROR;
 }
 
-static bool is_taken(const gathering *all, const char *id)
+static bool is_taken(const gathering *run, const char *id)
 {
-    const char *filter = all->question->filter;
+    const char *filter = run->question->filter;
 
     return (*filter == '\0' || kg__globs_take_from(filter, id)) && kg__filter_takes(id);
 }
 
-/* Complains of what a program could not tell of its own cases. */
-static void note_failures(gathering *all, const json_t *told)
+/* Complains about the cases whose launch a program could not find. */
+static void note_failures(gathering *run, const json_t *listing)
 {
     const json_t *entry;
     size_t i;
 
-    json_array_foreach (json_object_get(told, "failed"), i, entry) {
-        if (!is_taken(all, kg__json_text(entry, "case")))
+    json_array_foreach (json_object_get(listing, "failed"), i, entry) {
+        if (!is_taken(run, kg__json_text(entry, "case")))
             continue;
         kg__complain("occupancy: %s: %s", kg__json_text(entry, "case"),
                      kg__json_text(entry, "why"));
-        all->into->unknown++;
+        run->rows->unknown++;
     }
-    json_array_foreach (json_object_get(told, "without"), i, entry)
-        all->into->without += is_taken(all, kg__list_text(entry));
+    json_array_foreach (json_object_get(listing, "without"), i, entry)
+        run->rows->without_kernel += is_taken(run, kg__list_text(entry));
 }
 
-/* Has the programs of one kind tell their launches. */
-static int ask_programs(gathering *all, const char *suffix)
+/* Asks the programs of one kind for their launches. */
+static int ask_programs(gathering *run, const char *suffix)
 {
     kg__names paths;
     int code = KG__EXIT_PASS;
 
-    kg__find_programs(all->question->build, suffix, &paths);
+    kg__find_programs(run->question->build, suffix, &paths);
     if (paths.count == 0)
         code = KG__EXIT_NOTHING;
     for (size_t i = 0; i < paths.count && code == KG__EXIT_PASS; i++) {
-        json_t *told;
+        json_t *listing;
 
-        code = ask_program(all, paths.items[i], &told);
-        if (told == NULL)
+        code = ask_program(run, paths.items[i], &listing);
+        if (listing == NULL)
             continue;
-        note_failures(all, told);
-        json_array_append_new(all->into->told, told);
+        note_failures(run, listing);
+        json_array_append_new(run->rows->listings, listing);
     }
     kg__names_free(&paths);
     return code;
 }
 
-static void take_dimensions(const json_t *list, long sizes[3])
+static void read_dimensions(const json_t *list, long sizes[3])
 {
     for (size_t i = 0; i < 3; i++)
         sizes[i] = (long)json_integer_value(json_array_get(list, i));
 }
 
-static kg__kernel_needs needs_of(const kg__occupancy_row *row)
+static kg__kernel_needs get_needs(const kg__occupancy_row *row)
 {
     return (kg__kernel_needs){ .registers = row->resources.registers,
                                .static_shared = row->resources.static_shared,
@@ -132,22 +132,22 @@ static kg__occupancy_row make_row(const json_t *launch, int architecture)
         .dynamic_shared = (size_t)json_integer_value(json_object_get(launch, "dynamic_shared")),
     };
 
-    take_dimensions(json_object_get(launch, "grid"), row.grid);
-    take_dimensions(json_object_get(launch, "block"), row.block);
+    read_dimensions(json_object_get(launch, "grid"), row.grid);
+    read_dimensions(json_object_get(launch, "block"), row.block);
     row.threads = (int)(row.block[0] * row.block[1] * row.block[2]);
     return row;
 }
 
-static void add_row(gathering *all, const kg__occupancy_row *row)
+static void add_row(gathering *run, const kg__occupancy_row *row)
 {
-    kg__occupancy_rows *into = all->into;
+    kg__occupancy_rows *rows = run->rows;
 
-    into->rows = kg__grow(into->rows, into->count, &into->room, sizeof *into->rows);
-    into->rows[into->count++] = *row;
+    rows->rows = kg__grow(rows->rows, rows->count, &rows->capacity, sizeof *rows->rows);
+    rows->rows[rows->count++] = *row;
 }
 
-/* A launch as a GPU's driver tells it, with the calculator's word beside it. */
-static void add_driver_row(gathering *all, const json_t *launch, int architecture)
+/* Adds a launch with the driver's figures, and the calculator's result. */
+static void add_driver_row(gathering *run, const json_t *launch, int architecture)
 {
     kg__occupancy_row row = make_row(launch, architecture);
     kg__kernel_needs needs;
@@ -162,19 +162,19 @@ static void add_driver_row(gathering *all, const json_t *launch, int architectur
     row.occupancy.blocks =
         (int)json_integer_value(json_object_get(launch, "blocks_per_multiprocessor"));
     row.occupancy.fraction = json_number_value(json_object_get(launch, "occupancy"));
-    needs = needs_of(&row);
-    if (kg__occupancy_of(architecture, &needs, &row.by_rule, &error)) {
-        row.occupancy.warps = row.by_rule.warps;
-        row.occupancy.limits = row.by_rule.limits;
+    needs = get_needs(&row);
+    if (kg__calculate_occupancy(architecture, &needs, &row.calculated, &error)) {
+        row.occupancy.warps = row.calculated.warps;
+        row.occupancy.limits = row.calculated.limits;
     }
-    add_row(all, &row);
+    add_row(run, &row);
 }
 
-/* The name of the file that a launcher is in: "tiled" of "matmul_f32_tiled". */
-static const char *file_of(const json_t *told, const json_t *launch)
+/* The name of the file with a launcher: "tiled" of "matmul_f32_tiled". */
+static const char *find_file(const json_t *listing, const json_t *launch)
 {
     const char *launcher = kg__json_text(launch, "launcher");
-    const char *comparison = kg__json_text(told, "comparison");
+    const char *comparison = kg__json_text(listing, "comparison");
     size_t length = strlen(comparison);
 
     return strncmp(launcher, comparison, length) == 0 && launcher[length] == '_'
@@ -182,142 +182,142 @@ static const char *file_of(const json_t *told, const json_t *launch)
                : launcher;
 }
 
-/* A launch of the CPU model's with what the compiler gave its kernel; false where that is not
+/* Adds a launch of the CPU model with the compiler's figures of its kernel; false if they are not
  * known. */
-static bool add_model_row(gathering *all, const json_t *told, const json_t *launch,
+static bool add_model_row(gathering *run, const json_t *listing, const json_t *launch,
                           int architecture)
 {
-    const json_t *usage = json_object_get(all->into->usage, kg__json_text(told, "comparison"));
+    const json_t *usage = json_object_get(run->rows->usage, kg__json_text(listing, "comparison"));
     kg__occupancy_row row = make_row(launch, architecture);
     kg__kernel_needs needs;
     kg__error error = { "" };
     bool ambiguous;
 
-    if (!kg__resource_usage_find(usage, architecture, row.kernel, file_of(told, launch),
+    if (!kg__resource_usage_find(usage, architecture, row.kernel, find_file(listing, launch),
                                  &row.resources, &ambiguous)) {
         kg__fail(&error,
-                 ambiguous ? "several kernels are called %s: name them apart"
-                           : "kernel %s is not among those compiled: build anew",
+                 ambiguous ? "several kernels are called %s: give them different names"
+                           : "kernel %s is not among those compiled: build again",
                  row.kernel);
     } else {
-        needs = needs_of(&row);
-        if (kg__occupancy_of(architecture, &needs, &row.occupancy, &error)) {
-            add_row(all, &row);
+        needs = get_needs(&row);
+        if (kg__calculate_occupancy(architecture, &needs, &row.occupancy, &error)) {
+            add_row(run, &row);
             return true;
         }
     }
     kg__complain("occupancy: %s on sm_%d: %s", row.id, architecture, error.text);
-    all->into->unknown++;
+    run->rows->unknown++;
     return false;
 }
 
 /* Makes the rows of one architecture. */
-static void add_rows(gathering *all, int architecture, bool by_driver)
+static void add_rows(gathering *run, int architecture, bool by_driver)
 {
-    const json_t *told;
+    const json_t *listing;
     size_t i;
 
-    json_array_foreach (all->into->told, i, told) {
+    json_array_foreach (run->rows->listings, i, listing) {
         const json_t *launch;
         size_t k;
 
-        json_array_foreach (json_object_get(told, "cases"), k, launch) {
-            all->cases++;
-            if (!is_taken(all, kg__json_text(launch, "case")))
+        json_array_foreach (json_object_get(listing, "cases"), k, launch) {
+            run->cases++;
+            if (!is_taken(run, kg__json_text(launch, "case")))
                 continue;
             if (by_driver)
-                add_driver_row(all, launch, architecture);
+                add_driver_row(run, launch, architecture);
             else
-                (void)add_model_row(all, told, launch, architecture);
+                (void)add_model_row(run, listing, launch, architecture);
         }
     }
 }
 
-/* Asks the GPU that is here. KG__EXIT_NOTHING where there is none. */
-static int gather_from_driver(gathering *all)
+/* Asks the local GPU. KG__EXIT_NOTHING if there is none. */
+static int gather_from_driver(gathering *run)
 {
-    int code = ask_programs(all, KG__GPU_SUFFIX);
+    int code = ask_programs(run, KG__GPU_SUFFIX);
     const json_t *target;
 
     if (code != KG__EXIT_PASS)
         return code;
-    target = json_object_get(json_array_get(all->into->told, 0), "target");
-    add_rows(all, kg__capability_of(kg__json_text(target, "compute_capability")), true);
-    kg__format(all->into->source, sizeof all->into->source, "from the driver of this machine's %s",
+    target = json_object_get(json_array_get(run->rows->listings, 0), "target");
+    add_rows(run, kg__parse_capability(kg__json_text(target, "compute_capability")), true);
+    kg__format(run->rows->source, sizeof run->rows->source, "from the driver of this machine's %s",
                kg__json_text(target, "name"));
     return KG__EXIT_PASS;
 }
 
-/* Reads what the compiler gave the kernels of a program. */
-static void read_program(gathering *all, const char *tool, const char *program)
+/* Reads the compiler's figures of a program's kernels. */
+static void read_program(gathering *run, const char *tool, const char *program)
 {
     const char *const arguments[] = { tool, "-res-usage", program, NULL };
     char comparison[KG__PATH_SIZE];
     json_t *usage = json_object();
 
     kg__program_comparison(program, comparison, sizeof comparison);
-    if (kg__child_run(arguments, COMPILING_SECONDS, all->output, OUTPUT_SIZE) == 0)
-        kg__resource_usage_add(usage, all->output, "");
-    json_object_set_new(all->into->usage, comparison, usage);
+    if (kg__child_run(arguments, COMPILING_SECONDS, run->output, OUTPUT_SIZE) == 0)
+        kg__resource_usage_add(usage, run->output, "");
+    json_object_set_new(run->rows->usage, comparison, usage);
 }
 
-static void read_programs(gathering *all)
+static void read_programs(gathering *run)
 {
     char tool[KG__PATH_SIZE];
     kg__names paths;
 
     if (!kg__find_cuobjdump("", tool, sizeof tool))
         return;
-    kg__find_programs(all->question->build, KG__GPU_SUFFIX, &paths);
+    kg__find_programs(run->question->build, KG__GPU_SUFFIX, &paths);
     for (size_t i = 0; i < paths.count; i++)
-        read_program(all, tool, paths.items[i]);
+        read_program(run, tool, paths.items[i]);
     kg__names_free(&paths);
 }
 
-static void add_architecture(gathering *all, int architecture)
+static void add_architecture(gathering *run, int architecture)
 {
-    for (size_t i = 0; i < all->architecture_count; i++) {
-        if (all->architectures[i] == architecture)
+    for (size_t i = 0; i < run->architecture_count; i++) {
+        if (run->architectures[i] == architecture)
             return;
     }
-    if (all->architecture_count < KG__ARCHITECTURES)
-        all->architectures[all->architecture_count++] = architecture;
+    if (run->architecture_count < KG__ARCHITECTURES)
+        run->architectures[run->architecture_count++] = architecture;
 }
 
-/* The architectures to look at: those that were asked for, else those of the programs. */
-static void choose_architectures(gathering *all)
+/* The architectures: those of the question, else those of the programs. */
+static void choose_architectures(gathering *run)
 {
     const char *comparison;
     json_t *usage;
 
-    for (size_t i = 0; i < all->question->architecture_count; i++)
-        add_architecture(all, all->question->architectures[i]);
-    if (all->architecture_count > 0)
+    for (size_t i = 0; i < run->question->architecture_count; i++)
+        add_architecture(run, run->question->architectures[i]);
+    if (run->architecture_count > 0)
         return;
-    json_object_foreach (all->into->usage, comparison, usage) {
+    json_object_foreach (run->rows->usage, comparison, usage) {
         const char *architecture;
         json_t *kernels;
 
         json_object_foreach (usage, architecture, kernels)
-            add_architecture(all, atoi(architecture));
+            add_architecture(run, atoi(architecture));
     }
 }
 
-/* The files whose kernels an architecture's rows need and the programs have not, each once: of one
- * comparison. */
-static void list_missing(const gathering *all, const json_t *told, int architecture,
-                         kg__names *files)
+/* Lists the files of a comparison whose kernels the programs lack for an architecture, each once.
+ */
+static void list_missing_files(const gathering *run, const json_t *listing, int architecture,
+                               kg__names *files)
 {
-    const json_t *usage = json_object_get(all->into->usage, kg__json_text(told, "comparison"));
+    const json_t *usage = json_object_get(run->rows->usage, kg__json_text(listing, "comparison"));
     const json_t *launch;
     size_t i;
     char key[16];
 
     kg__format(key, sizeof key, "%d", architecture);
-    json_array_foreach (json_object_get(told, "cases"), i, launch) {
-        const char *file = file_of(told, launch);
+    json_array_foreach (json_object_get(listing, "cases"), i, launch) {
+        const char *file = find_file(listing, launch);
         bool listed =
-            json_object_get(usage, key) != NULL || !is_taken(all, kg__json_text(launch, "case"));
+            json_object_get(usage, key) != NULL || !is_taken(run, kg__json_text(launch, "case"));
 
         for (size_t k = 0; k < files->count && !listed; k++)
             listed = strcmp(files->items[k], file) == 0;
@@ -326,9 +326,9 @@ static void list_missing(const gathering *all, const json_t *told, int architect
     }
 }
 
-/* Compiles a file of kernels for an architecture, to see what ptxas gives them. */
-static bool compile(gathering *all, const json_t *told, const char *nvcc, const char *folder,
-                    const char *file, int architecture, json_t *usage)
+/* Compiles a file of kernels for an architecture, to get ptxas's figures. */
+static bool compile_file(gathering *run, const json_t *listing, const char *nvcc,
+                         const char *folder, const char *file, int architecture, json_t *usage)
 {
     char source[2 * KG__PATH_SIZE];
     char include[2 * KG__PATH_SIZE];
@@ -338,32 +338,32 @@ static bool compile(gathering *all, const json_t *told, const char *nvcc, const 
                                       "-v", "-o",         object,   source, NULL };
     int code;
 
-    kg__format_path(source, sizeof source, "%s/kernels/%s/%s.cu", kg__json_text(told, "home"),
-                    kg__json_text(told, "comparison"), file);
-    kg__format_path(include, sizeof include, "-I%s", kg__json_text(told, "include"));
+    kg__format_path(source, sizeof source, "%s/kernels/%s/%s.cu", kg__json_text(listing, "home"),
+                    kg__json_text(listing, "comparison"), file);
+    kg__format_path(include, sizeof include, "-I%s", kg__json_text(listing, "include"));
     kg__format(flag, sizeof flag, "-arch=sm_%d", architecture);
     kg__format_path(object, sizeof object, "%s/kernels.cubin", folder);
-    code = kg__child_run(arguments, COMPILING_SECONDS, all->output, OUTPUT_SIZE);
+    code = kg__child_run(arguments, COMPILING_SECONDS, run->output, OUTPUT_SIZE);
     if (code == 0) {
-        kg__resource_usage_add(usage, all->output, file);
+        kg__resource_usage_add(usage, run->output, file);
         return true;
     }
     kg__complain("occupancy: %s does not compile for sm_%d: %.300s", source, architecture,
-                 all->output);
+                 run->output);
     return false;
 }
 
-/* Compiles what the programs have not. */
-static int compile_missing(gathering *all, const json_t *told, int architecture)
+/* Compiles what the programs lack. */
+static int compile_missing(gathering *run, const json_t *listing, int architecture)
 {
-    const char *comparison = kg__json_text(told, "comparison");
+    const char *comparison = kg__json_text(listing, "comparison");
     char folder[KG__PATH_SIZE];
     kg__error why;
     char nvcc[KG__PATH_SIZE];
     kg__names files = { 0 };
     bool compiled;
 
-    list_missing(all, told, architecture, &files);
+    list_missing_files(run, listing, architecture, &files);
     if (files.count == 0) {
         kg__names_free(&files);
         return KG__EXIT_PASS;
@@ -375,16 +375,16 @@ static int compile_missing(gathering *all, const json_t *told, int architecture)
         kg__names_free(&files);
         return KG__EXIT_NOTHING;
     }
-    if (json_object_get(all->into->usage, comparison) == NULL)
-        json_object_set_new(all->into->usage, comparison, json_object());
+    if (json_object_get(run->rows->usage, comparison) == NULL)
+        json_object_set_new(run->rows->usage, comparison, json_object());
     compiled = kg__file_make_temporary_folder("occupancy", folder, sizeof folder, &why);
     if (!compiled)
         kg__complain("occupancy: %s", why.text);
     for (size_t i = 0; i < files.count && compiled; i++) {
         if (isatty(STDERR_FILENO))
             kg__complain("compiling %s/%s.cu for sm_%d", comparison, files.items[i], architecture);
-        compiled = compile(all, told, nvcc, folder, files.items[i], architecture,
-                           json_object_get(all->into->usage, comparison));
+        compiled = compile_file(run, listing, nvcc, folder, files.items[i], architecture,
+                                json_object_get(run->rows->usage, comparison));
     }
     if (*folder != '\0')
         kg__file_remove_folder(folder);
@@ -392,81 +392,82 @@ static int compile_missing(gathering *all, const json_t *told, int architecture)
     return compiled ? KG__EXIT_PASS : KG__EXIT_ERROR;
 }
 
-/* Says that no architecture is known, and what would tell. */
-static int refuse_unknown(const gathering *all)
+/* Complains that no architecture is known, and says how to name one. */
+static int refuse_unknown(const gathering *run)
 {
     char tool[KG__PATH_SIZE];
     kg__names paths;
     size_t programs;
 
-    kg__find_programs(all->question->build, KG__GPU_SUFFIX, &paths);
+    kg__find_programs(run->question->build, KG__GPU_SUFFIX, &paths);
     programs = paths.count;
     kg__names_free(&paths);
     if (programs == 0)
-        kg__complain("occupancy: %s has no GPU program, which would say for which architectures: "
-                     "name some by --arch, as in --arch 90",
-                     all->question->build);
+        kg__complain("occupancy: %s has no GPU program to take the architectures from: name some "
+                     "with --arch, as in --arch 90",
+                     run->question->build);
     else if (!kg__find_cuobjdump("", tool, sizeof tool))
-        kg__complain("occupancy: there is no cuobjdump to read the GPU programs with: install it "
-                     "with the CUDA Toolkit, or name architectures by --arch for nvcc to compile");
+        kg__complain(
+            "occupancy: there is no cuobjdump to read the GPU programs with: install it with the "
+            "CUDA Toolkit, or name architectures with --arch for nvcc to compile");
     else
-        kg__complain("occupancy: the GPU programs in %s hold no machine code: name architectures "
-                     "by --arch for nvcc to compile",
-                     all->question->build);
+        kg__complain("occupancy: the GPU programs in %s contain no machine code: name "
+                     "architectures with --arch for nvcc to compile",
+                     run->question->build);
     return KG__EXIT_NOTHING;
 }
 
-/* Works it out without a GPU. */
-static int gather_without_gpu(gathering *all)
+/* Calculates the rows without a GPU. */
+static int gather_without_gpu(gathering *run)
 {
-    int code = ask_programs(all, KG__MODEL_SUFFIX);
+    int code = ask_programs(run, KG__MODEL_SUFFIX);
     kg__error error;
 
     if (code == KG__EXIT_NOTHING)
         kg__complain("occupancy: %s has no program for the CPU model, which knows the launches: "
-                     "build it anew",
-                     all->question->build);
+                     "build it again",
+                     run->question->build);
     if (code != KG__EXIT_PASS)
         return KG__EXIT_ERROR;
-    read_programs(all);
-    choose_architectures(all);
-    if (all->architecture_count == 0)
-        return refuse_unknown(all);
-    for (size_t i = 0; i < all->architecture_count; i++) {
-        const json_t *told;
+    read_programs(run);
+    choose_architectures(run);
+    if (run->architecture_count == 0)
+        return refuse_unknown(run);
+    for (size_t i = 0; i < run->architecture_count; i++) {
+        const json_t *listing;
         size_t k;
 
-        if (!kg__occupancy_knows(all->architectures[i], &error)) {
+        if (!kg__occupancy_knows(run->architectures[i], &error)) {
             kg__complain("occupancy: %s", error.text);
             return KG__EXIT_ERROR;
         }
-        json_array_foreach (all->into->told, k, told) {
-            code = compile_missing(all, told, all->architectures[i]);
+        json_array_foreach (run->rows->listings, k, listing) {
+            code = compile_missing(run, listing, run->architectures[i]);
             if (code != KG__EXIT_PASS)
                 return code;
         }
-        add_rows(all, all->architectures[i], false);
+        add_rows(run, run->architectures[i], false);
     }
-    kg__format(all->into->source, sizeof all->into->source,
-               "worked out without a GPU, by ptxas and cuda_occupancy.h");
+    kg__format(run->rows->source, sizeof run->rows->source,
+               "calculated without a GPU, from ptxas and cuda_occupancy.h");
     return KG__EXIT_PASS;
 }
 
-/* The id that is nearest to a filter that leaves nothing. */
-static int refuse_nothing(const gathering *all)
+/* Complains about a filter that matches nothing, with the nearest id. */
+static int refuse_filter(const gathering *run)
 {
-    const char **ids = kg__allocate(all->cases + 1, sizeof *ids);
-    const char *filter = all->question->filter;
+    const char **ids = kg__allocate(run->cases + 1, sizeof *ids);
+    const char *filter = run->question->filter;
     const char *nearest;
-    const json_t *told;
+    const json_t *listing;
     size_t count = 0;
     size_t i;
 
-    json_array_foreach (all->into->told, i, told) {
+    json_array_foreach (run->rows->listings, i, listing) {
         const json_t *launch;
         size_t k;
 
-        json_array_foreach (json_object_get(told, "cases"), k, launch)
+        json_array_foreach (json_object_get(listing, "cases"), k, launch)
             ids[count++] = kg__json_text(launch, "case");
     }
     nearest = kg__nearest_to_globs(filter, ids, count);
@@ -477,44 +478,44 @@ static int refuse_nothing(const gathering *all)
     return KG__EXIT_ERROR;
 }
 
-static int gather(gathering *all)
+static int gather(gathering *run)
 {
     int code = KG__EXIT_NOTHING;
 
-    if (all->question->architecture_count == 0)
-        code = gather_from_driver(all);
-    if (code == KG__EXIT_NOTHING && !kg__occupancy_is_known()) {
+    if (run->question->architecture_count == 0)
+        code = gather_from_driver(run);
+    if (code == KG__EXIT_NOTHING && !kg__has_occupancy_calculator()) {
         kg__complain("occupancy: there is no GPU to ask, and this command was built without "
-                     "cuda_occupancy.h: install the CUDA Toolkit, configure and build anew");
+                     "cuda_occupancy.h: install the CUDA Toolkit, configure and build again");
         return code;
     }
     if (code == KG__EXIT_NOTHING) {
-        json_array_clear(all->into->told);
-        all->into->without = 0;
-        all->into->unknown = 0;
-        code = gather_without_gpu(all);
+        json_array_clear(run->rows->listings);
+        run->rows->without_kernel = 0;
+        run->rows->unknown = 0;
+        code = gather_without_gpu(run);
     }
-    if (code == KG__EXIT_PASS && all->into->count == 0 && all->into->unknown == 0)
-        return refuse_nothing(all);
+    if (code == KG__EXIT_PASS && run->rows->count == 0 && run->rows->unknown == 0)
+        return refuse_filter(run);
     return code;
 }
 
 int kg__occupancy_gather(const kg__occupancy_question *question, kg__occupancy_rows *rows)
 {
-    gathering all = { .question = question, .into = rows };
+    gathering run = { .question = question, .rows = rows };
     int code;
 
-    *rows = (kg__occupancy_rows){ .told = json_array(), .usage = json_object() };
-    all.output = kg__allocate(OUTPUT_SIZE, 1);
-    code = gather(&all);
-    free(all.output);
+    *rows = (kg__occupancy_rows){ .listings = json_array(), .usage = json_object() };
+    run.output = kg__allocate(OUTPUT_SIZE, 1);
+    code = gather(&run);
+    free(run.output);
     return code;
 }
 
 void kg__occupancy_rows_free(kg__occupancy_rows *rows)
 {
     free(rows->rows);
-    json_decref(rows->told);
+    json_decref(rows->listings);
     json_decref(rows->usage);
     *rows = (kg__occupancy_rows){ 0 };
 }

@@ -1,4 +1,4 @@
-/* kernelgate predict: how long a kernel takes at the least on a GPU that need not be here. */
+/* kernelgate predict: predicts the minimum time of kernels on any GPU. */
 #include "cli/predict.h"
 
 #include <math.h>
@@ -12,11 +12,11 @@
 #include "records/records.h"
 #include "results/results.h"
 
-/* More GPUs than this are not named at once. */
-#define MOST_GPUS 64
+/* The maximum number of GPUs in one call. */
+#define GPUS_MAXIMUM 64
 
-/* Operations, bytes or nanoseconds beyond it are a slip: no kernel ever comes to them. */
-#define MOST_OF_ANYTHING 1e24
+/* More operations, bytes or nanoseconds are a typing error. */
+#define AMOUNT_MAXIMUM 1e24
 
 static const char *gpu_keys;
 static const char *gpus_file;
@@ -29,14 +29,14 @@ static const char *bytes_text;
 static const char *format;
 static bool as_json;
 
-/* What a run works on. */
+/* The state of a run. */
 typedef struct prediction_run {
-    kg__gpu_specs known;
-    const kg__gpu_spec *gpus[MOST_GPUS];
-    kg__launch_cost launches[MOST_GPUS];
+    kg__gpu_specs specs;
+    const kg__gpu_spec *gpus[GPUS_MAXIMUM];
+    kg__launch_cost launches[GPUS_MAXIMUM];
     size_t gpu_count;
     json_t *results; /* NULL: none */
-    kg__asked_list cases;
+    kg__predicted_cases cases;
 } prediction_run;
 
 /* Reads a number of at least 0. */
@@ -45,10 +45,10 @@ static bool parse_amount(const char *option, const char *text, double *amount)
     char *end;
 
     *amount = strtod(text, &end);
-    if (*end == '\0' && end != text && *amount >= 0 && *amount <= MOST_OF_ANYTHING)
+    if (*end == '\0' && end != text && *amount >= 0 && *amount <= AMOUNT_MAXIMUM)
         return true;
-    kg__complain("predict: %s %s: is no number from 0 to %g: give one", option, text,
-                 MOST_OF_ANYTHING);
+    kg__complain("predict: %s %s: is not a number from 0 to %g: give one", option, text,
+                 AMOUNT_MAXIMUM);
     return false;
 }
 
@@ -66,7 +66,7 @@ static bool format_is_known(void)
             return true;
     }
     nearest = kg__nearest_name(format, formats, count);
-    kg__complain("predict: there is no format \"%s\"%s%s%s: take text, markdown or json", format,
+    kg__complain("predict: there is no format \"%s\"%s%s%s: use text, markdown or json", format,
                  nearest != NULL ? "; did you mean \"" : "", nearest != NULL ? nearest : "",
                  nearest != NULL ? "\"?" : "");
     return false;
@@ -82,62 +82,61 @@ static bool options_fit(size_t count)
         kg__complain("predict: --operations and --bytes replace the work that --results timed: "
                      "give the one or the other");
     else if (gpu_keys == NULL && results_file == NULL)
-        kg__complain("predict: say for which GPU: --gpu KEY, such as nvidia-h200, or --results "
-                     "FILE");
+        kg__complain("predict: name a GPU: --gpu KEY, such as nvidia-h200, or --results FILE");
     else
         return format_is_known();
     return false;
 }
 
-static bool load_gpus(kg__gpu_specs *known)
+static bool load_gpus(kg__gpu_specs *specs)
 {
     kg__error error = { "" };
 
-    if (kg__gpu_specs_add_known(known, &error) &&
-        (gpus_file == NULL || kg__gpu_specs_load(gpus_file, known, &error)))
+    if (kg__gpu_specs_add_known(specs, &error) &&
+        (gpus_file == NULL || kg__gpu_specs_load(gpus_file, specs, &error)))
         return true;
     kg__complain("predict: %s",
                  error.text[0] != '\0' ? error.text : "--gpus: no such file: name another");
     return false;
 }
 
-static bool refuse_gpu(const kg__gpu_specs *known, const char *key)
+static bool refuse_gpu(const kg__gpu_specs *specs, const char *key)
 {
-    const char **names = kg__allocate(known->count, sizeof *names);
-    char all[KG__MESSAGE_SIZE] = "";
+    const char **names = kg__allocate(specs->count, sizeof *names);
+    char keys[KG__MESSAGE_SIZE] = "";
     const char *nearest;
 
-    for (size_t i = 0; i < known->count; i++) {
-        size_t used = strlen(all);
+    for (size_t i = 0; i < specs->count; i++) {
+        size_t used = strlen(keys);
 
-        names[i] = known->list[i].key;
-        kg__format(all + used, sizeof all - used, "%s%s", i > 0 ? ", " : "", names[i]);
+        names[i] = specs->list[i].key;
+        kg__format(keys + used, sizeof keys - used, "%s%s", i > 0 ? ", " : "", names[i]);
     }
-    nearest = kg__nearest_name(key, names, known->count);
+    nearest = kg__nearest_name(key, names, specs->count);
     if (nearest != NULL)
         kg__complain("predict: no figures of a GPU \"%s\"; did you mean \"%s\"? Known are %s", key,
-                     nearest, all);
+                     nearest, keys);
     else
         kg__complain("predict: no figures of a GPU \"%s\": add them with --gpus FILE; known are %s",
-                     key, all);
+                     key, keys);
     free(names);
     return false;
 }
 
 static bool add_gpu(prediction_run *run, const char *key)
 {
-    const kg__gpu_spec *gpu = kg__gpu_specs_find(&run->known, key);
+    const kg__gpu_spec *gpu = kg__gpu_specs_find(&run->specs, key);
 
     if (gpu == NULL)
-        return refuse_gpu(&run->known, key);
+        return refuse_gpu(&run->specs, key);
     for (size_t i = 0; i < run->gpu_count; i++) {
         if (run->gpus[i] == gpu) {
             kg__complain("predict: --gpu names %s twice: once is enough", key);
             return false;
         }
     }
-    if (run->gpu_count == MOST_GPUS) {
-        kg__complain("predict: --gpu names more than %d GPUs: name fewer", MOST_GPUS);
+    if (run->gpu_count == GPUS_MAXIMUM) {
+        kg__complain("predict: --gpu names more than %d GPUs: name fewer", GPUS_MAXIMUM);
         return false;
     }
     run->gpus[run->gpu_count++] = gpu;
@@ -160,7 +159,7 @@ static bool add_named(prediction_run *run, const char *list)
     return good && run->gpu_count > 0;
 }
 
-/* The GPU that the results are of: that of --gpu, or the only one. */
+/* Adds the GPU of the results: that of --gpu, or the only one. */
 static bool add_measured(prediction_run *run)
 {
     const json_t *targets = json_object_get(run->results, "targets");
@@ -180,7 +179,8 @@ static bool add_measured(prediction_run *run)
     }
     if (only != NULL)
         return add_gpu(run, only);
-    kg__complain("predict: %s is of no GPU: give the results of a run on one", results_file);
+    kg__complain("predict: %s has no times of a GPU: give the results of a run on one",
+                 results_file);
     return false;
 }
 
@@ -205,19 +205,19 @@ static bool choose_gpus(prediction_run *run)
     if (run->results == NULL)
         return true;
     if (run->gpu_count > 1) {
-        kg__complain("predict: with --results, --gpu names the one whose times they are: give one");
+        kg__complain("predict: with --results, --gpu names the GPU that was timed: give one");
         return false;
     }
     if (json_object_get(json_object_get(run->results, "targets"), run->gpus[0]->key) != NULL)
         return true;
-    kg__complain("predict: %s has no times of %s: leave --gpu away, or --results", results_file,
+    kg__complain("predict: %s has no times of %s: omit --gpu or --results", results_file,
                  run->gpus[0]->key);
     return false;
 }
 
-/* What the results measured of a GPU, besides its cases. */
-static double measured_besides(const prediction_run *run, const kg__gpu_spec *gpu,
-                               const char *group, const char *name)
+/* A figure that the run measured of a GPU itself. */
+static double read_measured(const prediction_run *run, const kg__gpu_spec *gpu, const char *group,
+                            const char *name)
 {
     const json_t *provenance =
         json_object_get(json_object_get(run->results, "provenance"), gpu->key);
@@ -226,11 +226,11 @@ static double measured_besides(const prediction_run *run, const kg__gpu_spec *gp
     return value > 0 ? value : (double)NAN;
 }
 
-/* What a launch costs: as asked for, as measured, or as is usual. */
+/* Sets the launch overhead: the option's, the measured one, or the default. */
 static bool set_launch(const prediction_run *run, const kg__gpu_spec *gpu, kg__launch_cost *launch)
 {
-    double empty = measured_besides(run, gpu, "sentinels_ns", "empty");
-    const char *source = "assumed of a lone launch: none was measured";
+    double empty = read_measured(run, gpu, "sentinels_ns", "empty");
+    const char *source = "assumed for a single launch: none was measured";
 
     launch->ns = KG__LAUNCH_NS;
     if (launch_cost != NULL && strcmp(launch_cost, "graph") == 0) {
@@ -239,7 +239,7 @@ static bool set_launch(const prediction_run *run, const kg__gpu_spec *gpu, kg__l
     } else if (launch_cost != NULL) {
         if (!parse_amount("--launch-cost", launch_cost, &launch->ns))
             return false;
-        source = "as asked for";
+        source = "from --launch-cost";
     } else if (!isnan(empty)) {
         launch->ns = empty;
         source = "as an empty kernel took in a CUDA graph in this run";
@@ -257,8 +257,8 @@ static bool set_launches(prediction_run *run)
     return true;
 }
 
-/* Replaces what the cases ask for by what the options say, of which nothing was counted. */
-static bool replace_work(kg__asked_list *cases)
+/* Replaces the cases' work with that of the options, which has no counters. */
+static bool replace_work(kg__predicted_cases *cases)
 {
     kg__job job = kg__job_unknown();
 
@@ -292,27 +292,28 @@ static bool list_cases(prediction_run *run, const char *filter)
     return kg__predict_list(&sources, &run->cases) && replace_work(&run->cases);
 }
 
-/* Prints, and returns the exit code. */
+/* Prints the predictions; returns the exit code. */
 static int print(const prediction_run *run)
 {
-    kg__predictions all = {
+    kg__predictions predictions = {
         .cases = &run->cases,
         .gpus = run->gpus,
         .gpu_count = run->gpu_count,
         .launches = run->launches,
         .measured = run->results != NULL ? run->gpus[0]->key : NULL,
         .copy_bytes_per_second =
-            measured_besides(run, run->gpus[0], "limits", "copy_bytes_per_second"),
+            read_measured(run, run->gpus[0], "limits", "copy_bytes_per_second"),
     };
-    kg__held_bound *bounds = kg__allocate(2 * run->cases.count, sizeof *bounds);
+    kg__measured_bound *bounds = kg__allocate(2 * run->cases.count, sizeof *bounds);
     const char **ids = kg__allocate(2 * run->cases.count, sizeof *ids);
-    size_t violated = kg__hold_bounds(bounds, kg__predict_held(&all, bounds, ids)).violated;
+    size_t violated =
+        kg__compare_bounds(bounds, kg__predict_measured(&predictions, bounds, ids)).violated;
     bool printed;
 
     if (strcmp(format, "json") == 0) {
-        printed = kg__json_print(kg__predict_document(&all), JSON_INDENT(1), "predict");
+        printed = kg__json_print(kg__predict_document(&predictions), JSON_INDENT(1), "predict");
     } else {
-        kg__predict_write_tables(stdout, &all, strcmp(format, "markdown") == 0);
+        kg__predict_write_tables(stdout, &predictions, strcmp(format, "markdown") == 0);
         printed = kg__flush_output("predict");
     }
     free(bounds);
@@ -327,33 +328,31 @@ static int predict(size_t count, char **operands)
     prediction_run run = { .gpu_count = 0 };
     int code = KG__EXIT_ERROR;
 
-    if (options_fit(count) && load_gpus(&run.known) && load_results(&run) && choose_gpus(&run) &&
+    if (options_fit(count) && load_gpus(&run.specs) && load_results(&run) && choose_gpus(&run) &&
         set_launches(&run) && list_cases(&run, count > 0 ? operands[0] : NULL))
         code = print(&run);
-    kg__asked_free(&run.cases);
+    kg__predicted_cases_free(&run.cases);
     json_decref(run.results);
-    kg__gpu_specs_free(&run.known);
+    kg__gpu_specs_free(&run.specs);
     return code;
 }
 
 static const kg__option options[] = {
     { "--gpu", "KEY[,KEY]", "the GPUs to predict for (default: that of --results)", &gpu_keys,
       NULL },
-    { "--gpus", "FILE", "figures of further GPUs, or others of known ones", &gpus_file, NULL },
-    { "--results", "FILE", "hold the predictions against the times of a run", &results_file, NULL },
+    { "--gpus", "FILE", "figures of more GPUs, or other figures of known ones", &gpus_file, NULL },
+    { "--results", "FILE", "compare the predictions with the times of a run", &results_file, NULL },
     { "--launch-cost", "NS",
-      "what a launch costs; graph: 550, as in one (default: as in --results, else 5000)",
+      "the launch overhead; graph: 550, that of a CUDA graph (default: from --results, else 5000)",
       &launch_cost, NULL },
     { "--operations", "N", "predict this work instead of the cases' own, with --bytes",
       &operations_text, NULL },
-    { "--bytes", "N", "likewise", &bytes_text, NULL },
+    { "--bytes", "N", "see --operations", &bytes_text, NULL },
     { "--build", "DIR",
-      "the folder of the programs (default: the command's own, else build/gpu or "
-      "build/cpu)",
+      "the folder of the programs (default: the command's own, else build/gpu or build/cpu)",
       &build, NULL },
     { "--baselines", "DIR",
-      "the folder with the CPU model's counters (default: KG_BASELINES, else "
-      "baselines)",
+      "the folder with the CPU model's counters (default: KG_BASELINES, else baselines)",
       &baselines, NULL },
     { "--format", "FORMAT", "text (the default), markdown or json", &format, NULL },
     KG__JSON_OPTION(as_json),
@@ -363,12 +362,12 @@ static const kg__option options[] = {
 const kg__command kg__predict_command = {
     .name = "predict",
     .operands = "[FILTER]",
-    .summary = "Say how long kernels take at the least on a GPU, which need not be here",
+    .summary = "Predict the minimum time of kernels on a GPU, which need not be installed",
     .details =
-        "Each resource of the GPU is a bound: what the case asks of it, by its suite and the CPU\n"
-        "model's counters, at the resource's highest rate. The largest is the body, and a launch\n"
-        "comes on top (docs/predicting.md). FILTER is globs on case ids, as KG_FILTER is;\n"
-        "one without its last parts, such as pair_means, takes all that begin so.\n"
+        "Each resource of the GPU is a bound: what the case needs of it, by its suite and the CPU\n"
+        "model's counters, at the resource's peak rate. The largest is the body; the launch\n"
+        "overhead is added to it (docs/predicting.md). FILTER is globs on case ids, as KG_FILTER\n"
+        "is; one without its last parts, such as pair_means, matches all that begin so.\n"
         "exit: 0 printed; 1 a time of --results is below its bound by more than 5 %; 2 an error\n",
     .options = options,
     .takes_operands = true,

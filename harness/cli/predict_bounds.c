@@ -6,18 +6,18 @@
 #include "base/message.h"
 #include "base/statistics.h"
 
-/* What a memory request moves at the least. */
+/* The smallest transfer of a memory request. */
 #define SECTOR_BYTES 32.0
-/* What a multiprocessor's L1 cache and shared memory move in one wavefront. */
+/* The bytes that L1 cache and shared memory of a multiprocessor move per wavefront. */
 #define WAVEFRONT_BYTES 128.0
-#define SECTORS_A_WAVEFRONT (WAVEFRONT_BYTES / SECTOR_BYTES)
+#define SECTORS_PER_WAVEFRONT (WAVEFRONT_BYTES / SECTOR_BYTES)
 /* A compiler may make one 128-bit load of four neighbouring ones. */
 #define LOADS_MERGED 4.0
 /* One 32-bit operation may work on four bytes. */
-#define BYTES_A_WORD 4.0
-#define BYTES_A_MIB 1048576.0
-#define NS_A_US 1000.0
-#define MHZ_A_GHZ 1000.0
+#define BYTES_PER_WORD 4.0
+#define BYTES_PER_MIB 1048576.0
+#define NS_PER_US 1000.0
+#define MHZ_PER_GHZ 1000.0
 
 static const char *const resource_names[KG__RESOURCES] = {
     [KG__COMPUTE] = "compute", [KG__DRAM] = "DRAM",     [KG__L2] = "L2",
@@ -41,7 +41,7 @@ const char *kg__resource_name(kg__resource resource)
     return resource_names[resource];
 }
 
-/* A bound, or why there is none. */
+/* Sets a bound, or why it is absent. */
 static void set_bound(kg__prediction *prediction, kg__resource resource, double bound,
                       const char *absent)
 {
@@ -49,14 +49,15 @@ static void set_bound(kg__prediction *prediction, kg__resource resource, double 
     prediction->absent[resource] = absent;
 }
 
-/* Clocks of multiprocessors a nanosecond: of all of them, or of as many as there are blocks. */
-static double clocks_a_ns(const kg__gpu_spec *gpu, const kg__job *job)
+/* Multiprocessor clocks per nanosecond: of all multiprocessors, or of as many as there are blocks.
+ */
+static double count_clocks_per_ns(const kg__gpu_spec *gpu, const kg__job *job)
 {
     double multiprocessors = gpu->value[KG__GPU_MULTIPROCESSORS];
 
     if (job->blocks >= 1)
         multiprocessors = fmin(multiprocessors, job->blocks);
-    return multiprocessors * gpu->value[KG__GPU_CLOCK] / MHZ_A_GHZ;
+    return multiprocessors * gpu->value[KG__GPU_CLOCK] / MHZ_PER_GHZ;
 }
 
 static void bound_compute(const kg__gpu_spec *gpu, const kg__job *job, kg__prediction *prediction)
@@ -66,17 +67,18 @@ static void bound_compute(const kg__gpu_spec *gpu, const kg__job *job, kg__predi
     const char *absent = NULL;
 
     if (job->operand == KG__OPERAND_UINT8)
-        rate *= BYTES_A_WORD;
+        rate *= BYTES_PER_WORD;
     if (isnan(job->operations))
         absent = "the suite states no work";
     else if (isnan(rate) && job->operations > 0)
         absent = "the GPU has no int32_operations_per_clock";
     set_bound(prediction, KG__COMPUTE,
-              job->operations > 0 ? job->operations / (rate * clocks_a_ns(gpu, job)) : 0, absent);
+              job->operations > 0 ? job->operations / (rate * count_clocks_per_ns(gpu, job)) : 0,
+              absent);
 }
 
-/* Different bytes that the job touches: as counted, or else the suite's fewest. */
-static double unique_bytes(const kg__job *job)
+/* The unique bytes of a job: as counted, else the suite's minimum. */
+static double count_unique_bytes(const kg__job *job)
 {
     double counted = job->count[KG__UNIQUE_BYTES_READ] + job->count[KG__UNIQUE_BYTES_WRITTEN];
 
@@ -86,13 +88,13 @@ static double unique_bytes(const kg__job *job)
 static void bound_dram(const kg__gpu_spec *gpu, const kg__job *job, bool hot,
                        kg__prediction *prediction)
 {
-    double bytes = unique_bytes(job);
+    double bytes = count_unique_bytes(job);
     const char *absent = NULL;
 
-    /* From launch to launch L2 keeps no more than it holds. */
+    /* L2 keeps at most its size from launch to launch. */
     if (hot)
-        bytes = fmax(0, bytes - gpu->value[KG__GPU_L2_SIZE] * BYTES_A_MIB);
-    if (isnan(unique_bytes(job)))
+        bytes = fmax(0, bytes - gpu->value[KG__GPU_L2_SIZE] * BYTES_PER_MIB);
+    if (isnan(count_unique_bytes(job)))
         absent = "the suite states no work";
     else if (hot && isnan(gpu->value[KG__GPU_L2_SIZE]))
         absent = "the GPU has no l2_mib";
@@ -101,14 +103,13 @@ static void bound_dram(const kg__gpu_spec *gpu, const kg__job *job, bool hot,
 
 static void bound_l2(const kg__gpu_spec *gpu, const kg__job *job, kg__prediction *prediction)
 {
-    /* What is read may be served by an L1 cache from the second time on; each store goes through,
-     * by the sector. */
+    /* An L1 cache may serve repeated reads; each store goes through, per sector. */
     double bytes =
         job->count[KG__UNIQUE_BYTES_READ] + SECTOR_BYTES * job->count[KG__GLOBAL_STORE_SECTORS];
     const char *absent = NULL;
 
     if (isnan(bytes))
-        bytes = unique_bytes(job);
+        bytes = count_unique_bytes(job);
     if (isnan(bytes))
         absent = "the suite states no work";
     else if (isnan(gpu->value[KG__GPU_L2]))
@@ -116,19 +117,19 @@ static void bound_l2(const kg__gpu_spec *gpu, const kg__job *job, kg__prediction
     set_bound(prediction, KG__L2, bytes / gpu->value[KG__GPU_L2], absent);
 }
 
-/* Wavefronts of one kind of global request: one at the least, and four sectors in each. */
-static double global_wavefronts(double requests, double sectors)
+/* Wavefronts of one kind of global request: at least one each, of up to four sectors. */
+static double count_global_wavefronts(double requests, double sectors)
 {
     return isnan(requests) || isnan(sectors) ? (double)NAN
-                                             : fmax(requests, sectors / SECTORS_A_WAVEFRONT);
+                                             : fmax(requests, sectors / SECTORS_PER_WAVEFRONT);
 }
 
 static void bound_l1(const kg__gpu_spec *gpu, const kg__job *job, kg__prediction *prediction)
 {
     const double *count = job->count;
     double wavefronts =
-        global_wavefronts(count[KG__GLOBAL_LOAD_REQUESTS], count[KG__GLOBAL_LOAD_SECTORS]) +
-        global_wavefronts(count[KG__GLOBAL_STORE_REQUESTS], count[KG__GLOBAL_STORE_SECTORS]) +
+        count_global_wavefronts(count[KG__GLOBAL_LOAD_REQUESTS], count[KG__GLOBAL_LOAD_SECTORS]) +
+        count_global_wavefronts(count[KG__GLOBAL_STORE_REQUESTS], count[KG__GLOBAL_STORE_SECTORS]) +
         count[KG__SHARED_LOAD_WAVEFRONTS] / LOADS_MERGED + count[KG__SHARED_STORE_WAVEFRONTS];
     double rate = gpu->value[KG__GPU_SHARED];
     const char *absent = NULL;
@@ -137,8 +138,8 @@ static void bound_l1(const kg__gpu_spec *gpu, const kg__job *job, kg__prediction
         absent = "its accesses are not counted";
     else if (isnan(rate))
         absent = "the GPU has no shared_bytes_per_clock";
-    set_bound(prediction, KG__L1, WAVEFRONT_BYTES * wavefronts / (rate * clocks_a_ns(gpu, job)),
-              absent);
+    set_bound(prediction, KG__L1,
+              WAVEFRONT_BYTES * wavefronts / (rate * count_clocks_per_ns(gpu, job)), absent);
 }
 
 static void bound_blocks(const kg__gpu_spec *gpu, const kg__job *job, kg__prediction *prediction)
@@ -149,12 +150,12 @@ static void bound_blocks(const kg__gpu_spec *gpu, const kg__job *job, kg__predic
         absent = "its blocks are not known";
     else if (isnan(gpu->value[KG__GPU_BLOCKS]))
         absent = "the GPU has no blocks_per_us";
-    set_bound(prediction, KG__BLOCKS, NS_A_US * job->blocks / gpu->value[KG__GPU_BLOCKS], absent);
+    set_bound(prediction, KG__BLOCKS, NS_PER_US * job->blocks / gpu->value[KG__GPU_BLOCKS], absent);
 }
 
 static void bound_bus(const kg__gpu_spec *gpu, const kg__job *job, kg__prediction *prediction)
 {
-    /* Both ways at once. */
+    /* Both directions at once. */
     double bytes = fmax(job->bytes_to_device, job->bytes_to_host);
     bool known = !isnan(gpu->value[KG__GPU_BUS]) || !(bytes > 0);
 
@@ -190,19 +191,19 @@ bool kg__is_memory_bound(const kg__prediction *prediction)
            (prediction->binding == KG__DRAM || prediction->binding == KG__L2);
 }
 
-bool kg__is_violated(const kg__held_bound *bound)
+bool kg__is_violated(const kg__measured_bound *bound)
 {
     return bound->body_ns > bound->measured_ns * (1 + KG__BOUND_TOLERANCE);
 }
 
-kg__bounds_report kg__hold_bounds(const kg__held_bound *bounds, size_t count)
+kg__bounds_report kg__compare_bounds(const kg__measured_bound *bounds, size_t count)
 {
     kg__bounds_report report = { .nearest = count, .median = (double)NAN };
     double *ratios = kg__allocate(count + 1, sizeof *ratios);
     double most = -1;
 
     for (size_t i = 0; i < count; i++) {
-        const kg__held_bound *bound = &bounds[i];
+        const kg__measured_bound *bound = &bounds[i];
         double reached = bound->body_ns / bound->measured_ns;
 
         report.violated += kg__is_violated(bound);

@@ -1,5 +1,5 @@
-/* Which cases `kernelgate predict` predicts, and what they ask for: by the comparisons' programs,
- * the CPU model's counters and a run's results. */
+/* Lists the cases that `kernelgate predict` predicts, with their work: from the comparisons'
+ * programs, the CPU model's counters and a run's results. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,26 +8,26 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "baseline/baseline.h"
-#include "cli/offers.h"
 #include "cli/predict.h"
+#include "cli/program_list.h"
 #include "records/records.h"
 #include "suite/settings.h"
 
-/* What a program may print of its work, bytes, and seconds that it may take. */
+/* The maximum output of a program, in bytes, and the seconds it may take. */
 #define WORK_SIZE ((size_t)16 << 20)
 #define WORK_SECONDS 60
 
-/* One glob of the filter, and whether it took any case. */
+/* A glob of the filter, and whether it matched any case. */
 typedef struct filter_glob {
     const char *glob;
     bool used;
 } filter_glob;
 
-/* A run's worth of gathering. */
+/* The state of listing the cases. */
 typedef struct gathering {
     const kg__predict_sources *sources;
     json_t *programs; /* comparison: path */
-    json_t *work;     /* case: what its program tells */
+    json_t *work;     /* case: its program's answer */
     kg__baseline counted;
     json_t *counted_now; /* case: metrics, of the results */
     char *filter;        /* the globs' text */
@@ -35,27 +35,27 @@ typedef struct gathering {
     size_t glob_count;
 } gathering;
 
-/* Adds the comparisons' programs whose names end in `end`, but those that are known. */
-static void add_programs(const char *build, const char *end, json_t *known, char *folder,
+/* Adds the programs whose names end in `end`, unless their comparison has one. */
+static void add_programs(const char *build, const char *end, json_t *programs, char *folder,
                          size_t size)
 {
-    kg__offers found;
+    kg__program_list list;
 
-    kg__offers_find(&found, NULL, build, end);
-    for (size_t i = 0; i < found.count; i++) {
-        const char *path = found.list[i].path;
+    kg__program_list_find(&list, NULL, build, end);
+    for (size_t i = 0; i < list.count; i++) {
+        const char *path = list.list[i].path;
         const char *name = strrchr(path, '/') != NULL ? strrchr(path, '/') + 1 : path;
         char comparison[KG__PATH_SIZE];
 
         kg__format(comparison, sizeof comparison, "%.*s", (int)(strlen(name) - strlen(end)), name);
-        if (json_object_get(known, comparison) == NULL)
-            json_object_set_new(known, comparison, json_string(path));
+        if (json_object_get(programs, comparison) == NULL)
+            json_object_set_new(programs, comparison, json_string(path));
     }
-    kg__format_path(folder, size, "%s", found.folder);
-    kg__offers_free(&found);
+    kg__format_path(folder, size, "%s", list.folder);
+    kg__program_list_free(&list);
 }
 
-/* Finds each comparison's program: the model's, which tells blocks besides, or else a GPU's. */
+/* Finds each comparison's program: the model's, which also knows the blocks, else the GPU's. */
 static bool find_programs(const char *build, json_t *programs)
 {
     char folder[KG__PATH_SIZE];
@@ -64,13 +64,13 @@ static bool find_programs(const char *build, json_t *programs)
     add_programs(build, ".gpu", programs, folder, sizeof folder);
     if (json_object_size(programs) > 0)
         return true;
-    kg__complain("predict: %s: holds no comparison's program, NAME.model or NAME.gpu: build it, or "
-                 "name a folder with --build DIR",
+    kg__complain("predict: %s: holds no program NAME.model or NAME.gpu: build it, or name a folder "
+                 "with --build DIR",
                  folder);
     return false;
 }
 
-/* Adds the cases that a program's document tells of. */
+/* Adds the cases of a program's document. */
 static bool take_work(const json_t *document, json_t *work)
 {
     const json_t *cases = json_object_get(document, "cases");
@@ -99,29 +99,29 @@ static bool ask_program(const char *path, json_t *work)
     bool good = take_work(document, work);
 
     if (!good)
-        kg__complain("predict: %s --work: does not tell its cases' work (exit code %d): build it "
-                     "anew",
-                     path, code);
+        kg__complain(
+            "predict: %s --work: does not list its cases' work (exit code %d): build it again",
+            path, code);
     json_decref(document);
     free(text);
     return good;
 }
 
-static bool ask_programs(gathering *all)
+static bool ask_programs(gathering *run)
 {
     const char *comparison;
     const json_t *path;
 
-    json_object_foreach (all->programs, comparison, path) {
-        /* The harness's own programs lie there too. */
-        if (strcmp(comparison, "selftest") != 0 && !ask_program(json_string_value(path), all->work))
+    json_object_foreach (run->programs, comparison, path) {
+        /* The folder also has the harness's own programs. */
+        if (strcmp(comparison, "selftest") != 0 && !ask_program(json_string_value(path), run->work))
             return false;
     }
     return true;
 }
 
 /* The results' counters, by case. */
-static json_t *counters_of(const json_t *results)
+static json_t *collect_counters(const json_t *results)
 {
     json_t *counted = json_object();
     const json_t *entry;
@@ -135,16 +135,16 @@ static json_t *counters_of(const json_t *results)
     return counted;
 }
 
-static bool load_counters(gathering *all)
+static bool load_counters(gathering *run)
 {
     char path[2 * KG__PATH_SIZE];
     kg__error error = { "" };
     kg__load_status status;
 
-    kg__format_path(path, sizeof path, "%s/" KG__MODEL_KEY ".json", all->sources->baselines);
-    all->counted_now = counters_of(all->sources->results);
-    status = kg__baseline_load(path, &all->counted, &error);
-    if (status == KG__ABSENT && all->sources->baselines_named)
+    kg__format_path(path, sizeof path, "%s/" KG__MODEL_KEY ".json", run->sources->baselines);
+    run->counted_now = collect_counters(run->sources->results);
+    status = kg__baseline_load(path, &run->counted, &error);
+    if (status == KG__ABSENT && run->sources->baselines_named)
         kg__fail(&error,
                  "%s: no such file: --baselines names the folder of the CPU model's counters",
                  path);
@@ -154,13 +154,12 @@ static bool load_counters(gathering *all)
     return false;
 }
 
-/* Fills in the counters of a case, those of the results before those of the baseline. A counter of
- * 0 is left out of both where others are there; unique bytes are also not known of a launch of
- * which only some blocks were run. */
-static void count_job(const gathering *all, const char *id, kg__job *job)
+/* Fills in the counters of a case, from the results, else from the baseline. Both omit counters of
+ * 0; unique bytes are also absent if only some blocks were run. */
+static void count_job(const gathering *run, const char *id, kg__job *job)
 {
-    const json_t *now = json_object_get(all->counted_now, id);
-    const kg__baseline_case *stored = kg__baseline_find(&all->counted, id);
+    const json_t *now = json_object_get(run->counted_now, id);
+    const kg__baseline_case *stored = kg__baseline_find(&run->counted, id);
     bool touches = false;
 
     if (now == NULL && stored == NULL)
@@ -183,7 +182,7 @@ static void count_job(const gathering *all, const char *id, kg__job *job)
     }
 }
 
-static kg__operand operand_of(const json_t *entry)
+static kg__operand read_operand(const json_t *entry)
 {
     const char *type = kg__json_text(entry, "type");
 
@@ -192,49 +191,49 @@ static kg__operand operand_of(const json_t *entry)
                                         : KG__OPERAND_FLOAT32;
 }
 
-static kg__job job_of(const gathering *all, const char *id, const json_t *entry)
+static kg__job read_job(const gathering *run, const char *id, const json_t *entry)
 {
     const json_t *work = json_object_get(entry, "work");
     kg__job job = kg__job_unknown();
 
-    job.operand = operand_of(entry);
+    job.operand = read_operand(entry);
     job.operations = kg__json_number(work, "operations");
     job.bytes = kg__json_number(work, "bytes");
     job.bytes_to_device = kg__json_number(entry, "bytes_to_device");
     job.bytes_to_host = kg__json_number(entry, "bytes_to_host");
     job.blocks = kg__json_number(entry, "blocks");
-    count_job(all, id, &job);
+    count_job(run, id, &job);
     return job;
 }
 
-/* Whether the filter takes an id; which of its globs did is noted. */
-static bool takes(const gathering *all, const char *id)
+/* Whether the filter matches an id; marks the globs that do. */
+static bool filter_takes(const gathering *run, const char *id)
 {
-    bool taken = all->glob_count == 0;
+    bool taken = run->glob_count == 0;
 
-    for (size_t i = 0; i < all->glob_count; i++) {
-        bool by_this = kg__filter_takes(id) && kg__globs_take_from(all->globs[i].glob, id);
+    for (size_t i = 0; i < run->glob_count; i++) {
+        bool by_this = kg__filter_takes(id) && kg__globs_take_from(run->globs[i].glob, id);
 
-        all->globs[i].used = all->globs[i].used || by_this;
+        run->globs[i].used = run->globs[i].used || by_this;
         taken = taken || by_this;
     }
     return taken && kg__filter_takes(id);
 }
 
-static kg__asked *add(kg__asked_list *cases, const char *id, const kg__job *job)
+static kg__predicted_case *add_case(kg__predicted_cases *cases, const char *id, const kg__job *job)
 {
-    kg__asked *one;
+    kg__predicted_case *c;
 
-    cases->list = kg__grow(cases->list, cases->count, &cases->room, sizeof *cases->list);
-    one = &cases->list[cases->count++];
-    *one = (kg__asked){
+    cases->list = kg__grow(cases->list, cases->count, &cases->capacity, sizeof *cases->list);
+    c = &cases->list[cases->count++];
+    *c = (kg__predicted_case){
         .id = kg__copy_text(id), .job = *job, .hot_ns = (double)NAN, .cold_ns = (double)NAN
     };
-    return one;
+    return c;
 }
 
-/* Whether a size is there to be timed or counted, not for its shape alone. */
-static bool is_of_interest(const json_t *entry)
+/* Whether a case is timed or counted, not only checked. */
+static bool is_measured(const json_t *entry)
 {
     const json_t *purpose;
     size_t i;
@@ -248,23 +247,23 @@ static bool is_of_interest(const json_t *entry)
     return false;
 }
 
-static void list_table(const gathering *all, kg__asked_list *cases)
+static void list_table(const gathering *run, kg__predicted_cases *cases)
 {
     const char *id;
     const json_t *entry;
 
-    json_object_foreach (all->work, id, entry) {
+    json_object_foreach (run->work, id, entry) {
         kg__job job;
 
-        if (!is_of_interest(entry) || !takes(all, id))
+        if (!is_measured(entry) || !filter_takes(run, id))
             continue;
-        job = job_of(all, id, entry);
-        (void)add(cases, id, &job);
+        job = read_job(run, id, entry);
+        (void)add_case(cases, id, &job);
     }
 }
 
-/* A metric of the results, where the case was right. */
-static double measured(const json_t *entry, const char *metric)
+/* A metric of the results, if the case was correct. */
+static double read_time(const json_t *entry, const char *metric)
 {
     const char *verdict = kg__json_text(entry, "verdict");
     double value =
@@ -275,32 +274,32 @@ static double measured(const json_t *entry, const char *metric)
                : (double)NAN;
 }
 
-/* The cases that the results' target timed. One that no program has any more is predicted by the
- * work that its results name. */
-static void list_results(const gathering *all, kg__asked_list *cases)
+/* Lists the cases that the results' target timed. A case that no program has any more is predicted
+ * from the work in its results. */
+static void list_results(const gathering *run, kg__predicted_cases *cases)
 {
     const json_t *entry;
     size_t i;
 
-    json_array_foreach (json_object_get(all->sources->results, "cases"), i, entry) {
+    json_array_foreach (json_object_get(run->sources->results, "cases"), i, entry) {
         const char *id = kg__json_text(entry, "case");
-        const json_t *told = json_object_get(all->work, id);
-        double hot = measured(entry, "time_ns");
-        kg__asked *one;
+        const json_t *listed = json_object_get(run->work, id);
+        double hot = read_time(entry, "time_ns");
+        kg__predicted_case *c;
         kg__job job;
 
-        if (strcmp(kg__json_text(entry, "target"), all->sources->target) != 0 || isnan(hot) ||
-            !takes(all, id))
+        if (strcmp(kg__json_text(entry, "target"), run->sources->target) != 0 || isnan(hot) ||
+            !filter_takes(run, id))
             continue;
-        job = job_of(all, id, told != NULL ? told : entry);
-        one = add(cases, id, &job);
-        one->hot_ns = hot;
-        one->cold_ns = measured(entry, "cold_time_ns");
+        job = read_job(run, id, listed != NULL ? listed : entry);
+        c = add_case(cases, id, &job);
+        c->hot_ns = hot;
+        c->cold_ns = read_time(entry, "cold_time_ns");
     }
 }
 
-/* The part of an id before its n-th slash, or of a filter's first glob. */
-static void take_part(const char *id, int number, char *part, size_t size)
+/* Copies a part of an id, or of a filter's first glob. */
+static void copy_part(const char *id, int number, char *part, size_t size)
 {
     while (number-- > 0) {
         id += strcspn(id, "/,");
@@ -309,8 +308,7 @@ static void take_part(const char *id, int number, char *part, size_t size)
     kg__format(part, size, "%.*s", (int)strcspn(id, "/,"), id);
 }
 
-/* The nearest name to a part of the filter, comparison or variant, where the table has none of it.
- */
+/* The nearest name to a part of the filter (comparison or variant) that no case has. */
 static bool suggest(const json_t *work, const char *filter, int number, char *nearest, size_t size)
 {
     const char **names = kg__allocate(json_object_size(work) + 1, sizeof *names);
@@ -321,22 +319,22 @@ static bool suggest(const json_t *work, const char *filter, int number, char *ne
     const char *id;
     const json_t *entry;
     size_t count = 0;
-    bool known = false;
+    bool exists = false;
 
-    take_part(filter, number, wanted, sizeof wanted);
-    take_part(filter, 0, comparison, sizeof comparison);
+    copy_part(filter, number, wanted, sizeof wanted);
+    copy_part(filter, 0, comparison, sizeof comparison);
     json_object_foreach ((json_t *)work, id, entry) {
-        char of[KG__PATH_SIZE];
+        char id_comparison[KG__PATH_SIZE];
 
-        take_part(id, 0, of, sizeof of);
-        if (number > 0 && strcmp(of, comparison) != 0)
+        copy_part(id, 0, id_comparison, sizeof id_comparison);
+        if (number > 0 && strcmp(id_comparison, comparison) != 0)
             continue;
-        take_part(id, number, parts[count], sizeof parts[count]);
-        known = known || strcmp(parts[count], wanted) == 0;
+        copy_part(id, number, parts[count], sizeof parts[count]);
+        exists = exists || strcmp(parts[count], wanted) == 0;
         names[count] = parts[count];
         count++;
     }
-    if (!known && *wanted != '\0' && strpbrk(wanted, "*?[") == NULL)
+    if (!exists && *wanted != '\0' && strpbrk(wanted, "*?[") == NULL)
         found = kg__nearest_name(wanted, names, count);
     if (found != NULL)
         kg__format(nearest, size, "%s", found);
@@ -345,96 +343,94 @@ static bool suggest(const json_t *work, const char *filter, int number, char *ne
     return found != NULL;
 }
 
-/* Takes the filter apart. */
-static bool read_filter(gathering *all)
+/* Splits the filter into globs. */
+static bool read_filter(gathering *run)
 {
-    size_t room = 0;
+    size_t capacity = 0;
     char *rest = NULL;
 
-    if (all->sources->filter == NULL)
+    if (run->sources->filter == NULL)
         return true;
-    all->filter = kg__copy_text(all->sources->filter);
-    for (char *glob = strtok_r(all->filter, ",", &rest); glob != NULL;
+    run->filter = kg__copy_text(run->sources->filter);
+    for (char *glob = strtok_r(run->filter, ",", &rest); glob != NULL;
          glob = strtok_r(NULL, ",", &rest)) {
-        all->globs = kg__grow(all->globs, all->glob_count, &room, sizeof *all->globs);
-        all->globs[all->glob_count++] = (filter_glob){ .glob = glob };
+        run->globs = kg__grow(run->globs, run->glob_count, &capacity, sizeof *run->globs);
+        run->globs[run->glob_count++] = (filter_glob){ .glob = glob };
     }
-    if (all->glob_count > 0)
+    if (run->glob_count > 0)
         return true;
-    kg__complain("predict: the filter \"%s\" holds no glob: leave it away to take all",
-                 all->sources->filter);
+    kg__complain("predict: the filter \"%s\" holds no glob: omit it to take all",
+                 run->sources->filter);
     return false;
 }
 
-/* Refuses a glob that takes no case. */
-static void refuse_glob(const gathering *all, const char *glob)
+/* Complains about a glob that matches no case. */
+static void refuse_glob(const gathering *run, const char *glob)
 {
-    const kg__predict_sources *sources = all->sources;
+    const kg__predict_sources *sources = run->sources;
     char nearest[KG__PATH_SIZE];
 
-    if (suggest(all->work, glob, 0, nearest, sizeof nearest) ||
-        suggest(all->work, glob, 1, nearest, sizeof nearest))
+    if (suggest(run->work, glob, 0, nearest, sizeof nearest) ||
+        suggest(run->work, glob, 1, nearest, sizeof nearest))
         kg__complain("predict: no case matches %s; did you mean \"%s\"?", glob, nearest);
     else if (sources->results != NULL)
         kg__complain("predict: %s: %s takes no case that was timed on %s: give another, or none",
                      sources->results_path, glob, sources->target);
     else
         kg__complain(
-            "predict: %s takes no case that is timed or counted: `kernelgate list` has the "
-            "cases",
+            "predict: %s takes no case that is timed or counted: `kernelgate list` has the cases",
             glob);
 }
 
-/* Whether there is a case, and each glob took one. */
-static bool took_all(const gathering *all, const kg__asked_list *cases)
+/* Whether there is a case, and each glob matches one. */
+static bool check_globs(const gathering *run, const kg__predicted_cases *cases)
 {
     const char *set = getenv("KG_FILTER");
 
-    for (size_t i = 0; i < all->glob_count; i++) {
-        if (!all->globs[i].used) {
-            refuse_glob(all, all->globs[i].glob);
+    for (size_t i = 0; i < run->glob_count; i++) {
+        if (!run->globs[i].used) {
+            refuse_glob(run, run->globs[i].glob);
             return false;
         }
     }
     if (cases->count > 0)
         return true;
     if (set != NULL && *set != '\0')
-        refuse_glob(all, set);
-    else if (all->sources->results != NULL)
+        refuse_glob(run, set);
+    else if (run->sources->results != NULL)
         kg__complain("predict: %s: no case was timed on %s: run ci/gate --target gpu there",
-                     all->sources->results_path, all->sources->target);
+                     run->sources->results_path, run->sources->target);
     else
-        kg__complain(
-            "predict: the programs have no case that is timed or counted: mark a size so in "
-            "their tables");
+        kg__complain("predict: the programs have no case that is timed or counted: mark a size as "
+                     "timed or counted in their tables");
     return false;
 }
 
-bool kg__predict_list(const kg__predict_sources *sources, kg__asked_list *cases)
+bool kg__predict_list(const kg__predict_sources *sources, kg__predicted_cases *cases)
 {
-    gathering all = { .sources = sources, .programs = json_object(), .work = json_object() };
-    bool good = read_filter(&all) && find_programs(sources->build, all.programs) &&
-                ask_programs(&all) && load_counters(&all);
+    gathering run = { .sources = sources, .programs = json_object(), .work = json_object() };
+    bool good = read_filter(&run) && find_programs(sources->build, run.programs) &&
+                ask_programs(&run) && load_counters(&run);
 
-    *cases = (kg__asked_list){ 0 };
+    *cases = (kg__predicted_cases){ 0 };
     if (good && sources->results != NULL)
-        list_results(&all, cases);
+        list_results(&run, cases);
     else if (good)
-        list_table(&all, cases);
-    good = good && took_all(&all, cases);
-    json_decref(all.programs);
-    json_decref(all.work);
-    json_decref(all.counted_now);
-    kg__baseline_free(&all.counted);
-    free(all.globs);
-    free(all.filter);
+        list_table(&run, cases);
+    good = good && check_globs(&run, cases);
+    json_decref(run.programs);
+    json_decref(run.work);
+    json_decref(run.counted_now);
+    kg__baseline_free(&run.counted);
+    free(run.globs);
+    free(run.filter);
     return good;
 }
 
-void kg__asked_free(kg__asked_list *cases)
+void kg__predicted_cases_free(kg__predicted_cases *cases)
 {
     for (size_t i = 0; i < cases->count; i++)
         free(cases->list[i].id);
     free(cases->list);
-    *cases = (kg__asked_list){ 0 };
+    *cases = (kg__predicted_cases){ 0 };
 }

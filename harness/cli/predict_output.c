@@ -1,4 +1,4 @@
-/* What `kernelgate predict` prints: tables for a terminal or as Markdown, and a JSON document. */
+/* Prints predictions: tables for a terminal or as Markdown, and a JSON document. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,21 +12,21 @@
 #define COLUMNS 12
 #define CELL_SIZE 256
 
-/* A table of texts; the first column is set to the left, and the others to the right. */
+/* A table of strings; the first column is left-aligned, the others right-aligned. */
 typedef struct table {
     const char *titles[COLUMNS];
     size_t columns;
     char (*cells)[COLUMNS][CELL_SIZE];
     size_t rows;
-    size_t room;
+    size_t capacity;
 } table;
 
-static size_t column_width(const table *shown, size_t column)
+static size_t measure_column(const table *grid, size_t column)
 {
-    size_t width = kg__shown_width(shown->titles[column]);
+    size_t width = kg__shown_width(grid->titles[column]);
 
-    for (size_t row = 0; row < shown->rows; row++) {
-        size_t cell = kg__shown_width(shown->cells[row][column]);
+    for (size_t row = 0; row < grid->rows; row++) {
+        size_t cell = kg__shown_width(grid->cells[row][column]);
 
         width = cell > width ? cell : width;
     }
@@ -40,12 +40,12 @@ static void write_cell(FILE *stream, const char *text, size_t width, bool left)
     fprintf(stream, "%*s%s%*s", left ? 0 : padding, "", text, left ? padding : 0, "");
 }
 
-static void write_row(FILE *stream, const table *shown, const size_t *widths, size_t row,
+static void write_row(FILE *stream, const table *grid, const size_t *widths, size_t row,
                       bool markdown)
 {
-    for (size_t column = 0; column < shown->columns; column++) {
+    for (size_t column = 0; column < grid->columns; column++) {
         const char *text =
-            row == 0 ? shown->titles[column] : (const char *)shown->cells[row - 1][column];
+            row == 0 ? grid->titles[column] : (const char *)grid->cells[row - 1][column];
 
         fputs(markdown ? (column == 0 ? "| " : " | ") : (column == 0 ? "" : "  "), stream);
         write_cell(stream, text, widths[column], column == 0);
@@ -53,102 +53,107 @@ static void write_row(FILE *stream, const table *shown, const size_t *widths, si
     fputs(markdown ? " |\n" : "\n", stream);
 }
 
-static void write_table(FILE *stream, const table *shown, bool markdown)
+static void write_table(FILE *stream, const table *grid, bool markdown)
 {
     size_t widths[COLUMNS];
 
-    for (size_t column = 0; column < shown->columns; column++)
-        widths[column] = column_width(shown, column);
-    write_row(stream, shown, widths, 0, markdown);
-    for (size_t column = 0; column < shown->columns && markdown; column++) {
+    for (size_t column = 0; column < grid->columns; column++)
+        widths[column] = measure_column(grid, column);
+    write_row(stream, grid, widths, 0, markdown);
+    for (size_t column = 0; column < grid->columns && markdown; column++) {
         fputs(column == 0 ? "| " : " | ", stream);
         for (size_t i = 0; i < widths[column]; i++)
             fputc(column > 0 && i + 1 == widths[column] ? ':' : '-', stream);
     }
     fputs(markdown ? " |\n" : "", stream);
-    for (size_t row = 1; row <= shown->rows; row++)
-        write_row(stream, shown, widths, row, markdown);
+    for (size_t row = 1; row <= grid->rows; row++)
+        write_row(stream, grid, widths, row, markdown);
 }
 
-static void free_table(table *shown)
+static void free_table(table *grid)
 {
-    free(shown->cells);
-    *shown = (table){ .rows = 0 };
+    free(grid->cells);
+    *grid = (table){ .rows = 0 };
 }
 
-/* The next cells of a row, as they are filled. */
+/* The row being filled. */
 typedef struct cursor {
     char (*cells)[CELL_SIZE];
     size_t next;
 } cursor;
 
-static cursor begin_row(table *shown)
+static cursor begin_row(table *grid)
 {
-    shown->cells = kg__grow(shown->cells, shown->rows, &shown->room, sizeof *shown->cells);
-    return (cursor){ shown->cells[shown->rows++], 0 };
+    grid->cells = kg__grow(grid->cells, grid->rows, &grid->capacity, sizeof *grid->cells);
+    return (cursor){ grid->cells[grid->rows++], 0 };
 }
 
-static void put_text(cursor *at, const char *text)
+static void put_text(cursor *cursor, const char *text)
 {
-    kg__format(at->cells[at->next++], CELL_SIZE, "%s", text);
+    kg__format(cursor->cells[cursor->next++], CELL_SIZE, "%s", text);
 }
 
-/* A figure, or a dash where there is none. */
-static void put_figure(cursor *at, double value)
+/* Adds a figure, or a dash if there is none. */
+static void put_figure(cursor *cursor, double value)
 {
     if (isnan(value))
-        kg__format(at->cells[at->next++], CELL_SIZE, "–");
+        kg__format(cursor->cells[cursor->next++], CELL_SIZE, "–");
     else
-        kg__show_figure(at->cells[at->next++], CELL_SIZE, value, "");
+        kg__show_figure(cursor->cells[cursor->next++], CELL_SIZE, value, "");
 }
 
-static void put_percent(cursor *at, double fraction)
+static void put_percent(cursor *cursor, double fraction)
 {
     if (isnan(fraction))
-        kg__format(at->cells[at->next++], CELL_SIZE, "–");
+        kg__format(cursor->cells[cursor->next++], CELL_SIZE, "–");
     else
-        kg__show_percent(at->cells[at->next++], CELL_SIZE, fraction, false);
+        kg__show_percent(cursor->cells[cursor->next++], CELL_SIZE, fraction, false);
 }
 
 /* Whether a case was measured on a GPU of the predictions. */
-static bool was_measured_on(const kg__predictions *all, const kg__gpu_spec *gpu)
+static bool was_measured_on(const kg__predictions *predictions, const kg__gpu_spec *gpu)
 {
-    return all->measured != NULL && strcmp(all->measured, gpu->key) == 0;
+    return predictions->measured != NULL && strcmp(predictions->measured, gpu->key) == 0;
 }
 
-static kg__prediction predict(const kg__predictions *all, size_t gpu, const kg__asked *one,
-                              bool hot)
+static kg__prediction predict_case(const kg__predictions *predictions, size_t gpu,
+                                   const kg__predicted_case *c, bool hot)
 {
-    return kg__predict(all->gpus[gpu], &one->job, hot, all->launches[gpu].ns);
+    return kg__predict(predictions->gpus[gpu], &c->job, hot, predictions->launches[gpu].ns);
 }
 
-size_t kg__predict_held(const kg__predictions *all, kg__held_bound *list, const char **ids)
+size_t kg__predict_measured(const kg__predictions *predictions, kg__measured_bound *list,
+                            const char **ids)
 {
     size_t count = 0;
 
-    for (size_t gpu = 0; gpu < all->gpu_count; gpu++) {
-        for (size_t i = 0; i < all->cases->count && was_measured_on(all, all->gpus[gpu]); i++) {
-            const kg__asked *one = &all->cases->list[i];
-            bool hot = isnan(one->cold_ns);
-            kg__prediction prediction = predict(all, gpu, one, hot);
+    for (size_t gpu = 0; gpu < predictions->gpu_count; gpu++) {
+        for (size_t i = 0;
+             i < predictions->cases->count && was_measured_on(predictions, predictions->gpus[gpu]);
+             i++) {
+            const kg__predicted_case *c = &predictions->cases->list[i];
+            bool hot = isnan(c->cold_ns);
+            kg__prediction prediction = predict_case(predictions, gpu, c, hot);
 
-            ids[count] = one->id;
-            list[count++] = (kg__held_bound){ .body_ns = prediction.body_ns,
-                                              .measured_ns = hot ? one->hot_ns : one->cold_ns,
-                                              .memory_bound = kg__is_memory_bound(&prediction) };
+            ids[count] = c->id;
+            list[count++] =
+                (kg__measured_bound){ .body_ns = prediction.body_ns,
+                                      .measured_ns = hot ? c->hot_ns : c->cold_ns,
+                                      .memory_bound = kg__is_memory_bound(&prediction) };
             if (hot)
                 continue;
-            /* The hot time of the same case: a bound to be held, no further memory-bound case. */
-            prediction = predict(all, gpu, one, true);
-            ids[count] = one->id;
+            /* The hot time of the same case: its bound counts, but not as another memory-bound
+             * case. */
+            prediction = predict_case(predictions, gpu, c, true);
+            ids[count] = c->id;
             list[count++] =
-                (kg__held_bound){ .body_ns = prediction.body_ns, .measured_ns = one->hot_ns };
+                (kg__measured_bound){ .body_ns = prediction.body_ns, .measured_ns = c->hot_ns };
         }
     }
     return count;
 }
 
-/* What a case asks for, in words. */
+/* Describes the work of a case. */
 static void describe_job(const kg__job *job, char *text, size_t size)
 {
     static const char *const operands[] = { "float32", "int32", "uint8" };
@@ -178,11 +183,11 @@ static void describe_job(const kg__job *job, char *text, size_t size)
         kg__format(text + used, size - used, "; %s blocks", blocks);
 }
 
-/* Whether any case crosses the bus. */
-static bool crosses_bus(const kg__predictions *all)
+/* Whether any case copies data over the bus. */
+static bool crosses_bus(const kg__predictions *predictions)
 {
-    for (size_t i = 0; i < all->cases->count; i++) {
-        const kg__job *job = &all->cases->list[i].job;
+    for (size_t i = 0; i < predictions->cases->count; i++) {
+        const kg__job *job = &predictions->cases->list[i].job;
 
         if (job->bytes_to_device > 0 || job->bytes_to_host > 0)
             return true;
@@ -190,112 +195,113 @@ static bool crosses_bus(const kg__predictions *all)
     return false;
 }
 
-static void add_title(table *shown, const char *title)
+static void add_title(table *grid, const char *title)
 {
-    shown->titles[shown->columns++] = title;
+    grid->titles[grid->columns++] = title;
 }
 
 static table begin_bounds(const char *first, bool bus)
 {
-    table shown = { .rows = 0 };
+    table grid = { .rows = 0 };
 
-    add_title(&shown, first);
+    add_title(&grid, first);
     for (int i = 0; i < KG__RESOURCES; i++) {
         if (i != KG__BUS || bus)
-            add_title(&shown, kg__resource_name((kg__resource)i));
+            add_title(&grid, kg__resource_name((kg__resource)i));
     }
-    add_title(&shown, "body");
-    add_title(&shown, "bound by");
-    add_title(&shown, "launch");
-    add_title(&shown, "total");
-    return shown;
+    add_title(&grid, "body");
+    add_title(&grid, "bound by");
+    add_title(&grid, "launch");
+    add_title(&grid, "total");
+    return grid;
 }
 
-static void add_bounds(table *shown, const char *first, const kg__prediction *prediction, bool bus)
+static void add_bounds(table *grid, const char *first, const kg__prediction *prediction, bool bus)
 {
-    cursor at = begin_row(shown);
+    cursor cursor = begin_row(grid);
 
-    put_text(&at, first);
+    put_text(&cursor, first);
     for (int i = 0; i < KG__RESOURCES; i++) {
         if (i != KG__BUS || bus)
-            put_figure(&at, prediction->bound_ns[i]);
+            put_figure(&cursor, prediction->bound_ns[i]);
     }
-    put_figure(&at, prediction->body_ns);
-    put_text(&at, isnan(prediction->body_ns) ? "–" : kg__resource_name(prediction->binding));
-    put_figure(&at, prediction->launch_ns);
-    put_figure(&at, prediction->total_ns);
+    put_figure(&cursor, prediction->body_ns);
+    put_text(&cursor, isnan(prediction->body_ns) ? "–" : kg__resource_name(prediction->binding));
+    put_figure(&cursor, prediction->launch_ns);
+    put_figure(&cursor, prediction->total_ns);
 }
 
 /* One case on several GPUs. */
-static void write_case(FILE *stream, const kg__predictions *all, const kg__asked *one,
-                       bool markdown)
+static void write_case(FILE *stream, const kg__predictions *predictions,
+                       const kg__predicted_case *c, bool markdown)
 {
-    table shown = begin_bounds("ns", crosses_bus(all));
+    table grid = begin_bounds("ns", crosses_bus(predictions));
     char job[CELL_SIZE];
 
-    describe_job(&one->job, job, sizeof job);
-    fprintf(stream, markdown ? "### `%s`\n\n%s\n\n" : "%s\n%s\n", one->id, job);
-    for (size_t gpu = 0; gpu < all->gpu_count; gpu++) {
-        kg__prediction prediction = predict(all, gpu, one, false);
+    describe_job(&c->job, job, sizeof job);
+    fprintf(stream, markdown ? "### `%s`\n\n%s\n\n" : "%s\n%s\n", c->id, job);
+    for (size_t gpu = 0; gpu < predictions->gpu_count; gpu++) {
+        kg__prediction prediction = predict_case(predictions, gpu, c, false);
 
-        add_bounds(&shown, all->gpus[gpu]->name, &prediction, crosses_bus(all));
+        add_bounds(&grid, predictions->gpus[gpu]->name, &prediction, crosses_bus(predictions));
     }
-    write_table(stream, &shown, markdown);
+    write_table(stream, &grid, markdown);
     fputc('\n', stream);
-    free_table(&shown);
+    free_table(&grid);
 }
 
 /* All cases on one GPU. */
-static void write_gpu(FILE *stream, const kg__predictions *all, size_t gpu, bool markdown)
+static void write_gpu(FILE *stream, const kg__predictions *predictions, size_t gpu, bool markdown)
 {
-    table shown = begin_bounds("ns", crosses_bus(all));
+    table grid = begin_bounds("ns", crosses_bus(predictions));
 
-    fprintf(stream, markdown ? "### %s\n\n" : "%s\n", all->gpus[gpu]->name);
-    for (size_t i = 0; i < all->cases->count; i++) {
-        const kg__asked *one = &all->cases->list[i];
-        kg__prediction prediction = predict(all, gpu, one, false);
+    fprintf(stream, markdown ? "### %s\n\n" : "%s\n", predictions->gpus[gpu]->name);
+    for (size_t i = 0; i < predictions->cases->count; i++) {
+        const kg__predicted_case *c = &predictions->cases->list[i];
+        kg__prediction prediction = predict_case(predictions, gpu, c, false);
 
-        add_bounds(&shown, one->id, &prediction, crosses_bus(all));
+        add_bounds(&grid, c->id, &prediction, crosses_bus(predictions));
     }
-    write_table(stream, &shown, markdown);
+    write_table(stream, &grid, markdown);
     fputc('\n', stream);
-    free_table(&shown);
+    free_table(&grid);
 }
 
-static void put_held(cursor *at, const kg__prediction *prediction, double measured)
+static void put_measured(cursor *cursor, const kg__prediction *prediction, double measured)
 {
     bool held = !isnan(measured);
 
-    put_figure(at, held ? prediction->body_ns : (double)NAN);
-    put_text(at,
+    put_figure(cursor, held ? prediction->body_ns : (double)NAN);
+    put_text(cursor,
              held && !isnan(prediction->body_ns) ? kg__resource_name(prediction->binding) : "–");
-    put_figure(at, measured);
-    put_percent(at, prediction->body_ns / measured);
+    put_figure(cursor, measured);
+    put_percent(cursor, prediction->body_ns / measured);
 }
 
 /* Predicted and measured, side by side. */
-static void write_measured(FILE *stream, const kg__predictions *all, size_t gpu, bool markdown)
+static void write_measured(FILE *stream, const kg__predictions *predictions, size_t gpu,
+                           bool markdown)
 {
-    table shown = { .titles = { "ns", "cold bound", "by", "measured", "share", "hot bound", "by",
-                                "measured", "share" },
-                    .columns = 9 };
+    table grid = { .titles = { "ns", "cold bound", "by", "measured", "share", "hot bound", "by",
+                               "measured", "share" },
+                   .columns = 9 };
 
     fprintf(stream,
             markdown ? "### %s, predicted and measured\n\n" : "%s, predicted and measured\n",
-            all->gpus[gpu]->name);
-    for (size_t i = 0; i < all->cases->count; i++) {
-        const kg__asked *one = &all->cases->list[i];
-        kg__prediction cold = predict(all, gpu, one, false);
-        kg__prediction hot = predict(all, gpu, one, true);
-        cursor at = begin_row(&shown);
+            predictions->gpus[gpu]->name);
+    for (size_t i = 0; i < predictions->cases->count; i++) {
+        const kg__predicted_case *c = &predictions->cases->list[i];
+        kg__prediction cold = predict_case(predictions, gpu, c, false);
+        kg__prediction hot = predict_case(predictions, gpu, c, true);
+        cursor cursor = begin_row(&grid);
 
-        put_text(&at, one->id);
-        put_held(&at, &cold, one->cold_ns);
-        put_held(&at, &hot, one->hot_ns);
+        put_text(&cursor, c->id);
+        put_measured(&cursor, &cold, c->cold_ns);
+        put_measured(&cursor, &hot, c->hot_ns);
     }
-    write_table(stream, &shown, markdown);
+    write_table(stream, &grid, markdown);
     fputc('\n', stream);
-    free_table(&shown);
+    free_table(&grid);
 }
 
 /* In how many cases a bound is absent on a GPU, and why. */
@@ -304,12 +310,13 @@ typedef struct absence {
     const char *why;
 } absence;
 
-static absence absence_of(const kg__predictions *all, size_t gpu, int resource)
+static absence find_absence(const kg__predictions *predictions, size_t gpu, int resource)
 {
     absence found = { .why = "" };
 
-    for (size_t i = 0; i < all->cases->count; i++) {
-        kg__prediction prediction = predict(all, gpu, &all->cases->list[i], false);
+    for (size_t i = 0; i < predictions->cases->count; i++) {
+        kg__prediction prediction =
+            predict_case(predictions, gpu, &predictions->cases->list[i], false);
 
         if (prediction.absent[resource] == NULL)
             continue;
@@ -319,84 +326,84 @@ static absence absence_of(const kg__predictions *all, size_t gpu, int resource)
     return found;
 }
 
-static bool is_same(const absence *one, const absence *other)
+static bool is_same(const absence *left, const absence *right)
 {
-    return one->count == other->count && strcmp(one->why, other->why) == 0;
+    return left->count == right->count && strcmp(left->why, right->why) == 0;
 }
 
-/* Names the GPUs, where there are several, that share an absence with the one at `first`. */
-static void write_sharers(FILE *stream, const kg__predictions *all, size_t first,
+/* Names the GPUs with the same absence as `first`, if there are several GPUs. */
+static void write_sharers(FILE *stream, const kg__predictions *predictions, size_t first,
                           const absence *absences)
 {
-    if (all->gpu_count == 1)
+    if (predictions->gpu_count == 1)
         return;
-    for (size_t gpu = first; gpu < all->gpu_count; gpu++) {
+    for (size_t gpu = first; gpu < predictions->gpu_count; gpu++) {
         if (is_same(&absences[gpu], &absences[first]))
-            fprintf(stream, "%s%s", gpu == first ? " (" : ", ", all->gpus[gpu]->name);
+            fprintf(stream, "%s%s", gpu == first ? " (" : ", ", predictions->gpus[gpu]->name);
     }
     fputc(')', stream);
 }
 
-/* Says which bounds are absent, in how many cases and why, GPUs that lack the same together. */
-static void write_absences(FILE *stream, const kg__predictions *all, const char *bullet)
+/* Writes which bounds are absent, in how many cases and why, grouping equal GPUs. */
+static void write_absences(FILE *stream, const kg__predictions *predictions, const char *bullet)
 {
-    absence *absences = kg__allocate(all->gpu_count, sizeof *absences);
+    absence *absences = kg__allocate(predictions->gpu_count, sizeof *absences);
 
     for (int resource = 0; resource < KG__RESOURCES; resource++) {
-        for (size_t gpu = 0; gpu < all->gpu_count; gpu++)
-            absences[gpu] = absence_of(all, gpu, resource);
-        for (size_t gpu = 0; gpu < all->gpu_count; gpu++) {
-            bool said = absences[gpu].count == 0;
+        for (size_t gpu = 0; gpu < predictions->gpu_count; gpu++)
+            absences[gpu] = find_absence(predictions, gpu, resource);
+        for (size_t gpu = 0; gpu < predictions->gpu_count; gpu++) {
+            bool reported = absences[gpu].count == 0;
 
-            for (size_t before = 0; before < gpu && !said; before++)
-                said = is_same(&absences[before], &absences[gpu]);
-            if (said)
+            for (size_t before = 0; before < gpu && !reported; before++)
+                reported = is_same(&absences[before], &absences[gpu]);
+            if (reported)
                 continue;
             fprintf(stream, "%sno bound by %s for %zu of %zu cases: %s", bullet,
                     kg__resource_name((kg__resource)resource), absences[gpu].count,
-                    all->cases->count, absences[gpu].why);
-            write_sharers(stream, all, gpu, absences);
+                    predictions->cases->count, absences[gpu].why);
+            write_sharers(stream, predictions, gpu, absences);
             fputc('\n', stream);
         }
     }
     free(absences);
 }
 
-/* Whether a launch costs the same on all GPUs, for the same reason. */
-static bool launches_agree(const kg__predictions *all)
+/* Whether the launch overhead and its source are the same on all GPUs. */
+static bool launches_agree(const kg__predictions *predictions)
 {
-    for (size_t gpu = 1; gpu < all->gpu_count; gpu++) {
-        if (all->launches[gpu].ns != all->launches[0].ns ||
-            strcmp(all->launches[gpu].source, all->launches[0].source) != 0)
+    for (size_t gpu = 1; gpu < predictions->gpu_count; gpu++) {
+        if (predictions->launches[gpu].ns != predictions->launches[0].ns ||
+            strcmp(predictions->launches[gpu].source, predictions->launches[0].source) != 0)
             return false;
     }
     return true;
 }
 
-static void write_launches(FILE *stream, const kg__predictions *all, const char *bullet)
+static void write_launches(FILE *stream, const kg__predictions *predictions, const char *bullet)
 {
-    bool once = launches_agree(all);
+    bool once = launches_agree(predictions);
 
-    for (size_t gpu = 0; gpu < (once ? 1 : all->gpu_count); gpu++)
-        fprintf(stream, "%s%s%sa launch costs %.0f ns, %s\n", bullet,
-                once ? "" : all->gpus[gpu]->name, once ? "" : ": ", all->launches[gpu].ns,
-                all->launches[gpu].source);
+    for (size_t gpu = 0; gpu < (once ? 1 : predictions->gpu_count); gpu++)
+        fprintf(stream, "%s%s%sthe launch overhead is %.0f ns, %s\n", bullet,
+                once ? "" : predictions->gpus[gpu]->name, once ? "" : ": ",
+                predictions->launches[gpu].ns, predictions->launches[gpu].source);
 }
 
-static void write_verdict(FILE *stream, const kg__predictions *all, const char *bullet)
+static void write_verdict(FILE *stream, const kg__predictions *predictions, const char *bullet)
 {
-    kg__held_bound *bounds = kg__allocate(2 * all->cases->count, sizeof *bounds);
-    const char **ids = kg__allocate(2 * all->cases->count, sizeof *ids);
-    size_t count = kg__predict_held(all, bounds, ids);
-    kg__bounds_report report = kg__hold_bounds(bounds, count);
+    kg__measured_bound *bounds = kg__allocate(2 * predictions->cases->count, sizeof *bounds);
+    const char **ids = kg__allocate(2 * predictions->cases->count, sizeof *ids);
+    size_t count = kg__predict_measured(predictions, bounds, ids);
+    kg__bounds_report report = kg__compare_bounds(bounds, count);
 
     for (size_t i = 0; i < count; i++) {
         if (kg__is_violated(&bounds[i]))
-            fprintf(stream, "%sbound violated: %s: %.0f ns predicted at the least, %.0f measured\n",
+            fprintf(stream, "%sbound violated: %s: at least %.0f ns predicted, %.0f measured\n",
                     bullet, ids[i], bounds[i].body_ns, bounds[i].measured_ns);
     }
     if (count > 0 && report.nearest < count) {
-        const kg__held_bound *nearest = &bounds[report.nearest];
+        const kg__measured_bound *nearest = &bounds[report.nearest];
 
         fprintf(stream,
                 "%s%zu of %zu times are below their bound by more than %.0f %%; nearest to its "
@@ -413,35 +420,35 @@ static void write_verdict(FILE *stream, const kg__predictions *all, const char *
     free(ids);
 }
 
-static void write_notes(FILE *stream, const kg__predictions *all, bool markdown)
+static void write_notes(FILE *stream, const kg__predictions *predictions, bool markdown)
 {
     const char *bullet = markdown ? "- " : "";
 
-    write_launches(stream, all, bullet);
-    write_absences(stream, all, bullet);
-    if (!isnan(all->copy_bytes_per_second))
+    write_launches(stream, predictions, bullet);
+    write_absences(stream, predictions, bullet);
+    if (!isnan(predictions->copy_bytes_per_second))
         fprintf(stream, "%sthe copy sentinel of this run moved %.0f GB/s\n", bullet,
-                all->copy_bytes_per_second / 1e9);
-    write_verdict(stream, all, bullet);
+                predictions->copy_bytes_per_second / 1e9);
+    write_verdict(stream, predictions, bullet);
 }
 
-void kg__predict_write_tables(FILE *stream, const kg__predictions *all, bool markdown)
+void kg__predict_write_tables(FILE *stream, const kg__predictions *predictions, bool markdown)
 {
-    if (all->gpu_count > 1 && all->measured == NULL) {
-        for (size_t i = 0; i < all->cases->count; i++)
-            write_case(stream, all, &all->cases->list[i], markdown);
+    if (predictions->gpu_count > 1 && predictions->measured == NULL) {
+        for (size_t i = 0; i < predictions->cases->count; i++)
+            write_case(stream, predictions, &predictions->cases->list[i], markdown);
     } else {
-        for (size_t gpu = 0; gpu < all->gpu_count; gpu++) {
-            if (was_measured_on(all, all->gpus[gpu]))
-                write_measured(stream, all, gpu, markdown);
+        for (size_t gpu = 0; gpu < predictions->gpu_count; gpu++) {
+            if (was_measured_on(predictions, predictions->gpus[gpu]))
+                write_measured(stream, predictions, gpu, markdown);
             else
-                write_gpu(stream, all, gpu, markdown);
+                write_gpu(stream, predictions, gpu, markdown);
         }
     }
-    write_notes(stream, all, markdown);
+    write_notes(stream, predictions, markdown);
 }
 
-static json_t *prediction_json(const kg__prediction *prediction, double measured)
+static json_t *pack_prediction(const kg__prediction *prediction, double measured)
 {
     static const char *const keys[KG__RESOURCES] = {
         [KG__COMPUTE] = "compute_ns", [KG__DRAM] = "dram_ns",     [KG__L2] = "l2_ns",
@@ -466,7 +473,7 @@ static json_t *prediction_json(const kg__prediction *prediction, double measured
     return object;
 }
 
-static json_t *job_json(const kg__job *job)
+static json_t *pack_job(const kg__job *job)
 {
     static const char *const operands[] = { "float32", "int32", "uint8" };
     json_t *object = json_pack("{s:s}", "type", operands[job->operand]);
@@ -483,27 +490,28 @@ static json_t *job_json(const kg__job *job)
     return object;
 }
 
-static json_t *gpu_json(const kg__predictions *all, size_t gpu)
+static json_t *pack_gpu(const kg__predictions *predictions, size_t gpu)
 {
-    const kg__gpu_spec *one = all->gpus[gpu];
-    json_t *object = json_pack("{s:s, s:{s:f, s:s}}", "name", one->name, "launch_ns", "value",
-                               all->launches[gpu].ns, "source", all->launches[gpu].source);
+    const kg__gpu_spec *spec = predictions->gpus[gpu];
+    json_t *object =
+        json_pack("{s:s, s:{s:f, s:s}}", "name", spec->name, "launch_ns", "value",
+                  predictions->launches[gpu].ns, "source", predictions->launches[gpu].source);
 
     for (int i = 0; i < KG__GPU_FIGURES; i++) {
-        if (one->source[i] != NULL)
+        if (spec->source[i] != NULL)
             json_object_set_new(
                 object, kg__gpu_figure_name((kg__gpu_figure)i),
-                json_pack("{s:f, s:s}", "value", one->value[i], "source", one->source[i]));
+                json_pack("{s:f, s:s}", "value", spec->value[i], "source", spec->source[i]));
     }
     return object;
 }
 
-static json_t *held_json(const kg__predictions *all)
+static json_t *pack_comparison(const kg__predictions *predictions)
 {
-    kg__held_bound *bounds = kg__allocate(2 * all->cases->count, sizeof *bounds);
-    const char **ids = kg__allocate(2 * all->cases->count, sizeof *ids);
-    size_t count = kg__predict_held(all, bounds, ids);
-    kg__bounds_report report = kg__hold_bounds(bounds, count);
+    kg__measured_bound *bounds = kg__allocate(2 * predictions->cases->count, sizeof *bounds);
+    const char **ids = kg__allocate(2 * predictions->cases->count, sizeof *ids);
+    size_t count = kg__predict_measured(predictions, bounds, ids);
+    kg__bounds_report report = kg__compare_bounds(bounds, count);
     json_t *object = NULL;
 
     if (count > 0 && report.nearest < count) {
@@ -517,26 +525,26 @@ static json_t *held_json(const kg__predictions *all)
     return object;
 }
 
-json_t *kg__predict_document(const kg__predictions *all)
+json_t *kg__predict_document(const kg__predictions *predictions)
 {
     json_t *gpus = json_object();
     json_t *list = json_array();
 
-    for (size_t gpu = 0; gpu < all->gpu_count; gpu++) {
-        json_object_set_new(gpus, all->gpus[gpu]->key, gpu_json(all, gpu));
-        for (size_t i = 0; i < all->cases->count; i++) {
-            const kg__asked *one = &all->cases->list[i];
-            bool here = was_measured_on(all, all->gpus[gpu]);
-            kg__prediction cold = predict(all, gpu, one, false);
-            kg__prediction hot = predict(all, gpu, one, true);
+    for (size_t gpu = 0; gpu < predictions->gpu_count; gpu++) {
+        json_object_set_new(gpus, predictions->gpus[gpu]->key, pack_gpu(predictions, gpu));
+        for (size_t i = 0; i < predictions->cases->count; i++) {
+            const kg__predicted_case *c = &predictions->cases->list[i];
+            bool here = was_measured_on(predictions, predictions->gpus[gpu]);
+            kg__prediction cold = predict_case(predictions, gpu, c, false);
+            kg__prediction hot = predict_case(predictions, gpu, c, true);
 
             json_array_append_new(
-                list, json_pack("{s:s, s:s, s:o, s:o, s:o}", "case", one->id, "gpu",
-                                all->gpus[gpu]->key, "work", job_json(&one->job), "cold",
-                                prediction_json(&cold, here ? one->cold_ns : (double)NAN), "hot",
-                                prediction_json(&hot, here ? one->hot_ns : (double)NAN)));
+                list, json_pack("{s:s, s:s, s:o, s:o, s:o}", "case", c->id, "gpu",
+                                predictions->gpus[gpu]->key, "work", pack_job(&c->job), "cold",
+                                pack_prediction(&cold, here ? c->cold_ns : (double)NAN), "hot",
+                                pack_prediction(&hot, here ? c->hot_ns : (double)NAN)));
         }
     }
     return json_pack("{s:s, s:o, s:o, s:o*}", "schema", "kernelgate-predictions/1", "gpus", gpus,
-                     "predictions", list, "held", held_json(all));
+                     "predictions", list, "held", pack_comparison(predictions));
 }

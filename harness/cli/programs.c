@@ -7,8 +7,8 @@
 
 #include "base/file.h"
 #include "base/message.h"
-#include "suite/settings.h"
 #include "base/text.h"
+#include "suite/settings.h"
 
 void kg__find_programs(const char *folder, const char *suffix, kg__names *paths)
 {
@@ -47,54 +47,54 @@ static bool has_programs(const char *folder)
 
 void kg__own_build(char *folder, size_t size)
 {
-    static const char place[] = "/harness/cli/kernelgate";
+    static const char path_in_build[] = "/harness/cli/kernelgate";
     ssize_t length = readlink("/proc/self/exe", folder, size - 1);
 
     folder[length > 0 ? length : 0] = '\0';
-    folder[kg__ends_with(folder, place) ? strlen(folder) - strlen(place) : 0] = '\0';
+    folder[kg__ends_with(folder, path_in_build) ? strlen(folder) - strlen(path_in_build) : 0] =
+        '\0';
 }
 
 char *kg__lift_filter(void)
 {
     const char *set = getenv("KG_FILTER");
-    char *lifted = set != NULL ? kg__copy_text(set) : NULL;
+    char *filter = set != NULL ? kg__copy_text(set) : NULL;
 
     (void)unsetenv("KG_FILTER");
-    return lifted;
+    return filter;
 }
 
-void kg__restore_filter(char *lifted)
+void kg__restore_filter(char *filter)
 {
-    if (lifted != NULL)
-        (void)setenv("KG_FILTER", lifted, 1);
-    free(lifted);
+    if (filter != NULL)
+        (void)setenv("KG_FILTER", filter, 1);
+    free(filter);
 }
 
-bool kg__find_build(const char *command, const char *named, char *folder, size_t size)
+bool kg__find_build(const char *command, const char *named_folder, char *folder, size_t size)
 {
-    static const char *const usual[] = { "build/gpu", "build/cpu", "build" };
+    static const char *const default_folders[] = { "build/gpu", "build/cpu", "build" };
 
-    if (named != NULL) {
-        kg__format_path(folder, size, "%s", named);
+    if (named_folder != NULL) {
+        kg__format_path(folder, size, "%s", named_folder);
         if (has_programs(folder))
             return true;
-        kg__complain("%s: %s holds no program of a comparison (NAME.gpu, NAME.model): build them "
-                     "there, or name another folder by --build",
-                     command, named);
+        kg__complain("%s: %s has no program of a comparison (NAME.gpu, NAME.model): build them "
+                     "there, or name another folder with --build",
+                     command, named_folder);
         return false;
     }
     kg__own_build(folder, size);
     if (*folder != '\0' && has_programs(folder))
         return true;
-    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
-        kg__format_path(folder, size, "%s", usual[i]);
+    for (size_t i = 0; i < sizeof default_folders / sizeof *default_folders; i++) {
+        kg__format_path(folder, size, "%s", default_folders[i]);
         if (has_programs(folder))
             return true;
     }
-    kg__complain(
-        "%s: no program of a comparison in build/gpu, build/cpu or build: build them (cmake "
-        "--workflow --preset cpu), or name their folder by --build",
-        command);
+    kg__complain("%s: no program of a comparison in build/gpu, build/cpu or build: build them "
+                 "(cmake --workflow --preset cpu), or name their folder with --build",
+                 command);
     return false;
 }
 

@@ -11,7 +11,7 @@
 #include "base/color.h"
 #include "base/message.h"
 
-/* What takes less shows nothing. */
+/* Shorter commands show no progress. */
 #define SILENT_SECONDS 2.0
 #define BAR_SECONDS 0.2
 #define LINE_SECONDS 5.0
@@ -21,8 +21,8 @@
 #define USUAL_TERMINAL 80
 #define LINE_SIZE 256
 
-#define SECONDS_A_MINUTE 60
-#define SECONDS_AN_HOUR 3600
+#define SECONDS_PER_MINUTE 60
+#define SECONDS_PER_HOUR 3600
 
 void kg__progress_begin(kg__progress *progress, const char *command)
 {
@@ -33,25 +33,25 @@ void kg__progress_begin(kg__progress *progress, const char *command)
                     strcmp(terminal, "dumb") != 0;
     if (progress->bar)
         (void)setenv(KG__BAR_SETTING, "1", 1);
-    progress->colour = progress->bar && kg__color_wanted(stderr);
+    progress->color = progress->bar && kg__color_wanted(stderr);
 }
 
 /* Shows a duration: "1 min 20 s", "45 s", "2 h 05 min". */
 static void show_duration(double seconds, char *text, size_t size)
 {
-    unsigned long whole = seconds > 0 ? (unsigned long)ceil(seconds) : 0;
+    unsigned long total = seconds > 0 ? (unsigned long)ceil(seconds) : 0;
 
-    if (whole < SECONDS_A_MINUTE)
-        kg__format(text, size, "%lu s", whole);
-    else if (whole < SECONDS_AN_HOUR)
-        kg__format(text, size, "%lu min %02lu s", whole / SECONDS_A_MINUTE,
-                   whole % SECONDS_A_MINUTE);
+    if (total < SECONDS_PER_MINUTE)
+        kg__format(text, size, "%lu s", total);
+    else if (total < SECONDS_PER_HOUR)
+        kg__format(text, size, "%lu min %02lu s", total / SECONDS_PER_MINUTE,
+                   total % SECONDS_PER_MINUTE);
     else
-        kg__format(text, size, "%lu h %02lu min", whole / SECONDS_AN_HOUR,
-                   whole % SECONDS_AN_HOUR / SECONDS_A_MINUTE);
+        kg__format(text, size, "%lu h %02lu min", total / SECONDS_PER_HOUR,
+                   total % SECONDS_PER_HOUR / SECONDS_PER_MINUTE);
 }
 
-/* How many characters fit into the terminal's line. */
+/* The width of the terminal, in characters. */
 static size_t terminal_width(void)
 {
     struct winsize size;
@@ -61,24 +61,24 @@ static size_t terminal_width(void)
     return size.ws_col < NARROWEST_TERMINAL ? NARROWEST_TERMINAL : size.ws_col;
 }
 
-/* Overwrites the line; colour takes no room in it. */
+/* Overwrites the line. */
 static void show_bar(kg__progress *progress, double done, const char *text)
 {
     char cells[BAR_CELLS + 1];
     size_t filled = (size_t)(done * BAR_CELLS);
-    size_t room = terminal_width() - BAR_CELLS - 4;
+    size_t capacity = terminal_width() - BAR_CELLS - 4;
     size_t length = strlen(text);
     size_t width;
 
     /* The text is ASCII: it may be cut anywhere. */
-    if (length > room)
-        length = room;
+    if (length > capacity)
+        length = capacity;
     memset(cells, '.', BAR_CELLS);
     memset(cells, '#', filled);
     cells[BAR_CELLS] = '\0';
     width = BAR_CELLS + 3 + length;
-    fprintf(stderr, "\r[%s%.*s%s%s] %.*s%*s", progress->colour ? KG__GREEN : "", (int)filled, cells,
-            progress->colour ? KG__PLAIN : "", cells + filled, (int)length, text,
+    fprintf(stderr, "\r[%s%.*s%s%s] %.*s%*s", progress->color ? KG__GREEN : "", (int)filled, cells,
+            progress->color ? KG__PLAIN : "", cells + filled, (int)length, text,
             progress->width > width ? (int)(progress->width - width) : 0, "");
     (void)fflush(stderr);
     progress->width = width;
@@ -87,11 +87,11 @@ static void show_bar(kg__progress *progress, double done, const char *text)
 void kg__progress_update(kg__progress *progress, double done, double left, const char *what)
 {
     double now = kg__now();
-    double every = progress->bar ? BAR_SECONDS : LINE_SECONDS;
+    double interval = progress->bar ? BAR_SECONDS : LINE_SECONDS;
     char duration[64] = "";
     char text[LINE_SIZE];
 
-    if (now - progress->began < SILENT_SECONDS || now - progress->said < every)
+    if (now - progress->began < SILENT_SECONDS || now - progress->last_shown < interval)
         return;
     done = fmin(fmax(done, 0), 1);
     if (left >= 0)
@@ -102,7 +102,7 @@ void kg__progress_update(kg__progress *progress, double done, double left, const
         show_bar(progress, done, text);
     else
         kg__complain("%s: %s", progress->command, text + strspn(text, " "));
-    progress->said = now;
+    progress->last_shown = now;
 }
 
 void kg__progress_end(kg__progress *progress)

@@ -1,4 +1,4 @@
-/* The end of a run: its results, in every form, and what they are of. */
+/* Publishes the results of a run: its files, console output and commits. */
 #include "cli/publish.h"
 
 #include <stdio.h>
@@ -14,11 +14,11 @@ void kg__name_commits(json_t *results, const char *commit)
 {
     const char *ref = kg__setting("KG_BASE_REF");
     const char *base_commit = kg__setting("KG_BASE_COMMIT");
-    char known[128];
+    char current_commit[128];
     json_t *base;
 
-    if (commit == NULL && kg__current_commit(known, sizeof known))
-        commit = known;
+    if (commit == NULL && kg__current_commit(current_commit, sizeof current_commit))
+        commit = current_commit;
     if (commit != NULL)
         json_object_set_new(results, "commit", json_string(commit));
     if (kg__base_folder() == NULL || ref == NULL)
@@ -34,7 +34,7 @@ static bool write_results(const char *path, const json_t *results, kg__error *er
     return kg__results_write_json(path, results, 1, error);
 }
 
-/* Writes every file, whatever becomes of the others. */
+/* Writes every file, even if another one fails. */
 static bool write_files(const char *folder, const json_t *results)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* The end of a run, whatever measured. */
+/* Publishes the results of a run. */
 #ifndef KG__CLI_PUBLISH_H
 #define KG__CLI_PUBLISH_H
 
@@ -6,13 +6,13 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Says what the results are of, `commit` or (NULL) what git says, and which base they were settled
- * against. */
+/* Adds the commit of the results, `commit` or (NULL) git's, and the base they were settled against.
+ */
 void kg__name_commits(json_t *results, const char *commit);
 
 /* Writes results.json, junit.xml, summary.md and report/index.html into `folder` and prints the
  * summary to `console` (NULL: to nobody). False, with a complaint, where a file could not be
- * written or the console takes no more. */
+ * written, or the console cannot be written. */
 bool kg__publish_results(const char *folder, const json_t *results, FILE *console);
 
 #endif

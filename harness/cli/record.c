@@ -1,4 +1,4 @@
-/* kernelgate baseline record: measures comparisons in fresh processes and stores what they show. */
+/* kernelgate baseline record: measures comparisons in new processes and stores the results. */
 #include "baseline/make_baseline.h"
 
 #include <math.h>
@@ -30,34 +30,35 @@ static const char *commit_text;
 static bool merge;
 static bool as_json;
 
-/* Everything that is being recorded. */
+/* The state of a recording. */
 typedef struct recording {
     kg__sessions sessions;
-    /* Of the process that is being observed: sums of the sentinels' values. */
+    /* Sums of the sentinels' values in this session. */
     double sum[KG__SENTINELS];
     int sums;
-    const char *program;  /* that is being observed */
-    json_t *machine_code; /* by program; null of one whose code cannot be told */
+    const char *program;  /* being observed */
+    json_t *machine_code; /* by program; null if the code is unknown */
     kg__recorder recorder;
 } recording;
 
-/* Notes what the compiler made of a case, with the fingerprint of its machine code where a
- * disassembler is installed. All sessions run the same. */
-static void take_code(recording *all, kg__recorded *one, const json_t *record)
+/* Keeps a case's code, with the fingerprint of its machine code if a disassembler is installed. All
+ * sessions run the same code. */
+static void take_code(recording *run, kg__recorded *recorded, const json_t *record)
 {
     char fingerprint[KG__HASH_TEXT_SIZE];
 
-    if (one->code != NULL)
+    if (recorded->code != NULL)
         return;
-    one->code = kg__kernel_code_of(record);
-    if (one->code != NULL && kg__machine_code_of(json_object_get(all->machine_code, all->program),
-                                                 json_object_get(record, "kernel"), fingerprint))
-        json_object_set_new(one->code, KG__CODE_FINGERPRINT, json_string(fingerprint));
+    recorded->code = kg__kernel_code_of(record);
+    if (recorded->code != NULL &&
+        kg__machine_code_of(json_object_get(run->machine_code, run->program),
+                            json_object_get(record, "kernel"), fingerprint))
+        json_object_set_new(recorded->code, KG__CODE_FINGERPRINT, json_string(fingerprint));
 }
 
-static void take_measured(recording *all, const json_t *record)
+static void take_measured(recording *run, const json_t *record)
 {
-    kg__recorded *one = kg__sessions_case(&all->sessions, kg__json_text(record, "case"));
+    kg__recorded *recorded = kg__sessions_case(&run->sessions, kg__json_text(record, "case"));
     const json_t *metrics = json_object_get(record, "metrics");
     json_int_t foreign =
         json_integer_value(json_object_get(json_object_get(record, "card"), "foreign_processes"));
@@ -67,100 +68,101 @@ static void take_measured(recording *all, const json_t *record)
 
     if (json_is_true(json_object_get(record, "throttled"))) {
         kg__recorder_refuse(
-            &all->recorder, one->id,
-            "the card was throttled while it was timed: let it cool, free its power");
+            &run->recorder, recorded->id,
+            "the GPU was throttled while it was timed: let it cool down, check its power limit");
         return;
     }
     if (foreign > 0) {
         kg__format(why, sizeof why,
-                   "%lld other process%s computed on the card while it was timed: end %s, or wait",
+                   "%lld other process%s computed on the GPU while it was timed: end %s, or wait",
                    (long long)foreign, foreign == 1 ? "" : "es", foreign == 1 ? "it" : "them");
-        kg__recorder_refuse(&all->recorder, one->id, why);
+        kg__recorder_refuse(&run->recorder, recorded->id, why);
         return;
     }
-    if (kg__launch_cost_moved(json_object_get(record, "card"), all->recorder.provenance, &now,
+    if (kg__launch_cost_moved(json_object_get(record, "card"), run->recorder.provenance, &now,
                               &then)) {
         kg__format(why, sizeof why,
-                   "a launch cost %.0f ns while it was timed, and %.0f ns before: start nothing on "
-                   "the host's other GPUs, and record again",
+                   "the launch overhead was %.0f ns while it was timed and %.0f ns before: start "
+                   "nothing on the host's other GPUs, and record again",
                    now, then);
-        kg__recorder_refuse(&all->recorder, one->id, why);
+        kg__recorder_refuse(&run->recorder, recorded->id, why);
         return;
     }
     for (size_t i = 0; i < KG__TIMES; i++)
-        kg__sessions_take(&all->sessions, one, i, json_object_get(metrics, kg__time_names[i]));
-    take_code(all, one, record);
+        kg__sessions_take(&run->sessions, recorded, i, json_object_get(metrics, kg__time_names[i]));
+    take_code(run, recorded, record);
 }
 
 static void take_record(void *context, const json_t *record)
 {
-    recording *all = context;
+    recording *run = context;
 
     if (strcmp(kg__json_text(record, "event"), "measured") == 0) {
-        take_measured(all, record);
+        take_measured(run, record);
         return;
     }
     if (strcmp(kg__json_text(record, "event"), "sentinels") != 0)
         return;
     for (size_t i = 0; i < KG__SENTINELS; i++)
-        all->sum[i] += json_number_value(
+        run->sum[i] += json_number_value(
             json_object_get(json_object_get(record, kg__session_sentinels[i]), "value"));
-    all->sums++;
-    json_object_set_new(all->recorder.provenance, "launch_ns",
+    run->sums++;
+    json_object_set_new(run->recorder.provenance, "launch_ns",
                         json_real(round(json_number_value(
                             json_object_get(json_object_get(record, "empty"), "value")))));
 }
 
-/* One session: a fresh process a program. The sentinels of all of them count as one value. */
-static bool observe_session(recording *all, size_t count, char **programs)
+/* Runs one session: a new process per program. The sentinels of all programs are averaged. */
+static bool observe_session(recording *run, size_t count, char **programs)
 {
-    memset(all->sum, 0, sizeof all->sum);
-    all->sums = 0;
+    memset(run->sum, 0, sizeof run->sum);
+    run->sums = 0;
     for (size_t i = 0; i < count; i++) {
-        all->program = programs[i];
-        if (!kg__recorder_observe(&all->recorder, programs[i], programs[i], "time"))
+        run->program = programs[i];
+        if (!kg__recorder_observe(&run->recorder, programs[i], programs[i], "time"))
             return false;
     }
-    for (size_t i = 0; i < KG__SENTINELS && all->sums > 0; i++)
-        kg__sessions_add(&all->sessions, &all->sessions.sentinels[i], 0, all->sum[i] / all->sums);
+    for (size_t i = 0; i < KG__SENTINELS && run->sums > 0; i++)
+        kg__sessions_add(&run->sessions, &run->sessions.sentinels[i], 0, run->sum[i] / run->sums);
     return true;
 }
 
-static bool sessions_are_whole(const kg__sessions *all)
+static bool sessions_are_complete(const kg__sessions *sessions)
 {
-    bool whole = true;
+    bool complete = true;
 
-    for (size_t i = 0; i < all->count; i++) {
+    for (size_t i = 0; i < sessions->count; i++) {
         for (size_t m = 0; m < KG__TIMES; m++) {
-            const kg__recorded *one = &all->cases[i];
+            const kg__recorded *recorded = &sessions->cases[i];
 
-            if ((one->counts[m] == 0 && m > 0) || one->counts[m] == all->most)
+            if ((recorded->counts[m] == 0 && m > 0) || recorded->counts[m] == sessions->limit)
                 continue;
-            kg__ledger_refuse(all->ledger,
-                              (kg__entry_subject){ .id = one->id, .metric = kg__time_names[m] },
-                              "%zu values of %zu sessions: nothing is recorded; record again",
-                              one->counts[m], all->most);
-            whole = false;
+            kg__change_log_refuse(
+                sessions->log,
+                (kg__entry_subject){ .id = recorded->id, .metric = kg__time_names[m] },
+                "%zu values of %zu sessions: nothing is recorded; record again",
+                recorded->counts[m], sessions->limit);
+            complete = false;
         }
     }
-    return kg__sessions_are_of_one_state(all) && whole;
+    return kg__sessions_are_of_one_state(sessions) && complete;
 }
 
-/* Adds to `changes` what is new of the machine code. */
-static void note_fingerprint(const json_t *before, const json_t *now, json_t *changes)
+/* Adds the change of the machine code to `changes`. */
+static void note_machine_code(const json_t *before, const json_t *now, json_t *changes)
 {
-    bool known_before = *kg__json_text(before, KG__CODE_FINGERPRINT) != '\0';
-    bool known = *kg__json_text(now, KG__CODE_FINGERPRINT) != '\0';
+    bool had_code = *kg__json_text(before, KG__CODE_FINGERPRINT) != '\0';
+    bool has_code = *kg__json_text(now, KG__CODE_FINGERPRINT) != '\0';
 
-    if (known_before && known && !kg__is_same_code(before, now))
+    if (had_code && has_code && !kg__is_same_code(before, now))
         json_array_append_new(changes, json_string("other machine code, or another launch"));
-    else if (known && !known_before)
+    else if (has_code && !had_code)
         json_array_append_new(changes, json_string("its machine code is known now"));
-    else if (known_before && !known)
+    else if (had_code && !has_code)
         json_array_append_new(changes, json_string("its machine code is no longer known"));
 }
 
-static void print_code_row(kg__ledger *ledger, const char *id, const json_t *before,
+static void print_code_row(kg__change_log *log, const char *id, const json_t *before,
                            const json_t *now)
 {
     json_t *changes = json_array();
@@ -172,38 +174,36 @@ static void print_code_row(kg__ledger *ledger, const char *id, const json_t *bef
     else
         kg__kernel_code_changes(before, now, changes);
     if (before != NULL)
-        note_fingerprint(before, now, changes);
+        note_machine_code(before, now, changes);
     if (json_array_size(changes) == 0)
-        json_array_append_new(changes, json_string("recorded anew"));
+        json_array_append_new(changes, json_string("recorded again"));
     fprintf(kg__narration(), KG__CASE_COLUMN " code: ", id);
     json_array_foreach (changes, i, text)
         kg__print(kg__narration(), "%s%s", i > 0 ? ", " : "", json_string_value(text));
     fputc('\n', kg__narration());
-    kg__ledger_note(ledger, id, "code", changes);
+    kg__change_log_note(log, id, "code", changes);
     json_decref(changes);
 }
 
-/* Stores what the compiler made of a case; returns whether that changes its line. Values, sessions
- * and commit stay where they did not move: the new code costs what the old one did. `anew` where
- * they did: a fingerprint that cannot be had today is then forgotten, else it still holds if all
- * that is known is as it was. */
-static bool store_code(kg__ledger *ledger, kg__baseline_case *entry, const kg__recorded *one,
-                       bool anew)
+/* Stores a case's code; returns whether that changes its line. `moved`: its values changed. If not,
+ * the stored fingerprint stays when there is no new one and the rest of the code is equal. */
+static bool store_code(kg__change_log *log, kg__baseline_case *entry, const kg__recorded *recorded,
+                       bool moved)
 {
-    json_t *code = json_copy(one->code);
+    json_t *code = json_copy(recorded->code);
     json_t *fingerprint = json_object_get(entry->code, KG__CODE_FINGERPRINT);
     bool differs;
 
     if (code == NULL)
         return false;
-    if (!anew && fingerprint != NULL && json_object_get(code, KG__CODE_FINGERPRINT) == NULL) {
+    if (!moved && fingerprint != NULL && json_object_get(code, KG__CODE_FINGERPRINT) == NULL) {
         json_object_set(code, KG__CODE_FINGERPRINT, fingerprint);
         if (!kg__kernel_code_equal(entry->code, code))
             (void)json_object_del(code, KG__CODE_FINGERPRINT);
     }
     differs = !kg__kernel_code_equal(entry->code, code);
     if (differs) {
-        print_code_row(ledger, one->id, entry->code, code);
+        print_code_row(log, recorded->id, entry->code, code);
         kg__baseline_set_code(entry, code);
     }
     json_decref(code);
@@ -211,43 +211,43 @@ static bool store_code(kg__ledger *ledger, kg__baseline_case *entry, const kg__r
 }
 
 /* Stores one case; returns whether its line changes. */
-static bool store(const kg__sessions *all, kg__baseline_case *entry, const kg__recorded *one,
-                  const char *commit)
+static bool store(const kg__sessions *sessions, kg__baseline_case *entry,
+                  const kg__recorded *recorded, const char *commit)
 {
     bool changed = false;
 
     for (size_t m = 0; m < KG__TIMES; m++) {
-        if (one->counts[m] == 0 && kg__baseline_remove_metric(entry, kg__time_names[m])) {
+        if (recorded->counts[m] == 0 && kg__baseline_remove_metric(entry, kg__time_names[m])) {
             fprintf(kg__narration(),
-                    KG__CASE_COLUMN " %-13s retired: it can no longer be measured\n", one->id,
+                    KG__CASE_COLUMN " %-13s retired: it can no longer be measured\n", recorded->id,
                     kg__time_names[m]);
-            kg__ledger_retire(all->ledger, one->id, kg__time_names[m]);
+            kg__change_log_retire(sessions->log, recorded->id, kg__time_names[m]);
             changed = true;
         }
     }
-    changed = kg__sessions_store(all, entry, one, merge) || changed;
+    changed = kg__sessions_store(sessions, entry, recorded, merge) || changed;
     if (changed && commit != NULL)
         kg__recorder_stamp(entry, commit);
-    return store_code(all->ledger, entry, one, changed) || changed;
+    return store_code(sessions->log, entry, recorded, changed) || changed;
 }
 
-/* Takes out cases that no table has any more; returns how many. */
-static size_t retire(const recording *recording, kg__baseline *baseline)
+/* Removes cases that no table has any more; returns how many. */
+static size_t retire(const recording *run, kg__baseline *baseline)
 {
-    const kg__sessions *all = &recording->sessions;
-    const char **ids = kg__allocate(all->count, sizeof *ids);
+    const kg__sessions *sessions = &run->sessions;
+    const char **ids = kg__allocate(sessions->count, sizeof *ids);
     size_t retired;
 
-    for (size_t i = 0; i < all->count; i++)
-        ids[i] = all->cases[i].id;
-    retired = kg__recorder_retire(&recording->recorder, baseline, ids, all->count);
+    for (size_t i = 0; i < sessions->count; i++)
+        ids[i] = sessions->cases[i].id;
+    retired = kg__recorder_retire(&run->recorder, baseline, ids, sessions->count);
     free(ids);
     return retired;
 }
 
-static int save(recording *all)
+static int save(recording *run)
 {
-    const kg__sessions *sessions = &all->sessions;
+    const kg__sessions *sessions = &run->sessions;
     char path[2 * KG__PATH_SIZE];
     char commit[64];
     kg__target target;
@@ -255,11 +255,11 @@ static int save(recording *all)
     size_t changed = 0;
     bool saved = true;
 
-    if (!kg__recorder_load(&all->recorder, &target, path, sizeof path, &baseline)) {
+    if (!kg__recorder_load(&run->recorder, &target, path, sizeof path, &baseline)) {
         kg__baseline_free(&baseline);
         return KG__EXIT_ERROR;
     }
-    kg__recorder_commit(&all->recorder, commit, sizeof commit);
+    kg__recorder_commit(&run->recorder, commit, sizeof commit);
     kg__sessions_print_head();
     for (size_t i = 0; i < sessions->count; i++)
         changed += store(sessions, kg__baseline_add(&baseline, sessions->cases[i].id),
@@ -267,72 +267,72 @@ static int save(recording *all)
     for (size_t i = 0; i < KG__SENTINELS; i++)
         changed += store(sessions, kg__baseline_add_sentinel(&baseline, sessions->sentinels[i].id),
                          &sessions->sentinels[i], NULL);
-    changed += retire(all, &baseline);
+    changed += retire(run, &baseline);
     if (changed > 0)
-        saved = kg__recorder_save(&all->recorder, path, &target, &baseline);
-    kg__ledger_set_counts(sessions->ledger, sessions->most, sessions->count + KG__SENTINELS,
-                          changed);
+        saved = kg__recorder_save(&run->recorder, path, &target, &baseline);
+    kg__change_log_set_counts(sessions->log, sessions->limit, sessions->count + KG__SENTINELS,
+                              changed);
     if (saved)
         kg__print(kg__narration(), "%s: %zu of %zu cases and sentinels changed, %zu sessions\n",
-                  path, changed, sessions->count + KG__SENTINELS, sessions->most);
+                  path, changed, sessions->count + KG__SENTINELS, sessions->limit);
     kg__baseline_free(&baseline);
     return saved ? KG__EXIT_PASS : KG__EXIT_ERROR;
 }
 
 /* Disassembles the programs while nothing is timed. */
-static void read_machine_code(recording *all, size_t count, char **programs)
+static void read_machine_code(recording *run, size_t count, char **programs)
 {
-    const char *capability = kg__json_text(all->recorder.target, "compute_capability");
+    const char *capability = kg__json_text(run->recorder.target, "compute_capability");
 
-    for (size_t i = 0; i < count && all->recorder.target != NULL; i++) {
+    for (size_t i = 0; i < count && run->recorder.target != NULL; i++) {
         json_t *machine_code = kg__program_machine_code(programs[i], capability);
 
-        json_object_set_new(all->machine_code, programs[i],
+        json_object_set_new(run->machine_code, programs[i],
                             machine_code != NULL ? machine_code : json_null());
     }
 }
 
-static bool measure(recording *all, size_t count, char **programs)
+static bool measure(recording *run, size_t count, char **programs)
 {
     bool good = true;
 
     for (size_t i = 0; i < count && good; i++) {
         kg__print(kg__narration(), "checking %s\n", programs[i]);
         (void)fflush(kg__narration());
-        good = kg__recorder_observe(&all->recorder, programs[i], programs[i], "check");
+        good = kg__recorder_observe(&run->recorder, programs[i], programs[i], "check");
     }
-    good = good && (all->recorder.target == NULL || kg__recorder_may_load(&all->recorder));
+    good = good && (run->recorder.target == NULL || kg__recorder_may_load(&run->recorder));
     if (good)
-        read_machine_code(all, count, programs);
-    for (size_t session = 0; session < all->sessions.most && good; session++) {
-        fprintf(kg__narration(), "session %zu of %zu\n", session + 1, all->sessions.most);
+        read_machine_code(run, count, programs);
+    for (size_t session = 0; session < run->sessions.limit && good; session++) {
+        fprintf(kg__narration(), "session %zu of %zu\n", session + 1, run->sessions.limit);
         (void)fflush(kg__narration());
-        good = observe_session(all, count, programs);
+        good = observe_session(run, count, programs);
     }
-    if (good && all->sessions.count == 0) {
-        kg__recorder_refuse_filter(&all->recorder, "time", count, programs);
+    if (good && run->sessions.count == 0) {
+        kg__recorder_refuse_filter(&run->recorder, "time", count, programs);
         good = false;
     }
-    return good && sessions_are_whole(&all->sessions);
+    return good && sessions_are_complete(&run->sessions);
 }
 
 static int record_times(kg__recorder *recorder, size_t sessions, size_t count, char **programs)
 {
-    recording all = { .recorder = *recorder, .machine_code = json_object() };
+    recording run = { .recorder = *recorder, .machine_code = json_object() };
     int code = KG__EXIT_ERROR;
 
-    kg__sessions_begin(&all.sessions, recorder->ledger, sessions);
-    all.recorder.on_record = take_record;
-    all.recorder.context = &all;
-    if (measure(&all, count, programs))
-        code = save(&all);
-    json_decref(all.machine_code);
-    kg__sessions_free(&all.sessions);
-    *recorder = all.recorder;
+    kg__sessions_begin(&run.sessions, recorder->log, sessions);
+    run.recorder.on_record = take_record;
+    run.recorder.context = &run;
+    if (measure(&run, count, programs))
+        code = save(&run);
+    json_decref(run.machine_code);
+    kg__sessions_free(&run.sessions);
+    *recorder = run.recorder;
     return code;
 }
 
-/* How many of the programs are for the CPU model, by their names: matmul_f32.model. */
+/* How many of the programs are for the CPU model, by name: matmul_f32.model. */
 static size_t count_models(size_t count, char **programs)
 {
     size_t models = 0;
@@ -350,12 +350,13 @@ static bool parse_sessions(size_t *sessions)
     *sessions = number;
     if (*end == '\0' && number >= KG__SESSIONS_MINIMUM && number <= KG__SESSIONS_MAXIMUM)
         return true;
-    kg__complain("--sessions %s: not a number from %d to %d: fewer say too little of the noise",
-                 sessions_text, KG__SESSIONS_MINIMUM, KG__SESSIONS_MAXIMUM);
+    kg__complain(
+        "--sessions %s: not a number from %d to %d: fewer are not enough to estimate the noise",
+        sessions_text, KG__SESSIONS_MINIMUM, KG__SESSIONS_MAXIMUM);
     return false;
 }
 
-/* Whether the programs and the options go together. */
+/* Whether the programs and the options fit together. */
 static bool arguments_fit(size_t count, size_t models)
 {
     if (count == 0 || baselines == NULL)
@@ -364,26 +365,25 @@ static bool arguments_fit(size_t count, size_t models)
         kg__complain("baseline record: programs for a GPU and for the CPU model: each target is "
                      "recorded on its own");
     else if (models > 0 && merge)
-        kg__complain("--merge: is for boards of a GPU's model: the CPU model counts the same "
-                     "everywhere");
+        kg__complain("--merge: is for several boards of one GPU model: the CPU model's counts are "
+                     "the same everywhere");
     else
         return true;
     return false;
 }
 
-static int record_programs(kg__ledger *ledger, size_t sessions, size_t models, size_t count,
+static int record_programs(kg__change_log *log, size_t sessions, size_t models, size_t count,
                            char **programs)
 {
     char folder[KG__PATH_SIZE];
     kg__error why = { "" };
-    kg__recorder recorder = { .ledger = ledger,
-                              .baselines = baselines,
-                              .commit = commit_text,
-                              .comparisons = json_object() };
+    kg__recorder recorder = {
+        .log = log, .baselines = baselines, .commit = commit_text, .comparisons = json_object()
+    };
     int code;
 
     if (!kg__file_make_temporary_folder("record", folder, sizeof folder, &why)) {
-        kg__ledger_refuse(ledger, (kg__entry_subject){ .file = NULL }, "%s", why.text);
+        kg__change_log_refuse(log, (kg__entry_subject){ .file = NULL }, "%s", why.text);
         json_decref(recorder.comparisons);
         return KG__EXIT_ERROR;
     }
@@ -400,7 +400,7 @@ static int record_programs(kg__ledger *ledger, size_t sessions, size_t models, s
 static int record(size_t count, char **programs)
 {
     size_t models = count_models(count, programs);
-    kg__ledger ledger;
+    kg__change_log log;
     size_t sessions;
     int lock;
     int code;
@@ -408,29 +408,28 @@ static int record(size_t count, char **programs)
     if (!parse_sessions(&sessions) || !arguments_fit(count, models) ||
         !kg__prepare_baselines(baselines))
         return KG__EXIT_ERROR;
-    lock = kg__hold_baselines(baselines);
+    lock = kg__lock_baselines(baselines);
     if (lock < 0)
         return KG__EXIT_ERROR;
     if (as_json)
-        kg__narrate_aside();
-    kg__ledger_begin(&ledger, kg__baseline_record_command.name, merge);
-    code = record_programs(&ledger, sessions, models, count, programs);
+        kg__narrate_to_stderr();
+    kg__change_log_begin(&log, kg__baseline_record_command.name, merge);
+    code = record_programs(&log, sessions, models, count, programs);
     kg__lock_release(lock);
-    code = kg__ledger_end(&ledger, as_json, code);
-    kg__ledger_free(&ledger);
+    code = kg__change_log_end(&log, as_json, code);
+    kg__change_log_free(&log);
     return code;
 }
 
 static const kg__option record_options[] = {
     { "--sessions", "N",
-      "fresh processes to time each comparison in (default: 5, the fewest; counts take two)",
+      "processes that time each comparison (default: 5, the minimum; counts take two)",
       &sessions_text, NULL },
     { "--baselines", "DIR", "the folder of the baseline files", &baselines, NULL },
-    { "--commit", "NAME", "the commit that the programs were built from (default: git's word)",
+    { "--commit", "NAME", "the commit that the programs were built from (default: from git)",
       &commit_text, NULL },
-    { "--merge", NULL,
-      "add the sessions to those that the baseline has: for further boards of a model", NULL,
-      &merge },
+    { "--merge", NULL, "add the sessions to those of the baseline: for more boards of a model",
+      NULL, &merge },
     KG__JSON_OPTION(as_json),
     { 0 },
 };
@@ -440,16 +439,14 @@ const kg__command kg__baseline_record_command = {
     .operands = "PROGRAM...",
     .summary = "Measure comparisons and store what moved beyond its band",
     .details =
-        "A program NAME.gpu is timed on this machine's GPU, a program NAME.model is counted on "
-        "the\n"
-        "CPU model; one call takes programs of one target. Refuses on a failed check, a throttled\n"
-        "card, other processes on it, launches that cost now this and now that, sessions that\n"
-        "disagree, counts that do not repeat, and while somebody else changes baselines in DIR.\n"
-        "Bands that were edited by hand (\"band_by\": \"hand\") stay. A time whose noise may "
-        "exceed\n"
-        "5 % is recorded, and not gated. KG_FILTER narrows what is recorded.\n"
-        "exit: 0 recorded (or nothing moved); 2 refused, and no file is touched,\n"
-        "unless the line says that it was written and the output lost\n",
+        "A program NAME.gpu is timed on this machine's GPU, a program NAME.model is counted on\n"
+        "the CPU model; one call takes programs of one target. Refuses on a failed check, a\n"
+        "throttled GPU, other processes on it, an unstable launch overhead, sessions that\n"
+        "disagree, counts that do not repeat, and while another process changes baselines in DIR.\n"
+        "Bands that were edited by hand (\"band_by\": \"hand\") stay. A time whose noise may\n"
+        "exceed 5 % is recorded, and not gated. KG_FILTER narrows what is recorded.\n"
+        "exit: 0 recorded (or nothing moved); 2 refused, and no file is touched, unless the\n"
+        "message says that it was written and only the output lost\n",
     .options = record_options,
     .takes_operands = true,
     .run = record,

@@ -1,4 +1,4 @@
-/* Recording counts: the CPU model's programs, each counted twice, and what of it is new. */
+/* Records counts: runs the CPU model's programs twice, and stores what changed. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,48 +15,48 @@
 #include "suite/case_id.h"
 #include "suite/counters.h"
 
-/* One more run than it takes: counts repeat, and this proves it. */
+/* The second run checks that counts repeat. */
 #define RUNS 2
 
-/* Everything that is being counted. */
+/* The state of counting. */
 typedef struct counting {
     kg__recorder *recorder;
-    json_t *checked;    /* the cases that were checked, as keys */
+    json_t *checked;    /* the checked cases, as keys */
     json_t *runs[RUNS]; /* the "measured" records, by case */
-    size_t run;
+    size_t pass;
 } counting;
 
 static void take_record(void *context, const json_t *record)
 {
-    counting *all = context;
+    counting *run = context;
     const char *id = kg__json_text(record, "case");
 
     if (strcmp(kg__json_text(record, "event"), "checked") == 0)
-        json_object_set_new(all->checked, id, json_true());
+        json_object_set_new(run->checked, id, json_true());
     if (strcmp(kg__json_text(record, "event"), "measured") != 0)
         return;
     if (json_object_size(json_object_get(record, "metrics")) == 0)
-        kg__recorder_refuse(all->recorder, id, "the observer recorded no counter of this case");
-    json_object_set(all->runs[all->run], id, (json_t *)record);
+        kg__recorder_refuse(run->recorder, id, "the observer recorded no counter of this case");
+    json_object_set(run->runs[run->pass], id, (json_t *)record);
 }
 
-/* Checks a program's cases with its own kernels and with the instrumented ones. */
-static bool check(counting *all, const char *program, const char *instrumented)
+/* Checks a program's cases with the plain and with the instrumented kernels. */
+static bool check_program(counting *run, const char *program, const char *instrumented)
 {
     kg__print(kg__narration(), "checking %s\n", program);
     (void)fflush(kg__narration());
-    return kg__recorder_observe(all->recorder, program, program, "check") &&
-           kg__recorder_observe(all->recorder, program, instrumented, "check");
+    return kg__recorder_observe(run->recorder, program, program, "check") &&
+           kg__recorder_observe(run->recorder, program, instrumented, "check");
 }
 
-static bool counts_repeat(const counting *all)
+static bool counts_repeat(const counting *run)
 {
     bool repeat = true;
     const char *id;
     json_t *record;
 
-    json_object_foreach (all->runs[0], id, record) {
-        const json_t *other = json_object_get(all->runs[1], id);
+    json_object_foreach (run->runs[0], id, record) {
+        const json_t *other = json_object_get(run->runs[1], id);
         kg__error error = { "" };
 
         if (other == NULL)
@@ -64,43 +64,43 @@ static bool counts_repeat(const counting *all)
                      "was counted in one run and not in another: see its observers' complaints");
         if (other != NULL && kg__counts_agree(record, other, &error))
             continue;
-        kg__ledger_refuse(all->recorder->ledger, (kg__entry_subject){ .id = id },
-                          "%s; nothing is recorded", error.text);
+        kg__change_log_refuse(run->recorder->log, (kg__entry_subject){ .id = id },
+                              "%s; nothing is recorded", error.text);
         repeat = false;
     }
     return repeat;
 }
 
-static bool measure(counting *all, size_t count, char *const *programs)
+static bool measure(counting *run, size_t count, char *const *programs)
 {
     char path[KG__PATH_SIZE];
     kg__error error = { "" };
 
     for (size_t i = 0; i < count; i++) {
         if (!kg__instrumented_program(programs[i], path, sizeof path, &error)) {
-            kg__ledger_refuse(all->recorder->ledger, (kg__entry_subject){ .file = NULL }, "%s",
-                              error.text);
+            kg__change_log_refuse(run->recorder->log, (kg__entry_subject){ .file = NULL }, "%s",
+                                  error.text);
             return false;
         }
-        if (!check(all, programs[i], path))
+        if (!check_program(run, programs[i], path))
             return false;
     }
-    if (all->recorder->target != NULL && !kg__recorder_may_load(all->recorder))
+    if (run->recorder->target != NULL && !kg__recorder_may_load(run->recorder))
         return false;
-    for (all->run = 0; all->run < RUNS; all->run++) {
-        fprintf(kg__narration(), "counting, run %zu of %d\n", all->run + 1, RUNS);
+    for (run->pass = 0; run->pass < RUNS; run->pass++) {
+        fprintf(kg__narration(), "counting, run %zu of %d\n", run->pass + 1, RUNS);
         (void)fflush(kg__narration());
         for (size_t i = 0; i < count; i++) {
             if (!kg__instrumented_program(programs[i], path, sizeof path, &error) ||
-                !kg__recorder_observe(all->recorder, programs[i], path, "count"))
+                !kg__recorder_observe(run->recorder, programs[i], path, "count"))
                 return false;
         }
     }
-    if (json_object_size(all->runs[0]) == 0) {
-        kg__recorder_refuse_filter(all->recorder, "count", count, programs);
+    if (json_object_size(run->runs[0]) == 0) {
+        kg__recorder_refuse_filter(run->recorder, "count", count, programs);
         return false;
     }
-    return counts_repeat(all);
+    return counts_repeat(run);
 }
 
 static void print_row(const char *id, const char *counter, double old_value, double value)
@@ -117,11 +117,11 @@ static void print_row(const char *id, const char *counter, double old_value, dou
             change);
 }
 
-/* Stores one case, and says what changed of it; of a case that is new, how much there is. */
-static bool store(const counting *all, kg__baseline_case *entry, const json_t *record,
+/* Stores one case and prints its changes; for a new case, the number of counters. */
+static bool store(const counting *run, kg__baseline_case *entry, const json_t *record,
                   const char *commit)
 {
-    kg__ledger *ledger = all->recorder->ledger;
+    kg__change_log *log = run->recorder->log;
     const json_t *metrics = json_object_get(record, "metrics");
     bool is_new = entry->metric_count == 0;
     bool changed = is_new;
@@ -135,17 +135,17 @@ static bool store(const counting *all, kg__baseline_case *entry, const json_t *r
         if (kg__record_count(entry, counter, value, &old_value) == KG__UNCHANGED)
             continue;
         changed = true;
-        kg__ledger_change(ledger, entry->id, counter, old_value > 0 ? old_value : (double)NAN,
-                          value, NULL);
+        kg__change_log_change(log, entry->id, counter, old_value > 0 ? old_value : (double)NAN,
+                              value, NULL);
         if (!is_new)
             print_row(entry->id, counter, old_value, value);
     }
-    /* A case has a metric, even one that does nothing. */
+    /* Every case has a metric, even one without accesses. */
     if (entry->metric_count == 0) {
         (void)kg__baseline_add_metric(entry, kg__counter_name(KG__GLOBAL_LOAD_REQUESTS));
         if (is_new)
-            kg__ledger_change(ledger, entry->id, kg__counter_name(KG__GLOBAL_LOAD_REQUESTS),
-                              (double)NAN, 0, NULL);
+            kg__change_log_change(log, entry->id, kg__counter_name(KG__GLOBAL_LOAD_REQUESTS),
+                                  (double)NAN, 0, NULL);
     }
     if (is_new)
         fprintf(kg__narration(), KG__CASE_COLUMN " %zu counters, new\n", entry->id,
@@ -154,7 +154,7 @@ static bool store(const counting *all, kg__baseline_case *entry, const json_t *r
         if (!changed) {
             fprintf(kg__narration(), KG__CASE_COLUMN " lines of source moved, and no counter\n",
                     entry->id);
-            kg__ledger_note(ledger, entry->id, "lines", NULL);
+            kg__change_log_note(log, entry->id, "lines", NULL);
         }
         changed = true;
     }
@@ -163,54 +163,54 @@ static bool store(const counting *all, kg__baseline_case *entry, const json_t *r
     return changed;
 }
 
-static size_t retire(const counting *all, kg__baseline *baseline)
+static size_t retire(const counting *run, kg__baseline *baseline)
 {
-    const char **ids = kg__allocate(json_object_size(all->runs[0]), sizeof *ids);
+    const char **ids = kg__allocate(json_object_size(run->runs[0]), sizeof *ids);
     size_t count = 0;
     size_t retired;
     const char *id;
     json_t *record;
 
-    json_object_foreach (all->runs[0], id, record)
+    json_object_foreach (run->runs[0], id, record)
         ids[count++] = id;
-    retired = kg__recorder_retire(all->recorder, baseline, ids, count);
+    retired = kg__recorder_retire(run->recorder, baseline, ids, count);
     free(ids);
     return retired;
 }
 
-/* Lists the cases that were checked and not counted; returns how many lines of the list changed. */
-static size_t list_checked(const counting *all, kg__baseline *baseline)
+/* Lists the cases that were only checked; returns how many entries changed. */
+static size_t list_checked(const counting *run, kg__baseline *baseline)
 {
-    kg__ledger *ledger = all->recorder->ledger;
+    kg__change_log *log = run->recorder->log;
     size_t changed = 0;
     const char *id;
     json_t *unused;
 
     for (size_t i = baseline->checked_count; i-- > 0;) {
-        bool counted = json_object_get(all->runs[0], baseline->checked[i]) != NULL;
+        bool counted = json_object_get(run->runs[0], baseline->checked[i]) != NULL;
 
         id = baseline->checked[i];
-        if (!counted && (kg__recorder_is_partial() || !kg__recorder_knows(all->recorder, id) ||
-                         json_object_get(all->checked, id) != NULL))
+        if (!counted && (kg__recorder_is_partial() || !kg__recorder_knows(run->recorder, id) ||
+                         json_object_get(run->checked, id) != NULL))
             continue;
         if (!counted) {
             fprintf(kg__narration(), KG__CASE_COLUMN " retired: no longer in the table\n", id);
-            kg__ledger_retire(ledger, id, NULL);
+            kg__change_log_retire(log, id, NULL);
         }
         (void)kg__baseline_unlist(baseline, id);
         changed++;
     }
-    json_object_foreach (all->checked, id, unused) {
-        if (json_object_get(all->runs[0], id) != NULL || !kg__baseline_list(baseline, id))
+    json_object_foreach (run->checked, id, unused) {
+        if (json_object_get(run->runs[0], id) != NULL || !kg__baseline_list(baseline, id))
             continue;
         fprintf(kg__narration(), KG__CASE_COLUMN " checked, new\n", id);
-        kg__ledger_note(ledger, id, "checked", NULL);
+        kg__change_log_note(log, id, "checked", NULL);
         changed++;
     }
     return changed;
 }
 
-static int save(const counting *all)
+static int save(const counting *run)
 {
     char path[2 * KG__PATH_SIZE];
     char commit[64];
@@ -223,46 +223,46 @@ static int save(const counting *all)
     const char *id;
     json_t *record;
 
-    if (!kg__recorder_load(all->recorder, &target, path, sizeof path, &baseline)) {
+    if (!kg__recorder_load(run->recorder, &target, path, sizeof path, &baseline)) {
         kg__baseline_free(&baseline);
         return KG__EXIT_ERROR;
     }
-    kg__recorder_commit(all->recorder, commit, sizeof commit);
+    kg__recorder_commit(run->recorder, commit, sizeof commit);
     fprintf(kg__narration(), KG__CASE_COLUMN " %-26s %16s %16s %9s\n", "case", "counter", "old",
             "new", "change");
-    json_object_foreach (all->runs[0], id, record)
-        changed += store(all, kg__baseline_add(&baseline, id), record, commit);
-    changed += retire(all, &baseline);
-    listed = list_checked(all, &baseline);
-    /* What is counted alike by another compiler, model or flags, is recorded with these. */
+    json_object_foreach (run->runs[0], id, record)
+        changed += store(run, kg__baseline_add(&baseline, id), record, commit);
+    changed += retire(run, &baseline);
+    listed = list_checked(run, &baseline);
+    /* Equal counts of another compiler, model or flags are stored with the new provenance. */
     if (changed + listed > 0 ||
         (!kg__recorder_is_partial() &&
-         kg__recorded_otherwise(&baseline, &target, all->recorder->provenance, otherwise,
+         kg__recorded_otherwise(&baseline, &target, run->recorder->provenance, otherwise,
                                 sizeof otherwise)))
-        saved = kg__recorder_save(all->recorder, path, &target, &baseline);
-    kg__ledger_set_counts(all->recorder->ledger, RUNS, json_object_size(all->runs[0]), changed);
+        saved = kg__recorder_save(run->recorder, path, &target, &baseline);
+    kg__change_log_set_counts(run->recorder->log, RUNS, json_object_size(run->runs[0]), changed);
     if (saved)
         kg__print(kg__narration(),
-                  "%s: %zu of %zu cases changed, counted twice alike; %zu more are checked (%zu "
-                  "changed)\n",
-                  path, changed, json_object_size(all->runs[0]), baseline.checked_count, listed);
+                  "%s: %zu of %zu cases changed, counted twice with equal results; %zu more are "
+                  "checked (%zu changed)\n",
+                  path, changed, json_object_size(run->runs[0]), baseline.checked_count, listed);
     kg__baseline_free(&baseline);
     return saved ? KG__EXIT_PASS : KG__EXIT_ERROR;
 }
 
 int kg__record_model(kg__recorder *recorder, size_t count, char *const *programs)
 {
-    counting all = { .recorder = recorder, .checked = json_object() };
+    counting run = { .recorder = recorder, .checked = json_object() };
     int code = KG__EXIT_ERROR;
 
     recorder->on_record = take_record;
-    recorder->context = &all;
+    recorder->context = &run;
     for (size_t i = 0; i < RUNS; i++)
-        all.runs[i] = json_object();
-    if (measure(&all, count, programs))
-        code = save(&all);
+        run.runs[i] = json_object();
+    if (measure(&run, count, programs))
+        code = save(&run);
     for (size_t i = 0; i < RUNS; i++)
-        json_decref(all.runs[i]);
-    json_decref(all.checked);
+        json_decref(run.runs[i]);
+    json_decref(run.checked);
     return code;
 }

@@ -21,13 +21,13 @@
 
 void kg__recorder_refuse(kg__recorder *recorder, const char *id, const char *why)
 {
-    kg__ledger_refuse(recorder->ledger, (kg__entry_subject){ .id = id }, "%s: nothing is recorded",
-                      why);
+    kg__change_log_refuse(recorder->log, (kg__entry_subject){ .id = id }, "%s: nothing is recorded",
+                          why);
     recorder->refused = true;
 }
 
-/* Lists what is to be observed: of times also what KG_FILTER leaves out and is timed side by side
- * with what it takes, which is not recorded. */
+/* Lists the cases to observe: for times, also those outside of KG_FILTER that are timed in the same
+ * process and not recorded. */
 static bool list_cases(const kg__recorder *recorder, const char *program, const char *part,
                        kg__listing *cases)
 {
@@ -38,8 +38,8 @@ static bool list_cases(const kg__recorder *recorder, const char *program, const 
 
     if (code == 0)
         return true;
-    kg__ledger_refuse(recorder->ledger, (kg__entry_subject){ .file = program },
-                      "it does not list its cases (exit code %d): build it anew", code);
+    kg__change_log_refuse(recorder->log, (kg__entry_subject){ .file = program },
+                          "it does not list its cases (exit code %d): build it again", code);
     return false;
 }
 
@@ -49,8 +49,8 @@ void kg__recorder_refuse_filter(const kg__recorder *recorder, const char *part, 
     char *filter = kg__lift_filter();
     const char *globs = filter != NULL ? filter : "";
     kg__listing *listings = kg__allocate(count, sizeof *listings);
-    const char **near = kg__allocate(count, sizeof *near);
-    char *meant;
+    const char **nearest_ids = kg__allocate(count, sizeof *nearest_ids);
+    char *suggestion;
     size_t found = 0;
 
     for (size_t i = 0; i < count; i++) {
@@ -60,18 +60,18 @@ void kg__recorder_refuse_filter(const kg__recorder *recorder, const char *part, 
         if (kg__child_lines(arguments, LISTING_SECONDS, &listings[i]) == 0)
             nearest = kg__nearest_to_globs(globs, listings[i].lines, listings[i].count);
         if (nearest != NULL)
-            near[found++] = nearest;
+            nearest_ids[found++] = nearest;
     }
-    meant = kg__glob_meant(globs, near, found);
-    kg__ledger_refuse(recorder->ledger, (kg__entry_subject){ .file = NULL },
-                      "no case to record: is KG_FILTER too narrow?%s%s%s `kernelgate list` has the "
-                      "cases",
-                      meant != NULL ? " Did you mean \"" : "", meant != NULL ? meant : "",
-                      meant != NULL ? "\"?" : "");
-    free(meant);
+    suggestion = kg__glob_meant(globs, nearest_ids, found);
+    kg__change_log_refuse(
+        recorder->log, (kg__entry_subject){ .file = NULL },
+        "no case to record: is KG_FILTER too narrow?%s%s%s `kernelgate list` has the cases",
+        suggestion != NULL ? " Did you mean \"" : "", suggestion != NULL ? suggestion : "",
+        suggestion != NULL ? "\"?" : "");
+    free(suggestion);
     for (size_t i = 0; i < count; i++)
         kg__listing_free(&listings[i]);
-    free(near);
+    free(nearest_ids);
     free(listings);
     kg__restore_filter(filter);
 }
@@ -82,14 +82,14 @@ static bool is_end_of_case(const char *event)
            strcmp(event, "failed") == 0;
 }
 
-/* Tells how far the observed process is. Its cases take about equally long. */
+/* Shows the observer's progress, assuming that all cases take equally long. */
 static void show_progress(kg__recorder *recorder, const char *id)
 {
     double elapsed = kg__now() - recorder->progress.began;
     double done;
 
     recorder->done++;
-    done = fmin((double)recorder->done / (double)recorder->of, 1);
+    done = fmin((double)recorder->done / (double)recorder->case_count, 1);
     kg__progress_update(&recorder->progress, done, elapsed * (1 - done) / done, id);
 }
 
@@ -101,7 +101,7 @@ static void take_record(void *context, const json_t *record)
 
     if (id[0] != '\0' && is_end_of_case(event))
         show_progress(recorder, id);
-    /* A case that is only timed along. */
+    /* A case that is timed, but not recorded. */
     if (id[0] != '\0' && !kg__filter_takes(id))
         return;
     if (strcmp(event, "target") == 0 && recorder->target == NULL) {
@@ -116,7 +116,7 @@ static void take_record(void *context, const json_t *record)
     }
 }
 
-static const char *comparison_of(const char *id, char *name, size_t size)
+static const char *copy_comparison(const char *id, char *name, size_t size)
 {
     kg__format(name, size, "%.*s", (int)strcspn(id, "/"), id);
     return name;
@@ -148,19 +148,19 @@ bool kg__recorder_observe(kg__recorder *recorder, const char *program, const cha
         char comparison[KG__PATH_SIZE];
 
         json_object_set_new(recorder->comparisons,
-                            comparison_of(cases.lines[i], comparison, sizeof comparison),
+                            copy_comparison(cases.lines[i], comparison, sizeof comparison),
                             json_true());
     }
     recorder->done = 0;
-    recorder->of = cases.count;
+    recorder->case_count = cases.count;
     kg__progress_begin(&recorder->progress, "baseline record");
     if (cases.count > 0)
         status = kg__observe_cases(&job, &why);
     kg__progress_end(&recorder->progress);
     kg__listing_free(&cases);
     if (status != KG__OBSERVED)
-        kg__ledger_refuse(recorder->ledger, (kg__entry_subject){ .file = observer }, "%s",
-                          why.text);
+        kg__change_log_refuse(recorder->log, (kg__entry_subject){ .file = observer }, "%s",
+                              why.text);
     return status == KG__OBSERVED && !recorder->refused;
 }
 
@@ -169,8 +169,8 @@ bool kg__recorder_is_partial(void)
     return kg__setting("KG_FILTER") != NULL;
 }
 
-/* Whether cases that are recorded in part are compiled with the flags of the rest, which the
- * provenance names for all. */
+/* Whether the recorded cases are compiled with the same flags as the rest: the provenance has only
+ * one set of flags. */
 static bool flags_agree(const kg__recorder *recorder, const kg__baseline *baseline,
                         const char *path, kg__error *error)
 {
@@ -180,8 +180,8 @@ static bool flags_agree(const kg__recorder *recorder, const kg__baseline *baseli
     if (!kg__recorder_is_partial() || baseline->case_count == 0 || strcmp(then, now) == 0)
         return true;
     return kg__fail(error,
-                    "%s: its other cases were recorded with CXXFLAGS \"%s\", these would be with "
-                    "\"%s\": build with the same, or record all cases, without KG_FILTER",
+                    "%s: its other cases were recorded with CXXFLAGS \"%s\", these with \"%s\": "
+                    "build with the same flags, or record all cases, without KG_FILTER",
                     path, then, now);
 }
 
@@ -191,21 +191,21 @@ bool kg__recorder_load(const kg__recorder *recorder, kg__target *target, char *p
     kg__error error = { "" };
 
     *target = kg__target_of(recorder->target);
-    bool sound =
+    bool readable =
         kg__baseline_load_for(recorder->baselines, target, path, size, baseline, &error) != KG__BAD;
 
-    kg__ledger_set(recorder->ledger, "file", kg__json_clean_string(path));
-    kg__ledger_set(recorder->ledger, "target",
-                   json_pack("{s:s, s:s}", "key", target->key, "name", target->name));
-    if (!sound) {
-        kg__ledger_refuse(recorder->ledger, (kg__entry_subject){ .file = NULL },
-                          "%s: mend or move that file first; nothing is recorded", error.text);
+    kg__change_log_set(recorder->log, "file", kg__json_clean_string(path));
+    kg__change_log_set(recorder->log, "target",
+                       json_pack("{s:s, s:s}", "key", target->key, "name", target->name));
+    if (!readable) {
+        kg__change_log_refuse(recorder->log, (kg__entry_subject){ .file = NULL },
+                              "%s: fix or move that file first; nothing is recorded", error.text);
         return false;
     }
     if (flags_agree(recorder, baseline, path, &error))
         return true;
-    kg__ledger_refuse(recorder->ledger, (kg__entry_subject){ .file = NULL },
-                      "%s; nothing is recorded", error.text);
+    kg__change_log_refuse(recorder->log, (kg__entry_subject){ .file = NULL },
+                          "%s; nothing is recorded", error.text);
     return false;
 }
 
@@ -214,10 +214,10 @@ bool kg__recorder_may_load(const kg__recorder *recorder)
     char path[2 * KG__PATH_SIZE];
     kg__target target;
     kg__baseline baseline;
-    bool sound = kg__recorder_load(recorder, &target, path, sizeof path, &baseline);
+    bool readable = kg__recorder_load(recorder, &target, path, sizeof path, &baseline);
 
     kg__baseline_free(&baseline);
-    return sound;
+    return readable;
 }
 
 void kg__recorder_commit(const kg__recorder *recorder, char *text, size_t size)
@@ -226,7 +226,7 @@ void kg__recorder_commit(const kg__recorder *recorder, char *text, size_t size)
         kg__format(text, size, "%s", recorder->commit);
     else if (!kg__current_commit(text, size))
         kg__format(text, size, "unknown");
-    kg__ledger_set(recorder->ledger, "commit", kg__json_clean_string(text));
+    kg__change_log_set(recorder->log, "commit", kg__json_clean_string(text));
 }
 
 void kg__recorder_stamp(kg__baseline_case *entry, const char *commit)
@@ -240,7 +240,7 @@ bool kg__recorder_knows(const kg__recorder *recorder, const char *id)
     char comparison[KG__PATH_SIZE];
 
     return json_object_get(recorder->comparisons,
-                           comparison_of(id, comparison, sizeof comparison)) != NULL;
+                           copy_comparison(id, comparison, sizeof comparison)) != NULL;
 }
 
 size_t kg__recorder_retire(const kg__recorder *recorder, kg__baseline *baseline,
@@ -259,7 +259,7 @@ size_t kg__recorder_retire(const kg__recorder *recorder, kg__baseline *baseline,
         if (recorded || !kg__recorder_knows(recorder, id))
             continue;
         fprintf(kg__narration(), KG__CASE_COLUMN " retired: no longer in the table\n", id);
-        kg__ledger_retire(recorder->ledger, id, NULL);
+        kg__change_log_retire(recorder->log, id, NULL);
         (void)kg__baseline_remove(baseline, id);
         retired++;
     }
@@ -271,16 +271,16 @@ bool kg__recorder_save(const kg__recorder *recorder, const char *path, const kg_
 {
     kg__error error = { "" };
 
-    /* What was recorded in part is still of the machine and compiler of the rest. */
+    /* A filtered recording keeps the provenance of the other cases. */
     if (!kg__recorder_is_partial() || baseline->provenance == NULL) {
         baseline->target = *target;
         json_decref(baseline->provenance);
         baseline->provenance = json_incref(recorder->provenance);
     }
     if (kg__baseline_save(path, baseline, &error)) {
-        kg__ledger_set(recorder->ledger, "written", json_true());
+        kg__change_log_set(recorder->log, "written", json_true());
         return true;
     }
-    kg__ledger_refuse(recorder->ledger, (kg__entry_subject){ .file = NULL }, "%s", error.text);
+    kg__change_log_refuse(recorder->log, (kg__entry_subject){ .file = NULL }, "%s", error.text);
     return false;
 }

@@ -1,4 +1,4 @@
-/* kernelgate report: what a run measured, as people publish it. */
+/* kernelgate report: prints the measurements of a run as tables, or writes its page. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,61 +24,61 @@ static const char *results_file;
 static const char *out;
 static const char *html;
 
-/* Refuses a name that is not in a list, naming what is nearest to it, or all that there are. */
-static bool require_name(const char *path, const char *what, const char *name,
-                         const kg__report_names *known)
+/* Complains about a name that is not in a list, with the nearest one, or with all. */
+static bool require_name(const char *path, const char *kind, const char *name,
+                         const kg__report_names *names)
 {
-    char all[KG__MESSAGE_SIZE] = "";
+    char list[KG__MESSAGE_SIZE] = "";
     const char *nearest;
 
-    for (size_t i = 0; i < known->count; i++) {
-        size_t used = strlen(all);
+    for (size_t i = 0; i < names->count; i++) {
+        size_t used = strlen(list);
 
-        if (strcmp(known->names[i], name) == 0)
+        if (strcmp(names->names[i], name) == 0)
             return true;
-        kg__format(all + used, sizeof all - used, "%s%s", i > 0 ? ", " : "", known->names[i]);
+        kg__format(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", names->names[i]);
     }
-    nearest = kg__nearest_name(name, (const char *const *)known->names, known->count);
-    if (known->count == 0)
+    nearest = kg__nearest_name(name, (const char *const *)names->names, names->count);
+    if (names->count == 0)
         kg__complain("report: %s holds no case: run ctest first", path);
     else if (nearest != NULL)
-        kg__complain("report: %s has no %s \"%s\"; did you mean \"%s\"? It has %s", path, what,
-                     name, nearest, all);
+        kg__complain("report: %s has no %s \"%s\"; did you mean \"%s\"? It has %s", path, kind,
+                     name, nearest, list);
     else
-        kg__complain("report: %s has no %s \"%s\": it has %s", path, what, name, all);
+        kg__complain("report: %s has no %s \"%s\": it has %s", path, kind, name, list);
     return false;
 }
 
-/* A case of a table: its figures by their columns' names, those that are known. */
-static json_t *case_json(const kg__report_table *table, const kg__report_case *one)
+/* A case of a table: its known figures by column name. */
+static json_t *pack_case(const kg__report_table *table, const kg__report_case *c)
 {
     json_t *figures = json_object();
-    json_t *object = json_pack("{s:s, s:s, s:s, s:s}", "variant", table->variants[one->variant],
-                               "size", one->size, "launch", one->launch, "verdict",
-                               one->entry != NULL ? kg__verdict_name(one->verdict) : "refused");
+    json_t *object = json_pack("{s:s, s:s, s:s, s:s}", "variant", table->variants[c->variant],
+                               "size", c->size, "launch", c->launch, "verdict",
+                               c->entry != NULL ? kg__verdict_name(c->verdict) : "refused");
 
-    if (one->entry != NULL)
-        json_object_set_new(object, "case", json_string(kg__json_text(one->entry, "case")));
-    if (*one->why != '\0')
-        json_object_set_new(object, "why", json_string(one->why));
-    if (*one->clock != '\0')
-        json_object_set_new(object, "clock", json_string(one->clock));
-    if (*one->limited_by != '\0')
-        json_object_set_new(object, "limited_by", json_string(one->limited_by));
+    if (c->entry != NULL)
+        json_object_set_new(object, "case", json_string(kg__json_text(c->entry, "case")));
+    if (*c->why != '\0')
+        json_object_set_new(object, "why", json_string(c->why));
+    if (*c->clock != '\0')
+        json_object_set_new(object, "clock", json_string(c->clock));
+    if (*c->limited_by != '\0')
+        json_object_set_new(object, "limited_by", json_string(c->limited_by));
     for (int i = 0; i < table->column_count; i++)
-        kg__json_set_finite(figures, table->columns[i].name, one->figures[i]);
+        kg__json_set_finite(figures, table->columns[i].name, c->figures[i]);
     json_object_set_new(object, "figures", figures);
     return object;
 }
 
-static json_t *table_json(const kg__report_table *table)
+static json_t *pack_table(const kg__report_table *table)
 {
     json_t *cases = json_array();
     json_t *object = json_pack("{s:s, s:s, s:o}", "comparison", table->comparison, "target",
                                table->target, "cases", cases);
 
     for (size_t i = 0; i < table->case_count; i++)
-        json_array_append_new(cases, case_json(table, &table->cases[i]));
+        json_array_append_new(cases, pack_case(table, &table->cases[i]));
     kg__json_set_finite(object, "copy_bytes_per_second", table->copy_limit);
     kg__json_set_finite(object, "operations_per_second", table->operation_limit);
     return object;
@@ -89,7 +89,7 @@ static int print_json(const kg__report_table *tables, size_t count)
     json_t *list = json_array();
 
     for (size_t i = 0; i < count; i++)
-        json_array_append_new(list, table_json(&tables[i]));
+        json_array_append_new(list, pack_table(&tables[i]));
     return kg__json_print(json_pack("{s:s, s:o}", "schema", REPORT_SCHEMA, "tables", list),
                           JSON_INDENT(1), "report")
                ? KG__EXIT_PASS
@@ -112,8 +112,8 @@ static int write_tables(const kg__report_table *tables, size_t count)
     return kg__flush_output("report") ? KG__EXIT_PASS : KG__EXIT_ERROR;
 }
 
-/* An empty table would look like a comparison that costs nothing. */
-static void refuse_nothing(const char *path)
+/* Complains that the table would be empty. */
+static void refuse_empty(const char *path)
 {
     const char *filter = getenv("KG_FILTER");
 
@@ -129,7 +129,7 @@ static void refuse_nothing(const char *path)
                      comparison);
 }
 
-/* Makes the table of each target that is asked for, and writes those that are not empty. */
+/* Makes the tables of the chosen targets, and writes those that are not empty. */
 static int report_targets(const char *path, const json_t *results, const kg__report_names *targets)
 {
     kg__report_table *tables = kg__allocate(targets->count, sizeof *tables);
@@ -151,7 +151,7 @@ static int report_targets(const char *path, const json_t *results, const kg__rep
     if (!made)
         kg__complain("report: %s: %s", path, error.text);
     else if (count == 0)
-        refuse_nothing(path);
+        refuse_empty(path);
     else
         code = write_tables(tables, count);
     for (size_t i = 0; i < count; i++)
@@ -176,33 +176,32 @@ static int report_on(const char *path, const json_t *results)
     return code;
 }
 
-/* Whether the page may be written: never in the place of what it is made of, and not of nothing. */
+/* Whether the page may be written: not over its results file, and not without cases. */
 static bool page_fits(const char *path, const json_t *results)
 {
     const json_t *cases = json_object_get(results, "cases");
     const json_t *entry;
-    struct stat from;
-    struct stat to;
-    bool taken = json_array_size(cases) == 0;
+    struct stat results_file_facts;
+    struct stat html_file;
+    bool any_case = json_array_size(cases) == 0;
     size_t i;
 
-    if (stat(path, &from) == 0 && stat(html, &to) == 0 && from.st_dev == to.st_dev &&
-        from.st_ino == to.st_ino) {
-        kg__complain("report: --html %s: is the results file that the page is made of: name "
-                     "another",
-                     html);
+    if (stat(path, &results_file_facts) == 0 && stat(html, &html_file) == 0 &&
+        results_file_facts.st_dev == html_file.st_dev &&
+        results_file_facts.st_ino == html_file.st_ino) {
+        kg__complain("report: --html %s: is the results file itself: name another", html);
         return false;
     }
     json_array_foreach (cases, i, entry)
-        taken = taken || kg__filter_takes(kg__json_text(entry, "case"));
-    if (!taken)
-        kg__complain("report: KG_FILTER=%s leaves none of the %zu cases in %s: give another, or "
-                     "none",
-                     kg__setting("KG_FILTER"), json_array_size(cases), path);
-    return taken;
+        any_case = any_case || kg__filter_takes(kg__json_text(entry, "case"));
+    if (!any_case)
+        kg__complain(
+            "report: KG_FILTER=%s leaves none of the %zu cases in %s: give another, or none",
+            kg__setting("KG_FILTER"), json_array_size(cases), path);
+    return any_case;
 }
 
-/* The page of the whole run. */
+/* Writes the page of the whole run. */
 static int write_page(const char *path, const json_t *results)
 {
     kg__error error = { "" };
@@ -215,24 +214,24 @@ static int write_page(const char *path, const json_t *results)
     return KG__EXIT_ERROR;
 }
 
-/* Whether what was asked for is one thing, and can be. */
+/* Whether the options fit together. */
 static bool options_fit(void)
 {
     if (html != NULL && (comparison != NULL || target != NULL || format != NULL)) {
-        kg__complain("report: --html writes the page of the whole run: leave %s away",
+        kg__complain("report: --html writes the page of the whole run: omit %s",
                      comparison != NULL ? "--table"
                      : target != NULL   ? "--target"
                                         : "--format");
         return false;
     }
     if (html == NULL && comparison == NULL) {
-        kg__complain("report: say what to print: --table COMPARISON, or what to write: --html "
-                     "FILE");
+        kg__complain(
+            "report: name what to print, --table COMPARISON, or what to write, --html FILE");
         return false;
     }
     if (format != NULL && strcmp(format, "markdown") != 0 && strcmp(format, "csv") != 0 &&
         strcmp(format, "json") != 0) {
-        kg__complain("report: there is no format \"%s\": take markdown, csv or json", format);
+        kg__complain("report: there is no format \"%s\": use markdown, csv or json", format);
         return false;
     }
     return true;
@@ -250,7 +249,7 @@ static int report(size_t count, char **operands)
     if (!kg__merge_format("report", as_json, &format) || !options_fit())
         return KG__EXIT_ERROR;
     if (results_file != NULL && out != NULL) {
-        kg__complain("report: --results names the file that --out has the folder of: give one");
+        kg__complain("report: --results names the file, --out its folder: give one");
         return KG__EXIT_ERROR;
     }
     if (results_file != NULL)
@@ -270,10 +269,11 @@ static int report(size_t count, char **operands)
 static const kg__option options[] = {
     { "--table", "COMPARISON", "print this comparison's table", &comparison, NULL },
     { "--format", "FORMAT",
-      "markdown, variants side by side (the default), csv, a line a case, or json", &format, NULL },
+      "markdown, variants side by side (the default), csv, one line per case, or json", &format,
+      NULL },
     KG__JSON_OPTION(as_json),
-    { "--target", "KEY", "of this target alone (default: of all, GPUs first)", &target, NULL },
-    { "--html", "FILE", "write the page of the whole run instead, as out/report/index.html is",
+    { "--target", "KEY", "only this target (default: all, GPUs first)", &target, NULL },
+    { "--html", "FILE", "write the page of the whole run instead, like out/report/index.html",
       &html, NULL },
     { "--results", "FILE", "read this results file (default: results.json in --out)", &results_file,
       NULL },
@@ -286,9 +286,9 @@ const kg__command kg__report_command = {
     .operands = "",
     .summary = "Print what a run measured of a comparison, or make the page of a whole run",
     .details =
-        "Of a GPU: time, cold time, speedup over the comparison's first variant, GB/s, GFLOP/s,\n"
-        "share of the card's measured limits, occupancy. Of the CPU model: its counters, and how\n"
-        "many times as many as the first variant's they are. KG_FILTER leaves cases out.\n"
+        "For a GPU: time, cold time, speedup over the comparison's first variant, GB/s, GFLOP/s,\n"
+        "share of the GPU's measured limits, occupancy. For the CPU model: its counters, also\n"
+        "relative to the first variant's. KG_FILTER selects cases.\n"
         "exit: 0 printed or written; 2 an error, or nothing to print\n",
     .options = options,
     .run = report,

@@ -16,7 +16,7 @@
 #include "cli/baseline_files.h"
 #include "cli/baseline_since.h"
 #include "cli/command.h"
-#include "cli/expecting.h"
+#include "cli/expected_tests.h"
 #include "cli/publish.h"
 #include "records/records.h"
 #include "report/annotations.h"
@@ -190,7 +190,7 @@ static int merge(size_t count, char **operands)
         return KG__EXIT_ERROR;
     add_errors(results, from_ctest);
     if (programs != NULL)
-        kg__lint_baselines_of(results);
+        kg__lint_into_results(results);
     if (build != NULL)
         json_object_set_new(results, "build", json_string(build));
     kg__name_commits(results, NULL);

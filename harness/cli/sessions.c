@@ -16,101 +16,105 @@
 const char *const kg__time_names[KG__TIMES] = { "time_ns", "cold_time_ns" };
 const char *const kg__session_sentinels[KG__SENTINELS] = { "copy", "fma" };
 
-void kg__sessions_begin(kg__sessions *all, kg__ledger *ledger, size_t most)
+void kg__sessions_begin(kg__sessions *sessions, kg__change_log *log, size_t limit)
 {
-    *all = (kg__sessions){ .ledger = ledger, .most = most };
+    *sessions = (kg__sessions){ .log = log, .limit = limit };
     for (size_t i = 0; i < KG__SENTINELS; i++)
-        all->sentinels[i] = (kg__recorded){ .id = kg__copy_text(kg__session_sentinels[i]),
-                                            .values = { kg__allocate(most, sizeof(double)) } };
+        sessions->sentinels[i] =
+            (kg__recorded){ .id = kg__copy_text(kg__session_sentinels[i]),
+                            .values = { kg__allocate(limit, sizeof(double)) } };
 }
 
-static void free_recorded(kg__recorded *one)
+static void free_recorded(kg__recorded *recorded)
 {
-    free(one->id);
-    json_decref(one->code);
+    free(recorded->id);
+    json_decref(recorded->code);
     for (size_t i = 0; i < KG__TIMES; i++)
-        free(one->values[i]);
+        free(recorded->values[i]);
 }
 
-void kg__sessions_free(kg__sessions *all)
+void kg__sessions_free(kg__sessions *sessions)
 {
-    for (size_t i = 0; i < all->count; i++)
-        free_recorded(&all->cases[i]);
+    for (size_t i = 0; i < sessions->count; i++)
+        free_recorded(&sessions->cases[i]);
     for (size_t i = 0; i < KG__SENTINELS; i++)
-        free_recorded(&all->sentinels[i]);
-    free(all->cases);
+        free_recorded(&sessions->sentinels[i]);
+    free(sessions->cases);
 }
 
-kg__recorded *kg__sessions_case(kg__sessions *all, const char *id)
+kg__recorded *kg__sessions_case(kg__sessions *sessions, const char *id)
 {
-    for (size_t i = 0; i < all->count; i++) {
-        if (strcmp(all->cases[i].id, id) == 0)
-            return &all->cases[i];
+    for (size_t i = 0; i < sessions->count; i++) {
+        if (strcmp(sessions->cases[i].id, id) == 0)
+            return &sessions->cases[i];
     }
-    all->cases = kg__grow(all->cases, all->count, &all->room, sizeof *all->cases);
-    all->cases[all->count] = (kg__recorded){ .id = kg__copy_text(id) };
+    sessions->cases =
+        kg__grow(sessions->cases, sessions->count, &sessions->capacity, sizeof *sessions->cases);
+    sessions->cases[sessions->count] = (kg__recorded){ .id = kg__copy_text(id) };
     for (size_t i = 0; i < KG__TIMES; i++)
-        all->cases[all->count].values[i] = kg__allocate(all->most, sizeof(double));
-    return &all->cases[all->count++];
+        sessions->cases[sessions->count].values[i] = kg__allocate(sessions->limit, sizeof(double));
+    return &sessions->cases[sessions->count++];
 }
 
-void kg__sessions_add(const kg__sessions *all, kg__recorded *one, size_t metric, double value)
+void kg__sessions_add(const kg__sessions *sessions, kg__recorded *recorded, size_t metric,
+                      double value)
 {
-    if (value > 0 && one->counts[metric] < all->most)
-        one->values[metric][one->counts[metric]++] = value;
+    if (value > 0 && recorded->counts[metric] < sessions->limit)
+        recorded->values[metric][recorded->counts[metric]++] = value;
 }
 
-void kg__sessions_take(const kg__sessions *all, kg__recorded *one, size_t metric,
+void kg__sessions_take(const kg__sessions *sessions, kg__recorded *recorded, size_t metric,
                        const json_t *figures)
 {
     const char *clock = kg__json_text(figures, "clock");
 
-    /* The other clocks hear the host as well. */
-    one->loose[metric] = strcmp(clock, "host") == 0 || strcmp(clock, "first_touch") == 0;
-    kg__sessions_add(all, one, metric, json_number_value(json_object_get(figures, "value")));
+    /* The host also affects these clocks. */
+    recorded->loose[metric] = strcmp(clock, "host") == 0 || strcmp(clock, "first_touch") == 0;
+    kg__sessions_add(sessions, recorded, metric,
+                     json_number_value(json_object_get(figures, "value")));
 }
 
-/* Whether the sessions of a metric belong together, as far as its clock can promise; complains
- * where they do not. */
-static bool sessions_agree(const kg__sessions *all, const kg__recorded *one, size_t metric)
+/* Whether the sessions of a metric agree, unless its clock makes no promise; complains if not. */
+static bool sessions_agree(const kg__sessions *sessions, const kg__recorded *recorded,
+                           size_t metric)
 {
     kg__error error = { "" };
 
-    if (one->loose[metric] || one->counts[metric] == 0 ||
-        kg__sessions_agree(one->values[metric], one->counts[metric], &error))
+    if (recorded->loose[metric] || recorded->counts[metric] == 0 ||
+        kg__sessions_agree(recorded->values[metric], recorded->counts[metric], &error))
         return true;
-    kg__ledger_doubt(all->ledger,
-                     (kg__entry_subject){ .id = one->id, .metric = kg__time_names[metric] }, "%s",
-                     error.text);
+    kg__change_log_disagree(
+        sessions->log, (kg__entry_subject){ .id = recorded->id, .metric = kg__time_names[metric] },
+        "%s", error.text);
     return false;
 }
 
-bool kg__sessions_are_of_one_state(const kg__sessions *all)
+bool kg__sessions_are_of_one_state(const kg__sessions *sessions)
 {
     size_t metrics = 0;
     size_t apart = 0;
     bool steady = true;
 
-    for (size_t i = 0; i < all->count; i++) {
+    for (size_t i = 0; i < sessions->count; i++) {
         for (size_t m = 0; m < KG__TIMES; m++) {
-            metrics += all->cases[i].counts[m] > 0;
-            apart += !sessions_agree(all, &all->cases[i], m);
+            metrics += sessions->cases[i].counts[m] > 0;
+            apart += !sessions_agree(sessions, &sessions->cases[i], m);
         }
     }
     for (size_t i = 0; i < KG__SENTINELS; i++)
-        steady = sessions_agree(all, &all->sentinels[i], 0) && steady;
+        steady = sessions_agree(sessions, &sessions->sentinels[i], 0) && steady;
     if (steady && (apart <= 1 || apart <= metrics / 10)) {
         if (apart > 0)
             fprintf(kg__narration(),
                     "%zu of %zu metrics differ from session to session while the sentinels do not: "
-                    "gated where their noise is small all the same\n",
+                    "still gated if their noise is small\n",
                     apart, metrics);
         return true;
     }
-    kg__ledger_refuse(all->ledger, (kg__entry_subject){ .file = NULL },
-                      "%zu of %zu metrics%s differ from session to session: nothing is recorded; "
-                      "quiet the machine (see kernelgate doctor) and record again",
-                      apart, metrics, steady ? "" : " and a sentinel");
+    kg__change_log_refuse(sessions->log, (kg__entry_subject){ .file = NULL },
+                          "%zu of %zu metrics%s differ from session to session: nothing is "
+                          "recorded; quiet the machine (see kernelgate doctor) and record again",
+                          apart, metrics, steady ? "" : " and a sentinel");
     return false;
 }
 
@@ -141,8 +145,8 @@ static void print_row(const char *id, const char *metric, double old_value,
         fprintf(kg__narration(), ", not gated: its noise is %s, and may be %s\n", noise, bound);
 }
 
-bool kg__sessions_store(const kg__sessions *all, kg__baseline_case *entry, const kg__recorded *one,
-                        bool merge)
+bool kg__sessions_store(const kg__sessions *sessions, kg__baseline_case *entry,
+                        const kg__recorded *recorded, bool merge)
 {
     bool changed = false;
 
@@ -150,14 +154,15 @@ bool kg__sessions_store(const kg__sessions *all, kg__baseline_case *entry, const
         const kg__baseline_metric *now;
         double old_value;
 
-        if (one->counts[m] == 0 ||
-            kg__record_time(entry, kg__time_names[m], one->values[m], one->counts[m], merge,
-                            &old_value) == KG__UNCHANGED)
+        if (recorded->counts[m] == 0 ||
+            kg__record_time(entry, kg__time_names[m], recorded->values[m], recorded->counts[m],
+                            merge, &old_value) == KG__UNCHANGED)
             continue;
         changed = true;
         now = kg__baseline_metric_of(entry, kg__time_names[m]);
-        print_row(one->id, kg__time_names[m], old_value, now);
-        kg__ledger_change(all->ledger, one->id, kg__time_names[m], old_value, now->value, now);
+        print_row(recorded->id, kg__time_names[m], old_value, now);
+        kg__change_log_change(sessions->log, recorded->id, kg__time_names[m], old_value, now->value,
+                              now);
     }
     return changed;
 }

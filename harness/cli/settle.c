@@ -1,4 +1,5 @@
-/* kernelgate settle: suspects of a run, held against a base build by pairs of fresh processes. */
+/* kernelgate settle: settles the suspects of a run against a base build, by pairs of new processes.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,12 +19,12 @@
 
 #define SETTLED_SCHEMA "kernelgate-settled/1"
 
-/* How long each case is sampled: twelve short processes know more than three long ones. */
+/* How long each case is sampled: twelve short processes are more precise than three long ones. */
 #define CASE_SECONDS "0.1"
-/* What a process and each of its cases take of a GPU's time, roughly: for the first estimate. */
+/* A rough estimate of the seconds of a process and of each of its cases. */
 #define PROCESS_ESTIMATE 1.2
-#define ESTIMATE_A_CASE 0.3
-/* How long settling may take where nobody says, and at most. */
+#define CASE_ESTIMATE 0.3
+/* The default and the maximum time of settling. */
 #define SUSPECTS_SECONDS 300.0
 #define PAIRED_SECONDS 3600.0
 #define SECONDS_MAXIMUM 1e6
@@ -35,51 +36,52 @@ static const char *seconds_text;
 static bool paired;
 static bool as_json;
 
-/* The time that a number of pairs takes, roughly: known only once one was run. */
-static double estimate(kg__settlement *all)
+/* A rough estimate of the seconds of a pair, before one was run. */
+static double estimate(kg__settlement *run)
 {
     double seconds = 0;
 
-    for (size_t g = 0; g < all->count; g++) {
-        kg__listing beside = { 0 };
+    for (size_t g = 0; g < run->count; g++) {
+        kg__listing cases = { 0 };
 
-        if (all->groups[g].count > 0 && kg__settle_list_beside(all, &all->groups[g], &beside))
-            seconds += KG__SIDES * (PROCESS_ESTIMATE + ESTIMATE_A_CASE * (double)beside.count);
-        kg__listing_free(&beside);
+        if (run->groups[g].count > 0 && kg__settle_list_cases(run, &run->groups[g], &cases))
+            seconds += KG__SIDES * (PROCESS_ESTIMATE + CASE_ESTIMATE * (double)cases.count);
+        kg__listing_free(&cases);
     }
     return seconds;
 }
 
-/* States what settling will take. */
-static void announce(kg__settlement *all)
+/* Prints how long settling will take. */
+static void announce(kg__settlement *run)
 {
-    size_t first = kg__look_pairs(kg__settle_first_look(all));
-    double pair = all->family_size > 0 ? estimate(all) : 0;
+    size_t first = kg__look_pairs(kg__settle_first_look(run));
+    double pair = run->family_size > 0 ? estimate(run) : 0;
 
     fprintf(kg__narration(),
-            "settling %zu suspect%s in %zu comparison%s against %s%s%s%s: ", all->suspects,
-            all->suspects == 1 ? "" : "s", all->count, all->count == 1 ? "" : "s", all->ref,
-            *all->commit != '\0' ? " (" : "", all->commit, *all->commit != '\0' ? ")" : "");
-    if (all->family_size > 0)
+            "settling %zu suspect%s in %zu comparison%s against %s%s%s%s: ", run->suspects,
+            run->suspects == 1 ? "" : "s", run->count, run->count == 1 ? "" : "s", run->ref,
+            *run->commit != '\0' ? " (" : "", run->commit, *run->commit != '\0' ? ")" : "");
+    if (run->family_size > 0)
         fprintf(kg__narration(), "%zu to %d pairs, about %.0f to %.0f s, at most %.0f s\n", first,
-                KG__PAIRS_MAXIMUM, (double)first * pair, KG__PAIRS_MAXIMUM * pair, all->limit);
+                KG__PAIRS_MAXIMUM, (double)first * pair, KG__PAIRS_MAXIMUM * pair, run->limit);
     else
         fprintf(kg__narration(), "no pairs, two more observations of each, at most %.0f s\n",
-                all->limit);
+                run->limit);
     (void)fflush(kg__narration());
 }
 
-static bool parse_limit(kg__settlement *all)
+static bool parse_limit(kg__settlement *run)
 {
     char *end;
 
-    all->limit = all->paired ? PAIRED_SECONDS : SUSPECTS_SECONDS;
+    run->limit = run->paired ? PAIRED_SECONDS : SUSPECTS_SECONDS;
     if (seconds_text == NULL)
         return true;
-    all->limit = strtod(seconds_text, &end);
-    if (*end == '\0' && all->limit > 0 && all->limit <= SECONDS_MAXIMUM)
+    run->limit = strtod(seconds_text, &end);
+    if (*end == '\0' && run->limit > 0 && run->limit <= SECONDS_MAXIMUM)
         return true;
-    kg__complain("settle: --seconds %s: no number of seconds above 0: give one", seconds_text);
+    kg__complain("settle: --seconds %s: is not a number of seconds above 0: give one",
+                 seconds_text);
     return false;
 }
 
@@ -96,32 +98,32 @@ static bool take_folder(const char *option, const char *path)
     return false;
 }
 
-static size_t unsettled(const kg__settlement *all)
+static size_t count_unsettled(const kg__settlement *run)
 {
     size_t open = 0;
 
-    for (size_t g = 0; g < all->count; g++) {
-        for (size_t i = 0; i < all->groups[g].count; i++)
-            open += !all->groups[g].suspects[i].settled;
+    for (size_t g = 0; g < run->count; g++) {
+        for (size_t i = 0; i < run->groups[g].count; i++)
+            open += !run->groups[g].suspects[i].settled;
     }
     return open;
 }
 
-/* Holds the folder of the results, so that neither another run nor another settling writes there
- * meanwhile; where a gate around this command holds it already, that stays. */
+/* Locks the folder of the results against other runs, unless the gate that started this command has
+ * locked it. */
 static bool hold_results(void)
 {
     const char *folder = kg__results_folder(out);
     kg__error error = { "" };
 
-    /* One that is not there has no verdicts either, which is said where they are looked for. */
+    /* If the folder is missing, so are the verdicts, which kg__settle_open() reports. */
     if (access(folder, F_OK) != 0 || kg__run_lock_take(folder, getpid(), &error))
         return true;
     kg__complain("settle: %s", error.text);
     return false;
 }
 
-/* A build that is held against itself is as fast, whatever it does. */
+/* A build compared with itself is always as fast. */
 static bool folders_differ(void)
 {
     struct stat facts[KG__SIDES];
@@ -136,101 +138,102 @@ static bool folders_differ(void)
     return false;
 }
 
-/* By what a suspect's verdict is: its pairs, the stored baseline, or what an observation showed by
- * itself, such as a wrong result. */
-static const char *judged_by(const kg__suspect *one)
+/* What decided a suspect's verdict: its pairs, the stored baseline, or an observation alone, such
+ * as a wrong result. */
+static const char *name_judge(const kg__suspect *suspect)
 {
-    if (one->by_baseline)
+    if (suspect->by_baseline)
         return "baseline";
-    return json_object_get(one->entry, "pairs") != NULL ? "pairs" : "observation";
+    return json_object_get(suspect->entry, "pairs") != NULL ? "pairs" : "observation";
 }
 
-/* What became of a suspect; of one that is not settled, that alone. */
-static json_t *suspect_json(const kg__settle_group *of, const kg__suspect *one)
+/* The result of a suspect; if it is not settled, only that. */
+static json_t *pack_suspect(const kg__settle_group *group, const kg__suspect *suspect)
 {
-    json_t *entry = json_pack("{s:s, s:s, s:b, s:I, s:I}", "case", one->id, "target",
-                              of->target.key, "settled", (int)one->settled, "undisturbed_pairs",
-                              (json_int_t)one->pairs, "disturbed_pairs", (json_int_t)one->dropped);
+    json_t *entry =
+        json_pack("{s:s, s:s, s:b, s:I, s:I}", "case", suspect->id, "target", group->target.key,
+                  "settled", (int)suspect->settled, "undisturbed_pairs", (json_int_t)suspect->pairs,
+                  "disturbed_pairs", (json_int_t)suspect->dropped);
 
-    if (!one->settled)
+    if (!suspect->settled)
         return entry;
-    json_object_set_new(entry, "judged_by", json_string(judged_by(one)));
-    json_object_set(entry, "verdict", json_object_get(one->entry, "verdict"));
-    json_object_set(entry, "why", json_object_get(one->entry, "why"));
-    if (one->note[0] != '\0')
-        json_object_set_new(entry, "note", kg__json_clean_string(one->note));
-    if (!one->by_baseline)
-        json_object_set(entry, "pairs", json_object_get(one->entry, "pairs"));
+    json_object_set_new(entry, "judged_by", json_string(name_judge(suspect)));
+    json_object_set(entry, "verdict", json_object_get(suspect->entry, "verdict"));
+    json_object_set(entry, "why", json_object_get(suspect->entry, "why"));
+    if (suspect->note[0] != '\0')
+        json_object_set_new(entry, "note", kg__json_clean_string(suspect->note));
+    if (!suspect->by_baseline)
+        json_object_set(entry, "pairs", json_object_get(suspect->entry, "pairs"));
     return entry;
 }
 
-static bool print_document(const kg__settlement *all, int code)
+static bool print_document(const kg__settlement *run, int code)
 {
     json_t *suspects = json_array();
-    json_t *base = json_pack("{s:o}", "ref", kg__json_clean_string(all->ref));
+    json_t *base = json_pack("{s:o}", "ref", kg__json_clean_string(run->ref));
 
-    if (*all->commit != '\0')
-        json_object_set_new(base, "commit", kg__json_clean_string(all->commit));
-    for (size_t g = 0; g < all->count; g++) {
-        for (size_t i = 0; i < all->groups[g].count; i++)
+    if (*run->commit != '\0')
+        json_object_set_new(base, "commit", kg__json_clean_string(run->commit));
+    for (size_t g = 0; g < run->count; g++) {
+        for (size_t i = 0; i < run->groups[g].count; i++)
             json_array_append_new(suspects,
-                                  suspect_json(&all->groups[g], &all->groups[g].suspects[i]));
+                                  pack_suspect(&run->groups[g], &run->groups[g].suspects[i]));
     }
     return kg__json_print(json_pack("{s:s, s:o, s:b, s:f, s:f, s:I, s:o, s:i}", "schema",
-                                    SETTLED_SCHEMA, "base", base, "paired", (int)all->paired,
-                                    "seconds", kg__settle_elapsed(all), "limit_seconds", all->limit,
-                                    "settled", (json_int_t)(all->suspects - unsettled(all)),
+                                    SETTLED_SCHEMA, "base", base, "paired", (int)run->paired,
+                                    "seconds", kg__settle_elapsed(run), "limit_seconds", run->limit,
+                                    "settled", (json_int_t)(run->suspects - count_unsettled(run)),
                                     "suspects", suspects, "exit_code", code),
                           JSON_INDENT(1), "settle");
 }
 
-static int settle_held(kg__settlement *all)
+static int settle_held(kg__settlement *run)
 {
     int code;
 
-    if (!kg__settle_open(all))
+    if (!kg__settle_open(run))
         return KG__EXIT_ERROR;
     (void)setenv("KG_CASE_SECONDS", CASE_SECONDS, 1);
-    if (all->suspects > 0) {
-        announce(all);
-        kg__settle_all(all);
+    if (run->suspects > 0) {
+        announce(run);
+        kg__settle_all(run);
         fprintf(kg__narration(), "settled %zu of %zu suspects in %.1f s\n",
-                all->suspects - unsettled(all), all->suspects, kg__settle_elapsed(all));
-    } else if (!all->failed) {
+                run->suspects - count_unsettled(run), run->suspects, kg__settle_elapsed(run));
+    } else if (!run->failed) {
         fprintf(kg__narration(), "no suspects: nothing to settle\n");
     }
-    code = all->failed ? KG__EXIT_ERROR : KG__EXIT_PASS;
-    if (as_json ? !print_document(all, code) : !kg__flush_output("settle"))
+    code = run->failed ? KG__EXIT_ERROR : KG__EXIT_PASS;
+    if (as_json ? !print_document(run, code) : !kg__flush_output("settle"))
         code = KG__EXIT_ERROR;
     return code;
 }
 
 static int settle(size_t count, char **operands)
 {
-    const char *named = ref != NULL ? ref : kg__setting("KG_BASE_REF");
+    const char *base_name = ref != NULL ? ref : kg__setting("KG_BASE_REF");
     const char *commit = kg__setting("KG_BASE_COMMIT");
-    kg__settlement all = {
+    kg__settlement run = {
         .out = out,
-        .ref = named != NULL ? named : "the base",
+        .ref = base_name != NULL ? base_name : "the base",
         .commit = commit != NULL ? commit : "",
         .paired = paired || kg__is_paired(),
         .folders = { folders[KG__BASE], folders[KG__HEAD] },
         .began = kg__now(),
-        .told = kg__now(),
+        .last_report = kg__now(),
     };
     int code = KG__EXIT_ERROR;
 
     (void)count;
     (void)operands;
     if (as_json)
-        kg__narrate_aside();
+        kg__narrate_to_stderr();
     if (hold_results()) {
-        if (parse_limit(&all) && take_folder("--base", folders[KG__BASE]) &&
+        if (parse_limit(&run) && take_folder("--base", folders[KG__BASE]) &&
             take_folder("--head", folders[KG__HEAD]) && folders_differ())
-            code = settle_held(&all);
+            code = settle_held(&run);
         kg__run_lock_release(kg__results_folder(out), getpid());
     }
-    kg__settle_release(&all);
+    kg__settle_release(&run);
     return code;
 }
 
@@ -238,9 +241,8 @@ static const kg__option options[] = {
     { "--base", "DIR", "the folder of the base's programs, COMPARISON.gpu", &folders[KG__BASE],
       NULL },
     { "--head", "DIR", "the folder of this build's programs", &folders[KG__HEAD], NULL },
-    { "--ref", "NAME", "what the base is called (default: KG_BASE_REF)", &ref, NULL },
-    { "--seconds", "N", "the time that it may take (default: 300, with --paired 3600)",
-      &seconds_text, NULL },
+    { "--ref", "NAME", "the name of the base (default: KG_BASE_REF)", &ref, NULL },
+    { "--seconds", "N", "the time limit (default: 300, with --paired 3600)", &seconds_text, NULL },
     { "--paired", NULL, "every timed case is a suspect, with all its metrics (as KG_PAIRED=1)",
       NULL, &paired },
     { "--out", "DIR", "the folder of the results (default: KG_OUT, else out)", &out, NULL },
@@ -251,14 +253,15 @@ static const kg__option options[] = {
 const kg__command kg__settle_command = {
     .name = "settle",
     .operands = "",
-    .summary = "Settle a run's suspects by pairs of processes of a base build and of this one",
+    .summary = "Settle a run's suspects by pairs of processes of a base build and this one",
     .details =
-        "A run with KG_BASE set leaves the cases that got slower as suspects. This runs both "
-        "builds\n"
-        "by turns, 12 to 24 pairs of fresh processes, and rewrites the verdicts of the suspects;\n"
-        "`kernelgate results` then sums up anew. KG_BASE_COMMIT names the commit of the base.\n\n"
-        "exit: 0 settled, whatever the verdicts; 2 an error, after which suspects count as they\n"
-        "were first observed\n",
+        "A run with KG_BASE set leaves the cases that got slower as suspects. This runs both\n"
+        "builds in turn, 12 to 24 pairs of new processes, and rewrites the verdicts of the\n"
+        "suspects; `kernelgate results` then sums up again. KG_BASE_COMMIT names the commit of\n"
+        "the base.\n"
+        "\n"
+        "exit: 0 settled, whatever the verdicts; 2 an error: the suspects keep their first\n"
+        "verdicts\n",
     .options = options,
     .run = settle,
 };

@@ -1,5 +1,5 @@
-/* What the rooms of kernelgate settle share: the suspects of a run, comparison by comparison, and
- * how far settling them has come. */
+/* The shared state of kernelgate settle: the suspects of a run by comparison, and the progress of
+ * settling them. */
 #ifndef KG__CLI_SETTLE_H
 #define KG__CLI_SETTLE_H
 
@@ -20,12 +20,12 @@
 
 enum { KG__BASE, KG__HEAD, KG__SIDES };
 
-/* What one side's process showed of one suspect. */
-typedef struct kg__sight {
+/* What one side's process measured of one suspect. */
+typedef struct kg__side_result {
     json_t *measured;
-    kg__verdict verdict; /* where it showed that the results are wrong, or failed */
+    kg__verdict verdict; /* if its results are wrong, or it failed */
     char why[KG__MESSAGE_SIZE];
-} kg__sight;
+} kg__side_result;
 
 /* A comparison that has suspects. */
 typedef struct kg__settle_group {
@@ -39,15 +39,15 @@ typedef struct kg__settle_group {
     size_t count;
     char programs[KG__SIDES][KG__PATH_SIZE];
     kg__listing base_cases;
-    kg__sight *sights[KG__SIDES]; /* one a suspect */
-    bool *reported;               /* likewise: its verdict was printed and written */
+    kg__side_result *results[KG__SIDES]; /* one per suspect */
+    bool *reported;                      /* one per suspect: its verdict was printed and written */
     kg__sentinel_log sentinels[KG__SIDES];
-    bool broken; /* this build's observer does not run: said already */
+    bool broken; /* this build's observer does not run: was reported */
 } kg__settle_group;
 
 typedef struct kg__settlement {
     const char *out; /* the folder of the results, or NULL */
-    const char *ref; /* what the base is called */
+    const char *ref; /* the name of the base */
     const char *commit;
     bool paired;
     const char *folders[KG__SIDES]; /* of the two builds' programs */
@@ -59,49 +59,49 @@ typedef struct kg__settlement {
     size_t look; /* the next one */
     double began;
     double limit;         /* seconds, in all */
-    double round_seconds; /* of the last round that ran bases too */
-    double told;
-    bool failed; /* something could not be settled: said already */
+    double round_seconds; /* of the last round that ran bases */
+    double last_report;
+    bool failed; /* something could not be settled: was reported */
 } kg__settlement;
 
 /* The seconds since settling began. */
-double kg__settle_elapsed(const kg__settlement *all);
+double kg__settle_elapsed(const kg__settlement *run);
 
 /* settle_suspects.c */
 
-/* Takes up the suspects that the verdicts of the run hold, and the family of hypotheses that they
- * are. False with a complaint where there are no verdicts. */
-bool kg__settle_open(kg__settlement *all);
+/* Reads the suspects from the verdicts of the run, and forms their family of hypotheses. False with
+ * a complaint if there are no verdicts. */
+bool kg__settle_open(kg__settlement *run);
 
-/* Frees the suspects and what goes with them, after kg__settle_open(). */
-void kg__settle_release(kg__settlement *all);
+/* Frees the suspects, after kg__settle_open(). */
+void kg__settle_release(kg__settlement *run);
 
 /* Whether one of the lines of a listing is this id. */
-bool kg__listing_has(const kg__listing *known, const char *id);
+bool kg__listing_has(const kg__listing *listing, const char *id);
 
 /* settle_rounds.c */
 
-/* Whether a further pair, or a further observation of this build alone, is wanted of a suspect. */
-bool kg__settle_wants(const kg__settlement *all, const kg__settle_group *of,
-                      const kg__suspect *one);
+/* Whether a suspect needs another pair, or another observation of this build. */
+bool kg__settle_wants(const kg__settlement *run, const kg__settle_group *group,
+                      const kg__suspect *suspect);
 
-/* The ids of what is to be timed: the wanted suspects and all that is timed beside them, as for the
+/* Lists the cases to time: the suspects that need it, and all that are timed with them, as for the
  * baseline. False with a complaint. */
-bool kg__settle_list_beside(const kg__settlement *all, const kg__settle_group *of,
-                            kg__listing *ids);
+bool kg__settle_list_cases(const kg__settlement *run, const kg__settle_group *group,
+                           kg__listing *ids);
 
 /* Leaves all open suspects of a comparison to the stored baseline. */
-void kg__settle_leave(kg__settle_group *of, const char *why);
+void kg__settle_leave(kg__settle_group *group, const char *why);
 
-/* Runs base and head of each comparison that wants it; returns whether any base ran. */
-bool kg__settle_run_round(kg__settlement *all, size_t round);
+/* Runs base and head of each comparison that needs it; returns whether any base ran. */
+bool kg__settle_run_round(kg__settlement *run, size_t round);
 
 /* settle_looks.c */
 
-/* The first look that can find a suspect of this family slower, if no other follows. */
-size_t kg__settle_first_look(const kg__settlement *all);
+/* The first look that can find a suspect of this family slower, if it is the last one. */
+size_t kg__settle_first_look(const kg__settlement *run);
 
-/* Runs rounds and takes looks until all is settled, or there is no time for more. */
-void kg__settle_all(kg__settlement *all);
+/* Runs rounds and takes looks until all suspects are settled or the time is over. */
+void kg__settle_all(kg__settlement *run);
 
 #endif

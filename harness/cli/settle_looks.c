@@ -1,5 +1,4 @@
-/* kernelgate settle: looks at the pairs that were had, the verdicts that follow, and when to end.
- */
+/* kernelgate settle: looks at the pairs, sets verdicts, and decides when to end. */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,232 +13,237 @@
 
 #define PROGRESS_EVERY 2.0
 
-static void add_note(kg__settle_group *of, const kg__suspect *one, const char *text)
+static void add_note(kg__settle_group *group, const kg__suspect *suspect, const char *text)
 {
     char note[KG__MESSAGE_SIZE + KG__MESSAGE_SIZE / 2];
-    json_t *notes = json_object_get(of->document, "notes");
+    json_t *notes = json_object_get(group->document, "notes");
 
     if (notes == NULL) {
         notes = json_array();
-        json_object_set_new(of->document, "notes", notes);
+        json_object_set_new(group->document, "notes", notes);
     }
-    kg__format(note, sizeof note, "%s: %s", one->id, text);
+    kg__format(note, sizeof note, "%s: %s", suspect->id, text);
     json_array_append_new(notes, json_string(note));
 }
 
-/* Whether a suspect that passes by its pairs had tripped: who reads the results should know. */
-static bool is_cleared(const kg__suspect *one)
+/* Whether a suspect that passes by its pairs had tripped, which the results note. */
+static bool is_cleared(const kg__suspect *suspect)
 {
     const char *name;
     json_t *metric;
 
-    if (strcmp(kg__json_text(one->entry, "verdict"), kg__verdict_name(KG__PASS)) != 0)
+    if (strcmp(kg__json_text(suspect->entry, "verdict"), kg__verdict_name(KG__PASS)) != 0)
         return false;
-    json_object_foreach (json_object_get(one->entry, "metrics"), name, metric) {
+    json_object_foreach (json_object_get(suspect->entry, "metrics"), name, metric) {
         if (json_is_true(json_object_get(metric, "tripped")))
             return true;
     }
     return false;
 }
 
-static void report_settled(kg__settle_group *of, const kg__suspect *one)
+static void report_settled(kg__settle_group *group, const kg__suspect *suspect)
 {
     char line[2 * KG__MESSAGE_SIZE];
 
-    kg__time_result_line(one->entry, NULL, line, sizeof line);
+    kg__time_result_line(suspect->entry, NULL, line, sizeof line);
     kg__print_verdict_line(kg__narration(), line);
-    if (one->note[0] != '\0')
-        add_note(of, one, one->note);
-    if (one->note[0] != '\0')
-        kg__print_verdict(kg__narration(), "note", "%-11s  %-32s  %s\n", of->target.key, one->id,
-                          one->note);
-    if (is_cleared(one))
-        add_note(of, one, kg__json_text(one->entry, "why"));
+    if (suspect->note[0] != '\0')
+        add_note(group, suspect, suspect->note);
+    if (suspect->note[0] != '\0')
+        kg__print_verdict(kg__narration(), "note", "%-11s  %-32s  %s\n", group->target.key,
+                          suspect->id, suspect->note);
+    if (is_cleared(suspect))
+        add_note(group, suspect, kg__json_text(suspect->entry, "why"));
     (void)fflush(kg__narration());
 }
 
-/* Settles a suspect as far as it can be; returns whether it is now. */
-static bool settle_one(kg__suspect *one, size_t wanted_pairs)
+/* Settles a suspect if possible; returns whether it is settled. */
+static bool settle_suspect(kg__suspect *suspect, size_t wanted_pairs)
 {
-    bool disturbed = !one->by_baseline && kg__suspect_is_disturbed(one, wanted_pairs);
+    bool disturbed = !suspect->by_baseline && kg__suspect_is_disturbed(suspect, wanted_pairs);
 
-    if ((one->by_baseline || disturbed) && kg__suspect_settle_by_finding(one))
+    if ((suspect->by_baseline || disturbed) && kg__suspect_settle_by_finding(suspect))
         return true;
-    if (one->by_baseline && kg__suspect_has_heads(one))
-        kg__suspect_settle_by_baseline(one);
+    if (suspect->by_baseline && kg__suspect_has_heads(suspect))
+        kg__suspect_settle_by_baseline(suspect);
     else if (disturbed)
-        kg__suspect_settle_disturbed(one);
-    else if (!one->by_baseline)
-        (void)kg__suspect_settle_by_pairs(one);
-    return one->settled;
+        kg__suspect_settle_disturbed(suspect);
+    else if (!suspect->by_baseline)
+        (void)kg__suspect_settle_by_pairs(suspect);
+    return suspect->settled;
 }
 
-/* Settles what can be, prints it, and writes the verdicts that changed: whenever this command ends,
- * its verdicts are whole, and who is not settled is a suspect still. */
-static void settle_group(kg__settlement *all, kg__settle_group *of)
+/* Settles suspects, prints them, and writes the verdicts that changed: if this command is killed,
+ * the verdicts are complete and the rest are still suspects. */
+static void settle_group(kg__settlement *run, kg__settle_group *group)
 {
-    size_t look = all->look < KG__LOOKS ? all->look : KG__LOOKS - 1;
+    size_t look = run->look < KG__LOOKS ? run->look : KG__LOOKS - 1;
     bool changed = false;
     kg__error error = { "" };
 
-    for (size_t i = 0; i < of->count; i++) {
-        kg__suspect *one = &of->suspects[i];
+    for (size_t i = 0; i < group->count; i++) {
+        kg__suspect *suspect = &group->suspects[i];
 
-        if (of->reported[i] || (!one->settled && !settle_one(one, kg__look_pairs(look))))
+        if (group->reported[i] ||
+            (!suspect->settled && !settle_suspect(suspect, kg__look_pairs(look))))
             continue;
-        report_settled(of, one);
-        of->reported[i] = changed = true;
+        report_settled(group, suspect);
+        group->reported[i] = changed = true;
     }
-    if (changed && !kg__results_write_json(of->path, of->document, 1, &error)) {
+    if (changed && !kg__results_write_json(group->path, group->document, 1, &error)) {
         kg__complain("%s", error.text);
-        all->failed = true;
+        run->failed = true;
     }
 }
 
-static void settle_groups(kg__settlement *all)
+static void settle_groups(kg__settlement *run)
 {
-    for (size_t g = 0; g < all->count; g++)
-        settle_group(all, &all->groups[g]);
+    for (size_t g = 0; g < run->count; g++)
+        settle_group(run, &run->groups[g]);
 }
 
-/* What of the suspects still wants something. */
+/* What the open suspects still need. */
 typedef struct open_work {
     size_t suspects;
-    size_t pairs; /* that the one with the fewest needs for the next look */
-    bool heads;   /* one wants an observation of this build alone */
+    size_t pairs; /* that the suspect with the fewest needs for the next look */
+    bool heads;   /* one needs an observation of this build */
 } open_work;
 
-static open_work work_left(const kg__settlement *all)
+static open_work count_open_work(const kg__settlement *run)
 {
     open_work left = { 0 };
 
-    for (size_t g = 0; g < all->count; g++) {
-        const kg__settle_group *of = &all->groups[g];
+    for (size_t g = 0; g < run->count; g++) {
+        const kg__settle_group *group = &run->groups[g];
 
-        for (size_t i = 0; i < of->count; i++) {
-            const kg__suspect *one = &of->suspects[i];
+        for (size_t i = 0; i < group->count; i++) {
+            const kg__suspect *suspect = &group->suspects[i];
 
-            left.suspects += !one->settled && !of->broken;
-            if (kg__settle_wants(all, of, one) && !one->by_baseline) {
-                size_t missing = kg__look_pairs(all->look) - one->pairs;
+            left.suspects += !suspect->settled && !group->broken;
+            if (kg__settle_wants(run, group, suspect) && !suspect->by_baseline) {
+                size_t missing = kg__look_pairs(run->look) - suspect->pairs;
 
                 left.pairs = missing > left.pairs ? missing : left.pairs;
             }
-            left.heads = left.heads || (kg__settle_wants(all, of, one) && one->by_baseline);
+            left.heads =
+                left.heads || (kg__settle_wants(run, group, suspect) && suspect->by_baseline);
         }
     }
     return left;
 }
 
-/* The first look that can find a suspect of this family slower, if no other follows. */
-size_t kg__settle_first_look(const kg__settlement *all)
+/* The first look that can find a suspect of this family slower, if it is the last one. */
+size_t kg__settle_first_look(const kg__settlement *run)
 {
     size_t look = 0;
 
-    while (look + 1 < KG__LOOKS && !kg__look_can_find(look, all->family_size, true))
+    while (look + 1 < KG__LOOKS && !kg__look_can_find(look, run->family_size, true))
         look++;
     return look;
 }
 
-/* Looks at the family once every suspect has its pairs. */
-static void look_if_due(kg__settlement *all)
+/* Takes a look at the family once every suspect has its pairs. */
+static void look_if_due(kg__settlement *run)
 {
-    settle_groups(all);
-    while (all->look < KG__LOOKS && work_left(all).pairs == 0 && work_left(all).suspects > 0) {
-        kg__take_look(all->family, all->family_size, all->look, all->look + 1 == KG__LOOKS);
-        all->look++;
-        settle_groups(all);
+    settle_groups(run);
+    while (run->look < KG__LOOKS && count_open_work(run).pairs == 0 &&
+           count_open_work(run).suspects > 0) {
+        kg__take_look(run->family, run->family_size, run->look, run->look + 1 == KG__LOOKS);
+        run->look++;
+        settle_groups(run);
     }
 }
 
-static void leave_for_lack_of_time(kg__settlement *all)
+static void stop_pairs(kg__settlement *run)
 {
     char why[256];
 
-    kg__format(why, sizeof why,
-               "%zu pairs cannot be had within %.0f s (a pair takes %.1f s; --seconds allows more)",
-               kg__look_pairs(kg__settle_first_look(all)), all->limit, all->round_seconds);
+    kg__format(
+        why, sizeof why,
+        "there is no time for %zu pairs within %.0f s (a pair takes %.1f s; --seconds allows more)",
+        kg__look_pairs(kg__settle_first_look(run)), run->limit, run->round_seconds);
     fprintf(kg__narration(), "settle: %s: judged by the stored baseline\n", why);
-    for (size_t g = 0; g < all->count; g++)
-        kg__settle_leave(&all->groups[g], why);
+    for (size_t g = 0; g < run->count; g++)
+        kg__settle_leave(&run->groups[g], why);
 }
 
-/* Without time for a further pair: looks that were made are repeated as the last ones, and where
- * none could have found anything the baseline judges. */
-static void end_pairs(kg__settlement *all)
+/* Ends when there is no time for another pair: repeats the last look as the final one, or leaves
+ * the suspects to the baseline if no look could find anything. */
+static void end_pairs(kg__settlement *run)
 {
-    if (all->look > kg__settle_first_look(all)) {
-        kg__take_look(all->family, all->family_size, all->look - 1, true);
-        settle_groups(all);
+    if (run->look > kg__settle_first_look(run)) {
+        kg__take_look(run->family, run->family_size, run->look - 1, true);
+        settle_groups(run);
     }
-    if (work_left(all).pairs > 0) {
-        leave_for_lack_of_time(all);
-        settle_groups(all);
+    if (count_open_work(run).pairs > 0) {
+        stop_pairs(run);
+        settle_groups(run);
     }
 }
 
-/* Whether the pairs that the next useful look needs can be had in the time that is left. */
-static bool has_time_for_pairs(const kg__settlement *all, const open_work *work)
+/* Whether there is time for the pairs that the next useful look needs. */
+static bool has_time_for_pairs(const kg__settlement *run, const open_work *work)
 {
-    size_t useful = kg__settle_first_look(all);
+    size_t useful = kg__settle_first_look(run);
     size_t pairs = work->pairs;
 
-    if (all->look < useful)
-        pairs += kg__look_pairs(useful) - kg__look_pairs(all->look);
-    return kg__settle_elapsed(all) + (double)pairs * all->round_seconds <= all->limit;
+    if (run->look < useful)
+        pairs += kg__look_pairs(useful) - kg__look_pairs(run->look);
+    return kg__settle_elapsed(run) + (double)pairs * run->round_seconds <= run->limit;
 }
 
-static void settle_without_time(kg__settlement *all)
+static void settle_by_first_look(kg__settlement *run)
 {
-    for (size_t g = 0; g < all->count; g++) {
-        for (size_t i = 0; i < all->groups[g].count; i++) {
-            kg__suspect *one = &all->groups[g].suspects[i];
+    for (size_t g = 0; g < run->count; g++) {
+        for (size_t i = 0; i < run->groups[g].count; i++) {
+            kg__suspect *suspect = &run->groups[g].suspects[i];
 
-            if (one->settled || all->groups[g].broken)
+            if (suspect->settled || run->groups[g].broken)
                 continue;
-            kg__format(one->note + strlen(one->note), sizeof one->note - strlen(one->note),
-                       "; no time for two more observations: its first one stands");
-            kg__suspect_settle_by_baseline(one);
+            kg__format(suspect->note + strlen(suspect->note),
+                       sizeof suspect->note - strlen(suspect->note),
+                       "; no time for two more observations: its first one counts");
+            kg__suspect_settle_by_baseline(suspect);
         }
     }
-    settle_groups(all);
+    settle_groups(run);
 }
 
-static void tell_progress(kg__settlement *all, size_t round)
+static void print_progress(kg__settlement *run, size_t round)
 {
-    open_work work = work_left(all);
+    open_work work = count_open_work(run);
 
-    if (work.suspects == 0 || kg__now() - all->told < PROGRESS_EVERY)
+    if (work.suspects == 0 || kg__now() - run->last_report < PROGRESS_EVERY)
         return;
-    all->told = kg__now();
+    run->last_report = kg__now();
     fprintf(kg__narration(), "settle: %zu pair%s in %.0f s, %zu of %zu suspects open%s", round + 1,
-            round == 0 ? "" : "s", kg__settle_elapsed(all), work.suspects, all->suspects,
+            round == 0 ? "" : "s", kg__settle_elapsed(run), work.suspects, run->suspects,
             work.pairs > 0 ? "" : "\n");
     if (work.pairs > 0)
         fprintf(kg__narration(), ", the next look in about %.0f s\n",
-                (double)work.pairs * all->round_seconds);
+                (double)work.pairs * run->round_seconds);
     (void)fflush(kg__narration());
 }
 
-void kg__settle_all(kg__settlement *all)
+void kg__settle_all(kg__settlement *run)
 {
-    look_if_due(all);
+    look_if_due(run);
     for (size_t round = 0;; round++) {
-        open_work work = work_left(all);
+        open_work work = count_open_work(run);
 
-        if (work.pairs > 0 && round > 0 && !has_time_for_pairs(all, &work)) {
-            end_pairs(all);
-            work = work_left(all);
+        if (work.pairs > 0 && round > 0 && !has_time_for_pairs(run, &work)) {
+            end_pairs(run);
+            work = count_open_work(run);
         }
         if (work.pairs == 0 && !work.heads)
             break;
         if (work.pairs == 0 && round > 0 &&
-            kg__settle_elapsed(all) + all->round_seconds / 2 > all->limit) {
-            settle_without_time(all);
+            kg__settle_elapsed(run) + run->round_seconds / 2 > run->limit) {
+            settle_by_first_look(run);
             break;
         }
-        (void)kg__settle_run_round(all, round);
-        look_if_due(all);
-        tell_progress(all, round);
+        (void)kg__settle_run_round(run, round);
+        look_if_due(run);
+        print_progress(run, round);
     }
 }

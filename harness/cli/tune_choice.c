@@ -44,7 +44,7 @@ bool kg__tuning_is_timed(const kg__tuning *tuning)
     return strcmp(tuning->metric, KG__TUNING_TIME) == 0;
 }
 
-static kg__tuning_candidate *find(const kg__tuning *tuning, const char *id)
+static kg__tuning_candidate *find_candidate(const kg__tuning *tuning, const char *id)
 {
     for (size_t i = 0; i < tuning->count; i++) {
         if (strcmp(tuning->list[i].id, id) == 0)
@@ -53,48 +53,48 @@ static kg__tuning_candidate *find(const kg__tuning *tuning, const char *id)
     return NULL;
 }
 
-static void settle(kg__tuning_candidate *one, kg__tuning_fate fate, const char *why)
+static void set_fate(kg__tuning_candidate *candidate, kg__tuning_fate fate, const char *why)
 {
-    free(one->why);
-    one->why = kg__copy_text(why);
-    one->fate = fate;
+    free(candidate->why);
+    candidate->why = kg__copy_text(why);
+    candidate->fate = fate;
 }
 
 bool kg__tuning_add(kg__tuning *tuning, const char *id, const char *refusal, kg__error *error)
 {
     static const kg__interval unknown = { NAN, NAN, NAN };
     kg__case_id name;
-    kg__tuning_candidate *one;
+    kg__tuning_candidate *candidate;
 
     if (!kg__case_id_parse(id, &name))
-        return kg__fail(error, "\"%s\": is no case's id: those are comparison/variant/size/launch",
+        return kg__fail(error, "\"%s\": is not a case id: one is comparison/variant/size/launch",
                         id);
-    if (find(tuning, id) != NULL)
-        return kg__fail(error, "%s: stands twice among the candidates: build the program anew", id);
-    tuning->list = kg__grow(tuning->list, tuning->count, &tuning->room, sizeof *tuning->list);
-    one = &tuning->list[tuning->count++];
-    *one = (kg__tuning_candidate){ .id = kg__copy_text(id),
-                                   .name = name,
-                                   .figure = unknown,
-                                   .occupancy = NAN,
-                                   .operations = NAN,
-                                   .bytes = NAN,
-                                   .last = unknown };
+    if (find_candidate(tuning, id) != NULL)
+        return kg__fail(error, "%s: appears twice among the candidates: build the program again",
+                        id);
+    tuning->list = kg__grow(tuning->list, tuning->count, &tuning->capacity, sizeof *tuning->list);
+    candidate = &tuning->list[tuning->count++];
+    *candidate = (kg__tuning_candidate){ .id = kg__copy_text(id),
+                                         .name = name,
+                                         .figure = unknown,
+                                         .occupancy = NAN,
+                                         .operations = NAN,
+                                         .bytes = NAN,
+                                         .last = unknown };
     if (refusal != NULL)
-        settle(one, KG__TUNING_REFUSED, refusal);
+        set_fate(candidate, KG__TUNING_REFUSED, refusal);
     return true;
 }
 
-static size_t whole(const json_t *object, const char *key)
+static size_t read_count(const json_t *object, const char *key)
 {
     json_int_t value = json_integer_value(json_object_get(object, key));
 
     return value > 0 ? (size_t)value : 0;
 }
 
-/* The figures that can be had of {"value", "low", "high"}; without bounds nothing is known of how
- * far the value can be trusted. */
-static kg__interval interval_of(const json_t *figures)
+/* The interval of {"value", "low", "high"}; infinite without bounds. */
+static kg__interval read_interval(const json_t *figures)
 {
     kg__interval interval = { .value = kg__json_number(figures, "value"),
                               .low = kg__json_number(figures, "low"),
@@ -107,48 +107,49 @@ static kg__interval interval_of(const json_t *figures)
     return interval;
 }
 
-/* Takes a finalist's samples, a round each; leaves none where one of them is no time. */
-static void take_rounds(kg__tuning_candidate *one, const json_t *final)
+/* Takes a finalist's samples, one per round; none if one of them is invalid. */
+static void take_rounds(kg__tuning_candidate *candidate, const json_t *final)
 {
     const json_t *samples = json_object_get(final, "samples_ns");
     size_t count = json_array_size(samples);
-    kg__interval last = interval_of(final);
+    kg__interval last = read_interval(final);
 
     if (count == 0 || !(last.value > 0))
         return;
-    one->rounds = kg__allocate(count, sizeof *one->rounds);
+    candidate->rounds = kg__allocate(count, sizeof *candidate->rounds);
     for (size_t i = 0; i < count; i++) {
-        one->rounds[i] = json_number_value(json_array_get(samples, i));
-        if (one->rounds[i] > 0)
+        candidate->rounds[i] = json_number_value(json_array_get(samples, i));
+        if (candidate->rounds[i] > 0)
             continue;
-        free(one->rounds);
-        one->rounds = NULL;
+        free(candidate->rounds);
+        candidate->rounds = NULL;
         return;
     }
-    one->round_count = count;
-    one->last = last;
+    candidate->round_count = count;
+    candidate->last = last;
 }
 
-static void take_time(kg__tuning_candidate *one, const json_t *record, const json_t *figures)
+static void take_time(kg__tuning_candidate *candidate, const json_t *record, const json_t *figures)
 {
-    one->figure = interval_of(figures);
-    one->samples = whole(figures, "samples");
-    one->dropped = whole(record, "dropped_in_round");
-    one->occupancy = kg__json_number(json_object_get(record, "kernel"), "occupancy");
-    take_rounds(one, json_object_get(record, "final"));
+    candidate->figure = read_interval(figures);
+    candidate->samples = read_count(figures, "samples");
+    candidate->dropped = read_count(record, "dropped_in_round");
+    candidate->occupancy = kg__json_number(json_object_get(record, "kernel"), "occupancy");
+    take_rounds(candidate, json_object_get(record, "final"));
     if (*kg__json_text(record, "no_final") != '\0')
-        one->no_final = kg__copy_text(kg__json_text(record, "no_final"));
+        candidate->no_final = kg__copy_text(kg__json_text(record, "no_final"));
 }
 
-static void take_counter(kg__tuning_candidate *one, const json_t *figures)
+static void take_counter(kg__tuning_candidate *candidate, const json_t *figures)
 {
     double value = kg__json_number(figures, "value");
 
-    one->figure = (kg__interval){ value, value, value };
-    one->samples = 1;
+    candidate->figure = (kg__interval){ value, value, value };
+    candidate->samples = 1;
 }
 
-static void take_measured(const kg__tuning *tuning, kg__tuning_candidate *one, const json_t *record)
+static void take_measured(const kg__tuning *tuning, kg__tuning_candidate *candidate,
+                          const json_t *record)
 {
     const json_t *figures = json_object_get(json_object_get(record, "metrics"), tuning->metric);
     const json_t *work = json_object_get(record, "work");
@@ -161,40 +162,40 @@ static void take_measured(const kg__tuning *tuning, kg__tuning_candidate *one, c
 
         kg__format(why, sizeof why, "its record has no %s%s%s", tuning->metric,
                    *absent != '\0' ? ": " : "", absent);
-        settle(one, KG__TUNING_FAILED, why);
+        set_fate(candidate, KG__TUNING_FAILED, why);
         return;
     }
     if (timed)
-        take_time(one, record, figures);
+        take_time(candidate, record, figures);
     else
-        take_counter(one, figures);
-    one->operations = kg__json_number(work, "operations");
-    one->bytes = kg__json_number(work, "bytes");
-    one->fate = KG__TUNING_MEASURED;
+        take_counter(candidate, figures);
+    candidate->operations = kg__json_number(work, "operations");
+    candidate->bytes = kg__json_number(work, "bytes");
+    candidate->fate = KG__TUNING_MEASURED;
 }
 
 const kg__tuning_candidate *kg__tuning_take(kg__tuning *tuning, const json_t *record)
 {
     const char *event = kg__json_text(record, "event");
     const char *why = kg__json_text(record, "why");
-    kg__tuning_candidate *one = find(tuning, kg__json_text(record, "case"));
+    kg__tuning_candidate *candidate = find_candidate(tuning, kg__json_text(record, "case"));
 
-    if (one == NULL || one->fate != KG__TUNING_UNTRIED)
+    if (candidate == NULL || candidate->fate != KG__TUNING_UNTRIED)
         return NULL;
     if (strcmp(event, "measured") == 0)
-        take_measured(tuning, one, record);
+        take_measured(tuning, candidate, record);
     else if (strcmp(event, "refused") == 0)
-        settle(one, KG__TUNING_REFUSED, why);
+        set_fate(candidate, KG__TUNING_REFUSED, why);
     else if (strcmp(event, "passed_over") == 0)
-        settle(one, KG__TUNING_PASSED_OVER, why);
+        set_fate(candidate, KG__TUNING_PASSED_OVER, why);
     else if (strcmp(event, "failed") == 0)
-        settle(one, KG__TUNING_FAILED, why);
+        set_fate(candidate, KG__TUNING_FAILED, why);
     else if (strcmp(event, "checked") == 0 && !json_is_true(json_object_get(record, "right")))
-        settle(one, KG__TUNING_WRONG, why);
+        set_fate(candidate, KG__TUNING_WRONG, why);
     else
         return NULL;
-    one->record = json_incref((json_t *)record);
-    return one;
+    candidate->record = json_incref((json_t *)record);
+    return candidate;
 }
 
 size_t kg__tuning_close(kg__tuning *tuning, const char *why)
@@ -204,7 +205,7 @@ size_t kg__tuning_close(kg__tuning *tuning, const char *why)
     for (size_t i = 0; i < tuning->count; i++) {
         if (tuning->list[i].fate != KG__TUNING_UNTRIED)
             continue;
-        settle(&tuning->list[i], KG__TUNING_FAILED, why);
+        set_fate(&tuning->list[i], KG__TUNING_FAILED, why);
         count++;
     }
     return count;
@@ -247,68 +248,68 @@ kg__tuning_set *kg__tuning_variants(const kg__tuning *tuning, const char *compar
     return sets;
 }
 
-/* Whether a candidate is one of a problem's and a set's. */
-static bool holds(const kg__tuning_problem *problem, const kg__tuning_set *set,
-                  const kg__tuning_candidate *one)
+/* Whether a candidate belongs to a problem and a set. */
+static bool is_in_set(const kg__tuning_problem *problem, const kg__tuning_set *set,
+                      const kg__tuning_candidate *candidate)
 {
-    return strcmp(problem->comparison, one->name.comparison) == 0 &&
-           strcmp(problem->size, one->name.size) == 0 &&
-           kg__globs_take(set->globs, one->name.variant);
+    return strcmp(problem->comparison, candidate->name.comparison) == 0 &&
+           strcmp(problem->size, candidate->name.size) == 0 &&
+           kg__globs_take(set->globs, candidate->name.variant);
 }
 
-kg__interval kg__tuning_figure(const kg__tuning_candidate *one)
+kg__interval kg__tuning_figure(const kg__tuning_candidate *candidate)
 {
-    return one->rounds != NULL ? one->last : one->figure;
+    return candidate->rounds != NULL ? candidate->last : candidate->figure;
 }
 
-/* The work a nanosecond is that of 1e9 a second: bytes become GB/s, operations GFLOP/s. */
-static double rate(double work, const kg__tuning_candidate *one)
+/* Work per nanosecond: bytes become GB/s, operations GFLOP/s. */
+static double compute_rate(double work, const kg__tuning_candidate *candidate)
 {
-    return work > 0 ? work / kg__tuning_figure(one).value : NAN;
+    return work > 0 ? work / kg__tuning_figure(candidate).value : NAN;
 }
 
-double kg__tuning_gigabytes(const kg__tuning_candidate *one)
+double kg__tuning_gigabytes(const kg__tuning_candidate *candidate)
 {
-    return rate(one->bytes, one);
+    return compute_rate(candidate->bytes, candidate);
 }
 
-double kg__tuning_gigaflops(const kg__tuning_candidate *one)
+double kg__tuning_gigaflops(const kg__tuning_candidate *candidate)
 {
-    return rate(one->operations, one);
+    return compute_rate(candidate->operations, candidate);
 }
 
-/* How well a candidate is known: the less the better. */
-static int rank(const kg__tuning_candidate *one)
+/* The precision class of a candidate: less is better. */
+static int rank_candidate(const kg__tuning_candidate *candidate)
 {
-    if (one->rounds != NULL)
+    if (candidate->rounds != NULL)
         return 0;
-    return one->dropped == 0 ? 1 : 2;
+    return candidate->dropped == 0 ? 1 : 2;
 }
 
-/* Whether `one` is known better, or equally well and has the smaller figure. */
-static bool is_ahead(const kg__tuning_candidate *one, const kg__tuning_candidate *other)
+/* Whether `candidate` has a better class, or the same class and the smaller figure. */
+static bool is_ahead(const kg__tuning_candidate *candidate, const kg__tuning_candidate *other)
 {
-    if (rank(one) != rank(other))
-        return rank(one) < rank(other);
-    return kg__tuning_figure(one).value < kg__tuning_figure(other).value;
+    if (rank_candidate(candidate) != rank_candidate(other))
+        return rank_candidate(candidate) < rank_candidate(other);
+    return kg__tuning_figure(candidate).value < kg__tuning_figure(other).value;
 }
 
-/* Whether a candidate has what an aim asks for. */
-static bool serves(const kg__tuning_candidate *one, kg__tuning_aim aim)
+/* Whether a candidate has an aim's figure. */
+static bool has_figure(const kg__tuning_candidate *candidate, kg__tuning_aim aim)
 {
     if (aim == KG__TUNING_BY_BANDWIDTH)
-        return !isnan(kg__tuning_gigabytes(one));
-    return aim != KG__TUNING_BY_OCCUPANCY || !isnan(one->occupancy);
+        return !isnan(kg__tuning_gigabytes(candidate));
+    return aim != KG__TUNING_BY_OCCUPANCY || !isnan(candidate->occupancy);
 }
 
-static bool is_better(const kg__tuning_candidate *one, const kg__tuning_candidate *other,
+static bool is_better(const kg__tuning_candidate *candidate, const kg__tuning_candidate *other,
                       kg__tuning_aim aim)
 {
-    if (aim == KG__TUNING_BY_OCCUPANCY && one->occupancy != other->occupancy)
-        return one->occupancy > other->occupancy;
-    if (aim == KG__TUNING_BY_BANDWIDTH && rank(one) == rank(other))
-        return kg__tuning_gigabytes(one) > kg__tuning_gigabytes(other);
-    return is_ahead(one, other);
+    if (aim == KG__TUNING_BY_OCCUPANCY && candidate->occupancy != other->occupancy)
+        return candidate->occupancy > other->occupancy;
+    if (aim == KG__TUNING_BY_BANDWIDTH && rank_candidate(candidate) == rank_candidate(other))
+        return kg__tuning_gigabytes(candidate) > kg__tuning_gigabytes(other);
+    return is_ahead(candidate, other);
 }
 
 const kg__tuning_candidate *kg__tuning_best(const kg__tuning *tuning,
@@ -318,11 +319,11 @@ const kg__tuning_candidate *kg__tuning_best(const kg__tuning *tuning,
     const kg__tuning_candidate *best = NULL;
 
     for (size_t i = 0; i < tuning->count; i++) {
-        const kg__tuning_candidate *one = &tuning->list[i];
+        const kg__tuning_candidate *candidate = &tuning->list[i];
 
-        if (one->fate == KG__TUNING_MEASURED && serves(one, aim) && holds(problem, set, one) &&
-            (best == NULL || is_better(one, best, aim)))
-            best = one;
+        if (candidate->fate == KG__TUNING_MEASURED && has_figure(candidate, aim) &&
+            is_in_set(problem, set, candidate) && (best == NULL || is_better(candidate, best, aim)))
+            best = candidate;
     }
     return best;
 }
@@ -333,10 +334,10 @@ size_t kg__tuning_ties(const kg__tuning *tuning, const kg__tuning_problem *probl
     size_t count = 0;
 
     for (size_t i = 0; i < tuning->count; i++) {
-        const kg__tuning_candidate *one = &tuning->list[i];
+        const kg__tuning_candidate *candidate = &tuning->list[i];
 
-        count += one->fate == KG__TUNING_MEASURED && holds(problem, set, one) &&
-                 kg__tuning_figure(one).value == kg__tuning_figure(best).value;
+        count += candidate->fate == KG__TUNING_MEASURED && is_in_set(problem, set, candidate) &&
+                 kg__tuning_figure(candidate).value == kg__tuning_figure(best).value;
     }
     return count;
 }
@@ -347,44 +348,44 @@ kg__tuning_tally kg__tuning_count(const kg__tuning *tuning, const kg__tuning_pro
     kg__tuning_tally tally = { 0 };
 
     for (size_t i = 0; i < tuning->count; i++) {
-        const kg__tuning_candidate *one = &tuning->list[i];
+        const kg__tuning_candidate *candidate = &tuning->list[i];
 
-        if (!holds(problem, set, one))
+        if (!is_in_set(problem, set, candidate))
             continue;
         tally.candidates++;
-        tally.fates[one->fate]++;
-        tally.dropped += one->dropped > 0;
-        tally.samples += one->samples + one->round_count;
+        tally.fates[candidate->fate]++;
+        tally.dropped += candidate->dropped > 0;
+        tally.samples += candidate->samples + candidate->round_count;
     }
     return tally;
 }
 
-static kg__tuning_ratio unknown_ratio(const char *why)
+static kg__tuning_ratio make_unknown_ratio(const char *why)
 {
     static const kg__interval unknown = { NAN, NAN, NAN };
 
     return (kg__tuning_ratio){ .why = why, .times = unknown, .bandwidths = unknown };
 }
 
-static kg__tuning_ratio compare_counts(const kg__tuning_candidate *one,
+static kg__tuning_ratio compare_counts(const kg__tuning_candidate *candidate,
                                        const kg__tuning_candidate *other)
 {
-    kg__tuning_ratio ratio = unknown_ratio(NULL);
-    double above = one->figure.value;
+    kg__tuning_ratio ratio = make_unknown_ratio(NULL);
+    double above = candidate->figure.value;
     double below = other->figure.value;
     double value = above == below ? 1 : above / below;
 
     if (!isfinite(value))
-        return unknown_ratio("the other has none of it");
+        return make_unknown_ratio("the other count is 0");
     ratio.known = true;
     ratio.times = (kg__interval){ value, value, value };
     ratio.differs = above != below;
     return ratio;
 }
 
-/* The median of numerator over denominator, round by round, `factor` times, and its interval. */
-static kg__interval by_rounds(const double *numerator, const double *denominator, size_t count,
-                              double factor)
+/* The median of `factor` times numerator over denominator by round, and its interval. */
+static kg__interval compare_rounds(const double *numerator, const double *denominator, size_t count,
+                                   double factor)
 {
     double *ratios = kg__allocate(count, sizeof *ratios);
     kg__interval interval;
@@ -396,29 +397,29 @@ static kg__interval by_rounds(const double *numerator, const double *denominator
     return interval;
 }
 
-kg__tuning_ratio kg__tuning_compare(const kg__tuning *tuning, const kg__tuning_candidate *one,
+kg__tuning_ratio kg__tuning_compare(const kg__tuning *tuning, const kg__tuning_candidate *candidate,
                                     const kg__tuning_candidate *other)
 {
-    kg__tuning_ratio ratio = unknown_ratio(NULL);
+    kg__tuning_ratio ratio = make_unknown_ratio(NULL);
 
     if (!kg__tuning_is_timed(tuning))
-        return compare_counts(one, other);
-    if (one->rounds == NULL || other->rounds == NULL) {
-        const kg__tuning_candidate *absent = one->rounds == NULL ? one : other;
+        return compare_counts(candidate, other);
+    if (candidate->rounds == NULL || other->rounds == NULL) {
+        const kg__tuning_candidate *absent = candidate->rounds == NULL ? candidate : other;
 
-        return unknown_ratio(absent->no_final != NULL ? absent->no_final
-                                                      : "not both were timed in the final");
+        return make_unknown_ratio(absent->no_final != NULL ? absent->no_final
+                                                           : "not both were timed in the final");
     }
-    if (one->round_count != other->round_count)
-        return unknown_ratio("they were timed in finals of different processes");
-    if (one->round_count < KG__TUNING_FEWEST_ROUNDS)
-        return unknown_ratio("the final had too few rounds for an interval");
+    if (candidate->round_count != other->round_count)
+        return make_unknown_ratio("they were timed in finals of different processes");
+    if (candidate->round_count < KG__TUNING_FEWEST_ROUNDS)
+        return make_unknown_ratio("the final had too few rounds for an interval");
     ratio.known = true;
-    ratio.rounds = one->round_count;
-    ratio.times = by_rounds(one->rounds, other->rounds, ratio.rounds, 1);
-    if (one->bytes > 0 && other->bytes > 0)
-        ratio.bandwidths =
-            by_rounds(other->rounds, one->rounds, ratio.rounds, one->bytes / other->bytes);
+    ratio.rounds = candidate->round_count;
+    ratio.times = compare_rounds(candidate->rounds, other->rounds, ratio.rounds, 1);
+    if (candidate->bytes > 0 && other->bytes > 0)
+        ratio.bandwidths = compare_rounds(other->rounds, candidate->rounds, ratio.rounds,
+                                          candidate->bytes / other->bytes);
     ratio.differs = ratio.times.low > 1 || ratio.times.high < 1;
     return ratio;
 }

@@ -1,4 +1,4 @@
-/* What a search found as a document, "kernelgate-tuning/1". */
+/* The document of a search, "kernelgate-tuning/1". */
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,61 +8,63 @@
 
 #define SCHEMA "kernelgate-tuning/1"
 
-static json_t *rounds_array(const kg__tuning_candidate *one)
+static json_t *pack_rounds(const kg__tuning_candidate *candidate)
 {
     json_t *rounds = json_array();
 
-    for (size_t i = 0; i < one->round_count; i++)
-        json_array_append_new(rounds, json_real(one->rounds[i]));
+    for (size_t i = 0; i < candidate->round_count; i++)
+        json_array_append_new(rounds, json_real(candidate->rounds[i]));
     return rounds;
 }
 
-static void set_figures(json_t *entry, const kg__tuning *tuning, const kg__tuning_candidate *one)
+static void set_figures(json_t *entry, const kg__tuning *tuning,
+                        const kg__tuning_candidate *candidate)
 {
     json_t *figures;
     const char *clock = kg__json_text(
-        json_object_get(json_object_get(one->record, "metrics"), tuning->metric), "clock");
+        json_object_get(json_object_get(candidate->record, "metrics"), tuning->metric), "clock");
 
     if (kg__tuning_is_timed(tuning)) {
-        figures = kg__json_interval(&one->figure);
-        json_object_set_new(figures, "samples", json_integer((json_int_t)one->samples));
+        figures = kg__json_interval(&candidate->figure);
+        json_object_set_new(figures, "samples", json_integer((json_int_t)candidate->samples));
         if (*clock != '\0')
             json_object_set_new(figures, "clock", json_string(clock));
     } else {
-        figures = json_pack("{s:I}", "value", (json_int_t)one->figure.value);
+        figures = json_pack("{s:I}", "value", (json_int_t)candidate->figure.value);
     }
     json_object_set_new(entry, tuning->metric, figures);
-    if (one->dropped > 0)
-        json_object_set_new(entry, "dropped_in_round", json_integer((json_int_t)one->dropped));
-    kg__json_set_finite(entry, "occupancy", one->occupancy);
-    kg__json_set_finite(entry, "operations", one->operations);
-    kg__json_set_finite(entry, "bytes", one->bytes);
-    if (one->no_final != NULL)
-        json_object_set_new(entry, "no_final", json_string(one->no_final));
-    if (json_is_true(json_object_get(one->record, "throttled")))
+    if (candidate->dropped > 0)
+        json_object_set_new(entry, "dropped_in_round",
+                            json_integer((json_int_t)candidate->dropped));
+    kg__json_set_finite(entry, "occupancy", candidate->occupancy);
+    kg__json_set_finite(entry, "operations", candidate->operations);
+    kg__json_set_finite(entry, "bytes", candidate->bytes);
+    if (candidate->no_final != NULL)
+        json_object_set_new(entry, "no_final", json_string(candidate->no_final));
+    if (json_is_true(json_object_get(candidate->record, "throttled")))
         json_object_set_new(entry, "throttled", json_true());
-    if (one->rounds != NULL) {
-        json_t *last = kg__json_interval(&one->last);
+    if (candidate->rounds != NULL) {
+        json_t *last = kg__json_interval(&candidate->last);
 
-        json_object_set_new(last, "rounds_ns", rounds_array(one));
+        json_object_set_new(last, "rounds_ns", pack_rounds(candidate));
         json_object_set_new(entry, "final", last);
     }
 }
 
-static json_t *candidates_array(const kg__tuning *tuning)
+static json_t *pack_candidates(const kg__tuning *tuning)
 {
     json_t *list = json_array();
 
     for (size_t i = 0; i < tuning->count; i++) {
-        const kg__tuning_candidate *one = &tuning->list[i];
-        const json_t *kernel = json_object_get(one->record, "kernel");
-        json_t *entry =
-            json_pack("{s:s, s:s}", "case", one->id, "fate", kg__tuning_fate_name(one->fate));
+        const kg__tuning_candidate *candidate = &tuning->list[i];
+        const json_t *kernel = json_object_get(candidate->record, "kernel");
+        json_t *entry = json_pack("{s:s, s:s}", "case", candidate->id, "fate",
+                                  kg__tuning_fate_name(candidate->fate));
 
-        if (one->why != NULL)
-            json_object_set_new(entry, "why", json_string(one->why));
-        if (one->fate == KG__TUNING_MEASURED)
-            set_figures(entry, tuning, one);
+        if (candidate->why != NULL)
+            json_object_set_new(entry, "why", json_string(candidate->why));
+        if (candidate->fate == KG__TUNING_MEASURED)
+            set_figures(entry, tuning, candidate);
         if (json_is_object(kernel))
             json_object_set(entry, "kernel", (json_t *)kernel);
         json_array_append_new(list, entry);
@@ -70,13 +72,13 @@ static json_t *candidates_array(const kg__tuning *tuning)
     return list;
 }
 
-static json_t *ratio_object(const kg__tuning *tuning, const kg__tuning_set *set,
-                            const kg__tuning_set *against, const kg__tuning_candidate *one,
-                            const kg__tuning_candidate *other)
+static json_t *pack_ratio(const kg__tuning *tuning, const kg__tuning_set *set,
+                          const kg__tuning_set *against, const kg__tuning_candidate *candidate,
+                          const kg__tuning_candidate *other)
 {
-    kg__tuning_ratio ratio = kg__tuning_compare(tuning, one, other);
+    kg__tuning_ratio ratio = kg__tuning_compare(tuning, candidate, other);
     json_t *entry = json_pack("{s:s, s:s, s:[s, s]}", "set", set->name, "against", against->name,
-                              "cases", one->id, other->id);
+                              "cases", candidate->id, other->id);
 
     if (!ratio.known) {
         json_object_set_new(entry, "why", json_string(ratio.why));
@@ -92,13 +94,13 @@ static json_t *ratio_object(const kg__tuning *tuning, const kg__tuning_set *set,
     return entry;
 }
 
-static void set_best(json_t *entry, const char *key, const kg__tuning_candidate *one)
+static void set_best(json_t *entry, const char *key, const kg__tuning_candidate *candidate)
 {
-    if (one != NULL)
-        json_object_set_new(entry, key, json_string(one->id));
+    if (candidate != NULL)
+        json_object_set_new(entry, key, json_string(candidate->id));
 }
 
-/* The best of sets, and their ratios, of one problem. */
+/* Adds the best of sets, and their ratios, of one problem. */
 static void add_sets(json_t *problem_entry, const kg__tuning *tuning,
                      const kg__tuning_problem *problem, const kg__tuning_set *sets, size_t count)
 {
@@ -126,13 +128,12 @@ static void add_sets(json_t *problem_entry, const kg__tuning *tuning,
                 kg__tuning_best(tuning, problem, &sets[j], KG__TUNING_BY_FIGURE);
 
             if (j != i && other != NULL)
-                json_array_append_new(ratios,
-                                      ratio_object(tuning, &sets[i], &sets[j], best, other));
+                json_array_append_new(ratios, pack_ratio(tuning, &sets[i], &sets[j], best, other));
         }
     }
 }
 
-static json_t *problems_array(const kg__tuning_report *report)
+static json_t *pack_problems(const kg__tuning_report *report)
 {
     json_t *list = json_array();
     size_t count;
@@ -154,7 +155,7 @@ static json_t *problems_array(const kg__tuning_report *report)
     return list;
 }
 
-static json_t *sets_array(const kg__tuning_report *report)
+static json_t *pack_sets(const kg__tuning_report *report)
 {
     json_t *list = json_array();
 
@@ -169,8 +170,8 @@ json_t *kg__tuning_document(const kg__tuning_report *report, int exit_code)
     json_t *document = json_pack(
         "{s:s, s:O, s:s, s:s, s:f, s:o, s:o, s:o, s:i}", "schema", SCHEMA, "target",
         (json_t *)report->target, "metric", report->tuning->metric, "mode", report->mode, "seconds",
-        report->seconds, "sets", sets_array(report), "candidates", candidates_array(report->tuning),
-        "problems", problems_array(report), "exit_code", exit_code);
+        report->seconds, "sets", pack_sets(report), "candidates", pack_candidates(report->tuning),
+        "problems", pack_problems(report), "exit_code", exit_code);
 
     if (report->provenance != NULL)
         json_object_set(document, "provenance", (json_t *)report->provenance);

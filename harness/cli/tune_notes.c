@@ -1,4 +1,4 @@
-/* What a search has to say beside its tables: how much it tried, and what has no figure and why. */
+/* Writes the notes of a search: how much it tried, and what has no figure and why. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "records/records.h"
 #include "results/results_text.h"
 
-/* More lines of a kind than this are counted. */
+/* More lines of a kind are counted, not written. */
 #define LONGEST_LIST 20
 
 static void write_line(FILE *stream, kg__text_table_format format, const char *text)
@@ -25,7 +25,7 @@ static void write_line(FILE *stream, kg__text_table_format format, const char *t
     fputc('\n', stream);
 }
 
-/* Names every candidate of a fate, with its reason. */
+/* Writes every candidate of a fate, with its reason. */
 static void write_each(FILE *stream, kg__text_table_format format, const kg__tuning *tuning,
                        kg__tuning_fate fate)
 {
@@ -33,11 +33,12 @@ static void write_each(FILE *stream, kg__text_table_format format, const kg__tun
     char text[KG__MESSAGE_SIZE];
 
     for (size_t i = 0; i < tuning->count; i++) {
-        const kg__tuning_candidate *one = &tuning->list[i];
+        const kg__tuning_candidate *candidate = &tuning->list[i];
 
-        if (one->fate != fate || count++ >= LONGEST_LIST)
+        if (candidate->fate != fate || count++ >= LONGEST_LIST)
             continue;
-        kg__format(text, sizeof text, "%s: %s: %s", kg__tuning_fate_name(fate), one->id, one->why);
+        kg__format(text, sizeof text, "%s: %s: %s", kg__tuning_fate_name(fate), candidate->id,
+                   candidate->why);
         write_line(stream, format, text);
     }
     if (count > LONGEST_LIST) {
@@ -48,12 +49,12 @@ static void write_each(FILE *stream, kg__text_table_format format, const kg__tun
     }
 }
 
-static bool is_so_for(const kg__tuning_candidate *one, kg__tuning_fate fate, const char *why)
+static bool has_reason(const kg__tuning_candidate *candidate, kg__tuning_fate fate, const char *why)
 {
-    return one->fate == fate && strcmp(one->why, why) == 0;
+    return candidate->fate == fate && strcmp(candidate->why, why) == 0;
 }
 
-/* Gives each reason of a fate once: hundreds may share one. */
+/* Writes each reason of a fate once: hundreds may share one. */
 static void write_reasons(FILE *stream, kg__text_table_format format, const kg__tuning *tuning,
                           kg__tuning_fate fate)
 {
@@ -62,20 +63,20 @@ static void write_reasons(FILE *stream, kg__text_table_format format, const kg__
     char text[KG__MESSAGE_SIZE];
 
     for (size_t i = 0; i < tuning->count; i++) {
-        const kg__tuning_candidate *one = &tuning->list[i];
+        const kg__tuning_candidate *candidate = &tuning->list[i];
         size_t before = 0;
         size_t count = 0;
 
-        if (one->fate != fate)
+        if (candidate->fate != fate)
             continue;
-        while (before < i && !is_so_for(&tuning->list[before], fate, one->why))
+        while (before < i && !has_reason(&tuning->list[before], fate, candidate->why))
             before++;
         if (before < i || reasons++ >= LONGEST_LIST)
             continue;
         for (size_t j = i; j < tuning->count; j++)
-            count += is_so_for(&tuning->list[j], fate, one->why);
+            count += has_reason(&tuning->list[j], fate, candidate->why);
         kg__format(text, sizeof text, "%s: %zu candidate%s, such as %s: %s", name, count,
-                   count == 1 ? "" : "s", one->id, one->why);
+                   count == 1 ? "" : "s", candidate->id, candidate->why);
         write_line(stream, format, text);
     }
     if (reasons > LONGEST_LIST) {
@@ -84,7 +85,7 @@ static void write_reasons(FILE *stream, kg__text_table_format format, const kg__
     }
 }
 
-/* Says what else went on while candidates were timed, which their records hold. */
+/* Writes what disturbed the timing of candidates. */
 static void write_surroundings(FILE *stream, kg__text_table_format format, const kg__tuning *tuning)
 {
     size_t throttled = 0;
@@ -99,48 +100,48 @@ static void write_surroundings(FILE *stream, kg__text_table_format format, const
     }
     if (throttled > 0) {
         kg__format(text, sizeof text,
-                   "environment: the card was throttled while %zu of the candidates were timed: "
-                   "let it cool, free its power, and search again",
+                   "environment: the GPU was throttled while %zu of the candidates were timed: let "
+                   "it cool down, check its power limit, and search again",
                    throttled);
         write_line(stream, format, text);
     }
     if (shared > 0) {
         kg__format(text, sizeof text,
-                   "environment: other processes computed on the card while %zu of the candidates "
+                   "environment: other processes computed on the GPU while %zu of the candidates "
                    "were timed: end them, and search again",
                    shared);
         write_line(stream, format, text);
     }
 }
 
-static void sum_up(const kg__tuning_report *report, char *text, size_t size)
+static void summarize(const kg__tuning_report *report, char *text, size_t size)
 {
     const kg__tuning *tuning = report->tuning;
-    kg__tuning_tally all = { .candidates = tuning->count };
+    kg__tuning_tally total = { .candidates = tuning->count };
     char precision[KG__FIGURE_SIZE];
     char how[KG__MESSAGE_SIZE];
 
     for (size_t i = 0; i < tuning->count; i++) {
-        const kg__tuning_candidate *one = &tuning->list[i];
+        const kg__tuning_candidate *candidate = &tuning->list[i];
 
-        all.fates[one->fate]++;
-        all.dropped += one->dropped > 0;
-        all.samples += one->samples + one->round_count;
+        total.fates[candidate->fate]++;
+        total.dropped += candidate->dropped > 0;
+        total.samples += candidate->samples + candidate->round_count;
     }
     kg__show_percent(precision, sizeof precision, report->precision, false);
     if (kg__tuning_is_timed(tuning))
         kg__format(how, sizeof how, "%s to within %s of the median, %zu dropped early, %zu samples",
                    strcmp(report->mode, "race") == 0 ? "raced" : "all timed", precision,
-                   all.dropped, all.samples);
+                   total.dropped, total.samples);
     else
         kg__format(how, sizeof how, "counted exactly on the CPU model");
-    kg__format(text, size, "%zu candidate%s in %.1f s: %zu measured", all.candidates,
-               all.candidates == 1 ? "" : "s", report->seconds, all.fates[KG__TUNING_MEASURED]);
+    kg__format(text, size, "%zu candidate%s in %.1f s: %zu measured", total.candidates,
+               total.candidates == 1 ? "" : "s", report->seconds, total.fates[KG__TUNING_MEASURED]);
     for (int fate = KG__TUNING_MEASURED + 1; fate < KG__TUNING_FATES; fate++) {
         size_t used = strlen(text);
 
-        if (all.fates[fate] > 0)
-            kg__format(text + used, size - used, ", %zu %s", all.fates[fate],
+        if (total.fates[fate] > 0)
+            kg__format(text + used, size - used, ", %zu %s", total.fates[fate],
                        kg__tuning_fate_name((kg__tuning_fate)fate));
     }
     kg__format(text + strlen(text), size - strlen(text), "; %s", how);
@@ -152,7 +153,7 @@ void kg__tuning_write_notes(FILE *stream, const kg__tuning_report *report,
     char text[KG__MESSAGE_SIZE];
 
     fputc('\n', stream);
-    sum_up(report, text, sizeof text);
+    summarize(report, text, sizeof text);
     write_line(stream, format, text);
     write_reasons(stream, format, report->tuning, KG__TUNING_PASSED_OVER);
     write_reasons(stream, format, report->tuning, KG__TUNING_REFUSED);

@@ -1,17 +1,16 @@
-/* Every launch of a search by variant, and sizes by variant. */
+/* Writes tables of launches and of sizes by variant. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "cli/tune_writer.h"
 
-/* A table a launch is written where there are no more launches than this. */
+/* The maximum number of launches with a table each. */
 #define LAUNCH_TABLES 12
 
 #define DROPPED_MARK " †"
 
-/* The launches of a comparison (of one size of it, where that is given), by threads, then by
- * blocks. */
+/* The launches of a comparison (or of one size), by threads, then by blocks. */
 static int compare_launches(const void *left, const void *right)
 {
     const kg__case_id *a = *(const kg__case_id *const *)left;
@@ -22,15 +21,15 @@ static int compare_launches(const void *left, const void *right)
     return (a->grid > b->grid) - (a->grid < b->grid);
 }
 
-static const kg__case_id **launches_of(const kg__tuning_writer *to, const char *comparison,
-                                       const char *size, size_t *count)
+static const kg__case_id **list_launches(const kg__tuning_writer *writer, const char *comparison,
+                                         const char *size, size_t *count)
 {
-    const kg__case_id **launches = kg__allocate(to->tuning->count + 1, sizeof(kg__case_id *));
+    const kg__case_id **launches = kg__allocate(writer->tuning->count + 1, sizeof(kg__case_id *));
     size_t kept = 0;
 
     *count = 0;
-    for (size_t i = 0; i < to->tuning->count; i++) {
-        const kg__case_id *name = &to->tuning->list[i].name;
+    for (size_t i = 0; i < writer->tuning->count; i++) {
+        const kg__case_id *name = &writer->tuning->list[i].name;
 
         if (strcmp(name->comparison, comparison) == 0 &&
             (size == NULL || strcmp(name->size, size) == 0))
@@ -45,48 +44,48 @@ static const kg__case_id **launches_of(const kg__tuning_writer *to, const char *
     return launches;
 }
 
-static const kg__tuning_candidate *candidate_at(const kg__tuning_writer *to, const char *comparison,
-                                                const char *variant, const char *size,
-                                                const char *launch)
+static const kg__tuning_candidate *find_candidate(const kg__tuning_writer *writer,
+                                                  const char *comparison, const char *variant,
+                                                  const char *size, const char *launch)
 {
     char id[sizeof(kg__case_id)];
 
     kg__format(id, sizeof id, "%s/%s/%s/%s", comparison, variant, size, launch);
-    for (size_t i = 0; i < to->tuning->count; i++) {
-        if (strcmp(to->tuning->list[i].id, id) == 0)
-            return &to->tuning->list[i];
+    for (size_t i = 0; i < writer->tuning->count; i++) {
+        if (strcmp(writer->tuning->list[i].id, id) == 0)
+            return &writer->tuning->list[i];
     }
     return NULL;
 }
 
-/* A candidate's figure, or why it has none; returns whether a mark needs its explanation. */
-static bool add_candidate(const kg__tuning_writer *to, kg__text_table *grid,
-                          const kg__tuning_candidate *one, const char *behind)
+/* Adds a candidate's figure, or its fate; returns whether it has a mark to explain. */
+static bool add_candidate(const kg__tuning_writer *writer, kg__text_table *grid,
+                          const kg__tuning_candidate *candidate, const char *suffix)
 {
     char figure[KG__FIGURE_SIZE];
     char text[KG__CELL_SIZE];
 
-    if (one == NULL || one->fate != KG__TUNING_MEASURED) {
-        kg__tuning_add_text(grid, one == NULL ? "" : kg__tuning_fate_name(one->fate));
+    if (candidate == NULL || candidate->fate != KG__TUNING_MEASURED) {
+        kg__tuning_add_text(grid, candidate == NULL ? "" : kg__tuning_fate_name(candidate->fate));
         return false;
     }
-    kg__tuning_show(to, figure, sizeof figure, kg__tuning_figure(one).value);
-    kg__format(text, sizeof text, "%s%s%s", figure, behind,
-               one->dropped > 0 && one->rounds == NULL ? DROPPED_MARK : "");
-    kg__text_table_add_figure(grid, text, kg__tuning_figure(one).value);
-    return one->dropped > 0 && one->rounds == NULL;
+    kg__tuning_show(writer, figure, sizeof figure, kg__tuning_figure(candidate).value);
+    kg__format(text, sizeof text, "%s%s%s", figure, suffix,
+               candidate->dropped > 0 && candidate->rounds == NULL ? DROPPED_MARK : "");
+    kg__text_table_add_figure(grid, text, kg__tuning_figure(candidate).value);
+    return candidate->dropped > 0 && candidate->rounds == NULL;
 }
 
-static void explain_marks(const kg__tuning_writer *to, bool marked)
+static void explain_marks(const kg__tuning_writer *writer, bool marked)
 {
     if (marked)
-        kg__tuning_remark(to, "†: a race dropped it early, so that its time rests on few samples; "
-                              "--exhaustive times every launch alike.");
+        kg__tuning_remark(writer, "†: a race dropped it early, so its time has few samples; "
+                                  "--exhaustive times every launch fully.");
 }
 
-/* A table's columns: a title, then a variant each. */
-static kg__text_table_column *variant_columns(const char *title, const kg__tuning_set *variants,
-                                              size_t count)
+/* A table's columns: a title, then one per variant. */
+static kg__text_table_column *make_columns(const char *title, const kg__tuning_set *variants,
+                                           size_t count)
 {
     kg__text_table_column *columns = kg__allocate(count + 1, sizeof *columns);
 
@@ -96,19 +95,19 @@ static kg__text_table_column *variant_columns(const char *title, const kg__tunin
     return columns;
 }
 
-/* What a column of launches is called, and how it shows one. */
-static const char *launch_title(const kg__tuning_writer *to, const char *comparison,
+/* The title of a column of launches. */
+static const char *choose_title(const kg__tuning_writer *writer, const char *comparison,
                                 const kg__case_id *const *launches, size_t count)
 {
-    bool edges = json_is_true(json_object_get(to->report->edges, comparison));
+    bool edges = json_is_true(json_object_get(writer->report->edges, comparison));
 
-    if (json_object_get(to->report->edges, comparison) == NULL)
+    if (json_object_get(writer->report->edges, comparison) == NULL)
         return "launch";
     for (size_t i = 0; i < count; i++) {
         if (launches[i]->grid != 0 || launches[i]->block == 0)
             return "launch";
     }
-    return edges ? "edge of a block" : "threads a block";
+    return edges ? "block edge" : "threads per block";
 }
 
 static void add_launch(kg__text_table *grid, const char *title, const kg__case_id *launch)
@@ -119,32 +118,36 @@ static void add_launch(kg__text_table *grid, const char *title, const kg__case_i
         kg__tuning_add_known(grid, (double)launch->block);
 }
 
-static void write_launches(const kg__tuning_writer *to, const kg__tuning_problem *problem)
+static void write_launches(const kg__tuning_writer *writer, const kg__tuning_problem *problem)
 {
     size_t variant_count;
     size_t launch_count;
-    kg__tuning_set *variants = kg__tuning_variants(to->tuning, problem->comparison, &variant_count);
+    kg__tuning_set *variants =
+        kg__tuning_variants(writer->tuning, problem->comparison, &variant_count);
     const kg__case_id **launches =
-        launches_of(to, problem->comparison, problem->size, &launch_count);
-    const char *title = launch_title(to, problem->comparison, launches, launch_count);
-    kg__text_table_column *columns = variant_columns(title, variants, variant_count);
+        list_launches(writer, problem->comparison, problem->size, &launch_count);
+    const char *title = choose_title(writer, problem->comparison, launches, launch_count);
+    kg__text_table_column *columns = make_columns(title, variants, variant_count);
     kg__text_table *grid = kg__text_table_new(columns, variant_count + 1);
     bool marked = false;
 
     for (size_t i = 0; i < launch_count; i++) {
         add_launch(grid, title, launches[i]);
         for (size_t j = 0; j < variant_count; j++) {
-            const kg__tuning_candidate *one = candidate_at(
-                to, problem->comparison, variants[j].name, problem->size, launches[i]->launch);
-            bool best = one != NULL && one == kg__tuning_best(to->tuning, problem, &variants[j],
-                                                              KG__TUNING_BY_FIGURE);
+            const kg__tuning_candidate *candidate = find_candidate(
+                writer, problem->comparison, variants[j].name, problem->size, launches[i]->launch);
+            bool best = candidate != NULL &&
+                        candidate == kg__tuning_best(writer->tuning, problem, &variants[j],
+                                                     KG__TUNING_BY_FIGURE);
 
-            marked = add_candidate(to, grid, one, best && to->timed ? " (best)" : "") || marked;
+            marked =
+                add_candidate(writer, grid, candidate, best && writer->timed ? " (best)" : "") ||
+                marked;
         }
     }
-    kg__text_table_write(to->stream, grid, to->format, true);
+    kg__text_table_write(writer->stream, grid, writer->format, true);
     kg__text_table_free(grid);
-    explain_marks(to, marked);
+    explain_marks(writer, marked);
     free(columns);
     free(launches);
     free(variants);
@@ -153,24 +156,24 @@ static void write_launches(const kg__tuning_writer *to, const kg__tuning_problem
 void kg__tuning_write_launches(FILE *stream, const kg__tuning_report *report,
                                kg__text_table_format format)
 {
-    kg__tuning_writer to = kg__tuning_writer_begin(stream, report, format);
+    kg__tuning_writer writer = kg__tuning_writer_begin(stream, report, format);
     size_t count;
     kg__tuning_problem *problems = kg__tuning_problems(report->tuning, &count);
 
     for (size_t i = 0; i < count; i++) {
-        kg__tuning_heading(&to, problems[i].comparison, problems[i].size, " by launch");
-        write_launches(&to, &problems[i]);
+        kg__tuning_heading(&writer, problems[i].comparison, problems[i].size, " by launch");
+        write_launches(&writer, &problems[i]);
     }
     free(problems);
 }
 
-/* A table of a comparison's sizes by variant: of one launch, or of the best where it is NULL. */
-static void write_sizes(const kg__tuning_writer *to, const kg__tuning_problem *problems,
+/* Writes a comparison's sizes by variant: of one launch, or (NULL) of the best. */
+static void write_sizes(const kg__tuning_writer *writer, const kg__tuning_problem *problems,
                         size_t count, const char *comparison, const kg__case_id *launch)
 {
     size_t variant_count;
-    kg__tuning_set *variants = kg__tuning_variants(to->tuning, comparison, &variant_count);
-    kg__text_table_column *columns = variant_columns("size", variants, variant_count);
+    kg__tuning_set *variants = kg__tuning_variants(writer->tuning, comparison, &variant_count);
+    kg__text_table_column *columns = make_columns("size", variants, variant_count);
     kg__text_table *grid = kg__text_table_new(columns, variant_count + 1);
     bool marked = false;
 
@@ -179,47 +182,47 @@ static void write_sizes(const kg__tuning_writer *to, const kg__tuning_problem *p
             continue;
         kg__tuning_add_text(grid, problems[i].size);
         for (size_t j = 0; j < variant_count; j++) {
-            const kg__tuning_candidate *one =
-                launch != NULL
-                    ? candidate_at(to, comparison, variants[j].name, problems[i].size,
-                                   launch->launch)
-                    : kg__tuning_best(to->tuning, &problems[i], &variants[j], KG__TUNING_BY_FIGURE);
-            char behind[KG__CASE_PART_SIZE + 4] = "";
+            const kg__tuning_candidate *candidate =
+                launch != NULL ? find_candidate(writer, comparison, variants[j].name,
+                                                problems[i].size, launch->launch)
+                               : kg__tuning_best(writer->tuning, &problems[i], &variants[j],
+                                                 KG__TUNING_BY_FIGURE);
+            char suffix[KG__CASE_PART_SIZE + 4] = "";
 
-            if (launch == NULL && one != NULL)
-                kg__format(behind, sizeof behind, " (%s)", one->name.launch);
-            marked = add_candidate(to, grid, one, behind) || marked;
+            if (launch == NULL && candidate != NULL)
+                kg__format(suffix, sizeof suffix, " (%s)", candidate->name.launch);
+            marked = add_candidate(writer, grid, candidate, suffix) || marked;
         }
     }
-    kg__text_table_write(to->stream, grid, to->format, true);
+    kg__text_table_write(writer->stream, grid, writer->format, true);
     kg__text_table_free(grid);
-    explain_marks(to, marked);
+    explain_marks(writer, marked);
     free(columns);
     free(variants);
 }
 
-static void write_comparison_sizes(kg__tuning_writer *to, const kg__tuning_problem *problems,
+static void write_comparison_sizes(kg__tuning_writer *writer, const kg__tuning_problem *problems,
                                    size_t count, const char *comparison)
 {
     size_t launch_count;
-    const kg__case_id **launches = launches_of(to, comparison, NULL, &launch_count);
+    const kg__case_id **launches = list_launches(writer, comparison, NULL, &launch_count);
     char text[KG__CASE_PART_SIZE + 64];
 
-    kg__tuning_heading(to, comparison, "", " by size, of the best launch");
-    write_sizes(to, problems, count, comparison, NULL);
+    kg__tuning_heading(writer, comparison, "", " by size, of the best launch");
+    write_sizes(writer, problems, count, comparison, NULL);
     for (size_t i = 0; i < launch_count && launch_count <= LAUNCH_TABLES && launch_count > 1; i++) {
         kg__format(text, sizeof text, " by size, of launch %s", launches[i]->launch);
-        kg__tuning_heading(to, comparison, "", text);
-        write_sizes(to, problems, count, comparison, launches[i]);
+        kg__tuning_heading(writer, comparison, "", text);
+        write_sizes(writer, problems, count, comparison, launches[i]);
     }
     if (launch_count > LAUNCH_TABLES) {
         char note[KG__MESSAGE_SIZE];
 
         kg__format(note, sizeof note,
-                   "%zu launches: a filter that leaves at most %d, such as '%s/*/b4,%s/*/b16', "
-                   "gives a table of each.",
+                   "%zu launches: a filter for at most %d, such as '%s/*/b4,%s/*/b16', gives a "
+                   "table of each.",
                    launch_count, LAUNCH_TABLES, comparison, comparison);
-        kg__tuning_remark(to, note);
+        kg__tuning_remark(writer, note);
     }
     free(launches);
 }
@@ -227,7 +230,7 @@ static void write_comparison_sizes(kg__tuning_writer *to, const kg__tuning_probl
 void kg__tuning_write_sizes(FILE *stream, const kg__tuning_report *report,
                             kg__text_table_format format)
 {
-    kg__tuning_writer to = kg__tuning_writer_begin(stream, report, format);
+    kg__tuning_writer writer = kg__tuning_writer_begin(stream, report, format);
     size_t count;
     kg__tuning_problem *problems = kg__tuning_problems(report->tuning, &count);
 
@@ -237,7 +240,7 @@ void kg__tuning_write_sizes(FILE *stream, const kg__tuning_report *report,
         for (size_t j = 0; j < i && first; j++)
             first = strcmp(problems[j].comparison, problems[i].comparison) != 0;
         if (first)
-            write_comparison_sizes(&to, problems, count, problems[i].comparison);
+            write_comparison_sizes(&writer, problems, count, problems[i].comparison);
     }
     free(problems);
 }

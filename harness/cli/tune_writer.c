@@ -9,7 +9,7 @@
 
 #define NANOSECONDS_A_MICROSECOND 1000.0
 
-/* Microseconds from which on a time is shown in whole ones. */
+/* From this many microseconds, a time is shown without decimals. */
 #define LEAST_WITHOUT_DECIMALS 1000
 
 kg__tuning_writer kg__tuning_writer_begin(FILE *stream, const kg__tuning_report *report,
@@ -22,50 +22,51 @@ kg__tuning_writer kg__tuning_writer_begin(FILE *stream, const kg__tuning_report 
                                 .timed = kg__tuning_is_timed(report->tuning) };
 }
 
-/* What is shown instead of the metric's name. */
-static const char *figure_title(const kg__tuning_writer *to)
+/* The title of the metric. */
+static const char *choose_figure_title(const kg__tuning_writer *writer)
 {
-    return to->timed ? "time" : to->tuning->metric;
+    return writer->timed ? "time" : writer->tuning->metric;
 }
 
-void kg__tuning_heading(kg__tuning_writer *to, const char *comparison, const char *size,
+void kg__tuning_heading(kg__tuning_writer *writer, const char *comparison, const char *size,
                         const char *what)
 {
-    const char *target = kg__json_text(to->report->target, "name");
+    const char *target = kg__json_text(writer->report->target, "name");
     char text[2 * KG__CELL_SIZE];
 
     if (*target == '\0')
-        target = kg__json_text(to->report->target, "key");
+        target = kg__json_text(writer->report->target, "key");
     kg__format(text, sizeof text, "%s%s%s on %s: %s%s%s", comparison, *size != '\0' ? " " : "",
-               size, target, figure_title(to), what, to->timed ? ", in µs" : "");
-    fprintf(to->stream, "%s%s", to->begun ? "\n" : "", to->format == KG__GRID_TEXT ? "" : "### ");
-    if (to->format == KG__GRID_TEXT)
-        kg__print(to->stream, "%s", text);
+               size, target, choose_figure_title(writer), what, writer->timed ? ", in µs" : "");
+    fprintf(writer->stream, "%s%s", writer->begun ? "\n" : "",
+            writer->format == KG__GRID_TEXT ? "" : "### ");
+    if (writer->format == KG__GRID_TEXT)
+        kg__print(writer->stream, "%s", text);
     else
-        kg__write_markdown(to->stream, text);
-    fputs("\n\n", to->stream);
-    to->begun = true;
+        kg__write_markdown(writer->stream, text);
+    fputs("\n\n", writer->stream);
+    writer->begun = true;
 }
 
-void kg__tuning_remark(const kg__tuning_writer *to, const char *text)
+void kg__tuning_remark(const kg__tuning_writer *writer, const char *text)
 {
-    fputs("\n", to->stream);
-    if (to->format == KG__GRID_TEXT)
-        kg__print(to->stream, "%s", text);
+    fputs("\n", writer->stream);
+    if (writer->format == KG__GRID_TEXT)
+        kg__print(writer->stream, "%s", text);
     else
-        kg__write_markdown(to->stream, text);
-    fputs("\n", to->stream);
+        kg__write_markdown(writer->stream, text);
+    fputs("\n", writer->stream);
 }
 
-void kg__tuning_show(const kg__tuning_writer *to, char *text, size_t size, double value)
+void kg__tuning_show(const kg__tuning_writer *writer, char *text, size_t size, double value)
 {
     double shown = value / NANOSECONDS_A_MICROSECOND;
 
-    /* Times have their digits even where they are whole, for they stand above one another. */
-    if (to->timed && shown < LEAST_WITHOUT_DECIMALS)
+    /* Times always have decimals, since they are aligned in a column. */
+    if (writer->timed && shown < LEAST_WITHOUT_DECIMALS)
         kg__format(text, size, "%.*f", shown < 10 ? 3 : shown < 100 ? 2 : 1, shown);
     else
-        kg__show_figure(text, size, to->timed ? shown : value, "");
+        kg__show_figure(text, size, writer->timed ? shown : value, "");
 }
 
 void kg__tuning_add_text(kg__text_table *grid, const char *text)

@@ -1,4 +1,4 @@
-"""The cases that imported benchmarks become: their ids, records and figures."""
+"""The cases of imported benchmarks: their ids, records and figures."""
 
 import re
 from dataclasses import dataclass, field

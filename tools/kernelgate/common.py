@@ -49,7 +49,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def parse_options(command, arguments, values, flags, operands=None):
-    """The options as kernelgate, which holds them to its own table, passes them on: by name, None or False where not given."""
+    """The options that kernelgate has checked and passes on: by name, None or False where not given."""
     parser = _Parser(command, allow_abbrev=False, add_help=False)
     for name in values:
         parser.add_argument(f"--{name}")
@@ -66,7 +66,7 @@ def print_output(command, text):
         sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
         sys.stdout.flush()
     except OSError:
-        complain(f"{command}: the standard output takes no more: send it elsewhere")
+        complain(f"{command}: the standard output cannot be written: redirect it elsewhere")
         os._exit(2)  # the interpreter would try, and fail, once more
 
 

@@ -40,7 +40,7 @@ def read_documents(tool, paths):
         document = read_json(path, "give a file that the tool wrote")
         text = json.dumps(document, sort_keys=True)
         if text in texts:
-            raise Failure(f"{path}: holds the same as {texts[text]}: give files of several processes")
+            raise Failure(f"{path}: is equal to {texts[text]}: give files of several processes")
         texts[text] = path
         other = next((other for other in TOOLS.values() if other.looks_like(document)), tool)
         if not tool.looks_like(document) and other is not tool:
@@ -51,7 +51,7 @@ def read_documents(tool, paths):
 def name_target(tool, path, gpu, asked):
     """The key that was asked for, or else the GPU's with the tool's name: what two tools measure of a kernel are two things."""
     if asked is None and not gpu:
-        raise Failure(f"{path}: names no GPU: give --target KEY, the name of the baseline to hold it against without .json")
+        raise Failure(f"{path}: names no GPU: give --target KEY, the name of its baseline without .json")
     if asked is not None and asked == gpu:
         raise Failure(f"{path}: --target {asked}: is what this project's own programs call this GPU: name another, as "
                       f"{gpu}-{tool.NAME}")
@@ -65,8 +65,8 @@ def is_same_benchmark(a, b):
 
 
 class Measured:
-    """What `kernelgate judge` takes: the cases of all files, by target. KG_FILTER may leave a case out, so that what is wrong
-    with one alone is told to the judge, as "conflict"."""
+    """What `kernelgate judge` takes: the cases of all files, by target. KG_FILTER may leave a case out, so an error in
+    one case is passed to the judge, as "conflict"."""
 
     def __init__(self, tool, paths, asked):
         self._tool = tool
@@ -101,7 +101,7 @@ class Measured:
 
 
 def judge(measured, options):
-    """Becomes `kernelgate judge`, which reads what was measured from a file in memory."""
+    """Executes `kernelgate judge`, which reads the measurements from a file in memory."""
     text = json.dumps({"schema": SCHEMA, "targets": measured.targets})
     file = os.memfd_create("measured", 0)
     with open(file, "wb", closefd=False) as stream:

@@ -1,4 +1,4 @@
-"""What a profiler saw: the table that Nsight Compute prints with `--csv --page raw`, a kernel per row, a metric per column."""
+"""Reads the table that Nsight Compute prints with `--csv --page raw`, a kernel per row, a metric per column."""
 
 import csv
 import io
@@ -11,7 +11,7 @@ from common import LARGEST_FIGURE, Failure, open_regular
 LARGEST_FILE = 512 << 20  # a comparison launches hundreds of kernels
 TROUBLE = "==ERROR=="
 
-# Commas may part the thousands; three zeros behind a point may be thousands of another language.
+# Commas may part the thousands; three zeros after a point may be thousands of another language.
 _COUNT = r"(\d{1,3}(?:,\d{3})+|\d+)(?:\.(?:00?|0{4,}))?"
 _FIELD = re.compile(_COUNT + r"(?: \((.*))?", re.ASCII | re.DOTALL)
 _INSTANCE = re.compile(r"([^:]*(?::[^ ][^:]*)*): " + _COUNT, re.ASCII)
@@ -131,7 +131,7 @@ class Table:
         count = _count(match[1]) if match else None
         if count is not None and opcode is not None:
             if match[2] is None:
-                return None  # the sum alone does not tell one opcode
+                return None  # the sum does not give one opcode
             count = _instances(match[2], opcode)
         if count is None:
             raise self._failure(kernel.line, f'{metric} is "{field[:60]}", which is not a count: print it with LC_ALL=C ncu')

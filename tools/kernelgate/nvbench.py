@@ -35,7 +35,7 @@ def _named(items, key, wanted):
 
 
 def _number(value):
-    """A number, which nvbench writes as a text since JSON would cut long integers; NaN where it is none."""
+    """A number, which nvbench writes as a string since JSON would cut long integers; else NaN."""
     if isinstance(value, str):
         return float(value) if is_number_text(value) else math.nan
     return float(value) if is_number(value) else math.nan
@@ -86,7 +86,7 @@ class State:
 
     def _open_samples(self, name):
         """Opens a file of samples, which is named from the document's folder, or from where nvbench ran; or else is in
-        <document>-bin beside the document."""
+        <document>-bin next to the document."""
         places = [name]
         if not name.startswith("/") and "/" in self._path:
             places.insert(0, self._path[: self._path.rindex("/") + 1] + name)
@@ -100,7 +100,7 @@ class State:
                     pass
             return open_regular(places[-1])
         except OSError as error:
-            raise self.failure(f"its samples' file {name} cannot be read: {error.strerror}: keep it beside the document, or "
+            raise self.failure(f"its samples' file {name} cannot be read: {error.strerror}: keep it next to the document, or "
                                "measure with --json") from None
 
     def _read_samples(self, name, count):
@@ -144,7 +144,7 @@ class State:
         return _around(time, _half_width(NORMAL_QUANTILE, spread, count), count, "mean")
 
     def _metrics(self):
-        """The figures of isolated launches, "cold", and of batches, of which nvbench tells the mean alone."""
+        """The figures of isolated launches, "cold", and of batches, of which nvbench gives only the mean."""
         metrics = {}
         isolated = any(self._summary(COLD + name) is not None for name in ("mean", "median"))
         batches = self._summary(BATCH) is not None
@@ -210,7 +210,7 @@ def _check_form(path, document):
     if not looks_like(document):
         raise Failure(f'{path}: has no lists of "devices" and "benchmarks": give what --json FILE writes')
     if version is None:
-        raise Failure(f"{path}: does not say of which version it is: measure with nvbench 0.1.0 or newer")
+        raise Failure(f"{path}: does not say its version: measure with nvbench 0.1.0 or newer")
     if not (is_integer(major) and major == MAJOR_VERSION):
         raise Failure(f"{path}: is of version {text_of(version, 'string')}, and this kernelgate knows {MAJOR_VERSION}.x alone: "
                       "write it with a version that has it")
@@ -229,7 +229,7 @@ def convert(path, document):
             number = member(json_state, "device")
             device = next((device for device in devices if is_integer(number) and device.id == number), None)
             if device is None:
-                raise state.failure("ran on a device that is none of the document's: measure again")
+                raise state.failure("ran on a device that is not in the document: measure again")
             case_name = CaseName(name)
             state.add_axes(case_name)
             device.add(path, state.name, case_name, state.record())

@@ -1,4 +1,4 @@
-"""kernelgate validate: what the CPU model counts of each kernel against what the hardware counts."""
+"""kernelgate validate: compares the CPU model's counts of each kernel with the hardware's."""
 
 import fnmatch
 import json
@@ -16,7 +16,7 @@ OPCODES = "sass__inst_executed_per_opcode"  # executed instructions of warps, an
 
 @dataclass(frozen=True)
 class Counterpart:
-    """What of the hardware a counter is held against: the sum of metrics, or the instructions with an opcode. The counters that
+    """What a counter is compared with: a sum of hardware metrics, or the instructions with an opcode. The counters that
     are not listed have none: hardware loads a kernel's parameters as it loads constants, and unique bytes are not an event."""
 
     counter: str
@@ -77,7 +77,7 @@ KNOWN_DIFFERENCES = (
 
 @dataclass
 class Case:
-    """A case, with what both sides counted: by counter, without what the hardware does not tell."""
+    """A case, with what both sides counted: by counter, without what the hardware does not count."""
 
     id: str
     kernels: int
@@ -205,7 +205,7 @@ def read_hardware(path, launches_path, cases):
 
 @dataclass
 class Figure:
-    """One counter of one case; what the hardware does not tell is NaN."""
+    """One counter of one case; NaN if the hardware does not count it."""
 
     part: Counterpart
     model: float

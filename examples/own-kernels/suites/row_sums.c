@@ -7,8 +7,8 @@ enum { MATRIX, SUMS };
 kg_launcher row_sums_thread_each, row_sums_warp_each;
 
 static const kg_variant variants[] = {
-    KG_VARIANT("thread_each", row_sums_thread_each, "one thread a row"),
-    KG_VARIANT("warp_each", row_sums_warp_each, "one warp a row, its lanes added up by shuffles"),
+    KG_VARIANT("thread_each", row_sums_thread_each, "one thread per row"),
+    KG_VARIANT("warp_each", row_sums_warp_each, "one warp per row, summed by shuffles"),
     KG_END,
 };
 
@@ -28,7 +28,7 @@ static void arguments(const kg_size *size, kg_arguments *list)
     kg_add_argument(list, KG_OUTPUT, "sums", KG_FLOAT32, rows, 1);
 }
 
-/* An addition an element; every element is read, every sum written. */
+/* One addition per element; every element is read, every sum written. */
 static kg_work work(const kg_size *size)
 {
     double rows = (double)kg_extent(size, 0);
@@ -39,7 +39,7 @@ static kg_work work(const kg_size *size)
 
 /* The bound of a sum of n terms in single precision, whatever the order of summation: |error| <= 2
  * n 2^-24 sum |x| (N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section
- * 4.2, with room for second-order terms). */
+ * 4.2, with a margin for second-order terms). */
 static void reference(const kg_problem *problem, int output, double *expected, double *tolerance)
 {
     int64_t rows = kg_extent(problem->size, 0);

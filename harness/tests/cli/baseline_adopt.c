@@ -30,15 +30,15 @@ static void plan(const char *text)
 /* A baseline of five sessions; no gate has its sentinels. */
 static void begin(void)
 {
-    ending seen;
+    ending result;
 
     make_folder();
     set_fake_surroundings();
     set("KG_BASELINES", at("baselines"));
     plan("* copy hot 99900\n");
-    seen = command("record", KG__FAKE_SOUND_GPU, NULL);
-    expect_ending(&seen, 0, "6 of 6 cases and sentinels changed");
-    free(seen.output);
+    result = command("record", KG__FAKE_SOUND_GPU, NULL);
+    expect_ending(&result, 0, "6 of 6 cases and sentinels changed");
+    free(result.output);
 }
 
 TestSuite(adopt, .init = begin, .fini = remove_folder, .timeout = 60);
@@ -51,15 +51,15 @@ static json_t *gate(const char *program, const char *part, const char *how)
     const char *const begin_run[] = { KG__COMMAND, "begin", NULL };
     const char *const merge[] = { KG__COMMAND, "results", NULL };
     json_t *results;
-    ending seen = drive(begin_run, environment);
+    ending result = drive(begin_run, environment);
 
-    free(seen.output);
+    free(result.output);
     (void)unlink(at("log"));
     plan(how);
-    seen = drive(arguments, environment);
-    free(seen.output);
-    seen = drive(merge, environment);
-    free(seen.output);
+    result = drive(arguments, environment);
+    free(result.output);
+    result = drive(merge, environment);
+    free(result.output);
     results = read_json(at("out/results.json"));
     json_object_del(results, "commit");
     return results;
@@ -119,35 +119,35 @@ static ending adopt(const char *first, const char *second, const char *option)
 
 static void expect_adoption(const char *first, const char *second, const char *line)
 {
-    ending seen = adopt(first, second, NULL);
+    ending result = adopt(first, second, NULL);
 
-    expect_ending(&seen, 0, line);
-    free(seen.output);
+    expect_ending(&result, 0, line);
+    free(result.output);
 }
 
 /* The same of one gate, whose times beyond their limit are taken though their code is not known. */
 static void expect_adoption_by_yes(const char *first, const char *line)
 {
-    ending seen = adopt(first, NULL, "--yes");
+    ending result = adopt(first, NULL, "--yes");
 
-    expect_ending(&seen, 0, line);
-    free(seen.output);
+    expect_ending(&result, 0, line);
+    free(result.output);
 }
 
 static void expect_refusal(const char *first, const char *second, const char *line)
 {
     char *before = stored();
-    ending seen = adopt(first, second, NULL);
+    ending result = adopt(first, second, NULL);
     char *after = stored();
 
-    expect_ending(&seen, 2, line);
+    expect_ending(&result, 2, line);
     cr_assert(strcmp(before, after) == 0, "%s", after);
-    free(seen.output);
+    free(result.output);
     free(before);
     free(after);
 }
 
-/* How many sessions a metric has; its value and whether it is gated beside. */
+/* Expects the number of sessions of a metric, its value, and whether it is gated. */
 static size_t sessions_of(const char *id, const char *metric, double *value, bool *gated)
 {
     kg__error error = { "" };
@@ -172,12 +172,12 @@ static size_t sessions_of(const char *id, const char *metric, double *value, boo
 
 static void expect_sessions(const char *id, const char *metric, size_t count, double value)
 {
-    double held = 0;
+    double stored = 0;
     bool gated = true;
-    size_t sessions = sessions_of(id, metric, &held, &gated);
+    size_t sessions = sessions_of(id, metric, &stored, &gated);
 
-    cr_assert(sessions == count && (count == 0 || held == value), "%s: %s: %zu sessions, %g", id,
-              metric, sessions, held);
+    cr_assert(sessions == count && (count == 0 || stored == value), "%s: %s: %zu sessions, %g", id,
+              metric, sessions, stored);
 }
 
 Test(adopt, two_gates_are_two_sessions)
@@ -186,14 +186,14 @@ Test(adopt, two_gates_are_two_sessions)
     const char *second = gate_time("2.json", "* " SLOW " hot 10070\n* copy hot 100200\n");
     char *before = stored();
     char *after;
-    ending seen = adopt(first, second, NULL);
+    ending result = adopt(first, second, NULL);
 
-    expect_ending(&seen, 0, "6 of 6 cases and sentinels changed, by the results of 2 gates");
-    cr_assert(strstr(seen.output, SLOW
+    expect_ending(&result, 0, "6 of 6 cases and sentinels changed, by the results of 2 gates");
+    cr_assert(strstr(result.output, SLOW
                      "                                  time_ns            10 000 ns      10 000 "
                      "ns     0.0 %  band 2.0 %") != NULL,
-              "%s", seen.output);
-    free(seen.output);
+              "%s", result.output);
+    free(result.output);
     expect_sessions(SLOW, "time_ns", 7, 10000);
     expect_sessions(SLOW, "cold_time_ns", 7, 12000);
     expect_sessions("copy", "time_ns", 7, 99900);
@@ -212,13 +212,13 @@ static void expect_lost_output(const char *option, const char *results, const ch
 {
     char script[1024];
     const char *const arguments[] = { "/bin/sh", "-c", script, KG__COMMAND, NULL };
-    ending seen;
+    ending result;
 
     kg__format(script, sizeof script, "exec \"$0\" baseline adopt %s --baselines %s %s >/dev/full",
                option, at("baselines"), results);
-    seen = drive(arguments, environment);
-    expect_ending(&seen, 2, line);
-    free(seen.output);
+    result = drive(arguments, environment);
+    expect_ending(&result, 2, line);
+    free(result.output);
 }
 
 /* The file is changed by then, which nobody would expect of a command that failed. */
@@ -228,12 +228,12 @@ Test(adopt, says_that_the_file_was_written_where_its_table_is_lost)
     const char *second = gate_time("2.json", "* copy hot 100200\n");
 
     expect_lost_output("", first,
-                       "/nvidia-fake.json was written, and what there is to say of it is lost: the "
-                       "standard output takes no more");
+                       "/nvidia-fake.json was written, but its report is lost: the "
+                       "standard output cannot be written");
     expect_sessions(SLOW, "time_ns", 6, 10000);
-    expect_lost_output("--json", second, "/nvidia-fake.json was written, and what there is to say");
+    expect_lost_output("--json", second, "/nvidia-fake.json was written, but its report is lost");
     expect_sessions(SLOW, "time_ns", 7, 10000);
-    expect_lost_output("", first, "baseline adopt: the standard output takes no more");
+    expect_lost_output("", first, "baseline adopt: the standard output cannot be written");
 }
 
 Test(adopt, a_confirmed_case_is_one_session)
@@ -297,18 +297,18 @@ Test(adopt, several_commits_are_refused)
     const char *first = of_commit("1.json", "1111111111", "* copy hot 100100\n");
     const char *second = of_commit("2.json", "2222222222", "* copy hot 100200\n");
     const char *dirty = of_commit("3.json", "2222222222-dirty", "* copy hot 100300\n");
-    ending seen;
+    ending result;
     char *text;
 
     expect_refusal(first, second, "2.json: is of commit 2222222222, others are of 1111111111");
-    expect_refusal(dirty, NULL, "3.json: is of 2222222222-dirty, which no commit holds");
+    expect_refusal(dirty, NULL, "3.json: is of 2222222222-dirty, which is not a commit");
     expect_adoption(first, unknown, "6 of 6");
     text = stored();
     cr_assert(occurrences(text, "\"commit\": \"1111111111\"") == 4, "%s", text);
     free(text);
-    seen = adopt(second, dirty, "--any-commit");
-    expect_ending(&seen, 0, "6 of 6");
-    free(seen.output);
+    result = adopt(second, dirty, "--any-commit");
+    expect_ending(&result, 0, "6 of 6");
+    free(result.output);
     expect_sessions(SLOW, "time_ns", 9, 10000);
 }
 
@@ -322,10 +322,12 @@ Test(adopt, what_says_nothing_of_its_kernel_is_left_out)
         { "verdict", "\"wrong\"", SLOW ": wrong: left out" },
         { "verdict", "\"error\"", SLOW ": error: left out" },
         { "card", "{\"clock_reasons\": \"idle, software power cap\"}",
-          SLOW ": the card was throttled while it was timed: left out" },
-        { "card", "{\"foreign_processes\": 2}", SLOW ": other processes computed on the card" },
-        { "card", "{\"launch_ns\": 400}", SLOW ": a launch cost less than when the baseline was" },
-        { "card", "{\"launch_ns\": 680}", SLOW ": a launch cost more than when the baseline was" },
+          SLOW ": the GPU was throttled while it was timed: left out" },
+        { "card", "{\"foreign_processes\": 2}", SLOW ": other processes computed on the GPU" },
+        { "card", "{\"launch_ns\": 400}",
+          SLOW ": the launch overhead was lower than when the baseline was" },
+        { "card", "{\"launch_ns\": 680}",
+          SLOW ": the launch overhead was higher than when the baseline was" },
         { "kernel", "{\"registers\": 48}", SLOW ": its code is not the baseline's: left out" },
     };
     const size_t count = sizeof faults / sizeof *faults;
@@ -357,9 +359,9 @@ static const char *gate_of(const char *name, const char *how, double value)
 Test(adopt, what_is_no_time_is_left_out_by_name)
 {
     expect_adoption(gate_of("1.json", "* copy hot 100100\n", 0), NULL,
-                    "1.json: " SLOW ": time_ns: 0 ns is no time: left out");
+                    "1.json: " SLOW ": time_ns: 0 ns is not a time: left out");
     expect_adoption(gate_of("2.json", "* copy hot 100200\n", -5), NULL,
-                    "2.json: " SLOW ": time_ns: -5 ns is no time: left out");
+                    "2.json: " SLOW ": time_ns: -5 ns is not a time: left out");
     expect_sessions(SLOW, "time_ns", 5, 10000);
     expect_sessions(SLOW, "cold_time_ns", 7, 12000);
     expect_sessions(QUICK, "time_ns", 7, 5000);
@@ -400,15 +402,15 @@ Test(adopt, what_is_far_off_in_several_gates_has_to_agree)
     const char *usual = gate_of("2.json", "* copy hot 100200\n", 10010);
     const char *first = gate_of("3.json", "* copy hot 100300\n", 3000);
     const char *second = gate_of("4.json", "* copy hot 100400\n", 3100);
-    ending seen;
+    ending result;
 
-    seen = adopt(alone, usual, "--yes");
-    expect_ending(&seen, 0, "1.json: " SLOW ": time_ns: 2 000 ns" FAR_OFF);
-    free(seen.output);
+    result = adopt(alone, usual, "--yes");
+    expect_ending(&result, 0, "1.json: " SLOW ": time_ns: 2 000 ns" FAR_OFF);
+    free(result.output);
     expect_sessions(SLOW, "time_ns", 6, 10000);
-    seen = adopt(first, second, "--yes");
-    expect_ending(&seen, 0, "6 of 6");
-    free(seen.output);
+    result = adopt(first, second, "--yes");
+    expect_ending(&result, 0, "6 of 6");
+    free(result.output);
     expect_sessions(SLOW, "time_ns", 8, 10000);
 }
 
@@ -431,7 +433,7 @@ Test(adopt, a_gate_whose_sentinel_is_far_off_is_left_out_by_name)
     static const double values[] = { 10, 0 };
     static const char *const lines[] = {
         "1.json: copy: time_ns: 10 ns is off the baseline's 99 900 ns by a factor of 2 or more",
-        "1.json: copy: time_ns: 0 ns is no time: left out"
+        "1.json: copy: time_ns: 0 ns is not a time: left out"
     };
 
     for (size_t i = 0; i < 2; i++) {
@@ -443,7 +445,7 @@ Test(adopt, a_gate_whose_sentinel_is_far_off_is_left_out_by_name)
         path = keep(results, "1.json");
         expect_adoption(path, NULL, lines[i]);
         expect_adoption(path, NULL,
-                        "1.json: by its sentinel no time of it is to be believed: left out");
+                        "1.json: its sentinel is not credible: all its times are left out");
         expect_adoption(path, NULL, "0 of 2 cases and sentinels changed");
         expect_sessions("copy", "time_ns", 5, 99900);
         expect_sessions("fma", "time_ns", 5, 200000);
@@ -469,11 +471,11 @@ Test(adopt, a_gate_whose_sentinel_is_far_off_is_no_witness)
     const char *same = unbelievable_gate_of("2.json", "* copy hot 100200\n", 3000);
     const char *second = gate_of("3.json", "* copy hot 100300\n", 3100);
     const char *other = unbelievable_gate_of("4.json", "* copy hot 100400\n", 10000);
-    ending seen;
+    ending result;
 
-    seen = adopt(first, same, "--yes");
-    expect_ending(&seen, 0, "1.json: " SLOW ": time_ns: 3 000 ns" FAR_OFF);
-    free(seen.output);
+    result = adopt(first, same, "--yes");
+    expect_ending(&result, 0, "1.json: " SLOW ": time_ns: 3 000 ns" FAR_OFF);
+    free(result.output);
     expect_sessions(SLOW, "time_ns", 5, 10000);
     first = gate_of("1.json", "* copy hot 100500\n", 3000);
     expect_drive((const char *const[]){ KG__COMMAND, "baseline", "adopt", "--yes", "--baselines",
@@ -555,7 +557,8 @@ Test(adopt, a_first_baseline_is_of_one_cost_of_a_launch)
     }
     arguments[4] = at("none");
     expect_drive(arguments, 0,
-                 SLOW ": a launch cost less than when the baseline was recorded: left out");
+                 SLOW
+                 ": the launch overhead was lower than when the baseline was recorded: left out");
     cr_assert(rename(at("none/nvidia-fake.json"), at("baselines/nvidia-fake.json")) == 0);
     expect_sessions(SLOW, "time_ns", 0, 0);
     expect_sessions(QUICK, "time_ns", 5, 5000);
@@ -589,7 +592,7 @@ Test(adopt, what_is_no_result_of_a_gpu_is_refused)
     expect_refusal(first, at("absent.json"), "absent.json: cannot be read");
     other = read_json(first);
     json_object_set_new(other, "targets", json_object());
-    expect_refusal(keep(other, "other.json"), NULL, "says nothing of nvidia-fake in its targets");
+    expect_refusal(keep(other, "other.json"), NULL, "does not describe nvidia-fake in its targets");
 }
 
 Test(adopt, sessions_that_disagree_are_refused)
@@ -603,10 +606,10 @@ Test(adopt, sessions_that_disagree_are_refused)
 Test(adopt, arguments_that_are_wrong)
 {
     const char *const no_folder[] = { KG__COMMAND, "baseline", "adopt", "results.json", NULL };
-    ending seen = command("adopt", NULL, NULL);
+    ending result = command("adopt", NULL, NULL);
 
-    expect_ending(&seen, 2, "needs --baselines DIR and the results.json of a gate");
-    free(seen.output);
+    expect_ending(&result, 2, "needs --baselines DIR and the results.json of a gate");
+    free(result.output);
     expect_drive(no_folder, 2, "needs --baselines DIR and the results.json of a gate");
 }
 
@@ -674,13 +677,13 @@ Test(adopt, prints_a_document_of_what_is_refused)
 /* Gives SLOW's code in the baseline a fingerprint (NULL: none). */
 static void know_code(const char *fingerprint)
 {
-    kg__baseline held;
+    kg__baseline stored;
     json_t *code = fingerprint != NULL ? json_pack("{s:s}", "fingerprint", fingerprint) : NULL;
 
-    cr_assert(kg__baseline_load(at("baselines/nvidia-fake.json"), &held, NULL) == KG__LOADED);
-    kg__baseline_set_code(kg__baseline_find(&held, SLOW), code);
-    cr_assert(kg__baseline_save(at("baselines/nvidia-fake.json"), &held, NULL));
-    kg__baseline_free(&held);
+    cr_assert(kg__baseline_load(at("baselines/nvidia-fake.json"), &stored, NULL) == KG__LOADED);
+    kg__baseline_set_code(kg__baseline_find(&stored, SLOW), code);
+    cr_assert(kg__baseline_save(at("baselines/nvidia-fake.json"), &stored, NULL));
+    kg__baseline_free(&stored);
     json_decref(code);
 }
 
@@ -713,7 +716,7 @@ Test(adopt, what_is_beyond_its_limit_is_left_out_unless_its_code_is_known)
             const char *path;
             json_t *results;
             json_t *kernel = json_object();
-            ending seen;
+            ending result;
 
             write_text(at("baselines/nvidia-fake.json"), before);
             know_code(gates[i].then);
@@ -723,11 +726,11 @@ Test(adopt, what_is_beyond_its_limit_is_left_out_unless_its_code_is_known)
                 json_object_set_new(kernel, "fingerprint", json_string(gates[i].now));
             json_object_set_new(slow_in(results), "kernel", kernel);
             path = keep(results, "1.json");
-            seen = adopt(path, NULL, yes ? "--yes" : NULL);
-            expect_ending(&seen, 0, taken ? "6 of 6" : "1.json: " SLOW ": ");
-            cr_expect((strstr(seen.output, "--yes") != NULL) == (!taken && gates[i].taken_by_yes),
-                      "%zu: %s", i, seen.output);
-            free(seen.output);
+            result = adopt(path, NULL, yes ? "--yes" : NULL);
+            expect_ending(&result, 0, taken ? "6 of 6" : "1.json: " SLOW ": ");
+            cr_expect((strstr(result.output, "--yes") != NULL) == (!taken && gates[i].taken_by_yes),
+                      "%zu: %s", i, result.output);
+            free(result.output);
             expect_sessions(SLOW, "time_ns", taken ? 6 : 5, 10000);
             expect_sessions(QUICK, "time_ns", 6, 5000);
         }
@@ -740,14 +743,14 @@ Test(adopt, sessions_that_outgrow_a_band_by_hand_are_refused)
 {
     const char *path = gate_of("1.json", "* copy hot 100100\n", 10150);
     kg__baseline_metric *metric;
-    kg__baseline held;
+    kg__baseline stored;
 
-    cr_assert(kg__baseline_load(at("baselines/nvidia-fake.json"), &held, NULL) == KG__LOADED);
-    metric = kg__baseline_metric_of(kg__baseline_find(&held, SLOW), "time_ns");
+    cr_assert(kg__baseline_load(at("baselines/nvidia-fake.json"), &stored, NULL) == KG__LOADED);
+    metric = kg__baseline_metric_of(kg__baseline_find(&stored, SLOW), "time_ns");
     metric->band = 0.016;
     metric->band_by_hand = true;
-    cr_assert(kg__baseline_save(at("baselines/nvidia-fake.json"), &held, NULL));
-    kg__baseline_free(&held);
+    cr_assert(kg__baseline_save(at("baselines/nvidia-fake.json"), &stored, NULL));
+    kg__baseline_free(&stored);
     expect_refusal(path, NULL,
                    "not written: " SLOW ": time_ns: band is 1.6 %, and the limit is 1.8 %");
 }

@@ -62,10 +62,10 @@ static ending run_command(const char *const *given)
 
 static void expect_command(int code, const char *line, const char *const *given)
 {
-    ending seen = run_command(given);
+    ending result = run_command(given);
 
-    expect_ending(&seen, code, line);
-    free(seen.output);
+    expect_ending(&result, code, line);
+    free(result.output);
 }
 
 #define expect(code, line, ...)                                                                    \
@@ -83,10 +83,10 @@ static void git(const char *first, const char *second, const char *third)
 {
     const char *const arguments[] = { "/usr/bin/env",   "git", "-c",   "user.name=a", "-c",
                                       "user.email=a@b", first, second, third,         NULL };
-    ending seen = drive(arguments, settings);
+    ending result = drive(arguments, settings);
 
-    cr_assert(seen.code == 0, "%s", seen.output);
-    free(seen.output);
+    cr_assert(result.code == 0, "%s", result.output);
+    free(result.output);
 }
 
 static void commit_all(void)
@@ -121,12 +121,12 @@ Test(baseline_commands, show_prints_a_table)
 
 Test(baseline_commands, show_takes_some_cases)
 {
-    ending seen = run_command(
+    ending result = run_command(
         (const char *const[]){ "show", "nvidia-fake", "--case", "*/tiled/*,*/old/*", NULL });
 
-    cr_assert(seen.code == 0 && occurrences(seen.output, "m/") == 2, "%s", seen.output);
-    cr_assert(strstr(seen.output, "NVIDIA Fake, 3 cases in all\n") != NULL, "%s", seen.output);
-    free(seen.output);
+    cr_assert(result.code == 0 && occurrences(result.output, "m/") == 2, "%s", result.output);
+    cr_assert(strstr(result.output, "NVIDIA Fake, 3 cases in all\n") != NULL, "%s", result.output);
+    free(result.output);
     expect(2,
            "baselines/nvidia-fake.json has no case \"m/naiv/530/b16\"; did you mean "
            "\"m/naive/530/b16\"?",
@@ -156,8 +156,8 @@ Test(baseline_commands, show_has_formats)
            "target,case,metric,value,band,noise (3 sigma),sessions,smallest,gated,commit,code\n"
            "nvidia-fake,copy,time_ns,100000,0.02,0.0090406",
            "show", "nvidia-fake", "--format", "csv");
-    expect(2, "baseline show: there is no format \"html\": take text, markdown, csv or json",
-           "show", "nvidia-fake", "--format", "html");
+    expect(2, "baseline show: there is no format \"html\": use text, markdown, csv or json", "show",
+           "nvidia-fake", "--format", "html");
 }
 
 Test(baseline_commands, show_of_what_is_not_there)
@@ -224,21 +224,21 @@ Test(baseline_commands, diff_has_a_limit)
            "--limit=2.9");
     expect(1, "+3.0 %  2.0 %  beyond the limit\n", "diff", "nvidia-fake", "now/nvidia-fake.json",
            "--limit=2.9%");
-    expect(2, "--limit x: is no percentage", "diff", "a", "b", "--limit", "x");
-    expect(2, "--limit -1: is no percentage", "diff", "a", "b", "--limit", "-1");
-    expect(2, "--limit nan: is no percentage", "diff", "a", "b", "--limit", "nan");
+    expect(2, "--limit x: is not a percentage", "diff", "a", "b", "--limit", "x");
+    expect(2, "--limit -1: is not a percentage", "diff", "a", "b", "--limit", "-1");
+    expect(2, "--limit nan: is not a percentage", "diff", "a", "b", "--limit", "nan");
 }
 
 /* Runs a command whose output is one JSON document and nothing else, valid by its schema; freed by
  * the caller. */
 static json_t *document_of(int code, const char *const *given)
 {
-    ending seen = run_command(given);
-    json_t *document = json_loads(seen.output, JSON_REJECT_DUPLICATES, NULL);
+    ending result = run_command(given);
+    json_t *document = json_loads(result.output, JSON_REJECT_DUPLICATES, NULL);
 
-    cr_assert(document != NULL && seen.code == code, "%d: %s", seen.code, seen.output);
-    expect_valid(document, seen.output);
-    free(seen.output);
+    cr_assert(document != NULL && result.code == code, "%d: %s", result.code, result.output);
+    expect_valid(document, result.output);
+    free(result.output);
     return document;
 }
 
@@ -252,20 +252,20 @@ static const json_t *of_first(const json_t *document, const char *list, const ch
 
 Test(baseline_commands, show_prints_json)
 {
-    json_t *seen = document(0, "show", "nvidia-fake", "--json", "--case", "*/naive/*");
+    json_t *result = document(0, "show", "nvidia-fake", "--json", "--case", "*/naive/*");
 
-    cr_expect(json_array_size(json_object_get(seen, "metrics")) == 1);
-    cr_expect(json_array_size(json_object_get(seen, "sentinels")) == 0);
-    cr_expect(json_integer_value(json_object_get(seen, "cases")) == 3);
-    cr_expect_str_eq(json_string_value(of_first(seen, "metrics", "case")), "m/naive/530/b16");
-    cr_expect(json_number_value(of_first(seen, "metrics", "value")) == 10000);
-    cr_expect(json_number_value(of_first(seen, "metrics", "smallest")) == 0.02);
-    cr_expect(json_is_true(of_first(seen, "metrics", "gated")));
-    json_decref(seen);
-    seen = document(0, "show", "nvidia-fake", "--format", "json");
-    cr_expect_str_eq(json_string_value(of_first(seen, "sentinels", "case")), "copy");
-    expect_strict(seen);
-    json_decref(seen);
+    cr_expect(json_array_size(json_object_get(result, "metrics")) == 1);
+    cr_expect(json_array_size(json_object_get(result, "sentinels")) == 0);
+    cr_expect(json_integer_value(json_object_get(result, "cases")) == 3);
+    cr_expect_str_eq(json_string_value(of_first(result, "metrics", "case")), "m/naive/530/b16");
+    cr_expect(json_number_value(of_first(result, "metrics", "value")) == 10000);
+    cr_expect(json_number_value(of_first(result, "metrics", "smallest")) == 0.02);
+    cr_expect(json_is_true(of_first(result, "metrics", "gated")));
+    json_decref(result);
+    result = document(0, "show", "nvidia-fake", "--format", "json");
+    cr_expect_str_eq(json_string_value(of_first(result, "sentinels", "case")), "copy");
+    expect_strict(result);
+    json_decref(result);
     expect(2, "--json and --format csv are two formats", "show", "nvidia-fake", "--json",
            "--format=csv");
     expect(2, "has no case \"q\"", "show", "nvidia-fake", "--json", "--case", "q");
@@ -273,48 +273,48 @@ Test(baseline_commands, show_prints_json)
 
 Test(baseline_commands, diff_prints_json)
 {
-    json_t *seen;
+    json_t *result;
     const json_t *changes;
 
     cr_assert(mkdir("now", 0777) == 0);
     write_text("now/nvidia-fake.json", after);
-    seen = document(1, "diff", "nvidia-fake", "now/nvidia-fake.json", "--json", "--limit", "2.9");
-    expect_strict(seen);
-    cr_expect(json_integer_value(json_object_get(seen, "beyond_limit")) == 1);
-    changes = of_first(seen, "files", "changes");
+    result = document(1, "diff", "nvidia-fake", "now/nvidia-fake.json", "--json", "--limit", "2.9");
+    expect_strict(result);
+    cr_expect(json_integer_value(json_object_get(result, "beyond_limit")) == 1);
+    changes = of_first(result, "files", "changes");
     cr_expect_str_eq(json_string_value(json_object_get(json_array_get(changes, 0), "note")),
                      "beyond the limit");
-    cr_expect(json_integer_value(json_object_get(of_first(seen, "files", "tally"), "new")) == 1);
-    cr_expect(json_integer_value(json_object_get(of_first(seen, "files", "tally"), "retired")) ==
+    cr_expect(json_integer_value(json_object_get(of_first(result, "files", "tally"), "new")) == 1);
+    cr_expect(json_integer_value(json_object_get(of_first(result, "files", "tally"), "retired")) ==
               1);
-    cr_expect(json_number_value(json_object_get(of_first(seen, "files", "sentinels"), "copy")) ==
+    cr_expect(json_number_value(json_object_get(of_first(result, "files", "sentinels"), "copy")) ==
               0.0);
-    json_decref(seen);
-    seen = document(0, "diff", "nvidia-fake", "nvidia-fake", "--json");
-    cr_expect(json_array_size(of_first(seen, "files", "changes")) == 0);
-    cr_expect(json_object_get(seen, "limit") == NULL);
-    json_decref(seen);
+    json_decref(result);
+    result = document(0, "diff", "nvidia-fake", "nvidia-fake", "--json");
+    cr_expect(json_array_size(of_first(result, "files", "changes")) == 0);
+    cr_expect(json_object_get(result, "limit") == NULL);
+    json_decref(result);
     /* What has nothing to compare prints no document. */
     expect(2, "nvidia-fak: there is no baseline", "diff", "nvidia-fake", "nvidia-fak", "--json");
 }
 
 Test(baseline_commands, lint_and_retire_print_json)
 {
-    json_t *seen;
+    json_t *result;
 
     write_text("baselines/bad.json", "{");
-    seen = document(2, "lint", "--json", "baselines/bad.json", "baselines/nvidia-fake.json");
-    cr_expect(json_array_size(json_object_get(seen, "files")) == 2);
-    expect_strict(seen);
-    cr_expect(json_is_false(of_first(seen, "files", "ok")));
-    cr_expect(json_array_size(of_first(seen, "files", "findings")) == 1);
-    cr_expect(json_integer_value(json_object_get(seen, "exit_code")) == 2);
-    json_decref(seen);
-    seen = document(0, "retire", "--json", "--dry-run", "nvidia-fake", "m/old/*");
-    expect_strict(seen);
-    cr_expect(json_is_true(json_object_get(seen, "dry_run")));
-    cr_expect(json_array_size(json_object_get(seen, "retired")) == 1);
-    json_decref(seen);
+    result = document(2, "lint", "--json", "baselines/bad.json", "baselines/nvidia-fake.json");
+    cr_expect(json_array_size(json_object_get(result, "files")) == 2);
+    expect_strict(result);
+    cr_expect(json_is_false(of_first(result, "files", "ok")));
+    cr_expect(json_array_size(of_first(result, "files", "findings")) == 1);
+    cr_expect(json_integer_value(json_object_get(result, "exit_code")) == 2);
+    json_decref(result);
+    result = document(0, "retire", "--json", "--dry-run", "nvidia-fake", "m/old/*");
+    expect_strict(result);
+    cr_expect(json_is_true(json_object_get(result, "dry_run")));
+    cr_expect(json_array_size(json_object_get(result, "retired")) == 1);
+    json_decref(result);
     expect_file("baselines/nvidia-fake.json", before);
     json_decref(document(0, "retire", "--json", "nvidia-fake", "m/old/*"));
     expect(2, "has no case \"m/old/*\"", "retire", "--json", "nvidia-fake", "m/old/*");
@@ -360,7 +360,7 @@ Test(baseline_commands, diff_of_what_cannot_be_compared)
     write_text("baselines/cpu-model.json",
                "{\"schema\": \"kernelgate-baseline/1\", \"target\": {\"key\": \"cpu-model\"}, "
                "\"cases\": {}}");
-    expect(2, "have nothing to compare: one holds counters", "diff", "nvidia-fake", "cpu-model");
+    expect(2, "have nothing to compare: one has counters", "diff", "nvidia-fake", "cpu-model");
     expect(2, "baseline diff: takes two files or keys", "diff", "nvidia-fake");
     expect(2, "baseline diff: takes two files or keys", "diff");
     expect(2, "nvidia-fak: there is no baseline", "diff", "nvidia-fak", "nvidia-fake");
@@ -415,12 +415,12 @@ Test(baseline_commands, diff_since_before_a_file)
 
 Test(baseline_commands, diff_since_what_is_not_known)
 {
-    expect(2, "--since first: git cannot tell in baselines: fatal: not a git repository", "diff",
+    expect(2, "--since first: git failed in baselines: fatal: not a git repository", "diff",
            "--since", "first");
     make_history();
-    expect(2, "--since second: git knows no such commit, branch or tag here", "diff", "--since",
+    expect(2, "--since second: there is no such commit, branch or tag here", "diff", "--since",
            "second");
-    expect(2, "--since --all: git knows no such commit", "diff", "--since=--all");
+    expect(2, "--since --all: there is no such commit", "diff", "--since=--all");
     cr_assert(rmdir("empty") != 0 && mkdir("empty", 0777) == 0);
     settings[1] = "KG_BASELINES=empty";
     expect(2, "empty: holds no baseline, and held none at first", "diff", "--since", "first");
@@ -443,18 +443,18 @@ Test(baseline_commands, diff_since_a_file_that_was_not_right)
 Test(baseline_commands, retire_takes_cases_out)
 {
     static const char left[] = HEAD CASE("m/naive/530/b16", "10000", "") TAIL;
-    ending seen =
+    ending result =
         run_command((const char *const[]){ "retire", "nvidia-fake", "m/old/*", "*/tiled/*", NULL });
 
-    expect_ending(&seen, 0, "m/old/530/b16: retired\n");
-    cr_assert(strstr(seen.output, "m/tiled/530/b16: retired\n") != NULL, "%s", seen.output);
-    cr_assert(strstr(seen.output, "baselines/nvidia-fake.json: 2 of 3 cases retired\n") != NULL,
-              "%s", seen.output);
-    free(seen.output);
+    expect_ending(&result, 0, "m/old/530/b16: retired\n");
+    cr_assert(strstr(result.output, "m/tiled/530/b16: retired\n") != NULL, "%s", result.output);
+    cr_assert(strstr(result.output, "baselines/nvidia-fake.json: 2 of 3 cases retired\n") != NULL,
+              "%s", result.output);
+    free(result.output);
     expect_file("baselines/nvidia-fake.json", left);
 }
 
-/* Cases that are only checked leave the list of the CPU model's baseline alike. */
+/* Cases that are only checked also leave the list of the CPU model's baseline. */
 Test(baseline_commands, retire_takes_checked_cases_out)
 {
     static const char head[] = "{\"schema\": \"kernelgate-baseline/1\",\n \"target\": {\"key\": "
@@ -478,28 +478,28 @@ Test(baseline_commands, retire_says_that_the_file_was_written_where_its_output_i
 {
     static const char *const options[] = { "", "--json ", "--dry-run " };
     static const char *const lines[] = {
-        "kernelgate: baseline retire: baselines/nvidia-fake.json was written, and what there is to "
-        "say "
-        "of it is lost: the standard output takes no more",
-        "kernelgate: baseline retire: baselines/nvidia-fake.json was written, and what there is to "
-        "say "
-        "of it is lost: cannot be written: No space left on device",
-        "kernelgate: baseline retire: the standard output takes no more",
+        "kernelgate: baseline retire: baselines/nvidia-fake.json was written, but its "
+        "report "
+        "is lost: the standard output cannot be written",
+        "kernelgate: baseline retire: baselines/nvidia-fake.json was written, but its "
+        "report "
+        "is lost: cannot be written: No space left on device",
+        "kernelgate: baseline retire: the standard output cannot be written",
     };
     static const char *const globs[] = { "m/old/*", "m/naive/*", "m/tiled/*" };
 
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         char script[256];
         const char *const arguments[] = { "/bin/sh", "-c", script, KG__COMMAND, NULL };
-        ending seen;
+        ending result;
 
         kg__format(script, sizeof script,
                    "exec \"$0\" baseline retire %snvidia-fake '%s' >/dev/full", options[i],
                    globs[i]);
-        seen = drive(arguments, NULL);
-        expect_ending(&seen, 2, lines[i]);
-        cr_assert(occurrences(seen.output, "\n") == 1, "%s", seen.output);
-        free(seen.output);
+        result = drive(arguments, NULL);
+        expect_ending(&result, 2, lines[i]);
+        cr_assert(occurrences(result.output, "\n") == 1, "%s", result.output);
+        free(result.output);
     }
     expect_file("baselines/nvidia-fake.json", HEAD CASE("m/tiled/530/b16", "5000", "") TAIL);
 }

@@ -56,7 +56,7 @@ static void end(void)
 
 TestSuite(baseline_since, .init = begin, .fini = end, .timeout = 60);
 
-/* The results of the run with that option, which also stand in out/; freed by the caller. */
+/* The results of the run with that option, which are also in out/; freed by the caller. */
 static json_t *results_since(const char *since)
 {
     const char *const arguments[] = { KG__COMMAND, "results",
@@ -118,7 +118,7 @@ Test(baseline_since, a_file_that_is_new)
     expect_file("new", 0, 0, 0, 2);
 }
 
-/* Whoever mends what could not be read is not held up by it. */
+/* An unreadable file at the commit does not block its fix. */
 Test(baseline_since, a_file_that_was_not_right)
 {
     write_text("baselines/nvidia-fake.json", "{\"schema\": 1}");
@@ -131,39 +131,39 @@ Test(baseline_since, a_file_that_was_not_right)
 static void expect_refusal(const char *since, const char *line)
 {
     const char *const arguments[] = { KG__COMMAND, "results", "--since", since, NULL };
-    ending seen = drive(arguments, environment);
+    ending result = drive(arguments, environment);
 
-    expect_ending(&seen, 2, line);
-    cr_expect(strstr(seen.output, "verdict: ERROR (exit 2)") != NULL, "%s", seen.output);
-    free(seen.output);
+    expect_ending(&result, 2, line);
+    cr_expect(strstr(result.output, "verdict: ERROR (exit 2)") != NULL, "%s", result.output);
+    free(result.output);
 }
 
 Test(baseline_since, what_cannot_be_compared)
 {
-    expect_refusal("second", "--since second: git knows no such commit, branch or tag here");
-    expect_refusal("--all", "--since --all: git knows no such commit");
+    expect_refusal("second", "--since second: there is no such commit, branch or tag here");
+    expect_refusal("--all", "--since --all: there is no such commit");
     write_text("baselines/nvidia-fake.json", "{\"schema\": 1}");
     expect_refusal("first", "baselines/nvidia-fake.json:1: schema: is no text");
     write_text("baselines/nvidia-fake.json", before);
     cr_assert(mkdir("elsewhere", 0777) == 0);
     expect_shell("rm -rf .git");
-    expect_refusal("first", "--since first: git cannot tell in baselines: ");
+    expect_refusal("first", "--since first: git failed in baselines: ");
 }
 
 /* The verdicts stay what they are: it is for whoever reviews the change to say. */
 Test(baseline_since, the_summary_begins_with_it)
 {
     const char *const arguments[] = { KG__COMMAND, "results", "--since", "first", NULL };
-    ending seen;
+    ending result;
     char *page;
 
     write_text("baselines/nvidia-fake.json", after);
-    seen = drive(arguments, environment);
+    result = drive(arguments, environment);
     expect_ending(
-        &seen, 0,
+        &result, 0,
         "\nbaselines since first: nvidia-fake changed; loosened: 1 metric no longer "
         "gated, 1 limit widened; 1 metric is not gated, 1 limit is above 10 %\nverdict: ");
-    free(seen.output);
+    free(result.output);
     page = read_text(at("out/summary.md"));
     cr_expect(strncmp(page, "# kernelgate: PASS (exit 0)\n\n**Baselines** since first: ", 56) == 0,
               "%s", page);

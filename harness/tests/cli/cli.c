@@ -145,7 +145,7 @@ Test(cli, helps)
     expect_within(output, "usage: kernelgate baseline lint [OPTION...] [FILE...]\n");
     cr_expect(eq(int, run("help", "baseline", "lint", NULL), 0));
     cr_expect(eq(str, complaint, ""));
-    /* The first word of several commands stands for them all. */
+    /* The first word of several commands lists them all. */
     cr_expect(eq(int, run("baseline", "--help", NULL), 0));
     expect_within(output, "usage: kernelgate baseline COMMAND");
     expect_within(output, "baseline lint");
@@ -485,8 +485,8 @@ Test(cli, doctor_of_a_folder_that_is_not_there)
     cr_expect(eq(int, run("doctor", "--root", "/nosuch", NULL), 2));
     cr_expect(
         eq(str, complaint,
-           "kernelgate: doctor: --root /nosuch: there is no such folder: name the one that the "
-           "image is mounted at\n"));
+           "kernelgate: doctor: --root /nosuch: there is no such folder: name the mount point "
+           "of the image\n"));
     cr_expect(eq(str, output, ""));
     put("file", "");
     cr_expect(eq(int, run("doctor", "--json", "--root", "file", NULL), 2));

@@ -130,19 +130,19 @@ Test(compare, the_default_limit)
     static const struct {
         double value;
         kg__verdict verdict;
-    } seen[] = {
+    } result[] = {
         { 100000, KG__PASS }, { 102800, KG__PASS },  { 102900, KG__SLOWER },
         { 97300, KG__PASS },  { 97100, KG__FASTER },
     };
     const kg__compared *row;
 
-    for (size_t i = 0; i < sizeof seen / sizeof *seen; i++) {
+    for (size_t i = 0; i < sizeof result / sizeof *result; i++) {
         json_array_clear(json_object_get(run_a, "cases"));
         json_array_clear(json_object_get(run_b, "cases"));
         timed(run_a, "m/a/1/b8", 100000);
-        timed(run_b, "m/a/1/b8", seen[i].value);
+        timed(run_b, "m/a/1/b8", result[i].value);
         row = compare_both(false);
-        expect_row(row, seen[i].verdict, seen[i].value / 100000);
+        expect_row(row, result[i].verdict, result[i].value / 100000);
         cr_expect(row->limit_source == KG__LIMIT_DEFAULT);
         cr_expect(fabs(row->limit - expm1(ROOT2 * log1p(0.02))) < 1e-12);
     }
@@ -439,10 +439,10 @@ static void write_runs(void)
 #define command(...)                                                                               \
     drive((const char *const[]){ KG__COMMAND, "compare", __VA_ARGS__, NULL }, environment)
 
-static void expect(ending seen, int code, const char *expected)
+static void expect(ending result, int code, const char *expected)
 {
-    expect_ending(&seen, code, expected);
-    free(seen.output);
+    expect_ending(&result, code, expected);
+    free(result.output);
 }
 
 static void make_two(void)
@@ -458,19 +458,19 @@ static void make_two(void)
 
 Test(compare, the_table)
 {
-    ending seen;
+    ending result;
 
     make_two();
-    seen = command(at("a.json"), at("b.json"));
-    expect_ending(&seen, 1, "a.json: nvidia-h200, cpu-model, commit aaaaaaaaaa\n");
-    expect_ending(&seen, 1,
+    result = command(at("a.json"), at("b.json"));
+    expect_ending(&result, 1, "a.json: nvidia-h200, cpu-model, commit aaaaaaaaaa\n");
+    expect_ending(&result, 1,
                   "\nslower   m/b/1/b8  time_ns  100 000 ns  110 000 ns  1.1000  1.0989 to 1.1011  "
-                  "2.8 %  default limit, for want of a baseline\n"
+                  "2.8 %  default limit: no baseline\n"
                   "pass     m/a/1/b8  time_ns  100 000 ns  100 000 ns  1.0000  0.9990 to 1.0010  ");
-    expect_ending(&seen, 1, "1 counter is the same in both\n");
-    expect_ending(&seen, 1, "B / A is 1.0488 in the geometric mean of 2 cases\n");
-    expect_ending(&seen, 1, "\ncases: 1 slower, 2 pass\nexit 1\n");
-    free(seen.output);
+    expect_ending(&result, 1, "1 counter is the same in both\n");
+    expect_ending(&result, 1, "B / A is 1.0488 in the geometric mean of 2 cases\n");
+    expect_ending(&result, 1, "\ncases: 1 slower, 2 pass\nexit 1\n");
+    free(result.output);
     expect(command("--format", "markdown", at("a.json"), at("b.json")), 1,
            "| slower | m/b/1/b8 | time\\_ns | 100 000 ns |");
     expect(command("--format", "csv", at("a.json"), at("b.json")), 1,
@@ -480,21 +480,21 @@ Test(compare, the_table)
 
 Test(compare, the_document)
 {
-    ending seen;
+    ending result;
     json_t *document;
 
     make_two();
-    seen = command("--format", "json", at("a.json"), at("b.json"));
-    document = json_loads(seen.output, 0, NULL);
-    cr_assert(seen.code == 1 && document != NULL, "%s", seen.output);
+    result = command("--format", "json", at("a.json"), at("b.json"));
+    document = json_loads(result.output, 0, NULL);
+    cr_assert(result.code == 1 && document != NULL, "%s", result.output);
     expect_strict(document);
     cr_expect(json_array_size(json_object_get(document, "metrics")) == 3);
     cr_expect(json_integer_value(json_object_get(document, "exit_code")) == 1);
-    free(seen.output);
-    seen = command("--json", at("a.json"), at("b.json"));
-    cr_expect(json_equal(document, json_loads(seen.output, 0, NULL)), "%s", seen.output);
+    free(result.output);
+    result = command("--json", at("a.json"), at("b.json"));
+    cr_expect(json_equal(document, json_loads(result.output, 0, NULL)), "%s", result.output);
     json_decref(document);
-    free(seen.output);
+    free(result.output);
     expect(command("--json", "--format", "csv", at("a.json"), at("b.json")), 2, "two formats");
 }
 
@@ -513,16 +513,16 @@ Test(compare, a_path_that_is_no_utf8)
 {
     json_error_t error;
     json_t *document;
-    ending seen;
+    ending result;
 
     make_two();
     cr_assert(rename(at("a.json"), at("\xff.json")) == 0);
-    seen = command("--format", "json", at("\xff.json"), at("b.json"));
-    cr_expect(seen.code == 1);
-    document = json_loads(seen.output, 0, &error);
-    cr_expect(document != NULL, "%s", seen.output);
+    result = command("--format", "json", at("\xff.json"), at("b.json"));
+    cr_expect(result.code == 1);
+    document = json_loads(result.output, 0, &error);
+    cr_expect(document != NULL, "%s", result.output);
     json_decref(document);
-    free(seen.output);
+    free(result.output);
 }
 
 Test(compare, bad_input)
@@ -532,7 +532,7 @@ Test(compare, bad_input)
     expect(command(at("a.json"), at("b.json"), "a", "b"), 2, "takes one filter");
     expect(command(at("a.json"), at("none.json")), 2, "none.json");
     expect(command("--format", "xml", at("a.json"), at("b.json")), 2,
-           "there is no format \"xml\": take text, markdown, csv or json");
+           "there is no format \"xml\": use text, markdown, csv or json");
     expect(command(at("a.json"), at("b.json"), "m/a"), 0, "cases: 2 pass");
     expect(command(at("a.json"), at("b.json"), "m/a/1/b9"), 2, "nearest is m/a/1/b8");
     expect(command(at("a.json"), at("b.json"), "m/aa/*"), 2, "nearest is m/a/1/b8");

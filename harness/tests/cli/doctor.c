@@ -77,11 +77,11 @@ static void a_gpu_machine(void)
     };
 }
 
-static const kg__finding *find(const char *item)
+static const kg__doctor_line *find(const char *item)
 {
     for (size_t i = 0; i < diagnosis.count; i++)
-        if (strcmp(diagnosis.findings[i].item, item) == 0)
-            return &diagnosis.findings[i];
+        if (strcmp(diagnosis.lines[i].item, item) == 0)
+            return &diagnosis.lines[i];
     return NULL;
 }
 
@@ -89,7 +89,7 @@ static const kg__finding *find(const char *item)
  * and its advice `advice`. */
 static void expect(const char *item, kg__health health, const char *found, const char *advice)
 {
-    const kg__finding *finding;
+    const kg__doctor_line *finding;
 
     kg__diagnose(&facts, &diagnosis);
     finding = find(item);
@@ -228,8 +228,7 @@ Test(doctor, a_gpu_machine_gates_both)
     expect_gpu(true, "can be gated: 1 x NVIDIA H200");
     cr_expect(diagnosis.model);
     for (size_t i = 0; i < diagnosis.count; i++)
-        cr_expect(eq(int, diagnosis.findings[i].health, KG__WORKS), "%s",
-                  diagnosis.findings[i].item);
+        cr_expect(eq(int, diagnosis.lines[i].health, KG__WORKS), "%s", diagnosis.lines[i].item);
 }
 
 Test(doctor, nvcc_and_no_gpu)
@@ -249,7 +248,7 @@ Test(doctor, the_disassembler_is_worth_a_line)
     a_gpu_machine();
     expect("cuobjdump", KG__WORKS, "release 13.0", "");
     facts.cuobjdump = (kg__program){ .found = false };
-    expect("cuobjdump", KG__REMARK, "not found", "is put down to the machine");
+    expect("cuobjdump", KG__REMARK, "not found", "is attributed to the machine");
     expect_gpu(true, "can be gated");
     a_laptop();
     kg__diagnose(&facts, &diagnosis);
@@ -373,7 +372,7 @@ Test(doctor, a_card_that_does_not_answer)
     facts.gpus[0].answers = false;
     snprintf(facts.gpus[0].error, sizeof facts.gpus[0].error, "GPU 0: lost");
     expect("GPU 0", KG__LACKS, "GPU 0: lost", "nvidia-smi");
-    expect_gpu(false, "no card answers");
+    expect_gpu(false, "no GPU answers");
 }
 
 Test(doctor, a_card_that_tells_nothing)
@@ -388,8 +387,8 @@ Test(doctor, a_card_that_tells_nothing)
                                             .ecc = -1,
                                             .mig = -1,
                                             .foreign_processes = -1 };
-    expect("GPU 0", KG__WORKS, "a card without a name", "");
-    cr_expect(eq(str, (char *)find("GPU 0")->found, "a card without a name"));
+    expect("GPU 0", KG__WORKS, "a GPU without a name", "");
+    cr_expect(eq(str, (char *)find("GPU 0")->found, "a GPU without a name"));
 }
 
 Test(doctor, a_gpu_without_nvml_can_be_gated)
@@ -419,12 +418,12 @@ Test(doctor, as_many_cards_as_are_described)
         facts.gpus[i] = facts.gpus[0];
     expect("GPU 15", KG__WORKS, "NVIDIA H200", "");
     cr_expect(find("GPU 16") == NULL);
-    cr_expect(lt(sz, diagnosis.count, KG__FINDINGS));
+    cr_expect(lt(sz, diagnosis.count, KG__DOCTOR_LINES));
     expect_gpu(true,
                "can be gated: 32 x NVIDIA H200; ci/gate spreads its tests over these 32 boards");
 }
 
-/* Each model is held against its own baseline; a card that does not answer gates nothing. */
+/* Each model is judged against its own baseline; a GPU that does not answer gates nothing. */
 Test(doctor, cards_of_several_models)
 {
     a_gpu_machine();

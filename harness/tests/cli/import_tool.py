@@ -136,7 +136,7 @@ class Refusals(Folder):
 
     def test_nvbench(self):
         for path, value, fragment in (
-                (("meta",), None, "does not say of which version it is"),
+                (("meta",), None, "does not say its version"),
                 (("meta", "version", "json"), {"major": 2, "string": "2.0.0"}, "is of version 2.0.0, and this kernelgate knows 1.x"),
                 (("meta", "version", "json", "major"), True, "this kernelgate knows 1.x"),
                 (("devices",), None, 'has no lists of "devices" and "benchmarks"'),
@@ -144,8 +144,8 @@ class Refusals(Folder):
                 (("devices", 0, "name"), "!", "names no GPU: give --target KEY"),
                 (("benchmarks",), [], "holds no benchmark"),
                 (("benchmarks", 0, "name"), None, "has a benchmark without a name"),
-                ((*self.STATE, "device"), 3, "ran on a device that is none of the document's"),
-                ((*self.STATE, "device"), False, "ran on a device that is none of the document's"),
+                ((*self.STATE, "device"), 3, "ran on a device that is not in the document"),
+                ((*self.STATE, "device"), False, "ran on a device that is not in the document"),
                 ((*self.STATE, "summaries"), [], "has no summary nv/cold/time/gpu/mean"),
                 ((*self.STATE, "summaries", 1, "hint"), "item_rate", "is a item_rate, not a duration"),
                 ((*self.STATE, "axis_values", 0, "value"), None, "its axis Size has no value")):
@@ -187,7 +187,7 @@ class Refusals(Folder):
         for path, fragment in (("absent.json", "absent.json: cannot be read: No such file"), (".", "it is not a regular file")):
             with self.assertRaisesRegex(common.Failure, fragment):
                 importer.main(["--from=nvbench", path])
-        self.refuses("1.json: holds the same as 0.json", "nvbench", nvbench(), nvbench())
+        self.refuses("1.json: is equal to 0.json", "nvbench", nvbench(), nvbench())
         self.refuses("looks like a document of google-benchmark", "nvbench", google())
         self.refuses("looks like a document of nvbench", "google-benchmark", nvbench(), target="t")
 
@@ -389,7 +389,7 @@ class Verdicts(Folder):
                             ((*at, "records", 0), {"event": "failed"})):
             done = self.run_command("judge", self.write("bad.json", changed(good, path, value)))
             self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1), done.stderr)
-            self.assertRegex(done.stderr, "^kernelgate: bad.json: .*: give what kernelgate import hands over\n")
+            self.assertRegex(done.stderr, "^kernelgate: bad.json: .*: give a file that kernelgate import wrote\n")
             self.assertFalse(os.path.exists("out/results.json"))
         generator = random.Random(1)
         for _ in range(60):
@@ -427,7 +427,7 @@ class Front(Folder):
             done = subprocess.run([COMMAND, "import", "--from", "nvbench", self.write("a.json", nvbench())], stdout=full,
                                   stderr=subprocess.PIPE, text=True, check=False, env=self.environment)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("the verdicts: the standard output takes no more", done.stderr)
+        self.assertIn("the verdicts: the standard output cannot be written", done.stderr)
 
 
 if __name__ == "__main__":

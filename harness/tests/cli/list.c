@@ -14,7 +14,7 @@
 
 TestSuite(list, .init = make_folder, .fini = remove_folder, .timeout = 60);
 
-/* Makes a program of the test's folder that answers --work so, in which ' stands for ". */
+/* Makes a program in the test's folder that answers --work with this text, with ' for ". */
 static void make_program(const char *name, const char *work)
 {
     char file[256];
@@ -67,11 +67,11 @@ static ending list_with(const char *const *settings, const char *const *more)
 
 Test(list, prints_cases_purposes_and_ideas)
 {
-    ending seen;
+    ending result;
 
     make_programs();
-    seen = list_with(NULL, (const char *const[]){ NULL });
-    expect_ending(&seen, KG__EXIT_PASS,
+    result = list_with(NULL, (const char *const[]){ NULL });
+    expect_ending(&result, KG__EXIT_PASS,
                   "add: 2 cases\n\n"
                   "variant  idea\n"
                   "plain    one each\n"
@@ -82,53 +82,53 @@ Test(list, prints_cases_purposes_and_ideas)
                   "add/strided/9/b64  check  time  count       -           -\n"
                   "refused: add/none/0/b32: size 0 has nothing to do\n\n"
                   "mul: 1 case\n");
-    free(seen.output);
+    free(result.output);
 }
 
 Test(list, takes_what_the_filter_takes)
 {
     static const char *const settings[] = { "KG_FILTER=mul/*", NULL };
-    ending seen;
+    ending result;
 
     make_programs();
-    seen = LIST("add/strided");
-    expect_ending(&seen, KG__EXIT_PASS, "add: 1 case\n");
-    cr_expect(strstr(seen.output, "plain") == NULL && strstr(seen.output, "mul") == NULL, "%s",
-              seen.output);
-    free(seen.output);
+    result = LIST("add/strided");
+    expect_ending(&result, KG__EXIT_PASS, "add: 1 case\n");
+    cr_expect(strstr(result.output, "plain") == NULL && strstr(result.output, "mul") == NULL, "%s",
+              result.output);
+    free(result.output);
     /* The operand replaces the setting; without it, that counts. */
-    seen = list_with(settings, (const char *const[]){ NULL });
-    expect_ending(&seen, KG__EXIT_PASS, "mul: 1 case\n");
-    cr_expect(strstr(seen.output, "add") == NULL, "%s", seen.output);
-    free(seen.output);
-    seen = list_with(settings, (const char *const[]){ "*/9/b64", NULL });
-    expect_ending(&seen, KG__EXIT_PASS, "add/strided/9/b64");
-    free(seen.output);
+    result = list_with(settings, (const char *const[]){ NULL });
+    expect_ending(&result, KG__EXIT_PASS, "mul: 1 case\n");
+    cr_expect(strstr(result.output, "add") == NULL, "%s", result.output);
+    free(result.output);
+    result = list_with(settings, (const char *const[]){ "*/9/b64", NULL });
+    expect_ending(&result, KG__EXIT_PASS, "add/strided/9/b64");
+    free(result.output);
     EXPECT(KG__EXIT_PASS, "refused: add/none/0/b32", "add/none");
 }
 
 Test(list, prints_json_and_csv)
 {
-    ending seen;
+    ending result;
     json_t *document;
-    json_t *one;
+    json_t *entry;
 
     make_programs();
-    seen = LIST("--json", "add/plain,mul");
-    cr_assert(seen.code == KG__EXIT_PASS, "%s", seen.output);
-    document = json_loads(seen.output, JSON_REJECT_DUPLICATES, NULL);
-    cr_assert(document != NULL, "%s", seen.output);
+    result = LIST("--json", "add/plain,mul");
+    cr_assert(result.code == KG__EXIT_PASS, "%s", result.output);
+    document = json_loads(result.output, JSON_REJECT_DUPLICATES, NULL);
+    cr_assert(document != NULL, "%s", result.output);
     expect_strict(document);
     cr_expect(eq(sz, json_array_size(json_object_get(document, "comparisons")), 2));
-    one = json_array_get(json_object_get(document, "comparisons"), 0);
-    cr_expect(eq(sz, json_array_size(json_object_get(one, "variants")), 1));
-    cr_expect(eq(sz, json_array_size(json_object_get(one, "refused")), 0));
-    one = json_array_get(json_object_get(one, "cases"), 0);
-    cr_expect_str_eq(json_string_value(json_object_get(one, "case")), "add/plain/9/b32");
-    cr_expect_str_eq(json_string_value(json_array_get(json_object_get(one, "purposes"), 0)),
+    entry = json_array_get(json_object_get(document, "comparisons"), 0);
+    cr_expect(eq(sz, json_array_size(json_object_get(entry, "variants")), 1));
+    cr_expect(eq(sz, json_array_size(json_object_get(entry, "refused")), 0));
+    entry = json_array_get(json_object_get(entry, "cases"), 0);
+    cr_expect_str_eq(json_string_value(json_object_get(entry, "case")), "add/plain/9/b32");
+    cr_expect_str_eq(json_string_value(json_array_get(json_object_get(entry, "purposes"), 0)),
                      "check");
     json_decref(document);
-    free(seen.output);
+    free(result.output);
     EXPECT(KG__EXIT_PASS, "kernelgate-list/1", "--format", "json");
     EXPECT(KG__EXIT_PASS,
            "case,check,time,count,bytes,operations,idea\n"
@@ -140,7 +140,7 @@ Test(list, prints_json_and_csv)
 
 Test(list, refuses_what_takes_nothing)
 {
-    EXPECT(KG__EXIT_ERROR, "list: there is no comparison's program *.model or *.gpu in", "add");
+    EXPECT(KG__EXIT_ERROR, "list: there is no program *.model or *.gpu in", "add");
     make_programs();
     EXPECT(KG__EXIT_ERROR,
            "list: there is no comparison \"ad\" among the cases; did you mean "
@@ -161,18 +161,18 @@ Test(list, refuses_what_takes_nothing)
 Test(list, refuses_a_program_that_does_not_answer)
 {
     make_program("add.model", "{'cases': []}");
-    EXPECT(KG__EXIT_ERROR, "prints for --work lacks \"comparison\"", "add");
+    EXPECT(KG__EXIT_ERROR, "output for --work lacks \"comparison\"", "add");
     cr_assert(unlink(at("add.model")) == 0);
     make_program("add.model", "{'comparison': 'add', 'cases': [{'purposes': []}]}");
-    EXPECT(KG__EXIT_ERROR, "holds what is no case", "add");
+    EXPECT(KG__EXIT_ERROR, "has something that is not a case", "add");
     cr_assert(unlink(at("add.model")) == 0);
     make_program("add.model", "{'comparison': 'add', 'cases': []}");
     EXPECT(KG__EXIT_ERROR, "have no case", "--json");
     write_text(at("add.model.json"), "{\"exit\": 2}");
-    EXPECT(KG__EXIT_ERROR, "does not list its cases (exit code 2): build it anew", "add");
+    EXPECT(KG__EXIT_ERROR, "does not list its cases (exit code 2): build it again", "add");
 }
 
-/* What a comparison's program itself tells, without being run on anything. */
+/* A real program's answer, without running a case. */
 Test(list, asks_a_real_program)
 {
     cr_assert(symlink(KG__FAKE_MODEL, at("fake.model")) == 0);

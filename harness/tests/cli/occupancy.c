@@ -38,7 +38,7 @@ TestSuite(occupancy, .init = begin, .fini = remove_folder, .timeout = 60);
 
 static void need_calculator(void)
 {
-    if (!kg__occupancy_is_known())
+    if (!kg__has_occupancy_calculator())
         cr_skip_test("built without cuda_occupancy.h of the CUDA Toolkit");
 }
 
@@ -55,7 +55,7 @@ typedef struct expectation {
  * 256 before 8.0), with 1 KiB for the system from 8.0 on. */
 Test(occupancy, by_hand)
 {
-    static const expectation all[] = {
+    static const expectation entries[] = {
         /* 2048 threads are 64 warps, of 8 a block. */
         { 90, { 0, 0, 32, 256 }, 8, 64, "threads and registers" },
         { 90, { 0, 0, 16, 256 }, 8, 64, "threads" },
@@ -79,26 +79,27 @@ Test(occupancy, by_hand)
     };
 
     need_calculator();
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        kg__occupancy seen;
-        char words[KG__OCCUPANCY_WORDS];
+    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
+        kg__occupancy result;
+        char text[KG__LIMITS_SIZE];
 
-        cr_assert(kg__occupancy_of(all[i].capability, &all[i].needs, &seen, &error), "%s",
-                  error.text);
-        kg__occupancy_words(seen.limits, words, sizeof words);
-        cr_expect(seen.blocks == all[i].blocks && seen.warps == all[i].warps,
-                  "%zu: %d blocks, %d warps", i, seen.blocks, seen.warps);
-        cr_expect_str_eq(words, all[i].limits, "%zu: %s", i, words);
+        cr_assert(
+            kg__calculate_occupancy(entries[i].capability, &entries[i].needs, &result, &error),
+            "%s", error.text);
+        kg__name_occupancy_limits(result.limits, text, sizeof text);
+        cr_expect(result.blocks == entries[i].blocks && result.warps == entries[i].warps,
+                  "%zu: %d blocks, %d warps", i, result.blocks, result.warps);
+        cr_expect_str_eq(text, entries[i].limits, "%zu: %s", i, text);
     }
 }
 
 Test(occupancy, capabilities_by_text)
 {
-    cr_assert(kg__capability_of("9.0") == 90);
-    cr_assert(kg__capability_of("8.9") == 89);
-    cr_assert(kg__capability_of("12.1") == 121);
-    cr_assert(kg__capability_of("") == 0);
-    cr_assert(kg__capability_of("unknown") == 0);
+    cr_assert(kg__parse_capability("9.0") == 90);
+    cr_assert(kg__parse_capability("8.9") == 89);
+    cr_assert(kg__parse_capability("12.1") == 121);
+    cr_assert(kg__parse_capability("") == 0);
+    cr_assert(kg__parse_capability("unknown") == 0);
 }
 
 Test(occupancy, words_of_limits)
@@ -112,37 +113,37 @@ Test(occupancy, words_of_limits)
                                             "registers and shared memory",
                                             "threads, registers and shared memory",
                                             "blocks" };
-    char words[KG__OCCUPANCY_WORDS];
+    char text[KG__LIMITS_SIZE];
 
     for (unsigned limits = 0; limits < sizeof expected / sizeof *expected; limits++) {
-        kg__occupancy_words(limits, words, sizeof words);
-        cr_expect_str_eq(words, expected[limits]);
+        kg__name_occupancy_limits(limits, text, sizeof text);
+        cr_expect_str_eq(text, expected[limits]);
     }
 }
 
 Test(occupancy, a_fraction_of_the_multiprocessors_warps)
 {
     kg__kernel_needs needs = { .registers = 16, .threads = 64 };
-    kg__occupancy seen;
+    kg__occupancy result;
 
     need_calculator();
-    cr_assert(kg__occupancy_of(86, &needs, &seen, &error));
-    cr_expect(fabs(seen.fraction - 32.0 / 48.0) < 1e-12);
+    cr_assert(kg__calculate_occupancy(86, &needs, &result, &error));
+    cr_expect(fabs(result.fraction - 32.0 / 48.0) < 1e-12);
 }
 
 /* Every architecture of the table is one that the calculator takes, with all of its shared memory.
  */
 Test(occupancy, every_known_architecture)
 {
-    static const int all[] = { 50, 52, 53, 60, 61,  62,  70,  72,  75, 80,
-                               86, 87, 89, 90, 100, 103, 110, 120, 121 };
+    static const int entries[] = { 50, 52, 53, 60, 61,  62,  70,  72,  75, 80,
+                                   86, 87, 89, 90, 100, 103, 110, 120, 121 };
     kg__kernel_needs needs = { .registers = 16, .threads = 128, .static_shared = 16384 };
-    kg__occupancy seen;
+    kg__occupancy result;
 
     need_calculator();
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        cr_expect(kg__occupancy_of(all[i], &needs, &seen, &error) && seen.blocks > 0, "%d: %s",
-                  all[i], error.text);
+    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
+        cr_expect(kg__calculate_occupancy(entries[i], &needs, &result, &error) && result.blocks > 0,
+                  "%d: %s", entries[i], error.text);
 }
 
 Test(occupancy, what_is_no_launch)
@@ -157,18 +158,18 @@ Test(occupancy, what_is_no_launch)
         { 0, (size_t)1 << 40, 16, 32 },
     };
     kg__kernel_needs right = { .registers = 16, .threads = 32 };
-    kg__occupancy seen;
+    kg__occupancy result;
 
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        cr_expect(!kg__occupancy_of(90, &wrong[i], &seen, &error));
-        cr_expect(strstr(error.text, "no kernel can be launched so") != NULL);
+        cr_expect(!kg__calculate_occupancy(90, &wrong[i], &result, &error));
+        cr_expect(strstr(error.text, "no kernel can be launched like this") != NULL);
     }
-    cr_expect(!kg__occupancy_of(35, &right, &seen, &error));
-    cr_expect(strstr(error.text, "architecture 35 are not known: take one of 50, 52") != NULL, "%s",
+    cr_expect(!kg__calculate_occupancy(35, &right, &result, &error));
+    cr_expect(strstr(error.text, "architecture 35 are not known: use one of 50, 52") != NULL, "%s",
               error.text);
 }
 
-/* What a program of the CPU model tells of its launches; freed by the caller. NULL where the
+/* The launches of a program of the CPU model; freed by the caller. NULL where the
  * comparison was removed. */
 static json_t *ask_model(const char *comparison)
 {
@@ -177,7 +178,7 @@ static json_t *ask_model(const char *comparison)
     const char *const arguments[] = { "/usr/bin/env", "-u",    "BXFI_MAP",   "-u",
                                       "KG_FILTER",    program, "--launches", NULL };
     char *output = calloc(1, OUTPUT_SIZE);
-    json_t *told;
+    json_t *listing;
 
     snprintf(program, sizeof program, "%s/%s.model", KG__BUILD, comparison);
     if (access(program, F_OK) != 0) {
@@ -185,18 +186,18 @@ static json_t *ask_model(const char *comparison)
         return NULL;
     }
     cr_assert(kg__child_output(arguments, 60, output, OUTPUT_SIZE) == 0, "%s", program);
-    told = json_loads(output, 0, NULL);
+    listing = json_loads(output, 0, NULL);
     free(output);
-    cr_assert(told != NULL);
-    return told;
+    cr_assert(listing != NULL);
+    return listing;
 }
 
-static const json_t *launch_of(const json_t *told, const char *id)
+static const json_t *find_launch(const json_t *listing, const char *id)
 {
     const json_t *entry;
     size_t i;
 
-    json_array_foreach (json_object_get(told, "cases"), i, entry) {
+    json_array_foreach (json_object_get(listing, "cases"), i, entry) {
         if (strcmp(kg__json_text(entry, "case"), id) == 0)
             return entry;
     }
@@ -225,9 +226,9 @@ static kg__kernel_needs needs_of(const json_t *launch, const json_t *code)
 Test(occupancy, as_the_driver_said)
 {
     kg__baseline baseline;
-    json_t *told = NULL;
+    json_t *listing = NULL;
     char comparison[64] = "";
-    size_t held = 0;
+    size_t compared = 0;
 
     need_calculator();
     cr_assert(kg__baseline_load(KG__BASELINES "/nvidia-h200.json", &baseline, &error) ==
@@ -237,30 +238,31 @@ Test(occupancy, as_the_driver_said)
         size_t length = strcspn(entry->id, "/");
         const json_t *launch;
         kg__kernel_needs needs;
-        kg__occupancy seen;
+        kg__occupancy result;
 
         if (entry->code == NULL)
             continue;
         if (strncmp(comparison, entry->id, length) != 0 || comparison[length] != '\0') {
             snprintf(comparison, sizeof comparison, "%.*s", (int)length, entry->id);
-            json_decref(told);
-            told = ask_model(comparison);
+            json_decref(listing);
+            listing = ask_model(comparison);
         }
-        launch = launch_of(told, entry->id);
+        launch = find_launch(listing, entry->id);
         if (launch == NULL)
             continue;
         needs = needs_of(launch, entry->code);
-        cr_assert(kg__occupancy_of(90, &needs, &seen, &error), "%s: %s", entry->id, error.text);
-        cr_expect(seen.fraction == kg__json_number(entry->code, "occupancy"), "%s: %g", entry->id,
-                  seen.fraction);
-        held++;
+        cr_assert(kg__calculate_occupancy(90, &needs, &result, &error), "%s: %s", entry->id,
+                  error.text);
+        cr_expect(result.fraction == kg__json_number(entry->code, "occupancy"), "%s: %g", entry->id,
+                  result.fraction);
+        compared++;
     }
-    json_decref(told);
+    json_decref(listing);
     kg__baseline_free(&baseline);
-    cr_expect(held > 100, "%zu cases", held);
+    cr_expect(compared > 100, "%zu cases", compared);
 }
 
-/* A program that tells of two launches, of which one is of a template, and of a copy. */
+/* A program with two launches, one of a template, and a copy. */
 static void make_model(void)
 {
     write_script(at("build/m.model"),
@@ -296,30 +298,30 @@ static void make_gpu_program(void)
                                  NULL },                                                           \
           environment)
 
-static void expect(ending seen, int code, const char *expected)
+static void expect(ending result, int code, const char *expected)
 {
-    expect_ending(&seen, code, expected);
-    free(seen.output);
+    expect_ending(&result, code, expected);
+    free(result.output);
 }
 
 Test(occupancy, without_a_gpu)
 {
-    ending seen;
+    ending result;
 
     need_calculator();
     make_model();
     make_gpu_program();
-    seen = command("--format", "text");
-    expect_ending(&seen, 0,
+    result = command("--format", "text");
+    expect_ending(&result, 0,
                   "sm_90  m/plain/*/b16    530, 1024         40       0 B    0 B      256       6  "
                   "   48     75.0 %  registers\n");
-    expect_ending(&seen, 0,
+    expect_ending(&result, 0,
                   "sm_90  m/tiled/530/b16  530               32  50 176 B    0 B      256       4  "
                   "   32     50.0 %  shared memory\n");
-    expect_ending(&seen, 0, "\n3 launches, worked out without a GPU");
-    expect_ending(&seen, 0, "; 1 case starts no kernel\n");
-    cr_expect(strstr(seen.output, "no GPU\n") == NULL);
-    free(seen.output);
+    expect_ending(&result, 0, "\n3 launches, calculated without a GPU");
+    expect_ending(&result, 0, "; 1 case starts no kernel\n");
+    cr_expect(strstr(result.output, "no GPU\n") == NULL);
+    free(result.output);
     expect(command("--format", "csv"), 0,
            "sm_90,m/tiled/530/b16,530,_Z5tiledILi16EEvPf,32,50176,1024,0,256,4,32,0.5,shared "
            "memory\n");
@@ -331,23 +333,23 @@ Test(occupancy, without_a_gpu)
 
 Test(occupancy, as_json)
 {
-    ending seen;
+    ending result;
     json_t *document;
     const json_t *launch;
 
     need_calculator();
     make_model();
     make_gpu_program();
-    seen = command("--format", "json", "m/tiled/*");
-    document = json_loads(seen.output, 0, NULL);
-    cr_assert(seen.code == 0 && document != NULL, "%s", seen.output);
+    result = command("--format", "json", "m/tiled/*");
+    document = json_loads(result.output, 0, NULL);
+    cr_assert(result.code == 0 && document != NULL, "%s", result.output);
     expect_strict(document);
     launch = json_array_get(json_object_get(document, "launches"), 0);
     cr_expect(number(launch, "shared_bytes") == 50176);
     cr_expect(number(launch, "blocks_per_multiprocessor") == 4);
     cr_expect(kg__json_number(launch, "occupancy") == 0.5);
     json_decref(document);
-    free(seen.output);
+    free(result.output);
 }
 
 /* An architecture that no program has is compiled for. */
@@ -409,7 +411,7 @@ Test(occupancy, with_a_gpu)
     snprintf(script, sizeof script, launches, 5);
     write_script(at("build/m.gpu"), script);
     expect(command("--format", "text"), 1,
-           "m/plain/530/b16: 5 blocks a multiprocessor by the driver, 6 by cuda_occupancy.h");
+           "m/plain/530/b16: 5 blocks per multiprocessor by the driver, 6 by cuda_occupancy.h");
 }
 
 static void write_baseline(int registers)
@@ -439,22 +441,22 @@ Test(occupancy, against_a_baseline)
     write_baseline(41);
     expect(command("--against", at("fake-gpu.json")), 1,
            "m/plain/530/b16: registers is 40, the baseline's 41\n");
-    expect(command("--against", at("fake-gpu.json"), "m/tiled/*"), 2, "knows the code of");
+    expect(command("--against", at("fake-gpu.json"), "m/tiled/*"), 2, "has its code in");
     expect(command("--against", at("none.json")), 2, "none.json");
 }
 
 Test(occupancy, bad_input)
 {
-    expect(command("--format", "text"), 2, "holds no program of a comparison");
+    expect(command("--format", "text"), 2, "has no program of a comparison");
     make_model();
     expect(command("--format", "xml"), 2, "there is no format \"xml\"");
-    expect(command("--arch", "x9"), 2, "\"x9\" is no architecture");
-    expect(command("--arch", "90,,80"), 2, "\"\" is no architecture");
+    expect(command("--arch", "x9"), 2, "\"x9\" is not an architecture");
+    expect(command("--arch", "90,,80"), 2, "\"\" is not an architecture");
     expect(command("a", "b"), 2, "takes one filter");
     need_calculator();
     expect(command("--arch", "35"), 2, "architecture 35 are not known");
-    expect(command("--format", "text"), 77, "has no GPU program, which would say for which");
+    expect(command("--format", "text"), 77, "has no GPU program to take the architectures from");
     write_script(at("build/m.model"), "#!/bin/sh\necho 'no such option'\nexit 2\n");
     expect(command("--arch", "90"), 2,
-           "it does not tell its launches (exit code 2): build it anew; it said: no such option");
+           "it does not list its launches (exit code 2): build it again; it said: no such option");
 }

@@ -1,4 +1,4 @@
-/* kernelgate predict, as its users call it. A program tells round figures, and so does a GPU: what
+/* kernelgate predict, as its users call it. The program and the GPU have round figures: what
  * is to come of them can be seen. */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -120,10 +120,10 @@ static ending predict(const char *const *given)
 
 static void expect(int code, const char *expected, const char *const *given)
 {
-    ending seen = predict(given);
+    ending result = predict(given);
 
-    expect_ending(&seen, code, expected);
-    free(seen.output);
+    expect_ending(&result, code, expected);
+    free(result.output);
 }
 
 #define OPTIONS(...) ((const char *const[]){ __VA_ARGS__, NULL })
@@ -143,7 +143,7 @@ Test(predict, bounds_as_a_table)
            "| sums/serial/64/b32 |      90 |   20 |  – |         – |      – |   90 |  compute | "
            " 5 000 | 5 090 |\n"
            "\n"
-           "- a launch costs 5000 ns, assumed of a lone launch: none was measured\n"
+           "- the launch overhead is 5000 ns, assumed for a single launch: none was measured\n"
            "- no bound by L2 for 2 of 2 cases: the GPU has no l2_gb_per_s\n"
            "- no bound by L1/shared for 1 of 2 cases: its accesses are not counted\n"
            "- no bound by blocks for 2 of 2 cases: the GPU has no blocks_per_us\n",
@@ -162,25 +162,27 @@ Test(predict, a_case_on_several_gpus)
         "### `sums/serial/64/b32`\n\n90 000 operations (float32), 2 000 bytes; 10 blocks\n",
         NULL,
     };
-    ending seen = predict(OPTIONS("--gpu", "round,nvidia-h200", "--format", "markdown"));
+    ending result = predict(OPTIONS("--gpu", "round,nvidia-h200", "--format", "markdown"));
 
     for (size_t i = 0; expected[i] != NULL; i++)
-        expect_ending(&seen, 0, expected[i]);
-    free(seen.output);
+        expect_ending(&result, 0, expected[i]);
+    free(result.output);
 }
 
 Test(predict, what_a_launch_costs)
 {
     expect(0, "5 020", OPTIONS("--gpu", "round"));
-    expect(0, "\na launch costs 550 ns, in a CUDA graph",
+    expect(0, "\nthe launch overhead is 550 ns, in a CUDA graph",
            OPTIONS("--gpu", "round", "--launch-cost", "graph"));
-    expect(0, "\na launch costs 1234 ns, as asked for",
+    expect(0, "\nthe launch overhead is 1234 ns, from --launch-cost",
            OPTIONS("--gpu", "round", "--launch-cost", "1234"));
-    expect(2, "--launch-cost cheap: is no number from 0",
+    expect(2, "--launch-cost cheap: is not a number from 0",
            OPTIONS("--gpu", "round", "--launch-cost", "cheap"));
-    expect(2, "--launch-cost -1: is no number", OPTIONS("--gpu", "round", "--launch-cost", "-1"));
+    expect(2, "--launch-cost -1: is not a number",
+           OPTIONS("--gpu", "round", "--launch-cost", "-1"));
     save_results();
-    expect(0, "\na launch costs 700 ns, as an empty kernel took in a CUDA graph in this run",
+    expect(0,
+           "\nthe launch overhead is 700 ns, as an empty kernel took in a CUDA graph in this run",
            OPTIONS("--results", at("results.json")));
 }
 
@@ -195,7 +197,7 @@ Test(predict, other_work)
                    "--format", "markdown"));
     expect(2, "--operations and --bytes go together",
            OPTIONS("--gpu", "round", "--operations", "13800"));
-    expect(2, "--bytes many: is no number",
+    expect(2, "--bytes many: is not a number",
            OPTIONS("--gpu", "round", "--operations", "1", "--bytes", "many"));
     expect(2, "replace the work that --results timed",
            OPTIONS("--results", "r", "--operations", "1", "--bytes", "1"));
@@ -213,16 +215,16 @@ Test(predict, held_against_what_was_measured)
         "sums/serial/64/b32, 90.0 %\n",
         NULL,
     };
-    ending seen;
+    ending result;
 
     save_results();
-    seen = predict(OPTIONS("--results", at("results.json")));
+    result = predict(OPTIONS("--results", at("results.json")));
     for (size_t i = 0; expected[i] != NULL; i++)
-        expect_ending(&seen, 0, expected[i]);
-    free(seen.output);
+        expect_ending(&result, 0, expected[i]);
+    free(result.output);
 }
 
-/* 20 ns at the least, and 19 measured, are within 5 % or so; 18 are not. */
+/* At least 20 ns predicted and 19 measured are within about 5 %; 18 are not. */
 Test(predict, a_bound_that_is_violated_fails)
 {
     add_timed("sums/tree/64/b32", 30, 19.1);
@@ -230,7 +232,7 @@ Test(predict, a_bound_that_is_violated_fails)
     expect(0, "0 of 5 times", OPTIONS("--results", at("results.json")));
     add_timed("sums/tree/64/b32", 30, 18);
     save_results();
-    expect(1, "bound violated: sums/tree/64/b32: 20 ns predicted at the least, 18 measured",
+    expect(1, "bound violated: sums/tree/64/b32: at least 20 ns predicted, 18 measured",
            OPTIONS("--results", at("results.json")));
     expect(1, "\"violated\": 1", OPTIONS("--results", at("results.json"), "--format", "json"));
 }
@@ -261,12 +263,12 @@ Test(predict, which_cases_of_results)
 
 Test(predict, as_json)
 {
-    ending seen = predict(OPTIONS("sums/tree/*", "--gpu", "round", "--format", "json"));
-    json_t *document = json_loads(seen.output, 0, NULL);
+    ending result = predict(OPTIONS("sums/tree/*", "--gpu", "round", "--format", "json"));
+    json_t *document = json_loads(result.output, 0, NULL);
     const json_t *first = json_array_get(json_object_get(document, "predictions"), 0);
     const json_t *cold = json_object_get(first, "cold");
 
-    cr_assert(seen.code == 0 && document != NULL, "%s", seen.output);
+    cr_assert(result.code == 0 && document != NULL, "%s", result.output);
     expect_strict(document);
     cr_assert_str_eq(json_string_value(json_object_get(first, "case")), "sums/tree/64/b32");
     cr_assert_str_eq(json_string_value(json_object_get(cold, "bound_by")), "DRAM");
@@ -277,20 +279,20 @@ Test(predict, as_json)
     cr_assert(json_object_get(cold, "measured_ns") == NULL);
     cr_assert(json_object_get(document, "held") == NULL);
     json_decref(document);
-    free(seen.output);
+    free(result.output);
     save_results();
-    seen = predict(OPTIONS("--results", at("results.json"), "--json"));
-    document = json_loads(seen.output, 0, NULL);
-    cr_assert(seen.code == 0 && document != NULL, "%s", seen.output);
+    result = predict(OPTIONS("--results", at("results.json"), "--json"));
+    document = json_loads(result.output, 0, NULL);
+    cr_assert(result.code == 0 && document != NULL, "%s", result.output);
     expect_strict(document);
     cr_assert(json_object_get(document, "held") != NULL);
     json_decref(document);
-    free(seen.output);
+    free(result.output);
 }
 
 Test(predict, options_that_do_not_fit)
 {
-    expect(2, "say for which GPU: --gpu KEY", OPTIONS("sums/*"));
+    expect(2, "name a GPU: --gpu KEY", OPTIONS("sums/*"));
     expect(2, "takes one FILTER", OPTIONS("a", "b", "--gpu", "round"));
     expect(2, "no figures of a GPU \"rund\"; did you mean \"round\"?", OPTIONS("--gpu", "rund"));
     expect(2, "no figures of a GPU \"radeon-rx-7900\": add them with --gpus FILE",
@@ -299,12 +301,12 @@ Test(predict, options_that_do_not_fit)
     expect(2, "--gpu ,: names no GPU", OPTIONS("--gpu", ","));
     expect(2, "there is no format \"jsn\"; did you mean \"json\"?",
            OPTIONS("--gpu", "round", "--format", "jsn"));
-    expect(2, "there is no format \"1234567890\": take text",
+    expect(2, "there is no format \"1234567890\": use text",
            OPTIONS("--gpu", "round", "--format", "1234567890"));
     expect(2, "cannot be opened", OPTIONS("--gpu", "round", "--gpus", "/nowhere.json"));
-    expect(2, "--launch-cost 1e300: is no number from 0 to 1e+24",
+    expect(2, "--launch-cost 1e300: is not a number from 0 to 1e+24",
            OPTIONS("--gpu", "round", "--launch-cost", "1e300"));
-    expect(2, "--bytes nan: is no number",
+    expect(2, "--bytes nan: is not a number",
            OPTIONS("--gpu", "round", "--operations", "1", "--bytes", "nan"));
 }
 
@@ -332,7 +334,7 @@ Test(predict, results_that_do_not_fit)
     save_results();
     expect(2, "has no times of nvidia-h200",
            OPTIONS("--results", at("results.json"), "--gpu", "nvidia-h200"));
-    expect(2, "--gpu names the one whose times they are",
+    expect(2, "--gpu names the GPU that was timed",
            OPTIONS("--results", at("results.json"), "--gpu", "round,nvidia-h200"));
     json_object_set_new(json_object_get(results, "targets"), "nvidia-h200",
                         json_pack("{s:s, s:s, s:i}", "key", "nvidia-h200", "name", "NVIDIA H200",
@@ -343,13 +345,13 @@ Test(predict, results_that_do_not_fit)
            OPTIONS("--results", at("results.json"), "--gpu", "nvidia-h200"));
     json_object_clear(json_object_get(results, "targets"));
     save_results();
-    expect(2, "is of no GPU", OPTIONS("--results", at("results.json")));
+    expect(2, "has no times of a GPU", OPTIONS("--results", at("results.json")));
     json_object_set_new(results, "schema", json_string("kernelgate-results/9"));
     save_results();
     expect(2, "kernelgate-results/9", OPTIONS("--results", at("results.json")));
 }
 
-/* The results' own counters stand before the baseline's. */
+/* The results' own counters come before the baseline's. */
 Test(predict, counters_of_the_run_itself)
 {
     json_array_append_new(
@@ -364,19 +366,19 @@ Test(predict, counters_of_the_run_itself)
 
 Test(predict, programs_that_do_not_tell)
 {
-    ending seen = drive((const char *const[]){ KG__COMMAND, "predict", "--gpu", "nvidia-h200",
-                                               "--build", at("empty"), NULL },
-                        environment);
+    ending result = drive((const char *const[]){ KG__COMMAND, "predict", "--gpu", "nvidia-h200",
+                                                 "--build", at("empty"), NULL },
+                          environment);
 
-    expect_ending(&seen, 2, "holds no comparison's program");
-    free(seen.output);
+    expect_ending(&result, 2, "holds no program NAME.model");
+    free(result.output);
     write_program("build/sums.model", "{\"comparison\": \"sums\"}");
-    expect(2, "sums.model --work: does not tell its cases' work (exit code 0)",
+    expect(2, "sums.model --work: does not list its cases' work (exit code 0)",
            OPTIONS("--gpu", "round"));
     write_program("build/sums.model", "{\"cases\": [{\"case\": \"\"}]}");
-    expect(2, "does not tell its cases' work", OPTIONS("--gpu", "round"));
+    expect(2, "does not list its cases' work", OPTIONS("--gpu", "round"));
     write_text(at("build/sums.model"), "#!/bin/sh\nexit 3\n");
-    expect(2, "does not tell its cases' work (exit code 3)", OPTIONS("--gpu", "round"));
+    expect(2, "does not list its cases' work (exit code 3)", OPTIONS("--gpu", "round"));
 }
 
 Test(predict, counters_that_cannot_be_read)
@@ -389,7 +391,7 @@ Test(predict, counters_that_cannot_be_read)
     expect(0, "no bound by L1/shared for 2 of 2 cases", OPTIONS("--gpu", "round"));
 }
 
-/* A program for a GPU where there is no other: its blocks are not known. */
+/* Only a program for a GPU: its blocks are not known. */
 Test(predict, a_program_for_a_gpu)
 {
     cr_assert(symlink(KG__FAKE_SOUND_GPU, at("build/fake.gpu")) == 0);
@@ -418,20 +420,20 @@ Test(predict, a_published_report)
         " 5 040 |",
         NULL,
     };
-    ending seen;
+    ending result;
 
     need_comparison(KG__MEANS);
     cr_assert(symlink(KG__MEANS, at("build/pair_means.model")) == 0);
     set("KG_BASELINES", KG__BASELINES);
-    seen = predict(OPTIONS("pair_means/shared_tree/5x5x100/b32", "--gpu", gpus, "--operations",
-                           "13800", "--bytes", "20300", "--format", "markdown"));
+    result = predict(OPTIONS("pair_means/shared_tree/5x5x100/b32", "--gpu", gpus, "--operations",
+                             "13800", "--bytes", "20300", "--format", "markdown"));
     for (size_t i = 0; expected[i] != NULL; i++)
-        expect_ending(&seen, 0, expected[i]);
-    free(seen.output);
-    seen = predict(
+        expect_ending(&result, 0, expected[i]);
+    free(result.output);
+    result = predict(
         OPTIONS("pair_means/shared_tree/5x5x100/b32", "--gpu", gpus, "--format", "markdown"));
-    expect_ending(&seen, 0,
+    expect_ending(&result, 0,
                   "10 050 operations (float32), 4 300 bytes; counted: 4 000 bytes read and 300 "
                   "written, 785 sectors; 25 blocks\n");
-    free(seen.output);
+    free(result.output);
 }

@@ -224,13 +224,13 @@ Test(predicting, no_bound_at_all_is_no_body)
 
 Test(predicting, a_bound_is_violated_beyond_its_tolerance)
 {
-    const kg__held_bound bounds[] = {
+    const kg__measured_bound bounds[] = {
         { .body_ns = 105, .measured_ns = 100 },
         { .body_ns = 105.1, .measured_ns = 100 },
         { .body_ns = 90, .measured_ns = 100 },
         { .body_ns = (double)NAN, .measured_ns = 100 },
     };
-    kg__bounds_report report = kg__hold_bounds(bounds, 4);
+    kg__bounds_report report = kg__compare_bounds(bounds, 4);
 
     cr_assert(not(kg__is_violated(&bounds[0])));
     cr_assert(kg__is_violated(&bounds[1]));
@@ -239,19 +239,19 @@ Test(predicting, a_bound_is_violated_beyond_its_tolerance)
     cr_assert(eq(sz, report.nearest, 1));
     cr_assert(eq(sz, report.memory_bound, 0));
     cr_assert(isnan(report.median));
-    report = kg__hold_bounds(bounds, 0);
+    report = kg__compare_bounds(bounds, 0);
     cr_assert(eq(sz, report.nearest, 0));
-    report = kg__hold_bounds(&bounds[3], 1);
+    report = kg__compare_bounds(&bounds[3], 1);
     cr_assert(eq(sz, report.nearest, 1));
 }
 
 Test(predicting, the_median_is_of_long_memory_bound_cases)
 {
-    const kg__held_bound bounds[] = {
+    const kg__measured_bound bounds[] = {
         { 10000, 20000, true }, { 10000, 11000, true },  { 10000, 15000, true },
         { 1000, 10000, true },  { 10000, 90000, false },
     };
-    kg__bounds_report report = kg__hold_bounds(bounds, 5);
+    kg__bounds_report report = kg__compare_bounds(bounds, 5);
 
     cr_assert(eq(sz, report.memory_bound, 3));
     cr_assert(epsilon_eq(dbl, report.median, 1.5, 1e-12));

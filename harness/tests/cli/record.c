@@ -7,10 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "baseline/baseline.h"
-#include "tests/fakes/drive.h"
 #include "base/lock.h"
 #include "base/message.h"
+#include "baseline/baseline.h"
+#include "tests/fakes/drive.h"
 
 #define SLOW "fake/plain/64/b32"
 
@@ -45,10 +45,10 @@ static ending run(const char *program, const char *option, const char *value)
 
 static void expect_run(const char *program, int code, const char *line)
 {
-    ending seen = run(program, NULL, NULL);
+    ending result = run(program, NULL, NULL);
 
-    expect_ending(&seen, code, line);
-    free(seen.output);
+    expect_ending(&result, code, line);
+    free(result.output);
 }
 
 /* Process 1 checks, 2 to 6 are the sessions. */
@@ -65,19 +65,19 @@ static void load(kg__baseline *baseline)
 }
 
 /* The lines of two texts that differ; SIZE_MAX where they have not as many. */
-static size_t differing_lines(const char *one, const char *other)
+static size_t count_differing_lines(const char *left, const char *right)
 {
     size_t count = 0;
 
-    while (*one != '\0' && *other != '\0') {
-        size_t length = strcspn(one, "\n");
-        size_t other_length = strcspn(other, "\n");
+    while (*left != '\0' && *right != '\0') {
+        size_t length = strcspn(left, "\n");
+        size_t other_length = strcspn(right, "\n");
 
-        count += length != other_length || strncmp(one, other, length) != 0;
-        one += length + (one[length] == '\n');
-        other += other_length + (other[other_length] == '\n');
+        count += length != other_length || strncmp(left, right, length) != 0;
+        left += length + (left[length] == '\n');
+        right += other_length + (right[other_length] == '\n');
     }
-    return *one == *other ? count : SIZE_MAX;
+    return *left == *right ? count : SIZE_MAX;
 }
 
 Test(record, a_first_recording)
@@ -86,19 +86,19 @@ Test(record, a_first_recording)
     const kg__baseline_case *entry;
     const kg__baseline_metric *metric;
     char *log;
-    ending seen;
+    ending result;
 
     plan("3 " SLOW " hot 10020\n4 " SLOW " hot 10010\n5 " SLOW " hot 9990\n");
-    seen = run(KG__FAKE_SOUND_GPU, NULL, NULL);
-    expect_ending(&seen, 0, "session 5 of 5");
-    cr_assert(strstr(seen.output, SLOW
+    result = run(KG__FAKE_SOUND_GPU, NULL, NULL);
+    expect_ending(&result, 0, "session 5 of 5");
+    cr_assert(strstr(result.output, SLOW
                      "                                  time_ns                    -      10 000 "
                      "ns       new  band 2.0 %") != NULL,
-              "%s", seen.output);
-    cr_assert(strstr(seen.output, "nvidia-fake.json: 6 of 6 cases and sentinels changed, 5") !=
+              "%s", result.output);
+    cr_assert(strstr(result.output, "nvidia-fake.json: 6 of 6 cases and sentinels changed, 5") !=
                   NULL,
-              "%s", seen.output);
-    free(seen.output);
+              "%s", result.output);
+    free(result.output);
     log = read_text(at("log"));
     cr_assert(occurrences(log, "\n") == 6, "one process checks, five measure");
     free(log);
@@ -138,7 +138,7 @@ Test(record, a_second_one_changes_nothing)
     free(second);
 }
 
-/* Only the line that moved is another one, beside that of the provenance. */
+/* Only the line that moved changes, and that of the provenance. */
 Test(record, only_what_moved_is_rewritten)
 {
     kg__baseline baseline;
@@ -151,7 +151,7 @@ Test(record, only_what_moved_is_rewritten)
     expect_run(KG__FAKE_SOUND_GPU, 0,
                "time_ns            10 000 ns      12 000 ns   +20.0 %  band");
     second = read_text(path());
-    cr_assert(differing_lines(first, second) == 1, "%s\n%s", first, second);
+    cr_assert(count_differing_lines(first, second) == 1, "%s\n%s", first, second);
     free(first);
     free(second);
     load(&baseline);
@@ -196,7 +196,7 @@ Test(record, code_is_recorded_beside_values_that_stay)
     after = read_text(path());
     cr_assert(strstr(after, "10050") == NULL, "the value stays");
     /* The date is another one. */
-    cr_assert(differing_lines(before, after) <= 2);
+    cr_assert(count_differing_lines(before, after) <= 2);
     free(before);
     free(after);
     expect_run(KG__FAKE_SOUND_GPU, 0, ": 0 of 6 cases and sentinels changed");
@@ -246,7 +246,7 @@ Test(record, machine_code_is_recorded_where_a_disassembler_is)
     expect_run(KG__FAKE_SOUND_GPU, 0, "code: other machine code, or another launch\n");
     expect_code(first);
 
-    /* What cannot be told today is kept while nothing says that it is another. */
+    /* An unknown fingerprint is kept while nothing contradicts it. */
     install_disassembler(NULL);
     expect_run(KG__FAKE_SOUND_GPU, 0, ": 0 of 6 cases and sentinels changed");
     plan("* " SLOW " launch aa registers 48\n");
@@ -303,13 +303,13 @@ Test(record, further_boards_are_merged)
 {
     kg__baseline baseline;
     const kg__baseline_metric *metric;
-    ending seen;
+    ending result;
 
     expect_run(KG__FAKE_SOUND_GPU, 0, NULL);
     plan("* " SLOW " hot 10100\n");
-    seen = run(KG__FAKE_SOUND_GPU, "--merge", NULL);
-    expect_ending(&seen, 0, "6 of 6 cases and sentinels changed");
-    free(seen.output);
+    result = run(KG__FAKE_SOUND_GPU, "--merge", NULL);
+    expect_ending(&result, 0, "6 of 6 cases and sentinels changed");
+    free(result.output);
     load(&baseline);
     metric = kg__baseline_metric_of(kg__baseline_find(&baseline, SLOW), "time_ns");
     cr_assert(metric->session_count == 10 && metric->value == 10050, "%g", metric->value);
@@ -368,27 +368,27 @@ Test(record, a_filter_narrows)
                "`kernelgate list` has the cases");
 }
 
-/* What is recorded is timed beside its neighbours, which are not recorded, whatever becomes of
+/* What is recorded is timed with its neighbors, which are not recorded, whatever happens to
  * them. */
 Test(record, neighbours_of_what_a_filter_takes)
 {
     const char *const listing[] = { KG__FAKE_SOUND_GPU, "--beside", NULL };
-    ending seen;
+    ending result;
 
     set_filter("matmul/*");
-    seen = drive(listing, environment);
-    cr_assert_str_eq(seen.output, "");
-    free(seen.output);
+    result = drive(listing, environment);
+    cr_assert_str_eq(result.output, "");
+    free(result.output);
     set_filter("fake/quick/64/b32");
-    seen = drive(listing, environment);
-    cr_assert_str_eq(seen.output, "fake/plain/64/b32\nfake/quick/64/b32\n");
-    free(seen.output);
+    result = drive(listing, environment);
+    cr_assert_str_eq(result.output, "fake/plain/64/b32\nfake/quick/64/b32\n");
+    free(result.output);
     plan("2 fake/plain/64/b32 crash\n");
     expect_run(KG__FAKE_SOUND_GPU, 0, "3 of 3 cases and sentinels changed");
-    seen = (ending){ .output = read_text(at("log")) };
-    cr_assert(occurrences(seen.output, "\n") == 7, "a process more, for the crash: %s",
-              seen.output);
-    free(seen.output);
+    result = (ending){ .output = read_text(at("log")) };
+    cr_assert(occurrences(result.output, "\n") == 7, "a process more, for the crash: %s",
+              result.output);
+    free(result.output);
 }
 
 /* Without git's word the commit is unknown, and the file is right all the same. */
@@ -405,7 +405,7 @@ Test(record, the_commit_is_unknown_without_git)
     kg__baseline_free(&baseline);
 }
 
-/* What a program says beside its cases is no case. */
+/* Other output of a program is not a case. */
 Test(record, a_program_that_warns)
 {
     char script[600];
@@ -417,7 +417,7 @@ Test(record, a_program_that_warns)
     expect_run(at("program"), 0, "6 of 6");
 }
 
-/* Refused, with this line, and the file of before stands byte for byte. */
+/* Expects a refusal with this line, and an unchanged file. */
 static void expect_refusal(const char *program, const char *line)
 {
     /* Sound, but not as the store would write it: any rewriting would show. */
@@ -458,26 +458,26 @@ Test(record, what_goes_wrong_while_measuring_refuses)
 Test(record, a_throttled_card_refuses)
 {
     plan("6 " SLOW " throttled\n");
-    expect_refusal(KG__FAKE_SOUND_GPU, SLOW ": the card was throttled while it was timed");
+    expect_refusal(KG__FAKE_SOUND_GPU, SLOW ": the GPU was throttled while it was timed");
 }
 
 Test(record, a_card_that_others_compute_on_refuses)
 {
     plan("4 " SLOW " foreign 1\n");
     expect_refusal(KG__FAKE_SOUND_GPU,
-                   SLOW ": 1 other process computed on the card while it was timed: end it, or "
+                   SLOW ": 1 other process computed on the GPU while it was timed: end it, or "
                         "wait: nothing is recorded");
     plan("4 " SLOW " foreign 2\n");
-    expect_refusal(KG__FAKE_SOUND_GPU, SLOW ": 2 other processes computed on the card");
+    expect_refusal(KG__FAKE_SOUND_GPU, SLOW ": 2 other processes computed on the GPU");
 }
 
-/* The fake's own, which the sentinels tell, is 500 ns. */
+/* The fake's own, from the sentinels, is 500 ns. */
 Test(record, a_launch_that_costs_something_else_refuses)
 {
     plan("4 " SLOW " launch_ns 680\n");
-    expect_refusal(KG__FAKE_SOUND_GPU,
-                   SLOW ": a launch cost 680 ns while it was timed, and 500 ns before: start "
-                        "nothing on the host's other GPUs, and record again: nothing is recorded");
+    expect_refusal(KG__FAKE_SOUND_GPU, SLOW
+                   ": the launch overhead was 680 ns while it was timed and 500 ns before: start "
+                   "nothing on the host's other GPUs, and record again: nothing is recorded");
     plan("4 " SLOW " launch_ns 510\n");
     expect_run(KG__FAKE_SOUND_GPU, 0, "6 of 6 cases and sentinels changed");
 }
@@ -565,15 +565,15 @@ Test(record, a_metric_that_no_session_has_is_left_out)
 Test(record, a_malformed_baseline_refuses_and_stays)
 {
     static const char malformed[] = "{\"schema\": \"kernelgate-baseline/1\", ";
-    ending seen;
+    ending result;
     char *text;
 
     (void)mkdir(at("baselines"), 0777);
     write_text(path(), malformed);
-    seen = run(KG__FAKE_SOUND_GPU, NULL, NULL);
-    expect_ending(&seen, 2, "mend or move that file first; nothing is recorded");
-    cr_assert(strstr(seen.output, "session 1") == NULL, "%s", seen.output);
-    free(seen.output);
+    result = run(KG__FAKE_SOUND_GPU, NULL, NULL);
+    expect_ending(&result, 2, "fix or move that file first; nothing is recorded");
+    cr_assert(strstr(result.output, "session 1") == NULL, "%s", result.output);
+    free(result.output);
     text = read_text(path());
     cr_assert(strcmp(malformed, text) == 0);
     free(text);
@@ -622,7 +622,7 @@ Test(record, a_read_only_folder)
     expect_run(KG__FAKE_SOUND_GPU, 2, "baselines: the folder cannot be written: nothing is");
 }
 
-/* A file that cannot be replaced: a folder stands in its place. */
+/* A file that cannot be replaced: a folder has its name. */
 Test(record, a_baseline_that_cannot_be_replaced)
 {
     (void)mkdir(at("baselines"), 0777);
@@ -637,12 +637,12 @@ Test(record, arguments_that_are_wrong)
     const char *const no_program[] = { KG__COMMAND,   "baseline",      "record",
                                        "--baselines", at("baselines"), NULL };
     const char *const no_folder[] = { KG__COMMAND, "baseline", "record", KG__FAKE_SOUND_GPU, NULL };
-    ending seen;
+    ending result;
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        seen = run(KG__FAKE_SOUND_GPU, "--sessions", bad[i]);
-        expect_ending(&seen, 2, "not a number from 5 to 999");
-        free(seen.output);
+        result = run(KG__FAKE_SOUND_GPU, "--sessions", bad[i]);
+        expect_ending(&result, 2, "not a number from 5 to 999");
+        free(result.output);
     }
     expect_drive(no_program, 2, "needs --baselines DIR and a comparison's program");
     expect_drive(no_folder, 2, "needs --baselines DIR and a comparison's program");
@@ -652,10 +652,10 @@ Test(record, arguments_that_are_wrong)
 Test(record, more_sessions)
 {
     kg__baseline baseline;
-    ending seen = run(KG__FAKE_SOUND_GPU, "--sessions", "7");
+    ending result = run(KG__FAKE_SOUND_GPU, "--sessions", "7");
 
-    expect_ending(&seen, 0, "session 7 of 7");
-    free(seen.output);
+    expect_ending(&result, 0, "session 7 of 7");
+    free(result.output);
     load(&baseline);
     cr_assert(
         kg__baseline_metric_of(kg__baseline_find(&baseline, SLOW), "time_ns")->session_count == 7);
@@ -741,7 +741,7 @@ Test(record, a_first_recording_of_counts)
     char *text;
 
     choose_right_ones();
-    expect_model(0, "cpu-model.json: 4 of 4 cases changed, counted twice alike");
+    expect_model(0, "cpu-model.json: 4 of 4 cases changed, counted twice with equal results");
     log = read_text(at("count_log"));
     cr_assert(occurrences(log, "\n") == 3, "one process checks, two count");
     free(log);
@@ -752,7 +752,7 @@ Test(record, a_first_recording_of_counts)
     cr_assert(baseline.case_count == 4 && baseline.sentinel_count == 0);
     entry = kg__baseline_find(&baseline, SLOW);
     cr_assert(entry != NULL && strcmp(entry->commit, "abcdef0123") == 0);
-    cr_assert(entry->metric_count == 7, "counters of 0 are left away");
+    cr_assert(entry->metric_count == 7, "counters of 0 are omitted");
     metric = kg__baseline_metric_of(entry, "global_load_sectors");
     cr_assert(metric->value == 400 && metric->band == 0 && metric->session_count == 0 &&
               metric->gated);
@@ -791,7 +791,7 @@ Test(record, only_counts_that_moved_are_rewritten)
     const kg__baseline_case *entry;
     char *first;
     char *second;
-    ending seen;
+    ending result;
 
     choose_right_ones();
     expect_model(0, NULL);
@@ -800,22 +800,24 @@ Test(record, only_counts_that_moved_are_rewritten)
                 "line kernels/fake/plain.cu:14 global_load_requests 300 "
                 "line kernels/fake/plain.cu:15 barriers 0 "
                 "line kernels/fake/plain.cu:15 shuffles 5\n");
-    seen = run(KG__FAKE_MODEL, NULL, NULL);
-    expect_ending(&seen, 0, "cpu-model.json: 1 of 4 cases changed");
-    cr_assert(strstr(seen.output, SLOW
+    result = run(KG__FAKE_MODEL, NULL, NULL);
+    expect_ending(&result, 0, "cpu-model.json: 1 of 4 cases changed");
+    cr_assert(strstr(result.output, SLOW
                      "                                  global_load_requests                    "
                      "200              300   +50.0 %\n") != NULL,
-              "%s", seen.output);
-    cr_assert(strstr(seen.output, "barriers                                  8                0    "
-                                  "-100 %\n") != NULL,
-              "%s", seen.output);
-    cr_assert(strstr(seen.output, "shuffles                                  0                5    "
-                                  "   new\n") != NULL,
-              "%s", seen.output);
-    cr_assert(strstr(seen.output, " ns") == NULL, "%s", seen.output);
-    free(seen.output);
+              "%s", result.output);
+    cr_assert(strstr(result.output,
+                     "barriers                                  8                0    "
+                     "-100 %\n") != NULL,
+              "%s", result.output);
+    cr_assert(strstr(result.output,
+                     "shuffles                                  0                5    "
+                     "   new\n") != NULL,
+              "%s", result.output);
+    cr_assert(strstr(result.output, " ns") == NULL, "%s", result.output);
+    free(result.output);
     second = read_text(model_path());
-    cr_assert(differing_lines(first, second) == 1, "%s\n%s", first, second);
+    cr_assert(count_differing_lines(first, second) == 1, "%s\n%s", first, second);
     free(first);
     free(second);
     load_model(&baseline);
@@ -906,7 +908,7 @@ Test(record, counts_of_other_flags_than_the_rest_refuse)
     first = read_text(model_path());
     plan_counts("* " SLOW " global_load_requests 300\n");
     expect_model(2, "cpu-model.json: its other cases were recorded with CXXFLAGS \"-O0\", these "
-                    "would be with \"\": build with the same, or record all cases");
+                    "with \"\": build with the same flags, or record all cases");
     second = read_text(model_path());
     cr_expect_str_eq(first, second);
     free(first);
@@ -930,7 +932,7 @@ Test(record, a_counted_case_that_is_gone_is_retired)
     kg__baseline_free(&baseline);
 }
 
-/* Refused, with this line, and the file of before stands byte for byte. */
+/* Expects a refusal with this line, and an unchanged file. */
 static void expect_model_refusal(const char *line)
 {
     static const char before[] = "{\"schema\": \"kernelgate-baseline/1\", \"cases\": {},   "
@@ -984,36 +986,36 @@ Test(record, what_does_not_go_together)
 {
     const char *const both[] = { KG__COMMAND,     "baseline",     "record",           "--baselines",
                                  at("baselines"), KG__FAKE_MODEL, KG__FAKE_SOUND_GPU, NULL };
-    ending seen = drive(both, environment);
+    ending result = drive(both, environment);
 
-    expect_ending(&seen, 2, "programs for a GPU and for the CPU model");
-    free(seen.output);
-    seen = run(KG__FAKE_MODEL, "--merge", NULL);
-    expect_ending(&seen, 2, "--merge: is for boards of a GPU's model");
-    free(seen.output);
+    expect_ending(&result, 2, "programs for a GPU and for the CPU model");
+    free(result.output);
+    result = run(KG__FAKE_MODEL, "--merge", NULL);
+    expect_ending(&result, 2, "--merge: is for several boards of one GPU model");
+    free(result.output);
 }
 
 static void expect_lost_output(const char *program, const char *line)
 {
     char script[1024];
     const char *const arguments[] = { "/bin/sh", "-c", script, KG__COMMAND, NULL };
-    ending seen;
+    ending result;
 
     kg__format(script, sizeof script, "exec \"$0\" baseline record --baselines %s %s >/dev/full",
                at("baselines"), program);
     (void)unlink(at("log"));
     (void)unlink(at("count_log"));
-    seen = drive(arguments, environment);
-    expect_ending(&seen, 2, line);
-    cr_assert(occurrences(seen.output, "kernelgate: ") == 1, "%s", seen.output);
-    free(seen.output);
+    result = drive(arguments, environment);
+    expect_ending(&result, 2, line);
+    cr_assert(occurrences(result.output, "kernelgate: ") == 1, "%s", result.output);
+    free(result.output);
 }
 
 /* The file is there by then, which nobody would expect of a command that failed. */
 Test(record, says_that_the_file_was_written_where_its_table_is_lost)
 {
-    static const char lost[] = " was written, and what there is to say of it is lost: the standard "
-                               "output takes no more";
+    static const char lost[] = " was written, but its report is lost: the standard "
+                               "output cannot be written";
     char line[256];
 
     choose_right_ones();
@@ -1033,13 +1035,13 @@ Test(record, a_filter_that_leaves_nothing_to_count)
 
 Test(record, a_malformed_baseline_of_counts_refuses)
 {
-    ending seen;
+    ending result;
 
     choose_right_ones();
     (void)mkdir(at("baselines"), 0777);
     write_text(model_path(), "{\"schema\": \"kernelgate-baseline/1\", ");
-    seen = run(KG__FAKE_MODEL, NULL, NULL);
-    expect_ending(&seen, 2, "mend or move that file first; nothing is recorded");
-    cr_assert(strstr(seen.output, "counting, run") == NULL, "%s", seen.output);
-    free(seen.output);
+    result = run(KG__FAKE_MODEL, NULL, NULL);
+    expect_ending(&result, 2, "fix or move that file first; nothing is recorded");
+    cr_assert(strstr(result.output, "counting, run") == NULL, "%s", result.output);
+    free(result.output);
 }

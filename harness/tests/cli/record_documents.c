@@ -210,9 +210,9 @@ Test(recorded, counts_that_do_not_repeat)
 Test(recorded, arguments_that_are_wrong)
 {
     const char *const arguments[] = { KG__COMMAND, "baseline", "record", "--json", NULL };
-    ending seen = drive(arguments, environment);
+    ending result = drive(arguments, environment);
 
-    expect_ending(&seen, 2, "needs --baselines DIR");
-    cr_expect(strchr(seen.output, '{') == NULL, "%s", seen.output);
-    free(seen.output);
+    expect_ending(&result, 2, "needs --baselines DIR");
+    cr_expect(strchr(result.output, '{') == NULL, "%s", result.output);
+    free(result.output);
 }

@@ -192,25 +192,25 @@ static ending report(const char *const given[])
 
 #define table_of(...) report((const char *const[]){ "--table", __VA_ARGS__, NULL })
 
-static void expect(ending seen, int code, const char *expected)
+static void expect(ending result, int code, const char *expected)
 {
-    expect_ending(&seen, code, expected);
-    free(seen.output);
+    expect_ending(&result, code, expected);
+    free(result.output);
 }
 
-static void expect_all(const ending *seen, const char *const *expected)
+static void expect_all(const ending *result, const char *const *expected)
 {
     for (; *expected != NULL; expected++)
-        expect_ending(seen, 0, *expected);
+        expect_ending(result, 0, *expected);
 }
 
 /* The whole of it, as it is read. */
 Test(report, a_table_of_times)
 {
-    ending seen = table_of("matmul_f32", "--target", GPU);
+    ending result = table_of("matmul_f32", "--target", GPU);
 
     expect_ending(
-        &seen, 0,
+        &result, 0,
         "## matmul_f32 on nvidia-h200\n"
         "\n"
         "NVIDIA H200, driver 580.1. Its limits, measured beside: it copies 1 000 GB/s, and "
@@ -231,38 +231,38 @@ Test(report, a_table_of_times)
         "| ---- | ------ | ----: | ---------: |\n"
         "| 256  | b8     |     9 |  6 (1.50×) |\n"
         "| 256  | b16    |     - |      wrong |\n");
-    free(seen.output);
+    free(result.output);
 }
 
 /* 2000 bytes in 8000 ns are 0.25 GB/s; at the limits they take 2 ns, longer than 1000 operations
  * do, of 9000 ns cold, or of 6000 ns hot where there is no cold time. */
 Test(report, what_times_are_worth)
 {
-    ending seen = table_of("matmul_f32", "--target", GPU);
+    ending result = table_of("matmul_f32", "--target", GPU);
 
-    expect_ending(&seen, 0,
+    expect_ending(&result, 0,
                   "### Bandwidth (GB/s)\n\n"
                   "| size | launch | naive | tiled |\n"
                   "| ---- | ------ | ----: | ----: |\n"
                   "| 256  | b8     | 0.250 | 0.500 |\n"
                   "| 256  | b16    | 0.333 | wrong |\n");
-    expect_ending(&seen, 0,
+    expect_ending(&result, 0,
                   "### Arithmetic (GFLOP/s)\n\n"
                   "| size | launch | naive | tiled |\n"
                   "| ---- | ------ | ----: | ----: |\n"
                   "| 256  | b8     | 0.125 | 0.250 |\n");
-    expect_ending(&seen, 0,
+    expect_ending(&result, 0,
                   "### Share of the limit\n\n"
                   "| size | launch |    naive |    tiled |\n"
                   "| ---- | ------ | -------: | -------: |\n"
                   "| 256  | b8     |  0.022 % |  0.033 % |\n"
                   "| 256  | b16    |  0.033 % |    wrong |\n");
-    expect_ending(&seen, 0,
+    expect_ending(&result, 0,
                   "### Occupancy\n\n"
                   "| size | launch |  naive |  tiled |\n"
                   "| ---- | ------ | -----: | -----: |\n"
                   "| 256  | b8     | 50.0 % | 50.0 % |\n");
-    free(seen.output);
+    free(result.output);
 }
 
 Test(report, notes)
@@ -274,26 +274,26 @@ Test(report, notes)
         "\n- noisy: `naive/530/b16`.\n",
         NULL,
     };
-    ending seen = table_of("matmul_f32", "--target", GPU);
+    ending result = table_of("matmul_f32", "--target", GPU);
 
-    expect_all(&seen, expected);
-    cr_expect(occurrences(seen.output, "None is given") == 0);
-    cr_expect(occurrences(seen.output, "/15/") == 0 && occurrences(seen.output, "| 15") == 0,
+    expect_all(&result, expected);
+    cr_expect(occurrences(result.output, "None is given") == 0);
+    cr_expect(occurrences(result.output, "/15/") == 0 && occurrences(result.output, "| 15") == 0,
               "what was only checked has no row");
-    free(seen.output);
+    free(result.output);
 }
 
 /* Every target that has figures, GPUs first, wherever the results have them. */
 Test(report, every_target)
 {
-    ending seen = table_of("matmul_f32");
+    ending result = table_of("matmul_f32");
 
-    expect_ending(&seen, 0, "\n\n## matmul_f32 on cpu-model\n\nCounted on the CPU model, gcc");
-    cr_expect(strncmp(seen.output, "## matmul_f32 on nvidia-h200\n", 28) == 0);
-    free(seen.output);
-    seen = table_of("matmul_f32", "--target", MODEL);
-    cr_expect(strncmp(seen.output, "## matmul_f32 on cpu-model\n", 26) == 0);
-    free(seen.output);
+    expect_ending(&result, 0, "\n\n## matmul_f32 on cpu-model\n\nCounted on the CPU model, gcc");
+    cr_expect(strncmp(result.output, "## matmul_f32 on nvidia-h200\n", 28) == 0);
+    free(result.output);
+    result = table_of("matmul_f32", "--target", MODEL);
+    cr_expect(strncmp(result.output, "## matmul_f32 on cpu-model\n", 26) == 0);
+    free(result.output);
 }
 
 Test(report, counts)
@@ -327,16 +327,16 @@ Test(report, counts)
         "- `tiled/530/b16` was counted on 3 of its 64 blocks.\n",
         NULL,
     };
-    ending seen = table_of("matmul_f32", "--target", MODEL);
+    ending result = table_of("matmul_f32", "--target", MODEL);
 
-    expect_all(&seen, expected);
-    cr_expect(occurrences(seen.output, "Global store") == 0, "what is 0 throughout has no table");
-    cr_expect(occurrences(seen.output, "Time") == 0);
-    free(seen.output);
+    expect_all(&result, expected);
+    cr_expect(occurrences(result.output, "Global store") == 0, "what is 0 throughout has no table");
+    cr_expect(occurrences(result.output, "Time") == 0);
+    free(result.output);
 }
 
-/* Launches that differ in blocks alone are rows of their own; who has one launch stands in the row
- * of its threads. */
+/* Launches that differ in blocks alone are rows of their own; one with a single launch is in the
+ * row of its threads. */
 Test(report, launches_that_differ_in_blocks)
 {
     static const char *const expected[] = {
@@ -349,10 +349,10 @@ Test(report, launches_that_differ_in_blocks)
         "\n- `unstrided` is launched as b256, b512.\n",
         NULL,
     };
-    ending seen = table_of("vector_add");
+    ending result = table_of("vector_add");
 
-    expect_all(&seen, expected);
-    free(seen.output);
+    expect_all(&result, expected);
+    free(result.output);
     expect(table_of("sums"), 0, "| 1024 | b256   |       5 | 4 (1.25×) |\n");
 }
 
@@ -389,65 +389,65 @@ Test(report, copies)
         "\n- Refused: `global_to_shared/768x768/-`: above the 64 KiB\n",
         NULL,
     };
-    ending seen = table_of("transfers");
+    ending result = table_of("transfers");
 
-    expect_all(&seen, expected);
+    expect_all(&result, expected);
     expect(table_of("touches"), 0,
            "\n- Timed around one launch that finds managed memory on the host: `touched`.\n");
-    cr_expect(occurrences(seen.output, "of no row") == 0);
-    cr_expect(occurrences(seen.output, "never_timed") == 0);
-    free(seen.output);
+    cr_expect(occurrences(result.output, "of no row") == 0);
+    cr_expect(occurrences(result.output, "never_timed") == 0);
+    free(result.output);
 }
 
-/* Pages that come over the bus are not held up by the card. */
+/* Pages that come over the bus are not limited by the GPU. */
 Test(report, a_first_touch_has_no_share)
 {
-    ending seen = table_of("touches", "--format", "csv");
+    ending result = table_of("touches", "--format", "csv");
 
-    expect_ending(&seen, 0, ",touched,1,b8,pass,first_touch,,500,499,501,1,,,4,2,,0.5,");
-    free(seen.output);
+    expect_ending(&result, 0, ",touched,1,b8,pass,first_touch,,500,499,501,1,,,4,2,,0.5,");
+    free(result.output);
 }
 
-/* Without the sentinels' figures there is no limit to have a share of, and it is said. */
+/* Without the sentinels' figures there is no limit, and a note says so. */
 Test(report, without_limits)
 {
-    ending seen;
+    ending result;
 
     json_object_del(json_object_get(json_object_get(results, "provenance"), GPU), "limits");
     write_results();
-    seen = table_of("transfers");
-    expect_ending(&seen, 0, "\n- Share of the limit: not given");
-    cr_expect(occurrences(seen.output, "### Share") == 0);
-    cr_expect(occurrences(seen.output, "Its limits") == 0);
-    free(seen.output);
+    result = table_of("transfers");
+    expect_ending(&result, 0, "\n- Share of the limit: not given");
+    cr_expect(occurrences(result.output, "### Share") == 0);
+    cr_expect(occurrences(result.output, "Its limits") == 0);
+    free(result.output);
 }
 
 /* All are wrong: the table says so, and nothing else. */
 Test(report, wrong_throughout)
 {
-    ending seen;
+    ending result;
 
     judged(timed("broken/naive/1/b8", 100, 100), "wrong", "c[0] is off");
     judged(timed("broken/tiled/1/b8", 0, 0), "error", "it crashed");
     write_results();
-    seen = table_of("broken");
-    expect_ending(&seen, 0, "| 1    | b8     | wrong | error |\n");
-    expect_ending(&seen, 0, "- **error**: `tiled/1/b8`: it crashed\n");
-    cr_expect(occurrences(seen.output, "###") == 1, "%s", seen.output);
-    free(seen.output);
+    result = table_of("broken");
+    expect_ending(&result, 0, "| 1    | b8     | wrong | error |\n");
+    expect_ending(&result, 0, "- **error**: `tiled/1/b8`: it crashed\n");
+    cr_expect(occurrences(result.output, "###") == 1, "%s", result.output);
+    free(result.output);
 }
 
-/* What is not right is no measure for others. */
+/* A wrong case is not a reference for others. */
 Test(report, a_wrong_first_variant_gives_no_speedup)
 {
-    ending seen;
+    ending result;
 
     judged(timed("broken/naive/1/b8", 100, 100), "wrong", "c[0] is off");
     timed("broken/tiled/1/b8", 50, 50);
     write_results();
-    seen = table_of("broken");
-    expect_ending(&seen, 0, "| 1    | b8     | wrong | 0.050 |\n");
-    free(seen.output);
+    result = table_of("broken");
+    expect_ending(&result, 0, "| 1    | b8     | wrong | 0.050 |\n");
+    free(result.output);
 }
 
 /* The order of variants is the comparison's, which cases that were only checked know too. */
@@ -464,7 +464,7 @@ Test(report, variants_keep_their_order)
 /* The same figures as CSV has, by name. */
 Test(report, json)
 {
-    ending seen;
+    ending result;
     json_t *document;
     const json_t *table;
     const json_t *first;
@@ -472,9 +472,9 @@ Test(report, json)
     timed("order/first/64/b8", 1000, 2000);
     timed("order/second/64/b8", 500, 0);
     write_results();
-    seen = table_of("order", "--json");
-    document = json_loads(seen.output, JSON_REJECT_DUPLICATES, NULL);
-    cr_assert(seen.code == 0 && document != NULL, "%s", seen.output);
+    result = table_of("order", "--json");
+    document = json_loads(result.output, JSON_REJECT_DUPLICATES, NULL);
+    cr_assert(result.code == 0 && document != NULL, "%s", result.output);
     expect_strict(document);
     table = json_array_get(json_object_get(document, "tables"), 0);
     cr_expect_str_eq(json_string_value(json_object_get(table, "target")), GPU);
@@ -489,7 +489,7 @@ Test(report, json)
     /* What is not known is absent. */
     cr_expect(json_object_get(first, "cold_time_ns") == NULL);
     json_decref(document);
-    free(seen.output);
+    free(result.output);
     expect(table_of("order", "--json", "--format", "csv"), 2, "two formats");
     expect(table_of("nothing", "--json"), 2, "has no comparison");
 }
@@ -497,11 +497,11 @@ Test(report, json)
 /* A line a case, every column, figures as they are. */
 Test(report, csv)
 {
-    ending seen = table_of("matmul_f32", "--target", GPU, "--format=csv");
+    ending result = table_of("matmul_f32", "--target", GPU, "--format=csv");
 
-    expect_ending(&seen, 0, NULL);
+    expect_ending(&result, 0, NULL);
     cr_assert(
-        strcmp(seen.output,
+        strcmp(result.output,
                "target,comparison,variant,size,launch,verdict,clock,limited_by,time_ns,time_low_ns,"
                "time_high_ns,speedup,cold_time_ns,cold_speedup,bandwidth_gb_per_s,"
                "arithmetic_gflop_per_s,share_of_limit,occupancy,registers,shared_bytes,local_bytes,"
@@ -519,20 +519,20 @@ Test(report, csv)
                "1.333333333,50000,1.4,0.04444444444,0.02222222222,4e-05,0.5,40,2048,0,4,1000,2000\n"
                "nvidia-h200,matmul_f32,naive,530,b32,pass,graph,bytes,60000,59999,60001,1,70000,1,"
                "0.03333333333,0.01666666667,2.857142857e-05,0.5,40,2048,0,4,1000,2000\n") == 0,
-        "%s", seen.output);
-    free(seen.output);
+        "%s", result.output);
+    free(result.output);
 }
 
 /* Two targets share one header; each leaves the other's columns empty. */
 Test(report, csv_of_every_target)
 {
-    ending seen = table_of("matmul_f32", "--format", "csv");
+    ending result = table_of("matmul_f32", "--format", "csv");
     size_t commas = 0;
 
-    expect_ending(&seen, 0, ",bytes,global_load_requests,");
-    expect_ending(&seen, 0, ",global_load_sectors_of_first,");
-    expect_ending(&seen, 0, "\ncpu-model,matmul_f32,tiled,530,b16,pass,,,,,");
-    for (const char *line = seen.output; *line != '\0'; line = strchr(line, '\n') + 1) {
+    expect_ending(&result, 0, ",bytes,global_load_requests,");
+    expect_ending(&result, 0, ",global_load_sectors_of_first,");
+    expect_ending(&result, 0, "\ncpu-model,matmul_f32,tiled,530,b16,pass,,,,,");
+    for (const char *line = result.output; *line != '\0'; line = strchr(line, '\n') + 1) {
         size_t here = 0;
 
         for (const char *c = line; *c != '\n'; c++)
@@ -540,26 +540,26 @@ Test(report, csv_of_every_target)
         cr_expect(commas == 0 || commas == here, "%.60s", line);
         commas = here;
     }
-    free(seen.output);
+    free(result.output);
     expect(table_of("transfers", "--format", "csv"), 0,
            "\nnvidia-h200,transfers,global_to_shared,768x768,-,refused,,,");
 }
 
 Test(report, a_filter_narrows_it)
 {
-    ending seen;
+    ending result;
 
     settings[1] = "KG_FILTER=*/256/*";
-    seen = table_of("matmul_f32", "--target", GPU);
-    expect_ending(&seen, 0, "| 256  | b8     |");
-    cr_expect(occurrences(seen.output, "530") == 0);
-    free(seen.output);
+    result = table_of("matmul_f32", "--target", GPU);
+    expect_ending(&result, 0, "| 256  | b8     |");
+    cr_expect(occurrences(result.output, "530") == 0);
+    free(result.output);
     settings[1] = "KG_FILTER=matmul_f32/*/15/*";
     expect(table_of("matmul_f32"), 2,
            "kernelgate: report: KG_FILTER=matmul_f32/*/15/* leaves no case of matmul_f32");
 }
 
-/* A page of nothing would look like a run in which nothing failed. */
+/* An empty page would look like a run without failures. */
 Test(report, no_page_of_nothing)
 {
     settings[1] = "KG_FILTER=nothing/*";
@@ -574,15 +574,15 @@ Test(report, no_page_of_nothing)
 
 Test(report, files)
 {
-    ending seen;
+    ending result;
 
     expect(table_of("matmul_f32", "--results", at("results.json")), 0, "## matmul");
     expect(table_of("matmul_f32", "--out", at("")), 0, "## matmul");
     expect(table_of("matmul_f32", "--out", at("nowhere")), 2,
            "nowhere/results.json: cannot be read: No such file or directory: run ctest");
-    seen = report((const char *const[]){ "--table=sums", "--results=a", "--out=b", NULL });
-    expect_ending(&seen, 2, "report: --results names the file that --out has the folder of");
-    free(seen.output);
+    result = report((const char *const[]){ "--table=sums", "--results=a", "--out=b", NULL });
+    expect_ending(&result, 2, "report: --results names the file, --out its folder");
+    free(result.output);
     write_text(at("results.json"), "{\"schema\": \"kernelgate-results/2\"}");
     expect(table_of("matmul_f32"), 2, "results.json: its schema is \"kernelgate-results/2\", not");
     write_text(at("results.json"), "{");
@@ -601,9 +601,9 @@ Test(report, what_is_not_there)
            "cpu-model\n");
     expect(table_of("vector_add", "--target", MODEL), 2, "has no target \"cpu-model\"");
     expect(table_of("matmul_f32", "--format", "html"), 2,
-           "report: there is no format \"html\": take markdown, csv or json");
+           "report: there is no format \"html\": use markdown, csv or json");
     expect(report((const char *const[]){ NULL }), 2,
-           "report: say what to print: --table COMPARISON");
+           "report: name what to print, --table COMPARISON");
     expect(table_of("matmul_f32", "tiled"), 2, "report: takes no \"tiled\"");
     json_array_clear(list("cases"));
     write_results();
@@ -660,7 +660,7 @@ Test(report, ids_that_are_none)
 Test(report, odd_members)
 {
     json_t *bare;
-    ending seen;
+    ending result;
 
     bare = timed("odd/bare/1/b8", 100, 0);
     json_object_del(bare, "work");
@@ -670,27 +670,27 @@ Test(report, odd_members)
     json_object_set_new(json_object_get(timed("odd/odd/1/b8", 100, 0), "metrics"), "time_ns",
                         json_pack("{s:n, s:i}", "value", "clock", 7));
     write_results();
-    seen = table_of("odd");
-    expect_ending(&seen, 0, "| size | launch |  bare |\n");
-    free(seen.output);
+    result = table_of("odd");
+    expect_ending(&result, 0, "| size | launch |  bare |\n");
+    free(result.output);
 }
 
 Test(report, a_full_disk)
 {
     const char *const arguments[] = { "/bin/sh", "-c",
                                       KG__COMMAND " report --table sums >/dev/full", NULL };
-    ending seen = drive(arguments, settings);
+    ending result = drive(arguments, settings);
 
-    expect_ending(&seen, 2, "report: the standard output takes no more");
-    free(seen.output);
+    expect_ending(&result, 2, "report: the standard output cannot be written");
+    free(result.output);
 }
 
 Test(report, help)
 {
     const char *const arguments[] = { KG__COMMAND, "help", "report", NULL };
-    ending seen = drive(arguments, settings);
+    ending result = drive(arguments, settings);
 
-    expect_ending(&seen, 0, "usage: kernelgate report [OPTION...]");
-    expect_ending(&seen, 0, "--table COMPARISON");
-    free(seen.output);
+    expect_ending(&result, 0, "usage: kernelgate report [OPTION...]");
+    expect_ending(&result, 0, "--table COMPARISON");
+    free(result.output);
 }

@@ -1,5 +1,5 @@
 /* Base against head from end to end: a comparison's real program twice, on a GPU that is not there,
- * each of the two told by a plan of its own what its cases cost. */
+ * each with a plan of its own for the times of its cases. */
 #include <criterion/criterion.h>
 #include <signal.h>
 #include <spawn.h>
@@ -31,8 +31,8 @@ static void plan(const char *side, const char *text)
     (void)unlink(at(name));
 }
 
-/* A build's program: the fake one under a plan and a log of its own, behind what `before` does. Of
- * each observer that is started a line in `order` tells whose it was, and how long it may sample.
+/* A build's program: the fake one with its own plan and log, after the commands `before`. Each
+ * observer adds a line to `order`: whose it was, and how long it may sample.
  */
 static void build(const char *side, const char *before)
 {
@@ -95,19 +95,19 @@ static void expect_settle(const char *option, const char *value, int code, const
     const char *const arguments[] = { KG__COMMAND, "settle",   "--base", at("base"),
                                       "--head",    at("head"), "--ref",  "main",
                                       option,      value,      NULL };
-    ending seen = drive(arguments, environment);
+    ending result = drive(arguments, environment);
 
-    expect_ending(&seen, code, line);
-    free(seen.output);
+    expect_ending(&result, code, line);
+    free(result.output);
 }
 
 static void expect_results(int code, const char *line)
 {
     const char *const arguments[] = { KG__COMMAND, "results", NULL };
-    ending seen = drive(arguments, environment);
+    ending result = drive(arguments, environment);
 
-    expect_ending(&seen, code, line);
-    free(seen.output);
+    expect_ending(&result, code, line);
+    free(result.output);
 }
 
 /* The entry of a case in the verdicts, of a document that the caller frees. */
@@ -183,7 +183,7 @@ Test(settle, what_tripped_is_a_suspect_and_fails_where_nobody_settles_it)
     json_decref(results);
 }
 
-/* Whatever its one observation would be put down to: a base tells better. */
+/* Whatever its one observation would be attributed to: pairs with a base are more precise. */
 Test(settle, doubtful_trips_are_suspects_too)
 {
     expect_suspects("* " SLOW " hot 10300 throttled\n", "suspect");
@@ -313,7 +313,7 @@ Test(settle, pairs_are_run_on_the_board_of_the_test)
     free(records);
 }
 
-/* Only what is timed side by side with the suspect runs again, and beside it. */
+/* Only the cases timed with the suspect run again, in the same process. */
 Test(settle, neighbours_are_timed_beside_the_suspect)
 {
     static const char *const wrong[][2] = { { "fake/plain/65/b32\n", "no such case in the table" },
@@ -337,7 +337,7 @@ Test(settle, neighbours_are_timed_beside_the_suspect)
     }
 }
 
-/* A variant that is new would make those beside it slower, or faster, in one build alone. */
+/* A new variant would change the times of the others in its process, in one build only. */
 Test(settle, neighbours_that_the_base_has_not_are_left_away)
 {
     char *cases;
@@ -465,10 +465,11 @@ Test(settle, a_comparison_that_the_base_has_not)
 Test(settle, a_base_that_is_no_measure)
 {
     static const char *const plans[][2] = {
-        { "* " SLOW " crash\n", "main is no measure: crashed: the observer died of signal 11" },
-        { "* " SLOW " wrong\n", "main is no measure: to[3]: expected 1, got 2" },
-        { "* " SLOW " failed\n", "main is no measure: launching: cudaErrorInvalidValue" },
-        { "3 " SLOW " forget\n", "main is no measure: record lost" },
+        { "* " SLOW " crash\n",
+          "main cannot be measured: crashed: the observer died of signal 11" },
+        { "* " SLOW " wrong\n", "main cannot be measured: to[3]: expected 1, got 2" },
+        { "* " SLOW " failed\n", "main cannot be measured: launching: cudaErrorInvalidValue" },
+        { "3 " SLOW " forget\n", "main cannot be measured: record lost" },
         { "* " SLOW " cold 0\n", NULL },
         { "* " SLOW " clock host\n", "time_ns of main has another clock (host; here graph)" },
     };
@@ -486,7 +487,7 @@ Test(settle, a_base_whose_program_does_not_run)
 {
     write_text(at("base/fake.gpu"), "#!/bin/sh\n[ \"$1\" = --cases ] && echo " SLOW " || exit 3\n");
     expect_suspects("* " SLOW " hot 10300\n", "suspect");
-    expect_settle(NULL, NULL, 0, "main is no measure: part time: ");
+    expect_settle(NULL, NULL, 0, "main cannot be measured: part time: ");
     expect_case(SLOW, "slower", "slower by 3.0 %");
     write_text(at("base/fake.gpu"), "#!/bin/sh\nexit 3\n");
     expect_suspects("* " SLOW " hot 10300\n", "suspect");
@@ -574,7 +575,7 @@ Test(settle, without_time_for_pairs_the_baseline_judges)
 {
     expect_suspects("* " SLOW " hot 10300\n", "suspect");
     build("base", "sleep 0.4;");
-    expect_settle("--seconds", "3", 0, "12 pairs cannot be had within 3 s (a pair takes 0.");
+    expect_settle("--seconds", "3", 0, "there is no time for 12 pairs within 3 s (a pair takes 0.");
     expect_case(SLOW, "slower", "time_ns slower by 3.0 % (10 300 ns against 10 000 ns");
     cr_assert(processes("head") == 3 && processes("base") == 1, "%zu and %zu", processes("head"),
               processes("base"));
@@ -584,7 +585,7 @@ Test(settle, without_any_time_the_first_verdict_stands)
 {
     expect_suspects("1 " SLOW " hot 10300\n", "suspect");
     build("base", "sleep 0.6;");
-    expect_settle("--seconds", "0.4", 0, "no time for two more observations: its first one stands");
+    expect_settle("--seconds", "0.4", 0, "no time for two more observations: its first one counts");
     expect_case(SLOW, "slower", "slower by 3.0 %");
     cr_assert(!is_suspect(SLOW));
 }
@@ -650,7 +651,7 @@ Test(settle, a_head_that_does_not_run)
 {
     expect_suspects("* " SLOW " hot 10300\n", "suspect");
     (void)unlink(at("head/fake.gpu"));
-    expect_settle(NULL, NULL, 2, "build it anew");
+    expect_settle(NULL, NULL, 2, "build it again");
     cr_assert(is_suspect(SLOW));
     expect_results(1, "slower");
 }

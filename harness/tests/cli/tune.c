@@ -15,7 +15,7 @@ TestSuite(tune, .init = make_folder, .fini = remove_folder, .timeout = 60);
 
 #define TARGET "'target': {'key': 'nvidia-fake', 'name': 'NVIDIA Fake', 'multiprocessors': 132}"
 
-/* Makes a program of the test's folder, by its script, in which ' stands for ". */
+/* Makes a program in the test's folder from its script, with ' for ". */
 static void make_program(const char *name, const char *script)
 {
     char file[256];
@@ -30,7 +30,7 @@ static void make_program(const char *name, const char *script)
     cr_assert(symlink(KG__FAKE_TUNER, at(name)) == 0);
 }
 
-/* Runs the command with up to six arguments behind --build FOLDER. */
+/* Runs the command with up to six arguments after --build FOLDER. */
 static ending tune_with(const char *const *settings, const char *const *more)
 {
     const char *arguments[16] = { KG__COMMAND, "tune", "--build", at("") };
@@ -122,14 +122,14 @@ Test(tune, a_filter_narrows_what_is_tried)
 {
     static const char *const filtered[] = { "KG_FILTER=add/strided/*", NULL };
     static const char *const none[] = { NULL };
-    ending seen;
+    ending result;
     char *log;
 
     make_add();
     EXPECT(KG__EXIT_PASS, "1 candidate", "add/plain/*/b32");
-    seen = tune_with(filtered, none);
-    expect_ending(&seen, KG__EXIT_PASS, "2 candidates in");
-    free(seen.output);
+    result = tune_with(filtered, none);
+    expect_ending(&result, KG__EXIT_PASS, "2 candidates in");
+    free(result.output);
     log = read_text(at("add.gpu.log"));
     cr_expect_str_eq(log, "tune race 0.005 1\ntune race 0.005 2\n");
     free(log);
@@ -148,14 +148,14 @@ Test(tune, names_what_is_nearest_to_a_name_that_is_none)
     EXPECT(KG__EXIT_ERROR, "\"add/plain/1000/b32/x\" takes no candidate", "add/plain/1000/b32/x");
     EXPECT(KG__EXIT_ERROR, "holds no glob", ",");
     EXPECT(KG__EXIT_ERROR, "did you mean global_load_sectors?", "--by", "global_load_sector");
-    EXPECT(KG__EXIT_ERROR, "there is no such metric: take time_ns", "--by", "speed_of_light");
+    EXPECT(KG__EXIT_ERROR, "there is no such metric: use time_ns", "--by", "speed_of_light");
     EXPECT(KG__EXIT_ERROR, "did you mean launches", "--table", "launch");
     EXPECT(KG__EXIT_ERROR, "did you mean markdown", "--format", "markdwn");
     EXPECT(KG__EXIT_ERROR, "did you mean \"plain\"", "--set", "all=plin");
     EXPECT(KG__EXIT_ERROR, "is a variant's name", "--set", "plain=strided");
     EXPECT(KG__EXIT_ERROR, "two sets of one name", "--set", "a=plain", "--set", "a=strided");
-    EXPECT(KG__EXIT_ERROR, "is no NAME=GLOB", "--set", "plain");
-    EXPECT(KG__EXIT_ERROR, "no fraction", "--precision", "1");
+    EXPECT(KG__EXIT_ERROR, "is not NAME=GLOB", "--set", "plain");
+    EXPECT(KG__EXIT_ERROR, "not a fraction", "--precision", "1");
     EXPECT(KG__EXIT_ERROR, "takes one FILTER", "a", "b");
     EXPECT(KG__EXIT_ERROR, "nothing can be written", "--save", "/nowhere/at/all.json");
     cr_expect(!exists(at("add.gpu.log")), "nothing is timed in vain");
@@ -164,15 +164,15 @@ Test(tune, names_what_is_nearest_to_a_name_that_is_none)
 Test(tune, takes_no_more_sets_than_it_has_room_for)
 {
     const char *arguments[80] = { KG__COMMAND, "tune" };
-    ending seen;
+    ending result;
 
     for (size_t i = 2; i < 2 + 2 * 33; i += 2) {
         arguments[i] = "--set";
         arguments[i + 1] = "a=b";
     }
-    seen = drive(arguments, NULL);
-    expect_ending(&seen, KG__EXIT_ERROR, "more than 32 times");
-    free(seen.output);
+    result = drive(arguments, NULL);
+    expect_ending(&result, KG__EXIT_ERROR, "more than 32 times");
+    free(result.output);
 }
 
 Test(tune, holds_named_sets_against_each_other)
@@ -205,7 +205,7 @@ Test(tune, a_table_of_launches_says_what_a_block_is)
     make_program("red.gpu", "{'candidates': {" TARGET ", 'block_is_edge': false, 'cases': "
                             "['red/plain/9/b32']}, 'records': [" MEASURED("red/plain/9/b32", "1000",
                                                                           "0.5", "") "]}");
-    EXPECT(KG__EXIT_PASS, "| threads a block | plain |", "--table", "launches", "--format",
+    EXPECT(KG__EXIT_PASS, "| threads per block | plain |", "--table", "launches", "--format",
            "markdown");
     EXPECT(KG__EXIT_PASS, "| 32 | 1.000 (best) |", "--table", "launches", "--format", "markdown");
 }
@@ -243,16 +243,16 @@ Test(tune, says_plainly_that_it_needs_a_gpu)
 {
     static const char *const strict[] = { "KG_STRICT=1", NULL };
     static const char *const none[] = { NULL };
-    ending seen;
+    ending result;
 
     make_program("add.model", "{}");
     EXPECT(KG__EXIT_NOTHING, "tune needs a GPU, and the build has no program for one; --by COUNTER",
            "add");
     make_program("add.gpu", "{'exit': 77}");
     EXPECT(KG__EXIT_NOTHING, "tune needs a GPU; --by COUNTER", "add");
-    seen = tune_with(strict, none);
-    expect_ending(&seen, KG__EXIT_ERROR, "tune needs a GPU");
-    free(seen.output);
+    result = tune_with(strict, none);
+    expect_ending(&result, KG__EXIT_ERROR, "tune needs a GPU");
+    free(result.output);
     cr_assert(unlink(at("add.gpu")) == 0);
     make_program("add.gpu", "{'unavailable': true, 'candidates': {" TARGET ", " ADD_CASES "}}");
     EXPECT(KG__EXIT_NOTHING, "tune needs a GPU: the GPU is gone", "add");
@@ -260,7 +260,7 @@ Test(tune, says_plainly_that_it_needs_a_gpu)
 
 Test(tune, refuses_programs_that_offer_nothing_sound)
 {
-    static const char *const offers[] = {
+    static const char *const programs[] = {
         "{'exit': 2}",
         "{'candidates': {}}",
         "{'candidates': {" TARGET ", 'cases': [7]}}",
@@ -270,36 +270,36 @@ Test(tune, refuses_programs_that_offer_nothing_sound)
         "{'candidates': {" TARGET ", 'cases': []}}",
     };
 
-    EXPECT(KG__EXIT_ERROR, "there is no comparison's program *.gpu in ", "add");
-    for (size_t i = 0; i < sizeof offers / sizeof *offers; i++) {
-        ending seen;
+    EXPECT(KG__EXIT_ERROR, "there is no program *.gpu of a comparison in ", "add");
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        ending result;
 
-        make_program("add.gpu", offers[i]);
-        seen = tune_with(NULL, (const char *const[]){ NULL });
-        expect_ending(&seen, KG__EXIT_ERROR, "kernelgate: ");
-        free(seen.output);
+        make_program("add.gpu", programs[i]);
+        result = tune_with(NULL, (const char *const[]){ NULL });
+        expect_ending(&result, KG__EXIT_ERROR, "kernelgate: ");
+        free(result.output);
         cr_assert(unlink(at("add.gpu")) == 0);
     }
 }
 
-/* A path with "=" in it is no setting of the environment. */
+/* A path with "=" is not a setting of the environment. */
 Test(tune, a_folder_of_any_name)
 {
     static const char *const filtered[] = { "KG_FILTER=add/strided/*", NULL };
     static const char *const settings[] = { "KG_FILTER=x", NULL };
     const char *const here[] = { "--build", at("a=b c"), NULL };
     const char *const other[] = { "--build", at("a=b c"), "ad", NULL };
-    ending seen;
+    ending result;
 
     cr_assert(mkdir(at("a=b c"), 0777) == 0);
     make_program("a=b c/add.gpu",
                  "{'candidates': {" TARGET ", " ADD_CASES "}, 'records': [" ADD_RECORDS "]}");
-    seen = tune_with(filtered, here);
-    expect_ending(&seen, KG__EXIT_PASS, "2 candidates in");
-    free(seen.output);
-    seen = tune_with(settings, other);
-    expect_ending(&seen, KG__EXIT_ERROR, "did you mean \"add\"?");
-    free(seen.output);
+    result = tune_with(filtered, here);
+    expect_ending(&result, KG__EXIT_PASS, "2 candidates in");
+    free(result.output);
+    result = tune_with(settings, other);
+    expect_ending(&result, KG__EXIT_ERROR, "did you mean \"add\"?");
+    free(result.output);
 }
 
 /* What cannot be written is refused before minutes of searching. */
@@ -321,7 +321,7 @@ Test(tune, writes_its_document)
     json_t *document;
     const json_t *problem;
     const json_t *ratio;
-    ending seen;
+    ending result;
 
     make_add();
     EXPECT(KG__EXIT_PASS, NULL, "--save", at("tuning.json"), "--set", "all=*");
@@ -337,11 +337,11 @@ Test(tune, writes_its_document)
                   json_object_get(json_object_get(ratio, "bandwidth_ratio"), "value")) == 2);
     cr_expect(json_is_true(json_object_get(ratio, "differs")));
     json_decref(document);
-    seen = TUNE("--format", "json");
-    document = json_loads(seen.output, 0, NULL);
-    cr_expect(document != NULL, "%s", seen.output);
+    result = TUNE("--format", "json");
+    document = json_loads(result.output, 0, NULL);
+    cr_expect(document != NULL, "%s", result.output);
     json_decref(document);
-    free(seen.output);
+    free(result.output);
 }
 
 #define COUNTED(id, sectors)                                                                       \
@@ -387,33 +387,34 @@ Test(tune, ranks_by_counters_without_a_gpu)
 Test(tune, takes_what_a_gpus_program_records)
 {
     static const char *const arguments[] = { "fake/*/64", NULL };
-    ending seen;
+    ending result;
 
     set("KG_LOCK_DIR", at(""));
     cr_assert(symlink(KG__FAKE_SOUND_GPU, at("fake.gpu")) == 0);
-    seen = tune_with(environment, arguments);
-    expect_ending(&seen, KG__EXIT_PASS, "fake 64 on NVIDIA Fake: time, in µs");
-    cr_expect(strstr(seen.output, "quick    0.500 (0.500 to 0.500)") != NULL, "%s", seen.output);
-    cr_expect(strstr(seen.output, "; raced to within 0.5 % of the median") != NULL, "%s",
-              seen.output);
-    free(seen.output);
+    result = tune_with(environment, arguments);
+    expect_ending(&result, KG__EXIT_PASS, "fake 64 on NVIDIA Fake: time, in µs");
+    cr_expect(strstr(result.output, "quick    0.500 (0.500 to 0.500)") != NULL, "%s",
+              result.output);
+    cr_expect(strstr(result.output, "; raced to within 0.5 % of the median") != NULL, "%s",
+              result.output);
+    free(result.output);
 }
 
 /* Neither a line too many of what is over soon, nor silence of what takes long. */
 Test(tune, tells_how_far_it_is)
 {
-    ending seen;
+    ending result;
 
     make_program("add.gpu", SLOW_SCRIPT);
-    seen = TUNE("add");
-    expect_ending(&seen, KG__EXIT_PASS, "kernelgate: tune: 50 %  add 9, about 1 min 10 s left\n");
-    cr_expect(strchr(seen.output, '\r') == NULL && strchr(seen.output, '\033') == NULL);
-    free(seen.output);
+    result = TUNE("add");
+    expect_ending(&result, KG__EXIT_PASS, "kernelgate: tune: 50 %  add 9, about 1 min 10 s left\n");
+    cr_expect(strchr(result.output, '\r') == NULL && strchr(result.output, '\033') == NULL);
+    free(result.output);
     cr_assert(unlink(at("add.gpu")) == 0);
     make_add();
-    seen = TUNE("add");
-    cr_expect(strstr(seen.output, " left") == NULL, "%s", seen.output);
-    free(seen.output);
+    result = TUNE("add");
+    cr_expect(strstr(result.output, " left") == NULL, "%s", result.output);
+    free(result.output);
 }
 
 /* By the work that is done, not by how many candidates did it: a step each and a step more for
@@ -440,12 +441,12 @@ static char *run_on_terminal(const char *terminal, bool colour)
     const char *const arguments[] = { KG__COMMAND, "tune", "--build", at(""), NULL };
     char kind[32];
     const char *const settings[] = { kind, colour ? "NO_COLOR" : "NO_COLOR=1", NULL };
-    ending seen;
+    ending result;
 
     kg__format(kind, sizeof kind, "TERM=%s", terminal);
-    seen = drive_on_terminal(arguments, settings);
-    cr_expect(seen.code == KG__EXIT_PASS, "%s", seen.output);
-    return seen.output;
+    result = drive_on_terminal(arguments, settings);
+    cr_expect(result.code == KG__EXIT_PASS, "%s", result.output);
+    return result.output;
 }
 
 Test(tune, a_terminal_has_a_bar)
@@ -470,14 +471,14 @@ Test(tune, a_terminal_has_a_bar)
     free(text);
 }
 
-/* Recording tells how far it is by the same means. */
+/* Recording shows its progress in the same way. */
 Test(tune, a_recording_tells_how_far_it_is)
 {
     const char *const arguments[] = { KG__COMMAND, "baseline",    "record", "--baselines",
                                       at("b"),     at("add.gpu"), NULL };
     char locks[256];
     const char *const settings[] = { locks, NULL };
-    ending seen;
+    ending result;
 
     kg__format(locks, sizeof locks, "KG_LOCK_DIR=%s", at(""));
     make_program("add.gpu",
@@ -485,14 +486,14 @@ Test(tune, a_recording_tells_how_far_it_is)
                  "'records': [{'pause_ms': 2100, 'event': 'checked', 'case': 'add/plain/9/b32', "
                  "'part': 'check', 'right': true}, {'event': 'checked', 'case': "
                  "'add/plain/9/b64', 'part': 'check', 'right': false, 'why': 'off by one'}]}");
-    seen = drive(arguments, settings);
-    expect_ending(&seen, KG__EXIT_ERROR,
+    result = drive(arguments, settings);
+    expect_ending(&result, KG__EXIT_ERROR,
                   "kernelgate: baseline record: 50 %  add/plain/9/b32, about 3 s left\n");
-    expect_ending(&seen, KG__EXIT_ERROR, "add/plain/9/b64: off by one: nothing is recorded\n");
-    free(seen.output);
+    expect_ending(&result, KG__EXIT_ERROR, "add/plain/9/b64: off by one: nothing is recorded\n");
+    free(result.output);
 }
 
-/* What is said meanwhile stands in a line of its own, not behind the bar. */
+/* A message in between has its own line, not after the bar. */
 Test(tune, a_line_takes_the_place_of_the_bar)
 {
     char *text;
@@ -508,7 +509,7 @@ Test(tune, a_line_takes_the_place_of_the_bar)
     cr_expect(strstr(text, "\r\033[Kkernelgate: waiting for the lock of X\r\n") != NULL, "%s",
               text);
     free(text);
-    /* Where there is no bar, there is nothing to clear. */
+    /* Without a bar there is nothing to clear. */
     text = run_on_terminal("dumb", true);
     cr_expect(strstr(text, "\nkernelgate: waiting for the lock of X\r\n") != NULL, "%s", text);
     free(text);
@@ -533,10 +534,10 @@ Test(tune, tells_how_many_it_takes)
     make_program("add.gpu", script);
     EXPECT(KG__EXIT_ERROR,
            "kernelgate: tune: 60 candidates of 1 comparison to check and time: a "
-           "FILTER takes fewer\n",
+           "FILTER selects fewer\n",
            "add");
     /* Of a few it is not worth a line. */
-    ending seen = TUNE("add/plain/9/b32");
-    cr_expect(strstr(seen.output, "to check and time") == NULL, "%s", seen.output);
-    free(seen.output);
+    ending result = TUNE("add/plain/9/b32");
+    cr_expect(strstr(result.output, "to check and time") == NULL, "%s", result.output);
+    free(result.output);
 }

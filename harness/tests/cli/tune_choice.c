@@ -158,7 +158,7 @@ Test(tuning_choice, finds_the_best_by_each_aim)
     measure("add/plain/1000/b64", 100, 0.75, 0);
     measure("add/plain/1000/b128", 110, 1, 0);
     measure("add/plain/1000/b256", 105, 1, 0);
-    /* Other variants and sizes are no rivals. */
+    /* Other variants and sizes are not compared. */
     measure("add/plain/2000/b32", 1, 1, 0);
     measure("add/strided/1000/b32", 1, 1, 0);
     best = kg__tuning_best(&tuning, &add_1000, &plain, KG__TUNING_BY_FIGURE);
@@ -235,7 +235,7 @@ Test(tuning_choice, lists_problems_and_variants_in_their_order)
 /* Both drift by a factor of two, together: their ratio does not. */
 Test(tuning_choice, ratios_are_taken_round_by_round)
 {
-    double one[12];
+    double first[12];
     double other[12];
     const kg__tuning_candidate *a;
     const kg__tuning_candidate *b;
@@ -244,9 +244,9 @@ Test(tuning_choice, ratios_are_taken_round_by_round)
 
     for (int i = 0; i < 12; i++) {
         other[i] = 100 * (1 + i / 11.0);
-        one[i] = other[i] * 1.05 * (1 + 0.001 * (i % 3 - 1));
+        first[i] = other[i] * 1.05 * (1 + 0.001 * (i % 3 - 1));
     }
-    a = finish("add/plain/1000/b32", one, 12);
+    a = finish("add/plain/1000/b32", first, 12);
     cr_assert(a != NULL);
     b = finish("add/strided/1000/b32", other, 12);
     a = &tuning.list[0];
@@ -262,11 +262,11 @@ Test(tuning_choice, ratios_are_taken_round_by_round)
 
 Test(tuning_choice, an_interval_that_holds_one_is_no_difference)
 {
-    static const double one[] = { 99, 101, 99, 101, 99, 101, 99, 101 };
+    static const double first[] = { 99, 101, 99, 101, 99, 101, 99, 101 };
     static const double other[] = { 100, 100, 100, 100, 100, 100, 100, 100 };
     kg__tuning_ratio ratio;
 
-    finish("add/plain/1000/b32", one, 8);
+    finish("add/plain/1000/b32", first, 8);
     finish("add/strided/1000/b32", other, 8);
     ratio = kg__tuning_compare(&tuning, &tuning.list[0], &tuning.list[1]);
     cr_expect(ratio.known && !ratio.differs);

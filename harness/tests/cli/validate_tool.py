@@ -405,7 +405,7 @@ class Front(Validate):
         with open("/dev/full", "w", encoding="utf-8") as full:
             done = self.run_command("--metrics", stdout=full)
         self.assertEqual((done.returncode, done.stderr),
-                         (2, "kernelgate: validate: the standard output takes no more: send it elsewhere\n"))
+                         (2, "kernelgate: validate: the standard output cannot be written: redirect it elsewhere\n"))
 
 
 if __name__ == "__main__":

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/fakes/drive.h"
 #include "base/message.h"
+#include "tests/fakes/drive.h"
 
 #define SLOW "fake/plain/64/b32"
 
@@ -171,7 +171,7 @@ Test(rebaseline, a_refusal_after_a_recording_says_what_stands)
 
     write_text("plan", "4 " SLOW " throttled\n");
     seen = rebaseline(NULL, NULL);
-    expect_ending(&seen, 2, SLOW ": the card was throttled while it was timed");
+    expect_ending(&seen, 2, SLOW ": the GPU was throttled while it was timed");
     cr_assert(strstr(seen.output, "kernelgate: changed: baselines/cpu-model.json\n") != NULL, "%s",
               seen.output);
     run_last_command(seen.output);
@@ -186,8 +186,8 @@ Test(rebaseline, refusals_write_nothing)
         const char *line;
     } refusals[] = {
         { "3 " SLOW " wrong\n", "expected 1, got 2" },
-        { "4 " SLOW " throttled\n", "the card was throttled" },
-        { "4 " SLOW " foreign 1\n", "1 other process computed on the card" },
+        { "4 " SLOW " throttled\n", "the GPU was throttled" },
+        { "4 " SLOW " foreign 1\n", "1 other process computed on the GPU" },
         { "3 " SLOW " hot 12000 cold 15000\n", "differ from session to session: nothing is" },
         { "3 copy hot 120000\n", "copy: time_ns: the sessions disagree" },
     };
@@ -226,10 +226,10 @@ Test(rebaseline, without_git)
     const char *const arguments[] = { "ci/rebaseline", "--target", "gpu", "--allow-dirty", NULL };
 
     expect_shell("rm -rf .git");
-    expect("--target", "gpu", 2, "git cannot tell whether the tree is clean");
+    expect("--target", "gpu", 2, "git failed to check whether the tree is clean");
     expect_drive(arguments, 0,
                  "kernelgate: changed: baselines/nvidia-fake.json\n"
-                 "kernelgate: there is no git here to commit it with\n");
+                 "kernelgate: this is not a git repository: nothing to commit to\n");
 }
 
 /* Another project, in a folder of its repository, is recorded by the scripts of this one. */
@@ -241,7 +241,7 @@ Test(rebaseline, a_project_of_its_own)
                                            NULL };
     ending seen = drive(nowhere, environment);
 
-    expect_ending(&seen, 2, "/bin is no project to gate, since it has no CMakePresets.json");
+    expect_ending(&seen, 2, "/bin is not a project to gate, since it has no CMakePresets.json");
     free(seen.output);
     expect_shell(
         "mkdir -p own/baselines && git mv kernels CMakePresets.json own && mv build own/ && "

@@ -125,7 +125,7 @@ Test(sanitize, findings)
                   "========= RACECHECK SUMMARY: 1 hazard displayed (0 errors, 1 warning)\n",
                   "0", "", 1, "Warning: Race reported");
     expect_result("memcheck", HEAD "========= ERROR SUMMARY: 1 error\n", "0", "", 1,
-                  "ERROR SUMMARY: 1 error, of which the report tells nothing\n");
+                  "ERROR SUMMARY: 1 error, without details in the report\n");
 }
 
 /* An observer that nobody watched must never look clean. */
@@ -148,7 +148,7 @@ Test(sanitize, nobody_watched)
                   "0", "", 2,
                   "error: compute-sanitizer found nothing but says: Error: Device not supported");
     expect_result("memcheck", CLEAN, "0", "99", 2,
-                  "error: compute-sanitizer's exit code tells of findings");
+                  "error: compute-sanitizer's exit code reports findings");
 }
 
 Test(sanitize, bad_arguments)

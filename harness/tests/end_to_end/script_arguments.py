@@ -36,7 +36,7 @@ class Arguments(unittest.TestCase):
     def test_a_script_without_arguments_takes_none(self):
         for name in ("test", "lint", "try-install"):
             for words in (["", "--fast"], [""], ["--fast"], ["more", "words"]):
-                self.refuses(f"takes no arguments, and so no '{words[0]}'; see ci/{name} --help", name, *words)
+                self.refuses(f"takes no arguments, not '{words[0]}'; see ci/{name} --help", name, *words)
             self.assertEqual(self.run_script(name, "--help").returncode, 0)
         self.assertEqual(self.run_script("test").returncode, 9)
 
@@ -87,7 +87,7 @@ class Arguments(unittest.TestCase):
             for setting, told in ranges.items():
                 for value in ("abc", "0", "-1", "1e9", "1,5", "0x10", " 1", "1 s", "1e", ".", "nan", "1\n2", "\\x31"):
                     shown = value.replace("\n", " ")
-                    self.refuses(f"{setting}='{shown}' is no number of seconds {told}: set it to one, or unset it", name,
+                    self.refuses(f"{setting}='{shown}' is not a number of seconds {told}: set it to one, or unset it", name,
                                  **{setting: value})
                 for value in ("", "1", "0.5", ".5", "6.e1", "3.6e+3"):
                     self.assertEqual(self.run_script(name, **{setting: value}).returncode, 9, value)
@@ -120,7 +120,7 @@ class Arguments(unittest.TestCase):
 
     def test_results_that_can_have_no_folder(self):
         file = os.path.join(self.folder, "CMakePresets.json")
-        advice = "see to what stands there and who may write to it, or set KG_OUT to another folder"
+        advice = "check what is there and who may write to it, or set KG_OUT to another folder"
         self.refuses(f"{file}: the folder cannot be made: File exists: {advice}", "gate", KG_OUT=file)
         self.refuses(f"{file}/out: the folder cannot be made: Not a directory: {advice}", "gate", KG_OUT=file + "/out")
 

@@ -95,7 +95,7 @@ Test(base, what_is_no_commit)
 /* Held against itself a build is as fast, whatever it does. */
 Test(base, this_very_tree_is_no_base)
 {
-    expect_base("HEAD", 0, "is this very tree");
+    expect_base("HEAD", 0, "is this tree itself");
     expect_base("main", 0, "without a base");
     write_text(at("tree/kernels/new.cu"), "new\n");
     expect_base("HEAD", 0, "\ntwo own\n");

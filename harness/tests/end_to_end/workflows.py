@@ -741,7 +741,7 @@ class Steps(unittest.TestCase):
         ):
             run = self.record(script=script)
             self.assertEqual((run.result, self.proposed()), ("failure", {}), script + run.output)
-            self.assertIn("is no baseline", run.output)
+            self.assertIn("is not a baseline", run.output)
             for folder in self.sandbox.artifacts, self.sandbox.temporary:
                 shutil.rmtree(folder)
                 folder.mkdir()

@@ -1,4 +1,4 @@
-// The sum of each row, one thread a row: the lanes of a warp read a whole row apart from each
+// The sum of each row, one thread per row: the lanes of a warp read a whole row apart from each
 // other.
 #include <kernelgate/kernelgate.h>
 

@@ -1,4 +1,4 @@
-// The sum of each row, one warp a row: its lanes read neighbouring elements, and add up by
+// The sum of each row, one warp per row: its lanes read neighboring elements, and add them up by
 // shuffles.
 #include <kernelgate/kernelgate.h>
 

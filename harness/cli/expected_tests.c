@@ -1,4 +1,4 @@
-#include "cli/expecting.h"
+#include "cli/expected_tests.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -15,7 +15,8 @@
 #define ANSWER_SIZE ((size_t)8 << 20)
 #define ANSWER_SECONDS 30.0
 
-static bool ask(const char *program, const char *kind, kg__expected *expected, kg__error *error)
+static bool add_tests(const char *program, const char *kind, kg__expected *expected,
+                      kg__error *error)
 {
     const char *const arguments[] = { program, "--tests", NULL };
     char *text = kg__allocate(ANSWER_SIZE, 1);
@@ -26,9 +27,7 @@ static bool ask(const char *program, const char *kind, kg__expected *expected, k
     json_decref(answer);
     free(text);
     return added ||
-           kg__fail(error,
-                    "%s: does not list its tests (exit code %d of --tests), so that nobody "
-                    "knows what it had to report: build it again",
+           kg__fail(error, "%s: does not list its tests (exit code %d of --tests): build it again",
                     program, code);
 }
 
@@ -37,7 +36,7 @@ bool kg__expect_programs(const char *path, const char *kind, kg__expected *expec
 {
     FILE *list;
     char *line = NULL;
-    size_t room = 0;
+    size_t capacity = 0;
     bool good = true;
 
     if (kind != NULL && strcmp(kind, "gpu") != 0 && strcmp(kind, "model") != 0)
@@ -46,18 +45,18 @@ bool kg__expect_programs(const char *path, const char *kind, kg__expected *expec
     if (list == NULL)
         return kg__fail(error, "%s: cannot be read: %s: configure the build again", path,
                         strerror(errno));
-    while (good && getline(&line, &room, list) > 0) {
+    while (good && getline(&line, &capacity, list) > 0) {
         line[strcspn(line, "\n")] = '\0';
         if (*line != '\0')
-            good = ask(line, kind, expected, error);
+            good = add_tests(line, kind, expected, error);
     }
     free(line);
     fclose(list);
     return good;
 }
 
-/* Whether an argument of ctest chooses among the tests, or names a script that may. */
-static bool chooses(const char *argument)
+/* Whether an option of ctest selects tests, or names a script that may. */
+static bool is_filter_option(const char *argument)
 {
     static const char *const options[] = {
         "-R",
@@ -93,16 +92,16 @@ bool kg__ctest_chose_tests(void)
     char path[64];
     FILE *file;
     char *argument = NULL;
-    size_t room = 0;
+    size_t capacity = 0;
     bool chose = false;
 
-    /* CTest's own variable, which each of its tests has. */
+    /* CTest sets this variable for each of its tests. */
     if (getenv("CTEST_INTERACTIVE_DEBUG_MODE") == NULL)
         return false;
     kg__format(path, sizeof path, "/proc/%ld/cmdline", (long)getppid());
     file = fopen(path, "r");
-    while (file != NULL && !chose && getdelim(&argument, &room, '\0', file) > 0)
-        chose = chooses(argument);
+    while (file != NULL && !chose && getdelim(&argument, &capacity, '\0', file) > 0)
+        chose = is_filter_option(argument);
     free(argument);
     if (file != NULL)
         fclose(file);
