@@ -96,9 +96,9 @@ static bool replace(const char *target, const char *content, size_t size, const 
 {
     const char *slash = strrchr(target, '/');
     const char *name = slash != NULL ? slash + 1 : target;
-    size_t room = strlen(target) + 64;
-    char *folder = kg__allocate(room, 1);
-    char *temporary = kg__allocate(room, 1);
+    size_t path_size = strlen(target) + 64;
+    char *folder = kg__allocate(path_size, 1);
+    char *temporary = kg__allocate(path_size, 1);
     struct stat old;
     bool created;
     bool done;
@@ -106,10 +106,10 @@ static bool replace(const char *target, const char *content, size_t size, const 
     int file;
 
     if (slash == NULL)
-        snprintf(folder, room, ".");
+        snprintf(folder, path_size, ".");
     else
-        snprintf(folder, room, "%.*s", slash == target ? 1 : (int)(slash - target), target);
-    snprintf(temporary, room, "%s/.%s" KG__FILE_TEMPORARY "%ld", folder, name, (long)getpid());
+        snprintf(folder, path_size, "%.*s", slash == target ? 1 : (int)(slash - target), target);
+    snprintf(temporary, path_size, "%s/.%s" KG__FILE_TEMPORARY "%ld", folder, name, (long)getpid());
 
     /* A process of the same number may have died over its temporary file. */
     (void)unlink(temporary);

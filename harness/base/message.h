@@ -55,9 +55,9 @@ void kg__complain(const char *format, ...) __attribute__((format(printf, 1, 2)))
 void *kg__allocate(size_t count, size_t size);
 
 /* Makes room for one more in an array of `count` items of `size` bytes each that has room for
- * `*room` (none at first): returns the array, moved to a larger place where it was full. What is
- * behind the items is zeroed when it is moved. */
-void *kg__grow(void *items, size_t count, size_t *room, size_t size);
+ * `*capacity` (none at first): returns the array, moved to a larger place where it was full. What
+ * is behind the items is zeroed when it is moved. */
+void *kg__grow(void *items, size_t count, size_t *capacity, size_t size);
 
 /* A copy of `text` on the heap, made like kg__allocate(). */
 char *kg__copy_text(const char *text);

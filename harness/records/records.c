@@ -137,10 +137,10 @@ json_t *kg__record_samples(const double *samples, size_t count)
 
     for (size_t i = 0; i < shown; i++) {
         /* The first and the last are among those that are chosen. */
-        size_t place = shown > 1 ? i * (count - 1) / (shown - 1) : 0;
+        size_t index = shown > 1 ? i * (count - 1) / (shown - 1) : 0;
 
-        if (isfinite(samples[place]))
-            json_array_append_new(list, json_real(rint(steps * samples[place]) / steps));
+        if (isfinite(samples[index]))
+            json_array_append_new(list, json_real(rint(steps * samples[index]) / steps));
     }
     return list;
 }

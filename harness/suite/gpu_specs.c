@@ -42,7 +42,7 @@ const char *kg__gpu_figure_name(kg__gpu_figure figure)
 }
 
 /* The figure of a name; KG__GPU_FIGURES where there is none. */
-static kg__gpu_figure figure_of(const char *name)
+static kg__gpu_figure find_figure(const char *name)
 {
     int figure = 0;
 
@@ -101,10 +101,10 @@ static bool read_sourced(kg__reading *file, const kg__json_place *where, json_t 
         return false;
     }
     json_object_foreach (object, key, member) {
-        const kg__json_place here = { where, key };
+        const kg__json_place place = { where, key };
 
         if (strcmp(key, "value") != 0 && strcmp(key, "source") != 0) {
-            kg__complain_at(file, &here, "is an unknown key: " REMEDY);
+            kg__complain_at(file, &place, "is an unknown key: " REMEDY);
             return false;
         }
     }
@@ -167,16 +167,16 @@ static bool read_gpu(kg__reading *file, const kg__json_place *where, json_t *obj
         return false;
     }
     json_object_foreach (object, key, value) {
-        const kg__json_place here = { where, key };
-        kg__gpu_figure figure = figure_of(key);
+        const kg__json_place member = { where, key };
+        kg__gpu_figure figure = find_figure(key);
         bool good;
 
         if (strcmp(key, "name") == 0) {
-            good = read_words(file, &here, value, gpu->name, sizeof gpu->name);
+            good = read_words(file, &member, value, gpu->name, sizeof gpu->name);
         } else if (figure < KG__GPU_FIGURES) {
-            good = read_sourced(file, &here, value, figure, gpu);
+            good = read_sourced(file, &member, value, figure, gpu);
         } else {
-            refuse_figure(file, &here);
+            refuse_figure(file, &member);
             good = false;
         }
         if (!good)
@@ -193,7 +193,7 @@ static kg__gpu_spec *find_or_add(kg__gpu_specs *gpus, const char *key)
         if (strcmp(gpus->list[i].key, key) == 0)
             return &gpus->list[i];
     }
-    gpus->list = kg__grow(gpus->list, gpus->count, &gpus->room, sizeof *gpus->list);
+    gpus->list = kg__grow(gpus->list, gpus->count, &gpus->capacity, sizeof *gpus->list);
     gpu = &gpus->list[gpus->count++];
     *gpu = (kg__gpu_spec){ .name = "" };
     kg__format(gpu->key, sizeof gpu->key, "%s", key);
@@ -213,15 +213,15 @@ static bool read_gpus(kg__reading *file, const kg__json_place *where, json_t *ob
         return false;
     }
     json_object_foreach (object, key, value) {
-        const kg__json_place here = { where, key };
+        const kg__json_place member = { where, key };
 
         if (!is_key(key)) {
-            kg__complain_at(file, &here,
+            kg__complain_at(file, &member,
                             "is no target's key: they hold a-z, 0-9, - and _ alone, as nvidia-h200 "
                             "does");
             return false;
         }
-        if (!read_gpu(file, &here, value, find_or_add(gpus, key)))
+        if (!read_gpu(file, &member, value, find_or_add(gpus, key)))
             return false;
     }
     return true;

@@ -48,7 +48,7 @@ typedef struct kg__gpu_spec {
 typedef struct kg__gpu_specs {
     kg__gpu_spec *list;
     size_t count;
-    size_t room;
+    size_t capacity;
 } kg__gpu_specs;
 
 /* A figure's name in the file, "dram_gb_per_s". */
