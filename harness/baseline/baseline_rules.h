@@ -55,7 +55,7 @@ bool kg__origin_is_faulty(const kg__baseline *baseline, kg__fault *fault);
 
 /* Arrays of a baseline have room for the next power of two from their count on, so that an addition
  * moves them only when their count is a power of two, and no capacity needs to be kept. */
-size_t kg__baseline_room_for(size_t count);
+size_t kg__baseline_capacity(size_t count);
 
 /* Frees what a case holds, not the case. */
 void kg__baseline_case_free(kg__baseline_case *entry);

@@ -122,7 +122,7 @@ bool kg__kernel_code_equal(const json_t *before, const json_t *now)
     return true;
 }
 
-static void show(char *text, size_t size, size_t figure, double value)
+static void format_figure(char *text, size_t size, size_t figure, double value)
 {
     if (is_fraction(figures[figure].key))
         kg__show_percent(text, size, value, false);
@@ -133,17 +133,17 @@ static void show(char *text, size_t size, size_t figure, double value)
 void kg__kernel_code_changes(const json_t *before, const json_t *now, json_t *list)
 {
     for (size_t i = 0; i < FIGURES; i++) {
-        const json_t *then = json_object_get(before, figures[i].key);
-        const json_t *here = json_object_get(now, figures[i].key);
+        const json_t *previous = json_object_get(before, figures[i].key);
+        const json_t *current = json_object_get(now, figures[i].key);
         char old_text[KG__FIGURE_SIZE];
         char new_text[KG__FIGURE_SIZE];
         char text[3 * KG__FIGURE_SIZE];
 
-        if (!json_is_number(then) || !json_is_number(here) ||
-            json_number_value(then) == json_number_value(here))
+        if (!json_is_number(previous) || !json_is_number(current) ||
+            json_number_value(previous) == json_number_value(current))
             continue;
-        show(old_text, sizeof old_text, i, json_number_value(then));
-        show(new_text, sizeof new_text, i, json_number_value(here));
+        format_figure(old_text, sizeof old_text, i, json_number_value(previous));
+        format_figure(new_text, sizeof new_text, i, json_number_value(current));
         kg__format(text, sizeof text, "%s %s -> %s", figures[i].words, old_text, new_text);
         json_array_append_new(list, json_string(text));
     }

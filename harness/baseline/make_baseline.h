@@ -34,7 +34,7 @@ bool kg__sessions_agree(const double *sessions, size_t count, kg__error *error);
 
 /* Whether a time is off the value of a metric that is gated by KG__FAR_OFF or more, either way;
  * what is not gated may be anything. */
-bool kg__is_far_off(const kg__baseline_metric *known, double value);
+bool kg__is_far_off(const kg__baseline_metric *metric, double value);
 
 /* How far a value may lie from the sessions' median by chance, as a fraction: exp(3 sigma) - 1,
  * with sigma the standard deviation of their logarithms, at least KG__SIGMA_MINIMUM. */

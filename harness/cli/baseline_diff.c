@@ -43,7 +43,7 @@ static void add_value(kg__text_table *grid, const kg__baseline_difference *one,
     double value = metric != NULL ? metric->value : NAN;
 
     /* A counter that is not there is 0. */
-    if (metric == NULL && one->kind == KG__DRIFT_MOVED)
+    if (metric == NULL && one->kind == KG__DIFFERENCE_MOVED)
         value = 0.0;
     if (!isnan(value))
         kg__show_figure(text, sizeof text, value, kg__metric_unit(one->metric));
@@ -54,9 +54,9 @@ static void add_change(kg__text_table *grid, const kg__baseline_difference *one)
 {
     char text[KG__FIGURE_SIZE];
 
-    if (one->kind == KG__DRIFT_NEW) {
+    if (one->kind == KG__DIFFERENCE_NEW) {
         kg__text_table_add(grid, "new", NULL);
-    } else if (one->kind == KG__DRIFT_RETIRED) {
+    } else if (one->kind == KG__DIFFERENCE_RETIRED) {
         kg__text_table_add(grid, "retired", NULL);
     } else if (isinf(one->change)) {
         kg__text_table_add(grid, "from 0", "inf");
@@ -91,7 +91,7 @@ static const char *note_on(const differing *all, const kg__baseline_difference *
 {
     bool was_gated = one->first != NULL && one->first->gated;
 
-    if (one->kind != KG__DRIFT_MOVED)
+    if (one->kind != KG__DIFFERENCE_MOVED)
         return "";
     if (kg__baseline_difference_exceeds(one, all->limit))
         return "beyond the limit";
@@ -198,7 +198,7 @@ static json_t *metric_json(const kg__baseline_metric *metric)
 static json_t *row_json(const differing *all, const kg__baseline_difference *one)
 {
     static const char *const kinds[] = {
-        [KG__DRIFT_MOVED] = "moved", [KG__DRIFT_NEW] = "new", [KG__DRIFT_RETIRED] = "retired"
+        [KG__DIFFERENCE_MOVED] = "moved", [KG__DIFFERENCE_NEW] = "new", [KG__DIFFERENCE_RETIRED] = "retired"
     };
     json_t *row = json_pack("{s:s, s:s, s:o, s:o, s:s}", "case", one->id, "kind", kinds[one->kind],
                             "first", metric_json(one->first), "last", metric_json(one->last),
