@@ -18,9 +18,9 @@ typedef struct kg__buffers {
     void *allocation[KG_MAX_ARGUMENTS];
     void *data[KG_MAX_ARGUMENTS]; /* what a launcher gets */
     size_t bytes[KG_MAX_ARGUMENTS];
-    unsigned char *guard; /* an untouched guard zone of each argument, one after the other */
-    unsigned char *seen;  /* room to read one back */
-    void *computed;       /* room to read an argument back, kept from launch to launch */
+    unsigned char *guard;     /* an untouched guard zone of each argument, one after the other */
+    unsigned char *zone_copy; /* room to read one back */
+    void *computed;           /* room to read an argument back, kept from launch to launch */
     size_t computed_bytes;
 } kg__buffers;
 
@@ -53,9 +53,9 @@ bool kg__buffers_fill(kg__buffers *buffers, void *const *inputs, unsigned char p
 bool kg__buffers_unchanged(kg__buffers *buffers, int index, const void *device_input,
                            const void *host_input, size_t *first, kg__error *error);
 
-/* Whether the device finds argument `index` to hold the very bytes of `same`, which lies on the
+/* Whether the device finds argument `index` to hold the very bytes of `expected`, which lies on the
  * device. False, too, where it does not compare, or fails: then the argument is to be read back. */
-bool kg__buffers_hold(const kg__buffers *buffers, int index, const void *same);
+bool kg__buffers_hold(const kg__buffers *buffers, int index, const void *expected);
 
 /* Reads argument `index` back, into memory of the buffers' own that the next call uses again; NULL
  * with `error`. */

@@ -10,8 +10,8 @@ extern "C" {
 #endif
 
 /* Lowers `*first`, on the device, to the index of the first byte in which `a` and `b` differ. */
-cudaError_t kg__launch_comparing(const void *a, const void *b, size_t bytes,
-                                 unsigned long long *first, int multiprocessors);
+cudaError_t kg__launch_compare(const void *a, const void *b, size_t bytes,
+                               unsigned long long *first, int multiprocessors);
 
 #ifdef __cplusplus
 }

@@ -33,8 +33,8 @@ bool kg__device_keep(bool alone, void (*waiting)(void *context, const char *line
 /* What bounds the launches of a device. */
 typedef struct kg__limits {
     int multiprocessors;
-    int threads_a_block;          /* at most */
-    int threads_a_multiprocessor; /* at most, of all blocks that are resident at a time */
+    int threads_per_block;          /* at most */
+    int threads_per_multiprocessor; /* at most, of all blocks that are resident at a time */
 } kg__limits;
 
 /* The limits of the opened device. */
@@ -87,12 +87,12 @@ static inline bool kg__device_strayed(kg_clock clock, kg__error *why)
 }
 
 /* Nobody knows where a GPU's threads stand: who is told to end (SIGTERM) does so at once. */
-static inline void kg__device_tell_hang(const char *home,
-                                        void (*tell)(void *context, const char *where),
-                                        void *context)
+static inline void kg__device_on_hang(const char *home,
+                                      void (*report)(void *context, const char *where),
+                                      void *context)
 {
     (void)home;
-    (void)tell;
+    (void)report;
     (void)context;
 }
 #else
@@ -118,8 +118,8 @@ bool kg__device_strayed(kg_clock clock, kg__error *why);
  * `tell` hears where its running thread stood, with source files named from `home` on (both kept by
  * reference), and what was found until then: "at kernels/a/b.cu:14, in kernel b, block (0, 0, 0),
  * thread (5, 0, 0)". When it returns, so does the launch, with cudaErrorLaunchTimeout. */
-void kg__device_tell_hang(const char *home, void (*tell)(void *context, const char *where),
-                          void *context);
+void kg__device_on_hang(const char *home, void (*tell)(void *context, const char *where),
+                        void *context);
 #endif
 
 /* The folder of kernelgate/kernelgate.h, for whoever compiles kernels himself; NULL where this
@@ -159,7 +159,7 @@ static inline void kg__device_forget(const void *data, size_t bytes)
     (void)bytes;
 }
 
-static inline bool kg__device_found(const char *home, kg__error *findings)
+static inline bool kg__device_has_findings(const char *home, kg__error *findings)
 {
     (void)home;
     (void)findings;
@@ -185,7 +185,7 @@ void kg__device_describe(const void *data, size_t bytes, const char *name, bool 
 void kg__device_forget(const void *data, size_t bytes);
 /* What was found since kg__device_watch(), with source files named from `home` on; false when
  * nothing was. */
-bool kg__device_found(const char *home, kg__error *findings);
+bool kg__device_has_findings(const char *home, kg__error *findings);
 /* True when a launch was too large to look at all of it: `what` says what was passed over. `whole`
  * becomes whether every block was run, so that the outputs are all there. */
 bool kg__device_passed_over(kg__error *what, bool *whole);
@@ -199,11 +199,11 @@ void kg__device_plan(void);
  * threads, "dynamic_shared" in bytes}. A GPU's has besides what the driver says of the kernel:
  * {"registers", "local_bytes", "static_shared", "blocks_per_multiprocessor", "occupancy"}. False
  * with `why` where the launcher fails. */
-bool kg__device_launches(const kg__case *one, const kg__buffers *buffers, json_t *list,
+bool kg__device_launches(const kg__case *c, const kg__buffers *buffers, json_t *list,
                          kg__error *why);
 
 /* The name of a variant's launcher; "" where this target cannot tell. */
-const char *kg__device_launcher(const kg__case *one);
+const char *kg__device_launcher(const kg__case *c);
 
 /* Fills `why` with "<what>: <name of the error>, <its text>" and returns false. */
 bool kg__cuda_fail(kg__error *why, const char *what, cudaError_t code);

@@ -29,7 +29,7 @@
 typedef struct kg__racer {
     double *samples; /* in the order in which they were taken */
     size_t count;
-    size_t room;
+    size_t capacity;
     kg__interval interval; /* of their median at 95 %, as of kg__racer_look() */
     int dropped_in_round;  /* 0: it is in */
 } kg__racer;

@@ -21,11 +21,11 @@
 #define KG__BATCH_REPLAYS (KG__REPLAYS_QUEUED + 2)
 
 /* What is launched again and again: launch number `number` of a sample. */
-typedef struct kg__timed {
-    cudaError_t (*launch)(const struct kg__timed *what, int number);
+typedef struct kg__workload {
+    cudaError_t (*launch)(const struct kg__workload *workload, int number);
     const void *context;
     cudaStream_t stream;
-} kg__timed;
+} kg__workload;
 
 /* What a cudaGraphExec_t points to. */
 typedef struct CUgraphExec_st kg__replayable;
@@ -46,11 +46,11 @@ typedef struct kg__series {
 
 /* What is looked at while the card works: it shows what slows it down only then. */
 typedef struct kg__watch {
-    bool wanted;    /* look while the next batch runs */
-    json_t *state;  /* the worst that was seen since this was cleared, or NULL */
-    bool throttled; /* was so at any look since then */
-    int repeated;   /* batches that were taken again since then */
-    double told;    /* when the parent last heard of this process, by the host's clock */
+    bool due;        /* look while the next batch runs */
+    json_t *state;   /* the worst that was seen since this was cleared, or NULL */
+    bool throttled;  /* was so at any look since then */
+    int repeated;    /* batches that were taken again since then */
+    double reported; /* when the parent last heard of this process, by the host's clock */
 } kg__watch;
 
 /* Launches in a graph: the graph clock in single steps, for whoever decides sample by sample. */
@@ -94,22 +94,22 @@ void kg__bench_forget(kg__bench *bench);
 /* Notes what an empty launch costs in a graph, in ns, with what is seen of the card. */
 void kg__bench_note_launch(kg__bench *bench, double ns);
 
-/* Replays launches of `what` for about `ms`, so that an idle card clocks up. */
-bool kg__bench_warm_up(kg__bench *bench, const kg__timed *what, double ms, kg__error *why);
+/* Replays launches of `workload` for about `ms`, so that an idle card clocks up. */
+bool kg__bench_warm_up(kg__bench *bench, const kg__workload *workload, double ms, kg__error *why);
 
 /* The graph clock. Chooses how many launches a replay holds, a multiple of `unit`, and captures
  * them in the series; false with `why`. */
-bool kg__graph_prepare(kg__bench *bench, const kg__timed *what, int unit, double budget_ms,
-                       kg__series *one, kg__error *why);
+bool kg__graph_prepare(kg__bench *bench, const kg__workload *workload, int unit, double budget_ms,
+                       kg__series *series, kg__error *why);
 /* Samples prepared series, interleaved replay by replay so that a drift of the machine moves them
  * alike, until each is known well enough or has spent its time. */
-bool kg__graph_sample(kg__bench *bench, kg__series *const *all, size_t count, kg__error *why);
+bool kg__graph_sample(kg__bench *bench, kg__series *const *series, size_t count, kg__error *why);
 
 /* Frees the graph of a series; one that has none is fine too. */
-void kg__graph_discard(kg__series *one);
+void kg__graph_discard(kg__series *series);
 
 /* Captures `launches` launches; false with `why`. Free it with kg__loop_discard(). */
-bool kg__loop_make(const kg__timed *what, int launches, kg__loop *loop, kg__error *why);
+bool kg__loop_make(const kg__workload *workload, int launches, kg__loop *loop, kg__error *why);
 
 /* Frees the graph of a loop; one that has none is fine too. */
 void kg__loop_discard(kg__loop *loop);
@@ -127,17 +127,18 @@ bool kg__loop_time(kg__bench *bench, const kg__loop *loop, size_t replays, doubl
 
 /* What one launch takes outside of any graph, with the cost of its start: by an event pair, in ns.
  */
-bool kg__launch_time(kg__bench *bench, const kg__timed *what, double *ns, kg__error *why);
+bool kg__launch_time(kg__bench *bench, const kg__workload *workload, double *ns, kg__error *why);
 
 /* The host's clock, for what fits in no graph: as many calls as last about a millisecond and the
  * wait for their end are one sample. */
-bool kg__host_sample(kg__bench *bench, const kg__timed *what, double budget_ms, kg__series *one,
-                     kg__error *why);
+bool kg__host_sample(kg__bench *bench, const kg__workload *workload, double budget_ms,
+                     kg__series *series, kg__error *why);
 
 /* The clock of a first touch: the managed ones of `buffers` are moved to the host before each
  * sample, which is an event pair around one launch. */
-bool kg__first_touch_sample(kg__bench *bench, const kg__timed *what, const kg__buffers *buffers,
-                            double budget_ms, kg__series *one, kg__error *why);
+bool kg__first_touch_sample(kg__bench *bench, const kg__workload *workload,
+                            const kg__buffers *buffers, double budget_ms, kg__series *series,
+                            kg__error *why);
 
 /* "<what>: <name of the error>, <its text>" in `why` unless `code` is success. */
 bool kg__succeeded(cudaError_t code, const char *what, kg__error *why);

@@ -12,7 +12,7 @@
 #include "observer/timed_group.h"
 #include "observer/tune_settings.h"
 
-#define KG__NS_A_SECOND 1e9
+#define KG__NS_PER_SECOND 1e9
 /* A sample of what is timed to the full precision, in ms. */
 #define KG__FULL_SAMPLE_MS 1.0
 
@@ -32,62 +32,64 @@ typedef struct kg__tuned_case {
 } kg__tuned_case;
 
 /* A tuning in progress. */
-typedef struct kg__tuning {
+typedef struct kg__tune_run {
     const kg_comparison *comparison;
-    kg__tuning_request wanted;
+    kg__tuning_request request;
     kg__tools tools;
-    kg__problems known;      /* of the size at hand */
-    kg__buffer_sets grounds; /* of the size at hand */
+    kg__problems problems;       /* of the size at hand */
+    kg__buffer_sets buffer_sets; /* of the size at hand */
     int records;
     size_t done;
-    size_t of;
-    double began;
-    double told; /* when progress was last reported */
-} kg__tuning;
+    size_t total;
+    double started;
+    double progress_reported; /* when progress was last reported */
+} kg__tune_run;
 
 /* What a runner's launches need while they are timed, kept by the caller. */
-typedef struct kg__subject {
-    kg__rotation turn;
-    kg__timed what;
-} kg__subject;
+typedef struct kg__tuned_workload {
+    kg__rotation rotation;
+    kg__workload workload;
+} kg__tuned_workload;
 
-/* A runner's launches as clocks take them; what is returned lies in `room`. */
-const kg__timed *kg__tuned_case_launches(kg__tuning *all, kg__tuned_case *who, kg__subject *room);
+/* A runner's launches as clocks take them; what is returned lies in `workload`. */
+const kg__workload *kg__tuned_case_workload(kg__tune_run *run, kg__tuned_case *tuned,
+                                            kg__tuned_workload *workload);
 
 /* Whether there are samples of a runner, and nothing against it. */
-bool kg__tuned_case_is_timed(const kg__tuned_case *who);
+bool kg__tuned_case_is_timed(const kg__tuned_case *tuned);
 
 /* Reports how far the tuning is, at the size of a case, if it has not just done so. */
-void kg__tuning_progress(kg__tuning *all, const kg__case *one);
+void kg__tune_run_progress(kg__tune_run *run, const kg__case *c);
 
 /* Takes a runner out after an error, with its record. False when the device is lost. */
-bool kg__tuned_case_mark_failed(const kg__tuning *all, kg__tuned_case *who, const kg__error *why);
+bool kg__tuned_case_mark_failed(const kg__tune_run *run, kg__tuned_case *tuned,
+                                const kg__error *why);
 
 /* The same of those of a list that are still in. */
-bool kg__tuned_cases_mark_failed(const kg__tuning *all, kg__tuned_case *const *list, size_t count,
+bool kg__tuned_cases_mark_failed(const kg__tune_run *run, kg__tuned_case *const *list, size_t count,
                                  const kg__error *why);
 
 /* Checks a runner; what is not right is out, with its record. False when the device is lost. */
-bool kg__tuned_case_check(kg__tuning *all, kg__tuned_case *who, const char *when);
+bool kg__tuned_case_check(kg__tune_run *run, kg__tuned_case *tuned, const char *when);
 
 /* Checks a runner before it is timed, and finds what its kernel takes of a multiprocessor and about
  * how long it runs. False when the device is lost. */
-bool kg__tuned_case_enter(kg__tuning *all, kg__tuned_case *who);
+bool kg__tuned_case_enter(kg__tune_run *run, kg__tuned_case *tuned);
 
 /* Captures a runner's launches anew, for samples of `sample_ms` where a launch takes `launch_ns`.
  * False when the device is lost. */
-bool kg__tuned_case_make_loop(kg__tuning *all, kg__tuned_case *who, double sample_ms,
+bool kg__tuned_case_make_loop(kg__tune_run *run, kg__tuned_case *tuned, double sample_ms,
                               double launch_ns);
 
 /* Adds a round's samples to each racer of what has a loop, interleaved: to those of the search, or
  * to those of the final. False with `why`. */
-bool kg__tuned_cases_sample(kg__tuning *all, kg__tuned_case *const *list, size_t count,
+bool kg__tuned_cases_sample(kg__tune_run *run, kg__tuned_case *const *list, size_t count,
                             bool is_final, kg__error *why);
 
 /* Samples until each is known to the precision that is wanted, or has spent its time. In a final
  * none leaves before the last one, so that their samples belong together round by round. False with
  * `why`. */
-bool kg__tuned_cases_sample_fully(kg__tuning *all, kg__tuned_case *const *list, size_t count,
+bool kg__tuned_cases_sample_fully(kg__tune_run *run, kg__tuned_case *const *list, size_t count,
                                   bool is_final, kg__error *why);
 
 #endif

@@ -15,9 +15,9 @@ typedef struct kg__tune_group {
 
 /* Has them race to the end: those that are still in then were not told apart. False when the device
  * is lost. */
-bool kg__tune_group_race(kg__tuning *all, const kg__tune_group *own);
+bool kg__tune_group_race(kg__tune_run *run, const kg__tune_group *group);
 
 /* Times every one to the full precision. False when the device is lost. */
-bool kg__tune_group_search(kg__tuning *all, const kg__tune_group *own);
+bool kg__tune_group_search(kg__tune_run *run, const kg__tune_group *group);
 
 #endif

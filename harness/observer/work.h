@@ -8,7 +8,7 @@
 #include "suite/table.h"
 
 /* What a case is for: a list of "check", "time" and "count". */
-json_t *kg__purposes_of(const kg__case *one);
+json_t *kg__purposes_of(const kg__case *c);
 
 /* The program as `PROGRAM --work`: prints one JSON object on the standard output,
  *

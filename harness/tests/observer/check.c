@@ -145,14 +145,14 @@ Test(checking, a_checker_goes_from_case_to_case)
 
     behaviour = compute;
     cr_assert(kg__check_case(&checker, &patterned, &one, &why) == KG__RIGHT, "%s", why.text);
-    known = checker.known;
+    known = checker.problems;
     cr_assert(kg__check_case(&checker, &patterned, &one, &why) == KG__RIGHT, "%s", why.text);
-    cr_assert(checker.known == known);
+    cr_assert(checker.problems == known);
     cr_assert(kg__check_case(&checker, &patterned, &other, &why) == KG__RIGHT, "%s", why.text);
-    cr_assert(checker.known->problem.size == &large);
+    cr_assert(checker.problems->base.size == &large);
     cr_assert(kg__check_case(&checker, &patterned, &one, &why) == KG__RIGHT, "%s", why.text);
     kg__checker_free(&checker);
-    cr_assert(checker.known == NULL && checker.patterns == 0);
+    cr_assert(checker.problems == NULL && checker.patterns == 0);
 }
 
 static cudaError_t miss_one(const kg_call *call)
@@ -920,21 +920,21 @@ Test(checking, a_stage_goes_from_memory_to_memory)
     size_t held;
 
     cr_assert(kg__stage_set(&stage, &plain, &first, true, &why), "%s", why.text);
-    inputs = stage.known.problem.data[FROM];
+    inputs = stage.problem.base.data[FROM];
     buffer = stage.buffers.data[FROM];
     held = kg__model_allocation_count();
-    cr_assert(type_of(buffer) == cudaMemoryTypeDevice && stage.known.expected[TO] != NULL);
+    cr_assert(type_of(buffer) == cudaMemoryTypeDevice && stage.problem.expected[TO] != NULL);
     cr_assert(kg__stage_set(&stage, &plain, &first, true, &why));
-    cr_assert(stage.known.problem.data[FROM] == inputs && stage.buffers.data[FROM] == buffer);
+    cr_assert(stage.problem.base.data[FROM] == inputs && stage.buffers.data[FROM] == buffer);
     cr_assert(kg__stage_set(&stage, &plain, &second, true, &why), "%s", why.text);
-    cr_assert(stage.known.problem.data[FROM] == inputs && stage.known.expected[TO] != NULL);
+    cr_assert(stage.problem.base.data[FROM] == inputs && stage.problem.expected[TO] != NULL);
     cr_assert(type_of(stage.buffers.data[FROM]) == cudaMemoryTypeManaged);
     cr_assert(type_of(stage.buffers.data[TO]) == cudaMemoryTypeDevice);
     cr_assert(kg__model_allocation_count() == held, "the first ones are freed");
     cr_assert(kg__stage_set(&stage, &plain, &larger, false, &why), "%s", why.text);
-    cr_assert(stage.buffers.bytes[FROM] == 7 * 300 * 4 && stage.known.expected[TO] == NULL);
+    cr_assert(stage.buffers.bytes[FROM] == 7 * 300 * 4 && stage.problem.expected[TO] == NULL);
     cr_assert(!kg__stage_set(&stage, &vast, &first, false, &why));
-    cr_assert(kg__model_allocation_count() == 0 && stage.known.problem.data[FROM] == NULL);
+    cr_assert(kg__model_allocation_count() == 0 && stage.problem.base.data[FROM] == NULL);
     cr_assert(kg__stage_set(&stage, &plain, &first, true, &why), "%s", why.text);
     kg__stage_clear(&stage);
     cr_assert(kg__model_allocation_count() == 0);
