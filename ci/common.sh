@@ -40,7 +40,7 @@ stop() {
 }
 
 [[ -z ${CTEST_PARALLEL_LEVEL-} || $CTEST_PARALLEL_LEVEL =~ ^[1-9][0-9]{0,5}$ ]] ||
-    stop 2 "CTEST_PARALLEL_LEVEL='$CTEST_PARALLEL_LEVEL' is no number of tests: set it to 1 or more, or unset it"
+    stop 2 "CTEST_PARALLEL_LEVEL='$CTEST_PARALLEL_LEVEL' is not a number of tests: set it to 1 or more, or unset it"
 
 # Whether the text $1 is a number from $2 to $3, as harness/suite/settings.c takes one.
 is_number_within() {
@@ -54,7 +54,7 @@ need_clear_limits() {
     local name least most
     while read -r name least most; do
         [[ -z ${!name-} ]] || is_number_within "${!name}" "$least" "$most" ||
-            stop 2 "$name='${!name}' is no number of seconds from $least to $most: set it to one, or unset it"
+            stop 2 "$name='${!name}' is not a number of seconds from $least to $most: set it to one, or unset it"
     done <<'END'
 KG_CASE_TIMEOUT 0.001 1000000
 KG_CASE_SECONDS 0.05 3600
@@ -214,7 +214,7 @@ hold_folder() {
     host=$(</proc/sys/kernel/hostname)
     cause=$(LC_ALL=C mkdir -p -- "$folder" 2>&1) ||
         stop 2 "$folder: the folder cannot be made: ${cause##*: }: see to what stands there and who may write to it, or $otherwise"
-    [[ ! -L $lock && (! -e $lock || -f $lock) ]] || stop 2 "$lock: is no regular file: remove it, or $otherwise"
+    [[ ! -L $lock && (! -e $lock || -f $lock) ]] || stop 2 "$lock: is not a regular file: remove it, or $otherwise"
     { exec {file}<>"$lock"; } 2>/dev/null || stop 2 "$lock: cannot be written: make it writable for $(id -un), or $otherwise"
     flock -w 10 "$file" || stop 2 "$lock: a process has kept it open for 10 s: end that process (fuser $lock names it), or $otherwise"
     read_holder "$lock"

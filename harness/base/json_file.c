@@ -188,7 +188,7 @@ bool kg__read_figure(kg__reading *file, const kg__json_place *where, const json_
                      double *figure, const char *remedy)
 {
     if (!json_is_number(value)) {
-        kg__complain_at(file, where, "is no number: %s", remedy);
+        kg__complain_at(file, where, "is not a number: %s", remedy);
         return false;
     }
     *figure = json_number_value(value);
@@ -215,7 +215,7 @@ bool kg__read_name(kg__reading *file, const kg__json_place *where, const json_t 
                    size_t size, const char *remedy)
 {
     if (!json_is_string(value) || json_string_length(value) == 0) {
-        kg__complain_at(file, where, "is no text, or an empty one: %s", remedy);
+        kg__complain_at(file, where, "is not a string, or is empty: %s", remedy);
         return false;
     }
     if (json_string_length(value) >= size) {
@@ -233,13 +233,13 @@ bool kg__read_schema(kg__reading *file, const json_t *document, const char *sche
     const json_t *found = json_object_get(document, "schema");
 
     if (!json_is_object(document)) {
-        kg__complain_at(file, NULL, "is no JSON object: %s", remedy);
+        kg__complain_at(file, NULL, "is not a JSON object: %s", remedy);
         return false;
     }
     if (!kg__has_member(file, NULL, document, "schema", remedy))
         return false;
     if (!json_is_string(found)) {
-        kg__complain_at(file, &where, "is no text: %s", remedy);
+        kg__complain_at(file, &where, "is not a string: %s", remedy);
         return false;
     }
     if (strcmp(json_string_value(found), schema) == 0)

@@ -8,7 +8,7 @@
 /* What takes a terminal back to the begin of the line, and empties it. */
 #define CLEAR_LINE "\r\033[K"
 
-/* The bits that tell the bytes of a character behind its first one. */
+/* The bits that mark the bytes of a character after its first one. */
 #define UTF8_KIND 0xc0U
 #define UTF8_CONTINUED 0x80U
 

@@ -85,8 +85,8 @@ static bool wait_for_turn(int file, int kind, const char *path, kg__error *error
     return true;
 }
 
-/* Opens the file by `flags` and waits for its turn; -1 with `error`. `*absent` tells that there is
- * none, which is no error unless it was to be made. */
+/* Opens the file by `flags` and waits for its turn; -1 with `error`. `*absent` says that there is
+ * none, an error only with O_CREAT. */
 static int open_file(const char *path, int flags, bool *absent, kg__error *error)
 {
     int file = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
@@ -96,13 +96,14 @@ static int open_file(const char *path, int flags, bool *absent, kg__error *error
     if (file < 0) {
         if (!*absent || (flags & O_CREAT) != 0)
             kg__fail(error,
-                     "%s: cannot be opened: %s: it says who holds this folder; see to its "
+                     "%s: cannot be opened: %s: it says who holds this folder; check its "
                      "permissions and free space, or set KG_OUT to another folder",
                      path, strerror(errno));
         return -1;
     }
     if (fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode)) {
-        kg__fail(error, "%s: is no regular file: remove it, or set KG_OUT to another folder", path);
+        kg__fail(error, "%s: is not a regular file: remove it, or set KG_OUT to another folder",
+                 path);
         close(file);
         return -1;
     }
@@ -113,7 +114,7 @@ static int open_file(const char *path, int flags, bool *absent, kg__error *error
     return file;
 }
 
-/* Takes the value of a line "WORD VALUE" where that is its word. */
+/* Copies the value of a line "WORD VALUE" where that is its word. */
 static void take_value(const char *line, const char *word, char *value, size_t size)
 {
     size_t length = strlen(word);
@@ -194,7 +195,7 @@ static bool write_holder(int file, const char *path, const lock_holder *holder, 
                     path, strerror(cause));
 }
 
-/* Tells who is in the way. */
+/* Fails with the holder's name. */
 static bool refuse(const char *path, const lock_holder *holder, kg__error *error)
 {
     char host[sizeof holder->host];
@@ -238,7 +239,7 @@ static bool describe_process(pid_t process, lock_holder *holder, kg__error *erro
     *holder = (lock_holder){ .process = process };
     if (!kg__process_look(process, &facts))
         return kg__fail(error,
-                        "process %ld: /proc tells nothing of it: it is gone, or hidden: "
+                        "process %ld: /proc has nothing about it: it is gone, or hidden: "
                         "mount /proc",
                         (long)process);
     holder->started = facts.started;

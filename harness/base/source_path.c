@@ -123,7 +123,7 @@ size_t kg__source_place(const char *text, kg__source_line *source)
     size_t length = path_length(text);
     size_t digits;
 
-    /* A sentence may end behind a path. */
+    /* A sentence may end after a path. */
     while (length > 0 && text[length - 1] == '.')
         length--;
     if (length >= sizeof source->file)

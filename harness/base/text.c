@@ -96,7 +96,7 @@ void kg__show_known_percent(char *text, size_t size, double fraction, bool sign)
         kg__show_percent(text, size, fraction, sign);
 }
 
-/* Decodes the character at `bytes`; returns its length, or 0 where it is no well-formed UTF-8. */
+/* Decodes the character at `bytes`; returns its length, or 0 where it is not well-formed UTF-8. */
 static size_t decode(const unsigned char *bytes, uint32_t *character)
 {
     static const uint32_t smallest[] = { 0, 0, 0x80, 0x800, 0x10000 };

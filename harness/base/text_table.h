@@ -36,8 +36,8 @@ void kg__text_table_add_figure(kg__text_table *table, const char *shown, double 
 /* How many rows are whole. */
 size_t kg__text_table_rows(const kg__text_table *table);
 
-/* Has kg__text_table_write() colour the words of verdicts in this column of a terminal's table,
- * where its stream wants colour. */
+/* Has kg__text_table_write() color the words of verdicts in this column of a terminal's table,
+ * where its stream wants color. */
 void kg__text_table_color_words(kg__text_table *table, size_t column);
 
 /* Writes the titles, where `titled`, and every row. */

@@ -10,7 +10,7 @@
 #include "records/records.h"
 #include "suite/counters.h"
 
-/* What a comparison is being made of. */
+/* A difference while it is made. */
 typedef struct diff_builder {
     kg__baseline_diff diff;
     size_t capacity;
@@ -122,7 +122,7 @@ static void compare_case(diff_builder *builder, const kg__baseline_case *first,
     builder->diff.faster += faster && !slower;
 }
 
-/* A whole case that came or went stands for all its metrics. */
+/* A case that was added or retired counts once, not by its metrics. */
 static void add_case(diff_builder *builder, const char *id, kg__baseline_difference_kind kind)
 {
     add(builder, (kg__baseline_difference){

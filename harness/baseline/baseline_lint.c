@@ -96,7 +96,7 @@ static void lint_sessions(lint_run *lint, const char *id, const kg__baseline_met
     if (metric->session_count < KG__SESSIONS_MINIMUM) {
         kg__format(what, sizeof what,
                    "rests on %zu session%s, and %d is the fewest that say enough of the noise: "
-                   "record it anew with ci/rebaseline",
+                   "record it again with ci/rebaseline",
                    metric->session_count, metric->session_count == 1 ? "" : "s",
                    KG__SESSIONS_MINIMUM);
         add_finding(lint, id, metric->name, what);
@@ -119,7 +119,7 @@ static void lint_value(lint_run *lint, const char *id, const kg__baseline_metric
     kg__show_figure(value, sizeof value, metric->value, "ns");
     kg__show_figure(shown, sizeof shown, median, "ns");
     kg__format(what, sizeof what,
-               "its value is %s, and the median of its sessions %s: record it anew with "
+               "its value is %s, and the median of its sessions %s: record it again with "
                "ci/rebaseline",
                value, shown);
     add_finding(lint, id, metric->name, what);
@@ -144,7 +144,7 @@ static void lint_band(lint_run *lint, const char *id, const kg__baseline_metric 
     kg__show_percent(noise, sizeof noise, noise_of_sessions, false);
     if (fabs(metric->band - band_of_sessions) > KG__BAND_STEP) {
         kg__format(what, sizeof what,
-                   "its band is %s, and its noise (3 sigma) %s%s: record it anew with "
+                   "its band is %s, and its noise (3 sigma) %s%s: record it again with "
                    "ci/rebaseline, or say \"band_by\": \"hand\"",
                    band, metric->band > band_of_sessions ? "only " : "", noise);
         add_finding(lint, id, metric->name, what);
@@ -197,10 +197,9 @@ size_t kg__baseline_lint(const kg__baseline *baseline,
 
         lint_id(&lint, entry->id);
         if (entry->commit == NULL)
-            add_finding(
-                &lint, entry->id, NULL,
-                "has no commit, so that nobody can tell what was measured: record it anew with "
-                "ci/rebaseline");
+            add_finding(&lint, entry->id, NULL,
+                        "has no commit, so what was measured is unknown: record it again with "
+                        "ci/rebaseline");
         if (!model)
             lint_metrics(&lint, entry);
     }

@@ -13,7 +13,7 @@
 #include "baseline/kernel_code.h"
 
 /* What every complaint about the content of a file ends in. */
-#define REMEDY "mend the file, or record it anew with ci/rebaseline"
+#define REMEDY "fix the file, or record it again with ci/rebaseline"
 
 /* A baseline file that is being read. */
 typedef struct reading {
@@ -39,7 +39,7 @@ static bool read_sessions(reading *file, const kg__json_place *where, const json
     const json_t *value;
 
     if (!json_is_array(array)) {
-        kg__complain_at(&file->document, where, "is no array of numbers: " REMEDY);
+        kg__complain_at(&file->document, where, "is not an array of numbers: " REMEDY);
         return false;
     }
     free(metric->sessions);
@@ -57,7 +57,7 @@ static bool read_band_origin(reading *file, const kg__json_place *where, const j
 {
     *by_hand = json_is_string(value) && strcmp(json_string_value(value), "hand") == 0;
     if (!*by_hand)
-        kg__complain_at(&file->document, where, "can only be \"hand\": leave it away otherwise");
+        kg__complain_at(&file->document, where, "can only be \"hand\": omit it otherwise");
     return *by_hand;
 }
 
@@ -177,12 +177,12 @@ static bool read_case(reading *file, const kg__json_place *where, json_t *object
 
     if (sentinel ? !kg__is_sentinel_name(entry->id) : !kg__is_case_id(entry->id)) {
         kg__complain_at(&file->document, where, "%s: " REMEDY,
-                        sentinel ? "is no sentinel: they are copy and fma"
-                                 : "is no case: comparison/variant/size/launch");
+                        sentinel ? "is not a sentinel: they are copy and fma"
+                                 : "is not a case: comparison/variant/size/launch");
         return false;
     }
     if (!json_is_object(object)) {
-        kg__complain_at(&file->document, where, "is no object: " REMEDY);
+        kg__complain_at(&file->document, where, "is not an object: " REMEDY);
         return false;
     }
     entry->metrics =
@@ -192,7 +192,7 @@ static bool read_case(reading *file, const kg__json_place *where, json_t *object
 
         if (strcmp(key, "commit") == 0 && !sentinel) {
             if (!json_is_string(value) || *json_string_value(value) == '\0') {
-                kg__complain_at(&file->document, &member, "is no text of a commit: " REMEDY);
+                kg__complain_at(&file->document, &member, "is not a string, or is empty: " REMEDY);
                 return false;
             }
             entry->commit = kg__copy_text(json_string_value(value));
@@ -226,7 +226,7 @@ static void read_cases(reading *file, const kg__json_place *where, json_t *objec
     json_t *value;
 
     if (!json_is_object(object)) {
-        kg__complain_at(&file->document, where, "is no object: " REMEDY);
+        kg__complain_at(&file->document, where, "is not an object: " REMEDY);
         return;
     }
     *cases = kg__allocate(kg__baseline_capacity(json_object_size(object)), sizeof **cases);
@@ -246,7 +246,7 @@ static void read_amount(reading *file, const kg__json_place *where, const json_t
                         json_int_t most, int64_t *amount)
 {
     if (!json_is_integer(value))
-        kg__complain_at(&file->document, where, "is no whole number: " REMEDY);
+        kg__complain_at(&file->document, where, "is not a whole number: " REMEDY);
     else if (json_integer_value(value) < 0 || json_integer_value(value) > most)
         kg__complain_at(&file->document, where,
                         "is out of range: it has to be from 0 to %" JSON_INTEGER_FORMAT ": " REMEDY,
@@ -262,7 +262,7 @@ static void read_target(reading *file, const kg__json_place *where, json_t *obje
     json_t *value;
 
     if (!json_is_object(object)) {
-        kg__complain_at(&file->document, where, "is no object: " REMEDY);
+        kg__complain_at(&file->document, where, "is not an object: " REMEDY);
         return;
     }
     json_object_foreach (object, key, value) {
@@ -311,14 +311,15 @@ static void read_provenance(reading *file, const kg__json_place *where, json_t *
     json_t *value;
 
     if (!json_is_object(object)) {
-        kg__complain_at(&file->document, where, "is no object: " REMEDY);
+        kg__complain_at(&file->document, where, "is not an object: " REMEDY);
         return;
     }
     json_object_foreach (object, key, value) {
         const kg__json_place member = { where, key };
 
         if (!kg__is_plain_value(value)) {
-            kg__complain_at(&file->document, &member, "is no text, number or boolean: " REMEDY);
+            kg__complain_at(&file->document, &member,
+                            "is not a string, number or boolean: " REMEDY);
             return;
         }
     }
@@ -357,7 +358,7 @@ static void read_document(reading *file, json_t *document, kg__baseline *baselin
     kg__fault fault;
 
     if (!kg__read_schema(&file->document, document, KG__BASELINE_SCHEMA,
-                         "update kernelgate or record anew with ci/rebaseline", REMEDY))
+                         "update kernelgate or record again with ci/rebaseline", REMEDY))
         return;
     file->model = target != NULL && strcmp(target, KG__MODEL_KEY) == 0;
     json_object_foreach (document, key, value) {

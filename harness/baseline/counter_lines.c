@@ -11,7 +11,8 @@
 #define LARGEST_COUNT 9007199254740992
 
 /* What pairs and unpaired lines cost when two sets of other numbers are matched. Two lines that
- * count the same belong together; else a pair is likelier than one line gone and another one new.
+ * count the same belong together; else a pair is more likely than one line gone and another one
+ * new.
  */
 #define COST_UNEQUAL 4
 #define COST_UNEQUAL_SAME_NUMBER 3
@@ -23,7 +24,7 @@
 /* A kind of access: how many requests, and what they cost in all where that is counted. */
 typedef struct access_kind {
     kg__counter requests;
-    const kg__ratio *ratio; /* NULL: requests have no cost besides */
+    const kg__ratio *ratio; /* NULL: requests have no other cost */
 } access_kind;
 
 /* What one line does of one kind. */
@@ -88,21 +89,21 @@ const char *kg__counter_lines_fault(const json_t *lines, const char **key, const
 
     *key = *counter = NULL;
     if (!json_is_object(lines))
-        return "is no object";
+        return "is not an object";
     json_object_foreach ((json_t *)lines, *key, counters) {
         size_t file;
         unsigned long number;
 
         if (!split_key(*key, &file, &number))
-            return "is no line of source: write FILE:LINE";
+            return "is not a line of source: write FILE:LINE";
         if (json_object_size(counters) == 0)
-            return "is no object of counters, or has none";
+            return "is not an object of counters, or has none";
         json_object_foreach (counters, *counter, value) {
             if (!kg__counter_parse(*counter, NULL))
-                return "is no counter of the CPU model's";
+                return "is not a counter of the CPU model";
             if (!json_is_integer(value) || json_integer_value(value) < 1 ||
                 json_integer_value(value) > LARGEST_COUNT)
-                return "is no whole number from 1 to 2^53";
+                return "is not a whole number from 1 to 2^53";
         }
         *counter = NULL;
     }
@@ -217,8 +218,8 @@ static void show_count(double value, char *text)
     kg__show_figure(text, KG__FIGURE_SIZE, value, "");
 }
 
-/* The counter of a kind to name where its ratio does not tell a move: its requests where they moved
- * that way, else what they cost. */
+/* The counter of a kind to name where its ratio does not explain a move: its requests where they
+ * moved that way, else what they cost. */
 static kg__counter choose_counter(const access_kind *kind, const site *before, const site *now,
                                   bool rise)
 {
@@ -227,9 +228,9 @@ static kg__counter choose_counter(const access_kind *kind, const site *before, c
     return requests_tell || kind->ratio == NULL ? kind->requests : kind->ratio->above;
 }
 
-/* Whether a pair's ratio tells its move: it went where the cost went, which is where the pair is
- * said to have gone; it is at least half of the way there, the number of requests being the rest;
- * and it went far enough to be seen. */
+/* Whether a pair's ratio explains its move: it moved in the direction of the cost, which is that of
+ * the move; it accounts for at least half of it, the number of requests for the rest; and the two
+ * ratios differ as printed. */
 static bool ratio_explains(const access_kind *kind, const site *before, const site *now, bool rise,
                            char *from, char *to, size_t size)
 {

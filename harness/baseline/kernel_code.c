@@ -46,10 +46,10 @@ static const char *figure_fault(const char *key, const json_t *value)
     if (is_fraction(key))
         return json_is_number(value) && figure >= 0.0 && figure <= 1.0
                    ? NULL
-                   : "is no fraction from 0 to 1";
+                   : "is not a fraction from 0 to 1";
     return json_is_integer(value) && figure >= 0.0 && figure <= LARGEST_FIGURE
                ? NULL
-               : "is no whole number from 0 to 1000000000";
+               : "is not a whole number from 0 to 1000000000";
 }
 
 const char *kg__kernel_code_fault(const json_t *code, const char **key)
@@ -58,14 +58,14 @@ const char *kg__kernel_code_fault(const json_t *code, const char **key)
 
     *key = NULL;
     if (!json_is_object(code))
-        return "is no object";
+        return "is not an object";
     if (json_object_size(code) == 0)
-        return "is empty: leave it away where nothing is known";
+        return "is empty: omit it where nothing is known";
     json_object_foreach ((json_t *)code, *key, value) {
         const char *fault = "is an unknown key";
 
         if (strcmp(*key, KG__CODE_FINGERPRINT) == 0)
-            fault = is_fingerprint(value) ? NULL : "is no text of 16 digits 0 to 9 and a to f";
+            fault = is_fingerprint(value) ? NULL : "is not a string of 16 hexadecimal digits";
         for (size_t i = 0; i < FIGURES; i++) {
             if (strcmp(*key, figures[i].key) == 0)
                 fault = figure_fault(*key, value);

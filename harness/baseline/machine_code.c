@@ -8,7 +8,7 @@
 #include "base/message.h"
 #include "records/records.h"
 
-/* How well an architecture's code suits the device; the better of two counts. */
+/* How well an architecture's code suits the device; the better of two is used. */
 enum { UNFIT = 0, OWN = 1000 };
 
 /* A text that is being read, and the kernel that the last lines were of. */
@@ -30,7 +30,7 @@ static const char *skip_blanks(const char *c)
     return c;
 }
 
-/* Where `line` goes on behind `mark`; NULL where it does not begin so. */
+/* What follows `mark` at the front of `line`; NULL where it does not begin with it. */
 static const char *skip_prefix(const char *line, const char *mark)
 {
     size_t length = strlen(mark);

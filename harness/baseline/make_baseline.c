@@ -179,6 +179,6 @@ bool kg__counts_agree(const json_t *first, const json_t *second, kg__error *erro
     const json_t *other_lines = json_object_get(second, "lines");
 
     if (lines != other_lines && !json_equal(lines, other_lines))
-        return kg__fail(error, "its lines count otherwise in another run: %s", remedy);
+        return kg__fail(error, "its lines have other counts in another run: %s", remedy);
     return true;
 }

@@ -8,7 +8,7 @@
 #include "base/message.h"
 #include "records/records.h"
 
-/* From this architecture on the reserved shared memory of a block stands in a kernel's section. */
+/* From this architecture on a kernel's section includes the reserved shared memory of a block. */
 enum { FIRST_WITH_RESERVED = 90, RESERVED_SHARED = 1024 };
 
 #define NAME_SIZE 4096
@@ -24,7 +24,7 @@ typedef struct reading {
     char architecture[16]; /* "90"; empty before the first */
     char file[256];
     char kernel[NAME_SIZE]; /* empty: no kernel's lines */
-    size_t local_bytes;     /* that ptxas has told of it */
+    size_t local_bytes;     /* as ptxas printed it */
 } reading;
 
 void kg__resource_usage_plain_name(const char *mangled, char *name, size_t size)
@@ -87,7 +87,7 @@ static size_t number_after(const char *line, const char *word)
     return at != NULL ? strtoul(at + strlen(word), NULL, 10) : 0;
 }
 
-/* Takes "sm_90", and the features of "sm_90a" for its own. */
+/* Sets "90" from "sm_90" and from "sm_90a". */
 static void set_architecture(reading *text, const char *word)
 {
     const char *number = strstr(word, "sm_");

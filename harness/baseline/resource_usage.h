@@ -11,8 +11,8 @@
 /* What a kernel was given. */
 typedef struct kg__resources {
     int registers;        /* a thread */
-    size_t static_shared; /* bytes a block, without what the system reserves */
-    size_t local_bytes;   /* bytes a thread: its stack, arrays and spills */
+    size_t static_shared; /* bytes per block, without what the system reserves */
+    size_t local_bytes;   /* bytes per thread: its stack, arrays and spills */
 } kg__resources;
 
 /* Adds the kernels of a text to `usage`, an object of architectures ("90") of which each holds a

@@ -5,9 +5,9 @@
 
 #include "device/device.h"
 
-/* What a guard zone holds: NaNs, so that a read beside a buffer spoils what is computed from it,
- * even times 0; and in each argument others, so that a copy which takes too much leaves its trace
- * behind the one that it was made to. */
+/* What a guard zone holds: NaNs, so that a read past a buffer spoils what is computed from it, even
+ * times 0; different ones for each argument, so that a copy of too many bytes shows after the
+ * target. */
 static unsigned char guard_byte(int argument, size_t byte)
 {
     if (byte % 4 == 3)
@@ -79,8 +79,8 @@ static bool is_host(kg_memory memory)
     return memory == KG_PAGEABLE || memory == KG_PINNED;
 }
 
-/* Whether the device has room for all managed arguments together. Each of them would be granted,
- * for managed memory takes none of the device's before it is touched. */
+/* Whether all managed arguments together fit into the device's memory. Each alone would be granted,
+ * since managed memory takes none before it is touched. */
 static bool managed_memory_fits(const kg_arguments *arguments, const kg_memory *memory,
                                 kg__error *error)
 {
@@ -275,9 +275,9 @@ static bool guard_holds(kg__buffers *buffers, int i, bool is_after, kg__error *f
         }
     }
     if (is_after)
-        return kg__fail(
-            finding, "guard zone behind %s: %zu bytes overwritten, from byte %zu past its end on",
-            argument->name, overwritten, first);
+        return kg__fail(finding,
+                        "guard zone after %s: %zu bytes overwritten, from byte %zu past its end on",
+                        argument->name, overwritten, first);
     return kg__fail(
         finding, "guard zone before %s: %zu bytes overwritten, from byte %zu before its start on",
         argument->name, overwritten, KG__GUARD_BYTES - first);

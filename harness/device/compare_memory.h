@@ -1,4 +1,4 @@
-/* Comparing device memory where it lies. */
+/* Comparing device memory on the device. */
 #ifndef KG__DEVICE_COMPARE_MEMORY_H
 #define KG__DEVICE_COMPARE_MEMORY_H
 

@@ -34,10 +34,10 @@ static kg__nvml *load_nvml(kg__error *why)
     return nvml;
 }
 
-/* By which ids the card knows this process, once it is kept alone. */
+/* The ids by which the driver knows this process, once it holds the GPU alone. */
 static kg__nvml_processes own_processes = { .count = -1 };
 
-/* Lists who computes on the card; nobody is known where the driver does not tell. */
+/* Lists the processes that compute on the GPU; the count is -1 where the driver does not say. */
 static void list_processes(kg__nvml_processes *processes)
 {
     kg__error why;
@@ -62,7 +62,7 @@ bool kg__device_keep(bool alone, void (*waiting)(void *context, const char *line
      * knows it. */
     if (alone)
         list_processes(&before);
-    /* Making the context disturbs whoever times, so it waits for the lock. */
+    /* Making the context disturbs a process that times, so it waits for the lock. */
     code = cudaSetDevice(0);
     if (code == cudaSuccess)
         code = cudaFree(NULL);
@@ -123,7 +123,7 @@ const char *kg__device_begin_order(int order)
 }
 
 /* What of a driver there is: its library, with the CUDA version that it supports (1000 x major + 10
- * x minor; 0 where it does not tell), or at least its kernel module. */
+ * x minor; 0 where it does not say), or at least its kernel module. */
 static bool find_driver(int *version)
 {
     void *library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
@@ -186,7 +186,7 @@ static void format_uuid(const struct cudaDeviceProp *properties, char *text, siz
     }
 }
 
-/* The key of a card: its name's; boards that share a name and differ in memory are told apart by
+/* The key of a card: its name's; boards that share a name and differ in memory are distinguished by
  * the baseline's memory_mib. */
 static json_t *describe_target(const struct cudaDeviceProp *properties)
 {
@@ -298,7 +298,7 @@ kg__device_status kg__device_open(json_t **description, kg__error *why)
     status = count_devices(&count, why);
     if (status == KG__DEVICE_READY)
         status = read_properties(&properties, 0, why);
-    /* A board that CTest handed out was there: that it is not is no reason to skip. */
+    /* CTest found the board that it handed out: that it is gone is an error, not a skip. */
     if (status == KG__DEVICE_ABSENT && slot_uuid[0] != '\0') {
         kg__gpu_slot_gone(slot_uuid, why);
         return KG__DEVICE_BROKEN;

@@ -55,7 +55,7 @@ const char *kg__device_begin_order(int order)
     return order == 0 ? "" : ", threads in reversed order";
 }
 
-/* The host has the model's memory at hand. */
+/* The host reads the model's memory directly. */
 bool kg__device_compares(void)
 {
     return false;
@@ -187,7 +187,7 @@ bool kg__device_passed_over(kg__error *what, bool *whole)
     return !*whole || report->too_large != NULL;
 }
 
-/* Who is told of a launch that never ended. */
+/* What is called when a launch never ends. */
 static struct {
     const char *home;
     void (*report)(void *context, const char *where);
@@ -207,7 +207,7 @@ static void describe_hang(const kg__model_place *place, const char *file, unsign
     kg__format(where, sizeof where, "%sin kernel %s, block (%u, %u, %u), thread (%u, %u, %u)%s%s%s",
                position, place->kernel, place->block.x, place->block.y, place->block.z,
                place->thread.x, place->thread.y, place->thread.z,
-               line > 0 ? "" : ", at no line that can be told: build it with -g",
+               line > 0 ? "" : ", at an unknown line: build it with -g",
                findings.text[0] != '\0' ? "; found before: " : "", findings.text);
     hang_listener.report(hang_listener.context, where);
 }

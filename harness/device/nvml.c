@@ -218,7 +218,7 @@ static int find_device(const kg__nvml *nvml, const char *id, device_handle *devi
 }
 
 /* A whole number from a call that takes the card alone or with a selector; -1 where the driver does
- * not tell. */
+ * not say. */
 static int query_integer(int (*query)(device_handle, int, unsigned *), device_handle device,
                          int what)
 {
@@ -326,7 +326,7 @@ int kg__nvml_foreign(const kg__nvml_processes *processes, const kg__nvml_process
     return foreign;
 }
 
-/* Of a process without a context, as whoever diagnoses a machine is. */
+/* For a process without a context, such as one that diagnoses a machine. */
 static int foreign_processes(const kg__nvml *nvml, device_handle device)
 {
     kg__nvml_processes own = { .count = 1, .pids = { (unsigned)getpid() } };

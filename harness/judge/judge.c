@@ -49,7 +49,7 @@ kg__verdict kg__worse(kg__verdict a, kg__verdict b)
     return a > b ? a : b;
 }
 
-/* Where a value stands: on the near side of the limits or beyond one of them. */
+/* Whether a value is within the limits or beyond one of them. */
 typedef enum limit_side {
     BELOW = -1, /* faster than the limits allow for */
     INSIDE,
@@ -127,8 +127,8 @@ static void print_figure(char *text, size_t size, double value, const char *unit
     kg__format(text, size, "%s%s%s", number, *unit != '\0' ? " " : "", unit);
 }
 
-/* Prints two fractions as percentages, with as many digits as it takes to tell them apart, and the
- * first one from nothing. */
+/* Prints two fractions as percentages, with as many digits as it takes to distinguish them, and the
+ * first one from 0. */
 static void print_percentages(char *first, char *second, size_t size, double a, double b)
 {
     for (int decimals = 1; decimals <= 9; decimals++) {
@@ -305,7 +305,7 @@ static const char *unusable_value(const kg__interval *observed, const kg__expect
 }
 
 /* The standard deviation of the log that an expectation's sessions show: 0 for a counter, which has
- * none, NaN for sessions that are no times. One session alone shows nothing beyond the least
+ * none, NaN for sessions that are not times. One session alone shows nothing beyond the least
  * deviation that is believed. */
 static double session_sigma(const kg__expectation *expectation)
 {
@@ -345,13 +345,13 @@ kg__judgement kg__judge(const kg__interval *observed, const kg__expectation *exp
 
     double sigma = session_sigma(expectation);
 
-    /* No rise can be told from -0. */
+    /* No rise can be computed from -0. */
     if (!is_fraction_or_figure(expectation->value) || signbit(expectation->value) ||
         !is_fraction_or_figure(expectation->band) || !is_fraction_or_figure(expectation->floor) ||
         isnan(sigma)) {
         judgement.verdict = KG__ERROR;
         kg__format(judgement.why, sizeof judgement.why,
-                   "the baseline's figures are unusable: record it anew with ci/rebaseline");
+                   "the baseline's figures are unusable: record it again with ci/rebaseline");
         return judgement;
     }
 

@@ -40,7 +40,7 @@ typedef struct node_list {
     size_t count;
 } node_list;
 
-/* Lists the nodes of `graph`, to be freed; false with `why` when the driver does not tell. */
+/* Lists the nodes of `graph`, to be freed; false with `why` when the driver does not say. */
 static bool list_nodes(cudaGraph_t graph, node_list *nodes, kg__error *why)
 {
     cudaError_t code = cudaGraphGetNodes(graph, NULL, &nodes->count);
@@ -57,7 +57,7 @@ static bool list_nodes(cudaGraph_t graph, node_list *nodes, kg__error *why)
     return false;
 }
 
-/* How many nodes are kernels, and the first of them; -1 with `why` when the driver does not tell.
+/* How many nodes are kernels, and the first of them; -1 with `why` when the driver does not say.
  */
 static int find_kernels(const node_list *nodes, cudaGraphNode_t *first, kg__error *why)
 {
@@ -78,7 +78,7 @@ static int find_kernels(const node_list *nodes, cudaGraphNode_t *first, kg__erro
 }
 
 /* What a kernel in a graph takes of a multiprocessor; NULL with `why` where the driver does not
- * tell. */
+ * say. */
 static json_t *describe_kernel(cudaGraphNode_t node, kg__error *why)
 {
     struct cudaKernelNodeParams kernel = { 0 };
@@ -165,7 +165,7 @@ static bool add_launch(cudaGraphNode_t node, json_t *list, kg__error *why)
         return false;
     if (cudaGraphKernelNodeGetParams(node, &kernel) != cudaSuccess) {
         json_decref(uses);
-        return kg__fail(why, "asking for a kernel's launch: the driver does not tell");
+        return kg__fail(why, "asking for a kernel's launch: the driver does not say");
     }
     launch = json_pack(
         "{s:O*, s:o, s:o, s:I, s:O, s:O, s:I, s:O, s:O}", "kernel", json_object_get(uses, "name"),

@@ -28,7 +28,7 @@ static bool is_poison(const unsigned char *bytes, size_t size, unsigned char poi
 }
 
 /* Whether one element is right. Equal infinities differ by NaN, and are right all the same; a NaN
- * is right where one is due; and no tolerance is wide enough to be infinite. */
+ * is right where one is expected; and no tolerance is wide enough to be infinite. */
 static bool is_right(double got, double expected, double tolerance)
 {
     return (fabs(got - expected) <= tolerance && tolerance < (double)INFINITY) || got == expected ||
@@ -94,8 +94,8 @@ static void name_element(const kg_argument *shape, const kg_mismatch *mismatch, 
         kg__format(text, size, "%s[%zu]", shape->name, mismatch->index);
 }
 
-/* A value for a message: ten digits tell any two single-precision values or integers of 32 bits
- * apart. */
+/* A value for a message: ten digits distinguish any two single-precision values or integers of 32
+ * bits. */
 static void show_value(char *text, size_t size, double value)
 {
     if (isnan(value))
@@ -211,7 +211,8 @@ static kg__outcome judge_arguments(const kg_comparison *comparison, const kg__pr
     return right ? KG__RIGHT : KG__INCORRECT;
 }
 
-/* A launch has failed: where its accesses were watched, they say why, and the kernel is wrong. */
+/* A launch has failed: where its accesses were watched, their findings say why, and the kernel is
+ * wrong. */
 static kg__outcome explain_failure(const kg_comparison *comparison, kg__error *why)
 {
     kg__error finding = { "" };
@@ -269,7 +270,7 @@ kg__outcome kg__check_results(const kg_comparison *comparison, const kg__case *c
     (void)kg__device_passed_over(why, &whole);
     if (whole)
         outcome = judge_arguments(comparison, problem, buffers, poison, why);
-    /* What that made of the outputs is told by the plain kernels. */
+    /* The plain kernels' check says what that did to the outputs. */
     if (kg__device_has_findings(comparison->home, &finding)) {
         *why = finding;
         return KG__INCORRECT;
@@ -338,12 +339,12 @@ void kg__stage_clear(kg__stage *stage)
     kg__buffers_free(&stage->buffers);
 }
 
-/* Makes the checker ready for a case. */
+/* Prepares the checker for a case. */
 static bool prepare_checker(kg__checker *checker, const kg_comparison *comparison,
                             const kg__case *c, kg__error *why)
 {
     kg__checker_free(checker);
-    /* Every pattern and order makes the same accesses, so one tells whether they are sound. */
+    /* Every pattern and order makes the same accesses, so one is enough to check them. */
     checker->patterns = kg__device_watches() ? 1 : kg__pattern_count(comparison);
     checker->problems = kg__allocate((size_t)checker->patterns, sizeof *checker->problems);
     for (int i = 0; i < checker->patterns; i++) {

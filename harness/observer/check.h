@@ -39,8 +39,8 @@ kg__outcome kg__check_results(const kg_comparison *comparison, const kg__case *c
                               const kg__problem *problem, kg__buffers *buffers,
                               unsigned char poison, const char *order, kg__error *why);
 
-/* Whether the launch that was checked last failed because there is no such launch of the kernel, by
- * its launcher or by the device, and not for what the kernel does. */
+/* Whether the last checked launch was refused by its launcher or by the device, and did not fail in
+ * the kernel. */
 bool kg__launch_was_refused(void);
 
 /* The random inputs and the buffers of one size, kept from case to case. Zeroed at first. */
@@ -60,7 +60,7 @@ void kg__stage_clear(kg__stage *stage);
 /* What is kept from case to case, since cases of one size share inputs, references and buffers.
  * Zeroed at first. */
 typedef struct kg__checker {
-    kg__problem *problems; /* one a pattern */
+    kg__problem *problems; /* one per pattern */
     int patterns;
     kg__buffers buffers;
 } kg__checker;

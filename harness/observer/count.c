@@ -93,7 +93,7 @@ static kg__outcome count_case(kg__stage *stage, const kg_comparison *comparison,
         return KG__FAILED;
     if (kg__device_has_findings(comparison->home, why))
         return KG__INCORRECT;
-    /* What fills and prepares the arguments is no part of the job: counting begins anew. */
+    /* What fills and prepares the arguments is not part of the job: counting starts over. */
     kg__model_watch(KG__MODEL_COUNT | KG__MODEL_CHECK, KG__MODEL_BUDGET);
     call.argument = stage->buffers.data;
     code = c->variant->launch(&call);
@@ -103,7 +103,7 @@ static kg__outcome count_case(kg__stage *stage, const kg_comparison *comparison,
         kg__cuda_fail(why, "running the kernel", code);
         return KG__FAILED;
     }
-    /* What collects the results is no part of the job either. */
+    /* What collects the results is not part of the job either. */
     *record = make_record(comparison, c, kg__model_seen());
     return kg__check_results(comparison, c, &stage->problem, &stage->buffers, poison, "", why);
 }
@@ -117,7 +117,7 @@ bool kg__measure_cases(const kg_comparison *comparison, const char *part,
     if (strcmp(part, "count") != 0 || !kg__model_is_instrumented())
         return kg__fail(
             error,
-            "%s: part %s needs the instrumented program, which lies beside this one: run "
+            "%s: part %s needs the instrumented program, which is next to this one: run "
             "that",
             comparison->name, part);
     kg__model_set_order(KG__MODEL_ASCENDING);
@@ -136,7 +136,7 @@ bool kg__measure_cases(const kg_comparison *comparison, const char *part,
             kg__report(records, "failed", cases[i]->id, why.text);
         json_decref(record);
         if (kg__device_is_lost())
-            sound = kg__fail(error, "%s: the kernel has cost this process its device: mend it",
+            sound = kg__fail(error, "%s: the kernel has cost this process its device: fix it",
                              cases[i]->id);
     }
     kg__stage_clear(&stage);

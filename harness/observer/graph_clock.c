@@ -22,7 +22,7 @@
 #define FIRST_TOUCHES_MINIMUM 6
 #define SAMPLING_MS_ENOUGH 30.0
 #define CONFIDENCE 0.95
-/* How well a median is to be known unless the bench is told otherwise. */
+/* How precisely a median is measured unless the bench says otherwise. */
 #define HALF_WIDTH_WANTED 0.0025
 
 /* Enough to outlast a look at the card where a replay lasts a millisecond. */
@@ -73,7 +73,7 @@ static bool capture(const kg__workload *workload, int launches, cudaGraphExec_t 
     return kg__succeeded(code, "making a graph replayable", why);
 }
 
-/* Joins what is seen of the card, a reference that is taken over, into what was seen before. */
+/* Joins a state of the card, whose reference it takes, into the worst seen so far. */
 static void add_card_state(kg__bench *bench, json_t *card_state)
 {
     if (bench->watch.state == NULL)
@@ -106,7 +106,7 @@ static void watch_card(kg__bench *bench)
     }
 }
 
-/* Looks at the card once more, while `workload` runs (NULL: while `graph` does), untimed: a
+/* Looks at the card again, while `workload` runs (NULL: while `graph` does), untimed: a
  * sampling only shows that it was over when the card is idle again, and an idle card hides what
  * slowed it down. */
 static bool watch_end(kg__bench *bench, const kg__workload *workload, cudaGraphExec_t graph,
@@ -124,7 +124,7 @@ static bool watch_end(kg__bench *bench, const kg__workload *workload, cudaGraphE
     return kg__succeeded(code, "launching once more, to look at the card", why);
 }
 
-/* Replays graphs one behind the other and reads what each replay took, in ms. `first` is replayed
+/* Replays graphs one after the other and reads what each replay took, in ms. `first` is replayed
  * at the front, untimed: while it runs the rest is queued, so that no time includes waiting for the
  * host. */
 static bool replay(kg__bench *bench, cudaGraphExec_t first, const cudaGraphExec_t *graphs,
@@ -322,10 +322,11 @@ bool kg__graph_sample(kg__bench *bench, kg__series *const *series, size_t count,
         if (active == 0)
             return watch_end(bench, NULL, series[0]->graph, why);
         if (active > KG__REPLAYS_QUEUED)
-            return kg__fail(why,
-                            "%zu cases of one size and number of threads a block, of which %d can "
-                            "be timed side by side: split the comparison",
-                            active, KG__REPLAYS_QUEUED);
+            return kg__fail(
+                why,
+                "%zu cases of one size and number of threads per block, of which %d can "
+                "be timed side by side: split the comparison",
+                active, KG__REPLAYS_QUEUED);
         for (size_t round = 0; round < KG__REPLAYS_QUEUED / active; round++) {
             for (size_t i = 0; i < count; i++) {
                 if (series[i]->finished)
@@ -377,7 +378,7 @@ bool kg__host_sample(kg__bench *bench, const kg__workload *workload, double budg
     double ms;
 
     *series = (kg__series){ .clock = "host", .fewest = SAMPLES_MINIMUM, .budget_ms = budget_ms };
-    /* The first calls make what later ones find; the second lot tells how long one takes. */
+    /* The first calls warm up; the second batch gives the time of one. */
     for (int i = 0; i < 2; i++) {
         if (!call_and_wait(bench, workload, LAUNCHES_TO_ESTIMATE, &ms, why))
             return false;

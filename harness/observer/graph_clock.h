@@ -17,7 +17,7 @@
 #define KG__SAMPLES_MAXIMUM 4000
 /* Replays that are queued at a time; also the most cases that are timed side by side. */
 #define KG__REPLAYS_QUEUED 24
-/* The same with a witness before and behind them. */
+/* The same with a witness before and after them. */
 #define KG__BATCH_REPLAYS (KG__REPLAYS_QUEUED + 2)
 
 /* What is launched again and again: launch number `number` of a sample. */
@@ -35,7 +35,7 @@ typedef struct kg__series {
     const char *clock; /* as records name it */
     kg__replayable *graph;
     int launches;                        /* a sample */
-    double samples[KG__SAMPLES_MAXIMUM]; /* ns a launch */
+    double samples[KG__SAMPLES_MAXIMUM]; /* ns per launch */
     size_t count;
     size_t fewest; /* samples that there must be */
     double spent_ms;
@@ -44,7 +44,7 @@ typedef struct kg__series {
     bool finished;
 } kg__series;
 
-/* What is looked at while the card works: it shows what slows it down only then. */
+/* What is read of the card while it works, for only then it shows what slows it down. */
 typedef struct kg__watch {
     bool due;        /* look while the next batch runs */
     json_t *state;   /* the worst that was seen since this was cleared, or NULL */
@@ -53,19 +53,20 @@ typedef struct kg__watch {
     double reported; /* when the parent last heard of this process, by the host's clock */
 } kg__watch;
 
-/* Launches in a graph: the graph clock in single steps, for whoever decides sample by sample. */
+/* Launches in a graph: the graph clock in single steps, for a caller that decides sample by sample.
+ */
 typedef struct kg__loop {
     kg__replayable *graph; /* NULL: none */
     int launches;
 } kg__loop;
 
-/* What is replayed before and behind every batch of samples, and says by what it took whether the
- * batch counts. One that does not is taken again. */
+/* A loop that is replayed before and after every batch of samples; by the time it took, the batch
+ * counts or is taken again. */
 typedef struct kg__witness {
     const kg__loop *loop; /* NULL: all count */
-    /* Whether a batch counts beside which a launch of the loop took so many ns. */
+    /* Whether a batch counts where a launch of the loop took `ns`. */
     bool (*counts)(void *context, double ns);
-    /* Sees to it that the next one does; false with `why`. What is lost took so many ms. */
+    /* Makes the next one count; false with `why`. The lost batch took `lost_ms`. */
     bool (*restore)(void *context, double lost_ms, kg__error *why);
     void *context;
 } kg__witness;
@@ -82,7 +83,7 @@ typedef struct kg__bench {
     kg__witness witness;
 } kg__bench;
 
-/* Makes the stream and the events; false with `why`. Close it whatever came back. */
+/* Makes the stream and the events; false with `why`. Close it in any case. */
 bool kg__bench_open(kg__bench *bench, int records, kg__error *why);
 
 /* Frees the stream, the events, and what was seen of the card. */
@@ -115,7 +116,7 @@ bool kg__loop_make(const kg__workload *workload, int launches, kg__loop *loop, k
 void kg__loop_discard(kg__loop *loop);
 
 /* Replays each of `count` loops `rounds` times, interleaved round by round, and hands on what each
- * replay took: `take` gets a loop's index and ns a launch. */
+ * replay took: `take` gets a loop's index and ns per launch. */
 bool kg__loops_replay(kg__bench *bench, const kg__loop *const *loops, size_t count, size_t rounds,
                       void (*take)(void *context, size_t index, double ns), void *context,
                       kg__error *why);

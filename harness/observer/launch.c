@@ -7,8 +7,8 @@
 #include "observer/observe.h"
 #include "records/records.h"
 
-/* What collects a variant's results may start kernels of its own: then nothing is collected, and
- * part check alone tells whether they are right. */
+/* A variant's collect step may start kernels of its own: then nothing is collected, and only part
+ * check compares the results. */
 static kg__outcome launch_alone(kg__stage *stage, const kg__case *c, kg__error *why)
 {
     kg_call call = {

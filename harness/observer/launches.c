@@ -14,7 +14,7 @@
 #include "suite/settings.h"
 #include "suite/table.h"
 
-/* What is being told, and the buffers that are kept from case to case. */
+/* The launches listed so far, and the buffers that are kept from case to case. */
 typedef struct launch_listing {
     const kg_comparison *comparison;
     kg__buffers buffers;
@@ -129,8 +129,7 @@ int kg__print_launches(const kg_comparison *comparison, int argc, char *const *a
     int code = KG__EXIT_ERROR;
 
     if (argc != 2) {
-        kg__complain("%s: --launches takes no value: leave it away, KG_FILTER chooses cases",
-                     argv[2]);
+        kg__complain("%s: --launches takes no value: omit it, KG_FILTER chooses cases", argv[2]);
         return KG__EXIT_ERROR;
     }
     status = kg__device_open(&description, &why);

@@ -46,7 +46,8 @@ static bool parse_arguments(int argc, char *const *argv, observer_request *reque
                                                                  : NULL;
 
         if (value == NULL)
-            return kg__fail(error, "%s: no option of an observer: use --observe, --part, --records",
+            return kg__fail(error,
+                            "%s: not an option of an observer: use --observe, --part, --records",
                             argv[i]);
         if (i + 1 == argc)
             return kg__fail(error, "%s: the option needs a value: give one", argv[i]);
@@ -57,7 +58,7 @@ static bool parse_arguments(int argc, char *const *argv, observer_request *reque
     return true;
 }
 
-/* Makes the cases of the ids in file `path`, whose launches need not stand in the table. */
+/* Makes the cases of the ids in file `path`, whose launches need not be in the table. */
 static bool make_cases(const kg_comparison *comparison, const char *path, kg__case_list *cases,
                        kg__error *error)
 {
@@ -75,7 +76,7 @@ static bool make_cases(const kg_comparison *comparison, const char *path, kg__ca
 
         line[strcspn(line, "\n")] = '\0';
         if (kg__table_find(cases, line) != NULL)
-            good = kg__fail(error, "%s: stands twice in %s: name each case once", line, path);
+            good = kg__fail(error, "%s: appears twice in %s: name each case once", line, path);
         else if (kg__table_parse(comparison, line, &c, error)) {
             cases->list = kg__grow(cases->list, cases->count, &room, sizeof *cases->list);
             cases->list[cases->count++] = c;
@@ -100,7 +101,7 @@ static bool make_table(const kg_comparison *comparison, const observer_request *
     return make_cases(comparison, request->cases, table, error);
 }
 
-/* Reads the ids in file `path` and finds their cases; `chosen` has room for the whole table. */
+/* Reads the ids in file `path` and finds their cases; `chosen` has space for the whole table. */
 static bool choose_cases(const kg__case_list *table, const char *path, const kg__case **chosen,
                          size_t *count, kg__error *error)
 {
@@ -146,7 +147,7 @@ static size_t report_refusals(const kg_comparison *comparison, const kg__case **
     return kept;
 }
 
-/* Of a launch that no row has, the device or the launcher may say that it cannot be. */
+/* The device or the launcher may refuse a launch that no row has. */
 static const char *failure_event(const observer_request *request, const kg__case *c)
 {
     return c >= request->others && kg__launch_was_refused() ? "refused" : "failed";
@@ -171,7 +172,7 @@ static void group_by_variant(const kg__case **chosen, size_t count)
 }
 
 /* Checks variant by variant. One that was not right may have done anything to the device, so that
- * the variants behind it are left to another process. */
+ * the variants after it are left to another process. */
 static int check_cases(const kg_comparison *comparison, const observer_request *request,
                        const kg__case **chosen, size_t count, int records)
 {
@@ -192,7 +193,7 @@ static int check_cases(const kg_comparison *comparison, const observer_request *
         case KG__INCORRECT:
             kg__report_outcome(records, chosen[i]->id, false, why.text);
             trusted = false;
-            /* What was wrong may have cost the device besides. */
+            /* A wrong kernel may also have lost the device. */
             if (kg__device_is_lost())
                 status = KG__EXIT_LOST;
             break;
@@ -218,7 +219,7 @@ static void report_waiting(void *context, const char *line)
     kg__report(*(const int *)context, "waiting", NULL, line);
 }
 
-/* A kernel that never ended has been told to, and with it its observer ends. */
+/* The hung kernel was ended by SIGTERM, and its observer ends with it. */
 static void report_hang(void *context, const char *where)
 {
     kg__report_record(*(const int *)context,
@@ -269,7 +270,7 @@ static int observe_on_device(const kg_comparison *comparison, const observer_req
 }
 
 /* Adds to the table of a part that checks or counts the cases in its file whose launches no row
- * has: a search tries such. What is no case at all is left for choose_cases() to refuse. */
+ * has: a search tries such. What is not a case at all is left for choose_cases() to refuse. */
 static void add_other_launches(const kg_comparison *comparison, observer_request *request,
                                kg__case_list *table)
 {
@@ -319,7 +320,7 @@ int kg__observe(const kg_comparison *comparison, int argc, char *const *argv)
     chosen = kg__allocate(table.count, sizeof(kg__case *));
     records = open(request.records, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     if (records < 0)
-        kg__complain("%s: cannot be written: %s: see to the folder's permissions and free space",
+        kg__complain("%s: cannot be written: %s: check the folder's permissions and free space",
                      request.records, strerror(errno));
     else if (!choose_cases(&table, request.cases, chosen, &count, &error))
         kg__complain("%s", error.text);
@@ -362,7 +363,7 @@ int kg__print_resource_spec(int argc, char *const *argv)
     int status = KG__EXIT_NOTHING;
 
     if (argc != 2) {
-        kg__complain("%s: --resource-spec takes no value: leave it away", argv[2]);
+        kg__complain("%s: --resource-spec takes no value: omit it", argv[2]);
         return KG__EXIT_ERROR;
     }
     switch (kg__device_boards(&boards, &why)) {
@@ -394,7 +395,7 @@ static bool is_timed_beside(const kg__case *c, const kg__case *const *chosen, si
     return false;
 }
 
-/* The cases that KG_FILTER takes; `chosen` has room for the whole table. */
+/* The cases that KG_FILTER takes; `chosen` has space for the whole table. */
 static void choose_filtered(const kg__case_list *table, const kg__case **chosen, size_t *count)
 {
     *count = 0;
@@ -413,7 +414,7 @@ int kg__print_beside(const kg_comparison *comparison, int argc, char *const *arg
     bool good;
 
     if (argc > 3) {
-        kg__complain("--beside: takes one file with a case id a line, or none");
+        kg__complain("--beside: takes one file with one case id per line, or none");
         return KG__EXIT_ERROR;
     }
     good = kg__table_expand(comparison, "time", &table, &error);

@@ -74,8 +74,8 @@ int kg__pattern_count(const kg_comparison *comparison)
 unsigned char kg__poison(int pattern)
 {
     /* Floats of 1.5e16, -3.1e16 and 3.2e35: beyond what kernels compute, and not the NaN that
-     * unwritten shared memory and guard zones give, so that an element never written is told from
-     * one computed from such. */
+     * unwritten shared memory and guard zones give, so that an element never written differs from
+     * one computed from those. */
     static const unsigned char poisons[] = { 0x5a, 0xda, 0x7a };
 
     return poisons[pattern % 3];
@@ -133,7 +133,7 @@ static bool upload(kg__problem *problem, kg__error *error)
     return true;
 }
 
-/* Whether an argument's elements can be counted in bytes, with guard zones beside them. */
+/* Whether an argument's elements can be counted in bytes, with their guard zones. */
 static bool fits_memory(const kg_argument *argument)
 {
     const size_t most = (size_t)PTRDIFF_MAX - 2 * KG__GUARD_BYTES;
@@ -143,7 +143,7 @@ static bool fits_memory(const kg_argument *argument)
             argument->columns <= most / kg_type_size(argument->type) / argument->rows);
 }
 
-/* Refuses an argument that was not declared as kg_add_argument() wants it: what is no type would
+/* Refuses an argument that was not declared as kg_add_argument() wants it: what is not a type would
  * hold zeros, and no kernel is judged by those. */
 static bool argument_is_good(const kg_comparison *comparison, const kg_argument *argument,
                              int number, kg__error *error)
@@ -160,7 +160,7 @@ static bool argument_is_good(const kg_comparison *comparison, const kg_argument 
     else if (!fits_memory(argument))
         fault = "no memory holds its rows times columns, of which one is negative, or both are "
                 "too many";
-    return fault == NULL || kg__fail(error, "%s: argument %s: %s: mend .arguments or the size",
+    return fault == NULL || kg__fail(error, "%s: argument %s: %s: fix .arguments or the size",
                                      comparison->name, argument->name, fault);
 }
 

@@ -1,4 +1,4 @@
-/* Timing on a GPU: the cases of a size and number of threads a block are timed side by side, each
+/* Timing on a GPU: the cases of a size and number of threads per block are timed side by side, each
  * checked before and after. */
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ typedef struct grouped_case {
     char no_cold[192]; /* why there is no cold time, or "" */
 } grouped_case;
 
-/* The cases of a size and number of threads a block, timed side by side. */
+/* The cases of a size and number of threads per block, timed side by side. */
 typedef struct timed_group {
     const kg_comparison *comparison;
     grouped_case *list;
@@ -32,7 +32,8 @@ typedef struct timed_group {
     kg__buffer_sets buffer_sets;
 } timed_group;
 
-/* The same for every contender of `.buffer_set` that is still in (NULL: of all). */
+/* Marks every remaining timed case of `buffer_set` (NULL: of all) as failed. False when the device
+ * is lost. */
 static bool mark_all_failed(const kg__tools *tools, const timed_group *group,
                             const kg__buffer_set *buffer_set, const char *when,
                             const kg__error *why)
@@ -51,13 +52,13 @@ static bool mark_all_failed(const kg__tools *tools, const timed_group *group,
     return alive;
 }
 
-/* Whether a contender is timed at all, or cold. */
+/* Whether a timed case is timed at all, or cold. */
 static bool is_sampled(const grouped_case *timed, bool cold)
 {
     return !timed->base.dropped && (!cold || timed->no_cold[0] == '\0');
 }
 
-/* Has a launch cost what it did before. False when the device is lost. */
+/* Brings the launch cost back to what it was. False when the device is lost. */
 static bool settle_launch_cost(kg__tools *tools, const timed_group *group)
 {
     kg__error why = { "" };
@@ -66,7 +67,7 @@ static bool settle_launch_cost(kg__tools *tools, const timed_group *group)
            mark_all_failed(tools, group, NULL, "before sampling", &why);
 }
 
-/* Prepares and samples one metric of every contender that takes part. Those of another clock than
+/* Prepares and samples one metric of every timed case that takes part. Those of another clock than
  * the graph's are sampled one by one. False when the device is lost. */
 static bool time_metric(kg__tools *tools, timed_group *group, bool cold)
 {
@@ -86,7 +87,7 @@ static bool time_metric(kg__tools *tools, timed_group *group, bool cold)
 
         if (!is_sampled(timed, cold))
             continue;
-        /* From here on it is this one that an end of the process is due to. */
+        /* If the process ends from here on, it is due to this case. */
         kg__report(tools->bench.records, "start", timed->base.c->id, NULL);
         bool in_graph = timed->base.c->variant->clock == KG_GRAPH_CLOCK;
         bool good =
@@ -110,7 +111,7 @@ static bool time_metric(kg__tools *tools, timed_group *group, bool cold)
     return alive;
 }
 
-/* Gives each contender its ground. False when the device is lost. */
+/* Gives each timed case its buffer set. False when the device is lost. */
 static bool assign_buffers(const kg__tools *tools, timed_group *group)
 {
     for (size_t i = 0; i < group->count; i++) {
@@ -133,7 +134,7 @@ static json_t *case_figures(const kg__series *series)
     return figures;
 }
 
-/* Whether any contender is still timed on a ground. */
+/* Whether any timed case is still timed on a buffer set. */
 static bool is_used(const timed_group *group, const kg__buffer_set *buffer_set)
 {
     for (size_t i = 0; i < group->count; i++) {
@@ -166,7 +167,7 @@ static void report_measured(const kg__tools *tools, const timed_group *group,
     kg__report_record(tools->bench.records, record);
 }
 
-/* Fills every ground for the hot times. False when the device is lost. */
+/* Fills every buffer set for the hot times. False when the device is lost. */
 static bool fill_buffer_sets(const kg__tools *tools, timed_group *group)
 {
     kg__error why = { "" };
@@ -183,8 +184,8 @@ static bool fill_buffer_sets(const kg__tools *tools, timed_group *group)
     return alive;
 }
 
-/* Makes the buffer sets of every ground, and notes who has a cold time. False when the device is
- * lost. */
+/* Makes the copies of every buffer set, and notes which cases have a cold time. False when the
+ * device is lost. */
 static bool make_copies(const kg__tools *tools, timed_group *group)
 {
     kg__error why = { "" };
@@ -210,7 +211,7 @@ static bool make_copies(const kg__tools *tools, timed_group *group)
     return alive;
 }
 
-/* Checks, times, checks again and reports every contender. False when the device is lost. */
+/* Checks, times, checks again and reports every timed case. False when the device is lost. */
 static bool time_and_check(kg__tools *tools, timed_group *group)
 {
     bool alive;
@@ -310,8 +311,7 @@ bool kg__measure_cases(const kg_comparison *comparison, const char *part,
     if (strcmp(part, KG__PART_TUNE) == 0)
         return kg__tune_cases(comparison, cases, count, records, error);
     good = kg__tools_open(&tools, records, error) && kg__tools_time_sentinels(&tools, error);
-    /* Before any case has begun, a failure is the device's, and another process would fare no
-     * better. */
+    /* Before any case has begun, a failure is the device's, and another process would fail too. */
     if (!good)
         kg__report(records, "broken", NULL, error->text);
     good = good && time_groups(&tools, comparison, cases, count, error) &&

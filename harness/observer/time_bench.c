@@ -15,11 +15,11 @@
 /* A page of device memory, and how many are left out at most, less one. */
 #define PAGE_BYTES ((size_t)2 << 20)
 #define SCATTERED_PAGES_MAXIMUM 128
-/* What a launch costs is read from so many, as often. */
+/* The launches of a loop that the launch cost is read from, and its replays. */
 #define LAUNCHES_TO_SETTLE 200
 #define REPLAYS_TO_SETTLE 5
-/* How often a context is worn at a stretch, and by how much: sixteen operations on one stream and
- * a copy on another sufficed wherever it was tried. */
+/* How often a context is warmed up in a row, and how much each time: sixteen operations on one
+ * stream and a copy on another sufficed wherever it was tried. */
 #define WARM_UPS_MAXIMUM 32
 #define COPY_ROUNDS 8
 #define COPY_BYTES ((size_t)256 << 10)
@@ -151,7 +151,7 @@ static bool copy_on_two_streams(const kg__tools *tools, kg__error *why)
     return kg__succeeded(code, "copying, to settle what a launch costs", why);
 }
 
-/* Wears the context until a launch costs the more, or that often. */
+/* Warms the context up until a launch has the higher cost, or `tries` times. */
 static bool warm_up_until_high(kg__tools *tools, int tries, double *ns, kg__error *why)
 {
     kg__launch_cost *cost = &tools->cost;
@@ -167,10 +167,10 @@ static bool warm_up_until_high(kg__tools *tools, int tries, double *ns, kg__erro
     }
 }
 
-/* Wears the context in again. */
+/* Warms the context up again. */
 static bool warm_up_again(kg__tools *tools, double *ns, kg__error *why)
 {
-    /* Where a launch never cost the more, it may have but one cost: one try is cheap. */
+    /* Where the higher cost was never seen, there may be only one: one try is cheap. */
     int tries = kg__launch_cost_has_two(&tools->cost) ? WARM_UPS_MAXIMUM : 1;
 
     if (!warm_up_until_high(tools, tries, ns, why))
@@ -180,7 +180,7 @@ static bool warm_up_again(kg__tools *tools, double *ns, kg__error *why)
     return true;
 }
 
-/* Whether a batch counts, by what a launch cost beside it. */
+/* Whether a batch counts, by the launch cost next to it. */
 static bool counts(void *context, double ns)
 {
     kg__tools *tools = context;
@@ -207,7 +207,7 @@ bool kg__tools_settle(kg__tools *tools, kg__error *why)
     return true;
 }
 
-/* Wears a fresh context in, and has every batch of samples looked after from here on. */
+/* Warms a fresh context up, and has every batch of samples checked from here on. */
 static bool warm_up_context(kg__tools *tools, kg__error *why)
 {
     kg__workload workload = { launch_empty, tools, tools->bench.stream };

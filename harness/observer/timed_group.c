@@ -33,7 +33,7 @@ static size_t count_copies(kg__buffer_set *buffer_set, size_t l2_bytes)
     if (l2_bytes == 0 || bytes == 0) {
         kg__format(buffer_set->no_cold, sizeof buffer_set->no_cold, "%s",
                    bytes == 0 ? "the arguments are empty"
-                              : "the device does not tell its L2 cache's size");
+                              : "the device does not report its L2 cache's size");
         return 0;
     }
     count = 2 * l2_bytes / bytes + 1;
@@ -97,9 +97,9 @@ static void free_buffer_set(kg__buffer_set *buffer_set)
     kg__buffers_free(&buffer_set->buffers);
 }
 
-/* The ground for a contender: one whose arguments lie and are as its own, else a new one. What is
- * touched first has its own, for its pages come to the device a few at a time, and would be timed
- * as resident otherwise than pages that were moved there whole. */
+/* The buffer set for a timed case: one with the same arguments in the same memory, else a new one.
+ * What is touched first has its own, for its pages come to the device a few at a time, and would be
+ * timed as resident otherwise than pages that were moved there whole. */
 static kg__buffer_set *find_buffer_set(kg__buffer_sets *buffer_sets, const kg__timed_case *timed)
 {
     const kg_variant *variant = timed->c->variant;
@@ -233,8 +233,7 @@ static int choose_pattern(const kg_comparison *comparison, const kg__problem *ra
     return 0;
 }
 
-/* Makes the next entry of what is known, by a contender's case; false with `error`, and without the
- * entry. */
+/* Makes the next problem, by a timed case's case; false with `error`, and without the entry. */
 static bool add_problem(kg__problems *problems, const kg__timed_case *timed, kg__error *error)
 {
     kg__problem *random = &problems->random[problems->count];
@@ -274,7 +273,7 @@ bool kg__problems_learn(kg__problems *problems, kg__timed_case *timed, kg__error
     if (problems->random == NULL) {
         size_t most = count_variants(problems->comparison);
 
-        /* Contenders keep pointers to them. */
+        /* Timed cases keep pointers to them. */
         problems->random = kg__allocate(most, sizeof *problems->random);
         problems->exact = kg__allocate(most, sizeof *problems->exact);
     }

@@ -1,5 +1,5 @@
-/* Contenders: cases that are checked and timed against each other on a GPU, what is known of their
- * sizes, and where they run. */
+/* Timed cases: cases that are checked and timed against each other on a GPU, their problems and
+ * their buffers. */
 #ifndef KG__OBSERVER_TIMED_GROUP_H
 #define KG__OBSERVER_TIMED_GROUP_H
 
@@ -12,7 +12,7 @@
 #include "observer/graph_clock.h"
 #include "suite/table.h"
 
-/* Where cases run whose arguments lie in the same kinds of memory, and hold the same. */
+/* The buffers of cases whose arguments are in the same kinds of memory and hold the same. */
 typedef struct kg__buffer_set {
     const kg__problem *problem; /* the random inputs that are timed */
     bool first_touch;           /* its managed arguments leave the device between launches */
@@ -24,13 +24,13 @@ typedef struct kg__buffer_set {
     char no_cold[192]; /* why there is no cold time, or "" */
 } kg__buffer_set;
 
-/* The grounds of some contenders, which keep pointers to them. */
+/* The buffer sets of some timed cases, which keep pointers to them. */
 typedef struct kg__buffer_sets {
     kg__buffer_set *list;
     size_t count;
 } kg__buffer_sets;
 
-/* A case that contends. */
+/* A case that is timed. */
 typedef struct kg__timed_case {
     const kg__case *c;
     const kg__problem *problem; /* the random inputs that are timed */
@@ -39,18 +39,19 @@ typedef struct kg__timed_case {
     bool dropped; /* wrong or failed: it has its record and is no longer timed */
 } kg__timed_case;
 
-/* Room for the grounds of `most` contenders; free them with kg__buffer_sets_free(). */
+/* Allocates the list for the buffer sets of `most` timed cases; free them with
+ * kg__buffer_sets_free(). */
 void kg__buffer_sets_make(kg__buffer_sets *buffer_sets, size_t most);
 
-/* Frees the grounds with their buffers, and empties the list. */
+/* Frees the buffer sets with their buffers, and empties the list. */
 void kg__buffer_sets_free(kg__buffer_sets *buffer_sets);
 
-/* Gives a contender its ground: one whose arguments lie and are as its own, else a new one. Where
- * that is refused its memory the contender is out. False when the device is lost. */
+/* Gives a timed case its buffer set: one with the same arguments in the same memory, else a new
+ * one. Where its memory is refused the timed case is dropped. False when the device is lost. */
 bool kg__timed_case_assign_buffers(kg__timed_case *timed, kg__buffer_sets *buffer_sets,
                                    int records);
 
-/* Fills a ground's arguments as launches are to find them; false with `why`. */
+/* Fills a buffer set's arguments for launches; false with `why`. */
 bool kg__buffer_set_fill(kg__buffer_set *buffer_set, cudaStream_t stream, kg__error *why);
 
 /* Makes the buffer sets of cold launches, which exceed a cache of `l2_bytes` twice; says in no_cold
@@ -58,11 +59,11 @@ bool kg__buffer_set_fill(kg__buffer_set *buffer_set, cudaStream_t stream, kg__er
 bool kg__buffer_set_make_copies(kg__buffer_set *buffer_set, size_t l2_bytes, cudaStream_t stream,
                                 kg__error *why);
 
-/* Takes a contender out after an error, with its record. False when the device went with it. */
+/* Drops a timed case after an error, with its record. False when the device is lost. */
 bool kg__timed_case_mark_failed(kg__timed_case *timed, const kg__error *why, int records);
 
-/* Launches a contender once and compares; one that is wrong has its record then, and is out.
- * Returns what came of it, with `why`; an error is the caller's to report. */
+/* Launches a timed case once and compares; a wrong one gets its record and is dropped. Returns the
+ * outcome, with `why`; the caller reports an error. */
 kg__outcome kg__timed_case_try(kg__timed_case *timed, const kg_comparison *comparison,
                                const char *when, int records, kg__error *why);
 
@@ -87,16 +88,17 @@ bool kg__timed_case_sample(const kg__timed_case *timed, kg__bench *bench,
                            const kg__workload *workload, double budget_ms, kg__series *series,
                            kg__error *why);
 
-/* What is known of a size, made when it is first asked for: random inputs, and those to check with
- * where they are others. Zeroed at first, but for the comparison. */
+/* The problems of a size, made when first asked for: random inputs, and those to check with where
+ * they differ. Zeroed at first, but for the comparison. */
 typedef struct kg__problems {
     const kg_comparison *comparison;
-    kg__problem *random; /* one a variant where they differ, else one */
+    kg__problem *random; /* one per variant where they differ, else one */
     kg__problem *exact;
     size_t count;
 } kg__problems;
 
-/* Learns what a contender's case needs, and hands it to it. False with `error`. */
+/* Makes the problems of a timed case where they are missing, and sets its pointers. False with
+ * `error`. */
 bool kg__problems_learn(kg__problems *problems, kg__timed_case *timed, kg__error *error);
 /* Forgets a size, before the next one. */
 void kg__problems_forget(kg__problems *problems);

@@ -85,7 +85,7 @@ static void name_finalists(const kg__tune_group *group)
         fastest->is_finalist = fullest->is_finalist = true;
 }
 
-/* Fills the grounds of some runners, each once; false with `why`. */
+/* Fills the buffer sets of some candidates, each once; false with `why`. */
 static bool fill_buffer_sets(kg__tune_run *run, kg__tuned_case *const *list, size_t count,
                              kg__error *why)
 {
@@ -100,7 +100,7 @@ static bool fill_buffer_sets(kg__tune_run *run, kg__tuned_case *const *list, siz
     return true;
 }
 
-/* Times the finalists together, and checks them once more. False when the device is lost. */
+/* Times the finalists together, and checks them again. False when the device is lost. */
 static bool run_final(kg__tune_run *run, kg__tuned_case *list, size_t count)
 {
     kg__tuned_case **finalists = kg__allocate(count, sizeof(kg__tuned_case *));
@@ -191,7 +191,7 @@ static void report_size(const kg__tune_run *run, const kg__tuned_case *list, siz
     }
 }
 
-/* The runners of `variant` among those of a size, in `list`, which has room for all. */
+/* The candidates of `variant` among those of a size, in `list`, which has space for all. */
 static kg__tune_group collect_group(kg__tuned_case *candidates, size_t count,
                                     const kg_variant *variant, kg__tuned_case **list)
 {

@@ -96,7 +96,8 @@ static void add_grids(launch_list *launches, int block, int64_t threads, int64_t
     add_launch(launches, block, covering);
 }
 
-/* Adds a number of threads a block, or an edge, with every number of blocks where that is free. */
+/* Adds a number of threads per block, or an edge, with every number of blocks where that is free.
+ */
 static void add_block(launch_list *launches, const kg_comparison *comparison, int block,
                       bool grid_is_free, int64_t elements, const kg__limits *limits)
 {
@@ -152,7 +153,7 @@ typedef struct candidate_list {
     const kg__limits *limits;
     kg__tune_candidates *into;
     size_t capacity;
-    launch_list launches; /* of the variant and size at hand */
+    launch_list launches; /* of the current variant and size */
 } candidate_list;
 
 static void add_candidate(candidate_list *list, const kg_variant *variant, const kg_size *size,

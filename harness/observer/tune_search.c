@@ -20,7 +20,7 @@
 /* Candidates that an exhaustive search times side by side. */
 #define BATCH KG__REPLAYS_QUEUED
 
-/* The first round of a runner's race, where the `best` launch so far takes so many ns (INFINITY:
+/* The first round of a candidate's race, where the `best` launch so far takes so many ns (INFINITY:
  * this is the first). All have as many launches a sample as suit that one, for the start of a graph
  * is a part of each sample, and must be the same part; but what takes much longer has fewer. False
  * when the device is lost. */
@@ -58,7 +58,7 @@ static int64_t count_resident_threads(void)
     return (int64_t)limits.multiprocessors * limits.threads_per_multiprocessor;
 }
 
-/* Whether a runner need not be tried because of one that has twice its blocks and has been. */
+/* Whether a candidate need not be tried because one with twice its blocks has been tried. */
 static bool is_passed_over(const kg__tune_run *run, const kg__tune_group *group, size_t index,
                            double best)
 {
@@ -94,8 +94,8 @@ static int compare_distances(const void *left, const void *right)
     return (a->index > b->index) - (a->index < b->index);
 }
 
-/* The order in which runners are tried: those first whose threads just fill the device, so that the
- * best time is known early, and on either side in steps away from there. */
+/* The order in which candidates are tried: those first whose threads just fill the device, so that
+ * the best time is known early, then outward on either side. */
 static ordered_index *make_order(const kg__tune_run *run, const kg__tune_group *group)
 {
     ordered_index *order = kg__allocate(group->count, sizeof *order);
@@ -111,8 +111,8 @@ static ordered_index *make_order(const kg__tune_run *run, const kg__tune_group *
     return order;
 }
 
-/* Enters every runner of a variant and runs its first round, as far as it is worth it. False when
- * the device is lost. */
+/* Enters every candidate of a variant and runs its first round, as far as it is worth it. False
+ * when the device is lost. */
 static bool run_first_rounds(kg__tune_run *run, const kg__tune_group *group)
 {
     ordered_index *order = make_order(run, group);
@@ -137,7 +137,7 @@ static bool run_first_rounds(kg__tune_run *run, const kg__tune_group *group)
     return alive;
 }
 
-/* The runners that are still in a race, in `list`, which has room for all. */
+/* The candidates that are still in a race, in `list`, which has space for all. */
 static size_t list_racing(const kg__tune_group *group, kg__tuned_case **list)
 {
     size_t count = 0;
@@ -163,7 +163,7 @@ static bool end_round(const kg__tune_run *run, kg__tuned_case *const *racing, si
     return goes_on;
 }
 
-/* Makes the loops of the later rounds, which are sampled anew. False when the device is lost. */
+/* Makes the loops of the later rounds, which are sampled again. False when the device is lost. */
 static bool make_later_loops(kg__tune_run *run, kg__tuned_case *const *racing, size_t count)
 {
     kg__error why = { "" };
@@ -212,9 +212,9 @@ bool kg__tune_group_race(kg__tune_run *run, const kg__tune_group *group)
     return alive;
 }
 
-/* Enters the next runners of an exhaustive search, `count` of them, and makes loops of those whose
- * launches are not so long that one is all that there is time for. Returns how many are in `ready`;
- * `alive` becomes false when the device is lost. */
+/* Enters the next candidates of an exhaustive search, `count` of them, and makes loops of those
+ * whose launches are not so long that one is all that there is time for. Returns how many are in
+ * `ready`; `alive` becomes false when the device is lost. */
 static size_t prepare_batch(kg__tune_run *run, kg__tuned_case *const *list, size_t count,
                             kg__tuned_case **ready, bool *alive)
 {

@@ -23,7 +23,7 @@
 /* What a launcher's arguments are while nothing may touch them: no memory is ever there. */
 #define NO_MEMORY ((void *)(uintptr_t)64)
 
-/* The shape of one case's launch, as a process that looks hands it over. */
+/* The shape of one case's launch, as the process that ran its launcher hands it over. */
 typedef struct launch_look {
     bool known;
     kg__launch_shape shape;
@@ -45,7 +45,7 @@ static _Noreturn void look_at_cases(const kg__case *const *cases, size_t count, 
 {
     int nowhere = open("/dev/null", O_WRONLY);
 
-    /* What a launcher complains about is told by the parts that run it. */
+    /* The parts that run a launcher report its complaints. */
     if (nowhere >= 0)
         (void)dup2(nowhere, STDERR_FILENO);
     for (size_t i = 0; i < count; i++) {
@@ -60,7 +60,7 @@ static _Noreturn void look_at_cases(const kg__case *const *cases, size_t count, 
     _exit(0);
 }
 
-/* How many cases a process told of before it ended. */
+/* How many cases a process described before it ended. */
 static size_t read_looks(int from, size_t count, launch_look *looks)
 {
     size_t done = 0;
@@ -78,7 +78,7 @@ static size_t read_looks(int from, size_t count, launch_look *looks)
 }
 
 /* Looks at all launches in processes of their own, since a launcher that touches its arguments, or
- * takes for ever, ends the one that it is in: then another goes on behind that case. */
+ * never returns, ends its process: then another goes on after that case. */
 static void take_looks(const kg__case *const *cases, size_t count, launch_look *looks)
 {
     size_t done = 0;
@@ -258,7 +258,7 @@ int kg__print_work(const kg_comparison *comparison, int argc, char *const *argv)
     bool printed = false;
 
     if (argc != 2) {
-        kg__complain("%s: --work takes no value: leave it away", argv[2]);
+        kg__complain("%s: --work takes no value: omit it", argv[2]);
         return KG__EXIT_ERROR;
     }
     if (kg__table_expand_for(comparison, purposes, &table, &error)) {

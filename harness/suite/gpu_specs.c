@@ -7,7 +7,7 @@
 #include "base/json_file.h"
 #include "base/text.h"
 
-#define REMEDY "mend the file: each figure is {\"value\": number, \"source\": text}"
+#define REMEDY "fix the file: each figure is {\"value\": number, \"source\": text}"
 
 /* A file of GPUs has some hundred lines. */
 #define LARGEST_FILE ((size_t)4 << 20)
@@ -15,8 +15,8 @@
 /* harness/suite/gpu_specs.json, which the build embeds. */
 extern const char kg__gpu_specs_json[];
 
-/* What a figure is called, and between what lies anything that a GPU has had or may soon have:
- * beyond it a unit is mistaken. */
+/* A figure's name, and the range of what a GPU has had or may soon have: beyond it a unit is
+ * mistaken. */
 static const struct {
     const char *name;
     double least;
@@ -56,12 +56,12 @@ static bool value_is_good(kg__reading *file, const kg__json_place *where, kg__gp
 {
     if (!(value >= figures[figure].least && value <= figures[figure].most)) {
         kg__complain_at(file, where,
-                        "is %g, and a GPU's %s is from %g to %g: mend the value or its unit", value,
+                        "is %g, and a GPU's %s is from %g to %g: fix the value or its unit", value,
                         figures[figure].name, figures[figure].least, figures[figure].most);
         return false;
     }
     if (figures[figure].whole && value != floor(value)) {
-        kg__complain_at(file, where, "is %g, and has to be a whole number: mend the value", value);
+        kg__complain_at(file, where, "is %g, and has to be a whole number: fix the value", value);
         return false;
     }
     return true;
@@ -97,7 +97,7 @@ static bool read_sourced(kg__reading *file, const kg__json_place *where, json_t 
     double value;
 
     if (!json_is_object(object)) {
-        kg__complain_at(file, where, "is no object: " REMEDY);
+        kg__complain_at(file, where, "is not an object: " REMEDY);
         return false;
     }
     json_object_foreach (object, key, member) {
@@ -163,7 +163,7 @@ static bool read_gpu(kg__reading *file, const kg__json_place *where, json_t *obj
     json_t *value;
 
     if (!json_is_object(object)) {
-        kg__complain_at(file, where, "is no object: " REMEDY);
+        kg__complain_at(file, where, "is not an object: " REMEDY);
         return false;
     }
     json_object_foreach (object, key, value) {
@@ -209,16 +209,17 @@ static bool read_gpus(kg__reading *file, const kg__json_place *where, json_t *ob
     json_t *value;
 
     if (!json_is_object(object) || json_object_size(object) == 0) {
-        kg__complain_at(file, where, "is no object with a GPU in it: " REMEDY);
+        kg__complain_at(file, where, "is not an object with a GPU in it: " REMEDY);
         return false;
     }
     json_object_foreach (object, key, value) {
         const kg__json_place member = { where, key };
 
         if (!is_key(key)) {
-            kg__complain_at(file, &member,
-                            "is no target's key: they hold a-z, 0-9, - and _ alone, as nvidia-h200 "
-                            "does");
+            kg__complain_at(
+                file, &member,
+                "is not a target's key: they hold a-z, 0-9, - and _ alone, as nvidia-h200 "
+                "does");
             return false;
         }
         if (!read_gpu(file, &member, value, find_or_add(gpus, key)))

@@ -43,7 +43,7 @@ typedef struct duration {
 static const duration silence = { "KG_CASE_TIMEOUT", 0.001, 1000000, 60 };
 static const duration sampling = { "KG_CASE_SECONDS", 0.05, 3600, 0.5 };
 
-/* Takes no blanks, signs, words or hexadecimal digits, which ci/common.sh could not tell. */
+/* Takes no blanks, signs, words or hexadecimal digits, which ci/common.sh could not check. */
 static bool read_duration(const duration *setting, const char *text, double *seconds)
 {
     char *end;
@@ -70,9 +70,9 @@ static bool duration_is_clear(const duration *setting, kg__error *error)
 
     if (text == NULL || read_duration(setting, text, &seconds))
         return true;
-    return kg__fail(error,
-                    "%s='%s' is no number of seconds from %.7g to %.7g: set it to one, or unset it",
-                    setting->name, text, setting->least, setting->most);
+    return kg__fail(
+        error, "%s='%s' is not a number of seconds from %.7g to %.7g: set it to one, or unset it",
+        setting->name, text, setting->least, setting->most);
 }
 
 double kg__silence_limit(void)
@@ -176,7 +176,7 @@ static size_t cut_open_end(char *glob)
     return slashes;
 }
 
-/* Cuts an id behind the part that follows its first `slashes` slashes. */
+/* Cuts an id after the part that follows its first `slashes` slashes. */
 static void cut_parts(char *id, size_t slashes)
 {
     for (; *id != '\0'; id++) {

@@ -111,7 +111,7 @@ static bool variant_is_good(const kg_comparison *comparison, const kg_variant *v
         problem = "a .not_for of more than KG_PURPOSE_TIME and KG_PURPOSE_COUNT, and every variant "
                   "is checked";
     if (problem != NULL)
-        return kg__fail(error, "%s/%s: %s: mend its row", comparison->name, variant->name, problem);
+        return kg__fail(error, "%s/%s: %s: fix its row", comparison->name, variant->name, problem);
     return launches_are_good(comparison, variant->launches, error);
 }
 
@@ -133,7 +133,7 @@ static bool size_is_empty(const kg_comparison *comparison, const kg_size *size)
     return false;
 }
 
-/* Of a size that is refused there is no work to ask for. */
+/* The work of a refused size is not asked for. */
 static bool work_is_good(const kg_comparison *comparison, const kg_size *size, kg__error *error)
 {
     kg_work work;
@@ -217,7 +217,7 @@ typedef struct case_builder {
     size_t capacity;
 } case_builder;
 
-/* Adds a case behind those that it is timed beside. */
+/* Adds a case after those that it is timed side by side with. */
 static void add_case(case_builder *list, const kg_variant *variant, const kg_size *size,
                      kg_launch launch)
 {
@@ -282,7 +282,7 @@ static bool ids_are_unique(const kg__case_list *cases, kg__error *error)
 {
     for (size_t i = 0; i < cases->count; i++) {
         if (kg__table_find(cases, cases->list[i].id) != &cases->list[i])
-            return kg__fail(error, "%s: stands twice in the table: remove one of the two",
+            return kg__fail(error, "%s: appears twice in the table: remove one of the two",
                             cases->list[i].id);
     }
     return true;
@@ -353,7 +353,7 @@ static const kg_variant *find_variant(const kg_comparison *comparison, const cha
     return variant->name != NULL ? variant : NULL;
 }
 
-/* The number at the front of `text`, behind which `*rest` then begins: 1 to 2^31 - 1, without a
+/* The number at the front of `text`, after which `*rest` then begins: 1 to 2^31 - 1, without a
  * sign or leading zeros; else 0. */
 static int take_number(const char *text, const char **rest)
 {

@@ -242,7 +242,8 @@ Test(drift, of_counters_is_exact)
     kg__baseline_diff_free(&drifts);
 }
 
-/* A case that is only checked may come and go too; one that is counted from now on is no loss. */
+/* A case that is only checked may come and go too; one that is counted from now on is not a loss.
+ */
 Test(drift, of_checked_cases)
 {
     kg__baseline_diff drifts;

@@ -6,10 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/fakes/documents.h"
-#include "tests/fakes/drive.h"
 #include "base/lock.h"
 #include "base/message.h"
+#include "tests/fakes/documents.h"
+#include "tests/fakes/drive.h"
 
 #define HEAD                                                                                       \
     "{\"schema\": \"kernelgate-baseline/1\",\n"                                                    \
@@ -436,13 +436,14 @@ Test(baseline_commands, diff_since_a_file_that_was_not_right)
 {
     write_text("baselines/nvidia-fake.json", "{\"schema\": 1}");
     make_history();
-    expect(2, "first:baselines/nvidia-fake.json:1: schema: is no text", "diff", "--since", "first");
+    expect(2, "first:baselines/nvidia-fake.json:1: schema: is not a string", "diff", "--since",
+           "first");
     expect(2, "(this is how the file was then: choose a later commit)", "diff", "--since", "first");
     write_text("baselines/nvidia-fake.json", before);
     commit_all();
     write_text("baselines/nvidia-fake.json", "{\"schema\": 1}");
-    expect(2, "kernelgate: baselines/nvidia-fake.json:1: schema: is no text", "diff", "--since",
-           "HEAD");
+    expect(2, "kernelgate: baselines/nvidia-fake.json:1: schema: is not a string", "diff",
+           "--since", "HEAD");
 }
 
 Test(baseline_commands, retire_takes_cases_out)

@@ -87,7 +87,7 @@ class Arguments(unittest.TestCase):
             for setting, told in ranges.items():
                 for value in ("abc", "0", "-1", "1e9", "1,5", "0x10", " 1", "1 s", "1e", ".", "nan", "1\n2", "\\x31"):
                     shown = value.replace("\n", " ")
-                    self.refuses(f"{setting}='{shown}' is no number of seconds {told}: set it to one, or unset it", name,
+                    self.refuses(f"{setting}='{shown}' is not a number of seconds {told}: set it to one, or unset it", name,
                                  **{setting: value})
                 for value in ("", "1", "0.5", ".5", "6.e1", "3.6e+3"):
                     self.assertEqual(self.run_script(name, **{setting: value}).returncode, 9, value)

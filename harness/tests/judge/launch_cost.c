@@ -10,7 +10,7 @@ Test(launch_cost, of_nothing_seen)
     cr_expect(!kg__launch_cost_has_two(&seen));
     cr_expect(!kg__launch_cost_is_high(&seen, 680));
     cr_expect(kg__launch_cost_check(&seen, 680), "nothing says that there is a dearer one");
-    cr_expect(seen.low_ns == 0 && seen.high_ns == 0, "a single reading is no first one");
+    cr_expect(seen.low_ns == 0 && seen.high_ns == 0, "a single reading is not a first one");
 }
 
 Test(launch_cost, one_that_repeats)

@@ -536,16 +536,16 @@ MISCOMPUTES(floor_of_tiles, .job = &weighing_all, .n = 530, .block = 64, .wrong 
 /* Costs, of whole warps. */
 COSTS(bank_conflict, .job = &transposing, .n = 512, .block = 256,
       .counter = KG__SHARED_LOAD_WAVEFRONTS, .clean = 8192, .defective = 262144,
-      .explanation = "shared loads went from 1.00 to 32.00 wavefronts a request")
+      .explanation = "shared loads went from 1.00 to 32.00 wavefronts per request")
 COSTS(lost_coalescing, .job = &adding_up, .n = 4096, .block = 256,
       .counter = KG__GLOBAL_LOAD_SECTORS, .clean = 512, .defective = 4096,
-      .explanation = "loads went from 4.00 to 32.00 sectors a request")
+      .explanation = "loads went from 4.00 to 32.00 sectors per request")
 COSTS(redundant_reload, .job = &multiplying, .n = 512, .block = 64,
       .counter = KG__GLOBAL_LOAD_REQUESTS, .clean = 16, .defective = 128,
       .explanation = "load requests went from 16 to 128")
 COSTS(scattered_constants, .job = &doubling, .n = 512, .block = 64,
       .counter = KG__CONSTANT_LOAD_WORDS, .clean = 512, .defective = 16384,
-      .explanation = "constant loads went from 1.00 to 32.00 words a request")
+      .explanation = "constant loads went from 1.00 to 32.00 words per request")
 COSTS(redundant_barrier, .job = &reversing, .n = 512, .block = 64, .counter = KG__BARRIERS,
       .clean = 8, .defective = 16, .explanation = "new, with 8 barriers")
 COSTS(empty_launch, .job = &doubling, .n = 512, .block = 64, .counter = KG__LAUNCHES, .clean = 1,

@@ -145,7 +145,7 @@ Test(clocks, a_card_of_one_cost)
     cr_expect(seen("batches_repeated") == 0);
 }
 
-/* One reading that something held up is no dearer cost for ever. */
+/* One reading that something held up is not a dearer cost for ever. */
 Test(clocks, a_dearer_cost_that_was_none_is_given_up)
 {
     open_tools();

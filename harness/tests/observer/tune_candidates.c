@@ -90,8 +90,8 @@ static void expect_candidates(const kg_comparison *table, const char *expected)
     free(ids);
 }
 
-/* Timed sizes alone; the table's own launches even where they are no warps, or more than the device
- * takes, which it says itself. */
+/* Timed sizes alone; the table's own launches even where they are not warps, or more than the
+ * device takes, which it says itself. */
 Test(candidates, threads_per_block)
 {
     kg_comparison table = comparison(plain);

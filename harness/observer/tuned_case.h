@@ -1,6 +1,6 @@
-/* Runners: the candidates of a tuning, while they are searched for the best. */
-#ifndef KG__OBSERVER_TUNE_RUNNERS_H
-#define KG__OBSERVER_TUNE_RUNNERS_H
+/* The candidates of a tuning, while the best is searched for. */
+#ifndef KG__OBSERVER_TUNED_CASE_H
+#define KG__OBSERVER_TUNED_CASE_H
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -36,8 +36,8 @@ typedef struct kg__tune_run {
     const kg_comparison *comparison;
     kg__tuning_request request;
     kg__tools tools;
-    kg__problems problems;       /* of the size at hand */
-    kg__buffer_sets buffer_sets; /* of the size at hand */
+    kg__problems problems;       /* of the current size */
+    kg__buffer_sets buffer_sets; /* of the current size */
     int records;
     size_t done;
     size_t total;
@@ -45,23 +45,23 @@ typedef struct kg__tune_run {
     double progress_reported; /* when progress was last reported */
 } kg__tune_run;
 
-/* What a runner's launches need while they are timed, kept by the caller. */
+/* What a candidate's launches need while they are timed, kept by the caller. */
 typedef struct kg__tuned_workload {
     kg__rotation rotation;
     kg__workload workload;
 } kg__tuned_workload;
 
-/* A runner's launches as clocks take them; what is returned lies in `workload`. */
+/* A candidate's launches as clocks take them; the result is in `workload`. */
 const kg__workload *kg__tuned_case_workload(kg__tune_run *run, kg__tuned_case *tuned,
                                             kg__tuned_workload *workload);
 
-/* Whether there are samples of a runner, and nothing against it. */
+/* Whether a candidate has samples and was not dropped. */
 bool kg__tuned_case_is_timed(const kg__tuned_case *tuned);
 
 /* Reports how far the tuning is, at the size of a case, if it has not just done so. */
 void kg__tune_run_progress(kg__tune_run *run, const kg__case *c);
 
-/* Takes a runner out after an error, with its record. False when the device is lost. */
+/* Drops a candidate after an error, with its record. False when the device is lost. */
 bool kg__tuned_case_mark_failed(const kg__tune_run *run, kg__tuned_case *tuned,
                                 const kg__error *why);
 
@@ -69,15 +69,15 @@ bool kg__tuned_case_mark_failed(const kg__tune_run *run, kg__tuned_case *tuned,
 bool kg__tuned_cases_mark_failed(const kg__tune_run *run, kg__tuned_case *const *list, size_t count,
                                  const kg__error *why);
 
-/* Checks a runner; what is not right is out, with its record. False when the device is lost. */
+/* Checks a candidate; a wrong one is dropped, with its record. False when the device is lost. */
 bool kg__tuned_case_check(kg__tune_run *run, kg__tuned_case *tuned, const char *when);
 
-/* Checks a runner before it is timed, and finds what its kernel takes of a multiprocessor and about
- * how long it runs. False when the device is lost. */
+/* Checks a candidate before it is timed, and finds what its kernel takes of a multiprocessor and
+ * about how long it runs. False when the device is lost. */
 bool kg__tuned_case_enter(kg__tune_run *run, kg__tuned_case *tuned);
 
-/* Captures a runner's launches anew, for samples of `sample_ms` where a launch takes `launch_ns`.
- * False when the device is lost. */
+/* Captures a candidate's launches again, for samples of `sample_ms` where a launch takes
+ * `launch_ns`. False when the device is lost. */
 bool kg__tuned_case_make_loop(kg__tune_run *run, kg__tuned_case *tuned, double sample_ms,
                               double launch_ns);
 

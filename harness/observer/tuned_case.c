@@ -1,4 +1,4 @@
-#include "observer/tune_runners.h"
+#include "observer/tuned_case.h"
 #include "observer/report_record.h"
 
 #include <math.h>
@@ -131,7 +131,7 @@ bool kg__tuned_case_make_loop(kg__tune_run *run, kg__tuned_case *tuned, double s
     return kg__tuned_case_mark_failed(run, tuned, &why);
 }
 
-/* Replays of runners' loops, into their racers: those of the search, or those of the final. */
+/* Replays of candidates' loops, into their racers: those of the search, or those of the final. */
 typedef struct sample_target {
     kg__tuned_case *const *list;
     bool is_final;
