@@ -214,7 +214,7 @@ hold_folder() {
     host=$(</proc/sys/kernel/hostname)
     cause=$(LC_ALL=C mkdir -p -- "$folder" 2>&1) ||
         stop 2 "$folder: the folder cannot be made: ${cause##*: }: check what is there and who may write to it, or $otherwise"
-    [[ ! -L $lock && (! -e $lock || -f $lock) ]] || stop 2 "$lock: is no regular file: remove it, or $otherwise"
+    [[ ! -L $lock && (! -e $lock || -f $lock) ]] || stop 2 "$lock: is not a regular file: remove it, or $otherwise"
     { exec {file}<>"$lock"; } 2>/dev/null || stop 2 "$lock: cannot be written: make it writable for $(id -un), or $otherwise"
     flock -w 10 "$file" || stop 2 "$lock: a process has kept it open for 10 s: end that process (fuser $lock names it), or $otherwise"
     read_holder "$lock"

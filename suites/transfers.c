@@ -99,7 +99,7 @@ KG_TIME_CLAIM(transfers, shared_memory_is_nearer_than_the_host)
     kg_expect_speedup("global_to_shared/768x768/-", "h2d_pinned/768x768/-", 10);
 }
 
-/* 16 bytes a lane fill 16 sectors a request; the last warp of 530x530 words is not full. */
+/* 16 bytes a lane fill 16 sectors per request; the last warp of 530x530 words is not full. */
 KG_COUNT_CLAIM(transfers, staging_fills_its_requests)
 {
     kg_expect_within("global_load_sectors_per_request", "global_to_shared/530x530/-", 15.99, 16);

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What a program printed, a line an entry. */
+/* What a program printed, one entry per line. */
 typedef struct kg__listing {
     char *text;
     const char **lines;
@@ -23,7 +23,7 @@ int kg__child_run(const char *const *arguments, double seconds, char *text, size
 /* The same without the standard error, which stays where it was: for what is read by the line. */
 int kg__child_output(const char *const *arguments, double seconds, char *text, size_t size);
 
-/* The same, split into its lines; freed by kg__listing_free() whatever came back. */
+/* The same, split into its lines; freed by kg__listing_free() in any case. */
 int kg__child_lines(const char *const *arguments, double seconds, kg__listing *listing);
 
 /* Frees the lines, and empties the listing; an empty one is fine too. */

@@ -23,8 +23,8 @@ const char *kg__color_of_word(const char *word)
 {
     static const struct {
         const char *word;
-        const char *colour;
-    } known[] = {
+        const char *color;
+    } colors[] = {
         { "pass", KG__GREEN },
         { "faster", KG__GREEN },
         { "holds", KG__GREEN },
@@ -44,19 +44,19 @@ const char *kg__color_of_word(const char *word)
         { "beyond the limit", KG__RED },
     };
 
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        if (strcmp(word, known[i].word) == 0)
-            return known[i].colour;
+    for (size_t i = 0; i < sizeof colors / sizeof *colors; i++) {
+        if (strcmp(word, colors[i].word) == 0)
+            return colors[i].color;
     }
     return "";
 }
 
 void kg__print_word(FILE *stream, const char *word, int width)
 {
-    const char *colour = kg__color_wanted(stream) ? kg__color_of_word(word) : "";
+    const char *color = kg__color_wanted(stream) ? kg__color_of_word(word) : "";
     int length = (int)strlen(word);
 
-    fprintf(stream, "%s%s%s%*s", colour, word, *colour != '\0' ? KG__PLAIN : "",
+    fprintf(stream, "%s%s%s%*s", color, word, *color != '\0' ? KG__PLAIN : "",
             width > length ? width - length : 0, "");
 }
 

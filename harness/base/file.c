@@ -33,7 +33,8 @@ static bool write_all(int file, const char *content, size_t size)
     return true;
 }
 
-/* A rename is on disk once its folder is. A file system that cannot flush a folder is no error. */
+/* A rename is on disk once its folder is. A file system that cannot flush a folder is not an error.
+ */
 static void flush_folder(const char *folder)
 {
     int file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -86,7 +87,7 @@ bool kg__file_may_replace(const char *path, kg__error *error)
     return S_ISREG(facts.st_mode) ||
            kg__fail(
                error,
-               "%s: cannot be written: it is no regular file, and stays as it is: name another",
+               "%s: cannot be written: it is not a regular file, and stays as it is: name another",
                path);
 }
 
@@ -96,9 +97,9 @@ static bool replace(const char *target, const char *content, size_t size, const 
 {
     const char *slash = strrchr(target, '/');
     const char *name = slash != NULL ? slash + 1 : target;
-    size_t room = strlen(target) + 64;
-    char *folder = kg__allocate(room, 1);
-    char *temporary = kg__allocate(room, 1);
+    size_t path_size = strlen(target) + 64;
+    char *folder = kg__allocate(path_size, 1);
+    char *temporary = kg__allocate(path_size, 1);
     struct stat old;
     bool created;
     bool done;
@@ -106,10 +107,10 @@ static bool replace(const char *target, const char *content, size_t size, const 
     int file;
 
     if (slash == NULL)
-        snprintf(folder, room, ".");
+        snprintf(folder, path_size, ".");
     else
-        snprintf(folder, room, "%.*s", slash == target ? 1 : (int)(slash - target), target);
-    snprintf(temporary, room, "%s/.%s" KG__FILE_TEMPORARY "%ld", folder, name, (long)getpid());
+        snprintf(folder, path_size, "%.*s", slash == target ? 1 : (int)(slash - target), target);
+    snprintf(temporary, path_size, "%s/.%s" KG__FILE_TEMPORARY "%ld", folder, name, (long)getpid());
 
     /* A process of the same number may have died over its temporary file. */
     (void)unlink(temporary);
@@ -132,7 +133,7 @@ static bool replace(const char *target, const char *content, size_t size, const 
     } else {
         kg__fail(
             error,
-            "%s: cannot be written: %s: it is left as it was; see to the folder's permissions and "
+            "%s: cannot be written: %s: it is left as it was; check the folder's permissions and "
             "free space",
             path, strerror(cause));
         if (created)
@@ -200,7 +201,7 @@ bool kg__file_make_folder(const char *path, kg__error *error)
         *c = '\0';
         if (*partial != '\0' && mkdir(partial, 0777) != 0 && errno != EEXIST)
             made = kg__fail(error,
-                            "%s: the folder cannot be made: %s: name another, or see to the "
+                            "%s: the folder cannot be made: %s: name another, or check the "
                             "permissions above it",
                             partial, strerror(errno));
         *c = end;
@@ -209,7 +210,7 @@ bool kg__file_make_folder(const char *path, kg__error *error)
     }
     free(partial);
     if (made && (stat(path, &facts) != 0 || !S_ISDIR(facts.st_mode)))
-        made = kg__fail(error, "%s: is no folder: name another one, or remove it", path);
+        made = kg__fail(error, "%s: is not a folder: name another one, or remove it", path);
     return made;
 }
 

@@ -8,7 +8,7 @@
 
 #include "base/message.h"
 
-/* What stands between a file's name and the rest of its temporary name: ".<name>.new-<process>". */
+/* What is between a file's name and the rest of its temporary name: ".<name>.new-<process>". */
 #define KG__FILE_TEMPORARY ".new-"
 
 /* Whether `path` is a regular file, a link to one, or not there: a device, a pipe or a folder is

@@ -9,7 +9,7 @@
 /* What a hash of nothing is: where one begins. */
 #define KG__HASH_BEGIN UINT64_C(0xcbf29ce484222325)
 
-/* The room for a hash as 16 hexadecimal digits. */
+/* The size of a hash as 16 hexadecimal digits, with the NUL. */
 #define KG__HASH_TEXT_SIZE 17
 
 /* The hash with `bytes` more. */

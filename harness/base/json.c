@@ -86,7 +86,7 @@ bool kg__json_print(json_t *document, size_t flags, const char *what)
     bool printed = text != NULL && print_json(text) && fflush(stdout) == 0;
 
     if (text == NULL)
-        kg__complain("%s: cannot be shown as JSON: a name or path in it is no UTF-8: rename it",
+        kg__complain("%s: cannot be shown as JSON: a name or path in it is not UTF-8: rename it",
                      what);
     else if (!printed)
         kg__complain("%s: cannot be written: %s: send the standard output elsewhere", what,

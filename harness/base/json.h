@@ -39,7 +39,7 @@ char *kg__json_shown(const json_t *value);
 
 /* Prints a document, whose reference it takes, and a line break on standard output, in the form of
  * jansson's `flags`. False with a complaint that begins with `what`, where there is none (NULL: a
- * text that is no UTF-8 kept it from being made) or where the standard output takes no more. */
+ * text that is not UTF-8 kept it from being made) or where the standard output takes no more. */
 bool kg__json_print(json_t *document, size_t flags, const char *what);
 
 #endif

@@ -54,12 +54,12 @@ static const char *skip_value(const char *c)
 /* The key of a place in a text that is known to be valid JSON, since the parser that found it so
  * keeps no positions. A key that the file spells with escapes is not found; the object that it is
  * in has to do then. */
-static const char *position_of(const char *text, const kg__json_place *where)
+static const char *find_position(const char *text, const kg__json_place *where)
 {
     if (where == NULL)
         return skip_space(text);
 
-    const char *parent = position_of(text, where->inside);
+    const char *parent = find_position(text, where->inside);
     const char *object = parent;
     size_t length = strlen(where->key);
 
@@ -84,9 +84,9 @@ static const char *position_of(const char *text, const kg__json_place *where)
 }
 
 /* The line that a place is at, from 1. The text must be valid JSON. */
-static size_t line_of(const kg__reading *file, const kg__json_place *where)
+static size_t find_line(const kg__reading *file, const kg__json_place *where)
 {
-    const char *position = position_of(file->text, where);
+    const char *position = find_position(file->text, where);
     size_t line = 1;
 
     for (const char *c = file->text; c < position; c++)
@@ -120,7 +120,7 @@ void kg__complain_at(kg__reading *file, const kg__json_place *where, const char 
                  strerror(errno));
         return;
     }
-    fprintf(stream, "%s:%zu: ", file->path, line_of(file, where));
+    fprintf(stream, "%s:%zu: ", file->path, find_line(file, where));
     print_place(stream, where);
     va_start(arguments, format);
     vfprintf(stream, format, arguments);
@@ -188,7 +188,7 @@ bool kg__read_figure(kg__reading *file, const kg__json_place *where, const json_
                      double *figure, const char *remedy)
 {
     if (!json_is_number(value)) {
-        kg__complain_at(file, where, "is no number: %s", remedy);
+        kg__complain_at(file, where, "is not a number: %s", remedy);
         return false;
     }
     *figure = json_number_value(value);
@@ -215,7 +215,7 @@ bool kg__read_name(kg__reading *file, const kg__json_place *where, const json_t 
                    size_t size, const char *remedy)
 {
     if (!json_is_string(value) || json_string_length(value) == 0) {
-        kg__complain_at(file, where, "is no text, or an empty one: %s", remedy);
+        kg__complain_at(file, where, "is not a string, or is empty: %s", remedy);
         return false;
     }
     if (json_string_length(value) >= size) {
@@ -233,18 +233,18 @@ bool kg__read_schema(kg__reading *file, const json_t *document, const char *sche
     const json_t *found = json_object_get(document, "schema");
 
     if (!json_is_object(document)) {
-        kg__complain_at(file, NULL, "is no JSON object: %s", remedy);
+        kg__complain_at(file, NULL, "is not a JSON object: %s", remedy);
         return false;
     }
     if (!kg__has_member(file, NULL, document, "schema", remedy))
         return false;
     if (!json_is_string(found)) {
-        kg__complain_at(file, &where, "is no text: %s", remedy);
+        kg__complain_at(file, &where, "is not a string: %s", remedy);
         return false;
     }
     if (strcmp(json_string_value(found), schema) == 0)
         return true;
     file->bad = true;
     return kg__fail(file->error, "%s:%zu: schema %s is not the one this program reads (%s): %s",
-                    file->path, line_of(file, &where), json_string_value(found), schema, update);
+                    file->path, find_line(file, &where), json_string_value(found), schema, update);
 }

@@ -33,12 +33,12 @@ typedef struct kg__document_kind {
 } kg__document_kind;
 
 /* Reads a whole regular file as text with a NUL at its end (freed with free()), or returns NULL
- * with `error`; `absent` tells a file that does not exist from one that cannot be read. */
+ * with `error`; `absent` says that the file does not exist. */
 char *kg__read_document(const kg__document_kind *kind, const char *path, size_t *length,
                         bool *absent, kg__error *error);
 
-/* Parses a text of `length` bytes with a NUL behind it, in which no key may stand twice. NULL, with
- * a complaint by file and line, where it is no JSON. */
+/* Parses a text of `length` bytes followed by a NUL, in which no key may appear twice. NULL,
+ * with a complaint by file and line, where it is not JSON. */
 json_t *kg__parse_document(kg__reading *file, size_t length, const char *remedy);
 
 /* Keeps "<path>:<line>: <keys>: <message>" as the document's error, where it is the first. */
@@ -58,7 +58,7 @@ bool kg__read_figure(kg__reading *file, const kg__json_place *where, const json_
                      double *figure, const char *remedy);
 
 /* Whether a document says that it is of the schema that is read here; `update` is what to do about
- * another: "update kernelgate or record anew with ci/rebaseline". */
+ * another: "update kernelgate or record again with ci/rebaseline". */
 bool kg__read_schema(kg__reading *file, const json_t *document, const char *schema,
                      const char *update, const char *remedy);
 

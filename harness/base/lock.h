@@ -1,13 +1,13 @@
-/* A machine-wide lock: whoever times on a GPU holds it alone, whatever the checkout; whoever checks
- * there shares it. */
+/* A machine-wide lock: a process that times on a GPU holds it alone, in any checkout; one that
+ * checks shares it. */
 #ifndef KG__BASE_LOCK_H
 #define KG__BASE_LOCK_H
 
 #include "base/message.h"
 
 typedef enum kg__lock_kind {
-    KG__LOCK_SHARED,   /* others may hold it so too: those who check beside each other */
-    KG__LOCK_EXCLUSIVE /* alone: whoever times */
+    KG__LOCK_SHARED,   /* others may hold it shared too: those that check */
+    KG__LOCK_EXCLUSIVE /* alone: a process that times */
 } kg__lock_kind;
 
 /* Takes the lock `name` (of [A-Za-z0-9-]; a GPU's UUID), waiting as long as it takes. The lock is a

@@ -8,7 +8,7 @@
 /* What takes a terminal back to the begin of the line, and empties it. */
 #define CLEAR_LINE "\r\033[K"
 
-/* The bits that tell the bytes of a character behind its first one. */
+/* The bits that mark the bytes of a character after its first one. */
 #define UTF8_KIND 0xc0U
 #define UTF8_CONTINUED 0x80U
 
@@ -80,7 +80,7 @@ void kg__disarm(char *text)
     }
 }
 
-static bool bar_stands(void)
+static bool bar_is_shown(void)
 {
     return getenv(KG__BAR_SETTING) != NULL && isatty(STDERR_FILENO) != 0;
 }
@@ -95,7 +95,7 @@ void kg__complain(const char *format, ...)
     va_end(arguments);
     kg__disarm(text);
     /* In one call, which is one write: another process may be drawing the bar. */
-    fprintf(stderr, "%skernelgate: %s\n", bar_stands() ? CLEAR_LINE : "", text);
+    fprintf(stderr, "%skernelgate: %s\n", bar_is_shown() ? CLEAR_LINE : "", text);
 }
 
 void *kg__allocate(size_t count, size_t size)
@@ -110,14 +110,14 @@ void *kg__allocate(size_t count, size_t size)
     return memory;
 }
 
-void *kg__grow(void *items, size_t count, size_t *room, size_t size)
+void *kg__grow(void *items, size_t count, size_t *capacity, size_t size)
 {
     void *larger;
 
-    if (count < *room)
+    if (count < *capacity)
         return items;
-    *room = *room == 0 ? 64 : 2 * *room;
-    larger = kg__allocate(*room, size);
+    *capacity = *capacity == 0 ? 64 : 2 * *capacity;
+    larger = kg__allocate(*capacity, size);
     if (count > 0)
         memcpy(larger, items, count * size);
     free(items);

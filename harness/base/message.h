@@ -9,8 +9,8 @@
 /* The longest message that is kept; a longer one is cut and ends in "...". */
 #define KG__MESSAGE_SIZE 1024
 
-/* Set in the environment while a progress bar stands on the terminal, so that whoever writes there,
- * an observer too, clears its line first. */
+/* Set in the environment while a progress bar is on the terminal, so that any process that writes
+ * there, also an observer, clears its line first. */
 #define KG__BAR_SETTING "KG__PROGRESS_BAR"
 
 /* One error, empty while there is none. A function that can fail takes one and fills it in. */
@@ -31,7 +31,7 @@ void kg__format(char *text, size_t size, const char *format, ...)
 void kg__format_list(char *text, size_t size, const char *format, va_list arguments)
     __attribute__((format(printf, 3, 0)));
 
-/* The room for a path: the system takes none that is longer. */
+/* The size of a path: the system takes none that is longer. */
 #define KG__PATH_SIZE 4096
 
 /* Formats a path into `text` of `size` bytes, byte by byte. A path that does not fit is never cut,
@@ -45,8 +45,8 @@ void kg__format_path(char *text, size_t size, const char *format, ...)
  * "##[" anywhere. A character of each becomes a space, in place. */
 void kg__disarm(char *text);
 
-/* Prints "kernelgate: <message>" as one line on the standard error, in the place of a progress bar
- * where one stands there. */
+/* Prints "kernelgate: <message>" as one line on the standard error, over a progress bar where there
+ * is one. */
 void kg__complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Allocates, or ends the process with exit code 2 and a message: running out of host memory for
@@ -54,10 +54,10 @@ void kg__complain(const char *format, ...) __attribute__((format(printf, 1, 2)))
  */
 void *kg__allocate(size_t count, size_t size);
 
-/* Makes room for one more in an array of `count` items of `size` bytes each that has room for
- * `*room` (none at first): returns the array, moved to a larger place where it was full. What is
- * behind the items is zeroed when it is moved. */
-void *kg__grow(void *items, size_t count, size_t *room, size_t size);
+/* Makes space for one more in an array of `count` items of `size` bytes each with a capacity of
+ * `*capacity` items (0 at first): returns the array, moved where it was full. What follows the
+ * items is zeroed when it is moved. */
+void *kg__grow(void *items, size_t count, size_t *capacity, size_t size);
 
 /* A copy of `text` on the heap, made like kg__allocate(). */
 char *kg__copy_text(const char *text);

@@ -25,7 +25,7 @@ bool kg__process_look(pid_t process, kg__process_facts *facts)
     char text[1024];
     FILE *file;
     size_t length;
-    const char *behind_name;
+    const char *after_name;
     char state;
     int parent;
 
@@ -37,9 +37,9 @@ bool kg__process_look(pid_t process, kg__process_facts *facts)
     fclose(file);
     text[length] = '\0';
     /* The name may hold anything, spaces and brackets too. What is between are fields 5 to 21. */
-    behind_name = strrchr(text, ')');
-    if (behind_name == NULL ||
-        sscanf(behind_name + 1,
+    after_name = strrchr(text, ')');
+    if (after_name == NULL ||
+        sscanf(after_name + 1,
                " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
                &state, &parent, &facts->started) != 3)
         return false;

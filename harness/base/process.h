@@ -8,14 +8,14 @@
 /* The value of a variable of the environment, or NULL where it is unset or empty. */
 const char *kg__setting(const char *name);
 
-/* What /proc tells of a process. */
+/* What /proc says about a process. */
 typedef struct kg__process_facts {
     pid_t parent;
     unsigned long long started;
     bool ended; /* it waits for its parent to notice that it died */
 } kg__process_facts;
 
-/* Reads those; false where there is no such process, or where it may not be looked at. */
+/* Reads them; false where there is no such process, or it is hidden. */
 bool kg__process_look(pid_t process, kg__process_facts *facts);
 
 /* Whether a process of this machine lives; one that ended and was not waited for does not. */

@@ -21,13 +21,13 @@
 /* More than the lines of a holder take. */
 #define FILE_SIZE 1024
 
-typedef struct holder {
+typedef struct lock_holder {
     pid_t process; /* 0: nobody */
     unsigned long long started;
     char host[256];
     char what[128];
     char since[64];
-} holder;
+} lock_holder;
 
 typedef enum liveness { GONE, ALIVE, ELSEWHERE } liveness;
 
@@ -38,30 +38,30 @@ static void name_host(char *text, size_t size)
     text[size - 1] = '\0';
 }
 
-static liveness liveness_of(const holder *one)
+static liveness check_liveness(const lock_holder *holder)
 {
-    char host[sizeof one->host];
+    char host[sizeof holder->host];
     kg__process_facts facts;
 
     name_host(host, sizeof host);
-    if (strcmp(host, one->host) != 0)
+    if (strcmp(host, holder->host) != 0)
         return ELSEWHERE;
-    if (kg__process_look(one->process, &facts) && facts.started != one->started)
+    if (kg__process_look(holder->process, &facts) && facts.started != holder->started)
         return GONE;
-    return kg__process_lives(one->process) ? ALIVE : GONE;
+    return kg__process_lives(holder->process) ? ALIVE : GONE;
 }
 
 /* Whether this process is the holder or descends from it. */
-static bool is_ours(const holder *one)
+static bool is_ours(const lock_holder *holder)
 {
     pid_t process = getpid();
     kg__process_facts facts;
 
-    if (liveness_of(one) != ALIVE)
+    if (check_liveness(holder) != ALIVE)
         return false;
-    while (process > 0 && process != one->process)
+    while (process > 0 && process != holder->process)
         process = kg__process_look(process, &facts) ? facts.parent : 0;
-    return process == one->process;
+    return process == holder->process;
 }
 
 static bool wait_for_turn(int file, int kind, const char *path, kg__error *error)
@@ -85,8 +85,8 @@ static bool wait_for_turn(int file, int kind, const char *path, kg__error *error
     return true;
 }
 
-/* Opens the file by `flags` and waits for its turn; -1 with `error`. `*absent` tells that there is
- * none, which is no error unless it was to be made. */
+/* Opens the file by `flags` and waits for its turn; -1 with `error`. `*absent` says that there is
+ * none, an error only with O_CREAT. */
 static int open_file(const char *path, int flags, bool *absent, kg__error *error)
 {
     int file = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
@@ -96,13 +96,14 @@ static int open_file(const char *path, int flags, bool *absent, kg__error *error
     if (file < 0) {
         if (!*absent || (flags & O_CREAT) != 0)
             kg__fail(error,
-                     "%s: cannot be opened: %s: it says who holds this folder; see to its "
+                     "%s: cannot be opened: %s: it says who holds this folder; check its "
                      "permissions and free space, or set KG_OUT to another folder",
                      path, strerror(errno));
         return -1;
     }
     if (fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode)) {
-        kg__fail(error, "%s: is no regular file: remove it, or set KG_OUT to another folder", path);
+        kg__fail(error, "%s: is not a regular file: remove it, or set KG_OUT to another folder",
+                 path);
         close(file);
         return -1;
     }
@@ -113,7 +114,7 @@ static int open_file(const char *path, int flags, bool *absent, kg__error *error
     return file;
 }
 
-/* Takes the value of a line "WORD VALUE" where that is its word. */
+/* Copies the value of a line "WORD VALUE" where that is its word. */
 static void take_value(const char *line, const char *word, char *value, size_t size)
 {
     size_t length = strlen(word);
@@ -122,7 +123,7 @@ static void take_value(const char *line, const char *word, char *value, size_t s
         kg__format(value, size, "%s", line + length + 1);
 }
 
-static bool parse_holder(char *text, holder *one)
+static bool parse_holder(char *text, lock_holder *holder)
 {
     char process[32] = "";
     char started[32] = "";
@@ -130,44 +131,44 @@ static bool parse_holder(char *text, holder *one)
     char *end;
     long number;
 
-    *one = (holder){ 0 };
+    *holder = (lock_holder){ 0 };
     for (char *line = strtok_r(text, "\n", &rest); line != NULL;
          line = strtok_r(NULL, "\n", &rest)) {
         take_value(line, "process", process, sizeof process);
         take_value(line, "started", started, sizeof started);
-        take_value(line, "host", one->host, sizeof one->host);
-        take_value(line, "what", one->what, sizeof one->what);
-        take_value(line, "since", one->since, sizeof one->since);
+        take_value(line, "host", holder->host, sizeof holder->host);
+        take_value(line, "what", holder->what, sizeof holder->what);
+        take_value(line, "since", holder->since, sizeof holder->since);
     }
     errno = 0;
     number = strtol(process, &end, 10);
     if (errno != 0 || end == process || *end != '\0' || number <= 0 || number > 0x7fffffffL)
         return false;
-    one->process = (pid_t)number;
-    one->started = strtoull(started, &end, 10);
-    return errno == 0 && end != started && *end == '\0' && one->host[0] != '\0';
+    holder->process = (pid_t)number;
+    holder->started = strtoull(started, &end, 10);
+    return errno == 0 && end != started && *end == '\0' && holder->host[0] != '\0';
 }
 
 /* Who holds the folder, by its file; nobody where that is empty. */
-static bool read_holder(int file, const char *path, holder *one, kg__error *error)
+static bool read_holder(int file, const char *path, lock_holder *holder, kg__error *error)
 {
     char text[FILE_SIZE + 1];
     ssize_t length = pread(file, text, FILE_SIZE, 0);
 
-    *one = (holder){ 0 };
+    *holder = (lock_holder){ 0 };
     if (length < 0)
         return kg__fail(error, "%s: cannot be read: %s: check the disk", path, strerror(errno));
     text[length] = '\0';
-    if (length == 0 || (strlen(text) == (size_t)length && parse_holder(text, one)))
+    if (length == 0 || (strlen(text) == (size_t)length && parse_holder(text, holder)))
         return true;
-    *one = (holder){ 0 };
+    *holder = (lock_holder){ 0 };
     return kg__fail(error,
                     "%s: does not say who holds this folder: if no run is in progress here, remove "
                     "it",
                     path);
 }
 
-static bool write_holder(int file, const char *path, const holder *one, kg__error *error)
+static bool write_holder(int file, const char *path, const lock_holder *holder, kg__error *error)
 {
     char text[FILE_SIZE];
     ssize_t written;
@@ -175,7 +176,7 @@ static bool write_holder(int file, const char *path, const holder *one, kg__erro
 
     int length =
         snprintf(text, sizeof text, "process %ld\nstarted %llu\nhost %s\nwhat %s\nsince %s\n",
-                 (long)one->process, one->started, one->host, one->what, one->since);
+                 (long)holder->process, holder->started, holder->host, holder->what, holder->since);
 
     if (ftruncate(file, 0) == 0) {
         written = pwrite(file, text, (size_t)length, 0);
@@ -194,23 +195,23 @@ static bool write_holder(int file, const char *path, const holder *one, kg__erro
                     path, strerror(cause));
 }
 
-/* Tells who is in the way. */
-static bool refuse(const char *path, const holder *one, kg__error *error)
+/* Fails with the holder's name. */
+static bool refuse(const char *path, const lock_holder *holder, kg__error *error)
 {
-    char host[sizeof one->host];
+    char host[sizeof holder->host];
     size_t length = strlen(path) - strlen("/" KG__RUN_LOCK_FILE);
 
     name_host(host, sizeof host);
-    if (strcmp(host, one->host) != 0)
+    if (strcmp(host, holder->host) != 0)
         return kg__fail(error,
                         "%.*s: held by %s, process %ld on %s, since %s: wait until it is through, "
                         "or set KG_OUT to another folder; if it is gone, remove %s",
-                        (int)length, path, one->what, (long)one->process, one->host, one->since,
-                        path);
+                        (int)length, path, holder->what, (long)holder->process, holder->host,
+                        holder->since, path);
     return kg__fail(error,
                     "%.*s: held by %s, process %ld, since %s: wait until it is through, or set "
                     "KG_OUT to another folder",
-                    (int)length, path, one->what, (long)one->process, one->since);
+                    (int)length, path, holder->what, (long)holder->process, holder->since);
 }
 
 /* The name of a process's program. */
@@ -229,24 +230,24 @@ static void name_program(pid_t process, char *text, size_t size)
     fclose(file);
 }
 
-static bool describe(pid_t process, holder *one, kg__error *error)
+static bool describe_process(pid_t process, lock_holder *holder, kg__error *error)
 {
     time_t now = time(NULL);
     struct tm calendar;
     kg__process_facts facts;
 
-    *one = (holder){ .process = process };
+    *holder = (lock_holder){ .process = process };
     if (!kg__process_look(process, &facts))
         return kg__fail(error,
-                        "process %ld: /proc tells nothing of it: it is gone, or hidden: "
+                        "process %ld: /proc has nothing about it: it is gone, or hidden: "
                         "mount /proc",
                         (long)process);
-    one->started = facts.started;
-    name_host(one->host, sizeof one->host);
-    name_program(process, one->what, sizeof one->what);
+    holder->started = facts.started;
+    name_host(holder->host, sizeof holder->host);
+    name_program(process, holder->what, sizeof holder->what);
     if (gmtime_r(&now, &calendar) == NULL ||
-        strftime(one->since, sizeof one->since, "%Y-%m-%d %H:%M:%S UTC", &calendar) == 0)
-        one->since[0] = '\0';
+        strftime(holder->since, sizeof holder->since, "%Y-%m-%d %H:%M:%S UTC", &calendar) == 0)
+        holder->since[0] = '\0';
     return true;
 }
 
@@ -258,21 +259,21 @@ static void name_file(const char *folder, char *path, size_t size)
 bool kg__run_lock_take(const char *folder, pid_t process, kg__error *error)
 {
     char path[KG__PATH_SIZE];
-    holder present;
-    holder next;
+    lock_holder present;
+    lock_holder next;
     bool absent;
     bool taken;
     int file;
 
     name_file(folder, path, sizeof path);
-    if (!describe(process, &next, error))
+    if (!describe_process(process, &next, error))
         return false;
     file = open_file(path, O_RDWR | O_CREAT, &absent, error);
     if (file < 0)
         return false;
     taken = read_holder(file, path, &present, error);
     if (taken && present.process != 0 && !is_ours(&present))
-        taken = liveness_of(&present) == GONE || refuse(path, &present, error);
+        taken = check_liveness(&present) == GONE || refuse(path, &present, error);
     if (taken && (present.process == 0 || !is_ours(&present)))
         taken = write_holder(file, path, &next, error);
     close(file);
@@ -282,7 +283,7 @@ bool kg__run_lock_take(const char *folder, pid_t process, kg__error *error)
 bool kg__run_lock_permits(const char *folder, kg__error *error)
 {
     char path[KG__PATH_SIZE];
-    holder present;
+    lock_holder present;
     bool permitted;
     bool absent;
     int file;
@@ -295,13 +296,13 @@ bool kg__run_lock_permits(const char *folder, kg__error *error)
     close(file);
     if (!permitted || present.process == 0 || is_ours(&present))
         return permitted;
-    return liveness_of(&present) == GONE || refuse(path, &present, error);
+    return check_liveness(&present) == GONE || refuse(path, &present, error);
 }
 
 void kg__run_lock_release(const char *folder, pid_t process)
 {
     char path[KG__PATH_SIZE];
-    holder present;
+    lock_holder present;
     bool absent;
     int file;
 
@@ -310,7 +311,7 @@ void kg__run_lock_release(const char *folder, pid_t process)
     if (file < 0)
         return;
     if (read_holder(file, path, &present, NULL) && present.process == process &&
-        liveness_of(&present) == ALIVE && ftruncate(file, 0) != 0)
+        check_liveness(&present) == ALIVE && ftruncate(file, 0) != 0)
         (void)unlink(path);
     close(file);
 }

@@ -60,24 +60,24 @@ static bool is_comment(const char *line)
 }
 
 bool kg__source_line_with(const char *folder, const char *file, const char *text,
-                          kg__source_line *found)
+                          kg__source_line *source)
 {
     FILE *stream = open_below(folder, file);
     char *line = NULL;
-    size_t room = 0;
+    size_t capacity = 0;
     size_t number = 0;
-    bool seen = false;
+    bool matched = false;
 
     if (stream == NULL)
         return false;
-    while (!seen && getline(&line, &room, stream) >= 0) {
+    while (!matched && getline(&line, &capacity, stream) >= 0) {
         number++;
-        seen = strstr(line, text) != NULL && !is_comment(line);
+        matched = strstr(line, text) != NULL && !is_comment(line);
     }
     free(line);
     fclose(stream);
-    kg__format(found->file, sizeof found->file, "%s", file);
-    found->line = seen ? number : 1;
+    kg__format(source->file, sizeof source->file, "%s", file);
+    source->line = matched ? number : 1;
     return true;
 }
 
@@ -118,66 +118,66 @@ size_t kg__source_skip(const char *text)
     return length > 0 ? length : 1;
 }
 
-size_t kg__source_place(const char *text, kg__source_line *found)
+size_t kg__source_place(const char *text, kg__source_line *source)
 {
     size_t length = path_length(text);
     size_t digits;
 
-    /* A sentence may end behind a path. */
+    /* A sentence may end after a path. */
     while (length > 0 && text[length - 1] == '.')
         length--;
-    if (length >= sizeof found->file)
+    if (length >= sizeof source->file)
         return 0;
-    memcpy(found->file, text, length);
-    found->file[length] = '\0';
-    found->line = 0;
-    if (!is_source(found->file))
+    memcpy(source->file, text, length);
+    source->file[length] = '\0';
+    source->line = 0;
+    if (!is_source(source->file))
         return 0;
     digits = text[length] == ':' ? strspn(text + length + 1, DIGITS) : 0;
     if (digits == 0 || digits > LINE_DIGITS)
         return length;
-    found->line = strtoul(text + length + 1, NULL, 10);
+    source->line = strtoul(text + length + 1, NULL, 10);
     return length + 1 + digits;
 }
 
 /* Whether a place is one of a source file that is below a folder. */
-static bool is_there(const char *folder, const kg__source_line *place)
+static bool is_there(const char *folder, const kg__source_line *source)
 {
-    FILE *stream = strchr(place->file, '/') != NULL ? open_below(folder, place->file) : NULL;
+    FILE *stream = strchr(source->file, '/') != NULL ? open_below(folder, source->file) : NULL;
 
     if (stream != NULL)
         fclose(stream);
     return stream != NULL;
 }
 
-bool kg__source_mentioned(const char *folder, const char *text, kg__source_line *found)
+bool kg__source_mentioned(const char *folder, const char *text, kg__source_line *source)
 {
     kg__source_line unnumbered = { "", 0 };
 
     for (; *text != '\0'; text += kg__source_skip(text)) {
-        if (kg__source_place(text, found) > 0 && is_there(folder, found)) {
-            if (found->line > 0)
+        if (kg__source_place(text, source) > 0 && is_there(folder, source)) {
+            if (source->line > 0)
                 return true;
             if (unnumbered.file[0] == '\0')
-                unnumbered = *found;
+                unnumbered = *source;
         }
     }
     return unnumbered.file[0] != '\0' &&
-           kg__source_line_with(folder, unnumbered.file, KERNEL, found);
+           kg__source_line_with(folder, unnumbered.file, KERNEL, source);
 }
 
-bool kg__source_of_case(const char *folder, const char *id, kg__source_line *found)
+bool kg__source_of_case(const char *folder, const char *id, kg__source_line *source)
 {
     size_t comparison = strspn(id, NAME_CHARACTERS);
     size_t variant = id[comparison] == '/' ? strspn(id + comparison + 1, NAME_CHARACTERS) : 0;
-    char file[sizeof found->file];
+    char file[sizeof source->file];
 
     if (comparison == 0 || comparison + variant + 32 > sizeof file)
         return false;
     while (variant > 0) {
         kg__format(file, sizeof file, "kernels/%.*s/%.*s.cu", (int)comparison, id, (int)variant,
                    id + comparison + 1);
-        if (kg__source_line_with(folder, file, KERNEL, found))
+        if (kg__source_line_with(folder, file, KERNEL, source))
             return true;
         do
             variant--;

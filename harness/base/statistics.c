@@ -4,7 +4,8 @@
 #include <stdlib.h>
 
 /* Binomial weights smaller than this part of the greatest one are not summed: even all of them
- * together are nothing beside the smallest tail that a double can ask for, which is about 1e-16. */
+ * together are nothing next to the smallest tail that a double can ask for, which is about 1e-16.
+ */
 #define NEGLIGIBLE_WEIGHT 1e-250
 
 /* Rounding leaves a tail of a binomial sum this far, as a fraction, from its exact value at most.

@@ -96,7 +96,7 @@ void kg__show_known_percent(char *text, size_t size, double fraction, bool sign)
         kg__show_percent(text, size, fraction, sign);
 }
 
-/* Decodes the character at `bytes`; returns its length, or 0 where it is no well-formed UTF-8. */
+/* Decodes the character at `bytes`; returns its length, or 0 where it is not well-formed UTF-8. */
 static size_t decode(const unsigned char *bytes, uint32_t *character)
 {
     static const uint32_t smallest[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -239,7 +239,7 @@ size_t kg__variant_length(const char *id)
     return slash != NULL ? (size_t)(slash + 1 - id) : strlen(id);
 }
 
-static size_t least_of(size_t a, size_t b)
+static size_t smaller(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
@@ -266,9 +266,9 @@ static size_t distance(const char *a, const char *b)
         row[0] = i;
         for (size_t j = 1; j < width; j++) {
             row[j] =
-                least_of(last[j - 1] + (a[i - 1] != b[j - 1]), least_of(last[j], row[j - 1]) + 1);
+                smaller(last[j - 1] + (a[i - 1] != b[j - 1]), smaller(last[j], row[j - 1]) + 1);
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                row[j] = least_of(row[j], last_but_one[j - 2] + 1);
+                row[j] = smaller(row[j], last_but_one[j - 2] + 1);
         }
     }
     result = row[width - 1];
@@ -278,9 +278,9 @@ static size_t distance(const char *a, const char *b)
 
 /* Whether a name may have been meant by another that has `wrong` letters wrong: one, or fewer than
  * half of the longer one's. A letter has to be right: "q" is not "m" misspelled. */
-static bool may_be_meant(const char *given, const char *name, size_t wrong)
+static bool may_be_meant(const char *typed, const char *name, size_t wrong)
 {
-    size_t length = strlen(given);
+    size_t length = strlen(typed);
     size_t longer = strlen(name) > length ? strlen(name) : length;
 
     return wrong < length && (wrong <= 1 || 2 * wrong < longer);

@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* The room that any figure of kg__show_figure() or kg__show_percent() fits into, with a unit of up
- * to 16 bytes. */
+/* The size of any figure of kg__show_figure() or kg__show_percent(), with a unit of up to 16 bytes.
+ */
 #define KG__FIGURE_SIZE 64
 
 /* Shows `value` with its thousands grouped and as many decimals as say something: "47 980 ns",
@@ -34,7 +34,7 @@ void kg__show_known_percent(char *text, size_t size, double fraction, bool sign)
  * more parts. */
 size_t kg__variant_length(const char *id);
 
-/* Whether a text has `end` behind something else: a file's name its suffix. */
+/* Whether a text ends in `end` and is longer, as a file's name with its suffix. */
 bool kg__ends_with(const char *text, const char *end);
 
 /* A copy on the heap of `text` as valid UTF-8 that XML 1.0 may hold: each byte or character that it

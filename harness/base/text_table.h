@@ -28,23 +28,23 @@ kg__text_table *kg__text_table_new(const kg__text_table_column *columns, size_t 
 
 /* Adds the next cell, from left to right and row after row. `exact` is what CSV has instead of
  * `shown`; NULL where both are one. */
-void kg__text_table_add(kg__text_table *grid, const char *shown, const char *exact);
+void kg__text_table_add(kg__text_table *table, const char *shown, const char *exact);
 
 /* Adds a figure, which CSV has with all its digits, and an empty cell for NaN. */
-void kg__text_table_add_figure(kg__text_table *grid, const char *shown, double exact);
+void kg__text_table_add_figure(kg__text_table *table, const char *shown, double exact);
 
 /* How many rows are whole. */
-size_t kg__text_table_rows(const kg__text_table *grid);
+size_t kg__text_table_rows(const kg__text_table *table);
 
-/* Has kg__text_table_write() colour the words of verdicts in this column of a terminal's table,
- * where its stream wants colour. */
-void kg__text_table_color_words(kg__text_table *grid, size_t column);
+/* Has kg__text_table_write() color the words of verdicts in this column of a terminal's table,
+ * where its stream wants color. */
+void kg__text_table_color_words(kg__text_table *table, size_t column);
 
 /* Writes the titles, where `titled`, and every row. */
-void kg__text_table_write(FILE *stream, const kg__text_table *grid, kg__text_table_format format,
+void kg__text_table_write(FILE *stream, const kg__text_table *table, kg__text_table_format format,
                           bool titled);
 
 /* Frees the table and its cells. */
-void kg__text_table_free(kg__text_table *grid);
+void kg__text_table_free(kg__text_table *table);
 
 #endif

@@ -48,14 +48,14 @@ static void write_facts(char *text, size_t size, const fact *facts, size_t count
 
     text[0] = '\0';
     for (size_t i = 0; i < count; i++) {
-        const fact *one = &facts[i];
-        const char *value = then ? one->then : one->now;
-        bool unknown = one->none == NULL && (*one->then == '\0' || *one->now == '\0');
+        const fact *entry = &facts[i];
+        const char *value = then ? entry->then : entry->now;
+        bool unknown = entry->none == NULL && (*entry->then == '\0' || *entry->now == '\0');
 
-        if (unknown || strcmp(one->then, one->now) == 0)
+        if (unknown || strcmp(entry->then, entry->now) == 0)
             continue;
         kg__format(text + used, size - used, "%s%s%s", used > 0 ? " and " : "",
-                   *value != '\0' ? one->what : one->none, value);
+                   *value != '\0' ? entry->what : entry->none, value);
         used = strlen(text);
     }
 }
@@ -137,20 +137,20 @@ void kg__baseline_free(kg__baseline *baseline)
     *baseline = (kg__baseline){ 0 };
 }
 
-size_t kg__baseline_room_for(size_t count)
+size_t kg__baseline_capacity(size_t count)
 {
-    size_t room = 1;
+    size_t capacity = 1;
 
-    while (room < count)
-        room *= 2;
-    return room;
+    while (capacity < count)
+        capacity *= 2;
+    return capacity;
 }
 
 /* Opens a zeroed gap at `index` of an array, which may move; returns the array. */
 static void *open_gap(void *items, size_t count, size_t size, size_t index)
 {
-    if (count == 0 || kg__baseline_room_for(count) == count) {
-        void *larger = kg__allocate(kg__baseline_room_for(count + 1), size);
+    if (count == 0 || kg__baseline_capacity(count) == count) {
+        void *larger = kg__allocate(kg__baseline_capacity(count + 1), size);
 
         if (count > 0)
             memcpy(larger, items, count * size);
@@ -166,7 +166,7 @@ static void *open_gap(void *items, size_t count, size_t size, size_t index)
 }
 
 /* The index of the first case whose id does not come before `id`. */
-static size_t place_of_case(const kg__baseline_case *cases, size_t count, const char *id)
+static size_t find_case_index(const kg__baseline_case *cases, size_t count, const char *id)
 {
     size_t low = 0;
     size_t high = count;
@@ -184,21 +184,21 @@ static size_t place_of_case(const kg__baseline_case *cases, size_t count, const 
 
 static kg__baseline_case *find_case(kg__baseline_case *cases, size_t count, const char *id)
 {
-    size_t place = place_of_case(cases, count, id);
+    size_t index = find_case_index(cases, count, id);
 
-    return place < count && strcmp(cases[place].id, id) == 0 ? &cases[place] : NULL;
+    return index < count && strcmp(cases[index].id, id) == 0 ? &cases[index] : NULL;
 }
 
 static kg__baseline_case *add_case(kg__baseline_case **cases, size_t *count, const char *id)
 {
-    size_t place = place_of_case(*cases, *count, id);
+    size_t index = find_case_index(*cases, *count, id);
 
-    if (place < *count && strcmp((*cases)[place].id, id) == 0)
-        return &(*cases)[place];
-    *cases = open_gap(*cases, *count, sizeof **cases, place);
+    if (index < *count && strcmp((*cases)[index].id, id) == 0)
+        return &(*cases)[index];
+    *cases = open_gap(*cases, *count, sizeof **cases, index);
     *count += 1;
-    (*cases)[place].id = kg__copy_text(id);
-    return &(*cases)[place];
+    (*cases)[index].id = kg__copy_text(id);
+    return &(*cases)[index];
 }
 
 kg__baseline_case *kg__baseline_find(const kg__baseline *baseline, const char *id)
@@ -232,17 +232,17 @@ kg__baseline_case *kg__baseline_add_sentinel(kg__baseline *baseline, const char 
 
 kg__baseline_metric *kg__baseline_add_metric(kg__baseline_case *entry, const char *name)
 {
-    size_t place = 0;
+    size_t index = 0;
 
-    while (place < entry->metric_count && strcmp(entry->metrics[place].name, name) < 0)
-        place++;
-    if (place < entry->metric_count && strcmp(entry->metrics[place].name, name) == 0)
-        return &entry->metrics[place];
-    entry->metrics = open_gap(entry->metrics, entry->metric_count, sizeof *entry->metrics, place);
+    while (index < entry->metric_count && strcmp(entry->metrics[index].name, name) < 0)
+        index++;
+    if (index < entry->metric_count && strcmp(entry->metrics[index].name, name) == 0)
+        return &entry->metrics[index];
+    entry->metrics = open_gap(entry->metrics, entry->metric_count, sizeof *entry->metrics, index);
     entry->metric_count++;
-    entry->metrics[place].name = kg__copy_text(name);
-    entry->metrics[place].gated = true;
-    return &entry->metrics[place];
+    entry->metrics[index].name = kg__copy_text(name);
+    entry->metrics[index].gated = true;
+    return &entry->metrics[index];
 }
 
 bool kg__baseline_remove(kg__baseline *baseline, const char *id)
@@ -322,7 +322,7 @@ kg__judgement kg__baseline_judgement(const kg__baseline_metric *metric)
 }
 
 /* The index of an id in the sorted list, or of the first id after it. */
-static size_t place_of(const kg__baseline *baseline, const char *id)
+static size_t find_checked_index(const kg__baseline *baseline, const char *id)
 {
     size_t low = 0;
     size_t high = baseline->checked_count;
@@ -340,43 +340,43 @@ static size_t place_of(const kg__baseline *baseline, const char *id)
 
 bool kg__baseline_lists(const kg__baseline *baseline, const char *id)
 {
-    size_t place = place_of(baseline, id);
+    size_t index = find_checked_index(baseline, id);
 
-    return place < baseline->checked_count && strcmp(baseline->checked[place], id) == 0;
+    return index < baseline->checked_count && strcmp(baseline->checked[index], id) == 0;
 }
 
 bool kg__baseline_list(kg__baseline *baseline, const char *id)
 {
     size_t count = baseline->checked_count;
-    size_t place = place_of(baseline, id);
+    size_t index = find_checked_index(baseline, id);
     char **list;
 
     if (kg__baseline_lists(baseline, id))
         return false;
-    if (count == 0 || kg__baseline_room_for(count) == count) {
-        list = kg__allocate(kg__baseline_room_for(count + 1), sizeof *list);
+    if (count == 0 || kg__baseline_capacity(count) == count) {
+        list = kg__allocate(kg__baseline_capacity(count + 1), sizeof *list);
         if (count > 0)
             memcpy(list, baseline->checked, count * sizeof *list);
         free(baseline->checked);
         baseline->checked = list;
     }
     list = baseline->checked;
-    memmove(&list[place + 1], &list[place], (count - place) * sizeof *list);
-    list[place] = kg__copy_text(id);
+    memmove(&list[index + 1], &list[index], (count - index) * sizeof *list);
+    list[index] = kg__copy_text(id);
     baseline->checked_count++;
     return true;
 }
 
 bool kg__baseline_unlist(kg__baseline *baseline, const char *id)
 {
-    size_t place = place_of(baseline, id);
+    size_t index = find_checked_index(baseline, id);
 
     if (!kg__baseline_lists(baseline, id))
         return false;
-    free(baseline->checked[place]);
+    free(baseline->checked[index]);
     baseline->checked_count--;
-    memmove(&baseline->checked[place], &baseline->checked[place + 1],
-            (baseline->checked_count - place) * sizeof *baseline->checked);
+    memmove(&baseline->checked[index], &baseline->checked[index + 1],
+            (baseline->checked_count - index) * sizeof *baseline->checked);
     return true;
 }
 

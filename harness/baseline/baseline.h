@@ -1,8 +1,8 @@
-/* The baseline store: one strict JSON file a target, baselines/<key>.json. Pure: knows no CUDA.
+/* The baseline store: one strict JSON file per target, baselines/<key>.json. Pure: knows no CUDA.
  *
  * A GPU's file holds times; the CPU model's, whose key is KG__MODEL_KEY, holds counters and nothing
- * else: whole numbers, without floor or sessions, and beside them the counters of each line of
- * source. It also lists the cases that are checked and not counted. */
+ * else: whole numbers, without floor or sessions, next to them the counters of each line of source.
+ * It also lists the cases that are checked and not counted. */
 #ifndef KG__BASELINE_BASELINE_H
 #define KG__BASELINE_BASELINE_H
 
@@ -38,8 +38,8 @@ typedef struct kg__baseline_metric {
 typedef struct kg__baseline_case {
     char *id;      /* "matmul_f32/naive/530/b16"; a sentinel's is its name, "copy" or "fma" */
     char *commit;  /* the commit that it was recorded at; NULL for a sentinel */
-    json_t *code;  /* what the compiler made of it, as in code.h; or NULL */
-    json_t *lines; /* the CPU model's counters by source line, as in lines.h; or NULL */
+    json_t *code;  /* what the compiler made of it, as in kernel_code.h; or NULL */
+    json_t *lines; /* the CPU model's counters by source line, as in counter_lines.h; or NULL */
     kg__baseline_metric *metrics; /* sorted by name */
     size_t metric_count;
 } kg__baseline_case;
@@ -71,7 +71,7 @@ const char *kg__measured_by(const json_t *provenance);
  * with `error` where another tool measured it. */
 bool kg__baseline_is_own(const char *path, const kg__baseline *baseline, kg__error *error);
 
-/* Whether two such values name one tool, whatever its version: their first words are alike. */
+/* Whether two such values name one tool, whatever its version: their first words are equal. */
 bool kg__is_same_tool(const char *a, const char *b);
 
 /* Says where the CPU model's baseline was recorded with another compiler, another version of the
@@ -85,12 +85,12 @@ bool kg__is_model(const kg__target *target);
 
 /* Reads the baseline file at `path`. On KG__BAD, `error` says what, where (file, line, key) and
  * what to do, for the first thing wrong; `baseline` then holds the cases that were right (none if
- * the file is no JSON). Unknown keys, duplicate keys, NaN, wrong types, values out of range, a key
- * that is not the file's name, a name in the model's file that is no counter, and any schema other
- * than KG__BASELINE_SCHEMA are errors. Free with kg__baseline_free() whatever came back. */
+ * the file is not JSON). Unknown keys, duplicate keys, NaN, wrong types, values out of range, a key
+ * that is not the file's name, a name in the model's file that is not a counter, and any schema
+ * other than KG__BASELINE_SCHEMA are errors. Free with kg__baseline_free() in any case. */
 kg__load_status kg__baseline_load(const char *path, kg__baseline *baseline, kg__error *error);
 
-/* The same of a text of `length` bytes with a NUL behind it; `path` is what complaints call it. */
+/* The same of a text of `length` bytes followed by a NUL; `path` is what complaints call it. */
 kg__load_status kg__baseline_parse(const char *path, const char *text, size_t length,
                                    kg__baseline *baseline, kg__error *error);
 
@@ -104,9 +104,9 @@ kg__load_status kg__baseline_load_for(const char *folder, kg__target *target, ch
 #define KG__MEMORY_TOLERANCE 0.05
 
 /* Writes `baseline` to `path`: to a temporary file in the same folder, flushed to disk, renamed
- * over the old one. One case a line, cases and keys in a fixed order, numbers in their shortest
+ * over the old one. One case per line, cases and keys in a fixed order, numbers in their shortest
  * exact form, so that a diff shows what moved. On failure returns false with `error`, and the old
- * file stands untouched. */
+ * file stays untouched. */
 bool kg__baseline_save(const char *path, const kg__baseline *baseline, kg__error *error);
 
 /* The case of an id, the baseline's own; NULL where there is none. */
@@ -139,7 +139,7 @@ bool kg__baseline_lists(const kg__baseline *baseline, const char *id);
 /* Adds an id to that list, in sorted place; false where it has it already. */
 bool kg__baseline_list(kg__baseline *baseline, const char *id);
 
-/* Takes an id out of it; false where it does not have it. */
+/* Removes an id from it; false where it does not have it. */
 bool kg__baseline_unlist(kg__baseline *baseline, const char *id);
 
 /* Frees and empties that list. */

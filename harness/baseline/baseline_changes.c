@@ -15,9 +15,9 @@
 typedef enum loosening { NO_LONGER_GATED, RETIRED, WIDENED, SLOWER, LOOSENINGS } loosening;
 
 static const struct {
-    const char *name; /* as the member has it */
-    const char *one;  /* as a sentence has it, behind its number */
-    const char *several;
+    const char *name;     /* as the member has it */
+    const char *singular; /* in a sentence, after its number */
+    const char *plural;
 } loosenings[LOOSENINGS] = {
     [NO_LONGER_GATED] = { "no_longer_gated", "metric no longer gated", "metrics no longer gated" },
     [RETIRED] = { "retired", "retired", "retired" },
@@ -66,19 +66,20 @@ void kg__baseline_changes_count(json_t *changes, const kg__baseline *baseline)
 }
 
 /* Whether a metric or case is held more loosely in one way. */
-static bool is_loosened(const kg__baseline_difference *one, loosening how)
+static bool is_loosened(const kg__baseline_difference *difference, loosening how)
 {
-    bool moved = one->kind == KG__DRIFT_MOVED;
+    bool moved = difference->kind == KG__DIFFERENCE_MOVED;
 
     switch (how) {
     case NO_LONGER_GATED:
-        return moved && one->first != NULL && one->first->gated && !one->gated;
+        return moved && difference->first != NULL && difference->first->gated && !difference->gated;
     case RETIRED:
-        return one->kind == KG__DRIFT_RETIRED && (one->whole || one->gated);
+        return difference->kind == KG__DIFFERENCE_RETIRED &&
+               (difference->whole || difference->gated);
     case WIDENED:
-        return moved && one->loosened;
+        return moved && difference->loosened;
     case SLOWER:
-        return moved && one->gated && one->beyond && one->change > 0.0;
+        return moved && difference->gated && difference->beyond && difference->change > 0.0;
     case LOOSENINGS:
         break;
     }
@@ -87,36 +88,37 @@ static bool is_loosened(const kg__baseline_difference *one, loosening how)
 
 /* The worst of the ways in which a metric or case is held more loosely; LOOSENINGS where it is not.
  */
-static loosening worst_of(const kg__baseline_difference *one)
+static loosening find_worst(const kg__baseline_difference *difference)
 {
     loosening how = NO_LONGER_GATED;
 
-    while (how < LOOSENINGS && !is_loosened(one, how))
+    while (how < LOOSENINGS && !is_loosened(difference, how))
         how++;
     return how;
 }
 
 /* Adds an entry of what is held more loosely, with what it was and what it is. */
-static void add_loosened(json_t *list, const char *target, const kg__baseline_difference *one,
-                         loosening how)
+static void add_loosened(json_t *list, const char *target,
+                         const kg__baseline_difference *difference, loosening how)
 {
-    json_t *entry = json_pack("{s:s, s:s, s:s}", "target", target, "case", one->id, "kind",
+    json_t *entry = json_pack("{s:s, s:s, s:s}", "target", target, "case", difference->id, "kind",
                               loosenings[how].name);
 
-    if (!one->whole)
-        json_object_set_new(entry, "metric", json_string(one->metric));
+    if (!difference->whole)
+        json_object_set_new(entry, "metric", json_string(difference->metric));
     if (how == WIDENED) {
-        kg__json_set_finite(entry, "before", kg__baseline_judgement(one->first).smallest);
-        kg__json_set_finite(entry, "after", kg__baseline_judgement(one->last).smallest);
+        kg__json_set_finite(entry, "before", kg__baseline_judgement(difference->first).smallest);
+        kg__json_set_finite(entry, "after", kg__baseline_judgement(difference->last).smallest);
     } else if (how == SLOWER) {
-        kg__json_set_finite(entry, "before", one->first != NULL ? one->first->value : 0.0);
-        kg__json_set_finite(entry, "after", one->last->value);
+        kg__json_set_finite(entry, "before",
+                            difference->first != NULL ? difference->first->value : 0.0);
+        kg__json_set_finite(entry, "after", difference->last->value);
     }
     json_array_append_new(list, entry);
 }
 
 /* How many sentinels have another value than they had, or came or went. */
-static size_t moved_sentinels(const kg__baseline *first, const kg__baseline *last)
+static size_t count_moved_sentinels(const kg__baseline *first, const kg__baseline *last)
 {
     size_t kept = 0;
     size_t moved = 0;
@@ -137,40 +139,40 @@ static size_t moved_sentinels(const kg__baseline *first, const kg__baseline *las
 void kg__baseline_changes_add(json_t *changes, const char *target, kg__file_state state,
                               const kg__baseline *first, const kg__baseline *last, const char *why)
 {
-    kg__baseline_diff drifts = kg__baseline_diff_make(first, last);
+    kg__baseline_diff diff = kg__baseline_diff_make(first, last);
     json_t *file = json_pack("{s:s, s:s}", "target", target, "state", states[state]);
     size_t added = 0;
 
-    for (size_t i = 0; i < drifts.count; i++)
-        added += drifts.items[i].kind == KG__DRIFT_NEW;
+    for (size_t i = 0; i < diff.count; i++)
+        added += diff.items[i].kind == KG__DIFFERENCE_NEW;
     for (loosening how = NO_LONGER_GATED; how < LOOSENINGS; how++) {
         size_t count = 0;
 
-        for (size_t i = 0; i < drifts.count; i++) {
-            count += is_loosened(&drifts.items[i], how);
+        for (size_t i = 0; i < diff.count; i++) {
+            count += is_loosened(&diff.items[i], how);
             /* Of a file that is gone all is. */
-            if (worst_of(&drifts.items[i]) == how && state != KG__FILE_REMOVED)
-                add_loosened(json_object_get(changes, "loosened"), target, &drifts.items[i], how);
+            if (find_worst(&diff.items[i]) == how && state != KG__FILE_REMOVED)
+                add_loosened(json_object_get(changes, "loosened"), target, &diff.items[i], how);
         }
         add_to_count(file, loosenings[how].name, count);
     }
     add_to_count(file, "new", added);
-    add_to_count(file, "sentinels_moved", moved_sentinels(first, last));
+    add_to_count(file, "sentinels_moved", count_moved_sentinels(first, last));
     if (why != NULL)
         json_object_set_new(file, "why", kg__json_clean_string(why));
     json_array_append_new(json_object_get(changes, "files"), file);
-    kg__baseline_diff_free(&drifts);
+    kg__baseline_diff_free(&diff);
 }
 
 /* Whether there is anything to say. */
-static bool matters(const json_t *changes)
+static bool has_content(const json_t *changes)
 {
     return json_object_get(changes, "since") != NULL || kg__json_count(changes, "not_gated") > 0 ||
            kg__json_count(changes, "limits_above_10_percent") > 0;
 }
 
 /* The sum of a count over all files. */
-static size_t total_of(const json_t *changes, const char *key)
+static size_t sum_over_files(const json_t *changes, const char *key)
 {
     const json_t *file;
     size_t total = 0;
@@ -207,16 +209,16 @@ static bool write_states(FILE *stream, const json_t *changes)
 static void write_loosened(FILE *stream, const json_t *changes)
 {
     const char *gap = "; loosened: ";
-    size_t added = total_of(changes, "new");
-    size_t sentinels = total_of(changes, "sentinels_moved");
+    size_t added = sum_over_files(changes, "new");
+    size_t sentinels = sum_over_files(changes, "sentinels_moved");
 
     for (int how = 0; how < LOOSENINGS; how++) {
-        size_t count = total_of(changes, loosenings[how].name);
+        size_t count = sum_over_files(changes, loosenings[how].name);
 
         if (count == 0)
             continue;
         fprintf(stream, "%s%zu %s", gap, count,
-                count == 1 ? loosenings[how].one : loosenings[how].several);
+                count == 1 ? loosenings[how].singular : loosenings[how].plural);
         gap = ", ";
     }
     if (*gap == ';')
@@ -229,7 +231,7 @@ static void write_loosened(FILE *stream, const json_t *changes)
 
 /* One sentence on all of it, on the heap: " since main: ...", or ": 44 metrics are not gated, ...".
  */
-static char *sentence_of(const json_t *changes)
+static char *make_sentence(const json_t *changes)
 {
     bool compared = json_object_get(changes, "since") != NULL;
     size_t not_gated = kg__json_count(changes, "not_gated");
@@ -261,15 +263,15 @@ void kg__baseline_changes_print(FILE *stream, const json_t *results)
     const json_t *changes = json_object_get(results, KG__BASELINES);
     char *sentence;
 
-    if (!matters(changes))
+    if (!has_content(changes))
         return;
-    sentence = sentence_of(changes);
+    sentence = make_sentence(changes);
     fprintf(stream, "baselines%s\n", sentence);
     free(sentence);
 }
 
 /* What became of a metric or case that is held more loosely, "limit from 2.0 % to 12.0 %". */
-static void describe(const json_t *loosened, char *text, size_t size)
+static void describe_loosened(const json_t *loosened, char *text, size_t size)
 {
     const char *kind = kg__json_text(loosened, "kind");
     double before = kg__json_number(loosened, "before");
@@ -301,9 +303,9 @@ void kg__baseline_changes_write(FILE *stream, const json_t *results)
     const json_t *entry;
     size_t i;
 
-    if (!matters(changes))
+    if (!has_content(changes))
         return;
-    sentence = sentence_of(changes);
+    sentence = make_sentence(changes);
     fputs("**Baselines**", stream);
     kg__write_markdown(stream, sentence);
     free(sentence);
@@ -314,7 +316,7 @@ void kg__baseline_changes_write(FILE *stream, const json_t *results)
 
         if (i == KG__LOOSENED_NAMED)
             break;
-        describe(entry, what, sizeof what);
+        describe_loosened(entry, what, sizeof what);
         kg__format(line, sizeof line, "%s%s%s on %s: %s", kg__json_text(entry, "case"),
                    json_object_get(entry, "metric") != NULL ? " " : "",
                    kg__json_text(entry, "metric"), kg__json_text(entry, "target"), what);

@@ -10,19 +10,19 @@
 #include "records/records.h"
 #include "suite/counters.h"
 
-/* What a comparison is being made of. */
-typedef struct comparing {
-    kg__baseline_diff drifts;
-    size_t room;
+/* A difference while it is made. */
+typedef struct diff_builder {
+    kg__baseline_diff diff;
+    size_t capacity;
     bool counters;         /* one that a case lacks is 0 */
     const char *models[2]; /* that counted the earlier ones, and the later; "" where unknown */
-} comparing;
+} diff_builder;
 
-static void add(comparing *all, kg__baseline_difference one)
+static void add(diff_builder *builder, kg__baseline_difference difference)
 {
-    all->drifts.items =
-        kg__grow(all->drifts.items, all->drifts.count, &all->room, sizeof *all->drifts.items);
-    all->drifts.items[all->drifts.count++] = one;
+    builder->diff.items = kg__grow(builder->diff.items, builder->diff.count, &builder->capacity,
+                                   sizeof *builder->diff.items);
+    builder->diff.items[builder->diff.count++] = difference;
 }
 
 /* Whether a move would trip the judge: by more than a fraction and a floor, either way. */
@@ -34,7 +34,7 @@ static bool moved_beyond(double first, double last, double fraction, double floo
     return kg__judge(&now, &then, NULL, "").tripped;
 }
 
-static double value_of(const kg__baseline_metric *metric)
+static double value_or_zero(const kg__baseline_metric *metric)
 {
     return metric != NULL ? metric->value : 0.0;
 }
@@ -47,7 +47,7 @@ static bool have_same_limit(const kg__baseline_metric *first, const kg__baseline
 }
 
 /* Whether a metric that both have is held as it was. */
-static bool is_held_alike(const kg__baseline_metric *first, const kg__baseline_metric *last)
+static bool is_held_the_same(const kg__baseline_metric *first, const kg__baseline_metric *last)
 {
     return first == NULL || last == NULL ||
            (first->gated == last->gated && first->band == last->band &&
@@ -55,52 +55,53 @@ static bool is_held_alike(const kg__baseline_metric *first, const kg__baseline_m
 }
 
 /* Whether two values of a metric, one of which may be lacking, can be held against each other. */
-static bool is_comparable(const comparing *all, const kg__baseline_metric *first,
+static bool is_comparable(const diff_builder *builder, const kg__baseline_metric *first,
                           const kg__baseline_metric *last)
 {
     kg__counter counter;
 
-    if (!all->counters)
+    if (!builder->counters)
         return first != NULL && last != NULL;
     return !kg__counter_parse(last != NULL ? last->name : first->name, &counter) ||
-           (kg__counter_is_of(counter, all->models[0]) &&
-            kg__counter_is_of(counter, all->models[1]));
+           (kg__counter_is_of(counter, builder->models[0]) &&
+            kg__counter_is_of(counter, builder->models[1]));
 }
 
 /* Adds what became of a metric that one of two cases may lack. */
-static void compare_metric(comparing *all, const char *id, const kg__baseline_metric *first,
+static void compare_metric(diff_builder *builder, const char *id, const kg__baseline_metric *first,
                            const kg__baseline_metric *last, bool *slower, bool *faster)
 {
     const kg__baseline_metric *now = last != NULL ? last : first;
-    kg__baseline_difference one = { .id = id,
-                                    .metric = now->name,
-                                    .first = first,
-                                    .last = last,
-                                    .change = NAN,
-                                    .gated = now->gated };
+    kg__baseline_difference difference = { .id = id,
+                                           .metric = now->name,
+                                           .first = first,
+                                           .last = last,
+                                           .change = NAN,
+                                           .gated = now->gated };
 
-    double before = value_of(first);
-    double after = value_of(last);
+    double before = value_or_zero(first);
+    double after = value_or_zero(last);
 
-    if (before == after && is_held_alike(first, last))
+    if (before == after && is_held_the_same(first, last))
         return;
-    if (!is_comparable(all, first, last)) {
-        one.kind = last != NULL ? KG__DRIFT_NEW : KG__DRIFT_RETIRED;
-        add(all, one);
+    if (!is_comparable(builder, first, last)) {
+        difference.kind = last != NULL ? KG__DIFFERENCE_NEW : KG__DIFFERENCE_RETIRED;
+        add(builder, difference);
         return;
     }
-    one.change = before == after ? 0.0 : before > 0.0 ? after / before - 1.0 : INFINITY;
-    one.beyond = moved_beyond(before, after, now->band, now->floor);
-    *slower |= one.gated && one.beyond && after > before;
-    *faster |= one.gated && one.beyond && after < before;
-    one.loosened = !is_held_alike(first, last) && first->gated && last->gated &&
-                   kg__baseline_judgement(last).smallest > kg__baseline_judgement(first).smallest;
-    all->drifts.loosened += one.loosened;
-    all->drifts.ungated += first != NULL && last != NULL && first->gated && !last->gated;
-    add(all, one);
+    difference.change = before == after ? 0.0 : before > 0.0 ? after / before - 1.0 : INFINITY;
+    difference.beyond = moved_beyond(before, after, now->band, now->floor);
+    *slower |= difference.gated && difference.beyond && after > before;
+    *faster |= difference.gated && difference.beyond && after < before;
+    difference.loosened =
+        !is_held_the_same(first, last) && first->gated && last->gated &&
+        kg__baseline_judgement(last).smallest > kg__baseline_judgement(first).smallest;
+    builder->diff.loosened += difference.loosened;
+    builder->diff.ungated += first != NULL && last != NULL && first->gated && !last->gated;
+    add(builder, difference);
 }
 
-static void compare_case(comparing *all, const kg__baseline_case *first,
+static void compare_case(diff_builder *builder, const kg__baseline_case *first,
                          const kg__baseline_case *last)
 {
     bool slower = false;
@@ -109,50 +110,50 @@ static void compare_case(comparing *all, const kg__baseline_case *first,
     for (size_t i = 0; i < last->metric_count; i++) {
         const kg__baseline_metric *metric = &last->metrics[i];
 
-        compare_metric(all, last->id, kg__baseline_metric_of(first, metric->name), metric, &slower,
-                       &faster);
+        compare_metric(builder, last->id, kg__baseline_metric_of(first, metric->name), metric,
+                       &slower, &faster);
     }
     for (size_t i = 0; i < first->metric_count; i++) {
         if (kg__baseline_metric_of(last, first->metrics[i].name) == NULL)
-            compare_metric(all, last->id, &first->metrics[i], NULL, &slower, &faster);
+            compare_metric(builder, last->id, &first->metrics[i], NULL, &slower, &faster);
     }
-    all->drifts.cases++;
-    all->drifts.slower += slower;
-    all->drifts.faster += faster && !slower;
+    builder->diff.cases++;
+    builder->diff.slower += slower;
+    builder->diff.faster += faster && !slower;
 }
 
-/* A whole case that came or went stands for all its metrics. */
-static void add_case(comparing *all, const char *id, kg__baseline_difference_kind kind)
+/* A case that was added or retired counts once, not by its metrics. */
+static void add_case(diff_builder *builder, const char *id, kg__baseline_difference_kind kind)
 {
-    add(all, (kg__baseline_difference){
-                 .kind = kind, .id = id, .metric = "", .change = NAN, .whole = true });
-    if (kind == KG__DRIFT_NEW)
-        all->drifts.added++;
+    add(builder, (kg__baseline_difference){
+                     .kind = kind, .id = id, .metric = "", .change = NAN, .whole = true });
+    if (kind == KG__DIFFERENCE_NEW)
+        builder->diff.added++;
     else
-        all->drifts.retired++;
+        builder->diff.retired++;
 }
 
 /* Adds the cases that one baseline lists as checked and of which another knows nothing. */
-static void add_checked(comparing *all, const kg__baseline *of, const kg__baseline *other,
-                        kg__baseline_difference_kind kind)
+static void add_checked(diff_builder *builder, const kg__baseline *listed,
+                        const kg__baseline *other, kg__baseline_difference_kind kind)
 {
-    for (size_t i = 0; i < of->checked_count; i++) {
-        const char *id = of->checked[i];
+    for (size_t i = 0; i < listed->checked_count; i++) {
+        const char *id = listed->checked[i];
 
         if (kg__baseline_find(other, id) == NULL && !kg__baseline_lists(other, id))
-            add_case(all, id, kind);
+            add_case(builder, id, kind);
     }
 }
 
 /* Moves before what is new before what is retired; moves by their size, the worst first; the rest
  * as the files have it. */
-static int compare_drifts(const void *left, const void *right)
+static int compare_differences(const void *left, const void *right)
 {
     const kg__baseline_difference *a = left;
     const kg__baseline_difference *b = right;
     int order = (a->kind > b->kind) - (a->kind < b->kind);
 
-    if (order == 0 && a->kind == KG__DRIFT_MOVED)
+    if (order == 0 && a->kind == KG__DIFFERENCE_MOVED)
         order = (a->change < b->change) - (a->change > b->change);
     if (order == 0)
         order = strcmp(a->id, b->id);
@@ -161,42 +162,43 @@ static int compare_drifts(const void *left, const void *right)
 
 kg__baseline_diff kg__baseline_diff_make(const kg__baseline *first, const kg__baseline *last)
 {
-    comparing all = { .counters = kg__is_model(&last->target),
-                      .models = { kg__json_text(first->provenance, "model"),
-                                  kg__json_text(last->provenance, "model") } };
+    diff_builder builder = { .counters = kg__is_model(&last->target),
+                             .models = { kg__json_text(first->provenance, "model"),
+                                         kg__json_text(last->provenance, "model") } };
 
     for (size_t i = 0; i < last->case_count; i++) {
         const kg__baseline_case *entry = &last->cases[i];
         const kg__baseline_case *old = kg__baseline_find(first, entry->id);
 
         if (old != NULL)
-            compare_case(&all, old, entry);
+            compare_case(&builder, old, entry);
         else
-            add_case(&all, entry->id, KG__DRIFT_NEW);
+            add_case(&builder, entry->id, KG__DIFFERENCE_NEW);
     }
     for (size_t i = 0; i < first->case_count; i++) {
         if (kg__baseline_find(last, first->cases[i].id) == NULL)
-            add_case(&all, first->cases[i].id, KG__DRIFT_RETIRED);
+            add_case(&builder, first->cases[i].id, KG__DIFFERENCE_RETIRED);
     }
-    add_checked(&all, last, first, KG__DRIFT_NEW);
-    add_checked(&all, first, last, KG__DRIFT_RETIRED);
-    if (all.drifts.count > 0)
-        qsort(all.drifts.items, all.drifts.count, sizeof *all.drifts.items, compare_drifts);
-    return all.drifts;
+    add_checked(&builder, last, first, KG__DIFFERENCE_NEW);
+    add_checked(&builder, first, last, KG__DIFFERENCE_RETIRED);
+    if (builder.diff.count > 0)
+        qsort(builder.diff.items, builder.diff.count, sizeof *builder.diff.items,
+              compare_differences);
+    return builder.diff;
 }
 
-bool kg__baseline_difference_exceeds(const kg__baseline_difference *one, double limit)
+bool kg__baseline_difference_exceeds(const kg__baseline_difference *difference, double limit)
 {
-    double before = value_of(one->first);
-    double after = value_of(one->last);
-    double floor = one->last != NULL ? one->last->floor : 0.0;
+    double before = value_or_zero(difference->first);
+    double after = value_or_zero(difference->last);
+    double floor = difference->last != NULL ? difference->last->floor : 0.0;
 
-    return one->kind == KG__DRIFT_MOVED && one->gated && after > before && limit >= 0.0 &&
-           moved_beyond(before, after, limit, floor);
+    return difference->kind == KG__DIFFERENCE_MOVED && difference->gated && after > before &&
+           limit >= 0.0 && moved_beyond(before, after, limit, floor);
 }
 
-void kg__baseline_diff_free(kg__baseline_diff *drifts)
+void kg__baseline_diff_free(kg__baseline_diff *diff)
 {
-    free(drifts->items);
-    *drifts = (kg__baseline_diff){ 0 };
+    free(diff->items);
+    *diff = (kg__baseline_diff){ 0 };
 }

@@ -9,9 +9,9 @@
 #include "baseline/baseline.h"
 
 typedef enum kg__baseline_difference_kind {
-    KG__DRIFT_MOVED,
-    KG__DRIFT_NEW,    /* only the later one has it */
-    KG__DRIFT_RETIRED /* only the earlier one has it */
+    KG__DIFFERENCE_MOVED,
+    KG__DIFFERENCE_NEW,    /* only the later one has it */
+    KG__DIFFERENCE_RETIRED /* only the earlier one has it */
 } kg__baseline_difference_kind;
 
 /* What became of a metric of a case. A metric that stayed as it was, and is held as it was, has
@@ -51,9 +51,9 @@ kg__baseline_diff kg__baseline_diff_make(const kg__baseline *first, const kg__ba
 
 /* Whether a metric that is judged got slower by more than the fraction `limit`, and by more than
  * its floor. */
-bool kg__baseline_difference_exceeds(const kg__baseline_difference *one, double limit);
+bool kg__baseline_difference_exceeds(const kg__baseline_difference *difference, double limit);
 
 /* Frees the list, and empties it; the baselines stay. */
-void kg__baseline_diff_free(kg__baseline_diff *drifts);
+void kg__baseline_diff_free(kg__baseline_diff *diff);
 
 #endif

@@ -3,10 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "baseline/baseline_rules.h"
 #include "base/message.h"
-#include "baseline/make_baseline.h"
 #include "base/text.h"
+#include "baseline/baseline_rules.h"
+#include "baseline/make_baseline.h"
 
 #define DIGITS "0123456789"
 #define NAME_LETTERS "abcdefghijklmnopqrstuvwxyz_" DIGITS
@@ -14,17 +14,17 @@
 /* Figures that a decimal form brought apart, relative to each other. */
 #define SAME 1e-9
 
-typedef struct linting {
-    void (*found)(void *context, const char *id, const char *metric, const char *what);
+typedef struct lint_run {
+    void (*report)(void *context, const char *id, const char *metric, const char *what);
     void *context;
     bool imported; /* by another tool, which has no sentinels and no tables */
     size_t count;
-} linting;
+} lint_run;
 
-static void say(linting *all, const char *id, const char *metric, const char *what)
+static void add_finding(lint_run *lint, const char *id, const char *metric, const char *what)
 {
-    all->found(all->context, id, metric, what);
-    all->count++;
+    lint->report(lint->context, id, metric, what);
+    lint->count++;
 }
 
 /* Passes over a number that counts from 1; NULL where there is none. */
@@ -62,12 +62,12 @@ static bool is_launch(const char *text)
 }
 
 /* Whether a part of an imported case's id is that of one whose name says nothing of it. */
-static bool is_unsaid(const linting *all, const char *part, const char *end)
+static bool is_unsaid(const lint_run *lint, const char *part, const char *end)
 {
-    return all->imported && end == part + 1 && *part == '-';
+    return lint->imported && end == part + 1 && *part == '-';
 }
 
-static void lint_id(linting *all, const char *id)
+static void lint_id(lint_run *lint, const char *id)
 {
     const char *variant = strchr(id, '/') + 1;
     const char *size = strchr(variant, '/') + 1;
@@ -75,33 +75,36 @@ static void lint_id(linting *all, const char *id)
 
     if (strspn(id, NAME_LETTERS) != (size_t)(variant - 1 - id) ||
         (strspn(variant, NAME_LETTERS) != (size_t)(size - 1 - variant) &&
-         !is_unsaid(all, variant, size - 1)))
-        say(all, id, NULL,
+         !is_unsaid(lint, variant, size - 1)))
+        add_finding(
+            lint, id, NULL,
             "no table gives this name: comparisons and variants are named in a-z, 0-9 and _");
-    if (!is_size(size, launch - 1) && !is_unsaid(all, size, launch - 1))
-        say(all, id, NULL, "no table gives this size: it is numbers joined by x, as in 31x33x17");
+    if (!is_size(size, launch - 1) && !is_unsaid(lint, size, launch - 1))
+        add_finding(lint, id, NULL,
+                    "no table gives this size: it is numbers joined by x, as in 31x33x17");
     if (!is_launch(launch))
-        say(all, id, NULL,
+        add_finding(
+            lint, id, NULL,
             "no table gives this launch: it is b<threads or tile edge>, then g<blocks> where those "
             "are free, or -");
 }
 
-static void lint_sessions(linting *all, const char *id, const kg__baseline_metric *metric)
+static void lint_sessions(lint_run *lint, const char *id, const kg__baseline_metric *metric)
 {
     char what[KG__MESSAGE_SIZE];
 
     if (metric->session_count < KG__SESSIONS_MINIMUM) {
         kg__format(what, sizeof what,
                    "rests on %zu session%s, and %d is the fewest that say enough of the noise: "
-                   "record it anew with ci/rebaseline",
+                   "record it again with ci/rebaseline",
                    metric->session_count, metric->session_count == 1 ? "" : "s",
                    KG__SESSIONS_MINIMUM);
-        say(all, id, metric->name, what);
+        add_finding(lint, id, metric->name, what);
     }
 }
 
 /* The value of a metric is the median of its sessions. */
-static void lint_value(linting *all, const char *id, const kg__baseline_metric *metric)
+static void lint_value(lint_run *lint, const char *id, const kg__baseline_metric *metric)
 {
     char what[KG__MESSAGE_SIZE];
     char value[KG__FIGURE_SIZE];
@@ -116,35 +119,35 @@ static void lint_value(linting *all, const char *id, const kg__baseline_metric *
     kg__show_figure(value, sizeof value, metric->value, "ns");
     kg__show_figure(shown, sizeof shown, median, "ns");
     kg__format(what, sizeof what,
-               "its value is %s, and the median of its sessions %s: record it anew with "
+               "its value is %s, and the median of its sessions %s: record it again with "
                "ci/rebaseline",
                value, shown);
-    say(all, id, metric->name, what);
+    add_finding(lint, id, metric->name, what);
 }
 
 /* A band that is narrower than the noise trips by chance, and what is held more loosely than its
  * noise asks for guards less than it seems to: both unless a hand wanted it so. */
-static void lint_band(linting *all, const char *id, const kg__baseline_metric *metric)
+static void lint_band(lint_run *lint, const char *id, const kg__baseline_metric *metric)
 {
     char what[KG__MESSAGE_SIZE];
     char band[KG__FIGURE_SIZE];
     char noise[KG__FIGURE_SIZE];
-    double wanted;
-    double found;
+    double band_of_sessions;
+    double noise_of_sessions;
     double bound;
 
     if (metric->session_count < KG__SESSIONS_MINIMUM || metric->band_by_hand)
         return;
-    wanted = kg__band_of_sessions(metric->sessions, metric->session_count);
-    found = kg__noise(metric->sessions, metric->session_count);
+    band_of_sessions = kg__band_of_sessions(metric->sessions, metric->session_count);
+    noise_of_sessions = kg__noise(metric->sessions, metric->session_count);
     kg__show_percent(band, sizeof band, metric->band, false);
-    kg__show_percent(noise, sizeof noise, found, false);
-    if (fabs(metric->band - wanted) > KG__BAND_STEP) {
+    kg__show_percent(noise, sizeof noise, noise_of_sessions, false);
+    if (fabs(metric->band - band_of_sessions) > KG__BAND_STEP) {
         kg__format(what, sizeof what,
-                   "its band is %s, and its noise (3 sigma) %s%s: record it anew with "
+                   "its band is %s, and its noise (3 sigma) %s%s: record it again with "
                    "ci/rebaseline, or say \"band_by\": \"hand\"",
-                   band, metric->band > wanted ? "only " : "", noise);
-        say(all, id, metric->name, what);
+                   band, metric->band > band_of_sessions ? "only " : "", noise);
+        add_finding(lint, id, metric->name, what);
     }
     bound = kg__noise_bound(metric->sessions, metric->session_count);
     if (metric->gated == (bound > KG__GATED_LIMIT)) {
@@ -154,50 +157,51 @@ static void lint_band(linting *all, const char *id, const kg__baseline_metric *m
                    "\"band_by\": \"hand\"",
                    metric->gated ? "" : "not ", metric->gated ? "up to " : "only up to ", noise,
                    metric->gated ? "say \"gated\": false, or" : "take \"gated\" away, or say");
-        say(all, id, metric->name, what);
+        add_finding(lint, id, metric->name, what);
     }
 }
 
-static void lint_metrics(linting *all, const kg__baseline_case *entry)
+static void lint_metrics(lint_run *lint, const kg__baseline_case *entry)
 {
     for (size_t i = 0; i < entry->metric_count; i++) {
-        lint_sessions(all, entry->id, &entry->metrics[i]);
-        lint_value(all, entry->id, &entry->metrics[i]);
-        lint_band(all, entry->id, &entry->metrics[i]);
+        lint_sessions(lint, entry->id, &entry->metrics[i]);
+        lint_value(lint, entry->id, &entry->metrics[i]);
+        lint_band(lint, entry->id, &entry->metrics[i]);
     }
 }
 
 size_t kg__baseline_lint(const kg__baseline *baseline,
-                         void (*found)(void *context, const char *id, const char *metric,
-                                       const char *what),
+                         void (*report)(void *context, const char *id, const char *metric,
+                                        const char *what),
                          void *context)
 {
     static const char *const sentinels[] = { "copy", "fma" };
-    linting all = { .found = found,
-                    .context = context,
-                    .imported = *kg__measured_by(baseline->provenance) != '\0' };
+    lint_run lint = { .report = report,
+                      .context = context,
+                      .imported = *kg__measured_by(baseline->provenance) != '\0' };
     bool model = kg__is_model(&baseline->target);
 
-    for (size_t i = 0; i < KG__SENTINELS && !model && !all.imported; i++) {
+    for (size_t i = 0; i < KG__SENTINELS && !model && !lint.imported; i++) {
         const kg__baseline_case *sentinel = kg__baseline_sentinel(baseline, sentinels[i]);
 
         if (sentinel != NULL)
-            lint_metrics(&all, sentinel);
+            lint_metrics(&lint, sentinel);
         else
-            say(&all, sentinels[i], NULL,
+            add_finding(
+                &lint, sentinels[i], NULL,
                 "this sentinel is missing, so that no drift of the machine is seen: record it with "
                 "ci/rebaseline");
     }
     for (size_t i = 0; i < baseline->case_count; i++) {
         const kg__baseline_case *entry = &baseline->cases[i];
 
-        lint_id(&all, entry->id);
+        lint_id(&lint, entry->id);
         if (entry->commit == NULL)
-            say(&all, entry->id, NULL,
-                "has no commit, so that nobody can tell what was measured: record it anew with "
-                "ci/rebaseline");
+            add_finding(&lint, entry->id, NULL,
+                        "has no commit, so what was measured is unknown: record it again with "
+                        "ci/rebaseline");
         if (!model)
-            lint_metrics(&all, entry);
+            lint_metrics(&lint, entry);
     }
-    return all.count;
+    return lint.count;
 }

@@ -7,11 +7,11 @@
 
 #include "baseline/baseline.h"
 
-/* Calls `found` for each finding with its case (or sentinel), its metric, NULL where it is the
+/* Calls `report` for each finding with its case (or sentinel), its metric, NULL where it is the
  * case's, and what is wrong and what to do. Returns how many there are. */
 size_t kg__baseline_lint(const kg__baseline *baseline,
-                         void (*found)(void *context, const char *id, const char *metric,
-                                       const char *what),
+                         void (*report)(void *context, const char *id, const char *metric,
+                                        const char *what),
                          void *context);
 
 #endif

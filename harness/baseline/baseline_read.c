@@ -13,7 +13,7 @@
 #include "baseline/kernel_code.h"
 
 /* What every complaint about the content of a file ends in. */
-#define REMEDY "mend the file, or record it anew with ci/rebaseline"
+#define REMEDY "fix the file, or record it again with ci/rebaseline"
 
 /* A baseline file that is being read. */
 typedef struct reading {
@@ -39,7 +39,7 @@ static bool read_sessions(reading *file, const kg__json_place *where, const json
     const json_t *value;
 
     if (!json_is_array(array)) {
-        kg__complain_at(&file->document, where, "is no array of numbers: " REMEDY);
+        kg__complain_at(&file->document, where, "is not an array of numbers: " REMEDY);
         return false;
     }
     free(metric->sessions);
@@ -57,7 +57,7 @@ static bool read_band_origin(reading *file, const kg__json_place *where, const j
 {
     *by_hand = json_is_string(value) && strcmp(json_string_value(value), "hand") == 0;
     if (!*by_hand)
-        kg__complain_at(&file->document, where, "can only be \"hand\": leave it away otherwise");
+        kg__complain_at(&file->document, where, "can only be \"hand\": omit it otherwise");
     return *by_hand;
 }
 
@@ -85,27 +85,27 @@ static bool read_metric(reading *file, const kg__json_place *where, json_t *obje
         return false;
     }
     json_object_foreach (object, key, value) {
-        const kg__json_place here = { where, key };
+        const kg__json_place member = { where, key };
         bool right;
 
         if (strcmp(key, "value") == 0) {
-            right = kg__read_figure(&file->document, &here, value, &metric->value, REMEDY);
+            right = kg__read_figure(&file->document, &member, value, &metric->value, REMEDY);
         } else if (strcmp(key, "band") == 0) {
-            right = kg__read_figure(&file->document, &here, value, &metric->band, REMEDY);
+            right = kg__read_figure(&file->document, &member, value, &metric->band, REMEDY);
         } else if (strcmp(key, "band_by") == 0) {
-            right = read_band_origin(file, &here, value, &metric->band_by_hand);
+            right = read_band_origin(file, &member, value, &metric->band_by_hand);
         } else if (file->model && (strcmp(key, "floor") == 0 || strcmp(key, "sessions") == 0)) {
-            kg__complain_at(&file->document, &here,
+            kg__complain_at(&file->document, &member,
                             "is for times, and a counter has none: " REMEDY);
             right = false;
         } else if (strcmp(key, "floor") == 0) {
-            right = kg__read_figure(&file->document, &here, value, &metric->floor, REMEDY);
+            right = kg__read_figure(&file->document, &member, value, &metric->floor, REMEDY);
         } else if (strcmp(key, "gated") == 0) {
-            right = read_boolean(file, &here, value, &metric->gated);
+            right = read_boolean(file, &member, value, &metric->gated);
         } else if (strcmp(key, "sessions") == 0) {
-            right = read_sessions(file, &here, value, metric);
+            right = read_sessions(file, &member, value, metric);
         } else {
-            kg__complain_at(&file->document, &here, "is an unknown key: " REMEDY);
+            kg__complain_at(&file->document, &member, "is an unknown key: " REMEDY);
             right = false;
         }
         if (!right)
@@ -177,40 +177,40 @@ static bool read_case(reading *file, const kg__json_place *where, json_t *object
 
     if (sentinel ? !kg__is_sentinel_name(entry->id) : !kg__is_case_id(entry->id)) {
         kg__complain_at(&file->document, where, "%s: " REMEDY,
-                        sentinel ? "is no sentinel: they are copy and fma"
-                                 : "is no case: comparison/variant/size/launch");
+                        sentinel ? "is not a sentinel: they are copy and fma"
+                                 : "is not a case: comparison/variant/size/launch");
         return false;
     }
     if (!json_is_object(object)) {
-        kg__complain_at(&file->document, where, "is no object: " REMEDY);
+        kg__complain_at(&file->document, where, "is not an object: " REMEDY);
         return false;
     }
     entry->metrics =
-        kg__allocate(kg__baseline_room_for(json_object_size(object)), sizeof *entry->metrics);
+        kg__allocate(kg__baseline_capacity(json_object_size(object)), sizeof *entry->metrics);
     json_object_foreach (object, key, value) {
-        const kg__json_place here = { where, key };
+        const kg__json_place member = { where, key };
 
         if (strcmp(key, "commit") == 0 && !sentinel) {
             if (!json_is_string(value) || *json_string_value(value) == '\0') {
-                kg__complain_at(&file->document, &here, "is no text of a commit: " REMEDY);
+                kg__complain_at(&file->document, &member, "is not a string, or is empty: " REMEDY);
                 return false;
             }
             entry->commit = kg__copy_text(json_string_value(value));
         } else if (strcmp(key, "code") == 0) {
-            if (!read_code(file, &here, value, &entry->code))
+            if (!read_code(file, &member, value, &entry->code))
                 return false;
         } else if (strcmp(key, "lines") == 0 && file->model && !sentinel) {
-            if (!read_lines(file, &here, value, &entry->lines))
+            if (!read_lines(file, &member, value, &entry->lines))
                 return false;
         } else if (!kg__is_metric_name(key)) {
-            kg__complain_at(&file->document, &here, "is an unknown key: " REMEDY);
+            kg__complain_at(&file->document, &member, "is an unknown key: " REMEDY);
             return false;
         } else {
             kg__baseline_metric *metric = &entry->metrics[entry->metric_count++];
 
             metric->name = kg__copy_text(key);
             metric->gated = true;
-            if (!read_metric(file, &here, value, metric))
+            if (!read_metric(file, &member, value, metric))
                 return false;
         }
     }
@@ -226,15 +226,15 @@ static void read_cases(reading *file, const kg__json_place *where, json_t *objec
     json_t *value;
 
     if (!json_is_object(object)) {
-        kg__complain_at(&file->document, where, "is no object: " REMEDY);
+        kg__complain_at(&file->document, where, "is not an object: " REMEDY);
         return;
     }
-    *cases = kg__allocate(kg__baseline_room_for(json_object_size(object)), sizeof **cases);
+    *cases = kg__allocate(kg__baseline_capacity(json_object_size(object)), sizeof **cases);
     json_object_foreach (object, key, value) {
-        const kg__json_place here = { where, key };
+        const kg__json_place place = { where, key };
         kg__baseline_case entry = { .id = kg__copy_text(key) };
 
-        if (read_case(file, &here, value, sentinels, &entry))
+        if (read_case(file, &place, value, sentinels, &entry))
             (*cases)[(*count)++] = entry;
         else
             kg__baseline_case_free(&entry);
@@ -246,7 +246,7 @@ static void read_amount(reading *file, const kg__json_place *where, const json_t
                         json_int_t most, int64_t *amount)
 {
     if (!json_is_integer(value))
-        kg__complain_at(&file->document, where, "is no whole number: " REMEDY);
+        kg__complain_at(&file->document, where, "is not a whole number: " REMEDY);
     else if (json_integer_value(value) < 0 || json_integer_value(value) > most)
         kg__complain_at(&file->document, where,
                         "is out of range: it has to be from 0 to %" JSON_INTEGER_FORMAT ": " REMEDY,
@@ -262,40 +262,40 @@ static void read_target(reading *file, const kg__json_place *where, json_t *obje
     json_t *value;
 
     if (!json_is_object(object)) {
-        kg__complain_at(&file->document, where, "is no object: " REMEDY);
+        kg__complain_at(&file->document, where, "is not an object: " REMEDY);
         return;
     }
     json_object_foreach (object, key, value) {
-        const kg__json_place here = { where, key };
+        const kg__json_place member = { where, key };
 
         if (strcmp(key, "key") == 0) {
-            (void)kg__read_name(&file->document, &here, value, target->key, sizeof target->key,
+            (void)kg__read_name(&file->document, &member, value, target->key, sizeof target->key,
                                 REMEDY);
         } else if (strcmp(key, "name") == 0) {
-            (void)kg__read_name(&file->document, &here, value, target->name, sizeof target->name,
+            (void)kg__read_name(&file->document, &member, value, target->name, sizeof target->name,
                                 REMEDY);
         } else if (strcmp(key, "compute_capability") == 0) {
-            (void)kg__read_name(&file->document, &here, value, target->compute_capability,
+            (void)kg__read_name(&file->document, &member, value, target->compute_capability,
                                 sizeof target->compute_capability, REMEDY);
         } else if (strcmp(key, "memory_mib") == 0) {
-            read_amount(file, &here, value, (json_int_t)KG__LARGEST_FIGURE, &target->memory_mib);
+            read_amount(file, &member, value, (json_int_t)KG__LARGEST_FIGURE, &target->memory_mib);
         } else if (strcmp(key, "multiprocessors") == 0) {
             int64_t multiprocessors = 0;
 
-            read_amount(file, &here, value, INT_MAX, &multiprocessors);
+            read_amount(file, &member, value, INT_MAX, &multiprocessors);
             target->multiprocessors = (int)multiprocessors;
         } else if (strcmp(key, "compiler") == 0) {
-            (void)kg__read_name(&file->document, &here, value, target->compiler,
+            (void)kg__read_name(&file->document, &member, value, target->compiler,
                                 sizeof target->compiler, REMEDY);
         } else {
-            kg__complain_at(&file->document, &here, "is an unknown key: " REMEDY);
+            kg__complain_at(&file->document, &member, "is an unknown key: " REMEDY);
         }
     }
     if (kg__has_member(&file->document, where, object, "key", REMEDY) &&
         !kg__is_file_of(file->document.path, target->key)) {
-        const kg__json_place here = { where, "key" };
+        const kg__json_place member = { where, "key" };
 
-        kg__complain_at(&file->document, &here,
+        kg__complain_at(&file->document, &member,
                         "is %s, which belongs in %s" KG__BASELINE_SUFFIX
                         ": rename the file, or record a baseline "
                         "with ci/rebaseline",
@@ -311,14 +311,15 @@ static void read_provenance(reading *file, const kg__json_place *where, json_t *
     json_t *value;
 
     if (!json_is_object(object)) {
-        kg__complain_at(&file->document, where, "is no object: " REMEDY);
+        kg__complain_at(&file->document, where, "is not an object: " REMEDY);
         return;
     }
     json_object_foreach (object, key, value) {
-        const kg__json_place here = { where, key };
+        const kg__json_place member = { where, key };
 
         if (!kg__is_plain_value(value)) {
-            kg__complain_at(&file->document, &here, "is no text, number or boolean: " REMEDY);
+            kg__complain_at(&file->document, &member,
+                            "is not a string, number or boolean: " REMEDY);
             return;
         }
     }
@@ -357,27 +358,27 @@ static void read_document(reading *file, json_t *document, kg__baseline *baselin
     kg__fault fault;
 
     if (!kg__read_schema(&file->document, document, KG__BASELINE_SCHEMA,
-                         "update kernelgate or record anew with ci/rebaseline", REMEDY))
+                         "update kernelgate or record again with ci/rebaseline", REMEDY))
         return;
     file->model = target != NULL && strcmp(target, KG__MODEL_KEY) == 0;
     json_object_foreach (document, key, value) {
-        const kg__json_place here = { NULL, key };
+        const kg__json_place member = { NULL, key };
 
         if (strcmp(key, "target") == 0)
-            read_target(file, &here, value, &baseline->target);
+            read_target(file, &member, value, &baseline->target);
         else if (strcmp(key, "provenance") == 0)
-            read_provenance(file, &here, value, &baseline->provenance);
+            read_provenance(file, &member, value, &baseline->provenance);
         else if (strcmp(key, "sentinels") == 0 && file->model)
-            kg__complain_at(&file->document, &here,
+            kg__complain_at(&file->document, &member,
                             "are kernels of a GPU's, and the CPU model has none: " REMEDY);
         else if (strcmp(key, "sentinels") == 0)
-            read_cases(file, &here, value, true, &baseline->sentinels, &baseline->sentinel_count);
+            read_cases(file, &member, value, true, &baseline->sentinels, &baseline->sentinel_count);
         else if (strcmp(key, "cases") == 0)
-            read_cases(file, &here, value, false, &baseline->cases, &baseline->case_count);
+            read_cases(file, &member, value, false, &baseline->cases, &baseline->case_count);
         else if (strcmp(key, "checked") == 0 && file->model)
-            read_checked(file, &here, value, baseline);
+            read_checked(file, &member, value, baseline);
         else if (strcmp(key, "schema") != 0)
-            kg__complain_at(&file->document, &here, "is an unknown key: " REMEDY);
+            kg__complain_at(&file->document, &member, "is an unknown key: " REMEDY);
     }
     kg__has_member(&file->document, NULL, document, "target", REMEDY);
     kg__has_member(&file->document, NULL, document, "cases", REMEDY);

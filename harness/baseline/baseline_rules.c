@@ -98,10 +98,10 @@ bool kg__is_file_of(const char *path, const char *key)
 static const char *counter_fault(const kg__baseline_metric *metric, const char **key)
 {
     if (!kg__counter_parse(metric->name, NULL))
-        return "is no counter of the CPU model's (a ratio is no counter, it follows from two)";
+        return "is not a counter of the CPU model (a ratio is not a counter, it follows from two)";
     *key = "value";
     if (metric->value != rint(metric->value))
-        return "is no whole number: a counter counts";
+        return "is not a whole number: a counter counts";
     *key = "band";
     if (metric->band > 0.0 && !metric->band_by_hand)
         return "is not 0: a counter repeats exactly (with \"band_by\": \"hand\" it may be wider)";
@@ -125,7 +125,7 @@ static const char *figure_fault(const kg__baseline_metric *metric, const char **
 
     *key = NULL;
     if (!kg__is_metric_name(metric->name))
-        return "is no metric's name: use a-z, 0-9 and _";
+        return "is not a metric's name: use a-z, 0-9 and _";
     if (kg__ends_with(metric->name, "_us") || kg__ends_with(metric->name, "_ms") ||
         kg__ends_with(metric->name, "_s") || kg__ends_with(metric->name, "_seconds"))
         return "has a unit that is not used here: times are in ns";
@@ -133,7 +133,7 @@ static const char *figure_fault(const kg__baseline_metric *metric, const char **
     if (!(metric->value >= 0.0 && metric->value <= KG__LARGEST_FIGURE))
         return "is out of range: it has to be from 0 to 2^53";
     if (signbit(metric->value))
-        return "is -0, from which no rise can be told: write 0";
+        return "is -0, from which no rise can be computed: write 0";
     if (time && metric->value == 0.0)
         return "is out of range: a time has to be above 0";
     *key = "band";
@@ -144,7 +144,7 @@ static const char *figure_fault(const kg__baseline_metric *metric, const char **
         return "is out of range: it has to be from 0 to 2^53";
     *key = "sessions";
     if (metric->sessions != NULL && metric->session_count == 0)
-        return "is empty: leave it away where there are none";
+        return "is empty: omit it where there are none";
     for (size_t i = 0; i < metric->session_count; i++) {
         if (!(metric->sessions[i] > 0.0 && metric->sessions[i] <= KG__LARGEST_FIGURE))
             return "holds a figure out of range: each has to be above 0 and up to 2^53";

@@ -49,13 +49,13 @@ bool kg__metric_is_faulty(const kg__baseline_metric *metric, bool model, kg__fau
  * that are not the sums of its lines. */
 bool kg__case_is_faulty(const kg__baseline_case *entry, bool sentinel, kg__fault *fault);
 
-/* Whether a baseline names another tool that measured it, and yet its target is a GPU that this
+/* Whether a baseline names another tool that measured it, but its target is a GPU that this
  * project's own programs measure, or it has their sentinels, which no other tool has. */
 bool kg__origin_is_faulty(const kg__baseline *baseline, kg__fault *fault);
 
-/* Arrays of a baseline have room for the next power of two from their count on, so that an addition
- * moves them only when their count is a power of two, and no capacity needs to be kept. */
-size_t kg__baseline_room_for(size_t count);
+/* The capacity of an array of `count` items: the next power of two, so that an addition moves the
+ * array only at a power of two, and no capacity is stored. */
+size_t kg__baseline_capacity(size_t count);
 
 /* Frees what a case holds, not the case. */
 void kg__baseline_case_free(kg__baseline_case *entry);

@@ -136,7 +136,7 @@ static bool write_case(FILE *stream, const char *path, const kg__baseline_case *
     kg__fault fault;
 
     if (sentinel ? !kg__is_sentinel_name(entry->id) : !kg__is_case_id(entry->id))
-        return kg__fail(error, "%s: not written: %s is no %s", path, entry->id,
+        return kg__fail(error, "%s: not written: %s is not a %s", path, entry->id,
                         sentinel ? "sentinel: they are copy and fma"
                                  : "case: comparison/variant/size/launch");
     fprintf(stream, "\"%s\": {", entry->id);
@@ -211,7 +211,7 @@ static bool write_target(FILE *stream, const char *path, const kg__target *targe
     right = right && write_name(stream, "compiler", target->compiler);
     fputc('}', stream);
     return right ||
-           kg__fail(error, "%s: not written: a name of the target is no UTF-8: see nvidia-smi",
+           kg__fail(error, "%s: not written: a name of the target is not UTF-8: see nvidia-smi",
                     path);
 }
 
@@ -223,13 +223,13 @@ static bool write_provenance(FILE *stream, const char *path, json_t *provenance,
     if (provenance == NULL)
         return true;
     if (!json_is_object(provenance))
-        return kg__fail(error, "%s: not written: the provenance is no object: record it anew",
+        return kg__fail(error, "%s: not written: the provenance is not an object: record it again",
                         path);
     json_object_foreach (provenance, key, value) {
         if (!kg__is_plain_value(value))
             return kg__fail(error,
-                            "%s: not written: provenance: %s is no text, number or boolean: "
-                            "record it anew",
+                            "%s: not written: provenance: %s is not a string, number or boolean: "
+                            "record it again",
                             path, key);
     }
     fputs(",\n \"provenance\": ", stream);
@@ -327,7 +327,7 @@ static char *compose(const char *path, const kg__baseline *baseline, size_t *len
 }
 
 /* False for what a rename would replace although it should not: a file that is write-protected, and
- * what is no regular file. */
+ * what is not a regular file. */
 static bool may_replace(const char *path, kg__error *error)
 {
     struct stat status;
@@ -335,7 +335,7 @@ static bool may_replace(const char *path, kg__error *error)
     if (stat(path, &status) != 0)
         return true;
     if (!S_ISREG(status.st_mode))
-        return kg__fail(error, "%s: not written: it is no regular file: move it away", path);
+        return kg__fail(error, "%s: not written: it is not a regular file: move it away", path);
     if ((status.st_mode & 0222) == 0)
         return kg__fail(error, "%s: not written: it is write-protected: chmod u+w it first", path);
     return true;

@@ -11,7 +11,8 @@
 #define LARGEST_COUNT 9007199254740992
 
 /* What pairs and unpaired lines cost when two sets of other numbers are matched. Two lines that
- * count the same belong together; else a pair is likelier than one line gone and another one new.
+ * count the same belong together; else a pair is more likely than one line gone and another one
+ * new.
  */
 #define COST_UNEQUAL 4
 #define COST_UNEQUAL_SAME_NUMBER 3
@@ -21,10 +22,10 @@
 #define MOST_PAIRS ((size_t)4000000)
 
 /* A kind of access: how many requests, and what they cost in all where that is counted. */
-typedef struct kind {
+typedef struct access_kind {
     kg__counter requests;
-    const kg__ratio *ratio; /* NULL: requests have no cost besides */
-} kind;
+    const kg__ratio *ratio; /* NULL: requests have no other cost */
+} access_kind;
 
 /* What one line does of one kind. */
 typedef struct site {
@@ -35,24 +36,24 @@ typedef struct site {
     double cost;
 } site;
 
-typedef struct sites {
+typedef struct site_list {
     site *list;
     size_t count;
-} sites;
+} site_list;
 
 /* What a line has to do with a move. */
-typedef struct finding {
+typedef struct line_change {
     char text[256];
     bool rise;
     double amount; /* the largest rise of its counters, else their largest fall */
     size_t order;  /* of discovery, which decides between equals */
-} finding;
+} line_change;
 
-typedef struct findings {
-    finding *list;
+typedef struct line_change_list {
+    line_change *list;
     size_t count;
-    size_t room;
-} findings;
+    size_t capacity;
+} line_change_list;
 
 void kg__counter_words(const char *counter, char *words, size_t size)
 {
@@ -88,21 +89,21 @@ const char *kg__counter_lines_fault(const json_t *lines, const char **key, const
 
     *key = *counter = NULL;
     if (!json_is_object(lines))
-        return "is no object";
+        return "is not an object";
     json_object_foreach ((json_t *)lines, *key, counters) {
         size_t file;
         unsigned long number;
 
         if (!split_key(*key, &file, &number))
-            return "is no line of source: write FILE:LINE";
+            return "is not a line of source: write FILE:LINE";
         if (json_object_size(counters) == 0)
-            return "is no object of counters, or has none";
+            return "is not an object of counters, or has none";
         json_object_foreach (counters, *counter, value) {
             if (!kg__counter_parse(*counter, NULL))
-                return "is no counter of the CPU model's";
+                return "is not a counter of the CPU model";
             if (!json_is_integer(value) || json_integer_value(value) < 1 ||
                 json_integer_value(value) > LARGEST_COUNT)
-                return "is no whole number from 1 to 2^53";
+                return "is not a whole number from 1 to 2^53";
         }
         *counter = NULL;
     }
@@ -118,15 +119,15 @@ static int compare_texts(const void *left, const void *right)
 /* By file, then by number. */
 static int compare_keys(const void *left, const void *right)
 {
-    const char *const *one = left;
-    const char *const *other = right;
+    const char *const *a = left;
+    const char *const *b = right;
     size_t file[2];
     unsigned long number[2];
     int by_file;
 
-    if (!split_key(*one, &file[0], &number[0]) || !split_key(*other, &file[1], &number[1]))
-        return strcmp(*one, *other);
-    by_file = strncmp(*one, *other, file[0] < file[1] ? file[0] : file[1]);
+    if (!split_key(*a, &file[0], &number[0]) || !split_key(*b, &file[1], &number[1]))
+        return strcmp(*a, *b);
+    by_file = strncmp(*a, *b, file[0] < file[1] ? file[0] : file[1]);
     if (by_file != 0)
         return by_file;
     if (file[0] != file[1])
@@ -135,8 +136,8 @@ static int compare_keys(const void *left, const void *right)
 }
 
 /* A copy of an object with its keys in order; `copy_member` makes its values. */
-static json_t *sorted_by(const json_t *object, int (*compare)(const void *, const void *),
-                         json_t *(*copy_member)(const json_t *))
+static json_t *sort_members(const json_t *object, int (*compare)(const void *, const void *),
+                            json_t *(*copy_member)(const json_t *))
 {
     const char **keys = kg__allocate(json_object_size(object), sizeof *keys);
     json_t *copy = json_object();
@@ -159,16 +160,16 @@ static json_t *sorted_by(const json_t *object, int (*compare)(const void *, cons
 
 static json_t *sorted_counters(const json_t *counters)
 {
-    return sorted_by(counters, compare_texts, json_deep_copy);
+    return sort_members(counters, compare_texts, json_deep_copy);
 }
 
 json_t *kg__counter_lines_sorted(const json_t *lines)
 {
-    return sorted_by(lines, compare_keys, sorted_counters);
+    return sort_members(lines, compare_keys, sorted_counters);
 }
 
 /* A counter of a line; 0 where it is absent or no number. */
-static double counter_of(const json_t *counters, kg__counter counter)
+static double read_counter(const json_t *counters, kg__counter counter)
 {
     return json_number_value(json_object_get(counters, kg__counter_name(counter)));
 }
@@ -180,7 +181,7 @@ double kg__counter_lines_sum(const json_t *lines, kg__counter counter)
     double sum = 0;
 
     json_object_foreach ((json_t *)lines, key, counters)
-        sum += counter_of(counters, counter);
+        sum += read_counter(counters, counter);
     return sum;
 }
 
@@ -190,23 +191,26 @@ static int compare_sites(const void *left, const void *right)
 }
 
 /* The lines that have a kind of access, by file and number. Keys that name no line are left out. */
-static sites sites_of(const json_t *lines, const kind *of)
+static site_list list_sites(const json_t *lines, const access_kind *access_kind)
 {
-    sites found = { .list = kg__allocate(json_object_size(lines), sizeof *found.list) };
+    site_list site_list = { .list = kg__allocate(json_object_size(lines), sizeof *site_list.list) };
     const char *key;
     json_t *counters;
 
     json_object_foreach ((json_t *)lines, key, counters) {
-        site *one = &found.list[found.count];
+        site *entry = &site_list.list[site_list.count];
 
-        *one = (site){ .key = key,
-                       .requests = counter_of(counters, of->requests),
-                       .cost = of->ratio != NULL ? counter_of(counters, of->ratio->above) : 0 };
-        if ((one->requests > 0 || one->cost > 0) && split_key(key, &one->file, &one->number))
-            found.count++;
+        *entry = (site){ .key = key,
+                         .requests = read_counter(counters, access_kind->requests),
+                         .cost = access_kind->ratio != NULL
+                                     ? read_counter(counters, access_kind->ratio->above)
+                                     : 0 };
+        if ((entry->requests > 0 || entry->cost > 0) &&
+            split_key(key, &entry->file, &entry->number))
+            site_list.count++;
     }
-    qsort(found.list, found.count, sizeof *found.list, compare_sites);
-    return found;
+    qsort(site_list.list, site_list.count, sizeof *site_list.list, compare_sites);
+    return site_list;
 }
 
 static void show_count(double value, char *text)
@@ -214,25 +218,26 @@ static void show_count(double value, char *text)
     kg__show_figure(text, KG__FIGURE_SIZE, value, "");
 }
 
-/* The counter of a kind to name where its ratio does not tell a move: its requests where they moved
- * that way, else what they cost. */
-static kg__counter telling_counter(const kind *of, const site *before, const site *now, bool rise)
+/* The counter of a kind to name where its ratio does not explain a move: its requests where they
+ * moved that way, else what they cost. */
+static kg__counter choose_counter(const access_kind *kind, const site *before, const site *now,
+                                  bool rise)
 {
     bool requests_tell = rise ? now->requests > before->requests : now->requests < before->requests;
 
-    return requests_tell || of->ratio == NULL ? of->requests : of->ratio->above;
+    return requests_tell || kind->ratio == NULL ? kind->requests : kind->ratio->above;
 }
 
-/* Whether a pair's ratio tells its move: it went where the cost went, which is where the pair is
- * said to have gone; it is at least half of the way there, the number of requests being the rest;
- * and it went far enough to be seen. */
-static bool ratio_tells(const kind *of, const site *before, const site *now, bool rise, char *from,
-                        char *to, size_t size)
+/* Whether a pair's ratio explains its move: it moved in the direction of the cost, which is that of
+ * the move; it accounts for at least half of it, the number of requests for the rest; and the two
+ * ratios differ as printed. */
+static bool ratio_explains(const access_kind *kind, const site *before, const site *now, bool rise,
+                           char *from, char *to, size_t size)
 {
     double ratio_before;
     double ratio_now;
 
-    if (of->ratio == NULL || !(before->requests > 0) || !(now->requests > 0) ||
+    if (kind->ratio == NULL || !(before->requests > 0) || !(now->requests > 0) ||
         now->cost == before->cost)
         return false;
     ratio_before = before->cost / before->requests;
@@ -244,63 +249,68 @@ static bool ratio_tells(const kind *of, const site *before, const site *now, boo
            2 * fabs(log(ratio_now / ratio_before)) >= fabs(log(now->cost / before->cost));
 }
 
-static void describe_pair(const kind *of, const site *before, const site *now, finding *found)
+static void describe_pair(const access_kind *kind, const site *before, const site *now,
+                          line_change *change)
 {
     char from[KG__FIGURE_SIZE];
     char to[KG__FIGURE_SIZE];
     char words[64];
 
-    if (ratio_tells(of, before, now, found->rise, from, to, sizeof from)) {
-        kg__format(found->text, sizeof found->text, "%s: %s went from %s to %s %s", now->key,
-                   of->ratio->what, from, to, of->ratio->unit);
+    if (ratio_explains(kind, before, now, change->rise, from, to, sizeof from)) {
+        kg__format(change->text, sizeof change->text, "%s: %s went from %s to %s %s", now->key,
+                   kind->ratio->what, from, to, kind->ratio->unit);
         return;
     }
 
-    kg__counter told = telling_counter(of, before, now, found->rise);
+    kg__counter counter = choose_counter(kind, before, now, change->rise);
 
-    show_count(told == of->requests ? before->requests : before->cost, from);
-    show_count(told == of->requests ? now->requests : now->cost, to);
-    kg__counter_words(kg__counter_name(told), words, sizeof words);
-    kg__format(found->text, sizeof found->text, "%s: %s went from %s to %s", now->key, words, from,
-               to);
+    show_count(counter == kind->requests ? before->requests : before->cost, from);
+    show_count(counter == kind->requests ? now->requests : now->cost, to);
+    kg__counter_words(kg__counter_name(counter), words, sizeof words);
+    kg__format(change->text, sizeof change->text, "%s: %s went from %s to %s", now->key, words,
+               from, to);
 }
 
-static void describe_single(const kind *of, const site *one, finding *found)
+static void describe_single(const access_kind *kind, const site *line, line_change *change)
 {
     char count[KG__FIGURE_SIZE];
     char words[64];
     char each[64] = "";
 
-    show_count(one->requests > 0 ? one->requests : one->cost, count);
-    kg__counter_words(kg__counter_name(one->requests > 0 ? of->requests : of->ratio->above), words,
-                      sizeof words);
-    if (of->ratio != NULL && one->requests > 0)
-        kg__format(each, sizeof each, ", %.2f %s", one->cost / one->requests, of->ratio->unit);
-    kg__format(found->text, sizeof found->text, "%s%s: %s%s %s%s", one->key,
-               found->rise ? "" : " of the baseline",
-               found->rise ? "new, with " : "gone, with its ", count, words, each);
+    show_count(line->requests > 0 ? line->requests : line->cost, count);
+    kg__counter_words(kg__counter_name(line->requests > 0 ? kind->requests : kind->ratio->above),
+                      words, sizeof words);
+    if (kind->ratio != NULL && line->requests > 0)
+        kg__format(each, sizeof each, ", %.2f %s", line->cost / line->requests, kind->ratio->unit);
+    kg__format(change->text, sizeof change->text, "%s%s: %s%s %s%s", line->key,
+               change->rise ? "" : " of the baseline",
+               change->rise ? "new, with " : "gone, with its ", count, words, each);
 }
 
 /* Notes what became of a line: `before` or `now` is NULL where it is new or gone. */
-static void note(findings *all, const kind *of, const site *before, const site *now)
+static void add_change(line_change_list *changes, const access_kind *kind, const site *before,
+                       const site *now)
 {
     static const site nothing = { .key = "" };
     const site *from = before != NULL ? before : &nothing;
     const site *to = now != NULL ? now : &nothing;
     double rise = fmax(to->requests - from->requests, to->cost - from->cost);
     double fall = fmax(from->requests - to->requests, from->cost - to->cost);
-    finding *found;
+    line_change *change;
 
     if (!(rise > 0) && !(fall > 0))
         return;
-    all->list = kg__grow(all->list, all->count, &all->room, sizeof *all->list);
-    found = &all->list[all->count];
-    *found = (finding){ .rise = rise > 0, .amount = rise > 0 ? rise : fall, .order = all->count };
-    all->count++;
+    changes->list =
+        kg__grow(changes->list, changes->count, &changes->capacity, sizeof *changes->list);
+    change = &changes->list[changes->count];
+    *change = (line_change){ .rise = rise > 0,
+                             .amount = rise > 0 ? rise : fall,
+                             .order = changes->count };
+    changes->count++;
     if (before == NULL || now == NULL)
-        describe_single(of, before == NULL ? to : from, found);
+        describe_single(kind, before == NULL ? to : from, change);
     else
-        describe_pair(of, before, now, found);
+        describe_pair(kind, before, now, change);
 }
 
 static bool same_numbers(const site *before, size_t before_count, const site *now, size_t count)
@@ -323,8 +333,8 @@ static unsigned cost_of_pair(const site *before, const site *now)
 
 /* Fills least[i][j], for the cheapest way to match what follows `i` lines of `before` and `j` of
  * `now`. */
-static void price(const site *before, size_t before_count, const site *now, size_t count,
-                  unsigned *least)
+static void price_matches(const site *before, size_t before_count, const site *now, size_t count,
+                          unsigned *least)
 {
     size_t width = count + 1;
 
@@ -347,8 +357,8 @@ static void price(const site *before, size_t before_count, const site *now, size
 }
 
 /* Matches the lines of one file that have a kind of access, and notes what differs. */
-static void match(findings *all, const kind *of, const site *before, size_t before_count,
-                  const site *now, size_t count)
+static void match_lines(line_change_list *changes, const access_kind *kind, const site *before,
+                        size_t before_count, const site *now, size_t count)
 {
     bool in_order =
         same_numbers(before, before_count, now, count) || before_count * count > MOST_PAIRS;
@@ -358,7 +368,7 @@ static void match(findings *all, const kind *of, const site *before, size_t befo
     size_t j = 0;
 
     if (!in_order)
-        price(before, before_count, now, count, least);
+        price_matches(before, before_count, now, count, least);
     while (i < before_count || j < count) {
         bool pair = i < before_count && j < count &&
                     (in_order || least[i * width + j] == cost_of_pair(&before[i], &now[j]) +
@@ -367,7 +377,7 @@ static void match(findings *all, const kind *of, const site *before, size_t befo
                     (j == count || (!in_order && least[i * width + j] ==
                                                      COST_UNPAIRED + least[(i + 1) * width + j]));
 
-        note(all, of, pair || gone ? &before[i] : NULL, gone ? NULL : &now[j]);
+        add_change(changes, kind, pair || gone ? &before[i] : NULL, gone ? NULL : &now[j]);
         i += pair || gone;
         j += !gone;
     }
@@ -375,77 +385,78 @@ static void match(findings *all, const kind *of, const site *before, size_t befo
 }
 
 /* How many sites from `from` on are of its file. */
-static size_t length_of_file(const sites *all, size_t from)
+static size_t count_sites_of_file(const site_list *site_list, size_t from)
 {
-    const site *first = &all->list[from];
+    const site *first = &site_list->list[from];
     size_t end = from;
 
-    while (end < all->count && all->list[end].file == first->file &&
-           strncmp(all->list[end].key, first->key, first->file) == 0)
+    while (end < site_list->count && site_list->list[end].file == first->file &&
+           strncmp(site_list->list[end].key, first->key, first->file) == 0)
         end++;
     return end - from;
 }
 
 /* Matches two sets file by file. */
-static void match_files(findings *all, const kind *of, const sites *before, const sites *now)
+static void match_files(line_change_list *changes, const access_kind *kind, const site_list *before,
+                        const site_list *now)
 {
     size_t i = 0;
     size_t j = 0;
 
     while (i < before->count || j < now->count) {
-        size_t gone = i < before->count ? length_of_file(before, i) : 0;
-        size_t here = j < now->count ? length_of_file(now, j) : 0;
+        size_t gone = i < before->count ? count_sites_of_file(before, i) : 0;
+        size_t added = j < now->count ? count_sites_of_file(now, j) : 0;
 
-        if (gone > 0 && here > 0) {
-            const site *one = &before->list[i];
-            const site *other = &now->list[j];
+        if (gone > 0 && added > 0) {
+            const site *first = &before->list[i];
+            const site *second = &now->list[j];
 
-            if (one->file != other->file || strncmp(one->key, other->key, one->file) != 0) {
-                if (compare_keys(&one->key, &other->key) < 0)
-                    here = 0;
+            if (first->file != second->file || strncmp(first->key, second->key, first->file) != 0) {
+                if (compare_keys(&first->key, &second->key) < 0)
+                    added = 0;
                 else
                     gone = 0;
             }
         }
-        match(all, of, &before->list[i], gone, &now->list[j], here);
+        match_lines(changes, kind, &before->list[i], gone, &now->list[j], added);
         i += gone;
-        j += here;
+        j += added;
     }
 }
 
-static int compare_findings(const void *left, const void *right)
+static int compare_changes(const void *left, const void *right)
 {
-    const finding *one = left;
-    const finding *other = right;
+    const line_change *a = left;
+    const line_change *b = right;
 
-    if (one->rise != other->rise)
-        return one->rise ? -1 : 1;
-    if (one->amount != other->amount)
-        return one->amount > other->amount ? -1 : 1;
-    return one->order < other->order ? -1 : 1;
+    if (a->rise != b->rise)
+        return a->rise ? -1 : 1;
+    if (a->amount != b->amount)
+        return a->amount > b->amount ? -1 : 1;
+    return a->order < b->order ? -1 : 1;
 }
 
 /* The kinds of access: those that have a ratio, then every counter that is in none. */
-static size_t list_kinds(kind *kinds)
+static size_t list_kinds(access_kind *kinds)
 {
-    bool known[KG__COUNTERS] = { false };
+    bool in_ratio[KG__COUNTERS] = { false };
     size_t count = 0;
 
     for (size_t i = 0; i < KG__RATIOS; i++) {
-        kinds[count++] = (kind){ kg__ratios[i].below, &kg__ratios[i] };
-        known[kg__ratios[i].below] = known[kg__ratios[i].above] = true;
+        kinds[count++] = (access_kind){ kg__ratios[i].below, &kg__ratios[i] };
+        in_ratio[kg__ratios[i].below] = in_ratio[kg__ratios[i].above] = true;
     }
     for (int i = 0; i < KG__COUNTERS; i++) {
-        if (!known[i])
-            kinds[count++] = (kind){ (kg__counter)i, NULL };
+        if (!in_ratio[i])
+            kinds[count++] = (access_kind){ (kg__counter)i, NULL };
     }
     return count;
 }
 
 bool kg__counter_lines_explain(const json_t *before, const json_t *now, char *text, size_t size)
 {
-    kind kinds[KG__COUNTERS];
-    findings all = { 0 };
+    access_kind kinds[KG__COUNTERS];
+    line_change_list changes = { 0 };
     size_t count = list_kinds(kinds);
     size_t used = 0;
     bool explained;
@@ -456,22 +467,22 @@ bool kg__counter_lines_explain(const json_t *before, const json_t *now, char *te
     if (!json_is_object(before) || !json_is_object(now))
         return false;
     for (size_t i = 0; i < count; i++) {
-        sites then = sites_of(before, &kinds[i]);
-        sites here = sites_of(now, &kinds[i]);
+        site_list earlier = list_sites(before, &kinds[i]);
+        site_list later = list_sites(now, &kinds[i]);
 
-        match_files(&all, &kinds[i], &then, &here);
-        free(then.list);
-        free(here.list);
+        match_files(&changes, &kinds[i], &earlier, &later);
+        free(earlier.list);
+        free(later.list);
     }
-    if (all.count > 0)
-        qsort(all.list, all.count, sizeof *all.list, compare_findings);
-    for (size_t i = 0; i < all.count && i < KG__LINES_NAMED; i++) {
-        kg__format(text + used, size - used, "%s%s", i > 0 ? "; " : "", all.list[i].text);
+    if (changes.count > 0)
+        qsort(changes.list, changes.count, sizeof *changes.list, compare_changes);
+    for (size_t i = 0; i < changes.count && i < KG__LINES_NAMED; i++) {
+        kg__format(text + used, size - used, "%s%s", i > 0 ? "; " : "", changes.list[i].text);
         used += strlen(text + used);
     }
-    if (all.count > KG__LINES_NAMED)
-        kg__format(text + used, size - used, "; and %zu more", all.count - KG__LINES_NAMED);
-    explained = all.count > 0;
-    free(all.list);
+    if (changes.count > KG__LINES_NAMED)
+        kg__format(text + used, size - used, "; and %zu more", changes.count - KG__LINES_NAMED);
+    explained = changes.count > 0;
+    free(changes.list);
     return explained;
 }

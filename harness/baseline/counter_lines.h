@@ -18,12 +18,12 @@
  *
  * Up to KG__LINES_NAMED lines are named, those where a counter rose before those where all fell,
  * the largest rise or fall first: by the ratio where that moved ("<line>: loads went from 2.00 to
- * 15.14 sectors a request"), else by the total ("<line>: load requests went from 612 680 to 1 225
+ * 15.14 sectors per request"), else by the total ("<line>: load requests went from 612 680 to 1 225
  * 360"). A line that is new, or gone, is said to be so. Lines of a file are matched by their number
- * where the same numbers have a kind of access; where they have not, in their order, so that what
- * stands further down than it did is no new line.
+ * where the same numbers have a kind of access; where they have not, in their order, so that a line
+ * that moved down is not a new one.
  *
- * Returns false, with an empty text, when nothing differs or when either set is not known (NULL).
+ * Returns false, with an empty text, when nothing differs or either set is unknown (NULL).
  */
 bool kg__counter_lines_explain(const json_t *before, const json_t *now, char *text, size_t size);
 
@@ -40,7 +40,7 @@ const char *kg__counter_lines_fault(const json_t *lines, const char **key, const
 double kg__counter_lines_sum(const json_t *lines, kg__counter counter);
 
 /* A copy of a set of lines whose keys are in order: by file, then by number, and the counters of
- * each by name; lines without any counter are left away. Owned by the caller. */
+ * each by name; lines without a counter are omitted. Owned by the caller. */
 json_t *kg__counter_lines_sorted(const json_t *lines);
 
 #endif

@@ -15,24 +15,25 @@
 #define LARGEST_TEXT ((size_t)64 << 20)
 
 /* Whether a tool is in the folder of `length` bytes; its path is left in `path` then. */
-static bool is_in(const char *folder, size_t length, const char *tool, char *path, size_t size)
+static bool find_in_folder(const char *folder, size_t length, const char *tool, char *path,
+                           size_t size)
 {
-    int wanted = (int)length;
+    int folder_length = (int)length;
 
     if (length == 0 || length + strlen(tool) + 2 > size)
         return false;
-    kg__format_path(path, size, "%.*s/%s", wanted, folder, tool);
+    kg__format_path(path, size, "%.*s/%s", folder_length, folder, tool);
     return kg__file_is_program(path);
 }
 
-static bool is_along_path(const char *tool, char *path, size_t size)
+static bool find_along_path(const char *tool, char *path, size_t size)
 {
     const char *folder = getenv("PATH");
 
     while (folder != NULL && *folder != '\0') {
         size_t length = strcspn(folder, ":");
 
-        if (is_in(folder, length, tool, path, size))
+        if (find_in_folder(folder, length, tool, path, size))
             return true;
         folder += length + (folder[length] == ':');
     }
@@ -46,17 +47,17 @@ bool kg__find_cuda_tool(const char *root, const char *tool, char *path, size_t s
     const char *home = getenv("CUDA_HOME");
     char folder[KG__PATH_SIZE];
 
-    if (is_along_path(tool, path, size))
+    if (find_along_path(tool, path, size))
         return true;
-    if (slash != NULL && is_in(compiler, (size_t)(slash - compiler), tool, path, size))
+    if (slash != NULL && find_in_folder(compiler, (size_t)(slash - compiler), tool, path, size))
         return true;
     if (home != NULL && *home != '\0') {
         kg__format_path(folder, sizeof folder, "%s/bin", home);
-        if (is_in(folder, strlen(folder), tool, path, size))
+        if (find_in_folder(folder, strlen(folder), tool, path, size))
             return true;
     }
     kg__format_path(folder, sizeof folder, "%s/usr/local/cuda/bin", root);
-    if (is_in(folder, strlen(folder), tool, path, size))
+    if (find_in_folder(folder, strlen(folder), tool, path, size))
         return true;
     path[0] = '\0';
     return false;
@@ -70,7 +71,7 @@ bool kg__find_cuobjdump(const char *root, char *path, size_t size)
 json_t *kg__program_machine_code(const char *program, const char *compute_capability)
 {
     char path[KG__PATH_SIZE];
-    char own[KG__PATH_SIZE];
+    char own_path[KG__PATH_SIZE];
     const char *arguments[] = { path, "-sass", program, NULL };
     json_t *machine_code = NULL;
     char *text;
@@ -79,12 +80,12 @@ json_t *kg__program_machine_code(const char *program, const char *compute_capabi
         return NULL;
     /* /proc/self is another process's in another process. */
     if (program == NULL) {
-        ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
+        ssize_t length = readlink("/proc/self/exe", own_path, sizeof own_path - 1);
 
         if (length <= 0)
             return NULL;
-        own[length] = '\0';
-        arguments[2] = own;
+        own_path[length] = '\0';
+        arguments[2] = own_path;
     }
     text = kg__allocate(LARGEST_TEXT, 1);
     if (kg__child_run(arguments, KG__CUOBJDUMP_SECONDS, text, LARGEST_TEXT) == 0 &&

@@ -18,8 +18,7 @@ bool kg__find_cuda_tool(const char *root, const char *tool, char *path, size_t s
 bool kg__find_cuobjdump(const char *root, char *path, size_t size);
 
 /* The fingerprints of a program's kernels, as kg__machine_code_parse() has them, owned by the
- * caller; NULL where there is no cuobjdump, or none that can tell. `program` NULL is this very
- * program. */
+ * caller; NULL where there is no cuobjdump, or it fails. `program` NULL is this program. */
 json_t *kg__program_machine_code(const char *program, const char *compute_capability);
 
 #endif

@@ -46,10 +46,10 @@ static const char *figure_fault(const char *key, const json_t *value)
     if (is_fraction(key))
         return json_is_number(value) && figure >= 0.0 && figure <= 1.0
                    ? NULL
-                   : "is no fraction from 0 to 1";
+                   : "is not a fraction from 0 to 1";
     return json_is_integer(value) && figure >= 0.0 && figure <= LARGEST_FIGURE
                ? NULL
-               : "is no whole number from 0 to 1000000000";
+               : "is not a whole number from 0 to 1000000000";
 }
 
 const char *kg__kernel_code_fault(const json_t *code, const char **key)
@@ -58,14 +58,14 @@ const char *kg__kernel_code_fault(const json_t *code, const char **key)
 
     *key = NULL;
     if (!json_is_object(code))
-        return "is no object";
+        return "is not an object";
     if (json_object_size(code) == 0)
-        return "is empty: leave it away where nothing is known";
+        return "is empty: omit it where nothing is known";
     json_object_foreach ((json_t *)code, *key, value) {
         const char *fault = "is an unknown key";
 
         if (strcmp(*key, KG__CODE_FINGERPRINT) == 0)
-            fault = is_fingerprint(value) ? NULL : "is no text of 16 digits 0 to 9 and a to f";
+            fault = is_fingerprint(value) ? NULL : "is not a string of 16 hexadecimal digits";
         for (size_t i = 0; i < FIGURES; i++) {
             if (strcmp(*key, figures[i].key) == 0)
                 fault = figure_fault(*key, value);
@@ -122,7 +122,7 @@ bool kg__kernel_code_equal(const json_t *before, const json_t *now)
     return true;
 }
 
-static void show(char *text, size_t size, size_t figure, double value)
+static void format_figure(char *text, size_t size, size_t figure, double value)
 {
     if (is_fraction(figures[figure].key))
         kg__show_percent(text, size, value, false);
@@ -133,17 +133,17 @@ static void show(char *text, size_t size, size_t figure, double value)
 void kg__kernel_code_changes(const json_t *before, const json_t *now, json_t *list)
 {
     for (size_t i = 0; i < FIGURES; i++) {
-        const json_t *then = json_object_get(before, figures[i].key);
-        const json_t *here = json_object_get(now, figures[i].key);
+        const json_t *previous = json_object_get(before, figures[i].key);
+        const json_t *current = json_object_get(now, figures[i].key);
         char old_text[KG__FIGURE_SIZE];
         char new_text[KG__FIGURE_SIZE];
         char text[3 * KG__FIGURE_SIZE];
 
-        if (!json_is_number(then) || !json_is_number(here) ||
-            json_number_value(then) == json_number_value(here))
+        if (!json_is_number(previous) || !json_is_number(current) ||
+            json_number_value(previous) == json_number_value(current))
             continue;
-        show(old_text, sizeof old_text, i, json_number_value(then));
-        show(new_text, sizeof new_text, i, json_number_value(here));
+        format_figure(old_text, sizeof old_text, i, json_number_value(previous));
+        format_figure(new_text, sizeof new_text, i, json_number_value(current));
         kg__format(text, sizeof text, "%s %s -> %s", figures[i].words, old_text, new_text);
         json_array_append_new(list, json_string(text));
     }

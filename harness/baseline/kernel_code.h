@@ -20,7 +20,7 @@ json_t *kg__kernel_code_of(const json_t *measured);
 /* Whether both say which machine code runs, and say the same. */
 bool kg__is_same_code(const json_t *before, const json_t *now);
 
-/* Whether both say the same and know as much; 1 in a file is 1.0 to whoever measures. NULL is
+/* Whether both say the same and know as much; 1 in a file equals 1.0 in a record. NULL is
  * nothing. */
 bool kg__kernel_code_equal(const json_t *before, const json_t *now);
 

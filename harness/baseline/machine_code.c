@@ -8,7 +8,7 @@
 #include "base/message.h"
 #include "records/records.h"
 
-/* How well an architecture's code suits the device; the better of two counts. */
+/* How well an architecture's code suits the device; the better of two is used. */
 enum { UNFIT = 0, OWN = 1000 };
 
 /* A text that is being read, and the kernel that the last lines were of. */
@@ -19,8 +19,8 @@ typedef struct reading {
     json_t *kernels; /* by name: {"fitness", "code", "known"} */
     char *name;      /* NULL: in no kernel */
     uint64_t hash;
-    bool any;   /* it has an instruction */
-    bool known; /* all that it runs, and all that it computes with, is in it */
+    bool has_instructions; /* it has an instruction */
+    bool complete;         /* all that it runs, and all that it computes with, is in it */
 } reading;
 
 static const char *skip_blanks(const char *c)
@@ -30,8 +30,8 @@ static const char *skip_blanks(const char *c)
     return c;
 }
 
-/* Where `line` goes on behind `mark`; NULL where it does not begin so. */
-static const char *behind(const char *line, const char *mark)
+/* What follows `mark` at the front of `line`; NULL where it does not begin with it. */
+static const char *skip_prefix(const char *line, const char *mark)
 {
     size_t length = strlen(mark);
 
@@ -41,7 +41,7 @@ static const char *behind(const char *line, const char *mark)
 
 /* How well code for "sm_90" suits the device. Code for the architecture's own features ("sm_90a")
  * runs on nothing but itself. */
-static int fitness_of(const reading *text, const char *architecture)
+static int rate_architecture(const reading *text, const char *architecture)
 {
     char *end;
     long number;
@@ -61,7 +61,7 @@ static int fitness_of(const reading *text, const char *architecture)
 }
 
 /* The encoding in a line, from its 0x on, in a comment of its own; NULL where none is shown. */
-static const char *encoding_in(const char *line, const char *end)
+static const char *find_encoding(const char *line, const char *end)
 {
     while ((line = memmem(line, (size_t)(end - line), "/*", 2)) != NULL) {
         line = skip_blanks(line + 2);
@@ -72,7 +72,7 @@ static const char *encoding_in(const char *line, const char *end)
 }
 
 /* What follows the address that a line of code begins with. */
-static const char *behind_address(const char *line, const char *end)
+static const char *skip_address(const char *line, const char *end)
 {
     const char *close = memmem(line, (size_t)(end - line), "*/", 2);
 
@@ -84,18 +84,18 @@ static const char *behind_address(const char *line, const char *end)
 static void add_instruction(reading *text, const char *line, size_t length)
 {
     const char *end = line + length;
-    const char *encoding = encoding_in(line, end);
+    const char *encoding = find_encoding(line, end);
 
-    for (line = encoding != NULL ? encoding : behind_address(line, end); line < end; line++) {
+    for (line = encoding != NULL ? encoding : skip_address(line, end); line < end; line++) {
         if (isgraph((unsigned char)*line))
             text->hash = kg__hash_bytes(text->hash, line, 1);
     }
-    text->any = true;
+    text->has_instructions = true;
 }
 
 /* Whether an instruction's line leads out of the kernel: a call to anything but an address in it.
  */
-static bool leads_out(const char *line, size_t length)
+static bool calls_outside(const char *line, size_t length)
 {
     const char *call = memmem(line, length, "CALL.", strlen("CALL."));
     const char *operand;
@@ -134,8 +134,8 @@ static void begin_kernel(reading *text, const char *name)
     text->name = kg__allocate(length + 1, 1);
     memcpy(text->name, name, length);
     text->hash = KG__HASH_BEGIN;
-    text->any = false;
-    text->known = true;
+    text->has_instructions = false;
+    text->complete = true;
 }
 
 /* Keeps the kernel that has come to its end, unless better code of its name is there already. */
@@ -144,16 +144,16 @@ static void end_kernel(reading *text)
     char code[KG__HASH_TEXT_SIZE];
     json_t *before = json_object_get(text->kernels, text->name);
     int fitness = (int)json_integer_value(json_object_get(before, "fitness"));
-    bool known = text->known && text->any;
+    bool complete = text->complete && text->has_instructions;
 
     kg__hash_show(code, text->hash);
     if (text->fitness != UNFIT && text->fitness >= fitness) {
         if (before != NULL && fitness == text->fitness)
-            known = known && json_is_true(json_object_get(before, "known")) &&
-                    strcmp(kg__json_text(before, "code"), code) == 0;
+            complete = complete && json_is_true(json_object_get(before, "known")) &&
+                       strcmp(kg__json_text(before, "code"), code) == 0;
         json_object_set_new(text->kernels, text->name,
                             json_pack("{s:i, s:s, s:b}", "fitness", text->fitness, "code", code,
-                                      "known", (int)known));
+                                      "known", (int)complete));
     }
     free(text->name);
     text->name = NULL;
@@ -163,16 +163,17 @@ static void read_line(reading *text, const char *line, size_t length)
 {
     const char *rest;
 
-    if ((rest = behind(line, "code for ")) != NULL) {
-        text->fitness = fitness_of(text, rest);
-    } else if ((rest = behind(line, "Function : ")) != NULL) {
+    if ((rest = skip_prefix(line, "code for ")) != NULL) {
+        text->fitness = rate_architecture(text, rest);
+    } else if ((rest = skip_prefix(line, "Function : ")) != NULL) {
         begin_kernel(text, rest);
     } else if (text->name == NULL) {
         return;
-    } else if (behind(line, "....") != NULL) {
+    } else if (skip_prefix(line, "....") != NULL) {
         end_kernel(text);
-    } else if (behind(line, "/*") != NULL) {
-        text->known = text->known && !leads_out(line, length) && !reads_constants(line, length);
+    } else if (skip_prefix(line, "/*") != NULL) {
+        text->complete =
+            text->complete && !calls_outside(line, length) && !reads_constants(line, length);
         add_instruction(text, line, length);
     }
 }
@@ -180,7 +181,7 @@ static void read_line(reading *text, const char *line, size_t length)
 json_t *kg__machine_code_parse(const char *sass, const char *compute_capability)
 {
     reading text = { .kernels = json_object() };
-    json_t *known = json_object();
+    json_t *fingerprints = json_object();
     char *end;
     const char *name;
     json_t *kernel;
@@ -197,10 +198,10 @@ json_t *kg__machine_code_parse(const char *sass, const char *compute_capability)
     free(text.name);
     json_object_foreach (text.kernels, name, kernel) {
         if (json_is_true(json_object_get(kernel, "known")))
-            json_object_set(known, name, json_object_get(kernel, "code"));
+            json_object_set(fingerprints, name, json_object_get(kernel, "code"));
     }
     json_decref(text.kernels);
-    return known;
+    return fingerprints;
 }
 
 bool kg__machine_code_of(const json_t *machine_code, const json_t *kernel,

@@ -17,7 +17,7 @@
  * Of a name that occurs for several architectures, the code that the device runs counts: its own
  * architecture's, else that of the nearest lower one of the same major number. A kernel has no
  * fingerprint where none of them is there, where the text ends in the middle of it, where it calls
- * what is not a part of it, where it reads constants that are no parameters, whose values no
+ * what is not part of it, where it reads constants that are not parameters, whose values no
  * instruction holds, and where two of its name have different code. */
 json_t *kg__machine_code_parse(const char *sass, const char *compute_capability);
 

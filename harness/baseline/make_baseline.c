@@ -18,7 +18,7 @@ static double rounded(double value)
     return round(value / unit) * unit;
 }
 
-static double median_of(const double *values, size_t count)
+static double median_of_copy(const double *values, size_t count)
 {
     double *copy = kg__allocate(count, sizeof *copy);
     double median;
@@ -47,30 +47,30 @@ bool kg__sessions_agree(const double *sessions, size_t count, kg__error *error)
     return kg__fail(error, "the sessions disagree, %s to %s: quiet the machine", low, high);
 }
 
-bool kg__is_far_off(const kg__baseline_metric *known, double value)
+bool kg__is_far_off(const kg__baseline_metric *metric, double value)
 {
-    return known->gated &&
-           (value >= KG__FAR_OFF * known->value || KG__FAR_OFF * value <= known->value);
+    return metric->gated &&
+           (value >= KG__FAR_OFF * metric->value || KG__FAR_OFF * value <= metric->value);
 }
 
-static double noise_of(double sigma)
+static double noise_from_sigma(double sigma)
 {
     return expm1(3 * fmax(sigma, KG__SIGMA_MINIMUM));
 }
 
 double kg__noise(const double *sessions, size_t count)
 {
-    return noise_of(kg__log_deviation(sessions, count));
+    return noise_from_sigma(kg__log_deviation(sessions, count));
 }
 
 double kg__noise_bound(const double *sessions, size_t count)
 {
-    return noise_of(kg__deviation_bound(kg__log_deviation(sessions, count), count));
+    return noise_from_sigma(kg__deviation_bound(kg__log_deviation(sessions, count), count));
 }
 
 double kg__value_of_sessions(const double *sessions, size_t count)
 {
-    return rounded(median_of(sessions, count));
+    return rounded(median_of_copy(sessions, count));
 }
 
 double kg__band_of_sessions(const double *sessions, size_t count)
@@ -81,7 +81,7 @@ double kg__band_of_sessions(const double *sessions, size_t count)
 }
 
 /* Stores sessions, and what follows from them, in a metric. */
-static void rest_on(kg__baseline_metric *metric, const double *sessions, size_t count)
+static void store_sessions(kg__baseline_metric *metric, const double *sessions, size_t count)
 {
     metric->value = kg__value_of_sessions(sessions, count);
     if (!metric->band_by_hand) {
@@ -97,8 +97,8 @@ kg__change kg__record_time(kg__baseline_case *entry, const char *name, const dou
     kg__baseline_metric *metric = kg__baseline_metric_of(entry, name);
     double value = kg__value_of_sessions(sessions, count);
     bool is_new = metric == NULL;
-    size_t kept;
-    double *all;
+    size_t kept_count;
+    double *combined;
 
     *old_value = is_new ? NAN : metric->value;
     if (!is_new && !merge && metric->session_count >= KG__SESSIONS_MINIMUM &&
@@ -109,14 +109,14 @@ kg__change kg__record_time(kg__baseline_case *entry, const char *name, const dou
         metric = kg__baseline_add_metric(entry, name);
         metric->floor = KG__TIME_FLOOR_NS;
     }
-    kept = merge ? metric->session_count : 0;
-    all = kg__allocate(kept + count, sizeof *all);
-    for (size_t i = 0; i < kept; i++)
-        all[i] = metric->sessions[i];
+    kept_count = merge ? metric->session_count : 0;
+    combined = kg__allocate(kept_count + count, sizeof *combined);
+    for (size_t i = 0; i < kept_count; i++)
+        combined[i] = metric->sessions[i];
     for (size_t i = 0; i < count; i++)
-        all[kept + i] = rounded(sessions[i]);
-    rest_on(metric, all, kept + count);
-    free(all);
+        combined[kept_count + i] = rounded(sessions[i]);
+    store_sessions(metric, combined, kept_count + count);
+    free(combined);
     return is_new ? KG__NEW : KG__MOVED;
 }
 
@@ -179,6 +179,6 @@ bool kg__counts_agree(const json_t *first, const json_t *second, kg__error *erro
     const json_t *other_lines = json_object_get(second, "lines");
 
     if (lines != other_lines && !json_equal(lines, other_lines))
-        return kg__fail(error, "its lines count otherwise in another run: %s", remedy);
+        return kg__fail(error, "its lines have other counts in another run: %s", remedy);
     return true;
 }

@@ -19,8 +19,8 @@
  * one machine state. */
 #define KG__SESSIONS_APART 0.10
 
-/* A time this many times as long as a stored one, or as short, is more likely a mistake of whoever
- * took it than one more session. */
+/* A time this many times as long as a stored one, or as short, is more likely a mistake than one
+ * more session. */
 #define KG__FAR_OFF 2.0
 
 typedef enum kg__change {
@@ -34,9 +34,9 @@ bool kg__sessions_agree(const double *sessions, size_t count, kg__error *error);
 
 /* Whether a time is off the value of a metric that is gated by KG__FAR_OFF or more, either way;
  * what is not gated may be anything. */
-bool kg__is_far_off(const kg__baseline_metric *known, double value);
+bool kg__is_far_off(const kg__baseline_metric *metric, double value);
 
-/* How far a value may lie from the sessions' median by chance, as a fraction: exp(3 sigma) - 1,
+/* How far a value may be from the sessions' median by chance, as a fraction: exp(3 sigma) - 1,
  * with sigma the standard deviation of their logarithms, at least KG__SIGMA_MINIMUM. */
 double kg__noise(const double *sessions, size_t count);
 
@@ -60,9 +60,9 @@ double kg__band_of_sessions(const double *sessions, size_t count);
 kg__change kg__record_time(kg__baseline_case *entry, const char *metric, const double *sessions,
                            size_t count, bool merge, double *old_value);
 
-/* Records a counter into `entry`. A band or a gate that a hand wrote is kept, and a counter that
- * has not moved beyond its band left alone; one of 0 is left away, with what a hand wrote of it.
- * `old_value` becomes what the value was, 0 when there was none. */
+/* Records a counter into `entry`. A band or a gate that a hand wrote is kept, and a counter within
+ * its band is left alone; one of 0 is removed, also what a hand wrote. `old_value` becomes what the
+ * value was, 0 when there was none. */
 kg__change kg__record_count(kg__baseline_case *entry, const char *counter, double value,
                             double *old_value);
 

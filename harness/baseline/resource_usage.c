@@ -8,7 +8,7 @@
 #include "base/message.h"
 #include "records/records.h"
 
-/* From this architecture on the reserved shared memory of a block stands in a kernel's section. */
+/* From this architecture on a kernel's section includes the reserved shared memory of a block. */
 enum { FIRST_WITH_RESERVED = 90, RESERVED_SHARED = 1024 };
 
 #define NAME_SIZE 4096
@@ -24,7 +24,7 @@ typedef struct reading {
     char architecture[16]; /* "90"; empty before the first */
     char file[256];
     char kernel[NAME_SIZE]; /* empty: no kernel's lines */
-    size_t local_bytes;     /* that ptxas has told of it */
+    size_t local_bytes;     /* as ptxas printed it */
 } reading;
 
 void kg__resource_usage_plain_name(const char *mangled, char *name, size_t size)
@@ -57,7 +57,7 @@ void kg__resource_usage_plain_name(const char *mangled, char *name, size_t size)
     name[used] = '\0';
 }
 
-static const char *behind(const char *line, const char *mark)
+static const char *skip_prefix(const char *line, const char *mark)
 {
     size_t length = strlen(mark);
 
@@ -80,15 +80,15 @@ static bool number_before(const char *line, const char *word, size_t *number)
     return true;
 }
 
-static size_t number_behind(const char *line, const char *word)
+static size_t number_after(const char *line, const char *word)
 {
     const char *at = strstr(line, word);
 
     return at != NULL ? strtoul(at + strlen(word), NULL, 10) : 0;
 }
 
-/* Takes "sm_90", and the features of "sm_90a" for its own. */
-static void take_architecture(reading *text, const char *word)
+/* Sets "90" from "sm_90" and from "sm_90a". */
+static void set_architecture(reading *text, const char *word)
 {
     const char *number = strstr(word, "sm_");
 
@@ -101,7 +101,7 @@ static void take_architecture(reading *text, const char *word)
 }
 
 /* The name of a source without its folder and its end. */
-static void take_file(reading *text, const char *path)
+static void set_file(reading *text, const char *path)
 {
     const char *slash = strrchr(path, '/');
     const char *name = slash != NULL ? slash + 1 : path;
@@ -109,7 +109,7 @@ static void take_file(reading *text, const char *path)
     kg__format(text->file, sizeof text->file, "%.*s", (int)strcspn(name, ". \t\r\n"), name);
 }
 
-static void take_name(reading *text, const char *name, const char *ends)
+static void set_name(reading *text, const char *name, const char *ends)
 {
     kg__format(text->kernel, sizeof text->kernel, "%.*s", (int)strcspn(name, ends), name);
     text->local_bytes = 0;
@@ -135,18 +135,18 @@ static void add_kernel(reading *text, size_t registers, size_t shared, size_t lo
 }
 
 /* "  REG:32 STACK:0 SHARED:3072 LOCAL:0 CONSTANT[0]:564 ..." of cuobjdump. */
-static void take_figures(reading *text, const char *line)
+static void add_cuobjdump_figures(reading *text, const char *line)
 {
-    size_t shared = number_behind(line, "SHARED:");
+    size_t shared = number_after(line, "SHARED:");
 
     if (atoi(text->architecture) >= FIRST_WITH_RESERVED && shared >= RESERVED_SHARED)
         shared -= RESERVED_SHARED;
-    add_kernel(text, number_behind(line, "REG:"), shared,
-               number_behind(line, "STACK:") + number_behind(line, "LOCAL:"));
+    add_kernel(text, number_after(line, "REG:"), shared,
+               number_after(line, "STACK:") + number_after(line, "LOCAL:"));
 }
 
 /* "ptxas info    : Used 32 registers, used 1 barriers, 2048 bytes smem" of ptxas. */
-static void take_ptxas_figures(reading *text, const char *line)
+static void add_ptxas_figures(reading *text, const char *line)
 {
     size_t registers = 0;
     size_t shared = 0;
@@ -162,57 +162,58 @@ static void read_line(reading *text, const char *line, const char *file)
     const char *rest;
     size_t stack;
 
-    if (behind(line, "Fatbin ") != NULL) {
+    if (skip_prefix(line, "Fatbin ") != NULL) {
         text->architecture[0] = '\0';
         kg__format(text->file, sizeof text->file, "%s", file);
-    } else if ((rest = behind(line, "arch = ")) != NULL) {
-        take_architecture(text, rest);
-    } else if ((rest = behind(line, "identifier = ")) != NULL) {
-        take_file(text, rest);
-    } else if ((rest = behind(line, "Function ")) != NULL) {
-        take_name(text, rest, ": \t\r\n");
-    } else if (behind(line, "REG:") != NULL) {
-        take_figures(text, line);
+    } else if ((rest = skip_prefix(line, "arch = ")) != NULL) {
+        set_architecture(text, rest);
+    } else if ((rest = skip_prefix(line, "identifier = ")) != NULL) {
+        set_file(text, rest);
+    } else if ((rest = skip_prefix(line, "Function ")) != NULL) {
+        set_name(text, rest, ": \t\r\n");
+    } else if (skip_prefix(line, "REG:") != NULL) {
+        add_cuobjdump_figures(text, line);
     } else if ((rest = strstr(line, "Compiling entry function '")) != NULL) {
-        take_name(text, strchr(rest, '\'') + 1, "'");
-        take_architecture(text, rest);
+        set_name(text, strchr(rest, '\'') + 1, "'");
+        set_architecture(text, rest);
     } else if (number_before(line, " bytes stack frame", &stack)) {
         text->local_bytes = stack;
     } else if (strstr(line, ": Used ") != NULL) {
-        take_ptxas_figures(text, line);
+        add_ptxas_figures(text, line);
     }
 }
 
 void kg__resource_usage_add(json_t *usage, const char *text, const char *file)
 {
-    reading at = { .usage = usage };
+    reading reader = { .usage = usage };
     char *line = kg__allocate(strlen(text) + 1, 1);
 
-    kg__format(at.file, sizeof at.file, "%s", file);
+    kg__format(reader.file, sizeof reader.file, "%s", file);
     while (*text != '\0') {
         size_t length = strcspn(text, "\n");
 
         memcpy(line, text, length);
         line[length] = '\0';
-        read_line(&at, line, file);
+        read_line(&reader, line, file);
         text += length + (text[length] == '\n');
     }
     free(line);
 }
 
 /* Whether two kernels of a name were given the same. */
-static bool are_alike(const json_t *one, const json_t *other)
+static bool have_same_figures(const json_t *first, const json_t *second)
 {
-    return json_equal(json_object_get(one, "registers"), json_object_get(other, "registers")) &&
-           json_equal(json_object_get(one, "static_shared"),
-                      json_object_get(other, "static_shared")) &&
-           json_equal(json_object_get(one, "local_bytes"), json_object_get(other, "local_bytes"));
+    return json_equal(json_object_get(first, "registers"), json_object_get(second, "registers")) &&
+           json_equal(json_object_get(first, "static_shared"),
+                      json_object_get(second, "static_shared")) &&
+           json_equal(json_object_get(first, "local_bytes"),
+                      json_object_get(second, "local_bytes"));
 }
 
 /* The kernel of a name, of one file where that is given; NULL where there is none, or several that
  * differ. */
-static const json_t *pick(const json_t *kernels, const char *name, const char *file,
-                          bool *ambiguous)
+static const json_t *find_kernel(const json_t *kernels, const char *name, const char *file,
+                                 bool *ambiguous)
 {
     const json_t *found = NULL;
     const json_t *kernel;
@@ -223,34 +224,34 @@ static const json_t *pick(const json_t *kernels, const char *name, const char *f
         if (strcmp(kg__json_text(kernel, "kernel"), name) != 0 ||
             (file != NULL && strcmp(kg__json_text(kernel, "file"), file) != 0))
             continue;
-        *ambiguous = *ambiguous || (found != NULL && !are_alike(found, kernel));
+        *ambiguous = *ambiguous || (found != NULL && !have_same_figures(found, kernel));
         found = kernel;
     }
     return *ambiguous ? NULL : found;
 }
 
 bool kg__resource_usage_find(const json_t *usage, int architecture, const char *kernel,
-                             const char *file, kg__resources *found, bool *ambiguous)
+                             const char *file, kg__resources *resources, bool *ambiguous)
 {
     char key[16];
     char name[NAME_SIZE];
     const json_t *kernels;
-    const json_t *one;
+    const json_t *entry;
 
     kg__format(key, sizeof key, "%d", architecture);
     kernels = json_object_get(usage, key);
     kg__resource_usage_plain_name(kernel, name, sizeof name);
-    one = pick(kernels, name, NULL, ambiguous);
-    if (one == NULL && *ambiguous) {
-        one = pick(kernels, name, file, ambiguous);
-        *ambiguous = one == NULL;
+    entry = find_kernel(kernels, name, NULL, ambiguous);
+    if (entry == NULL && *ambiguous) {
+        entry = find_kernel(kernels, name, file, ambiguous);
+        *ambiguous = entry == NULL;
     }
-    if (one == NULL)
+    if (entry == NULL)
         return false;
-    *found = (kg__resources){
-        .registers = (int)json_integer_value(json_object_get(one, "registers")),
-        .static_shared = (size_t)json_integer_value(json_object_get(one, "static_shared")),
-        .local_bytes = (size_t)json_integer_value(json_object_get(one, "local_bytes")),
+    *resources = (kg__resources){
+        .registers = (int)json_integer_value(json_object_get(entry, "registers")),
+        .static_shared = (size_t)json_integer_value(json_object_get(entry, "static_shared")),
+        .local_bytes = (size_t)json_integer_value(json_object_get(entry, "local_bytes")),
     };
     return true;
 }

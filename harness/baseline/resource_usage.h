@@ -11,8 +11,8 @@
 /* What a kernel was given. */
 typedef struct kg__resources {
     int registers;        /* a thread */
-    size_t static_shared; /* bytes a block, without what the system reserves */
-    size_t local_bytes;   /* bytes a thread: its stack, arrays and spills */
+    size_t static_shared; /* bytes per block, without what the system reserves */
+    size_t local_bytes;   /* bytes per thread: its stack, arrays and spills */
 } kg__resources;
 
 /* Adds the kernels of a text to `usage`, an object of architectures ("90") of which each holds a
@@ -28,7 +28,7 @@ void kg__resource_usage_add(json_t *usage, const char *text, const char *file);
  * `file` decides. False where there is none, or where several are left that differ; `*ambiguous`
  * says which. */
 bool kg__resource_usage_find(const json_t *usage, int architecture, const char *kernel,
-                             const char *file, kg__resources *found, bool *ambiguous);
+                             const char *file, kg__resources *resources, bool *ambiguous);
 
 /* Writes a mangled name as both compilers would agree on it: without the mark of what is static,
  * and with one name for every unnamed namespace. */

@@ -43,7 +43,7 @@ static void add_value(kg__text_table *grid, const kg__baseline_difference *diffe
     double value = metric != NULL ? metric->value : NAN;
 
     /* An absent counter is 0. */
-    if (metric == NULL && difference->kind == KG__DRIFT_MOVED)
+    if (metric == NULL && difference->kind == KG__DIFFERENCE_MOVED)
         value = 0.0;
     if (!isnan(value))
         kg__show_figure(text, sizeof text, value, kg__metric_unit(difference->metric));
@@ -54,9 +54,9 @@ static void add_change(kg__text_table *grid, const kg__baseline_difference *diff
 {
     char text[KG__FIGURE_SIZE];
 
-    if (difference->kind == KG__DRIFT_NEW) {
+    if (difference->kind == KG__DIFFERENCE_NEW) {
         kg__text_table_add(grid, "new", NULL);
-    } else if (difference->kind == KG__DRIFT_RETIRED) {
+    } else if (difference->kind == KG__DIFFERENCE_RETIRED) {
         kg__text_table_add(grid, "retired", NULL);
     } else if (isinf(difference->change)) {
         kg__text_table_add(grid, "from 0", "inf");
@@ -92,7 +92,7 @@ static const char *choose_note(const diff_run *run, const kg__baseline_differenc
 {
     bool was_gated = difference->first != NULL && difference->first->gated;
 
-    if (difference->kind != KG__DRIFT_MOVED)
+    if (difference->kind != KG__DIFFERENCE_MOVED)
         return "";
     if (kg__baseline_difference_exceeds(difference, run->limit))
         return "beyond the limit";
@@ -202,7 +202,7 @@ static json_t *pack_metric(const kg__baseline_metric *metric)
 static json_t *pack_row(const diff_run *run, const kg__baseline_difference *difference)
 {
     static const char *const kinds[] = {
-        [KG__DRIFT_MOVED] = "moved", [KG__DRIFT_NEW] = "new", [KG__DRIFT_RETIRED] = "retired"
+        [KG__DIFFERENCE_MOVED] = "moved", [KG__DIFFERENCE_NEW] = "new", [KG__DIFFERENCE_RETIRED] = "retired"
     };
     json_t *row =
         json_pack("{s:s, s:s, s:o, s:o, s:s}", "case", difference->id, "kind",

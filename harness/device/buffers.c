@@ -5,9 +5,9 @@
 
 #include "device/device.h"
 
-/* What a guard zone holds: NaNs, so that a read beside a buffer spoils what is computed from it,
- * even times 0; and in each argument others, so that a copy which takes too much leaves its trace
- * behind the one that it was made to. */
+/* What a guard zone holds: NaNs, so that a read past a buffer spoils what is computed from it, even
+ * times 0; different ones for each argument, so that a copy of too many bytes shows after the
+ * target. */
 static unsigned char guard_byte(int argument, size_t byte)
 {
     if (byte % 4 == 3)
@@ -16,7 +16,7 @@ static unsigned char guard_byte(int argument, size_t byte)
 }
 
 /* An untouched guard zone of an argument. */
-static unsigned char *guard_of(const kg__buffers *buffers, int argument)
+static unsigned char *find_guard(const kg__buffers *buffers, int argument)
 {
     return buffers->guard + (size_t)argument * KG__GUARD_BYTES;
 }
@@ -24,10 +24,10 @@ static unsigned char *guard_of(const kg__buffers *buffers, int argument)
 static void make_guards(kg__buffers *buffers)
 {
     buffers->guard = kg__allocate((size_t)buffers->arguments.count, KG__GUARD_BYTES);
-    buffers->seen = kg__allocate(KG__GUARD_BYTES, 1);
+    buffers->zone_copy = kg__allocate(KG__GUARD_BYTES, 1);
     for (int i = 0; i < buffers->arguments.count; i++) {
         for (size_t byte = 0; byte < KG__GUARD_BYTES; byte++)
-            guard_of(buffers, i)[byte] = guard_byte(i, byte);
+            find_guard(buffers, i)[byte] = guard_byte(i, byte);
     }
 }
 
@@ -38,7 +38,7 @@ size_t kg__argument_bytes(const kg_argument *argument)
 
 cudaError_t kg__memory_allocate(kg_memory memory, size_t bytes, void **allocation)
 {
-    size_t left;
+    size_t available;
     size_t total;
     cudaError_t code;
 
@@ -52,8 +52,8 @@ cudaError_t kg__memory_allocate(kg_memory memory, size_t bytes, void **allocatio
         *allocation = malloc(bytes);
         return *allocation != NULL ? cudaSuccess : cudaErrorMemoryAllocation;
     case KG_MANAGED:
-        code = cudaMemGetInfo(&left, &total);
-        if (code == cudaSuccess && left < bytes)
+        code = cudaMemGetInfo(&available, &total);
+        if (code == cudaSuccess && available < bytes)
             code = cudaErrorMemoryAllocation;
         return code == cudaSuccess ? cudaMallocManaged(allocation, bytes, cudaMemAttachGlobal)
                                    : code;
@@ -79,30 +79,30 @@ static bool is_host(kg_memory memory)
     return memory == KG_PAGEABLE || memory == KG_PINNED;
 }
 
-/* Whether the device has room for all managed arguments together. Each of them would be granted,
- * for managed memory takes none of the device's before it is touched. */
+/* Whether all managed arguments together fit into the device's memory. Each alone would be granted,
+ * since managed memory takes none before it is touched. */
 static bool managed_memory_fits(const kg_arguments *arguments, const kg_memory *memory,
                                 kg__error *error)
 {
-    size_t wanted = 0;
-    size_t left;
+    size_t bytes = 0;
+    size_t available;
     size_t total;
     cudaError_t code;
 
     for (int i = 0; i < arguments->count; i++) {
         if (memory[i] == KG_MANAGED)
-            wanted += kg__argument_bytes(&arguments->list[i]) + 2 * KG__GUARD_BYTES;
+            bytes += kg__argument_bytes(&arguments->list[i]) + 2 * KG__GUARD_BYTES;
     }
-    if (wanted == 0)
+    if (bytes == 0)
         return true;
-    code = cudaMemGetInfo(&left, &total);
+    code = cudaMemGetInfo(&available, &total);
     if (code != cudaSuccess)
         return kg__cuda_fail(error, "asking for the device's free memory", code);
-    return wanted <= left ||
+    return bytes <= available ||
            kg__fail(error,
                     "%zu bytes of managed arguments, and the device has %zu free: choose a smaller "
                     "size, or refuse it",
-                    wanted, left);
+                    bytes, available);
 }
 
 bool kg__buffers_make(kg__buffers *buffers, const kg_arguments *arguments,
@@ -165,16 +165,17 @@ static cudaError_t copy_out(kg_memory memory, void *to, const void *from, size_t
     return cudaSuccess;
 }
 
-static cudaError_t fill_one(kg__buffers *buffers, int i, const void *input, unsigned char poison)
+static cudaError_t fill_argument(kg__buffers *buffers, int i, const void *input,
+                                 unsigned char poison)
 {
     unsigned char *base = buffers->allocation[i];
     kg_memory memory = buffers->memory[i];
     size_t bytes = buffers->bytes[i];
-    cudaError_t code = copy_in(memory, base, guard_of(buffers, i), KG__GUARD_BYTES);
+    cudaError_t code = copy_in(memory, base, find_guard(buffers, i), KG__GUARD_BYTES);
 
     if (code == cudaSuccess)
-        code =
-            copy_in(memory, base + KG__GUARD_BYTES + bytes, guard_of(buffers, i), KG__GUARD_BYTES);
+        code = copy_in(memory, base + KG__GUARD_BYTES + bytes, find_guard(buffers, i),
+                       KG__GUARD_BYTES);
     if (code != cudaSuccess)
         return code;
     if (input != NULL)
@@ -193,7 +194,7 @@ bool kg__buffers_fill(kg__buffers *buffers, void *const *inputs, unsigned char p
     cudaError_t code = cudaSuccess;
 
     for (int i = 0; i < buffers->arguments.count && code == cudaSuccess; i++)
-        code = fill_one(buffers, i, inputs[i], poison);
+        code = fill_argument(buffers, i, inputs[i], poison);
     /* What was filled must be there for launches on any stream, and a fill is asynchronous. */
     if (code == cudaSuccess)
         code = cudaDeviceSynchronize();
@@ -239,44 +240,44 @@ bool kg__buffers_unchanged(kg__buffers *buffers, int index, const void *device_i
     return *first == bytes;
 }
 
-bool kg__buffers_hold(const kg__buffers *buffers, int index, const void *same)
+bool kg__buffers_hold(const kg__buffers *buffers, int index, const void *expected)
 {
     size_t bytes = buffers->bytes[index];
     size_t first = 0;
 
     return kg__device_compares() && !is_host(buffers->memory[index]) &&
-           kg__device_compare(buffers->data[index], same, bytes, &first) == cudaSuccess &&
+           kg__device_compare(buffers->data[index], expected, bytes, &first) == cudaSuccess &&
            first == bytes;
 }
 
-/* One guard zone; `behind` says on which side of argument i. */
-static bool guard_holds(kg__buffers *buffers, int i, bool behind, kg__error *finding,
+/* One guard zone; `is_after` says on which side of argument i. */
+static bool guard_holds(kg__buffers *buffers, int i, bool is_after, kg__error *finding,
                         kg__error *error)
 {
-    const unsigned char *guard = guard_of(buffers, i);
+    const unsigned char *guard = find_guard(buffers, i);
     const unsigned char *zone = buffers->allocation[i];
     const kg_argument *argument = &buffers->arguments.list[i];
     size_t first = 0;
     size_t overwritten = 0;
     cudaError_t code;
 
-    if (behind)
+    if (is_after)
         zone += KG__GUARD_BYTES + buffers->bytes[i];
-    code = copy_out(buffers->memory[i], buffers->seen, zone, KG__GUARD_BYTES);
+    code = copy_out(buffers->memory[i], buffers->zone_copy, zone, KG__GUARD_BYTES);
     if (code != cudaSuccess)
         return kg__cuda_fail(error, "reading a guard zone back", code);
-    if (memcmp(buffers->seen, guard, KG__GUARD_BYTES) == 0)
+    if (memcmp(buffers->zone_copy, guard, KG__GUARD_BYTES) == 0)
         return true;
     for (size_t byte = KG__GUARD_BYTES; byte-- > 0;) {
-        if (buffers->seen[byte] != guard[byte]) {
+        if (buffers->zone_copy[byte] != guard[byte]) {
             overwritten++;
             first = byte;
         }
     }
-    if (behind)
-        return kg__fail(
-            finding, "guard zone behind %s: %zu bytes overwritten, from byte %zu past its end on",
-            argument->name, overwritten, first);
+    if (is_after)
+        return kg__fail(finding,
+                        "guard zone after %s: %zu bytes overwritten, from byte %zu past its end on",
+                        argument->name, overwritten, first);
     return kg__fail(
         finding, "guard zone before %s: %zu bytes overwritten, from byte %zu before its start on",
         argument->name, overwritten, KG__GUARD_BYTES - first);
@@ -297,7 +298,7 @@ void kg__buffers_free(kg__buffers *buffers)
     for (int i = 0; i < buffers->arguments.count; i++)
         kg__memory_free(buffers->memory[i], buffers->allocation[i]);
     free(buffers->guard);
-    free(buffers->seen);
+    free(buffers->zone_copy);
     free(buffers->computed);
     *buffers = (kg__buffers){ 0 };
 }

@@ -1,5 +1,5 @@
 /* The arguments' buffers, on the device or the host as a variant has them, with guard zones on both
- * sides, so that a write beside them is seen. */
+ * sides, so that a write outside of them is seen. */
 #ifndef KG__DEVICE_BUFFERS_H
 #define KG__DEVICE_BUFFERS_H
 
@@ -7,7 +7,7 @@
 
 #include "base/message.h"
 
-/* Bytes of guard before and behind every buffer: a kernel without its bounds guard writes at most a
+/* Bytes of guard before and after every buffer: a kernel without its bounds guard writes at most a
  * tile's height of rows beyond the end, which at width 530 is 34 KiB. */
 #define KG__GUARD_BYTES ((size_t)64 << 10)
 
@@ -18,22 +18,22 @@ typedef struct kg__buffers {
     void *allocation[KG_MAX_ARGUMENTS];
     void *data[KG_MAX_ARGUMENTS]; /* what a launcher gets */
     size_t bytes[KG_MAX_ARGUMENTS];
-    unsigned char *guard; /* an untouched guard zone of each argument, one after the other */
-    unsigned char *seen;  /* room to read one back */
-    void *computed;       /* room to read an argument back, kept from launch to launch */
+    unsigned char *guard;     /* an untouched guard zone of each argument, one after the other */
+    unsigned char *zone_copy; /* one, read back */
+    void *computed;           /* an argument, read back; kept from launch to launch */
     size_t computed_bytes;
 } kg__buffers;
 
 /* Bytes of one argument's data. */
 size_t kg__argument_bytes(const kg_argument *argument);
 
-/* Allocates in the memory of `variant`, with room for the guard zones; false with `error` when the
+/* Allocates in the memory of `variant`, with the guard zones; false with `error` when the
  * device refuses, and before it is asked for more managed memory than it has free, which could hang
- * it. Free with kg__buffers_free() whatever came back. */
+ * it. Free with kg__buffers_free() in any case. */
 bool kg__buffers_make(kg__buffers *buffers, const kg_arguments *arguments,
                       const kg_variant *variant, kg__error *error);
 
-/* Whether the buffers lie where `variant` has its arguments. */
+/* Whether the buffers are in the kinds of memory that `variant` uses. */
 bool kg__buffers_suit(const kg__buffers *buffers, const kg_variant *variant);
 
 /* Allocates `bytes` in one kind of memory; `*allocation` is NULL on an error. */
@@ -43,19 +43,19 @@ cudaError_t kg__memory_allocate(kg_memory memory, size_t bytes, void **allocatio
 void kg__memory_free(kg_memory memory, void *allocation);
 
 /* Makes ready for a launch: inputs copied from `inputs`, which lie on the device (NULL for an
- * output), outputs filled with the byte `poison`, guard zones written anew. */
+ * output), outputs filled with the byte `poison`, guard zones written again. */
 bool kg__buffers_fill(kg__buffers *buffers, void *const *inputs, unsigned char poison,
                       kg__error *error);
 
-/* Whether argument `index` still holds its input, which is given as it lies on the device and as it
- * lies on the host; false with `first` the index of the first byte that differs, or with `error`
- * filled when the device fails. */
+/* Whether argument `index` still holds its input, which is given on the device and on the host;
+ * false with `first` the index of the first byte that differs, or with `error` filled when the
+ * device fails. */
 bool kg__buffers_unchanged(kg__buffers *buffers, int index, const void *device_input,
                            const void *host_input, size_t *first, kg__error *error);
 
-/* Whether the device finds argument `index` to hold the very bytes of `same`, which lies on the
- * device. False, too, where it does not compare, or fails: then the argument is to be read back. */
-bool kg__buffers_hold(const kg__buffers *buffers, int index, const void *same);
+/* Whether argument `index` holds the bytes of `expected`, compared on the device. False, too, where
+ * it does not compare, or fails: then the argument is to be read back. */
+bool kg__buffers_hold(const kg__buffers *buffers, int index, const void *expected);
 
 /* Reads argument `index` back, into memory of the buffers' own that the next call uses again; NULL
  * with `error`. */

@@ -30,7 +30,7 @@ static __global__ void compare(const unsigned char *a, const unsigned char *b, s
         atomicMin(first, found);
 }
 
-cudaError_t kg__launch_comparing(const void *a, const void *b, size_t bytes,
+cudaError_t kg__launch_compare(const void *a, const void *b, size_t bytes,
                                  unsigned long long *first, int multiprocessors)
 {
     cudaLaunchConfig_t config = {};

@@ -1,4 +1,4 @@
-/* Comparing device memory where it lies. */
+/* Comparing device memory on the device. */
 #ifndef KG__DEVICE_COMPARE_MEMORY_H
 #define KG__DEVICE_COMPARE_MEMORY_H
 
@@ -10,8 +10,8 @@ extern "C" {
 #endif
 
 /* Lowers `*first`, on the device, to the index of the first byte in which `a` and `b` differ. */
-cudaError_t kg__launch_comparing(const void *a, const void *b, size_t bytes,
-                                 unsigned long long *first, int multiprocessors);
+cudaError_t kg__launch_compare(const void *a, const void *b, size_t bytes,
+                               unsigned long long *first, int multiprocessors);
 
 #ifdef __cplusplus
 }

@@ -24,17 +24,17 @@ typedef enum kg__device_status {
  * what to do, and `description` is NULL. */
 kg__device_status kg__device_open(json_t **description, kg__error *why);
 
-/* Keeps the opened device and makes its context: alone for whoever measures, shared for whoever
- * checks, so that no check disturbs a measurement. Waits for those who keep it otherwise, reporting
- * through `waiting`. Ends with the process. False with `error` when it cannot be kept. */
+/* Keeps the opened device and makes its context: alone to measure, shared to check, so that no
+ * check disturbs a measurement. Waits for those who keep it otherwise, reporting through `waiting`.
+ * Ends with the process. False with `error` when it cannot be kept. */
 bool kg__device_keep(bool alone, void (*waiting)(void *context, const char *line), void *context,
                      kg__error *error);
 
 /* What bounds the launches of a device. */
 typedef struct kg__limits {
     int multiprocessors;
-    int threads_a_block;          /* at most */
-    int threads_a_multiprocessor; /* at most, of all blocks that are resident at a time */
+    int threads_per_block;          /* at most */
+    int threads_per_multiprocessor; /* at most, of all blocks that are resident at a time */
 } kg__limits;
 
 /* The limits of the opened device. */
@@ -59,7 +59,7 @@ typedef struct kg__launch_shape {
 } kg__launch_shape;
 
 #ifdef KG__TARGET_GPU
-/* A GPU runs what is started on it: only the CPU model tells a launch's shape without. */
+/* Only the CPU model knows a launch's shape without running it. */
 static inline bool kg__device_shape(const kg_variant *variant, kg_call call,
                                     kg__launch_shape *shape)
 {
@@ -73,7 +73,7 @@ static inline bool kg__device_shape(const kg_variant *variant, kg_call call,
  * anything but KG__DEVICE_READY, `why` says what is missing, and `boards` is NULL. */
 kg__device_status kg__device_boards(json_t **boards, kg__error *why);
 
-/* A GPU tells what is started elsewhere when launches are captured, to be timed. */
+/* On a GPU, what is started on another stream shows when launches are captured. */
 static inline cudaStream_t kg__device_begin_call(void)
 {
     return NULL;
@@ -86,18 +86,18 @@ static inline bool kg__device_strayed(kg_clock clock, kg__error *why)
     return false;
 }
 
-/* Nobody knows where a GPU's threads stand: who is told to end (SIGTERM) does so at once. */
-static inline void kg__device_tell_hang(const char *home,
-                                        void (*tell)(void *context, const char *where),
-                                        void *context)
+/* Where a GPU's threads are is unknown: SIGTERM ends the process at once. */
+static inline void kg__device_on_hang(const char *home,
+                                      void (*report)(void *context, const char *where),
+                                      void *context)
 {
     (void)home;
-    (void)tell;
+    (void)report;
     (void)context;
 }
 #else
 /* The shape of a variant's launch, of which no thread is run; false where the launcher fails or
- * starts no kernel. The launcher itself is run, on arguments that are no memory. */
+ * starts no kernel. The launcher itself is run, on arguments that are not memory. */
 bool kg__device_shape(const kg_variant *variant, kg_call call, kg__launch_shape *shape);
 
 /* The CPU model runs wherever there is a processor. */
@@ -118,12 +118,12 @@ bool kg__device_strayed(kg_clock clock, kg__error *why);
  * `tell` hears where its running thread stood, with source files named from `home` on (both kept by
  * reference), and what was found until then: "at kernels/a/b.cu:14, in kernel b, block (0, 0, 0),
  * thread (5, 0, 0)". When it returns, so does the launch, with cudaErrorLaunchTimeout. */
-void kg__device_tell_hang(const char *home, void (*tell)(void *context, const char *where),
-                          void *context);
+void kg__device_on_hang(const char *home, void (*tell)(void *context, const char *where),
+                        void *context);
 #endif
 
-/* The folder of kernelgate/kernelgate.h, for whoever compiles kernels himself; NULL where this
- * target cannot tell. */
+/* The folder of kernelgate/kernelgate.h, to compile kernels with; NULL where this target does not
+ * know it. */
 #ifdef KG__TARGET_GPU
 static inline const char *kg__device_headers(void)
 {
@@ -133,7 +133,7 @@ static inline const char *kg__device_headers(void)
 const char *kg__device_headers(void);
 #endif
 
-/* What only the CPU model's instrumented kernels tell: of every access, whether it is sound. */
+/* What only the CPU model's instrumented kernels know: whether each access is valid. */
 #ifdef KG__TARGET_GPU
 static inline bool kg__device_watches(void)
 {
@@ -159,7 +159,7 @@ static inline void kg__device_forget(const void *data, size_t bytes)
     (void)bytes;
 }
 
-static inline bool kg__device_found(const char *home, kg__error *findings)
+static inline bool kg__device_has_findings(const char *home, kg__error *findings)
 {
     (void)home;
     (void)findings;
@@ -173,7 +173,7 @@ static inline bool kg__device_passed_over(kg__error *what, bool *whole)
     return false;
 }
 #else
-/* True when this program's kernels are instrumented: one launch tells all that there is to tell. */
+/* True when this program's kernels are instrumented: one launch finds all that there is to find. */
 bool kg__device_watches(void);
 /* Looks at every access from now on, and forgets what was found before. */
 void kg__device_watch(void);
@@ -185,13 +185,13 @@ void kg__device_describe(const void *data, size_t bytes, const char *name, bool 
 void kg__device_forget(const void *data, size_t bytes);
 /* What was found since kg__device_watch(), with source files named from `home` on; false when
  * nothing was. */
-bool kg__device_found(const char *home, kg__error *findings);
+bool kg__device_has_findings(const char *home, kg__error *findings);
 /* True when a launch was too large to look at all of it: `what` says what was passed over. `whole`
  * becomes whether every block was run, so that the outputs are all there. */
 bool kg__device_passed_over(kg__error *what, bool *whole);
 #endif
 
-/* Makes ready to tell launches without doing them; nothing is launched in this process any more. */
+/* From now on launches are recorded, not run, in this process. */
 void kg__device_plan(void);
 
 /* Appends to `list` what each kernel that a launch of a case starts is started with, in order:
@@ -199,11 +199,11 @@ void kg__device_plan(void);
  * threads, "dynamic_shared" in bytes}. A GPU's has besides what the driver says of the kernel:
  * {"registers", "local_bytes", "static_shared", "blocks_per_multiprocessor", "occupancy"}. False
  * with `why` where the launcher fails. */
-bool kg__device_launches(const kg__case *one, const kg__buffers *buffers, json_t *list,
+bool kg__device_launches(const kg__case *c, const kg__buffers *buffers, json_t *list,
                          kg__error *why);
 
-/* The name of a variant's launcher; "" where this target cannot tell. */
-const char *kg__device_launcher(const kg__case *one);
+/* The name of a variant's launcher; "" where this target does not know it. */
+const char *kg__device_launcher(const kg__case *c);
 
 /* Fills `why` with "<what>: <name of the error>, <its text>" and returns false. */
 bool kg__cuda_fail(kg__error *why, const char *what, cudaError_t code);

@@ -21,7 +21,7 @@ const kg__gpu_spec *kg__device_gpu(void)
 }
 
 /* The driver's library, loaded when it is first asked for and kept; NULL where there is none. */
-static kg__nvml *nvml_of_card(kg__error *why)
+static kg__nvml *load_nvml(kg__error *why)
 {
     static kg__nvml *nvml;
     static kg__error missing;
@@ -34,18 +34,18 @@ static kg__nvml *nvml_of_card(kg__error *why)
     return nvml;
 }
 
-/* By which ids the card knows this process, once it is kept alone. */
-static kg__nvml_processes own = { .count = -1 };
+/* The ids by which the driver knows this process, once it holds the GPU alone. */
+static kg__nvml_processes own_processes = { .count = -1 };
 
-/* Lists who computes on the card; nobody is known where the driver does not tell. */
-static void list_processes(kg__nvml_processes *all)
+/* Lists the processes that compute on the GPU; the count is -1 where the driver does not say. */
+static void list_processes(kg__nvml_processes *processes)
 {
     kg__error why;
-    const kg__nvml *nvml = nvml_of_card(&why);
+    const kg__nvml *nvml = load_nvml(&why);
 
-    all->count = -1;
+    processes->count = -1;
     if (nvml != NULL)
-        (void)kg__nvml_list(nvml, opened.uuid, all);
+        (void)kg__nvml_list(nvml, opened.uuid, processes);
 }
 
 bool kg__device_keep(bool alone, void (*waiting)(void *context, const char *line), void *context,
@@ -62,13 +62,13 @@ bool kg__device_keep(bool alone, void (*waiting)(void *context, const char *line
      * knows it. */
     if (alone)
         list_processes(&before);
-    /* Making the context disturbs whoever times, so it waits for the lock. */
+    /* Making the context disturbs a process that times, so it waits for the lock. */
     code = cudaSetDevice(0);
     if (code == cudaSuccess)
         code = cudaFree(NULL);
     if (alone) {
         list_processes(&after);
-        kg__nvml_find_own(&before, &after, &own);
+        kg__nvml_find_own(&before, &after, &own_processes);
     }
     return code == cudaSuccess ||
            kg__cuda_fail(error, "opening the GPU (see nvidia-smi and kernelgate doctor)", code);
@@ -77,8 +77,8 @@ bool kg__device_keep(bool alone, void (*waiting)(void *context, const char *line
 kg__limits kg__device_limits(void)
 {
     return (kg__limits){ .multiprocessors = opened.multiprocessors,
-                         .threads_a_block = opened.threads_a_block,
-                         .threads_a_multiprocessor = opened.threads_a_multiprocessor };
+                         .threads_per_block = opened.threads_per_block,
+                         .threads_per_multiprocessor = opened.threads_per_multiprocessor };
 }
 
 static bool quiet;
@@ -104,7 +104,7 @@ cudaError_t kg__device_compare(const void *a, const void *b, size_t bytes, size_
     if (code == cudaSuccess)
         code = cudaMemcpy(answer, &found, sizeof found, cudaMemcpyHostToDevice);
     if (code == cudaSuccess)
-        code = kg__launch_comparing(a, b, bytes, answer, opened.multiprocessors);
+        code = kg__launch_compare(a, b, bytes, answer, opened.multiprocessors);
     if (code == cudaSuccess)
         code = cudaMemcpy(&found, answer, sizeof found, cudaMemcpyDeviceToHost);
     *first = found;
@@ -123,7 +123,7 @@ const char *kg__device_begin_order(int order)
 }
 
 /* What of a driver there is: its library, with the CUDA version that it supports (1000 x major + 10
- * x minor; 0 where it does not tell), or at least its kernel module. */
+ * x minor; 0 where it does not say), or at least its kernel module. */
 static bool find_driver(int *version)
 {
     void *library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
@@ -172,7 +172,7 @@ static kg__device_status explain_no_device(cudaError_t code, kg__error *why)
     return KG__DEVICE_BROKEN;
 }
 
-static void name_uuid(const struct cudaDeviceProp *properties, char *text, size_t size)
+static void format_uuid(const struct cudaDeviceProp *properties, char *text, size_t size)
 {
     const unsigned char *bytes = (const unsigned char *)properties->uuid.bytes;
     size_t used;
@@ -186,7 +186,7 @@ static void name_uuid(const struct cudaDeviceProp *properties, char *text, size_
     }
 }
 
-/* The key of a card: its name's; boards that share a name and differ in memory are told apart by
+/* The key of a card: its name's; boards that share a name and differ in memory are distinguished by
  * the baseline's memory_mib. */
 static json_t *describe_target(const struct cudaDeviceProp *properties)
 {
@@ -204,9 +204,9 @@ static json_t *describe_target(const struct cudaDeviceProp *properties)
 static json_t *describe_provenance(const struct cudaDeviceProp *properties)
 {
     json_t *facts = json_object();
-    kg__nvml_state card;
+    kg__nvml_state state;
     kg__error why;
-    const kg__nvml *nvml = nvml_of_card(&why);
+    const kg__nvml *nvml = load_nvml(&why);
     char text[64];
     int toolkit = 0;
     time_t seconds = time(NULL);
@@ -227,13 +227,13 @@ static json_t *describe_provenance(const struct cudaDeviceProp *properties)
     }
     kg__nvml_driver(nvml, text, sizeof text);
     json_object_set_new(facts, "driver", json_string(text));
-    if (kg__nvml_gpu_state(nvml, opened.uuid, &card, &why)) {
-        if (card.power_limit_w > 0)
-            json_object_set_new(facts, "power_limit_w", json_real(card.power_limit_w));
-        if (card.max_sm_clock_mhz > 0)
-            json_object_set_new(facts, "max_sm_clock_mhz", json_integer(card.max_sm_clock_mhz));
-        if (card.ecc >= 0)
-            json_object_set_new(facts, "ecc", json_boolean(card.ecc));
+    if (kg__nvml_gpu_state(nvml, opened.uuid, &state, &why)) {
+        if (state.power_limit_w > 0)
+            json_object_set_new(facts, "power_limit_w", json_real(state.power_limit_w));
+        if (state.max_sm_clock_mhz > 0)
+            json_object_set_new(facts, "max_sm_clock_mhz", json_integer(state.max_sm_clock_mhz));
+        if (state.ecc >= 0)
+            json_object_set_new(facts, "ecc", json_boolean(state.ecc));
     }
     return facts;
 }
@@ -274,7 +274,7 @@ kg__device_status kg__device_boards(json_t **boards, kg__error *why)
         status = read_properties(&properties, i, why);
         if (status != KG__DEVICE_READY)
             break;
-        name_uuid(&properties, uuid, sizeof uuid);
+        format_uuid(&properties, uuid, sizeof uuid);
         json_array_append_new(*boards,
                               json_pack("{s:s, s:s}", "uuid", uuid, "name", properties.name));
     }
@@ -288,31 +288,31 @@ kg__device_status kg__device_boards(json_t **boards, kg__error *why)
 kg__device_status kg__device_open(json_t **description, kg__error *why)
 {
     struct cudaDeviceProp properties;
-    char given[KG__GPU_UUID_SIZE];
+    char slot_uuid[KG__GPU_UUID_SIZE];
     kg__device_status status;
     int count;
 
     *description = NULL;
-    if (kg__gpu_slot_take(given, why) == KG__GPU_SLOT_BAD)
+    if (kg__gpu_slot_take(slot_uuid, why) == KG__GPU_SLOT_BAD)
         return KG__DEVICE_BROKEN;
     status = count_devices(&count, why);
     if (status == KG__DEVICE_READY)
         status = read_properties(&properties, 0, why);
-    /* A board that CTest handed out was there: that it is not is no reason to skip. */
-    if (status == KG__DEVICE_ABSENT && given[0] != '\0') {
-        kg__gpu_slot_gone(given, why);
+    /* CTest found the board that it handed out: that it is gone is an error, not a skip. */
+    if (status == KG__DEVICE_ABSENT && slot_uuid[0] != '\0') {
+        kg__gpu_slot_gone(slot_uuid, why);
         return KG__DEVICE_BROKEN;
     }
     if (status != KG__DEVICE_READY)
         return status;
     opened.multiprocessors = properties.multiProcessorCount;
-    opened.threads_a_block = properties.maxThreadsPerBlock;
-    opened.threads_a_multiprocessor = properties.maxThreadsPerMultiProcessor;
+    opened.threads_per_block = properties.maxThreadsPerBlock;
+    opened.threads_per_multiprocessor = properties.maxThreadsPerMultiProcessor;
     opened.moves_managed = properties.concurrentManagedAccess != 0;
     opened.l2_bytes = properties.l2CacheSize > 0 ? (size_t)properties.l2CacheSize : 0;
-    name_uuid(&properties, opened.uuid, sizeof opened.uuid);
-    if (given[0] != '\0' && strcmp(given, opened.uuid) != 0) {
-        kg__gpu_slot_gone(given, why);
+    format_uuid(&properties, opened.uuid, sizeof opened.uuid);
+    if (slot_uuid[0] != '\0' && strcmp(slot_uuid, opened.uuid) != 0) {
+        kg__gpu_slot_gone(slot_uuid, why);
         return KG__DEVICE_BROKEN;
     }
     *description =
@@ -324,29 +324,29 @@ kg__device_status kg__device_open(json_t **description, kg__error *why)
 json_t *kg__device_state(bool *throttled)
 {
     json_t *state = json_object();
-    kg__nvml_processes all = { .count = -1 };
-    kg__nvml_state card;
+    kg__nvml_processes processes = { .count = -1 };
+    kg__nvml_state gpu;
     kg__error why;
-    const kg__nvml *nvml = nvml_of_card(&why);
+    const kg__nvml *nvml = load_nvml(&why);
     char reasons[256];
     int foreign;
 
-    if (nvml == NULL || !kg__nvml_gpu_state(nvml, opened.uuid, &card, &why))
+    if (nvml == NULL || !kg__nvml_gpu_state(nvml, opened.uuid, &gpu, &why))
         return state;
-    if (card.temperature_c >= 0)
-        json_object_set_new(state, "temperature_c", json_integer(card.temperature_c));
-    if (card.sm_clock_mhz >= 0)
-        json_object_set_new(state, "sm_clock_mhz", json_integer(card.sm_clock_mhz));
-    if (card.memory_clock_mhz >= 0)
-        json_object_set_new(state, "memory_clock_mhz", json_integer(card.memory_clock_mhz));
-    list_processes(&all);
-    foreign = kg__nvml_foreign(&all, &own);
+    if (gpu.temperature_c >= 0)
+        json_object_set_new(state, "temperature_c", json_integer(gpu.temperature_c));
+    if (gpu.sm_clock_mhz >= 0)
+        json_object_set_new(state, "sm_clock_mhz", json_integer(gpu.sm_clock_mhz));
+    if (gpu.memory_clock_mhz >= 0)
+        json_object_set_new(state, "memory_clock_mhz", json_integer(gpu.memory_clock_mhz));
+    list_processes(&processes);
+    foreign = kg__nvml_foreign(&processes, &own_processes);
     if (foreign >= 0)
         json_object_set_new(state, "foreign_processes", json_integer(foreign));
-    if (card.reasons_known) {
-        kg__nvml_reasons_text(card.reasons, false, reasons, sizeof reasons);
+    if (gpu.reasons_known) {
+        kg__nvml_reasons_text(gpu.reasons, false, reasons, sizeof reasons);
         json_object_set_new(state, "clock_reasons", json_string(reasons));
-        *throttled = *throttled || kg__nvml_throttles(card.reasons);
+        *throttled = *throttled || kg__nvml_throttles(gpu.reasons);
     }
     return state;
 }
@@ -355,11 +355,11 @@ json_t *kg__device_state(bool *throttled)
 static cudaError_t move_managed(void *data, size_t bytes, bool to_device, cudaStream_t stream)
 {
 #if CUDART_VERSION >= 13000
-    struct cudaMemLocation where = { .type = to_device ? cudaMemLocationTypeDevice
-                                                       : cudaMemLocationTypeHost,
-                                     .id = 0 };
+    struct cudaMemLocation location = { .type = to_device ? cudaMemLocationTypeDevice
+                                                          : cudaMemLocationTypeHost,
+                                        .id = 0 };
 
-    return cudaMemPrefetchAsync(data, bytes, where, 0, stream);
+    return cudaMemPrefetchAsync(data, bytes, location, 0, stream);
 #else
     return cudaMemPrefetchAsync(data, bytes, to_device ? 0 : cudaCpuDeviceId, stream);
 #endif

@@ -12,8 +12,8 @@
 typedef struct kg__gpu_spec {
     char uuid[64]; /* "GPU-..."; names the lock */
     int multiprocessors;
-    int threads_a_block;          /* at most */
-    int threads_a_multiprocessor; /* at most */
+    int threads_per_block;          /* at most */
+    int threads_per_multiprocessor; /* at most */
     size_t l2_bytes;
     bool moves_managed; /* parts of managed memory can be moved while nothing runs */
 } kg__gpu_spec;
@@ -21,10 +21,10 @@ typedef struct kg__gpu_spec {
 /* The opened GPU. */
 const kg__gpu_spec *kg__device_gpu(void);
 
-/* The card's state now, as the driver tells it: {"temperature_c", "sm_clock_mhz",
- * "memory_clock_mhz", "clock_reasons" (a text), "foreign_processes"}, without what it
- * does not tell. The last is known to whoever keeps the device alone. `throttled` becomes true when
- * it is slowed down by heat or power; it is left alone otherwise. */
+/* The GPU's state now, as the driver reports it: {"temperature_c", "sm_clock_mhz",
+ * "memory_clock_mhz", "clock_reasons" (a text), "foreign_processes"}, without what it does not
+ * report. The last is known only to a process that holds the device alone. `throttled` becomes true
+ * when it is slowed down by heat or power; it is left alone otherwise. */
 json_t *kg__device_state(bool *throttled);
 
 /* From here on the harness starts no kernel of its own, so that a profiler sees the cases' alone.
@@ -33,14 +33,14 @@ void kg__device_keep_quiet(void);
 
 /* How many kernels a launch of a case starts, found by capturing one in a graph that never runs; -1
  * with `why` where it starts none, or the launcher fails. */
-int kg__device_kernels(const kg__case *one, const kg__buffers *buffers, kg__error *why);
+int kg__device_kernels(const kg__case *c, const kg__buffers *buffers, kg__error *why);
 
 /* What the first kernel of a launch takes of a multiprocessor: {"name", "registers", "local_bytes"
  * (a thread, spills among them), "shared_bytes" (a block), "blocks_per_multiprocessor", "occupancy"
- * (of its warps, 0 to 1)}; NULL where a launch starts none, or where the driver does not tell.
- * Where all that the launch asks for can be told, "names" are those of all its kernels in order,
+ * (of its warps, 0 to 1)}; NULL where a launch starts none, or where the driver does not say.
+ * Where all that the launch asks for is known, "names" are those of all its kernels in order,
  * and "launch" is its identity. */
-json_t *kg__device_kernel(const kg__case *one, const kg__buffers *buffers);
+json_t *kg__device_kernel(const kg__case *c, const kg__buffers *buffers);
 
 /* Has the managed arguments move to the GPU or to the host, in the order of `stream`; false with
  * `why`. */

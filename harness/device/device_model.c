@@ -1,11 +1,11 @@
 /* The CPU model as the device under test. */
 #include <string.h>
 
+#include "base/source_path.h"
 #include "device/device.h"
 #include "model/model.h"
 #include "model/program.h"
 #include "model/watch.h"
-#include "base/source_path.h"
 
 kg__device_status kg__device_open(json_t **description, kg__error *why)
 {
@@ -29,8 +29,8 @@ kg__limits kg__device_limits(void)
 
     (void)cudaGetDeviceProperties(&properties, 0);
     return (kg__limits){ .multiprocessors = properties.multiProcessorCount,
-                         .threads_a_block = properties.maxThreadsPerBlock,
-                         .threads_a_multiprocessor = properties.maxThreadsPerMultiProcessor };
+                         .threads_per_block = properties.maxThreadsPerBlock,
+                         .threads_per_multiprocessor = properties.maxThreadsPerMultiProcessor };
 }
 
 /* A model is its process's own: there is nothing to keep from others. */
@@ -55,7 +55,7 @@ const char *kg__device_begin_order(int order)
     return order == 0 ? "" : ", threads in reversed order";
 }
 
-/* The host has the model's memory at hand. */
+/* The host reads the model's memory directly. */
 bool kg__device_compares(void)
 {
     return false;
@@ -140,15 +140,15 @@ void kg__device_forget(const void *data, size_t bytes)
 /* Findings beyond these are only counted: the first ones are the cause of most others. */
 #define FINDINGS_SHOWN 3
 
-bool kg__device_found(const char *home, kg__error *findings)
+bool kg__device_has_findings(const char *home, kg__error *findings)
 {
-    const kg__model_report *seen = kg__model_seen();
+    const kg__model_report *report = kg__model_seen();
     char text[sizeof findings->text] = "";
 
-    if (!kg__device_watches() || seen->finding_count == 0)
+    if (!kg__device_watches() || report->finding_count == 0)
         return false;
-    for (size_t i = 0; i < seen->finding_count && i < FINDINGS_SHOWN; i++) {
-        const kg__model_finding *finding = &seen->findings[i];
+    for (size_t i = 0; i < report->finding_count && i < FINDINGS_SHOWN; i++) {
+        const kg__model_finding *finding = &report->findings[i];
         size_t used = strlen(text);
 
         kg__format(text + used, sizeof text - used, "%s", i > 0 ? "; " : "");
@@ -163,11 +163,11 @@ bool kg__device_found(const char *home, kg__error *findings)
             kg__format(text + used, sizeof text - used, "; %llu times",
                        (unsigned long long)finding->times);
     }
-    if (seen->finding_count > FINDINGS_SHOWN) {
+    if (report->finding_count > FINDINGS_SHOWN) {
         size_t used = strlen(text);
 
         kg__format(text + used, sizeof text - used, "; and %zu more findings",
-                   seen->finding_count - FINDINGS_SHOWN);
+                   report->finding_count - FINDINGS_SHOWN);
     }
     kg__fail(findings, "%s", text);
     return true;
@@ -175,48 +175,49 @@ bool kg__device_found(const char *home, kg__error *findings)
 
 bool kg__device_passed_over(kg__error *what, bool *whole)
 {
-    const kg__model_report *seen = kg__model_seen();
+    const kg__model_report *report = kg__model_seen();
 
-    *whole = seen->watched == seen->blocks;
+    *whole = report->watched == report->blocks;
     if (!*whole)
-        kg__fail(what, "memory checks on %llu of %llu blocks", (unsigned long long)seen->watched,
-                 (unsigned long long)seen->blocks);
-    else if (seen->too_large != NULL)
+        kg__fail(what, "memory checks on %llu of %llu blocks", (unsigned long long)report->watched,
+                 (unsigned long long)report->blocks);
+    else if (report->too_large != NULL)
         kg__fail(what, "%s is too large to look for races and unwritten reads in it",
-                 seen->too_large);
-    return !*whole || seen->too_large != NULL;
+                 report->too_large);
+    return !*whole || report->too_large != NULL;
 }
 
-/* Who is told of a launch that never ended. */
+/* What is called when a launch never ends. */
 static struct {
     const char *home;
-    void (*tell)(void *context, const char *where);
+    void (*report)(void *context, const char *where);
     void *context;
-} hang;
+} hang_listener;
 
 static void describe_hang(const kg__model_place *place, const char *file, unsigned int line)
 {
-    kg__error found = { "" };
-    char stood[512] = "";
+    kg__error findings = { "" };
+    char position[512] = "";
     char where[KG__MESSAGE_SIZE];
 
     if (line > 0)
-        kg__format(stood, sizeof stood, "at %s:%u, ", kg__source_name(hang.home, file), line);
-    (void)kg__device_found(hang.home, &found);
+        kg__format(position, sizeof position, "at %s:%u, ",
+                   kg__source_name(hang_listener.home, file), line);
+    (void)kg__device_has_findings(hang_listener.home, &findings);
     kg__format(where, sizeof where, "%sin kernel %s, block (%u, %u, %u), thread (%u, %u, %u)%s%s%s",
-               stood, place->kernel, place->block.x, place->block.y, place->block.z,
+               position, place->kernel, place->block.x, place->block.y, place->block.z,
                place->thread.x, place->thread.y, place->thread.z,
-               line > 0 ? "" : ", at no line that can be told: build it with -g",
-               found.text[0] != '\0' ? "; found before: " : "", found.text);
-    hang.tell(hang.context, where);
+               line > 0 ? "" : ", at an unknown line: build it with -g",
+               findings.text[0] != '\0' ? "; found before: " : "", findings.text);
+    hang_listener.report(hang_listener.context, where);
 }
 
-void kg__device_tell_hang(const char *home, void (*tell)(void *context, const char *where),
-                          void *context)
+void kg__device_on_hang(const char *home, void (*report)(void *context, const char *where),
+                        void *context)
 {
-    hang.home = home;
-    hang.tell = tell;
-    hang.context = context;
+    hang_listener.home = home;
+    hang_listener.report = report;
+    hang_listener.context = context;
     kg__model_tell_hang(describe_hang);
 }
 
@@ -238,25 +239,25 @@ void kg__device_plan(void)
     kg__model_plan(add_launch, NULL);
 }
 
-bool kg__device_launches(const kg__case *one, const kg__buffers *buffers, json_t *list,
+bool kg__device_launches(const kg__case *c, const kg__buffers *buffers, json_t *list,
                          kg__error *why)
 {
-    kg_call call = { .size = one->size,
-                     .launch = one->launch,
+    kg_call call = { .size = c->size,
+                     .launch = c->launch,
                      .argument = (void *const *)buffers->data };
     cudaError_t code;
 
     kg__model_plan(add_launch, list);
     call.stream = kg__device_begin_call();
-    code = one->variant->launch(&call);
+    code = c->variant->launch(&call);
     return code == cudaSuccess || kg__cuda_fail(why, "launching", code);
 }
 
-const char *kg__device_launcher(const kg__case *one)
+const char *kg__device_launcher(const kg__case *c)
 {
     const void *address;
 
-    memcpy(&address, &one->variant->launch, sizeof address);
+    memcpy(&address, &c->variant->launch, sizeof address);
     return kg__model_symbol_at(address);
 }
 

@@ -9,7 +9,7 @@
 
 #define GROUP_COUNT "CTEST_RESOURCE_GROUP_COUNT"
 #define GROUP_GPUS "CTEST_RESOURCE_GROUP_0_GPUS"
-#define REMEDY "make the resource spec anew with a GPU program's --resource-spec, as ci/gate does"
+#define REMEDY "make the resource spec again with a GPU program's --resource-spec, as ci/gate does"
 
 static const char uuid_prefix[] = "GPU-";
 /* CTest takes lower case, digits and underscores in an id, and no digit in front. */
@@ -32,7 +32,7 @@ static bool has_uuid_form(const char *text, size_t length, char separator)
     return true;
 }
 
-/* Copies a UUID behind `prefix` with other separators. */
+/* Copies a UUID after `prefix` with other separators. */
 static void translate(const char *prefix, const char *from, char separator, char *to)
 {
     size_t used = strlen(prefix);

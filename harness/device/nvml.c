@@ -9,7 +9,7 @@
 
 /* NVML's interface as its documentation describes it: results are small numbers, cards are
  * pointers. */
-typedef struct nvml_device *card;
+typedef struct nvml_device *device_handle;
 
 enum {
     SUCCESS = 0,
@@ -52,32 +52,32 @@ struct kg__nvml {
     int (*init)(void);
     int (*shutdown)(void);
     int (*count)(unsigned *);
-    int (*by_index)(unsigned, card *);
-    int (*by_uuid)(const char *, card *);
-    int (*by_bus_id)(const char *, card *);
+    int (*by_index)(unsigned, device_handle *);
+    int (*by_uuid)(const char *, device_handle *);
+    int (*by_bus_id)(const char *, device_handle *);
     /* Each of these may be missing from an older driver. */
     const char *(*error_string)(int);
     int (*driver_version)(char *, unsigned);
-    int (*name)(card, char *, unsigned);
-    int (*uuid)(card, char *, unsigned);
-    int (*pci)(card, pci_info *);
-    int (*temperature)(card, int, unsigned *);
-    int (*clock)(card, int, unsigned *);
-    int (*max_clock)(card, int, unsigned *);
-    int (*event_reasons)(card, unsigned long long *);
-    int (*throttle_reasons)(card, unsigned long long *);
-    int (*power_limit)(card, unsigned *);
-    int (*power_draw)(card, unsigned *);
-    int (*ecc)(card, int *, int *);
-    int (*mig)(card, unsigned *, unsigned *);
-    int (*processes_v3)(card, unsigned *, void *);
-    int (*processes_v2)(card, unsigned *, void *);
-    int (*processes_v1)(card, unsigned *, void *);
+    int (*name)(device_handle, char *, unsigned);
+    int (*uuid)(device_handle, char *, unsigned);
+    int (*pci)(device_handle, pci_info *);
+    int (*temperature)(device_handle, int, unsigned *);
+    int (*clock)(device_handle, int, unsigned *);
+    int (*max_clock)(device_handle, int, unsigned *);
+    int (*event_reasons)(device_handle, unsigned long long *);
+    int (*throttle_reasons)(device_handle, unsigned long long *);
+    int (*power_limit)(device_handle, unsigned *);
+    int (*power_draw)(device_handle, unsigned *);
+    int (*ecc)(device_handle, int *, int *);
+    int (*mig)(device_handle, unsigned *, unsigned *);
+    int (*processes_v3)(device_handle, unsigned *, void *);
+    int (*processes_v2)(device_handle, unsigned *, void *);
+    int (*processes_v1)(device_handle, unsigned *, void *);
 };
 
 /* POSIX lets a data pointer of dlsym() be called as a function; copying its bytes says so without a
  * cast that ISO C forbids. */
-static bool find(void *library, const char *symbol, void *function, size_t size)
+static bool find_symbol(void *library, const char *symbol, void *function, size_t size)
 {
     void *address = dlsym(library, symbol);
 
@@ -86,9 +86,9 @@ static bool find(void *library, const char *symbol, void *function, size_t size)
 }
 
 #define FIND(nvml, member, symbol)                                                                 \
-    find((nvml)->library, symbol, &(nvml)->member, sizeof(nvml)->member)
+    find_symbol((nvml)->library, symbol, &(nvml)->member, sizeof(nvml)->member)
 
-static const char *find_all(kg__nvml *nvml)
+static const char *find_symbols(kg__nvml *nvml)
 {
     if (!FIND(nvml, init, "nvmlInit_v2"))
         return "nvmlInit_v2";
@@ -122,16 +122,16 @@ static const char *find_all(kg__nvml *nvml)
     return NULL;
 }
 
-static const char *text_of(const kg__nvml *nvml, int code)
+static const char *error_text(const kg__nvml *nvml, int code)
 {
     const char *text = nvml->error_string != NULL ? nvml->error_string(code) : NULL;
 
     return text != NULL ? text : "it does not say why";
 }
 
-static kg__nvml_status start(kg__nvml *nvml, const char *library, kg__error *why)
+static kg__nvml_status start_library(kg__nvml *nvml, const char *library, kg__error *why)
 {
-    const char *missing = find_all(nvml);
+    const char *missing = find_symbols(nvml);
     int code;
 
     if (missing != NULL) {
@@ -150,11 +150,11 @@ static kg__nvml_status start(kg__nvml *nvml, const char *library, kg__error *why
             why,
             "the NVIDIA driver is installed but not loaded (NVML: %s): load it, or restart the "
             "machine",
-            text_of(nvml, code));
+            error_text(nvml, code));
         return KG__NVML_ABSENT;
     }
     kg__fail(why, "the NVIDIA driver does not answer (NVML error %d: %s): %s", code,
-             text_of(nvml, code),
+             error_text(nvml, code),
              code == LIBRARY_MISMATCH
                  ? "library and kernel module differ, as after an update: restart the machine"
                  : "see `nvidia-smi` and the kernel's log");
@@ -176,7 +176,7 @@ kg__nvml_status kg__nvml_open(kg__nvml **nvml, kg__error *why)
         free(loaded);
         return status;
     }
-    status = start(loaded, library, why);
+    status = start_library(loaded, library, why);
     if (status == KG__NVML_READY) {
         *nvml = loaded;
         return status;
@@ -208,84 +208,88 @@ int kg__nvml_count(const kg__nvml *nvml)
     return nvml->count(&count) == SUCCESS ? (int)count : -1;
 }
 
-static int find_card(const kg__nvml *nvml, const char *which, card *found)
+static int find_device(const kg__nvml *nvml, const char *id, device_handle *device)
 {
-    if (*which != '\0' && which[strspn(which, "0123456789")] == '\0')
-        return nvml->by_index((unsigned)strtoul(which, NULL, 10), found);
-    if (isalpha((unsigned char)*which) && strchr(which, ':') == NULL)
-        return nvml->by_uuid(which, found);
-    return nvml->by_bus_id(which, found);
+    if (*id != '\0' && id[strspn(id, "0123456789")] == '\0')
+        return nvml->by_index((unsigned)strtoul(id, NULL, 10), device);
+    if (isalpha((unsigned char)*id) && strchr(id, ':') == NULL)
+        return nvml->by_uuid(id, device);
+    return nvml->by_bus_id(id, device);
 }
 
 /* A whole number from a call that takes the card alone or with a selector; -1 where the driver does
- * not tell. */
-static int whole(int (*ask)(card, int, unsigned *), card of, int what)
+ * not say. */
+static int query_integer(int (*query)(device_handle, int, unsigned *), device_handle device,
+                         int what)
 {
     unsigned value = 0;
 
-    return ask != NULL && ask(of, what, &value) == SUCCESS ? (int)value : -1;
+    return query != NULL && query(device, what, &value) == SUCCESS ? (int)value : -1;
 }
 
-static double watts(int (*ask)(card, unsigned *), card of)
+static double query_watts(int (*query)(device_handle, unsigned *), device_handle device)
 {
     unsigned milliwatts = 0;
 
-    return ask != NULL && ask(of, &milliwatts) == SUCCESS ? milliwatts / 1000.0 : (double)NAN;
+    return query != NULL && query(device, &milliwatts) == SUCCESS ? milliwatts / 1000.0
+                                                                  : (double)NAN;
 }
 
-static void ask_text(int (*ask)(card, char *, unsigned), card of, char *text, size_t size)
+static void query_text(int (*query)(device_handle, char *, unsigned), device_handle device,
+                       char *text, size_t size)
 {
-    if (ask == NULL || ask(of, text, (unsigned)size) != SUCCESS)
+    if (query == NULL || query(device, text, (unsigned)size) != SUCCESS)
         *text = '\0';
 }
 
 /* Lists the processes by one version of the call, whose entries are `stride` bytes and begin with
  * the process id; false where the version does not answer. */
-static bool list_by(int (*ask)(card, unsigned *, void *), card of, size_t stride,
-                    kg__nvml_processes *all)
+static bool query_processes(int (*query)(device_handle, unsigned *, void *), device_handle device,
+                            size_t stride, kg__nvml_processes *processes)
 {
     unsigned count = KG__NVML_PROCESSES;
     unsigned char *entries;
     int code;
 
-    all->count = -1;
-    if (ask == NULL)
+    processes->count = -1;
+    if (query == NULL)
         return false;
     entries = kg__allocate(KG__NVML_PROCESSES, stride);
-    code = ask(of, &count, entries);
+    code = query(device, &count, entries);
     if (code == INSUFFICIENT_SIZE)
         count = KG__NVML_PROCESSES;
     if ((code == SUCCESS || code == INSUFFICIENT_SIZE) && count <= KG__NVML_PROCESSES) {
-        all->count = (int)count;
+        processes->count = (int)count;
         for (unsigned i = 0; i < count; i++)
-            memcpy(&all->pids[i], entries + i * stride, sizeof all->pids[i]);
+            memcpy(&processes->pids[i], entries + i * stride, sizeof processes->pids[i]);
     }
     free(entries);
-    return all->count >= 0;
+    return processes->count >= 0;
 }
 
-static bool list_processes(const kg__nvml *nvml, card of, kg__nvml_processes *all)
+static bool list_processes(const kg__nvml *nvml, device_handle device,
+                           kg__nvml_processes *processes)
 {
-    return list_by(nvml->processes_v3, of, sizeof(process_v2), all) ||
-           list_by(nvml->processes_v2, of, sizeof(process_v2), all) ||
-           list_by(nvml->processes_v1, of, sizeof(process_v1), all);
+    return query_processes(nvml->processes_v3, device, sizeof(process_v2), processes) ||
+           query_processes(nvml->processes_v2, device, sizeof(process_v2), processes) ||
+           query_processes(nvml->processes_v1, device, sizeof(process_v1), processes);
 }
 
-static bool is_listed(const kg__nvml_processes *all, unsigned pid)
+static bool is_listed(const kg__nvml_processes *processes, unsigned pid)
 {
-    for (int i = 0; i < all->count; i++) {
-        if (all->pids[i] == pid)
+    for (int i = 0; i < processes->count; i++) {
+        if (processes->pids[i] == pid)
             return true;
     }
     return false;
 }
 
-bool kg__nvml_list(const kg__nvml *nvml, const char *which, kg__nvml_processes *all)
+bool kg__nvml_list(const kg__nvml *nvml, const char *id, kg__nvml_processes *processes)
 {
-    card found = NULL;
+    device_handle device = NULL;
 
-    all->count = -1;
-    return find_card(nvml, which, &found) == SUCCESS && list_processes(nvml, found, all);
+    processes->count = -1;
+    return find_device(nvml, id, &device) == SUCCESS && list_processes(nvml, device, processes);
 }
 
 void kg__nvml_find_own(const kg__nvml_processes *before, const kg__nvml_processes *after,
@@ -306,32 +310,32 @@ void kg__nvml_find_own(const kg__nvml_processes *before, const kg__nvml_processe
     }
 }
 
-int kg__nvml_foreign(const kg__nvml_processes *all, const kg__nvml_processes *own)
+int kg__nvml_foreign(const kg__nvml_processes *processes, const kg__nvml_processes *own)
 {
     int foreign = 0;
     const unsigned *first = NULL;
 
-    if (all->count < 0 || own->count < 0)
+    if (processes->count < 0 || own->count < 0)
         return -1;
-    for (int i = 0; i < all->count; i++) {
+    for (int i = 0; i < processes->count; i++) {
         /* A split card lists a process once for each of its instances. */
-        if (first == NULL && is_listed(own, all->pids[i]))
-            first = &all->pids[i];
-        foreign += first == NULL || all->pids[i] != *first;
+        if (first == NULL && is_listed(own, processes->pids[i]))
+            first = &processes->pids[i];
+        foreign += first == NULL || processes->pids[i] != *first;
     }
     return foreign;
 }
 
-/* Of a process without a context, as whoever diagnoses a machine is. */
-static int foreign_processes(const kg__nvml *nvml, card of)
+/* For a process without a context, such as one that diagnoses a machine. */
+static int foreign_processes(const kg__nvml *nvml, device_handle device)
 {
     kg__nvml_processes own = { .count = 1, .pids = { (unsigned)getpid() } };
-    kg__nvml_processes all;
+    kg__nvml_processes processes;
 
-    return list_processes(nvml, of, &all) ? kg__nvml_foreign(&all, &own) : -1;
+    return list_processes(nvml, device, &processes) ? kg__nvml_foreign(&processes, &own) : -1;
 }
 
-static void forget(kg__nvml_state *state)
+static void reset_state(kg__nvml_state *state)
 {
     *state = (kg__nvml_state){ .temperature_c = -1,
                                .sm_clock_mhz = -1,
@@ -344,7 +348,7 @@ static void forget(kg__nvml_state *state)
                                .foreign_processes = -1 };
 }
 
-bool kg__nvml_gpu_state(const kg__nvml *nvml, const char *which, kg__nvml_state *state,
+bool kg__nvml_gpu_state(const kg__nvml *nvml, const char *id, kg__nvml_state *state,
                         kg__error *error)
 {
     unsigned long long reasons = 0;
@@ -353,40 +357,40 @@ bool kg__nvml_gpu_state(const kg__nvml *nvml, const char *which, kg__nvml_state 
     int ecc = 0;
     int pending_ecc = 0;
     pci_info pci = { .bus_id = "" };
-    card found = NULL;
+    device_handle device = NULL;
     int code;
 
-    forget(state);
-    code = find_card(nvml, which, &found);
+    reset_state(state);
+    code = find_device(nvml, id, &device);
     if (code != SUCCESS)
         return kg__fail(error,
                         "GPU %s: the NVIDIA driver does not find it (NVML error %d: %s): see "
                         "`nvidia-smi -L`",
-                        which, code, text_of(nvml, code));
+                        id, code, error_text(nvml, code));
 
-    ask_text(nvml->name, found, state->name, sizeof state->name);
-    ask_text(nvml->uuid, found, state->uuid, sizeof state->uuid);
-    if (nvml->pci != NULL && nvml->pci(found, &pci) == SUCCESS)
+    query_text(nvml->name, device, state->name, sizeof state->name);
+    query_text(nvml->uuid, device, state->uuid, sizeof state->uuid);
+    if (nvml->pci != NULL && nvml->pci(device, &pci) == SUCCESS)
         kg__format(state->bus_id, sizeof state->bus_id, "%s", pci.bus_id);
-    state->temperature_c = whole(nvml->temperature, found, SENSOR_GPU);
-    state->sm_clock_mhz = whole(nvml->clock, found, CLOCK_SM);
-    state->memory_clock_mhz = whole(nvml->clock, found, CLOCK_MEMORY);
-    state->max_sm_clock_mhz = whole(nvml->max_clock, found, CLOCK_SM);
+    state->temperature_c = query_integer(nvml->temperature, device, SENSOR_GPU);
+    state->sm_clock_mhz = query_integer(nvml->clock, device, CLOCK_SM);
+    state->memory_clock_mhz = query_integer(nvml->clock, device, CLOCK_MEMORY);
+    state->max_sm_clock_mhz = query_integer(nvml->max_clock, device, CLOCK_SM);
     state->reasons_known =
-        (nvml->event_reasons != NULL && nvml->event_reasons(found, &reasons) == SUCCESS) ||
-        (nvml->throttle_reasons != NULL && nvml->throttle_reasons(found, &reasons) == SUCCESS);
+        (nvml->event_reasons != NULL && nvml->event_reasons(device, &reasons) == SUCCESS) ||
+        (nvml->throttle_reasons != NULL && nvml->throttle_reasons(device, &reasons) == SUCCESS);
     state->reasons = state->reasons_known ? reasons : 0;
-    state->power_limit_w = watts(nvml->power_limit, found);
-    state->power_draw_w = watts(nvml->power_draw, found);
-    if (nvml->ecc != NULL && nvml->ecc(found, &ecc, &pending_ecc) == SUCCESS)
+    state->power_limit_w = query_watts(nvml->power_limit, device);
+    state->power_draw_w = query_watts(nvml->power_draw, device);
+    if (nvml->ecc != NULL && nvml->ecc(device, &ecc, &pending_ecc) == SUCCESS)
         state->ecc = ecc != 0;
     /* A card that cannot be split answers "not supported", which is as good as off. */
     if (nvml->mig != NULL) {
-        code = nvml->mig(found, &mig, &pending_mig);
+        code = nvml->mig(device, &mig, &pending_mig);
         if (code == SUCCESS || code == NOT_SUPPORTED)
             state->mig = code == SUCCESS && mig != 0;
     }
-    state->foreign_processes = foreign_processes(nvml, found);
+    state->foreign_processes = foreign_processes(nvml, device);
     return true;
 }
 

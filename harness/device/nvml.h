@@ -50,16 +50,16 @@ kg__nvml_status kg__nvml_open(kg__nvml **nvml, kg__error *why);
 /* Stops the library and frees `nvml`; NULL is fine. */
 void kg__nvml_close(kg__nvml *nvml);
 
-/* The driver's version, "580.159.04"; empty where it is not told. */
+/* The driver's version, "580.159.04"; empty where it is not known. */
 void kg__nvml_driver(const kg__nvml *nvml, char *text, size_t size);
 
-/* How many cards there are; -1 where that is not told. */
+/* How many cards there are; -1 where that is not known. */
 int kg__nvml_count(const kg__nvml *nvml);
 
-/* Asks for the state of the card `which`: its PCI bus id ("0000:19:00.0"), its UUID ("GPU-...") or
+/* Asks for the state of the card `id`: its PCI bus id ("0000:19:00.0"), its UUID ("GPU-...") or
  * its index by PCI order ("0"). False with `error` where there is no such card or it does not
  * answer; every figure is then unavailable. */
-bool kg__nvml_gpu_state(const kg__nvml *nvml, const char *which, kg__nvml_state *state,
+bool kg__nvml_gpu_state(const kg__nvml *nvml, const char *id, kg__nvml_state *state,
                         kg__error *error);
 
 /* The most processes on one card that are looked at. */
@@ -67,12 +67,12 @@ bool kg__nvml_gpu_state(const kg__nvml *nvml, const char *which, kg__nvml_state 
 
 /* The processes that compute on a card at one moment, in no order. */
 typedef struct kg__nvml_processes {
-    int count; /* -1: not told */
+    int count; /* -1: not known */
     unsigned pids[KG__NVML_PROCESSES];
 } kg__nvml_processes;
 
-/* Lists the processes that compute on the card `which`; false where that is not told. */
-bool kg__nvml_list(const kg__nvml *nvml, const char *which, kg__nvml_processes *all);
+/* Lists the processes that compute on the card `id`; false where that is not known. */
+bool kg__nvml_list(const kg__nvml *nvml, const char *id, kg__nvml_processes *processes);
 
 /* Finds which of the listed processes may be this one, from the list before its context was made
  * and the one after. In a container the driver may know it by another id than getpid(), or hide it:
@@ -80,12 +80,12 @@ bool kg__nvml_list(const kg__nvml *nvml, const char *which, kg__nvml_processes *
 void kg__nvml_find_own(const kg__nvml_processes *before, const kg__nvml_processes *after,
                        kg__nvml_processes *own);
 
-/* How many of `all` are other processes than this one; -1 where that is not known. Of those that
- * may be this one, all but one are others. */
-int kg__nvml_foreign(const kg__nvml_processes *all, const kg__nvml_processes *own);
+/* How many of `processes` are other processes than this one; -1 where that is not known. Of those
+ * that may be this one, all but one are others. */
+int kg__nvml_foreign(const kg__nvml_processes *processes, const kg__nvml_processes *own);
 
 /* Whether clocks were held down by heat or power. An idle card, clocks set by hand and the like are
- * no throttling. */
+ * not throttling. */
 bool kg__nvml_throttles(uint64_t reasons);
 
 /* The same of reasons as kg__nvml_reasons_text() has them. */

@@ -67,6 +67,6 @@ double kg__fma_sentinel_operations(int multiprocessors)
     double threads =
         (double)multiprocessors * KG__FMA_SENTINEL_BLOCKS_PER_MULTIPROCESSOR * FMA_THREADS;
 
-    /* Two chains a thread, two operations a step of each. */
+    /* Two chains per thread, two operations per step of each. */
     return threads * FMA_STEPS * 4;
 }

@@ -1,4 +1,5 @@
-/* Kernels that no commit touches: they tell a machine that changed from a kernel that changed. */
+/* Kernels that no commit touches: they distinguish a machine that changed from a kernel that
+ * changed. */
 #ifndef KG__DEVICE_SENTINELS_H
 #define KG__DEVICE_SENTINELS_H
 
@@ -16,8 +17,8 @@ cudaError_t kg__launch_empty(cudaStream_t stream);
 cudaError_t kg__launch_copy_sentinel(const void *from, void *to, size_t count, int multiprocessors,
                                      cudaStream_t stream);
 
-/* 2 x 16384 fused multiply-adds a thread, on every multiprocessor: bound by arithmetic. `out` holds
- * a float a block. */
+/* 2 x 16384 fused multiply-adds per thread, on every multiprocessor: bound by arithmetic. `out`
+ * holds one float per block. */
 cudaError_t kg__launch_fma_sentinel(float *out, int multiprocessors, cudaStream_t stream);
 
 #define KG__FMA_SENTINEL_BLOCKS_PER_MULTIPROCESSOR 8

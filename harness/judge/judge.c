@@ -49,19 +49,19 @@ kg__verdict kg__worse(kg__verdict a, kg__verdict b)
     return a > b ? a : b;
 }
 
-/* Where a value stands: on the near side of the limits or beyond one of them. */
-typedef enum side {
+/* Whether a value is within the limits or beyond one of them. */
+typedef enum limit_side {
     BELOW = -1, /* faster than the limits allow for */
     INSIDE,
     ABOVE /* slower */
-} side;
+} limit_side;
 
 /* The limits around a baseline. A move has to exceed both to count. */
-typedef struct limits {
+typedef struct move_limits {
     double baseline;
     double log_limit; /* of |ln(value / baseline)| */
     double floor;     /* of |value - baseline|, in the metric's unit */
-} limits;
+} move_limits;
 
 /* Whether `amount` is beyond `limit`, where both come from arithmetic on figures of about `scale`.
  */
@@ -70,17 +70,17 @@ static bool exceeds(double amount, double limit, double scale)
     return amount > (limit > 0.0 ? limit + ROUNDING * scale : 0.0);
 }
 
-static side side_of(const limits *around, double value)
+static limit_side compare_to_limits(const move_limits *limits, double value)
 {
     /* From a baseline of 0 the quotient is infinite for any rise, and no number, which exceeds
      * nothing, for no rise. */
-    double log_ratio = log(value / around->baseline);
-    double rise = value - around->baseline;
-    double scale = value + around->baseline;
+    double log_ratio = log(value / limits->baseline);
+    double rise = value - limits->baseline;
+    double scale = value + limits->baseline;
 
-    if (exceeds(log_ratio, around->log_limit, 1.0) && exceeds(rise, around->floor, scale))
+    if (exceeds(log_ratio, limits->log_limit, 1.0) && exceeds(rise, limits->floor, scale))
         return ABOVE;
-    if (exceeds(-log_ratio, around->log_limit, 1.0) && exceeds(-rise, around->floor, scale))
+    if (exceeds(-log_ratio, limits->log_limit, 1.0) && exceeds(-rise, limits->floor, scale))
         return BELOW;
     return INSIDE;
 }
@@ -127,23 +127,23 @@ static void print_figure(char *text, size_t size, double value, const char *unit
     kg__format(text, size, "%s%s%s", number, *unit != '\0' ? " " : "", unit);
 }
 
-/* Prints two fractions as percentages, with as many digits as it takes to tell them apart, and the
- * first one from nothing. */
+/* Prints two fractions as percentages, with as many digits as it takes to distinguish them, and the
+ * first one from 0. */
 static void print_percentages(char *first, char *second, size_t size, double a, double b)
 {
     for (int decimals = 1; decimals <= 9; decimals++) {
-        char nothing[FIGURE_SIZE];
+        char zero[FIGURE_SIZE];
 
         print_number(first, size, 100.0 * a, decimals);
         print_number(second, size, 100.0 * b, decimals);
-        print_number(nothing, sizeof nothing, 0.0, decimals);
-        if (a == b || (strcmp(first, second) != 0 && (a == 0.0 || strcmp(first, nothing) != 0)))
+        print_number(zero, sizeof zero, 0.0, decimals);
+        if (a == b || (strcmp(first, second) != 0 && (a == 0.0 || strcmp(first, zero) != 0)))
             return;
     }
 }
 
 /* What a move is called: a time gets slower, a counter, which has no unit, rises. */
-static const char *word_for(bool up, const char *unit)
+static const char *move_word(bool up, const char *unit)
 {
     if (*unit == '\0')
         return up ? "rose" : "fell";
@@ -153,18 +153,18 @@ static const char *word_for(bool up, const char *unit)
 /* Describes a move with the figures that it rests on: "slower by 3.1 % (61 870 ns against 60 010
  * ns, limit 2.0 %)", or "rose by 100.0 % (1 225 360 against 612 680)", for any rise of a counter
  * counts. */
-static void describe_move(char *text, size_t size, double value, const limits *around,
+static void describe_move(char *text, size_t size, double value, const move_limits *limits,
                           const kg__judgement *judgement, const char *unit)
 {
     char now[FIGURE_SIZE];
     char then[FIGURE_SIZE];
     char moved[FIGURE_SIZE];
     char limit[FIGURE_SIZE];
-    const char *word = word_for(value > around->baseline, unit);
+    const char *word = move_word(value > limits->baseline, unit);
 
     print_figure(now, sizeof now, value, unit);
-    print_figure(then, sizeof then, around->baseline, unit);
-    if (value == around->baseline) {
+    print_figure(then, sizeof then, limits->baseline, unit);
+    if (value == limits->baseline) {
         kg__format(text, size, "unchanged at %s", now);
         return;
     }
@@ -174,9 +174,9 @@ static void describe_move(char *text, size_t size, double value, const limits *a
     }
     /* The limit holds for the logarithm, so a fall needs a slightly smaller fraction than a rise.
      */
-    double smallest = value > around->baseline
+    double smallest = value > limits->baseline
                           ? judgement->smallest
-                          : fmax(-expm1(-around->log_limit), around->floor / around->baseline);
+                          : fmax(-expm1(-limits->log_limit), limits->floor / limits->baseline);
 
     print_percentages(moved, limit, sizeof moved, fabs(judgement->change), smallest);
     if (smallest > 0.0)
@@ -219,8 +219,8 @@ static bool is_wide(const kg__interval *observed, double band)
 
 /* The first sentinel that moved beyond its own limit and whose move accounts for the value's;
  * KG__SENTINELS where none does. */
-static size_t explaining_sentinel(const kg__surroundings *surroundings, const limits *around,
-                                  double value)
+static size_t find_explaining_sentinel(const kg__surroundings *surroundings,
+                                       const move_limits *limits, double value)
 {
     size_t i;
 
@@ -229,7 +229,7 @@ static size_t explaining_sentinel(const kg__surroundings *surroundings, const li
 
         /* A sentinel without a baseline has NaN here, which is beyond no limit. */
         if (fabs(move) > surroundings->sentinel_limit[i] &&
-            side_of(around, value * exp(-move)) == INSIDE)
+            compare_to_limits(limits, value * exp(-move)) == INSIDE)
             break;
     }
     return i;
@@ -237,9 +237,9 @@ static size_t explaining_sentinel(const kg__surroundings *surroundings, const li
 
 /* Writes into `why` which sentinel moved as the value did; false when none did. */
 static bool blame_sentinel(char *why, size_t size, const kg__surroundings *surroundings,
-                           const limits *around, double value, const char *move)
+                           const move_limits *limits, double value, const char *move)
 {
-    size_t sentinel = explaining_sentinel(surroundings, around, value);
+    size_t sentinel = find_explaining_sentinel(surroundings, limits, value);
 
     if (sentinel == KG__SENTINELS)
         return false;
@@ -259,7 +259,7 @@ static bool blame_sentinel(char *why, size_t size, const kg__surroundings *surro
  * that got slower with the same code did not get so by the code; one that got faster is not worth a
  * doubt. */
 static bool blame_surroundings(char *why, size_t size, const kg__surroundings *surroundings,
-                               const limits *around, double value, const char *move,
+                               const move_limits *limits, double value, const char *move,
                                bool slower_time)
 {
     int foreign = surroundings != NULL ? surroundings->foreign_processes : 0;
@@ -271,7 +271,7 @@ static bool blame_surroundings(char *why, size_t size, const kg__surroundings *s
     else if (foreign > 0)
         kg__format(why, size, "%d other process%s computed on the card: %s", foreign,
                    foreign == 1 ? "" : "es", move);
-    else if (blame_sentinel(why, size, surroundings, around, value, move))
+    else if (blame_sentinel(why, size, surroundings, limits, value, move))
         return true;
     else if (surroundings->same_code && slower_time)
         kg__format(why, size,
@@ -305,9 +305,9 @@ static const char *unusable_value(const kg__interval *observed, const kg__expect
 }
 
 /* The standard deviation of the log that an expectation's sessions show: 0 for a counter, which has
- * none, NaN for sessions that are no times. One session alone shows nothing beyond the least
+ * none, NaN for sessions that are not times. One session alone shows nothing beyond the least
  * deviation that is believed. */
-static double sigma_of(const kg__expectation *expectation)
+static double session_sigma(const kg__expectation *expectation)
 {
     if (expectation->sessions == NULL)
         return 0.0;
@@ -343,54 +343,54 @@ kg__judgement kg__judge(const kg__interval *observed, const kg__expectation *exp
         return judgement;
     }
 
-    double sigma = sigma_of(expectation);
+    double sigma = session_sigma(expectation);
 
-    /* No rise can be told from -0. */
+    /* No rise can be computed from -0. */
     if (!is_fraction_or_figure(expectation->value) || signbit(expectation->value) ||
         !is_fraction_or_figure(expectation->band) || !is_fraction_or_figure(expectation->floor) ||
         isnan(sigma)) {
         judgement.verdict = KG__ERROR;
         kg__format(judgement.why, sizeof judgement.why,
-                   "the baseline's figures are unusable: record it anew with ci/rebaseline");
+                   "the baseline's figures are unusable: record it again with ci/rebaseline");
         return judgement;
     }
 
-    limits around = { .baseline = expectation->value,
-                      .log_limit = fmax(log1p(expectation->band), 3.0 * sigma),
-                      .floor = expectation->floor };
-    side stands = side_of(&around, value);
+    move_limits limits = { .baseline = expectation->value,
+                           .log_limit = fmax(log1p(expectation->band), 3.0 * sigma),
+                           .floor = expectation->floor };
+    limit_side side = compare_to_limits(&limits, value);
     bool wide = is_wide(observed, expectation->band);
     char move[sizeof judgement.why];
 
-    judgement.change = value == around.baseline ? 0.0 : value / around.baseline - 1.0;
+    judgement.change = value == limits.baseline ? 0.0 : value / limits.baseline - 1.0;
     judgement.limit = fmax(expectation->band, expm1(3.0 * sigma));
-    judgement.smallest = around.floor > 0.0 ? fmax(judgement.limit, around.floor / around.baseline)
+    judgement.smallest = limits.floor > 0.0 ? fmax(judgement.limit, limits.floor / limits.baseline)
                                             : judgement.limit;
-    describe_move(move, sizeof move, value, &around, &judgement, unit);
+    describe_move(move, sizeof move, value, &limits, &judgement, unit);
 
     if (!expectation->gated) {
         kg__format(judgement.why, sizeof judgement.why, "not gated: %s", move);
         return judgement;
     }
-    judgement.tripped = stands != INSIDE;
+    judgement.tripped = side != INSIDE;
     if (!judgement.tripped && !wide)
         return judgement;
     if (judgement.tripped &&
-        blame_surroundings(judgement.why, sizeof judgement.why, surroundings, &around, value, move,
-                           stands == ABOVE && *unit != '\0')) {
+        blame_surroundings(judgement.why, sizeof judgement.why, surroundings, &limits, value, move,
+                           side == ABOVE && *unit != '\0')) {
         judgement.verdict = KG__ENVIRONMENT;
         return judgement;
     }
 
     /* However wide an interval is, one that lies beyond the limit as a whole leaves no doubt. */
-    double nearest = stands == ABOVE ? observed->low : observed->high;
+    double nearest = side == ABOVE ? observed->low : observed->high;
 
-    if (wide && (!judgement.tripped || side_of(&around, nearest) != stands)) {
+    if (wide && (!judgement.tripped || compare_to_limits(&limits, nearest) != side)) {
         judgement.verdict = KG__NOISY;
         describe_noise(judgement.why, sizeof judgement.why, observed, expectation->band, unit);
         return judgement;
     }
-    judgement.verdict = stands == ABOVE ? KG__SLOWER : KG__FASTER;
+    judgement.verdict = side == ABOVE ? KG__SLOWER : KG__FASTER;
     kg__format(judgement.why, sizeof judgement.why, "%s", move);
     return judgement;
 }

@@ -34,7 +34,7 @@ typedef struct kg__expectation {
     double value;           /* the baseline, in the metric's unit */
     double band;            /* fraction, 0.02 for a time, 0 for a counter */
     double floor;           /* absolute, in the metric's unit; a smaller move never counts */
-    const double *sessions; /* the values recorded, one a session; NULL for a counter */
+    const double *sessions; /* the values recorded, one per session; NULL for a counter */
     size_t session_count;
     bool gated; /* false: reported, never judged */
 } kg__expectation;

@@ -5,36 +5,36 @@
 /* The costs differ by a third, what one reading of them differs from the next by less than 2 %. */
 #define DIFFERS 0.1
 
-void kg__launch_cost_add(kg__launch_cost *seen, double ns)
+void kg__launch_cost_add(kg__launch_cost *cost, double ns)
 {
-    seen->cheap_ns = seen->cheap_ns > 0 ? fmin(seen->cheap_ns, ns) : ns;
-    seen->dear_ns = fmax(seen->dear_ns, ns);
+    cost->low_ns = cost->low_ns > 0 ? fmin(cost->low_ns, ns) : ns;
+    cost->high_ns = fmax(cost->high_ns, ns);
 }
 
-bool kg__launch_cost_is_dear(const kg__launch_cost *seen, double ns)
+bool kg__launch_cost_is_high(const kg__launch_cost *cost, double ns)
 {
-    return seen->cheap_ns > 0 && ns >= (1 + DIFFERS) * seen->cheap_ns &&
-           ns >= (1 - DIFFERS) * seen->dear_ns;
+    return cost->low_ns > 0 && ns >= (1 + DIFFERS) * cost->low_ns &&
+           ns >= (1 - DIFFERS) * cost->high_ns;
 }
 
-bool kg__launch_cost_has_two(const kg__launch_cost *seen)
+bool kg__launch_cost_has_two(const kg__launch_cost *cost)
 {
-    return kg__launch_cost_is_dear(seen, seen->dear_ns);
+    return kg__launch_cost_is_high(cost, cost->high_ns);
 }
 
-bool kg__launch_cost_check(kg__launch_cost *seen, double ns)
+bool kg__launch_cost_check(kg__launch_cost *cost, double ns)
 {
-    if (seen->cheap_ns > 0)
-        seen->cheap_ns = fmin(seen->cheap_ns, ns);
-    return !kg__launch_cost_has_two(seen) || kg__launch_cost_is_dear(seen, ns);
+    if (cost->low_ns > 0)
+        cost->low_ns = fmin(cost->low_ns, ns);
+    return !kg__launch_cost_has_two(cost) || kg__launch_cost_is_high(cost, ns);
 }
 
-void kg__launch_cost_settle_for(kg__launch_cost *seen, double ns)
+void kg__launch_cost_settle_for(kg__launch_cost *cost, double ns)
 {
-    seen->dear_ns = ns;
+    cost->high_ns = ns;
 }
 
-bool kg__launch_costs_differ(double one, double other)
+bool kg__launch_costs_differ(double first, double second)
 {
-    return fmax(one, other) > (1 + DIFFERS) * fmin(one, other);
+    return fmax(first, second) > (1 + DIFFERS) * fmin(first, second);
 }

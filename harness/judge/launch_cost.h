@@ -7,29 +7,28 @@
 
 /* What a process has seen of it. Zeroed at first. */
 typedef struct kg__launch_cost {
-    double cheap_ns; /* the least; 0: nothing yet */
-    double dear_ns;  /* the most */
+    double low_ns;  /* the least; 0: nothing yet */
+    double high_ns; /* the most */
 } kg__launch_cost;
 
 /* Takes in what an empty launch cost, the median of several readings. */
-void kg__launch_cost_add(kg__launch_cost *seen, double ns);
+void kg__launch_cost_add(kg__launch_cost *cost, double ns);
 
-/* Whether `ns` is the dearer of two costs that were seen. */
-bool kg__launch_cost_is_dear(const kg__launch_cost *seen, double ns);
+/* Whether `ns` is the higher of two costs that were seen. */
+bool kg__launch_cost_is_high(const kg__launch_cost *cost, double ns);
 
 /* Whether two costs were seen. */
-bool kg__launch_cost_has_two(const kg__launch_cost *seen);
+bool kg__launch_cost_has_two(const kg__launch_cost *cost);
 
-/* Takes in a single reading; whether it is the dearer cost, or nothing says that there are two.
- * Something may have held it up, so that it may show that there is a cheaper cost, never that there
- * is a dearer one. */
-bool kg__launch_cost_check(kg__launch_cost *seen, double ns);
+/* Takes in a single reading; whether it is the higher cost, or nothing says that there are two.
+ * A single reading may be delayed, so it can show a lower cost, but never a higher one. */
+bool kg__launch_cost_check(kg__launch_cost *cost, double ns);
 
-/* The dearer cost cannot be had any more: `ns`, which is what a launch costs now, takes its place.
+/* The higher cost is no longer reached: `ns`, what a launch costs now, replaces it.
  */
-void kg__launch_cost_settle_for(kg__launch_cost *seen, double ns);
+void kg__launch_cost_settle_for(kg__launch_cost *cost, double ns);
 
 /* Whether these are two costs, and not one that was read twice. Neither may be 0 or less. */
-bool kg__launch_costs_differ(double one, double other);
+bool kg__launch_costs_differ(double first, double second);
 
 #endif

@@ -29,7 +29,7 @@ size_t kg__look_pairs(size_t look)
     return looks[look].pairs;
 }
 
-static int by_magnitude(const void *left, const void *right)
+static int compare_magnitudes(const void *left, const void *right)
 {
     double a = ((const deviation *)left)->magnitude;
     double b = ((const deviation *)right)->magnitude;
@@ -38,7 +38,7 @@ static int by_magnitude(const void *left, const void *right)
 }
 
 /* Twice the rank of each of the sorted deviations: whole numbers, ties or not. Returns twice W+. */
-static size_t rank(const deviation *sorted, size_t count, size_t *doubled)
+static size_t compute_ranks(const deviation *sorted, size_t count, size_t *doubled)
 {
     size_t above = 0;
 
@@ -77,29 +77,29 @@ double kg__signed_rank_p(const double *differences, size_t count, double margin)
 {
     deviation deviations[KG__PAIRS_MAXIMUM];
     size_t doubled[KG__PAIRS_MAXIMUM];
-    size_t kept = 0;
+    size_t nonzero = 0;
 
     if (count > KG__PAIRS_MAXIMUM)
         return 1;
     for (size_t i = 0; i < count; i++) {
-        double deviation_of = differences[i] - margin;
+        double difference = differences[i] - margin;
 
-        if (!isfinite(deviation_of))
+        if (!isfinite(difference))
             return 1;
-        if (deviation_of != 0)
-            deviations[kept++] = (deviation){ fabs(deviation_of), deviation_of > 0 };
+        if (difference != 0)
+            deviations[nonzero++] = (deviation){ fabs(difference), difference > 0 };
     }
-    if (kept == 0)
+    if (nonzero == 0)
         return 1;
-    qsort(deviations, kept, sizeof *deviations, by_magnitude);
+    qsort(deviations, nonzero, sizeof *deviations, compare_magnitudes);
 
-    size_t above = rank(deviations, kept, doubled);
+    size_t above = compute_ranks(deviations, nonzero, doubled);
 
-    return upper_tail(doubled, kept, above);
+    return upper_tail(doubled, nonzero, above);
 }
 
 /* What a look may spend: its own share, or, where none follows, those of the later ones too. */
-static double share_of(size_t look, bool last)
+static double error_share(size_t look, bool last)
 {
     double share = looks[look].share;
 
@@ -110,10 +110,11 @@ static double share_of(size_t look, bool last)
 
 bool kg__look_can_find(size_t look, size_t family, bool last)
 {
-    return family > 0 && ldexp(1, -(int)looks[look].pairs) <= share_of(look, last) / (double)family;
+    return family > 0 &&
+           ldexp(1, -(int)looks[look].pairs) <= error_share(look, last) / (double)family;
 }
 
-static int by_p(const void *left, const void *right)
+static int compare_p(const void *left, const void *right)
 {
     double a = (*(kg__hypothesis *const *)left)->p;
     double b = (*(kg__hypothesis *const *)right)->p;
@@ -123,29 +124,30 @@ static int by_p(const void *left, const void *right)
 
 void kg__take_look(kg__hypothesis *const *family, size_t count, size_t look, bool last)
 {
-    kg__hypothesis **open = kg__allocate(count, sizeof(kg__hypothesis *));
+    kg__hypothesis **undecided = kg__allocate(count, sizeof(kg__hypothesis *));
     size_t pairs = looks[look].pairs;
-    double share = share_of(look, last || look + 1 == KG__LOOKS);
-    size_t open_count = 0;
-    size_t found = 0;
+    double share = error_share(look, last || look + 1 == KG__LOOKS);
+    size_t undecided_count = 0;
+    size_t rejected = 0;
 
     for (size_t i = 0; i < count; i++) {
-        kg__hypothesis *one = family[i];
+        kg__hypothesis *hypothesis = family[i];
 
-        if (one->finding != KG__UNDECIDED || one->count < pairs)
+        if (hypothesis->finding != KG__UNDECIDED || hypothesis->count < pairs)
             continue;
-        one->looked = pairs;
-        one->p = kg__signed_rank_p(one->differences, pairs, log1p(KG__PAIRS_MARGIN));
-        open[open_count++] = one;
+        hypothesis->looked = pairs;
+        hypothesis->p = kg__signed_rank_p(hypothesis->differences, pairs, log1p(KG__PAIRS_MARGIN));
+        undecided[undecided_count++] = hypothesis;
     }
-    qsort(open, open_count, sizeof(kg__hypothesis *), by_p);
+    qsort(undecided, undecided_count, sizeof(kg__hypothesis *), compare_p);
     /* The family keeps its size: a hypothesis that was decided before counts as one that this look
      * does not reject, which can only make it harder for the others. */
-    while (found < open_count && open[found]->p <= share / (double)(count - found))
-        open[found++]->finding = KG__FOUND_SLOWER;
-    for (size_t i = found; i < open_count; i++) {
-        if (open[i]->p > FUTILE_P || last || look + 1 == KG__LOOKS)
-            open[i]->finding = KG__NOT_SLOWER;
+    while (rejected < undecided_count &&
+           undecided[rejected]->p <= share / (double)(count - rejected))
+        undecided[rejected++]->finding = KG__FOUND_SLOWER;
+    for (size_t i = rejected; i < undecided_count; i++) {
+        if (undecided[i]->p > FUTILE_P || last || look + 1 == KG__LOOKS)
+            undecided[i]->finding = KG__NOT_SLOWER;
     }
-    free(open);
+    free(undecided);
 }

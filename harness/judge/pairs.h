@@ -48,8 +48,8 @@ bool kg__look_can_find(size_t look, size_t family, bool last);
 /* Looks at the undecided hypotheses of a family that have the look's pairs, by the first of them.
  * Found slower are those that Holm's procedure rejects at the look's share of the error rate; not
  * slower those whose p exceeds 1/2. `last`: no further look is made, so that this one has all the
- * shares from it on, and who is not found slower by it never will be. A look that was made may be
- * repeated as the last one. */
+ * shares from it on, and a hypothesis that it does not find slower never will be. A look that was
+ * made may be repeated as the last one. */
 void kg__take_look(kg__hypothesis *const *family, size_t count, size_t look, bool last);
 
 #endif

@@ -12,7 +12,8 @@
 
 void kg__racer_add(kg__racer *racer, double sample)
 {
-    racer->samples = kg__grow(racer->samples, racer->count, &racer->room, sizeof *racer->samples);
+    racer->samples =
+        kg__grow(racer->samples, racer->count, &racer->capacity, sizeof *racer->samples);
     racer->samples[racer->count++] = sample;
 }
 
@@ -20,7 +21,7 @@ void kg__racer_restart(kg__racer *racer)
 {
     free(racer->samples);
     racer->samples = NULL;
-    racer->count = racer->room = 0;
+    racer->count = racer->capacity = 0;
 }
 
 void kg__racer_look(kg__racer *racer)
@@ -39,18 +40,18 @@ bool kg__racer_is_precise(const kg__racer *racer, double precision)
            kg__relative_half_width(&racer->interval) <= precision;
 }
 
-static bool is_in(const kg__racer *racer)
+static bool is_racing(const kg__racer *racer)
 {
     return racer->dropped_in_round == 0;
 }
 
-static size_t count_in(kg__racer *const *racers, size_t count)
+static size_t count_racers_left(kg__racer *const *racers, size_t count)
 {
-    size_t in = 0;
+    size_t count_racing = 0;
 
     for (size_t i = 0; i < count; i++)
-        in += is_in(racers[i]);
-    return in;
+        count_racing += is_racing(racers[i]);
+    return count_racing;
 }
 
 size_t kg__race_winner(kg__racer *const *racers, size_t count)
@@ -58,7 +59,7 @@ size_t kg__race_winner(kg__racer *const *racers, size_t count)
     size_t winner = count;
 
     for (size_t i = 0; i < count; i++) {
-        if (is_in(racers[i]) &&
+        if (is_racing(racers[i]) &&
             (winner == count || racers[i]->interval.value < racers[winner]->interval.value))
             winner = i;
     }
@@ -73,18 +74,18 @@ static int compare_doubles(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* The median of the racer that comes in as number `rank`, from 1, of `in`. */
-static double median_at(kg__racer *const *racers, size_t count, size_t in, size_t rank)
+/* The median of the racer that comes in as number `rank`, from 1, of `racing`. */
+static double median_at(kg__racer *const *racers, size_t count, size_t racing, size_t rank)
 {
-    double *medians = kg__allocate(in, sizeof *medians);
+    double *medians = kg__allocate(racing, sizeof *medians);
     size_t filled = 0;
     double median;
 
     for (size_t i = 0; i < count; i++) {
-        if (is_in(racers[i]))
+        if (is_racing(racers[i]))
             medians[filled++] = racers[i]->interval.value;
     }
-    qsort(medians, in, sizeof *medians, compare_doubles);
+    qsort(medians, racing, sizeof *medians, compare_doubles);
     median = medians[rank - 1];
     free(medians);
     return median;
@@ -93,23 +94,23 @@ static double median_at(kg__racer *const *racers, size_t count, size_t in, size_
 /* Drops what is slower than the first `keep` of them. */
 static void drop_by_rank(kg__racer *const *racers, size_t count, size_t keep, int round)
 {
-    size_t in = count_in(racers, count);
+    size_t racing = count_racers_left(racers, count);
     double last;
 
-    if (in <= keep)
+    if (racing <= keep)
         return;
-    last = median_at(racers, count, in, keep);
+    last = median_at(racers, count, racing, keep);
     /* Of those that tie with the last one, the later ones go. */
-    for (size_t i = count; i-- > 0 && in > keep;) {
-        if (is_in(racers[i]) && racers[i]->interval.value > last) {
+    for (size_t i = count; i-- > 0 && racing > keep;) {
+        if (is_racing(racers[i]) && racers[i]->interval.value > last) {
             racers[i]->dropped_in_round = round;
-            in--;
+            racing--;
         }
     }
-    for (size_t i = count; i-- > 0 && in > keep;) {
-        if (is_in(racers[i]) && racers[i]->interval.value >= last) {
+    for (size_t i = count; i-- > 0 && racing > keep;) {
+        if (is_racing(racers[i]) && racers[i]->interval.value >= last) {
             racers[i]->dropped_in_round = round;
-            in--;
+            racing--;
         }
     }
 }
@@ -117,7 +118,7 @@ static void drop_by_rank(kg__racer *const *racers, size_t count, size_t keep, in
 static bool all_are_precise(kg__racer *const *racers, size_t count, double precision)
 {
     for (size_t i = 0; i < count; i++) {
-        if (is_in(racers[i]) && !kg__racer_is_precise(racers[i], precision))
+        if (is_racing(racers[i]) && !kg__racer_is_precise(racers[i], precision))
             return false;
     }
     return true;
@@ -126,24 +127,24 @@ static bool all_are_precise(kg__racer *const *racers, size_t count, double preci
 bool kg__race_end_round(kg__racer *const *racers, size_t count, int round, double margin,
                         double precision)
 {
-    size_t entered = count_in(racers, count);
+    size_t entered = count_racers_left(racers, count);
     size_t keep = (entered + 1) / 2;
     size_t leader = kg__race_winner(racers, count);
     double limit;
-    size_t in;
+    size_t racing;
 
     if (leader == count)
         return false;
     limit = racers[leader]->interval.high * (1 + margin);
     for (size_t i = 0; i < count; i++) {
-        if (is_in(racers[i]) && i != leader && racers[i]->interval.low > limit)
+        if (is_racing(racers[i]) && i != leader && racers[i]->interval.low > limit)
             racers[i]->dropped_in_round = round;
     }
     drop_by_rank(racers, count, keep < KG__RACERS_SPARED ? KG__RACERS_SPARED : keep, round);
-    in = count_in(racers, count);
-    if (in <= 1 || round >= KG__ROUNDS_MAXIMUM)
+    racing = count_racers_left(racers, count);
+    if (racing <= 1 || round >= KG__ROUNDS_MAXIMUM)
         return false;
-    return in > KG__RACERS_SPARED || !all_are_precise(racers, count, precision);
+    return racing > KG__RACERS_SPARED || !all_are_precise(racers, count, precision);
 }
 
 bool kg__race_passes_over(double time, double best, int64_t threads, int64_t resident)

@@ -5,8 +5,8 @@
  * Moore, Hoeffding races: accelerating model selection search for classification and function
  * approximation, 1993), and the slower half of those that came into the round, as far as that has
  * not gone yet (K. Jamieson and A. Talwalkar, Non-stochastic best arm identification and
- * hyperparameter optimization, 2016). The second rule bounds what a race costs where all are alike,
- * and then any of them may win. The last few are told apart by intervals alone. */
+ * hyperparameter optimization, 2016). The second rule bounds what a race costs where all are equal,
+ * and then any of them may win. The last few are separated by intervals alone. */
 #ifndef KG__JUDGE_RACE_H
 #define KG__JUDGE_RACE_H
 
@@ -18,9 +18,9 @@
 
 /* Samples that a round adds: the fewest that give a median an interval at 95 %. */
 #define KG__ROUND_SAMPLES 6
-/* So many are never dropped for their rank, only by their interval. */
+/* This many are never dropped for their rank, only by their interval. */
 #define KG__RACERS_SPARED 4
-/* A race ends with this round, whoever is in. */
+/* A race ends with this round at the latest. */
 #define KG__ROUNDS_MAXIMUM 24
 /* Samples of fewer than this say too little of a median to stop at, however close they lie. */
 #define KG__PRECISE_SAMPLES 12
@@ -29,7 +29,7 @@
 typedef struct kg__racer {
     double *samples; /* in the order in which they were taken */
     size_t count;
-    size_t room;
+    size_t capacity;
     kg__interval interval; /* of their median at 95 %, as of kg__racer_look() */
     int dropped_in_round;  /* 0: it is in */
 } kg__racer;
@@ -58,7 +58,7 @@ bool kg__race_end_round(kg__racer *const *racers, size_t count, int round, doubl
 /* The racer with the least median of those that are in; `count` where none is. */
 size_t kg__race_winner(kg__racer *const *racers, size_t count);
 
-/* Whether a launch need not be tried because one of as many threads a block and at least twice as
+/* Whether a launch need not be tried because one of as many threads per block and at least twice as
  * many blocks is too slow: that one took `time`, against the `best` time of any, with `threads`
  * threads in all, of which the device runs `resident` at a time. While all of them run at a time,
  * each of fewer has more to do, and the rest of the device nothing. */

@@ -3,17 +3,17 @@
 #include <cuda_runtime_api.h>
 #include <stdlib.h>
 
-#include "observer/describe_launch.h"
+#include "base/message.h"
 #include "device/device.h"
 #include "device/device_gpu.h"
-#include "base/message.h"
+#include "observer/describe_launch.h"
 
 /* Captures a launch of a case on `stream`; NULL with `why` when it cannot be. */
-static cudaGraph_t capture(const kg__case *one, const kg__buffers *buffers, cudaStream_t stream,
+static cudaGraph_t capture(const kg__case *c, const kg__buffers *buffers, cudaStream_t stream,
                            kg__error *why)
 {
     kg_call call = {
-        .size = one->size, .launch = one->launch, .argument = buffers->data, .stream = stream
+        .size = c->size, .launch = c->launch, .argument = buffers->data, .stream = stream
     };
     cudaGraph_t graph = NULL;
     cudaError_t launched;
@@ -23,7 +23,7 @@ static cudaGraph_t capture(const kg__case *one, const kg__buffers *buffers, cuda
         kg__cuda_fail(why, "starting a graph", code);
         return NULL;
     }
-    launched = one->variant->launch(&call);
+    launched = c->variant->launch(&call);
     code = cudaStreamEndCapture(stream, &graph);
     if (launched == cudaSuccess && code == cudaSuccess)
         return graph;
@@ -40,7 +40,7 @@ typedef struct node_list {
     size_t count;
 } node_list;
 
-/* Lists the nodes of `graph`, to be freed; false with `why` when the driver does not tell. */
+/* Lists the nodes of `graph`, to be freed; false with `why` when the driver does not say. */
 static bool list_nodes(cudaGraph_t graph, node_list *nodes, kg__error *why)
 {
     cudaError_t code = cudaGraphGetNodes(graph, NULL, &nodes->count);
@@ -57,7 +57,7 @@ static bool list_nodes(cudaGraph_t graph, node_list *nodes, kg__error *why)
     return false;
 }
 
-/* How many nodes are kernels, and the first of them; -1 with `why` when the driver does not tell.
+/* How many nodes are kernels, and the first of them; -1 with `why` when the driver does not say.
  */
 static int find_kernels(const node_list *nodes, cudaGraphNode_t *first, kg__error *why)
 {
@@ -78,7 +78,7 @@ static int find_kernels(const node_list *nodes, cudaGraphNode_t *first, kg__erro
 }
 
 /* What a kernel in a graph takes of a multiprocessor; NULL with `why` where the driver does not
- * tell. */
+ * say. */
 static json_t *describe_kernel(cudaGraphNode_t node, kg__error *why)
 {
     struct cudaKernelNodeParams kernel = { 0 };
@@ -113,7 +113,7 @@ static json_t *describe_kernel(cudaGraphNode_t node, kg__error *why)
 
 /* Captures a launch and hands its kernels on: how many, what the first takes, and all that the
  * launch asks for. */
-static int look_into(const kg__case *one, const kg__buffers *buffers, json_t **description,
+static int look_into(const kg__case *c, const kg__buffers *buffers, json_t **description,
                      kg__error *why)
 {
     cudaStream_t stream;
@@ -127,13 +127,13 @@ static int look_into(const kg__case *one, const kg__buffers *buffers, json_t **d
         kg__cuda_fail(why, "making a stream", code);
         return -1;
     }
-    graph = capture(one, buffers, stream, why);
+    graph = capture(c, buffers, stream, why);
     if (graph != NULL && list_nodes(graph, &nodes, why)) {
         kernels = find_kernels(&nodes, &first, why);
         if (kernels > 0 && description != NULL) {
             *description = describe_kernel(first, why);
             if (*description != NULL)
-                kg__describe_launch(graph, nodes.list, nodes.count, buffers, one->variant->clock,
+                kg__describe_launch(graph, nodes.list, nodes.count, buffers, c->variant->clock,
                                     *description);
         }
         free(nodes.list);
@@ -165,7 +165,7 @@ static bool add_launch(cudaGraphNode_t node, json_t *list, kg__error *why)
         return false;
     if (cudaGraphKernelNodeGetParams(node, &kernel) != cudaSuccess) {
         json_decref(uses);
-        return kg__fail(why, "asking for a kernel's launch: the driver does not tell");
+        return kg__fail(why, "asking for a kernel's launch: the driver does not say");
     }
     launch = json_pack(
         "{s:O*, s:o, s:o, s:I, s:O, s:O, s:I, s:O, s:O}", "kernel", json_object_get(uses, "name"),
@@ -197,7 +197,7 @@ static bool add_launches(const node_list *nodes, json_t *list, kg__error *why)
     return added;
 }
 
-bool kg__device_launches(const kg__case *one, const kg__buffers *buffers, json_t *list,
+bool kg__device_launches(const kg__case *c, const kg__buffers *buffers, json_t *list,
                          kg__error *why)
 {
     cudaStream_t stream;
@@ -208,7 +208,7 @@ bool kg__device_launches(const kg__case *one, const kg__buffers *buffers, json_t
 
     if (code != cudaSuccess)
         return kg__cuda_fail(why, "making a stream", code);
-    graph = capture(one, buffers, stream, why);
+    graph = capture(c, buffers, stream, why);
     added = graph != NULL && list_nodes(graph, &nodes, why) && add_launches(&nodes, list, why);
     free(nodes.list);
     if (graph != NULL)
@@ -217,15 +217,15 @@ bool kg__device_launches(const kg__case *one, const kg__buffers *buffers, json_t
     return added;
 }
 
-const char *kg__device_launcher(const kg__case *one)
+const char *kg__device_launcher(const kg__case *c)
 {
-    (void)one;
+    (void)c;
     return "";
 }
 
-int kg__device_kernels(const kg__case *one, const kg__buffers *buffers, kg__error *why)
+int kg__device_kernels(const kg__case *c, const kg__buffers *buffers, kg__error *why)
 {
-    int kernels = look_into(one, buffers, NULL, why);
+    int kernels = look_into(c, buffers, NULL, why);
 
     if (kernels != 0)
         return kernels;
@@ -233,11 +233,11 @@ int kg__device_kernels(const kg__case *one, const kg__buffers *buffers, kg__erro
     return -1;
 }
 
-json_t *kg__device_kernel(const kg__case *one, const kg__buffers *buffers)
+json_t *kg__device_kernel(const kg__case *c, const kg__buffers *buffers)
 {
     json_t *description = NULL;
     kg__error why;
 
-    (void)look_into(one, buffers, &description, &why);
+    (void)look_into(c, buffers, &description, &why);
     return description;
 }

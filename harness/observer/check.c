@@ -28,7 +28,7 @@ static bool is_poison(const unsigned char *bytes, size_t size, unsigned char poi
 }
 
 /* Whether one element is right. Equal infinities differ by NaN, and are right all the same; a NaN
- * is right where one is due; and no tolerance is wide enough to be infinite. */
+ * is right where one is expected; and no tolerance is wide enough to be infinite. */
 static bool is_right(double got, double expected, double tolerance)
 {
     return (fabs(got - expected) <= tolerance && tolerance < (double)INFINITY) || got == expected ||
@@ -94,8 +94,8 @@ static void name_element(const kg_argument *shape, const kg_mismatch *mismatch, 
         kg__format(text, size, "%s[%zu]", shape->name, mismatch->index);
 }
 
-/* A value for a message: ten digits tell any two single-precision values or integers of 32 bits
- * apart. */
+/* A value for a message: ten digits distinguish any two single-precision values or integers of 32
+ * bits. */
 static void show_value(char *text, size_t size, double value)
 {
     if (isnan(value))
@@ -107,68 +107,68 @@ static void show_value(char *text, size_t size, double value)
 static void describe_mismatch(const kg_argument *shape, const kg_mismatch *mismatch,
                               size_t unwritten, kg__error *why)
 {
-    char place[128];
+    char name[128];
     char expected[32];
     char got[32];
-    char never[64] = "";
+    char remark[64] = "";
 
-    name_element(shape, mismatch, place, sizeof place);
+    name_element(shape, mismatch, name, sizeof name);
     show_value(expected, sizeof expected, mismatch->expected);
     show_value(got, sizeof got, mismatch->got);
     if (unwritten > 0)
-        kg__format(never, sizeof never, ", %zu of them as they were before", unwritten);
-    kg__fail(why, "%s%s: expected %s, got %s, tolerance %.3g; %zu of %zu %s wrong%s", place,
+        kg__format(remark, sizeof remark, ", %zu of them as they were before", unwritten);
+    kg__fail(why, "%s%s: expected %s, got %s, tolerance %.3g; %zu of %zu %s wrong%s", name,
              mismatch->is_row ? " times the projection's weights" : "", expected, got,
              mismatch->tolerance, mismatch->count,
              mismatch->is_row ? shape->rows : shape->rows * shape->columns,
-             mismatch->is_row ? "rows" : "elements", never);
+             mismatch->is_row ? "rows" : "elements", remark);
 }
 
-static kg__outcome failed(void)
+static kg__outcome failure_outcome(void)
 {
     return kg__device_is_lost() ? KG__LOST : KG__FAILED;
 }
 
-static kg__outcome judge_input(const kg__problem *known, int i, kg__buffers *buffers,
+static kg__outcome judge_input(const kg__problem *problem, int i, kg__buffers *buffers,
                                kg__error *why)
 {
-    const kg_argument *shape = &known->problem.arguments.list[i];
+    const kg_argument *shape = &problem->base.arguments.list[i];
     kg_mismatch mismatch = { 0 };
-    kg__error device = { "" };
-    char place[128];
+    kg__error failure = { "" };
+    char name[128];
     size_t first;
 
-    if (kg__buffers_unchanged(buffers, i, known->device[i], known->problem.data[i], &first,
-                              &device))
+    if (kg__buffers_unchanged(buffers, i, problem->device[i], problem->base.data[i], &first,
+                              &failure))
         return KG__RIGHT;
-    if (device.text[0] != '\0') {
-        *why = device;
-        return failed();
+    if (failure.text[0] != '\0') {
+        *why = failure;
+        return failure_outcome();
     }
     mismatch.index = first / kg_type_size(shape->type);
-    name_element(shape, &mismatch, place, sizeof place);
-    kg__fail(why, "%s: an input was written to", place);
+    name_element(shape, &mismatch, name, sizeof name);
+    kg__fail(why, "%s: an input was written to", name);
     return KG__INCORRECT;
 }
 
-static kg__outcome judge_output(const kg_comparison *comparison, const kg__problem *known, int i,
+static kg__outcome judge_output(const kg_comparison *comparison, const kg__problem *problem, int i,
                                 kg__buffers *buffers, unsigned char poison, kg__error *why)
 {
-    const kg_argument *shape = &known->problem.arguments.list[i];
+    const kg_argument *shape = &problem->base.arguments.list[i];
     const void *computed;
     kg_mismatch mismatch = { 0 };
     size_t unwritten = 0;
     bool right;
 
-    if (known->right[i] != NULL && kg__buffers_hold(buffers, i, known->right[i]))
+    if (problem->right[i] != NULL && kg__buffers_hold(buffers, i, problem->right[i]))
         return KG__RIGHT;
     computed = kg__buffers_read(buffers, i, why);
     if (computed == NULL)
-        return failed();
-    if (known->expected[i] == NULL)
-        right = comparison->projection(&known->problem, i, computed, &mismatch);
+        return failure_outcome();
+    if (problem->expected[i] == NULL)
+        right = comparison->projection(&problem->base, i, computed, &mismatch);
     else
-        right = kg__compare(shape->type, computed, known->expected[i], known->tolerance[i],
+        right = kg__compare(shape->type, computed, problem->expected[i], problem->tolerance[i],
                             shape->rows * shape->columns, poison, &mismatch, &unwritten);
     /* What was filled with inputs holds poison by chance alone. */
     if (shape->role != KG_OUTPUT)
@@ -178,26 +178,26 @@ static kg__outcome judge_output(const kg_comparison *comparison, const kg__probl
     return right ? KG__RIGHT : KG__INCORRECT;
 }
 
-static kg__outcome judge_arguments(const kg_comparison *comparison, const kg__problem *known,
+static kg__outcome judge_arguments(const kg_comparison *comparison, const kg__problem *problem,
                                    kg__buffers *buffers, unsigned char poison, kg__error *why)
 {
     kg__error guard = { "" };
-    kg__error device = { "" };
+    kg__error failure = { "" };
     bool right = true;
 
-    for (int i = known->problem.arguments.count - 1; i >= 0 && right; i--) {
-        kg__outcome outcome = known->problem.arguments.list[i].role == KG_INPUT
-                                  ? judge_input(known, i, buffers, why)
-                                  : judge_output(comparison, known, i, buffers, poison, why);
+    for (int i = problem->base.arguments.count - 1; i >= 0 && right; i--) {
+        kg__outcome outcome = problem->base.arguments.list[i].role == KG_INPUT
+                                  ? judge_input(problem, i, buffers, why)
+                                  : judge_output(comparison, problem, i, buffers, poison, why);
 
         if (outcome != KG__RIGHT && outcome != KG__INCORRECT)
             return outcome;
         right = outcome == KG__RIGHT;
     }
-    if (!kg__buffers_guards_hold(buffers, &guard, &device)) {
+    if (!kg__buffers_guards_hold(buffers, &guard, &failure)) {
         if (guard.text[0] == '\0') {
-            *why = device;
-            return failed();
+            *why = failure;
+            return failure_outcome();
         }
         if (right) {
             *why = guard;
@@ -211,14 +211,15 @@ static kg__outcome judge_arguments(const kg_comparison *comparison, const kg__pr
     return right ? KG__RIGHT : KG__INCORRECT;
 }
 
-/* A launch has failed: where its accesses were watched, they say why, and the kernel is wrong. */
+/* A launch has failed: where its accesses were watched, their findings say why, and the kernel is
+ * wrong. */
 static kg__outcome explain_failure(const kg_comparison *comparison, kg__error *why)
 {
-    kg__error found = { "" };
+    kg__error finding = { "" };
 
-    if (!kg__device_found(comparison->home, &found))
-        return failed();
-    *why = found;
+    if (!kg__device_has_findings(comparison->home, &finding))
+        return failure_outcome();
+    *why = finding;
     return KG__INCORRECT;
 }
 
@@ -235,13 +236,13 @@ static bool run_step(kg_launcher *step, const kg_call *call, const char *what, k
     return code == cudaSuccess || kg__cuda_fail(why, what, code);
 }
 
-bool kg__prepare_launch(const kg__case *one, const kg__buffers *buffers, kg__error *why)
+bool kg__prepare_launch(const kg__case *c, const kg__buffers *buffers, kg__error *why)
 {
     kg_call call = {
-        .size = one->size, .launch = one->launch, .argument = buffers->data, .stream = NULL
+        .size = c->size, .launch = c->launch, .argument = buffers->data, .stream = NULL
     };
 
-    return run_step(one->variant->prepare, &call, "preparing the arguments", why);
+    return run_step(c->variant->prepare, &call, "preparing the arguments", why);
 }
 
 /* What the launch that was checked last came back with. */
@@ -253,80 +254,80 @@ bool kg__launch_was_refused(void)
            launch_error == cudaErrorLaunchOutOfResources;
 }
 
-kg__outcome kg__check_results(const kg_comparison *comparison, const kg__case *one,
-                              const kg__problem *known, kg__buffers *buffers, unsigned char poison,
-                              const char *order, kg__error *why)
+kg__outcome kg__check_results(const kg_comparison *comparison, const kg__case *c,
+                              const kg__problem *problem, kg__buffers *buffers,
+                              unsigned char poison, const char *order, kg__error *why)
 {
     const kg_call call = {
-        .size = one->size, .launch = one->launch, .argument = buffers->data, .stream = NULL
+        .size = c->size, .launch = c->launch, .argument = buffers->data, .stream = NULL
     };
-    kg__error found = { "" };
+    kg__error finding = { "" };
     kg__outcome outcome = KG__RIGHT;
     bool whole;
 
-    if (!run_step(one->variant->collect, &call, "collecting the results", why))
+    if (!run_step(c->variant->collect, &call, "collecting the results", why))
         return explain_failure(comparison, why);
     (void)kg__device_passed_over(why, &whole);
     if (whole)
-        outcome = judge_arguments(comparison, known, buffers, poison, why);
-    /* What that made of the outputs is told by the plain kernels. */
-    if (kg__device_found(comparison->home, &found)) {
-        *why = found;
+        outcome = judge_arguments(comparison, problem, buffers, poison, why);
+    /* The plain kernels' check says what that did to the outputs. */
+    if (kg__device_has_findings(comparison->home, &finding)) {
+        *why = finding;
         return KG__INCORRECT;
     }
     if (outcome == KG__INCORRECT) {
-        kg__error finding = *why;
+        kg__error reason = *why;
 
-        kg__fail(why, "%s; inputs %s%s", finding.text, known->pattern.name, order);
+        kg__fail(why, "%s; inputs %s%s", reason.text, problem->pattern.name, order);
     }
     return outcome;
 }
 
-kg__outcome kg__check_launch(const kg_comparison *comparison, const kg__case *one,
-                             const kg__problem *known, kg__buffers *buffers, unsigned char poison,
+kg__outcome kg__check_launch(const kg_comparison *comparison, const kg__case *c,
+                             const kg__problem *problem, kg__buffers *buffers, unsigned char poison,
                              const char *order, kg__error *why)
 {
     kg_call call = {
-        .size = one->size, .launch = one->launch, .argument = buffers->data, .stream = NULL
+        .size = c->size, .launch = c->launch, .argument = buffers->data, .stream = NULL
     };
     cudaError_t code;
 
     launch_error = cudaSuccess;
     kg__device_watch();
-    if (!kg__buffers_fill(buffers, known->device, poison, why))
-        return failed();
-    if (!kg__prepare_launch(one, buffers, why))
+    if (!kg__buffers_fill(buffers, problem->device, poison, why))
+        return failure_outcome();
+    if (!kg__prepare_launch(c, buffers, why))
         return explain_failure(comparison, why);
     call.stream = kg__device_begin_call();
-    code = one->variant->launch(&call);
+    code = c->variant->launch(&call);
     launch_error = code;
     if (code != cudaSuccess) {
         kg__cuda_fail(why, "launching", code);
         return explain_failure(comparison, why);
     }
-    if (kg__device_strayed(one->variant->clock, why))
-        return failed();
+    if (kg__device_strayed(c->variant->clock, why))
+        return failure_outcome();
     code = cudaDeviceSynchronize();
     if (code != cudaSuccess) {
         kg__cuda_fail(why, "running the kernel", code);
         return explain_failure(comparison, why);
     }
-    return kg__check_results(comparison, one, known, buffers, poison, order, why);
+    return kg__check_results(comparison, c, problem, buffers, poison, order, why);
 }
 
-bool kg__stage_set(kg__stage *stage, const kg_comparison *comparison, const kg__case *one,
+bool kg__stage_set(kg__stage *stage, const kg_comparison *comparison, const kg__case *c,
                    bool with_reference, kg__error *error)
 {
-    bool is_known = kg__problem_serves(comparison, &stage->known, one);
+    bool is_made = kg__problem_serves(comparison, &stage->problem, c);
 
-    if (is_known && kg__buffers_suit(&stage->buffers, one->variant))
+    if (is_made && kg__buffers_suit(&stage->buffers, c->variant))
         return true;
     kg__buffers_free(&stage->buffers);
-    if (!is_known)
-        kg__problem_free(&stage->known);
-    if ((is_known || (with_reference ? kg__problem_make : kg__problem_fill)(
-                         comparison, one, 0, &stage->known, error)) &&
-        kg__buffers_make(&stage->buffers, &stage->known.problem.arguments, one->variant, error))
+    if (!is_made)
+        kg__problem_free(&stage->problem);
+    if ((is_made || (with_reference ? kg__problem_make : kg__problem_fill)(
+                        comparison, c, 0, &stage->problem, error)) &&
+        kg__buffers_make(&stage->buffers, &stage->problem.base.arguments, c->variant, error))
         return true;
     kg__stage_clear(stage);
     return false;
@@ -334,45 +335,46 @@ bool kg__stage_set(kg__stage *stage, const kg_comparison *comparison, const kg__
 
 void kg__stage_clear(kg__stage *stage)
 {
-    kg__problem_free(&stage->known);
+    kg__problem_free(&stage->problem);
     kg__buffers_free(&stage->buffers);
 }
 
-/* Makes the checker ready for a case. */
-static bool take_case(kg__checker *checker, const kg_comparison *comparison, const kg__case *one,
-                      kg__error *why)
+/* Prepares the checker for a case. */
+static bool prepare_checker(kg__checker *checker, const kg_comparison *comparison,
+                            const kg__case *c, kg__error *why)
 {
     kg__checker_free(checker);
-    /* Every pattern and order makes the same accesses, so one tells whether they are sound. */
+    /* Every pattern and order makes the same accesses, so one is enough to check them. */
     checker->patterns = kg__device_watches() ? 1 : kg__pattern_count(comparison);
-    checker->known = kg__allocate((size_t)checker->patterns, sizeof *checker->known);
+    checker->problems = kg__allocate((size_t)checker->patterns, sizeof *checker->problems);
     for (int i = 0; i < checker->patterns; i++) {
-        if (!kg__problem_make(comparison, one, i, &checker->known[i], why))
+        if (!kg__problem_make(comparison, c, i, &checker->problems[i], why))
             return false;
     }
-    return kg__buffers_make(&checker->buffers, &checker->known[0].problem.arguments, one->variant,
+    return kg__buffers_make(&checker->buffers, &checker->problems[0].base.arguments, c->variant,
                             why);
 }
 
 /* Whether the checker is ready for a case: made for its size, and where its variant has its
  * arguments. */
-static bool suits(const kg__checker *checker, const kg_comparison *comparison, const kg__case *one)
+static bool is_ready_for(const kg__checker *checker, const kg_comparison *comparison,
+                         const kg__case *c)
 {
-    return checker->patterns > 0 && kg__problem_serves(comparison, &checker->known[0], one) &&
-           kg__buffers_suit(&checker->buffers, one->variant);
+    return checker->patterns > 0 && kg__problem_serves(comparison, &checker->problems[0], c) &&
+           kg__buffers_suit(&checker->buffers, c->variant);
 }
 
-kg__outcome kg__check_case(kg__checker *checker, const kg_comparison *comparison,
-                           const kg__case *one, kg__error *why)
+kg__outcome kg__check_case(kg__checker *checker, const kg_comparison *comparison, const kg__case *c,
+                           kg__error *why)
 {
-    if (!suits(checker, comparison, one) && !take_case(checker, comparison, one, why)) {
+    if (!is_ready_for(checker, comparison, c) && !prepare_checker(checker, comparison, c, why)) {
         kg__checker_free(checker);
-        return failed();
+        return failure_outcome();
     }
     for (int pattern = 0; pattern < checker->patterns; pattern++) {
         for (int order = 0; order < kg__device_orders(); order++) {
             kg__outcome outcome =
-                kg__check_launch(comparison, one, &checker->known[pattern], &checker->buffers,
+                kg__check_launch(comparison, c, &checker->problems[pattern], &checker->buffers,
                                  kg__poison(pattern), kg__device_begin_order(order), why);
 
             if (outcome != KG__RIGHT)
@@ -385,8 +387,8 @@ kg__outcome kg__check_case(kg__checker *checker, const kg_comparison *comparison
 void kg__checker_free(kg__checker *checker)
 {
     for (int i = 0; i < checker->patterns; i++)
-        kg__problem_free(&checker->known[i]);
-    free(checker->known);
+        kg__problem_free(&checker->problems[i]);
+    free(checker->problems);
     kg__buffers_free(&checker->buffers);
     *checker = (kg__checker){ 0 };
 }

@@ -25,33 +25,33 @@ bool kg__compare(kg_type type, const void *computed, const double *expected,
                  size_t *unwritten);
 
 /* Does what the variant of a case does between filling and launching; false with `why`. */
-bool kg__prepare_launch(const kg__case *one, const kg__buffers *buffers, kg__error *why);
+bool kg__prepare_launch(const kg__case *c, const kg__buffers *buffers, kg__error *why);
 
 /* Poisons the outputs, restores the inputs, launches once, and judges every output, input and guard
  * zone. */
-kg__outcome kg__check_launch(const kg_comparison *comparison, const kg__case *one,
-                             const kg__problem *known, kg__buffers *buffers, unsigned char poison,
+kg__outcome kg__check_launch(const kg_comparison *comparison, const kg__case *c,
+                             const kg__problem *problem, kg__buffers *buffers, unsigned char poison,
                              const char *order, kg__error *why);
 
 /* Collects what a launch that has ended computed, and judges every output, input and guard zone of
  * it. Of a sampled launch, nothing is compared. */
-kg__outcome kg__check_results(const kg_comparison *comparison, const kg__case *one,
-                              const kg__problem *known, kg__buffers *buffers, unsigned char poison,
-                              const char *order, kg__error *why);
+kg__outcome kg__check_results(const kg_comparison *comparison, const kg__case *c,
+                              const kg__problem *problem, kg__buffers *buffers,
+                              unsigned char poison, const char *order, kg__error *why);
 
-/* Whether the launch that was checked last failed because there is no such launch of the kernel, by
- * its launcher or by the device, and not for what the kernel does. */
+/* Whether the last checked launch was refused by its launcher or by the device, and did not fail in
+ * the kernel. */
 bool kg__launch_was_refused(void);
 
 /* The random inputs and the buffers of one size, kept from case to case. Zeroed at first. */
 typedef struct kg__stage {
-    kg__problem known;
+    kg__problem problem;
     kg__buffers buffers;
 } kg__stage;
 
 /* Makes a stage ready for a case's size and its variant's memory, if it is not; with the reference
  * when results are to be judged by it. False with `error`, and the stage empty. */
-bool kg__stage_set(kg__stage *stage, const kg_comparison *comparison, const kg__case *one,
+bool kg__stage_set(kg__stage *stage, const kg_comparison *comparison, const kg__case *c,
                    bool with_reference, kg__error *error);
 
 /* Frees what the stage holds; it can be set again. */
@@ -60,14 +60,14 @@ void kg__stage_clear(kg__stage *stage);
 /* What is kept from case to case, since cases of one size share inputs, references and buffers.
  * Zeroed at first. */
 typedef struct kg__checker {
-    kg__problem *known; /* one a pattern */
+    kg__problem *problems; /* one per pattern */
     int patterns;
     kg__buffers buffers;
 } kg__checker;
 
 /* Checks a case with every pattern in every order. */
-kg__outcome kg__check_case(kg__checker *checker, const kg_comparison *comparison,
-                           const kg__case *one, kg__error *why);
+kg__outcome kg__check_case(kg__checker *checker, const kg_comparison *comparison, const kg__case *c,
+                           kg__error *why);
 
 /* Frees what was kept from case to case, and empties the checker; a zeroed one is fine too. */
 void kg__checker_free(kg__checker *checker);

@@ -28,12 +28,12 @@ static void add_counts(json_t *line, const kg__counts *counts)
 
 /* The counters by line of source. They add up to the totals, so there are none where an access has
  * no line, as without debug information. */
-static json_t *lines_of(const char *home, const kg__model_report *seen)
+static json_t *make_lines(const char *home, const kg__model_report *report)
 {
     json_t *lines = json_object();
 
-    for (size_t i = 0; i < seen->line_count; i++) {
-        const kg__model_line *line = &seen->lines[i];
+    for (size_t i = 0; i < report->line_count; i++) {
+        const kg__model_line *line = &report->lines[i];
         char name[KG__PATH_SIZE];
 
         if (line->line == 0) {
@@ -48,10 +48,10 @@ static json_t *lines_of(const char *home, const kg__model_report *seen)
     return lines;
 }
 
-static json_t *record_of(const kg_comparison *comparison, const kg__case *one,
-                         const kg__model_report *seen)
+static json_t *make_record(const kg_comparison *comparison, const kg__case *c,
+                           const kg__model_report *report)
 {
-    bool sampled = seen->watched < seen->blocks;
+    bool sampled = report->watched < report->blocks;
     json_t *metrics = json_object();
     json_t *absent = json_object();
     json_t *record;
@@ -63,61 +63,61 @@ static json_t *record_of(const kg_comparison *comparison, const kg__case *one,
             json_object_set_new(absent, name, json_string("only some blocks were run"));
         else
             json_object_set_new(metrics, name,
-                                json_pack("{s:I}", "value", (json_int_t)seen->counts.value[i]));
+                                json_pack("{s:I}", "value", (json_int_t)report->counts.value[i]));
     }
-    record = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o*}", "event", "measured", "case", one->id,
+    record = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o*}", "event", "measured", "case", c->id,
                        "metrics", metrics, "absent", absent, "lines",
-                       lines_of(comparison->home, seen), "work", kg__work_of(comparison, one));
+                       make_lines(comparison->home, report), "work", kg__work_of(comparison, c));
     if (sampled)
         json_object_set_new(record, "sampled",
-                            json_pack("{s:I, s:I}", "blocks", (json_int_t)seen->watched, "of",
-                                      (json_int_t)seen->blocks));
+                            json_pack("{s:I, s:I}", "blocks", (json_int_t)report->watched, "of",
+                                      (json_int_t)report->blocks));
     return record;
 }
 
 /* Launches a case once on random inputs, and makes the `record` of what its accesses come to. These
  * are checked too, and so is what it computes: the counts of a kernel that does something else say
  * nothing. */
-static kg__outcome count_case(kg__stage *kept, const kg_comparison *comparison, const kg__case *one,
+static kg__outcome count_case(kg__stage *stage, const kg_comparison *comparison, const kg__case *c,
                               json_t **record, kg__error *why)
 {
-    kg_call call = { .size = one->size, .launch = one->launch, .stream = NULL };
+    kg_call call = { .size = c->size, .launch = c->launch, .stream = NULL };
     const unsigned char poison = kg__poison(0);
     cudaError_t code;
 
-    if (!kg__stage_set(kept, comparison, one, true, why))
+    if (!kg__stage_set(stage, comparison, c, true, why))
         return KG__FAILED;
     kg__model_watch(KG__MODEL_COUNT | KG__MODEL_CHECK, KG__MODEL_BUDGET);
-    if (!kg__buffers_fill(&kept->buffers, kept->known.device, poison, why) ||
-        !kg__prepare_launch(one, &kept->buffers, why))
+    if (!kg__buffers_fill(&stage->buffers, stage->problem.device, poison, why) ||
+        !kg__prepare_launch(c, &stage->buffers, why))
         return KG__FAILED;
-    if (kg__device_found(comparison->home, why))
+    if (kg__device_has_findings(comparison->home, why))
         return KG__INCORRECT;
-    /* What fills and prepares the arguments is no part of the job: counting begins anew. */
+    /* What fills and prepares the arguments is not part of the job: counting starts over. */
     kg__model_watch(KG__MODEL_COUNT | KG__MODEL_CHECK, KG__MODEL_BUDGET);
-    call.argument = kept->buffers.data;
-    code = one->variant->launch(&call);
+    call.argument = stage->buffers.data;
+    code = c->variant->launch(&call);
     if (code == cudaSuccess)
         code = cudaDeviceSynchronize();
     if (code != cudaSuccess) {
         kg__cuda_fail(why, "running the kernel", code);
         return KG__FAILED;
     }
-    /* What collects the results is no part of the job either. */
-    *record = record_of(comparison, one, kg__model_seen());
-    return kg__check_results(comparison, one, &kept->known, &kept->buffers, poison, "", why);
+    /* What collects the results is not part of the job either. */
+    *record = make_record(comparison, c, kg__model_seen());
+    return kg__check_results(comparison, c, &stage->problem, &stage->buffers, poison, "", why);
 }
 
 bool kg__measure_cases(const kg_comparison *comparison, const char *part,
                        const kg__case *const *cases, size_t count, int records, kg__error *error)
 {
-    kg__stage kept = { 0 };
+    kg__stage stage = { 0 };
     bool sound = true;
 
     if (strcmp(part, "count") != 0 || !kg__model_is_instrumented())
         return kg__fail(
             error,
-            "%s: part %s needs the instrumented program, which lies beside this one: run "
+            "%s: part %s needs the instrumented program, which is next to this one: run "
             "that",
             comparison->name, part);
     kg__model_set_order(KG__MODEL_ASCENDING);
@@ -127,18 +127,18 @@ bool kg__measure_cases(const kg_comparison *comparison, const char *part,
         kg__outcome outcome;
 
         kg__report(records, "start", cases[i]->id, NULL);
-        outcome = count_case(&kept, comparison, cases[i], &record, &why);
+        outcome = count_case(&stage, comparison, cases[i], &record, &why);
         if (outcome == KG__RIGHT)
             sound = kg__record_append(records, json_incref(record), error);
-        else if (outcome == KG__INCORRECT || kg__device_found(comparison->home, &why))
+        else if (outcome == KG__INCORRECT || kg__device_has_findings(comparison->home, &why))
             kg__report_outcome(records, cases[i]->id, false, why.text);
         else
             kg__report(records, "failed", cases[i]->id, why.text);
         json_decref(record);
         if (kg__device_is_lost())
-            sound = kg__fail(error, "%s: the kernel has cost this process its device: mend it",
+            sound = kg__fail(error, "%s: the kernel has cost this process its device: fix it",
                              cases[i]->id);
     }
-    kg__stage_clear(&kept);
+    kg__stage_clear(&stage);
     return sound;
 }

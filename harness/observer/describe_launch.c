@@ -5,7 +5,7 @@
 
 #include "observer/launch_identity.h"
 
-/* What introduces something that most launches have not: no type of a node. */
+/* Marks of what most launches lack; none is a type of a node. */
 enum { OTHER_CLOCK = 1001, OTHER_MEMORY, L2_WINDOW };
 
 /* The attributes of a launch that change what it costs. */
@@ -27,7 +27,7 @@ static bool is_memory(uintptr_t address)
     return code == cudaSuccess && facts.type != cudaMemoryTypeUnregistered;
 }
 
-/* Where the arguments lie, their guard zones included: a pointer past the last element is an
+/* Where the arguments are, their guard zones included: a pointer past the last element is an
  * argument's too. */
 static int place_arguments(const kg__buffers *buffers, kg__argument_place *places)
 {
@@ -46,8 +46,8 @@ static int place_arguments(const kg__buffers *buffers, kg__argument_place *place
     return count;
 }
 
-/* Adds by which clock it is timed, and which arguments do not lie in the device's memory: the same
- * kernel costs something else there. */
+/* Adds by which clock it is timed, and which arguments are not in the device's memory, where the
+ * same kernel takes another time. */
 static void add_circumstances(kg__launch_identity *identity, const kg__buffers *buffers,
                               kg_clock clock)
 {
@@ -242,7 +242,7 @@ void kg__describe_launch(cudaGraph_t graph, const cudaGraphNode_t *nodes, size_t
         json_object_set(description, "names", names);
         json_object_set_new(description, "launch", json_string(launch));
     }
-    /* What the driver refused to tell is no failure of the case. */
+    /* An error of these queries is not a failure of the case. */
     (void)cudaGetLastError();
     json_decref(names);
 }

@@ -22,7 +22,7 @@
 #define FIRST_TOUCHES_MINIMUM 6
 #define SAMPLING_MS_ENOUGH 30.0
 #define CONFIDENCE 0.95
-/* How well a median is to be known unless the bench is told otherwise. */
+/* How precisely a median is measured unless the bench says otherwise. */
 #define HALF_WIDTH_WANTED 0.0025
 
 /* Enough to outlast a look at the card where a replay lasts a millisecond. */
@@ -37,20 +37,20 @@ bool kg__succeeded(cudaError_t code, const char *what, kg__error *why)
 }
 
 /* Captures `launches` launches of a subject into a graph that can be replayed. */
-static bool capture(const kg__timed *what, int launches, cudaGraphExec_t *replayable,
+static bool capture(const kg__workload *workload, int launches, cudaGraphExec_t *replayable,
                     kg__error *why)
 {
     cudaGraph_t graph = NULL;
     cudaError_t launched = cudaSuccess;
-    cudaError_t code = cudaStreamBeginCapture(what->stream, cudaStreamCaptureModeThreadLocal);
+    cudaError_t code = cudaStreamBeginCapture(workload->stream, cudaStreamCaptureModeThreadLocal);
     size_t captured = 0;
 
     *replayable = NULL;
     if (!kg__succeeded(code, "starting a graph", why))
         return false;
     for (int i = 0; i < launches && launched == cudaSuccess; i++)
-        launched = what->launch(what, i);
-    code = cudaStreamEndCapture(what->stream, &graph);
+        launched = workload->launch(workload, i);
+    code = cudaStreamEndCapture(workload->stream, &graph);
     if (launched != cudaSuccess || code != cudaSuccess) {
         if (graph != NULL)
             (void)cudaGraphDestroy(graph);
@@ -73,57 +73,58 @@ static bool capture(const kg__timed *what, int launches, cudaGraphExec_t *replay
     return kg__succeeded(code, "making a graph replayable", why);
 }
 
-/* Joins what is seen of the card, a reference that is taken over, into what was seen before. */
-static void note_look(kg__bench *bench, json_t *seen)
+/* Joins a state of the card, whose reference it takes, into the worst seen so far. */
+static void add_card_state(kg__bench *bench, json_t *card_state)
 {
     if (bench->watch.state == NULL)
         bench->watch.state = json_object();
-    kg__gpu_state_join(bench->watch.state, seen);
-    json_decref(seen);
+    kg__gpu_state_join(bench->watch.state, card_state);
+    json_decref(card_state);
 }
 
 void kg__bench_note_launch(kg__bench *bench, double ns)
 {
-    json_t *seen = json_pack("{s:I}", "launch_ns", (json_int_t)llround(ns));
+    json_t *card_state = json_pack("{s:I}", "launch_ns", (json_int_t)llround(ns));
 
     if (bench->watch.repeated > 0)
-        json_object_set_new(seen, "batches_repeated", json_integer(bench->watch.repeated));
-    note_look(bench, seen);
+        json_object_set_new(card_state, "batches_repeated", json_integer(bench->watch.repeated));
+    add_card_state(bench, card_state);
 }
 
 /* Looks at the card while it works, once where that is wanted, and says that this process lives. */
-static void keep_watch(kg__bench *bench)
+static void watch_card(kg__bench *bench)
 {
     double now = kg__now();
 
-    if (bench->watch.wanted) {
-        note_look(bench, kg__device_state(&bench->watch.throttled));
-        bench->watch.wanted = false;
+    if (bench->watch.due) {
+        add_card_state(bench, kg__device_state(&bench->watch.throttled));
+        bench->watch.due = false;
     }
-    if (now - bench->watch.told > TELL_EVERY_SECONDS) {
+    if (now - bench->watch.reported > TELL_EVERY_SECONDS) {
         kg__report(bench->records, "alive", NULL, NULL);
-        bench->watch.told = now;
+        bench->watch.reported = now;
     }
 }
 
-/* Looks at the card once more, while `what` runs (NULL: while `graph` does), untimed: a sampling
- * only shows that it was over when the card is idle again, and an idle card hides what slowed it
- * down. */
-static bool watch_the_end(kg__bench *bench, const kg__timed *what, cudaGraphExec_t graph,
-                          kg__error *why)
+/* Looks at the card again, while `workload` runs (NULL: while `graph` does), untimed: a
+ * sampling only shows that it was over when the card is idle again, and an idle card hides what
+ * slowed it down. */
+static bool watch_end(kg__bench *bench, const kg__workload *workload, cudaGraphExec_t graph,
+                      kg__error *why)
 {
     cudaError_t code = cudaSuccess;
 
     for (int i = 0; i < LAST_REPLAYS && code == cudaSuccess; i++)
-        code = what != NULL ? what->launch(what, i) : cudaGraphLaunch(graph, bench->stream);
-    bench->watch.wanted = true;
-    keep_watch(bench);
+        code = workload != NULL ? workload->launch(workload, i)
+                                : cudaGraphLaunch(graph, bench->stream);
+    bench->watch.due = true;
+    watch_card(bench);
     if (code == cudaSuccess)
-        code = cudaStreamSynchronize(what != NULL ? what->stream : bench->stream);
+        code = cudaStreamSynchronize(workload != NULL ? workload->stream : bench->stream);
     return kg__succeeded(code, "launching once more, to look at the card", why);
 }
 
-/* Replays graphs one behind the other and reads what each replay took, in ms. `first` is replayed
+/* Replays graphs one after the other and reads what each replay took, in ms. `first` is replayed
  * at the front, untimed: while it runs the rest is queued, so that no time includes waiting for the
  * host. */
 static bool replay(kg__bench *bench, cudaGraphExec_t first, const cudaGraphExec_t *graphs,
@@ -138,7 +139,7 @@ static bool replay(kg__bench *bench, cudaGraphExec_t first, const cudaGraphExec_
         if (code == cudaSuccess)
             code = cudaEventRecord(bench->end[i], bench->stream);
     }
-    keep_watch(bench);
+    watch_card(bench);
     if (!kg__succeeded(code, "replaying a graph", why) ||
         !kg__succeeded(cudaStreamSynchronize(bench->stream), "running the kernel in a graph", why))
         return false;
@@ -156,7 +157,7 @@ static bool replay_one(kg__bench *bench, cudaGraphExec_t graph, float *ms, kg__e
     return replay(bench, graph, &graph, 1, ms, why);
 }
 
-static double ns_a_launch(float ms, const kg__loop *loop)
+static double ns_per_launch(float ms, const kg__loop *loop)
 {
     return ms * 1e6 / loop->launches;
 }
@@ -167,65 +168,64 @@ static bool replay_batch(kg__bench *bench, const cudaGraphExec_t *graphs, size_t
                          kg__error *why)
 {
     const kg__witness *witness = &bench->witness;
-    cudaGraphExec_t flanked[KG__BATCH_REPLAYS];
-    float taken[KG__BATCH_REPLAYS];
+    cudaGraphExec_t batch[KG__BATCH_REPLAYS];
+    float batch_ms[KG__BATCH_REPLAYS];
 
     if (witness->loop == NULL)
         return replay(bench, graphs[0], graphs, count, ms, why);
-    flanked[0] = witness->loop->graph;
+    batch[0] = witness->loop->graph;
     for (size_t i = 0; i < count; i++)
-        flanked[i + 1] = graphs[i];
-    flanked[count + 1] = witness->loop->graph;
+        batch[i + 1] = graphs[i];
+    batch[count + 1] = witness->loop->graph;
     for (;;) {
         double lost_ms = 0;
         double before;
-        double behind;
+        double after;
 
-        if (!replay(bench, graphs[0], flanked, count + 2, taken, why))
+        if (!replay(bench, graphs[0], batch, count + 2, batch_ms, why))
             return false;
-        before = ns_a_launch(taken[0], witness->loop);
-        behind = ns_a_launch(taken[count + 1], witness->loop);
-        if (witness->counts(witness->context, before) &&
-            witness->counts(witness->context, behind)) {
-            kg__bench_note_launch(bench, fmin(before, behind));
+        before = ns_per_launch(batch_ms[0], witness->loop);
+        after = ns_per_launch(batch_ms[count + 1], witness->loop);
+        if (witness->counts(witness->context, before) && witness->counts(witness->context, after)) {
+            kg__bench_note_launch(bench, fmin(before, after));
             break;
         }
         bench->watch.repeated++;
         for (size_t i = 0; i < count + 2; i++)
-            lost_ms += taken[i];
+            lost_ms += batch_ms[i];
         if (!witness->restore(witness->context, lost_ms, why))
             return false;
     }
-    memcpy(ms, taken + 1, count * sizeof *ms);
+    memcpy(ms, batch_ms + 1, count * sizeof *ms);
     return true;
 }
 
-bool kg__graph_prepare(kg__bench *bench, const kg__timed *what, int unit, double budget_ms,
-                       kg__series *one, kg__error *why)
+bool kg__graph_prepare(kg__bench *bench, const kg__workload *workload, int unit, double budget_ms,
+                       kg__series *series, kg__error *why)
 {
     cudaGraphExec_t trial;
     float ms;
-    double wanted;
+    double count;
     int launches;
 
-    *one = (kg__series){ .clock = "graph", .fewest = SAMPLES_MINIMUM, .budget_ms = budget_ms };
-    if (!capture(what, LAUNCHES_TO_ESTIMATE, &trial, why))
+    *series = (kg__series){ .clock = "graph", .fewest = SAMPLES_MINIMUM, .budget_ms = budget_ms };
+    if (!capture(workload, LAUNCHES_TO_ESTIMATE, &trial, why))
         return false;
     if (!replay_one(bench, trial, &ms, why)) {
         (void)cudaGraphExecDestroy(trial);
         return false;
     }
     (void)cudaGraphExecDestroy(trial);
-    wanted = SAMPLE_MS * LAUNCHES_TO_ESTIMATE / fmax(ms, 1e-4);
-    launches = (int)fmin(wanted / unit, KG__LAUNCHES_MAXIMUM / (double)unit) * unit;
-    one->launches = launches < unit ? unit : launches;
-    return capture(what, one->launches, &one->graph, why);
+    count = SAMPLE_MS * LAUNCHES_TO_ESTIMATE / fmax(ms, 1e-4);
+    launches = (int)fmin(count / unit, KG__LAUNCHES_MAXIMUM / (double)unit) * unit;
+    series->launches = launches < unit ? unit : launches;
+    return capture(workload, series->launches, &series->graph, why);
 }
 
-bool kg__loop_make(const kg__timed *what, int launches, kg__loop *loop, kg__error *why)
+bool kg__loop_make(const kg__workload *workload, int launches, kg__loop *loop, kg__error *why)
 {
     *loop = (kg__loop){ .launches = launches };
-    return capture(what, launches, &loop->graph, why);
+    return capture(workload, launches, &loop->graph, why);
 }
 
 void kg__loop_discard(kg__loop *loop)
@@ -250,7 +250,7 @@ bool kg__loops_replay(kg__bench *bench, const kg__loop *const *loops, size_t cou
         for (size_t i = 0; i < queued; i++) {
             size_t index = (from + i) % count;
 
-            take(context, index, ns_a_launch(ms[i], loops[index]));
+            take(context, index, ns_per_launch(ms[i], loops[index]));
         }
     }
     return true;
@@ -261,27 +261,27 @@ bool kg__loop_time(kg__bench *bench, const kg__loop *loop, size_t replays, doubl
 {
     cudaGraphExec_t graphs[KG__REPLAYS_QUEUED] = { loop->graph };
     float ms[KG__REPLAYS_QUEUED];
-    double taken[KG__REPLAYS_QUEUED];
+    double ns_each[KG__REPLAYS_QUEUED];
 
     for (size_t i = 1; i < replays; i++)
         graphs[i] = loop->graph;
     if (!replay(bench, loop->graph, graphs, replays, ms, why))
         return false;
     for (size_t i = 0; i < replays; i++)
-        taken[i] = ns_a_launch(ms[i], loop);
-    *ns = kg__median(taken, replays);
+        ns_each[i] = ns_per_launch(ms[i], loop);
+    *ns = kg__median(ns_each, replays);
     return true;
 }
 
-bool kg__launch_time(kg__bench *bench, const kg__timed *what, double *ns, kg__error *why)
+bool kg__launch_time(kg__bench *bench, const kg__workload *workload, double *ns, kg__error *why)
 {
     float ms = 0;
-    cudaError_t code = cudaEventRecord(bench->begin[0], what->stream);
+    cudaError_t code = cudaEventRecord(bench->begin[0], workload->stream);
 
     if (code == cudaSuccess)
-        code = what->launch(what, 0);
+        code = workload->launch(workload, 0);
     if (code == cudaSuccess)
-        code = cudaEventRecord(bench->end[0], what->stream);
+        code = cudaEventRecord(bench->end[0], workload->stream);
     if (code == cudaSuccess)
         code = cudaEventSynchronize(bench->end[0]);
     if (code == cudaSuccess)
@@ -290,25 +290,25 @@ bool kg__launch_time(kg__bench *bench, const kg__timed *what, double *ns, kg__er
     return kg__succeeded(code, "timing a launch", why);
 }
 
-void kg__graph_discard(kg__series *one)
+void kg__graph_discard(kg__series *series)
 {
-    if (one->graph != NULL)
-        (void)cudaGraphExecDestroy(one->graph);
-    one->graph = NULL;
+    if (series->graph != NULL)
+        (void)cudaGraphExecDestroy(series->graph);
+    series->graph = NULL;
 }
 
-static void look(const kg__bench *bench, kg__series *one)
+static void update_interval(const kg__bench *bench, kg__series *series)
 {
-    if (one->count < one->fewest ||
-        (one->count < SAMPLES_ENOUGH && one->spent_ms < SAMPLING_MS_ENOUGH))
+    if (series->count < series->fewest ||
+        (series->count < SAMPLES_ENOUGH && series->spent_ms < SAMPLING_MS_ENOUGH))
         return;
-    one->interval = kg__median_interval(one->samples, one->count, CONFIDENCE);
-    one->finished = kg__relative_half_width(&one->interval) <= bench->precision ||
-                    one->spent_ms >= one->budget_ms ||
-                    one->count + KG__REPLAYS_QUEUED > KG__SAMPLES_MAXIMUM;
+    series->interval = kg__median_interval(series->samples, series->count, CONFIDENCE);
+    series->finished = kg__relative_half_width(&series->interval) <= bench->precision ||
+                       series->spent_ms >= series->budget_ms ||
+                       series->count + KG__REPLAYS_QUEUED > KG__SAMPLES_MAXIMUM;
 }
 
-bool kg__graph_sample(kg__bench *bench, kg__series *const *all, size_t count, kg__error *why)
+bool kg__graph_sample(kg__bench *bench, kg__series *const *series, size_t count, kg__error *why)
 {
     for (;;) {
         cudaGraphExec_t graphs[KG__REPLAYS_QUEUED];
@@ -318,20 +318,21 @@ bool kg__graph_sample(kg__bench *bench, kg__series *const *all, size_t count, kg
         size_t active = 0;
 
         for (size_t i = 0; i < count; i++)
-            active += !all[i]->finished;
+            active += !series[i]->finished;
         if (active == 0)
-            return watch_the_end(bench, NULL, all[0]->graph, why);
+            return watch_end(bench, NULL, series[0]->graph, why);
         if (active > KG__REPLAYS_QUEUED)
-            return kg__fail(why,
-                            "%zu cases of one size and number of threads a block, of which %d can "
-                            "be timed side by side: split the comparison",
-                            active, KG__REPLAYS_QUEUED);
+            return kg__fail(
+                why,
+                "%zu cases of one size and number of threads per block, of which %d can "
+                "be timed side by side: split the comparison",
+                active, KG__REPLAYS_QUEUED);
         for (size_t round = 0; round < KG__REPLAYS_QUEUED / active; round++) {
             for (size_t i = 0; i < count; i++) {
-                if (all[i]->finished)
+                if (series[i]->finished)
                     continue;
-                owner[queued] = all[i];
-                graphs[queued++] = all[i]->graph;
+                owner[queued] = series[i];
+                graphs[queued++] = series[i]->graph;
             }
         }
         if (!replay_batch(bench, graphs, queued, ms, why))
@@ -342,99 +343,100 @@ bool kg__graph_sample(kg__bench *bench, kg__series *const *all, size_t count, kg
             owner[i]->spent_ms += ms[i];
         }
         for (size_t i = 0; i < count; i++) {
-            if (!all[i]->finished)
-                look(bench, all[i]);
+            if (!series[i]->finished)
+                update_interval(bench, series[i]);
         }
     }
 }
 
 /* Makes `calls` calls and waits for their end; false with `why`. */
-static bool call_and_wait(kg__bench *bench, const kg__timed *what, int calls, double *ms,
+static bool call_and_wait(kg__bench *bench, const kg__workload *workload, int calls, double *ms,
                           kg__error *why)
 {
-    double begun = kg__now();
+    double started = kg__now();
     cudaError_t code = cudaSuccess;
 
     for (int i = 0; i < calls && code == cudaSuccess; i++)
-        code = what->launch(what, i);
+        code = workload->launch(workload, i);
     if (code == cudaSuccess)
-        code = cudaStreamSynchronize(what->stream);
-    *ms = 1000 * (kg__now() - begun);
-    keep_watch(bench);
+        code = cudaStreamSynchronize(workload->stream);
+    *ms = 1000 * (kg__now() - started);
+    watch_card(bench);
     return kg__succeeded(code, "calling again and again", why);
 }
 
-static void add_sample(const kg__bench *bench, kg__series *one, double ms, double spent_ms)
+static void add_sample(const kg__bench *bench, kg__series *series, double ms, double spent_ms)
 {
-    one->samples[one->count++] = ms * 1e6 / one->launches;
-    one->spent_ms += spent_ms;
-    look(bench, one);
+    series->samples[series->count++] = ms * 1e6 / series->launches;
+    series->spent_ms += spent_ms;
+    update_interval(bench, series);
 }
 
-bool kg__host_sample(kg__bench *bench, const kg__timed *what, double budget_ms, kg__series *one,
-                     kg__error *why)
+bool kg__host_sample(kg__bench *bench, const kg__workload *workload, double budget_ms,
+                     kg__series *series, kg__error *why)
 {
     double ms;
 
-    *one = (kg__series){ .clock = "host", .fewest = SAMPLES_MINIMUM, .budget_ms = budget_ms };
-    /* The first calls make what later ones find; the second lot tells how long one takes. */
+    *series = (kg__series){ .clock = "host", .fewest = SAMPLES_MINIMUM, .budget_ms = budget_ms };
+    /* The first calls warm up; the second batch gives the time of one. */
     for (int i = 0; i < 2; i++) {
-        if (!call_and_wait(bench, what, LAUNCHES_TO_ESTIMATE, &ms, why))
+        if (!call_and_wait(bench, workload, LAUNCHES_TO_ESTIMATE, &ms, why))
             return false;
     }
-    one->launches =
+    series->launches =
         (int)fmax(1, fmin(SAMPLE_MS * LAUNCHES_TO_ESTIMATE / fmax(ms, 1e-4), KG__LAUNCHES_MAXIMUM));
-    while (!one->finished) {
-        if (!call_and_wait(bench, what, one->launches, &ms, why))
+    while (!series->finished) {
+        if (!call_and_wait(bench, workload, series->launches, &ms, why))
             return false;
-        add_sample(bench, one, ms, ms);
+        add_sample(bench, series, ms, ms);
     }
-    return watch_the_end(bench, what, NULL, why);
+    return watch_end(bench, workload, NULL, why);
 }
 
-bool kg__first_touch_sample(kg__bench *bench, const kg__timed *what, const kg__buffers *buffers,
-                            double budget_ms, kg__series *one, kg__error *why)
+bool kg__first_touch_sample(kg__bench *bench, const kg__workload *workload,
+                            const kg__buffers *buffers, double budget_ms, kg__series *series,
+                            kg__error *why)
 {
-    *one = (kg__series){ .clock = "first_touch",
-                         .fewest = FIRST_TOUCHES_MINIMUM,
-                         .launches = 1,
-                         .budget_ms = budget_ms };
-    while (!one->finished) {
-        double begun = kg__now();
+    *series = (kg__series){ .clock = "first_touch",
+                            .fewest = FIRST_TOUCHES_MINIMUM,
+                            .launches = 1,
+                            .budget_ms = budget_ms };
+    while (!series->finished) {
+        double started = kg__now();
         float ms = 0;
         cudaError_t code;
 
-        if (!kg__device_move(buffers, false, what->stream, why) ||
-            !kg__succeeded(cudaStreamSynchronize(what->stream), "moving managed memory", why))
+        if (!kg__device_move(buffers, false, workload->stream, why) ||
+            !kg__succeeded(cudaStreamSynchronize(workload->stream), "moving managed memory", why))
             return false;
-        code = cudaEventRecord(bench->begin[0], what->stream);
+        code = cudaEventRecord(bench->begin[0], workload->stream);
         if (code == cudaSuccess)
-            code = what->launch(what, 0);
+            code = workload->launch(workload, 0);
         if (code == cudaSuccess)
-            code = cudaEventRecord(bench->end[0], what->stream);
-        keep_watch(bench);
+            code = cudaEventRecord(bench->end[0], workload->stream);
+        watch_card(bench);
         if (code == cudaSuccess)
             code = cudaEventSynchronize(bench->end[0]);
         if (code == cudaSuccess)
             code = cudaEventElapsedTime(&ms, bench->begin[0], bench->end[0]);
         if (!kg__succeeded(code, "timing a first touch", why))
             return false;
-        add_sample(bench, one, ms, 1000 * (kg__now() - begun));
+        add_sample(bench, series, ms, 1000 * (kg__now() - started));
     }
-    return watch_the_end(bench, what, NULL, why);
+    return watch_end(bench, workload, NULL, why);
 }
 
-bool kg__bench_warm_up(kg__bench *bench, const kg__timed *what, double ms, kg__error *why)
+bool kg__bench_warm_up(kg__bench *bench, const kg__workload *workload, double ms, kg__error *why)
 {
     cudaGraphExec_t graph = NULL;
     double spent = 0;
-    bool good = capture(what, 4, &graph, why);
+    bool good = capture(workload, 4, &graph, why);
 
     while (good && spent < ms) {
-        float taken = 0;
+        float graph_ms = 0;
 
-        good = replay_one(bench, graph, &taken, why);
-        spent += 2 * (double)taken;
+        good = replay_one(bench, graph, &graph_ms, why);
+        spent += 2 * (double)graph_ms;
     }
     if (graph != NULL)
         (void)cudaGraphExecDestroy(graph);

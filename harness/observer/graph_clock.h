@@ -17,15 +17,15 @@
 #define KG__SAMPLES_MAXIMUM 4000
 /* Replays that are queued at a time; also the most cases that are timed side by side. */
 #define KG__REPLAYS_QUEUED 24
-/* The same with a witness before and behind them. */
+/* The same with a witness before and after them. */
 #define KG__BATCH_REPLAYS (KG__REPLAYS_QUEUED + 2)
 
 /* What is launched again and again: launch number `number` of a sample. */
-typedef struct kg__timed {
-    cudaError_t (*launch)(const struct kg__timed *what, int number);
+typedef struct kg__workload {
+    cudaError_t (*launch)(const struct kg__workload *workload, int number);
     const void *context;
     cudaStream_t stream;
-} kg__timed;
+} kg__workload;
 
 /* What a cudaGraphExec_t points to. */
 typedef struct CUgraphExec_st kg__replayable;
@@ -35,7 +35,7 @@ typedef struct kg__series {
     const char *clock; /* as records name it */
     kg__replayable *graph;
     int launches;                        /* a sample */
-    double samples[KG__SAMPLES_MAXIMUM]; /* ns a launch */
+    double samples[KG__SAMPLES_MAXIMUM]; /* ns per launch */
     size_t count;
     size_t fewest; /* samples that there must be */
     double spent_ms;
@@ -44,28 +44,29 @@ typedef struct kg__series {
     bool finished;
 } kg__series;
 
-/* What is looked at while the card works: it shows what slows it down only then. */
+/* What is read of the card while it works, for only then it shows what slows it down. */
 typedef struct kg__watch {
-    bool wanted;    /* look while the next batch runs */
-    json_t *state;  /* the worst that was seen since this was cleared, or NULL */
-    bool throttled; /* was so at any look since then */
-    int repeated;   /* batches that were taken again since then */
-    double told;    /* when the parent last heard of this process, by the host's clock */
+    bool due;        /* look while the next batch runs */
+    json_t *state;   /* the worst that was seen since this was cleared, or NULL */
+    bool throttled;  /* was so at any look since then */
+    int repeated;    /* batches that were taken again since then */
+    double reported; /* when the parent last heard of this process, by the host's clock */
 } kg__watch;
 
-/* Launches in a graph: the graph clock in single steps, for whoever decides sample by sample. */
+/* Launches in a graph: the graph clock in single steps, for a caller that decides sample by sample.
+ */
 typedef struct kg__loop {
     kg__replayable *graph; /* NULL: none */
     int launches;
 } kg__loop;
 
-/* What is replayed before and behind every batch of samples, and says by what it took whether the
- * batch counts. One that does not is taken again. */
+/* A loop that is replayed before and after every batch of samples; by the time it took, the batch
+ * counts or is taken again. */
 typedef struct kg__witness {
     const kg__loop *loop; /* NULL: all count */
-    /* Whether a batch counts beside which a launch of the loop took so many ns. */
+    /* Whether a batch counts where a launch of the loop took `ns`. */
     bool (*counts)(void *context, double ns);
-    /* Sees to it that the next one does; false with `why`. What is lost took so many ms. */
+    /* Makes the next one count; false with `why`. The lost batch took `lost_ms`. */
     bool (*restore)(void *context, double lost_ms, kg__error *why);
     void *context;
 } kg__witness;
@@ -82,7 +83,7 @@ typedef struct kg__bench {
     kg__witness witness;
 } kg__bench;
 
-/* Makes the stream and the events; false with `why`. Close it whatever came back. */
+/* Makes the stream and the events; false with `why`. Close it in any case. */
 bool kg__bench_open(kg__bench *bench, int records, kg__error *why);
 
 /* Frees the stream, the events, and what was seen of the card. */
@@ -94,28 +95,28 @@ void kg__bench_forget(kg__bench *bench);
 /* Notes what an empty launch costs in a graph, in ns, with what is seen of the card. */
 void kg__bench_note_launch(kg__bench *bench, double ns);
 
-/* Replays launches of `what` for about `ms`, so that an idle card clocks up. */
-bool kg__bench_warm_up(kg__bench *bench, const kg__timed *what, double ms, kg__error *why);
+/* Replays launches of `workload` for about `ms`, so that an idle card clocks up. */
+bool kg__bench_warm_up(kg__bench *bench, const kg__workload *workload, double ms, kg__error *why);
 
 /* The graph clock. Chooses how many launches a replay holds, a multiple of `unit`, and captures
  * them in the series; false with `why`. */
-bool kg__graph_prepare(kg__bench *bench, const kg__timed *what, int unit, double budget_ms,
-                       kg__series *one, kg__error *why);
+bool kg__graph_prepare(kg__bench *bench, const kg__workload *workload, int unit, double budget_ms,
+                       kg__series *series, kg__error *why);
 /* Samples prepared series, interleaved replay by replay so that a drift of the machine moves them
  * alike, until each is known well enough or has spent its time. */
-bool kg__graph_sample(kg__bench *bench, kg__series *const *all, size_t count, kg__error *why);
+bool kg__graph_sample(kg__bench *bench, kg__series *const *series, size_t count, kg__error *why);
 
 /* Frees the graph of a series; one that has none is fine too. */
-void kg__graph_discard(kg__series *one);
+void kg__graph_discard(kg__series *series);
 
 /* Captures `launches` launches; false with `why`. Free it with kg__loop_discard(). */
-bool kg__loop_make(const kg__timed *what, int launches, kg__loop *loop, kg__error *why);
+bool kg__loop_make(const kg__workload *workload, int launches, kg__loop *loop, kg__error *why);
 
 /* Frees the graph of a loop; one that has none is fine too. */
 void kg__loop_discard(kg__loop *loop);
 
 /* Replays each of `count` loops `rounds` times, interleaved round by round, and hands on what each
- * replay took: `take` gets a loop's index and ns a launch. */
+ * replay took: `take` gets a loop's index and ns per launch. */
 bool kg__loops_replay(kg__bench *bench, const kg__loop *const *loops, size_t count, size_t rounds,
                       void (*take)(void *context, size_t index, double ns), void *context,
                       kg__error *why);
@@ -127,17 +128,18 @@ bool kg__loop_time(kg__bench *bench, const kg__loop *loop, size_t replays, doubl
 
 /* What one launch takes outside of any graph, with the cost of its start: by an event pair, in ns.
  */
-bool kg__launch_time(kg__bench *bench, const kg__timed *what, double *ns, kg__error *why);
+bool kg__launch_time(kg__bench *bench, const kg__workload *workload, double *ns, kg__error *why);
 
 /* The host's clock, for what fits in no graph: as many calls as last about a millisecond and the
  * wait for their end are one sample. */
-bool kg__host_sample(kg__bench *bench, const kg__timed *what, double budget_ms, kg__series *one,
-                     kg__error *why);
+bool kg__host_sample(kg__bench *bench, const kg__workload *workload, double budget_ms,
+                     kg__series *series, kg__error *why);
 
 /* The clock of a first touch: the managed ones of `buffers` are moved to the host before each
  * sample, which is an event pair around one launch. */
-bool kg__first_touch_sample(kg__bench *bench, const kg__timed *what, const kg__buffers *buffers,
-                            double budget_ms, kg__series *one, kg__error *why);
+bool kg__first_touch_sample(kg__bench *bench, const kg__workload *workload,
+                            const kg__buffers *buffers, double budget_ms, kg__series *series,
+                            kg__error *why);
 
 /* "<what>: <name of the error>, <its text>" in `why` unless `code` is success. */
 bool kg__succeeded(cudaError_t code, const char *what, kg__error *why);

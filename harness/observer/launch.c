@@ -7,19 +7,19 @@
 #include "observer/observe.h"
 #include "records/records.h"
 
-/* What collects a variant's results may start kernels of its own: then nothing is collected, and
- * part check alone tells whether they are right. */
-static kg__outcome launch_alone(kg__stage *set, const kg__case *one, kg__error *why)
+/* A variant's collect step may start kernels of its own: then nothing is collected, and only part
+ * check compares the results. */
+static kg__outcome launch_alone(kg__stage *stage, const kg__case *c, kg__error *why)
 {
     kg_call call = {
-        .size = one->size, .launch = one->launch, .argument = set->buffers.data, .stream = NULL
+        .size = c->size, .launch = c->launch, .argument = stage->buffers.data, .stream = NULL
     };
     cudaError_t code;
 
-    if (!kg__buffers_fill(&set->buffers, set->known.device, kg__poison(0), why) ||
-        !kg__prepare_launch(one, &set->buffers, why))
+    if (!kg__buffers_fill(&stage->buffers, stage->problem.device, kg__poison(0), why) ||
+        !kg__prepare_launch(c, &stage->buffers, why))
         return kg__device_is_lost() ? KG__LOST : KG__FAILED;
-    code = one->variant->launch(&call);
+    code = c->variant->launch(&call);
     if (code == cudaSuccess)
         code = cudaDeviceSynchronize();
     if (code == cudaSuccess)
@@ -28,23 +28,24 @@ static kg__outcome launch_alone(kg__stage *set, const kg__case *one, kg__error *
     return kg__device_is_lost() ? KG__LOST : KG__FAILED;
 }
 
-static kg__outcome launch(kg__stage *set, const kg_comparison *comparison, const kg__case *one,
-                          int *kernels, kg__error *why)
+static kg__outcome launch_once(kg__stage *stage, const kg_comparison *comparison, const kg__case *c,
+                               int *kernels, kg__error *why)
 {
-    if (!kg__stage_set(set, comparison, one, true, why))
+    if (!kg__stage_set(stage, comparison, c, true, why))
         return kg__device_is_lost() ? KG__LOST : KG__FAILED;
-    *kernels = kg__device_kernels(one, &set->buffers, why);
+    *kernels = kg__device_kernels(c, &stage->buffers, why);
     if (*kernels < 0)
         return kg__device_is_lost() ? KG__LOST : KG__FAILED;
-    if (one->variant->collect != NULL)
-        return launch_alone(set, one, why);
-    return kg__check_launch(comparison, one, &set->known, &set->buffers, kg__poison(0), "", why);
+    if (c->variant->collect != NULL)
+        return launch_alone(stage, c, why);
+    return kg__check_launch(comparison, c, &stage->problem, &stage->buffers, kg__poison(0), "",
+                            why);
 }
 
 bool kg__launch_cases(const kg_comparison *comparison, const kg__case *const *cases, size_t count,
                       int records, kg__error *error)
 {
-    kg__stage set = { 0 };
+    kg__stage stage = { 0 };
     bool good = true;
 
     kg__device_keep_quiet();
@@ -54,7 +55,7 @@ bool kg__launch_cases(const kg_comparison *comparison, const kg__case *const *ca
         int kernels = 0;
 
         kg__report(records, "start", id, NULL);
-        switch (launch(&set, comparison, cases[i], &kernels, &why)) {
+        switch (launch_once(&stage, comparison, cases[i], &kernels, &why)) {
         case KG__RIGHT:
             good = kg__record_append(
                 records,
@@ -73,6 +74,6 @@ bool kg__launch_cases(const kg_comparison *comparison, const kg__case *const *ca
             break;
         }
     }
-    kg__stage_clear(&set);
+    kg__stage_clear(&stage);
     return good;
 }

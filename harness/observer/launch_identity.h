@@ -1,7 +1,6 @@
 /* A launch's identity: a hash of all that it asks the device for, which is the same in every
  * process that asks for the same. Addresses differ from process to process, so that one within an
- * argument counts as the argument and the offset. Pure: what is on the device is told by the
- * caller. */
+ * argument counts as the argument and the offset. Pure: the caller says what is on the device. */
 #ifndef KG__OBSERVER_LAUNCH_IDENTITY_H
 #define KG__OBSERVER_LAUNCH_IDENTITY_H
 
@@ -11,8 +10,8 @@
 
 #include "base/hash.h"
 
-/* Where one argument lies: addresses from `begin` to before `end` are its own, and `data` is where
- * its elements begin. */
+/* Where one argument is: addresses from `begin` to before `end` are its own, and its elements begin
+ * at `data`. */
 typedef struct kg__argument_place {
     uintptr_t begin;
     uintptr_t data;
@@ -23,8 +22,8 @@ typedef struct kg__argument_place {
 typedef struct kg__launch_identity {
     const kg__argument_place *places;
     int count;
-    /* Whether an address outside of the arguments is memory that the device knows. What lies there
-     * cannot be told, so that it ends the identity. */
+    /* Whether an address outside of the arguments is memory that the device knows. Its content is
+     * unknown, so that it ends the identity. */
     bool (*is_memory)(uintptr_t address);
     uint64_t hash;
     bool unknown; /* something could not be described: there is no identity */

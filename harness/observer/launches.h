@@ -1,4 +1,4 @@
-/* What the launches of a comparison's cases ask for, told without doing them. */
+/* Lists what the launches of a comparison's cases ask for, without running them. */
 #ifndef KG__OBSERVER_LAUNCHES_H
 #define KG__OBSERVER_LAUNCHES_H
 

@@ -1,5 +1,5 @@
 /* Measuring: the part of a comparison that puts figures on its cases. The GPU's program times
- * (timing_gpu.c), the model's instrumented one counts (measuring_model.c). */
+ * (time.c), the model's instrumented one counts (count.c). */
 #ifndef KG__OBSERVER_MEASURE_H
 #define KG__OBSERVER_MEASURE_H
 
@@ -8,8 +8,8 @@
 #include "base/message.h"
 #include "suite/table.h"
 
-/* Measures `cases` (of the part `part`, in the table's order) and appends a record a case to the
- * file `records`. Returns false with `error` when the process cannot go on: the parent starts
+/* Measures `cases` (of the part `part`, in the table's order) and appends one record per case to
+ * the file `records`. Returns false with `error` when the process cannot go on: the parent starts
  * another for the cases that have no record. */
 bool kg__measure_cases(const kg_comparison *comparison, const char *part,
                        const kg__case *const *cases, size_t count, int records, kg__error *error);

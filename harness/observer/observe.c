@@ -24,39 +24,41 @@
 /* Defined where a kernel was compiled with nvcc -G. */
 extern const char kg__device_debug __attribute__((weak));
 
-typedef struct request {
+typedef struct observer_request {
     const char *part;
     const char *cases;
     const char *records;
     const kg__case *others; /* where the cases begin that no row of the part's table is of */
-} request;
+} observer_request;
 
-static bool is_check(const request *wanted)
+static bool is_check(const observer_request *request)
 {
-    return strcmp(wanted->part, "check") == 0 || strcmp(wanted->part, "defects") == 0;
+    return strcmp(request->part, "check") == 0 || strcmp(request->part, "defects") == 0;
 }
 
-static bool parse(int argc, char *const *argv, request *wanted, kg__error *error)
+static bool parse_arguments(int argc, char *const *argv, observer_request *request,
+                            kg__error *error)
 {
     for (int i = 1; i < argc; i += 2) {
-        const char **value = strcmp(argv[i], "--observe") == 0   ? &wanted->cases
-                             : strcmp(argv[i], "--part") == 0    ? &wanted->part
-                             : strcmp(argv[i], "--records") == 0 ? &wanted->records
+        const char **value = strcmp(argv[i], "--observe") == 0   ? &request->cases
+                             : strcmp(argv[i], "--part") == 0    ? &request->part
+                             : strcmp(argv[i], "--records") == 0 ? &request->records
                                                                  : NULL;
 
         if (value == NULL)
-            return kg__fail(error, "%s: no option of an observer: use --observe, --part, --records",
+            return kg__fail(error,
+                            "%s: not an option of an observer: use --observe, --part, --records",
                             argv[i]);
         if (i + 1 == argc)
             return kg__fail(error, "%s: the option needs a value: give one", argv[i]);
         *value = argv[i + 1];
     }
-    if (wanted->cases[0] == '\0' || wanted->part[0] == '\0' || wanted->records[0] == '\0')
+    if (request->cases[0] == '\0' || request->part[0] == '\0' || request->records[0] == '\0')
         return kg__fail(error, "an observer needs --observe CASES --part PART --records FILE");
     return true;
 }
 
-/* Makes the cases of the ids in file `path`, whose launches need not stand in the table. */
+/* Makes the cases of the ids in file `path`, whose launches need not be in the table. */
 static bool make_cases(const kg_comparison *comparison, const char *path, kg__case_list *cases,
                        kg__error *error)
 {
@@ -70,14 +72,14 @@ static bool make_cases(const kg_comparison *comparison, const char *path, kg__ca
         return kg__fail(error, "%s: cannot be read: %s: it must hold one case id per line", path,
                         cause);
     while (good && fgets(line, sizeof line, file) != NULL) {
-        kg__case one;
+        kg__case c;
 
         line[strcspn(line, "\n")] = '\0';
         if (kg__table_find(cases, line) != NULL)
-            good = kg__fail(error, "%s: stands twice in %s: name each case once", line, path);
-        else if (kg__table_parse(comparison, line, &one, error)) {
+            good = kg__fail(error, "%s: appears twice in %s: name each case once", line, path);
+        else if (kg__table_parse(comparison, line, &c, error)) {
             cases->list = kg__grow(cases->list, cases->count, &room, sizeof *cases->list);
-            cases->list[cases->count++] = one;
+            cases->list[cases->count++] = c;
         } else {
             good = false;
         }
@@ -88,18 +90,18 @@ static bool make_cases(const kg_comparison *comparison, const char *path, kg__ca
 
 /* Makes the table that an observer's cases are found in: a part's own, or what the file of a
  * tuning's candidates asks for. */
-static bool make_table(const kg_comparison *comparison, const request *wanted, kg__case_list *table,
-                       kg__error *error)
+static bool make_table(const kg_comparison *comparison, const observer_request *request,
+                       kg__case_list *table, kg__error *error)
 {
-    if (strcmp(wanted->part, KG__PART_TUNE) != 0 || kg__part_purposes("time") == 0)
-        return kg__table_expand(comparison, wanted->part, table, error);
+    if (strcmp(request->part, KG__PART_TUNE) != 0 || kg__part_purposes("time") == 0)
+        return kg__table_expand(comparison, request->part, table, error);
     if (!kg__table_expand(comparison, "time", table, error))
         return false;
     kg__case_list_free(table);
-    return make_cases(comparison, wanted->cases, table, error);
+    return make_cases(comparison, request->cases, table, error);
 }
 
-/* Reads the ids in file `path` and finds their cases; `chosen` has room for the whole table. */
+/* Reads the ids in file `path` and finds their cases; `chosen` has space for the whole table. */
 static bool choose_cases(const kg__case_list *table, const char *path, const kg__case **chosen,
                          size_t *count, kg__error *error)
 {
@@ -113,16 +115,16 @@ static bool choose_cases(const kg__case_list *table, const char *path, const kg_
         return kg__fail(error, "%s: cannot be read: %s: it must hold one case id per line", path,
                         cause);
     while (good && fgets(line, sizeof line, file) != NULL) {
-        const kg__case *one;
+        const kg__case *c;
 
         line[strcspn(line, "\n")] = '\0';
-        one = kg__table_find(table, line);
-        if (one == NULL)
+        c = kg__table_find(table, line);
+        if (c == NULL)
             good = kg__fail(error, "%s: no such case in the table: see --cases", line);
         else if (*count == table->count)
             good = kg__fail(error, "%s: more cases than the table has: name each once", path);
         else
-            chosen[(*count)++] = one;
+            chosen[(*count)++] = c;
     }
     fclose(file);
     return good;
@@ -145,10 +147,10 @@ static size_t report_refusals(const kg_comparison *comparison, const kg__case **
     return kept;
 }
 
-/* Of a launch that no row has, the device or the launcher may say that it cannot be. */
-static const char *failure_event(const request *wanted, const kg__case *one)
+/* The device or the launcher may refuse a launch that no row has. */
+static const char *failure_event(const observer_request *request, const kg__case *c)
 {
-    return one >= wanted->others && kg__launch_was_refused() ? "refused" : "failed";
+    return c >= request->others && kg__launch_was_refused() ? "refused" : "failed";
 }
 
 /* Brings the cases of each variant together, the variants and a variant's cases in their order. */
@@ -170,8 +172,8 @@ static void group_by_variant(const kg__case **chosen, size_t count)
 }
 
 /* Checks variant by variant. One that was not right may have done anything to the device, so that
- * the variants behind it are left to another process. */
-static int check_cases(const kg_comparison *comparison, const request *wanted,
+ * the variants after it are left to another process. */
+static int check_cases(const kg_comparison *comparison, const observer_request *request,
                        const kg__case **chosen, size_t count, int records)
 {
     kg__checker checker = { 0 };
@@ -191,12 +193,12 @@ static int check_cases(const kg_comparison *comparison, const request *wanted,
         case KG__INCORRECT:
             kg__report_outcome(records, chosen[i]->id, false, why.text);
             trusted = false;
-            /* What was wrong may have cost the device besides. */
+            /* A wrong kernel may also have lost the device. */
             if (kg__device_is_lost())
                 status = KG__EXIT_LOST;
             break;
         case KG__FAILED:
-            event = failure_event(wanted, chosen[i]);
+            event = failure_event(request, chosen[i]);
             kg__report(records, event, chosen[i]->id, why.text);
             trusted = trusted && strcmp(event, "refused") == 0;
             break;
@@ -217,7 +219,7 @@ static void report_waiting(void *context, const char *line)
     kg__report(*(const int *)context, "waiting", NULL, line);
 }
 
-/* A kernel that never ended has been told to, and with it its observer ends. */
+/* The hung kernel was ended by SIGTERM, and its observer ends with it. */
 static void report_hang(void *context, const char *where)
 {
     kg__report_record(*(const int *)context,
@@ -225,7 +227,7 @@ static void report_hang(void *context, const char *where)
     exit(KG__EXIT_LOST);
 }
 
-static int observe_on_device(const kg_comparison *comparison, const request *wanted,
+static int observe_on_device(const kg_comparison *comparison, const observer_request *request,
                              const kg__case **chosen, size_t count, int records)
 {
     json_t *description = NULL;
@@ -243,22 +245,22 @@ static int observe_on_device(const kg_comparison *comparison, const request *wan
         kg__report_record(records, description);
         break;
     }
-    if (!is_check(wanted) && &kg__device_debug != NULL) {
+    if (!is_check(request) && &kg__device_debug != NULL) {
         kg__report(
             records, "broken", NULL,
             "a kernel of this program was compiled with nvcc -G, so that its times are those "
             "of other code: build without -G");
         return KG__EXIT_ERROR;
     }
-    if (!kg__device_keep(!is_check(wanted), report_waiting, &records, &why)) {
+    if (!kg__device_keep(!is_check(request), report_waiting, &records, &why)) {
         kg__report(records, "broken", NULL, why.text);
         return KG__EXIT_ERROR;
     }
-    kg__device_tell_hang(comparison->home, report_hang, &records);
+    kg__device_on_hang(comparison->home, report_hang, &records);
     count = report_refusals(comparison, chosen, count, records);
-    if (is_check(wanted)) {
-        status = check_cases(comparison, wanted, chosen, count, records);
-    } else if (!kg__measure_cases(comparison, wanted->part, chosen, count, records, &why)) {
+    if (is_check(request)) {
+        status = check_cases(comparison, request, chosen, count, records);
+    } else if (!kg__measure_cases(comparison, request->part, chosen, count, records, &why)) {
         kg__complain("%s", why.text);
         status = KG__EXIT_LOST;
     }
@@ -268,34 +270,34 @@ static int observe_on_device(const kg_comparison *comparison, const request *wan
 }
 
 /* Adds to the table of a part that checks or counts the cases in its file whose launches no row
- * has: a search tries such. What is no case at all is left for choose_cases() to refuse. */
-static void add_other_launches(const kg_comparison *comparison, request *wanted,
+ * has: a search tries such. What is not a case at all is left for choose_cases() to refuse. */
+static void add_other_launches(const kg_comparison *comparison, observer_request *request,
                                kg__case_list *table)
 {
-    bool takes_any = strcmp(wanted->part, "check") == 0 || strcmp(wanted->part, "count") == 0;
+    bool takes_any = strcmp(request->part, "check") == 0 || strcmp(request->part, "count") == 0;
     const char *cause;
-    FILE *file = takes_any ? kg__file_stream(wanted->cases, &cause) : NULL;
+    FILE *file = takes_any ? kg__file_stream(request->cases, &cause) : NULL;
     char line[KG__CASE_ID_SIZE + 2];
     size_t rows = table->count;
     size_t room = table->count;
 
     while (file != NULL && fgets(line, sizeof line, file) != NULL) {
-        kg__case one;
+        kg__case c;
 
         line[strcspn(line, "\n")] = '\0';
-        if (kg__table_find(table, line) != NULL || !kg__table_parse(comparison, line, &one, NULL))
+        if (kg__table_find(table, line) != NULL || !kg__table_parse(comparison, line, &c, NULL))
             continue;
         table->list = kg__grow(table->list, table->count, &room, sizeof *table->list);
-        table->list[table->count++] = one;
+        table->list[table->count++] = c;
     }
     if (file != NULL)
         fclose(file);
-    wanted->others = table->list + rows;
+    request->others = table->list + rows;
 }
 
 int kg__observe(const kg_comparison *comparison, int argc, char *const *argv)
 {
-    request wanted = { .part = "", .cases = "", .records = "" };
+    observer_request request = { .part = "", .cases = "", .records = "" };
     kg__case_list table = { 0 };
     const kg__case **chosen = NULL;
     kg__error error = { "" };
@@ -303,8 +305,8 @@ int kg__observe(const kg_comparison *comparison, int argc, char *const *argv)
     int status = KG__EXIT_ERROR;
     int records;
 
-    if (!kg__settings_are_clear(&error) || !parse(argc, argv, &wanted, &error) ||
-        !make_table(comparison, &wanted, &table, &error)) {
+    if (!kg__settings_are_clear(&error) || !parse_arguments(argc, argv, &request, &error) ||
+        !make_table(comparison, &request, &table, &error)) {
         kg__complain("%s", error.text);
         kg__case_list_free(&table);
         return KG__EXIT_ERROR;
@@ -312,18 +314,18 @@ int kg__observe(const kg_comparison *comparison, int argc, char *const *argv)
     /* An observer that outlives its parent would hold the GPU's lock for nobody. The signal comes
      * when the thread that started the process ends, which a wrapper's may do at any time: a
      * wrapper ends its observer itself. */
-    if (kg__wrapper(wanted.part) == NULL)
+    if (kg__wrapper(request.part) == NULL)
         kg__end_with_parent();
-    add_other_launches(comparison, &wanted, &table);
+    add_other_launches(comparison, &request, &table);
     chosen = kg__allocate(table.count, sizeof(kg__case *));
-    records = open(wanted.records, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    records = open(request.records, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     if (records < 0)
-        kg__complain("%s: cannot be written: %s: see to the folder's permissions and free space",
-                     wanted.records, strerror(errno));
-    else if (!choose_cases(&table, wanted.cases, chosen, &count, &error))
+        kg__complain("%s: cannot be written: %s: check the folder's permissions and free space",
+                     request.records, strerror(errno));
+    else if (!choose_cases(&table, request.cases, chosen, &count, &error))
         kg__complain("%s", error.text);
     else
-        status = observe_on_device(comparison, &wanted, chosen, count, records);
+        status = observe_on_device(comparison, &request, chosen, count, records);
     if (records >= 0)
         close(records);
     free(chosen);
@@ -361,7 +363,7 @@ int kg__print_resource_spec(int argc, char *const *argv)
     int status = KG__EXIT_NOTHING;
 
     if (argc != 2) {
-        kg__complain("%s: --resource-spec takes no value: leave it away", argv[2]);
+        kg__complain("%s: --resource-spec takes no value: omit it", argv[2]);
         return KG__EXIT_ERROR;
     }
     switch (kg__device_boards(&boards, &why)) {
@@ -384,16 +386,16 @@ int kg__print_resource_spec(int argc, char *const *argv)
     return status;
 }
 
-static bool stands_beside(const kg__case *one, const kg__case *const *chosen, size_t count)
+static bool is_timed_beside(const kg__case *c, const kg__case *const *chosen, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (kg__table_side_by_side(chosen[i], one))
+        if (kg__table_side_by_side(chosen[i], c))
             return true;
     }
     return false;
 }
 
-/* The cases that KG_FILTER takes; `chosen` has room for the whole table. */
+/* The cases that KG_FILTER takes; `chosen` has space for the whole table. */
 static void choose_filtered(const kg__case_list *table, const kg__case **chosen, size_t *count)
 {
     *count = 0;
@@ -412,7 +414,7 @@ int kg__print_beside(const kg_comparison *comparison, int argc, char *const *arg
     bool good;
 
     if (argc > 3) {
-        kg__complain("--beside: takes one file with a case id a line, or none");
+        kg__complain("--beside: takes one file with one case id per line, or none");
         return KG__EXIT_ERROR;
     }
     good = kg__table_expand(comparison, "time", &table, &error);
@@ -426,7 +428,7 @@ int kg__print_beside(const kg_comparison *comparison, int argc, char *const *arg
     if (!good)
         kg__complain("%s", error.text);
     for (size_t i = 0; good && i < table.count; i++) {
-        if (stands_beside(&table.list[i], chosen, count))
+        if (is_timed_beside(&table.list[i], chosen, count))
             puts(table.list[i].id);
     }
     free(chosen);

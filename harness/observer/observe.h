@@ -10,15 +10,15 @@
  *
  *   PROGRAM --observe CASES --part PART --records FILE
  *
- * observes the cases whose ids stand in the file CASES, one a line, and appends a record a case to
- * FILE. Parts check, count and tune take launches beyond the table's rows too, as --candidates
+ * observes the cases whose ids are in the file CASES, one per line, and appends one record per case
+ * to FILE. Parts check, count and tune take launches beyond the table's rows too, as --candidates
  * prints them. Returns its exit code: 0 when every case has its record, KG__EXIT_LOST when
  * another process must go on, for the device's context was lost or a variant was not right, 2 on
  * any other error, 77 when there is no device. */
 int kg__observe(const kg_comparison *comparison, int argc, char *const *argv);
 
-/* The program as `PROGRAM --cases PART`: prints the ids of a part's cases, one a line. Returns its
- * exit code. */
+/* The program as `PROGRAM --cases PART`: prints the ids of a part's cases, one per line. Returns
+ * its exit code. */
 int kg__print_cases(const kg_comparison *comparison, int argc, char *const *argv);
 
 /* The program as `PROGRAM --resource-spec`: prints CTest's resource spec of the boards that CUDA

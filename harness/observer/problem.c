@@ -74,54 +74,54 @@ int kg__pattern_count(const kg_comparison *comparison)
 unsigned char kg__poison(int pattern)
 {
     /* Floats of 1.5e16, -3.1e16 and 3.2e35: beyond what kernels compute, and not the NaN that
-     * unwritten shared memory and guard zones give, so that an element never written is told from
-     * one computed from such. */
+     * unwritten shared memory and guard zones give, so that an element never written differs from
+     * one computed from those. */
     static const unsigned char poisons[] = { 0x5a, 0xda, 0x7a };
 
     return poisons[pattern % 3];
 }
 
-static bool is_projected(const kg_comparison *comparison, const kg__problem *known)
+static bool is_projected(const kg_comparison *comparison, const kg__problem *problem)
 {
-    return comparison->projection != NULL && known->pattern.reference == NULL &&
-           comparison->work(known->problem.size).operations > (double)KG_PROJECT_ABOVE;
+    return comparison->projection != NULL && problem->pattern.reference == NULL &&
+           comparison->work(problem->base.size).operations > (double)KG_PROJECT_ABOVE;
 }
 
-static void compute_reference(const kg_comparison *comparison, kg__problem *known, int output)
+static void compute_reference(const kg_comparison *comparison, kg__problem *problem, int output)
 {
-    const kg_argument *shape = &known->problem.arguments.list[output];
+    const kg_argument *shape = &problem->base.arguments.list[output];
     kg_reference *reference =
-        known->pattern.reference != NULL ? known->pattern.reference : comparison->reference;
+        problem->pattern.reference != NULL ? problem->pattern.reference : comparison->reference;
     size_t count = shape->rows * shape->columns;
 
-    known->expected[output] = kg__allocate(count, sizeof(double));
-    known->tolerance[output] = kg__allocate(count, sizeof(double));
-    reference(&known->problem, output, known->expected[output], known->tolerance[output]);
-    if (known->problem.exact)
-        memset(known->tolerance[output], 0, count * sizeof(double));
+    problem->expected[output] = kg__allocate(count, sizeof(double));
+    problem->tolerance[output] = kg__allocate(count, sizeof(double));
+    reference(&problem->base, output, problem->expected[output], problem->tolerance[output]);
+    if (problem->base.exact)
+        memset(problem->tolerance[output], 0, count * sizeof(double));
 }
 
-bool kg__problem_serves(const kg_comparison *comparison, const kg__problem *known,
-                        const kg__case *one)
+bool kg__problem_serves(const kg_comparison *comparison, const kg__problem *problem,
+                        const kg__case *c)
 {
-    return known->problem.size == one->size &&
-           (!comparison->by_variant || known->problem.variant == one->variant);
+    return problem->base.size == c->size &&
+           (!comparison->by_variant || problem->base.variant == c->variant);
 }
 
 /* Brings the inputs to the device, where every launch's buffers are filled from. */
-static bool upload(kg__problem *known, kg__error *error)
+static bool upload(kg__problem *problem, kg__error *error)
 {
-    for (int i = 0; i < known->problem.arguments.count; i++) {
-        const kg_argument *shape = &known->problem.arguments.list[i];
+    for (int i = 0; i < problem->base.arguments.count; i++) {
+        const kg_argument *shape = &problem->base.arguments.list[i];
         size_t bytes = kg__argument_bytes(shape);
         cudaError_t code;
 
-        if (known->problem.data[i] == NULL)
+        if (problem->base.data[i] == NULL)
             continue;
-        code = cudaMalloc(&known->device[i], bytes > 0 ? bytes : 1);
+        code = cudaMalloc(&problem->device[i], bytes > 0 ? bytes : 1);
         if (code == cudaSuccess)
-            code =
-                cudaMemcpy(known->device[i], known->problem.data[i], bytes, cudaMemcpyHostToDevice);
+            code = cudaMemcpy(problem->device[i], problem->base.data[i], bytes,
+                              cudaMemcpyHostToDevice);
         if (code != cudaSuccess) {
             (void)cudaGetLastError();
             return kg__fail(error,
@@ -133,7 +133,7 @@ static bool upload(kg__problem *known, kg__error *error)
     return true;
 }
 
-/* Whether an argument's elements can be counted in bytes, with guard zones beside them. */
+/* Whether an argument's elements can be counted in bytes, with their guard zones. */
 static bool fits_memory(const kg_argument *argument)
 {
     const size_t most = (size_t)PTRDIFF_MAX - 2 * KG__GUARD_BYTES;
@@ -143,25 +143,25 @@ static bool fits_memory(const kg_argument *argument)
             argument->columns <= most / kg_type_size(argument->type) / argument->rows);
 }
 
-/* Refuses an argument that was not declared as kg_add_argument() wants it: what is no type would
+/* Refuses an argument that was not declared as kg_add_argument() wants it: what is not a type would
  * hold zeros, and no kernel is judged by those. */
 static bool argument_is_good(const kg_comparison *comparison, const kg_argument *argument,
                              int number, kg__error *error)
 {
-    const char *problem = NULL;
+    const char *fault = NULL;
 
     if (argument->name == NULL || argument->name[0] == '\0')
         return kg__fail(error, "%s: argument %d has no name: give it one, for messages",
                         comparison->name, number);
     if ((int)argument->role < KG_INPUT || (int)argument->role > KG_INPUT_OUTPUT)
-        problem = "its role is none of kg_role";
+        fault = "its role is none of kg_role";
     else if ((int)argument->type < KG_FLOAT32 || (int)argument->type > KG_UINT8)
-        problem = "its type is none of kg_type";
+        fault = "its type is none of kg_type";
     else if (!fits_memory(argument))
-        problem = "no memory holds its rows times columns, of which one is negative, or both are "
-                  "too many";
-    return problem == NULL || kg__fail(error, "%s: argument %s: %s: mend .arguments or the size",
-                                       comparison->name, argument->name, problem);
+        fault = "no memory holds its rows times columns, of which one is negative, or both are "
+                "too many";
+    return fault == NULL || kg__fail(error, "%s: argument %s: %s: fix .arguments or the size",
+                                     comparison->name, argument->name, fault);
 }
 
 static bool arguments_are_good(const kg_comparison *comparison, const kg_arguments *arguments,
@@ -192,71 +192,71 @@ bool kg__arguments_of(const kg_comparison *comparison, const kg_size *size, kg_a
     return false;
 }
 
-bool kg__problem_fill(const kg_comparison *comparison, const kg__case *one, int pattern,
-                      kg__problem *known, kg__error *error)
+bool kg__problem_fill(const kg_comparison *comparison, const kg__case *c, int pattern,
+                      kg__problem *problem, kg__error *error)
 {
-    *known = (kg__problem){ .pattern = { .name = "random", .fill = fill_random } };
+    *problem = (kg__problem){ .pattern = { .name = "random", .fill = fill_random } };
     if (pattern > 0)
-        known->pattern = comparison->patterns[pattern - 1];
-    known->problem.size = one->size;
-    known->problem.variant = comparison->by_variant ? one->variant : NULL;
-    known->problem.exact = known->pattern.exact;
-    if (!kg__arguments_of(comparison, one->size, &known->problem.arguments, error))
+        problem->pattern = comparison->patterns[pattern - 1];
+    problem->base.size = c->size;
+    problem->base.variant = comparison->by_variant ? c->variant : NULL;
+    problem->base.exact = problem->pattern.exact;
+    if (!kg__arguments_of(comparison, c->size, &problem->base.arguments, error))
         return false;
-    for (int i = 0; i < known->problem.arguments.count; i++) {
-        const kg_argument *shape = &known->problem.arguments.list[i];
+    for (int i = 0; i < problem->base.arguments.count; i++) {
+        const kg_argument *shape = &problem->base.arguments.list[i];
 
         if (shape->role == KG_OUTPUT)
             continue;
-        known->problem.data[i] = kg__allocate(kg__argument_bytes(shape), 1);
-        (known->pattern.fill != NULL ? known->pattern.fill : fill_random)(&known->problem, i,
-                                                                          known->problem.data[i]);
+        problem->base.data[i] = kg__allocate(kg__argument_bytes(shape), 1);
+        (problem->pattern.fill != NULL ? problem->pattern.fill
+                                       : fill_random)(&problem->base, i, problem->base.data[i]);
     }
-    return upload(known, error);
+    return upload(problem, error);
 }
 
-bool kg__problem_make(const kg_comparison *comparison, const kg__case *one, int pattern,
-                      kg__problem *known, kg__error *error)
+bool kg__problem_make(const kg_comparison *comparison, const kg__case *c, int pattern,
+                      kg__problem *problem, kg__error *error)
 {
-    if (!kg__problem_fill(comparison, one, pattern, known, error))
+    if (!kg__problem_fill(comparison, c, pattern, problem, error))
         return false;
-    for (int i = 0; i < known->problem.arguments.count; i++) {
-        if (known->problem.arguments.list[i].role != KG_INPUT && !is_projected(comparison, known))
-            compute_reference(comparison, known, i);
+    for (int i = 0; i < problem->base.arguments.count; i++) {
+        if (problem->base.arguments.list[i].role != KG_INPUT && !is_projected(comparison, problem))
+            compute_reference(comparison, problem, i);
     }
     return true;
 }
 
-void kg__problem_keep(kg__problem *known, const kg__buffers *buffers)
+void kg__problem_keep(kg__problem *problem, const kg__buffers *buffers)
 {
-    for (int i = 0; i < known->problem.arguments.count && kg__device_compares(); i++) {
+    for (int i = 0; i < problem->base.arguments.count && kg__device_compares(); i++) {
         bool on_device = buffers->memory[i] == KG_DEVICE || buffers->memory[i] == KG_MANAGED;
         size_t bytes = buffers->bytes[i];
 
-        if (known->problem.arguments.list[i].role == KG_INPUT || !on_device || bytes == 0 ||
-            known->right[i] != NULL)
+        if (problem->base.arguments.list[i].role == KG_INPUT || !on_device || bytes == 0 ||
+            problem->right[i] != NULL)
             continue;
-        if (cudaMalloc(&known->right[i], bytes) != cudaSuccess) {
-            known->right[i] = NULL;
-        } else if (cudaMemcpy(known->right[i], buffers->data[i], bytes, cudaMemcpyDeviceToDevice) !=
-                   cudaSuccess) {
-            (void)cudaFree(known->right[i]);
-            known->right[i] = NULL;
+        if (cudaMalloc(&problem->right[i], bytes) != cudaSuccess) {
+            problem->right[i] = NULL;
+        } else if (cudaMemcpy(problem->right[i], buffers->data[i], bytes,
+                              cudaMemcpyDeviceToDevice) != cudaSuccess) {
+            (void)cudaFree(problem->right[i]);
+            problem->right[i] = NULL;
         }
     }
     (void)cudaGetLastError();
 }
 
-void kg__problem_free(kg__problem *known)
+void kg__problem_free(kg__problem *problem)
 {
     for (int i = 0; i < KG_MAX_ARGUMENTS; i++) {
-        if (known->device[i] != NULL)
-            (void)cudaFree(known->device[i]);
-        if (known->right[i] != NULL)
-            (void)cudaFree(known->right[i]);
-        free(known->problem.data[i]);
-        free(known->expected[i]);
-        free(known->tolerance[i]);
+        if (problem->device[i] != NULL)
+            (void)cudaFree(problem->device[i]);
+        if (problem->right[i] != NULL)
+            (void)cudaFree(problem->right[i]);
+        free(problem->base.data[i]);
+        free(problem->expected[i]);
+        free(problem->tolerance[i]);
     }
-    *known = (kg__problem){ 0 };
+    *problem = (kg__problem){ 0 };
 }

@@ -1,4 +1,4 @@
-/* What is known of a problem: its arguments, its inputs by one pattern, and what they must give. */
+/* A problem: its arguments, its inputs by one pattern, and the expected results. */
 #ifndef KG__OBSERVER_PROBLEM_H
 #define KG__OBSERVER_PROBLEM_H
 
@@ -10,7 +10,7 @@
 
 /* A size's inputs by one pattern, with what they must give. */
 typedef struct kg__problem {
-    kg_problem problem;
+    kg_problem base;
     void *device[KG_MAX_ARGUMENTS]; /* the inputs on the device, from which buffers are filled */
     kg_pattern pattern;
     double *expected[KG_MAX_ARGUMENTS]; /* NULL for inputs, and for outputs judged by projection */
@@ -28,21 +28,21 @@ bool kg__arguments_of(const kg_comparison *comparison, const kg_size *size, kg_a
                       kg__error *error);
 
 /* Fills the inputs of a case by pattern number `pattern` (0: random) and computes the reference. */
-bool kg__problem_make(const kg_comparison *comparison, const kg__case *one, int pattern,
-                      kg__problem *known, kg__error *error);
+bool kg__problem_make(const kg_comparison *comparison, const kg__case *c, int pattern,
+                      kg__problem *problem, kg__error *error);
 /* Fills the inputs alone. */
-bool kg__problem_fill(const kg_comparison *comparison, const kg__case *one, int pattern,
-                      kg__problem *known, kg__error *error);
+bool kg__problem_fill(const kg_comparison *comparison, const kg__case *c, int pattern,
+                      kg__problem *problem, kg__error *error);
 /* Keeps the outputs in `buffers`, which have just been judged right, so that what computes the very
  * same is right without being read back. What cannot be kept is judged as before. */
-void kg__problem_keep(kg__problem *known, const kg__buffers *buffers);
-/* Whether what is known of one case holds for another: they share the size, and the variant where
- * that matters. False for what is not made yet. */
-bool kg__problem_serves(const kg_comparison *comparison, const kg__problem *known,
-                        const kg__case *one);
+void kg__problem_keep(kg__problem *problem, const kg__buffers *buffers);
+/* Whether the problem of one case serves another: they share the size, and the variant where that
+ * matters. False for one that is not made yet. */
+bool kg__problem_serves(const kg_comparison *comparison, const kg__problem *problem,
+                        const kg__case *c);
 
-/* Frees what is known, on the host and the device, and empties it; nothing known is fine too. */
-void kg__problem_free(kg__problem *known);
+/* Frees a problem on the host and the device, and empties it; an empty one is fine too. */
+void kg__problem_free(kg__problem *problem);
 
 /* The poison of a pattern: a byte that makes a float far beyond any result, and differs between
  * patterns.

@@ -1,4 +1,4 @@
-/* Timing on a GPU: the cases of a size and number of threads a block are timed side by side, each
+/* Timing on a GPU: the cases of a size and number of threads per block are timed side by side, each
  * checked before and after. */
 #include <stdlib.h>
 #include <string.h>
@@ -17,251 +17,260 @@
 #include "records/records.h"
 
 /* A case of the group that is being timed. */
-typedef struct contender {
+typedef struct grouped_case {
     kg__timed_case base;
     kg__series *hot;
     kg__series *cold;
     char no_cold[192]; /* why there is no cold time, or "" */
-} contender;
+} grouped_case;
 
-/* The cases of a size and number of threads a block, timed side by side. */
-typedef struct group {
+/* The cases of a size and number of threads per block, timed side by side. */
+typedef struct timed_group {
     const kg_comparison *comparison;
-    contender *list;
+    grouped_case *list;
     size_t count;
-    kg__buffer_sets grounds;
-} group;
+    kg__buffer_sets buffer_sets;
+} timed_group;
 
-/* The same for every contender of `place` that is still in (NULL: of all). */
-static bool strike_all_out(const kg__tools *with, const group *all, const kg__buffer_set *place,
-                           const char *when, const kg__error *why)
+/* Marks every remaining timed case of `buffer_set` (NULL: of all) as failed. False when the device
+ * is lost. */
+static bool mark_all_failed(const kg__tools *tools, const timed_group *group,
+                            const kg__buffer_set *buffer_set, const char *when,
+                            const kg__error *why)
 {
     kg__error reason;
     bool alive = true;
 
     kg__fail(&reason, "%s: %s", when, why->text);
-    for (size_t i = 0; i < all->count; i++) {
-        contender *who = &all->list[i];
+    for (size_t i = 0; i < group->count; i++) {
+        grouped_case *timed = &group->list[i];
 
-        if (!who->base.out && (place == NULL || who->base.place == place))
-            alive = kg__timed_case_mark_failed(&who->base, &reason, with->bench.records) && alive;
+        if (!timed->base.dropped && (buffer_set == NULL || timed->base.buffer_set == buffer_set))
+            alive =
+                kg__timed_case_mark_failed(&timed->base, &reason, tools->bench.records) && alive;
     }
     return alive;
 }
 
-/* Whether a contender is timed at all, or cold. */
-static bool takes_part(const contender *who, bool cold)
+/* Whether a timed case is timed at all, or cold. */
+static bool is_sampled(const grouped_case *timed, bool cold)
 {
-    return !who->base.out && (!cold || who->no_cold[0] == '\0');
+    return !timed->base.dropped && (!cold || timed->no_cold[0] == '\0');
 }
 
-/* Has a launch cost what it did before. False when the device is lost. */
-static bool settle(kg__tools *with, const group *all)
+/* Brings the launch cost back to what it was. False when the device is lost. */
+static bool settle_launch_cost(kg__tools *tools, const timed_group *group)
 {
     kg__error why = { "" };
 
-    return kg__tools_settle(with, &why) || strike_all_out(with, all, NULL, "before sampling", &why);
+    return kg__tools_settle(tools, &why) ||
+           mark_all_failed(tools, group, NULL, "before sampling", &why);
 }
 
-/* Prepares and samples one metric of every contender that takes part. Those of another clock than
+/* Prepares and samples one metric of every timed case that takes part. Those of another clock than
  * the graph's are sampled one by one. False when the device is lost. */
-static bool time_metric(kg__tools *with, group *all, bool cold)
+static bool time_metric(kg__tools *tools, timed_group *group, bool cold)
 {
-    kg__series **active = kg__allocate(all->count, sizeof(kg__series *));
+    kg__series **active = kg__allocate(group->count, sizeof(kg__series *));
     kg__error why = { "" };
     size_t count = 0;
-    bool alive = settle(with, all);
+    bool alive = settle_launch_cost(tools, group);
 
-    for (size_t i = 0; i < all->count && alive; i++) {
-        contender *who = &all->list[i];
-        kg__buffer_set *place = who->base.place;
-        kg__rotation turn = { who->base.one, cold ? place->sets : &place->buffers.data,
-                              cold ? place->set_count : 1 };
-        kg__timed what = { kg__launch_rotation, &turn, with->bench.stream };
-        kg__series *one = cold ? who->cold : who->hot;
+    for (size_t i = 0; i < group->count && alive; i++) {
+        grouped_case *timed = &group->list[i];
+        kg__buffer_set *buffer_set = timed->base.buffer_set;
+        kg__rotation rotation = { timed->base.c,
+                                  cold ? buffer_set->copies : &buffer_set->buffers.data,
+                                  cold ? buffer_set->copy_count : 1 };
+        kg__workload workload = { kg__launch_rotation, &rotation, tools->bench.stream };
+        kg__series *series = cold ? timed->cold : timed->hot;
 
-        if (!takes_part(who, cold))
+        if (!is_sampled(timed, cold))
             continue;
-        /* From here on it is this one that an end of the process is due to. */
-        kg__report(with->bench.records, "start", who->base.one->id, NULL);
-        bool in_graph = who->base.one->variant->clock == KG_GRAPH_CLOCK;
-        bool good = kg__prepare_launch(who->base.one, &place->buffers, &why) &&
-                    (in_graph ? kg__graph_prepare(&with->bench, &what, turn.set_count,
-                                                  1000 * with->case_seconds / 2, one, &why)
-                              : kg__timed_case_sample(&who->base, &with->bench, &what,
-                                                      1000 * with->case_seconds / 2, one, &why));
+        /* If the process ends from here on, it is due to this case. */
+        kg__report(tools->bench.records, "start", timed->base.c->id, NULL);
+        bool in_graph = timed->base.c->variant->clock == KG_GRAPH_CLOCK;
+        bool good =
+            kg__prepare_launch(timed->base.c, &buffer_set->buffers, &why) &&
+            (in_graph ? kg__graph_prepare(&tools->bench, &workload, rotation.copy_count,
+                                          1000 * tools->case_seconds / 2, series, &why)
+                      : kg__timed_case_sample(&timed->base, &tools->bench, &workload,
+                                              1000 * tools->case_seconds / 2, series, &why));
 
         if (!good)
-            alive = kg__timed_case_mark_failed(&who->base, &why, with->bench.records);
+            alive = kg__timed_case_mark_failed(&timed->base, &why, tools->bench.records);
         else if (in_graph)
-            active[count++] = one;
+            active[count++] = series;
     }
-    with->bench.watch.wanted = true;
-    if (alive && count > 0 && !kg__graph_sample(&with->bench, active, count, &why))
-        alive = strike_all_out(with, all, NULL, "while timed side by side", &why);
+    tools->bench.watch.due = true;
+    if (alive && count > 0 && !kg__graph_sample(&tools->bench, active, count, &why))
+        alive = mark_all_failed(tools, group, NULL, "while timed side by side", &why);
     for (size_t i = 0; i < count; i++)
         kg__graph_discard(active[i]);
     free(active);
     return alive;
 }
 
-/* Gives each contender its ground. False when the device is lost. */
-static bool make_grounds(const kg__tools *with, group *all)
+/* Gives each timed case its buffer set. False when the device is lost. */
+static bool assign_buffers(const kg__tools *tools, timed_group *group)
 {
-    for (size_t i = 0; i < all->count; i++) {
-        kg__timed_case *who = &all->list[i].base;
+    for (size_t i = 0; i < group->count; i++) {
+        kg__timed_case *timed = &group->list[i].base;
 
-        if (!who->out && !kg__timed_case_place(who, &all->grounds, with->bench.records))
+        if (!timed->dropped &&
+            !kg__timed_case_assign_buffers(timed, &group->buffer_sets, tools->bench.records))
             return false;
     }
     return true;
 }
 
 /* The figures of a case's metric, with the samples that a report shows where it fails. */
-static json_t *case_figures_of(const kg__series *one)
+static json_t *case_figures(const kg__series *series)
 {
-    json_t *figures = kg__figures_of(one);
+    json_t *figures = kg__series_figures(series);
 
-    json_object_set_new(figures, KG__SAMPLES_NS, kg__record_samples(one->samples, one->count));
+    json_object_set_new(figures, KG__SAMPLES_NS,
+                        kg__record_samples(series->samples, series->count));
     return figures;
 }
 
-/* Whether any contender is still timed on a ground. */
-static bool is_used(const group *all, const kg__buffer_set *place)
+/* Whether any timed case is still timed on a buffer set. */
+static bool is_used(const timed_group *group, const kg__buffer_set *buffer_set)
 {
-    for (size_t i = 0; i < all->count; i++) {
-        if (!all->list[i].base.out && all->list[i].base.place == place)
+    for (size_t i = 0; i < group->count; i++) {
+        if (!group->list[i].base.dropped && group->list[i].base.buffer_set == buffer_set)
             return true;
     }
     return false;
 }
 
-static void report_measured(const kg__tools *with, const group *all, const contender *who)
+static void report_measured(const kg__tools *tools, const timed_group *group,
+                            const grouped_case *timed)
 {
-    json_t *metrics = json_pack("{s:o}", "time_ns", case_figures_of(who->hot));
+    json_t *metrics = json_pack("{s:o}", "time_ns", case_figures(timed->hot));
     json_t *absent = json_object();
-    json_t *kernel = kg__device_kernel(who->base.one, &who->base.place->buffers);
+    json_t *kernel = kg__device_kernel(timed->base.c, &timed->base.buffer_set->buffers);
     json_t *record;
 
-    if (who->no_cold[0] == '\0') {
-        json_t *cold = case_figures_of(who->cold);
+    if (timed->no_cold[0] == '\0') {
+        json_t *cold = case_figures(timed->cold);
 
-        json_object_set_new(cold, "buffer_sets", json_integer(who->base.place->set_count));
+        json_object_set_new(cold, "buffer_sets", json_integer(timed->base.buffer_set->copy_count));
         json_object_set_new(metrics, "cold_time_ns", cold);
     } else {
-        json_object_set_new(absent, "cold_time_ns", json_string(who->no_cold));
+        json_object_set_new(absent, "cold_time_ns", json_string(timed->no_cold));
     }
     record = json_pack("{s:s, s:s, s:o, s:o, s:O?, s:b, s:o*, s:o*}", "event", "measured", "case",
-                       who->base.one->id, "metrics", metrics, "absent", absent, "card",
-                       with->bench.watch.state, "throttled", (int)with->bench.watch.throttled,
-                       "kernel", kernel, "work", kg__work_of(all->comparison, who->base.one));
-    kg__report_record(with->bench.records, record);
+                       timed->base.c->id, "metrics", metrics, "absent", absent, "card",
+                       tools->bench.watch.state, "throttled", (int)tools->bench.watch.throttled,
+                       "kernel", kernel, "work", kg__work_of(group->comparison, timed->base.c));
+    kg__report_record(tools->bench.records, record);
 }
 
-/* Fills every ground for the hot times. False when the device is lost. */
-static bool fill_grounds(const kg__tools *with, group *all)
+/* Fills every buffer set for the hot times. False when the device is lost. */
+static bool fill_buffer_sets(const kg__tools *tools, timed_group *group)
 {
     kg__error why = { "" };
     bool alive = true;
 
-    for (size_t i = 0; i < all->grounds.count && alive; i++) {
-        kg__buffer_set *place = &all->grounds.list[i];
+    for (size_t i = 0; i < group->buffer_sets.count && alive; i++) {
+        kg__buffer_set *buffer_set = &group->buffer_sets.list[i];
 
-        if (!is_used(all, place))
+        if (!is_used(group, buffer_set))
             continue;
-        if (!kg__buffer_set_fill(place, with->bench.stream, &why))
-            alive = strike_all_out(with, all, place, "before timing", &why);
+        if (!kg__buffer_set_fill(buffer_set, tools->bench.stream, &why))
+            alive = mark_all_failed(tools, group, buffer_set, "before timing", &why);
     }
     return alive;
 }
 
-/* Makes the buffer sets of every ground, and notes who has a cold time. False when the device is
- * lost. */
-static bool make_all_sets(const kg__tools *with, group *all)
+/* Makes the copies of every buffer set, and notes which cases have a cold time. False when the
+ * device is lost. */
+static bool make_copies(const kg__tools *tools, timed_group *group)
 {
     kg__error why = { "" };
     bool alive = true;
 
-    for (size_t i = 0; i < all->grounds.count && alive; i++) {
-        kg__buffer_set *place = &all->grounds.list[i];
+    for (size_t i = 0; i < group->buffer_sets.count && alive; i++) {
+        kg__buffer_set *buffer_set = &group->buffer_sets.list[i];
 
-        if (is_used(all, place) && !place->first_touch &&
-            !kg__buffer_set_make_copies(place, with->l2_bytes, with->bench.stream, &why))
-            alive = strike_all_out(with, all, place, "before cold timing", &why);
+        if (is_used(group, buffer_set) && !buffer_set->first_touch &&
+            !kg__buffer_set_make_copies(buffer_set, tools->l2_bytes, tools->bench.stream, &why))
+            alive = mark_all_failed(tools, group, buffer_set, "before cold timing", &why);
     }
-    for (size_t i = 0; i < all->count; i++) {
-        contender *who = &all->list[i];
+    for (size_t i = 0; i < group->count; i++) {
+        grouped_case *timed = &group->list[i];
 
-        if (who->base.out)
+        if (timed->base.dropped)
             continue;
-        kg__format(who->no_cold, sizeof who->no_cold, "%s",
-                   who->base.one->variant->clock != KG_GRAPH_CLOCK
+        kg__format(timed->no_cold, sizeof timed->no_cold, "%s",
+                   timed->base.c->variant->clock != KG_GRAPH_CLOCK
                        ? "what no graph holds is timed as it comes"
-                       : who->base.place->no_cold);
+                       : timed->base.buffer_set->no_cold);
     }
     return alive;
 }
 
-/* Checks, times, checks again and reports every contender. False when the device is lost. */
-static bool time_contenders(kg__tools *with, group *all)
+/* Checks, times, checks again and reports every timed case. False when the device is lost. */
+static bool time_and_check(kg__tools *tools, timed_group *group)
 {
     bool alive;
 
-    kg__bench_forget(&with->bench);
-    alive = make_grounds(with, all);
-    for (size_t i = 0; i < all->count && alive; i++) {
-        if (all->list[i].base.out)
+    kg__bench_forget(&tools->bench);
+    alive = assign_buffers(tools, group);
+    for (size_t i = 0; i < group->count && alive; i++) {
+        if (group->list[i].base.dropped)
             continue;
-        kg__report(with->bench.records, "start", all->list[i].base.one->id, NULL);
-        alive = kg__timed_case_check(&all->list[i].base, all->comparison, ", before timing",
-                                     with->bench.records);
+        kg__report(tools->bench.records, "start", group->list[i].base.c->id, NULL);
+        alive = kg__timed_case_check(&group->list[i].base, group->comparison, ", before timing",
+                                     tools->bench.records);
     }
-    if (!alive || !fill_grounds(with, all) || !time_metric(with, all, false) ||
-        !make_all_sets(with, all) || !time_metric(with, all, true))
+    if (!alive || !fill_buffer_sets(tools, group) || !time_metric(tools, group, false) ||
+        !make_copies(tools, group) || !time_metric(tools, group, true))
         return false;
-    for (size_t i = 0; i < all->count && alive; i++) {
-        contender *who = &all->list[i];
+    for (size_t i = 0; i < group->count && alive; i++) {
+        grouped_case *timed = &group->list[i];
 
-        if (who->base.out)
+        if (timed->base.dropped)
             continue;
-        kg__report(with->bench.records, "start", who->base.one->id, NULL);
-        alive = kg__timed_case_check(&who->base, all->comparison, ", after timing",
-                                     with->bench.records);
-        if (alive && !who->base.out)
-            report_measured(with, all, who);
+        kg__report(tools->bench.records, "start", timed->base.c->id, NULL);
+        alive = kg__timed_case_check(&timed->base, group->comparison, ", after timing",
+                                     tools->bench.records);
+        if (alive && !timed->base.dropped)
+            report_measured(tools, group, timed);
     }
     return alive;
 }
 
-static bool time_group(kg__tools *with, kg__problems *known, const kg__case *const *cases,
+static bool time_group(kg__tools *tools, kg__problems *problems, const kg__case *const *cases,
                        size_t count, kg__error *error)
 {
-    group all = { .comparison = known->comparison, .count = count };
+    timed_group group = { .comparison = problems->comparison, .count = count };
     kg__error why = { "" };
     bool alive = true;
 
-    all.list = kg__allocate(count, sizeof *all.list);
-    kg__buffer_sets_make(&all.grounds, count);
+    group.list = kg__allocate(count, sizeof *group.list);
+    kg__buffer_sets_make(&group.buffer_sets, count);
     for (size_t i = 0; i < count; i++) {
-        all.list[i].base.one = cases[i];
-        all.list[i].hot = kg__allocate(1, sizeof(kg__series));
-        all.list[i].cold = kg__allocate(1, sizeof(kg__series));
+        group.list[i].base.c = cases[i];
+        group.list[i].hot = kg__allocate(1, sizeof(kg__series));
+        group.list[i].cold = kg__allocate(1, sizeof(kg__series));
         if (!alive)
             continue;
         /* A reference may crash, or take long. */
-        kg__report(with->bench.records, "start", cases[i]->id, NULL);
-        if (!kg__problems_learn(known, &all.list[i].base, &why))
-            alive = kg__timed_case_mark_failed(&all.list[i].base, &why, with->bench.records);
+        kg__report(tools->bench.records, "start", cases[i]->id, NULL);
+        if (!kg__problems_learn(problems, &group.list[i].base, &why))
+            alive = kg__timed_case_mark_failed(&group.list[i].base, &why, tools->bench.records);
     }
-    if (!alive || !time_contenders(with, &all))
+    if (!alive || !time_and_check(tools, &group))
         alive = kg__fail(error, "%s: the device was lost while timing: see nvidia-smi",
-                         all.comparison->name);
-    kg__buffer_sets_free(&all.grounds);
+                         group.comparison->name);
+    kg__buffer_sets_free(&group.buffer_sets);
     for (size_t i = 0; i < count; i++) {
-        free(all.list[i].hot);
-        free(all.list[i].cold);
+        free(group.list[i].hot);
+        free(group.list[i].cold);
     }
-    free(all.list);
+    free(group.list);
     return alive;
 }
 
@@ -275,39 +284,38 @@ static size_t group_length(const kg__case *const *cases, size_t count)
     return length;
 }
 
-static bool time_groups(kg__tools *with, const kg_comparison *comparison,
+static bool time_groups(kg__tools *tools, const kg_comparison *comparison,
                         const kg__case *const *cases, size_t count, kg__error *error)
 {
-    kg__problems known = { .comparison = comparison };
+    kg__problems problems = { .comparison = comparison };
     bool alive = true;
 
     for (size_t i = 0, length; i < count && alive; i += length) {
         length = group_length(cases + i, count - i);
         if (i > 0 && cases[i]->size != cases[i - 1]->size)
-            kg__problems_forget(&known);
-        alive = time_group(with, &known, cases + i, length, error);
+            kg__problems_forget(&problems);
+        alive = time_group(tools, &problems, cases + i, length, error);
     }
-    kg__problems_forget(&known);
+    kg__problems_forget(&problems);
     return alive;
 }
 
 bool kg__measure_cases(const kg_comparison *comparison, const char *part,
                        const kg__case *const *cases, size_t count, int records, kg__error *error)
 {
-    kg__tools with;
+    kg__tools tools;
     bool good;
 
     if (strcmp(part, "launch") == 0)
         return kg__launch_cases(comparison, cases, count, records, error);
     if (strcmp(part, KG__PART_TUNE) == 0)
         return kg__tune_cases(comparison, cases, count, records, error);
-    good = kg__tools_open(&with, records, error) && kg__tools_time_sentinels(&with, error);
-    /* Before any case has begun, a failure is the device's, and another process would fare no
-     * better. */
+    good = kg__tools_open(&tools, records, error) && kg__tools_time_sentinels(&tools, error);
+    /* Before any case has begun, a failure is the device's, and another process would fail too. */
     if (!good)
         kg__report(records, "broken", NULL, error->text);
-    good = good && time_groups(&with, comparison, cases, count, error) &&
-           kg__tools_time_sentinels(&with, error);
-    kg__tools_close(&with);
+    good = good && time_groups(&tools, comparison, cases, count, error) &&
+           kg__tools_time_sentinels(&tools, error);
+    kg__tools_close(&tools);
     return good;
 }

@@ -1,5 +1,5 @@
 /* What a process times with on a GPU: its bench, and the sentinels and the empty kernel that are
- * timed beside the cases. */
+ * timed along with the cases. */
 #ifndef KG__OBSERVER_TIME_BENCH_H
 #define KG__OBSERVER_TIME_BENCH_H
 
@@ -25,25 +25,25 @@ typedef struct kg__tools {
     double patience_ms;   /* what may still be lost by taking batches again */
 } kg__tools;
 
-/* Makes ready, has the card work until it is clocked up, and wears the context in; false with
- * `why`. Close them whatever came back. */
-bool kg__tools_open(kg__tools *with, int records, kg__error *why);
+/* Prepares the tools, runs the card until its clocks are up, and warms the context up; false with
+ * `why`. Close them in any case. */
+bool kg__tools_open(kg__tools *tools, int records, kg__error *why);
 
 /* Frees the memory of the sentinels, and closes the bench. */
-void kg__tools_close(kg__tools *with);
+void kg__tools_close(kg__tools *tools);
 
-/* Sees to it that a launch costs what it has cost before in this process, where that can be had,
- * and has the bench note what it costs; false with `why`. A context has two such costs: a launch
- * takes some 180 ns more, and what waits for L2 up to a tenth, once copies have been made on more
- * than one of its streams (docs/measuring.md). Due before a graph is prepared by what its launches
- * take; the bench's witness looks after every batch of samples. */
-bool kg__tools_settle(kg__tools *with, kg__error *why);
+/* Brings the cost of a launch to what it was before in this process, where that is possible, and
+ * has the bench note it; false with `why`. A context has two such costs: a launch takes some 180 ns
+ * more, and what waits for L2 up to a tenth, once copies have been made on more than one of its
+ * streams (docs/measuring.md). Due before a graph is prepared by what its launches take; the
+ * bench's witness looks after every batch of samples. */
+bool kg__tools_settle(kg__tools *tools, kg__error *why);
 
 /* Times the sentinels and the empty kernel and records them, with what they move and compute: the
  * limits that a case's work is held against. */
-bool kg__tools_time_sentinels(kg__tools *with, kg__error *why);
+bool kg__tools_time_sentinels(kg__tools *tools, kg__error *why);
 
 /* The figures of a series, as records have them. */
-json_t *kg__figures_of(const kg__series *one);
+json_t *kg__series_figures(const kg__series *series);
 
 #endif

@@ -7,165 +7,167 @@
 #include "device/device_gpu.h"
 #include "observer/observe.h"
 
-void kg__buffer_sets_make(kg__buffer_sets *grounds, size_t most)
+void kg__buffer_sets_make(kg__buffer_sets *buffer_sets, size_t most)
 {
-    *grounds = (kg__buffer_sets){ .list = kg__allocate(most, sizeof *grounds->list) };
+    *buffer_sets = (kg__buffer_sets){ .list = kg__allocate(most, sizeof *buffer_sets->list) };
 }
 
 /* How many copies of the arguments exceed the L2 cache twice; 0 with the reason in no_cold where
  * they cannot be. */
-static size_t sets_wanted(kg__buffer_set *place, size_t l2_bytes)
+static size_t count_copies(kg__buffer_set *buffer_set, size_t l2_bytes)
 {
-    const kg__buffers *buffers = &place->buffers;
+    const kg__buffers *buffers = &buffer_set->buffers;
     size_t bytes = 0;
-    size_t left;
+    size_t available;
     size_t total;
-    size_t wanted;
+    size_t count;
 
     for (int i = 0; i < buffers->arguments.count; i++) {
         if (buffers->memory[i] == KG_PAGEABLE || buffers->memory[i] == KG_PINNED) {
-            kg__format(place->no_cold, sizeof place->no_cold,
+            kg__format(buffer_set->no_cold, sizeof buffer_set->no_cold,
                        "an argument is in the host's memory, which no L2 cache is before");
             return 0;
         }
         bytes += buffers->bytes[i];
     }
     if (l2_bytes == 0 || bytes == 0) {
-        kg__format(place->no_cold, sizeof place->no_cold, "%s",
+        kg__format(buffer_set->no_cold, sizeof buffer_set->no_cold, "%s",
                    bytes == 0 ? "the arguments are empty"
-                              : "the device does not tell its L2 cache's size");
+                              : "the device does not report its L2 cache's size");
         return 0;
     }
-    wanted = 2 * l2_bytes / bytes + 1;
-    if (wanted > KG__LAUNCHES_MAXIMUM) {
-        kg__format(place->no_cold, sizeof place->no_cold,
+    count = 2 * l2_bytes / bytes + 1;
+    if (count > KG__LAUNCHES_MAXIMUM) {
+        kg__format(buffer_set->no_cold, sizeof buffer_set->no_cold,
                    "%zu buffer sets would be needed to exceed L2 twice, above the most of %d",
-                   wanted, KG__LAUNCHES_MAXIMUM);
+                   count, KG__LAUNCHES_MAXIMUM);
         return 0;
     }
-    wanted = wanted < 2 ? 2 : wanted;
+    count = count < 2 ? 2 : count;
     /* Managed memory would be granted beyond what the device has. */
-    if (cudaMemGetInfo(&left, &total) != cudaSuccess || wanted * bytes > left) {
+    if (cudaMemGetInfo(&available, &total) != cudaSuccess || count * bytes > available) {
         (void)cudaGetLastError();
-        kg__format(place->no_cold, sizeof place->no_cold, "no device memory for %zu buffer sets",
-                   wanted);
+        kg__format(buffer_set->no_cold, sizeof buffer_set->no_cold,
+                   "no device memory for %zu buffer sets", count);
         return 0;
     }
-    return wanted;
+    return count;
 }
 
-bool kg__buffer_set_make_copies(kg__buffer_set *place, size_t l2_bytes, cudaStream_t stream,
+bool kg__buffer_set_make_copies(kg__buffer_set *buffer_set, size_t l2_bytes, cudaStream_t stream,
                                 kg__error *why)
 {
-    const kg__buffers *buffers = &place->buffers;
-    size_t wanted = sets_wanted(place, l2_bytes);
+    const kg__buffers *buffers = &buffer_set->buffers;
+    size_t count = count_copies(buffer_set, l2_bytes);
     cudaError_t code = cudaSuccess;
 
-    if (wanted == 0)
+    if (count == 0)
         return true;
-    place->sets = kg__allocate(wanted, sizeof *place->sets);
+    buffer_set->copies = kg__allocate(count, sizeof *buffer_set->copies);
     for (int i = 0; i < buffers->arguments.count; i++) {
         size_t stride = (buffers->bytes[i] + 255) / 256 * 256;
 
         if (stride == 0)
             continue;
-        if (kg__memory_allocate(buffers->memory[i], wanted * stride, &place->slabs[i]) !=
+        if (kg__memory_allocate(buffers->memory[i], count * stride, &buffer_set->slabs[i]) !=
             cudaSuccess) {
             (void)cudaGetLastError();
-            kg__format(place->no_cold, sizeof place->no_cold,
-                       "no device memory for %zu buffer sets of %s", wanted,
+            kg__format(buffer_set->no_cold, sizeof buffer_set->no_cold,
+                       "no device memory for %zu buffer sets of %s", count,
                        buffers->arguments.list[i].name);
             return true;
         }
-        for (size_t set = 0; set < wanted && code == cudaSuccess; set++) {
-            place->sets[set][i] = (unsigned char *)place->slabs[i] + set * stride;
-            code = cudaMemcpyAsync(place->sets[set][i], buffers->data[i], buffers->bytes[i],
+        for (size_t copy = 0; copy < count && code == cudaSuccess; copy++) {
+            buffer_set->copies[copy][i] = (unsigned char *)buffer_set->slabs[i] + copy * stride;
+            code = cudaMemcpyAsync(buffer_set->copies[copy][i], buffers->data[i], buffers->bytes[i],
                                    cudaMemcpyDeviceToDevice, stream);
         }
     }
-    place->set_count = (int)wanted;
+    buffer_set->copy_count = (int)count;
     if (code == cudaSuccess)
         code = cudaStreamSynchronize(stream);
     return kg__succeeded(code, "filling the buffer sets", why);
 }
 
-static void free_ground(kg__buffer_set *place)
+static void free_buffer_set(kg__buffer_set *buffer_set)
 {
     for (int i = 0; i < KG_MAX_ARGUMENTS; i++)
-        kg__memory_free(place->buffers.memory[i], place->slabs[i]);
-    free(place->sets);
-    kg__buffers_free(&place->buffers);
+        kg__memory_free(buffer_set->buffers.memory[i], buffer_set->slabs[i]);
+    free(buffer_set->copies);
+    kg__buffers_free(&buffer_set->buffers);
 }
 
-/* The ground for a contender: one whose arguments lie and are as its own, else a new one. What is
- * touched first has its own, for its pages come to the device a few at a time, and would be timed
- * as resident otherwise than pages that were moved there whole. */
-static kg__buffer_set *ground_for(kg__buffer_sets *all, const kg__timed_case *who)
+/* The buffer set for a timed case: one with the same arguments in the same memory, else a new one.
+ * What is touched first has its own, for its pages come to the device a few at a time, and would be
+ * timed as resident otherwise than pages that were moved there whole. */
+static kg__buffer_set *find_buffer_set(kg__buffer_sets *buffer_sets, const kg__timed_case *timed)
 {
-    const kg_variant *variant = who->one->variant;
+    const kg_variant *variant = timed->c->variant;
     bool first_touch = variant->clock == KG_FIRST_TOUCH_CLOCK;
-    kg__buffer_set *place;
+    kg__buffer_set *buffer_set;
 
-    for (size_t i = 0; i < all->count; i++) {
-        place = &all->list[i];
-        if (place->known == who->known && place->first_touch == first_touch &&
-            kg__buffers_suit(&place->buffers, variant))
-            return place;
+    for (size_t i = 0; i < buffer_sets->count; i++) {
+        buffer_set = &buffer_sets->list[i];
+        if (buffer_set->problem == timed->problem && buffer_set->first_touch == first_touch &&
+            kg__buffers_suit(&buffer_set->buffers, variant))
+            return buffer_set;
     }
-    place = &all->list[all->count++];
-    place->known = who->known;
-    place->first_touch = first_touch;
-    (void)kg__buffers_make(&place->buffers, &who->known->problem.arguments, variant, &place->lacks);
-    return place;
+    buffer_set = &buffer_sets->list[buffer_sets->count++];
+    buffer_set->problem = timed->problem;
+    buffer_set->first_touch = first_touch;
+    (void)kg__buffers_make(&buffer_set->buffers, &timed->problem->base.arguments, variant,
+                           &buffer_set->refusal);
+    return buffer_set;
 }
 
-void kg__buffer_sets_free(kg__buffer_sets *grounds)
+void kg__buffer_sets_free(kg__buffer_sets *buffer_sets)
 {
-    for (size_t i = 0; i < grounds->count; i++)
-        free_ground(&grounds->list[i]);
-    free(grounds->list);
-    *grounds = (kg__buffer_sets){ .list = NULL };
+    for (size_t i = 0; i < buffer_sets->count; i++)
+        free_buffer_set(&buffer_sets->list[i]);
+    free(buffer_sets->list);
+    *buffer_sets = (kg__buffer_sets){ .list = NULL };
 }
 
-bool kg__buffer_set_fill(kg__buffer_set *place, cudaStream_t stream, kg__error *why)
+bool kg__buffer_set_fill(kg__buffer_set *buffer_set, cudaStream_t stream, kg__error *why)
 {
-    return kg__buffers_fill(&place->buffers, place->known->device, kg__poison(0), why) &&
-           kg__device_move(&place->buffers, true, stream, why);
+    return kg__buffers_fill(&buffer_set->buffers, buffer_set->problem->device, kg__poison(0),
+                            why) &&
+           kg__device_move(&buffer_set->buffers, true, stream, why);
 }
 
-bool kg__timed_case_mark_failed(kg__timed_case *who, const kg__error *why, int records)
+bool kg__timed_case_mark_failed(kg__timed_case *timed, const kg__error *why, int records)
 {
-    kg__report(records, "failed", who->one->id, why->text);
-    who->out = true;
+    kg__report(records, "failed", timed->c->id, why->text);
+    timed->dropped = true;
     return !kg__device_is_lost();
 }
 
-bool kg__timed_case_place(kg__timed_case *who, kg__buffer_sets *grounds, int records)
+bool kg__timed_case_assign_buffers(kg__timed_case *timed, kg__buffer_sets *buffer_sets, int records)
 {
-    who->place = ground_for(grounds, who);
-    return who->place->lacks.text[0] == '\0' ||
-           kg__timed_case_mark_failed(who, &who->place->lacks, records);
+    timed->buffer_set = find_buffer_set(buffer_sets, timed);
+    return timed->buffer_set->refusal.text[0] == '\0' ||
+           kg__timed_case_mark_failed(timed, &timed->buffer_set->refusal, records);
 }
 
-kg__outcome kg__timed_case_try(kg__timed_case *who, const kg_comparison *comparison,
+kg__outcome kg__timed_case_try(kg__timed_case *timed, const kg_comparison *comparison,
                                const char *when, int records, kg__error *why)
 {
-    kg__outcome outcome = kg__check_launch(comparison, who->one, who->proven, &who->place->buffers,
-                                           kg__poison(0), when, why);
+    kg__outcome outcome = kg__check_launch(comparison, timed->c, timed->check_problem,
+                                           &timed->buffer_set->buffers, kg__poison(0), when, why);
 
     if (outcome == KG__INCORRECT) {
-        kg__report_outcome(records, who->one->id, false, why->text);
-        who->out = true;
+        kg__report_outcome(records, timed->c->id, false, why->text);
+        timed->dropped = true;
     }
     return outcome;
 }
 
-bool kg__timed_case_check(kg__timed_case *who, const kg_comparison *comparison, const char *when,
+bool kg__timed_case_check(kg__timed_case *timed, const kg_comparison *comparison, const char *when,
                           int records)
 {
     kg__error why = { "" };
 
-    switch (kg__timed_case_try(who, comparison, when, records, &why)) {
+    switch (kg__timed_case_try(timed, comparison, when, records, &why)) {
     case KG__RIGHT:
     case KG__INCORRECT:
         return true;
@@ -173,51 +175,53 @@ bool kg__timed_case_check(kg__timed_case *who, const kg_comparison *comparison, 
     case KG__LOST:
         break;
     }
-    return kg__timed_case_mark_failed(who, &why, records);
+    return kg__timed_case_mark_failed(timed, &why, records);
 }
 
-cudaError_t kg__launch_rotation(const kg__timed *what, int number)
+cudaError_t kg__launch_rotation(const kg__workload *workload, int number)
 {
-    const kg__rotation *turn = what->context;
+    const kg__rotation *rotation = workload->context;
     kg_call call = {
-        .size = turn->one->size,
-        .launch = turn->one->launch,
-        .argument = turn->sets[number % turn->set_count],
-        .stream = what->stream,
+        .size = rotation->c->size,
+        .launch = rotation->c->launch,
+        .argument = rotation->copies[number % rotation->copy_count],
+        .stream = workload->stream,
     };
 
-    return turn->one->variant->launch(&call);
+    return rotation->c->variant->launch(&call);
 }
 
-bool kg__timed_case_sample(const kg__timed_case *who, kg__bench *bench, const kg__timed *what,
-                           double budget_ms, kg__series *one, kg__error *why)
+bool kg__timed_case_sample(const kg__timed_case *timed, kg__bench *bench,
+                           const kg__workload *workload, double budget_ms, kg__series *series,
+                           kg__error *why)
 {
-    bench->watch.wanted = true;
-    if (who->one->variant->clock == KG_HOST_CLOCK)
-        return kg__host_sample(bench, what, budget_ms, one, why);
-    return kg__first_touch_sample(bench, what, &who->place->buffers, budget_ms, one, why);
+    bench->watch.due = true;
+    if (timed->c->variant->clock == KG_HOST_CLOCK)
+        return kg__host_sample(bench, workload, budget_ms, series, why);
+    return kg__first_touch_sample(bench, workload, &timed->buffer_set->buffers, budget_ms, series,
+                                  why);
 }
 
-void kg__problems_forget(kg__problems *all)
+void kg__problems_forget(kg__problems *problems)
 {
-    for (size_t i = 0; i < all->count; i++) {
-        kg__problem_free(&all->random[i]);
-        kg__problem_free(&all->exact[i]);
+    for (size_t i = 0; i < problems->count; i++) {
+        kg__problem_free(&problems->random[i]);
+        kg__problem_free(&problems->exact[i]);
     }
-    free(all->random);
-    free(all->exact);
-    all->random = all->exact = NULL;
-    all->count = 0;
+    free(problems->random);
+    free(problems->exact);
+    problems->random = problems->exact = NULL;
+    problems->count = 0;
 }
 
 /* The pattern to check a size with: random inputs, but an exact pattern where a projection judges
  * floats, of which it sees a single wrong element only there. */
-static int pattern_to_check(const kg_comparison *comparison, const kg__problem *random)
+static int choose_pattern(const kg_comparison *comparison, const kg__problem *random)
 {
     bool projected = false;
 
-    for (int i = 0; i < random->problem.arguments.count; i++) {
-        const kg_argument *shape = &random->problem.arguments.list[i];
+    for (int i = 0; i < random->base.arguments.count; i++) {
+        const kg_argument *shape = &random->base.arguments.list[i];
 
         projected = projected || (shape->role != KG_INPUT && shape->type == KG_FLOAT32 &&
                                   random->expected[i] == NULL);
@@ -229,21 +233,20 @@ static int pattern_to_check(const kg_comparison *comparison, const kg__problem *
     return 0;
 }
 
-/* Makes the next entry of what is known, by a contender's case; false with `error`, and without the
- * entry. */
-static bool add_known(kg__problems *all, const kg__timed_case *who, kg__error *error)
+/* Makes the next problem, by a timed case's case; false with `error`, and without the entry. */
+static bool add_problem(kg__problems *problems, const kg__timed_case *timed, kg__error *error)
 {
-    kg__problem *random = &all->random[all->count];
-    kg__problem *exact = &all->exact[all->count];
+    kg__problem *random = &problems->random[problems->count];
+    kg__problem *exact = &problems->exact[problems->count];
     int pattern = 0;
-    bool made = kg__problem_make(all->comparison, who->one, 0, random, error);
+    bool made = kg__problem_make(problems->comparison, timed->c, 0, random, error);
 
     if (made)
-        pattern = pattern_to_check(all->comparison, random);
+        pattern = choose_pattern(problems->comparison, random);
     if (made && pattern != 0)
-        made = kg__problem_make(all->comparison, who->one, pattern, exact, error);
+        made = kg__problem_make(problems->comparison, timed->c, pattern, exact, error);
     if (made) {
-        all->count++;
+        problems->count++;
         return true;
     }
     kg__problem_free(random);
@@ -260,22 +263,24 @@ static size_t count_variants(const kg_comparison *comparison)
     return count;
 }
 
-bool kg__problems_learn(kg__problems *all, kg__timed_case *who, kg__error *error)
+bool kg__problems_learn(kg__problems *problems, kg__timed_case *timed, kg__error *error)
 {
     size_t i = 0;
 
-    while (i < all->count && !kg__problem_serves(all->comparison, &all->random[i], who->one))
+    while (i < problems->count &&
+           !kg__problem_serves(problems->comparison, &problems->random[i], timed->c))
         i++;
-    if (all->random == NULL) {
-        size_t most = count_variants(all->comparison);
+    if (problems->random == NULL) {
+        size_t most = count_variants(problems->comparison);
 
-        /* Contenders keep pointers to them. */
-        all->random = kg__allocate(most, sizeof *all->random);
-        all->exact = kg__allocate(most, sizeof *all->exact);
+        /* Timed cases keep pointers to them. */
+        problems->random = kg__allocate(most, sizeof *problems->random);
+        problems->exact = kg__allocate(most, sizeof *problems->exact);
     }
-    if (i == all->count && !add_known(all, who, error))
+    if (i == problems->count && !add_problem(problems, timed, error))
         return false;
-    who->known = &all->random[i];
-    who->proven = all->exact[i].problem.size != NULL ? &all->exact[i] : &all->random[i];
+    timed->problem = &problems->random[i];
+    timed->check_problem =
+        problems->exact[i].base.size != NULL ? &problems->exact[i] : &problems->random[i];
     return true;
 }

@@ -1,5 +1,5 @@
-/* Contenders: cases that are checked and timed against each other on a GPU, what is known of their
- * sizes, and where they run. */
+/* Timed cases: cases that are checked and timed against each other on a GPU, their problems and
+ * their buffers. */
 #ifndef KG__OBSERVER_TIMED_GROUP_H
 #define KG__OBSERVER_TIMED_GROUP_H
 
@@ -12,89 +12,95 @@
 #include "observer/graph_clock.h"
 #include "suite/table.h"
 
-/* Where cases run whose arguments lie in the same kinds of memory, and hold the same. */
+/* The buffers of cases whose arguments are in the same kinds of memory and hold the same. */
 typedef struct kg__buffer_set {
-    const kg__problem *known; /* the random inputs that are timed */
-    bool first_touch;         /* its managed arguments leave the device between launches */
-    kg__error lacks;          /* why its memory was refused, or "" */
+    const kg__problem *problem; /* the random inputs that are timed */
+    bool first_touch;           /* its managed arguments leave the device between launches */
+    kg__error refusal;          /* why its memory was refused, or "" */
     kg__buffers buffers;
     void *slabs[KG_MAX_ARGUMENTS]; /* an argument's copies for cold launches, one after the other */
-    void *(*sets)[KG_MAX_ARGUMENTS];
-    int set_count;
+    void *(*copies)[KG_MAX_ARGUMENTS];
+    int copy_count;
     char no_cold[192]; /* why there is no cold time, or "" */
 } kg__buffer_set;
 
-/* The grounds of some contenders, which keep pointers to them. */
+/* The buffer sets of some timed cases, which keep pointers to them. */
 typedef struct kg__buffer_sets {
     kg__buffer_set *list;
     size_t count;
 } kg__buffer_sets;
 
-/* A case that contends. */
+/* A case that is timed. */
 typedef struct kg__timed_case {
-    const kg__case *one;
-    const kg__problem *known; /* the random inputs that are timed */
-    kg__problem *proven;      /* the inputs that are checked */
-    kg__buffer_set *place;
-    bool out; /* wrong or failed: it has its record and is no longer timed */
+    const kg__case *c;
+    const kg__problem *problem; /* the random inputs that are timed */
+    kg__problem *check_problem; /* the inputs that are checked */
+    kg__buffer_set *buffer_set;
+    bool dropped; /* wrong or failed: it has its record and is no longer timed */
 } kg__timed_case;
 
-/* Room for the grounds of `most` contenders; free them with kg__buffer_sets_free(). */
-void kg__buffer_sets_make(kg__buffer_sets *grounds, size_t most);
+/* Allocates the list for the buffer sets of `most` timed cases; free them with
+ * kg__buffer_sets_free(). */
+void kg__buffer_sets_make(kg__buffer_sets *buffer_sets, size_t most);
 
-/* Frees the grounds with their buffers, and empties the list. */
-void kg__buffer_sets_free(kg__buffer_sets *grounds);
+/* Frees the buffer sets with their buffers, and empties the list. */
+void kg__buffer_sets_free(kg__buffer_sets *buffer_sets);
 
-/* Gives a contender its ground: one whose arguments lie and are as its own, else a new one. Where
- * that is refused its memory the contender is out. False when the device is lost. */
-bool kg__timed_case_place(kg__timed_case *who, kg__buffer_sets *grounds, int records);
+/* Gives a timed case its buffer set: one with the same arguments in the same memory, else a new
+ * one. Where its memory is refused the timed case is dropped. False when the device is lost. */
+bool kg__timed_case_assign_buffers(kg__timed_case *timed, kg__buffer_sets *buffer_sets,
+                                   int records);
 
-/* Fills a ground's arguments as launches are to find them; false with `why`. */
-bool kg__buffer_set_fill(kg__buffer_set *place, cudaStream_t stream, kg__error *why);
+/* Fills a buffer set's arguments for launches; false with `why`. */
+bool kg__buffer_set_fill(kg__buffer_set *buffer_set, cudaStream_t stream, kg__error *why);
 
 /* Makes the buffer sets of cold launches, which exceed a cache of `l2_bytes` twice; says in no_cold
  * why it did not. False with `why` when the device fails. */
-bool kg__buffer_set_make_copies(kg__buffer_set *place, size_t l2_bytes, cudaStream_t stream,
+bool kg__buffer_set_make_copies(kg__buffer_set *buffer_set, size_t l2_bytes, cudaStream_t stream,
                                 kg__error *why);
 
-/* Takes a contender out after an error, with its record. False when the device went with it. */
-bool kg__timed_case_mark_failed(kg__timed_case *who, const kg__error *why, int records);
+/* Drops a timed case after an error, with its record. False when the device is lost. */
+bool kg__timed_case_mark_failed(kg__timed_case *timed, const kg__error *why, int records);
 
-/* Launches a contender once and compares; one that is wrong has its record then, and is out.
- * Returns what came of it, with `why`; an error is the caller's to report. */
-kg__outcome kg__timed_case_try(kg__timed_case *who, const kg_comparison *comparison,
+/* Launches a timed case once and compares; a wrong one gets its record and is dropped. Returns the
+ * outcome, with `why`; the caller reports an error. */
+kg__outcome kg__timed_case_try(kg__timed_case *timed, const kg_comparison *comparison,
                                const char *when, int records, kg__error *why);
 
 /* The same, with an error reported too. False when the device is lost. */
-bool kg__timed_case_check(kg__timed_case *who, const kg_comparison *comparison, const char *when,
+bool kg__timed_case_check(kg__timed_case *timed, const kg_comparison *comparison, const char *when,
                           int records);
 
-/* A case's launches, each on the next of `set_count` buffer sets: the context of what is timed. */
+/* A case's launches, each on the next of `.copy_count` buffer sets: the context of what is timed.
+ */
 typedef struct kg__rotation {
-    const kg__case *one;
-    void *(*sets)[KG_MAX_ARGUMENTS];
-    int set_count;
+    const kg__case *c;
+    void *(*copies)[KG_MAX_ARGUMENTS];
+    int copy_count;
 } kg__rotation;
 
-/* Launch number `number` of a rotation, on the stream of `what`, whose context the rotation is. */
-cudaError_t kg__launch_rotation(const kg__timed *what, int number);
+/* Launch number `number` of a rotation, on the stream of `workload`, whose context the rotation is.
+ */
+cudaError_t kg__launch_rotation(const kg__workload *workload, int number);
 
 /* Times what a graph does not hold, by its variant's own clock; false with `why`. */
-bool kg__timed_case_sample(const kg__timed_case *who, kg__bench *bench, const kg__timed *what,
-                           double budget_ms, kg__series *one, kg__error *why);
+bool kg__timed_case_sample(const kg__timed_case *timed, kg__bench *bench,
+                           const kg__workload *workload, double budget_ms, kg__series *series,
+                           kg__error *why);
 
-/* What is known of a size, made when it is first asked for: random inputs, and those to check with
- * where they are others. Zeroed at first, but for the comparison. */
+/* The problems of a size, made when first asked for: random inputs, and those to check with where
+ * they differ. Zeroed at first, but for the comparison. */
 typedef struct kg__problems {
     const kg_comparison *comparison;
-    kg__problem *random; /* one a variant where they differ, else one */
+    kg__problem *random; /* one per variant where they differ, else one */
     kg__problem *exact;
     size_t count;
 } kg__problems;
 
-/* Learns what a contender's case needs, and hands it to it. False with `error`. */
-bool kg__problems_learn(kg__problems *all, kg__timed_case *who, kg__error *error);
+/* Makes the problems of a timed case where they are missing, and sets its pointers. False with
+ * `error`. */
+bool kg__problems_learn(kg__problems *problems, kg__timed_case *timed, kg__error *error);
 /* Forgets a size, before the next one. */
-void kg__problems_forget(kg__problems *all);
+void kg__problems_forget(kg__problems *problems);
 
 #endif

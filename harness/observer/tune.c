@@ -12,247 +12,250 @@
 #include "records/records.h"
 
 /* Times what no graph holds. False when the device is lost. */
-static bool time_by_own_clock(kg__tuning *all, kg__tuned_case *who)
+static bool time_by_own_clock(kg__tune_run *run, kg__tuned_case *tuned)
 {
     kg__series *series;
     kg__error why = { "" };
-    kg__subject room;
-    bool alive = kg__tuned_case_enter(all, who);
+    kg__tuned_workload workload;
+    bool alive = kg__tuned_case_enter(run, tuned);
     bool good;
 
-    all->done++;
-    kg__tuning_progress(all, who->base.one);
-    if (!alive || who->base.out)
+    run->done++;
+    kg__tune_run_progress(run, tuned->base.c);
+    if (!alive || tuned->base.dropped)
         return alive;
     series = kg__allocate(1, sizeof *series);
-    good = kg__buffer_set_fill(who->base.place, all->tools.bench.stream, &why) &&
-           kg__prepare_launch(who->base.one, &who->base.place->buffers, &why) &&
-           kg__timed_case_sample(&who->base, &all->tools.bench,
-                                 kg__tuned_case_launches(all, who, &room),
-                                 1000 * all->tools.case_seconds, series, &why);
+    good = kg__buffer_set_fill(tuned->base.buffer_set, run->tools.bench.stream, &why) &&
+           kg__prepare_launch(tuned->base.c, &tuned->base.buffer_set->buffers, &why) &&
+           kg__timed_case_sample(&tuned->base, &run->tools.bench,
+                                 kg__tuned_case_workload(run, tuned, &workload),
+                                 1000 * run->tools.case_seconds, series, &why);
     for (size_t i = 0; i < series->count; i++)
-        kg__racer_add(&who->racer, series->samples[i]);
-    who->racer.interval = series->interval;
-    who->launches = series->launches;
-    who->clock = series->clock;
+        kg__racer_add(&tuned->racer, series->samples[i]);
+    tuned->racer.interval = series->interval;
+    tuned->launches = series->launches;
+    tuned->clock = series->clock;
     free(series);
-    return good || kg__tuned_case_mark_failed(all, who, &why);
+    return good || kg__tuned_case_mark_failed(run, tuned, &why);
 }
 
-static bool run_field(kg__tuning *all, const kg__tune_group *own)
+static bool run_group(kg__tune_run *run, const kg__tune_group *group)
 {
     bool alive = true;
 
-    if (own->list[0]->base.one->variant->clock == KG_GRAPH_CLOCK)
-        return all->wanted.exhaustive ? kg__tune_group_search(all, own)
-                                      : kg__tune_group_race(all, own);
-    for (size_t i = 0; i < own->count && alive; i++)
-        alive = time_by_own_clock(all, own->list[i]);
+    if (group->list[0]->base.c->variant->clock == KG_GRAPH_CLOCK)
+        return run->request.exhaustive ? kg__tune_group_search(run, group)
+                                       : kg__tune_group_race(run, group);
+    for (size_t i = 0; i < group->count && alive; i++)
+        alive = time_by_own_clock(run, group->list[i]);
     return alive;
 }
 
-/* Whether `who` is better than `other` by occupancy, and by time where that is the same. */
-static bool is_better_occupied(const kg__tuned_case *who, const kg__tuned_case *other)
+/* Whether `tuned` is better than `other` by occupancy, and by time where that is the same. */
+static bool is_better_occupied(const kg__tuned_case *tuned, const kg__tuned_case *other)
 {
-    if (isnan(who->occupancy) || (!isnan(other->occupancy) && who->occupancy < other->occupancy))
+    if (isnan(tuned->occupancy) ||
+        (!isnan(other->occupancy) && tuned->occupancy < other->occupancy))
         return false;
-    return isnan(other->occupancy) || who->occupancy > other->occupancy ||
-           who->racer.interval.value < other->racer.interval.value;
+    return isnan(other->occupancy) || tuned->occupancy > other->occupancy ||
+           tuned->racer.interval.value < other->racer.interval.value;
 }
 
 /* Names the finalists of a variant: the best by time, of those that were in to the end, and the
  * best by occupancy, whenever it was dropped. */
-static void name_finalists(const kg__tune_group *own)
+static void name_finalists(const kg__tune_group *group)
 {
     kg__tuned_case *fastest = NULL;
     kg__tuned_case *fullest = NULL;
 
-    if (own->list[0]->base.one->variant->clock != KG_GRAPH_CLOCK)
+    if (group->list[0]->base.c->variant->clock != KG_GRAPH_CLOCK)
         return;
-    for (size_t i = 0; i < own->count; i++) {
-        kg__tuned_case *who = own->list[i];
+    for (size_t i = 0; i < group->count; i++) {
+        kg__tuned_case *tuned = group->list[i];
 
-        if (!kg__tuned_case_is_timed(who))
+        if (!kg__tuned_case_is_timed(tuned))
             continue;
-        if (who->racer.dropped_in_round == 0 &&
-            (fastest == NULL || who->racer.interval.value < fastest->racer.interval.value))
-            fastest = who;
-        if (fullest == NULL || is_better_occupied(who, fullest))
-            fullest = who;
+        if (tuned->racer.dropped_in_round == 0 &&
+            (fastest == NULL || tuned->racer.interval.value < fastest->racer.interval.value))
+            fastest = tuned;
+        if (fullest == NULL || is_better_occupied(tuned, fullest))
+            fullest = tuned;
     }
     if (fastest != NULL)
         fastest->is_finalist = fullest->is_finalist = true;
 }
 
-/* Fills the grounds of some runners, each once; false with `why`. */
-static bool fill_grounds(kg__tuning *all, kg__tuned_case *const *list, size_t count, kg__error *why)
+/* Fills the buffer sets of some candidates, each once; false with `why`. */
+static bool fill_buffer_sets(kg__tune_run *run, kg__tuned_case *const *list, size_t count,
+                             kg__error *why)
 {
     for (size_t i = 0; i < count; i++) {
         bool filled = false;
 
         for (size_t j = 0; j < i; j++)
-            filled = filled || list[j]->base.place == list[i]->base.place;
-        if (!filled && !kg__buffer_set_fill(list[i]->base.place, all->tools.bench.stream, why))
+            filled = filled || list[j]->base.buffer_set == list[i]->base.buffer_set;
+        if (!filled && !kg__buffer_set_fill(list[i]->base.buffer_set, run->tools.bench.stream, why))
             return false;
     }
     return true;
 }
 
-/* Times the finalists together, and checks them once more. False when the device is lost. */
-static bool run_final(kg__tuning *all, kg__tuned_case *list, size_t count)
+/* Times the finalists together, and checks them again. False when the device is lost. */
+static bool run_final(kg__tune_run *run, kg__tuned_case *list, size_t count)
 {
-    kg__tuned_case **in = kg__allocate(count, sizeof(kg__tuned_case *));
+    kg__tuned_case **finalists = kg__allocate(count, sizeof(kg__tuned_case *));
     kg__error why = { "" };
-    size_t finalists = 0;
+    size_t finalist_count = 0;
     size_t ready = 0;
     bool alive = true;
 
     for (size_t i = 0; i < count; i++) {
         if (list[i].is_finalist)
-            in[finalists++] = &list[i];
+            finalists[finalist_count++] = &list[i];
     }
-    if (!fill_grounds(all, in, finalists, &why))
-        alive = kg__tuned_cases_mark_failed(all, in, finalists, &why);
-    for (size_t i = 0; i < finalists && alive; i++) {
-        kg__tuned_case *who = in[i];
+    if (!fill_buffer_sets(run, finalists, finalist_count, &why))
+        alive = kg__tuned_cases_mark_failed(run, finalists, finalist_count, &why);
+    for (size_t i = 0; i < finalist_count && alive; i++) {
+        kg__tuned_case *tuned = finalists[i];
 
-        kg__report(all->records, "start", who->base.one->id, NULL);
-        if (!who->base.out)
-            alive =
-                kg__tuned_case_make_loop(all, who, KG__FULL_SAMPLE_MS, who->racer.interval.value);
-        if (!who->base.out)
-            in[ready++] = who;
+        kg__report(run->records, "start", tuned->base.c->id, NULL);
+        if (!tuned->base.dropped)
+            alive = kg__tuned_case_make_loop(run, tuned, KG__FULL_SAMPLE_MS,
+                                             tuned->racer.interval.value);
+        if (!tuned->base.dropped)
+            finalists[ready++] = tuned;
     }
-    kg__bench_forget(&all->tools.bench);
-    all->tools.bench.watch.wanted = true;
-    if (alive && !kg__tuned_cases_sample_fully(all, in, ready, true, &why))
-        alive = kg__tuned_cases_mark_failed(all, in, ready, &why);
+    kg__bench_forget(&run->tools.bench);
+    run->tools.bench.watch.due = true;
+    if (alive && !kg__tuned_cases_sample_fully(run, finalists, ready, true, &why))
+        alive = kg__tuned_cases_mark_failed(run, finalists, ready, &why);
     for (size_t i = 0; i < ready; i++) {
-        kg__loop_discard(&in[i]->loop);
-        if (alive && !in[i]->base.out) {
-            kg__report(all->records, "start", in[i]->base.one->id, NULL);
-            alive = kg__tuned_case_check(all, in[i], ", after timing");
+        kg__loop_discard(&finalists[i]->loop);
+        if (alive && !finalists[i]->base.dropped) {
+            kg__report(run->records, "start", finalists[i]->base.c->id, NULL);
+            alive = kg__tuned_case_check(run, finalists[i], ", after timing");
         }
     }
-    free(in);
+    free(finalists);
     return alive;
 }
 
-static json_t *figures_of_final(const kg__tuned_case *who)
+static json_t *final_figures(const kg__tuned_case *tuned)
 {
-    json_t *figures = kg__json_interval(&who->last.interval);
+    json_t *figures = kg__json_interval(&tuned->last.interval);
     json_t *samples = json_array();
 
-    for (size_t i = 0; i < who->last.count; i++)
-        json_array_append_new(samples, json_real(who->last.samples[i]));
+    for (size_t i = 0; i < tuned->last.count; i++)
+        json_array_append_new(samples, json_real(tuned->last.samples[i]));
     json_object_set_new(figures, "samples_ns", samples);
     return figures;
 }
 
-static void report_measured(const kg__tuning *all, const kg__tuned_case *who)
+static void report_measured(const kg__tune_run *run, const kg__tuned_case *tuned)
 {
-    const kg__bench *bench = &all->tools.bench;
-    json_t *time = kg__json_interval(&who->racer.interval);
+    const kg__bench *bench = &run->tools.bench;
+    json_t *time = kg__json_interval(&tuned->racer.interval);
     json_t *record;
 
     json_object_update_new(time,
-                           json_pack("{s:I, s:i, s:s}", "samples", (json_int_t)who->racer.count,
-                                     "launches", who->launches, "clock", who->clock));
+                           json_pack("{s:I, s:i, s:s}", "samples", (json_int_t)tuned->racer.count,
+                                     "launches", tuned->launches, "clock", tuned->clock));
     record = json_pack("{s:s, s:s, s:{s:o}, s:O*, s:o*}", "event", "measured", "case",
-                       who->base.one->id, "metrics", "time_ns", time, "kernel", who->kernel, "work",
-                       kg__work_of(all->comparison, who->base.one));
-    if (who->racer.dropped_in_round != 0)
-        json_object_set_new(record, "dropped_in_round", json_integer(who->racer.dropped_in_round));
-    if (who->base.one->variant->clock != KG_GRAPH_CLOCK)
+                       tuned->base.c->id, "metrics", "time_ns", time, "kernel", tuned->kernel,
+                       "work", kg__work_of(run->comparison, tuned->base.c));
+    if (tuned->racer.dropped_in_round != 0)
+        json_object_set_new(record, "dropped_in_round",
+                            json_integer(tuned->racer.dropped_in_round));
+    if (tuned->base.c->variant->clock != KG_GRAPH_CLOCK)
         json_object_set_new(record, "no_final",
                             json_string("what no graph holds is timed by a clock of its own"));
-    if (who->is_finalist) {
-        json_object_set_new(record, "final", figures_of_final(who));
+    if (tuned->is_finalist) {
+        json_object_set_new(record, "final", final_figures(tuned));
         json_object_set_new(record, "throttled", json_boolean(bench->watch.throttled));
         if (bench->watch.state != NULL)
             json_object_set(record, "card", bench->watch.state);
     }
-    kg__report_record(all->records, record);
+    kg__report_record(run->records, record);
 }
 
 /* Reports what a size came to. */
-static void report_size(const kg__tuning *all, const kg__tuned_case *list, size_t count)
+static void report_size(const kg__tune_run *run, const kg__tuned_case *list, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (list[i].passed_over)
-            kg__report(all->records, "passed_over", list[i].base.one->id,
+            kg__report(run->records, "passed_over", list[i].base.c->id,
                        "with twice the blocks and more, all of which run at a time, it takes over "
                        "twice the best time");
         else if (kg__tuned_case_is_timed(&list[i]))
-            report_measured(all, &list[i]);
+            report_measured(run, &list[i]);
     }
 }
 
-/* The runners of `variant` among those of a size, in `list`, which has room for all. */
-static kg__tune_group field_of(kg__tuned_case *all, size_t count, const kg_variant *variant,
-                               kg__tuned_case **list)
+/* The candidates of `variant` among those of a size, in `list`, which has space for all. */
+static kg__tune_group collect_group(kg__tuned_case *candidates, size_t count,
+                                    const kg_variant *variant, kg__tuned_case **list)
 {
-    kg__tune_group own = { .list = list };
+    kg__tune_group group = { .list = list };
 
     for (size_t i = 0; i < count; i++) {
-        if (all[i].base.one->variant == variant)
-            list[own.count++] = &all[i];
+        if (candidates[i].base.c->variant == variant)
+            list[group.count++] = &candidates[i];
     }
-    return own;
+    return group;
 }
 
-static bool run_fields(kg__tuning *all, kg__tuned_case *list, size_t count)
+static bool run_groups(kg__tune_run *run, kg__tuned_case *list, size_t count)
 {
-    kg__tuned_case **room = kg__allocate(count, sizeof(kg__tuned_case *));
+    kg__tuned_case **list_of_variant = kg__allocate(count, sizeof(kg__tuned_case *));
     bool alive = true;
 
-    for (const kg_variant *variant = all->comparison->variants; variant->name != NULL && alive;
+    for (const kg_variant *variant = run->comparison->variants; variant->name != NULL && alive;
          variant++) {
-        kg__tune_group own = field_of(list, count, variant, room);
+        kg__tune_group group = collect_group(list, count, variant, list_of_variant);
 
-        if (own.count == 0)
+        if (group.count == 0)
             continue;
-        alive = run_field(all, &own);
-        name_finalists(&own);
+        alive = run_group(run, &group);
+        name_finalists(&group);
     }
-    free(room);
+    free(list_of_variant);
     return alive;
 }
 
 /* Tunes the candidates of one size. False when the device is lost. */
-static bool tune_size(kg__tuning *all, const kg__case *const *cases, size_t count)
+static bool tune_size(kg__tune_run *run, const kg__case *const *cases, size_t count)
 {
     kg__tuned_case *list = kg__allocate(count, sizeof *list);
     bool alive;
 
     for (size_t i = 0; i < count; i++) {
-        list[i].base.one = cases[i];
+        list[i].base.c = cases[i];
         list[i].occupancy = NAN;
     }
-    kg__buffer_sets_make(&all->grounds, count);
-    alive = run_fields(all, list, count) && run_final(all, list, count);
+    kg__buffer_sets_make(&run->buffer_sets, count);
+    alive = run_groups(run, list, count) && run_final(run, list, count);
     if (alive)
-        report_size(all, list, count);
+        report_size(run, list, count);
     for (size_t i = 0; i < count; i++) {
         kg__loop_discard(&list[i].loop);
         kg__racer_restart(&list[i].racer);
         kg__racer_restart(&list[i].last);
         json_decref(list[i].kernel);
     }
-    kg__buffer_sets_free(&all->grounds);
-    kg__problems_forget(&all->known);
+    kg__buffer_sets_free(&run->buffer_sets);
+    kg__problems_forget(&run->problems);
     free(list);
     return alive;
 }
 
 /* Tunes size by size; false with `error` when the device is lost. */
-static bool tune_sizes(kg__tuning *all, const kg__case *const *cases, size_t count,
+static bool tune_sizes(kg__tune_run *run, const kg__case *const *cases, size_t count,
                        kg__error *error)
 {
     const kg__case **of_size = kg__allocate(count, sizeof(kg__case *));
     bool alive = true;
 
-    for (const kg_size *size = all->comparison->sizes; size->extents != 0 && alive; size++) {
+    for (const kg_size *size = run->comparison->sizes; size->extents != 0 && alive; size++) {
         size_t found = 0;
 
         for (size_t i = 0; i < count; i++) {
@@ -260,31 +263,31 @@ static bool tune_sizes(kg__tuning *all, const kg__case *const *cases, size_t cou
                 of_size[found++] = cases[i];
         }
         if (found > 0)
-            alive = tune_size(all, of_size, found);
+            alive = tune_size(run, of_size, found);
     }
     free(of_size);
     return alive || kg__fail(error, "%s: the device was lost while tuning: see nvidia-smi",
-                             all->comparison->name);
+                             run->comparison->name);
 }
 
 bool kg__tune_cases(const kg_comparison *comparison, const kg__case *const *cases, size_t count,
                     int records, kg__error *error)
 {
-    kg__tuning all = { .comparison = comparison,
-                       .known = { .comparison = comparison },
-                       .records = records,
-                       .of = count,
-                       .began = kg__now() };
-    bool good = kg__tuning_request_read(&all.wanted, error);
+    kg__tune_run run = { .comparison = comparison,
+                         .problems = { .comparison = comparison },
+                         .records = records,
+                         .total = count,
+                         .started = kg__now() };
+    bool good = kg__tuning_request_read(&run.request, error);
 
     if (good)
-        good = kg__tools_open(&all.tools, records, error);
-    all.tools.bench.precision = all.wanted.precision;
+        good = kg__tools_open(&run.tools, records, error);
+    run.tools.bench.precision = run.request.precision;
     /* Before any case has begun, a failure is the device's, or what was asked for is wrong: another
      * process would fare no better. */
     if (!good)
         kg__report(records, "broken", NULL, error->text);
-    good = good && tune_sizes(&all, cases, count, error);
-    kg__tools_close(&all.tools);
+    good = good && tune_sizes(&run, cases, count, error);
+    kg__tools_close(&run.tools);
     return good;
 }

@@ -28,13 +28,13 @@ static const char measuring_part[] = "count";
 typedef struct launch_list {
     kg_launch *list;
     size_t count;
-    size_t room;
+    size_t capacity;
 } launch_list;
 
 static void add_launch(launch_list *launches, int64_t block, int64_t grid)
 {
     launches->list =
-        kg__grow(launches->list, launches->count, &launches->room, sizeof *launches->list);
+        kg__grow(launches->list, launches->count, &launches->capacity, sizeof *launches->list);
     launches->list[launches->count++] = (kg_launch){ .block = (int)block, .grid = (int)grid };
 }
 
@@ -96,13 +96,14 @@ static void add_grids(launch_list *launches, int block, int64_t threads, int64_t
     add_launch(launches, block, covering);
 }
 
-/* Adds a number of threads a block, or an edge, with every number of blocks where that is free. */
+/* Adds a number of threads per block, or an edge, with every number of blocks where that is free.
+ */
 static void add_block(launch_list *launches, const kg_comparison *comparison, int block,
                       bool grid_is_free, int64_t elements, const kg__limits *limits)
 {
     int64_t threads = comparison->block_is_edge ? (int64_t)block * block : block;
 
-    if (threads > limits->threads_a_block)
+    if (threads > limits->threads_per_block)
         return;
     if (grid_is_free)
         add_grids(launches, block, threads, elements, limits);
@@ -118,7 +119,7 @@ static void add_blocks(launch_list *launches, const kg_comparison *comparison, c
 
     for (int edge = EDGE_LEAST; comparison->block_is_edge && edge < EDGE_STEP; edge *= 2)
         add_block(launches, comparison, edge, free_grid, elements, limits);
-    for (int block = step; block <= limits->threads_a_block; block += step)
+    for (int block = step; block <= limits->threads_per_block; block += step)
         add_block(launches, comparison, block, free_grid, elements, limits);
     for (const kg_launch *launch = own; launch->block != 0; launch++)
         add_block(launches, comparison, launch->block, free_grid, elements, limits);
@@ -147,38 +148,38 @@ static void choose_launches(launch_list *launches, const kg_comparison *comparis
 }
 
 /* Candidates while they are made. */
-typedef struct making {
+typedef struct candidate_list {
     const kg_comparison *comparison;
     const kg__limits *limits;
     kg__tune_candidates *into;
-    size_t room;
-    launch_list launches; /* of the variant and size at hand */
-} making;
+    size_t capacity;
+    launch_list launches; /* of the current variant and size */
+} candidate_list;
 
-static void add_candidate(making *all, const kg_variant *variant, const kg_size *size,
+static void add_candidate(candidate_list *list, const kg_variant *variant, const kg_size *size,
                           kg_launch launch)
 {
-    kg__case one = { .variant = variant, .size = size, .launch = launch };
-    kg__case_list *cases = &all->into->cases;
+    kg__case candidate = { .variant = variant, .size = size, .launch = launch };
+    kg__case_list *cases = &list->into->cases;
     const char *reason;
 
-    kg__table_name(all->comparison, &one);
-    if (!kg__filter_takes(one.id))
+    kg__table_name(list->comparison, &candidate);
+    if (!kg__filter_takes(candidate.id))
         return;
-    reason = kg__case_refusal(all->comparison, &one);
+    reason = kg__case_refusal(list->comparison, &candidate);
     if (reason != NULL) {
-        json_array_append_new(all->into->refused,
-                              json_pack("{s:s, s:s}", "case", one.id, "why", reason));
+        json_array_append_new(list->into->refused,
+                              json_pack("{s:s, s:s}", "case", candidate.id, "why", reason));
         return;
     }
-    cases->list = kg__grow(cases->list, cases->count, &all->room, sizeof *cases->list);
-    cases->list[cases->count++] = one;
+    cases->list = kg__grow(cases->list, cases->count, &list->capacity, sizeof *cases->list);
+    cases->list[cases->count++] = candidate;
 }
 
 bool kg__tune_candidates_make(const kg_comparison *comparison, const kg__limits *limits,
                               kg__tune_candidates *candidates, kg__error *error)
 {
-    making all = { .comparison = comparison, .limits = limits, .into = candidates };
+    candidate_list list = { .comparison = comparison, .limits = limits, .into = candidates };
     unsigned purposes = kg__part_purposes(measuring_part);
     kg__case_list table;
     bool good = kg__table_expand(comparison, measuring_part, &table, error);
@@ -189,12 +190,12 @@ bool kg__tune_candidates_make(const kg_comparison *comparison, const kg__limits 
         for (const kg_variant *variant = comparison->variants; variant->name != NULL; variant++) {
             if ((size->purpose & purposes & ~variant->not_for) == 0)
                 continue;
-            choose_launches(&all.launches, comparison, variant, size, limits);
-            for (size_t i = 0; i < all.launches.count; i++)
-                add_candidate(&all, variant, size, all.launches.list[i]);
+            choose_launches(&list.launches, comparison, variant, size, limits);
+            for (size_t i = 0; i < list.launches.count; i++)
+                add_candidate(&list, variant, size, list.launches.list[i]);
         }
     }
-    free(all.launches.list);
+    free(list.launches.list);
     return good;
 }
 
@@ -205,8 +206,8 @@ void kg__tune_candidates_free(kg__tune_candidates *candidates)
     *candidates = (kg__tune_candidates){ .refused = NULL };
 }
 
-static int print(const kg_comparison *comparison, const kg__tune_candidates *candidates,
-                 const json_t *description, const kg__limits *limits)
+static int print_candidates(const kg_comparison *comparison, const kg__tune_candidates *candidates,
+                            const json_t *description, const kg__limits *limits)
 {
     json_t *target = json_deep_copy(json_object_get(description, "target"));
     json_t *cases = json_array();
@@ -214,17 +215,17 @@ static int print(const kg_comparison *comparison, const kg__tune_candidates *can
     json_t *document;
 
     json_object_set_new(target, "multiprocessors", json_integer(limits->multiprocessors));
-    json_object_set_new(target, "threads_a_block", json_integer(limits->threads_a_block));
+    json_object_set_new(target, "threads_a_block", json_integer(limits->threads_per_block));
     json_object_set_new(target, "threads_a_multiprocessor",
-                        json_integer(limits->threads_a_multiprocessor));
+                        json_integer(limits->threads_per_multiprocessor));
     for (size_t i = 0; i < candidates->cases.count; i++) {
-        const kg__case *one = &candidates->cases.list[i];
+        const kg__case *c = &candidates->cases.list[i];
         kg__case_id name;
 
-        json_array_append_new(cases, json_string(one->id));
-        if (comparison->work != NULL && kg__case_id_parse(one->id, &name) &&
+        json_array_append_new(cases, json_string(c->id));
+        if (comparison->work != NULL && kg__case_id_parse(c->id, &name) &&
             json_object_get(work, name.size) == NULL)
-            json_object_set_new(work, name.size, kg__work_of(comparison, one));
+            json_object_set_new(work, name.size, kg__work_of(comparison, c));
     }
     document = json_pack("{s:o, s:b, s:o, s:o, s:O}", "target", target, "block_is_edge",
                          (int)comparison->block_is_edge, "work", work, "cases", cases, "refused",
@@ -257,7 +258,7 @@ int kg__print_tune_candidates(const kg_comparison *comparison, int argc, char *c
     }
     limits = kg__device_limits();
     if (kg__tune_candidates_make(comparison, &limits, &candidates, &why))
-        status = print(comparison, &candidates, description, &limits);
+        status = print_candidates(comparison, &candidates, description, &limits);
     else
         kg__complain("%s", why.text);
     kg__tune_candidates_free(&candidates);

@@ -1,5 +1,5 @@
 /* Candidates: the launches that a tuning may try, of every size and variant that the program's
- * target times or counts. Whether the device takes a launch only launching it tells. */
+ * target times or counts. Whether the device accepts a launch shows only when it is launched. */
 #ifndef KG__OBSERVER_TUNE_CANDIDATES_H
 #define KG__OBSERVER_TUNE_CANDIDATES_H
 
@@ -11,21 +11,22 @@
 #include "suite/table.h"
 
 typedef struct kg__tune_candidates {
-    kg__case_list cases; /* by size, then variant, then threads a block, then blocks */
+    kg__case_list cases; /* by size, then variant, then threads per block, then blocks */
     json_t *refused;     /* what the comparison does not support: [{"case", "why"}] */
 } kg__tune_candidates;
 
 /* Makes the candidates of a comparison on a device of these limits, each once:
  *
- * - threads a block: every multiple of a warp up to the device's most; where a block is edge x edge
- *   threads, the edges that are powers of two or multiples of eight, of blocks no larger than that;
+ * - threads per block: every multiple of a warp up to the device's most; where a block is edge x
+ * edge threads, the edges that are powers of two or multiples of eight, of blocks no larger than
+ * that;
  * - blocks, where their number is free: doubling from 1, and multiples of the multiprocessors, up
  *   to as many as give each element of the largest output a thread of its own;
  * - the launches of the table itself;
  * - of a variant with a clock of its own, which is not raced, the table's first launch alone.
  *
  * What KG_FILTER does not let through is left out. False with `error` where the table is wrong.
- * Free with kg__tune_candidates_free() whatever came back. */
+ * Free with kg__tune_candidates_free() in any case. */
 bool kg__tune_candidates_make(const kg_comparison *comparison, const kg__limits *limits,
                               kg__tune_candidates *candidates, kg__error *error);
 

@@ -20,245 +20,249 @@
 /* Candidates that an exhaustive search times side by side. */
 #define BATCH KG__REPLAYS_QUEUED
 
-/* The first round of a runner's race, where the `best` launch so far takes so many ns (INFINITY:
+/* The first round of a candidate's race, where the `best` launch so far takes so many ns (INFINITY:
  * this is the first). All have as many launches a sample as suit that one, for the start of a graph
  * is a part of each sample, and must be the same part; but what takes much longer has fewer. False
  * when the device is lost. */
-static bool run_first_round(kg__tuning *all, kg__tuned_case *who, double best)
+static bool run_first_round(kg__tune_run *run, kg__tuned_case *tuned, double best)
 {
-    double launch_ns = isfinite(best) ? fmax(best, who->estimate / OVERSTATED) : who->estimate;
-    kg__tuned_case *list[] = { who };
+    double launch_ns = isfinite(best) ? fmax(best, tuned->estimate / OVERSTATED) : tuned->estimate;
+    kg__tuned_case *list[] = { tuned };
     kg__error why = { "" };
 
-    if (!kg__tuned_case_make_loop(all, who, FIRST_SAMPLE_MS, launch_ns))
+    if (!kg__tuned_case_make_loop(run, tuned, FIRST_SAMPLE_MS, launch_ns))
         return false;
-    if (who->base.out)
+    if (tuned->base.dropped)
         return true;
-    kg__racer_restart(&who->racer);
-    if (!kg__tuned_cases_sample(all, list, 1, false, &why))
-        return kg__tuned_case_mark_failed(all, who, &why);
-    who->launches = who->loop.launches;
-    who->clock = "graph";
-    kg__loop_discard(&who->loop);
-    return isfinite(best) || run_first_round(all, who, who->racer.interval.value);
+    kg__racer_restart(&tuned->racer);
+    if (!kg__tuned_cases_sample(run, list, 1, false, &why))
+        return kg__tuned_case_mark_failed(run, tuned, &why);
+    tuned->launches = tuned->loop.launches;
+    tuned->clock = "graph";
+    kg__loop_discard(&tuned->loop);
+    return isfinite(best) || run_first_round(run, tuned, tuned->racer.interval.value);
 }
 
-static int64_t threads_of(const kg__tuning *all, const kg__tuned_case *who)
+static int64_t count_threads(const kg__tune_run *run, const kg__tuned_case *tuned)
 {
-    int64_t block = who->base.one->launch.block;
-    int64_t grid = who->base.one->launch.grid;
+    int64_t block = tuned->base.c->launch.block;
+    int64_t grid = tuned->base.c->launch.grid;
 
-    return (all->comparison->block_is_edge ? block * block : block) * grid;
+    return (run->comparison->block_is_edge ? block * block : block) * grid;
 }
 
-static int64_t resident_threads(void)
+static int64_t count_resident_threads(void)
 {
     kg__limits limits = kg__device_limits();
 
-    return (int64_t)limits.multiprocessors * limits.threads_a_multiprocessor;
+    return (int64_t)limits.multiprocessors * limits.threads_per_multiprocessor;
 }
 
-/* Whether a runner need not be tried because of one that has twice its blocks and has been. */
-static bool passes_over(const kg__tuning *all, const kg__tune_group *own, size_t index, double best)
+/* Whether a candidate need not be tried because one with twice its blocks has been tried. */
+static bool is_passed_over(const kg__tune_run *run, const kg__tune_group *group, size_t index,
+                           double best)
 {
-    const kg_launch *launch = &own->list[index]->base.one->launch;
+    const kg_launch *launch = &group->list[index]->base.c->launch;
 
-    for (size_t i = index + 1; launch->grid != 0 && i < own->count; i++) {
-        const kg__tuned_case *more = own->list[i];
+    for (size_t i = index + 1; launch->grid != 0 && i < group->count; i++) {
+        const kg__tuned_case *larger = group->list[i];
 
-        if (more->base.one->launch.block != launch->block)
+        if (larger->base.c->launch.block != launch->block)
             break;
-        if (more->base.one->launch.grid / 2 < launch->grid)
+        if (larger->base.c->launch.grid / 2 < launch->grid)
             continue;
-        if (kg__tuned_case_is_timed(more))
-            return kg__race_passes_over(more->racer.interval.value, best, threads_of(all, more),
-                                        resident_threads());
+        if (kg__tuned_case_is_timed(larger))
+            return kg__race_passes_over(larger->racer.interval.value, best,
+                                        count_threads(run, larger), count_resident_threads());
     }
     return false;
 }
 
 /* An index into a field, to be sorted. */
-typedef struct place_in_order {
+typedef struct ordered_index {
     double distance;
     size_t index;
-} place_in_order;
+} ordered_index;
 
-static int compare_places(const void *left, const void *right)
+static int compare_distances(const void *left, const void *right)
 {
-    const place_in_order *a = left;
-    const place_in_order *b = right;
+    const ordered_index *a = left;
+    const ordered_index *b = right;
 
     if (a->distance < b->distance || a->distance > b->distance)
         return a->distance < b->distance ? -1 : 1;
     return (a->index > b->index) - (a->index < b->index);
 }
 
-/* The order in which runners are tried: those first whose threads just fill the device, so that the
- * best time is known early, and on either side in steps away from there. */
-static place_in_order *order_of(const kg__tuning *all, const kg__tune_group *own)
+/* The order in which candidates are tried: those first whose threads just fill the device, so that
+ * the best time is known early, then outward on either side. */
+static ordered_index *make_order(const kg__tune_run *run, const kg__tune_group *group)
 {
-    place_in_order *order = kg__allocate(own->count, sizeof *order);
+    ordered_index *order = kg__allocate(group->count, sizeof *order);
 
-    for (size_t i = 0; i < own->count; i++) {
-        int64_t threads = threads_of(all, own->list[i]);
+    for (size_t i = 0; i < group->count; i++) {
+        int64_t threads = count_threads(run, group->list[i]);
 
         order[i].index = i;
         if (threads > 0)
-            order[i].distance = fabs(log2((double)threads / (double)resident_threads()));
+            order[i].distance = fabs(log2((double)threads / (double)count_resident_threads()));
     }
-    qsort(order, own->count, sizeof *order, compare_places);
+    qsort(order, group->count, sizeof *order, compare_distances);
     return order;
 }
 
-/* Enters every runner of a variant and runs its first round, as far as it is worth it. False when
- * the device is lost. */
-static bool run_first_rounds(kg__tuning *all, const kg__tune_group *own)
+/* Enters every candidate of a variant and runs its first round, as far as it is worth it. False
+ * when the device is lost. */
+static bool run_first_rounds(kg__tune_run *run, const kg__tune_group *group)
 {
-    place_in_order *order = order_of(all, own);
+    ordered_index *order = make_order(run, group);
     double best = INFINITY;
     bool alive = true;
 
-    for (size_t i = 0; i < own->count && alive; i++) {
-        kg__tuned_case *who = own->list[order[i].index];
+    for (size_t i = 0; i < group->count && alive; i++) {
+        kg__tuned_case *tuned = group->list[order[i].index];
 
-        who->passed_over = passes_over(all, own, order[i].index, best);
-        if (!who->passed_over) {
-            alive = kg__tuned_case_enter(all, who);
-            if (alive && !who->base.out)
-                alive = run_first_round(all, who, best);
-            if (kg__tuned_case_is_timed(who))
-                best = fmin(best, who->racer.interval.value);
+        tuned->passed_over = is_passed_over(run, group, order[i].index, best);
+        if (!tuned->passed_over) {
+            alive = kg__tuned_case_enter(run, tuned);
+            if (alive && !tuned->base.dropped)
+                alive = run_first_round(run, tuned, best);
+            if (kg__tuned_case_is_timed(tuned))
+                best = fmin(best, tuned->racer.interval.value);
         }
-        all->done++;
-        kg__tuning_progress(all, who->base.one);
+        run->done++;
+        kg__tune_run_progress(run, tuned->base.c);
     }
     free(order);
     return alive;
 }
 
-/* The runners that are still in a race, in `list`, which has room for all. */
-static size_t list_in(const kg__tune_group *own, kg__tuned_case **list)
+/* The candidates that are still in a race, in `list`, which has space for all. */
+static size_t list_racing(const kg__tune_group *group, kg__tuned_case **list)
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < own->count; i++) {
-        if (kg__tuned_case_is_timed(own->list[i]) && own->list[i]->racer.dropped_in_round == 0)
-            list[count++] = own->list[i];
+    for (size_t i = 0; i < group->count; i++) {
+        if (kg__tuned_case_is_timed(group->list[i]) && group->list[i]->racer.dropped_in_round == 0)
+            list[count++] = group->list[i];
     }
     return count;
 }
 
-static bool end_round(const kg__tuning *all, kg__tuned_case *const *in, size_t count, int round)
+static bool end_round(const kg__tune_run *run, kg__tuned_case *const *racing, size_t count,
+                      int round)
 {
     kg__racer **racers = kg__allocate(count, sizeof(kg__racer *));
-    bool on;
+    bool goes_on;
 
     for (size_t i = 0; i < count; i++)
-        racers[i] = &in[i]->racer;
-    on = kg__race_end_round(racers, count, round, round == 1 ? FIRST_MARGIN : 0,
-                            all->wanted.precision);
+        racers[i] = &racing[i]->racer;
+    goes_on = kg__race_end_round(racers, count, round, round == 1 ? FIRST_MARGIN : 0,
+                                 run->request.precision);
     free(racers);
-    return on;
+    return goes_on;
 }
 
-/* Makes the loops of the later rounds, which are sampled anew. False when the device is lost. */
-static bool make_later_loops(kg__tuning *all, kg__tuned_case *const *in, size_t count)
+/* Makes the loops of the later rounds, which are sampled again. False when the device is lost. */
+static bool make_later_loops(kg__tune_run *run, kg__tuned_case *const *racing, size_t count)
 {
     kg__error why = { "" };
     bool alive = true;
 
-    if (count > 0 && !kg__buffer_set_fill(in[0]->base.place, all->tools.bench.stream, &why))
-        return kg__tuned_cases_mark_failed(all, in, count, &why);
+    if (count > 0 &&
+        !kg__buffer_set_fill(racing[0]->base.buffer_set, run->tools.bench.stream, &why))
+        return kg__tuned_cases_mark_failed(run, racing, count, &why);
     for (size_t i = 0; i < count && alive; i++) {
-        kg__report(all->records, "start", in[i]->base.one->id, NULL);
-        alive = kg__tuned_case_make_loop(all, in[i], LATER_SAMPLE_MS, in[i]->racer.interval.value);
-        in[i]->launches = in[i]->loop.launches;
-        kg__racer_restart(&in[i]->racer);
+        kg__report(run->records, "start", racing[i]->base.c->id, NULL);
+        alive = kg__tuned_case_make_loop(run, racing[i], LATER_SAMPLE_MS,
+                                         racing[i]->racer.interval.value);
+        racing[i]->launches = racing[i]->loop.launches;
+        kg__racer_restart(&racing[i]->racer);
     }
     return alive;
 }
 
-bool kg__tune_group_race(kg__tuning *all, const kg__tune_group *own)
+bool kg__tune_group_race(kg__tune_run *run, const kg__tune_group *group)
 {
-    kg__tuned_case **in = kg__allocate(own->count, sizeof(kg__tuned_case *));
-    bool alive = run_first_rounds(all, own);
-    bool on = alive && end_round(all, in, list_in(own, in), 1);
+    kg__tuned_case **racing = kg__allocate(group->count, sizeof(kg__tuned_case *));
+    bool alive = run_first_rounds(run, group);
+    bool goes_on = alive && end_round(run, racing, list_racing(group, racing), 1);
 
-    if (on)
-        alive = make_later_loops(all, in, list_in(own, in));
-    for (int round = 2; on && alive; round++) {
-        size_t count = list_in(own, in);
+    if (goes_on)
+        alive = make_later_loops(run, racing, list_racing(group, racing));
+    for (int round = 2; goes_on && alive; round++) {
+        size_t count = list_racing(group, racing);
         kg__error why = { "" };
 
         if (count == 0)
             break;
-        if (kg__tuned_cases_sample(all, in, count, false, &why))
-            on = end_round(all, in, count, round);
+        if (kg__tuned_cases_sample(run, racing, count, false, &why))
+            goes_on = end_round(run, racing, count, round);
         else
-            alive = kg__tuned_cases_mark_failed(all, in, count, &why);
+            alive = kg__tuned_cases_mark_failed(run, racing, count, &why);
         for (size_t i = 0; i < count; i++) {
-            if (in[i]->racer.dropped_in_round != 0)
-                kg__loop_discard(&in[i]->loop);
+            if (racing[i]->racer.dropped_in_round != 0)
+                kg__loop_discard(&racing[i]->loop);
         }
-        kg__tuning_progress(all, own->list[0]->base.one);
+        kg__tune_run_progress(run, group->list[0]->base.c);
     }
-    for (size_t i = 0; i < own->count; i++)
-        kg__loop_discard(&own->list[i]->loop);
-    free(in);
+    for (size_t i = 0; i < group->count; i++)
+        kg__loop_discard(&group->list[i]->loop);
+    free(racing);
     return alive;
 }
 
-/* Enters the next runners of an exhaustive search, `count` of them, and makes loops of those whose
- * launches are not so long that one is all that there is time for. Returns how many are in `ready`;
- * `alive` becomes false when the device is lost. */
-static size_t make_ready(kg__tuning *all, kg__tuned_case *const *list, size_t count,
-                         kg__tuned_case **ready, bool *alive)
+/* Enters the next candidates of an exhaustive search, `count` of them, and makes loops of those
+ * whose launches are not so long that one is all that there is time for. Returns how many are in
+ * `ready`; `alive` becomes false when the device is lost. */
+static size_t prepare_batch(kg__tune_run *run, kg__tuned_case *const *list, size_t count,
+                            kg__tuned_case **ready, bool *alive)
 {
-    size_t kept = 0;
+    size_t ready_count = 0;
 
     for (size_t i = 0; i < count && *alive; i++) {
-        kg__tuned_case *who = list[i];
+        kg__tuned_case *tuned = list[i];
 
-        *alive = kg__tuned_case_enter(all, who);
-        all->done++;
-        kg__tuning_progress(all, who->base.one);
-        if (!*alive || who->base.out)
+        *alive = kg__tuned_case_enter(run, tuned);
+        run->done++;
+        kg__tune_run_progress(run, tuned->base.c);
+        if (!*alive || tuned->base.dropped)
             continue;
-        who->clock = "launch";
-        who->launches = 1;
-        if (who->estimate * KG__ROUND_SAMPLES < KG__NS_A_SECOND * all->tools.case_seconds) {
-            *alive = run_first_round(all, who, INFINITY);
-            if (*alive && !who->base.out)
-                *alive = kg__tuned_case_make_loop(all, who, KG__FULL_SAMPLE_MS,
-                                                  who->racer.interval.value);
-            who->launches = who->loop.launches;
-            kg__racer_restart(&who->racer);
+        tuned->clock = "launch";
+        tuned->launches = 1;
+        if (tuned->estimate * KG__ROUND_SAMPLES < KG__NS_PER_SECOND * run->tools.case_seconds) {
+            *alive = run_first_round(run, tuned, INFINITY);
+            if (*alive && !tuned->base.dropped)
+                *alive = kg__tuned_case_make_loop(run, tuned, KG__FULL_SAMPLE_MS,
+                                                  tuned->racer.interval.value);
+            tuned->launches = tuned->loop.launches;
+            kg__racer_restart(&tuned->racer);
         } else {
-            kg__racer_add(&who->racer, who->estimate);
-            kg__racer_look(&who->racer);
+            kg__racer_add(&tuned->racer, tuned->estimate);
+            kg__racer_look(&tuned->racer);
         }
-        if (!who->base.out && who->loop.graph != NULL)
-            ready[kept++] = who;
+        if (!tuned->base.dropped && tuned->loop.graph != NULL)
+            ready[ready_count++] = tuned;
     }
-    return kept;
+    return ready_count;
 }
 
-bool kg__tune_group_search(kg__tuning *all, const kg__tune_group *own)
+bool kg__tune_group_search(kg__tune_run *run, const kg__tune_group *group)
 {
     bool alive = true;
 
-    for (size_t from = 0; from < own->count && alive; from += BATCH) {
-        size_t count = own->count - from < BATCH ? own->count - from : BATCH;
+    for (size_t from = 0; from < group->count && alive; from += BATCH) {
+        size_t count = group->count - from < BATCH ? group->count - from : BATCH;
         kg__tuned_case *ready[BATCH];
-        size_t kept = make_ready(all, own->list + from, count, ready, &alive);
+        size_t ready_count = prepare_batch(run, group->list + from, count, ready, &alive);
         kg__error why = { "" };
 
-        if (alive && kept > 0 &&
-            (!kg__buffer_set_fill(ready[0]->base.place, all->tools.bench.stream, &why) ||
-             !kg__prepare_launch(ready[0]->base.one, &ready[0]->base.place->buffers, &why) ||
-             !kg__tuned_cases_sample_fully(all, ready, kept, false, &why)))
-            alive = kg__tuned_cases_mark_failed(all, ready, kept, &why);
-        for (size_t i = 0; i < kept; i++)
+        if (alive && ready_count > 0 &&
+            (!kg__buffer_set_fill(ready[0]->base.buffer_set, run->tools.bench.stream, &why) ||
+             !kg__prepare_launch(ready[0]->base.c, &ready[0]->base.buffer_set->buffers, &why) ||
+             !kg__tuned_cases_sample_fully(run, ready, ready_count, false, &why)))
+            alive = kg__tuned_cases_mark_failed(run, ready, ready_count, &why);
+        for (size_t i = 0; i < ready_count; i++)
             kg__loop_discard(&ready[i]->loop);
     }
     return alive;

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "observer/tune_runners.h"
+#include "observer/tuned_case.h"
 
 /* The candidates of one variant at one size, in the table's order. */
 typedef struct kg__tune_group {
@@ -13,11 +13,11 @@ typedef struct kg__tune_group {
     size_t count;
 } kg__tune_group;
 
-/* Has them race to the end: those that are still in then were not told apart. False when the device
- * is lost. */
-bool kg__tune_group_race(kg__tuning *all, const kg__tune_group *own);
+/* Races them to the end: those that remain could not be separated. False when the
+ * device is lost. */
+bool kg__tune_group_race(kg__tune_run *run, const kg__tune_group *group);
 
 /* Times every one to the full precision. False when the device is lost. */
-bool kg__tune_group_search(kg__tuning *all, const kg__tune_group *own);
+bool kg__tune_group_search(kg__tune_run *run, const kg__tune_group *group);
 
 #endif

@@ -23,45 +23,45 @@
 /* What a launcher's arguments are while nothing may touch them: no memory is ever there. */
 #define NO_MEMORY ((void *)(uintptr_t)64)
 
-/* The shape of one case's launch, as a process that looks hands it over. */
-typedef struct look {
+/* The shape of one case's launch, as the process that ran its launcher hands it over. */
+typedef struct launch_look {
     bool known;
     kg__launch_shape shape;
-} look;
+} launch_look;
 
-static void look_at(const kg__case *one, look *seen)
+static void look_at(const kg__case *c, launch_look *look)
 {
     void *arguments[KG_MAX_ARGUMENTS];
-    kg_call call = { .size = one->size, .launch = one->launch, .argument = arguments };
+    kg_call call = { .size = c->size, .launch = c->launch, .argument = arguments };
 
     for (int i = 0; i < KG_MAX_ARGUMENTS; i++)
         arguments[i] = NO_MEMORY;
-    *seen = (look){ .known = false };
-    seen->known = kg__device_shape(one->variant, call, &seen->shape);
+    *look = (launch_look){ .known = false };
+    look->known = kg__device_shape(c->variant, call, &look->shape);
 }
 
 /* Looks at the cases from the first on, and writes what it sees, until one of them ends it. */
-static _Noreturn void look_at_all(const kg__case *const *cases, size_t count, int to)
+static _Noreturn void look_at_cases(const kg__case *const *cases, size_t count, int to)
 {
     int nowhere = open("/dev/null", O_WRONLY);
 
-    /* What a launcher complains about is told by the parts that run it. */
+    /* The parts that run a launcher report its complaints. */
     if (nowhere >= 0)
         (void)dup2(nowhere, STDERR_FILENO);
     for (size_t i = 0; i < count; i++) {
-        look seen;
+        launch_look look;
 
         (void)alarm(LOOK_SECONDS);
-        look_at(cases[i], &seen);
+        look_at(cases[i], &look);
         /* What a launcher has left unusable costs no other case its figures. */
-        if (kg__device_is_lost() || write(to, &seen, sizeof seen) != (ssize_t)sizeof seen)
+        if (kg__device_is_lost() || write(to, &look, sizeof look) != (ssize_t)sizeof look)
             break;
     }
     _exit(0);
 }
 
-/* How many cases a process told of before it ended. */
-static size_t read_looks(int from, size_t count, look *looks)
+/* How many cases a process described before it ended. */
+static size_t read_looks(int from, size_t count, launch_look *looks)
 {
     size_t done = 0;
 
@@ -78,8 +78,8 @@ static size_t read_looks(int from, size_t count, look *looks)
 }
 
 /* Looks at all launches in processes of their own, since a launcher that touches its arguments, or
- * takes for ever, ends the one that it is in: then another goes on behind that case. */
-static void take_looks(const kg__case *const *cases, size_t count, look *looks)
+ * never returns, ends its process: then another goes on after that case. */
+static void take_looks(const kg__case *const *cases, size_t count, launch_look *looks)
 {
     size_t done = 0;
 
@@ -92,7 +92,7 @@ static void take_looks(const kg__case *const *cases, size_t count, look *looks)
         child = fork();
         if (child == 0) {
             (void)close(ends[0]);
-            look_at_all(cases + done, count - done, ends[1]);
+            look_at_cases(cases + done, count - done, ends[1]);
         }
         (void)close(ends[1]);
         if (child > 0)
@@ -101,26 +101,26 @@ static void take_looks(const kg__case *const *cases, size_t count, look *looks)
         if (child < 0 || waitpid(child, NULL, 0) != child)
             return;
         if (done < count)
-            looks[done++] = (look){ .known = false };
+            looks[done++] = (launch_look){ .known = false };
     }
 }
 
-json_t *kg__purposes_of(const kg__case *one)
+json_t *kg__purposes_of(const kg__case *c)
 {
     static const struct {
         unsigned purpose;
         const char *name;
-    } known[] = {
+    } names[] = {
         { KG_PURPOSE_CHECK, "check" },
         { KG_PURPOSE_TIME, "time" },
         { KG_PURPOSE_COUNT, "count" },
     };
-    unsigned purposes = one->size->purpose & ~one->variant->not_for;
+    unsigned purposes = c->size->purpose & ~c->variant->not_for;
     json_t *list = json_array();
 
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        if ((purposes & known[i].purpose) != 0)
-            json_array_append_new(list, json_string(known[i].name));
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if ((purposes & names[i].purpose) != 0)
+            json_array_append_new(list, json_string(names[i].name));
     }
     return list;
 }
@@ -175,47 +175,47 @@ static void add_arguments(json_t *entry, const kg_variant *variant, const kg_arg
 }
 
 /* What one case asks for; NULL with `error` where its arguments are badly declared. */
-static json_t *describe(const kg_comparison *comparison, const kg__case *one, const look *seen,
-                        kg__error *error)
+static json_t *describe_case(const kg_comparison *comparison, const kg__case *c,
+                             const launch_look *look, kg__error *error)
 {
     kg_arguments arguments;
     json_t *entry;
 
-    if (!kg__arguments_of(comparison, one->size, &arguments, error))
+    if (!kg__arguments_of(comparison, c->size, &arguments, error))
         return NULL;
-    entry = json_pack("{s:s, s:o, s:o*}", "case", one->id, "purposes", kg__purposes_of(one), "work",
-                      kg__work_of(comparison, one));
-    add_arguments(entry, one->variant, &arguments);
-    if (seen->known) {
-        json_object_set_new(entry, "kernels", json_integer((json_int_t)seen->shape.kernels));
-        json_object_set_new(entry, "blocks", json_integer((json_int_t)seen->shape.blocks));
+    entry = json_pack("{s:s, s:o, s:o*}", "case", c->id, "purposes", kg__purposes_of(c), "work",
+                      kg__work_of(comparison, c));
+    add_arguments(entry, c->variant, &arguments);
+    if (look->known) {
+        json_object_set_new(entry, "kernels", json_integer((json_int_t)look->shape.kernels));
+        json_object_set_new(entry, "blocks", json_integer((json_int_t)look->shape.blocks));
     }
     return entry;
 }
 
 /* The cases that are supported and that the filter lets through; those of them that are not
  * supported become entries of `refused`. */
-static size_t choose(const kg_comparison *comparison, const kg__case_list *table,
-                     const kg__case **chosen, json_t *refused)
+static size_t choose_supported(const kg_comparison *comparison, const kg__case_list *table,
+                               const kg__case **chosen, json_t *refused)
 {
     size_t count = 0;
 
     for (size_t i = 0; i < table->count; i++) {
-        const kg__case *one = &table->list[i];
+        const kg__case *c = &table->list[i];
         const char *why;
 
-        if (!kg__filter_takes(one->id))
+        if (!kg__filter_takes(c->id))
             continue;
-        why = kg__case_refusal(comparison, one);
+        why = kg__case_refusal(comparison, c);
         if (why == NULL)
-            chosen[count++] = one;
+            chosen[count++] = c;
         else
-            json_array_append_new(refused, json_pack("{s:s, s:s}", "case", one->id, "why", why));
+            json_array_append_new(refused, json_pack("{s:s, s:s}", "case", c->id, "why", why));
     }
     return count;
 }
 
-static json_t *ideas_of(const kg_comparison *comparison)
+static json_t *list_ideas(const kg_comparison *comparison)
 {
     json_t *list = json_array();
 
@@ -226,17 +226,17 @@ static json_t *ideas_of(const kg_comparison *comparison)
 }
 
 /* The document; NULL with `error`. */
-static json_t *describe_all(const kg_comparison *comparison, const kg__case *const *chosen,
-                            size_t count, kg__error *error)
+static json_t *describe_cases(const kg_comparison *comparison, const kg__case *const *chosen,
+                              size_t count, kg__error *error)
 {
-    look *looks = kg__allocate(count, sizeof *looks);
+    launch_look *looks = kg__allocate(count, sizeof *looks);
     json_t *cases = json_array();
     json_t *document = json_pack("{s:s, s:o, s:o}", "comparison", comparison->name, "variants",
-                                 ideas_of(comparison), "cases", cases);
+                                 list_ideas(comparison), "cases", cases);
 
     take_looks(chosen, count, looks);
     for (size_t i = 0; i < count && document != NULL; i++) {
-        json_t *entry = describe(comparison, chosen[i], &looks[i], error);
+        json_t *entry = describe_case(comparison, chosen[i], &looks[i], error);
 
         if (entry != NULL) {
             json_array_append_new(cases, entry);
@@ -251,23 +251,23 @@ static json_t *describe_all(const kg_comparison *comparison, const kg__case *con
 
 int kg__print_work(const kg_comparison *comparison, int argc, char *const *argv)
 {
-    const unsigned all = KG_PURPOSE_CHECK | KG_PURPOSE_TIME | KG_PURPOSE_COUNT;
+    const unsigned purposes = KG_PURPOSE_CHECK | KG_PURPOSE_TIME | KG_PURPOSE_COUNT;
     kg__case_list table = { 0 };
     kg__error error = { "" };
     json_t *document = NULL;
     bool printed = false;
 
     if (argc != 2) {
-        kg__complain("%s: --work takes no value: leave it away", argv[2]);
+        kg__complain("%s: --work takes no value: omit it", argv[2]);
         return KG__EXIT_ERROR;
     }
-    if (kg__table_expand_for(comparison, all, &table, &error)) {
+    if (kg__table_expand_for(comparison, purposes, &table, &error)) {
         const kg__case **chosen = kg__allocate(table.count, sizeof(kg__case *));
 
         json_t *refused = json_array();
-        size_t count = choose(comparison, &table, chosen, refused);
+        size_t count = choose_supported(comparison, &table, chosen, refused);
 
-        document = describe_all(comparison, chosen, count, &error);
+        document = describe_cases(comparison, chosen, count, &error);
         json_object_set_new(document, "refused", refused);
         free(chosen);
     }

@@ -1,4 +1,4 @@
-/* Work: what the cases of a comparison ask of a machine, told without running any. */
+/* Work: what the cases of a comparison ask of a machine, without running any. */
 #ifndef KG__OBSERVER_WORK_H
 #define KG__OBSERVER_WORK_H
 
@@ -8,7 +8,7 @@
 #include "suite/table.h"
 
 /* What a case is for: a list of "check", "time" and "count". */
-json_t *kg__purposes_of(const kg__case *one);
+json_t *kg__purposes_of(const kg__case *c);
 
 /* The program as `PROGRAM --work`: prints one JSON object on the standard output,
  *
@@ -22,10 +22,10 @@ json_t *kg__purposes_of(const kg__case *one);
  * - "work": {"operations", "bytes"}, the job's fewest; absent where the comparison does not say
  * - "type": what the operations are on, "float32", "int32" or "uint8": the first output's
  * - "bytes_read", "bytes_written": the sizes of the arguments that a launch may read or write
- * - "bytes_to_device", "bytes_to_host": of those, what lies in the host's memory and has to cross
+ * - "bytes_to_device", "bytes_to_host": of those, what is in the host's memory and has to cross
  *   the bus
  * - "kernels", "blocks": how many kernels a launch starts, of how many blocks in all; absent where
- *   none is started, and of a program for a GPU, since the CPU model alone tells it without running
+ *   none is started, and of a program for a GPU, since only the CPU model knows it without running
  *
  * Returns the program's exit code: 0, or 2 for a bad table, a bad call, or an output that takes no
  * more. */

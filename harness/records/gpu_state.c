@@ -22,38 +22,38 @@ static const struct {
 };
 
 /* Whether `list`, "a, b", holds the reason of `length` bytes at `reason`. */
-static bool holds(const char *list, const char *reason, size_t length)
+static bool contains_reason(const char *list, const char *reason, size_t length)
 {
     while (*list != '\0') {
         const char *end = strstr(list, comma);
-        size_t here = end != NULL ? (size_t)(end - list) : strlen(list);
+        size_t item_length = end != NULL ? (size_t)(end - list) : strlen(list);
 
-        if (here == length && strncmp(list, reason, length) == 0)
+        if (item_length == length && strncmp(list, reason, length) == 0)
             return true;
-        list += here + (end != NULL ? strlen(comma) : 0);
+        list += item_length + (end != NULL ? strlen(comma) : 0);
     }
     return false;
 }
 
-static void join_reasons(json_t *worst, const char *more)
+static void join_reasons(json_t *worst, const char *reasons)
 {
     char joined[512];
 
-    if (*more == '\0')
+    if (*reasons == '\0')
         return;
     kg__format(joined, sizeof joined, "%s", kg__json_text(worst, REASONS));
-    if (strcmp(joined, NO_REASON) == 0 && strcmp(more, NO_REASON) != 0)
+    if (strcmp(joined, NO_REASON) == 0 && strcmp(reasons, NO_REASON) != 0)
         joined[0] = '\0';
-    while (*more != '\0') {
-        const char *end = strstr(more, comma);
-        size_t length = end != NULL ? (size_t)(end - more) : strlen(more);
+    while (*reasons != '\0') {
+        const char *end = strstr(reasons, comma);
+        size_t length = end != NULL ? (size_t)(end - reasons) : strlen(reasons);
         size_t used = strlen(joined);
 
-        if (!holds(joined, more, length) &&
-            (used == 0 || length != strlen(NO_REASON) || strncmp(more, NO_REASON, length) != 0))
+        if (!contains_reason(joined, reasons, length) &&
+            (used == 0 || length != strlen(NO_REASON) || strncmp(reasons, NO_REASON, length) != 0))
             kg__format(joined + used, sizeof joined - used, "%s%.*s", used > 0 ? comma : "",
-                       (int)length, more);
-        more += length + (end != NULL ? strlen(comma) : 0);
+                       (int)length, reasons);
+        reasons += length + (end != NULL ? strlen(comma) : 0);
     }
     json_object_set_new(worst, REASONS, json_string(joined));
 }

@@ -19,9 +19,9 @@ bool kg__record_append(int file, json_t *record, kg__error *error)
 
     json_decref(record);
     if (line == NULL)
-        return kg__fail(error, "a record is no JSON object and was not written: report this");
+        return kg__fail(error, "a record is not a JSON object and was not written: report this");
 
-    /* The terminating NUL makes room for the newline. */
+    /* The newline replaces the terminating NUL. */
     size_t size = strlen(line) + 1;
 
     line[size - 1] = '\n';
@@ -53,7 +53,7 @@ bool kg__record_open(kg__record_reader *reader, const char *path, kg__error *err
                     cause);
 }
 
-/* Reads some more of the file behind what is in the buffer; false at the file's present end. */
+/* Reads more of the file into the buffer; false at the file's present end. */
 static bool read_more(kg__record_reader *reader)
 {
     ssize_t got;
@@ -84,7 +84,7 @@ static bool read_more(kg__record_reader *reader)
 
 json_t *kg__record_next(kg__record_reader *reader)
 {
-    size_t searched = 0; /* bytes behind the consumed ones that hold no newline */
+    size_t searched = 0; /* bytes after the consumed ones that hold no newline */
 
     if (reader->file < 0)
         return NULL;
@@ -137,10 +137,10 @@ json_t *kg__record_samples(const double *samples, size_t count)
 
     for (size_t i = 0; i < shown; i++) {
         /* The first and the last are among those that are chosen. */
-        size_t place = shown > 1 ? i * (count - 1) / (shown - 1) : 0;
+        size_t index = shown > 1 ? i * (count - 1) / (shown - 1) : 0;
 
-        if (isfinite(samples[place]))
-            json_array_append_new(list, json_real(rint(steps * samples[place]) / steps));
+        if (isfinite(samples[index]))
+            json_array_append_new(list, json_real(rint(steps * samples[index]) / steps));
     }
     return list;
 }

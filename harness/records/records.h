@@ -1,4 +1,4 @@
-/* Records: what an observer appends to its file, one JSON object a line, as it goes. "event" says
+/* Records: what an observer appends to its file, one JSON object per line, as it goes. "event" says
  * what each is:
  *
  * - "target": the device, with "target": {"key", "name", ...} and "provenance": {...}; "watches" is
@@ -12,20 +12,20 @@
  *   "absent": reasons by metric, "throttled", "card": its state while it worked, "work":
  *   {"operations", "bytes"} of the job, "kernel": {"name", "registers", "occupancy", ..., "names",
  *   "launch"}, absent where none was started; the last two, of which a fingerprint is made, where
- *   all of the launch can be told
+ *   all of the launch is known
  * - "refused", "case", "why": the comparison does not support the case, or, of a tuning, the device
  *   does not take its launch
  * - "passed_over", "case", "why": of a tuning, not tried, since another launch shows it to be slow
  * - "progress", "comparison", "size", "done", "of", "seconds_left": how far a tuning is, in
- *   candidates; the last one absent while nothing tells
+ *   candidates; the last one absent while it is unknown
  * - "failed", "case", "why": an error of this case; the rest goes on
- * - "hung", "where": of the CPU model, what the running kernel was at when the process was told to
- *   end: "at kernels/a/b.cu:14, in kernel b, ..."
+ * - "hung", "where": of the CPU model, where the running kernel was when the process got SIGTERM:
+ *   "at kernels/a/b.cu:14, in kernel b, ..."
  * - "sentinels": {"copy": {"value", "bytes", ...}, "fma": {"value", "operations", ...},
  *   "empty": {...}}
  * - "done": every case that was asked for has its record
  *
- * A tuning's "measured" has, beside "metrics", "kernel" and "work": "dropped_in_round", absent
+ * A tuning's "measured" has, next to "metrics", "kernel" and "work": "dropped_in_round", absent
  * where it was in to the end; of a finalist "final": {"value", "low", "high", "samples_ns": one of
  * each round, which all finalists of a size have in common}, "throttled" and "card"; and
  * "no_final", why it could not be one. "low" and "high" are absent where too few samples were
@@ -54,7 +54,7 @@ typedef struct kg__record_reader {
     size_t capacity;
     size_t consumed;
     size_t line;      /* number of the whole line last read, returned or passed over */
-    size_t bad_lines; /* whole lines that were no JSON object: skipped, and counted here */
+    size_t bad_lines; /* whole lines that were not a JSON object: skipped, and counted here */
 } kg__record_reader;
 
 /* Opens `path` for reading; false with `error` when it cannot be. */

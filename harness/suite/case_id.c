@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Takes the next part of an id, up to a slash or its end; false where it is no name. */
+/* Takes the next part of an id, up to a slash or its end; false where it is not a name. */
 static bool take_part(const char **id, char *part)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"

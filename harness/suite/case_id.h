@@ -21,7 +21,7 @@ typedef struct kg__case_id {
 } kg__case_id;
 
 /* Takes an id apart: "matmul_f32/tiled/530/b16", whose launch is "b256", "b256g1056" or "-". False
- * where it is no case's. */
+ * where it is not a case's. */
 bool kg__case_id_parse(const char *id, kg__case_id *name);
 
 #endif

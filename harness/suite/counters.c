@@ -35,17 +35,17 @@ static const long first_models[KG__COUNTERS] = {
 };
 
 const kg__ratio kg__ratios[KG__RATIOS] = {
-    { "global_load_sectors_per_request", "loads", "sectors a request", KG__GLOBAL_LOAD_SECTORS,
+    { "global_load_sectors_per_request", "loads", "sectors per request", KG__GLOBAL_LOAD_SECTORS,
       KG__GLOBAL_LOAD_REQUESTS },
-    { "global_store_sectors_per_request", "stores", "sectors a request", KG__GLOBAL_STORE_SECTORS,
+    { "global_store_sectors_per_request", "stores", "sectors per request", KG__GLOBAL_STORE_SECTORS,
       KG__GLOBAL_STORE_REQUESTS },
-    { "global_atomic_sectors_per_request", "atomics", "sectors a request",
+    { "global_atomic_sectors_per_request", "atomics", "sectors per request",
       KG__GLOBAL_ATOMIC_SECTORS, KG__GLOBAL_ATOMIC_REQUESTS },
-    { "shared_load_wavefronts_per_request", "shared loads", "wavefronts a request",
+    { "shared_load_wavefronts_per_request", "shared loads", "wavefronts per request",
       KG__SHARED_LOAD_WAVEFRONTS, KG__SHARED_LOAD_REQUESTS },
-    { "shared_store_wavefronts_per_request", "shared stores", "wavefronts a request",
+    { "shared_store_wavefronts_per_request", "shared stores", "wavefronts per request",
       KG__SHARED_STORE_WAVEFRONTS, KG__SHARED_STORE_REQUESTS },
-    { "constant_load_words_per_request", "constant loads", "words a request",
+    { "constant_load_words_per_request", "constant loads", "words per request",
       KG__CONSTANT_LOAD_WORDS, KG__CONSTANT_LOAD_REQUESTS },
 };
 

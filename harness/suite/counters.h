@@ -25,7 +25,7 @@ typedef enum kg__counter {
     KG__LAUNCHES,               /* of kernels */
     KG__BUSIEST_BLOCK_REQUESTS, /* of memory, of the block of a launch that makes most */
     KG__SHARED_BYTES,           /* of shared memory, of one block */
-    KG__COPIED_BYTES,           /* that copies and fills beside kernels write */
+    KG__COPIED_BYTES,           /* written by copies and fills outside of kernels */
     KG__UNIQUE_BYTES_READ,      /* of global memory, each counted once a launch */
     KG__UNIQUE_BYTES_WRITTEN,
     KG__COUNTERS
@@ -51,7 +51,7 @@ bool kg__counter_is_of(kg__counter counter, const char *model);
 typedef struct kg__ratio {
     const char *name;  /* "global_load_sectors_per_request" */
     const char *what;  /* for sentences: "loads" */
-    const char *unit;  /* for sentences: "sectors a request" */
+    const char *unit;  /* for sentences: "sectors per request" */
     kg__counter above; /* its numerator and denominator */
     kg__counter below;
 } kg__ratio;

@@ -7,7 +7,7 @@
 #include "base/json_file.h"
 #include "base/text.h"
 
-#define REMEDY "mend the file: each figure is {\"value\": number, \"source\": text}"
+#define REMEDY "fix the file: each figure is {\"value\": number, \"source\": text}"
 
 /* A file of GPUs has some hundred lines. */
 #define LARGEST_FILE ((size_t)4 << 20)
@@ -15,8 +15,8 @@
 /* harness/suite/gpu_specs.json, which the build embeds. */
 extern const char kg__gpu_specs_json[];
 
-/* What a figure is called, and between what lies anything that a GPU has had or may soon have:
- * beyond it a unit is mistaken. */
+/* A figure's name, and the range of what a GPU has had or may soon have: beyond it a unit is
+ * mistaken. */
 static const struct {
     const char *name;
     double least;
@@ -42,7 +42,7 @@ const char *kg__gpu_figure_name(kg__gpu_figure figure)
 }
 
 /* The figure of a name; KG__GPU_FIGURES where there is none. */
-static kg__gpu_figure figure_of(const char *name)
+static kg__gpu_figure find_figure(const char *name)
 {
     int figure = 0;
 
@@ -56,12 +56,12 @@ static bool value_is_good(kg__reading *file, const kg__json_place *where, kg__gp
 {
     if (!(value >= figures[figure].least && value <= figures[figure].most)) {
         kg__complain_at(file, where,
-                        "is %g, and a GPU's %s is from %g to %g: mend the value or its unit", value,
+                        "is %g, and a GPU's %s is from %g to %g: fix the value or its unit", value,
                         figures[figure].name, figures[figure].least, figures[figure].most);
         return false;
     }
     if (figures[figure].whole && value != floor(value)) {
-        kg__complain_at(file, where, "is %g, and has to be a whole number: mend the value", value);
+        kg__complain_at(file, where, "is %g, and has to be a whole number: fix the value", value);
         return false;
     }
     return true;
@@ -97,14 +97,14 @@ static bool read_sourced(kg__reading *file, const kg__json_place *where, json_t 
     double value;
 
     if (!json_is_object(object)) {
-        kg__complain_at(file, where, "is no object: " REMEDY);
+        kg__complain_at(file, where, "is not an object: " REMEDY);
         return false;
     }
     json_object_foreach (object, key, member) {
-        const kg__json_place here = { where, key };
+        const kg__json_place place = { where, key };
 
         if (strcmp(key, "value") != 0 && strcmp(key, "source") != 0) {
-            kg__complain_at(file, &here, "is an unknown key: " REMEDY);
+            kg__complain_at(file, &place, "is an unknown key: " REMEDY);
             return false;
         }
     }
@@ -163,20 +163,20 @@ static bool read_gpu(kg__reading *file, const kg__json_place *where, json_t *obj
     json_t *value;
 
     if (!json_is_object(object)) {
-        kg__complain_at(file, where, "is no object: " REMEDY);
+        kg__complain_at(file, where, "is not an object: " REMEDY);
         return false;
     }
     json_object_foreach (object, key, value) {
-        const kg__json_place here = { where, key };
-        kg__gpu_figure figure = figure_of(key);
+        const kg__json_place member = { where, key };
+        kg__gpu_figure figure = find_figure(key);
         bool good;
 
         if (strcmp(key, "name") == 0) {
-            good = read_words(file, &here, value, gpu->name, sizeof gpu->name);
+            good = read_words(file, &member, value, gpu->name, sizeof gpu->name);
         } else if (figure < KG__GPU_FIGURES) {
-            good = read_sourced(file, &here, value, figure, gpu);
+            good = read_sourced(file, &member, value, figure, gpu);
         } else {
-            refuse_figure(file, &here);
+            refuse_figure(file, &member);
             good = false;
         }
         if (!good)
@@ -193,7 +193,7 @@ static kg__gpu_spec *find_or_add(kg__gpu_specs *gpus, const char *key)
         if (strcmp(gpus->list[i].key, key) == 0)
             return &gpus->list[i];
     }
-    gpus->list = kg__grow(gpus->list, gpus->count, &gpus->room, sizeof *gpus->list);
+    gpus->list = kg__grow(gpus->list, gpus->count, &gpus->capacity, sizeof *gpus->list);
     gpu = &gpus->list[gpus->count++];
     *gpu = (kg__gpu_spec){ .name = "" };
     kg__format(gpu->key, sizeof gpu->key, "%s", key);
@@ -209,19 +209,20 @@ static bool read_gpus(kg__reading *file, const kg__json_place *where, json_t *ob
     json_t *value;
 
     if (!json_is_object(object) || json_object_size(object) == 0) {
-        kg__complain_at(file, where, "is no object with a GPU in it: " REMEDY);
+        kg__complain_at(file, where, "is not an object with a GPU in it: " REMEDY);
         return false;
     }
     json_object_foreach (object, key, value) {
-        const kg__json_place here = { where, key };
+        const kg__json_place member = { where, key };
 
         if (!is_key(key)) {
-            kg__complain_at(file, &here,
-                            "is no target's key: they hold a-z, 0-9, - and _ alone, as nvidia-h200 "
-                            "does");
+            kg__complain_at(
+                file, &member,
+                "is not a target's key: they hold a-z, 0-9, - and _ alone, as nvidia-h200 "
+                "does");
             return false;
         }
-        if (!read_gpu(file, &here, value, find_or_add(gpus, key)))
+        if (!read_gpu(file, &member, value, find_or_add(gpus, key)))
             return false;
     }
     return true;

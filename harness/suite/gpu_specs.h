@@ -28,7 +28,7 @@ typedef enum kg__gpu_figure {
     KG__GPU_FLOAT32, /* "float32_operations_per_clock": of a multiprocessor, a multiply-add
                         being two */
     KG__GPU_INT32,   /* "int32_operations_per_clock": likewise */
-    KG__GPU_DRAM,    /* "dram_gb_per_s": 10^9 bytes a second */
+    KG__GPU_DRAM,    /* "dram_gb_per_s": 10^9 bytes per second */
     KG__GPU_L2,      /* "l2_gb_per_s" */
     KG__GPU_L2_SIZE, /* "l2_mib": 2^20 bytes */
     KG__GPU_SHARED,  /* "shared_bytes_per_clock": of a multiprocessor's L1 cache and shared
@@ -48,16 +48,16 @@ typedef struct kg__gpu_spec {
 typedef struct kg__gpu_specs {
     kg__gpu_spec *list;
     size_t count;
-    size_t room;
+    size_t capacity;
 } kg__gpu_specs;
 
 /* A figure's name in the file, "dram_gb_per_s". */
 const char *kg__gpu_figure_name(kg__gpu_figure figure);
 
-/* Adds the GPUs of a text of `length` bytes with a NUL behind it; `path` is what complaints call
+/* Adds the GPUs of a text of `length` bytes followed by a NUL; `path` is what complaints call
  * it. A GPU that is there already keeps what the text does not name. False with `error`, by file,
- * line and key, for anything that is no such document: an unknown key or figure, one that stands
- * twice, a figure without a source, a value that no GPU has, or a new GPU without a name,
+ * line and key, for anything that is not such a document: an unknown key or figure, one that
+ * appears twice, a figure without a source, a value that no GPU has, or a new GPU without a name,
  * multiprocessors, a clock, float32_operations_per_clock or dram_gb_per_s. */
 bool kg__gpu_specs_parse(const char *path, const char *text, size_t length, kg__gpu_specs *gpus,
                          kg__error *error);

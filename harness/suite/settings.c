@@ -36,52 +36,53 @@ typedef struct duration {
     const char *name;
     double least;
     double most;
-    double otherwise; /* where it is not set */
+    double default_value; /* where it is not set */
 } duration;
 
 /* ci/common.sh refuses what is out of range too. */
 static const duration silence = { "KG_CASE_TIMEOUT", 0.001, 1000000, 60 };
 static const duration sampling = { "KG_CASE_SECONDS", 0.05, 3600, 0.5 };
 
-/* Takes no blanks, signs, words or hexadecimal digits, which ci/common.sh could not tell. */
-static bool read_duration(const duration *which, const char *text, double *seconds)
+/* Takes no blanks, signs, words or hexadecimal digits, which ci/common.sh could not check. */
+static bool read_duration(const duration *setting, const char *text, double *seconds)
 {
     char *end;
 
     if (text[strspn(text, "0123456789.eE+-")] != '\0' || *text == '+' || *text == '-')
         return false;
     *seconds = strtod(text, &end);
-    return end != text && *end == '\0' && *seconds >= which->least && *seconds <= which->most;
+    return end != text && *end == '\0' && *seconds >= setting->least && *seconds <= setting->most;
 }
 
-static double duration_set(const duration *which)
+static double duration_or_default(const duration *setting)
 {
-    const char *text = kg__setting(which->name);
+    const char *text = kg__setting(setting->name);
     double seconds;
 
-    return text != NULL && read_duration(which, text, &seconds) ? seconds : which->otherwise;
+    return text != NULL && read_duration(setting, text, &seconds) ? seconds
+                                                                  : setting->default_value;
 }
 
-static bool duration_is_clear(const duration *which, kg__error *error)
+static bool duration_is_clear(const duration *setting, kg__error *error)
 {
-    const char *text = kg__setting(which->name);
+    const char *text = kg__setting(setting->name);
     double seconds;
 
-    if (text == NULL || read_duration(which, text, &seconds))
+    if (text == NULL || read_duration(setting, text, &seconds))
         return true;
-    return kg__fail(error,
-                    "%s='%s' is no number of seconds from %.7g to %.7g: set it to one, or unset it",
-                    which->name, text, which->least, which->most);
+    return kg__fail(
+        error, "%s='%s' is not a number of seconds from %.7g to %.7g: set it to one, or unset it",
+        setting->name, text, setting->least, setting->most);
 }
 
 double kg__silence_limit(void)
 {
-    return duration_set(&silence);
+    return duration_or_default(&silence);
 }
 
 double kg__case_seconds(void)
 {
-    return duration_set(&sampling);
+    return duration_or_default(&sampling);
 }
 
 bool kg__settings_are_clear(kg__error *error)
@@ -101,8 +102,8 @@ bool kg__is_paired(void)
 }
 
 /* The folder that a setting names, else `name` in the project's. */
-static void folder_of(const char *setting, const char *home, const char *name, char *path,
-                      size_t size)
+static void format_folder(const char *setting, const char *home, const char *name, char *path,
+                          size_t size)
 {
     const char *folder = kg__setting(setting);
 
@@ -114,20 +115,20 @@ static void folder_of(const char *setting, const char *home, const char *name, c
 
 void kg__out_folder(const char *home, char *path, size_t size)
 {
-    folder_of("KG_OUT", home, "out", path, size);
+    format_folder("KG_OUT", home, "out", path, size);
 }
 
 void kg__baselines_folder(const char *home, char *path, size_t size)
 {
-    folder_of("KG_BASELINES", home, "baselines", path, size);
+    format_folder("KG_BASELINES", home, "baselines", path, size);
 }
 
 bool kg__filter_is_meant(bool strict, kg__error *error)
 {
     const char *filter = kg__setting("KG_FILTER");
-    const char *given = kg__setting("KG_FILTER_GIVEN");
+    const char *requested = kg__setting("KG_FILTER_GIVEN");
 
-    if (!strict || filter == NULL || (given != NULL && strcmp(filter, given) == 0))
+    if (!strict || filter == NULL || (requested != NULL && strcmp(filter, requested) == 0))
         return true;
     return kg__fail(error,
                     "KG_FILTER='%s' is set in the environment of a strict run, which it would "
@@ -175,7 +176,7 @@ static size_t cut_open_end(char *glob)
     return slashes;
 }
 
-/* Cuts an id behind the part that follows its first `slashes` slashes. */
+/* Cuts an id after the part that follows its first `slashes` slashes. */
 static void cut_parts(char *id, size_t slashes)
 {
     for (; *id != '\0'; id++) {
@@ -189,12 +190,12 @@ static void cut_parts(char *id, size_t slashes)
     }
 }
 
-static const char *nearest_to_glob(char *glob, const char *const *ids, size_t count)
+static const char *find_nearest(char *glob, const char *const *ids, size_t count)
 {
     size_t slashes = cut_open_end(glob);
     char **heads = kg__allocate(count, sizeof *heads);
     const char *nearest;
-    const char *found = NULL;
+    const char *nearest_id = NULL;
 
     for (size_t i = 0; i < count; i++) {
         heads[i] = kg__copy_text(ids[i]);
@@ -203,11 +204,11 @@ static const char *nearest_to_glob(char *glob, const char *const *ids, size_t co
     nearest = kg__nearest_name(glob, (const char *const *)heads, count);
     for (size_t i = 0; i < count; i++) {
         if (heads[i] == nearest)
-            found = ids[i];
+            nearest_id = ids[i];
         free(heads[i]);
     }
     free(heads);
-    return found;
+    return nearest_id;
 }
 
 const char *kg__nearest_to_globs(const char *list, const char *const *ids, size_t count)
@@ -218,13 +219,13 @@ const char *kg__nearest_to_globs(const char *list, const char *const *ids, size_
 
     for (char *glob = strtok_r(globs, ",", &rest); glob != NULL && nearest == NULL;
          glob = strtok_r(NULL, ",", &rest))
-        nearest = nearest_to_glob(glob, ids, count);
+        nearest = find_nearest(glob, ids, count);
     free(globs);
     return nearest;
 }
 
 /* A glob of as many parts of an id as have `slashes` between them, and of what follows. */
-static char *glob_of(const char *id, size_t slashes)
+static char *make_glob(const char *id, size_t slashes)
 {
     size_t size = strlen(id) + sizeof "/*";
     char *glob = kg__allocate(size, 1);
@@ -246,11 +247,11 @@ char *kg__glob_meant(const char *list, const char *const *ids, size_t count)
 
     for (char *glob = strtok_r(globs, ",", &rest); glob != NULL && meant == NULL;
          glob = strtok_r(NULL, ",", &rest)) {
-        const char *nearest = nearest_to_glob(glob, ids, count);
+        const char *nearest = find_nearest(glob, ids, count);
 
         /* What the glob ended in was cut from it by the search. */
         if (nearest != NULL)
-            meant = glob_of(nearest, cut_open_end(glob));
+            meant = make_glob(nearest, cut_open_end(glob));
     }
     free(globs);
     return meant;

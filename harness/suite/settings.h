@@ -18,13 +18,13 @@ double kg__case_seconds(void);
 
 /* Whether KG_STRICT is 0 or 1, and KG_CASE_TIMEOUT and KG_CASE_SECONDS are numbers in their range,
  * or each is empty or unset, as whatever reads them demands; false with `error` where one is
- * anything else: "false" may be meant either way, and a limit that is passed over is not the one
- * that was asked for. */
+ * anything else: "false" could mean either, and an ignored limit is not the one that was asked for.
+ */
 bool kg__settings_are_clear(kg__error *error);
 
 /* Whether KG_FILTER may narrow the run: in strict mode only where the command line asked for it,
- * which whoever read that says by KG_FILTER_GIVEN, the same list again. A filter that was left in
- * the environment would pass for a whole gate. False with `error`. */
+ * which the program that read it says by KG_FILTER_GIVEN, the same list again. A filter left in the
+ * environment would pass for a whole gate. False with `error`. */
 bool kg__filter_is_meant(bool strict, kg__error *error);
 
 /* True when one of a comma-separated list of globs, in which * also matches slashes, matches an id.

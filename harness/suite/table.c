@@ -46,29 +46,29 @@ static size_t append(char *id, size_t length, const char *text)
     return strlen(id);
 }
 
-void kg__table_name(const kg_comparison *comparison, kg__case *one)
+void kg__table_name(const kg_comparison *comparison, kg__case *c)
 {
     char number[32];
     size_t length;
 
-    one->id[0] = '\0';
-    length = append(one->id, 0, comparison->name);
+    c->id[0] = '\0';
+    length = append(c->id, 0, comparison->name);
 
-    length = append(one->id, length, "/");
-    length = append(one->id, length, one->variant->name);
-    for (int i = 0; i < one->size->extents; i++) {
-        kg__format(number, sizeof number, "%s%" PRId64, i == 0 ? "/" : "x", one->size->extent[i]);
-        length = append(one->id, length, number);
+    length = append(c->id, length, "/");
+    length = append(c->id, length, c->variant->name);
+    for (int i = 0; i < c->size->extents; i++) {
+        kg__format(number, sizeof number, "%s%" PRId64, i == 0 ? "/" : "x", c->size->extent[i]);
+        length = append(c->id, length, number);
     }
-    if (one->launch.block == 0) {
-        append(one->id, length, "/-");
+    if (c->launch.block == 0) {
+        append(c->id, length, "/-");
         return;
     }
-    kg__format(number, sizeof number, "/b%d", one->launch.block);
-    length = append(one->id, length, number);
-    if (one->launch.grid != 0) {
-        kg__format(number, sizeof number, "g%d", one->launch.grid);
-        append(one->id, length, number);
+    kg__format(number, sizeof number, "/b%d", c->launch.block);
+    length = append(c->id, length, number);
+    if (c->launch.grid != 0) {
+        kg__format(number, sizeof number, "g%d", c->launch.grid);
+        append(c->id, length, number);
     }
 }
 
@@ -111,7 +111,7 @@ static bool variant_is_good(const kg_comparison *comparison, const kg_variant *v
         problem = "a .not_for of more than KG_PURPOSE_TIME and KG_PURPOSE_COUNT, and every variant "
                   "is checked";
     if (problem != NULL)
-        return kg__fail(error, "%s/%s: %s: mend its row", comparison->name, variant->name, problem);
+        return kg__fail(error, "%s/%s: %s: fix its row", comparison->name, variant->name, problem);
     return launches_are_good(comparison, variant->launches, error);
 }
 
@@ -133,7 +133,7 @@ static bool size_is_empty(const kg_comparison *comparison, const kg_size *size)
     return false;
 }
 
-/* Of a size that is refused there is no work to ask for. */
+/* The work of a refused size is not asked for. */
 static bool work_is_good(const kg_comparison *comparison, const kg_size *size, kg__error *error)
 {
     kg_work work;
@@ -211,30 +211,30 @@ static bool table_is_good(const kg_comparison *comparison, kg__error *error)
 }
 
 /* A list that grows by a case at a time. */
-typedef struct expansion {
+typedef struct case_builder {
     const kg_comparison *comparison;
     kg__case_list *cases;
-    size_t room;
-} expansion;
+    size_t capacity;
+} case_builder;
 
-/* Adds a case behind those that it is timed beside. */
-static void add_case(expansion *into, const kg_variant *variant, const kg_size *size,
+/* Adds a case after those that it is timed side by side with. */
+static void add_case(case_builder *list, const kg_variant *variant, const kg_size *size,
                      kg_launch launch)
 {
-    kg__case_list *cases = into->cases;
-    kg__case one = { .variant = variant, .size = size, .launch = launch, .id = "" };
-    size_t place = cases->count;
+    kg__case_list *cases = list->cases;
+    kg__case c = { .variant = variant, .size = size, .launch = launch, .id = "" };
+    size_t index = cases->count;
 
-    kg__table_name(into->comparison, &one);
-    cases->list = kg__grow(cases->list, cases->count, &into->room, sizeof *cases->list);
-    while (place > 0 && cases->list[place - 1].size == size &&
-           !kg__table_side_by_side(&cases->list[place - 1], &one))
-        place--;
-    if (place == 0 || cases->list[place - 1].size != size)
-        place = cases->count;
-    memmove(&cases->list[place + 1], &cases->list[place],
-            (cases->count - place) * sizeof *cases->list);
-    cases->list[place] = one;
+    kg__table_name(list->comparison, &c);
+    cases->list = kg__grow(cases->list, cases->count, &list->capacity, sizeof *cases->list);
+    while (index > 0 && cases->list[index - 1].size == size &&
+           !kg__table_side_by_side(&cases->list[index - 1], &c))
+        index--;
+    if (index == 0 || cases->list[index - 1].size != size)
+        index = cases->count;
+    memmove(&cases->list[index + 1], &cases->list[index],
+            (cases->count - index) * sizeof *cases->list);
+    cases->list[index] = c;
     cases->count++;
 }
 
@@ -253,36 +253,36 @@ bool kg__table_grid_is_free(const kg_launch *launches)
 }
 
 /* Adds every launch of a variant: "-" where there is none. */
-static void add_launches(expansion *into, const kg_variant *variant, const kg_size *size)
+static void add_launches(case_builder *list, const kg_variant *variant, const kg_size *size)
 {
-    static const kg_launch none[] = { KG_END };
-    const kg_launch *own = kg__table_launches(into->comparison, variant);
-    const kg_launch *launch = own != NULL ? own : none;
+    static const kg_launch no_launch[] = { KG_END };
+    const kg_launch *launches = kg__table_launches(list->comparison, variant);
+    const kg_launch *launch = launches != NULL ? launches : no_launch;
 
-    add_case(into, variant, size, launch[0]);
+    add_case(list, variant, size, launch[0]);
     for (size_t i = 1; launch[0].block != 0 && launch[i].block != 0; i++)
-        add_case(into, variant, size, launch[i]);
+        add_case(list, variant, size, launch[i]);
 }
 
-static void add_size(expansion *into, const kg_size *size, unsigned purposes)
+static void add_size(case_builder *list, const kg_size *size, unsigned purposes)
 {
-    for (const kg_variant *variant = into->comparison->variants; variant->name != NULL; variant++) {
+    for (const kg_variant *variant = list->comparison->variants; variant->name != NULL; variant++) {
         if ((size->purpose & purposes & ~variant->not_for) != 0)
-            add_launches(into, variant, size);
+            add_launches(list, variant, size);
     }
 }
 
-static void add_defects(expansion *into)
+static void add_defects(case_builder *list)
 {
     for (const kg_defect *defect = kg__table_defects(); defect->name != NULL; defect++)
-        add_case(into, &defect->variant, &defect->size, defect->launch);
+        add_case(list, &defect->variant, &defect->size, defect->launch);
 }
 
 static bool ids_are_unique(const kg__case_list *cases, kg__error *error)
 {
     for (size_t i = 0; i < cases->count; i++) {
         if (kg__table_find(cases, cases->list[i].id) != &cases->list[i])
-            return kg__fail(error, "%s: stands twice in the table: remove one of the two",
+            return kg__fail(error, "%s: appears twice in the table: remove one of the two",
                             cases->list[i].id);
     }
     return true;
@@ -290,22 +290,22 @@ static bool ids_are_unique(const kg__case_list *cases, kg__error *error)
 
 const kg_defect *kg__table_defects(void)
 {
-    static const kg_defect none;
+    static const kg_defect no_defects;
 
-    return &kg__defects != NULL ? kg__defects : &none;
+    return &kg__defects != NULL ? kg__defects : &no_defects;
 }
 
 bool kg__table_expand_for(const kg_comparison *comparison, unsigned purposes, kg__case_list *cases,
                           kg__error *error)
 {
-    expansion into = { comparison, cases, 0 };
+    case_builder list = { comparison, cases, 0 };
 
     *cases = (kg__case_list){ 0 };
     if (!table_is_good(comparison, error))
         return false;
     for (const kg_size *size = comparison->sizes; size->extents != 0; size++) {
         if ((size->purpose & purposes) != 0)
-            add_size(&into, size, purposes);
+            add_size(&list, size, purposes);
     }
     return ids_are_unique(cases, error);
 }
@@ -313,7 +313,7 @@ bool kg__table_expand_for(const kg_comparison *comparison, unsigned purposes, kg
 bool kg__table_expand(const kg_comparison *comparison, const char *part, kg__case_list *cases,
                       kg__error *error)
 {
-    expansion into = { comparison, cases, 0 };
+    case_builder list = { comparison, cases, 0 };
 
     if (!is_defects(part) && kg__is_part(part))
         return kg__table_expand_for(comparison, kg__part_purposes(part), cases, error);
@@ -323,13 +323,13 @@ bool kg__table_expand(const kg_comparison *comparison, const char *part, kg__cas
     if (!is_defects(part))
         return kg__fail(error, "%s: this target has no part %s: see --help", comparison->name,
                         part);
-    add_defects(&into);
+    add_defects(&list);
     return ids_are_unique(cases, error);
 }
 
-bool kg__table_side_by_side(const kg__case *one, const kg__case *other)
+bool kg__table_side_by_side(const kg__case *a, const kg__case *b)
 {
-    return one->size == other->size && one->launch.block == other->launch.block;
+    return a->size == b->size && a->launch.block == b->launch.block;
 }
 
 const kg__case *kg__table_find(const kg__case_list *cases, const char *id)
@@ -353,7 +353,7 @@ static const kg_variant *find_variant(const kg_comparison *comparison, const cha
     return variant->name != NULL ? variant : NULL;
 }
 
-/* The number at the front of `text`, behind which `*rest` then begins: 1 to 2^31 - 1, without a
+/* The number at the front of `text`, after which `*rest` then begins: 1 to 2^31 - 1, without a
  * sign or leading zeros; else 0. */
 static int take_number(const char *text, const char **rest)
 {
@@ -405,60 +405,60 @@ static bool parse_failed(const char *id, kg__error *why)
                     id);
 }
 
-bool kg__table_parse(const kg_comparison *comparison, const char *id, kg__case *one, kg__error *why)
+bool kg__table_parse(const kg_comparison *comparison, const char *id, kg__case *c, kg__error *why)
 {
     size_t length = strlen(comparison->name);
     const char *variant;
     const char *launch = strrchr(id, '/');
     const char *end;
 
-    *one = (kg__case){ .id = "" };
+    *c = (kg__case){ .id = "" };
     if (strncmp(id, comparison->name, length) != 0 || id[length] != '/')
         return kg__fail(why, "%s: no case of the comparison %s: ask the program of its own", id,
                         comparison->name);
     variant = id + length + 1;
     end = strchr(variant, '/');
-    if (end == NULL || end >= launch || !parse_launch(launch + 1, &one->launch))
+    if (end == NULL || end >= launch || !parse_launch(launch + 1, &c->launch))
         return parse_failed(id, why);
-    one->variant = find_variant(comparison, variant, (size_t)(end - variant));
-    if (one->variant == NULL)
+    c->variant = find_variant(comparison, variant, (size_t)(end - variant));
+    if (c->variant == NULL)
         return kg__fail(why, "%s: %s has no variant of this name: --candidates prints the ids", id,
                         comparison->name);
-    if (!form_fits(kg__table_launches(comparison, one->variant), &one->launch))
+    if (!form_fits(kg__table_launches(comparison, c->variant), &c->launch))
         return kg__fail(why,
                         "%s: the launches of %s have another form: --candidates prints the "
                         "ids",
-                        id, one->variant->name);
+                        id, c->variant->name);
     for (const kg_size *size = comparison->sizes; size->extents != 0; size++) {
-        one->size = size;
-        kg__table_name(comparison, one);
-        if (strcmp(one->id, id) == 0)
+        c->size = size;
+        kg__table_name(comparison, c);
+        if (strcmp(c->id, id) == 0)
             return true;
     }
     return kg__fail(why, "%s: the table of %s has no such size: --candidates prints the ids", id,
                     comparison->name);
 }
 
-const char *kg__case_refusal(const kg_comparison *comparison, const kg__case *one)
+const char *kg__case_refusal(const kg_comparison *comparison, const kg__case *c)
 {
     const char *reason;
 
-    if (size_is_empty(comparison, one->size))
+    if (size_is_empty(comparison, c->size))
         return "a size below 1 leaves nothing to compute";
     if (comparison->refuses == NULL)
         return NULL;
-    reason = comparison->refuses(one->variant, one->size, &one->launch);
+    reason = comparison->refuses(c->variant, c->size, &c->launch);
     return reason != NULL && reason[0] == '\0' ? "no reason: .refuses returned an empty text"
                                                : reason;
 }
 
-json_t *kg__work_of(const kg_comparison *comparison, const kg__case *one)
+json_t *kg__work_of(const kg_comparison *comparison, const kg__case *c)
 {
     kg_work work;
 
     if (comparison->work == NULL)
         return NULL;
-    work = comparison->work(one->size);
+    work = comparison->work(c->size);
     return json_pack("{s:f, s:f}", "operations", work.operations, "bytes", work.bytes);
 }
 

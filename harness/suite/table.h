@@ -38,10 +38,10 @@ bool kg__is_part(const char *part);
 /* The comparison's defects; an empty table where it has none. */
 const kg_defect *kg__table_defects(void);
 
-/* Expands the cases of a part, sizes outermost, then threads a block, then variants, so that what
- * is timed side by side stands together; part "defects" has the defects' own. False with `error`
- * when the table is wrong: a name outside [a-z0-9_], no variant, a size or launch that stands
- * twice, a member that holds what it must not. */
+/* Expands the cases of a part, sizes outermost, then threads per block, then variants, so that what
+ * is timed side by side is adjacent; part "defects" has the defects' own. False with `error` when
+ * the table is wrong: a name outside [a-z0-9_], no variant, a size or launch that appears twice, a
+ * member that holds what it must not. */
 bool kg__table_expand(const kg_comparison *comparison, const char *part, kg__case_list *cases,
                       kg__error *error);
 
@@ -50,18 +50,17 @@ bool kg__table_expand(const kg_comparison *comparison, const char *part, kg__cas
 bool kg__table_expand_for(const kg_comparison *comparison, unsigned purposes, kg__case_list *cases,
                           kg__error *error);
 
-/* Whether two cases are timed side by side: variants of one size and number of threads a block,
+/* Whether two cases are timed side by side: variants of one size and number of threads per block,
  * however many blocks each takes. */
-bool kg__table_side_by_side(const kg__case *one, const kg__case *other);
+bool kg__table_side_by_side(const kg__case *a, const kg__case *b);
 
 /* The case of an id, or NULL. */
 const kg__case *kg__table_find(const kg__case_list *cases, const char *id);
 
-/* Makes the case of an id whose variant and size must stand in the table (a good one, see
- * kg__table_expand()), while its launch need not: any number of threads a block, and of blocks
+/* Makes the case of an id whose variant and size must be in the table (a good one, see
+ * kg__table_expand()), while its launch need not: any number of threads per block, and of blocks
  * where their number is free. False with `why`. */
-bool kg__table_parse(const kg_comparison *comparison, const char *id, kg__case *one,
-                     kg__error *why);
+bool kg__table_parse(const kg_comparison *comparison, const char *id, kg__case *c, kg__error *why);
 
 /* The launches of a variant, ended by KG_END: its own, else the comparison's, NULL where there is
  * none to choose. */
@@ -71,15 +70,15 @@ const kg_launch *kg__table_launches(const kg_comparison *comparison, const kg_va
 bool kg__table_grid_is_free(const kg_launch *launches);
 
 /* Writes the id of a case whose other members are filled in. */
-void kg__table_name(const kg_comparison *comparison, kg__case *one);
+void kg__table_name(const kg_comparison *comparison, kg__case *c);
 
 /* Why the comparison does not support a case, or NULL when it does. A size with a negative number
  * is always refused, one with a 0 unless the comparison takes it. */
-const char *kg__case_refusal(const kg_comparison *comparison, const kg__case *one);
+const char *kg__case_refusal(const kg_comparison *comparison, const kg__case *c);
 
 /* What a case's job asks for, as a "measured" record has it: {"operations", "bytes"}; owned by the
  * caller; NULL where the comparison does not say. */
-json_t *kg__work_of(const kg_comparison *comparison, const kg__case *one);
+json_t *kg__work_of(const kg_comparison *comparison, const kg__case *c);
 
 /* Frees the list, and empties it. */
 void kg__case_list_free(kg__case_list *cases);

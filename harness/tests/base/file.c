@@ -200,8 +200,8 @@ Test(file, what_is_no_regular_file_is_not_replaced)
     cr_assert(mkfifo(at("pipe"), 0666) == 0);
     cr_assert(symlink("pipe", at("link")) == 0);
     cr_expect(!kg__file_replace(at("pipe"), "new", 3, &error));
-    cr_expect(strstr(error.text, "/pipe: cannot be written: it is no regular file") != NULL, "%s",
-              error.text);
+    cr_expect(strstr(error.text, "/pipe: cannot be written: it is not a regular file") != NULL,
+              "%s", error.text);
     cr_expect(!kg__file_replace(at("link"), "new", 3, &error));
     cr_expect(lstat(at("pipe"), &facts) == 0 && S_ISFIFO(facts.st_mode));
     cr_expect(lstat(at("link"), &facts) == 0 && S_ISLNK(facts.st_mode));

@@ -226,7 +226,7 @@ Test(lock, a_symbolic_link_is_refused)
     free(text);
 }
 
-/* What is no file to be locked, such as a folder, is refused as well. */
+/* What is not a file to be locked, such as a folder, is refused as well. */
 Test(lock, a_folder_in_its_place_is_refused)
 {
     cr_assert(mkdir(at("kernelgate-GPU-8.lock"), 0777) == 0);

@@ -194,7 +194,7 @@ Test(holding, a_process_that_is_not_there)
 
     end_stranger(stranger);
     cr_assert(!kg__run_lock_take(at(""), stranger, &error));
-    cr_assert(strstr(error.text, "/proc tells nothing of it") != NULL, "%s", error.text);
+    cr_assert(strstr(error.text, "/proc has nothing about it") != NULL, "%s", error.text);
     kg__run_lock_release(at(""), stranger);
     cr_assert(!exists(lock()));
 }
@@ -238,10 +238,10 @@ Test(holding, what_is_no_file)
 
     cr_assert(!kg__run_lock_take(at(""), getpid(), &error));
     cr_assert(!kg__run_lock_permits(at(""), &error));
-    cr_assert(strstr(error.text, "run.lock: is no regular file") != NULL, "%s", error.text);
+    cr_assert(strstr(error.text, "run.lock: is not a regular file") != NULL, "%s", error.text);
     cr_assert(rmdir(lock()) == 0);
     cr_assert(mkfifo(lock(), 0666) == 0);
-    expect_held("run.lock: is no regular file");
+    expect_held("run.lock: is not a regular file");
     cr_assert(unlink(lock()) == 0);
     write_text(at("other"), "of somebody else");
     cr_assert(symlink(at("other"), lock()) == 0);
@@ -452,8 +452,8 @@ Test(holding, files_that_the_scripts_cannot_understand)
     write_text(lock(), "process 1\nstarted 1\nhost elsewhere.invalid\nwhat ctest\nsince today\n");
     expect_script(2, "held by ctest, process 1 on elsewhere.invalid, since today: wait");
     cr_assert(unlink(lock()) == 0 && mkdir(lock(), 0777) == 0);
-    expect_script(2, "run.lock: is no regular file: remove it, or set KG_OUT to another folder");
+    expect_script(2, "run.lock: is not a regular file: remove it, or set KG_OUT to another folder");
     cr_assert(rmdir(lock()) == 0 && symlink(at("other"), lock()) == 0);
-    expect_script(2, "run.lock: is no regular file");
+    expect_script(2, "run.lock: is not a regular file");
     cr_assert(!exists(at("other")));
 }

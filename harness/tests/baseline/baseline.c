@@ -53,7 +53,7 @@ Test(baseline, added_metrics_are_sorted_and_gated)
               kg__baseline_metric_of(entry, "requests"));
     cr_expect(entry->metric_count == 4);
     cr_expect(kg__baseline_sentinel(&baseline, "copy") == entry);
-    cr_expect(baseline.case_count == 0, "a sentinel is no case");
+    cr_expect(baseline.case_count == 0, "a sentinel is not a case");
     kg__baseline_free(&baseline);
 }
 

@@ -76,8 +76,8 @@ Test(drift, stands_the_worst_first)
     for (size_t i = 0; i < 7; i++)
         cr_expect(strcmp(drifts.items[i].id, order[i]) == 0, "%zu: %s", i, drifts.items[i].id);
     cr_expect(fabs(drifts.items[0].change - 0.2) < 1e-12);
-    cr_expect(drifts.items[4].kind == KG__DRIFT_NEW && drifts.items[4].whole);
-    cr_expect(drifts.items[6].kind == KG__DRIFT_RETIRED && drifts.items[6].last == NULL);
+    cr_expect(drifts.items[4].kind == KG__DIFFERENCE_NEW && drifts.items[4].whole);
+    cr_expect(drifts.items[6].kind == KG__DIFFERENCE_RETIRED && drifts.items[6].last == NULL);
     cr_expect(drifts.cases == 4 && drifts.slower == 2 && drifts.faster == 1);
     cr_expect(drifts.added == 2 && drifts.retired == 1);
     kg__baseline_diff_free(&drifts);
@@ -206,9 +206,9 @@ Test(drift, of_metrics_that_came_and_went)
     add(&last, "a/b/1/-", "warm_time_ns", 1);
     drifts = kg__baseline_diff_make(&first, &last);
     cr_assert(drifts.count == 2 && drifts.cases == 1);
-    cr_expect(drifts.items[0].kind == KG__DRIFT_NEW && !drifts.items[0].whole);
+    cr_expect(drifts.items[0].kind == KG__DIFFERENCE_NEW && !drifts.items[0].whole);
     cr_expect(strcmp(drifts.items[0].metric, "warm_time_ns") == 0);
-    cr_expect(drifts.items[1].kind == KG__DRIFT_RETIRED && drifts.added == 0);
+    cr_expect(drifts.items[1].kind == KG__DIFFERENCE_RETIRED && drifts.added == 0);
     cr_expect(!kg__baseline_difference_exceeds(&drifts.items[0], 0));
     kg__baseline_diff_free(&drifts);
 }
@@ -242,7 +242,8 @@ Test(drift, of_counters_is_exact)
     kg__baseline_diff_free(&drifts);
 }
 
-/* A case that is only checked may come and go too; one that is counted from now on is no loss. */
+/* A case that is only checked may come and go too; one that is counted from now on is not a loss.
+ */
 Test(drift, of_checked_cases)
 {
     kg__baseline_diff drifts;
@@ -257,7 +258,7 @@ Test(drift, of_checked_cases)
     cr_assert(drifts.count == 2 && drifts.added == 1 && drifts.retired == 1);
     cr_expect_str_eq(drifts.items[0].id, "a/new/1/-");
     cr_expect_str_eq(drifts.items[1].id, "a/gone/1/-");
-    cr_expect(drifts.items[1].whole && drifts.items[1].kind == KG__DRIFT_RETIRED);
+    cr_expect(drifts.items[1].whole && drifts.items[1].kind == KG__DIFFERENCE_RETIRED);
     kg__baseline_diff_free(&drifts);
 }
 
@@ -278,7 +279,7 @@ Test(drift, of_counters_that_an_older_model_did_not_count)
     cr_assert(drifts.count == 3 && drifts.slower == 1);
     cr_expect_str_eq(drifts.items[0].metric, "shuffles");
     for (size_t i = 1; i < 3; i++) {
-        cr_expect(drifts.items[i].kind == KG__DRIFT_NEW && isnan(drifts.items[i].change));
+        cr_expect(drifts.items[i].kind == KG__DIFFERENCE_NEW && isnan(drifts.items[i].change));
         cr_expect(!kg__baseline_difference_exceeds(&drifts.items[i], 0));
     }
     kg__baseline_diff_free(&drifts);

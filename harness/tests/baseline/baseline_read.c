@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/baseline/baseline_fixture.h"
 #include "base/message.h"
+#include "tests/baseline/baseline_fixture.h"
 
 TestSuite(baseline_read, .init = begin_baselines, .fini = remove_folder);
 
@@ -34,7 +34,7 @@ static kg__baseline load_bad(const char *message)
     return baseline;
 }
 
-#define REMEDY ": mend the file, or record it anew with ci/rebaseline"
+#define REMEDY ": fix the file, or record it again with ci/rebaseline"
 
 static void expect_bad(const char *text, const char *message)
 {
@@ -331,7 +331,7 @@ Test(baseline_read, an_enormous_file)
 
 Test(baseline_read, what_is_no_object)
 {
-    expect_bad("[]", ":1: is no JSON object" REMEDY);
+    expect_bad("[]", ":1: is not a JSON object" REMEDY);
     expect_bad("\"text\"", ":1: '[' or '{' expected near '\"text\"'" REMEDY);
     expect_bad("{} {}", ":1: end of file expected near '{'" REMEDY);
 }
@@ -339,13 +339,13 @@ Test(baseline_read, what_is_no_object)
 Test(baseline_read, another_schema)
 {
     expect_bad("{}", ":1: has no \"schema\"" REMEDY);
-    expect_bad("{\n\"schema\": 1}", ":2: schema: is no text" REMEDY);
+    expect_bad("{\n\"schema\": 1}", ":2: schema: is not a string" REMEDY);
     expect_bad("{\"schema\": \"kernelgate-baseline/2\",\n \"cases\": {\"new\": 1}}",
                ":1: schema kernelgate-baseline/2 is not the one this program reads "
-               "(kernelgate-baseline/1): update kernelgate or record anew with ci/rebaseline");
+               "(kernelgate-baseline/1): update kernelgate or record again with ci/rebaseline");
     expect_bad("{\"schema\": \"kernelgate-results/1\"}",
                ":1: schema kernelgate-results/1 is not the one this program reads "
-               "(kernelgate-baseline/1): update kernelgate or record anew with ci/rebaseline");
+               "(kernelgate-baseline/1): update kernelgate or record again with ci/rebaseline");
 }
 
 Test(baseline_read, what_has_to_be_there)
@@ -365,7 +365,7 @@ Test(baseline_read, duplicate_keys_are_named_with_their_line)
 
     kg__baseline baseline = load_bad(":5: duplicate object key near '\"barriers\"'" REMEDY);
 
-    cr_expect(baseline.case_count == 0, "a file that is no strict JSON holds nothing");
+    cr_expect(baseline.case_count == 0, "a file that is not strict JSON holds nothing");
     kg__baseline_free(&baseline);
     write_text(path, with_case("\"z/good/1/-\": {\"barriers\": {\"value\": 1}}"));
     baseline = load_bad(":5: duplicate object key near '\"z/good/1/-\"'" REMEDY);
@@ -458,38 +458,38 @@ Test(baseline_read, only_the_first_fault_is_reported)
 
 Test(baseline_read, wrong_types)
 {
-    expect_bad_case("\"a/b/1/-\": []", ":4: cases: a/b/1/-: is no object" REMEDY);
+    expect_bad_case("\"a/b/1/-\": []", ":4: cases: a/b/1/-: is not an object" REMEDY);
     expect_bad_metric("\"commit\": 7, \"barriers\": {\"value\": 1}",
-                      "commit: is no text of a commit");
+                      "commit: is not a string, or is empty");
     expect_bad_metric("\"commit\": \"\", \"barriers\": {\"value\": 1}",
-                      "commit: is no text of a commit");
-    expect_bad_metric("\"code\": 7, \"barriers\": {\"value\": 1}", "code: is no object");
+                      "commit: is not a string, or is empty");
+    expect_bad_metric("\"code\": 7, \"barriers\": {\"value\": 1}", "code: is not an object");
     expect_bad_metric("\"code\": {}, \"barriers\": {\"value\": 1}",
-                      "code: is empty: leave it away where nothing is known");
+                      "code: is empty: omit it where nothing is known");
     expect_bad_metric("\"code\": {\"spill_bytes\": 0}, \"barriers\": {\"value\": 1}",
                       "code: spill_bytes: is an unknown key");
     expect_bad_metric("\"code\": {\"registers\": 4.5}, \"barriers\": {\"value\": 1}",
-                      "code: registers: is no whole number from 0 to 1000000000");
+                      "code: registers: is not a whole number from 0 to 1000000000");
     expect_bad_metric("\"code\": {\"fingerprint\": 7}, \"barriers\": {\"value\": 1}",
-                      "code: fingerprint: is no text of 16 digits 0 to 9 and a to f");
-    expect_bad_metric("\"barriers\": {\"value\": \"1\"}", "barriers: value: is no number");
-    expect_bad_metric("\"barriers\": {\"value\": null}", "barriers: value: is no number");
-    expect_bad_metric("\"barriers\": {\"value\": true}", "barriers: value: is no number");
+                      "code: fingerprint: is not a string of 16 hexadecimal digits");
+    expect_bad_metric("\"barriers\": {\"value\": \"1\"}", "barriers: value: is not a number");
+    expect_bad_metric("\"barriers\": {\"value\": null}", "barriers: value: is not a number");
+    expect_bad_metric("\"barriers\": {\"value\": true}", "barriers: value: is not a number");
     expect_bad_metric("\"barriers\": {\"value\": 1, \"band\": \"0\"}",
-                      "barriers: band: is no number");
+                      "barriers: band: is not a number");
     expect_bad_metric("\"barriers\": {\"value\": 1, \"floor\": {}}",
-                      "barriers: floor: is no number");
+                      "barriers: floor: is not a number");
     expect_bad_metric("\"barriers\": {\"value\": 1, \"gated\": 0}",
                       "barriers: gated: is neither true nor false");
     expect_bad_metric("\"barriers\": {\"value\": 1, \"sessions\": 1}",
-                      "barriers: sessions: is no array of numbers");
+                      "barriers: sessions: is not an array of numbers");
     expect_bad_metric("\"barriers\": {\"value\": 1, \"sessions\": [1, \"2\"]}",
-                      "barriers: sessions: is no number");
+                      "barriers: sessions: is not a number");
     expect_bad_case("\"a/b/1/-\": {\"barriers\": {\"value\": 1, \"band_by\": \"machine\"}}",
-                    ":4: cases: a/b/1/-: barriers: band_by: can only be \"hand\": leave it away "
+                    ":4: cases: a/b/1/-: barriers: band_by: can only be \"hand\": omit it "
                     "otherwise");
     expect_bad_case("\"a/b/1/-\": {\"barriers\": {\"value\": 1, \"band_by\": true}}",
-                    ":4: cases: a/b/1/-: barriers: band_by: can only be \"hand\": leave it away "
+                    ":4: cases: a/b/1/-: barriers: band_by: can only be \"hand\": omit it "
                     "otherwise");
 }
 
@@ -514,7 +514,7 @@ Test(baseline_read, values_out_of_range)
                       "time_ns: sessions: holds a figure out of range: each has to be above 0 and "
                       "up to 2^53");
     expect_bad_metric("\"time_ns\": {\"value\": 1, \"band\": 0.02, \"floor\": 5, \"sessions\": []}",
-                      "time_ns: sessions: is empty: leave it away where there are none");
+                      "time_ns: sessions: is empty: omit it where there are none");
 }
 
 Test(baseline_read, values_at_the_end_of_their_range)
@@ -576,7 +576,7 @@ Test(baseline_read, ids_that_are_no_cases)
 
         snprintf(text, sizeof text, "\"%s\": {\"barriers\": {\"value\": 1}}", ids[i]);
         snprintf(message, sizeof message,
-                 ":4: cases: %s: is no case: comparison/variant/size/launch" REMEDY, ids[i]);
+                 ":4: cases: %s: is not a case: comparison/variant/size/launch" REMEDY, ids[i]);
         expect_bad_case(text, message);
     }
 }
@@ -591,11 +591,11 @@ static void expect_bad_head(const char *members, const char *message)
 
 Test(baseline_read, bad_targets)
 {
-    expect_bad_head("\"target\": 1, \"cases\": {}", ":2: target: is no object" REMEDY);
+    expect_bad_head("\"target\": 1, \"cases\": {}", ":2: target: is not an object" REMEDY);
     expect_bad_head("\"target\": {\"key\": 1}, \"cases\": {}",
-                    ":2: target: key: is no text, or an empty one" REMEDY);
+                    ":2: target: key: is not a string, or is empty" REMEDY);
     expect_bad_head("\"target\": {\"key\": \"\"}, \"cases\": {}",
-                    ":2: target: key: is no text, or an empty one" REMEDY);
+                    ":2: target: key: is not a string, or is empty" REMEDY);
     expect_bad_head("\"target\": {\"key\": \"nvidia-h100\"}, \"cases\": {}",
                     ":2: target: key: is nvidia-h100, which belongs in nvidia-h100.json: rename "
                     "the file, or record a baseline with ci/rebaseline");
@@ -606,7 +606,7 @@ Test(baseline_read, bad_targets)
                     "\"9.0.0.0.0.0.0.0.0\"}, \"cases\": {}",
                     ":2: target: compute_capability: has more than 15 bytes" REMEDY);
     expect_bad_head("\"target\": {\"key\": \"nvidia-h200\", \"memory_mib\": 1.5}, \"cases\": {}",
-                    ":2: target: memory_mib: is no whole number" REMEDY);
+                    ":2: target: memory_mib: is not a whole number" REMEDY);
     expect_bad_head("\"target\": {\"key\": \"nvidia-h200\", \"memory_mib\": -1}, \"cases\": {}",
                     ":2: target: memory_mib: is out of range: it has to be from 0 to "
                     "9007199254740992" REMEDY);
@@ -619,14 +619,14 @@ Test(baseline_read, bad_targets)
 Test(baseline_read, bad_provenance_and_sentinels)
 {
 #define HEAD "\"target\": {\"key\": \"nvidia-h200\"}, \"cases\": {}, "
-    expect_bad_head(HEAD "\"provenance\": []", ":2: provenance: is no object" REMEDY);
+    expect_bad_head(HEAD "\"provenance\": []", ":2: provenance: is not an object" REMEDY);
     expect_bad_head(HEAD "\"provenance\": {\"driver\": [580]}",
-                    ":2: provenance: driver: is no text, number or boolean" REMEDY);
+                    ":2: provenance: driver: is not a string, number or boolean" REMEDY);
     expect_bad_head(HEAD "\"provenance\": {\"driver\": null}",
-                    ":2: provenance: driver: is no text, number or boolean" REMEDY);
-    expect_bad_head(HEAD "\"sentinels\": 1", ":2: sentinels: is no object" REMEDY);
+                    ":2: provenance: driver: is not a string, number or boolean" REMEDY);
+    expect_bad_head(HEAD "\"sentinels\": 1", ":2: sentinels: is not an object" REMEDY);
     expect_bad_head(HEAD "\"sentinels\": {\"cpy\": {\"time_ns\": {}}}",
-                    ":2: sentinels: cpy: is no sentinel: they are copy and fma" REMEDY);
+                    ":2: sentinels: cpy: is not a sentinel: they are copy and fma" REMEDY);
     expect_bad_head(HEAD "\"sentinels\": {\"copy\": {\"commit\": \"x\"}}",
                     ":2: sentinels: copy: commit: is an unknown key" REMEDY);
     expect_bad_head(HEAD "\"sentinels\": {\"copy\": {}}",
@@ -638,13 +638,13 @@ Test(baseline_read, bad_provenance_and_sentinels)
                     "seen" REMEDY);
 #undef HEAD
     expect_bad_head("\"target\": {\"key\": \"nvidia-h200\"}, \"cases\": []",
-                    ":2: cases: is no object" REMEDY);
+                    ":2: cases: is not an object" REMEDY);
 }
 
 Test(baseline_read, counters_that_are_wrong)
 {
     static const char stranger[] =
-        "is no counter of the CPU model's (a ratio is no counter, it follows from two)";
+        "is not a counter of the CPU model (a ratio is not a counter, it follows from two)";
     char expected[256];
 
     be_the_model();
@@ -659,7 +659,7 @@ Test(baseline_read, counters_that_are_wrong)
     expect_bad_metric("\"barriers\": {\"value\": 5, \"sessions\": [5, 5]}",
                       "barriers: sessions: is for times, and a counter has none");
     expect_bad_metric("\"barriers\": {\"value\": 5.5}",
-                      "barriers: value: is no whole number: a counter counts");
+                      "barriers: value: is not a whole number: a counter counts");
     expect_bad_metric("\"barriers\": {\"value\": 9007199254740993}",
                       "barriers: value: is out of range, being beyond 2^53");
     expect_bad_metric("\"barriers\": {\"value\": 5, \"band\": 0.02}",
@@ -670,15 +670,15 @@ Test(baseline_read, counters_that_are_wrong)
 Test(baseline_read, lines_that_are_wrong)
 {
     be_the_model();
-    expect_bad_metric("\"barriers\": {\"value\": 5}, \"lines\": []", "lines: is no object");
+    expect_bad_metric("\"barriers\": {\"value\": 5}, \"lines\": []", "lines: is not an object");
     expect_bad_metric("\"barriers\": {\"value\": 5}, \"lines\": {\"k.cu\": {\"barriers\": 1}}",
-                      "lines: k.cu: is no line of source: write FILE:LINE");
+                      "lines: k.cu: is not a line of source: write FILE:LINE");
     expect_bad_metric("\"barriers\": {\"value\": 5}, \"lines\": {\"k.cu:1\": {}}",
-                      "lines: k.cu:1: is no object of counters, or has none");
+                      "lines: k.cu:1: is not an object of counters, or has none");
     expect_bad_metric("\"barriers\": {\"value\": 5}, \"lines\": {\"k.cu:1\": {\"barriers\": 0}}",
-                      "lines: k.cu:1: barriers: is no whole number from 1 to 2^53");
+                      "lines: k.cu:1: barriers: is not a whole number from 1 to 2^53");
     expect_bad_metric("\"barriers\": {\"value\": 5}, \"lines\": {\"k.cu:1\": {\"time_ns\": 1}}",
-                      "lines: k.cu:1: time_ns: is no counter of the CPU model's");
+                      "lines: k.cu:1: time_ns: is not a counter of the CPU model");
     expect_bad_metric("\"lines\": {\"k.cu:1\": {\"barriers\": 1}}", "has no metric");
 }
 

@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/baseline/baseline_fixture.h"
 #include "base/message.h"
+#include "tests/baseline/baseline_fixture.h"
 
 TestSuite(baseline_write, .init = begin_baselines, .fini = remove_folder);
 
@@ -268,7 +268,7 @@ Test(baseline_write, names_that_could_not_be_read_again_are_not_written)
         kg__baseline baseline = small_baseline();
 
         kg__baseline_add_metric(&baseline.cases[0], metrics[i]);
-        expect_unsaved(&baseline, "is no metric's name: use a-z, 0-9 and _");
+        expect_unsaved(&baseline, "is not a metric's name: use a-z, 0-9 and _");
         kg__baseline_free(&baseline);
     }
 
@@ -280,9 +280,9 @@ Test(baseline_write, names_that_could_not_be_read_again_are_not_written)
     kg__baseline_add_metric(&unit.cases[0], "time_ms");
     expect_unsaved(&unit, "time_ms: has a unit that is not used here: times are in ns");
     kg__baseline_add(&id, "a/b/530");
-    expect_unsaved(&id, "a/b/530 is no case: comparison/variant/size/launch");
+    expect_unsaved(&id, "a/b/530 is not a case: comparison/variant/size/launch");
     kg__baseline_add_sentinel(&sentinel, "spin");
-    expect_unsaved(&sentinel, "spin is no sentinel: they are copy and fma");
+    expect_unsaved(&sentinel, "spin is not a sentinel: they are copy and fma");
     kg__baseline_add(&metricless, "a/b/531/b16");
     expect_unsaved(&metricless, "a/b/531/b16: has no metric: measure it again");
     kg__baseline_free(&unit);
@@ -302,21 +302,21 @@ Test(baseline_write, texts_that_could_not_be_read_again_are_not_written)
     expect_unsaved(&baseline, "a/b/530/b16: its commit is empty or no UTF-8");
     baseline.cases[0].commit[0] = 'c';
     baseline.cases[0].code = json_array();
-    expect_unsaved(&baseline, "a/b/530/b16: code is no object");
+    expect_unsaved(&baseline, "a/b/530/b16: code is not an object");
     json_decref(baseline.cases[0].code);
     baseline.cases[0].code = json_pack("{s:f}", "occupancy", 1.5);
-    expect_unsaved(&baseline, "a/b/530/b16: code: occupancy is no fraction from 0 to 1");
+    expect_unsaved(&baseline, "a/b/530/b16: code: occupancy is not a fraction from 0 to 1");
     json_decref(baseline.cases[0].code);
     baseline.cases[0].code = NULL;
     baseline.provenance = json_array();
-    expect_unsaved(&baseline, "the provenance is no object");
+    expect_unsaved(&baseline, "the provenance is not an object");
     json_decref(baseline.provenance);
     baseline.provenance = json_pack("{s:[]}", "driver");
-    expect_unsaved(&baseline, "provenance: driver is no text, number or boolean");
+    expect_unsaved(&baseline, "provenance: driver is not a string, number or boolean");
     json_decref(baseline.provenance);
     baseline.provenance = NULL;
     strcpy(baseline.target.compiler, "gcc \xff");
-    expect_unsaved(&baseline, "a name of the target is no UTF-8");
+    expect_unsaved(&baseline, "a name of the target is not UTF-8");
     kg__baseline_add_metric(kg__baseline_add_sentinel(&sentinel, "fma"), "barriers");
     sentinel.sentinels[0].commit = kg__copy_text("c");
     expect_unsaved(&sentinel, "fma: a sentinel belongs to no commit");
@@ -366,7 +366,8 @@ Test(baseline_write, what_is_no_file_is_not_replaced)
 
     cr_assert(mkdir(path, 0700) == 0);
     cr_expect_not(kg__baseline_save(path, &baseline, &error));
-    cr_expect_not_null(strstr(error.text, "it is no regular file: move it away"), "%s", error.text);
+    cr_expect_not_null(strstr(error.text, "it is not a regular file: move it away"), "%s",
+                       error.text);
     cr_expect(files_in_folder() == 1);
     kg__baseline_free(&baseline);
 }
@@ -511,16 +512,17 @@ Test(baseline_write, what_could_not_be_read_again_is_not_written)
     expect_model_unsaved(&baseline, "a/b/1/-: barriers: floor is for times: a counter has none");
     metric->floor = 0;
     metric->value = 5.5;
-    expect_model_unsaved(&baseline, "barriers: value is no whole number");
+    expect_model_unsaved(&baseline, "barriers: value is not a whole number");
     metric->value = 5;
     kg__baseline_set_sessions(metric, &session, 1);
     expect_model_unsaved(&baseline, "barriers: sessions are for times");
     kg__baseline_set_sessions(metric, NULL, 0);
     kg__baseline_add_metric(entry, "speed")->value = 1;
-    expect_model_unsaved(&baseline, "a/b/1/-: speed: is no counter");
+    expect_model_unsaved(&baseline, "a/b/1/-: speed: is not a counter");
     (void)kg__baseline_remove_metric(entry, "speed");
     entry->lines = json_pack("{s:{s:i}}", "k.cu:1", "barriers", 0);
-    expect_model_unsaved(&baseline, "a/b/1/-: lines: k.cu:1: barriers is no whole number from 1");
+    expect_model_unsaved(&baseline,
+                         "a/b/1/-: lines: k.cu:1: barriers is not a whole number from 1");
     kg__baseline_set_lines(entry, NULL);
     (void)kg__baseline_add_sentinel(&baseline, "copy");
     expect_model_unsaved(&baseline, "the CPU model has no sentinels");

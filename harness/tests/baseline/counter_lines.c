@@ -70,9 +70,9 @@ Test(lines, a_ratio_that_moved)
 {
     expect("{" LOADS("kernels/matmul_f32/naive.cu", "14", "9495180", "18990360") "}",
            "{" LOADS("kernels/matmul_f32/naive.cu", "14", "9495180", "143757025") "}",
-           "kernels/matmul_f32/naive.cu:14: loads went from 2.00 to 15.14 sectors a request");
+           "kernels/matmul_f32/naive.cu:14: loads went from 2.00 to 15.14 sectors per request");
     expect("{" LOADS("k/a.cu", "1", "100", "3200") "}", "{" LOADS("k/a.cu", "1", "100", "400") "}",
-           "k/a.cu:1: loads went from 32.00 to 4.00 sectors a request");
+           "k/a.cu:1: loads went from 32.00 to 4.00 sectors per request");
 }
 
 /* A reload: more requests, each as before. */
@@ -110,7 +110,7 @@ Test(lines, requests_or_ratio)
            "k/a.cu:14: load requests went from 100 to 200");
     expect("{" LOADS("k/a.cu", "14", "100", "200") "}",
            "{" LOADS("k/a.cu", "14", "110", "3520") "}",
-           "k/a.cu:14: loads went from 2.00 to 32.00 sectors a request");
+           "k/a.cu:14: loads went from 2.00 to 32.00 sectors per request");
     /* So little that two digits do not show it. */
     expect("{" LOADS("k/a.cu", "14", "1000000", "2000000") "}",
            "{" LOADS("k/a.cu", "14", "1000000", "2000001") "}",
@@ -121,15 +121,15 @@ Test(lines, every_kind_of_access)
 {
     static const char *const kinds[][3] = {
         { "global_store_requests", "global_store_sectors",
-          "stores went from 2.00 to 3.00 sectors a request" },
+          "stores went from 2.00 to 3.00 sectors per request" },
         { "global_atomic_requests", "global_atomic_sectors",
-          "atomics went from 2.00 to 3.00 sectors a request" },
+          "atomics went from 2.00 to 3.00 sectors per request" },
         { "shared_load_requests", "shared_load_wavefronts",
-          "shared loads went from 2.00 to 3.00 wavefronts a request" },
+          "shared loads went from 2.00 to 3.00 wavefronts per request" },
         { "shared_store_requests", "shared_store_wavefronts",
-          "shared stores went from 2.00 to 3.00 wavefronts a request" },
+          "shared stores went from 2.00 to 3.00 wavefronts per request" },
         { "constant_load_requests", "constant_load_words",
-          "constant loads went from 2.00 to 3.00 words a request" },
+          "constant loads went from 2.00 to 3.00 words per request" },
         { "shared_atomic_requests", "", "shared atomic requests went from 200 to 300" },
         { "shuffles", "", "shuffles went from 200 to 300" },
         { "barriers", "", "barriers went from 200 to 300" },
@@ -173,7 +173,7 @@ Test(lines, the_worst_comes_first)
 Test(lines, a_line_that_is_new)
 {
     expect("{}", "{" LOADS("k/a.cu", "20", "612680", "1225360") "}",
-           "k/a.cu:20: new, with 612 680 load requests, 2.00 sectors a request");
+           "k/a.cu:20: new, with 612 680 load requests, 2.00 sectors per request");
     expect("{" LOADS("k/a.cu", "14", "5", "5") "}",
            "{" LOADS("k/a.cu", "14", "5", "5") ", 'k/a.cu:15': {'shared_atomic_requests': 3}}",
            "k/a.cu:15: new, with 3 shared atomic requests");
@@ -181,15 +181,15 @@ Test(lines, a_line_that_is_new)
     expect("{'k/a.cu:14': {'shared_store_requests': 5, 'shared_store_wavefronts': 5}}",
            "{'k/a.cu:14': {'shared_store_requests': 5, 'shared_store_wavefronts': 5,"
            "'global_load_requests': 10, 'global_load_sectors': 40}}",
-           "k/a.cu:14: new, with 10 load requests, 4.00 sectors a request");
+           "k/a.cu:14: new, with 10 load requests, 4.00 sectors per request");
 }
 
 Test(lines, a_line_that_is_gone)
 {
     expect("{" LOADS("k/a.cu", "20", "612680", "1225360") "}", "{}",
-           "k/a.cu:20 of the baseline: gone, with its 612 680 load requests, 2.00 sectors a "
+           "k/a.cu:20 of the baseline: gone, with its 612 680 load requests, 2.00 sectors per "
            "request");
-    /* A cost whose requests are not told is no reason to fall over. */
+    /* A cost whose requests are not told is not a reason to fall over. */
     expect("{'k/a.cu:20': {'global_load_sectors': 5}}", "{}",
            "k/a.cu:20 of the baseline: gone, with its 5 load sectors");
 }
@@ -201,11 +201,11 @@ Test(lines, lines_that_stand_further_down)
            "{" LOADS("k/a.cu", "16", "100", "200") "," LOADS("k/a.cu", "17", "100", "400") "}", "");
     expect("{" LOADS("k/a.cu", "14", "100", "200") "," LOADS("k/a.cu", "15", "100", "400") "}",
            "{" LOADS("k/a.cu", "16", "100", "3200") "," LOADS("k/a.cu", "17", "100", "400") "}",
-           "k/a.cu:16: loads went from 2.00 to 32.00 sectors a request");
+           "k/a.cu:16: loads went from 2.00 to 32.00 sectors per request");
     /* By one, so that a line's new number is another one's old number. */
     expect("{" LOADS("k/a.cu", "14", "100", "200") "," LOADS("k/a.cu", "15", "100", "400") "}",
            "{" LOADS("k/a.cu", "15", "100", "200") "," LOADS("k/a.cu", "16", "100", "800") "}",
-           "k/a.cu:16: loads went from 4.00 to 8.00 sectors a request");
+           "k/a.cu:16: loads went from 4.00 to 8.00 sectors per request");
 }
 
 /* The numbers as numbers: 9 comes before 14. */
@@ -213,7 +213,7 @@ Test(lines, their_order_is_that_of_the_file)
 {
     expect("{" LOADS("k/a.cu", "9", "1", "1") "," LOADS("k/a.cu", "14", "1", "4") "}",
            "{" LOADS("k/a.cu", "10", "1", "1") "," LOADS("k/a.cu", "15", "1", "8") "}",
-           "k/a.cu:15: loads went from 4.00 to 8.00 sectors a request");
+           "k/a.cu:15: loads went from 4.00 to 8.00 sectors per request");
 }
 
 /* Where their number is another, those that count the same are the same. */
@@ -222,17 +222,17 @@ Test(lines, one_more_or_one_less_among_others_that_moved)
     expect("{" LOADS("k/a.cu", "14", "100", "200") "," LOADS("k/a.cu", "15", "100", "400") "}",
            "{" LOADS("k/a.cu", "16", "100", "200") "," LOADS("k/a.cu", "17", "70", "70") "," LOADS(
                "k/a.cu", "18", "100", "400") "}",
-           "k/a.cu:17: new, with 70 load requests, 1.00 sectors a request");
+           "k/a.cu:17: new, with 70 load requests, 1.00 sectors per request");
     expect("{" LOADS("k/a.cu", "14", "100", "200") "," LOADS("k/a.cu", "15", "70", "70") "," LOADS(
                "k/a.cu", "16", "100", "400") "}",
            "{" LOADS("k/a.cu", "15", "100", "200") "," LOADS("k/a.cu", "16", "100", "400") "}",
-           "k/a.cu:15 of the baseline: gone, with its 70 load requests, 1.00 sectors a request");
+           "k/a.cu:15 of the baseline: gone, with its 70 load requests, 1.00 sectors per request");
     /* The same number and other counts: it is that line that moved, and the other one is new. */
     expect(
         "{" LOADS("k/a.cu", "14", "100", "200") "}",
         "{" LOADS("k/a.cu", "14", "100", "400") "," LOADS("k/a.cu", "15", "70", "70") "}",
-        "k/a.cu:14: loads went from 2.00 to 4.00 sectors a request; k/a.cu:15: new, with 70 load "
-        "requests, 1.00 sectors a request");
+        "k/a.cu:14: loads went from 2.00 to 4.00 sectors per request; k/a.cu:15: new, with 70 load "
+        "requests, 1.00 sectors per request");
 }
 
 /* Each kind of access is matched on its own: a line without it does not count. */
@@ -240,23 +240,24 @@ Test(lines, kinds_are_matched_on_their_own)
 {
     expect("{'k/a.cu:3': {'barriers': 7}, " LOADS("k/a.cu", "14", "100", "200") "}",
            "{" LOADS("k/a.cu", "15", "100", "800") ", 'k/a.cu:20': {'barriers': 7}}",
-           "k/a.cu:15: loads went from 2.00 to 8.00 sectors a request");
+           "k/a.cu:15: loads went from 2.00 to 8.00 sectors per request");
 }
 
 Test(lines, files_are_matched_on_their_own)
 {
     expect("{" LOADS("k/a.cu", "14", "100", "200") "," LOADS("k/ab.cu", "14", "100", "200") "}",
            "{" LOADS("k/a.cu", "14", "100", "200") "," LOADS("k/ab.cu", "14", "100", "800") "}",
-           "k/ab.cu:14: loads went from 2.00 to 8.00 sectors a request");
+           "k/ab.cu:14: loads went from 2.00 to 8.00 sectors per request");
     expect("{" LOADS("k/b.cu", "14", "100", "200") "}", "{" LOADS("k/a.cu", "14", "100", "200") "}",
-           "k/a.cu:14: new, with 100 load requests, 2.00 sectors a request; k/b.cu:14 of the "
-           "baseline: gone, with its 100 load requests, 2.00 sectors a request");
+           "k/a.cu:14: new, with 100 load requests, 2.00 sectors per request; k/b.cu:14 of the "
+           "baseline: gone, with its 100 load requests, 2.00 sectors per request");
     expect("{" LOADS("k/a.cu", "14", "100", "200") "}", "{" LOADS("k/b.cu", "14", "100", "200") "}",
-           "k/b.cu:14: new, with 100 load requests, 2.00 sectors a request; k/a.cu:14 of the "
-           "baseline: gone, with its 100 load requests, 2.00 sectors a request");
+           "k/b.cu:14: new, with 100 load requests, 2.00 sectors per request; k/a.cu:14 of the "
+           "baseline: gone, with its 100 load requests, 2.00 sectors per request");
 }
 
-/* What is no line or no counter is passed over: the store refuses it, a record may hold anything.
+/* What is not a line or not a counter is passed over: the store refuses it, a record may hold
+ * anything.
  */
 Test(lines, odd_members_are_passed_over)
 {
@@ -314,27 +315,27 @@ Test(lines, faults)
     expect_fault("{'k/a.cu:14': {'barriers': 1}, 'C:\\\\a b.cu:999999999': {'shuffles': "
                  "9007199254740992}}",
                  NULL, NULL, NULL);
-    expect_fault("[]", "is no object", NULL, NULL);
+    expect_fault("[]", "is not an object", NULL, NULL);
     for (size_t i = 0; i < sizeof no_lines / sizeof *no_lines; i++) {
         char text[64];
 
         snprintf(text, sizeof text, "{'%s': {'barriers': 1}}", no_lines[i]);
-        expect_fault(text, "is no line of source: write FILE:LINE", no_lines[i], NULL);
+        expect_fault(text, "is not a line of source: write FILE:LINE", no_lines[i], NULL);
     }
-    expect_fault("{'a:1': {}}", "is no object of counters, or has none", "a:1", NULL);
-    expect_fault("{'a:1': 5}", "is no object of counters, or has none", "a:1", NULL);
+    expect_fault("{'a:1': {}}", "is not an object of counters, or has none", "a:1", NULL);
+    expect_fault("{'a:1': 5}", "is not an object of counters, or has none", "a:1", NULL);
     expect_fault("{'a:1': {'global_load_sectors_per_request': 5}}",
-                 "is no counter of the CPU model's", "a:1", "global_load_sectors_per_request");
-    expect_fault("{'a:1': {'barriers': 0}}", "is no whole number from 1 to 2^53", "a:1",
+                 "is not a counter of the CPU model", "a:1", "global_load_sectors_per_request");
+    expect_fault("{'a:1': {'barriers': 0}}", "is not a whole number from 1 to 2^53", "a:1",
                  "barriers");
-    expect_fault("{'a:1': {'barriers': -1}}", "is no whole number from 1 to 2^53", "a:1",
+    expect_fault("{'a:1': {'barriers': -1}}", "is not a whole number from 1 to 2^53", "a:1",
                  "barriers");
-    expect_fault("{'a:1': {'barriers': 1.0}}", "is no whole number from 1 to 2^53", "a:1",
+    expect_fault("{'a:1': {'barriers': 1.0}}", "is not a whole number from 1 to 2^53", "a:1",
                  "barriers");
-    expect_fault("{'a:1': {'barriers': 9007199254740993}}", "is no whole number from 1 to 2^53",
+    expect_fault("{'a:1': {'barriers': 9007199254740993}}", "is not a whole number from 1 to 2^53",
                  "a:1", "barriers");
     expect_fault("{'a:1': {'barriers': 1}, 'a:2': {'shuffles': 2, 'barriers': null}}",
-                 "is no whole number from 1 to 2^53", "a:2", "barriers");
+                 "is not a whole number from 1 to 2^53", "a:2", "barriers");
 }
 
 Test(lines, sorted)

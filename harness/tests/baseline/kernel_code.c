@@ -61,30 +61,31 @@ Test(code, sound_objects)
 
 Test(code, every_fault_is_found)
 {
-    expect_fault("[]", NULL, "is no object");
-    expect_fault("7", NULL, "is no object");
-    expect_fault("{}", NULL, "is empty: leave it away where nothing is known");
+    expect_fault("[]", NULL, "is not an object");
+    expect_fault("7", NULL, "is not an object");
+    expect_fault("{}", NULL, "is empty: omit it where nothing is known");
     expect_fault("{\"registers\": 40, \"spill_bytes\": 0}", "spill_bytes", "is an unknown key");
     expect_fault("{\"name\": \"_Z5naive\"}", "name", "is an unknown key");
-    expect_fault("{\"registers\": -1}", "registers", "is no whole number from 0 to 1000000000");
-    expect_fault("{\"registers\": 40.0}", "registers", "is no whole number from 0 to 1000000000");
+    expect_fault("{\"registers\": -1}", "registers", "is not a whole number from 0 to 1000000000");
+    expect_fault("{\"registers\": 40.0}", "registers",
+                 "is not a whole number from 0 to 1000000000");
     expect_fault("{\"local_bytes\": null}", "local_bytes",
-                 "is no whole number from 0 to 1000000000");
+                 "is not a whole number from 0 to 1000000000");
     expect_fault("{\"shared_bytes\": 1000000001}", "shared_bytes",
-                 "is no whole number from 0 to 1000000000");
-    expect_fault("{\"occupancy\": 1.01}", "occupancy", "is no fraction from 0 to 1");
-    expect_fault("{\"occupancy\": -0.1}", "occupancy", "is no fraction from 0 to 1");
-    expect_fault("{\"occupancy\": \"1\"}", "occupancy", "is no fraction from 0 to 1");
+                 "is not a whole number from 0 to 1000000000");
+    expect_fault("{\"occupancy\": 1.01}", "occupancy", "is not a fraction from 0 to 1");
+    expect_fault("{\"occupancy\": -0.1}", "occupancy", "is not a fraction from 0 to 1");
+    expect_fault("{\"occupancy\": \"1\"}", "occupancy", "is not a fraction from 0 to 1");
     expect_fault("{\"fingerprint\": 123}", "fingerprint",
-                 "is no text of 16 digits 0 to 9 and a to f");
+                 "is not a string of 16 hexadecimal digits");
     expect_fault("{\"fingerprint\": \"\"}", "fingerprint",
-                 "is no text of 16 digits 0 to 9 and a to f");
+                 "is not a string of 16 hexadecimal digits");
     expect_fault("{\"fingerprint\": \"0123456789ABCDEF\"}", "fingerprint",
-                 "is no text of 16 digits 0 to 9 and a to f");
+                 "is not a string of 16 hexadecimal digits");
     expect_fault("{\"fingerprint\": \"0123456789abcde\"}", "fingerprint",
-                 "is no text of 16 digits 0 to 9 and a to f");
+                 "is not a string of 16 hexadecimal digits");
     expect_fault("{\"fingerprint\": \"0123456789abcdef0\"}", "fingerprint",
-                 "is no text of 16 digits 0 to 9 and a to f");
+                 "is not a string of 16 hexadecimal digits");
 }
 
 Test(code, is_taken_from_a_record_in_order)

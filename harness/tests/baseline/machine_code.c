@@ -197,7 +197,7 @@ Test(machine_code, a_kernel_that_calls_elsewhere_is_not_known)
               "a call within it");
 }
 
-/* A table that is no argument may hold other indices today, and literals other values. */
+/* A table that is not an argument may hold other indices today, and literals other values. */
 Test(machine_code, a_kernel_that_reads_constants_is_not_known)
 {
     static const char *const reading[] = {
@@ -215,7 +215,7 @@ Test(machine_code, a_kernel_that_reads_constants_is_not_known)
                                          LOAD CALL("IMAD R1, R2, c[0x0][0x10], c[0x0][0x14]") END,
                                      "k")),
                  16),
-              "parameters are no constants");
+              "parameters are not constants");
 }
 
 Test(machine_code, texts_that_end_early_or_hold_nothing)

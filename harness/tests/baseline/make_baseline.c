@@ -254,7 +254,7 @@ Test(recording, a_gate_set_by_hand_stays)
     cr_assert(metric->gated);
 }
 
-/* A line that rests on too few sessions is recorded anew, wherever it stands. */
+/* A line that rests on too few sessions is recorded again, wherever it stands. */
 Test(recording, too_few_sessions_are_not_kept)
 {
     kg__baseline_metric *metric =
@@ -324,7 +324,7 @@ Test(recording, counts)
     double old_value = NAN;
 
     cr_assert(kg__record_count(entry(), "barriers", 0, &old_value) == KG__UNCHANGED);
-    cr_assert(old_value == 0 && entry()->metric_count == 0, "0 is left away");
+    cr_assert(old_value == 0 && entry()->metric_count == 0, "0 is omitted");
     cr_assert(kg__record_count(entry(), "barriers", 5, &old_value) == KG__NEW);
     metric = kg__baseline_metric_of(entry(), "barriers");
     cr_assert(metric->value == 5 && metric->band == 0 && metric->gated);
@@ -375,7 +375,7 @@ Test(recording, counts_that_repeat_and_counts_that_do_not)
     json_integer_set(
         json_object_get(json_object_get(json_object_get(other, "lines"), "k.cu:1"), "shuffles"), 8);
     cr_assert(not(kg__counts_agree(one, other, &error)));
-    cr_assert(strstr(error.text, "its lines count otherwise") == error.text);
+    cr_assert(strstr(error.text, "its lines have other counts") == error.text);
     json_object_del(other, "lines");
     cr_assert(not(kg__counts_agree(one, other, &error)));
     json_object_del(one, "lines");

@@ -431,13 +431,14 @@ Test(baseline_commands, diff_since_a_file_that_was_not_right)
 {
     write_text("baselines/nvidia-fake.json", "{\"schema\": 1}");
     make_history();
-    expect(2, "first:baselines/nvidia-fake.json:1: schema: is no text", "diff", "--since", "first");
+    expect(2, "first:baselines/nvidia-fake.json:1: schema: is not a string", "diff", "--since",
+           "first");
     expect(2, "(this is how the file was then: choose a later commit)", "diff", "--since", "first");
     write_text("baselines/nvidia-fake.json", before);
     commit_all();
     write_text("baselines/nvidia-fake.json", "{\"schema\": 1}");
-    expect(2, "kernelgate: baselines/nvidia-fake.json:1: schema: is no text", "diff", "--since",
-           "HEAD");
+    expect(2, "kernelgate: baselines/nvidia-fake.json:1: schema: is not a string", "diff",
+           "--since", "HEAD");
 }
 
 Test(baseline_commands, retire_takes_cases_out)

@@ -143,7 +143,7 @@ Test(baseline_since, what_cannot_be_compared)
     expect_refusal("second", "--since second: there is no such commit, branch or tag here");
     expect_refusal("--all", "--since --all: there is no such commit");
     write_text("baselines/nvidia-fake.json", "{\"schema\": 1}");
-    expect_refusal("first", "baselines/nvidia-fake.json:1: schema: is no text");
+    expect_refusal("first", "baselines/nvidia-fake.json:1: schema: is not a string");
     write_text("baselines/nvidia-fake.json", before);
     cr_assert(mkdir("elsewhere", 0777) == 0);
     expect_shell("rm -rf .git");

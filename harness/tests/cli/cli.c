@@ -225,7 +225,7 @@ Test(cli, begin_makes_the_folder_that_is_named)
     cr_expect(eq(str, output, ""));
     put("file", "");
     cr_expect(eq(int, run("begin", "--out", "file", NULL), 2));
-    expect_within(complaint, "kernelgate: file: is no folder");
+    expect_within(complaint, "kernelgate: file: is not a folder");
 }
 
 /* What an earlier run left is removed, and what a link leads to was left by nobody. */
@@ -325,13 +325,15 @@ Test(cli, no_command_takes_a_limit_that_is_none)
 {
     setenv("KG_CASE_TIMEOUT", "abc", 1);
     cr_expect(eq(int, run("begin", NULL), 2));
-    cr_expect(eq(str, complaint,
-                 "kernelgate: KG_CASE_TIMEOUT='abc' is no number of seconds from 0.001 to 1000000: "
-                 "set it to one, or unset it\n"));
+    cr_expect(
+        eq(str, complaint,
+           "kernelgate: KG_CASE_TIMEOUT='abc' is not a number of seconds from 0.001 to 1000000: "
+           "set it to one, or unset it\n"));
     setenv("KG_CASE_TIMEOUT", "", 1);
     setenv("KG_CASE_SECONDS", "0.01", 1);
     cr_expect(eq(int, run("begin", NULL), 2));
-    expect_within(complaint, "KG_CASE_SECONDS='0.01' is no number of seconds from 0.05 to 3600: ");
+    expect_within(complaint,
+                  "KG_CASE_SECONDS='0.01' is not a number of seconds from 0.05 to 3600: ");
     setenv("KG_CASE_SECONDS", "2", 1);
     cr_expect(eq(int, run("begin", NULL), 0), "%s", complaint);
 }
@@ -413,11 +415,11 @@ Test(cli, results_lint_the_baselines_of_the_run)
     cr_expect(eq(int, run("results", NULL), 0), "%s", output);
     cr_expect(eq(int, run("results", "--programs", "programs", NULL), 2));
     expect_within(output,
-                  "  error        kernelgate  baselines/cpu-model.json:2: schema: is no text");
+                  "  error        kernelgate  baselines/cpu-model.json:2: schema: is not a string");
     put("out/records/gpu.a.time.verdicts.json",
         VERDICTS("gpu.a.time",
-                 ", \"errors\": [\"baselines/cpu-model.json:2: schema: is no text: mend the "
-                 "file, or record it anew with ci/rebaseline\"]"));
+                 ", \"errors\": [\"baselines/cpu-model.json:2: schema: is not a string: fix the "
+                 "file, or record it again with ci/rebaseline\"]"));
     cr_expect(eq(int, run("results", "--programs", "programs", NULL), 2));
     cr_expect(strstr(output, "  error        kernelgate") == NULL, "%s", output);
 }

@@ -607,7 +607,7 @@ Test(record, a_folder_that_cannot_be_written)
 
     write_text(at("file"), "");
     expect_drive(arguments, 2, "file/below: the folder cannot be made: Not a directory");
-    expect_drive(in_a_file, 2, "file: is no folder");
+    expect_drive(in_a_file, 2, "file: is not a folder");
     cr_assert(!exists(at("log")), "nothing is measured in vain");
 }
 
@@ -954,7 +954,7 @@ Test(record, counts_that_do_not_repeat_refuse)
     expect_model_refusal(SLOW ": global_load_sectors is 400 in one run and 401 in another: counts "
                               "have to repeat");
     plan_counts("2 " SLOW " line kernels/fake/plain.cu:14 global_load_sectors 401\n");
-    expect_model_refusal(SLOW ": its lines count otherwise in another run");
+    expect_model_refusal(SLOW ": its lines have other counts in another run");
 }
 
 Test(record, what_instrumented_kernels_find_refuses)

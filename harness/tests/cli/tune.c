@@ -306,8 +306,9 @@ Test(tune, a_folder_of_any_name)
 Test(tune, refuses_what_it_could_not_write)
 {
     make_add();
-    EXPECT(KG__EXIT_ERROR, "/dev/null: cannot be written: it is no regular", "--save", "/dev/null");
-    EXPECT(KG__EXIT_ERROR, "is no regular file", "--save", at(""));
+    EXPECT(KG__EXIT_ERROR, "/dev/null: cannot be written: it is not a regular", "--save",
+           "/dev/null");
+    EXPECT(KG__EXIT_ERROR, "is not a regular file", "--save", at(""));
     EXPECT(KG__EXIT_ERROR, "nothing can be written in", "--save", at("nowhere/tuning.json"));
     EXPECT(KG__EXIT_ERROR, "the filter \"\" holds no glob", "");
     cr_expect(!exists(at("add.gpu.log")));

@@ -22,7 +22,7 @@ Test(whole_runs, a_run_is_summed_up)
     results = read_json(at("out/results.json"));
     cr_assert(size_of(results, "cases") == 8 && size_of(results, "refused") == 8);
     cr_assert(strstr(kg__json_text(kg__find_entry(results, "fake/overruns/64/b32"), "why"),
-                     "guard zone behind to") != NULL);
+                     "guard zone after to") != NULL);
     json_decref(results);
     cr_assert(exists(at("out/junit.xml")) && exists(at("out/summary.md")));
 }

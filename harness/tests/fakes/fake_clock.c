@@ -58,9 +58,9 @@ static fake_fate fate_of(const kg__case *one)
     return fake_fate_of(one->id, hot * (1 + SLOWER_A_DOUBLING * away));
 }
 
-static const kg__case *case_of(const kg__timed *what)
+static const kg__case *case_of(const kg__workload *what)
 {
-    return ((const kg__rotation *)what->context)->one;
+    return ((const kg__rotation *)what->context)->c;
 }
 
 /* A graph that is none. */
@@ -77,7 +77,7 @@ static double next_sample(kg__replayable *graph)
     return graph->fate.hot * (1 + graph->fate.width * (step / 10.0 - 0.5));
 }
 
-bool kg__loop_make(const kg__timed *what, int launches, kg__loop *loop, kg__error *why)
+bool kg__loop_make(const kg__workload *what, int launches, kg__loop *loop, kg__error *why)
 {
     (void)why;
     loop->launches = launches;
@@ -103,7 +103,7 @@ bool kg__loops_replay(kg__bench *bench, const kg__loop *const *loops, size_t cou
     return true;
 }
 
-bool kg__launch_time(kg__bench *bench, const kg__timed *what, double *ns, kg__error *why)
+bool kg__launch_time(kg__bench *bench, const kg__workload *what, double *ns, kg__error *why)
 {
     fake_fate fate = fate_of(case_of(what));
 
@@ -118,7 +118,7 @@ bool kg__launch_time(kg__bench *bench, const kg__timed *what, double *ns, kg__er
     return strcmp(fate.event, "measured") == 0 || kg__fail(why, "timing a launch: as planned");
 }
 
-static bool sample_series(const kg__timed *what, const char *clock, kg__series *one)
+static bool sample_series(const kg__workload *what, const char *clock, kg__series *one)
 {
     kg__replayable graph = { .fate = fate_of(case_of(what)) };
 
@@ -129,7 +129,7 @@ static bool sample_series(const kg__timed *what, const char *clock, kg__series *
     return true;
 }
 
-bool kg__host_sample(kg__bench *bench, const kg__timed *what, double budget_ms, kg__series *one,
+bool kg__host_sample(kg__bench *bench, const kg__workload *what, double budget_ms, kg__series *one,
                      kg__error *why)
 {
     (void)bench;
@@ -138,7 +138,7 @@ bool kg__host_sample(kg__bench *bench, const kg__timed *what, double budget_ms, 
     return sample_series(what, "host", one);
 }
 
-bool kg__first_touch_sample(kg__bench *bench, const kg__timed *what, const kg__buffers *buffers,
+bool kg__first_touch_sample(kg__bench *bench, const kg__workload *what, const kg__buffers *buffers,
                             double budget_ms, kg__series *one, kg__error *why)
 {
     (void)bench;

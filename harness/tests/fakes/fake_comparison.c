@@ -4,7 +4,7 @@
  *
  * FAKE_HANG: "hangs" does so in a kernel, and not in its launcher.
  * FAKE_COLLECT: the step of "leaves" that fails, "launch" or "collect". With FAKE_SOUND the table
- * has the right variants alone and no defects, with FAKE_BAD_TABLE a row stands twice.
+ * has the right variants alone and no defects, with FAKE_BAD_TABLE a row appears twice.
  */
 #include <kernelgate/kernelgate.h>
 #include <math.h>

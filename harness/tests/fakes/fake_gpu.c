@@ -169,8 +169,8 @@ kg__device_status kg__device_open(json_t **description, kg__error *why)
 kg__limits kg__device_limits(void)
 {
     return (kg__limits){ .multiprocessors = 132,
-                         .threads_a_block = 128,
-                         .threads_a_multiprocessor = 2048 };
+                         .threads_per_block = 128,
+                         .threads_per_multiprocessor = 2048 };
 }
 
 bool kg__device_keep(bool alone, void (*waiting)(void *context, const char *line), void *context,
@@ -348,9 +348,9 @@ static bool measure(const kg__case *one, int records, kg__error *error)
     return append(records, record, error);
 }
 
-json_t *kg__device_kernel(const kg__case *one, const kg__buffers *buffers)
+json_t *kg__device_kernel(const kg__case *c, const kg__buffers *buffers)
 {
-    fake_fate fate = fake_fate_of(one->id, 0);
+    fake_fate fate = fake_fate_of(c->id, 0);
 
     (void)buffers;
     return json_pack("{s:s, s:i, s:i, s:i, s:i, s:f}", "name", "fake_kernel", "registers",
@@ -377,28 +377,28 @@ void kg__device_plan(void)
 }
 
 /* As launched as the case's id says, one block, and no launcher is called. */
-bool kg__device_launches(const kg__case *one, const kg__buffers *buffers, json_t *list,
+bool kg__device_launches(const kg__case *c, const kg__buffers *buffers, json_t *list,
                          kg__error *why)
 {
     if (buffers->data[0] == NULL)
         return kg__fail(why, "the arguments are not there");
     json_array_append_new(list,
                           json_pack("{s:s, s:[i, i, i], s:[i, i, i], s:i, s:i}", "kernel",
-                                    one->variant->name, "grid", 1, 1, 1, "block", one->launch.block,
+                                    c->variant->name, "grid", 1, 1, 1, "block", c->launch.block,
                                     1, 1, "dynamic_shared", 0, "registers", 40));
     return true;
 }
 
-const char *kg__device_launcher(const kg__case *one)
+const char *kg__device_launcher(const kg__case *c)
 {
-    (void)one;
+    (void)c;
     return "";
 }
 
-int kg__device_kernels(const kg__case *one, const kg__buffers *buffers, kg__error *why)
+int kg__device_kernels(const kg__case *c, const kg__buffers *buffers, kg__error *why)
 {
     (void)buffers;
-    if (strcmp(one->variant->name, "hangs") != 0)
+    if (strcmp(c->variant->name, "hangs") != 0)
         return 1;
     kg__fail(why, "launching: this fake counts no kernels of it");
     return -1;

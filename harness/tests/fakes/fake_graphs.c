@@ -36,7 +36,7 @@ static cudaError_t step(void)
 static void run(const struct CUgraph_st *graph)
 {
     fake.now_ns +=
-        graph->body_ns + (double)graph->launches * (fake.worn ? fake.dear_ns : fake.cheap_ns);
+        graph->body_ns + (double)graph->launches * (fake.worn ? fake.high_ns : fake.low_ns);
 }
 
 cudaError_t fake_launch(double ns)

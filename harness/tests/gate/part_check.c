@@ -77,7 +77,7 @@ Test(part_check, each_way_to_be_wrong)
         { "wrong", "kernels/fake/wrong.cu: to[17]: expected" },
         { "nan", "kernels/fake/nan.cu: to[3]: expected" },
         { "unwritten", "1 of 64 elements wrong, 1 of them as they were before; inputs random" },
-        { "overruns", "kernels/fake/overruns.cu: guard zone behind to: 4 bytes overwritten" },
+        { "overruns", "kernels/fake/overruns.cu: guard zone after to: 4 bytes overwritten" },
         { "scribbles", "kernels/fake/scribbles.cu: from[5]: an input was written to" },
     };
 
@@ -144,9 +144,10 @@ Test(part_check, where_a_kernel_hung_that_has_no_lines, .disabled = !SIGNALS_ARE
     set("KG_CASE_TIMEOUT", "1");
     set("FAKE_HANG", "kernel");
     set("KG_FILTER", "fake/hangs/64/b32");
-    expect_run(program, "--filter=fake/check", 2,
-               "it was ended in kernel sleep_for_ever, block (0, 0, 0), thread (0, 0, 0), at no "
-               "line that can be told: build it with -g");
+    expect_run(
+        program, "--filter=fake/check", 2,
+        "it was ended in kernel sleep_for_ever, block (0, 0, 0), thread (0, 0, 0), at an unknown "
+        "line: build it with -g");
 }
 
 /* A check runs each variant in two programs, and a case has one line and one verdict of both. */
@@ -316,12 +317,12 @@ Test(part_check, a_table_that_is_wrong)
     json_t *verdicts;
 
     expect_run(KG__FAKE_BAD_TABLE, "--filter=fake/check", 2,
-               "model.fake.check: fake/plain/64/b32: stands twice in the table");
+               "model.fake.check: fake/plain/64/b32: appears twice in the table");
     verdicts = verdicts_of("model.fake.check");
     cr_assert(size_of(verdicts, "errors") == 1 && size_of(verdicts, "cases") == 0);
     json_decref(verdicts);
     expect_run(KG__FAKE_BAD_TABLE, "--filter=fake/claim_fewer_sectors", 2,
-               "model.fake.claim_fewer_sectors    fake/plain/64/b32: stands twice in the table");
+               "model.fake.claim_fewer_sectors    fake/plain/64/b32: appears twice in the table");
 }
 
 Test(part_check, results_that_cannot_be_written)
@@ -332,13 +333,13 @@ Test(part_check, results_that_cannot_be_written)
     cr_assert(mkdir(at("out"), 0777) == 0);
     write_text(at("out/records"), "");
     set("KG_OUT", at("out"));
-    expect_check(2, "out/records: is no folder");
+    expect_check(2, "out/records: is not a folder");
 }
 
 Test(part_check, settings_that_are_wrong)
 {
     set("KG_CASE_TIMEOUT", "soon");
-    expect_check(2, "kernelgate: KG_CASE_TIMEOUT='soon' is no number of seconds from 0.001 to "
+    expect_check(2, "kernelgate: KG_CASE_TIMEOUT='soon' is not a number of seconds from 0.001 to "
                     "1000000: set it to one, or unset it\n");
     cr_assert(!exists(at("out")), "it comes before anything is tested");
 }

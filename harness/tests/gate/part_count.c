@@ -42,7 +42,7 @@ Test(part_count, counts_that_rise)
                     "sectors each (was 2.00)");
     expect_case("model.fake.count", SLOW, "slower",
                 "global_load_sectors rose by 700.0 % (3 200 against 400); "
-                "kernels/fake/plain.cu:14: loads went from 2.00 to 16.00 sectors a request; to "
+                "kernels/fake/plain.cu:14: loads went from 2.00 to 16.00 sectors per request; to "
                 "accept it: commit, then KG_FILTER='fake/plain/*' ci/rebaseline --target model");
     cr_assert(count_cases("model.fake.count", "pass") == 3);
     cr_assert(instrumented_processes() == 1);

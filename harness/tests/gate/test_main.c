@@ -228,7 +228,7 @@ Test(runner, cases_are_listed)
                                   "fake/unlaunchable/64/b32\nfake/unlucky/7/b32\n") == 0,
               "%s", seen.output);
     free(seen.output);
-    expect_drive(bad, 2, "stands twice");
+    expect_drive(bad, 2, "appears twice");
 }
 
 /* The launches of what is timed or counted anywhere; on the CPU model the fake starts no kernel. */
@@ -253,7 +253,7 @@ Test(runner, launches_are_told)
     expect_drive(model, 0, "\"without\": [\n  \"fake/plain/64/b32\"");
     expect_drive(valued, 2, "all: --launches takes no value");
     set("KG_FILTER", "");
-    expect_drive(bad, 2, "stands twice");
+    expect_drive(bad, 2, "appears twice");
 }
 
 /* Whether a process lives whose arguments name the test's folder. */

@@ -325,7 +325,7 @@ Test(judge, baselines_that_are_no_baselines)
     expect_verdict(judge(100000, &time), KG__ERROR);
 }
 
-/* The logarithm of a value over -0 is no number, which no limit is below. */
+/* The logarithm of a value over -0 is not a number, which no limit is below. */
 Test(judge, a_counter_of_minus_0_is_no_baseline)
 {
     kg__expectation nothing = counter(0.0);
@@ -662,7 +662,7 @@ Test(judge, a_sentinel_that_sped_up_explains_a_faster_case)
                        "%s", judgement.why);
 }
 
-/* A sentinel's move within its own noise is no evidence, even where it would be enough. */
+/* A sentinel's move within its own noise is not an evidence, even where it would be enough. */
 Test(judge, both_sides_of_a_sentinels_own_limit)
 {
     kg__expectation time = usual_time();

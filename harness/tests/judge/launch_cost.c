@@ -8,9 +8,9 @@ Test(launch_cost, of_nothing_seen)
     kg__launch_cost seen = { 0 };
 
     cr_expect(!kg__launch_cost_has_two(&seen));
-    cr_expect(!kg__launch_cost_is_dear(&seen, 680));
+    cr_expect(!kg__launch_cost_is_high(&seen, 680));
     cr_expect(kg__launch_cost_check(&seen, 680), "nothing says that there is a dearer one");
-    cr_expect(seen.cheap_ns == 0 && seen.dear_ns == 0, "a single reading is no first one");
+    cr_expect(seen.low_ns == 0 && seen.high_ns == 0, "a single reading is not a first one");
 }
 
 Test(launch_cost, one_that_repeats)
@@ -20,12 +20,12 @@ Test(launch_cost, one_that_repeats)
     kg__launch_cost_add(&seen, 502);
     kg__launch_cost_add(&seen, 510);
     kg__launch_cost_add(&seen, 498);
-    cr_expect(seen.cheap_ns == 498 && seen.dear_ns == 510);
+    cr_expect(seen.low_ns == 498 && seen.high_ns == 510);
     cr_expect(!kg__launch_cost_has_two(&seen));
-    cr_expect(!kg__launch_cost_is_dear(&seen, 510));
+    cr_expect(!kg__launch_cost_is_high(&seen, 510));
     cr_expect(kg__launch_cost_check(&seen, 505));
     cr_expect(kg__launch_cost_check(&seen, 900), "it was held up");
-    cr_expect(seen.dear_ns == 510, "which says nothing of what it costs");
+    cr_expect(seen.high_ns == 510, "which says nothing of what it costs");
 }
 
 Test(launch_cost, two)
@@ -35,8 +35,8 @@ Test(launch_cost, two)
     kg__launch_cost_add(&seen, 502);
     kg__launch_cost_add(&seen, 681);
     cr_expect(kg__launch_cost_has_two(&seen));
-    cr_expect(kg__launch_cost_is_dear(&seen, 681) && kg__launch_cost_is_dear(&seen, 672));
-    cr_expect(!kg__launch_cost_is_dear(&seen, 502) && !kg__launch_cost_is_dear(&seen, 600));
+    cr_expect(kg__launch_cost_is_high(&seen, 681) && kg__launch_cost_is_high(&seen, 672));
+    cr_expect(!kg__launch_cost_is_high(&seen, 502) && !kg__launch_cost_is_high(&seen, 600));
     cr_expect(kg__launch_cost_check(&seen, 672) && kg__launch_cost_check(&seen, 5000));
     cr_expect(!kg__launch_cost_check(&seen, 503));
 }

@@ -536,16 +536,16 @@ MISCOMPUTES(floor_of_tiles, .job = &weighing_all, .n = 530, .block = 64, .wrong 
 /* Costs, of whole warps. */
 COSTS(bank_conflict, .job = &transposing, .n = 512, .block = 256,
       .counter = KG__SHARED_LOAD_WAVEFRONTS, .clean = 8192, .defective = 262144,
-      .explanation = "shared loads went from 1.00 to 32.00 wavefronts a request")
+      .explanation = "shared loads went from 1.00 to 32.00 wavefronts per request")
 COSTS(lost_coalescing, .job = &adding_up, .n = 4096, .block = 256,
       .counter = KG__GLOBAL_LOAD_SECTORS, .clean = 512, .defective = 4096,
-      .explanation = "loads went from 4.00 to 32.00 sectors a request")
+      .explanation = "loads went from 4.00 to 32.00 sectors per request")
 COSTS(redundant_reload, .job = &multiplying, .n = 512, .block = 64,
       .counter = KG__GLOBAL_LOAD_REQUESTS, .clean = 16, .defective = 128,
       .explanation = "load requests went from 16 to 128")
 COSTS(scattered_constants, .job = &doubling, .n = 512, .block = 64,
       .counter = KG__CONSTANT_LOAD_WORDS, .clean = 512, .defective = 16384,
-      .explanation = "constant loads went from 1.00 to 32.00 words a request")
+      .explanation = "constant loads went from 1.00 to 32.00 words per request")
 COSTS(redundant_barrier, .job = &reversing, .n = 512, .block = 64, .counter = KG__BARRIERS,
       .clean = 8, .defective = 16, .explanation = "new, with 8 barriers")
 COSTS(empty_launch, .job = &doubling, .n = 512, .block = 64, .counter = KG__LAUNCHES, .clean = 1,
@@ -586,7 +586,7 @@ Test(defects, are_told_in_one_line)
     cr_assert(find_marks("off_by_one_guard", marks) > 0);
     (void)launch(&guard, guard.n, guard.block, true, KG__MODEL_CHECK);
     cr_assert(kg__device_watches());
-    cr_assert(kg__device_found(home, &found));
+    cr_assert(kg__device_has_findings(home, &found));
     snprintf(expected, sizeof expected, "harness/tests/model/defect_kernels.cpp:%u: ", marks[0]);
     cr_assert(strncmp(found.text, expected, strlen(expected)) == 0, "%s", found.text);
     cr_assert(strstr(found.text, "in + 2120, beyond the end of in (2120 bytes); block (8, 0, 0), "
@@ -594,10 +594,10 @@ Test(defects, are_told_in_one_line)
               "%s", found.text);
     cr_assert(!kg__device_passed_over(&found, &whole) && whole);
     /* Elsewhere the whole path is given. */
-    cr_assert(kg__device_found("/nowhere", &found));
+    cr_assert(kg__device_has_findings("/nowhere", &found));
     cr_assert(strncmp(found.text, defect_source, strlen(defect_source)) == 0, "%s", found.text);
     (void)launch(&guard, guard.n, guard.block, false, KG__MODEL_CHECK);
-    cr_assert(!kg__device_found(home, &found), "the twin is clean");
+    cr_assert(!kg__device_has_findings(home, &found), "the twin is clean");
 }
 
 /* A line that goes wrong in two ways, each of which may be of memory of its own. */
@@ -617,7 +617,7 @@ Test(defects, reads_and_writes_of_one_line_are_told_apart)
         cr_assert(one->times == 46, "%s", findings_of(done.report));
         cr_assert(one->line == done.report->findings[0].line, "%s", findings_of(done.report));
     }
-    cr_assert(kg__device_found("", &found));
+    cr_assert(kg__device_has_findings("", &found));
     cr_assert(strstr(found.text, says[0]) != NULL && strstr(found.text, says[1]) != NULL, "%s",
               found.text);
 }
@@ -630,7 +630,7 @@ Test(defects, are_told_with_how_often_they_were_met)
     kg__error found = { "" };
 
     (void)launch(&race, race.n, race.block, true, KG__MODEL_CHECK);
-    cr_assert(kg__device_found("", &found));
+    cr_assert(kg__device_has_findings("", &found));
     cr_assert(strstr(found.text, " times") != NULL, "%s", found.text);
 }
 
@@ -652,7 +652,7 @@ Test(defects, are_told_of_a_kernel_that_hung, .disabled = !SIGNALS_ARE_CAUGHT)
     run done;
 
     cr_assert(find_marks("endless_overrun", marks) == 1);
-    kg__device_tell_hang("/nowhere", keep_hang, NULL);
+    kg__device_on_hang("/nowhere", keep_hang, NULL);
     ends_it = end_launch_after(10000);
     done = launch(&endless, 64, 32, true, KG__MODEL_CHECK);
     pthread_join(ends_it, NULL);
@@ -842,11 +842,11 @@ Test(defects, a_sampled_launch_is_not_compared)
         bool whole_launch;
 
         kg__model_watch(BOTH, sampled ? 100 : 0);
-        cr_assert(kg__buffers_fill(&stage.buffers, stage.known.device, kg__poison(0), &why));
+        cr_assert(kg__buffers_fill(&stage.buffers, stage.problem.device, kg__poison(0), &why));
         cr_assert(launched(&call) == cudaSuccess);
         (void)kg__device_passed_over(&why, &whole_launch);
         cr_assert(whole_launch == !sampled);
-        cr_expect(kg__check_results(&doubling_in_turn, &one, &stage.known, &stage.buffers,
+        cr_expect(kg__check_results(&doubling_in_turn, &one, &stage.problem, &stage.buffers,
                                     kg__poison(0), "",
                                     &why) == (sampled ? KG__RIGHT : KG__INCORRECT));
     }

@@ -145,14 +145,14 @@ Test(checking, a_checker_goes_from_case_to_case)
 
     behaviour = compute;
     cr_assert(kg__check_case(&checker, &patterned, &one, &why) == KG__RIGHT, "%s", why.text);
-    known = checker.known;
+    known = checker.problems;
     cr_assert(kg__check_case(&checker, &patterned, &one, &why) == KG__RIGHT, "%s", why.text);
-    cr_assert(checker.known == known);
+    cr_assert(checker.problems == known);
     cr_assert(kg__check_case(&checker, &patterned, &other, &why) == KG__RIGHT, "%s", why.text);
-    cr_assert(checker.known->problem.size == &large);
+    cr_assert(checker.problems->base.size == &large);
     cr_assert(kg__check_case(&checker, &patterned, &one, &why) == KG__RIGHT, "%s", why.text);
     kg__checker_free(&checker);
-    cr_assert(checker.known == NULL && checker.patterns == 0);
+    cr_assert(checker.problems == NULL && checker.patterns == 0);
 }
 
 static cudaError_t miss_one(const kg_call *call)
@@ -295,13 +295,13 @@ static cudaError_t write_to_the_guards_beginning(const kg_call *call)
 Test(checking, guard_zones_on_both_sides)
 {
     expect_incorrect(&plain, &small, write_behind,
-                     "guard zone behind to: 4 bytes overwritten, from byte 8 past its end on; "
+                     "guard zone after to: 4 bytes overwritten, from byte 8 past its end on; "
                      "inputs random");
     expect_incorrect(
         &plain, &small, write_before,
         "guard zone before from: 5 bytes overwritten, from byte 8 before its start on");
     expect_incorrect(&plain, &small, write_to_the_guards_ends,
-                     "guard zone behind bytes: 1 bytes overwritten, from byte 65535 past");
+                     "guard zone after bytes: 1 bytes overwritten, from byte 65535 past");
     expect_incorrect(&plain, &small, write_to_the_guards_beginning,
                      "guard zone before sum: 1 bytes overwritten, from byte 65536 before");
 }
@@ -317,7 +317,7 @@ static cudaError_t copy_too_much(const kg_call *call)
 Test(checking, a_copy_that_takes_too_much)
 {
     expect_incorrect(&plain, &small, copy_too_much,
-                     "guard zone behind to: 6 bytes overwritten, from byte 0 past its end on");
+                     "guard zone after to: 6 bytes overwritten, from byte 0 past its end on");
 }
 
 static cudaError_t miss_and_overrun(const kg_call *call)
@@ -336,7 +336,7 @@ static cudaError_t both(const kg_call *call)
 Test(checking, a_wrong_element_and_a_guard_zone)
 {
     expect_incorrect(&plain, &small, both, "to[row 1, column 2]: expected");
-    expect_incorrect(&plain, &small, both, "; guard zone behind to: 4 bytes overwritten");
+    expect_incorrect(&plain, &small, both, "; guard zone after to: 4 bytes overwritten");
     expect_incorrect(&plain, &small, miss_and_overrun, "; inputs random");
 }
 
@@ -559,8 +559,8 @@ Test(checking, arguments_that_are_none_are_errors_of_the_table)
         { { "x", KG_OUTPUT, KG_UINT8, (size_t)-1, 0 }, "argument x: no memory holds its rows" },
         { { "x", KG_INPUT, KG_FLOAT32, 1, (size_t)1 << 62 }, "argument x: no memory holds its" },
         { { "x", KG_INPUT, KG_UINT8, (size_t)1 << 33, (size_t)1 << 33 }, "no memory holds its" },
-        { { "x", KG_INPUT, (kg_type)9, 1, 31 }, "argument x: its type is none of kg_type: mend" },
-        { { "x", (kg_role)9, KG_FLOAT32, 1, 31 }, "argument x: its role is none of kg_role: mend" },
+        { { "x", KG_INPUT, (kg_type)9, 1, 31 }, "argument x: its type is none of kg_type: fix" },
+        { { "x", (kg_role)9, KG_FLOAT32, 1, 31 }, "argument x: its role is none of kg_role: fix" },
         { { "", KG_INPUT, KG_FLOAT32, 1, 31 }, "scale: argument 1 has no name: give it one" },
         { { NULL, KG_INPUT, KG_FLOAT32, 1, 31 }, "scale: argument 1 has no name: give it one" },
     };
@@ -634,7 +634,7 @@ Test(checking, a_projection_names_the_row)
                      "to[row 1] times the projection's weights: expected ");
     expect_incorrect(&comparison, &small, miss_one, "; 1 of 3 rows wrong; inputs random");
     expect_incorrect(&comparison, &small, make_nan, "to[row 0]");
-    expect_incorrect(&comparison, &small, write_behind, "guard zone behind to");
+    expect_incorrect(&comparison, &small, write_behind, "guard zone after to");
 
     /* A closed form costs nothing, and is compared whole, as a small size is. */
     comparison.patterns = closed;
@@ -734,7 +734,8 @@ static kg__outcome check_variant(const kg_comparison *comparison, const kg_varia
 static const kg_variant stepped =
     KG_VARIANT("stepped", launch, "", .prepare = prepare, .collect = collect);
 
-/* Before and after every launch, in every pattern and order, on arguments that were filled anew. */
+/* Before and after every launch, in every pattern and order, on arguments that were filled again.
+ */
 Test(checking, arguments_are_prepared_and_results_collected)
 {
     static const kg_variant unprepared = KG_VARIANT("stepped", launch, "", .collect = collect);
@@ -842,10 +843,10 @@ Test(checking, arguments_in_every_kind_of_memory)
         { miss_one, "to[row 1, column 2]: expected" },
         { leave_one_out, "1 of 15 elements wrong, 1 of them as they were before" },
         { write_input, "from[row 1, column 1]: an input was written to" },
-        { write_behind, "guard zone behind to: 4 bytes overwritten, from byte 8 past its end on" },
+        { write_behind, "guard zone after to: 4 bytes overwritten, from byte 8 past its end on" },
         { write_before, "guard zone before from: 5 bytes overwritten, from byte 8 before its" },
         { write_to_the_guards_ends,
-          "guard zone behind bytes: 1 bytes overwritten, from byte 65535" },
+          "guard zone after bytes: 1 bytes overwritten, from byte 65535" },
         { write_to_the_guards_beginning, "guard zone before sum: 1 bytes overwritten, from byte "
                                          "65536 before" },
     };
@@ -904,7 +905,7 @@ Test(checking, variants_of_different_memory_have_buffers_of_their_own)
     cr_assert(kg__model_allocation_count() == 0);
 }
 
-/* A stage keeps inputs and references of a size while the memory changes, and makes buffers anew.
+/* A stage keeps inputs and references of a size while the memory changes, and makes buffers again.
  */
 Test(checking, a_stage_goes_from_memory_to_memory)
 {
@@ -920,21 +921,21 @@ Test(checking, a_stage_goes_from_memory_to_memory)
     size_t held;
 
     cr_assert(kg__stage_set(&stage, &plain, &first, true, &why), "%s", why.text);
-    inputs = stage.known.problem.data[FROM];
+    inputs = stage.problem.base.data[FROM];
     buffer = stage.buffers.data[FROM];
     held = kg__model_allocation_count();
-    cr_assert(type_of(buffer) == cudaMemoryTypeDevice && stage.known.expected[TO] != NULL);
+    cr_assert(type_of(buffer) == cudaMemoryTypeDevice && stage.problem.expected[TO] != NULL);
     cr_assert(kg__stage_set(&stage, &plain, &first, true, &why));
-    cr_assert(stage.known.problem.data[FROM] == inputs && stage.buffers.data[FROM] == buffer);
+    cr_assert(stage.problem.base.data[FROM] == inputs && stage.buffers.data[FROM] == buffer);
     cr_assert(kg__stage_set(&stage, &plain, &second, true, &why), "%s", why.text);
-    cr_assert(stage.known.problem.data[FROM] == inputs && stage.known.expected[TO] != NULL);
+    cr_assert(stage.problem.base.data[FROM] == inputs && stage.problem.expected[TO] != NULL);
     cr_assert(type_of(stage.buffers.data[FROM]) == cudaMemoryTypeManaged);
     cr_assert(type_of(stage.buffers.data[TO]) == cudaMemoryTypeDevice);
     cr_assert(kg__model_allocation_count() == held, "the first ones are freed");
     cr_assert(kg__stage_set(&stage, &plain, &larger, false, &why), "%s", why.text);
-    cr_assert(stage.buffers.bytes[FROM] == 7 * 300 * 4 && stage.known.expected[TO] == NULL);
+    cr_assert(stage.buffers.bytes[FROM] == 7 * 300 * 4 && stage.problem.expected[TO] == NULL);
     cr_assert(!kg__stage_set(&stage, &vast, &first, false, &why));
-    cr_assert(kg__model_allocation_count() == 0 && stage.known.problem.data[FROM] == NULL);
+    cr_assert(kg__model_allocation_count() == 0 && stage.problem.base.data[FROM] == NULL);
     cr_assert(kg__stage_set(&stage, &plain, &first, true, &why), "%s", why.text);
     kg__stage_clear(&stage);
     cr_assert(kg__model_allocation_count() == 0);

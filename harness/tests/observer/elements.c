@@ -93,7 +93,7 @@ Test(elements, the_first_bad_element_and_the_count)
         !kg__compare(KG_FLOAT32, computed, expected, tolerance, 6, 0xff, &mismatch, &unwritten));
     cr_assert(mismatch.index == 2 && mismatch.count == 3);
     cr_assert(mismatch.expected == 3 && mismatch.got == 30 && mismatch.tolerance == 0.5);
-    cr_assert(unwritten == 0, "a NaN of arithmetic is no poison");
+    cr_assert(unwritten == 0, "a NaN of arithmetic is not a poison");
     cr_assert(
         kg__compare(KG_FLOAT32, computed, expected, tolerance, 2, 0xff, &mismatch, &unwritten));
     cr_assert(mismatch.count == 0);

@@ -15,8 +15,8 @@
 #include "tests/fakes/fake_graphs.h"
 
 #define BODY_NS 3000.0
-#define CHEAP_NS 502.0
-#define DEAR_NS 680.0
+#define LOW_NS 502.0
+#define HIGH_NS 680.0
 #define BUDGET_MS 250.0
 
 static kg__tools with;
@@ -26,7 +26,7 @@ static kg__error why;
 
 static void begin(void)
 {
-    fake = (fake_graphs){ .cheap_ns = CHEAP_NS, .dear_ns = DEAR_NS, .wears = true };
+    fake = (fake_graphs){ .low_ns = LOW_NS, .high_ns = HIGH_NS, .wears = true };
     nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
     series = calloc(1, sizeof *series);
     cr_assert(nowhere >= 0 && series != NULL);
@@ -47,7 +47,7 @@ static void open_tools(void)
     cr_assert(kg__tools_open(&with, nowhere, &why), "%s", why.text);
 }
 
-static cudaError_t launch(const kg__timed *what, int number)
+static cudaError_t launch(const kg__workload *what, int number)
 {
     (void)number;
     return fake_launch(*(const double *)what->context);
@@ -56,7 +56,7 @@ static cudaError_t launch(const kg__timed *what, int number)
 /* Samples a kernel, and expects every sample to be within a thousandth of `ns`. */
 static void expect_samples(double body_ns, double ns)
 {
-    kg__timed what = { launch, &body_ns, with.bench.stream };
+    kg__workload what = { launch, &body_ns, with.bench.stream };
 
     kg__graph_discard(series);
     kg__bench_forget(&with.bench);
@@ -77,9 +77,9 @@ static json_int_t seen(const char *key)
 Test(clocks, a_context_is_worn_in_before_anything_is_sampled)
 {
     open_tools();
-    cr_expect(fake.worn && with.cost.cheap_ns < CHEAP_NS + 1 && with.cost.dear_ns > DEAR_NS - 1);
-    expect_samples(BODY_NS, BODY_NS + DEAR_NS);
-    cr_expect(seen("launch_ns") == DEAR_NS && seen("batches_repeated") == 0);
+    cr_expect(fake.worn && with.cost.low_ns < LOW_NS + 1 && with.cost.high_ns > HIGH_NS - 1);
+    expect_samples(BODY_NS, BODY_NS + HIGH_NS);
+    cr_expect(seen("launch_ns") == HIGH_NS && seen("batches_repeated") == 0);
 }
 
 Test(clocks, a_batch_in_which_a_launch_costs_less_is_taken_again)
@@ -87,17 +87,17 @@ Test(clocks, a_batch_in_which_a_launch_costs_less_is_taken_again)
     open_tools();
     /* 27 replays a batch: one untimed, 24 samples and the witness twice. */
     fake.fall_every = 40;
-    expect_samples(BODY_NS, BODY_NS + DEAR_NS);
-    cr_expect(seen("launch_ns") == DEAR_NS && seen("batches_repeated") > 0);
+    expect_samples(BODY_NS, BODY_NS + HIGH_NS);
+    cr_expect(seen("launch_ns") == HIGH_NS && seen("batches_repeated") > 0);
 }
 
 Test(clocks, a_case_of_before_does_not_count_for_the_next)
 {
     open_tools();
     fake.fall_every = 40;
-    expect_samples(BODY_NS, BODY_NS + DEAR_NS);
+    expect_samples(BODY_NS, BODY_NS + HIGH_NS);
     fake.fall_every = 0;
-    expect_samples(BODY_NS, BODY_NS + DEAR_NS);
+    expect_samples(BODY_NS, BODY_NS + HIGH_NS);
     cr_expect(seen("batches_repeated") == 0);
 }
 
@@ -110,14 +110,14 @@ Test(clocks, what_cannot_be_worn_in_again_is_sampled_as_it_is)
     fake.wears = false;
     fake.worn = false;
     wearings = fake.wearings;
-    expect_samples(BODY_NS, BODY_NS + CHEAP_NS);
-    cr_expect(seen("launch_ns") == CHEAP_NS && seen("batches_repeated") == 1);
+    expect_samples(BODY_NS, BODY_NS + LOW_NS);
+    cr_expect(seen("launch_ns") == LOW_NS && seen("batches_repeated") == 1);
     cr_expect(fake.wearings == wearings + (size_t)32 * 8, "it was tried once");
-    expect_samples(BODY_NS, BODY_NS + CHEAP_NS);
+    expect_samples(BODY_NS, BODY_NS + LOW_NS);
     cr_expect(seen("batches_repeated") == 0);
     fake.wears = true;
     cr_assert(kg__tools_settle(&with, &why));
-    expect_samples(BODY_NS, BODY_NS + DEAR_NS);
+    expect_samples(BODY_NS, BODY_NS + HIGH_NS);
 }
 
 /* No batch comes through: what is lost so has an end, and what is taken then is told by its cost.
@@ -129,8 +129,8 @@ Test(clocks, patience_ends)
     open_tools();
     begun = fake.now_ns;
     fake.fall_every = 20;
-    expect_samples(1000 * BODY_NS, 1000 * BODY_NS + DEAR_NS);
-    cr_expect(seen("launch_ns") == CHEAP_NS && seen("batches_repeated") > 10);
+    expect_samples(1000 * BODY_NS, 1000 * BODY_NS + HIGH_NS);
+    cr_expect(seen("launch_ns") == LOW_NS && seen("batches_repeated") > 10);
     cr_expect(fake.now_ns - begun < 12e9, "%g s", (fake.now_ns - begun) / 1e9);
     cr_assert(kg__tools_settle(&with, &why));
     cr_expect(fake.worn, "it is worn in before each sampling all the same");
@@ -138,21 +138,21 @@ Test(clocks, patience_ends)
 
 Test(clocks, a_card_of_one_cost)
 {
-    fake.dear_ns = CHEAP_NS;
+    fake.high_ns = LOW_NS;
     open_tools();
     cr_expect(!kg__launch_cost_has_two(&with.cost));
-    expect_samples(BODY_NS, BODY_NS + CHEAP_NS);
+    expect_samples(BODY_NS, BODY_NS + LOW_NS);
     cr_expect(seen("batches_repeated") == 0);
 }
 
-/* One reading that something held up is no dearer cost for ever. */
+/* One reading that something held up is not a dearer cost for ever. */
 Test(clocks, a_dearer_cost_that_was_none_is_given_up)
 {
     open_tools();
-    kg__launch_cost_add(&with.cost, 2 * DEAR_NS);
-    expect_samples(BODY_NS, BODY_NS + DEAR_NS);
+    kg__launch_cost_add(&with.cost, 2 * HIGH_NS);
+    expect_samples(BODY_NS, BODY_NS + HIGH_NS);
     cr_expect(seen("batches_repeated") == 1);
-    cr_expect(fabs(with.cost.dear_ns - DEAR_NS) < 1);
+    cr_expect(fabs(with.cost.high_ns - HIGH_NS) < 1);
 }
 
 static void add(void *context, size_t index, double ns)
@@ -167,7 +167,7 @@ static void add(void *context, size_t index, double ns)
 static bool do_everything(void)
 {
     double body_ns = BODY_NS;
-    kg__timed what = { launch, &body_ns, NULL };
+    kg__workload what = { launch, &body_ns, NULL };
     kg__series other = { 0 };
     kg__buffers buffers = { 0 };
     bool good = kg__tools_open(&with, nowhere, &why) && kg__tools_time_sentinels(&with, &why) &&
@@ -190,7 +190,7 @@ Test(clocks, a_device_that_is_lost)
 
     for (size_t n = 1; n < SIZE_MAX; n += 1 + n / 16) {
         fake = (fake_graphs){
-            .cheap_ns = CHEAP_NS, .dear_ns = DEAR_NS, .wears = true, .fall_every = 40, .fail_at = n
+            .low_ns = LOW_NS, .high_ns = HIGH_NS, .wears = true, .fall_every = 40, .fail_at = n
         };
         why = (kg__error){ "" };
         if (do_everything())
@@ -214,9 +214,9 @@ Test(clocks, sentinels_are_recorded)
     record = json_loadf(records, JSON_DISABLE_EOF_CHECK, NULL);
     copy = json_object_get(record, "copy");
     cr_assert_str_eq(kg__json_text(record, "event"), "sentinels");
-    cr_expect(fabs(kg__json_number(copy, "value") / (100000 + DEAR_NS) - 1) < 0.001);
+    cr_expect(fabs(kg__json_number(copy, "value") / (100000 + HIGH_NS) - 1) < 0.001);
     cr_expect(kg__json_number(copy, "bytes") == 2.0 * (256 << 20));
-    cr_expect(fabs(kg__json_number(json_object_get(record, "empty"), "value") - DEAR_NS) < 1);
+    cr_expect(fabs(kg__json_number(json_object_get(record, "empty"), "value") - HIGH_NS) < 1);
     cr_expect(kg__json_number(json_object_get(record, "fma"), "operations") > 0);
     json_decref(record);
     (void)fclose(records);
@@ -226,19 +226,19 @@ Test(clocks, sentinels_are_recorded)
 Test(clocks, first_touches_and_calls_of_the_host)
 {
     double body_ns = 1e6;
-    kg__timed what = { launch, &body_ns, NULL };
+    kg__workload what = { launch, &body_ns, NULL };
     kg__buffers buffers = { 0 };
 
     open_tools();
     cr_assert(kg__first_touch_sample(&with.bench, &what, &buffers, BUDGET_MS, series, &why));
     cr_expect_str_eq(series->clock, "first_touch");
     cr_expect(series->launches == 1 && series->count >= 6);
-    cr_expect(fabs(series->interval.value / (1e6 + DEAR_NS) - 1) < 0.001);
+    cr_expect(fabs(series->interval.value / (1e6 + HIGH_NS) - 1) < 0.001);
     cr_assert(kg__host_sample(&with.bench, &what, 5, series, &why));
     cr_expect_str_eq(series->clock, "host");
     cr_expect(series->launches >= 1 && series->count >= 12 && series->interval.value > 0);
     cr_assert(kg__launch_time(&with.bench, &what, &body_ns, &why));
-    cr_expect(fabs(body_ns / (1e6 + DEAR_NS) - 1) < 0.001);
+    cr_expect(fabs(body_ns / (1e6 + HIGH_NS) - 1) < 0.001);
 }
 
 /* More than fit in a batch cannot take turns in it. */
@@ -264,11 +264,11 @@ Test(clocks, loops_are_looked_after_too)
     const kg__loop *all[] = { &loop };
 
     open_tools();
-    kg__timed what = { launch, &body_ns, with.bench.stream };
+    kg__workload what = { launch, &body_ns, with.bench.stream };
 
     cr_assert(kg__loop_make(&what, 100, &loop, &why));
     fake.fall_every = 33;
     cr_assert(kg__loops_replay(&with.bench, all, 1, 100, add, &least, &why));
-    cr_expect(least > BODY_NS + DEAR_NS - 1, "%g", least);
+    cr_expect(least > BODY_NS + HIGH_NS - 1, "%g", least);
     kg__loop_discard(&loop);
 }

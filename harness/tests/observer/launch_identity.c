@@ -118,7 +118,7 @@ Test(launch_identity, plain_values_count_as_they_are)
     cr_expect(eq(str, (char *)of_address(HERE, 0), (char *)of_address(THERE, 0)));
 }
 
-/* An offset is no number: a pointer to element 8 is not the number 8. */
+/* An offset is not a number: a pointer to element 8 is not the number 8. */
 Test(launch_identity, a_pointer_is_no_number)
 {
     cr_expect(ne(str, (char *)of_pointer(HERE, HERE + GUARD + 8), (char *)of_pointer(HERE, 8)));

@@ -83,7 +83,7 @@ Test(observe, an_observer_that_is_called_wrongly)
 
     expect_drive(lacking, 2, "an observer needs --observe CASES --part PART --records FILE");
     expect_drive(valueless, 2, "--part: the option needs a value");
-    expect_drive(unknown, 2, "--prat: no option of an observer");
+    expect_drive(unknown, 2, "--prat: not an option of an observer");
 
     write_text(at("cases"), "fake/plain/64/b32\n");
     expect_observer(at("missing"), "check", at("records"), 2, "missing: cannot be read");
@@ -108,7 +108,7 @@ Test(observe, an_observer_checks_launches_beyond_the_table)
     cr_expect(strstr(records, "\"case\":\"fake/plain/64/b96\",\"right\":true") != NULL, "%s",
               records);
     free(records);
-    /* That a launch cannot be is no defect where no row asks for it. */
+    /* That a launch cannot be is not a defect where no row asks for it. */
     write_text(at("cases"), "fake/cannot/64/b32\nfake/cannot/64/b96\n");
     expect_observer(at("cases"), "check", at("refusals"), 0, NULL);
     records = read_text(at("refusals"));

@@ -37,15 +37,14 @@ Test(known, random_inputs_fill_their_range_and_repeat)
 
     cr_assert(kg__problem_make(&comparison, &inputs, 0, &one, &error), "%s", error.text);
     cr_assert(kg__problem_make(&comparison, &inputs, 0, &again, &error), "%s", error.text);
-    cr_assert(one.problem.arguments.list[4].rows == 0 && one.problem.data[4] == NULL);
+    cr_assert(one.base.arguments.list[4].rows == 0 && one.base.data[4] == NULL);
     for (int i = 0; i < 4; i++)
-        cr_assert(memcmp(one.problem.data[i], again.problem.data[i],
-                         kg__argument_bytes(&one.problem.arguments.list[i])) == 0);
-    cr_assert(memcmp(one.problem.data[0], one.problem.data[1], 64) != 0,
-              "two arguments are not alike");
+        cr_assert(memcmp(one.base.data[i], again.base.data[i],
+                         kg__argument_bytes(&one.base.arguments.list[i])) == 0);
+    cr_assert(memcmp(one.base.data[0], one.base.data[1], 64) != 0, "two arguments are not alike");
     for (int i = 0; i < 100000; i++) {
-        double value = ((const float *)one.problem.data[0])[i];
-        int32_t integer = ((const int32_t *)one.problem.data[2])[i];
+        double value = ((const float *)one.base.data[0])[i];
+        int32_t integer = ((const int32_t *)one.base.data[2])[i];
 
         cr_assert(value >= -1 && value < 1, "%g", value);
         cr_assert(value * (1 << 23) == rint(value * (1 << 23)), "not exact: %g", value);
@@ -55,7 +54,7 @@ Test(known, random_inputs_fill_their_range_and_repeat)
         negative += integer < 0;
         least = integer < least ? integer : least;
         most = integer > most ? integer : most;
-        seen[((const uint8_t *)one.problem.data[3])[i]] = true;
+        seen[((const uint8_t *)one.base.data[3])[i]] = true;
     }
     for (size_t i = 0; i < 256; i++)
         byte_values += seen[i];

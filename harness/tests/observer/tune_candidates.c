@@ -21,8 +21,8 @@ kg__limits kg__device_limits(void)
 }
 
 static const kg__limits limits = { .multiprocessors = 10,
-                                   .threads_a_block = 128,
-                                   .threads_a_multiprocessor = 1024 };
+                                   .threads_per_block = 128,
+                                   .threads_per_multiprocessor = 1024 };
 
 static cudaError_t launch(const kg_call *call)
 {
@@ -90,9 +90,9 @@ static void expect_candidates(const kg_comparison *table, const char *expected)
     free(ids);
 }
 
-/* Timed sizes alone; the table's own launches even where they are no warps, or more than the device
- * takes, which it says itself. */
-Test(candidates, threads_a_block)
+/* Timed sizes alone; the table's own launches even where they are not warps, or more than the
+ * device takes, which it says itself. */
+Test(candidates, threads_per_block)
 {
     kg_comparison table = comparison(plain);
 
@@ -111,7 +111,7 @@ Test(candidates, edges)
     table.block_is_edge = true;
     table.launches = edges;
     expect_candidates(&table, " plain/1000/b2 plain/1000/b4 plain/1000/b5 plain/1000/b8");
-    large.threads_a_block = 1024;
+    large.threads_per_block = 1024;
     cr_assert(kg__tune_candidates_make(&table, &large, &candidates, &error));
     cr_assert(eq(sz, candidates.cases.count, 7));
     cr_expect(eq(str, candidates.cases.list[5].id, "pairs/plain/1000/b24"));

@@ -1,5 +1,5 @@
 /* Part tune from end to end: the real search of a GPU's program, on a GPU and a clock that are not
- * there. Sizes 64, at which some variants misbehave with 32 threads a block, and 1048576. */
+ * there. Sizes 64, at which some variants misbehave with 32 threads per block, and 1048576. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>

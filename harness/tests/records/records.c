@@ -126,9 +126,9 @@ Test(records, what_is_no_record_is_not_appended)
     struct stat status;
 
     cr_expect_not(kg__record_append(file, NULL, &error));
-    cr_expect_not_null(strstr(error.text, "no JSON object"));
+    cr_expect_not_null(strstr(error.text, "not a JSON object"));
     cr_expect_not(kg__record_append(file, json_integer(1), &error));
-    /* A NaN is no JSON, so that a record that was to hold one is no record. */
+    /* A NaN is not JSON, so that a record that was to hold one is not a record. */
     cr_expect_not(kg__record_append(file, json_pack("{s:f}", "value", NAN), &error));
     cr_assert(stat(path, &status) == 0);
     cr_expect(status.st_size == 0);
@@ -388,7 +388,7 @@ Test(records, samples_are_thinned_evenly_to_eighths)
     cr_expect(json_number_value(json_array_get(list, KG__RECORD_SAMPLES - 1)) == 1999.0);
     json_decref(list);
     list = kg__record_samples((const double[]){ 3835.36, NAN, 1.0 / 16 }, 3);
-    cr_assert(json_array_size(list) == 2, "what is no number is left out");
+    cr_assert(json_array_size(list) == 2, "what is not a number is left out");
     cr_expect(json_number_value(json_array_get(list, 0)) == 3835.375);
     json_decref(list);
     list = kg__record_samples(many, 1);

@@ -420,8 +420,9 @@ Test(counting, a_baseline_that_is_wrong)
 {
     usual_case();
     store("global_load_requests", 5)->band = NAN;
-    expect("error", "global_load_requests the baseline's figures are unusable: record it anew with "
-                    "ci/rebaseline");
+    expect("error",
+           "global_load_requests the baseline's figures are unusable: record it again with "
+           "ci/rebaseline");
 }
 
 /* What a hand wrote into the baseline holds. */
@@ -489,12 +490,12 @@ Test(counting, the_reason_names_the_line)
                         line(9550600, 151823100));
     count("global_load_sectors", 151823100);
     expect("slower", "global_load_sectors rose by 576.8 % (151 823 100 against 22 432 515); "
-                     "kernels/matmul/naive.cu:14: loads went from 2.35 to 15.90 sectors a "
+                     "kernels/matmul/naive.cu:14: loads went from 2.35 to 15.90 sectors per "
                      "request" ACCEPT);
     cr_assert(json_equal(json_object_get(entry, "lines"), json_object_get(record, "lines")));
     gate_with(&baseline, "the baseline was recorded with gcc 11, this run has gcc 12.2.0");
     cr_assert(strstr(text_of(entry, "why"),
-                     "sectors a request; the baseline was recorded with gcc 11, this run has gcc "
+                     "sectors per request; the baseline was recorded with gcc 11, this run has gcc "
                      "12.2.0; to accept it: ") != NULL,
               "%s", text_of(entry, "why"));
     /* Nothing moved: then there is nothing to put down to a compiler. */

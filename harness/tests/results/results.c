@@ -112,10 +112,10 @@ Test(results, begin_refuses_a_file_for_a_folder)
 
     write_text(at("out"), "a file");
     cr_assert(not(kg__results_begin(at("out"), &error)));
-    cr_expect(strstr(error.text, "/out: is no folder") != NULL, "%s", error.text);
+    cr_expect(strstr(error.text, "/out: is not a folder") != NULL, "%s", error.text);
     cr_assert(not(kg__results_begin(at("out/below"), &error)));
     cr_expect(strstr(error.text, "cannot be made") != NULL ||
-                  strstr(error.text, "is no folder") != NULL,
+                  strstr(error.text, "is not a folder") != NULL,
               "%s", error.text);
 }
 

@@ -15,9 +15,9 @@
 #define NEARNESS 0.02
 #define LAUNCHES_AT_MOST 2000
 
-bool __real_kg__graph_prepare(kg__bench *bench, const kg__timed *what, int unit, double budget_ms,
+bool __real_kg__graph_prepare(kg__bench *bench, const kg__workload *what, int unit, double budget_ms,
                               kg__series *one, kg__error *why);
-bool __wrap_kg__graph_prepare(kg__bench *bench, const kg__timed *what, int unit, double budget_ms,
+bool __wrap_kg__graph_prepare(kg__bench *bench, const kg__workload *what, int unit, double budget_ms,
                               kg__series *one, kg__error *why);
 bool __real_kg__prepare_launch(const kg__case *one, const kg__buffers *buffers, kg__error *why);
 bool __wrap_kg__prepare_launch(const kg__case *one, const kg__buffers *buffers, kg__error *why);
@@ -40,7 +40,7 @@ void __wrap_kg__describe_launch(cudaGraph_t graph, const cudaGraphNode_t *nodes,
 
 /* A subject whose launches are made more of. */
 typedef struct slowed {
-    const kg__timed *subject;
+    const kg__workload *subject;
     double fraction;
     int away; /* how far off the launch is that is made besides, in launches */
 } slowed;
@@ -69,7 +69,7 @@ static double doubled(int launches, double fraction)
     return floor(launches * fraction + 0.5);
 }
 
-static cudaError_t launch_slowed(const kg__timed *what, int number)
+static cudaError_t launch_slowed(const kg__workload *what, int number)
 {
     const slowed *how = what->context;
     cudaError_t code = how->subject->launch(how->subject, number);
@@ -90,13 +90,13 @@ static int unit_for(int unit, double fraction)
     return launches;
 }
 
-bool __wrap_kg__graph_prepare(kg__bench *bench, const kg__timed *what, int unit, double budget_ms,
+bool __wrap_kg__graph_prepare(kg__bench *bench, const kg__workload *what, int unit, double budget_ms,
                               kg__series *one, kg__error *why)
 {
     /* Cold launches take turns at buffer sets that exceed L2 twice. Half a round away neither the
      * launch besides nor the one whose turn it is there finds its data in L2. */
     slowed how = { what, extra(), unit / 2 };
-    kg__timed more = { launch_slowed, &how, what->stream };
+    kg__workload more = { launch_slowed, &how, what->stream };
     bool of_case = case_is_next;
 
     case_is_next = false;

@@ -156,7 +156,7 @@ static bool study(char *program, const char *board, kg__error *why)
     if (!good)
         return false;
     seen = json_pack("{s:s, s:f, s:f, s:o, s:i, s:o}", "board", kg__device_gpu()->uuid, "cheap_ns",
-                     all.tools.cost.cheap_ns, "dear_ns", all.tools.cost.dear_ns, "quiet",
+                     all.tools.cost.low_ns, "dear_ns", all.tools.cost.high_ns, "quiet",
                      sight_of(&quiet), "starts", board == NULL ? 0 : STARTS, "started",
                      sight_of(&started));
     good = kg__json_print(seen, JSON_INDENT(1), "what was seen");

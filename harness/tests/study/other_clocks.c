@@ -117,7 +117,7 @@ static bool time_case(const tools *with, const kg_comparison *comparison, const 
     double single = 0;
     double flushed = 0;
     bool good = kg__stage_set(&stage, comparison, one, false, why) &&
-                kg__buffers_fill(&stage.buffers, stage.known.device, kg__poison(0), why) &&
+                kg__buffers_fill(&stage.buffers, stage.problem.device, kg__poison(0), why) &&
                 kg__prepare_launch(one, &stage.buffers, why) &&
                 kg__succeeded(time_by(with, one, &stage.buffers, false, &single),
                               "timing single launches", why) &&

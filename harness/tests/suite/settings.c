@@ -89,10 +89,11 @@ Test(run, seconds_of_a_case_are_numbers_in_their_range)
         setenv(names[n], "soon", 1);
         (void)kg__settings_are_clear(&error);
         cr_expect(eq(str, error.text,
-                     n == 0 ? "KG_CASE_TIMEOUT='soon' is no number of seconds from 0.001 to "
-                              "1000000: set it to one, or unset it"
-                            : "KG_CASE_SECONDS='soon' is no number of seconds from 0.05 to 3600: "
-                              "set it to one, or unset it"));
+                     n == 0
+                         ? "KG_CASE_TIMEOUT='soon' is not a number of seconds from 0.001 to "
+                           "1000000: set it to one, or unset it"
+                         : "KG_CASE_SECONDS='soon' is not a number of seconds from 0.05 to 3600: "
+                           "set it to one, or unset it"));
         unsetenv(names[n]);
     }
 }

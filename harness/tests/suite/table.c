@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/fakes/idle_callbacks.h"
 #include "suite/settings.h"
+#include "tests/fakes/idle_callbacks.h"
 
 static cudaError_t launch(const kg_call *call)
 {
@@ -151,7 +151,7 @@ Test(table_gpu, a_comparison_without_defects)
 
 #else
 
-/* Variants' own launches: those of as many threads a block stand together, whatever their blocks
+/* Variants' own launches: those of as many threads per block stand together, whatever their blocks
  * are, and the comparison's are for who has none. */
 Test(table, variants_with_launches_of_their_own)
 {
@@ -256,7 +256,7 @@ Test(table, a_launch_of_its_own_that_stands_twice_is_refused)
     kg_comparison table = comparison();
 
     table.variants = rows;
-    expect_error(&table, "check", "matmul/strided/1/b64g8: stands twice");
+    expect_error(&table, "check", "matmul/strided/1/b64g8: appears twice");
 }
 
 /* A launch that is none would end its list, and the cases behind it were gone without a word. */
@@ -289,8 +289,8 @@ Test(table, members_that_hold_what_they_must_not)
         { KG_VARIANT("naive", launch, "", .clock = (kg_clock)3), KG_END },
         { KG_VARIANT("naive", launch, "", .not_for = KG_PURPOSE_CHECK), KG_END },
     };
-    static const char *const said[] = { "matmul/naive: a .memory that is none of kg_memory: mend",
-                                        "matmul/naive: a .clock that is none of kg_clock: mend",
+    static const char *const said[] = { "matmul/naive: a .memory that is none of kg_memory: fix",
+                                        "matmul/naive: a .clock that is none of kg_clock: fix",
                                         "a .not_for of more than KG_PURPOSE_TIME and KG_PURPOSE" };
     kg_comparison table = comparison();
 
@@ -360,11 +360,11 @@ Test(table, defects_that_are_wrong_are_refused)
     }
     defects[0] = defects[1] =
         (kg_defect)KG_DEFECT("floor", launch, "", KG_CHECKED(17), KG_BLOCK(16));
-    expect_error(&table, "defects", "matmul/floor/17/b16: stands twice");
+    expect_error(&table, "defects", "matmul/floor/17/b16: appears twice");
 }
 
 /* Sizes outermost, then launches, then variants: what is timed side by side stands together. What
- * is only timed is no business of the model's. */
+ * is only timed is not a business of the model's. */
 Test(table, expands_in_order)
 {
     static const char *const expected[] = {
@@ -479,10 +479,10 @@ Test(table, a_size_or_launch_that_stands_twice_is_refused)
     kg_comparison table = comparison();
 
     table.sizes = same;
-    expect_error(&table, "check", "matmul/naive/17/b16: stands twice");
+    expect_error(&table, "check", "matmul/naive/17/b16: appears twice");
     table.sizes = sizes;
     table.launches = alike;
-    expect_error(&table, "check", "matmul/naive/1/b8: stands twice");
+    expect_error(&table, "check", "matmul/naive/1/b8: appears twice");
     table.launches = launches;
     table.variants = twins;
     expect_error(&table, "check", "matmul/naive: two variants of one name: rename one");

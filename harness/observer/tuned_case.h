@@ -1,0 +1,95 @@
+/* The candidates of a tuning, while the best is searched for. */
+#ifndef KG__OBSERVER_TUNED_CASE_H
+#define KG__OBSERVER_TUNED_CASE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/message.h"
+#include "judge/race.h"
+#include "observer/time_bench.h"
+#include "observer/timed_group.h"
+#include "observer/tune_settings.h"
+
+#define KG__NS_PER_SECOND 1e9
+/* A sample of what is timed to the full precision, in ms. */
+#define KG__FULL_SAMPLE_MS 1.0
+
+/* A candidate. */
+typedef struct kg__tuned_case {
+    kg__timed_case base;
+    kg__racer racer; /* what the search knows of it */
+    kg__racer last;  /* of the final, where it is a finalist */
+    kg__loop loop;
+    int launches;      /* a sample of `racer`; 0: it was not timed */
+    const char *clock; /* as records name it */
+    double estimate;   /* of a launch, in ns */
+    json_t *kernel;    /* NULL: it starts none */
+    double occupancy;  /* NaN: unknown */
+    bool passed_over;
+    bool is_finalist;
+} kg__tuned_case;
+
+/* A tuning in progress. */
+typedef struct kg__tune_run {
+    const kg_comparison *comparison;
+    kg__tuning_request request;
+    kg__tools tools;
+    kg__problems problems;       /* of the current size */
+    kg__buffer_sets buffer_sets; /* of the current size */
+    int records;
+    size_t done;
+    size_t total;
+    double started;
+    double progress_reported; /* when progress was last reported */
+} kg__tune_run;
+
+/* What a candidate's launches need while they are timed, kept by the caller. */
+typedef struct kg__tuned_workload {
+    kg__rotation rotation;
+    kg__workload workload;
+} kg__tuned_workload;
+
+/* A candidate's launches as clocks take them; the result is in `workload`. */
+const kg__workload *kg__tuned_case_workload(kg__tune_run *run, kg__tuned_case *tuned,
+                                            kg__tuned_workload *workload);
+
+/* Whether a candidate has samples and was not dropped. */
+bool kg__tuned_case_is_timed(const kg__tuned_case *tuned);
+
+/* Reports how far the tuning is, at the size of a case, if it has not just done so. */
+void kg__tune_run_progress(kg__tune_run *run, const kg__case *c);
+
+/* Drops a candidate after an error, with its record. False when the device is lost. */
+bool kg__tuned_case_mark_failed(const kg__tune_run *run, kg__tuned_case *tuned,
+                                const kg__error *why);
+
+/* The same of those of a list that are still in. */
+bool kg__tuned_cases_mark_failed(const kg__tune_run *run, kg__tuned_case *const *list, size_t count,
+                                 const kg__error *why);
+
+/* Checks a candidate; a wrong one is dropped, with its record. False when the device is lost. */
+bool kg__tuned_case_check(kg__tune_run *run, kg__tuned_case *tuned, const char *when);
+
+/* Checks a candidate before it is timed, and finds what its kernel takes of a multiprocessor and
+ * about how long it runs. False when the device is lost. */
+bool kg__tuned_case_enter(kg__tune_run *run, kg__tuned_case *tuned);
+
+/* Captures a candidate's launches again, for samples of `sample_ms` where a launch takes
+ * `launch_ns`. False when the device is lost. */
+bool kg__tuned_case_make_loop(kg__tune_run *run, kg__tuned_case *tuned, double sample_ms,
+                              double launch_ns);
+
+/* Adds a round's samples to each racer of what has a loop, interleaved: to those of the search, or
+ * to those of the final. False with `why`. */
+bool kg__tuned_cases_sample(kg__tune_run *run, kg__tuned_case *const *list, size_t count,
+                            bool is_final, kg__error *why);
+
+/* Samples until each is known to the precision that is wanted, or has spent its time. In a final
+ * none leaves before the last one, so that their samples belong together round by round. False with
+ * `why`. */
+bool kg__tuned_cases_sample_fully(kg__tune_run *run, kg__tuned_case *const *list, size_t count,
+                                  bool is_final, kg__error *why);
+
+#endif
