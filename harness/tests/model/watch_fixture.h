@@ -9,7 +9,7 @@
 
 #include "suite/counters.h"
 #include "model/model.h"
-#include "model/watch.h"
+#include "model/watch/watch.h"
 #include "tests/model/watch_kernels.h"
 
 #if defined(__SANITIZE_ADDRESS__)

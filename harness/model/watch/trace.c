@@ -1,9 +1,9 @@
 /* The lanes' traces and their replay: which lanes are together at each step, by the lowest code
  * address first. */
-#include "model/trace.h"
+#include "model/watch/trace.h"
 
 #include "model/model.h"
-#include "model/requests.h"
+#include "model/watch/requests.h"
 
 #include <string.h>
 

@@ -1,13 +1,13 @@
 /* What a request comes to: sectors in global memory, wavefronts in shared memory, words in constant
  * memory. */
-#include "model/requests.h"
+#include "model/watch/requests.h"
 
-#include "model/findings.h"
 #include "base/message.h"
 #include "model/model.h"
-#include "model/shadow.h"
-#include "model/trace.h"
-#include "model/watch.h"
+#include "model/watch/findings.h"
+#include "model/watch/shadow.h"
+#include "model/watch/trace.h"
+#include "model/watch/watch.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -5,12 +5,12 @@
  * by two threads have no order between them, unless their lanes have met in __syncwarp() since; two
  * accesses of one launch by two blocks have none either, unless one block has seen, by an atomic,
  * what the other made known by an atomic behind a fence. */
-#include "model/shadow.h"
+#include "model/watch/shadow.h"
 
-#include "model/findings.h"
 #include "base/message.h"
 #include "model/model.h"
-#include "model/trace.h"
+#include "model/watch/findings.h"
+#include "model/watch/trace.h"
 
 #include <stdlib.h>
 #include <string.h>

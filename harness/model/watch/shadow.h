@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/requests.h"
+#include "model/watch/requests.h"
 
 /* Begins a launch: what the ones before it did is ordered before all that it does. */
 void kg__shadow_begin_launch(void);

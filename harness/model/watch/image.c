@@ -1,4 +1,4 @@
-#include "model/image.h"
+#include "model/watch/image.h"
 
 #include "base/message.h"
 

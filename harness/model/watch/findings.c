@@ -1,9 +1,9 @@
 /* What is wrong, each once a line of source, reads and writes apart. */
-#include "model/findings.h"
+#include "model/watch/findings.h"
 
 #include "base/message.h"
-#include "model/places.h"
-#include "model/trace.h"
+#include "model/watch/places.h"
+#include "model/watch/trace.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* Regions of device memory: made when a request, or the host, first comes to them. */
-#include "model/regions.h"
+#include "model/watch/regions.h"
 
 #include "base/message.h"
 #include "model/model.h"
-#include "model/requests.h"
-#include "model/watching.h"
+#include "model/watch/requests.h"
+#include "model/watch/watching.h"
 
 #include <stdlib.h>
 

@@ -1,11 +1,11 @@
 /* What instrumented kernels call: the compiler's hooks for ThreadSanitizer, for coverage and for
  * bounds, with a meaning of our own. None of the sanitizers' libraries is linked. */
-#include "model/trace.h"
+#include "model/watch/trace.h"
 
-#include "model/findings.h"
 #include "model/model.h"
-#include "model/regions.h"
-#include "model/watching.h"
+#include "model/watch/findings.h"
+#include "model/watch/regions.h"
+#include "model/watch/watching.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -1,13 +1,13 @@
 /* Watching: what is watched for, which blocks stand for the others, and what was seen. */
-#include "model/watch.h"
+#include "model/watch/watch.h"
 
-#include "model/findings.h"
 #include "base/message.h"
-#include "model/places.h"
-#include "model/requests.h"
-#include "model/shadow.h"
-#include "model/trace.h"
-#include "model/watching.h"
+#include "model/watch/findings.h"
+#include "model/watch/places.h"
+#include "model/watch/requests.h"
+#include "model/watch/shadow.h"
+#include "model/watch/trace.h"
+#include "model/watch/watching.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 /* The CPU model's scheduler: launches, and whose turn it is among a block's threads. */
 #include "model/model.h"
 
-#include "model/findings.h"
 #include "base/message.h"
-#include "model/places.h"
-#include "model/shadow.h"
-#include "model/trace.h"
-#include "model/watching.h"
+#include "model/watch/findings.h"
+#include "model/watch/places.h"
+#include "model/watch/shadow.h"
+#include "model/watch/trace.h"
+#include "model/watch/watching.h"
 
 #include <signal.h>
 #include <stdarg.h>

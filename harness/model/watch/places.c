@@ -1,8 +1,8 @@
-#include "model/places.h"
+#include "model/watch/places.h"
 
-#include "model/image.h"
 #include "base/message.h"
 #include "model/program.h"
+#include "model/watch/image.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>

@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 #include "model/model.h"
-#include "model/places.h"
-#include "model/watch.h"
+#include "model/watch/places.h"
+#include "model/watch/watch.h"
 
 /* Findings of one watching are cut to this many; the rest is counted with the last. */
 #define KG__FINDINGS_MAXIMUM 64

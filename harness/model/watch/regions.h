@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/places.h"
+#include "model/watch/places.h"
 
 /* Who wrote and read a few bytes last, in the terms of shadow.c. */
 typedef struct kg__cell {

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "model/regions.h"
+#include "model/watch/regions.h"
 
 #define KG__SPACES 3
 /* Behind the spaces: what is counted and touches none, a barrier or a shuffle. */

@@ -3,9 +3,9 @@
 #include "model/model.h"
 
 #include "base/message.h"
-#include "model/requests.h"
-#include "model/shadow.h"
-#include "model/watching.h"
+#include "model/watch/requests.h"
+#include "model/watch/shadow.h"
+#include "model/watch/watching.h"
 
 #include <stdio.h>
 #include <stdlib.h>
