@@ -1,5 +1,8 @@
 /* Fibers on Boost.Context's two C functions: a pool of stacks, each with a guard below. */
-#include "model/model.h"
+#include "model/exec/fibers.h"
+
+#include "model/exec/allocations.h"
+#include "model/exec/launch.h"
 
 #include <sys/mman.h>
 
@@ -34,6 +37,7 @@ static kg__model_fiber fibers[KG__MODEL_MAX_THREADS];
 static size_t fiber_count;
 static kg__model_fiber *idle;
 static void (*fiber_run)(kg__model_fiber *self);
+static void (*fiber_resumed)(void);
 /* The launching host thread's stack, in the same terms. */
 static kg__model_fiber host;
 /* The two sides of the switch that is under way. */
@@ -64,8 +68,8 @@ void kg__model_land(kg__model_transfer transfer)
     }
 #endif
     *(void **)transfer.data = transfer.context;
-    if (landing != &host)
-        kg__model_resume_trace();
+    if (fiber_resumed != NULL && landing != &host)
+        fiber_resumed();
 }
 
 static void enter(kg__model_transfer transfer)
@@ -89,9 +93,10 @@ static void renew(kg__model_fiber *fiber)
     fiber->context = make_fcontext(fiber->stack + size, size, enter);
 }
 
-void kg__model_fibers_begin(void (*run)(kg__model_fiber *self))
+void kg__model_fibers_begin(void (*run)(kg__model_fiber *self), void (*resumed)(void))
 {
     fiber_run = run;
+    fiber_resumed = resumed;
 }
 
 kg__model_fiber *kg__model_fiber_take(void)

@@ -1,274 +1,21 @@
-/* Global memory of the CPU model: a registry of allocations, and the copies between them and the
- * host. */
-#include "model/model.h"
+/* Memory of the device: allocations, and the copies between them and the host. */
+#include "model/runtime/runtime.h"
 
 #include "base/message.h"
-#include "model/watch/requests.h"
-#include "model/watch/shadow.h"
-#include "model/watch/watching.h"
+#include "model/exec/allocations.h"
+#include "model/runtime/calls.h"
+#include "model/runtime/streams.h"
+#include "model/watch/watcher.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-/* What lies before and behind an allocation and cannot be touched: an access that goes astray by
- * less, or by less than the allocation's own size, ends the launch and hits nothing else. Whole
- * pages, so that allocations are aligned far beyond the 256 bytes that cudaMalloc() promises and
- * that counts of sectors depend on. */
-#define GAP ((size_t)1 << 20)
-/* What is freed stays mapped, and cannot be touched, until so many more are freed or they take up
- * so many bytes of addresses, gaps among them: whoever still has a pointer to it finds nothing else
- * there. It takes none of the host's memory, and of its addresses little enough for whoever limits
- * them (ulimit -v). */
-#define FREED_MAXIMUM 64
-#define FREED_BYTES ((size_t)1 << 30)
-/* The most that the model offers; a small machine offers half of what it has. */
-#define LARGEST_MEMORY ((size_t)4 << 30)
-
-/* Live allocations by ascending base. */
-static kg__model_allocation *allocations;
-static size_t allocation_count;
-static size_t allocation_capacity;
-static uint64_t allocated_ever;
-static size_t device_bytes; /* in live device and managed allocations */
-
-/* The allocations freed last, the oldest at freed_first, from there on around. */
-static kg__model_freed freed[FREED_MAXIMUM];
-static size_t freed_first;
-static size_t freed_count;
-static size_t freed_bytes; /* of addresses, gaps among them */
-
-static size_t total_memory(void)
-{
-    long pages = sysconf(_SC_PHYS_PAGES);
-    long page = sysconf(_SC_PAGE_SIZE);
-    size_t half;
-
-    if (pages <= 0 || page <= 0)
-        return LARGEST_MEMORY;
-    half = (size_t)pages / 2 * (size_t)page;
-    return half < LARGEST_MEMORY ? half : LARGEST_MEMORY;
-}
-
-/* The number of allocations whose base is not above `address`. */
-static size_t rank_of(const void *address)
-{
-    size_t low = 0;
-    size_t high = allocation_count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if ((uintptr_t)allocations[middle].base <= (uintptr_t)address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-const kg__model_allocation *kg__model_find(const void *address)
-{
-    size_t rank = rank_of(address);
-    const kg__model_allocation *below;
-
-    if (rank == 0)
-        return NULL;
-    below = &allocations[rank - 1];
-    return (uintptr_t)address - (uintptr_t)below->base < below->size ? below : NULL;
-}
-
-size_t kg__model_allocation_count(void)
-{
-    return allocation_count;
-}
-
-static size_t gap_of(size_t size)
-{
-    return size > GAP ? (size + GAP - 1) / GAP * GAP : GAP;
-}
-
-const kg__model_allocation *kg__model_find_near(const void *address)
-{
-    size_t rank = rank_of(address);
-
-    if (rank > 0) {
-        const kg__model_allocation *below = &allocations[rank - 1];
-
-        if ((uintptr_t)address - (uintptr_t)below->base < below->size + gap_of(below->size))
-            return below;
-    }
-    if (rank < allocation_count) {
-        const kg__model_allocation *above = &allocations[rank];
-
-        if ((uintptr_t)above->base - (uintptr_t)address <= gap_of(above->size))
-            return above;
-    }
-    return NULL;
-}
-
-uint64_t kg__model_allocated_ever(void)
-{
-    return allocated_ever;
-}
-
-const kg__model_allocation *kg__model_allocation_at(size_t i)
-{
-    return i < allocation_count ? &allocations[i] : NULL;
-}
-
-void kg__model_memory_left(size_t *left, size_t *total)
-{
-    *total = total_memory();
-    *left = *total > device_bytes ? *total - device_bytes : 0;
-}
-
-static void add_allocation(unsigned char *base, size_t size, kg__model_memory_kind kind)
-{
-    size_t rank = rank_of(base);
-
-    allocations =
-        kg__grow(allocations, allocation_count, &allocation_capacity, sizeof *allocations);
-    memmove(&allocations[rank + 1], &allocations[rank],
-            (allocation_count - rank) * sizeof *allocations);
-    allocations[rank] = (kg__model_allocation){
-        .base = base, .size = size, .kind = kind, .number = ++allocated_ever
-    };
-    allocation_count++;
-    if (kind != KG__MODEL_PINNED)
-        device_bytes += size;
-}
-
-unsigned char *kg__model_map(size_t size, size_t gap)
-{
-    unsigned char *mapped = kg__model_map_addresses(size + 2 * gap, PROT_NONE, 0);
-
-    if (mapped == NULL)
-        return NULL;
-    if (mprotect(mapped + gap, size, PROT_READ | PROT_WRITE) == 0)
-        return mapped + gap;
-    munmap(mapped, size + 2 * gap);
-    return NULL;
-}
-
-static size_t mapped_size(size_t size)
-{
-    return size + 2 * gap_of(size);
-}
-
-const kg__model_freed *kg__model_find_freed(const void *address)
-{
-    for (size_t i = 0; i < freed_count; i++) {
-        const kg__model_freed *one = &freed[(freed_first + i) % FREED_MAXIMUM];
-
-        if ((uintptr_t)address - (uintptr_t)(one->base - gap_of(one->size)) <
-            mapped_size(one->size))
-            return one;
-    }
-    return NULL;
-}
-
-void kg__model_describe_freed(const kg__model_freed *freed, uintptr_t address, char *text,
-                              size_t size)
-{
-    bool behind = address >= freed->start;
-
-    snprintf(text, size, "%s %c %llu after %s (%zu bytes) was freed", freed->name,
-             behind ? '+' : '-',
-             (unsigned long long)(behind ? address - freed->start : freed->start - address),
-             freed->name, freed->bytes);
-}
-
-/* Lets go of the addresses that have been freed longest. */
-static void forget_oldest_freed(void)
-{
-    const kg__model_freed *oldest = &freed[freed_first];
-
-    munmap(oldest->base - gap_of(oldest->size), mapped_size(oldest->size));
-    freed_bytes -= mapped_size(oldest->size);
-    freed_first = (freed_first + 1) % FREED_MAXIMUM;
-    freed_count--;
-}
-
-static void forget_freed(void)
-{
-    while (freed_count > 0)
-        forget_oldest_freed();
-}
-
-void *kg__model_map_addresses(size_t size, int protection, int flags)
-{
-    const int all = flags | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-    void *mapped = mmap(NULL, size, protection, all, -1, 0);
-
-    if (mapped == MAP_FAILED && freed_count > 0) {
-        forget_freed();
-        mapped = mmap(NULL, size, protection, all, -1, 0);
-    }
-    if (mapped == MAP_FAILED)
-        return NULL;
-    return mapped;
-}
-
-/* Gives the memory of an allocation back to the host, and keeps its addresses; false where they are
- * too many, or the host does not do it. `region` is NULL where nothing was asked of it. */
-static bool remember_freed(const kg__model_allocation *allocation, const kg__region *region)
-{
-    size_t size = mapped_size(allocation->size);
-    kg__model_freed *last;
-    const void *kept;
-
-    if (size > FREED_BYTES)
-        return false;
-    kept = mmap(allocation->base, allocation->size, PROT_NONE,
-                MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (kept == MAP_FAILED)
-        return false;
-    while (freed_count == FREED_MAXIMUM || freed_bytes + size > FREED_BYTES)
-        forget_oldest_freed();
-    last = &freed[(freed_first + freed_count++) % FREED_MAXIMUM];
-    freed_bytes += size;
-    *last = (kg__model_freed){ .base = allocation->base,
-                               .size = allocation->size,
-                               .start = (uintptr_t)allocation->base,
-                               .bytes = allocation->size };
-    if (region != NULL) {
-        last->start = region->start;
-        last->bytes = region->bytes;
-        kg__format(last->name, sizeof last->name, "%s", region->name);
-    } else {
-        kg__format(last->name, sizeof last->name, "allocation %llu",
-                   (unsigned long long)allocation->number);
-    }
-    return true;
-}
-
+/* Unmaps a removed allocation; its addresses are kept where it is remembered. */
 static void unmap(const kg__model_allocation *allocation, bool remember)
 {
-    kg__region *region = kg__region_of(allocation->base);
-    bool remembered = remember && remember_freed(allocation, region);
+    kg__model_freed freed;
 
-    if (region != NULL) {
-        kg__requests_forget_region(region);
-        kg__region_drop(allocation->base);
-    }
-    if (!remembered)
-        munmap(allocation->base - gap_of(allocation->size), mapped_size(allocation->size));
-}
-
-/* Counts a copy or fill of `count` bytes, and keeps in mind that they are written, where they are
- * of an allocation. */
-static void note_written(const void *pointer, size_t count)
-{
-    kg__region *region;
-
-    kg__watch_copy(count);
-    if (!kg__watch_checks() || kg__model_find(pointer) == NULL)
-        return;
-    region = kg__region_at((uintptr_t)pointer);
-    kg__shadow_set(region, (uintptr_t)pointer, count, true);
+    kg__watch_freed(allocation, &freed);
+    kg__model_unmap_allocation(allocation, remember ? &freed : NULL);
 }
 
 static cudaError_t allocate(void **pointer, size_t size, kg__model_memory_kind kind)
@@ -287,12 +34,11 @@ static cudaError_t allocate(void **pointer, size_t size, kg__model_memory_kind k
     /* Memory that nothing touches takes none of the host's. */
     if (!kg__model_plans() && size > (kind == KG__MODEL_PINNED ? total : left))
         return cudaErrorMemoryAllocation;
-    base = kg__model_map(size, gap_of(size));
+    base = kg__model_add_allocation(size, kind);
     if (base == NULL)
         return cudaErrorMemoryAllocation;
     if (!kg__model_plans())
         memset(base, KG__MODEL_POISON, size);
-    add_allocation(base, size, kind);
     *pointer = base;
     return cudaSuccess;
 }
@@ -300,35 +46,27 @@ static cudaError_t allocate(void **pointer, size_t size, kg__model_memory_kind k
 /* Frees an allocation by its base, of pinned memory or of the other kinds. */
 static cudaError_t release(void *pointer, bool pinned)
 {
-    size_t rank = rank_of(pointer);
-    kg__model_allocation found;
+    kg__model_allocation allocation;
 
     kg__model_note_uncapturable();
     if (pointer == NULL)
         return cudaSuccess;
-    if (rank == 0 || allocations[rank - 1].base != pointer ||
-        (allocations[rank - 1].kind == KG__MODEL_PINNED) != pinned)
+    if (!kg__model_remove_allocation(pointer, pinned, &allocation))
         return cudaErrorInvalidValue;
-    found = allocations[rank - 1];
-    memmove(&allocations[rank - 1], &allocations[rank],
-            (allocation_count - rank) * sizeof *allocations);
-    allocation_count--;
-    if (!pinned)
-        device_bytes -= found.size;
-    unmap(&found, true);
+    unmap(&allocation, true);
     return cudaSuccess;
 }
 
 void kg__model_free_all(void)
 {
-    for (size_t i = 0; i < allocation_count; i++)
-        unmap(&allocations[i], false);
-    forget_freed();
-    free(allocations);
-    allocations = NULL;
-    allocation_count = 0;
-    allocation_capacity = 0;
-    device_bytes = 0;
+    kg__model_allocation allocation;
+    const kg__model_allocation *last;
+
+    while ((last = kg__model_allocation_at(kg__model_allocation_count() - 1)) != NULL) {
+        if (kg__model_remove_allocation(last->base, last->kind == KG__MODEL_PINNED, &allocation))
+            unmap(&allocation, false);
+    }
+    kg__model_forget_freed();
 }
 
 /* What is wrong with the device's side of a copy: it must lie within one allocation. Pinned memory
@@ -376,7 +114,7 @@ static cudaError_t copy(void *to, const void *from, size_t count, enum cudaMemcp
 
     if (error == cudaSuccess && count > 0 && !kg__model_plans()) {
         memmove(to, from, count);
-        note_written(to, count);
+        kg__watch_written(to, count);
     }
     return error;
 }
@@ -390,7 +128,7 @@ static cudaError_t fill(void *pointer, int value, size_t count)
     if (kg__model_plans())
         return cudaSuccess;
     memset(pointer, value, count);
-    note_written(pointer, count);
+    kg__watch_written(pointer, count);
     return cudaSuccess;
 }
 
@@ -545,7 +283,7 @@ cudaError_t kg__model_copy_to_symbol(void *symbol, size_t size, const void *from
     error = check_symbol_copy(size, count, offset, from, kind, cudaMemcpyHostToDevice, stream);
     if (error == cudaSuccess && count > 0 && !kg__model_plans()) {
         memmove((unsigned char *)symbol + offset, from, count);
-        note_written((unsigned char *)symbol + offset, count);
+        kg__watch_written((unsigned char *)symbol + offset, count);
     }
     return kg__model_leave(error);
 }
@@ -560,7 +298,7 @@ cudaError_t kg__model_copy_from_symbol(void *to, const void *symbol, size_t size
     error = check_symbol_copy(size, count, offset, to, kind, cudaMemcpyDeviceToHost, stream);
     if (error == cudaSuccess && count > 0 && !kg__model_plans()) {
         memmove(to, (const unsigned char *)symbol + offset, count);
-        note_written(to, count);
+        kg__watch_written(to, count);
     }
     return kg__model_leave(error);
 }

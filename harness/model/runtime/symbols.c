@@ -1,7 +1,8 @@
 /* Kernels by address: their names and their static shared arrays, from the symbol table of the
  * program or library that they are in. */
+#include "model/runtime/runtime.h"
+
 #include "base/message.h"
-#include "model/model.h"
 #include "model/watch/image.h"
 
 #include <stdlib.h>

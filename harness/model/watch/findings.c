@@ -2,7 +2,6 @@
 #include "model/watch/findings.h"
 
 #include "base/message.h"
-#include "model/watch/places.h"
 #include "model/watch/trace.h"
 
 #include <stdarg.h>

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/model.h"
+#include "model/exec/launch.h"
 #include "model/watch/places.h"
 #include "model/watch/watch.h"
 

@@ -2,10 +2,10 @@
  * bounds, with a meaning of our own. None of the sanitizers' libraries is linked. */
 #include "model/watch/trace.h"
 
-#include "model/model.h"
+#include "model/exec/allocations.h"
 #include "model/watch/findings.h"
 #include "model/watch/regions.h"
-#include "model/watch/watching.h"
+#include "model/watch/watcher.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -15,7 +15,6 @@
 /* With sanitizers on, gcc knows functions of these names, with types of its own for them. */
 #pragma GCC diagnostic ignored "-Wbuiltin-declaration-mismatch"
 
-static bool instrumented;
 /* An index was out of its array's bounds: the access that follows is looked at before it happens,
  * lest it destroy what the model itself needs. */
 static bool suspicious;
@@ -24,12 +23,7 @@ static bool suspicious;
 void __tsan_init(void);
 void __tsan_init(void)
 {
-    instrumented = true;
-}
-
-bool kg__model_is_instrumented(void)
-{
-    return instrumented;
+    kg__watch_instrumented();
 }
 
 /* The host's own accesses, in launchers, come here too. */
@@ -84,8 +78,11 @@ static __attribute__((noinline)) void note_slowly(uint64_t what, uintptr_t code)
         if (!suspicious)
             look_ahead(what);
     }
-    if (kg__trace_cursor == kg__trace_limit)
-        kg__model_pass(kg__model_wait_for_room(code));
+    if (kg__trace_cursor == kg__trace_limit) {
+        kg__trace_pause();
+        kg__trace_fill();
+        kg__model_pass(kg__exec_wait_for_watcher(code));
+    }
     write_event(what, code);
     if (suspicious)
         kg__trace_limit = kg__trace_cursor;

@@ -1,8 +1,8 @@
 #include "model/watch/places.h"
 
 #include "base/message.h"
-#include "model/program.h"
 #include "model/watch/image.h"
+#include "model/watch/program.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>

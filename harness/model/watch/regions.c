@@ -2,13 +2,14 @@
 #include "model/watch/regions.h"
 
 #include "base/message.h"
-#include "model/model.h"
-#include "model/watch/requests.h"
-#include "model/watch/watching.h"
+#include "model/exec/allocations.h"
+#include "model/exec/launch.h"
 
 #include <stdlib.h>
 
 static kg__region *regions;
+/* The last allocation of which not all is known that the host wrote to it. */
+static uint64_t last_unknown_allocation;
 
 kg__region *kg__regions(void)
 {
@@ -54,7 +55,7 @@ static kg__region *of_allocation(const kg__model_allocation *holder)
     region->name = region->own_name;
     /* The host writes to managed and to pinned memory without a word, and what it wrote to others
      * before watching began is not known. */
-    if (holder->kind != KG__MODEL_DEVICE || !kg__watch_has_seen(holder->number))
+    if (holder->kind != KG__MODEL_DEVICE || holder->number <= last_unknown_allocation)
         region->state = KG__UPLOADED;
     return region;
 }
@@ -76,17 +77,21 @@ static kg__region *of_dynamic_shared(uintptr_t address)
     return region;
 }
 
-void kg__regions_begin_launch(void)
+void kg__regions_begin(void)
+{
+    last_unknown_allocation = kg__model_allocated_ever();
+}
+
+const kg__region *kg__regions_begin_launch(void)
 {
     unsigned char *base = kg__model_dynamic_shared();
     kg__region *region = base != NULL ? kg__region_of(base) : NULL;
     size_t bytes = kg__model_dynamic_bytes();
 
     if (region == NULL || region->bytes == bytes)
-        return;
-    /* Sites remember where they went: what was inside for the last launch may be outside now. */
-    kg__requests_forget_region(region);
+        return NULL;
     kg__region_narrow(region, base, bytes);
+    return region;
 }
 
 static kg__region *of_variable(uintptr_t address)

@@ -47,8 +47,11 @@ typedef struct kg__region {
 kg__region *kg__region_at(uintptr_t address);
 /* The region of a live allocation's base, if there is one already. */
 kg__region *kg__region_of(const void *base);
-/* Gives the dynamic shared memory the size of the launch that begins. */
-void kg__regions_begin_launch(void);
+/* What the host wrote to the allocations that there are by now is not known. */
+void kg__regions_begin(void);
+/* Gives the dynamic shared memory the size of the launch that begins. Returns its region where the
+ * size is another: what was inside for the last launch may be outside now. */
+const kg__region *kg__regions_begin_launch(void);
 /* Every region, linked by `next`. */
 kg__region *kg__regions(void);
 /* Forgets the region of an allocation that is freed. */

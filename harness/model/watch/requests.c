@@ -3,22 +3,20 @@
 #include "model/watch/requests.h"
 
 #include "base/message.h"
-#include "model/model.h"
+#include "model/exec/allocations.h"
 #include "model/watch/findings.h"
 #include "model/watch/shadow.h"
+#include "model/watch/sites.h"
 #include "model/watch/trace.h"
 #include "model/watch/watch.h"
 
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define WARP KG__MODEL_WARP
 #define BANKS 32
 #define SECTOR_SHIFT 5 /* a sector has 32 bytes */
 #define WORD_SHIFT 2   /* a bank's word has 4 */
-#define SITES_AT_FIRST 1024
-#define SITE_NUMBERS 65536
 
 static const uint8_t every_lane[WARP] = { 0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
                                           11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
@@ -30,26 +28,13 @@ static unsigned int first_thread; /* of the warp whose requests are taken */
 static uint64_t accesses;
 static uint64_t counted;
 
-/* Sites by a hash of their code, with room for as many again; a power of two. */
-static kg__site **sites;
-static size_t site_room;
-static size_t site_count;
-static kg__site *numbered[SITE_NUMBERS];
-static kg__site *all_sites;
-
-/* What a site that has had no request yet remembers: room for nothing. */
-static kg__region nowhere;
-
 void kg__requests_begin(unsigned int what)
 {
     counting = (what & KG__MODEL_COUNT) != 0;
     checking = (what & KG__MODEL_CHECK) != 0;
     accesses = 0;
     counted = 0;
-    for (kg__site *site = all_sites; site != NULL; site = site->next) {
-        memset(site->fresh, 0, sizeof site->fresh);
-        memset(site->sum, 0, sizeof site->sum);
-    }
+    kg__sites_begin();
 }
 
 void kg__requests_stop_checking(void)
@@ -70,70 +55,6 @@ uint64_t kg__requests_accesses(void)
 uint64_t kg__requests_counted(void)
 {
     return counted;
-}
-
-const kg__site *kg__site_numbered(unsigned int number)
-{
-    return number < SITE_NUMBERS ? numbered[number] : NULL;
-}
-
-const kg__site *kg__sites(void)
-{
-    return all_sites;
-}
-
-static size_t slot_of(uintptr_t code)
-{
-    size_t slot = (size_t)((uint64_t)code * 0x9e3779b97f4a7c15u >> 32) & (site_room - 1);
-
-    while (sites[slot] != NULL && sites[slot]->code != code)
-        slot = (slot + 1) & (site_room - 1);
-    return slot;
-}
-
-static void grow_sites(void)
-{
-    kg__site **old = sites;
-    size_t old_room = site_room;
-
-    site_room = old_room > 0 ? 2 * old_room : SITES_AT_FIRST;
-    sites = kg__allocate(site_room, sizeof(kg__site *));
-    for (size_t i = 0; i < old_room; i++) {
-        if (old[i] != NULL)
-            sites[slot_of(old[i]->code)] = old[i];
-    }
-    free(old);
-}
-
-static kg__site *add_site(uintptr_t code)
-{
-    kg__site *site = kg__allocate(1, sizeof *site);
-
-    if (2 * site_count >= site_room)
-        grow_sites();
-    *site = (kg__site){ .code = code, .region = &nowhere, .next = all_sites };
-    all_sites = site;
-    if (++site_count < SITE_NUMBERS) {
-        site->number = (uint16_t)site_count;
-        numbered[site_count] = site;
-    }
-    sites[slot_of(code)] = site;
-    return site;
-}
-
-static inline kg__site *site_of(uintptr_t code)
-{
-    kg__site *site = site_room > 0 ? sites[slot_of(code)] : NULL;
-
-    return site != NULL ? site : add_site(code);
-}
-
-void kg__request_note(uintptr_t code, unsigned int kind)
-{
-    kg__site *site = site_of(code);
-
-    site->kind = kind;
-    site->fresh[KG__NO_SPACE][0]++;
 }
 
 /* True when the second half of a warp touches what the first does, as the rows of a block often do.
@@ -294,8 +215,8 @@ static bool report_freed(const kg__finding_place *place, unsigned int bytes, uin
 }
 
 /* Says what is wrong with one lane's access, which is in no region that it may touch. */
-static void report_astray(const kg__site *site, const kg__region *region, unsigned int kind,
-                          uint64_t address, unsigned int lane)
+static void report_outside(const kg__site *site, const kg__region *region, unsigned int kind,
+                           uint64_t address, unsigned int lane)
 {
     const char *does = kg__access_verb(kind);
     unsigned int bytes = kind & KG__ACCESS_BYTES;
@@ -337,7 +258,7 @@ static void take_apart(kg__site *site, unsigned int kind, unsigned int count,
             continue;
         region_of[i] = NULL;
         if (checking)
-            report_astray(site, region, kind, addresses[i], lanes[i]);
+            report_outside(site, region, kind, addresses[i], lanes[i]);
     }
     for (unsigned int space = 0; counting && space < KG__SPACES; space++) {
         uint64_t mine[WARP];
@@ -353,7 +274,7 @@ static void take_apart(kg__site *site, unsigned int kind, unsigned int count,
     for (unsigned int i = 0; i < count; i++) {
         kg__region *region = region_of[i];
         uint32_t offsets[WARP];
-        uint8_t who[WARP];
+        uint8_t region_lanes[WARP];
         unsigned int together = 0;
 
         if (region == NULL)
@@ -363,10 +284,10 @@ static void take_apart(kg__site *site, unsigned int kind, unsigned int count,
                 continue;
             region_of[other] = NULL;
             offsets[together] = (uint32_t)(addresses[other] - region->start);
-            who[together++] = lanes[other];
+            region_lanes[together++] = lanes[other];
         }
         site->region = region;
-        take_together(site, region, kind, together, offsets, who);
+        take_together(site, region, kind, together, offsets, region_lanes);
     }
 }
 
@@ -394,13 +315,13 @@ static void report_misaligned(const kg__site *site, unsigned int kind, unsigned 
 void kg__request_take(uintptr_t code, unsigned int kind, unsigned int count,
                       const uint64_t *addresses, const uint8_t *lanes)
 {
-    kg__site *site = site_of(code);
+    kg__site *site = kg__site_of(code);
     kg__region *region = site->region;
     unsigned int bytes = kind & KG__ACCESS_BYTES;
     uint64_t last = region->bytes - bytes;
     uint32_t offsets[WARP];
     uint64_t alignment = 0;
-    uint64_t astray = 0;
+    uint64_t outside = 0;
 
     if (lanes == NULL)
         lanes = every_lane;
@@ -411,44 +332,16 @@ void kg__request_take(uintptr_t code, unsigned int kind, unsigned int count,
 
         offsets[i] = (uint32_t)offset;
         /* The topmost bit of either tells an offset that is negative or beyond the last. */
-        astray |= offset | (last - offset);
+        outside |= offset | (last - offset);
         alignment |= addresses[i];
     }
     if ((alignment & (bytes - 1)) != 0 && checking)
         report_misaligned(site, kind, count, addresses, lanes);
-    if (astray >> 63 != 0 || region->bytes < bytes) {
+    if (outside >> 63 != 0 || region->bytes < bytes) {
         take_apart(site, kind, count, addresses, lanes);
         return;
     }
     if (counting)
         count_request(site, region->space, kind, count, addresses);
     take_together(site, region, kind, count, offsets, lanes);
-}
-
-/* `value`, seen in `of` blocks, for `weight` blocks; rounded. */
-static uint64_t weighed(uint64_t value, uint64_t weight, uint64_t of)
-{
-    return value / of * weight + (value % of * weight + of / 2) / of;
-}
-
-void kg__requests_weigh(uint64_t weight, uint64_t of)
-{
-    for (kg__site *site = all_sites; site != NULL; site = site->next) {
-        for (int space = 0; space <= KG__SPACES; space++) {
-            for (int what = 0; what < 2; what++) {
-                uint64_t *fresh = &site->fresh[space][what];
-
-                site->sum[space][what] += weighed(*fresh, weight, of);
-                *fresh = 0;
-            }
-        }
-    }
-}
-
-void kg__requests_forget_region(const kg__region *region)
-{
-    for (kg__site *site = all_sites; site != NULL; site = site->next) {
-        if (site->region == region)
-            site->region = &nowhere;
-    }
 }

@@ -1,29 +1,14 @@
-/* Who wrote and who read each few bytes of memory last.
- *
- * Time counts intervals: it goes up with every barrier of a block and every block, so that a time
- * tells the launch, the block and the interval between two barriers. Two accesses of one interval
- * by two threads have no order between them, unless their lanes have met in __syncwarp() since; two
- * accesses of one launch by two blocks have none either, unless one block has seen, by an atomic,
- * what the other made known by an atomic behind a fence. */
+/* Who wrote and who read each few bytes of memory last: order.h says what is ordered before what.
+ */
 #include "model/watch/shadow.h"
 
 #include "base/message.h"
-#include "model/model.h"
+#include "model/watch/cells.h"
 #include "model/watch/findings.h"
+#include "model/watch/order.h"
 #include "model/watch/trace.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define WARP KG__MODEL_WARP
-
-/* The most that cells may take, so that a process stays below 1 GiB. */
-#define MOST_MEMORY ((size_t)512 << 20)
-
-/* Times of no launch. */
-enum { NEVER = 0, BY_HOST = 1, FIRST_TIME = 2 };
-/* Beyond this, times start anew. */
-#define LAST_TIME ((uint32_t)1 << 31)
 
 /* A writer is a thread, with a flag on top; a reader a thread, any lanes of one warp, or several
  * warps' threads. */
@@ -33,7 +18,6 @@ enum { NEVER = 0, BY_HOST = 1, FIRST_TIME = 2 };
 #define THREAD 0x03ffu
 /* On top of a reader's clock: other blocks have read it too, in this launch. */
 #define OTHER_BLOCKS 0x8000u
-#define CLOCK 0x7fffu
 
 /* Reads of what was not written yet: a race when somebody else writes it after all. */
 #define PENDING_MAXIMUM 4096
@@ -48,130 +32,42 @@ typedef struct pending_read {
     uint3 block;
 } pending_read;
 
-/* A block of this launch. */
-typedef struct begun_block {
-    uint32_t time;   /* of its first interval */
-    uint64_t number; /* in its grid */
-} begun_block;
-
-/* A word that blocks have released by an atomic behind a fence, and which: a bit a block. */
-#define RELEASES_MAXIMUM 256
-typedef struct release {
-    const kg__region *region;
-    uint32_t offset;
-    uint64_t *blocks;
-} release;
-
-static uint32_t now = FIRST_TIME;
-static uint32_t launch_began = FIRST_TIME;
-static uint32_t block_began = FIRST_TIME;
-
-/* By warp: how often each lane has met others, counted from 1, and what each lane knows of the
- * others' counts. */
-static uint16_t own[KG__MODEL_MAX_WARPS][WARP];
-static uint16_t known[KG__MODEL_MAX_WARPS][WARP][WARP];
-static bool have_met[KG__MODEL_MAX_WARPS];
-
 static pending_read pending[PENDING_MAXIMUM];
 static size_t pending_count;
 
-static begun_block *blocks;
-static size_t block_count;
-static size_t block_room;
-
-static release releases[RELEASES_MAXIMUM];
-static size_t release_count;
-static bool releases_overflow; /* too many words to keep apart: any two blocks count as ordered */
-static bool any_fence;         /* in this launch */
-static bool fenced;            /* in this block */
-static uint64_t *acquired;     /* what the running block has seen; NULL: nothing */
-static size_t bitmap_words;
-
-static void forget_order(void)
-{
-    for (size_t i = 0; i < release_count; i++)
-        free(releases[i].blocks);
-    release_count = 0;
-    releases_overflow = false;
-    any_fence = false;
-    free(acquired);
-    acquired = NULL;
-}
-
-/* Makes every time so far one of the host's. */
-static void start_times_anew(void)
-{
-    for (kg__region *region = kg__regions(); region != NULL; region = region->next) {
-        size_t cells = region->cells != NULL ? region->bytes / region->granule + 1 : 0;
-
-        for (size_t i = 0; i < cells; i++) {
-            region->cells[i].write_time = region->cells[i].write_time != NEVER ? BY_HOST : NEVER;
-            region->cells[i].read_time = NEVER;
-        }
-    }
-    now = FIRST_TIME;
-}
-
 void kg__shadow_begin_launch(void)
 {
-    if (now > LAST_TIME)
-        start_times_anew();
-    launch_began = ++now;
-    block_count = 0;
+    kg__order_begin_launch();
     pending_count = 0;
-    bitmap_words = ((size_t)gridDim.x * gridDim.y * gridDim.z + 63) / 64;
-    forget_order();
 }
 
-void kg__shadow_begin_block(uint64_t number)
+/* Gives a region a cell for each byte. */
+static void refine(kg__region *region)
 {
-    block_began = ++now;
-    blocks = kg__grow(blocks, block_count, &block_room, sizeof *blocks);
-    blocks[block_count++] = (begun_block){ now, number };
-    for (int warp = 0; warp < KG__MODEL_MAX_WARPS; warp++) {
-        if (!have_met[warp])
-            continue;
-        memset(own[warp], 0, sizeof own[warp]);
-        memset(known[warp], 0, sizeof known[warp]);
-        have_met[warp] = false;
+    bool had_cells = region->cells != NULL;
+    size_t kept = 0;
+
+    kg__cells_refine(region);
+    for (size_t i = 0; had_cells && i < pending_count; i++) {
+        if (pending[i].region == region) {
+            if (region->cells == NULL)
+                continue;
+            pending[i].cell *= 4;
+        }
+        pending[kept++] = pending[i];
     }
-    fenced = false;
-    free(acquired);
-    acquired = NULL;
-}
-
-/* The block, of this launch, that a time belongs to. */
-static const begun_block *block_of(uint32_t time)
-{
-    size_t low = 0;
-    size_t high = block_count;
-
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-
-        if (blocks[middle].time <= time)
-            low = middle;
-        else
-            high = middle;
-    }
-    return &blocks[low];
-}
-
-static uint3 block_index(uint64_t number)
-{
-    return (uint3){ (unsigned int)(number % gridDim.x),
-                    (unsigned int)(number / gridDim.x % gridDim.y),
-                    (unsigned int)(number / gridDim.x / gridDim.y) };
+    if (had_cells)
+        pending_count = kept;
 }
 
 static bool is_of_this_block(uint32_t time)
 {
-    return time >= block_began;
+    return time >= kg__order.block_began;
 }
 
 static bool is_of_this_launch(uint32_t time)
 {
-    return time >= launch_began;
+    return time >= kg__order.launch_began;
 }
 
 /* True when somebody else wrote, with no order, what a pending read found unwritten: then the race
@@ -183,7 +79,7 @@ static bool was_raced(const pending_read *read)
     if (cell->write_time == read->time)
         return (cell->writer & THREAD) != read->thread;
     return read->region->space == KG__MODEL_GLOBAL && is_of_this_launch(cell->write_time) &&
-           block_of(cell->write_time) != block_of(read->time);
+           kg__order_block(cell->write_time) != kg__order_block(read->time);
 }
 
 /* Reports the pending reads of shared memory, or of all memory, that nobody has made good. */
@@ -209,7 +105,7 @@ static void settle_pending(bool of_all)
 void kg__shadow_barrier(void)
 {
     settle_pending(false);
-    now++;
+    kg__order_barrier();
 }
 
 void kg__shadow_end_block(void)
@@ -220,82 +116,6 @@ void kg__shadow_end_block(void)
 void kg__shadow_end_launch(void)
 {
     settle_pending(true);
-}
-
-void kg__shadow_sync(unsigned int warp, uint32_t group)
-{
-    uint16_t joined[WARP] = { 0 };
-    uint16_t latest = 0;
-
-    have_met[warp] = true;
-    for (uint32_t rest = group; rest != 0; rest &= rest - 1) {
-        int lane = __builtin_ctz(rest);
-
-        for (int other = 0; other < WARP; other++) {
-            if (known[warp][lane][other] > joined[other])
-                joined[other] = known[warp][lane][other];
-        }
-        latest = own[warp][lane] > latest ? own[warp][lane] : latest;
-    }
-    for (uint32_t rest = group; rest != 0; rest &= rest - 1) {
-        int lane = __builtin_ctz(rest);
-
-        /* Known counts are of what is past: one more than the count that accesses bear. */
-        for (int other = 0; other < WARP; other++)
-            known[warp][lane][other] = joined[other];
-        for (uint32_t others = group; others != 0; others &= others - 1) {
-            int other = __builtin_ctz(others);
-
-            known[warp][lane][other] = (uint16_t)(latest + 1);
-        }
-        /* All go on at one count, so that the greatest of several lanes' counts tells of them all;
-         * at the last count everything has been met. */
-        own[warp][lane] = latest < CLOCK - 1 ? (uint16_t)(latest + 1) : latest;
-    }
-}
-
-void kg__shadow_fence(void)
-{
-    fenced = any_fence = true;
-}
-
-/* Takes and gives what an atomic on a word makes known between blocks. */
-static void meet_at(const kg__region *region, uint32_t offset)
-{
-    release *word = NULL;
-    size_t mine = block_count - 1;
-
-    for (size_t i = 0; i < release_count && word == NULL; i++) {
-        if (releases[i].region == region && releases[i].offset == offset)
-            word = &releases[i];
-    }
-    if (word != NULL) {
-        if (acquired == NULL)
-            acquired = kg__allocate(bitmap_words, sizeof *acquired);
-        for (size_t i = 0; i < bitmap_words; i++)
-            acquired[i] |= word->blocks[i];
-    }
-    if (!fenced)
-        return;
-    if (word == NULL) {
-        if (release_count == RELEASES_MAXIMUM) {
-            releases_overflow = true;
-            return;
-        }
-        word = &releases[release_count++];
-        *word = (release){ region, offset, kg__allocate(bitmap_words, sizeof(uint64_t)) };
-    }
-    for (size_t i = 0; acquired != NULL && i < bitmap_words; i++)
-        word->blocks[i] |= acquired[i];
-    word->blocks[mine / 64] |= (uint64_t)1 << mine % 64;
-}
-
-/* True when what another block did at `time` is ordered before what the running block does. */
-static bool is_acquired(uint32_t time)
-{
-    size_t block = (size_t)(block_of(time) - blocks);
-
-    return releases_overflow || (acquired != NULL && (acquired[block / 64] >> block % 64 & 1) != 0);
 }
 
 /* What is being held against a cell. */
@@ -327,7 +147,7 @@ static void report_race(const access *mine, uint32_t time, unsigned int other, c
         source = kg__model_source_of((const void *)site->code);
     kg__describe_line(where, sizeof where, source);
     if (!is_of_this_block(time)) {
-        uint3 block = block_index(block_of(time)->number);
+        uint3 block = kg__order_block_index(time);
 
         kg__format(who, sizeof who, "block (%u, %u, %u)", block.x, block.y, block.z);
         kg__find(KG__MODEL_RACE, &place,
@@ -353,9 +173,9 @@ static void report_race(const access *mine, uint32_t time, unsigned int other, c
 static bool has_met(unsigned int thread, unsigned int other, uint32_t lanes, unsigned int clock)
 {
     unsigned int warp = thread / WARP;
-    const uint16_t *mine = known[warp][thread % WARP];
+    const uint16_t *mine = kg__order.known[warp][thread % WARP];
 
-    if (!have_met[warp] || other == MANY_READERS)
+    if (!kg__order.have_met[warp] || other == MANY_READERS)
         return false;
     if ((other & READERS_OF_WARP) != 0) {
         if ((other & THREAD) != warp)
@@ -376,12 +196,13 @@ static void await_writer(const access *mine, size_t cell)
     /* A wide access is one, however many cells it has. */
     if (last != NULL && last->region == mine->region && last->cell < cell &&
         last->offset == mine->offset && last->thread == mine->thread && last->site == mine->site &&
-        last->time == now)
+        last->time == kg__order.now)
         return;
     if (pending_count < PENDING_MAXIMUM)
         pending[pending_count++] =
-            (pending_read){ mine->region,           cell,       now,     mine->offset, mine->bytes,
-                            (uint16_t)mine->thread, mine->site, blockIdx };
+            (pending_read){ mine->region, cell,        kg__order.now,
+                            mine->offset, mine->bytes, (uint16_t)mine->thread,
+                            mine->site,   blockIdx };
 }
 
 /* A read whose last write is not plainly in order. */
@@ -390,12 +211,12 @@ static void question_read(const access *mine, const kg__cell *cell, size_t index
     bool global = mine->region->space == KG__MODEL_GLOBAL;
     unsigned int writer = cell->writer & THREAD;
 
-    if (cell->write_time == now) {
+    if (cell->write_time == kg__order.now) {
         if (writer != mine->thread && !has_met(mine->thread, writer, 0, cell->write_clock))
-            report_race(mine, now, writer, "wrote", cell->write_site);
-    } else if (cell->write_time == NEVER || !global) {
+            report_race(mine, kg__order.now, writer, "wrote", cell->write_site);
+    } else if (cell->write_time == KG__TIME_NEVER || !global) {
         await_writer(mine, index);
-    } else if (!is_acquired(cell->write_time)) {
+    } else if (!kg__order_is_acquired(cell->write_time)) {
         report_race(mine, cell->write_time, 0, "wrote", cell->write_site);
     }
 }
@@ -404,13 +225,13 @@ static void question_read(const access *mine, const kg__cell *cell, size_t index
  * the last barrier, or (in global memory) from before the launch. */
 static inline bool is_settled(const kg__cell *cell, bool global)
 {
-    return cell->write_time - block_began < now - block_began ||
-           (global && cell->write_time - 1 < launch_began - 1);
+    return cell->write_time - kg__order.block_began < kg__order.now - kg__order.block_began ||
+           (global && cell->write_time - 1 < kg__order.launch_began - 1);
 }
 
 static inline unsigned int clock_of(unsigned int thread)
 {
-    return own[thread / WARP][thread % WARP];
+    return kg__order.own[thread / WARP][thread % WARP];
 }
 
 /* Adds a reader to others of this interval. */
@@ -426,25 +247,25 @@ static inline void join_readers(kg__cell *cell, unsigned int thread)
     }
     cell->read_lanes = (lanes ? cell->read_lanes : 1u << cell->reader % WARP) | 1u << thread % WARP;
     cell->reader = (uint16_t)(READERS_OF_WARP | warp);
-    if (clock > (cell->read_clock & CLOCK))
+    if (clock > (cell->read_clock & KG__CLOCK_MAXIMUM))
         cell->read_clock = (uint16_t)((cell->read_clock & OTHER_BLOCKS) | clock);
 }
 
 static inline void note_read(kg__cell *cell, unsigned int thread, unsigned int site)
 {
-    if (cell->read_time != now) {
+    if (cell->read_time != kg__order.now) {
         unsigned int others =
             is_of_this_launch(cell->read_time) && !is_of_this_block(cell->read_time) ? OTHER_BLOCKS
             : is_of_this_launch(cell->read_time) ? cell->read_clock & OTHER_BLOCKS
                                                  : 0;
 
-        cell->read_time = now;
+        cell->read_time = kg__order.now;
         cell->reader = (uint16_t)thread;
         cell->read_clock = (uint16_t)(clock_of(thread) | others);
         cell->read_site = (uint16_t)site;
-    } else if (have_met[thread / WARP] &&
-               (cell->reader == thread ||
-                has_met(thread, cell->reader, cell->read_lanes, cell->read_clock & CLOCK))) {
+    } else if (kg__order.have_met[thread / WARP] &&
+               (cell->reader == thread || has_met(thread, cell->reader, cell->read_lanes,
+                                                  cell->read_clock & KG__CLOCK_MAXIMUM))) {
         /* Who is ordered behind this read is so behind the former ones. */
         cell->reader = (uint16_t)thread;
         cell->read_clock = (uint16_t)((cell->read_clock & OTHER_BLOCKS) | clock_of(thread));
@@ -469,7 +290,7 @@ static inline void note_lanes(kg__cell *cell, unsigned int first_thread, uint32_
     unsigned int warp = first_thread / WARP;
     bool several = (lanes & (lanes - 1)) != 0;
 
-    if (cell->read_time != now) {
+    if (cell->read_time != kg__order.now) {
         note_read(cell, first_thread + (unsigned int)__builtin_ctz(lanes), site);
     } else if (cell->reader == MANY_READERS) {
         return;
@@ -514,7 +335,7 @@ static inline void take_reads(access *mine, unsigned int count, const uint32_t *
 {
     kg__cell *cells = mine->region->cells;
     bool global = mine->region->space == KG__MODEL_GLOBAL;
-    bool alike = !have_met[first_thread / WARP];
+    bool alike = !kg__order.have_met[first_thread / WARP];
     unsigned int period = alike ? period_of(offsets, count) : count;
     unsigned int next;
 
@@ -546,104 +367,38 @@ static void question_write(const access *mine, const kg__cell *cell)
     bool both_atomic = atomic && (cell->writer & ATOMIC) != 0;
     unsigned int writer = cell->writer & THREAD;
 
-    if (cell->write_time == now && writer != mine->thread && !both_atomic &&
+    if (cell->write_time == kg__order.now && writer != mine->thread && !both_atomic &&
         !has_met(mine->thread, writer, 0, cell->write_clock))
-        report_race(mine, now, writer, "wrote", cell->write_site);
-    if (cell->read_time == now && cell->reader != mine->thread &&
-        !has_met(mine->thread, cell->reader, cell->read_lanes, cell->read_clock & CLOCK))
-        report_race(mine, now, cell->reader, "read", cell->read_site);
+        report_race(mine, kg__order.now, writer, "wrote", cell->write_site);
+    if (cell->read_time == kg__order.now && cell->reader != mine->thread &&
+        !has_met(mine->thread, cell->reader, cell->read_lanes,
+                 cell->read_clock & KG__CLOCK_MAXIMUM))
+        report_race(mine, kg__order.now, cell->reader, "read", cell->read_site);
     if (mine->region->space != KG__MODEL_GLOBAL)
         return;
     if (is_of_this_launch(cell->write_time) && !is_of_this_block(cell->write_time) &&
-        !both_atomic && !is_acquired(cell->write_time))
+        !both_atomic && !kg__order_is_acquired(cell->write_time))
         report_race(mine, cell->write_time, 0, "wrote", cell->write_site);
     if (is_of_this_launch(cell->read_time) && !is_of_this_block(cell->read_time) &&
-        !is_acquired(cell->read_time))
+        !kg__order_is_acquired(cell->read_time))
         report_race(mine, cell->read_time, 0, "read", cell->read_site);
     else if (is_of_this_block(cell->read_time) && (cell->read_clock & OTHER_BLOCKS) != 0 &&
-             acquired == NULL && !releases_overflow)
-        report_race(mine, launch_began, 0, "read", cell->read_site);
+             kg__order_has_acquired_nothing())
+        report_race(mine, kg__order.launch_began, 0, "read", cell->read_site);
 }
 
 static inline void take_write(const access *mine, kg__cell *cell)
 {
     bool atomic = (mine->kind & KG__ACCESS_ATOMIC) != 0;
 
-    if (atomic && (mine->kind & KG__ACCESS_WRITE) == 0 && cell->write_time == NEVER)
+    if (atomic && (mine->kind & KG__ACCESS_WRITE) == 0 && cell->write_time == KG__TIME_NEVER)
         await_writer(mine, (size_t)(cell - mine->region->cells));
-    if (cell->write_time >= launch_began || cell->read_time >= launch_began)
+    if (cell->write_time >= kg__order.launch_began || cell->read_time >= kg__order.launch_began)
         question_write(mine, cell);
-    cell->write_time = now;
+    cell->write_time = kg__order.now;
     cell->writer = (uint16_t)(mine->thread | (atomic ? ATOMIC : 0));
     cell->write_clock = (uint16_t)clock_of(mine->thread);
     cell->write_site = mine->site->number;
-}
-
-/* Takes room for `count` cells of a region; false where that would be too much. */
-static bool take_cells(kg__region *region, size_t count)
-{
-    size_t bytes = 0;
-
-    for (const kg__region *other = kg__regions(); other != NULL; other = other->next) {
-        if (other->cells != NULL && other != region)
-            bytes += (other->bytes / other->granule + 1) * sizeof *other->cells;
-    }
-    if (count > (MOST_MEMORY - bytes) / sizeof *region->cells) {
-        free(region->cells);
-        region->cells = NULL;
-        region->state = KG__UNKNOWN;
-        return false;
-    }
-    region->cells = kg__allocate(count, sizeof *region->cells);
-    return true;
-}
-
-/* Gives a region cells, of what is known of it as a whole. */
-static void make_cells(kg__region *region)
-{
-    size_t count = region->bytes / region->granule + 1;
-
-    if (!take_cells(region, count))
-        return;
-    for (size_t i = 0; region->state == KG__UPLOADED && i < count; i++)
-        region->cells[i].write_time = BY_HOST;
-    region->state = KG__IN_CELLS;
-}
-
-/* Gives a region a cell a byte. */
-static void refine(kg__region *region)
-{
-    kg__cell *coarse = region->cells;
-
-    region->granule = 1;
-    if (coarse == NULL)
-        return;
-    region->cells = NULL;
-    if (take_cells(region, region->bytes + 1)) {
-        for (size_t i = 0; i <= region->bytes; i++)
-            region->cells[i] = coarse[i / 4];
-    }
-    size_t kept = 0;
-
-    for (size_t i = 0; i < pending_count; i++) {
-        if (pending[i].region == region) {
-            if (region->cells == NULL)
-                continue;
-            pending[i].cell *= 4;
-        }
-        pending[kept++] = pending[i];
-    }
-    pending_count = kept;
-    free(coarse);
-}
-
-const char *kg__shadow_too_large(void)
-{
-    for (const kg__region *region = kg__regions(); region != NULL; region = region->next) {
-        if (region->state == KG__UNKNOWN)
-            return region->name;
-    }
-    return NULL;
 }
 
 static void report_read_only(const access *mine)
@@ -679,7 +434,7 @@ void kg__shadow_take(kg__region *region, const kg__site *site, unsigned int kind
     if (region->granule == 4 && (mine.bytes & 3) != 0)
         refine(region);
     if (region->cells == NULL && region->state != KG__UNKNOWN)
-        make_cells(region);
+        kg__cells_make(region);
     if (region->cells == NULL)
         return;
     shift = region->granule == 4 ? 2 : 0;
@@ -693,25 +448,14 @@ void kg__shadow_take(kg__region *region, const kg__site *site, unsigned int kind
 
         mine.offset = offsets[i];
         mine.thread = first_thread + lanes[i];
-        if ((kind & KG__ACCESS_ATOMIC) != 0 && global && any_fence)
-            meet_at(region, offsets[i]);
+        if ((kind & KG__ACCESS_ATOMIC) != 0 && global && kg__order.any_fence)
+            kg__order_atomic(region, offsets[i]);
         for (size_t cell = first; cell <= last; cell++) {
             if (writes)
                 take_write(&mine, &region->cells[cell]);
             else
                 take_read(&mine, &region->cells[cell], cell, global);
         }
-    }
-}
-
-void kg__shadow_forget(void)
-{
-    for (kg__region *region = kg__regions(); region != NULL; region = region->next) {
-        if (region->space != KG__MODEL_GLOBAL)
-            continue;
-        free(region->cells);
-        region->cells = NULL;
-        region->state = KG__UPLOADED;
     }
 }
 
@@ -732,10 +476,10 @@ void kg__shadow_set(kg__region *region, uintptr_t address, size_t bytes, bool wr
         ((to - region->start) % region->granule != 0 && to != end))
         refine(region);
     if (region->cells == NULL && region->state != KG__UNKNOWN)
-        make_cells(region);
+        kg__cells_make(region);
     if (region->cells == NULL)
         return;
     for (size_t i = (from - region->start) / region->granule;
          i <= (to - region->start - 1) / region->granule; i++)
-        region->cells[i] = (kg__cell){ .write_time = written ? BY_HOST : NEVER };
+        region->cells[i] = (kg__cell){ .write_time = written ? KG__TIME_OF_HOST : KG__TIME_NEVER };
 }

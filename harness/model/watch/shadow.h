@@ -7,12 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/watch/requests.h"
+#include "model/watch/sites.h"
 
 /* Begins a launch: what the ones before it did is ordered before all that it does. */
 void kg__shadow_begin_launch(void);
-/* `number`: the block's place in its grid, x fastest. */
-void kg__shadow_begin_block(uint64_t number);
 /* Every thread of the block has come to a barrier: what follows it is ordered after what went
  * before. */
 void kg__shadow_barrier(void);
@@ -21,22 +19,11 @@ void kg__shadow_end_block(void);
 
 /* Ends the launch. */
 void kg__shadow_end_launch(void);
-/* The lanes of a warp in `group` have met in __syncwarp(). */
-void kg__shadow_sync(unsigned int warp, uint32_t group);
-/* A thread of the running block has come to a __threadfence(). */
-void kg__shadow_fence(void);
-
 /* Holds the accesses of `count` lanes to `region`, at `offsets` from its start, against what is
  * known of it. */
 void kg__shadow_take(kg__region *region, const kg__site *site, unsigned int kind,
                      unsigned int count, const uint32_t *offsets, const uint8_t *lanes,
                      unsigned int first_thread);
-
-/* Memory that is too large to be known; NULL: there is none. */
-const char *kg__shadow_too_large(void);
-
-/* Takes all global memory for written: what the host did to it until now is not known. */
-void kg__shadow_forget(void);
 
 /* The host has written `bytes` from `address` of a region, or (`written` false) wants them to count
  * as never written. */

@@ -2,7 +2,6 @@
  * address first. */
 #include "model/watch/trace.h"
 
-#include "model/model.h"
 #include "model/watch/requests.h"
 
 #include <string.h>

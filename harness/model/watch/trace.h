@@ -3,6 +3,8 @@
 #ifndef KG__MODEL_TRACE_H
 #define KG__MODEL_TRACE_H
 
+#include "model/exec/launch.h"
+
 #include <stdint.h>
 
 /* One thing that a lane did: the address that it touched, with the kind of access below it; or 0
@@ -48,7 +50,6 @@ static inline uintptr_t kg__access_address(uint64_t what)
 /* Where the next event of the running lane goes, and where it has no more room: equal when there is
  * no lane to trace, so that hooks have a single test. Of the host thread that launches: what
  * another one's launcher does meanwhile is its own. */
-#define KG__HIDDEN __attribute__((visibility("hidden")))
 extern KG__HIDDEN _Thread_local kg__trace_event *kg__trace_cursor;
 extern KG__HIDDEN _Thread_local kg__trace_event *kg__trace_limit;
 /* The lowest byte of the running lane's stack: what lies there is its own. */

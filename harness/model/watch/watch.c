@@ -2,12 +2,14 @@
 #include "model/watch/watch.h"
 
 #include "base/message.h"
+#include "model/watch/cells.h"
 #include "model/watch/findings.h"
+#include "model/watch/order.h"
 #include "model/watch/places.h"
 #include "model/watch/requests.h"
 #include "model/watch/shadow.h"
 #include "model/watch/trace.h"
-#include "model/watch/watching.h"
+#include "model/watch/watcher.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,13 +20,11 @@
 #define RANGES 3
 #define CLASSES (RANGES * RANGES * RANGES)
 
-bool kg__watching;
-
+static bool is_instrumented;
+static bool watching; /* something is watched for, and can be seen */
 static unsigned int watched_for;
 static uint64_t budget;
 static bool any_sampled;
-/* The last allocation made before checking began. */
-static uint64_t unseen_allocations;
 static kg__model_report report;
 static kg__model_line *lines;
 static size_t line_count;
@@ -54,26 +54,31 @@ void kg__model_watch(unsigned int what, uint64_t most)
 
     watched_for = what;
     budget = most;
-    kg__watching = what != 0 && kg__model_is_instrumented();
+    watching = what != 0 && is_instrumented;
     any_sampled = false;
     report = (kg__model_report){ 0 };
     at_large = (kg__counts){ 0 };
     kg__requests_begin(what);
     kg__findings_forget();
     if (kg__watch_checks() && !checked) {
-        unseen_allocations = kg__model_allocated_ever();
-        kg__shadow_forget();
+        kg__regions_begin();
+        kg__cells_forget();
     }
 }
 
-bool kg__watch_has_seen(uint64_t allocation)
+bool kg__model_is_instrumented(void)
 {
-    return allocation > unseen_allocations;
+    return is_instrumented;
+}
+
+void kg__watch_instrumented(void)
+{
+    is_instrumented = true;
 }
 
 bool kg__watch_checks(void)
 {
-    return kg__watching && (watched_for & KG__MODEL_CHECK) != 0;
+    return watching && (watched_for & KG__MODEL_CHECK) != 0;
 }
 
 static uint64_t linear_block(void)
@@ -81,7 +86,7 @@ static uint64_t linear_block(void)
     return ((uint64_t)blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
 }
 
-bool kg__watch_skips(void)
+bool kg__watch_skips(uint64_t blocks)
 {
     if (!kg__watch_checks() || !any_sampled)
         return false;
@@ -90,15 +95,17 @@ bool kg__watch_skips(void)
         kg__requests_stop_checking();
         return false;
     }
-    report.blocks += (uint64_t)gridDim.x * gridDim.y * gridDim.z;
+    report.blocks += blocks;
     return true;
 }
 
-void kg__watch_begin_launch(size_t shared_bytes)
+static void begin_launch(size_t shared_bytes)
 {
     uint64_t *most = &at_large.value[KG__SHARED_BYTES];
+    const kg__region *resized = kg__regions_begin_launch();
 
-    kg__regions_begin_launch();
+    if (resized != NULL)
+        kg__sites_forget_region(resized);
     grid_blocks = (uint64_t)gridDim.x * gridDim.y * gridDim.z;
     run_blocks = 0;
     accesses_at_launch = kg__requests_accesses();
@@ -110,27 +117,10 @@ void kg__watch_begin_launch(size_t shared_bytes)
     kg__shadow_begin_launch();
 }
 
-void kg__watch_copy(size_t bytes)
-{
-    if (kg__watching)
-        at_large.value[KG__COPIED_BYTES] += bytes;
-}
-
-void kg__watch_begin_block(void)
+static void begin_block(void)
 {
     requests_at_block = kg__requests_counted();
-    kg__shadow_begin_block(linear_block());
-}
-
-void kg__watch_barrier(uintptr_t code)
-{
-    kg__request_note(code, KG__ACCESS_BARRIER);
-    kg__shadow_barrier();
-}
-
-void kg__watch_shuffle(uintptr_t code)
-{
-    kg__request_note(code, KG__ACCESS_SHUFFLE);
+    kg__order_begin_block(linear_block());
 }
 
 /* The blocks of a dimension that a range holds. */
@@ -180,7 +170,7 @@ static void begin_sampling(uint64_t per_block)
     }
     if (sampled == grid_blocks)
         return;
-    kg__requests_weigh(0, 1);
+    kg__sites_weigh(0, 1);
     kg__regions_count_unique(thrown_away);
     kg__shadow_begin_launch();
     run_blocks = 0;
@@ -190,26 +180,8 @@ static void begin_sampling(uint64_t per_block)
     begin_class(0);
 }
 
-void kg__watch_end_block(void)
-{
-    uint64_t accesses = kg__requests_accesses() - accesses_at_launch;
-    uint64_t requests = kg__requests_counted() - requests_at_block;
-
-    kg__shadow_end_block();
-    run_blocks++;
-    if (busiest_requests < requests)
-        busiest_requests = requests;
-    if (!sampling && budget > 0 && accesses > budget / BUDGET_PART &&
-        accesses / run_blocks > budget / grid_blocks)
-        begin_sampling(accesses / run_blocks);
-}
-
-bool kg__watch_is_sampling(void)
-{
-    return sampling;
-}
-
-bool kg__watch_next_sample(uint3 *block)
+/* The next block that a sampled launch runs; false after the last. */
+static bool choose_block(uint3 *block)
 {
     uint64_t i;
     uint64_t columns;
@@ -217,7 +189,7 @@ bool kg__watch_next_sample(uint3 *block)
 
     while (class_taken == class_wanted) {
         if (class_taken > 0)
-            kg__requests_weigh(class_size, class_taken);
+            kg__sites_weigh(class_size, class_taken);
         if (class_number == CLASSES)
             return false;
         begin_class(class_number + 1);
@@ -237,21 +209,148 @@ bool kg__watch_next_sample(uint3 *block)
     return true;
 }
 
-void kg__watch_end_launch(void)
+static kg__exec_next_block end_block(uint3 *next)
+{
+    uint64_t accesses = kg__requests_accesses() - accesses_at_launch;
+    uint64_t requests = kg__requests_counted() - requests_at_block;
+
+    kg__shadow_end_block();
+    run_blocks++;
+    if (busiest_requests < requests)
+        busiest_requests = requests;
+    if (!sampling && budget > 0 && accesses > budget / BUDGET_PART &&
+        accesses / run_blocks > budget / grid_blocks)
+        begin_sampling(accesses / run_blocks);
+    if (!sampling)
+        return KG__EXEC_NEXT_IN_ORDER;
+    return choose_block(next) ? KG__EXEC_NEXT_CHOSEN : KG__EXEC_NEXT_NONE;
+}
+
+static void end_launch(bool complete)
 {
     uint64_t unique[2] = { 0, 0 };
 
+    kg__trace_pause();
+    if (!complete)
+        kg__trace_finish();
     kg__shadow_end_launch();
     if (!sampling)
-        kg__requests_weigh(1, 1);
+        kg__sites_weigh(1, 1);
     else if (kg__watch_checks())
-        kg__shadow_forget(); /* what the other blocks would have written is not known */
+        kg__cells_forget(); /* what the other blocks would have written is not known */
     kg__regions_count_unique(unique);
     at_large.value[KG__UNIQUE_BYTES_READ] += unique[0];
     at_large.value[KG__UNIQUE_BYTES_WRITTEN] += unique[1];
     at_large.value[KG__BUSIEST_BLOCK_REQUESTS] += busiest_requests;
     report.blocks += grid_blocks;
     report.watched += run_blocks;
+}
+
+/* Reports threads that wait for their block at different barriers. */
+static void compare_barriers(void)
+{
+    unsigned int example[2] = { 0, 0 };
+    unsigned int waiting[2] = { 0, 0 };
+    uintptr_t code[2] = { 0, 0 };
+    kg__model_source source[2];
+
+    for (unsigned int i = 0; i < kg__exec_thread_count(); i++) {
+        uintptr_t barrier = kg__exec_barrier_of(i);
+        int other = code[0] != 0 && barrier != code[0];
+
+        if (barrier == 0)
+            continue;
+        if (code[other] == 0) {
+            code[other] = barrier;
+            example[other] = i;
+        }
+        waiting[other]++;
+    }
+    if (waiting[1] == 0)
+        return;
+    for (int i = 0; i < 2; i++)
+        source[i] = kg__model_source_of((const void *)code[i]);
+    /* The compiler may have made two calls of one barrier. */
+    if (source[0].line == source[1].line && strcmp(source[0].file, source[1].file) == 0)
+        return;
+    /* The barrier in a branch is the one of fewer threads, or else the earlier one. */
+    int few = waiting[1] < waiting[0] || (waiting[1] == waiting[0] && code[1] < code[0]);
+    kg__finding_place place = { code[few], "", example[few], NULL };
+
+    kg__find(KG__MODEL_DIVERGENT_BARRIER, &place,
+             "%d threads of the block wait at this barrier and %d at that of line %u: every thread "
+             "must come to the same",
+             waiting[few], waiting[!few], source[!few].line);
+}
+
+static void note_barrier(uintptr_t code, bool several)
+{
+    if (several && kg__watch_checks())
+        compare_barriers();
+    kg__site_note(code, KG__ACCESS_BARRIER);
+    kg__shadow_barrier();
+}
+
+static void note_warp_operation(unsigned int warp, uint32_t lanes,
+                                kg__model_warp_operation operation, uintptr_t code)
+{
+    if (operation == KG__MODEL_SYNC)
+        kg__order_sync(warp, lanes);
+    else if (operation <= KG__MODEL_SHUFFLE_XOR)
+        kg__site_note(code, KG__ACCESS_SHUFFLE);
+}
+
+static void note_fence(void)
+{
+    if (kg__watch_checks())
+        kg__order_fence();
+}
+
+const kg__exec_watcher *kg__watch_watcher(void)
+{
+    static const kg__exec_watcher watcher = {
+        .begin_launch = begin_launch,
+        .end_launch = end_launch,
+        .begin_block = begin_block,
+        .end_block = end_block,
+        .begin_warp = kg__trace_begin,
+        .resume_lane = kg__trace_resume,
+        .pause_lane = kg__trace_pause,
+        .replay = kg__trace_replay,
+        .barrier = note_barrier,
+        .warp_operation = note_warp_operation,
+        .fence = note_fence,
+    };
+
+    return watching ? &watcher : NULL;
+}
+
+void kg__watch_written(const void *pointer, size_t count)
+{
+    if (watching)
+        at_large.value[KG__COPIED_BYTES] += count;
+    if (kg__watch_checks() && kg__model_find(pointer) != NULL)
+        kg__shadow_set(kg__region_at((uintptr_t)pointer), (uintptr_t)pointer, count, true);
+}
+
+void kg__watch_freed(const kg__model_allocation *allocation, kg__model_freed *freed)
+{
+    const kg__region *region = kg__region_of(allocation->base);
+
+    *freed = (kg__model_freed){ .base = allocation->base,
+                                .size = allocation->size,
+                                .start = (uintptr_t)allocation->base,
+                                .bytes = allocation->size };
+    if (region == NULL) {
+        kg__format(freed->name, sizeof freed->name, "allocation %llu",
+                   (unsigned long long)allocation->number);
+        return;
+    }
+    freed->start = region->start;
+    freed->bytes = region->bytes;
+    kg__format(freed->name, sizeof freed->name, "%s", region->name);
+    kg__sites_forget_region(region);
+    kg__region_drop(allocation->base);
 }
 
 /* The counter of a site's figure in a space. */
@@ -337,7 +436,7 @@ const kg__model_report *kg__model_seen(void)
     report.line_count = line_count;
     report.findings = kg__findings(&report.finding_count);
     report.accesses = kg__requests_accesses();
-    report.too_large = kg__watch_checks() ? kg__shadow_too_large() : NULL;
+    report.too_large = kg__watch_checks() ? kg__cells_too_large() : NULL;
     return &report;
 }
 
@@ -355,7 +454,7 @@ void kg__model_describe(const void *data, size_t bytes, const char *name, bool r
 
     if (region == NULL)
         return;
-    kg__requests_forget_region(region);
+    kg__sites_forget_region(region);
     kg__region_narrow(region, data, bytes);
     if (is_written_silently(data))
         region->state = KG__UPLOADED;

@@ -6,11 +6,12 @@
  * Each step of the replay is one request of a warp: it is counted, and held against what is known
  * of the memory that it touches.
  *
- * The rooms: hooks.c (what compiled kernels call), trace.c (the lanes' traces and their replay),
- * requests.c (what a request costs), regions.c (the pieces of memory that it can touch), shadow.c
- * (what is known of them: who wrote and who read), findings.c (what is wrong), watch.c (what is
- * watched for, which blocks are run, the report), places.c (source lines and variables) and image.c
- * (the symbols that these come from).
+ * The modules, lowest first: image.c (symbols), places.c (the source lines and variables that come
+ * from them), findings.c (what is wrong), regions.c (the pieces of memory that requests can touch),
+ * sites.c (the places in the code that do), order.c (which accesses are ordered), cells.c and
+ * shadow.c (what is known of memory: which thread wrote and read it), requests.c (what a request
+ * costs), trace.c (the lanes' traces and their replay), watch.c (what is watched for, which blocks
+ * are run, the report), hooks.c (what compiled kernels call).
  */
 #ifndef KG__MODEL_WATCH_H
 #define KG__MODEL_WATCH_H

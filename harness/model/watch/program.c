@@ -1,4 +1,4 @@
-#include "model/program.h"
+#include "program.h"
 
 #ifndef KG__MODEL_INCLUDE
 #error "define KG__MODEL_INCLUDE as the absolute path of the folder with the model's cuda_runtime.h"
