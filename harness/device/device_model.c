@@ -1,11 +1,11 @@
 /* The CPU model as the device under test. */
 #include <string.h>
 
-#include "base/source_path.h"
 #include "device/device.h"
 #include "model/model.h"
 #include "model/watch/program.h"
 #include "model/watch/watch.h"
+#include "base/source_path.h"
 
 kg__device_status kg__device_open(json_t **description, kg__error *why)
 {

@@ -4,14 +4,14 @@
 
 #include <string.h>
 
-#include "base/source_path.h"
+#include "observer/check.h"
+#include "suite/counters.h"
 #include "device/device.h"
 #include "model/model.h"
 #include "model/watch/watch.h"
-#include "observer/check.h"
 #include "observer/observe.h"
 #include "records/records.h"
-#include "suite/counters.h"
+#include "base/source_path.h"
 
 /* Adds the counters that are not 0 to those of a line. */
 static void add_counts(json_t *line, const kg__counts *counts)

@@ -82,74 +82,50 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
 
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
 {
-    struct cudaDeviceProp is;
-    cudaError_t error = cudaGetDeviceProperties(&is, device);
+    struct cudaDeviceProp properties = { 0 };
+    cudaError_t error = cudaGetDeviceProperties(&properties, device);
+    const struct {
+        enum cudaDeviceAttr attribute;
+        int value;
+    } attributes[] = {
+        { cudaDevAttrMaxThreadsPerBlock, properties.maxThreadsPerBlock },
+        { cudaDevAttrMaxBlockDimX, properties.maxThreadsDim[0] },
+        { cudaDevAttrMaxBlockDimY, properties.maxThreadsDim[1] },
+        { cudaDevAttrMaxBlockDimZ, properties.maxThreadsDim[2] },
+        { cudaDevAttrMaxGridDimX, properties.maxGridSize[0] },
+        { cudaDevAttrMaxGridDimY, properties.maxGridSize[1] },
+        { cudaDevAttrMaxGridDimZ, properties.maxGridSize[2] },
+        { cudaDevAttrMaxSharedMemoryPerBlock, (int)properties.sharedMemPerBlock },
+        { cudaDevAttrTotalConstantMemory, (int)properties.totalConstMem },
+        { cudaDevAttrWarpSize, properties.warpSize },
+        { cudaDevAttrMaxRegistersPerBlock, properties.regsPerBlock },
+        { cudaDevAttrMultiProcessorCount, properties.multiProcessorCount },
+        { cudaDevAttrKernelExecTimeout, 0 },
+        { cudaDevAttrIntegrated, properties.integrated },
+        { cudaDevAttrCanMapHostMemory, properties.canMapHostMemory },
+        { cudaDevAttrConcurrentKernels, properties.concurrentKernels },
+        { cudaDevAttrEccEnabled, properties.ECCEnabled },
+        { cudaDevAttrL2CacheSize, properties.l2CacheSize },
+        { cudaDevAttrMaxThreadsPerMultiProcessor, properties.maxThreadsPerMultiProcessor },
+        { cudaDevAttrUnifiedAddressing, properties.unifiedAddressing },
+        { cudaDevAttrComputeCapabilityMajor, properties.major },
+        { cudaDevAttrComputeCapabilityMinor, properties.minor },
+        { cudaDevAttrMaxSharedMemoryPerMultiprocessor, (int)properties.sharedMemPerMultiprocessor },
+        { cudaDevAttrMaxRegistersPerMultiprocessor, properties.regsPerMultiprocessor },
+        { cudaDevAttrManagedMemory, properties.managedMemory },
+        { cudaDevAttrConcurrentManagedAccess, properties.concurrentManagedAccess },
+        { cudaDevAttrCooperativeLaunch, properties.cooperativeLaunch },
+        { cudaDevAttrMaxSharedMemoryPerBlockOptin, (int)properties.sharedMemPerBlockOptin },
+        { cudaDevAttrMaxBlocksPerMultiprocessor, properties.maxBlocksPerMultiProcessor },
+        { cudaDevAttrReservedSharedMemoryPerBlock, (int)properties.reservedSharedMemPerBlock },
+        { cudaDevAttrClusterLaunch, properties.clusterLaunch },
+    };
 
     if (error != cudaSuccess)
         return error;
-    switch (attribute) {
-    case cudaDevAttrMaxThreadsPerBlock:
-        return set_answer(value, is.maxThreadsPerBlock);
-    case cudaDevAttrMaxBlockDimX:
-        return set_answer(value, is.maxThreadsDim[0]);
-    case cudaDevAttrMaxBlockDimY:
-        return set_answer(value, is.maxThreadsDim[1]);
-    case cudaDevAttrMaxBlockDimZ:
-        return set_answer(value, is.maxThreadsDim[2]);
-    case cudaDevAttrMaxGridDimX:
-        return set_answer(value, is.maxGridSize[0]);
-    case cudaDevAttrMaxGridDimY:
-        return set_answer(value, is.maxGridSize[1]);
-    case cudaDevAttrMaxGridDimZ:
-        return set_answer(value, is.maxGridSize[2]);
-    case cudaDevAttrMaxSharedMemoryPerBlock:
-        return set_answer(value, (int)is.sharedMemPerBlock);
-    case cudaDevAttrTotalConstantMemory:
-        return set_answer(value, (int)is.totalConstMem);
-    case cudaDevAttrWarpSize:
-        return set_answer(value, is.warpSize);
-    case cudaDevAttrMaxRegistersPerBlock:
-        return set_answer(value, is.regsPerBlock);
-    case cudaDevAttrMultiProcessorCount:
-        return set_answer(value, is.multiProcessorCount);
-    case cudaDevAttrKernelExecTimeout:
-        return set_answer(value, 0);
-    case cudaDevAttrIntegrated:
-        return set_answer(value, is.integrated);
-    case cudaDevAttrCanMapHostMemory:
-        return set_answer(value, is.canMapHostMemory);
-    case cudaDevAttrConcurrentKernels:
-        return set_answer(value, is.concurrentKernels);
-    case cudaDevAttrEccEnabled:
-        return set_answer(value, is.ECCEnabled);
-    case cudaDevAttrL2CacheSize:
-        return set_answer(value, is.l2CacheSize);
-    case cudaDevAttrMaxThreadsPerMultiProcessor:
-        return set_answer(value, is.maxThreadsPerMultiProcessor);
-    case cudaDevAttrUnifiedAddressing:
-        return set_answer(value, is.unifiedAddressing);
-    case cudaDevAttrComputeCapabilityMajor:
-        return set_answer(value, is.major);
-    case cudaDevAttrComputeCapabilityMinor:
-        return set_answer(value, is.minor);
-    case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
-        return set_answer(value, (int)is.sharedMemPerMultiprocessor);
-    case cudaDevAttrMaxRegistersPerMultiprocessor:
-        return set_answer(value, is.regsPerMultiprocessor);
-    case cudaDevAttrManagedMemory:
-        return set_answer(value, is.managedMemory);
-    case cudaDevAttrConcurrentManagedAccess:
-        return set_answer(value, is.concurrentManagedAccess);
-    case cudaDevAttrCooperativeLaunch:
-        return set_answer(value, is.cooperativeLaunch);
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
-        return set_answer(value, (int)is.sharedMemPerBlockOptin);
-    case cudaDevAttrMaxBlocksPerMultiprocessor:
-        return set_answer(value, is.maxBlocksPerMultiProcessor);
-    case cudaDevAttrReservedSharedMemoryPerBlock:
-        return set_answer(value, (int)is.reservedSharedMemPerBlock);
-    case cudaDevAttrClusterLaunch:
-        return set_answer(value, is.clusterLaunch);
+    for (size_t i = 0; i < sizeof attributes / sizeof attributes[0]; i++) {
+        if (attributes[i].attribute == attribute)
+            return set_answer(value, attributes[i].value);
     }
     return kg__model_end_call(cudaErrorInvalidValue);
 }
