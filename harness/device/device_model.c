@@ -4,8 +4,8 @@
 #include "base/source_path.h"
 #include "device/device.h"
 #include "model/model.h"
-#include "model/program.h"
-#include "model/watch.h"
+#include "model/watch/program.h"
+#include "model/watch/watch.h"
 
 kg__device_status kg__device_open(json_t **description, kg__error *why)
 {
@@ -77,7 +77,7 @@ cudaStream_t kg__device_begin_call(void)
 
 bool kg__device_strayed(kg_clock clock, kg__error *why)
 {
-    size_t astray = kg__model_astray();
+    size_t astray = kg__model_other_stream_work();
     size_t uncapturable = clock == KG_HOST_CLOCK ? 0 : kg__model_uncapturable();
 
     if (astray > 0)
@@ -218,7 +218,7 @@ void kg__device_on_hang(const char *home, void (*report)(void *context, const ch
     hang_listener.home = home;
     hang_listener.report = report;
     hang_listener.context = context;
-    kg__model_tell_hang(describe_hang);
+    kg__model_on_hang(describe_hang);
 }
 
 static void add_launch(void *list, const kg__model_kernel *kernel, const cudaLaunchConfig_t *config)

@@ -8,7 +8,7 @@
 #include "base/source_path.h"
 #include "device/device.h"
 #include "model/model.h"
-#include "model/watch.h"
+#include "model/watch/watch.h"
 #include "observer/check.h"
 #include "observer/observe.h"
 #include "records/records.h"

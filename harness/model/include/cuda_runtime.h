@@ -104,7 +104,7 @@ KG__MODEL_INLINE int __syncthreads_and(int predicate)
  * order, in either order of threads. */
 KG__MODEL_INLINE void __syncwarp(unsigned int mask = 0xffffffffu)
 {
-    kg__model_meet(KG__MODEL_SYNC, mask, 0, 0, KG__MODEL_WARP);
+    kg__model_run_warp_operation(KG__MODEL_SYNC, mask, 0, 0, KG__MODEL_WARP);
 }
 
 KG__MODEL_INLINE void __threadfence_block()
@@ -128,10 +128,11 @@ KG__MODEL_INLINE void __trap()
 
 /* Warp operations. */
 
-/* One of the shuffles, of any arithmetic type; `argument` as the meeting has it. */
+/* One of the shuffles, of any arithmetic type; `argument` as the operation has it. */
 template <typename Value>
-KG__MODEL_INLINE auto kg__model_shuffle(kg__model_meeting meeting, unsigned int mask, Value value,
-                                        unsigned int argument, int width) -> decltype(+value)
+KG__MODEL_INLINE auto kg__model_shuffle(kg__model_warp_operation operation, unsigned int mask,
+                                        Value value, unsigned int argument, int width)
+    -> decltype(+value)
 {
     static_assert(std::is_arithmetic<Value>::value,
                   "shuffles take integers, float and double: see docs/model.md");
@@ -140,7 +141,8 @@ KG__MODEL_INLINE auto kg__model_shuffle(kg__model_meeting meeting, unsigned int 
     uint64_t bits = 0;
 
     memcpy(&bits, &promoted, sizeof promoted);
-    bits = kg__model_meet(meeting, mask, bits, argument, static_cast<unsigned int>(width));
+    bits = kg__model_run_warp_operation(operation, mask, bits, argument,
+                                        static_cast<unsigned int>(width));
     memcpy(&result, &bits, sizeof result);
     return result;
 }
@@ -178,17 +180,19 @@ KG__MODEL_INLINE auto __shfl_xor_sync(unsigned int mask, Value value, int lane_m
 KG__MODEL_INLINE unsigned int __ballot_sync(unsigned int mask, int predicate)
 {
     return static_cast<unsigned int>(
-        kg__model_meet(KG__MODEL_BALLOT, mask, predicate != 0, 0, KG__MODEL_WARP));
+        kg__model_run_warp_operation(KG__MODEL_BALLOT, mask, predicate != 0, 0, KG__MODEL_WARP));
 }
 
 KG__MODEL_INLINE int __any_sync(unsigned int mask, int predicate)
 {
-    return static_cast<int>(kg__model_meet(KG__MODEL_ANY, mask, predicate != 0, 0, KG__MODEL_WARP));
+    return static_cast<int>(
+        kg__model_run_warp_operation(KG__MODEL_ANY, mask, predicate != 0, 0, KG__MODEL_WARP));
 }
 
 KG__MODEL_INLINE int __all_sync(unsigned int mask, int predicate)
 {
-    return static_cast<int>(kg__model_meet(KG__MODEL_ALL, mask, predicate != 0, 0, KG__MODEL_WARP));
+    return static_cast<int>(
+        kg__model_run_warp_operation(KG__MODEL_ALL, mask, predicate != 0, 0, KG__MODEL_WARP));
 }
 
 template <typename Value>
@@ -201,14 +205,14 @@ KG__MODEL_INLINE unsigned int __match_any_sync(unsigned int mask, Value value)
 
     memcpy(&bits, &promoted, sizeof promoted);
     return static_cast<unsigned int>(
-        kg__model_meet(KG__MODEL_MATCH_ANY, mask, bits, 0, KG__MODEL_WARP));
+        kg__model_run_warp_operation(KG__MODEL_MATCH_ANY, mask, bits, 0, KG__MODEL_WARP));
 }
 
-#define KG__MODEL_REDUCTION(name, type, meeting)                                                   \
+#define KG__MODEL_REDUCTION(name, type, operation)                                                 \
     KG__MODEL_INLINE type name(unsigned int mask, type value)                                      \
     {                                                                                              \
-        return static_cast<type>(                                                                  \
-            kg__model_meet(meeting, mask, static_cast<unsigned int>(value), 0, KG__MODEL_WARP));   \
+        return static_cast<type>(kg__model_run_warp_operation(                                     \
+            operation, mask, static_cast<unsigned int>(value), 0, KG__MODEL_WARP));                \
     }
 KG__MODEL_REDUCTION(__reduce_add_sync, unsigned int, KG__MODEL_ADD)
 KG__MODEL_REDUCTION(__reduce_add_sync, int, KG__MODEL_ADD)

@@ -13,8 +13,8 @@
 #ifdef __cplusplus
 extern "C" {
 /* A kernel only reads these, and they are the same throughout one thread of it: hence const here,
- * where the compiler sees one thread at a time, though the scheduler changes them as it goes from
- * one to the next. */
+ * where the compiler sees one thread at a time, though the model changes them as it goes from
+ * thread to thread. */
 extern const uint3 threadIdx;
 extern const uint3 blockIdx;
 extern const uint3 blockDim;
@@ -35,7 +35,7 @@ typedef struct kg__model_votes {
 
 /* Boost.Context's C interface, which its C++ header alone declares. */
 typedef struct kg__model_transfer {
-    void *context; /* of whoever switched here */
+    void *context; /* of what switched here */
     void *data;    /* what they passed */
 } kg__model_transfer;
 
@@ -77,8 +77,8 @@ static inline __attribute__((always_inline)) kg__model_votes kg__model_barrier_v
     return kg__model_last_votes();
 }
 
-/* What lanes of a warp do when they meet. */
-typedef enum kg__model_meeting {
+/* What the lanes of a warp do together. */
+typedef enum kg__model_warp_operation {
     KG__MODEL_SYNC,
     KG__MODEL_SHUFFLE,      /* argument: the source lane */
     KG__MODEL_SHUFFLE_UP,   /* argument: how far up */
@@ -96,25 +96,26 @@ typedef enum kg__model_meeting {
     KG__MODEL_AND,
     KG__MODEL_OR,
     KG__MODEL_XOR
-} kg__model_meeting;
+} kg__model_warp_operation;
 
-/* Notes that the calling thread takes part in a meeting, as kg__model_meet() has it. */
-kg__model_turn kg__model_begin_meeting(kg__model_meeting meeting, unsigned int mask, uint64_t value,
-                                       unsigned int argument, unsigned int width);
+/* Notes that the calling thread takes part in an operation: kg__model_run_warp_operation(). */
+kg__model_turn kg__model_join_warp_operation(kg__model_warp_operation operation, unsigned int mask,
+                                             uint64_t value, unsigned int argument,
+                                             unsigned int width);
 
-/* What came of the meeting, once the calling thread has its turn again. */
-uint64_t kg__model_end_meeting(void);
+/* What the operation gave the calling thread, once it has its turn again. */
+uint64_t kg__model_warp_operation_result(void);
 
 /* Waits until every lane of `mask` that has not ended waits here with the same mask and the same
- * meeting, then gives each its result. `width` (a power of two up to 32) cuts the warp into parts
+ * operation, then gives each its result. `width` (a power of two up to 32) cuts the warp into parts
  * for the shuffles. A shuffle from a lane that takes no part gives all ones, where hardware gives
  * an undefined value. */
 static inline __attribute__((always_inline)) uint64_t
-kg__model_meet(kg__model_meeting meeting, unsigned int mask, uint64_t value, unsigned int argument,
-               unsigned int width)
+kg__model_run_warp_operation(kg__model_warp_operation operation, unsigned int mask, uint64_t value,
+                             unsigned int argument, unsigned int width)
 {
-    kg__model_pass(kg__model_begin_meeting(meeting, mask, value, argument, width));
-    return kg__model_end_meeting();
+    kg__model_pass(kg__model_join_warp_operation(operation, mask, value, argument, width));
+    return kg__model_warp_operation_result();
 }
 
 /* Notes a memory fence of the calling thread. */

@@ -18,7 +18,7 @@
 
 #include "base/clock.h"
 #include "base/message.h"
-#include "model/watch.h"
+#include "model/watch/watch.h"
 
 #define EDGE 530
 

@@ -89,7 +89,7 @@ Test(buffers, managed_memory_of_a_device_that_is_lost)
     kg__buffers buffers;
     kg__error error = { "" };
 
-    kg__model_stick(cudaErrorIllegalAddress);
+    kg__model_set_sticky_error(cudaErrorIllegalAddress);
     cr_assert(!kg__buffers_make(&buffers, &both, &managed, &error));
     cr_assert(strncmp(error.text, "asking for the device's free memory: cudaErrorIllegalAddress",
                       60) == 0,

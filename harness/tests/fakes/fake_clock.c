@@ -114,7 +114,7 @@ bool kg__launch_time(kg__bench *bench, const kg__workload *what, double *ns, kg_
     while (strcmp(fate.event, "hang") == 0)
         pause();
     if (strcmp(fate.event, "quit") == 0)
-        kg__model_stick(cudaErrorIllegalAddress);
+        kg__model_set_sticky_error(cudaErrorIllegalAddress);
     return strcmp(fate.event, "measured") == 0 || kg__fail(why, "timing a launch: as planned");
 }
 

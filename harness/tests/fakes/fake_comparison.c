@@ -128,7 +128,7 @@ static cudaError_t cannot(const kg_call *call)
 static cudaError_t strays(const kg_call *call)
 {
     if (is_time(call))
-        kg__model_stick(cudaErrorIllegalAddress);
+        kg__model_set_sticky_error(cudaErrorIllegalAddress);
     return plain(call);
 }
 

@@ -69,7 +69,7 @@ static bool hang(endless_launch *launch, void *context, unsigned int microsecond
     pthread_t other;
     cudaError_t error;
 
-    kg__model_tell_hang(note);
+    kg__model_on_hang(note);
     other = end_launch_after(microseconds);
     error = launch(context);
     pthread_join(other, NULL);

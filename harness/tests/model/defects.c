@@ -14,7 +14,7 @@
 #include "baseline/counter_lines.h"
 #include "device/device.h"
 #include "model/model.h"
-#include "model/watch.h"
+#include "model/watch/watch.h"
 #include "observer/check.h"
 #include "observer/measure.h"
 #include "records/records.h"

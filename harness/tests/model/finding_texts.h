@@ -2,7 +2,7 @@
 #ifndef KG__FINDING_TEXTS_H
 #define KG__FINDING_TEXTS_H
 
-#include "model/watch.h"
+#include "model/watch/watch.h"
 
 /* A kind of finding: "out of bounds". */
 const char *kind_name(kg__model_finding_kind kind);

@@ -259,7 +259,7 @@ static void hang_with_lock(void (*hold)(void))
 
     if (pthread_create(&holder, NULL, hold_lock, &hold) != 0)
         _exit(1);
-    kg__model_tell_hang(pass_over_hang);
+    kg__model_on_hang(pass_over_hang);
     (void)end_launch_after(200000);
     (void)launch_endless_defect(&which);
     _exit(2);
@@ -309,7 +309,7 @@ Test(model_faults, being_told_to_end_outside_of_a_launch, .signal = SIGTERM,
     int *out = device(32 * sizeof *out, 0);
     cudaLaunchConfig_t config = line(1, 32);
 
-    kg__model_tell_hang(pass_over_hang);
+    kg__model_on_hang(pass_over_hang);
     cr_assert(launch_defect(&config, NO_DEFECT, out) == cudaSuccess);
     raise(SIGTERM);
 }

@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "model/watch.h"
+#include "model/watch/watch.h"
 #include "tests/model/model_fixture.h"
 
 Test(model_runtime, error_names_and_texts)

@@ -242,7 +242,7 @@ static void operate(warp_operation operation, int argument, int width, int *out)
     kg__model_set_order(KG__MODEL_ASCENDING);
     cr_assert(launch_warp(&config, operation, argument, width, memory) == cudaSuccess);
     cr_assert(memcmp(out, memory, 48 * sizeof *out) == 0, "the order of lanes shows");
-    cr_assert(kg__model_last_launch().meetings > 0 && kg__model_last_launch().barriers == 0);
+    cr_assert(kg__model_last_launch().warp_operations > 0 && kg__model_last_launch().barriers == 0);
     cr_assert(cudaFree(memory) == cudaSuccess);
 }
 

@@ -1,8 +1,8 @@
 /* Source lines and variables, of kernels that are linked in and of ones in libraries that are built
  * in every way that a compiler may leave its debug information. */
-#include "model/places.h"
+#include "model/watch/places.h"
 
-#include "model/image.h"
+#include "model/watch/image.h"
 #include "tests/model/places_kernels.h"
 
 #include <criterion/criterion.h>

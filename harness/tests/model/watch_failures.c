@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/model/finding_texts.h"
 #include "tests/fakes/hanging.h"
+#include "tests/model/finding_texts.h"
 #include "tests/model/watch_fixture.h"
 
 /* Launches of several host threads take turns, and what the launchers themselves do meanwhile is no

@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "suite/counters.h"
 #include "model/model.h"
-#include "model/watch.h"
+#include "model/watch/watch.h"
+#include "suite/counters.h"
 #include "tests/model/watch_kernels.h"
 
 #if defined(__SANITIZE_ADDRESS__)

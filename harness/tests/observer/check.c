@@ -393,7 +393,7 @@ Test(checking, a_launch_that_fails)
 static cudaError_t lose(const kg_call *call)
 {
     (void)call;
-    kg__model_stick(cudaErrorIllegalAddress);
+    kg__model_set_sticky_error(cudaErrorIllegalAddress);
     return cudaSuccess;
 }
 
@@ -685,7 +685,7 @@ static cudaError_t prepare(const kg_call *call)
               is_filled_with(call->argument[TO], kg__poison(2), 60));
     scale = 2;
     if (lost_on_the_way)
-        kg__model_stick(cudaErrorIllegalAddress);
+        kg__model_set_sticky_error(cudaErrorIllegalAddress);
     return prepare_fails_with;
 }
 
@@ -712,7 +712,7 @@ static cudaError_t collect(const kg_call *call)
     note_step('c');
     ((float *)call->argument[TO])[0] = left_elsewhere;
     if (lost_on_the_way)
-        kg__model_stick(cudaErrorIllegalAddress);
+        kg__model_set_sticky_error(cudaErrorIllegalAddress);
     return collect_fails_with;
 }
 

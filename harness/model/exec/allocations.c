@@ -1,0 +1,260 @@
+/* Allocations: a registry of the live ones, and the addresses of those freed last. */
+#include "model/exec/allocations.h"
+
+#include "base/message.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* What lies before and after an allocation and cannot be touched: an access that is out of bounds
+ * by less, or by less than the allocation's own size, ends the launch and hits nothing else. Whole
+ * pages, so that allocations are aligned far beyond the 256 bytes that cudaMalloc() promises and
+ * that counts of sectors depend on. */
+#define GAP ((size_t)1 << 20)
+/* What is freed stays mapped, and cannot be touched, until so many more are freed or they take up
+ * so many bytes of addresses, gaps among them: whoever still has a pointer to it finds nothing else
+ * there. It takes none of the host's memory, and of its addresses little enough for whoever limits
+ * them (ulimit -v). */
+#define FREED_MAXIMUM 64
+#define FREED_BYTES ((size_t)1 << 30)
+/* The most that the model offers; a small machine offers half of what it has. */
+#define LARGEST_MEMORY ((size_t)4 << 30)
+
+/* Live allocations by ascending base. */
+static kg__model_allocation *allocations;
+static size_t allocation_count;
+static size_t allocation_capacity;
+static uint64_t allocated_ever;
+static size_t device_bytes; /* in live device and managed allocations */
+
+/* The allocations freed last, the oldest at freed_first, from there on around. */
+static kg__model_freed freed[FREED_MAXIMUM];
+static size_t freed_first;
+static size_t freed_count;
+static size_t freed_bytes; /* of addresses, gaps among them */
+
+static size_t total_memory(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES);
+    long page = sysconf(_SC_PAGE_SIZE);
+    size_t half;
+
+    if (pages <= 0 || page <= 0)
+        return LARGEST_MEMORY;
+    half = (size_t)pages / 2 * (size_t)page;
+    return half < LARGEST_MEMORY ? half : LARGEST_MEMORY;
+}
+
+/* The number of allocations whose base is not above `address`. */
+static size_t rank_of(const void *address)
+{
+    size_t low = 0;
+    size_t high = allocation_count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if ((uintptr_t)allocations[middle].base <= (uintptr_t)address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+const kg__model_allocation *kg__model_find(const void *address)
+{
+    size_t rank = rank_of(address);
+    const kg__model_allocation *below;
+
+    if (rank == 0)
+        return NULL;
+    below = &allocations[rank - 1];
+    return (uintptr_t)address - (uintptr_t)below->base < below->size ? below : NULL;
+}
+
+size_t kg__model_allocation_count(void)
+{
+    return allocation_count;
+}
+
+static size_t gap_of(size_t size)
+{
+    return size > GAP ? (size + GAP - 1) / GAP * GAP : GAP;
+}
+
+const kg__model_allocation *kg__model_find_near(const void *address)
+{
+    size_t rank = rank_of(address);
+
+    if (rank > 0) {
+        const kg__model_allocation *below = &allocations[rank - 1];
+
+        if ((uintptr_t)address - (uintptr_t)below->base < below->size + gap_of(below->size))
+            return below;
+    }
+    if (rank < allocation_count) {
+        const kg__model_allocation *above = &allocations[rank];
+
+        if ((uintptr_t)above->base - (uintptr_t)address <= gap_of(above->size))
+            return above;
+    }
+    return NULL;
+}
+
+uint64_t kg__model_allocated_ever(void)
+{
+    return allocated_ever;
+}
+
+const kg__model_allocation *kg__model_allocation_at(size_t i)
+{
+    return i < allocation_count ? &allocations[i] : NULL;
+}
+
+void kg__model_memory_left(size_t *left, size_t *total)
+{
+    *total = total_memory();
+    *left = *total > device_bytes ? *total - device_bytes : 0;
+}
+
+static void add_allocation(unsigned char *base, size_t size, kg__model_memory_kind kind)
+{
+    size_t rank = rank_of(base);
+
+    allocations =
+        kg__grow(allocations, allocation_count, &allocation_capacity, sizeof *allocations);
+    memmove(&allocations[rank + 1], &allocations[rank],
+            (allocation_count - rank) * sizeof *allocations);
+    allocations[rank] = (kg__model_allocation){
+        .base = base, .size = size, .kind = kind, .number = ++allocated_ever
+    };
+    allocation_count++;
+    if (kind != KG__MODEL_PINNED)
+        device_bytes += size;
+}
+
+unsigned char *kg__model_map(size_t size, size_t gap)
+{
+    unsigned char *mapped = kg__model_map_addresses(size + 2 * gap, PROT_NONE, 0);
+
+    if (mapped == NULL)
+        return NULL;
+    if (mprotect(mapped + gap, size, PROT_READ | PROT_WRITE) == 0)
+        return mapped + gap;
+    munmap(mapped, size + 2 * gap);
+    return NULL;
+}
+
+static size_t mapped_size(size_t size)
+{
+    return size + 2 * gap_of(size);
+}
+
+const kg__model_freed *kg__model_find_freed(const void *address)
+{
+    for (size_t i = 0; i < freed_count; i++) {
+        const kg__model_freed *last = &freed[(freed_first + i) % FREED_MAXIMUM];
+
+        if ((uintptr_t)address - (uintptr_t)(last->base - gap_of(last->size)) <
+            mapped_size(last->size))
+            return last;
+    }
+    return NULL;
+}
+
+void kg__model_describe_freed(const kg__model_freed *freed, uintptr_t address, char *text,
+                              size_t size)
+{
+    bool behind = address >= freed->start;
+
+    snprintf(text, size, "%s %c %llu after %s (%zu bytes) was freed", freed->name,
+             behind ? '+' : '-',
+             (unsigned long long)(behind ? address - freed->start : freed->start - address),
+             freed->name, freed->bytes);
+}
+
+/* Lets go of the addresses that have been freed longest. */
+static void forget_oldest_freed(void)
+{
+    const kg__model_freed *oldest = &freed[freed_first];
+
+    munmap(oldest->base - gap_of(oldest->size), mapped_size(oldest->size));
+    freed_bytes -= mapped_size(oldest->size);
+    freed_first = (freed_first + 1) % FREED_MAXIMUM;
+    freed_count--;
+}
+
+void kg__model_forget_freed(void)
+{
+    while (freed_count > 0)
+        forget_oldest_freed();
+}
+
+void *kg__model_map_addresses(size_t size, int protection, int flags)
+{
+    const int all = flags | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    void *mapped = mmap(NULL, size, protection, all, -1, 0);
+
+    if (mapped == MAP_FAILED && freed_count > 0) {
+        kg__model_forget_freed();
+        mapped = mmap(NULL, size, protection, all, -1, 0);
+    }
+    if (mapped == MAP_FAILED)
+        return NULL;
+    return mapped;
+}
+
+/* Gives the memory of an allocation back to the host, and keeps its addresses; false where they are
+ * too many, or the host does not do it. */
+static bool remember_freed(const kg__model_freed *last)
+{
+    size_t size = mapped_size(last->size);
+    const void *kept;
+
+    if (size > FREED_BYTES)
+        return false;
+    kept = mmap(last->base, last->size, PROT_NONE,
+                MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (kept == MAP_FAILED)
+        return false;
+    while (freed_count == FREED_MAXIMUM || freed_bytes + size > FREED_BYTES)
+        forget_oldest_freed();
+    freed[(freed_first + freed_count++) % FREED_MAXIMUM] = *last;
+    freed_bytes += size;
+    return true;
+}
+
+unsigned char *kg__model_add_allocation(size_t size, kg__model_memory_kind kind)
+{
+    unsigned char *base = kg__model_map(size, gap_of(size));
+
+    if (base != NULL)
+        add_allocation(base, size, kind);
+    return base;
+}
+
+bool kg__model_remove_allocation(const void *base, bool pinned, kg__model_allocation *allocation)
+{
+    size_t rank = rank_of(base);
+
+    if (rank == 0 || allocations[rank - 1].base != base ||
+        (allocations[rank - 1].kind == KG__MODEL_PINNED) != pinned)
+        return false;
+    *allocation = allocations[rank - 1];
+    memmove(&allocations[rank - 1], &allocations[rank],
+            (allocation_count - rank) * sizeof *allocations);
+    allocation_count--;
+    if (!pinned)
+        device_bytes -= allocation->size;
+    return true;
+}
+
+void kg__model_unmap_allocation(const kg__model_allocation *allocation,
+                                const kg__model_freed *remembered)
+{
+    if (remembered == NULL || !remember_freed(remembered))
+        munmap(allocation->base - gap_of(allocation->size), mapped_size(allocation->size));
+}

@@ -1,0 +1,231 @@
+/* Faults: signals, hangs and deadlocks. Each ends the launch from within one of its threads. */
+#include "model/exec/faults.h"
+
+#include "base/message.h"
+#include "model/exec/allocations.h"
+#include "model/exec/grid.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+#include <unwind.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define HANDLE_FAULTS 0 /* AddressSanitizer says more about a fault than the model can */
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HANDLE_FAULTS 0
+#endif
+#endif
+#ifndef HANDLE_FAULTS
+#define HANDLE_FAULTS 1
+#endif
+
+#define SIGNAL_STACK ((size_t)64 * 1024)
+/* How long a process that got SIGTERM can take to name the line: it takes some milliseconds.
+ * The observer's parent waits for 5 s (observer.c). */
+#define SECONDS_TO_NAME 3
+
+/* Ends the launch from within one of its threads. The fibers stay as they are; the host thread
+ * makes them new. */
+static void fail(cudaError_t error) __attribute__((noreturn));
+static void fail(cudaError_t error)
+{
+    void *abandoned;
+
+    kg__running.failure.error = error;
+    kg__model_where(&kg__running.failure.place);
+    kg__model_switch(kg__running.threads[kg__running.current].fiber, &abandoned, NULL,
+                     kg__running.host_context);
+    __builtin_unreachable();
+}
+
+void kg__model_trap(cudaError_t error, const char *what)
+{
+    kg__format(kg__running.failure.text, sizeof kg__running.failure.text, "%s", what);
+    fail(error);
+}
+
+void kg__fail_deadlock(void)
+{
+    kg__exec_failure *failure = &kg__running.failure;
+    const kg__warp *warp;
+    const kg__thread *example;
+    int waiting = 0;
+    int number = 0;
+
+    for (int i = kg__running.warp_count; i-- > 0;) {
+        if (kg__running.warps[i].waiting == 0)
+            continue;
+        waiting += __builtin_popcount(kg__running.warps[i].waiting);
+        number = i * KG__MODEL_WARP + __builtin_ctz(kg__running.warps[i].waiting);
+    }
+    kg__running.current = number;
+    example = &kg__running.threads[number];
+    warp = &kg__running.warps[number / KG__MODEL_WARP];
+    failure->is_deadlock = true;
+    failure->deadlock.at_barrier = kg__running.arrived;
+    failure->deadlock.barrier = kg__running.first_barrier;
+    failure->deadlock.in_warp_operations = waiting;
+    failure->deadlock.operation = example->code;
+    failure->deadlock.mask = example->mask;
+    failure->deadlock.waiting = warp->waiting & example->mask;
+    failure->deadlock.live = warp->live;
+    fail(cudaErrorLaunchFailure);
+}
+
+#if HANDLE_FAULTS
+
+/* The last is caught where a launch ends on it. */
+static const int fault_signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGTERM };
+#define FAULT_SIGNALS (sizeof fault_signals / sizeof fault_signals[0])
+
+static struct sigaction former_actions[FAULT_SIGNALS];
+static stack_t former_stack;
+static sigset_t former_mask;
+static unsigned char signal_stack[SIGNAL_STACK];
+
+static size_t caught_signals(void)
+{
+    return kg__running.launch.ends_on_sigterm ? FAULT_SIGNALS : FAULT_SIGNALS - 1;
+}
+
+static _Unwind_Reason_Code keep_call(struct _Unwind_Context *call, void *data)
+{
+    kg__exec_failure *failure = data;
+    int before = 0;
+    uintptr_t code = _Unwind_GetIPInfo(call, &before);
+
+    /* What was interrupted goes on at the instruction itself, which a call has behind it. */
+    failure->calls[failure->call_count++] = code + (before != 0);
+    return failure->call_count < KG__EXEC_CALLS_MAXIMUM ? _URC_NO_REASON : _URC_END_OF_STACK;
+}
+
+/* Ends a process that did not name the line in time by the signal that it was sent. */
+static void end_unnamed(int number)
+{
+    (void)number;
+    (void)signal(SIGTERM, SIG_DFL);
+    (void)kill(getpid(), SIGTERM);
+}
+
+/* Limits the time until the process ends, or until the hang has been reported. */
+static void start_clock(void)
+{
+    struct sigaction action = { .sa_handler = end_unnamed };
+    sigset_t mask;
+
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGALRM, &action, NULL);
+    pthread_sigmask(SIG_SETMASK, NULL, &mask);
+    sigdelset(&mask, SIGALRM);
+    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    sigdelset(&former_mask, SIGALRM);
+    (void)alarm(SECONDS_TO_NAME);
+}
+
+/* Ends a launch after SIGTERM. Unlike a fault this can interrupt the model itself or the C
+ * library. What is incomplete there is used by nothing but the message that follows. Both that
+ * message and the unwinder can wait for a lock that the interrupted code, or another thread, never
+ * releases: the process then ends without a message. */
+static void end_hang(void) __attribute__((noreturn));
+static void end_hang(void)
+{
+    start_clock();
+    kg__running.failure.call_count = 0;
+    (void)_Unwind_Backtrace(keep_call, &kg__running.failure);
+    fail(cudaErrorLaunchTimeout);
+}
+
+/* Says why an access to an address failed, in words that the handler of its signal may use. */
+static void describe_bad_address(uintptr_t address)
+{
+    const kg__model_freed *freed = kg__model_find_freed((const void *)address);
+    char where[224];
+
+    if (freed != NULL) {
+        kg__model_describe_freed(freed, address, where, sizeof where);
+        snprintf(kg__running.failure.text, sizeof kg__running.failure.text, "an access to %s",
+                 where);
+    } else {
+        snprintf(kg__running.failure.text, sizeof kg__running.failure.text,
+                 "an access to the address %p, where no memory is", (const void *)address);
+    }
+}
+
+/* Leaves the kernel for good, so that neither this function nor the kernel's fiber is ever returned
+ * to. The message is printed by the host thread's own code, for nothing that is not safe in a
+ * signal handler may be called from here. */
+static void on_fault(int number, siginfo_t *information, void *machine)
+{
+    (void)machine;
+    if (!kg__in_kernel) {
+        /* Another host thread's fault: it comes again, to the handler from before. */
+        for (size_t i = 0; i < caught_signals(); i++) {
+            if (fault_signals[i] == number)
+                sigaction(number, &former_actions[i], NULL);
+        }
+        if (number == SIGABRT || number == SIGTERM)
+            raise(number);
+        return;
+    }
+    if (number == SIGTERM)
+        end_hang();
+    if (number == SIGABRT) {
+        snprintf(kg__running.failure.text, sizeof kg__running.failure.text,
+                 "the kernel called abort(): an assert failed, or the C library found an error");
+        fail(cudaErrorAssert);
+    }
+    if (number == SIGFPE) {
+        snprintf(kg__running.failure.text, sizeof kg__running.failure.text,
+                 "an integer is divided by zero, which hardware leaves undefined");
+        fail(cudaErrorLaunchFailure);
+    }
+    if (kg__model_in_guard(information->si_addr)) {
+        snprintf(kg__running.failure.text, sizeof kg__running.failure.text,
+                 "the stack overflowed its %zu KiB: the recursion is too deep or the local arrays "
+                 "are too large",
+                 KG__MODEL_STACK / 1024);
+        fail(cudaErrorHardwareStackError);
+    }
+    /* The processor does not tell an address that no pointer can hold. */
+    if (information->si_code == SI_KERNEL)
+        snprintf(kg__running.failure.text, sizeof kg__running.failure.text,
+                 "an access far outside of all memory, at an address that cannot be told");
+    else
+        describe_bad_address((uintptr_t)information->si_addr);
+    fail(cudaErrorIllegalAddress);
+}
+
+void kg__catch_faults(void)
+{
+    stack_t stack = { .ss_sp = signal_stack, .ss_size = sizeof signal_stack };
+    struct sigaction action = { .sa_sigaction = on_fault,
+                                .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
+
+    sigemptyset(&action.sa_mask);
+    sigaltstack(&stack, &former_stack);
+    for (size_t i = 0; i < caught_signals(); i++)
+        sigaction(fault_signals[i], &action, &former_actions[i]);
+    pthread_sigmask(SIG_SETMASK, NULL, &former_mask);
+}
+
+void kg__release_faults(void)
+{
+    for (size_t i = 0; i < caught_signals(); i++)
+        sigaction(fault_signals[i], &former_actions[i], NULL);
+    sigaltstack(&former_stack, NULL);
+    pthread_sigmask(SIG_SETMASK, &former_mask, NULL);
+}
+
+#else
+
+void kg__catch_faults(void)
+{
+}
+
+void kg__release_faults(void)
+{
+}
+
+#endif

@@ -1,0 +1,15 @@
+/* Faults: what ends a launch before its threads do. Internal to exec/. */
+#ifndef KG__MODEL_EXEC_FAULTS_H
+#define KG__MODEL_EXEC_FAULTS_H
+
+#include "model/include/cuda_runtime_api.h"
+
+/* Ends the launch since no thread can run, and nothing that any waits for can happen. */
+void kg__fail_deadlock(void) __attribute__((noreturn));
+
+/* From now on the signals of a fault in a kernel end its launch, until kg__release_faults(). */
+void kg__catch_faults(void);
+/* Gives the signals back to whoever had them. */
+void kg__release_faults(void);
+
+#endif

@@ -1,0 +1,156 @@
+/* Fibers on Boost.Context's two C functions: a pool of stacks, each with a guard below. */
+#include "model/exec/fibers.h"
+
+#include "model/exec/allocations.h"
+#include "model/exec/launch.h"
+
+#include <sys/mman.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#define ANNOTATED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#define ANNOTATED 1
+#endif
+#endif
+#ifndef ANNOTATED
+#define ANNOTATED 0
+#endif
+
+/* The other half of Boost.Context's C interface. */
+extern void *make_fcontext(void *stack_top, size_t size, void (*run)(kg__model_transfer));
+
+/* Below each stack lies memory that must not be touched, and so much of it that an array of
+ * moderate size does not reach over it. Compile kernels with -fstack-clash-protection and no array
+ * does. */
+#define GUARD ((size_t)64 * 1024)
+
+/* Stacks that begin at equal offsets into their pages fall on the same few sets of the cache. */
+#define STAGGER_STEP ((size_t)5 * 64)
+#define STAGGER_SPAN ((size_t)4096)
+
+static kg__model_fiber fibers[KG__MODEL_MAX_THREADS];
+static size_t fiber_count;
+static kg__model_fiber *idle;
+static void (*fiber_run)(kg__model_fiber *self);
+static void (*fiber_resumed)(void);
+/* The launching host thread's stack, in the same terms. */
+static kg__model_fiber host;
+/* The two sides of the switch that is under way. */
+static kg__model_fiber *leaving;
+static kg__model_fiber *landing;
+
+kg__model_turn kg__model_leave_for(kg__model_fiber *from, void **saved, kg__model_fiber *to,
+                                   void *context)
+{
+    leaving = from != NULL ? from : &host;
+    landing = to != NULL ? to : &host;
+#if ANNOTATED
+    __sanitizer_start_switch_fiber(&leaving->fake_stack, landing->stack, landing->stack_size);
+#endif
+    return (kg__model_turn){ .context = context, .saved = saved };
+}
+
+void kg__model_land(kg__model_transfer transfer)
+{
+#if ANNOTATED
+    const void *stack = NULL;
+    size_t size = 0;
+
+    __sanitizer_finish_switch_fiber(landing->fake_stack, &stack, &size);
+    if (leaving == &host) {
+        host.stack = (unsigned char *)stack;
+        host.stack_size = size;
+    }
+#endif
+    *(void **)transfer.data = transfer.context;
+    if (fiber_resumed != NULL && landing != &host)
+        fiber_resumed();
+}
+
+static void enter(kg__model_transfer transfer)
+{
+    kg__model_fiber *self = landing;
+
+    self->fake_stack = NULL;
+    kg__model_land(transfer);
+    fiber_run(self);
+}
+
+/* Makes a fiber's next switch start at enter() on an empty stack. */
+static void renew(kg__model_fiber *fiber)
+{
+    size_t stagger = (size_t)(fiber - fibers) * STAGGER_STEP % STAGGER_SPAN;
+    size_t size = fiber->stack_size - stagger;
+
+#if ANNOTATED
+    __asan_unpoison_memory_region(fiber->stack, fiber->stack_size);
+#endif
+    fiber->context = make_fcontext(fiber->stack + size, size, enter);
+}
+
+void kg__model_fibers_begin(void (*run)(kg__model_fiber *self), void (*resumed)(void))
+{
+    fiber_run = run;
+    fiber_resumed = resumed;
+}
+
+kg__model_fiber *kg__model_fiber_take(void)
+{
+    kg__model_fiber *fiber = idle;
+    unsigned char *mapped;
+
+    if (fiber != NULL) {
+        idle = fiber->next_idle;
+        return fiber;
+    }
+    if (fiber_count == KG__MODEL_MAX_THREADS)
+        return NULL;
+    mapped = kg__model_map_addresses(GUARD + KG__MODEL_STACK, PROT_READ | PROT_WRITE, MAP_STACK);
+    if (mapped == NULL)
+        return NULL;
+    if (mprotect(mapped, GUARD, PROT_NONE) != 0) {
+        munmap(mapped, GUARD + KG__MODEL_STACK);
+        return NULL;
+    }
+    fiber = &fibers[fiber_count++];
+    fiber->stack = mapped + GUARD;
+    fiber->stack_size = KG__MODEL_STACK;
+    renew(fiber);
+    return fiber;
+}
+
+void kg__model_fiber_give(kg__model_fiber *fiber)
+{
+    fiber->next_idle = idle;
+    idle = fiber;
+}
+
+void kg__model_fibers_reset(void)
+{
+    idle = NULL;
+    for (size_t i = fiber_count; i-- > 0;) {
+        renew(&fibers[i]);
+        kg__model_fiber_give(&fibers[i]);
+    }
+}
+
+bool kg__model_in_guard(const void *address)
+{
+    for (size_t i = 0; i < fiber_count; i++) {
+        uintptr_t stack = (uintptr_t)fibers[i].stack;
+
+        if ((uintptr_t)address < stack && (uintptr_t)address >= stack - GUARD)
+            return true;
+    }
+    return false;
+}
+
+void kg__model_switch(kg__model_fiber *from, void **saved, kg__model_fiber *to, void *context)
+{
+    kg__model_pass(kg__model_leave_for(from, saved, to, context));
+}

@@ -1,0 +1,38 @@
+/* Fibers: stacks with a context that can be switched to. Internal to the model. */
+#ifndef KG__MODEL_EXEC_FIBERS_H
+#define KG__MODEL_EXEC_FIBERS_H
+
+#include "model/include/kg_model_device.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct kg__model_fiber {
+    void *context;        /* where it goes on, while it is idle */
+    unsigned char *stack; /* its lowest usable byte */
+    size_t stack_size;    /* bytes */
+    void *fake_stack;     /* AddressSanitizer's, while it is switched away */
+    struct kg__model_fiber *next_idle;
+} kg__model_fiber;
+
+/* Sets what a fiber runs when it is switched to for the first time, which never returns, and what
+ * every fiber calls when it has been switched to (NULL: nothing). */
+void kg__model_fibers_begin(void (*run)(kg__model_fiber *self), void (*resumed)(void));
+/* An idle fiber, or NULL when no stack can be mapped. */
+kg__model_fiber *kg__model_fiber_take(void);
+/* Gives back the fiber that is running and is about to switch away. */
+void kg__model_fiber_give(kg__model_fiber *fiber);
+/* Makes every fiber idle and new again, whatever it was doing. */
+void kg__model_fibers_reset(void);
+/* True when `address` is in the guard below one of the stacks. */
+bool kg__model_in_guard(const void *address);
+
+/* Prepares a switch from `from` to `to` (NULL: the launching host thread), which goes on at
+ * `context`; the place where `from` can go on is kept at *saved. The switch itself is
+ * kg__model_pass(). */
+kg__model_turn kg__model_leave_for(kg__model_fiber *from, void **saved, kg__model_fiber *to,
+                                   void *context);
+/* Both together. Returns when something switches back. */
+void kg__model_switch(kg__model_fiber *from, void **saved, kg__model_fiber *to, void *context);
+
+#endif

@@ -1,0 +1,151 @@
+/* The grid that runs: its shape, and which block comes next. */
+#include "model/exec/grid.h"
+
+#include "model/exec/allocations.h"
+
+#include <string.h>
+
+uint3 threadIdx;
+uint3 blockIdx;
+uint3 blockDim;
+uint3 gridDim;
+extern const int warpSize;
+const int warpSize = KG__MODEL_WARP;
+
+kg__grid kg__running;
+_Thread_local bool kg__in_kernel;
+
+bool kg__model_where(kg__model_place *place)
+{
+    unsigned int number = (unsigned int)kg__running.current;
+
+    if (!kg__in_kernel)
+        return false;
+    if (place != NULL) {
+        *place = (kg__model_place){
+            .kernel = kg__running.launch.kernel->name,
+            .block = blockIdx,
+            .thread = kg__running.threads[number].index,
+            .linear = number,
+            .warp = number / KG__MODEL_WARP,
+            .lane = number % KG__MODEL_WARP,
+        };
+    }
+    return true;
+}
+
+void *kg__model_dynamic_shared(void)
+{
+    return kg__running.dynamic_shared;
+}
+
+size_t kg__model_dynamic_bytes(void)
+{
+    return kg__running.launch.dynamic_bytes;
+}
+
+unsigned int kg__exec_thread_count(void)
+{
+    return (unsigned int)kg__running.thread_count;
+}
+
+uintptr_t kg__exec_barrier_of(unsigned int thread)
+{
+    const kg__warp *warp = &kg__running.warps[thread / KG__MODEL_WARP];
+
+    return (warp->arrived >> thread % KG__MODEL_WARP & 1) != 0 ? kg__running.threads[thread].code
+                                                               : 0;
+}
+
+/* Gives the block's threads their indices, which most often they have from the launch before. */
+static void shape_block(dim3 block)
+{
+    static dim3 indexed; /* the shape that the indices are of */
+    int i = 0;
+
+    kg__running.thread_count = (int)(block.x * block.y * block.z);
+    kg__running.warp_count = (kg__running.thread_count + KG__MODEL_WARP - 1) / KG__MODEL_WARP;
+    blockDim = (uint3){ block.x, block.y, block.z };
+    if (block.x == indexed.x && block.y == indexed.y && block.z == indexed.z)
+        return;
+    for (unsigned int z = 0; z < block.z; z++) {
+        for (unsigned int y = 0; y < block.y; y++) {
+            for (unsigned int x = 0; x < block.x; x++)
+                kg__running.threads[i++].index = (uint3){ x, y, z };
+        }
+    }
+    indexed = block;
+}
+
+void kg__shape_grid(dim3 grid, dim3 block)
+{
+    shape_block(block);
+    gridDim = (uint3){ grid.x, grid.y, grid.z };
+    if (kg__running.order == KG__MODEL_ASCENDING) {
+        blockIdx = (uint3){ 0, 0, 0 };
+        kg__running.first_warp = 0;
+        kg__running.step = 1;
+    } else {
+        blockIdx = (uint3){ grid.x - 1, grid.y - 1, grid.z - 1 };
+        kg__running.first_warp = kg__running.warp_count - 1;
+        kg__running.step = -1;
+    }
+}
+
+void kg__begin_block(void)
+{
+    const kg__model_kernel *kernel = kg__running.launch.kernel;
+
+    memset(kg__running.dynamic_shared, KG__MODEL_POISON, kg__running.launch.dynamic_bytes);
+    for (size_t i = 0; i < kernel->shared_count; i++)
+        memset(kernel->shared[i].base, KG__MODEL_POISON, kernel->shared[i].size);
+    for (int i = 0; i < kg__running.warp_count; i++) {
+        int lanes = kg__running.thread_count - i * KG__MODEL_WARP;
+        unsigned int all = lanes < KG__MODEL_WARP ? (1u << lanes) - 1 : UINT32_MAX;
+
+        kg__running.warps[i] = (kg__warp){ .live = all, .ready = all };
+    }
+    kg__running.live = kg__running.ready = kg__running.thread_count;
+    kg__running.arrived = 0;
+    kg__running.nonzero = 0;
+    kg__running.frontier = kg__running.step > 0 ? 0 : kg__running.thread_count - 1;
+    if (kg__running.watcher != NULL)
+        kg__running.watcher->begin_block();
+    kg__turn_to_warp(kg__running.first_warp);
+    kg__running.statistics.blocks++;
+}
+
+/* Steps blockIdx to the next block in order; false after the last. */
+static bool step_block(void)
+{
+    if (kg__running.step > 0) {
+        if (++blockIdx.x == gridDim.x) {
+            blockIdx.x = 0;
+            if (++blockIdx.y == gridDim.y) {
+                blockIdx.y = 0;
+                if (++blockIdx.z == gridDim.z)
+                    return false;
+            }
+        }
+    } else if (blockIdx.x-- == 0) {
+        blockIdx.x = gridDim.x - 1;
+        if (blockIdx.y-- == 0) {
+            blockIdx.y = gridDim.y - 1;
+            if (blockIdx.z-- == 0)
+                return false;
+        }
+    }
+    return true;
+}
+
+bool kg__begin_next_block(void)
+{
+    kg__exec_next_block next = kg__running.watcher != NULL
+                                   ? kg__running.watcher->end_block(&blockIdx)
+                                   : KG__EXEC_NEXT_IN_ORDER;
+
+    if (next == KG__EXEC_NEXT_NONE || (next == KG__EXEC_NEXT_IN_ORDER && !step_block()))
+        return false;
+    kg__begin_block();
+    return true;
+}

@@ -1,0 +1,88 @@
+/* The grid that runs: the state that the modules of exec/ share. Internal to them. */
+#ifndef KG__MODEL_EXEC_GRID_H
+#define KG__MODEL_EXEC_GRID_H
+
+#include "model/exec/fibers.h"
+#include "model/exec/launch.h"
+
+/* A CUDA thread of the block that runs. */
+typedef struct kg__thread {
+    uint3 index;
+    unsigned int mask; /* of the warp operation that it waits in, with its operands */
+    uint64_t value;
+    unsigned int argument;
+    unsigned int width;
+    kg__model_warp_operation operation;
+    uint64_t result;        /* what the operation gave it */
+    uintptr_t code;         /* where in the code it waits, for its block or its warp */
+    void *context;          /* where it goes on, while it waits */
+    kg__model_fiber *fiber; /* what it runs on, once it has begun */
+} kg__thread;
+
+/* A warp of the block that runs. */
+typedef struct kg__warp {
+    unsigned int live;    /* lanes that have not ended */
+    unsigned int waiting; /* lanes that wait in a warp operation */
+    unsigned int arrived; /* lanes that wait at the block's barrier */
+    unsigned int ready;   /* lanes that have not begun, or may go on */
+} kg__warp;
+
+/* The launch that runs, and its block. Threads are known by their linear number, x fastest. */
+typedef struct kg__grid {
+    int first_warp, step; /* the order of turns: warps from first_warp, by step; lanes likewise */
+    int warp_count;
+    int thread_count;
+    int turn;                /* the warp that has its turn */
+    int current;             /* the thread that has */
+    int frontier;            /* the first, in order, that has not begun */
+    int live;                /* threads that have not ended */
+    int ready;               /* threads that have not begun, or may go on */
+    int arrived;             /* threads at the barrier */
+    int nonzero;             /* those of them whose predicate was not zero */
+    uintptr_t first_barrier; /* where the first of them waits */
+    bool several_barriers;   /* not all of them wait there */
+    kg__model_votes votes;   /* of the barrier last released */
+
+    kg__exec_launch launch;
+    const kg__exec_watcher *watcher; /* the launch's */
+    kg__model_order order;
+    kg__model_statistics statistics;
+    kg__exec_failure failure;
+    void *host_context; /* where the launching host thread goes on */
+    /* Where in the code a thread last waited for the watcher (0: nowhere), and which. */
+    uintptr_t last_wait_for_watcher;
+    int last_waiting_for_watcher;
+    /* The block's dynamic shared memory, between pages that cannot be touched; mapped once. */
+    unsigned char *dynamic_shared;
+
+    kg__warp warps[KG__MODEL_MAX_WARPS];
+    kg__thread threads[KG__MODEL_MAX_THREADS];
+} kg__grid;
+
+extern KG__HIDDEN kg__grid kg__running;
+extern KG__HIDDEN _Thread_local bool kg__in_kernel;
+
+/* Gives the turn to a warp. */
+static inline void kg__turn_to_warp(int number)
+{
+    kg__running.turn = number;
+    if (kg__running.watcher != NULL)
+        kg__running.watcher->begin_warp((unsigned int)number);
+}
+
+/* A lane of a warp may go on. */
+static inline void kg__make_ready(unsigned int warp, unsigned int lane)
+{
+    kg__running.warps[warp].ready |= 1u << lane;
+    kg__running.ready++;
+}
+
+/* Sets the shape of the grid and of its blocks; the first block has yet to begin. */
+void kg__shape_grid(dim3 grid, dim3 block);
+/* Fills what the block before has left with poison, and makes all threads of the block at blockIdx
+ * ready. */
+void kg__begin_block(void);
+/* Ends the block and begins the next; false after the last. */
+bool kg__begin_next_block(void);
+
+#endif

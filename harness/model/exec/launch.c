@@ -1,0 +1,99 @@
+/* Launches: runs a grid from its first thread to its last, or until one fails. */
+#include "model/exec/launch.h"
+
+#include "model/exec/allocations.h"
+#include "model/exec/faults.h"
+#include "model/exec/grid.h"
+#include "model/exec/turns.h"
+
+#define SHARED_GUARD ((size_t)64 * 1024)
+
+static kg__model_order order = KG__MODEL_ASCENDING;
+
+void kg__model_set_order(kg__model_order wanted)
+{
+    order = wanted;
+}
+
+kg__model_statistics kg__model_last_launch(void)
+{
+    return kg__running.statistics;
+}
+
+/* Maps the dynamic shared memory of all launches to come. */
+static bool map_dynamic_shared(void)
+{
+    if (kg__running.dynamic_shared == NULL)
+        kg__running.dynamic_shared = kg__model_map(KG__MODEL_SHARED_OPTIN, SHARED_GUARD);
+    return kg__running.dynamic_shared != NULL;
+}
+
+/* The thread of the block that was last seen to give its turn away. Writes where in the code to
+ * `code`, 0 where none did. Kernels' switches are too many for each to be noted. */
+static int find_last_waiting(uintptr_t *code)
+{
+    for (int i = 0; i < kg__running.thread_count; i++) {
+        const kg__warp *warp = &kg__running.warps[i / KG__MODEL_WARP];
+
+        *code = kg__running.threads[i].code;
+        if (((warp->arrived | warp->waiting) >> i % KG__MODEL_WARP & 1) != 0)
+            return i;
+    }
+    *code = kg__running.last_wait_for_watcher;
+    if (*code != 0)
+        return kg__running.last_waiting_for_watcher;
+    /* No thread waits any more: the one that has the turn has just been released. */
+    *code = kg__running.threads[kg__running.current].code;
+    return kg__running.current;
+}
+
+static void run_grid(kg__model_fiber *fiber)
+{
+    kg__exec_failure *failure = &kg__running.failure;
+
+    kg__shape_grid(kg__running.launch.grid, kg__running.launch.block);
+    if (kg__running.watcher != NULL)
+        kg__running.watcher->begin_launch(kg__running.launch.kernel->shared_bytes +
+                                          kg__running.launch.dynamic_bytes);
+    kg__begin_block();
+    kg__begin_turns(fiber);
+    kg__catch_faults();
+    kg__in_kernel = true;
+    kg__model_switch(NULL, &kg__running.host_context, fiber, fiber->context);
+    kg__in_kernel = false;
+    kg__release_faults();
+    if (kg__running.watcher != NULL)
+        kg__running.watcher->end_launch(failure->error == cudaSuccess);
+    if (failure->error != cudaSuccess) {
+        int last = find_last_waiting(&failure->last_wait);
+
+        failure->last_waiting = kg__running.threads[last].index;
+        kg__model_fibers_reset();
+    }
+}
+
+cudaError_t kg__exec_run(const kg__exec_launch *launch, kg__exec_failure *failure)
+{
+    kg__model_fiber *fiber;
+
+    failure->error = cudaSuccess;
+    if (!map_dynamic_shared())
+        return cudaErrorLaunchOutOfResources;
+    kg__model_fibers_begin(kg__run_threads, launch->watcher != NULL ? kg__resume_thread : NULL);
+    fiber = kg__model_fiber_take();
+    if (fiber == NULL)
+        return cudaErrorLaunchOutOfResources;
+    kg__running.launch = *launch;
+    kg__running.watcher = launch->watcher;
+    kg__running.order = order;
+    kg__running.last_wait_for_watcher = 0;
+    kg__running.statistics = (kg__model_statistics){ 0 };
+    kg__running.failure.error = cudaSuccess;
+    kg__running.failure.is_deadlock = false;
+    kg__running.failure.text[0] = '\0';
+    kg__running.failure.call_count = 0;
+    run_grid(fiber);
+    if (kg__running.failure.error != cudaSuccess)
+        *failure = kg__running.failure;
+    return kg__running.failure.error;
+}

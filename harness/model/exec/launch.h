@@ -1,0 +1,174 @@
+/* Launches: runs the grid of a kernel on fibers, and tells a watcher what its threads do. Internal
+ * to the model, but for the order, the statistics and the place of the running thread. */
+#ifndef KG__MODEL_EXEC_LAUNCH_H
+#define KG__MODEL_EXEC_LAUNCH_H
+
+#include "model/include/cuda_runtime_api.h"
+#include "model/include/kg_model_device.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define KG__MODEL_MAX_THREADS 1024
+#define KG__MODEL_MAX_WARPS (KG__MODEL_MAX_THREADS / KG__MODEL_WARP)
+#define KG__MODEL_STACK ((size_t)512 * 1024) /* the local memory that CUDA allows a thread */
+/* Bytes of shared memory that a block may have without asking. */
+#define KG__MODEL_SHARED_DEFAULT 49152
+/* And with cudaFuncSetAttribute(), as on an NVIDIA H200. */
+#define KG__MODEL_SHARED_OPTIN 232448
+
+/* Of what several files of the model share, and nothing outside of it: it is reached directly. */
+#define KG__HIDDEN __attribute__((visibility("hidden")))
+
+/* The order in which the threads of a block, and the blocks of a grid, take their turns. */
+typedef enum kg__model_order { KG__MODEL_ASCENDING, KG__MODEL_REVERSED } kg__model_order;
+
+/* Sets the order of all following launches; it is ascending until then. */
+void kg__model_set_order(kg__model_order order);
+
+/* What the last launch did, complete or not. */
+typedef struct kg__model_statistics {
+    uint64_t blocks;          /* that began */
+    uint64_t threads;         /* that ended */
+    uint64_t barriers;        /* released barriers of blocks, summed over the blocks */
+    uint64_t warp_operations; /* released warp operations, summed over the warps */
+} kg__model_statistics;
+
+/* The statistics of the last launch; all 0 before the first. */
+kg__model_statistics kg__model_last_launch(void);
+
+/* A kernel's static shared array. */
+typedef struct kg__model_shared_array {
+    unsigned char *base;
+    size_t size; /* bytes */
+} kg__model_shared_array;
+
+/* What is known of a kernel; kept for the life of the process. */
+typedef struct kg__model_kernel {
+    const void *address;
+    char *name; /* demangled, without its parameters; "kernel at 0x..." in a stripped program */
+    const char *symbol;             /* mangled, as g++ has it; "" in a stripped program */
+    kg__model_shared_array *shared; /* arrays declared in the kernel's own body */
+    size_t shared_count;
+    size_t shared_bytes;  /* their sum */
+    size_t dynamic_limit; /* the most dynamic shared memory a launch may ask for, bytes */
+    struct kg__model_kernel *next;
+} kg__model_kernel;
+
+/* The position of a thread in its kernel's grid. */
+typedef struct kg__model_place {
+    const char *kernel;      /* its name */
+    uint3 block, thread;     /* indices */
+    unsigned int linear;     /* the thread's number in its block, x fastest */
+    unsigned int warp, lane; /* linear / 32, linear % 32 */
+} kg__model_place;
+
+/* Fills in the place of the running thread (`place` may be NULL); false when the caller is not a
+ * kernel. */
+bool kg__model_where(kg__model_place *place);
+
+/* Bytes of dynamic shared memory that a block of the last launch has. */
+size_t kg__model_dynamic_bytes(void);
+
+#ifndef __cplusplus
+/* What a kernel reads of these; kg_model_device.h has them as const. */
+extern uint3 threadIdx;
+extern uint3 blockIdx;
+extern uint3 blockDim;
+extern uint3 gridDim;
+#endif
+
+/* The block that follows one that has ended. */
+typedef enum kg__exec_next_block {
+    KG__EXEC_NEXT_IN_ORDER,
+    KG__EXEC_NEXT_CHOSEN, /* by the watcher */
+    KG__EXEC_NEXT_NONE    /* the launch has ended */
+} kg__exec_next_block;
+
+/* What a watcher is told of a launch. Barriers and warp operations are told when they are released;
+ * "code" is where in the kernel, as the return address of a call. */
+typedef struct kg__exec_watcher {
+    /* The launch begins; its blocks have so many bytes of shared memory. */
+    void (*begin_launch)(size_t shared_bytes);
+    /* It has ended, or failed. */
+    void (*end_launch)(bool complete);
+    /* The block at blockIdx begins. */
+    void (*begin_block)(void);
+    /* It has ended: says which is next, and writes a chosen one to `next`. */
+    kg__exec_next_block (*end_block)(uint3 *next);
+    /* The warp of this number has the turn. */
+    void (*begin_warp)(unsigned int warp);
+    /* A lane of that warp has the turn, on a stack that begins at `stack`. */
+    void (*resume_lane)(unsigned int lane, const void *stack);
+    /* The lane that has the turn gives it away, or ends. */
+    void (*pause_lane)(void);
+    /* No lane of the warp can go on. Returns the lanes that wait for kg__exec_wait_for_watcher() to
+     * return and now may go on. */
+    uint32_t (*replay)(void);
+    /* The threads of the block have come to a barrier: the first of them at `code`, and not all at
+     * the same where there are `several` (kg__exec_barrier_of()). */
+    void (*barrier)(uintptr_t code, bool several);
+    /* The lanes `lanes` of a warp have come together in a warp operation. */
+    void (*warp_operation)(unsigned int warp, uint32_t lanes, kg__model_warp_operation operation,
+                           uintptr_t code);
+    /* The running thread has come to a memory fence. */
+    void (*fence)(void);
+} kg__exec_watcher;
+
+/* What is to be run. */
+typedef struct kg__exec_launch {
+    const kg__model_kernel *kernel;
+    dim3 grid, block;
+    size_t dynamic_bytes;
+    void (*body)(void *context); /* of one thread */
+    void *context;
+    const kg__exec_watcher *watcher; /* NULL: none */
+    bool ends_on_sigterm;            /* with cudaErrorLaunchTimeout */
+} kg__exec_launch;
+
+/* The calls that a hang is looked for in, from the innermost on. */
+#define KG__EXEC_CALLS_MAXIMUM 64
+
+/* Why a launch failed. */
+typedef struct kg__exec_failure {
+    cudaError_t error; /* cudaSuccess: it did not */
+    kg__model_place place;
+    char text[512]; /* what happened; "" where it is a deadlock or a hang */
+    bool is_deadlock;
+    struct {
+        int at_barrier; /* threads that wait at barriers, the first of them at the code `barrier` */
+        uintptr_t barrier;
+        int in_warp_operations; /* threads that wait in warp operations, that of `place` at the
+                                   code `operation` for the lanes `mask` */
+        uintptr_t operation;
+        uint32_t mask;
+        uint32_t waiting; /* lanes of `mask` that wait */
+        uint32_t live;    /* lanes of its warp that have not ended */
+    } deadlock;
+    /* A hang's (cudaErrorLaunchTimeout) calls, by what they return to, the innermost first. */
+    uintptr_t calls[KG__EXEC_CALLS_MAXIMUM];
+    size_t call_count;
+    /* Where in the code a thread last gave its turn away (0: nowhere), and which. */
+    uintptr_t last_wait;
+    uint3 last_waiting;
+} kg__exec_failure;
+
+/* Runs a launch that kg__exec_check_launch() has accepted. Returns how it ended; where it began
+ * (all but cudaErrorLaunchOutOfResources), `failure` says why it failed. */
+cudaError_t kg__exec_run(const kg__exec_launch *launch, kg__exec_failure *failure);
+
+/* The running lane, at this place in the code, waits for the watcher's replay. */
+kg__model_turn kg__exec_wait_for_watcher(uintptr_t code);
+
+/* The threads of the running block. */
+unsigned int kg__exec_thread_count(void);
+/* Where in the code a thread of the running block waits at a barrier; 0 where it does not. */
+uintptr_t kg__exec_barrier_of(unsigned int thread);
+
+/* Checks whether a device would take the launch. Returns the error, and writes why to `text`, of
+ * `size` bytes, where the code alone says too little. */
+cudaError_t kg__exec_check_launch(const cudaLaunchConfig_t *config, const kg__model_kernel *kernel,
+                                  char *text, size_t size);
+
+#endif

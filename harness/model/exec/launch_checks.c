@@ -1,0 +1,81 @@
+/* Launch checks: what a device refuses to launch. */
+#include "model/exec/launch.h"
+
+#include "base/message.h"
+
+/* The launch attributes that change nothing in the model, or ask for nothing. */
+static bool is_harmless(const cudaLaunchAttribute *attribute)
+{
+    switch (attribute->id) {
+    case cudaLaunchAttributeIgnore:
+    case cudaLaunchAttributeSynchronizationPolicy:
+    case cudaLaunchAttributePriority:
+    case cudaLaunchAttributePreferredSharedMemoryCarveout:
+        return true;
+    case cudaLaunchAttributeCooperative:
+        return attribute->val.cooperative == 0;
+    case cudaLaunchAttributeClusterDimension:
+        return attribute->val.clusterDim.x == 1 && attribute->val.clusterDim.y == 1 &&
+               attribute->val.clusterDim.z == 1;
+    case cudaLaunchAttributeProgrammaticStreamSerialization:
+        return attribute->val.programmaticStreamSerializationAllowed == 0;
+    default:
+        return false;
+    }
+}
+
+static bool is_grid(const dim3 *grid)
+{
+    return grid->x > 0 && grid->y > 0 && grid->z > 0 && grid->x <= INT32_MAX && grid->y <= 65535 &&
+           grid->z <= 65535;
+}
+
+static bool is_block(const dim3 *block)
+{
+    return block->x > 0 && block->y > 0 && block->z > 0 && block->x <= 1024 && block->y <= 1024 &&
+           block->z <= 64 && (uint64_t)block->x * block->y * block->z <= KG__MODEL_MAX_THREADS;
+}
+
+cudaError_t kg__exec_check_launch(const cudaLaunchConfig_t *config, const kg__model_kernel *kernel,
+                                  char *text, size_t size)
+{
+    const dim3 *grid = &config->gridDim;
+    const dim3 *block = &config->blockDim;
+
+    if (!is_grid(grid)) {
+        kg__format(text, size,
+                   "a grid of %u x %u x %u blocks: each is at least 1, the first at most %d, the "
+                   "others 65535",
+                   grid->x, grid->y, grid->z, INT32_MAX);
+        return cudaErrorInvalidConfiguration;
+    }
+    if (!is_block(block)) {
+        kg__format(text, size,
+                   "a block of %u x %u x %u threads: each is at least 1, the first two at most "
+                   "1024, the third 64, their product %d",
+                   block->x, block->y, block->z, KG__MODEL_MAX_THREADS);
+        return cudaErrorInvalidConfiguration;
+    }
+    if (config->numAttrs > 0 && config->attrs == NULL)
+        return cudaErrorInvalidValue;
+    for (unsigned int i = 0; i < config->numAttrs; i++) {
+        if (!is_harmless(&config->attrs[i]))
+            return cudaErrorNotSupported;
+    }
+    if (kernel->shared_bytes > KG__MODEL_SHARED_DEFAULT) {
+        kg__format(text, size,
+                   "kernel %s: its shared arrays take %zu bytes, and a block has %d: nvcc would "
+                   "not build it; take dynamic shared memory",
+                   kernel->name, kernel->shared_bytes, KG__MODEL_SHARED_DEFAULT);
+        return cudaErrorInvalidKernelImage;
+    }
+    if (config->dynamicSmemBytes > kernel->dynamic_limit) {
+        kg__format(text, size,
+                   "kernel %s: %zu bytes of dynamic shared memory, of which a block has %zu: "
+                   "ask for more, up to %d, with cudaFuncSetAttribute()",
+                   kernel->name, config->dynamicSmemBytes, kernel->dynamic_limit,
+                   KG__MODEL_SHARED_OPTIN - (int)kernel->shared_bytes);
+        return cudaErrorInvalidValue;
+    }
+    return cudaSuccess;
+}

@@ -1,0 +1,229 @@
+/* Turns: which thread of the block runs next, and when a barrier is released. */
+#include "model/exec/turns.h"
+
+#include "model/exec/faults.h"
+#include "model/exec/grid.h"
+#include "model/exec/warp_operations.h"
+
+/* No lane of the warp that has its turn can run: has the watcher replay what its lanes have done,
+ * and then releases those that have come together. Returns whether one can run now. */
+static bool settle_warp(void)
+{
+    unsigned int number = (unsigned int)kg__running.turn;
+    const kg__warp *warp = &kg__running.warps[number];
+
+    if (kg__running.watcher != NULL) {
+        for (uint32_t lanes = kg__running.watcher->replay(); lanes != 0; lanes &= lanes - 1)
+            kg__make_ready(number, (unsigned int)__builtin_ctz(lanes));
+        if (warp->ready != 0)
+            return true;
+    }
+    if (warp->waiting != 0)
+        kg__release_warp_operations(number);
+    return warp->ready != 0;
+}
+
+/* Gives the turn to the next thread that is ready, if there is one: a warp keeps the turn for as
+ * long as one of its lanes can run. */
+static inline bool pick_thread(void)
+{
+    kg__warp *warp;
+    unsigned int lane;
+
+    while (kg__running.warps[kg__running.turn].ready == 0 && !settle_warp()) {
+        int next = kg__running.turn + kg__running.step;
+
+        if (kg__running.ready == 0)
+            return false;
+        if (next < 0 || next == kg__running.warp_count)
+            next = kg__running.first_warp;
+        kg__turn_to_warp(next);
+    }
+    warp = &kg__running.warps[kg__running.turn];
+    lane = kg__running.step > 0 ? (unsigned int)__builtin_ctz(warp->ready)
+                                : KG__MODEL_WARP - 1 - (unsigned int)__builtin_clz(warp->ready);
+    warp->ready &= ~(1u << lane);
+    kg__running.ready--;
+    kg__running.current = kg__running.turn * KG__MODEL_WARP + (int)lane;
+    threadIdx = kg__running.threads[kg__running.current].index;
+    return true;
+}
+
+/* True, once for each thread, when the one that has the turn has not begun yet. */
+static inline bool begins(void)
+{
+    if (kg__running.current != kg__running.frontier)
+        return false;
+    kg__running.frontier += kg__running.step;
+    return true;
+}
+
+/* Until a thread has arrived where it goes on, the code around the switch still belongs to the one
+ * that leaves. */
+void kg__resume_thread(void)
+{
+    if (kg__running.watcher != NULL)
+        kg__running.watcher->resume_lane((unsigned int)kg__running.current % KG__MODEL_WARP,
+                                         kg__running.threads[kg__running.current].fiber->stack);
+}
+
+/* The thread that goes on now that the calling one waits for something. */
+static inline kg__model_turn next_turn(void)
+{
+    kg__thread *self = &kg__running.threads[kg__running.current];
+    kg__thread *next;
+
+    if (!pick_thread())
+        kg__fail_deadlock();
+    next = &kg__running.threads[kg__running.current];
+    if (next == self) {
+        kg__resume_thread();
+        return (kg__model_turn){ 0 };
+    }
+    if (begins()) {
+        kg__model_fiber *fiber = kg__model_fiber_take();
+
+        if (fiber == NULL) {
+            kg__running.current = (int)(self - kg__running.threads);
+            kg__model_trap(cudaErrorLaunchOutOfResources,
+                           "no memory can be mapped for another thread's stack: raise the limit on "
+                           "virtual memory (ulimit -v)");
+        }
+        next->fiber = fiber;
+        next->context = fiber->context;
+    }
+    return kg__model_leave_for(self->fiber, &self->context, next->fiber, next->context);
+}
+
+static void release_barrier(void)
+{
+    if (kg__running.watcher != NULL) {
+        (void)kg__running.watcher->replay();
+        kg__running.watcher->barrier(kg__running.first_barrier, kg__running.several_barriers);
+    }
+    for (int i = 0; i < kg__running.warp_count; i++) {
+        kg__running.warps[i].ready |= kg__running.warps[i].arrived;
+        kg__running.warps[i].arrived = 0;
+    }
+    kg__running.ready += kg__running.arrived;
+    kg__running.votes =
+        (kg__model_votes){ .arrived = kg__running.arrived, .nonzero = kg__running.nonzero };
+    kg__running.arrived = 0;
+    kg__running.nonzero = 0;
+    kg__turn_to_warp(kg__running.first_warp);
+    kg__running.statistics.barriers++;
+}
+
+kg__model_turn kg__model_arrive(int predicate)
+{
+    uintptr_t code = (uintptr_t)__builtin_return_address(0);
+
+    if (kg__running.watcher != NULL)
+        kg__running.watcher->pause_lane();
+    kg__running.warps[kg__running.turn].arrived |=
+        1u << (unsigned int)kg__running.current % KG__MODEL_WARP;
+    kg__running.threads[kg__running.current].code = code;
+    if (kg__running.arrived == 0)
+        kg__running.first_barrier = code;
+    kg__running.several_barriers = kg__running.arrived > 0 && (kg__running.several_barriers ||
+                                                               code != kg__running.first_barrier);
+    kg__running.nonzero += predicate != 0;
+    if (++kg__running.arrived == kg__running.live)
+        release_barrier();
+    return next_turn();
+}
+
+kg__model_votes kg__model_last_votes(void)
+{
+    return kg__running.votes;
+}
+
+kg__model_turn kg__exec_wait_for_watcher(uintptr_t code)
+{
+    kg__running.last_wait_for_watcher = code;
+    kg__running.last_waiting_for_watcher = kg__running.current;
+    return next_turn();
+}
+
+kg__model_turn kg__model_join_warp_operation(kg__model_warp_operation operation, unsigned int mask,
+                                             uint64_t value, unsigned int argument,
+                                             unsigned int width)
+{
+    kg__thread *self = &kg__running.threads[kg__running.current];
+    unsigned int lane = (unsigned int)kg__running.current % KG__MODEL_WARP;
+
+    if (kg__running.watcher != NULL)
+        kg__running.watcher->pause_lane();
+    if ((mask >> lane & 1) == 0)
+        kg__model_trap(cudaErrorLaunchFailure,
+                       "a warp operation's mask leaves out the lane that calls it");
+    if (width == 0 || width > KG__MODEL_WARP || (width & (width - 1)) != 0)
+        kg__model_trap(cudaErrorLaunchFailure,
+                       "a shuffle's width is not a power of two from 1 to 32");
+    self->code = (uintptr_t)__builtin_return_address(0);
+    self->operation = operation;
+    self->mask = mask;
+    self->value = value;
+    self->argument = argument;
+    self->width = width;
+    kg__running.warps[kg__running.turn].waiting |= 1u << lane;
+    return next_turn();
+}
+
+uint64_t kg__model_warp_operation_result(void)
+{
+    return kg__running.threads[kg__running.current].result;
+}
+
+void kg__model_fence(void)
+{
+    if (kg__running.watcher != NULL)
+        kg__running.watcher->fence();
+}
+
+/* The thread that has the turn has returned from the kernel. No thread waits for it any longer. */
+static inline void end_thread(void)
+{
+    if (kg__running.watcher != NULL)
+        kg__running.watcher->pause_lane();
+    kg__running.live--;
+    kg__running.statistics.threads++;
+    kg__running.warps[kg__running.turn].live &=
+        ~(1u << (unsigned int)kg__running.current % KG__MODEL_WARP);
+    if (kg__running.arrived > 0 && kg__running.arrived == kg__running.live)
+        release_barrier();
+}
+
+void kg__begin_turns(kg__model_fiber *fiber)
+{
+    (void)pick_thread();
+    (void)begins();
+    kg__running.threads[kg__running.current].fiber = fiber;
+}
+
+void kg__run_threads(kg__model_fiber *self)
+{
+    for (;;) {
+        bool more = true;
+
+        kg__running.launch.body(kg__running.launch.context);
+        end_thread();
+        while (more && !pick_thread()) {
+            if (kg__running.live > 0)
+                kg__fail_deadlock();
+            more = kg__begin_next_block();
+        }
+        if (more && begins()) {
+            kg__running.threads[kg__running.current].fiber = self;
+            kg__resume_thread();
+            continue;
+        }
+        /* The next to take this fiber has given the turn to a thread that begins. */
+        kg__model_fiber_give(self);
+        if (more)
+            kg__model_switch(self, &self->context, kg__running.threads[kg__running.current].fiber,
+                             kg__running.threads[kg__running.current].context);
+        else
+            kg__model_switch(self, &self->context, NULL, kg__running.host_context);
+    }
+}

@@ -1,0 +1,14 @@
+/* Turns: which thread of the block runs next. Internal to exec/. */
+#ifndef KG__MODEL_EXEC_TURNS_H
+#define KG__MODEL_EXEC_TURNS_H
+
+#include "model/exec/fibers.h"
+
+/* Gives the turn to the first thread of the block that has begun. */
+void kg__begin_turns(kg__model_fiber *fiber);
+/* A fiber's life: runs threads that begin, one after the other. */
+void kg__run_threads(kg__model_fiber *self);
+/* The thread that has the turn goes on: what happens from now on is its own. */
+void kg__resume_thread(void);
+
+#endif

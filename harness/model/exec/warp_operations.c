@@ -1,0 +1,131 @@
+/* Warp operations: what each lane gets once all lanes that an operation names wait in it. */
+#include "model/exec/warp_operations.h"
+
+#include "model/exec/grid.h"
+
+/* The lane that a shuffle reads; the lane itself where the shuffle would leave its part of the
+ * warp. */
+static unsigned int source_lane(const kg__thread *reader, unsigned int lane)
+{
+    unsigned int part = lane & ~(reader->width - 1);
+    unsigned int part_end = part + reader->width;
+    unsigned int argument = reader->argument % KG__MODEL_WARP;
+
+    switch (reader->operation) {
+    case KG__MODEL_SHUFFLE:
+        return part + (argument & (reader->width - 1));
+    case KG__MODEL_SHUFFLE_UP:
+        return lane >= part + argument ? lane - argument : lane;
+    case KG__MODEL_SHUFFLE_DOWN:
+        return lane + argument < part_end ? lane + argument : lane;
+    default:
+        return (lane ^ argument) < part_end ? lane ^ argument : lane;
+    }
+}
+
+/* Combines two 32-bit values by a reduction. */
+static unsigned int combine(kg__model_warp_operation operation, unsigned int a, unsigned int b)
+{
+    switch (operation) {
+    case KG__MODEL_ADD:
+        return a + b;
+    case KG__MODEL_MIN_UNSIGNED:
+        return a < b ? a : b;
+    case KG__MODEL_MIN_SIGNED:
+        return (int)a < (int)b ? a : b;
+    case KG__MODEL_MAX_UNSIGNED:
+        return a > b ? a : b;
+    case KG__MODEL_MAX_SIGNED:
+        return (int)a > (int)b ? a : b;
+    case KG__MODEL_AND:
+        return a & b;
+    case KG__MODEL_OR:
+        return a | b;
+    default:
+        return a ^ b;
+    }
+}
+
+/* The lanes of `group` whose value equals `value`. */
+static unsigned int lanes_with(const kg__thread *lanes, unsigned int group, uint64_t value)
+{
+    unsigned int mask = 0;
+
+    for (unsigned int lane = 0; lane < KG__MODEL_WARP; lane++) {
+        if ((group >> lane & 1) != 0 && lanes[lane].value == value)
+            mask |= 1u << lane;
+    }
+    return mask;
+}
+
+/* What a lane gets of an operation of the lanes `group`. */
+static uint64_t result_of(const kg__thread *lanes, unsigned int group, unsigned int lane)
+{
+    kg__model_warp_operation operation = lanes[lane].operation;
+    unsigned int first_lane = (unsigned int)__builtin_ctz(group);
+    unsigned int reduced = (unsigned int)lanes[first_lane].value;
+    unsigned int source;
+
+    switch (operation) {
+    case KG__MODEL_SYNC:
+        return 0;
+    case KG__MODEL_SHUFFLE:
+    case KG__MODEL_SHUFFLE_UP:
+    case KG__MODEL_SHUFFLE_DOWN:
+    case KG__MODEL_SHUFFLE_XOR:
+        source = source_lane(&lanes[lane], lane);
+        return (group >> source & 1) != 0 ? lanes[source].value : UINT64_MAX;
+    case KG__MODEL_BALLOT:
+        return lanes_with(lanes, group, 1);
+    case KG__MODEL_ANY:
+        return lanes_with(lanes, group, 1) != 0;
+    case KG__MODEL_ALL:
+        return lanes_with(lanes, group, 1) == group;
+    case KG__MODEL_MATCH_ANY:
+        return lanes_with(lanes, group, lanes[lane].value);
+    default:
+        for (unsigned int other = first_lane + 1; other < KG__MODEL_WARP; other++) {
+            if ((group >> other & 1) != 0)
+                reduced = combine(operation, reduced, (unsigned int)lanes[other].value);
+        }
+        return reduced;
+    }
+}
+
+/* Releases the operation that `lane` of a warp waits in, if every lane that it names has come. */
+static void try_to_release(unsigned int number, unsigned int lane)
+{
+    kg__thread *lanes = &kg__running.threads[(size_t)number * KG__MODEL_WARP];
+    kg__warp *warp = &kg__running.warps[number];
+    unsigned int group = lanes[lane].mask & warp->live;
+
+    if ((group & ~warp->waiting) != 0)
+        return;
+    for (unsigned int other = 0; other < KG__MODEL_WARP; other++) {
+        if ((group >> other & 1) != 0 && (lanes[other].mask != lanes[lane].mask ||
+                                          lanes[other].operation != lanes[lane].operation))
+            return;
+    }
+    for (unsigned int other = 0; other < KG__MODEL_WARP; other++) {
+        if ((group >> other & 1) != 0)
+            lanes[other].result = result_of(lanes, group, other);
+    }
+    for (unsigned int other = 0; other < KG__MODEL_WARP; other++) {
+        if ((group >> other & 1) != 0)
+            kg__make_ready(number, other);
+    }
+    warp->waiting &= ~group;
+    kg__running.statistics.warp_operations++;
+    if (kg__running.watcher != NULL)
+        kg__running.watcher->warp_operation(number, group, lanes[lane].operation, lanes[lane].code);
+}
+
+void kg__release_warp_operations(unsigned int warp)
+{
+    const kg__warp *home = &kg__running.warps[warp];
+
+    for (unsigned int lane = 0; home->waiting != 0 && lane < KG__MODEL_WARP; lane++) {
+        if ((home->waiting >> lane & 1) != 0)
+            try_to_release(warp, lane);
+    }
+}

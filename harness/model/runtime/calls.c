@@ -1,0 +1,85 @@
+/* API calls: they take turns, and a kernel's failure is the error of all that follow. */
+#include "model/runtime/calls.h"
+
+#include "model/exec/launch.h"
+
+#include <pthread.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static cudaError_t sticky_error = cudaSuccess;
+static _Thread_local cudaError_t last_error = cudaSuccess;
+
+cudaError_t kg__model_end_call(cudaError_t error)
+{
+    /* "Not ready" is an answer, not an error. */
+    if (error != cudaSuccess && error != cudaErrorNotReady)
+        last_error = error;
+    return error;
+}
+
+void kg__model_set_sticky_error(cudaError_t error)
+{
+    sticky_error = error;
+}
+
+bool kg__model_enter(cudaError_t *error)
+{
+    if (kg__model_where(NULL)) {
+        *error = cudaErrorNotPermitted;
+        return false;
+    }
+    pthread_mutex_lock(&lock);
+    if (sticky_error == cudaSuccess)
+        return true;
+    *error = kg__model_leave(sticky_error);
+    return false;
+}
+
+cudaError_t kg__model_leave(cudaError_t error)
+{
+    pthread_mutex_unlock(&lock);
+    return kg__model_end_call(error);
+}
+
+#define NAME_CASE(name, value, text)                                                               \
+    case value:                                                                                    \
+        return #name;
+#define TEXT_CASE(name, value, text)                                                               \
+    case value:                                                                                    \
+        return text;
+
+const char *cudaGetErrorName(cudaError_t error)
+{
+    switch ((int)error) {
+        KG__MODEL_ERRORS(NAME_CASE)
+    default:
+        return "unrecognized error code";
+    }
+}
+
+const char *cudaGetErrorString(cudaError_t error)
+{
+    switch ((int)error) {
+        KG__MODEL_ERRORS(TEXT_CASE)
+    default:
+        return "unrecognized error code";
+    }
+}
+
+cudaError_t cudaPeekAtLastError(void)
+{
+    cudaError_t error;
+
+    pthread_mutex_lock(&lock);
+    error = sticky_error != cudaSuccess ? sticky_error : last_error;
+    pthread_mutex_unlock(&lock);
+    return error;
+}
+
+cudaError_t cudaGetLastError(void)
+{
+    cudaError_t error = cudaPeekAtLastError();
+
+    last_error = cudaSuccess;
+    return error;
+}

@@ -1,0 +1,27 @@
+/* API calls, of which the host's threads make one at a time. Internal to runtime/. */
+#ifndef KG__MODEL_RUNTIME_CALLS_H
+#define KG__MODEL_RUNTIME_CALLS_H
+
+#include "model/include/cuda_runtime_api.h"
+
+#include <stdbool.h>
+
+/* Begins an API call: takes the model's lock and returns true; or returns false with the error that
+ * the call must return, since a kernel has failed before or the caller is itself a kernel. */
+bool kg__model_enter(cudaError_t *error);
+/* Gives the lock back and ends the call; returns `error`, which cudaGetLastError() returns too. */
+cudaError_t kg__model_leave(cudaError_t error);
+/* Ends a call that does not take the lock: keeps an error as the calling thread's last one, and
+ * returns it. */
+cudaError_t kg__model_end_call(cudaError_t error);
+
+/* Returns from the function that contains it, as every API call begins. */
+#define KG__BEGIN_CALL()                                                                           \
+    do {                                                                                           \
+        cudaError_t refused;                                                                       \
+                                                                                                   \
+        if (!kg__model_enter(&refused))                                                            \
+            return refused;                                                                        \
+    } while (0)
+
+#endif

@@ -1,0 +1,186 @@
+/* The CPU model's device: its limits, and the attributes of kernels. */
+#include "model/exec/allocations.h"
+#include "model/exec/launch.h"
+#include "model/runtime/calls.h"
+#include "model/runtime/runtime.h"
+#include "model/runtime/streams.h"
+
+/* Questions about the device do not touch its state: they are answered even after a kernel has
+ * failed. */
+static cudaError_t set_answer(int *answer, int value)
+{
+    if (answer == NULL)
+        return kg__model_end_call(cudaErrorInvalidValue);
+    *answer = value;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDriverGetVersion(int *version)
+{
+    return set_answer(version, CUDART_VERSION);
+}
+
+cudaError_t cudaRuntimeGetVersion(int *version)
+{
+    return set_answer(version, CUDART_VERSION);
+}
+
+cudaError_t cudaGetDeviceCount(int *count)
+{
+    return set_answer(count, 1);
+}
+
+cudaError_t cudaGetDevice(int *device)
+{
+    return set_answer(device, 0);
+}
+
+cudaError_t cudaSetDevice(int device)
+{
+    if (device != 0)
+        return kg__model_end_call(cudaErrorInvalidDevice);
+    KG__BEGIN_CALL();
+    return kg__model_leave(cudaSuccess);
+}
+
+cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device)
+{
+    size_t left;
+
+    if (properties == NULL)
+        return kg__model_end_call(cudaErrorInvalidValue);
+    if (device != 0)
+        return kg__model_end_call(cudaErrorInvalidDevice);
+    *properties = (struct cudaDeviceProp){
+        .name = "CPU model",
+        .uuid.bytes = "kernelgate-model",
+        .sharedMemPerBlock = KG__MODEL_SHARED_DEFAULT,
+        .regsPerBlock = 65536,
+        .warpSize = KG__MODEL_WARP,
+        .maxThreadsPerBlock = KG__MODEL_MAX_THREADS,
+        .maxThreadsDim = { 1024, 1024, 64 },
+        .maxGridSize = { 2147483647, 65535, 65535 },
+        .totalConstMem = 65536,
+        .major = 9,
+        .minor = 0,
+        .multiProcessorCount = 132,
+        .canMapHostMemory = 1,
+        .unifiedAddressing = 1,
+        .l2CacheSize = 62914560,
+        .maxThreadsPerMultiProcessor = 2048,
+        .sharedMemPerMultiprocessor = 233472,
+        .regsPerMultiprocessor = 65536,
+        .managedMemory = 1,
+        .concurrentManagedAccess = 1,
+        .sharedMemPerBlockOptin = KG__MODEL_SHARED_OPTIN,
+        .maxBlocksPerMultiProcessor = 32,
+        .reservedSharedMemPerBlock = 1024,
+    };
+    kg__model_memory_left(&left, &properties->totalGlobalMem);
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
+{
+    struct cudaDeviceProp properties = { 0 };
+    cudaError_t error = cudaGetDeviceProperties(&properties, device);
+    const struct {
+        enum cudaDeviceAttr attribute;
+        int value;
+    } attributes[] = {
+        { cudaDevAttrMaxThreadsPerBlock, properties.maxThreadsPerBlock },
+        { cudaDevAttrMaxBlockDimX, properties.maxThreadsDim[0] },
+        { cudaDevAttrMaxBlockDimY, properties.maxThreadsDim[1] },
+        { cudaDevAttrMaxBlockDimZ, properties.maxThreadsDim[2] },
+        { cudaDevAttrMaxGridDimX, properties.maxGridSize[0] },
+        { cudaDevAttrMaxGridDimY, properties.maxGridSize[1] },
+        { cudaDevAttrMaxGridDimZ, properties.maxGridSize[2] },
+        { cudaDevAttrMaxSharedMemoryPerBlock, (int)properties.sharedMemPerBlock },
+        { cudaDevAttrTotalConstantMemory, (int)properties.totalConstMem },
+        { cudaDevAttrWarpSize, properties.warpSize },
+        { cudaDevAttrMaxRegistersPerBlock, properties.regsPerBlock },
+        { cudaDevAttrMultiProcessorCount, properties.multiProcessorCount },
+        { cudaDevAttrKernelExecTimeout, 0 },
+        { cudaDevAttrIntegrated, properties.integrated },
+        { cudaDevAttrCanMapHostMemory, properties.canMapHostMemory },
+        { cudaDevAttrConcurrentKernels, properties.concurrentKernels },
+        { cudaDevAttrEccEnabled, properties.ECCEnabled },
+        { cudaDevAttrL2CacheSize, properties.l2CacheSize },
+        { cudaDevAttrMaxThreadsPerMultiProcessor, properties.maxThreadsPerMultiProcessor },
+        { cudaDevAttrUnifiedAddressing, properties.unifiedAddressing },
+        { cudaDevAttrComputeCapabilityMajor, properties.major },
+        { cudaDevAttrComputeCapabilityMinor, properties.minor },
+        { cudaDevAttrMaxSharedMemoryPerMultiprocessor, (int)properties.sharedMemPerMultiprocessor },
+        { cudaDevAttrMaxRegistersPerMultiprocessor, properties.regsPerMultiprocessor },
+        { cudaDevAttrManagedMemory, properties.managedMemory },
+        { cudaDevAttrConcurrentManagedAccess, properties.concurrentManagedAccess },
+        { cudaDevAttrCooperativeLaunch, properties.cooperativeLaunch },
+        { cudaDevAttrMaxSharedMemoryPerBlockOptin, (int)properties.sharedMemPerBlockOptin },
+        { cudaDevAttrMaxBlocksPerMultiprocessor, properties.maxBlocksPerMultiProcessor },
+        { cudaDevAttrReservedSharedMemoryPerBlock, (int)properties.reservedSharedMemPerBlock },
+        { cudaDevAttrClusterLaunch, properties.clusterLaunch },
+    };
+
+    if (error != cudaSuccess)
+        return error;
+    for (size_t i = 0; i < sizeof attributes / sizeof attributes[0]; i++) {
+        if (attributes[i].attribute == attribute)
+            return set_answer(value, attributes[i].value);
+    }
+    return kg__model_end_call(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaDeviceSynchronize(void)
+{
+    KG__BEGIN_CALL();
+    kg__model_note_uncapturable();
+    return kg__model_leave(cudaSuccess);
+}
+
+cudaError_t cudaDeviceReset(void)
+{
+    KG__BEGIN_CALL();
+    kg__model_free_all();
+    kg__model_free_streams();
+    return kg__model_leave(cudaSuccess);
+}
+
+cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute, int value)
+{
+    kg__model_kernel *known;
+
+    KG__BEGIN_CALL();
+    if (kernel == NULL)
+        return kg__model_leave(cudaErrorInvalidDeviceFunction);
+    known = kg__model_kernel_at(kernel);
+    switch (attribute) {
+    case cudaFuncAttributeMaxDynamicSharedMemorySize:
+        if (value < 0 || known->shared_bytes + (size_t)value > KG__MODEL_SHARED_OPTIN)
+            return kg__model_leave(cudaErrorInvalidValue);
+        known->dynamic_limit = (size_t)value;
+        return kg__model_leave(cudaSuccess);
+    case cudaFuncAttributePreferredSharedMemoryCarveout:
+        /* A hint, in percent or -1. */
+        return kg__model_leave(value >= -1 && value <= 100 ? cudaSuccess : cudaErrorInvalidValue);
+    }
+    return kg__model_leave(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *kernel)
+{
+    const kg__model_kernel *known;
+
+    KG__BEGIN_CALL();
+    if (attributes == NULL)
+        return kg__model_leave(cudaErrorInvalidValue);
+    if (kernel == NULL)
+        return kg__model_leave(cudaErrorInvalidDeviceFunction);
+    known = kg__model_kernel_at(kernel);
+    *attributes = (struct cudaFuncAttributes){
+        .sharedSizeBytes = known->shared_bytes,
+        .maxThreadsPerBlock = KG__MODEL_MAX_THREADS,
+        .maxDynamicSharedSizeBytes = (int)known->dynamic_limit,
+        .preferredShmemCarveout = -1,
+    };
+    return kg__model_leave(cudaSuccess);
+}

@@ -1,0 +1,163 @@
+/* Launches, as kernels' callers make them: checked, planned or run, and what is said of a failure.
+ */
+#include "model/exec/launch.h"
+#include "base/message.h"
+#include "model/runtime/calls.h"
+#include "model/runtime/runtime.h"
+#include "model/runtime/streams.h"
+#include "model/watch/findings.h"
+#include "model/watch/places.h"
+#include "model/watch/watcher.h"
+
+#include <unistd.h>
+
+static char failure_words[KG__MESSAGE_SIZE];
+
+/* What is called for launches that are only planned; NULL where they are done. */
+static void (*planned)(void *context, const kg__model_kernel *kernel,
+                       const cudaLaunchConfig_t *config);
+static void *planned_context;
+
+/* What is called for a launch that SIGTERM has ended; NULL: nothing. */
+static void (*on_hang)(const kg__model_place *place, const char *file, unsigned int line);
+
+const char *kg__model_failure(void)
+{
+    return failure_words;
+}
+
+void kg__model_plan(void (*launched)(void *context, const kg__model_kernel *kernel,
+                                     const cudaLaunchConfig_t *config),
+                    void *context)
+{
+    planned = launched;
+    planned_context = context;
+}
+
+bool kg__model_plans(void)
+{
+    return planned != NULL;
+}
+
+void kg__model_on_hang(void (*ended)(const kg__model_place *place, const char *file,
+                                     unsigned int line))
+{
+    on_hang = ended;
+}
+
+static void describe_deadlock(kg__exec_failure *failure)
+{
+    char barrier[160] = "";
+    char operation[160];
+
+    if (failure->deadlock.at_barrier > 0)
+        kg__describe_line(barrier, sizeof barrier,
+                          kg__model_source_of((const void *)failure->deadlock.barrier));
+    kg__describe_line(operation, sizeof operation,
+                      kg__model_source_of((const void *)failure->deadlock.operation));
+    kg__format(
+        failure->text, sizeof failure->text,
+        "no thread can go on: %d wait at __syncthreads()%s and %d in warp operations, this one%s "
+        "for the lanes 0x%08x, of which 0x%08x wait and 0x%08x have not ended; let every "
+        "lane of the mask reach the same operation with the same mask",
+        failure->deadlock.at_barrier, barrier, failure->deadlock.in_warp_operations, operation,
+        failure->deadlock.mask, failure->deadlock.waiting, failure->deadlock.live);
+}
+
+/* Describes where a launch was that SIGTERM has ended, and returns the line. */
+static kg__model_source describe_hang(kg__exec_failure *failure, const kg__model_kernel *kernel)
+{
+    kg__model_source source =
+        kg__model_source_within(kernel->address, failure->calls, failure->call_count);
+    char where[160];
+
+    /* In the midst of a switch from thread to thread the stack tells nothing. */
+    if (source.line == 0) {
+        source = kg__model_source_of((const void *)failure->last_wait);
+        failure->place.thread = failure->last_waiting;
+    }
+    kg__describe_line(where, sizeof where, source);
+    kg__format(failure->text, sizeof failure->text,
+               "it did not end until it was told to (SIGTERM)%s", where);
+    return source;
+}
+
+/* Says why a launch failed, and has every further call fail. */
+static void report_failure(kg__exec_failure *failure, const kg__model_kernel *kernel)
+{
+    bool is_hang = failure->error == cudaErrorLaunchTimeout;
+    kg__model_source hang = { .file = "" };
+
+    if (is_hang)
+        hang = describe_hang(failure, kernel);
+    else if (failure->is_deadlock)
+        describe_deadlock(failure);
+    kg__format(failure_words, sizeof failure_words,
+               "kernel %s, block (%u, %u, %u), thread (%u, %u, %u): %s", failure->place.kernel,
+               failure->place.block.x, failure->place.block.y, failure->place.block.z,
+               failure->place.thread.x, failure->place.thread.y, failure->place.thread.z,
+               failure->text);
+    kg__complain("%s", failure_words);
+    kg__model_set_sticky_error(failure->error);
+    if (is_hang) {
+        on_hang(&failure->place, hang.file, hang.line);
+        /* The process may go on (faults.c limited the time until here). */
+        (void)alarm(0);
+    }
+}
+
+static cudaError_t run(const kg__exec_launch *launch)
+{
+    kg__exec_failure failure;
+    cudaError_t error = kg__exec_run(launch, &failure);
+
+    if (failure.error != cudaSuccess)
+        report_failure(&failure, launch->kernel);
+    return error;
+}
+
+static cudaError_t start(const cudaLaunchConfig_t *config, const void *address,
+                         void (*body)(void *context), void *context)
+{
+    const dim3 *grid = &config->gridDim;
+    const kg__model_kernel *kernel;
+    cudaError_t error;
+
+    if (address == NULL)
+        return cudaErrorInvalidDeviceFunction;
+    if (!kg__model_takes_work(config->stream))
+        return cudaErrorInvalidResourceHandle;
+    kernel = kg__model_kernel_at(address);
+    error = kg__exec_check_launch(config, kernel, failure_words, sizeof failure_words);
+    if (error == cudaErrorInvalidKernelImage)
+        kg__complain("%s", failure_words);
+    if (error != cudaSuccess)
+        return error;
+    if (planned != NULL) {
+        planned(planned_context, kernel, config);
+        return cudaSuccess;
+    }
+    if (kg__watch_skips((uint64_t)grid->x * grid->y * grid->z))
+        return cudaSuccess;
+    return run(&(kg__exec_launch){ .kernel = kernel,
+                                   .grid = *grid,
+                                   .block = config->blockDim,
+                                   .dynamic_bytes = config->dynamicSmemBytes,
+                                   .body = body,
+                                   .context = context,
+                                   .watcher = kg__watch_watcher(),
+                                   .ends_on_sigterm = on_hang != NULL });
+}
+
+cudaError_t kg__model_launch(const cudaLaunchConfig_t *config, const void *address,
+                             void (*body)(void *context), void *context)
+{
+    cudaError_t error;
+
+    if (!kg__model_enter(&error))
+        return error;
+    if (config == NULL)
+        return kg__model_leave(cudaErrorInvalidValue);
+    failure_words[0] = '\0';
+    return kg__model_leave(start(config, address, body, context));
+}

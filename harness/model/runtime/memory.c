@@ -1,0 +1,304 @@
+/* Memory of the device: allocations, and the copies between them and the host. */
+#include "model/runtime/runtime.h"
+
+#include "base/message.h"
+#include "model/exec/allocations.h"
+#include "model/runtime/calls.h"
+#include "model/runtime/streams.h"
+#include "model/watch/watcher.h"
+
+#include <string.h>
+
+/* Unmaps a removed allocation; its addresses are kept where it is remembered. */
+static void unmap(const kg__model_allocation *allocation, bool remember)
+{
+    kg__model_freed freed;
+
+    kg__watch_freed(allocation, &freed);
+    kg__model_unmap_allocation(allocation, remember ? &freed : NULL);
+}
+
+static cudaError_t allocate(void **pointer, size_t size, kg__model_memory_kind kind)
+{
+    size_t left;
+    size_t total;
+    unsigned char *base;
+
+    kg__model_note_uncapturable();
+    if (pointer == NULL)
+        return cudaErrorInvalidValue;
+    *pointer = NULL;
+    if (size == 0)
+        return kind == KG__MODEL_MANAGED ? cudaErrorInvalidValue : cudaSuccess;
+    kg__model_memory_left(&left, &total);
+    /* Memory that nothing touches takes none of the host's. */
+    if (!kg__model_plans() && size > (kind == KG__MODEL_PINNED ? total : left))
+        return cudaErrorMemoryAllocation;
+    base = kg__model_add_allocation(size, kind);
+    if (base == NULL)
+        return cudaErrorMemoryAllocation;
+    if (!kg__model_plans())
+        memset(base, KG__MODEL_POISON, size);
+    *pointer = base;
+    return cudaSuccess;
+}
+
+/* Frees an allocation by its base, of pinned memory or of the other kinds. */
+static cudaError_t release(void *pointer, bool pinned)
+{
+    kg__model_allocation allocation;
+
+    kg__model_note_uncapturable();
+    if (pointer == NULL)
+        return cudaSuccess;
+    if (!kg__model_remove_allocation(pointer, pinned, &allocation))
+        return cudaErrorInvalidValue;
+    unmap(&allocation, true);
+    return cudaSuccess;
+}
+
+void kg__model_free_all(void)
+{
+    kg__model_allocation allocation;
+    const kg__model_allocation *last;
+
+    while ((last = kg__model_allocation_at(kg__model_allocation_count() - 1)) != NULL) {
+        if (kg__model_remove_allocation(last->base, last->kind == KG__MODEL_PINNED, &allocation))
+            unmap(&allocation, false);
+    }
+    kg__model_forget_freed();
+}
+
+/* What is wrong with the device's side of a copy: it must lie within one allocation. Pinned memory
+ * is mapped into the device's addresses. */
+static bool on_device(const void *pointer, size_t count)
+{
+    const kg__model_allocation *holder = kg__model_find(pointer);
+
+    return holder != NULL && count <= holder->size - ((uintptr_t)pointer - (uintptr_t)holder->base);
+}
+
+/* The same of the host's side: memory that the model has never heard of is the host's own. */
+static bool on_host(const void *pointer, size_t count)
+{
+    const kg__model_allocation *holder = kg__model_find(pointer);
+
+    return holder == NULL || (holder->kind != KG__MODEL_DEVICE && on_device(pointer, count));
+}
+
+static cudaError_t check_copy(const void *to, const void *from, size_t count,
+                              enum cudaMemcpyKind kind)
+{
+    bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+    bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+
+    if ((int)kind < cudaMemcpyHostToHost || (int)kind > cudaMemcpyDefault)
+        return cudaErrorInvalidMemcpyDirection;
+    if (count == 0)
+        return cudaSuccess;
+    if (to == NULL || from == NULL)
+        return cudaErrorInvalidValue;
+    if (kind == cudaMemcpyDefault) {
+        to_device = kg__model_find(to) != NULL;
+        from_device = kg__model_find(from) != NULL;
+    }
+    if (!(to_device ? on_device(to, count) : on_host(to, count)) ||
+        !(from_device ? on_device(from, count) : on_host(from, count)))
+        return cudaErrorInvalidValue;
+    return cudaSuccess;
+}
+
+static cudaError_t copy(void *to, const void *from, size_t count, enum cudaMemcpyKind kind)
+{
+    cudaError_t error = check_copy(to, from, count, kind);
+
+    if (error == cudaSuccess && count > 0 && !kg__model_plans()) {
+        memmove(to, from, count);
+        kg__watch_written(to, count);
+    }
+    return error;
+}
+
+static cudaError_t fill(void *pointer, int value, size_t count)
+{
+    if (count == 0)
+        return cudaSuccess;
+    if (!on_device(pointer, count))
+        return cudaErrorInvalidValue;
+    if (kg__model_plans())
+        return cudaSuccess;
+    memset(pointer, value, count);
+    kg__watch_written(pointer, count);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMalloc(void **pointer, size_t size)
+{
+    cudaError_t error;
+
+    return kg__model_enter(&error) ? kg__model_leave(allocate(pointer, size, KG__MODEL_DEVICE))
+                                   : error;
+}
+
+cudaError_t cudaMallocManaged(void **pointer, size_t size, unsigned int flags)
+{
+    cudaError_t error;
+
+    if (!kg__model_enter(&error))
+        return error;
+    if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
+        return kg__model_leave(cudaErrorInvalidValue);
+    return kg__model_leave(allocate(pointer, size, KG__MODEL_MANAGED));
+}
+
+cudaError_t cudaHostAlloc(void **pointer, size_t size, unsigned int flags)
+{
+    const unsigned int known =
+        cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
+    cudaError_t error;
+
+    if (!kg__model_enter(&error))
+        return error;
+    if ((flags & ~known) != 0)
+        return kg__model_leave(cudaErrorInvalidValue);
+    return kg__model_leave(allocate(pointer, size, KG__MODEL_PINNED));
+}
+
+cudaError_t cudaMallocHost(void **pointer, size_t size)
+{
+    return cudaHostAlloc(pointer, size, cudaHostAllocDefault);
+}
+
+cudaError_t cudaFree(void *pointer)
+{
+    cudaError_t error;
+
+    return kg__model_enter(&error) ? kg__model_leave(release(pointer, false)) : error;
+}
+
+cudaError_t cudaFreeHost(void *pointer)
+{
+    cudaError_t error;
+
+    return kg__model_enter(&error) ? kg__model_leave(release(pointer, true)) : error;
+}
+
+cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
+{
+    cudaError_t error;
+
+    if (!kg__model_enter(&error))
+        return error;
+    if (free_bytes == NULL || total_bytes == NULL)
+        return kg__model_leave(cudaErrorInvalidValue);
+    kg__model_memory_left(free_bytes, total_bytes);
+    return kg__model_leave(cudaSuccess);
+}
+
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer)
+{
+    const kg__model_allocation *holder;
+    cudaError_t error;
+
+    if (!kg__model_enter(&error))
+        return error;
+    if (attributes == NULL)
+        return kg__model_leave(cudaErrorInvalidValue);
+    *attributes = (struct cudaPointerAttributes){ .type = cudaMemoryTypeUnregistered,
+                                                  .device = -2,
+                                                  .hostPointer = (void *)pointer };
+    holder = kg__model_find(pointer);
+    if (holder != NULL) {
+        attributes->type = holder->kind == KG__MODEL_DEVICE    ? cudaMemoryTypeDevice
+                           : holder->kind == KG__MODEL_MANAGED ? cudaMemoryTypeManaged
+                                                               : cudaMemoryTypeHost;
+        attributes->device = 0;
+        attributes->devicePointer = (void *)pointer;
+        if (holder->kind == KG__MODEL_DEVICE)
+            attributes->hostPointer = NULL;
+    }
+    return kg__model_leave(cudaSuccess);
+}
+
+cudaError_t cudaMemcpy(void *to, const void *from, size_t count, enum cudaMemcpyKind kind)
+{
+    return cudaMemcpyAsync(to, from, count, kind, NULL);
+}
+
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t count, enum cudaMemcpyKind kind,
+                            cudaStream_t stream)
+{
+    cudaError_t error;
+
+    if (!kg__model_enter(&error))
+        return error;
+    if (!kg__model_takes_work(stream))
+        return kg__model_leave(cudaErrorInvalidResourceHandle);
+    return kg__model_leave(copy(to, from, count, kind));
+}
+
+cudaError_t cudaMemset(void *pointer, int value, size_t count)
+{
+    return cudaMemsetAsync(pointer, value, count, NULL);
+}
+
+cudaError_t cudaMemsetAsync(void *pointer, int value, size_t count, cudaStream_t stream)
+{
+    cudaError_t error;
+
+    if (!kg__model_enter(&error))
+        return error;
+    if (!kg__model_takes_work(stream))
+        return kg__model_leave(cudaErrorInvalidResourceHandle);
+    return kg__model_leave(fill(pointer, value, count));
+}
+
+/* What is wrong with a copy to or from a variable, whose other side is at `other`. */
+static cudaError_t check_symbol_copy(size_t size, size_t count, size_t offset, const void *other,
+                                     enum cudaMemcpyKind kind, enum cudaMemcpyKind from_host,
+                                     cudaStream_t stream)
+{
+    if (!kg__model_takes_work(stream))
+        return cudaErrorInvalidResourceHandle;
+    if (kind != from_host && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
+        return cudaErrorInvalidMemcpyDirection;
+    if (offset > size || count > size - offset)
+        return cudaErrorInvalidValue;
+    if (count == 0)
+        return cudaSuccess;
+    if (other == NULL)
+        return cudaErrorInvalidValue;
+    if (kind == cudaMemcpyDeviceToDevice || (kind == cudaMemcpyDefault && kg__model_find(other)))
+        return on_device(other, count) ? cudaSuccess : cudaErrorInvalidValue;
+    return on_host(other, count) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t kg__model_copy_to_symbol(void *symbol, size_t size, const void *from, size_t count,
+                                     size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    cudaError_t error;
+
+    if (!kg__model_enter(&error))
+        return error;
+    error = check_symbol_copy(size, count, offset, from, kind, cudaMemcpyHostToDevice, stream);
+    if (error == cudaSuccess && count > 0 && !kg__model_plans()) {
+        memmove((unsigned char *)symbol + offset, from, count);
+        kg__watch_written((unsigned char *)symbol + offset, count);
+    }
+    return kg__model_leave(error);
+}
+
+cudaError_t kg__model_copy_from_symbol(void *to, const void *symbol, size_t size, size_t count,
+                                       size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    cudaError_t error;
+
+    if (!kg__model_enter(&error))
+        return error;
+    error = check_symbol_copy(size, count, offset, to, kind, cudaMemcpyDeviceToHost, stream);
+    if (error == cudaSuccess && count > 0 && !kg__model_plans()) {
+        memmove(to, (const unsigned char *)symbol + offset, count);
+        kg__watch_written(to, count);
+    }
+    return kg__model_leave(error);
+}

@@ -1,0 +1,52 @@
+/* What the stand-in for cudart tells, and takes, beyond CUDA's own functions. */
+#ifndef KG__MODEL_RUNTIME_RUNTIME_H
+#define KG__MODEL_RUNTIME_RUNTIME_H
+
+#include "model/exec/launch.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* From now on launches and copies are only planned: `launched` (NULL: they are done again) is
+ * called for each launch that the device would have taken, memory holds nothing, and takes none of
+ * the host's. What a launcher would start is known so within microseconds, whatever its size. */
+void kg__model_plan(void (*launched)(void *context, const kg__model_kernel *kernel,
+                                     const cudaLaunchConfig_t *config),
+                    void *context);
+/* Whether launches and copies are only planned. */
+bool kg__model_plans(void);
+
+/* Why the last launch failed, in words: which thread did what. "" where it did not, or the code
+ * alone is enough. */
+const char *kg__model_failure(void);
+
+/* From now on SIGTERM ends a launch that is running, with cudaErrorLaunchTimeout, and `ended`
+ * (NULL: the signal is left alone again) is told where the running thread was. `line` is 0 where
+ * that is not known: the kernel was compiled without debug information. */
+void kg__model_on_hang(void (*ended)(const kg__model_place *place, const char *file,
+                                     unsigned int line));
+
+/* Sets the error that every further call returns: a kernel failed and the device's state is lost.
+ */
+void kg__model_set_sticky_error(cudaError_t error);
+
+/* The stream that a launcher is to use from now on. */
+cudaStream_t kg__model_begin_call(void);
+/* How often another stream was given work since kg__model_begin_call(). */
+size_t kg__model_other_stream_work(void);
+/* How often there was an allocation or a wait, which CUDA refuses while it captures a graph, since
+ * kg__model_begin_call(). */
+size_t kg__model_uncapturable(void);
+
+/* Frees all memory. */
+void kg__model_free_all(void);
+
+/* Whether this program's symbols are known. Those of a stripped one are not, and with them its
+ * shared arrays: what is wrong with them is not seen. */
+bool kg__model_has_symbols(void);
+/* The mangled name of the function that begins at `address`; "" in a stripped program. */
+const char *kg__model_symbol_at(const void *address);
+/* Finds or adds the kernel at `address`, which must be a function's. */
+kg__model_kernel *kg__model_kernel_at(const void *address);
+
+#endif

@@ -1,0 +1,155 @@
+/* Kernels by address: their names and their static shared arrays, from the symbol table of the
+ * program or library that they are in. */
+#include "model/runtime/runtime.h"
+
+#include "base/message.h"
+#include "model/watch/image.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static kg__model_kernel *kernels;
+
+/* The function that begins at `address`, or NULL; of several names, the table's first. */
+static const kg__model_symbol *function_at(const kg__model_image *image, const void *address)
+{
+    size_t low = 0;
+    size_t high = image->function_count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if ((uintptr_t)image->functions[middle].base < (uintptr_t)address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == image->function_count || image->functions[low].base != address)
+        return NULL;
+    return &image->functions[low];
+}
+
+/* True when `variable` is the mangled name of a static variable in the body of `function`: "_ZZ",
+ * the function's own name without its "_Z" (or, of a C function, with its length in front), "E". */
+static bool is_static_of(const char *variable, const char *function)
+{
+    size_t length;
+
+    if (strncmp(variable, "_ZZ", 3) != 0)
+        return false;
+    variable += 3;
+    if (strncmp(function, "_Z", 2) == 0) {
+        function += 2;
+    } else {
+        char *end = NULL;
+
+        if (strtoul(variable, &end, 10) != strlen(function))
+            return false;
+        variable = end;
+    }
+    length = strlen(function);
+    return strncmp(variable, function, length) == 0 && variable[length] == 'E';
+}
+
+/* Adds the shared arrays of the kernel, a `function` of the image. */
+static void add_shared_arrays(kg__model_kernel *kernel, const kg__model_image *image,
+                              const char *function)
+{
+    for (size_t i = 0; i < image->object_count; i++) {
+        const kg__model_symbol *object = &image->objects[i];
+        kg__model_shared_array *grown;
+
+        if (!kg__model_is_shared(image, object) || !is_static_of(object->name, function))
+            continue;
+        grown = kg__allocate(kernel->shared_count + 1, sizeof *grown);
+        if (kernel->shared_count > 0)
+            memcpy(grown, kernel->shared, kernel->shared_count * sizeof *grown);
+        free(kernel->shared);
+        grown[kernel->shared_count++] =
+            (kg__model_shared_array){ .base = object->base, .size = object->size };
+        kernel->shared = grown;
+        kernel->shared_bytes += object->size;
+    }
+}
+
+/* Cuts the parameters off the end of a demangled function and a "void " off its beginning. */
+static void shorten(char *name)
+{
+    size_t length = strlen(name);
+    size_t depth = 0;
+
+    if (length > 0 && name[length - 1] == ')') {
+        do {
+            length--;
+            depth += name[length] == ')';
+            depth -= name[length] == '(';
+        } while (depth > 0 && length > 0);
+        if (length > 0)
+            name[length] = '\0';
+    }
+    if (strncmp(name, "void ", 5) == 0)
+        memmove(name, name + 5, strlen(name + 5) + 1);
+}
+
+/* Fills in what the symbol table knows. */
+static void look_up(kg__model_kernel *kernel)
+{
+    const kg__model_image *image = kg__model_image_at(kernel->address);
+    const kg__model_symbol *function;
+
+    if (image == NULL)
+        return;
+    function = function_at(image, kernel->address);
+    if (function == NULL)
+        return;
+    kernel->name = kg__model_demangled(function->name);
+    kernel->symbol = kg__copy_text(function->name);
+    shorten(kernel->name);
+    add_shared_arrays(kernel, image, function->name);
+}
+
+bool kg__model_has_symbols(void)
+{
+    const kg__model_image *image = kg__model_image_at(&kernels);
+
+    return image != NULL && image->function_count > 0;
+}
+
+const char *kg__model_symbol_at(const void *address)
+{
+    const kg__model_image *image = kg__model_image_at(address);
+    const kg__model_symbol *function = image != NULL ? function_at(image, address) : NULL;
+
+    return function != NULL ? function->name : "";
+}
+
+kg__model_kernel *kg__model_kernel_at(const void *address)
+{
+    kg__model_kernel **link = &kernels;
+    kg__model_kernel *kernel;
+
+    for (; *link != NULL; link = &(*link)->next) {
+        kernel = *link;
+        if (kernel->address != address)
+            continue;
+        /* To the front: the same kernel is usually launched many times over. */
+        *link = kernel->next;
+        kernel->next = kernels;
+        kernels = kernel;
+        return kernel;
+    }
+    kernel = kg__allocate(1, sizeof *kernel);
+    kernel->address = address;
+    kernel->symbol = "";
+    look_up(kernel);
+    if (kernel->name == NULL) {
+        kernel->name = kg__allocate(64, 1);
+        kg__format(kernel->name, 64, "kernel at %p", address);
+    }
+    kernel->dynamic_limit = KG__MODEL_SHARED_DEFAULT > kernel->shared_bytes
+                                ? KG__MODEL_SHARED_DEFAULT - kernel->shared_bytes
+                                : 0;
+    kernel->next = kernels;
+    kernels = kernel;
+    return kernel;
+}

@@ -1,0 +1,256 @@
+/* What instrumented kernels call: the compiler's hooks for ThreadSanitizer, for coverage and for
+ * bounds, with a meaning of our own. None of the sanitizers' libraries is linked. */
+#include "model/watch/trace.h"
+
+#include "model/exec/allocations.h"
+#include "model/watch/findings.h"
+#include "model/watch/regions.h"
+#include "model/watch/watcher.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define CODE ((uintptr_t)__builtin_return_address(0))
+
+/* With sanitizers on, gcc knows functions of these names, with types of its own for them. */
+#pragma GCC diagnostic ignored "-Wbuiltin-declaration-mismatch"
+
+/* An index was out of its array's bounds: the access that follows is looked at before it happens,
+ * lest it destroy what the model itself needs. */
+static bool suspicious;
+
+/* Every instrumented source calls this before main(). */
+void __tsan_init(void);
+void __tsan_init(void)
+{
+    kg__watch_instrumented();
+}
+
+/* The host's own accesses, in launchers, come here too. */
+static void look_at_host(uint64_t what, uintptr_t code)
+{
+    unsigned int kind = kg__access_kind(what);
+    const void *address = (const void *)kg__access_address(what);
+    const kg__model_allocation *holder;
+
+    if (kind == 0 || !kg__watch_checks())
+        return;
+    holder = kg__model_find(address);
+    if (holder != NULL && holder->kind == KG__MODEL_DEVICE)
+        kg__find_of_host(KG__MODEL_HOST_ACCESS, code, kg__access_verb(kind),
+                         "the host %s device memory: copy it with cudaMemcpy()",
+                         kg__access_verb(kind));
+}
+
+/* Ends the launch when an access that is about to happen is outside of all device memory. What
+ * touches the hole behind an array does no harm before the replay comes to it. */
+static void look_ahead(uint64_t what)
+{
+    if (kg__region_at(kg__access_address(what)) == NULL)
+        kg__model_trap(cudaErrorIllegalAddress, "an access far out of an array's bounds");
+}
+
+static inline __attribute__((always_inline)) void write_event(uint64_t what, uintptr_t code)
+{
+    kg__trace_event *event = kg__trace_cursor;
+
+    event->what = what;
+    event->code = code;
+    kg__trace_cursor = event + KG__MODEL_WARP;
+}
+
+/* The running lane has no room for another event, or there is no lane to trace. Out of line and
+ * called last, so that the hooks save no registers. */
+static __attribute__((noinline)) void note_slowly(uint64_t what, uintptr_t code)
+{
+    bool looks = suspicious;
+
+    if (!kg__model_where(NULL)) {
+        look_at_host(what, code);
+        return;
+    }
+    if (kg__trace_cursor == NULL)
+        return;
+    if (looks) {
+        kg__trace_widen();
+        /* The head of a basic block may come between an index and its access. */
+        suspicious = kg__access_kind(what) == 0;
+        if (!suspicious)
+            look_ahead(what);
+    }
+    if (kg__trace_cursor == kg__trace_limit) {
+        kg__trace_pause();
+        kg__trace_fill();
+        kg__model_pass(kg__exec_wait_for_watcher(code));
+    }
+    write_event(what, code);
+    if (suspicious)
+        kg__trace_limit = kg__trace_cursor;
+}
+
+static inline __attribute__((always_inline)) void note(uint64_t what, uintptr_t code)
+{
+    if (__builtin_expect(kg__trace_cursor == kg__trace_limit, 0))
+        note_slowly(what, code);
+    else
+        write_event(what, code);
+}
+
+static inline __attribute__((always_inline)) void note_access(const volatile void *address,
+                                                              unsigned int kind, uintptr_t code)
+{
+    /* A lane's stack is its local memory, which costs no request. */
+    if ((uintptr_t)address - kg__trace_stack < KG__MODEL_STACK)
+        return;
+    note(kg__access((uintptr_t)address, kind), code);
+}
+
+/* A piece of memory is touched as hardware does it for what is no vector: word by word, or byte by
+ * byte where it is not aligned to words. */
+static void note_range(const void *address, size_t size, unsigned int kind, uintptr_t code)
+{
+    /* A word comes here only when the compiler knows of it that it may not be aligned. */
+    size_t step = (((uintptr_t)address | size) & 3) == 0 && size > 4 ? 4 : 1;
+
+    for (size_t i = 0; i < size; i += step)
+        note_access((const char *)address + i, kind | (unsigned int)step, code);
+}
+
+void __sanitizer_cov_trace_pc(void);
+void __sanitizer_cov_trace_pc(void)
+{
+    note(0, CODE);
+}
+
+#define ACCESSES(size)                                                                             \
+    void __tsan_read##size(const void *address);                                                   \
+    void __tsan_read##size(const void *address)                                                    \
+    {                                                                                              \
+        note_access(address, size, CODE);                                                          \
+    }                                                                                              \
+    void __tsan_write##size(const void *address);                                                  \
+    void __tsan_write##size(const void *address)                                                   \
+    {                                                                                              \
+        note_access(address, KG__ACCESS_WRITE | (size), CODE);                                     \
+    }                                                                                              \
+    void __tsan_unaligned_read##size(const void *address);                                         \
+    void __tsan_unaligned_read##size(const void *address)                                          \
+    {                                                                                              \
+        note_range(address, size, 0, CODE);                                                        \
+    }                                                                                              \
+    void __tsan_unaligned_write##size(const void *address);                                        \
+    void __tsan_unaligned_write##size(const void *address)                                         \
+    {                                                                                              \
+        note_range(address, size, KG__ACCESS_WRITE, CODE);                                         \
+    }                                                                                              \
+    void __tsan_volatile_read##size(const void *address);                                          \
+    void __tsan_volatile_read##size(const void *address)                                           \
+    {                                                                                              \
+        note_access(address, size, CODE);                                                          \
+    }                                                                                              \
+    void __tsan_volatile_write##size(const void *address);                                         \
+    void __tsan_volatile_write##size(const void *address)                                          \
+    {                                                                                              \
+        note_access(address, KG__ACCESS_WRITE | (size), CODE);                                     \
+    }
+ACCESSES(1)
+ACCESSES(2)
+ACCESSES(4)
+ACCESSES(8)
+ACCESSES(16)
+
+void __tsan_read_range(const void *address, size_t size);
+void __tsan_read_range(const void *address, size_t size)
+{
+    note_range(address, size, 0, CODE);
+}
+
+void __tsan_write_range(const void *address, size_t size);
+void __tsan_write_range(const void *address, size_t size)
+{
+    note_range(address, size, KG__ACCESS_WRITE, CODE);
+}
+
+/* The stand-in's atomics load once and store once: the load is the request, and nothing comes
+ * between the two. An exchange is one access, which asks nothing of what was there before. */
+#define ATOMICS(bits)                                                                              \
+    uint##bits##_t __tsan_atomic##bits##_load(const volatile uint##bits##_t *address, int order);  \
+    uint##bits##_t __tsan_atomic##bits##_load(const volatile uint##bits##_t *address, int order)   \
+    {                                                                                              \
+        (void)order;                                                                               \
+        note_access(address, KG__ACCESS_ATOMIC | sizeof *address, CODE);                           \
+        return *address;                                                                           \
+    }                                                                                              \
+    void __tsan_atomic##bits##_store(volatile uint##bits##_t *address, uint##bits##_t value,       \
+                                     int order);                                                   \
+    void __tsan_atomic##bits##_store(volatile uint##bits##_t *address, uint##bits##_t value,       \
+                                     int order)                                                    \
+    {                                                                                              \
+        (void)order;                                                                               \
+        *address = value;                                                                          \
+    }                                                                                              \
+    uint##bits##_t __tsan_atomic##bits##_exchange(volatile uint##bits##_t *address,                \
+                                                  uint##bits##_t value, int order);                \
+    uint##bits##_t __tsan_atomic##bits##_exchange(volatile uint##bits##_t *address,                \
+                                                  uint##bits##_t value, int order)                 \
+    {                                                                                              \
+        uint##bits##_t old;                                                                        \
+                                                                                                   \
+        (void)order;                                                                               \
+        note_access(address, KG__ACCESS_ATOMIC | KG__ACCESS_WRITE | sizeof *address, CODE);        \
+        old = *address;                                                                            \
+        *address = value;                                                                          \
+        return old;                                                                                \
+    }
+ATOMICS(16)
+ATOMICS(32)
+ATOMICS(64)
+
+/* What the compiler has noted of an access with an index, in the form that gcc gives it. */
+typedef struct bounded_access {
+    const char *file;
+    uint32_t line;
+    uint32_t column;
+    const struct bounded_type {
+        uint16_t kind;
+        uint16_t information;
+        char name[];
+    } * array;
+    const struct bounded_type *index;
+} bounded_access;
+
+void __ubsan_handle_out_of_bounds(const bounded_access *access, uintptr_t index);
+void __ubsan_handle_out_of_bounds(const bounded_access *access, uintptr_t index)
+{
+    if (!kg__model_where(NULL) || !kg__watch_checks())
+        return;
+    kg__find_at(KG__MODEL_OUT_OF_BOUNDS, access->file, access->line,
+                "index %lld is out of the bounds of %s", (long long)(intptr_t)index,
+                access->array->name);
+    suspicious = true;
+    kg__trace_limit = kg__trace_cursor;
+}
+
+/* The stand-in headers have instrumented sources call these for the C library's functions. A place
+ * in the code either reads or writes, so the reads are at another byte of the same call: the one
+ * before, that all lanes read before any writes. */
+
+void *kg__model_memcpy(void *to, const void *from, size_t size)
+{
+    note_range(from, size, 0, CODE - 1);
+    note_range(to, size, KG__ACCESS_WRITE, CODE);
+    return memcpy(to, from, size);
+}
+
+void *kg__model_memmove(void *to, const void *from, size_t size)
+{
+    note_range(from, size, 0, CODE - 1);
+    note_range(to, size, KG__ACCESS_WRITE, CODE);
+    return memmove(to, from, size);
+}
+
+void *kg__model_memset(void *to, int value, size_t size)
+{
+    note_range(to, size, KG__ACCESS_WRITE, CODE);
+    return memset(to, value, size);
+}

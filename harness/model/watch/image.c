@@ -1,0 +1,344 @@
+#include "model/watch/image.h"
+
+#include "base/message.h"
+
+#include <elfutils/libdw.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* libstdc++'s, whose declaration is C++. */
+extern char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status);
+
+/* The alignments that __shared__ and __constant__ give to an array. */
+#define SHARED_ALIGNMENT 65536
+#define CONSTANT_ALIGNMENT 131072
+
+/* What lies behind a program's last shared array and its last constant, each of which has a hole
+ * behind it for the others' sake: linked after the kernels, since libraries are. */
+static unsigned char behind_shared[SHARED_ALIGNMENT]
+    __attribute__((used, aligned(SHARED_ALIGNMENT), section(".bss.kg_behind_shared")));
+static unsigned char behind_constants
+    __attribute__((used, aligned(CONSTANT_ALIGNMENT), section("kg_constant"))) = 0;
+
+/* What the loader says of the image that holds an address. */
+typedef struct sighting {
+    unsigned char *wanted;
+    uintptr_t bias;
+    kg__model_range whole;
+    char *path;
+    ElfW(Phdr) * segments;
+    size_t segment_count;
+    bool permanent;
+    uint64_t unloaded; /* how many libraries were unloaded since the program started */
+} sighting;
+
+static kg__model_image *images;
+static kg__model_image *given_up;
+static uint64_t unloaded_before;
+static uint64_t times_given_up;
+
+static bool in_range(kg__model_range range, uintptr_t address)
+{
+    return address >= range.base && address - range.base < range.size;
+}
+
+/* The addresses from the first segment to the end of the last. */
+static kg__model_range whole_of(const struct dl_phdr_info *info)
+{
+    uintptr_t low = UINTPTR_MAX;
+    uintptr_t high = 0;
+
+    for (size_t i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+
+        if (segment->p_type != PT_LOAD)
+            continue;
+        if (segment->p_vaddr < low)
+            low = segment->p_vaddr;
+        if (segment->p_vaddr + segment->p_memsz > high)
+            high = segment->p_vaddr + segment->p_memsz;
+    }
+    return low < high ? (kg__model_range){ info->dlpi_addr + low, high - low }
+                      : (kg__model_range){ 0 };
+}
+
+static int see(struct dl_phdr_info *info, size_t size, void *data)
+{
+    sighting *seen = data;
+    kg__model_range whole = whole_of(info);
+
+    (void)size;
+    seen->unloaded = info->dlpi_subs;
+    if (!in_range(whole, (uintptr_t)seen->wanted))
+        return 0;
+    /* The loader names every library and leaves the program's own name empty. */
+    seen->permanent = info->dlpi_name == NULL || info->dlpi_name[0] == '\0';
+    seen->path = kg__copy_text(seen->permanent ? "/proc/self/exe" : info->dlpi_name);
+    seen->bias = info->dlpi_addr;
+    seen->whole = whole;
+    seen->segment_count = info->dlpi_phnum;
+    seen->segments = kg__allocate(info->dlpi_phnum, sizeof *seen->segments);
+    memcpy(seen->segments, info->dlpi_phdr, info->dlpi_phnum * sizeof *seen->segments);
+    return 1;
+}
+
+/* True when the file that is open has the segments that are mapped: it is still the file that was
+ * loaded, and not one that has taken its name since. */
+static bool is_same_file(Elf *elf, const sighting *seen)
+{
+    size_t count = 0;
+
+    if (elf_getphdrnum(elf, &count) != 0 || count != seen->segment_count)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const ElfW(Phdr) *mapped = &seen->segments[i];
+        GElf_Phdr segment;
+
+        if (gelf_getphdr(elf, (int)i, &segment) == NULL || segment.p_type != mapped->p_type ||
+            segment.p_flags != mapped->p_flags || segment.p_offset != mapped->p_offset ||
+            segment.p_vaddr != mapped->p_vaddr || segment.p_filesz != mapped->p_filesz ||
+            segment.p_memsz != mapped->p_memsz)
+            return false;
+    }
+    return true;
+}
+
+static bool open_file(kg__model_image *image, const sighting *seen)
+{
+    size_t names = 0;
+
+    if (elf_version(EV_CURRENT) == EV_NONE)
+        return false;
+    image->file = open(seen->path, O_RDONLY | O_CLOEXEC);
+    if (image->file < 0)
+        return false;
+    image->elf = elf_begin(image->file, ELF_C_READ_MMAP, NULL);
+    if (image->elf != NULL && elf_kind(image->elf) == ELF_K_ELF && is_same_file(image->elf, seen) &&
+        elf_getshdrnum(image->elf, &image->section_count) == 0 &&
+        elf_getshdrstrndx(image->elf, &names) == 0)
+        return true;
+    elf_end(image->elf);
+    image->elf = NULL;
+    image->section_count = 0;
+    close(image->file);
+    image->file = -1;
+    return false;
+}
+
+static void read_sections(kg__model_image *image)
+{
+    size_t names = 0;
+
+    if (elf_getshdrstrndx(image->elf, &names) != 0)
+        return;
+    image->sections = kg__allocate(image->section_count + 1, sizeof *image->sections);
+    for (size_t i = 0; i < image->section_count; i++) {
+        Elf_Scn *scn = elf_getscn(image->elf, i);
+        kg__model_section *section = &image->sections[i];
+        GElf_Shdr header;
+        const char *name;
+
+        section->name = "";
+        if (scn == NULL || gelf_getshdr(scn, &header) == NULL || (header.sh_flags & SHF_ALLOC) == 0)
+            continue;
+        name = elf_strptr(image->elf, names, header.sh_name);
+        if (name != NULL)
+            section->name = name;
+        section->of_threads = (header.sh_flags & SHF_TLS) != 0;
+        section->writable = (header.sh_flags & SHF_WRITE) != 0;
+        section->base = image->bias + header.sh_addr;
+        /* Threads' variables that begin as zeros take no room in the image. */
+        if (!section->of_threads || header.sh_type != SHT_NOBITS)
+            section->size = header.sh_size;
+    }
+}
+
+static int compare_symbols(const void *left, const void *right)
+{
+    const kg__model_symbol *a = left;
+    const kg__model_symbol *b = right;
+
+    if (a->base != b->base)
+        return a->base < b->base ? -1 : 1;
+    return a->order < b->order ? -1 : a->order > b->order;
+}
+
+/* Where the process has what the file has at `value`: from one address in the image to another. */
+static unsigned char *place_of(const kg__model_image *image, uint64_t value)
+{
+    return image->inside + (ptrdiff_t)(image->bias + value - (uintptr_t)image->inside);
+}
+
+static void add_symbols(kg__model_image *image, Elf_Scn *scn, const GElf_Shdr *header)
+{
+    Elf_Data *data = elf_getdata(scn, NULL);
+    size_t count = header->sh_entsize > 0 ? header->sh_size / header->sh_entsize : 0;
+
+    if (data == NULL || header->sh_entsize != gelf_fsize(image->elf, ELF_T_SYM, 1, EV_CURRENT))
+        return;
+    image->functions = kg__allocate(count + 1, sizeof *image->functions);
+    image->objects = kg__allocate(count + 1, sizeof *image->objects);
+    for (size_t i = 0; i < count && i <= INT32_MAX; i++) {
+        kg__model_symbol symbol = { .order = i };
+        GElf_Sym is;
+
+        if (gelf_getsym(data, (int)i, &is) == NULL)
+            break;
+        symbol.section = is.st_shndx;
+        if (symbol.section == SHN_UNDEF || symbol.section >= image->section_count ||
+            image->sections[symbol.section].size == 0 ||
+            !in_range(image->whole, image->bias + is.st_value) ||
+            is.st_size > image->whole.base + image->whole.size - image->bias - is.st_value)
+            continue;
+        symbol.base = place_of(image, is.st_value);
+        symbol.size = is.st_size;
+        symbol.name = elf_strptr(image->elf, header->sh_link, is.st_name);
+        if (symbol.name == NULL)
+            continue;
+        if (GELF_ST_TYPE(is.st_info) == STT_FUNC)
+            image->functions[image->function_count++] = symbol;
+        else if (GELF_ST_TYPE(is.st_info) == STT_OBJECT)
+            image->objects[image->object_count++] = symbol;
+    }
+    qsort(image->functions, image->function_count, sizeof *image->functions, compare_symbols);
+    qsort(image->objects, image->object_count, sizeof *image->objects, compare_symbols);
+}
+
+static void read_symbols(kg__model_image *image)
+{
+    Elf_Scn *scn = NULL;
+    GElf_Shdr header;
+
+    while ((scn = elf_nextscn(image->elf, scn)) != NULL) {
+        if (gelf_getshdr(scn, &header) != NULL && header.sh_type == SHT_SYMTAB) {
+            add_symbols(image, scn, &header);
+            return;
+        }
+    }
+}
+
+static kg__model_image *add_image(const sighting *seen)
+{
+    kg__model_image *image = kg__allocate(1, sizeof *image);
+
+    image->bias = seen->bias;
+    image->inside = seen->wanted;
+    image->permanent = seen->permanent;
+    image->file = -1;
+    image->whole = seen->whole;
+    for (size_t i = 0; i < seen->segment_count; i++) {
+        const ElfW(Phdr) *segment = &seen->segments[i];
+
+        if (segment->p_type == PT_GNU_RELRO)
+            image->sealed = (kg__model_range){ seen->bias + segment->p_vaddr, segment->p_memsz };
+    }
+    if (open_file(image, seen)) {
+        read_sections(image);
+        read_symbols(image);
+    }
+    image->next = images;
+    images = image;
+    return image;
+}
+
+/* Forgets an image, but for its variables, which are promised for the life of the process. */
+static void give_up(kg__model_image *image)
+{
+    dwarf_end(image->debug);
+    elf_end(image->elf);
+    if (image->file >= 0)
+        close(image->file);
+    free(image->functions);
+    free(image->objects);
+    free(image->sections);
+    *image = (kg__model_image){ .file = -1,
+                                .variables = image->variables,
+                                .variable_count = image->variable_count,
+                                .next = given_up };
+    given_up = image;
+}
+
+/* Forgets every library: one was unloaded, and another may have taken its place. */
+static void give_up_libraries(void)
+{
+    kg__model_image **link = &images;
+
+    while (*link != NULL) {
+        kg__model_image *image = *link;
+
+        if (image->permanent) {
+            link = &image->next;
+            continue;
+        }
+        *link = image->next;
+        give_up(image);
+    }
+    times_given_up++;
+}
+
+kg__model_image *kg__model_image_at(const void *address)
+{
+    sighting seen = { .wanted = (unsigned char *)address };
+    kg__model_image *image;
+
+    for (image = images; image != NULL; image = image->next) {
+        if (image->permanent && in_range(image->whole, (uintptr_t)address))
+            return image;
+    }
+    dl_iterate_phdr(see, &seen);
+    if (seen.unloaded != unloaded_before) {
+        unloaded_before = seen.unloaded;
+        give_up_libraries();
+    }
+    if (seen.segments == NULL)
+        return NULL;
+    for (image = images; image != NULL; image = image->next) {
+        if (in_range(image->whole, (uintptr_t)address))
+            break;
+    }
+    if (image == NULL)
+        image = add_image(&seen);
+    free(seen.segments);
+    free(seen.path);
+    return image;
+}
+
+bool kg__model_is_shared(const kg__model_image *image, const kg__model_symbol *object)
+{
+    return object->size > 0 && ((uintptr_t)object->base - image->bias) % SHARED_ALIGNMENT == 0 &&
+           strncmp(object->name, "_ZZ", 3) == 0 && image->sections[object->section].writable;
+}
+
+const kg__model_section *kg__model_section_at(const kg__model_image *image, const void *address)
+{
+    for (size_t i = 0; i < image->section_count; i++) {
+        const kg__model_section *section = &image->sections[i];
+
+        if (in_range((kg__model_range){ section->base, section->size }, (uintptr_t)address))
+            return section;
+    }
+    return NULL;
+}
+
+uint64_t kg__model_images_given_up(void)
+{
+    return times_given_up;
+}
+
+char *kg__model_demangled(const char *mangled)
+{
+    char *demangled = NULL;
+    char *copy;
+    int status = 0;
+
+    /* A mangled name begins with _Z; without it the demangler would read a type: "i" as "int". */
+    if (strncmp(mangled, "_Z", 2) == 0)
+        demangled = __cxa_demangle(mangled, NULL, NULL, &status);
+    copy = kg__copy_text(demangled != NULL ? demangled : mangled);
+    free(demangled);
+    return copy;
+}

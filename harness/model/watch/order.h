@@ -1,0 +1,62 @@
+/* Order: which accesses of a launch are ordered before which, by barriers, __syncwarp() and fences.
+ * Internal to watching.
+ *
+ * Time counts intervals: it goes up with every barrier of a block and every block, so that a time
+ * tells the launch, the block and the interval between two barriers. Two accesses of one interval
+ * by two threads have no order between them, unless their lanes have met in __syncwarp() since; two
+ * accesses of one launch by two blocks have none either, unless one block has seen, by an atomic,
+ * what the other made known by an atomic after a fence. */
+#ifndef KG__MODEL_WATCH_ORDER_H
+#define KG__MODEL_WATCH_ORDER_H
+
+#include "model/exec/launch.h"
+#include "model/watch/regions.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Times of no launch. */
+enum { KG__TIME_NEVER = 0, KG__TIME_OF_HOST = 1, KG__TIME_FIRST = 2 };
+/* The most that a lane's count comes to. */
+#define KG__CLOCK_MAXIMUM 0x7fffu
+
+/* The running interval, and what the running block's lanes know of each other. */
+struct kg__order {
+    uint32_t now;
+    uint32_t launch_began;
+    uint32_t block_began;
+    bool any_fence; /* in the launch */
+    /* By warp: whether any of its lanes have met; how often each lane has met others, counted from
+     * 1; and what each lane knows of the others' counts. */
+    bool have_met[KG__MODEL_MAX_WARPS];
+    uint16_t own[KG__MODEL_MAX_WARPS][KG__MODEL_WARP];
+    uint16_t known[KG__MODEL_MAX_WARPS][KG__MODEL_WARP][KG__MODEL_WARP];
+};
+
+extern KG__HIDDEN struct kg__order kg__order;
+
+/* Begins a launch: what the ones before it did is ordered before all that it does. */
+void kg__order_begin_launch(void);
+/* `number`: the block's position in its grid, x fastest. */
+void kg__order_begin_block(uint64_t number);
+/* Every thread of the block has come to a barrier: what follows it is ordered after what went
+ * before. */
+void kg__order_barrier(void);
+/* The lanes of a warp in `group` have met in __syncwarp(). */
+void kg__order_sync(unsigned int warp, uint32_t group);
+/* A thread of the running block has come to a __threadfence(). */
+void kg__order_fence(void);
+/* Takes and gives what an atomic on a word of global memory makes known between blocks; where no
+ * thread of the launch has come to a fence there is nothing. */
+void kg__order_atomic(const kg__region *region, uint32_t offset);
+
+/* The block, of this launch, that a time belongs to, by the order in which they began. */
+size_t kg__order_block(uint32_t time);
+/* The index of that block. */
+uint3 kg__order_block_index(uint32_t time);
+/* True when what another block did at `time` is ordered before what the running block does. */
+bool kg__order_is_acquired(uint32_t time);
+/* True when nothing that other blocks did is ordered before what the running block does. */
+bool kg__order_has_acquired_nothing(void);
+
+#endif

@@ -1,0 +1,434 @@
+#include "model/watch/places.h"
+
+#include "base/message.h"
+#include "model/watch/image.h"
+#include "model/watch/program.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A name of a source file, kept for the life of the process. */
+typedef struct file_name {
+    char *text;     /* what is handed out */
+    char *given;    /* what the debug information calls it */
+    bool of_header; /* one of the model's own headers */
+    struct file_name *next;
+} file_name;
+
+/* A line that has been looked up. */
+typedef struct known_source {
+    const void *code; /* NULL: free */
+    kg__model_source source;
+} known_source;
+
+/* Of the table of known sources; a power of two, as all that follow. */
+#define FIRST_CAPACITY 1024
+
+/* How far scopes may be nested in each other; more is nothing that a compiler makes of a kernel. */
+#define DEEPEST_SCOPE 256
+
+static file_name *file_names;
+
+static known_source *known;
+static size_t known_capacity;
+static size_t known_count;
+static uint64_t known_since; /* the count of images given up that the table belongs to */
+
+/* Rewrites an absolute path without "//", "." and "..", by its letters alone. */
+static void simplify(char *path)
+{
+    char *end = path; /* of what is kept */
+    const char *at = path;
+
+    while (*at != '\0') {
+        size_t length = strcspn(at + 1, "/");
+
+        if (length == 2 && strncmp(at + 1, "..", 2) == 0) {
+            while (end > path && *--end != '/')
+                ;
+        } else if (length > 0 && !(length == 1 && at[1] == '.')) {
+            memmove(end, at, length + 1);
+            end += length + 1;
+        }
+        at += length + 1;
+    }
+    if (end == path)
+        *end++ = '/';
+    *end = '\0';
+}
+
+/* True when the file lies in `folder`, an absolute path. */
+static bool lies_in(const char *file, const char *folder)
+{
+    size_t length = strlen(folder);
+
+    return strncmp(file, folder, length) == 0 && file[length] == '/';
+}
+
+/* True when the file is one of the model's headers, whichever way its folder was reached. */
+static bool is_header(const char *file)
+{
+    char folder[PATH_MAX];
+    char real[PATH_MAX];
+
+    if (lies_in(file, kg__model_headers))
+        return true;
+    return realpath(kg__model_headers, folder) != NULL && realpath(file, real) != NULL &&
+           lies_in(real, folder);
+}
+
+static const file_name *intern_file(const char *given)
+{
+    file_name *name;
+
+    for (name = file_names; name != NULL; name = name->next) {
+        if (strcmp(name->given, given) == 0)
+            return name;
+    }
+    name = kg__allocate(1, sizeof *name);
+    name->given = kg__copy_text(given);
+    name->text = kg__copy_text(given);
+    if (given[0] == '/')
+        simplify(name->text);
+    name->of_header = is_header(name->text);
+    /* Two spellings of one path are one name. */
+    for (const file_name *other = file_names; other != NULL; other = other->next) {
+        if (strcmp(other->text, name->text) == 0) {
+            free(name->text);
+            name->text = other->text;
+            break;
+        }
+    }
+    name->next = file_names;
+    file_names = name;
+    return name;
+}
+
+static Dwarf *debug_of(kg__model_image *image)
+{
+    if (!image->has_debug && image->elf != NULL)
+        image->debug = dwarf_begin_elf(image->elf, DWARF_C_READ, NULL);
+    image->has_debug = true;
+    return image->debug;
+}
+
+/* Finds the unit that was compiled to the code at `address`. Its lines are in `unit`, its scopes in
+ * `scopes`, which is another where the debug information was split off. */
+static bool find_unit(Dwarf *debug, Dwarf_Addr address, Dwarf_Die *unit, Dwarf_Die *scopes)
+{
+    Dwarf_CU *at = NULL;
+    uint8_t type = 0;
+
+    while (dwarf_get_units(debug, at, &at, NULL, &type, unit, scopes) == 0) {
+        if (dwarf_haspc(unit, address) <= 0)
+            continue;
+        if (type != DW_UT_skeleton || scopes->addr == NULL)
+            *scopes = *unit;
+        return true;
+    }
+    return false;
+}
+
+/* The line that the code at `address` was compiled from; false when the unit does not tell. */
+static bool line_of(Dwarf_Die *unit, Dwarf_Addr address, const file_name **file, unsigned int *line)
+{
+    Dwarf_Line *row = dwarf_getsrc_die(unit, address);
+    const char *name;
+    int number = 0;
+
+    if (row == NULL || dwarf_lineno(row, &number) != 0 || number <= 0)
+        return false;
+    name = dwarf_linesrc(row, NULL, NULL);
+    if (name == NULL)
+        return false;
+    *file = intern_file(name);
+    *line = (unsigned int)number;
+    return true;
+}
+
+/* The line that an inlined function was called at. */
+static bool call_of(Dwarf_Die *inlined, Dwarf_Files *files, const file_name **file,
+                    unsigned int *line)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word index = 0;
+    Dwarf_Word number = 0;
+    const char *name;
+
+    if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &index) != 0 ||
+        dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &number) != 0 ||
+        number == 0 || number > UINT_MAX)
+        return false;
+    name = dwarf_filesrc(files, (size_t)index, NULL, NULL);
+    if (name == NULL)
+        return false;
+    *file = intern_file(name);
+    *line = (unsigned int)number;
+    return true;
+}
+
+/* True when code may be found below a DIE that says nothing of addresses itself. */
+static bool only_groups(Dwarf_Die *die)
+{
+    int tag = dwarf_tag(die);
+
+    return (tag == DW_TAG_namespace || tag == DW_TAG_lexical_block) &&
+           dwarf_hasattr(die, DW_AT_low_pc) == 0 && dwarf_hasattr(die, DW_AT_ranges) == 0;
+}
+
+static bool may_hold_code(Dwarf_Die *die)
+{
+    switch (dwarf_tag(die)) {
+    case DW_TAG_subprogram:
+    case DW_TAG_inlined_subroutine:
+    case DW_TAG_lexical_block:
+    case DW_TAG_try_block:
+    case DW_TAG_catch_block:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Visits the scopes of `address` below `around`, innermost first: for as long as the line is in one
+ * of the model's headers, it becomes that of the call where the scope was inlined. True when such
+ * scopes were found. A function of a header that is not inlined keeps its own line. */
+static bool leave_headers(Dwarf_Die *around, Dwarf_Addr address, Dwarf_Files *files, int depth,
+                          const file_name **file, unsigned int *line)
+{
+    Dwarf_Die scope;
+    Dwarf_Off before = 0;
+
+    if (depth > DEEPEST_SCOPE || dwarf_child(around, &scope) != 0)
+        return false;
+    do {
+        /* Only in a damaged file do siblings not follow each other. */
+        if (dwarf_dieoffset(&scope) <= before)
+            return false;
+        before = dwarf_dieoffset(&scope);
+        if (only_groups(&scope)) {
+            if (leave_headers(&scope, address, files, depth + 1, file, line))
+                return true;
+        } else if (may_hold_code(&scope) && dwarf_haspc(&scope, address) > 0) {
+            leave_headers(&scope, address, files, depth + 1, file, line);
+            if ((*file)->of_header && dwarf_tag(&scope) == DW_TAG_inlined_subroutine)
+                call_of(&scope, files, file, line);
+            return true;
+        }
+    } while (dwarf_siblingof(&scope, &scope) == 0);
+    return false;
+}
+
+static kg__model_source look_up(kg__model_image *image, const void *code)
+{
+    kg__model_source source = { .file = "" };
+    Dwarf_Addr address = (uintptr_t)code - image->bias;
+    const file_name *file = NULL;
+    Dwarf *debug = debug_of(image);
+    Dwarf_Files *files = NULL;
+    Dwarf_Die unit;
+    Dwarf_Die scopes = { .addr = NULL };
+
+    if (debug == NULL || !find_unit(debug, address, &unit, &scopes) ||
+        !line_of(&unit, address, &file, &source.line))
+        return source;
+    if (file->of_header && dwarf_getsrcfiles(&scopes, &files, NULL) == 0)
+        leave_headers(&scopes, address, files, 0, &file, &source.line);
+    source.file = file->text;
+    return source;
+}
+
+/* The place in the table where `code` is or belongs. */
+static known_source *place_in(known_source *table, size_t capacity, const void *code)
+{
+    size_t i = (size_t)((uintptr_t)code * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (capacity - 1);
+
+    while (table[i].code != NULL && table[i].code != code)
+        i = (i + 1) & (capacity - 1);
+    return &table[i];
+}
+
+/* Makes room for one more known source. */
+static void make_room(void)
+{
+    size_t capacity = known_capacity > 0 ? 2 * known_capacity : FIRST_CAPACITY;
+    known_source *grown;
+
+    if (2 * (known_count + 1) <= known_capacity)
+        return;
+    grown = kg__allocate(capacity, sizeof *grown);
+    for (size_t i = 0; i < known_capacity; i++) {
+        if (known[i].code != NULL)
+            *place_in(grown, capacity, known[i].code) = known[i];
+    }
+    free(known);
+    known = grown;
+    known_capacity = capacity;
+}
+
+kg__model_source kg__model_source_of(const void *code)
+{
+    const void *call;
+    kg__model_image *image;
+    known_source *place;
+
+    if ((uintptr_t)code <= 1)
+        return (kg__model_source){ .file = "" };
+    /* The call is the instruction before the one that it returns to. */
+    call = (const char *)code - 1;
+    image = kg__model_image_at(call);
+    if (image == NULL)
+        return (kg__model_source){ .file = "" };
+    if (known_since != kg__model_images_given_up()) {
+        known_since = kg__model_images_given_up();
+        if (known_capacity > 0)
+            memset(known, 0, known_capacity * sizeof *known);
+        known_count = 0;
+    }
+    make_room();
+    place = place_in(known, known_capacity, call);
+    if (place->code == NULL) {
+        *place = (known_source){ .code = call, .source = look_up(image, call) };
+        known_count++;
+    }
+    return place->source;
+}
+
+/* Whether the code at `address` was compiled with that at `other`. */
+static bool is_of_one_unit(const void *address, const void *other)
+{
+    kg__model_image *image = kg__model_image_at(address);
+    Dwarf *debug = image != NULL ? debug_of(image) : NULL;
+    Dwarf_Die units[2];
+    Dwarf_Die scopes = { .addr = NULL };
+
+    return debug != NULL && kg__model_image_at(other) == image &&
+           find_unit(debug, (uintptr_t)address - image->bias, &units[0], &scopes) &&
+           find_unit(debug, (uintptr_t)other - image->bias, &units[1], &scopes) &&
+           dwarf_dieoffset(&units[0]) == dwarf_dieoffset(&units[1]);
+}
+
+kg__model_source kg__model_source_within(const void *function, const uintptr_t *codes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        kg__model_source source;
+
+        if (codes[i] <= 1 || !is_of_one_unit((const void *)(codes[i] - 1), function))
+            continue;
+        source = kg__model_source_of((const void *)codes[i]);
+        if (source.line > 0 && !is_header(source.file))
+            return source;
+    }
+    return (kg__model_source){ .file = "" };
+}
+
+/* A variable's own name: what stands behind the last "::" that is not in brackets. */
+static char *own_name(const char *mangled)
+{
+    char *whole = kg__model_demangled(mangled);
+    char *own = whole;
+    char *copy;
+    size_t depth = 0;
+
+    for (char *at = whole + strlen(whole); at > whole && own == whole; at--) {
+        if (at[-1] == ')' || at[-1] == '>')
+            depth++;
+        else if ((at[-1] == '(' || at[-1] == '<') && depth > 0)
+            depth--;
+        else if (depth == 0 && at - whole >= 2 && at[-1] == ':' && at[-2] == ':')
+            own = at;
+    }
+    copy = kg__copy_text(own);
+    free(whole);
+    return copy;
+}
+
+/* True when the section holds what __constant__ declares. */
+static bool is_constant(const kg__model_section *section)
+{
+    return strcmp(section->name, "kg_constant") == 0;
+}
+
+/* True when kernels may have business at `base`, in the section: it is not code, nor a constant of
+ * the program itself, nor what its threads begin with. */
+static bool may_hold_variables(const kg__model_image *image, const kg__model_section *section,
+                               uintptr_t base)
+{
+    if (is_constant(section))
+        return true;
+    return section->writable && !section->of_threads &&
+           (base < image->sealed.base || base - image->sealed.base >= image->sealed.size);
+}
+
+/* Fills in the image's variables, ascending by base and apart from each other. */
+static void find_variables(kg__model_image *image)
+{
+    kg__model_variable *last = NULL;
+
+    image->has_variables = true;
+    image->variables = kg__allocate(image->object_count, sizeof *image->variables);
+    for (size_t i = 0; i < image->object_count; i++) {
+        const kg__model_symbol *object = &image->objects[i];
+        const kg__model_section *section = &image->sections[object->section];
+
+        if (object->size == 0 || !may_hold_variables(image, section, (uintptr_t)object->base))
+            continue;
+        if (last != NULL && object->base < last->base + last->size) {
+            /* A second name for the same memory, or for a part of it. */
+            if (object->base == last->base && object->size > last->size)
+                last->size = object->size;
+            continue;
+        }
+        last = &image->variables[image->variable_count++];
+        *last = (kg__model_variable){
+            .name = own_name(object->name),
+            .base = object->base,
+            .size = object->size,
+            .space = is_constant(section)                 ? KG__MODEL_CONSTANT
+                     : kg__model_is_shared(image, object) ? KG__MODEL_SHARED
+                                                          : KG__MODEL_GLOBAL,
+        };
+    }
+}
+
+const kg__model_variable *kg__model_variable_near(const void *address)
+{
+    kg__model_image *image = kg__model_image_at(address);
+    const kg__model_variable *variable;
+    const kg__model_section *section;
+    size_t low = 0;
+    size_t high;
+
+    if (image == NULL)
+        return NULL;
+    if (!image->has_variables)
+        find_variables(image);
+    high = image->variable_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if ((uintptr_t)image->variables[middle].base <= (uintptr_t)address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0)
+        return NULL;
+    variable = &image->variables[low - 1];
+    if ((uintptr_t)address - (uintptr_t)variable->base < variable->size)
+        return variable;
+    /* Between two sections, too, there is the hole behind a variable. */
+    section = kg__model_section_at(image, address);
+    if (section != NULL && !may_hold_variables(image, section, (uintptr_t)address))
+        return NULL;
+    return variable;
+}
+
+bool kg__model_in_image(const void *address)
+{
+    return kg__model_image_at(address) != NULL;
+}

@@ -1,0 +1,167 @@
+/* Regions of device memory: made when a request, or the host, first comes to them. */
+#include "model/watch/regions.h"
+
+#include "base/message.h"
+#include "model/exec/allocations.h"
+#include "model/exec/launch.h"
+
+#include <stdlib.h>
+
+static kg__region *regions;
+/* The last allocation of which not all is known that the host wrote to it. */
+static uint64_t last_unknown_allocation;
+
+kg__region *kg__regions(void)
+{
+    return regions;
+}
+
+kg__region *kg__region_of(const void *base)
+{
+    for (kg__region *region = regions; region != NULL; region = region->next) {
+        if (region->base == base)
+            return region;
+    }
+    return NULL;
+}
+
+static kg__region *add(unsigned char *base, size_t size, kg__model_space space, const char *name)
+{
+    kg__region *region = kg__allocate(1, sizeof *region);
+
+    *region = (kg__region){
+        .base = base,
+        .size = size,
+        .start = (uintptr_t)base,
+        .bytes = size,
+        .name = name,
+        .space = space,
+        .granule = 4,
+        .next = regions,
+    };
+    regions = region;
+    return region;
+}
+
+static kg__region *of_allocation(const kg__model_allocation *holder)
+{
+    kg__region *region = kg__region_of(holder->base);
+
+    if (region != NULL)
+        return region;
+    region = add(holder->base, holder->size, KG__MODEL_GLOBAL, NULL);
+    kg__format(region->own_name, sizeof region->own_name, "allocation %llu",
+               (unsigned long long)holder->number);
+    region->name = region->own_name;
+    /* The host writes to managed and to pinned memory without a word, and what it wrote to others
+     * before watching began is not known. */
+    if (holder->kind != KG__MODEL_DEVICE || holder->number <= last_unknown_allocation)
+        region->state = KG__UPLOADED;
+    return region;
+}
+
+/* The block's dynamic shared memory, whose size is the launch's. */
+static kg__region *of_dynamic_shared(uintptr_t address)
+{
+    unsigned char *base = kg__model_dynamic_shared();
+    kg__region *region;
+    size_t bytes = kg__model_dynamic_bytes();
+
+    if (address - (uintptr_t)base >= KG__MODEL_SHARED_OPTIN)
+        return NULL;
+    region = kg__region_of(base);
+    if (region == NULL) {
+        region = add(base, KG__MODEL_SHARED_OPTIN, KG__MODEL_SHARED, "dynamic shared memory");
+        region->bytes = bytes;
+    }
+    return region;
+}
+
+void kg__regions_begin(void)
+{
+    last_unknown_allocation = kg__model_allocated_ever();
+}
+
+const kg__region *kg__regions_begin_launch(void)
+{
+    unsigned char *base = kg__model_dynamic_shared();
+    kg__region *region = base != NULL ? kg__region_of(base) : NULL;
+    size_t bytes = kg__model_dynamic_bytes();
+
+    if (region == NULL || region->bytes == bytes)
+        return NULL;
+    kg__region_narrow(region, base, bytes);
+    return region;
+}
+
+static kg__region *of_variable(uintptr_t address)
+{
+    const kg__model_variable *variable = kg__model_variable_near((const void *)address);
+    kg__region *region;
+
+    if (variable == NULL)
+        return NULL;
+    region = kg__region_of(variable->base);
+    if (region == NULL) {
+        region = add(variable->base, variable->size, variable->space, variable->name);
+        /* Variables of a program hold what they were initialised with, if only zeros. */
+        region->state = variable->space == KG__MODEL_SHARED ? KG__UNTOUCHED : KG__UPLOADED;
+    }
+    return region;
+}
+
+kg__region *kg__region_at(uintptr_t address)
+{
+    const kg__model_allocation *holder = kg__model_find_near((const void *)address);
+    kg__region *region;
+
+    if (holder != NULL)
+        return of_allocation(holder);
+    region = of_dynamic_shared(address);
+    return region != NULL ? region : of_variable(address);
+}
+
+void kg__region_narrow(kg__region *region, const void *start, size_t bytes)
+{
+    region->start = (uintptr_t)start;
+    region->bytes = bytes;
+    region->state = KG__UNTOUCHED;
+    free(region->cells);
+    region->cells = NULL;
+    for (int i = 0; i < 2; i++) {
+        free(region->bits[i]);
+        region->bits[i] = NULL;
+    }
+}
+
+void kg__region_drop(const void *base)
+{
+    for (kg__region **link = &regions; *link != NULL; link = &(*link)->next) {
+        kg__region *region = *link;
+
+        if (region->base != base)
+            continue;
+        *link = region->next;
+        free(region->cells);
+        free(region->bits[0]);
+        free(region->bits[1]);
+        free(region);
+        return;
+    }
+}
+
+void kg__regions_count_unique(uint64_t bytes[2])
+{
+    for (kg__region *region = regions; region != NULL; region = region->next) {
+        for (int i = 0; i < 2; i++) {
+            size_t size = region->bytes / 8 + 1;
+
+            if (region->bits[i] == NULL)
+                continue;
+            for (size_t byte = 0; byte < size; byte++)
+                bytes[i] += (uint64_t)__builtin_popcount(region->bits[i][byte]);
+            free(region->bits[i]);
+            region->bits[i] = NULL;
+        }
+    }
+}

@@ -1,0 +1,347 @@
+/* What a request comes to: sectors in global memory, wavefronts in shared memory, words in constant
+ * memory. */
+#include "model/watch/requests.h"
+
+#include "base/message.h"
+#include "model/exec/allocations.h"
+#include "model/watch/findings.h"
+#include "model/watch/shadow.h"
+#include "model/watch/sites.h"
+#include "model/watch/trace.h"
+#include "model/watch/watch.h"
+
+#include <limits.h>
+#include <string.h>
+
+#define WARP KG__MODEL_WARP
+#define BANKS 32
+#define SECTOR_SHIFT 5 /* a sector has 32 bytes */
+#define WORD_SHIFT 2   /* a bank's word has 4 */
+
+static const uint8_t every_lane[WARP] = { 0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
+                                          11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+                                          22, 23, 24, 25, 26, 27, 28, 29, 30, 31 };
+
+static bool counting;
+static bool checking;
+static unsigned int first_thread; /* of the warp whose requests are taken */
+static uint64_t accesses;
+static uint64_t counted;
+
+void kg__requests_begin(unsigned int what)
+{
+    counting = (what & KG__MODEL_COUNT) != 0;
+    checking = (what & KG__MODEL_CHECK) != 0;
+    accesses = 0;
+    counted = 0;
+    kg__sites_begin();
+}
+
+void kg__requests_stop_checking(void)
+{
+    checking = false;
+}
+
+void kg__request_begin_warp(unsigned int warp)
+{
+    first_thread = warp * WARP;
+}
+
+uint64_t kg__requests_accesses(void)
+{
+    return accesses;
+}
+
+uint64_t kg__requests_counted(void)
+{
+    return counted;
+}
+
+/* True when the second half of a warp touches what the first does, as the rows of a block often do.
+ */
+static inline bool repeats(const uint32_t *values, unsigned int count)
+{
+    uint32_t differ = 0;
+
+    if (count != WARP)
+        return false;
+    for (int lane = 0; lane < WARP / 2; lane++)
+        differ |= values[lane] ^ values[lane + WARP / 2];
+    return differ == 0;
+}
+
+/* The number of distinct values. Lanes most often go up through memory, and then each change is a
+ * new one. */
+static inline unsigned int count_distinct(const uint32_t *values, unsigned int count)
+{
+    unsigned int changes = 1;
+    unsigned int falls = 0;
+    uint32_t seen[WARP];
+    unsigned int distinct = 0;
+
+    for (unsigned int i = 1; i < count; i++) {
+        changes += values[i] != values[i - 1];
+        falls += values[i] < values[i - 1];
+    }
+    if (falls == 0)
+        return changes;
+    if (repeats(values, count))
+        count = WARP / 2;
+    for (unsigned int i = 0; i < count; i++) {
+        unsigned int other = 0;
+
+        if (i > 0 && values[i] == values[i - 1])
+            continue;
+        while (other < distinct && seen[other] != values[i])
+            other++;
+        if (other == distinct)
+            seen[distinct++] = values[i];
+    }
+    return distinct;
+}
+
+/* The most distinct words in one bank, of accesses of `words` words each from the words `first`. */
+static unsigned int count_conflicts(const uint32_t *first, unsigned int count, unsigned int words)
+{
+    uint32_t seen[BANKS][WARP];
+    unsigned int distinct[BANKS] = { 0 };
+    unsigned int most = 0;
+
+    for (unsigned int i = 0; i < count; i++) {
+        for (uint32_t word = first[i]; word < first[i] + words; word++) {
+            unsigned int bank = word % BANKS;
+            unsigned int other = 0;
+
+            while (other < distinct[bank] && seen[bank][other] != word)
+                other++;
+            if (other < distinct[bank])
+                continue;
+            seen[bank][distinct[bank]++] = word;
+            most = distinct[bank] > most ? distinct[bank] : most;
+        }
+    }
+    return most;
+}
+
+/* Wavefronts of a request to shared memory: words that lie within one row of the banks never
+ * collide. */
+static inline unsigned int count_wavefronts(const uint32_t *first, unsigned int count,
+                                            unsigned int words)
+{
+    uint32_t least = UINT32_MAX;
+    uint32_t most = 0;
+
+    for (unsigned int i = 0; i < count; i++) {
+        least = first[i] < least ? first[i] : least;
+        most = first[i] > most ? first[i] : most;
+    }
+    return most - least + words <= BANKS ? 1 : count_conflicts(first, count, words);
+}
+
+/* Marks bytes that are touched for the first time in this launch. */
+static void mark_bytes(kg__region *region, bool write, unsigned int bytes, const uint32_t *offsets,
+                       unsigned int count)
+{
+    unsigned char *bits = region->bits[write];
+    unsigned int mask = (1u << bytes) - 1;
+
+    if (bits == NULL)
+        bits = region->bits[write] = kg__allocate(region->bytes / 8 + 1, 1);
+    if (repeats(offsets, count))
+        count = WARP / 2;
+    for (unsigned int i = 0; i < count; i++) {
+        unsigned char *byte = bits + (offsets[i] >> 3);
+        unsigned int shifted = mask << (offsets[i] & 7);
+
+        if (shifted <= UCHAR_MAX) {
+            if ((*byte & shifted) != shifted)
+                *byte |= (unsigned char)shifted;
+            continue;
+        }
+        for (; shifted != 0; byte++, shifted >>= 8)
+            *byte |= (unsigned char)shifted;
+    }
+}
+
+/* Counts a request whose lanes are all in one space. */
+static inline void count_request(kg__site *site, kg__model_space space, unsigned int kind,
+                                 unsigned int count, const uint64_t *addresses)
+{
+    unsigned int bytes = kind & KG__ACCESS_BYTES;
+    unsigned int words = bytes > 4 ? bytes / 4 : 1;
+    unsigned int shift = space == KG__MODEL_GLOBAL ? SECTOR_SHIFT : WORD_SHIFT;
+    uint64_t *fresh = site->fresh[space];
+    uint32_t parts[WARP];
+
+    for (unsigned int i = 0; i < count; i++)
+        parts[i] = (uint32_t)(addresses[i] >> shift);
+    counted++;
+    fresh[0]++;
+    /* Vectors are aligned, so that two of them have all their words in common, or none. */
+    fresh[1] += space == KG__MODEL_SHARED     ? count_wavefronts(parts, count, words)
+                : space == KG__MODEL_CONSTANT ? (uint64_t)count_distinct(parts, count) * words
+                                              : count_distinct(parts, count);
+}
+
+/* Takes what lanes do that are all within one region, at the offsets from its start. */
+static inline void take_together(kg__site *site, kg__region *region, unsigned int kind,
+                                 unsigned int count, const uint32_t *offsets, const uint8_t *lanes)
+{
+    bool writes = (kind & (KG__ACCESS_WRITE | KG__ACCESS_ATOMIC)) != 0;
+
+    if (counting && region->space == KG__MODEL_GLOBAL) {
+        unsigned int bytes = kind & KG__ACCESS_BYTES;
+
+        if (!writes || (kind & KG__ACCESS_ATOMIC) != 0)
+            mark_bytes(region, false, bytes, offsets, count);
+        if (writes)
+            mark_bytes(region, true, bytes, offsets, count);
+    }
+    if (checking)
+        kg__shadow_take(region, site, kind, count, offsets, lanes, first_thread);
+}
+
+/* Says of one lane's access that it is to memory that was freed; false where it is to none. */
+static bool report_freed(const kg__finding_place *place, unsigned int bytes, uint64_t address)
+{
+    const kg__model_freed *freed = kg__model_find_freed((const void *)(uintptr_t)address);
+    char where[224];
+
+    if (freed == NULL)
+        return false;
+    kg__model_describe_freed(freed, (uintptr_t)address, where, sizeof where);
+    kg__find(KG__MODEL_AFTER_FREE, place, "%s %u bytes at %s", place->does, bytes, where);
+    return true;
+}
+
+/* Says what is wrong with one lane's access, which is in no region that it may touch. */
+static void report_outside(const kg__site *site, const kg__region *region, unsigned int kind,
+                           uint64_t address, unsigned int lane)
+{
+    const char *does = kg__access_verb(kind);
+    unsigned int bytes = kind & KG__ACCESS_BYTES;
+    kg__finding_place place = { site->code, does, first_thread + lane, NULL };
+
+    if (region == NULL) {
+        if (report_freed(&place, bytes, address) ||
+            kg__model_in_image((const void *)(uintptr_t)address))
+            return;
+        kg__find(KG__MODEL_HOST_ACCESS, &place,
+                 "%s %u bytes at 0x%llx, which is no memory of the device: an index far out of "
+                 "bounds, or a pointer of the host",
+                 does, bytes, (unsigned long long)address);
+        return;
+    }
+    long long offset = (long long)(address - region->start);
+    bool behind = offset >= 0;
+
+    kg__find(KG__MODEL_OUT_OF_BOUNDS, &place, "%s %u bytes at %s %c %llu, %s %s (%zu bytes)", does,
+             bytes, region->name, behind ? '+' : '-',
+             behind ? (unsigned long long)offset : 0 - (unsigned long long)offset,
+             behind ? "beyond the end of" : "before", region->name, region->bytes);
+}
+
+/* Takes a request that the site's last region does not hold: of lanes in several regions, or
+ * outside of all. Lanes that touch nothing of the device are left out. */
+static void take_apart(kg__site *site, unsigned int kind, unsigned int count,
+                       const uint64_t *addresses, const uint8_t *lanes)
+{
+    unsigned int bytes = kind & KG__ACCESS_BYTES;
+    kg__region *region_of[WARP];
+
+    for (unsigned int i = 0; i < count; i++) {
+        kg__region *region = kg__region_at((uintptr_t)addresses[i]);
+        uint64_t offset = region != NULL ? addresses[i] - region->start : 0;
+
+        region_of[i] = region;
+        if (region != NULL && region->bytes >= bytes && offset <= region->bytes - bytes)
+            continue;
+        region_of[i] = NULL;
+        if (checking)
+            report_outside(site, region, kind, addresses[i], lanes[i]);
+    }
+    for (unsigned int space = 0; counting && space < KG__SPACES; space++) {
+        uint64_t mine[WARP];
+        unsigned int together = 0;
+
+        for (unsigned int i = 0; i < count; i++) {
+            if (region_of[i] != NULL && region_of[i]->space == space)
+                mine[together++] = addresses[i];
+        }
+        if (together > 0)
+            count_request(site, (kg__model_space)space, kind, together, mine);
+    }
+    for (unsigned int i = 0; i < count; i++) {
+        kg__region *region = region_of[i];
+        uint32_t offsets[WARP];
+        uint8_t region_lanes[WARP];
+        unsigned int together = 0;
+
+        if (region == NULL)
+            continue;
+        for (unsigned int other = i; other < count; other++) {
+            if (region_of[other] != region)
+                continue;
+            region_of[other] = NULL;
+            offsets[together] = (uint32_t)(addresses[other] - region->start);
+            region_lanes[together++] = lanes[other];
+        }
+        site->region = region;
+        take_together(site, region, kind, together, offsets, region_lanes);
+    }
+}
+
+static void report_misaligned(const kg__site *site, unsigned int kind, unsigned int count,
+                              const uint64_t *addresses, const uint8_t *lanes)
+{
+    unsigned int bytes = kind & KG__ACCESS_BYTES;
+
+    for (unsigned int i = 0; i < count; i++) {
+        kg__finding_place place = { site->code, kg__access_verb(kind), first_thread + lanes[i],
+                                    NULL };
+        const kg__region *region;
+
+        if ((addresses[i] & (bytes - 1)) == 0)
+            continue;
+        region = kg__region_at((uintptr_t)addresses[i]);
+        kg__find(KG__MODEL_MISALIGNED, &place,
+                 "%s %u bytes at %s + %llu, at an address that is no multiple of %u: hardware "
+                 "fails on it",
+                 kg__access_verb(kind), bytes, region != NULL ? region->name : "nowhere",
+                 (unsigned long long)(addresses[i] - (region != NULL ? region->start : 0)), bytes);
+    }
+}
+
+void kg__request_take(uintptr_t code, unsigned int kind, unsigned int count,
+                      const uint64_t *addresses, const uint8_t *lanes)
+{
+    kg__site *site = kg__site_of(code);
+    kg__region *region = site->region;
+    unsigned int bytes = kind & KG__ACCESS_BYTES;
+    uint64_t last = region->bytes - bytes;
+    uint32_t offsets[WARP];
+    uint64_t alignment = 0;
+    uint64_t outside = 0;
+
+    if (lanes == NULL)
+        lanes = every_lane;
+    accesses += count;
+    site->kind = kind;
+    for (unsigned int i = 0; i < count; i++) {
+        uint64_t offset = addresses[i] - region->start;
+
+        offsets[i] = (uint32_t)offset;
+        /* The topmost bit of either tells an offset that is negative or beyond the last. */
+        outside |= offset | (last - offset);
+        alignment |= addresses[i];
+    }
+    if ((alignment & (bytes - 1)) != 0 && checking)
+        report_misaligned(site, kind, count, addresses, lanes);
+    if (outside >> 63 != 0 || region->bytes < bytes) {
+        take_apart(site, kind, count, addresses, lanes);
+        return;
+    }
+    if (counting)
+        count_request(site, region->space, kind, count, addresses);
+    take_together(site, region, kind, count, offsets, lanes);
+}

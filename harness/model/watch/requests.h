@@ -1,0 +1,27 @@
+/* Requests: what one access of a warp comes to, and whose memory it touches. Internal to watching.
+ */
+#ifndef KG__MODEL_REQUESTS_H
+#define KG__MODEL_REQUESTS_H
+
+#include <stdint.h>
+
+/* What requests are for from now on: a sum of KG__MODEL_COUNT and KG__MODEL_CHECK. Forgets all
+ * sites' counts. */
+void kg__requests_begin(unsigned int what);
+/* Requests are no longer held against what is known of memory. */
+void kg__requests_stop_checking(void);
+
+/* The warp, of the running block, whose requests follow. */
+void kg__request_begin_warp(unsigned int warp);
+
+/* Takes a request of `count` lanes (`lanes` NULL: lane i is i) at `code`, of the kind of an access
+ * (trace.h). */
+void kg__request_take(uintptr_t code, unsigned int kind, unsigned int count,
+                      const uint64_t *addresses, const uint8_t *lanes);
+
+/* Accesses of single lanes that were taken since kg__requests_begin(). */
+uint64_t kg__requests_accesses(void);
+/* Requests that were counted since then, whatever their blocks stand for. */
+uint64_t kg__requests_counted(void);
+
+#endif

@@ -1,0 +1,485 @@
+/* Who wrote and who read each few bytes of memory last: order.h says what is ordered before what.
+ */
+#include "model/watch/shadow.h"
+
+#include "base/message.h"
+#include "model/watch/cells.h"
+#include "model/watch/findings.h"
+#include "model/watch/order.h"
+#include "model/watch/trace.h"
+
+#define WARP KG__MODEL_WARP
+
+/* A writer is a thread, with a flag on top; a reader a thread, any lanes of one warp, or several
+ * warps' threads. */
+#define ATOMIC 0x8000u
+#define READERS_OF_WARP 0x8000u
+#define MANY_READERS 0xffffu
+#define THREAD 0x03ffu
+/* On top of a reader's clock: other blocks have read it too, in this launch. */
+#define OTHER_BLOCKS 0x8000u
+
+/* Reads of what was not written yet: a race when somebody else writes it after all. */
+#define PENDING_MAXIMUM 4096
+typedef struct pending_read {
+    kg__region *region;
+    size_t cell;
+    uint32_t time;
+    uint32_t offset;
+    unsigned int bytes;
+    uint16_t thread;
+    const kg__site *site;
+    uint3 block;
+} pending_read;
+
+static pending_read pending[PENDING_MAXIMUM];
+static size_t pending_count;
+
+void kg__shadow_begin_launch(void)
+{
+    kg__order_begin_launch();
+    pending_count = 0;
+}
+
+/* Gives a region a cell for each byte. */
+static void refine(kg__region *region)
+{
+    bool had_cells = region->cells != NULL;
+    size_t kept = 0;
+
+    kg__cells_refine(region);
+    for (size_t i = 0; had_cells && i < pending_count; i++) {
+        if (pending[i].region == region) {
+            if (region->cells == NULL)
+                continue;
+            pending[i].cell *= 4;
+        }
+        pending[kept++] = pending[i];
+    }
+    if (had_cells)
+        pending_count = kept;
+}
+
+static bool is_of_this_block(uint32_t time)
+{
+    return time >= kg__order.block_began;
+}
+
+static bool is_of_this_launch(uint32_t time)
+{
+    return time >= kg__order.launch_began;
+}
+
+/* True when somebody else wrote, with no order, what a pending read found unwritten: then the race
+ * has been reported. */
+static bool was_raced(const pending_read *read)
+{
+    const kg__cell *cell = &read->region->cells[read->cell];
+
+    if (cell->write_time == read->time)
+        return (cell->writer & THREAD) != read->thread;
+    return read->region->space == KG__MODEL_GLOBAL && is_of_this_launch(cell->write_time) &&
+           kg__order_block(cell->write_time) != kg__order_block(read->time);
+}
+
+/* Reports the pending reads of shared memory, or of all memory, that nobody has made good. */
+static void settle_pending(bool of_all)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < pending_count; i++) {
+        pending_read *read = &pending[i];
+        kg__finding_place place = { read->site->code, "reads", read->thread, &read->block };
+
+        if (!of_all && read->region->space == KG__MODEL_GLOBAL) {
+            pending[kept++] = *read;
+        } else if (!was_raced(read)) {
+            kg__find(KG__MODEL_NEVER_WRITTEN, &place,
+                     "reads %u bytes at %s + %u that nothing has written", read->bytes,
+                     read->region->name, read->offset);
+        }
+    }
+    pending_count = kept;
+}
+
+void kg__shadow_barrier(void)
+{
+    settle_pending(false);
+    kg__order_barrier();
+}
+
+void kg__shadow_end_block(void)
+{
+    settle_pending(false);
+}
+
+void kg__shadow_end_launch(void)
+{
+    settle_pending(true);
+}
+
+/* What is being held against a cell. */
+typedef struct access {
+    kg__region *region;
+    const kg__site *site;
+    unsigned int bytes;
+    unsigned int kind;
+    uint32_t offset;
+    unsigned int thread;
+} access;
+
+/* Reports a race with whoever `other` is, at `time`, who `did` something to the same bytes. */
+static void report_race(const access *mine, uint32_t time, unsigned int other, const char *did,
+                        unsigned int site_number)
+{
+    kg__finding_place place = { mine->site->code, kg__access_verb(mine->kind), mine->thread, NULL };
+    const kg__site *site = kg__site_numbered(site_number);
+    kg__model_source source = { "", 0 };
+    bool is_of_warp =
+        other != MANY_READERS &&
+        ((other & READERS_OF_WARP) != 0 ? other & THREAD : other / WARP) == mine->thread / WARP;
+    char who[96];
+    char where[160];
+
+    if (kg__found_before(KG__MODEL_RACE, mine->site->code))
+        return;
+    if (site != NULL)
+        source = kg__model_source_of((const void *)site->code);
+    kg__describe_line(where, sizeof where, source);
+    if (!is_of_this_block(time)) {
+        uint3 block = kg__order_block_index(time);
+
+        kg__format(who, sizeof who, "block (%u, %u, %u)", block.x, block.y, block.z);
+        kg__find(KG__MODEL_RACE, &place,
+                 "%s %u bytes at %s + %u that %s %s%s: blocks of a launch run in any order",
+                 kg__access_verb(mine->kind), mine->bytes, mine->region->name, mine->offset, who,
+                 did, where);
+        return;
+    }
+    if (other == MANY_READERS || (other & READERS_OF_WARP) != 0) {
+        kg__format(who, sizeof who, "other threads");
+    } else {
+        uint3 thread = kg__thread_index(other);
+
+        kg__format(who, sizeof who, "thread (%u, %u, %u)", thread.x, thread.y, thread.z);
+    }
+    kg__find(KG__MODEL_RACE, &place, "%s %u bytes at %s + %u that %s %s%s, with no %s between",
+             kg__access_verb(mine->kind), mine->bytes, mine->region->name, mine->offset, who, did,
+             where, is_of_warp ? "__syncthreads() or __syncwarp()" : "__syncthreads()");
+}
+
+/* True when what `other` did in this interval, a thread or the `lanes` of a warp, is ordered before
+ * what a thread does by __syncwarp(). */
+static bool has_met(unsigned int thread, unsigned int other, uint32_t lanes, unsigned int clock)
+{
+    unsigned int warp = thread / WARP;
+    const uint16_t *mine = kg__order.known[warp][thread % WARP];
+
+    if (!kg__order.have_met[warp] || other == MANY_READERS)
+        return false;
+    if ((other & READERS_OF_WARP) != 0) {
+        if ((other & THREAD) != warp)
+            return false;
+        for (uint32_t rest = lanes & ~(1u << thread % WARP); rest != 0; rest &= rest - 1) {
+            if (mine[__builtin_ctz(rest)] <= clock)
+                return false;
+        }
+        return true;
+    }
+    return other / WARP == warp && mine[other % WARP] > clock;
+}
+
+static void await_writer(const access *mine, size_t cell)
+{
+    const pending_read *last = pending_count > 0 ? &pending[pending_count - 1] : NULL;
+
+    /* A wide access is one, however many cells it has. */
+    if (last != NULL && last->region == mine->region && last->cell < cell &&
+        last->offset == mine->offset && last->thread == mine->thread && last->site == mine->site &&
+        last->time == kg__order.now)
+        return;
+    if (pending_count < PENDING_MAXIMUM)
+        pending[pending_count++] =
+            (pending_read){ mine->region, cell,        kg__order.now,
+                            mine->offset, mine->bytes, (uint16_t)mine->thread,
+                            mine->site,   blockIdx };
+}
+
+/* A read whose last write is not plainly in order. */
+static void question_read(const access *mine, const kg__cell *cell, size_t index)
+{
+    bool global = mine->region->space == KG__MODEL_GLOBAL;
+    unsigned int writer = cell->writer & THREAD;
+
+    if (cell->write_time == kg__order.now) {
+        if (writer != mine->thread && !has_met(mine->thread, writer, 0, cell->write_clock))
+            report_race(mine, kg__order.now, writer, "wrote", cell->write_site);
+    } else if (cell->write_time == KG__TIME_NEVER || !global) {
+        await_writer(mine, index);
+    } else if (!kg__order_is_acquired(cell->write_time)) {
+        report_race(mine, cell->write_time, 0, "wrote", cell->write_site);
+    }
+}
+
+/* True when a cell's last write is in order before anything that is read now: of this block before
+ * the last barrier, or (in global memory) from before the launch. */
+static inline bool is_settled(const kg__cell *cell, bool global)
+{
+    return cell->write_time - kg__order.block_began < kg__order.now - kg__order.block_began ||
+           (global && cell->write_time - 1 < kg__order.launch_began - 1);
+}
+
+static inline unsigned int clock_of(unsigned int thread)
+{
+    return kg__order.own[thread / WARP][thread % WARP];
+}
+
+/* Adds a reader to others of this interval. */
+static inline void join_readers(kg__cell *cell, unsigned int thread)
+{
+    bool lanes = (cell->reader & READERS_OF_WARP) != 0;
+    unsigned int warp = lanes ? cell->reader & THREAD : cell->reader / WARP;
+    unsigned int clock = clock_of(thread);
+
+    if (warp != thread / WARP) {
+        cell->reader = MANY_READERS;
+        return;
+    }
+    cell->read_lanes = (lanes ? cell->read_lanes : 1u << cell->reader % WARP) | 1u << thread % WARP;
+    cell->reader = (uint16_t)(READERS_OF_WARP | warp);
+    if (clock > (cell->read_clock & KG__CLOCK_MAXIMUM))
+        cell->read_clock = (uint16_t)((cell->read_clock & OTHER_BLOCKS) | clock);
+}
+
+static inline void note_read(kg__cell *cell, unsigned int thread, unsigned int site)
+{
+    if (cell->read_time != kg__order.now) {
+        unsigned int others =
+            is_of_this_launch(cell->read_time) && !is_of_this_block(cell->read_time) ? OTHER_BLOCKS
+            : is_of_this_launch(cell->read_time) ? cell->read_clock & OTHER_BLOCKS
+                                                 : 0;
+
+        cell->read_time = kg__order.now;
+        cell->reader = (uint16_t)thread;
+        cell->read_clock = (uint16_t)(clock_of(thread) | others);
+        cell->read_site = (uint16_t)site;
+    } else if (kg__order.have_met[thread / WARP] &&
+               (cell->reader == thread || has_met(thread, cell->reader, cell->read_lanes,
+                                                  cell->read_clock & KG__CLOCK_MAXIMUM))) {
+        /* Who is ordered behind this read is so behind the former ones. */
+        cell->reader = (uint16_t)thread;
+        cell->read_clock = (uint16_t)((cell->read_clock & OTHER_BLOCKS) | clock_of(thread));
+        cell->read_site = (uint16_t)site;
+    } else if (cell->reader != thread && cell->reader != MANY_READERS) {
+        join_readers(cell, thread);
+        cell->read_site = (uint16_t)site;
+    }
+}
+
+static inline void take_read(const access *mine, kg__cell *cell, size_t index, bool global)
+{
+    if (!is_settled(cell, global))
+        question_read(mine, cell, index);
+    note_read(cell, mine->thread, mine->site->number);
+}
+
+/* Adds lanes of one warp, that have met nobody in this block, to the readers of a cell. */
+static inline void note_lanes(kg__cell *cell, unsigned int first_thread, uint32_t lanes,
+                              unsigned int site)
+{
+    unsigned int warp = first_thread / WARP;
+    bool several = (lanes & (lanes - 1)) != 0;
+
+    if (cell->read_time != kg__order.now) {
+        note_read(cell, first_thread + (unsigned int)__builtin_ctz(lanes), site);
+    } else if (cell->reader == MANY_READERS) {
+        return;
+    } else if ((cell->reader & READERS_OF_WARP) != 0) {
+        several = true;
+        if ((cell->reader & THREAD) == warp)
+            lanes |= cell->read_lanes;
+        else
+            cell->reader = MANY_READERS;
+    } else if (cell->reader / WARP == warp) {
+        lanes |= 1u << cell->reader % WARP;
+        several = (lanes & (lanes - 1)) != 0;
+    } else {
+        cell->reader = MANY_READERS;
+    }
+    if (several && cell->reader != MANY_READERS) {
+        cell->reader = (uint16_t)(READERS_OF_WARP | warp);
+        cell->read_lanes = lanes;
+    }
+    cell->read_site = (uint16_t)site;
+}
+
+/* How many lanes it takes until the lanes of a warp read the same again, as the rows of a block do:
+ * 8, 16 or all. */
+static inline unsigned int period_of(const uint32_t *offsets, unsigned int count)
+{
+    uint32_t differ_by_8 = 0;
+    uint32_t differ_by_16 = 0;
+
+    if (count != WARP)
+        return count;
+    for (int lane = 0; lane < WARP - 8; lane++)
+        differ_by_8 |= offsets[lane] ^ offsets[lane + 8];
+    for (int lane = 0; lane < WARP - 16; lane++)
+        differ_by_16 |= offsets[lane] ^ offsets[lane + 16];
+    return differ_by_8 == 0 ? 8 : differ_by_16 == 0 ? 16 : WARP;
+}
+
+/* Reads of one cell a lane, which most are. */
+static inline void take_reads(access *mine, unsigned int count, const uint32_t *offsets,
+                              const uint8_t *lanes, unsigned int first_thread, unsigned int shift)
+{
+    kg__cell *cells = mine->region->cells;
+    bool global = mine->region->space == KG__MODEL_GLOBAL;
+    bool alike = !kg__order.have_met[first_thread / WARP];
+    unsigned int period = alike ? period_of(offsets, count) : count;
+    unsigned int next;
+
+    for (unsigned int i = 0; i < period; i = next) {
+        size_t index = offsets[i] >> shift;
+        kg__cell *cell = &cells[index];
+        uint32_t together = 1u << lanes[i];
+
+        for (next = i + 1; alike && next < period && offsets[next] == offsets[i]; next++)
+            together |= 1u << lanes[next];
+        for (unsigned int repeat = period; repeat < count; repeat *= 2)
+            together |= together << repeat;
+        mine->offset = offsets[i];
+        if (alike && is_settled(cell, global)) {
+            note_lanes(cell, first_thread, together, mine->site->number);
+            continue;
+        }
+        for (; together != 0; together &= together - 1) {
+            mine->thread = first_thread + (unsigned int)__builtin_ctz(together);
+            take_read(mine, cell, index, global);
+        }
+    }
+}
+
+/* What is wrong with a write, by the reads and the last write before it. */
+static void question_write(const access *mine, const kg__cell *cell)
+{
+    bool atomic = (mine->kind & KG__ACCESS_ATOMIC) != 0;
+    bool both_atomic = atomic && (cell->writer & ATOMIC) != 0;
+    unsigned int writer = cell->writer & THREAD;
+
+    if (cell->write_time == kg__order.now && writer != mine->thread && !both_atomic &&
+        !has_met(mine->thread, writer, 0, cell->write_clock))
+        report_race(mine, kg__order.now, writer, "wrote", cell->write_site);
+    if (cell->read_time == kg__order.now && cell->reader != mine->thread &&
+        !has_met(mine->thread, cell->reader, cell->read_lanes,
+                 cell->read_clock & KG__CLOCK_MAXIMUM))
+        report_race(mine, kg__order.now, cell->reader, "read", cell->read_site);
+    if (mine->region->space != KG__MODEL_GLOBAL)
+        return;
+    if (is_of_this_launch(cell->write_time) && !is_of_this_block(cell->write_time) &&
+        !both_atomic && !kg__order_is_acquired(cell->write_time))
+        report_race(mine, cell->write_time, 0, "wrote", cell->write_site);
+    if (is_of_this_launch(cell->read_time) && !is_of_this_block(cell->read_time) &&
+        !kg__order_is_acquired(cell->read_time))
+        report_race(mine, cell->read_time, 0, "read", cell->read_site);
+    else if (is_of_this_block(cell->read_time) && (cell->read_clock & OTHER_BLOCKS) != 0 &&
+             kg__order_has_acquired_nothing())
+        report_race(mine, kg__order.launch_began, 0, "read", cell->read_site);
+}
+
+static inline void take_write(const access *mine, kg__cell *cell)
+{
+    bool atomic = (mine->kind & KG__ACCESS_ATOMIC) != 0;
+
+    if (atomic && (mine->kind & KG__ACCESS_WRITE) == 0 && cell->write_time == KG__TIME_NEVER)
+        await_writer(mine, (size_t)(cell - mine->region->cells));
+    if (cell->write_time >= kg__order.launch_began || cell->read_time >= kg__order.launch_began)
+        question_write(mine, cell);
+    cell->write_time = kg__order.now;
+    cell->writer = (uint16_t)(mine->thread | (atomic ? ATOMIC : 0));
+    cell->write_clock = (uint16_t)clock_of(mine->thread);
+    cell->write_site = mine->site->number;
+}
+
+static void report_read_only(const access *mine)
+{
+    kg__finding_place place = { mine->site->code, kg__access_verb(mine->kind), mine->thread, NULL };
+
+    kg__find(KG__MODEL_READ_ONLY, &place, "%s %u bytes at %s + %u, %s", kg__access_verb(mine->kind),
+             mine->bytes, mine->region->name, mine->offset,
+             mine->region->space == KG__MODEL_CONSTANT ? "a constant" : "an input");
+}
+
+void kg__shadow_take(kg__region *region, const kg__site *site, unsigned int kind,
+                     unsigned int count, const uint32_t *offsets, const uint8_t *lanes,
+                     unsigned int first_thread)
+{
+    access mine = { region, site, kind & KG__ACCESS_BYTES, kind, 0, 0 };
+    bool writes = (kind & (KG__ACCESS_WRITE | KG__ACCESS_ATOMIC)) != 0;
+    bool global = region->space == KG__MODEL_GLOBAL;
+    bool constant = region->space == KG__MODEL_CONSTANT;
+    unsigned int shift;
+
+    if (writes && (region->read_only || constant)) {
+        for (unsigned int i = 0; i < count; i++) {
+            mine.offset = offsets[i];
+            mine.thread = first_thread + lanes[i];
+            report_read_only(&mine);
+        }
+        return;
+    }
+    /* Nobody can have written what only the host may write. */
+    if (constant || (region->read_only && region->state == KG__UPLOADED))
+        return;
+    if (region->granule == 4 && (mine.bytes & 3) != 0)
+        refine(region);
+    if (region->cells == NULL && region->state != KG__UNKNOWN)
+        kg__cells_make(region);
+    if (region->cells == NULL)
+        return;
+    shift = region->granule == 4 ? 2 : 0;
+    if (!writes && mine.bytes == region->granule) {
+        take_reads(&mine, count, offsets, lanes, first_thread, shift);
+        return;
+    }
+    for (unsigned int i = 0; i < count; i++) {
+        size_t first = offsets[i] >> shift;
+        size_t last = (offsets[i] + mine.bytes - 1) >> shift;
+
+        mine.offset = offsets[i];
+        mine.thread = first_thread + lanes[i];
+        if ((kind & KG__ACCESS_ATOMIC) != 0 && global && kg__order.any_fence)
+            kg__order_atomic(region, offsets[i]);
+        for (size_t cell = first; cell <= last; cell++) {
+            if (writes)
+                take_write(&mine, &region->cells[cell]);
+            else
+                take_read(&mine, &region->cells[cell], cell, global);
+        }
+    }
+}
+
+void kg__shadow_set(kg__region *region, uintptr_t address, size_t bytes, bool written)
+{
+    uintptr_t from = address > region->start ? address : region->start;
+    uintptr_t to = address + bytes;
+    uintptr_t end = region->start + region->bytes;
+
+    to = to < end ? to : end;
+    if (from >= to)
+        return;
+    if (from == region->start && to == end && region->cells == NULL) {
+        region->state = written ? KG__UPLOADED : KG__UNTOUCHED;
+        return;
+    }
+    if ((from - region->start) % region->granule != 0 ||
+        ((to - region->start) % region->granule != 0 && to != end))
+        refine(region);
+    if (region->cells == NULL && region->state != KG__UNKNOWN)
+        kg__cells_make(region);
+    if (region->cells == NULL)
+        return;
+    for (size_t i = (from - region->start) / region->granule;
+         i <= (to - region->start - 1) / region->granule; i++)
+        region->cells[i] = (kg__cell){ .write_time = written ? KG__TIME_OF_HOST : KG__TIME_NEVER };
+}

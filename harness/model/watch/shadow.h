@@ -1,0 +1,32 @@
+/* The shadow of memory: who wrote and who read it last, so that a read of what was never written
+ * and two accesses with no order between them are seen. Internal to watching. */
+#ifndef KG__MODEL_SHADOW_H
+#define KG__MODEL_SHADOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/watch/sites.h"
+
+/* Begins a launch: what the ones before it did is ordered before all that it does. */
+void kg__shadow_begin_launch(void);
+/* Every thread of the block has come to a barrier: what follows it is ordered after what went
+ * before. */
+void kg__shadow_barrier(void);
+/* Ends the running block's last interval. */
+void kg__shadow_end_block(void);
+
+/* Ends the launch. */
+void kg__shadow_end_launch(void);
+/* Holds the accesses of `count` lanes to `region`, at `offsets` from its start, against what is
+ * known of it. */
+void kg__shadow_take(kg__region *region, const kg__site *site, unsigned int kind,
+                     unsigned int count, const uint32_t *offsets, const uint8_t *lanes,
+                     unsigned int first_thread);
+
+/* The host has written `bytes` from `address` of a region, or (`written` false) wants them to count
+ * as never written. */
+void kg__shadow_set(kg__region *region, uintptr_t address, size_t bytes, bool written);
+
+#endif

@@ -1,0 +1,104 @@
+/* Sites, by the address of their code and by number. */
+#include "model/watch/sites.h"
+
+#include "base/message.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SITES_AT_FIRST 1024
+#define SITE_NUMBERS 65536
+
+kg__site **kg__site_table;
+size_t kg__site_table_size;
+
+static size_t site_count;
+static kg__site *numbered[SITE_NUMBERS];
+static kg__site *all_sites;
+
+/* What a site that has had no request yet remembers: room for nothing. */
+static kg__region nowhere;
+
+const kg__site *kg__site_numbered(unsigned int number)
+{
+    return number < SITE_NUMBERS ? numbered[number] : NULL;
+}
+
+const kg__site *kg__sites(void)
+{
+    return all_sites;
+}
+
+static void grow_table(void)
+{
+    kg__site **old = kg__site_table;
+    size_t old_size = kg__site_table_size;
+
+    kg__site_table_size = old_size > 0 ? 2 * old_size : SITES_AT_FIRST;
+    kg__site_table = kg__allocate(kg__site_table_size, sizeof(kg__site *));
+    for (size_t i = 0; i < old_size; i++) {
+        if (old[i] != NULL)
+            kg__site_table[kg__site_slot(old[i]->code)] = old[i];
+    }
+    free(old);
+}
+
+kg__site *kg__site_add(uintptr_t code)
+{
+    kg__site *site = kg__allocate(1, sizeof *site);
+
+    if (2 * site_count >= kg__site_table_size)
+        grow_table();
+    *site = (kg__site){ .code = code, .region = &nowhere, .next = all_sites };
+    all_sites = site;
+    if (++site_count < SITE_NUMBERS) {
+        site->number = (uint16_t)site_count;
+        numbered[site_count] = site;
+    }
+    kg__site_table[kg__site_slot(code)] = site;
+    return site;
+}
+
+void kg__site_note(uintptr_t code, unsigned int kind)
+{
+    kg__site *site = kg__site_of(code);
+
+    site->kind = kind;
+    site->fresh[KG__NO_SPACE][0]++;
+}
+
+void kg__sites_begin(void)
+{
+    for (kg__site *site = all_sites; site != NULL; site = site->next) {
+        memset(site->fresh, 0, sizeof site->fresh);
+        memset(site->sum, 0, sizeof site->sum);
+    }
+}
+
+/* `value`, seen in `of` blocks, for `weight` blocks; rounded. */
+static uint64_t weighed(uint64_t value, uint64_t weight, uint64_t of)
+{
+    return value / of * weight + (value % of * weight + of / 2) / of;
+}
+
+void kg__sites_weigh(uint64_t weight, uint64_t of)
+{
+    for (kg__site *site = all_sites; site != NULL; site = site->next) {
+        for (int space = 0; space <= KG__SPACES; space++) {
+            for (int what = 0; what < 2; what++) {
+                uint64_t *fresh = &site->fresh[space][what];
+
+                site->sum[space][what] += weighed(*fresh, weight, of);
+                *fresh = 0;
+            }
+        }
+    }
+}
+
+void kg__sites_forget_region(const kg__region *region)
+{
+    for (kg__site *site = all_sites; site != NULL; site = site->next) {
+        if (site->region == region)
+            site->region = &nowhere;
+    }
+}

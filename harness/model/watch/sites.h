@@ -1,0 +1,69 @@
+/* Sites: the places in the code that touch memory, and what their requests came to. Internal to
+ * watching. */
+#ifndef KG__MODEL_WATCH_SITES_H
+#define KG__MODEL_WATCH_SITES_H
+
+#include "model/exec/launch.h"
+#include "model/watch/regions.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define KG__SPACES 3
+/* After the spaces: what is counted and touches none, a barrier or a shuffle. */
+#define KG__NO_SPACE KG__SPACES
+
+/* A place in the code that touches memory, and what its requests came to, by space: how many, and
+ * their sectors, wavefronts or words. */
+typedef struct kg__site {
+    uintptr_t code;                    /* where its hook returns to; 0: none */
+    kg__region *region;                /* where its last request went */
+    unsigned int kind;                 /* of its last request, as in trace.h */
+    uint16_t number;                   /* by which cells name it; 0: one too many to be named */
+    uint64_t fresh[KG__SPACES + 1][2]; /* not weighed yet */
+    uint64_t sum[KG__SPACES + 1][2];
+    struct kg__site *next; /* of all sites */
+} kg__site;
+
+/* Sites by a hash of their code, with room for as many again; a power of two, or 0. */
+extern KG__HIDDEN kg__site **kg__site_table;
+extern KG__HIDDEN size_t kg__site_table_size;
+
+/* The slot of a site's code in a table that has one. */
+static inline size_t kg__site_slot(uintptr_t code)
+{
+    size_t last = kg__site_table_size - 1;
+    size_t slot = (size_t)((uint64_t)code * 0x9e3779b97f4a7c15u >> 32) & last;
+
+    while (kg__site_table[slot] != NULL && kg__site_table[slot]->code != code)
+        slot = (slot + 1) & last;
+    return slot;
+}
+
+/* Adds the site of a code that has none. */
+kg__site *kg__site_add(uintptr_t code);
+
+/* The site of a code. */
+static inline kg__site *kg__site_of(uintptr_t code)
+{
+    kg__site *site = kg__site_table_size > 0 ? kg__site_table[kg__site_slot(code)] : NULL;
+
+    return site != NULL ? site : kg__site_add(code);
+}
+
+/* The site of a number (1 and up), or NULL. */
+const kg__site *kg__site_numbered(unsigned int number);
+/* All sites, linked by `next`. */
+const kg__site *kg__sites(void);
+
+/* Counts a barrier or a shuffle at `code`; `kind` says which (trace.h). */
+void kg__site_note(uintptr_t code, unsigned int kind);
+/* Forgets all sites' counts. */
+void kg__sites_begin(void);
+/* Ends a class of blocks: what was counted since the last class stands for `weight` blocks where
+ * `of` were run. With `weight` 0 it is thrown away. */
+void kg__sites_weigh(uint64_t weight, uint64_t of);
+/* A region is gone or has another size, and no site may remember it. */
+void kg__sites_forget_region(const kg__region *region);
+
+#endif

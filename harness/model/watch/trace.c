@@ -1,0 +1,183 @@
+/* The lanes' traces and their replay: which lanes are together at each step, by the lowest code
+ * address first. */
+#include "model/watch/trace.h"
+
+#include "model/watch/requests.h"
+
+#include <string.h>
+
+#define WARP KG__MODEL_WARP
+#define EVERY_LANE UINT32_MAX
+
+_Thread_local kg__trace_event *kg__trace_cursor;
+_Thread_local kg__trace_event *kg__trace_limit;
+_Thread_local uintptr_t kg__trace_stack;
+
+/* A row holds an event of each lane, so that lanes that go together are side by side. */
+static kg__trace_event events[KG__TRACE_ROWS + 1][WARP] __attribute__((aligned(64)));
+static uint8_t filled[WARP];   /* rows that a lane has written */
+static uint8_t replayed[WARP]; /* and those of them that are done with */
+static uint32_t full;          /* lanes that wait for room */
+static unsigned int running;   /* the lane that has its turn */
+
+void kg__trace_begin(unsigned int warp)
+{
+    memset(filled, 0, sizeof filled);
+    memset(replayed, 0, sizeof replayed);
+    full = 0;
+    kg__request_begin_warp(warp);
+}
+
+void kg__trace_resume(unsigned int lane, const void *stack)
+{
+    running = lane;
+    kg__trace_cursor = &events[filled[lane]][lane];
+    kg__trace_limit = &events[KG__TRACE_ROWS][lane];
+    kg__trace_stack = (uintptr_t)stack;
+}
+
+void kg__trace_pause(void)
+{
+    if (kg__trace_cursor == NULL)
+        return;
+    filled[running] = (uint8_t)((kg__trace_cursor - &events[0][running]) / WARP);
+    kg__trace_cursor = kg__trace_limit = NULL;
+}
+
+void kg__trace_fill(void)
+{
+    full |= 1u << running;
+}
+
+void kg__trace_widen(void)
+{
+    kg__trace_limit = &events[KG__TRACE_ROWS][running];
+}
+
+/* Replays whole rows from `row` to before `end`, as long as all lanes are together. Returns the row
+ * where they are not. */
+static unsigned int replay_rows(unsigned int row, unsigned int end)
+{
+    uint64_t addresses[WARP];
+
+    for (; row < end; row++) {
+        const kg__trace_event *together = events[row];
+        unsigned int kind = kg__access_kind(together[0].what);
+        uintptr_t apart = 0;
+
+        for (int lane = 0; lane < WARP; lane++) {
+            uint64_t what = together[lane].what;
+
+            apart |= together[lane].code ^ together[0].code;
+            apart |= (what ^ together[0].what) & KG__ACCESS_KIND;
+            addresses[lane] = kg__access_address(what);
+        }
+        if (apart != 0)
+            break;
+        if (kind != 0)
+            kg__request_take(together[0].code, kind, WARP, addresses, NULL);
+    }
+    return row;
+}
+
+/* What the replay keeps of lanes that are not side by side. */
+typedef struct gathering {
+    unsigned int count;
+    uint8_t lanes[WARP];
+    uint64_t addresses[WARP];
+} gathering;
+
+/* One step of the lanes in `left`: those at the lowest code address go on. Returns them. */
+static uint32_t step(uint32_t left)
+{
+    gathering together = { 0 };
+    uintptr_t lowest = UINTPTR_MAX;
+    unsigned int kind = 0;
+    uint32_t moved = 0;
+
+    for (uint32_t rest = left; rest != 0; rest &= rest - 1) {
+        unsigned int lane = (unsigned int)__builtin_ctz(rest);
+        const kg__trace_event *event = &events[replayed[lane]][lane];
+
+        if (event->code > lowest || (event->code == lowest && kg__access_kind(event->what) != kind))
+            continue;
+        if (event->code < lowest) {
+            lowest = event->code;
+            kind = kg__access_kind(event->what);
+            moved = 0;
+            together.count = 0;
+        }
+        moved |= 1u << lane;
+        together.lanes[together.count] = (uint8_t)lane;
+        together.addresses[together.count++] = kg__access_address(event->what);
+    }
+    for (unsigned int i = 0; i < together.count; i++)
+        replayed[together.lanes[i]]++;
+    if (kind != 0)
+        kg__request_take(lowest, kind, together.count, together.addresses, together.lanes);
+    return moved;
+}
+
+/* The lanes of `among` that have no event left. */
+static uint32_t used_up(uint32_t among)
+{
+    uint32_t lanes = 0;
+
+    for (uint32_t rest = among; rest != 0; rest &= rest - 1) {
+        unsigned int lane = (unsigned int)__builtin_ctz(rest);
+
+        if (replayed[lane] == filled[lane])
+            lanes |= 1u << lane;
+    }
+    return lanes;
+}
+
+/* True when all lanes stand in one row; `end` becomes the first row that not all of them have. */
+static bool stand_in_one_row(unsigned int *end)
+{
+    unsigned int least = filled[0];
+
+    for (int lane = 1; lane < WARP; lane++) {
+        if (replayed[lane] != replayed[0])
+            return false;
+        least = filled[lane] < least ? filled[lane] : least;
+    }
+    *end = least;
+    return true;
+}
+
+static void empty(uint32_t lanes)
+{
+    for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+        unsigned int lane = (unsigned int)__builtin_ctz(rest);
+
+        filled[lane] = replayed[lane] = 0;
+    }
+}
+
+uint32_t kg__trace_replay(void)
+{
+    uint32_t left = ~used_up(EVERY_LANE);
+    uint32_t dry;
+    unsigned int end;
+
+    if (left == EVERY_LANE && stand_in_one_row(&end)) {
+        unsigned int row = replay_rows(replayed[0], end);
+
+        memset(replayed, (int)row, sizeof replayed);
+        left = ~used_up(EVERY_LANE);
+    }
+    while (left != 0 && (full & ~left) == 0)
+        left &= ~used_up(step(left));
+    dry = full & ~left;
+    empty(~left);
+    full &= ~dry;
+    return dry;
+}
+
+void kg__trace_finish(void)
+{
+    do
+        full = 0;
+    while (kg__trace_replay() != 0);
+}

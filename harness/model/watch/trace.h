@@ -1,0 +1,77 @@
+/* Traces: what the lanes of the running warp have done since they were last replayed together.
+ * Internal to watching: hooks write, the scheduler says whose turn it is, the replay reads. */
+#ifndef KG__MODEL_TRACE_H
+#define KG__MODEL_TRACE_H
+
+#include "model/exec/launch.h"
+
+#include <stdint.h>
+
+/* One thing that a lane did: the address that it touched, with the kind of access below it; or 0
+ * when it came to the head of a basic block. An address loses its top byte, which is 0 in whatever
+ * can be touched, and might else be taken for a kind. */
+typedef struct kg__trace_event {
+    uint64_t what;
+    uintptr_t code; /* where the hook returns to */
+} kg__trace_event;
+
+/* A kind of access: bytes, and what is done to them. */
+#define KG__ACCESS_SHIFT 8
+#define KG__ACCESS_BYTES 0x1fu
+#define KG__ACCESS_WRITE 0x20u
+#define KG__ACCESS_ATOMIC 0x40u
+/* Kinds of what is counted and is no access. */
+#define KG__ACCESS_BARRIER 0x100u
+#define KG__ACCESS_SHUFFLE 0x200u
+#define KG__ACCESS_KIND ((uint64_t)0x7f)
+
+/* An access to `address` of this kind, as kg__trace_event has it. */
+static inline uint64_t kg__access(uintptr_t address, unsigned int kind)
+{
+    return (uint64_t)address << KG__ACCESS_SHIFT | kind;
+}
+
+/* The kind of such an access. */
+static inline unsigned int kg__access_kind(uint64_t what)
+{
+    return (unsigned int)(what & KG__ACCESS_KIND);
+}
+
+/* The address of such an access, without its top byte. */
+static inline uintptr_t kg__access_address(uint64_t what)
+{
+    return (uintptr_t)(what >> KG__ACCESS_SHIFT);
+}
+
+/* A lane that has done so much waits for the replay. Few, so that all lanes' events stay in the
+ * first cache; the switch that each chunk costs is small beside its events. */
+#define KG__TRACE_ROWS 64
+
+/* Where the next event of the running lane goes, and where it has no more room: equal when there is
+ * no lane to trace, so that hooks have a single test. Of the host thread that launches: what
+ * another one's launcher does meanwhile is its own. */
+extern KG__HIDDEN _Thread_local kg__trace_event *kg__trace_cursor;
+extern KG__HIDDEN _Thread_local kg__trace_event *kg__trace_limit;
+/* The lowest byte of the running lane's stack: what lies there is its own. */
+extern KG__HIDDEN _Thread_local uintptr_t kg__trace_stack;
+
+/* Empties all traces; the warp that runs from now on is number `warp` of its block. */
+void kg__trace_begin(unsigned int warp);
+/* Gives the turn to a lane, whose stack begins at `stack`. */
+void kg__trace_resume(unsigned int lane, const void *stack);
+
+/* Takes the turn away from the lane that has it, if one has. */
+void kg__trace_pause(void);
+/* Says that the running lane has no more room, and will have more to tell. */
+void kg__trace_fill(void);
+/* Gives the running lane all its room again, where a hook has taken it away. */
+void kg__trace_widen(void);
+
+/* Replays what the warp's lanes have done, as far as it can be told: every lane whose trace is not
+ * full has told all that it will for now. Returns the full lanes whose traces are used up: they
+ * must run before the replay can go on; 0 when everything is replayed. */
+uint32_t kg__trace_replay(void);
+/* Replays everything, as after a failure: nobody will go on. */
+void kg__trace_finish(void);
+
+#endif

@@ -1,0 +1,471 @@
+/* Watching: what is watched for, which blocks stand for the others, and what was seen. */
+#include "model/watch/watch.h"
+
+#include "base/message.h"
+#include "model/watch/cells.h"
+#include "model/watch/findings.h"
+#include "model/watch/order.h"
+#include "model/watch/places.h"
+#include "model/watch/requests.h"
+#include "model/watch/shadow.h"
+#include "model/watch/trace.h"
+#include "model/watch/watcher.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A launch is known to be too large once this part of the budget is spent. */
+#define BUDGET_PART 16
+/* The first block, the inner ones and the last one of each dimension. */
+#define RANGES 3
+#define CLASSES (RANGES * RANGES * RANGES)
+
+static bool is_instrumented;
+static bool watching; /* something is watched for, and can be seen */
+static unsigned int watched_for;
+static uint64_t budget;
+static bool any_sampled;
+static kg__model_report report;
+static kg__model_line *lines;
+static size_t line_count;
+static size_t line_room;
+
+/* The running launch. */
+static uint64_t grid_blocks;
+static uint64_t run_blocks;         /* whose counts are kept */
+static uint64_t accesses_at_launch; /* when it began, or its sampling did */
+static uint64_t requests_at_block;
+static uint64_t busiest_requests; /* of its blocks */
+
+/* Counts that no line of source makes: of launches, blocks and copies. */
+static kg__counts at_large;
+
+/* The class whose blocks are being sampled. */
+static bool sampling;
+static uint64_t sampled_per_class; /* at most */
+static unsigned int class_number;
+static uint64_t class_size;
+static uint64_t class_wanted;
+static uint64_t class_taken;
+
+void kg__model_watch(unsigned int what, uint64_t most)
+{
+    bool checked = kg__watch_checks();
+
+    watched_for = what;
+    budget = most;
+    watching = what != 0 && is_instrumented;
+    any_sampled = false;
+    report = (kg__model_report){ 0 };
+    at_large = (kg__counts){ 0 };
+    kg__requests_begin(what);
+    kg__findings_forget();
+    if (kg__watch_checks() && !checked) {
+        kg__regions_begin();
+        kg__cells_forget();
+    }
+}
+
+bool kg__model_is_instrumented(void)
+{
+    return is_instrumented;
+}
+
+void kg__watch_instrumented(void)
+{
+    is_instrumented = true;
+}
+
+bool kg__watch_checks(void)
+{
+    return watching && (watched_for & KG__MODEL_CHECK) != 0;
+}
+
+static uint64_t linear_block(void)
+{
+    return ((uint64_t)blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+}
+
+bool kg__watch_skips(uint64_t blocks)
+{
+    if (!kg__watch_checks() || !any_sampled)
+        return false;
+    if ((watched_for & KG__MODEL_COUNT) != 0) {
+        watched_for = KG__MODEL_COUNT;
+        kg__requests_stop_checking();
+        return false;
+    }
+    report.blocks += blocks;
+    return true;
+}
+
+static void begin_launch(size_t shared_bytes)
+{
+    uint64_t *most = &at_large.value[KG__SHARED_BYTES];
+    const kg__region *resized = kg__regions_begin_launch();
+
+    if (resized != NULL)
+        kg__sites_forget_region(resized);
+    grid_blocks = (uint64_t)gridDim.x * gridDim.y * gridDim.z;
+    run_blocks = 0;
+    accesses_at_launch = kg__requests_accesses();
+    sampling = false;
+    busiest_requests = 0;
+    at_large.value[KG__LAUNCHES]++;
+    if (*most < shared_bytes)
+        *most = shared_bytes;
+    kg__shadow_begin_launch();
+}
+
+static void begin_block(void)
+{
+    requests_at_block = kg__requests_counted();
+    kg__order_begin_block(linear_block());
+}
+
+/* The blocks of a dimension that a range holds. */
+static uint64_t range_size(unsigned int range, unsigned int blocks)
+{
+    return range == 0 ? 1 : range == 1 ? (blocks > 2 ? blocks - 2 : 0) : blocks > 1;
+}
+
+/* The index of the i-th of them. */
+static unsigned int range_index(unsigned int range, unsigned int blocks, uint64_t i)
+{
+    return range == 0 ? 0 : range == 1 ? 1 + (unsigned int)i : blocks - 1;
+}
+
+static uint64_t size_of_class(unsigned int number)
+{
+    return range_size(number % RANGES, gridDim.x) *
+           range_size(number / RANGES % RANGES, gridDim.y) *
+           range_size(number / RANGES / RANGES, gridDim.z);
+}
+
+static void begin_class(unsigned int number)
+{
+    class_number = number;
+    class_size = number < CLASSES ? size_of_class(number) : 0;
+    class_wanted = class_size < sampled_per_class ? class_size : sampled_per_class;
+    class_taken = 0;
+}
+
+/* Throws away what this launch has been counted for, and counts some blocks of each class; or goes
+ * on, where that would be all blocks. */
+static void begin_sampling(uint64_t per_block)
+{
+    unsigned int classes = 0;
+    uint64_t sampled = 0;
+    uint64_t thrown_away[2];
+
+    for (unsigned int i = 0; i < CLASSES; i++)
+        classes += size_of_class(i) > 0;
+    sampled_per_class = budget / 2 / classes / per_block;
+    if (sampled_per_class == 0)
+        sampled_per_class = 1;
+    for (unsigned int i = 0; i < CLASSES; i++) {
+        uint64_t size = size_of_class(i);
+
+        sampled += size < sampled_per_class ? size : sampled_per_class;
+    }
+    if (sampled == grid_blocks)
+        return;
+    kg__sites_weigh(0, 1);
+    kg__regions_count_unique(thrown_away);
+    kg__shadow_begin_launch();
+    run_blocks = 0;
+    busiest_requests = 0;
+    accesses_at_launch = kg__requests_accesses();
+    sampling = any_sampled = true;
+    begin_class(0);
+}
+
+/* The next block that a sampled launch runs; false after the last. */
+static bool choose_block(uint3 *block)
+{
+    uint64_t i;
+    uint64_t columns;
+    uint64_t rows;
+
+    while (class_taken == class_wanted) {
+        if (class_taken > 0)
+            kg__sites_weigh(class_size, class_taken);
+        if (class_number == CLASSES)
+            return false;
+        begin_class(class_number + 1);
+    }
+    /* Evenly spread, each in the middle of its share. */
+    i = (2 * class_taken + 1) * class_size / (2 * class_wanted);
+    class_taken++;
+    columns = range_size(class_number % RANGES, gridDim.x);
+    rows = range_size(class_number / RANGES % RANGES, gridDim.y);
+    if (columns == 0 || rows == 0)
+        return false;
+    *block = (uint3){
+        range_index(class_number % RANGES, gridDim.x, i % columns),
+        range_index(class_number / RANGES % RANGES, gridDim.y, i / columns % rows),
+        range_index(class_number / RANGES / RANGES, gridDim.z, i / columns / rows),
+    };
+    return true;
+}
+
+static kg__exec_next_block end_block(uint3 *next)
+{
+    uint64_t accesses = kg__requests_accesses() - accesses_at_launch;
+    uint64_t requests = kg__requests_counted() - requests_at_block;
+
+    kg__shadow_end_block();
+    run_blocks++;
+    if (busiest_requests < requests)
+        busiest_requests = requests;
+    if (!sampling && budget > 0 && accesses > budget / BUDGET_PART &&
+        accesses / run_blocks > budget / grid_blocks)
+        begin_sampling(accesses / run_blocks);
+    if (!sampling)
+        return KG__EXEC_NEXT_IN_ORDER;
+    return choose_block(next) ? KG__EXEC_NEXT_CHOSEN : KG__EXEC_NEXT_NONE;
+}
+
+static void end_launch(bool complete)
+{
+    uint64_t unique[2] = { 0, 0 };
+
+    kg__trace_pause();
+    if (!complete)
+        kg__trace_finish();
+    kg__shadow_end_launch();
+    if (!sampling)
+        kg__sites_weigh(1, 1);
+    else if (kg__watch_checks())
+        kg__cells_forget(); /* what the other blocks would have written is not known */
+    kg__regions_count_unique(unique);
+    at_large.value[KG__UNIQUE_BYTES_READ] += unique[0];
+    at_large.value[KG__UNIQUE_BYTES_WRITTEN] += unique[1];
+    at_large.value[KG__BUSIEST_BLOCK_REQUESTS] += busiest_requests;
+    report.blocks += grid_blocks;
+    report.watched += run_blocks;
+}
+
+/* Reports threads that wait for their block at different barriers. */
+static void compare_barriers(void)
+{
+    unsigned int example[2] = { 0, 0 };
+    unsigned int waiting[2] = { 0, 0 };
+    uintptr_t code[2] = { 0, 0 };
+    kg__model_source source[2];
+
+    for (unsigned int i = 0; i < kg__exec_thread_count(); i++) {
+        uintptr_t barrier = kg__exec_barrier_of(i);
+        int other = code[0] != 0 && barrier != code[0];
+
+        if (barrier == 0)
+            continue;
+        if (code[other] == 0) {
+            code[other] = barrier;
+            example[other] = i;
+        }
+        waiting[other]++;
+    }
+    if (waiting[1] == 0)
+        return;
+    for (int i = 0; i < 2; i++)
+        source[i] = kg__model_source_of((const void *)code[i]);
+    /* The compiler may have made two calls of one barrier. */
+    if (source[0].line == source[1].line && strcmp(source[0].file, source[1].file) == 0)
+        return;
+    /* The barrier in a branch is the one of fewer threads, or else the earlier one. */
+    int few = waiting[1] < waiting[0] || (waiting[1] == waiting[0] && code[1] < code[0]);
+    kg__finding_place place = { code[few], "", example[few], NULL };
+
+    kg__find(KG__MODEL_DIVERGENT_BARRIER, &place,
+             "%d threads of the block wait at this barrier and %d at that of line %u: every thread "
+             "must come to the same",
+             waiting[few], waiting[!few], source[!few].line);
+}
+
+static void note_barrier(uintptr_t code, bool several)
+{
+    if (several && kg__watch_checks())
+        compare_barriers();
+    kg__site_note(code, KG__ACCESS_BARRIER);
+    kg__shadow_barrier();
+}
+
+static void note_warp_operation(unsigned int warp, uint32_t lanes,
+                                kg__model_warp_operation operation, uintptr_t code)
+{
+    if (operation == KG__MODEL_SYNC)
+        kg__order_sync(warp, lanes);
+    else if (operation <= KG__MODEL_SHUFFLE_XOR)
+        kg__site_note(code, KG__ACCESS_SHUFFLE);
+}
+
+static void note_fence(void)
+{
+    if (kg__watch_checks())
+        kg__order_fence();
+}
+
+const kg__exec_watcher *kg__watch_watcher(void)
+{
+    static const kg__exec_watcher watcher = {
+        .begin_launch = begin_launch,
+        .end_launch = end_launch,
+        .begin_block = begin_block,
+        .end_block = end_block,
+        .begin_warp = kg__trace_begin,
+        .resume_lane = kg__trace_resume,
+        .pause_lane = kg__trace_pause,
+        .replay = kg__trace_replay,
+        .barrier = note_barrier,
+        .warp_operation = note_warp_operation,
+        .fence = note_fence,
+    };
+
+    return watching ? &watcher : NULL;
+}
+
+void kg__watch_written(const void *pointer, size_t count)
+{
+    if (watching)
+        at_large.value[KG__COPIED_BYTES] += count;
+    if (kg__watch_checks() && kg__model_find(pointer) != NULL)
+        kg__shadow_set(kg__region_at((uintptr_t)pointer), (uintptr_t)pointer, count, true);
+}
+
+void kg__watch_freed(const kg__model_allocation *allocation, kg__model_freed *freed)
+{
+    const kg__region *region = kg__region_of(allocation->base);
+
+    *freed = (kg__model_freed){ .base = allocation->base,
+                                .size = allocation->size,
+                                .start = (uintptr_t)allocation->base,
+                                .bytes = allocation->size };
+    if (region == NULL) {
+        kg__format(freed->name, sizeof freed->name, "allocation %llu",
+                   (unsigned long long)allocation->number);
+        return;
+    }
+    freed->start = region->start;
+    freed->bytes = region->bytes;
+    kg__format(freed->name, sizeof freed->name, "%s", region->name);
+    kg__sites_forget_region(region);
+    kg__region_drop(allocation->base);
+}
+
+/* The counter of a site's figure in a space. */
+static kg__counter counter_of(const kg__site *site, int space, int what)
+{
+    static const kg__counter reads[KG__SPACES][2] = {
+        [KG__MODEL_GLOBAL] = { KG__GLOBAL_LOAD_REQUESTS, KG__GLOBAL_LOAD_SECTORS },
+        [KG__MODEL_SHARED] = { KG__SHARED_LOAD_REQUESTS, KG__SHARED_LOAD_WAVEFRONTS },
+        [KG__MODEL_CONSTANT] = { KG__CONSTANT_LOAD_REQUESTS, KG__CONSTANT_LOAD_WORDS },
+    };
+    static const kg__counter writes[KG__SPACES][2] = {
+        [KG__MODEL_GLOBAL] = { KG__GLOBAL_STORE_REQUESTS, KG__GLOBAL_STORE_SECTORS },
+        [KG__MODEL_SHARED] = { KG__SHARED_STORE_REQUESTS, KG__SHARED_STORE_WAVEFRONTS },
+        [KG__MODEL_CONSTANT] = { KG__COUNTERS, KG__COUNTERS },
+    };
+    static const kg__counter updates[KG__SPACES][2] = {
+        [KG__MODEL_GLOBAL] = { KG__GLOBAL_ATOMIC_REQUESTS, KG__GLOBAL_ATOMIC_SECTORS },
+        [KG__MODEL_SHARED] = { KG__SHARED_ATOMIC_REQUESTS, KG__COUNTERS },
+        [KG__MODEL_CONSTANT] = { KG__COUNTERS, KG__COUNTERS },
+    };
+
+    if (space == KG__NO_SPACE)
+        return what > 0                                 ? KG__COUNTERS
+               : (site->kind & KG__ACCESS_BARRIER) != 0 ? KG__BARRIERS
+                                                        : KG__SHUFFLES;
+    return (site->kind & KG__ACCESS_ATOMIC) != 0  ? updates[space][what]
+           : (site->kind & KG__ACCESS_WRITE) != 0 ? writes[space][what]
+                                                  : reads[space][what];
+}
+
+/* The line of a source, added where it is new. */
+static kg__model_line *line_at(kg__model_source source)
+{
+    for (size_t i = 0; i < line_count; i++) {
+        if (lines[i].line == source.line && strcmp(lines[i].file, source.file) == 0)
+            return &lines[i];
+    }
+    lines = kg__grow(lines, line_count, &line_room, sizeof *lines);
+    lines[line_count] = (kg__model_line){ .file = source.file, .line = source.line };
+    return &lines[line_count++];
+}
+
+static int compare_lines(const void *left, const void *right)
+{
+    const kg__model_line *a = left;
+    const kg__model_line *b = right;
+    int order = strcmp(a->file, b->file);
+
+    return order != 0 ? order : (a->line > b->line) - (a->line < b->line);
+}
+
+static void gather_site(const kg__site *site)
+{
+    for (int space = 0; space <= KG__SPACES; space++) {
+        kg__model_line *line;
+
+        if (site->sum[space][0] == 0)
+            continue;
+        line = line_at(kg__model_source_of((const void *)site->code));
+        for (int what = 0; what < 2; what++) {
+            kg__counter counter = counter_of(site, space, what);
+
+            if (counter == KG__COUNTERS)
+                continue;
+            report.counts.value[counter] += site->sum[space][what];
+            line->counts.value[counter] += site->sum[space][what];
+        }
+    }
+}
+
+const kg__model_report *kg__model_seen(void)
+{
+    line_count = 0;
+    report.counts = at_large;
+    for (const kg__site *site = kg__sites(); site != NULL; site = site->next)
+        gather_site(site);
+    if (line_count > 0)
+        qsort(lines, line_count, sizeof *lines, compare_lines);
+    if (any_sampled)
+        report.counts.value[KG__UNIQUE_BYTES_READ] = report.counts.value[KG__UNIQUE_BYTES_WRITTEN] =
+            0;
+    report.lines = lines;
+    report.line_count = line_count;
+    report.findings = kg__findings(&report.finding_count);
+    report.accesses = kg__requests_accesses();
+    report.too_large = kg__watch_checks() ? kg__cells_too_large() : NULL;
+    return &report;
+}
+
+/* True of memory that the host writes to without a call. */
+static bool is_written_silently(const void *data)
+{
+    const kg__model_allocation *holder = kg__model_find(data);
+
+    return holder != NULL && holder->kind != KG__MODEL_DEVICE;
+}
+
+void kg__model_describe(const void *data, size_t bytes, const char *name, bool read_only)
+{
+    kg__region *region = kg__region_at((uintptr_t)data);
+
+    if (region == NULL)
+        return;
+    kg__sites_forget_region(region);
+    kg__region_narrow(region, data, bytes);
+    if (is_written_silently(data))
+        region->state = KG__UPLOADED;
+    region->name = name;
+    region->read_only = read_only;
+}
+
+void kg__model_forget(const void *data, size_t bytes)
+{
+    kg__region *region = kg__region_at((uintptr_t)data);
+
+    if (region != NULL && !is_written_silently(data))
+        kg__shadow_set(region, (uintptr_t)data, bytes, false);
+}

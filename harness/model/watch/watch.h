@@ -1,0 +1,109 @@
+/* Watching: what the accesses of instrumented kernels come to.
+ *
+ * An instrumented kernel calls a hook before every access and at the head of every basic block. The
+ * hooks write one trace a lane; as soon as no lane of a warp can run, the traces of its lanes are
+ * replayed together, lowest code address first, which is where the hardware's lanes meet again.
+ * Each step of the replay is one request of a warp: it is counted, and held against what is known
+ * of the memory that it touches.
+ *
+ * The modules, lowest first: image.c (symbols), places.c (the source lines and variables that come
+ * from them), findings.c (what is wrong), regions.c (the pieces of memory that requests can touch),
+ * sites.c (the places in the code that do), order.c (which accesses are ordered), cells.c and
+ * shadow.c (what is known of memory: which thread wrote and read it), requests.c (what a request
+ * costs), trace.c (the lanes' traces and their replay), watch.c (what is watched for, which blocks
+ * are run, the report), hooks.c (what compiled kernels call).
+ */
+#ifndef KG__MODEL_WATCH_H
+#define KG__MODEL_WATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "suite/counters.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The way of counting. It goes up where the same kernels come to be counted otherwise, so that a
+ * verdict can say so. */
+#define KG__MODEL_VERSION "3"
+
+/* What to watch for; both together are possible. */
+enum { KG__MODEL_COUNT = 1, KG__MODEL_CHECK = 2 };
+
+/* True when this program's kernels are instrumented; watching others sees nothing. */
+bool kg__model_is_instrumented(void);
+
+/* Watches all following launches for `what`, a sum of the above or 0 for nothing, and forgets what
+ * was seen before. A launch of more than about `budget` accesses is sampled: only some blocks of
+ * each class (first, inner or last in each dimension) are run, and their counts stand for their
+ * class. 0: no launch is sampled. Launches that follow a sampled one are not checked, and not run
+ * unless they are counted. */
+void kg__model_watch(unsigned int what, uint64_t budget);
+
+/* The most accesses that the gate watches in one launch: more are sampled. */
+#define KG__MODEL_BUDGET ((uint64_t)1000000000)
+
+typedef enum kg__model_finding_kind {
+    KG__MODEL_OUT_OF_BOUNDS,
+    KG__MODEL_AFTER_FREE,    /* an access to memory that was freed */
+    KG__MODEL_NEVER_WRITTEN, /* a read of memory that nothing has written */
+    KG__MODEL_RACE,
+    KG__MODEL_DIVERGENT_BARRIER,
+    KG__MODEL_MISALIGNED,
+    KG__MODEL_HOST_ACCESS, /* the host touches device memory, or a kernel the host's */
+    KG__MODEL_READ_ONLY    /* a write to what a kernel may only read */
+} kg__model_finding_kind;
+
+/* Something wrong at one line of source; the same again is counted, not repeated. */
+typedef struct kg__model_finding {
+    kg__model_finding_kind kind;
+    unsigned int line;
+    const char *does; /* "reads", "writes" or "updates"; "" where it is no access */
+    const char *file; /* as the compiler was given it; "" when it is not known */
+    uint64_t times;
+    /* What, where in memory and by whom, of the first time: "reads 4 bytes at a + 1123600, beyond
+     * its end; block (33, 0, 0), thread (2, 15, 0)". */
+    char text[320];
+} kg__model_finding;
+
+/* The counters of one line of source. Unique bytes are not told by line. */
+typedef struct kg__model_line {
+    const char *file; /* as the compiler was given it */
+    unsigned int line;
+    kg__counts counts;
+} kg__model_line;
+
+/* What was seen since kg__model_watch(). */
+typedef struct kg__model_report {
+    kg__counts counts;
+    const kg__model_line *lines; /* by file, then line */
+    size_t line_count;
+    const kg__model_finding *findings; /* in the order of their first appearance */
+    size_t finding_count;
+    uint64_t blocks;  /* of all launches */
+    uint64_t watched; /* those of them that were run: fewer when sampled. Unique bytes are then 0 */
+    uint64_t accesses; /* of single lanes, that were watched */
+    /* Memory that is too large for it to be known who wrote and read it: accesses to it are held
+     * against its bounds alone. NULL: there is none. */
+    const char *too_large;
+} kg__model_report;
+
+/* The report until now; it holds until the next launch or kg__model_watch(). */
+const kg__model_report *kg__model_seen(void);
+
+/* Tells what part of an allocation kernels may touch: `bytes` from `data`, which findings call
+ * `name` (kept by reference). A kernel may only read it when it is `read_only`. It counts as never
+ * written until it is filled: describe first. */
+void kg__model_describe(const void *data, size_t bytes, const char *name, bool read_only);
+
+/* Makes `bytes` from `data` count as never written. */
+void kg__model_forget(const void *data, size_t bytes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
