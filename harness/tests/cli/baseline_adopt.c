@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/message.h"
 #include "baseline/baseline.h"
 #include "tests/fakes/documents.h"
 #include "tests/fakes/drive.h"
-#include "base/message.h"
 
 #define SLOW "fake/plain/64/b32"
 #define QUICK "fake/quick/64/b32"

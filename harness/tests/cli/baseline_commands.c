@@ -6,10 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/fakes/documents.h"
-#include "tests/fakes/drive.h"
 #include "base/lock.h"
 #include "base/message.h"
+#include "tests/fakes/documents.h"
+#include "tests/fakes/drive.h"
 
 #define HEAD                                                                                       \
     "{\"schema\": \"kernelgate-baseline/1\",\n"                                                    \

@@ -7,10 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "baseline/baseline.h"
-#include "tests/fakes/drive.h"
 #include "base/lock.h"
 #include "base/message.h"
+#include "baseline/baseline.h"
+#include "tests/fakes/drive.h"
 
 #define SLOW "fake/plain/64/b32"
 

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/message.h"
 #include "suite/counters.h"
 #include "tests/fakes/documents.h"
 #include "tests/fakes/drive.h"
-#include "base/message.h"
 
 #define GPU "nvidia-h200"
 #define MODEL "cpu-model"
