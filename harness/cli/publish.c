@@ -4,8 +4,10 @@
 #include <stdio.h>
 
 #include "base/child_process.h"
+#include "base/json.h"
 #include "base/message.h"
 #include "base/process.h"
+#include "base/text.h"
 #include "cli/command.h"
 #include "suite/settings.h"
 
@@ -48,6 +50,20 @@ static bool write_files(const char *folder, const kg__report *report)
     return written;
 }
 
+/* The last line of a run: the files that it left. */
+static void print_files(const char *folder, FILE *console)
+{
+    const char *gap = "";
+
+    for (const kg__printer *printer = kg__printers; printer->name != NULL; printer++) {
+        if (printer->file == NULL)
+            continue;
+        kg__print(console, "%s%s/%s", gap, folder, printer->file);
+        gap = "  ";
+    }
+    fputc('\n', console);
+}
+
 bool kg__publish_results(const char *folder, const json_t *results, kg__detail detail,
                          FILE *console)
 {
@@ -57,5 +73,7 @@ bool kg__publish_results(const char *folder, const json_t *results, kg__detail d
     if (console == NULL)
         return written;
     (void)kg__console_write(&report, console);
+    if (detail != KG__QUIET)
+        print_files(kg__json_text(results, "out"), console);
     return kg__flush_output("the verdicts") && written;
 }

@@ -292,23 +292,6 @@ static void print_verdict(const kg__console *to)
     free(verdict);
 }
 
-static void print_files(const kg__console *to)
-{
-    char *out = kg__clean_text(kg__json_text(to->results, "out"), true);
-    const char *gap = "";
-
-    for (const kg__printer *printer = kg__printers; *out != '\0' && printer->name != NULL;
-         printer++) {
-        if (printer->file == NULL)
-            continue;
-        fprintf(to->stream, "%s%s/%s", gap, out, printer->file);
-        gap = "  ";
-    }
-    if (*out != '\0')
-        fputc('\n', to->stream);
-    free(out);
-}
-
 bool kg__console_write(const kg__report *report, FILE *stream)
 {
     kg__console to = { .report = report,
@@ -328,6 +311,5 @@ bool kg__console_write(const kg__report *report, FILE *stream)
     print_filtered(&to);
     kg__baseline_changes_print(stream, report->results);
     print_verdict(&to);
-    print_files(&to);
     return true;
 }

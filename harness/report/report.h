@@ -41,7 +41,7 @@ bool kg__printer_save(const kg__printer *printer, const kg__report *report, cons
                       kg__error *error);
 
 /* For a terminal or a job's log: one line per comparison, failures as compilers print them, the
- * verdict on the last line but one, the run's files on the last. */
+ * verdict last. */
 bool kg__console_write(const kg__report *report, FILE *stream);
 
 /* Markdown, for a job's summary page: counts, failures first, each with its reason and a line that
