@@ -156,7 +156,7 @@ Test(part_time, noisy)
 {
     store_baseline();
     plan("* " SLOW " width 0.05\n");
-    expect_verdict("noisy", "known only to 5.0 %", 0, 1);
+    expect_verdict("noisy", "too noisy: interval 5.0 %", 0, 1);
     cr_assert(processes() == 1, "more observers would not help");
 }
 
