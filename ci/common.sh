@@ -26,9 +26,12 @@ pass_on() {
     LC_ALL=C sed -u -E 's/^([^!-~]*:):/\1 /; s/##\[/# [/g'
 }
 
+# Where progress goes: a descriptor.
+progress=1
+
 # Prints one line of progress. Without it a failure would look like a finding: it is an error.
 say() {
-    printf 'kernelgate: %s\n' "$(one_line "$*")" 2>/dev/null || stop 2 'the standard output cannot be written: see where it goes'
+    printf 'kernelgate: %s\n' "$(one_line "$*")" 1>&"$progress" 2>/dev/null || stop 2 'the standard output cannot be written: see where it goes'
 }
 
 # Prints one line on the standard error and ends the script with the exit code $1.

@@ -4,10 +4,11 @@
 #include <stdio.h>
 
 #include "base/child_process.h"
+#include "base/json.h"
 #include "base/message.h"
 #include "base/process.h"
+#include "base/text.h"
 #include "cli/command.h"
-#include "results/results.h"
 #include "suite/settings.h"
 
 void kg__name_commits(json_t *results, const char *commit)
@@ -29,31 +30,19 @@ void kg__name_commits(json_t *results, const char *commit)
     json_object_set_new(results, "base", base);
 }
 
-static bool write_results(const char *path, const json_t *results, kg__error *error)
-{
-    return kg__results_write_json(path, results, 1, error);
-}
-
 /* Writes every file, even if another one fails. */
-static bool write_files(const char *folder, const json_t *results)
+static bool write_files(const char *folder, const kg__report *report)
 {
-    static const struct {
-        const char *name;
-        bool (*write)(const char *path, const json_t *results, kg__error *error);
-    } files[] = {
-        { "results.json", write_results },
-        { "junit.xml", kg__results_write_junit },
-        { "summary.md", kg__results_write_summary },
-        { "report/index.html", kg__results_write_html },
-    };
     bool written = true;
 
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    for (const kg__printer *printer = kg__printers; printer->name != NULL; printer++) {
         char path[KG__PATH_SIZE];
         kg__error error = { "" };
 
-        kg__format_path(path, sizeof path, "%s/%s", folder, files[i].name);
-        if (files[i].write(path, results, &error))
+        if (printer->file == NULL)
+            continue;
+        kg__format_path(path, sizeof path, "%s/%s", folder, printer->file);
+        if (kg__printer_save(printer, report, path, &error))
             continue;
         kg__complain("%s", error.text);
         written = false;
@@ -61,12 +50,30 @@ static bool write_files(const char *folder, const json_t *results)
     return written;
 }
 
-bool kg__publish_results(const char *folder, const json_t *results, FILE *console)
+/* The last line of a run: the files that it left. */
+static void print_files(const char *folder, FILE *console)
 {
-    bool written = write_files(folder, results);
+    const char *gap = "";
+
+    for (const kg__printer *printer = kg__printers; printer->name != NULL; printer++) {
+        if (printer->file == NULL)
+            continue;
+        kg__print(console, "%s%s/%s", gap, folder, printer->file);
+        gap = "  ";
+    }
+    fputc('\n', console);
+}
+
+bool kg__publish_results(const char *folder, const json_t *results, kg__detail detail,
+                         FILE *console)
+{
+    kg__report report = { .results = results, .detail = detail, .sources = ".", .prefix = "" };
+    bool written = write_files(folder, &report);
 
     if (console == NULL)
         return written;
-    kg__results_print(console, results);
+    (void)kg__console_write(&report, console);
+    if (detail != KG__QUIET)
+        print_files(kg__json_text(results, "out"), console);
     return kg__flush_output("the verdicts") && written;
 }

@@ -6,13 +6,15 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "report/report.h"
+
 /* Adds the commit of the results, `commit` or (NULL) git's, and the base they were settled against.
  */
 void kg__name_commits(json_t *results, const char *commit);
 
-/* Writes results.json, junit.xml, summary.md and report/index.html into `folder` and prints the
- * summary to `console` (NULL: to nobody). False, with a complaint, where a file could not be
- * written, or the console cannot be written. */
-bool kg__publish_results(const char *folder, const json_t *results, FILE *console);
+/* Writes the files that a run leaves into `folder`, and its results to `console` (NULL: to nobody).
+ * False, with a complaint, where a file could not be written, or the console cannot be written. */
+bool kg__publish_results(const char *folder, const json_t *results, kg__detail detail,
+                         FILE *console);
 
 #endif

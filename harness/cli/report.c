@@ -9,6 +9,7 @@
 #include "base/process.h"
 #include "cli/command.h"
 #include "records/records.h"
+#include "report/report.h"
 #include "report/report_names.h"
 #include "report/report_table.h"
 #include "results/results.h"
@@ -23,6 +24,7 @@ static const char *target;
 static const char *results_file;
 static const char *out;
 static const char *html;
+static bool verbose;
 
 /* Complains about a name that is not in a list, with the nearest one, or with all. */
 static bool require_name(const char *path, const char *kind, const char *name,
@@ -204,14 +206,55 @@ static bool page_fits(const char *path, const json_t *results)
 /* Writes the page of the whole run. */
 static int write_page(const char *path, const json_t *results)
 {
+    kg__report report = { .results = results, .sources = ".", .prefix = "" };
     kg__error error = { "" };
 
     if (!page_fits(path, results))
         return KG__EXIT_ERROR;
-    if (kg__results_write_html(html, results, &error))
+    if (kg__printer_save(kg__printer_find("html"), &report, html, &error))
         return KG__EXIT_PASS;
     kg__complain("report: %s", error.text);
     return KG__EXIT_ERROR;
+}
+
+/* The whole run in one of the printers' forms. */
+static int print_run(const json_t *results)
+{
+    kg__report report = { .results = results,
+                          .detail = verbose ? KG__VERBOSE : KG__BRIEF,
+                          .sources = ".",
+                          .prefix = "" };
+
+    if (!kg__printer_find(format)->write(&report, stdout)) {
+        kg__complain("report: cannot be written as %s: a text is not UTF-8, or out of host memory",
+                     format);
+        return KG__EXIT_ERROR;
+    }
+    return kg__flush_output("report") ? KG__EXIT_PASS : KG__EXIT_ERROR;
+}
+
+/* Whether the format is one of a comparison's table, or of the whole run. */
+static bool format_fits(void)
+{
+    char known[KG__MESSAGE_SIZE] = "markdown, csv or json";
+
+    if (format == NULL)
+        return true;
+    if (comparison != NULL ? strcmp(format, "markdown") == 0 || strcmp(format, "csv") == 0 ||
+                                 strcmp(format, "json") == 0
+                           : kg__printer_find(format) != NULL)
+        return true;
+    if (comparison == NULL) {
+        known[0] = '\0';
+        for (const kg__printer *printer = kg__printers; printer->name != NULL; printer++) {
+            size_t used = strlen(known);
+
+            kg__format(known + used, sizeof known - used, "%s%s", used > 0 ? ", " : "",
+                       printer->name);
+        }
+    }
+    kg__complain("report: there is no format \"%s\": use %s", format, known);
+    return false;
 }
 
 /* Whether the options fit together. */
@@ -224,17 +267,12 @@ static bool options_fit(void)
                                         : "--format");
         return false;
     }
-    if (html == NULL && comparison == NULL) {
-        kg__complain(
-            "report: name what to print, --table COMPARISON, or what to write, --html FILE");
+    if (html == NULL && comparison == NULL && (format == NULL || target != NULL)) {
+        kg__complain("report: name what to print: --table COMPARISON, or --format FORMAT for the "
+                     "whole run, or what to write: --html FILE");
         return false;
     }
-    if (format != NULL && strcmp(format, "markdown") != 0 && strcmp(format, "csv") != 0 &&
-        strcmp(format, "json") != 0) {
-        kg__complain("report: there is no format \"%s\": use markdown, csv or json", format);
-        return false;
-    }
-    return true;
+    return format_fits();
 }
 
 static int report(size_t count, char **operands)
@@ -261,7 +299,9 @@ static int report(size_t count, char **operands)
         kg__complain("report: %s", error.text);
         return KG__EXIT_ERROR;
     }
-    code = html != NULL ? write_page(path, results) : report_on(path, results);
+    code = html != NULL         ? write_page(path, results)
+           : comparison != NULL ? report_on(path, results)
+                                : print_run(results);
     json_decref(results);
     return code;
 }
@@ -269,8 +309,10 @@ static int report(size_t count, char **operands)
 static const kg__option options[] = {
     { "--table", "COMPARISON", "print this comparison's table", &comparison, NULL },
     { "--format", "FORMAT",
-      "markdown, variants side by side (the default), csv, one line per case, or json", &format,
-      NULL },
+      "markdown, variants side by side (the default), csv, one line per case, or json; without "
+      "--table, of the whole run: console, html, json, junit, markdown, csv or annotations",
+      &format, NULL },
+    { "--verbose", NULL, "with --format console: one line per case", NULL, &verbose },
     KG__JSON_OPTION(as_json),
     { "--target", "KEY", "only this target (default: all, GPUs first)", &target, NULL },
     { "--html", "FILE", "write the page of the whole run instead, like out/report/index.html",

@@ -28,6 +28,8 @@ static const char *build;
 static bool strict;
 static const char *since;
 static bool as_json;
+static bool verbose;
+static bool quiet;
 static const char *programs;
 static const char *kind;
 static const char *ctest_report;
@@ -118,19 +120,19 @@ const kg__command kg__begin_command = {
     .run = begin,
 };
 
-/* Has GitHub Actions show what failed beside the lines of the change, where this is one of its
+/* Has GitHub Actions show what failed next to the lines of the change, where this is one of its
  * jobs. The sources are in the current folder, which is the tree's or one that holds none of them.
  */
 static void annotate(const json_t *results)
 {
     const char *actions = getenv("GITHUB_ACTIONS");
     char prefix[KG__PATH_SIZE];
-    kg__annotated_tree tree = { ".", prefix };
+    kg__report report = { .results = results, .sources = ".", .prefix = prefix };
 
     if (actions == NULL || strcmp(actions, "true") != 0)
         return;
-    kg__annotation_prefix(getenv("GITHUB_WORKSPACE"), tree.folder, prefix, sizeof prefix);
-    kg__annotations_print(stdout, results, &tree);
+    kg__annotation_prefix(getenv("GITHUB_WORKSPACE"), report.sources, prefix, sizeof prefix);
+    (void)kg__printer_find("annotations")->write(&report, stdout);
 }
 
 /* The exit code that --ctest-code gives; -1 where that is not one. */
@@ -199,8 +201,12 @@ static int merge(size_t count, char **operands)
             results, NULL,
             "the baselines could not be compared with what they were: the standard "
             "error says why");
-    written = kg__publish_results(folder, results, as_json ? NULL : stdout);
-    /* What is no part of the document must not stand beside it. */
+    written = kg__publish_results(folder, results,
+                                  quiet     ? KG__QUIET
+                                  : verbose ? KG__VERBOSE
+                                            : KG__BRIEF,
+                                  as_json ? NULL : stdout);
+    /* What is not part of the document must not be next to it. */
     if (!as_json)
         annotate(results);
     if (as_json && !kg__json_print(json_incref(results), JSON_INDENT(1), "results"))
@@ -233,6 +239,10 @@ static const kg__option results_options[] = {
       "compare the baselines with what they were at this commit, branch or tag, and say what is "
       "held more loosely",
       &since, NULL },
+    { "--verbose", NULL, "print one line per case, not only one per comparison", NULL, &verbose },
+    { "--quiet", NULL, "print the line of the verdict alone", NULL, &quiet },
+    { "-v", NULL, "short for --verbose", NULL, &verbose },
+    { "-q", NULL, "short for --quiet", NULL, &quiet },
     KG__JSON_OPTION(as_json),
     { 0 },
 };
@@ -254,7 +264,7 @@ const kg__command kg__results_command = {
         "--since changes no verdict, but where a commit is not known, or a baseline cannot be\n"
         "read, which is an error.\n"
         "\n"
-        "In a job of GitHub Actions (GITHUB_ACTIONS=true) what failed is annotated besides, the\n"
+        "In a job of GitHub Actions (GITHUB_ACTIONS=true) what failed is also annotated, the\n"
         "worst first, at the lines of the sources in the current folder.\n",
     .options = results_options,
     .repeated = "--error",

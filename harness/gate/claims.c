@@ -123,7 +123,8 @@ static void write_claim(const json_t *measured, const char *claim, outcome what,
     if (!kg__results_write_json(path, document, 1, &error))
         kg__complain("%s", error.text);
     json_decref(document);
-    kg__print_verdict(stdout, words[what], "%-11s  %-32s  %s\n", "claim", test, why);
+    if (what != HOLDS || kg__is_verbose())
+        kg__print_verdict(stdout, words[what], "%-11s  %-32s  %s\n", "claim", test, why);
     fflush(stdout);
 }
 
@@ -159,32 +160,30 @@ static outcome obstacle(const claim *one, char *why, size_t size)
         return MISTAKEN;
     }
     if (one->mistake != NULL) {
-        kg__format(why, size, "%s: mend the claim", one->mistake);
+        kg__format(why, size, "%s: fix the claim", one->mistake);
         return MISTAKEN;
     }
     if (!is_metric(one->metric)) {
-        kg__format(why, size, "%s: no metric of part %s: mend the claim", one->metric,
+        kg__format(why, size, "%s: no metric of part %s: fix the claim", one->metric,
                    MEASURING_PART);
         return MISTAKEN;
     }
     for (int i = 0; i < one->count; i++) {
         if (!one->subjects[i].in_table) {
-            kg__format(why, size, "%s: no such case among those of part %s: mend the claim",
+            kg__format(why, size, "%s: no such case among those of part %s: fix the claim",
                        one->subjects[i].id, MEASURING_PART);
             return MISTAKEN;
         }
     }
     for (int i = 0; i < one->count; i++) {
         if (!kg__filter_takes(one->subjects[i].id)) {
-            kg__format(why, size, "KG_FILTER leaves out %s", one->subjects[i].id);
+            kg__format(why, size, "not selected by --filter: %s", one->subjects[i].id);
             return FILTERED_OUT;
         }
     }
     for (int i = 0; i < one->count; i++) {
         if (isnan(one->subjects[i].value)) {
-            kg__format(why, size,
-                       "nothing to speak of: %s must be right and have its %s in this run (part "
-                       "%s)",
+            kg__format(why, size, "%s must be right and have its %s in this run (part %s)",
                        one->subjects[i].id, one->metric, MEASURING_PART);
             return UNDECIDED;
         }

@@ -93,9 +93,8 @@ void kg__part_add_note(kg__part_run *run, const char *text);
  */
 void kg__part_skip(kg__part_run *run, const char *by, const char *why);
 
-/* Prints a case's entry as one line; what was printed of a case that failed alike is not told
- * again.
- */
+/* Prints a case's entry as one line, unless it passed and KG_VERBOSE is not set; what was printed
+ * of a case that failed alike is not repeated. */
 void kg__part_print(kg__part_run *run, const json_t *entry);
 
 /* Gives a case its entry, whose reference is taken over. */
@@ -137,7 +136,8 @@ void kg__part_take_measured(kg__part_run *run, kg__subject *one, const json_t *r
 
 /* part_notes.c */
 
-/* Prints and notes how many times as fast each variant is as the table's first, by size and launch.
+/* Notes, and prints where KG_VERBOSE is set, how many times as fast each variant is as the table's
+ * first, by size and launch.
  */
 void kg__part_note_speedups(kg__part_run *run);
 

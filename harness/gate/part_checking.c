@@ -52,7 +52,7 @@ static void settle_checked(kg__part_run *run, kg__subject *one, kg__verdict verd
             kg__format(text, sizeof text, "caught: %s", why);
         else
             kg__format(text, sizeof text,
-                       "no check caught this defect (%s): mend the checks, or the row that says "
+                       "no check caught this defect (%s): fix the checks, or the row that says "
                        "where it shows",
                        one->one->variant->idea);
         verdict = verdict == KG__WRONG ? KG__PASS : KG__WRONG;

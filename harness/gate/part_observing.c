@@ -85,8 +85,10 @@ static void take_board(kg__part_run *run, const json_t *record)
         return;
     }
     json_object_set_new(run->document, "board", json_string(uuid));
-    kg__print_verdict(stdout, "board", "%-11s  %s runs on %s%s%s%s\n", run->target.key, run->test,
-                      uuid, *bus_id != '\0' ? " (" : "", bus_id, *bus_id != '\0' ? ")" : "");
+    if (kg__is_verbose())
+        kg__print_verdict(stdout, "board", "%-11s  %s runs on %s%s%s%s\n", run->target.key,
+                          run->test, uuid, *bus_id != '\0' ? " (" : "", bus_id,
+                          *bus_id != '\0' ? ")" : "");
     fflush(stdout);
 }
 
@@ -142,7 +144,7 @@ static void require_watching(kg__part_run *run, const json_t *record)
         return;
     run->told_blind = true;
     kg__format(text, sizeof text,
-               "%s: its kernels are not instrumented, so that no access is checked: build it anew",
+               "%s: its kernels are not instrumented, so that no access is checked: build it again",
                run->instrumented);
     kg__part_add_error(run, text);
 }
@@ -195,16 +197,16 @@ static void take_record(void *context, const json_t *record)
         char text[KG__MESSAGE_SIZE];
 
         /* What is never run is never found wrong. */
-        kg__format(text, sizeof text, "refused (%s): no check sees this defect: mend its row",
-                   what);
+        kg__format(text, sizeof text, "refused (%s): no check sees this defect: fix its row", what);
         if (one->entry == NULL)
             kg__part_settle(
                 run, one, kg__plain_result(one->one->id, &run->target, run->part, KG__ERROR, text));
     } else if (strcmp(event, "refused") == 0) {
         json_array_append_new(json_object_get(run->document, "refused"),
                               json_pack("{s:s, s:s}", "case", one->one->id, "why", what));
-        kg__print_verdict(stdout, "refused", "%-11s  %-32s  %s\n", run->target.key, one->one->id,
-                          what);
+        if (kg__is_verbose())
+            kg__print_verdict(stdout, "refused", "%-11s  %-32s  %s\n", run->target.key,
+                              one->one->id, what);
     }
 }
 

@@ -61,9 +61,12 @@ void kg__part_print(kg__part_run *run, const json_t *entry)
 {
     char *key = kg__failure_group_key(entry);
     const json_t *first = key != NULL ? json_object_get(run->told, key) : NULL;
-    json_t *shown = json_copy((json_t *)entry);
+    json_t *shown;
     char line[KG__LINE_SIZE];
 
+    if (kg__results_verdict(entry) == KG__PASS && !kg__is_verbose())
+        return;
+    shown = json_copy((json_t *)entry);
     if (first != NULL) {
         char why[KG__MESSAGE_SIZE];
 

@@ -1,5 +1,6 @@
 /* The bodies of a comparison's Criterion tests: they spawn observers, judge what those recorded,
- * print a line a case and leave a verdicts file. They never touch the device themselves. */
+ * print one line per case that did not pass and leave a verdicts file. They never touch the device
+ * themselves. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -86,7 +87,7 @@ static void finish(kg__part_run *run)
     close_open_cases(run);
     if (json_array_size(json_object_get(run->document, "refused")) == run->count) {
         kg__part_skip(run, "unavailable",
-                      "the comparison refuses every case: see the reasons above");
+                      "the comparison refuses every case: KG_VERBOSE=1 prints why");
         return;
     }
     if (kg__part_is_checking(run))
@@ -144,7 +145,7 @@ void kg__run_part(const char *part)
         if (run.table.count == 0) {
             kg__part_skip(&run, "empty", "the comparison's table has no case for this test");
         } else if (run.count == 0) {
-            kg__part_skip(&run, "filter", "KG_FILTER leaves this test no case");
+            kg__part_skip(&run, "filter", "not selected by --filter");
         } else {
             kg__part_write(&run, false);
             if (kg__part_is_checking(&run))

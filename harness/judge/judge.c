@@ -190,8 +190,6 @@ static void describe_noise(char *text, size_t size, const kg__interval *observed
                            const char *unit)
 {
     char now[FIGURE_SIZE];
-    char low[FIGURE_SIZE];
-    char high[FIGURE_SIZE];
     char width[FIGURE_SIZE];
     char allowed[FIGURE_SIZE];
     double relative = (observed->high - observed->low) / observed->value;
@@ -201,12 +199,10 @@ static void describe_noise(char *text, size_t size, const kg__interval *observed
         kg__format(text, size, "too few samples to know how near %s is to the truth", now);
         return;
     }
-    print_figure(low, sizeof low, observed->low, unit);
-    print_figure(high, sizeof high, observed->high, unit);
     print_percentages(width, allowed, sizeof width, relative, 0.5 * band);
     kg__format(text, size,
-               "known only to %s %% (%s, between %s and %s), more than half the band, %s %%", width,
-               now, low, high, allowed);
+               "too noisy: interval %s %%, needs %s %% (KG_CASE_SECONDS=2 measures longer)", width,
+               allowed);
 }
 
 /* Whether the value's own confidence interval is wider than half the band. Counters have neither.

@@ -1,5 +1,7 @@
-/* Results for a reader at a terminal. */
-#include <stdio.h>
+/* Results for a terminal and a job's log. */
+#include "report/console.h"
+
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,296 +11,306 @@
 #include "base/text.h"
 #include "baseline/baseline_changes.h"
 #include "records/records.h"
-#include "results/failure_groups.h"
 #include "results/results.h"
 #include "results/results_read.h"
 #include "results/results_text.h"
 #include "results/time_result.h"
 
-/* More lines of a kind than this are counted, and stand in summary.md. */
-#define LONGEST_LIST 20
-#define LONGEST_NOTES 16
+/* So many characters of a board's UUID are shown: "GPU-956c5159". */
+#define UUID_SHOWN 12
 
-/* More cases than this that failed as another did are counted behind it. */
-#define MOST_ALIKE 8
+/* What a case was put to, by the test that judged it. */
+static const struct {
+    const char *part;
+    const char *word;
+} jobs[] = {
+    { "check", "checked" }, { "defects", "caught" },  { "time", "timed" },
+    { "count", "counted" }, { "import", "imported" },
+};
+#define JOBS (sizeof jobs / sizeof *jobs)
 
-/* Names up to this long are aligned; a longer one pushes its reason to the right. */
-#define WIDEST_NAME 44
+/* A comparison on a target, or all of them. */
+typedef struct row {
+    size_t jobs[JOBS];
+    size_t refused;
+    size_t verdicts[KG__VERDICTS];
+} row;
 
-typedef struct console {
-    FILE *stream;
-    bool colour;
-    int width;       /* of the names' column */
-    bool on_targets; /* more than one target: say which */
-    size_t listed;
-    size_t left_out;
-} console;
-
-static const char *paint(const console *to, const char *code)
+static bool is_of(const json_t *entry, const char *target, const char *comparison)
 {
-    return to->colour ? code : "";
+    const char *id = kg__json_text(entry, "case");
+    size_t length = strlen(comparison);
+
+    return strcmp(kg__json_text(entry, "target"), target) == 0 &&
+           strncmp(id, comparison, length) == 0 && (id[length] == '/' || id[length] == '\0');
 }
 
-static const char *colour_of(bool fails)
+/* Counts the cases of a comparison, and adds them to those of the target. */
+static row count_row(const json_t *results, const char *target, const char *comparison, row *all)
 {
-    return fails ? KG__RED : KG__YELLOW;
-}
-
-/* One line: word, name, reason. False where the list is long enough already. */
-static bool print_line(console *to, bool fails, const char *word, const char *name,
-                       const char *target, const char *reason)
-{
-    char *clean_name;
-    char *clean_reason;
-    char *clean_target;
-
-    if (to->listed++ >= LONGEST_LIST) {
-        to->left_out++;
-        return false;
-    }
-    clean_name = kg__clean_text(name, true);
-    clean_reason = kg__clean_text(reason, true);
-    clean_target = kg__clean_text(to->on_targets ? target : "", true);
-    fprintf(to->stream, "  %s%-12s%s %-*s  %s%s%s%s\n", paint(to, colour_of(fails)), word,
-            paint(to, KG__PLAIN), to->width, clean_name, *clean_target != '\0' ? "on " : "",
-            clean_target, *clean_target != '\0' && *clean_reason != '\0' ? ": " : "", clean_reason);
-    free(clean_name);
-    free(clean_reason);
-    free(clean_target);
-    return true;
-}
-
-static void print_reproduction(const console *to, const json_t *results, const json_t *entry,
-                               const char *id)
-{
-    char *line = kg__results_reproduce(results, entry, id);
-
-    if (line != NULL)
-        fprintf(to->stream, "  %-12s reproduce: %s\n", "", line);
-    free(line);
-}
-
-/* The cases that failed alike, on one line. */
-static void print_alike(const console *to, const json_t *entry, const json_t *led)
-{
-    char *others = kg__failure_group_others(entry, led, MOST_ALIKE);
-
-    if (others != NULL)
-        fprintf(to->stream, "  %-12s so too: %s\n", "", others);
-    free(others);
-}
-
-/* What changed beside a verdict, a line each. */
-static void print_changed(const console *to, const json_t *entry)
-{
-    const json_t *text;
+    row counted = { 0 };
+    const json_t *entry;
+    const json_t *part;
     size_t i;
+    size_t j;
 
-    json_array_foreach (json_object_get(entry, KG__CHANGED), i, text) {
-        char *clean = kg__clean_text(kg__list_text(text), true);
-
-        fprintf(to->stream, "  %-12s changed: %s\n", "", clean);
-        free(clean);
+    json_array_foreach (json_object_get(results, "cases"), i, entry) {
+        if (!is_of(entry, target, comparison))
+            continue;
+        counted.verdicts[kg__results_verdict(entry)]++;
+        json_array_foreach (json_object_get(entry, "parts"), j, part)
+            for (size_t job = 0; job < JOBS; job++)
+                counted.jobs[job] += strcmp(kg__list_text(part), jobs[job].part) == 0;
     }
+    json_array_foreach (json_object_get(results, "refused"), i, entry)
+        counted.refused += is_of(entry, target, comparison);
+    for (size_t job = 0; job < JOBS; job++)
+        all->jobs[job] += counted.jobs[job];
+    all->refused += counted.refused;
+    return counted;
 }
 
-static void print_errors(console *to, const json_t *results)
+/* Adds a count to a row, or the room for it where only others of the target have one. */
+static void add_count(char *line, size_t size, size_t count, size_t of_all, const char *word)
+{
+    size_t used = strlen(line);
+
+    if (count > 0)
+        kg__format(line + used, size - used, "  %5zu %-8s", count, word);
+    else if (of_all > 0)
+        kg__format(line + used, size - used, "  %5s %-8s", "", "");
+}
+
+static void print_row(const kg__console *to, const char *comparison, const row *counted,
+                      const row *all, int width)
+{
+    char *clean = kg__clean_text(comparison, true);
+    char line[256] = "";
+    const char *gap = "  ";
+    size_t length;
+
+    for (size_t job = 0; job < JOBS; job++)
+        add_count(line, sizeof line, counted->jobs[job], all->jobs[job], jobs[job].word);
+    add_count(line, sizeof line, counted->refused, all->refused, "refused");
+    for (length = strlen(line); length > 0 && line[length - 1] == ' '; length--)
+        line[length - 1] = '\0';
+    fprintf(to->stream, "  %-*s%s", width, clean, line);
+    free(clean);
+    for (int verdict = KG__VERDICTS - 1; verdict > KG__PASS; verdict--) {
+        const char *name = kg__verdict_name((kg__verdict)verdict);
+
+        if (counted->verdicts[verdict] == 0)
+            continue;
+        fprintf(to->stream, "%s%zu %s%s%s", gap, counted->verdicts[verdict],
+                to->colored ? kg__color_of_word(name) : "", name, to->colored ? KG__PLAIN : "");
+        gap = ", ";
+    }
+    fputc('\n', to->stream);
+}
+
+/* Prints a line that begins with the word of a verdict. */
+static void print_line(const kg__console *to, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static void print_line(const kg__console *to, const char *format, ...)
+{
+    char line[(size_t)2 * KG__MESSAGE_SIZE];
+    va_list arguments;
+    char *clean;
+
+    va_start(arguments, format);
+    (void)vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    clean = kg__clean_text(line, true);
+    kg__print_verdict_line(to->stream, clean);
+    free(clean);
+}
+
+/* The lines of a comparison's cases, and of those that its table refuses. */
+static void print_cases(const kg__console *to, const char *target, const char *comparison)
 {
     const json_t *entry;
     size_t i;
 
-    json_array_foreach (json_object_get(results, "errors"), i, entry) {
-        const char *test = kg__json_text(entry, "test");
+    json_array_foreach (json_object_get(to->results, "cases"), i, entry) {
+        char line[(size_t)2 * KG__MESSAGE_SIZE];
 
-        if (print_line(to, true, "error", *test != '\0' ? test : "kernelgate", "",
-                       kg__json_text(entry, "why")))
-            print_reproduction(to, results, entry, NULL);
+        if (!is_of(entry, target, comparison))
+            continue;
+        kg__time_result_line(entry, NULL, line, sizeof line);
+        print_line(to, "%s", line);
     }
+    json_array_foreach (json_object_get(to->results, "refused"), i, entry)
+        if (is_of(entry, target, comparison))
+            print_line(to, "%-11s  %-11s  %-32s  %s", "refused", target,
+                       kg__json_text(entry, "case"), kg__json_text(entry, "why"));
 }
 
-static void print_cases(console *to, const json_t *results)
+/* Writes the machine of a target: its GPU and software, or the model's compiler. */
+static void print_machine(const kg__console *to, const char *target)
 {
-    bool strict = kg__results_strict(results);
-    json_t *sorted = kg__failure_groups_make(results);
+    const json_t *facts = json_object_get(json_object_get(to->results, "provenance"), target);
+    const json_t *boards = json_object_get(to->results, "boards");
+    static const char *const shown[][2] = {
+        { "uuid", "" }, { "driver", "driver " }, { "cuda", "CUDA " }, { "compiler", "" }
+    };
+    char *clean = kg__clean_text(target, true);
+    const char *gap = "  ";
+    const char *board;
+    json_t *of_board;
+    size_t count = 0;
 
-    for (int verdict = KG__VERDICTS - 1; verdict > KG__PASS; verdict--) {
-        const json_t *entry;
-        size_t i;
+    json_object_foreach ((json_t *)boards, board, of_board)
+        count += strcmp(kg__json_text(of_board, "target"), target) == 0;
+    fputs(clean, to->stream);
+    free(clean);
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+        const char *fact = kg__json_text(facts, shown[i][0]);
 
-        json_array_foreach (json_object_get(results, "cases"), i, entry) {
-            bool fails = kg__verdict_fails((kg__verdict)verdict, strict);
-            const char *id = kg__json_text(entry, "case");
-            const json_t *led;
-            char *reason;
+        if (*fact == '\0')
+            continue;
+        clean = kg__clean_text(fact, true);
+        if (i == 0 && count > 1)
+            fprintf(to->stream, "%s%zu boards", gap, count);
+        else
+            fprintf(to->stream, "%s%s%.*s", gap, shown[i][1],
+                    i == 0 && strlen(clean) > UUID_SHOWN ? UUID_SHOWN : (int)strlen(clean), clean);
+        free(clean);
+        gap = ", ";
+    }
+    fputc('\n', to->stream);
+}
 
-            if ((int)kg__results_verdict(entry) != verdict ||
-                !kg__failure_group_leads(sorted, entry, &led))
-                continue;
-            reason = kg__results_reason(entry);
-            if (print_line(to, fails, kg__verdict_name((kg__verdict)verdict), id,
-                           kg__json_text(entry, "target"), reason)) {
-                print_alike(to, entry, led);
-                print_changed(to, entry);
-                if (fails)
-                    print_reproduction(to, results, entry, id);
-            }
-            free(reason);
+/* What cases, judged or refused, are of: their comparisons on a target, or (NULL) their targets. */
+static json_t *names_of(const json_t *results, const char *target)
+{
+    static const char *const lists[] = { "cases", "refused" };
+    json_t *names = json_object();
+    const json_t *entry;
+    size_t i;
+
+    for (size_t list = 0; list < sizeof lists / sizeof *lists; list++) {
+        json_array_foreach (json_object_get(results, lists[list]), i, entry) {
+            const char *on = kg__json_text(entry, "target");
+            char *name = kg__copy_text(target != NULL ? kg__json_text(entry, "case") : on);
+
+            if (target != NULL)
+                name[strcspn(name, "/")] = '\0';
+            if (target == NULL || strcmp(on, target) == 0)
+                json_object_set_new(names, name, json_true());
+            free(name);
         }
     }
-    json_decref(sorted);
+    return names;
 }
 
-static void print_claims(console *to, const json_t *results)
+static void print_target(const kg__console *to, const char *target)
 {
-    const json_t *entry;
-    size_t i;
+    json_t *comparisons = names_of(to->results, target);
+    const char *comparison;
+    json_t *unused;
+    row all = { 0 };
+    int width = 12;
 
-    json_array_foreach (json_object_get(results, "claims"), i, entry) {
-        if (json_is_true(json_object_get(entry, "holds")))
-            continue;
-        if (print_line(to, true, "claim", kg__json_text(entry, "claim"),
-                       kg__json_text(entry, "target"), kg__json_text(entry, "why")))
-            print_reproduction(to, results, entry, NULL);
+    json_object_foreach (comparisons, comparison, unused) {
+        width = (int)strlen(comparison) > width ? (int)strlen(comparison) : width;
+        (void)count_row(to->results, target, comparison, &all);
     }
+    print_machine(to, target);
+    json_object_foreach (comparisons, comparison, unused) {
+        row ignored = { 0 };
+        row counted = count_row(to->results, target, comparison, &ignored);
+
+        if (to->report->detail == KG__VERBOSE)
+            print_cases(to, target, comparison);
+        print_row(to, comparison, &counted, &all, width);
+    }
+    json_decref(comparisons);
 }
 
-/* Whether a test that judged nothing has a line of its own: those that the filter was meant to
- * leave out share one, or they would bury the others. */
-static bool is_told(const json_t *test)
+/* GPUs come first. */
+static void print_targets(const kg__console *to)
 {
-    return json_is_string(json_object_get(test, "skipped")) &&
-           strcmp(kg__json_text(test, "skipped_by"), "filter") != 0;
+    json_t *targets = names_of(to->results, NULL);
+    const char *target;
+    json_t *unused;
+
+    json_object_foreach (targets, target, unused)
+        if (strcmp(target, KG__MODEL_KEY) != 0)
+            print_target(to, target);
+    if (json_object_get(targets, KG__MODEL_KEY) != NULL)
+        print_target(to, KG__MODEL_KEY);
+    json_decref(targets);
 }
 
-static void print_unjudged(console *to, const json_t *results)
+static void print_claims_and_notes(const kg__console *to)
 {
-    char *unlisted = kg__results_unlisted(results);
-    char tests[32];
-    size_t filtered = 0;
-    const json_t *entry;
-    size_t i;
-
-    json_array_foreach (json_object_get(results, "vanished"), i, entry) {
-        char *reason = kg__results_vanished(entry);
-
-        print_line(to, true, "vanished", kg__json_text(entry, "case"),
-                   kg__json_text(entry, "target"), reason);
-        free(reason);
-    }
-    if (unlisted != NULL)
-        print_line(to, kg__results_strict(results), "unlisted", "baseline", "", unlisted);
-    free(unlisted);
-    json_array_foreach (json_object_get(results, "refused"), i, entry)
-        print_line(to, false, "refused", kg__json_text(entry, "case"),
-                   kg__json_text(entry, "target"), kg__json_text(entry, "why"));
-    json_array_foreach (json_object_get(results, "tests"), i, entry) {
-        if (is_told(entry))
-            print_line(
-                to, json_integer_value(json_object_get(entry, "exit_code")) == KG__EXIT_ERROR,
-                "skipped", kg__json_text(entry, "name"), "", kg__json_text(entry, "skipped"));
-        else if (json_is_string(json_object_get(entry, "skipped")))
-            filtered++;
-    }
-    if (filtered > 0) {
-        kg__format(tests, sizeof tests, "%zu test%s", filtered, filtered == 1 ? "" : "s");
-        print_line(to, false, "skipped", tests, "", "KG_FILTER leaves out their cases");
-    }
-}
-
-/* Notes in full, for they may explain a verdict; claims that hold were printed as they were judged.
- */
-static void print_notes(const console *to, const json_t *results)
-{
-    const json_t *notes = json_object_get(results, "notes");
-    size_t total = json_array_size(notes);
+    bool verbose = to->report->detail == KG__VERBOSE;
     size_t held = 0;
     const json_t *entry;
     size_t i;
 
-    if (total > 0)
-        fputs("notes:\n", to->stream);
-    json_array_foreach (notes, i, entry) {
-        char *note = kg__clean_text(kg__json_text(entry, "note"), true);
-        char *target = kg__clean_text(to->on_targets ? kg__json_text(entry, "target") : "", true);
-
-        if (i < LONGEST_NOTES)
-            fprintf(to->stream, "  %s%s%s\n", note, *target != '\0' ? " on " : "", target);
-        free(note);
-        free(target);
+    json_array_foreach (json_object_get(to->results, "notes"), i, entry)
+        if (verbose)
+            print_line(to, "%-11s  %-11s  %s", "note", kg__json_text(entry, "target"),
+                       kg__json_text(entry, "note"));
+    json_array_foreach (json_object_get(to->results, "claims"), i, entry) {
+        if (!json_is_true(json_object_get(entry, "holds")))
+            continue;
+        held++;
+        if (verbose)
+            print_line(to, "%-11s  %-11s  %-32s  %s", "holds", "claim",
+                       kg__json_text(entry, "claim"), kg__json_text(entry, "why"));
     }
-    if (total > LONGEST_NOTES)
-        fprintf(to->stream, "  ... and %zu more in summary.md\n", total - LONGEST_NOTES);
-    json_array_foreach (json_object_get(results, "claims"), i, entry)
-        held += json_is_true(json_object_get(entry, "holds"));
     if (held > 0)
-        fprintf(to->stream, "claims: %zu hold%s, listed in summary.md\n", held,
-                held == 1 ? "s" : "");
+        fprintf(to->stream, "claims: %zu hold%s\n", held, held == 1 ? "s" : "");
 }
 
-static int width_of_names(const json_t *results)
+static void print_filtered(const kg__console *to)
 {
-    static const struct {
-        const char *list;
-        const char *key;
-    } names[] = {
-        { "vanished", "case" }, { "refused", "case" }, { "claims", "claim" }, { "errors", "test" }
-    };
-    size_t width = 10;
-    const json_t *entry;
+    size_t filtered = 0;
+    const json_t *test;
     size_t i;
 
-    for (size_t kind = 0; kind < sizeof names / sizeof *names; kind++) {
-        json_array_foreach (json_object_get(results, names[kind].list), i, entry) {
-            size_t length = strlen(kg__json_text(entry, names[kind].key));
-
-            width = length > width ? length : width;
-        }
-    }
-    json_array_foreach (json_object_get(results, "cases"), i, entry) {
-        size_t length = strlen(kg__json_text(entry, "case"));
-
-        if (kg__results_verdict(entry) != KG__PASS && length > width)
-            width = length;
-    }
-    json_array_foreach (json_object_get(results, "tests"), i, entry) {
-        size_t length = strlen(kg__json_text(entry, "name"));
-
-        if (is_told(entry) && length > width)
-            width = length;
-    }
-    return width < WIDEST_NAME ? (int)width : WIDEST_NAME;
+    json_array_foreach (json_object_get(to->results, "tests"), i, test)
+        filtered += strcmp(kg__json_text(test, "skipped_by"), "filter") == 0;
+    if (filtered > 0)
+        fprintf(to->stream, "not selected by --filter: %zu test%s\n", filtered,
+                filtered == 1 ? "" : "s");
 }
 
-void kg__results_print(FILE *stream, const json_t *results)
+static void print_verdict(const kg__console *to)
 {
-    console to = { .stream = stream,
-                   .colour = kg__color_wanted(stream),
-                   .width = width_of_names(results),
-                   .on_targets = json_object_size(json_object_get(results, "targets")) > 1 };
-    char *headline = kg__results_headline(results);
-    char *outcome = kg__results_outcome(results);
-    char *out = kg__clean_text(kg__json_text(results, "out"), true);
-    int code = kg__results_exit_code(results);
+    int code = kg__results_exit_code(to->results);
+    const char *color = code == KG__EXIT_PASS      ? KG__GREEN
+                        : code == KG__EXIT_NOTHING ? KG__YELLOW
+                                                   : KG__RED;
+    char *verdict = kg__results_verdict_line(to->results);
+    const char *rest = strstr(verdict, "  ");
+    int word = (int)(rest != NULL ? (size_t)(rest - verdict) : strlen(verdict));
 
-    fprintf(stream, "kernelgate: %s\n", headline);
-    print_errors(&to, results);
-    print_cases(&to, results);
-    print_claims(&to, results);
-    print_unjudged(&to, results);
-    if (to.left_out > 0)
-        fprintf(stream, "  ... and %zu more in summary.md\n", to.left_out);
-    print_notes(&to, results);
-    kg__baseline_changes_print(stream, results);
-    fprintf(stream, "verdict: %s%s%s",
-            paint(&to, code == KG__EXIT_PASS      ? KG__GREEN
-                       : code == KG__EXIT_NOTHING ? KG__YELLOW
-                                                  : KG__RED),
-            outcome, paint(&to, KG__PLAIN));
-    if (*out != '\0')
-        fprintf(stream, "; %s/results.json, %s/junit.xml, %s/summary.md, %s/report/index.html", out,
-                out, out, out);
-    fputc('\n', stream);
-    free(out);
-    free(headline);
-    free(outcome);
+    fprintf(to->stream, "%s%.*s%s%s\n", to->colored ? color : "", word, verdict,
+            to->colored ? KG__PLAIN : "", verdict + word);
+    free(verdict);
+}
+
+bool kg__console_write(const kg__report *report, FILE *stream)
+{
+    kg__console to = { .report = report,
+                       .results = report->results,
+                       .stream = stream,
+                       .colored = kg__color_wanted(stream),
+                       .on_targets =
+                           json_object_size(json_object_get(report->results, "targets")) > 1 };
+
+    if (report->detail == KG__QUIET) {
+        print_verdict(&to);
+        return true;
+    }
+    print_targets(&to);
+    kg__console_failures(&to);
+    print_claims_and_notes(&to);
+    print_filtered(&to);
+    kg__baseline_changes_print(stream, report->results);
+    print_verdict(&to);
+    return true;
 }

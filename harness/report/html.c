@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/text.h"
 
 static const xmlChar *as_xml(const char *text)
@@ -207,18 +206,15 @@ void kg__html_add_markdown(xmlNode *parent, const char *line)
     free(piece);
 }
 
-bool kg__html_save(const char *path, xmlNode *html, kg__error *error)
+bool kg__html_print(FILE *stream, xmlNode *html)
 {
     xmlOutputBuffer *buffer = require(xmlAllocOutputBuffer(NULL));
-    bool saved;
+    bool whole;
 
     htmlDocContentDumpFormatOutput(buffer, html->doc, "UTF-8", 0);
-    if (buffer->error != 0) {
-        xmlOutputBufferClose(buffer);
-        return kg__fail(error, "%s: cannot be written: out of host memory: free some", path);
-    }
-    saved = kg__file_replace(path, (const char *)xmlOutputBufferGetContent(buffer),
-                             xmlOutputBufferGetSize(buffer), error);
+    whole = buffer->error == 0;
+    if (whole)
+        fwrite(xmlOutputBufferGetContent(buffer), 1, xmlOutputBufferGetSize(buffer), stream);
     xmlOutputBufferClose(buffer);
-    return saved;
+    return whole;
 }

@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <libxml/tree.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "base/message.h"
 
@@ -47,7 +48,7 @@ void kg__html_set(xmlNode *element, const char *attribute, const char *value);
  * **bold**, escapes and entities; anything else is text. */
 void kg__html_add_markdown(xmlNode *parent, const char *line);
 
-/* Writes the page atomically. False with `error` on failure; what was there stands then. */
-bool kg__html_save(const char *path, xmlNode *html, kg__error *error);
+/* Writes the page; false where memory ran out. */
+bool kg__html_print(FILE *stream, xmlNode *html);
 
 #endif

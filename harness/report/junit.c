@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "base/exit_code.h"
-#include "base/file.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "records/records.h"
+#include "report/report.h"
 #include "results/count_result.h"
 #include "results/results.h"
 #include "results/results_text.h"
@@ -484,29 +484,24 @@ static void free_report(report *all)
     free(all->suites);
 }
 
-bool kg__results_write_junit(const char *path, const json_t *results, kg__error *error)
+bool kg__junit_write(const kg__report *printed, FILE *stream)
 {
-    report all = { .results = results };
+    report all = { .results = printed->results };
     xmlBufferPtr buffer = xmlBufferCreate();
     sheet to = { .writer = buffer != NULL ? xmlNewTextWriterMemory(buffer, 0) : NULL };
-    bool written = false;
 
     if (to.writer == NULL) {
         xmlBufferFree(buffer);
-        return kg__fail(error, "%s: cannot be written: out of host memory: free some", path);
+        return false;
     }
-    collect_cases(&all, kg__results_strict(results));
+    collect_cases(&all, kg__results_strict(all.results));
     collect_claims(&all);
     collect_tests(&all);
     write_report(&to, &all);
     xmlFreeTextWriter(to.writer);
-    if (to.failed)
-        kg__fail(error, "%s: cannot be written as XML; the file stays as it was: report this",
-                 path);
-    else
-        written = kg__file_replace(path, (const char *)xmlBufferContent(buffer),
-                                   (size_t)xmlBufferLength(buffer), error);
+    if (!to.failed)
+        fwrite(xmlBufferContent(buffer), 1, (size_t)xmlBufferLength(buffer), stream);
     xmlBufferFree(buffer);
     free_report(&all);
-    return written;
+    return !to.failed;
 }

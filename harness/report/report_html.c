@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "report/chart_js.h"
 #include "report/html.h"
+#include "report/report.h"
 #include "report/report_names.h"
 #include "report/report_plots.h"
 #include "results/failure_groups.h"
@@ -190,29 +190,18 @@ static xmlNode *build_page(const kg__page *page)
     return html;
 }
 
-bool kg__results_write_html(const char *path, const json_t *results, kg__error *error)
+bool kg__html_write(const kg__report *report, FILE *stream)
 {
-    kg__page page = { .results = results, .plots = json_array() };
-    char *folder = kg__copy_text(path);
-    char *slash = strrchr(folder, '/');
+    kg__page page = { .results = report->results, .plots = json_array() };
     bool written;
     xmlNode *html;
 
-    if (slash != NULL)
-        *slash = '\0';
-    written = kg__file_may_replace(path, error) &&
-              (slash == NULL || slash == folder || kg__file_make_folder(folder, error));
-    free(folder);
-    if (!written) {
-        json_decref(page.plots);
-        return false;
-    }
     take_failures(&page);
     take_sections(&page);
     if (json_array_size(page.plots) > 0)
         page.chart_js = kg__chart_js_read(&page.undrawn);
     html = build_page(&page);
-    written = kg__html_save(path, html, error);
+    written = kg__html_print(stream, html);
     kg__html_free(html);
     free_page(&page);
     return written;

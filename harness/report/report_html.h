@@ -1,5 +1,5 @@
 /* The parts that the page of a run shares: out/report/index.html, one file that refers to no other.
- * kg__results_write_html() of results.h puts them together. */
+ * kg__html_write() of report.h puts them together. */
 #ifndef KG__REPORT_REPORT_HTML_H
 #define KG__REPORT_REPORT_HTML_H
 

@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "base/exit_code.h"
-#include "base/file.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "baseline/baseline_changes.h"
 #include "records/records.h"
+#include "report/report.h"
 #include "results/count_result.h"
 #include "results/failure_groups.h"
 #include "results/results.h"
@@ -565,27 +565,18 @@ static void write_head(FILE *page, const json_t *results)
     free(outcome);
 }
 
-bool kg__results_write_summary(const char *path, const json_t *results, kg__error *error)
+bool kg__summary_write(const kg__report *report, FILE *stream)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *page = open_memstream(&text, &size);
-    json_t *sorted;
-    bool written;
+    const json_t *results = report->results;
+    json_t *sorted = kg__failure_groups_make(results);
 
-    if (page == NULL)
-        return kg__fail(error, "%s: cannot be written: out of host memory: free some", path);
-    write_head(page, results);
-    sorted = kg__failure_groups_make(results);
-    write_failures(page, results, sorted);
-    write_remarks(page, results, sorted);
+    write_head(stream, results);
+    write_failures(stream, results, sorted);
+    write_remarks(stream, results, sorted);
     json_decref(sorted);
-    write_changed(page, results);
-    write_claims_and_notes(page, results);
-    write_all_cases(page, results);
-    write_targets(page, results);
-    fclose(page);
-    written = kg__file_replace(path, text, size, error);
-    free(text);
-    return written;
+    write_changed(stream, results);
+    write_claims_and_notes(stream, results);
+    write_all_cases(stream, results);
+    write_targets(stream, results);
+    return true;
 }

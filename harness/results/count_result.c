@@ -146,7 +146,7 @@ static void refuse_strangers(counted *one)
     json_object_foreach (json_object_get(one->measured, "metrics"), name, figures) {
         if (kg__counter_parse(name, NULL))
             continue;
-        kg__format(why, sizeof why, "%s was counted, and is no counter: build both programs anew",
+        kg__format(why, sizeof why, "%s was counted, and is no counter: build both programs again",
                    name);
         fail(one, why);
     }

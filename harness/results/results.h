@@ -75,18 +75,4 @@ json_t *kg__document_load(const char *path, const char *remedy, kg__error *error
  * unusable. */
 json_t *kg__results_load(const char *path, kg__error *error);
 
-/* Writes JUnit: a suite a target and comparison, a case a testcase; claims and errors outside cases
- * are testcases too. Atomically, as its neighbours: false with `error` on failure. */
-bool kg__results_write_junit(const char *path, const json_t *results, kg__error *error);
-
-/* Writes Markdown: verdict counts, failures first, each with its reason and a line that reproduces
- * it. */
-bool kg__results_write_summary(const char *path, const json_t *results, kg__error *error);
-/* Writes HTML: one file that refers to no other, with every comparison's tables and, where Chart.js
- * is installed, plots. The folder is made where it is missing. Atomically, as its neighbors: on
- * failure what was at `path` stays as it was. */
-bool kg__results_write_html(const char *path, const json_t *results, kg__error *error);
-/* The console's summary: counts, failures with reason, speedups, the verdict in words, last. */
-void kg__results_print(FILE *stream, const json_t *results);
-
 #endif

@@ -84,20 +84,60 @@ static size_t cases_on(const json_t *results, const char *target)
     return count;
 }
 
+static void list_counted(FILE *stream, bool *first, size_t count, const char *what)
+{
+    if (count == 0)
+        return;
+    fprintf(stream, "%s%zu %s", *first ? "" : ", ", count, what);
+    *first = false;
+}
+
+/* Writes what did not merely pass: "1 noisy, 2 slower". Returns whether there is any. */
+static bool write_exceptions(FILE *stream, const json_t *results)
+{
+    bool first = true;
+
+    for (int verdict = KG__VERDICTS - 1; verdict > KG__PASS; verdict--)
+        list_counted(stream, &first, kg__results_count(results, (kg__verdict)verdict),
+                     kg__verdict_name((kg__verdict)verdict));
+    return !first;
+}
+
+/* Writes what failed and is no case. */
+static void write_other_failures(FILE *stream, const json_t *results)
+{
+    const struct {
+        size_t count;
+        const char *one;
+        const char *several;
+    } failures[] = {
+        { kg__json_count(json_object_get(results, "tally"), "failed_claims"), "failed claim",
+          "failed claims" },
+        { json_array_size(json_object_get(results, "vanished")), "vanished case",
+          "vanished cases" },
+        { json_array_size(json_object_get(results, "errors")), "error outside of cases",
+          "errors outside of cases" },
+    };
+
+    for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)
+        if (failures[i].count > 0)
+            fprintf(stream, ", %zu %s", failures[i].count,
+                    failures[i].count == 1 ? failures[i].one : failures[i].several);
+}
+
 char *kg__results_headline(const json_t *results)
 {
     const json_t *cases = json_object_get(results, "cases");
     const char *target = "";
     const json_t *entry;
     sentence words;
-    bool first = true;
     size_t i;
 
     begin(&words);
-    if (json_array_size(cases) == 0) {
+    if (json_array_size(cases) == 0)
         fputs("no case was judged", words.stream);
-        return finish(&words);
-    }
+    else if (write_exceptions(words.stream, results))
+        fputs(" of ", words.stream);
     /* The cases are sorted by target, so that a target is new where it changes. */
     json_array_foreach (cases, i, entry) {
         const char *next = kg__json_text(entry, "target");
@@ -110,30 +150,14 @@ char *kg__results_headline(const json_t *results)
         fprintf(words.stream, i == 0 ? "%zu case%s on %s" : ", %zu%.0s on %s", count,
                 count == 1 ? "" : "s", target);
     }
-    for (int verdict = 0; verdict < KG__VERDICTS; verdict++) {
-        size_t count = kg__results_count(results, (kg__verdict)verdict);
-
-        if (count > 0) {
-            fprintf(words.stream, "%s%zu %s", first ? ": " : ", ", count,
-                    kg__verdict_name((kg__verdict)verdict));
-            first = false;
-        }
-    }
+    write_other_failures(words.stream, results);
     return finish(&words);
 }
 
-static void list_counted(FILE *stream, bool *first, size_t count, const char *what)
-{
-    if (count == 0)
-        return;
-    fprintf(stream, "%s%zu %s", *first ? "" : ", ", count, what);
-    *first = false;
-}
-
-/* How tests that judged nothing are told, behind their number. */
+/* What follows the number of tests without anything to judge. */
 static const char *idle_tests(size_t count)
 {
-    return count == 1 ? "test judged nothing" : "tests judged nothing";
+    return count == 1 ? "test had nothing to judge" : "tests had nothing to judge";
 }
 
 /* What strict mode fails on of what the cases have, as a list; "" where there is nothing of it. */
@@ -170,32 +194,65 @@ static void write_coverage(FILE *stream, const json_t *results)
                 kg__json_count(tests, "expected"));
 }
 
-char *kg__results_outcome(const json_t *results)
+/* The word for how a run ended. */
+static const char *outcome_word(const json_t *results)
 {
-    size_t unavailable = kg__json_count(json_object_get(results, "tally"), "unavailable");
-    bool by_strictness = fails_by_strictness(results);
     int code = kg__results_exit_code(results);
-    char *doubts = doubts_text(results, by_strictness);
-    const char *word = "ERROR";
-    sentence words;
 
     if (!judged_something(results) || code == KG__EXIT_NOTHING)
-        word = "NOTHING JUDGED";
-    else if (code == KG__EXIT_PASS)
-        word = "PASS";
-    else if (code == KG__EXIT_FAIL)
-        word = "FAIL";
-    begin(&words);
-    fprintf(words.stream, "%s (exit %d", word, code);
-    if (by_strictness)
-        fprintf(words.stream, ", because of KG_STRICT=1%s%s", *doubts != '\0' ? ": " : "", doubts);
-    fputc(')', words.stream);
-    if (code == KG__EXIT_PASS && !kg__results_strict(results) && *doubts != '\0')
-        fprintf(words.stream, ", but not with KG_STRICT=1: %s", doubts);
-    if (unavailable > 0 && judged_something(results) && !by_strictness)
-        fprintf(words.stream, "; %zu %s", unavailable, idle_tests(unavailable));
-    write_coverage(words.stream, results);
+        return "NOTHING JUDGED";
+    return code == KG__EXIT_PASS ? "PASS" : code == KG__EXIT_FAIL ? "FAIL" : "ERROR";
+}
+
+/* Writes that a run fails by strictness alone, and what of. */
+static void write_strictness(FILE *stream, const json_t *results)
+{
+    char *doubts;
+
+    if (!fails_by_strictness(results))
+        return;
+    doubts = doubts_text(results, true);
+    fprintf(stream, ", because of KG_STRICT=1%s%s", *doubts != '\0' ? ": " : "", doubts);
     free(doubts);
+}
+
+/* Writes what a reader must not overlook of an outcome. */
+static void write_reservations(FILE *stream, const json_t *results)
+{
+    size_t unavailable = kg__json_count(json_object_get(results, "tally"), "unavailable");
+    char *doubts = doubts_text(results, false);
+
+    if (kg__results_exit_code(results) == KG__EXIT_PASS && !kg__results_strict(results) &&
+        *doubts != '\0')
+        fprintf(stream, ", but not with KG_STRICT=1: %s", doubts);
+    if (unavailable > 0 && judged_something(results) && !fails_by_strictness(results))
+        fprintf(stream, "; %zu %s", unavailable, idle_tests(unavailable));
+    write_coverage(stream, results);
+    free(doubts);
+}
+
+char *kg__results_outcome(const json_t *results)
+{
+    sentence words;
+
+    begin(&words);
+    fprintf(words.stream, "%s (exit %d", outcome_word(results), kg__results_exit_code(results));
+    write_strictness(words.stream, results);
+    fputc(')', words.stream);
+    write_reservations(words.stream, results);
+    return finish(&words);
+}
+
+char *kg__results_verdict_line(const json_t *results)
+{
+    char *headline = kg__results_headline(results);
+    sentence words;
+
+    begin(&words);
+    fprintf(words.stream, "%s  %s", outcome_word(results), headline);
+    write_strictness(words.stream, results);
+    write_reservations(words.stream, results);
+    free(headline);
     return finish(&words);
 }
 

@@ -12,11 +12,14 @@
 
 /* The texts below are on the heap and are freed with free(). */
 
-/* "54 cases on nvidia-h200, 60 on cpu-model: 113 pass, 1 slower". */
+/* "1 slower of 54 cases on nvidia-h200, 60 on cpu-model"; "54 cases on nvidia-h200". */
 char *kg__results_headline(const json_t *results);
 
 /* "PASS (exit 0)", "NOTHING JUDGED (exit 77)", with what a reader must not overlook. */
 char *kg__results_outcome(const json_t *results);
+
+/* The outcome's word, two spaces and the headline: "PASS  54 cases on nvidia-h200". */
+char *kg__results_verdict_line(const json_t *results);
 
 /* Why a case has its verdict: its own words, or else the figures of its worst metric. "" for a
  * plain pass. */

@@ -229,6 +229,35 @@ static void note_launch_cost(json_t *changed, const json_t *entry, const kg__bas
     json_array_append_new(changed, json_string(text));
 }
 
+/* Notes how a kernel differs from the baseline's: "code changed: registers 32 -> 40". */
+static void note_code(json_t *changed, const json_t *before, const json_t *kernel)
+{
+    bool known = *kg__json_text(before, KG__CODE_FINGERPRINT) != '\0' &&
+                 *kg__json_text(kernel, KG__CODE_FINGERPRINT) != '\0';
+    const char *what = !known                             ? ""
+                       : kg__is_same_code(before, kernel) ? "code and launch are the baseline's"
+                                                          : "code changed";
+    json_t *figures = json_array();
+    char text[KG__MESSAGE_SIZE];
+    const json_t *figure;
+    size_t i;
+
+    kg__kernel_code_changes(before, kernel, figures);
+    kg__format(text, sizeof text, "%s", what);
+    json_array_foreach (figures, i, figure) {
+        size_t used = strlen(text);
+
+        kg__format(text + used, sizeof text - used, "%s%s",
+                   i > 0           ? ", "
+                   : *what != '\0' ? ": "
+                                   : "",
+                   json_string_value(figure));
+    }
+    if (*text != '\0')
+        json_array_append_new(changed, json_string(text));
+    json_decref(figures);
+}
+
 /* Notes how the kernel, and what a launch costs, differ from the baseline's, beside a slower time.
  */
 static void note_changes(json_t *entry, const kg__baseline *baseline,
@@ -236,15 +265,8 @@ static void note_changes(json_t *entry, const kg__baseline *baseline,
 {
     json_t *changed = json_array();
     const json_t *kernel = json_object_get(entry, "kernel");
-    bool same = kg__is_same_code(expected->code, kernel);
 
-    kg__kernel_code_changes(expected->code, kernel, changed);
-    if (*kg__json_text(expected->code, KG__CODE_FINGERPRINT) != '\0' &&
-        *kg__json_text(kernel, KG__CODE_FINGERPRINT) != '\0')
-        json_array_append_new(
-            changed,
-            json_string(same ? "its machine code and its launch are the baseline's"
-                             : "its machine code, or its launch, differs from the baseline's"));
+    note_code(changed, expected->code, kernel);
     note_launch_cost(changed, entry, baseline);
     if (json_array_size(changed) > 0)
         json_object_set(entry, KG__CHANGED, changed);
@@ -263,8 +285,8 @@ static kg__verdict find_lost(const kg__baseline_case *expected, const json_t *me
         if (json_object_get(metrics, lost) != NULL || !expected->metrics[i].gated)
             continue;
         worst = KG__ERROR;
-        kg__format(why, size, "%s is in the baseline and was not measured (%s): record anew", lost,
-                   kg__json_text(json_object_get(measured, "absent"), lost));
+        kg__format(why, size, "%s is in the baseline and was not measured (%s): record it again",
+                   lost, kg__json_text(json_object_get(measured, "absent"), lost));
     }
     return worst;
 }

@@ -21,6 +21,11 @@ bool kg__is_strict(void)
     return is_on("KG_STRICT");
 }
 
+bool kg__is_verbose(void)
+{
+    return is_on("KG_VERBOSE");
+}
+
 static bool strictness_is_clear(kg__error *error)
 {
     const char *value = kg__setting("KG_STRICT");

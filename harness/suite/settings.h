@@ -10,6 +10,9 @@
 /* True when KG_STRICT=1. */
 bool kg__is_strict(void);
 
+/* True when KG_VERBOSE=1: tests print what passed as well. */
+bool kg__is_verbose(void);
+
 /* Seconds of silence after which an observer counts as hung: KG_CASE_TIMEOUT, else 60. */
 double kg__silence_limit(void);
 

@@ -134,7 +134,7 @@ static void expect_refusal(const char *since, const char *line)
     ending result = drive(arguments, environment);
 
     expect_ending(&result, 2, line);
-    cr_expect(strstr(result.output, "verdict: ERROR (exit 2)") != NULL, "%s", result.output);
+    cr_expect(strstr(result.output, "\nERROR  ") != NULL, "%s", result.output);
     free(result.output);
 }
 
@@ -159,17 +159,16 @@ Test(baseline_since, the_summary_begins_with_it)
 
     write_text("baselines/nvidia-fake.json", after);
     result = drive(arguments, environment);
-    expect_ending(
-        &result, 0,
-        "\nbaselines since first: nvidia-fake changed; loosened: 1 metric no longer "
-        "gated, 1 limit widened; 1 metric is not gated, 1 limit is above 10 %\nverdict: ");
+    expect_ending(&result, 0,
+                  "\nbaselines since first: nvidia-fake changed; loosened: 1 metric no longer "
+                  "gated, 1 limit widened; 1 metric is not gated, 1 limit is above 10 %\n");
     free(result.output);
     page = read_text(at("out/summary.md"));
     cr_expect(strncmp(page, "# kernelgate: PASS (exit 0)\n\n**Baselines** since first: ", 56) == 0,
               "%s", page);
     cr_expect(strstr(page, "\n- m/tiled/530/b16 time\\_ns on nvidia-fake: no longer gated\n- "
                            "m/naive/530/b16 time\\_ns on nvidia-fake: limit from 2.0 % to 12.0 "
-                           "%\n\n1 case on nvidia-fake: 1 pass") != NULL,
+                           "%\n\n1 case on nvidia-fake.") != NULL,
               "%s", page);
     free(page);
 }

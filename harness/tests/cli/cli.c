@@ -257,10 +257,7 @@ Test(cli, results_writes_three_files_and_exits_by_the_verdicts)
 
     put("out/records/gpu.a.time.verdicts.json", VERDICTS("gpu.a.time", ONE_CASE("pass")));
     cr_expect(eq(int, run("results", NULL), 0), "%s", complaint);
-    expect_within(output, "kernelgate: 1 case on t: 1 pass\n");
-    expect_within(output,
-                  "verdict: PASS (exit 0); out/results.json, out/junit.xml, out/summary.md, "
-                  "out/report/index.html\n");
+    expect_within(output, "PASS  1 case on t\nout/report/index.html  out/results.json  ");
     get("out/results.json", text, sizeof text);
     expect_within(text, "\"schema\": \"kernelgate-results/1\"");
     get("out/junit.xml", text, sizeof text);
@@ -271,19 +268,23 @@ Test(cli, results_writes_three_files_and_exits_by_the_verdicts)
     put("out/records/gpu.a.time.verdicts.json", VERDICTS("gpu.a.time", ONE_CASE("slower")));
     cr_expect(eq(int, run("results", "--build", "build/mine", NULL), 1));
     expect_within(output, "ctest --test-dir build/mine -R");
-    expect_within(output, "verdict: FAIL (exit 1)");
+    expect_within(output, "\nFAIL  1 slower of 1 case on t\n");
+    cr_expect(eq(int, run("results", "-q", NULL), 1));
+    cr_expect(eq(str, (char *)output, "FAIL  1 slower of 1 case on t\n"));
+    cr_expect(eq(int, run("results", "--verbose", NULL), 1));
+    expect_within(output, "\nslower       t");
     cr_expect(eq(int, run("results", "--json", NULL), 1));
     expect_results_document();
 
     put("out/records/gpu.a.time.verdicts.json",
         VERDICTS("gpu.a.time", ", \"skipped\": \"no GPU\", \"skipped_by\": \"unavailable\""));
     cr_expect(eq(int, run("results", NULL), 77));
-    expect_within(output, "NOTHING JUDGED (exit 77)");
+    expect_within(output, "\nNOTHING JUDGED  no case was judged");
     cr_expect(eq(int, run("results", "--strict", NULL), 2));
 
     put("out/records/gpu.a.time.verdicts.json", "{");
     cr_expect(eq(int, run("results", NULL), 2));
-    expect_within(output, "  error        gpu.a.time");
+    expect_within(output, "\ngpu.a.time: error: ");
 }
 
 Test(cli, results_annotates_in_a_job_of_github_actions_alone)
@@ -414,14 +415,13 @@ Test(cli, results_lint_the_baselines_of_the_run)
     put("baselines/cpu-model.json", "{\n\"schema\": 3}");
     cr_expect(eq(int, run("results", NULL), 0), "%s", output);
     cr_expect(eq(int, run("results", "--programs", "programs", NULL), 2));
-    expect_within(output,
-                  "  error        kernelgate  baselines/cpu-model.json:2: schema: is not a string");
+    expect_within(output, "kernelgate: error: baselines/cpu-model.json:2: schema: is not a string");
     put("out/records/gpu.a.time.verdicts.json",
         VERDICTS("gpu.a.time",
                  ", \"errors\": [\"baselines/cpu-model.json:2: schema: is not a string: fix the "
                  "file, or record it again with ci/rebaseline\"]"));
     cr_expect(eq(int, run("results", "--programs", "programs", NULL), 2));
-    cr_expect(strstr(output, "  error        kernelgate") == NULL, "%s", output);
+    cr_expect(strstr(output, "kernelgate: error: ") == NULL, "%s", output);
 }
 
 /* What can be read and is not right all the same. */

@@ -103,7 +103,7 @@ static void expect_settle(const char *option, const char *value, int code, const
 
 static void expect_results(int code, const char *line)
 {
-    const char *const arguments[] = { KG__COMMAND, "results", NULL };
+    const char *const arguments[] = { KG__COMMAND, "results", "--verbose", NULL };
     ending result = drive(arguments, environment);
 
     expect_ending(&result, code, line);

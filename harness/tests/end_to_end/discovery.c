@@ -112,7 +112,7 @@ Test(discovery, a_filter_reaches_a_single_case)
 {
     const char *const arguments[] = { KG__CTEST, "--test-dir", at(""), "-V", "-R", "check$", NULL };
     char out[600];
-    const char *const settings[] = { out, "KG_FILTER=fake/plain/64/b32", NULL };
+    const char *const settings[] = { out, "KG_FILTER=fake/plain/64/b32", "KG_VERBOSE=1", NULL };
     ending seen;
 
     kg__format(out, sizeof out, "KG_OUT=%s", at("out"));

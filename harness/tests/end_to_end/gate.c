@@ -76,7 +76,7 @@ static void expect_gate(int code, const char *expected)
 Test(gate, judges_what_ctest_runs)
 {
     set("KG_FILTER", "fake/plain/*");
-    expect_gate(0, "\nverdict: PASS (exit 0), filtered: 4 of 5 cases");
+    expect_gate(0, "\nPASS  4 cases on cpu-model, filtered: 4 of 5 cases");
 }
 
 /* Only here are warnings errors because of CI: another project's are that project's to say. */
@@ -163,7 +163,7 @@ Test(gate, each_glob_of_a_filter_takes_a_case)
                 "KG_FILTER: \"nothing/at/all\" matches no case of any test: `kernelgate list` has "
                 "the cases");
     set("KG_FILTER", "fake/plain/64/*,fake/plain/7/*,");
-    expect_gate(0, "\nverdict: PASS (exit 0), filtered");
+    expect_gate(0, "\nPASS  2 cases on cpu-model, filtered");
 }
 
 /* With several compilers at once, the error is far above the log's end. */
@@ -196,7 +196,7 @@ Test(gate, a_failed_build_shows_its_first_error)
     }
 }
 
-/* A claim's line says why it fails; what else Criterion has to say of that test is passed on. */
+/* The results say why a claim fails; what else Criterion has to say of that test is passed on. */
 Test(gate, a_claim_that_fails_is_told_once)
 {
     const char *const arguments[] = { "ci/gate", "--target", "model", NULL };
@@ -204,18 +204,57 @@ Test(gate, a_claim_that_fails_is_told_once)
 
     write_script(
         "bin/ctest",
-        CTEST("printf '%s\\n' '7: Environment variable modifications: ' '7:  KG__PARENT=set:1' "
-              "'7: fails        claim  a claim' '8: [----]   of another test' \\\n"
-              "    '7: [----] ./harness/gate/claims.c:207: Assertion Failed' '7: [----]   why again' "
-              "'7: [----] ' \\\n"
-              "    '7: [----] ./suites/own.c:3: Assertion Failed' '7: [----]   of a suite'\n"));
+        CTEST(
+            "printf '%s\\n' '7: Environment variable modifications: ' '7:  KG__PARENT=set:1' "
+            "'7: fails        claim  a claim' '8: [----]   of another test' \\\n"
+            "    '7: [----] ./harness/gate/claims.c:207: Assertion Failed' '7: [----]   why again' "
+            "'7: [----] ' \\\n"
+            "    '7: [----] ./suites/own.c:3: Assertion Failed' '7: [----]   of a suite'\n"));
     set("KG_FILTER", "fake/plain/*");
     seen = drive(arguments, environment);
     expect_ending(&seen, 0,
                   "\n[----]   of another test\n[----] ./suites/own.c:3: Assertion Failed\n"
                   "[----]   of a suite\n");
     cr_expect(strstr(seen.output, "Environment variable") == NULL, "%s", seen.output);
+    cr_expect(strstr(seen.output, "a claim") == NULL, "%s", seen.output);
     free(seen.output);
+}
+
+/* A green gate is short, a quiet one a single line; what a test that passed printed is not shown.
+ */
+Test(gate, says_as_much_as_was_asked_for)
+{
+    static const struct {
+        const char *option;
+        const char *expected;
+        size_t lines;
+    } details[] = {
+        { NULL,
+          "\n  fake              4 checked       4 refused\nPASS  4 cases on cpu-model, filtered: ",
+          9 },
+        { "-q", "PASS  4 cases on cpu-model, filtered: 4 of 5 cases\n", 1 },
+        { "--verbose", "\nkernelgate: own: passed after 0.50 s\n", 19 },
+    };
+
+    write_script(
+        "bin/ctest",
+        CTEST("echo '7: of a test'; echo ' 1/2 Test  #7: own ......   Passed    0.50 sec'\n"
+              "echo '8: of another'; echo ' 2/2 Test  #8: more .....***Failed    0.50 "
+              "sec'\n"));
+    set("KG_FILTER", "fake/plain/*");
+    for (size_t i = 0; i < sizeof details / sizeof *details; i++) {
+        const char *const arguments[] = { "ci/gate", "--target", "model", details[i].option, NULL };
+        ending seen = drive(arguments, environment);
+
+        expect_ending(&seen, 0, details[i].expected);
+        cr_expect(occurrences(seen.output, "\n") == details[i].lines, "%zu lines:\n%s",
+                  occurrences(seen.output, "\n"), seen.output);
+        cr_expect(strstr(seen.output, "of a test") == NULL, "%s", seen.output);
+        cr_expect((strstr(seen.output, "\ntest more: failed after 0.50 s\nof another\n") != NULL) ==
+                      (details[i].lines > 1),
+                  "%s", seen.output);
+        free(seen.output);
+    }
 }
 
 /* What a test prints is no command of ours to whoever reads the job's output. */
@@ -294,9 +333,9 @@ Test(gate, strictness_is_0_or_1)
         cr_assert(!exists("out"), "it comes before anything is done");
     }
     set("KG_STRICT", "");
-    expect_gate(0, "\nverdict: PASS (exit 0)");
+    expect_gate(0, "\nPASS  4 cases");
     set("KG_STRICT", "0");
-    expect_gate(0, "\nverdict: PASS (exit 0)");
+    expect_gate(0, "\nPASS  4 cases");
 }
 
 Test(gate, says_that_ctest_is_missing)
@@ -317,7 +356,7 @@ Test(gate, shows_no_log_of_an_earlier_run)
     expect_gate(2, "\nin its log\n");
     write_script("bin/ctest", CTEST(""));
     set("KG_FILTER", "fake/plain/*");
-    expect_gate(0, "verdict: PASS (exit 0)");
+    expect_gate(0, "\nPASS  4 cases");
     write_script("bin/ctest", "#!/bin/sh\nexit 9\n");
     expect_gate(2, "no test left a verdict, of these: model.fake.check");
 }
@@ -333,7 +372,7 @@ Test(gate, a_strict_run_takes_no_filter_of_the_environment)
     set("KG_FILTER_GIVEN", "fake/plain/*");
     expect_gate(2, "ci/gate: KG_FILTER='fake/plain/*' is set in the environment of a strict run");
     cr_assert(!exists("out"), "it comes before anything is done");
-    expect_drive(given, 0, "verdict: PASS (exit 0), filtered: ");
+    expect_drive(given, 0, "\nPASS  4 cases on cpu-model, filtered: ");
     expect_shell("grep -q '^# kernelgate: PASS (exit 0), filtered: ' out/summary.md");
 }
 
@@ -357,15 +396,15 @@ Test(gate, what_ctest_saw_otherwise_is_no_pass)
     static const hole holes[] = {
         { CTEST("echo '<testsuite><testcase name=\"model.fake.check\" status=\"fail\"><failure "
                 "message=\"Segmentation fault\"/></testcase></testsuite>' >\"$report\"; exit 8\n"),
-          "error        model.fake.check  ended as \"fail\" (Segmentation fault) for CTest, and "
+          "\nmodel.fake.check: error: ended as \"fail\" (Segmentation fault) for CTest, and "
           "its "
           "verdicts were written for exit code 0" },
         { CTEST("echo '<testsuite><testcase name=\"gate.begin\" status=\"fail\"/></testsuite>' "
                 ">\"$report\"; exit 8\n"),
-          "error        gate.begin        failed: see CTest's log" },
+          "\ngate.begin: error: failed: see CTest's log" },
         { CTEST("echo '<testsuite><testcase name=\"mine\" status=\"disabled\"/></testsuite>' "
                 ">\"$report\"; exit 8\n"),
-          "error        mine              was not run: see CTest's log" },
+          "\nmine: error: was not run: see CTest's log" },
         { CTEST("exit 9\n"), "ctest ended with code 9, though no test failed" },
         { CTEST("rm -f \"$report\"; exit 137\n"),
           "ctest ended with code 137 and left no report of its tests there" },
@@ -386,7 +425,7 @@ Test(gate, a_test_without_a_verdict_is_an_error)
                  "#!/bin/sh\necho '{\"tests\": [{\"test\": \"model.fake.check\", \"cases\": "
                  "[\"fake/plain/1/b32\"]}, {\"test\": \"model.fake.count\", \"cases\": []}]}'\n");
     set("KG_FILTER", "fake/plain/*");
-    expect_gate(2, "error        model.fake.count  left no verdict: it was not run, or its program "
+    expect_gate(2, "\nmodel.fake.count: error: left no verdict: it was not run, or its program "
                    "ended before it could report");
     write_script("build/cpu/fake.model", "#!/bin/sh\nexit 0\n");
     expect_gate(2, "build/cpu/fake.model: does not list its tests");

@@ -35,7 +35,7 @@ class Tables(unittest.TestCase):
     def put_gate(self, study, name, exit_code, *cases, **more):
         self.put(f"study/{study}/{name}/results.json", results(*cases))
         self.put(f"study/{study}/{name}/gate.json", {"seconds": 50.5, "exit_code": exit_code, **more})
-        self.put(f"study/{study}/{name}/gate.log", "kernelgate: built in 9 s\nkernelgate: tested the GPU in 49.6 s (see)\n")
+        self.put(f"study/{study}/{name}/gate.log", "kernelgate: built in 9 s\nkernelgate: GPU tests: 49.6 s (log: x)\n")
 
     def tables(self, code=0):
         done = subprocess.run([COMMAND, os.path.join(self.folder.name, "study"), os.path.join(self.folder.name, "baselines")],

@@ -71,8 +71,7 @@ Test(whole_runs, a_run_on_both_targets_is_summed_up)
     (void)unlink(at("log"));
     expect_time(1, NULL);
     expect_run(KG__FAKE_GPU, "--filter=fake/claim_quick_beats_plain", 0, NULL);
-    expect_merge(1, "slower by 20.0 %");
-    expect_merge(1, "runs at 2.00 times the speed of plain");
+    expect_merge(1, "64/b64 takes 6 µs, was 5 µs (+20.0 %, limit 2.0 %)");
     results = read_json(at("out/results.json"));
     cr_assert(json_object_size(json_object_get(results, "targets")) == 2);
     cr_assert(size_of(results, "tests") == 4 && size_of(results, "claims") == 1);

@@ -133,6 +133,7 @@ static const char *const left_out[] = {
     "BXFI_MAP",
     "KG__PARENT",
     "KG_STRICT",
+    "KG_VERBOSE",
     "KG_FILTER",
     "KG_OUT",
     "KG_BASELINES",
@@ -211,6 +212,7 @@ void set_fake_surroundings(void)
     set("KG_OUT", at("out"));
     set("KG_LOCK_DIR", at(""));
     set("KG_CASE_TIMEOUT", "20");
+    set("KG_VERBOSE", "1");
     set("FAKE_LOG", at("log"));
     set("FAKE_PLAN", at("plan"));
     set("FAKE_COUNT_LOG", at("count_log"));

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/exit_code.h"
+#include "report/report.h"
 #include "results/results.h"
 #include "results/results_read.h"
 #include "tests/fuzz/file_of_input.h"
@@ -13,6 +14,7 @@ static void sum_up(bool strict, bool readable)
 {
     kg__error error = { "" };
     json_t *results = kg__results_merge(path_of(""), strict, NULL, &error);
+    kg__report report = { .sources = ".", .prefix = "" };
     json_t *again;
     int code;
 
@@ -23,9 +25,10 @@ static void sum_up(bool strict, bool readable)
             "a run ends with a code that is documented");
     require(readable || code == KG__EXIT_ERROR, "verdicts that cannot be read are an error");
     require(kg__results_write_json(path_of("results.json"), results, 1, &error), error.text);
-    require(kg__results_write_junit(path_of("junit.xml"), results, &error), error.text);
-    require(kg__results_write_summary(path_of("summary.md"), results, &error), error.text);
-    kg__results_print(nowhere(), results);
+    report.results = results;
+    require(kg__junit_write(&report, nowhere()), "JUnit");
+    require(kg__summary_write(&report, nowhere()), "a summary");
+    require(kg__console_write(&report, nowhere()), "the console");
     again = kg__results_load(path_of("results.json"), &error);
     require(again != NULL, error.text);
     json_decref(again);

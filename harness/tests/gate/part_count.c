@@ -218,6 +218,6 @@ Test(part_count, a_part_count_that_is_filtered_out)
     store_counts();
     set("KG_FILTER", "fake/plain/1/*");
     set("KG_STRICT", "1");
-    expect_count(77, "skipped      cpu-model    model.fake.count: KG_FILTER leaves this test no");
-    expect_skip("model.fake.count", "filter", "KG_FILTER leaves this test no case");
+    expect_count(77, "skipped      cpu-model    model.fake.count: not selected by");
+    expect_skip("model.fake.count", "filter", "not selected by --filter");
 }

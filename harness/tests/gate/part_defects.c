@@ -53,7 +53,7 @@ Test(part_defects, a_defect_that_is_not_caught)
     set("KG_FILTER", "fake/harmless/*,fake/misses/*");
     expect_run(KG__FAKE_MODEL, DEFECTS, 1,
                "wrong        cpu-model    fake/harmless/64/b32              no check caught this "
-               "defect (is right after all): mend the checks, or the row that says where it shows");
+               "defect (is right after all): fix the checks, or the row that says where it shows");
     expect_case(DEFECTS_TEST, "fake/harmless/64/b32", "wrong", "(is right after all)");
     cr_assert(count_cases(DEFECTS_TEST, "pass") == 1);
     expect_merge(1, "ctest --test-dir build/cpu -R '^model\\.fake\\.defects$'");
@@ -76,15 +76,15 @@ Test(part_defects, defects_that_cannot_be_run)
     set("KG_FILTER", "fake/unlucky/*");
     expect_run(KG__FAKE_MODEL, DEFECTS, 2,
                "error        cpu-model    fake/unlucky/7/b32                refused (7 is an "
-               "unlucky size): no check sees this defect: mend its row");
+               "unlucky size): no check sees this defect: fix its row");
     expect_case(DEFECTS_TEST, "fake/unlucky/7/b32", "error", "refused");
     expect_run(KG__FAKE_GPU, DEFECTS, 2, "refused (7 is an unlucky size)");
 }
 
 Test(part_defects, defects_that_are_filtered_out_or_absent)
 {
-    expect_run(KG__FAKE_MODEL, DEFECTS, 77, "KG_FILTER leaves this test no case");
-    expect_skip(DEFECTS_TEST, "filter", "KG_FILTER leaves this test no case");
+    expect_run(KG__FAKE_MODEL, DEFECTS, 77, "not selected by --filter");
+    expect_skip(DEFECTS_TEST, "filter", "not selected by --filter");
     expect_run(KG__FAKE_SOUND_GPU, DEFECTS, 2, "fake: the filter matches no test");
 }
 

@@ -108,7 +108,8 @@ Test(runner, tests_of_a_suites_own)
     expect_run(KG__FAKE_SOUND_GPU, "--filter=own/skips", 77, NULL);
     expect_run(KG__FAKE_SOUND_GPU, "--filter=own/crashes", 2,
                "own.crashes: crashed outside of any case");
-    expect_drive(results, 2, "gpu.own.crashes  crashed outside of any case: look for a table");
+    expect_drive(results, 2,
+                 "gpu.own.crashes: error: crashed outside of any case: look for a table");
     expect_verdicts("gpu.own.passes", "claims", 0);
     expect_verdicts("gpu.own.fails", "claims", 1);
     expect_verdicts("gpu.own.skips", "skipped", 77);

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "results/results.h"
 #include "base/text.h"
+#include "report/report.h"
 
 static char path[256];
 
@@ -55,7 +55,9 @@ static xmlDocPtr report(json_t *results)
     xmlDocPtr document;
 
     cr_assert(results != NULL);
-    cr_assert(kg__results_write_junit(path, results, &error), "%s", error.text);
+    cr_assert(kg__printer_save(kg__printer_find("junit"), &(kg__report){ .results = results }, path,
+                               &error),
+              "%s", error.text);
     json_decref(results);
     document = xmlReadFile(path, NULL, XML_PARSE_NONET);
     cr_assert(document != NULL, "the report is not well formed");
@@ -399,15 +401,4 @@ Test(junit, many_suites_and_cases)
     expect(document, "count(//testsuite[@tests='20'][@time='5.000'])", "30");
     expect(document, "/testsuites/@time", "150.000");
     xmlFreeDoc(document);
-}
-
-Test(junit, a_file_that_cannot_be_written_is_an_error)
-{
-    json_t *results = json_object();
-    kg__error error = { "" };
-
-    cr_assert(not(kg__results_write_junit("/nowhere/at/all.xml", results, &error)));
-    cr_expect(strstr(error.text, "/nowhere/at/all.xml: cannot be written") != NULL, "%s",
-              error.text);
-    json_decref(results);
 }

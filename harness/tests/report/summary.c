@@ -1,13 +1,11 @@
-/* The Markdown summary and the console's. */
+/* The Markdown summary. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
-#include <fcntl.h>
-#include <pty.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "results/results.h"
+#include "report/report.h"
 #include "tests/fakes/drive.h"
 
 static char path[256];
@@ -29,8 +27,6 @@ static void remove_path(void)
 }
 
 TestSuite(summary, .init = make_path, .fini = remove_path);
-TestSuite(console);
-
 static json_t *parse(const char *text)
 {
     json_error_t error;
@@ -47,25 +43,14 @@ static char *summary(json_t *results)
     char *text = kg__allocate(1 << 20, 1);
     FILE *file;
 
-    cr_assert(kg__results_write_summary(path, results, &error), "%s", error.text);
+    cr_assert(kg__printer_save(kg__printer_find("markdown"), &(kg__report){ .results = results },
+                               path, &error),
+              "%s", error.text);
     json_decref(results);
     file = fopen(path, "r");
     cr_assert(file != NULL);
     cr_assert(fread(text, 1, (1 << 20) - 1, file) > 0);
     fclose(file);
-    return text;
-}
-
-static char *console(json_t *results)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-
-    cr_assert(stream != NULL);
-    kg__results_print(stream, results);
-    fclose(stream);
-    json_decref(results);
     return text;
 }
 
@@ -138,11 +123,11 @@ Test(summary, begins_with_the_outcome_and_the_counts)
 {
     char *text = summary(failing_run(false));
 
-    cr_expect(strncmp(text, "# kernelgate: FAIL (exit 1); 1 test judged nothing\n", 50) == 0, "%s",
-              text);
+    cr_expect(strncmp(text, "# kernelgate: FAIL (exit 1); 1 test had nothing to judge\n", 56) == 0,
+              "%s", text);
     expect_within(text,
-                  "1 case on cpu-model, 5 on nvidia-h200: 2 pass, 1 faster, 1 noisy, 1 slower, 1 "
-                  "wrong.");
+                  "1 wrong, 1 slower, 1 noisy, 1 faster of 1 case on cpu-model, 5 on nvidia-h200, "
+                  "1 failed claim, 1 vanished case.");
     free(text);
 }
 
@@ -183,16 +168,6 @@ Test(summary, tells_what_changed_beside_a_slow_verdict)
     free(text);
     text = summary(failing_run(false));
     expect_not_within(text, "What changed");
-    free(text);
-}
-
-Test(console, tells_what_changed_beside_a_slow_verdict)
-{
-    char *text = console(parse(changed_run));
-
-    expect_within(text, "slower by 6.3 %\n               changed: registers 32 -> 40\n"
-                        "               changed: a line | two\n               changed: \n"
-                        "               reproduce: ");
     free(text);
 }
 
@@ -396,19 +371,6 @@ Test(summary, cases_that_failed_alike_are_one_row)
     free(text);
 }
 
-Test(console, cases_that_failed_alike_are_one_line)
-{
-    char *text = console(parse(alike_run));
-
-    expect_within(text, "  wrong        a/v/1/b8    kernels/a/v.cu:9: reads x; 3 times\n"
-                        "               so too: 2/b8, 2/b16\n"
-                        "               reproduce: ");
-    expect_within(text, "  wrong        a/v/3/b8    kernels/a/v.cu:11: reads x; 5 times\n"
-                        "               reproduce: ");
-    expect_not_within(text, "a/v/2");
-    free(text);
-}
-
 Test(summary, documents_of_any_shape_are_written)
 {
     static const char *const shapes[] = {
@@ -425,185 +387,5 @@ Test(summary, documents_of_any_shape_are_written)
 
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         free(summary(parse(shapes[i])));
-        free(console(parse(shapes[i])));
     }
-}
-
-Test(summary, a_file_that_cannot_be_written_is_an_error)
-{
-    json_t *results = json_object();
-    kg__error error = { "" };
-
-    cr_assert(not(kg__results_write_summary("/nowhere/at/all.md", results, &error)));
-    expect_within(error.text, "/nowhere/at/all.md: cannot be written");
-    json_decref(results);
-}
-
-Test(console, shows_counts_failures_and_the_verdict_last)
-{
-    char *text = console(failing_run(false));
-
-    cr_expect(eq(str, text,
-                 "kernelgate: 1 case on cpu-model, 5 on nvidia-h200: 2 pass, 1 faster, 1 noisy, 1 "
-                 "slower, 1 wrong\n"
-                 "  wrong        a/v/4/b8    on nvidia-h200: [3] is 1, expected 2\n"
-                 "               reproduce: cmake --build build/gpu && KG_FILTER='a/v/4/b8' ctest "
-                 "--test-dir build/gpu -R "
-                 "'^gpu\\.a\\.check$' --output-on-failure\n"
-                 "  slower       a/v/2/b8    on nvidia-h200: time_ns slower by 6.3 %\n"
-                 "               reproduce: cmake --build build/gpu && KG_FILTER='a/v/2/b8' ctest "
-                 "--test-dir build/gpu -R "
-                 "'^gpu\\.a\\.time$' --output-on-failure\n"
-                 "  noisy        a/v/3/b8    on nvidia-h200: interval too wide\n"
-                 "  faster       a/v/5/b8    on nvidia-h200: by 9 %\n"
-                 "  claim        a/claim_x   on nvidia-h200: 0.97 times\n"
-                 "               reproduce: cmake --build build/gpu && ctest --test-dir build/gpu "
-                 "-R '^gpu\\.a\\.claim_x$' "
-                 "--output-on-failure\n"
-                 "  vanished     a/old/1/-   on nvidia-h200: the baseline has it, and it is in "
-                 "no table or refused: put it back, or retire it with ci/rebaseline or kernelgate "
-                 "baseline retire "
-                 "(baselines/nvidia-h200.json)\n"
-                 "  refused      a/v/0/-     on nvidia-h200: size 0\n"
-                 "  skipped      gpu.b.time  no baseline\n"
-                 "notes:\n"
-                 "  tiled is 1.33 times as fast as naive at 530/b16 on nvidia-h200\n"
-                 "claims: 1 holds, listed in summary.md\n"
-                 "verdict: FAIL (exit 1); 1 test judged nothing; out/results.json, out/junit.xml, "
-                 "out/summary.md, out/report/index.html\n"));
-    free(text);
-}
-
-Test(console, does_not_name_the_target_where_there_is_one)
-{
-    char *text =
-        console(parse("{\"exit_code\": 1, \"tally\": {\"slower\": 1}, \"targets\": {\"t\": {}}, "
-                      "\"cases\": [{\"case\": \"a/b/c/-\", \"target\": \"t\", \"verdict\": "
-                      "\"slower\", \"why\": \"by 6 %\"}]}"));
-
-    cr_expect(eq(str, text,
-                 "kernelgate: 1 case on t: 1 slower\n"
-                 "  slower       a/b/c/-     by 6 %\n"
-                 "verdict: FAIL (exit 1)\n"));
-    free(text);
-}
-
-Test(console, says_that_nothing_was_judged)
-{
-    char *text =
-        console(parse("{\"exit_code\": 77, \"tests\": [{\"name\": \"gpu.a.time\", \"skipped\": "
-                      "\"no GPU\"}, {\"name\": \"gpu.a.check\"}]}"));
-
-    cr_expect(eq(str, text,
-                 "kernelgate: no case was judged\n"
-                 "  skipped      gpu.a.time  no GPU\n"
-                 "verdict: NOTHING JUDGED (exit 77)\n"));
-    free(text);
-}
-
-Test(console, tests_that_the_filter_leaves_out_share_a_line)
-{
-    char *text =
-        console(parse("{\"exit_code\": 77, \"tests\": ["
-                      "{\"name\": \"gpu.a.time\", \"skipped\": \"KG_FILTER leaves this test no "
-                      "case\", \"skipped_by\": \"filter\", \"exit_code\": 77},"
-                      "{\"name\": \"gpu.b.time\", \"skipped\": \"no GPU\", \"skipped_by\": "
-                      "\"unavailable\", \"exit_code\": 77},"
-                      "{\"name\": \"gpu.a.check\", \"skipped\": \"KG_FILTER leaves this test no "
-                      "case\", \"skipped_by\": \"filter\", \"exit_code\": 77}]}"));
-
-    expect_within(text, "  skipped      gpu.b.time  no GPU\n");
-    expect_within(text, "  skipped      2 tests     KG_FILTER leaves out their cases\n");
-    expect_not_within(text, "gpu.a");
-    free(text);
-}
-
-Test(console, counts_what_it_leaves_out)
-{
-    json_t *results = json_object();
-    json_t *errors = json_array();
-    json_t *notes = json_array();
-    json_t *claims = json_array();
-    char *text;
-
-    for (int i = 0; i < 100; i++) {
-        json_array_append_new(errors, json_pack("{s:s}", "why", "broken"));
-        json_array_append_new(notes, json_pack("{s:s}", "note", "fast"));
-        json_array_append_new(claims, json_pack("{s:s,s:b}", "claim", "a/claim_x", "holds", 0));
-    }
-    json_object_set_new(results, "errors", errors);
-    json_object_set_new(results, "notes", notes);
-    json_object_set_new(results, "claims", claims);
-    text = console(results);
-    expect_within(text, "\n  ... and 180 more in summary.md\n");
-    expect_within(text, "\n  ... and 84 more in summary.md\n");
-    free(text);
-}
-
-Test(console, a_hostile_text_cannot_steer_the_terminal)
-{
-    json_t *results =
-        parse("{\"cases\": [{\"target\": \"t\\u001b]0;x\\u0007\", \"verdict\": \"wrong\"}], "
-              "\"out\": \"o\\u001b[2J\", \"notes\": [{\"note\": \"n\\u009b2J\"}]}");
-    json_t *entry = json_array_get(json_object_get(results, "cases"), 0);
-    char *text;
-
-    json_object_set_new(entry, "case", json_string("a\033[31m\nverdict: PASS"));
-    json_object_set_new(entry, "why", json_string("b\rc\tverdict: PASS"));
-    text = console(results);
-    expect_not_within(text, "\033");
-    expect_not_within(text, "\r");
-    expect_not_within(text, "\xc2\x9b");
-    expect_not_within(text, "\nverdict: PASS");
-    free(text);
-}
-
-/* What the console shows on a terminal, with NO_COLOR set or not. */
-static char *on_terminal(json_t *results, const char *no_colour)
-{
-    char *text = kg__allocate(65536, 1);
-    int master;
-    int slave;
-    FILE *stream;
-    ssize_t got;
-    size_t used = 0;
-
-    need_terminal(openpty(&master, &slave, NULL, NULL, NULL) == 0);
-    if (no_colour != NULL)
-        setenv("NO_COLOR", no_colour, 1);
-    else
-        unsetenv("NO_COLOR");
-    unsetenv("CLICOLOR_FORCE");
-    setenv("TERM", "xterm", 1);
-    stream = fdopen(slave, "w");
-    cr_assert(stream != NULL);
-    kg__results_print(stream, results);
-    cr_assert(fflush(stream) == 0);
-    cr_assert(fcntl(master, F_SETFL, O_NONBLOCK) == 0);
-    while ((got = read(master, text + used, 65535 - used)) > 0)
-        used += (size_t)got;
-    fclose(stream);
-    close(master);
-    json_decref(results);
-    return text;
-}
-
-Test(console, is_coloured_on_a_terminal_that_wants_it)
-{
-    char *text = on_terminal(failing_run(false), NULL);
-
-    expect_within(text, "\033[31mslower      \033[0m a/v/2/b8");
-    expect_within(text, "\033[33mnoisy");
-    expect_within(text, "verdict: \033[31mFAIL (exit 1)");
-    free(text);
-    text = on_terminal(failing_run(false), "1");
-    expect_not_within(text, "\033");
-    expect_within(text, "  slower       a/v/2/b8");
-    free(text);
-    text = on_terminal(parse("{\"exit_code\": 0, \"tally\": {\"pass\": 1}}"), "");
-    expect_within(text, "verdict: \033[32mPASS (exit 0)");
-    free(text);
-    text = on_terminal(parse("{\"exit_code\": 77}"), NULL);
-    expect_within(text, "verdict: \033[33mNOTHING JUDGED (exit 77)");
-    free(text);
 }

@@ -398,7 +398,7 @@ Test(counting, records_that_are_wrong)
     usual_case();
     json_object_set_new(json_object_get(record, "metrics"), "speed",
                         json_pack("{s:i}", "value", 7));
-    expect("error", "speed was counted, and is no counter: build both programs anew");
+    expect("error", "speed was counted, and is no counter: build both programs again");
     lose("speed");
     count("barriers", -1);
     expect("error", "barriers is no whole number from 0 to 2^53 in the record");

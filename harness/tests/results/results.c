@@ -630,8 +630,8 @@ Test(results, merge_of_skipped_tests_judged_nothing)
     results = merge(true);
     cr_expect(eq(int, kg__results_exit_code(results), 2));
     outcome = kg__results_outcome(results);
-    cr_expect(
-        eq(str, outcome, "NOTHING JUDGED (exit 2, because of KG_STRICT=1: 1 test judged nothing)"));
+    cr_expect(eq(str, outcome,
+                 "NOTHING JUDGED (exit 2, because of KG_STRICT=1: 1 test had nothing to judge)"));
     free(outcome);
     json_decref(results);
 }

@@ -3,8 +3,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "tests/fakes/drive.h"
 #include "results/results.h"
+#include "tests/fakes/drive.h"
 #include "tests/gate/verdict_texts.h"
 
 TestSuite(results_form, .init = make_folder, .fini = remove_folder);

@@ -128,9 +128,9 @@ Test(results_text, outcomes_in_words)
           "\"reported\": 9}}}",
           "PASS (exit 0), partial: 4 of 32 tests" },
         { "{\"exit_code\": 0, \"tally\": {\"pass\": 2, \"unavailable\": 1}}",
-          "PASS (exit 0); 1 test judged nothing" },
+          "PASS (exit 0); 1 test had nothing to judge" },
         { "{\"exit_code\": 1, \"tally\": {\"slower\": 2, \"unavailable\": 3}}",
-          "FAIL (exit 1); 3 tests judged nothing" },
+          "FAIL (exit 1); 3 tests had nothing to judge" },
         { "{\"exit_code\": 2, \"tally\": {\"error\": 2}}", "ERROR (exit 2)" },
         { "{\"exit_code\": 2, \"errors\": [{}]}", "ERROR (exit 2)" },
         { "{\"exit_code\": 77, \"tally\": {\"no-baseline\": 2}}", "NOTHING JUDGED (exit 77)" },
@@ -144,9 +144,10 @@ Test(results_text, outcomes_in_words)
         { "{\"exit_code\": 2, \"strict\": true, \"tally\": {\"no-baseline\": 2, \"unavailable\": "
           "1}, "
           "\"claims\": [{\"holds\": true}]}",
-          "NOTHING JUDGED (exit 2, because of KG_STRICT=1: 2 no-baseline, 1 test judged nothing)" },
+          "NOTHING JUDGED (exit 2, because of KG_STRICT=1: 2 no-baseline, 1 test had nothing to "
+          "judge)" },
         { "{\"exit_code\": 2, \"strict\": true, \"tally\": {\"pass\": 2, \"unavailable\": 3}}",
-          "ERROR (exit 2, because of KG_STRICT=1: 3 tests judged nothing)" },
+          "ERROR (exit 2, because of KG_STRICT=1: 3 tests had nothing to judge)" },
         { "{\"exit_code\": 2, \"strict\": true, \"tally\": {\"no-baseline\": 2, \"error\": 1}}",
           "ERROR (exit 2)" },
         { "{\"exit_code\": 1, \"strict\": true, \"tally\": {\"pass\": 2, \"noisy\": 1, "
