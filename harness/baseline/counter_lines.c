@@ -6,6 +6,7 @@
 
 #include "base/message.h"
 #include "base/text.h"
+#include "records/finding.h"
 
 /* Up to here, 2^53, a double holds every whole number. */
 #define LARGEST_COUNT 9007199254740992
@@ -42,6 +43,7 @@ typedef struct sites {
 
 /* What a line has to do with a move. */
 typedef struct finding {
+    const char *key;
     char text[256];
     bool rise;
     double amount; /* the largest rise of its counters, else their largest fall */
@@ -295,7 +297,10 @@ static void note(findings *all, const kind *of, const site *before, const site *
         return;
     all->list = kg__grow(all->list, all->count, &all->room, sizeof *all->list);
     found = &all->list[all->count];
-    *found = (finding){ .rise = rise > 0, .amount = rise > 0 ? rise : fall, .order = all->count };
+    *found = (finding){ .key = now != NULL ? now->key : before->key,
+                        .rise = rise > 0,
+                        .amount = rise > 0 ? rise : fall,
+                        .order = all->count };
     all->count++;
     if (before == NULL || now == NULL)
         describe_single(of, before == NULL ? to : from, found);
@@ -442,7 +447,21 @@ static size_t list_kinds(kind *kinds)
     return count;
 }
 
-bool kg__counter_lines_explain(const json_t *before, const json_t *now, char *text, size_t size)
+/* {"file", "line"} of FILE:LINE; NULL where a key is nothing like it. */
+static json_t *source_of_key(const char *key)
+{
+    char file[KG__PATH_SIZE];
+    size_t length;
+    unsigned long number;
+
+    if (!split_key(key, &length, &number) || length >= sizeof file)
+        return NULL;
+    kg__format(file, sizeof file, "%.*s", (int)length, key);
+    return kg__source_json(file, (unsigned int)number);
+}
+
+bool kg__counter_lines_explain(const json_t *before, const json_t *now, char *text, size_t size,
+                               json_t **first)
 {
     kind kinds[KG__COUNTERS];
     findings all = { 0 };
@@ -450,6 +469,8 @@ bool kg__counter_lines_explain(const json_t *before, const json_t *now, char *te
     size_t used = 0;
     bool explained;
 
+    if (first != NULL)
+        *first = NULL;
     if (size == 0)
         return false;
     text[0] = '\0';
@@ -472,6 +493,8 @@ bool kg__counter_lines_explain(const json_t *before, const json_t *now, char *te
     if (all.count > KG__LINES_NAMED)
         kg__format(text + used, size - used, "; and %zu more", all.count - KG__LINES_NAMED);
     explained = all.count > 0;
+    if (explained && first != NULL)
+        *first = source_of_key(all.list[0].key);
     free(all.list);
     return explained;
 }

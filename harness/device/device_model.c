@@ -1,11 +1,11 @@
 /* The CPU model as the device under test. */
 #include <string.h>
 
+#include "base/source_path.h"
 #include "device/device.h"
 #include "model/model.h"
 #include "model/program.h"
 #include "model/watch.h"
-#include "base/source_path.h"
 
 kg__device_status kg__device_open(json_t **description, kg__error *why)
 {
@@ -137,40 +137,28 @@ void kg__device_forget(const void *data, size_t bytes)
         kg__model_forget(data, bytes);
 }
 
-/* Findings beyond these are only counted: the first ones are the cause of most others. */
-#define FINDINGS_SHOWN 3
+static void name_source(const char *home, kg__finding_actor *actor)
+{
+    if (actor->file != NULL)
+        actor->file = actor->line > 0 ? kg__source_name(home, actor->file) : NULL;
+}
 
-bool kg__device_found(const char *home, kg__error *findings)
+bool kg__device_found(const char *home, kg__findings *found)
 {
     const kg__model_report *seen = kg__model_seen();
-    char text[sizeof findings->text] = "";
 
-    if (!kg__device_watches() || seen->finding_count == 0)
+    found->count = found->more = 0;
+    if (!kg__device_watches())
         return false;
-    for (size_t i = 0; i < seen->finding_count && i < FINDINGS_SHOWN; i++) {
-        const kg__model_finding *finding = &seen->findings[i];
-        size_t used = strlen(text);
+    for (size_t i = 0; i < seen->finding_count && i < KG__FINDINGS_TOLD; i++) {
+        kg__finding *finding = &found->list[found->count++];
 
-        kg__format(text + used, sizeof text - used, "%s", i > 0 ? "; " : "");
-        used = strlen(text);
-        if (finding->line > 0)
-            kg__format(text + used, sizeof text - used,
-                       "%s:%u: ", kg__source_name(home, finding->file), finding->line);
-        used = strlen(text);
-        kg__format(text + used, sizeof text - used, "%s", finding->text);
-        used = strlen(text);
-        if (finding->times > 1)
-            kg__format(text + used, sizeof text - used, "; %llu times",
-                       (unsigned long long)finding->times);
+        *finding = seen->findings[i];
+        name_source(home, &finding->by);
+        name_source(home, &finding->other);
     }
-    if (seen->finding_count > FINDINGS_SHOWN) {
-        size_t used = strlen(text);
-
-        kg__format(text + used, sizeof text - used, "; and %zu more findings",
-                   seen->finding_count - FINDINGS_SHOWN);
-    }
-    kg__fail(findings, "%s", text);
-    return true;
+    found->more = seen->finding_count - found->count;
+    return found->count > 0;
 }
 
 bool kg__device_passed_over(kg__error *what, bool *whole)
@@ -190,33 +178,29 @@ bool kg__device_passed_over(kg__error *what, bool *whole)
 /* Who is told of a launch that never ended. */
 static struct {
     const char *home;
-    void (*tell)(void *context, const char *where);
+    void (*tell)(void *context, const kg__hang *hang);
     void *context;
-} hang;
+} listener;
 
 static void describe_hang(const kg__model_place *place, const char *file, unsigned int line)
 {
-    kg__error found = { "" };
-    char stood[512] = "";
-    char where[KG__MESSAGE_SIZE];
+    kg__hang hang = { .kernel = place->kernel, .at.line = line };
 
     if (line > 0)
-        kg__format(stood, sizeof stood, "at %s:%u, ", kg__source_name(hang.home, file), line);
-    (void)kg__device_found(hang.home, &found);
-    kg__format(where, sizeof where, "%sin kernel %s, block (%u, %u, %u), thread (%u, %u, %u)%s%s%s",
-               stood, place->kernel, place->block.x, place->block.y, place->block.z,
-               place->thread.x, place->thread.y, place->thread.z,
-               line > 0 ? "" : ", at no line that can be told: build it with -g",
-               found.text[0] != '\0' ? "; found before: " : "", found.text);
-    hang.tell(hang.context, where);
+        hang.at.file = kg__source_name(listener.home, file);
+    hang.at.has_block = hang.at.has_thread = true;
+    memcpy(hang.at.block, &place->block, sizeof hang.at.block);
+    memcpy(hang.at.thread, &place->thread, sizeof hang.at.thread);
+    (void)kg__device_found(listener.home, &hang.found);
+    listener.tell(listener.context, &hang);
 }
 
-void kg__device_tell_hang(const char *home, void (*tell)(void *context, const char *where),
+void kg__device_tell_hang(const char *home, void (*tell)(void *context, const kg__hang *hang),
                           void *context)
 {
-    hang.home = home;
-    hang.tell = tell;
-    hang.context = context;
+    listener.home = home;
+    listener.tell = tell;
+    listener.context = context;
     kg__model_tell_hang(describe_hang);
 }
 

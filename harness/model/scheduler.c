@@ -1,8 +1,8 @@
 /* The CPU model's scheduler: launches, and whose turn it is among a block's threads. */
 #include "model/model.h"
 
-#include "model/findings.h"
 #include "base/message.h"
+#include "model/findings.h"
 #include "model/places.h"
 #include "model/shadow.h"
 #include "model/trace.h"
@@ -345,13 +345,14 @@ static void compare_barriers(void)
     int few =
         waiting[1] < waiting[0] ||
         (waiting[1] == waiting[0] && threads[example[1]].barrier < threads[example[0]].barrier);
-    kg__finding_place place = { threads[example[few]].barrier, "", (unsigned int)example[few],
-                                NULL };
+    kg__finding_place place = { threads[example[few]].barrier, KG__NO_ACCESS,
+                                (unsigned int)example[few], NULL };
+    kg__finding what = { .kind = KG__DIVERGENT_BARRIER,
+                         .by.waiting = (unsigned int)waiting[few],
+                         .other.waiting = (unsigned int)waiting[!few] };
 
-    kg__find(KG__MODEL_DIVERGENT_BARRIER, &place,
-             "%d threads of the block wait at this barrier and %d at that of line %u: every thread "
-             "must come to the same",
-             waiting[few], waiting[!few], source[!few].line);
+    kg__set_source(&what.other, source[!few]);
+    kg__find(&place, &what);
 }
 
 static void release_barrier(void)

@@ -1,8 +1,8 @@
 /* Watching: what is watched for, which blocks stand for the others, and what was seen. */
 #include "model/watch.h"
 
-#include "model/findings.h"
 #include "base/message.h"
+#include "model/findings.h"
 #include "model/places.h"
 #include "model/requests.h"
 #include "model/shadow.h"
@@ -335,7 +335,7 @@ const kg__model_report *kg__model_seen(void)
             0;
     report.lines = lines;
     report.line_count = line_count;
-    report.findings = kg__findings(&report.finding_count);
+    report.findings = kg__model_findings(&report.finding_count);
     report.accesses = kg__requests_accesses();
     report.too_large = kg__watch_checks() ? kg__shadow_too_large() : NULL;
     return &report;

@@ -4,14 +4,14 @@
 
 #include <string.h>
 
-#include "observer/check.h"
-#include "suite/counters.h"
+#include "base/source_path.h"
 #include "device/device.h"
 #include "model/model.h"
 #include "model/watch.h"
+#include "observer/check.h"
 #include "observer/observe.h"
 #include "records/records.h"
-#include "base/source_path.h"
+#include "suite/counters.h"
 
 /* Adds the counters that are not 0 to those of a line. */
 static void add_counts(json_t *line, const kg__counts *counts)
@@ -90,7 +90,7 @@ static kg__outcome count_case(kg__stage *kept, const kg_comparison *comparison, 
     if (!kg__buffers_fill(&kept->buffers, kept->known.device, poison, why) ||
         !kg__prepare_launch(one, &kept->buffers, why))
         return KG__FAILED;
-    if (kg__device_found(comparison->home, why))
+    if (kg__check_found(comparison, why))
         return KG__INCORRECT;
     /* What fills and prepares the arguments is no part of the job: counting begins anew. */
     kg__model_watch(KG__MODEL_COUNT | KG__MODEL_CHECK, KG__MODEL_BUDGET);
@@ -129,8 +129,8 @@ bool kg__measure_cases(const kg_comparison *comparison, const char *part,
         outcome = count_case(&kept, comparison, cases[i], &record, &why);
         if (outcome == KG__RIGHT)
             sound = kg__record_append(records, json_incref(record), error);
-        else if (outcome == KG__INCORRECT || kg__device_found(comparison->home, &why))
-            kg__report_outcome(records, cases[i]->id, false, why.text);
+        else if (outcome == KG__INCORRECT || kg__check_found(comparison, &why))
+            kg__report_wrong(records, comparison->home, cases[i]->id, why.text);
         else
             kg__report(records, "failed", cases[i]->id, why.text);
         json_decref(record);

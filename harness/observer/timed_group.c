@@ -153,7 +153,7 @@ kg__outcome kg__timed_case_try(kg__timed_case *who, const kg_comparison *compari
                                            kg__poison(0), when, why);
 
     if (outcome == KG__INCORRECT) {
-        kg__report_outcome(records, who->one->id, false, why->text);
+        kg__report_wrong(records, comparison->home, who->one->id, why->text);
         who->out = true;
     }
     return outcome;

@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "suite/counters.h"
 #include "model/model.h"
 #include "model/watch.h"
+#include "suite/counters.h"
 #include "tests/model/watch_kernels.h"
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -44,6 +44,6 @@ void expect_count(kg__counter counter, uint64_t expected, const char *how);
 
 /* Nothing was found; or all findings are of one kind, and one of them says `says`. */
 void expect_clean(const char *how);
-void expect_only(kg__model_finding_kind kind, const char *says, const char *how);
+void expect_only(kg__finding_kind kind, const char *says, const char *how);
 
 #endif
