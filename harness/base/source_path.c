@@ -8,11 +8,7 @@
 #include "base/message.h"
 
 #define KERNEL "__global__"
-#define DIGITS "0123456789"
-#define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" DIGITS "_-+"
-
-/* The longest line number that is believed. */
-#define LINE_DIGITS 7
+#define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+"
 
 const char *kg__source_name(const char *home, const char *file)
 {
@@ -81,89 +77,14 @@ bool kg__source_line_with(const char *folder, const char *file, const char *text
     return true;
 }
 
-static bool is_source(const char *file)
+bool kg__source_at(const char *folder, const char *file, size_t line, kg__source_line *found)
 {
-    static const char *const ends[] = { ".cu", ".cuh", ".c", ".h", ".cpp", NULL };
-    const char *dot = strrchr(file, '.');
-
-    if (dot == NULL || dot == file)
+    if (file == NULL || strlen(file) >= sizeof found->file ||
+        !kg__source_line_with(folder, file, KERNEL, found))
         return false;
-    for (const char *const *end = ends; *end != NULL; end++) {
-        if (strcmp(dot, *end) == 0)
-            return true;
-    }
-    return false;
-}
-
-static bool is_path_character(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '-' && c <= '9') || c == '_' ||
-           c == '+';
-}
-
-/* The length of the run of a path's characters at the front of a text. */
-static size_t path_length(const char *text)
-{
-    size_t length = 0;
-
-    while (is_path_character(text[length]))
-        length++;
-    return length;
-}
-
-size_t kg__source_skip(const char *text)
-{
-    size_t length = path_length(text);
-
-    return length > 0 ? length : 1;
-}
-
-size_t kg__source_place(const char *text, kg__source_line *source)
-{
-    size_t length = path_length(text);
-    size_t digits;
-
-    /* A sentence may end after a path. */
-    while (length > 0 && text[length - 1] == '.')
-        length--;
-    if (length >= sizeof source->file)
-        return 0;
-    memcpy(source->file, text, length);
-    source->file[length] = '\0';
-    source->line = 0;
-    if (!is_source(source->file))
-        return 0;
-    digits = text[length] == ':' ? strspn(text + length + 1, DIGITS) : 0;
-    if (digits == 0 || digits > LINE_DIGITS)
-        return length;
-    source->line = strtoul(text + length + 1, NULL, 10);
-    return length + 1 + digits;
-}
-
-/* Whether a place is one of a source file that is below a folder. */
-static bool is_there(const char *folder, const kg__source_line *source)
-{
-    FILE *stream = strchr(source->file, '/') != NULL ? open_below(folder, source->file) : NULL;
-
-    if (stream != NULL)
-        fclose(stream);
-    return stream != NULL;
-}
-
-bool kg__source_mentioned(const char *folder, const char *text, kg__source_line *source)
-{
-    kg__source_line unnumbered = { "", 0 };
-
-    for (; *text != '\0'; text += kg__source_skip(text)) {
-        if (kg__source_place(text, source) > 0 && is_there(folder, source)) {
-            if (source->line > 0)
-                return true;
-            if (unnumbered.file[0] == '\0')
-                unnumbered = *source;
-        }
-    }
-    return unnumbered.file[0] != '\0' &&
-           kg__source_line_with(folder, unnumbered.file, KERNEL, source);
+    if (line > 0)
+        found->line = line;
+    return true;
 }
 
 bool kg__source_of_case(const char *folder, const char *id, kg__source_line *source)

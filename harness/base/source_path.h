@@ -15,18 +15,9 @@ typedef struct kg__source_line {
     size_t line; /* from 1 */
 } kg__source_line;
 
-/* The length of the place that a text begins with, "kernels/a/b.cu:14" or "b.cu:14", whether that
- * file is there or not; 0 where it begins with none. The line is 0 where none is named. */
-size_t kg__source_place(const char *text, kg__source_line *source);
-
-/* How many bytes to skip in a text that begins with no place, to look for the next one: the run of
- * a path's characters at its front, or else one. */
-size_t kg__source_skip(const char *text);
-
-/* Finds the line of the tree in `folder` that a message speaks of: the first place such as
- * "kernels/a/b.cu:14" whose file is there, or else the kernel in the first file that is named
- * without a line. Only source files below `folder` count. Returns whether there is one. */
-bool kg__source_mentioned(const char *folder, const char *text, kg__source_line *source);
+/* Finds a line of a file below `folder`; the file's kernel where `line` is 0. Returns whether the
+ * file is there. */
+bool kg__source_at(const char *folder, const char *file, size_t line, kg__source_line *found);
 
 /* Finds the kernel of a case by its id: the first __global__ function of
  * kernels/<comparison>/<variant>.cu. A variant that shares another's file, as strided_managed does

@@ -6,6 +6,7 @@
 
 #include "base/message.h"
 #include "base/text.h"
+#include "records/finding.h"
 
 /* Up to here, 2^53, a double holds every whole number. */
 #define LARGEST_COUNT 9007199254740992
@@ -43,6 +44,7 @@ typedef struct site_list {
 
 /* What a line has to do with a move. */
 typedef struct line_change {
+    const char *key;
     char text[256];
     bool rise;
     double amount; /* the largest rise of its counters, else their largest fall */
@@ -303,7 +305,8 @@ static void add_change(line_change_list *changes, const access_kind *kind, const
     changes->list =
         kg__grow(changes->list, changes->count, &changes->capacity, sizeof *changes->list);
     change = &changes->list[changes->count];
-    *change = (line_change){ .rise = rise > 0,
+    *change = (line_change){ .key = now != NULL ? now->key : before->key,
+                             .rise = rise > 0,
                              .amount = rise > 0 ? rise : fall,
                              .order = changes->count };
     changes->count++;
@@ -453,7 +456,21 @@ static size_t list_kinds(access_kind *kinds)
     return count;
 }
 
-bool kg__counter_lines_explain(const json_t *before, const json_t *now, char *text, size_t size)
+/* {"file", "line"} of FILE:LINE; NULL where a key is nothing like it. */
+static json_t *source_of_key(const char *key)
+{
+    char file[KG__PATH_SIZE];
+    size_t length;
+    unsigned long number;
+
+    if (!split_key(key, &length, &number) || length >= sizeof file)
+        return NULL;
+    kg__format(file, sizeof file, "%.*s", (int)length, key);
+    return kg__source_json(file, (unsigned int)number);
+}
+
+bool kg__counter_lines_explain(const json_t *before, const json_t *now, char *text, size_t size,
+                               json_t **first)
 {
     access_kind kinds[KG__COUNTERS];
     line_change_list changes = { 0 };
@@ -461,6 +478,8 @@ bool kg__counter_lines_explain(const json_t *before, const json_t *now, char *te
     size_t used = 0;
     bool explained;
 
+    if (first != NULL)
+        *first = NULL;
     if (size == 0)
         return false;
     text[0] = '\0';
@@ -483,6 +502,8 @@ bool kg__counter_lines_explain(const json_t *before, const json_t *now, char *te
     if (changes.count > KG__LINES_NAMED)
         kg__format(text + used, size - used, "; and %zu more", changes.count - KG__LINES_NAMED);
     explained = changes.count > 0;
+    if (explained && first != NULL)
+        *first = source_of_key(changes.list[0].key);
     free(changes.list);
     return explained;
 }

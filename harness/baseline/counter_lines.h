@@ -24,8 +24,11 @@
  * that moved down is not a new one.
  *
  * Returns false, with an empty text, when nothing differs or either set is unknown (NULL).
+ * `first` (may be NULL) becomes {"file", "line"} of the line that is named first, owned by the
+ * caller, or NULL.
  */
-bool kg__counter_lines_explain(const json_t *before, const json_t *now, char *text, size_t size);
+bool kg__counter_lines_explain(const json_t *before, const json_t *now, char *text, size_t size,
+                               json_t **first);
 
 /* The name of a counter in a sentence: "load requests" of "global_load_requests", "shared load
  * wavefronts", "unique bytes read". */

@@ -11,6 +11,7 @@
 
 #include "base/message.h"
 #include "device/buffers.h"
+#include "records/finding.h"
 #include "suite/table.h"
 
 typedef enum kg__device_status {
@@ -52,6 +53,14 @@ bool kg__device_compares(void);
  * where they are the same. */
 cudaError_t kg__device_compare(const void *a, const void *b, size_t bytes, size_t *first);
 
+/* Where the running thread of a launch was that never ended; the line is 0 where that is not known.
+ */
+typedef struct kg__hang {
+    const char *kernel;
+    kg__finding_actor at;
+    kg__findings found; /* until then */
+} kg__hang;
+
 /* How many kernels a call starts, and of how many blocks in all. */
 typedef struct kg__launch_shape {
     uint64_t kernels;
@@ -88,7 +97,7 @@ static inline bool kg__device_strayed(kg_clock clock, kg__error *why)
 
 /* Where a GPU's threads are is unknown: SIGTERM ends the process at once. */
 static inline void kg__device_on_hang(const char *home,
-                                      void (*report)(void *context, const char *where),
+                                      void (*report)(void *context, const kg__hang *hang),
                                       void *context)
 {
     (void)home;
@@ -115,10 +124,9 @@ cudaStream_t kg__device_begin_call(void);
 bool kg__device_strayed(kg_clock clock, kg__error *why);
 
 /* From now on whoever tells this process to end (SIGTERM) while a kernel runs ends the launch, and
- * `tell` hears where its running thread stood, with source files named from `home` on (both kept by
- * reference), and what was found until then: "at kernels/a/b.cu:14, in kernel b, block (0, 0, 0),
- * thread (5, 0, 0)". When it returns, so does the launch, with cudaErrorLaunchTimeout. */
-void kg__device_on_hang(const char *home, void (*tell)(void *context, const char *where),
+ * `report` hears where its running thread was, with source files named from `home` on (both kept by
+ * reference). When it returns, so does the launch, with cudaErrorLaunchTimeout. */
+void kg__device_on_hang(const char *home, void (*report)(void *context, const kg__hang *hang),
                         void *context);
 #endif
 
@@ -159,10 +167,10 @@ static inline void kg__device_forget(const void *data, size_t bytes)
     (void)bytes;
 }
 
-static inline bool kg__device_has_findings(const char *home, kg__error *findings)
+static inline bool kg__device_has_findings(const char *home, kg__findings *findings)
 {
     (void)home;
-    (void)findings;
+    findings->count = findings->more = 0;
     return false;
 }
 
@@ -185,7 +193,7 @@ void kg__device_describe(const void *data, size_t bytes, const char *name, bool 
 void kg__device_forget(const void *data, size_t bytes);
 /* What was found since kg__device_watch(), with source files named from `home` on; false when
  * nothing was. */
-bool kg__device_has_findings(const char *home, kg__error *findings);
+bool kg__device_has_findings(const char *home, kg__findings *findings);
 /* True when a launch was too large to look at all of it: `what` says what was passed over. `whole`
  * becomes whether every block was run, so that the outputs are all there. */
 bool kg__device_passed_over(kg__error *what, bool *whole);

@@ -137,40 +137,28 @@ void kg__device_forget(const void *data, size_t bytes)
         kg__model_forget(data, bytes);
 }
 
-/* Findings beyond these are only counted: the first ones are the cause of most others. */
-#define FINDINGS_SHOWN 3
+static void name_source(const char *home, kg__finding_actor *actor)
+{
+    if (actor->file != NULL)
+        actor->file = actor->line > 0 ? kg__source_name(home, actor->file) : NULL;
+}
 
-bool kg__device_has_findings(const char *home, kg__error *findings)
+bool kg__device_has_findings(const char *home, kg__findings *findings)
 {
     const kg__model_report *report = kg__model_seen();
-    char text[sizeof findings->text] = "";
 
-    if (!kg__device_watches() || report->finding_count == 0)
+    findings->count = findings->more = 0;
+    if (!kg__device_watches())
         return false;
-    for (size_t i = 0; i < report->finding_count && i < FINDINGS_SHOWN; i++) {
-        const kg__model_finding *finding = &report->findings[i];
-        size_t used = strlen(text);
+    for (size_t i = 0; i < report->finding_count && i < KG__FINDINGS_TOLD; i++) {
+        kg__finding *finding = &findings->list[findings->count++];
 
-        kg__format(text + used, sizeof text - used, "%s", i > 0 ? "; " : "");
-        used = strlen(text);
-        if (finding->line > 0)
-            kg__format(text + used, sizeof text - used,
-                       "%s:%u: ", kg__source_name(home, finding->file), finding->line);
-        used = strlen(text);
-        kg__format(text + used, sizeof text - used, "%s", finding->text);
-        used = strlen(text);
-        if (finding->times > 1)
-            kg__format(text + used, sizeof text - used, "; %llu times",
-                       (unsigned long long)finding->times);
+        *finding = report->findings[i];
+        name_source(home, &finding->by);
+        name_source(home, &finding->other);
     }
-    if (report->finding_count > FINDINGS_SHOWN) {
-        size_t used = strlen(text);
-
-        kg__format(text + used, sizeof text - used, "; and %zu more findings",
-                   report->finding_count - FINDINGS_SHOWN);
-    }
-    kg__fail(findings, "%s", text);
-    return true;
+    findings->more = report->finding_count - findings->count;
+    return findings->count > 0;
 }
 
 bool kg__device_passed_over(kg__error *what, bool *whole)
@@ -190,29 +178,24 @@ bool kg__device_passed_over(kg__error *what, bool *whole)
 /* What is called when a launch never ends. */
 static struct {
     const char *home;
-    void (*report)(void *context, const char *where);
+    void (*report)(void *context, const kg__hang *hang);
     void *context;
 } hang_listener;
 
 static void describe_hang(const kg__model_place *place, const char *file, unsigned int line)
 {
-    kg__error findings = { "" };
-    char position[512] = "";
-    char where[KG__MESSAGE_SIZE];
+    kg__hang hang = { .kernel = place->kernel, .at.line = line };
 
     if (line > 0)
-        kg__format(position, sizeof position, "at %s:%u, ",
-                   kg__source_name(hang_listener.home, file), line);
-    (void)kg__device_has_findings(hang_listener.home, &findings);
-    kg__format(where, sizeof where, "%sin kernel %s, block (%u, %u, %u), thread (%u, %u, %u)%s%s%s",
-               position, place->kernel, place->block.x, place->block.y, place->block.z,
-               place->thread.x, place->thread.y, place->thread.z,
-               line > 0 ? "" : ", at an unknown line: build it with -g",
-               findings.text[0] != '\0' ? "; found before: " : "", findings.text);
-    hang_listener.report(hang_listener.context, where);
+        hang.at.file = kg__source_name(hang_listener.home, file);
+    hang.at.has_block = hang.at.has_thread = true;
+    memcpy(hang.at.block, &place->block, sizeof hang.at.block);
+    memcpy(hang.at.thread, &place->thread, sizeof hang.at.thread);
+    (void)kg__device_has_findings(hang_listener.home, &hang.found);
+    hang_listener.report(hang_listener.context, &hang);
 }
 
-void kg__device_on_hang(const char *home, void (*report)(void *context, const char *where),
+void kg__device_on_hang(const char *home, void (*report)(void *context, const kg__hang *hang),
                         void *context)
 {
     hang_listener.home = home;

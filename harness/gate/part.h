@@ -29,7 +29,7 @@ typedef struct kg__subject {
     bool held;
     bool hung;
     kg__verdict plain;
-    char *plain_why;
+    json_t *plain_record;
 } kg__subject;
 
 /* A part in progress. */

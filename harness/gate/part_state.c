@@ -72,6 +72,7 @@ void kg__part_print(kg__part_run *run, const json_t *entry)
 
         kg__format(why, sizeof why, "as %s above", kg__list_text(first));
         json_object_set_new(shown, "why", json_string(why));
+        (void)json_object_del(shown, "findings");
     } else if (key != NULL) {
         json_object_set(run->told, key, json_object_get(entry, "case"));
     }
@@ -159,7 +160,7 @@ void kg__part_release(kg__part_run *run)
         for (size_t j = 0; j < run->subjects[i].observers; j++)
             json_decref(run->subjects[i].measured[j]);
         json_decref(run->subjects[i].entry);
-        free(run->subjects[i].plain_why);
+        json_decref(run->subjects[i].plain_record);
     }
     free(run->subjects);
     kg__case_list_free(&run->table);

@@ -15,6 +15,7 @@
 #include "base/json.h"
 #include "base/process.h"
 #include "base/text.h"
+#include "records/finding.h"
 #include "records/records.h"
 #include "suite/settings.h"
 
@@ -44,9 +45,8 @@ typedef struct watch {
     bool broken;
     bool progressed; /* this process settled at least one case */
     bool *hung;      /* a case hung */
-    char
-        where[512]; /* where this process stood when it was told to end; "" while it has not said */
-    kg__error why;  /* of unavailable and broken */
+    json_t *hang;    /* what this process said when it was told to end; NULL: nothing yet */
+    kg__error why;   /* of unavailable and broken */
 } watch;
 
 bool kg__instrumented_program(const char *program, char *path, size_t size, kg__error *error)
@@ -100,6 +100,11 @@ static void lose_case(watch *state, size_t index, bool hung, const char *why)
     json_t *record = json_pack("{s:s, s:s, s:b, s:s}", "event", "failed", "case",
                                state->job->cases[index], "hung", (int)hung, "why", why);
 
+    if (index == state->running)
+        json_object_update_missing_new(
+            record, json_pack("{s:O*, s:O*, s:O*}", KG__AT, json_object_get(state->hang, KG__AT),
+                              "findings", json_object_get(state->hang, "findings"), "more_findings",
+                              json_object_get(state->hang, "more_findings")));
     state->settled[index] = true;
     state->progressed = true;
     state->job->on_record(state->job->context, record);
@@ -127,7 +132,8 @@ static void take_record(watch *state, const json_t *record)
         kg__fail(&state->why, "%s", kg__json_text(record, "why"));
         return;
     } else if (strcmp(event, "hung") == 0) {
-        kg__format(state->where, sizeof state->where, " %s", kg__json_text(record, "where"));
+        json_decref(state->hang);
+        state->hang = json_deep_copy(record);
         return;
     } else if (strcmp(event, "waiting") == 0) {
         kg__complain("%s", kg__json_text(record, "why"));
@@ -337,12 +343,15 @@ static int follow(watch *state, kg__record_reader *reader, pid_t process, bool *
 
 static void describe_end(const watch *state, int status, bool hung, char *text, size_t size)
 {
+    const char *where = kg__json_text(state->hang, "where");
+    const char *space = *where != '\0' ? " " : "";
+
     if (hung)
         kg__format(text, size,
-                   "hung: no record for %g s (KG_CASE_TIMEOUT sets the limit); it was ended%s",
-                   state->job->silence_limit, state->where);
-    else if (state->where[0] != '\0')
-        kg__format(text, size, "the observer was ended from outside (SIGTERM)%s", state->where);
+                   "hung: no record for %g s (KG_CASE_TIMEOUT sets the limit); it was ended%s%s",
+                   state->job->silence_limit, space, where);
+    else if (*where != '\0')
+        kg__format(text, size, "the observer was ended from outside (SIGTERM)%s%s", space, where);
     else if (WIFSIGNALED(status))
         kg__format(text, size, "crashed: the observer died of signal %d (%s)", WTERMSIG(status),
                    strsignal(WTERMSIG(status)));
@@ -450,7 +459,8 @@ kg__observation_status kg__observe_cases(const kg__observation_job *job, kg__err
 
         state.running = job->case_count;
         state.done = state.progressed = false;
-        state.where[0] = '\0';
+        json_decref(state.hang);
+        state.hang = NULL;
         if (from > 0)
             kg__format_path(records, sizeof records, "%s.%zu.jsonl", job->records, from);
         fresh = open(records, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -481,6 +491,7 @@ kg__observation_status kg__observe_cases(const kg__observation_job *job, kg__err
     }
     free(state.settled);
     free(state.hung);
+    json_decref(state.hang);
     if (state.unavailable || state.broken) {
         *why = state.why;
         return state.unavailable ? KG__UNAVAILABLE : KG__UNOBSERVED;

@@ -22,7 +22,8 @@ typedef struct kg__observation_job {
     /* Called for every record as it arrives (borrowed reference), and, with a synthesised "failed"
      * record, for every case lost to a crash, a hang or a lost record; "hung" is true in it where
      * the case hung, or was not tried after others of its variant did. A process that hangs is told
-     * to end (SIGTERM) before it is killed, and what it says then ("hung") is in the "why". A
+     * to end (SIGTERM) before it is killed, and what it says then ("hung") is in the "why", and
+     * where ("at") and what was found until then ("findings") beside it. A
      * wrapper that ends with another exit code than 0 though its observer was through gives an
      * "objection" of no case. */
     void (*on_record)(void *context, const json_t *record);

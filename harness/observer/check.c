@@ -4,6 +4,26 @@
 #include <stdlib.h>
 
 #include "device/device.h"
+#include "records/finding_text.h"
+
+/* What the results that were checked last had wrong, and in which argument. */
+static struct {
+    const char *kind;   /* NULL: nothing */
+    const char *symbol; /* NULL: not told */
+} failure;
+
+json_t *kg__check_failure(void)
+{
+    return failure.kind != NULL
+               ? json_pack("{s:s, s:s*}", "kind", failure.kind, "symbol", failure.symbol)
+               : NULL;
+}
+
+static void note_failure(const char *kind, const char *symbol)
+{
+    failure.kind = kind;
+    failure.symbol = symbol;
+}
 
 static double element(kg_type type, const void *data, size_t index)
 {
@@ -147,6 +167,7 @@ static kg__outcome judge_input(const kg__problem *problem, int i, kg__buffers *b
     }
     mismatch.index = first / kg_type_size(shape->type);
     name_element(shape, &mismatch, name, sizeof name);
+    note_failure("input_written", shape->name);
     kg__fail(why, "%s: an input was written to", name);
     return KG__INCORRECT;
 }
@@ -173,8 +194,10 @@ static kg__outcome judge_output(const kg_comparison *comparison, const kg__probl
     /* What was filled with inputs holds poison by chance alone. */
     if (shape->role != KG_OUTPUT)
         unwritten = 0;
-    if (!right)
+    if (!right) {
+        note_failure("wrong_elements", shape->name);
         describe_mismatch(shape, &mismatch, unwritten, why);
+    }
     return right ? KG__RIGHT : KG__INCORRECT;
 }
 
@@ -185,6 +208,7 @@ static kg__outcome judge_arguments(const kg_comparison *comparison, const kg__pr
     kg__error failure = { "" };
     bool right = true;
 
+    note_failure(NULL, NULL);
     for (int i = problem->base.arguments.count - 1; i >= 0 && right; i--) {
         kg__outcome outcome = problem->base.arguments.list[i].role == KG_INPUT
                                   ? judge_input(problem, i, buffers, why)
@@ -200,6 +224,7 @@ static kg__outcome judge_arguments(const kg_comparison *comparison, const kg__pr
             return failure_outcome();
         }
         if (right) {
+            note_failure("guard_zone", NULL);
             *why = guard;
         } else {
             kg__error first = *why;
@@ -211,16 +236,22 @@ static kg__outcome judge_arguments(const kg_comparison *comparison, const kg__pr
     return right ? KG__RIGHT : KG__INCORRECT;
 }
 
+bool kg__check_found(const kg_comparison *comparison, kg__error *why)
+{
+    kg__findings findings;
+
+    if (!kg__device_has_findings(comparison->home, &findings))
+        return false;
+    note_failure(NULL, NULL);
+    kg__findings_text(&findings, why->text, sizeof why->text);
+    return true;
+}
+
 /* A launch has failed: where its accesses were watched, their findings say why, and the kernel is
  * wrong. */
 static kg__outcome explain_failure(const kg_comparison *comparison, kg__error *why)
 {
-    kg__error finding = { "" };
-
-    if (!kg__device_has_findings(comparison->home, &finding))
-        return failure_outcome();
-    *why = finding;
-    return KG__INCORRECT;
+    return kg__check_found(comparison, why) ? KG__INCORRECT : failure_outcome();
 }
 
 /* Does a variant's step before or after its launch, where it has one, to its end. */
@@ -261,7 +292,6 @@ kg__outcome kg__check_results(const kg_comparison *comparison, const kg__case *c
     const kg_call call = {
         .size = c->size, .launch = c->launch, .argument = buffers->data, .stream = NULL
     };
-    kg__error finding = { "" };
     kg__outcome outcome = KG__RIGHT;
     bool whole;
 
@@ -271,10 +301,8 @@ kg__outcome kg__check_results(const kg_comparison *comparison, const kg__case *c
     if (whole)
         outcome = judge_arguments(comparison, problem, buffers, poison, why);
     /* The plain kernels' check says what that did to the outputs. */
-    if (kg__device_has_findings(comparison->home, &finding)) {
-        *why = finding;
+    if (kg__check_found(comparison, why))
         return KG__INCORRECT;
-    }
     if (outcome == KG__INCORRECT) {
         kg__error reason = *why;
 
@@ -293,6 +321,7 @@ kg__outcome kg__check_launch(const kg_comparison *comparison, const kg__case *c,
     cudaError_t code;
 
     launch_error = cudaSuccess;
+    note_failure(NULL, NULL);
     kg__device_watch();
     if (!kg__buffers_fill(buffers, problem->device, poison, why))
         return failure_outcome();

@@ -2,6 +2,7 @@
 #ifndef KG__OBSERVER_CHECK_H
 #define KG__OBSERVER_CHECK_H
 
+#include <jansson.h>
 #include <kernelgate/kernelgate.h>
 
 #include "base/message.h"
@@ -42,6 +43,14 @@ kg__outcome kg__check_results(const kg_comparison *comparison, const kg__case *c
 /* Whether the last checked launch was refused by its launcher or by the device, and did not fail in
  * the kernel. */
 bool kg__launch_was_refused(void);
+
+/* Whether the device has found anything in what was run last; then `why` says what. */
+bool kg__check_found(const kg_comparison *comparison, kg__error *why);
+
+/* What the results of the launch that was checked last had wrong: {"kind": "wrong_elements",
+ * "input_written" or "guard_zone", "symbol": the argument}, owned by the caller; NULL where they
+ * were right, or were not looked at. */
+json_t *kg__check_failure(void);
 
 /* The random inputs and the buffers of one size, kept from case to case. Zeroed at first. */
 typedef struct kg__stage {

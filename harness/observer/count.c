@@ -91,7 +91,7 @@ static kg__outcome count_case(kg__stage *stage, const kg_comparison *comparison,
     if (!kg__buffers_fill(&stage->buffers, stage->problem.device, poison, why) ||
         !kg__prepare_launch(c, &stage->buffers, why))
         return KG__FAILED;
-    if (kg__device_has_findings(comparison->home, why))
+    if (kg__check_found(comparison, why))
         return KG__INCORRECT;
     /* What fills and prepares the arguments is not part of the job: counting starts over. */
     kg__model_watch(KG__MODEL_COUNT | KG__MODEL_CHECK, KG__MODEL_BUDGET);
@@ -130,8 +130,8 @@ bool kg__measure_cases(const kg_comparison *comparison, const char *part,
         outcome = count_case(&stage, comparison, cases[i], &record, &why);
         if (outcome == KG__RIGHT)
             sound = kg__record_append(records, json_incref(record), error);
-        else if (outcome == KG__INCORRECT || kg__device_has_findings(comparison->home, &why))
-            kg__report_outcome(records, cases[i]->id, false, why.text);
+        else if (outcome == KG__INCORRECT || kg__check_found(comparison, &why))
+            kg__report_wrong(records, comparison->home, cases[i]->id, why.text);
         else
             kg__report(records, "failed", cases[i]->id, why.text);
         json_decref(record);

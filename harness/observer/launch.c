@@ -63,7 +63,7 @@ bool kg__launch_cases(const kg_comparison *comparison, const kg__case *const *ca
                 error);
             break;
         case KG__INCORRECT:
-            kg__report_outcome(records, id, false, why.text);
+            kg__report_wrong(records, comparison->home, id, why.text);
             break;
         case KG__FAILED:
             kg__report(records, "failed", id, why.text);

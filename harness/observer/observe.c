@@ -18,6 +18,7 @@
 #include "observer/check.h"
 #include "observer/measure.h"
 #include "observer/tune_settings.h"
+#include "records/finding.h"
 #include "records/records.h"
 #include "suite/settings.h"
 
@@ -188,10 +189,11 @@ static int check_cases(const kg_comparison *comparison, const observer_request *
         kg__report(records, "start", chosen[i]->id, NULL);
         switch (kg__check_case(&checker, comparison, chosen[i], &why)) {
         case KG__RIGHT:
-            kg__report_outcome(records, chosen[i]->id, true, why.text);
+            kg__report_record(records, json_pack("{s:s, s:s, s:b, s:s}", "event", "checked", "case",
+                                                 chosen[i]->id, "right", 1, "why", why.text));
             break;
         case KG__INCORRECT:
-            kg__report_outcome(records, chosen[i]->id, false, why.text);
+            kg__report_wrong(records, comparison->home, chosen[i]->id, why.text);
             trusted = false;
             /* A wrong kernel may also have lost the device. */
             if (kg__device_is_lost())
@@ -220,10 +222,23 @@ static void report_waiting(void *context, const char *line)
 }
 
 /* The hung kernel was ended by SIGTERM, and its observer ends with it. */
-static void report_hang(void *context, const char *where)
+static void report_hang(void *context, const kg__hang *hang)
 {
-    kg__report_record(*(const int *)context,
-                      json_pack("{s:s, s:s}", "event", "hung", "where", where));
+    const kg__finding_actor *at = &hang->at;
+    char place[KG__PATH_SIZE] = "";
+    char where[KG__MESSAGE_SIZE];
+    json_t *record;
+
+    if (at->line > 0)
+        kg__format(place, sizeof place, "at %s:%u, ", at->file, at->line);
+    kg__format(where, sizeof where, "%sin kernel %s, block (%u,%u,%u), thread (%u,%u,%u)%s", place,
+               hang->kernel, at->block[0], at->block[1], at->block[2], at->thread[0], at->thread[1],
+               at->thread[2], at->line > 0 ? "" : ", at an unknown line: build with -g");
+    record = json_pack("{s:s, s:s}", "event", "hung", "where", where);
+    if (at->line > 0)
+        json_object_set_new(record, KG__AT, kg__source_json(at->file, at->line));
+    kg__findings_set(record, &hang->found);
+    kg__report_record(*(const int *)context, record);
     exit(KG__EXIT_LOST);
 }
 

@@ -4,6 +4,9 @@
 
 #include "base/exit_code.h"
 #include "base/message.h"
+#include "device/device.h"
+#include "observer/check.h"
+#include "records/finding.h"
 #include "records/records.h"
 
 void kg__report_record(int records, json_t *record)
@@ -27,8 +30,16 @@ void kg__report(int records, const char *event, const char *id, const char *why)
     kg__report_record(records, record);
 }
 
-void kg__report_outcome(int records, const char *id, bool right, const char *why)
+void kg__report_wrong(int records, const char *home, const char *id, const char *why)
 {
-    kg__report_record(records, json_pack("{s:s, s:s, s:b, s:s}", "event", "checked", "case", id,
-                                         "right", (int)right, "why", why));
+    json_t *record =
+        json_pack("{s:s, s:s, s:b, s:s}", "event", "checked", "case", id, "right", 0, "why", why);
+    json_t *failure = kg__check_failure();
+    kg__findings findings;
+
+    (void)kg__device_has_findings(home, &findings);
+    kg__findings_set(record, &findings);
+    if (failure != NULL)
+        json_object_set_new(record, "failure", failure);
+    kg__report_record(records, record);
 }

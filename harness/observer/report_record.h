@@ -4,7 +4,6 @@
 #define KG__OBSERVER_REPORT_RECORD_H
 
 #include <jansson.h>
-#include <stdbool.h>
 
 /* Appends a record to a records file, stealing the reference; a write that fails ends the process,
  * for an observer that cannot report is of no use. */
@@ -14,7 +13,8 @@ void kg__report_record(int records, json_t *record);
  */
 void kg__report(int records, const char *event, const char *id, const char *why);
 
-/* Reports what a check found as a "checked" or "failed" record. */
-void kg__report_outcome(int records, const char *id, bool right, const char *why);
+/* Reports a case that the last check found wrong as a "checked" record, with what the device found
+ * in it; files are named from `home` on. */
+void kg__report_wrong(int records, const char *home, const char *id, const char *why);
 
 #endif

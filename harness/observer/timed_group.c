@@ -156,7 +156,7 @@ kg__outcome kg__timed_case_try(kg__timed_case *timed, const kg_comparison *compa
                                            &timed->buffer_set->buffers, kg__poison(0), when, why);
 
     if (outcome == KG__INCORRECT) {
-        kg__report_outcome(records, timed->c->id, false, why->text);
+        kg__report_wrong(records, comparison->home, timed->c->id, why->text);
         timed->dropped = true;
     }
     return outcome;

@@ -7,7 +7,9 @@
  * - "broken", "why": the driver or the device is unusable, an error
  * - "waiting", "why": alive, but waiting for the GPU's lock; "alive": still sampling
  * - "start", "case": a crash or a hang from here on costs this case
- * - "checked", "case", "right": true or false, "why"
+ * - "checked", "case", "right": true or false, "why"; where it is wrong, "findings" (finding.h),
+ *   whose text is then the "why", and "more_findings", or "failure": {"kind": "wrong_elements",
+ *   "input_written" or "guard_zone", "symbol": the argument}
  * - "measured", "case", "metrics": {"time_ns": {"value", "low", "high", "samples_ns", ...}},
  *   "absent": reasons by metric, "throttled", "card": its state while it worked, "work":
  *   {"operations", "bytes"} of the job, "kernel": {"name", "registers", "occupancy", ..., "names",
@@ -18,9 +20,10 @@
  * - "passed_over", "case", "why": of a tuning, not tried, since another launch shows it to be slow
  * - "progress", "comparison", "size", "done", "of", "seconds_left": how far a tuning is, in
  *   candidates; the last one absent while it is unknown
- * - "failed", "case", "why": an error of this case; the rest goes on
+ * - "failed", "case", "why": an error of this case; the rest goes on. The gate adds "hung", "at"
+ *   and "findings" where it makes one of a process that ended
  * - "hung", "where": of the CPU model, where the running kernel was when the process got SIGTERM:
- *   "at kernels/a/b.cu:14, in kernel b, ..."
+ *   "at kernels/a/b.cu:14, in kernel b, ..."; "at": {"file", "line"} of it, and "findings"
  * - "sentinels": {"copy": {"value", "bytes", ...}, "fma": {"value", "operations", ...},
  *   "empty": {...}}
  * - "done": every case that was asked for has its record

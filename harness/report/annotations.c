@@ -9,6 +9,7 @@
 #include "base/source_path.h"
 #include "base/text.h"
 #include "judge/judge.h"
+#include "records/finding.h"
 #include "records/records.h"
 #include "results/failure_groups.h"
 #include "results/results_text.h"
@@ -102,20 +103,20 @@ static char *title_of(const char *kind, const char *what, const char *target)
     return clean;
 }
 
-/* Where a message, or else what changed beside it, points to. */
-static bool mentioned(const annotations *all, const json_t *entry, const char *message,
-                      kg__source_line *place)
+/* Finds where an entry tells a reader to look: at its first finding, or else at what it names
+ * besides, or else at the case's kernel. Returns whether there is such a file. */
+static bool find_place(const annotations *all, const json_t *entry, kg__source_line *place)
 {
-    const json_t *changed;
-    size_t i;
+    const char *folder = all->tree->folder;
+    const json_t *at = json_object_get(entry, KG__AT);
+    kg__findings found;
+    kg__error error;
 
-    if (kg__source_mentioned(all->tree->folder, message, place))
+    if (kg__findings_read(entry, &found, &error) && found.count > 0 &&
+        kg__source_at(folder, found.list[0].by.file, found.list[0].by.line, place))
         return true;
-    json_array_foreach (json_object_get(entry, KG__CHANGED), i, changed) {
-        if (kg__source_mentioned(all->tree->folder, kg__list_text(changed), place))
-            return true;
-    }
-    return false;
+    return kg__source_at(folder, kg__json_text(at, "file"), kg__json_count(at, "line"), place) ||
+           kg__source_of_case(folder, kg__json_text(entry, "case"), place);
 }
 
 /* The largest change of a case's metrics for the worse; 0 where none is known. */
@@ -214,8 +215,7 @@ static void add_case(annotations *all, const json_t *entry)
     one->title = title_of(kg__verdict_name(verdict), id, target);
     one->message = kg__results_reason(entry);
     one->reproduce = kg__results_reproduce(all->results, entry, id);
-    if (!mentioned(all, entry, one->message, &one->place) &&
-        !kg__source_of_case(all->tree->folder, id, &one->place))
+    if (!find_place(all, entry, &one->place))
         one->place.file[0] = '\0';
 }
 
@@ -251,8 +251,6 @@ static void add_errors(annotations *all)
         one->title = title_of("error", *test != '\0' ? test : "kernelgate", "");
         one->message = kg__clean_text(kg__json_text(entry, "why"), true);
         one->reproduce = kg__results_reproduce(all->results, entry, NULL);
-        if (!kg__source_mentioned(all->tree->folder, one->message, &one->place))
-            one->place.file[0] = '\0';
     }
 }
 

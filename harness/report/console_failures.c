@@ -10,6 +10,8 @@
 #include "base/json.h"
 #include "base/source_path.h"
 #include "base/text.h"
+#include "records/finding.h"
+#include "records/finding_text.h"
 #include "records/records.h"
 #include "report/console.h"
 #include "results/count_result.h"
@@ -48,26 +50,31 @@ typedef struct group {
     size_t sizes; /* how many cases the variant has on the target */
 } group;
 
-/* Prints the first line; false where there are too many of them already. */
-static bool print_failure(kg__console *to, const failure *one)
+static void print_line(const kg__console *to, const failure *one)
 {
     static const char *const words[] = { "error", "warning", "note" };
     static const char *const colors[] = { KG__RED, KG__YELLOW, "" };
     char *name = kg__clean_text(one->place.file[0] != '\0' ? one->place.file : one->name, true);
     char *text = kg__clean_text(one->text, true);
     const char *color = to->colored ? colors[one->severity] : "";
-    bool shown = to->failures++ < MOST_FAILURES;
 
-    if (shown) {
-        fprintf(to->stream, "\n%s", name);
-        if (one->place.file[0] != '\0' && one->place.line > 0)
-            fprintf(to->stream, ":%zu", one->place.line);
-        fprintf(to->stream, ": %s%s:%s %s%s%s\n", color, words[one->severity],
-                *color != '\0' ? KG__PLAIN : "", one->kind, *one->kind != '\0' ? ": " : "", text);
-    }
+    fputs(name, to->stream);
+    if (one->place.file[0] != '\0' && one->place.line > 0)
+        fprintf(to->stream, ":%zu", one->place.line);
+    fprintf(to->stream, ": %s%s:%s %s%s%s\n", color, words[one->severity],
+            *color != '\0' ? KG__PLAIN : "", one->kind, *one->kind != '\0' ? ": " : "", text);
     free(name);
     free(text);
-    return shown;
+}
+
+/* Prints the first line; false where there are too many of them already. */
+static bool print_failure(kg__console *to, const failure *one)
+{
+    if (to->failures++ >= MOST_FAILURES)
+        return false;
+    fputc('\n', to->stream);
+    print_line(to, one);
+    return true;
 }
 
 /* Prints the beginning of a text, on one line. */
@@ -101,36 +108,28 @@ static void print_reproduction(const kg__console *to, const json_t *entry, const
     free(line);
 }
 
-/* Finds where a reason points to: the place that it begins with, which is taken off the text, or
- * one that it names. False where it names none. */
-static bool place_of_reason(const kg__console *to, const char *reason, kg__source_line *place,
-                            const char **text)
+/* Finds what a case's failure points to; a kernel as a whole has no line. */
+static void find_place(const kg__console *to, const json_t *entry, kg__source_line *place)
 {
-    size_t length = kg__source_place(reason, place);
+    const json_t *at = json_object_get(entry, KG__AT);
 
-    *text = reason;
-    if (length > 0 && strncmp(reason + length, ": ", 2) == 0) {
-        *text = reason + length + 2;
-        return true;
-    }
-    return kg__source_mentioned(to->report->sources, reason, place);
+    if (*kg__json_text(at, "file") != '\0')
+        kg__format(place->file, sizeof place->file, "%s", kg__json_text(at, "file"));
+    else if (!kg__source_of_case(to->report->sources, kg__json_text(entry, "case"), place))
+        place->file[0] = '\0';
+    place->line = kg__json_count(at, "line");
 }
 
-/* Finds what a case's failure points to; a kernel as a whole has no line. */
-static void place_of_case(const kg__console *to, const json_t *entry, const char *reason,
-                          failure *one)
+/* A reason without the file and line that are shown before it. */
+static const char *without_place(const char *reason, const kg__source_line *place)
 {
-    const json_t *cause;
-    size_t i;
+    char prefix[sizeof place->file + 32];
 
-    if (place_of_reason(to, reason, &one->place, &one->text))
-        return;
-    json_array_foreach (json_object_get(entry, KG__CHANGED), i, cause)
-        if (kg__source_mentioned(to->report->sources, kg__list_text(cause), &one->place))
-            return;
-    if (!kg__source_of_case(to->report->sources, kg__json_text(entry, "case"), &one->place))
-        one->place.file[0] = '\0';
-    one->place.line = 0;
+    kg__format(prefix, sizeof prefix, "%s:%zu: ", place->file, place->line);
+    if (strncmp(reason, prefix, strlen(prefix)) == 0)
+        return reason + strlen(prefix);
+    kg__format(prefix, sizeof prefix, "%s: ", place->file);
+    return strncmp(reason, prefix, strlen(prefix)) == 0 ? reason + strlen(prefix) : reason;
 }
 
 /* A case's size and launch, "530/b16". */
@@ -234,6 +233,34 @@ static void print_sizes(const kg__console *to, const group *alike)
     fputc('\n', to->stream);
 }
 
+/* Prints what was found in a kernel, one line each, and what failed besides. */
+static bool print_findings(kg__console *to, const json_t *entry, const kg__findings *findings,
+                           kg__source_line place)
+{
+    for (size_t i = 0; i < findings->count; i++) {
+        const kg__finding *finding = &findings->list[i];
+        char text[KG__MESSAGE_SIZE];
+        failure one = { .severity = ERROR,
+                        .place.line = finding->by.line,
+                        .name = kg__json_text(entry, "case"),
+                        .kind = "",
+                        .text = text };
+
+        if (finding->by.file != NULL)
+            kg__format(one.place.file, sizeof one.place.file, "%s", finding->by.file);
+        kg__finding_text(finding, text, sizeof text);
+        if (i > 0)
+            print_line(to, &one);
+        else if (!print_failure(to, &one))
+            return false;
+    }
+    if (findings->more > 0)
+        fprintf(to->stream, "    and %zu more findings\n", findings->more);
+    if (*kg__json_text(entry, "also") != '\0')
+        print_detail(to, "also: ", without_place(kg__json_text(entry, "also"), &place));
+    return true;
+}
+
 static void print_group(kg__console *to, const group *alike)
 {
     const json_t *entry = alike->list[0].entry;
@@ -245,14 +272,18 @@ static void print_group(kg__console *to, const group *alike)
                                                         : WARNING,
                     .name = kg__json_text(entry, "case"),
                     .kind = verdict == KG__ERROR ? "" : kg__verdict_name(verdict) };
+    kg__findings findings;
+    kg__error unreadable;
     const json_t *cause;
     char *text;
     size_t i;
 
-    place_of_case(to, entry, reason, &one);
-    text = text_of(entry, one.text);
+    find_place(to, entry, &one.place);
+    text = text_of(entry, without_place(reason, &one.place));
     one.text = text;
-    if (print_failure(to, &one)) {
+    if (kg__findings_read(entry, &findings, &unreadable) && findings.count > 0
+            ? print_findings(to, entry, &findings, one.place)
+            : print_failure(to, &one)) {
         print_sizes(to, alike);
         json_array_foreach (json_object_get(entry, KG__CHANGED), i, cause)
             print_detail(to, "cause: ", kg__list_text(cause));
@@ -354,10 +385,9 @@ static void print_errors(kg__console *to)
         const char *test = kg__json_text(entry, "test");
         failure one = { .severity = ERROR,
                         .name = *test != '\0' ? test : "kernelgate",
-                        .kind = "" };
+                        .kind = "",
+                        .text = kg__json_text(entry, "why") };
 
-        if (!place_of_reason(to, kg__json_text(entry, "why"), &one.place, &one.text))
-            one.place.file[0] = '\0';
         if (print_failure(to, &one))
             print_reproduction(to, entry, NULL);
     }

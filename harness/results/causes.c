@@ -9,10 +9,12 @@
 #include "base/text.h"
 #include "baseline/baseline.h"
 #include "judge/judge.h"
+#include "records/finding.h"
 #include "records/gpu_state.h"
 #include "records/records.h"
 #include "results/count_result.h"
 #include "results/results_read.h"
+#include "results/results_text.h"
 #include "results/time_result.h"
 
 /* What the CPU model's run says of one case. */
@@ -68,9 +70,12 @@ static void add_witness(json_t *changed, witness said, const json_t *entry, cons
         kg__format(text, sizeof text, "on the CPU model%s%s: %s", *of != '\0' ? ", of " : "", of,
                    moves);
     } else if (said == FAILED) {
+        char *reason = kg__results_reason(entry);
+
         kg__format(text, sizeof text, "on the CPU model%s%s it is %s: %s",
                    *of != '\0' ? ", of " : "", of, kg__verdict_name(kg__results_verdict(entry)),
-                   kg__json_text(entry, "why"));
+                   reason);
+        free(reason);
     } else if (said == UNKNOWN) {
         kg__format(text, sizeof text,
                    "the CPU model has no counts to hold it against: record them with ci/rebaseline "
@@ -79,6 +84,19 @@ static void add_witness(json_t *changed, witness said, const json_t *entry, cons
         kg__format(text, sizeof text, "it counts what the CPU model's baseline holds");
     }
     add(changed, text);
+}
+
+/* Where in the source the model's case says to look, for that of the GPU. */
+static void copy_place(json_t *entry, const json_t *twin)
+{
+    kg__findings found;
+    kg__error error;
+
+    if (kg__findings_read(twin, &found, &error) && found.count > 0 && found.list[0].by.file != NULL)
+        json_object_set_new(entry, KG__AT,
+                            kg__source_json(found.list[0].by.file, found.list[0].by.line));
+    else if (json_object_get(twin, KG__AT) != NULL)
+        json_object_set(entry, KG__AT, json_object_get(twin, KG__AT));
 }
 
 /* The member of `variants` for an id's comparison and variant, which is made where it is missing.
@@ -120,7 +138,8 @@ static json_t *hear_variants(json_t *counted)
 }
 
 /* What the variant's other sizes say, where the model did not count this one. */
-static void add_other_sizes(json_t *changed, const model_counts *model, const char *id)
+static void add_other_sizes(json_t *entry, json_t *changed, const model_counts *model,
+                            const char *id)
 {
     const json_t *of = of_variant(model->variants, id);
     const char *other = kg__json_text(of, "case");
@@ -128,9 +147,10 @@ static void add_other_sizes(json_t *changed, const model_counts *model, const ch
     char text[KG__MESSAGE_SIZE];
 
     if (*other != '\0') {
-        const json_t *entry = json_object_get(model->cases, other);
+        const json_t *twin = json_object_get(model->cases, other);
 
-        add_witness(changed, hear(entry), entry, other);
+        add_witness(changed, hear(twin), twin, other);
+        copy_place(entry, twin);
         return;
     }
     if (unchanged > 0)
@@ -183,9 +203,11 @@ static void explain(json_t *entry, const char *id, const model_counts *model,
     }
     add_card(changed, entry, provenance);
     if (said == ABSENT)
-        add_other_sizes(changed, model, id);
+        add_other_sizes(entry, changed, model, id);
     else
         add_witness(changed, said, twin, "");
+    if (said == MOVED || said == FAILED)
+        copy_place(entry, twin);
     json_object_set_new(entry, KG__CHANGED, changed);
 }
 

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "baseline/counter_lines.h"
 #include "judge/judge.h"
+#include "records/finding.h"
 #include "records/records.h"
 #include "suite/counters.h"
 
@@ -29,6 +30,7 @@ typedef struct counted {
     kg__judgement judgements[KG__COUNTERS];
     kg__verdict worst;
     char why[KG__MESSAGE_SIZE];
+    json_t *at; /* the line that moved furthest; NULL where none is known */
 } counted;
 
 static bool is_unique_bytes(kg__counter counter)
@@ -264,7 +266,7 @@ static void explain_move(counted *one, const char *id, const char *otherwise)
     used = strlen(one->why) + strlen("; ") + strlen(end);
     room = used < sizeof one->why ? sizeof one->why - used : 0;
     if (kg__counter_lines_explain(one->expected->lines, json_object_get(one->measured, "lines"),
-                                  lines, room)) {
+                                  lines, room, &one->at)) {
         append(one->why, sizeof one->why, "; ");
         append(one->why, sizeof one->why, lines);
     }
@@ -366,6 +368,8 @@ json_t *kg__count_result(const char *id, const kg__target *target, const json_t 
                       kg__verdict_name(one.worst), "why", one.why, "observers", 1);
     if (isfinite(smallest_of(one.expected)))
         json_object_set_new(entry, "smallest", json_real(smallest_of(one.expected)));
+    if (one.at != NULL)
+        json_object_set_new(entry, KG__AT, one.at);
     copy_member(entry, measured, "lines");
     copy_member(entry, measured, "sampled");
     copy_member(entry, measured, "absent");

@@ -8,17 +8,11 @@
 #include "base/exit_code.h"
 #include "base/json.h"
 #include "base/message.h"
-#include "base/source_path.h"
 #include "base/text.h"
 #include "judge/judge.h"
+#include "records/finding.h"
 #include "records/records.h"
 #include "results/results_text.h"
-
-/* What stands between the findings of a reason. */
-#define BETWEEN "; "
-
-/* What stands in front of the figures of a comparison with the reference. */
-#define FIGURES ": expected "
 
 /* Room for a pointer as a text. */
 #define ENTRY_NAME_SIZE 32
@@ -29,11 +23,12 @@ static void give_up(void)
     exit(KG__EXIT_ERROR);
 }
 
-/* Whether a number begins here that is no part of a name, as that of int4 is. */
+/* Whether a number begins here that is no part of a name, as that of int4 is, and no line of a
+ * file, as in a.cu:14. */
 static bool begins_figure(const char *text, const char *begin)
 {
-    return isdigit((unsigned char)*text) &&
-           (text == begin || (!isalnum((unsigned char)text[-1]) && text[-1] != '_'));
+    return isdigit((unsigned char)*text) && (text == begin || (!isalnum((unsigned char)text[-1]) &&
+                                                               text[-1] != '_' && text[-1] != ':'));
 }
 
 /* Copies words, each figure in them as one #: "block (4, 0, 0)" and "block (0, 0, 0)" are alike,
@@ -59,81 +54,45 @@ static char *without_figures(const char *text, size_t length)
     return words;
 }
 
-static void take(json_t *parts, const char *part)
+/* Adds a kind of failure, at a line and of a symbol, of which each may be unknown. */
+static void take(json_t *parts, const char *kind, const char *file, unsigned int line,
+                 const char *symbol)
 {
+    char part[KG__PATH_SIZE + 512];
+
+    kg__format(part, sizeof part, "%s %s:%u %s", kind, file != NULL ? file : "", line,
+               symbol != NULL ? symbol : "");
     json_object_set_new(parts, part, json_true());
 }
 
-static void take_words(json_t *parts, const char *text, size_t length)
+/* What a failed entry is about, for all cases that failed alike the same. */
+static char *subject_of(const json_t *entry)
 {
-    char *words = without_figures(text, length);
-
-    take(parts, words);
-    free(words);
-}
-
-/* Where a finding that compares an element with the reference names which: behind "c" of
- * "c[row 3, column 0]: expected". NULL where it is none of these. */
-static const char *of_element(const char *finding, size_t length)
-{
-    const char *figures = memmem(finding, length, FIGURES, strlen(FIGURES));
-    const char *index;
-
-    if (figures == NULL)
-        return NULL;
-    index = memchr(finding, '[', (size_t)(figures - finding));
-    return index != NULL ? index : figures;
-}
-
-/* Takes what a finding is about: the lines that it names, or else the file that it begins with and
- * its words. One that names no source only adds to the one before it, as "210 times" does. */
-static void take_finding(json_t *parts, const char *finding, size_t length)
-{
-    const char *end = finding + length;
-    const char *element = of_element(finding, length);
-    bool begins_with_file = false;
-    bool has_line = false;
-
-    for (const char *at = finding; at < end;) {
-        kg__source_line place;
-        size_t taken = kg__source_place(at, &place);
-
-        if (taken == 0) {
-            at += kg__source_skip(at);
-            continue;
-        }
-        if (place.line > 0) {
-            const char *slash = strrchr(place.file, '/');
-            char part[sizeof place.file + 16];
-
-            kg__format(part, sizeof part, "%s:%zu", slash != NULL ? slash + 1 : place.file,
-                       place.line);
-            take(parts, part);
-            has_line = true;
-        }
-        begins_with_file = begins_with_file || at == finding;
-        at += taken;
-    }
-    if (begins_with_file && !has_line)
-        take_words(parts, finding, element != NULL ? (size_t)(element - finding) : length);
-}
-
-/* What a reason is about, for all cases that failed alike the same. */
-static char *subject_of(const char *reason)
-{
+    const json_t *failure = json_object_get(entry, "failure");
+    const json_t *at = json_object_get(entry, KG__AT);
     json_t *parts = json_object();
+    kg__findings found;
+    kg__error error;
     char *subject;
 
-    for (const char *finding = reason; *finding != '\0';) {
-        const char *end = strstr(finding, BETWEEN);
-        size_t length = end != NULL ? (size_t)(end - finding) : strlen(finding);
+    if (!kg__findings_read(entry, &found, &error))
+        found.count = 0;
+    for (size_t i = 0; i < found.count; i++)
+        take(parts, kg__finding_kind_name(found.list[i].kind), found.list[i].by.file,
+             found.list[i].by.line, found.list[i].symbol);
+    if (failure != NULL)
+        take(parts, kg__json_text(failure, "kind"), NULL, 0, kg__json_text(failure, "symbol"));
+    if (kg__json_count(at, "line") > 0)
+        take(parts, "at", kg__json_text(at, "file"), (unsigned int)kg__json_count(at, "line"),
+             NULL);
+    if (json_object_size(parts) == 0) {
+        char *reason = kg__results_reason(entry);
 
-        take_finding(parts, finding, length);
-        finding += length + (end != NULL ? strlen(BETWEEN) : 0);
+        subject = without_figures(reason, strlen(reason));
+        free(reason);
+    } else {
+        subject = json_dumps(parts, JSON_SORT_KEYS | JSON_COMPACT);
     }
-    if (json_object_size(parts) == 0)
-        take_words(parts, reason, strlen(reason));
-    subject = json_dumps(parts, JSON_SORT_KEYS | JSON_COMPACT);
     json_decref(parts);
     if (subject == NULL)
         give_up();
@@ -146,21 +105,18 @@ char *kg__failure_group_key(const json_t *entry)
     const char *id = kg__json_text(entry, "case");
     const char *target = kg__json_text(entry, "target");
     int variant = (int)kg__variant_length(id);
-    char *reason;
     char *subject;
     char *key;
     size_t size;
 
     if (verdict < KG__WRONG)
         return NULL;
-    reason = kg__results_reason(entry);
-    subject = subject_of(reason);
+    subject = subject_of(entry);
     size = strlen(kg__verdict_name(verdict)) + strlen(target) + (size_t)variant + strlen(subject) +
            sizeof "   ";
     key = kg__allocate(size, 1);
     snprintf(key, size, "%s %s %.*s %s", kg__verdict_name(verdict), target, variant, id, subject);
     free(subject);
-    free(reason);
     return key;
 }
 

@@ -8,9 +8,9 @@
 #include <stddef.h>
 
 /* What a case that is wrong, or an error, has in common with those that failed alike: verdict,
- * target, variant, and all lines of source that its reason names. Where a reason names a file
- * alone, or none, its words count besides, but for their figures. On the heap; NULL for any other
- * verdict, whose figures are each case's own. */
+ * target, variant, and the kinds, lines and symbols of its findings and of what its results had
+ * wrong. Where it has none of these, the words of its reason, but for their figures. On the heap;
+ * NULL for any other verdict, whose figures are each case's own. */
 char *kg__failure_group_key(const json_t *entry);
 
 /* Sorts the failed cases of a results document for kg__failure_group_leads(): for each entry the

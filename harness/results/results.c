@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "base/process.h"
 #include "base/text.h"
+#include "records/finding.h"
 #include "records/records.h"
 #include "results/causes.h"
 #include "results/results_form.h"
@@ -371,6 +372,34 @@ static json_t *object_in(json_t *parent, const char *key)
     return child;
 }
 
+/* What belongs to the reason of a case. */
+static const char *const reason_members[] = { "why",  "findings", "more_findings",
+                                              "also", "failure",  KG__AT,
+                                              NULL };
+
+static bool is_of_reason(const char *key)
+{
+    const char *const *member = reason_members;
+
+    while (*member != NULL && strcmp(*member, key) != 0)
+        member++;
+    return *member != NULL;
+}
+
+/* Gives a merged case the reason of one of its parts. */
+static void take_reason(json_t *merged, const json_t *entry)
+{
+    for (const char *const *member = reason_members; *member != NULL; member++) {
+        json_t *value = json_object_get(entry, *member);
+
+        if (value != NULL)
+            json_object_set(merged, *member, value);
+        else
+            (void)json_object_del(merged, *member);
+    }
+    json_object_set_new(merged, "why", json_string(kg__json_text(entry, "why")));
+}
+
 static void merge_case(merger *all, const json_t *entry, const char *test)
 {
     const char *id = kg__json_text(entry, "case");
@@ -400,7 +429,7 @@ static void merge_case(merger *all, const json_t *entry, const char *test)
      */
     json_object_foreach ((json_t *)entry, key, value) {
         if (json_object_get(merged, key) == NULL && strcmp(key, "part") != 0 &&
-            strcmp(key, "verdict") != 0 && strcmp(key, "why") != 0 && strcmp(key, "first") != 0)
+            strcmp(key, "verdict") != 0 && !is_of_reason(key) && strcmp(key, "first") != 0)
             json_object_set(merged, key, value);
     }
     /* The worst part gives the verdict, its reason and the test to run again; of equals the one
@@ -408,7 +437,7 @@ static void merge_case(merger *all, const json_t *entry, const char *test)
     if (json_object_get(merged, "verdict") == NULL || verdict > before ||
         (verdict == before && *kg__json_text(merged, "why") == '\0')) {
         json_object_set_new(merged, "verdict", json_string(kg__verdict_name(verdict)));
-        json_object_set_new(merged, "why", json_string(kg__json_text(entry, "why")));
+        take_reason(merged, entry);
         json_object_set_new(merged, "test", json_string(test));
     }
 }

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/message.h"
 #include "judge/judge.h"
+#include "records/finding.h"
 
 typedef struct form form;
 
@@ -319,14 +320,56 @@ static const member imported_members[] = {
 };
 static const form imported = OBJECT(.members = imported_members, .closed = true);
 
+/* kg__finding_read() has the grammar of findings. */
+static bool is_finding(const json_t *value)
+{
+    kg__finding finding;
+
+    return kg__finding_read(value, &finding, NULL);
+}
+
+static const form finding = { .fits = is_finding, .expected = "a finding, as the schema has it" };
+static const form findings = LIST_OF(finding);
+
+static const member failure_members[] = {
+    { "kind", &name, false },
+    { "symbol", &name, true },
+    { 0 },
+};
+static const form failure = OBJECT(.members = failure_members, .closed = true);
+
+static const member source_members[] = {
+    { "file", &name, false },
+    { "line", &positive_count, true },
+    { 0 },
+};
+static const form source = OBJECT(.members = source_members, .closed = true);
+
 /* What a run's results and a test's verdicts hold of a case alike. */
 static const member shared_case_members[] = {
-    { "case", &case_id, false },    { "target", &target_key, false }, { "seconds", &seconds, true },
-    { "verdict", &verdict, false }, { "lines", &lines, true },        { "sampled", &sampled, true },
-    { "absent", &reasons, true },   { "work", &work, true },          { "kernel", &kernel, true },
-    { "card", &card, true },        { "smallest", &amount, true },    { "changed", &names, true },
-    { "base", &base, true },        { "pairs", &pairs, true },        { "suspect", &mark, true },
-    { "note", &name, true },        { "imported", &imported, true },  { 0 },
+    { "case", &case_id, false },
+    { "target", &target_key, false },
+    { "seconds", &seconds, true },
+    { "verdict", &verdict, false },
+    { "lines", &lines, true },
+    { "sampled", &sampled, true },
+    { "absent", &reasons, true },
+    { "work", &work, true },
+    { "kernel", &kernel, true },
+    { "card", &card, true },
+    { "smallest", &amount, true },
+    { "changed", &names, true },
+    { "base", &base, true },
+    { "pairs", &pairs, true },
+    { "suspect", &mark, true },
+    { "note", &name, true },
+    { "imported", &imported, true },
+    { "findings", &findings, true },
+    { "more_findings", &positive_count, true },
+    { "also", &name, true },
+    { "failure", &failure, true },
+    { KG__AT, &source, true },
+    { 0 },
 };
 static const form shared_of_case = OBJECT(.members = shared_case_members);
 

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/message.h"
 #include "base/text.h"
+#include "records/finding_text.h"
 #include "records/records.h"
 #include "results/results.h"
 #include "results/time_result.h"
@@ -293,7 +294,18 @@ char *kg__results_reason(const json_t *entry)
     const char *name;
     json_t *metric;
     sentence words;
+    kg__findings found;
+    kg__error error;
 
+    if (kg__findings_read(entry, &found, &error) && found.count > 0) {
+        const char *also = kg__json_text(entry, "also");
+        char text[KG__MESSAGE_SIZE];
+
+        kg__findings_text(&found, text, sizeof text);
+        begin(&words);
+        fprintf(words.stream, "%s%s%s", text, *also != '\0' ? "; " : "", also);
+        return finish(&words);
+    }
     if (*kg__json_text(entry, "why") != '\0')
         return kg__clean_text(kg__json_text(entry, "why"), true);
     if (verdict != KG__PASS) {

@@ -12,6 +12,7 @@
 #include "records/gpu_state.h"
 #include "records/records.h"
 #include "results/count_result.h"
+#include "results/results_text.h"
 
 static const char *const sentinel_names[KG__SENTINELS] = { "copy", "fma" };
 
@@ -385,7 +386,8 @@ static void show_figures(const json_t *entry, char *text, size_t size)
 void kg__time_result_line(const json_t *entry, const char *word, char *text, size_t size)
 {
     bool has_metrics = json_object_size(json_object_get(entry, "metrics")) > 0;
-    const char *why = kg__json_text(entry, "why");
+    char *why =
+        *kg__json_text(entry, "why") != '\0' ? kg__results_reason(entry) : kg__copy_text("");
     char figures[512] = "";
 
     if (kg__is_counted(entry))
@@ -397,6 +399,7 @@ void kg__time_result_line(const json_t *entry, const char *word, char *text, siz
                kg__json_text(entry, "target"), kg__json_text(entry, "case"),
                !has_metrics && why[0] == '\0' ? "  checked" : figures, why[0] != '\0' ? "  " : "",
                why);
+    free(why);
 }
 
 const json_t *kg__find_entry(const json_t *verdicts, const char *id)

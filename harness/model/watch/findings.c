@@ -4,18 +4,18 @@
 #include "base/message.h"
 #include "model/watch/trace.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
-static kg__model_finding findings[KG__FINDINGS_MAXIMUM];
+static kg__finding findings[KG__FINDINGS_MAXIMUM];
+/* Their symbols: those of allocations go with them. */
+static char symbols[KG__FINDINGS_MAXIMUM][128];
 static size_t count;
 
 /* Where findings were made: several places of the code are one line. Beyond so many, a place is
  * looked up again each time. */
 #define PLACES_MAXIMUM 256
 static struct {
-    kg__model_finding_kind kind;
+    kg__finding_kind kind;
     uintptr_t code;
     size_t finding;
 } places[PLACES_MAXIMUM];
@@ -26,7 +26,7 @@ void kg__findings_forget(void)
     count = place_count = 0;
 }
 
-const kg__model_finding *kg__findings(size_t *number)
+const kg__finding *kg__model_findings(size_t *number)
 {
     *number = count;
     return findings;
@@ -47,114 +47,120 @@ void kg__describe_line(char *text, size_t size, kg__model_source source)
         kg__format(text, size, " at %s:%u", slash != NULL ? slash + 1 : source.file, source.line);
 }
 
-const char *kg__access_verb(unsigned int kind)
+kg__finding_access kg__access_of(unsigned int kind)
 {
-    return (kind & KG__ACCESS_ATOMIC) != 0  ? "updates"
-           : (kind & KG__ACCESS_WRITE) != 0 ? "writes"
-                                            : "reads";
+    return (kind & KG__ACCESS_ATOMIC) != 0  ? KG__ATOMIC
+           : (kind & KG__ACCESS_WRITE) != 0 ? KG__WRITE
+                                            : KG__READ;
 }
 
-bool kg__found_before(kg__model_finding_kind kind, uintptr_t code)
+void kg__set_source(kg__finding_actor *actor, kg__model_source source)
+{
+    actor->file = source.file;
+    actor->line = source.line;
+}
+
+void kg__set_index(bool *known, unsigned int to[3], uint3 index)
+{
+    *known = true;
+    to[0] = index.x;
+    to[1] = index.y;
+    to[2] = index.z;
+}
+
+/* A line's races are one finding, whoever races there. */
+static kg__finding_kind class_of(kg__finding_kind kind)
+{
+    return kind == KG__RACE_IN_WARP || kind == KG__RACE_BETWEEN_BLOCKS ? KG__RACE_IN_BLOCK : kind;
+}
+
+bool kg__found_before(kg__finding_kind kind, uintptr_t code)
 {
     for (size_t i = 0; i < place_count; i++) {
-        if (places[i].code == code && places[i].kind == kind) {
-            findings[places[i].finding].times++;
+        if (places[i].code == code && places[i].kind == class_of(kind)) {
+            findings[places[i].finding].count++;
             return true;
         }
     }
     return false;
 }
 
-static void remember(kg__model_finding_kind kind, uintptr_t code, const kg__model_finding *finding)
+static void remember(kg__finding_kind kind, uintptr_t code, const kg__finding *finding)
 {
     if (place_count == PLACES_MAXIMUM || code == 0)
         return;
-    places[place_count].kind = kind;
+    places[place_count].kind = class_of(kind);
     places[place_count].code = code;
     places[place_count++].finding = (size_t)(finding - findings);
 }
 
-/* A new finding at a line, or the one that is there, with one more time counted. What a line reads
+/* Counts a finding at a line once more where it is there already; else adds it. What a line reads
  * and what it writes are seldom the same memory, so that neither finding may stand for the other.
  */
-static kg__model_finding *at_line(kg__model_finding_kind kind, const char *does, const char *file,
-                                  unsigned int line)
+static kg__finding *at_line(const kg__finding *what, kg__finding_access access, const char *file,
+                            unsigned int line)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (findings[i].kind == kind && findings[i].line == line &&
-            strcmp(findings[i].does, does) == 0 && strcmp(findings[i].file, file) == 0) {
-            findings[i].times++;
-            return &findings[i];
+    kg__finding *found;
+
+    for (found = findings; found < findings + count; found++) {
+        if (class_of(found->kind) == class_of(what->kind) && found->by.line == line &&
+            found->by.access == access && strcmp(found->by.file, file) == 0) {
+            found->count++;
+            return found;
         }
     }
     if (count == KG__FINDINGS_MAXIMUM) {
-        findings[count - 1].times++;
+        findings[count - 1].count++;
         return &findings[count - 1];
     }
-    findings[count] =
-        (kg__model_finding){ .kind = kind, .does = does, .file = file, .line = line, .times = 1 };
-    return &findings[count++];
+    *found = *what;
+    found->by.file = file;
+    found->by.line = line;
+    found->by.access = access;
+    found->count = 1;
+    if (what->symbol != NULL) {
+        kg__format(symbols[count], sizeof symbols[count], "%s", what->symbol);
+        found->symbol = symbols[count];
+    }
+    count++;
+    return found;
 }
 
-static void write_text(kg__model_finding *finding, const char *format, va_list arguments,
-                       const uint3 *block, const uint3 *thread)
+static void set_who(kg__finding *finding, uint3 block, uint3 thread)
 {
-    size_t used;
-
-    vsnprintf(finding->text, sizeof finding->text, format, arguments);
-    used = strlen(finding->text);
-    if (thread != NULL)
-        kg__format(finding->text + used, sizeof finding->text - used,
-                   "; block (%u, %u, %u), thread (%u, %u, %u)", block->x, block->y, block->z,
-                   thread->x, thread->y, thread->z);
+    kg__set_index(&finding->by.has_block, finding->by.block, block);
+    kg__set_index(&finding->by.has_thread, finding->by.thread, thread);
 }
 
-void kg__find(kg__model_finding_kind kind, const kg__finding_place *place, const char *format, ...)
+void kg__find(const kg__finding_place *place, const kg__finding *what)
 {
     kg__model_source source;
-    kg__model_finding *finding;
-    uint3 thread;
-    va_list arguments;
+    kg__finding *finding;
 
-    if (kg__found_before(kind, place->code))
+    if (kg__found_before(what->kind, place->code))
         return;
     source = kg__model_source_of((const void *)place->code);
-    finding = at_line(kind, place->does, source.file, source.line);
-    remember(kind, place->code, finding);
-    if (finding->times > 1)
-        return;
-    thread = kg__thread_index(place->thread);
-    va_start(arguments, format);
-    write_text(finding, format, arguments, place->block != NULL ? place->block : &blockIdx,
-               &thread);
-    va_end(arguments);
+    finding = at_line(what, place->access, source.file, source.line);
+    remember(what->kind, place->code, finding);
+    if (finding->count == 1)
+        set_who(finding, place->block != NULL ? *place->block : blockIdx,
+                kg__thread_index(place->thread));
 }
 
-void kg__find_at(kg__model_finding_kind kind, const char *file, unsigned int line,
-                 const char *format, ...)
+void kg__find_at(const char *file, unsigned int line, const kg__finding *what)
 {
-    kg__model_finding *finding = at_line(kind, "", file, line);
+    kg__finding *finding = at_line(what, KG__NO_ACCESS, file, line);
     kg__model_place place = { 0 };
-    va_list arguments;
 
-    if (finding->times > 1)
+    if (finding->count > 1)
         return;
     (void)kg__model_where(&place);
-    va_start(arguments, format);
-    write_text(finding, format, arguments, &place.block, &place.thread);
-    va_end(arguments);
+    set_who(finding, place.block, place.thread);
 }
 
-void kg__find_of_host(kg__model_finding_kind kind, uintptr_t code, const char *does,
-                      const char *format, ...)
+void kg__find_of_host(uintptr_t code, kg__finding_access access, const kg__finding *what)
 {
     kg__model_source source = kg__model_source_of((const void *)code);
-    kg__model_finding *finding = at_line(kind, does, source.file, source.line);
-    va_list arguments;
 
-    if (finding->times > 1)
-        return;
-    va_start(arguments, format);
-    write_text(finding, format, arguments, NULL, NULL);
-    va_end(arguments);
+    (void)at_line(what, access, source.file, source.line);
 }

@@ -37,9 +37,8 @@ static void look_at_host(uint64_t what, uintptr_t code)
         return;
     holder = kg__model_find(address);
     if (holder != NULL && holder->kind == KG__MODEL_DEVICE)
-        kg__find_of_host(KG__MODEL_HOST_ACCESS, code, kg__access_verb(kind),
-                         "the host %s device memory: copy it with cudaMemcpy()",
-                         kg__access_verb(kind));
+        kg__find_of_host(code, kg__access_of(kind),
+                         &(kg__finding){ .kind = KG__HOST_ACCESS, .by_host = true });
 }
 
 /* Ends the launch when an access that is about to happen is outside of all device memory. What
@@ -224,9 +223,11 @@ void __ubsan_handle_out_of_bounds(const bounded_access *access, uintptr_t index)
 {
     if (!kg__model_where(NULL) || !kg__watch_checks())
         return;
-    kg__find_at(KG__MODEL_OUT_OF_BOUNDS, access->file, access->line,
-                "index %lld is out of the bounds of %s", (long long)(intptr_t)index,
-                access->array->name);
+    kg__find_at(access->file, access->line,
+                &(kg__finding){ .kind = KG__OUT_OF_BOUNDS,
+                                .symbol = access->array->name,
+                                .has_index = true,
+                                .index = (intptr_t)index });
     suspicious = true;
     kg__trace_limit = kg__trace_cursor;
 }

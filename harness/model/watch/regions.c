@@ -16,6 +16,17 @@ kg__region *kg__regions(void)
     return regions;
 }
 
+kg__finding kg__finding_in(kg__finding_kind kind, const kg__region *region)
+{
+    static const kg__finding_space spaces[] = { [KG__MODEL_GLOBAL] = KG__GLOBAL,
+                                                [KG__MODEL_SHARED] = KG__SHARED,
+                                                [KG__MODEL_CONSTANT] = KG__CONSTANT };
+
+    return (kg__finding){
+        .kind = kind, .space = spaces[region->space], .symbol = region->name, .size = region->bytes
+    };
+}
+
 kg__region *kg__region_of(const void *base)
 {
     for (kg__region *region = regions; region != NULL; region = region->next) {

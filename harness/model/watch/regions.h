@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "model/watch/places.h"
+#include "records/finding.h"
 
 /* Who wrote and read a few bytes last, in the terms of shadow.c. */
 typedef struct kg__cell {
@@ -41,6 +42,8 @@ typedef struct kg__region {
     struct kg__region *next;
 } kg__region;
 
+/* What a finding says of an access to a region: its space, name and size. */
+kg__finding kg__finding_in(kg__finding_kind kind, const kg__region *region);
 /* The region that an address belongs to, made when it is first asked for; NULL when it is in no
  * memory of the device. The hole behind a variable is the variable's, and what lies around an
  * allocation the allocation's. */

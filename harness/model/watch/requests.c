@@ -205,12 +205,14 @@ static inline void take_together(kg__site *site, kg__region *region, unsigned in
 static bool report_freed(const kg__finding_place *place, unsigned int bytes, uint64_t address)
 {
     const kg__model_freed *freed = kg__model_find_freed((const void *)(uintptr_t)address);
-    char where[224];
+    kg__finding what = { .kind = KG__AFTER_FREE, .space = KG__GLOBAL, .bytes = bytes };
 
     if (freed == NULL)
         return false;
-    kg__model_describe_freed(freed, (uintptr_t)address, where, sizeof where);
-    kg__find(KG__MODEL_AFTER_FREE, place, "%s %u bytes at %s", place->does, bytes, where);
+    what.symbol = freed->name;
+    what.size = freed->bytes;
+    what.offset = (int64_t)(address - freed->start);
+    kg__find(place, &what);
     return true;
 }
 
@@ -218,27 +220,21 @@ static bool report_freed(const kg__finding_place *place, unsigned int bytes, uin
 static void report_outside(const kg__site *site, const kg__region *region, unsigned int kind,
                            uint64_t address, unsigned int lane)
 {
-    const char *does = kg__access_verb(kind);
     unsigned int bytes = kind & KG__ACCESS_BYTES;
-    kg__finding_place place = { site->code, does, first_thread + lane, NULL };
+    kg__finding_place place = { site->code, kg__access_of(kind), first_thread + lane, NULL };
+    kg__finding what;
 
     if (region == NULL) {
         if (report_freed(&place, bytes, address) ||
             kg__model_in_image((const void *)(uintptr_t)address))
             return;
-        kg__find(KG__MODEL_HOST_ACCESS, &place,
-                 "%s %u bytes at 0x%llx, which is no memory of the device: an index far out of "
-                 "bounds, or a pointer of the host",
-                 does, bytes, (unsigned long long)address);
-        return;
+        what = (kg__finding){ .kind = KG__HOST_ACCESS, .bytes = bytes, .address = address };
+    } else {
+        what = kg__finding_in(KG__OUT_OF_BOUNDS, region);
+        what.bytes = bytes;
+        what.offset = (int64_t)(address - region->start);
     }
-    long long offset = (long long)(address - region->start);
-    bool behind = offset >= 0;
-
-    kg__find(KG__MODEL_OUT_OF_BOUNDS, &place, "%s %u bytes at %s %c %llu, %s %s (%zu bytes)", does,
-             bytes, region->name, behind ? '+' : '-',
-             behind ? (unsigned long long)offset : 0 - (unsigned long long)offset,
-             behind ? "beyond the end of" : "before", region->name, region->bytes);
+    kg__find(&place, &what);
 }
 
 /* Takes a request that the site's last region does not hold: of lanes in several regions, or
@@ -297,18 +293,20 @@ static void report_misaligned(const kg__site *site, unsigned int kind, unsigned 
     unsigned int bytes = kind & KG__ACCESS_BYTES;
 
     for (unsigned int i = 0; i < count; i++) {
-        kg__finding_place place = { site->code, kg__access_verb(kind), first_thread + lanes[i],
+        kg__finding_place place = { site->code, kg__access_of(kind), first_thread + lanes[i],
                                     NULL };
         const kg__region *region;
+        kg__finding what = { .kind = KG__MISALIGNED, .address = addresses[i] };
 
         if ((addresses[i] & (bytes - 1)) == 0)
             continue;
         region = kg__region_at((uintptr_t)addresses[i]);
-        kg__find(KG__MODEL_MISALIGNED, &place,
-                 "%s %u bytes at %s + %llu, at an address that is no multiple of %u: hardware "
-                 "fails on it",
-                 kg__access_verb(kind), bytes, region != NULL ? region->name : "nowhere",
-                 (unsigned long long)(addresses[i] - (region != NULL ? region->start : 0)), bytes);
+        if (region != NULL) {
+            what = kg__finding_in(KG__MISALIGNED, region);
+            what.offset = (int64_t)(addresses[i] - region->start);
+        }
+        what.bytes = bytes;
+        kg__find(&place, &what);
     }
 }
 

@@ -89,14 +89,16 @@ static void settle_pending(bool of_all)
 
     for (size_t i = 0; i < pending_count; i++) {
         pending_read *read = &pending[i];
-        kg__finding_place place = { read->site->code, "reads", read->thread, &read->block };
+        kg__finding_place place = { read->site->code, KG__READ, read->thread, &read->block };
 
         if (!of_all && read->region->space == KG__MODEL_GLOBAL) {
             pending[kept++] = *read;
         } else if (!was_raced(read)) {
-            kg__find(KG__MODEL_NEVER_WRITTEN, &place,
-                     "reads %u bytes at %s + %u that nothing has written", read->bytes,
-                     read->region->name, read->offset);
+            kg__finding what = kg__finding_in(KG__NEVER_WRITTEN, read->region);
+
+            what.bytes = read->bytes;
+            what.offset = read->offset;
+            kg__find(&place, &what);
         }
     }
     pending_count = kept;
@@ -129,43 +131,33 @@ typedef struct access {
 } access;
 
 /* Reports a race with whoever `other` is, at `time`, who `did` something to the same bytes. */
-static void report_race(const access *mine, uint32_t time, unsigned int other, const char *did,
-                        unsigned int site_number)
+static void report_race(const access *mine, uint32_t time, unsigned int other,
+                        kg__finding_access did, unsigned int site_number)
 {
-    kg__finding_place place = { mine->site->code, kg__access_verb(mine->kind), mine->thread, NULL };
+    kg__finding_place place = { mine->site->code, kg__access_of(mine->kind), mine->thread, NULL };
     const kg__site *site = kg__site_numbered(site_number);
-    kg__model_source source = { "", 0 };
+    bool several = other == MANY_READERS || (other & READERS_OF_WARP) != 0;
     bool is_of_warp =
         other != MANY_READERS &&
         ((other & READERS_OF_WARP) != 0 ? other & THREAD : other / WARP) == mine->thread / WARP;
-    char who[96];
-    char where[160];
+    kg__finding what;
 
-    if (kg__found_before(KG__MODEL_RACE, mine->site->code))
+    if (kg__found_before(KG__RACE_IN_BLOCK, mine->site->code))
         return;
+    what = kg__finding_in(!is_of_this_block(time) ? KG__RACE_BETWEEN_BLOCKS
+                          : is_of_warp            ? KG__RACE_IN_WARP
+                                                  : KG__RACE_IN_BLOCK,
+                          mine->region);
+    what.bytes = mine->bytes;
+    what.offset = mine->offset;
+    what.other.access = did;
     if (site != NULL)
-        source = kg__model_source_of((const void *)site->code);
-    kg__describe_line(where, sizeof where, source);
-    if (!is_of_this_block(time)) {
-        uint3 block = kg__order_block_index(time);
-
-        kg__format(who, sizeof who, "block (%u, %u, %u)", block.x, block.y, block.z);
-        kg__find(KG__MODEL_RACE, &place,
-                 "%s %u bytes at %s + %u that %s %s%s: blocks of a launch run in any order",
-                 kg__access_verb(mine->kind), mine->bytes, mine->region->name, mine->offset, who,
-                 did, where);
-        return;
-    }
-    if (other == MANY_READERS || (other & READERS_OF_WARP) != 0) {
-        kg__format(who, sizeof who, "other threads");
-    } else {
-        uint3 thread = kg__thread_index(other);
-
-        kg__format(who, sizeof who, "thread (%u, %u, %u)", thread.x, thread.y, thread.z);
-    }
-    kg__find(KG__MODEL_RACE, &place, "%s %u bytes at %s + %u that %s %s%s, with no %s between",
-             kg__access_verb(mine->kind), mine->bytes, mine->region->name, mine->offset, who, did,
-             where, is_of_warp ? "__syncthreads() or __syncwarp()" : "__syncthreads()");
+        kg__set_source(&what.other, kg__model_source_of((const void *)site->code));
+    if (what.kind == KG__RACE_BETWEEN_BLOCKS)
+        kg__set_index(&what.other.has_block, what.other.block, kg__order_block_index(time));
+    else if (!several)
+        kg__set_index(&what.other.has_thread, what.other.thread, kg__thread_index(other));
+    kg__find(&place, &what);
 }
 
 /* True when what `other` did in this interval, a thread or the `lanes` of a warp, is ordered before
@@ -213,11 +205,11 @@ static void question_read(const access *mine, const kg__cell *cell, size_t index
 
     if (cell->write_time == kg__order.now) {
         if (writer != mine->thread && !has_met(mine->thread, writer, 0, cell->write_clock))
-            report_race(mine, kg__order.now, writer, "wrote", cell->write_site);
+            report_race(mine, kg__order.now, writer, KG__WRITE, cell->write_site);
     } else if (cell->write_time == KG__TIME_NEVER || !global) {
         await_writer(mine, index);
     } else if (!kg__order_is_acquired(cell->write_time)) {
-        report_race(mine, cell->write_time, 0, "wrote", cell->write_site);
+        report_race(mine, cell->write_time, 0, KG__WRITE, cell->write_site);
     }
 }
 
@@ -369,22 +361,22 @@ static void question_write(const access *mine, const kg__cell *cell)
 
     if (cell->write_time == kg__order.now && writer != mine->thread && !both_atomic &&
         !has_met(mine->thread, writer, 0, cell->write_clock))
-        report_race(mine, kg__order.now, writer, "wrote", cell->write_site);
+        report_race(mine, kg__order.now, writer, KG__WRITE, cell->write_site);
     if (cell->read_time == kg__order.now && cell->reader != mine->thread &&
         !has_met(mine->thread, cell->reader, cell->read_lanes,
                  cell->read_clock & KG__CLOCK_MAXIMUM))
-        report_race(mine, kg__order.now, cell->reader, "read", cell->read_site);
+        report_race(mine, kg__order.now, cell->reader, KG__READ, cell->read_site);
     if (mine->region->space != KG__MODEL_GLOBAL)
         return;
     if (is_of_this_launch(cell->write_time) && !is_of_this_block(cell->write_time) &&
         !both_atomic && !kg__order_is_acquired(cell->write_time))
-        report_race(mine, cell->write_time, 0, "wrote", cell->write_site);
+        report_race(mine, cell->write_time, 0, KG__WRITE, cell->write_site);
     if (is_of_this_launch(cell->read_time) && !is_of_this_block(cell->read_time) &&
         !kg__order_is_acquired(cell->read_time))
-        report_race(mine, cell->read_time, 0, "read", cell->read_site);
+        report_race(mine, cell->read_time, 0, KG__READ, cell->read_site);
     else if (is_of_this_block(cell->read_time) && (cell->read_clock & OTHER_BLOCKS) != 0 &&
              kg__order_has_acquired_nothing())
-        report_race(mine, kg__order.launch_began, 0, "read", cell->read_site);
+        report_race(mine, kg__order.launch_began, 0, KG__READ, cell->read_site);
 }
 
 static inline void take_write(const access *mine, kg__cell *cell)
@@ -403,11 +395,12 @@ static inline void take_write(const access *mine, kg__cell *cell)
 
 static void report_read_only(const access *mine)
 {
-    kg__finding_place place = { mine->site->code, kg__access_verb(mine->kind), mine->thread, NULL };
+    kg__finding_place place = { mine->site->code, kg__access_of(mine->kind), mine->thread, NULL };
+    kg__finding what = kg__finding_in(KG__READ_ONLY, mine->region);
 
-    kg__find(KG__MODEL_READ_ONLY, &place, "%s %u bytes at %s + %u, %s", kg__access_verb(mine->kind),
-             mine->bytes, mine->region->name, mine->offset,
-             mine->region->space == KG__MODEL_CONSTANT ? "a constant" : "an input");
+    what.bytes = mine->bytes;
+    what.offset = mine->offset;
+    kg__find(&place, &what);
 }
 
 void kg__shadow_take(kg__region *region, const kg__site *site, unsigned int kind,

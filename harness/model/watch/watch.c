@@ -275,12 +275,13 @@ static void compare_barriers(void)
         return;
     /* The barrier in a branch is the one of fewer threads, or else the earlier one. */
     int few = waiting[1] < waiting[0] || (waiting[1] == waiting[0] && code[1] < code[0]);
-    kg__finding_place place = { code[few], "", example[few], NULL };
+    kg__finding_place place = { code[few], KG__NO_ACCESS, example[few], NULL };
+    kg__finding what = { .kind = KG__DIVERGENT_BARRIER,
+                         .by.waiting = waiting[few],
+                         .other.waiting = waiting[!few] };
 
-    kg__find(KG__MODEL_DIVERGENT_BARRIER, &place,
-             "%d threads of the block wait at this barrier and %d at that of line %u: every thread "
-             "must come to the same",
-             waiting[few], waiting[!few], source[!few].line);
+    kg__set_source(&what.other, source[!few]);
+    kg__find(&place, &what);
 }
 
 static void note_barrier(uintptr_t code, bool several)
@@ -434,7 +435,7 @@ const kg__model_report *kg__model_seen(void)
             0;
     report.lines = lines;
     report.line_count = line_count;
-    report.findings = kg__findings(&report.finding_count);
+    report.findings = kg__model_findings(&report.finding_count);
     report.accesses = kg__requests_accesses();
     report.too_large = kg__watch_checks() ? kg__cells_too_large() : NULL;
     return &report;

@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "records/finding.h"
 #include "suite/counters.h"
 
 #ifdef __cplusplus
@@ -46,29 +47,6 @@ void kg__model_watch(unsigned int what, uint64_t budget);
 /* The most accesses that the gate watches in one launch: more are sampled. */
 #define KG__MODEL_BUDGET ((uint64_t)1000000000)
 
-typedef enum kg__model_finding_kind {
-    KG__MODEL_OUT_OF_BOUNDS,
-    KG__MODEL_AFTER_FREE,    /* an access to memory that was freed */
-    KG__MODEL_NEVER_WRITTEN, /* a read of memory that nothing has written */
-    KG__MODEL_RACE,
-    KG__MODEL_DIVERGENT_BARRIER,
-    KG__MODEL_MISALIGNED,
-    KG__MODEL_HOST_ACCESS, /* the host touches device memory, or a kernel the host's */
-    KG__MODEL_READ_ONLY    /* a write to what a kernel may only read */
-} kg__model_finding_kind;
-
-/* Something wrong at one line of source; the same again is counted, not repeated. */
-typedef struct kg__model_finding {
-    kg__model_finding_kind kind;
-    unsigned int line;
-    const char *does; /* "reads", "writes" or "updates"; "" where it is no access */
-    const char *file; /* as the compiler was given it; "" when it is not known */
-    uint64_t times;
-    /* What, where in memory and by whom, of the first time: "reads 4 bytes at a + 1123600, beyond
-     * its end; block (33, 0, 0), thread (2, 15, 0)". */
-    char text[320];
-} kg__model_finding;
-
 /* The counters of one line of source. Unique bytes are not told by line. */
 typedef struct kg__model_line {
     const char *file; /* as the compiler was given it */
@@ -81,7 +59,9 @@ typedef struct kg__model_report {
     kg__counts counts;
     const kg__model_line *lines; /* by file, then line */
     size_t line_count;
-    const kg__model_finding *findings; /* in the order of their first appearance */
+    /* In the order of their first appearance, one per line and kind of access: the same again is
+     * counted. */
+    const kg__finding *findings;
     size_t finding_count;
     uint64_t blocks;  /* of all launches */
     uint64_t watched; /* those of them that were run: fewer when sampled. Unique bytes are then 0 */

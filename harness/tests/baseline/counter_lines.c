@@ -31,8 +31,8 @@ static void expect(const char *before, const char *now, const char *expected)
     json_t *here = lines_of(now);
     char text[1024] = "left alone";
 
-    cr_assert(kg__counter_lines_explain(then, here, text, sizeof text) == (*expected != '\0'), "%s",
-              text);
+    cr_assert(kg__counter_lines_explain(then, here, text, sizeof text, NULL) == (*expected != '\0'),
+              "%s", text);
     cr_assert(strcmp(text, expected) == 0, "expected: %s\ngot: %s", expected, text);
     json_decref(then);
     json_decref(here);
@@ -55,12 +55,12 @@ Test(lines, what_is_not_known_explains_nothing)
     json_t *list = json_array();
     char text[64] = "left alone";
 
-    cr_assert(!kg__counter_lines_explain(NULL, some, text, sizeof text));
+    cr_assert(!kg__counter_lines_explain(NULL, some, text, sizeof text, NULL));
     cr_assert(strcmp(text, "") == 0);
-    cr_assert(!kg__counter_lines_explain(some, NULL, text, sizeof text));
-    cr_assert(!kg__counter_lines_explain(NULL, NULL, text, sizeof text));
-    cr_assert(!kg__counter_lines_explain(list, some, text, sizeof text));
-    cr_assert(!kg__counter_lines_explain(some, json_null(), text, sizeof text));
+    cr_assert(!kg__counter_lines_explain(some, NULL, text, sizeof text, NULL));
+    cr_assert(!kg__counter_lines_explain(NULL, NULL, text, sizeof text, NULL));
+    cr_assert(!kg__counter_lines_explain(list, some, text, sizeof text, NULL));
+    cr_assert(!kg__counter_lines_explain(some, json_null(), text, sizeof text, NULL));
     json_decref(some);
     json_decref(list);
 }
@@ -281,12 +281,12 @@ Test(lines, many_lines, .timeout = 20)
         snprintf(key, sizeof key, "k/a.cu:%d", i + 1);
         json_object_set_new(now, key, json_pack("{s:i}", "shuffles", i + (i == 1500)));
     }
-    cr_assert(kg__counter_lines_explain(before, now, text, sizeof text));
+    cr_assert(kg__counter_lines_explain(before, now, text, sizeof text, NULL));
     cr_assert(strcmp(text, "k/a.cu:1501: shuffles went from 1 50...") == 0, "%s", text);
     json_object_del(now, "k/a.cu:3001");
-    cr_assert(kg__counter_lines_explain(before, now, text, sizeof text));
-    cr_assert(!kg__counter_lines_explain(before, now, text, 0));
-    cr_assert(kg__counter_lines_explain(before, now, text, 1) && text[0] == '\0');
+    cr_assert(kg__counter_lines_explain(before, now, text, sizeof text, NULL));
+    cr_assert(!kg__counter_lines_explain(before, now, text, 0, NULL));
+    cr_assert(kg__counter_lines_explain(before, now, text, 1, NULL) && text[0] == '\0');
     json_decref(before);
     json_decref(now);
 }

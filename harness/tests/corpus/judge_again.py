@@ -21,20 +21,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 EXPECTED = os.path.join(HERE, "expected.json")
 LIMIT = 120  # seconds for one program
 
-# The kinds of findings and causes, by what today's results say of each. Where results have such a field of their own, it is
-# taken as it is: whoever adds it gives it these names, or expected.json new ones.
-KINDS = [
-    ("host_access", r"no memory of the device|the host (reads|writes|updates) device memory"),
-    ("after_free", r"after allocation \d+ .* was freed"),
-    ("out_of_bounds", r"beyond the end of|, before \w+ \(|is out of the bounds of"),
-    ("never_written", r"that nothing has written"),
-    ("race_between_blocks", r"blocks of a launch run in any order"),
-    ("race_in_block", r"with no __syncthreads\(\) between"),
-    ("race_in_warp", r"with no __syncthreads\(\) or __syncwarp\(\) between"),
-    ("divergent_barrier", r"wait at this barrier"),
-    ("misaligned", r"no multiple of"),
-    ("read_only", r", (an input|a constant)\b"),
-]
+# The causes, by what today's results say of each. Where results have such a field of their own, it is taken as it is: whoever
+# adds it gives it these names, or expected.json new ones.
 CAUSES = [
     ("throttled", r"the card throttled"),
     ("other_processes", r"other process(es)? computed on the card"),
@@ -58,20 +46,13 @@ CAUSES = [
 ]
 
 
-def names(table, text):
-    return [name for name, pattern in table if re.search(pattern, text)]
+def causes_in(text):
+    return [name for name, pattern in CAUSES if re.search(pattern, text)][:1]
 
 
 def findings_of(case):
     """What the model found: kind, file, line."""
-    if "findings" in case:
-        return [{key: found.get(key) for key in ("kind", "file", "line")} for found in case["findings"]]
-    found = []
-    for start in re.finditer(r"(?:^|; )([\w./-]+\.(?:cu|cpp)):(\d+): ", case.get("why", "")):
-        text = re.split(r"; (?=[\w./-]+\.(?:cu|cpp):)|; block \(", case["why"][start.end():])[0]
-        for kind in names(KINDS, text)[:1]:
-            found.append({"kind": kind, "file": start[1], "line": int(start[2])})
-    return found
+    return [{key: found.get(key) for key in ("kind", "file", "line")} for found in case.get("findings", [])]
 
 
 def lines_of(case):
@@ -86,7 +67,7 @@ def number(value):
 def figures_of(metric):
     keys = ("value", "baseline", "limit", "gated", "verdict")
     fields = {key: number(metric[key]) for key in keys if key in metric}
-    cause = metric.get("cause") or names(CAUSES, metric.get("why", ""))[:1]
+    cause = metric.get("cause") or causes_in(metric.get("why", ""))
     if cause:
         fields["cause"] = cause if isinstance(cause, str) else cause[0]
     return fields
@@ -94,7 +75,7 @@ def figures_of(metric):
 
 def fields_of_case(case):
     fields = {"verdict": case["verdict"]}
-    cause = case.get("cause") or names(CAUSES, case.get("why", ""))[:1]
+    cause = case.get("cause") or causes_in(case.get("why", ""))
     if case["verdict"] != "pass" and cause:
         fields["cause"] = cause if isinstance(cause, str) else cause[0]
     if "observers" in case:

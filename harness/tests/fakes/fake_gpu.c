@@ -315,7 +315,7 @@ static bool measure(const kg__case *one, int records, kg__error *error)
     while (strcmp(fate.event, "hang") == 0)
         pause();
     if (strcmp(fate.event, "wrong") == 0)
-        kg__report_outcome(records, one->id, false, "to[3]: expected 1, got 2, after timing");
+        kg__report_wrong(records, "", one->id, "to[3]: expected 1, got 2, after timing");
     if (strcmp(fate.event, "failed") == 0)
         kg__report(records, "failed", one->id, "launching: cudaErrorInvalidValue");
     if (strcmp(fate.event, "measured") != 0)

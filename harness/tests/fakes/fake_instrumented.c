@@ -8,6 +8,7 @@
  *   line KEY COUNTER N the counter's value at that line of source
  *   sampled            the launch was, so that unique bytes are absent and few blocks checked
  *   finding, wrong     the case's record is that
+ *   nowhere, damaged   a finding whose file is not known, or that is none
  *   failed, forget, crash, hang
  * FAKE_COMPILER, FAKE_FLAGS: what it was compiled with.
  * FAKE_BLIND: its kernels are not instrumented after all. */
@@ -18,14 +19,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "records/finding_text.h"
+#include "records/records.h"
 #include "suite/counters.h"
 #include "tests/fakes/fake_plan.h"
-#include "records/records.h"
-
-#define FINDING                                                                                    \
-    "kernels/fake/other.cu:14: reads 4 bytes at from + 256, beyond its end (256 bytes); block "    \
-    "(0, "                                                                                         \
-    "0, 0), thread (1, 0, 0); 3 times"
 
 static int records;
 static int process_number = 1;
@@ -137,6 +134,34 @@ static void report_checked(const char *id, bool right, const char *why)
                      "why", why));
 }
 
+static void report_finding(const char *id, const char *event)
+{
+    kg__findings found = {
+        .list = { { .kind = KG__OUT_OF_BOUNDS,
+                    .by = { .file = "kernels/fake/other.cu", .line = 14, .access = KG__READ },
+                    .bytes = 4,
+                    .space = KG__GLOBAL,
+                    .symbol = "from",
+                    .size = 256,
+                    .offset = 256,
+                    .count = 3 } },
+        .count = 1
+    };
+    char why[KG__MESSAGE_SIZE];
+    json_t *record;
+
+    if (strcmp(event, "nowhere") == 0)
+        found.list[0].by = (kg__finding_actor){ .access = KG__READ };
+    kg__findings_text(&found, why, sizeof why);
+    record =
+        json_pack("{s:s, s:s, s:b, s:s}", "event", "checked", "case", id, "right", 0, "why", why);
+    kg__findings_set(record, &found);
+    if (strcmp(event, "damaged") == 0)
+        json_object_set_new(json_array_get(json_object_get(record, "findings"), 0), "kind",
+                            json_string("nonsense"));
+    report(record);
+}
+
 static void report_measured(const char *id, const fate *one)
 {
     json_t *record = json_pack("{s:s, s:s, s:O, s:O}", "event", "measured", "case", id, "metrics",
@@ -164,8 +189,9 @@ static void observe(const char *id, const char *part)
         pause();
     if (strcmp(one.event, "failed") == 0)
         fake_report(records, "failed", id, "running the kernel: cudaErrorLaunchFailure");
-    else if (strcmp(one.event, "finding") == 0)
-        report_checked(id, false, FINDING);
+    else if (strcmp(one.event, "finding") == 0 || strcmp(one.event, "nowhere") == 0 ||
+             strcmp(one.event, "damaged") == 0)
+        report_finding(id, one.event);
     else if (strcmp(one.event, "wrong") == 0)
         report_checked(id, false, "to[17]: expected 1, got 2; inputs random");
     else if (strcmp(one.event, "forget") != 0 && strcmp(part, "count") != 0)

@@ -57,7 +57,9 @@ static void crash(void)
 static void tell_where(int number)
 {
     static const char record[] =
-        "{\"event\": \"hung\", \"where\": \"at kernels/a/b.cu:14, in kernel b\"}\n";
+        "{\"event\": \"hung\", \"where\": \"at kernels/a/b.cu:14, in kernel b\", \"at\": "
+        "{\"file\": "
+        "\"kernels/a/b.cu\", \"line\": 14}, \"findings\": [{\"kind\": \"misaligned\"}]}\n";
 
     (void)number;
     _exit(write(records, record, sizeof record - 1) > 0 ? KG__EXIT_LOST : 9);

@@ -127,7 +127,7 @@ Test(part_check, where_a_kernel_hung, .disabled = !SIGNALS_ARE_CAUGHT)
 
     kg__format(expected, sizeof expected,
                "hung: no record for 1 s (KG_CASE_TIMEOUT sets the limit); it was ended at %s:%u, "
-               "in kernel sleep_for_ever, block (0, 0, 0), thread (0, 0, 0)",
+               "in kernel sleep_for_ever, block (0,0,0), thread (0,0,0)",
                KG__FAKE_SOURCE, line);
     set("KG_CASE_TIMEOUT", "1");
     set("FAKE_HANG", "kernel");
@@ -146,8 +146,8 @@ Test(part_check, where_a_kernel_hung_that_has_no_lines, .disabled = !SIGNALS_ARE
     set("KG_FILTER", "fake/hangs/64/b32");
     expect_run(
         program, "--filter=fake/check", 2,
-        "it was ended in kernel sleep_for_ever, block (0, 0, 0), thread (0, 0, 0), at an unknown "
-        "line: build it with -g");
+        "it was ended in kernel sleep_for_ever, block (0,0,0), thread (0,0,0), at an unknown "
+        "line: build with -g");
 }
 
 /* A check runs each variant in two programs, and a case has one line and one verdict of both. */
@@ -187,13 +187,51 @@ Test(part_check, a_check_of_some_blocks_says_so)
                 "memory checks on 120 of 16384 blocks");
 }
 
+/* Whether an entry of the last check has these members, of these values. */
+static void expect_data(const char *id, const char *members)
+{
+    json_t *verdicts = verdicts_of("model.fake.check");
+    const json_t *entry = kg__find_entry(verdicts, id);
+    json_t *expected = json_loads(members, 0, NULL);
+    const char *key;
+    json_t *value;
+
+    cr_assert(json_object_size(expected) > 0, "%s", members);
+    json_object_foreach (expected, key, value) {
+        char *got = json_dumps(json_object_get(entry, key), JSON_ENCODE_ANY);
+
+        cr_expect(json_equal(json_object_get(entry, key), value), "%s: %s is %s", id, key, got);
+        free(got);
+    }
+    json_decref(expected);
+    json_decref(verdicts);
+}
+
 /* The line of source comes first, then what the plain program found. */
 Test(part_check, both_reasons_are_given)
 {
     set("KG_FILTER", "fake/plain/*,fake/wrong/*");
     plan_counts("* fake/wrong/64/b32 finding\n");
-    expect_check(1, "thread (1, 0, 0); 3 times; kernels/fake/wrong.cu: to[17]: expected");
+    expect_check(1, "; kernels/fake/wrong.cu: to[17]: expected");
     expect_case("model.fake.check", "fake/wrong/64/b32", "wrong", FINDING);
+    expect_data("fake/wrong/64/b32",
+                "{\"failure\": {\"kind\": \"wrong_elements\", \"symbol\": "
+                "\"to\"}, \"at\": {\"file\": \"kernels/fake/wrong.cu\"}, "
+                "\"findings\": [{\"kind\": \"out_of_bounds\", \"file\": "
+                "\"kernels/fake/other.cu\", \"line\": 14, \"access\": \"read\", "
+                "\"bytes\": 4, \"space\": \"global\", \"symbol\": \"from\", "
+                "\"size\": 256, \"offset\": 256, \"count\": 3}]}");
+}
+
+/* A finding without a file is the variant's; one that is none is an error of the test. */
+Test(part_check, findings_without_a_file_and_without_sense)
+{
+    set("KG_FILTER", "fake/plain/64/*");
+    plan_counts("* fake/plain/64/b32 nowhere\n");
+    expect_check(1, "fake/plain/64/b32                 kernels/fake/plain.cu: error: ");
+    plan_counts("* fake/plain/64/b32 damaged\n");
+    expect_check(2,
+                 "fake/plain/64/b32: its record is not usable: finding: unknown kind 'nonsense'");
 }
 
 /* The same wrong result is told once, whichever figures came with it. */
@@ -221,7 +259,7 @@ Test(part_check, a_crash_is_explained_by_what_instrumented_kernels_find)
     plan_counts("* fake/crashes/64/b32 finding\n");
     expect_check(2, FINDING);
     expect_case("model.fake.check", "fake/crashes/64/b32", "error",
-                "3 times; kernels/fake/crashes.cu: crashed: the observer died of signal 11");
+                "; kernels/fake/crashes.cu: crashed: the observer died of signal 11");
     plan_counts("");
     expect_check(2, NULL);
     expect_case("model.fake.check", "fake/crashes/64/b32", "error",

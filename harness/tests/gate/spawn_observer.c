@@ -24,6 +24,8 @@ typedef struct outcome {
     size_t count;
     char event[CASES][16]; /* the settling event; "" while there is none */
     char why[CASES][256];
+    size_t line[CASES]; /* of "at" */
+    size_t findings[CASES];
     int times[CASES];
     int strangers; /* records of cases that nobody asked for */
     int others;    /* records of no case */
@@ -44,6 +46,8 @@ static void take_record(void *context, const json_t *record)
         all->times[i]++;
         kg__format(all->event[i], sizeof all->event[i], "%s", event);
         kg__format(all->why[i], sizeof all->why[i], "%s", kg__json_text(record, "why"));
+        all->line[i] = kg__json_count(json_object_get(record, "at"), "line");
+        all->findings[i] = json_array_size(json_object_get(record, "findings"));
         return;
     }
     if (id[0] != '\0')
@@ -241,6 +245,8 @@ Test(observer, a_hang_is_told_with_its_place)
     expect_outcome(&all, 0, "failed",
                    "hung: no record for 0.5 s (KG_CASE_TIMEOUT sets the limit); it was ended at "
                    "kernels/a/b.cu:14, in kernel b");
+    cr_assert(all.line[0] == 14 && all.findings[0] == 1);
+    cr_assert(all.line[2] == 0 && all.findings[2] == 0, "said of another process");
     expect_outcome(&all, 1, "checked", "");
     expect_outcome(&all, 2, "failed", "hung: no record for 0.5 s");
     cr_assert(strstr(all.why[2], "kernels") == NULL, "said of another process: %s", all.why[2]);

@@ -123,7 +123,7 @@ Test(watch_failures, null_pointer, .disabled = !FAULTS_ARE_CAUGHT)
     data = make_data(64);
     data.a = NULL;
     fail_with(launch_copy, cudaErrorIllegalAddress, data);
-    expect_only(KG__MODEL_HOST_ACCESS, "reads 4 bytes at 0x0", "a null pointer");
+    expect_only(KG__HOST_ACCESS, "read 4 bytes at 0x0", "a null pointer");
     expect_count(KG__GLOBAL_LOAD_REQUESTS, 0, "a null pointer");
 }
 
@@ -137,7 +137,7 @@ Test(watch_failures, wild_pointer, .disabled = !FAULTS_ARE_CAUGHT)
     data = make_data(64);
     cr_assert(cudaMemcpy(data.numbers, &wild, sizeof wild, cudaMemcpyHostToDevice) == cudaSuccess);
     fail_with(launch_follow_pointer, cudaErrorIllegalAddress, data);
-    expect_only(KG__MODEL_HOST_ACCESS, "reads 4 bytes at 0x", "a wild pointer");
+    expect_only(KG__HOST_ACCESS, "read 4 bytes at 0x", "a wild pointer");
     expect_count(KG__GLOBAL_ATOMIC_REQUESTS, 0, "a wild pointer");
 }
 
@@ -155,8 +155,7 @@ Test(watch_failures, memory_that_was_freed, .disabled = !FAULTS_ARE_CAUGHT)
     data = make_data(64);
     free_data(data.a);
     fail_with(launch_copy, cudaErrorIllegalAddress, data);
-    expect_only(KG__MODEL_AFTER_FREE, "reads 4 bytes at a + 0 after a (256 bytes) was freed",
-                "an argument that was freed");
+    expect_only(KG__AFTER_FREE, "read 4 bytes at a + 0 of 256", "an argument that was freed");
     expect_count(KG__GLOBAL_LOAD_REQUESTS, 0, "an argument that was freed");
 }
 
@@ -174,8 +173,7 @@ Test(watch_failures, memory_that_was_freed_and_replaced, .disabled = !FAULTS_ARE
     start(launch_copy, one, line(64), again);
     expect_clean("the memory in place of it");
     fail_with(launch_copy, cudaErrorIllegalAddress, data);
-    expect_only(KG__MODEL_AFTER_FREE, "writes 4 bytes at b + 0 after b (256 bytes) was freed",
-                "an argument that was replaced");
+    expect_only(KG__AFTER_FREE, "write 4 bytes at b + 0 of 256", "an argument that was replaced");
 }
 
 /* Memory that nobody has named is known by its number. */
@@ -189,9 +187,7 @@ Test(watch_failures, scratch_memory_that_was_freed, .disabled = !FAULTS_ARE_CAUG
     cr_assert(cudaFree(data.b) == cudaSuccess);
     data.b -= 1;
     fail_with(launch_copy, cudaErrorIllegalAddress, data);
-    expect_only(KG__MODEL_AFTER_FREE,
-                "writes 4 bytes at allocation 5 - 4 after allocation 5 (100 bytes) was freed",
-                "scratch memory");
+    expect_only(KG__AFTER_FREE, "write 4 bytes at allocation 5 - 4 of 100", "scratch memory");
 }
 
 Test(watch_failures, deep_recursion, .disabled = !FAULTS_ARE_CAUGHT)

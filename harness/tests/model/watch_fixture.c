@@ -68,15 +68,16 @@ void expect_clean(const char *how)
     cr_expect(kg__model_seen()->finding_count == 0, "%s: %s", how, findings_of(kg__model_seen()));
 }
 
-void expect_only(kg__model_finding_kind kind, const char *says, const char *how)
+void expect_only(kg__finding_kind kind, const char *says, const char *how)
 {
     const kg__model_report *report = kg__model_seen();
     bool said = false;
 
     for (size_t i = 0; i < report->finding_count; i++) {
-        cr_expect(report->findings[i].kind == kind, "%s: %s", how, findings_of(kg__model_seen()));
-        said = said || strstr(report->findings[i].text, says) != NULL;
+        cr_expect(is_of_kind(&report->findings[i], kind), "%s: %s", how,
+                  findings_of(kg__model_seen()));
+        said = said || strstr(fields_of(&report->findings[i]), says) != NULL;
     }
     cr_expect(said, "%s: a finding of kind %s that says \"%s\" is missing; there are: %s", how,
-              kind_name(kind), says, findings_of(kg__model_seen()));
+              kg__finding_kind_name(kind), says, findings_of(kg__model_seen()));
 }

@@ -44,6 +44,6 @@ void expect_count(kg__counter counter, uint64_t expected, const char *how);
 
 /* Nothing was found; or all findings are of one kind, and one of them says `says`. */
 void expect_clean(const char *how);
-void expect_only(kg__model_finding_kind kind, const char *says, const char *how);
+void expect_only(kg__finding_kind kind, const char *says, const char *how);
 
 #endif

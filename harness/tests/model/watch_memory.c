@@ -24,7 +24,7 @@ static void order(const pair *row)
             data = make_data(1 << 14);
             start(row->launch, line(row->grid), line(row->block), data);
             if (row->race != NULL)
-                expect_only(KG__MODEL_RACE, row->race, row->name);
+                expect_only(KG__RACE_IN_BLOCK, row->race, row->name);
             else
                 expect_clean(row->name);
             kg__model_free_all();
@@ -79,8 +79,8 @@ Test(watch_memory, quads_never_written)
     kg__model_watch(BOTH, 0);
     data = make_data(64);
     start(launch_quads_never_written, one, line(64), data);
-    expect_only(KG__MODEL_NEVER_WRITTEN, "reads 16 bytes at staged + 0", "quads");
-    cr_expect(kg__model_seen()->findings[0].times == 8, "%s", findings_of(kg__model_seen()));
+    expect_only(KG__NEVER_WRITTEN, "read 16 bytes at staged + 0", "quads");
+    cr_expect(kg__model_seen()->findings[0].count == 8, "%s", findings_of(kg__model_seen()));
 }
 
 /* What the host does before, between and after launches. */
@@ -111,8 +111,8 @@ Test(watch_memory, the_host_writes_a_part)
     start(launch_copy, one, line(32), data);
     expect_clean("the part that is written");
     start(launch_copy, one, line(64), data);
-    expect_only(KG__MODEL_NEVER_WRITTEN, "a + 128", "the part that is not");
-    cr_expect(kg__model_seen()->findings[0].times == 32, "%s", findings_of(kg__model_seen()));
+    expect_only(KG__NEVER_WRITTEN, "a + 128", "the part that is not");
+    cr_expect(kg__model_seen()->findings[0].count == 32, "%s", findings_of(kg__model_seen()));
     cr_assert(cudaMemset(data.a, 0, 64 * sizeof(float)) == cudaSuccess);
     kg__model_watch(BOTH, 0);
     start(launch_copy, one, line(64), data);
@@ -130,8 +130,8 @@ Test(watch_memory, the_host_writes_bytes)
     kg__model_forget(data.bytes, 32);
     cr_assert(cudaMemset(data.bytes + 3, 0, 29) == cudaSuccess);
     start(launch_copy_bytes, one, line(32), data);
-    expect_only(KG__MODEL_NEVER_WRITTEN, "bytes + 0", "three bytes are not written");
-    cr_expect(kg__model_seen()->findings[0].times == 3, "%s", findings_of(kg__model_seen()));
+    expect_only(KG__NEVER_WRITTEN, "bytes + 0", "three bytes are not written");
+    cr_expect(kg__model_seen()->findings[0].count == 3, "%s", findings_of(kg__model_seen()));
 }
 
 Test(watch_memory, forgets_bytes)
@@ -146,8 +146,8 @@ Test(watch_memory, forgets_bytes)
     start(launch_negate_bools, one, line(30), data);
     expect_clean("what is not forgotten");
     start(launch_negate_bools, one, line(32), data);
-    expect_only(KG__MODEL_NEVER_WRITTEN, "bytes + 30", "what is forgotten");
-    cr_expect(kg__model_seen()->findings[0].times == 2, "%s", findings_of(kg__model_seen()));
+    expect_only(KG__NEVER_WRITTEN, "bytes + 30", "what is forgotten");
+    cr_expect(kg__model_seen()->findings[0].count == 2, "%s", findings_of(kg__model_seen()));
 }
 
 Test(watch_memory, describes_a_part)
@@ -165,16 +165,16 @@ Test(watch_memory, describes_a_part)
     expect_clean("inside");
     data.a = whole + 15;
     start(launch_in_place, one, line(32), data);
-    expect_only(KG__MODEL_OUT_OF_BOUNDS, "inner - 4", "before it");
+    expect_only(KG__OUT_OF_BOUNDS, "inner - 4", "before it");
     kg__model_watch(BOTH, 0);
     data.a = whole + 17;
     start(launch_in_place, one, line(32), data);
-    expect_only(KG__MODEL_OUT_OF_BOUNDS, "inner + 128", "behind it");
+    expect_only(KG__OUT_OF_BOUNDS, "inner + 128", "behind it");
     kg__model_watch(BOTH, 0);
     kg__model_describe(whole, 4096, "all", true);
     cr_assert(cudaMemset(whole, 0, 4096) == cudaSuccess);
     start(launch_in_place, one, line(32), data);
-    expect_only(KG__MODEL_READ_ONLY, "all + 68", "described anew");
+    expect_only(KG__READ_ONLY, "all + 68", "described anew");
 }
 
 /* An allocation that nobody has described has its own bounds. */
@@ -186,7 +186,7 @@ Test(watch_memory, bounds_of_a_bare_allocation)
     cr_assert(cudaMalloc((void **)&data.a, 32 * sizeof(float)) == cudaSuccess);
     cr_assert(cudaMemset(data.a, 0, 32 * sizeof(float)) == cudaSuccess);
     start(launch_in_place, one, line(64), data);
-    expect_only(KG__MODEL_OUT_OF_BOUNDS, "beyond the end of allocation 1", "8 elements too many");
+    expect_only(KG__OUT_OF_BOUNDS, "allocation 1 + 128", "8 elements too many");
 }
 
 Test(watch_memory, memory_from_before_watching)
@@ -201,7 +201,7 @@ Test(watch_memory, memory_from_before_watching)
     expect_clean("what the host did before is not known");
     cr_assert(cudaMalloc((void **)&data.a, 64 * sizeof(float)) == cudaSuccess);
     start(launch_copy, one, line(64), data);
-    expect_only(KG__MODEL_NEVER_WRITTEN, "allocation", "what it did since is");
+    expect_only(KG__NEVER_WRITTEN, "allocation", "what it did since is");
 }
 
 Test(watch_memory, checking_begins_anew)
@@ -219,7 +219,7 @@ Test(watch_memory, checking_begins_anew)
     kg__model_forget(data.a, 64 * sizeof(float));
     kg__model_watch(CHECK, 0);
     start(launch_copy, one, line(64), data);
-    expect_only(KG__MODEL_NEVER_WRITTEN, "a + 0", "checking went on");
+    expect_only(KG__NEVER_WRITTEN, "a + 0", "checking went on");
 }
 
 Test(watch_memory, read_before_writing)
@@ -230,8 +230,8 @@ Test(watch_memory, read_before_writing)
     data = make_data(64);
     kg__model_forget(data.b, 64 * sizeof(float));
     start(launch_read_before_writing, one, line(64), data);
-    expect_only(KG__MODEL_NEVER_WRITTEN, "b + 0", "an output that is added to");
-    cr_expect(kg__model_seen()->findings[0].times == 64, "%s", findings_of(kg__model_seen()));
+    expect_only(KG__NEVER_WRITTEN, "b + 0", "an output that is added to");
+    cr_expect(kg__model_seen()->findings[0].count == 64, "%s", findings_of(kg__model_seen()));
 }
 
 Test(watch_memory, half_is_written)
@@ -246,7 +246,7 @@ Test(watch_memory, half_is_written)
     start(launch_copy, one, line(32), data);
     expect_clean("the first half");
     start(launch_copy, one, line(64), data);
-    expect_only(KG__MODEL_NEVER_WRITTEN, "b + 128", "the second half");
+    expect_only(KG__NEVER_WRITTEN, "b + 128", "the second half");
 }
 
 /* The host writes to managed and to pinned memory without a call. */
@@ -286,10 +286,10 @@ Test(watch_memory, device_variables)
     start(launch_fetch_from_variable, one, line(64), data);
     expect_clean("one launch after the other");
     start(launch_keep_in_variable, line(2), line(64), data);
-    expect_only(KG__MODEL_RACE, "variable", "two blocks write to it");
+    expect_only(KG__RACE_IN_BLOCK, "variable", "two blocks write to it");
     kg__model_watch(BOTH, 0);
     start(launch_keep_in_variable, one, line(65), data);
-    expect_only(KG__MODEL_OUT_OF_BOUNDS, "float [64]", "one thread too many");
+    expect_only(KG__OUT_OF_BOUNDS, "float [64]", "one thread too many");
 }
 
 Test(watch_memory, constants_are_read_only)
@@ -299,7 +299,7 @@ Test(watch_memory, constants_are_read_only)
     kg__model_watch(BOTH, 0);
     data = make_data(64);
     start(launch_write_to_constant, one, line(32), data);
-    expect_only(KG__MODEL_READ_ONLY, "constants", "a write to a constant");
+    expect_only(KG__READ_ONLY, "constants", "a write to a constant");
 }
 
 Test(watch_memory, constants_copied_out_are_written)
@@ -313,7 +313,7 @@ Test(watch_memory, constants_copied_out_are_written)
     start(launch_copy, one, line(32), data);
     expect_clean("what was copied");
     start(launch_copy, one, line(33), data);
-    expect_only(KG__MODEL_NEVER_WRITTEN, "a + 128", "what was not");
+    expect_only(KG__NEVER_WRITTEN, "a + 128", "what was not");
 }
 
 Test(watch_memory, dynamic_shared_memory_of_changing_size)
@@ -333,11 +333,11 @@ Test(watch_memory, dynamic_shared_memory_of_changing_size)
     }
     /* What another launch left is not written. */
     cr_assert(launch_read_dynamic_shared(&config, data) == cudaSuccess);
-    expect_only(KG__MODEL_NEVER_WRITTEN, "dynamic shared memory + 0", "of a former launch");
+    expect_only(KG__NEVER_WRITTEN, "dynamic shared memory + 0", "of a former launch");
     kg__model_watch(BOTH, 0);
     config.dynamicSmemBytes = 0;
     cr_assert(launch_read_dynamic_shared(&config, data) == cudaSuccess);
-    expect_only(KG__MODEL_OUT_OF_BOUNDS, "dynamic shared memory (0 bytes)", "none at all");
+    expect_only(KG__OUT_OF_BOUNDS, "dynamic shared memory + 0 of 0", "none at all");
 }
 
 /* Frees so much that what was freed before is no longer remembered. */
@@ -367,13 +367,13 @@ Test(watch_memory, another_allocation_at_the_same_address)
         kg__model_describe(a, i % 2 == 0 ? 256 : 128, i % 2 == 0 ? "even" : "odd", false);
         data.a = a;
         start(launch_copy, one, line(32), data);
-        expect_only(KG__MODEL_NEVER_WRITTEN, i % 2 == 0 ? "even + 0" : "odd + 0", "fresh memory");
+        expect_only(KG__NEVER_WRITTEN, i % 2 == 0 ? "even + 0" : "odd + 0", "fresh memory");
         kg__model_watch(BOTH, 0);
         cr_assert(cudaMemset(a, 0, 128) == cudaSuccess);
         start(launch_copy, one, line(32), data);
         expect_clean("written memory");
         start(launch_copy, one, line(64), data);
-        expect_only(i % 2 == 0 ? KG__MODEL_NEVER_WRITTEN : KG__MODEL_OUT_OF_BOUNDS, "128",
+        expect_only(i % 2 == 0 ? KG__NEVER_WRITTEN : KG__OUT_OF_BOUNDS, "128",
                     "beyond what is written");
         kg__model_watch(BOTH, 0);
         cr_assert(cudaFree(a) == cudaSuccess);

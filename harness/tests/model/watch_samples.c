@@ -228,5 +228,5 @@ Test(watch_samples, samples_find_what_is_wrong)
     data.k = 4;
     start(launch_copy_beyond_in_the_last_block, line(1024), line(64), data);
     cr_assert(kg__model_seen()->watched < 1024);
-    expect_only(KG__MODEL_OUT_OF_BOUNDS, "beyond the end of a", "the last block");
+    expect_only(KG__OUT_OF_BOUNDS, "at a + ", "the last block");
 }

@@ -85,25 +85,34 @@ Test(annotations, a_run_that_passed_has_none)
                        "", 0, "");
 }
 
-Test(annotations, a_case_is_shown_at_the_line_that_its_reason_names)
+Test(annotations, a_case_is_shown_at_its_first_finding)
 {
     expect_annotations(
         "{\"cases\": [{\"case\": \"a/v/1/-\", \"target\": \"t\", \"verdict\": \"wrong\", \"why\": "
-        "\"kernels/a/v.cu:27: 100 % wrong, \\n::error::x\", \"test\": \"gpu.a.check\"}]}",
+        "\"old\", \"also\": \"100 % wrong, \\n::error::x\", \"findings\": [{\"kind\": "
+        "\"host_access\", "
+        "\"file\": \"kernels/a/v.cu\", \"line\": 27, \"access\": \"read\", \"host\": true}], "
+        "\"at\": {\"file\": \"kernels/a/v.cu\", \"line\": 3}, \"test\": \"gpu.a.check\"}]}",
         "sub,tree/", 1,
         "::error file=sub%2Ctree/kernels/a/v.cu,line=27,title=wrong%3A a/v/1/- on "
-        "t::kernels/a/v.cu:27: 100 %25 wrong,  ::error::x%0Areproduce: cmake --build build/gpu && "
+        "t::kernels/a/v.cu:27: error: host read of device memory: copy it with cudaMemcpy(); 100 "
+        "%25 wrong,  ::error::x%0Areproduce: cmake --build build/gpu && "
         "KG_FILTER='a/v/1/-' ctest "
         "--test-dir build/gpu -R '^gpu\\.a\\.check$' --output-on-failure\n");
 }
 
-Test(annotations, what_changed_names_a_line_too)
+Test(annotations, else_a_case_is_shown_where_it_says)
 {
     expect_annotations(
         "{\"cases\": [{\"case\": \"a/v/1/-\", \"target\": \"t\", \"verdict\": \"slower\", \"why\": "
-        "\"by 6 %\", \"changed\": [\"registers 32 -> 40\", \"on the CPU model: barriers rose; "
-        "kernels/a/v.cu:9: new\"]}]}",
-        "", 1, "::error file=kernels/a/v.cu,line=9,title=slower%3A a/v/1/- on t::by 6 %25\n");
+        "\"by 6 %, see kernels/a/v.cu:5\", \"at\": {\"file\": \"kernels/a/v.cu\", \"line\": 9}}]}",
+        "", 1,
+        "::error file=kernels/a/v.cu,line=9,title=slower%3A a/v/1/- on t::by 6 %25, see "
+        "kernels/a/v.cu:5\n");
+    expect_annotations(
+        "{\"cases\": [{\"case\": \"b/v/1/-\", \"target\": \"t\", \"verdict\": \"wrong\", \"why\": "
+        "\"x\", \"at\": {\"file\": \"kernels/a/v.cu\"}}]}",
+        "", 1, "::error file=kernels/a/v.cu,line=2,title=wrong%3A b/v/1/- on t::x\n");
 }
 
 Test(annotations, else_a_case_is_shown_at_its_kernel_or_nowhere)
@@ -191,8 +200,7 @@ Test(annotations, the_worst_come_first_and_doubts_are_warnings)
                "::error title=error%%3A gpu.a.time::killed%%0Areproduce: cmake --build build/gpu "
                "&& ctest --test-dir "
                "build/gpu -R '^gpu\\.a\\.time$' --output-on-failure\n"
-               "::error file=kernels/a/v.cu,line=3,title=error%%3A kernelgate::kernels/a/v.cu:3: "
-               "none\n"
+               "::error title=error%%3A kernelgate::kernels/a/v.cu:3: none\n"
                "::error title=error%%3A b/error/1/- on t::w\n"
                "::error title=wrong%%3A b/wrong/1/- on t::w\n"
                "::error title=slower%%3A b/slower/1/- on t::w\n");
@@ -263,7 +271,8 @@ Test(annotations, documents_of_any_shape_are_taken)
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         expect_annotations(shapes[i], "", 0, "");
     free(annotate("{\"cases\": [1, {}, {\"case\": 3, \"target\": [], \"verdict\": \"great\", "
-                  "\"why\": {}, \"changed\": [3], \"metrics\": {\"m\": 3}}], \"claims\": [1], "
+                  "\"why\": {}, \"changed\": [3], \"findings\": [3], \"at\": 3, \"metrics\": "
+                  "{\"m\": 3}}], \"claims\": [1], "
                   "\"errors\": [null], \"vanished\": [1]}",
                   "", 5));
 }

@@ -185,6 +185,28 @@ Test(causes, a_case_that_fails_on_the_model)
     expect(CASE, "on the CPU model it is wrong: kernels/m/tiled.cu:9: writes beyond c", NULL);
 }
 
+/* Where the model's case says to look, the GPU's says it too. */
+Test(causes, the_place_is_the_models)
+{
+    static const char *const members[] = {
+        "{\"at\": {\"file\": \"a.cu\", \"line\": 3}}",
+        "{\"findings\": [{\"kind\": \"misaligned\", \"file\": \"a.cu\", \"line\": 3}], \"at\": "
+        "{\"file\": \"b.cu\"}}",
+    };
+
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+        const char *verdict = i == 0 ? "slower" : "wrong";
+        const json_t *timed = add_timed(CASE, "slower");
+        const json_t *at;
+
+        json_object_update_new(add_counted(CASE, "slower", verdict, "w"),
+                               json_loads(members[i], 0, NULL));
+        kg__causes_add(cases, provenance);
+        at = json_object_get(timed, "at");
+        cr_expect(json_integer_value(json_object_get(at, "line")) == 3, "%zu", i);
+    }
+}
+
 Test(causes, other_sizes_are_heard_where_this_one_is_not_counted)
 {
     (void)add_timed("matmul/tiled/2048/b16", "slower");

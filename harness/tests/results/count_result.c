@@ -493,6 +493,9 @@ Test(counting, the_reason_names_the_line)
                      "kernels/matmul/naive.cu:14: loads went from 2.35 to 15.90 sectors per "
                      "request" ACCEPT);
     cr_assert(json_equal(json_object_get(entry, "lines"), json_object_get(record, "lines")));
+    cr_assert(strcmp(text_of(json_object_get(entry, "at"), "file"), "kernels/matmul/naive.cu") ==
+              0);
+    cr_assert(json_integer_value(json_object_get(json_object_get(entry, "at"), "line")) == 14);
     gate_with(&baseline, "the baseline was recorded with gcc 11, this run has gcc 12.2.0");
     cr_assert(strstr(text_of(entry, "why"),
                      "sectors per request; the baseline was recorded with gcc 11, this run has gcc "

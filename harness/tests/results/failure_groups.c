@@ -25,56 +25,94 @@ static bool are_alike(const json_t *one, const json_t *other)
     return alike;
 }
 
-/* Whether two reasons of one variant are told together. */
-static bool reasons_are_alike(const char *one, const char *other)
+/* Whether two failures of one variant are told together: each is what an entry has besides. */
+static bool failures_are_alike(const char *one, const char *other)
 {
-    json_t *first = entry_of("wrong", "m/a/15/b8", one);
-    json_t *second = entry_of("wrong", "m/a/530/b32", other);
-    bool alike = are_alike(first, second);
+    json_t *first = entry_of("wrong", "m/a/15/b8", "x of 3");
+    json_t *second = entry_of("wrong", "m/a/530/b32", "y at b");
+    json_t *members = json_loads(one, 0, NULL);
+    bool alike;
 
+    cr_assert(members != NULL, "%s", one);
+    json_object_update_new(first, members);
+    members = json_loads(other, 0, NULL);
+    cr_assert(members != NULL, "%s", other);
+    json_object_update_new(second, members);
+    alike = are_alike(first, second);
     json_decref(first);
     json_decref(second);
     return alike;
 }
 
-#define RACE "kernels/m/a.cu:22: reads 4 bytes at tile_a + 0 that thread (0, 0, 0) wrote at a.cu:19"
+#define RACE "{\"kind\": \"race_in_block\", \"file\": \"m/a.cu\", \"line\": 22, \"symbol\": \"s\", "
+#define FOUND(members) "{\"findings\": [" members "]}"
+#define WRONG(symbol) "{\"failure\": {\"kind\": \"wrong_elements\", \"symbol\": \"" symbol "\"}}"
 
-Test(alike, whatever_the_figures)
+Test(alike, by_kind_line_and_symbol)
 {
-    cr_expect(reasons_are_alike(
-        RACE "; block (0, 0, 0), thread (1, 0, 0); 6144 times; kernels/m/a.cu:20: writes 4 bytes "
-             "at tile_b + 128 that other threads read at a.cu:22; kernels/m/a.cu: c[row 0, column "
-             "0]: expected -0.14, got NaN, tolerance 5.5e-06; 224 of 225 elements wrong",
-        "kernels/m/a.cu:20: writes 4 bytes at tile_b + 4 that thread (0, 0, 0) read at a.cu:22; "
-        "kernels/m/a.cu: c[row 5, column 16]: expected 2, got 1, tolerance 1; 3 of 280 900 "
-        "elements wrong; " RACE "; block (9, 0, 0), thread (1, 0, 0); 230 985 984 times"));
-    cr_expect(reasons_are_alike("the observer was killed after 60 s", "the observer was killed "
-                                                                      "after 1 200.5 s"));
-    cr_expect(
-        reasons_are_alike("kernels/m/a.cu: c[3]: expected 1, got 2",
-                          "kernels/m/a.cu: c[row 9, column 1]: expected 7, got inf; 5 of 6 wrong"));
+    static const struct {
+        const char *one;
+        const char *other;
+        bool alike;
+    } rows[] = {
+        { FOUND(RACE "\"offset\": 4}"), FOUND(RACE "\"count\": 9, \"block\": [4, 0, 0]}"), true },
+        { FOUND(RACE "\"offset\": 4}"), FOUND(RACE "\"count\": 9}, " RACE "\"count\": 8}"), true },
+        { FOUND(RACE "\"count\": 4}"),
+          FOUND("{\"kind\": \"race_in_warp\", \"file\": \"m/a.cu\", \"line\": 22, \"symbol\": "
+                "\"s\"}"),
+          false },
+        { FOUND(RACE "\"count\": 4}"),
+          FOUND("{\"kind\": \"race_in_block\", \"file\": \"m/a.cu\", \"line\": 23, \"symbol\": "
+                "\"s\"}"),
+          false },
+        { FOUND(RACE "\"count\": 4}"),
+          FOUND("{\"kind\": \"race_in_block\", \"file\": \"m/a.cu\", \"line\": 22, \"symbol\": "
+                "\"t\"}"),
+          false },
+        { FOUND(RACE "\"count\": 4}"), FOUND(RACE "\"count\": 4}, {\"kind\": \"misaligned\"}"),
+          false },
+        { FOUND(RACE "\"count\": 4}"), WRONG("c"), false },
+        { WRONG("c"), WRONG("c"), true },
+        { WRONG("c"), WRONG("d"), false },
+        { "{\"at\": {\"file\": \"m/a.cu\", \"line\": 3}}",
+          "{\"at\": {\"file\": \"m/a.cu\", \"line\": 3}}", true },
+        { "{\"at\": {\"file\": \"m/a.cu\", \"line\": 3}}",
+          "{\"at\": {\"file\": \"m/a.cu\", \"line\": 4}}", false },
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        cr_expect(failures_are_alike(rows[i].one, rows[i].other) == rows[i].alike, "%s and %s",
+                  rows[i].one, rows[i].other);
 }
 
-Test(alike, not_of_other_lines_or_words)
+/* Of what has no data, as in results of before, the words count. */
+Test(alike, else_by_their_words)
 {
-    cr_expect(not(reasons_are_alike(RACE, "kernels/m/a.cu:22: reads 4 bytes at tile_a + 0 that "
-                                          "thread (0, 0, 0) wrote at a.cu:33")));
-    cr_expect(not(reasons_are_alike(RACE, RACE "; kernels/m/a.cu:40: writes beyond the end of c")));
-    cr_expect(not(reasons_are_alike(RACE, RACE "; kernels/m/a.cu: c[0]: expected 1, got 2")));
-    cr_expect(not(reasons_are_alike("kernels/m/a.cu: c[0]: expected 1, got 2",
-                                    "kernels/m/a.cu: d[0]: expected 1, got 2")));
-    cr_expect(not(reasons_are_alike("kernels/m/a.cu: c[0]: expected 1, got 2",
-                                    "kernels/m/a.cu: the guard behind c was written to")));
-    cr_expect(not(reasons_are_alike("the observer was killed by signal SEGV", "no observer could "
-                                                                              "be run")));
-    cr_expect(not(reasons_are_alike("error of tile_1", "error of tile_2")));
-    cr_expect(not(reasons_are_alike("", "x")));
+    static const struct {
+        const char *one;
+        const char *other;
+        bool alike;
+    } rows[] = {
+        { "the observer was killed after 60 s", "the observer was killed after 1 200.5 s", true },
+        { "the observer was killed by signal SEGV", "no observer could be run", false },
+        { "error of tile_1", "error of tile_2", false },
+        { "", "x", false },
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        json_t *first = entry_of("wrong", "m/a/15/b8", rows[i].one);
+        json_t *second = entry_of("wrong", "m/a/530/b32", rows[i].other);
+
+        cr_expect(are_alike(first, second) == rows[i].alike, "%s", rows[i].one);
+        json_decref(first);
+        json_decref(second);
+    }
 }
 
 Test(alike, of_one_variant_target_and_verdict)
 {
-    json_t *one = entry_of("wrong", "m/a/15/b8", RACE);
-    json_t *other = entry_of("wrong", "m/a/16/b8", RACE);
+    json_t *one = entry_of("wrong", "m/a/15/b8", "x");
+    json_t *other = entry_of("wrong", "m/a/16/b8", "x");
 
     cr_expect(are_alike(one, other));
     json_object_set_new(other, "target", json_string("u"));
@@ -142,7 +180,7 @@ Test(alike, the_first_speaks_for_the_others)
 Test(alike, documents_of_any_shape)
 {
     static const char several[] = "{\"cases\": [{\"case\": \"a\", \"verdict\": \"error\", \"why\": "
-                                  "\"; ; .cu:; a.cu:9; b.cu:99999999999999999999: \"}]}";
+                                  "\"x\", \"findings\": {}, \"failure\": 3, \"at\": [1]}]}";
     static const char *const documents[] = {
         "{}",
         "[]",

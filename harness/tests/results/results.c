@@ -477,6 +477,35 @@ Test(results, merge_keeps_the_worst_part_whatever_the_order)
     json_decref(results);
 }
 
+/* What belongs to a reason comes from the part that gives it, and goes with it. */
+Test(results, merge_keeps_the_data_of_the_reason_that_it_gives)
+{
+    static const char head[] =
+        TARGET ", \"cases\": [{\"case\": \"a/b/1/-\", \"target\": \"nvidia-h200\", \"part\": ";
+    char document[1024];
+    const json_t *merged;
+    json_t *results;
+
+    begin();
+    snprintf(document, sizeof document,
+             "%s\"check\", \"metrics\": {}, \"verdict\": \"wrong\", \"why\": \"w\", \"findings\": "
+             "[{\"kind\": \"misaligned\"}], \"more_findings\": 2, \"also\": \"x\"}]",
+             head);
+    put_test("gpu.a.count", true, document);
+    snprintf(document, sizeof document,
+             "%s\"count\", \"metrics\": {}, \"verdict\": \"slower\", \"why\": \"6 %%\", \"at\": "
+             "{\"file\": \"a.cu\", \"line\": 3}}]",
+             head);
+    put_test("gpu.a.check", true, document);
+    results = merge(false);
+    merged = item(results, "cases", 0);
+    cr_expect(eq(sz, size_of(merged, "findings"), 1));
+    cr_expect(eq(str, (char *)kg__json_text(merged, "also"), "x"));
+    cr_expect(json_integer_value(json_object_get(merged, "more_findings")) == 2);
+    cr_expect(json_object_get(merged, "at") == NULL, "of the other part");
+    json_decref(results);
+}
+
 Test(results, merge_prefers_the_part_that_gives_a_reason)
 {
     json_t *results;

@@ -98,6 +98,9 @@ Test(results_form, load_names_the_member_of_the_wrong_type)
         { ", \"claims\": [{\"claim\": \"c\", \"holds\": true, \"why\": []}]}", "claims[0].why" },
         { ", \"cases\": {}}", "cases is not a list" },
         { ", \"cases\": [1]}", "cases[0] is not an object" },
+        { ", \"cases\": [{\"case\": \"a\", \"target\": \"t\", \"verdict\": \"wrong\", "
+          "\"findings\": [{\"kind\": \"none\"}]}]}",
+          "cases[0].findings[0] is not a finding" },
         { ", \"cases\": [{\"case\": \"a\", \"target\": \"t\", \"verdict\": \"pass\", "
           "\"changed\": \"x\"}]}",
           "cases[0].changed is not a list" },

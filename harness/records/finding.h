@@ -1,0 +1,106 @@
+/* Findings: what is wrong in a kernel, where, and by whom, from the CPU model to the printers, and
+ * the JSON that carries them in records and results. What is not known of one is 0, NULL or false,
+ * and absent in JSON. */
+#ifndef KG__RECORDS_FINDING_H
+#define KG__RECORDS_FINDING_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/message.h"
+
+typedef enum kg__finding_kind {
+    KG__OUT_OF_BOUNDS,
+    KG__AFTER_FREE,    /* an access to memory that was freed */
+    KG__NEVER_WRITTEN, /* a read of memory that nothing has written */
+    KG__RACE_IN_WARP,  /* two threads of a warp, which __syncwarp() would order */
+    KG__RACE_IN_BLOCK,
+    KG__RACE_BETWEEN_BLOCKS,
+    KG__DIVERGENT_BARRIER,
+    KG__MISALIGNED,
+    KG__HOST_ACCESS, /* the host touches device memory, or a kernel the host's */
+    KG__READ_ONLY,   /* a write to what a kernel may only read */
+    KG__FINDING_KINDS
+} kg__finding_kind;
+
+typedef enum kg__finding_access {
+    KG__NO_ACCESS,
+    KG__READ,
+    KG__WRITE,
+    KG__ATOMIC,
+    KG__FINDING_ACCESSES
+} kg__finding_access;
+
+typedef enum kg__finding_space {
+    KG__UNKNOWN_SPACE,
+    KG__GLOBAL,
+    KG__SHARED,
+    KG__CONSTANT,
+    KG__FINDING_SPACES
+} kg__finding_space;
+
+/* Who did something, and where. */
+typedef struct kg__finding_actor {
+    const char *file;  /* as the compiler was given it, or from the project's folder on */
+    unsigned int line; /* 0: unknown */
+    kg__finding_access access;
+    bool has_block, has_thread; /* false: several, or none */
+    unsigned int block[3];
+    unsigned int thread[3];
+    unsigned int waiting; /* threads at this barrier */
+} kg__finding_actor;
+
+/* Something wrong at one line of source. Texts are borrowed. */
+typedef struct kg__finding {
+    kg__finding_kind kind;
+    kg__finding_actor by;
+    kg__finding_actor other; /* of a race, who was there before; of a barrier, the other one */
+    bool by_host;            /* the host did it, in a launcher */
+    unsigned int bytes;      /* of the access */
+    kg__finding_space space;
+    const char *symbol; /* the allocation, array or variable; of an index, the array's type */
+    uint64_t size;      /* of all of it, bytes */
+    int64_t offset;     /* of the access from its start */
+    bool has_index;     /* the compiler tells the index instead */
+    int64_t index;
+    uint64_t address; /* where there is no symbol */
+    uint64_t count;   /* how often it happened */
+} kg__finding;
+
+/* So many are told in full: the first ones are the cause of most others. */
+#define KG__FINDINGS_TOLD 3
+
+/* What was found of a case. */
+typedef struct kg__findings {
+    kg__finding list[KG__FINDINGS_TOLD];
+    size_t count;
+    size_t more; /* further findings, that are only counted */
+} kg__findings;
+
+/* A kind's name in JSON: "race_in_block". */
+const char *kg__finding_kind_name(kg__finding_kind kind);
+
+/* The member of a record or an entry of the results that says where in the source to look, where no
+ * finding does: {"file", "line"}, the line absent where it is not known. */
+#define KG__AT "at"
+
+/* The value of that member, owned by the caller. */
+json_t *kg__source_json(const char *file, unsigned int line);
+
+/* A finding as JSON, owned by the caller. */
+json_t *kg__finding_json(const kg__finding *finding);
+
+/* Reads a finding, whose texts stay the JSON's. False with `error` where it is none: a member is
+ * missing, unknown, or of another type. */
+bool kg__finding_read(const json_t *json, kg__finding *finding, kg__error *error);
+
+/* Sets "findings" and "more_findings" of a record or an entry of the results; neither where nothing
+ * was found. */
+void kg__findings_set(json_t *object, const kg__findings *findings);
+
+/* Reads them. None where the object has none; false with `error` where one is not as it must be. */
+bool kg__findings_read(const json_t *object, kg__findings *findings, kg__error *error);
+
+#endif

@@ -1,0 +1,288 @@
+#include "records/finding_text.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+/* A text that grows. */
+typedef struct words {
+    char *text;
+    size_t size;
+} words;
+
+static void add(const words *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add(const words *to, const char *format, ...)
+{
+    size_t used = strlen(to->text);
+    va_list arguments;
+
+    va_start(arguments, format);
+    kg__format_list(to->text + used, to->size - used, format, arguments);
+    va_end(arguments);
+}
+
+static const char *symbol_of(const kg__finding *finding)
+{
+    return finding->symbol != NULL ? finding->symbol : "memory";
+}
+
+static const char *space_name(kg__finding_space space)
+{
+    static const char *const names[KG__FINDING_SPACES] = { "", "global ", "shared ", "constant " };
+
+    return names[space];
+}
+
+/* What is done, as a noun, in the present, and in the past. */
+static const char *const nouns[KG__FINDING_ACCESSES] = { "access", "read", "write", "atomic" };
+static const char *const verbs[KG__FINDING_ACCESSES] = { "touches", "reads", "writes", "updates" };
+static const char *const pasts[KG__FINDING_ACCESSES] = { "touched", "read", "wrote", "updated" };
+
+/* "invalid global read of 4 bytes" */
+static void add_access(const words *to, const char *adjective, const kg__finding *finding)
+{
+    add(to, "%s%s%s of %u byte%s", adjective, space_name(finding->space), nouns[finding->by.access],
+        finding->bytes, finding->bytes == 1 ? "" : "s");
+}
+
+/* "tile_a[15]", or "16 bytes at tile_a + 60" of what is not likely an element. */
+static void add_element(const words *to, const kg__finding *finding)
+{
+    bool is_element = finding->bytes > 0 && finding->bytes <= 8 && finding->offset >= 0 &&
+                      finding->offset % finding->bytes == 0;
+
+    if (is_element)
+        add(to, "%s[%" PRId64 "]", symbol_of(finding), finding->offset / finding->bytes);
+    else
+        add(to, "%u bytes at %s + %" PRId64, finding->bytes, symbol_of(finding), finding->offset);
+}
+
+static void add_index(const words *to, const unsigned int index[3])
+{
+    add(to, "(%u,%u,%u)", index[0], index[1], index[2]);
+}
+
+/* " at tiled.cu:19", or what `line` puts before the file. */
+static void add_place(const words *to, const char *before, const kg__finding_actor *actor)
+{
+    const char *slash = actor->file != NULL ? strrchr(actor->file, '/') : NULL;
+
+    if (actor->file != NULL && actor->line > 0)
+        add(to, "%s%s:%u", before, slash != NULL ? slash + 1 : actor->file, actor->line);
+}
+
+static void add_out_of_bounds(const words *to, const kg__finding *finding)
+{
+    uint64_t offset = (uint64_t)finding->offset;
+
+    if (finding->has_index) {
+        add(to, "index %" PRId64 " out of bounds for type %s", finding->index, symbol_of(finding));
+        return;
+    }
+    add_access(to, "invalid ", finding);
+    if (finding->offset < 0)
+        add(to, ", %" PRIu64 " bytes before", 0 - offset);
+    else if (offset >= finding->size)
+        add(to, ", %" PRIu64 " bytes past the end of", offset - finding->size);
+    else
+        add(to, ", the last %" PRIu64 " past the end of", offset + finding->bytes - finding->size);
+    add(to, " %s (%" PRIu64 " bytes)", symbol_of(finding), finding->size);
+}
+
+static void add_after_free(const words *to, const kg__finding *finding)
+{
+    uint64_t offset = (uint64_t)finding->offset;
+    bool before = finding->offset < 0;
+    bool behind = !before && offset >= finding->size;
+
+    add_access(to, "invalid ", finding);
+    add(to, ", %" PRIu64 " bytes %s %s (%" PRIu64 " bytes), which was freed",
+        before   ? 0 - offset
+        : behind ? offset - finding->size
+                 : offset,
+        before   ? "before"
+        : behind ? "past the end of"
+                 : "into",
+        symbol_of(finding), finding->size);
+}
+
+static void add_race_in_block(const words *to, const kg__finding *finding)
+{
+    add(to, "thread ");
+    add_index(to, finding->by.thread);
+    add(to, " %s what ", verbs[finding->by.access]);
+    if (finding->other.has_thread) {
+        add(to, "thread ");
+        add_index(to, finding->other.thread);
+    } else {
+        add(to, "other threads");
+    }
+    add(to, " %s", pasts[finding->other.access]);
+    add_place(to, " at ", &finding->other);
+    add(to, ", no %s in between",
+        finding->kind == KG__RACE_IN_WARP ? "barrier or __syncwarp()" : "barrier");
+}
+
+static void add_race_between_blocks(const words *to, const kg__finding *finding)
+{
+    const kg__finding_actor *other = &finding->other;
+
+    if (finding->by.access == KG__WRITE && other->access == KG__WRITE) {
+        add(to, "blocks ");
+        add_index(to, other->block);
+        add(to, " and ");
+        add_index(to, finding->by.block);
+        add(to, " both write ");
+        add_element(to, finding);
+        if (other->line != finding->by.line)
+            add_place(to, ", the first at ", other);
+        return;
+    }
+    add(to, "block ");
+    add_index(to, finding->by.block);
+    add(to, " %s ", verbs[finding->by.access]);
+    add_element(to, finding);
+    add(to, ", which block ");
+    add_index(to, other->block);
+    add(to, " %s", pasts[other->access]);
+    add_place(to, " at ", other);
+}
+
+static void add_race(const words *to, const kg__finding *finding)
+{
+    add(to, "data race on %s", symbol_of(finding));
+    if (finding->space != KG__UNKNOWN_SPACE)
+        add(to, " (%.*s)", (int)strlen(space_name(finding->space)) - 1, space_name(finding->space));
+    add(to, ": ");
+    if (finding->kind == KG__RACE_BETWEEN_BLOCKS)
+        add_race_between_blocks(to, finding);
+    else
+        add_race_in_block(to, finding);
+}
+
+static void add_divergent_barrier(const words *to, const kg__finding *finding)
+{
+    add(to, "divergent barrier: %u threads of the block wait here and %u at another one",
+        finding->by.waiting, finding->other.waiting);
+    add_place(to, ", ", &finding->other);
+}
+
+static void add_host_access(const words *to, const kg__finding *finding)
+{
+    if (finding->by_host) {
+        add(to, "host %s of device memory: copy it with cudaMemcpy()", nouns[finding->by.access]);
+        return;
+    }
+    add_access(to, "invalid ", finding);
+    add(to,
+        " at 0x%" PRIx64 ", which is not device memory: an index far out of bounds, or a pointer "
+        "of the host",
+        finding->address);
+}
+
+static void add_misaligned(const words *to, const kg__finding *finding)
+{
+    add_access(to, "misaligned ", finding);
+    if (finding->symbol != NULL)
+        add(to, " at %s + %" PRId64, finding->symbol, finding->offset);
+    else
+        add(to, " at 0x%" PRIx64, finding->address);
+    add(to, ", an address that is not a multiple of %u", finding->bytes);
+}
+
+static void add_what(const words *to, const kg__finding *finding)
+{
+    switch (finding->kind) {
+    case KG__OUT_OF_BOUNDS:
+        add_out_of_bounds(to, finding);
+        break;
+    case KG__AFTER_FREE:
+        add_after_free(to, finding);
+        break;
+    case KG__NEVER_WRITTEN:
+        add(to, "uninitialized %sread: ", space_name(finding->space));
+        add_element(to, finding);
+        break;
+    case KG__RACE_IN_WARP:
+    case KG__RACE_IN_BLOCK:
+    case KG__RACE_BETWEEN_BLOCKS:
+        add_race(to, finding);
+        break;
+    case KG__DIVERGENT_BARRIER:
+        add_divergent_barrier(to, finding);
+        break;
+    case KG__MISALIGNED:
+        add_misaligned(to, finding);
+        break;
+    case KG__HOST_ACCESS:
+        add_host_access(to, finding);
+        break;
+    case KG__READ_ONLY:
+        add_access(to, "invalid ", finding);
+        add(to, " at %s + %" PRId64 ", which is read-only", symbol_of(finding), finding->offset);
+        break;
+    case KG__FINDING_KINDS:
+        break;
+    }
+}
+
+/* Who did it, where the text has not said so, and how often. */
+static void add_who(const words *to, const kg__finding *finding)
+{
+    bool names_thread = finding->kind == KG__RACE_IN_WARP || finding->kind == KG__RACE_IN_BLOCK ||
+                        finding->kind == KG__DIVERGENT_BARRIER;
+
+    if (finding->by.has_block && finding->kind != KG__RACE_BETWEEN_BLOCKS) {
+        if (finding->by.has_thread && !names_thread) {
+            add(to, ", by thread ");
+            add_index(to, finding->by.thread);
+            add(to, " in block ");
+        } else {
+            add(to, ", in block ");
+        }
+        add_index(to, finding->by.block);
+    }
+    if (finding->count > 1)
+        add(to, ", %" PRIu64 " times", finding->count);
+}
+
+void kg__finding_text(const kg__finding *finding, char *text, size_t size)
+{
+    const words to = { text, size };
+
+    text[0] = '\0';
+    add_what(&to, finding);
+    add_who(&to, finding);
+}
+
+void kg__finding_line(const kg__finding *finding, char *text, size_t size)
+{
+    const words to = { text, size };
+
+    text[0] = '\0';
+    if (finding->by.file != NULL && *finding->by.file != '\0') {
+        add(&to, "%s:", finding->by.file);
+        if (finding->by.line > 0)
+            add(&to, "%u:", finding->by.line);
+        add(&to, " ");
+    }
+    add(&to, "error: ");
+    add_what(&to, finding);
+    add_who(&to, finding);
+}
+
+void kg__findings_text(const kg__findings *findings, char *text, size_t size)
+{
+    const words to = { text, size };
+
+    text[0] = '\0';
+    for (size_t i = 0; i < findings->count; i++) {
+        size_t used;
+
+        add(&to, "%s", i > 0 ? "; " : "");
+        used = strlen(text);
+        kg__finding_line(&findings->list[i], text + used, size - used);
+    }
+    if (findings->more > 0)
+        add(&to, "; and %zu more finding%s", findings->more, findings->more == 1 ? "" : "s");
+}

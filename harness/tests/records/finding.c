@@ -1,0 +1,263 @@
+/* Findings: their wording, which is pinned here alone, and their JSON. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <string.h>
+
+#include "records/finding_text.h"
+
+#define BY(access_)                                                                                \
+    .by = { .file = "kernels/m/tiled.cu",                                                          \
+            .line = 23,                                                                            \
+            .access = (access_),                                                                   \
+            .has_block = true,                                                                     \
+            .has_thread = true,                                                                    \
+            .block = { 4, 0, 0 },                                                                  \
+            .thread = { 1, 0, 0 } }
+#define IN(space_, symbol_, size_) .space = (space_), .symbol = (symbol_), .size = (size_)
+
+static const struct {
+    kg__finding finding;
+    const char *line;
+} findings[] = {
+    { { .kind = KG__OUT_OF_BOUNDS,
+        BY(KG__READ),
+        IN(KG__GLOBAL, "c", 6400),
+        .bytes = 4,
+        .offset = 6532,
+        .count = 92 },
+      "kernels/m/tiled.cu:23: error: invalid global read of 4 bytes, 132 bytes past the end of c "
+      "(6400 bytes), by thread (1,0,0) in block (4,0,0), 92 times" },
+    { { .kind = KG__OUT_OF_BOUNDS,
+        BY(KG__ATOMIC),
+        IN(KG__SHARED, "tile", 64),
+        .bytes = 8,
+        .offset = 60,
+        .count = 1 },
+      "kernels/m/tiled.cu:23: error: invalid shared atomic of 8 bytes, the last 4 past the end of "
+      "tile (64 bytes), by thread (1,0,0) in block (4,0,0)" },
+    { { .kind = KG__OUT_OF_BOUNDS,
+        .by = { .access = KG__WRITE },
+        IN(KG__CONSTANT, "weights", 12),
+        .bytes = 1,
+        .offset = -4 },
+      "error: invalid constant write of 1 byte, 4 bytes before weights (12 bytes)" },
+    { { .kind = KG__OUT_OF_BOUNDS,
+        .by = { .file = "a.cu", .line = 3 },
+        .symbol = "'float [4]'",
+        .has_index = true,
+        .index = -1 },
+      "a.cu:3: error: index -1 out of bounds for type 'float [4]'" },
+    { { .kind = KG__AFTER_FREE,
+        .by = { .file = "a.cu", .access = KG__READ },
+        IN(KG__GLOBAL, "a", 256),
+        .bytes = 4,
+        .offset = 12 },
+      "a.cu: error: invalid global read of 4 bytes, 12 bytes into a (256 bytes), which was freed" },
+    { { .kind = KG__AFTER_FREE,
+        .by = { .access = KG__READ },
+        IN(KG__GLOBAL, "a", 256),
+        .bytes = 4,
+        .offset = 260 },
+      "error: invalid global read of 4 bytes, 4 bytes past the end of a (256 bytes), which was "
+      "freed" },
+    { { .kind = KG__AFTER_FREE,
+        .by = { .access = KG__READ },
+        IN(KG__GLOBAL, "a", 256),
+        .bytes = 4,
+        .offset = -4 },
+      "error: invalid global read of 4 bytes, 4 bytes before a (256 bytes), which was freed" },
+    { { .kind = KG__NEVER_WRITTEN,
+        BY(KG__READ),
+        IN(KG__SHARED, "tile_a", 64),
+        .bytes = 4,
+        .offset = 60 },
+      "kernels/m/tiled.cu:23: error: uninitialized shared read: tile_a[15], by thread (1,0,0) in "
+      "block (4,0,0)" },
+    { { .kind = KG__NEVER_WRITTEN,
+        .by = { .access = KG__READ },
+        IN(KG__GLOBAL, "b", 64),
+        .bytes = 16,
+        .offset = 16 },
+      "error: uninitialized global read: 16 bytes at b + 16" },
+    { { .kind = KG__RACE_IN_BLOCK,
+        BY(KG__READ),
+        IN(KG__SHARED, "tile_a", 64),
+        .bytes = 4,
+        .other = { .file = "kernels/m/tiled.cu",
+                   .line = 19,
+                   .access = KG__WRITE,
+                   .has_thread = true },
+        .count = 6144 },
+      "kernels/m/tiled.cu:23: error: data race on tile_a (shared): thread (1,0,0) reads what "
+      "thread (0,0,0) wrote at tiled.cu:19, no barrier in between, in block (4,0,0), 6144 times" },
+    { { .kind = KG__RACE_IN_WARP,
+        BY(KG__WRITE),
+        IN(KG__GLOBAL, "word", 4),
+        .bytes = 4,
+        .other = { .access = KG__READ } },
+      "kernels/m/tiled.cu:23: error: data race on word (global): thread (1,0,0) writes what other "
+      "threads read, no barrier or __syncwarp() in between, in block (4,0,0)" },
+    { { .kind = KG__RACE_BETWEEN_BLOCKS,
+        BY(KG__WRITE),
+        IN(KG__GLOBAL, "c", 400),
+        .bytes = 4,
+        .offset = 132,
+        .other = { .file = "kernels/m/tiled.cu",
+                   .line = 23,
+                   .access = KG__WRITE,
+                   .has_block = true } },
+      "kernels/m/tiled.cu:23: error: data race on c (global): blocks (0,0,0) and (4,0,0) both "
+      "write c[33]" },
+    { { .kind = KG__RACE_BETWEEN_BLOCKS,
+        BY(KG__ATOMIC),
+        IN(KG__GLOBAL, "c", 400),
+        .bytes = 4,
+        .other = { .file = "kernels/m/tiled.cu",
+                   .line = 9,
+                   .access = KG__WRITE,
+                   .has_block = true },
+        .count = 2 },
+      "kernels/m/tiled.cu:23: error: data race on c (global): block (4,0,0) updates c[0], which "
+      "block (0,0,0) wrote at tiled.cu:9, 2 times" },
+    { { .kind = KG__DIVERGENT_BARRIER,
+        .by = { .file = "a.cu", .line = 3, .waiting = 16 },
+        .other = { .file = "k/a.cu", .line = 5, .waiting = 48 } },
+      "a.cu:3: error: divergent barrier: 16 threads of the block wait here and 48 at another one, "
+      "a.cu:5" },
+    { { .kind = KG__MISALIGNED,
+        .by = { .access = KG__READ },
+        IN(KG__GLOBAL, "x", 400),
+        .bytes = 8,
+        .offset = 4 },
+      "error: misaligned global read of 8 bytes at x + 4, an address that is not a multiple of 8" },
+    { { .kind = KG__MISALIGNED, .by = { .access = KG__WRITE }, .bytes = 8, .address = 0x1004 },
+      "error: misaligned write of 8 bytes at 0x1004, an address that is not a multiple of 8" },
+    { { .kind = KG__HOST_ACCESS, .by = { .access = KG__READ }, .bytes = 4, .address = 0x7ff0 },
+      "error: invalid read of 4 bytes at 0x7ff0, which is not device memory: an index far out of "
+      "bounds, or a pointer of the host" },
+    { { .kind = KG__HOST_ACCESS, .by = { .access = KG__WRITE }, .by_host = true },
+      "error: host write of device memory: copy it with cudaMemcpy()" },
+    { { .kind = KG__READ_ONLY,
+        .by = { .access = KG__WRITE },
+        IN(KG__GLOBAL, "x", 400),
+        .bytes = 4,
+        .offset = 0 },
+      "error: invalid global write of 4 bytes at x + 0, which is read-only" },
+};
+
+#define FINDINGS (sizeof findings / sizeof *findings)
+
+Test(finding, has_one_wording)
+{
+    for (size_t i = 0; i < FINDINGS; i++) {
+        char text[KG__MESSAGE_SIZE];
+
+        kg__finding_line(&findings[i].finding, text, sizeof text);
+        cr_expect(eq(str, text, (char *)findings[i].line));
+    }
+}
+
+Test(finding, several_are_one_line)
+{
+    const kg__findings two = { .list = { { .kind = KG__HOST_ACCESS, .by_host = true },
+                                         { .kind = KG__HOST_ACCESS, .by_host = true } },
+                               .count = 2,
+                               .more = 5 };
+    char text[KG__MESSAGE_SIZE];
+
+    kg__findings_text(&two, text, sizeof text);
+    cr_expect(eq(str, text,
+                 "error: host access of device memory: copy it with cudaMemcpy(); error: host "
+                 "access of device memory: copy it with cudaMemcpy(); and 5 more findings"));
+    kg__findings_text(&(kg__findings){ 0 }, text, sizeof text);
+    cr_expect(eq(str, text, ""));
+    kg__findings_text(&two, text, 16);
+    cr_expect(strlen(text) < 16);
+}
+
+/* What is written is read as the same, to the last member. */
+Test(finding, survives_its_json)
+{
+    for (size_t i = 0; i < FINDINGS; i++) {
+        json_t *json = kg__finding_json(&findings[i].finding);
+        kg__error error = { "" };
+        char text[KG__MESSAGE_SIZE];
+        kg__finding read;
+        json_t *again;
+
+        cr_assert(kg__finding_read(json, &read, &error), "%zu: %s", i, error.text);
+        again = kg__finding_json(&read);
+        cr_expect(json_equal(json, again), "%zu", i);
+        kg__finding_line(&read, text, sizeof text);
+        cr_expect(eq(str, text, (char *)findings[i].line));
+        json_decref(again);
+        json_decref(json);
+    }
+}
+
+Test(finding, is_read_strictly)
+{
+    static const char *const bad[] = {
+        "3",
+        "{}",
+        "{\"kind\": \"none\"}",
+        "{\"kind\": 3}",
+        "{\"kind\": \"misaligned\", \"line\": \"3\"}",
+        "{\"kind\": \"misaligned\", \"line\": -3}",
+        "{\"kind\": \"misaligned\", \"line\": 99999999999}",
+        "{\"kind\": \"misaligned\", \"access\": \"looks\"}",
+        "{\"kind\": \"misaligned\", \"access\": \"\"}",
+        "{\"kind\": \"misaligned\", \"space\": \"outer\"}",
+        "{\"kind\": \"misaligned\", \"block\": [1, 2]}",
+        "{\"kind\": \"misaligned\", \"thread\": [1, 2, -1]}",
+        "{\"kind\": \"misaligned\", \"index\": \"1\"}",
+        "{\"kind\": \"misaligned\", \"address\": \"12\"}",
+        "{\"kind\": \"misaligned\", \"address\": \"0xg\"}",
+        "{\"kind\": \"misaligned\", \"size\": -1}",
+        "{\"kind\": \"misaligned\", \"other\": 3}",
+        "{\"kind\": \"misaligned\", \"other\": {\"kind\": \"x\"}}",
+        "{\"kind\": \"misaligned\", \"stranger\": 1}",
+    };
+
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        json_t *json = json_loads(bad[i], JSON_DECODE_ANY, NULL);
+        kg__error error = { "" };
+        kg__finding finding;
+
+        cr_expect(not(kg__finding_read(json, &finding, &error)), "%s", bad[i]);
+        cr_expect(strncmp(error.text, "finding: ", 9) == 0, "%s: %s", bad[i], error.text);
+        json_decref(json);
+    }
+}
+
+Test(finding, a_list_is_told_in_part)
+{
+    static const struct {
+        const char *json;
+        bool good;
+        size_t count;
+        size_t more;
+    } rows[] = {
+        { "{}", true, 0, 0 },
+        { "{\"findings\": []}", true, 0, 0 },
+        { "{\"findings\": [{\"kind\": \"misaligned\"}], \"more_findings\": 4}", true, 1, 4 },
+        { "{\"findings\": [{\"kind\": \"misaligned\"}, {\"kind\": \"misaligned\"}, {\"kind\": "
+          "\"misaligned\"}, {\"kind\": \"misaligned\"}], \"more_findings\": 4}",
+          true, 3, 5 },
+        { "{\"findings\": 3}", false, 0, 0 },
+        { "{\"findings\": [3]}", false, 0, 0 },
+        { "{\"more_findings\": 3}", false, 0, 0 },
+        { "{\"findings\": [], \"more_findings\": \"3\"}", false, 0, 0 },
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        json_t *json = json_loads(rows[i].json, 0, NULL);
+        kg__error error = { "" };
+        kg__findings read;
+
+        cr_expect(kg__findings_read(json, &read, &error) == rows[i].good, "%s", rows[i].json);
+        if (rows[i].good)
+            cr_expect(read.count == rows[i].count && read.more == rows[i].more, "%s", rows[i].json);
+        json_decref(json);
+    }
+}
