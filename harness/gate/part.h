@@ -17,7 +17,7 @@
 
 /* What a part knows of one of its cases. */
 typedef struct kg__subject {
-    const kg__case *one;
+    const kg__case *c;
     json_t *measured[1 + KG__CONFIRMATIONS]; /* one a process */
     size_t observers;
     json_t *entry; /* its entry in the results; NULL until it is judged */
@@ -98,14 +98,29 @@ void kg__part_skip(kg__part_run *run, const char *by, const char *why);
 void kg__part_print(kg__part_run *run, const json_t *entry);
 
 /* Gives a case its entry, whose reference is taken over. */
-void kg__part_keep(kg__subject *one, json_t *entry);
+void kg__part_keep(kg__subject *subject, json_t *entry);
 
 /* The same, and prints it. */
-void kg__part_settle(kg__part_run *run, kg__subject *one, json_t *entry);
+void kg__part_settle(kg__part_run *run, kg__subject *subject, json_t *entry);
 
 /* Writes the verdicts file. A case without a verdict is an error until it has one, so that a test
  * which dies leaves no hole. */
 void kg__part_write(kg__part_run *run, bool complete);
+
+/* part_verdicts.c */
+
+/* Takes what a check found of a case: held where the instrumented program has yet to run it. */
+void kg__part_take_outcome(kg__part_run *run, kg__subject *subject, kg__verdict verdict,
+                           const json_t *record);
+
+/* Settles the cases that are held: nothing else will observe them. */
+void kg__part_settle_held(kg__part_run *run);
+
+/* Takes what was measured or counted of a case, and settles it where that is enough. */
+void kg__part_take_measured(kg__part_run *run, kg__subject *subject, const json_t *record);
+
+/* Judges a case by the observations that it has so far. */
+json_t *kg__part_judge(kg__part_run *run, kg__subject *subject);
 
 /* part_observing.c */
 
@@ -119,10 +134,6 @@ bool kg__part_observe(kg__part_run *run, bool (*wanted)(const kg__part_run *, co
 /* Checks the subjects, variant by variant, and settles each. */
 void kg__part_check(kg__part_run *run);
 
-/* Takes what a check found of a case: held where the instrumented program has yet to run it. */
-void kg__part_take_outcome(kg__part_run *run, kg__subject *one, kg__verdict verdict,
-                           const json_t *record);
-
 /* part_measuring.c */
 
 /* Times the subjects, confirms what tripped, and judges each against the baseline. */
@@ -130,9 +141,6 @@ void kg__part_measure(kg__part_run *run);
 
 /* Counts the subjects on the CPU model, and judges each against the baseline. */
 void kg__part_count(kg__part_run *run);
-
-/* Takes what was measured or counted of a case, and settles it where that is enough. */
-void kg__part_take_measured(kg__part_run *run, kg__subject *one, const json_t *record);
 
 /* part_notes.c */
 

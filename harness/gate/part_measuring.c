@@ -14,76 +14,10 @@
 #include "results/time_result.h"
 #include "suite/settings.h"
 
-/* Whether a case that was timed once is to be settled against a base rather than confirmed here. An
- * error, such as a metric that the baseline has and the run has not, no base can settle. */
-static bool is_suspect(const kg__subject *one, const json_t *entry)
-{
-    const char *verdict = kg__json_text(entry, "verdict");
-    const char *name;
-    json_t *metric;
-
-    if (kg__base_folder() == NULL || strcmp(verdict, kg__verdict_name(KG__ERROR)) == 0)
-        return false;
-    if (kg__is_paired())
-        return true;
-    json_object_foreach (json_object_get(entry, "metrics"), name, metric) {
-        if (one->tripped && json_is_true(json_object_get(metric, "tripped")) &&
-            json_number_value(json_object_get(metric, "change")) > 0)
-            return true;
-    }
-    return false;
-}
-
-/* Judges a case by the observations that it has so far. */
-static json_t *judge(kg__part_run *run, kg__subject *one)
-{
-    kg__observation observations[1 + KG__CONFIRMATIONS];
-
-    for (size_t i = 0; i < one->observers; i++)
-        observations[i] = (kg__observation){
-            one->measured[i],
-            kg__surroundings_of(&run->sentinels[i], run->has_baseline ? &run->baseline : NULL,
-                                one->measured[i]),
-        };
-    return kg__time_result(one->one->id, &run->target, run->part, observations, one->observers,
-                           run->has_baseline ? &run->baseline : NULL, &one->tripped);
-}
-
-void kg__part_take_measured(kg__part_run *run, kg__subject *one, const json_t *record)
-{
-    json_t *entry;
-
-    if (kg__part_is(run, "count")) {
-        kg__part_settle(run, one,
-                        kg__count_result(one->one->id, &run->target, record,
-                                         run->has_baseline ? &run->baseline : NULL,
-                                         run->otherwise));
-        return;
-    }
-    /* A case that has its verdict is only timed beside a suspect. */
-    if (one->observers > run->round || (run->round > 0 && one->entry != NULL))
-        return;
-    one->measured[one->observers++] = json_incref((json_t *)record);
-    if (run->round > 0)
-        return;
-    entry = judge(run, one);
-    one->suspect = is_suspect(one, entry);
-    if (!one->tripped && !one->suspect) {
-        kg__part_settle(run, one, entry);
-        return;
-    }
-    char line[KG__LINE_SIZE];
-
-    kg__time_result_line(entry, one->suspect ? "suspect" : "confirming", line, sizeof line);
-    kg__print_verdict_line(stdout, line);
-    fflush(stdout);
-    json_decref(entry);
-}
-
-static bool awaits_confirmation(const kg__part_run *run, const kg__subject *one)
+static bool awaits_confirmation(const kg__part_run *run, const kg__subject *subject)
 {
     (void)run;
-    return one->entry == NULL && one->tripped && !one->suspect;
+    return subject->entry == NULL && subject->tripped && !subject->suspect;
 }
 
 /* One process with instrumented kernels: counts repeat exactly, so that there is nothing to
@@ -103,9 +37,9 @@ void kg__part_count(kg__part_run *run)
 }
 
 /* Whether a case tripped and is open, to be confirmed or to be left as a suspect. */
-static bool awaits_verdict(const kg__subject *one)
+static bool awaits_verdict(const kg__subject *subject)
 {
-    return one->entry == NULL && one->tripped;
+    return subject->entry == NULL && subject->tripped;
 }
 
 /* Whether any case that tripped has a baseline that knows its machine code under this toolkit: no
@@ -118,10 +52,10 @@ static bool can_compare_code(const kg__part_run *run)
         !json_equal(then, json_object_get(json_object_get(run->document, "provenance"), "cuda")))
         return false;
     for (size_t i = 0; i < run->count; i++) {
-        const kg__subject *one = &run->subjects[i];
-        const kg__baseline_case *recorded = kg__baseline_find(&run->baseline, one->one->id);
+        const kg__subject *subject = &run->subjects[i];
+        const kg__baseline_case *recorded = kg__baseline_find(&run->baseline, subject->c->id);
 
-        if (awaits_verdict(one) && recorded != NULL &&
+        if (awaits_verdict(subject) && recorded != NULL &&
             *kg__json_text(recorded->code, KG__CODE_FINGERPRINT) != '\0')
             return true;
     }
@@ -138,10 +72,10 @@ static void identify_code(kg__part_run *run)
         can_compare_code(run) ? kg__program_machine_code(NULL, capability) : NULL;
 
     for (size_t i = 0; i < run->count && machine_code != NULL; i++) {
-        const kg__subject *one = &run->subjects[i];
+        const kg__subject *subject = &run->subjects[i];
 
-        for (size_t j = 0; j < one->observers && awaits_verdict(one); j++) {
-            json_t *kernel = json_object_get(one->measured[j], "kernel");
+        for (size_t j = 0; j < subject->observers && awaits_verdict(subject); j++) {
+            json_t *kernel = json_object_get(subject->measured[j], "kernel");
             char code[KG__HASH_TEXT_SIZE];
 
             if (kg__machine_code_of(machine_code, kernel, code))
@@ -159,20 +93,20 @@ static void keep_suspects(kg__part_run *run)
     bool identified = false;
 
     for (size_t i = 0; i < run->count; i++) {
-        kg__subject *one = &run->subjects[i];
+        kg__subject *subject = &run->subjects[i];
         json_t *entry;
 
-        if (!one->suspect || one->entry != NULL)
+        if (!subject->suspect || subject->entry != NULL)
             continue;
         if (!identified)
             identify_code(run);
         identified = true;
-        entry = judge(run, one);
+        entry = kg__part_judge(run, subject);
         json_object_set_new(entry, "suspect", json_true());
         json_object_set_new(
             entry, "first",
-            json_pack("{s:O, s:O}", "measured", one->measured[0], "sentinels", sentinels));
-        kg__part_keep(one, entry);
+            json_pack("{s:O, s:O}", "measured", subject->measured[0], "sentinels", sentinels));
+        kg__part_keep(subject, entry);
     }
     json_decref(sentinels);
 }
@@ -197,6 +131,6 @@ void kg__part_measure(kg__part_run *run)
     identify_code(run);
     for (size_t i = 0; i < run->count; i++) {
         if (awaits_confirmation(run, &run->subjects[i]))
-            kg__part_settle(run, &run->subjects[i], judge(run, &run->subjects[i]));
+            kg__part_settle(run, &run->subjects[i], kg__part_judge(run, &run->subjects[i]));
     }
 }

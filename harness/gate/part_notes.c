@@ -22,10 +22,10 @@ static const kg__subject *first_beside(const kg__part_run *run, const kg__subjec
     for (size_t i = 0; i < run->count; i++) {
         const kg__subject *other = &run->subjects[i];
 
-        if (other->one->variant != run->comparison->variants ||
-            !kg__table_side_by_side(other->one, fast->one))
+        if (other->c->variant != run->comparison->variants ||
+            !kg__table_side_by_side(other->c, fast->c))
             continue;
-        if (found == NULL || other->one->launch.grid == fast->one->launch.grid)
+        if (found == NULL || other->c->launch.grid == fast->c->launch.grid)
             found = other;
     }
     return found;
@@ -51,16 +51,16 @@ void kg__part_note_speedups(kg__part_run *run)
         double cold;
 
         /* Clocks of different kinds are no pair to compare. */
-        if (slow == NULL || fast->one->variant == first ||
-            slow->one->variant->clock != fast->one->variant->clock)
+        if (slow == NULL || fast->c->variant == first ||
+            slow->c->variant->clock != fast->c->variant->clock)
             continue;
         hot = kg__speedup(fast->entry, slow->entry, "time_ns");
         cold = kg__speedup(fast->entry, slow->entry, "cold_time_ns");
-        if (isnan(hot) || kg__is_disproved(checks, fast->one->id) ||
-            kg__is_disproved(checks, slow->one->id))
+        if (isnan(hot) || kg__is_disproved(checks, fast->c->id) ||
+            kg__is_disproved(checks, slow->c->id))
             continue;
-        kg__format(text, sizeof text, "%s runs at %.2f times the speed of %s", fast->one->id, hot,
-                   slow->one->launch.grid == fast->one->launch.grid ? first->name : slow->one->id);
+        kg__format(text, sizeof text, "%s runs at %.2f times the speed of %s", fast->c->id, hot,
+                   slow->c->launch.grid == fast->c->launch.grid ? first->name : slow->c->id);
         if (!isnan(cold))
             kg__format(text + strlen(text), sizeof text - strlen(text), " hot, %.2f cold", cold);
         kg__part_add_text(run, "notes", text);

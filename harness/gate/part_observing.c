@@ -16,7 +16,7 @@
 static kg__subject *subject_of(kg__part_run *run, const char *id)
 {
     for (size_t i = 0; i < run->count; i++) {
-        if (strcmp(run->subjects[i].one->id, id) == 0)
+        if (strcmp(run->subjects[i].c->id, id) == 0)
             return &run->subjects[i];
     }
     return NULL;
@@ -164,7 +164,7 @@ static void take_record(void *context, const json_t *record)
     kg__part_run *run = context;
     const char *event = kg__json_text(record, "event");
     const char *what = kg__json_text(record, "why");
-    kg__subject *one = subject_of(run, kg__json_text(record, "case"));
+    kg__subject *subject = subject_of(run, kg__json_text(record, "case"));
 
     if (strcmp(event, "target") == 0) {
         take_target(run, record);
@@ -175,51 +175,53 @@ static void take_record(void *context, const json_t *record)
     } else if (strcmp(event, "objection") == 0) {
         kg__part_add_error(run, what);
     }
-    if (one == NULL)
+    if (subject == NULL)
         return;
     if (strcmp(event, "start") == 0) {
-        begin_variant(run, one->one->variant);
-        one->began = kg__now();
+        begin_variant(run, subject->c->variant);
+        subject->began = kg__now();
         return;
     }
-    if (one->began > 0)
-        one->seconds += kg__now() - one->began;
-    one->began = 0;
+    if (subject->began > 0)
+        subject->seconds += kg__now() - subject->began;
+    subject->began = 0;
     if (strcmp(event, "measured") == 0) {
-        kg__part_take_measured(run, one, record);
+        kg__part_take_measured(run, subject, record);
     } else if (strcmp(event, "checked") == 0) {
-        kg__part_take_outcome(run, one,
+        kg__part_take_outcome(run, subject,
                               json_is_true(json_object_get(record, "right")) ? KG__PASS : KG__WRONG,
                               record);
     } else if (strcmp(event, "failed") == 0) {
-        kg__part_take_outcome(run, one, KG__ERROR, record);
+        kg__part_take_outcome(run, subject, KG__ERROR, record);
     } else if (strcmp(event, "refused") == 0 && kg__part_is(run, "defects")) {
         char text[KG__MESSAGE_SIZE];
 
         /* What is never run is never found wrong. */
         kg__format(text, sizeof text, "refused (%s): no check sees this defect: fix its row", what);
-        if (one->entry == NULL)
+        if (subject->entry == NULL)
             kg__part_settle(
-                run, one, kg__plain_result(one->one->id, &run->target, run->part, KG__ERROR, text));
+                run, subject,
+                kg__plain_result(subject->c->id, &run->target, run->part, KG__ERROR, text));
     } else if (strcmp(event, "refused") == 0) {
         json_array_append_new(json_object_get(run->document, "refused"),
-                              json_pack("{s:s, s:s}", "case", one->one->id, "why", what));
+                              json_pack("{s:s, s:s}", "case", subject->c->id, "why", what));
         if (kg__is_verbose())
             kg__print_verdict(stdout, "refused", "%-11s  %-32s  %s\n", run->target.key,
-                              one->one->id, what);
+                              subject->c->id, what);
     }
 }
 
 /* Whether a case is observed along with the subjects that `wanted` (NULL: all) takes: it is one, or
  * is timed side by side with one, as it was for the baseline. What KG_FILTER leaves out is timed
  * there and not judged. */
-static bool is_observed(const kg__part_run *run, const kg__case *one,
+static bool is_observed(const kg__part_run *run, const kg__case *subject,
                         bool (*wanted)(const kg__part_run *, const kg__subject *))
 {
     for (size_t i = 0; i < run->count; i++) {
-        const kg__case *other = run->subjects[i].one;
+        const kg__case *other = run->subjects[i].c;
 
-        if ((other == one || (kg__part_is(run, "time") && kg__table_side_by_side(other, one))) &&
+        if ((other == subject ||
+             (kg__part_is(run, "time") && kg__table_side_by_side(other, subject))) &&
             (wanted == NULL || wanted(run, &run->subjects[i])))
             return true;
     }

@@ -83,17 +83,17 @@ void kg__part_print(kg__part_run *run, const json_t *entry)
     free(key);
 }
 
-void kg__part_keep(kg__subject *one, json_t *entry)
+void kg__part_keep(kg__subject *subject, json_t *entry)
 {
-    json_decref(one->entry);
-    one->entry = entry;
-    if (one->seconds > 0)
-        json_object_set_new(entry, "seconds", json_real(one->seconds));
+    json_decref(subject->entry);
+    subject->entry = entry;
+    if (subject->seconds > 0)
+        json_object_set_new(entry, "seconds", json_real(subject->seconds));
 }
 
-void kg__part_settle(kg__part_run *run, kg__subject *one, json_t *entry)
+void kg__part_settle(kg__part_run *run, kg__subject *subject, json_t *entry)
 {
-    kg__part_keep(one, entry);
+    kg__part_keep(subject, entry);
     kg__part_print(run, entry);
 }
 
@@ -106,14 +106,14 @@ void kg__part_write(kg__part_run *run, bool complete)
     kg__error error;
 
     for (size_t i = 0; i < run->count; i++) {
-        const kg__subject *one = &run->subjects[i];
+        const kg__subject *subject = &run->subjects[i];
 
-        if (one->entry != NULL)
-            json_array_append(cases, one->entry);
+        if (subject->entry != NULL)
+            json_array_append(cases, subject->entry);
         else if (!complete)
-            json_array_append_new(cases,
-                                  kg__plain_result(one->one->id, &run->target, run->part, KG__ERROR,
-                                                   "the test ended before this case was judged"));
+            json_array_append_new(
+                cases, kg__plain_result(subject->c->id, &run->target, run->part, KG__ERROR,
+                                        "the test ended before this case was judged"));
     }
     json_object_set_new(run->document, "cases", cases);
     json_object_set_new(run->document, "complete", json_boolean(complete));
@@ -149,7 +149,7 @@ bool kg__part_begin(kg__part_run *run, const kg_comparison *comparison, const ch
     run->subjects = kg__allocate(run->table.count, sizeof *run->subjects);
     for (size_t i = 0; i < run->table.count; i++) {
         if (kg__filter_takes(run->table.list[i].id))
-            run->subjects[run->count++].one = &run->table.list[i];
+            run->subjects[run->count++].c = &run->table.list[i];
     }
     return true;
 }

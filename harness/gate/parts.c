@@ -37,18 +37,18 @@ static void close_open_cases(kg__part_run *run)
     kg__format(why, sizeof why, "no observer could be run for this case%s%s",
                run->unobserved.text[0] != '\0' ? ": " : "", run->unobserved.text);
     for (size_t i = 0; i < run->count; i++) {
-        kg__subject *one = &run->subjects[i];
+        kg__subject *subject = &run->subjects[i];
         bool refused = false;
         size_t j;
         json_t *refusal;
 
         json_array_foreach (json_object_get(run->document, "refused"), j, refusal)
-            refused = refused || strcmp(kg__json_text(refusal, "case"), one->one->id) == 0;
-        if (one->entry != NULL || refused)
+            refused = refused || strcmp(kg__json_text(refusal, "case"), subject->c->id) == 0;
+        if (subject->entry != NULL || refused)
             continue;
-        one->entry = kg__plain_result(one->one->id, &run->target, run->part, KG__ERROR, why);
+        subject->entry = kg__plain_result(subject->c->id, &run->target, run->part, KG__ERROR, why);
         if (say_so)
-            kg__part_print(run, one->entry);
+            kg__part_print(run, subject->entry);
     }
 }
 

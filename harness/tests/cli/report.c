@@ -603,7 +603,7 @@ Test(report, what_is_not_there)
     expect(table_of("matmul_f32", "--format", "html"), 2,
            "report: there is no format \"html\": use markdown, csv or json");
     expect(report((const char *const[]){ NULL }), 2,
-           "report: name what to print, --table COMPARISON");
+           "report: name what to print: --table COMPARISON");
     expect(table_of("matmul_f32", "tiled"), 2, "report: takes no \"tiled\"");
     json_array_clear(list("cases"));
     write_results();

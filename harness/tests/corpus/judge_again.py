@@ -41,7 +41,7 @@ CAUSES = [
     ("guard_zone", r"guard zone"),
     ("wrong_elements", r"elements wrong"),
     ("not_gated", r"not gated"),
-    ("noisy", r"known only to|too few samples"),
+    ("noisy", r"too noisy|too few samples"),
     ("no_baseline", r"no baseline"),
 ]
 

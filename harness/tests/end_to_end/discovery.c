@@ -363,10 +363,13 @@ Test(discovery, ctest_hands_out_boards)
         "check|time", "--resource-spec-file", at("gpus.json"), NULL
     };
     char out[600];
-    const char *const settings[] = {
-        out, boards[0], "KG_FILTER=fake/plain/64/*", "CTEST_PARALLEL_LEVEL=4", "KG_CASE_TIMEOUT=20",
-        NULL
-    };
+    const char *const settings[] = { out,
+                                     boards[0],
+                                     "KG_FILTER=fake/plain/64/*",
+                                     "CTEST_PARALLEL_LEVEL=4",
+                                     "KG_CASE_TIMEOUT=20",
+                                     "KG_VERBOSE=1",
+                                     NULL };
     ending seen = drive(listing, boards);
 
     expect_ending(&seen, 0, NULL);

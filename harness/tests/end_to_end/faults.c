@@ -288,7 +288,8 @@ static int run_step(const char *program, const char *argument)
     /* What fails says so. */
     cr_assert(seen.code == 0 || seen.code == 128 + SIGKILL ||
                   strstr(seen.output, "kernelgate: ") != NULL ||
-                  strstr(seen.output, "error  ") != NULL,
+                  strstr(seen.output, "error  ") != NULL ||
+                  strstr(seen.output, ": error: ") != NULL,
               "%s %s: %d: %s", program, argument, seen.code, seen.output);
     free(seen.output);
     return seen.code;

@@ -118,11 +118,19 @@ static const char red[] =
     "{'out': 'out', 'exit_code': 2, 'tally': {'pass': 1, 'slower': 2, 'wrong': 3, 'noisy': 1, "
     "'faster': 1, 'failed_claims': 1}, " TARGETS "'cases': ["
     "{'case': 'a/v/1/b8', 'target': 'cpu-model', 'verdict': 'wrong', "
-    "'why': 'kernels/a/v.cu:9: reads x; 3 times', 'test': 'model.a.check'}, "
+    "'why': 'kernels/a/v.cu:9: reads x; 3 times', "
+    "'at': {'file': 'kernels/a/v.cu', 'line': 9}, 'test': 'model.a.check'}, "
     "{'case': 'a/v/2/b8', 'target': 'cpu-model', 'verdict': 'wrong', "
-    "'why': 'kernels/a/v.cu:9: reads x; 4 times', 'test': 'model.a.check'}, "
+    "'why': 'kernels/a/v.cu:9: reads x; 4 times', "
+    "'at': {'file': 'kernels/a/v.cu', 'line': 9}, 'test': 'model.a.check'}, "
     "{'case': 'a/v/3/b8', 'target': 'cpu-model', 'verdict': 'wrong', "
     "'why': '[3] is 1, expected 2', 'test': 'model.a.check'}, "
+    "{'case': 'a/x/1/b8', 'target': 'cpu-model', 'verdict': 'wrong', 'why': 'two findings', "
+    "'findings': [{'kind': 'out_of_bounds', 'file': 'kernels/a/x.cu', 'line': 9, 'access': 'read', "
+    "'bytes': 4, 'space': 'global', 'symbol': 'c', 'size': 400, 'offset': 532, 'count': 1}, "
+    "{'kind': 'misaligned', 'file': 'kernels/a/x.cu', 'line': 11, 'access': 'write', 'bytes': 16, "
+    "'space': 'global', 'symbol': 'c', 'size': 400, 'offset': 4, 'count': 1}], "
+    "'also': 'kernels/a/x.cu: c[0]: expected 1, got 2', 'test': 'model.a.check'}, "
     "{'case': 'a/v/1/b8', 'target': 'nvidia-h200', 'verdict': 'slower', 'why': 'slower', "
     "'test': 'gpu.a.time', 'metrics': {'time_ns': {'value': 10500, 'baseline': 10000, "
     "'change': 0.05, 'limit': 0.02, 'verdict': 'slower'}}}, "
@@ -149,6 +157,12 @@ Test(console, failures_read_as_a_compiler_prints_them)
         "    reproduce: cmake --build build/cpu && KG_FILTER='a/v/1/b8' ctest ",
         "\n\nkernels/a/v.cu: error: wrong: [3] is 1, expected 2\n"
         "    a/v/3/b8 on cpu-model\n    reproduce: ",
+        "\n\nkernels/a/x.cu:9: error: invalid global read of 4 bytes, 132 bytes past the end of c "
+        "(400 bytes)\n"
+        "kernels/a/x.cu:11: error: misaligned global write of 16 bytes at c + 4, an address that "
+        "is "
+        "not a multiple of 16\n"
+        "    also: kernels/a/x.cu: c[0]: expected 1, got 2\n    a/x/1/b8 on cpu-model\n",
         "\n\nkernels/a/v.cu: error: slower: 2/b8 takes 11 µs, was 10 µs (+10.0 %, limit 2.0 %)\n"
         "    a/v on nvidia-h200: 2 of 4 sizes: 2/b8 +10.0 %, 1/b8 +5.0 %\n"
         "    cause: code changed: registers 32 -> 40\n"
@@ -158,7 +172,7 @@ Test(console, failures_read_as_a_compiler_prints_them)
         "\nsuites/a.c:2: error: claim: 0.97 times\n    gpu.a.claim_x_wins\n    reproduce: ",
         "\n\na/old/1/-: error: vanished: the baseline has it",
         "\n\ngpu.c.time: warning: nothing to judge: no baseline\n\n",
-        "\nERROR  3 wrong, 2 slower, 1 noisy, 1 faster of 3 cases on cpu-model, 5 on nvidia-h200, "
+        "\nERROR  3 wrong, 2 slower, 1 noisy, 1 faster of 4 cases on cpu-model, 5 on nvidia-h200, "
         "1 failed claim, 1 vanished case, 1 error outside of cases\n",
     };
     const char *from;
@@ -173,7 +187,7 @@ Test(console, failures_read_as_a_compiler_prints_them)
         cr_expect(found != NULL, "\"%s\" does not follow in:\n%s", expected[i], from);
         from = found != NULL ? found : from;
     }
-    cr_expect(occurrences(text, ": error: ") == 6, "%s", text);
+    cr_expect(occurrences(text, ": error: ") == 8, "%s", text);
     cr_expect(occurrences(text, "reproduce: ") == 5, "what is in doubt does not fail");
     free(text);
 }

@@ -360,7 +360,7 @@ Test(page, the_command)
     expect(kernelgate("report", "--html", at("results.json/page"), "--results", at("results.json")),
            2, "report: ");
     expect(kernelgate("report", "--html", at("results.json"), "--results", at("results.json")), 2,
-           "is the results file that the page is made of");
+           "is the results file itself");
     set("KG_FILTER", "nothing/*");
     expect(kernelgate("report", "--html", at("empty.html"), "--results", at("results.json")), 2,
            "KG_FILTER=nothing/* leaves none of the");
