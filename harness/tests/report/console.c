@@ -188,7 +188,7 @@ Test(console, failures_read_as_a_compiler_prints_them)
         from = found != NULL ? found : from;
     }
     cr_expect(occurrences(text, ": error: ") == 8, "%s", text);
-    cr_expect(occurrences(text, "reproduce: ") == 5, "what is in doubt does not fail");
+    cr_expect(occurrences(text, "reproduce: ") == 6, "what is in doubt does not fail");
     free(text);
 }
 
