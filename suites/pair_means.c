@@ -59,7 +59,7 @@ static const char *refuses(const kg_variant *variant, const kg_size *size, const
     if (launch->block < 1 || launch->block > 1024)
         return "a block has 1 to 1024 threads";
     if ((launch->block & (launch->block - 1)) != 0)
-        return "the number of threads a block must be a power of two: sums are halved level by "
+        return "the number of threads per block must be a power of two: sums are halved level by "
                "level";
     return NULL;
 }

@@ -305,7 +305,7 @@ static void add_change(line_change_list *changes, const access_kind *kind, const
     changes->list =
         kg__grow(changes->list, changes->count, &changes->capacity, sizeof *changes->list);
     change = &changes->list[changes->count];
-    *change = (line_change){ .key = now != NULL ? now->key : before->key,
+    *change = (line_change){ .key = now != NULL ? to->key : from->key,
                              .rise = rise > 0,
                              .amount = rise > 0 ? rise : fall,
                              .order = changes->count };

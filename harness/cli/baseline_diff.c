@@ -201,9 +201,9 @@ static json_t *pack_metric(const kg__baseline_metric *metric)
 
 static json_t *pack_row(const diff_run *run, const kg__baseline_difference *difference)
 {
-    static const char *const kinds[] = {
-        [KG__DIFFERENCE_MOVED] = "moved", [KG__DIFFERENCE_NEW] = "new", [KG__DIFFERENCE_RETIRED] = "retired"
-    };
+    static const char *const kinds[] = { [KG__DIFFERENCE_MOVED] = "moved",
+                                         [KG__DIFFERENCE_NEW] = "new",
+                                         [KG__DIFFERENCE_RETIRED] = "retired" };
     json_t *row =
         json_pack("{s:s, s:s, s:o, s:o, s:s}", "case", difference->id, "kind",
                   kinds[difference->kind], "first", pack_metric(difference->first), "last",

@@ -10,8 +10,8 @@ static const struct {
     { "KG_OUT", "The folder of a run's results; out where it is not set." },
     { "KG_BASELINES", "The folder of the baselines; baselines where it is not set." },
     { "NO_COLOR", "Set to anything: no colour, on no terminal." },
-    { "CLICOLOR_FORCE",
-      "Set to anything but 0: colour even where the output is no terminal. NO_COLOR is stronger." },
+    { "CLICOLOR_FORCE", "Set to anything but 0: colour even where the output is not a terminal. "
+                        "NO_COLOR is stronger." },
 };
 
 static const struct {

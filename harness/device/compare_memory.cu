@@ -31,7 +31,7 @@ static __global__ void compare(const unsigned char *a, const unsigned char *b, s
 }
 
 cudaError_t kg__launch_compare(const void *a, const void *b, size_t bytes,
-                                 unsigned long long *first, int multiprocessors)
+                               unsigned long long *first, int multiprocessors)
 {
     cudaLaunchConfig_t config = {};
 

@@ -210,7 +210,7 @@ static void settle(const claim *one, outcome what, const char *why)
 /* A factor that every pair of cases exceeds, or none, makes no claim. */
 static const char *mistake_of_factor(double factor)
 {
-    return factor > 0 && isfinite(factor) ? NULL : "a factor that is no number above 0";
+    return factor > 0 && isfinite(factor) ? NULL : "a factor that is not a number above 0";
 }
 
 /* A case's name as the claim has it. */

@@ -72,7 +72,7 @@ bool kg__instrumented_program(const char *program, char *path, size_t size, kg__
     plain[length] = '\0';
     if ((size_t)length < sizeof plain_end ||
         strcmp(plain + length - (sizeof plain_end - 1), plain_end) != 0)
-        return kg__fail(error, "%s: is no program for the CPU model: those end in %s", plain,
+        return kg__fail(error, "%s: is not a program for the CPU model: those end in %s", plain,
                         plain_end);
     plain[(size_t)length - (sizeof plain_end - 1)] = '\0';
     if (strlen(plain) + sizeof end > size)

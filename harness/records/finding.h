@@ -54,19 +54,19 @@ typedef struct kg__finding_actor {
 
 /* Something wrong at one line of source. Texts are borrowed. */
 typedef struct kg__finding {
-    kg__finding_kind kind;
-    kg__finding_actor by;
-    kg__finding_actor other; /* of a race, who was there before; of a barrier, the other one */
-    bool by_host;            /* the host did it, in a launcher */
-    unsigned int bytes;      /* of the access */
-    kg__finding_space space;
     const char *symbol; /* the allocation, array or variable; of an index, the array's type */
     uint64_t size;      /* of all of it, bytes */
     int64_t offset;     /* of the access from its start */
-    bool has_index;     /* the compiler tells the index instead */
-    int64_t index;
-    uint64_t address; /* where there is no symbol */
-    uint64_t count;   /* how often it happened */
+    int64_t index;      /* where has_index */
+    uint64_t address;   /* where there is no symbol */
+    uint64_t count;     /* how often it happened */
+    kg__finding_actor by;
+    kg__finding_actor other; /* of a race, who was there before; of a barrier, the other one */
+    kg__finding_kind kind;
+    unsigned int bytes; /* of the access */
+    kg__finding_space space;
+    bool by_host;   /* the host did it, in a launcher */
+    bool has_index; /* the compiler tells the index in place of the offset */
 } kg__finding;
 
 /* So many are told in full: the first ones are the cause of most others. */

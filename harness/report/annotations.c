@@ -338,7 +338,7 @@ static void print(FILE *stream, const annotation *one, const kg__annotated_tree 
         kg__annotation_write_message(stream, one->reproduce);
     }
     if (one->other_count > 0) {
-        kg__annotation_write_message(stream, "\nso too: ");
+        kg__annotation_write_message(stream, "\nalso: ");
         kg__annotation_write_message(stream, one->others);
     }
     if (one->other_count > OTHERS_NAMED)

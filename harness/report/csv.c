@@ -12,7 +12,7 @@ typedef struct tables {
     size_t room;
 } tables;
 
-/* Adds the tables of a comparison that have any case; false where an id is no case's. */
+/* Adds the tables of a comparison that have any case; false where an id is not a case's. */
 static bool add_comparison(tables *all, const char *comparison, const json_t *part,
                            const kg__report_names *targets)
 {

@@ -17,7 +17,7 @@ xmlNode *kg__html_new(const char *language);
 void kg__html_free(xmlNode *html);
 
 /* Adds an element to the end of `parent`, holding `text` (NULL or "": nothing), of which whatever
- * is no clean UTF-8 on one line is replaced. Returns the element. */
+ * is not clean UTF-8 on one line is replaced. Returns the element. */
 xmlNode *kg__html_add(xmlNode *parent, const char *element, const char *text);
 
 /* The same with an attribute class. */

@@ -74,7 +74,7 @@ static void add_alike(xmlNode *card, const json_t *led)
 
     if (json_array_size(led) < 2)
         return;
-    names = kg__html_addf(card, "p", "So too %zu other case%s: ", json_array_size(led) - 1,
+    names = kg__html_addf(card, "p", "Also %zu other case%s: ", json_array_size(led) - 1,
                           json_array_size(led) == 2 ? "" : "s");
     for (size_t i = 1; i < json_array_size(led); i++) {
         if (i > 1)
@@ -193,7 +193,7 @@ static void add_doubtful_cases(xmlNode *body, const kg__page *page)
     }
 }
 
-/* What is no failure and yet no plain pass. */
+/* What is not a failure and yet not a plain pass. */
 static void add_remarks(xmlNode *parent, const kg__page *page)
 {
     xmlNode *section = kg__html_add(parent, "section", NULL);

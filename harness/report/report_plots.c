@@ -22,7 +22,7 @@
 /* A logarithmic axis begins at a power of ten below this share of the least value. */
 #define LOWEST_BAR 0.8
 
-/* How many elements a size has: the product of its numbers; what is no number counts as 1. */
+/* How many elements a size has: the product of its numbers; what is not a number counts as 1. */
 static double elements_of(const char *size)
 {
     double product = 1;
@@ -271,7 +271,7 @@ static void plot_by_launch(const kg__report_table *table, const size_list *sizes
     if (most == sizes->count)
         return;
     kg__format(title, sizeof title, "Time by launch, hot, at size %s", sizes->sizes[most]);
-    plot = begin_plot("lines", title, "launch: threads a block, blocks", "µs");
+    plot = begin_plot("lines", title, "launch: threads per block, blocks", "µs");
     for (size_t row = 0; row < table->row_count; row++) {
         if (sizes->of_rows[row] == most)
             add_place(plot, table->rows[row].launch);

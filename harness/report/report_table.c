@@ -139,8 +139,8 @@ static bool was_measured(const json_t *entry)
 }
 
 static const char *const no_id =
-    "\"%s\" is no case's id (comparison/variant/size/launch): run ctest, which writes the results "
-    "anew";
+    "\"%s\" is not a case id (comparison/variant/size/launch): run ctest, which writes the results "
+    "again";
 
 /* A variant's number; variant_count where it has none yet. */
 static size_t variant_of(const kg__report_table *table, const char *name)
@@ -379,8 +379,8 @@ static bool place_cases(kg__report_table *table, kg__error *error)
 
         if (*place != 0)
             return kg__fail(error,
-                            "%s/%s/%s/%s stands twice in the results of %s: run ctest, which "
-                            "writes them anew",
+                            "%s/%s/%s/%s appears twice in the results of %s: run ctest, which "
+                            "writes them again",
                             table->comparison, table->variants[one->variant], one->size,
                             one->launch, table->target);
         *place = i + 1;

@@ -78,8 +78,8 @@ typedef struct kg__report_table {
 } kg__report_table;
 
 /* Makes the table of a target's cases of `comparison` that were timed or counted and that KG_FILTER
- * lets through; there may be none. False with `error` where an id is no case's, or stands twice.
- * Free with kg__report_table_free() whatever came back. */
+ * lets through; there may be none. False with `error` where an id is not a case's, or appears
+ * twice. Free with kg__report_table_free() whatever came back. */
 bool kg__report_table_make(const json_t *results, const char *comparison, const char *target,
                            kg__report_table *table, kg__error *error);
 

@@ -195,7 +195,7 @@ static void write_meanings(FILE *stream, const kg__report_table *table)
         if (table->variant_count > 1)
             fprintf(stream,
                     "- In brackets: how many times as many as `%s` has at the same size and "
-                    "threads a block.\n",
+                    "threads per block.\n",
                     table->variants[0]);
         fputs(
             "- A request is an instruction of a warp that goes to memory. Of one, sectors are the "
@@ -210,7 +210,7 @@ static void write_meanings(FILE *stream, const kg__report_table *table)
     }
     if (table->variant_count > 1)
         fprintf(stream,
-                "- In brackets: how many times as fast as `%s` at the same size and threads a "
+                "- In brackets: how many times as fast as `%s` at the same size and threads per "
                 "block.\n",
                 table->variants[0]);
     write_clocks(stream, table);

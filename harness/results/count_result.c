@@ -123,7 +123,7 @@ static void take_counter(counted *one, kg__counter counter)
             judge_counter(one, counter, (double)count);
             return;
         }
-        kg__format(why, sizeof why, "%s is no whole number from 0 to 2^53 in the record", name);
+        kg__format(why, sizeof why, "%s is not a whole number from 0 to 2^53 in the record", name);
         fail(one, why);
         return;
     }
@@ -138,7 +138,7 @@ static void take_counter(counted *one, kg__counter counter)
         judge_counter(one, counter, 0);
 }
 
-/* A name in the record that is no counter means that two versions met. */
+/* A name in the record that is not a counter means that two versions met. */
 static void refuse_strangers(counted *one)
 {
     const char *name;
@@ -148,8 +148,8 @@ static void refuse_strangers(counted *one)
     json_object_foreach (json_object_get(one->measured, "metrics"), name, figures) {
         if (kg__counter_parse(name, NULL))
             continue;
-        kg__format(why, sizeof why, "%s was counted, and is no counter: build both programs again",
-                   name);
+        kg__format(why, sizeof why,
+                   "%s was counted, and is not a counter: build both programs again", name);
         fail(one, why);
     }
 }

@@ -198,9 +198,9 @@ char *kg__failure_group_reason(const json_t *entry, const json_t *led, size_t na
 
     if (others == NULL)
         return reason;
-    size = strlen(reason) + strlen(others) + sizeof "; so too ";
+    size = strlen(reason) + strlen(others) + sizeof "; also ";
     text = kg__allocate(size, 1);
-    snprintf(text, size, "%s; so too %s", reason, others);
+    snprintf(text, size, "%s; also %s", reason, others);
     free(others);
     free(reason);
     return text;

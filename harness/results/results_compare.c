@@ -93,7 +93,7 @@ static bool note_places(run *one, kg__error *error)
 
         name_place(key, sizeof key, target, id);
         if (json_object_get(one->places, key) != NULL)
-            return kg__fail(error, "%s: %s stands twice on %s: name a file as a run wrote it",
+            return kg__fail(error, "%s: %s appears twice on %s: name a file as a run wrote it",
                             one->name, id, target);
         json_object_set_new(one->places, key, json_integer((json_int_t)i));
     }
@@ -387,7 +387,8 @@ static kg__verdict compare_metric(comparing *all, const both *one, const char *m
     if (!is_usable(metric, &row->a) || !is_usable(metric, &row->b)) {
         row->verdict = KG__ERROR;
         row->ratio = (kg__interval){ NAN, NAN, NAN };
-        kg__format(row->why, sizeof row->why, "%s's value is no figure to compare: measure it anew",
+        kg__format(row->why, sizeof row->why,
+                   "%s's value is not a figure to compare: measure it again",
                    is_usable(metric, &row->a) ? "B" : "A");
         return row->verdict;
     }

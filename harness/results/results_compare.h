@@ -82,7 +82,7 @@ typedef struct kg__results_comparison {
  * for all; KG_FILTER narrows further. Cases are matched by id and target; where each run has one
  * GPU that the other has not, these two are compared with each other, and judged where `across`.
  *
- * False with `error` where a case stands twice in a document, where one has none, where the two
+ * False with `error` where a case appears twice in a document, where one has none, where the two
  * have no case in common, or the filters leave none. Free with kg__results_comparison_free()
  * whatever came back. */
 bool kg__results_compare(const json_t *a, const json_t *b, const char *filter, bool across,

@@ -174,7 +174,7 @@ static const form name = { .fits = is_name, .expected = "a text, and not an empt
 static const form case_id = { .fits = is_name, .expected = "a case's id" };
 static const form target_key = { .fits = is_name, .expected = "a target's key" };
 static const form boolean = { .fits = is_boolean, .expected = "true or false" };
-static const form mark = { .fits = is_mark, .expected = "true, or left away" };
+static const form mark = { .fits = is_mark, .expected = "true, or absent" };
 static const form number = { .fits = is_number, .expected = "a number" };
 static const form figure = { .fits = is_figure, .expected = "a number" };
 static const form amount = { .fits = is_amount, .expected = "a number of at least 0" };

@@ -418,7 +418,7 @@ char *kg__results_reproduce(const json_t *results, const json_t *entry, const ch
     if (*build == '\0')
         build = strncmp(test, "gpu.", 4) == 0 ? "build/gpu" : "build/cpu";
     begin(&words);
-    /* CTest runs what was built last, whatever was mended since. */
+    /* CTest runs what was built last, whatever was fixed since. */
     fputs("cmake --build ", words.stream);
     write_word(words.stream, build);
     fputs(" && ", words.stream);

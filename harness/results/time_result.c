@@ -168,7 +168,7 @@ static size_t comparison_length(const char *id)
 }
 
 /* What follows "comparison/variant/" in a case's id, without a number of blocks: variants are timed
- * side by side, so all of a size and number of threads a block are recorded together. */
+ * side by side, so all of a size and number of threads per block are recorded together. */
 static void name_neighbours(const char *id, char *glob, size_t size)
 {
     const char *variant = id + comparison_length(id);

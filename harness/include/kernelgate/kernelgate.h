@@ -64,7 +64,7 @@ static inline int64_t kg_extent(const kg_size *size, int index)
     return size->extent[index < last ? index : last];
 }
 
-/* A launch: threads a block (or a tile's edge), and the number of blocks where that is free (0
+/* A launch: threads per block (or a tile's edge), and the number of blocks where that is free (0
  * elsewhere). A table ends in KG_END; a comparison without launches has none. */
 typedef struct kg_launch {
     int block;

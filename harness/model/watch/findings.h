@@ -24,7 +24,7 @@ typedef struct kg__finding_place {
 
 /* Whether a kind of finding is there already for a place in the code; then it is counted once more.
  * Races are one kind here. A place either reads or writes. A racing kernel races some hundred
- * million times: ask before describing it anew. */
+ * million times: ask before describing it again. */
 bool kg__found_before(kg__finding_kind kind, uintptr_t code);
 
 /* What a kind of access (trace.h) does. */
@@ -48,6 +48,7 @@ void kg__describe_line(char *text, size_t size, kg__model_source source);
 
 /* Where and who, of a race or a barrier, the other one was. */
 void kg__set_source(kg__finding_actor *actor, kg__model_source source);
+/* Sets a block or a thread of an actor, and that it is known. */
 void kg__set_index(bool *known, unsigned int to[3], uint3 index);
 
 /* The index of a thread of the running block. */

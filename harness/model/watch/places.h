@@ -34,7 +34,7 @@ typedef enum kg__model_space {
 
 /* A variable of a program: __device__ (global), __shared__ or __constant__. */
 typedef struct kg__model_variable {
-    const char *name; /* demangled, its function left away: "tile_a" */
+    const char *name; /* demangled, without its function: "tile_a" */
     unsigned char *base;
     size_t size; /* bytes */
     kg__model_space space;

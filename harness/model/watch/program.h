@@ -1,6 +1,6 @@
 /* What the model knows of the program that it is linked to. A model that is installed once serves
  * programs of other compilers, and finds its headers where it was moved to: program.c is compiled
- * anew for each program. */
+ * again for each program. */
 #ifndef KG__MODEL_PROGRAM_H
 #define KG__MODEL_PROGRAM_H
 

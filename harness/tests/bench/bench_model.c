@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "base/message.h"
 #include "model/watch/watch.h"
+#include "records/finding_text.h"
 
 #define EDGE 530
 
@@ -139,8 +140,10 @@ static int measure(const struct variant *variant, const struct mode *mode)
     right = is_right(product);
     free(product);
     if (report->finding_count > 0) {
-        kg__complain("bench_model: %s:%u: %s", report->findings[0].file, report->findings[0].line,
-                     report->findings[0].text);
+        char text[KG__MESSAGE_SIZE];
+
+        kg__finding_line(&report->findings[0], text, sizeof text);
+        kg__complain("bench_model: %s", text);
         right = false;
     }
     printf("%.3f %" PRIu64 " %ld\n", seconds, report->accesses, peak_memory());

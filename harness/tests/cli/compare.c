@@ -422,7 +422,7 @@ Test(compare, nothing_to_compare)
     expect_refusal("", "the filter leaves none of 1 cases");
     unsetenv("KG_FILTER");
     timed(run_b, "m/a/1/b8", 100);
-    expect_refusal("", "B: m/a/1/b8 stands twice on " GPU);
+    expect_refusal("", "B: m/a/1/b8 appears twice on " GPU);
 }
 
 static void write_runs(void)

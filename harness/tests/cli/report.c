@@ -268,7 +268,8 @@ Test(report, what_times_are_worth)
 Test(report, notes)
 {
     static const char *const expected[] = {
-        "\n- In brackets: how many times as fast as `naive` at the same size and threads a block.",
+        "\n- In brackets: how many times as fast as `naive` at the same size and threads per "
+        "block.",
         "at that of float multiply-adds (of integers too)",
         "\n- **wrong**: `tiled/256/b16`: c\\[row 1\\]: a \\| b\n",
         "\n- noisy: `naive/530/b16`.\n",
@@ -642,18 +643,18 @@ Test(report, ids_that_are_none)
         timed("odd/a/1/b8", 100, 0);
         timed(wrong[i], 100, 0);
         write_results();
-        expect(table_of("odd"), 2, "is no case's id (comparison/variant/size/launch)");
+        expect(table_of("odd"), 2, "is not a case id (comparison/variant/size/launch)");
     }
     json_array_clear(list("cases"));
     timed("odd/a/1/b8", 100, 0);
     timed("odd/a/1/b8", 200, 0);
     write_results();
-    expect(table_of("odd"), 2, "odd/a/1/b8 stands twice in the results of nvidia-h200");
+    expect(table_of("odd"), 2, "odd/a/1/b8 appears twice in the results of nvidia-h200");
     json_array_clear(list("cases"));
     timed("odd/a/1/b8", 100, 0);
     refused("odd/a/1", "");
     write_results();
-    expect(table_of("odd"), 2, "\"odd/a/1\" is no case's id");
+    expect(table_of("odd"), 2, "\"odd/a/1\" is not a case id");
 }
 
 /* Members that are missing, or that are not known and odd, cost their figures alone. */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/fakes/idle_callbacks.h"
 #include "model/model.h"
+#include "tests/fakes/idle_callbacks.h"
 
 static kg_arguments bytes_in_two(size_t first, size_t second)
 {

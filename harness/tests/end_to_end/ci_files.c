@@ -6,8 +6,8 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "tests/fakes/drive.h"
 #include "base/message.h"
+#include "tests/fakes/drive.h"
 
 static void begin(void)
 {

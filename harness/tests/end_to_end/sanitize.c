@@ -7,8 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/fakes/drive.h"
 #include "base/message.h"
+#include "tests/fakes/drive.h"
 
 /* Takes the options as the real one does, runs the program, writes the report of the file named in
  * STAND_IN_REPORT, and ends with STAND_IN_CODE where that is set, else with the program's code. */

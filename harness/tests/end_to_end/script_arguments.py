@@ -140,13 +140,13 @@ class Arguments(unittest.TestCase):
         self.refuses("unrecognized arguments: --what; see ci/test-page --help", page, program, "--what")
         self.refuses("unrecognized arguments: --result x; see ci/test-page --help", page, program, "--result", "x")
         self.refuses("argument --results: expected one argument; see ci/test-page --help", page, program, "--results")
-        self.refuses("/no/such: is no program: name the kernelgate of a build, as build/cpu/harness/cli/kernelgate", page,
+        self.refuses("/no/such: is not a program: name the kernelgate of a build, as build/cpu/harness/cli/kernelgate", page,
                      "/no/such")
         self.refuses("--results /no/such: there is no such file: name the results.json of a run", page, program, "--results",
                      "/no/such")
         self.refuses("--screenshots CMakePresets.json/a: the folder cannot be made: Not a directory: name another", page,
                      program, "--screenshots", "CMakePresets.json/a")
-        self.refuses("KG_CHROMIUM=/no/such is no program: set it to a Chromium, or unset it", page, program,
+        self.refuses("KG_CHROMIUM=/no/such is not a program: set it to a Chromium, or unset it", page, program,
                      KG_CHROMIUM="/no/such")
         self.assertEqual(self.run_script(page, "--help").returncode, 0)
 

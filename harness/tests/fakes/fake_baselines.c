@@ -3,8 +3,8 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-#include "tests/fakes/drive.h"
 #include "base/message.h"
+#include "tests/fakes/drive.h"
 
 kg__baseline baseline;
 kg__baseline counts;

@@ -1,18 +1,18 @@
 /* A clock for the GPU that is not there: part tune's steps, whose launches take what the plan says.
  * Without a plan, "plain" takes 10000 ns and every other variant 5000 with blocks of 64 threads,
- * and a tenth more for each factor of two in the threads a block, or in the number of blocks from
+ * and a tenth more for each factor of two in the threads per block, or in the number of blocks from
  * 8, on either side. Samples scatter over the plan's width. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "observer/graph_clock.h"
-#include "observer/timed_group.h"
 #include "device/device.h"
-#include "tests/fakes/fake_gpu.h"
 #include "model/model.h"
+#include "observer/graph_clock.h"
 #include "observer/time_bench.h"
+#include "observer/timed_group.h"
+#include "tests/fakes/fake_gpu.h"
 
 #define BEST_BLOCK 64.0
 #define BEST_GRID 8.0

@@ -384,8 +384,8 @@ bool kg__device_launches(const kg__case *c, const kg__buffers *buffers, json_t *
         return kg__fail(why, "the arguments are not there");
     json_array_append_new(list,
                           json_pack("{s:s, s:[i, i, i], s:[i, i, i], s:i, s:i}", "kernel",
-                                    c->variant->name, "grid", 1, 1, 1, "block", c->launch.block,
-                                    1, 1, "dynamic_shared", 0, "registers", 40));
+                                    c->variant->name, "grid", 1, 1, 1, "block", c->launch.block, 1,
+                                    1, "dynamic_shared", 0, "registers", 40));
     return true;
 }
 

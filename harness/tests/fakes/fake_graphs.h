@@ -25,9 +25,9 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t replayable);
 
 /* What the GPU is like, and what it has done. */
 typedef struct fake_graphs {
-    double low_ns; /* what a launch costs in a fresh context */
-    double high_ns;  /* and in one that is worn in */
-    bool wears;      /* copies wear the context in */
+    double low_ns;  /* what a launch costs in a fresh context */
+    double high_ns; /* and in one that is worn in */
+    bool wears;     /* copies wear the context in */
     bool worn;
     size_t fall_every; /* replays after which a launch costs the less again; 0: never */
     size_t replays;    /* since the last fall, or wearing */

@@ -225,7 +225,7 @@ Test(part_claims, claims_that_say_nothing)
         { "no_case_that_is_counted", "fake/plain/1/b32: no such case among those of part count" },
         { "no_such_metric", "barrier: no metric of part count: fix the claim" },
         { "a_time", NULL },
-        { "no_factor", "a factor that is no number above 0: fix the claim" },
+        { "no_factor", "a factor that is not a number above 0: fix the claim" },
         { "no_range", "a range whose least is above its most: fix the claim" },
         { "a_range_of_nothing", "a range whose least is above its most: fix the claim" },
         { "nothing_at_all", "the claim expects nothing: give it a kg_expect_...(), or remove it" },
@@ -259,7 +259,7 @@ Test(part_claims, claims_on_cold_times)
 {
     static const char *const mistaken[][2] = {
         { "a_counter", "barriers: no metric of part time: fix the claim" },
-        { "a_speedup_by_nothing", "a factor that is no number above 0: fix the claim" },
+        { "a_speedup_by_nothing", "a factor that is not a number above 0: fix the claim" },
     };
 
     store_baseline();

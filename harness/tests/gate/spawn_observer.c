@@ -132,7 +132,7 @@ Test(observer, the_instrumented_program)
     cr_assert(strstr(why.text, "too long") != NULL, "%s", why.text);
     for (size_t i = 0; i < sizeof strangers / sizeof *strangers; i++) {
         cr_assert(not(kg__instrumented_program(strangers[i], path, sizeof path, &why)));
-        cr_assert(strstr(why.text, "is no program for the CPU model") != NULL, "%s", why.text);
+        cr_assert(strstr(why.text, "is not a program for the CPU model") != NULL, "%s", why.text);
     }
     memset(long_path, 'a', 4993);
     kg__format(long_path + 4993, 7, ".model");
@@ -141,7 +141,8 @@ Test(observer, the_instrumented_program)
     free(long_path);
     /* This very program is no comparison's. */
     cr_assert(not(kg__instrumented_program(NULL, path, sizeof path, &why)));
-    cr_assert(strstr(why.text, "test_spawn_observer: is no program for") != NULL, "%s", why.text);
+    cr_assert(strstr(why.text, "test_spawn_observer: is not a program for") != NULL, "%s",
+              why.text);
 }
 
 Test(observer, all_goes_well)

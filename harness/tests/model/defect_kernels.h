@@ -12,14 +12,14 @@
 extern "C" {
 #endif
 
-#define DEFECT_MAX_BLOCK 256 /* threads a block, for all of these kernels */
+#define DEFECT_MAX_BLOCK 256 /* threads per block, for all of these kernels */
 #define DEFECT_GREATEST 8    /* the inputs are whole numbers from -8 to 8 */
 #define DEFECT_BINS (2 * DEFECT_GREATEST + 1)
 
 /* One launch. Pointers are device memory, but for `host`. */
 typedef struct defect_call {
     int n;           /* elements; of a matrix, rows or the edge */
-    int block;       /* threads a block */
+    int block;       /* threads per block */
     bool defective;  /* the kernel with its defect, or its clean twin */
     const float *in; /* a kernel may only read it */
     float *out;

@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-#define WATCH_MAX_BLOCK 1024 /* threads a block, for all of these kernels */
+#define WATCH_MAX_BLOCK 1024 /* threads per block, for all of these kernels */
 
 /* 12 bytes, 48 bytes, and 7 bytes of which the number is aligned to nothing. */
 typedef struct watch_triple {

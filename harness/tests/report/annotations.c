@@ -135,7 +135,7 @@ Test(annotations, cases_of_a_variant_are_one_and_the_worst_speaks)
         "{\"change\": 0.09}, \"cold_time_ns\": {\"change\": -2}}}, {\"case\": \"a/v/3/-\", "
         "\"target\": \"u\", \"verdict\": \"slower\", \"why\": \"other\"}]}",
         "", 2,
-        "::error file=kernels/a/v.cu,line=2,title=slower%3A a/v/2/- on t::by 9%0Aso too: a/v/1/-\n"
+        "::error file=kernels/a/v.cu,line=2,title=slower%3A a/v/2/- on t::by 9%0Aalso: a/v/1/-\n"
         "::error file=kernels/a/v.cu,line=2,title=slower%3A a/v/3/- on u::other\n");
 }
 
@@ -158,7 +158,7 @@ Test(annotations, claims_and_vanished_cases_are_shown_where_they_are_written)
         "::error file=baselines/t.json,line=3,title=vanished%3A a/old/1/- on t::the baseline has "
         "it, and it is in no table or refused: put it back, or retire it with ci/rebaseline or "
         "kernelgate baseline retire "
-        "(baselines/t.json)%0Aso too: a/old/2/-\n"
+        "(baselines/t.json)%0Aalso: a/old/2/-\n"
         "::error title=vanished%3A a/old/1/- on u::the baseline has it, and it is in no table or "
         "refused: put it back, or retire it with ci/rebaseline or kernelgate baseline retire "
         "(baselines/u.json)\n");
@@ -254,7 +254,7 @@ Test(annotations, a_long_list_of_cases_is_cut)
     char *document = slower_variants(1, 30);
     char *text = annotate(document, "", 1);
 
-    cr_expect(strstr(text, "%0Aso too: a/v0/28/-, a/v0/27/-") != NULL, "%s", text);
+    cr_expect(strstr(text, "%0Aalso: a/v0/28/-, a/v0/27/-") != NULL, "%s", text);
     cr_expect(strstr(text, ", a/v0/9/- and 9 more\n") != NULL, "%s", text);
     free(text);
     free(document);

@@ -187,9 +187,9 @@ Test(page, cases_that_failed_alike_are_one_failure)
     timed("a/naive/17/b32", 1000, "wrong", "kernels/a/naive.cu: c[7]: expected 5, got 4");
     text = page();
     cr_expect(occurrences(text, "<article class=\"failure\"") == 2);
-    expect_order(text, (const char *const[]){ "expected 1, got 2", "So too 2 other cases: ",
+    expect_order(text, (const char *const[]){ "expected 1, got 2", "Also 2 other cases: ",
                                               "a/tiled/530/b32", "a/tiled/17/b32", NULL });
-    cr_expect(occurrences(text, "So too") == 1);
+    cr_expect(occurrences(text, "Also") == 1);
     cr_expect(occurrences(text, "expected 3, got 4") == 0);
     free(text);
 }

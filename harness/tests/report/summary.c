@@ -363,7 +363,7 @@ Test(summary, cases_that_failed_alike_are_one_row)
 {
     char *text = summary(parse(alike_run));
 
-    expect_within(text, "v.cu:9: reads x; 3 times; so too 2/b8, 2/b16 |\n");
+    expect_within(text, "v.cu:9: reads x; 3 times; also 2/b8, 2/b16 |\n");
     expect_within(text, "v.cu:11: reads x; 5 times |\n");
     expect_not_within(text, "4 times");
     expect_within(text, "KG_FILTER='a/v/1/b8'");

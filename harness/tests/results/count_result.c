@@ -398,17 +398,17 @@ Test(counting, records_that_are_wrong)
     usual_case();
     json_object_set_new(json_object_get(record, "metrics"), "speed",
                         json_pack("{s:i}", "value", 7));
-    expect("error", "speed was counted, and is no counter: build both programs again");
+    expect("error", "speed was counted, and is not a counter: build both programs again");
     lose("speed");
     count("barriers", -1);
-    expect("error", "barriers is no whole number from 0 to 2^53 in the record");
+    expect("error", "barriers is not a whole number from 0 to 2^53 in the record");
     json_object_set_new(json_object_get(record, "metrics"), "barriers",
                         json_pack("{s:f}", "value", 1.5));
-    expect("error", "barriers is no whole number from 0 to 2^53 in the record");
+    expect("error", "barriers is not a whole number from 0 to 2^53 in the record");
     json_object_set_new(json_object_get(record, "metrics"), "barriers", json_object());
-    expect("error", "barriers is no whole number from 0 to 2^53 in the record");
+    expect("error", "barriers is not a whole number from 0 to 2^53 in the record");
     count("barriers", 9007199254740993);
-    expect("error", "barriers is no whole number from 0 to 2^53 in the record");
+    expect("error", "barriers is not a whole number from 0 to 2^53 in the record");
     json_object_set_new(record, "metrics", json_object());
     expect("error", "the observer recorded no counter of this case");
     json_object_del(record, "metrics");

@@ -165,9 +165,9 @@ Test(alike, the_first_speaks_for_the_others)
         cr_expect(kg__failure_group_leads(sorted, entry, &led) == speaks[i], "%zu", i);
     entry = json_array_get(json_object_get(results, "cases"), 0);
     cr_assert(kg__failure_group_leads(sorted, entry, &led));
-    expect_reason(entry, led, 9, "x of 3; so too 3/b8, 5/b16");
-    expect_reason(entry, led, 1, "x of 3; so too 3/b8 and 1 more");
-    expect_reason(entry, led, 0, "x of 3; so too 2 more");
+    expect_reason(entry, led, 9, "x of 3; also 3/b8, 5/b16");
+    expect_reason(entry, led, 1, "x of 3; also 3/b8 and 1 more");
+    expect_reason(entry, led, 0, "x of 3; also 2 more");
     expect_reason(entry, NULL, 9, "x of 3");
     entry = json_array_get(json_object_get(results, "cases"), 3);
     cr_assert(kg__failure_group_leads(sorted, entry, &led));

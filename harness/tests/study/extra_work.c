@@ -15,10 +15,10 @@
 #define NEARNESS 0.02
 #define LAUNCHES_AT_MOST 2000
 
-bool __real_kg__graph_prepare(kg__bench *bench, const kg__workload *what, int unit, double budget_ms,
-                              kg__series *one, kg__error *why);
-bool __wrap_kg__graph_prepare(kg__bench *bench, const kg__workload *what, int unit, double budget_ms,
-                              kg__series *one, kg__error *why);
+bool __real_kg__graph_prepare(kg__bench *bench, const kg__workload *what, int unit,
+                              double budget_ms, kg__series *one, kg__error *why);
+bool __wrap_kg__graph_prepare(kg__bench *bench, const kg__workload *what, int unit,
+                              double budget_ms, kg__series *one, kg__error *why);
 bool __real_kg__prepare_launch(const kg__case *one, const kg__buffers *buffers, kg__error *why);
 bool __wrap_kg__prepare_launch(const kg__case *one, const kg__buffers *buffers, kg__error *why);
 
@@ -90,8 +90,8 @@ static int unit_for(int unit, double fraction)
     return launches;
 }
 
-bool __wrap_kg__graph_prepare(kg__bench *bench, const kg__workload *what, int unit, double budget_ms,
-                              kg__series *one, kg__error *why)
+bool __wrap_kg__graph_prepare(kg__bench *bench, const kg__workload *what, int unit,
+                              double budget_ms, kg__series *one, kg__error *why)
 {
     /* Cold launches take turns at buffer sets that exceed L2 twice. Half a round away neither the
      * launch besides nor the one whose turn it is there finds its data in L2. */
