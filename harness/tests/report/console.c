@@ -26,8 +26,8 @@ static json_t *parse(const char *text)
     json_error_t error;
     json_t *document;
 
-    for (char *c = quoted; *c != '\0'; c++)
-        *c = *c == '\'' ? '"' : *c;
+    for (char *c = strchr(quoted, '\''); c != NULL; c = strchr(c, '\''))
+        *c = '"';
     document = json_loads(quoted, 0, &error);
     cr_assert(document != NULL, "%s: %s", error.text, text);
     free(quoted);
