@@ -258,7 +258,7 @@ trap release_folders EXIT
 # at once, the error can be far above the log's end: what follows the first that failed for Ninja, else the first error.
 stop_with_log() {
     local begin part='the log, from its first error on'
-    begin=$(grep -n -m 1 '^FAILED: ' -- "$1" || grep -n -m 1 -E '(^|[: ])error:|^CMake Error' -- "$1") || part='the last lines of the log'
+    begin=$(grep -n -m 1 -E '^(FAILED: |CMake Error)' -- "$1" || grep -n -m 1 -E '(^|[: ])error:' -- "$1") || part='the last lines of the log'
     printf '%s\n' "--- $part:" >&2
     if [[ -n $begin ]]; then
         tail -n "+${begin%%:*}" -- "$1" | awk '!/^\[[0-9]+\/[0-9]+\] / && shown++ < 40'

@@ -176,6 +176,10 @@ Test(gate, a_failed_build_shows_its_first_error)
         { "for i in $(seq 100); do echo \"before $i\"; done; echo 'c.c:9: fatal error: y'; "
           "for i in $(seq 100); do echo \"after $i\"; done; echo 'make: *** [all] Error 2'",
           "--- the log, from its first error on:\nc.c:9: fatal error: y\nafter 1\n" },
+        /* CMake that runs again within the build. */
+        { "echo '[1/2] Re-running CMake...'; echo 'CMake Error at a.cmake:1'; echo 'FAILED: "
+          "build.ninja'",
+          "--- the log, from its first error on:\nCMake Error at a.cmake:1\nFAILED: build.ninja" },
         { "echo 'CMake Error at CMakeLists.txt:3 (message):'; seq -f 'more %g' 100",
           "--- the log, from its first error on:\nCMake Error at CMakeLists.txt:3 (message):\n" },
         { "seq -f 'line %g' 100", "--- the last lines of the log:\nline 61\n" },
