@@ -268,8 +268,8 @@ Test(report, what_times_are_worth)
 Test(report, notes)
 {
     static const char *const expected[] = {
-        "\n- In brackets: how many times as fast as `naive` at the same size and threads per "
-        "block.",
+        ("\n- In brackets: how many times as fast as `naive` at the same size and threads per "
+         "block."),
         "at that of float multiply-adds (of integers too)",
         "\n- **wrong**: `tiled/256/b16`: c\\[row 1\\]: a \\| b\n",
         "\n- noisy: `naive/530/b16`.\n",
