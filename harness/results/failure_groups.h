@@ -27,7 +27,7 @@ bool kg__failure_group_leads(const json_t *sorted, const json_t *entry, const js
  * "1/b16, 1/b32 and 3 more". On the heap; NULL where there are none. */
 char *kg__failure_group_others(const json_t *entry, const json_t *led, size_t named);
 
-/* A case's reason, and behind it the others: "...; also 1/b16, 1/b32 and 3 more". On the heap. */
+/* A case's reason, followed by the others: "...; also 1/b16, 1/b32 and 3 more". On the heap. */
 char *kg__failure_group_reason(const json_t *entry, const json_t *led, size_t named);
 
 #endif

@@ -104,7 +104,7 @@ static bool write_exceptions(FILE *stream, const json_t *results)
     return !first;
 }
 
-/* Writes what failed and is no case. */
+/* Writes what failed outside of cases. */
 static void write_other_failures(FILE *stream, const json_t *results)
 {
     const struct {

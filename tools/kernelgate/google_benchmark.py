@@ -97,7 +97,7 @@ def _case_name(benchmark, threads):
     if bracket:
         for argument in _split(template[:-1] if template.endswith(">") else template, ","):
             _add_value(name, argument.lstrip(" "))
-    # Threads of the host come last; an argument may be called so too.
+    # Threads of the host come last; an argument may have that name too.
     of_host = bool(arguments) and arguments[-1] == f"threads:{threads}"
     for argument in arguments[:-1] if of_host else arguments:
         if not SETTING.fullmatch(argument):

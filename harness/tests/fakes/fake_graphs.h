@@ -26,7 +26,7 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t replayable);
 /* What the GPU is like, and what it has done. */
 typedef struct fake_graphs {
     double low_ns;  /* what a launch costs in a fresh context */
-    double high_ns; /* and in one that is worn in */
+    double high_ns; /* and in one that is warmed up */
     bool wears;     /* copies wear the context in */
     bool worn;
     size_t fall_every; /* replays after which a launch costs the less again; 0: never */

@@ -1,5 +1,5 @@
 /* Looks at the two costs that a launch in a graph has on some cards (docs/measuring.md): reads
- * both, watches a context that is worn in while nothing else happens, and while processes start on
+ * both, watches a warmed-up context while nothing else happens, and while processes start on
  * another board of the host, and prints what it saw as one JSON object. A process that sees the
  * other board as well is left alone by what starts there, so that it starts itself anew, as
  * `PROGRAM watch BOARD`, with its own board alone to be seen. As `PROGRAM start` it is a process
