@@ -29,6 +29,8 @@ typedef struct kg__command {
                                   are none */
     const char *summary;       /* one line */
     const char *details;       /* what the help says below the options; whole lines, or "" */
+    const char *tool;          /* the Python program that it is, in tools/kernelgate/; the members
+                                  below are empty then. NULL: it is C */
     const kg__option *options; /* ends with an empty one */
     bool takes_operands;
     /* The name of the option that may be given up to KG__REPEATS_MAXIMUM times; its text is an

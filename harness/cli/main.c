@@ -1,11 +1,13 @@
 /* The command `kernelgate`. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/exit_code.h"
 #include "base/message.h"
 #include "cli/command.h"
 #include "cli/manual.h"
+#include "cli/tool.h"
 #include "judge/judge.h"
 #include "suite/settings.h"
 
@@ -47,11 +49,19 @@ static void print_overview(FILE *stream)
           stream);
 }
 
-static void print_help(const kg__command *command)
+static bool print_help(const kg__command *command)
 {
-    printf("usage: kernelgate %s%s%s%s\n\n%s.\n", command->name,
-           command->options[0].name != NULL ? " [OPTION...]" : "",
+    bool has_options = command->tool != NULL || command->options[0].name != NULL;
+
+    printf("usage: kernelgate %s%s%s%s\n\n%s.\n", command->name, has_options ? " [OPTION...]" : "",
            *command->operands != '\0' ? " " : "", command->operands, command->summary);
+    if (command->tool != NULL) {
+        char *text = kg__tool_help(command);
+
+        printf("\n%s", text != NULL ? text : "");
+        free(text);
+        return text != NULL;
+    }
     for (const kg__option *option = command->options; option->name != NULL; option++) {
         char shown[64];
 
@@ -61,6 +71,7 @@ static void print_help(const kg__command *command)
     }
     if (*command->details != '\0')
         printf("\n%s", command->details);
+    return true;
 }
 
 /* Finds the subcommand that the arguments begin with; `*words` becomes the number of words of its
@@ -139,6 +150,15 @@ static int refuse_command(size_t count, char **arguments)
     return KG__EXIT_ERROR;
 }
 
+/* Whether a tool's arguments ask for help, before "--". */
+static bool is_help(size_t count, char **arguments)
+{
+    for (size_t i = 0; i < count && strcmp(arguments[i], "--") != 0; i++)
+        if (strcmp(arguments[i], "--help") == 0 || strcmp(arguments[i], "-h") == 0)
+            return true;
+    return false;
+}
+
 /* The exit code after printing help. */
 static int printed_help(void)
 {
@@ -166,8 +186,7 @@ int main(int argc, char **argv)
             return printed_help();
         }
         if (count == 2 && strcmp(arguments[1], "--man") == 0) {
-            kg__write_manual(stdout, commands);
-            return printed_help();
+            return kg__write_manual(stdout, commands) ? printed_help() : KG__EXIT_ERROR;
         }
         help = true;
         count--;
@@ -186,15 +205,15 @@ int main(int argc, char **argv)
             return printed_help();
         return refuse_command(count, arguments);
     }
-    if (!help && !kg__parse_arguments(command, count - words, arguments + words, &operands, &help))
+    if (!help && command->tool == NULL &&
+        !kg__parse_arguments(command, count - words, arguments + words, &operands, &help))
         return KG__EXIT_ERROR;
-    if (help) {
-        print_help(command);
-        return printed_help();
-    }
+    if (help || (command->tool != NULL && is_help(count - words, arguments + words)))
+        return print_help(command) ? printed_help() : KG__EXIT_ERROR;
     if (!kg__settings_are_clear(&error)) {
         kg__complain("%s", error.text);
         return KG__EXIT_ERROR;
     }
-    return command->run(operands, arguments + words);
+    return command->tool != NULL ? kg__run_tool(command, count - words, arguments + words)
+                                 : command->run(operands, arguments + words);
 }

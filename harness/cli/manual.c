@@ -1,5 +1,9 @@
 #include "cli/manual.h"
 
+#include <stdlib.h>
+
+#include "cli/tool.h"
+
 /* What the subcommands have in common, and no table of theirs holds. */
 static const struct {
     const char *name;
@@ -59,11 +63,19 @@ static void write_item(FILE *stream, const char *term, const char *value, const 
     fputc('\n', stream);
 }
 
-static void write_command(FILE *stream, const kg__command *command)
+/* Writes lines as they are. */
+static void write_lines(FILE *stream, const char *text)
+{
+    fputs(".PP\n.nf\n", stream);
+    write_escaped(stream, text);
+    fputs(".fi\n", stream);
+}
+
+static bool write_command(FILE *stream, const kg__command *command)
 {
     fputs(".SS kernelgate ", stream);
     write_escaped(stream, command->name);
-    if (command->options[0].name != NULL)
+    if (command->tool != NULL || command->options[0].name != NULL)
         fputs(" [OPTION...]", stream);
     if (*command->operands != '\0')
         fputc(' ', stream);
@@ -71,16 +83,22 @@ static void write_command(FILE *stream, const kg__command *command)
     fputc('\n', stream);
     write_escaped(stream, command->summary);
     fputs(".\n", stream);
+    if (command->tool != NULL) {
+        char *text = kg__tool_help(command);
+
+        if (text != NULL)
+            write_lines(stream, text);
+        free(text);
+        return text != NULL;
+    }
     for (const kg__option *option = command->options; option->name != NULL; option++)
         write_item(stream, option->name, option->value, option->help);
-    if (*command->details == '\0')
-        return;
-    fputs(".PP\n.nf\n", stream);
-    write_escaped(stream, command->details);
-    fputs(".fi\n", stream);
+    if (*command->details != '\0')
+        write_lines(stream, command->details);
+    return true;
 }
 
-void kg__write_manual(FILE *stream, const kg__command *const *commands)
+bool kg__write_manual(FILE *stream, const kg__command *const *commands)
 {
     fputs(".TH KERNELGATE 1 \"\" \"kernelgate\" \"User Commands\"\n"
           ".SH NAME\nkernelgate \\- a gate for CUDA kernels\n"
@@ -92,11 +110,13 @@ void kg__write_manual(FILE *stream, const kg__command *const *commands)
           ".SH COMMANDS\n",
           stream);
     for (size_t i = 0; commands[i] != NULL; i++)
-        write_command(stream, commands[i]);
+        if (!write_command(stream, commands[i]))
+            return false;
     fputs(".SH ENVIRONMENT\n", stream);
     for (size_t i = 0; i < sizeof environment / sizeof *environment; i++)
         write_item(stream, environment[i].name, NULL, environment[i].meaning);
     fputs(".SH EXIT STATUS\n", stream);
     for (size_t i = 0; i < sizeof exits / sizeof *exits; i++)
         write_item(stream, exits[i].code, NULL, exits[i].meaning);
+    return true;
 }

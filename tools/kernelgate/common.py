@@ -1,6 +1,6 @@
-"""What the tools behind `kernelgate import`, `validate` and `selftest` share: errors, files, JSON and output."""
+"""What the commands written in Python share: the command line, errors, files, JSON and output."""
 
-import argparse
+import difflib
 import json
 import math
 import os
@@ -8,6 +8,8 @@ import re
 import signal
 import stat
 import sys
+from dataclasses import dataclass
+from typing import Optional
 
 LARGEST_FIGURE = 2.0**53  # no time and no count comes near it
 MESSAGE_SIZE = 1024  # bytes of the longest message, and one
@@ -43,21 +45,75 @@ def run(main):
         sys.exit(2)
 
 
-class _Parser(argparse.ArgumentParser):
-    def error(self, message):
-        raise Failure(f"{self.prog}: {message}: see `kernelgate help {self.prog}`")
+@dataclass(frozen=True)
+class Option:
+    """An option of a command. Without `value`, the word that help prints for its value, it is a flag."""
+
+    name: str
+    value: Optional[str]
+    help: str
+    repeated: bool = False
 
 
-def parse_options(command, arguments, values, flags, operands=None):
-    """The options that kernelgate has checked and passes on: by name, None or False where not given."""
-    parser = _Parser(command, allow_abbrev=False, add_help=False)
-    for name in values:
-        parser.add_argument(f"--{name}")
-    for name in flags:
-        parser.add_argument(f"--{name}", action="store_true")
-    if operands is not None:
-        parser.add_argument(operands, nargs="*")
-    return vars(parser.parse_args(arguments))
+JSON_OPTION = Option("--json", None, "print one JSON document instead")
+
+
+@dataclass(frozen=True)
+class Command:
+    """The command line of one command. kernelgate prints the first lines of its help, the usage and the summary."""
+
+    name: str
+    options: tuple
+    details: str = ""
+    takes_operands: bool = False
+
+    def parse(self, arguments):
+        """The options by name without dashes, and "operands". An option that is not given is None, a flag False, a
+        repeated option []."""
+        parsed = {option.name[2:]: [] if option.repeated else None if option.value else False for option in self.options}
+        operands = []
+        rest = list(arguments)
+        while rest:
+            argument = rest.pop(0)
+            if argument == "--":
+                operands += rest
+                break
+            if argument in ("--help", "-h"):
+                print_output(self.name, self._help())
+                sys.exit(0)
+            if argument == "-" or not argument.startswith("-"):
+                operands.append(argument)
+            else:
+                self._take(argument, rest, parsed)
+        if operands and not self.takes_operands:
+            raise Failure(f'{self.name}: takes no "{operands[0]}": see `kernelgate help {self.name}`')
+        return {**parsed, "operands": operands}
+
+    def _help(self):
+        lines = [f"  {' '.join(filter(None, (option.name, option.value))):<20} {option.help}" for option in self.options]
+        return "\n".join(lines) + "\n" + (f"\n{self.details}" if self.details else "")
+
+    def _take(self, argument, rest, parsed):
+        name, equals, value = argument.partition("=")
+        option = next((option for option in self.options if option.name == name), None)
+        if option is None:
+            nearest = difflib.get_close_matches(name, [option.name for option in self.options], 1)
+            hint = f"; did you mean {nearest[0]}? See" if nearest else ": see"
+            raise Failure(f"{self.name}: unknown option {name}{hint} `kernelgate help {self.name}`")
+        key = name[2:]
+        if option.value is None:
+            if equals:
+                raise Failure(f"{self.name}: option {name} takes no value")
+            parsed[key] = True
+            return
+        if not equals and rest:
+            value = rest.pop(0)
+        if not value:
+            raise Failure(f"{self.name}: option {name} needs a value: {name} {option.value}")
+        if option.repeated:
+            parsed[key].append(value)
+        else:
+            parsed[key] = value
 
 
 def print_output(command, text):

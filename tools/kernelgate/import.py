@@ -7,7 +7,7 @@ import re
 
 import google_benchmark
 import nvbench
-from common import Failure, parse_options, read_json, run
+from common import JSON_OPTION, Command, Failure, Option, read_json, run
 
 TOOLS = {tool.NAME: tool for tool in (nvbench, google_benchmark)}
 SCHEMA = "kernelgate-measured/1"
@@ -115,11 +115,39 @@ def judge(measured, options):
         raise Failure(f"{command}: cannot be run: {error.strerror}: install kernelgate, and call kernelgate import") from None
 
 
+COMMAND = Command(
+    "import",
+    options=(
+        Option("--from", "TOOL", "what measured: nvbench or google-benchmark"),
+        Option("--target", "KEY", "the target (default: the files' GPU with the tool, nvidia-h200-nvbench)"),
+        Option("--out", "DIR", "the folder of the results (default: KG_OUT, else out)"),
+        Option("--baselines", "DIR", "the baselines' folder (default: KG_BASELINES, else baselines)"),
+        Option("--commit", "NAME", "the commit that was measured (default: the one checked out here)"),
+        Option("--strict", None, "fail on environment, noisy, no-baseline and vanished too (as KG_STRICT=1)"),
+        JSON_OPTION,
+    ),
+    details="""\
+FILE is JSON, of `nvbench --json` or `--jsonbin`, or of google-benchmark's
+`--benchmark_out`. Its benchmarks become cases, comparison/variant/size/launch, which
+are judged like a run of this project's own programs; results.json, junit.xml and
+summary.md are written to the folder of the results, which is cleared first. Of several
+files, one per process, each case's median decides. The results of five imports, each
+adopted by `kernelgate baseline adopt`, make a baseline. KG_FILTER narrows what is
+imported.
+
+exit: 0 judged, and nothing worse; 1 slower (with --strict also noisy, no-baseline,
+vanished); 2 an error, and nothing was judged where a file is bad; 77 no case has a
+baseline
+""",
+    takes_operands=True,
+)
+
+
 def main(arguments):
-    options = parse_options("import", arguments, ("from", "target", "out", "baselines", "commit"), ("strict", "json"), "files")
+    options = COMMAND.parse(arguments)
     tool = named_tool(options["from"])
     check_target(options["target"])
-    paths = options["files"]
+    paths = options["operands"]
     if not paths:
         raise Failure(f"import: needs the file that {tool.NAME} wrote")
     measured = Measured(tool, [path.encode("utf-8", "replace").decode() for path in paths], options["target"])

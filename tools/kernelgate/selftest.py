@@ -7,7 +7,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 
-from common import Failure, complain, list_of, member, number_of, parse_options, print_output, read_json, run, text_of
+from common import JSON_OPTION, Command, Failure, Option, complain, list_of, member, number_of, print_output, read_json, run, text_of
 
 DRIFT = 0.05  # how much slower the machine is made to look, or the kernels alone
 OBSERVERS = 3  # the processes that a slowdown rests on: the first, and two that confirm it
@@ -258,11 +258,29 @@ def prove(proof, as_json):
     return code
 
 
+COMMAND = Command(
+    "selftest",
+    options=(
+        JSON_OPTION,
+    ),
+    details="""\
+Records a baseline of the program's kernels, then has the gate's own test judge them as
+they are, with 1, 2, 3 and 5 % more to do, and against baselines that a machine, or the
+kernels alone, 5 % faster would have left. The build's selftest/selftest.gpu is such a
+program: KG_STUDY_EXTRA, a fraction, is what makes its kernels slower. Leaves
+selftest.md, the table, and the runs' results in selftest/ of KG_OUT (else of out).
+exit: 0 as they are they pass, 3 and 5 % are slower, a drift is environment; 1 one of
+them is not; 2 the gate could not be run; 77 there is no GPU
+""",
+    takes_operands=True,
+)
+
+
 def main(arguments):
-    options = parse_options("selftest", arguments, (), ("json",), "programs")
-    if len(options["programs"]) != 1:
+    options = COMMAND.parse(arguments)
+    if len(options["operands"]) != 1:
         raise Failure("selftest: needs one program, the build's selftest.gpu")
-    (program,) = options["programs"]
+    (program,) = options["operands"]
     if not program.endswith(".gpu"):
         raise Failure(f"selftest: {program}: is not a program for a GPU: those end in .gpu")
     folder = os.path.join(os.environ.get("KG_OUT") or "out", "selftest")

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Optional
 
-from common import (Failure, integer_of, is_integer, member, number_of, open_regular, parse_json, parse_options, print_output, run,
+from common import (JSON_OPTION, Command, Failure, Option, integer_of, is_integer, member, number_of, open_regular, parse_json, print_output, run,
                     text_of)
 from ncu_table import Table
 
@@ -380,8 +380,27 @@ def validate(options):
             "beyond\n", code)
 
 
+COMMAND = Command(
+    "validate",
+    options=(
+        Option("--model", "FILE", "records of the instrumented program's part count"),
+        Option("--launches", "FILE", "records of the GPU program's part launch"),
+        Option("--hardware", "FILE", "Nsight Compute's table of the same launches"),
+        Option("--markdown", None, "print one row per case, as Markdown"),
+        Option("--metrics", None, "print the metrics to profile, one per line, marking those that the verdict needs"),
+        JSON_OPTION,
+    ),
+    details="""\
+ci/validate-model makes the three files. Global loads and stores are judged: more than
+0.1 % between the two is a failure, unless it is a known exception.
+
+exit: 0 all agree; 1 a figure is beyond what is permitted; 2 error
+""",
+)
+
+
 def main(arguments):
-    options = parse_options("validate", arguments, ("model", "launches", "hardware"), ("markdown", "metrics", "json"))
+    options = COMMAND.parse(arguments)
     if options["json"] and options["markdown"]:
         raise Failure("validate: --json and --markdown are two formats: give one")
     if options["metrics"]:

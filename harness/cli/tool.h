@@ -1,0 +1,16 @@
+/* The commands that are Python programs in tools/kernelgate/: those that measure nothing, and read
+ * and print documents. Their options and help are there. */
+#ifndef KG__CLI_TOOL_H
+#define KG__CLI_TOOL_H
+
+#include "cli/command.h"
+
+/* Executes a command's program with the arguments as they were given; returns, with
+ * KG__EXIT_ERROR and a complaint, only if it cannot be run. */
+int kg__run_tool(const kg__command *command, size_t count, char **arguments);
+
+/* What a command's program says of its options and itself, to be freed; NULL with a complaint if it
+ * cannot be run. */
+char *kg__tool_help(const kg__command *command);
+
+#endif
