@@ -87,8 +87,8 @@ static void shorten(char *name)
         if (length > 0)
             name[length] = '\0';
     }
-    if (strncmp(name, "void ", 5) == 0)
-        memmove(name, name + 5, strlen(name + 5) + 1);
+    if (length > 5 && strncmp(name, "void ", 5) == 0)
+        memmove(name, name + 5, strlen(name) - 4);
 }
 
 /* Fills in what the symbol table knows. */

@@ -596,7 +596,7 @@ class Steps(unittest.TestCase):
     def test_a_broken_step_fails_here(self):
         for file, job, change in (
             ("gate-cpu.yml", "model", ("--target model", "--targte model")),
-            ("gate-cpu.yml", "sanitizers", ("--preset sanitize", "--preset sanitise")),
+            ("gate-cpu.yml", "tests", ("ci/test", "ci/tests")),
             ("gate-gpu.yml", "measure", ("--strict", "--stricter")),
             ("gate-gpu.yml", "measure", ('HEAD "$BASE"', 'HEAD "$BASE')),
         ):
