@@ -65,7 +65,7 @@ char *kg__tool_help(const kg__command *command)
     text = kg__allocate(HELP_SIZE, 1);
     if (kg__child_output((const char *const[]){ "python3", "-B", path, "--help", NULL },
                          HELP_SECONDS, text, HELP_SIZE - 1) == 0) {
-        strcat(text, "\n"); /* the output came without its last */
+        text[strlen(text)] = '\n'; /* the output came without its last; zeros follow */
         return text;
     }
     kg__complain("%s --help: failed: install Python 3.9 or newer", path);
