@@ -93,3 +93,10 @@ const kg__command kg__selftest_command = {
     .summary = "Prove the gate: kernels of known duration, made slower by a known extent",
     .tool = "selftest.py",
 };
+
+const kg__command kg__compare_command = {
+    .name = "compare",
+    .operands = "A.json B.json [FILTER]",
+    .summary = "Print how two runs' results differ, as ratios with intervals and verdicts",
+    .tool = "compare.py",
+};

@@ -58,10 +58,11 @@ class Tables(unittest.TestCase):
             self.assertEqual(tool.clean(text), expected)
 
     def test_the_format(self):
-        for asked, as_json, expected in ((None, False, "text"), (None, True, "json"), ("json", True, "json"), ("csv", False, "csv")):
+        for asked, as_json, expected in ((None, False, "text"), (None, True, "json"), ("json", True, "json"),
+                                         ("csv", False, "csv")):
             self.assertEqual(tool.parse_format("c", {"format": asked, "json": as_json}), expected)
         for asked, as_json, told in (("csv", True, "c: --json and --format csv are two formats: give one"),
-                                     ("jsn", False, 'c: there is no format "jsn"; did you mean json: use text, markdown, csv or json')):
+                                     ("jsn", False, 'there is no format "jsn"; did you mean json: use text, markdown, csv or json')):
             with self.assertRaisesRegex(common.Failure, told):
                 tool.parse_format("c", {"format": asked, "json": as_json})
 
