@@ -100,3 +100,10 @@ const kg__command kg__compare_command = {
     .summary = "Print how two runs' results differ, as ratios with intervals and verdicts",
     .tool = "compare.py",
 };
+
+const kg__command kg__predict_command = {
+    .name = "predict",
+    .operands = "[FILTER]",
+    .summary = "Predict the minimum time of kernels on a GPU, which need not be installed",
+    .tool = "predict.py",
+};

@@ -248,8 +248,8 @@ exit 1
         self.write("document.json", done.stdout.encode())
         validator = os.path.join(TREE, "harness", "tests", "fakes", "validate_documents.py")
         schemas = os.path.join(TREE, "baselines", "schemas")
-        valid = subprocess.run([sys.executable, "-W", "ignore", validator, schemas, "document.json"], capture_output=True, text=True,
-                               check=False)
+        valid = subprocess.run([sys.executable, "-W", "ignore", validator, schemas, "document.json"], capture_output=True,
+                               text=True, check=False)
         self.assertEqual(valid.returncode, 0, valid.stdout + valid.stderr)
 
     def test_bad_input(self):
