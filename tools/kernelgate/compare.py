@@ -21,6 +21,7 @@ from text_table import FORMAT_OPTION, Column, Figure, Table, clean, metric_unit,
 
 TWO_RUNS = math.sqrt(2)
 DEFAULT_BAND = 0.02  # of a time that neither run had a baseline for
+# The gate's own, of harness/judge/judge.h:
 FLOOR_NS = 50.0  # a time that moves by less is never judged
 GATED_LIMIT = 0.05  # a time whose limit is wider is recorded as not gated
 SENTINELS = ("copy", "fma")

@@ -107,8 +107,8 @@ class Compare(unittest.TestCase):
         self.assertEqual((found.rows, found.checked, found.tally["pass"]), ([], 1, 1))
 
     def test_the_surroundings(self):
-        """A time that is 5 % slower, and what may answer for that."""
-        a, b = time(100000, 0), time(105000, 0)
+        """A time that is 3.5 % slower, and what may answer for that."""
+        a, b = time(100000, 0), time(103500, 0)
 
         def moved(copy):
             return {"provenance": {GPU: {"sentinels_ns": {"copy": copy, "fma": 100.0}}}}
@@ -121,29 +121,31 @@ class Compare(unittest.TestCase):
                 ({"card": {"foreign_processes": 1}}, {}, {}, {}, "environment")):
             found = compared(results(case("a", a, **of_a), **extra_a), results(case("a", b, **of_b), **extra_b))
             self.assertEqual(found.rows[0].verdict, verdict, (of_a, of_b, extra_b))
-        row = compared([case("a", a)], [case("a", time(105000, 0, verdict="environment"))]).rows[0]
+        row = compared([case("a", a)], [case("a", time(103500, 0, verdict="environment"))]).rows[0]
         self.assertEqual((row.verdict, row.why[:41]), ("environment", "B's surroundings were disturbed: slower b"))
 
     def test_what_cannot_be_compared(self):
         found = compared([case("now_wrong", time(100)), case("was_wrong", time(100), verdict="wrong"), case("gone", time(100)),
-                          case("half", {**time(100), **count(1, gated=False)})],
+                          case("half", {**time(100), **count(1, gated=False)}), case("more", count(1))],
                          [case("now_wrong", time(100), verdict="wrong", why="c[0]"), case("was_wrong", time(100)),
-                          case("new", time(100)), case("new_and_right", {}), case("half", {})])
-        self.assertEqual([(row.verdict, row.metric, row.why) for row in found.rows],
+                          case("new", time(100)), case("new_and_right", {}), case("half", {}),
+                          case("more", {**count(1), **time(100)})])
+        self.assertEqual([(row.verdict, row.metric, row.why) for row in found.rows[:2]],
                          [("wrong", None, "in B: c[0]"), ("no-baseline", None, "nothing to hold B against: A had it wrong")])
         self.assertEqual(found.only_in[0], [
             {"case": "m/gone/1/b8", "target": GPU}, {"case": "m/half/1/b8", "target": GPU, "metric": "time_ns"},
             {"case": "m/half/1/b8", "target": GPU, "metric": "barriers"}])
-        self.assertEqual([entry["case"] for entry in found.only_in[1]], ["m/new/1/b8", "m/new_and_right/1/b8"])
+        self.assertEqual([entry["case"] for entry in found.only_in[1]], ["m/more/1/b8", "m/new/1/b8", "m/new_and_right/1/b8"])
         counted = {key: number for key, number in found.tally.items() if number}
-        self.assertEqual(counted, {"wrong": 1, "no-baseline": 3, "vanished": 2})
+        self.assertEqual(counted, {"wrong": 1, "no-baseline": 4, "vanished": 2})
 
     def test_two_gpus(self):
         """They are shown, and judged where that is asked for. The model of both runs is one target."""
         a, b = case("a", time(100000, 0), kernel=CODE), case("a", time(110000, 0), OTHER, kernel=CODE)
         found = compared([a], [b])
         self.assertEqual((found.rows[0].judged, found.unjudged, found.exit_code(False), found.exit_code(True)), (False, 1, 77, 2))
-        self.assertEqual(found.means()[0]["target_b"], OTHER)
+        self.assertEqual((found.means()[0]["target_b"], found.only_in), (OTHER, ([], [])))
+        self.assertEqual(len(compared([a], [b, case("a", count(1), MODEL)]).rows), 1)
         found = compared([a], [b], across=True)
         self.assertEqual((found.rows[0].verdict, found.exit_code(False)), ("slower", 1), "whatever machine code both run")
         found = compared([a, case("a", count(1), MODEL)], [b, case("a", count(1), MODEL)])
@@ -152,7 +154,8 @@ class Compare(unittest.TestCase):
             compared([a], [b, case("a", time(1), "nvidia-third")])
 
     def test_means_are_geometric(self):
-        found = compared([case("a", time(100)), case("b", time(100))], [case("a", time(200)), case("b", time(50))]).means()
+        found = compared([case("a", {**time(100), **count(1)}), case("b", time(100))],
+                         [case("a", {**time(200), **count(2)}), case("b", time(50))]).means()
         self.assertEqual([mean["cases"] for mean in found], [2])
         self.assertAlmostEqual(found[0]["geometric_mean"], 1)
 

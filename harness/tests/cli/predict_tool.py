@@ -86,6 +86,8 @@ class Bounds(unittest.TestCase):
         self.assertEqual((found.bound_by, found.body_ns, found.total_ns, found.is_memory_bound()), ("DRAM", 10, 5010, True))
         found = bounds.predict(ROUND, job(operations=300000), False, 0)
         self.assertEqual((found.bound_by, found.is_memory_bound()), ("compute", False))
+        found = bounds.predict(ROUND, job(bytes=1048576), True, 0)
+        self.assertEqual((found.bound_by, found.is_memory_bound()), ("L2", True))
         figures = {name: value for name, value in ROUND.items() if name != "bus_gb_per_s"}
         found = bounds.predict(figures, bounds.Job(bytes_to_device=1), False, 0)
         self.assertEqual((found.bounds, found.body_ns, found.total_ns, found.is_memory_bound()), ({}, None, None, False))
@@ -240,7 +242,8 @@ no bound by blocks for 2 of 2 cases: the GPU has no blocks_per_us
 """)
         several = self.run_command("--gpu", "round,nvidia-titan-v", "--format", "markdown").stdout
         for text in ("### sums/tree/64/b32\n\n3 000 operations (float32), 1 000 bytes; counted: 1 900 bytes read and 100 "
-                     "written, 800 sectors; 10 blocks\n\n| ns |", "\n| Round | 3 | 20 | – | 20 | – | 20 | DRAM | 5 000 | 5 020 |\n",
+                     "written, 800 sectors; 10 blocks\n\n| ns |",
+                     "\n| Round | 3 | 20 | – | 20 | – | 20 | DRAM | 5 000 | 5 020 |\n",
                      "90 000 operations (float32), 2 000 bytes; 10 blocks\n",
                      "- no bound by L2 for 2 of 2 cases: the GPU has no l2_gb_per_s (Round)\n",
                      "- no bound by blocks for 2 of 2 cases: the GPU has no blocks_per_us (Round, NVIDIA TITAN V)\n"):
