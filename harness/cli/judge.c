@@ -13,6 +13,7 @@
 #include "baseline/baseline.h"
 #include "baseline/baseline_rules.h"
 #include "cli/command.h"
+#include "cli/judge_moves.h"
 #include "cli/publish.h"
 #include "records/records.h"
 #include "results/results.h"
@@ -27,6 +28,7 @@ static const char *baselines;
 static const char *commit;
 static bool strict;
 static bool as_json;
+static bool moves;
 
 /* A target and its baseline. */
 typedef struct judged_target {
@@ -396,9 +398,11 @@ static int judge(size_t count, char **paths)
     json_t *document;
     json_t *targets;
 
+    if (moves && count == 0)
+        return kg__judge_moves();
     if (as_json)
         kg__narrate_to_stderr();
-    if (count != 1) {
+    if (count != 1 || moves) {
         kg__complain("judge: needs one file: see `kernelgate help judge`");
         return code;
     }
@@ -424,6 +428,8 @@ static const kg__option judge_options[] = {
       &commit, NULL },
     { "--strict", NULL, "fail on environment, noisy, no-baseline and vanished too (as KG_STRICT=1)",
       NULL, &strict },
+    { "--moves", NULL, "judge what `kernelgate compare` writes to the standard input", NULL,
+      &moves },
     KG__JSON_OPTION(as_json),
     { 0 },
 };

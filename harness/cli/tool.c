@@ -93,3 +93,17 @@ const kg__command kg__selftest_command = {
     .summary = "Prove the gate: kernels of known duration, made slower by a known extent",
     .tool = "selftest.py",
 };
+
+const kg__command kg__compare_command = {
+    .name = "compare",
+    .operands = "A.json B.json [FILTER]",
+    .summary = "Print how two runs' results differ, as ratios with intervals and verdicts",
+    .tool = "compare.py",
+};
+
+const kg__command kg__predict_command = {
+    .name = "predict",
+    .operands = "[FILTER]",
+    .summary = "Predict the minimum time of kernels on a GPU, which need not be installed",
+    .tool = "predict.py",
+};

@@ -126,6 +126,11 @@ def print_output(command, text):
         os._exit(2)  # the interpreter would try, and fail, once more
 
 
+def print_document(command, document):
+    """Prints a JSON document; no CI runner takes a string in it for one of its commands."""
+    print_output(command, json.dumps(document, indent=1, ensure_ascii=False).replace("##[", "\\u0023#[") + "\n")
+
+
 def open_regular(path):
     """Opens a regular file for reading bytes; waits for nobody where it is a pipe. OSError where it cannot be."""
     file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)

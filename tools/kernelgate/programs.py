@@ -58,6 +58,28 @@ def globs_take(globs, case):
     return any(fnmatch.fnmatchcase(case, glob) for glob in globs.split(",") if glob)
 
 
+def globs_take_from(globs, case):
+    """The same where a glob without the last parts of an id takes all that begin so."""
+    parts = case.split("/")
+    return any(globs_take(globs, "/".join(parts[:length])) for length in range(len(parts), 0, -1))
+
+
+def filter_takes(case):
+    """Whether KG_FILTER takes a case."""
+    globs = os.environ.get("KG_FILTER")
+    return not globs or globs_take(globs, case)
+
+
+def nearest_case(globs, cases):
+    """The case whose id begins most like one of the globs, by as many parts as the glob has; None where none is near."""
+    for glob in filter(None, (glob.rstrip("*/") for glob in globs.split(","))):
+        length = glob.count("/") + 1
+        heads = {"/".join(case.split("/")[:length]): case for case in reversed(cases)}
+        for head in difflib.get_close_matches(glob, heads, 1):
+            return heads[head]
+    return None
+
+
 @dataclass
 class Query:
     """A query to programs, with the words for errors."""

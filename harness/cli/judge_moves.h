@@ -1,0 +1,16 @@
+/* kernelgate judge --moves: judges figures by kg__judge() for commands that are not C. */
+#ifndef KG__CLI_JUDGE_MOVES_H
+#define KG__CLI_JUDGE_MOVES_H
+
+/* Reads {"moves": [MOVE...]} from the standard input and prints {"judgements": [{"verdict", "why",
+ * "smallest"}...]}, in the same order. A MOVE has all of these, but "high" is absent where nothing
+ * is known of it:
+ *
+ *   {"unit": "ns", "value": 110, "low": 109, "high": 111, "baseline": 100, "band": 0.02,
+ *    "floor": 50, "gated": true, "same_code": false, "foreign_processes": 0,
+ *    "sentinel_moves": [0.001, -0.002], "sentinel_limit": 0.01}
+ *
+ * Returns the exit code: KG__EXIT_ERROR with a complaint where a move has another form. */
+int kg__judge_moves(void);
+
+#endif
