@@ -93,3 +93,10 @@ const kg__command kg__selftest_command = {
     .summary = "Prove the gate: kernels of known duration, made slower by a known extent",
     .tool = "selftest.py",
 };
+
+const kg__command kg__tune_command = {
+    .name = "tune",
+    .operands = "[FILTER]",
+    .summary = "Search the launches of every variant for the best time, bandwidth, occupancy",
+    .tool = "tune.py",
+};
