@@ -1,4 +1,4 @@
-"""Tests of `kernelgate tune`: choosing among candidates, and the command on programs that follow a script.
+"""Tests of `kernelgate tune` on programs that follow a script.
 usage: tune_tool.py TREE KERNELGATE FAKE"""
 
 import contextlib
@@ -22,92 +22,13 @@ TREE = sys.argv.pop()
 sys.path.insert(0, os.path.join(TREE, "tools", "kernelgate"))
 
 # pylint: disable=wrong-import-position
-import launch_choice  # noqa: E402
 import observers  # noqa: E402
 import tune  # noqa: E402
 import tune_report  # noqa: E402
-from common import Failure  # noqa: E402
+from tune_fixture import TARGET, counted, finalist, make_program, measured, script_of  # noqa: E402
 
 VALIDATE = [sys.executable, "-W", "ignore", os.path.join(TREE, "harness", "tests", "fakes", "validate_documents.py"),
             os.path.join(TREE, "baselines", "schemas")]
-
-# A comparison's program that follows a script, PROGRAM.json: "exit", or what --candidates prints, and the records that
-# observers append: those of cases that were asked for, and those of none. A record's "part" restricts it to that part,
-# "pause" is a time before it, "end" is "crash", "hang" or "torn": how the process ends there. Part check finds every case
-# right that no record is of. Each observer adds a line to PROGRAM.log.
-PROGRAM = f"#!{sys.executable} -SEB\n" + '''
-import json, os, signal, sys, time
-script = json.load(open(sys.argv[0] + ".json"))
-candidates = script.get("candidates", {})
-if sys.argv[1] == "--candidates":
-    print(json.dumps(candidates))
-    sys.exit(script.get("exit", 0))
-if sys.argv[1] == "--cases":
-    print("\\n".join(candidates["cases"]))
-    sys.exit()
-cases = open(sys.argv[2]).read().split()
-part = sys.argv[4]
-setting = lambda name: os.environ.get(name, "-")
-with open(sys.argv[0] + ".pid", "w") as file:
-    print(os.getpid(), file=file)
-with open(sys.argv[0] + ".log", "a") as log:
-    inherited = "arena" if "BXFI_MAP" in os.environ else "-"
-    parent = setting("KG__PARENT") == str(os.getppid())
-    print(part, setting("KG_TUNE_MODE"), setting("KG_TUNE_PRECISION"), len(cases), inherited, parent, file=log)
-def append(record):
-    with open(sys.argv[6], "ab", buffering=0) as file:
-        file.write(record if isinstance(record, bytes) else json.dumps(record).encode() + b"\\n")
-def tell(*_):
-    append({"event": "hung", "where": "at a.cu:14"})
-    sys.exit(1)
-signal.signal(signal.SIGTERM, tell)
-if script.get("unavailable"):
-    append({"event": "unavailable", "why": "the GPU is gone"})
-    sys.exit(77)
-append({"event": "target", "target": candidates["target"], "provenance": {"driver": "1.2.3"}})
-for record in script.get("records", []):
-    if record.get("case", cases[0]) not in cases or record.pop("part", part) != part:
-        continue
-    time.sleep(record.pop("pause", 0))
-    end = record.pop("end", None)
-    if end:
-        append({"event": "start", "case": record["case"]})
-    if end == "crash":
-        os._exit(9)
-    if end == "torn":
-        append(b"nonsense\\n" + b'{"event": "measured"')
-        os.kill(os.getpid(), signal.SIGKILL)
-    if end == "hang":
-        time.sleep(60)
-    if end == "stop":
-        sys.exit(0)
-    append(record)
-if part == "check":
-    for case in cases:
-        append({"event": "checked", "case": case, "right": True})
-append({"event": "done"})
-'''
-
-TARGET = {"key": "nvidia-fake", "name": "NVIDIA Fake", "multiprocessors": 132}
-
-
-def measured(case, value, occupancy=0.5, **more):
-    return {"event": "measured", "case": case, "kernel": {"registers": 16, "occupancy": occupancy},
-            "metrics": {"time_ns": {"value": value, "low": value - 1, "high": value + 1, "samples": 20, "clock": "graph"}},
-            "work": {"operations": 1000, "bytes": 8000}, **more}
-
-
-def finalist(case, samples):
-    return measured(case, 100, final={"value": samples[0], "low": samples[0], "high": samples[0], "samples_ns": samples})
-
-
-def counted(case, value):
-    return {"event": "measured", "case": case, "part": "count", "metrics": {"global_load_sectors": {"value": value}}}
-
-
-def script_of(cases, records=(), target=None, **more):
-    return {"candidates": {"target": target or TARGET, "cases": list(cases), **more}, "records": list(records)}
-
 
 # Two variants of two launches, with a final.
 ADD = script_of(
@@ -124,119 +45,6 @@ SLOW = script_of(
      {"event": "waiting", "why": "waiting for the lock of X"},
      {"pause": 0.25, "event": "progress", "comparison": "add", "size": "9", "done": 2, "of": 2, "seconds_left": 0},
      measured("add/plain/9/b64", 1000)])
-
-
-class Choice(unittest.TestCase):
-    """Records in, choices and ratios out."""
-
-    def tuning(self, *records, metric="time_ns"):
-        tuning = launch_choice.Tuning(metric)
-        for record in records:
-            tuning.add(record["case"])
-            tuning.take(record)
-        return tuning, list(tuning.candidates.values())
-
-    def test_ids(self):
-        tuning = launch_choice.Tuning("time_ns")
-        for case in ("", "add", "add/plain/1000", "add/a/1/x32", "add/a/1/b32/more", "add/a b/1/b32", f"add/{'a' * 64}/1/b32"):
-            with self.assertRaises(Failure, msg=case):
-                tuning.add(case)
-        candidate = tuning.add("add/plain/1000/b32g7")
-        self.assertEqual((candidate.variant, candidate.size, candidate.block, candidate.grid), ("plain", "1000", 32, 7))
-        with self.assertRaisesRegex(Failure, "twice"):
-            tuning.add("add/plain/1000/b32g7")
-
-    def test_fates(self):
-        case = "add/plain/1000/b32"
-        for record, fate, why in (
-            ({"event": "start"}, "untried", ""),
-            ({"event": "checked", "right": True}, "untried", ""),
-            ({"event": "checked", "right": False, "why": "c[3] differs"}, "wrong", "c[3] differs"),
-            ({"event": "failed", "why": "crashed"}, "failed", "crashed"),
-            ({"event": "refused", "why": "no"}, "refused", "no"),
-            ({"event": "passed_over", "why": "far behind b64"}, "passed-over", "far behind b64"),
-            ({"event": "measured", "metrics": {"time_ns": {"value": 0}}}, "failed", "its record has no time_ns"),
-            ({"event": "measured", "metrics": [], "absent": {"time_ns": "short"}}, "failed", "its record has no time_ns: short"),
-            (measured(case, 5), "measured", ""),
-        ):
-            tuning, (candidate,) = self.tuning({"case": case, **record})
-            self.assertEqual((candidate.fate, candidate.why), (fate, why))
-            taken = tuning.take(measured(case, 1))
-            self.assertEqual(taken is not None, fate == "untried", "what is settled stays so")
-        self.assertIsNone(tuning.take(measured("add/other/1/b1", 1)))
-
-    def test_best(self):
-        _, candidates = self.tuning(measured("add/plain/1000/b32", 120, 0.5), measured("add/plain/1000/b64", 100, 0.75),
-                                    measured("add/plain/1000/b128", 110, 1), measured("add/plain/1000/b256", 105, 1))
-        for aim, launch in (("figure", "b64"), ("bandwidth", "b64"), ("occupancy", "b256")):
-            self.assertEqual(launch_choice.best(candidates, aim).launch, launch)
-        self.assertEqual((candidates[1].gigabytes, candidates[1].gigaflops), (80, 10))
-        self.assertIsNone(launch_choice.best([]))
-
-    def test_a_dropped_candidate_wins_only_among_its_like(self):
-        records = [measured("add/plain/1000/b32", 90, dropped_in_round=2), measured("add/plain/1000/b64", 100),
-                   finalist("add/plain/1000/b128", [101, 101, 101])]
-        for count, launch in ((1, "b32"), (2, "b64"), (3, "b128")):
-            for aim in ("figure", "bandwidth"):
-                self.assertEqual(launch_choice.best(self.tuning(*records[:count])[1], aim).launch, launch)
-
-    def test_tally_and_order(self):
-        tuning, candidates = self.tuning(
-            measured("add/strided/1000/b32", 90, dropped_in_round=2), finalist("add/plain/1000/b64", [1, 2, 3]),
-            {"case": "add/plain/2000/b32", "event": "failed", "why": "crashed"}, measured("copy/plain/1000/b32", 1))
-        self.assertEqual({key: count for key, count in launch_choice.tally(candidates).items() if count},
-                         {"samples": 20 + 20 + 3 + 20, "candidates": 4, "dropped": 1, "measured": 3, "failed": 1})
-        self.assertEqual(list(tuning.problems()), [("add", "1000"), ("add", "2000"), ("copy", "1000")])
-        self.assertEqual((tuning.variants("add"), tuning.variants()), (["strided", "plain"], ["strided", "plain"]))
-
-    def test_ratios_are_taken_round_by_round(self):
-        """Both drift by a factor of two, together: their ratio does not."""
-        other = [100 * (1 + i / 11) for i in range(12)]
-        first = [value * 1.05 * (1 + 0.001 * (i % 3 - 1)) for i, value in enumerate(other)]
-        _, (a, b) = self.tuning(finalist("add/plain/1000/b32", first), finalist("add/strided/1000/b32", other))
-        ratio, mirrored = launch_choice.compare(True, a, b), launch_choice.compare(True, b, a)
-        self.assertEqual((ratio.differs, mirrored.differs, ratio.rounds), (True, True, 12))
-        self.assertAlmostEqual(ratio.times.value, 1.05, delta=0.0011)
-        self.assertTrue(1.04 < ratio.times.low < ratio.times.high < 1.06)
-        self.assertAlmostEqual(ratio.bandwidths.value, 1 / 1.05, delta=0.0011)
-        self.assertAlmostEqual(mirrored.times.low, 1 / ratio.times.high, delta=1e-12)
-        _, (a, b) = self.tuning(finalist("add/a/1/b32", [99, 101] * 4), finalist("add/b/1/b32", [100] * 8))
-        self.assertEqual(launch_choice.compare(True, a, b).differs, False)
-
-    def test_median_intervals(self):
-        """The ranks are those of a table of the sign test."""
-        for count, rank in ((5, None), (6, 1), (8, 1), (9, 2), (12, 3), (20, 6), (25, 8), (50, 18), (1000, 469)):
-            interval = launch_choice.median_interval(range(1, count + 1))
-            expected = (rank, count + 1 - rank) if rank else (-float("inf"), float("inf"))
-            self.assertEqual(((count + 1) / 2, *expected), (interval.value, interval.low, interval.high))
-
-    def test_only_what_was_timed_in_turn_has_a_ratio(self):
-        rounds = [1, 2, 3, 4, 5, 6, 7, 8]
-        _, (a, b, c, d, spoiled, own) = self.tuning(
-            finalist("add/a/1000/b32", rounds), finalist("add/b/1000/b32", rounds[1:]), finalist("add/c/1000/b32", rounds[3:]),
-            finalist("add/d/1000/b32", rounds[3:]), finalist("add/e/1000/b32", [1, 2, 0, 4, 5, 6]),
-            measured("add/f/1000/b32", 5, no_final="timed by the host"))
-        for first, other, why in ((a, b, "different processes"), (c, d, "too few rounds"), (a, spoiled, "not both"),
-                                  (a, own, "timed by the host"), (own, a, "timed by the host")):
-            self.assertIn(why, launch_choice.compare(True, first, other).why)
-
-    def test_counters_are_exact(self):
-        _, (a, b, c, zero) = self.tuning(
-            counted("add/plain/1/b32", 300), counted("add/plain/1/b64", 200), counted("add/plain/1/b128", 200),
-            counted("add/strided/1/b32", 0), metric="global_load_sectors")
-        self.assertIs(launch_choice.best([a, b, c]), b)
-        self.assertEqual(launch_choice.ties([a, b, c], b), 2)
-        self.assertIsNone(launch_choice.best([a, b, c], "occupancy"))
-        ratio = launch_choice.compare(False, a, b)
-        self.assertEqual((ratio.times, ratio.differs), (launch_choice.Interval(1.5, 1.5, 1.5), True))
-        self.assertEqual(launch_choice.compare(False, b, c).differs, False)
-        self.assertIn("is 0", launch_choice.compare(False, a, zero).why)
-        self.assertEqual(launch_choice.compare(False, zero, zero).times.value, 1)
-
-    def test_counters_are_those_of_the_model(self):
-        with open(os.path.join(TREE, "harness", "suite", "counters.c"), encoding="utf-8") as file:
-            names = re.search(r"names\[KG__COUNTERS\] = \{(.*?)\};", file.read(), re.S)[1]
-        self.assertEqual(tuple(re.findall('"([a-z_]+)"', names)), tune.COUNTERS)
 
 
 class Fixture(unittest.TestCase):
@@ -262,9 +70,7 @@ class Fixture(unittest.TestCase):
             return file.read()
 
     def program(self, name, script):
-        self.write(name, PROGRAM)
-        os.chmod(self.at(name), 0o755)
-        self.write(f"{name}.json", json.dumps(script))
+        make_program(self.at(name), script)
 
     def start(self, *arguments, build=None):
         return subprocess.run([COMMAND, "tune", "--build", build or self.folder, *arguments], capture_output=True, check=False,
@@ -352,6 +158,8 @@ environment: the GPU was throttled while 1 of the candidates were timed: let it 
     def test_markdown(self):
         self.program("add.gpu", ADD)
         self.program("red.gpu", script_of(["red/plain/9/b32"], [measured("red/plain/9/b32", 1000)], block_is_edge=False))
+        dropped = {**finalist("late/plain/9/b32", [1000] * 6), "dropped_in_round": 1}
+        self.program("late.gpu", script_of(["late/plain/9/b32"], [dropped]))
         self.program("sq.gpu", script_of(["sq/plain/9/b4"], [measured("sq/plain/9/b4", 1000)], block_is_edge=True))
         for arguments, texts in (
             (["add", "--set", "one=plain", "--set", "loops=str*"],
@@ -364,6 +172,7 @@ environment: the GPU was throttled while 1 of the candidates were timed: let it 
              ["| 1000 | 1.000 (b32) | 2.000 (b32g1) |", "time by size, of launch b64, in µs\n\n| size | plain | strided |\n"]),
             (["red", "--table", "launches"], ["| threads per block | plain |", "| 32 | 1.000 (best) |"]),
             (["sq", "--table", "launches"], ["| block edge | plain |"]),
+            (["late", "--table", "launches"], ["| b32 | 1.000 (best) |"]),
         ):
             with self.subTest(arguments):
                 self.expect(0, *texts, arguments=[*arguments, "--format", "markdown"])
