@@ -100,3 +100,10 @@ const kg__command kg__tune_command = {
     .summary = "Search the launches of every variant for the best time, bandwidth, occupancy",
     .tool = "tune.py",
 };
+
+const kg__command kg__occupancy_command = {
+    .name = "occupancy",
+    .operands = "[FILTER]",
+    .summary = "Print the occupancy of each launch, and what limits it",
+    .tool = "occupancy.py",
+};
