@@ -7,6 +7,7 @@
 #include "base/message.h"
 #include "cli/command.h"
 #include "cli/manual.h"
+#include "cli/occupancy.h"
 #include "cli/tool.h"
 #include "judge/judge.h"
 #include "suite/settings.h"
@@ -196,6 +197,8 @@ int main(int argc, char **argv)
         printf("kernelgate %s\n", KG__VERSION);
         return kg__flush_output("version") ? KG__EXIT_PASS : KG__EXIT_ERROR;
     }
+    if (count == 1 && strcmp(arguments[0], "--occupancies") == 0)
+        return kg__answer_occupancies();
     command = find_command(count, arguments, &words);
     if (command == NULL) {
         bool wants_help = help || (count == 2 && (strcmp(arguments[1], "--help") == 0 ||

@@ -1,8 +1,6 @@
 #include "cli/occupancy_limits.h"
 
 #include <limits.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #ifdef KG__CUDA_OCCUPANCY
@@ -56,13 +54,6 @@ static const multiprocessor *find_multiprocessor(int capability)
     return NULL;
 }
 
-int kg__parse_capability(const char *text)
-{
-    static const double steps = 10.0;
-
-    return (int)lround(steps * strtod(text, NULL));
-}
-
 bool kg__has_occupancy_calculator(void)
 {
 #ifdef KG__CUDA_OCCUPANCY
@@ -72,7 +63,7 @@ bool kg__has_occupancy_calculator(void)
 #endif
 }
 
-bool kg__occupancy_knows(int capability, kg__error *error)
+static bool is_known(int capability, kg__error *error)
 {
     char capabilities[KG__MESSAGE_SIZE / 2] = "";
 
@@ -190,24 +181,21 @@ bool kg__calculate_occupancy(int capability, const kg__kernel_needs *needs,
                              kg__occupancy *occupancy, kg__error *error)
 {
     *occupancy = (kg__occupancy){ 0 };
-    return kg__occupancy_knows(capability, error) && check_needs(needs, error) &&
+    return is_known(capability, error) && check_needs(needs, error) &&
            calculate(find_multiprocessor(capability), needs, occupancy, error);
 }
 
-void kg__name_occupancy_limits(unsigned limits, char *text, size_t size)
+const char *kg__occupancy_limit_name(kg__occupancy_limit limit)
 {
-    static const char *const names[] = { "threads", "registers", "shared memory", "blocks" };
-
-    text[0] = '\0';
-    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
-        size_t used = strlen(text);
-        bool last = limits >> i == 1U;
-
-        if ((limits >> i & 1U) != 0)
-            kg__format(text + used, size - used, "%s%s",
-                       used == 0 ? ""
-                       : last    ? " and "
-                                 : ", ",
-                       names[i]);
+    switch (limit) {
+    case KG__LIMITED_BY_THREADS:
+        return "threads";
+    case KG__LIMITED_BY_REGISTERS:
+        return "registers";
+    case KG__LIMITED_BY_SHARED:
+        return "shared memory";
+    case KG__LIMITED_BY_BLOCKS:
+        return "blocks";
     }
+    return "";
 }

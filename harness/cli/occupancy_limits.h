@@ -17,9 +17,6 @@ typedef enum kg__occupancy_limit {
     KG__LIMITED_BY_BLOCKS = 8 /* no more blocks fit, whatever they need */
 } kg__occupancy_limit;
 
-/* The size of the text of any limits. */
-#define KG__LIMITS_SIZE 96
-
 /* What a launch of a kernel needs. */
 typedef struct kg__kernel_needs {
     size_t static_shared;  /* bytes per block, without what the system reserves */
@@ -35,23 +32,16 @@ typedef struct kg__occupancy {
     unsigned limits; /* of kg__occupancy_limit */
 } kg__occupancy;
 
-/* The compute capability "9.0" as the number 90; 0 for any other text. */
-int kg__parse_capability(const char *text);
-
 /* Whether this was built with the toolkit's header. */
 bool kg__has_occupancy_calculator(void);
 
-/* Whether the multiprocessors of a compute capability (90 is 9.0) are known; else false with
- * `error`, which lists the known ones. */
-bool kg__occupancy_knows(int capability, kg__error *error);
-
 /* Calculates the occupancy on a GPU of a compute capability (90 is 9.0), for a kernel without a
- * shared memory preference. False with `error` if the compute capability is unknown or no kernel
- * can have these figures. */
+ * shared memory preference. False with `error` if the compute capability is unknown, which then
+ * lists the known ones, or no kernel can have these figures. */
 bool kg__calculate_occupancy(int capability, const kg__kernel_needs *needs,
                              kg__occupancy *occupancy, kg__error *error);
 
-/* Names limits: "threads", "threads, registers and blocks". */
-void kg__name_occupancy_limits(unsigned limits, char *words, size_t size);
+/* A limit's name: "shared memory". */
+const char *kg__occupancy_limit_name(kg__occupancy_limit limit);
 
 #endif

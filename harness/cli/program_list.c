@@ -40,7 +40,7 @@ void kg__program_list_find(kg__program_list *programs, const kg__program_query *
     char own[KG__PATH_SIZE];
     const char *const folders[] = { own, "build/gpu", "build/cpu", "build" };
 
-    *programs = (kg__program_list){ .question = question, .edges = json_object() };
+    *programs = (kg__program_list){ .question = question };
     if (build != NULL) {
         list_programs(programs, build, end);
         return;
@@ -119,8 +119,6 @@ int kg__program_list_ask(kg__program_list *programs)
 
         if (code != 0)
             return code;
-        if (programs->target == NULL)
-            programs->target = json_incref(json_object_get(programs->list[i].answer, "target"));
     }
     return 0;
 }
@@ -297,56 +295,10 @@ char *kg__program_list_filter(const kg__program_list *programs, const char *filt
     return NULL;
 }
 
-/* The context of add_candidate(). */
-typedef struct choice {
-    kg__tuning *tuning;
-    const char *filter;
-    kg__error error;
-} choice;
-
-static bool add_candidate(void *context, const char *id, const char *refusal)
-{
-    choice *choice = context;
-
-    return (*choice->filter != '\0' && !kg__globs_take(choice->filter, id)) ||
-           kg__tuning_add(choice->tuning, id, refusal, &choice->error);
-}
-
-bool kg__program_list_choose(kg__program_list *programs, const char *filter, kg__tuning *tuning)
-{
-    char *globs = kg__program_list_filter(programs, filter);
-    choice choice = { .tuning = tuning, .filter = globs };
-    bool good = globs != NULL;
-
-    for (size_t i = 0; i < programs->count && good; i++) {
-        kg__listed_program *program = &programs->list[i];
-        const json_t *edge = json_object_get(program->answer, "block_is_edge");
-
-        program->begin = tuning->count;
-        good = visit_cases(program->answer, add_candidate, &choice);
-        program->end = tuning->count;
-        if (!good)
-            kg__complain("%s: %s", program->path, choice.error.text);
-        else if (json_is_boolean(edge) && program->end > program->begin)
-            json_object_set(programs->edges, tuning->list[program->begin].name.comparison,
-                            (json_t *)edge);
-    }
-    free(globs);
-    if (good && tuning->count == 0) {
-        kg__complain("%s: the programs in %s offer no %s: see their %s",
-                     programs->question->command, programs->folder, programs->question->noun,
-                     programs->question->option);
-        good = false;
-    }
-    return good;
-}
-
 void kg__program_list_free(kg__program_list *programs)
 {
     for (size_t i = 0; i < programs->count; i++)
         json_decref(programs->list[i].answer);
     free(programs->list);
-    json_decref(programs->target);
-    json_decref(programs->edges);
     *programs = (kg__program_list){ 0 };
 }

@@ -1,5 +1,4 @@
-/* The comparisons' programs with their answers to a query, such as their candidates or their cases,
- * and the choice of a filter among these. */
+/* The comparisons' programs with their answers to a query, such as their cases. */
 #ifndef KG__CLI_PROGRAM_LIST_H
 #define KG__CLI_PROGRAM_LIST_H
 
@@ -7,23 +6,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "cli/tune_choice.h"
 #include "suite/settings.h"
 
 /* A query to the programs, with the words for complaints. */
 typedef struct kg__program_query {
-    const char *command;  /* the start of complaints: "tune" */
-    const char *option;   /* of the programs: "--candidates" */
-    const char *required; /* the object or string that the answer has next to "cases": "target" */
-    const char *noun;     /* an element of the answer: "candidate" */
+    const char *command; /* the start of complaints: "list" */
+    const char *option;  /* of the programs: "--work" */
+    const char
+        *required;    /* the object or string that the answer has next to "cases": "comparison" */
+    const char *noun; /* an element of the answer: "case" */
 } kg__program_query;
 
-/* A comparison's program with its answer, and its range of candidates in the search. */
+/* A comparison's program with its answer. */
 typedef struct kg__listed_program {
     char path[KG__PATH_SIZE];
     json_t *answer; /* NULL before */
-    size_t begin;   /* its first candidate in the search, and the one after its last */
-    size_t end;
 } kg__listed_program;
 
 typedef struct kg__program_list {
@@ -31,9 +28,6 @@ typedef struct kg__program_list {
     char folder[KG__PATH_SIZE];
     kg__listed_program *list;
     size_t count;
-    json_t *target; /* the first that a program named; NULL before */
-    json_t
-        *edges; /* whether a block is the edge of a square, by comparison, if the program says so */
 } kg__program_list;
 
 /* Finds the programs whose names end in `end` (".gpu", ".model") in the folder `build`; if that is
@@ -50,10 +44,6 @@ int kg__program_list_ask(kg__program_list *programs);
 /* Completes a list of globs on ids: one without its last parts matches all ids that begin so. Freed
  * by the caller. NULL with a complaint, which names the nearest, if a glob matches nothing. */
 char *kg__program_list_filter(const kg__program_list *programs, const char *filter);
-
-/* Adds to `tuning` the candidates that `filter` matches, a list of globs as for
- * kg__program_list_filter(); "" matches all. False with a complaint if a glob matches nothing. */
-bool kg__program_list_choose(kg__program_list *programs, const char *filter, kg__tuning *tuning);
 
 /* Frees the list and the answers, and empties it. */
 void kg__program_list_free(kg__program_list *programs);

@@ -30,21 +30,6 @@ void kg__find_programs(const char *folder, const char *suffix, kg__names *paths)
         qsort(paths->items, paths->count, sizeof *paths->items, kg__compare_names);
 }
 
-static bool has_programs(const char *folder)
-{
-    static const char *const suffixes[] = { KG__GPU_SUFFIX, KG__MODEL_SUFFIX };
-    size_t count = 0;
-
-    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
-        kg__names paths;
-
-        kg__find_programs(folder, suffixes[i], &paths);
-        count += paths.count;
-        kg__names_free(&paths);
-    }
-    return count > 0;
-}
-
 void kg__own_build(char *folder, size_t size)
 {
     static const char path_in_build[] = "/harness/cli/kernelgate";
@@ -69,40 +54,4 @@ void kg__restore_filter(char *filter)
     if (filter != NULL)
         (void)setenv("KG_FILTER", filter, 1);
     free(filter);
-}
-
-bool kg__find_build(const char *command, const char *named_folder, char *folder, size_t size)
-{
-    static const char *const default_folders[] = { "build/gpu", "build/cpu", "build" };
-
-    if (named_folder != NULL) {
-        kg__format_path(folder, size, "%s", named_folder);
-        if (has_programs(folder))
-            return true;
-        kg__complain("%s: %s has no program of a comparison (NAME.gpu, NAME.model): build them "
-                     "there, or name another folder with --build",
-                     command, named_folder);
-        return false;
-    }
-    kg__own_build(folder, size);
-    if (*folder != '\0' && has_programs(folder))
-        return true;
-    for (size_t i = 0; i < sizeof default_folders / sizeof *default_folders; i++) {
-        kg__format_path(folder, size, "%s", default_folders[i]);
-        if (has_programs(folder))
-            return true;
-    }
-    kg__complain("%s: no program of a comparison in build/gpu, build/cpu or build: build them "
-                 "(cmake --workflow --preset cpu), or name their folder with --build",
-                 command);
-    return false;
-}
-
-void kg__program_comparison(const char *path, char *name, size_t size)
-{
-    const char *slash = strrchr(path, '/');
-    const char *begin = slash != NULL ? slash + 1 : path;
-    const char *end = strrchr(begin, '.');
-
-    kg__format(name, size, "%.*s", (int)(end != NULL ? end - begin : (long)strlen(begin)), begin);
 }

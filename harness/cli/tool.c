@@ -107,3 +107,17 @@ const kg__command kg__predict_command = {
     .summary = "Predict the minimum time of kernels on a GPU, which need not be installed",
     .tool = "predict.py",
 };
+
+const kg__command kg__tune_command = {
+    .name = "tune",
+    .operands = "[FILTER]",
+    .summary = "Search the launches of every variant for the best time, bandwidth, occupancy",
+    .tool = "tune.py",
+};
+
+const kg__command kg__occupancy_command = {
+    .name = "occupancy",
+    .operands = "[FILTER]",
+    .summary = "Print the occupancy of each launch, and what limits it",
+    .tool = "occupancy.py",
+};

@@ -1,14 +1,14 @@
 """kernelgate validate: compares the CPU model's counts of each kernel with the hardware's."""
 
 import fnmatch
-import json
 import math
 from dataclasses import dataclass, field
 from typing import Optional
 
-from common import (JSON_OPTION, Command, Failure, Option, integer_of, is_integer, member, number_of, open_regular, parse_json, print_output, run,
-                    text_of)
+from common import (JSON_OPTION, Command, Failure, Option, integer_of, is_integer, member, number_of,
+                    open_regular, parse_json, print_output, run, text_of)
 from ncu_table import Table
+from tables import show_figure, show_json, show_percent
 
 PERMITTED = 0.001  # how far a judged counter may be from the hardware's, as a fraction of the latter
 OPCODES = "sass__inst_executed_per_opcode"  # executed instructions of warps, an instance for each opcode
@@ -246,44 +246,18 @@ def compare(case, part):
 # Printing
 
 
-def show_figure(value):
-    """A count for readers, with a space between groups of three digits."""
-    if not math.isfinite(value):
-        return "unknown"
-    magnitude = abs(value)
-    if magnitude >= 1e15:
-        return f"{value:.6g}"
-    decimals = 0 if magnitude == math.floor(magnitude) or magnitude >= 1000 else 1 if magnitude >= 100 else 2 if magnitude >= 10 else 3
-    return f"{value:,.{decimals}f}".replace(",", " ")
-
-
-def show_percent(fraction, sign):
-    """A fraction as "+1.0 %", with two digits of a small one."""
-    percent = fraction * 100
-    magnitude = abs(percent)
-    plus = "+" if sign and percent > 0 else ""
-    if magnitude >= 1e15:
-        return f"{plus}{percent:.3g} %"
-    decimals = 1
-    if magnitude >= 100:
-        decimals = 0
-    elif 0 < magnitude < 0.1:
-        decimals = int(min(9, 1 - math.floor(math.log10(magnitude))))
-    return f"{plus}{percent:,.{decimals}f} %".replace(",", " ")
-
-
 def show_difference(figure):
     if figure.model == figure.hardware:
         return "equal"
     if math.isnan(figure.difference):
         return "-"
-    return "none on hardware" if math.isinf(figure.difference) else show_percent(figure.difference, True)
+    return "none on hardware" if math.isinf(figure.difference) else show_percent(figure.difference, sign=True)
 
 
 def line_of(case, figure):
     remark = ""
     if figure.known:
-        remark = f"  up to {show_percent(figure.known.permitted, False)} is known: {figure.known.reason}"
+        remark = f"  up to {show_percent(figure.known.permitted)} is known: {figure.known.reason}"
     elif not figure.part.judged:
         remark = "  shown, not judged"
     verdict = "differs" if figure.finding == "beyond" else "ok"
@@ -334,11 +308,6 @@ def figure_json(figure):
     if figure.known:
         document["reason"] = figure.known.reason
     return document
-
-
-def show_json(document):
-    # No CI runner takes a text in it for one of its commands.
-    return json.dumps(document, indent=1, ensure_ascii=False).replace("##[", "\\u0023#[") + "\n"
 
 
 def document_of(cases, figures, tally, code):

@@ -9,7 +9,6 @@
 #include "base/file.h"
 #include "base/message.h"
 #include "baseline/baseline.h"
-#include "cli/tune_report.h"
 #include "results/results.h"
 #include "tests/fakes/documents.h"
 #include "tests/fakes/drive.h"
@@ -284,79 +283,4 @@ Test(schema, results_changed_anywhere)
     expect_valid(results, "results.json");
     expect_agreement(results, reads_results);
     json_decref(results);
-}
-
-/* A search with these records, as a document. */
-static json_t *search_document(const char *metric, const char *mode, const char *records_text)
-{
-    static const kg__tuning_set sets[] = { { "both", "*" } };
-    json_t *records = json_loads(records_text, 0, NULL);
-    json_t *target = json_pack("{s:s}", "key", "nvidia-fake");
-    json_t *provenance = json_pack("{s:s}", "driver", "1.2.3");
-    json_t *document;
-    kg__tuning tuning;
-    kg__error error = { "" };
-    const json_t *record;
-    size_t i;
-
-    cr_assert(records != NULL && target != NULL && provenance != NULL);
-    kg__tuning_begin(&tuning, metric);
-    json_array_foreach (records, i, record) {
-        cr_assert(kg__tuning_add(&tuning, json_string_value(json_object_get(record, "case")), NULL,
-                                 &error),
-                  "%s", error.text);
-        cr_assert(kg__tuning_take(&tuning, record) != NULL);
-    }
-    cr_assert(kg__tuning_add(&tuning, "add/plain/9/b2048", "too many threads", &error));
-    document = kg__tuning_document(&(kg__tuning_report){ .tuning = &tuning,
-                                                         .sets = sets,
-                                                         .set_count = 1,
-                                                         .target = target,
-                                                         .provenance = provenance,
-                                                         .mode = mode,
-                                                         .precision = 0.005,
-                                                         .filter = "add/*",
-                                                         .seconds = 1.5 },
-                                   1);
-    kg__tuning_free(&tuning);
-    json_decref(records);
-    json_decref(target);
-    json_decref(provenance);
-    return document;
-}
-
-#define TIMED(case_, more_)                                                                        \
-    ", {\"event\": \"measured\", \"case\": \"add/" case_ "\", \"metrics\": {\"time_ns\": "         \
-    "{\"value\": 10, \"low\": 9, \"high\": 11, \"samples\": 20, \"clock\": \"graph\"}}, "          \
-    "\"kernel\": {\"occupancy\": 0.5}, \"work\": {\"operations\": 100, \"bytes\": 200}, " more_    \
-    "}"
-
-#define FINAL                                                                                      \
-    "\"final\": {\"value\": 10, \"low\": 9, \"high\": 11, \"samples_ns\": [9, 9, 10, 10, 11, 11]}"
-
-Test(schema, a_search_of_times_is_valid)
-{
-    static const char records[] =
-        "[{\"event\": \"checked\", \"case\": \"add/plain/9/b96\", \"right\": false, \"why\": "
-        "\"w\"}, "
-        "{\"event\": \"failed\", \"case\": \"add/plain/9/b128\", \"why\": \"w\"}" TIMED(
-            "plain/9/b32", FINAL) TIMED("strided/9/b32g1", FINAL)
-            TIMED("plain/9/b64", "\"dropped_in_round\": 1")
-                TIMED("other/9/b32", "\"no_final\": \"w\", \"throttled\": true") "]";
-    json_t *document = search_document("time_ns", "race", records);
-
-    expect_strict(document);
-    json_decref(document);
-}
-
-Test(schema, a_search_of_counts_is_valid)
-{
-    json_t *document = search_document(
-        "global_load_sectors", "count",
-        "[{\"event\": \"measured\", \"case\": \"add/plain/9/b32\", \"metrics\": "
-        "{\"global_load_sectors\": {\"value\": 8}}}, {\"event\": \"measured\", \"case\": "
-        "\"add/strided/9/b32g1\", \"metrics\": {\"global_load_sectors\": {\"value\": 0}}}]");
-
-    expect_strict(document);
-    json_decref(document);
 }

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
-#include <pty.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,9 +123,6 @@ size_t occurrences(const char *text, const char *part)
         count++;
     return count;
 }
-
-/* No program of a test writes as much to a terminal. */
-#define TERMINAL_ROOM 65536
 
 /* What would steer the program besides the test's own settings. */
 static const char *const left_out[] = {
@@ -260,33 +256,6 @@ void need_comparison(const char *program)
 {
     if (*program == '\0')
         cr_skip_test("the comparison that this test asks is not in CMakeLists.txt");
-}
-
-ending drive_on_terminal(const char *const *arguments, const char *const *settings)
-{
-    const struct winsize size = { .ws_row = 24, .ws_col = 60 };
-    char **whole = environment_with(settings);
-    ending seen = { .output = kg__allocate(TERMINAL_ROOM, 1) };
-    size_t used = 0;
-    ssize_t got;
-    int master;
-    int status;
-    pid_t child = forkpty(&master, NULL, NULL, &size);
-
-    need_terminal(child >= 0);
-    if (child == 0) {
-        execve(arguments[0], (char *const *)arguments, whole);
-        _exit(127);
-    }
-    free(whole);
-    while ((got = read(master, seen.output + used, TERMINAL_ROOM - used - 1)) > 0 ||
-           (got < 0 && errno == EINTR))
-        used += got > 0 ? (size_t)got : 0;
-    close(master);
-    while (waitpid(child, &status, 0) < 0)
-        cr_assert(errno == EINTR);
-    seen.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    return seen;
 }
 
 void expect_ending(const ending *seen, int code, const char *expected)

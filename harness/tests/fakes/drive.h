@@ -38,10 +38,6 @@ typedef struct ending {
  * reach the program. */
 ending drive(const char *const *arguments, const char *const *settings);
 
-/* The same on a terminal of 60 columns, which both its outputs are; `output` is what a reader of it
- * gets. */
-ending drive_on_terminal(const char *const *arguments, const char *const *settings);
-
 /* Skips the test unless a pseudo-terminal was opened: a container without /dev/pts has none. Called
  * right after the attempt. */
 void need_terminal(bool opened);

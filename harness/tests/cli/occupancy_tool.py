@@ -1,0 +1,340 @@
+"""Tests of `kernelgate occupancy`: the calculator by figures worked out by hand and by what a GPU's driver said when its baseline
+was recorded, and the command on stand-ins for programs and tools. usage: occupancy_tool.py TREE KERNELGATE BUILD"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BUILD = sys.argv.pop()
+COMMAND = sys.argv.pop()
+TREE = sys.argv.pop()
+sys.path.insert(0, os.path.join(TREE, "tools", "kernelgate"))
+os.environ["KG__COMMAND"] = COMMAND
+
+# pylint: disable=wrong-import-position
+import occupancy  # noqa: E402
+import resource_usage  # noqa: E402
+from resource_usage import Resources  # noqa: E402
+
+VALIDATE = [sys.executable, "-W", "ignore", os.path.join(TREE, "harness", "tests", "fakes", "validate_documents.py"),
+            os.path.join(TREE, "baselines", "schemas")]
+HAS_CALCULATOR = occupancy.calculate([]) is not None
+need_calculator = unittest.skipUnless(HAS_CALCULATOR, "built without cuda_occupancy.h of the CUDA Toolkit")
+
+PLAIN, TILED = "_ZL5plainPf", "_Z5tiledILi16EEvPf"
+CASES = [("m/plain/530/b16", PLAIN, 0), ("m/plain/1024/b16", PLAIN, 0), ("m/tiled/530/b16", TILED, 1024)]
+CUOBJDUMP = """\
+Fatbin elf code:
+arch = sm_90
+ Function _Z5plainPf:
+  REG:40 STACK:0 SHARED:0 LOCAL:0
+ Function _Z5tiledILi16EEvPf:
+  REG:32 STACK:0 SHARED:50176 LOCAL:0
+"""
+PTXAS = """\
+ptxas info    : Compiling entry function '_Z5plainPf' for 'sm_80'
+ptxas info    : Used 16 registers, used 0 barriers, 49152 bytes smem
+ptxas info    : Compiling entry function '_Z5tiledILi16EEvPf' for 'sm_80'
+ptxas info    : Used 16 registers, used 1 barriers
+"""
+
+
+def listing_of(cases, target=None, **more):
+    launches = [{"case": case, "launcher": f"m_{case.split('/')[1]}", "kernel": kernel, "grid": [34, 34, 1], "block": [16, 16, 1],
+                 "dynamic_shared": dynamic, **more} for case, kernel, dynamic in cases]
+    return {"comparison": "m", "home": "/h", "include": "/i", "target": target or {}, "cases": launches,
+            "without": ["m/copy/530/-"], "refused": [], "failed": []}
+
+
+@need_calculator
+class Calculator(unittest.TestCase):
+    def test_by_hand(self):
+        """Registers are given by the warp, in units of 256; shared memory by the block, in units of 128 (of 256 before 8.0), with
+        1 KiB for the system from 8.0 on."""
+        table = (
+            # 2048 threads are 64 warps, of 8 a block.
+            ((90, 32, 0, 0, 256), 8, 64, "threads and registers"),
+            ((90, 16, 0, 0, 256), 8, 64, "threads"),
+            # 40 x 32 are 1280, of which a quarter of 65536 holds 12: 48 warps.
+            ((90, 40, 0, 0, 256), 6, 48, "registers"),
+            # 49 152 + 1024 bytes, of which 233 472 holds 4.
+            ((90, 16, 49152, 0, 128), 4, 16, "shared memory"),
+            ((90, 16, 0, 49152, 128), 4, 16, "shared memory"),
+            # 8 x 29 184 are all of it, of which the system takes its share: 7.
+            ((90, 16, 29184, 0, 128), 7, 28, "shared memory"),
+            # 102 400 + 1024, of which it holds 2: beyond 48 KiB, as asked for.
+            ((90, 16, 0, 102400, 128), 2, 8, "shared memory"),
+            ((80, 16, 49152, 0, 128), 3, 12, "shared memory"),
+            ((90, 32, 0, 0, 16), 32, 32, "blocks"),
+            ((86, 16, 0, 0, 64), 16, 32, "blocks"),
+            ((75, 16, 0, 0, 256), 4, 32, "threads"),
+            # 65536 registers are too few for 32 warps of 2304.
+            ((90, 65, 0, 0, 1024), 0, 0, "registers"),
+            ((90, 16, 0, 232448, 32), 1, 1, "shared memory"),
+            ((90, 16, 0, 232449, 32), 0, 0, "shared memory"),
+        )
+        for (need, blocks, warps, limits), result in zip(table, occupancy.calculate([row[0] for row in table])):
+            figures = (result["blocks"], result["warps"], occupancy.name_limits(result["limited_by"]))
+            self.assertEqual(figures, (blocks, warps, limits), need)
+        self.assertAlmostEqual(occupancy.calculate([(86, 16, 0, 0, 64)])[0]["occupancy"], 32 / 48, delta=1e-12)
+
+    def test_every_known_architecture(self):
+        known = (50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90, 100, 103, 110, 120, 121)
+        for architecture, result in zip(known, occupancy.calculate([(number, 16, 16384, 0, 128) for number in known])):
+            self.assertGreater(result.get("blocks", 0), 0, architecture)
+
+    def test_what_is_not_a_launch(self):
+        for need in ((90, 16, 0, 0, 0), (90, 16, 0, 0, -1), (90, 16, 0, 0, 1025), (90, -1, 0, 0, 32), (90, 256, 0, 0, 32),
+                     (90, 16, 2**40, 0, 32), (90, 16, 0, 2**40, 32), (90, 16, -1, 0, 32), (90, 16, 0, 0, 2**33 + 32)):
+            (result,) = occupancy.calculate([need])
+            self.assertIn("no kernel can be launched like this", result["why"], need)
+        self.assertIn("architecture 35 are not known: use one of 50, 52", occupancy.calculate([(35, 16, 0, 0, 32)])[0]["why"])
+        done = subprocess.run([COMMAND, "--occupancies"], input="{", capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 2)
+
+    def test_as_the_driver_said(self):
+        """The driver of an H200 said what the occupancy of each recorded launch is."""
+        with open(os.path.join(TREE, "baselines", "nvidia-h200.json"), encoding="utf-8") as file:
+            cases = json.load(file)["cases"]
+        launches = {}
+        for comparison in {case.split("/")[0] for case in cases}:
+            program = os.path.join(BUILD, f"{comparison}.model")
+            if os.path.exists(program):  # a comparison may have been removed
+                for launch in reversed(occupancy.ask(program)["cases"]):
+                    launches[launch["case"]] = launch
+        needs = {}
+        for case, entry in cases.items():
+            if case in launches and "code" in entry:
+                row = occupancy.Row(case, 90, launches[case], Resources(0, 0, 0), False, {})
+                code = entry["code"]
+                needs[case] = (90, code["registers"], code["shared_bytes"] - row.shared, row.shared, row.threads)
+        for case, result in zip(needs, occupancy.calculate(list(needs.values()))):
+            self.assertEqual(result["occupancy"], cases[case]["code"]["occupancy"], case)
+        self.assertGreater(len(needs), 100)
+
+
+class Words(unittest.TestCase):
+    def test_limits(self):
+        for limits, text in (([], ""), (["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")):
+            self.assertEqual(occupancy.name_limits(limits), text)
+
+    def test_capabilities(self):
+        for text, number in (("9.0", 90), ("8.9", 89), ("12.1", 121), ("", 0), ("unknown", 0)):
+            self.assertEqual(occupancy.capability({"compute_capability": text}), number)
+
+
+class Usage(unittest.TestCase):
+    """What the compiler gave kernels, from texts as cuobjdump and ptxas print them."""
+
+    def found(self, text, *kernels, file=""):
+        usage = resource_usage.Usage()
+        usage.add(text, file)
+        return [usage.find(*kernel) for kernel in kernels]
+
+    def test_cuobjdump(self):
+        """From sm_90 on the reserved KiB is in the figure, where a kernel has any shared memory."""
+        tiled = "_Z5tiledILi16EEvPKfS1_Pfiii"
+        text = ("\nFatbin ptx code:\n================\narch = sm_90\nidentifier = /k/tiled.cu\n\n"
+                "Fatbin elf code:\n================\narch = sm_90\nidentifier = /k/tiled.cu\n\n"
+                "Resource usage:\n Common:\n  GLOBAL:0\n"
+                f" Function {tiled}:\n  REG:32 STACK:8 SHARED:3072 LOCAL:16 CONSTANT[0]:564 TEXTURE:0\n"
+                " Function _Z5plainPf:\n  REG:12 STACK:0 SHARED:0 LOCAL:0 CONSTANT[0]:564\n\n"
+                f"Fatbin elf code:\n================\narch = sm_80\n\nResource usage:\n Function {tiled}:\n"
+                "  REG:40 STACK:0 SHARED:2048 LOCAL:0 CONSTANT[0]:388\n")
+        self.assertEqual(self.found(text, (90, tiled, ""), (90, "_Z5plainPf", ""), (80, tiled, ""), (80, "_Z5plainPf", ""),
+                                    (86, tiled, "")),
+                         [Resources(32, 2048, 24), Resources(12, 0, 0), Resources(40, 2048, 0), None, None])
+
+    def test_ptxas(self):
+        text = ("ptxas info    : 0 bytes gmem\nptxas info    : Compiling entry function '_Z5tiledPf' for 'sm_100a'\n"
+                "ptxas info    : Function properties for _Z5tiledPf\n"
+                "    64 bytes stack frame, 60 bytes spill stores, 60 bytes spill loads\n"
+                "ptxas info    : Used 32 registers, used 1 barriers, 64 bytes cumulative stack size, 2048 bytes smem, 388 bytes "
+                "cmem[0]\nptxas info    : Compiling entry function '_Z5plainPf' for 'sm_100a'\n"
+                "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+                "ptxas info    : Used 12 registers, used 0 barriers\n")
+        self.assertEqual(self.found(text, (100, "_Z5tiledPf", ""), (100, "_Z5plainPf", "")),
+                         [Resources(32, 2048, 64), Resources(12, 0, 0)])
+
+    def test_names_of_two_compilers(self):
+        for mangled, plain in (
+            ("_ZL5naivePf", "_Z5naivePf"), ("_Z5tiledILi16EEvPf", "_Z5tiledILi16EEvPf"), ("_ZN2kgL5naiveEv", "_ZN2kg5naiveEv"),
+            ("_Z6fourthIL4Edge1EEvPi", "_Z6fourthI4Edge1EEvPi"), ("_ZN12_GLOBAL__N_15naiveEv", "_ZN12_GLOBAL__N_15naiveEv"),
+            ("_ZN32_GLOBAL__N__63d8032e_4_n_cu_main6kernelIiEEvPT_", "_ZN12_GLOBAL__N_16kernelIiEEvPT_"), ("main", "main"),
+            ("", ""), ("_ZN99_GLOBAL__N_5naive", "_ZN99_GLOBAL__N_5naive"),
+            ("_Z99999999999999999999999x", "_Z99999999999999999999999x"),
+        ):
+            self.assertEqual(resource_usage.plain_name(mangled), plain)
+
+    def test_one_name_in_two_files(self):
+        """Each file may have a static kernel of the same name."""
+        text = "".join(f"arch = sm_90\nidentifier = /k/{file}.cu\n Function _Z6kernelPf:\n  REG:{registers} STACK:0 SHARED:0\n"
+                       for file, registers in (("one", 32), ("two", 16), ("four", 16)))
+        for file, registers in (("two", 16), ("one", 32)):
+            self.assertEqual(self.found(text, (90, "_ZL6kernelPf", file))[0].registers, registers)
+        with self.assertRaises(resource_usage.Ambiguous):
+            self.found(text, (90, "_ZL6kernelPf", "three"))
+        self.assertEqual(self.found(text.replace("32", "16"), (90, "_ZL6kernelPf", "three"))[0].registers, 16)
+
+    def test_odd_texts(self):
+        for text in ("", "cuobjdump fatal   : Could not open input file\n", "  REG:32 STACK:0\n",
+                     "arch = sm_90\n Function :\n  REG:32\n", "arch = sm_\n Function _Z1kv:\n  REG:32\n",
+                     "arch = sm_90\n Function _Z1kv:\n", "ptxas info    : Used 32 registers\n",
+                     "ptxas info    : Compiling entry function '"):
+            usage = resource_usage.Usage()
+            usage.add(text, "x")
+            self.assertEqual(usage.architectures(), [], text)
+
+
+class Occupancy(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        for name in ("bin", "build"):
+            os.mkdir(self.at(name))
+        self.environment = {name: value for name, value in os.environ.items()
+                            if not name.startswith(("KG_", "BXFI_")) and name not in ("CUDACXX", "CUDA_HOME")}
+        # Python itself, and no tool of a toolkit.
+        self.environment["PATH"] = os.pathsep.join((self.at("bin"), os.path.dirname(sys.executable), "/usr/bin", "/bin"))
+
+    def at(self, name):
+        return os.path.join(self.folder, name)
+
+    def script(self, name, output, code=0, first=""):
+        with open(self.at(name), "w", encoding="utf-8") as file:
+            file.write(f"#!/bin/sh\n{first}\ncat <<'END'\n{output}\nEND\nexit {code}\n")
+        os.chmod(self.at(name), 0o755)
+
+    def programs(self):
+        """A program with two kernels and a copy, and a GPU program on a machine without a GPU that cuobjdump reads."""
+        self.script("build/m.model", json.dumps(listing_of(CASES)), first='[ -z "$KG_FILTER" ] || exit 3')
+        self.script("build/m.gpu", "no GPU", 77)
+        self.script("bin/cuobjdump", CUOBJDUMP)
+
+    def start(self, *arguments):
+        return subprocess.run([COMMAND, "occupancy", "--build", self.at("build"), *arguments], capture_output=True, text=True,
+                              check=False, env=self.environment)
+
+    def expect(self, code, *texts, arguments=()):
+        done = self.start(*arguments)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        for text in texts:
+            self.assertIn(text, done.stdout + done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+
+    @need_calculator
+    def test_without_a_gpu(self):
+        self.programs()
+        self.expect(0, """\
+arch   case             sizes      registers    shared  local  threads  blocks  warps  occupancy  limited by
+sm_90  m/plain/*/b16    530, 1024         40       0 B    0 B      256       6     48     75.0 %  registers
+sm_90  m/tiled/530/b16  530               32  50 176 B    0 B      256       4     32     50.0 %  shared memory
+
+3 launches, calculated without a GPU, from ptxas and cuda_occupancy.h; 1 case starts no kernel
+""")
+        done = self.start("--format", "csv", "m/tiled")
+        self.assertEqual(done.stdout, """\
+arch,case,sizes,kernel,registers,shared,dynamic,local,threads,blocks,warps,occupancy,limited by
+sm_90,m/tiled/530/b16,530,_Z5tiledILi16EEvPf,32,50176,1024,0,256,4,32,0.5,shared memory
+""")
+        self.assertIn("1 launch, ", done.stderr)
+        for arguments, code, text in ((["m/tiled/*"], 0, "1 launch, "), (["m/tilde/*"], 2, "nearest is m/tiled/530/b16"),
+                                      (["nothing/*"], 2, "the filter leaves none of the cases that start a kernel: "),
+                                      (["m/tiled/530/b17"], 2, "nearest is m/tiled/530/b16")):
+            self.expect(code, text, arguments=arguments)
+        self.environment["KG_FILTER"] = "m/plain/1*"
+        self.expect(0, "1 launch, calculated", arguments=["m/plain"])
+        self.script("build/m.model", json.dumps(listing_of([(f"m/plain/{size}/b16", PLAIN, 0) for size in range(1000, 1005)])))
+        self.expect(0, "| m/plain/\\*/b16 | 1000, 1001, 1002 and 2 more | 40 |", arguments=["--format", "markdown"])
+
+    @need_calculator
+    def test_json(self):
+        self.programs()
+        done = self.start("--json", "m/tiled/*")
+        (launch,) = json.loads(done.stdout)["launches"]
+        self.assertEqual(launch, {
+            "case": "m/tiled/530/b16", "architecture": 90, "kernel": TILED, "grid": [34, 34, 1], "block": [16, 16, 1],
+            "threads": 256, "registers": 32, "local_bytes": 0, "shared_bytes": 50176, "dynamic_shared": 1024,
+            "blocks_per_multiprocessor": 4, "occupancy": 0.5, "limited_by": ["shared memory"], "source": "cuda_occupancy.h"})
+        with open(self.at("document"), "w", encoding="utf-8") as file:
+            file.write(done.stdout)
+        held = subprocess.run([*VALIDATE, self.at("document")], capture_output=True, text=True, check=False)
+        self.assertEqual(held.returncode, 0, held.stdout + held.stderr)
+
+    @need_calculator
+    def test_any_architecture(self):
+        """An architecture that no program has is compiled for."""
+        self.programs()
+        self.script("bin/nvcc", PTXAS, first='case "$*" in *-arch=sm_80*-I/i*/h/kernels/m/*.cu) ;; *) exit 9 ;; esac')
+        self.expect(0, "sm_80  m/plain/*/b16  530, 1024         16  49 152 B    0 B      256       3     24     37.5 %  shared",
+                    arguments=["--arch", "80", "m/plain/*"])
+        self.expect(0, "6 launches", arguments=["--arch", "sm_90,80"])
+        self.script("bin/nvcc", "error: no such thing", 1)
+        self.expect(2, "does not compile for sm_80: error: no such thing", arguments=["--arch", "80"])
+
+    @need_calculator
+    def test_what_is_not_known(self):
+        """A kernel that the compiler says nothing of is an error, and the others are shown."""
+        self.programs()
+        self.script("bin/cuobjdump", CUOBJDUMP[: CUOBJDUMP.index(" Function _Z5tiled")])
+        self.expect(2, "m/tiled/530/b16 on sm_90: kernel _Z5tiledILi16EEvPf is not among those compiled", "2 launches")
+        self.script("build/m.model", json.dumps({**listing_of(CASES[:2]), "failed": [{"case": "m/odd/1/b1", "why": "no graph"}]}))
+        self.expect(2, "occupancy: m/odd/1/b1: no graph", "2 launches")
+
+    def test_with_a_gpu(self):
+        """A GPU's driver is asked first, and compared with the calculator."""
+        for blocks, code, text in ((6, 0, "from the driver of this machine's NVIDIA H200"),
+                                   (5, 1, "m/plain/530/b16: 5 blocks per multiprocessor by the driver, 6 by cuda_occupancy.h")):
+            listing = listing_of(CASES[:1], {"name": "NVIDIA H200", "compute_capability": "9.0"}, registers=40, local_bytes=0,
+                                 static_shared=0, blocks_per_multiprocessor=blocks, occupancy=0.75)
+            self.script("build/m.gpu", json.dumps(listing), first="echo kernelgate: waiting for the GPU >&2")
+            if HAS_CALCULATOR or code == 0:
+                self.expect(code, text)
+
+    @need_calculator
+    def test_against_a_baseline(self):
+        self.programs()
+        for registers, code, text in ((40, 0, "2 cases as in "), (40, 0, "fake-gpu.json, recorded on Fake; 0 differ\n"),
+                                      (41, 1, "m/plain/530/b16: registers is 40, the baseline's 41\n")):
+            code_of_case = {"registers": registers, "local_bytes": 0, "shared_bytes": 0, "occupancy": 0.75}
+            with open(self.at("fake-gpu.json"), "w", encoding="utf-8") as file:
+                json.dump({"schema": "kernelgate-baseline/1",
+                           "target": {"key": "fake-gpu", "name": "Fake", "compute_capability": "9.0"},
+                           "cases": {"m/plain/530/b16": {"code": code_of_case}, "m/gone/1/b1": {"code": {}},
+                                     "m/plain/1024/b16": {"code": {"registers": registers}}}}, file)
+            self.expect(code, text, arguments=["--against", self.at("fake-gpu.json")])
+            self.environment["KG_BASELINES"] = self.folder
+            self.expect(code, text, arguments=["--against", "fake-gpu"])
+        self.expect(2, "has its code in", arguments=["--against", "fake-gpu", "m/tiled/*"])
+        self.expect(2, "none.json", arguments=["--against", self.at("none.json")])
+        for document, text in (({}, "is not a baseline"),
+                               ({"schema": "kernelgate-baseline/1", "target": {"key": "cpu-model"}, "cases": {}},
+                                "is the CPU model's")):
+            with open(self.at("odd.json"), "w", encoding="utf-8") as file:
+                json.dump(document, file)
+            self.expect(2, text, arguments=["--against", self.at("odd.json")])
+
+    def test_bad_input(self):
+        self.expect(2, "has no program of a comparison")
+        self.programs()
+        for arguments, text in ((["--format", "xml"], 'there is no format "xml"'),
+                                (["--arch", "x9"], '"x9" is not an architecture'),
+                                (["--arch", "90,,80"], '"" is not an architecture'), (["a", "b"], "takes one filter"),
+                                (["--json", "--format", "csv"], "are two formats")):
+            self.expect(2, text, arguments=arguments)
+        if HAS_CALCULATOR:
+            self.expect(2, "architecture 35 are not known", arguments=["--arch", "35"])
+            os.unlink(self.at("build/m.gpu"))
+            self.expect(77, "has no GPU program to take the architectures from")
+        for listing in ("[]", '{"cases": [{}]}', "no such option"):
+            self.script("build/m.model", listing, 2 if listing[0] == "n" else 0)
+            self.expect(2 if HAS_CALCULATOR else 77, "it does not list its launches" if HAS_CALCULATOR else "cuda_occupancy.h",
+                        arguments=["--arch", "90"])
+
+
+if __name__ == "__main__":
+    unittest.main()
