@@ -425,7 +425,7 @@ const kg__command kg__occupancy_command = {
     .summary = "Print the occupancy of each launch, and what limits it",
     .details =
         "With a GPU, its driver is asked. Without one, or with --arch, launches come from the CPU\n"
-        "model, registers and memory from the GPU programs (cuobjdump) or from nvcc, which\n"
+        "model, registers and memory from the GPU programs or from nvcc, which\n"
         "compiles for any architecture, and the rest from the CUDA Toolkit's cuda_occupancy.h.\n"
         "FILTER is a list of globs on case ids; one without its last parts matches all that begin\n"
         "so; KG_FILTER also applies. Shared memory is per block, local memory per thread.\n"

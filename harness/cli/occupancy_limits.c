@@ -1,8 +1,6 @@
 #include "cli/occupancy_limits.h"
 
 #include <limits.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #ifdef KG__CUDA_OCCUPANCY
@@ -54,13 +52,6 @@ static const multiprocessor *find_multiprocessor(int capability)
             return &multiprocessors[i];
     }
     return NULL;
-}
-
-int kg__parse_capability(const char *text)
-{
-    static const double steps = 10.0;
-
-    return (int)lround(steps * strtod(text, NULL));
 }
 
 bool kg__has_occupancy_calculator(void)

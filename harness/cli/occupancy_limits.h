@@ -35,9 +35,6 @@ typedef struct kg__occupancy {
     unsigned limits; /* of kg__occupancy_limit */
 } kg__occupancy;
 
-/* The compute capability "9.0" as the number 90; 0 for any other text. */
-int kg__parse_capability(const char *text);
-
 /* Whether this was built with the toolkit's header. */
 bool kg__has_occupancy_calculator(void);
 

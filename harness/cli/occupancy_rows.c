@@ -9,7 +9,6 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "baseline/cuobjdump.h"
 #include "cli/programs.h"
 #include "judge/judge.h"
 #include "records/records.h"
@@ -187,14 +186,13 @@ static const char *find_file(const json_t *listing, const json_t *launch)
 static bool add_model_row(gathering *run, const json_t *listing, const json_t *launch,
                           int architecture)
 {
-    const json_t *usage = json_object_get(run->rows->usage, kg__json_text(listing, "comparison"));
     kg__occupancy_row row = make_row(launch, architecture);
     kg__kernel_needs needs;
     kg__error error = { "" };
     bool ambiguous;
 
-    if (!kg__resource_usage_find(usage, architecture, row.kernel, find_file(listing, launch),
-                                 &row.resources, &ambiguous)) {
+    if (!kg__kernels_find(&run->rows->kernels, kg__json_text(listing, "comparison"), architecture,
+                          row.kernel, find_file(listing, launch), &row.resources, &ambiguous)) {
         kg__fail(&error,
                  ambiguous ? "several kernels are called %s: give them different names"
                            : "kernel %s is not among those compiled: build again",
@@ -248,29 +246,18 @@ static int gather_from_driver(gathering *run)
     return KG__EXIT_PASS;
 }
 
-/* Reads the compiler's figures of a program's kernels. */
-static void read_program(gathering *run, const char *tool, const char *program)
-{
-    const char *const arguments[] = { tool, "-res-usage", program, NULL };
-    char comparison[KG__PATH_SIZE];
-    json_t *usage = json_object();
-
-    kg__program_comparison(program, comparison, sizeof comparison);
-    if (kg__child_run(arguments, COMPILING_SECONDS, run->output, OUTPUT_SIZE) == 0)
-        kg__resource_usage_add(usage, run->output, "");
-    json_object_set_new(run->rows->usage, comparison, usage);
-}
-
+/* Reads the compiler's figures from the programs for the GPU. */
 static void read_programs(gathering *run)
 {
-    char tool[KG__PATH_SIZE];
     kg__names paths;
 
-    if (!kg__find_cuobjdump("", tool, sizeof tool))
-        return;
     kg__find_programs(run->question->build, KG__GPU_SUFFIX, &paths);
-    for (size_t i = 0; i < paths.count; i++)
-        read_program(run, tool, paths.items[i]);
+    for (size_t i = 0; i < paths.count; i++) {
+        char comparison[KG__PATH_SIZE];
+
+        kg__program_comparison(paths.items[i], comparison, sizeof comparison);
+        kg__kernels_add(&run->rows->kernels, paths.items[i], comparison, "");
+    }
     kg__names_free(&paths);
 }
 
@@ -287,20 +274,24 @@ static void add_architecture(gathering *run, int architecture)
 /* The architectures: those of the question, else those of the programs. */
 static void choose_architectures(gathering *run)
 {
-    const char *comparison;
-    json_t *usage;
+    const kg__kernels *kernels = &run->rows->kernels;
 
     for (size_t i = 0; i < run->question->architecture_count; i++)
         add_architecture(run, run->question->architectures[i]);
     if (run->architecture_count > 0)
         return;
-    json_object_foreach (run->rows->usage, comparison, usage) {
-        const char *architecture;
-        json_t *kernels;
+    for (size_t i = 0; i < kernels->count; i++)
+        add_architecture(run, kernels->items[i].architecture);
+}
 
-        json_object_foreach (usage, architecture, kernels)
-            add_architecture(run, atoi(architecture));
+static bool has_kernels(const kg__kernels *kernels, const char *program, int architecture)
+{
+    for (size_t i = 0; i < kernels->count; i++) {
+        if (kernels->items[i].architecture == architecture &&
+            strcmp(kernels->items[i].program, program) == 0)
+            return true;
     }
+    return false;
 }
 
 /* Lists the files of a comparison whose kernels the programs lack for an architecture, each once.
@@ -308,16 +299,14 @@ static void choose_architectures(gathering *run)
 static void list_missing_files(const gathering *run, const json_t *listing, int architecture,
                                kg__names *files)
 {
-    const json_t *usage = json_object_get(run->rows->usage, kg__json_text(listing, "comparison"));
+    bool compiled =
+        has_kernels(&run->rows->kernels, kg__json_text(listing, "comparison"), architecture);
     const json_t *launch;
     size_t i;
-    char key[16];
 
-    kg__format(key, sizeof key, "%d", architecture);
     json_array_foreach (json_object_get(listing, "cases"), i, launch) {
         const char *file = find_file(listing, launch);
-        bool listed =
-            json_object_get(usage, key) != NULL || !is_taken(run, kg__json_text(launch, "case"));
+        bool listed = compiled || !is_taken(run, kg__json_text(launch, "case"));
 
         for (size_t k = 0; k < files->count && !listed; k++)
             listed = strcmp(files->items[k], file) == 0;
@@ -326,16 +315,32 @@ static void list_missing_files(const gathering *run, const json_t *listing, int 
     }
 }
 
-/* Compiles a file of kernels for an architecture, to get ptxas's figures. */
+/* An nvcc that runs: that of PATH, of CUDACXX, or where the CUDA Toolkit is installed; NULL where
+ * there is none. */
+static const char *find_nvcc(gathering *run)
+{
+    const char *const places[] = { "nvcc", getenv("CUDACXX"), "/usr/local/cuda/bin/nvcc" };
+
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const char *const arguments[] = { places[i], "--version", NULL };
+
+        if (places[i] != NULL &&
+            kg__child_run(arguments, LISTING_SECONDS, run->output, OUTPUT_SIZE) == 0)
+            return places[i];
+    }
+    return NULL;
+}
+
+/* Compiles a file of kernels for an architecture, to get their figures. */
 static bool compile_file(gathering *run, const json_t *listing, const char *nvcc,
-                         const char *folder, const char *file, int architecture, json_t *usage)
+                         const char *folder, const char *file, int architecture)
 {
     char source[2 * KG__PATH_SIZE];
     char include[2 * KG__PATH_SIZE];
     char flag[32];
     char object[KG__PATH_SIZE];
-    const char *const arguments[] = { nvcc, "-std=c++17", "-cubin", flag,   include, "-Xptxas",
-                                      "-v", "-o",         object,   source, NULL };
+    const char *const arguments[] = { nvcc, "-std=c++17", "-cubin", flag, include,
+                                      "-o", object,       source,   NULL };
     int code;
 
     kg__format_path(source, sizeof source, "%s/kernels/%s/%s.cu", kg__json_text(listing, "home"),
@@ -345,7 +350,7 @@ static bool compile_file(gathering *run, const json_t *listing, const char *nvcc
     kg__format_path(object, sizeof object, "%s/kernels.cubin", folder);
     code = kg__child_run(arguments, COMPILING_SECONDS, run->output, OUTPUT_SIZE);
     if (code == 0) {
-        kg__resource_usage_add(usage, run->output, file);
+        kg__kernels_add(&run->rows->kernels, object, kg__json_text(listing, "comparison"), file);
         return true;
     }
     kg__complain("occupancy: %s does not compile for sm_%d: %.300s", source, architecture,
@@ -359,7 +364,7 @@ static int compile_missing(gathering *run, const json_t *listing, int architectu
     const char *comparison = kg__json_text(listing, "comparison");
     char folder[KG__PATH_SIZE];
     kg__error why;
-    char nvcc[KG__PATH_SIZE];
+    const char *nvcc;
     kg__names files = { 0 };
     bool compiled;
 
@@ -368,23 +373,21 @@ static int compile_missing(gathering *run, const json_t *listing, int architectu
         kg__names_free(&files);
         return KG__EXIT_PASS;
     }
-    if (!kg__find_cuda_tool("", "nvcc", nvcc, sizeof nvcc)) {
+    nvcc = find_nvcc(run);
+    if (nvcc == NULL) {
         kg__complain("occupancy: %s.gpu has no code for sm_%d, and there is no nvcc to compile it: "
                      "install the CUDA Toolkit, or build for that architecture",
                      comparison, architecture);
         kg__names_free(&files);
         return KG__EXIT_NOTHING;
     }
-    if (json_object_get(run->rows->usage, comparison) == NULL)
-        json_object_set_new(run->rows->usage, comparison, json_object());
     compiled = kg__file_make_temporary_folder("occupancy", folder, sizeof folder, &why);
     if (!compiled)
         kg__complain("occupancy: %s", why.text);
     for (size_t i = 0; i < files.count && compiled; i++) {
         if (isatty(STDERR_FILENO))
             kg__complain("compiling %s/%s.cu for sm_%d", comparison, files.items[i], architecture);
-        compiled = compile_file(run, listing, nvcc, folder, files.items[i], architecture,
-                                json_object_get(run->rows->usage, comparison));
+        compiled = compile_file(run, listing, nvcc, folder, files.items[i], architecture);
     }
     if (*folder != '\0')
         kg__file_remove_folder(folder);
@@ -395,7 +398,6 @@ static int compile_missing(gathering *run, const json_t *listing, int architectu
 /* Complains that no architecture is known, and says how to name one. */
 static int refuse_unknown(const gathering *run)
 {
-    char tool[KG__PATH_SIZE];
     kg__names paths;
     size_t programs;
 
@@ -406,10 +408,6 @@ static int refuse_unknown(const gathering *run)
         kg__complain("occupancy: %s has no GPU program to take the architectures from: name some "
                      "with --arch, as in --arch 90",
                      run->question->build);
-    else if (!kg__find_cuobjdump("", tool, sizeof tool))
-        kg__complain(
-            "occupancy: there is no cuobjdump to read the GPU programs with: install it with the "
-            "CUDA Toolkit, or name architectures with --arch for nvcc to compile");
     else
         kg__complain("occupancy: the GPU programs in %s contain no machine code: name "
                      "architectures with --arch for nvcc to compile",
@@ -449,7 +447,7 @@ static int gather_without_gpu(gathering *run)
         add_rows(run, run->architectures[i], false);
     }
     kg__format(run->rows->source, sizeof run->rows->source,
-               "calculated without a GPU, from ptxas and cuda_occupancy.h");
+               "calculated without a GPU, from cubins and cuda_occupancy.h");
     return KG__EXIT_PASS;
 }
 
@@ -505,7 +503,7 @@ int kg__occupancy_gather(const kg__occupancy_question *question, kg__occupancy_r
     gathering run = { .question = question, .rows = rows };
     int code;
 
-    *rows = (kg__occupancy_rows){ .listings = json_array(), .usage = json_object() };
+    *rows = (kg__occupancy_rows){ .listings = json_array() };
     run.output = kg__allocate(OUTPUT_SIZE, 1);
     code = gather(&run);
     free(run.output);
@@ -516,6 +514,6 @@ void kg__occupancy_rows_free(kg__occupancy_rows *rows)
 {
     free(rows->rows);
     json_decref(rows->listings);
-    json_decref(rows->usage);
+    kg__kernels_free(&rows->kernels);
     *rows = (kg__occupancy_rows){ 0 };
 }

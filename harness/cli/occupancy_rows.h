@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "baseline/resource_usage.h"
+#include "baseline/kernel_code.h"
 #include "cli/occupancy_limits.h"
 
 /* The most architectures that one call looks at. */
@@ -44,7 +44,7 @@ typedef struct kg__occupancy_rows {
     size_t without_kernel; /* cases that start no kernel */
     size_t unknown;        /* kernels without figures: each was complained about */
     json_t *listings;      /* the programs' answers, which own the rows' strings */
-    json_t *usage;         /* by comparison, as kg__resource_usage_add() makes them */
+    kg__kernels kernels;   /* of the programs, each called by its comparison */
     char source[96];       /* where the figures are from, in words */
 } kg__occupancy_rows;
 

@@ -12,9 +12,11 @@
 #include "base/child_process.h"
 #include "base/json.h"
 #include "baseline/baseline.h"
+#include "baseline/kernel_code.h"
 #include "records/records.h"
 #include "tests/fakes/documents.h"
 #include "tests/fakes/drive.h"
+#include "tests/fakes/fake_cubin.h"
 
 #define OUTPUT_SIZE ((size_t)16 << 20)
 
@@ -281,16 +283,38 @@ static void make_model(void)
                  " \"without\": [\"m/copy/530/-\"], \"refused\": [], \"failed\": []}\nEND\n");
 }
 
-/* A GPU program on a machine without a GPU, and a cuobjdump that reads it. */
-static void make_gpu_program(void)
+static const fake_cubin cubins[] = { FAKE_CUBIN(90, "_Z5plainPf", 40, 0, 0),
+                                     FAKE_CUBIN(90, "_Z5tiledILi16EEvPf", 32, 50176, 0) };
+
+/* A GPU program on a machine without a GPU, with so many of the kernels. */
+static void make_gpu_program(size_t kernels)
 {
+    FILE *file;
+
     write_script(at("build/m.gpu"), "#!/bin/sh\necho no GPU >&2\nexit 77\n");
-    write_script(at("bin/cuobjdump"), "#!/bin/sh\ncat <<END\n"
-                                      "Fatbin elf code:\narch = sm_90\n"
-                                      " Function _Z5plainPf:\n"
-                                      "  REG:40 STACK:0 SHARED:0 LOCAL:0\n"
-                                      " Function _Z5tiledILi16EEvPf:\n"
-                                      "  REG:32 STACK:0 SHARED:50176 LOCAL:0\nEND\n");
+    file = fopen(at("build/m.gpu"), "ab");
+    cr_assert(file != NULL && fwrite(cubins, sizeof *cubins, kernels, file) == kernels &&
+              fclose(file) == 0);
+}
+
+/* An nvcc that makes cubins of both kernels. */
+static void make_compiler(void)
+{
+    static const fake_cubin compiled[] = {
+        FAKE_CUBIN(80, "_Z5plainPf", 16, 49152, 0),
+        FAKE_CUBIN(80, "_Z5tiledILi16EEvPf", 16, 0, 0),
+    };
+    char script[1024];
+    FILE *file = fopen(at("compiled"), "wb");
+
+    cr_assert(file != NULL && fwrite(compiled, sizeof compiled, 1, file) == 1 && fclose(file) == 0);
+    snprintf(script, sizeof script,
+             "#!/bin/sh\n"
+             "case \"$*\" in --version) exit 0 ;; *-arch=sm_80*-I/i*/h/kernels/m/*.cu) ;;"
+             " *) exit 9 ;; esac\n"
+             "while [ \"$1\" != -o ]; do shift; done\ncp '%s' \"$2\"\n",
+             at("compiled"));
+    write_script(at("bin/nvcc"), script);
 }
 
 #define command(...)                                                                               \
@@ -310,7 +334,7 @@ Test(occupancy, without_a_gpu)
 
     need_calculator();
     make_model();
-    make_gpu_program();
+    make_gpu_program(2);
     result = command("--format", "text");
     expect_ending(&result, 0,
                   "sm_90  m/plain/*/b16    530, 1024         40       0 B    0 B      256       6  "
@@ -339,7 +363,7 @@ Test(occupancy, as_json)
 
     need_calculator();
     make_model();
-    make_gpu_program();
+    make_gpu_program(2);
     result = command("--format", "json", "m/tiled/*");
     document = json_loads(result.output, 0, NULL);
     cr_assert(result.code == 0 && document != NULL, "%s", result.output);
@@ -357,20 +381,14 @@ Test(occupancy, any_architecture)
 {
     need_calculator();
     make_model();
-    make_gpu_program();
-    write_script(at("bin/nvcc"),
-                 "#!/bin/sh\n"
-                 "case \"$*\" in *-arch=sm_80*-I/i*/h/kernels/m/*.cu) ;; *) exit 9 ;; esac\n"
-                 "cat >&2 <<END\n"
-                 "ptxas info    : Compiling entry function '_Z5plainPf' for 'sm_80'\n"
-                 "ptxas info    : Used 16 registers, used 0 barriers, 49152 bytes smem\n"
-                 "ptxas info    : Compiling entry function '_Z5tiledILi16EEvPf' for 'sm_80'\n"
-                 "ptxas info    : Used 16 registers, used 1 barriers\nEND\n");
+    make_gpu_program(2);
+    make_compiler();
     expect(command("--arch", "80", "m/plain/*"), 0,
            "sm_80  m/plain/*/b16  530, 1024         16  49 152 B    0 B      256       3     24  "
            "   37.5 %  shared memory\n");
     expect(command("--arch", "sm_90,80"), 0, "6 launches");
-    write_script(at("bin/nvcc"), "#!/bin/sh\necho 'error: no such thing'\nexit 1\n");
+    write_script(at("bin/nvcc"),
+                 "#!/bin/sh\n[ \"$1\" = --version ] || { echo 'error: no such thing'; exit 1; }\n");
     expect(command("--arch", "80"), 2, "does not compile for sm_80: error: no such thing");
 }
 
@@ -379,9 +397,7 @@ Test(occupancy, what_is_not_known)
 {
     need_calculator();
     make_model();
-    make_gpu_program();
-    write_script(at("bin/cuobjdump"), "#!/bin/sh\ncat <<END\narch = sm_90\n"
-                                      " Function _Z5plainPf:\n  REG:40 SHARED:0\nEND\n");
+    make_gpu_program(1);
     expect(command("--format", "text"), 2,
            "m/tiled/530/b16 on sm_90: kernel _Z5tiledILi16EEvPf is "
            "not among those compiled");
@@ -434,7 +450,7 @@ Test(occupancy, against_a_baseline)
 {
     need_calculator();
     make_model();
-    make_gpu_program();
+    make_gpu_program(2);
     write_baseline(40);
     expect(command("--against", at("fake-gpu.json")), 0,
            "fake-gpu.json, recorded on Fake; 0 differ\n");
