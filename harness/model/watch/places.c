@@ -7,6 +7,7 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <limits.h>
+#include <search.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,19 +22,14 @@ typedef struct file_name {
 
 /* A line that has been looked up. */
 typedef struct known_source {
-    const void *code; /* NULL: free */
+    const void *code;
     kg__model_source source;
 } known_source;
 
-/* Of the table of known sources; a power of two, as all that follow. */
-#define FIRST_CAPACITY 1024
-
 static file_name *file_names;
 
-static known_source *known;
-static size_t known_capacity;
-static size_t known_count;
-static uint64_t known_since; /* the count of images given up that the table belongs to */
+static void *known;          /* a tree of tsearch() */
+static uint64_t known_since; /* the count of images given up that it belongs to */
 
 /* Rewrites an absolute path without "//", "." and "..", by its letters alone. */
 static void simplify(char *path)
@@ -206,39 +202,36 @@ static kg__model_source look_up(kg__model_image *image, const void *code)
     return source;
 }
 
-/* The place in the table where `code` is or belongs. */
-static known_source *place_in(known_source *table, size_t capacity, const void *code)
+static int compare_code(const void *left, const void *right)
 {
-    size_t i = (size_t)((uintptr_t)code * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (capacity - 1);
+    uintptr_t a = (uintptr_t)((const known_source *)left)->code;
+    uintptr_t b = (uintptr_t)((const known_source *)right)->code;
 
-    while (table[i].code != NULL && table[i].code != code)
-        i = (i + 1) & (capacity - 1);
-    return &table[i];
+    return (a > b) - (a < b);
 }
 
-/* Makes room for one more known source. */
-static void make_room(void)
+/* Looks a line up once. */
+static const known_source *know_source(kg__model_image *image, const void *code)
 {
-    size_t capacity = known_capacity > 0 ? 2 * known_capacity : FIRST_CAPACITY;
-    known_source *grown;
+    const known_source wanted = { .code = code };
+    known_source **found = tfind(&wanted, &known, compare_code);
+    known_source *entry;
 
-    if (2 * (known_count + 1) <= known_capacity)
-        return;
-    grown = kg__allocate(capacity, sizeof *grown);
-    for (size_t i = 0; i < known_capacity; i++) {
-        if (known[i].code != NULL)
-            *place_in(grown, capacity, known[i].code) = known[i];
+    if (found != NULL)
+        return *found;
+    entry = kg__allocate(1, sizeof *entry);
+    *entry = (known_source){ .code = code, .source = look_up(image, code) };
+    if (tsearch(entry, &known, compare_code) == NULL) {
+        kg__complain("out of host memory for a line of source: free some memory");
+        exit(2);
     }
-    free(known);
-    known = grown;
-    known_capacity = capacity;
+    return entry;
 }
 
 kg__model_source kg__model_source_of(const void *code)
 {
     const void *call;
     kg__model_image *image;
-    known_source *place;
 
     if ((uintptr_t)code <= 1)
         return (kg__model_source){ .file = "" };
@@ -249,17 +242,10 @@ kg__model_source kg__model_source_of(const void *code)
         return (kg__model_source){ .file = "" };
     if (known_since != kg__model_images_given_up()) {
         known_since = kg__model_images_given_up();
-        if (known_capacity > 0)
-            memset(known, 0, known_capacity * sizeof *known);
-        known_count = 0;
+        tdestroy(known, free);
+        known = NULL;
     }
-    make_room();
-    place = place_in(known, known_capacity, call);
-    if (place->code == NULL) {
-        *place = (known_source){ .code = call, .source = look_up(image, call) };
-        known_count++;
-    }
-    return place->source;
+    return know_source(image, call)->source;
 }
 
 /* Whether the code at `address` was compiled with that at `other`. */
