@@ -7,16 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
-
-/* How long a temporary file must lie untouched before it is taken for a dead process's. */
-#define SECONDS_TO_TRUST 60
-
-/* What the name of a temporary folder ends in, which mkdtemp() fills in. */
-#define TEMPORARY_END "XXXXXX"
 
 static bool write_all(int file, const char *content, size_t size)
 {
@@ -43,34 +35,6 @@ static void flush_folder(const char *folder)
         (void)fsync(file);
         close(file);
     }
-}
-
-/* Removes what processes that died left over of replacing the file `name`. They say by their
- * numbers that they are gone, which of another machine's, in a folder that it shares, is not to be
- * trusted at once. */
-static void remove_leftovers(const char *folder, const char *name)
-{
-    DIR *listing = opendir(folder);
-    const struct dirent *entry;
-    size_t length = strlen(name);
-
-    while (listing != NULL && (entry = readdir(listing)) != NULL) {
-        const char *mark = entry->d_name + 1 + length;
-        struct stat facts;
-        char *end;
-        long process;
-
-        if (entry->d_name[0] != '.' || strncmp(entry->d_name + 1, name, length) != 0 ||
-            strncmp(mark, KG__FILE_TEMPORARY, strlen(KG__FILE_TEMPORARY)) != 0)
-            continue;
-        process = strtol(mark + strlen(KG__FILE_TEMPORARY), &end, 10);
-        if (*end == '\0' && process > 0 && kill((pid_t)process, 0) != 0 && errno == ESRCH &&
-            fstatat(dirfd(listing), entry->d_name, &facts, AT_SYMLINK_NOFOLLOW) == 0 &&
-            time(NULL) - facts.st_mtime > SECONDS_TO_TRUST)
-            (void)unlinkat(dirfd(listing), entry->d_name, 0);
-    }
-    if (listing != NULL)
-        closedir(listing);
 }
 
 bool kg__file_may_replace(const char *path, kg__error *error)
@@ -129,7 +93,6 @@ static bool replace(const char *target, const char *content, size_t size, const 
     }
     if (done) {
         flush_folder(folder);
-        remove_leftovers(folder, name);
     } else {
         kg__fail(
             error,
@@ -217,14 +180,14 @@ bool kg__file_make_folder(const char *path, kg__error *error)
 /* The temporary folder of this process, for as long as it needs it; of several the last. */
 static struct {
     char path[KG__PATH_SIZE];
-    int lock;
     pid_t process;
 } temporary_folder;
 
-/* Removes the files of an open folder, by calls that a signal's handler may make. */
-static void remove_files(int folder)
+/* By calls that a signal's handler may make, as all below it. */
+static void remove_folder(const char *path)
 {
     _Alignas(struct dirent64) char entries[4096];
+    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     ssize_t length;
 
     while ((length = getdents64(folder, entries, sizeof entries)) > 0) {
@@ -235,17 +198,8 @@ static void remove_files(int folder)
             at += entry->d_reclen;
         }
     }
-}
-
-/* By calls that a signal's handler may make, as all below it. */
-static void remove_folder(const char *path)
-{
-    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-    if (folder >= 0) {
-        remove_files(folder);
+    if (folder >= 0)
         close(folder);
-    }
     (void)rmdir(path);
 }
 
@@ -272,90 +226,32 @@ static void heed_signals(void)
     }
 }
 
-/* Removes the folders of this user that earlier processes made for the same purpose and that nobody
- * holds any more: a lock ends with its process, however that ends. */
-static void remove_left_folders(const char *parent, const char *start)
-{
-    DIR *listing = opendir(parent);
-    const struct dirent *entry;
-
-    while (listing != NULL && (entry = readdir(listing)) != NULL) {
-        struct stat facts;
-        int folder;
-
-        if (strncmp(entry->d_name, start, strlen(start)) != 0 ||
-            strlen(entry->d_name) != strlen(start) + strlen(TEMPORARY_END))
-            continue;
-        folder =
-            openat(dirfd(listing), entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        if (folder < 0)
-            continue;
-        if (fstat(folder, &facts) == 0 && facts.st_uid == geteuid() &&
-            flock(folder, LOCK_EX | LOCK_NB) == 0) {
-            remove_files(folder);
-            (void)unlinkat(dirfd(listing), entry->d_name, AT_REMOVEDIR);
-        }
-        close(folder);
-    }
-    if (listing != NULL)
-        closedir(listing);
-}
-
-/* Holds a new folder for as long as this process lives. False where another process has taken it
- * for one that was left. A file system without locks has no process take it. */
-static bool hold_folder(const char *path)
-{
-    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-    if (folder < 0)
-        return errno != ENOENT;
-    if ((flock(folder, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) ||
-        access(path, F_OK) != 0) {
-        close(folder);
-        return false;
-    }
-    kg__format_path(temporary_folder.path, sizeof temporary_folder.path, "%s", path);
-    temporary_folder.lock = folder;
-    temporary_folder.process = getpid();
-    heed_signals();
-    return true;
-}
-
 bool kg__file_make_temporary_folder(const char *purpose, char *path, size_t size, kg__error *error)
 {
     const char *setting = getenv("TMPDIR");
     const char *parent = setting != NULL && *setting != '\0' ? setting : "/tmp";
-    const char *why = "its path is too long";
-    char start[64];
-    int length;
+    int length = snprintf(path, size, "%s/kernelgate.%s.XXXXXX", parent, purpose);
+    bool fits =
+        length > 0 && (size_t)length < size && (size_t)length < sizeof temporary_folder.path;
 
-    kg__format(start, sizeof start, "kernelgate-%s.", purpose);
-    remove_left_folders(parent, start);
-    do {
-        length = snprintf(path, size, "%s/%s" TEMPORARY_END, parent, start);
-        if (length < 0 || (size_t)length >= size || (size_t)length >= sizeof temporary_folder.path)
-            break;
-        if (mkdtemp(path) == NULL) {
-            why = strerror(errno);
-            break;
-        }
-        if (hold_folder(path))
-            return true;
-    } while (true);
+    if (fits && mkdtemp(path) != NULL) {
+        kg__format_path(temporary_folder.path, sizeof temporary_folder.path, "%s", path);
+        temporary_folder.process = getpid();
+        heed_signals();
+        return true;
+    }
     *path = '\0';
     return kg__fail(error,
                     "%s: no folder can be made in it: %s: set TMPDIR to a folder that can be "
                     "written to",
-                    parent, why);
+                    parent, fits ? strerror(errno) : "its path is too long");
 }
 
 void kg__file_remove_folder(const char *path)
 {
     remove_folder(path);
-    if (temporary_folder.process == getpid() && strcmp(path, temporary_folder.path) == 0) {
+    if (strcmp(path, temporary_folder.path) == 0)
         temporary_folder.process = 0;
-        close(temporary_folder.lock);
-    }
 }
 
 bool kg__file_is_program(const char *path)

@@ -20,8 +20,7 @@ bool kg__file_may_replace(const char *path, kg__error *error);
  * folder, flushed to disk, renamed. The mode is that of the file that was there, else it follows
  * the umask. A link stays, and the file that it leads to is replaced. What kg__file_may_replace()
  * refuses is refused. On failure returns false with `error`, and what was at `path` stays
- * untouched. What a process that was killed left over of replacing this file is removed once it is
- * a minute old. */
+ * untouched. */
 bool kg__file_replace(const char *path, const char *content, size_t size, kg__error *error);
 
 /* Opens the regular file at `path` for reading, and waits for nobody where it is a pipe or a
@@ -35,11 +34,10 @@ FILE *kg__file_stream(const char *path, const char **cause);
 /* Makes the folder `path` and those above it that are missing. False with `error` on failure. */
 bool kg__file_make_folder(const char *path, kg__error *error);
 
-/* Makes a new folder for what a command needs for the moment, kernelgate-<purpose>.XXXXXX below
+/* Makes a new folder for what a command needs for the moment, kernelgate.<purpose>.XXXXXX below
  * TMPDIR, or below /tmp where that is not set; its path is left in `path`. Whoever made it removes
- * it by kg__file_remove_folder(); SIGHUP, SIGINT, SIGPIPE and SIGTERM remove it too, and what a
- * process that was killed left is removed by the next call for the same purpose. False with `error`
- * on failure, with `path` empty. */
+ * it by kg__file_remove_folder(); SIGHUP, SIGINT, SIGPIPE and SIGTERM remove the last one too.
+ * False with `error` on failure, with `path` empty. */
 bool kg__file_make_temporary_folder(const char *purpose, char *path, size_t size, kg__error *error);
 
 /* Removes the folder `path` with the files in it, where it holds no further folder; what cannot be

@@ -225,10 +225,8 @@ static bool is_other_code(const kg__baseline_case *before, const json_t *kernel)
 
     if (before != NULL && before->code != NULL)
         kg__kernel_code_changes(before->code, kernel, changes);
-    other = json_array_size(changes) > 0 ||
-            (before != NULL && *kg__json_text(before->code, KG__CODE_FINGERPRINT) != '\0' &&
-             *kg__json_text(kernel, KG__CODE_FINGERPRINT) != '\0' &&
-             !kg__is_same_code(before->code, kernel));
+    other =
+        json_array_size(changes) > 0 || (before != NULL && kg__is_other_code(before->code, kernel));
     json_decref(changes);
     return other;
 }

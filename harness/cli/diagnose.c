@@ -199,16 +199,6 @@ static bool judge_driver(const kg__facts *facts, kg__diagnosis *diagnosis, char 
     return false;
 }
 
-/* The gate works without it, but cannot compare machine code. */
-static void judge_disassembler(const kg__facts *facts, kg__diagnosis *diagnosis)
-{
-    const need cuobjdump = { "cuobjdump", &facts->cuobjdump, NULL, false,
-                             "with it, a slower time of unchanged machine code is attributed to "
-                             "the machine: install the CUDA Toolkit's cuobjdump and nvdisasm" };
-
-    (void)judge_need(diagnosis, &cuobjdump);
-}
-
 static bool judge_toolkit(const kg__facts *facts, kg__diagnosis *diagnosis, bool driver_works,
                           char *reason, size_t size)
 {
@@ -224,7 +214,6 @@ static bool judge_toolkit(const kg__facts *facts, kg__diagnosis *diagnosis, bool
         set_reason(reason, size, "nvcc is missing or unfit");
         return false;
     }
-    judge_disassembler(facts, diagnosis);
     if (!driver_works || facts->cuda_version == 0 || toolkit[0] < major ||
         (toolkit[0] == major && toolkit[1] <= minor))
         return true;

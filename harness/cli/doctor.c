@@ -17,7 +17,6 @@
 #include "base/child_process.h"
 #include "base/color.h"
 #include "base/text.h"
-#include "baseline/cuobjdump.h"
 #include "cli/command.h"
 #include "records/records.h"
 #include "report/chart_js.h"
@@ -169,8 +168,6 @@ static void ask_programs(kg__facts *facts, const char *root)
     char nvcc[KG__PATH_SIZE];
     const char *const nvcc_version[] = { "nvcc", "--version", NULL };
     const char *const installed_nvcc_version[] = { nvcc, "--version", NULL };
-    char cuobjdump[KG__PATH_SIZE];
-    const char *const cuobjdump_version[] = { cuobjdump, "--version", NULL };
 
     ask_version(&facts->cmake, "cmake");
     ask_version(&facts->ninja, "ninja");
@@ -191,8 +188,6 @@ static void ask_programs(kg__facts *facts, const char *root)
     ask_program(&facts->nvcc, nvcc_version, "release ");
     if (!facts->nvcc.found)
         ask_program(&facts->nvcc, installed_nvcc_version, "release ");
-    if (kg__find_cuobjdump(root, cuobjdump, sizeof cuobjdump))
-        ask_program(&facts->cuobjdump, cuobjdump_version, "release ");
 }
 
 /* Reads the first line of a small file; empty if there is none. */

@@ -49,7 +49,6 @@ typedef struct kg__facts {
     kg__program gcovr;
     kg__program git;
     kg__program nvcc;
-    kg__program cuobjdump;
 
     kg__program criterion; /* pkg-config's answer for each */
     kg__program jansson;

@@ -11,9 +11,7 @@
 #include "base/json.h"
 #include "base/lock.h"
 #include "base/text.h"
-#include "baseline/cuobjdump.h"
 #include "baseline/kernel_code.h"
-#include "baseline/machine_code.h"
 #include "cli/baseline_files.h"
 #include "cli/command.h"
 #include "cli/recorder.h"
@@ -36,23 +34,24 @@ typedef struct recording {
     /* Sums of the sentinels' values in this session. */
     double sum[KG__SENTINELS];
     int sums;
-    const char *program;  /* being observed */
-    json_t *machine_code; /* by program; null if the code is unknown */
+    const char *program; /* being observed */
+    kg__kernels kernels; /* of the programs */
     kg__recorder recorder;
 } recording;
 
-/* Keeps a case's code, with the fingerprint of its machine code if a disassembler is installed. All
+/* Keeps a case's code, with the fingerprint of its machine code if that is known. All
  * sessions run the same code. */
 static void take_code(recording *run, kg__recorded *recorded, const json_t *record)
 {
-    char fingerprint[KG__HASH_TEXT_SIZE];
+    char fingerprint[KG__FINGERPRINT_SIZE];
 
     if (recorded->code != NULL)
         return;
     recorded->code = kg__kernel_code_of(record);
     if (recorded->code != NULL &&
-        kg__machine_code_of(json_object_get(run->machine_code, run->program),
-                            json_object_get(record, "kernel"), fingerprint))
+        kg__kernels_fingerprint(&run->kernels, run->program,
+                                kg__json_text(run->recorder.target, "compute_capability"),
+                                json_object_get(record, "kernel"), fingerprint))
         json_object_set_new(recorded->code, KG__CODE_FINGERPRINT, json_string(fingerprint));
 }
 
@@ -154,9 +153,9 @@ static void note_machine_code(const json_t *before, const json_t *now, json_t *c
     bool had_code = *kg__json_text(before, KG__CODE_FINGERPRINT) != '\0';
     bool has_code = *kg__json_text(now, KG__CODE_FINGERPRINT) != '\0';
 
-    if (had_code && has_code && !kg__is_same_code(before, now))
+    if (kg__is_other_code(before, now))
         json_array_append_new(changes, json_string("other machine code, or another launch"));
-    else if (has_code && !had_code)
+    else if (has_code && !kg__is_same_code(before, now))
         json_array_append_new(changes, json_string("its machine code is known now"));
     else if (had_code && !has_code)
         json_array_append_new(changes, json_string("its machine code is no longer known"));
@@ -279,19 +278,6 @@ static int save(recording *run)
     return saved ? KG__EXIT_PASS : KG__EXIT_ERROR;
 }
 
-/* Disassembles the programs while nothing is timed. */
-static void read_machine_code(recording *run, size_t count, char **programs)
-{
-    const char *capability = kg__json_text(run->recorder.target, "compute_capability");
-
-    for (size_t i = 0; i < count && run->recorder.target != NULL; i++) {
-        json_t *machine_code = kg__program_machine_code(programs[i], capability);
-
-        json_object_set_new(run->machine_code, programs[i],
-                            machine_code != NULL ? machine_code : json_null());
-    }
-}
-
 static bool measure(recording *run, size_t count, char **programs)
 {
     bool good = true;
@@ -302,8 +288,8 @@ static bool measure(recording *run, size_t count, char **programs)
         good = kg__recorder_observe(&run->recorder, programs[i], programs[i], "check");
     }
     good = good && (run->recorder.target == NULL || kg__recorder_may_load(&run->recorder));
-    if (good)
-        read_machine_code(run, count, programs);
+    for (size_t i = 0; i < count && good; i++)
+        kg__kernels_add(&run->kernels, programs[i], programs[i], "");
     for (size_t session = 0; session < run->sessions.limit && good; session++) {
         fprintf(kg__narration(), "session %zu of %zu\n", session + 1, run->sessions.limit);
         (void)fflush(kg__narration());
@@ -318,7 +304,7 @@ static bool measure(recording *run, size_t count, char **programs)
 
 static int record_times(kg__recorder *recorder, size_t sessions, size_t count, char **programs)
 {
-    recording run = { .recorder = *recorder, .machine_code = json_object() };
+    recording run = { .recorder = *recorder };
     int code = KG__EXIT_ERROR;
 
     kg__sessions_begin(&run.sessions, recorder->log, sessions);
@@ -326,7 +312,7 @@ static int record_times(kg__recorder *recorder, size_t sessions, size_t count, c
     run.recorder.context = &run;
     if (measure(&run, count, programs))
         code = save(&run);
-    json_decref(run.machine_code);
+    kg__kernels_free(&run.kernels);
     kg__sessions_free(&run.sessions);
     *recorder = run.recorder;
     return code;

@@ -4,9 +4,7 @@
 
 #include "base/color.h"
 #include "base/json.h"
-#include "baseline/cuobjdump.h"
 #include "baseline/kernel_code.h"
-#include "baseline/machine_code.h"
 #include "gate/part.h"
 #include "gate/spawn_observer.h"
 #include "records/records.h"
@@ -62,27 +60,28 @@ static bool can_compare_code(const kg__part_run *run)
     return false;
 }
 
-/* Notes which machine code the cases ran that tripped, where that can be known. The disassembler
- * works while nothing is timed. */
+/* Notes which machine code the cases ran that tripped, where that can be known. This program is
+ * read while nothing is timed. */
 static void identify_code(kg__part_run *run)
 {
     const char *capability =
         kg__json_text(json_object_get(run->document, "target"), "compute_capability");
-    json_t *machine_code =
-        can_compare_code(run) ? kg__program_machine_code(NULL, capability) : NULL;
+    kg__kernels kernels = { 0 };
 
-    for (size_t i = 0; i < run->count && machine_code != NULL; i++) {
+    if (can_compare_code(run))
+        kg__kernels_add(&kernels, NULL, "", "");
+    for (size_t i = 0; i < run->count && kernels.count > 0; i++) {
         const kg__subject *subject = &run->subjects[i];
 
         for (size_t j = 0; j < subject->observers && awaits_verdict(subject); j++) {
             json_t *kernel = json_object_get(subject->measured[j], "kernel");
-            char code[KG__HASH_TEXT_SIZE];
+            char code[KG__FINGERPRINT_SIZE];
 
-            if (kg__machine_code_of(machine_code, kernel, code))
+            if (kg__kernels_fingerprint(&kernels, "", capability, kernel, code))
                 json_object_set_new(kernel, KG__CODE_FINGERPRINT, json_string(code));
         }
     }
-    json_decref(machine_code);
+    kg__kernels_free(&kernels);
 }
 
 /* Suspects keep the verdict of their one observation, which counts unless they are settled: with

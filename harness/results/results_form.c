@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/exit_code.h"
-#include "base/hash.h"
 #include "base/message.h"
+#include "baseline/kernel_code.h"
 #include "judge/judge.h"
 #include "records/finding.h"
 
@@ -154,14 +154,6 @@ static bool is_file_state(const json_t *value)
     return is_one_of(value, states);
 }
 
-static bool is_fingerprint(const json_t *value)
-{
-    const size_t length = KG__HASH_TEXT_SIZE - 1;
-
-    return json_is_string(value) && json_string_length(value) == length &&
-           strspn(json_string_value(value), "0123456789abcdef") == length;
-}
-
 /* A test that was skipped says by what. */
 static bool is_test(const json_t *value)
 {
@@ -188,7 +180,7 @@ static const form exit_code = { .fits = is_exit_code, .expected = "0, 1, 2 or 77
 static const form skip_reason = { .fits = is_skip_reason,
                                   .expected = "\"filter\", \"empty\", \"unavailable\" or "
                                               "\"no-baseline\"" };
-static const form fingerprint = { .fits = is_fingerprint,
+static const form fingerprint = { .fits = kg__is_fingerprint,
                                   .expected = "a fingerprint of 16 hexadecimal digits" };
 static const form seconds = { .fits = is_amount, .expected = "a time of at least 0 seconds" };
 static const form texts = { .fits = is_list, .expected = "a list", .items = &text };

@@ -233,11 +233,9 @@ static void note_launch_cost(json_t *changed, const json_t *entry, const kg__bas
 /* Notes how a kernel differs from the baseline's: "code changed: registers 32 -> 40". */
 static void note_code(json_t *changed, const json_t *before, const json_t *kernel)
 {
-    bool known = *kg__json_text(before, KG__CODE_FINGERPRINT) != '\0' &&
-                 *kg__json_text(kernel, KG__CODE_FINGERPRINT) != '\0';
-    const char *what = !known                             ? ""
-                       : kg__is_same_code(before, kernel) ? "code and launch are the baseline's"
-                                                          : "code changed";
+    const char *what = kg__is_same_code(before, kernel)    ? "code and launch are the baseline's"
+                       : kg__is_other_code(before, kernel) ? "code changed"
+                                                           : "";
     json_t *figures = json_array();
     char text[KG__MESSAGE_SIZE];
     const json_t *figure;

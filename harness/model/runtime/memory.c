@@ -134,18 +134,13 @@ static cudaError_t fill(void *pointer, int value, size_t count)
 
 cudaError_t cudaMalloc(void **pointer, size_t size)
 {
-    cudaError_t error;
-
-    return kg__model_enter(&error) ? kg__model_leave(allocate(pointer, size, KG__MODEL_DEVICE))
-                                   : error;
+    KG__BEGIN_CALL();
+    return kg__model_leave(allocate(pointer, size, KG__MODEL_DEVICE));
 }
 
 cudaError_t cudaMallocManaged(void **pointer, size_t size, unsigned int flags)
 {
-    cudaError_t error;
-
-    if (!kg__model_enter(&error))
-        return error;
+    KG__BEGIN_CALL();
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
         return kg__model_leave(cudaErrorInvalidValue);
     return kg__model_leave(allocate(pointer, size, KG__MODEL_MANAGED));
@@ -155,10 +150,8 @@ cudaError_t cudaHostAlloc(void **pointer, size_t size, unsigned int flags)
 {
     const unsigned int known =
         cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
-    cudaError_t error;
 
-    if (!kg__model_enter(&error))
-        return error;
+    KG__BEGIN_CALL();
     if ((flags & ~known) != 0)
         return kg__model_leave(cudaErrorInvalidValue);
     return kg__model_leave(allocate(pointer, size, KG__MODEL_PINNED));
@@ -171,24 +164,19 @@ cudaError_t cudaMallocHost(void **pointer, size_t size)
 
 cudaError_t cudaFree(void *pointer)
 {
-    cudaError_t error;
-
-    return kg__model_enter(&error) ? kg__model_leave(release(pointer, false)) : error;
+    KG__BEGIN_CALL();
+    return kg__model_leave(release(pointer, false));
 }
 
 cudaError_t cudaFreeHost(void *pointer)
 {
-    cudaError_t error;
-
-    return kg__model_enter(&error) ? kg__model_leave(release(pointer, true)) : error;
+    KG__BEGIN_CALL();
+    return kg__model_leave(release(pointer, true));
 }
 
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
 {
-    cudaError_t error;
-
-    if (!kg__model_enter(&error))
-        return error;
+    KG__BEGIN_CALL();
     if (free_bytes == NULL || total_bytes == NULL)
         return kg__model_leave(cudaErrorInvalidValue);
     kg__model_memory_left(free_bytes, total_bytes);
@@ -198,10 +186,8 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer)
 {
     const kg__model_allocation *holder;
-    cudaError_t error;
 
-    if (!kg__model_enter(&error))
-        return error;
+    KG__BEGIN_CALL();
     if (attributes == NULL)
         return kg__model_leave(cudaErrorInvalidValue);
     *attributes = (struct cudaPointerAttributes){ .type = cudaMemoryTypeUnregistered,
@@ -228,10 +214,7 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t count, enum cudaMemcpy
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t count, enum cudaMemcpyKind kind,
                             cudaStream_t stream)
 {
-    cudaError_t error;
-
-    if (!kg__model_enter(&error))
-        return error;
+    KG__BEGIN_CALL();
     if (!kg__model_takes_work(stream))
         return kg__model_leave(cudaErrorInvalidResourceHandle);
     return kg__model_leave(copy(to, from, count, kind));
@@ -244,10 +227,7 @@ cudaError_t cudaMemset(void *pointer, int value, size_t count)
 
 cudaError_t cudaMemsetAsync(void *pointer, int value, size_t count, cudaStream_t stream)
 {
-    cudaError_t error;
-
-    if (!kg__model_enter(&error))
-        return error;
+    KG__BEGIN_CALL();
     if (!kg__model_takes_work(stream))
         return kg__model_leave(cudaErrorInvalidResourceHandle);
     return kg__model_leave(fill(pointer, value, count));
@@ -278,8 +258,7 @@ cudaError_t kg__model_copy_to_symbol(void *symbol, size_t size, const void *from
 {
     cudaError_t error;
 
-    if (!kg__model_enter(&error))
-        return error;
+    KG__BEGIN_CALL();
     error = check_symbol_copy(size, count, offset, from, kind, cudaMemcpyHostToDevice, stream);
     if (error == cudaSuccess && count > 0 && !kg__model_plans()) {
         memmove((unsigned char *)symbol + offset, from, count);
@@ -293,8 +272,7 @@ cudaError_t kg__model_copy_from_symbol(void *to, const void *symbol, size_t size
 {
     cudaError_t error;
 
-    if (!kg__model_enter(&error))
-        return error;
+    KG__BEGIN_CALL();
     error = check_symbol_copy(size, count, offset, to, kind, cudaMemcpyDeviceToHost, stream);
     if (error == cudaSuccess && count > 0 && !kg__model_plans()) {
         memmove(to, (const unsigned char *)symbol + offset, count);

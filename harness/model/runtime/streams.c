@@ -8,45 +8,67 @@
 #include <stdlib.h>
 
 /* A stream or an event: nothing but its being alive. */
-struct CUstream_st {
-    struct CUstream_st *next;
-};
+typedef struct handle {
+    struct handle *next;
+} handle;
 
-struct CUevent_st {
-    struct CUevent_st *next;
-};
-
-static struct CUstream_st *streams;
-static struct CUevent_st *events;
+static handle *streams;
+static handle *events;
 /* The stream of the call that is judged, which no reset takes away. */
-static struct CUstream_st call_stream;
+static handle call_stream;
 static size_t other_stream_work; /* pieces of work that another stream was given since */
 static size_t uncapturable;      /* allocations and waits since */
 
-/* True when `stream` is one that work can be given to; needs the lock. */
+/* What links to a handle in its list; NULL where that has none such. All here needs the lock. */
+static handle **find_link(handle **link, const void *wanted)
+{
+    while (*link != NULL && *link != wanted)
+        link = &(*link)->next;
+    return *link != NULL ? link : NULL;
+}
+
+/* True when `stream` is one that work can be given to. */
 static bool is_stream(cudaStream_t stream)
 {
-    if (stream == NULL || stream == cudaStreamLegacy || stream == cudaStreamPerThread)
-        return true;
-    if (stream == &call_stream)
-        return true;
-    for (const struct CUstream_st *live = streams; live != NULL; live = live->next) {
-        if (live == stream)
-            return true;
-    }
-    return false;
+    return stream == NULL || stream == cudaStreamLegacy || stream == cudaStreamPerThread ||
+           stream == (void *)&call_stream || find_link(&streams, stream) != NULL;
+}
+
+static bool is_event(cudaEvent_t event)
+{
+    return find_link(&events, event) != NULL;
+}
+
+static void *create(handle **list)
+{
+    handle *made = kg__allocate(1, sizeof *made);
+
+    made->next = *list;
+    *list = made;
+    return made;
+}
+
+static cudaError_t destroy(handle **list, void *wanted)
+{
+    handle **link = find_link(list, wanted);
+
+    if (link == NULL)
+        return cudaErrorInvalidResourceHandle;
+    *link = (*link)->next;
+    free(wanted);
+    return cudaSuccess;
 }
 
 bool kg__model_takes_work(cudaStream_t stream)
 {
-    other_stream_work += stream != &call_stream;
+    other_stream_work += stream != (void *)&call_stream;
     return is_stream(stream);
 }
 
 cudaStream_t kg__model_begin_call(void)
 {
     other_stream_work = uncapturable = 0;
-    return &call_stream;
+    return (cudaStream_t)&call_stream;
 }
 
 void kg__model_note_uncapturable(void)
@@ -64,29 +86,12 @@ size_t kg__model_other_stream_work(void)
     return other_stream_work;
 }
 
-static bool is_event(cudaEvent_t event)
-{
-    for (const struct CUevent_st *live = events; live != NULL; live = live->next) {
-        if (live == event)
-            return true;
-    }
-    return false;
-}
-
 void kg__model_free_streams(void)
 {
-    while (streams != NULL) {
-        struct CUstream_st *first = streams;
-
-        streams = first->next;
-        free(first);
-    }
-    while (events != NULL) {
-        struct CUevent_st *first = events;
-
-        events = first->next;
-        free(first);
-    }
+    while (streams != NULL)
+        (void)destroy(&streams, streams);
+    while (events != NULL)
+        (void)destroy(&events, events);
 }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags)
@@ -94,9 +99,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags)
     KG__BEGIN_CALL();
     if (stream == NULL || (flags & ~(unsigned int)cudaStreamNonBlocking) != 0)
         return kg__model_leave(cudaErrorInvalidValue);
-    *stream = kg__allocate(1, sizeof **stream);
-    (*stream)->next = streams;
-    streams = *stream;
+    *stream = create(&streams);
     return kg__model_leave(cudaSuccess);
 }
 
@@ -108,14 +111,7 @@ cudaError_t cudaStreamCreate(cudaStream_t *stream)
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
     KG__BEGIN_CALL();
-    for (struct CUstream_st **link = &streams; *link != NULL; link = &(*link)->next) {
-        if (*link == stream) {
-            *link = stream->next;
-            free(stream);
-            return kg__model_leave(cudaSuccess);
-        }
-    }
-    return kg__model_leave(cudaErrorInvalidResourceHandle);
+    return kg__model_leave(destroy(&streams, stream));
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
@@ -136,9 +132,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
     if (event == NULL ||
         (flags & ~(unsigned int)(cudaEventBlockingSync | cudaEventDisableTiming)) != 0)
         return kg__model_leave(cudaErrorInvalidValue);
-    *event = kg__allocate(1, sizeof **event);
-    (*event)->next = events;
-    events = *event;
+    *event = create(&events);
     return kg__model_leave(cudaSuccess);
 }
 
@@ -150,14 +144,7 @@ cudaError_t cudaEventCreate(cudaEvent_t *event)
 cudaError_t cudaEventDestroy(cudaEvent_t event)
 {
     KG__BEGIN_CALL();
-    for (struct CUevent_st **link = &events; *link != NULL; link = &(*link)->next) {
-        if (*link == event) {
-            *link = event->next;
-            free(event);
-            return kg__model_leave(cudaSuccess);
-        }
-    }
-    return kg__model_leave(cudaErrorInvalidResourceHandle);
+    return kg__model_leave(destroy(&events, event));
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)

@@ -7,6 +7,7 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <limits.h>
+#include <search.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,22 +22,14 @@ typedef struct file_name {
 
 /* A line that has been looked up. */
 typedef struct known_source {
-    const void *code; /* NULL: free */
+    const void *code;
     kg__model_source source;
 } known_source;
 
-/* Of the table of known sources; a power of two, as all that follow. */
-#define FIRST_CAPACITY 1024
-
-/* How far scopes may be nested in each other; more is nothing that a compiler makes of a kernel. */
-#define DEEPEST_SCOPE 256
-
 static file_name *file_names;
 
-static known_source *known;
-static size_t known_capacity;
-static size_t known_count;
-static uint64_t known_since; /* the count of images given up that the table belongs to */
+static void *known;          /* a tree of tsearch() */
+static uint64_t known_since; /* the count of images given up that it belongs to */
 
 /* Rewrites an absolute path without "//", "." and "..", by its letters alone. */
 static void simplify(char *path)
@@ -150,77 +143,45 @@ static bool line_of(Dwarf_Die *unit, Dwarf_Addr address, const file_name **file,
     return true;
 }
 
-/* The line that an inlined function was called at. */
-static bool call_of(Dwarf_Die *inlined, Dwarf_Files *files, const file_name **file,
-                    unsigned int *line)
+/* The line that an inlined function was called at, if it is one. */
+static void take_call(Dwarf_Die *inlined, Dwarf_Files *files, const file_name **file,
+                      unsigned int *line)
 {
     Dwarf_Attribute attribute;
     Dwarf_Word index = 0;
     Dwarf_Word number = 0;
     const char *name;
 
-    if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &index) != 0 ||
+    if (dwarf_tag(inlined) != DW_TAG_inlined_subroutine ||
+        dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &index) != 0 ||
         dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &number) != 0 ||
         number == 0 || number > UINT_MAX)
-        return false;
+        return;
     name = dwarf_filesrc(files, (size_t)index, NULL, NULL);
     if (name == NULL)
-        return false;
+        return;
     *file = intern_file(name);
     *line = (unsigned int)number;
-    return true;
 }
 
-/* True when code may be found below a DIE that says nothing of addresses itself. */
-static bool only_groups(Dwarf_Die *die)
+/* Goes through the scopes of `address`, innermost first: for as long as the line is in one of the
+ * model's headers, it becomes that of the call where the scope was inlined. A function of a header
+ * that is not inlined keeps its own line. */
+static void leave_headers(Dwarf_Die *unit, Dwarf_Addr address, const file_name **file,
+                          unsigned int *line)
 {
-    int tag = dwarf_tag(die);
+    Dwarf_Files *files = NULL;
+    Dwarf_Die *innermost = NULL;
+    Dwarf_Die *scopes = NULL;
+    int count = 0;
 
-    return (tag == DW_TAG_namespace || tag == DW_TAG_lexical_block) &&
-           dwarf_hasattr(die, DW_AT_low_pc) == 0 && dwarf_hasattr(die, DW_AT_ranges) == 0;
-}
-
-static bool may_hold_code(Dwarf_Die *die)
-{
-    switch (dwarf_tag(die)) {
-    case DW_TAG_subprogram:
-    case DW_TAG_inlined_subroutine:
-    case DW_TAG_lexical_block:
-    case DW_TAG_try_block:
-    case DW_TAG_catch_block:
-        return true;
-    default:
-        return false;
-    }
-}
-
-/* Visits the scopes of `address` below `around`, innermost first: for as long as the line is in one
- * of the model's headers, it becomes that of the call where the scope was inlined. True when such
- * scopes were found. A function of a header that is not inlined keeps its own line. */
-static bool leave_headers(Dwarf_Die *around, Dwarf_Addr address, Dwarf_Files *files, int depth,
-                          const file_name **file, unsigned int *line)
-{
-    Dwarf_Die scope;
-    Dwarf_Off before = 0;
-
-    if (depth > DEEPEST_SCOPE || dwarf_child(around, &scope) != 0)
-        return false;
-    do {
-        /* Only in a damaged file do siblings not follow each other. */
-        if (dwarf_dieoffset(&scope) <= before)
-            return false;
-        before = dwarf_dieoffset(&scope);
-        if (only_groups(&scope)) {
-            if (leave_headers(&scope, address, files, depth + 1, file, line))
-                return true;
-        } else if (may_hold_code(&scope) && dwarf_haspc(&scope, address) > 0) {
-            leave_headers(&scope, address, files, depth + 1, file, line);
-            if ((*file)->of_header && dwarf_tag(&scope) == DW_TAG_inlined_subroutine)
-                call_of(&scope, files, file, line);
-            return true;
-        }
-    } while (dwarf_siblingof(&scope, &scope) == 0);
-    return false;
+    if (dwarf_getsrcfiles(unit, &files, NULL) == 0 &&
+        dwarf_getscopes(unit, address, &innermost) > 0)
+        count = dwarf_getscopes_die(&innermost[0], &scopes);
+    for (int i = 0; i < count && (*file)->of_header; i++)
+        take_call(&scopes[i], files, file, line);
+    free(innermost);
+    free(scopes);
 }
 
 static kg__model_source look_up(kg__model_image *image, const void *code)
@@ -229,52 +190,48 @@ static kg__model_source look_up(kg__model_image *image, const void *code)
     Dwarf_Addr address = (uintptr_t)code - image->bias;
     const file_name *file = NULL;
     Dwarf *debug = debug_of(image);
-    Dwarf_Files *files = NULL;
     Dwarf_Die unit;
     Dwarf_Die scopes = { .addr = NULL };
 
     if (debug == NULL || !find_unit(debug, address, &unit, &scopes) ||
         !line_of(&unit, address, &file, &source.line))
         return source;
-    if (file->of_header && dwarf_getsrcfiles(&scopes, &files, NULL) == 0)
-        leave_headers(&scopes, address, files, 0, &file, &source.line);
+    if (file->of_header)
+        leave_headers(&scopes, address, &file, &source.line);
     source.file = file->text;
     return source;
 }
 
-/* The place in the table where `code` is or belongs. */
-static known_source *place_in(known_source *table, size_t capacity, const void *code)
+static int compare_code(const void *left, const void *right)
 {
-    size_t i = (size_t)((uintptr_t)code * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (capacity - 1);
+    uintptr_t a = (uintptr_t)((const known_source *)left)->code;
+    uintptr_t b = (uintptr_t)((const known_source *)right)->code;
 
-    while (table[i].code != NULL && table[i].code != code)
-        i = (i + 1) & (capacity - 1);
-    return &table[i];
+    return (a > b) - (a < b);
 }
 
-/* Makes room for one more known source. */
-static void make_room(void)
+/* Looks a line up once. */
+static const known_source *know_source(kg__model_image *image, const void *code)
 {
-    size_t capacity = known_capacity > 0 ? 2 * known_capacity : FIRST_CAPACITY;
-    known_source *grown;
+    const known_source wanted = { .code = code };
+    known_source **found = tfind(&wanted, &known, compare_code);
+    known_source *entry;
 
-    if (2 * (known_count + 1) <= known_capacity)
-        return;
-    grown = kg__allocate(capacity, sizeof *grown);
-    for (size_t i = 0; i < known_capacity; i++) {
-        if (known[i].code != NULL)
-            *place_in(grown, capacity, known[i].code) = known[i];
+    if (found != NULL)
+        return *found;
+    entry = kg__allocate(1, sizeof *entry);
+    *entry = (known_source){ .code = code, .source = look_up(image, code) };
+    if (tsearch(entry, &known, compare_code) == NULL) {
+        kg__complain("out of host memory for a line of source: free some memory");
+        exit(2);
     }
-    free(known);
-    known = grown;
-    known_capacity = capacity;
+    return entry;
 }
 
 kg__model_source kg__model_source_of(const void *code)
 {
     const void *call;
     kg__model_image *image;
-    known_source *place;
 
     if ((uintptr_t)code <= 1)
         return (kg__model_source){ .file = "" };
@@ -285,17 +242,10 @@ kg__model_source kg__model_source_of(const void *code)
         return (kg__model_source){ .file = "" };
     if (known_since != kg__model_images_given_up()) {
         known_since = kg__model_images_given_up();
-        if (known_capacity > 0)
-            memset(known, 0, known_capacity * sizeof *known);
-        known_count = 0;
+        tdestroy(known, free);
+        known = NULL;
     }
-    make_room();
-    place = place_in(known, known_capacity, call);
-    if (place->code == NULL) {
-        *place = (known_source){ .code = call, .source = look_up(image, call) };
-        known_count++;
-    }
-    return place->source;
+    return know_source(image, call)->source;
 }
 
 /* Whether the code at `address` was compiled with that at `other`. */

@@ -30,7 +30,7 @@ Test(file, a_temporary_folder_is_new_and_where_it_was_asked_for)
     setenv("TMPDIR", at(""), 1);
     cr_assert(kg__file_make_temporary_folder("tune", first, sizeof first, &why), "%s", why.text);
     cr_assert(kg__file_make_temporary_folder("tune", second, sizeof second, &why), "%s", why.text);
-    snprintf(start, sizeof start, "%s/kernelgate-tune.", at(""));
+    snprintf(start, sizeof start, "%s/kernelgate.tune.", at(""));
     cr_assert(starts_with(first, start), "%s", first);
     cr_assert(starts_with(second, start), "%s", second);
     cr_assert(strcmp(first, second) != 0);
@@ -48,7 +48,7 @@ Test(file, an_empty_setting_is_none)
     setenv("TMPDIR", "", 1);
     cr_assert(kg__file_make_temporary_folder("tune", folder, sizeof folder, &why), "%s", why.text);
     kg__file_remove_folder(folder);
-    cr_assert(starts_with(folder, "/tmp/kernelgate-tune."), "%s", folder);
+    cr_assert(starts_with(folder, "/tmp/kernelgate.tune."), "%s", folder);
 }
 
 Test(file, a_temporary_folder_that_cannot_be_made_is_told)
@@ -125,36 +125,6 @@ Test(file, a_signal_removes_the_temporary_folder, .timeout = 30)
     child = start_with_folder(true, folder, sizeof folder);
     cr_assert(kill(child, SIGHUP) == 0);
     end_by(child, SIGTERM);
-}
-
-Test(file, the_next_start_removes_what_was_left, .timeout = 30)
-{
-    char left[512];
-    char held[512];
-    char own[512];
-    kg__error why = { "" };
-    pid_t child;
-
-    setenv("TMPDIR", at(""), 1);
-    end_by(start_with_folder(false, left, sizeof left), SIGKILL);
-    cr_expect(exists(left));
-    child = start_with_folder(false, held, sizeof held);
-    cr_expect(!exists(left));
-    /* What is not ours, by its name or its kind, stays. */
-    cr_assert(mkdir(at("kernelgate-tune.abcdef"), 0777) == 0);
-    cr_assert(mkdir(at("kernelgate-record.mine.abcdef"), 0777) == 0);
-    cr_assert(mkdir(at("folder"), 0777) == 0);
-    write_text(at("folder/file"), "");
-    cr_assert(symlink("folder", at("kernelgate-record.abcdef")) == 0);
-    write_text(at("kernelgate-record.ghijkl"), "");
-    cr_assert(kg__file_make_temporary_folder("record", own, sizeof own, &why), "%s", why.text);
-    cr_expect(exists(held) && exists(own));
-    cr_expect(exists(at("kernelgate-tune.abcdef")) && exists(at("folder/file")));
-    cr_expect(exists(at("kernelgate-record.mine.abcdef")));
-    cr_expect(exists(at("kernelgate-record.abcdef")) && exists(at("kernelgate-record.ghijkl")));
-    kg__file_remove_folder(own);
-    cr_expect(!exists(own));
-    end_by(child, SIGKILL);
 }
 
 Test(file, a_program_is_a_file_that_may_be_run)

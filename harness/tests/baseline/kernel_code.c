@@ -50,6 +50,7 @@ Test(code, sound_objects)
         "{\"occupancy\": 1}",
         "{\"occupancy\": 0.375}",
         "{\"fingerprint\": \"ffffffffffffffff\"}",
+        "{\"fingerprint\": \"elf-0123456789abcdef\"}",
     };
     const char *key = "old";
 
@@ -85,6 +86,8 @@ Test(code, every_fault_is_found)
     expect_fault("{\"fingerprint\": \"0123456789abcde\"}", "fingerprint",
                  "is not a string of 16 hexadecimal digits");
     expect_fault("{\"fingerprint\": \"0123456789abcdef0\"}", "fingerprint",
+                 "is not a string of 16 hexadecimal digits");
+    expect_fault("{\"fingerprint\": \"elf-0123456789abcde\"}", "fingerprint",
                  "is not a string of 16 hexadecimal digits");
 }
 
@@ -123,6 +126,24 @@ Test(code, is_the_same_where_both_know_it)
     cr_expect(not(kg__is_same_code(unknown, unknown)));
     cr_expect(not(kg__is_same_code(NULL, one)));
     cr_expect(not(kg__is_same_code(NULL, NULL)));
+}
+
+/* A fingerprint of a disassembler's text tells nothing of one of cubins. */
+Test(code, is_another_where_it_can_be_compared)
+{
+    const json_t *text = read("{\"fingerprint\": \"0123456789abcdef\"}");
+    const json_t *elf = read("{\"fingerprint\": \"elf-0123456789abcdef\"}");
+
+    cr_expect(kg__is_other_code(text, read("{\"fingerprint\": \"1123456789abcdef\"}")));
+    cr_expect(kg__is_other_code(elf, read("{\"fingerprint\": \"elf-1123456789abcdef\"}")));
+    cr_expect(not(kg__is_other_code(elf, elf)));
+    cr_expect(not(kg__is_other_code(text, elf)));
+    cr_expect(not(kg__is_other_code(elf, text)));
+    cr_expect(not(kg__is_same_code(text, elf)));
+    cr_expect(not(kg__is_same_code(elf, text)));
+    cr_expect(not(kg__is_other_code(elf, NULL)));
+    cr_expect(not(kg__is_other_code(NULL, elf)));
+    cr_expect(not(kg__is_other_code(NULL, NULL)));
 }
 
 Test(code, equal_figures_may_be_written_otherwise)

@@ -51,7 +51,6 @@ static void a_gpu_machine(void)
 {
     a_laptop();
     facts.nvcc = program("release 13.0, V13.0.88", 13, 0);
-    facts.cuobjdump = program("release 13.0, V13.0.85", 13, 0);
     facts.cuda_library = true;
     facts.cuda_version = 13000;
     snprintf(facts.kernel_driver, sizeof facts.kernel_driver, "NVRM version: 580.159.04");
@@ -241,18 +240,6 @@ Test(doctor, nvcc_and_no_gpu)
     expect("nvcc", KG__REMARK, "too old: 12.4", "12.4 or newer");
     expect_gpu(false, "there is none");
     cr_expect(diagnosis.model);
-}
-
-Test(doctor, the_disassembler_is_worth_a_line)
-{
-    a_gpu_machine();
-    expect("cuobjdump", KG__WORKS, "release 13.0", "");
-    facts.cuobjdump = (kg__program){ .found = false };
-    expect("cuobjdump", KG__REMARK, "not found", "is attributed to the machine");
-    expect_gpu(true, "can be gated");
-    a_laptop();
-    kg__diagnose(&facts, &diagnosis);
-    cr_expect(find("cuobjdump") == NULL, "there is nothing to disassemble");
 }
 
 Test(doctor, a_gpu_and_no_nvcc)

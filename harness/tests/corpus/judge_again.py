@@ -121,9 +121,8 @@ class Runner:
         for name, other in self.plan.get("borrowed", {}).items():
             shutil.copy(os.path.join(HERE, "runs", f"{other}.jsonl"), os.path.join(records, f"{name}.jsonl"))
         self.environment = {key: value for key, value in os.environ.items() if not key.startswith("KG_")}
-        # No cuobjdump of a CUDA Toolkit: the kernels that these records are of are not in the program.
         self.environment.update(KG_OUT=os.path.join(folder, "out"), KG_BASELINES=self.baselines, KG_LOCK_DIR=folder,
-                                CORPUS_RECORDS=records, LC_ALL="C", PATH="/usr/bin:/bin")
+                                CORPUS_RECORDS=records, LC_ALL="C")
         self.environment.update(self.plan.get("environment", {}))
 
     def call(self, *command):

@@ -53,8 +53,12 @@
 #include "observer/tune_settings.h"
 #include "records/records.h"
 #include "suite/target.h"
+#include "tests/fakes/fake_cubin.h"
 #include "tests/fakes/fake_gpu.h"
 #include "tests/fakes/fake_plan.h"
+
+/* What nvcc would have made of the kernel; it is found in the program's file. */
+static const fake_cubin cubin __attribute__((used)) = FAKE_CUBIN(90, "fake_kernel", 40, 1024, 0);
 
 static int process_number;
 

@@ -11,7 +11,7 @@
 #include "base/json.h"
 #include "base/lock.h"
 #include "base/message.h"
-#include "baseline/machine_code.h"
+#include "baseline/kernel_code.h"
 #include "records/records.h"
 #include "results/time_result.h"
 #include "tests/fakes/fake_runs.h"
@@ -417,44 +417,24 @@ Test(part_time, what_is_timed_has_its_neighbours)
     free(cases);
 }
 
-/* Puts a disassembler on the path of the programs, which knows the fake kernel of the fake GPU, and
- * counts how often it is called. */
-static void install_disassembler(void)
-{
-    char text[1024];
-
-    cr_assert(mkdir(at("tools"), 0777) == 0);
-    (void)snprintf(text, sizeof text,
-                   "#!/bin/sh\necho called >>'%s'\ncat <<'TEXT'\n\tcode for sm_90\n\t\tFunction : "
-                   "fake_kernel\n/*0000*/ EXIT ; /* 0x000000000000794d */\n\t\t..........\nTEXT\n",
-                   at("disassembled"));
-    write_text(at("tools/cuobjdump"), text);
-    cr_assert(chmod(at("tools/cuobjdump"), 0777) == 0);
-    (void)snprintf(text, sizeof text, "%s:%s", at("tools"), getenv("PATH"));
-    set("PATH", text);
-    set("FAKE_CUDA", "13.0");
-}
-
-/* The fingerprint of the fake kernel, launched so. */
+/* The fingerprint of the fake kernel in a fake program, launched so. */
 static void fingerprint_of(const char *launch, char *text)
 {
-    json_t *machine_code = kg__machine_code_parse("\tcode for sm_90\n\t\tFunction : fake_kernel\n"
-                                                  "/*0000*/ EXIT ; /* 0x000000000000794d */\n"
-                                                  "\t\t..........\n",
-                                                  "9.0");
+    kg__kernels kernels = { 0 };
     json_t *kernel = json_pack("{s:[s], s:s}", "names", "fake_kernel", "launch", launch);
 
-    cr_assert(kg__machine_code_of(machine_code, kernel, text));
-    json_decref(machine_code);
+    kg__kernels_add(&kernels, KG__FAKE_GPU, "", "");
+    cr_assert(kg__kernels_fingerprint(&kernels, "", "9.0", kernel, text));
+    kg__kernels_free(&kernels);
     json_decref(kernel);
 }
 
 /* A baseline that was recorded under a toolkit, and knows what SLOW ran as. */
 static void store_code(const char *toolkit)
 {
-    char code[KG__HASH_TEXT_SIZE];
+    char code[KG__FINGERPRINT_SIZE];
 
-    install_disassembler();
+    set("FAKE_CUDA", "13.0");
     baseline.provenance = json_pack("{s:s}", "cuda", toolkit);
     store_baseline();
     fingerprint_of("aa", code);
@@ -468,7 +448,6 @@ Test(part_time, slower_with_the_baselines_own_code)
     store_code("13.0");
     plan("* " SLOW " launch aa\n");
     expect_time(0, NULL);
-    cr_assert(!exists(at("disassembled")), "nothing tripped");
 
     plan("* " SLOW " hot 11000 launch aa\n");
     expect_verdict(
@@ -504,15 +483,21 @@ Test(part_time, code_of_another_toolkit_is_not_compared)
     save_baseline();
     plan("* " SLOW " hot 11000 launch aa\n");
     expect_time(1, "slower by 10.0 %");
-    cr_assert(!exists(at("disassembled")));
 }
 
-Test(part_time, a_disassembler_that_fails_excuses_nothing)
+/* Nor does one of a disassembler's text say anything of machine code. */
+Test(part_time, code_of_another_kind_is_not_compared)
 {
     store_code("13.0");
-    write_text(at("tools/cuobjdump"), "#!/bin/sh\nexit 255\n");
+    json_object_set_new(kg__baseline_find(&baseline, SLOW)->code, "fingerprint",
+                        json_string("0123456789abcdef"));
+    save_baseline();
     plan("* " SLOW " hot 11000 launch aa\n");
-    expect_time(1, "slower by 10.0 %");
+    expect_verdict("slower", "slower by 10.0 %", 1, 1);
+    json_t *verdicts = verdicts_of("gpu.fake.time");
+
+    cr_assert(json_object_get(kg__find_entry(verdicts, SLOW), "changed") == NULL);
+    json_decref(verdicts);
 }
 
 /* They may be checked, and are not what a baseline is of. */

@@ -1,0 +1,332 @@
+/* The kernels that are read from cubins, and the fingerprints of cases. */
+#include "baseline/kernel_code.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/fakes/drive.h"
+#include "tests/fakes/fake_cubin.h"
+#include "tests/fakes/held_json.h"
+
+static kg__kernels kernels;
+
+static void end(void)
+{
+    kg__kernels_free(&kernels);
+    release_json();
+    remove_folder();
+}
+
+TestSuite(cubin, .init = make_folder, .fini = end, .timeout = 100);
+
+/* A kernel of 40 registers, 512 bytes of shared memory and a stack of 16. */
+static const fake_cubin sound = FAKE_CUBIN(90, "kernel", 40, 1536, 16);
+
+static void add(const void *bytes, size_t size, const char *file)
+{
+    FILE *stream = fopen(at("program"), "wb");
+
+    cr_assert(stream != NULL && fwrite(bytes, 1, size, stream) == size && fclose(stream) == 0);
+    kg__kernels_add(&kernels, at("program"), "p", file);
+}
+
+static uint64_t hash_of(const fake_cubin *cubin)
+{
+    uint64_t hash;
+
+    kg__kernels_free(&kernels);
+    add(cubin, sizeof *cubin, "");
+    cr_assert(kernels.count == 1, "%zu", kernels.count);
+    hash = kernels.items[0].hash;
+    return hash;
+}
+
+Test(cubin, kernels_of_a_program)
+{
+    struct {
+        char front[64];
+        fake_cubin first;
+        fake_cubin linked_later;
+        fake_cubin second;
+    } program = { "not yet \177ELF\2\1", sound, sound, FAKE_CUBIN(80, "other", 255, 1536, 0) };
+
+    program.linked_later.header.e_type = ET_REL;
+    add(&program, sizeof program, "tiled");
+    cr_assert(kernels.count == 2, "%zu", kernels.count);
+    cr_expect(eq(str, kernels.items[0].name, "kernel"));
+    cr_expect(eq(str, kernels.items[0].program, "p"));
+    cr_expect(eq(str, kernels.items[0].file, "tiled"));
+    cr_expect(kernels.items[0].architecture == 90 && !kernels.items[0].only_there);
+    cr_expect(kernels.items[0].resources.registers == 40);
+    cr_expect(kernels.items[0].resources.static_shared == 512, "without what is reserved");
+    cr_expect(kernels.items[0].resources.local_bytes == 16);
+    cr_expect(eq(str, kernels.items[1].name, "other"));
+    cr_expect(kernels.items[1].architecture == 80);
+    cr_expect(kernels.items[1].resources.registers == 255);
+    cr_expect(kernels.items[1].resources.static_shared == 1536);
+}
+
+Test(cubin, other_layouts)
+{
+    fake_cubin cubin = sound;
+
+    cubin.header.e_ident[EI_ABIVERSION] = 7;
+    cubin.header.e_flags = 90 << 16 | 86;
+    memcpy(cubin.note, "-arch sm_86a", sizeof "-arch sm_86a");
+    cubin.info[1].figure = UINT32_MAX;
+    (void)hash_of(&cubin);
+    cr_expect(kernels.items[0].architecture == 86 && kernels.items[0].only_there);
+    cr_expect(kernels.items[0].resources.local_bytes == 0, "a stack that is not known");
+}
+
+#define CHANGES(PART) offsetof(fake_cubin, PART)
+
+/* What changes the hash of a kernel, byte by byte, and what does not. */
+Test(cubin, the_hash_is_of_what_runs)
+{
+    static const struct {
+        size_t place;
+        bool counts;
+    } changes[] = {
+        { CHANGES(code[4]), true },
+        { CHANGES(function[0]), true },
+        { CHANGES(constants[0]), true },
+        { CHANGES(relocations[0].r_offset), true },
+        { CHANGES(relocations[0].r_addend), true },
+        { CHANGES(relocations[0].r_info), true },
+        { CHANGES(symbols[2].st_value), true },
+        { CHANGES(names.function[7]), true },
+        { CHANGES(sections[CUBIN_SHARED].sh_size), true },
+        { CHANGES(info[0].figure), true },
+        { CHANGES(info[1].figure), true },
+        { CHANGES(names.kernel[0]), false },
+        { CHANGES(parameters[0]), false },
+        { CHANGES(note[0]), false },
+    };
+    uint64_t hash = hash_of(&sound);
+
+    cr_expect(hash == hash_of(&sound));
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        fake_cubin changed = sound;
+
+        ((unsigned char *)&changed)[changes[i].place] ^= 1;
+        cr_expect(changes[i].counts == (hash_of(&changed) != hash), "change %zu", i);
+    }
+}
+
+static bool fingerprint(const char *capability, const char *kernel, char text[KG__FINGERPRINT_SIZE])
+{
+    return kg__kernels_fingerprint(&kernels, "p", capability,
+                                   hold_json(json_loads(kernel, JSON_DECODE_ANY, NULL)), text);
+}
+
+static void make_kernel(fake_cubin *cubin, int architecture, bool only_there, char code)
+{
+    *cubin = sound;
+    cubin->header.e_flags = (unsigned)architecture << 8;
+    snprintf(cubin->note, sizeof cubin->note, "-arch sm_%d%s ", architecture,
+             only_there ? "a" : "");
+    cubin->code[0] = code;
+}
+
+/* Of code for several architectures, that counts which the device runs. */
+Test(cubin, the_device_chooses_the_code)
+{
+    static const struct {
+        int architectures[2];
+        bool only_there[2];
+        const char *device;
+        int chosen; /* -1: none */
+    } table[] = {
+        { { 80, 90 }, { 0 }, "9.0", 1 },       { { 90, 80 }, { 0 }, "8.6", 1 },
+        { { 80, 86 }, { 0 }, "8.9", 1 },       { { 86, 80 }, { 0 }, "8.6", 0 },
+        { { 80, 89 }, { 0 }, "8.6", 0 },       { { 80, 86 }, { 0 }, "9.0", -1 },
+        { { 80, 86 }, { 0 }, "7.5", -1 },      { { 80, 86 }, { 0 }, "", -1 },
+        { { 90, 90 }, { 0, true }, "9.0", 1 }, { { 100, 100 }, { true }, "10.3", 1 },
+        { { 100, 90 }, { true }, "10.3", -1 }, { { 90, 90 }, { 0 }, "9.0", -1 },
+    };
+    static const char kernel[] = "{\"names\": [\"kernel\"], \"launch\": \"aa\"}";
+
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        fake_cubin cubins[2];
+        char text[KG__FINGERPRINT_SIZE];
+        char expected[KG__FINGERPRINT_SIZE] = "";
+
+        for (size_t k = 0; k < 2; k++)
+            make_kernel(&cubins[k], table[i].architectures[k], table[i].only_there[k],
+                        (char)('a' + k));
+        if (table[i].chosen >= 0) {
+            int own = table[i].architectures[table[i].chosen];
+            char device[32];
+
+            (void)hash_of(&cubins[table[i].chosen]);
+            snprintf(device, sizeof device, "%d.%d", own / 10, own % 10);
+            cr_assert(fingerprint(device, kernel, expected));
+        }
+        kg__kernels_free(&kernels);
+        add(cubins, sizeof cubins, "");
+        cr_expect(fingerprint(table[i].device, kernel, text) == (table[i].chosen >= 0), "%zu", i);
+        cr_expect(strcmp(text, expected) == 0, "%zu: %s, expected %s", i, text, expected);
+    }
+}
+
+Test(cubin, a_case_is_its_launch_and_all_its_kernels)
+{
+    static const char *const cases[] = {
+        "{\"names\": [\"kernel\"], \"launch\": \"aa\"}",
+        "{\"names\": [\"kernel\"], \"launch\": \"ab\"}",
+        "{\"names\": [\"other\"], \"launch\": \"aa\"}",
+        "{\"names\": [\"kernel\", \"other\"], \"launch\": \"aa\"}",
+        "{\"names\": [\"other\", \"kernel\"], \"launch\": \"aa\"}",
+    };
+    static const char *const unknown[] = {
+        "{\"names\": [\"kernel\", \"third\"], \"launch\": \"aa\"}",
+        "{\"names\": [\"kernel\", 7], \"launch\": \"aa\"}",
+        "{\"names\": [], \"launch\": \"aa\"}",
+        "{\"names\": [\"kernel\"], \"launch\": \"\"}",
+        "{\"names\": \"kernel\", \"launch\": \"aa\"}",
+        "{\"names\": [\"kernel\"]}",
+        "7",
+    };
+    fake_cubin both[2] = { sound, FAKE_CUBIN(90, "other", 32, 1024, 0) };
+    char texts[5][KG__FINGERPRINT_SIZE];
+
+    add(both, sizeof both, "");
+    for (size_t i = 0; i < 5; i++) {
+        cr_assert(fingerprint("9.0", cases[i], texts[i]), "%s", cases[i]);
+        cr_expect(strncmp(texts[i], "elf-", 4) == 0 && strlen(texts[i]) == 20, "%s", texts[i]);
+        for (size_t k = 0; k < i; k++)
+            cr_expect(strcmp(texts[i], texts[k]) != 0, "%zu and %zu", i, k);
+    }
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
+        cr_expect(not(fingerprint("9.0", unknown[i], texts[0])), "%s", unknown[i]);
+    cr_expect(eq(str, texts[0], ""));
+    cr_expect(not(kg__kernels_fingerprint(&kernels, "q", "9.0",
+                                          hold_json(json_loads(cases[0], 0, NULL)), texts[0])),
+              "another program");
+}
+
+/* g++ marks what is static; both have a name for an unnamed namespace. */
+Test(cubin, names_of_two_compilers)
+{
+    static const struct {
+        const char *nvcc;
+        const char *gcc;
+        bool same;
+    } names[] = {
+        { "_Z5naivePf", "_ZL5naivePf", true },
+        { "_Z5naivePf", "_Z5naivePf", true },
+        { "_Z5naivePf", "_ZL5naivePl", false },
+        { "_ZN2kg5naiveEv", "_ZN2kgL5naiveEv", true },
+        { "_Z1kILi16EEvPf", "_Z1kILi16EEvPf", true },
+        { "_ZN13_GLOBAL__N__11kEv", "_ZN12_GLOBAL__N_11kEv", true },
+        { "_ZN99_GLOBAL__N_5k", "_ZN12_GLOBAL__N_15k", false },
+        { "_Z99999999999999999999x", "_Z99999999999999999999x", true },
+        { "", "", true },
+    };
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        fake_cubin cubin = sound;
+        kg__resources found;
+        bool ambiguous;
+
+        snprintf(cubin.names.kernel, sizeof cubin.names.kernel, "%s", names[i].nvcc);
+        (void)hash_of(&cubin);
+        cr_expect(kg__kernels_find(&kernels, "p", 90, names[i].gcc, "", &found, &ambiguous) ==
+                      names[i].same,
+                  "%s", names[i].gcc);
+        cr_expect(not(kg__kernels_find(&kernels, "p", 80, names[i].gcc, "", &found, &ambiguous)));
+        cr_expect(not(kg__kernels_find(&kernels, "q", 90, names[i].gcc, "", &found, &ambiguous)));
+    }
+}
+
+/* Each file may have a static kernel of the same name. */
+Test(cubin, one_name_in_several_files)
+{
+    fake_cubin other = sound;
+    kg__resources found;
+    bool ambiguous;
+
+    add(&sound, sizeof sound, "one");
+    add(&sound, sizeof sound, "two");
+    cr_expect(kg__kernels_find(&kernels, "p", 90, "kernel", "three", &found, &ambiguous),
+              "both have the same figures");
+    other.info[0].figure = 32;
+    add(&other, sizeof other, "four");
+    cr_expect(kg__kernels_find(&kernels, "p", 90, "kernel", "four", &found, &ambiguous) &&
+              found.registers == 32);
+    cr_expect(kg__kernels_find(&kernels, "p", 90, "kernel", "one", &found, &ambiguous) &&
+              found.registers == 40);
+    cr_expect(not(kg__kernels_find(&kernels, "p", 90, "kernel", "three", &found, &ambiguous)));
+    cr_expect(ambiguous);
+}
+
+/* Files that are damaged at random, or none, may have kernels or not, and crash nothing. */
+Test(cubin, damaged_files)
+{
+    srandom(1);
+    for (int i = 0; i < 1500; i++) {
+        fake_cubin damaged[2] = { sound, sound };
+        size_t size = i % 2 == 0 ? sizeof damaged : (size_t)random() % sizeof damaged;
+
+        for (long k = random() % 8; k >= 0; k--) {
+            /* Most often in the headers. */
+            size_t most = k % 2 == 0 ? offsetof(fake_cubin, names) : sizeof damaged;
+
+            ((unsigned char *)damaged)[8 + (size_t)random() % (most - 8)] =
+                random() % 2 == 0 ? (unsigned char)random() : 0xff;
+        }
+        kg__kernels_free(&kernels);
+        add(damaged, size, "");
+        cr_expect(kernels.count <= 16, "%zu", kernels.count);
+    }
+    kg__kernels_free(&kernels);
+    kg__kernels_add(&kernels, at("none"), "p", "");
+    kg__kernels_add(&kernels, at(""), "p", "");
+    kg__kernels_add(&kernels, NULL, "p", "");
+    cr_expect(kernels.count == 1, "the one in this program");
+}
+
+/* Compiles a kernel with a constant into a program or a cubin, and adds its kernels. */
+static void compile(const char *folder, const char *options, int value)
+{
+    char command[2048];
+
+    snprintf(command, sizeof command,
+             "mkdir -p '%s/%s' && cp '%s' '%s/%s' && cd '%s/%s' && "
+             "nvcc -arch=sm_90 -DVALUE=%d %s -o result source.cu >log 2>&1",
+             at(""), folder, at("source.cu"), at(""), folder, at(""), folder, value, options);
+    cr_assert(system(command) == 0, "%s", command);
+    snprintf(command, sizeof command, "%s/%s/result", at(""), folder);
+    kg__kernels_add(&kernels, command, folder, "");
+}
+
+/* What nvcc builds of one source is the same in every folder, program or cubin, and another with
+ * another constant. */
+Test(cubin, what_nvcc_builds)
+{
+    static const char source[] =
+        "__constant__ int constant = VALUE;\n"
+        "__device__ __noinline__ int called(int x) { return x * constant; }\n"
+        "__global__ void kernel(int *a) { __shared__ int s[128]; s[threadIdx.x] = a[threadIdx.x];\n"
+        "__syncthreads(); a[threadIdx.x] = called(s[127 - threadIdx.x]); }\n"
+        "int main() { kernel<<<1, 1>>>(nullptr); }\n";
+
+    if (system("nvcc --version >/dev/null 2>&1") != 0)
+        cr_skip_test("there is no nvcc");
+    write_text(at("source.cu"), source);
+    compile("one", "", 3);
+    compile("two", "-cubin", 3);
+    compile("three", "-cubin", 4);
+    cr_assert(kernels.count == 3, "%zu", kernels.count);
+    cr_expect(eq(str, kernels.items[0].name, "_Z6kernelPi"));
+    cr_expect(kernels.items[0].architecture == 90);
+    cr_expect(kernels.items[0].resources.static_shared == 512);
+    cr_expect(kernels.items[0].resources.registers > 0);
+    cr_expect(kernels.items[0].hash == kernels.items[1].hash);
+    cr_expect(kernels.items[0].hash != kernels.items[2].hash);
+}
