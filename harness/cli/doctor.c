@@ -190,8 +190,8 @@ static void ask_programs(kg__facts *facts, const char *root)
     ask_version(&facts->git, "git");
     ask_package(&facts->criterion, "criterion");
     ask_package(&facts->jansson, "jansson");
-    ask_package(&facts->libxml2, "libxml-2.0");
     ask_package(&facts->libdw, "libdw");
+    ask_version(&facts->python, "python3");
     ask_chart_js(&facts->chart_js);
     ask_boost(facts, facts->cxx_compiler.found && strchr(facts->cxx_compiler.path, '=') == NULL
                          ? facts->cxx_compiler.path

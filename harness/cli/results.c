@@ -16,10 +16,10 @@
 #include "cli/baseline_files.h"
 #include "cli/baseline_since.h"
 #include "cli/command.h"
+#include "cli/ctest_report.h"
 #include "cli/expected_tests.h"
 #include "cli/publish.h"
 #include "records/records.h"
-#include "results/ctest_report.h"
 #include "suite/settings.h"
 
 static const char *out;

@@ -19,7 +19,7 @@
 
 /* Far more than any command's help. */
 #define HELP_SIZE 16384
-#define HELP_SECONDS 20
+#define ANSWER_SECONDS 20
 
 /* Finds a program relative to this one, and names this one in KG__COMMAND, where the program looks
  * for it. False with a complaint if it cannot be read. */
@@ -85,22 +85,30 @@ bool kg__call_tool(const char *tool, const char *const *arguments, size_t count)
     return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-char *kg__tool_help(const kg__command *command)
+char *kg__ask_tool(const char *tool, const char *argument, size_t size)
 {
     char path[2 * KG__PATH_SIZE];
     char *text;
 
-    if (!find_program(command->tool, path, sizeof path))
+    if (!find_program(tool, path, sizeof path))
         return NULL;
-    text = kg__allocate(HELP_SIZE, 1);
-    if (kg__child_output((const char *const[]){ "python3", "-B", path, "--help", NULL },
-                         HELP_SECONDS, text, HELP_SIZE - 1) == 0) {
-        strcat(text, "\n"); /* the output came without its last */
+    text = kg__allocate(size, 1);
+    if (kg__child_output((const char *const[]){ "python3", "-B", path, argument, NULL },
+                         ANSWER_SECONDS, text, size - 1) == 0)
         return text;
-    }
-    kg__complain("%s --help: failed: install Python 3.9 or newer", path);
     free(text);
     return NULL;
+}
+
+char *kg__tool_help(const kg__command *command)
+{
+    char *text = kg__ask_tool(command->tool, "--help", HELP_SIZE);
+
+    if (text != NULL)
+        strcat(text, "\n"); /* the output came without its last */
+    else
+        kg__complain("%s --help: failed: install Python 3.9 or newer", command->tool);
+    return text;
 }
 
 const kg__command kg__import_command = {

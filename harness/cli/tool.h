@@ -17,6 +17,10 @@ int kg__run_tool(const kg__command *command, size_t count, char **arguments);
  * complaint, if it cannot be run. */
 bool kg__call_tool(const char *tool, const char *const *arguments, size_t count);
 
+/* What a program of tools/kernelgate/ prints for one argument, up to `size` bytes, to be freed;
+ * NULL if it fails or cannot be run. */
+char *kg__ask_tool(const char *tool, const char *argument, size_t size);
+
 /* What a command's program says of its options and itself, to be freed; NULL with a complaint if it
  * cannot be run. */
 char *kg__tool_help(const kg__command *command);

@@ -256,7 +256,8 @@ class Table:
 
     def shown_variants(self, column):
         """Those that have a figure in a column, or would have one if they were right."""
-        shown = {case.variant for case in self.cases if case.entry is not None and (case.is_wrong() or column.name in case.figures)}
+        shown = {case.variant for case in self.cases
+                 if case.entry is not None and (case.is_wrong() or column.name in case.figures)}
         return [variant for variant in self.variants if variant in shown]
 
     def shown_columns(self):
@@ -267,9 +268,9 @@ class Table:
     def grid(self, column):
         """One column as texts: the head, and one list per row; launches where there are any, then variants."""
         variants, launches = self.shown_variants(column), self.has_launches()
-        head = ["size", "launch"][:1 + launches] + variants
-        return [head] + [[row.size, row.launch][:1 + launches] + [self.cell(row.cases.get(variant), column) for variant in variants]
-                         for row in self.rows]
+        return [["size", "launch"][:1 + launches] + variants] + [
+            [row.size, row.launch][:1 + launches] + [self.cell(row.cases.get(variant), column) for variant in variants]
+            for row in self.rows]
 
     def cell(self, case, column):
         """A case's figure in a column, with that of the bracketed column, or what is in its place. The first variant needs
@@ -305,13 +306,14 @@ def comparisons_of(run):
 
 def packed(table):
     """A table as JSON."""
+    names = [column.name for column in table.columns]
     cases = []
     for case in table.cases:
         texts = {"case": case.id if case.entry is not None else "", "why": case.why, "clock": case.clock,
                  "limited_by": case.limited_by}
         cases.append({"variant": case.variant, "size": case.size, "launch": case.launch, "verdict": case.verdict(),
                       **{key: text for key, text in texts.items() if text},
-                      "figures": {column.name: case.figures[column.name] for column in table.columns if column.name in case.figures}})
+                      "figures": {name: case.figures[name] for name in names if name in case.figures}})
     limits = {"copy_bytes_per_second": table.copy_limit, "operations_per_second": table.operation_limit}
     return {"comparison": table.comparison, "target": table.target, "cases": cases,
             **{key: limit for key, limit in limits.items() if limit is not None}}

@@ -20,7 +20,9 @@ BANDWIDTH_NOTE = ("Bandwidth and arithmetic: the fewest bytes and operations tha
                   "the hot time.")
 NO_SHARE_NOTE = "Share of the limit: not given, for the results hold no limits of the GPU."
 SHARE_NOTE = ("Share of the limit: the time that those bytes take at the copy's rate, or those operations at that of float "
-              "multiply-adds (of integers too), whichever is longer, over the cold time, or the hot one where there is no cold one.")
+              "multiply-adds (of integers too), whichever is longer, over the cold time, or the hot one where there is no cold "
+              "one.")
+NO_SHARE_OF_COPIES = " None is given to what the bus holds up: copies that start no kernel, and first touches."
 DOUBTFUL = ("slower", "environment", "noisy")
 CSV_NAMES = ("target", "comparison", "variant", "size", "launch", "verdict", "clock", "limited_by")
 
@@ -63,7 +65,7 @@ def _meanings(table):
         yield NO_SHARE_NOTE
         return
     lacking = any("time_ns" in case.figures and "share_of_limit" not in case.figures for case in table.cases)
-    yield SHARE_NOTE + (" None is given to what the bus holds up: copies that start no kernel, and first touches." if lacking else "")
+    yield SHARE_NOTE + (NO_SHARE_OF_COPIES if lacking else "")
 
 
 def _launches(table):

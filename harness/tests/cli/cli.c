@@ -465,6 +465,7 @@ static void make_machine(void)
     put_program("pkg-config", "2.4.1", 0);
     put_program("gcovr", "gcovr 5.2", 0);
     put_program("git", "git version 2.39.5", 0);
+    put_program("python3", "Python 3.11.2", 0);
     put_program("g++", "/usr/lib/libboost_context.so 12.2", 0);
     put("chart.js", "/*!\n * Chart.js v3.9.1\n */\n");
     setenv("KG_CHART_JS", "chart.js", 1);

@@ -15,7 +15,8 @@ from results_fixture import GPU, MODEL, VERDICTS, a_bit_of_everything, case, cou
 import report_page
 from document import Run
 
-BROWSER = next(filter(None, map(shutil.which, (os.environ.get("KG_CHROMIUM") or "chromium", "chromium-browser", "google-chrome"))), None)
+BROWSER = next(filter(None, map(shutil.which, (os.environ.get("KG_CHROMIUM") or "chromium", "chromium-browser",
+                                               "google-chrome"))), None)
 
 
 def built(document):
@@ -23,7 +24,8 @@ def built(document):
     with tempfile.TemporaryDirectory() as folder:
         page = pathlib.Path(folder, "page.html")
         page.write_text(report_page.write(Run(document)), encoding="utf-8")
-        done = subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/profile", "--dump-dom",
+        done = subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/profile",
+                               "--dump-dom",
                                page.as_uri()], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=120, check=True)
     return re.search("<main>.*</main>", done.stdout.decode("utf-8"), re.DOTALL)[0]
 
@@ -41,13 +43,15 @@ class Page(unittest.TestCase):
         self.assertNotRegex(page, "<(img|script|style)|<b |[\u202e\u200b\x1b\u2028]")
         self.assertGreater(page.count("&lt;img src=x onerror="), 40)
         headings = re.findall("<h2>(.*?)</h2>|<summary>(.*?)</summary>", page)
-        self.assertEqual([first or second for first, second in headings if not re.search("[(]|limit|Occupancy", first or second)], [
+        self.assertEqual([first or second for first, second in headings if not re.search("[(]|limit|Occupancy", first or second)],
+                         [
             "Failed", "To look at", "Refused and skipped", "Claims", "Speedups and notes", "a", "b", "Counters by line of source",
             "All 13 cases", "Where it was measured", "Tests that ran"])
 
     def test_what_failed(self):
         slow = {"value": 47980, "baseline": 45130, "change": 0.0631, "smallest": 0.02, "gated": False, "verdict": "slower"}
-        entries = [case(f"m/a/{verdict}/b8", verdict=verdict, metrics={"time_ns": {**slow, "verdict": verdict}} if verdict != "error" else {})
+        entries = [case(f"m/a/{verdict}/b8", verdict=verdict,
+                        metrics={"time_ns": {**slow, "verdict": verdict}} if verdict != "error" else {})
                    for verdict in VERDICTS] + [case(f"m/b/{number}/-", verdict="wrong") for number in range(30)]
         groups = [{"target": GPU, "verdict": "wrong", "cases": ["m/b/0/-", "m/b/1/-"]}]
         page = built(results(*entries, failure_groups=groups))
@@ -56,7 +60,8 @@ class Page(unittest.TestCase):
         self.assertIn("Also 1 other case: <code>m/b/1/-</code>", page)
         self.assertIn("<code>again 'm/a/error/b8'</code>", page)
         self.assertEqual(len(rows_of(page, "More failed cases")), 12)
-        self.assertEqual([row[0] for row in rows_of(page, "What is to be looked at")], ["environment", "noisy", "no-baseline", "faster"])
+        self.assertEqual([row[0] for row in rows_of(page, "What is to be looked at")],
+                         ["environment", "noisy", "no-baseline", "faster"])
         cases = rows_of(page, "All cases")
         self.assertEqual((len(cases), cases[0][:4]), (38, ["m/a/error/b8", GPU, "error", "result"]))
         self.assertIn(["m/a/slower/b8", GPU, "slower", "time_ns", "47 980 ns", "45 130 ns", "+6.3 %", "2.0 %", "no"], cases)
@@ -77,7 +82,8 @@ class Page(unittest.TestCase):
         self.assertEqual(rows_of(page, "Tests"), [["gpu.m.time", GPU, "3.46", "0", "GPU-1", "finished"]])
 
     def test_nothing_judged(self):
-        page = built(results(exit_code=77, strict=True, summary={"outcome": "NOTHING JUDGED (exit 77)", "headline": "no case was judged"}))
+        page = built(results(exit_code=77, strict=True, summary={"outcome": "NOTHING JUDGED (exit 77)",
+                                                                 "headline": "no case was judged"}))
         self.assertIn('<span class="doubtful">NOTHING JUDGED (exit 77)</span>', page)
         self.assertNotIn("Failed", page)
 

@@ -40,7 +40,8 @@ class Plots(unittest.TestCase):
         self.assertAlmostEqual(share, 100 * 2 / 1500)
 
     def test_a_variant_keeps_its_style(self):
-        found = of_table(copied("m/a/1/-", 2000, "host"), copied("m/a/2/-", 2000, "host"), timed("m/b/1/-", 1000), timed("m/b/2/-", 1000))
+        found = of_table(copied("m/a/1/-", 2000, "host"), copied("m/a/2/-", 2000, "host"), timed("m/b/1/-", 1000),
+                         timed("m/b/2/-", 1000))
         self.assertEqual([series["style"] for series in found["Share of the limit, at the best launch"]["series"]], [1])
 
     def test_a_wide_range_has_a_logarithmic_axis(self):
@@ -55,7 +56,8 @@ class Plots(unittest.TestCase):
     def test_counters(self):
         """Those in which variants differ, at the last row that most variants have."""
         found = of_table(*(counted(f"m/{variant}/{size}/b8", global_load_requests=count, barriers=4)
-                           for size in (1, 2) for variant, count in (("a", 10 * size), ("b", 30))), counted("m/a/3/b8"), target=MODEL)
+                           for size in (1, 2) for variant, count in (("a", 10 * size), ("b", 30))), counted("m/a/3/b8"),
+                         target=MODEL)
         self.assertEqual(list(found), ["Global load requests at 2/b8"])
         self.assertEqual(values(found["Global load requests at 2/b8"]), {"Global load requests": [20, 30]})
 
@@ -120,7 +122,8 @@ class Page(unittest.TestCase):
     def test_chart_js(self):
         """Without it, or with another file in its place, the page says so and has tables alone."""
         document = results(timed("m/a/1/-", 1000), timed("m/b/1/-", 2000))
-        for text in ("another's", "/* Chart.js v3.9 */ '</SCRIPT>'", "/* Chart.js v3.9 */ '<!--'", " " * 300 + "Chart.js v3.9", None):
+        for text in ("another's", "/* Chart.js v3.9 */ '</SCRIPT>'", "/* Chart.js v3.9 */ '<!--'", " " * 300 + "Chart.js v3.9",
+                     None):
             if text is None:
                 os.unlink(self.chart)
             else:

@@ -60,6 +60,13 @@ class Shown(unittest.TestCase):
         self.assertEqual([shown.code(text) for text in ("", "a`|b")], ["`?`", "`a'\\|b`"])
         self.assertEqual([shown.csv_field(text) for text in ("a b", 'a,"b"')], ["a b", '"a,""b"""'])
 
+    def test_metrics_of_interest(self):
+        zero, same, moved, gone, alone = ({"value": 0, "baseline": 0}, {"value": 5, "baseline": 5}, {"value": 5, "baseline": 4},
+                                          {"value": 0, "baseline": 4}, {"value": 5})
+        metrics = [("time_ns", zero), ("shares", same), ("global_load_requests", same), ("barriers", alone), ("shuffles", moved),
+                   ("unique_bytes_read", gone), ("global_load_requests", zero), ("barriers", zero), ("shuffles", alone)]
+        self.assertEqual([shown.is_shown(*metric) for metric in metrics], [True] * 6 + [False] * 3)
+
     def test_counters_and_verdicts_are_those_of_the_command(self):
         for file, names in (("suite/counters.c", shown.COUNTERS), ("judge/judge.c", shown.VERDICTS)):
             with open(os.path.join(TREE, "harness", file), encoding="utf-8") as source:
@@ -93,7 +100,8 @@ class JUnit(InFolder):
         document = results(
             vanished=[located], refused=[{**located, "case": "a/v/2/-"}], unlisted=[located], errors=[{"why": "broken"}],
             claims=[{"claim": f"a/{holds}", "holds": holds, "why": "2.0", "target": GPU, "test": "t"} for holds in (True, False)],
-            tests=[{"name": f"gpu.a.{code}", "target": GPU, "seconds": 2, "exit_code": code, "skipped": "no GPU"} for code in (77, 2)])
+            tests=[{"name": f"gpu.a.{code}", "target": GPU, "seconds": 2, "exit_code": code, "skipped": "no GPU"}
+                   for code in (77, 2)])
         document["summary"]["unlisted"] = "list them"
         self.assertEqual(self.outcomes(document), {
             "a/v/1/-": "failure", "a/v/2/-": "skipped", "baseline": "skipped", "kernelgate": "error", "a/True": "passed",
@@ -108,7 +116,8 @@ class JUnit(InFolder):
             boards={"GPU-1": {"target": GPU, "provenance": {"bus_id": "0:1"}}}))
         failure = root.find(".//failure")
         self.assertEqual((failure.get("type"), failure.get("message")), ("slower", "slower: by 6 %"))
-        self.assertEqual(failure.text, "time_ns 47 980 ns (baseline 45 130 ns, +6.3 %, limit 2.0 %): slower\nchanged: more registers\n"
+        self.assertEqual(failure.text, "time_ns 47 980 ns (baseline 45 130 ns, +6.3 %, limit 2.0 %): slower\nchanged: more "
+                                       "registers\n"
                                        "reproduce: again 'a/v/1/-'\n")
         self.assertEqual((root.find(".//testcase").get("time"), root.find("testsuite").get("time")), ("1.500", "4.000"))
         properties = {entry.get("name"): entry.get("value") for entry in root.iter("property")}
@@ -123,15 +132,18 @@ class JUnit(InFolder):
 
 class Summary(unittest.TestCase):
     def test_failures_first_worst_first_of_a_group_once(self):
-        entries = [case("a/v/1/-", verdict="slower"), case("a/v/2/b8", verdict="wrong", why="a | b"), case("a/v/3/b8", verdict="wrong"),
+        entries = [case("a/v/1/-", verdict="slower"), case("a/v/2/b8", verdict="wrong", why="a | b"),
+                   case("a/v/3/b8", verdict="wrong"),
                    case("a/v/4/-", verdict="noisy"), case("a/v/5/-")]
         groups = [{"target": GPU, "verdict": "wrong", "cases": ["a/v/2/b8", "a/v/3/b8"]}]
         text = summary.write(Run(results(*entries, failure_groups=groups, errors=[{"why": "broken"}])))
         rows = re.findall(r"^\| \*\*(.*)", text, re.MULTILINE)
         self.assertEqual(rows, ["error** | `kernelgate` |  | broken |", f"wrong** | `a/v/2/b8` | `{GPU}` | a \\| b; also 3/b8 |",
-                                f"slower** | `a/v/1/-` | `{GPU}` | its reason |", f"noisy** | `a/v/4/-` | `{GPU}` | its reason |"])
+                                f"slower** | `a/v/1/-` | `{GPU}` | its reason |",
+                                f"noisy** | `a/v/4/-` | `{GPU}` | its reason |"])
         self.assertIn("\nTo run them again:\n\n```sh\nagain 'a/v/1/-'\nagain 'a/v/2/b8'\n```\n", text)
-        self.assertIn(f"\n| target | wrong | slower | noisy | pass |\n| --- | ---: | ---: | ---: | ---: |\n| `{GPU}` | 2 | 1 | 1 | 1 |\n", text)
+        self.assertIn(f"\n| target | wrong | slower | noisy | pass |\n| --- | ---: | ---: | ---: | ---: |\n| `{GPU}` | 2 | 1 | "
+                      f"1 | 1 |\n", text)
         self.assertIn("\n<details><summary>All 5 cases</summary>\n", text)
 
     def test_hostile_texts_stay_in_their_cells(self):
@@ -164,11 +176,13 @@ class Annotations(InFolder):
     def test_places(self):
         found = case("a/v/1/-", "t", "wrong", why="50 %, see\nb", reproduce="")
         self.expect(results({**found, "findings": [{"kind": "x", "file": "kernels/a/v.cu", "line": 27}]}),
-                    "::error file=sub%2Ctree/kernels/a/v.cu,line=27,title=wrong%3A a/v/1/- on t::50 %25, see b", prefix="sub,tree/")
+                    "::error file=sub%2Ctree/kernels/a/v.cu,line=27,title=wrong%3A a/v/1/- on t::50 %25, see b",
+                    prefix="sub,tree/")
         self.expect(results({**found, "at": {"file": "kernels/a/v.cu", "line": 9}}),
                     "::error file=kernels/a/v.cu,line=9,title=wrong%3A a/v/1/- on t::50 %25, see b")
         for at in ({"file": "../v.cu", "line": 1}, {"file": "/etc/passwd"}, {"file": "gone.cu"}, {"file": "a\0b"}):
-            self.expect(results({**found, "at": at}), "::error file=kernels/a/v.cu,line=3,title=wrong%3A a/v/1/- on t::50 %25, see b")
+            self.expect(results({**found, "at": at}), "::error file=kernels/a/v.cu,line=3,title=wrong%3A a/v/1/- on t::50 %25, "
+                                                      "see b")
         self.expect(results(case("a/v_managed/1/-", "t", "slower", reproduce=""), case("b/v/1/-", "t", "slower", reproduce="")),
                     "::error file=kernels/a/v.cu,line=3,title=slower%3A a/v_managed/1/- on t::its reason",
                     "::error title=slower%3A b/v/1/- on t::its reason")
@@ -224,7 +238,8 @@ class Files(InFolder):
         verdicts = {"schema": "kernelgate-verdicts/1", "test": "gpu.a.time", "complete": True, "exit_code": 1,
                     "target": {"key": GPU, "name": HOSTILE}, "provenance": {}, "errors": [HOSTILE], "vanished": ["a/old/1/-"],
                     "refused": [], "claims": [{"claim": "gpu.a.claim", "holds": False, "why": HOSTILE}], "notes": [HOSTILE],
-                    "cases": [{"case": f"a/v/{size}/b8", "target": GPU, "part": "time", "verdict": "wrong", "why": f"{size} {HOSTILE}",
+                    "cases": [{"case": f"a/v/{size}/b8", "target": GPU, "part": "time", "verdict": "wrong",
+                               "why": f"{size} {HOSTILE}",
                                "metrics": {}} for size in (1, 2)]}
         self.write("out/records/gpu.a.time.verdicts.json", json.dumps(verdicts))
         environment = {**os.environ, "GITHUB_ACTIONS": "true"}
@@ -241,14 +256,35 @@ class Files(InFolder):
         self.assertEqual(self.read("out/junit.xml"), junit.write(Run(document)))
         self.assertIn('id="data"', self.read("out/report/index.html"))
         lines = done.stdout.splitlines()
-        self.assertEqual(lines[0], "ERROR  2 wrong of 2 cases on nvidia-h200, 1 failed claim, 1 vanished case, 1 error outside of cases")
+        self.assertEqual(lines[0], "ERROR  2 wrong of 2 cases on nvidia-h200, 1 failed claim, 1 vanished case, 1 error outside "
+                                   "of cases")
         self.assertEqual("\n".join(lines[1:]) + "\n", annotations.write(Run(document)))
+
+    def test_how_ctest_saw_the_tests_end(self):
+        verdicts = {"schema": "kernelgate-verdicts/1", "test": "gpu.a.time", "complete": True, "exit_code": 0, "target": {"key": GPU},
+                    "cases": [{"case": "a/v/1/b8", "target": GPU, "part": "time", "verdict": "pass", "metrics": {}}]}
+        self.write("out/records/gpu.a.time.verdicts.json", json.dumps(verdicts))
+        failed = '<testcase name="other" status="fail"><failure message="Timeout &amp;"/></testcase>'
+        skipped = '<testcase name="idle" status="notrun"><skipped message="SKIP_RETURN_CODE=77"/></testcase>'
+        passed = '<testcase name="gpu.a.time" status="run"/>'
+        for report, code, errors in (
+                (f"<testsuite>{passed}{skipped}</testsuite>", 0, []),
+                (f"<testsuite>{passed}{failed}</testsuite>", 8, ["failed (Timeout &): see CTest's log"]),
+                (f"<testsuite>{passed}</testsuite>", 8, ["ctest ended with code 8, though no test failed: see its output"]),
+                ("<testsuite>", 8, ["ctest.xml: ctest ended with code 8 and left no report of its tests there: see its output"])):
+            self.write("ctest.xml", report)
+            done = subprocess.run([COMMAND, "results", "-q", "--ctest=ctest.xml", f"--ctest-code={code}"], capture_output=True,
+                                  check=False)
+            found = [error["why"] for error in json.loads(self.read("out/results.json"))["errors"]]
+            self.assertEqual((done.returncode, found, done.stderr), (2 if errors else 0, errors, b""))
 
     def test_without_python(self):
         self.write("out/records/gpu.a.time.verdicts.json", json.dumps({
             "schema": "kernelgate-verdicts/1", "test": "gpu.a.time", "complete": True, "exit_code": 0,
-            "target": {"key": GPU}, "cases": [{"case": "a/v/1/b8", "target": GPU, "part": "time", "verdict": "pass", "metrics": {}}]}))
-        done = subprocess.run([COMMAND, "results"], env={**os.environ, "PATH": "."}, capture_output=True, encoding="utf-8", check=False)
+            "target": {"key": GPU}, "cases": [{"case": "a/v/1/b8", "target": GPU, "part": "time", "verdict": "pass",
+                                               "metrics": {}}]}))
+        done = subprocess.run([COMMAND, "results"], env={**os.environ, "PATH": "."}, capture_output=True, encoding="utf-8",
+                              check=False)
         self.assertEqual((done.returncode, done.stderr),
                          (2, "kernelgate: python3: cannot be run: No such file or directory: install Python 3.9 or newer\n"))
         self.assertTrue(os.path.exists("out/results.json"))

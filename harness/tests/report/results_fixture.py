@@ -45,7 +45,8 @@ def copied(name, hot, clock):
 def counted(name, **counts):
     """A counted case; the counters that are not given are 0."""
     from shown import COUNTERS
-    return case(name, MODEL, metrics={counter: {"value": counts.get(counter, 0)} for counter in COUNTERS}, parts=["check", "count"])
+    return case(name, MODEL, metrics={counter: {"value": counts.get(counter, 0)} for counter in COUNTERS},
+                parts=["check", "count"])
 
 
 def refused(name, why, target=GPU):
@@ -58,7 +59,8 @@ def results(*cases, **more):
     return {
         "schema": "kernelgate-results/1", "strict": False,
         "targets": {GPU: {"key": GPU, "name": "NVIDIA H200"}, MODEL: {"key": MODEL, "compiler": "gcc 12.2.0"}},
-        "provenance": {GPU: {"driver": "580.1", "limits": {"copy_bytes_per_second": 1e12, "operations_per_second": 1e12}}, MODEL: {}},
+        "provenance": {GPU: {"driver": "580.1", "limits": {"copy_bytes_per_second": 1e12, "operations_per_second": 1e12}},
+                       MODEL: {}},
         "cases": list(cases), "tests": [], "claims": [], "refused": [], "vanished": [], "errors": [], "notes": [], "tally": tally,
         "summary": {"outcome": "FAIL (exit 1)", "headline": "so many cases"}, "exit_code": 1, **more}
 
@@ -77,7 +79,8 @@ def a_bit_of_everything(text=HOSTILE):
         refused=[located], vanished=[located], unlisted=[located], errors=[{"test": text, "why": text}, {"why": text}],
         notes=[{"note": text, "target": text, "test": text}], commit=text, base={"ref": text, "commit": text},
         tests=[{"name": "gpu.a.time", "target": GPU, "seconds": 3.5, "complete": True, "exit_code": 1, "board": "GPU-1"},
-               {"name": text, "target": text, "seconds": 0, "complete": True, "exit_code": 77, "skipped": text, "skipped_by": "empty"}],
+               {"name": text, "target": text, "seconds": 0, "complete": True, "exit_code": 77, "skipped": text,
+                "skipped_by": "empty"}],
         boards={text: {"target": GPU, "provenance": {"bus_id": text}}, "GPU-1": {"target": GPU, "provenance": {"bus_id": "0:1"}}},
         targets={GPU: {"key": GPU, "name": text}, text: {"key": text, text: {text: [text]}}},
         summary={"outcome": text, "headline": text, "unlisted": text, "baselines": text, "loosened": [text]})
