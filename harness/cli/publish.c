@@ -49,14 +49,15 @@ static void print_files(const char *folder, FILE *console)
 
 /* Whether this is a job of GitHub Actions, which shows annotations next to the lines of a change.
  */
-static bool is_annotated(void)
+static bool is_github_job(void)
 {
     const char *actions = getenv("GITHUB_ACTIONS");
 
     return actions != NULL && strcmp(actions, "true") == 0;
 }
 
-bool kg__publish_results(const char *folder, json_t *results, kg__detail detail, FILE *console)
+bool kg__publish_results(const char *folder, json_t *results, kg__detail detail, FILE *console,
+                         bool annotated)
 {
     const char *const arguments[] = { folder, "--annotations" };
     kg__report report = { .results = results, .detail = detail, .sources = "." };
@@ -75,7 +76,5 @@ bool kg__publish_results(const char *folder, json_t *results, kg__detail detail,
             print_files(kg__json_text(results, "out"), console);
         written = kg__flush_output("the verdicts") && written;
     }
-    /* What is not part of a document on the standard output must not be next to it. */
-    return written &&
-           kg__call_tool("publish.py", arguments, console == stdout && is_annotated() ? 2 : 1);
+    return written && kg__call_tool("publish.py", arguments, annotated && is_github_job() ? 2 : 1);
 }

@@ -209,7 +209,8 @@ static int merge(size_t count, char **operands)
             results, NULL,
             "the baselines could not be compared with what they were: the standard "
             "error says why");
-    written = kg__publish_results(folder, results, detail(), as_json ? NULL : stdout);
+    /* What is not part of the document must not be next to it. */
+    written = kg__publish_results(folder, results, detail(), as_json ? NULL : stdout, !as_json);
     if (as_json && !kg__json_print(json_incref(results), JSON_INDENT(1), "results"))
         written = false;
     if (written && !kg__flush_output("results"))

@@ -314,7 +314,7 @@
   const tables = [...document.querySelectorAll("table.rows")];
   const order = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
-  /* Figures have their thousands grouped by spaces, and may have a unit or another figure behind. */
+  /* Figures have their thousands grouped by spaces, and may be followed by a unit or another figure. */
   const number = (text) => parseFloat(text.replace(/[\s\u00a0\u202f]/g, "").replace("\u2212", "-"));
 
   const sort = (table, heading) => {
