@@ -12,7 +12,6 @@ endif()
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(CRITERION REQUIRED IMPORTED_TARGET GLOBAL criterion>=2.4)
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET GLOBAL jansson>=2.13)
-pkg_check_modules(LIBXML REQUIRED IMPORTED_TARGET GLOBAL libxml-2.0)
 # The lines and variables of instrumented kernels.
 pkg_check_modules(LIBDW REQUIRED IMPORTED_TARGET GLOBAL libdw>=0.180 libelf>=0.180)
 

@@ -49,7 +49,8 @@ install(FILES ${PROJECT_SOURCE_DIR}/harness/include/kernelgate/kernelgate.h
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/harness/model/include/ DESTINATION ${KG_MODEL_HEADERS})
 install(FILES ${PROJECT_SOURCE_DIR}/harness/model/watch/program.c ${PROJECT_SOURCE_DIR}/harness/model/watch/program.h
   DESTINATION ${KG_SHARED})
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/tools/kernelgate/ DESTINATION ${KG_SHARED}/tools FILES_MATCHING PATTERN *.py PATTERN *.json)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/tools/kernelgate/ DESTINATION ${KG_SHARED}/tools
+  FILES_MATCHING PATTERN *.py PATTERN *.json PATTERN page.*)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/baselines/schemas/ DESTINATION ${KG_SHARED}/schemas)
 
 # The scripts, each with a command of its own.

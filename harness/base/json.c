@@ -60,14 +60,6 @@ json_t *kg__json_clean_string(const char *text)
     return string;
 }
 
-char *kg__json_shown(const json_t *value)
-{
-    char *text = json_is_string(value) ? kg__copy_text(json_string_value(value))
-                                       : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
-
-    return text != NULL ? text : kg__copy_text("");
-}
-
 /* Prints JSON and a line break. "##[", which kg__disarm() is about, can only be in a string, which
  * has another way to write it. */
 static bool print_json(const char *text)

@@ -34,9 +34,6 @@ json_t *kg__json_interval(const kg__interval *interval);
  * kg__clean_text(). Owned by the caller. */
 json_t *kg__json_clean_string(const char *text);
 
-/* A value for readers: a string's text, anything else as JSON in one line. Freed by the caller. */
-char *kg__json_shown(const json_t *value);
-
 /* Prints a document, whose reference it takes, and a line break on standard output, in the form of
  * jansson's `flags`. False with a complaint that begins with `what`, where there is none (NULL: a
  * text that is not UTF-8 kept it from being made) or where the standard output takes no more. */

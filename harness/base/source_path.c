@@ -77,16 +77,6 @@ bool kg__source_line_with(const char *folder, const char *file, const char *text
     return true;
 }
 
-bool kg__source_at(const char *folder, const char *file, size_t line, kg__source_line *found)
-{
-    if (file == NULL || strlen(file) >= sizeof found->file ||
-        !kg__source_line_with(folder, file, KERNEL, found))
-        return false;
-    if (line > 0)
-        found->line = line;
-    return true;
-}
-
 bool kg__source_of_case(const char *folder, const char *id, kg__source_line *source)
 {
     size_t comparison = strspn(id, NAME_CHARACTERS);

@@ -15,10 +15,6 @@ typedef struct kg__source_line {
     size_t line; /* from 1 */
 } kg__source_line;
 
-/* Finds a line of a file below `folder`; the file's kernel where `line` is 0. Returns whether the
- * file is there. */
-bool kg__source_at(const char *folder, const char *file, size_t line, kg__source_line *found);
-
 /* Finds the kernel of a case by its id: the first __global__ function of
  * kernels/<comparison>/<variant>.cu. A variant that shares another's file, as strided_managed does
  * with strided, is found there. Returns whether there is such a file. */

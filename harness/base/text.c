@@ -82,13 +82,6 @@ void kg__show_percent(char *text, size_t size, double fraction, bool sign)
     kg__format(text, size, "%s%s %%", sign && percent > 0.0 ? "+" : "", grouped);
 }
 
-void kg__show_known_figure(char *text, size_t size, double value, const char *metric)
-{
-    kg__format(text, size, "%s", "");
-    if (isfinite(value))
-        kg__show_figure(text, size, value, kg__metric_unit(metric));
-}
-
 void kg__show_known_percent(char *text, size_t size, double fraction, bool sign)
 {
     kg__format(text, size, "%s", "");

@@ -229,18 +229,20 @@ static void write_loosened(FILE *stream, const json_t *changes)
         fprintf(stream, "; %zu sentinel%s moved", sentinels, sentinels == 1 ? "" : "s");
 }
 
-/* One sentence on all of it, on the heap: " since main: ...", or ": 44 metrics are not gated, ...".
- */
-static char *make_sentence(const json_t *changes)
+char *kg__baseline_changes_sentence(const json_t *results)
 {
+    const json_t *changes = json_object_get(results, KG__BASELINES);
     bool compared = json_object_get(changes, "since") != NULL;
     size_t not_gated = kg__json_count(changes, "not_gated");
     size_t wide = kg__json_count(changes, "limits_above_10_percent");
     char *text = NULL;
     size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
+    FILE *stream;
     char *clean;
 
+    if (!has_content(changes))
+        return NULL;
+    stream = open_memstream(&text, &size);
     if (stream == NULL) {
         kg__complain("out of host memory for a line of the summary: free some memory");
         exit(KG__EXIT_ERROR);
@@ -256,18 +258,6 @@ static char *make_sentence(const json_t *changes)
     clean = kg__clean_text(text, true);
     free(text);
     return clean;
-}
-
-void kg__baseline_changes_print(FILE *stream, const json_t *results)
-{
-    const json_t *changes = json_object_get(results, KG__BASELINES);
-    char *sentence;
-
-    if (!has_content(changes))
-        return;
-    sentence = make_sentence(changes);
-    fprintf(stream, "baselines%s\n", sentence);
-    free(sentence);
 }
 
 /* What became of a metric or case that is held more loosely, "limit from 2.0 % to 12.0 %". */
@@ -294,25 +284,16 @@ static void describe_loosened(const json_t *loosened, char *text, size_t size)
     }
 }
 
-void kg__baseline_changes_write(FILE *stream, const json_t *results)
+json_t *kg__baseline_changes_lines(const json_t *results)
 {
-    const json_t *changes = json_object_get(results, KG__BASELINES);
-    const json_t *list = json_object_get(changes, "loosened");
-    size_t count = json_array_size(list);
-    char *sentence;
+    const json_t *list = json_object_get(json_object_get(results, KG__BASELINES), "loosened");
+    json_t *lines = json_array();
+    char line[KG__MESSAGE_SIZE];
     const json_t *entry;
     size_t i;
 
-    if (!has_content(changes))
-        return;
-    sentence = make_sentence(changes);
-    fputs("**Baselines**", stream);
-    kg__write_markdown(stream, sentence);
-    free(sentence);
-    fputs(".\n\n", stream);
     json_array_foreach (list, i, entry) {
         char what[3 * KG__FIGURE_SIZE];
-        char line[KG__MESSAGE_SIZE];
 
         if (i == KG__LOOSENED_NAMED)
             break;
@@ -320,12 +301,11 @@ void kg__baseline_changes_write(FILE *stream, const json_t *results)
         kg__format(line, sizeof line, "%s%s%s on %s: %s", kg__json_text(entry, "case"),
                    json_object_get(entry, "metric") != NULL ? " " : "",
                    kg__json_text(entry, "metric"), kg__json_text(entry, "target"), what);
-        fputs("- ", stream);
-        kg__write_markdown(stream, line);
-        fputc('\n', stream);
+        json_array_append_new(lines, kg__json_clean_string(line));
     }
-    if (count > KG__LOOSENED_NAMED)
-        fprintf(stream, "- and %zu more\n", count - KG__LOOSENED_NAMED);
-    if (count > 0)
-        fputc('\n', stream);
+    if (json_array_size(list) > KG__LOOSENED_NAMED) {
+        kg__format(line, sizeof line, "and %zu more", json_array_size(list) - KG__LOOSENED_NAMED);
+        json_array_append_new(lines, json_string(line));
+    }
+    return lines;
 }

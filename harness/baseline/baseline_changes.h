@@ -4,7 +4,6 @@
 #define KG__BASELINE_BASELINE_CHANGES_H
 
 #include <jansson.h>
-#include <stdio.h>
 
 #include "baseline/baseline.h"
 
@@ -38,12 +37,13 @@ void kg__baseline_changes_count(json_t *changes, const kg__baseline *baseline);
 void kg__baseline_changes_add(json_t *changes, const char *target, kg__file_state state,
                               const kg__baseline *first, const kg__baseline *last, const char *why);
 
-/* Writes one line for the console on a results document's baselines, "baselines since main:
+/* One sentence on a results document's baselines, to follow the word "baselines": " since main:
  * nvidia-h200 changed; loosened: 1 metric no longer gated; 44 metrics are not gated, 5 limits are
- * above 10 %"; nothing where there is nothing to say. */
-void kg__baseline_changes_print(FILE *stream, const json_t *results);
+ * above 10 %"; NULL where there is nothing to say. On the heap. */
+char *kg__baseline_changes_sentence(const json_t *results);
 
-/* The same in Markdown, with a list of what is held more loosely, and an empty line after it. */
-void kg__baseline_changes_write(FILE *stream, const json_t *results);
+/* What is held more loosely, as a new list of lines, of which the last counts the others if there
+ * are more than KG__LOOSENED_NAMED. */
+json_t *kg__baseline_changes_lines(const json_t *results);
 
 #endif

@@ -11,6 +11,7 @@
 static const int oldest_cmake[2] = { 3, 25 };
 static const int oldest_criterion[2] = { 2, 4 };
 static const int oldest_cuda[2] = { 12, 4 };
+static const int oldest_python[2] = { 3, 9 };
 
 static kg__doctor_line *add_line(kg__diagnosis *diagnosis, kg__health health, const char *item)
 {
@@ -82,8 +83,9 @@ static void judge_build(const kg__facts *facts, kg__diagnosis *diagnosis)
         { "criterion", &facts->criterion, oldest_criterion, true,
           "run ci/setup, or install libcriterion-dev" },
         { "jansson", &facts->jansson, NULL, true, "run ci/setup, or install libjansson-dev" },
-        { "libxml-2.0", &facts->libxml2, NULL, true, "run ci/setup, or install libxml2-dev" },
         { "libdw", &facts->libdw, NULL, true, "run ci/setup, or install libdw-dev" },
+        { "Python", &facts->python, oldest_python, true,
+          "run ci/setup, or install Python 3.9 or newer" },
         { "Chart.js", &facts->chart_js, NULL, false,
           "without it a run's page has tables alone: run ci/setup, or install libjs-chart.js" },
         { "gcovr", &facts->gcovr, NULL, false,

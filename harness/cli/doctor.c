@@ -16,10 +16,11 @@
 
 #include "base/child_process.h"
 #include "base/color.h"
+#include "base/file.h"
+#include "base/process.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "records/records.h"
-#include "report/chart_js.h"
 
 /* A program that does not print its version within this time does not work. */
 #define PROBE_SECONDS 20.0
@@ -125,17 +126,25 @@ static void ask_package(kg__program *program, const char *name)
         program->found = false;
 }
 
+/* Finds the file that tools/kernelgate/report_page.py puts into the page of a run. */
 static void ask_chart_js(kg__program *program)
 {
-    size_t length;
-    char *text = kg__chart_js_read(NULL);
-    const char *name = text != NULL ? kg__chart_js_name(text, &length) : NULL;
+    const char *named = kg__setting("KG_CHART_JS");
+    const char *path = named != NULL ? named : "/usr/share/javascript/chart.js/chart.min.js";
+    const char *cause;
+    FILE *file = kg__file_stream(path, &cause);
+    char header[200] = "";
+    const char *name;
 
+    if (file != NULL) {
+        (void)fread(header, 1, sizeof header - 1, file);
+        fclose(file);
+    }
+    name = strstr(header, "Chart.js v3.");
     *program = (kg__program){ .found = name != NULL, .works = name != NULL };
     if (name != NULL)
-        kg__format(program->version, sizeof program->version, "%.*s, %s", (int)length, name,
-                   kg__chart_js_path());
-    free(text);
+        kg__format(program->version, sizeof program->version, "%.*s, %s",
+                   (int)strcspn(name, "\r\n"), name, path);
 }
 
 static void ask_boost(kg__facts *facts, const char *compiler)
@@ -178,8 +187,8 @@ static void ask_programs(kg__facts *facts, const char *root)
     ask_version(&facts->git, "git");
     ask_package(&facts->criterion, "criterion");
     ask_package(&facts->jansson, "jansson");
-    ask_package(&facts->libxml2, "libxml-2.0");
     ask_package(&facts->libdw, "libdw");
+    ask_version(&facts->python, "python3");
     ask_chart_js(&facts->chart_js);
     ask_boost(facts, facts->cxx_compiler.found && strchr(facts->cxx_compiler.path, '=') == NULL
                          ? facts->cxx_compiler.path

@@ -52,8 +52,8 @@ typedef struct kg__facts {
 
     kg__program criterion; /* pkg-config's answer for each */
     kg__program jansson;
-    kg__program libxml2;
     kg__program libdw;
+    kg__program python;
     kg__program chart_js;
     bool boost_header;
     char boost_library[256]; /* its path; empty if the compiler does not find it */

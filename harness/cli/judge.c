@@ -382,7 +382,7 @@ static int judge_into(json_t *targets, const char *folder, kg__error *error)
     if (results == NULL)
         return code;
     kg__name_commits(results, commit);
-    if (kg__publish_results(folder, results, KG__BRIEF, kg__narration()))
+    if (kg__publish_results(folder, results, KG__BRIEF, kg__narration(), false))
         code = kg__results_exit_code(results);
     if (as_json && !kg__json_print(json_incref(results), JSON_INDENT(1), "judge"))
         code = KG__EXIT_ERROR;

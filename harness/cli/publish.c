@@ -2,6 +2,8 @@
 #include "cli/publish.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/child_process.h"
 #include "base/json.h"
@@ -9,6 +11,9 @@
 #include "base/process.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/tool.h"
+#include "results/results.h"
+#include "results/results_describe.h"
 #include "suite/settings.h"
 
 void kg__name_commits(json_t *results, const char *commit)
@@ -30,50 +35,46 @@ void kg__name_commits(json_t *results, const char *commit)
     json_object_set_new(results, "base", base);
 }
 
-/* Writes every file, even if another one fails. */
-static bool write_files(const char *folder, const kg__report *report)
-{
-    bool written = true;
-
-    for (const kg__printer *printer = kg__printers; printer->name != NULL; printer++) {
-        char path[KG__PATH_SIZE];
-        kg__error error = { "" };
-
-        if (printer->file == NULL)
-            continue;
-        kg__format_path(path, sizeof path, "%s/%s", folder, printer->file);
-        if (kg__printer_save(printer, report, path, &error))
-            continue;
-        kg__complain("%s", error.text);
-        written = false;
-    }
-    return written;
-}
+/* The files that a run leaves, next to results.json those of tools/kernelgate/printers.py. */
+static const char *const files[] = { "report/index.html", "results.json", "junit.xml",
+                                     "summary.md" };
 
 /* The last line of a run: the files that it left. */
 static void print_files(const char *folder, FILE *console)
 {
-    const char *gap = "";
-
-    for (const kg__printer *printer = kg__printers; printer->name != NULL; printer++) {
-        if (printer->file == NULL)
-            continue;
-        kg__print(console, "%s%s/%s", gap, folder, printer->file);
-        gap = "  ";
-    }
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        kg__print(console, "%s%s/%s", i > 0 ? "  " : "", folder, files[i]);
     fputc('\n', console);
 }
 
-bool kg__publish_results(const char *folder, const json_t *results, kg__detail detail,
-                         FILE *console)
+/* Whether this is a job of GitHub Actions, which shows annotations next to the lines of a change.
+ */
+static bool is_github_job(void)
 {
-    kg__report report = { .results = results, .detail = detail, .sources = ".", .prefix = "" };
-    bool written = write_files(folder, &report);
+    const char *actions = getenv("GITHUB_ACTIONS");
 
-    if (console == NULL)
-        return written;
-    (void)kg__console_write(&report, console);
-    if (detail != KG__QUIET)
-        print_files(kg__json_text(results, "out"), console);
-    return kg__flush_output("the verdicts") && written;
+    return actions != NULL && strcmp(actions, "true") == 0;
+}
+
+bool kg__publish_results(const char *folder, json_t *results, kg__detail detail, FILE *console,
+                         bool annotated)
+{
+    const char *const arguments[] = { folder, "--annotations" };
+    kg__report report = { .results = results, .detail = detail, .sources = "." };
+    char path[KG__PATH_SIZE];
+    kg__error error = { "" };
+    bool written;
+
+    kg__results_describe(results);
+    kg__format_path(path, sizeof path, "%s/results.json", folder);
+    written = kg__results_write_json(path, results, 1, &error);
+    if (!written)
+        kg__complain("%s", error.text);
+    if (console != NULL) {
+        kg__console_write(&report, console);
+        if (detail != KG__QUIET)
+            print_files(kg__json_text(results, "out"), console);
+        written = kg__flush_output("the verdicts") && written;
+    }
+    return written && kg__call_tool("publish.py", arguments, annotated && is_github_job() ? 2 : 1);
 }

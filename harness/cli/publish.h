@@ -12,9 +12,11 @@
  */
 void kg__name_commits(json_t *results, const char *commit);
 
-/* Writes the files that a run leaves into `folder`, and its results to `console` (NULL: to nobody).
- * False, with a complaint, where a file could not be written, or the console cannot be written. */
-bool kg__publish_results(const char *folder, const json_t *results, kg__detail detail,
-                         FILE *console);
+/* Completes the results with kg__results_describe(), writes the files that a run leaves into
+ * `folder`, and its results to `console` (NULL: to nobody); if it is `annotated`, prints
+ * annotations on the standard output in a job of GitHub Actions. False, with a complaint, where a
+ * file could not be written, or the console cannot be written. */
+bool kg__publish_results(const char *folder, json_t *results, kg__detail detail, FILE *console,
+                         bool annotated);
 
 #endif

@@ -16,11 +16,10 @@
 #include "cli/baseline_files.h"
 #include "cli/baseline_since.h"
 #include "cli/command.h"
+#include "cli/ctest_report.h"
 #include "cli/expected_tests.h"
 #include "cli/publish.h"
 #include "records/records.h"
-#include "report/annotations.h"
-#include "results/ctest_report.h"
 #include "suite/settings.h"
 
 static const char *out;
@@ -34,6 +33,7 @@ static const char *programs;
 static const char *kind;
 static const char *ctest_report;
 static const char *ctest_code;
+static const char *printed;
 static const char *known_errors[KG__REPEATS_MAXIMUM + 1];
 
 /* Whoever runs this command, such as ctest, whose run it begins and ends; itself where that is
@@ -120,21 +120,6 @@ const kg__command kg__begin_command = {
     .run = begin,
 };
 
-/* Has GitHub Actions show what failed next to the lines of the change, where this is one of its
- * jobs. The sources are in the current folder, which is the tree's or one that holds none of them.
- */
-static void annotate(const json_t *results)
-{
-    const char *actions = getenv("GITHUB_ACTIONS");
-    char prefix[KG__PATH_SIZE];
-    kg__report report = { .results = results, .sources = ".", .prefix = prefix };
-
-    if (actions == NULL || strcmp(actions, "true") != 0)
-        return;
-    kg__annotation_prefix(getenv("GITHUB_WORKSPACE"), report.sources, prefix, sizeof prefix);
-    (void)kg__printer_find("annotations")->write(&report, stdout);
-}
-
 /* The exit code that --ctest-code gives; -1 where that is not one. */
 static int code_of_ctest(void)
 {
@@ -177,6 +162,27 @@ static void add_errors(json_t *results, int code)
         kg__results_add_error(results, NULL, known_errors[i]);
 }
 
+static kg__detail detail(void)
+{
+    return quiet ? KG__QUIET : verbose ? KG__VERBOSE : KG__BRIEF;
+}
+
+/* Prints the results in a file as the end of their run did. */
+static int print_again(void)
+{
+    kg__error error = { "" };
+    json_t *results = kg__results_load(printed, &error);
+
+    if (results == NULL) {
+        kg__complain("%s", error.text);
+        return KG__EXIT_ERROR;
+    }
+    kg__console_write(&(kg__report){ .results = results, .detail = detail(), .sources = "." },
+                      stdout);
+    json_decref(results);
+    return kg__flush_output("results") ? KG__EXIT_PASS : KG__EXIT_ERROR;
+}
+
 static int merge(size_t count, char **operands)
 {
     const char *folder = kg__results_folder(out);
@@ -187,6 +193,8 @@ static int merge(size_t count, char **operands)
 
     (void)count;
     (void)operands;
+    if (printed != NULL)
+        return print_again();
     results = from_ctest >= 0 ? merge_tests(folder) : NULL;
     if (results == NULL)
         return KG__EXIT_ERROR;
@@ -201,14 +209,8 @@ static int merge(size_t count, char **operands)
             results, NULL,
             "the baselines could not be compared with what they were: the standard "
             "error says why");
-    written = kg__publish_results(folder, results,
-                                  quiet     ? KG__QUIET
-                                  : verbose ? KG__VERBOSE
-                                            : KG__BRIEF,
-                                  as_json ? NULL : stdout);
     /* What is not part of the document must not be next to it. */
-    if (!as_json)
-        annotate(results);
+    written = kg__publish_results(folder, results, detail(), as_json ? NULL : stdout, !as_json);
     if (as_json && !kg__json_print(json_incref(results), JSON_INDENT(1), "results"))
         written = false;
     if (written && !kg__flush_output("results"))
@@ -239,6 +241,8 @@ static const kg__option results_options[] = {
       "compare the baselines with what they were at this commit, branch or tag, and say what is "
       "held more loosely",
       &since, NULL },
+    { "--print", "FILE", "only print the results of an earlier run, whose results.json FILE is",
+      &printed, NULL },
     { "--verbose", NULL, "print one line per case, not only one per comparison", NULL, &verbose },
     { "--quiet", NULL, "print the line of the verdict alone", NULL, &quiet },
     { "-v", NULL, "short for --verbose", NULL, &verbose },

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/child_process.h"
@@ -17,11 +19,11 @@
 
 /* Far more than any command's help. */
 #define HELP_SIZE 16384
-#define HELP_SECONDS 20
+#define ANSWER_SECONDS 20
 
-/* Finds a command's program relative to this one, and names this one in KG__COMMAND, where the
- * program looks for it. False with a complaint if it cannot be read. */
-static bool find_program(const kg__command *command, char *path, size_t size)
+/* Finds a program relative to this one, and names this one in KG__COMMAND, where the program looks
+ * for it. False with a complaint if it cannot be read. */
+static bool find_program(const char *tool, char *path, size_t size)
 {
     char command_path[KG__PATH_SIZE];
     ssize_t length = readlink("/proc/self/exe", command_path, sizeof command_path - 1);
@@ -30,47 +32,83 @@ static bool find_program(const kg__command *command, char *path, size_t size)
     command_path[length > 0 ? length : 0] = '\0';
     slash = strrchr(command_path, '/');
     kg__format(path, size, "%.*s/" KG__TOOLS_FROM_COMMAND "/%s",
-               slash != NULL ? (int)(slash - command_path) : 0, command_path, command->tool);
+               slash != NULL ? (int)(slash - command_path) : 0, command_path, tool);
     if (access(path, R_OK) == 0 && setenv("KG__COMMAND", command_path, 1) == 0)
         return true;
     kg__complain("%s: cannot be read: %s: install kernelgate again", path, strerror(errno));
     return false;
 }
 
-int kg__run_tool(const kg__command *command, size_t count, char **arguments)
+/* Executes Python with a program and its arguments; returns with a complaint if it cannot. */
+static void execute(char *path, size_t count, char *const *arguments)
 {
-    char path[2 * KG__PATH_SIZE];
-    char **line;
+    char **line = kg__allocate(FRAME + count + 1, sizeof *line);
 
-    if (!find_program(command, path, sizeof path))
-        return KG__EXIT_ERROR;
-    line = kg__allocate(FRAME + count + 1, sizeof *line);
     line[0] = "python3";
     line[1] = "-B";
     line[2] = path;
-    memcpy(line + FRAME, arguments, count * sizeof *line);
+    if (count > 0)
+        memcpy(line + FRAME, arguments, count * sizeof *line);
     execvp(line[0], line);
     kg__complain("python3: cannot be run: %s: install Python 3.9 or newer", strerror(errno));
     free(line);
+}
+
+int kg__run_tool(const kg__command *command, size_t count, char **arguments)
+{
+    char path[2 * KG__PATH_SIZE];
+
+    if (find_program(command->tool, path, sizeof path))
+        execute(path, count, arguments);
     return KG__EXIT_ERROR;
 }
 
-char *kg__tool_help(const kg__command *command)
+bool kg__call_tool(const char *tool, const char *const *arguments, size_t count)
+{
+    char path[2 * KG__PATH_SIZE];
+    int status = 0;
+    pid_t child;
+
+    if (!find_program(tool, path, sizeof path))
+        return false;
+    child = fork();
+    if (child == 0) {
+        execute(path, count, (char *const *)arguments);
+        _exit(KG__EXIT_ERROR);
+    }
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        continue;
+    if (child < 0)
+        kg__complain("python3: cannot be run: %s", strerror(errno));
+    else if (WIFSIGNALED(status))
+        kg__complain("%s: was ended by signal %d: run it again", tool, WTERMSIG(status));
+    return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+char *kg__ask_tool(const char *tool, const char *argument, size_t size)
 {
     char path[2 * KG__PATH_SIZE];
     char *text;
 
-    if (!find_program(command, path, sizeof path))
+    if (!find_program(tool, path, sizeof path))
         return NULL;
-    text = kg__allocate(HELP_SIZE, 1);
-    if (kg__child_output((const char *const[]){ "python3", "-B", path, "--help", NULL },
-                         HELP_SECONDS, text, HELP_SIZE - 1) == 0) {
-        text[strlen(text)] = '\n'; /* the output came without its last; zeros follow */
+    text = kg__allocate(size, 1);
+    if (kg__child_output((const char *const[]){ "python3", "-B", path, argument, NULL },
+                         ANSWER_SECONDS, text, size - 1) == 0)
         return text;
-    }
-    kg__complain("%s --help: failed: install Python 3.9 or newer", path);
     free(text);
     return NULL;
+}
+
+char *kg__tool_help(const kg__command *command)
+{
+    char *text = kg__ask_tool(command->tool, "--help", HELP_SIZE);
+
+    if (text != NULL)
+        strcat(text, "\n"); /* the output came without its last */
+    else
+        kg__complain("%s --help: failed: install Python 3.9 or newer", command->tool);
+    return text;
 }
 
 const kg__command kg__import_command = {
@@ -120,4 +158,11 @@ const kg__command kg__occupancy_command = {
     .operands = "[FILTER]",
     .summary = "Print the occupancy of each launch, and what limits it",
     .tool = "occupancy.py",
+};
+
+const kg__command kg__report_command = {
+    .name = "report",
+    .operands = "",
+    .summary = "Print what a run measured of a comparison, or make the page of a whole run",
+    .tool = "report.py",
 };

@@ -293,7 +293,16 @@ static void print_verdict(const kg__console *to)
     free(verdict);
 }
 
-bool kg__console_write(const kg__report *report, FILE *stream)
+static void print_baselines(const kg__console *to)
+{
+    char *sentence = kg__baseline_changes_sentence(to->results);
+
+    if (sentence != NULL)
+        fprintf(to->stream, "baselines%s\n", sentence);
+    free(sentence);
+}
+
+void kg__console_write(const kg__report *report, FILE *stream)
 {
     kg__console to = { .report = report,
                        .results = report->results,
@@ -304,13 +313,12 @@ bool kg__console_write(const kg__report *report, FILE *stream)
 
     if (report->detail == KG__QUIET) {
         print_verdict(&to);
-        return true;
+        return;
     }
     print_targets(&to);
     kg__console_failures(&to);
     print_claims_and_notes(&to);
     print_filtered(&to);
-    kg__baseline_changes_print(stream, report->results);
+    print_baselines(&to);
     print_verdict(&to);
-    return true;
 }

@@ -470,18 +470,3 @@ void kg__counted_figures(const json_t *entry, char *text, size_t size)
         append(text, size, shown);
     }
 }
-
-bool kg__is_shown(const char *metric, const json_t *figures)
-{
-    kg__counter counter;
-    double value = kg__json_number(figures, "value");
-    double baseline = kg__json_number(figures, "baseline");
-
-    if (!kg__counter_parse(metric, &counter))
-        return true;
-    if (!(value != 0) && !(baseline > 0))
-        return false;
-    return counter == KG__GLOBAL_LOAD_REQUESTS || counter == KG__GLOBAL_LOAD_SECTORS ||
-           counter == KG__GLOBAL_STORE_REQUESTS || counter == KG__GLOBAL_STORE_SECTORS ||
-           counter == KG__BARRIERS || (isfinite(baseline) && value != baseline);
-}

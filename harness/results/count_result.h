@@ -29,9 +29,4 @@ bool kg__is_counted(const json_t *entry);
 /* The figures of a counted case in short: requests, what one costs, barriers, and what moved. */
 void kg__counted_figures(const json_t *entry, char *text, size_t size);
 
-/* Whether a short table shows this metric of an entry. All but counters are; a counter is where it
- * moved, or is one of global memory or barriers and not 0. All of them stand in
- * results.json. */
-bool kg__is_shown(const char *metric, const json_t *figures);
-
 #endif

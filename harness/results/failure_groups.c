@@ -14,9 +14,6 @@
 #include "records/records.h"
 #include "results/results_text.h"
 
-/* Room for a pointer as a text. */
-#define ENTRY_NAME_SIZE 32
-
 static void give_up(void)
 {
     kg__complain("out of host memory for the cases that failed alike: free some memory");
@@ -120,88 +117,34 @@ char *kg__failure_group_key(const json_t *entry)
     return key;
 }
 
-/* The name of an entry's list: its address, since a document may hold an id twice. */
-static void name_entry(const json_t *entry, char *name, size_t size)
-{
-    kg__format(name, size, "%p", (const void *)entry);
-}
-
 json_t *kg__failure_groups_make(const json_t *results)
 {
     json_t *by_key = json_object();
-    json_t *sorted = json_object();
+    json_t *groups = json_array();
     const json_t *entry;
+    const char *key;
+    json_t *group;
     size_t i;
 
     json_array_foreach (json_object_get(results, "cases"), i, entry) {
-        char *key = kg__failure_group_key(entry);
-        char name[ENTRY_NAME_SIZE];
-        json_t *ids;
+        char *of = kg__failure_group_key(entry);
 
-        if (key == NULL)
+        if (of == NULL)
             continue;
-        ids = json_object_get(by_key, key);
-        if (ids == NULL) {
-            ids = json_array();
-            json_object_set_new(by_key, key, ids);
+        group = json_object_get(by_key, of);
+        if (group == NULL) {
+            group = json_pack("{s:s, s:s, s:[]}", "target", kg__json_text(entry, "target"),
+                              "verdict", kg__verdict_name(kg__results_verdict(entry)), "cases");
+            json_object_set_new(by_key, of, group);
         }
-        json_array_append_new(ids, json_string(kg__json_text(entry, "case")));
-        name_entry(entry, name, sizeof name);
-        json_object_set(sorted, name, ids);
-        free(key);
+        json_array_append_new(json_object_get(group, "cases"),
+                              json_string(kg__json_text(entry, "case")));
+        free(of);
+    }
+    json_object_foreach (by_key, key, group) {
+        if (json_array_size(json_object_get(group, "cases")) > 1)
+            json_array_append(groups, group);
     }
     json_decref(by_key);
-    return sorted;
-}
-
-bool kg__failure_group_leads(const json_t *sorted, const json_t *entry, const json_t **led)
-{
-    char name[ENTRY_NAME_SIZE];
-
-    name_entry(entry, name, sizeof name);
-    *led = json_object_get(sorted, name);
-    return *led == NULL ||
-           strcmp(kg__list_text(json_array_get(*led, 0)), kg__json_text(entry, "case")) == 0;
-}
-
-char *kg__failure_group_others(const json_t *entry, const json_t *led, size_t named)
-{
-    size_t others = json_array_size(led) > 0 ? json_array_size(led) - 1 : 0;
-    size_t variant = kg__variant_length(kg__json_text(entry, "case"));
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream;
-
-    if (others == 0)
-        return NULL;
-    stream = open_memstream(&text, &size);
-    if (stream == NULL)
-        give_up();
-    for (size_t i = 1; i <= others && i <= named; i++) {
-        char *clean = kg__clean_text(kg__list_text(json_array_get(led, i)) + variant, true);
-
-        fprintf(stream, "%s%s", i > 1 ? ", " : "", clean);
-        free(clean);
-    }
-    if (others > named)
-        fprintf(stream, "%s%zu more", named > 0 ? " and " : "", others - named);
-    fclose(stream);
-    return text;
-}
-
-char *kg__failure_group_reason(const json_t *entry, const json_t *led, size_t named)
-{
-    char *reason = kg__results_reason(entry);
-    char *others = kg__failure_group_others(entry, led, named);
-    size_t size;
-    char *text;
-
-    if (others == NULL)
-        return reason;
-    size = strlen(reason) + strlen(others) + sizeof "; also ";
-    text = kg__allocate(size, 1);
-    snprintf(text, size, "%s; also %s", reason, others);
-    free(others);
-    free(reason);
-    return text;
+    return groups;
 }

@@ -369,6 +369,8 @@ static const member case_members[] = {
     { "parts", &texts, true },
     { "metrics", &metrics, false },
     { "why", &text, false },
+    { "reason", &text, true },
+    { "reproduce", &name, true },
     { "test", &text, true },
     { 0 },
 };
@@ -389,8 +391,13 @@ static const form test = { .fits = is_test,
 static const form tests = LIST_OF(test);
 
 static const member claim_members[] = {
-    { "claim", &name, false },  { "holds", &boolean, false }, { "why", &text, false },
-    { "target", &text, false }, { "test", &text, false },     { 0 },
+    { "claim", &name, false },
+    { "holds", &boolean, false },
+    { "why", &text, false },
+    { "target", &text, false },
+    { "test", &text, false },
+    { "reproduce", &name, true },
+    { 0 },
 };
 static const form claim = OBJECT(.members = claim_members, .closed = true);
 static const form claims = LIST_OF(claim);
@@ -409,6 +416,7 @@ static const member vanished_members[] = {
     { "case", &case_id, false },
     { "target", &text, false },
     { "test", &text, false },
+    { "why", &text, true },
     { 0 },
 };
 static const form vanished_case = OBJECT(.members = vanished_members, .closed = true);
@@ -432,6 +440,7 @@ static const form coverage = OBJECT(.members = coverage_members, .closed = true)
 static const member error_members[] = {
     { "test", &text, true },
     { "why", &name, false },
+    { "reproduce", &name, true },
     { 0 },
 };
 static const form error = OBJECT(.members = error_members, .closed = true);
@@ -509,6 +518,21 @@ static const member baselines_members[] = {
 };
 static const form baselines = OBJECT(.members = baselines_members, .closed = true);
 
+static const member group_members[] = {
+    { "target", &text, false },
+    { "verdict", &verdict, false },
+    { "cases", &texts, false },
+    { 0 },
+};
+static const form group = OBJECT(.members = group_members, .closed = true);
+static const form groups = LIST_OF(group);
+
+static const member summary_members[] = {
+    { "outcome", &name, false },  { "headline", &name, false }, { "unlisted", &name, true },
+    { "baselines", &name, true }, { "loosened", &names, true }, { 0 },
+};
+static const form summary = OBJECT(.members = summary_members, .closed = true);
+
 static const member document_members[] = {
     { "schema", &name, false },
     { "out", &text, true },
@@ -530,6 +554,8 @@ static const member document_members[] = {
     { "errors", &errors, false },
     { "notes", &notes, false },
     { "tally", &tally, false },
+    { "summary", &summary, true },
+    { "failure_groups", &groups, true },
     { "exit_code", &exit_code, false },
     { 0 },
 };

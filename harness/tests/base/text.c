@@ -159,10 +159,6 @@ Test(text, what_nobody_knows_leaves_a_cell_empty)
 {
     char text[KG__FIGURE_SIZE] = "before";
 
-    kg__show_known_figure(text, sizeof text, NAN, "time_ns");
-    cr_expect(text[0] == '\0', "%s", text);
-    kg__show_known_figure(text, sizeof text, 3700, "time_ns");
-    cr_expect(strcmp(text, "3 700 ns") == 0, "%s", text);
     kg__show_known_percent(text, sizeof text, INFINITY, true);
     cr_expect(text[0] == '\0', "%s", text);
     kg__show_known_percent(text, sizeof text, 0.104, true);

@@ -37,8 +37,8 @@ static void a_laptop(void)
     facts.git = program("git version 2.39.5", 2, 39);
     facts.criterion = program("2.4.1", 2, 4);
     facts.jansson = program("2.14", 2, 14);
-    facts.libxml2 = program("2.9.14", 2, 9);
     facts.libdw = program("0.188", 0, 188);
+    facts.python = program("Python 3.9.2", 3, 9);
     facts.chart_js = program("Chart.js v3.9.1", 3, 9);
     facts.boost_header = true;
     snprintf(facts.boost_library, sizeof facts.boost_library, "/usr/lib/libboost_context.so");
@@ -147,8 +147,8 @@ Test(doctor, each_thing_that_the_model_needs)
         { &facts.pkg_config, "pkg-config", "pkg-config" },
         { &facts.criterion, "criterion", "libcriterion-dev" },
         { &facts.jansson, "jansson", "libjansson-dev" },
-        { &facts.libxml2, "libxml-2.0", "libxml2-dev" },
         { &facts.libdw, "libdw", "libdw-dev" },
+        { &facts.python, "Python", "Python 3.9" },
     };
 
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {

@@ -359,7 +359,9 @@ static void fail_runs(const char *with)
         inject_nothing();
         if (calls() < first)
             break;
-        if (strcmp(with, "kill") == 0) {
+        /* What is left over is the same after calls of the same kind, of which several are in turn.
+         */
+        if (strcmp(with, "kill") == 0 && first % 3 == 0) {
             codes = run_gate();
             cr_assert(is_pass(&codes), "after call %lu was killed: %d, %d, %d", first, codes.begin,
                       codes.test, codes.results);

@@ -427,20 +427,3 @@ Test(records, a_string_of_any_bytes_is_valid_json)
     cr_assert(json_string("one\ntwo \xff") == NULL);
     json_decref(string);
 }
-
-Test(records, values_are_shown_as_what_they_are)
-{
-    static const char *const expected[] = { "a \"text\"", "530", "true", "null", "[1,2]" };
-    json_t *list = json_pack("[s, i, b, n, [i, i]]", "a \"text\"", 530, 1, 1, 2);
-    const json_t *value;
-    size_t i;
-
-    json_array_foreach (list, i, value) {
-        char *shown = kg__json_shown(value);
-
-        cr_assert_str_eq(shown, expected[i]);
-        free(shown);
-    }
-    cr_assert(json_array_size(list) == sizeof expected / sizeof *expected);
-    json_decref(list);
-}

@@ -1,4 +1,4 @@
-/* The console's report, and the table of printers. */
+/* The console's report. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <fcntl.h>
@@ -12,7 +12,6 @@
 #include "tests/fakes/drive.h"
 
 TestSuite(console, .init = make_folder, .fini = remove_folder);
-TestSuite(printers, .init = make_folder, .fini = remove_folder);
 
 /* JSON, in which ' stands for ". */
 #define TARGETS                                                                                    \
@@ -37,15 +36,13 @@ static json_t *parse(const char *text)
 /* The report of `results`, which it frees, on the heap. */
 static char *console(json_t *results, kg__detail detail)
 {
-    kg__report report = {
-        .results = results, .detail = detail, .sources = at("tree"), .prefix = ""
-    };
+    kg__report report = { .results = results, .detail = detail, .sources = at("tree") };
     char *text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
 
     cr_assert(stream != NULL);
-    cr_assert(kg__console_write(&report, stream));
+    kg__console_write(&report, stream);
     fclose(stream);
     json_decref(results);
     return text;
@@ -276,7 +273,7 @@ static char *on_terminal(const char *results, const char *no_color)
     setenv("TERM", "xterm", 1);
     stream = fdopen(slave, "w");
     cr_assert(stream != NULL);
-    cr_assert(kg__console_write(&report, stream));
+    kg__console_write(&report, stream);
     cr_assert(fflush(stream) == 0);
     cr_assert(fcntl(master, F_SETFL, O_NONBLOCK) == 0);
     while ((got = read(master, text + used, 65535 - used)) > 0)
@@ -305,31 +302,4 @@ Test(console, is_colored_on_a_terminal_that_wants_it)
     text = on_terminal("{\"exit_code\": 77}", NULL);
     expect_within(text, "\033[33mNOTHING JUDGED\033[0m");
     free(text);
-}
-
-/* Each row of the table writes something, to a folder that it makes, and replaces no other file. */
-Test(printers, every_form_is_written)
-{
-    json_t *results = parse(green);
-    kg__report report = { .results = results, .sources = ".", .prefix = "" };
-    size_t files = 0;
-
-    for (const kg__printer *printer = kg__printers; printer->name != NULL; printer++) {
-        kg__error error = { "" };
-        char *text;
-
-        cr_expect(kg__printer_find(printer->name) == printer);
-        cr_assert(kg__printer_save(printer, &report, at("new/folder/file"), &error), "%s: %s",
-                  printer->name, error.text);
-        text = read_text(at("new/folder/file"));
-        cr_expect(eq(int, *text == '\0', strcmp(printer->name, "annotations") == 0), "%s",
-                  printer->name);
-        free(text);
-        cr_expect(not(kg__printer_save(printer, &report, at("new/folder/file/x"), &error)));
-        cr_expect(strstr(error.text, "new/folder/file") != NULL, "%s", error.text);
-        files += printer->file != NULL;
-    }
-    cr_expect(files == 4, "what a run leaves");
-    cr_expect(kg__printer_find("sarif") == NULL);
-    json_decref(results);
 }

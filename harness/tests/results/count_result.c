@@ -692,24 +692,3 @@ Test(counting, console_lines_of_odd_cases)
                 "0 (-100 %)  sampled, 120 of 16 384 blocks  barriers fell by 100.0 % (0 against "
                 "2)" KEEP);
 }
-
-Test(counting, what_a_short_table_shows)
-{
-    json_t *zero = json_pack("{s:i, s:i}", "value", 0, "baseline", 0);
-    json_t *same = json_pack("{s:i, s:i}", "value", 5, "baseline", 5);
-    json_t *moved = json_pack("{s:i, s:i}", "value", 5, "baseline", 4);
-    json_t *gone = json_pack("{s:i, s:i}", "value", 0, "baseline", 4);
-    json_t *alone = json_pack("{s:i}", "value", 5);
-
-    cr_assert(kg__is_shown("time_ns", same) && kg__is_shown("time_ns", zero));
-    cr_assert(kg__is_shown("global_load_sectors_per_request", same));
-    cr_assert(kg__is_shown("global_load_requests", same) && kg__is_shown("barriers", alone));
-    cr_assert(!kg__is_shown("global_load_requests", zero) && !kg__is_shown("barriers", zero));
-    cr_assert(kg__is_shown("global_load_sectors", same) && !kg__is_shown("shuffles", alone));
-    cr_assert(kg__is_shown("shuffles", moved) && kg__is_shown("unique_bytes_read", gone));
-    json_decref(zero);
-    json_decref(same);
-    json_decref(moved);
-    json_decref(gone);
-    json_decref(alone);
-}

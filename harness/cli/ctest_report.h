@@ -1,7 +1,7 @@
 /* What CTest says of a run, by the report that `ctest --output-junit FILE` writes: it sees how each
  * test ended, which the test's own verdicts cannot tell. */
-#ifndef KG__RESULTS_CTEST_REPORT_H
-#define KG__RESULTS_CTEST_REPORT_H
+#ifndef KG__CLI_CTEST_REPORT_H
+#define KG__CLI_CTEST_REPORT_H
 
 #include <jansson.h>
 #include <stdbool.h>

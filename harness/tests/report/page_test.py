@@ -1,0 +1,95 @@
+"""Tests of the page of a run as a browser builds it; ci/test-page looks at it by mouse and keyboard. usage: page_test.py TREE
+KERNELGATE; exit 77 without a Chromium."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from results_fixture import GPU, MODEL, VERDICTS, a_bit_of_everything, case, counted, results, timed
+
+import report_page
+from document import Run
+
+BROWSER = next(filter(None, map(shutil.which, (os.environ.get("KG_CHROMIUM") or "chromium", "chromium-browser",
+                                               "google-chrome"))), None)
+
+
+def built(document):
+    """What the page's script adds to the page."""
+    with tempfile.TemporaryDirectory() as folder:
+        page = pathlib.Path(folder, "page.html")
+        page.write_text(report_page.write(Run(document)), encoding="utf-8")
+        done = subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/profile",
+                               "--dump-dom",
+                               page.as_uri()], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=120, check=True)
+    return re.search("<main>.*</main>", done.stdout.decode("utf-8"), re.DOTALL)[0]
+
+
+def rows_of(page, label):
+    """The texts of the cells of a table."""
+    body = re.search(f'aria-label="{re.escape(label)}".*?<tbody[^>]*>(.*?)</tbody>', page, re.DOTALL)[1]
+    return [[re.sub("<[^>]*>", "", cell).replace("&nbsp;", " ") for cell in re.findall("<t[hd][^>]*>(.*?)</t[hd]>", row)]
+            for row in re.findall("<tr[^>]*>(.*?)</tr>", body)]
+
+
+class Page(unittest.TestCase):
+    def test_hostile_texts_stay_texts(self):
+        page = built(a_bit_of_everything())
+        self.assertNotRegex(page, "<(img|script|style)|<b |[\u202e\u200b\x1b\u2028]")
+        self.assertGreater(page.count("&lt;img src=x onerror="), 40)
+        headings = re.findall("<h2>(.*?)</h2>|<summary>(.*?)</summary>", page)
+        self.assertEqual([first or second for first, second in headings if not re.search("[(]|limit|Occupancy", first or second)],
+                         [
+            "Failed", "To look at", "Refused and skipped", "Claims", "Speedups and notes", "a", "b", "Counters by line of source",
+            "All 13 cases", "Where it was measured", "Tests that ran"])
+
+    def test_what_failed(self):
+        slow = {"value": 47980, "baseline": 45130, "change": 0.0631, "smallest": 0.02, "gated": False, "verdict": "slower"}
+        entries = [case(f"m/a/{verdict}/b8", verdict=verdict,
+                        metrics={"time_ns": {**slow, "verdict": verdict}} if verdict != "error" else {})
+                   for verdict in VERDICTS] + [case(f"m/b/{number}/-", verdict="wrong") for number in range(30)]
+        groups = [{"target": GPU, "verdict": "wrong", "cases": ["m/b/0/-", "m/b/1/-"]}]
+        page = built(results(*entries, failure_groups=groups))
+        cards = re.findall('<article class="failure"><h3><span[^>]*>(.*?)</span> <code>(.*?)</code>', page)
+        self.assertEqual((len(cards), cards[0], cards[1]), (20, ("error", "m/a/error/b8"), ("wrong", "m/a/wrong/b8")))
+        self.assertIn("Also 1 other case: <code>m/b/1/-</code>", page)
+        self.assertIn("<code>again 'm/a/error/b8'</code>", page)
+        self.assertEqual(len(rows_of(page, "More failed cases")), 12)
+        self.assertEqual([row[0] for row in rows_of(page, "What is to be looked at")],
+                         ["environment", "noisy", "no-baseline", "faster"])
+        cases = rows_of(page, "All cases")
+        self.assertEqual((len(cases), cases[0][:4]), (38, ["m/a/error/b8", GPU, "error", "result"]))
+        self.assertIn(["m/a/slower/b8", GPU, "slower", "time_ns", "47 980 ns", "45 130 ns", "+6.3 %", "2.0 %", "no"], cases)
+
+    def test_tables_and_machines(self):
+        page = built(results(
+            timed("m/a/64/b8", 3510.5), timed("m/b/64/b8", 7021), {**counted("m/a/64/b8", barriers=4, shuffles=3),
+                                                                    "lines": {"a.cu:3": {"barriers": 4}}},
+            boards={f"GPU-{number}": {"target": GPU, "provenance": {"power_w": 700 + number}} for number in (1, 2)},
+            tests=[{"name": "gpu.m.time", "target": GPU, "seconds": 3.456, "complete": True, "exit_code": 0, "board": "GPU-1"}]))
+        self.assertEqual(rows_of(page, "Time, hot in the caches (µs)"), [["64", "b8", "3.510", "7.021 (0.50×)"]])
+        self.assertEqual(rows_of(page, "Counters by line of source"), [["a.cu:3", "a/64/b8", "4"]])
+        self.assertIn(["m/a/64/b8", GPU, "pass", "time_ns", "3 510 ns", "", "", "", "yes"], rows_of(page, "All cases"))
+        self.assertNotIn("shuffles", [row[3] for row in rows_of(page, "All cases")])
+        machines = rows_of(page, "Targets and boards")
+        for row in ([GPU, "name", "NVIDIA H200"], [MODEL, "compiler", "gcc 12.2.0"], ["GPU-2", "power_w", "702"]):
+            self.assertIn(row, machines)
+        self.assertEqual(rows_of(page, "Tests"), [["gpu.m.time", GPU, "3.46", "0", "GPU-1", "finished"]])
+
+    def test_nothing_judged(self):
+        page = built(results(exit_code=77, strict=True, summary={"outcome": "NOTHING JUDGED (exit 77)",
+                                                                 "headline": "no case was judged"}))
+        self.assertIn('<span class="doubtful">NOTHING JUDGED (exit 77)</span>', page)
+        self.assertNotIn("Failed", page)
+
+
+if __name__ == "__main__":
+    if BROWSER is None:
+        print("SKIPPED: there is no Chromium here, so nobody looked at the page of a run; install the package chromium")
+        sys.exit(77)
+    unittest.main()

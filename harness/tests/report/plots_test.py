@@ -1,0 +1,149 @@
+"""Tests of what the page of a run holds: its data, plots and parts, without a browser. usage: plots_test.py TREE KERNELGATE"""
+
+import html.parser
+import json
+import os
+import tempfile
+import unittest
+from unittest import mock
+
+from results_fixture import GPU, MODEL, a_bit_of_everything, case, copied, counted, results, timed
+
+import plots
+import report_page
+from comparison_table import Table
+from document import Run
+
+
+def of_table(*cases, target=GPU):
+    """The plots of comparison m, by title."""
+    return {plot["title"]: plot for plot in plots.of_table(Table(Run(results(*cases)), "m", target))}
+
+
+def values(plot):
+    return {series["name"]: series["values"] for series in plot["series"]}
+
+
+class Plots(unittest.TestCase):
+    def test_times(self):
+        """Sizes from small to large; each variant at its fastest launch; hot and cold where most variants have both."""
+        found = of_table(timed("m/a/64x64/b8", 8000), timed("m/a/512/b8", 4000, 6000), timed("m/a/512/b16", 2000, 3000),
+                         timed("m/b/512/b16", 1000, 1500), timed("m/c/512/b16", 500, verdict="wrong"))
+        plot = found["Time by size, hot, at the fastest launch"]
+        self.assertEqual((plot["kind"], plot["places"], values(plot)), ("lines", ["512", "64x64"], {"a": [2, 8], "b": [1, None]}))
+        plot = found["Time by launch, hot, at size 512"]
+        self.assertEqual((plot["places"], values(plot)), (["b8", "b16"], {"a": [4, 2], "b": [None, 1]}))
+        plot = found["Variants side by side at size 512"]
+        self.assertEqual((plot["kind"], plot["places"], values(plot)),
+                         ("bars", ["a", "b"], {"hot in the caches": [2, 1], "cold from device memory": [3, 1.5]}))
+        (share,) = values(found["Share of the limit, at the best launch"])["b"][:1]
+        self.assertAlmostEqual(share, 100 * 2 / 1500)
+
+    def test_a_variant_keeps_its_style(self):
+        found = of_table(copied("m/a/1/-", 2000, "host"), copied("m/a/2/-", 2000, "host"), timed("m/b/1/-", 1000),
+                         timed("m/b/2/-", 1000))
+        self.assertEqual([series["style"] for series in found["Share of the limit, at the best launch"]["series"]], [1])
+
+    def test_a_wide_range_has_a_logarithmic_axis(self):
+        for hot, log_from in ((20000, None), (21000, 0.1)):
+            plot = of_table(timed("m/a/1/-", 1000), timed("m/a/2/-", hot))["Time by size, hot, at the fastest launch"]
+            self.assertEqual(plot.get("log_from"), log_from)
+
+    def test_nothing_to_compare(self):
+        for cases in ((timed("m/a/1/-", 1000),), (timed("m/a/1/-", verdict="wrong"), timed("m/a/2/-", verdict="error"))):
+            self.assertEqual(of_table(*cases), {})
+
+    def test_counters(self):
+        """Those in which variants differ, at the last row that most variants have."""
+        found = of_table(*(counted(f"m/{variant}/{size}/b8", global_load_requests=count, barriers=4)
+                           for size in (1, 2) for variant, count in (("a", 10 * size), ("b", 30))), counted("m/a/3/b8"),
+                         target=MODEL)
+        self.assertEqual(list(found), ["Global load requests at 2/b8"])
+        self.assertEqual(values(found["Global load requests at 2/b8"]), {"Global load requests": [20, 30]})
+
+    def test_samples(self):
+        slower = {"verdict": "slower", "baseline": 1000, "limit": 0.02, "samples_ns": [[1000, "x", 1010], [1020], "y"]}
+        entry = case("m/a/1/-", verdict="slower", metrics={"time_ns": slower, "cold_time_ns": {**slower, "verdict": "pass"}})
+        (plot,) = plots.of_case(entry)
+        self.assertEqual((plot["kind"], plot["places"], values(plot)), ("dots", ["1", "2"], {"a sample": [[1, 1.01], [1.02]]}))
+        self.assertEqual(plot["marks"], [{"name": "baseline", "value": 1}, {"name": "limit", "value": 1.02}])
+
+
+class Elements(html.parser.HTMLParser):
+    """The elements of a page, and the text of each script."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.names, self.scripts = [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.names.append(tag)
+        if tag == "script":
+            self.scripts.append("")
+
+    def handle_data(self, data):
+        if self.names and self.names[-1] == "script":
+            self.scripts[-1] += data
+
+
+class Page(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.chart = os.path.join(folder.name, "chart.js")
+        self.enter(mock.patch.dict(os.environ, KG_CHART_JS=self.chart))
+        self.write_chart("/*! Chart.js v3.9.1 */ var Chart;")
+
+    def enter(self, context):
+        context.__enter__()
+        self.addCleanup(context.__exit__, None, None, None)
+
+    def write_chart(self, text):
+        with open(self.chart, "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def test_no_text_ends_its_element(self):
+        document = a_bit_of_everything()
+        page = Elements(report_page.write(Run(document)))
+        self.assertEqual([name for name in page.names if name not in ("html", "head", "meta", "body", "main")],
+                         ["title", "style", "noscript", "script", "script", "script"])
+        self.assertEqual(json.loads(page.scripts[0])["results"], document)
+        self.assertIn("Chart.js v3", page.scripts[1])
+
+    def test_what_comes_first(self):
+        entries = [case(f"m/a/{number}/-", verdict="slower") for number in range(25)] + [
+            case("m/b/1/-", verdict="wrong"), case("m/b/2/-", verdict="wrong"), case("m/c/1/-", verdict="noisy")]
+        groups = [{"target": GPU, "verdict": "wrong", "cases": ["m/b/1/-", "m/b/2/-"]}]
+        data = report_page.data_of(Run(results(*entries, failure_groups=groups)))
+        self.assertEqual((data["failed"][0]["case"], data["failed"][0]["others"]), (25, ["m/b/2/-"]))
+        self.assertEqual((len(data["failed"]), data["doubtful"]), (26, [27]))
+
+    def test_chart_js(self):
+        """Without it, or with another file in its place, the page says so and has tables alone."""
+        document = results(timed("m/a/1/-", 1000), timed("m/b/1/-", 2000))
+        for text in ("another's", "/* Chart.js v3.9 */ '</SCRIPT>'", "/* Chart.js v3.9 */ '<!--'", " " * 300 + "Chart.js v3.9",
+                     None):
+            if text is None:
+                os.unlink(self.chart)
+            else:
+                self.write_chart(text)
+            page = Elements(report_page.write(Run(document)))
+            self.assertEqual(page.scripts[1].strip(), "")
+            self.assertIn(f"No plots, tables alone: {'Chart.js is not at ' if text is None else ''}{self.chart}",
+                          json.loads(page.scripts[0])["remarks"][0])
+
+    def test_a_comparison_without_a_table(self):
+        data = report_page.data_of(Run(results(timed("m/a/1", 1000), timed("n/a/1/-", 1000))))
+        self.assertEqual([table["comparison"] for table in data["tables"]], ["n"])
+        self.assertIn('A comparison has no table: "m/a/1" is not a case id', data["remarks"][0])
+
+    def test_a_table_of_very_many_cells_is_cut(self):
+        with mock.patch.object(report_page, "MOST_CELLS", 30):
+            data = report_page.data_of(Run(results(*(timed(f"m/a/{size}/b8", 1000) for size in range(12)))))
+        column = data["tables"][0]["columns"][0]
+        self.assertEqual((len(column["rows"]), column["more"]), (11, 2))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,294 @@
+"""Tests of the forms that are made of a run's results: JUnit, summary, annotations, and how they become files. usage:
+printers_test.py TREE KERNELGATE"""
+
+import json
+import math
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+import xml.etree.ElementTree as ElementTree
+
+from results_fixture import COMMAND, GPU, HOSTILE, TREE, VERDICTS, a_bit_of_everything, case, results
+
+import annotations
+import common
+import junit
+import printers
+import shown
+import summary
+from document import Run
+
+SCHEMA = os.path.join(TREE, "harness", "tests", "report", "junit.xsd")
+
+
+class InFolder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(folder.name)
+
+    def write(self, name, text):
+        os.makedirs(os.path.dirname(name) or ".", exist_ok=True)
+        with open(name, "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def read(self, name):
+        with open(name, encoding="utf-8") as file:
+            return file.read()
+
+
+class Shown(unittest.TestCase):
+    def test_figures(self):
+        for value, text in ((47980, "47 980"), (3.652, "3.652"), (9550600, "9 550 600"), (12.345, "12.35"), (123.45, "123.5"),
+                            (1234.5, "1 234"), (0, "0"), (-1234567, "-1 234 567"), (1e15, "1e+15"), (math.nan, "unknown")):
+            self.assertEqual(shown.figure(value), text)
+        self.assertEqual(shown.figure(5, "ns"), "5 ns")
+        for value, text in ((0.0631, "6.3 %"), (0.000031, "0.0031 %"), (12.5, "1 250 %"), (0, "0.0 %"), (-0.5, "-50.0 %"),
+                            (math.inf, "unknown")):
+            self.assertEqual(shown.percent(value), text)
+        self.assertEqual(shown.percent(0.0631, True), "+6.3 %")
+
+    def test_texts(self):
+        for text, clean in (("a\nb\x1b\u202e\u200bc", "a b   c"), ("::error::x", ": error::x"), (" \u00e9::x", " \u00e9: x"),
+                            ("x ::y", "x ::y"), ("##[error]", "# [error]"), ("\ufffe", "\ufffd")):
+            self.assertEqual(shown.clean(text), clean)
+        self.assertEqual(shown.markdown("a|b`c*<d>&#1"), "a\\|b\\`c\\*&lt;d&gt;&amp;\\#1")
+        self.assertEqual([shown.code(text) for text in ("", "a`|b")], ["`?`", "`a'\\|b`"])
+        self.assertEqual([shown.csv_field(text) for text in ("a b", 'a,"b"')], ["a b", '"a,""b"""'])
+
+    def test_metrics_of_interest(self):
+        zero, same, moved, gone, alone = ({"value": 0, "baseline": 0}, {"value": 5, "baseline": 5}, {"value": 5, "baseline": 4},
+                                          {"value": 0, "baseline": 4}, {"value": 5})
+        metrics = [("time_ns", zero), ("shares", same), ("global_load_requests", same), ("barriers", alone), ("shuffles", moved),
+                   ("unique_bytes_read", gone), ("global_load_requests", zero), ("barriers", zero), ("shuffles", alone)]
+        self.assertEqual([shown.is_shown(*metric) for metric in metrics], [True] * 6 + [False] * 3)
+
+    def test_counters_and_verdicts_are_those_of_the_command(self):
+        for file, names in (("suite/counters.c", shown.COUNTERS), ("judge/judge.c", shown.VERDICTS)):
+            with open(os.path.join(TREE, "harness", file), encoding="utf-8") as source:
+                table = re.search(r"names\[KG__(?:COUNTERS|VERDICTS)\] = \{(.*?)\};", source.read(), re.DOTALL)[1]
+            self.assertEqual(tuple(re.findall(r'"([a-z_-]+)"', table)), names)
+
+
+class JUnit(InFolder):
+    def tree(self, document):
+        """The report, held to the schema of what its readers take."""
+        text = junit.write(Run(document))
+        if shutil.which("xmllint"):
+            self.write("junit.xml", text)
+            done = subprocess.run(["xmllint", "--noout", "--schema", SCHEMA, "junit.xml"], stderr=subprocess.PIPE, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr.decode())
+        return ElementTree.fromstring(text)
+
+    def outcomes(self, document):
+        return {entry.get("name"): next((part.tag for part in entry if part.tag != "system-out"), "passed")
+                for entry in self.tree(document).iter("testcase")}
+
+    def test_verdicts_become_outcomes(self):
+        entries = [case(f"a/v/{verdict}/-", verdict=verdict) for verdict in VERDICTS]
+        for strict, doubtful in ((False, "skipped"), (True, "failure")):
+            expected = {"pass": "passed", "faster": "passed", "slower": "failure", "wrong": "failure", "error": "error"}
+            self.assertEqual(self.outcomes(results(*entries, strict=strict)),
+                             {f"a/v/{verdict}/-": expected.get(verdict, doubtful) for verdict in VERDICTS})
+
+    def test_lists_outside_of_cases(self):
+        located = {"case": "a/v/1/-", "target": GPU, "test": "t", "why": "gone"}
+        document = results(
+            vanished=[located], refused=[{**located, "case": "a/v/2/-"}], unlisted=[located], errors=[{"why": "broken"}],
+            claims=[{"claim": f"a/{holds}", "holds": holds, "why": "2.0", "target": GPU, "test": "t"} for holds in (True, False)],
+            tests=[{"name": f"gpu.a.{code}", "target": GPU, "seconds": 2, "exit_code": code, "skipped": "no GPU"}
+                   for code in (77, 2)])
+        document["summary"]["unlisted"] = "list them"
+        self.assertEqual(self.outcomes(document), {
+            "a/v/1/-": "failure", "a/v/2/-": "skipped", "baseline": "skipped", "kernelgate": "error", "a/True": "passed",
+            "a/False": "failure", "gpu.a.77": "skipped", "gpu.a.2": "error"})
+        self.assertEqual(self.outcomes({**document, "strict": True})["baseline"], "failure")
+
+    def test_what_a_case_says(self):
+        metric = {"value": 47980, "baseline": 45130, "change": 0.0631, "limit": 0.02, "verdict": "slower"}
+        root = self.tree(results(
+            case("a/v/1/-", verdict="slower", why="by 6 %", seconds=1.5, changed=["more registers"], metrics={"time_ns": metric}),
+            tests=[{"name": "gpu.a.time", "target": GPU, "seconds": 4, "exit_code": 1, "board": "GPU-1"}],
+            boards={"GPU-1": {"target": GPU, "provenance": {"bus_id": "0:1"}}}))
+        failure = root.find(".//failure")
+        self.assertEqual((failure.get("type"), failure.get("message")), ("slower", "slower: by 6 %"))
+        self.assertEqual(failure.text, "time_ns 47 980 ns (baseline 45 130 ns, +6.3 %, limit 2.0 %): slower\nchanged: more "
+                                       "registers\n"
+                                       "reproduce: again 'a/v/1/-'\n")
+        self.assertEqual((root.find(".//testcase").get("time"), root.find("testsuite").get("time")), ("1.500", "4.000"))
+        properties = {entry.get("name"): entry.get("value") for entry in root.iter("property")}
+        self.assertEqual((properties["target.name"], properties["board.gpu.a.time"]), ("NVIDIA H200", "GPU-1 (0:1)"))
+
+    def test_hostile_texts(self):
+        root = self.tree(a_bit_of_everything())
+        self.assertEqual(sum(int(suite.get("tests")) for suite in root), len(list(root.iter("testcase"))))
+        self.assertEqual({element.tag for element in root.iter()} - {
+            "testsuites", "testsuite", "testcase", "properties", "property", "failure", "error", "skipped", "system-out"}, set())
+
+
+class Summary(unittest.TestCase):
+    def test_failures_first_worst_first_of_a_group_once(self):
+        entries = [case("a/v/1/-", verdict="slower"), case("a/v/2/b8", verdict="wrong", why="a | b"),
+                   case("a/v/3/b8", verdict="wrong"),
+                   case("a/v/4/-", verdict="noisy"), case("a/v/5/-")]
+        groups = [{"target": GPU, "verdict": "wrong", "cases": ["a/v/2/b8", "a/v/3/b8"]}]
+        text = summary.write(Run(results(*entries, failure_groups=groups, errors=[{"why": "broken"}])))
+        rows = re.findall(r"^\| \*\*(.*)", text, re.MULTILINE)
+        self.assertEqual(rows, ["error** | `kernelgate` |  | broken |", f"wrong** | `a/v/2/b8` | `{GPU}` | a \\| b; also 3/b8 |",
+                                f"slower** | `a/v/1/-` | `{GPU}` | its reason |",
+                                f"noisy** | `a/v/4/-` | `{GPU}` | its reason |"])
+        self.assertIn("\nTo run them again:\n\n```sh\nagain 'a/v/1/-'\nagain 'a/v/2/b8'\n```\n", text)
+        self.assertIn(f"\n| target | wrong | slower | noisy | pass |\n| --- | ---: | ---: | ---: | ---: |\n| `{GPU}` | 2 | 1 | "
+                      f"1 | 1 |\n", text)
+        self.assertIn("\n<details><summary>All 5 cases</summary>\n", text)
+
+    def test_hostile_texts_stay_in_their_cells(self):
+        text = summary.write(Run(a_bit_of_everything("a | b\n<c> `d` ##[x")))
+        for line in re.sub("```sh.*?```", "", text, flags=re.DOTALL).split("\n"):
+            if line.startswith("| **"):
+                self.assertEqual(len(re.findall(r"(?<!\\)\|", line)), 5, line)
+            self.assertNotIn("<c>", re.sub("`[^`]*`", "", line))
+            self.assertNotIn("##[", line)
+
+    def test_stays_below_a_mebibyte(self):
+        document = a_bit_of_everything("é" * 500)
+        for name in ("cases", "errors", "claims", "refused", "vanished", "notes", "tests"):
+            document[name] = document[name] * 400
+        text = summary.write(Run(document))
+        self.assertLess(len(text.encode()), 2**20)
+        self.assertGreaterEqual(text.count("results.json has them all."), 5)
+
+
+class Annotations(InFolder):
+    def setUp(self):
+        super().setUp()
+        self.write("kernels/a/v.cu", "\n// __global__\n__global__ void v()\n")
+        self.write("suites/a.c", "\n\n\nTest(a, claim_v_wins)\n")
+        self.write("baselines/t.json", '{\n"cases": {\n"a/old/1/-": {}\n}}\n')
+
+    def expect(self, document, *lines, prefix=""):
+        self.assertEqual(annotations.write(Run(document, prefix=prefix)).split("\n"), [*lines, ""])
+
+    def test_places(self):
+        found = case("a/v/1/-", "t", "wrong", why="50 %, see\nb", reproduce="")
+        self.expect(results({**found, "findings": [{"kind": "x", "file": "kernels/a/v.cu", "line": 27}]}),
+                    "::error file=sub%2Ctree/kernels/a/v.cu,line=27,title=wrong%3A a/v/1/- on t::50 %25, see b",
+                    prefix="sub,tree/")
+        self.expect(results({**found, "at": {"file": "kernels/a/v.cu", "line": 9}}),
+                    "::error file=kernels/a/v.cu,line=9,title=wrong%3A a/v/1/- on t::50 %25, see b")
+        for at in ({"file": "../v.cu", "line": 1}, {"file": "/etc/passwd"}, {"file": "gone.cu"}, {"file": "a\0b"}):
+            self.expect(results({**found, "at": at}), "::error file=kernels/a/v.cu,line=3,title=wrong%3A a/v/1/- on t::50 %25, "
+                                                      "see b")
+        self.expect(results(case("a/v_managed/1/-", "t", "slower", reproduce=""), case("b/v/1/-", "t", "slower", reproduce="")),
+                    "::error file=kernels/a/v.cu,line=3,title=slower%3A a/v_managed/1/- on t::its reason",
+                    "::error title=slower%3A b/v/1/- on t::its reason")
+        self.expect(results(claims=[{"claim": "a/claim_v_wins", "holds": False, "why": "0.9", "target": "t"}],
+                            vanished=[{"case": f"a/old/{size}/-", "target": "t", "why": "gone"} for size in (1, 2)]),
+                    "::error file=suites/a.c,line=4,title=claim%3A a/claim_v_wins on t::0.9",
+                    "::error file=baselines/t.json,line=3,title=vanished%3A a/old/1/- on t::gone%0Aalso: a/old/2/-")
+
+    def test_a_variant_once_the_worst_first(self):
+        def moved(size, change):
+            return case(f"b/v/{size}/-", verdict="slower", metrics={"time_ns": {"change": change}})
+        groups = [{"target": GPU, "verdict": "wrong", "cases": ["b/w/1/-", "b/w/2/-"]}]
+        wrong = [case(f"b/w/{size}/-", verdict="wrong") for size in (1, 2, 3)]
+        text = annotations.write(Run(results(moved(1, 0.1), moved(2, 0.2), case("b/n/1/-", verdict="noisy"), *wrong,
+                                             failure_groups=groups, errors=[{"test": "gpu.a.time", "why": "killed"}])))
+        self.assertEqual(re.findall("::(error|warning) title=([a-z]+)%3A ([^: ]+).*?(?:also: (.*))?\n", text), [
+            ("error", "error", "gpu.a.time", ""), ("error", "wrong", "b/w/1/-", "b/w/2/-"), ("error", "wrong", "b/w/3/-", ""),
+            ("error", "slower", "b/v/2/-", "b/v/1/-"), ("warning", "noisy", "b/n/1/-", "")])
+
+    def test_few_and_escaped(self):
+        many = [case(f"b/v{number}/1/-", verdict="slower", why=HOSTILE) for number in range(30)]
+        lines = annotations.write(Run(results(*many))).splitlines()
+        self.assertEqual((len(lines), lines[-1][:42]), (10, "::error title=21 more::kernelgate found 21"))
+        self.assertTrue(all(line.startswith("::error ") for line in lines))
+        alike = [case(f"b/v/{number}/-", verdict="slower") for number in range(30)]
+        self.assertTrue(annotations.write(Run(results(*alike))).endswith("b/v/20/- and 9 more\n"))
+        self.expect(results(case("a/v/1/-"), case("a/v/2/-", verdict="faster")))
+
+    def test_prefix(self):
+        os.makedirs("root/sub/tree")
+        for folder, repository, prefix in (("root/sub/tree", "root", "sub/tree/"), ("root", "root", ""), ("root", "root/sub", ""),
+                                           ("root", None, ""), ("root/sub", "gone", "")):
+            self.assertEqual(annotations.prefix_of(folder, repository), prefix)
+
+
+class Files(InFolder):
+    def test_save(self):
+        self.write("old", "old")
+        os.chmod("old", 0o640)
+        os.symlink("old", "link")
+        os.symlink("gone", "dangling")
+        printers.save("link", "new")
+        printers.save("a/b/c", "made")
+        self.assertEqual((os.path.islink("link"), self.read("old"), os.stat("old").st_mode & 0o777, self.read("a/b/c")),
+                         (True, "new", 0o640, "made"))
+        for path in ("dangling", "a", "/dev/null", "old/x"):
+            with self.assertRaises(common.Failure):
+                printers.save(path, "x")
+        self.assertEqual(sorted(os.listdir(".")), ["a", "dangling", "link", "old"])
+
+    def test_a_whole_run(self):
+        """What the command adds to results.json is what the forms show."""
+        verdicts = {"schema": "kernelgate-verdicts/1", "test": "gpu.a.time", "complete": True, "exit_code": 1,
+                    "target": {"key": GPU, "name": HOSTILE}, "provenance": {}, "errors": [HOSTILE], "vanished": ["a/old/1/-"],
+                    "refused": [], "claims": [{"claim": "gpu.a.claim", "holds": False, "why": HOSTILE}], "notes": [HOSTILE],
+                    "cases": [{"case": f"a/v/{size}/b8", "target": GPU, "part": "time", "verdict": "wrong",
+                               "why": f"{size} {HOSTILE}",
+                               "metrics": {}} for size in (1, 2)]}
+        self.write("out/records/gpu.a.time.verdicts.json", json.dumps(verdicts))
+        environment = {**os.environ, "GITHUB_ACTIONS": "true"}
+        done = subprocess.run([COMMAND, "results", "-q"], env=environment, capture_output=True, encoding="utf-8", check=False)
+        self.assertEqual((done.returncode, done.stderr), (2, ""))
+        document = json.loads(self.read("out/results.json"))
+        self.assertEqual(document["failure_groups"], [{"target": GPU, "verdict": "wrong", "cases": ["a/v/1/b8", "a/v/2/b8"]}])
+        reproduced = [entry["reproduce"] for name in ("cases", "claims", "errors") for entry in document[name]]
+        self.assertEqual([line[:13] for line in reproduced], ["cmake --build"] * 4)
+        text = self.read("out/summary.md")
+        for part in (document["summary"]["outcome"], document["summary"]["headline"], document["cases"][0]["reason"],
+                     document["vanished"][0]["why"]):
+            self.assertIn(shown.markdown(part), text)
+        self.assertEqual(self.read("out/junit.xml"), junit.write(Run(document)))
+        self.assertIn('id="data"', self.read("out/report/index.html"))
+        lines = done.stdout.splitlines()
+        self.assertEqual(lines[0], "ERROR  2 wrong of 2 cases on nvidia-h200, 1 failed claim, 1 vanished case, 1 error outside "
+                                   "of cases")
+        self.assertEqual("\n".join(lines[1:]) + "\n", annotations.write(Run(document)))
+
+    def test_how_ctest_saw_the_tests_end(self):
+        verdicts = {"schema": "kernelgate-verdicts/1", "test": "gpu.a.time", "complete": True, "exit_code": 0, "target": {"key": GPU},
+                    "cases": [{"case": "a/v/1/b8", "target": GPU, "part": "time", "verdict": "pass", "metrics": {}}]}
+        self.write("out/records/gpu.a.time.verdicts.json", json.dumps(verdicts))
+        failed = '<testcase name="other" status="fail"><failure message="Timeout &amp;"/></testcase>'
+        skipped = '<testcase name="idle" status="notrun"><skipped message="SKIP_RETURN_CODE=77"/></testcase>'
+        passed = '<testcase name="gpu.a.time" status="run"/>'
+        for report, code, errors in (
+                (f"<testsuite>{passed}{skipped}</testsuite>", 0, []),
+                (f"<testsuite>{passed}{failed}</testsuite>", 8, ["failed (Timeout &): see CTest's log"]),
+                (f"<testsuite>{passed}</testsuite>", 8, ["ctest ended with code 8, though no test failed: see its output"]),
+                ("<testsuite>", 8, ["ctest.xml: ctest ended with code 8 and left no report of its tests there: see its output"])):
+            self.write("ctest.xml", report)
+            done = subprocess.run([COMMAND, "results", "-q", "--ctest=ctest.xml", f"--ctest-code={code}"], capture_output=True,
+                                  check=False)
+            found = [error["why"] for error in json.loads(self.read("out/results.json"))["errors"]]
+            self.assertEqual((done.returncode, found, done.stderr), (2 if errors else 0, errors, b""))
+
+    def test_without_python(self):
+        self.write("out/records/gpu.a.time.verdicts.json", json.dumps({
+            "schema": "kernelgate-verdicts/1", "test": "gpu.a.time", "complete": True, "exit_code": 0,
+            "target": {"key": GPU}, "cases": [{"case": "a/v/1/b8", "target": GPU, "part": "time", "verdict": "pass",
+                                               "metrics": {}}]}))
+        done = subprocess.run([COMMAND, "results"], env={**os.environ, "PATH": "."}, capture_output=True, encoding="utf-8",
+                              check=False)
+        self.assertEqual((done.returncode, done.stderr),
+                         (2, "kernelgate: python3: cannot be run: No such file or directory: install Python 3.9 or newer\n"))
+        self.assertTrue(os.path.exists("out/results.json"))
+
+
+if __name__ == "__main__":
+    unittest.main()

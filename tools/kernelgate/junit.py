@@ -1,0 +1,179 @@
+"""Results as JUnit XML: one suite per target and comparison, one testcase per case. No standard says what JUnit XML is;
+harness/tests/report/junit.xsd has what its readers agree on."""
+
+import math
+import xml.etree.ElementTree as ElementTree
+from dataclasses import dataclass, field
+
+from common import integer_of, member, number_of, text_of
+from document import reason_of, shown_value
+from shown import RANKS, clean, figures_of, items, shown_metrics, texts_of, verdict_of
+
+PASSED, SKIPPED, FAILED, ERRORED = "passed", "skipped", "failure", "error"
+MOST_SECONDS = 1e12
+LONGEST_NAME = 255  # of a property
+
+
+@dataclass
+class Testcase:
+    name: str
+    outcome: str
+    type: str  # the verdict, "claim", "vanished", "refused", "skipped", "error"
+    message: str  # one line
+    body: str = ""  # figures and the line that reproduces it
+    seconds: float = 0.0
+
+
+@dataclass
+class Suite:
+    name: str
+    target: str
+    cases: list = field(default_factory=list)
+    test_seconds: float = 0.0
+
+    def seconds(self):
+        """Not every part tells how long a case took; every test tells how long it took."""
+        return max(sum(case.seconds for case in self.cases), self.test_seconds)
+
+    def count(self, *outcomes):
+        return sum(case.outcome in outcomes for case in self.cases)
+
+
+class Suites:
+    def __init__(self):
+        self.by_name = {}
+
+    def of(self, target, comparison):
+        """The suite of a target and a comparison; "kernelgate" where there is neither."""
+        name = clean(".".join(filter(None, (target, comparison))) or "kernelgate")
+        return self.by_name.setdefault(name, Suite(name, clean(target)))
+
+    def of_test(self, test, target):
+        """The suite of a test by its name, <target>.<comparison>.<part>; `target` may be empty."""
+        prefix, _, rest = test.partition(".")
+        return self.of(target or (prefix if rest else ""), rest.split(".")[0])
+
+    def add_located(self, entry, outcome, kind, message):
+        case = text_of(entry, "case")
+        suite = self.of(text_of(entry, "target"), case.split("/")[0])
+        suite.cases.append(Testcase(clean(case), outcome, kind, message))
+        return suite.cases[-1]
+
+
+def usable_seconds(entry):
+    seconds = number_of(entry, "seconds")
+    return seconds if math.isfinite(seconds) and seconds > 0 else 0.0
+
+
+def body_of(entry, reproduced):
+    """The figures of a case's metrics, one per line, what changed, and how to run it again."""
+    lines = [figures_of(name, metric) for name, metric in shown_metrics(entry)]
+    lines += ["changed: " + clean(text) for text in texts_of(entry, "changed")]
+    if reproduced and text_of(entry, "reproduce"):
+        lines.append("reproduce: " + clean(text_of(entry, "reproduce")))
+    return "".join(line + "\n" for line in lines)
+
+
+def outcome_of(verdict, failing):
+    if verdict == "error":
+        return ERRORED
+    return FAILED if failing else SKIPPED if RANKS[verdict] > RANKS["faster"] else PASSED
+
+
+def collect_cases(run, suites):
+    for entry in run.list("cases"):
+        verdict, reason = verdict_of(entry), reason_of(entry)
+        case = suites.add_located(entry, outcome_of(verdict, run.fails(entry)), verdict,
+                                  f"{verdict}: {reason}" if reason else "")
+        case.body = body_of(entry, RANKS[verdict] > RANKS["faster"])
+        case.seconds = usable_seconds(entry)
+    for entry in run.list("vanished"):
+        suites.add_located(entry, FAILED, "vanished", clean(text_of(entry, "why")))
+    if run.list("unlisted"):
+        suite = suites.of(text_of(run.list("unlisted")[0], "target"), "baseline")
+        suite.cases.append(Testcase("baseline", FAILED if run.strict else SKIPPED, "unlisted", clean(run.text("unlisted"))))
+    for entry in run.list("refused"):
+        suites.add_located(entry, SKIPPED, "refused", clean(text_of(entry, "why")))
+
+
+def collect_claims(run, suites):
+    for claim in run.list("claims"):
+        name = text_of(claim, "claim")
+        holds = member(claim, "holds") is True
+        suites.of(text_of(claim, "target"), name.split("/")[0]).cases.append(
+            Testcase(clean(name), PASSED if holds else FAILED, "claim", clean(text_of(claim, "why")),
+                     "" if holds else clean(text_of(claim, "reproduce"))))
+
+
+def collect_tests(run, suites):
+    targets = {text_of(test, "name"): text_of(test, "target") for test in reversed(run.list("tests"))}
+    for error in run.list("errors"):
+        name = text_of(error, "test")
+        suites.of_test(name, targets.get(name, "")).cases.append(
+            Testcase(clean(name or "kernelgate"), ERRORED, "error", clean(text_of(error, "why")),
+                     clean(text_of(error, "reproduce"))))
+    for test in run.list("tests"):
+        name, seconds = text_of(test, "name"), usable_seconds(test)
+        suite = suites.of_test(name, text_of(test, "target"))
+        if isinstance(member(test, "skipped"), str):
+            outcome = ERRORED if integer_of(test, "exit_code") == 2 else SKIPPED
+            suite.cases.append(Testcase(clean(name or "kernelgate"), outcome, "skipped", clean(test["skipped"]), "", seconds))
+        suite.test_seconds += seconds
+
+
+def properties_of(run, suite):
+    """The facts of a suite's target, and the board of each of its tests."""
+    for prefix, key in (("target", "targets"), ("provenance", "provenance")):
+        for name, value in items(run.object(key).get(suite.target)):
+            yield f"{prefix}.{name}", shown_value(value)
+    for test in run.list("tests"):
+        board, name = text_of(test, "board"), text_of(test, "name")
+        comparison = name.partition(".")[2].split(".")[0]
+        if board and text_of(test, "target") == suite.target and f"{suite.target}.{comparison}" == suite.name:
+            bus = text_of(member(run.object("boards").get(board), "provenance"), "bus_id")
+            yield f"board.{name}", f"{board} ({bus})" if bus else board
+
+
+def set_counts(element, suites):
+    for name, outcomes in (("tests", (PASSED, SKIPPED, FAILED, ERRORED)), ("failures", (FAILED,)), ("errors", (ERRORED,))):
+        element.set(name, str(sum(suite.count(*outcomes) for suite in suites)))
+    element.set("time", f"{min(sum(suite.seconds() for suite in suites), MOST_SECONDS):.3f}")
+
+
+def add_testcase(parent, suite, case):
+    element = ElementTree.SubElement(parent, "testcase", classname=suite.name, name=case.name,
+                                     time=f"{min(case.seconds, MOST_SECONDS):.3f}")
+    if case.outcome in (FAILED, ERRORED):
+        ElementTree.SubElement(element, case.outcome, type=case.type, message=case.message).text = case.body or None
+        return
+    if case.outcome == SKIPPED:  # the schema of "skipped" knows a message alone
+        ElementTree.SubElement(element, SKIPPED, message=case.message)
+    output = "\n".join(filter(None, (case.message if case.outcome == PASSED else "", case.body)))
+    if output:
+        ElementTree.SubElement(element, "system-out").text = output
+
+
+def add_suite(parent, run, suite):
+    element = ElementTree.SubElement(parent, "testsuite", name=suite.name)
+    set_counts(element, [suite])
+    element.set("skipped", str(suite.count(SKIPPED)))
+    properties = list(properties_of(run, suite))
+    if properties:
+        box = ElementTree.SubElement(element, "properties")
+        for name, value in properties:
+            ElementTree.SubElement(box, "property", name=clean(name)[:LONGEST_NAME], value=clean(value))
+    for case in suite.cases:
+        add_testcase(element, suite, case)
+
+
+def write(run):
+    suites = Suites()
+    collect_cases(run, suites)
+    collect_claims(run, suites)
+    collect_tests(run, suites)
+    root = ElementTree.Element("testsuites", name="kernelgate")
+    set_counts(root, suites.by_name.values())
+    for suite in suites.by_name.values():
+        add_suite(root, run, suite)
+    ElementTree.indent(root, " ")
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, "unicode") + "\n"

@@ -1,0 +1,31 @@
+"""Writes the files that are made of OUT/results.json: what kernelgate runs at the end of a run. usage: publish.py OUT
+[--annotations]"""
+
+import os
+
+import annotations
+from common import Failure, complain, print_output, run
+from document import Run, load
+from printers import PRINTERS, save
+
+
+def main(arguments):
+    folder, *options = arguments
+    prefix = annotations.prefix_of(".", os.environ.get("GITHUB_WORKSPACE"))
+    results = Run(load(os.path.join(folder, "results.json")), prefix=prefix)
+    code = 0
+    for printer in PRINTERS:
+        if printer.file is None:
+            continue
+        try:
+            save(os.path.join(folder, printer.file), printer.write(results))
+        except Failure as failure:  # the other files are written all the same
+            complain(str(failure))
+            code = 2
+    if "--annotations" in options:
+        print_output("results", annotations.write(results))
+    return code
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,139 @@
+"""kernelgate report: prints what a run measured of a comparison, or makes the page of a whole run."""
+
+import difflib
+import os
+
+from common import JSON_OPTION, Command, Failure, Option, print_output, run
+from comparison_table import comparisons_of, packed, tables_of, targets_of
+from document import Run, filter_takes, load
+from printers import PRINTERS, safe_json, save
+from table_text import as_csv, as_markdown
+
+SCHEMA = "kernelgate-table/1"
+CONSOLE = "console"  # the command's own printer has this form
+TABLE_FORMATS = {
+    "markdown": lambda tables: "\n".join(map(as_markdown, tables)),
+    "csv": as_csv,
+    "json": lambda tables: safe_json({"schema": SCHEMA, "tables": list(map(packed, tables))}),
+}
+RUN_FORMATS = {printer.name: printer for printer in PRINTERS}
+
+COMMAND = Command(
+    "report",
+    options=(
+        Option("--table", "COMPARISON", "print this comparison's table"),
+        Option("--format", "FORMAT", "markdown, variants side by side (the default), csv, one line per case, or json; without "
+               "--table, of the whole run: console, html, json, junit, markdown, csv or annotations"),
+        Option("--verbose", None, "with --format console: one line per case"),
+        JSON_OPTION,
+        Option("--target", "KEY", "only this target (default: all, GPUs first)"),
+        Option("--html", "FILE", "write the page of the whole run instead, like out/report/index.html"),
+        Option("--results", "FILE", "read this results file (default: results.json in --out)"),
+        Option("--out", "DIR", "the folder of the results (default: KG_OUT, else out)"),
+    ),
+    details="""\
+For a GPU: time, cold time, speedup over the comparison's first variant, GB/s, GFLOP/s,
+share of the GPU's measured limits, occupancy. For the CPU model: its counters, also
+relative to the first variant's. KG_FILTER selects cases.
+
+exit: 0 printed or written; 2 an error, or nothing to print
+""",
+)
+
+
+def check_options(options):
+    """The format that is asked for."""
+    name, comparison = options["format"], options["table"]
+    if options["json"]:
+        if name not in (None, "json"):
+            raise Failure(f"report: --json and --format {name} are two formats: give one")
+        name = "json"
+    if options["html"] and (comparison or options["target"] or name):
+        given = "--table" if comparison else "--target" if options["target"] else "--format"
+        raise Failure(f"report: --html writes the page of the whole run: omit {given}")
+    if not options["html"] and not comparison and (not name or options["target"]):
+        raise Failure("report: name what to print: --table COMPARISON, or --format FORMAT for the whole run, or what to write: "
+                      "--html FILE")
+    formats = list(TABLE_FORMATS) if comparison else [CONSOLE, *RUN_FORMATS]
+    if name is not None and name not in formats:
+        raise Failure(f'report: there is no format "{name}": use {", ".join(formats[:-1])} or {formats[-1]}')
+    if options["results"] and options["out"]:
+        raise Failure("report: --results names the file, --out its folder: give one")
+    return name
+
+
+def require_name(path, kind, name, names):
+    if not names:
+        raise Failure(f"report: {path} holds no case: run ctest first")
+    if name not in names:
+        nearest = difflib.get_close_matches(name, names, 1)
+        hint = f'; did you mean "{nearest[0]}"? It has' if nearest else ": it has"
+        raise Failure(f'report: {path} has no {kind} "{name}"{hint} {", ".join(names)}')
+
+
+def tables(path, results, comparison, target):
+    """The tables of a comparison; Failure where they would be empty."""
+    require_name(path, "comparison", comparison, comparisons_of(results))
+    if target is not None:
+        require_name(path, "target", target, targets_of(results, comparison))
+    try:
+        found = tables_of(results, comparison, target)
+    except Failure as failure:
+        raise Failure(f"report: {path}: {failure}") from None
+    on = f" on {target}" if target else ""
+    globs = os.environ.get("KG_FILTER")
+    if not found and globs:
+        raise Failure(f"report: KG_FILTER={globs} leaves no case of {comparison} that was timed or counted{on} in {path}: give "
+                      "another, or none")
+    if not found:
+        raise Failure(f"report: no case of {comparison} was timed or counted{on} in {path}, only checked: run ctest -R "
+                      f"'\\.{comparison}\\.(time|count)$'")
+    return found
+
+
+def write_page(path, results, page):
+    """Writes the page of a run: not over its results, and not without cases."""
+    if os.path.exists(page) and os.path.samefile(path, page):
+        raise Failure(f"report: --html {page}: is the results file itself: name another")
+    cases = results.list("cases")
+    if cases and not any(filter_takes(entry["case"]) for entry in cases):
+        raise Failure(f"report: KG_FILTER={os.environ['KG_FILTER']} leaves none of the {len(cases)} cases in {path}: give "
+                      "another, or none")
+    try:
+        save(page, RUN_FORMATS["html"].write(results))
+    except Failure as failure:
+        raise Failure(f"report: {failure}") from None
+
+
+def print_console(path, verbose):
+    """Executes the command, whose printer of the console is the one."""
+    command = os.environ.get("KG__COMMAND", "kernelgate")
+    try:
+        os.execvp(command, [command, "results", f"--print={path}", *(["--verbose"] if verbose else [])])
+    except OSError as error:
+        raise Failure(f"{command}: cannot be run: {error.strerror}: install kernelgate, and call kernelgate report") from None
+
+
+def main(arguments):
+    options = COMMAND.parse(arguments)
+    name = check_options(options)
+    folder = options["out"] or os.environ.get("KG_OUT") or "out"
+    path = options["results"] or os.path.join(folder, "results.json")
+    if name == CONSOLE:
+        print_console(path, options["verbose"])
+    try:
+        document = load(path)
+    except Failure as failure:
+        raise Failure(f"report: {failure}") from None
+    results = Run(document)
+    if options["html"]:
+        write_page(path, results, options["html"])
+    elif options["table"]:
+        print_output("report", TABLE_FORMATS[name or "markdown"](tables(path, results, options["table"], options["target"])))
+    else:
+        print_output("report", RUN_FORMATS[name].write(results))
+    return 0
+
+
+if __name__ == "__main__":
+    run(main)
