@@ -126,6 +126,12 @@ def print_output(command, text):
         os._exit(2)  # the interpreter would try, and fail, once more
 
 
+def json_text(document):
+    """A document as the commands print it: UTF-8, whatever bytes a path has, and no CI runner's command."""
+    text = json.dumps(document, indent=1, ensure_ascii=False).replace("##[", "\\u0023#[")
+    return text.encode("utf-8", "replace").decode() + "\n"
+
+
 def open_regular(path):
     """Opens a regular file for reading bytes; waits for nobody where it is a pipe. OSError where it cannot be."""
     file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)

@@ -8,6 +8,7 @@ from typing import Optional
 
 from common import (JSON_OPTION, Command, Failure, Option, integer_of, is_integer, member, number_of, open_regular, parse_json, print_output, run,
                     text_of)
+from figures import show_figure, show_percent
 from ncu_table import Table
 
 PERMITTED = 0.001  # how far a judged counter may be from the hardware's, as a fraction of the latter
@@ -244,32 +245,6 @@ def compare(case, part):
 
 
 # Printing
-
-
-def show_figure(value):
-    """A count for readers, with a space between groups of three digits."""
-    if not math.isfinite(value):
-        return "unknown"
-    magnitude = abs(value)
-    if magnitude >= 1e15:
-        return f"{value:.6g}"
-    decimals = 0 if magnitude == math.floor(magnitude) or magnitude >= 1000 else 1 if magnitude >= 100 else 2 if magnitude >= 10 else 3
-    return f"{value:,.{decimals}f}".replace(",", " ")
-
-
-def show_percent(fraction, sign):
-    """A fraction as "+1.0 %", with two digits of a small one."""
-    percent = fraction * 100
-    magnitude = abs(percent)
-    plus = "+" if sign and percent > 0 else ""
-    if magnitude >= 1e15:
-        return f"{plus}{percent:.3g} %"
-    decimals = 1
-    if magnitude >= 100:
-        decimals = 0
-    elif 0 < magnitude < 0.1:
-        decimals = int(min(9, 1 - math.floor(math.log10(magnitude))))
-    return f"{plus}{percent:,.{decimals}f} %".replace(",", " ")
 
 
 def show_difference(figure):
