@@ -157,7 +157,8 @@ class Changes:
 
     def sentinel_changes(self):
         """The relative change of each sentinel that both have: no commit touches their code."""
-        times = ((name, first.metrics.get("time_ns"), last.metrics.get("time_ns")) for name, (first, last) in self.sentinels.items())
+        times = ((name, first.metrics.get("time_ns"), last.metrics.get("time_ns"))
+                 for name, (first, last) in self.sentinels.items())
         return {name: last.value / first.value - 1 for name, first, last in times if first and last}
 
     def file_entry(self, target, state, why):

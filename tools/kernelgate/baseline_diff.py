@@ -7,7 +7,7 @@ import sys
 from baseline_changes import Changes
 from baseline_file import Baseline, Commit, default_folder, load, open_named, parse, path_of, read, split_path
 from common import JSON_OPTION, Command, Failure, Option, json_text, print_output, run, text_of
-from figures import exact, show_figure, show_percent, unit_of
+from figures import exact, plural, show_figure, show_percent, unit_of
 from text_table import FORMAT_OPTION, clean, csv, format_of, written
 
 HEADINGS = ("case", "metric", "first", "last", "change", "band", "note")
@@ -55,10 +55,10 @@ def band_cells(difference):
 
 def rows_of(difference, limit):
     """A row for readers, and the same for files."""
-    pairs = ((difference.case,) * 2, (difference.metric or "-", difference.metric or ""), value_cells(difference, difference.first),
-             value_cells(difference, difference.last), change_cells(difference), band_cells(difference),
-             (note_of(difference, limit),) * 2)
-    return tuple(zip(*pairs))
+    note = note_of(difference, limit)
+    values = (value_cells(difference, metric) for metric in (difference.first, difference.last))
+    return tuple(zip((difference.case, difference.case), (difference.metric or "-", difference.metric or ""), *values,
+                     change_cells(difference), band_cells(difference), (note, note)))
 
 
 def metric_json(metric):
@@ -109,14 +109,13 @@ class Report:
     def _sum(self, changes):
         """The sum of a table in one sentence."""
         tally = self._tally(changes)
-        cases = tally["cases"]
-        words = f"{tally['slower']} of {cases} case{'' if cases == 1 else 's'} slower by more than their band in all"
+        words = f"{tally['slower']} of {plural(tally['cases'], 'case')} slower by more than their band in all"
         if self.limit is not None:
             words += f", {tally['beyond_limit']} by more than {show_percent(self.limit)}"
         words += f"; {tally['faster']} faster, {tally['new']} new, {tally['retired']} retired"
         for count, what in ((tally["no_longer_gated"], "no longer gated"), (tally["held_more_loosely"], "held more loosely")):
             if count:
-                words += f"; {count} metric{'' if count == 1 else 's'} {what}"
+                words += f"; {plural(count, 'metric')} {what}"
         return words + "\n"
 
     def table(self, form):
@@ -132,7 +131,8 @@ class Report:
 
     def csv(self):
         """The rows; the sums go to the standard error, where no program takes them for rows."""
-        rows = [(target, *rows_of(difference, self.limit)[1]) for _, target, changes in self.files for difference in changes.differences]
+        rows = [(target, *rows_of(difference, self.limit)[1]) for _, target, changes in self.files
+                for difference in changes.differences]
         sys.stderr.write("".join(f"{clean(title)}: {self._sum(changes)}" for title, _, changes in self.files))
         return csv(("target", *HEADINGS), rows)
 
@@ -140,8 +140,9 @@ class Report:
 def add_files(report, names):
     first, last = map(open_named, names)
     if first.is_model != last.is_model:
-        raise Failure(f"baseline diff: {first.path} and {last.path} have nothing to compare: one has counters of the CPU model, the "
-                      "other a GPU's times: name two of one target")
+        raise Failure(
+            f"baseline diff: {first.path} and {last.path} have nothing to compare: one has counters of the CPU model, the "
+            "other a GPU's times: name two of one target")
     different = "" if first.target["key"] == last.target["key"] else " (different targets)"
     report.add(f"from {first.path} to {last.path}{different}", first, last)
 

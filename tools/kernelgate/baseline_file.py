@@ -42,9 +42,9 @@ class Metric:
 
 
 def _metric(name, stored, figures):
-    return Metric(name, number_of(stored, "value"), float(stored.get("band", 0)), "band_by" in stored, float(stored.get("floor", 0)),
-                  stored.get("gated", True), tuple(map(float, list_of(stored, "sessions"))), figures["limit"], figures["smallest"],
-                  figures.get("noise"), figures.get("noise_bound"))
+    return Metric(name, number_of(stored, "value"), float(stored.get("band", 0)), "band_by" in stored,
+                  float(stored.get("floor", 0)), stored.get("gated", True), tuple(map(float, list_of(stored, "sessions"))),
+                  figures["limit"], figures["smallest"], figures.get("noise"), figures.get("noise_bound"))
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,9 @@ class Baseline:
 
     def remove(self, globs):
         """Removes the cases that a glob takes; their ids."""
-        removed = [case for cases in (self.cases, self.checked) for case in cases if any(globs_take(glob, case) for glob in globs)]
+        removed = [
+            case for cases in (self.cases, self.checked) for case in cases if any(globs_take(glob, case) for glob in globs)
+        ]
         self.cases = {name: case for name, case in self.cases.items() if name not in removed}
         self.checked = [case for case in self.checked if case not in removed]
         return removed
@@ -183,8 +185,9 @@ def list_files(folder):
     try:
         return sorted(filter(_is_baseline_name, os.listdir(folder)))
     except OSError as error:
-        raise Failure(f"{folder}: the folder of the baselines cannot be read: {error.strerror}: run this in its parent folder, or "
-                      "set KG_BASELINES") from None
+        raise Failure(
+            f"{folder}: the folder of the baselines cannot be read: {error.strerror}: run this in its parent folder, or "
+            "set KG_BASELINES") from None
 
 
 def parse(label, name, data):
@@ -267,12 +270,14 @@ class Commit:
 
     def _find(self):
         reference = self.reference
-        done = None if reference.startswith("-") else _git(self._place, "rev-parse", "--quiet", "--verify", f"{reference}^{{commit}}")
+        done = None if reference.startswith("-") else _git(self._place, "rev-parse", "--quiet", "--verify",
+                                                           f"{reference}^{{commit}}")
         if done is not None and done.returncode == 0:
             return done.stdout.decode().strip()
         if done is None or done.returncode == 1:
-            raise Failure(f"--since {reference}: there is no such commit, branch or tag here: git log -- {self._folder} lists the "
-                          "commits (a shallow clone lacks the older ones: git fetch --unshallow)")
+            raise Failure(
+                f"--since {reference}: there is no such commit, branch or tag here: git log -- {self._folder} lists the "
+                "commits (a shallow clone lacks the older ones: git fetch --unshallow)")
         why = (done.stderr.decode("utf-8", "replace").splitlines() or [""])[0]
         raise Failure(f"--since {reference}: git failed in {self._folder}: {why}")
 
@@ -356,5 +361,6 @@ def save(baseline):
                 os.unlink(temporary)
             raise
     except OSError as error:
-        raise Failure(f"{path}: cannot be written: {error.strerror}: it is left as it was; check the folder's permissions and free "
-                      "space") from None
+        raise Failure(
+            f"{path}: cannot be written: {error.strerror}: it is left as it was; check the folder's permissions and free "
+            "space") from None

@@ -19,11 +19,15 @@ def check_globs(baseline, globs):
 
 def render(baseline, retired, before, options):
     if options["json"]:
-        return json_text({"schema": "kernelgate-retired/1", "file": baseline.path, "dry_run": options["dry-run"], "retired": retired,
-                          "cases_before": before})
+        return json_text({
+            "schema": "kernelgate-retired/1", "file": baseline.path, "dry_run": options["dry-run"], "retired": retired,
+            "cases_before": before
+        })
     what = "would be retired" if options["dry-run"] else "retired"
-    lines = [*(f"{case}: {what}" for case in retired),
-             f"{clean(baseline.path)}: {len(retired)} of {before} cases {what}{'; nothing is written' if options['dry-run'] else ''}"]
+    lines = [
+        *(f"{case}: {what}" for case in retired),
+        f"{clean(baseline.path)}: {len(retired)} of {before} cases {what}{'; nothing is written' if options['dry-run'] else ''}"
+    ]
     return "\n".join(lines) + "\n"
 
 

@@ -2,9 +2,9 @@
 
 from baseline_file import open_named
 from common import JSON_OPTION, Command, Failure, Option, is_number, json_text, print_output, run, text_of
-from figures import exact, show_figure, show_percent, unit_of
+from figures import exact, plural, show_figure, show_percent, unit_of
 from programs import globs_take
-from text_table import FORMAT_OPTION, csv, format_of, written
+from text_table import FORMAT_OPTION, clean, csv, format_of, written
 
 HEADINGS = ("case", "metric", "value", "band", "noise (3 sigma)", "sessions", "smallest", "gated", "commit", "code")
 FIGURES = {"value", "band", "noise (3 sigma)", "sessions", "smallest"}
@@ -35,7 +35,8 @@ def entry_of(case, metric):
 
 
 def chosen(cases, globs):
-    return [(case, metric) for case in cases.values() if globs is None or globs_take(globs, case.id) for metric in case.metrics.values()]
+    return [(case, metric) for case in cases.values() if globs is None or globs_take(globs, case.id)
+            for metric in case.metrics.values()]
 
 
 def render(baseline, globs, form):
@@ -52,9 +53,8 @@ def render(baseline, globs, form):
     rows = [cells_of(*pair) for pair in (*sentinels, *metrics)]
     if form == "csv":
         return csv(("target", *HEADINGS), [(key, *stored) for _, stored in rows])
-    count = len(baseline.cases)
-    title = (f"{'## ' if form == 'markdown' else ''}{baseline.path}: {name}{', ' if name else ''}{count} case"
-             f"{'' if count == 1 else 's'}{'' if globs is None else ' in all'}")
+    title = (f"{'## ' if form == 'markdown' else ''}{clean(baseline.path)}: {clean(name)}{', ' if name else ''}"
+             f"{plural(len(baseline.cases), 'case')}{'' if globs is None else ' in all'}")
     return f"{title}\n\n" + written(form, HEADINGS, [shown for shown, _ in rows], FIGURES)
 
 

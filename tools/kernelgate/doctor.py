@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 
 from baseline_file import default_folder
 from common import JSON_OPTION, Command, Failure, Option, json_text, print_output, run
-from figures import show_figure
+from figures import plural, show_figure
 from machine import collect
 from text_table import clean
 
@@ -48,10 +48,6 @@ class Line:
     health: str  # ok; note: it works, or is not needed by every gate; lacks: it prevents a gate
     found: str
     advice: str = ""
-
-
-def plural(count, word, ending="s"):
-    return f"{count} {word}{'' if count == 1 else ending}"
 
 
 class Diagnosis:
@@ -151,8 +147,9 @@ class Diagnosis:
             fault = (f"an NVIDIA device is on the PCI bus, but there is no driver ({cuda.error})",
                      "install NVIDIA's driver; in a container, start it with --gpus all")
         elif cuda.error:
-            fault = (f"the kernel module is loaded, but libcuda.so.1 is not there ({cuda.error})",
-                     "install the driver's libraries (libcuda1); in a container, start it with --gpus all and the capability compute")
+            fault = (
+                f"the kernel module is loaded, but libcuda.so.1 is not there ({cuda.error})",
+                "install the driver's libraries (libcuda1); in a container, start it with --gpus all and the capability compute")
         elif not facts.kernel_driver:
             fault = (f"libcuda.so.1 is there, but the kernel module is not loaded (cuInit: error {cuda.init})",
                      "load it (modprobe nvidia), or restart the machine")
@@ -166,11 +163,13 @@ class Diagnosis:
 
     def _judge_toolkit(self, driver_works):
         """Why the toolkit does not work here; None where it does."""
-        if not self._judge_program("nvcc", "lacks", "install the CUDA Toolkit, 12.4 or newer and no newer than the driver supports; put "
-                                                    "its bin folder on PATH"):
+        if not self._judge_program(
+                "nvcc", "lacks", "install the CUDA Toolkit, 12.4 or newer and no newer than the driver supports; put "
+                "its bin folder on PATH"):
             return "nvcc is missing or unfit"
-        self._judge_program("cuobjdump", "note", "with it, a slower time of unchanged machine code is attributed to the machine: install "
-                                                 "the CUDA Toolkit's cuobjdump and nvdisasm")
+        self._judge_program(
+            "cuobjdump", "note", "with it, a slower time of unchanged machine code is attributed to the machine: install "
+            "the CUDA Toolkit's cuobjdump and nvdisasm")
         toolkit, version = self.facts.program("nvcc").numbers, self.facts.cuda.version
         driver = version // 1000, version % 1000 // 10
         if not driver_works or version == 0 or toolkit <= driver:
@@ -197,7 +196,8 @@ class Diagnosis:
     def _judge_device(self, index, gpu, baseline):
         """Describes a GPU and what would disturb measurements on it."""
         if gpu.error:
-            self._add(f"GPU {index}", "lacks", gpu.error, "see `nvidia-smi`; a GPU that fell off the bus needs a restart of the machine")
+            self._add(f"GPU {index}", "lacks", gpu.error,
+                      "see `nvidia-smi`; a GPU that fell off the bus needs a restart of the machine")
             return
         found, advice = describe_gpu(gpu), []
         if gpu.throttled:
@@ -207,7 +207,8 @@ class Diagnosis:
             found += f", {plural(gpu.foreign_processes, 'process', 'es')} computing on it"
             advice.append("times will be noisy: stop the other processes")
         self._add(f"GPU {index}", "note" if advice else "ok", found, "; ".join(advice))
-        self._judge_baseline(baseline, "kernels are checked and timed, and no time is judged: record a baseline with ci/rebaseline")
+        self._judge_baseline(baseline,
+                             "kernels are checked and timed, and no time is judged: record a baseline with ci/rebaseline")
 
     def _describe_gpus(self):
         """How many GPUs of each model can be gated. Those beyond the described ones count as the last one's model."""
@@ -247,8 +248,10 @@ def wants_color():
 
 def render(diagnosis, as_json):
     if as_json:
-        return json_text({"schema": "kernelgate-doctor/1", "items": [asdict(line) for line in diagnosis.lines], "model": diagnosis.model,
-                          "gpu": diagnosis.gpu, "model_text": diagnosis.model_text, "gpu_text": diagnosis.gpu_text})
+        return json_text({
+            "schema": "kernelgate-doctor/1", "items": [asdict(line) for line in diagnosis.lines], "model": diagnosis.model,
+            "gpu": diagnosis.gpu, "model_text": diagnosis.model_text, "gpu_text": diagnosis.gpu_text
+        })
     text, colored = "", wants_color()
     for line in diagnosis.lines:
         word = f"{COLORS[line.health]}{line.health}{PLAIN}" + " " * (5 - len(line.health)) if colored else f"{line.health:5}"

@@ -13,7 +13,8 @@ def show_figure(value, unit=""):
     if magnitude >= LARGEST_GROUPED:
         shown = f"{value:.6g}"
     else:
-        decimals = 0 if magnitude == math.floor(magnitude) or magnitude >= 1000 else 1 if magnitude >= 100 else 2 if magnitude >= 10 else 3
+        whole = magnitude == math.floor(magnitude) or magnitude >= 1000
+        decimals = 0 if whole else 1 if magnitude >= 100 else 2 if magnitude >= 10 else 3
         shown = f"{value:,.{decimals}f}".replace(",", " ")
     return f"{shown} {unit}" if unit else shown
 
@@ -47,3 +48,7 @@ def exact(value, largest_whole=1e16):
 
 def unit_of(metric):
     return "ns" if metric.endswith("_ns") else ""
+
+
+def plural(count, word, ending="s"):
+    return f"{count} {word}{'' if count == 1 else ending}"

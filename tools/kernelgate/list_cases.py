@@ -4,7 +4,7 @@ import os
 import sys
 
 from common import JSON_OPTION, Command, Failure, Option, json_text, list_of, member, number_of, print_output, run, text_of
-from figures import exact, show_figure
+from figures import exact, plural, show_figure
 from programs import GPU, MODEL, Answers, Query, find_build, globs_take
 from text_table import FORMAT_OPTION, clean, csv, format_of, written
 
@@ -20,8 +20,8 @@ def variant_of(entry):
 
 def describe_program(answer, globs):
     """A program's cases that the filter takes, with the variants that have one; None where there is none."""
-    cases, refused = ([entry for entry in list_of(answer.document, kind) if not globs or globs_take(globs, text_of(entry, "case"))]
-                      for kind in ("cases", "refused"))
+    cases, refused = ([entry for entry in entries if not globs or globs_take(globs, text_of(entry, "case"))]
+                      for entries in (list_of(answer.document, "cases"), list_of(answer.document, "refused")))
     if not cases and not refused:
         return None
     kept = set(map(variant_of, cases + refused))
@@ -42,13 +42,14 @@ def rows_of(comparison):
 
 
 def refusals_of(comparison):
-    return "".join(f"refused: {clean(text_of(entry, 'case'))}: {clean(text_of(entry, 'why'))}\n" for entry in comparison["refused"])
+    return "".join(f"refused: {clean(text_of(entry, 'case'))}: {clean(text_of(entry, 'why'))}\n"
+                   for entry in comparison["refused"])
 
 
 def table_of(comparison, form):
     """A comparison's heading, its variants' ideas and its cases."""
     rows = [shown for shown, _ in rows_of(comparison)]
-    title = f"{'## ' if form == 'markdown' else ''}{clean(comparison['comparison'])}: {len(rows)} case{'' if len(rows) == 1 else 's'}"
+    title = f"{'## ' if form == 'markdown' else ''}{clean(comparison['comparison'])}: {plural(len(rows), 'case')}"
     variants = [(text_of(variant, "variant"), text_of(variant, "idea")) for variant in comparison["variants"]]
     cases = written(form, HEADINGS, rows, FIGURES) if rows else ""
     return f"{title}\n\n{written(form, ('variant', 'idea'), variants, ())}\n{cases}{refusals_of(comparison)}"

@@ -172,7 +172,8 @@ def describe_system(root):
 
 def count_pci_gpus(root):
     folders = glob.glob(f"{glob.escape(root)}/sys/bus/pci/devices/*")
-    return sum(first_line(f"{folder}/vendor") == "0x10de" and first_line(f"{folder}/class").startswith("0x03") for folder in folders)
+    return sum(
+        first_line(f"{folder}/vendor") == "0x10de" and first_line(f"{folder}/class").startswith("0x03") for folder in folders)
 
 
 def read_baseline(folder, key):
@@ -192,7 +193,9 @@ def collect(root, folder):
     """The facts, with system files below `root` ("": of this machine) and the baselines in a folder."""
     programs = ask_programs(root)
     header, library = find_boost(programs["C++ compiler"])
-    nodes = [path for path in glob.glob(f"{glob.escape(root)}/dev/nvidia*") if re.fullmatch("nvidia[0-9]+", os.path.basename(path))]
+    nodes = [
+        path for path in glob.glob(f"{glob.escape(root)}/dev/nvidia*") if re.fullmatch("nvidia[0-9]+", os.path.basename(path))
+    ]
     nvml = ask_nvml(GPUS)
     return Facts(describe_system(root), os.cpu_count() or 1, programs, header, library,
                  first_line(f"{root}/proc/driver/nvidia/version"), count_pci_gpus(root), len(nodes),

@@ -1,4 +1,4 @@
-"""What the NVIDIA driver says of itself and its GPUs, from its own libraries: libcuda and NVML. Nothing here changes a setting."""
+"""What the NVIDIA driver says of itself and its GPUs, from its libraries libcuda and NVML. Nothing here changes a setting."""
 
 import os
 from dataclasses import dataclass
@@ -151,12 +151,14 @@ def ask_nvml(most):
     library = _Library(loaded)
     for needed in ("nvmlInit_v2", "nvmlDeviceGetCount_v2", "nvmlDeviceGetHandleByIndex_v2"):
         if not hasattr(loaded, needed):
-            return Nvml(error=f"{os.environ.get('KG_NVML_LIBRARY') or NVML}: has no function {needed}: it is not NVML, or of a driver "
-                              "that is too old; install a newer NVIDIA driver")
+            return Nvml(
+                error=f"{os.environ.get('KG_NVML_LIBRARY') or NVML}: has no function {needed}: it is not NVML, or of a driver "
+                "that is too old; install a newer NVIDIA driver")
     code = library.call("nvmlInit_v2")
     if code == DRIVER_NOT_LOADED:
-        return Nvml(error=f"the NVIDIA driver is installed but not loaded (NVML: {library.error_text(code)}): load it, or restart the "
-                          "machine")
+        return Nvml(
+            error=f"the NVIDIA driver is installed but not loaded (NVML: {library.error_text(code)}): load it, or restart the "
+            "machine")
     if code != 0:
         cause = ("library and kernel module differ, as after an update: restart the machine" if code == LIBRARY_MISMATCH
                  else "see `nvidia-smi` and the kernel's log")

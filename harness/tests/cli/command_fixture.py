@@ -34,7 +34,8 @@ class Folder(unittest.TestCase):
             return file.read()
 
     def run_command(self, *arguments, **settings):
-        return subprocess.run([COMMAND, *arguments], capture_output=True, text=True, check=False, env={**self.environment, **settings})
+        return subprocess.run([COMMAND, *arguments], capture_output=True, text=True, check=False,
+                              env={**self.environment, **settings})
 
     def expect(self, code, told, *arguments, **settings):
         """The standard output, where the command ends so; a refusal is in lines of the standard error alone."""

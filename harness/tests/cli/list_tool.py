@@ -10,7 +10,8 @@ from command_fixture import Folder
 FAKE_MODEL = sys.argv[3]
 BYTES = {"bytes_read": 8000, "bytes_written": 4000, "bytes_to_device": 0, "bytes_to_host": 0}
 ADD = {"comparison": "add",
-       "variants": [{"variant": "plain", "idea": "one each"}, {"variant": "strided", "idea": "a grid-stride loop"}, {"variant": "none"}],
+       "variants": [{"variant": "plain", "idea": "one each"}, {"variant": "strided", "idea": "a grid-stride loop"},
+                    {"variant": "none"}],
        "cases": [{"case": "add/plain/9/b32", "purposes": ["check"], "work": {"bytes": 12000, "operations": 1000}, **BYTES,
                   "type": "float32", "kernels": 1, "blocks": 1},
                  {"case": "add/strided/9/b64", "purposes": ["check", "time", "count"], **BYTES}],
@@ -21,7 +22,8 @@ MUL = {"comparison": "mul", "variants": [{"variant": "plain", "idea": 'a, "quote
 
 class List(Folder):
     def make_program(self, name, answer, code=0):
-        self.write(f"programs/{name}", f"#!/bin/sh\n[ \"$1\" = --work ] || exit 9\ncat <<'END'\n{json.dumps(answer)}\nEND\nexit {code}\n")
+        self.write(f"programs/{name}", '#!/bin/sh\n[ "$1" = --work ] || exit 9\n'
+                                       f"cat <<'END'\n{json.dumps(answer)}\nEND\nexit {code}\n")
         os.chmod(f"programs/{name}", 0o755)
 
     def setUp(self):
@@ -80,14 +82,16 @@ mul: 1 case
                 ('list: there is no comparison "ad" among the cases; did you mean "add"?', "ad"),
                 ('there is no variant "plan" among the cases; did you mean "plain"?', "add/plan"),
                 ('there is no launch "b3" among the cases; did you mean "b32"?', "add/plain/9/b3"),
-                ('there is no launch "b64" among the cases of the programs in programs', "add/plain/9/b64"), ("holds no glob", ","),
+                ('there is no launch "b64" among the cases of the programs in programs', "add/plain/9/b64"),
+                ("holds no glob", ","),
                 ("takes one FILTER", "add", "mul"), ('there is no format "cvs"; did you mean csv', "--format", "cvs"),
                 ("--json and --format csv are two formats", "--format", "csv", "--json")):
             self.refuse(told, "list", "--build", "programs", *arguments)
         self.refuse("list: there is no program *.model or *.gpu in nowhere: build it", "list", "--build", "nowhere")
 
     def test_programs_that_do_not_answer(self):
-        for answer, code, told in (({"cases": []}, 0, 'output for --work lacks "comparison"'), (ADD, 2, "does not list its cases (exit code 2)"),
+        for answer, code, told in (({"cases": []}, 0, 'output for --work lacks "comparison"'),
+                                   (ADD, 2, "does not list its cases (exit code 2)"),
                                    ({"comparison": "add", "cases": [{"purposes": []}]}, 0, "has something that is not a case"),
                                    ({"comparison": "add", "cases": []}, 0, "have no case")):
             self.make_program("add.model", answer, code)
@@ -98,7 +102,8 @@ mul: 1 case
         os.mkdir("real")
         os.symlink(FAKE_MODEL, "real/fake.model")
         (fake,) = self.document(0, "list", "--build", "real", "--json")["comparisons"]
-        self.assertTrue(fake["comparison"] == "fake" and fake["cases"] and any(variant.get("idea") for variant in fake["variants"]))
+        self.assertEqual(fake["comparison"], "fake")
+        self.assertTrue(fake["cases"] and any(variant.get("idea") for variant in fake["variants"]))
 
 
 if __name__ == "__main__":
