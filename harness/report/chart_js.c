@@ -12,31 +12,28 @@
 /* How far into the file its name is looked for. */
 #define LONGEST_HEADER 200
 
-const char *kg__chart_js_path(void)
+static const char *find_path(void)
 {
     const char *named = kg__setting("KG_CHART_JS");
 
     return named != NULL ? named : "/usr/share/javascript/chart.js/chart.min.js";
 }
 
-const char *kg__chart_js_name(const char *text, size_t *length)
+/* Whether a text calls itself version 3, which page.js is written for. */
+static bool is_chart_js(const char *text)
 {
     const char *name = strstr(text, "Chart.js v3.");
 
-    if (name == NULL || name - text > LONGEST_HEADER)
-        return NULL;
-    *length = strcspn(name, "\r\n");
-    return name;
+    return name != NULL && name - text <= LONGEST_HEADER;
 }
 
 char *kg__chart_js_read(kg__error *error)
 {
-    const char *path = kg__chart_js_path();
+    const char *path = find_path();
     const char *cause;
     FILE *file = kg__file_stream(path, &cause);
     char *text = NULL;
     size_t room = 0;
-    size_t length;
     bool usable;
 
     if (file == NULL) {
@@ -46,9 +43,8 @@ char *kg__chart_js_read(kg__error *error)
         return NULL;
     }
     /* Text has no zero, and nothing in it may end the element of the page that it becomes. */
-    usable = getdelim(&text, &room, '\0', file) > 0 && feof(file) &&
-             kg__chart_js_name(text, &length) != NULL && strcasestr(text, "</script") == NULL &&
-             strstr(text, "<!--") == NULL;
+    usable = getdelim(&text, &room, '\0', file) > 0 && feof(file) && is_chart_js(text) &&
+             strcasestr(text, "</script") == NULL && strstr(text, "<!--") == NULL;
     fclose(file);
     if (usable)
         return text;

@@ -5,14 +5,8 @@
 
 #include "base/message.h"
 
-/* Where it is: KG_CHART_JS, else where Debian and Ubuntu have it. */
-const char *kg__chart_js_path(void);
-
-/* Its text, freed by the caller; NULL with `error` where there is none, or something else. */
+/* Its text, from KG_CHART_JS, else from where Debian and Ubuntu have it; freed by the caller. NULL
+ * with `error` where there is none, or something else. */
 char *kg__chart_js_read(kg__error *error);
-
-/* What a text of it calls itself: "Chart.js v3.9.1"; NULL where it is not version 3, which
- * page.js is written for. The name's length is left in `length`. */
-const char *kg__chart_js_name(const char *text, size_t *length);
 
 #endif
