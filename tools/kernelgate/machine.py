@@ -14,7 +14,6 @@ from nvml import Cuda, Nvml, ask_cuda, ask_nvml
 
 SECONDS = 20  # a program that does not print its version in this time does not work
 GPUS = 16  # more are counted, not described
-LARGEST_NUMBER = 100000
 CHART_JS = "/usr/share/javascript/chart.js/chart.min.js"
 CHART_JS_HEADER = 200  # characters that its name is in
 
@@ -88,9 +87,9 @@ def ask(arguments, mark="", path=None):
     code, output = run(arguments)
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     version = next((line for line in lines if mark in line), lines[0] if lines else "")
-    numbers = ((int(major), int(minor)) for major, minor in re.findall(r"([0-9]+)\.([0-9]+)", version[version.find(mark):]))
+    numbers = re.search(r"([0-9]{1,9})\.([0-9]{1,9})", version[version.find(mark):])
     return Program(code is not None, code == 0, path or arguments[0], version,
-                   next((pair for pair in numbers if pair[0] < LARGEST_NUMBER), (0, 0)))
+                   tuple(map(int, numbers.groups())) if numbers else (0, 0))
 
 
 def ask_compiler(variable, *names):

@@ -247,18 +247,23 @@ class Machines(Folder):
     def test_programs_that_do_not_work(self):
         self.make_machine()
         self.make_program("bin/cmake", "cmake: cannot load libfoo", 127)
-        self.make_program("bin/ninja", "one")
+        self.write("bin/ninja", "#!/bin/sh\necho in $LC_ALL\n")
         self.make_program("bin/gcovr", "gcovr 99999999999999999999.1 5.2")
         self.write("bin/git", "no program")
         os.chmod("bin/git", 0o755)
         self.write("baselines/cpu-model.json", "{")
         self.write("chart.js", "another's\n")
         self.doctor(2, "lacks  CMake              cmake does not work: cmake: cannot load libfoo\n",
-                    "ok     Ninja              one\n",
+                    "ok     Ninja              in C\n",
                     "git does not work: Exec format error", "ok     C compiler         cc (Debian",
                     "lacks  C++ compiler       not found\n",
                     "lacks  baseline           baselines/cpu-model.json:1: ", "Chart.js           not found\n",
                     CC="cc -m64", CXX="no-such-compiler")
+
+    def test_a_library_that_the_compiler_does_not_find(self):
+        self.make_machine()
+        self.make_program("bin/g++", "libboost_context.so")
+        self.doctor(2, "lacks  Boost.Context      the library is not found\n")
 
     def test_where_the_toolkit_is(self):
         self.make_machine()
