@@ -1,9 +1,8 @@
 /* A comparison's program as `kernelgate tune` sees it, on a script: PROGRAM.json beside it.
  *
- * {"exit": N,                 --candidates and --work end so, and print nothing
+ * {"exit": N,                 --candidates ends so, and prints nothing
  *  "unavailable": true,       observers find no device
  *  "candidates": {...},       what --candidates prints; its cases are those of --cases
- *  "work": {...},             what --work prints
  *  "records": [{...}, ...]}   what observers append, in this order: those of cases that were asked
  *                             for, and those of none. A member "part" restricts one to that part,
  *                             "pause_ms" is a time before it, "crash" true is the process's end.
@@ -40,14 +39,15 @@ static json_t *load_script(const char *program)
     return script;
 }
 
-static int print_answer(const json_t *script, const char *name)
+static int print_candidates(const json_t *script)
 {
     if (json_object_get(script, "exit") != NULL) {
         kg__complain("no GPU: this one is a fake");
         return (int)json_integer_value(json_object_get(script, "exit"));
     }
-    return json_dumpf(json_object_get(script, name), stdout, JSON_INDENT(1)) == 0 ? KG__EXIT_PASS
-                                                                                  : KG__EXIT_ERROR;
+    return json_dumpf(json_object_get(script, "candidates"), stdout, JSON_INDENT(1)) == 0
+               ? KG__EXIT_PASS
+               : KG__EXIT_ERROR;
 }
 
 /* The same cases of any part, a line each. */
@@ -171,8 +171,8 @@ int main(int argc, char **argv)
     json_t *script = load_script(argv[0]);
     int code = KG__EXIT_ERROR;
 
-    if (argc == 2 && (strcmp(argv[1], "--candidates") == 0 || strcmp(argv[1], "--work") == 0))
-        code = print_answer(script, argv[1] + strlen("--"));
+    if (argc == 2 && strcmp(argv[1], "--candidates") == 0)
+        code = print_candidates(script);
     else if (argc == 3 && strcmp(argv[1], "--cases") == 0)
         code = print_cases(script);
     else if (argc == 7 && strcmp(argv[1], "--observe") == 0)
