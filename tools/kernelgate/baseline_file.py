@@ -200,12 +200,12 @@ def parse(label, name, data):
                 file.write(data)
             done = subprocess.run([command, "baseline", "lint", "--json", "--figures", path], stdin=subprocess.DEVNULL,
                                   stdout=subprocess.PIPE, timeout=LINT_SECONDS, check=False)
-        (checked,) = list_of(parse_json(done.stdout), "files")
+        checked = next(iter(list_of(parse_json(done.stdout), "files")), {})
     except (OSError, subprocess.TimeoutExpired, ValueError) as error:
         raise Failure(f"{label}: cannot be checked: {error}: install kernelgate again, or set TMPDIR to a folder with free space"
                       ) from None
     if "figures" not in checked:
-        finding = next(iter(list_of(checked, "findings")), "it is not a baseline")
+        finding = next(iter(list_of(checked, "findings")), f"{label}: its name is not UTF-8: rename it")
         raise Failure(finding.replace(path, label, 1))
     return Baseline(label, parse_json(data), checked)
 

@@ -117,6 +117,7 @@ m/tiled/530/b16  time_ns    5 000 ns  2.0 %            0.9 %         5     2.0 %
 
     def test_refusals(self):
         self.write("baselines/bad.json", "{")
+        self.write("\udcff.json", BEFORE)
         for told, *arguments in (
                 (f'{PATH} has no case "m/naiv/530/b16"; did you mean "m/naive/530/b16"?', "nvidia-fake", "--case",
                  "m/naiv/530/b16"),
@@ -126,6 +127,7 @@ m/tiled/530/b16  time_ns    5 000 ns  2.0 %            0.9 %         5     2.0 %
                 ("nvidia-fak: there is no baseline of this key in baselines; did you mean nvidia-fake?", "nvidia-fak"),
                 ("cpu-model: there is no baseline of this key in baselines: record one", "cpu-model"),
                 ("kernelgate: x.json: there is no such file: name another, or a key\n", "x.json"),
+                ("\udcff.json: its name is not UTF-8", "./\udcff.json"),
                 (f"kernelgate: {PATH}/y: there is no such file", f"{PATH}/y"),
                 ("cannot be read: it is not a regular file", "./baselines"),
                 ("baseline show: takes one file or key", "a", "b"), ("baseline show: takes one file or key",),

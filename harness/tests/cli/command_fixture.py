@@ -34,7 +34,7 @@ class Folder(unittest.TestCase):
             return file.read()
 
     def run_command(self, *arguments, **settings):
-        return subprocess.run([COMMAND, *arguments], capture_output=True, text=True, check=False,
+        return subprocess.run([COMMAND, *arguments], capture_output=True, encoding="utf-8", errors="surrogateescape", check=False,
                               env={**self.environment, **settings})
 
     def expect(self, code, told, *arguments, **settings):
