@@ -8,7 +8,6 @@
 #include "base/json.h"
 #include "base/message.h"
 #include "base/text.h"
-#include "baseline/baseline_diff.h"
 #include "records/records.h"
 
 /* How a metric, or a case, is held more loosely than it was, the worst first. */
@@ -23,14 +22,6 @@ static const struct {
     [RETIRED] = { "retired", "retired", "retired" },
     [WIDENED] = { "widened", "limit widened", "limits widened" },
     [SLOWER] = { "slower", "value raised", "values raised" },
-};
-
-static const char *const states[] = {
-    [KG__FILE_UNCHANGED] = "unchanged",
-    [KG__FILE_CHANGED] = "changed",
-    [KG__FILE_NEW] = "new",
-    [KG__FILE_REMOVED] = "removed",
-    [KG__FILE_UNREADABLE] = "unreadable",
 };
 
 json_t *kg__baseline_changes_make(void)
@@ -65,105 +56,6 @@ void kg__baseline_changes_count(json_t *changes, const kg__baseline *baseline)
     add_to_count(changes, "limits_above_10_percent", wide);
 }
 
-/* Whether a metric or case is held more loosely in one way. */
-static bool is_loosened(const kg__baseline_difference *difference, loosening how)
-{
-    bool moved = difference->kind == KG__DIFFERENCE_MOVED;
-
-    switch (how) {
-    case NO_LONGER_GATED:
-        return moved && difference->first != NULL && difference->first->gated && !difference->gated;
-    case RETIRED:
-        return difference->kind == KG__DIFFERENCE_RETIRED &&
-               (difference->whole || difference->gated);
-    case WIDENED:
-        return moved && difference->loosened;
-    case SLOWER:
-        return moved && difference->gated && difference->beyond && difference->change > 0.0;
-    case LOOSENINGS:
-        break;
-    }
-    return false;
-}
-
-/* The worst of the ways in which a metric or case is held more loosely; LOOSENINGS where it is not.
- */
-static loosening find_worst(const kg__baseline_difference *difference)
-{
-    loosening how = NO_LONGER_GATED;
-
-    while (how < LOOSENINGS && !is_loosened(difference, how))
-        how++;
-    return how;
-}
-
-/* Adds an entry of what is held more loosely, with what it was and what it is. */
-static void add_loosened(json_t *list, const char *target,
-                         const kg__baseline_difference *difference, loosening how)
-{
-    json_t *entry = json_pack("{s:s, s:s, s:s}", "target", target, "case", difference->id, "kind",
-                              loosenings[how].name);
-
-    if (!difference->whole)
-        json_object_set_new(entry, "metric", json_string(difference->metric));
-    if (how == WIDENED) {
-        kg__json_set_finite(entry, "before", kg__baseline_judgement(difference->first).smallest);
-        kg__json_set_finite(entry, "after", kg__baseline_judgement(difference->last).smallest);
-    } else if (how == SLOWER) {
-        kg__json_set_finite(entry, "before",
-                            difference->first != NULL ? difference->first->value : 0.0);
-        kg__json_set_finite(entry, "after", difference->last->value);
-    }
-    json_array_append_new(list, entry);
-}
-
-/* How many sentinels have another value than they had, or came or went. */
-static size_t count_moved_sentinels(const kg__baseline *first, const kg__baseline *last)
-{
-    size_t kept = 0;
-    size_t moved = 0;
-
-    for (size_t i = 0; i < last->sentinel_count; i++) {
-        const kg__baseline_case *now = &last->sentinels[i];
-        const kg__baseline_case *then = kg__baseline_sentinel(first, now->id);
-
-        if (then == NULL)
-            continue;
-        kept++;
-        moved += kg__baseline_metric_of(then, "time_ns")->value !=
-                 kg__baseline_metric_of(now, "time_ns")->value;
-    }
-    return moved + (first->sentinel_count - kept) + (last->sentinel_count - kept);
-}
-
-void kg__baseline_changes_add(json_t *changes, const char *target, kg__file_state state,
-                              const kg__baseline *first, const kg__baseline *last, const char *why)
-{
-    kg__baseline_diff diff = kg__baseline_diff_make(first, last);
-    json_t *file = json_pack("{s:s, s:s}", "target", target, "state", states[state]);
-    size_t added = 0;
-
-    for (size_t i = 0; i < diff.count; i++)
-        added += diff.items[i].kind == KG__DIFFERENCE_NEW;
-    for (loosening how = NO_LONGER_GATED; how < LOOSENINGS; how++) {
-        size_t count = 0;
-
-        for (size_t i = 0; i < diff.count; i++) {
-            count += is_loosened(&diff.items[i], how);
-            /* Of a file that is gone all is. */
-            if (find_worst(&diff.items[i]) == how && state != KG__FILE_REMOVED)
-                add_loosened(json_object_get(changes, "loosened"), target, &diff.items[i], how);
-        }
-        add_to_count(file, loosenings[how].name, count);
-    }
-    add_to_count(file, "new", added);
-    add_to_count(file, "sentinels_moved", count_moved_sentinels(first, last));
-    if (why != NULL)
-        json_object_set_new(file, "why", kg__json_clean_string(why));
-    json_array_append_new(json_object_get(changes, "files"), file);
-    kg__baseline_diff_free(&diff);
-}
-
 /* Whether there is anything to say. */
 static bool has_content(const json_t *changes)
 {
@@ -194,7 +86,7 @@ static bool write_states(FILE *stream, const json_t *changes)
         const char *state = kg__json_text(file, "state");
         const char *why = kg__json_text(file, "why");
 
-        if (strcmp(state, states[KG__FILE_UNCHANGED]) == 0)
+        if (strcmp(state, "unchanged") == 0)
             continue;
         fprintf(stream, "%s%s %s%s%s%s", changed ? ", " : "", kg__json_text(file, "target"), state,
                 *why != '\0' ? " (" : "", why, *why != '\0' ? ")" : "");

@@ -16,26 +16,12 @@
 /* More metrics and cases than this that are held more loosely are counted, not named. */
 #define KG__LOOSENED_NAMED 10
 
-/* What became of a file since an earlier commit. */
-typedef enum kg__file_state {
-    KG__FILE_UNCHANGED,
-    KG__FILE_CHANGED,
-    KG__FILE_NEW,
-    KG__FILE_REMOVED,
-    KG__FILE_UNREADABLE /* it could not be read as it was then, so that nothing can be compared */
-} kg__file_state;
-
 /* The member, which knows of no file yet; the caller's. */
 json_t *kg__baseline_changes_make(void);
 
 /* Counts what a baseline that judged the run does not hold, or holds loosely: its metrics that are
  * not gated, and its limits above KG__WIDE_LIMIT. */
 void kg__baseline_changes_count(json_t *changes, const kg__baseline *baseline);
-
-/* Adds a file: `target` is its key, `first` what it was and `last` what it is, both empty where
- * there is nothing to compare. `why` (NULL: none) says why it could not be read. */
-void kg__baseline_changes_add(json_t *changes, const char *target, kg__file_state state,
-                              const kg__baseline *first, const kg__baseline *last, const char *why);
 
 /* One sentence on a results document's baselines, to follow the word "baselines": " since main:
  * nvidia-h200 changed; loosened: 1 metric no longer gated; 44 metrics are not gated, 5 limits are

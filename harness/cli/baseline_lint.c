@@ -8,13 +8,16 @@
 
 #include "base/exit_code.h"
 #include "base/json.h"
+#include "baseline/make_baseline.h"
 #include "cli/baseline_files.h"
 #include "cli/command.h"
 #include "records/records.h"
 #include "results/results.h"
+#include "suite/counters.h"
 #include "suite/settings.h"
 
 static bool as_json;
+static bool with_figures;
 
 #define LINT_SCHEMA "kernelgate-lint/1"
 
@@ -66,8 +69,51 @@ static void add_finding(void *context, const char *id, const char *metric, const
     add_error(context_of_file->errors, error.text);
 }
 
-/* Whether a file is valid; its load error, or the findings in it, are added to `errors`. */
-static bool lint_file(const char *path, json_t *errors, size_t *cases)
+/* What the judge makes of each metric of cases or sentinels, by id and name. */
+static void add_figures(json_t *figures, const kg__baseline_case *cases, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        json_t *metrics = json_object();
+
+        for (size_t j = 0; j < cases[i].metric_count; j++) {
+            const kg__baseline_metric *metric = &cases[i].metrics[j];
+            kg__judgement judgement = kg__baseline_judgement(metric);
+            json_t *entry = json_object();
+
+            kg__json_set_finite(entry, "limit", judgement.limit);
+            kg__json_set_finite(entry, "smallest", judgement.smallest);
+            if (metric->session_count > 0) {
+                kg__json_set_finite(entry, "noise",
+                                    kg__noise(metric->sessions, metric->session_count));
+                kg__json_set_finite(entry, "noise_bound",
+                                    kg__noise_bound(metric->sessions, metric->session_count));
+            }
+            json_object_set_new(metrics, metric->name, entry);
+        }
+        json_object_set_new(figures, cases[i].id, metrics);
+    }
+}
+
+/* Adds to a file's entry what the Python commands cannot read in the file itself. */
+static void describe_baseline(json_t *entry, const kg__baseline *baseline)
+{
+    const char *model = kg__json_text(baseline->provenance, "model");
+    json_t *figures = json_object();
+    json_t *outdated = json_array();
+
+    add_figures(figures, baseline->sentinels, baseline->sentinel_count);
+    add_figures(figures, baseline->cases, baseline->case_count);
+    for (int i = 0; i < KG__COUNTERS; i++) {
+        if (!kg__counter_is_of((kg__counter)i, model))
+            json_array_append_new(outdated, json_string(kg__counter_name((kg__counter)i)));
+    }
+    json_object_set_new(entry, "figures", figures);
+    json_object_set_new(entry, "outdated", outdated);
+}
+
+/* Whether a file is valid; its load error, or the findings in it, are added to `errors`. Of a file
+ * that can be read `entry` (may be NULL) gets the figures where they are wanted. */
+static bool lint_file(const char *path, json_t *errors, size_t *cases, json_t *entry)
 {
     lint_context context = { path, errors };
     kg__error error = { "" };
@@ -83,6 +129,8 @@ static bool lint_file(const char *path, json_t *errors, size_t *cases)
         findings = kg__baseline_lint(&baseline, add_finding, &context);
     if (status == KG__LOADED && findings == 0)
         print_ok(path, &baseline);
+    if (status == KG__LOADED && entry != NULL && with_figures)
+        describe_baseline(entry, &baseline);
     *cases = baseline.case_count;
     kg__baseline_free(&baseline);
     return status == KG__LOADED && findings == 0;
@@ -92,11 +140,15 @@ static bool lint_file(const char *path, json_t *errors, size_t *cases)
 static bool lint_document(const char *path, json_t *files)
 {
     json_t *errors = json_array();
+    json_t *entry =
+        json_pack("{s:s, s:b, s:i, s:O}", "file", path, "ok", 0, "cases", 0, "findings", errors);
     size_t cases;
-    bool good = lint_file(path, errors, &cases);
+    bool good = lint_file(path, errors, &cases, entry);
 
-    json_array_append_new(files, json_pack("{s:s, s:b, s:I, s:o}", "file", path, "ok", (int)good,
-                                           "cases", (json_int_t)cases, "findings", errors));
+    json_object_set_new(entry, "ok", json_boolean(good));
+    json_object_set_new(entry, "cases", json_integer((json_int_t)cases));
+    json_array_append_new(files, entry);
+    json_decref(errors);
     return good;
 }
 
@@ -143,7 +195,7 @@ void kg__lint_into_results(json_t *results)
     if (access(folder, F_OK) == 0 && !add_folder(folder, &paths))
         kg__results_add_error(results, NULL, "the baselines cannot be listed: see above");
     for (i = 0; i < paths.count; i++)
-        (void)lint_file(paths.items[i], errors, &cases);
+        (void)lint_file(paths.items[i], errors, &cases, NULL);
     json_array_foreach (errors, i, line) {
         if (!is_reported(results, json_string_value(line)))
             kg__results_add_error(results, NULL, json_string_value(line));
@@ -184,6 +236,9 @@ static int lint(size_t count, char **operands)
 
 static const kg__option lint_options[] = {
     KG__JSON_OPTION(as_json),
+    { "--figures", NULL,
+      "with --json: add the limit, the smallest slowdown and the noise of each metric", NULL,
+      &with_figures },
     { 0 },
 };
 

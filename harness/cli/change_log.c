@@ -152,14 +152,23 @@ void kg__change_log_note(kg__change_log *log, const char *id, const char *kind, 
         json_object_set(entry, "notes", notes);
 }
 
+/* What a complaint says of an output that cannot be written: with the file that was, if any. */
+static void name_output(const char *command, const char *written_file, char *text, size_t size)
+{
+    if (written_file != NULL)
+        kg__format(text, size, "%s: %s was written, but its report is lost", command, written_file);
+    else
+        kg__format(text, size, "%s", command);
+}
+
 int kg__change_log_end(kg__change_log *log, bool as_json, int code)
 {
     bool written = json_is_true(json_object_get(log->document, "written"));
     char output[2 * KG__PATH_SIZE];
     bool printed;
 
-    kg__name_output(kg__json_text(log->document, "command"),
-                    written ? kg__json_text(log->document, "file") : NULL, output, sizeof output);
+    name_output(kg__json_text(log->document, "command"),
+                written ? kg__json_text(log->document, "file") : NULL, output, sizeof output);
     kg__change_log_set(log, "exit_code", json_integer(code));
     if (as_json)
         printed = kg__json_print(json_incref(log->document), JSON_INDENT(1), output);

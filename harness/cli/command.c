@@ -27,14 +27,6 @@ void kg__narrate_to_stderr(void)
     narrates_to_stderr = true;
 }
 
-void kg__name_output(const char *command, const char *written_file, char *text, size_t size)
-{
-    if (written_file != NULL)
-        kg__format(text, size, "%s: %s was written, but its report is lost", command, written_file);
-    else
-        kg__format(text, size, "%s", command);
-}
-
 bool kg__flush_output(const char *command)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))

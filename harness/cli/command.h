@@ -97,10 +97,6 @@ void kg__narrate_to_stderr(void);
 /* The folder of a run's results: `folder` unless NULL, else KG_OUT, else out. */
 const char *kg__results_folder(const char *folder);
 
-/* The start of a complaint about lost output: the command, and that it wrote the file
- * `written_file` all the same (NULL: none) although it failed. */
-void kg__name_output(const char *command, const char *written_file, char *text, size_t size);
-
 /* Whether everything printed reached the standard output; complains if it did not. */
 bool kg__flush_output(const char *command);
 

@@ -110,6 +110,40 @@ char *kg__tool_help(const kg__command *command)
         kg__complain("%s --help: failed: install Python 3.9 or newer", command->tool);
     return text;
 }
+const kg__command kg__doctor_command = {
+    .name = "doctor",
+    .operands = "",
+    .summary = "Check what this machine needs for a gate, with advice",
+    .tool = "doctor.py",
+};
+
+const kg__command kg__list_command = {
+    .name = "list",
+    .operands = "[FILTER]",
+    .summary = "Print the cases of the built programs, what each is for, and the variants' ideas",
+    .tool = "list_cases.py",
+};
+
+const kg__command kg__baseline_show_command = {
+    .name = "baseline show",
+    .operands = "FILE|KEY",
+    .summary = "Print what a baseline holds, case by case",
+    .tool = "baseline_show.py",
+};
+
+const kg__command kg__baseline_diff_command = {
+    .name = "baseline diff",
+    .operands = "[FILE|KEY...]",
+    .summary = "Print how far baselines have moved in all, worst case first",
+    .tool = "baseline_diff.py",
+};
+
+const kg__command kg__baseline_retire_command = {
+    .name = "baseline retire",
+    .operands = "FILE|KEY GLOB...",
+    .summary = "Take cases out of a baseline by name",
+    .tool = "baseline_retire.py",
+};
 
 const kg__command kg__import_command = {
     .name = "import",

@@ -344,7 +344,7 @@ json_t *kg__device_state(bool *throttled)
     if (foreign >= 0)
         json_object_set_new(state, "foreign_processes", json_integer(foreign));
     if (gpu.reasons_known) {
-        kg__nvml_reasons_text(gpu.reasons, false, reasons, sizeof reasons);
+        kg__nvml_reasons_text(gpu.reasons, reasons, sizeof reasons);
         json_object_set_new(state, "clock_reasons", json_string(reasons));
         *throttled = *throttled || kg__nvml_throttles(gpu.reasons);
     }

@@ -51,7 +51,6 @@ struct kg__nvml {
     /* Without these nothing can be asked. */
     int (*init)(void);
     int (*shutdown)(void);
-    int (*count)(unsigned *);
     int (*by_index)(unsigned, device_handle *);
     int (*by_uuid)(const char *, device_handle *);
     int (*by_bus_id)(const char *, device_handle *);
@@ -94,8 +93,6 @@ static const char *find_symbols(kg__nvml *nvml)
         return "nvmlInit_v2";
     if (!FIND(nvml, shutdown, "nvmlShutdown"))
         return "nvmlShutdown";
-    if (!FIND(nvml, count, "nvmlDeviceGetCount_v2"))
-        return "nvmlDeviceGetCount_v2";
     if (!FIND(nvml, by_index, "nvmlDeviceGetHandleByIndex_v2"))
         return "nvmlDeviceGetHandleByIndex_v2";
     if (!FIND(nvml, by_uuid, "nvmlDeviceGetHandleByUUID"))
@@ -199,13 +196,6 @@ void kg__nvml_driver(const kg__nvml *nvml, char *text, size_t size)
 {
     if (nvml->driver_version == NULL || nvml->driver_version(text, (unsigned)size) != SUCCESS)
         *text = '\0';
-}
-
-int kg__nvml_count(const kg__nvml *nvml)
-{
-    unsigned count = 0;
-
-    return nvml->count(&count) == SUCCESS ? (int)count : -1;
 }
 
 static int find_device(const kg__nvml *nvml, const char *id, device_handle *device)
@@ -442,16 +432,13 @@ const char *kg__nvml_next_reason(uint64_t *reasons)
     return "a reason that this version does not know";
 }
 
-void kg__nvml_reasons_text(uint64_t reasons, bool throttling_only, char *text, size_t size)
+void kg__nvml_reasons_text(uint64_t reasons, char *text, size_t size)
 {
     const char *name;
     size_t used = 0;
 
     kg__format(text, size, "none");
-    for (uint64_t left = reasons, before = left; (name = kg__nvml_next_reason(&left)) != NULL;
-         before = left) {
-        if (throttling_only && !kg__nvml_throttles(before & ~left))
-            continue;
+    while ((name = kg__nvml_next_reason(&reasons)) != NULL) {
         kg__format(text + used, size - used, "%s%s", used > 0 ? ", " : "", name);
         used += strlen(text + used);
     }

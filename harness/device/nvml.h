@@ -53,9 +53,6 @@ void kg__nvml_close(kg__nvml *nvml);
 /* The driver's version, "580.159.04"; empty where it is not known. */
 void kg__nvml_driver(const kg__nvml *nvml, char *text, size_t size);
 
-/* How many cards there are; -1 where that is not known. */
-int kg__nvml_count(const kg__nvml *nvml);
-
 /* Asks for the state of the card `id`: its PCI bus id ("0000:19:00.0"), its UUID ("GPU-...") or
  * its index by PCI order ("0"). False with `error` where there is no such card or it does not
  * answer; every figure is then unavailable. */
@@ -95,8 +92,7 @@ bool kg__nvml_text_throttles(const char *reasons);
  * the mask; NULL when none is left. */
 const char *kg__nvml_next_reason(uint64_t *reasons);
 
-/* The reasons joined by ", "; "none" where there is none. With `throttling_only`, those alone that
- * slow a card down. */
-void kg__nvml_reasons_text(uint64_t reasons, bool throttling_only, char *text, size_t size);
+/* The reasons joined by ", "; "none" where there is none. */
+void kg__nvml_reasons_text(uint64_t reasons, char *text, size_t size);
 
 #endif

@@ -129,6 +129,10 @@ def print_output(command, text):
 def print_document(command, document):
     """Prints a JSON document; no CI runner takes a string in it for one of its commands."""
     print_output(command, json.dumps(document, indent=1, ensure_ascii=False).replace("##[", "\\u0023#[") + "\n")
+def json_text(document):
+    """A document as the commands print it: UTF-8, whatever bytes a path has, and no CI runner's command."""
+    text = json.dumps(document, indent=1, ensure_ascii=False).replace("##[", "\\u0023#[")
+    return text.encode("utf-8", "replace").decode() + "\n"
 
 
 def open_regular(path):

@@ -273,7 +273,7 @@ Test(discovery, whole_programs)
 {
     ending seen;
 
-    write_program("[ \"$1\" = --jobs=2 ] && echo '[FAIL] one::b' && exit 1\n"
+    write_program("[ \"$1\" = --jobs=1 ] && echo '[FAIL] one::b' && exit 1\n"
                   "printf 'one: 2 tests\\n|-- a\\n`-- b\\n'");
     include_program_as("harness.one", at("program"), "harness;one", "TIMEOUT 20");
     seen = run_ctest_whole("-N", "KG_WHOLE_PROGRAMS=0");

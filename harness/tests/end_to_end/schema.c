@@ -42,15 +42,6 @@ Test(schema, every_stored_baseline_is_valid)
     cr_expect(count >= 2, "the CPU model's, and that of a GPU");
 }
 
-Test(schema, what_the_doctor_finds)
-{
-    const char *const arguments[] = { KG__COMMAND, "doctor", "--json", "--root", at(""), NULL };
-    json_t *document = drive_document(arguments, NULL, 0, NULL);
-
-    expect_strict(document);
-    json_decref(document);
-}
-
 /* What a reader says of a document. */
 typedef bool reader(const json_t *document, kg__error *error);
 

@@ -1,0 +1,68 @@
+"""Runs of the command in a folder of their own: for tests whose arguments begin with TREE KERNELGATE."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TREE, COMMAND = sys.argv[1:3]
+sys.path.insert(0, os.path.join(TREE, "tools", "kernelgate"))
+VALIDATE = [sys.executable, "-W", "ignore", os.path.join(TREE, "harness", "tests", "fakes", "validate_documents.py"),
+            os.path.join(TREE, "baselines", "schemas")]
+
+
+class Folder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(folder.name)
+        self.environment = {name: value for name, value in os.environ.items()
+                            if not name.startswith(("KG_", "BXFI_")) and name not in ("CC", "CXX", "NO_COLOR", "CLICOLOR_FORCE")}
+        self.environment.update(KG_LOCK_DIR=folder.name, GIT_CEILING_DIRECTORIES=os.path.dirname(folder.name))
+
+    def write(self, path, content):
+        if os.path.dirname(path):
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(content if isinstance(content, str) else json.dumps(content))
+
+    def read(self, path):
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+
+    def run_command(self, *arguments, **settings):
+        return subprocess.run([COMMAND, *arguments], capture_output=True, encoding="utf-8", errors="surrogateescape", check=False,
+                              env={**self.environment, **settings})
+
+    def expect(self, code, told, *arguments, **settings):
+        """The standard output, where the command ends so; a refusal is in lines of the standard error alone."""
+        done = self.run_command(*arguments, **settings)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        self.assertIn(told, done.stdout + done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+        return done.stdout
+
+    def refuse(self, told, *arguments, **settings):
+        self.assertEqual(self.expect(2, told, *arguments, **settings), "")
+
+    def document(self, code, *arguments, **settings):
+        """The document that is all of the output, valid by its schema."""
+        return self._document(code, arguments, settings, [])
+
+    def small_document(self, code, *arguments, **settings):
+        """The same of a small document, of whose schema it is tried that it takes no others."""
+        document = self._document(code, arguments, settings, ["changed"])
+        copies = json.loads(self.read("changed"))
+        self.assertGreater(sum(not valid for valid, _ in copies), len(copies) * 3 / 5)
+        return document
+
+    def _document(self, code, arguments, settings, changed):
+        done = self.run_command(*arguments, **settings)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        self.write("document", done.stdout)
+        held = subprocess.run([*VALIDATE, "document", *changed], capture_output=True, text=True, check=False)
+        self.assertEqual(held.returncode, 0, held.stderr)
+        return json.loads(done.stdout)

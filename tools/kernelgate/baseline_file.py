@@ -1,0 +1,366 @@
+"""Baseline files: finding and reading them, in the tree or at a commit, and writing them.
+
+What a baseline may hold and what the judge makes of it is for `kernelgate baseline lint` to say: a file is checked by it
+before it is read here, and every limit and noise is its."""
+
+import difflib
+import fcntl
+import json
+import os
+import re
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from typing import Optional
+
+from common import Failure, list_of, member, number_of, open_regular, parse_json, text_of
+from figures import exact
+from programs import globs_take
+
+SUFFIX = ".json"
+SCHEMA_SUFFIX = ".schema.json"
+SCHEMA = "kernelgate-baseline/1"
+MODEL_KEY = "cpu-model"
+LARGEST_WHOLE = 2.0**53
+GIT_SECONDS = 60
+LINT_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class Metric:
+    name: str
+    value: float
+    band: float
+    by_hand: bool
+    floor: float
+    gated: bool
+    sessions: tuple
+    limit: float  # in force
+    smallest: float  # slowdown that is found
+    noise: Optional[float]
+    noise_bound: Optional[float]
+
+
+def _metric(name, stored, figures):
+    return Metric(name, number_of(stored, "value"), float(stored.get("band", 0)), "band_by" in stored,
+                  float(stored.get("floor", 0)), stored.get("gated", True), tuple(map(float, list_of(stored, "sessions"))),
+                  figures["limit"], figures["smallest"], figures.get("noise"), figures.get("noise_bound"))
+
+
+@dataclass(frozen=True)
+class Case:
+    """A case, or a sentinel, by its name."""
+
+    id: str
+    commit: str
+    code: Optional[dict]
+    lines: Optional[dict]
+    metrics: dict  # by name, in order
+
+
+class Baseline:
+    """A baseline that was checked; without a document, one of no case."""
+
+    def __init__(self, path, document=None, checked=None):
+        self.path = path
+        self._document = document or {}
+        self._figures = member(checked, "figures") or {}
+        self.outdated = set(list_of(checked, "outdated"))  # counters that its version of the model counted otherwise
+        self.target = member(self._document, "target") or {}
+        self.sentinels = self._cases("sentinels")
+        self.cases = self._cases("cases")
+        self.checked = sorted(list_of(self._document, "checked"))
+
+    def _cases(self, kind):
+        cases = {}
+        for name, stored in sorted((member(self._document, kind) or {}).items()):
+            figures = self._figures[name]
+            metrics = {metric: _metric(metric, stored[metric], figures[metric]) for metric in sorted(figures)}
+            cases[name] = Case(name, text_of(stored, "commit"), stored.get("code"), stored.get("lines"), metrics)
+        return cases
+
+    @property
+    def is_model(self):
+        return text_of(self.target, "key") == MODEL_KEY
+
+    def nearest(self, glob):
+        """The case that a glob which takes none may have meant, as words for an error; "" where none is near."""
+        found = difflib.get_close_matches(glob, [*self.cases, *self.checked], 1, 0.55)
+        return f'; did you mean "{found[0]}"?' if found else ""
+
+    def remove(self, globs):
+        """Removes the cases that a glob takes; their ids."""
+        removed = [
+            case for cases in (self.cases, self.checked) for case in cases if any(globs_take(glob, case) for glob in globs)
+        ]
+        self.cases = {name: case for name, case in self.cases.items() if name not in removed}
+        self.checked = [case for case in self.checked if case not in removed]
+        return removed
+
+    def text(self):
+        """The file's text, one line per case, in the one form that all writers give it."""
+        parts = [f'{{"schema": "{SCHEMA}"', f' "target": {_value(_in_order(self.target))}']
+        if "provenance" in self._document:
+            parts.append(f' "provenance": {_value(self._document["provenance"])}')
+        if self.sentinels:
+            parts.append(f' "sentinels": {{{", ".join(map(_case_text, self.sentinels.values()))}}}')
+        cases = ",\n  ".join(map(_case_text, self.cases.values()))
+        parts.append(f' "cases": {{\n  {cases}\n }}' if cases else ' "cases": {\n }')
+        if self.checked:
+            listed = ",\n  ".join(map(_value, self.checked))
+            parts.append(f' "checked": [\n  {listed}\n ]')
+        return ",\n".join(parts) + "}\n"
+
+
+def _in_order(target):
+    order = ("key", "name", "compute_capability", "memory_mib", "multiprocessors", "compiler")
+    return {name: target[name] for name in order if target.get(name)}
+
+
+def _value(value):
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_value(key)}: {_value(entry)}" for key, entry in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_value, value)) + "]"
+    if isinstance(value, float):
+        return exact(value, LARGEST_WHOLE)
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _metric_text(metric):
+    stored = {"value": metric.value, "band": metric.band}
+    if metric.by_hand:
+        stored["band_by"] = "hand"
+    if metric.name.endswith("_ns") or metric.floor:
+        stored["floor"] = metric.floor
+    if not metric.gated:
+        stored["gated"] = False
+    if metric.sessions:
+        stored["sessions"] = list(metric.sessions)
+    return f'"{metric.name}": {_value(stored)}'
+
+
+def _line_order(line):
+    file, _, number = line[0].rpartition(":")
+    return file.encode(), int(number)
+
+
+def _case_text(case):
+    parts = [f'"commit": {_value(case.commit)}'] if case.commit else []
+    parts += map(_metric_text, case.metrics.values())
+    if case.code is not None:
+        parts.append(f'"code": {_value(case.code)}')
+    if case.lines is not None:
+        lines = {line: dict(sorted(counters.items())) for line, counters in sorted(case.lines.items(), key=_line_order)}
+        parts.append(f'"lines": {_value(lines)}')
+    return f'"{case.id}": {{{", ".join(parts)}}}'
+
+
+# Reading
+
+
+def default_folder():
+    return os.environ.get("KG_BASELINES") or "baselines"
+
+
+def _is_key(name):
+    return "/" not in name and not name.endswith(SUFFIX)
+
+
+def path_of(name):
+    """The path of a baseline that is named by its file or by its target's key."""
+    return f"{default_folder()}/{name}{SUFFIX}" if _is_key(name) else name
+
+
+def split_path(path):
+    return os.path.dirname(path) or ".", os.path.basename(path)
+
+
+def _is_baseline_name(name):
+    return name.endswith(SUFFIX) and not name.startswith(".") and not name.endswith(SCHEMA_SUFFIX)
+
+
+def list_files(folder):
+    """The names of a folder's baseline files."""
+    try:
+        return sorted(filter(_is_baseline_name, os.listdir(folder)))
+    except OSError as error:
+        raise Failure(
+            f"{folder}: the folder of the baselines cannot be read: {error.strerror}: run this in its parent folder, or "
+            "set KG_BASELINES") from None
+
+
+def parse(label, name, data):
+    """The baseline in the content of the file `name`, which errors call `label`. Failure where it is not right."""
+    command = os.environ.get("KG__COMMAND", "kernelgate")
+    try:
+        with tempfile.TemporaryDirectory(prefix="kernelgate-") as folder:
+            path = os.path.join(folder, name)
+            with open(path, "wb") as file:
+                file.write(data)
+            done = subprocess.run([command, "baseline", "lint", "--json", "--figures", path], stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.PIPE, timeout=LINT_SECONDS, check=False)
+        checked = next(iter(list_of(parse_json(done.stdout), "files")), {})
+    except (OSError, subprocess.TimeoutExpired, ValueError) as error:
+        raise Failure(f"{label}: cannot be checked: {error}: install kernelgate again, or set TMPDIR to a folder with free space"
+                      ) from None
+    if "figures" not in checked:
+        finding = next(iter(list_of(checked, "findings")), f"{label}: its name is not UTF-8: rename it")
+        raise Failure(finding.replace(path, label, 1))
+    return Baseline(label, parse_json(data), checked)
+
+
+def read(path):
+    """The content of a file; None where there is none."""
+    try:
+        with open_regular(path) as file:
+            return file.read()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise Failure(f"{path}: cannot be read: {error.strerror}: check its permissions, or record a baseline with ci/rebaseline"
+                      ) from None
+
+
+def load(path):
+    """The baseline in a file; None where there is none. Failure where it is not right."""
+    data = read(path)
+    return None if data is None else parse(path, os.path.basename(path), data)
+
+
+def open_named(name):
+    """The baseline of a file or of a target's key."""
+    path = path_of(name)
+    baseline = load(path)
+    if baseline is not None:
+        return baseline
+    if not _is_key(name):
+        raise Failure(f"{path}: there is no such file: name another, or a key")
+    folder = default_folder()
+    keys = [file[: -len(SUFFIX)] for file in list_files(folder)]
+    nearest = difflib.get_close_matches(name, keys, 1)
+    raise Failure(f"{name}: there is no baseline of this key in {folder}"
+                  + (f"; did you mean {nearest[0]}?" if nearest else ": record one with ci/rebaseline"))
+
+
+# At a commit
+
+
+def _git(folder, *arguments):
+    try:
+        return subprocess.run(["git", "-C", folder, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, timeout=GIT_SECONDS, check=False)
+    except OSError as error:
+        raise Failure(f"git: cannot be run: {error.strerror}: install it (ci/setup)") from None
+    except subprocess.TimeoutExpired:
+        raise Failure(f"git {' '.join(arguments)}: has not ended in {GIT_SECONDS} s: run it yourself in {folder}") from None
+
+
+class Commit:
+    """A folder of baselines as it was at a commit, branch or tag. The folder itself may be gone since."""
+
+    def __init__(self, folder, reference):
+        self._folder = folder
+        self.reference = reference
+        self._place, self._prefix = folder, ""
+        if not os.path.lexists(folder):
+            self._place, name = split_path(folder)
+            self._prefix = f"{name}/"
+        self.name = self._find()
+
+    def _find(self):
+        reference = self.reference
+        done = None if reference.startswith("-") else _git(self._place, "rev-parse", "--quiet", "--verify",
+                                                           f"{reference}^{{commit}}")
+        if done is not None and done.returncode == 0:
+            return done.stdout.decode().strip()
+        if done is None or done.returncode == 1:
+            raise Failure(
+                f"--since {reference}: there is no such commit, branch or tag here: git log -- {self._folder} lists the "
+                "commits (a shallow clone lacks the older ones: git fetch --unshallow)")
+        why = (done.stderr.decode("utf-8", "replace").splitlines() or [""])[0]
+        raise Failure(f"--since {reference}: git failed in {self._folder}: {why}")
+
+    def read(self, name):
+        """The content of a file of the folder; None where there was none."""
+        blob = f"{self.name}:./{self._prefix}{name}"
+        if _git(self._place, "cat-file", "-e", blob).returncode != 0:
+            return None
+        done = _git(self._place, "cat-file", "blob", blob)
+        if done.returncode != 0:
+            raise Failure(f"{self.label(name)}: git cannot show it: try git -C {self._place} show {blob}")
+        return done.stdout
+
+    def label(self, name):
+        return f"{self.reference}:{self._folder}/{name}"
+
+    def list_files(self):
+        """The names of the folder's baseline files, now or at the commit."""
+        done = _git(self._place, "ls-tree", "-z", "--name-only", self.name, *filter(None, [self._prefix]))
+        if done.returncode != 0:
+            raise Failure(f"{self._folder}: git cannot list what it held at {self.reference}: try git -C {self._place} ls-tree "
+                          f"{self.name} {self._prefix}")
+        names = {os.path.basename(os.fsdecode(name)) for name in done.stdout.split(b"\0")}
+        now = set() if self._prefix else set(list_files(self._folder))
+        return sorted(now | set(filter(_is_baseline_name, names)))
+
+
+# Writing
+
+
+def lock(folder):
+    """Locks a folder of baselines for as long as the answer is open, as all writers do. Failure where another holds it."""
+    try:
+        facts = os.stat(folder)
+    except OSError as error:
+        raise Failure(f"{folder}: cannot be read: {error.strerror}: fix its permissions") from None
+    # Different paths may lead to the same folder.
+    path = f"{os.environ.get('KG_LOCK_DIR') or '/tmp'}/kernelgate-baselines-{facts.st_dev:x}-{facts.st_ino:x}.lock"
+    flags = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
+    try:
+        try:
+            file = os.open(path, flags)  # in a sticky folder the kernel may refuse O_CREAT on another user's file
+        except FileNotFoundError:
+            file = os.open(path, flags | os.O_CREAT, 0o666)
+            os.fchmod(file, 0o666)
+    except OSError as error:
+        raise Failure(f"{path}: the lock cannot be opened: {error.strerror}: set KG_LOCK_DIR to a folder that can be written"
+                      ) from None
+    stream = os.fdopen(file, "r+b", buffering=0)
+    try:
+        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        holder = stream.read(320).decode("utf-8", "replace") or "an unnamed process"
+        raise Failure(f"{folder}: it is held by {holder}: wait for its end") from None
+    except OSError as error:
+        raise Failure(f"{path}: the lock cannot be taken: {error.strerror}: set KG_LOCK_DIR to a local folder") from None
+    stream.truncate(0)
+    stream.write(f"process {os.getpid()} (kernelgate baseline retire)".encode())
+    return stream
+
+
+def save(baseline):
+    """Replaces the file by the baseline's text, whole or not at all."""
+    path = baseline.path
+    target = os.path.realpath(path)
+    folder, name = split_path(target)
+    temporary = os.path.join(folder, f".{name}.new-{os.getpid()}")
+    try:
+        mode = os.stat(target).st_mode & 0o777
+        if not mode & 0o222:
+            raise Failure(f"{path}: not written: it is write-protected: chmod u+w it first")
+        try:
+            with open(temporary, "wb", opener=lambda file, flags: os.open(file, flags | os.O_EXCL, mode)) as file:
+                os.fchmod(file.fileno(), mode)
+                file.write(baseline.text().encode("utf-8"))
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, target)
+        except OSError:
+            if os.path.exists(temporary):
+                os.unlink(temporary)
+            raise
+    except OSError as error:
+        raise Failure(
+            f"{path}: cannot be written: {error.strerror}: it is left as it was; check the folder's permissions and free "
+            "space") from None

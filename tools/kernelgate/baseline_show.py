@@ -1,0 +1,88 @@
+"""kernelgate baseline show: prints what a baseline holds, case by case."""
+
+from baseline_file import open_named
+from common import JSON_OPTION, Command, Failure, Option, is_number, json_text, print_output, run, text_of
+from figures import exact, plural, show_figure, show_percent, unit_of
+from programs import globs_take
+from plain_table import FORMAT_OPTION, clean, csv, format_of, written
+
+HEADINGS = ("case", "metric", "value", "band", "noise (3 sigma)", "sessions", "smallest", "gated", "commit", "code")
+FIGURES = {"value", "band", "noise (3 sigma)", "sessions", "smallest"}
+
+
+def describe_code(code):
+    """The kernel as compiled: "registers 32, shared_bytes 2048"."""
+    texts = (value if isinstance(value, str) else f"{value:.6g}" if is_number(value) else None for value in (code or {}).values())
+    return ", ".join(f"{key} {text}" for key, text in zip(code or {}, texts) if text is not None)
+
+
+def cells_of(case, metric):
+    """A row for readers, and its figures as files have them."""
+    shown = (show_figure(metric.value, unit_of(metric.name)), show_percent(metric.band) + (" by hand" if metric.by_hand else ""),
+             "-" if metric.noise is None else show_percent(metric.noise), str(len(metric.sessions) or "-"),
+             show_percent(metric.smallest) if metric.smallest else "any rise")
+    stored = (exact(metric.value), exact(metric.band), "" if metric.noise is None else exact(metric.noise),
+              str(len(metric.sessions) or ""), exact(metric.smallest))
+    rest = ("yes" if metric.gated else "no", case.commit, describe_code(case.code))
+    return (case.id, metric.name, *shown, *rest), (case.id, metric.name, *stored, *rest)
+
+
+def entry_of(case, metric):
+    entry = {"case": case.id, "metric": metric.name, "value": metric.value, "band": metric.band, "band_by_hand": metric.by_hand,
+             "floor": metric.floor, "sessions": len(metric.sessions), "gated": metric.gated, "noise": metric.noise,
+             "noise_bound": metric.noise_bound, "smallest": metric.smallest, "commit": case.commit or None, "code": case.code}
+    return {name: value for name, value in entry.items() if value is not None}
+
+
+def chosen(cases, globs):
+    return [(case, metric) for case in cases.values() if globs is None or globs_take(globs, case.id)
+            for metric in case.metrics.values()]
+
+
+def render(baseline, globs, form):
+    """The output: of the sentinels, then of the cases."""
+    sentinels, metrics = (chosen(cases, globs) for cases in (baseline.sentinels, baseline.cases))
+    if globs is not None and not sentinels and not metrics:
+        hint = baseline.nearest(globs) or f": kernelgate baseline show {baseline.path} lists them"
+        raise Failure(f'baseline show: {baseline.path} has no case "{globs}"{hint}')
+    key, name = text_of(baseline.target, "key"), text_of(baseline.target, "name")
+    if form == "json":
+        return json_text({"schema": "kernelgate-shown/1", "file": baseline.path, "target": {"key": key, "name": name},
+                          "cases": len(baseline.cases), "sentinels": [entry_of(*pair) for pair in sentinels],
+                          "metrics": [entry_of(*pair) for pair in metrics]})
+    rows = [cells_of(*pair) for pair in (*sentinels, *metrics)]
+    if form == "csv":
+        return csv(("target", *HEADINGS), [(key, *stored) for _, stored in rows])
+    title = (f"{'## ' if form == 'markdown' else ''}{clean(baseline.path)}: {clean(name)}{', ' if name else ''}"
+             f"{plural(len(baseline.cases), 'case')}{'' if globs is None else ' in all'}")
+    return f"{title}\n\n" + written(form, HEADINGS, [shown for shown, _ in rows], FIGURES)
+
+
+COMMAND = Command(
+    "baseline show",
+    options=(
+        Option("--case", "GLOB", "only these cases; * also matches slashes, a comma separates globs"),
+        FORMAT_OPTION,
+        JSON_OPTION,
+    ),
+    details="""\
+KEY is a target's: KEY.json in KG_BASELINES, else in baselines. noise: the random error
+of a value, from its sessions; smallest: the smallest slowdown that is detected; gated:
+whether it is judged. A time whose noise may exceed 5 % (noise_bound in the JSON) is not
+gated. See docs/judging.md.
+exit: 0 printed; 2 no such file, key or case, or an invalid file
+""",
+    takes_operands=True,
+)
+
+
+def main(arguments):
+    options = COMMAND.parse(arguments)
+    if len(options["operands"]) != 1:
+        raise Failure("baseline show: takes one file or key: kernelgate baseline show cpu-model")
+    form = format_of("baseline show", options)
+    print_output("baseline show", render(open_named(options["operands"][0]), options["case"], form))
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,54 @@
+"""Figures as readers and files have them."""
+
+import math
+
+LARGEST_GROUPED = 1e15  # beyond it digits in groups of three would not be read
+
+
+def show_figure(value, unit=""):
+    """A figure with its unit, with a space between groups of three digits."""
+    if not math.isfinite(value):
+        return "unknown"
+    magnitude = abs(value)
+    if magnitude >= LARGEST_GROUPED:
+        shown = f"{value:.6g}"
+    else:
+        whole = magnitude == math.floor(magnitude) or magnitude >= 1000
+        decimals = 0 if whole else 1 if magnitude >= 100 else 2 if magnitude >= 10 else 3
+        shown = f"{value:,.{decimals}f}".replace(",", " ")
+    return f"{shown} {unit}" if unit else shown
+
+
+def show_percent(fraction, sign=False):
+    """A fraction as "1.0 %", or as "+1.0 %" with a sign; with two digits of a small one."""
+    if not math.isfinite(fraction):
+        return "unknown"
+    percent = fraction * 100
+    magnitude = abs(percent)
+    plus = "+" if sign and percent > 0 else ""
+    if magnitude >= LARGEST_GROUPED:
+        return f"{plus}{percent:.3g} %"
+    decimals = 1
+    if magnitude >= 100:
+        decimals = 0
+    elif 0 < magnitude < 0.1:
+        decimals = int(min(9, 1 - math.floor(math.log10(magnitude))))
+    return f"{plus}{percent:,.{decimals}f} %".replace(",", " ")
+
+
+def exact(value, largest_whole=1e16):
+    """As few digits as read back as the same figure; a whole one without an exponent up to the largest. "" of what is none."""
+    value += 0.0  # -0 becomes 0
+    if not math.isfinite(value):
+        return ""
+    if value == math.floor(value) and abs(value) <= largest_whole:
+        return f"{value:.0f}"
+    return next(text for text in (f"{value:.{digits}g}" for digits in range(1, 18)) if float(text) == value)
+
+
+def unit_of(metric):
+    return "ns" if metric.endswith("_ns") else ""
+
+
+def plural(count, word, ending="s"):
+    return f"{count} {word}{'' if count == 1 else ending}"
