@@ -340,8 +340,9 @@ static double sum_steps(const search *run, const kg__listed_program *program)
     return steps;
 }
 
-static void take_record(void *context, const json_t *record)
+static void take_observation(void *context, const kg__observation *observation)
 {
+    json_t *record = observation->record;
     search *run = context;
     const char *event = kg__json_text(record, "event");
     const kg__tuning_candidate *candidate;
@@ -377,7 +378,7 @@ static int observe(search *run, const kg__listed_program *program, const char *o
         .cases = ids,
         .records = records,
         .silence_limit = kg__silence_limit(),
-        .on_record = take_record,
+        .on_observation = take_observation,
         .context = run,
     };
     kg__observation_status status = KG__OBSERVED;

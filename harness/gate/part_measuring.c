@@ -9,7 +9,7 @@
 #include "baseline/machine_code.h"
 #include "gate/part.h"
 #include "gate/spawn_observer.h"
-#include "records/records.h"
+#include "records/observation.h"
 #include "results/count_result.h"
 #include "results/time_result.h"
 #include "suite/settings.h"
@@ -75,7 +75,7 @@ static void identify_code(kg__part_run *run)
         const kg__subject *subject = &run->subjects[i];
 
         for (size_t j = 0; j < subject->observers && awaits_verdict(subject); j++) {
-            json_t *kernel = json_object_get(subject->measured[j], "kernel");
+            json_t *kernel = subject->measured[j]->kernel;
             char code[KG__HASH_TEXT_SIZE];
 
             if (kg__machine_code_of(machine_code, kernel, code))
@@ -103,9 +103,10 @@ static void keep_suspects(kg__part_run *run)
         identified = true;
         entry = kg__part_judge(run, subject);
         json_object_set_new(entry, "suspect", json_true());
-        json_object_set_new(
-            entry, "first",
-            json_pack("{s:O, s:O}", "measured", subject->measured[0], "sentinels", sentinels));
+        json_object_set_new(entry, "first",
+                            json_pack("{s:o, s:O}", "measured",
+                                      kg__observation_json(subject->measured[0]), "sentinels",
+                                      sentinels));
         kg__part_keep(subject, entry);
     }
     json_decref(sentinels);

@@ -69,8 +69,13 @@ static const json_t *metric_of(const char *name)
 
 static void gate_with(const kg__baseline *against, const char *otherwise)
 {
+    kg__error error = { "" };
+    kg__observation *measured = kg__observation_read(record, &error);
+
+    cr_assert(measured != NULL, "%s", error.text);
     json_decref(entry);
-    entry = kg__count_result(ID, &target, record, against, otherwise);
+    entry = kg__count_result(ID, &target, measured, against, otherwise);
+    kg__observation_release(measured);
     cr_assert(entry != NULL);
 }
 
