@@ -6,7 +6,6 @@
 
 #include "base/statistics.h"
 #include "base/text.h"
-#include "baseline/counter_lines.h"
 #include "suite/counters.h"
 
 /* Four digits below 1 us, whole nanoseconds above 10 us: finer than any band, and easy to read in a
@@ -141,15 +140,13 @@ kg__change kg__record_count(kg__baseline_case *entry, const char *counter, doubl
     return is_new ? KG__NEW : KG__MOVED;
 }
 
-bool kg__record_lines(kg__baseline_case *entry, const json_t *lines)
+bool kg__record_lines(kg__baseline_case *entry, const kg__lines *lines)
 {
-    json_t *sorted = kg__counter_lines_sorted(lines);
-    bool same = json_object_size(sorted) == 0 ? entry->lines == NULL
-                                              : json_equal(entry->lines, sorted) == 1;
+    kg__lines *copy = kg__lines_copy(lines);
+    bool same = kg__lines_equal(entry->lines, copy);
 
-    if (!same)
-        kg__baseline_set_lines(entry, sorted);
-    json_decref(sorted);
+    kg__lines_free(entry->lines);
+    entry->lines = copy;
     return !same;
 }
 
@@ -173,7 +170,7 @@ bool kg__counts_agree(const kg__observation *first, const kg__observation *secon
             return kg__fail(error, "%s is %s in one run and %s in another: %s", counter, text[0],
                             text[1], remedy);
     }
-    if (first->lines != second->lines && !json_equal(first->lines, second->lines))
+    if (!kg__lines_equal(first->lines, second->lines))
         return kg__fail(error, "its lines have other counts in another run: %s", remedy);
     return true;
 }

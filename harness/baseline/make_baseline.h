@@ -68,7 +68,7 @@ kg__change kg__record_count(kg__baseline_case *entry, const char *counter, doubl
                             double *old_value);
 
 /* Records the counters by source line; false when they are as they were. */
-bool kg__record_lines(kg__baseline_case *entry, const json_t *lines);
+bool kg__record_lines(kg__baseline_case *entry, const kg__lines *lines);
 
 /* Whether two runs counted the same of a case, the lines too, as counts must; false with `error`
  * naming the counter and both figures. */

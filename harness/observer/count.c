@@ -14,36 +14,25 @@
 #include "observer/observe.h"
 #include "suite/counters.h"
 
-/* Adds the counters that are not 0 to those of a line. */
-static void add_counts(json_t *line, const kg__counts *counts)
-{
-    for (int i = 0; i < KG__COUNTERS; i++) {
-        const char *name = kg__counter_name((kg__counter)i);
-        json_int_t count = json_integer_value(json_object_get(line, name));
-
-        if (counts->value[i] > 0)
-            json_object_set_new(line, name, json_integer(count + (json_int_t)counts->value[i]));
-    }
-}
-
 /* The counters by line of source. They add up to the totals, so there are none where an access has
  * no line, as without debug information. */
-static json_t *make_lines(const char *home, const kg__model_report *report)
+static kg__lines *make_lines(const char *home, const kg__model_report *report)
 {
-    json_t *lines = json_object();
+    kg__lines *lines = kg__lines_make();
 
     for (size_t i = 0; i < report->line_count; i++) {
         const kg__model_line *line = &report->lines[i];
-        char name[KG__PATH_SIZE];
+        const char *file;
+        kg__counts *counts;
 
         if (line->line == 0) {
-            json_object_clear(lines);
-            break;
+            kg__lines_free(lines);
+            return kg__lines_make();
         }
-        kg__format_path(name, sizeof name, "%s:%u", kg__source_name(home, line->file), line->line);
-        if (json_object_get(lines, name) == NULL)
-            json_object_set_new(lines, name, json_object());
-        add_counts(json_object_get(lines, name), &line->counts);
+        file = kg__source_name(home, line->file);
+        counts = kg__lines_at(lines, file, strlen(file), line->line);
+        for (int k = 0; k < KG__COUNTERS; k++)
+            counts->value[k] += line->counts.value[k];
     }
     return lines;
 }
@@ -54,6 +43,7 @@ typedef struct counted_case {
     kg__figures metrics[KG__COUNTERS];
     kg__absence absent[KG__COUNTERS];
     kg__work work;
+    kg__lines *lines;
 } counted_case;
 
 static void describe_counts(const kg_comparison *comparison, const kg__case *c,
@@ -62,12 +52,13 @@ static void describe_counts(const kg_comparison *comparison, const kg__case *c,
     bool sampled = report->watched < report->blocks;
     kg__observation *observation = &counted->observation;
 
+    counted->lines = make_lines(comparison->home, report);
     *observation = (kg__observation){
         .event = KG__EVENT_MEASURED,
         .id = c->id,
         .metrics = counted->metrics,
         .absent = counted->absent,
-        .lines = make_lines(comparison->home, report),
+        .lines = counted->lines,
         .work = kg__work_of(comparison, c, &counted->work),
         .sampled_blocks = (int64_t)report->watched,
         .sampled_of = sampled ? (int64_t)report->blocks : 0,
@@ -144,7 +135,7 @@ bool kg__measure_cases(const kg_comparison *comparison, const char *part,
             kg__report_wrong(records, comparison->home, cases[i]->id, why.text);
         else
             kg__report(records, KG__EVENT_FAILED, cases[i]->id, why.text);
-        json_decref(counted.observation.lines);
+        kg__lines_free(counted.lines);
         if (kg__device_is_lost())
             sound = kg__fail(error, "%s: the kernel has cost this process its device: fix it",
                              cases[i]->id);

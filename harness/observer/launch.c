@@ -56,10 +56,11 @@ bool kg__launch_cases(const kg_comparison *comparison, const kg__case *const *ca
         kg__report(records, KG__EVENT_START, id, NULL);
         switch (launch_once(&stage, comparison, cases[i], &kernels, &why)) {
         case KG__RIGHT:
-            good = kg__observation_append(
-                records,
-                &(kg__observation){ .event = KG__EVENT_LAUNCHED, .id = id, .kernels = kernels },
-                error);
+            good = kg__observation_append(records,
+                                          &(kg__observation){ .event = KG__EVENT_LAUNCHED,
+                                                              .id = id,
+                                                              .kernels = (unsigned int)kernels },
+                                          error);
             break;
         case KG__INCORRECT:
             kg__report_wrong(records, comparison->home, id, why.text);

@@ -159,7 +159,7 @@ static void report_measured(const kg__tune_run *run, const kg__tuned_case *tuned
         .metric_count = 1,
         .kernel = tuned->kernel,
         .work = kg__work_of(run->comparison, tuned->base.c, &work),
-        .dropped_in_round = tuned->racer.dropped_in_round,
+        .dropped_in_round = (unsigned int)tuned->racer.dropped_in_round,
     };
 
     time.samples = (int64_t)tuned->racer.count;

@@ -28,8 +28,8 @@ void kg__tune_run_progress(kg__tune_run *run, const kg__case *c)
     kg__observation progress = { .event = KG__EVENT_PROGRESS,
                                  .comparison = run->comparison->name,
                                  .size = size,
-                                 .done = run->done,
-                                 .total = run->total };
+                                 .done = (int64_t)run->done,
+                                 .total = (int64_t)run->total };
 
     if (now - run->progress_reported < PROGRESS_EVERY_SECONDS)
         return;

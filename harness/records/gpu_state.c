@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/json_fields.h"
 #include "base/text.h"
 
 #define REASONS "clock_reasons"
@@ -11,20 +12,19 @@
 /* Between two reasons. */
 static const char comma[] = ", ";
 
-static const struct {
-    const char *key;
-    size_t offset;
-    bool highest; /* the highest is the worst */
-} figures[] = {
-    { "temperature_c", offsetof(kg__gpu_state, temperature_c), true },
-    { "sm_clock_mhz", offsetof(kg__gpu_state, sm_clock_mhz), false },
-    { "memory_clock_mhz", offsetof(kg__gpu_state, memory_clock_mhz), false },
-    { "foreign_processes", offsetof(kg__gpu_state, foreign_processes), true },
-    { "launch_ns", offsetof(kg__gpu_state, launch_ns), false },
-    { "batches_repeated", offsetof(kg__gpu_state, batches_repeated), true },
-};
+#define FIGURE(member) KG__FIELD(kg__gpu_state, member, #member, FIGURE)
 
-#define FIGURES (sizeof figures / sizeof *figures)
+/* Of the first the highest is the worst, of the others the lowest. */
+static const kg__field figures[] = {
+    FIGURE(temperature_c),
+    FIGURE(foreign_processes),
+    FIGURE(batches_repeated),
+    FIGURE(sm_clock_mhz),
+    FIGURE(memory_clock_mhz),
+    FIGURE(launch_ns),
+    { 0 },
+};
+#define HIGHEST 3
 
 static int64_t *figure_of(kg__gpu_state *state, size_t i)
 {
@@ -40,7 +40,7 @@ bool kg__gpu_state_is_known(const kg__gpu_state *state)
 {
     bool known = state->clock_reasons[0] != '\0';
 
-    for (size_t i = 0; i < FIGURES; i++)
+    for (size_t i = 0; figures[i].key != NULL; i++)
         known = known || known_figure(state, i) >= 0;
     return known;
 }
@@ -78,11 +78,11 @@ static void join_reasons(char *joined, size_t size, const char *reasons)
 
 void kg__gpu_state_join(kg__gpu_state *worst, const kg__gpu_state *look)
 {
-    for (size_t i = 0; i < FIGURES; i++) {
+    for (size_t i = 0; figures[i].key != NULL; i++) {
         int64_t *before = figure_of(worst, i);
         int64_t now = known_figure(look, i);
 
-        if (now >= 0 && (*before < 0 || (figures[i].highest ? now > *before : now < *before)))
+        if (now >= 0 && (*before < 0 || (i < HIGHEST ? now > *before : now < *before)))
             *before = now;
     }
     join_reasons(worst->clock_reasons, sizeof worst->clock_reasons, look->clock_reasons);
@@ -132,10 +132,7 @@ json_t *kg__gpu_state_json(const kg__gpu_state *state)
 {
     json_t *json = json_object();
 
-    for (size_t i = 0; i < FIGURES; i++) {
-        if (known_figure(state, i) >= 0)
-            json_object_set_new(json, figures[i].key, json_integer(known_figure(state, i)));
-    }
+    kg__fields_write(json, figures, state);
     if (state->clock_reasons[0] != '\0')
         json_object_set_new(json, REASONS, json_string(state->clock_reasons));
     return json;
@@ -145,22 +142,16 @@ bool kg__gpu_state_read(const json_t *json, kg__gpu_state *state, kg__error *err
 {
     const kg__gpu_state unknown = KG__GPU_STATE_UNKNOWN;
     const json_t *reasons = json_object_get(json, REASONS);
+    kg__error fault = { "" };
 
     *state = unknown;
-    for (size_t i = 0; i < FIGURES; i++) {
-        const json_t *figure = json_object_get(json, figures[i].key);
-
-        if (figure == NULL)
-            continue;
-        if (!json_is_integer(figure) || json_integer_value(figure) < 0) {
-            *state = unknown;
-            return kg__fail(error, "card: %s is not a count", figures[i].key);
-        }
-        *figure_of(state, i) = json_integer_value(figure);
-    }
-    if (reasons != NULL && !json_is_string(reasons)) {
+    if (!json_is_object(json))
+        return true;
+    if (!kg__fields_read(json, figures, state, &fault) ||
+        (reasons != NULL && !json_is_string(reasons))) {
         *state = unknown;
-        return kg__fail(error, "card: " REASONS " is not a text");
+        return kg__fail(error, "card: %s",
+                        fault.text[0] != '\0' ? fault.text : REASONS " is not a text");
     }
     kg__json_copy_text(json, REASONS, state->clock_reasons, sizeof state->clock_reasons);
     return true;

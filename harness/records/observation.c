@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/json_fields.h"
 #include "base/text.h"
 
 static const char *const events[KG__EVENTS] = {
@@ -43,6 +44,7 @@ typedef struct read_observation {
     kg__gpu_state gpu_state;
     kg__work work;
     kg__findings findings;
+    kg__lines *lines;
 } read_observation;
 
 const char *kg__event_name(kg__event event)
@@ -75,42 +77,81 @@ const char *kg__absence_of(const kg__observation *observation, const char *metri
     return "";
 }
 
-static void set_text(json_t *object, const char *key, const char *text)
-{
-    if (text != NULL)
-        json_object_set_new(object, key, json_string(text));
-}
-
-static void set_count(json_t *object, const char *key, int64_t count)
-{
-    if (count > 0)
-        json_object_set_new(object, key, json_integer(count));
-}
-
-static void set_object(json_t *object, const char *key, json_t *value)
-{
-    if (value != NULL)
-        json_object_set(object, key, value);
-}
+static const kg__field sampled_fields[] = {
+    KG__FIELD(kg__observation, sampled_blocks, "blocks", COUNT),
+    KG__FIELD(kg__observation, sampled_of, "of", COUNT),
+    { 0 },
+};
+static const kg__field failure_fields[] = {
+    KG__FIELD(kg__observation, failure, "kind", TEXT),
+    KG__FIELD(kg__observation, failure_symbol, "symbol", TEXT),
+    { 0 },
+};
+static const kg__field place_fields[] = {
+    KG__FIELD(kg__observation, at_file, "file", TEXT),
+    KG__FIELD(kg__observation, at_line, "line", SMALL),
+    { 0 },
+};
+static const kg__field record_fields[] = {
+    KG__FIELD(kg__observation, id, "case", TEXT),
+    KG__FIELD(kg__observation, hung, "hung", FLAG),
+    KG__FIELD(kg__observation, why, "why", TEXT),
+    KG__FIELD(kg__observation, where, "where", TEXT),
+    KG__FIELD(kg__observation, watches, "watches", FLAG),
+    KG__FIELD(kg__observation, target, "target", VALUE),
+    KG__FIELD(kg__observation, provenance, "provenance", VALUE),
+    KG__FIELD(kg__observation, throttled, "throttled", FLAG),
+    KG__FIELD(kg__observation, kernel, "kernel", VALUE),
+    KG__FIELD(kg__observation, kernels, "kernels", SMALL),
+    KG__FIELD(kg__observation, dropped_in_round, "dropped_in_round", SMALL),
+    KG__FIELD(kg__observation, no_final, "no_final", TEXT),
+    { "sampled", KG__FIELD_PART, 0, NULL, sampled_fields },
+    { "failure", KG__FIELD_PART, 0, NULL, failure_fields },
+    { KG__AT, KG__FIELD_PART, 0, NULL, place_fields },
+    { 0 },
+};
+static const kg__field progress_fields[] = {
+    KG__FIELD(kg__observation, comparison, "comparison", TEXT),
+    KG__FIELD(kg__observation, size, "size", TEXT),
+    KG__FIELD(kg__observation, done, "done", FIGURE),
+    KG__FIELD(kg__observation, total, "of", FIGURE),
+    KG__FIELD(kg__observation, seconds_left, "seconds_left", AMOUNT),
+    { 0 },
+};
+static const kg__field figures_fields[] = {
+    KG__FIELD(kg__figures, value, "value", NUMBER),
+    KG__FIELD(kg__figures, low, "low", NUMBER),
+    KG__FIELD(kg__figures, high, "high", NUMBER),
+    KG__FIELD(kg__figures, samples, "samples", COUNT),
+    KG__FIELD(kg__figures, launches, "launches", COUNT),
+    KG__FIELD(kg__figures, clock, "clock", TEXT),
+    KG__FIELD(kg__figures, method, "statistic", TEXT),
+    KG__FIELD(kg__figures, buffer_sets, "buffer_sets", COUNT),
+    { 0 },
+};
+static const kg__field work_fields[] = {
+    KG__FIELD(kg__work, operations, "operations", NUMBER),
+    KG__FIELD(kg__work, bytes, "bytes", NUMBER),
+    { 0 },
+};
 
 json_t *kg__figures_json(const kg__figures *figures)
 {
     json_t *object = json_object();
 
+    kg__fields_write(object, figures_fields, figures);
     /* Times have a unit; counts are whole numbers. */
     if (*kg__metric_unit(figures->name) == '\0' && figures->value == rint(figures->value) &&
         fabs(figures->value) <= KG__LARGEST_FIGURE)
         json_object_set_new(object, "value", json_integer((json_int_t)figures->value));
-    else
-        kg__json_set_finite(object, "value", figures->value);
-    kg__json_set_finite(object, "low", figures->low);
-    kg__json_set_finite(object, "high", figures->high);
-    set_count(object, "samples", figures->samples);
-    set_count(object, "launches", figures->launches);
-    if (figures->clock != NULL && *figures->clock != '\0')
-        set_text(object, "clock", figures->clock);
-    set_text(object, "statistic", figures->method);
-    set_count(object, "buffer_sets", figures->buffer_sets);
+    return object;
+}
+
+json_t *kg__work_json(const kg__work *work)
+{
+    json_t *object = json_object();
+
+    kg__fields_write(object, work_fields, work);
     return object;
 }
 
@@ -160,74 +201,35 @@ static void set_measured(json_t *record, const kg__observation *observation)
         json_object_set_new(metrics, observation->metrics[i].name,
                             record_figures(&observation->metrics[i]));
     for (size_t i = 0; i < observation->absent_count; i++)
-        set_text(absent, observation->absent[i].metric, observation->absent[i].why);
+        json_object_set_new(absent, observation->absent[i].metric,
+                            json_string(observation->absent[i].why));
     json_object_set_new(record, "metrics", metrics);
     json_object_set_new(record, "absent", absent);
     if (observation->gpu_state != NULL)
         json_object_set_new(record, "card", kg__gpu_state_json(observation->gpu_state));
-    if (observation->gpu_state != NULL || observation->throttled)
-        json_object_set_new(record, "throttled", json_boolean(observation->throttled));
-    set_object(record, "kernel", observation->kernel);
-    set_object(record, "lines", observation->lines);
     if (observation->work != NULL)
         json_object_set_new(record, "work", kg__work_json(observation->work));
-    if (observation->sampled_of > 0)
-        json_object_set_new(record, "sampled",
-                            json_pack("{s:I, s:I}", "blocks",
-                                      (json_int_t)observation->sampled_blocks, "of",
-                                      (json_int_t)observation->sampled_of));
-    set_count(record, "dropped_in_round", observation->dropped_in_round);
-    set_text(record, "no_final", observation->no_final);
+    if (observation->lines != NULL)
+        json_object_set_new(record, "lines", kg__lines_json(observation->lines));
     if (observation->final != NULL)
         json_object_set_new(record, "final", final_figures(observation->final));
-}
-
-json_t *kg__work_json(const kg__work *work)
-{
-    return json_pack("{s:f, s:f}", "operations", work->operations, "bytes", work->bytes);
-}
-
-static void set_progress(json_t *record, const kg__observation *observation)
-{
-    set_text(record, "comparison", observation->comparison);
-    set_text(record, "size", observation->size);
-    json_object_set_new(record, "done", json_integer((json_int_t)observation->done));
-    json_object_set_new(record, "of", json_integer((json_int_t)observation->total));
-    if (observation->seconds_left > 0)
-        json_object_set_new(record, "seconds_left", json_real(observation->seconds_left));
 }
 
 json_t *kg__observation_json(const kg__observation *observation)
 {
     json_t *record = json_pack("{s:s}", "event", events[observation->event]);
 
-    set_text(record, "case", observation->id);
+    kg__fields_write(record, record_fields, observation);
     if (observation->event == KG__EVENT_CHECKED)
         json_object_set_new(record, "right", json_boolean(observation->right));
-    if (observation->hung)
-        json_object_set_new(record, "hung", json_true());
-    set_text(record, "why", observation->why);
-    set_text(record, "where", observation->where);
-    if (observation->watches)
-        json_object_set_new(record, "watches", json_true());
-    set_object(record, "target", observation->target);
-    set_object(record, "provenance", observation->provenance);
-    if (observation->event == KG__EVENT_MEASURED)
+    else if (observation->event == KG__EVENT_MEASURED)
         set_measured(record, observation);
     else if (observation->event == KG__EVENT_SENTINELS)
         set_sentinels(record, observation);
     else if (observation->event == KG__EVENT_PROGRESS)
-        set_progress(record, observation);
-    set_count(record, "kernels", observation->kernels);
-    if (observation->at_file != NULL)
-        json_object_set_new(record, KG__AT,
-                            kg__source_json(observation->at_file, observation->at_line));
+        kg__fields_write(record, progress_fields, observation);
     if (observation->findings != NULL)
         kg__findings_set(record, observation->findings);
-    if (observation->failure != NULL)
-        json_object_set_new(record, "failure",
-                            json_pack("{s:s, s:s*}", "kind", observation->failure, "symbol",
-                                      observation->failure_symbol));
     return record;
 }
 
@@ -259,25 +261,20 @@ static bool read_samples(kg__figures *figures, const json_t *list, kg__error *er
     return true;
 }
 
-static bool read_figures(const char *name, json_t *object, kg__figures *figures, kg__error *error)
+/* `amount` (may be NULL) is the member that says how much a sentinel did. */
+static bool read_figures(const char *name, const json_t *object, const char *amount,
+                         kg__figures *figures, kg__error *error)
 {
-    json_t *samples = NULL;
-    json_error_t fault;
-    json_int_t counts[3] = { 0 };
+    const json_t *samples = json_object_get(object, KG__SAMPLES_NS);
+    kg__error fault = { "" };
 
-    *figures = (kg__figures){ .name = name, .value = NAN, .low = NAN, .high = NAN };
-    if (json_unpack_ex(object, &fault, 0, "{s?F, s?F, s?F, s?F, s?F, s?s, s?s, s?I, s?I, s?I, s?o}",
-                       "value", &figures->value, "low", &figures->low, "high", &figures->high,
-                       "bytes", &figures->amount, "operations", &figures->amount, "clock",
-                       &figures->clock, "statistic", &figures->method, "samples", &counts[0],
-                       "launches", &counts[1], "buffer_sets", &counts[2], KG__SAMPLES_NS,
-                       &samples) != 0)
+    *figures = (kg__figures){
+        .name = name, .value = NAN, .low = NAN, .high = NAN, .clock = "", .amount = 0
+    };
+    if (!kg__fields_read(object, figures_fields, figures, &fault))
         return kg__fail(error, "%s: %s", name, fault.text);
-    if (figures->clock == NULL)
-        figures->clock = "";
-    figures->samples = counts[0];
-    figures->launches = counts[1];
-    figures->buffer_sets = counts[2];
+    if (amount != NULL)
+        figures->amount = fmax(kg__json_number(object, amount), 0);
     return samples == NULL || read_samples(figures, samples, error);
 }
 
@@ -290,7 +287,8 @@ static bool read_metrics(kg__observation *observation, json_t *metrics, kg__erro
         return kg__fail(error, "metrics is not an object");
     observation->metrics = kg__allocate(json_object_size(metrics), sizeof *observation->metrics);
     json_object_foreach (metrics, name, figures) {
-        if (!read_figures(name, figures, &observation->metrics[observation->metric_count++], error))
+        if (!read_figures(name, figures, NULL, &observation->metrics[observation->metric_count++],
+                          error))
             return false;
     }
     return true;
@@ -303,7 +301,7 @@ static bool read_sentinels(kg__observation *observation, const json_t *record, k
         json_t *figures = json_object_get(record, sentinels[i].name);
 
         if (figures != NULL &&
-            !read_figures(sentinels[i].name, figures,
+            !read_figures(sentinels[i].name, figures, sentinels[i].amount,
                           &observation->metrics[observation->metric_count++], error))
             return false;
     }
@@ -327,66 +325,53 @@ static bool read_absent(kg__observation *observation, json_t *absent, kg__error 
     return true;
 }
 
-/* Reads the members that are small objects of their own. */
-static bool read_parts(read_observation *read, json_t *record, kg__error *error)
+static bool read_lines(read_observation *read, const json_t *lines, kg__error *error)
 {
-    kg__observation *observation = &read->observation;
-    json_t *work = json_object_get(record, "work");
-    json_t *state = json_object_get(record, "card");
-    json_t *failure = json_object_get(record, "failure");
-    json_t *at = json_object_get(record, KG__AT);
-    json_t *sampled = json_object_get(record, "sampled");
-    json_int_t blocks = 0;
-    json_int_t of = 0;
-    int line = 0;
-    json_error_t fault = { .text = "" };
+    const char *key;
+    const char *counter;
+    const char *fault;
 
-    if ((work != NULL && json_unpack_ex(work, &fault, 0, "{s:F, s:F}", "operations",
-                                        &read->work.operations, "bytes", &read->work.bytes) != 0) ||
-        (failure != NULL &&
-         json_unpack_ex(failure, &fault, 0, "{s:s, s?s}", "kind", &observation->failure, "symbol",
-                        &observation->failure_symbol) != 0) ||
-        (at != NULL && json_unpack_ex(at, &fault, 0, "{s:s, s?i}", "file", &observation->at_file,
-                                      "line", &line) != 0) ||
-        (sampled != NULL &&
-         json_unpack_ex(sampled, &fault, 0, "{s:I, s:I}", "blocks", &blocks, "of", &of) != 0))
-        return kg__fail(error, "%s", fault.text);
-    observation->sampled_blocks = blocks;
-    observation->sampled_of = of;
-    observation->at_line = line > 0 ? (unsigned int)line : 0;
-    observation->work = work != NULL ? &read->work : NULL;
-    if (json_is_object(state)) {
-        observation->gpu_state = &read->gpu_state;
-        if (!kg__gpu_state_read(state, &read->gpu_state, error))
-            return false;
-    }
-    observation->findings = &read->findings;
-    return kg__findings_read(record, &read->findings, error);
+    if (lines == NULL)
+        return true;
+    read->observation.lines = read->lines = kg__lines_make();
+    fault = kg__lines_read(lines, read->lines, &key, &counter);
+    return fault == NULL ||
+           kg__fail(error, "lines: %s%s%s %s", key != NULL ? key : "", counter != NULL ? ": " : "",
+                    counter != NULL ? counter : "", fault);
 }
 
-static bool read_record(read_observation *read, json_t *record, kg__error *error)
+/* Reads the members that an observation points to. */
+static bool read_parts(read_observation *read, const json_t *record, kg__error *error)
 {
     kg__observation *observation = &read->observation;
-    const char *event = NULL;
-    json_t *metrics = NULL;
-    json_t *absent = NULL;
-    int flags[4] = { 0 };
-    json_error_t fault;
+    const json_t *work = json_object_get(record, "work");
+    const json_t *state = json_object_get(record, "card");
 
-    if (json_unpack_ex(record, &fault, 0,
-                       "{s:s, s?s, s?s, s?s, s?b, s?b, s?b, s?b, s?o, s?o, s?o, s?o, s?o, s?o}",
-                       "event", &event, "case", &observation->id, "why", &observation->why, "where",
-                       &observation->where, "right", &flags[0], "hung", &flags[1], "throttled",
-                       &flags[2], "watches", &flags[3], "metrics", &metrics, "absent", &absent,
-                       "kernel", &observation->kernel, "lines", &observation->lines, "target",
-                       &observation->target, "provenance", &observation->provenance) != 0)
-        return kg__fail(error, "%s", fault.text);
-    observation->event = read_event(event);
-    observation->right = flags[0] != 0;
-    observation->hung = flags[1] != 0;
-    observation->throttled = flags[2] != 0;
-    observation->watches = flags[3] != 0;
-    return (metrics == NULL || read_metrics(observation, metrics, error)) &&
+    observation->findings = &read->findings;
+    if (json_is_object(state))
+        observation->gpu_state = &read->gpu_state;
+    if (work != NULL)
+        observation->work = &read->work;
+    return (work == NULL || kg__fields_read(work, work_fields, &read->work, error)) &&
+           kg__gpu_state_read(state, &read->gpu_state, error) &&
+           read_lines(read, json_object_get(record, "lines"), error) &&
+           kg__findings_read(record, &read->findings, error);
+}
+
+static bool read_record(read_observation *read, const json_t *record, kg__error *error)
+{
+    kg__observation *observation = &read->observation;
+    const json_t *event = json_object_get(record, "event");
+    const json_t *right = json_object_get(record, "right");
+    json_t *metrics = json_object_get(record, "metrics");
+    json_t *absent = json_object_get(record, "absent");
+
+    if (!json_is_string(event) || (right != NULL && !json_is_boolean(right)))
+        return kg__fail(error, "event is not a text, or right is not true or false");
+    observation->event = read_event(json_string_value(event));
+    observation->right = json_is_true(right);
+    return kg__fields_read(record, record_fields, observation, error) &&
+           (metrics == NULL || read_metrics(observation, metrics, error)) &&
            (absent == NULL || read_absent(observation, absent, error)) &&
            (observation->event != KG__EVENT_SENTINELS ||
             read_sentinels(observation, record, error)) &&
@@ -397,14 +382,11 @@ kg__observation *kg__observation_read(json_t *record, kg__error *error)
 {
     read_observation *read = kg__allocate(1, sizeof *read);
 
-    *read = (read_observation){ .users = 1, .observation.record = json_incref(record) };
-    if (read_record(read, record, error)) {
-        if (read->observation.id == NULL)
-            read->observation.id = "";
-        if (read->observation.why == NULL)
-            read->observation.why = "";
+    *read =
+        (read_observation){ .users = 1,
+                            .observation = { .id = "", .why = "", .record = json_incref(record) } };
+    if (read_record(read, record, error))
         return &read->observation;
-    }
     kg__observation_release(&read->observation);
     return NULL;
 }
@@ -475,5 +457,6 @@ void kg__observation_release(const kg__observation *observation)
     free(observation->metrics);
     free(observation->absent);
     json_decref(observation->record);
+    kg__lines_free(read->lines);
     free(read);
 }

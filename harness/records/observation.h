@@ -14,7 +14,7 @@
  *   "absent": reasons by metric, "throttled", "card": its state while it worked, "work":
  *   {"operations", "bytes"} of the job, "kernel": {"name", "registers", "occupancy", ..., "names",
  *   "launch"}, absent where none was started; the last two, of which a fingerprint is made, where
- *   all of the launch is known. Of counters also "lines" (counter_lines.h), and "sampled":
+ *   all of the launch is known. Of counters also "lines" (line_counts.h), and "sampled":
  *   {"blocks", "of"} where not all blocks were run
  * - "launched", "case", "kernels": how many kernels the launcher of a case starts
  * - "refused", "case", "why": the comparison does not support the case, or, of a tuning, the device
@@ -46,6 +46,7 @@
 #include "base/message.h"
 #include "records/finding.h"
 #include "records/gpu_state.h"
+#include "records/line_counts.h"
 #include "records/records.h"
 #include "suite/work.h"
 
@@ -103,7 +104,7 @@ typedef struct kg__observation {
     const char *id; /* of the case */
     const char *why;
     bool right;
-    bool hung;
+    bool hung; /* it failed so */
     bool throttled;
     bool watches;
     bool imported;        /* another tool measured it; not in the record */
@@ -114,7 +115,7 @@ typedef struct kg__observation {
     const kg__gpu_state *gpu_state;
     const kg__work *work;
     json_t *kernel; /* as kernel_code.h has it */
-    json_t *lines;  /* as counter_lines.h has it */
+    const kg__lines *lines;
     int64_t sampled_blocks;
     int64_t sampled_of; /* 0: all blocks were run */
     const kg__findings *findings;
@@ -125,14 +126,14 @@ typedef struct kg__observation {
     const char *where;
     json_t *target;
     json_t *provenance;
-    int kernels;
-    /* A tuning's; they are written, and not read here. */
+    unsigned int kernels;
+    /* A tuning's. */
     const char *comparison;
     const char *size;
-    size_t done;
-    size_t total;
+    int64_t done;
+    int64_t total;
     double seconds_left; /* 0: not known */
-    int dropped_in_round;
+    unsigned int dropped_in_round;
     const char *no_final;
     const kg__figures *final;
     json_t *record; /* as it was read; NULL of one that was not */

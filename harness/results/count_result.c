@@ -29,7 +29,7 @@ typedef struct counted {
     kg__judgement judgements[KG__COUNTERS];
     kg__verdict worst;
     char why[KG__MESSAGE_SIZE];
-    json_t *at; /* the line that moved furthest; NULL where none is known */
+    const kg__line_counts *at; /* the line that moved furthest; NULL where none is known */
 } counted;
 
 static bool is_unique_bytes(kg__counter counter)
@@ -339,8 +339,8 @@ static void carry(json_t *entry, const kg__observation *measured)
     if (json_object_size(absent) > 0)
         json_object_set(entry, "absent", absent);
     json_decref(absent);
-    if (json_object_size(measured->lines) > 0)
-        json_object_set(entry, "lines", measured->lines);
+    if (measured->lines != NULL && measured->lines->count > 0)
+        json_object_set_new(entry, "lines", kg__lines_json(measured->lines));
     if (measured->sampled_of > 0)
         json_object_set_new(entry, "sampled",
                             json_pack("{s:I, s:I}", "blocks", (json_int_t)measured->sampled_blocks,
@@ -375,7 +375,7 @@ json_t *kg__count_result(const char *id, const kg__target *target, const kg__obs
     if (isfinite(smallest_of(one.expected)))
         json_object_set_new(entry, "smallest", json_real(smallest_of(one.expected)));
     if (one.at != NULL)
-        json_object_set_new(entry, KG__AT, one.at);
+        json_object_set_new(entry, KG__AT, kg__source_json(one.at->file, one.at->line));
     carry(entry, measured);
     return entry;
 }

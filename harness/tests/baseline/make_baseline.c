@@ -343,17 +343,19 @@ Test(recording, counts)
 
 Test(recording, lines_of_counts)
 {
-    json_t *lines = json_pack("{s:{s:i}, s:{s:i}, s:{}}", "k.cu:14", "barriers", 1, "k.cu:9",
-                              "barriers", 2, "k.cu:20");
+    kg__lines *lines = kg__lines_make();
 
+    kg__lines_at(lines, "k.cu", 4, 14)->value[KG__BARRIERS] = 1;
+    kg__lines_at(lines, "k.cu", 4, 9)->value[KG__BARRIERS] = 2;
+    (void)kg__lines_at(lines, "k.cu", 4, 20);
     cr_assert(not(kg__record_lines(entry(), NULL)));
     cr_assert(kg__record_lines(entry(), lines));
-    cr_assert(json_object_size(entry()->lines) == 2);
+    cr_assert(entry()->lines->count == 2);
     cr_assert(not(kg__record_lines(entry(), lines)));
-    json_object_del(lines, "k.cu:14");
+    kg__lines_at(lines, "k.cu", 4, 14)->value[KG__BARRIERS] = 0;
     cr_assert(kg__record_lines(entry(), lines));
     cr_assert(kg__record_lines(entry(), NULL) && entry()->lines == NULL);
-    json_decref(lines);
+    kg__lines_free(lines);
 }
 
 /* kg__counts_agree() of two records. */

@@ -29,7 +29,7 @@ static const char *const records[] = {
     "{\"event\": \"waiting\", \"why\": \"for the lock\"}",
     "{\"event\": \"alive\"}",
     "{\"event\": \"start\", \"case\": \"a/b/1/-\"}",
-    "{\"event\": \"checked\", \"case\": \"a/b/1/-\", \"right\": true, \"why\": \"\"}",
+    "{\"event\": \"checked\", \"case\": \"a/b/1/-\", \"right\": true}",
     "{\"event\": \"checked\", \"case\": \"a/b/1/-\", \"right\": false, \"why\": \"c[3]\", "
     "\"failure\": {\"kind\": \"guard_zone\", \"symbol\": \"c\"}}",
     "{\"event\": \"checked\", \"case\": \"a/b/1/-\", \"right\": false, \"why\": \"it races\", "
@@ -66,12 +66,7 @@ Test(observation, is_written_as_it_was_read)
         cr_assert(read != NULL, "%s: %s", records[i], error.text);
         cr_expect(eq(str, (char *)kg__event_name(read->event),
                      (char *)json_string_value(json_object_get(record, "event"))));
-        /* What was read has both texts, empty where there is none. */
         again = hold_json(kg__observation_json(read));
-        if (*read->id == '\0')
-            (void)json_object_del(again, "case");
-        if (*read->why == '\0' && json_object_get(record, "why") == NULL)
-            (void)json_object_del(again, "why");
         text = json_dumps(again, 0);
         cr_expect(json_equal(again, record), "%s, expected %s", text, records[i]);
         free(text);
@@ -97,10 +92,10 @@ Test(observation, members_have_their_type)
         "{\"event\": \"measured\", \"card\": {\"temperature_c\": \"hot\"}}",
         "{\"event\": \"measured\", \"card\": {\"foreign_processes\": -1}}",
         "{\"event\": \"measured\", \"card\": {\"clock_reasons\": 7}}",
-        "{\"event\": \"measured\", \"work\": {\"operations\": 7}}",
-        "{\"event\": \"measured\", \"sampled\": {\"blocks\": 7}}",
-        "{\"event\": \"checked\", \"failure\": {}}",
-        "{\"event\": \"failed\", \"at\": {\"line\": 7}}",
+        "{\"event\": \"measured\", \"work\": {\"operations\": \"7\"}}",
+        "{\"event\": \"measured\", \"sampled\": {\"blocks\": -7}}",
+        "{\"event\": \"checked\", \"failure\": 7}",
+        "{\"event\": \"failed\", \"at\": {\"line\": 1.5}}",
         "{\"event\": \"checked\", \"findings\": [{\"kind\": \"nonsense\"}]}",
         "{\"event\": \"sentinels\", \"copy\": {\"value\": \"9\"}}",
     };
