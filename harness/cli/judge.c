@@ -234,7 +234,7 @@ static json_t *judge_measured(const judged_target *judged, const char *id,
     entry = kg__time_result(id, &judged->target, "time", measurements, measured,
                             get_baseline(judged), NULL);
     /* The usual text names the command that records a comparison. */
-    if (strcmp(kg__json_text(entry, "verdict"), kg__verdict_name(KG__NO_BASELINE)) == 0)
+    if (kg__results_verdict(entry) == KG__NO_BASELINE)
         json_object_set_new(
             entry, "why",
             json_string("no baseline: five imports make one, with kernelgate baseline adopt"));
@@ -334,7 +334,7 @@ static void note_no_baseline(const judged_target *judged)
     size_t i;
 
     json_array_foreach (json_object_get(judged->verdicts, "cases"), i, entry) {
-        if (strcmp(kg__json_text(entry, "verdict"), kg__verdict_name(KG__NO_BASELINE)) != 0)
+        if (kg__results_verdict(entry) != KG__NO_BASELINE)
             return;
     }
     if (json_array_size(json_object_get(judged->verdicts, "cases")) == 0 ||

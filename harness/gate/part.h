@@ -21,6 +21,7 @@ typedef struct kg__subject {
     kg__observation *measured[1 + KG__CONFIRMATIONS]; /* one per process */
     size_t observers;
     json_t *entry; /* its entry in the results; NULL until it is judged */
+    bool refused;  /* the comparison does not support it */
     bool tripped;
     bool suspect;   /* left to be settled against a base, after this run */
     double began;   /* when the observer that is at it started on it; 0 while none is */

@@ -165,6 +165,7 @@ static void take_refusal(kg__part_run *run, kg__subject *subject, const char *wh
                 kg__plain_result(subject->c->id, &run->target, run->part, KG__ERROR, text));
         return;
     }
+    subject->refused = true;
     json_array_append_new(json_object_get(run->document, "refused"),
                           json_pack("{s:s, s:s}", "case", subject->c->id, "why", why));
     if (kg__is_verbose())

@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "base/color.h"
-#include "base/json.h"
 #include "gate/part.h"
 #include "records/finding_text.h"
 #include "records/observation.h"
 #include "results/count_result.h"
+#include "results/results_read.h"
 #include "results/time_result.h"
 #include "suite/settings.h"
 
@@ -176,11 +176,10 @@ void kg__part_settle_held(kg__part_run *run)
  * error, such as a metric that the baseline has and the run has not, no base can settle. */
 static bool is_suspect(const kg__subject *subject, const json_t *entry)
 {
-    const char *verdict = kg__json_text(entry, "verdict");
     const char *name;
     json_t *metric;
 
-    if (kg__base_folder() == NULL || strcmp(verdict, kg__verdict_name(KG__ERROR)) == 0)
+    if (kg__base_folder() == NULL || kg__results_verdict(entry) == KG__ERROR)
         return false;
     if (kg__is_paired())
         return true;

@@ -6,7 +6,7 @@
 #include "base/json.h"
 #include "base/statistics.h"
 #include "base/text.h"
-#include "records/records.h"
+#include "results/results_read.h"
 
 #define CONFIDENCE 0.95
 
@@ -326,9 +326,8 @@ static void sum_up(json_t *entry)
 
     json_object_foreach (json_object_get(entry, "metrics"), name, metric) {
         const char *reason = kg__json_text(metric, "why");
-        kg__verdict verdict = KG__ERROR;
+        kg__verdict verdict = kg__results_verdict(metric);
 
-        (void)kg__verdict_parse(kg__json_text(metric, "verdict"), &verdict);
         if (reason[0] != '\0' && (why[0] == '\0' || verdict > worst))
             kg__format(why, sizeof why, "%s %s", name, reason);
         worst = kg__worse(worst, verdict);

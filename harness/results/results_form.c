@@ -109,51 +109,28 @@ static bool fits(const json_t *value, const json_t *schema)
             fits_pattern(json_string_value(value), kg__json_text(schema, "pattern")));
 }
 
-/* "a number of at least 0". */
-static void describe_number(const json_t *schema, const char *what, char *text, size_t size)
-{
-    double least = kg__json_number(schema, "minimum");
-    double most = kg__json_number(schema, "maximum");
-    double below = kg__json_number(schema, "exclusiveMinimum");
-
-    if (!isnan(least) && !isnan(most))
-        kg__format(text, size, "a %s from %.0f to %.0f", what, least, most);
-    else if (!isnan(least))
-        kg__format(text, size, "a %s of at least %.0f", what, least);
-    else if (!isnan(below))
-        kg__format(text, size, "a %s above %.0f", what, below);
-    else
-        kg__format(text, size, "a %s", what);
-}
-
-/* Says what a schema wants of a value. */
+/* Says what a schema wants of a value itself, in its own keywords: {"type": "number", "minimum":
+ * 0}; of a member that it does not know, nothing. */
 static void describe(const json_t *schema, char *text, size_t size)
 {
-    const json_t *type = json_object_get(schema, "type");
-    const json_t *choice = json_object_get(schema, "enum");
-    const json_t *only = json_object_get(schema, "const");
-    const char *name = json_string_value(json_is_array(type) ? json_array_get(type, 0) : type);
+    static const char *const keywords[] = {
+        "type",      "const",     "enum",     "minimum",
+        "maximum",   "pattern",   "minItems", "exclusiveMinimum",
+        "minLength", "maxLength", "maxItems"
+    };
+    json_t *shown = json_object();
+    char *words;
 
-    if (choice != NULL || only != NULL) {
-        char *shown = kg__json_shown(choice != NULL ? choice : only);
+    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++) {
+        json_t *wanted = json_object_get(schema, keywords[i]);
 
-        kg__format(text, size, "%s%s", choice != NULL ? "one of " : "", shown);
-        free(shown);
-    } else if (name == NULL) {
-        kg__format(text, size, "a known member");
-    } else if (strcmp(name, "string") == 0) {
-        const char *pattern = kg__json_text(schema, "pattern");
-
-        kg__format(text, size, "a text%s%s%s", *pattern != '\0' ? " of the form " : "", pattern,
-                   kg__json_count(schema, "minLength") > 0 ? ", and not an empty one" : "");
-    } else if (strcmp(name, "number") == 0 || strcmp(name, "integer") == 0) {
-        describe_number(schema, *name == 'n' ? "number" : "whole number", text, size);
-    } else {
-        kg__format(text, size, "%s",
-                   strcmp(name, "object") == 0  ? "an object"
-                   : strcmp(name, "array") == 0 ? "a list"
-                                                : "true or false");
+        if (wanted != NULL)
+            json_object_set(shown, keywords[i], wanted);
     }
+    words = json_dumps(shown, 0);
+    kg__format(text, size, "%s", json_object_size(shown) > 0 ? words : "a known member");
+    free(words);
+    json_decref(shown);
 }
 
 /* The definition that a schema refers to; NULL where it refers to none. */

@@ -9,7 +9,7 @@
 #include "base/message.h"
 
 /* Whether a document has that form. Where it has not, `fault` says which member is the first at
- * fault, and what it has to be: "tests[0].seconds is not a number of at least 0". */
+ * fault, and what it has to be: "tests[0].seconds is not {"type": "number", "minimum": 0}". */
 bool kg__results_have_form(const json_t *document, kg__error *fault);
 
 /* The same of the verdicts of a test: what has their form makes results that have theirs. */

@@ -12,6 +12,7 @@
 #include "records/gpu_state.h"
 #include "records/records.h"
 #include "results/count_result.h"
+#include "results/results_read.h"
 #include "results/results_text.h"
 
 static const char *const sentinel_names[KG__SENTINELS] = { "copy", "fma" };
@@ -414,8 +415,7 @@ bool kg__is_disproved(const json_t *checks, const char *id)
 {
     const json_t *entry = kg__find_entry(checks, id);
 
-    return entry != NULL &&
-           strcmp(kg__json_text(entry, "verdict"), kg__verdict_name(KG__PASS)) != 0;
+    return entry != NULL && kg__results_verdict(entry) != KG__PASS;
 }
 
 double kg__speedup(const json_t *fast, const json_t *slow, const char *metric)
@@ -424,10 +424,7 @@ double kg__speedup(const json_t *fast, const json_t *slow, const char *metric)
     double time[2];
 
     for (int i = 0; i < 2; i++) {
-        kg__verdict verdict;
-
-        if (both[i] == NULL || !kg__verdict_parse(kg__json_text(both[i], "verdict"), &verdict) ||
-            verdict >= KG__WRONG)
+        if (kg__results_verdict(both[i]) >= KG__WRONG)
             return NAN;
         time[i] =
             kg__json_number(json_object_get(json_object_get(both[i], "metrics"), metric), "value");

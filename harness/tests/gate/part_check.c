@@ -230,8 +230,8 @@ Test(part_check, findings_without_a_file_and_without_sense)
     plan_counts("* fake/plain/64/b32 nowhere\n");
     expect_check(1, "fake/plain/64/b32                 kernels/fake/plain.cu: error: ");
     plan_counts("* fake/plain/64/b32 damaged\n");
-    expect_check(2, "kernels/fake/plain.cu: its record is not usable: finding: unknown kind "
-                    "'nonsense'");
+    expect_check(
+        2, "kernels/fake/plain.cu: its record is not usable: finding: kind is not known here");
 }
 
 /* The same wrong result is told once, whichever figures came with it. */
