@@ -219,10 +219,11 @@ json_t *kg__observation_json(const kg__observation *observation)
 {
     json_t *record = json_pack("{s:s}", "event", events[observation->event]);
 
-    kg__fields_write(record, record_fields, observation);
     if (observation->event == KG__EVENT_CHECKED)
-        json_object_set_new(record, "right", json_boolean(observation->right));
-    else if (observation->event == KG__EVENT_MEASURED)
+        json_object_update_new(record, json_pack("{s:s*, s:b}", "case", observation->id, "right",
+                                                 (int)observation->right));
+    kg__fields_write(record, record_fields, observation);
+    if (observation->event == KG__EVENT_MEASURED)
         set_measured(record, observation);
     else if (observation->event == KG__EVENT_SENTINELS)
         set_sentinels(record, observation);
