@@ -5,7 +5,6 @@
 
 #include "base/json.h"
 #include "baseline/baseline_rules.h"
-#include "baseline/counter_lines.h"
 #include "records/records.h"
 #include "suite/counters.h"
 
@@ -118,7 +117,7 @@ void kg__baseline_case_free(kg__baseline_case *entry)
     free(entry->id);
     free(entry->commit);
     json_decref(entry->code);
-    json_decref(entry->lines);
+    kg__lines_free(entry->lines);
 }
 
 static void free_cases(kg__baseline_case *cases, size_t count)
@@ -291,15 +290,11 @@ void kg__baseline_set_code(kg__baseline_case *entry, json_t *code)
     entry->code = code;
 }
 
-void kg__baseline_set_lines(kg__baseline_case *entry, const json_t *lines)
+void kg__baseline_set_lines(kg__baseline_case *entry, const kg__lines *lines)
 {
-    json_t *copy = kg__counter_lines_sorted(lines);
+    kg__lines *copy = kg__lines_copy(lines);
 
-    if (json_object_size(copy) == 0) {
-        json_decref(copy);
-        copy = NULL;
-    }
-    json_decref(entry->lines);
+    kg__lines_free(entry->lines);
     entry->lines = copy;
 }
 

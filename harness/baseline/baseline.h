@@ -12,6 +12,7 @@
 
 #include "base/message.h"
 #include "judge/judge.h"
+#include "records/line_counts.h"
 #include "suite/target.h"
 
 #define KG__BASELINE_SCHEMA "kernelgate-baseline/1"
@@ -36,10 +37,10 @@ typedef struct kg__baseline_metric {
 } kg__baseline_metric;
 
 typedef struct kg__baseline_case {
-    char *id;      /* "matmul_f32/naive/530/b16"; a sentinel's is its name, "copy" or "fma" */
-    char *commit;  /* the commit that it was recorded at; NULL for a sentinel */
-    json_t *code;  /* what the compiler made of it, as in kernel_code.h; or NULL */
-    json_t *lines; /* the CPU model's counters by source line, as in counter_lines.h; or NULL */
+    char *id;         /* "matmul_f32/naive/530/b16"; a sentinel's is its name, "copy" or "fma" */
+    char *commit;     /* the commit that it was recorded at; NULL for a sentinel */
+    json_t *code;     /* what the compiler made of it, as in kernel_code.h; or NULL */
+    kg__lines *lines; /* the CPU model's counters by source line; or NULL */
     kg__baseline_metric *metrics; /* sorted by name */
     size_t metric_count;
 } kg__baseline_case;
@@ -148,8 +149,8 @@ void kg__baseline_unlist_all(kg__baseline *baseline);
 /* Replaces a case's code by `code` (NULL: by none). */
 void kg__baseline_set_code(kg__baseline_case *entry, json_t *code);
 
-/* Replaces a case's lines by a copy of `lines` in order (NULL or an empty object: by none). */
-void kg__baseline_set_lines(kg__baseline_case *entry, const json_t *lines);
+/* Replaces a case's lines by a copy of `lines` (NULL, or none that counts: by none). */
+void kg__baseline_set_lines(kg__baseline_case *entry, const kg__lines *lines);
 
 /* Replaces a metric's sessions by a copy of `count` values. */
 void kg__baseline_set_sessions(kg__baseline_metric *metric, const double *sessions, size_t count);

@@ -9,7 +9,6 @@
 #include "base/json.h"
 #include "base/json_file.h"
 #include "baseline/baseline_rules.h"
-#include "baseline/counter_lines.h"
 #include "baseline/kernel_code.h"
 
 /* What every complaint about the content of a file ends in. */
@@ -132,11 +131,13 @@ static int compare_cases(const void *left, const void *right)
 }
 
 /* Reads the counters of a case's lines, each named by its place in the file when it is wrong. */
-static bool read_lines(reading *file, const kg__json_place *where, json_t *object, json_t **lines)
+static bool read_lines(reading *file, const kg__json_place *where, const json_t *object,
+                       kg__lines **lines)
 {
     const char *key;
     const char *counter;
-    const char *fault = kg__counter_lines_fault(object, &key, &counter);
+    kg__lines *read = kg__lines_make();
+    const char *fault = kg__lines_read(object, read, &key, &counter);
     const kg__json_place line = { where, key };
     const kg__json_place at_counter = { &line, counter };
 
@@ -146,9 +147,11 @@ static bool read_lines(reading *file, const kg__json_place *where, json_t *objec
                         : counter == NULL ? &line
                                           : &at_counter,
                         "%s: " REMEDY, fault);
+        kg__lines_free(read);
         return false;
     }
-    *lines = json_incref(object);
+    kg__lines_free(*lines);
+    *lines = read;
     return true;
 }
 

@@ -6,7 +6,6 @@
 #include "base/json.h"
 #include "base/message.h"
 #include "base/text.h"
-#include "baseline/counter_lines.h"
 #include "suite/counters.h"
 
 static const char *const sentinel_names[] = { "copy", "fma" };
@@ -221,7 +220,7 @@ bool kg__case_is_faulty(const kg__baseline_case *entry, bool sentinel, kg__fault
     for (int i = 0; entry->lines != NULL && i < KG__COUNTERS; i++) {
         const char *name = kg__counter_name((kg__counter)i);
         const kg__baseline_metric *metric = kg__baseline_metric_of(entry, name);
-        double sum = kg__counter_lines_sum(entry->lines, (kg__counter)i);
+        double sum = kg__lines_sum(entry->lines, (kg__counter)i);
         char value[KG__FIGURE_SIZE];
         char lines[KG__FIGURE_SIZE];
 

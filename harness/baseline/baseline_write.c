@@ -12,7 +12,6 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "baseline/baseline_rules.h"
-#include "baseline/counter_lines.h"
 #include "baseline/kernel_code.h"
 
 /* Writes a number so that reading it gives the same one again, in as few digits as that takes. */
@@ -107,23 +106,16 @@ static void write_metric(FILE *stream, const kg__baseline_metric *metric)
 static bool write_lines(FILE *stream, const char *path, const kg__baseline_case *entry, bool model,
                         kg__error *error)
 {
-    const char *key;
-    const char *counter;
-    const char *fault = kg__counter_lines_fault(entry->lines, &key, &counter);
-    json_t *sorted;
+    json_t *lines;
 
     if (!model)
         return kg__fail(
             error, "%s: not written: %s: lines belong in the CPU model's file alone: take them out",
             path, entry->id);
-    if (fault != NULL)
-        return kg__fail(error, "%s: not written: %s: lines: %s%s%s %s: count again", path,
-                        entry->id, key != NULL ? key : "", counter != NULL ? ": " : "",
-                        counter != NULL ? counter : "", fault);
-    sorted = kg__counter_lines_sorted(entry->lines);
+    lines = kg__lines_json(entry->lines);
     fputs(", \"lines\": ", stream);
-    write_value(stream, sorted);
-    json_decref(sorted);
+    write_value(stream, lines);
+    json_decref(lines);
     return true;
 }
 

@@ -6,10 +6,6 @@
 
 #include "base/message.h"
 #include "base/text.h"
-#include "records/finding.h"
-
-/* Up to here, 2^53, a double holds every whole number. */
-#define LARGEST_COUNT 9007199254740992
 
 /* What pairs and unpaired lines cost when two sets of other numbers are matched. Two lines that
  * count the same belong together; else a pair is more likely than one line gone and another one
@@ -30,9 +26,7 @@ typedef struct access_kind {
 
 /* What one line does of one kind. */
 typedef struct site {
-    const char *key; /* "kernels/a/b.cu:14" */
-    size_t file;     /* the length of its file's name */
-    unsigned long number;
+    const kg__line_counts *at;
     double requests;
     double cost;
 } site;
@@ -44,7 +38,7 @@ typedef struct site_list {
 
 /* What a line has to do with a move. */
 typedef struct line_change {
-    const char *key;
+    const kg__line_counts *at;
     char text[256];
     bool rise;
     double amount; /* the largest rise of its counters, else their largest fall */
@@ -70,149 +64,21 @@ void kg__counter_words(const char *counter, char *words, size_t size)
     }
 }
 
-/* Splits FILE:LINE; false where a key is nothing like it. */
-static bool split_key(const char *key, size_t *file, unsigned long *number)
+/* The lines that have a kind of access, by file and number. */
+static site_list list_sites(const kg__lines *lines, const access_kind *kind)
 {
-    const char *colon = strrchr(key, ':');
-    size_t digits = colon != NULL ? strspn(colon + 1, "0123456789") : 0;
+    site_list found = { .list = kg__allocate(lines->count, sizeof *found.list) };
 
-    if (colon == NULL || colon == key || digits == 0 || digits > 9 || colon[1 + digits] != '\0' ||
-        colon[1] == '0')
-        return false;
-    *file = (size_t)(colon - key);
-    *number = strtoul(colon + 1, NULL, 10);
-    return true;
-}
+    for (size_t i = 0; i < lines->count; i++) {
+        const kg__line_counts *line = &lines->list[i];
+        site here = { .at = line, .requests = (double)line->counts.value[kind->requests] };
 
-const char *kg__counter_lines_fault(const json_t *lines, const char **key, const char **counter)
-{
-    json_t *counters;
-    json_t *value;
-
-    *key = *counter = NULL;
-    if (!json_is_object(lines))
-        return "is not an object";
-    json_object_foreach ((json_t *)lines, *key, counters) {
-        size_t file;
-        unsigned long number;
-
-        if (!split_key(*key, &file, &number))
-            return "is not a line of source: write FILE:LINE";
-        if (json_object_size(counters) == 0)
-            return "is not an object of counters, or has none";
-        json_object_foreach (counters, *counter, value) {
-            if (!kg__counter_parse(*counter, NULL))
-                return "is not a counter of the CPU model";
-            if (!json_is_integer(value) || json_integer_value(value) < 1 ||
-                json_integer_value(value) > LARGEST_COUNT)
-                return "is not a whole number from 1 to 2^53";
-        }
-        *counter = NULL;
+        if (kind->ratio != NULL)
+            here.cost = (double)line->counts.value[kind->ratio->above];
+        if (here.requests > 0 || here.cost > 0)
+            found.list[found.count++] = here;
     }
-    *key = NULL;
-    return NULL;
-}
-
-static int compare_texts(const void *left, const void *right)
-{
-    return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
-
-/* By file, then by number. */
-static int compare_keys(const void *left, const void *right)
-{
-    const char *const *a = left;
-    const char *const *b = right;
-    size_t file[2];
-    unsigned long number[2];
-    int by_file;
-
-    if (!split_key(*a, &file[0], &number[0]) || !split_key(*b, &file[1], &number[1]))
-        return strcmp(*a, *b);
-    by_file = strncmp(*a, *b, file[0] < file[1] ? file[0] : file[1]);
-    if (by_file != 0)
-        return by_file;
-    if (file[0] != file[1])
-        return file[0] < file[1] ? -1 : 1;
-    return number[0] < number[1] ? -1 : number[0] > number[1];
-}
-
-/* A copy of an object with its keys in order; `copy_member` makes its values. */
-static json_t *sort_members(const json_t *object, int (*compare)(const void *, const void *),
-                            json_t *(*copy_member)(const json_t *))
-{
-    const char **keys = kg__allocate(json_object_size(object), sizeof *keys);
-    json_t *copy = json_object();
-    size_t count = 0;
-    const char *key;
-    json_t *value;
-
-    json_object_foreach ((json_t *)object, key, value)
-        keys[count++] = key;
-    qsort(keys, count, sizeof *keys, compare);
-    for (size_t i = 0; i < count; i++) {
-        const json_t *member = json_object_get(object, keys[i]);
-
-        if (!json_is_object(member) || json_object_size(member) > 0)
-            json_object_set_new(copy, keys[i], copy_member(member));
-    }
-    free(keys);
-    return copy;
-}
-
-static json_t *sorted_counters(const json_t *counters)
-{
-    return sort_members(counters, compare_texts, json_deep_copy);
-}
-
-json_t *kg__counter_lines_sorted(const json_t *lines)
-{
-    return sort_members(lines, compare_keys, sorted_counters);
-}
-
-/* A counter of a line; 0 where it is absent or no number. */
-static double read_counter(const json_t *counters, kg__counter counter)
-{
-    return json_number_value(json_object_get(counters, kg__counter_name(counter)));
-}
-
-double kg__counter_lines_sum(const json_t *lines, kg__counter counter)
-{
-    const char *key;
-    json_t *counters;
-    double sum = 0;
-
-    json_object_foreach ((json_t *)lines, key, counters)
-        sum += read_counter(counters, counter);
-    return sum;
-}
-
-static int compare_sites(const void *left, const void *right)
-{
-    return compare_keys(&((const site *)left)->key, &((const site *)right)->key);
-}
-
-/* The lines that have a kind of access, by file and number. Keys that name no line are left out. */
-static site_list list_sites(const json_t *lines, const access_kind *access_kind)
-{
-    site_list site_list = { .list = kg__allocate(json_object_size(lines), sizeof *site_list.list) };
-    const char *key;
-    json_t *counters;
-
-    json_object_foreach ((json_t *)lines, key, counters) {
-        site *entry = &site_list.list[site_list.count];
-
-        *entry = (site){ .key = key,
-                         .requests = read_counter(counters, access_kind->requests),
-                         .cost = access_kind->ratio != NULL
-                                     ? read_counter(counters, access_kind->ratio->above)
-                                     : 0 };
-        if ((entry->requests > 0 || entry->cost > 0) &&
-            split_key(key, &entry->file, &entry->number))
-            site_list.count++;
-    }
-    qsort(site_list.list, site_list.count, sizeof *site_list.list, compare_sites);
-    return site_list;
+    return found;
 }
 
 static void show_count(double value, char *text)
@@ -259,8 +125,8 @@ static void describe_pair(const access_kind *kind, const site *before, const sit
     char words[64];
 
     if (ratio_explains(kind, before, now, change->rise, from, to, sizeof from)) {
-        kg__format(change->text, sizeof change->text, "%s: %s went from %s to %s %s", now->key,
-                   kind->ratio->what, from, to, kind->ratio->unit);
+        kg__format(change->text, sizeof change->text, "%s:%u: %s went from %s to %s %s",
+                   now->at->file, now->at->line, kind->ratio->what, from, to, kind->ratio->unit);
         return;
     }
 
@@ -269,8 +135,8 @@ static void describe_pair(const access_kind *kind, const site *before, const sit
     show_count(counter == kind->requests ? before->requests : before->cost, from);
     show_count(counter == kind->requests ? now->requests : now->cost, to);
     kg__counter_words(kg__counter_name(counter), words, sizeof words);
-    kg__format(change->text, sizeof change->text, "%s: %s went from %s to %s", now->key, words,
-               from, to);
+    kg__format(change->text, sizeof change->text, "%s:%u: %s went from %s to %s", now->at->file,
+               now->at->line, words, from, to);
 }
 
 static void describe_single(const access_kind *kind, const site *line, line_change *change)
@@ -284,8 +150,8 @@ static void describe_single(const access_kind *kind, const site *line, line_chan
                       words, sizeof words);
     if (kind->ratio != NULL && line->requests > 0)
         kg__format(each, sizeof each, ", %.2f %s", line->cost / line->requests, kind->ratio->unit);
-    kg__format(change->text, sizeof change->text, "%s%s: %s%s %s%s", line->key,
-               change->rise ? "" : " of the baseline",
+    kg__format(change->text, sizeof change->text, "%s:%u%s: %s%s %s%s", line->at->file,
+               line->at->line, change->rise ? "" : " of the baseline",
                change->rise ? "new, with " : "gone, with its ", count, words, each);
 }
 
@@ -293,7 +159,7 @@ static void describe_single(const access_kind *kind, const site *line, line_chan
 static void add_change(line_change_list *changes, const access_kind *kind, const site *before,
                        const site *now)
 {
-    static const site nothing = { .key = "" };
+    static const site nothing;
     const site *from = before != NULL ? before : &nothing;
     const site *to = now != NULL ? now : &nothing;
     double rise = fmax(to->requests - from->requests, to->cost - from->cost);
@@ -305,7 +171,7 @@ static void add_change(line_change_list *changes, const access_kind *kind, const
     changes->list =
         kg__grow(changes->list, changes->count, &changes->capacity, sizeof *changes->list);
     change = &changes->list[changes->count];
-    *change = (line_change){ .key = now != NULL ? to->key : from->key,
+    *change = (line_change){ .at = now != NULL ? to->at : from->at,
                              .rise = rise > 0,
                              .amount = rise > 0 ? rise : fall,
                              .order = changes->count };
@@ -321,7 +187,7 @@ static bool same_numbers(const site *before, size_t before_count, const site *no
     if (before_count != count)
         return false;
     for (size_t i = 0; i < count; i++) {
-        if (before[i].number != now[i].number)
+        if (before[i].at->line != now[i].at->line)
             return false;
     }
     return true;
@@ -331,7 +197,7 @@ static unsigned cost_of_pair(const site *before, const site *now)
 {
     if (before->requests == now->requests && before->cost == now->cost)
         return 0;
-    return before->number == now->number ? COST_UNEQUAL_SAME_NUMBER : COST_UNEQUAL;
+    return before->at->line == now->at->line ? COST_UNEQUAL_SAME_NUMBER : COST_UNEQUAL;
 }
 
 /* Fills least[i][j], for the cheapest way to match what follows `i` lines of `before` and `j` of
@@ -388,13 +254,11 @@ static void match_lines(line_change_list *changes, const access_kind *kind, cons
 }
 
 /* How many sites from `from` on are of its file. */
-static size_t count_sites_of_file(const site_list *site_list, size_t from)
+static size_t count_sites_of_file(const site_list *sites, size_t from)
 {
-    const site *first = &site_list->list[from];
     size_t end = from;
 
-    while (end < site_list->count && site_list->list[end].file == first->file &&
-           strncmp(site_list->list[end].key, first->key, first->file) == 0)
+    while (end < sites->count && strcmp(sites->list[end].at->file, sites->list[from].at->file) == 0)
         end++;
     return end - from;
 }
@@ -411,15 +275,12 @@ static void match_files(line_change_list *changes, const access_kind *kind, cons
         size_t added = j < now->count ? count_sites_of_file(now, j) : 0;
 
         if (gone > 0 && added > 0) {
-            const site *first = &before->list[i];
-            const site *second = &now->list[j];
+            int order = strcmp(before->list[i].at->file, now->list[j].at->file);
 
-            if (first->file != second->file || strncmp(first->key, second->key, first->file) != 0) {
-                if (compare_keys(&first->key, &second->key) < 0)
-                    added = 0;
-                else
-                    gone = 0;
-            }
+            if (order < 0)
+                added = 0;
+            else if (order > 0)
+                gone = 0;
         }
         match_lines(changes, kind, &before->list[i], gone, &now->list[j], added);
         i += gone;
@@ -456,21 +317,8 @@ static size_t list_kinds(access_kind *kinds)
     return count;
 }
 
-/* {"file", "line"} of FILE:LINE; NULL where a key is nothing like it. */
-static json_t *source_of_key(const char *key)
-{
-    char file[KG__PATH_SIZE];
-    size_t length;
-    unsigned long number;
-
-    if (!split_key(key, &length, &number) || length >= sizeof file)
-        return NULL;
-    kg__format(file, sizeof file, "%.*s", (int)length, key);
-    return kg__source_json(file, (unsigned int)number);
-}
-
-bool kg__counter_lines_explain(const json_t *before, const json_t *now, char *text, size_t size,
-                               json_t **first)
+bool kg__counter_lines_explain(const kg__lines *before, const kg__lines *now, char *text,
+                               size_t size, const kg__line_counts **first)
 {
     access_kind kinds[KG__COUNTERS];
     line_change_list changes = { 0 };
@@ -483,7 +331,7 @@ bool kg__counter_lines_explain(const json_t *before, const json_t *now, char *te
     if (size == 0)
         return false;
     text[0] = '\0';
-    if (!json_is_object(before) || !json_is_object(now))
+    if (before == NULL || now == NULL)
         return false;
     for (size_t i = 0; i < count; i++) {
         site_list earlier = list_sites(before, &kinds[i]);
@@ -503,7 +351,7 @@ bool kg__counter_lines_explain(const json_t *before, const json_t *now, char *te
         kg__format(text + used, size - used, "; and %zu more", changes.count - KG__LINES_NAMED);
     explained = changes.count > 0;
     if (explained && first != NULL)
-        *first = source_of_key(changes.list[0].key);
+        *first = changes.list[0].at;
     free(changes.list);
     return explained;
 }

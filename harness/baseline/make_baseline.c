@@ -6,7 +6,6 @@
 
 #include "base/statistics.h"
 #include "base/text.h"
-#include "baseline/counter_lines.h"
 #include "suite/counters.h"
 
 /* Four digits below 1 us, whole nanoseconds above 10 us: finer than any band, and easy to read in a
@@ -141,25 +140,22 @@ kg__change kg__record_count(kg__baseline_case *entry, const char *counter, doubl
     return is_new ? KG__NEW : KG__MOVED;
 }
 
-bool kg__record_lines(kg__baseline_case *entry, const json_t *lines)
+bool kg__record_lines(kg__baseline_case *entry, const kg__lines *lines)
 {
-    json_t *sorted = kg__counter_lines_sorted(lines);
-    bool same = json_object_size(sorted) == 0 ? entry->lines == NULL
-                                              : json_equal(entry->lines, sorted) == 1;
+    kg__lines *copy = kg__lines_copy(lines);
+    bool same = kg__lines_equal(entry->lines, copy);
 
-    if (!same)
-        kg__baseline_set_lines(entry, sorted);
-    json_decref(sorted);
+    kg__lines_free(entry->lines);
+    entry->lines = copy;
     return !same;
 }
 
-bool kg__counts_agree(const json_t *first, const json_t *second, kg__error *error)
+bool kg__counts_agree(const kg__observation *first, const kg__observation *second, kg__error *error)
 {
     static const char remedy[] =
         "counts have to repeat: does the kernel depend on chance, or on the "
         "order of its threads?";
-    const json_t *metrics[2] = { json_object_get(first, "metrics"),
-                                 json_object_get(second, "metrics") };
+    const kg__observation *runs[2] = { first, second };
 
     for (int i = 0; i < KG__COUNTERS; i++) {
         const char *counter = kg__counter_name((kg__counter)i);
@@ -167,18 +163,14 @@ bool kg__counts_agree(const json_t *first, const json_t *second, kg__error *erro
         double value[2];
 
         for (int run = 0; run < 2; run++) {
-            value[run] =
-                json_number_value(json_object_get(json_object_get(metrics[run], counter), "value"));
+            value[run] = fmax(kg__value_of(runs[run], counter), 0);
             kg__show_figure(text[run], sizeof text[run], value[run], "");
         }
         if (value[0] != value[1])
             return kg__fail(error, "%s is %s in one run and %s in another: %s", counter, text[0],
                             text[1], remedy);
     }
-    const json_t *lines = json_object_get(first, "lines");
-    const json_t *other_lines = json_object_get(second, "lines");
-
-    if (lines != other_lines && !json_equal(lines, other_lines))
+    if (!kg__lines_equal(first->lines, second->lines))
         return kg__fail(error, "its lines have other counts in another run: %s", remedy);
     return true;
 }

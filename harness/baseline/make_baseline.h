@@ -7,6 +7,7 @@
 
 #include "base/message.h"
 #include "baseline/baseline.h"
+#include "records/observation.h"
 
 /* The fewest sessions that a baseline may rest on: fewer say too little of the noise. */
 #define KG__SESSIONS_MINIMUM 5
@@ -67,10 +68,11 @@ kg__change kg__record_count(kg__baseline_case *entry, const char *counter, doubl
                             double *old_value);
 
 /* Records the counters by source line; false when they are as they were. */
-bool kg__record_lines(kg__baseline_case *entry, const json_t *lines);
+bool kg__record_lines(kg__baseline_case *entry, const kg__lines *lines);
 
 /* Whether two runs counted the same of a case, the lines too, as counts must; false with `error`
  * naming the counter and both figures. */
-bool kg__counts_agree(const json_t *first, const json_t *second, kg__error *error);
+bool kg__counts_agree(const kg__observation *first, const kg__observation *second,
+                      kg__error *error);
 
 #endif

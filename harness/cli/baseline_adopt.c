@@ -287,16 +287,18 @@ static const char *find_fault(const adoption *run, const json_t *entry)
         kg__baseline_find(&run->baseline, kg__json_text(entry, "case"));
     const json_t *card = json_object_get(entry, "card");
     kg__verdict verdict = kg__results_verdict(entry);
+    kg__gpu_state state;
     double now;
     double then;
 
+    (void)kg__gpu_state_read(card, &state, NULL);
     if (verdict == KG__WRONG || verdict == KG__ERROR)
         return kg__verdict_name(verdict);
     if (kg__nvml_text_throttles(kg__json_text(card, "clock_reasons")))
         return "the GPU was throttled while it was timed";
-    if (json_integer_value(json_object_get(card, "foreign_processes")) > 0)
+    if (state.foreign_processes > 0)
         return "other processes computed on the GPU while it was timed";
-    if (kg__launch_cost_moved(card, run->recorder.provenance, &now, &then))
+    if (kg__launch_cost_moved(&state, run->recorder.provenance, &now, &then))
         return now < then ? "the launch overhead was lower than when the baseline was recorded"
                           : "the launch overhead was higher than when the baseline was recorded";
     if (is_other_code(before, json_object_get(entry, "kernel")))
@@ -456,7 +458,8 @@ static bool take_case(adoption *run, const char *path, const json_t *entry, bool
             !may_join(run, (kg__entry_subject){ .file = path, .id = id }, before, m,
                       kg__json_number(figures, "value")))
             continue;
-        kg__sessions_take(&run->sessions, kg__sessions_case(&run->sessions, id), m, figures);
+        kg__sessions_take(&run->sessions, kg__sessions_case(&run->sessions, id), m,
+                          kg__json_text(figures, "clock"), kg__json_number(figures, "value"));
         taken = true;
     }
     return taken;

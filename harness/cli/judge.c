@@ -15,7 +15,7 @@
 #include "cli/command.h"
 #include "cli/judge_moves.h"
 #include "cli/publish.h"
-#include "records/records.h"
+#include "records/observation.h"
 #include "results/results.h"
 #include "results/results_read.h"
 #include "results/time_result.h"
@@ -40,14 +40,17 @@ typedef struct judged_target {
     json_t *verdicts;
 } judged_target;
 
-static bool is_record(const json_t *record)
+static bool is_record(json_t *record)
 {
-    const char *event = kg__json_text(record, "event");
+    kg__observation *read = kg__observation_read(record, NULL);
+    bool fits = read != NULL &&
+                (read->event == KG__EVENT_MEASURED
+                     ? read->metric_count > 0
+                     : (read->event == KG__EVENT_REFUSED || read->event == KG__EVENT_FAILED) &&
+                           *read->why != '\0');
 
-    return strcmp(event, "measured") == 0
-               ? json_object_size(json_object_get(record, "metrics")) > 0
-               : (strcmp(event, "refused") == 0 || strcmp(event, "failed") == 0) &&
-                     *kg__json_text(record, "why") != '\0';
+    kg__observation_release(read);
+    return fits;
 }
 
 static bool is_case(const char *id, json_t *measured)
@@ -55,7 +58,7 @@ static bool is_case(const char *id, json_t *measured)
     const json_t *records = json_object_get(measured, "records");
     const char *text;
     const json_t *files;
-    const json_t *record;
+    json_t *record;
     size_t i;
 
     json_array_foreach (records, i, record) {
@@ -196,79 +199,98 @@ static const kg__baseline *get_baseline(const judged_target *judged)
     return judged->has_baseline ? &judged->baseline : NULL;
 }
 
+/* What the files say of a case; the caller releases each. */
+static kg__observation **read_records(const json_t *records, size_t *count)
+{
+    kg__observation **list = kg__allocate(json_array_size(records), sizeof(kg__observation *));
+    json_t *record;
+    size_t i;
+
+    *count = 0;
+    json_array_foreach (records, i, record) {
+        kg__observation *observation = kg__observation_read(record, NULL);
+
+        if (observation == NULL)
+            continue;
+        observation->imported = true;
+        list[(*count)++] = observation;
+    }
+    return list;
+}
+
 /* The result of a case, from the files that measured it. */
-static json_t *judge_measured(const judged_target *judged, const char *id, const json_t *records)
+static json_t *judge_measured(const judged_target *judged, const char *id,
+                              kg__observation *const *list, size_t count)
 {
     kg__sentinel_log none = { 0 };
-    size_t count = json_array_size(records);
-    kg__observation *observations = kg__allocate(count, sizeof *observations);
+    kg__measurement *measurements = kg__allocate(count, sizeof *measurements);
     size_t measured = 0;
     json_t *entry;
-    size_t i;
-    const json_t *record;
 
-    json_array_foreach (records, i, record) {
-        if (strcmp(kg__json_text(record, "event"), "measured") == 0)
-            observations[measured++] =
-                (kg__observation){ record,
-                                   kg__surroundings_of(&none, get_baseline(judged), record) };
+    for (size_t i = 0; i < count; i++) {
+        if (list[i]->event == KG__EVENT_MEASURED)
+            measurements[measured++] =
+                (kg__measurement){ list[i],
+                                   kg__surroundings_of(&none, get_baseline(judged), list[i]) };
     }
-    entry = kg__time_result(id, &judged->target, "time", observations, measured,
+    entry = kg__time_result(id, &judged->target, "time", measurements, measured,
                             get_baseline(judged), NULL);
-    free(observations);
+    /* The usual text names the command that records a comparison. */
+    if (kg__results_verdict(entry) == KG__NO_BASELINE)
+        json_object_set_new(
+            entry, "why",
+            json_string("no baseline: five imports make one, with kernelgate baseline adopt"));
+    free(measurements);
     return entry;
 }
 
-/* The first record of an event, or NULL. */
-static const json_t *find_record(const json_t *records, const char *event)
+/* The first observation of an event, or NULL. */
+static const kg__observation *find_event(kg__observation *const *list, size_t count,
+                                         kg__event event)
 {
-    const json_t *record;
-    size_t i;
-
-    json_array_foreach (records, i, record) {
-        if (strcmp(kg__json_text(record, "event"), event) == 0)
-            return record;
+    for (size_t i = 0; i < count; i++) {
+        if (list[i]->event == event)
+            return list[i];
     }
+    return NULL;
+}
+
+/* The result of a case; NULL for one that was refused, which is listed as such. */
+static json_t *judge_observations(const judged_target *judged, const char *id,
+                                  kg__observation *const *list, size_t count)
+{
+    const kg__observation *failed = find_event(list, count, KG__EVENT_FAILED);
+    const kg__observation *refused = find_event(list, count, KG__EVENT_REFUSED);
+    char why[KG__MESSAGE_SIZE];
+
+    if (failed != NULL)
+        return kg__plain_result(id, &judged->target, "time", KG__ERROR, failed->why);
+    if (refused == NULL)
+        return judge_measured(judged, id, list, count);
+    if (kg__baseline_find(&judged->baseline, id) != NULL) {
+        kg__format(why, sizeof why, "is in the baseline and was skipped: %s", refused->why);
+        return kg__plain_result(id, &judged->target, "time", KG__ERROR, why);
+    }
+    json_array_append_new(json_object_get(judged->verdicts, "refused"),
+                          json_pack("{s:s, s:s}", "case", id, "why", refused->why));
+    kg__print_verdict(kg__narration(), "refused", "%-11s  %-32s  %s\n", judged->target.key, id,
+                      refused->why);
     return NULL;
 }
 
 static void judge_case(const judged_target *judged, const char *id, const json_t *measured)
 {
-    const json_t *records = json_object_get(measured, "records");
-    json_t *imported = json_object_get(measured, KG__IMPORTED);
-    const json_t *failed = find_record(records, "failed");
-    const json_t *refused = find_record(records, "refused");
-    char why[KG__MESSAGE_SIZE];
+    size_t count;
+    kg__observation **list = read_records(json_object_get(measured, "records"), &count);
+    json_t *entry = judge_observations(judged, id, list, count);
     char line[2 * KG__MESSAGE_SIZE];
-    json_t *record;
-    json_t *entry;
-    size_t i;
 
-    json_array_foreach (records, i, record)
-        json_object_set(record, KG__IMPORTED, imported);
-    if (failed != NULL) {
-        entry =
-            kg__plain_result(id, &judged->target, "time", KG__ERROR, kg__json_text(failed, "why"));
-    } else if (refused != NULL && kg__baseline_find(&judged->baseline, id) != NULL) {
-        kg__format(why, sizeof why, "is in the baseline and was skipped: %s",
-                   kg__json_text(refused, "why"));
-        entry = kg__plain_result(id, &judged->target, "time", KG__ERROR, why);
-    } else if (refused != NULL) {
-        json_array_append_new(
-            json_object_get(judged->verdicts, "refused"),
-            json_pack("{s:s, s:s}", "case", id, "why", kg__json_text(refused, "why")));
-        kg__print_verdict(kg__narration(), "refused", "%-11s  %-32s  %s\n", judged->target.key, id,
-                          kg__json_text(refused, "why"));
+    for (size_t i = 0; i < count; i++)
+        kg__observation_release(list[i]);
+    free(list);
+    if (entry == NULL)
         return;
-    } else {
-        entry = judge_measured(judged, id, records);
-        /* The usual text names the command that records a comparison. */
-        if (strcmp(kg__json_text(entry, "verdict"), kg__verdict_name(KG__NO_BASELINE)) == 0)
-            json_object_set_new(
-                entry, "why",
-                json_string("no baseline: five imports make one, with kernelgate baseline adopt"));
-    }
-    json_object_set(entry, KG__IMPORTED, imported);
+    json_object_set(entry, KG__IMPORTED, json_object_get(measured, KG__IMPORTED));
     kg__time_result_line(entry, NULL, line, sizeof line);
     kg__print_verdict_line(kg__narration(), line);
     json_array_append_new(json_object_get(judged->verdicts, "cases"), entry);
@@ -314,7 +336,7 @@ static void note_no_baseline(const judged_target *judged)
     size_t i;
 
     json_array_foreach (json_object_get(judged->verdicts, "cases"), i, entry) {
-        if (strcmp(kg__json_text(entry, "verdict"), kg__verdict_name(KG__NO_BASELINE)) != 0)
+        if (kg__results_verdict(entry) != KG__NO_BASELINE)
             return;
     }
     if (json_array_size(json_object_get(judged->verdicts, "cases")) == 0 ||

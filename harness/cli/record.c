@@ -41,31 +41,30 @@ typedef struct recording {
 
 /* Keeps a case's code, with the fingerprint of its machine code if that is known. All
  * sessions run the same code. */
-static void take_code(recording *run, kg__recorded *recorded, const json_t *record)
+static void take_code(recording *run, kg__recorded *recorded, const kg__observation *measured)
 {
     char fingerprint[KG__FINGERPRINT_SIZE];
 
     if (recorded->code != NULL)
         return;
-    recorded->code = kg__kernel_code_of(record);
+    recorded->code = kg__kernel_code_of(measured->record);
     if (recorded->code != NULL &&
         kg__kernels_fingerprint(&run->kernels, run->program,
                                 kg__json_text(run->recorder.target, "compute_capability"),
-                                json_object_get(record, "kernel"), fingerprint))
+                                measured->kernel, fingerprint))
         json_object_set_new(recorded->code, KG__CODE_FINGERPRINT, json_string(fingerprint));
 }
 
-static void take_measured(recording *run, const json_t *record)
+static void take_measured(recording *run, const kg__observation *measured)
 {
-    kg__recorded *recorded = kg__sessions_case(&run->sessions, kg__json_text(record, "case"));
-    const json_t *metrics = json_object_get(record, "metrics");
-    json_int_t foreign =
-        json_integer_value(json_object_get(json_object_get(record, "card"), "foreign_processes"));
+    kg__recorded *recorded = kg__sessions_case(&run->sessions, measured->id);
+    const kg__gpu_state *state = measured->gpu_state;
+    int64_t foreign = state != NULL ? state->foreign_processes : 0;
     double now;
     double then;
     char why[KG__MESSAGE_SIZE];
 
-    if (json_is_true(json_object_get(record, "throttled"))) {
+    if (measured->throttled) {
         kg__recorder_refuse(
             &run->recorder, recorded->id,
             "the GPU was throttled while it was timed: let it cool down, check its power limit");
@@ -78,8 +77,7 @@ static void take_measured(recording *run, const json_t *record)
         kg__recorder_refuse(&run->recorder, recorded->id, why);
         return;
     }
-    if (kg__launch_cost_moved(json_object_get(record, "card"), run->recorder.provenance, &now,
-                              &then)) {
+    if (kg__launch_cost_moved(state, run->recorder.provenance, &now, &then)) {
         kg__format(why, sizeof why,
                    "the launch overhead was %.0f ns while it was timed and %.0f ns before: start "
                    "nothing on the host's other GPUs, and record again",
@@ -87,28 +85,28 @@ static void take_measured(recording *run, const json_t *record)
         kg__recorder_refuse(&run->recorder, recorded->id, why);
         return;
     }
-    for (size_t i = 0; i < KG__TIMES; i++)
-        kg__sessions_take(&run->sessions, recorded, i, json_object_get(metrics, kg__time_names[i]));
-    take_code(run, recorded, record);
+    for (size_t i = 0; i < KG__TIMES; i++) {
+        const kg__figures *figures = kg__figures_of(measured, kg__time_names[i]);
+
+        if (figures != NULL)
+            kg__sessions_take(&run->sessions, recorded, i, figures->clock, figures->value);
+    }
+    take_code(run, recorded, measured);
 }
 
-static void take_record(void *context, const json_t *record)
+static void take_observation(void *context, const kg__observation *observation)
 {
     recording *run = context;
 
-    if (strcmp(kg__json_text(record, "event"), "measured") == 0) {
-        take_measured(run, record);
-        return;
+    if (observation->event == KG__EVENT_MEASURED) {
+        take_measured(run, observation);
+    } else if (observation->event == KG__EVENT_SENTINELS) {
+        for (size_t i = 0; i < KG__SENTINELS; i++)
+            run->sum[i] += fmax(kg__value_of(observation, kg__session_sentinels[i]), 0);
+        run->sums++;
+        json_object_set_new(run->recorder.provenance, "launch_ns",
+                            json_real(round(fmax(kg__value_of(observation, "empty"), 0))));
     }
-    if (strcmp(kg__json_text(record, "event"), "sentinels") != 0)
-        return;
-    for (size_t i = 0; i < KG__SENTINELS; i++)
-        run->sum[i] += json_number_value(
-            json_object_get(json_object_get(record, kg__session_sentinels[i]), "value"));
-    run->sums++;
-    json_object_set_new(run->recorder.provenance, "launch_ns",
-                        json_real(round(json_number_value(
-                            json_object_get(json_object_get(record, "empty"), "value")))));
 }
 
 /* Runs one session: a new process per program. The sentinels of all programs are averaged. */
@@ -308,7 +306,7 @@ static int record_times(kg__recorder *recorder, size_t sessions, size_t count, c
     int code = KG__EXIT_ERROR;
 
     kg__sessions_begin(&run.sessions, recorder->log, sessions);
-    run.recorder.on_record = take_record;
+    run.recorder.on_observation = take_observation;
     run.recorder.context = &run;
     if (measure(&run, count, programs))
         code = save(&run);

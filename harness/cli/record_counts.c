@@ -5,39 +5,74 @@
 #include <string.h>
 
 #include "base/exit_code.h"
-#include "base/json.h"
 #include "base/text.h"
 #include "baseline/make_baseline.h"
 #include "cli/command.h"
 #include "cli/recorder.h"
 #include "gate/spawn_observer.h"
-#include "records/records.h"
 #include "suite/case_id.h"
 #include "suite/counters.h"
 
 /* The second run checks that counts repeat. */
 #define RUNS 2
 
+/* What was observed of a case. */
+typedef struct counted_case {
+    const char *id; /* one of its observations' */
+    kg__observation *checked;
+    kg__observation *runs[RUNS];
+} counted_case;
+
 /* The state of counting. */
 typedef struct counting {
     kg__recorder *recorder;
-    json_t *checked;    /* the checked cases, as keys */
-    json_t *runs[RUNS]; /* the "measured" records, by case */
+    counted_case *cases;
+    size_t count;
+    size_t capacity;
+    size_t counted; /* cases that were counted in the first run */
     size_t pass;
 } counting;
 
-static void take_record(void *context, const json_t *record)
+/* A case that was observed; NULL where it was not. */
+static counted_case *find_case(const counting *run, const char *id)
+{
+    for (size_t i = 0; i < run->count; i++) {
+        if (strcmp(run->cases[i].id, id) == 0)
+            return &run->cases[i];
+    }
+    return NULL;
+}
+
+static bool is_counted(const counted_case *c)
+{
+    return c->runs[0] != NULL;
+}
+
+static void keep(kg__observation **kept, const kg__observation *observation)
+{
+    kg__observation_release(*kept);
+    *kept = kg__observation_keep(observation);
+}
+
+static void take_observation(void *context, const kg__observation *observation)
 {
     counting *run = context;
-    const char *id = kg__json_text(record, "case");
+    counted_case *c = find_case(run, observation->id);
+    bool measured = observation->event == KG__EVENT_MEASURED;
 
-    if (strcmp(kg__json_text(record, "event"), "checked") == 0)
-        json_object_set_new(run->checked, id, json_true());
-    if (strcmp(kg__json_text(record, "event"), "measured") != 0)
+    if (!measured && observation->event != KG__EVENT_CHECKED)
         return;
-    if (json_object_size(json_object_get(record, "metrics")) == 0)
-        kg__recorder_refuse(run->recorder, id, "the observer recorded no counter of this case");
-    json_object_set(run->runs[run->pass], id, (json_t *)record);
+    if (measured && observation->metric_count == 0)
+        kg__recorder_refuse(run->recorder, observation->id,
+                            "the observer recorded no counter of this case");
+    if (c == NULL) {
+        run->cases = kg__grow(run->cases, run->count, &run->capacity, sizeof *run->cases);
+        c = &run->cases[run->count++];
+        *c = (counted_case){ 0 };
+    }
+    run->counted += measured && run->pass == 0 && !is_counted(c);
+    keep(measured ? &c->runs[run->pass] : &c->checked, observation);
+    c->id = observation->id;
 }
 
 /* Checks a program's cases with the plain and with the instrumented kernels. */
@@ -52,19 +87,19 @@ static bool check_program(counting *run, const char *program, const char *instru
 static bool counts_repeat(const counting *run)
 {
     bool repeat = true;
-    const char *id;
-    json_t *record;
 
-    json_object_foreach (run->runs[0], id, record) {
-        const json_t *other = json_object_get(run->runs[1], id);
+    for (size_t i = 0; i < run->count; i++) {
+        const counted_case *c = &run->cases[i];
         kg__error error = { "" };
 
-        if (other == NULL)
+        if (!is_counted(c))
+            continue;
+        if (c->runs[1] == NULL)
             kg__fail(&error,
                      "was counted in one run and not in another: see its observers' complaints");
-        if (other != NULL && kg__counts_agree(record, other, &error))
+        else if (kg__counts_agree(c->runs[0], c->runs[1], &error))
             continue;
-        kg__change_log_refuse(run->recorder->log, (kg__entry_subject){ .id = id },
+        kg__change_log_refuse(run->recorder->log, (kg__entry_subject){ .id = c->id },
                               "%s; nothing is recorded", error.text);
         repeat = false;
     }
@@ -96,7 +131,7 @@ static bool measure(counting *run, size_t count, char *const *programs)
                 return false;
         }
     }
-    if (json_object_size(run->runs[0]) == 0) {
+    if (run->counted == 0) {
         kg__recorder_refuse_filter(run->recorder, "count", count, programs);
         return false;
     }
@@ -118,18 +153,16 @@ static void print_row(const char *id, const char *counter, double old_value, dou
 }
 
 /* Stores one case and prints its changes; for a new case, the number of counters. */
-static bool store(const counting *run, kg__baseline_case *entry, const json_t *record,
+static bool store(const counting *run, kg__baseline_case *entry, const kg__observation *counted,
                   const char *commit)
 {
     kg__change_log *log = run->recorder->log;
-    const json_t *metrics = json_object_get(record, "metrics");
     bool is_new = entry->metric_count == 0;
     bool changed = is_new;
 
     for (int i = 0; i < KG__COUNTERS; i++) {
         const char *counter = kg__counter_name((kg__counter)i);
-        double value =
-            json_number_value(json_object_get(json_object_get(metrics, counter), "value"));
+        double value = fmax(kg__value_of(counted, counter), 0);
         double old_value;
 
         if (kg__record_count(entry, counter, value, &old_value) == KG__UNCHANGED)
@@ -150,7 +183,7 @@ static bool store(const counting *run, kg__baseline_case *entry, const json_t *r
     if (is_new)
         fprintf(kg__narration(), KG__CASE_COLUMN " %zu counters, new\n", entry->id,
                 entry->metric_count);
-    if (kg__record_lines(entry, json_object_get(record, "lines"))) {
+    if (kg__record_lines(entry, counted->lines)) {
         if (!changed) {
             fprintf(kg__narration(), KG__CASE_COLUMN " lines of source moved, and no counter\n",
                     entry->id);
@@ -165,14 +198,14 @@ static bool store(const counting *run, kg__baseline_case *entry, const json_t *r
 
 static size_t retire(const counting *run, kg__baseline *baseline)
 {
-    const char **ids = kg__allocate(json_object_size(run->runs[0]), sizeof *ids);
+    const char **ids = kg__allocate(run->counted, sizeof *ids);
     size_t count = 0;
     size_t retired;
-    const char *id;
-    json_t *record;
 
-    json_object_foreach (run->runs[0], id, record)
-        ids[count++] = id;
+    for (size_t i = 0; i < run->count; i++) {
+        if (is_counted(&run->cases[i]))
+            ids[count++] = run->cases[i].id;
+    }
     retired = kg__recorder_retire(run->recorder, baseline, ids, count);
     free(ids);
     return retired;
@@ -183,15 +216,14 @@ static size_t list_checked(const counting *run, kg__baseline *baseline)
 {
     kg__change_log *log = run->recorder->log;
     size_t changed = 0;
-    const char *id;
-    json_t *unused;
 
     for (size_t i = baseline->checked_count; i-- > 0;) {
-        bool counted = json_object_get(run->runs[0], baseline->checked[i]) != NULL;
+        const char *id = baseline->checked[i];
+        const counted_case *c = find_case(run, id);
+        bool counted = c != NULL && is_counted(c);
 
-        id = baseline->checked[i];
-        if (!counted && (kg__recorder_is_partial() || !kg__recorder_knows(run->recorder, id) ||
-                         json_object_get(run->checked, id) != NULL))
+        if (!counted &&
+            (kg__recorder_is_partial() || !kg__recorder_knows(run->recorder, id) || c != NULL))
             continue;
         if (!counted) {
             fprintf(kg__narration(), KG__CASE_COLUMN " retired: no longer in the table\n", id);
@@ -200,11 +232,13 @@ static size_t list_checked(const counting *run, kg__baseline *baseline)
         (void)kg__baseline_unlist(baseline, id);
         changed++;
     }
-    json_object_foreach (run->checked, id, unused) {
-        if (json_object_get(run->runs[0], id) != NULL || !kg__baseline_list(baseline, id))
+    for (size_t i = 0; i < run->count; i++) {
+        const counted_case *c = &run->cases[i];
+
+        if (c->checked == NULL || is_counted(c) || !kg__baseline_list(baseline, c->id))
             continue;
-        fprintf(kg__narration(), KG__CASE_COLUMN " checked, new\n", id);
-        kg__change_log_note(log, id, "checked", NULL);
+        fprintf(kg__narration(), KG__CASE_COLUMN " checked, new\n", c->id);
+        kg__change_log_note(log, c->id, "checked", NULL);
         changed++;
     }
     return changed;
@@ -220,8 +254,6 @@ static int save(const counting *run)
     size_t changed = 0;
     size_t listed;
     bool saved = true;
-    const char *id;
-    json_t *record;
 
     if (!kg__recorder_load(run->recorder, &target, path, sizeof path, &baseline)) {
         kg__baseline_free(&baseline);
@@ -230,8 +262,12 @@ static int save(const counting *run)
     kg__recorder_commit(run->recorder, commit, sizeof commit);
     fprintf(kg__narration(), KG__CASE_COLUMN " %-26s %16s %16s %9s\n", "case", "counter", "old",
             "new", "change");
-    json_object_foreach (run->runs[0], id, record)
-        changed += store(run, kg__baseline_add(&baseline, id), record, commit);
+    for (size_t i = 0; i < run->count; i++) {
+        const counted_case *c = &run->cases[i];
+
+        if (is_counted(c))
+            changed += store(run, kg__baseline_add(&baseline, c->id), c->runs[0], commit);
+    }
     changed += retire(run, &baseline);
     listed = list_checked(run, &baseline);
     /* Equal counts of another compiler, model or flags are stored with the new provenance. */
@@ -240,29 +276,30 @@ static int save(const counting *run)
          kg__recorded_otherwise(&baseline, &target, run->recorder->provenance, otherwise,
                                 sizeof otherwise)))
         saved = kg__recorder_save(run->recorder, path, &target, &baseline);
-    kg__change_log_set_counts(run->recorder->log, RUNS, json_object_size(run->runs[0]), changed);
+    kg__change_log_set_counts(run->recorder->log, RUNS, run->counted, changed);
     if (saved)
         kg__print(kg__narration(),
                   "%s: %zu of %zu cases changed, counted twice with equal results; %zu more are "
                   "checked (%zu changed)\n",
-                  path, changed, json_object_size(run->runs[0]), baseline.checked_count, listed);
+                  path, changed, run->counted, baseline.checked_count, listed);
     kg__baseline_free(&baseline);
     return saved ? KG__EXIT_PASS : KG__EXIT_ERROR;
 }
 
 int kg__record_model(kg__recorder *recorder, size_t count, char *const *programs)
 {
-    counting run = { .recorder = recorder, .checked = json_object() };
+    counting run = { .recorder = recorder };
     int code = KG__EXIT_ERROR;
 
-    recorder->on_record = take_record;
+    recorder->on_observation = take_observation;
     recorder->context = &run;
-    for (size_t i = 0; i < RUNS; i++)
-        run.runs[i] = json_object();
     if (measure(&run, count, programs))
         code = save(&run);
-    for (size_t i = 0; i < RUNS; i++)
-        json_decref(run.runs[i]);
-    json_decref(run.checked);
+    for (size_t i = 0; i < run.count; i++) {
+        kg__observation_release(run.cases[i].checked);
+        for (size_t pass = 0; pass < RUNS; pass++)
+            kg__observation_release(run.cases[i].runs[pass]);
+    }
+    free(run.cases);
     return code;
 }

@@ -12,7 +12,6 @@
 #include "cli/command.h"
 #include "cli/programs.h"
 #include "gate/spawn_observer.h"
-#include "records/records.h"
 #include "suite/case_id.h"
 #include "suite/settings.h"
 
@@ -76,10 +75,9 @@ void kg__recorder_refuse_filter(const kg__recorder *recorder, const char *part, 
     kg__restore_filter(filter);
 }
 
-static bool is_end_of_case(const char *event)
+static bool is_end_of_case(kg__event event)
 {
-    return strcmp(event, "checked") == 0 || strcmp(event, "measured") == 0 ||
-           strcmp(event, "failed") == 0;
+    return event == KG__EVENT_CHECKED || event == KG__EVENT_MEASURED || event == KG__EVENT_FAILED;
 }
 
 /* Shows the observer's progress, assuming that all cases take equally long. */
@@ -93,26 +91,25 @@ static void show_progress(kg__recorder *recorder, const char *id)
     kg__progress_update(&recorder->progress, done, elapsed * (1 - done) / done, id);
 }
 
-static void take_record(void *context, const json_t *record)
+static void take_observation(void *context, const kg__observation *observation)
 {
     kg__recorder *recorder = context;
-    const char *event = kg__json_text(record, "event");
-    const char *id = kg__json_text(record, "case");
+    kg__event event = observation->event;
+    const char *id = observation->id;
 
     if (id[0] != '\0' && is_end_of_case(event))
         show_progress(recorder, id);
     /* A case that is timed, but not recorded. */
     if (id[0] != '\0' && !kg__filter_takes(id))
         return;
-    if (strcmp(event, "target") == 0 && recorder->target == NULL) {
-        recorder->target = json_incref(json_object_get(record, "target"));
-        recorder->provenance = json_incref(json_object_get(record, "provenance"));
-    } else if (strcmp(event, "failed") == 0 ||
-               (strcmp(event, "checked") == 0 && !json_is_true(json_object_get(record, "right")))) {
-        kg__recorder_refuse(recorder, id, kg__json_text(record, "why"));
-    } else if (strcmp(event, "measured") == 0 || strcmp(event, "checked") == 0 ||
-               strcmp(event, "sentinels") == 0) {
-        recorder->on_record(recorder->context, record);
+    if (event == KG__EVENT_TARGET && recorder->target == NULL) {
+        recorder->target = json_incref(observation->target);
+        recorder->provenance = json_incref(observation->provenance);
+    } else if (event == KG__EVENT_FAILED || (event == KG__EVENT_CHECKED && !observation->right)) {
+        kg__recorder_refuse(recorder, id, observation->why);
+    } else if (event == KG__EVENT_MEASURED || event == KG__EVENT_CHECKED ||
+               event == KG__EVENT_SENTINELS) {
+        recorder->on_observation(recorder->context, observation);
     }
 }
 
@@ -140,7 +137,7 @@ bool kg__recorder_observe(kg__recorder *recorder, const char *program, const cha
         .case_count = cases.count,
         .records = recorder->scratch,
         .silence_limit = kg__silence_limit(),
-        .on_record = take_record,
+        .on_observation = take_observation,
         .context = recorder,
     };
 

@@ -9,6 +9,7 @@
 #include "baseline/baseline.h"
 #include "cli/change_log.h"
 #include "cli/progress.h"
+#include "records/observation.h"
 #include "suite/settings.h"
 
 typedef struct kg__recorder {
@@ -23,9 +24,8 @@ typedef struct kg__recorder {
     size_t done;           /* its finished cases, and all of them */
     size_t case_count;
     bool refused; /* recording was refused, with a complaint */
-    /* Called for every record of a case that was measured or checked as correct, and of the
-     * sentinels. */
-    void (*on_record)(void *context, const json_t *record);
+    /* Called for every case that was measured or checked as correct, and for the sentinels. */
+    void (*on_observation)(void *context, const kg__observation *observation);
     void *context;
 } kg__recorder;
 

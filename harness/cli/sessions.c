@@ -64,14 +64,11 @@ void kg__sessions_add(const kg__sessions *sessions, kg__recorded *recorded, size
 }
 
 void kg__sessions_take(const kg__sessions *sessions, kg__recorded *recorded, size_t metric,
-                       const json_t *figures)
+                       const char *clock, double value)
 {
-    const char *clock = kg__json_text(figures, "clock");
-
     /* The host also affects these clocks. */
     recorded->loose[metric] = strcmp(clock, "host") == 0 || strcmp(clock, "first_touch") == 0;
-    kg__sessions_add(sessions, recorded, metric,
-                     json_number_value(json_object_get(figures, "value")));
+    kg__sessions_add(sessions, recorded, metric, value);
 }
 
 /* Whether the sessions of a metric agree, unless its clock makes no promise; complains if not. */

@@ -48,10 +48,9 @@ kg__recorded *kg__sessions_case(kg__sessions *sessions, const char *id);
 void kg__sessions_add(const kg__sessions *sessions, kg__recorded *recorded, size_t metric,
                       double value);
 
-/* Adds the value of a metric's figures, {"value", "clock"}; the clock decides whether sessions must
- * agree. */
+/* Adds the value of a metric, whose clock decides whether sessions must agree. */
 void kg__sessions_take(const kg__sessions *sessions, kg__recorded *recorded, size_t metric,
-                       const json_t *figures);
+                       const char *clock, double value);
 
 /* Whether the machine was in one state. If only one metric, or one of ten, differs from session to
  * session, the kernel is the reason: it is recorded ungated. If more do, or a sentinel, the machine

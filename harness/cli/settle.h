@@ -22,7 +22,7 @@ enum { KG__BASE, KG__HEAD, KG__SIDES };
 
 /* What one side's process measured of one suspect. */
 typedef struct kg__side_result {
-    json_t *measured;
+    kg__observation *measured;
     kg__verdict verdict; /* if its results are wrong, or it failed */
     char why[KG__MESSAGE_SIZE];
 } kg__side_result;

@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "cli/settle.h"
 #include "gate/spawn_observer.h"
-#include "records/records.h"
+#include "records/observation.h"
 #include "suite/settings.h"
 
 /* An observer that is silent for longer than the time left hangs, but not below this. */
@@ -36,27 +36,25 @@ typedef struct side_context {
     size_t side;
 } side_context;
 
-static void take_record(void *context, const json_t *record)
+static void take_observation(void *context, const kg__observation *observation)
 {
     side_context *observed = context;
-    const char *event = kg__json_text(record, "event");
-    const char *id = kg__json_text(record, "case");
     kg__side_result *result = NULL;
 
-    if (strcmp(event, "sentinels") == 0)
-        kg__sentinels_add(&observed->group->sentinels[observed->side], record);
+    if (observation->event == KG__EVENT_SENTINELS)
+        kg__sentinels_add(&observed->group->sentinels[observed->side], observation);
     for (size_t i = 0; i < observed->group->count; i++) {
-        if (strcmp(observed->group->suspects[i].id, id) == 0)
+        if (strcmp(observed->group->suspects[i].id, observation->id) == 0)
             result = &observed->group->results[observed->side][i];
     }
     if (result == NULL)
         return;
-    if (strcmp(event, "measured") == 0 && result->measured == NULL) {
-        result->measured = json_incref((json_t *)record);
-    } else if (strcmp(event, "failed") == 0 || strcmp(event, "refused") == 0 ||
-               strcmp(event, "checked") == 0) {
-        result->verdict = strcmp(event, "checked") == 0 ? KG__WRONG : KG__ERROR;
-        kg__json_copy_text(record, "why", result->why, sizeof result->why);
+    if (observation->event == KG__EVENT_MEASURED && result->measured == NULL) {
+        result->measured = kg__observation_keep(observation);
+    } else if (observation->event == KG__EVENT_FAILED || observation->event == KG__EVENT_REFUSED ||
+               observation->event == KG__EVENT_CHECKED) {
+        result->verdict = observation->event == KG__EVENT_CHECKED ? KG__WRONG : KG__ERROR;
+        kg__format(result->why, sizeof result->why, "%s", observation->why);
     }
 }
 
@@ -144,7 +142,7 @@ static kg__observation_status observe(const kg__settlement *run, kg__settle_grou
                                 .cases = ids,
                                 .case_count = cases->count,
                                 .records = stem,
-                                .on_record = take_record,
+                                .on_observation = take_observation,
                                 .context = &observed };
 
     if (side == KG__BASE)
@@ -165,17 +163,17 @@ static void free_results(kg__settle_group *group)
 {
     for (size_t side = 0; side < KG__SIDES; side++) {
         for (size_t i = 0; i < group->count; i++) {
-            json_decref(group->results[side][i].measured);
+            kg__observation_release(group->results[side][i].measured);
             group->results[side][i] = (kg__side_result){ 0 };
         }
     }
 }
 
-static kg__observation make_observation(const kg__settle_group *group, size_t side, size_t i)
+static kg__measurement make_measurement(const kg__settle_group *group, size_t side, size_t i)
 {
-    const json_t *measured = group->results[side][i].measured;
+    const kg__observation *measured = group->results[side][i].measured;
 
-    return (kg__observation){ measured, kg__surroundings_of(&group->sentinels[side],
+    return (kg__measurement){ measured, kg__surroundings_of(&group->sentinels[side],
                                                             group->rivals.baseline, measured) };
 }
 
@@ -197,14 +195,14 @@ static void take_results(kg__settle_group *group, size_t i)
                    base->why[0] != '\0' ? base->why : "it left no record");
         kg__suspect_leave(suspect, why);
     }
-    kg__observation head_observation = make_observation(group, KG__HEAD, i);
+    kg__measurement head_measurement = make_measurement(group, KG__HEAD, i);
 
     if (suspect->by_baseline) {
-        kg__suspect_add_head(suspect, &head_observation);
+        kg__suspect_add_head(suspect, &head_measurement);
     } else {
-        kg__observation base_observation = make_observation(group, KG__BASE, i);
+        kg__measurement base_measurement = make_measurement(group, KG__BASE, i);
 
-        kg__suspect_add_pair(suspect, &base_observation, &head_observation);
+        kg__suspect_add_pair(suspect, &base_measurement, &head_measurement);
     }
 }
 

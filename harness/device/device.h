@@ -20,9 +20,8 @@ typedef enum kg__device_status {
     KG__DEVICE_BROKEN  /* there is one and it cannot be used: an error */
 } kg__device_status;
 
-/* Makes the device ready and describes it in a record of its own: {"event": "target", "target":
- * {...}, "provenance": {...}}. On anything but KG__DEVICE_READY, `why` says what is missing and
- * what to do, and `description` is NULL. */
+/* Makes the device ready and describes it: {"target": {...}, "provenance": {...}}. On anything but
+ * KG__DEVICE_READY, `why` says what is missing and what to do, and `description` is NULL. */
 kg__device_status kg__device_open(json_t **description, kg__error *why);
 
 /* Keeps the opened device and makes its context: alone to measure, shared to check, so that no

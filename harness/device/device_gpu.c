@@ -315,37 +315,28 @@ kg__device_status kg__device_open(json_t **description, kg__error *why)
         kg__gpu_slot_gone(slot_uuid, why);
         return KG__DEVICE_BROKEN;
     }
-    *description =
-        json_pack("{s:s, s:o, s:o}", "event", "target", "target", describe_target(&properties),
-                  "provenance", describe_provenance(&properties));
+    *description = json_pack("{s:o, s:o}", "target", describe_target(&properties), "provenance",
+                             describe_provenance(&properties));
     return KG__DEVICE_READY;
 }
 
-json_t *kg__device_state(bool *throttled)
+kg__gpu_state kg__device_state(bool *throttled)
 {
-    json_t *state = json_object();
+    kg__gpu_state state = KG__GPU_STATE_UNKNOWN;
     kg__nvml_processes processes = { .count = -1 };
     kg__nvml_state gpu;
     kg__error why;
     const kg__nvml *nvml = load_nvml(&why);
-    char reasons[256];
-    int foreign;
 
     if (nvml == NULL || !kg__nvml_gpu_state(nvml, opened.uuid, &gpu, &why))
         return state;
-    if (gpu.temperature_c >= 0)
-        json_object_set_new(state, "temperature_c", json_integer(gpu.temperature_c));
-    if (gpu.sm_clock_mhz >= 0)
-        json_object_set_new(state, "sm_clock_mhz", json_integer(gpu.sm_clock_mhz));
-    if (gpu.memory_clock_mhz >= 0)
-        json_object_set_new(state, "memory_clock_mhz", json_integer(gpu.memory_clock_mhz));
+    state.temperature_c = gpu.temperature_c;
+    state.sm_clock_mhz = gpu.sm_clock_mhz;
+    state.memory_clock_mhz = gpu.memory_clock_mhz;
     list_processes(&processes);
-    foreign = kg__nvml_foreign(&processes, &own_processes);
-    if (foreign >= 0)
-        json_object_set_new(state, "foreign_processes", json_integer(foreign));
+    state.foreign_processes = kg__nvml_foreign(&processes, &own_processes);
     if (gpu.reasons_known) {
-        kg__nvml_reasons_text(gpu.reasons, reasons, sizeof reasons);
-        json_object_set_new(state, "clock_reasons", json_string(reasons));
+        kg__nvml_reasons_text(gpu.reasons, state.clock_reasons, sizeof state.clock_reasons);
         *throttled = *throttled || kg__nvml_throttles(gpu.reasons);
     }
     return state;

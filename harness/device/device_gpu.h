@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "device/buffers.h"
+#include "records/gpu_state.h"
 #include "suite/table.h"
 
 typedef struct kg__gpu_spec {
@@ -21,11 +22,10 @@ typedef struct kg__gpu_spec {
 /* The opened GPU. */
 const kg__gpu_spec *kg__device_gpu(void);
 
-/* The GPU's state now, as the driver reports it: {"temperature_c", "sm_clock_mhz",
- * "memory_clock_mhz", "clock_reasons" (a text), "foreign_processes"}, without what it does not
- * report. The last is known only to a process that holds the device alone. `throttled` becomes true
- * when it is slowed down by heat or power; it is left alone otherwise. */
-json_t *kg__device_state(bool *throttled);
+/* The GPU's state now, as far as the driver reports it. Other processes are known only to a process
+ * that holds the device alone. `throttled` becomes true when it is slowed down by heat or power; it
+ * is left alone otherwise. */
+kg__gpu_state kg__device_state(bool *throttled);
 
 /* From here on the harness starts no kernel of its own, so that a profiler sees the cases' alone.
  */

@@ -16,10 +16,9 @@ kg__device_status kg__device_open(json_t **description, kg__error *why)
         return KG__DEVICE_BROKEN;
     }
     *description = json_pack(
-        "{s:s, s:{s:s, s:s, s:s}, s:{s:s, s:s, s:s*}, s:b}", "event", "target", "target", "key",
-        "cpu-model", "name", "CPU model", "compiler", kg__model_compiler, "provenance", "compiler",
-        kg__model_compiler, "model", KG__MODEL_VERSION, "flags",
-        kg__model_flags[0] != '\0' ? kg__model_flags : NULL, "watches", (int)kg__device_watches());
+        "{s:{s:s, s:s, s:s}, s:{s:s, s:s, s:s*}}", "target", "key", "cpu-model", "name",
+        "CPU model", "compiler", kg__model_compiler, "provenance", "compiler", kg__model_compiler,
+        "model", KG__MODEL_VERSION, "flags", kg__model_flags[0] != '\0' ? kg__model_flags : NULL);
     return KG__DEVICE_READY;
 }
 

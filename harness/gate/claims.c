@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "records/records.h"
 #include "results/results.h"
+#include "results/results_read.h"
 #include "results/time_result.h"
 #include "suite/counters.h"
 #include "suite/settings.h"
@@ -54,23 +55,6 @@ typedef struct subject {
     double value;     /* NAN: this run has none that counts */
 } subject;
 
-/* A metric of an entry; NAN where it has none. */
-static double metric_of(const json_t *entry, const char *metric)
-{
-    const json_t *figures = json_object_get(json_object_get(entry, "metrics"), metric);
-    const json_t *value = json_object_get(figures, "value");
-
-    return json_is_number(value) ? json_number_value(value) : (double)NAN;
-}
-
-static bool was_found_bad(const json_t *entry)
-{
-    kg__verdict verdict = KG__ERROR;
-
-    (void)kg__verdict_parse(kg__json_text(entry, "verdict"), &verdict);
-    return verdict >= KG__WRONG;
-}
-
 static subject look_up(const json_t *measured, const json_t *checks, const char *name,
                        const char *metric)
 {
@@ -83,8 +67,10 @@ static subject look_up(const json_t *measured, const json_t *checks, const char 
                    kg__table_find(&cases, one.id) != NULL;
     kg__case_list_free(&cases);
     entry = kg__find_entry(measured, one.id);
-    if (entry != NULL && !was_found_bad(entry) && !kg__is_disproved(checks, one.id))
-        one.value = metric_of(entry, metric);
+    if (entry != NULL && kg__results_verdict(entry) < KG__WRONG &&
+        !kg__is_disproved(checks, one.id))
+        one.value =
+            kg__json_number(json_object_get(json_object_get(entry, "metrics"), metric), "value");
     return one;
 }
 

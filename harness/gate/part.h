@@ -18,9 +18,10 @@
 /* What a part knows of one of its cases. */
 typedef struct kg__subject {
     const kg__case *c;
-    json_t *measured[1 + KG__CONFIRMATIONS]; /* one a process */
+    kg__observation *measured[1 + KG__CONFIRMATIONS]; /* one per process */
     size_t observers;
     json_t *entry; /* its entry in the results; NULL until it is judged */
+    bool refused;  /* the comparison does not support it */
     bool tripped;
     bool suspect;   /* left to be settled against a base, after this run */
     double began;   /* when the observer that is at it started on it; 0 while none is */
@@ -29,7 +30,7 @@ typedef struct kg__subject {
     bool held;
     bool hung;
     kg__verdict plain;
-    json_t *plain_record;
+    kg__observation *plain_observation;
 } kg__subject;
 
 /* A part in progress. */
@@ -111,13 +112,14 @@ void kg__part_write(kg__part_run *run, bool complete);
 
 /* Takes what a check found of a case: held where the instrumented program has yet to run it. */
 void kg__part_take_outcome(kg__part_run *run, kg__subject *subject, kg__verdict verdict,
-                           const json_t *record);
+                           const kg__observation *observation);
 
 /* Settles the cases that are held: nothing else will observe them. */
 void kg__part_settle_held(kg__part_run *run);
 
 /* Takes what was measured or counted of a case, and settles it where that is enough. */
-void kg__part_take_measured(kg__part_run *run, kg__subject *subject, const json_t *record);
+void kg__part_take_measured(kg__part_run *run, kg__subject *subject,
+                            const kg__observation *observation);
 
 /* Judges a case by the observations that it has so far. */
 json_t *kg__part_judge(kg__part_run *run, kg__subject *subject);

@@ -7,8 +7,7 @@
 #include "baseline/kernel_code.h"
 #include "gate/part.h"
 #include "gate/spawn_observer.h"
-#include "records/records.h"
-#include "results/count_result.h"
+#include "records/observation.h"
 #include "results/time_result.h"
 #include "suite/settings.h"
 
@@ -74,7 +73,7 @@ static void identify_code(kg__part_run *run)
         const kg__subject *subject = &run->subjects[i];
 
         for (size_t j = 0; j < subject->observers && awaits_verdict(subject); j++) {
-            json_t *kernel = json_object_get(subject->measured[j], "kernel");
+            json_t *kernel = subject->measured[j]->kernel;
             char code[KG__FINGERPRINT_SIZE];
 
             if (kg__kernels_fingerprint(&kernels, "", capability, kernel, code))
@@ -102,9 +101,10 @@ static void keep_suspects(kg__part_run *run)
         identified = true;
         entry = kg__part_judge(run, subject);
         json_object_set_new(entry, "suspect", json_true());
-        json_object_set_new(
-            entry, "first",
-            json_pack("{s:O, s:O}", "measured", subject->measured[0], "sentinels", sentinels));
+        json_object_set_new(entry, "first",
+                            json_pack("{s:o, s:O}", "measured",
+                                      kg__observation_json(subject->measured[0]), "sentinels",
+                                      sentinels));
         kg__part_keep(subject, entry);
     }
     json_decref(sentinels);

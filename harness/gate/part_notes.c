@@ -117,10 +117,12 @@ void kg__part_note_launch_cost(kg__part_run *run)
 
     for (size_t i = 0; i < run->count; i++) {
         const json_t *card = json_object_get(run->subjects[i].entry, "card");
+        kg__gpu_state state;
         double now;
 
         timed += card != NULL;
-        if (!kg__launch_cost_moved(card, run->baseline.provenance, &now, &then))
+        (void)kg__gpu_state_read(card, &state, NULL);
+        if (!kg__launch_cost_moved(&state, run->baseline.provenance, &now, &then))
             continue;
         differing++;
         if (farthest == 0 || fabs(log(now / then)) > fabs(log(farthest / then)))

@@ -8,7 +8,7 @@
 #include "base/json.h"
 #include "gate/part.h"
 #include "gate/spawn_observer.h"
-#include "records/records.h"
+#include "records/observation.h"
 #include "results/count_result.h"
 #include "results/time_result.h"
 #include "suite/settings.h"
@@ -23,9 +23,9 @@ static kg__subject *subject_of(kg__part_run *run, const char *id)
 }
 
 /* Takes the device's description, and with it the baseline. */
-static void take_target(kg__part_run *run, const json_t *record)
+static void take_target(kg__part_run *run, const kg__observation *observation)
 {
-    const json_t *target = json_object_get(record, "target");
+    const json_t *target = observation->target;
     char folder[KG__PATH_SIZE];
     char path[2 * KG__PATH_SIZE];
     kg__error error = { "" };
@@ -36,7 +36,7 @@ static void take_target(kg__part_run *run, const json_t *record)
     run->device_seen = true;
     run->target = kg__target_of(target);
     json_object_set_new(run->document, "target", json_deep_copy(target));
-    json_object_set(run->document, "provenance", json_object_get(record, "provenance"));
+    json_object_set(run->document, "provenance", observation->provenance);
     if (kg__part_is_checking(run))
         return;
     kg__baselines_folder(run->comparison->home, folder, sizeof folder);
@@ -57,17 +57,15 @@ static void take_target(kg__part_run *run, const json_t *record)
         break;
     }
     if (run->has_baseline && kg__part_is(run, "count"))
-        (void)kg__recorded_otherwise(&run->baseline, &run->target,
-                                     json_object_get(record, "provenance"), run->otherwise,
-                                     sizeof run->otherwise);
+        (void)kg__recorded_otherwise(&run->baseline, &run->target, observation->provenance,
+                                     run->otherwise, sizeof run->otherwise);
     json_object_set_new(json_object_get(run->document, "target"), "key",
                         json_string(run->target.key));
 }
 
 /* Names the board that the first observer ran on. What another board says is no confirmation. */
-static void take_board(kg__part_run *run, const json_t *record)
+static void take_board(kg__part_run *run, const json_t *provenance)
 {
-    const json_t *provenance = json_object_get(record, "provenance");
     const char *uuid = kg__json_text(provenance, "uuid");
     const char *bus_id = kg__json_text(provenance, "bus_id");
     const char *known = kg__json_text(run->document, "board");
@@ -94,23 +92,20 @@ static void take_board(kg__part_run *run, const json_t *record)
 
 /* Adds the card's measured limits to the provenance: what its sentinels move and compute a second.
  * A sentinel that does not say how much it did sets no limit. */
-static void set_limits(json_t *provenance, const json_t *record)
+static void set_limits(json_t *provenance, const kg__observation *sentinels)
 {
     static const struct {
         const char *sentinel;
-        const char *amount;
         const char *limit;
-    } limits[] = { { "copy", "bytes", "copy_bytes_per_second" },
-                   { "fma", "operations", "operations_per_second" } };
+    } limits[] = { { "copy", "copy_bytes_per_second" }, { "fma", "operations_per_second" } };
     json_t *known = json_object();
 
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
-        const json_t *figures = json_object_get(record, limits[i].sentinel);
-        double ns = json_number_value(json_object_get(figures, "value"));
-        double amount = json_number_value(json_object_get(figures, limits[i].amount));
+        const kg__figures *figures = kg__figures_of(sentinels, limits[i].sentinel);
 
-        if (ns > 0 && amount > 0)
-            json_object_set_new(known, limits[i].limit, json_real(amount / ns * 1e9));
+        if (figures != NULL && figures->value > 0 && figures->amount > 0)
+            json_object_set_new(known, limits[i].limit,
+                                json_real(figures->amount / figures->value * 1e9));
     }
     if (json_object_size(known) > 0)
         json_object_set(provenance, "limits", known);
@@ -118,29 +113,27 @@ static void set_limits(json_t *provenance, const json_t *record)
 }
 
 /* Keeps what the sentinels say for judging, and the first process's beside the other provenance. */
-static void take_sentinels(kg__part_run *run, const json_t *record)
+static void take_sentinels(kg__part_run *run, const kg__observation *sentinels)
 {
-    static const char *const names[] = { "copy", "fma", "empty" };
     json_t *provenance = json_object_get(run->document, "provenance");
-    json_t *shown = json_object();
+    json_t *shown;
 
-    kg__sentinels_add(&run->sentinels[run->round], record);
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        json_object_set(shown, names[i],
-                        json_object_get(json_object_get(record, names[i]), "value"));
-    if (provenance != NULL && run->round == 0) {
-        json_object_set(provenance, "sentinels_ns", shown);
-        set_limits(provenance, record);
-    }
-    json_decref(shown);
+    kg__sentinels_add(&run->sentinels[run->round], sentinels);
+    if (provenance == NULL || run->round > 0)
+        return;
+    shown = json_object();
+    for (size_t i = 0; i < sentinels->metric_count; i++)
+        kg__json_set_finite(shown, sentinels->metrics[i].name, sentinels->metrics[i].value);
+    json_object_set_new(provenance, "sentinels_ns", shown);
+    set_limits(provenance, sentinels);
 }
 
 /* A program that lies where the instrumented one is to be, and is none, would find nothing. */
-static void require_watching(kg__part_run *run, const json_t *record)
+static void require_watching(kg__part_run *run, const kg__observation *observation)
 {
     char text[2 * KG__PATH_SIZE];
 
-    if (!run->watching || json_is_true(json_object_get(record, "watches")) || run->told_blind)
+    if (!run->watching || observation->watches || run->told_blind)
         return;
     run->told_blind = true;
     kg__format(text, sizeof text,
@@ -159,25 +152,31 @@ static void begin_variant(kg__part_run *run, const kg_variant *variant)
     run->variant = variant;
 }
 
-static void take_record(void *context, const json_t *record)
+static void take_refusal(kg__part_run *run, kg__subject *subject, const char *why)
 {
-    kg__part_run *run = context;
-    const char *event = kg__json_text(record, "event");
-    const char *what = kg__json_text(record, "why");
-    kg__subject *subject = subject_of(run, kg__json_text(record, "case"));
+    if (kg__part_is(run, "defects")) {
+        char text[KG__MESSAGE_SIZE];
 
-    if (strcmp(event, "target") == 0) {
-        take_target(run, record);
-        take_board(run, record);
-        require_watching(run, record);
-    } else if (strcmp(event, "sentinels") == 0) {
-        take_sentinels(run, record);
-    } else if (strcmp(event, "objection") == 0) {
-        kg__part_add_error(run, what);
-    }
-    if (subject == NULL)
+        /* What is never run is never found wrong. */
+        kg__format(text, sizeof text, "refused (%s): no check sees this defect: fix its row", why);
+        if (subject->entry == NULL)
+            kg__part_settle(
+                run, subject,
+                kg__plain_result(subject->c->id, &run->target, run->part, KG__ERROR, text));
         return;
-    if (strcmp(event, "start") == 0) {
+    }
+    subject->refused = true;
+    json_array_append_new(json_object_get(run->document, "refused"),
+                          json_pack("{s:s, s:s}", "case", subject->c->id, "why", why));
+    if (kg__is_verbose())
+        kg__print_verdict(stdout, "refused", "%-11s  %-32s  %s\n", run->target.key, subject->c->id,
+                          why);
+}
+
+static void take_of_case(kg__part_run *run, kg__subject *subject,
+                         const kg__observation *observation)
+{
+    if (observation->event == KG__EVENT_START) {
         begin_variant(run, subject->c->variant);
         subject->began = kg__now();
         return;
@@ -185,30 +184,32 @@ static void take_record(void *context, const json_t *record)
     if (subject->began > 0)
         subject->seconds += kg__now() - subject->began;
     subject->began = 0;
-    if (strcmp(event, "measured") == 0) {
-        kg__part_take_measured(run, subject, record);
-    } else if (strcmp(event, "checked") == 0) {
-        kg__part_take_outcome(run, subject,
-                              json_is_true(json_object_get(record, "right")) ? KG__PASS : KG__WRONG,
-                              record);
-    } else if (strcmp(event, "failed") == 0) {
-        kg__part_take_outcome(run, subject, KG__ERROR, record);
-    } else if (strcmp(event, "refused") == 0 && kg__part_is(run, "defects")) {
-        char text[KG__MESSAGE_SIZE];
+    if (observation->event == KG__EVENT_MEASURED)
+        kg__part_take_measured(run, subject, observation);
+    else if (observation->event == KG__EVENT_CHECKED)
+        kg__part_take_outcome(run, subject, observation->right ? KG__PASS : KG__WRONG, observation);
+    else if (observation->event == KG__EVENT_FAILED)
+        kg__part_take_outcome(run, subject, KG__ERROR, observation);
+    else if (observation->event == KG__EVENT_REFUSED)
+        take_refusal(run, subject, observation->why);
+}
 
-        /* What is never run is never found wrong. */
-        kg__format(text, sizeof text, "refused (%s): no check sees this defect: fix its row", what);
-        if (subject->entry == NULL)
-            kg__part_settle(
-                run, subject,
-                kg__plain_result(subject->c->id, &run->target, run->part, KG__ERROR, text));
-    } else if (strcmp(event, "refused") == 0) {
-        json_array_append_new(json_object_get(run->document, "refused"),
-                              json_pack("{s:s, s:s}", "case", subject->c->id, "why", what));
-        if (kg__is_verbose())
-            kg__print_verdict(stdout, "refused", "%-11s  %-32s  %s\n", run->target.key,
-                              subject->c->id, what);
+static void take_observation(void *context, const kg__observation *observation)
+{
+    kg__part_run *run = context;
+    kg__subject *subject = subject_of(run, observation->id);
+
+    if (observation->event == KG__EVENT_TARGET) {
+        take_target(run, observation);
+        take_board(run, observation->provenance);
+        require_watching(run, observation);
+    } else if (observation->event == KG__EVENT_SENTINELS) {
+        take_sentinels(run, observation);
+    } else if (observation->event == KG__EVENT_OBJECTION) {
+        kg__part_add_error(run, observation->why);
     }
+    if (subject != NULL)
+        take_of_case(run, subject, observation);
 }
 
 /* Whether a case is observed along with the subjects that `wanted` (NULL: all) takes: it is one, or
@@ -241,7 +242,7 @@ bool kg__part_observe(kg__part_run *run, bool (*wanted)(const kg__part_run *, co
         .cases = ids,
         .records = stem,
         .silence_limit = kg__silence_limit(),
-        .on_record = take_record,
+        .on_observation = take_observation,
         .context = run,
     };
     kg__observation_status status = KG__OBSERVED;

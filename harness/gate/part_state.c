@@ -158,9 +158,9 @@ void kg__part_release(kg__part_run *run)
 {
     for (size_t i = 0; i < run->count; i++) {
         for (size_t j = 0; j < run->subjects[i].observers; j++)
-            json_decref(run->subjects[i].measured[j]);
+            kg__observation_release(run->subjects[i].measured[j]);
         json_decref(run->subjects[i].entry);
-        json_decref(run->subjects[i].plain_record);
+        kg__observation_release(run->subjects[i].plain_observation);
     }
     free(run->subjects);
     kg__case_list_free(&run->table);

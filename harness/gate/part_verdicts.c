@@ -5,19 +5,19 @@
 #include <string.h>
 
 #include "base/color.h"
-#include "base/json.h"
 #include "gate/part.h"
 #include "records/finding_text.h"
-#include "records/records.h"
+#include "records/observation.h"
 #include "results/count_result.h"
+#include "results/results_read.h"
 #include "results/time_result.h"
 #include "suite/settings.h"
 
 /* What a program's check came to. */
 typedef struct outcome {
     kg__verdict verdict;
-    const json_t *record;
-    kg__findings found;          /* its texts are the record's, or `source` */
+    const kg__observation *observation;
+    kg__findings found;          /* its texts are the observation's, or `source` */
     char text[KG__MESSAGE_SIZE]; /* what is said beside that */
     char source[KG__PATH_SIZE];  /* the variant's */
 } outcome;
@@ -37,32 +37,24 @@ static void name_source(const kg__part_run *run, const kg__subject *subject, cha
     kg__format_path(text, size, "kernels/%s/%s.cu", comparison, source);
 }
 
-static void read_outcome(kg__part_run *run, const kg__subject *subject, kg__verdict verdict,
-                         const json_t *record, outcome *of)
+static void read_outcome(const kg__part_run *run, const kg__subject *subject, kg__verdict verdict,
+                         const kg__observation *observation, outcome *of)
 {
-    bool is_check = strcmp(kg__json_text(record, "event"), "checked") == 0;
-    const char *what = kg__json_text(record, "why");
-    kg__error error = { "" };
+    bool is_check = observation->event == KG__EVENT_CHECKED;
 
-    *of = (outcome){ .verdict = verdict, .record = record };
+    *of = (outcome){ .verdict = verdict,
+                     .observation = observation,
+                     .found = *observation->findings };
     name_source(run, subject, of->source, sizeof of->source);
-    if (!kg__findings_read(record, &of->found, &error)) {
-        char text[2 * KG__MESSAGE_SIZE];
-
-        kg__format(text, sizeof text, "%s: its record is not usable: %s", subject->c->id,
-                   error.text);
-        kg__part_add_error(run, text);
-        of->found.count = 0;
-    }
     for (size_t i = 0; i < of->found.count; i++) {
         if (of->found.list[i].by.file == NULL)
             of->found.list[i].by.file = of->source;
     }
     /* The "why" of a check with findings is their text. */
     if (verdict == KG__PASS)
-        kg__format(of->text, sizeof of->text, "%s", run->watching ? what : "");
+        kg__format(of->text, sizeof of->text, "%s", run->watching ? observation->why : "");
     else if (!is_check || of->found.count == 0)
-        kg__format(of->text, sizeof of->text, "%s: %s", of->source, what);
+        kg__format(of->text, sizeof of->text, "%s: %s", of->source, observation->why);
 }
 
 /* Appends a part of a reason to the parts before it. */
@@ -78,16 +70,18 @@ static void append(char *text, size_t size, const char *part)
  * had wrong, and where to look. */
 static void add_data(json_t *entry, const outcome *of)
 {
-    json_t *failure = json_object_get(of->record, "failure");
-    json_t *at = json_object_get(of->record, KG__AT);
+    const kg__observation *observation = of->observation;
 
     kg__findings_set(entry, &of->found);
     if (of->found.count > 0 && of->text[0] != '\0')
         json_object_set_new(entry, "also", json_string(of->text));
-    if (failure != NULL)
-        json_object_set(entry, "failure", failure);
-    if (at != NULL)
-        json_object_set(entry, KG__AT, at);
+    if (observation->failure != NULL)
+        json_object_set_new(entry, "failure",
+                            json_pack("{s:s, s:s*}", "kind", observation->failure, "symbol",
+                                      observation->failure_symbol));
+    if (observation->at_file != NULL)
+        json_object_set_new(entry, KG__AT,
+                            kg__source_json(observation->at_file, observation->at_line));
     else
         json_object_set_new(entry, KG__AT, kg__source_json(of->source, 0));
 }
@@ -128,7 +122,7 @@ static void settle_both(kg__part_run *run, kg__subject *subject, const outcome *
     outcome both = *watched;
     bool told;
 
-    read_outcome(run, subject, subject->plain, subject->plain_record, &plain);
+    read_outcome(run, subject, subject->plain, subject->plain_observation, &plain);
     told = watched->found.count == 0 && watched->verdict != KG__PASS &&
            (strcmp(watched->text, plain.text) == 0 ||
             (watched->verdict == KG__WRONG && plain.verdict == KG__WRONG));
@@ -138,26 +132,26 @@ static void settle_both(kg__part_run *run, kg__subject *subject, const outcome *
     else if (watched->verdict == KG__ERROR)
         kg__format(both.text, sizeof both.text, "with instrumented kernels: %s", watched->text);
     append(both.text, sizeof both.text, plain.text);
-    if (plain.verdict != KG__PASS && json_object_get(watched->record, KG__AT) == NULL)
-        both.record = plain.record;
+    if (plain.verdict != KG__PASS && watched->observation->at_file == NULL)
+        both.observation = plain.observation;
     settle_checked(run, subject, &both);
 }
 
 /* Takes what a check found of a case: held where the instrumented program has yet to run it. */
 void kg__part_take_outcome(kg__part_run *run, kg__subject *subject, kg__verdict verdict,
-                           const json_t *record)
+                           const kg__observation *observation)
 {
     outcome of;
 
     if (!run->watching && run->instrumented[0] != '\0' && kg__part_is_checking(run)) {
         subject->held = true;
-        subject->hung = json_is_true(json_object_get(record, "hung"));
+        subject->hung = observation->hung;
         subject->plain = verdict;
-        json_decref(subject->plain_record);
-        subject->plain_record = json_incref((json_t *)record);
+        kg__observation_release(subject->plain_observation);
+        subject->plain_observation = kg__observation_keep(observation);
         return;
     }
-    read_outcome(run, subject, verdict, record, &of);
+    read_outcome(run, subject, verdict, observation, &of);
     if (run->watching && subject->held)
         settle_both(run, subject, &of);
     else
@@ -172,7 +166,7 @@ void kg__part_settle_held(kg__part_run *run)
         if (subject->held && subject->entry == NULL) {
             outcome of;
 
-            read_outcome(run, subject, subject->plain, subject->plain_record, &of);
+            read_outcome(run, subject, subject->plain, subject->plain_observation, &of);
             settle_checked(run, subject, &of);
         }
     }
@@ -182,11 +176,10 @@ void kg__part_settle_held(kg__part_run *run)
  * error, such as a metric that the baseline has and the run has not, no base can settle. */
 static bool is_suspect(const kg__subject *subject, const json_t *entry)
 {
-    const char *verdict = kg__json_text(entry, "verdict");
     const char *name;
     json_t *metric;
 
-    if (kg__base_folder() == NULL || strcmp(verdict, kg__verdict_name(KG__ERROR)) == 0)
+    if (kg__base_folder() == NULL || kg__results_verdict(entry) == KG__ERROR)
         return false;
     if (kg__is_paired())
         return true;
@@ -200,26 +193,27 @@ static bool is_suspect(const kg__subject *subject, const json_t *entry)
 
 json_t *kg__part_judge(kg__part_run *run, kg__subject *subject)
 {
-    kg__observation observations[1 + KG__CONFIRMATIONS];
+    kg__measurement measurements[1 + KG__CONFIRMATIONS];
 
     for (size_t i = 0; i < subject->observers; i++)
-        observations[i] = (kg__observation){
+        measurements[i] = (kg__measurement){
             subject->measured[i],
             kg__surroundings_of(&run->sentinels[i], run->has_baseline ? &run->baseline : NULL,
                                 subject->measured[i]),
         };
-    return kg__time_result(subject->c->id, &run->target, run->part, observations,
+    return kg__time_result(subject->c->id, &run->target, run->part, measurements,
                            subject->observers, run->has_baseline ? &run->baseline : NULL,
                            &subject->tripped);
 }
 
-void kg__part_take_measured(kg__part_run *run, kg__subject *subject, const json_t *record)
+void kg__part_take_measured(kg__part_run *run, kg__subject *subject,
+                            const kg__observation *observation)
 {
     json_t *entry;
 
     if (kg__part_is(run, "count")) {
         kg__part_settle(run, subject,
-                        kg__count_result(subject->c->id, &run->target, record,
+                        kg__count_result(subject->c->id, &run->target, observation,
                                          run->has_baseline ? &run->baseline : NULL,
                                          run->otherwise));
         return;
@@ -227,7 +221,7 @@ void kg__part_take_measured(kg__part_run *run, kg__subject *subject, const json_
     /* A case that has its verdict is only timed beside a suspect. */
     if (subject->observers > run->round || (run->round > 0 && subject->entry != NULL))
         return;
-    subject->measured[subject->observers++] = json_incref((json_t *)record);
+    subject->measured[subject->observers++] = kg__observation_keep(observation);
     if (run->round > 0)
         return;
     entry = kg__part_judge(run, subject);

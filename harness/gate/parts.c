@@ -9,8 +9,7 @@
 #include "base/json.h"
 #include "base/process.h"
 #include "gate/part.h"
-#include "records/records.h"
-#include "results/time_result.h"
+#include "results/results_read.h"
 #include "suite/settings.h"
 
 static bool is_skipped(const kg__part_run *run)
@@ -38,13 +37,8 @@ static void close_open_cases(kg__part_run *run)
                run->unobserved.text[0] != '\0' ? ": " : "", run->unobserved.text);
     for (size_t i = 0; i < run->count; i++) {
         kg__subject *subject = &run->subjects[i];
-        bool refused = false;
-        size_t j;
-        json_t *refusal;
 
-        json_array_foreach (json_object_get(run->document, "refused"), j, refusal)
-            refused = refused || strcmp(kg__json_text(refusal, "case"), subject->c->id) == 0;
-        if (subject->entry != NULL || refused)
+        if (subject->entry != NULL || subject->refused)
             continue;
         subject->entry = kg__plain_result(subject->c->id, &run->target, run->part, KG__ERROR, why);
         if (say_so)
@@ -58,12 +52,11 @@ static size_t count_failures(const kg__part_run *run)
     size_t failures = json_array_size(json_object_get(run->document, "errors")) + run->unwritten;
 
     for (size_t i = 0; i < run->count; i++) {
-        kg__verdict verdict = KG__PASS;
+        const kg__subject *subject = &run->subjects[i];
 
         /* A suspect is not judged by this test, but by what settles it. */
-        if (run->subjects[i].entry != NULL && !run->subjects[i].suspect)
-            (void)kg__verdict_parse(kg__json_text(run->subjects[i].entry, "verdict"), &verdict);
-        failures += verdict >= KG__SLOWER;
+        failures += subject->entry != NULL && !subject->suspect &&
+                    kg__results_verdict(subject->entry) >= KG__SLOWER;
     }
     return failures;
 }
@@ -72,9 +65,10 @@ static size_t count_failures(const kg__part_run *run)
 static bool nothing_has_a_baseline(const kg__part_run *run)
 {
     for (size_t i = 0; i < run->count; i++) {
-        if (run->subjects[i].suspect || (run->subjects[i].entry != NULL &&
-                                         strcmp(kg__json_text(run->subjects[i].entry, "verdict"),
-                                                kg__verdict_name(KG__NO_BASELINE)) != 0))
+        const kg__subject *subject = &run->subjects[i];
+
+        if (subject->suspect ||
+            (subject->entry != NULL && kg__results_verdict(subject->entry) != KG__NO_BASELINE))
             return false;
     }
     return run->count > 0;

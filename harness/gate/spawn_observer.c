@@ -12,11 +12,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/json.h"
 #include "base/process.h"
 #include "base/text.h"
-#include "records/finding.h"
-#include "records/records.h"
+#include "records/observation.h"
 #include "suite/settings.h"
 
 extern char **environ;
@@ -43,10 +41,10 @@ typedef struct watch {
     bool done;      /* the observer said that it was through */
     bool unavailable;
     bool broken;
-    bool progressed; /* this process settled at least one case */
-    bool *hung;      /* a case hung */
-    json_t *hang;    /* what this process said when it was told to end; NULL: nothing yet */
-    kg__error why;   /* of unavailable and broken */
+    bool progressed;       /* this process settled at least one case */
+    bool *hung;            /* a case hung */
+    kg__observation *hang; /* what this process said when told to end; NULL: nothing yet */
+    kg__error why;         /* of unavailable and broken */
 } watch;
 
 bool kg__instrumented_program(const char *program, char *path, size_t size, kg__error *error)
@@ -95,51 +93,66 @@ static size_t index_of(const kg__observation_job *job, const char *id)
     return i;
 }
 
+/* Hands an observation on that no observer made. */
+static void hand_on(const watch *state, const kg__observation *made)
+{
+    kg__observation *observation = kg__observation_copy(made);
+
+    state->job->on_observation(state->job->context, observation);
+    kg__observation_release(observation);
+}
+
 static void lose_case(watch *state, size_t index, bool hung, const char *why)
 {
-    json_t *record = json_pack("{s:s, s:s, s:b, s:s}", "event", "failed", "case",
-                               state->job->cases[index], "hung", (int)hung, "why", why);
+    const kg__observation *hang = index == state->running ? state->hang : NULL;
+    kg__observation lost = {
+        .event = KG__EVENT_FAILED, .id = state->job->cases[index], .hung = hung, .why = why
+    };
 
-    if (index == state->running)
-        json_object_update_missing_new(
-            record, json_pack("{s:O*, s:O*, s:O*}", KG__AT, json_object_get(state->hang, KG__AT),
-                              "findings", json_object_get(state->hang, "findings"), "more_findings",
-                              json_object_get(state->hang, "more_findings")));
+    if (hang != NULL) {
+        lost.at_file = hang->at_file;
+        lost.at_line = hang->at_line;
+        lost.findings = hang->findings;
+    }
     state->settled[index] = true;
     state->progressed = true;
-    state->job->on_record(state->job->context, record);
-    json_decref(record);
+    hand_on(state, &lost);
 }
 
-/* True for the events that settle a case. */
-static bool is_settling(const char *event)
+static bool is_settling(kg__event event)
 {
-    return strcmp(event, "checked") == 0 || strcmp(event, "measured") == 0 ||
-           strcmp(event, "failed") == 0 || strcmp(event, "refused") == 0 ||
-           strcmp(event, "passed_over") == 0;
+    return event == KG__EVENT_CHECKED || event == KG__EVENT_MEASURED || event == KG__EVENT_FAILED ||
+           event == KG__EVENT_REFUSED || event == KG__EVENT_PASSED_OVER;
 }
 
-static void take_record(watch *state, const json_t *record)
+static void take_observation(watch *state, const kg__observation *observation)
 {
-    const char *event = kg__json_text(record, "event");
-    size_t index = index_of(state->job, kg__json_text(record, "case"));
+    size_t index = index_of(state->job, observation->id);
 
-    if (strcmp(event, "done") == 0) {
+    switch (observation->event) {
+    case KG__EVENT_DONE:
         state->done = true;
-    } else if (strcmp(event, "unavailable") == 0 || strcmp(event, "broken") == 0) {
-        state->unavailable = event[0] == 'u';
+        break;
+    case KG__EVENT_UNAVAILABLE:
+    case KG__EVENT_BROKEN:
+        state->unavailable = observation->event == KG__EVENT_UNAVAILABLE;
         state->broken = !state->unavailable;
-        kg__fail(&state->why, "%s", kg__json_text(record, "why"));
+        kg__fail(&state->why, "%s", observation->why);
         return;
-    } else if (strcmp(event, "hung") == 0) {
-        json_decref(state->hang);
-        state->hang = json_deep_copy(record);
+    case KG__EVENT_HUNG:
+        kg__observation_release(state->hang);
+        state->hang = kg__observation_keep(observation);
         return;
-    } else if (strcmp(event, "waiting") == 0) {
-        kg__complain("%s", kg__json_text(record, "why"));
-    } else if (index < state->job->case_count && strcmp(event, "start") == 0) {
-        state->running = index;
-    } else if (index < state->job->case_count && is_settling(event)) {
+    case KG__EVENT_WAITING:
+        kg__complain("%s", observation->why);
+        break;
+    case KG__EVENT_START:
+        if (index < state->job->case_count)
+            state->running = index;
+        break;
+    default:
+        if (index == state->job->case_count || !is_settling(observation->event))
+            break;
         if (state->settled[index])
             return;
         state->settled[index] = true;
@@ -147,18 +160,18 @@ static void take_record(watch *state, const json_t *record)
         if (state->running == index)
             state->running = state->job->case_count;
     }
-    state->job->on_record(state->job->context, record);
+    state->job->on_observation(state->job->context, observation);
 }
 
 /* Takes what has arrived; returns true when anything had. */
 static bool take_records(watch *state, kg__record_reader *reader)
 {
     bool any = false;
-    json_t *record;
+    kg__observation *observation;
 
-    while ((record = kg__record_next(reader)) != NULL) {
-        take_record(state, record);
-        json_decref(record);
+    while ((observation = kg__observation_next(reader)) != NULL) {
+        take_observation(state, observation);
+        kg__observation_release(observation);
         any = true;
     }
     return any;
@@ -343,7 +356,7 @@ static int follow(watch *state, kg__record_reader *reader, pid_t process, bool *
 
 static void describe_end(const watch *state, int status, bool hung, char *text, size_t size)
 {
-    const char *where = kg__json_text(state->hang, "where");
+    const char *where = state->hang != NULL && state->hang->where != NULL ? state->hang->where : "";
     const char *space = *where != '\0' ? " " : "";
 
     if (hung)
@@ -422,7 +435,6 @@ static void heed_wrapper(const watch *state, int status)
 {
     const char *wrapper = kg__wrapper(state->job->part);
     char why[KG__MESSAGE_SIZE];
-    json_t *record;
 
     if (wrapper == NULL || !state->done || status == 0)
         return;
@@ -433,9 +445,7 @@ static void heed_wrapper(const watch *state, int status)
         kg__format(why, sizeof why,
                    "KG_WRAPPER=%s: exit code %d, though the observer was through: see what it says",
                    wrapper, WEXITSTATUS(status));
-    record = json_pack("{s:s, s:s}", "event", "objection", "why", why);
-    state->job->on_record(state->job->context, record);
-    json_decref(record);
+    hand_on(state, &(kg__observation){ .event = KG__EVENT_OBJECTION, .why = why });
 }
 
 kg__observation_status kg__observe_cases(const kg__observation_job *job, kg__error *why)
@@ -459,7 +469,7 @@ kg__observation_status kg__observe_cases(const kg__observation_job *job, kg__err
 
         state.running = job->case_count;
         state.done = state.progressed = false;
-        json_decref(state.hang);
+        kg__observation_release(state.hang);
         state.hang = NULL;
         if (from > 0)
             kg__format_path(records, sizeof records, "%s.%zu.jsonl", job->records, from);
@@ -491,7 +501,7 @@ kg__observation_status kg__observe_cases(const kg__observation_job *job, kg__err
     }
     free(state.settled);
     free(state.hung);
-    json_decref(state.hang);
+    kg__observation_release(state.hang);
     if (state.unavailable || state.broken) {
         *why = state.why;
         return state.unavailable ? KG__UNAVAILABLE : KG__UNOBSERVED;

@@ -4,11 +4,11 @@
 #ifndef KG__GATE_SPAWN_OBSERVER_H
 #define KG__GATE_SPAWN_OBSERVER_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "base/message.h"
+#include "records/observation.h"
 
 /* What an observer is asked to do. */
 typedef struct kg__observation_job {
@@ -19,14 +19,13 @@ typedef struct kg__observation_job {
     const char *records;  /* path of the records file's stem: "<stem>.jsonl" and "<stem>.cases" are
                              written */
     double silence_limit; /* seconds without a record after which a process counts as hung */
-    /* Called for every record as it arrives (borrowed reference), and, with a synthesised "failed"
-     * record, for every case lost to a crash, a hang or a lost record; "hung" is true in it where
-     * the case hung, or was not tried after others of its variant did. A process that hangs is told
-     * to end (SIGTERM) before it is killed, and what it says then ("hung") is in the "why", and
-     * where ("at") and what was found until then ("findings") beside it. A
-     * wrapper that ends with another exit code than 0 though its observer was through gives an
-     * "objection" of no case. */
-    void (*on_record)(void *context, const json_t *record);
+    /* Called for every observation as it arrives, which can be kept; and, as one that failed, for
+     * every case lost to a crash, a hang or a lost record; it is `hung` where the case hung, or was
+     * not tried after others of its variant did. A process that hangs is told to end (SIGTERM)
+     * before it is killed, and what it says then is in the `why`, with where it was and what was
+     * found until then. A wrapper that ends with another exit code than 0 though its observer was
+     * through gives an objection of no case. */
+    void (*on_observation)(void *context, const kg__observation *observation);
     void *context;
 } kg__observation_job;
 

@@ -18,16 +18,16 @@
 #define KG__PAIRS_MARGIN 0.01
 #define KG__PAIRS_ERROR_RATE 0.007
 
-typedef enum kg__finding {
+typedef enum kg__pairs_finding {
     KG__UNDECIDED,
     KG__FOUND_SLOWER, /* by more than the margin */
     KG__NOT_SLOWER    /* not found to be */
-} kg__finding;
+} kg__pairs_finding;
 
 typedef struct kg__hypothesis {
     double differences[KG__PAIRS_MAXIMUM]; /* ln(head / base) of each pair, finite */
     size_t count;
-    kg__finding finding;
+    kg__pairs_finding finding;
     size_t looked; /* the pairs that its last look rests on; 0: none yet */
     double p;      /* of that look */
 } kg__hypothesis;

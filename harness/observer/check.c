@@ -12,11 +12,10 @@ static struct {
     const char *symbol; /* NULL: not told */
 } failure;
 
-json_t *kg__check_failure(void)
+const char *kg__check_failure(const char **symbol)
 {
-    return failure.kind != NULL
-               ? json_pack("{s:s, s:s*}", "kind", failure.kind, "symbol", failure.symbol)
-               : NULL;
+    *symbol = failure.symbol;
+    return failure.kind;
 }
 
 static void note_failure(const char *kind, const char *symbol)

@@ -2,7 +2,6 @@
 #ifndef KG__OBSERVER_CHECK_H
 #define KG__OBSERVER_CHECK_H
 
-#include <jansson.h>
 #include <kernelgate/kernelgate.h>
 
 #include "base/message.h"
@@ -47,10 +46,10 @@ bool kg__launch_was_refused(void);
 /* Whether the device has found anything in what was run last; then `why` says what. */
 bool kg__check_found(const kg_comparison *comparison, kg__error *why);
 
-/* What the results of the launch that was checked last had wrong: {"kind": "wrong_elements",
- * "input_written" or "guard_zone", "symbol": the argument}, owned by the caller; NULL where they
- * were right, or were not looked at. */
-json_t *kg__check_failure(void);
+/* What the results of the launch that was checked last had wrong: "wrong_elements",
+ * "input_written" or "guard_zone", and the argument's name in `symbol` (NULL where it is not told);
+ * NULL where they were right, or were not looked at. */
+const char *kg__check_failure(const char **symbol);
 
 /* The random inputs and the buffers of one size, kept from case to case. Zeroed at first. */
 typedef struct kg__stage {

@@ -3,6 +3,7 @@
 #include "observer/measure.h"
 #include "observer/report_record.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/source_path.h"
@@ -11,75 +12,75 @@
 #include "model/watch/watch.h"
 #include "observer/check.h"
 #include "observer/observe.h"
-#include "records/records.h"
 #include "suite/counters.h"
-
-/* Adds the counters that are not 0 to those of a line. */
-static void add_counts(json_t *line, const kg__counts *counts)
-{
-    for (int i = 0; i < KG__COUNTERS; i++) {
-        const char *name = kg__counter_name((kg__counter)i);
-        json_int_t count = json_integer_value(json_object_get(line, name));
-
-        if (counts->value[i] > 0)
-            json_object_set_new(line, name, json_integer(count + (json_int_t)counts->value[i]));
-    }
-}
 
 /* The counters by line of source. They add up to the totals, so there are none where an access has
  * no line, as without debug information. */
-static json_t *make_lines(const char *home, const kg__model_report *report)
+static kg__lines *make_lines(const char *home, const kg__model_report *report)
 {
-    json_t *lines = json_object();
+    kg__lines *lines = kg__lines_make();
 
     for (size_t i = 0; i < report->line_count; i++) {
         const kg__model_line *line = &report->lines[i];
-        char name[KG__PATH_SIZE];
+        const char *file;
+        kg__counts *counts;
 
         if (line->line == 0) {
-            json_object_clear(lines);
-            break;
+            kg__lines_free(lines);
+            return kg__lines_make();
         }
-        kg__format_path(name, sizeof name, "%s:%u", kg__source_name(home, line->file), line->line);
-        if (json_object_get(lines, name) == NULL)
-            json_object_set_new(lines, name, json_object());
-        add_counts(json_object_get(lines, name), &line->counts);
+        file = kg__source_name(home, line->file);
+        counts = kg__lines_at(lines, file, strlen(file), line->line);
+        for (int k = 0; k < KG__COUNTERS; k++)
+            counts->value[k] += line->counts.value[k];
     }
     return lines;
 }
 
-static json_t *make_record(const kg_comparison *comparison, const kg__case *c,
-                           const kg__model_report *report)
+/* What a launch that was counted has of a case. */
+typedef struct counted_case {
+    kg__observation observation;
+    kg__figures metrics[KG__COUNTERS];
+    kg__absence absent[KG__COUNTERS];
+    kg__work work;
+    kg__lines *lines;
+} counted_case;
+
+static void describe_counts(const kg_comparison *comparison, const kg__case *c,
+                            const kg__model_report *report, counted_case *counted)
 {
     bool sampled = report->watched < report->blocks;
-    json_t *metrics = json_object();
-    json_t *absent = json_object();
-    json_t *record;
+    kg__observation *observation = &counted->observation;
 
+    counted->lines = make_lines(comparison->home, report);
+    *observation = (kg__observation){
+        .event = KG__EVENT_MEASURED,
+        .id = c->id,
+        .metrics = counted->metrics,
+        .absent = counted->absent,
+        .lines = counted->lines,
+        .work = kg__work_of(comparison, c, &counted->work),
+        .sampled_blocks = (int64_t)report->watched,
+        .sampled_of = sampled ? (int64_t)report->blocks : 0,
+    };
     for (int i = 0; i < KG__COUNTERS; i++) {
         const char *name = kg__counter_name((kg__counter)i);
 
         if (sampled && (i == KG__UNIQUE_BYTES_READ || i == KG__UNIQUE_BYTES_WRITTEN))
-            json_object_set_new(absent, name, json_string("only some blocks were run"));
+            counted->absent[observation->absent_count++] =
+                (kg__absence){ name, "only some blocks were run" };
         else
-            json_object_set_new(metrics, name,
-                                json_pack("{s:I}", "value", (json_int_t)report->counts.value[i]));
+            counted->metrics[observation->metric_count++] = (kg__figures){
+                .name = name, .value = (double)report->counts.value[i], .low = NAN, .high = NAN
+            };
     }
-    record = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o*}", "event", "measured", "case", c->id,
-                       "metrics", metrics, "absent", absent, "lines",
-                       make_lines(comparison->home, report), "work", kg__work_of(comparison, c));
-    if (sampled)
-        json_object_set_new(record, "sampled",
-                            json_pack("{s:I, s:I}", "blocks", (json_int_t)report->watched, "of",
-                                      (json_int_t)report->blocks));
-    return record;
 }
 
-/* Launches a case once on random inputs, and makes the `record` of what its accesses come to. These
+/* Launches a case once on random inputs, and describes what its accesses come to. These
  * are checked too, and so is what it computes: the counts of a kernel that does something else say
  * nothing. */
 static kg__outcome count_case(kg__stage *stage, const kg_comparison *comparison, const kg__case *c,
-                              json_t **record, kg__error *why)
+                              counted_case *counted, kg__error *why)
 {
     kg_call call = { .size = c->size, .launch = c->launch, .stream = NULL };
     const unsigned char poison = kg__poison(0);
@@ -104,7 +105,7 @@ static kg__outcome count_case(kg__stage *stage, const kg_comparison *comparison,
         return KG__FAILED;
     }
     /* What collects the results is not part of the job either. */
-    *record = make_record(comparison, c, kg__model_seen());
+    describe_counts(comparison, c, kg__model_seen(), counted);
     return kg__check_results(comparison, c, &stage->problem, &stage->buffers, poison, "", why);
 }
 
@@ -123,18 +124,18 @@ bool kg__measure_cases(const kg_comparison *comparison, const char *part,
     kg__model_set_order(KG__MODEL_ASCENDING);
     for (size_t i = 0; i < count && sound; i++) {
         kg__error why = { "" };
-        json_t *record = NULL;
+        counted_case counted = { 0 };
         kg__outcome outcome;
 
-        kg__report(records, "start", cases[i]->id, NULL);
-        outcome = count_case(&stage, comparison, cases[i], &record, &why);
+        kg__report(records, KG__EVENT_START, cases[i]->id, NULL);
+        outcome = count_case(&stage, comparison, cases[i], &counted, &why);
         if (outcome == KG__RIGHT)
-            sound = kg__record_append(records, json_incref(record), error);
+            sound = kg__observation_append(records, &counted.observation, error);
         else if (outcome == KG__INCORRECT || kg__check_found(comparison, &why))
             kg__report_wrong(records, comparison->home, cases[i]->id, why.text);
         else
-            kg__report(records, "failed", cases[i]->id, why.text);
-        json_decref(record);
+            kg__report(records, KG__EVENT_FAILED, cases[i]->id, why.text);
+        kg__lines_free(counted.lines);
         if (kg__device_is_lost())
             sound = kg__fail(error, "%s: the kernel has cost this process its device: fix it",
                              cases[i]->id);

@@ -73,22 +73,14 @@ static bool capture(const kg__workload *workload, int launches, cudaGraphExec_t 
     return kg__succeeded(code, "making a graph replayable", why);
 }
 
-/* Joins a state of the card, whose reference it takes, into the worst seen so far. */
-static void add_card_state(kg__bench *bench, json_t *card_state)
-{
-    if (bench->watch.state == NULL)
-        bench->watch.state = json_object();
-    kg__gpu_state_join(bench->watch.state, card_state);
-    json_decref(card_state);
-}
-
 void kg__bench_note_launch(kg__bench *bench, double ns)
 {
-    json_t *card_state = json_pack("{s:I}", "launch_ns", (json_int_t)llround(ns));
+    kg__gpu_state look = KG__GPU_STATE_UNKNOWN;
 
+    look.launch_ns = llround(ns);
     if (bench->watch.repeated > 0)
-        json_object_set_new(card_state, "batches_repeated", json_integer(bench->watch.repeated));
-    add_card_state(bench, card_state);
+        look.batches_repeated = bench->watch.repeated;
+    kg__gpu_state_join(&bench->watch.state, &look);
 }
 
 /* Looks at the card while it works, once where that is wanted, and says that this process lives. */
@@ -97,11 +89,13 @@ static void watch_card(kg__bench *bench)
     double now = kg__now();
 
     if (bench->watch.due) {
-        add_card_state(bench, kg__device_state(&bench->watch.throttled));
+        kg__gpu_state look = kg__device_state(&bench->watch.throttled);
+
+        kg__gpu_state_join(&bench->watch.state, &look);
         bench->watch.due = false;
     }
     if (now - bench->watch.reported > TELL_EVERY_SECONDS) {
-        kg__report(bench->records, "alive", NULL, NULL);
+        kg__report(bench->records, KG__EVENT_ALIVE, NULL, NULL);
         bench->watch.reported = now;
     }
 }
@@ -447,7 +441,9 @@ bool kg__bench_open(kg__bench *bench, int records, kg__error *why)
 {
     cudaError_t code;
 
-    *bench = (kg__bench){ .records = records, .precision = HALF_WIDTH_WANTED };
+    *bench = (kg__bench){ .records = records,
+                          .precision = HALF_WIDTH_WANTED,
+                          .watch.state = KG__GPU_STATE_UNKNOWN };
     code = cudaStreamCreateWithFlags(&bench->stream, cudaStreamNonBlocking);
     for (size_t i = 0; i < KG__BATCH_REPLAYS && code == cudaSuccess; i++) {
         code = cudaEventCreate(&bench->begin[i]);
@@ -472,8 +468,7 @@ void kg__bench_close(kg__bench *bench)
 
 void kg__bench_forget(kg__bench *bench)
 {
-    json_decref(bench->watch.state);
-    bench->watch.state = NULL;
+    bench->watch.state = (kg__gpu_state)KG__GPU_STATE_UNKNOWN;
     bench->watch.throttled = false;
     bench->watch.repeated = 0;
 }

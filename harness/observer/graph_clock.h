@@ -3,13 +3,13 @@
 #define KG__OBSERVER_GRAPH_CLOCK_H
 
 #include <cuda_runtime_api.h>
-#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "base/message.h"
 #include "base/statistics.h"
 #include "device/buffers.h"
+#include "records/gpu_state.h"
 
 /* The most launches that a sample holds. */
 #define KG__LAUNCHES_MAXIMUM 1000
@@ -46,11 +46,11 @@ typedef struct kg__series {
 
 /* What is read of the card while it works, for only then it shows what slows it down. */
 typedef struct kg__watch {
-    bool due;        /* look while the next batch runs */
-    json_t *state;   /* the worst that was seen since this was cleared, or NULL */
-    bool throttled;  /* was so at any look since then */
-    int repeated;    /* batches that were taken again since then */
-    double reported; /* when the parent last heard of this process, by the host's clock */
+    bool due;            /* look while the next batch runs */
+    kg__gpu_state state; /* the worst that was seen since this was cleared */
+    bool throttled;      /* was so at any look since then */
+    int repeated;        /* batches that were taken again since then */
+    double reported;     /* when the parent last heard of this process, by the host's clock */
 } kg__watch;
 
 /* Launches in a graph: the graph clock in single steps, for a caller that decides sample by sample.

@@ -5,7 +5,6 @@
 #include "device/device_gpu.h"
 #include "observer/check.h"
 #include "observer/observe.h"
-#include "records/records.h"
 
 /* A variant's collect step may start kernels of its own: then nothing is collected, and only part
  * check compares the results. */
@@ -54,22 +53,23 @@ bool kg__launch_cases(const kg_comparison *comparison, const kg__case *const *ca
         kg__error why = { "" };
         int kernels = 0;
 
-        kg__report(records, "start", id, NULL);
+        kg__report(records, KG__EVENT_START, id, NULL);
         switch (launch_once(&stage, comparison, cases[i], &kernels, &why)) {
         case KG__RIGHT:
-            good = kg__record_append(
-                records,
-                json_pack("{s:s, s:s, s:i}", "event", "launched", "case", id, "kernels", kernels),
-                error);
+            good = kg__observation_append(records,
+                                          &(kg__observation){ .event = KG__EVENT_LAUNCHED,
+                                                              .id = id,
+                                                              .kernels = (unsigned int)kernels },
+                                          error);
             break;
         case KG__INCORRECT:
             kg__report_wrong(records, comparison->home, id, why.text);
             break;
         case KG__FAILED:
-            kg__report(records, "failed", id, why.text);
+            kg__report(records, KG__EVENT_FAILED, id, why.text);
             break;
         case KG__LOST:
-            kg__report(records, "failed", id, why.text);
+            kg__report(records, KG__EVENT_FAILED, id, why.text);
             good = kg__fail(error, "%s: %s", id, why.text);
             break;
         }

@@ -18,8 +18,6 @@
 #include "observer/check.h"
 #include "observer/measure.h"
 #include "observer/tune_settings.h"
-#include "records/finding.h"
-#include "records/records.h"
 #include "suite/settings.h"
 
 /* Defined where a kernel was compiled with nvcc -G. */
@@ -141,7 +139,7 @@ static size_t report_refusals(const kg_comparison *comparison, const kg__case **
         const char *reason = kg__case_refusal(comparison, chosen[i]);
 
         if (reason != NULL)
-            kg__report(records, "refused", chosen[i]->id, reason);
+            kg__report(records, KG__EVENT_REFUSED, chosen[i]->id, reason);
         else
             chosen[kept++] = chosen[i];
     }
@@ -149,9 +147,9 @@ static size_t report_refusals(const kg_comparison *comparison, const kg__case **
 }
 
 /* The device or the launcher may refuse a launch that no row has. */
-static const char *failure_event(const observer_request *request, const kg__case *c)
+static kg__event failure_event(const observer_request *request, const kg__case *c)
 {
-    return c >= request->others && kg__launch_was_refused() ? "refused" : "failed";
+    return c >= request->others && kg__launch_was_refused() ? KG__EVENT_REFUSED : KG__EVENT_FAILED;
 }
 
 /* Brings the cases of each variant together, the variants and a variant's cases in their order. */
@@ -184,13 +182,15 @@ static int check_cases(const kg_comparison *comparison, const observer_request *
     group_by_variant(chosen, count);
     for (size_t i = 0; i < count && status == KG__EXIT_PASS; i++) {
         kg__error why = { "" };
-        const char *event;
+        kg__event event;
 
-        kg__report(records, "start", chosen[i]->id, NULL);
+        kg__report(records, KG__EVENT_START, chosen[i]->id, NULL);
         switch (kg__check_case(&checker, comparison, chosen[i], &why)) {
         case KG__RIGHT:
-            kg__report_record(records, json_pack("{s:s, s:s, s:b, s:s}", "event", "checked", "case",
-                                                 chosen[i]->id, "right", 1, "why", why.text));
+            kg__report_observation(records, &(kg__observation){ .event = KG__EVENT_CHECKED,
+                                                                .id = chosen[i]->id,
+                                                                .why = why.text,
+                                                                .right = true });
             break;
         case KG__INCORRECT:
             kg__report_wrong(records, comparison->home, chosen[i]->id, why.text);
@@ -202,10 +202,10 @@ static int check_cases(const kg_comparison *comparison, const observer_request *
         case KG__FAILED:
             event = failure_event(request, chosen[i]);
             kg__report(records, event, chosen[i]->id, why.text);
-            trusted = trusted && strcmp(event, "refused") == 0;
+            trusted = trusted && event == KG__EVENT_REFUSED;
             break;
         case KG__LOST:
-            kg__report(records, "failed", chosen[i]->id, why.text);
+            kg__report(records, KG__EVENT_FAILED, chosen[i]->id, why.text);
             status = KG__EXIT_LOST;
             break;
         }
@@ -218,7 +218,7 @@ static int check_cases(const kg_comparison *comparison, const observer_request *
 
 static void report_waiting(void *context, const char *line)
 {
-    kg__report(*(const int *)context, "waiting", NULL, line);
+    kg__report(*(const int *)context, KG__EVENT_WAITING, NULL, line);
 }
 
 /* The hung kernel was ended by SIGTERM, and its observer ends with it. */
@@ -227,18 +227,18 @@ static void report_hang(void *context, const kg__hang *hang)
     const kg__finding_actor *at = &hang->at;
     char place[KG__PATH_SIZE] = "";
     char where[KG__MESSAGE_SIZE];
-    json_t *record;
 
     if (at->line > 0)
         kg__format(place, sizeof place, "at %s:%u, ", at->file, at->line);
     kg__format(where, sizeof where, "%sin kernel %s, block (%u,%u,%u), thread (%u,%u,%u)%s", place,
                hang->kernel, at->block[0], at->block[1], at->block[2], at->thread[0], at->thread[1],
                at->thread[2], at->line > 0 ? "" : ", at an unknown line: build with -g");
-    record = json_pack("{s:s, s:s}", "event", "hung", "where", where);
-    if (at->line > 0)
-        json_object_set_new(record, KG__AT, kg__source_json(at->file, at->line));
-    kg__findings_set(record, &hang->found);
-    kg__report_record(*(const int *)context, record);
+    kg__report_observation(*(const int *)context,
+                           &(kg__observation){ .event = KG__EVENT_HUNG,
+                                               .where = where,
+                                               .at_file = at->line > 0 ? at->file : NULL,
+                                               .at_line = at->line,
+                                               .findings = &hang->found });
     exit(KG__EXIT_LOST);
 }
 
@@ -251,24 +251,29 @@ static int observe_on_device(const kg_comparison *comparison, const observer_req
 
     switch (kg__device_open(&description, &why)) {
     case KG__DEVICE_ABSENT:
-        kg__report(records, "unavailable", NULL, why.text);
+        kg__report(records, KG__EVENT_UNAVAILABLE, NULL, why.text);
         return KG__EXIT_NOTHING;
     case KG__DEVICE_BROKEN:
-        kg__report(records, "broken", NULL, why.text);
+        kg__report(records, KG__EVENT_BROKEN, NULL, why.text);
         return KG__EXIT_ERROR;
     case KG__DEVICE_READY:
-        kg__report_record(records, description);
+        kg__report_observation(
+            records, &(kg__observation){ .event = KG__EVENT_TARGET,
+                                         .target = json_object_get(description, "target"),
+                                         .provenance = json_object_get(description, "provenance"),
+                                         .watches = kg__device_watches() });
+        json_decref(description);
         break;
     }
     if (!is_check(request) && &kg__device_debug != NULL) {
         kg__report(
-            records, "broken", NULL,
+            records, KG__EVENT_BROKEN, NULL,
             "a kernel of this program was compiled with nvcc -G, so that its times are those "
             "of other code: build without -G");
         return KG__EXIT_ERROR;
     }
     if (!kg__device_keep(!is_check(request), report_waiting, &records, &why)) {
-        kg__report(records, "broken", NULL, why.text);
+        kg__report(records, KG__EVENT_BROKEN, NULL, why.text);
         return KG__EXIT_ERROR;
     }
     kg__device_on_hang(comparison->home, report_hang, &records);
@@ -280,7 +285,7 @@ static int observe_on_device(const kg_comparison *comparison, const observer_req
         status = KG__EXIT_LOST;
     }
     if (status == KG__EXIT_PASS)
-        kg__report(records, "done", NULL, NULL);
+        kg__report(records, KG__EVENT_DONE, NULL, NULL);
     return status;
 }
 

@@ -6,40 +6,29 @@
 #include "base/message.h"
 #include "device/device.h"
 #include "observer/check.h"
-#include "records/finding.h"
-#include "records/records.h"
 
-void kg__report_record(int records, json_t *record)
+void kg__report_observation(int records, const kg__observation *observation)
 {
     kg__error error;
 
-    if (!kg__record_append(records, record, &error)) {
+    if (!kg__observation_append(records, observation, &error)) {
         kg__complain("%s", error.text);
         exit(KG__EXIT_ERROR);
     }
 }
 
-void kg__report(int records, const char *event, const char *id, const char *why)
+void kg__report(int records, kg__event event, const char *id, const char *why)
 {
-    json_t *record = json_pack("{s:s}", "event", event);
-
-    if (id != NULL)
-        json_object_set_new(record, "case", json_string(id));
-    if (why != NULL)
-        json_object_set_new(record, "why", json_string(why));
-    kg__report_record(records, record);
+    kg__report_observation(records, &(kg__observation){ .event = event, .id = id, .why = why });
 }
 
 void kg__report_wrong(int records, const char *home, const char *id, const char *why)
 {
-    json_t *record =
-        json_pack("{s:s, s:s, s:b, s:s}", "event", "checked", "case", id, "right", 0, "why", why);
-    json_t *failure = kg__check_failure();
+    kg__observation observation = { .event = KG__EVENT_CHECKED, .id = id, .why = why };
     kg__findings findings;
 
     (void)kg__device_has_findings(home, &findings);
-    kg__findings_set(record, &findings);
-    if (failure != NULL)
-        json_object_set_new(record, "failure", failure);
-    kg__report_record(records, record);
+    observation.findings = &findings;
+    observation.failure = kg__check_failure(&observation.failure_symbol);
+    kg__report_observation(records, &observation);
 }

@@ -3,15 +3,14 @@
 #ifndef KG__OBSERVER_REPORT_RECORD_H
 #define KG__OBSERVER_REPORT_RECORD_H
 
-#include <jansson.h>
+#include "records/observation.h"
 
-/* Appends a record to a records file, stealing the reference; a write that fails ends the process,
- * for an observer that cannot report is of no use. */
-void kg__report_record(int records, json_t *record);
+/* Appends an observation to a records file; a write that fails ends the process, for an observer
+ * that cannot report is of no use. */
+void kg__report_observation(int records, const kg__observation *observation);
 
-/* Appends {"event": event, "case": id, "why": why} (without what is NULL), in the same way.
- */
-void kg__report(int records, const char *event, const char *id, const char *why);
+/* Appends an event of a case and why it is so (without what is NULL), in the same way. */
+void kg__report(int records, kg__event event, const char *id, const char *why);
 
 /* Reports a case that the last check found wrong as a "checked" record, with what the device found
  * in it; files are named from `home` on. */

@@ -14,7 +14,6 @@
 #include "observer/timed_group.h"
 #include "observer/tune.h"
 #include "observer/tune_settings.h"
-#include "records/records.h"
 
 /* A case of the group that is being timed. */
 typedef struct grouped_case {
@@ -88,7 +87,7 @@ static bool time_metric(kg__tools *tools, timed_group *group, bool cold)
         if (!is_sampled(timed, cold))
             continue;
         /* If the process ends from here on, it is due to this case. */
-        kg__report(tools->bench.records, "start", timed->base.c->id, NULL);
+        kg__report(tools->bench.records, KG__EVENT_START, timed->base.c->id, NULL);
         bool in_graph = timed->base.c->variant->clock == KG_GRAPH_CLOCK;
         bool good =
             kg__prepare_launch(timed->base.c, &buffer_set->buffers, &why) &&
@@ -125,12 +124,12 @@ static bool assign_buffers(const kg__tools *tools, timed_group *group)
 }
 
 /* The figures of a case's metric, with the samples that a report shows where it fails. */
-static json_t *case_figures(const kg__series *series)
+static kg__figures case_figures(const kg__series *series, const char *name)
 {
-    json_t *figures = kg__series_figures(series);
+    kg__figures figures = kg__series_figures(series, name);
 
-    json_object_set_new(figures, KG__SAMPLES_NS,
-                        kg__record_samples(series->samples, series->count));
+    figures.samples_ns = series->samples;
+    figures.samples_ns_count = series->count;
     return figures;
 }
 
@@ -147,24 +146,29 @@ static bool is_used(const timed_group *group, const kg__buffer_set *buffer_set)
 static void report_measured(const kg__tools *tools, const timed_group *group,
                             const grouped_case *timed)
 {
-    json_t *metrics = json_pack("{s:o}", "time_ns", case_figures(timed->hot));
-    json_t *absent = json_object();
-    json_t *kernel = kg__device_kernel(timed->base.c, &timed->base.buffer_set->buffers);
-    json_t *record;
+    kg__figures metrics[2] = { case_figures(timed->hot, "time_ns") };
+    kg__absence no_cold = { "cold_time_ns", timed->no_cold };
+    kg__work work;
+    kg__observation observation = {
+        .event = KG__EVENT_MEASURED,
+        .id = timed->base.c->id,
+        .metrics = metrics,
+        .metric_count = 1,
+        .absent = &no_cold,
+        .gpu_state = &tools->bench.watch.state,
+        .throttled = tools->bench.watch.throttled,
+        .kernel = kg__device_kernel(timed->base.c, &timed->base.buffer_set->buffers),
+        .work = kg__work_of(group->comparison, timed->base.c, &work),
+    };
 
     if (timed->no_cold[0] == '\0') {
-        json_t *cold = case_figures(timed->cold);
-
-        json_object_set_new(cold, "buffer_sets", json_integer(timed->base.buffer_set->copy_count));
-        json_object_set_new(metrics, "cold_time_ns", cold);
+        metrics[observation.metric_count] = case_figures(timed->cold, "cold_time_ns");
+        metrics[observation.metric_count++].buffer_sets = timed->base.buffer_set->copy_count;
     } else {
-        json_object_set_new(absent, "cold_time_ns", json_string(timed->no_cold));
+        observation.absent_count = 1;
     }
-    record = json_pack("{s:s, s:s, s:o, s:o, s:O?, s:b, s:o*, s:o*}", "event", "measured", "case",
-                       timed->base.c->id, "metrics", metrics, "absent", absent, "card",
-                       tools->bench.watch.state, "throttled", (int)tools->bench.watch.throttled,
-                       "kernel", kernel, "work", kg__work_of(group->comparison, timed->base.c));
-    kg__report_record(tools->bench.records, record);
+    kg__report_observation(tools->bench.records, &observation);
+    json_decref(observation.kernel);
 }
 
 /* Fills every buffer set for the hot times. False when the device is lost. */
@@ -221,7 +225,7 @@ static bool time_and_check(kg__tools *tools, timed_group *group)
     for (size_t i = 0; i < group->count && alive; i++) {
         if (group->list[i].base.dropped)
             continue;
-        kg__report(tools->bench.records, "start", group->list[i].base.c->id, NULL);
+        kg__report(tools->bench.records, KG__EVENT_START, group->list[i].base.c->id, NULL);
         alive = kg__timed_case_check(&group->list[i].base, group->comparison, ", before timing",
                                      tools->bench.records);
     }
@@ -233,7 +237,7 @@ static bool time_and_check(kg__tools *tools, timed_group *group)
 
         if (timed->base.dropped)
             continue;
-        kg__report(tools->bench.records, "start", timed->base.c->id, NULL);
+        kg__report(tools->bench.records, KG__EVENT_START, timed->base.c->id, NULL);
         alive = kg__timed_case_check(&timed->base, group->comparison, ", after timing",
                                      tools->bench.records);
         if (alive && !timed->base.dropped)
@@ -258,7 +262,7 @@ static bool time_group(kg__tools *tools, kg__problems *problems, const kg__case 
         if (!alive)
             continue;
         /* A reference may crash, or take long. */
-        kg__report(tools->bench.records, "start", cases[i]->id, NULL);
+        kg__report(tools->bench.records, KG__EVENT_START, cases[i]->id, NULL);
         if (!kg__problems_learn(problems, &group.list[i].base, &why))
             alive = kg__timed_case_mark_failed(&group.list[i].base, &why, tools->bench.records);
     }
@@ -313,7 +317,7 @@ bool kg__measure_cases(const kg_comparison *comparison, const char *part,
     good = kg__tools_open(&tools, records, error) && kg__tools_time_sentinels(&tools, error);
     /* Before any case has begun, a failure is the device's, and another process would fail too. */
     if (!good)
-        kg__report(records, "broken", NULL, error->text);
+        kg__report(records, KG__EVENT_BROKEN, NULL, error->text);
     good = good && time_groups(&tools, comparison, cases, count, error) &&
            kg__tools_time_sentinels(&tools, error);
     kg__tools_close(&tools);

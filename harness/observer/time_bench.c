@@ -6,7 +6,6 @@
 
 #include "device/device_gpu.h"
 #include "device/sentinels.h"
-#include "records/records.h"
 #include "suite/settings.h"
 
 /* An idle card clocks down: it works this long before anything is timed. */
@@ -63,11 +62,15 @@ static bool time_alone(kg__tools *tools, cudaError_t (*launch)(const kg__workloa
     return good;
 }
 
-json_t *kg__series_figures(const kg__series *series)
+kg__figures kg__series_figures(const kg__series *series, const char *name)
 {
-    return json_pack("{s:f, s:f, s:f, s:i, s:i, s:s}", "value", series->interval.value, "low",
-                     series->interval.low, "high", series->interval.high, "samples",
-                     (int)series->count, "launches", series->launches, "clock", series->clock);
+    return (kg__figures){ .name = name,
+                          .value = series->interval.value,
+                          .low = series->interval.low,
+                          .high = series->interval.high,
+                          .clock = series->clock,
+                          .samples = (int64_t)series->count,
+                          .launches = series->launches };
 }
 
 static bool time_sentinels(kg__tools *tools, kg__series *scratch, kg__error *why)
@@ -75,28 +78,23 @@ static bool time_sentinels(kg__tools *tools, kg__series *scratch, kg__error *why
     const struct {
         const char *name;
         cudaError_t (*launch)(const kg__workload *, int);
-        const char *amount;
         double work;
     } sentinels[] = {
-        { "copy", launch_copy, "bytes", 2.0 * COPY_SENTINEL_BYTES },
-        { "fma", launch_fma, "operations", kg__fma_sentinel_operations(tools->multiprocessors) },
-        { "empty", launch_empty, NULL, 0 },
+        { "copy", launch_copy, 2.0 * COPY_SENTINEL_BYTES },
+        { "fma", launch_fma, kg__fma_sentinel_operations(tools->multiprocessors) },
+        { "empty", launch_empty, 0 },
     };
-    json_t *record = json_pack("{s:s}", "event", "sentinels");
+    kg__figures figures[sizeof sentinels / sizeof *sentinels];
+    kg__observation observation = { .event = KG__EVENT_SENTINELS, .metrics = figures };
 
     for (size_t i = 0; i < sizeof sentinels / sizeof sentinels[0]; i++) {
-        json_t *figures;
-
-        if (!time_alone(tools, sentinels[i].launch, scratch, why)) {
-            json_decref(record);
+        if (!time_alone(tools, sentinels[i].launch, scratch, why))
             return false;
-        }
-        figures = kg__series_figures(scratch);
-        if (sentinels[i].amount != NULL)
-            json_object_set_new(figures, sentinels[i].amount, json_real(sentinels[i].work));
-        json_object_set_new(record, sentinels[i].name, figures);
+        figures[i] = kg__series_figures(scratch, sentinels[i].name);
+        figures[i].amount = sentinels[i].work;
+        observation.metric_count++;
     }
-    return kg__record_append(tools->bench.records, record, why);
+    return kg__observation_append(tools->bench.records, &observation, why);
 }
 
 bool kg__tools_time_sentinels(kg__tools *tools, kg__error *why)

@@ -3,13 +3,13 @@
 #ifndef KG__OBSERVER_TIME_BENCH_H
 #define KG__OBSERVER_TIME_BENCH_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "base/message.h"
 #include "judge/launch_cost.h"
 #include "observer/graph_clock.h"
+#include "records/observation.h"
 
 /* Everything that a process keeps while it times. */
 typedef struct kg__tools {
@@ -43,7 +43,7 @@ bool kg__tools_settle(kg__tools *tools, kg__error *why);
  * limits that a case's work is held against. */
 bool kg__tools_time_sentinels(kg__tools *tools, kg__error *why);
 
-/* The figures of a series, as records have them. */
-json_t *kg__series_figures(const kg__series *series);
+/* The figures of a series, under the name of a metric or a sentinel. */
+kg__figures kg__series_figures(const kg__series *series, const char *name);
 
 #endif

@@ -137,7 +137,7 @@ bool kg__buffer_set_fill(kg__buffer_set *buffer_set, cudaStream_t stream, kg__er
 
 bool kg__timed_case_mark_failed(kg__timed_case *timed, const kg__error *why, int records)
 {
-    kg__report(records, "failed", timed->c->id, why->text);
+    kg__report(records, KG__EVENT_FAILED, timed->c->id, why->text);
     timed->dropped = true;
     return !kg__device_is_lost();
 }

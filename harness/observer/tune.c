@@ -9,7 +9,6 @@
 #include "device/device.h"
 #include "observer/observe.h"
 #include "observer/tune_search.h"
-#include "records/records.h"
 
 /* Times what no graph holds. False when the device is lost. */
 static bool time_by_own_clock(kg__tune_run *run, kg__tuned_case *tuned)
@@ -118,7 +117,7 @@ static bool run_final(kg__tune_run *run, kg__tuned_case *list, size_t count)
     for (size_t i = 0; i < finalist_count && alive; i++) {
         kg__tuned_case *tuned = finalists[i];
 
-        kg__report(run->records, "start", tuned->base.c->id, NULL);
+        kg__report(run->records, KG__EVENT_START, tuned->base.c->id, NULL);
         if (!tuned->base.dropped)
             alive = kg__tuned_case_make_loop(run, tuned, KG__FULL_SAMPLE_MS,
                                              tuned->racer.interval.value);
@@ -132,7 +131,7 @@ static bool run_final(kg__tune_run *run, kg__tuned_case *list, size_t count)
     for (size_t i = 0; i < ready; i++) {
         kg__loop_discard(&finalists[i]->loop);
         if (alive && !finalists[i]->base.dropped) {
-            kg__report(run->records, "start", finalists[i]->base.c->id, NULL);
+            kg__report(run->records, KG__EVENT_START, finalists[i]->base.c->id, NULL);
             alive = kg__tuned_case_check(run, finalists[i], ", after timing");
         }
     }
@@ -140,42 +139,42 @@ static bool run_final(kg__tune_run *run, kg__tuned_case *list, size_t count)
     return alive;
 }
 
-static json_t *final_figures(const kg__tuned_case *tuned)
+static kg__figures figures_of(const kg__interval *interval)
 {
-    json_t *figures = kg__json_interval(&tuned->last.interval);
-    json_t *samples = json_array();
-
-    for (size_t i = 0; i < tuned->last.count; i++)
-        json_array_append_new(samples, json_real(tuned->last.samples[i]));
-    json_object_set_new(figures, "samples_ns", samples);
-    return figures;
+    return (kg__figures){
+        .name = "time_ns", .value = interval->value, .low = interval->low, .high = interval->high
+    };
 }
 
 static void report_measured(const kg__tune_run *run, const kg__tuned_case *tuned)
 {
     const kg__bench *bench = &run->tools.bench;
-    json_t *time = kg__json_interval(&tuned->racer.interval);
-    json_t *record;
+    kg__figures time = figures_of(&tuned->racer.interval);
+    kg__figures final = figures_of(&tuned->last.interval);
+    kg__work work;
+    kg__observation observation = {
+        .event = KG__EVENT_MEASURED,
+        .id = tuned->base.c->id,
+        .metrics = &time,
+        .metric_count = 1,
+        .kernel = tuned->kernel,
+        .work = kg__work_of(run->comparison, tuned->base.c, &work),
+        .dropped_in_round = (unsigned int)tuned->racer.dropped_in_round,
+    };
 
-    json_object_update_new(time,
-                           json_pack("{s:I, s:i, s:s}", "samples", (json_int_t)tuned->racer.count,
-                                     "launches", tuned->launches, "clock", tuned->clock));
-    record = json_pack("{s:s, s:s, s:{s:o}, s:O*, s:o*}", "event", "measured", "case",
-                       tuned->base.c->id, "metrics", "time_ns", time, "kernel", tuned->kernel,
-                       "work", kg__work_of(run->comparison, tuned->base.c));
-    if (tuned->racer.dropped_in_round != 0)
-        json_object_set_new(record, "dropped_in_round",
-                            json_integer(tuned->racer.dropped_in_round));
+    time.samples = (int64_t)tuned->racer.count;
+    time.launches = tuned->launches;
+    time.clock = tuned->clock;
     if (tuned->base.c->variant->clock != KG_GRAPH_CLOCK)
-        json_object_set_new(record, "no_final",
-                            json_string("what no graph holds is timed by a clock of its own"));
+        observation.no_final = "what no graph holds is timed by a clock of its own";
     if (tuned->is_finalist) {
-        json_object_set_new(record, "final", final_figures(tuned));
-        json_object_set_new(record, "throttled", json_boolean(bench->watch.throttled));
-        if (bench->watch.state != NULL)
-            json_object_set(record, "card", bench->watch.state);
+        final.samples_ns = tuned->last.samples;
+        final.samples_ns_count = tuned->last.count;
+        observation.final = &final;
+        observation.throttled = bench->watch.throttled;
+        observation.gpu_state = &bench->watch.state;
     }
-    kg__report_record(run->records, record);
+    kg__report_observation(run->records, &observation);
 }
 
 /* Reports what a size came to. */
@@ -183,7 +182,7 @@ static void report_size(const kg__tune_run *run, const kg__tuned_case *list, siz
 {
     for (size_t i = 0; i < count; i++) {
         if (list[i].passed_over)
-            kg__report(run->records, "passed_over", list[i].base.c->id,
+            kg__report(run->records, KG__EVENT_PASSED_OVER, list[i].base.c->id,
                        "with twice the blocks and more, all of which run at a time, it takes over "
                        "twice the best time");
         else if (kg__tuned_case_is_timed(&list[i]))
@@ -286,7 +285,7 @@ bool kg__tune_cases(const kg_comparison *comparison, const kg__case *const *case
     /* Before any case has begun, a failure is the device's, or what was asked for is wrong: another
      * process would fare no better. */
     if (!good)
-        kg__report(records, "broken", NULL, error->text);
+        kg__report(records, KG__EVENT_BROKEN, NULL, error->text);
     good = good && tune_sizes(&run, cases, count, error);
     kg__tools_close(&run.tools);
     return good;

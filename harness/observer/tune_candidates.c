@@ -6,7 +6,7 @@
 #include "base/exit_code.h"
 #include "base/json.h"
 #include "judge/judge.h"
-#include "records/records.h"
+#include "records/observation.h"
 #include "suite/case_id.h"
 #include "suite/settings.h"
 
@@ -221,11 +221,12 @@ static int print_candidates(const kg_comparison *comparison, const kg__tune_cand
     for (size_t i = 0; i < candidates->cases.count; i++) {
         const kg__case *c = &candidates->cases.list[i];
         kg__case_id name;
+        kg__work asked;
 
         json_array_append_new(cases, json_string(c->id));
         if (comparison->work != NULL && kg__case_id_parse(c->id, &name) &&
             json_object_get(work, name.size) == NULL)
-            json_object_set_new(work, name.size, kg__work_of(comparison, c));
+            json_object_set_new(work, name.size, kg__work_json(kg__work_of(comparison, c, &asked)));
     }
     document = json_pack("{s:o, s:b, s:o, s:o, s:O}", "target", target, "block_is_edge",
                          (int)comparison->block_is_edge, "work", work, "cases", cases, "refused",

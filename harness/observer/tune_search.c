@@ -173,7 +173,7 @@ static bool make_later_loops(kg__tune_run *run, kg__tuned_case *const *racing, s
         !kg__buffer_set_fill(racing[0]->base.buffer_set, run->tools.bench.stream, &why))
         return kg__tuned_cases_mark_failed(run, racing, count, &why);
     for (size_t i = 0; i < count && alive; i++) {
-        kg__report(run->records, "start", racing[i]->base.c->id, NULL);
+        kg__report(run->records, KG__EVENT_START, racing[i]->base.c->id, NULL);
         alive = kg__tuned_case_make_loop(run, racing[i], LATER_SAMPLE_MS,
                                          racing[i]->racer.interval.value);
         racing[i]->launches = racing[i]->loop.launches;

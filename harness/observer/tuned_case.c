@@ -11,7 +11,6 @@
 #include "device/device.h"
 #include "device/device_gpu.h"
 #include "observer/observe.h"
-#include "records/records.h"
 
 #define PROGRESS_EVERY_SECONDS 0.5
 #define NS_PER_MS 1e6
@@ -24,20 +23,22 @@ bool kg__tuned_case_is_timed(const kg__tuned_case *tuned)
 void kg__tune_run_progress(kg__tune_run *run, const kg__case *c)
 {
     double now = kg__now();
-    const char *size = c->id + kg__variant_length(c->id);
-    json_t *record;
+    const char *rest = c->id + kg__variant_length(c->id);
+    char size[KG__CASE_ID_SIZE];
+    kg__observation progress = { .event = KG__EVENT_PROGRESS,
+                                 .comparison = run->comparison->name,
+                                 .size = size,
+                                 .done = (int64_t)run->done,
+                                 .total = (int64_t)run->total };
 
     if (now - run->progress_reported < PROGRESS_EVERY_SECONDS)
         return;
     run->progress_reported = now;
-    record = json_pack("{s:s, s:s, s:s%, s:I, s:I}", "event", "progress", "comparison",
-                       run->comparison->name, "size", size, strcspn(size, "/"), "done",
-                       (json_int_t)run->done, "of", (json_int_t)run->total);
+    kg__format(size, sizeof size, "%.*s", (int)strcspn(rest, "/"), rest);
     if (run->done > 0)
-        json_object_set_new(
-            record, "seconds_left",
-            json_real((now - run->started) * (double)(run->total - run->done) / (double)run->done));
-    kg__report_record(run->records, record);
+        progress.seconds_left =
+            (now - run->started) * (double)(run->total - run->done) / (double)run->done;
+    kg__report_observation(run->records, &progress);
 }
 
 static int count_launches(double sample_ms, double launch_ns)
@@ -85,7 +86,7 @@ bool kg__tuned_case_check(kg__tune_run *run, kg__tuned_case *tuned, const char *
     if (outcome == KG__RIGHT || outcome == KG__INCORRECT)
         return true;
     if (outcome == KG__FAILED && kg__launch_was_refused()) {
-        kg__report(run->records, "refused", tuned->base.c->id, why.text);
+        kg__report(run->records, KG__EVENT_REFUSED, tuned->base.c->id, why.text);
         tuned->base.dropped = true;
         return true;
     }
@@ -97,7 +98,7 @@ bool kg__tuned_case_enter(kg__tune_run *run, kg__tuned_case *tuned)
     kg__error why = { "" };
     kg__tuned_workload workload;
 
-    kg__report(run->records, "start", tuned->base.c->id, NULL);
+    kg__report(run->records, KG__EVENT_START, tuned->base.c->id, NULL);
     if (!kg__problems_learn(&run->problems, &tuned->base, &why))
         return kg__tuned_case_mark_failed(run, tuned, &why);
     if (!kg__timed_case_assign_buffers(&tuned->base, &run->buffer_sets, run->records) ||

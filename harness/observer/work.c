@@ -13,7 +13,7 @@
 #include "device/device.h"
 #include "judge/judge.h"
 #include "observer/problem.h"
-#include "records/records.h"
+#include "records/observation.h"
 #include "suite/settings.h"
 #include "suite/table.h"
 
@@ -179,12 +179,14 @@ static json_t *describe_case(const kg_comparison *comparison, const kg__case *c,
                              const launch_look *look, kg__error *error)
 {
     kg_arguments arguments;
+    kg__work work;
     json_t *entry;
 
     if (!kg__arguments_of(comparison, c->size, &arguments, error))
         return NULL;
-    entry = json_pack("{s:s, s:o, s:o*}", "case", c->id, "purposes", kg__purposes_of(c), "work",
-                      kg__work_of(comparison, c));
+    entry = json_pack("{s:s, s:o}", "case", c->id, "purposes", kg__purposes_of(c));
+    if (kg__work_of(comparison, c, &work) != NULL)
+        json_object_set_new(entry, "work", kg__work_json(&work));
     add_arguments(entry, c->variant, &arguments);
     if (look->known) {
         json_object_set_new(entry, "kernels", json_integer((json_int_t)look->shape.kernels));

@@ -3,9 +3,8 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "base/message.h"
+#include "base/json_fields.h"
 #include "base/text.h"
-#include "records/records.h"
 
 #define REASONS "clock_reasons"
 #define NO_REASON "none"
@@ -13,13 +12,38 @@
 /* Between two reasons. */
 static const char comma[] = ", ";
 
-static const struct {
-    const char *key;
-    bool highest; /* the highest is the worst */
-} figures[] = {
-    { "temperature_c", true },     { "sm_clock_mhz", false }, { "memory_clock_mhz", false },
-    { "foreign_processes", true }, { "launch_ns", false },    { "batches_repeated", true },
+#define FIGURE(member) KG__FIELD(kg__gpu_state, member, #member, FIGURE)
+
+/* Of the first the highest is the worst, of the others the lowest. */
+static const kg__field figures[] = {
+    FIGURE(temperature_c),
+    FIGURE(foreign_processes),
+    FIGURE(batches_repeated),
+    FIGURE(sm_clock_mhz),
+    FIGURE(memory_clock_mhz),
+    FIGURE(launch_ns),
+    { 0 },
 };
+#define HIGHEST 3
+
+static int64_t *figure_of(kg__gpu_state *state, size_t i)
+{
+    return (int64_t *)((char *)state + figures[i].offset);
+}
+
+static int64_t known_figure(const kg__gpu_state *state, size_t i)
+{
+    return *figure_of((kg__gpu_state *)state, i);
+}
+
+bool kg__gpu_state_is_known(const kg__gpu_state *state)
+{
+    bool known = state->clock_reasons[0] != '\0';
+
+    for (size_t i = 0; figures[i].key != NULL; i++)
+        known = known || known_figure(state, i) >= 0;
+    return known;
+}
 
 /* Whether `list`, "a, b", holds the reason of `length` bytes at `reason`. */
 static bool contains_reason(const char *list, const char *reason, size_t length)
@@ -35,14 +59,9 @@ static bool contains_reason(const char *list, const char *reason, size_t length)
     return false;
 }
 
-static void join_reasons(json_t *worst, const char *reasons)
+static void join_reasons(char *joined, size_t size, const char *reasons)
 {
-    char joined[512];
-
-    if (*reasons == '\0')
-        return;
-    kg__format(joined, sizeof joined, "%s", kg__json_text(worst, REASONS));
-    if (strcmp(joined, NO_REASON) == 0 && strcmp(reasons, NO_REASON) != 0)
+    if (strcmp(joined, NO_REASON) == 0 && *reasons != '\0' && strcmp(reasons, NO_REASON) != 0)
         joined[0] = '\0';
     while (*reasons != '\0') {
         const char *end = strstr(reasons, comma);
@@ -51,28 +70,22 @@ static void join_reasons(json_t *worst, const char *reasons)
 
         if (!contains_reason(joined, reasons, length) &&
             (used == 0 || length != strlen(NO_REASON) || strncmp(reasons, NO_REASON, length) != 0))
-            kg__format(joined + used, sizeof joined - used, "%s%.*s", used > 0 ? comma : "",
-                       (int)length, reasons);
+            kg__format(joined + used, size - used, "%s%.*s", used > 0 ? comma : "", (int)length,
+                       reasons);
         reasons += length + (end != NULL ? strlen(comma) : 0);
     }
-    json_object_set_new(worst, REASONS, json_string(joined));
 }
 
-void kg__gpu_state_join(json_t *worst, const json_t *look)
+void kg__gpu_state_join(kg__gpu_state *worst, const kg__gpu_state *look)
 {
-    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
-        const char *key = figures[i].key;
-        const json_t *before = json_object_get(worst, key);
-        json_t *now = json_object_get(look, key);
+    for (size_t i = 0; figures[i].key != NULL; i++) {
+        int64_t *before = figure_of(worst, i);
+        int64_t now = known_figure(look, i);
 
-        if (!json_is_integer(now))
-            continue;
-        if (!json_is_integer(before) ||
-            (figures[i].highest ? json_integer_value(now) > json_integer_value(before)
-                                : json_integer_value(now) < json_integer_value(before)))
-            json_object_set(worst, key, now);
+        if (now >= 0 && (*before < 0 || (i < HIGHEST ? now > *before : now < *before)))
+            *before = now;
     }
-    join_reasons(worst, kg__json_text(look, REASONS));
+    join_reasons(worst->clock_reasons, sizeof worst->clock_reasons, look->clock_reasons);
 }
 
 static void append(char *text, size_t size, const char *what)
@@ -82,38 +95,64 @@ static void append(char *text, size_t size, const char *what)
     kg__format(text + used, size - used, "%s%s", used > 0 ? comma : "", what);
 }
 
-void kg__gpu_state_describe(const json_t *card, double most_mhz, char *text, size_t size)
+void kg__gpu_state_describe(const kg__gpu_state *state, double most_mhz, char *text, size_t size)
 {
-    const json_t *clock = json_object_get(card, "sm_clock_mhz");
-    const json_t *temperature = json_object_get(card, "temperature_c");
-    const json_t *launch = json_object_get(card, "launch_ns");
-    json_int_t foreign = json_integer_value(json_object_get(card, "foreign_processes"));
-    const char *reasons = kg__json_text(card, REASONS);
+    int64_t foreign = state->foreign_processes;
     char figure[KG__FIGURE_SIZE];
     char most[KG__FIGURE_SIZE];
     char part[3 * KG__FIGURE_SIZE];
 
     text[0] = '\0';
-    if (json_is_integer(clock)) {
-        kg__show_figure(figure, sizeof figure, json_number_value(clock), most_mhz > 0 ? "" : "MHz");
+    if (state->sm_clock_mhz >= 0) {
+        kg__show_figure(figure, sizeof figure, (double)state->sm_clock_mhz,
+                        most_mhz > 0 ? "" : "MHz");
         kg__show_figure(most, sizeof most, most_mhz, "MHz");
         kg__format(part, sizeof part, "%s%s%s", figure, most_mhz > 0 ? " of " : "",
                    most_mhz > 0 ? most : "");
         append(text, size, part);
     }
-    if (json_is_integer(temperature)) {
-        kg__format(part, sizeof part, "%d °C", (int)json_integer_value(temperature));
+    if (state->temperature_c >= 0) {
+        kg__format(part, sizeof part, "%d °C", (int)state->temperature_c);
         append(text, size, part);
     }
-    if (json_is_integer(launch)) {
-        kg__show_figure(figure, sizeof figure, json_number_value(launch), "ns");
+    if (state->launch_ns >= 0) {
+        kg__show_figure(figure, sizeof figure, (double)state->launch_ns, "ns");
         kg__format(part, sizeof part, "a launch at %s or more", figure);
         append(text, size, part);
     }
-    if (*reasons != '\0' && strcmp(reasons, NO_REASON) != 0)
-        append(text, size, reasons);
+    if (state->clock_reasons[0] != '\0' && strcmp(state->clock_reasons, NO_REASON) != 0)
+        append(text, size, state->clock_reasons);
     if (foreign > 0) {
         kg__format(part, sizeof part, "%d other process%s", (int)foreign, foreign == 1 ? "" : "es");
         append(text, size, part);
     }
+}
+
+json_t *kg__gpu_state_json(const kg__gpu_state *state)
+{
+    json_t *json = json_object();
+
+    kg__fields_write(json, figures, state);
+    if (state->clock_reasons[0] != '\0')
+        json_object_set_new(json, REASONS, json_string(state->clock_reasons));
+    return json;
+}
+
+bool kg__gpu_state_read(const json_t *json, kg__gpu_state *state, kg__error *error)
+{
+    const kg__gpu_state unknown = KG__GPU_STATE_UNKNOWN;
+    const json_t *reasons = json_object_get(json, REASONS);
+    kg__error fault = { "" };
+
+    *state = unknown;
+    if (!json_is_object(json))
+        return true;
+    if (!kg__fields_read(json, figures, state, &fault) ||
+        (reasons != NULL && !json_is_string(reasons))) {
+        *state = unknown;
+        return kg__fail(error, "card: %s",
+                        fault.text[0] != '\0' ? fault.text : REASONS " is not a text");
+    }
+    kg__json_copy_text(json, REASONS, state->clock_reasons, sizeof state->clock_reasons);
+    return true;
 }

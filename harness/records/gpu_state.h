@@ -8,15 +8,45 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+#include "base/message.h"
+
+/* -1: not known. */
+typedef struct kg__gpu_state {
+    int64_t temperature_c;
+    int64_t sm_clock_mhz;
+    int64_t memory_clock_mhz;
+    int64_t foreign_processes;
+    int64_t launch_ns;
+    int64_t batches_repeated;
+    char clock_reasons[512]; /* "a, b"; "none"; "" where they are not known */
+} kg__gpu_state;
+
+/* A state of which nothing is known. */
+#define KG__GPU_STATE_UNKNOWN                                                                      \
+    {                                                                                              \
+        -1, -1, -1, -1, -1, -1, ""                                                                 \
+    }
+
+/* Whether anything is known of it. */
+bool kg__gpu_state_is_known(const kg__gpu_state *state);
 
 /* Joins a further look into `worst`: the highest temperature, the lowest clocks, the most foreign
  * processes, the lowest launch overhead, the most batches repeated, and every reason that held the
  * clocks down at any of them. */
-void kg__gpu_state_join(json_t *worst, const json_t *look);
+void kg__gpu_state_join(kg__gpu_state *worst, const kg__gpu_state *look);
 
 /* Says what was seen: "1 410 of 1 980 MHz, 71 °C, a launch at 680 ns or more, software power cap, 2
  * other processes", without what is unknown or normal. `most_mhz` is the
  * card's highest clock, 0 where it is not known. Empty where nothing is known. */
-void kg__gpu_state_describe(const json_t *card, double most_mhz, char *text, size_t size);
+void kg__gpu_state_describe(const kg__gpu_state *state, double most_mhz, char *text, size_t size);
+
+/* The state as JSON, without what is not known; owned by the caller. */
+json_t *kg__gpu_state_json(const kg__gpu_state *state);
+
+/* Reads it. What is no object (NULL, too) says nothing; false with `error` where a member is of
+ * another type, and then nothing is known. */
+bool kg__gpu_state_read(const json_t *json, kg__gpu_state *state, kg__error *error);
 
 #endif

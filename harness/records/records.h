@@ -1,39 +1,5 @@
-/* Records: what an observer appends to its file, one JSON object per line, as it goes. "event" says
- * what each is:
- *
- * - "target": the device, with "target": {"key", "name", ...} and "provenance": {...}; "watches" is
- *   true where every access of a kernel is looked at
- * - "unavailable", "why": no GPU, so nothing can be judged
- * - "broken", "why": the driver or the device is unusable, an error
- * - "waiting", "why": alive, but waiting for the GPU's lock; "alive": still sampling
- * - "start", "case": a crash or a hang from here on costs this case
- * - "checked", "case", "right": true or false, "why"; where it is wrong, "findings" (finding.h),
- *   whose text is then the "why", and "more_findings", or "failure": {"kind": "wrong_elements",
- *   "input_written" or "guard_zone", "symbol": the argument}
- * - "measured", "case", "metrics": {"time_ns": {"value", "low", "high", "samples_ns", ...}},
- *   "absent": reasons by metric, "throttled", "card": its state while it worked, "work":
- *   {"operations", "bytes"} of the job, "kernel": {"name", "registers", "occupancy", ..., "names",
- *   "launch"}, absent where none was started; the last two, of which a fingerprint is made, where
- *   all of the launch is known
- * - "refused", "case", "why": the comparison does not support the case, or, of a tuning, the device
- *   does not take its launch
- * - "passed_over", "case", "why": of a tuning, not tried, since another launch shows it to be slow
- * - "progress", "comparison", "size", "done", "of", "seconds_left": how far a tuning is, in
- *   candidates; the last one absent while it is unknown
- * - "failed", "case", "why": an error of this case; the rest goes on. The gate adds "hung", "at"
- *   and "findings" where it makes one of a process that ended
- * - "hung", "where": of the CPU model, where the running kernel was when the process got SIGTERM:
- *   "at kernels/a/b.cu:14, in kernel b, ..."; "at": {"file", "line"} of it, and "findings"
- * - "sentinels": {"copy": {"value", "bytes", ...}, "fma": {"value", "operations", ...},
- *   "empty": {...}}
- * - "done": every case that was asked for has its record
- *
- * A tuning's "measured" has, next to "metrics", "kernel" and "work": "dropped_in_round", absent
- * where it was in to the end; of a finalist "final": {"value", "low", "high", "samples_ns": one of
- * each round, which all finalists of a size have in common}, "throttled" and "card"; and
- * "no_final", why it could not be one. "low" and "high" are absent where too few samples were
- * taken.
- */
+/* Records files: one JSON object per line, which an observer appends as it goes and its parent
+ * reads while it grows. What the objects say: observation.h. */
 #ifndef KG__RECORDS_RECORDS_H
 #define KG__RECORDS_RECORDS_H
 

@@ -169,10 +169,12 @@ static void add_other_sizes(json_t *entry, json_t *changed, const model_counts *
 static void add_card(json_t *changed, const json_t *entry, const json_t *provenance)
 {
     double most = kg__json_number(provenance, "max_sm_clock_mhz");
+    kg__gpu_state state;
     char seen[256];
     char text[512];
 
-    kg__gpu_state_describe(json_object_get(entry, "card"), most > 0 ? most : 0, seen, sizeof seen);
+    (void)kg__gpu_state_read(json_object_get(entry, "card"), &state, NULL);
+    kg__gpu_state_describe(&state, most > 0 ? most : 0, seen, sizeof seen);
     if (seen[0] == '\0')
         return;
     kg__format(text, sizeof text, "the card, at its worst while it was timed: %s", seen);

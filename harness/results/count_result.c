@@ -11,7 +11,7 @@
 #include "records/records.h"
 #include "suite/counters.h"
 
-/* Up to here, 2^53, a double holds every whole number. */
+/* Below 2^53 a double holds every whole number. */
 #define LARGEST_COUNT 9007199254740992
 
 /* So many counters that moved are named beside the first one; the rest is counted. */
@@ -22,15 +22,14 @@ static const char command_mark[] = "; to ";
 
 /* A counted case while it is judged. */
 typedef struct counted {
-    const json_t *measured;
+    const kg__observation *measured;
     const kg__baseline_case *expected; /* NULL: no baseline */
     const char *model;                 /* the version that recorded it; "" where that is unknown */
-    bool sampled;
     json_t *metrics;
     kg__judgement judgements[KG__COUNTERS];
     kg__verdict worst;
     char why[KG__MESSAGE_SIZE];
-    json_t *at; /* the line that moved furthest; NULL where none is known */
+    const kg__line_counts *at; /* the line that moved furthest; NULL where none is known */
 } counted;
 
 static bool is_unique_bytes(kg__counter counter)
@@ -111,23 +110,21 @@ static void judge_counter(counted *one, kg__counter counter, double value)
 static void take_counter(counted *one, kg__counter counter)
 {
     const char *name = kg__counter_name(counter);
-    const json_t *figures = json_object_get(json_object_get(one->measured, "metrics"), name);
-    const json_t *value = json_object_get(figures, "value");
-    const char *absent = kg__json_text(json_object_get(one->measured, "absent"), name);
+    const kg__figures *figures = kg__figures_of(one->measured, name);
+    const char *absent = kg__absence_of(one->measured, name);
     char why[KG__MESSAGE_SIZE];
 
     if (figures != NULL) {
-        json_int_t count = json_integer_value(value);
-
-        if (json_is_integer(value) && count >= 0 && count <= LARGEST_COUNT) {
-            judge_counter(one, counter, (double)count);
+        if (figures->value >= 0 && figures->value < LARGEST_COUNT &&
+            figures->value == floor(figures->value)) {
+            judge_counter(one, counter, figures->value);
             return;
         }
         kg__format(why, sizeof why, "%s is not a whole number from 0 to 2^53 in the record", name);
         fail(one, why);
         return;
     }
-    if (is_unique_bytes(counter) && one->sampled)
+    if (is_unique_bytes(counter) && one->measured->sampled_of > 0)
         return;
     if (*absent != '\0') {
         kg__format(why, sizeof why, "%s was not counted: %s", name, absent);
@@ -141,11 +138,11 @@ static void take_counter(counted *one, kg__counter counter)
 /* A name in the record that is not a counter means that two versions met. */
 static void refuse_strangers(counted *one)
 {
-    const char *name;
-    json_t *figures;
     char why[KG__MESSAGE_SIZE];
 
-    json_object_foreach (json_object_get(one->measured, "metrics"), name, figures) {
+    for (size_t i = 0; i < one->measured->metric_count; i++) {
+        const char *name = one->measured->metrics[i].name;
+
         if (kg__counter_parse(name, NULL))
             continue;
         kg__format(why, sizeof why,
@@ -167,8 +164,6 @@ static bool is_of_threads(const char *name)
 /* A kernel that is started no more costs nothing: no counter got better by that. */
 static void refuse_nothing(counted *one)
 {
-    const char *name;
-    json_t *figures;
     bool had[2] = { false, false }; /* anything, and anything that threads do */
     bool has[2] = { false, false };
 
@@ -178,11 +173,11 @@ static void refuse_nothing(counted *one)
         had[0] = had[0] || metric->value > 0;
         had[1] = had[1] || (metric->value > 0 && is_of_threads(metric->name));
     }
-    json_object_foreach (json_object_get(one->measured, "metrics"), name, figures) {
-        bool counts = json_number_value(json_object_get(figures, "value")) > 0;
+    for (size_t i = 0; i < one->measured->metric_count; i++) {
+        const kg__figures *figures = &one->measured->metrics[i];
 
-        has[0] = has[0] || counts;
-        has[1] = has[1] || (counts && is_of_threads(name));
+        has[0] = has[0] || figures->value > 0;
+        has[1] = has[1] || (figures->value > 0 && is_of_threads(figures->name));
     }
     if ((had[0] && !has[0]) || (had[1] && !has[1]))
         fail(one, "nothing was counted of it, where the baseline has counts: does the launcher "
@@ -265,8 +260,8 @@ static void explain_move(counted *one, const char *id, const char *otherwise)
                "; the work is done by fewer blocks, or spread less evenly");
     used = strlen(one->why) + strlen("; ") + strlen(end);
     room = used < sizeof one->why ? sizeof one->why - used : 0;
-    if (kg__counter_lines_explain(one->expected->lines, json_object_get(one->measured, "lines"),
-                                  lines, room, &one->at)) {
+    if (kg__counter_lines_explain(one->expected->lines, one->measured->lines, lines, room,
+                                  &one->at)) {
         append(one->why, sizeof one->why, "; ");
         append(one->why, sizeof one->why, lines);
     }
@@ -333,29 +328,40 @@ static double smallest_of(const kg__baseline_case *expected)
     return smallest;
 }
 
-static void copy_member(json_t *entry, const json_t *record, const char *key)
+/* Keeps what the results show besides the counters. */
+static void carry(json_t *entry, const kg__observation *measured)
 {
-    json_t *value = json_object_get(record, key);
+    json_t *absent = json_object();
 
-    if (json_object_size(value) > 0)
-        json_object_set(entry, key, value);
+    for (size_t i = 0; i < measured->absent_count; i++)
+        json_object_set_new(absent, measured->absent[i].metric,
+                            json_string(measured->absent[i].why));
+    if (json_object_size(absent) > 0)
+        json_object_set(entry, "absent", absent);
+    json_decref(absent);
+    if (measured->lines != NULL && measured->lines->count > 0)
+        json_object_set_new(entry, "lines", kg__lines_json(measured->lines));
+    if (measured->sampled_of > 0)
+        json_object_set_new(entry, "sampled",
+                            json_pack("{s:I, s:I}", "blocks", (json_int_t)measured->sampled_blocks,
+                                      "of", (json_int_t)measured->sampled_of));
+    if (measured->work != NULL)
+        json_object_set_new(entry, "work", kg__work_json(measured->work));
 }
 
-json_t *kg__count_result(const char *id, const kg__target *target, const json_t *measured,
+json_t *kg__count_result(const char *id, const kg__target *target, const kg__observation *measured,
                          const kg__baseline *baseline, const char *otherwise)
 {
     counted one = { .measured = measured,
                     .expected = baseline != NULL ? kg__baseline_find(baseline, id) : NULL,
                     .model = baseline != NULL ? kg__json_text(baseline->provenance, "model") : "",
-                    .sampled = json_is_object(json_object_get(measured, "sampled")),
                     .metrics = json_object() };
     json_t *entry;
 
-    if (json_object_size(json_object_get(measured, "metrics")) == 0)
+    if (measured->metric_count == 0)
         fail(&one, "the observer recorded no counter of this case");
     refuse_strangers(&one);
-    for (int i = 0; i < KG__COUNTERS && json_object_size(json_object_get(measured, "metrics")) > 0;
-         i++)
+    for (int i = 0; i < KG__COUNTERS && measured->metric_count > 0; i++)
         take_counter(&one, (kg__counter)i);
     refuse_nothing(&one);
     if (one.worst == KG__SLOWER || one.worst == KG__FASTER)
@@ -369,11 +375,8 @@ json_t *kg__count_result(const char *id, const kg__target *target, const json_t 
     if (isfinite(smallest_of(one.expected)))
         json_object_set_new(entry, "smallest", json_real(smallest_of(one.expected)));
     if (one.at != NULL)
-        json_object_set_new(entry, KG__AT, one.at);
-    copy_member(entry, measured, "lines");
-    copy_member(entry, measured, "sampled");
-    copy_member(entry, measured, "absent");
-    copy_member(entry, measured, "work");
+        json_object_set_new(entry, KG__AT, kg__source_json(one.at->file, one.at->line));
+    carry(entry, measured);
     return entry;
 }
 

@@ -8,15 +8,16 @@
 #include <stddef.h>
 
 #include "baseline/baseline.h"
+#include "records/observation.h"
 
-/* The entry of a counted case in the results. Every counter of the "measured" record is judged
+/* The entry of a counted case in the results. Every counter that was measured is judged
  * against `baseline` (NULL: none) on its own: one more is slower, one fewer faster, whatever the
  * others did. A counter that either side leaves out counts as 0 there; but of a launch that was
  * sampled unique bytes are not known, and not judged. Ratios are added beside the counters,
  * ungated. The reason of a case that moved names the counters, the lines of source that did it, how
  * the baseline was recorded otherwise (`otherwise`, of kg__recorded_otherwise(), may be empty), and
  * the command that accepts it. */
-json_t *kg__count_result(const char *id, const kg__target *target, const json_t *measured,
+json_t *kg__count_result(const char *id, const kg__target *target, const kg__observation *measured,
                          const kg__baseline *baseline, const char *otherwise);
 
 /* The reason of a counted case that moved, without the command that accepts it: which counters, and

@@ -6,22 +6,23 @@
 #include "base/json.h"
 #include "base/statistics.h"
 #include "base/text.h"
-#include "records/records.h"
+#include "results/results_read.h"
 
 #define CONFIDENCE 0.95
 
-static const json_t *figures_of(const kg__observation *seen, const char *metric)
+/* NaN where the metric was not measured. */
+static double value_of(const kg__measurement *seen, const char *metric)
 {
-    return json_object_get(json_object_get(seen->measured, "metrics"), metric);
+    double value = kg__value_of(seen->measured, metric);
+
+    return value > 0 && isfinite(value) ? value : NAN;
 }
 
-/* NaN where the metric was not measured. */
-static double value_of(const kg__observation *seen, const char *metric)
+static const char *clock_of(const kg__measurement *seen, const char *metric)
 {
-    const json_t *value = json_object_get(figures_of(seen, metric), "value");
-    double number = json_is_number(value) ? json_number_value(value) : NAN;
+    const kg__figures *figures = kg__figures_of(seen->measured, metric);
 
-    return number > 0 && isfinite(number) ? number : NAN;
+    return figures != NULL ? figures->clock : "";
 }
 
 static const kg__baseline *baseline_of(const kg__suspect *one)
@@ -58,10 +59,10 @@ static void add_contests(kg__suspect *one, bool all)
 }
 
 /* Whether two observations of one program are of the same launch, as far as that can be told. */
-static bool is_same_launch(const kg__observation *one, const kg__observation *other)
+static bool is_same_launch(const kg__measurement *one, const kg__measurement *other)
 {
-    const json_t *kernel = json_object_get(one->measured, "kernel");
-    const json_t *rival = json_object_get(other->measured, "kernel");
+    const json_t *kernel = one->measured->kernel;
+    const json_t *rival = other->measured->kernel;
     const char *launch = kg__json_text(kernel, "launch");
 
     return *launch != '\0' && strcmp(launch, kg__json_text(rival, "launch")) == 0 &&
@@ -70,14 +71,14 @@ static bool is_same_launch(const kg__observation *one, const kg__observation *ot
 
 /* The first observation alone was looked up in the disassembly: what the same program launches
  * alike runs the same code. */
-static void keep_head(kg__suspect *one, const kg__observation *head)
+static void keep_head(kg__suspect *one, const kg__measurement *head)
 {
-    kg__observation *kept = &one->heads[one->head_count];
+    kg__measurement *kept = &one->heads[one->head_count];
 
     if (one->head_count == sizeof one->heads / sizeof *one->heads)
         return;
-    (void)json_incref((json_t *)head->measured);
     *kept = *head;
+    kept->measured = kg__observation_keep(head->measured);
     if (is_same_launch(&one->heads[0], kept))
         kept->surroundings.same_code = one->heads[0].surroundings.same_code;
     one->head_count++;
@@ -95,17 +96,28 @@ static void close_suspect(kg__suspect *one)
 
 bool kg__suspect_begin(kg__suspect *one, json_t *entry, const kg__rivals *rivals, kg__error *error)
 {
-    const json_t *first = json_object_get(entry, "first");
-    kg__observation head = { .measured = json_object_get(first, "measured") };
+    json_t *first = json_object_get(entry, "first");
+    kg__error fault = { "it has none" };
+    kg__observation *measured = NULL;
+    kg__observation *seen = NULL;
     kg__sentinel_log sentinels = { 0 };
+    kg__measurement head;
 
     *one = (kg__suspect){ .entry = entry, .id = kg__json_text(entry, "case"), .rivals = rivals };
-    if (!json_is_object(head.measured))
-        return kg__fail(error, "%s: a suspect without its first observation: run its test again",
-                        one->id);
-    kg__sentinels_add(&sentinels, json_object_get(first, "sentinels"));
-    head.surroundings = kg__surroundings_of(&sentinels, rivals->baseline, head.measured);
+    if (json_is_object(json_object_get(first, "measured")))
+        measured = kg__observation_read(json_object_get(first, "measured"), &fault);
+    if (measured == NULL)
+        return kg__fail(error,
+                        "%s: a suspect without its first observation (%s): run its test again",
+                        one->id, fault.text);
+    seen = kg__observation_read(json_object_get(first, "sentinels"), NULL);
+    if (seen != NULL)
+        kg__sentinels_add(&sentinels, seen);
+    kg__observation_release(seen);
+    head =
+        (kg__measurement){ measured, kg__surroundings_of(&sentinels, rivals->baseline, measured) };
     keep_head(one, &head);
+    kg__observation_release(measured);
     add_contests(one, rivals->paired);
     if (one->contest_count == 0)
         add_contests(one, true);
@@ -115,22 +127,19 @@ bool kg__suspect_begin(kg__suspect *one, json_t *entry, const kg__rivals *rivals
     return true;
 }
 
-static bool is_disturbed(const kg__observation *seen)
+static bool is_disturbed(const kg__measurement *seen)
 {
-    const json_t *foreign =
-        json_object_get(json_object_get(seen->measured, "card"), "foreign_processes");
-
-    return seen->surroundings.throttled || json_number_value(foreign) > 0;
+    return seen->surroundings.throttled || seen->surroundings.foreign_processes > 0;
 }
 
 /* Why a base's observation is no match for a head's; false where it is one. */
-static bool find_mismatch(const kg__suspect *one, const kg__observation *base,
-                          const kg__observation *head, char *why, size_t size)
+static bool find_mismatch(const kg__suspect *one, const kg__measurement *base,
+                          const kg__measurement *head, char *why, size_t size)
 {
     for (size_t i = 0; i < one->contest_count; i++) {
         const char *metric = one->contests[i].metric;
-        const char *clock = kg__json_text(figures_of(head, metric), "clock");
-        const char *base_clock = kg__json_text(figures_of(base, metric), "clock");
+        const char *clock = clock_of(head, metric);
+        const char *base_clock = clock_of(base, metric);
 
         if (isnan(value_of(base, metric)) || isnan(value_of(head, metric)))
             kg__format(why, size, "%s is not measured by both %s and this build", metric,
@@ -145,8 +154,8 @@ static bool find_mismatch(const kg__suspect *one, const kg__observation *base,
     return false;
 }
 
-void kg__suspect_add_pair(kg__suspect *one, const kg__observation *base,
-                          const kg__observation *head)
+void kg__suspect_add_pair(kg__suspect *one, const kg__measurement *base,
+                          const kg__measurement *head)
 {
     char why[256];
 
@@ -173,7 +182,7 @@ void kg__suspect_add_pair(kg__suspect *one, const kg__observation *base,
     one->pairs++;
 }
 
-void kg__suspect_add_head(kg__suspect *one, const kg__observation *head)
+void kg__suspect_add_head(kg__suspect *one, const kg__measurement *head)
 {
     keep_head(one, head);
 }
@@ -317,9 +326,8 @@ static void sum_up(json_t *entry)
 
     json_object_foreach (json_object_get(entry, "metrics"), name, metric) {
         const char *reason = kg__json_text(metric, "why");
-        kg__verdict verdict = KG__ERROR;
+        kg__verdict verdict = kg__results_verdict(metric);
 
-        (void)kg__verdict_parse(kg__json_text(metric, "verdict"), &verdict);
         if (reason[0] != '\0' && (why[0] == '\0' || verdict > worst))
             kg__format(why, sizeof why, "%s %s", name, reason);
         worst = kg__worse(worst, verdict);
@@ -338,7 +346,7 @@ static void name_base(kg__suspect *one)
 }
 
 /* How many of the contests stand so. */
-static size_t count_findings(const kg__suspect *one, kg__finding finding)
+static size_t count_findings(const kg__suspect *one, kg__pairs_finding finding)
 {
     size_t count = 0;
 
@@ -426,6 +434,6 @@ void kg__suspect_settle_as(kg__suspect *one, kg__verdict verdict, const char *wh
 void kg__suspect_free(kg__suspect *one)
 {
     for (size_t i = 0; i < one->head_count; i++)
-        json_decref((json_t *)one->heads[i].measured);
+        kg__observation_release(one->heads[i].measured);
     one->head_count = 0;
 }

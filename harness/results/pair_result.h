@@ -42,7 +42,7 @@ typedef struct kg__suspect {
     size_t contest_count;
     size_t pairs;   /* undisturbed ones */
     size_t dropped; /* pairs in which the card was throttled, or not alone */
-    kg__observation heads[1 + KG__SUSPECT_PAIRS]; /* of this build, the first observation first */
+    kg__measurement heads[1 + KG__SUSPECT_PAIRS]; /* of this build, the first observation first */
     size_t head_count;
     bool by_baseline; /* no base is to be had: the stored baseline judges, by the heads */
     char note[KG__MESSAGE_SIZE]; /* why, and whatever else is worth a note; or empty */
@@ -56,11 +56,11 @@ bool kg__suspect_begin(kg__suspect *one, json_t *entry, const kg__rivals *rivals
 
 /* Adds a pair. Where the base does not measure a metric in doubt as the head does, the suspect is
  * left to the baseline. */
-void kg__suspect_add_pair(kg__suspect *one, const kg__observation *base,
-                          const kg__observation *head);
+void kg__suspect_add_pair(kg__suspect *one, const kg__measurement *base,
+                          const kg__measurement *head);
 
 /* Adds an observation of the head alone, for the baseline's rule. */
-void kg__suspect_add_head(kg__suspect *one, const kg__observation *head);
+void kg__suspect_add_head(kg__suspect *one, const kg__measurement *head);
 
 /* Leaves a suspect to the stored baseline, and notes why. */
 void kg__suspect_leave(kg__suspect *one, const char *why);

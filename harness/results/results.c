@@ -168,15 +168,12 @@ static bool check_schema(const place *at, const json_t *document, const char *sc
 
 /* Whether a document has a form, or else the error that says where it has not. */
 static bool check_form(const place *at, const json_t *document,
-                       bool (*has_form)(const json_t *, char *, size_t, const char **))
+                       bool (*has_form)(const json_t *, kg__error *))
 {
-    char where[KG__MESSAGE_SIZE];
-    const char *expected;
+    kg__error fault = { "" };
 
-    if (has_form(document, where, sizeof where, &expected))
-        return true;
-    return kg__fail(at->error, "%s: %s is not %s: %s", at->path,
-                    where[0] != '\0' ? where : "the document", expected, at->remedy);
+    return has_form(document, &fault) ||
+           kg__fail(at->error, "%s: %s: %s", at->path, fault.text, at->remedy);
 }
 
 json_t *kg__document_load(const char *path, const char *remedy, kg__error *error)
@@ -212,7 +209,7 @@ json_t *kg__results_load(const char *path, kg__error *error)
     json_t *document = load_document(&at);
 
     if (document != NULL && !(check_schema(&at, document, KG__RESULTS_SCHEMA) &&
-                              check_form(&at, document, kg__results_has_form))) {
+                              check_form(&at, document, kg__results_have_form))) {
         json_decref(document);
         return NULL;
     }

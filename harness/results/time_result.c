@@ -12,14 +12,15 @@
 #include "records/gpu_state.h"
 #include "records/records.h"
 #include "results/count_result.h"
+#include "results/results_read.h"
 #include "results/results_text.h"
 
 static const char *const sentinel_names[KG__SENTINELS] = { "copy", "fma" };
 
-void kg__sentinels_add(kg__sentinel_log *seen, const json_t *record)
+void kg__sentinels_add(kg__sentinel_log *seen, const kg__observation *sentinels)
 {
     for (int i = 0; i < KG__SENTINELS; i++) {
-        double value = kg__json_number(json_object_get(record, sentinel_names[i]), "value");
+        double value = kg__value_of(sentinels, sentinel_names[i]);
 
         if (value > 0 && isfinite(value)) {
             seen->sum[i] += log(value);
@@ -30,28 +31,30 @@ void kg__sentinels_add(kg__sentinel_log *seen, const json_t *record)
 
 json_t *kg__sentinels_record(const kg__sentinel_log *seen)
 {
-    json_t *record = json_object();
+    kg__figures figures[KG__SENTINELS];
+    kg__observation sentinels = { .event = KG__EVENT_SENTINELS, .metrics = figures };
 
     for (int i = 0; i < KG__SENTINELS; i++) {
         if (seen->count[i] > 0)
-            json_object_set_new(record, sentinel_names[i],
-                                json_pack("{s:f}", "value", exp(seen->sum[i] / seen->count[i])));
+            figures[sentinels.metric_count++] =
+                (kg__figures){ .name = sentinel_names[i],
+                               .value = exp(seen->sum[i] / seen->count[i]),
+                               .low = NAN,
+                               .high = NAN };
     }
-    return record;
+    return kg__observation_json(&sentinels);
 }
 
 kg__surroundings kg__surroundings_of(const kg__sentinel_log *seen, const kg__baseline *baseline,
-                                     const json_t *measured)
+                                     const kg__observation *measured)
 {
-    kg__surroundings result = { .throttled = json_is_true(json_object_get(measured, "throttled")) };
-    json_int_t foreign =
-        json_integer_value(json_object_get(json_object_get(measured, "card"), "foreign_processes"));
+    kg__surroundings result = { .throttled = measured->throttled };
+    int64_t foreign = measured->gpu_state != NULL ? measured->gpu_state->foreign_processes : 0;
     const kg__baseline_case *recorded =
-        baseline != NULL ? kg__baseline_find(baseline, kg__json_text(measured, "case")) : NULL;
+        baseline != NULL ? kg__baseline_find(baseline, measured->id) : NULL;
 
     result.foreign_processes = foreign > 0 && foreign < INT_MAX ? (int)foreign : 0;
-    result.same_code =
-        recorded != NULL && kg__is_same_code(recorded->code, json_object_get(measured, "kernel"));
+    result.same_code = recorded != NULL && kg__is_same_code(recorded->code, measured->kernel);
     for (int i = 0; i < KG__SENTINELS; i++) {
         const kg__baseline_case *entry =
             baseline != NULL ? kg__baseline_sentinel(baseline, sentinel_names[i]) : NULL;
@@ -71,29 +74,22 @@ kg__surroundings kg__surroundings_of(const kg__sentinel_log *seen, const kg__bas
     return result;
 }
 
-static double value_in(const kg__observation *observation, const char *metric)
-{
-    return kg__json_number(
-        json_object_get(json_object_get(observation->measured, "metrics"), metric), "value");
-}
-
-/* The observation whose value of a metric is the median of those that have one (the higher of the
+/* The measurement whose value of a metric is the median of those that have one (the higher of the
  * middle two, lest a lost confirmation excuse a slowdown); `count` when none has. */
-static size_t median_observation(const kg__observation *observations, size_t count,
-                                 const char *metric)
+static size_t find_median(const kg__measurement *measurements, size_t count, const char *metric)
 {
     size_t valued = 0;
 
     for (size_t i = 0; i < count; i++)
-        valued += !isnan(value_in(&observations[i], metric));
+        valued += !isnan(kg__value_of(measurements[i].measured, metric));
     for (size_t i = 0; i < count; i++) {
-        double value = value_in(&observations[i], metric);
+        double value = kg__value_of(measurements[i].measured, metric);
         size_t below = 0;
 
         if (isnan(value))
             continue;
         for (size_t other = 0; other < count; other++) {
-            double rival = value_in(&observations[other], metric);
+            double rival = kg__value_of(measurements[other].measured, metric);
 
             below += rival < value || (rival == value && other < i);
         }
@@ -103,21 +99,19 @@ static size_t median_observation(const kg__observation *observations, size_t cou
     return count;
 }
 
-/* Beside a time that is worse than its baseline stand the samples of every observation, a list
+/* Beside a time that is worse than its baseline stand the samples of every measurement, a list
  * each; beside any other they would only fill the results. */
-static void keep_samples(json_t *entry, const char *name, kg__verdict verdict,
-                         const kg__observation *observations, size_t count)
+static void keep_samples(json_t *entry, const char *name, const kg__measurement *measurements,
+                         size_t count)
 {
     json_t *lists = json_array();
 
-    (void)json_object_del(entry, KG__SAMPLES_NS);
-    for (size_t i = 0; i < count && verdict > KG__NO_BASELINE; i++) {
-        json_t *metric =
-            json_object_get(json_object_get(observations[i].measured, "metrics"), name);
-        json_t *samples = json_object_get(metric, KG__SAMPLES_NS);
+    for (size_t i = 0; i < count; i++) {
+        const kg__figures *figures = kg__figures_of(measurements[i].measured, name);
 
-        if (json_array_size(samples) > 0)
-            json_array_append(lists, samples);
+        if (figures != NULL && figures->samples_ns_count > 0)
+            json_array_append_new(
+                lists, kg__record_samples(figures->samples_ns, figures->samples_ns_count));
     }
     if (json_array_size(lists) > 0)
         json_object_set(entry, KG__SAMPLES_NS, lists);
@@ -125,15 +119,14 @@ static void keep_samples(json_t *entry, const char *name, kg__verdict verdict,
 }
 
 /* Judges one metric and adds its entry to `metrics`. */
-static kg__judgement gate_metric(const char *name, const kg__observation *chosen,
+static kg__judgement gate_metric(const char *name, const kg__measurement *chosen,
                                  const kg__baseline_metric *expected, json_t *metrics)
 {
-    const json_t *figures = json_object_get(json_object_get(chosen->measured, "metrics"), name);
-    kg__interval observed = { kg__json_number(figures, "value"), kg__json_number(figures, "low"),
-                              kg__json_number(figures, "high") };
+    const kg__figures *figures = kg__figures_of(chosen->measured, name);
+    kg__interval observed = { figures->value, figures->low, figures->high };
     kg__expectation expectation;
     kg__judgement judgement;
-    json_t *entry = json_deep_copy(figures);
+    json_t *entry = kg__figures_json(figures);
 
     if (expected != NULL)
         expectation = kg__baseline_expectation(expected);
@@ -183,36 +176,41 @@ static void name_neighbours(const char *id, char *glob, size_t size)
         kg__format(glob, size, "%s", rest + 1);
 }
 
-/* Keeps what the results show of the records besides their metrics: what the job asks for, what the
- * kernel takes of a multiprocessor (not how its identity came about), and the worst state that the
- * card was seen in. */
-static void carry(json_t *entry, const kg__observation *observations, size_t count)
+/* Keeps what the results show besides the metrics: what the job asks for, what the kernel takes of
+ * a multiprocessor (not how its identity came about), and the worst state that the card was seen
+ * in.
+ */
+static void carry(json_t *entry, const kg__observation *first, const kg__gpu_state *worst)
 {
-    json_t *work = json_object_get(observations[0].measured, "work");
-    json_t *imported = json_object_get(observations[0].measured, KG__IMPORTED);
-    json_t *kernel = json_object_get(observations[0].measured, "kernel");
-    json_t *card = json_object();
+    if (first->work != NULL)
+        json_object_set_new(entry, "work", kg__work_json(first->work));
+    if (json_object_size(first->kernel) > 0) {
+        json_t *kernel = json_copy(first->kernel);
 
-    if (json_object_size(work) > 0)
-        json_object_set(entry, "work", work);
-    if (imported != NULL)
-        json_object_set(entry, KG__IMPORTED, imported);
-    if (json_object_size(kernel) > 0) {
-        kernel = json_copy(kernel);
         (void)json_object_del(kernel, "names");
         (void)json_object_del(kernel, "launch");
         json_object_set_new(entry, "kernel", kernel);
     }
-    for (size_t i = 0; i < count; i++)
-        kg__gpu_state_join(card, json_object_get(observations[i].measured, "card"));
-    if (json_object_size(card) > 0)
-        json_object_set(entry, "card", card);
-    json_decref(card);
+    if (kg__gpu_state_is_known(worst))
+        json_object_set_new(entry, "card", kg__gpu_state_json(worst));
+}
+
+/* The worst state that the card was seen in. */
+static kg__gpu_state worst_state(const kg__measurement *measurements, size_t count)
+{
+    kg__gpu_state worst = KG__GPU_STATE_UNKNOWN;
+
+    for (size_t i = 0; i < count; i++) {
+        if (measurements[i].measured->gpu_state != NULL)
+            kg__gpu_state_join(&worst, measurements[i].measured->gpu_state);
+    }
+    return worst;
 }
 
 /* Notes what an empty launch cost while a case was timed, where that is not what it cost when the
  * baseline was recorded. */
-static void note_launch_cost(json_t *changed, const json_t *entry, const kg__baseline *baseline)
+static void note_launch_cost(json_t *changed, const kg__gpu_state *state,
+                             const kg__baseline *baseline)
 {
     double now;
     double then;
@@ -220,7 +218,7 @@ static void note_launch_cost(json_t *changed, const json_t *entry, const kg__bas
     char then_text[KG__FIGURE_SIZE];
     char text[160];
 
-    if (!kg__launch_cost_moved(json_object_get(entry, "card"), baseline->provenance, &now, &then))
+    if (!kg__launch_cost_moved(state, baseline->provenance, &now, &then))
         return;
     kg__show_figure(now_text, sizeof now_text, now, "ns");
     kg__show_figure(then_text, sizeof then_text, then, "ns");
@@ -260,13 +258,12 @@ static void note_code(json_t *changed, const json_t *before, const json_t *kerne
 /* Notes how the kernel, and what a launch costs, differ from the baseline's, beside a slower time.
  */
 static void note_changes(json_t *entry, const kg__baseline *baseline,
-                         const kg__baseline_case *expected)
+                         const kg__baseline_case *expected, const kg__gpu_state *state)
 {
     json_t *changed = json_array();
-    const json_t *kernel = json_object_get(entry, "kernel");
 
-    note_code(changed, expected->code, kernel);
-    note_launch_cost(changed, entry, baseline);
+    note_code(changed, expected->code, json_object_get(entry, "kernel"));
+    note_launch_cost(changed, state, baseline);
     if (json_array_size(changed) > 0)
         json_object_set(entry, KG__CHANGED, changed);
     json_decref(changed);
@@ -274,7 +271,7 @@ static void note_changes(json_t *entry, const kg__baseline *baseline,
 
 /* A metric that the baseline has and the run has not must not pass unseen: an error with `why`. */
 static kg__verdict find_lost(const kg__baseline_case *expected, const json_t *metrics,
-                             const json_t *measured, char *why, size_t size)
+                             const kg__observation *measured, char *why, size_t size)
 {
     kg__verdict worst = KG__PASS;
 
@@ -285,7 +282,7 @@ static kg__verdict find_lost(const kg__baseline_case *expected, const json_t *me
             continue;
         worst = KG__ERROR;
         kg__format(why, size, "%s is in the baseline and was not measured (%s): record it again",
-                   lost, kg__json_text(json_object_get(measured, "absent"), lost));
+                   lost, kg__absence_of(measured, lost));
     }
     return worst;
 }
@@ -307,29 +304,31 @@ static void append_command(const char *id, bool imported, char *why, size_t size
 }
 
 json_t *kg__time_result(const char *id, const kg__target *target, const char *part,
-                        const kg__observation *observations, size_t count,
+                        const kg__measurement *measurements, size_t count,
                         const kg__baseline *baseline, bool *tripped)
 {
     const kg__baseline_case *expected = baseline != NULL ? kg__baseline_find(baseline, id) : NULL;
+    const kg__observation *first = measurements[0].measured;
+    kg__gpu_state state = worst_state(measurements, count);
     json_t *metrics = json_object();
     kg__verdict worst = KG__PASS;
     double smallest = NAN;
     bool any_tripped = false;
     char why[KG__MESSAGE_SIZE] = "";
     json_t *entry;
-    const char *name;
-    json_t *unused;
 
-    json_object_foreach (json_object_get(observations[0].measured, "metrics"), name, unused) {
-        size_t middle = median_observation(observations, count, name);
+    for (size_t i = 0; i < first->metric_count; i++) {
+        const char *name = first->metrics[i].name;
+        size_t middle = find_median(measurements, count, name);
         const kg__baseline_metric *metric =
             expected != NULL ? kg__baseline_metric_of(expected, name) : NULL;
         kg__judgement judgement;
 
         if (middle == count)
             continue;
-        judgement = gate_metric(name, &observations[middle], metric, metrics);
-        keep_samples(json_object_get(metrics, name), name, judgement.verdict, observations, count);
+        judgement = gate_metric(name, &measurements[middle], metric, metrics);
+        if (judgement.verdict > KG__NO_BASELINE)
+            keep_samples(json_object_get(metrics, name), name, measurements, count);
         any_tripped = any_tripped || judgement.tripped;
         if (metric != NULL && metric->gated)
             smallest = fmin(smallest, judgement.smallest);
@@ -337,24 +336,22 @@ json_t *kg__time_result(const char *id, const kg__target *target, const char *pa
             kg__format(why, sizeof why, "%s %s", name, judgement.why);
         worst = kg__worse(worst, judgement.verdict);
     }
-    worst =
-        kg__worse(worst, find_lost(expected, metrics, observations[0].measured, why, sizeof why));
+    worst = kg__worse(worst, find_lost(expected, metrics, first, why, sizeof why));
     if (json_object_size(metrics) == 0 && worst == KG__PASS) {
         worst = KG__ERROR;
         kg__format(why, sizeof why, "the observer recorded no figure of this case");
     }
     if (worst == KG__FASTER)
-        append_command(id, json_object_get(observations[0].measured, KG__IMPORTED) != NULL, why,
-                       sizeof why);
+        append_command(id, first->imported, why, sizeof why);
     if (tripped != NULL)
         *tripped = any_tripped;
     entry = json_pack("{s:s, s:s, s:s, s:o, s:s, s:s, s:i}", "case", id, "target", target->key,
                       "part", part, "metrics", metrics, "verdict", kg__verdict_name(worst), "why",
                       why, "observers", (int)count);
     kg__json_set_finite(entry, "smallest", smallest);
-    carry(entry, observations, count);
+    carry(entry, first, &state);
     if ((worst == KG__SLOWER || worst == KG__ENVIRONMENT) && expected != NULL)
-        note_changes(entry, baseline, expected);
+        note_changes(entry, baseline, expected, &state);
     return entry;
 }
 
@@ -416,8 +413,7 @@ bool kg__is_disproved(const json_t *checks, const char *id)
 {
     const json_t *entry = kg__find_entry(checks, id);
 
-    return entry != NULL &&
-           strcmp(kg__json_text(entry, "verdict"), kg__verdict_name(KG__PASS)) != 0;
+    return entry != NULL && kg__results_verdict(entry) != KG__PASS;
 }
 
 double kg__speedup(const json_t *fast, const json_t *slow, const char *metric)
@@ -426,10 +422,7 @@ double kg__speedup(const json_t *fast, const json_t *slow, const char *metric)
     double time[2];
 
     for (int i = 0; i < 2; i++) {
-        kg__verdict verdict;
-
-        if (both[i] == NULL || !kg__verdict_parse(kg__json_text(both[i], "verdict"), &verdict) ||
-            verdict >= KG__WRONG)
+        if (kg__results_verdict(both[i]) >= KG__WRONG)
             return NAN;
         time[i] =
             kg__json_number(json_object_get(json_object_get(both[i], "metrics"), metric), "value");
@@ -439,9 +432,10 @@ double kg__speedup(const json_t *fast, const json_t *slow, const char *metric)
     return time[1] / time[0];
 }
 
-bool kg__launch_cost_moved(const json_t *card, const json_t *provenance, double *now, double *then)
+bool kg__launch_cost_moved(const kg__gpu_state *state, const json_t *provenance, double *now,
+                           double *then)
 {
-    *now = kg__json_number(card, "launch_ns");
+    *now = state != NULL ? (double)state->launch_ns : NAN;
     *then = kg__json_number(provenance, "launch_ns");
     return *now > 0 && *then > 0 && kg__launch_costs_differ(*now, *then);
 }

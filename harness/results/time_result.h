@@ -9,24 +9,24 @@
 
 #include "baseline/baseline.h"
 #include "judge/judge.h"
+#include "records/observation.h"
 
 /* The member of an entry that says what changed beside its verdict, a list of short texts. */
 #define KG__CHANGED "changed"
 
-/* The member of a record, and of its entry, that says which other tool measured it: {"from",
- * "name"}, and of an entry "files" and, where it was told, "target". The names of tests that stand
- * for imports begin with the second. */
+/* The member of an entry that says which other tool measured it: {"from", "name", "files"} and,
+ * where it was told, "target". The names of tests that stand for imports begin with the second. */
 #define KG__IMPORTED "imported"
 #define KG__IMPORT_TEST "import."
 
 /* The observers that a tripped case is confirmed with, besides the first. */
 #define KG__CONFIRMATIONS 2
 
-/* One process's observation of a case: its "measured" record and what surrounded it. */
-typedef struct kg__observation {
-    const json_t *measured;
+/* What one process measured of a case, and what surrounded it. */
+typedef struct kg__measurement {
+    const kg__observation *measured;
     kg__surroundings surroundings;
-} kg__observation;
+} kg__measurement;
 
 /* What one process's sentinels say. Zeroed at first. */
 typedef struct kg__sentinel_log {
@@ -34,24 +34,24 @@ typedef struct kg__sentinel_log {
     int count[KG__SENTINELS];
 } kg__sentinel_log;
 
-/* Adds a "sentinels" record. */
-void kg__sentinels_add(kg__sentinel_log *seen, const json_t *record);
+/* Adds what an observer says of its sentinels. */
+void kg__sentinels_add(kg__sentinel_log *seen, const kg__observation *sentinels);
 
 /* A "sentinels" record of the means of a log, which makes the same log once it is added. */
 json_t *kg__sentinels_record(const kg__sentinel_log *seen);
 
-/* The surroundings of a measured record, by the sentinels of its process and of the baseline (NULL:
- * none), whose case may also tell that it ran the same code. */
+/* The surroundings of a case that was measured, by the sentinels of its process and of the baseline
+ * (NULL: none), whose case may also tell that it ran the same code. */
 kg__surroundings kg__surroundings_of(const kg__sentinel_log *seen, const kg__baseline *baseline,
-                                     const json_t *measured);
+                                     const kg__observation *measured);
 
 /* The entry of a case in the results: every metric judged against `baseline` (NULL: none) by the
- * median of the observations (1, or 1 + KG__CONFIRMATIONS), the case's verdict the worst of them,
+ * median of the measurements (1, or 1 + KG__CONFIRMATIONS), the case's verdict the worst of them,
  * its smallest slowdown that would be seen the least of its gated metrics. Beside a slower time
  * stands how the kernel, and what a launch costs, differ from the baseline's (KG__CHANGED).
  * `tripped` (may be NULL) becomes whether any metric asks for confirmation. */
 json_t *kg__time_result(const char *id, const kg__target *target, const char *part,
-                        const kg__observation *observations, size_t count,
+                        const kg__measurement *measurements, size_t count,
                         const kg__baseline *baseline, bool *tripped);
 
 /* The entry of a case that was checked, or that has no figures: `verdict` and `why` are final. */
@@ -73,9 +73,10 @@ bool kg__is_disproved(const json_t *checks, const char *id);
  * measured, and neither is wrong. */
 double kg__speedup(const json_t *fast, const json_t *slow, const char *metric);
 
-/* Whether a launch cost something else while a card was seen so than `provenance` has, the
- * baseline's or a session's; `now` and `then` become what it cost, in ns. False where either is not
- * known. */
-bool kg__launch_cost_moved(const json_t *card, const json_t *provenance, double *now, double *then);
+/* Whether a launch cost something else while the card was in a state (may be NULL) than
+ * `provenance` has, the baseline's or a session's; `now` and `then` become what it cost, in ns.
+ * False where either is not known. */
+bool kg__launch_cost_moved(const kg__gpu_state *state, const json_t *provenance, double *now,
+                           double *then);
 
 #endif

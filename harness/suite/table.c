@@ -452,14 +452,15 @@ const char *kg__case_refusal(const kg_comparison *comparison, const kg__case *c)
                                                : reason;
 }
 
-json_t *kg__work_of(const kg_comparison *comparison, const kg__case *c)
+const kg__work *kg__work_of(const kg_comparison *comparison, const kg__case *c, kg__work *work)
 {
-    kg_work work;
+    kg_work asked;
 
     if (comparison->work == NULL)
         return NULL;
-    work = comparison->work(c->size);
-    return json_pack("{s:f, s:f}", "operations", work.operations, "bytes", work.bytes);
+    asked = comparison->work(c->size);
+    *work = (kg__work){ asked.operations, asked.bytes };
+    return work;
 }
 
 void kg__case_list_free(kg__case_list *cases)

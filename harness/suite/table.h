@@ -2,10 +2,10 @@
 #ifndef KG__SUITE_TABLE_H
 #define KG__SUITE_TABLE_H
 
-#include <jansson.h>
 #include <kernelgate/kernelgate.h>
 
 #include "base/message.h"
+#include "suite/work.h"
 
 #define KG__CASE_ID_SIZE 160
 
@@ -76,9 +76,9 @@ void kg__table_name(const kg_comparison *comparison, kg__case *c);
  * is always refused, one with a 0 unless the comparison takes it. */
 const char *kg__case_refusal(const kg_comparison *comparison, const kg__case *c);
 
-/* What a case's job asks for, as a "measured" record has it: {"operations", "bytes"}; owned by the
- * caller; NULL where the comparison does not say. */
-json_t *kg__work_of(const kg_comparison *comparison, const kg__case *c);
+/* What a case's job asks for, in `work`, which is returned; NULL where the comparison does not say.
+ */
+const kg__work *kg__work_of(const kg_comparison *comparison, const kg__case *c, kg__work *work);
 
 /* Frees the list, and empties it. */
 void kg__case_list_free(kg__case_list *cases);

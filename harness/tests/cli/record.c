@@ -759,7 +759,7 @@ Test(record, a_first_recording_of_counts)
     metric = kg__baseline_metric_of(entry, "global_load_sectors");
     cr_assert(metric->value == 400 && metric->band == 0 && metric->session_count == 0 &&
               metric->gated);
-    cr_assert(json_object_size(entry->lines) == 3);
+    cr_assert(entry->lines->count == 3);
     kg__baseline_free(&baseline);
     text = read_text(model_path());
     cr_assert(strstr(text, "\"barriers\": {\"value\": 8, \"band\": 0}, \"global_load_requests\"") !=
@@ -841,8 +841,8 @@ Test(record, lines_that_moved_are_rewritten)
                 "line kernels/fake/plain.cu:20 barriers 3\n");
     expect_model(0, SLOW "                                  lines of source moved, and no counter");
     load_model(&baseline);
-    cr_assert(json_object_size(kg__baseline_find(&baseline, SLOW)->lines) == 4);
-    cr_assert(json_object_size(kg__baseline_find(&baseline, "fake/quick/64/b32")->lines) == 3);
+    cr_assert(kg__baseline_find(&baseline, SLOW)->lines->count == 4);
+    cr_assert(kg__baseline_find(&baseline, "fake/quick/64/b32")->lines->count == 3);
     kg__baseline_free(&baseline);
 }
 

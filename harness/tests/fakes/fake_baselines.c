@@ -88,11 +88,14 @@ void store_counts(void)
         { "unique_bytes_read", 256 },
         { "unique_bytes_written", 256 },
     };
-    json_t *lines = json_pack("{s:{s:i, s:i}, s:{s:i}, s:{s:i, s:i}}", "kernels/fake/plain.cu:14",
-                              "global_load_requests", 200, "global_load_sectors", 400,
-                              "kernels/fake/plain.cu:15", "barriers", 8, "kernels/fake/plain.cu:16",
-                              "global_store_requests", 100, "global_store_sectors", 400);
+    static const char file[] = "kernels/fake/plain.cu";
+    kg__lines *lines = kg__lines_make();
 
+    kg__lines_at(lines, file, strlen(file), 14)->value[KG__GLOBAL_LOAD_REQUESTS] = 200;
+    kg__lines_at(lines, file, strlen(file), 14)->value[KG__GLOBAL_LOAD_SECTORS] = 400;
+    kg__lines_at(lines, file, strlen(file), 15)->value[KG__BARRIERS] = 8;
+    kg__lines_at(lines, file, strlen(file), 16)->value[KG__GLOBAL_STORE_REQUESTS] = 100;
+    kg__lines_at(lines, file, strlen(file), 16)->value[KG__GLOBAL_STORE_SECTORS] = 400;
     counts.target = (kg__target){ .key = KG__MODEL_KEY, .compiler = "gcc 12.2.0" };
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
         kg__baseline_case *entry = kg__baseline_add(&counts, ids[i]);
@@ -101,6 +104,6 @@ void store_counts(void)
             kg__baseline_add_metric(entry, usual[j].counter)->value = usual[j].value;
         kg__baseline_set_lines(entry, lines);
     }
-    json_decref(lines);
+    kg__lines_free(lines);
     save_counts();
 }

@@ -38,8 +38,7 @@ void kg__tools_close(kg__tools *with)
 
 void kg__bench_forget(kg__bench *bench)
 {
-    json_decref(bench->watch.state);
-    bench->watch.state = NULL;
+    bench->watch.state = (kg__gpu_state)KG__GPU_STATE_UNKNOWN;
     bench->watch.throttled = false;
     bench->watch.repeated = 0;
 }

@@ -309,11 +309,11 @@ static bool measure(const kg__case *one, int records, kg__error *error)
     const char *name;
     json_t *metric;
 
-    kg__report(records, "start", one->id, NULL);
+    kg__report(records, KG__EVENT_START, one->id, NULL);
     if (strcmp(fate.event, "crash") == 0)
         fake_crash();
     if (strcmp(fate.event, "quit") == 0) {
-        kg__report(records, "failed", one->id, "the context is gone");
+        kg__report(records, KG__EVENT_FAILED, one->id, "the context is gone");
         return kg__fail(error, "the device was lost while timing");
     }
     while (strcmp(fate.event, "hang") == 0)
@@ -321,7 +321,7 @@ static bool measure(const kg__case *one, int records, kg__error *error)
     if (strcmp(fate.event, "wrong") == 0)
         kg__report_wrong(records, "", one->id, "to[3]: expected 1, got 2, after timing");
     if (strcmp(fate.event, "failed") == 0)
-        kg__report(records, "failed", one->id, "launching: cudaErrorInvalidValue");
+        kg__report(records, KG__EVENT_FAILED, one->id, "launching: cudaErrorInvalidValue");
     if (strcmp(fate.event, "measured") != 0)
         return true;
     record =

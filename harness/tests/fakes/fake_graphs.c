@@ -253,10 +253,10 @@ const kg__gpu_spec *kg__device_gpu(void)
     return &gpu;
 }
 
-json_t *kg__device_state(bool *throttled)
+kg__gpu_state kg__device_state(bool *throttled)
 {
     (void)throttled;
-    return json_object();
+    return (kg__gpu_state)KG__GPU_STATE_UNKNOWN;
 }
 
 bool kg__device_move(const kg__buffers *buffers, bool to_device, cudaStream_t stream,
@@ -274,7 +274,7 @@ bool kg__cuda_fail(kg__error *error, const char *what, cudaError_t code)
     return kg__fail(error, "%s: %d", what, (int)code);
 }
 
-void kg__report(int records, const char *event, const char *id, const char *why)
+void kg__report(int records, kg__event event, const char *id, const char *why)
 {
     (void)records;
     (void)event;

@@ -37,24 +37,31 @@ static kg__baseline *baseline_of(bool model)
     return baseline;
 }
 
-static void judge(const json_t *record)
+static void judge(json_t *record)
 {
     const kg__baseline *times = baseline_of(false);
     const kg__baseline *counts = baseline_of(true);
     kg__sentinel_log sentinels = { 0 };
-    kg__observation observation = { .measured = record };
+    kg__error error = { "" };
+    kg__observation *observation = kg__observation_read(record, &error);
+    kg__measurement measurement = { .measured = observation };
     char line[2 * KG__MESSAGE_SIZE];
     bool tripped;
     json_t *entry;
 
-    kg__sentinels_add(&sentinels, record);
-    observation.surroundings = kg__surroundings_of(&sentinels, times, record);
-    entry = kg__time_result(CASE, &times->target, "time", &observation, 1, times, &tripped);
+    require(observation != NULL || error.text[0] != '\0', "what is not usable is said to be so");
+    if (observation == NULL)
+        return;
+    kg__sentinels_add(&sentinels, observation);
+    measurement.surroundings = kg__surroundings_of(&sentinels, times, observation);
+    entry = kg__time_result(CASE, &times->target, "time", &measurement, 1, times, &tripped);
     kg__time_result_line(entry, NULL, line, sizeof line);
     json_decref(entry);
-    entry = kg__count_result(CASE, &counts->target, record, counts, "");
+    entry = kg__count_result(CASE, &counts->target, observation, counts, "");
     kg__time_result_line(entry, NULL, line, sizeof line);
     json_decref(entry);
+    kg__observation_release(kg__observation_copy(observation));
+    kg__observation_release(observation);
 }
 
 static void read_again(json_t *record)

@@ -223,15 +223,15 @@ Test(part_check, both_reasons_are_given)
                 "\"size\": 256, \"offset\": 256, \"count\": 3}]}");
 }
 
-/* A finding without a file is the variant's; one that is none is an error of the test. */
+/* A finding without a file is the variant's; one that is none is an error of its case. */
 Test(part_check, findings_without_a_file_and_without_sense)
 {
     set("KG_FILTER", "fake/plain/64/*");
     plan_counts("* fake/plain/64/b32 nowhere\n");
     expect_check(1, "fake/plain/64/b32                 kernels/fake/plain.cu: error: ");
     plan_counts("* fake/plain/64/b32 damaged\n");
-    expect_check(2,
-                 "fake/plain/64/b32: its record is not usable: finding: unknown kind 'nonsense'");
+    expect_check(
+        2, "kernels/fake/plain.cu: its record is not usable: finding: kind is not known here");
 }
 
 /* The same wrong result is told once, whichever figures came with it. */

@@ -32,30 +32,28 @@ typedef struct outcome {
     char objection[256];
 } outcome;
 
-static void take_record(void *context, const json_t *record)
+static void take_observation(void *context, const kg__observation *observation)
 {
     outcome *all = context;
-    const char *event = kg__json_text(record, "event");
-    const char *id = kg__json_text(record, "case");
 
-    if (strcmp(event, "start") == 0)
+    if (observation->event == KG__EVENT_START)
         return;
     for (size_t i = 0; i < all->count; i++) {
-        if (strcmp(all->cases[i], id) != 0)
+        if (strcmp(all->cases[i], observation->id) != 0)
             continue;
         all->times[i]++;
-        kg__format(all->event[i], sizeof all->event[i], "%s", event);
-        kg__format(all->why[i], sizeof all->why[i], "%s", kg__json_text(record, "why"));
-        all->line[i] = kg__json_count(json_object_get(record, "at"), "line");
-        all->findings[i] = json_array_size(json_object_get(record, "findings"));
+        kg__format(all->event[i], sizeof all->event[i], "%s", kg__event_name(observation->event));
+        kg__format(all->why[i], sizeof all->why[i], "%s", observation->why);
+        all->line[i] = observation->at_line;
+        all->findings[i] = observation->findings->count;
         return;
     }
-    if (id[0] != '\0')
+    if (observation->id[0] != '\0')
         all->strangers++;
     else
         all->others++;
-    if (strcmp(event, "objection") == 0)
-        kg__format(all->objection, sizeof all->objection, "%s", kg__json_text(record, "why"));
+    if (observation->event == KG__EVENT_OBJECTION)
+        kg__format(all->objection, sizeof all->objection, "%s", observation->why);
 }
 
 /* Long enough for any process to start, however busy the machine; short where a hang is expected.
@@ -71,7 +69,7 @@ static kg__observation_status observe(outcome *all, kg__error *why)
         .cases = all->cases,
         .records = stem,
         .silence_limit = silence_limit,
-        .on_record = take_record,
+        .on_observation = take_observation,
         .context = all,
     };
 
@@ -444,7 +442,7 @@ static kg__observation_status observe_with(const char *program, const char *stem
         .case_count = 1,
         .records = stem,
         .silence_limit = silence_limit,
-        .on_record = take_record,
+        .on_observation = take_observation,
         .context = &all,
     };
 

@@ -409,26 +409,19 @@ static void miscompute(const defect *row)
     }
 
 /* The counters of each line, as baselines and records hold them. */
-static json_t *lines_of(const kg__model_report *report)
+static kg__lines *lines_of(const kg__model_report *report)
 {
-    json_t *lines = json_object();
+    kg__lines *lines = kg__lines_make();
 
     for (size_t i = 0; i < report->line_count; i++) {
         const kg__model_line *one = &report->lines[i];
-        json_t *counts = json_object();
-        char place[512];
 
-        for (int k = 0; k < KG__COUNTERS; k++)
-            if (one->counts.value[k] != 0)
-                json_object_set_new(counts, kg__counter_name((kg__counter)k),
-                                    json_integer((json_int_t)one->counts.value[k]));
-        snprintf(place, sizeof place, "%s:%u", one->file, one->line);
-        json_object_set_new(lines, place, counts);
+        *kg__lines_at(lines, one->file, strlen(one->file), one->line) = one->counts;
     }
     return lines;
 }
 
-static json_t *count(const defect *row, bool defective, uint64_t expected)
+static kg__lines *count(const defect *row, bool defective, uint64_t expected)
 {
     run done = launch(row, row->n, row->block, defective, BOTH);
 
@@ -446,8 +439,8 @@ static void cost(const defect *row)
 {
     char text[1024] = "";
     char expected[1024];
-    json_t *clean;
-    json_t *defective;
+    kg__lines *clean;
+    kg__lines *defective;
     bool explained;
 
     expect_twin_clean(row);
@@ -466,8 +459,8 @@ static void cost(const defect *row)
         cr_assert(explained && strncmp(text, expected, strlen(expected)) == 0,
                   "the lines say \"%s\", not \"%s\"", text, expected);
     }
-    json_decref(clean);
-    json_decref(defective);
+    kg__lines_free(clean);
+    kg__lines_free(defective);
 }
 
 #define COSTS(name_, ...)                                                                          \
@@ -867,17 +860,21 @@ Test(defects, lines_add_up_or_are_not_kept)
     static const kg_variant part = KG_VARIANT("part", double_in_part_without_lines, "");
     json_t *with_lines = record_of(&whole);
     json_t *without = record_of(&part);
-    const json_t *lines = json_object_get(with_lines, "lines");
+    kg__lines *lines = kg__lines_make();
+    const char *key;
+    const char *counter;
+
+    cr_assert(kg__lines_read(json_object_get(with_lines, "lines"), lines, &key, &counter) == NULL);
 
     for (int i = 0; i < KG__COUNTERS; i++) {
         if (kg__is_counted_by_line((kg__counter)i))
-            cr_expect(kg__counter_lines_sum(lines, (kg__counter)i) ==
-                          total_of(with_lines, (kg__counter)i),
+            cr_expect(kg__lines_sum(lines, (kg__counter)i) == total_of(with_lines, (kg__counter)i),
                       "%s", kg__counter_name((kg__counter)i));
     }
     cr_expect(total_of(without, KG__GLOBAL_LOAD_REQUESTS) ==
               2 * total_of(with_lines, KG__GLOBAL_LOAD_REQUESTS));
     cr_expect(json_object_size(json_object_get(without, "lines")) == 0);
+    kg__lines_free(lines);
     json_decref(with_lines);
     json_decref(without);
 }

@@ -29,9 +29,9 @@ static void begin(void)
 
 TestSuite(tuning, .init = begin, .fini = remove_folder, .timeout = 60);
 
-static void keep(void *context, const json_t *record)
+static void keep(void *context, const kg__observation *observation)
 {
-    json_array_append_new(context, json_deep_copy(record));
+    json_array_append_new(context, json_deep_copy(observation->record));
 }
 
 static outcome observe(const char *const *ids, size_t count)
@@ -43,7 +43,7 @@ static outcome observe(const char *const *ids, size_t count)
                                 .case_count = count,
                                 .records = at("tune"),
                                 .silence_limit = 3,
-                                .on_record = keep,
+                                .on_observation = keep,
                                 .context = seen.records };
 
     seen.status = kg__observe_cases(&job, &seen.why);

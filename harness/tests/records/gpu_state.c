@@ -4,59 +4,82 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "base/json.h"
-#include "records/records.h"
+#include "base/text.h"
 #include "results/time_result.h"
 #include "tests/fakes/held_json.h"
 
 TestSuite(card, .fini = release_json);
 
-static json_t *read(const char *text)
+static kg__gpu_state read(const char *text)
 {
-    return hold_json(json_loads(text, JSON_DECODE_ANY, NULL));
+    kg__gpu_state state;
+    kg__error error = { "" };
+
+    cr_assert(
+        kg__gpu_state_read(hold_json(json_loads(text, JSON_DECODE_ANY, NULL)), &state, &error),
+        "%s: %s", text, error.text);
+    return state;
 }
 
-static void expect(const json_t *card, const char *text)
+static void join(kg__gpu_state *worst, const char *look)
 {
-    char *got = json_dumps(card, JSON_SORT_KEYS);
+    kg__gpu_state state = read(look);
 
-    cr_expect(json_equal(card, read(text)), "%s, expected %s", got, text);
+    kg__gpu_state_join(worst, &state);
+}
+
+static void expect(const kg__gpu_state *state, const char *text)
+{
+    json_t *json = hold_json(kg__gpu_state_json(state));
+    char *got = json_dumps(json, JSON_SORT_KEYS);
+
+    cr_expect(json_equal(json, hold_json(json_loads(text, 0, NULL))), "%s, expected %s", got, text);
     free(got);
 }
 
 Test(card, the_worst_of_all_looks)
 {
-    json_t *worst = read("{}");
+    kg__gpu_state worst = KG__GPU_STATE_UNKNOWN;
 
-    kg__gpu_state_join(worst, read("{\"temperature_c\": 40, \"sm_clock_mhz\": 1980, "
-                                   "\"memory_clock_mhz\": 3201, \"foreign_processes\": 0, "
-                                   "\"launch_ns\": 680, \"clock_reasons\": \"none\"}"));
-    kg__gpu_state_join(worst, read("{\"launch_ns\": 504, \"batches_repeated\": 1}"));
-    kg__gpu_state_join(worst, read("{\"launch_ns\": 681, \"batches_repeated\": 3}"));
-    kg__gpu_state_join(worst, read("{\"batches_repeated\": 2}"));
-    kg__gpu_state_join(worst, read("{\"temperature_c\": 71, \"sm_clock_mhz\": 1410, "
-                                   "\"memory_clock_mhz\": 3201, \"foreign_processes\": 2, "
-                                   "\"clock_reasons\": \"software power cap\"}"));
-    kg__gpu_state_join(worst, read("{\"temperature_c\": 60, \"sm_clock_mhz\": 1980, "
-                                   "\"memory_clock_mhz\": 2619, \"foreign_processes\": 1, "
-                                   "\"clock_reasons\": \"none\"}"));
-    expect(worst, "{\"temperature_c\": 71, \"sm_clock_mhz\": 1410, \"memory_clock_mhz\": 2619, "
-                  "\"foreign_processes\": 2, \"launch_ns\": 504, \"batches_repeated\": 3, "
-                  "\"clock_reasons\": \"software power cap\"}");
+    join(&worst, "{\"temperature_c\": 40, \"sm_clock_mhz\": 1980, \"memory_clock_mhz\": 3201, "
+                 "\"foreign_processes\": 0, \"launch_ns\": 680, \"clock_reasons\": \"none\"}");
+    join(&worst, "{\"launch_ns\": 504, \"batches_repeated\": 1}");
+    join(&worst, "{\"launch_ns\": 681, \"batches_repeated\": 3}");
+    join(&worst, "{\"batches_repeated\": 2}");
+    join(&worst, "{\"temperature_c\": 71, \"sm_clock_mhz\": 1410, \"memory_clock_mhz\": 3201, "
+                 "\"foreign_processes\": 2, \"clock_reasons\": \"software power cap\"}");
+    join(&worst, "{\"temperature_c\": 60, \"sm_clock_mhz\": 1980, \"memory_clock_mhz\": 2619, "
+                 "\"foreign_processes\": 1, \"clock_reasons\": \"none\"}");
+    expect(&worst, "{\"temperature_c\": 71, \"sm_clock_mhz\": 1410, \"memory_clock_mhz\": 2619, "
+                   "\"foreign_processes\": 2, \"launch_ns\": 504, \"batches_repeated\": 3, "
+                   "\"clock_reasons\": \"software power cap\"}");
 }
 
 Test(card, what_a_look_does_not_tell_stays)
 {
-    json_t *worst = read("{\"temperature_c\": 50}");
+    kg__gpu_state worst = read("{\"temperature_c\": 50}");
 
-    kg__gpu_state_join(worst, read("{}"));
-    kg__gpu_state_join(worst, NULL);
-    kg__gpu_state_join(worst, read("[]"));
-    kg__gpu_state_join(worst, read("{\"temperature_c\": \"hot\", \"sm_clock_mhz\": 1.5, "
-                                   "\"clock_reasons\": 7}"));
-    expect(worst, "{\"temperature_c\": 50}");
-    kg__gpu_state_join(worst, read("{\"sm_clock_mhz\": 1980}"));
-    expect(worst, "{\"temperature_c\": 50, \"sm_clock_mhz\": 1980}");
+    join(&worst, "{}");
+    join(&worst, "[]");
+    expect(&worst, "{\"temperature_c\": 50}");
+    join(&worst, "{\"sm_clock_mhz\": 1980}");
+    expect(&worst, "{\"temperature_c\": 50, \"sm_clock_mhz\": 1980}");
+}
+
+Test(card, nothing_is_known_of_what_is_damaged)
+{
+    static const char *const bad[] = { "{\"temperature_c\": \"hot\"}", "{\"launch_ns\": 1.5}",
+                                       "{\"foreign_processes\": -1}", "{\"clock_reasons\": 7}" };
+
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        kg__gpu_state state = { 0 };
+        kg__error error = { "" };
+
+        cr_expect(not(kg__gpu_state_read(hold_json(json_loads(bad[i], 0, NULL)), &state, &error)),
+                  "%s", bad[i]);
+        cr_expect(not(kg__gpu_state_is_known(&state)), "%s", bad[i]);
+        cr_expect(error.text[0] != '\0', "%s", bad[i]);
+    }
 }
 
 Test(card, reasons_are_joined_each_once)
@@ -76,14 +99,14 @@ Test(card, reasons_are_joined_each_once)
     };
 
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-        json_t *worst = read("{}");
-        json_t *look = read("{}");
+        kg__gpu_state worst = KG__GPU_STATE_UNKNOWN;
+        kg__gpu_state look = KG__GPU_STATE_UNKNOWN;
 
-        json_object_set_new(worst, "clock_reasons", json_string(pairs[i].first));
-        json_object_set_new(look, "clock_reasons", json_string(pairs[i].second));
-        kg__gpu_state_join(worst, look);
-        cr_expect(eq(str, (char *)kg__json_text(worst, "clock_reasons"), (char *)pairs[i].joined),
-                  "%s and %s", pairs[i].first, pairs[i].second);
+        kg__format(worst.clock_reasons, sizeof worst.clock_reasons, "%s", pairs[i].first);
+        kg__format(look.clock_reasons, sizeof look.clock_reasons, "%s", pairs[i].second);
+        kg__gpu_state_join(&worst, &look);
+        cr_expect(strcmp(worst.clock_reasons, pairs[i].joined) == 0, "%s and %s", pairs[i].first,
+                  pairs[i].second);
     }
 }
 
@@ -108,25 +131,28 @@ Test(card, is_described_in_words)
     };
 
     for (size_t i = 0; i < sizeof cards / sizeof *cards; i++) {
+        kg__gpu_state state = read(cards[i].card);
         char text[256] = "old";
 
-        kg__gpu_state_describe(read(cards[i].card), cards[i].most, text, sizeof text);
+        kg__gpu_state_describe(&state, cards[i].most, text, sizeof text);
         cr_expect(eq(str, text, (char *)cards[i].text));
     }
 }
 
 Test(card, whether_a_launch_costs_what_it_did)
 {
-    json_t *then = read("{\"launch_ns\": 680}");
+    json_t *then = hold_json(json_pack("{s:i}", "launch_ns", 680));
+    kg__gpu_state low = read("{\"launch_ns\": 502}");
+    kg__gpu_state alike = read("{\"launch_ns\": 700}");
+    kg__gpu_state unknown = read("{}");
     double before = 0;
     double now = 0;
 
-    cr_expect(kg__launch_cost_moved(read("{\"launch_ns\": 502}"), then, &now, &before));
+    cr_expect(kg__launch_cost_moved(&low, then, &now, &before));
     cr_expect(eq(dbl, now, 502));
     cr_expect(eq(dbl, before, 680));
-    cr_expect(not(kg__launch_cost_moved(read("{\"launch_ns\": 700}"), then, &now, &before)));
-    cr_expect(not(kg__launch_cost_moved(read("{}"), then, &now, &before)));
+    cr_expect(not(kg__launch_cost_moved(&alike, then, &now, &before)));
+    cr_expect(not(kg__launch_cost_moved(&unknown, then, &now, &before)));
     cr_expect(not(kg__launch_cost_moved(NULL, then, &now, &before)));
-    cr_expect(not(kg__launch_cost_moved(read("{\"launch_ns\": 502}"), NULL, &now, &before)));
-    cr_expect(not(kg__launch_cost_moved(read("{\"launch_ns\": \"dear\"}"), then, &now, &before)));
+    cr_expect(not(kg__launch_cost_moved(&low, NULL, &now, &before)));
 }

@@ -69,8 +69,13 @@ static const json_t *metric_of(const char *name)
 
 static void gate_with(const kg__baseline *against, const char *otherwise)
 {
+    kg__error error = { "" };
+    kg__observation *measured = kg__observation_read(record, &error);
+
+    cr_assert(measured != NULL, "%s", error.text);
     json_decref(entry);
-    entry = kg__count_result(ID, &target, record, against, otherwise);
+    entry = kg__count_result(ID, &target, measured, against, otherwise);
+    kg__observation_release(measured);
     cr_assert(entry != NULL);
 }
 
@@ -477,6 +482,19 @@ static json_t *line(json_int_t requests, json_int_t sectors)
                      sectors);
 }
 
+/* Stores lines in the baseline, and frees them. */
+static void store_lines(json_t *json)
+{
+    kg__lines *lines = kg__lines_make();
+    const char *key;
+    const char *counter;
+
+    cr_assert(kg__lines_read(json, lines, &key, &counter) == NULL);
+    kg__baseline_set_lines(kg__baseline_find(&baseline, ID), lines);
+    kg__lines_free(lines);
+    json_decref(json);
+}
+
 /* Beside the counter stands the line that did it, how the baseline came about, and what to do. */
 Test(counting, the_reason_names_the_line)
 {
@@ -484,8 +502,7 @@ Test(counting, the_reason_names_the_line)
 
     usual_case();
     json_object_set_new(before, "kernels/matmul/naive.cu:14", line(9550600, 22432515));
-    kg__baseline_set_lines(kg__baseline_find(&baseline, ID), before);
-    json_decref(before);
+    store_lines(before);
     json_object_set_new(json_object_get(record, "lines"), "kernels/matmul/naive.cu:14",
                         line(9550600, 151823100));
     count("global_load_sectors", 151823100);
@@ -520,8 +537,7 @@ Test(counting, long_lines_cut_nothing_behind_them)
         json_object_set_new(json_object_get(record, "lines"), key, line(i, i));
     }
     json_object_set_new(empty, "a.cu:1", line(1, 1));
-    kg__baseline_set_lines(kg__baseline_find(&baseline, ID), empty);
-    json_decref(empty);
+    store_lines(empty);
     count("global_load_sectors", 151823100);
     gate_with(&baseline, "the baseline was recorded with gcc 11, this run has gcc 12.2.0");
     cr_assert(strstr(text_of(entry, "why"), ACCEPT) != NULL, "%s", text_of(entry, "why"));
@@ -535,7 +551,6 @@ Test(counting, the_command_is_never_cut_off)
                                          "constant_load_requests" };
     static const char *const fallen[] = { "shared_store_requests", "shared_store_wavefronts",
                                           "shared_load_requests", "shared_load_wavefronts" };
-    kg__baseline_case *stored = kg__baseline_add(&baseline, ID);
     json_t *lines = json_object();
     json_t *now = json_object();
     char name[200];
@@ -554,9 +569,8 @@ Test(counting, the_command_is_never_cut_off)
         json_object_set_new(lines, name, line(1000, 2000));
         json_object_set_new(now, name, line(1000, 9000));
     }
-    kg__baseline_set_lines(stored, lines);
+    store_lines(lines);
     json_object_set_new(record, "lines", now);
-    json_decref(lines);
     memset(otherwise, 'x', sizeof otherwise - 1);
     otherwise[sizeof otherwise - 1] = '\0';
     gate_with(&baseline, otherwise);

@@ -1,0 +1,186 @@
+#include "records/line_counts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/message.h"
+#include "base/source_path.h"
+#include "base/text.h"
+
+/* Up to here, 2^53, a double holds every whole number. */
+#define LARGEST_COUNT 9007199254740992
+
+kg__lines *kg__lines_make(void)
+{
+    return kg__allocate(1, sizeof(kg__lines));
+}
+
+void kg__lines_free(kg__lines *lines)
+{
+    for (size_t i = 0; lines != NULL && i < lines->count; i++)
+        free(lines->list[i].file);
+    if (lines != NULL)
+        free(lines->list);
+    free(lines);
+}
+
+static int compare(const kg__line_counts *held, const char *file, size_t length, unsigned int line)
+{
+    int order = strncmp(held->file, file, length);
+
+    if (order == 0)
+        order = held->file[length] != '\0' ? 1 : 0;
+    return order != 0 ? order : held->line < line ? -1 : held->line > line;
+}
+
+kg__counts *kg__lines_at(kg__lines *lines, const char *file, size_t length, unsigned int line)
+{
+    size_t low = 0;
+    size_t high = lines->count;
+    kg__line_counts *added;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        int order = compare(&lines->list[middle], file, length, line);
+
+        if (order == 0)
+            return &lines->list[middle].counts;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    lines->list = kg__grow(lines->list, lines->count, &lines->capacity, sizeof *lines->list);
+    added = &lines->list[low];
+    memmove(added + 1, added, (lines->count++ - low) * sizeof *added);
+    *added = (kg__line_counts){ .file = kg__allocate(length + 1, 1), .line = line };
+    memcpy(added->file, file, length);
+    return &added->counts;
+}
+
+static bool counts_nothing(const kg__counts *counts)
+{
+    static const kg__counts nothing;
+
+    return memcmp(counts, &nothing, sizeof nothing) == 0;
+}
+
+kg__lines *kg__lines_copy(const kg__lines *lines)
+{
+    kg__lines *copy = kg__lines_make();
+
+    for (size_t i = 0; lines != NULL && i < lines->count; i++) {
+        const kg__line_counts *line = &lines->list[i];
+
+        if (!counts_nothing(&line->counts))
+            *kg__lines_at(copy, line->file, strlen(line->file), line->line) = line->counts;
+    }
+    if (copy->count > 0)
+        return copy;
+    kg__lines_free(copy);
+    return NULL;
+}
+
+bool kg__lines_equal(const kg__lines *one, const kg__lines *other)
+{
+    if (one == NULL || other == NULL || one->count != other->count)
+        return one == other;
+    for (size_t i = 0; i < one->count; i++) {
+        const kg__line_counts *line = &one->list[i];
+
+        if (compare(&other->list[i], line->file, strlen(line->file), line->line) != 0 ||
+            memcmp(&line->counts, &other->list[i].counts, sizeof line->counts) != 0)
+            return false;
+    }
+    return true;
+}
+
+double kg__lines_sum(const kg__lines *lines, kg__counter counter)
+{
+    double sum = 0;
+
+    for (size_t i = 0; lines != NULL && i < lines->count; i++)
+        sum += (double)lines->list[i].counts.value[counter];
+    return sum;
+}
+
+static int by_name(const void *left, const void *right)
+{
+    return strcmp(kg__counter_name(*(const kg__counter *)left),
+                  kg__counter_name(*(const kg__counter *)right));
+}
+
+json_t *kg__lines_json(const kg__lines *lines)
+{
+    json_t *json = json_object();
+    kg__counter sorted[KG__COUNTERS];
+
+    for (int i = 0; i < KG__COUNTERS; i++)
+        sorted[i] = (kg__counter)i;
+    qsort(sorted, KG__COUNTERS, sizeof *sorted, by_name);
+    for (size_t i = 0; i < lines->count; i++) {
+        const kg__line_counts *line = &lines->list[i];
+        json_t *counters = json_object();
+        char key[KG__PATH_SIZE];
+
+        for (int k = 0; k < KG__COUNTERS; k++) {
+            uint64_t count = line->counts.value[sorted[k]];
+
+            if (count > 0)
+                json_object_set_new(counters, kg__counter_name(sorted[k]),
+                                    json_integer((json_int_t)count));
+        }
+        kg__format_path(key, sizeof key, "%s:%u", line->file, line->line);
+        json_object_set_new(json, key, counters);
+    }
+    return json;
+}
+
+/* Splits FILE:LINE; false where a key is nothing like it. */
+static bool split_key(const char *key, size_t *file, unsigned int *number)
+{
+    const char *colon = strrchr(key, ':');
+    size_t digits = colon != NULL ? strspn(colon + 1, "0123456789") : 0;
+
+    if (colon == NULL || colon == key || digits == 0 || digits > 9 || colon[1 + digits] != '\0' ||
+        colon[1] == '0')
+        return false;
+    *file = (size_t)(colon - key);
+    *number = (unsigned int)strtoul(colon + 1, NULL, 10);
+    return true;
+}
+
+const char *kg__lines_read(const json_t *json, kg__lines *lines, const char **key,
+                           const char **counter)
+{
+    json_t *counters;
+    json_t *value;
+
+    *key = *counter = NULL;
+    if (!json_is_object(json))
+        return "is not an object";
+    json_object_foreach ((json_t *)json, *key, counters) {
+        kg__counts *counts;
+        size_t file;
+        unsigned int number;
+
+        if (!split_key(*key, &file, &number))
+            return "is not a line of source: write FILE:LINE";
+        if (json_object_size(counters) == 0)
+            return "is not an object of counters, or has none";
+        counts = kg__lines_at(lines, *key, file, number);
+        json_object_foreach (counters, *counter, value) {
+            kg__counter index;
+
+            if (!kg__counter_parse(*counter, &index))
+                return "is not a counter of the CPU model";
+            if (!json_is_integer(value) || json_integer_value(value) < 1 ||
+                json_integer_value(value) > LARGEST_COUNT)
+                return "is not a whole number from 1 to 2^53";
+            counts->value[index] = (uint64_t)json_integer_value(value);
+        }
+        *counter = NULL;
+    }
+    *key = NULL;
+    return NULL;
+}

@@ -1,0 +1,463 @@
+#include "records/observation.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/json_fields.h"
+#include "base/text.h"
+
+static const char *const events[KG__EVENTS] = {
+    [KG__EVENT_OTHER] = "",
+    [KG__EVENT_TARGET] = "target",
+    [KG__EVENT_UNAVAILABLE] = "unavailable",
+    [KG__EVENT_BROKEN] = "broken",
+    [KG__EVENT_WAITING] = "waiting",
+    [KG__EVENT_ALIVE] = "alive",
+    [KG__EVENT_START] = "start",
+    [KG__EVENT_CHECKED] = "checked",
+    [KG__EVENT_MEASURED] = "measured",
+    [KG__EVENT_LAUNCHED] = "launched",
+    [KG__EVENT_REFUSED] = "refused",
+    [KG__EVENT_PASSED_OVER] = "passed_over",
+    [KG__EVENT_PROGRESS] = "progress",
+    [KG__EVENT_FAILED] = "failed",
+    [KG__EVENT_HUNG] = "hung",
+    [KG__EVENT_SENTINELS] = "sentinels",
+    [KG__EVENT_DONE] = "done",
+    [KG__EVENT_OBJECTION] = "objection",
+};
+
+/* What each sentinel is an amount of. */
+static const struct {
+    const char *name;
+    const char *amount; /* NULL: of nothing */
+} sentinels[] = { { "copy", "bytes" }, { "fma", "operations" }, { "empty", NULL } };
+
+#define SENTINELS (sizeof sentinels / sizeof *sentinels)
+
+/* An observation that was read, with what it points to. */
+typedef struct read_observation {
+    kg__observation observation; /* first */
+    size_t users;
+    kg__gpu_state gpu_state;
+    kg__work work;
+    kg__findings findings;
+    kg__lines *lines;
+} read_observation;
+
+const char *kg__event_name(kg__event event)
+{
+    return events[event];
+}
+
+const kg__figures *kg__figures_of(const kg__observation *observation, const char *name)
+{
+    for (size_t i = 0; i < observation->metric_count; i++) {
+        if (strcmp(observation->metrics[i].name, name) == 0)
+            return &observation->metrics[i];
+    }
+    return NULL;
+}
+
+double kg__value_of(const kg__observation *observation, const char *name)
+{
+    const kg__figures *figures = kg__figures_of(observation, name);
+
+    return figures != NULL ? figures->value : NAN;
+}
+
+const char *kg__absence_of(const kg__observation *observation, const char *metric)
+{
+    for (size_t i = 0; i < observation->absent_count; i++) {
+        if (strcmp(observation->absent[i].metric, metric) == 0)
+            return observation->absent[i].why;
+    }
+    return "";
+}
+
+static const kg__field sampled_fields[] = {
+    KG__FIELD(kg__observation, sampled_blocks, "blocks", COUNT),
+    KG__FIELD(kg__observation, sampled_of, "of", COUNT),
+    { 0 },
+};
+static const kg__field failure_fields[] = {
+    KG__FIELD(kg__observation, failure, "kind", TEXT),
+    KG__FIELD(kg__observation, failure_symbol, "symbol", TEXT),
+    { 0 },
+};
+static const kg__field place_fields[] = {
+    KG__FIELD(kg__observation, at_file, "file", TEXT),
+    KG__FIELD(kg__observation, at_line, "line", SMALL),
+    { 0 },
+};
+static const kg__field record_fields[] = {
+    KG__FIELD(kg__observation, id, "case", TEXT),
+    KG__FIELD(kg__observation, hung, "hung", FLAG),
+    KG__FIELD(kg__observation, why, "why", TEXT),
+    KG__FIELD(kg__observation, where, "where", TEXT),
+    KG__FIELD(kg__observation, watches, "watches", FLAG),
+    KG__FIELD(kg__observation, target, "target", VALUE),
+    KG__FIELD(kg__observation, provenance, "provenance", VALUE),
+    KG__FIELD(kg__observation, throttled, "throttled", FLAG),
+    KG__FIELD(kg__observation, kernel, "kernel", VALUE),
+    KG__FIELD(kg__observation, kernels, "kernels", SMALL),
+    KG__FIELD(kg__observation, dropped_in_round, "dropped_in_round", SMALL),
+    KG__FIELD(kg__observation, no_final, "no_final", TEXT),
+    { "sampled", KG__FIELD_PART, 0, NULL, sampled_fields },
+    { "failure", KG__FIELD_PART, 0, NULL, failure_fields },
+    { KG__AT, KG__FIELD_PART, 0, NULL, place_fields },
+    { 0 },
+};
+static const kg__field progress_fields[] = {
+    KG__FIELD(kg__observation, comparison, "comparison", TEXT),
+    KG__FIELD(kg__observation, size, "size", TEXT),
+    KG__FIELD(kg__observation, done, "done", FIGURE),
+    KG__FIELD(kg__observation, total, "of", FIGURE),
+    KG__FIELD(kg__observation, seconds_left, "seconds_left", AMOUNT),
+    { 0 },
+};
+static const kg__field figures_fields[] = {
+    KG__FIELD(kg__figures, value, "value", NUMBER),
+    KG__FIELD(kg__figures, low, "low", NUMBER),
+    KG__FIELD(kg__figures, high, "high", NUMBER),
+    KG__FIELD(kg__figures, samples, "samples", COUNT),
+    KG__FIELD(kg__figures, launches, "launches", COUNT),
+    KG__FIELD(kg__figures, clock, "clock", TEXT),
+    KG__FIELD(kg__figures, method, "statistic", TEXT),
+    KG__FIELD(kg__figures, buffer_sets, "buffer_sets", COUNT),
+    { 0 },
+};
+static const kg__field work_fields[] = {
+    KG__FIELD(kg__work, operations, "operations", NUMBER),
+    KG__FIELD(kg__work, bytes, "bytes", NUMBER),
+    { 0 },
+};
+
+json_t *kg__figures_json(const kg__figures *figures)
+{
+    json_t *object = json_object();
+
+    kg__fields_write(object, figures_fields, figures);
+    /* Times have a unit; counts are whole numbers. */
+    if (*kg__metric_unit(figures->name) == '\0' && figures->value == rint(figures->value) &&
+        fabs(figures->value) <= KG__LARGEST_FIGURE)
+        json_object_set_new(object, "value", json_integer((json_int_t)figures->value));
+    return object;
+}
+
+json_t *kg__work_json(const kg__work *work)
+{
+    json_t *object = json_object();
+
+    kg__fields_write(object, work_fields, work);
+    return object;
+}
+
+static json_t *record_figures(const kg__figures *figures)
+{
+    json_t *object = kg__figures_json(figures);
+
+    if (figures->samples_ns != NULL)
+        json_object_set_new(object, KG__SAMPLES_NS,
+                            kg__record_samples(figures->samples_ns, figures->samples_ns_count));
+    return object;
+}
+
+/* Finalists are compared round by round, so that each sample counts. */
+static json_t *final_figures(const kg__figures *figures)
+{
+    json_t *object = kg__figures_json(figures);
+    json_t *samples = json_array();
+
+    for (size_t i = 0; i < figures->samples_ns_count; i++)
+        json_array_append_new(samples, json_real(figures->samples_ns[i]));
+    json_object_set_new(object, KG__SAMPLES_NS, samples);
+    return object;
+}
+
+static void set_sentinels(json_t *record, const kg__observation *observation)
+{
+    for (size_t i = 0; i < SENTINELS; i++) {
+        const kg__figures *figures = kg__figures_of(observation, sentinels[i].name);
+        json_t *object;
+
+        if (figures == NULL)
+            continue;
+        object = record_figures(figures);
+        if (sentinels[i].amount != NULL && figures->amount > 0)
+            kg__json_set_finite(object, sentinels[i].amount, figures->amount);
+        json_object_set_new(record, sentinels[i].name, object);
+    }
+}
+
+static void set_measured(json_t *record, const kg__observation *observation)
+{
+    json_t *metrics = json_object();
+    json_t *absent = json_object();
+
+    for (size_t i = 0; i < observation->metric_count; i++)
+        json_object_set_new(metrics, observation->metrics[i].name,
+                            record_figures(&observation->metrics[i]));
+    for (size_t i = 0; i < observation->absent_count; i++)
+        json_object_set_new(absent, observation->absent[i].metric,
+                            json_string(observation->absent[i].why));
+    json_object_set_new(record, "metrics", metrics);
+    json_object_set_new(record, "absent", absent);
+    if (observation->gpu_state != NULL)
+        json_object_set_new(record, "card", kg__gpu_state_json(observation->gpu_state));
+    if (observation->work != NULL)
+        json_object_set_new(record, "work", kg__work_json(observation->work));
+    if (observation->lines != NULL)
+        json_object_set_new(record, "lines", kg__lines_json(observation->lines));
+    if (observation->final != NULL)
+        json_object_set_new(record, "final", final_figures(observation->final));
+}
+
+json_t *kg__observation_json(const kg__observation *observation)
+{
+    json_t *record = json_pack("{s:s}", "event", events[observation->event]);
+
+    if (observation->event == KG__EVENT_CHECKED)
+        json_object_update_new(record, json_pack("{s:s*, s:b}", "case", observation->id, "right",
+                                                 (int)observation->right));
+    kg__fields_write(record, record_fields, observation);
+    if (observation->event == KG__EVENT_MEASURED)
+        set_measured(record, observation);
+    else if (observation->event == KG__EVENT_SENTINELS)
+        set_sentinels(record, observation);
+    else if (observation->event == KG__EVENT_PROGRESS)
+        kg__fields_write(record, progress_fields, observation);
+    if (observation->findings != NULL)
+        kg__findings_set(record, observation->findings);
+    return record;
+}
+
+bool kg__observation_append(int file, const kg__observation *observation, kg__error *error)
+{
+    return kg__record_append(file, kg__observation_json(observation), error);
+}
+
+static kg__event read_event(const char *name)
+{
+    kg__event event = KG__EVENTS;
+
+    while (--event > KG__EVENT_OTHER && strcmp(events[event], name) != 0)
+        ;
+    return event;
+}
+
+static bool read_samples(kg__figures *figures, const json_t *list, kg__error *error)
+{
+    double *samples = kg__allocate(json_array_size(list), sizeof *samples);
+
+    figures->samples_ns = samples;
+    figures->samples_ns_count = json_array_size(list);
+    for (size_t i = 0; i < figures->samples_ns_count; i++) {
+        if (!json_is_number(json_array_get(list, i)))
+            return kg__fail(error, "%s: samples_ns is not a list of numbers", figures->name);
+        samples[i] = json_number_value(json_array_get(list, i));
+    }
+    return true;
+}
+
+/* `amount` (may be NULL) is the member that says how much a sentinel did. */
+static bool read_figures(const char *name, const json_t *object, const char *amount,
+                         kg__figures *figures, kg__error *error)
+{
+    const json_t *samples = json_object_get(object, KG__SAMPLES_NS);
+    kg__error fault = { "" };
+
+    *figures = (kg__figures){
+        .name = name, .value = NAN, .low = NAN, .high = NAN, .clock = "", .amount = 0
+    };
+    if (!kg__fields_read(object, figures_fields, figures, &fault))
+        return kg__fail(error, "%s: %s", name, fault.text);
+    if (amount != NULL)
+        figures->amount = fmax(kg__json_number(object, amount), 0);
+    return samples == NULL || read_samples(figures, samples, error);
+}
+
+static bool read_metrics(kg__observation *observation, json_t *metrics, kg__error *error)
+{
+    const char *name;
+    json_t *figures;
+
+    if (!json_is_object(metrics))
+        return kg__fail(error, "metrics is not an object");
+    observation->metrics = kg__allocate(json_object_size(metrics), sizeof *observation->metrics);
+    json_object_foreach (metrics, name, figures) {
+        if (!read_figures(name, figures, NULL, &observation->metrics[observation->metric_count++],
+                          error))
+            return false;
+    }
+    return true;
+}
+
+static bool read_sentinels(kg__observation *observation, const json_t *record, kg__error *error)
+{
+    observation->metrics = kg__allocate(SENTINELS, sizeof *observation->metrics);
+    for (size_t i = 0; i < SENTINELS; i++) {
+        json_t *figures = json_object_get(record, sentinels[i].name);
+
+        if (figures != NULL &&
+            !read_figures(sentinels[i].name, figures, sentinels[i].amount,
+                          &observation->metrics[observation->metric_count++], error))
+            return false;
+    }
+    return true;
+}
+
+static bool read_absent(kg__observation *observation, json_t *absent, kg__error *error)
+{
+    const char *metric;
+    json_t *why;
+
+    if (!json_is_object(absent))
+        return kg__fail(error, "absent is not an object");
+    observation->absent = kg__allocate(json_object_size(absent), sizeof *observation->absent);
+    json_object_foreach (absent, metric, why) {
+        if (!json_is_string(why))
+            return kg__fail(error, "absent: %s is not a text", metric);
+        observation->absent[observation->absent_count++] =
+            (kg__absence){ metric, json_string_value(why) };
+    }
+    return true;
+}
+
+static bool read_lines(read_observation *read, const json_t *lines, kg__error *error)
+{
+    const char *key;
+    const char *counter;
+    const char *fault;
+
+    if (lines == NULL)
+        return true;
+    read->observation.lines = read->lines = kg__lines_make();
+    fault = kg__lines_read(lines, read->lines, &key, &counter);
+    return fault == NULL ||
+           kg__fail(error, "lines: %s%s%s %s", key != NULL ? key : "", counter != NULL ? ": " : "",
+                    counter != NULL ? counter : "", fault);
+}
+
+/* Reads the members that an observation points to. */
+static bool read_parts(read_observation *read, const json_t *record, kg__error *error)
+{
+    kg__observation *observation = &read->observation;
+    const json_t *work = json_object_get(record, "work");
+    const json_t *state = json_object_get(record, "card");
+
+    observation->findings = &read->findings;
+    if (json_is_object(state))
+        observation->gpu_state = &read->gpu_state;
+    if (work != NULL)
+        observation->work = &read->work;
+    return (work == NULL || kg__fields_read(work, work_fields, &read->work, error)) &&
+           kg__gpu_state_read(state, &read->gpu_state, error) &&
+           read_lines(read, json_object_get(record, "lines"), error) &&
+           kg__findings_read(record, &read->findings, error);
+}
+
+static bool read_record(read_observation *read, const json_t *record, kg__error *error)
+{
+    kg__observation *observation = &read->observation;
+    const json_t *event = json_object_get(record, "event");
+    const json_t *right = json_object_get(record, "right");
+    json_t *metrics = json_object_get(record, "metrics");
+    json_t *absent = json_object_get(record, "absent");
+
+    if (!json_is_string(event) || (right != NULL && !json_is_boolean(right)))
+        return kg__fail(error, "event is not a text, or right is not true or false");
+    observation->event = read_event(json_string_value(event));
+    observation->right = json_is_true(right);
+    return kg__fields_read(record, record_fields, observation, error) &&
+           (metrics == NULL || read_metrics(observation, metrics, error)) &&
+           (absent == NULL || read_absent(observation, absent, error)) &&
+           (observation->event != KG__EVENT_SENTINELS ||
+            read_sentinels(observation, record, error)) &&
+           read_parts(read, record, error);
+}
+
+kg__observation *kg__observation_read(json_t *record, kg__error *error)
+{
+    read_observation *read = kg__allocate(1, sizeof *read);
+
+    *read =
+        (read_observation){ .users = 1,
+                            .observation = { .id = "", .why = "", .record = json_incref(record) } };
+    if (read_record(read, record, error))
+        return &read->observation;
+    kg__observation_release(&read->observation);
+    return NULL;
+}
+
+/* An error of the case whose record is not usable; NULL where it is of none. */
+static kg__observation *fail_case(const json_t *record, const char *fault)
+{
+    const char *id = kg__json_text(record, "case");
+    char why[KG__MESSAGE_SIZE];
+    json_t *failed;
+    kg__observation *observation;
+
+    if (*id == '\0')
+        return NULL;
+    kg__format(why, sizeof why,
+               "its record is not usable: %s: build the program and kernelgate from one version",
+               fault);
+    failed =
+        json_pack("{s:s, s:s, s:s}", "event", events[KG__EVENT_FAILED], "case", id, "why", why);
+    observation = kg__observation_read(failed, NULL);
+    json_decref(failed);
+    return observation;
+}
+
+kg__observation *kg__observation_next(kg__record_reader *reader)
+{
+    json_t *record;
+
+    while ((record = kg__record_next(reader)) != NULL) {
+        kg__error fault = { "" };
+        kg__observation *observation = kg__observation_read(record, &fault);
+
+        if (observation == NULL)
+            observation = fail_case(record, fault.text);
+        json_decref(record);
+        if (observation != NULL)
+            return observation;
+        reader->bad_lines++;
+    }
+    return NULL;
+}
+
+kg__observation *kg__observation_copy(const kg__observation *observation)
+{
+    json_t *record = kg__observation_json(observation);
+    kg__observation *copy = kg__observation_read(record, NULL);
+
+    json_decref(record);
+    return copy;
+}
+
+kg__observation *kg__observation_keep(const kg__observation *observation)
+{
+    read_observation *read = (read_observation *)observation;
+
+    read->users++;
+    return &read->observation;
+}
+
+void kg__observation_release(const kg__observation *observation)
+{
+    read_observation *read = (read_observation *)observation;
+
+    if (observation == NULL || --read->users > 0)
+        return;
+    for (size_t i = 0; i < observation->metric_count; i++)
+        free((double *)observation->metrics[i].samples_ns);
+    free(observation->metrics);
+    free(observation->absent);
+    json_decref(observation->record);
+    kg__lines_free(read->lines);
+    free(read);
+}
