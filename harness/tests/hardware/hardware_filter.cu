@@ -55,12 +55,10 @@ static cudaError_t start(const kg_call *call, void (*kernel)(const float *, floa
                               (float *)call->argument[1], n);
 }
 
-KG_LAUNCHER(hardware_filter_uniform)
-{
-    return start(call, uniform);
-}
-
-KG_LAUNCHER(hardware_filter_divergent)
-{
-    return start(call, divergent);
-}
+#define LAUNCHER(name, ...)                                                                        \
+    KG_LAUNCHER(hardware_filter_##name)                                                            \
+    {                                                                                              \
+        return start(call, __VA_ARGS__);                                                           \
+    }
+LAUNCHER(uniform, uniform)
+LAUNCHER(divergent, divergent)

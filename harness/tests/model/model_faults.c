@@ -58,7 +58,7 @@ Test(model_faults, no_defect_no_complaint, .init = cr_redirect_stderr)
     int *out = device(32 * sizeof *out, 0);
     cudaLaunchConfig_t config = line(2, 32);
 
-    cr_assert(launch_defect(&config, NO_DEFECT, out) == cudaSuccess);
+    OK(launch_defect(&config, NO_DEFECT, out));
     cr_assert_str_eq(complaints(), "");
     cr_assert(out[31] == 31 && cudaGetLastError() == cudaSuccess);
 }
@@ -108,7 +108,7 @@ Test(model_faults, freed_memory_is_reported, .init = cr_redirect_stderr,
     int *out = device(32 * sizeof *out, 0);
     cudaLaunchConfig_t config = line(1, 32);
 
-    cr_assert(cudaFree(out) == cudaSuccess);
+    OK(cudaFree(out));
     cr_assert(launch_defect(&config, NO_DEFECT, out) == cudaErrorIllegalAddress);
     cr_assert_str_eq(complaints(), BLOCK_0 "thread (0, 0, 0): an access to allocation 1 + 0 after "
                                            "allocation 1 (128 bytes) was freed\n");
@@ -181,10 +181,10 @@ Test(model_faults, freed_memory_costs_no_launch_its_stacks, .disabled = !FAULTS_
     cudaLaunchConfig_t config = line(1, 1024);
     void *large;
 
-    cr_assert(cudaMalloc(&large, (size_t)256 << 20) == cudaSuccess);
-    cr_assert(cudaFree(large) == cudaSuccess);
+    OK(cudaMalloc(&large, (size_t)256 << 20));
+    OK(cudaFree(large));
     limit_addresses(100 * KG__MODEL_STACK);
-    cr_assert(launch_reverse(&config, values, 1) == cudaSuccess);
+    OK(launch_reverse(&config, values, 1));
 }
 
 static cudaError_t launch_endless_defect(void *which)
@@ -310,7 +310,7 @@ Test(model_faults, being_told_to_end_outside_of_a_launch, .signal = SIGTERM,
     cudaLaunchConfig_t config = line(1, 32);
 
     kg__model_on_hang(pass_over_hang);
-    cr_assert(launch_defect(&config, NO_DEFECT, out) == cudaSuccess);
+    OK(launch_defect(&config, NO_DEFECT, out));
     raise(SIGTERM);
 }
 
@@ -320,7 +320,7 @@ Test(model_faults, faults_of_the_host_remain_its_own, .signal = SIGSEGV,
     int *out = device(32 * sizeof *out, 0);
     cudaLaunchConfig_t config = line(1, 32);
 
-    cr_assert(launch_defect(&config, NO_DEFECT, out) == cudaSuccess);
+    OK(launch_defect(&config, NO_DEFECT, out));
     raise(SIGSEGV);
 }
 
@@ -330,7 +330,7 @@ Test(model_faults, a_kernel_cannot_call_the_host)
     cudaLaunchConfig_t config = line(1, 32);
 
     cr_assert(!kg__model_where(NULL));
-    cr_assert(launch_defect(&config, CALLS_THE_HOST, out) == cudaSuccess);
+    OK(launch_defect(&config, CALLS_THE_HOST, out));
     cr_assert(out[0] == cudaErrorNotPermitted && out[31] == cudaErrorNotPermitted);
-    cr_assert(cudaGetLastError() == cudaSuccess);
+    OK(cudaGetLastError());
 }

@@ -29,13 +29,13 @@ Test(model_runtime, last_error_is_kept_until_it_is_fetched)
 {
     void *memory = NULL;
 
-    cr_assert(cudaPeekAtLastError() == cudaSuccess);
-    cr_assert(cudaMalloc(NULL, 4) == cudaErrorInvalidValue);
-    cr_assert(cudaMalloc(&memory, 4) == cudaSuccess);
+    OK(cudaPeekAtLastError());
+    REFUSED(cudaMalloc(NULL, 4));
+    OK(cudaMalloc(&memory, 4));
     cr_assert(cudaPeekAtLastError() == cudaErrorInvalidValue, "a success does not clear it");
-    cr_assert(cudaPeekAtLastError() == cudaErrorInvalidValue);
-    cr_assert(cudaGetLastError() == cudaErrorInvalidValue);
-    cr_assert(cudaGetLastError() == cudaSuccess);
+    REFUSED(cudaPeekAtLastError());
+    REFUSED(cudaGetLastError());
+    OK(cudaGetLastError());
 }
 
 Test(model_runtime, one_device_with_its_limits)
@@ -81,25 +81,24 @@ Test(model_runtime, one_device_with_its_limits)
 
     cr_assert(cudaGetDeviceCount(&value) == cudaSuccess && value == 1);
     cr_assert(cudaGetDevice(&value) == cudaSuccess && value == 0);
-    cr_assert(cudaSetDevice(0) == cudaSuccess);
+    OK(cudaSetDevice(0));
     cr_assert(cudaSetDevice(1) == cudaErrorInvalidDevice);
     cr_assert(cudaSetDevice(-1) == cudaErrorInvalidDevice);
     cr_assert(cudaDriverGetVersion(&value) == cudaSuccess && value == 13000);
     cr_assert(cudaRuntimeGetVersion(&value) == cudaSuccess && value == 13000);
-    cr_assert(cudaGetDeviceCount(NULL) == cudaErrorInvalidValue);
-    cr_assert(cudaGetDeviceProperties(&is, 0) == cudaSuccess);
+    REFUSED(cudaGetDeviceCount(NULL));
+    OK(cudaGetDeviceProperties(&is, 0));
     cr_assert_str_eq(is.name, "CPU model");
     cr_assert(is.maxThreadsDim[2] == 64 && is.totalGlobalMem > (64u << 20));
     cr_assert(cudaGetDeviceProperties(&is, 1) == cudaErrorInvalidDevice);
-    cr_assert(cudaGetDeviceProperties(NULL, 0) == cudaErrorInvalidValue);
+    REFUSED(cudaGetDeviceProperties(NULL, 0));
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        cr_assert(cudaDeviceGetAttribute(&value, known[i].attribute, 0) == cudaSuccess);
+        OK(cudaDeviceGetAttribute(&value, known[i].attribute, 0));
         cr_assert(value == known[i].value, "attribute %d is %d, not %d", (int)known[i].attribute,
                   value, known[i].value);
     }
-    cr_assert(cudaDeviceGetAttribute(&value, (enum cudaDeviceAttr)9999, 0) ==
-              cudaErrorInvalidValue);
-    cr_assert(cudaDeviceGetAttribute(NULL, cudaDevAttrWarpSize, 0) == cudaErrorInvalidValue);
+    REFUSED(cudaDeviceGetAttribute(&value, (enum cudaDeviceAttr)9999, 0));
+    REFUSED(cudaDeviceGetAttribute(NULL, cudaDevAttrWarpSize, 0));
     cr_assert(cudaDeviceGetAttribute(&value, cudaDevAttrWarpSize, 2) == cudaErrorInvalidDevice);
 }
 
@@ -120,18 +119,18 @@ Test(model_runtime, allocations_and_their_errors)
     for (int i = 0; i < 1000; i++)
         cr_assert(((unsigned char *)memory)[i] == KG__MODEL_POISON);
     cr_assert(cudaMemGetInfo(&left, &total) == cudaSuccess && left == left_before - 1000);
-    cr_assert(cudaMemGetInfo(NULL, &total) == cudaErrorInvalidValue);
+    REFUSED(cudaMemGetInfo(NULL, &total));
     cr_assert(cudaMalloc(&managed, total) == cudaErrorMemoryAllocation && managed == NULL,
               "1000 bytes are taken");
     cr_assert(cudaMalloc(&managed, SIZE_MAX) == cudaErrorMemoryAllocation);
     cr_assert(cudaMallocHost(&pinned, SIZE_MAX) == cudaErrorMemoryAllocation);
-    cr_assert(cudaMallocManaged(&managed, 0, cudaMemAttachGlobal) == cudaErrorInvalidValue);
-    cr_assert(cudaMallocManaged(&managed, 16, 7) == cudaErrorInvalidValue);
-    cr_assert(cudaMallocManaged(NULL, 16, cudaMemAttachGlobal) == cudaErrorInvalidValue);
-    cr_assert(cudaMallocManaged(&managed, 16, cudaMemAttachGlobal) == cudaSuccess);
-    cr_assert(cudaHostAlloc(&pinned, 16, 0x80) == cudaErrorInvalidValue);
+    REFUSED(cudaMallocManaged(&managed, 0, cudaMemAttachGlobal));
+    REFUSED(cudaMallocManaged(&managed, 16, 7));
+    REFUSED(cudaMallocManaged(NULL, 16, cudaMemAttachGlobal));
+    OK(cudaMallocManaged(&managed, 16, cudaMemAttachGlobal));
+    REFUSED(cudaHostAlloc(&pinned, 16, 0x80));
     cr_assert(cudaMallocHost(&pinned, 0) == cudaSuccess && pinned == NULL);
-    cr_assert(cudaHostAlloc(&pinned, 16, cudaHostAllocMapped) == cudaSuccess);
+    OK(cudaHostAlloc(&pinned, 16, cudaHostAllocMapped));
     cr_assert(kg__model_allocation_count() == 3);
     for (size_t i = 1; i < 3; i++)
         cr_assert(kg__model_allocation_at(i - 1)->base < kg__model_allocation_at(i)->base);
@@ -142,17 +141,17 @@ Test(model_runtime, allocations_and_their_errors)
     cr_assert(kg__model_find(managed)->kind == KG__MODEL_MANAGED);
 
     cr_assert(cudaFree(NULL) == cudaSuccess && cudaFreeHost(NULL) == cudaSuccess);
-    cr_assert(cudaFree(&on_host) == cudaErrorInvalidValue);
+    REFUSED(cudaFree(&on_host));
     cr_assert(cudaFree((char *)memory + 4) == cudaErrorInvalidValue, "not its beginning");
-    cr_assert(cudaFree(pinned) == cudaErrorInvalidValue);
-    cr_assert(cudaFreeHost(memory) == cudaErrorInvalidValue);
-    cr_assert(cudaFreeHost(managed) == cudaErrorInvalidValue);
-    cr_assert(cudaFree(memory) == cudaSuccess);
+    REFUSED(cudaFree(pinned));
+    REFUSED(cudaFreeHost(memory));
+    REFUSED(cudaFreeHost(managed));
+    OK(cudaFree(memory));
     cr_assert(cudaFree(memory) == cudaErrorInvalidValue, "freed twice");
     cr_assert(cudaFree(managed) == cudaSuccess && cudaFreeHost(pinned) == cudaSuccess);
     cr_assert(kg__model_allocation_count() == 0);
     cr_assert(cudaMemGetInfo(&left, &total) == cudaSuccess && left == left_before);
-    cr_assert(allocate_typed() == cudaSuccess);
+    OK(allocate_typed());
 }
 
 Test(model_runtime, many_allocations_stay_sorted)
@@ -170,10 +169,10 @@ Test(model_runtime, many_allocations_stay_sorted)
                   kg__model_allocation_at(i - 1)->base < kg__model_allocation_at(i)->base);
     }
     for (size_t i = 0; i < COUNT; i += 2)
-        cr_assert(cudaFree(memory[i]) == cudaSuccess);
+        OK(cudaFree(memory[i]));
     for (size_t i = 0; i < COUNT; i++)
         cr_assert((kg__model_find(memory[i]) != NULL) == (i % 2 == 1));
-    cr_assert(cudaDeviceReset() == cudaSuccess);
+    OK(cudaDeviceReset());
     cr_assert(kg__model_allocation_count() == 0);
 }
 
@@ -208,7 +207,7 @@ Test(model_runtime, freed_memory_is_remembered_for_a_while)
     for (size_t i = 0; i < COUNT; i++) {
         memory[i] = device(i % 100 == 0 ? (size_t)50 * MEBI : 1 + i, 0);
         cr_assert(kg__model_find_freed(memory[i]) == NULL, "it is live");
-        cr_assert(cudaFree(memory[i]) == cudaSuccess);
+        OK(cudaFree(memory[i]));
         cr_assert(kg__model_find(memory[i]) == NULL);
         cr_assert(kg__model_find_freed(memory[i])->base == memory[i]);
         cr_assert(mapped_bytes() <= before + ((size_t)1 << 30) + MEBI);
@@ -219,8 +218,8 @@ Test(model_runtime, freed_memory_is_remembered_for_a_while)
     cr_assert(kg__model_find_freed((char *)memory[COUNT - 1] - 4)->size == COUNT);
     /* Memory that is only planned is not filled. */
     kg__model_plan(pass_over, NULL);
-    cr_assert(cudaMalloc(&large, (size_t)400 * MEBI) == cudaSuccess);
-    cr_assert(cudaFree(large) == cudaSuccess);
+    OK(cudaMalloc(&large, (size_t)400 * MEBI));
+    OK(cudaFree(large));
     kg__model_plan(NULL, NULL);
     cr_assert(kg__model_find_freed(large) == NULL, "too large");
     cr_assert(kg__model_find_freed(memory[COUNT - 1]) != NULL);
@@ -236,12 +235,12 @@ Test(model_runtime, freed_memory_stands_in_nobodys_way, .disabled = !FAULTS_ARE_
     void *memory = device((size_t)100 * MEBI, 0);
     struct rlimit limit;
 
-    cr_assert(cudaFree(memory) == cudaSuccess);
+    OK(cudaFree(memory));
     cr_assert(getrlimit(RLIMIT_AS, &limit) == 0);
     limit.rlim_cur = (rlim_t)(mapped_bytes() + (size_t)10 * MEBI);
     cr_assert(setrlimit(RLIMIT_AS, &limit) == 0);
     memory = device((size_t)90 * MEBI, 0);
-    cr_assert(cudaFree(memory) == cudaSuccess);
+    OK(cudaFree(memory));
 }
 
 Test(model_runtime, pointer_attributes)
@@ -252,18 +251,18 @@ Test(model_runtime, pointer_attributes)
     void *managed = NULL;
     int on_host = 0;
 
-    cr_assert(cudaMallocHost(&pinned, 8) == cudaSuccess);
-    cr_assert(cudaMallocManaged(&managed, 8, cudaMemAttachGlobal) == cudaSuccess);
-    cr_assert(cudaPointerGetAttributes(&is, (char *)memory + 8) == cudaSuccess);
+    OK(cudaMallocHost(&pinned, 8));
+    OK(cudaMallocManaged(&managed, 8, cudaMemAttachGlobal));
+    OK(cudaPointerGetAttributes(&is, (char *)memory + 8));
     cr_assert(is.type == cudaMemoryTypeDevice && is.device == 0 && is.hostPointer == NULL);
     cr_assert(is.devicePointer == (char *)memory + 8);
-    cr_assert(cudaPointerGetAttributes(&is, pinned) == cudaSuccess);
+    OK(cudaPointerGetAttributes(&is, pinned));
     cr_assert(is.type == cudaMemoryTypeHost && is.hostPointer == pinned);
-    cr_assert(cudaPointerGetAttributes(&is, managed) == cudaSuccess);
+    OK(cudaPointerGetAttributes(&is, managed));
     cr_assert(is.type == cudaMemoryTypeManaged && is.hostPointer == managed);
-    cr_assert(cudaPointerGetAttributes(&is, &on_host) == cudaSuccess);
+    OK(cudaPointerGetAttributes(&is, &on_host));
     cr_assert(is.type == cudaMemoryTypeUnregistered && is.devicePointer == NULL);
-    cr_assert(cudaPointerGetAttributes(NULL, memory) == cudaErrorInvalidValue);
+    REFUSED(cudaPointerGetAttributes(NULL, memory));
 }
 
 Test(model_runtime, copies_of_every_kind)
@@ -276,23 +275,22 @@ Test(model_runtime, copies_of_every_kind)
 
     for (int i = 0; i < 16; i++)
         host[i] = i * i;
-    cr_assert(cudaMallocManaged((void **)&managed, sizeof host, cudaMemAttachGlobal) ==
-              cudaSuccess);
-    cr_assert(cudaMemcpy(first, host, sizeof host, cudaMemcpyHostToDevice) == cudaSuccess);
-    cr_assert(cudaMemcpy(second, first, sizeof host, cudaMemcpyDeviceToDevice) == cudaSuccess);
-    cr_assert(cudaMemcpy(managed, second, sizeof host, cudaMemcpyDefault) == cudaSuccess);
+    OK(cudaMallocManaged((void **)&managed, sizeof host, cudaMemAttachGlobal));
+    OK(cudaMemcpy(first, host, sizeof host, cudaMemcpyHostToDevice));
+    OK(cudaMemcpy(second, first, sizeof host, cudaMemcpyDeviceToDevice));
+    OK(cudaMemcpy(managed, second, sizeof host, cudaMemcpyDefault));
     cr_assert(managed[15] == 225, "managed memory is the host's too");
-    cr_assert(cudaMemcpy(back, managed, sizeof host, cudaMemcpyDeviceToHost) == cudaSuccess);
+    OK(cudaMemcpy(back, managed, sizeof host, cudaMemcpyDeviceToHost));
     cr_assert(memcmp(host, back, sizeof host) == 0);
     memset(back, 0, sizeof back);
-    cr_assert(cudaMemcpy(back, host, sizeof host, cudaMemcpyHostToHost) == cudaSuccess);
+    OK(cudaMemcpy(back, host, sizeof host, cudaMemcpyHostToHost));
     cr_assert(memcmp(host, back, sizeof host) == 0);
-    cr_assert(cudaMemcpyAsync(back, second + 4, 4, cudaMemcpyDeviceToHost, NULL) == cudaSuccess);
+    OK(cudaMemcpyAsync(back, second + 4, 4, cudaMemcpyDeviceToHost, NULL));
     cr_assert(back[0] == 16 && back[1] == 1);
-    cr_assert(cudaMemcpy(back, first, sizeof host, cudaMemcpyDefault) == cudaSuccess);
+    OK(cudaMemcpy(back, first, sizeof host, cudaMemcpyDefault));
     cr_assert(memcmp(host, back, sizeof host) == 0);
-    cr_assert(cudaMemsetAsync(first + 1, 1, 4, cudaStreamPerThread) == cudaSuccess);
-    cr_assert(cudaMemcpy(back, first, sizeof host, cudaMemcpyDeviceToHost) == cudaSuccess);
+    OK(cudaMemsetAsync(first + 1, 1, 4, cudaStreamPerThread));
+    OK(cudaMemcpy(back, first, sizeof host, cudaMemcpyDeviceToHost));
     cr_assert(back[0] == 0 && back[1] == 0x01010101 && back[2] == 4);
 }
 
@@ -302,36 +300,34 @@ Test(model_runtime, bad_copies_change_nothing)
     int *memory = device(sizeof host, 0x22);
     int *pinned = NULL;
 
-    cr_assert(cudaMallocHost((void **)&pinned, sizeof host) == cudaSuccess);
+    OK(cudaMallocHost((void **)&pinned, sizeof host));
     cr_assert(cudaMemcpy(memory, host, 4, (enum cudaMemcpyKind)5) ==
               cudaErrorInvalidMemcpyDirection);
     cr_assert(cudaMemcpy(memory, host, 4, (enum cudaMemcpyKind) - 1) ==
               cudaErrorInvalidMemcpyDirection);
-    cr_assert(cudaMemcpy(NULL, host, 4, cudaMemcpyHostToDevice) == cudaErrorInvalidValue);
-    cr_assert(cudaMemcpy(memory, NULL, 4, cudaMemcpyHostToDevice) == cudaErrorInvalidValue);
-    cr_assert(cudaMemcpy(NULL, NULL, 0, cudaMemcpyHostToDevice) == cudaSuccess);
-    cr_assert(cudaMemcpy(memory, host, sizeof host + 1, cudaMemcpyHostToDevice) ==
-              cudaErrorInvalidValue);
-    cr_assert(cudaMemcpy(memory + 16, host, 1, cudaMemcpyHostToDevice) == cudaErrorInvalidValue);
-    cr_assert(cudaMemcpy(memory + 8, host, SIZE_MAX, cudaMemcpyDefault) == cudaErrorInvalidValue);
-    cr_assert(cudaMemcpy(host, memory, 4, cudaMemcpyHostToDevice) == cudaErrorInvalidValue);
-    cr_assert(cudaMemcpy(memory, host, 4, cudaMemcpyDeviceToHost) == cudaErrorInvalidValue);
-    cr_assert(cudaMemcpy(memory, host, 4, cudaMemcpyDeviceToDevice) == cudaErrorInvalidValue);
-    cr_assert(cudaMemcpy(memory, host, 4, cudaMemcpyHostToHost) == cudaErrorInvalidValue);
-    cr_assert(cudaMemcpy(pinned + 1, host, sizeof host, cudaMemcpyHostToHost) ==
-              cudaErrorInvalidValue);
-    cr_assert(cudaMemset(host, 0, 4) == cudaErrorInvalidValue);
-    cr_assert(cudaMemset(NULL, 0, 4) == cudaErrorInvalidValue);
-    cr_assert(cudaMemset(memory, 0, sizeof host + 1) == cudaErrorInvalidValue);
-    cr_assert(cudaMemset(NULL, 0, 0) == cudaSuccess);
+    REFUSED(cudaMemcpy(NULL, host, 4, cudaMemcpyHostToDevice));
+    REFUSED(cudaMemcpy(memory, NULL, 4, cudaMemcpyHostToDevice));
+    OK(cudaMemcpy(NULL, NULL, 0, cudaMemcpyHostToDevice));
+    REFUSED(cudaMemcpy(memory, host, sizeof host + 1, cudaMemcpyHostToDevice));
+    REFUSED(cudaMemcpy(memory + 16, host, 1, cudaMemcpyHostToDevice));
+    REFUSED(cudaMemcpy(memory + 8, host, SIZE_MAX, cudaMemcpyDefault));
+    REFUSED(cudaMemcpy(host, memory, 4, cudaMemcpyHostToDevice));
+    REFUSED(cudaMemcpy(memory, host, 4, cudaMemcpyDeviceToHost));
+    REFUSED(cudaMemcpy(memory, host, 4, cudaMemcpyDeviceToDevice));
+    REFUSED(cudaMemcpy(memory, host, 4, cudaMemcpyHostToHost));
+    REFUSED(cudaMemcpy(pinned + 1, host, sizeof host, cudaMemcpyHostToHost));
+    REFUSED(cudaMemset(host, 0, 4));
+    REFUSED(cudaMemset(NULL, 0, 4));
+    REFUSED(cudaMemset(memory, 0, sizeof host + 1));
+    OK(cudaMemset(NULL, 0, 0));
     cr_assert(cudaMemcpyAsync(memory, host, 4, cudaMemcpyHostToDevice, (cudaStream_t)host) ==
               cudaErrorInvalidResourceHandle);
     cr_assert(cudaMemsetAsync(memory, 0, 4, (cudaStream_t)host) == cudaErrorInvalidResourceHandle);
-    cr_assert(cudaFree(memory + 16) == cudaErrorInvalidValue);
+    REFUSED(cudaFree(memory + 16));
     for (int i = 0; i < 16; i++)
         cr_assert(memory[i] == 0x22222222);
     cr_assert(host[0] == 1 && host[1] == 2);
-    cr_assert(cudaFree(memory) == cudaSuccess);
+    OK(cudaFree(memory));
     cr_assert(cudaMemcpy(host, memory, 4, cudaMemcpyDeviceToHost) == cudaErrorInvalidValue,
               "memory that was freed");
 }
@@ -345,32 +341,32 @@ Test(model_runtime, streams_and_events)
     float milliseconds = 0.0f;
     int stray = 0;
 
-    cr_assert(cudaStreamCreate(NULL) == cudaErrorInvalidValue);
-    cr_assert(cudaStreamCreateWithFlags(&stream, 8) == cudaErrorInvalidValue);
-    cr_assert(cudaStreamCreate(&stream) == cudaSuccess);
-    cr_assert(cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking) == cudaSuccess);
-    cr_assert(cudaStreamSynchronize(stream) == cudaSuccess);
+    REFUSED(cudaStreamCreate(NULL));
+    REFUSED(cudaStreamCreateWithFlags(&stream, 8));
+    OK(cudaStreamCreate(&stream));
+    OK(cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking));
+    OK(cudaStreamSynchronize(stream));
     cr_assert(cudaStreamQuery(second) == cudaSuccess && cudaStreamQuery(NULL) == cudaSuccess);
     cr_assert(cudaStreamSynchronize((cudaStream_t)&stray) == cudaErrorInvalidResourceHandle);
-    cr_assert(cudaEventCreate(&event) == cudaSuccess);
-    cr_assert(cudaEventCreateWithFlags(&later, cudaEventDisableTiming) == cudaSuccess);
-    cr_assert(cudaEventCreateWithFlags(&later, 64) == cudaErrorInvalidValue);
-    cr_assert(cudaEventCreate(NULL) == cudaErrorInvalidValue);
-    cr_assert(cudaEventRecord(event, stream) == cudaSuccess);
-    cr_assert(cudaEventRecord(later, NULL) == cudaSuccess);
+    OK(cudaEventCreate(&event));
+    OK(cudaEventCreateWithFlags(&later, cudaEventDisableTiming));
+    REFUSED(cudaEventCreateWithFlags(&later, 64));
+    REFUSED(cudaEventCreate(NULL));
+    OK(cudaEventRecord(event, stream));
+    OK(cudaEventRecord(later, NULL));
     cr_assert(cudaEventRecord((cudaEvent_t)&stray, NULL) == cudaErrorInvalidResourceHandle);
     cr_assert(cudaEventRecord(event, (cudaStream_t)&stray) == cudaErrorInvalidResourceHandle);
     cr_assert(cudaEventSynchronize(event) == cudaSuccess && cudaEventQuery(later) == cudaSuccess);
     cr_assert(cudaEventQuery((cudaEvent_t)&stray) == cudaErrorInvalidResourceHandle);
     cr_assert(cudaEventElapsedTime(&milliseconds, event, later) == cudaErrorNotSupported);
-    cr_assert(cudaEventElapsedTime(NULL, event, later) == cudaErrorInvalidValue);
+    REFUSED(cudaEventElapsedTime(NULL, event, later));
     cr_assert(cudaEventElapsedTime(&milliseconds, event, NULL) == cudaErrorInvalidResourceHandle);
-    cr_assert(cudaEventDestroy(event) == cudaSuccess);
+    OK(cudaEventDestroy(event));
     cr_assert(cudaEventDestroy(event) == cudaErrorInvalidResourceHandle);
-    cr_assert(cudaStreamDestroy(stream) == cudaSuccess);
+    OK(cudaStreamDestroy(stream));
     cr_assert(cudaStreamDestroy(stream) == cudaErrorInvalidResourceHandle);
     cr_assert(cudaStreamDestroy(NULL) == cudaErrorInvalidResourceHandle);
-    cr_assert(cudaDeviceReset() == cudaSuccess);
+    OK(cudaDeviceReset());
     cr_assert(cudaStreamQuery(second) == cudaErrorInvalidResourceHandle);
     cr_assert(cudaEventQuery(later) == cudaErrorInvalidResourceHandle);
 }
@@ -430,7 +426,7 @@ Test(model_runtime, a_large_grid)
     unsigned long long *count = device(sizeof *count, 0);
     cudaLaunchConfig_t config = line(5000000, 1);
 
-    cr_assert(launch_count(&config, count) == cudaSuccess);
+    OK(launch_count(&config, count));
     cr_assert(*count == 5000000);
     cr_assert(kg__model_last_launch().blocks == 5000000);
     cr_assert(kg__model_last_launch().threads == 5000000);
@@ -445,23 +441,23 @@ Test(model_runtime, bad_launches)
                                           { .id = cudaLaunchAttributeCooperative } };
     cudaStream_t stream = NULL;
 
-    cr_assert(launch_count(NULL, count) == cudaErrorInvalidValue);
+    REFUSED(launch_count(NULL, count));
     cr_assert(launch_null_kernel(&config) == cudaErrorInvalidDeviceFunction);
     config.stream = (cudaStream_t)count;
     cr_assert(launch_count(&config, count) == cudaErrorInvalidResourceHandle);
-    cr_assert(cudaStreamCreate(&stream) == cudaSuccess);
+    OK(cudaStreamCreate(&stream));
     config.stream = stream;
     config.numAttrs = 2;
-    cr_assert(launch_count(&config, count) == cudaErrorInvalidValue);
+    REFUSED(launch_count(&config, count));
     config.attrs = attributes;
     cr_assert(*count == 0);
-    cr_assert(launch_count(&config, count) == cudaSuccess);
+    OK(launch_count(&config, count));
     attributes[1].val.cooperative = 1;
     cr_assert(launch_count(&config, count) == cudaErrorNotSupported);
     attributes[1].id = cudaLaunchAttributeClusterDimension;
     attributes[1].val.clusterDim.x = attributes[1].val.clusterDim.y = 1;
     attributes[1].val.clusterDim.z = 1;
-    cr_assert(launch_count(&config, count) == cudaSuccess);
+    OK(launch_count(&config, count));
     attributes[1].val.clusterDim.x = 2;
     cr_assert(launch_count(&config, count) == cudaErrorNotSupported);
     attributes[1].id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -482,25 +478,25 @@ Test(model_runtime, constants)
     float *source = device(sizeof back, 0);
     cudaLaunchConfig_t config = line(1, 8);
 
-    cr_assert(set_constants(values, sizeof values, 0, cudaMemcpyHostToDevice) == cudaSuccess);
-    cr_assert(set_constants(values, 8, 24, cudaMemcpyHostToDevice) == cudaSuccess);
-    cr_assert(launch_read_constants(&config, out) == cudaSuccess);
-    cr_assert(cudaMemcpy(back, out, sizeof back, cudaMemcpyDeviceToHost) == cudaSuccess);
+    OK(set_constants(values, sizeof values, 0, cudaMemcpyHostToDevice));
+    OK(set_constants(values, 8, 24, cudaMemcpyHostToDevice));
+    OK(launch_read_constants(&config, out));
+    OK(cudaMemcpy(back, out, sizeof back, cudaMemcpyDeviceToHost));
     for (int i = 0; i < 8; i++)
         cr_assert((int)back[i] == (i < 6 ? i + 1 : i - 5));
     source[0] = 9.0f;
-    cr_assert(set_constants(source, 4, 4, cudaMemcpyDeviceToDevice) == cudaSuccess);
-    cr_assert(get_constants(back, 8, 4) == cudaSuccess);
+    OK(set_constants(source, 4, 4, cudaMemcpyDeviceToDevice));
+    OK(get_constants(back, 8, 4));
     cr_assert((int)back[0] == 9 && (int)back[1] == 3);
-    cr_assert(set_constants(values, 0, 32, cudaMemcpyDefault) == cudaSuccess);
-    cr_assert(set_constants(values, 1, 32, cudaMemcpyDefault) == cudaErrorInvalidValue);
-    cr_assert(set_constants(values, 33, 0, cudaMemcpyHostToDevice) == cudaErrorInvalidValue);
-    cr_assert(set_constants(values, 4, SIZE_MAX, cudaMemcpyHostToDevice) == cudaErrorInvalidValue);
-    cr_assert(set_constants(NULL, 4, 0, cudaMemcpyHostToDevice) == cudaErrorInvalidValue);
+    OK(set_constants(values, 0, 32, cudaMemcpyDefault));
+    REFUSED(set_constants(values, 1, 32, cudaMemcpyDefault));
+    REFUSED(set_constants(values, 33, 0, cudaMemcpyHostToDevice));
+    REFUSED(set_constants(values, 4, SIZE_MAX, cudaMemcpyHostToDevice));
+    REFUSED(set_constants(NULL, 4, 0, cudaMemcpyHostToDevice));
     cr_assert(set_constants(values, 4, 0, cudaMemcpyDeviceToHost) ==
               cudaErrorInvalidMemcpyDirection);
-    cr_assert(set_constants(values, 4, 0, cudaMemcpyDeviceToDevice) == cudaErrorInvalidValue);
-    cr_assert(get_constants(back, 33, 0) == cudaErrorInvalidValue);
+    REFUSED(set_constants(values, 4, 0, cudaMemcpyDeviceToDevice));
+    REFUSED(get_constants(back, 33, 0));
 }
 
 Test(model_runtime, constants_on_a_stream)
@@ -511,21 +507,18 @@ Test(model_runtime, constants_on_a_stream)
     float *out = device(sizeof back, 0);
     cudaStream_t stream = NULL;
 
-    cr_assert(cudaStreamCreate(&stream) == cudaSuccess);
-    cr_assert(set_constants(values, sizeof values, 0, cudaMemcpyHostToDevice) == cudaSuccess);
-    cr_assert(get_constants_on(out, 12, 20, cudaMemcpyDeviceToDevice, stream) == cudaSuccess);
+    OK(cudaStreamCreate(&stream));
+    OK(set_constants(values, sizeof values, 0, cudaMemcpyHostToDevice));
+    OK(get_constants_on(out, 12, 20, cudaMemcpyDeviceToDevice, stream));
     cr_assert((int)out[0] == 6 && (int)out[2] == 8 && (int)out[3] == 0);
-    cr_assert(get_constants_on(back, 8, 4, cudaMemcpyDeviceToHost, stream) == cudaSuccess);
+    OK(get_constants_on(back, 8, 4, cudaMemcpyDeviceToHost, stream));
     cr_assert((int)back[0] == 2 && (int)back[1] == 3 && (int)back[2] == 0);
-    cr_assert(get_constants_on(out, 4, 0, cudaMemcpyDefault, stream) == cudaSuccess);
+    OK(get_constants_on(out, 4, 0, cudaMemcpyDefault, stream));
     cr_assert((int)out[0] == 1);
-    cr_assert(get_constants_on(back, 8, 28, cudaMemcpyDeviceToHost, stream) ==
-              cudaErrorInvalidValue);
-    cr_assert(get_constants_on(back, 4, 0, cudaMemcpyDeviceToDevice, stream) ==
-              cudaErrorInvalidValue);
-    cr_assert(get_constants_on(out, 4, 0, cudaMemcpyDeviceToHost, stream) == cudaErrorInvalidValue);
-    cr_assert(get_constants_on(NULL, 4, 0, cudaMemcpyDeviceToHost, stream) ==
-              cudaErrorInvalidValue);
+    REFUSED(get_constants_on(back, 8, 28, cudaMemcpyDeviceToHost, stream));
+    REFUSED(get_constants_on(back, 4, 0, cudaMemcpyDeviceToDevice, stream));
+    REFUSED(get_constants_on(out, 4, 0, cudaMemcpyDeviceToHost, stream));
+    REFUSED(get_constants_on(NULL, 4, 0, cudaMemcpyDeviceToHost, stream));
     cr_assert(get_constants_on(out, 4, 0, cudaMemcpyHostToDevice, stream) ==
               cudaErrorInvalidMemcpyDirection);
     cr_assert(get_constants_on(back, 4, 0, cudaMemcpyDeviceToHost, unknown) ==
@@ -543,7 +536,7 @@ Test(model_runtime, watching_a_plain_program_sees_nothing)
     kg__model_watch(KG__MODEL_COUNT | KG__MODEL_CHECK, 0);
     kg__model_describe(count, sizeof *count, "count", true);
     kg__model_forget(count, sizeof *count);
-    cr_assert(launch_count(&config, count) == cudaSuccess);
+    OK(launch_count(&config, count));
     report = kg__model_seen();
     cr_assert(report->accesses == 0 && report->blocks == 0 && report->watched == 0);
     cr_assert(report->finding_count == 0 && report->line_count == 0);
@@ -671,14 +664,14 @@ Test(model_runtime, launches_that_are_planned_run_no_thread)
 
     config.dynamicSmemBytes = 128;
     kg__model_plan(note_launch, &noted);
-    cr_assert(launch_count(&config, threads) == cudaSuccess);
-    cr_assert(launch_count(&config, threads) == cudaSuccess);
+    OK(launch_count(&config, threads));
+    OK(launch_count(&config, threads));
     cr_assert(launch_count(&none, threads) == cudaErrorInvalidConfiguration);
     kg__model_plan(NULL, NULL);
     cr_assert(noted.kernels == 2 && noted.blocks == 120 && noted.dynamic_bytes == 128);
     cr_assert(strstr(noted.symbol, "count") != NULL, "%s", noted.symbol);
     cr_assert(*threads == 0);
-    cr_assert(launch_count(&config, threads) == cudaSuccess);
+    OK(launch_count(&config, threads));
     cr_assert(*threads == 60 * 32 && noted.kernels == 2);
 }
 
@@ -691,12 +684,12 @@ Test(model_runtime, memory_that_is_planned_holds_nothing)
     void *large = NULL;
     plan noted = { 0 };
 
-    cr_assert(cudaMemGetInfo(&left, &total) == cudaSuccess);
+    OK(cudaMemGetInfo(&left, &total));
     kg__model_plan(note_launch, &noted);
-    cr_assert(cudaMemset(before, 1, sizeof *before) == cudaSuccess);
+    OK(cudaMemset(before, 1, sizeof *before));
     cr_assert(*before == 0);
-    cr_assert(cudaMalloc(&large, total + ((size_t)1 << 30)) == cudaSuccess);
-    cr_assert(cudaMemcpy(before, large, sizeof *before, cudaMemcpyDeviceToDevice) == cudaSuccess);
+    OK(cudaMalloc(&large, total + ((size_t)1 << 30)));
+    OK(cudaMemcpy(before, large, sizeof *before, cudaMemcpyDeviceToDevice));
     cr_assert(cudaMemcpy(before, large, sizeof *before, cudaMemcpyHostToDevice) != cudaSuccess);
     cr_assert(*before == 0 && cudaFree(large) == cudaSuccess);
     kg__model_plan(NULL, NULL);

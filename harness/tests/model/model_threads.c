@@ -14,7 +14,7 @@ static void see_all(dim3 grid, dim3 block)
     seen *out = device(count * sizeof *out, 0);
     size_t i = 0;
 
-    cr_assert(launch_see(&config, out) == cudaSuccess);
+    OK(launch_see(&config, out));
     for (unsigned int bz = 0; bz < grid.z; bz++) {
         for (unsigned int by = 0; by < grid.y; by++) {
             for (unsigned int bx = 0; bx < grid.x; bx++) {
@@ -34,7 +34,7 @@ static void see_all(dim3 grid, dim3 block)
             }
         }
     }
-    cr_assert(cudaFree(out) == cudaSuccess);
+    OK(cudaFree(out));
 }
 
 Test(model_threads, indices_in_one_to_three_dimensions)
@@ -57,12 +57,12 @@ Test(model_threads, order_of_threads_and_blocks)
     int *turn = device(sizeof *turn, 0);
     cudaLaunchConfig_t config = line(BLOCKS, THREADS);
 
-    cr_assert(launch_note_order(&config, turns, turn) == cudaSuccess);
+    OK(launch_note_order(&config, turns, turn));
     for (int i = 0; i < BLOCKS * THREADS; i++)
         cr_assert(turns[i] == i);
     kg__model_set_order(KG__MODEL_REVERSED);
     *turn = 0;
-    cr_assert(launch_note_order(&config, turns, turn) == cudaSuccess);
+    OK(launch_note_order(&config, turns, turn));
     for (int i = 0; i < BLOCKS * THREADS; i++)
         cr_assert(turns[i] == BLOCKS * THREADS - 1 - i);
 }
@@ -86,7 +86,7 @@ Test(model_threads, values_cross_threads_at_barriers)
 
             for (int rounds = 1; rounds <= 4; rounds++) {
                 fill_ascending(values, 3 * threads);
-                cr_assert(launch_reverse(&config, values, rounds) == cudaSuccess);
+                OK(launch_reverse(&config, values, rounds));
                 cr_assert(kg__model_last_launch().barriers == 6 * (uint64_t)rounds);
                 cr_assert(kg__model_last_launch().threads == 3 * (uint64_t)sizes[s]);
                 for (int i = 0; i < 3 * threads; i++) {
@@ -106,7 +106,7 @@ Test(model_threads, barriers_in_three_dimensions)
     cudaLaunchConfig_t config = shape((dim3){ 1, 2, 1 }, (dim3){ 4, 6, 20 });
 
     fill_ascending(values, 2 * 480);
-    cr_assert(launch_reverse(&config, values, 1) == cudaSuccess);
+    OK(launch_reverse(&config, values, 1));
     for (int i = 0; i < 480; i++)
         cr_assert(values[i] == 479 - i && values[480 + i] == 480 + 479 - i);
 }
@@ -120,7 +120,7 @@ Test(model_threads, a_race_shows_between_the_orders)
     for (int order = KG__MODEL_ASCENDING; order <= KG__MODEL_REVERSED; order++) {
         kg__model_set_order((kg__model_order)order);
         fill_ascending(memory, 64);
-        cr_assert(launch_reverse_racy(&config, memory) == cudaSuccess);
+        OK(launch_reverse_racy(&config, memory));
         memcpy(values[order], memory, sizeof values[0]);
     }
     cr_assert(memcmp(values[0], values[1], sizeof values[0]) != 0);
@@ -138,7 +138,7 @@ Test(model_threads, dynamic_shared_memory_and_its_limits)
 
     fill_ascending(values, BLOCKS * THREADS);
     config.dynamicSmemBytes = (size_t)THREADS * sizeof *values;
-    cr_assert(launch_rotate_dynamic(&config, values, poisoned) == cudaSuccess);
+    OK(launch_rotate_dynamic(&config, values, poisoned));
     for (int i = 0; i < BLOCKS * THREADS; i++) {
         int block = i / THREADS * THREADS;
 
@@ -148,32 +148,29 @@ Test(model_threads, dynamic_shared_memory_and_its_limits)
         cr_assert(poisoned[i] != 0, "block %d found what another left behind", i);
 
     config.dynamicSmemBytes = 49152;
-    cr_assert(launch_rotate_dynamic(&config, values, poisoned) == cudaSuccess);
+    OK(launch_rotate_dynamic(&config, values, poisoned));
     config.dynamicSmemBytes = 49153;
-    cr_assert(launch_rotate_dynamic(&config, values, poisoned) == cudaErrorInvalidValue);
+    REFUSED(launch_rotate_dynamic(&config, values, poisoned));
     cr_assert(strstr(kg__model_failure(), "49153 bytes of dynamic shared memory, of which a block "
                                           "has 49152: ask for more, up to 232448, with") != NULL,
               "%s", kg__model_failure());
-    cr_assert(allow_rotate_dynamic(232449) == cudaErrorInvalidValue);
-    cr_assert(allow_rotate_dynamic(-1) == cudaErrorInvalidValue);
-    cr_assert(allow_rotate_dynamic(232448) == cudaSuccess);
-    cr_assert(cudaFuncGetAttributes(&is, rotate_dynamic_kernel()) == cudaSuccess);
+    REFUSED(allow_rotate_dynamic(232449));
+    REFUSED(allow_rotate_dynamic(-1));
+    OK(allow_rotate_dynamic(232448));
+    OK(cudaFuncGetAttributes(&is, rotate_dynamic_kernel()));
     cr_assert(is.maxDynamicSharedSizeBytes == 232448 && is.maxThreadsPerBlock == 1024);
     config.dynamicSmemBytes = 232448;
-    cr_assert(launch_rotate_dynamic(&config, values, poisoned) == cudaSuccess);
+    OK(launch_rotate_dynamic(&config, values, poisoned));
     config.dynamicSmemBytes = 232449;
-    cr_assert(launch_rotate_dynamic(&config, values, poisoned) == cudaErrorInvalidValue);
+    REFUSED(launch_rotate_dynamic(&config, values, poisoned));
     cr_assert(cudaFuncSetAttribute(NULL, cudaFuncAttributeMaxDynamicSharedMemorySize, 4) ==
               cudaErrorInvalidDeviceFunction);
-    cr_assert(cudaFuncSetAttribute(rotate_dynamic_kernel(),
-                                   cudaFuncAttributePreferredSharedMemoryCarveout,
-                                   50) == cudaSuccess);
-    cr_assert(cudaFuncSetAttribute(rotate_dynamic_kernel(),
-                                   cudaFuncAttributePreferredSharedMemoryCarveout,
-                                   101) == cudaErrorInvalidValue);
-    cr_assert(cudaFuncSetAttribute(rotate_dynamic_kernel(), (enum cudaFuncAttribute)99, 1) ==
-              cudaErrorInvalidValue);
-    cr_assert(cudaFuncGetAttributes(NULL, rotate_dynamic_kernel()) == cudaErrorInvalidValue);
+    OK(cudaFuncSetAttribute(rotate_dynamic_kernel(), cudaFuncAttributePreferredSharedMemoryCarveout,
+                            50));
+    REFUSED(cudaFuncSetAttribute(rotate_dynamic_kernel(),
+                                 cudaFuncAttributePreferredSharedMemoryCarveout, 101));
+    REFUSED(cudaFuncSetAttribute(rotate_dynamic_kernel(), (enum cudaFuncAttribute)99, 1));
+    REFUSED(cudaFuncGetAttributes(NULL, rotate_dynamic_kernel()));
     cr_assert(cudaFuncGetAttributes(&is, NULL) == cudaErrorInvalidDeviceFunction);
 }
 
@@ -182,7 +179,7 @@ Test(model_threads, static_shared_arrays_are_poisoned_and_counted)
     int *poisoned = device((size_t)4 * 32 * sizeof *poisoned, 0);
     cudaLaunchConfig_t config = line(4, 32);
 
-    cr_assert(launch_find_static_poison(&config, poisoned) == cudaSuccess);
+    OK(launch_find_static_poison(&config, poisoned));
     for (int i = 0; i < 4 * 32; i++)
         cr_assert(poisoned[i] == 1, "thread %d", i);
     cr_assert(find_static_poison_attributes().sharedSizeBytes == 384);
@@ -198,7 +195,7 @@ Test(model_threads, too_much_static_shared_memory, .init = cr_redirect_stderr)
     cr_assert_str_eq(complaints(),
                      "kernelgate: kernel large_shared: its shared arrays take 49156 bytes, and a "
                      "block has 49152: nvcc would not build it; take dynamic shared memory\n");
-    cr_assert(cudaDeviceSynchronize() == cudaSuccess);
+    OK(cudaDeviceSynchronize());
 }
 
 Test(model_threads, ended_threads_do_not_hold_up_a_barrier)
@@ -210,7 +207,7 @@ Test(model_threads, ended_threads_do_not_hold_up_a_barrier)
         kg__model_set_order((kg__model_order)order);
         for (int staying = 0; staying <= 200; staying += 50) {
             memset(out, 0, 200 * sizeof *out);
-            cr_assert(launch_leave_early(&config, staying, out) == cudaSuccess);
+            OK(launch_leave_early(&config, staying, out));
             cr_assert(kg__model_last_launch().barriers == (staying > 0 ? 4 : 0));
             for (int i = 0; i < 200; i++)
                 cr_assert(out[i] == (i < staying ? staying : 0));
@@ -224,7 +221,7 @@ Test(model_threads, votes_of_a_block)
     cudaLaunchConfig_t config = line(1, 77);
 
     for (int limit = 0; limit <= 77; limit += 7) {
-        cr_assert(launch_votes(&config, limit, out[0]) == cudaSuccess);
+        OK(launch_votes(&config, limit, out[0]));
         for (int i = 0; i < 77; i++)
             cr_assert(out[i][0] == limit && out[i][1] == (limit == 77) && out[i][2] == (limit > 0));
     }
@@ -237,13 +234,13 @@ static void operate(warp_operation operation, int argument, int width, int *out)
     cudaLaunchConfig_t config = line(1, 48);
 
     kg__model_set_order(KG__MODEL_REVERSED);
-    cr_assert(launch_warp(&config, operation, argument, width, memory) == cudaSuccess);
+    OK(launch_warp(&config, operation, argument, width, memory));
     memcpy(out, memory, 48 * sizeof *out);
     kg__model_set_order(KG__MODEL_ASCENDING);
-    cr_assert(launch_warp(&config, operation, argument, width, memory) == cudaSuccess);
+    OK(launch_warp(&config, operation, argument, width, memory));
     cr_assert(memcmp(out, memory, 48 * sizeof *out) == 0, "the order of lanes shows");
     cr_assert(kg__model_last_launch().warp_operations > 0 && kg__model_last_launch().barriers == 0);
-    cr_assert(cudaFree(memory) == cudaSuccess);
+    OK(cudaFree(memory));
 }
 
 /* The value of a lane, as the kernel has it; all ones where the lane does not exist. */
@@ -331,7 +328,7 @@ Test(model_threads, shuffles_of_every_type)
     int *out = device(64 * sizeof *out, 0);
     cudaLaunchConfig_t config = line(1, 64);
 
-    cr_assert(launch_shuffle_types(&config, out) == cudaSuccess);
+    OK(launch_shuffle_types(&config, out));
     for (int i = 0; i < 64; i++)
         cr_assert(out[i] == 1);
 }
@@ -343,7 +340,7 @@ Test(model_threads, parts_of_a_warp_meet_apart)
 
     for (int order = KG__MODEL_ASCENDING; order <= KG__MODEL_REVERSED; order++) {
         kg__model_set_order((kg__model_order)order);
-        cr_assert(launch_half_warps(&config, out) == cudaSuccess);
+        OK(launch_half_warps(&config, out));
         for (int i = 0; i < 64; i++) {
             int base = i / 16 * 16;
 
@@ -360,10 +357,10 @@ Test(model_threads, ended_lanes_do_not_hold_up_a_warp)
 
     for (int order = KG__MODEL_ASCENDING; order <= KG__MODEL_REVERSED; order++) {
         kg__model_set_order((kg__model_order)order);
-        cr_assert(launch_leave_warp(&config, 20, out) == cudaSuccess);
+        OK(launch_leave_warp(&config, 20, out));
         for (int i = 0; i < 20; i++)
             cr_assert(out[i] == 8);
-        cr_assert(launch_leave_warp(&config, 1, out) == cudaSuccess);
+        OK(launch_leave_warp(&config, 1, out));
         cr_assert(out[0] == -1, "lane 1 has ended, so its value is undefined");
     }
 }
@@ -380,7 +377,7 @@ Test(model_threads, sums_by_shuffles_and_barriers)
     for (int order = KG__MODEL_ASCENDING; order <= KG__MODEL_REVERSED; order++) {
         kg__model_set_order((kg__model_order)order);
         memset(sums, 0, BLOCKS * sizeof *sums);
-        cr_assert(launch_block_sum(&config, values, sums) == cudaSuccess);
+        OK(launch_block_sum(&config, values, sums));
         for (int i = 0; i < BLOCKS; i++) {
             int expected = THREADS * (THREADS * i) + THREADS * (THREADS - 1) / 2;
 
@@ -398,7 +395,7 @@ Test(model_threads, atomics)
 
     naturals[0] = UINT32_MAX;
     naturals[2] = 0x0f;
-    cr_assert(launch_atomics(&config, integers, naturals, reals) == cudaSuccess);
+    OK(launch_atomics(&config, integers, naturals, reals));
     cr_assert(integers[0] == 63 * 64 / 2 && integers[1] == -64);
     cr_assert(integers[2] == -63 && integers[3] == 63);
     cr_assert(integers[4] == 64 && integers[5] == 63);
@@ -412,7 +409,7 @@ Test(model_threads, mathematics)
     int *out = device(MATHEMATICS * sizeof *out, 0);
     cudaLaunchConfig_t config = line(1, 1);
 
-    cr_assert(launch_mathematics(&config, out) == cudaSuccess);
+    OK(launch_mathematics(&config, out));
     for (int i = 0; i < MATHEMATICS; i++)
         cr_assert(out[i] == 1, "check %d", i);
 }
