@@ -7,46 +7,40 @@
 
 #include "tests/model/model_fixture.h"
 
+static bool is_index(uint3 index, size_t number, dim3 extent)
+{
+    return index.x == number % extent.x && index.y == number / extent.x % extent.y &&
+           index.z == number / extent.x / extent.y;
+}
+
 static void see_all(dim3 grid, dim3 block)
 {
-    size_t count = (size_t)grid.x * grid.y * grid.z * block.x * block.y * block.z;
+    const size_t threads = (size_t)block.x * block.y * block.z;
+    const size_t count = (size_t)grid.x * grid.y * grid.z * threads;
     cudaLaunchConfig_t config = shape(grid, block);
     seen *out = device(count * sizeof *out, 0);
-    size_t i = 0;
 
     OK(launch_see(&config, out));
-    for (unsigned int bz = 0; bz < grid.z; bz++) {
-        for (unsigned int by = 0; by < grid.y; by++) {
-            for (unsigned int bx = 0; bx < grid.x; bx++) {
-                for (unsigned int z = 0; z < block.z; z++) {
-                    for (unsigned int y = 0; y < block.y; y++) {
-                        for (unsigned int x = 0; x < block.x; x++) {
-                            const seen *is = &out[i++];
-
-                            cr_assert(is->thread.x == x && is->thread.y == y && is->thread.z == z);
-                            cr_assert(is->block.x == bx && is->block.y == by && is->block.z == bz);
-                            cr_assert(is->times == 1 && is->warp_size == 32);
-                            cr_assert(memcmp(&is->block_dim, &block, sizeof block) == 0);
-                            cr_assert(memcmp(&is->grid_dim, &grid, sizeof grid) == 0);
-                        }
-                    }
-                }
-            }
-        }
+    for (size_t i = 0; i < count; i++) {
+        cr_assert(is_index(out[i].thread, i % threads, block));
+        cr_assert(is_index(out[i].block, i / threads, grid));
+        cr_assert(out[i].times == 1 && out[i].warp_size == 32);
+        cr_assert(memcmp(&out[i].block_dim, &block, sizeof block) == 0);
+        cr_assert(memcmp(&out[i].grid_dim, &grid, sizeof grid) == 0);
     }
     OK(cudaFree(out));
 }
 
 Test(model_threads, indices_in_one_to_three_dimensions)
 {
-    for (int order = KG__MODEL_ASCENDING; order <= KG__MODEL_REVERSED; order++) {
-        kg__model_set_order((kg__model_order)order);
-        see_all((dim3){ 1, 1, 1 }, (dim3){ 1, 1, 1 });
-        see_all((dim3){ 5, 1, 1 }, (dim3){ 33, 1, 1 });
-        see_all((dim3){ 3, 4, 1 }, (dim3){ 7, 5, 1 });
-        see_all((dim3){ 2, 3, 4 }, (dim3){ 3, 2, 5 });
-        see_all((dim3){ 1, 1, 3 }, (dim3){ 2, 1, 64 });
-        see_all((dim3){ 2, 1, 2 }, (dim3){ 32, 32, 1 });
+    static const dim3 shapes[][2] = {
+        { { 1, 1, 1 }, { 1, 1, 1 } }, { { 5, 1, 1 }, { 33, 1, 1 } }, { { 3, 4, 1 }, { 7, 5, 1 } },
+        { { 2, 3, 4 }, { 3, 2, 5 } }, { { 1, 1, 3 }, { 2, 1, 64 } }, { { 2, 1, 2 }, { 32, 32, 1 } },
+    };
+
+    for (size_t i = 0; i < LENGTH(shapes) * 2; i++) {
+        kg__model_set_order(i % 2 == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
+        see_all(shapes[i / 2][0], shapes[i / 2][1]);
     }
 }
 
@@ -80,7 +74,7 @@ Test(model_threads, values_cross_threads_at_barriers)
 
     for (int order = KG__MODEL_ASCENDING; order <= KG__MODEL_REVERSED; order++) {
         kg__model_set_order((kg__model_order)order);
-        for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+        for (size_t s = 0; s < LENGTH(sizes); s++) {
             int threads = (int)sizes[s];
             cudaLaunchConfig_t config = line(3, sizes[s]);
 
@@ -249,45 +243,38 @@ static int lane_value(int warp, int lane)
     return warp == 0 || lane < 16 ? 32 * warp + lane + 100 : -1;
 }
 
+/* The lane that a shuffle reads from. */
+static int source_of(warp_operation operation, int lane, int argument, int width)
+{
+    const int begin = lane / width * width;
+
+    switch (operation) {
+    case SHUFFLE:
+        return begin + argument % width;
+    case SHUFFLE_UP:
+        return lane - begin >= argument ? lane - argument : lane;
+    case SHUFFLE_DOWN:
+        return lane - begin + argument < width ? lane + argument : lane;
+    default:
+        return (lane ^ argument) < begin + width ? lane ^ argument : lane;
+    }
+}
+
 Test(model_threads, shuffles)
 {
     static const int widths[] = { 1, 2, 8, 16, 32 };
     static const int arguments[] = { 0, 1, 3, 7, 16, 31, 33 };
     int out[48];
 
-    for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++) {
-        for (size_t a = 0; a < sizeof arguments / sizeof arguments[0]; a++) {
-            int width = widths[w];
-            int argument = arguments[a];
+    for (size_t i = 0; i < LENGTH(widths) * LENGTH(arguments) * 4; i++) {
+        warp_operation operation = (warp_operation)(SHUFFLE + i % 4);
+        int width = widths[i / 4 % 5];
+        int argument = arguments[i / 20] % (operation == SHUFFLE ? 64 : 32);
 
-            operate(SHUFFLE, argument, width, out);
-            for (int i = 0; i < 48; i++)
-                cr_assert(out[i] == lane_value(i / 32, i % 32 / width * width + argument % width));
-            argument %= 32;
-            operate(SHUFFLE_UP, argument, width, out);
-            for (int i = 0; i < 48; i++) {
-                int lane = i % 32;
-
-                cr_assert(out[i] ==
-                          lane_value(i / 32, lane % width >= argument ? lane - argument : lane));
-            }
-            operate(SHUFFLE_DOWN, argument, width, out);
-            for (int i = 0; i < 48; i++) {
-                int lane = i % 32;
-
-                cr_assert(
-                    out[i] ==
-                    lane_value(i / 32, lane % width + argument < width ? lane + argument : lane));
-            }
-            operate(SHUFFLE_XOR, argument, width, out);
-            for (int i = 0; i < 48; i++) {
-                int lane = i % 32;
-                int end = lane / width * width + width;
-
-                cr_assert(out[i] ==
-                          lane_value(i / 32, (lane ^ argument) < end ? lane ^ argument : lane));
-            }
-        }
+        operate(operation, argument, width, out);
+        for (int j = 0; j < 48; j++)
+            cr_assert(out[j] == lane_value(j / 32, source_of(operation, j % 32, argument, width)),
+                      "operation %d by %d of %d, thread %d", (int)operation, argument, width, j);
     }
 }
 
