@@ -212,14 +212,12 @@ Test(file, what_is_not_a_regular_file_is_not_read, .timeout = 10)
     static const struct {
         const char *name;
         const char *cause; /* NULL: it is opened */
-    } files[] = {
-        { "file", NULL },
-        { "link", NULL },
-        { "none", "No such file or directory" },
-        { "pipe", "it is not a regular file" },
-        { "folder", "it is not a regular file" },
-        { "device", "it is not a regular file" },
-    };
+    } files[] = { { "file", NULL },
+                  { "link", NULL },
+                  { "none", "No such file or directory" },
+                  { "pipe", "it is not a regular file" },
+                  { "folder", "it is not a regular file" },
+                  { "device", "it is not a regular file" } };
 
     write_text(at("file"), "text");
     cr_assert(symlink("file", at("link")) == 0);

@@ -201,20 +201,18 @@ Test(holding, a_process_that_is_not_there)
 
 Test(holding, files_that_do_not_say_who)
 {
-    static const char *const texts[] = {
-        "\n",
-        "process\n",
-        "process 0\nstarted 1\nhost a\n",
-        "process -5\nstarted 1\nhost a\n",
-        "process 99999999999999999999\nstarted 1\nhost a\n",
-        "process 4294967297\nstarted 1\nhost a\n",
-        "process 12x\nstarted 1\nhost a\n",
-        "process 12\nhost a\n",
-        "process 12\nstarted\nhost a\n",
-        "process 12\nstarted 1x\nhost a\n",
-        "process 12\nstarted 1\n",
-        "{\"process\": 12}",
-    };
+    static const char *const texts[] = { "\n",
+                                         "process\n",
+                                         "process 0\nstarted 1\nhost a\n",
+                                         "process -5\nstarted 1\nhost a\n",
+                                         "process 99999999999999999999\nstarted 1\nhost a\n",
+                                         "process 4294967297\nstarted 1\nhost a\n",
+                                         "process 12x\nstarted 1\nhost a\n",
+                                         "process 12\nhost a\n",
+                                         "process 12\nstarted\nhost a\n",
+                                         "process 12\nstarted 1x\nhost a\n",
+                                         "process 12\nstarted 1\n",
+                                         "{\"process\": 12}" };
     char *longer = kg__allocate(4097, 1);
     FILE *file;
 
@@ -276,11 +274,9 @@ Test(holding, a_file_that_stays_locked)
 /* The commands that write where a run leaves its results. */
 Test(holding, the_commands_leave_a_held_folder_alone)
 {
-    static const char *const commands[][4] = {
-        { KG__COMMAND, "begin" },
-        { KG__COMMAND, "results" },
-        { KG__COMMAND, "settle" },
-    };
+    static const char *const commands[][4] = { { KG__COMMAND, "begin" },
+                                               { KG__COMMAND, "results" },
+                                               { KG__COMMAND, "settle" } };
     pid_t stranger = start_stranger();
     kg__error error = { "" };
     char setting[300];

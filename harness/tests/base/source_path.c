@@ -34,21 +34,19 @@ Test(source, lines_are_those_of_files_that_are_there)
         const char *file;
         size_t line;
         size_t found; /* 0: nothing */
-    } rows[] = {
-        { "kernels/a/strided.cu", 27, 27 },
-        { "kernels/a/strided.cu", 0, 3 },
-        { "kernels/a/bare.cu", 0, 1 },
-        { "top.cu", 5, 5 },
-        { "kernels/a/gone.cu", 3, 0 },
-        { "kernels/../top.cu", 3, 0 },
-        { "../x/y.cu", 1, 0 },
-        { "/etc/passwd", 1, 0 },
-        { "kernels/a/pipe.cu", 3, 0 },
-        { "kernels/a/folder.cu", 3, 0 },
-        { longest, 3, 0 },
-        { "", 3, 0 },
-        { NULL, 3, 0 },
-    };
+    } rows[] = { { "kernels/a/strided.cu", 27, 27 },
+                 { "kernels/a/strided.cu", 0, 3 },
+                 { "kernels/a/bare.cu", 0, 1 },
+                 { "top.cu", 5, 5 },
+                 { "kernels/a/gone.cu", 3, 0 },
+                 { "kernels/../top.cu", 3, 0 },
+                 { "../x/y.cu", 1, 0 },
+                 { "/etc/passwd", 1, 0 },
+                 { "kernels/a/pipe.cu", 3, 0 },
+                 { "kernels/a/folder.cu", 3, 0 },
+                 { longest, 3, 0 },
+                 { "", 3, 0 },
+                 { NULL, 3, 0 } };
 
     memset(longest, 'a', sizeof longest - 1);
     cr_assert(mkfifo(at("kernels/a/pipe.cu"), 0600) == 0);

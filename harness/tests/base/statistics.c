@@ -74,18 +74,16 @@ Test(statistics, median)
         double samples[6];
         size_t count;
         double median;
-    } rows[] = {
-        { { 7 }, 1, 7 },
-        { { 4, 1, 3, 2 }, 4, 2.5 },
-        { { 9, -1, 5 }, 3, 5 },
-        { { 2, 1, 2, 2, 3, 2 }, 6, 2 },
-        { { DBL_MAX, DBL_MAX }, 2, DBL_MAX }, /* no overflow on the way */
-        { { INFINITY, 1, INFINITY }, 3, INFINITY },
-        { { -INFINITY, 1, 2, INFINITY }, 4, 1.5 },
-        { { 1, NAN, 2 }, 3, NAN },
-        { { NAN }, 1, NAN },
-        { { 0 }, 0, NAN },
-    };
+    } rows[] = { { { 7 }, 1, 7 },
+                 { { 4, 1, 3, 2 }, 4, 2.5 },
+                 { { 9, -1, 5 }, 3, 5 },
+                 { { 2, 1, 2, 2, 3, 2 }, 6, 2 },
+                 { { DBL_MAX, DBL_MAX }, 2, DBL_MAX }, /* no overflow on the way */
+                 { { INFINITY, 1, INFINITY }, 3, INFINITY },
+                 { { -INFINITY, 1, 2, INFINITY }, 4, 1.5 },
+                 { { 1, NAN, 2 }, 3, NAN },
+                 { { NAN }, 1, NAN },
+                 { { 0 }, 0, NAN } };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         double samples[6];
@@ -235,19 +233,17 @@ Test(statistics, relative_half_width)
     static const struct {
         kg__interval interval;
         double width;
-    } rows[] = {
-        { { 100, 99, 101 }, 0.01 },
-        { { 100, 98, 108 }, 0.05 },
-        { { 5, 5, 5 }, 0 },
-        { { 0, 0, 0 }, 0 },
-        { { 0, -1, 1 }, INFINITY },
-        { { -100, -101, -99 }, 0.01 },
-        { { 100, 99, INFINITY }, INFINITY },
-        { { NAN, NAN, NAN }, INFINITY },
-        { { 100, 101, 99 }, INFINITY },
-        { { INFINITY, 1, 2 }, INFINITY },
-        { { 100, -INFINITY, INFINITY }, INFINITY },
-    };
+    } rows[] = { { { 100, 99, 101 }, 0.01 },
+                 { { 100, 98, 108 }, 0.05 },
+                 { { 5, 5, 5 }, 0 },
+                 { { 0, 0, 0 }, 0 },
+                 { { 0, -1, 1 }, INFINITY },
+                 { { -100, -101, -99 }, 0.01 },
+                 { { 100, 99, INFINITY }, INFINITY },
+                 { { NAN, NAN, NAN }, INFINITY },
+                 { { 100, 101, 99 }, INFINITY },
+                 { { INFINITY, 1, 2 }, INFINITY },
+                 { { 100, -INFINITY, INFINITY }, INFINITY } };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         cr_expect(kg__relative_half_width(&rows[i].interval) == rows[i].width, "row %zu", i);

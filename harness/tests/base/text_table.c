@@ -6,12 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const kg__text_table_column columns[] = {
-    { "target", false, true },
-    { "case", false, false },
-    { "value", true, false },
-    { "note", false, false },
-};
+static const kg__text_table_column columns[] = { { "target", false, true },
+                                                 { "case", false, false },
+                                                 { "value", true, false },
+                                                 { "note", false, false } };
 
 static kg__text_table *make(void)
 {

@@ -62,27 +62,25 @@ Test(board, asking_shows_nothing)
 
 Test(board, what_names_no_board_is_an_error)
 {
-    static const char *const bad[] = {
-        "",
-        "id:",
-        "id:3,slots:1",
-        "id:gpu_,slots:1",
-        "id:" ID,
-        "id:" ID ",",
-        "id:" ID ",slots:",
-        "id:" ID ",slots:x",
-        "id:" ID ",slots:1x",
-        "id:" ID ",slots:1;id:" ID ",slots:1",
-        "id:" ID "0,slots:1",
-        "id:gpu_7fc4aa32_1cf4_0123_89ab_cdef0123456,slots:1",
-        "id:gpu_7fc4aa32_1cf4_0123_89ab_cdef0123456g,slots:1",
-        "id:gpu_7FC4aa32_1cf4_0123_89ab_cdef01234567,slots:1",
-        "id:gpu_7fc4aa3211cf4_0123_89ab_cdef01234567,slots:1",
-        "id:" UUID ",slots:1",
-        "id:mig_7fc4aa32_1cf4_0123_89ab_cdef01234567,slots:1",
-        "ID:" ID ",slots:1",
-        "slots:1,id:" ID,
-    };
+    static const char *const bad[] = { "",
+                                       "id:",
+                                       "id:3,slots:1",
+                                       "id:gpu_,slots:1",
+                                       "id:" ID,
+                                       "id:" ID ",",
+                                       "id:" ID ",slots:",
+                                       "id:" ID ",slots:x",
+                                       "id:" ID ",slots:1x",
+                                       "id:" ID ",slots:1;id:" ID ",slots:1",
+                                       "id:" ID "0,slots:1",
+                                       "id:gpu_7fc4aa32_1cf4_0123_89ab_cdef0123456,slots:1",
+                                       "id:gpu_7fc4aa32_1cf4_0123_89ab_cdef0123456g,slots:1",
+                                       "id:gpu_7FC4aa32_1cf4_0123_89ab_cdef01234567,slots:1",
+                                       "id:gpu_7fc4aa3211cf4_0123_89ab_cdef01234567,slots:1",
+                                       "id:" UUID ",slots:1",
+                                       "id:mig_7fc4aa32_1cf4_0123_89ab_cdef01234567,slots:1",
+                                       "ID:" ID ",slots:1",
+                                       "slots:1,id:" ID };
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         cr_expect(eq(int, given("1", bad[i]), KG__GPU_SLOT_BAD), "%s", bad[i]);

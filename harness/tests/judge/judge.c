@@ -175,19 +175,17 @@ Test(judge, the_figures_of_a_judgement)
         const kg__expectation *expectation;
         double value;
         double change, limit, smallest; /* NAN: none */
-    } rows[] = {
-        { &usual, 101000, 0.01, 0.02, 0.02 },
-        { &usual, 103000, 0.03, 0.02, 0.02 },
-        { &usual, 97000, -0.03, 0.02, 0.02 },
-        { &ungated, 200000, 1, 0.02, 0.02 },
-        { &none, 0, 0, 0, 0 },
-        { &none, 1, INFINITY, 0, 0 },
-        { &hundred, 0, -1, 0, 0 },
-        { NULL, 5, NAN, NAN, NAN },
-        /* The floor decides; the limit is the band's all the same. */
-        { &odd, 1049, 48.9 / 1000.1, 0.02, 50.2 / 1000.1 },
-        { &none_or_five, 6, INFINITY, 0, INFINITY },
-    };
+    } rows[] = { { &usual, 101000, 0.01, 0.02, 0.02 },
+                 { &usual, 103000, 0.03, 0.02, 0.02 },
+                 { &usual, 97000, -0.03, 0.02, 0.02 },
+                 { &ungated, 200000, 1, 0.02, 0.02 },
+                 { &none, 0, 0, 0, 0 },
+                 { &none, 1, INFINITY, 0, 0 },
+                 { &hundred, 0, -1, 0, 0 },
+                 { NULL, 5, NAN, NAN, NAN },
+                 /* The floor decides; the limit is the band's all the same. */
+                 { &odd, 1049, 48.9 / 1000.1, 0.02, 50.2 / 1000.1 },
+                 { &none_or_five, 6, INFINITY, 0, INFINITY } };
 
     ungated.gated = false;
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -464,35 +462,33 @@ Test(judge, exit_codes)
     static const struct {
         kg__tally tally;
         int plain, strict;
-    } rows[] = {
-        { { ALONE(KG__NO_BASELINE) }, 77, 2 },
-        /* What is outside of cases. */
-        { { ALONE(KG__PASS), .vanished = 1 }, 1, 1 },
-        { { ALONE(KG__PASS), .unlisted = 1 }, 0, 1 },
-        { { ALONE(KG__PASS), .failed_claims = 1 }, 1, 1 },
-        { { ALONE(KG__PASS), .broken = 1 }, 2, 2 },
-        /* An error outweighs a regression. */
-        { { .verdicts = { [KG__SLOWER] = 1, [KG__ERROR] = 1 } }, 2, 2 },
-        { { ALONE(KG__SLOWER), .broken = 1 }, 2, 2 },
-        /* Nothing at all is an error; nothing judged for a reason is a skip. */
-        { { .broken = 0 }, 2, 2 },
-        { { .vanished = 3 }, 2, 2 },
-        { { .unavailable = 2 }, 77, 2 },
-        { { .filtered_out = 2 }, 77, 77 },
-        { { .unavailable = 1, .filtered_out = 1 }, 77, 2 },
-        { { ALONE(KG__NO_BASELINE), .filtered_out = 1 }, 77, 2 },
-        /* A deleted case cannot hide behind a filter, nor can a failure. */
-        { { .filtered_out = 2, .vanished = 1 }, 1, 1 },
-        { { .unavailable = 2, .vanished = 1 }, 1, 2 },
-        { { .filtered_out = 2, .failed_claims = 1 }, 1, 1 },
-        { { .unavailable = 2, .broken = 1 }, 2, 2 },
-        /* Some judged and some not: what strict mode takes for an error outweighs what it takes for
-         * a failure, and a regression is one in either mode. */
-        { { ALONE(KG__PASS), .unavailable = 1 }, 0, 2 },
-        { { ALONE(KG__PASS), .filtered_out = 5 }, 0, 0 },
-        { { JUDGED(KG__NOISY), .unavailable = 1 }, 0, 2 },
-        { { JUDGED(KG__SLOWER), .unavailable = 1 }, 1, 1 },
-    };
+    } rows[] = { { { ALONE(KG__NO_BASELINE) }, 77, 2 },
+                 /* What is outside of cases. */
+                 { { ALONE(KG__PASS), .vanished = 1 }, 1, 1 },
+                 { { ALONE(KG__PASS), .unlisted = 1 }, 0, 1 },
+                 { { ALONE(KG__PASS), .failed_claims = 1 }, 1, 1 },
+                 { { ALONE(KG__PASS), .broken = 1 }, 2, 2 },
+                 /* An error outweighs a regression. */
+                 { { .verdicts = { [KG__SLOWER] = 1, [KG__ERROR] = 1 } }, 2, 2 },
+                 { { ALONE(KG__SLOWER), .broken = 1 }, 2, 2 },
+                 /* Nothing at all is an error; nothing judged for a reason is a skip. */
+                 { { .broken = 0 }, 2, 2 },
+                 { { .vanished = 3 }, 2, 2 },
+                 { { .unavailable = 2 }, 77, 2 },
+                 { { .filtered_out = 2 }, 77, 77 },
+                 { { .unavailable = 1, .filtered_out = 1 }, 77, 2 },
+                 { { ALONE(KG__NO_BASELINE), .filtered_out = 1 }, 77, 2 },
+                 /* A deleted case cannot hide behind a filter, nor can a failure. */
+                 { { .filtered_out = 2, .vanished = 1 }, 1, 1 },
+                 { { .unavailable = 2, .vanished = 1 }, 1, 2 },
+                 { { .filtered_out = 2, .failed_claims = 1 }, 1, 1 },
+                 { { .unavailable = 2, .broken = 1 }, 2, 2 },
+                 /* Some judged and some not: what strict mode takes for an error outweighs what it
+                  * takes for a failure, and a regression is one in either mode. */
+                 { { ALONE(KG__PASS), .unavailable = 1 }, 0, 2 },
+                 { { ALONE(KG__PASS), .filtered_out = 5 }, 0, 0 },
+                 { { JUDGED(KG__NOISY), .unavailable = 1 }, 0, 2 },
+                 { { JUDGED(KG__SLOWER), .unavailable = 1 }, 1, 1 } };
 
     for (size_t i = 0; i < COUNT(rows); i++) {
         int plain = kg__exit_code(&rows[i].tally, false);

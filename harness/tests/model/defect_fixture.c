@@ -13,13 +13,11 @@
 static const struct {
     size_t inputs, outputs, output_count;
     bool adds; /* its output is 0 before the launch, and added to; otherwise it is poisoned */
-} sizes_of[] = {
-    [SUM_ROWS] = { 7, 1, 0, false },
-    [MULTIPLY] = { 1, 8, 0, false },
-    [TOTAL] = { 1, 0, 1, false },
-    [ADD_UP] = { 1, 0, 1, true },
-    [COUNT_VALUES] = { 1, 0, DEFECT_BINS, true },
-};
+} sizes_of[] = { [SUM_ROWS] = { 7, 1, 0, false },
+                 [MULTIPLY] = { 1, 8, 0, false },
+                 [TOTAL] = { 1, 0, 1, false },
+                 [ADD_UP] = { 1, 0, 1, true },
+                 [COUNT_VALUES] = { 1, 0, DEFECT_BINS, true } };
 
 /* Output i, of inputs that are whole numbers, so that every sum of them is exact. */
 static double output_of(const defect *row, size_t n, size_t block, const float *in, size_t i)

@@ -278,22 +278,20 @@ Test(defects, are_named_from_the_projects_directory_on)
 /* A line that goes wrong in two ways, in different memory. */
 Test(defects, reads_and_writes_of_one_line_are_two_findings)
 {
-    static const kg__finding expected[] = {
-        { .kind = KG__OUT_OF_BOUNDS,
-          .symbol = "in",
-          .offset = 2120,
-          .size = 2120,
-          .count = 46,
-          .bytes = 4,
-          .by.access = KG__READ },
-        { .kind = KG__OUT_OF_BOUNDS,
-          .symbol = "out",
-          .offset = 2120,
-          .size = 2120,
-          .count = 46,
-          .bytes = 4,
-          .by.access = KG__WRITE },
-    };
+    static const kg__finding expected[] = { { .kind = KG__OUT_OF_BOUNDS,
+                                              .symbol = "in",
+                                              .offset = 2120,
+                                              .size = 2120,
+                                              .count = 46,
+                                              .bytes = 4,
+                                              .by.access = KG__READ },
+                                            { .kind = KG__OUT_OF_BOUNDS,
+                                              .symbol = "out",
+                                              .offset = 2120,
+                                              .size = 2120,
+                                              .count = 46,
+                                              .bytes = 4,
+                                              .by.access = KG__WRITE } };
     const defect guard = { DEFECT(no_guard, DOUBLE) };
     run done = launch(&guard, true, KG__MODEL_CHECK);
 

@@ -339,14 +339,12 @@ Test(places, before_and_behind_everything)
 static const struct {
     const char *name;
     const char *options[3];
-} ways[] = {
-    { "dwarf5", { "-gdwarf-5" } },
-    { "dwarf4", { "-gdwarf-4" } },
-    { "split5", { "-gdwarf-5", "-gsplit-dwarf" } },
-    { "split4", { "-gdwarf-4", "-gsplit-dwarf" } },
-    { "compressed", { "-g", "-gz" } },
-    { "types", { "-g", "-fdebug-types-section" } },
-};
+} ways[] = { { "dwarf5", { "-gdwarf-5" } },
+             { "dwarf4", { "-gdwarf-4" } },
+             { "split5", { "-gdwarf-5", "-gsplit-dwarf" } },
+             { "split4", { "-gdwarf-4", "-gsplit-dwarf" } },
+             { "compressed", { "-g", "-gz" } },
+             { "types", { "-g", "-fdebug-types-section" } } };
 
 Test(places, libraries, .fini = remove_folder, .timeout = 100)
 {

@@ -72,15 +72,13 @@ Test(watch_samples, planes, .timeout = 100)
     for (size_t i = 0; i < LENGTH(edges) * LENGTH(edges); i++) {
         int columns = edges[i % 4];
         int rows = edges[i / 4];
-        const grid_case plane = {
-            .launch = launch_smooth,
-            .grid = { (unsigned int)columns, (unsigned int)rows, 1 },
-            .block = { 16, 8, 1 },
-            .n = columns * 16 - 8,
-            .rows = rows * 8 - 3,
-            .layers = 1,
-            .k = 2,
-        };
+        const grid_case plane = { .launch = launch_smooth,
+                                  .grid = { (unsigned int)columns, (unsigned int)rows, 1 },
+                                  .block = { 16, 8, 1 },
+                                  .n = columns * 16 - 8,
+                                  .rows = rows * 8 - 3,
+                                  .layers = 1,
+                                  .k = 2 };
 
         compare_with_whole(&plane, 3);
         compare_with_whole(&plane, 30);
@@ -91,15 +89,13 @@ Test(watch_samples, volumes, .timeout = 100)
 {
     for (int edge = 1; edge <= 5; edge++) {
         const unsigned int blocks = (unsigned int)edge;
-        const grid_case volume = {
-            .launch = launch_smooth,
-            .grid = { blocks, blocks, blocks },
-            .block = { 16, 2, 4 },
-            .n = edge * 16 - 8,
-            .rows = edge * 2 - 1,
-            .layers = edge * 4 - 2,
-            .k = 1,
-        };
+        const grid_case volume = { .launch = launch_smooth,
+                                   .grid = { blocks, blocks, blocks },
+                                   .block = { 16, 2, 4 },
+                                   .n = edge * 16 - 8,
+                                   .rows = edge * 2 - 1,
+                                   .layers = edge * 4 - 2,
+                                   .k = 1 };
 
         compare_with_whole(&volume, 2);
         compare_with_whole(&volume, 20);

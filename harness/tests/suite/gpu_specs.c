@@ -36,19 +36,17 @@ static bool parse(const char *text)
 
 Test(gpus, those_that_are_known)
 {
-    static const char *const keys[] = {
-        "nvidia-geforce-gtx-titan-black",
-        "nvidia-geforce-gtx-titan-x",
-        "nvidia-titan-v",
-        "nvidia-geforce-rtx-2080-ti",
-        "nvidia-geforce-rtx-4070",
-        "nvidia-geforce-rtx-4090",
-        "nvidia-a100-sxm4-40gb",
-        "nvidia-a100-sxm4-80gb",
-        "nvidia-h100-80gb-hbm3",
-        "nvidia-h100-pcie",
-        "nvidia-h200",
-    };
+    static const char *const keys[] = { "nvidia-geforce-gtx-titan-black",
+                                        "nvidia-geforce-gtx-titan-x",
+                                        "nvidia-titan-v",
+                                        "nvidia-geforce-rtx-2080-ti",
+                                        "nvidia-geforce-rtx-4070",
+                                        "nvidia-geforce-rtx-4090",
+                                        "nvidia-a100-sxm4-40gb",
+                                        "nvidia-a100-sxm4-80gb",
+                                        "nvidia-h100-80gb-hbm3",
+                                        "nvidia-h100-pcie",
+                                        "nvidia-h200" };
 
     cr_assert(kg__gpu_specs_add_known(&gpus, &error), "%s", error.text);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
@@ -68,12 +66,10 @@ Test(gpus, their_peaks_are_the_published_ones)
     static const struct {
         const char *key;
         double peak;
-    } published[] = {
-        { "nvidia-titan-v", 14.9 },          { "nvidia-geforce-rtx-2080-ti", 13.4 },
-        { "nvidia-geforce-rtx-4070", 29.1 }, { "nvidia-geforce-rtx-4090", 82.6 },
-        { "nvidia-a100-sxm4-80gb", 19.5 },   { "nvidia-h100-80gb-hbm3", 67 },
-        { "nvidia-h100-pcie", 51.2 },        { "nvidia-h200", 67 },
-    };
+    } published[] = { { "nvidia-titan-v", 14.9 },          { "nvidia-geforce-rtx-2080-ti", 13.4 },
+                      { "nvidia-geforce-rtx-4070", 29.1 }, { "nvidia-geforce-rtx-4090", 82.6 },
+                      { "nvidia-a100-sxm4-80gb", 19.5 },   { "nvidia-h100-80gb-hbm3", 67 },
+                      { "nvidia-h100-pcie", 51.2 },        { "nvidia-h200", 67 } };
 
     cr_assert(kg__gpu_specs_add_known(&gpus, &error));
     for (size_t i = 0; i < sizeof published / sizeof *published; i++) {

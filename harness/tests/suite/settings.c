@@ -171,13 +171,11 @@ Test(run, the_glob_that_was_meant)
     static const struct {
         const char *list;
         const char *meant;
-    } table[] = {
-        { "copy", "copy/*" },
-        { "cpoy/*", "copy/*" },
-        { "matmul/tield", "matmul/tiled/*" },
-        { "nothing at all,matmul/tiled/1/b9", "matmul/tiled/1/b8" },
-        { " matmul/naive/1/b8", "matmul/naive/1/b8" },
-    };
+    } table[] = { { "copy", "copy/*" },
+                  { "cpoy/*", "copy/*" },
+                  { "matmul/tield", "matmul/tiled/*" },
+                  { "nothing at all,matmul/tiled/1/b9", "matmul/tiled/1/b8" },
+                  { " matmul/naive/1/b8", "matmul/naive/1/b8" } };
 
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         char *meant = kg__glob_meant(table[i].list, ids, sizeof ids / sizeof *ids);
@@ -195,10 +193,7 @@ Test(run, globs_that_take_none)
         const char *list;
         const char *without;
     } table[] = {
-        { "matmul/*,copy/*", "" },
-        { "", "" },
-        { ",*/b8,", "" },
-        { "copy,matmul/*,x", "copy,x" },
+        { "matmul/*,copy/*", "" }, { "", "" }, { ",*/b8,", "" }, { "copy,matmul/*,x", "copy,x" }
     };
 
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
