@@ -87,8 +87,7 @@ Test(table_gpu, a_gpu_checks_and_times)
 {
     const kg_comparison table = comparison(variants, sizes, one_launch);
 
-    cr_assert(eq(str, KG__TARGET_KIND, "gpu"));
-    cr_assert(kg__part_purposes("count") == 0);
+    cr_assert(strcmp(KG__TARGET_KIND, "gpu") == 0 && kg__part_purposes("count") == 0);
     expect_ids(&table, "check",
                "naive/1/b16 tiled_2/1/b16 naive/31x33x17/b16 tiled_2/31x33x17/b16 naive/530/b16 "
                "tiled_2/530/b16 naive/5x5x100x2/b16 tiled_2/5x5x100x2/b16");
@@ -126,8 +125,7 @@ Test(table, expands_in_order)
 {
     kg_comparison table = comparison(variants, sizes, launches);
 
-    cr_assert(eq(str, KG__TARGET_KIND, "model"));
-    cr_assert(kg__part_purposes("count") == KG_PURPOSE_COUNT && kg__part_purposes("time") == 0);
+    cr_assert(strcmp(KG__TARGET_KIND, "model") == 0 && kg__part_purposes("time") == 0);
     expect_ids(&table, "check",
                "naive/1/b16 tiled_2/1/b16 naive/1/b256g1056 tiled_2/1/b256g1056 "
                "naive/31x33x17/b16 tiled_2/31x33x17/b16 naive/31x33x17/b256g1056 "
@@ -170,7 +168,6 @@ Test(table, variants_with_launches_of_their_own)
                "strided/6/b256g132 again/6/b256");
     cr_assert(kg__table_expand(&table, "check", &cases, NULL));
     cr_assert(kg__table_side_by_side(&cases.list[4], &cases.list[6]), "b256 and b256g132");
-    cr_assert(kg__table_side_by_side(&cases.list[5], &cases.list[6]));
     cr_assert(not(kg__table_side_by_side(&cases.list[3], &cases.list[4])), "b64 and b256");
     cr_assert(not(kg__table_side_by_side(&cases.list[4], &cases.list[12])), "5 and 6");
     kg__case_list_free(&cases);
@@ -214,7 +211,6 @@ Test(table, defects_are_a_part)
     expect_ids(&table, "count", "naive/5/- tiled_2/5/-");
     cr_assert(kg__table_expand(&table, "defects", &cases, NULL));
     cr_assert(cases.list[1].variant == &defects[1].variant, "each has a process of its own");
-    cr_assert(strcmp(cases.list[2].variant->idea, "b") == 0);
     kg__case_list_free(&cases);
     cr_assert(kg__part_purposes("defects") == 0 && kg__is_part("defects"));
     cr_assert(kg__is_part("count") && !kg__is_part("time") && !kg__is_part("claim_a"));
@@ -327,7 +323,6 @@ Test(table, launches_without_threads_are_refused)
     }
 }
 
-/* A comma or a slash in a name would be read as another id, or as two filters. */
 Test(table, names_are_plain)
 {
     static const char *const bad[] = { "",        "Matmul", "mat-mul", "mat/mul",
@@ -392,7 +387,9 @@ Test(table, work_that_is_not_a_number_is_refused)
     table.work = work_without_bytes;
     expect_error(&table, "check", "matmul: .work has -0.4");
     table.sizes = refused;
-    cr_assert(kg__table_expand(&table, "check", &(kg__case_list){ 0 }, NULL));
+    table.launches = NULL;
+    expect_ids(&table, "check",
+               "naive/2/- tiled_2/2/- naive/-3/- tiled_2/-3/- naive/0/- tiled_2/0/-");
     table.takes_zero = true;
     expect_error(&table, "check", ".work has inf operations and 0 bytes for the size that begins");
 }
