@@ -183,7 +183,6 @@ Test(judge, the_figures_of_a_judgement)
                  { &none, 1, INFINITY, 0, 0 },
                  { &hundred, 0, -1, 0, 0 },
                  { NULL, 5, NAN, NAN, NAN },
-                 /* The floor decides; the limit is the band's all the same. */
                  { &odd, 1049, 48.9 / 1000.1, 0.02, 50.2 / 1000.1 },
                  { &none_or_five, 6, INFINITY, 0, INFINITY } };
 

@@ -49,64 +49,56 @@ Test(racing, a_look_leaves_the_samples_in_their_order)
     cr_expect(isnan(racer.interval.value));
 }
 
+/* An interval that begins above the end of the leader's, or above a margin on it, is out. */
 Test(racing, an_interval_above_the_leaders_is_out)
 {
-    kg__racer *racers[] = { make_racer(100, 1), make_racer(105, 1), make_racer(105.5, 1) };
+    static const struct {
+        double margin, least[3];
+    } rows[] = { { 0, { 100, 105, 105.5 } }, { 0.02, { 100, 107, 107.2 } } };
 
-    cr_expect(kg__race_end_round(racers, 3, 1, 0, 0.005));
-    cr_expect(racers[0]->dropped_in_round == 0);
-    cr_expect(racers[1]->dropped_in_round == 0, "it begins where the leader's ends");
-    cr_expect(racers[2]->dropped_in_round == 1);
-    free_racers(racers, 3);
+    for (size_t i = 0; i < 2; i++) {
+        kg__racer *racers[3];
+
+        for (size_t j = 0; j < 3; j++)
+            racers[j] = make_racer(rows[i].least[j], 1);
+        cr_expect(kg__race_end_round(racers, 3, 1, rows[i].margin, 0.005));
+        cr_expect(racers[0]->dropped_in_round == 0 && racers[1]->dropped_in_round == 0);
+        cr_expect(racers[2]->dropped_in_round == 1);
+        free_racers(racers, 3);
+    }
 }
 
-Test(racing, a_margin_spares_what_is_near)
+/* How many of so many racers, each slower than the one before by `step`, are in after rounds. */
+static size_t race_alike(size_t count, double step, int rounds, int dropped[])
 {
-    kg__racer *racers[] = { make_racer(100, 1), make_racer(107, 1), make_racer(107.2, 1) };
+    kg__racer *racers[20];
+    size_t in = 0;
 
-    cr_expect(kg__race_end_round(racers, 3, 1, 0.02, 0.005));
-    cr_expect(racers[1]->dropped_in_round == 0 && racers[2]->dropped_in_round == 1);
-    free_racers(racers, 3);
+    for (size_t i = 0; i < count; i++)
+        racers[i] = make_racer(100 + step * (double)i, 1);
+    for (int round = 1; round <= rounds; round++)
+        cr_expect(kg__race_end_round(racers, count, round, 0, 0.005));
+    for (size_t i = 0; i < count; i++) {
+        dropped[i] = racers[i]->dropped_in_round;
+        in += dropped[i] == 0;
+    }
+    free_racers(racers, count);
+    return in;
 }
 
-/* However many are alike, half of them go, and the last few stay until they are told apart. */
+/* However many are alike, half of them go, and the last few stay until they differ. */
 Test(racing, the_slower_half_goes)
 {
-    enum { COUNT = 20 };
-    kg__racer *racers[COUNT];
-    size_t in = 0;
+    int dropped[20];
 
-    for (int i = 0; i < COUNT; i++)
-        racers[i] = make_racer(100 + 0.001 * i, 1);
-    cr_expect(kg__race_end_round(racers, COUNT, 1, 0, 0.005));
-    for (int i = 0; i < COUNT; i++)
-        cr_expect((racers[i]->dropped_in_round == 0) == (i < 10), "number %d", i);
-    cr_expect(kg__race_end_round(racers, COUNT, 2, 0, 0.005));
-    cr_expect(kg__race_end_round(racers, COUNT, 3, 0, 0.005));
-    cr_expect(kg__race_end_round(racers, COUNT, 4, 0, 0.005));
-    for (int i = 0; i < COUNT; i++)
-        in += racers[i]->dropped_in_round == 0;
-    cr_expect(in == KG__RACERS_SPARED, "%zu are in", in);
-    cr_expect(racers[10]->dropped_in_round == 1 && racers[5]->dropped_in_round == 2);
-    cr_expect(racers[4]->dropped_in_round == 3);
-    free_racers(racers, COUNT);
-}
-
-/* Equal medians do not take more out than are to go. */
-Test(racing, ties_keep_their_number)
-{
-    enum { COUNT = 11 };
-    kg__racer *racers[COUNT];
-    size_t in = 0;
-
-    for (int i = 0; i < COUNT; i++)
-        racers[i] = make_racer(100, 1);
-    cr_expect(kg__race_end_round(racers, COUNT, 1, 0, 0.005));
-    for (int i = 0; i < COUNT; i++)
-        in += racers[i]->dropped_in_round == 0;
-    cr_expect(in == 6, "%zu are in", in);
-    cr_expect(racers[0]->dropped_in_round == 0 && racers[10]->dropped_in_round == 1);
-    free_racers(racers, COUNT);
+    cr_expect(race_alike(20, 0.001, 1, dropped) == 10);
+    for (int i = 0; i < 20; i++)
+        cr_expect((dropped[i] == 0) == (i < 10), "number %d", i);
+    cr_expect(race_alike(20, 0.001, 4, dropped) == KG__RACERS_SPARED);
+    cr_expect(dropped[10] == 1 && dropped[5] == 2 && dropped[4] == 3);
+    /* Equal medians do not take more out than are to go. */
+    cr_expect(race_alike(11, 0, 1, dropped) == 6);
+    cr_expect(dropped[0] == 0 && dropped[10] == 1);
 }
 
 Test(racing, ends_when_the_last_few_are_known)
@@ -243,7 +235,7 @@ static size_t race(const double *times, size_t count, double noise, cost *spent,
     return winner;
 }
 
-/* Races of `count` candidates whose times lie up to `spread` above the least, beside exhaustive
+/* Races of `count` candidates whose times lie up to `spread` above the least, and exhaustive
  * searches. */
 static tally simulate(size_t count, double spread, double noise, int races)
 {

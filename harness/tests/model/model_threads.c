@@ -310,16 +310,6 @@ Test(model_threads, votes_and_reductions_of_a_warp)
         cr_assert(out[i] == (i ^ 1) + 100);
 }
 
-Test(model_threads, shuffles_of_every_type)
-{
-    int *out = device(64 * sizeof *out, 0);
-    cudaLaunchConfig_t config = line(1, 64);
-
-    OK(launch_shuffle_types(&config, out));
-    for (int i = 0; i < 64; i++)
-        cr_assert(out[i] == 1);
-}
-
 Test(model_threads, parts_of_a_warp_meet_apart)
 {
     int *out = device(64 * sizeof *out, 0);
@@ -391,14 +381,19 @@ Test(model_threads, atomics)
     cr_assert((int)reals[0] == 32);
 }
 
-Test(model_threads, mathematics)
+/* Each of these checks itself, and writes 1. */
+Test(model_threads, mathematics_and_types)
 {
-    int *out = device(MATHEMATICS * sizeof *out, 0);
-    cudaLaunchConfig_t config = line(1, 1);
+    int *out = device(64 * sizeof *out, 0);
+    cudaLaunchConfig_t single = line(1, 1);
+    cudaLaunchConfig_t two_warps = line(1, 64);
 
-    OK(launch_mathematics(&config, out));
+    OK(launch_mathematics(&single, out));
     for (int i = 0; i < MATHEMATICS; i++)
         cr_assert(out[i] == 1, "check %d", i);
+    OK(launch_shuffle_types(&two_warps, out));
+    for (int i = 0; i < 64; i++)
+        cr_assert(out[i] == 1, "thread %d", i);
 }
 
 enum { LAUNCHES = 200 };
