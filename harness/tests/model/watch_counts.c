@@ -23,7 +23,6 @@ static const struct {
     /* As many as the longest loop: 100 * 31, far more than a lane's trace holds. All lanes read one
      * address. */
     { KERNEL(loops_of_unequal_length), 100, 3100, 1, KG__GLOBAL_LOAD_SECTORS, 3100 },
-    { KERNEL(loops_of_unequal_length_downward), 100, 3100, 1, 0, 0 },
     /* The last lane leaves at 3 * 31, before its second load: 94 and 93. */
     { KERNEL(loop_with_break), 100, 187, 1, 0, 0 },
     { KERNEL(loop_with_continue), 200, 200, 1, 0, 0 },
@@ -31,7 +30,6 @@ static const struct {
     { KERNEL(nested_loops), 100, 400, 1, 0, 0 },
     { KERNEL(switch_of_four), 0, 4, 1, 0, 0 },
     { KERNEL(early_return), 0, 2, 2, 0, 0 },
-    { KERNEL(either_value), 0, 2, 1, 0, 0 },
     { KERNEL(lambda_called_twice), 100, 200, 1, 0, 0 },
     /* The longest of the odd lanes, 3100, one of all, then the longest of the even ones, 3000. */
     { KERNEL(meet_after_long_work), 100, 6101, 1, 0, 0 },
@@ -43,7 +41,6 @@ static const struct {
     { KERNEL(shuffle_between), 0, 1, 1, KG__SHUFFLES, 5 },
     /* What is not a vector is copied word by word, or byte by byte where it is not aligned. */
     { KERNEL(copy_triples), 0, 3, 3, KG__GLOBAL_LOAD_SECTORS, 36 },
-    { KERNEL(copy_dozens), 0, 12, 12, KG__GLOBAL_STORE_SECTORS, 384 },
     { KERNEL(copy_packed), 0, 4, 1, 0, 0 },
     { KERNEL(copy_sixteen_bytes), 0, 4, 4, 0, 0 },
     { KERNEL(copy_some_bytes), 5, 5, 5, 0, 0 },
@@ -51,9 +48,7 @@ static const struct {
     { KERNEL(set_some_bytes), 5, 0, 5, 0, 0 },
     { KERNEL(copy_volatile), 0, 2, 1, 0, 0 },
     { KERNEL(copy_hinted), 0, 1, 1, 0, 0 },
-    { KERNEL(copy_pairs), 0, 1, 1, KG__GLOBAL_STORE_SECTORS, 8 },
     { KERNEL(copy_quads), 0, 1, 1, KG__GLOBAL_STORE_SECTORS, 16 },
-    { KERNEL(copy_doubles), 0, 1, 1, KG__GLOBAL_LOAD_SECTORS, 8 },
     { KERNEL(negate_bools), 0, 1, 1, KG__GLOBAL_LOAD_SECTORS, 1 },
     { KERNEL(copy_by_way_of_local), 3, 8, 8, 0, 0 },
     { KERNEL(copy_unsanitized), 0, 1, 1, 0, 0 },

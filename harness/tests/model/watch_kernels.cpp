@@ -60,15 +60,6 @@ EACH(loops_of_unequal_length)
     d.b[i] = sum;
 }
 
-EACH(loops_of_unequal_length_downward)
-{
-    float sum = 0.0f;
-
-    for (int j = d.k * (31 - i) - 1; j >= 0; j--)
-        sum += d.a[j];
-    d.b[i] = sum;
-}
-
 EACH(loop_with_break)
 {
     float sum = 0.0f;
@@ -165,11 +156,6 @@ static __device__ int find_from(const float *a, int begin, int end)
 EACH(return_from_a_loop)
 {
     d.numbers[i] = find_from(d.a, i * d.k, (i + 1) * d.k) - i * d.k;
-}
-
-EACH(either_value)
-{
-    d.b[i] = i % 2 == 0 ? d.a[i] : d.a[i + 64] + 1.0f;
 }
 
 EACH(lambda_called_twice)
@@ -284,24 +270,9 @@ EACH(copy_triples)
     copy_as<watch_triple>(d, i);
 }
 
-EACH(copy_dozens)
-{
-    copy_as<watch_dozen>(d, i);
-}
-
-EACH(copy_pairs)
-{
-    copy_as<float2>(d, i);
-}
-
 EACH(copy_quads)
 {
     copy_as<float4>(d, i);
-}
-
-EACH(copy_doubles)
-{
-    copy_as<double>(d, i);
 }
 
 EACH(copy_packed)

@@ -11,14 +11,10 @@ extern "C" {
 
 #define WATCH_MAX_BLOCK 1024 /* threads per block, for all of these kernels */
 
-/* 12 bytes, 48 bytes, and 7 bytes of which the number is aligned to nothing. */
+/* 12 bytes, and 7 bytes of which the number is aligned to nothing. */
 typedef struct watch_triple {
     float x, y, z;
 } watch_triple;
-
-typedef struct watch_dozen {
-    float value[12];
-} watch_dozen;
 
 typedef struct __attribute__((packed)) watch_packed {
     unsigned char tag;
@@ -40,16 +36,15 @@ typedef cudaError_t launcher(const cudaLaunchConfig_t *config, watch_data data);
 
 /* watch_kernels.cpp */
 launcher launch_copy, launch_copy_by_linear_thread, launch_copy_grid_stride, launch_either_branch,
-    launch_nested_branches, launch_loops_of_unequal_length, launch_loops_of_unequal_length_downward,
-    launch_loop_with_break, launch_loop_with_continue, launch_loop_with_branches,
-    launch_nested_loops, launch_switch_of_four, launch_early_return, launch_return_from_a_loop,
-    launch_either_value, launch_lambda_called_twice, launch_meet_after_long_work,
-    launch_leave_before_barrier, launch_short_circuit, launch_pointer_of_two,
-    launch_pointer_to_shared_or_global, launch_one_lane_works, launch_warp_sync_in_a_loop,
-    launch_shuffle_between, launch_copy_triples, launch_copy_dozens, launch_copy_pairs,
-    launch_copy_quads, launch_copy_doubles, launch_copy_packed, launch_copy_sixteen_bytes,
-    launch_copy_some_bytes, launch_move_some_bytes, launch_set_some_bytes, launch_copy_volatile,
-    launch_copy_hinted, launch_copy_bytes, launch_negate_bools, launch_copy_by_way_of_local,
+    launch_nested_branches, launch_loops_of_unequal_length, launch_loop_with_break,
+    launch_loop_with_continue, launch_loop_with_branches, launch_nested_loops,
+    launch_switch_of_four, launch_early_return, launch_return_from_a_loop,
+    launch_lambda_called_twice, launch_meet_after_long_work, launch_leave_before_barrier,
+    launch_short_circuit, launch_pointer_of_two, launch_pointer_to_shared_or_global,
+    launch_one_lane_works, launch_warp_sync_in_a_loop, launch_shuffle_between, launch_copy_triples,
+    launch_copy_quads, launch_copy_packed, launch_copy_sixteen_bytes, launch_copy_some_bytes,
+    launch_move_some_bytes, launch_set_some_bytes, launch_copy_volatile, launch_copy_hinted,
+    launch_copy_bytes, launch_negate_bools, launch_copy_by_way_of_local,
     launch_compare_and_swap_halves, launch_copy_unsanitized, launch_load_constant_quads,
     launch_load_constant_doubles, launch_smooth, launch_copy_with_barriers,
     launch_copy_beyond_in_the_last_block;
