@@ -173,13 +173,11 @@ Test(file, what_cannot_be_replaced_stays)
         const char *name;
         const char *said;
         mode_t kind; /* 0: nothing is there */
-    } rows[] = {
-        { "nowhere/x", "nowhere/x: cannot be written: No such file", 0 },
-        { "x", "/x: cannot be written", S_IFDIR },
-        { "pipe", "/pipe: cannot be written: it is not a regular file", S_IFIFO },
-        { "to_pipe", ": cannot be written: it is not a regular file", S_IFLNK },
-        { "to_nothing", "/to_nothing: cannot be written", S_IFLNK },
-    };
+    } rows[] = { { "nowhere/x", "nowhere/x: cannot be written: No such file", 0 },
+                 { "x", "/x: cannot be written", S_IFDIR },
+                 { "pipe", "/pipe: cannot be written: it is not a regular file", S_IFIFO },
+                 { "to_pipe", ": cannot be written: it is not a regular file", S_IFLNK },
+                 { "to_nothing", "/to_nothing: cannot be written", S_IFLNK } };
 
     cr_assert(mkdir(at("x"), 0777) == 0 && mkfifo(at("pipe"), 0666) == 0);
     write_text(at("x/inside"), "");

@@ -98,7 +98,7 @@ Test(nvml, tells_the_driver_and_the_number_of_cards)
     kg__nvml_driver(nvml, driver, sizeof driver);
     cr_expect(eq(str, driver, "580.159.04"));
     kg__nvml_driver(nvml, small, sizeof small);
-    cr_expect(eq(str, small, ""), "a version that does not fit is not told");
+    cr_expect(eq(str, small, ""), "a version that does not fit is left out");
     cr_expect(eq(int, kg__nvml_count(nvml), 1));
     answer("count=8,driver=none");
     cr_expect(eq(int, kg__nvml_count(nvml), 8));
@@ -223,12 +223,12 @@ static kg__nvml_processes listed(const char *settings)
 {
     kg__nvml *nvml = NULL;
     kg__nvml_processes all;
-    bool told;
+    bool is_listed;
 
     answer(settings);
     nvml = open_fake();
-    told = kg__nvml_list(nvml, "0", &all);
-    cr_expect(eq(int, told, all.count >= 0));
+    is_listed = kg__nvml_list(nvml, "0", &all);
+    cr_expect(eq(int, is_listed, all.count >= 0));
     kg__nvml_close(nvml);
     return all;
 }

@@ -230,20 +230,6 @@ ParameterizedTest(const size_t *number, defects, a_cost_moves_a_counter)
     json_decref(defective);
 }
 
-/* Where the last tiles are partial, a request has fewer lanes. The figures are Nsight Compute's on
- * an NVIDIA H200. */
-Test(defects, bank_conflicts_are_those_of_the_hardware)
-{
-    for (int defective = 0; defective <= 1; defective++) {
-        run done = launch_with(&costs[0], 530, 256, defective, KG__MODEL_COUNT);
-
-        cr_assert(done.right);
-        cr_assert(done.report->counts.value[KG__SHARED_LOAD_WAVEFRONTS] ==
-                  (defective ? 280900 : 9010));
-        cr_assert(done.report->counts.value[KG__SHARED_LOAD_REQUESTS] == 9010);
-    }
-}
-
 static const defect off_by_one = { DEFECT(off_by_one_guard, DOUBLE) };
 
 /* What an observer records of a case's findings: by names from the project's directory on. */

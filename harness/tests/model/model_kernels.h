@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* What a thread sees of where it stands. */
+/* What a thread sees of its own position. */
 typedef struct seen {
     uint3 thread, block, block_dim, grid_dim;
     int warp_size;

@@ -67,42 +67,37 @@ static void fill_ascending(int *values, int count)
         values[i] = i;
 }
 
-Test(model_threads, values_cross_threads_at_barriers)
+/* Reverses 3 blocks of so many values in each order and number of rounds. */
+static void reverse_all(dim3 block)
 {
-    static const unsigned int sizes[] = { 1, 2, 31, 32, 33, 64, 255, 1000, 1024 };
-    int *values = device((size_t)3 * 1024 * sizeof *values, 0);
+    const int threads = (int)(block.x * block.y * block.z);
+    cudaLaunchConfig_t config = shape((dim3){ 1, 3, 1 }, block);
+    int *values = device((size_t)3 * (size_t)threads * sizeof *values, 0);
 
-    for (int order = KG__MODEL_ASCENDING; order <= KG__MODEL_REVERSED; order++) {
-        kg__model_set_order((kg__model_order)order);
-        for (size_t s = 0; s < LENGTH(sizes); s++) {
-            int threads = (int)sizes[s];
-            cudaLaunchConfig_t config = line(3, sizes[s]);
+    for (int i = 0; i < 8; i++) {
+        const int rounds = i / 2 + 1;
 
-            for (int rounds = 1; rounds <= 4; rounds++) {
-                fill_ascending(values, 3 * threads);
-                OK(launch_reverse(&config, values, rounds));
-                cr_assert(kg__model_last_launch().barriers == 6 * (uint64_t)rounds);
-                cr_assert(kg__model_last_launch().threads == 3 * (uint64_t)sizes[s]);
-                for (int i = 0; i < 3 * threads; i++) {
-                    int block = i / threads * threads;
+        kg__model_set_order(i % 2 == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
+        fill_ascending(values, 3 * threads);
+        OK(launch_reverse(&config, values, rounds));
+        cr_assert(kg__model_last_launch().barriers == 6 * (uint64_t)rounds);
+        cr_assert(kg__model_last_launch().threads == 3 * (uint64_t)threads);
+        for (int j = 0; j < 3 * threads; j++) {
+            int begin = j / threads * threads;
 
-                    cr_assert(values[i] ==
-                              (rounds % 2 == 0 ? i : block + threads - 1 - (i - block)));
-                }
-            }
+            cr_assert(values[j] == (rounds % 2 == 0 ? j : 2 * begin + threads - 1 - j));
         }
     }
+    OK(cudaFree(values));
 }
 
-Test(model_threads, barriers_in_three_dimensions)
+Test(model_threads, values_cross_threads_at_barriers)
 {
-    int *values = device((size_t)2 * 480 * sizeof *values, 0);
-    cudaLaunchConfig_t config = shape((dim3){ 1, 2, 1 }, (dim3){ 4, 6, 20 });
+    static const dim3 blocks[] = { { 1, 1, 1 },  { 2, 1, 1 },   { 31, 1, 1 },   { 32, 1, 1 },
+                                   { 33, 1, 1 }, { 255, 1, 1 }, { 1024, 1, 1 }, { 4, 6, 20 } };
 
-    fill_ascending(values, 2 * 480);
-    OK(launch_reverse(&config, values, 1));
-    for (int i = 0; i < 480; i++)
-        cr_assert(values[i] == 479 - i && values[480 + i] == 480 + 479 - i);
+    for (size_t i = 0; i < LENGTH(blocks); i++)
+        reverse_all(blocks[i]);
 }
 
 Test(model_threads, a_race_shows_between_the_orders)
@@ -139,7 +134,7 @@ Test(model_threads, dynamic_shared_memory_and_its_limits)
         cr_assert(values[i] == block + (i - block + 1) % THREADS);
     }
     for (int i = 0; i < BLOCKS; i++)
-        cr_assert(poisoned[i] != 0, "block %d found what another left behind", i);
+        cr_assert(poisoned[i] != 0, "block %d found what another left", i);
 
     config.dynamicSmemBytes = 49152;
     OK(launch_rotate_dynamic(&config, values, poisoned));
@@ -280,31 +275,31 @@ Test(model_threads, shuffles)
 
 Test(model_threads, votes_and_reductions_of_a_warp)
 {
+    static const struct {
+        warp_operation operation;
+        int argument;
+        unsigned int first, second; /* of the lanes of the whole warp, and of the half one */
+    } rows[] = {
+        { BALLOT_ODD, 0, 0xaaaaaaaau, 0xaaaa },
+        { ANY_IS, 120, 1, 0 },
+        { ALL_BELOW, 132, 1, 0 },
+        { SUM, 0, 32 * 100 + 31 * 16, 16 * 132 + 15 * 8 },
+        { MINIMUM, 110, 110 - 131 + 100, 110 - 147 + 132 },
+        { MAXIMUM, 110, 110 - 100 + 131, 110 - 132 + 147 },
+        { ALL_BITS, 0, 0, 0x80 },
+        { ANY_BITS, 0, 0xff, 0x80 | 0x1f },
+        { PARITY, 0, 0, 0 },
+    };
     int out[48];
-    int sums[2] = { 0, 0 };
 
-    for (int i = 0; i < 48; i++)
-        sums[i / 32] += i + 100;
-    operate(BALLOT_ODD, 0, 32, out);
-    cr_assert((unsigned int)out[0] == 0xaaaaaaaau && (unsigned int)out[47] == 0xaaaau);
-    operate(ANY_IS, 120, 32, out);
-    cr_assert(out[0] == 1 && out[31] == 1 && out[32] == 0);
-    operate(ALL_BELOW, 132, 32, out);
-    cr_assert(out[0] == 1 && out[32] == 0);
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        operate(rows[i].operation, rows[i].argument, 32, out);
+        for (int lane = 0; lane < 48; lane++)
+            cr_assert((unsigned int)out[lane] == (lane < 32 ? rows[i].first : rows[i].second),
+                      "row %zu, lane %d: %#x", i, lane, (unsigned int)out[lane]);
+    }
     operate(MATCH_MOD, 4, 32, out);
     cr_assert((unsigned int)out[1] == 0x22222222u && out[35] == 0x8888);
-    operate(SUM, 0, 32, out);
-    cr_assert(out[0] == sums[0] && out[31] == sums[0] && out[47] == sums[1]);
-    operate(MINIMUM, 110, 32, out);
-    cr_assert(out[0] == 110 - 131 + 100 && out[40] == 110 - 147 + 132);
-    operate(MAXIMUM, 110, 32, out);
-    cr_assert(out[0] == 110 - 100 + 131 && out[40] == 110 - 132 + 147);
-    operate(ALL_BITS, 0, 32, out);
-    cr_assert(out[0] == 0 && out[32] == 0x80);
-    operate(ANY_BITS, 0, 32, out);
-    cr_assert(out[0] == 0xff && out[32] == (0x80 | 0x1f));
-    operate(PARITY, 0, 32, out);
-    cr_assert(out[0] == 0 && out[32] == 0);
     operate(SYNC, 0, 32, out);
     for (int i = 0; i < 48; i++)
         cr_assert(out[i] == (i ^ 1) + 100);

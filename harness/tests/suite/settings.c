@@ -136,20 +136,18 @@ Test(run, what_a_filter_may_have_meant)
 {
     static const struct {
         const char *list, *nearest, *meant; /* "": not compared; NULL: none */
-    } rows[] = {
-        { "matmul/tield/*", "matmul/tiled/1/b8", "matmul/tiled/*" },
-        { "matmull/*", "matmul/naive/1/b8", "" },
-        { "matmul/tiled/531/*", "matmul/tiled/530/b16", "" },
-        { "matmul/tiled/530/b17", "matmul/tiled/530/b16", "" },
-        { "copy", "copy/plain/530/-", "copy/*" },
-        { "nothing at all,cpoy/*", "copy/plain/530/-", "copy/*" },
-        { "matmul/tield", "", "matmul/tiled/*" },
-        { "nothing at all,matmul/tiled/1/b9", "", "matmul/tiled/1/b8" },
-        { " matmul/naive/1/b8", "", "matmul/naive/1/b8" },
-        { "nothing at all", NULL, NULL },
-        { "*", NULL, "" },
-        { "", NULL, "" },
-    };
+    } rows[] = { { "matmul/tield/*", "matmul/tiled/1/b8", "matmul/tiled/*" },
+                 { "matmull/*", "matmul/naive/1/b8", "" },
+                 { "matmul/tiled/531/*", "matmul/tiled/530/b16", "" },
+                 { "matmul/tiled/530/b17", "matmul/tiled/530/b16", "" },
+                 { "copy", "copy/plain/530/-", "copy/*" },
+                 { "nothing at all,cpoy/*", "copy/plain/530/-", "copy/*" },
+                 { "matmul/tield", "", "matmul/tiled/*" },
+                 { "nothing at all,matmul/tiled/1/b9", "", "matmul/tiled/1/b8" },
+                 { " matmul/naive/1/b8", "", "matmul/naive/1/b8" },
+                 { "nothing at all", NULL, NULL },
+                 { "*", NULL, "" },
+                 { "", NULL, "" } };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const char *nearest = kg__nearest_to_globs(rows[i].list, all_ids, 4);
