@@ -1,4 +1,4 @@
-/* Who holds a folder: those that live, those that died, those whose number another process has now,
+/* Which process holds a folder: a live one, a dead one, one whose number another process has now,
  * and files that say nothing. */
 #include "base/run_lock.h"
 
@@ -80,7 +80,7 @@ static void end_stranger(pid_t process)
     cr_assert(waitpid(process, NULL, 0) == process);
 }
 
-Test(holding, a_folder_that_nobody_holds)
+Test(holding, a_folder_that_is_not_held)
 {
     kg__error error = { "" };
 
@@ -123,7 +123,7 @@ Test(holding, a_process_that_lives)
     expect_free();
 }
 
-/* A process that nobody waits for is dead though its number is not free yet. */
+/* A process that is not waited for is dead though its number is not free yet. */
 Test(holding, a_process_that_ended_and_was_not_waited_for)
 {
     const struct timespec moment = { 0, 1000000 };
@@ -338,7 +338,7 @@ static int race(void)
 
 Test(holding, of_many_at_once_one_wins)
 {
-    /* The first time nobody holds it, then one that died. */
+    /* The first time it is not held, then by a process that died. */
     for (int times = 0; times < 10; times++)
         cr_assert(race() == 1);
 }
@@ -410,7 +410,7 @@ Test(holding, the_scripts_read_it_as_strictly)
     }
 }
 
-/* What the script holds, its programs may write to, and nobody else. */
+/* What the script holds, its programs may write to, and no other process. */
 Test(holding, what_a_script_starts_descends_from_it)
 {
     char command[512];

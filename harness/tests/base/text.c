@@ -151,7 +151,7 @@ Test(text, fields_of_csv)
     }
 }
 
-Test(text, what_nobody_knows_leaves_a_cell_empty)
+Test(text, what_is_not_known_leaves_a_cell_empty)
 {
     char text[KG__FIGURE_SIZE] = "before";
 

@@ -141,7 +141,7 @@ Test(pairing, a_look_decides_what_is_plain)
     kg__hypothesis few = steady(11, 0.03);
     kg__hypothesis *const family[] = { &same, &slow, &close, &few };
 
-    /* The two greatest of the twelve lie below the margin: p is about 0.1. */
+    /* The two greatest of the twelve are below the margin: p is about 0.1. */
     close.differences[10] = close.differences[11] = -0.03;
     kg__take_look(family, 4, 0, false);
     cr_assert(slow.finding == KG__FOUND_SLOWER && slow.looked == 12 && slow.p == ldexp(1, -12));

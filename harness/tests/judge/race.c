@@ -1,4 +1,5 @@
-/* The rule of a race: who goes on, at its edges and in simulated races whose best is known. */
+/* The rule of a race: which racers go on, at its edges and in simulated races whose best is known.
+ */
 #include "judge/race.h"
 
 #include <criterion/criterion.h>
@@ -13,7 +14,7 @@ static void look_all(kg__racer *const *racers, size_t count)
         kg__racer_look(racers[i]);
 }
 
-/* Racers whose six samples lie from `least` to `least` + 5 `step`. */
+/* Racers whose six samples are from `least` to `least` + 5 `step`. */
 static kg__racer *make_racer(double least, double step)
 {
     kg__racer *racer = kg__allocate(1, sizeof *racer);

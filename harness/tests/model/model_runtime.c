@@ -244,7 +244,8 @@ Test(model_runtime, constants_on_a_stream)
               cudaErrorInvalidResourceHandle);
 }
 
-/* This program's kernels are not instrumented: nobody sees what they do, and it costs nothing. */
+/* This program's kernels are not instrumented: nothing of what they do is seen, and it costs
+ * nothing. */
 Test(model_runtime, watching_a_plain_program_sees_nothing)
 {
     cudaLaunchConfig_t config = line(3, 64);

@@ -65,7 +65,7 @@ Test(watch_counts, by_hand)
         kg__model_watch(i % 4 < 2 ? COUNT : BOTH, 0);
         data = make_data(1 << 16);
         data.k = by_hand[row].k;
-        start(by_hand[row].launch, one, line(32), data);
+        start(by_hand[row].launch, single, line(32), data);
         expect_requests(by_hand[row].loads, by_hand[row].stores, by_hand[row].name);
         if (by_hand[row].also_value > 0)
             expect_count(by_hand[row].also, by_hand[row].also_value, by_hand[row].name);
@@ -90,7 +90,7 @@ Test(watch_counts, words_of_constants)
 
         for (data.k = 1; data.k <= 8; data.k++) {
             kg__model_watch(BOTH, 0);
-            start(kinds[i].launch, one, line(32), data);
+            start(kinds[i].launch, single, line(32), data);
             expect_count(KG__CONSTANT_LOAD_REQUESTS, 1, kinds[i].name);
             expect_count(KG__CONSTANT_LOAD_WORDS, (uint64_t)data.k * kinds[i].words, kinds[i].name);
             expect_clean(kinds[i].name);
@@ -103,7 +103,7 @@ Test(watch_counts, copy_bytes)
     watch_data data = watch_both(1 << 16);
 
     data.n = 1024;
-    start(launch_copy_bytes, one, line(1024), data);
+    start(launch_copy_bytes, single, line(1024), data);
     expect_count(KG__GLOBAL_LOAD_REQUESTS, 32, "bytes");
     expect_count(KG__GLOBAL_LOAD_SECTORS, 32, "bytes");
     expect_count(KG__UNIQUE_BYTES_READ, 1024, "bytes");
@@ -121,7 +121,7 @@ Test(watch_counts, the_busiest_block)
         start(launch_copy_grid_stride, line(16), line(64), data);
         expect_count(KG__GLOBAL_LOAD_REQUESTS, 128, "16 blocks");
         expect_count(KG__BUSIEST_BLOCK_REQUESTS, 16, "16 blocks");
-        start(launch_copy_grid_stride, one, line(64), data);
+        start(launch_copy_grid_stride, single, line(64), data);
         expect_count(KG__GLOBAL_LOAD_REQUESTS, 256, "and one");
         expect_count(KG__BUSIEST_BLOCK_REQUESTS, 16 + 256, "and one");
         /* The blocks after the 32nd have nothing to do. */
@@ -152,7 +152,7 @@ Test(watch_counts, shared_memory_of_a_block)
 
 Test(watch_counts, launches)
 {
-    cudaLaunchConfig_t bad = { .gridDim = one, .blockDim = line(2048) };
+    cudaLaunchConfig_t bad = { .gridDim = single, .blockDim = line(2048) };
     watch_data data = make_data(1 << 12);
 
     kg__model_watch(COUNT, 0);
@@ -162,7 +162,7 @@ Test(watch_counts, launches)
     cr_assert(cudaMemset(data.b, 0, 64) == cudaSuccess);
     expect_count(KG__LAUNCHES, 1, "not a launch that is refused, and not a fill");
     data.n = 0;
-    start(launch_copy_grid_stride, one, one, data);
+    start(launch_copy_grid_stride, single, single, data);
     expect_count(KG__LAUNCHES, 2, "one that does nothing");
     /* Of a launch that is sampled, few blocks are run. */
     kg__model_watch(COUNT, 100);
@@ -203,7 +203,7 @@ Test(watch_counts, return_from_a_loop)
     for (int i = 0; i < 32; i++)
         rows[i][i] = -1.0f;
     cr_assert(cudaMemcpy(data.a, rows, sizeof rows, cudaMemcpyHostToDevice) == cudaSuccess);
-    start(launch_return_from_a_loop, one, line(32), data);
+    start(launch_return_from_a_loop, single, line(32), data);
     expect_requests(32, 1, "return from a loop");
     expect_clean("return from a loop");
 }
@@ -224,7 +224,7 @@ Test(watch_counts, blocks_of_every_size_and_shape)
         char how[64];
 
         snprintf(how, sizeof how, "%u x %u x %u", block.x, block.y, block.z);
-        start(launch_copy_by_linear_thread, one, block, watch_both(threads));
+        start(launch_copy_by_linear_thread, single, block, watch_both(threads));
         expect_requests(shapes[i].requests, shapes[i].requests, how);
         expect_count(KG__GLOBAL_LOAD_SECTORS, (threads + 7) / 8, how);
         expect_count(KG__UNIQUE_BYTES_READ, 4 * (uint64_t)threads, how);
@@ -245,10 +245,10 @@ Test(watch_counts, traces_of_every_length)
 
         snprintf(how, sizeof how, "%d times", data.k);
         kg__model_watch(COUNT, 0);
-        start(launch_loops_of_unequal_length, one, line(32), data);
+        start(launch_loops_of_unequal_length, single, line(32), data);
         expect_requests(31 * (uint64_t)data.k, 1, how);
         kg__model_watch(COUNT, 0);
-        start(launch_one_lane_works, one, line(47), data);
+        start(launch_one_lane_works, single, line(47), data);
         expect_requests(2 * ((uint64_t)data.k + 1), 2, how);
     }
 }
@@ -262,7 +262,7 @@ Test(watch_counts, threads_that_leave_before_a_barrier)
         char how[64];
 
         snprintf(how, sizeof how, "%u threads", sizes[i]);
-        start(launch_leave_before_barrier, one, line(sizes[i]), watch_both(1024));
+        start(launch_leave_before_barrier, single, line(sizes[i]), watch_both(1024));
         expect_requests(warps, warps - 1, how);
         expect_count(KG__BARRIERS, 1, how);
         expect_clean(how);

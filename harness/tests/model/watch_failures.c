@@ -20,7 +20,7 @@
 
 static void *launch_many(void *data)
 {
-    cudaLaunchConfig_t config = { .gridDim = one, .blockDim = line(64) };
+    cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(64) };
 
     for (int i = 0; i < LAUNCHES_EACH; i++) {
         if (launch_in_place(&config, *(const watch_data *)data) != cudaSuccess)
@@ -51,7 +51,7 @@ Test(watch_failures, launches_of_several_host_threads)
 
 static void fail_with(launcher *launch, cudaError_t expected, watch_data data)
 {
-    cudaLaunchConfig_t config = { .gridDim = one, .blockDim = line(64) };
+    cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(64) };
     cudaError_t error = launch(&config, data);
 
     cr_assert(error == expected, "%s, not %s", cudaGetErrorName(error), cudaGetErrorName(expected));
@@ -126,7 +126,7 @@ Test(watch_failures, memory_that_was_freed_and_replaced, .disabled = !FAULTS_ARE
 
     free_data(data.b);
     again.b = device_memory(64 * sizeof(float), "b");
-    start(launch_copy, one, line(64), again);
+    start(launch_copy, single, line(64), again);
     expect_clean("the memory in place of it");
     expect_fault(launch_copy, data, FOUND(AFTER_FREE, "b", 0, 256, 0));
     cr_expect(kg__model_seen()->findings[0].by.access == KG__WRITE);
@@ -151,7 +151,7 @@ Test(watch_failures, deep_recursion, .disabled = !FAULTS_ARE_CAUGHT)
     watch_data data = watch_both(64);
 
     data.k = 10;
-    start(launch_deep_recursion, one, one, data);
+    start(launch_deep_recursion, single, single, data);
     expect_clean("a little recursion");
     data.k = 1 << 30;
     fail_with(launch_deep_recursion, cudaErrorHardwareStackError, data);
@@ -166,15 +166,15 @@ Test(watch_failures, huge_local_array, .disabled = !FAULTS_ARE_CAUGHT)
 
 Test(watch_failures, launches_that_are_refused)
 {
-    cudaLaunchConfig_t config = { .gridDim = one, .blockDim = line(32) };
-    cudaLaunchConfig_t no_block = { .gridDim = one, .blockDim = line(0) };
+    cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(32) };
+    cudaLaunchConfig_t no_block = { .gridDim = single, .blockDim = line(0) };
     watch_data data = watch_both(64);
 
     cr_expect(launch_copy(&no_block, data) == cudaErrorInvalidConfiguration);
     cr_expect(launch_too_much_static_shared(&config, data) == cudaErrorInvalidKernelImage);
     cr_expect(kg__model_seen()->blocks == 0 && kg__model_seen()->accesses == 0);
     expect_clean("nothing ran");
-    start(launch_copy, one, line(32), data);
+    start(launch_copy, single, line(32), data);
     expect_count(KG__GLOBAL_LOAD_REQUESTS, 1, "after refusals");
 }
 
@@ -210,7 +210,7 @@ Test(watch_failures, endless_kernel)
     child = fork();
     cr_assert(child >= 0);
     if (child == 0) {
-        cudaLaunchConfig_t config = { .gridDim = one, .blockDim = line(64) };
+        cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(64) };
 
         launch_endless(&config, data);
         _exit(0);
@@ -229,7 +229,7 @@ static watch_data endless_data;
 
 static cudaError_t launch_endlessly(void *launch)
 {
-    cudaLaunchConfig_t config = { .gridDim = one, .blockDim = line(64) };
+    cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(64) };
 
     return (*(launcher **)launch)(&config, endless_data);
 }
@@ -292,7 +292,7 @@ static void write_report(int to)
     dprintf(to, "end\n");
 }
 
-static size_t report_of_another_process(bool randomised, char *text, size_t size)
+static size_t report_of_another_process(bool randomized, char *text, size_t size)
 {
     int ends[2];
     size_t used = 0;
@@ -308,7 +308,7 @@ static size_t report_of_another_process(bool randomised, char *text, size_t size
         snprintf(to, sizeof to, "%d", ends[1]);
         setenv("KG_TEST_REPORT_TO", to, 1);
         unsetenv("BXFI_MAP");
-        personality(randomised ? 0 : ADDR_NO_RANDOMIZE);
+        personality(randomized ? 0 : ADDR_NO_RANDOMIZE);
         execl("/proc/self/exe", "test_watch_failures", "--list", (char *)NULL);
         _exit(127);
     }

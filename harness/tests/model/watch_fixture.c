@@ -43,7 +43,7 @@ watch_data watch_both(size_t elements)
     return make_data(elements);
 }
 
-const dim3 one = { 1, 1, 1 };
+const dim3 single = { 1, 1, 1 };
 
 dim3 line(unsigned int x)
 {

@@ -23,7 +23,7 @@
 #define BOTH (KG__MODEL_COUNT | KG__MODEL_CHECK)
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
-extern const dim3 one;
+extern const dim3 single;
 
 /* A grid or block of one dimension. */
 dim3 line(unsigned int x);

@@ -61,7 +61,7 @@ Test(watch_memory, races_are_accesses_without_order)
 /* A wide access is one access. */
 Test(watch_memory, quads_never_written)
 {
-    start(launch_quads_never_written, one, line(64), watch_both(64));
+    start(launch_quads_never_written, single, line(64), watch_both(64));
     expect_only(FOUND(NEVER_WRITTEN, "staged", 0, 16384, 8), "quads");
     cr_expect(kg__model_seen()->findings[0].bytes == 16);
 }
@@ -86,13 +86,13 @@ Test(watch_memory, the_host_writes_a_part)
 
     kg__model_forget(data.a, 64 * sizeof(float));
     cr_assert(cudaMemset(data.a, 0, 32 * sizeof(float)) == cudaSuccess);
-    start(launch_copy, one, line(32), data);
+    start(launch_copy, single, line(32), data);
     expect_clean("the part that is written");
-    start(launch_copy, one, line(64), data);
+    start(launch_copy, single, line(64), data);
     expect_only(FOUND(NEVER_WRITTEN, "a", 128, 256, 32), "the part that is not");
     cr_assert(cudaMemset(data.a, 0, 64 * sizeof(float)) == cudaSuccess);
     kg__model_watch(BOTH, 0);
-    start(launch_copy, one, line(64), data);
+    start(launch_copy, single, line(64), data);
     expect_clean("all of it");
 }
 
@@ -104,14 +104,14 @@ Test(watch_memory, parts_of_words_are_written_and_forgotten)
     data.n = 32;
     kg__model_forget(data.bytes, 32);
     cr_assert(cudaMemset(data.bytes + 3, 0, 29) == cudaSuccess);
-    start(launch_copy_bytes, one, line(32), data);
+    start(launch_copy_bytes, single, line(32), data);
     expect_only(FOUND(NEVER_WRITTEN, "bytes", 0, 64, 3), "the host wrote all but three");
     kg__model_watch(BOTH, 0);
     kg__model_forget(data.bytes + 30, 2);
     cr_assert(cudaMemset(data.bytes, 0, 30) == cudaSuccess);
-    start(launch_negate_bools, one, line(30), data);
+    start(launch_negate_bools, single, line(30), data);
     expect_clean("what is not forgotten");
-    start(launch_negate_bools, one, line(32), data);
+    start(launch_negate_bools, single, line(32), data);
     expect_only(FOUND(NEVER_WRITTEN, "bytes", 30, 64, 2), "what is forgotten");
 }
 
@@ -125,19 +125,19 @@ Test(watch_memory, describes_a_part)
     kg__model_describe(whole + 16, 32 * sizeof(float), "inner", false);
     cr_assert(cudaMemset(whole, 0, 4096) == cudaSuccess);
     data.a = data.b = whole + 16;
-    start(launch_in_place, one, line(32), data);
+    start(launch_in_place, single, line(32), data);
     expect_clean("inside");
     data.a = whole + 15;
-    start(launch_in_place, one, line(32), data);
+    start(launch_in_place, single, line(32), data);
     expect_only(FOUND(OUT_OF_BOUNDS, "inner", -4, 128, 0), "before it");
     kg__model_watch(BOTH, 0);
     data.a = whole + 17;
-    start(launch_in_place, one, line(32), data);
+    start(launch_in_place, single, line(32), data);
     expect_only(FOUND(OUT_OF_BOUNDS, "inner", 128, 128, 0), "after it");
     kg__model_watch(BOTH, 0);
     kg__model_describe(whole, 4096, "all", true);
     cr_assert(cudaMemset(whole, 0, 4096) == cudaSuccess);
-    start(launch_in_place, one, line(32), data);
+    start(launch_in_place, single, line(32), data);
     expect_only(FOUND(READ_ONLY, "all", 68, 4096, 0), "described again");
 }
 
@@ -149,7 +149,7 @@ Test(watch_memory, bounds_of_a_bare_allocation)
     kg__model_watch(BOTH, 0);
     cr_assert(cudaMalloc((void **)&data.a, 32 * sizeof(float)) == cudaSuccess);
     cr_assert(cudaMemset(data.a, 0, 32 * sizeof(float)) == cudaSuccess);
-    start(launch_in_place, one, line(64), data);
+    start(launch_in_place, single, line(64), data);
     expect_only(FOUND(OUT_OF_BOUNDS, "allocation 1", 128, 128, 0), "8 elements too many");
 }
 
@@ -159,10 +159,10 @@ Test(watch_memory, memory_from_before_watching)
 
     cr_assert(cudaMalloc((void **)&data.a, 64 * sizeof(float)) == cudaSuccess);
     kg__model_watch(BOTH, 0);
-    start(launch_copy, one, line(64), data);
+    start(launch_copy, single, line(64), data);
     expect_clean("what the host did before is not known");
     cr_assert(cudaMalloc((void **)&data.a, 64 * sizeof(float)) == cudaSuccess);
-    start(launch_copy, one, line(64), data);
+    start(launch_copy, single, line(64), data);
     expect_only(FOUND(NEVER_WRITTEN, NULL, 0, 256, 0), "what it did since is");
 }
 
@@ -176,11 +176,11 @@ Test(watch_memory, checking_begins_again)
     kg__model_watch(COUNT, 0);
     cr_assert(cudaMemset(data.a, 0, 64 * sizeof(float)) == cudaSuccess);
     kg__model_watch(CHECK, 0);
-    start(launch_copy, one, line(64), data);
+    start(launch_copy, single, line(64), data);
     expect_clean("the host wrote while nothing was checked");
     kg__model_forget(data.a, 64 * sizeof(float));
     kg__model_watch(CHECK, 0);
-    start(launch_copy, one, line(64), data);
+    start(launch_copy, single, line(64), data);
     expect_only(FOUND(NEVER_WRITTEN, "a", 0, 256, 0), "checking went on");
 }
 
@@ -190,15 +190,15 @@ Test(watch_memory, outputs_that_are_read)
     watch_data data = watch_both(64);
 
     kg__model_forget(data.b, 64 * sizeof(float));
-    start(launch_read_before_writing, one, line(64), data);
+    start(launch_read_before_writing, single, line(64), data);
     expect_only(FOUND(NEVER_WRITTEN, "b", 0, 256, 64), "added to");
     kg__model_watch(BOTH, 0);
     kg__model_forget(data.b, 64 * sizeof(float));
-    start(launch_write_first_half, one, line(64), data);
+    start(launch_write_first_half, single, line(64), data);
     data.a = data.b;
-    start(launch_copy, one, line(32), data);
+    start(launch_copy, single, line(32), data);
     expect_clean("the first half");
-    start(launch_copy, one, line(64), data);
+    start(launch_copy, single, line(64), data);
     expect_only(FOUND(NEVER_WRITTEN, "b", 128, 256, 0), "the second half");
 }
 
@@ -214,7 +214,7 @@ Test(watch_memory, managed_and_pinned_memory)
             kg__model_describe(data.a, 256, "shared with the host", false);
         for (int j = 0; j < 64; j++)
             data.a[j] = 1.0f;
-        start(launch_copy, one, line(64), data);
+        start(launch_copy, single, line(64), data);
         expect_clean(i % 2 == 0 ? "managed" : "pinned");
         kg__model_free_all();
     }
@@ -224,15 +224,15 @@ Test(watch_memory, device_variables)
 {
     watch_data data = watch_both(128);
 
-    start(launch_fetch_from_variable, one, line(64), data);
+    start(launch_fetch_from_variable, single, line(64), data);
     expect_clean("variables begin as zeros");
-    start(launch_keep_in_variable, one, line(64), data);
-    start(launch_fetch_from_variable, one, line(64), data);
+    start(launch_keep_in_variable, single, line(64), data);
+    start(launch_fetch_from_variable, single, line(64), data);
     expect_clean("one launch after the other");
     start(launch_keep_in_variable, line(2), line(64), data);
     expect_only(FOUND(RACE_IN_BLOCK, "variable", 0, 0, 0), "two blocks write to it");
     kg__model_watch(BOTH, 0);
-    start(launch_keep_in_variable, one, line(65), data);
+    start(launch_keep_in_variable, single, line(65), data);
     expect_only(FOUND(OUT_OF_BOUNDS, "'float [64]'", 0, 0, 0), "one thread too many");
     cr_expect(kg__model_seen()->findings[0].index == 64);
 }
@@ -241,14 +241,14 @@ Test(watch_memory, constants)
 {
     watch_data data = watch_both(64);
 
-    start(launch_write_to_constant, one, line(32), data);
+    start(launch_write_to_constant, single, line(32), data);
     expect_only(FOUND(READ_ONLY, "constants", 0, 128, 0), "a write to a constant");
     kg__model_watch(BOTH, 0);
     kg__model_forget(data.a, 64 * sizeof(float));
     cr_assert(fetch_constants(data.a) == cudaSuccess);
-    start(launch_copy, one, line(32), data);
+    start(launch_copy, single, line(32), data);
     expect_clean("what was copied out");
-    start(launch_copy, one, line(33), data);
+    start(launch_copy, single, line(33), data);
     expect_only(FOUND(NEVER_WRITTEN, "a", 128, 256, 0), "what was not");
 }
 
@@ -297,13 +297,13 @@ Test(watch_memory, another_allocation_at_the_same_address)
         again += data.a == first;
         first = data.a;
         kg__model_describe(data.a, size, name, false);
-        start(launch_copy, one, line(32), data);
+        start(launch_copy, single, line(32), data);
         expect_only(FOUND(NEVER_WRITTEN, name, 0, size, 0), "fresh memory");
         kg__model_watch(BOTH, 0);
         cr_assert(cudaMemset(data.a, 0, 128) == cudaSuccess);
-        start(launch_copy, one, line(32), data);
+        start(launch_copy, single, line(32), data);
         expect_clean("written memory");
-        start(launch_copy, one, line(64), data);
+        start(launch_copy, single, line(64), data);
         if (i % 2 == 0)
             expect_only(FOUND(NEVER_WRITTEN, name, 128, size, 0), "more than is written");
         else

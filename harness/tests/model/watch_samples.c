@@ -158,12 +158,12 @@ Test(watch_samples, samples_and_whole_launches_in_turn)
     const uint64_t stores = counted(KG__GLOBAL_STORE_REQUESTS);
 
     /* The next launch is small, and counted whole: 2 warps, each a load and a store. */
-    start(launch_in_place, one, line(64), data);
+    start(launch_in_place, single, line(64), data);
     cr_expect(kg__model_seen()->blocks == 1025 && kg__model_seen()->watched == sampled + 1);
     expect_requests(loads + 2, stores + 2, "after a sample");
     expect_count(KG__UNIQUE_BYTES_READ, 0, "after a sample");
     kg__model_watch(BOTH, 20000);
-    start(launch_in_place, one, line(64), data);
+    start(launch_in_place, single, line(64), data);
     expect_count(KG__UNIQUE_BYTES_READ, 256, "watched again");
 }
 
@@ -186,7 +186,7 @@ Test(watch_samples, nothing_runs_after_a_sample)
     watch_data data = sample(CHECK, 1 << 16, launch_smooth);
     const uint64_t sampled = kg__model_seen()->watched;
 
-    start(launch_in_place, one, line(64), data);
+    start(launch_in_place, single, line(64), data);
     cr_expect(kg__model_seen()->watched == sampled && kg__model_seen()->blocks == 1025);
 }
 
@@ -202,7 +202,7 @@ Test(watch_samples, too_much_memory_is_held_against_its_bounds_alone)
     kg__model_describe(large, bytes, "large", false);
     data = make_data(64);
     data.bytes = large;
-    start(launch_neighboring_bytes, one, line(64), data);
+    start(launch_neighboring_bytes, single, line(64), data);
     cr_assert(kg__model_seen()->too_large != NULL);
     cr_expect_str_eq(kg__model_seen()->too_large, "large");
     expect_clean("a large array");
