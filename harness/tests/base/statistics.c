@@ -206,28 +206,6 @@ Test(statistics, intervals_of_samples)
               "%g to %g", interval.low, interval.high);
 }
 
-/* Of intervals of normal samples, about as many hold the true median as they promise. */
-Test(statistics, coverage_is_what_it_promises)
-{
-    unsigned long long state = 42;
-    int held = 0;
-
-    for (int trial = 0; trial < 4000; trial++) {
-        double samples[25];
-
-        for (size_t i = 0; i < 25; i++) {
-            state = state * 6364136223846793005ULL + 1442695040888963407ULL;
-            samples[i] = (double)(state >> 11) * 0x1p-53;
-        }
-
-        kg__interval interval = kg__median_interval(samples, 25, 0.95);
-
-        held += interval.low <= 0.5 && 0.5 <= interval.high;
-    }
-    /* Ranks 8 to 18 of 25 cover 95.67 %; five standard deviations of 4000 trials are 1.6 %. */
-    cr_expect(held > 3762 && held < 3891, "%d of 4000", held);
-}
-
 Test(statistics, relative_half_width)
 {
     static const struct {

@@ -418,24 +418,6 @@ Test(judge, a_larger_value_is_never_judged_better)
     }
 }
 
-Test(judge, wider_limits_never_judge_worse)
-{
-    for (int at = 0; at < 42; at++) {
-        double value = 90000.0 + 501.7 * at;
-        bool tripped = true;
-
-        for (int step = 0; step < 154; step++) {
-            kg__expectation time = usual;
-            kg__judgement judgement;
-
-            time.band = 0.0013 * step;
-            judgement = judge(&(const row)AT(&time, value, KG__PASS));
-            cr_assert(tripped || !judgement.tripped, "%g ns at a band of %g", value, time.band);
-            tripped = judgement.tripped;
-        }
-    }
-}
-
 /* Of each verdict, among passes and alone: all but no-baseline count as judged. */
 Test(judge, exit_codes_of_verdicts)
 {

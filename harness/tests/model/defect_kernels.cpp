@@ -251,10 +251,9 @@ static __global__ void sum_rows(const float *in, float *out, int n)
 LAUNCHER(wrong_stride, sum_rows<7>, sum_rows<8>)
 
 // Each element's successor minus itself, through shared memory; 0 follows the last.
-template <bool DEFECTIVE>
-static __global__ void subtract_from_next(const float *in, float *out, int n)
+template <bool DEFECTIVE, typename Staged>
+static inline __device__ void subtract_staged(Staged &staged, const float *in, float *out, int n)
 {
-    __shared__ float staged[DEFECT_MAX_BLOCK];
     int own = (int)threadIdx.x;
     int i = index_in_grid();
     float next = 0.0f;
@@ -262,11 +261,19 @@ static __global__ void subtract_from_next(const float *in, float *out, int n)
     staged[own] = i < n ? in[i] : 0.0f;
     __syncthreads();
     if (DEFECTIVE || own + 1 < (int)blockDim.x)
-        next = staged[own + 1]; /* defect: shared_index_beyond */
+        next = staged[own + 1]; /* defect: shared_index_beyond dynamic_shared_overrun */
     else if (i + 1 < n)
         next = in[i + 1];
     if (i < n)
         out[i] = next - staged[own];
+}
+
+template <bool DEFECTIVE>
+static __global__ void subtract_from_next(const float *in, float *out, int n)
+{
+    __shared__ float staged[DEFECT_MAX_BLOCK];
+
+    subtract_staged<DEFECTIVE>(staged, in, out, n);
 }
 
 LAUNCHER(shared_index_beyond, subtract_from_next<false>, subtract_from_next<true>)
@@ -297,18 +304,8 @@ template <bool DEFECTIVE>
 static __global__ void subtract_from_next_dynamic(const float *in, float *out, int n)
 {
     KG_DYNAMIC_SHARED(float, staged);
-    int own = (int)threadIdx.x;
-    int i = index_in_grid();
-    float next = 0.0f;
 
-    staged[own] = i < n ? in[i] : 0.0f;
-    __syncthreads();
-    if (DEFECTIVE || own + 1 < (int)blockDim.x)
-        next = staged[own + 1]; /* defect: dynamic_shared_overrun */
-    else if (i + 1 < n)
-        next = in[i + 1];
-    if (i < n)
-        out[i] = next - staged[own];
+    subtract_staged<DEFECTIVE>(staged, in, out, n);
 }
 
 cudaError_t launch_dynamic_shared_overrun(const defect_call *call)
