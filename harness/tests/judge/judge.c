@@ -307,72 +307,68 @@ Test(judge, a_sentinel_that_moved_along_takes_the_blame)
         AT(&usual, 103000, KG__ENVIRONMENT, MOVED(NAN, 0.03)));
 }
 
+static const kg__expectation minute = { 60010, 0.02, 50, calm, 5, true };
+static const kg__expectation short_time = { 812.5, 0.02, 50, NULL, 0, true };
+static const kg__expectation limited = { 9550600, 0.01, 0, NULL, 0, true };
+static const kg__expectation huge = { 1e14, 0.02, 0, NULL, 0, true };
+static const kg__expectation ungated_time = { 100000, 0.02, 0, NULL, 0, false };
 /* The wording of every reason. */
+static const struct {
+    row row;
+    const char *why;
+} reasons[] = {
+    { AT(&minute, 61870, KG__PASS), "slower by 3.1 % (61 870 ns against 60 010 ns, limit 2.0 %)" },
+    { AT(&minute, 58100.4, KG__PASS),
+      "faster by 3.2 % (58 100 ns against 60 010 ns, limit 2.0 %)" },
+    /* As many digits as it takes to tell the change from its limit. */
+    { AT(&minute, 61216, KG__PASS),
+      "slower by 2.01 % (61 216 ns against 60 010 ns, limit 2.00 %)" },
+    { AT(&minute, 58831, KG__PASS),
+      "faster by 1.965 % (58 831 ns against 60 010 ns, limit 1.961 %)" },
+    { AT(&short_time, 900.25, KG__PASS),
+      "slower by 10.8 % (900.3 ns against 812.5 ns, limit 6.2 %)" },
+    { AT(&none, 1, KG__PASS, .unit = ""), "rose (1 against 0)" },
+    { AT(&requests, 9550601, KG__PASS, .unit = ""),
+      "rose by 0.00001 % (9 550 601 against 9 550 600)" },
+    { AT(&requests, 612680, KG__PASS, .unit = ""), "fell by 93.6 % (612 680 against 9 550 600)" },
+    /* A band that was set by hand is a limit of a counter's too. */
+    { AT(&limited, 9741612, KG__PASS, .unit = ""),
+      "rose by 2.0 % (9 741 612 against 9 550 600, limit 1.0 %)" },
+    { AT(&ungated_time, 200000, KG__PASS),
+      "not gated: slower by 100.0 % (200 000 ns against 100 000 ns, limit 2.0 %)" },
+    { AT(&ungated_time, 100000, KG__PASS), "not gated: unchanged at 100 000 ns" },
+    { OVER(&usual, 100000, 99000, 101500, KG__PASS),
+      "too noisy: interval 2.5 %, needs 1.0 % (KG_CASE_SECONDS=2 measures longer)" },
+    { OVER(&usual, 100000, -INFINITY, INFINITY, KG__PASS),
+      "too few samples to know how near 100 000 ns is to the truth" },
+    /* The first evidence is named. */
+    { AT(&usual, 110000, KG__PASS,
+         .around = { .throttled = true, .foreign_processes = 1, .same_code = true }),
+      "the card throttled: slower by 10.0 % (110 000 ns against 100 000 ns, limit 2.0 %)" },
+    { AT(&usual, 110000, KG__PASS, .around = { .foreign_processes = 1, .same_code = true }),
+      "1 other process computed on the card: slower by 10.0 % (110 000 ns against 100 000 ns, "
+      "limit 2.0 %)" },
+    { AT(&usual, 110000, KG__PASS, .around = { .foreign_processes = 2 }),
+      "2 other processes computed on the card: slower by 10.0 % (110 000 ns against 100 000 "
+      "ns, limit 2.0 %)" },
+    { AT(&usual, 103000, KG__PASS, MOVED(0.028587457, 0)),
+      "the copy sentinel moved by +2.9 % (limit 1.0 %): slower by 3.0 % (103 000 ns against "
+      "100 000 ns, limit 2.0 %)" },
+    { AT(&usual, 96000, KG__PASS, MOVED(0, -0.030459207)),
+      "the fma sentinel moved by -3.0 % (limit 1.0 %): faster by 4.0 % (96 000 ns against 100 "
+      "000 ns, limit 2.0 %)" },
+    /* The longest reason keeps its end, which names the machine. */
+    { AT(&huge, 9e14, KG__PASS, .around = { .same_code = true }),
+      "its machine code is the baseline's, and so is its launch: slower by 800.0 % (900 000 "
+      "000 000 000 ns against 100 000 000 000 000 ns, limit 2.0 %); the machine moved" },
+};
+
 Test(judge, reasons_hold_the_figures)
 {
-    static const kg__expectation time = { 60010, 0.02, 50, calm, 5, true };
-    static const kg__expectation short_time = { 812.5, 0.02, 50, NULL, 0, true };
-    static const kg__expectation limited = { 9550600, 0.01, 0, NULL, 0, true };
-    static const kg__expectation huge = { 1e14, 0.02, 0, NULL, 0, true };
-    static const kg__expectation ungated = { 100000, 0.02, 0, NULL, 0, false };
-    static const kg__surroundings every = { .throttled = true,
-                                            .foreign_processes = 1,
-                                            .same_code = true };
-    const struct {
-        row row;
-        const char *why;
-    } rows[] = {
-        { AT(&time, 61870, KG__PASS),
-          "slower by 3.1 % (61 870 ns against 60 010 ns, limit 2.0 %)" },
-        { AT(&time, 58100.4, KG__PASS),
-          "faster by 3.2 % (58 100 ns against 60 010 ns, limit 2.0 %)" },
-        /* As many digits as it takes to tell the change from its limit. */
-        { AT(&time, 61216, KG__PASS),
-          "slower by 2.01 % (61 216 ns against 60 010 ns, limit 2.00 %)" },
-        { AT(&time, 58831, KG__PASS),
-          "faster by 1.965 % (58 831 ns against 60 010 ns, limit 1.961 %)" },
-        { AT(&short_time, 900.25, KG__PASS),
-          "slower by 10.8 % (900.3 ns against 812.5 ns, limit 6.2 %)" },
-        { AT(&none, 1, KG__PASS, .unit = ""), "rose (1 against 0)" },
-        { AT(&requests, 9550601, KG__PASS, .unit = ""),
-          "rose by 0.00001 % (9 550 601 against 9 550 600)" },
-        { AT(&requests, 612680, KG__PASS, .unit = ""),
-          "fell by 93.6 % (612 680 against 9 550 600)" },
-        /* A band that was set by hand is a limit of a counter's too. */
-        { AT(&limited, 9741612, KG__PASS, .unit = ""),
-          "rose by 2.0 % (9 741 612 against 9 550 600, limit 1.0 %)" },
-        { AT(&ungated, 200000, KG__PASS),
-          "not gated: slower by 100.0 % (200 000 ns against 100 000 ns, limit 2.0 %)" },
-        { AT(&ungated, 100000, KG__PASS), "not gated: unchanged at 100 000 ns" },
-        { OVER(&usual, 100000, 99000, 101500, KG__PASS),
-          "too noisy: interval 2.5 %, needs 1.0 % (KG_CASE_SECONDS=2 measures longer)" },
-        { OVER(&usual, 100000, -INFINITY, INFINITY, KG__PASS),
-          "too few samples to know how near 100 000 ns is to the truth" },
-        /* The first evidence is named. */
-        { AT(&usual, 110000, KG__PASS, .around = every),
-          "the card throttled: slower by 10.0 % (110 000 ns against 100 000 ns, limit 2.0 %)" },
-        { AT(&usual, 110000, KG__PASS, .around = { .foreign_processes = 1, .same_code = true }),
-          "1 other process computed on the card: slower by 10.0 % (110 000 ns against 100 000 ns, "
-          "limit 2.0 %)" },
-        { AT(&usual, 110000, KG__PASS, .around = { .foreign_processes = 2 }),
-          "2 other processes computed on the card: slower by 10.0 % (110 000 ns against 100 000 "
-          "ns, limit 2.0 %)" },
-        { AT(&usual, 103000, KG__PASS, MOVED(log(1.029), 0)),
-          "the copy sentinel moved by +2.9 % (limit 1.0 %): slower by 3.0 % (103 000 ns against "
-          "100 000 ns, limit 2.0 %)" },
-        { AT(&usual, 96000, KG__PASS, MOVED(0, log(0.97))),
-          "the fma sentinel moved by -3.0 % (limit 1.0 %): faster by 4.0 % (96 000 ns against 100 "
-          "000 ns, limit 2.0 %)" },
-        /* The longest reason keeps its end, which names the machine. */
-        { AT(&huge, 9e14, KG__PASS, .around = { .same_code = true }),
-          "its machine code is the baseline's, and so is its launch: slower by 800.0 % (900 000 "
-          "000 000 000 ns against 100 000 000 000 000 ns, limit 2.0 %); the machine moved" },
-    };
+    for (size_t i = 0; i < COUNT(reasons); i++) {
+        kg__judgement judgement = judge(&reasons[i].row);
 
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        kg__judgement judgement = judge(&rows[i].row);
-
-        cr_expect_str_eq(judgement.why, rows[i].why);
+        cr_expect_str_eq(judgement.why, reasons[i].why);
     }
     cr_expect_not_null(strstr(judge(&(const row)AT(NULL, 5, KG__PASS)).why, "ci/rebaseline"));
     cr_expect_not_null(
