@@ -55,10 +55,9 @@ static void compare_with_whole(const grid_case *c, uint64_t part)
 Test(watch_samples, lines)
 {
     for (int blocks = 1; blocks < 40; blocks = blocks < 5 ? blocks + 1 : 2 * blocks) {
-        const grid_case row = { launch_smooth, line((unsigned int)blocks),
-                                line(64),      blocks * 64 - 16,
-                                .rows = 1,     .layers = 1,
-                                .k = 9 };
+        const grid_case row = {
+            launch_smooth, line((unsigned int)blocks), line(64), blocks * 64 - 16, 1, 1, 9
+        };
 
         for (uint64_t part = 2; part <= 64; part *= 2)
             compare_with_whole(&row, part);
@@ -70,15 +69,12 @@ Test(watch_samples, planes, .timeout = 100)
     static const int edges[] = { 1, 2, 3, 10 };
 
     for (size_t i = 0; i < LENGTH(edges) * LENGTH(edges); i++) {
-        int columns = edges[i % 4];
-        int rows = edges[i / 4];
-        const grid_case plane = { .launch = launch_smooth,
-                                  .grid = { (unsigned int)columns, (unsigned int)rows, 1 },
-                                  .block = { 16, 8, 1 },
-                                  .n = columns * 16 - 8,
-                                  .rows = rows * 8 - 3,
-                                  .layers = 1,
-                                  .k = 2 };
+        const int columns = edges[i % 4];
+        const int rows = edges[i / 4];
+        const dim3 grid = { (unsigned int)columns, (unsigned int)rows, 1 };
+        const grid_case plane = {
+            launch_smooth, grid, { 16, 8, 1 }, columns * 16 - 8, rows * 8 - 3, 1, 2
+        };
 
         compare_with_whole(&plane, 3);
         compare_with_whole(&plane, 30);
@@ -89,13 +85,9 @@ Test(watch_samples, volumes, .timeout = 100)
 {
     for (int edge = 1; edge <= 5; edge++) {
         const unsigned int blocks = (unsigned int)edge;
-        const grid_case volume = { .launch = launch_smooth,
-                                   .grid = { blocks, blocks, blocks },
-                                   .block = { 16, 2, 4 },
-                                   .n = edge * 16 - 8,
-                                   .rows = edge * 2 - 1,
-                                   .layers = edge * 4 - 2,
-                                   .k = 1 };
+        const dim3 grid = { blocks, blocks, blocks };
+        const grid_case volume = { launch_smooth, grid, { 16, 2, 4 }, edge * 16 - 8, edge * 2 - 1,
+                                   edge * 4 - 2,  1 };
 
         compare_with_whole(&volume, 2);
         compare_with_whole(&volume, 20);
@@ -104,11 +96,7 @@ Test(watch_samples, volumes, .timeout = 100)
 
 Test(watch_samples, barriers_and_shuffles)
 {
-    const grid_case row = { .launch = launch_copy_with_barriers,
-                            .grid = line(37),
-                            .block = line(96),
-                            .n = 37 * 96 - 40,
-                            .k = 3 };
+    const grid_case row = { launch_copy_with_barriers, line(37), line(96), 37 * 96 - 40, 1, 1, 3 };
 
     compare_with_whole(&row, 2);
     compare_with_whole(&row, 10);
