@@ -1,4 +1,4 @@
-/* When a verdict's word is coloured, and which colour it has. */
+/* When a verdict's word is colored, and in which color. */
 #include <criterion/criterion.h>
 #include <pty.h>
 #include <stdio.h>
@@ -32,9 +32,9 @@ static void end(void)
     close(master);
 }
 
-TestSuite(colour, .init = begin, .fini = end, .timeout = 20);
+TestSuite(color, .init = begin, .fini = end, .timeout = 20);
 
-Test(colour, is_for_terminals)
+Test(color, is_for_terminals)
 {
     cr_expect(kg__color_wanted(terminal));
     cr_expect(!kg__color_wanted(file));
@@ -44,7 +44,7 @@ Test(colour, is_for_terminals)
     cr_expect(kg__color_wanted(terminal));
 }
 
-Test(colour, can_be_forbidden_and_forced)
+Test(color, can_be_forbidden_and_forced)
 {
     setenv("CLICOLOR_FORCE", "1", 1);
     cr_expect(kg__color_wanted(file));
@@ -78,7 +78,7 @@ static void expect_written(const char *text)
     cr_assert(ftruncate(fileno(file), 0) == 0);
 }
 
-Test(colour, is_the_words_alone)
+Test(color, is_the_words_alone)
 {
     kg__print_verdict_line(file, "slower       a/b/1/b8  by 3 %");
     expect_written("slower       a/b/1/b8  by 3 %\n");

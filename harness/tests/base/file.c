@@ -25,37 +25,28 @@ Test(file, a_temporary_folder_is_new_and_where_it_was_asked_for)
     char second[512];
     char start[512];
     struct stat facts;
-    kg__error why = { "" };
 
     setenv("TMPDIR", at(""), 1);
-    cr_assert(kg__file_make_temporary_folder("tune", first, sizeof first, &why), "%s", why.text);
-    cr_assert(kg__file_make_temporary_folder("tune", second, sizeof second, &why), "%s", why.text);
+    cr_assert(kg__file_make_temporary_folder("tune", first, sizeof first, NULL));
+    cr_assert(kg__file_make_temporary_folder("tune", second, sizeof second, NULL));
     snprintf(start, sizeof start, "%s/kernelgate.tune.", at(""));
-    cr_assert(starts_with(first, start), "%s", first);
-    cr_assert(starts_with(second, start), "%s", second);
+    cr_assert(starts_with(first, start) && starts_with(second, start), "%s", first);
     cr_assert(strcmp(first, second) != 0);
     cr_assert(stat(first, &facts) == 0 && S_ISDIR(facts.st_mode));
     kg__file_remove_folder(first);
-    cr_assert(!exists(first));
-    cr_assert(exists(second));
-}
-
-Test(file, an_empty_setting_is_none)
-{
-    char folder[512];
-    kg__error why = { "" };
-
+    cr_assert(!exists(first) && exists(second));
+    /* An empty setting is none. */
     setenv("TMPDIR", "", 1);
-    cr_assert(kg__file_make_temporary_folder("tune", folder, sizeof folder, &why), "%s", why.text);
-    kg__file_remove_folder(folder);
-    cr_assert(starts_with(folder, "/tmp/kernelgate.tune."), "%s", folder);
+    cr_assert(kg__file_make_temporary_folder("tune", first, sizeof first, NULL));
+    kg__file_remove_folder(first);
+    cr_assert(starts_with(first, "/tmp/kernelgate.tune."), "%s", first);
 }
 
-Test(file, a_temporary_folder_that_cannot_be_made_is_told)
+Test(file, a_temporary_folder_that_cannot_be_made_is_reported)
 {
     char folder[512] = "as it was";
     char expected[1024];
-    char small[24];
+    char few[24];
     kg__error why = { "" };
 
     setenv("TMPDIR", at("nowhere"), 1);
@@ -66,10 +57,9 @@ Test(file, a_temporary_folder_that_cannot_be_made_is_told)
              at("nowhere"));
     cr_assert_str_eq(why.text, expected);
     cr_assert_str_empty(folder);
-
-    cr_assert(!kg__file_make_temporary_folder("tune", small, sizeof small, &why));
+    cr_assert(!kg__file_make_temporary_folder("tune", few, sizeof few, &why));
     cr_assert(strstr(why.text, "its path is too long") != NULL, "%s", why.text);
-    cr_assert_str_empty(small);
+    cr_assert_str_empty(few);
 }
 
 /* A process with a temporary folder, which has a file in it; the folder's path is left in `path`.
@@ -138,43 +128,41 @@ Test(file, a_program_is_a_file_that_may_be_run)
     cr_assert(!kg__file_is_program(at("nowhere")));
 }
 
-Test(file, a_file_in_a_folder_that_is_not_there_is_an_error)
+/* The file that a replacement is written to first. */
+static const char *temporary(void)
 {
-    kg__error error = { "" };
+    static char name[128];
 
-    cr_assert(!kg__file_replace(at("nowhere/x"), "x", 1, &error));
-    cr_expect(strstr(error.text, "nowhere/x: cannot be written: No such file") != NULL, "%s",
-              error.text);
-    cr_assert(!exists(at("nowhere")));
+    snprintf(name, sizeof name, ".x" KG__FILE_TEMPORARY "%ld", (long)getpid());
+    return at(name);
 }
 
-Test(file, a_replacement_that_fails_leaves_nothing_behind)
+Test(file, what_cannot_be_replaced_stays)
 {
-    kg__error error = { "" };
-    char temporary[128];
+    static const struct {
+        const char *name;
+        const char *said;
+        mode_t kind; /* 0: nothing is there */
+    } rows[] = { { "nowhere/x", "nowhere/x: cannot be written: No such file", 0 },
+                 { "x", "/x: cannot be written", S_IFDIR },
+                 { "pipe", "/pipe: cannot be written: it is not a regular file", S_IFIFO },
+                 { "to_pipe", ": cannot be written: it is not a regular file", S_IFLNK },
+                 { "to_nothing", "/to_nothing: cannot be written", S_IFLNK } };
 
-    /* A folder that holds something cannot be replaced by a file. */
-    cr_assert(mkdir(at("x"), 0777) == 0);
+    cr_assert(mkdir(at("x"), 0777) == 0 && mkfifo(at("pipe"), 0666) == 0);
     write_text(at("x/inside"), "");
-    cr_assert(!kg__file_replace(at("x"), "new", 3, &error));
-    cr_expect(strstr(error.text, "/x: cannot be written") != NULL, "%s", error.text);
-    snprintf(temporary, sizeof temporary, ".x" KG__FILE_TEMPORARY "%ld", (long)getpid());
-    cr_expect(!exists(at(temporary)));
-}
+    cr_assert(symlink("pipe", at("to_pipe")) == 0);
+    cr_assert(symlink("nothing", at("to_nothing")) == 0);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        kg__error error = { "" };
+        struct stat facts = { 0 };
 
-Test(file, what_is_no_regular_file_is_not_replaced)
-{
-    kg__error error = { "" };
-    struct stat facts;
-
-    cr_assert(mkfifo(at("pipe"), 0666) == 0);
-    cr_assert(symlink("pipe", at("link")) == 0);
-    cr_expect(!kg__file_replace(at("pipe"), "new", 3, &error));
-    cr_expect(strstr(error.text, "/pipe: cannot be written: it is not a regular file") != NULL,
-              "%s", error.text);
-    cr_expect(!kg__file_replace(at("link"), "new", 3, &error));
-    cr_expect(lstat(at("pipe"), &facts) == 0 && S_ISFIFO(facts.st_mode));
-    cr_expect(lstat(at("link"), &facts) == 0 && S_ISLNK(facts.st_mode));
+        cr_expect(!kg__file_replace(at(rows[i].name), "new", 3, &error), "%s", rows[i].name);
+        cr_expect(strstr(error.text, rows[i].said) != NULL, "%s", error.text);
+        cr_expect(lstat(at(rows[i].name), &facts) == (rows[i].kind == 0 ? -1 : 0));
+        cr_expect((facts.st_mode & S_IFMT) == rows[i].kind, "%s", rows[i].name);
+    }
+    cr_expect(!exists(temporary()) && !exists(at("nowhere")));
 }
 
 Test(file, what_is_not_a_regular_file_is_not_read, .timeout = 10)
@@ -182,14 +170,12 @@ Test(file, what_is_not_a_regular_file_is_not_read, .timeout = 10)
     static const struct {
         const char *name;
         const char *cause; /* NULL: it is opened */
-    } files[] = {
-        { "file", NULL },
-        { "link", NULL },
-        { "none", "No such file or directory" },
-        { "pipe", "it is not a regular file" },
-        { "folder", "it is not a regular file" },
-        { "device", "it is not a regular file" },
-    };
+    } files[] = { { "file", NULL },
+                  { "link", NULL },
+                  { "none", "No such file or directory" },
+                  { "pipe", "it is not a regular file" },
+                  { "folder", "it is not a regular file" },
+                  { "device", "it is not a regular file" } };
 
     write_text(at("file"), "text");
     cr_assert(symlink("file", at("link")) == 0);
@@ -217,39 +203,26 @@ Test(file, a_link_stays_and_its_file_is_replaced)
     cr_assert(mkdir(at("else"), 0777) == 0);
     write_text(at("else/file"), "old");
     cr_assert(symlink("else/file", at("link")) == 0);
-    cr_assert(symlink("nothing", at("broken")) == 0);
     cr_assert(kg__file_replace(at("link"), "new", 3, &error), "%s", error.text);
     cr_expect(lstat(at("link"), &facts) == 0 && S_ISLNK(facts.st_mode));
     text = read_text(at("else/file"));
     cr_expect_str_eq(text, "new");
     free(text);
-    cr_expect(!kg__file_replace(at("broken"), "new", 3, &error));
-    cr_expect(lstat(at("broken"), &facts) == 0 && S_ISLNK(facts.st_mode));
 }
 
-Test(file, a_file_follows_the_umask_and_a_dead_process_is_in_nobodys_way)
+/* A name without a folder is in the current one; a file that a dead process left is replaced. */
+Test(file, a_new_file_follows_the_umask)
 {
     kg__error error = { "" };
-    char temporary[128];
     struct stat facts;
 
-    snprintf(temporary, sizeof temporary, ".x" KG__FILE_TEMPORARY "%ld", (long)getpid());
-    write_text(at(temporary), "left behind");
+    write_text(temporary(), "left");
     umask(027);
-    cr_assert(kg__file_replace(at("x"), "new", 3, &error), "%s", error.text);
-    cr_assert(stat(at("x"), &facts) == 0);
-    cr_expect((facts.st_mode & 0777) == 0640);
-    cr_expect(!exists(at(temporary)));
-}
-
-Test(file, a_name_without_a_folder_is_in_the_current_one)
-{
-    kg__error error = { "" };
-
     cr_assert(chdir(at("")) == 0);
-    cr_assert(kg__file_replace("plain", "new", 3, &error), "%s", error.text);
-    cr_expect(exists(at("plain")));
-    cr_assert(chdir("/") == 0);
+    cr_assert(kg__file_replace("x", "new", 3, &error), "%s", error.text);
+    cr_assert(chdir("/") == 0 && stat(at("x"), &facts) == 0);
+    cr_expect((facts.st_mode & 0777) == 0640);
+    cr_expect(!exists(temporary()));
 }
 
 Test(file, a_disk_that_takes_no_more_leaves_the_old_file)
@@ -257,7 +230,6 @@ Test(file, a_disk_that_takes_no_more_leaves_the_old_file)
     const struct rlimit full = { 8192, 8192 };
     kg__error error = { "" };
     char *large = kg__allocate(65536, 1);
-    char temporary[128];
     struct stat facts;
 
     write_text(at("x"), "old");
@@ -267,8 +239,6 @@ Test(file, a_disk_that_takes_no_more_leaves_the_old_file)
     cr_expect(strstr(error.text, "/x: cannot be written: File too large") != NULL, "%s",
               error.text);
     cr_assert(stat(at("x"), &facts) == 0);
-    cr_expect(facts.st_size == 3);
-    snprintf(temporary, sizeof temporary, ".x" KG__FILE_TEMPORARY "%ld", (long)getpid());
-    cr_expect(!exists(at(temporary)));
+    cr_expect(facts.st_size == 3 && !exists(temporary()));
     free(large);
 }

@@ -15,10 +15,10 @@ Test(hash, known_answers)
 
 Test(hash, a_text_counts_its_end)
 {
-    uint64_t one = kg__hash_text(kg__hash_text(KG__HASH_BEGIN, "ab"), "c");
-    uint64_t other = kg__hash_text(kg__hash_text(KG__HASH_BEGIN, "a"), "bc");
+    uint64_t first = kg__hash_text(kg__hash_text(KG__HASH_BEGIN, "ab"), "c");
+    uint64_t second = kg__hash_text(kg__hash_text(KG__HASH_BEGIN, "a"), "bc");
 
-    cr_expect(ne(u64, one, other));
+    cr_expect(ne(u64, first, second));
     cr_expect(ne(u64, kg__hash_text(KG__HASH_BEGIN, ""), KG__HASH_BEGIN));
 }
 

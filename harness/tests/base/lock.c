@@ -1,4 +1,4 @@
-/* The lock of a GPU: one holder, waiting with a word on whom for, gone with its holder. */
+/* The lock of a GPU: one holder, waiting that says for what, gone with its holder. */
 #include "base/lock.h"
 
 #include <criterion/criterion.h>
@@ -21,17 +21,17 @@ static void begin(void)
 
 TestSuite(lock, .init = begin, .fini = remove_folder, .timeout = 60);
 
-/* What a waiter was told: how often, and the last line. */
-typedef struct told {
+/* What a waiter heard: how often, and the last line. */
+typedef struct waiter {
     int times;
     char line[256];
-    void (*then)(struct told *told);
+    void (*then)(struct waiter *listener);
     pid_t holder;
-} told;
+} waiter;
 
 static void take_line(void *context, const char *line)
 {
-    told *listener = context;
+    waiter *listener = context;
 
     listener->times++;
     kg__format(listener->line, sizeof listener->line, "%s", line);
@@ -50,7 +50,7 @@ static pid_t start_holder(const char *name)
     process = fork();
     cr_assert(process >= 0);
     if (process == 0) {
-        int lock = kg__lock_take(name, KG__LOCK_EXCLUSIVE, take_line, &(told){ 0 }, NULL);
+        int lock = kg__lock_take(name, KG__LOCK_EXCLUSIVE, take_line, &(waiter){ 0 }, NULL);
 
         if (lock < 0 || write(ends[1], "t", 1) != 1)
             _exit(1);
@@ -72,7 +72,7 @@ static void end(pid_t process)
 Test(lock, is_taken_named_and_given_back)
 {
     kg__error error = { "" };
-    told listener = { 0 };
+    waiter listener = { 0 };
     char own[64];
     char *text;
     struct stat facts;
@@ -112,37 +112,28 @@ Test(lock, a_try_takes_it_or_names_the_holder_at_once)
     kg__lock_release(lock);
 }
 
-Test(lock, those_who_share_do_not_wait_for_each_other)
+Test(lock, shared_locks_and_locks_of_other_names_do_not_wait)
 {
-    told listener = { 0 };
-    int one = kg__lock_take("GPU-1", KG__LOCK_SHARED, take_line, &listener, NULL);
-    int other = kg__lock_take("GPU-1", KG__LOCK_SHARED, take_line, &listener, NULL);
+    waiter listener = { 0 };
+    int locks[] = { kg__lock_take("GPU-1", KG__LOCK_SHARED, take_line, &listener, NULL),
+                    kg__lock_take("GPU-1", KG__LOCK_SHARED, take_line, &listener, NULL),
+                    kg__lock_take("GPU-2", KG__LOCK_EXCLUSIVE, take_line, &listener, NULL) };
 
-    cr_assert(one >= 0 && other >= 0 && one != other && listener.times == 0);
-    kg__lock_release(one);
-    kg__lock_release(other);
+    for (int i = 0; i < 3; i++) {
+        cr_assert(locks[i] >= 0 && listener.times == 0);
+        kg__lock_release(locks[i]);
+    }
 }
 
-Test(lock, locks_of_other_names_are_others)
-{
-    told listener = { 0 };
-    int one = kg__lock_take("GPU-1", KG__LOCK_EXCLUSIVE, take_line, &listener, NULL);
-    int other = kg__lock_take("GPU-2", KG__LOCK_EXCLUSIVE, take_line, &listener, NULL);
-
-    cr_assert(one >= 0 && other >= 0 && one != other && listener.times == 0);
-    kg__lock_release(one);
-    kg__lock_release(other);
-}
-
-static void end_holder(told *listener)
+static void end_holder(waiter *listener)
 {
     end(listener->holder);
 }
 
-/* The holder dies without giving the lock back, and the one who waits has it. */
-Test(lock, a_waiter_is_told_of_the_holder_and_outlives_it)
+/* The holder dies without giving the lock back, and the process that waits has it. */
+Test(lock, a_waiter_hears_of_the_holder_and_outlives_it)
 {
-    told listener = { .then = end_holder };
+    waiter listener = { .then = end_holder };
     char holder[64];
     int lock;
 
@@ -156,7 +147,7 @@ Test(lock, a_waiter_is_told_of_the_holder_and_outlives_it)
     kg__lock_release(lock);
 }
 
-static void forget_name(told *listener)
+static void forget_name(waiter *listener)
 {
     if (listener->times == 2)
         end(listener->holder);
@@ -164,10 +155,10 @@ static void forget_name(told *listener)
         write_text(at("kernelgate-GPU-6.lock"), "");
 }
 
-/* Whoever waits long is told again, also of a holder that has not written its name. */
-Test(lock, a_long_wait_is_told_of_again)
+/* A long wait is reported again, also for a holder that has not written its name. */
+Test(lock, a_long_wait_is_reported_again)
 {
-    told listener = { .then = forget_name };
+    waiter listener = { .then = forget_name };
     int lock;
 
     listener.holder = start_holder("GPU-6");
@@ -182,7 +173,7 @@ Test(lock, a_long_wait_is_told_of_again)
 Test(lock, is_not_inherited)
 {
     const char *const arguments[] = { "/bin/sh", "-c", "ls -l /proc/self/fd", NULL };
-    int lock = kg__lock_take("GPU-7", KG__LOCK_EXCLUSIVE, take_line, &(told){ 0 }, NULL);
+    int lock = kg__lock_take("GPU-7", KG__LOCK_EXCLUSIVE, take_line, &(waiter){ 0 }, NULL);
     ending seen = drive(arguments, NULL);
 
     cr_assert(lock >= 0);
@@ -194,7 +185,7 @@ Test(lock, is_not_inherited)
 static void expect_no_lock(const char *text)
 {
     kg__error error = { "" };
-    told listener = { 0 };
+    waiter listener = { 0 };
 
     cr_assert(kg__lock_take("GPU-8", KG__LOCK_EXCLUSIVE, take_line, &listener, &error) == -1);
     cr_assert(strstr(error.text, text) != NULL, "%s", error.text);
@@ -204,33 +195,25 @@ static void expect_no_lock(const char *text)
     cr_assert(listener.times == 0);
 }
 
-Test(lock, a_folder_that_cannot_be_written_is_one_line)
-{
-    setenv("KG_LOCK_DIR", at("missing"), 1);
-    expect_no_lock("No such file");
-    write_text(at("file"), "");
-    setenv("KG_LOCK_DIR", at("file"), 1);
-    expect_no_lock("Not a directory");
-}
-
-/* Else a stranger's link in a shared folder would have us empty a file of ours. */
-Test(lock, a_symbolic_link_is_refused)
+Test(lock, what_cannot_be_locked_is_refused)
 {
     char *text;
 
-    write_text(at("precious"), "content");
-    cr_assert(symlink(at("precious"), at("kernelgate-GPU-8.lock")) == 0);
-    expect_no_lock("symbolic links");
-    text = read_text(at("precious"));
-    cr_assert(eq(str, text, "content"));
-    free(text);
-}
-
-/* What is not a file to be locked, such as a folder, is refused as well. */
-Test(lock, a_folder_in_its_place_is_refused)
-{
+    setenv("KG_LOCK_DIR", at("missing"), 1);
+    expect_no_lock("No such file");
+    write_text(at("file"), "content");
+    setenv("KG_LOCK_DIR", at("file"), 1);
+    expect_no_lock("Not a directory");
+    setenv("KG_LOCK_DIR", at(""), 1);
     cr_assert(mkdir(at("kernelgate-GPU-8.lock"), 0777) == 0);
     expect_no_lock("Is a directory");
+    /* Otherwise another user's link in a shared folder would empty a file of ours. */
+    cr_assert(rmdir(at("kernelgate-GPU-8.lock")) == 0);
+    cr_assert(symlink(at("file"), at("kernelgate-GPU-8.lock")) == 0);
+    expect_no_lock("symbolic links");
+    text = read_text(at("file"));
+    cr_assert(eq(str, text, "content"));
+    free(text);
 }
 
 Test(lock, the_folder_is_tmp_unless_told)
@@ -242,7 +225,7 @@ Test(lock, the_folder_is_tmp_unless_told)
     kg__format(name, sizeof name, "test-%ld", (long)getpid());
     kg__format(path, sizeof path, "/tmp/kernelgate-%s.lock", name);
     setenv("KG_LOCK_DIR", "", 1);
-    lock = kg__lock_take(name, KG__LOCK_EXCLUSIVE, take_line, &(told){ 0 }, NULL);
+    lock = kg__lock_take(name, KG__LOCK_EXCLUSIVE, take_line, &(waiter){ 0 }, NULL);
     cr_assert(lock >= 0);
     cr_assert(exists(path));
     kg__lock_release(lock);

@@ -1,4 +1,4 @@
-/* Who holds a folder: those that live, those that died, those whose number another process has now,
+/* Which process holds a folder: a live one, a dead one, one whose number another process has now,
  * and files that say nothing. */
 #include "base/run_lock.h"
 
@@ -23,6 +23,23 @@ static const char *lock(void)
     return at(KG__RUN_LOCK_FILE);
 }
 
+/* The folder is taken for a process. */
+static void take_for(pid_t process)
+{
+    kg__error error = { "" };
+
+    cr_assert(kg__run_lock_take(at(""), process, &error), "%s", error.text);
+}
+
+/* The lock's file holds a text, or nothing (""). */
+static void expect_text(const char *part)
+{
+    char *text = read_text(lock());
+
+    cr_assert(part[0] == '\0' ? text[0] == '\0' : strstr(text, part) != NULL, "%s", text);
+    free(text);
+}
+
 static void expect_held(const char *part)
 {
     kg__error error = { "" };
@@ -39,7 +56,7 @@ static void expect_free(void)
     kg__error error = { "" };
 
     cr_assert(kg__run_lock_permits(at(""), &error), "%s", error.text);
-    cr_assert(kg__run_lock_take(at(""), getpid(), &error), "%s", error.text);
+    take_for(getpid());
 }
 
 /* A process that lives until it is ended, no ancestor of ours. */
@@ -49,7 +66,7 @@ static pid_t start_stranger(void)
 
     cr_assert(process >= 0);
     if (process == 0) {
-        /* A test that fails must not leave it behind. */
+        /* A test that fails must not leave it. */
         (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
         for (;;)
             pause();
@@ -63,13 +80,13 @@ static void end_stranger(pid_t process)
     cr_assert(waitpid(process, NULL, 0) == process);
 }
 
-Test(holding, a_folder_that_nobody_holds)
+Test(holding, a_folder_that_is_not_held)
 {
     kg__error error = { "" };
 
     cr_assert(kg__run_lock_permits(at("missing"), &error), "%s", error.text);
     cr_assert(kg__run_lock_permits(at(""), &error), "%s", error.text);
-    cr_assert(!exists(lock()), "looking leaves nothing behind");
+    cr_assert(!exists(lock()), "looking leaves nothing");
     write_text(lock(), "");
     expect_free();
     cr_assert(!kg__run_lock_take(at("missing"), getpid(), &error));
@@ -79,32 +96,24 @@ Test(holding, a_folder_that_nobody_holds)
 
 Test(holding, the_file_names_the_holder)
 {
-    kg__error error = { "" };
-    char first[64];
     char host[256] = "";
-    char line[300];
-    char *text;
+    char line[400];
 
-    cr_assert(kg__run_lock_take(at(""), getpid(), &error), "%s", error.text);
-    text = read_text(lock());
-    kg__format(first, sizeof first, "process %ld", (long)getpid());
-    cr_assert(strncmp(text, first, strlen(first)) == 0, "%s", text);
+    take_for(getpid());
     cr_assert(gethostname(host, sizeof host - 1) == 0);
-    kg__format(line, sizeof line, "host %s", host);
-    cr_assert(strstr(text, line) != NULL && strstr(text, "\nstarted ") != NULL &&
-                  strstr(text, "\nwhat test_run_lock\n") != NULL &&
-                  strstr(text, "\nsince 2") != NULL && strstr(text, " UTC\n") != NULL,
-              "%s", text);
-    free(text);
+    snprintf(line, sizeof line, "process %ld\nstarted ", (long)getpid());
+    expect_text(line);
+    snprintf(line, sizeof line, "\nhost %s\nwhat test_run_lock\nsince 2", host);
+    expect_text(line);
+    expect_text(" UTC\n");
 }
 
 Test(holding, a_process_that_lives)
 {
     pid_t stranger = start_stranger();
-    kg__error error = { "" };
     char name[64];
 
-    cr_assert(kg__run_lock_take(at(""), stranger, &error), "%s", error.text);
+    take_for(stranger);
     kg__format(name, sizeof name, "held by test_run_lock, process %ld, since 2", (long)stranger);
     expect_held(name);
     expect_held("wait until it is through, or set KG_OUT to another folder");
@@ -114,14 +123,14 @@ Test(holding, a_process_that_lives)
     expect_free();
 }
 
-/* A process that nobody waits for is dead though its number is not free yet. */
+/* A process that is not waited for is dead though its number is not free yet. */
 Test(holding, a_process_that_ended_and_was_not_waited_for)
 {
     const struct timespec moment = { 0, 1000000 };
     pid_t stranger = start_stranger();
     kg__error error = { "" };
 
-    cr_assert(kg__run_lock_take(at(""), stranger, &error), "%s", error.text);
+    take_for(stranger);
     cr_assert(kill(stranger, SIGKILL) == 0);
     for (int i = 0; i < 5000 && !kg__run_lock_permits(at(""), &error); i++)
         nanosleep(&moment, NULL);
@@ -132,11 +141,10 @@ Test(holding, a_process_that_ended_and_was_not_waited_for)
 Test(holding, a_number_that_another_process_has_now)
 {
     pid_t stranger = start_stranger();
-    kg__error error = { "" };
     char *text;
     char *started;
 
-    cr_assert(kg__run_lock_take(at(""), stranger, &error), "%s", error.text);
+    take_for(stranger);
     text = read_text(lock());
     started = strstr(text, "\nstarted ") + strlen("\nstarted ");
     started[0] = started[0] == '9' ? '8' : '9';
@@ -154,37 +162,28 @@ Test(holding, a_process_of_another_machine)
     expect_held("if it is gone, remove ");
 }
 
-/* What this process descends from may have taken the folder for all that it starts. */
+/* What this process descends from may have taken the folder for all that it starts: it stays the
+ * holder, and it alone gives the folder back. */
 Test(holding, an_ancestor)
 {
-    kg__error error = { "" };
-    char *before;
-    char *after;
+    char holder[64];
     pid_t child;
     int status = 0;
 
-    cr_assert(kg__run_lock_take(at(""), getppid(), &error), "%s", error.text);
-    before = read_text(lock());
+    snprintf(holder, sizeof holder, "process %ld\n", (long)getppid());
+    take_for(getppid());
     expect_free();
     child = fork();
     cr_assert(child >= 0);
     if (child == 0)
-        _exit(kg__run_lock_permits(at(""), &error) && kg__run_lock_take(at(""), getpid(), &error)
-                  ? 0
-                  : 1);
+        _exit(kg__run_lock_permits(at(""), NULL) && kg__run_lock_take(at(""), getpid(), NULL) ? 0
+                                                                                              : 1);
     cr_assert(waitpid(child, &status, 0) == child && status == 0);
-    after = read_text(lock());
-    cr_assert(strcmp(before, after) == 0, "the ancestor stays the holder: %s", after);
-    free(before);
-    free(after);
+    expect_text(holder);
     kg__run_lock_release(at(""), getpid());
-    after = read_text(lock());
-    cr_assert(after[0] != '\0', "and it alone gives the folder back");
-    free(after);
+    expect_text(holder);
     kg__run_lock_release(at(""), getppid());
-    after = read_text(lock());
-    cr_assert(after[0] == '\0', "%s", after);
-    free(after);
+    expect_text("");
 }
 
 Test(holding, a_process_that_is_not_there)
@@ -201,20 +200,18 @@ Test(holding, a_process_that_is_not_there)
 
 Test(holding, files_that_do_not_say_who)
 {
-    static const char *const texts[] = {
-        "\n",
-        "process\n",
-        "process 0\nstarted 1\nhost a\n",
-        "process -5\nstarted 1\nhost a\n",
-        "process 99999999999999999999\nstarted 1\nhost a\n",
-        "process 4294967297\nstarted 1\nhost a\n",
-        "process 12x\nstarted 1\nhost a\n",
-        "process 12\nhost a\n",
-        "process 12\nstarted\nhost a\n",
-        "process 12\nstarted 1x\nhost a\n",
-        "process 12\nstarted 1\n",
-        "{\"process\": 12}",
-    };
+    static const char *const texts[] = { "\n",
+                                         "process\n",
+                                         "process 0\nstarted 1\nhost a\n",
+                                         "process -5\nstarted 1\nhost a\n",
+                                         "process 99999999999999999999\nstarted 1\nhost a\n",
+                                         "process 4294967297\nstarted 1\nhost a\n",
+                                         "process 12x\nstarted 1\nhost a\n",
+                                         "process 12\nhost a\n",
+                                         "process 12\nstarted\nhost a\n",
+                                         "process 12\nstarted 1x\nhost a\n",
+                                         "process 12\nstarted 1\n",
+                                         "{\"process\": 12}" };
     char *longer = kg__allocate(4097, 1);
     FILE *file;
 
@@ -231,7 +228,7 @@ Test(holding, files_that_do_not_say_who)
     expect_held("does not say who holds this folder");
 }
 
-Test(holding, what_is_no_file)
+Test(holding, what_is_not_a_file)
 {
     cr_assert(mkdir(lock(), 0777) == 0);
     kg__error error = { "" };
@@ -259,7 +256,7 @@ Test(holding, a_file_that_may_not_be_opened)
     expect_held("run.lock: cannot be opened: Permission denied");
 }
 
-/* Whoever is stopped in the midst of it keeps nobody waiting for ever. */
+/* A process that is stopped in the midst of it keeps nothing waiting for ever. */
 Test(holding, a_file_that_stays_locked)
 {
     kg__error error = { "" };
@@ -276,19 +273,16 @@ Test(holding, a_file_that_stays_locked)
 /* The commands that write where a run leaves its results. */
 Test(holding, the_commands_leave_a_held_folder_alone)
 {
-    static const char *const commands[][4] = {
-        { KG__COMMAND, "begin" },
-        { KG__COMMAND, "results" },
-        { KG__COMMAND, "settle" },
-    };
+    static const char *const commands[][4] = { { KG__COMMAND, "begin" },
+                                               { KG__COMMAND, "results" },
+                                               { KG__COMMAND, "settle" } };
     pid_t stranger = start_stranger();
-    kg__error error = { "" };
     char setting[300];
     const char *const environment[] = { setting, NULL };
 
     kg__format(setting, sizeof setting, "KG_OUT=%s", at(""));
     write_text(at("results.json"), "of the other run");
-    cr_assert(kg__run_lock_take(at(""), stranger, &error), "%s", error.text);
+    take_for(stranger);
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         ending seen = drive(commands[i], environment);
         char *text = read_text(at("results.json"));
@@ -344,7 +338,7 @@ static int race(void)
 
 Test(holding, of_many_at_once_one_wins)
 {
-    /* The first time nobody holds it, then one that died. */
+    /* The first time it is not held, then by a process that died. */
     for (int times = 0; times < 10; times++)
         cr_assert(race() == 1);
 }
@@ -372,26 +366,26 @@ static void expect_script(int code, const char *expected)
 Test(holding, the_scripts_keep_to_the_same_file)
 {
     pid_t stranger = start_stranger();
-    kg__error error = { "" };
     ending seen;
-    char *text;
 
-    cr_assert(kg__run_lock_take(at(""), stranger, &error), "%s", error.text);
+    take_for(stranger);
     expect_script(2, "held by test_run_lock, process ");
     end_stranger(stranger);
     expect_script(0, "taken");
-    text = read_text(lock());
-    cr_assert(text[0] == '\0', "the script gives the folder back: %s", text);
-    free(text);
+    expect_text("");
     seen = run_script("cat \"$1/run.lock\"; exit 3");
     expect_ending(&seen, 3, "what ci/gate\nsince 2");
     free(seen.output);
-    cr_assert(kg__run_lock_take(at(""), getpid(), &error), "%s", error.text);
+    take_for(getpid());
     expect_script(0, "taken");
-    text = read_text(lock());
-    cr_assert(strstr(text, "\nwhat test_run_lock\n") != NULL, "the ancestor stays the holder: %s",
-              text);
-    free(text);
+    expect_text("\nwhat test_run_lock\n");
+    /* A killed script holds nothing. */
+    write_text(lock(), "");
+    seen = run_script("kill -KILL $$");
+    cr_assert(seen.code == 128 + SIGKILL, "%s", seen.output);
+    free(seen.output);
+    expect_text("what ci/gate");
+    expect_free();
 }
 
 /* Neither takes a file that says nothing for one of a holder that died. */
@@ -416,7 +410,7 @@ Test(holding, the_scripts_read_it_as_strictly)
     }
 }
 
-/* What the script holds, its programs may write to, and nobody else. */
+/* What the script holds, its programs may write to, and no other process. */
 Test(holding, what_a_script_starts_descends_from_it)
 {
     char command[512];
@@ -430,19 +424,6 @@ Test(holding, what_a_script_starts_descends_from_it)
     expect_ending(&seen, 0, "held by ci/gate, process ");
     cr_assert(strstr(seen.output, "passed") == NULL, "%s", seen.output);
     free(seen.output);
-}
-
-Test(holding, a_killed_script_holds_nothing)
-{
-    ending seen = run_script("kill -KILL $$");
-    char *text;
-
-    cr_assert(seen.code == 128 + SIGKILL, "%s", seen.output);
-    free(seen.output);
-    text = read_text(lock());
-    cr_assert(strstr(text, "what ci/gate") != NULL, "%s", text);
-    free(text);
-    expect_free();
 }
 
 Test(holding, files_that_the_scripts_cannot_understand)

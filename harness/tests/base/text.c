@@ -19,23 +19,21 @@ Test(text, figures_are_grouped)
         double value;
         const char *unit;
         const char *shown;
-    } table[] = {
-        { 0.0, "ns", "0 ns" },
-        { 1.0, "", "1" },
-        { 999.0, "ns", "999 ns" },
-        { 1000.0, "ns", "1 000 ns" },
-        { 47980.4, "ns", "47 980 ns" },
-        { 9550600.0, "", "9 550 600" },
-        { 100000.0, "", "100 000" },
-        { 0.5123, "ns", "0.512 ns" },
-        { 3.6521, "", "3.652" },
-        { 12.346, "", "12.35" },
-        { 123.46, "", "123.5" },
-        { -47980.0, "ns", "-47 980 ns" },
-        { 2e15, "", "2e+15" },
-        { (double)NAN, "ns", "unknown" },
-        { (double)INFINITY, "", "unknown" },
-    };
+    } table[] = { { 0.0, "ns", "0 ns" },
+                  { 1.0, "", "1" },
+                  { 999.0, "ns", "999 ns" },
+                  { 1000.0, "ns", "1 000 ns" },
+                  { 47980.4, "ns", "47 980 ns" },
+                  { 9550600.0, "", "9 550 600" },
+                  { 100000.0, "", "100 000" },
+                  { 0.5123, "ns", "0.512 ns" },
+                  { 3.6521, "", "3.652" },
+                  { 12.346, "", "12.35" },
+                  { 123.46, "", "123.5" },
+                  { -47980.0, "ns", "-47 980 ns" },
+                  { 2e15, "", "2e+15" },
+                  { (double)NAN, "ns", "unknown" },
+                  { (double)INFINITY, "", "unknown" } };
     char text[KG__FIGURE_SIZE];
 
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
@@ -52,14 +50,12 @@ Test(text, percentages_keep_the_digits_that_count)
         double fraction;
         bool sign;
         const char *shown;
-    } table[] = {
-        { 0.0631, false, "6.3 %" },       { 0.0631, true, "+6.3 %" },
-        { -0.02, true, "-2.0 %" },        { 0.0, true, "0.0 %" },
-        { 0.02, false, "2.0 %" },         { 0.00031, false, "0.031 %" },
-        { 1e-9, false, "0.00000010 %" },  { 2.5, true, "+250 %" },
-        { 120.0, false, "12 000 %" },     { 1e15, true, "+1e+17 %" },
-        { (double)NAN, true, "unknown" },
-    };
+    } table[] = { { 0.0631, false, "6.3 %" },      { 0.0631, true, "+6.3 %" },
+                  { -0.02, true, "-2.0 %" },       { 0.0, true, "0.0 %" },
+                  { 0.02, false, "2.0 %" },        { 0.00031, false, "0.031 %" },
+                  { 1e-9, false, "0.00000010 %" }, { 2.5, true, "+250 %" },
+                  { 120.0, false, "12 000 %" },    { 1e15, true, "+1e+17 %" },
+                  { (double)NAN, true, "unknown" } };
     char text[KG__FIGURE_SIZE];
 
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
@@ -155,7 +151,7 @@ Test(text, fields_of_csv)
     }
 }
 
-Test(text, what_nobody_knows_leaves_a_cell_empty)
+Test(text, what_is_not_known_leaves_a_cell_empty)
 {
     char text[KG__FIGURE_SIZE] = "before";
 
@@ -171,26 +167,24 @@ Test(text, the_nearest_name_is_near)
     static const struct {
         const char *given;
         const char *nearest; /* NULL: none was meant */
-    } tries[] = {
-        { "tune", "tune" },
-        { "tun", "tune" },
-        { "tunes", "tune" },
-        { "tnue", "tune" },
-        { "lits", "list" },
-        { "b3", "b32" },
-        { "b23", "b32" },
-        { "b64", NULL },
-        { "nope", NULL },
-        { "tape", NULL },
-        { "comapre", "compare" },
-        { "conpaer", "compare" },
-        { "comp", "compare" },
-        { "com", NULL },
-        { "matmul", "matmul_f32" },
-        { "mat", NULL },
-        { "q", NULL },
-        { "", NULL },
-    };
+    } tries[] = { { "tune", "tune" },
+                  { "tun", "tune" },
+                  { "tunes", "tune" },
+                  { "tnue", "tune" },
+                  { "lits", "list" },
+                  { "b3", "b32" },
+                  { "b23", "b32" },
+                  { "b64", NULL },
+                  { "nope", NULL },
+                  { "tape", NULL },
+                  { "comapre", "compare" },
+                  { "conpaer", "compare" },
+                  { "comp", "compare" },
+                  { "com", NULL },
+                  { "matmul", "matmul_f32" },
+                  { "mat", NULL },
+                  { "q", NULL },
+                  { "", NULL } };
 
     for (size_t i = 0; i < sizeof tries / sizeof *tries; i++) {
         const char *found = kg__nearest_name(tries[i].given, names, sizeof names / sizeof *names);

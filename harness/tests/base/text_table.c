@@ -6,12 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const kg__text_table_column columns[] = {
-    { "target", false, true },
-    { "case", false, false },
-    { "value", true, false },
-    { "note", false, false },
-};
+static const kg__text_table_column columns[] = { { "target", false, true },
+                                                 { "case", false, false },
+                                                 { "value", true, false },
+                                                 { "note", false, false } };
 
 static kg__text_table *make(void)
 {
@@ -124,9 +122,9 @@ Test(grid, cells_are_one_clean_line)
     kg__text_table_free(grid);
 }
 
-/* The words of verdicts are coloured where that is wanted, whose sequences take no room; they are
+/* The words of verdicts are colored where that is wanted, whose sequences take no room; they are
  * those of a terminal's table alone. */
-Test(grid, colours_words_in_their_column)
+Test(grid, colors_words_in_their_column)
 {
     static const kg__text_table_column two[] = { { "verdict", false, false },
                                                  { "case", false, false } };

@@ -97,22 +97,20 @@ Test(buffers, managed_memory_of_a_device_that_is_lost)
     kg__buffers_free(&buffers);
 }
 
-/* AddressSanitizer's malloc() ends the process where there is no memory. */
-#ifdef __SANITIZE_ADDRESS__
-static const bool malloc_gives_up = true;
-#else
-static const bool malloc_gives_up = false;
-#endif
-
-/* No kind of memory ends the process where there is none. */
+/* No kind of memory ends the process where there is none. AddressSanitizer's malloc() does. */
 Test(buffers, memory_that_there_is_none_of)
 {
     static const char *const kinds[] = { "device", "managed", "pageable", "pinned" };
+#ifdef __SANITIZE_ADDRESS__
+    const bool malloc_gives_up = true;
+#else
+    const bool malloc_gives_up = false;
+#endif
 
     for (int kind = KG_DEVICE; kind <= KG_PINNED; kind++) {
-        kg_variant there =
+        const kg_variant there =
             KG_VARIANT("there", launch_nothing, "", .memory = { KG_DEVICE, (kg_memory)kind });
-        kg_arguments both = bytes_in_two(1, (size_t)1 << 61);
+        const kg_arguments both = bytes_in_two(1, (size_t)1 << 61);
         kg__buffers buffers;
         kg__error error = { "" };
         char said[128];

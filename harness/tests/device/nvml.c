@@ -42,18 +42,38 @@ static kg__nvml_state state_of(const char *which)
     return state;
 }
 
-Test(nvml, is_absent_where_there_is_no_library)
+Test(nvml, what_cannot_be_opened_is_absent_or_broken)
 {
-    kg__nvml *nvml = (kg__nvml *)&nvml;
-    kg__error why = { "" };
+    static const struct {
+        const char *library; /* NULL: the fake */
+        const char *settings;
+        kg__nvml_status status;
+        const char *said[2];
+    } rows[] = {
+        { "/nowhere/libnvidia-ml.so.1",
+          "",
+          KG__NVML_ABSENT,
+          { "no NVIDIA driver here (/nowhere/libnvidia-ml.so.1: cannot open", "" } },
+        { "libm.so.6", "", KG__NVML_BROKEN, { "libm.so.6: has no function nvmlInit_v2", "" } },
+        { NULL, "init=9", KG__NVML_ABSENT, { "not loaded (NVML: Driver Not Loaded)", "" } },
+        { NULL, "init=18", KG__NVML_BROKEN, { "NVML error 18", "restart the machine" } },
+        { NULL, "init=999", KG__NVML_BROKEN, { "NVML error 999", "" } },
+    };
 
-    setenv("KG_NVML_LIBRARY", "/nowhere/libnvidia-ml.so.1", 1);
-    cr_assert(eq(int, kg__nvml_open(&nvml, &why), KG__NVML_ABSENT));
-    cr_expect(nvml == NULL);
-    cr_expect(strstr(why.text, "no NVIDIA driver here (/nowhere/libnvidia-ml.so.1: cannot open") !=
-                  NULL,
-              "%s", why.text);
-    kg__nvml_close(nvml);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        kg__nvml *nvml = (kg__nvml *)&nvml;
+        kg__error why = { "" };
+
+        setenv("KG_NVML_LIBRARY", rows[i].library == NULL ? KG__FAKE_NVML : rows[i].library, 1);
+        answer(rows[i].settings);
+        cr_expect(eq(int, kg__nvml_open(&nvml, &why), rows[i].status), "%s", why.text);
+        cr_expect(nvml == NULL);
+        for (int j = 0; j < 2; j++)
+            cr_expect(strstr(why.text, rows[i].said[j]) != NULL, "%s", why.text);
+        if (rows[i].library == NULL && rows[i].status == KG__NVML_BROKEN)
+            cr_expect(eq(int, strstr(why.text, "restart") != NULL, rows[i].said[1][0] != '\0'));
+        kg__nvml_close(nvml);
+    }
 }
 
 Test(nvml, an_empty_name_is_the_usual_one)
@@ -69,42 +89,6 @@ Test(nvml, an_empty_name_is_the_usual_one)
     kg__nvml_close(nvml);
 }
 
-Test(nvml, a_library_that_is_another_is_broken)
-{
-    kg__nvml *nvml = NULL;
-    kg__error why = { "" };
-
-    setenv("KG_NVML_LIBRARY", "libm.so.6", 1);
-    cr_assert(eq(int, kg__nvml_open(&nvml, &why), KG__NVML_BROKEN));
-    cr_expect(nvml == NULL);
-    cr_expect(strstr(why.text, "libm.so.6: has no function nvmlInit_v2") != NULL, "%s", why.text);
-}
-
-Test(nvml, a_driver_that_is_not_loaded_is_absent)
-{
-    kg__nvml *nvml = NULL;
-    kg__error why = { "" };
-
-    answer("init=9");
-    cr_assert(eq(int, kg__nvml_open(&nvml, &why), KG__NVML_ABSENT));
-    cr_expect(strstr(why.text, "not loaded (NVML: Driver Not Loaded)") != NULL, "%s", why.text);
-}
-
-Test(nvml, a_driver_that_does_not_match_its_library_is_broken)
-{
-    kg__nvml *nvml = NULL;
-    kg__error why = { "" };
-
-    answer("init=18");
-    cr_assert(eq(int, kg__nvml_open(&nvml, &why), KG__NVML_BROKEN));
-    cr_expect(strstr(why.text, "NVML error 18") != NULL, "%s", why.text);
-    cr_expect(strstr(why.text, "restart the machine") != NULL, "%s", why.text);
-    answer("init=999");
-    cr_assert(eq(int, kg__nvml_open(&nvml, &why), KG__NVML_BROKEN));
-    cr_expect(strstr(why.text, "NVML error 999") != NULL, "%s", why.text);
-    cr_expect(strstr(why.text, "restart") == NULL, "%s", why.text);
-}
-
 Test(nvml, tells_the_driver)
 {
     kg__nvml *nvml = open_fake();
@@ -114,45 +98,73 @@ Test(nvml, tells_the_driver)
     kg__nvml_driver(nvml, driver, sizeof driver);
     cr_expect(eq(str, driver, "580.159.04"));
     kg__nvml_driver(nvml, small, sizeof small);
-    cr_expect(eq(str, small, ""), "a version that does not fit is not told");
+    cr_expect(eq(str, small, ""), "a version that does not fit is left out");
     answer("driver=none");
     kg__nvml_driver(nvml, driver, sizeof driver);
     cr_expect(eq(str, driver, ""));
     kg__nvml_close(nvml);
 }
 
+static void expect_figures(const kg__nvml_state *state, const int wanted[7])
+{
+    const int got[] = { state->temperature_c,    state->sm_clock_mhz, state->memory_clock_mhz,
+                        state->max_sm_clock_mhz, state->ecc,          state->mig,
+                        state->foreign_processes };
+
+    for (int i = 0; i < 7; i++)
+        cr_expect(eq(int, got[i], wanted[i]), "figure %d", i);
+}
+
 Test(nvml, reads_every_figure)
 {
+    static const int figures[] = { 71, 1410, 2619, 1980, 0, 1, 3 };
     kg__nvml_state state;
 
-    answer(
-        "temperature=71,sm=1410,memory=2619,max=1980,throttle=0x44,limit=650000,draw=640250,ecc=0,"
-        "mig=1,others=3");
+    answer("temperature=71,sm=1410,memory=2619,max=1980,throttle=0x44,limit=650000,draw=640250,"
+           "ecc=0,mig=1,others=3");
     state = state_of("0");
     cr_expect(eq(str, state.name, "NVIDIA H200"));
     cr_expect(eq(str, state.uuid, "GPU-fake-0"));
     cr_expect(eq(str, state.bus_id, "00000000:19:00.0"));
-    cr_expect(eq(int, state.temperature_c, 71));
-    cr_expect(eq(int, state.sm_clock_mhz, 1410));
-    cr_expect(eq(int, state.memory_clock_mhz, 2619));
-    cr_expect(eq(int, state.max_sm_clock_mhz, 1980));
     cr_expect(state.reasons_known);
     cr_expect(eq(u64, state.reasons, 0x44));
     cr_expect(epsilon_eq(dbl, state.power_limit_w, 650.0, 1e-9));
     cr_expect(epsilon_eq(dbl, state.power_draw_w, 640.25, 1e-9));
-    cr_expect(eq(int, state.ecc, 0));
-    cr_expect(eq(int, state.mig, 1));
-    cr_expect(eq(int, state.foreign_processes, 3));
+    expect_figures(&state, figures);
+}
+
+Test(nvml, each_figure_may_be_unavailable_on_its_own)
+{
+    static const int none[] = { -1, -1, -1, -1, -1, -1, -1 };
+    kg__nvml_state state;
+
+    answer("name=none,uuid=none,pci=none,temperature=none,sm=none,memory=none,max=none,"
+           "throttle=none,old_throttle=none,limit=none,draw=none,ecc=none,mig_code=1,others=none");
+    state = state_of("0");
+    cr_expect(eq(str, state.name, ""));
+    cr_expect(eq(str, state.uuid, ""));
+    cr_expect(eq(str, state.bus_id, ""));
+    cr_expect(not(state.reasons_known));
+    cr_expect(eq(u64, state.reasons, 0));
+    cr_expect(isnan(state.power_limit_w) != 0);
+    cr_expect(isnan(state.power_draw_w) != 0);
+    expect_figures(&state, none);
+    answer("memory=none");
+    cr_expect(eq(int, state_of("0").memory_clock_mhz, -1));
+    cr_expect(eq(int, state_of("0").sm_clock_mhz, 1980));
 }
 
 Test(nvml, finds_a_card_by_index_uuid_and_bus)
 {
+    static const char *const names[][2] = { { "0", "GPU-fake-0" },
+                                            { "1", "GPU-fake-1" },
+                                            { "GPU-fake-0", "GPU-fake-0" },
+                                            { "0000:19:00.0", "GPU-fake-0" } };
+
     answer("count=2");
-    cr_expect(eq(str, state_of("0").uuid, "GPU-fake-0"));
-    cr_expect(eq(str, state_of("1").uuid, "GPU-fake-1"));
+    for (size_t i = 0; i < 4; i++)
+        cr_expect(eq(str, state_of(names[i][0]).uuid, (char *)names[i][1]));
     cr_expect(eq(str, state_of("1").bus_id, "00000000:1A:00.0"));
-    cr_expect(eq(str, state_of("GPU-fake-0").uuid, "GPU-fake-0"));
-    cr_expect(eq(str, state_of("0000:19:00.0").uuid, "GPU-fake-0"));
 }
 
 Test(nvml, a_card_that_is_not_there_is_an_error)
@@ -177,68 +189,29 @@ Test(nvml, a_card_that_is_not_there_is_an_error)
     kg__nvml_close(nvml);
 }
 
-Test(nvml, each_figure_may_be_unavailable_on_its_own)
+Test(nvml, older_drivers_have_other_calls)
 {
-    kg__nvml_state state;
+    static const struct {
+        const char *settings;
+        int foreign;
+    } rows[] = { { "process_version=1,others=2,self=1", 2 },
+                 { "process_version=2,others=2,self=1", 2 },
+                 { "process_version=3,others=2,self=1", 2 },
+                 { "process_version=0,others=2", -1 },
+                 { "others=0,self=1", 0 },
+                 { "others=0,self=0", 0 },
+                 { "others=5000", 256 } }; /* as many as are looked at */
 
-    answer(
-        "name=none,uuid=none,pci=none,temperature=none,sm=none,memory=none,max=none,throttle=none,"
-        "old_throttle=none,limit=none,draw=none,ecc=none,mig_code=1,others=none");
-    state = state_of("0");
-    cr_expect(eq(str, state.name, ""));
-    cr_expect(eq(str, state.uuid, ""));
-    cr_expect(eq(str, state.bus_id, ""));
-    cr_expect(eq(int, state.temperature_c, -1));
-    cr_expect(eq(int, state.sm_clock_mhz, -1));
-    cr_expect(eq(int, state.memory_clock_mhz, -1));
-    cr_expect(eq(int, state.max_sm_clock_mhz, -1));
-    cr_expect(not(state.reasons_known));
-    cr_expect(eq(u64, state.reasons, 0));
-    cr_expect(isnan(state.power_limit_w) != 0);
-    cr_expect(isnan(state.power_draw_w) != 0);
-    cr_expect(eq(int, state.ecc, -1));
-    cr_expect(eq(int, state.mig, -1));
-    cr_expect(eq(int, state.foreign_processes, -1));
-
-    answer("memory=none");
-    state = state_of("0");
-    cr_expect(eq(int, state.memory_clock_mhz, -1));
-    cr_expect(eq(int, state.sm_clock_mhz, 1980));
-}
-
-Test(nvml, an_older_driver_names_the_reasons_otherwise)
-{
-    kg__nvml_state state;
-
-    answer("throttle=none,old_throttle=0x20");
-    state = state_of("0");
-    cr_expect(state.reasons_known);
-    cr_expect(eq(u64, state.reasons, 0x20));
-}
-
-Test(nvml, a_card_that_cannot_be_split_is_not_split)
-{
-    answer("mig_code=3,mig=1");
-    cr_expect(eq(int, state_of("0").mig, 0));
-}
-
-Test(nvml, counts_processes_by_whichever_call_the_driver_has)
-{
-    for (int version = 1; version <= 3; version++) {
-        char settings[64];
-
-        snprintf(settings, sizeof settings, "process_version=%d,others=2,self=1", version);
-        answer(settings);
-        cr_expect(eq(int, state_of("0").foreign_processes, 2), "version %d", version);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        answer(rows[i].settings);
+        cr_expect(eq(int, state_of("0").foreign_processes, rows[i].foreign), "%s",
+                  rows[i].settings);
     }
-    answer("process_version=0,others=2");
-    cr_expect(eq(int, state_of("0").foreign_processes, -1));
-    answer("others=0,self=1");
-    cr_expect(eq(int, state_of("0").foreign_processes, 0), "this process is none of the others");
-    answer("others=0,self=0");
-    cr_expect(eq(int, state_of("0").foreign_processes, 0));
-    answer("others=5000");
-    cr_expect(eq(int, state_of("0").foreign_processes, 256), "as many as are looked at");
+    answer("throttle=none,old_throttle=0x20");
+    cr_expect(state_of("0").reasons_known);
+    cr_expect(eq(u64, state_of("0").reasons, 0x20));
+    answer("mig_code=3,mig=1");
+    cr_expect(eq(int, state_of("0").mig, 0), "a card that cannot be split is not split");
 }
 
 /* The processes that the fake lists under these settings. */
@@ -246,12 +219,12 @@ static kg__nvml_processes listed(const char *settings)
 {
     kg__nvml *nvml = NULL;
     kg__nvml_processes all;
-    bool told;
+    bool is_listed;
 
     answer(settings);
     nvml = open_fake();
-    told = kg__nvml_list(nvml, "0", &all);
-    cr_expect(eq(int, told, all.count >= 0));
+    is_listed = kg__nvml_list(nvml, "0", &all);
+    cr_expect(eq(int, is_listed, all.count >= 0));
     kg__nvml_close(nvml);
     return all;
 }
@@ -269,33 +242,42 @@ static int foreign(const char *before, const char *after, const char *end)
     return kg__nvml_foreign(&now, &own);
 }
 
-Test(nvml, this_process_is_none_of_the_foreign_by_whatever_id)
+Test(nvml, this_process_is_not_foreign_by_whatever_id)
 {
-    /* By its own id. */
-    cr_expect(eq(int, foreign("self=0", "self=1", "self=1"), 0));
-    cr_expect(eq(int, foreign("self=0,others=2", "self=1,others=2", "self=1,others=2"), 2));
-    /* By another one, as in a container. */
-    cr_expect(eq(int, foreign("self=0", "self_pid=4242", "self_pid=4242"), 0));
-    cr_expect(
-        eq(int, foreign("self=0,others=2", "self_pid=4242,others=2", "self_pid=4242,others=2"), 2));
-    cr_expect(eq(int, foreign("self=0", "self_pid=4242", "self_pid=4242,others=1"), 1),
-              "one that came later");
-    cr_expect(eq(int, foreign("self=0,others=3", "self_pid=4242,others=3", "self_pid=4242"), 0),
-              "those that left");
-    /* Another process of the machine has the id that this one has in its container. */
-    cr_expect(eq(int, foreign("self=1", "self=1,others=1", "self=1,others=1"), 1));
-    cr_expect(eq(int, foreign("self=1", "self=1,others=1", "self=0,others=1"), 0));
-    /* Hidden. */
-    cr_expect(eq(int, foreign("self=0", "self=0", "self=0"), 0));
-    cr_expect(eq(int, foreign("self=0,others=1", "self=0,others=1", "self=0,others=1"), 1));
-}
+    static const struct {
+        const char *before, *after, *end; /* what is listed */
+        int foreign;
+    } rows[] = {
+        /* By its own id. */
+        { "self=0", "self=1", "self=1", 0 },
+        { "self=0,others=2", "self=1,others=2", "self=1,others=2", 2 },
+        /* By another id, as in a container. */
+        { "self=0", "self_pid=4242", "self_pid=4242", 0 },
+        { "self=0,others=2", "self_pid=4242,others=2", "self_pid=4242,others=2", 2 },
+        /* A process that came later, and those that left. */
+        { "self=0", "self_pid=4242", "self_pid=4242,others=1", 1 },
+        { "self=0,others=3", "self_pid=4242,others=3", "self_pid=4242", 0 },
+        /* Another process of the machine has the id that this one has in its container. */
+        { "self=1", "self=1,others=1", "self=1,others=1", 1 },
+        { "self=1", "self=1,others=1", "self=0,others=1", 0 },
+        /* Hidden. */
+        { "self=0", "self=0", "self=0", 0 },
+        { "self=0,others=1", "self=0,others=1", "self=0,others=1", 1 },
+        /* Of several that came at once one may be this process, unless one has its id. */
+        { "self=0", "self=0,others=2", "self=0,others=2", 1 },
+        { "self=0", "self=0,others=2", "self=0,others=1", 0 },
+        { "self=0", "self=1,others=2", "self=1,others=2", 2 },
+        /* None is foreign where none is listed. */
+        { "process_version=0", "self=1", "self=1", -1 },
+        { "self=0", "process_version=0", "self=1", -1 },
+        { "self=0", "self=1", "process_version=0", -1 },
+    };
 
-Test(nvml, of_several_that_came_at_once_one_may_be_this_process)
-{
-    cr_expect(eq(int, foreign("self=0", "self=0,others=2", "self=0,others=2"), 1));
-    cr_expect(eq(int, foreign("self=0", "self=0,others=2", "self=0,others=1"), 0));
-    cr_expect(eq(int, foreign("self=0", "self=1,others=2", "self=1,others=2"), 2),
-              "unless one has its id");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        cr_expect(eq(int, foreign(rows[i].before, rows[i].after, rows[i].end), rows[i].foreign),
+                  "row %zu", i);
+    cr_expect(eq(int, listed("process_version=0").count, -1));
+    cr_expect(eq(int, listed("others=5000").count, KG__NVML_PROCESSES), "as many as fit");
 }
 
 Test(nvml, a_split_card_lists_this_process_twice)
@@ -306,15 +288,6 @@ Test(nvml, a_split_card_lists_this_process_twice)
     cr_expect(eq(int, kg__nvml_foreign(&all, &own), 1));
 }
 
-Test(nvml, nobody_is_foreign_where_nobody_is_listed)
-{
-    cr_expect(eq(int, listed("process_version=0").count, -1));
-    cr_expect(eq(int, foreign("process_version=0", "self=1", "self=1"), -1));
-    cr_expect(eq(int, foreign("self=0", "process_version=0", "self=1"), -1));
-    cr_expect(eq(int, foreign("self=0", "self=1", "process_version=0"), -1));
-    cr_expect(eq(int, listed("others=5000").count, KG__NVML_PROCESSES), "as many as fit");
-}
-
 Test(nvml, processes_of_a_card_that_is_not_there)
 {
     kg__nvml *nvml = open_fake();
@@ -323,25 +296,6 @@ Test(nvml, processes_of_a_card_that_is_not_there)
     cr_expect(not(kg__nvml_list(nvml, "7", &all)));
     cr_expect(eq(int, all.count, -1));
     kg__nvml_close(nvml);
-}
-
-Test(nvml, a_card_that_does_not_answer_leaves_no_figure)
-{
-    kg__nvml *nvml;
-    kg__nvml_state state;
-    kg__error why = { "" };
-
-    answer("temperature=44");
-    cr_assert(eq(int, kg__nvml_open(&nvml, &why), KG__NVML_READY));
-    cr_assert(kg__nvml_gpu_state(nvml, "0", &state, &why), "%s", why.text);
-    cr_expect(eq(int, state.temperature_c, 44));
-    cr_assert(not(kg__nvml_gpu_state(nvml, "7", &state, &why)));
-    cr_expect(strstr(why.text, "GPU 7") != NULL, "%s", why.text);
-    cr_expect(eq(int, state.temperature_c, -1));
-    kg__nvml_close(nvml);
-    answer("init=9");
-    cr_assert(eq(int, kg__nvml_open(&nvml, &why), KG__NVML_ABSENT));
-    cr_expect(nvml == NULL);
 }
 
 Test(nvml, which_reasons_are_throttling)

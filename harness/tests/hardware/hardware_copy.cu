@@ -14,36 +14,19 @@ static __global__ void coalesced(const float *in, float *out, int n)
         out[i] = in[i];
 }
 
-static __global__ void pairs(const float *in, float *out, int n)
+// A vector per thread, the rest one by one.
+template <typename Vector>
+static __global__ void vectors(const float *in, float *out, int n)
 {
+    constexpr int width = sizeof(Vector) / sizeof(float);
     int i = own_number();
 
-    if (2 * i + 1 < n)
-        reinterpret_cast<float2 *>(out)[i] = reinterpret_cast<const float2 *>(in)[i];
-    else if (2 * i < n)
-        out[2 * i] = in[2 * i];
-}
-
-static __global__ void quads(const float *in, float *out, int n)
-{
-    int i = own_number();
-
-    if (4 * i + 3 < n) {
-        reinterpret_cast<float4 *>(out)[i] = reinterpret_cast<const float4 *>(in)[i];
+    if (width * i + width - 1 < n) {
+        reinterpret_cast<Vector *>(out)[i] = reinterpret_cast<const Vector *>(in)[i];
     } else {
-        for (int j = 4 * i; j < n; j++)
+        for (int j = width * i; j < n; j++)
             out[j] = in[j];
     }
-}
-
-static __global__ void doubles(const float *in, float *out, int n)
-{
-    int i = own_number();
-
-    if (2 * i + 1 < n)
-        reinterpret_cast<double *>(out)[i] = reinterpret_cast<const double *>(in)[i];
-    else if (2 * i < n)
-        out[2 * i] = in[2 * i];
 }
 
 static __global__ void bytes(const unsigned char *in, unsigned char *out, int n)
@@ -62,7 +45,7 @@ static __global__ void reversed(const float *in, float *out, int n)
         out[i] = in[i];
 }
 
-// Neighbouring lanes are a 32nd of the array apart.
+// Neighboring lanes are a 32nd of the array apart.
 static __global__ void strided(const float *in, float *out, int n)
 {
     int thread = own_number();
@@ -186,77 +169,23 @@ static int elements(const kg_call *call)
     return (int)kg_extent(call->size, 0);
 }
 
-KG_LAUNCHER(hardware_copy_coalesced)
-{
-    return start(call, coalesced, elements(call));
-}
-
-KG_LAUNCHER(hardware_copy_pairs)
-{
-    return start(call, pairs, (elements(call) + 1) / 2);
-}
-
-KG_LAUNCHER(hardware_copy_quads)
-{
-    return start(call, quads, (elements(call) + 3) / 4);
-}
-
-KG_LAUNCHER(hardware_copy_doubles)
-{
-    return start(call, doubles, (elements(call) + 1) / 2);
-}
-
-KG_LAUNCHER(hardware_copy_bytes)
-{
-    return start(call, bytes, 4 * elements(call));
-}
-
-KG_LAUNCHER(hardware_copy_reversed)
-{
-    return start(call, reversed, elements(call));
-}
-
-KG_LAUNCHER(hardware_copy_strided)
-{
-    return start(call, strided, (elements(call) + 31) / 32 * 32);
-}
-
-KG_LAUNCHER(hardware_copy_misaligned)
-{
-    return start(call, misaligned, elements(call) + 3);
-}
-
-KG_LAUNCHER(hardware_copy_partial_warps)
-{
-    return start(call, partial_warps, (elements(call) + 19) / 20 * 32);
-}
-
-KG_LAUNCHER(hardware_copy_grid_stride)
-{
-    return start(call, grid_stride, 5 * call->launch.block);
-}
-
-KG_LAUNCHER(hardware_copy_early_return)
-{
-    return start(call, early_return, elements(call));
-}
-
-KG_LAUNCHER(hardware_copy_inlined)
-{
-    return start(call, inlined, elements(call));
-}
-
-KG_LAUNCHER(hardware_copy_through_shared)
-{
-    return start(call, through_shared, elements(call));
-}
-
-KG_LAUNCHER(hardware_copy_shuffled)
-{
-    return start(call, shuffled, elements(call));
-}
-
-KG_LAUNCHER(hardware_copy_exchanged)
-{
-    return start(call, exchanged, elements(call));
-}
+#define COPY(name, kernel, threads)                                                                \
+    KG_LAUNCHER(hardware_copy_##name)                                                              \
+    {                                                                                              \
+        return start(call, kernel, threads);                                                       \
+    }
+COPY(coalesced, coalesced, elements(call))
+COPY(pairs, vectors<float2>, (elements(call) + 1) / 2)
+COPY(quads, vectors<float4>, (elements(call) + 3) / 4)
+COPY(doubles, vectors<double>, (elements(call) + 1) / 2)
+COPY(bytes, bytes, 4 * elements(call))
+COPY(reversed, reversed, elements(call))
+COPY(strided, strided, (elements(call) + 31) / 32 * 32)
+COPY(misaligned, misaligned, elements(call) + 3)
+COPY(partial_warps, partial_warps, (elements(call) + 19) / 20 * 32)
+COPY(grid_stride, grid_stride, 5 * call->launch.block)
+COPY(early_return, early_return, elements(call))
+COPY(inlined, inlined, elements(call))
+COPY(through_shared, through_shared, elements(call))
+COPY(shuffled, shuffled, elements(call))
+COPY(exchanged, exchanged, elements(call))

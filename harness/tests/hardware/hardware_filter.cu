@@ -8,24 +8,9 @@ static __constant__ float weights[TAPS] = { 0.0625f, 0.125f, 0.1875f, 0.25f,  0.
                                             0.4375f, 0.5f,   0.5625f, 0.625f, 0.6875f, 0.75f,
                                             0.8125f, 0.875f, 0.9375f, 1.0f };
 
-// All lanes of a warp read the same weight.
-static __global__ void uniform(const float *in, float *out, int n)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-
-    if (i < n) {
-        float sum = 0.0f;
-
-        for (int k = 0; k < TAPS; k++) {
-            if (i + k < n)
-                sum += weights[k] * in[i + k];
-        }
-        out[i] = sum;
-    }
-}
-
-// Each lane begins with another weight.
-static __global__ void divergent(const float *in, float *out, int n)
+// All lanes of a warp read the same weight, or each lane begins with another one.
+template <bool DIVERGENT>
+static __global__ void filter(const float *in, float *out, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
 
@@ -33,7 +18,7 @@ static __global__ void divergent(const float *in, float *out, int n)
         float sum = 0.0f;
 
         for (int step = 0; step < TAPS; step++) {
-            int k = (i + step) % TAPS;
+            int k = DIVERGENT ? (i + step) % TAPS : step;
 
             if (i + k < n)
                 sum += weights[k] * in[i + k];
@@ -55,12 +40,10 @@ static cudaError_t start(const kg_call *call, void (*kernel)(const float *, floa
                               (float *)call->argument[1], n);
 }
 
-KG_LAUNCHER(hardware_filter_uniform)
-{
-    return start(call, uniform);
-}
-
-KG_LAUNCHER(hardware_filter_divergent)
-{
-    return start(call, divergent);
-}
+#define LAUNCHER(name, ...)                                                                        \
+    KG_LAUNCHER(hardware_filter_##name)                                                            \
+    {                                                                                              \
+        return start(call, __VA_ARGS__);                                                           \
+    }
+LAUNCHER(uniform, filter<false>)
+LAUNCHER(divergent, filter<true>)

@@ -11,10 +11,11 @@ kg_launcher hardware_histogram_global_atomics, hardware_histogram_four_each,
     hardware_histogram_shared_atomics;
 
 static const kg_variant variants[] = {
-    KG_VARIANT("global_atomics", hardware_histogram_global_atomics, "an atomic operation a byte"),
-    KG_VARIANT("four_each", hardware_histogram_four_each, "four neighbouring bytes a thread"),
+    KG_VARIANT("global_atomics", hardware_histogram_global_atomics,
+               "one atomic operation per byte"),
+    KG_VARIANT("four_each", hardware_histogram_four_each, "four neighboring bytes per thread"),
     KG_VARIANT("shared_atomics", hardware_histogram_shared_atomics,
-               "a histogram a block, then all added"),
+               "one histogram per block, then all added"),
     KG_END,
 };
 

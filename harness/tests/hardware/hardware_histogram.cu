@@ -11,7 +11,7 @@ static __global__ void global_atomics(const unsigned char *in, int *counts, int 
         atomicAdd(&counts[in[i] % BINS], 1);
 }
 
-// Four neighbouring bytes a thread.
+// Four neighboring bytes per thread.
 static __global__ void four_each(const unsigned char *in, int *counts, int n)
 {
     int first = 4 * (blockIdx.x * blockDim.x + threadIdx.x);
@@ -49,17 +49,11 @@ static cudaError_t start(const kg_call *call, void (*kernel)(const unsigned char
                               (int *)call->argument[1], n);
 }
 
-KG_LAUNCHER(hardware_histogram_global_atomics)
-{
-    return start(call, global_atomics, 1);
-}
-
-KG_LAUNCHER(hardware_histogram_four_each)
-{
-    return start(call, four_each, 4);
-}
-
-KG_LAUNCHER(hardware_histogram_shared_atomics)
-{
-    return start(call, shared_atomics, 1);
-}
+#define LAUNCHER(name, ...)                                                                        \
+    KG_LAUNCHER(hardware_histogram_##name)                                                         \
+    {                                                                                              \
+        return start(call, __VA_ARGS__);                                                           \
+    }
+LAUNCHER(global_atomics, global_atomics, 1)
+LAUNCHER(four_each, four_each, 4)
+LAUNCHER(shared_atomics, shared_atomics, 1)

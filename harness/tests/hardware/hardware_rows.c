@@ -12,11 +12,11 @@ kg_launcher hardware_rows_unequal, hardware_rows_breakable, hardware_rows_nested
     hardware_rows_by_warp;
 
 static const kg_variant variants[] = {
-    KG_VARIANT("unequal", hardware_rows_unequal, "a row a thread, summed in a register"),
+    KG_VARIANT("unequal", hardware_rows_unequal, "one row per thread, summed in a register"),
     KG_VARIANT("breakable", hardware_rows_breakable,
-               "a row a thread, in a loop that is not unrolled"),
-    KG_VARIANT("nested", hardware_rows_nested, "a row a thread, by groups of up to eight"),
-    KG_VARIANT("by_warp", hardware_rows_by_warp, "a row a warp, added up by shuffles"),
+               "one row per thread, in a loop that is not unrolled"),
+    KG_VARIANT("nested", hardware_rows_nested, "one row per thread, by groups of up to eight"),
+    KG_VARIANT("by_warp", hardware_rows_by_warp, "one row per warp, added up by shuffles"),
     KG_END,
 };
 

@@ -8,7 +8,7 @@ static __device__ __forceinline__ int length_of(const int *lengths, int row)
     return (int)((unsigned)lengths[row] % (COLUMNS + 1));
 }
 
-// A row a thread: the lanes of a warp leave the loop one by one.
+// One row per thread: the lanes of a warp leave the loop one by one.
 static __global__ void unequal(const float *values, const int *lengths, float *sums, int rows)
 {
     int row = blockIdx.x * blockDim.x + threadIdx.x;
@@ -64,7 +64,7 @@ static __global__ void nested(const float *values, const int *lengths, float *su
     }
 }
 
-// A row a warp, added up by shuffles.
+// One row per warp, added up by shuffles.
 static __global__ void by_warp(const float *values, const int *lengths, float *sums, int rows)
 {
     int thread = blockIdx.x * blockDim.x + threadIdx.x;
@@ -86,35 +86,25 @@ static __global__ void by_warp(const float *values, const int *lengths, float *s
 
 static cudaError_t start(const kg_call *call,
                          void (*kernel)(const float *, const int *, float *, int),
-                         int threads_a_row)
+                         int threads_per_row)
 {
     int rows = (int)kg_extent(call->size, 0);
     unsigned block = (unsigned)call->launch.block;
     cudaLaunchConfig_t config = {};
 
-    config.gridDim = dim3((rows * threads_a_row + block - 1) / block);
+    config.gridDim = dim3((rows * threads_per_row + block - 1) / block);
     config.blockDim = dim3(block);
     config.stream = call->stream;
     return cudaLaunchKernelEx(&config, kernel, (const float *)call->argument[0],
                               (const int *)call->argument[1], (float *)call->argument[2], rows);
 }
 
-KG_LAUNCHER(hardware_rows_unequal)
-{
-    return start(call, unequal, 1);
-}
-
-KG_LAUNCHER(hardware_rows_breakable)
-{
-    return start(call, breakable, 1);
-}
-
-KG_LAUNCHER(hardware_rows_nested)
-{
-    return start(call, nested, 1);
-}
-
-KG_LAUNCHER(hardware_rows_by_warp)
-{
-    return start(call, by_warp, 32);
-}
+#define LAUNCHER(name, ...)                                                                        \
+    KG_LAUNCHER(hardware_rows_##name)                                                              \
+    {                                                                                              \
+        return start(call, __VA_ARGS__);                                                           \
+    }
+LAUNCHER(unequal, unequal, 1)
+LAUNCHER(breakable, breakable, 1)
+LAUNCHER(nested, nested, 1)
+LAUNCHER(by_warp, by_warp, 32)

@@ -57,17 +57,11 @@ static cudaError_t start(const kg_call *call,
                               (float *)call->argument[3], n);
 }
 
-KG_LAUNCHER(hardware_select_branch)
-{
-    return start(call, branch);
-}
-
-KG_LAUNCHER(hardware_select_both)
-{
-    return start(call, both);
-}
-
-KG_LAUNCHER(hardware_select_loop)
-{
-    return start(call, loop);
-}
+#define LAUNCHER(name, ...)                                                                        \
+    KG_LAUNCHER(hardware_select_##name)                                                            \
+    {                                                                                              \
+        return start(call, __VA_ARGS__);                                                           \
+    }
+LAUNCHER(branch, branch)
+LAUNCHER(both, both)
+LAUNCHER(loop, loop)

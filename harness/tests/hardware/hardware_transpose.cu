@@ -48,17 +48,11 @@ static cudaError_t start(const kg_call *call, void (*kernel)(const float *, floa
                               (float *)call->argument[1], rows, columns);
 }
 
-KG_LAUNCHER(hardware_transpose_naive)
-{
-    return start(call, naive);
-}
-
-KG_LAUNCHER(hardware_transpose_conflicting)
-{
-    return start(call, tiled<TILE>);
-}
-
-KG_LAUNCHER(hardware_transpose_padded)
-{
-    return start(call, tiled<TILE + 1>);
-}
+#define LAUNCHER(name, ...)                                                                        \
+    KG_LAUNCHER(hardware_transpose_##name)                                                         \
+    {                                                                                              \
+        return start(call, __VA_ARGS__);                                                           \
+    }
+LAUNCHER(naive, naive)
+LAUNCHER(conflicting, tiled<TILE>)
+LAUNCHER(padded, tiled<TILE + 1>)

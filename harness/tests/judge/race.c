@@ -1,4 +1,5 @@
-/* The rule of a race: who goes on, at its edges and in simulated races whose best is known. */
+/* The rule of a race: which racers go on, at its edges and in simulated races whose best is known.
+ */
 #include "judge/race.h"
 
 #include <criterion/criterion.h>
@@ -13,7 +14,7 @@ static void look_all(kg__racer *const *racers, size_t count)
         kg__racer_look(racers[i]);
 }
 
-/* Racers whose six samples lie from `least` to `least` + 5 `step`. */
+/* Racers whose six samples are from `least` to `least` + 5 `step`. */
 static kg__racer *make_racer(double least, double step)
 {
     kg__racer *racer = kg__allocate(1, sizeof *racer);
@@ -49,64 +50,56 @@ Test(racing, a_look_leaves_the_samples_in_their_order)
     cr_expect(isnan(racer.interval.value));
 }
 
+/* An interval that begins above the end of the leader's, or above a margin on it, is out. */
 Test(racing, an_interval_above_the_leaders_is_out)
 {
-    kg__racer *racers[] = { make_racer(100, 1), make_racer(105, 1), make_racer(105.5, 1) };
+    static const struct {
+        double margin, least[3];
+    } rows[] = { { 0, { 100, 105, 105.5 } }, { 0.02, { 100, 107, 107.2 } } };
 
-    cr_expect(kg__race_end_round(racers, 3, 1, 0, 0.005));
-    cr_expect(racers[0]->dropped_in_round == 0);
-    cr_expect(racers[1]->dropped_in_round == 0, "it begins where the leader's ends");
-    cr_expect(racers[2]->dropped_in_round == 1);
-    free_racers(racers, 3);
+    for (size_t i = 0; i < 2; i++) {
+        kg__racer *racers[3];
+
+        for (size_t j = 0; j < 3; j++)
+            racers[j] = make_racer(rows[i].least[j], 1);
+        cr_expect(kg__race_end_round(racers, 3, 1, rows[i].margin, 0.005));
+        cr_expect(racers[0]->dropped_in_round == 0 && racers[1]->dropped_in_round == 0);
+        cr_expect(racers[2]->dropped_in_round == 1);
+        free_racers(racers, 3);
+    }
 }
 
-Test(racing, a_margin_spares_what_is_near)
+/* How many of so many racers, each slower than the one before by `step`, are in after rounds. */
+static size_t race_alike(size_t count, double step, int rounds, int dropped[])
 {
-    kg__racer *racers[] = { make_racer(100, 1), make_racer(107, 1), make_racer(107.2, 1) };
+    kg__racer *racers[20];
+    size_t in = 0;
 
-    cr_expect(kg__race_end_round(racers, 3, 1, 0.02, 0.005));
-    cr_expect(racers[1]->dropped_in_round == 0 && racers[2]->dropped_in_round == 1);
-    free_racers(racers, 3);
+    for (size_t i = 0; i < count; i++)
+        racers[i] = make_racer(100 + step * (double)i, 1);
+    for (int round = 1; round <= rounds; round++)
+        cr_expect(kg__race_end_round(racers, count, round, 0, 0.005));
+    for (size_t i = 0; i < count; i++) {
+        dropped[i] = racers[i]->dropped_in_round;
+        in += dropped[i] == 0;
+    }
+    free_racers(racers, count);
+    return in;
 }
 
-/* However many are alike, half of them go, and the last few stay until they are told apart. */
+/* However many are alike, half of them go, and the last few stay until they differ. */
 Test(racing, the_slower_half_goes)
 {
-    enum { COUNT = 20 };
-    kg__racer *racers[COUNT];
-    size_t in = 0;
+    int dropped[20];
 
-    for (int i = 0; i < COUNT; i++)
-        racers[i] = make_racer(100 + 0.001 * i, 1);
-    cr_expect(kg__race_end_round(racers, COUNT, 1, 0, 0.005));
-    for (int i = 0; i < COUNT; i++)
-        cr_expect((racers[i]->dropped_in_round == 0) == (i < 10), "number %d", i);
-    cr_expect(kg__race_end_round(racers, COUNT, 2, 0, 0.005));
-    cr_expect(kg__race_end_round(racers, COUNT, 3, 0, 0.005));
-    cr_expect(kg__race_end_round(racers, COUNT, 4, 0, 0.005));
-    for (int i = 0; i < COUNT; i++)
-        in += racers[i]->dropped_in_round == 0;
-    cr_expect(in == KG__RACERS_SPARED, "%zu are in", in);
-    cr_expect(racers[10]->dropped_in_round == 1 && racers[5]->dropped_in_round == 2);
-    cr_expect(racers[4]->dropped_in_round == 3);
-    free_racers(racers, COUNT);
-}
-
-/* Equal medians do not take more out than are to go. */
-Test(racing, ties_keep_their_number)
-{
-    enum { COUNT = 11 };
-    kg__racer *racers[COUNT];
-    size_t in = 0;
-
-    for (int i = 0; i < COUNT; i++)
-        racers[i] = make_racer(100, 1);
-    cr_expect(kg__race_end_round(racers, COUNT, 1, 0, 0.005));
-    for (int i = 0; i < COUNT; i++)
-        in += racers[i]->dropped_in_round == 0;
-    cr_expect(in == 6, "%zu are in", in);
-    cr_expect(racers[0]->dropped_in_round == 0 && racers[10]->dropped_in_round == 1);
-    free_racers(racers, COUNT);
+    cr_expect(race_alike(20, 0.001, 1, dropped) == 10);
+    for (int i = 0; i < 20; i++)
+        cr_expect((dropped[i] == 0) == (i < 10), "number %d", i);
+    cr_expect(race_alike(20, 0.001, 4, dropped) == KG__RACERS_SPARED);
+    cr_expect(dropped[10] == 1 && dropped[5] == 2 && dropped[4] == 3);
+    /* Equal medians do not take more out than are to go. */
+    cr_expect(race_alike(11, 0, 1, dropped) == 6);
+    cr_expect(dropped[0] == 0 && dropped[10] == 1);
 }
 
 Test(racing, ends_when_the_last_few_are_known)
@@ -172,45 +165,14 @@ static double sample(double time, double noise, uint64_t *state)
     return time * factor;
 }
 
-/* The samples of a race's first round and of its later ones are shorter than a search's, in ms, and
- * scatter more in turn. */
-#define FIRST_SAMPLE 0.1
-#define LATER_SAMPLE 0.25
-#define SEARCH_SAMPLE 1.0
+/* The samples of a race's first round and of its later ones are short, and scatter more. */
 #define FIRST_NOISE 3
 #define LATER_NOISE 2
 #define PRECISION 0.005
 
-/* What races of one kind come to. */
-typedef struct tally {
-    int far;        /* winners more than 1 % above the best */
-    double samples; /* that the races took, as a share of the exhaustive searches' */
-    double time;    /* the same in time */
-} tally;
-
-typedef struct cost {
-    double samples;
-    double ms;
-} cost;
-
-/* The samples after which an exhaustive search knows a time to `precision`. */
-static size_t search_one(double time, double noise, uint64_t *state)
-{
-    kg__racer racer = { 0 };
-    size_t taken;
-
-    do {
-        for (int i = 0; i < KG__ROUND_SAMPLES; i++)
-            kg__racer_add(&racer, sample(time, noise, state));
-        kg__racer_look(&racer);
-    } while (!kg__racer_is_precise(&racer, PRECISION) && racer.count < 500);
-    taken = racer.count;
-    kg__racer_restart(&racer);
-    return taken;
-}
-
-/* A race as it is run. Returns the winner. */
-static size_t race(const double *times, size_t count, double noise, cost *spent, uint64_t *state)
+/* A race as it is run. Returns the winner, and adds its samples. */
+static size_t race(const double *times, size_t count, double noise, size_t *samples,
+                   uint64_t *state)
 {
     kg__racer *list = kg__allocate(count, sizeof *list);
     kg__racer **racers = kg__allocate(count, sizeof(kg__racer *));
@@ -229,8 +191,7 @@ static size_t race(const double *times, size_t count, double noise, cost *spent,
                 kg__racer_restart(racers[i]);
             for (int more = 0; more < KG__ROUND_SAMPLES; more++)
                 kg__racer_add(racers[i], sample(times[i], scatter, state));
-            spent->samples += KG__ROUND_SAMPLES;
-            spent->ms += KG__ROUND_SAMPLES * (round == 1 ? FIRST_SAMPLE : LATER_SAMPLE);
+            *samples += KG__ROUND_SAMPLES;
             kg__racer_look(racers[i]);
         }
         on = kg__race_end_round(racers, count, round, round == 1 ? 0.02 : 0, PRECISION);
@@ -243,55 +204,43 @@ static size_t race(const double *times, size_t count, double noise, cost *spent,
     return winner;
 }
 
-/* Races of `count` candidates whose times lie up to `spread` above the least, beside exhaustive
- * searches. */
-static tally simulate(size_t count, double spread, double noise, int races)
+/* Races of `count` candidates whose times are up to `spread` above the least: the winner is within
+ * 1 % of the best, and a candidate takes `most` samples on average. */
+static void expect_quick_and_right(size_t count, double spread, double noise, double most)
 {
+    enum { RACES = 100 };
     uint64_t state = 20261121;
-    tally all = { 0 };
-    cost raced = { 0 };
-    cost searched = { 0 };
+    size_t samples = 0;
+    int far = 0;
     double *times = kg__allocate(count, sizeof *times);
 
-    for (int i = 0; i < races; i++) {
+    for (int i = 0; i < RACES; i++) {
         double best = INFINITY;
 
         for (size_t j = 0; j < count; j++) {
             times[j] = 1000 * (1 + spread * uniform(&state));
             best = fmin(best, times[j]);
         }
-        all.far += times[race(times, count, noise, &raced, &state)] > 1.01 * best;
-        for (size_t j = 0; j < count; j++)
-            searched.samples += (double)search_one(times[j], noise, &state);
+        far += times[race(times, count, noise, &samples, &state)] > 1.01 * best;
     }
-    searched.ms = searched.samples * SEARCH_SAMPLE;
-    all.samples = raced.samples / searched.samples;
-    all.time = raced.ms / searched.ms;
     free(times);
-    return all;
+    cr_expect(far <= RACES / 100, "%zu candidates, spread %g, noise %g: %d far", count, spread,
+              noise, far);
+    cr_expect((double)samples / (double)(RACES * count) <= most,
+              "%zu candidates, spread %g, noise %g: %g samples", count, spread, noise,
+              (double)samples / (double)(RACES * count));
 }
 
-/* The winner is within 1 % of the best, and the race takes a quarter of the samples at most. */
-static void expect_quick_and_right(size_t count, double spread, double noise)
-{
-    enum { RACES = 100 };
-    tally all = simulate(count, spread, noise, RACES);
-
-    cr_expect(all.far <= RACES / 100, "%zu candidates, spread %g, noise %g: %d of %d far", count,
-              spread, noise, all.far, RACES);
-    cr_expect(all.time <= 0.25, "%zu candidates, spread %g, noise %g: %g of the time", count,
-              spread, noise, all.time);
-}
-
-Test(racing, finds_the_best_in_a_quarter_of_the_time)
+/* Half of the candidates leave after their first six samples, so that many of them take little more
+ * than twice as many on average; few take more, the more the noisier they are. */
+Test(racing, finds_the_best_with_few_samples)
 {
     static const double spreads[] = { 0, 0.02, 0.1, 0.3, 2 };
     static const double noises[] = { 0.001, 0.005, 0.01 };
+    static const double most_of_few[] = { 12, 17, 28 };
 
-    for (size_t i = 0; i < sizeof spreads / sizeof *spreads; i++) {
-        for (size_t j = 0; j < sizeof noises / sizeof *noises; j++) {
-            expect_quick_and_right(32, spreads[i], noises[j]);
-            expect_quick_and_right(544, spreads[i], noises[j]);
-        }
+    for (size_t i = 0; i < 15; i++) {
+        expect_quick_and_right(32, spreads[i / 3], noises[i % 3], most_of_few[i % 3]);
+        expect_quick_and_right(544, spreads[i / 3], noises[i % 3], 14);
     }
 }

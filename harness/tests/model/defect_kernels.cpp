@@ -1,46 +1,10 @@
-/* Small kernels with one defect each. Plain CUDA C++ but for the defects: nvcc takes it too. */
-#include <cuda_runtime.h>
-
-#include "tests/model/defect_kernels.h"
-
-#ifndef KG_DYNAMIC_SHARED
-#define KG_DYNAMIC_SHARED(type, name)                                                              \
-    extern __shared__ __align__(16) unsigned char kg__dynamic_shared[];                            \
-    type *const name = reinterpret_cast<type *>(kg__dynamic_shared)
-#endif
+/* Small kernels with one defect each. */
+#include "tests/model/defect_start.h"
 
 const char *const defect_source = __FILE__;
 
-static unsigned int divide_up(int n, int by)
-{
-    return static_cast<unsigned int>((n + by - 1) / by);
-}
-
-/* A thread an element. */
-static cudaLaunchConfig_t thread_each(const defect_call *call)
-{
-    cudaLaunchConfig_t config = {};
-
-    config.gridDim = dim3(divide_up(call->n, call->block));
-    config.blockDim = dim3(static_cast<unsigned int>(call->block));
-    return config;
-}
-
-template <typename... Expected, typename... Actual>
-static cudaError_t launch(const defect_call *call, const cudaLaunchConfig_t &config,
-                          void (*clean)(Expected...), void (*defective)(Expected...),
-                          Actual... arguments)
-{
-    return cudaLaunchKernelEx(&config, call->defective ? defective : clean, arguments...);
-}
-
-static __device__ int index_in_grid()
-{
-    return (int)(blockIdx.x * blockDim.x + threadIdx.x);
-}
-
 // Reverses each block's part.
-template <bool DEFECTIVE>
+template <int BARRIERS>
 static __global__ void reverse(const float *in, float *out, int n)
 {
     __shared__ float staged[DEFECT_MAX_BLOCK];
@@ -50,50 +14,47 @@ static __global__ void reverse(const float *in, float *out, int n)
 
     if (own < count)
         staged[own] = in[begin + own]; /* defect: missing_first_barrier */
-    if (!DEFECTIVE)
+    if (BARRIERS > 0)
         __syncthreads();
+    if (BARRIERS > 1)
+        __syncthreads(); /* defect: redundant_barrier */
     if (own < count)
         out[begin + own] = staged[count - 1 - own]; /* defect: missing_first_barrier */
 }
 
-cudaError_t launch_missing_first_barrier(const defect_call *call)
-{
-    return launch(call, thread_each(call), reverse<false>, reverse<true>, call->in, call->out,
-                  call->n);
-}
+LAUNCHER(missing_first_barrier, reverse<1>, reverse<0>)
+LAUNCHER(redundant_barrier, reverse<1>, reverse<2>)
 
 // Each output is a weighted sum of all inputs, which a block stages tile by tile.
-template <bool DEFECTIVE>
+template <bool SECOND_BARRIER, bool LAST_TILE>
 static __global__ void weigh_all(const float *in, float *out, int n)
 {
     __shared__ float tile[DEFECT_MAX_BLOCK];
     int width = (int)blockDim.x;
     int i = index_in_grid();
+    int end = LAST_TILE ? n : n / width * width;
     float sum = 0.0f;
 
-    for (int begin = 0; begin < n; begin += width) {
+    for (int begin = 0; begin < end; begin += width) {
         int own = begin + (int)threadIdx.x;
 
         tile[threadIdx.x] = own < n ? in[own] : 0.0f; /* defect: missing_second_barrier */
         __syncthreads();
         for (int k = 0; k < width; k++)
             sum += tile[k] * (float)((i + begin + k) % 3); /* defect: missing_second_barrier */
-        if (!DEFECTIVE)
+        if (SECOND_BARRIER)
             __syncthreads();
     }
     if (i < n)
         out[i] = sum;
 }
 
-cudaError_t launch_missing_second_barrier(const defect_call *call)
-{
-    return launch(call, thread_each(call), weigh_all<false>, weigh_all<true>, call->in, call->out,
-                  call->n);
-}
+LAUNCHER(missing_second_barrier, (weigh_all<true, true>), (weigh_all<false, true>))
+LAUNCHER(floor_of_tiles, (weigh_all<true, true>), (weigh_all<true, false>))
 
-// Swaps neighbours, which are lanes of one warp.
+// Swaps neighbors, which are lanes of one warp.
 template <bool DEFECTIVE>
-static __global__ void swap_neighbours(const float *in, float *out, int n)
+static __global__ void swap_neighbors(const float *in, float *out, int n)
 {
     __shared__ float staged[DEFECT_MAX_BLOCK];
     int i = index_in_grid();
@@ -105,15 +66,11 @@ static __global__ void swap_neighbours(const float *in, float *out, int n)
         out[i] = staged[threadIdx.x ^ 1]; /* defect: missing_warp_barrier */
 }
 
-cudaError_t launch_missing_warp_barrier(const defect_call *call)
-{
-    return launch(call, thread_each(call), swap_neighbours<false>, swap_neighbours<true>, call->in,
-                  call->out, call->n);
-}
+LAUNCHER(missing_warp_barrier, swap_neighbors<false>, swap_neighbors<true>)
 
-// Half of the threads meet the other half at a barrier that is not theirs.
+// Half of the threads meet the other half at another barrier.
 template <bool DEFECTIVE>
-static __global__ void double_by_way_of_shared(const float *in, float *out, int n)
+static __global__ void double_through_shared(const float *in, float *out, int n)
 {
     __shared__ float staged[DEFECT_MAX_BLOCK];
     int i = index_in_grid();
@@ -127,11 +84,7 @@ static __global__ void double_by_way_of_shared(const float *in, float *out, int 
         out[i] = staged[threadIdx.x];
 }
 
-cudaError_t launch_barrier_in_a_divergent_branch(const defect_call *call)
-{
-    return launch(call, thread_each(call), double_by_way_of_shared<false>,
-                  double_by_way_of_shared<true>, call->in, call->out, call->n);
-}
+LAUNCHER(barrier_in_a_divergent_branch, double_through_shared<false>, double_through_shared<true>)
 
 // One thread sums its block's part.
 static __device__ float sum_of_block(const float *in, int n)
@@ -159,13 +112,9 @@ static __global__ void sum_over_blocks(const float *in, float *out, int n)
         atomicAdd(out, sum);
 }
 
-cudaError_t launch_cross_block_race(const defect_call *call)
-{
-    return launch(call, thread_each(call), sum_over_blocks<false>, sum_over_blocks<true>, call->in,
-                  call->out, call->n);
-}
+LAUNCHER(cross_block_race, sum_over_blocks<false>, sum_over_blocks<true>)
 
-template <bool DEFECTIVE>
+template <bool ATOMIC, int ZERO>
 static __global__ void count_values(const float *in, float *bins, int n)
 {
     int i = index_in_grid();
@@ -173,22 +122,21 @@ static __global__ void count_values(const float *in, float *bins, int n)
     if (i >= n)
         return;
 
-    float *bin = &bins[(int)in[i] + DEFECT_GREATEST];
+    float *bin = &bins[(int)in[i] + ZERO];
 
-    if (DEFECTIVE)
-        *bin += 1.0f; /* defect: histogram_without_atomics */
+    if (ATOMIC)
+        atomicAdd(bin, 1.0f); /* defect: atomic_beyond */
     else
-        atomicAdd(bin, 1.0f);
+        *bin += 1.0f; /* defect: histogram_without_atomics */
 }
 
-cudaError_t launch_histogram_without_atomics(const defect_call *call)
-{
-    return launch(call, thread_each(call), count_values<false>, count_values<true>, call->in,
-                  call->out, call->n);
-}
+LAUNCHER(histogram_without_atomics, (count_values<true, DEFECT_GREATEST>),
+         (count_values<false, DEFECT_GREATEST>))
+LAUNCHER(atomic_beyond, (count_values<true, DEFECT_GREATEST>),
+         (count_values<true, DEFECT_GREATEST + 1>))
 
-// The block that draws the last ticket sums what all blocks have left behind. A block must have
-// its part in memory before it draws.
+// The block that draws the last ticket sums the parts of all blocks. A block must have its part in
+// memory before it draws.
 template <bool DEFECTIVE>
 static __global__ void sum_by_last_block(const float *in, volatile float *parts,
                                          unsigned int *ticket, float *out, int n)
@@ -213,38 +161,62 @@ static __global__ void sum_by_last_block(const float *in, volatile float *parts,
 
 cudaError_t launch_last_block_without_fence(const defect_call *call)
 {
-    return launch(call, thread_each(call), sum_by_last_block<false>, sum_by_last_block<true>,
-                  call->in, call->scratch, call->ticket, call->out, call->n);
+    cudaLaunchConfig_t config = thread_each(call);
+
+    return cudaLaunchKernelEx(&config,
+                              call->defective ? sum_by_last_block<true> : sum_by_last_block<false>,
+                              call->in, call->scratch, call->ticket, call->out, call->n);
 }
 
-template <bool DEFECTIVE>
+#define EVERYWHERE (1 << 20)
+
+// Doubles each element up to n + BEYOND.
+template <int BEYOND>
 static __global__ void double_up_to(const float *in, float *out, int n)
 {
     int i = index_in_grid();
 
-    if (DEFECTIVE ? i <= n : i < n)
-        out[i] = 2.0f * in[i]; /* defect: off_by_one_guard */
+    if (BEYOND == EVERYWHERE || i < n + BEYOND)
+        out[i] = 2.0f * in[i]; /* defect: off_by_one_guard no_guard kernel_dereferences_host */
 }
 
-cudaError_t launch_off_by_one_guard(const defect_call *call)
+LAUNCHER(off_by_one_guard, double_up_to<0>, double_up_to<1>)
+LAUNCHER(no_guard, double_up_to<0>, double_up_to<EVERYWHERE>)
+
+cudaError_t launch_kernel_dereferences_host(const defect_call *call)
 {
-    return launch(call, thread_each(call), double_up_to<false>, double_up_to<true>, call->in,
-                  call->out, call->n);
+    cudaLaunchConfig_t config = thread_each(call);
+
+    return cudaLaunchKernelEx(&config, double_up_to<0>, call->defective ? call->host : call->in,
+                              call->out, call->n);
 }
 
-template <bool DEFECTIVE>
-static __global__ void double_each(const float *in, float *out, int n)
+cudaError_t launch_host_dereference(const defect_call *call)
 {
-    int i = index_in_grid();
-
-    if (DEFECTIVE || i < n)
-        out[i] = 2.0f * in[i]; /* defect: no_guard */
+    if (call->defective && call->in[0] > 1e6f) /* defect: host_dereference */
+        return cudaErrorInvalidValue;
+    return start(call, thread_each(call), double_up_to<0>, double_up_to<0>);
 }
 
-cudaError_t launch_no_guard(const defect_call *call)
+cudaError_t launch_floor_of_blocks(const defect_call *call)
 {
-    return launch(call, thread_each(call), double_each<false>, double_each<true>, call->in,
-                  call->out, call->n);
+    cudaLaunchConfig_t config = thread_each(call);
+
+    if (call->defective)
+        config.gridDim = dim3(static_cast<unsigned int>(call->n / call->block));
+    return start(call, config, double_up_to<0>, double_up_to<0>);
+}
+
+static __global__ void do_nothing()
+{
+}
+
+cudaError_t launch_empty_launch(const defect_call *call)
+{
+    const cudaLaunchConfig_t config = thread_each(call);
+    cudaError_t error = call->defective ? cudaLaunchKernelEx(&config, do_nothing) : cudaSuccess;
+
+    return error != cudaSuccess ? error : start(call, config, double_up_to<0>, double_up_to<0>);
 }
 
 template <bool DEFECTIVE>
@@ -260,55 +232,28 @@ static __global__ void subtract_previous(const float *in, float *out, int n)
     out[i] = in[i] - previous;
 }
 
-cudaError_t launch_before_the_beginning(const defect_call *call)
-{
-    return launch(call, thread_each(call), subtract_previous<false>, subtract_previous<true>,
-                  call->in, call->out, call->n);
-}
+LAUNCHER(before_the_beginning, subtract_previous<false>, subtract_previous<true>)
 
 // Sums each row of an n x 7 matrix.
-template <bool DEFECTIVE>
+template <int STRIDE>
 static __global__ void sum_rows(const float *in, float *out, int n)
 {
-    const int columns = 7;
-    int stride = DEFECTIVE ? columns + 1 : columns;
     int row = index_in_grid();
     float sum = 0.0f;
 
     if (row >= n)
         return;
-    for (int column = 0; column < columns; column++)
-        sum += in[row * stride + column]; /* defect: wrong_stride */
+    for (int column = 0; column < 7; column++)
+        sum += in[row * STRIDE + column]; /* defect: wrong_stride */
     out[row] = sum;
 }
 
-cudaError_t launch_wrong_stride(const defect_call *call)
-{
-    return launch(call, thread_each(call), sum_rows<false>, sum_rows<true>, call->in, call->out,
-                  call->n);
-}
+LAUNCHER(wrong_stride, sum_rows<7>, sum_rows<8>)
 
-template <bool DEFECTIVE>
-static __global__ void count_values_from(const float *in, float *bins, int n)
+// Each element's successor minus itself, through shared memory; 0 follows the last.
+template <bool DEFECTIVE, typename Staged>
+static inline __device__ void subtract_staged(Staged &staged, const float *in, float *out, int n)
 {
-    int i = index_in_grid();
-    int zero = DEFECT_GREATEST + (DEFECTIVE ? 1 : 0);
-
-    if (i < n)
-        atomicAdd(&bins[(int)in[i] + zero], 1.0f); /* defect: atomic_beyond */
-}
-
-cudaError_t launch_atomic_beyond(const defect_call *call)
-{
-    return launch(call, thread_each(call), count_values_from<false>, count_values_from<true>,
-                  call->in, call->out, call->n);
-}
-
-// Each element's successor minus itself, by way of shared memory; 0 follows the last.
-template <bool DEFECTIVE>
-static __global__ void subtract_from_next(const float *in, float *out, int n)
-{
-    __shared__ float staged[DEFECT_MAX_BLOCK];
     int own = (int)threadIdx.x;
     int i = index_in_grid();
     float next = 0.0f;
@@ -316,21 +261,24 @@ static __global__ void subtract_from_next(const float *in, float *out, int n)
     staged[own] = i < n ? in[i] : 0.0f;
     __syncthreads();
     if (DEFECTIVE || own + 1 < (int)blockDim.x)
-        next = staged[own + 1]; /* defect: shared_index_beyond */
+        next = staged[own + 1]; /* defect: shared_index_beyond dynamic_shared_overrun */
     else if (i + 1 < n)
         next = in[i + 1];
     if (i < n)
         out[i] = next - staged[own];
 }
 
-cudaError_t launch_shared_index_beyond(const defect_call *call)
+template <bool DEFECTIVE>
+static __global__ void subtract_from_next(const float *in, float *out, int n)
 {
-    return launch(call, thread_each(call), subtract_from_next<false>, subtract_from_next<true>,
-                  call->in, call->out, call->n);
+    __shared__ float staged[DEFECT_MAX_BLOCK];
+
+    subtract_staged<DEFECTIVE>(staged, in, out, n);
 }
 
-// The same in rows of a warp's width: what is behind a row is the next one, and behind the last
-// row nothing.
+LAUNCHER(shared_index_beyond, subtract_from_next<false>, subtract_from_next<true>)
+
+// The same in rows of a warp's width: the next row follows a row, and nothing the last.
 template <bool DEFECTIVE>
 static __global__ void subtract_from_next_in_rows(const float *in, float *out, int n)
 {
@@ -350,28 +298,14 @@ static __global__ void subtract_from_next_in_rows(const float *in, float *out, i
         out[i] = next - staged[row][column];
 }
 
-cudaError_t launch_shared_row_overrun(const defect_call *call)
-{
-    return launch(call, thread_each(call), subtract_from_next_in_rows<false>,
-                  subtract_from_next_in_rows<true>, call->in, call->out, call->n);
-}
+LAUNCHER(shared_row_overrun, subtract_from_next_in_rows<false>, subtract_from_next_in_rows<true>)
 
 template <bool DEFECTIVE>
 static __global__ void subtract_from_next_dynamic(const float *in, float *out, int n)
 {
     KG_DYNAMIC_SHARED(float, staged);
-    int own = (int)threadIdx.x;
-    int i = index_in_grid();
-    float next = 0.0f;
 
-    staged[own] = i < n ? in[i] : 0.0f;
-    __syncthreads();
-    if (DEFECTIVE || own + 1 < (int)blockDim.x)
-        next = staged[own + 1]; /* defect: dynamic_shared_overrun */
-    else if (i + 1 < n)
-        next = in[i + 1];
-    if (i < n)
-        out[i] = next - staged[own];
+    subtract_staged<DEFECTIVE>(staged, in, out, n);
 }
 
 cudaError_t launch_dynamic_shared_overrun(const defect_call *call)
@@ -379,33 +313,22 @@ cudaError_t launch_dynamic_shared_overrun(const defect_call *call)
     cudaLaunchConfig_t config = thread_each(call);
 
     config.dynamicSmemBytes = call->block * sizeof(float);
-    return launch(call, config, subtract_from_next_dynamic<false>, subtract_from_next_dynamic<true>,
-                  call->in, call->out, call->n);
+    return start(call, config, subtract_from_next_dynamic<false>, subtract_from_next_dynamic<true>);
 }
 
 #define WEIGHTS 3
-static __constant__ float weights[WEIGHTS];
+static __constant__ float weights[WEIGHTS] = { 1.0f, 2.0f, 3.0f };
 
-template <bool DEFECTIVE>
+template <int TURNS>
 static __global__ void weigh_in_turn(const float *in, float *out, int n)
 {
     int i = index_in_grid();
-    int turn = i % (DEFECTIVE ? WEIGHTS + 1 : WEIGHTS);
 
     if (i < n)
-        out[i] = in[i] * weights[turn]; /* defect: constant_index_beyond */
+        out[i] = in[i] * weights[i % TURNS]; /* defect: constant_index_beyond */
 }
 
-cudaError_t launch_constant_index_beyond(const defect_call *call)
-{
-    const float values[WEIGHTS] = { 1.0f, 2.0f, 3.0f };
-    cudaError_t error = cudaMemcpyToSymbol(weights, values, sizeof values);
-
-    if (error != cudaSuccess)
-        return error;
-    return launch(call, thread_each(call), weigh_in_turn<false>, weigh_in_turn<true>, call->in,
-                  call->out, call->n);
-}
+LAUNCHER(constant_index_beyond, weigh_in_turn<WEIGHTS>, weigh_in_turn<WEIGHTS + 1>)
 
 // Sums of windows of four elements, cut off at the end.
 template <bool DEFECTIVE>
@@ -425,18 +348,19 @@ static __global__ void sum_windows(const float *in, float *out, int n, int taps)
 
 cudaError_t launch_local_index_beyond(const defect_call *call)
 {
-    return launch(call, thread_each(call), sum_windows<false>, sum_windows<true>, call->in,
-                  call->out, call->n, 4);
+    cudaLaunchConfig_t config = thread_each(call);
+
+    return cudaLaunchKernelEx(&config, call->defective ? sum_windows<true> : sum_windows<false>,
+                              call->in, call->out, call->n, 4);
 }
 
-// Four elements a thread. The twin's fours begin at element 0, which is aligned.
-template <bool DEFECTIVE>
+// Four elements per thread, from FIRST on: only those from element 0 on are aligned.
+template <int FIRST>
 static __global__ void double_fours(const float *in, float *out, int n)
 {
-    const int first = DEFECTIVE ? 1 : 0;
-    int i = first + 4 * index_in_grid();
+    int i = FIRST + 4 * index_in_grid();
 
-    if (DEFECTIVE && i == first)
+    if (FIRST > 0 && i == FIRST)
         out[0] = 2.0f * in[0];
     if (i + 3 < n) {
         float4 four = *reinterpret_cast<const float4 *>(in + i); /* defect: misaligned_vector */
@@ -451,11 +375,7 @@ static __global__ void double_fours(const float *in, float *out, int n)
     }
 }
 
-cudaError_t launch_misaligned_vector(const defect_call *call)
-{
-    return launch(call, thread_each(call), double_fours<false>, double_fours<true>, call->in,
-                  call->out, call->n);
-}
+LAUNCHER(misaligned_vector, double_fours<0>, double_fours<1>)
 
 template <bool DEFECTIVE>
 static __global__ void sum_staged(const float *in, float *out, int n)
@@ -472,67 +392,37 @@ static __global__ void sum_staged(const float *in, float *out, int n)
         float sum = 0.0f;
 
         for (unsigned int k = 0; k < blockDim.x; k++)
-            sum += staged[k]; /* defect: uninitialised_shared */
+            sum += staged[k]; /* defect: uninitialized_shared */
         atomicAdd(out, sum);
     }
 }
 
-cudaError_t launch_uninitialised_shared(const defect_call *call)
-{
-    return launch(call, thread_each(call), sum_staged<false>, sum_staged<true>, call->in, call->out,
-                  call->n);
-}
+LAUNCHER(uninitialized_shared, sum_staged<false>, sum_staged<true>)
 
 static __global__ void accumulate(const float *in, float *sums, float *out, int n)
 {
     int i = index_in_grid();
 
     if (i < n) {
-        sums[i] += in[i]; /* defect: uninitialised_global */
+        sums[i] += in[i]; /* defect: uninitialized_global */
         out[i] = 2.0f * sums[i];
     }
 }
 
-cudaError_t launch_uninitialised_global(const defect_call *call)
+cudaError_t launch_uninitialized_global(const defect_call *call)
 {
     cudaLaunchConfig_t config = thread_each(call);
+    cudaError_t error = cudaSuccess;
 
-    if (!call->defective) {
-        cudaError_t error = cudaMemset(call->scratch, 0, call->n * sizeof(float));
-
-        if (error != cudaSuccess)
-            return error;
-    }
-    return cudaLaunchKernelEx(&config, accumulate, call->in, call->scratch, call->out, call->n);
-}
-
-cudaError_t launch_host_dereference(const defect_call *call)
-{
-    cudaLaunchConfig_t config = thread_each(call);
-
-    if (call->defective && call->in[0] > 1e6f) /* defect: host_dereference */
-        return cudaErrorInvalidValue;
-    return cudaLaunchKernelEx(&config, double_each<false>, call->in, call->out, call->n);
-}
-
-static __global__ void double_from(const float *in, float *out, int n)
-{
-    int i = index_in_grid();
-
-    if (i < n)
-        out[i] = 2.0f * in[i]; /* defect: kernel_dereferences_host */
-}
-
-cudaError_t launch_kernel_dereferences_host(const defect_call *call)
-{
-    cudaLaunchConfig_t config = thread_each(call);
-
-    return cudaLaunchKernelEx(&config, double_from, call->defective ? call->host : call->in,
-                              call->out, call->n);
+    if (!call->defective)
+        error = cudaMemset(call->scratch, 0, call->n * sizeof(float));
+    return error != cudaSuccess ? error
+                                : cudaLaunchKernelEx(&config, accumulate, call->in, call->scratch,
+                                                     call->out, call->n);
 }
 
 template <bool DEFECTIVE>
-static __global__ void move_doubled(float *in, float *out, int n)
+static __global__ void move_doubled(const float *in, float *out, int n)
 {
     int i = index_in_grid();
 
@@ -540,16 +430,12 @@ static __global__ void move_doubled(float *in, float *out, int n)
         return;
     out[i] = 2.0f * in[i];
     if (DEFECTIVE)
-        in[i] = 0.0f; /* defect: write_to_input */
+        const_cast<float *>(in)[i] = 0.0f; /* defect: write_to_input */
 }
 
-cudaError_t launch_write_to_input(const defect_call *call)
-{
-    return launch(call, thread_each(call), move_doubled<false>, move_doubled<true>,
-                  const_cast<float *>(call->in), call->out, call->n);
-}
+LAUNCHER(write_to_input, move_doubled<false>, move_doubled<true>)
 
-// Four elements a thread, and what is left of them.
+// Four elements per thread, and the rest of fewer than four.
 template <bool DEFECTIVE>
 static __global__ void double_whole_fours(const float *in, float *out, int n)
 {
@@ -562,212 +448,13 @@ static __global__ void double_whole_fours(const float *in, float *out, int n)
         out[i] = 2.0f * in[i];
 }
 
-cudaError_t launch_unwritten_tail(const defect_call *call)
-{
-    return launch(call, thread_each(call), double_whole_fours<false>, double_whole_fours<true>,
-                  call->in, call->out, call->n);
-}
+LAUNCHER(unwritten_tail, double_whole_fours<false>, double_whole_fours<true>)
 
-cudaError_t launch_floor_of_blocks(const defect_call *call)
-{
-    cudaLaunchConfig_t config = thread_each(call);
-
-    if (call->defective)
-        config.gridDim = dim3(static_cast<unsigned int>(call->n / call->block));
-    return cudaLaunchKernelEx(&config, double_each<false>, call->in, call->out, call->n);
-}
-
-template <bool DEFECTIVE>
-static __global__ void weigh_tiles(const float *in, float *out, int n)
-{
-    __shared__ float tile[DEFECT_MAX_BLOCK];
-    int width = (int)blockDim.x;
-    int i = index_in_grid();
-    int tiles = DEFECTIVE ? n / width : (n + width - 1) / width;
-    float sum = 0.0f;
-
-    for (int t = 0; t < tiles; t++) {
-        int own = t * width + (int)threadIdx.x;
-
-        tile[threadIdx.x] = own < n ? in[own] : 0.0f;
-        __syncthreads();
-        for (int k = 0; k < width; k++)
-            sum += tile[k] * (float)((i + t * width + k) % 3);
-        __syncthreads();
-    }
-    if (i < n)
-        out[i] = sum;
-}
-
-cudaError_t launch_floor_of_tiles(const defect_call *call)
-{
-    return launch(call, thread_each(call), weigh_tiles<false>, weigh_tiles<true>, call->in,
-                  call->out, call->n);
-}
-
-#define TILE 32
-
-// Transposes an n x n matrix, tile by tile. A row more than banks puts a column's elements into
-// banks of their own.
-template <bool DEFECTIVE>
-static __global__ void transpose(const float *in, float *out, int n)
-{
-    __shared__ float tile[TILE][DEFECTIVE ? TILE : TILE + 1];
-
-    for (int row = (int)threadIdx.y; row < TILE; row += (int)blockDim.y) {
-        int x = (int)(blockIdx.x * TILE + threadIdx.x);
-        int y = (int)blockIdx.y * TILE + row;
-
-        if (x < n && y < n)
-            tile[row][threadIdx.x] = in[y * n + x];
-    }
-    __syncthreads();
-    for (int row = (int)threadIdx.y; row < TILE; row += (int)blockDim.y) {
-        int x = (int)(blockIdx.y * TILE + threadIdx.x);
-        int y = (int)blockIdx.x * TILE + row;
-
-        if (x < n && y < n)
-            out[y * n + x] = tile[threadIdx.x][row]; /* defect: bank_conflict */
-    }
-}
-
-cudaError_t launch_bank_conflict(const defect_call *call)
-{
-    cudaLaunchConfig_t config = {};
-
-    config.gridDim = dim3(divide_up(call->n, TILE), divide_up(call->n, TILE));
-    config.blockDim = dim3(TILE, static_cast<unsigned int>(call->block / TILE));
-    return launch(call, config, transpose<false>, transpose<true>, call->in, call->out, call->n);
-}
-
-#define EACH 8
-
-// Sums eight elements a thread: a run of them, or every so manieth.
-template <bool DEFECTIVE>
-static __global__ void sum_eight_each(const float *in, float *out, int n)
-{
-    int threads = (int)(gridDim.x * blockDim.x);
-    int own = index_in_grid();
-    float sum = 0.0f;
-
-    for (int k = 0; k < EACH; k++) {
-        int i = DEFECTIVE ? own * EACH + k : k * threads + own;
-
-        if (i < n)
-            sum += in[i]; /* defect: lost_coalescing */
-    }
-    atomicAdd(out, sum);
-}
-
-cudaError_t launch_lost_coalescing(const defect_call *call)
-{
-    cudaLaunchConfig_t config = thread_each(call);
-
-    config.gridDim = dim3(divide_up(call->n, EACH * call->block));
-    return launch(call, config, sum_eight_each<false>, sum_eight_each<true>, call->in, call->out,
-                  call->n);
-}
-
-// Eight multiples of each element. The compiler must load it again after each store, which may
-// have changed it for all that it knows; the twin keeps it.
-template <bool DEFECTIVE>
-static __global__ void multiply(const float *in, float *out, int n)
-{
-    int i = index_in_grid();
-
-    if (i >= n)
-        return;
-
-    float kept = DEFECTIVE ? 0.0f : in[i];
-
-    for (int k = 0; k < EACH; k++)
-        out[k * n + i] = (float)k * (DEFECTIVE ? in[i] : kept); /* defect: redundant_reload */
-}
-
-cudaError_t launch_redundant_reload(const defect_call *call)
-{
-    return launch(call, thread_each(call), multiply<false>, multiply<true>, call->in, call->out,
-                  call->n);
-}
-
-#define SHARES 32
-static __constant__ float shares[SHARES];
-
-// Every lane reads the whole table: all lanes the same element at a time, or each another.
-template <bool DEFECTIVE>
-static __global__ void double_by_shares(const float *in, float *out, int n)
-{
-    int i = index_in_grid();
-    float sum = 0.0f;
-
-    if (i >= n)
-        return;
-    for (int k = 0; k < SHARES; k++)
-        sum += shares[DEFECTIVE ? (i + k) % SHARES : k]; /* defect: scattered_constants */
-    out[i] = in[i] * sum;
-}
-
-cudaError_t launch_scattered_constants(const defect_call *call)
-{
-    float values[SHARES];
-    cudaError_t error;
-
-    for (int i = 0; i < SHARES; i++)
-        values[i] = 2.0f / SHARES;
-    error = cudaMemcpyToSymbol(shares, values, sizeof values);
-    if (error != cudaSuccess)
-        return error;
-    return launch(call, thread_each(call), double_by_shares<false>, double_by_shares<true>,
-                  call->in, call->out, call->n);
-}
-
-template <bool DEFECTIVE>
-static __global__ void reverse_patiently(const float *in, float *out, int n)
-{
-    __shared__ float staged[DEFECT_MAX_BLOCK];
-    int begin = (int)(blockIdx.x * blockDim.x);
-    int count = min((int)blockDim.x, n - begin);
-    int own = (int)threadIdx.x;
-
-    if (own < count)
-        staged[own] = in[begin + own];
-    __syncthreads();
-    if (DEFECTIVE)
-        __syncthreads(); /* defect: redundant_barrier */
-    if (own < count)
-        out[begin + own] = staged[count - 1 - own];
-}
-
-cudaError_t launch_redundant_barrier(const defect_call *call)
-{
-    return launch(call, thread_each(call), reverse_patiently<false>, reverse_patiently<true>,
-                  call->in, call->out, call->n);
-}
-
-static __global__ void do_nothing()
-{
-}
-
-cudaError_t launch_empty_launch(const defect_call *call)
-{
-    const cudaLaunchConfig_t config = thread_each(call);
-    cudaError_t error = call->defective ? cudaLaunchKernelEx(&config, do_nothing) : cudaSuccess;
-
-    if (error != cudaSuccess)
-        return error;
-    return launch(call, config, double_up_to<false>, double_up_to<false>, call->in, call->out,
-                  call->n);
-}
-
-// Reads beyond the end, and never ends.
-static __global__ void overrun_for_ever(const float *in, volatile float *out, int n)
+// Reads past the end, and never ends.
+static __global__ void overrun_for_ever(const float *in, float *out, int n)
 {
     for (;;)
-        out[0] = in[n + (int)threadIdx.x]; /* defect: endless_overrun */
+        *(volatile float *)out = in[n + (int)threadIdx.x]; /* defect: endless_overrun */
 }
 
-cudaError_t launch_endless_overrun(const defect_call *call)
-{
-    return launch(call, thread_each(call), overrun_for_ever, overrun_for_ever, call->in, call->out,
-                  call->n);
-}
+LAUNCHER(endless_overrun, overrun_for_ever, overrun_for_ever)

@@ -1,18 +1,22 @@
-/* What the CPU model found, field by field, to be compared and for the message of a test that
+/* What the CPU model found: compared field by field, and as text for the message of a test that
  * fails. */
 #ifndef KG__FINDING_TEXTS_H
 #define KG__FINDING_TEXTS_H
 
 #include "model/watch/watch.h"
 
-/* Whether a finding is of a kind; a race is of any kind of race. */
+/* Whether a finding is of a kind; every kind of race is the same here. */
 bool is_of_kind(const kg__finding *finding, kg__finding_kind kind);
+
+/* Whether a finding has the kind and the other fields of `expected`. What is 0 or NULL there is not
+ * compared; offsets are where the size is. */
+bool is_as_expected(const kg__finding *finding, const kg__finding *expected);
 
 /* The fields of a finding: "out_of_bounds: a.cu:14: read 4 bytes at a + 128 of 128, block ...";
  * good until the next call. */
 const char *fields_of(const kg__finding *finding);
 
-/* All findings of a report, a line each, "none" where there is none; good until the next call. */
+/* All findings of a report, one per line, "none" where there is none; good until the next call. */
 const char *findings_of(const kg__model_report *report);
 
 #endif

@@ -1,21 +1,12 @@
 /* A kernel that is compiled without debug information. */
-#include <cuda_runtime.h>
+#include "tests/model/defect_start.h"
 
-#include "tests/model/defect_kernels.h"
-
-static __global__ void double_each(int n, const float *in, float *out)
+static __global__ void double_each(const float *in, float *out, int n)
 {
-    int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    int i = index_in_grid();
 
     if (i < n)
         out[i] = 2.0f * in[i];
 }
 
-extern "C" cudaError_t launch_without_lines(const defect_call *call)
-{
-    cudaLaunchConfig_t config = {};
-
-    config.gridDim = dim3(static_cast<unsigned int>((call->n + call->block - 1) / call->block));
-    config.blockDim = dim3(static_cast<unsigned int>(call->block));
-    return cudaLaunchKernelEx(&config, double_each, call->n, call->in, call->out);
-}
+LAUNCHER(without_lines, double_each, double_each)

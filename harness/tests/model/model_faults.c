@@ -1,5 +1,6 @@
 /* What the CPU model says of kernels that go wrong. */
 #include <criterion/criterion.h>
+#include <criterion/parameterized.h>
 #include <criterion/redirect.h>
 #include <fnmatch.h>
 #include <link.h>
@@ -15,23 +16,65 @@
 #include "tests/fakes/hanging.h"
 #include "tests/model/model_fixture.h"
 
-/* Launches a defect on a warp, and asserts the error, that it sticks, and the beginning and a part
- * of its message, which is a pattern as of file names. */
-static void go_wrong(defect which, cudaError_t expected, const char *place, const char *what)
+#define BLOCK_0 "kernelgate: kernel go_wrong, block (0, 0, 0), "
+
+/* What goes wrong in a launch of two warps, the thread that is named, and a part of the message: a
+ * pattern as of file names. */
+static const struct {
+    defect defect;
+    cudaError_t error;
+    int thread;
+    const char *message;
+    bool caught_by_signal;
+} faults[] = {
+    { BARRIER_AGAINST_SHUFFLE, cudaErrorLaunchFailure, 1,
+      "no thread can go on: 1 wait at __syncthreads() at model_kernels.cpp:[0-9]* and 31 in warp "
+      "operations, this one at model_kernels.cpp:[0-9]* for the lanes 0xffffffff, of which "
+      "0xfffffffe wait",
+      false },
+    { DIFFERENT_MASKS, cudaErrorLaunchFailure, 0,
+      "0 wait at __syncthreads() and 32 in warp operations", false },
+    { OUTSIDE_MASK, cudaErrorLaunchFailure, 1, "mask leaves out the lane that calls it", false },
+    { BAD_WIDTH, cudaErrorLaunchFailure, 0, "width is not a power of two", false },
+    { TRAP, cudaErrorLaunchFailure, 0, "called __trap()", false },
+    { NULL_ADDRESS, cudaErrorIllegalAddress, 5,
+      "an access to the address (nil), where no memory is", true },
+    { DEEP_RECURSION, cudaErrorHardwareStackError, 2, "the stack overflowed its 512 KiB", true },
+    { LARGE_ARRAY, cudaErrorHardwareStackError, 0, "the local arrays are too large", true },
+    { DIVISION_BY_ZERO, cudaErrorLaunchFailure, 0, "an integer is divided by zero", true },
+    { FAILED_ASSERT, cudaErrorAssert, 3, "the kernel called abort()", true },
+};
+
+ParameterizedTestParameters(model_faults, are_reported_and_stick)
 {
+    static size_t numbers[LENGTH(faults)];
+
+    for (size_t i = 0; i < LENGTH(faults); i++)
+        numbers[i] = i;
+    return cr_make_param_array(size_t, numbers, LENGTH(faults));
+}
+
+ParameterizedTest(const size_t *row, model_faults, are_reported_and_stick,
+                  .init = cr_redirect_stderr, .timeout = 20)
+{
+    const cudaError_t expected = faults[*row].error;
     int *out = device(32 * sizeof *out, 0);
     void *memory = NULL;
     unsigned long long *count = device(sizeof *count, 0);
     cudaLaunchConfig_t config = line(2, 32);
-    cudaError_t error = launch_defect(&config, which, out);
+    cudaError_t error;
     const char *text;
     char pattern[512];
 
+    if (faults[*row].caught_by_signal && !FAULTS_ARE_CAUGHT)
+        return;
+    error = launch_defect(&config, faults[*row].defect, out);
     cr_assert(error == expected, "%s", cudaGetErrorName(error));
     text = complaints();
-    cr_assert(strncmp(text, place, strlen(place)) == 0, "%s", text);
-    snprintf(pattern, sizeof pattern, "*%s*", what);
-    cr_assert(fnmatch(pattern, text, 0) == 0, "%s", text);
+    text = faults[*row].defect == FAILED_ASSERT ? strstr(text, "kernelgate: ") : text;
+    snprintf(pattern, sizeof pattern, BLOCK_0 "thread (%d, 0, 0): *%s*\n", faults[*row].thread,
+             faults[*row].message);
+    cr_assert(text != NULL && fnmatch(pattern, text, 0) == 0, "%s", text);
     cr_assert(strchr(text, '\n') == text + strlen(text) - 1, "one line: %s", text);
     cr_assert(cudaPeekAtLastError() == expected);
     cr_assert(cudaGetLastError() == expected);
@@ -44,62 +87,14 @@ static void go_wrong(defect which, cudaError_t expected, const char *place, cons
     cr_assert(launch_count(&config, count) == expected && *count == 0);
 }
 
-static void pass_over_hang(const kg__model_place *place, const char *file, unsigned int line)
-{
-    (void)place;
-    (void)file;
-    (void)line;
-}
-
-#define BLOCK_0 "kernelgate: kernel go_wrong, block (0, 0, 0), "
-
 Test(model_faults, no_defect_no_complaint, .init = cr_redirect_stderr)
 {
     int *out = device(32 * sizeof *out, 0);
     cudaLaunchConfig_t config = line(2, 32);
 
-    cr_assert(launch_defect(&config, NO_DEFECT, out) == cudaSuccess);
+    OK(launch_defect(&config, NO_DEFECT, out));
     cr_assert_str_eq(complaints(), "");
     cr_assert(out[31] == 31 && cudaGetLastError() == cudaSuccess);
-}
-
-Test(model_faults, a_deadlock_is_reported, .init = cr_redirect_stderr, .timeout = 20)
-{
-    go_wrong(
-        BARRIER_AGAINST_SHUFFLE, cudaErrorLaunchFailure, BLOCK_0 "thread (1, 0, 0): ",
-        "no thread can go on: 1 wait at __syncthreads() at model_kernels.cpp:[0-9]* and 31 in warp "
-        "operations, this one at model_kernels.cpp:[0-9]* for the lanes 0xffffffff, of which "
-        "0xfffffffe wait");
-}
-
-Test(model_faults, masks_that_differ_are_reported, .init = cr_redirect_stderr, .timeout = 20)
-{
-    go_wrong(DIFFERENT_MASKS, cudaErrorLaunchFailure,
-             BLOCK_0 "thread (0, 0, 0): ", "0 wait at __syncthreads() and 32 in warp operations");
-}
-
-Test(model_faults, a_mask_without_its_caller_is_reported, .init = cr_redirect_stderr)
-{
-    go_wrong(OUTSIDE_MASK, cudaErrorLaunchFailure,
-             BLOCK_0 "thread (1, 0, 0): ", "mask leaves out the lane that calls it");
-}
-
-Test(model_faults, a_bad_width_is_reported, .init = cr_redirect_stderr)
-{
-    go_wrong(BAD_WIDTH, cudaErrorLaunchFailure,
-             BLOCK_0 "thread (0, 0, 0): ", "width is not a power of two");
-}
-
-Test(model_faults, a_trap_is_reported, .init = cr_redirect_stderr)
-{
-    go_wrong(TRAP, cudaErrorLaunchFailure, BLOCK_0 "thread (0, 0, 0): ", "called __trap()");
-}
-
-Test(model_faults, an_illegal_address_is_reported, .init = cr_redirect_stderr,
-     .disabled = !FAULTS_ARE_CAUGHT)
-{
-    go_wrong(NULL_ADDRESS, cudaErrorIllegalAddress,
-             BLOCK_0 "thread (5, 0, 0): ", "an access to the address (nil), where no memory is");
 }
 
 Test(model_faults, freed_memory_is_reported, .init = cr_redirect_stderr,
@@ -108,41 +103,10 @@ Test(model_faults, freed_memory_is_reported, .init = cr_redirect_stderr,
     int *out = device(32 * sizeof *out, 0);
     cudaLaunchConfig_t config = line(1, 32);
 
-    cr_assert(cudaFree(out) == cudaSuccess);
+    OK(cudaFree(out));
     cr_assert(launch_defect(&config, NO_DEFECT, out) == cudaErrorIllegalAddress);
     cr_assert_str_eq(complaints(), BLOCK_0 "thread (0, 0, 0): an access to allocation 1 + 0 after "
                                            "allocation 1 (128 bytes) was freed\n");
-}
-
-Test(model_faults, deep_recursion_is_reported, .init = cr_redirect_stderr,
-     .disabled = !FAULTS_ARE_CAUGHT)
-{
-    go_wrong(DEEP_RECURSION, cudaErrorHardwareStackError,
-             BLOCK_0 "thread (2, 0, 0): ", "the stack overflowed its 512 KiB");
-}
-
-Test(model_faults, a_large_local_array_is_reported, .init = cr_redirect_stderr,
-     .disabled = !FAULTS_ARE_CAUGHT)
-{
-    go_wrong(LARGE_ARRAY, cudaErrorHardwareStackError,
-             BLOCK_0 "thread (0, 0, 0): ", "the local arrays are too large");
-}
-
-Test(model_faults, division_by_zero_is_reported, .init = cr_redirect_stderr,
-     .disabled = !FAULTS_ARE_CAUGHT)
-{
-    go_wrong(DIVISION_BY_ZERO, cudaErrorLaunchFailure,
-             BLOCK_0 "thread (0, 0, 0): ", "an integer is divided by zero");
-}
-
-Test(model_faults, a_failed_assert_is_reported, .init = cr_redirect_stderr,
-     .disabled = !FAULTS_ARE_CAUGHT)
-{
-    int *out = device(32 * sizeof *out, 0);
-    cudaLaunchConfig_t config = line(1, 32);
-
-    cr_assert(launch_defect(&config, FAILED_ASSERT, out) == cudaErrorAssert);
-    cr_assert(strstr(complaints(), BLOCK_0 "thread (3, 0, 0): the kernel called abort()") != NULL);
 }
 
 /* Lets the process map so many bytes more than it has. */
@@ -181,10 +145,10 @@ Test(model_faults, freed_memory_costs_no_launch_its_stacks, .disabled = !FAULTS_
     cudaLaunchConfig_t config = line(1, 1024);
     void *large;
 
-    cr_assert(cudaMalloc(&large, (size_t)256 << 20) == cudaSuccess);
-    cr_assert(cudaFree(large) == cudaSuccess);
+    OK(cudaMalloc(&large, (size_t)256 << 20));
+    OK(cudaFree(large));
     limit_addresses(100 * KG__MODEL_STACK);
-    cr_assert(launch_reverse(&config, values, 1) == cudaSuccess);
+    OK(launch_reverse(&config, values, 1));
 }
 
 static cudaError_t launch_endless_defect(void *which)
@@ -194,26 +158,25 @@ static cudaError_t launch_endless_defect(void *which)
     return launch_defect(&config, *(const defect *)which, device(64 * sizeof(int), 0));
 }
 
-/* What never ends is told with its line, wherever it is when it is told to end. */
-Test(model_faults, an_endless_loop_is_told_with_its_line, .disabled = !FAULTS_ARE_CAUGHT)
+/* What never ends is reported with its line, wherever it is when it is ended. */
+Test(model_faults, endless_kernels_are_reported_with_their_line, .disabled = !FAULTS_ARE_CAUGHT)
 {
-    defect which = ENDLESS_LOOP;
+    static const struct {
+        defect which;
+        const char *mark;
+    } rows[] = { { ENDLESS_LOOP, "/* ENDLESS_LOOP */" },
+                 { ENDLESS_BARRIERS, "/* ENDLESS_BARRIERS */" },
+                 { ENDLESS_SHUFFLES, "/* ENDLESS_SHUFFLES */" } };
 
-    expect_told(launch_endless_defect, &which, "go_wrong", "/* ENDLESS_LOOP */");
+    for (size_t i = 0; i < LENGTH(rows); i++)
+        expect_told(launch_endless_defect, (void *)&rows[i].which, "go_wrong", rows[i].mark);
 }
 
-Test(model_faults, endless_barriers_are_told_with_their_line, .disabled = !FAULTS_ARE_CAUGHT)
+static void pass_over_hang(const kg__model_place *place, const char *file, unsigned int line)
 {
-    defect which = ENDLESS_BARRIERS;
-
-    expect_told(launch_endless_defect, &which, "go_wrong", "/* ENDLESS_BARRIERS */");
-}
-
-Test(model_faults, endless_shuffles_are_told_with_their_line, .disabled = !FAULTS_ARE_CAUGHT)
-{
-    defect which = ENDLESS_SHUFFLES;
-
-    expect_told(launch_endless_defect, &which, "go_wrong", "/* ENDLESS_SHUFFLES */");
+    (void)place;
+    (void)file;
+    (void)line;
 }
 
 static void hold_for_ever(void)
@@ -302,26 +265,27 @@ Test(model_faults, a_lock_that_is_held_delays_no_end, .disabled = !FAULTS_ARE_CA
     }
 }
 
-/* SIGTERM is the process's own again. */
-Test(model_faults, being_told_to_end_outside_of_a_launch, .signal = SIGTERM,
-     .disabled = !FAULTS_ARE_CAUGHT)
+/* Outside of a launch, signals are the process's own again. */
+static void raise_after_launch(int number)
 {
     int *out = device(32 * sizeof *out, 0);
     cudaLaunchConfig_t config = line(1, 32);
 
     kg__model_on_hang(pass_over_hang);
-    cr_assert(launch_defect(&config, NO_DEFECT, out) == cudaSuccess);
-    raise(SIGTERM);
+    OK(launch_defect(&config, NO_DEFECT, out));
+    raise(number);
 }
 
-Test(model_faults, faults_of_the_host_remain_its_own, .signal = SIGSEGV,
+Test(model_faults, a_later_sigterm_ends_the_process, .signal = SIGTERM,
      .disabled = !FAULTS_ARE_CAUGHT)
 {
-    int *out = device(32 * sizeof *out, 0);
-    cudaLaunchConfig_t config = line(1, 32);
+    raise_after_launch(SIGTERM);
+}
 
-    cr_assert(launch_defect(&config, NO_DEFECT, out) == cudaSuccess);
-    raise(SIGSEGV);
+Test(model_faults, a_later_fault_ends_the_process, .signal = SIGSEGV,
+     .disabled = !FAULTS_ARE_CAUGHT)
+{
+    raise_after_launch(SIGSEGV);
 }
 
 Test(model_faults, a_kernel_cannot_call_the_host)
@@ -330,7 +294,7 @@ Test(model_faults, a_kernel_cannot_call_the_host)
     cudaLaunchConfig_t config = line(1, 32);
 
     cr_assert(!kg__model_where(NULL));
-    cr_assert(launch_defect(&config, CALLS_THE_HOST, out) == cudaSuccess);
+    OK(launch_defect(&config, CALLS_THE_HOST, out));
     cr_assert(out[0] == cudaErrorNotPermitted && out[31] == cudaErrorNotPermitted);
-    cr_assert(cudaGetLastError() == cudaSuccess);
+    OK(cudaGetLastError());
 }

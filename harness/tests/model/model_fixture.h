@@ -2,6 +2,7 @@
 #ifndef KG__MODEL_FIXTURE_H
 #define KG__MODEL_FIXTURE_H
 
+#include <criterion/criterion.h>
 #include <stddef.h>
 
 #include "model/model.h"
@@ -12,6 +13,11 @@
 #else
 #define FAULTS_ARE_CAUGHT 1
 #endif
+
+/* Calls that succeed, and calls whose arguments are refused. */
+#define OK(call) cr_assert((call) == cudaSuccess)
+#define REFUSED(call) cr_assert((call) == cudaErrorInvalidValue)
+#define LENGTH(array) (sizeof(array) / sizeof *(array))
 
 /* A launch of this shape; and one of one dimension. */
 cudaLaunchConfig_t shape(dim3 grid, dim3 block);

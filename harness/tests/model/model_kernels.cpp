@@ -1,5 +1,4 @@
-/* Small kernels for the CPU model's own tests. Plain CUDA C++ but for the deliberate faults: nvcc
- * takes it too. */
+/* Small kernels for the CPU model's own tests. */
 #include <cuda_runtime.h>
 
 #include "tests/model/model_kernels.h"
@@ -8,11 +7,11 @@
 #undef NDEBUG
 #include <assert.h>
 
-#ifndef KG_DYNAMIC_SHARED
-#define KG_DYNAMIC_SHARED(type, name)                                                              \
-    extern __shared__ __align__(16) unsigned char kg__dynamic_shared[];                            \
-    type *const name = reinterpret_cast<type *>(kg__dynamic_shared)
-#endif
+#define LAUNCHER(name, parameters, ...)                                                            \
+    cudaError_t launch_##name parameters                                                           \
+    {                                                                                              \
+        return cudaLaunchKernelEx(config, __VA_ARGS__);                                            \
+    }
 
 __device__ static unsigned int linear_thread()
 {
@@ -46,30 +45,22 @@ static __global__ void see(seen *out)
     mine->times++;
 }
 
-cudaError_t launch_see(const cudaLaunchConfig_t *config, seen *out)
-{
-    return cudaLaunchKernelEx(config, see, out);
-}
+LAUNCHER(see, (const cudaLaunchConfig_t *config, seen *out), see, out)
 
 static __global__ void __launch_bounds__(1024) count_threads(unsigned long long *count)
 {
     atomicAdd(count, 1ull);
 }
 
-cudaError_t launch_count(const cudaLaunchConfig_t *config, unsigned long long *count)
-{
-    return cudaLaunchKernelEx(config, count_threads, count);
-}
+LAUNCHER(count, (const cudaLaunchConfig_t *config, unsigned long long *count), count_threads, count)
 
 static __global__ void note_order(int *order, int *turn)
 {
     order[atomicAdd(turn, 1)] = (int)(linear_block() * threads_of_block() + linear_thread());
 }
 
-cudaError_t launch_note_order(const cudaLaunchConfig_t *config, int *order, int *turn)
-{
-    return cudaLaunchKernelEx(config, note_order, order, turn);
-}
+LAUNCHER(note_order, (const cudaLaunchConfig_t *config, int *order, int *turn), note_order, order,
+         turn)
 
 static __global__ void reverse(int *values, int rounds)
 {
@@ -86,10 +77,8 @@ static __global__ void reverse(int *values, int rounds)
     }
 }
 
-cudaError_t launch_reverse(const cudaLaunchConfig_t *config, int *values, int rounds)
-{
-    return cudaLaunchKernelEx(config, reverse, values, rounds);
-}
+LAUNCHER(reverse, (const cudaLaunchConfig_t *config, int *values, int rounds), reverse, values,
+         rounds)
 
 static __global__ void reverse_racy(int *values)
 {
@@ -101,10 +90,7 @@ static __global__ void reverse_racy(int *values)
     values[own] = staged[count - 1 - own];
 }
 
-cudaError_t launch_reverse_racy(const cudaLaunchConfig_t *config, int *values)
-{
-    return cudaLaunchKernelEx(config, reverse_racy, values);
-}
+LAUNCHER(reverse_racy, (const cudaLaunchConfig_t *config, int *values), reverse_racy, values)
 
 static __global__ void rotate_dynamic(int *values, int *poisoned)
 {
@@ -121,10 +107,8 @@ static __global__ void rotate_dynamic(int *values, int *poisoned)
     part[own] = staged[(own + 1) % count];
 }
 
-cudaError_t launch_rotate_dynamic(const cudaLaunchConfig_t *config, int *values, int *poisoned)
-{
-    return cudaLaunchKernelEx(config, rotate_dynamic, values, poisoned);
-}
+LAUNCHER(rotate_dynamic, (const cudaLaunchConfig_t *config, int *values, int *poisoned),
+         rotate_dynamic, values, poisoned)
 
 cudaError_t allow_rotate_dynamic(int bytes)
 {
@@ -148,10 +132,8 @@ static __global__ void find_static_poison(int *poisoned)
     right[own] = 1.0;
 }
 
-cudaError_t launch_find_static_poison(const cudaLaunchConfig_t *config, int *poisoned)
-{
-    return cudaLaunchKernelEx(config, find_static_poison<32>, poisoned);
-}
+LAUNCHER(find_static_poison, (const cudaLaunchConfig_t *config, int *poisoned),
+         find_static_poison<32>, poisoned)
 
 struct cudaFuncAttributes find_static_poison_attributes(void)
 {
@@ -161,6 +143,11 @@ struct cudaFuncAttributes find_static_poison_attributes(void)
     return attributes;
 }
 
+#define OPERATION(name, result)                                                                    \
+    case name:                                                                                     \
+        out[own] = (int)(result);                                                                  \
+        break;
+
 static __global__ void warp_operate(warp_operation operation, int argument, int width, int *out)
 {
     const unsigned int all = 0xffffffffu;
@@ -168,52 +155,24 @@ static __global__ void warp_operate(warp_operation operation, int argument, int 
     int value = (int)own + 100;
 
     switch (operation) {
-    case SHUFFLE:
-        out[own] = __shfl_sync(all, value, argument, width);
-        break;
-    case SHUFFLE_UP:
-        out[own] = __shfl_up_sync(all, value, (unsigned int)argument, width);
-        break;
-    case SHUFFLE_DOWN:
-        out[own] = __shfl_down_sync(all, value, (unsigned int)argument, width);
-        break;
-    case SHUFFLE_XOR:
-        out[own] = __shfl_xor_sync(all, value, argument, width);
-        break;
-    case BALLOT_ODD:
-        out[own] = (int)__ballot_sync(all, value & 1);
-        break;
-    case ANY_IS:
-        out[own] = __any_sync(all, value == argument);
-        break;
-    case ALL_BELOW:
-        out[own] = __all_sync(all, value < argument);
-        break;
-    case MATCH_MOD:
-        out[own] = (int)__match_any_sync(all, value % argument);
-        break;
-    case SUM:
-        out[own] = __reduce_add_sync(all, value);
-        break;
-    case MINIMUM:
-        out[own] = __reduce_min_sync(all, argument - value) +
-                   (int)__reduce_min_sync(all, (unsigned int)value);
-        break;
-    case MAXIMUM:
-        out[own] = __reduce_max_sync(all, argument - value) +
-                   (int)__reduce_max_sync(all, (unsigned int)value);
-        break;
-    case ALL_BITS:
-        out[own] = (int)__reduce_and_sync(all, (unsigned int)value);
-        break;
-    case ANY_BITS:
-        out[own] = (int)__reduce_or_sync(all, (unsigned int)value);
-        break;
-    case PARITY:
-        out[own] = (int)__reduce_xor_sync(all, (unsigned int)value);
-        break;
+        OPERATION(SHUFFLE, __shfl_sync(all, value, argument, width))
+        OPERATION(SHUFFLE_UP, __shfl_up_sync(all, value, (unsigned int)argument, width))
+        OPERATION(SHUFFLE_DOWN, __shfl_down_sync(all, value, (unsigned int)argument, width))
+        OPERATION(SHUFFLE_XOR, __shfl_xor_sync(all, value, argument, width))
+        OPERATION(BALLOT_ODD, __ballot_sync(all, value & 1))
+        OPERATION(ANY_IS, __any_sync(all, value == argument))
+        OPERATION(ALL_BELOW, __all_sync(all, value < argument))
+        OPERATION(MATCH_MOD, __match_any_sync(all, value % argument))
+        OPERATION(SUM, __reduce_add_sync(all, value))
+        OPERATION(MINIMUM, __reduce_min_sync(all, argument - value) +
+                               (int)__reduce_min_sync(all, (unsigned int)value))
+        OPERATION(MAXIMUM, __reduce_max_sync(all, argument - value) +
+                               (int)__reduce_max_sync(all, (unsigned int)value))
+        OPERATION(ALL_BITS, __reduce_and_sync(all, (unsigned int)value))
+        OPERATION(ANY_BITS, __reduce_or_sync(all, (unsigned int)value))
+        OPERATION(PARITY, __reduce_xor_sync(all, (unsigned int)value))
     case SYNC:
-        /* Each lane reads what its neighbour has written, in either order of lanes. */
+        /* Each lane reads what its neighbor has written, in either order of lanes. */
         out[own] = value;
         __syncwarp();
         value = out[own ^ 1];
@@ -223,11 +182,10 @@ static __global__ void warp_operate(warp_operation operation, int argument, int 
     }
 }
 
-cudaError_t launch_warp(const cudaLaunchConfig_t *config, warp_operation operation, int argument,
-                        int width, int *out)
-{
-    return cudaLaunchKernelEx(config, warp_operate, operation, argument, width, out);
-}
+LAUNCHER(warp,
+         (const cudaLaunchConfig_t *config, warp_operation operation, int argument, int width,
+          int *out),
+         warp_operate, operation, argument, width, out)
 
 static __global__ void block_sum(const float *values, float *sums)
 {
@@ -249,10 +207,8 @@ static __global__ void block_sum(const float *values, float *sums)
     }
 }
 
-cudaError_t launch_block_sum(const cudaLaunchConfig_t *config, const float *values, float *sums)
-{
-    return cudaLaunchKernelEx(config, block_sum, values, sums);
-}
+LAUNCHER(block_sum, (const cudaLaunchConfig_t *config, const float *values, float *sums), block_sum,
+         values, sums)
 
 static __global__ void shuffle_types(int *out)
 {
@@ -268,10 +224,7 @@ static __global__ void shuffle_types(int *out)
                __shfl_xor_sync(all, -own, 3) == -other;
 }
 
-cudaError_t launch_shuffle_types(const cudaLaunchConfig_t *config, int *out)
-{
-    return cudaLaunchKernelEx(config, shuffle_types, out);
-}
+LAUNCHER(shuffle_types, (const cudaLaunchConfig_t *config, int *out), shuffle_types, out)
 
 static __global__ void half_warps(int *out)
 {
@@ -288,10 +241,7 @@ static __global__ void half_warps(int *out)
     out[own] = sum;
 }
 
-cudaError_t launch_half_warps(const cudaLaunchConfig_t *config, int *out)
-{
-    return cudaLaunchKernelEx(config, half_warps, out);
-}
+LAUNCHER(half_warps, (const cudaLaunchConfig_t *config, int *out), half_warps, out)
 
 static __global__ void leave_early(int staying, int *out)
 {
@@ -309,10 +259,8 @@ static __global__ void leave_early(int staying, int *out)
     __syncthreads();
 }
 
-cudaError_t launch_leave_early(const cudaLaunchConfig_t *config, int staying, int *out)
-{
-    return cudaLaunchKernelEx(config, leave_early, staying, out);
-}
+LAUNCHER(leave_early, (const cudaLaunchConfig_t *config, int staying, int *out), leave_early,
+         staying, out)
 
 static __global__ void leave_warp(int staying, int *out)
 {
@@ -323,10 +271,8 @@ static __global__ void leave_warp(int staying, int *out)
     out[own] = __shfl_sync(0xffffffffu, own + 7, 1);
 }
 
-cudaError_t launch_leave_warp(const cudaLaunchConfig_t *config, int staying, int *out)
-{
-    return cudaLaunchKernelEx(config, leave_warp, staying, out);
-}
+LAUNCHER(leave_warp, (const cudaLaunchConfig_t *config, int staying, int *out), leave_warp, staying,
+         out)
 
 static __global__ void vote(int limit, int *out)
 {
@@ -338,10 +284,7 @@ static __global__ void vote(int limit, int *out)
     mine[2] = __syncthreads_or(own < limit);
 }
 
-cudaError_t launch_votes(const cudaLaunchConfig_t *config, int limit, int *out)
-{
-    return cudaLaunchKernelEx(config, vote, limit, out);
-}
+LAUNCHER(votes, (const cudaLaunchConfig_t *config, int limit, int *out), vote, limit, out)
 
 /* No __device__ functions, since those are inlined and these must not be. */
 #ifndef __CUDACC__
@@ -369,23 +312,15 @@ static __global__ void go_wrong(defect which, int *out)
     int own = (int)threadIdx.x;
 
     switch (which) {
-    case NO_DEFECT:
-        out[own] = own;
-        break;
+        OPERATION(NO_DEFECT, own)
     case BARRIER_AGAINST_SHUFFLE:
         if (own == 0)
             __syncthreads();
         out[own] = __shfl_sync(all, own, 0);
         break;
-    case DIFFERENT_MASKS:
-        out[own] = __any_sync(own % 2 == 0 ? all : all - 1, 1);
-        break;
-    case OUTSIDE_MASK:
-        out[own] = __shfl_sync(1u, own, 0);
-        break;
-    case BAD_WIDTH:
-        out[own] = __shfl_sync(all, own, 0, 12);
-        break;
+        OPERATION(DIFFERENT_MASKS, __any_sync(own % 2 == 0 ? all : all - 1, 1))
+        OPERATION(OUTSIDE_MASK, __shfl_sync(1u, own, 0))
+        OPERATION(BAD_WIDTH, __shfl_sync(all, own, 0, 12))
     case NULL_ADDRESS:
         if (own == 5)
             *nowhere = own; /* NOLINT(clang-analyzer-core.NullDereference): the defect */
@@ -394,12 +329,8 @@ static __global__ void go_wrong(defect which, int *out)
         if (own == 2)
             out[own] = recurse(out);
         break;
-    case LARGE_ARRAY:
-        out[own] = use_large_array(own);
-        break;
-    case DIVISION_BY_ZERO:
-        out[own] = 7 / *(volatile int *)out;
-        break;
+        OPERATION(LARGE_ARRAY, use_large_array(own))
+        OPERATION(DIVISION_BY_ZERO, 7 / *(volatile int *)out)
     case FAILED_ASSERT:
         assert(own != 3);
         break;
@@ -417,16 +348,11 @@ static __global__ void go_wrong(defect which, int *out)
         while (__shfl_xor_sync(all, own, 1) >= 0)
             ; /* ENDLESS_SHUFFLES */
         break;
-    case CALLS_THE_HOST:
-        out[own] = cudaDeviceSynchronize();
-        break;
+        OPERATION(CALLS_THE_HOST, cudaDeviceSynchronize())
     }
 }
 
-cudaError_t launch_defect(const cudaLaunchConfig_t *config, defect which, int *out)
-{
-    return cudaLaunchKernelEx(config, go_wrong, which, out);
-}
+LAUNCHER(defect, (const cudaLaunchConfig_t *config, defect which, int *out), go_wrong, which, out)
 
 static __global__ void large_shared(int *out)
 {
@@ -436,10 +362,7 @@ static __global__ void large_shared(int *out)
     out[threadIdx.x] = large[threadIdx.x];
 }
 
-cudaError_t launch_large_shared(const cudaLaunchConfig_t *config, int *out)
-{
-    return cudaLaunchKernelEx(config, large_shared, out);
-}
+LAUNCHER(large_shared, (const cudaLaunchConfig_t *config, int *out), large_shared, out)
 #endif
 
 cudaError_t launch_null_kernel(const cudaLaunchConfig_t *config)
@@ -468,11 +391,9 @@ static __global__ void atomics(int *integers, unsigned int *naturals, float *rea
     atomicAdd(&reals[0], 0.5f);
 }
 
-cudaError_t launch_atomics(const cudaLaunchConfig_t *config, int *integers, unsigned int *naturals,
-                           float *reals)
-{
-    return cudaLaunchKernelEx(config, atomics, integers, naturals, reals);
-}
+LAUNCHER(atomics,
+         (const cudaLaunchConfig_t *config, int *integers, unsigned int *naturals, float *reals),
+         atomics, integers, naturals, reals)
 
 static __global__ void mathematics(int *out)
 {
@@ -517,10 +438,7 @@ static __global__ void mathematics(int *out)
     out[i++] = __syncthreads_count(1) == 1;
 }
 
-cudaError_t launch_mathematics(const cudaLaunchConfig_t *config, int *out)
-{
-    return cudaLaunchKernelEx(config, mathematics, out);
-}
+LAUNCHER(mathematics, (const cudaLaunchConfig_t *config, int *out), mathematics, out)
 
 static __constant__ float constants[8];
 
@@ -546,10 +464,7 @@ static __global__ void read_constants(float *out)
     out[threadIdx.x] = constants[threadIdx.x];
 }
 
-cudaError_t launch_read_constants(const cudaLaunchConfig_t *config, float *out)
-{
-    return cudaLaunchKernelEx(config, read_constants, out);
-}
+LAUNCHER(read_constants, (const cudaLaunchConfig_t *config, float *out), read_constants, out)
 
 cudaError_t allocate_typed(void)
 {

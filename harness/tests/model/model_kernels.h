@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* What a thread sees of where it stands. */
+/* What a thread sees of its own position. */
 typedef struct seen {
     uint3 thread, block, block_dim, grid_dim;
     int warp_size;
@@ -97,7 +97,7 @@ cudaError_t launch_large_shared(const cudaLaunchConfig_t *config, int *out);
 cudaError_t launch_atomics(const cudaLaunchConfig_t *config, int *integers, unsigned int *naturals,
                            float *reals);
 /* The device's mathematics: out[i] is 1 where an intrinsic gave what it should. */
-#define MATHEMATICS 25
+#define MATHEMATICS 29
 cudaError_t launch_mathematics(const cudaLaunchConfig_t *config, int *out);
 
 /* A __constant__ array of eight floats. */

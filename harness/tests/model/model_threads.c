@@ -7,46 +7,40 @@
 
 #include "tests/model/model_fixture.h"
 
+static bool is_index(uint3 index, size_t number, dim3 extent)
+{
+    return index.x == number % extent.x && index.y == number / extent.x % extent.y &&
+           index.z == number / extent.x / extent.y;
+}
+
 static void see_all(dim3 grid, dim3 block)
 {
-    size_t count = (size_t)grid.x * grid.y * grid.z * block.x * block.y * block.z;
+    const size_t threads = (size_t)block.x * block.y * block.z;
+    const size_t count = (size_t)grid.x * grid.y * grid.z * threads;
     cudaLaunchConfig_t config = shape(grid, block);
     seen *out = device(count * sizeof *out, 0);
-    size_t i = 0;
 
-    cr_assert(launch_see(&config, out) == cudaSuccess);
-    for (unsigned int bz = 0; bz < grid.z; bz++) {
-        for (unsigned int by = 0; by < grid.y; by++) {
-            for (unsigned int bx = 0; bx < grid.x; bx++) {
-                for (unsigned int z = 0; z < block.z; z++) {
-                    for (unsigned int y = 0; y < block.y; y++) {
-                        for (unsigned int x = 0; x < block.x; x++) {
-                            const seen *is = &out[i++];
-
-                            cr_assert(is->thread.x == x && is->thread.y == y && is->thread.z == z);
-                            cr_assert(is->block.x == bx && is->block.y == by && is->block.z == bz);
-                            cr_assert(is->times == 1 && is->warp_size == 32);
-                            cr_assert(memcmp(&is->block_dim, &block, sizeof block) == 0);
-                            cr_assert(memcmp(&is->grid_dim, &grid, sizeof grid) == 0);
-                        }
-                    }
-                }
-            }
-        }
+    OK(launch_see(&config, out));
+    for (size_t i = 0; i < count; i++) {
+        cr_assert(is_index(out[i].thread, i % threads, block));
+        cr_assert(is_index(out[i].block, i / threads, grid));
+        cr_assert(out[i].times == 1 && out[i].warp_size == 32);
+        cr_assert(memcmp(&out[i].block_dim, &block, sizeof block) == 0);
+        cr_assert(memcmp(&out[i].grid_dim, &grid, sizeof grid) == 0);
     }
-    cr_assert(cudaFree(out) == cudaSuccess);
+    OK(cudaFree(out));
 }
 
 Test(model_threads, indices_in_one_to_three_dimensions)
 {
-    for (int order = KG__MODEL_ASCENDING; order <= KG__MODEL_REVERSED; order++) {
-        kg__model_set_order((kg__model_order)order);
-        see_all((dim3){ 1, 1, 1 }, (dim3){ 1, 1, 1 });
-        see_all((dim3){ 5, 1, 1 }, (dim3){ 33, 1, 1 });
-        see_all((dim3){ 3, 4, 1 }, (dim3){ 7, 5, 1 });
-        see_all((dim3){ 2, 3, 4 }, (dim3){ 3, 2, 5 });
-        see_all((dim3){ 1, 1, 3 }, (dim3){ 2, 1, 64 });
-        see_all((dim3){ 2, 1, 2 }, (dim3){ 32, 32, 1 });
+    static const dim3 shapes[][2] = {
+        { { 1, 1, 1 }, { 1, 1, 1 } }, { { 5, 1, 1 }, { 33, 1, 1 } }, { { 3, 4, 1 }, { 7, 5, 1 } },
+        { { 2, 3, 4 }, { 3, 2, 5 } }, { { 1, 1, 3 }, { 2, 1, 64 } }, { { 2, 1, 2 }, { 32, 32, 1 } },
+    };
+
+    for (size_t i = 0; i < LENGTH(shapes) * 2; i++) {
+        kg__model_set_order(i % 2 == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
+        see_all(shapes[i / 2][0], shapes[i / 2][1]);
     }
 }
 
@@ -57,12 +51,12 @@ Test(model_threads, order_of_threads_and_blocks)
     int *turn = device(sizeof *turn, 0);
     cudaLaunchConfig_t config = line(BLOCKS, THREADS);
 
-    cr_assert(launch_note_order(&config, turns, turn) == cudaSuccess);
+    OK(launch_note_order(&config, turns, turn));
     for (int i = 0; i < BLOCKS * THREADS; i++)
         cr_assert(turns[i] == i);
     kg__model_set_order(KG__MODEL_REVERSED);
     *turn = 0;
-    cr_assert(launch_note_order(&config, turns, turn) == cudaSuccess);
+    OK(launch_note_order(&config, turns, turn));
     for (int i = 0; i < BLOCKS * THREADS; i++)
         cr_assert(turns[i] == BLOCKS * THREADS - 1 - i);
 }
@@ -73,42 +67,37 @@ static void fill_ascending(int *values, int count)
         values[i] = i;
 }
 
-Test(model_threads, values_cross_threads_at_barriers)
+/* Reverses 3 blocks of so many values in each order and number of rounds. */
+static void reverse_all(dim3 block)
 {
-    static const unsigned int sizes[] = { 1, 2, 31, 32, 33, 64, 255, 1000, 1024 };
-    int *values = device((size_t)3 * 1024 * sizeof *values, 0);
+    const int threads = (int)(block.x * block.y * block.z);
+    cudaLaunchConfig_t config = shape((dim3){ 1, 3, 1 }, block);
+    int *values = device((size_t)3 * (size_t)threads * sizeof *values, 0);
 
-    for (int order = KG__MODEL_ASCENDING; order <= KG__MODEL_REVERSED; order++) {
-        kg__model_set_order((kg__model_order)order);
-        for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
-            int threads = (int)sizes[s];
-            cudaLaunchConfig_t config = line(3, sizes[s]);
+    for (int i = 0; i < 8; i++) {
+        const int rounds = i / 2 + 1;
 
-            for (int rounds = 1; rounds <= 4; rounds++) {
-                fill_ascending(values, 3 * threads);
-                cr_assert(launch_reverse(&config, values, rounds) == cudaSuccess);
-                cr_assert(kg__model_last_launch().barriers == 6 * (uint64_t)rounds);
-                cr_assert(kg__model_last_launch().threads == 3 * (uint64_t)sizes[s]);
-                for (int i = 0; i < 3 * threads; i++) {
-                    int block = i / threads * threads;
+        kg__model_set_order(i % 2 == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
+        fill_ascending(values, 3 * threads);
+        OK(launch_reverse(&config, values, rounds));
+        cr_assert(kg__model_last_launch().barriers == 6 * (uint64_t)rounds);
+        cr_assert(kg__model_last_launch().threads == 3 * (uint64_t)threads);
+        for (int j = 0; j < 3 * threads; j++) {
+            int begin = j / threads * threads;
 
-                    cr_assert(values[i] ==
-                              (rounds % 2 == 0 ? i : block + threads - 1 - (i - block)));
-                }
-            }
+            cr_assert(values[j] == (rounds % 2 == 0 ? j : 2 * begin + threads - 1 - j));
         }
     }
+    OK(cudaFree(values));
 }
 
-Test(model_threads, barriers_in_three_dimensions)
+Test(model_threads, values_cross_threads_at_barriers)
 {
-    int *values = device((size_t)2 * 480 * sizeof *values, 0);
-    cudaLaunchConfig_t config = shape((dim3){ 1, 2, 1 }, (dim3){ 4, 6, 20 });
+    static const dim3 blocks[] = { { 1, 1, 1 },  { 2, 1, 1 },   { 31, 1, 1 },   { 32, 1, 1 },
+                                   { 33, 1, 1 }, { 255, 1, 1 }, { 1024, 1, 1 }, { 4, 6, 20 } };
 
-    fill_ascending(values, 2 * 480);
-    cr_assert(launch_reverse(&config, values, 1) == cudaSuccess);
-    for (int i = 0; i < 480; i++)
-        cr_assert(values[i] == 479 - i && values[480 + i] == 480 + 479 - i);
+    for (size_t i = 0; i < LENGTH(blocks); i++)
+        reverse_all(blocks[i]);
 }
 
 Test(model_threads, a_race_shows_between_the_orders)
@@ -120,7 +109,7 @@ Test(model_threads, a_race_shows_between_the_orders)
     for (int order = KG__MODEL_ASCENDING; order <= KG__MODEL_REVERSED; order++) {
         kg__model_set_order((kg__model_order)order);
         fill_ascending(memory, 64);
-        cr_assert(launch_reverse_racy(&config, memory) == cudaSuccess);
+        OK(launch_reverse_racy(&config, memory));
         memcpy(values[order], memory, sizeof values[0]);
     }
     cr_assert(memcmp(values[0], values[1], sizeof values[0]) != 0);
@@ -138,42 +127,39 @@ Test(model_threads, dynamic_shared_memory_and_its_limits)
 
     fill_ascending(values, BLOCKS * THREADS);
     config.dynamicSmemBytes = (size_t)THREADS * sizeof *values;
-    cr_assert(launch_rotate_dynamic(&config, values, poisoned) == cudaSuccess);
+    OK(launch_rotate_dynamic(&config, values, poisoned));
     for (int i = 0; i < BLOCKS * THREADS; i++) {
         int block = i / THREADS * THREADS;
 
         cr_assert(values[i] == block + (i - block + 1) % THREADS);
     }
     for (int i = 0; i < BLOCKS; i++)
-        cr_assert(poisoned[i] != 0, "block %d found what another left behind", i);
+        cr_assert(poisoned[i] != 0, "block %d found what another left", i);
 
     config.dynamicSmemBytes = 49152;
-    cr_assert(launch_rotate_dynamic(&config, values, poisoned) == cudaSuccess);
+    OK(launch_rotate_dynamic(&config, values, poisoned));
     config.dynamicSmemBytes = 49153;
-    cr_assert(launch_rotate_dynamic(&config, values, poisoned) == cudaErrorInvalidValue);
+    REFUSED(launch_rotate_dynamic(&config, values, poisoned));
     cr_assert(strstr(kg__model_failure(), "49153 bytes of dynamic shared memory, of which a block "
                                           "has 49152: ask for more, up to 232448, with") != NULL,
               "%s", kg__model_failure());
-    cr_assert(allow_rotate_dynamic(232449) == cudaErrorInvalidValue);
-    cr_assert(allow_rotate_dynamic(-1) == cudaErrorInvalidValue);
-    cr_assert(allow_rotate_dynamic(232448) == cudaSuccess);
-    cr_assert(cudaFuncGetAttributes(&is, rotate_dynamic_kernel()) == cudaSuccess);
+    REFUSED(allow_rotate_dynamic(232449));
+    REFUSED(allow_rotate_dynamic(-1));
+    OK(allow_rotate_dynamic(232448));
+    OK(cudaFuncGetAttributes(&is, rotate_dynamic_kernel()));
     cr_assert(is.maxDynamicSharedSizeBytes == 232448 && is.maxThreadsPerBlock == 1024);
     config.dynamicSmemBytes = 232448;
-    cr_assert(launch_rotate_dynamic(&config, values, poisoned) == cudaSuccess);
+    OK(launch_rotate_dynamic(&config, values, poisoned));
     config.dynamicSmemBytes = 232449;
-    cr_assert(launch_rotate_dynamic(&config, values, poisoned) == cudaErrorInvalidValue);
+    REFUSED(launch_rotate_dynamic(&config, values, poisoned));
     cr_assert(cudaFuncSetAttribute(NULL, cudaFuncAttributeMaxDynamicSharedMemorySize, 4) ==
               cudaErrorInvalidDeviceFunction);
-    cr_assert(cudaFuncSetAttribute(rotate_dynamic_kernel(),
-                                   cudaFuncAttributePreferredSharedMemoryCarveout,
-                                   50) == cudaSuccess);
-    cr_assert(cudaFuncSetAttribute(rotate_dynamic_kernel(),
-                                   cudaFuncAttributePreferredSharedMemoryCarveout,
-                                   101) == cudaErrorInvalidValue);
-    cr_assert(cudaFuncSetAttribute(rotate_dynamic_kernel(), (enum cudaFuncAttribute)99, 1) ==
-              cudaErrorInvalidValue);
-    cr_assert(cudaFuncGetAttributes(NULL, rotate_dynamic_kernel()) == cudaErrorInvalidValue);
+    OK(cudaFuncSetAttribute(rotate_dynamic_kernel(), cudaFuncAttributePreferredSharedMemoryCarveout,
+                            50));
+    REFUSED(cudaFuncSetAttribute(rotate_dynamic_kernel(),
+                                 cudaFuncAttributePreferredSharedMemoryCarveout, 101));
+    REFUSED(cudaFuncSetAttribute(rotate_dynamic_kernel(), (enum cudaFuncAttribute)99, 1));
+    REFUSED(cudaFuncGetAttributes(NULL, rotate_dynamic_kernel()));
     cr_assert(cudaFuncGetAttributes(&is, NULL) == cudaErrorInvalidDeviceFunction);
 }
 
@@ -182,7 +168,7 @@ Test(model_threads, static_shared_arrays_are_poisoned_and_counted)
     int *poisoned = device((size_t)4 * 32 * sizeof *poisoned, 0);
     cudaLaunchConfig_t config = line(4, 32);
 
-    cr_assert(launch_find_static_poison(&config, poisoned) == cudaSuccess);
+    OK(launch_find_static_poison(&config, poisoned));
     for (int i = 0; i < 4 * 32; i++)
         cr_assert(poisoned[i] == 1, "thread %d", i);
     cr_assert(find_static_poison_attributes().sharedSizeBytes == 384);
@@ -198,7 +184,7 @@ Test(model_threads, too_much_static_shared_memory, .init = cr_redirect_stderr)
     cr_assert_str_eq(complaints(),
                      "kernelgate: kernel large_shared: its shared arrays take 49156 bytes, and a "
                      "block has 49152: nvcc would not build it; take dynamic shared memory\n");
-    cr_assert(cudaDeviceSynchronize() == cudaSuccess);
+    OK(cudaDeviceSynchronize());
 }
 
 Test(model_threads, ended_threads_do_not_hold_up_a_barrier)
@@ -210,7 +196,7 @@ Test(model_threads, ended_threads_do_not_hold_up_a_barrier)
         kg__model_set_order((kg__model_order)order);
         for (int staying = 0; staying <= 200; staying += 50) {
             memset(out, 0, 200 * sizeof *out);
-            cr_assert(launch_leave_early(&config, staying, out) == cudaSuccess);
+            OK(launch_leave_early(&config, staying, out));
             cr_assert(kg__model_last_launch().barriers == (staying > 0 ? 4 : 0));
             for (int i = 0; i < 200; i++)
                 cr_assert(out[i] == (i < staying ? staying : 0));
@@ -224,7 +210,7 @@ Test(model_threads, votes_of_a_block)
     cudaLaunchConfig_t config = line(1, 77);
 
     for (int limit = 0; limit <= 77; limit += 7) {
-        cr_assert(launch_votes(&config, limit, out[0]) == cudaSuccess);
+        OK(launch_votes(&config, limit, out[0]));
         for (int i = 0; i < 77; i++)
             cr_assert(out[i][0] == limit && out[i][1] == (limit == 77) && out[i][2] == (limit > 0));
     }
@@ -237,13 +223,13 @@ static void operate(warp_operation operation, int argument, int width, int *out)
     cudaLaunchConfig_t config = line(1, 48);
 
     kg__model_set_order(KG__MODEL_REVERSED);
-    cr_assert(launch_warp(&config, operation, argument, width, memory) == cudaSuccess);
+    OK(launch_warp(&config, operation, argument, width, memory));
     memcpy(out, memory, 48 * sizeof *out);
     kg__model_set_order(KG__MODEL_ASCENDING);
-    cr_assert(launch_warp(&config, operation, argument, width, memory) == cudaSuccess);
+    OK(launch_warp(&config, operation, argument, width, memory));
     cr_assert(memcmp(out, memory, 48 * sizeof *out) == 0, "the order of lanes shows");
     cr_assert(kg__model_last_launch().warp_operations > 0 && kg__model_last_launch().barriers == 0);
-    cr_assert(cudaFree(memory) == cudaSuccess);
+    OK(cudaFree(memory));
 }
 
 /* The value of a lane, as the kernel has it; all ones where the lane does not exist. */
@@ -252,88 +238,71 @@ static int lane_value(int warp, int lane)
     return warp == 0 || lane < 16 ? 32 * warp + lane + 100 : -1;
 }
 
+/* The lane that a shuffle reads from. */
+static int source_of(warp_operation operation, int lane, int argument, int width)
+{
+    const int begin = lane / width * width;
+
+    switch (operation) {
+    case SHUFFLE:
+        return begin + argument % width;
+    case SHUFFLE_UP:
+        return lane - begin >= argument ? lane - argument : lane;
+    case SHUFFLE_DOWN:
+        return lane - begin + argument < width ? lane + argument : lane;
+    default:
+        return (lane ^ argument) < begin + width ? lane ^ argument : lane;
+    }
+}
+
 Test(model_threads, shuffles)
 {
     static const int widths[] = { 1, 2, 8, 16, 32 };
     static const int arguments[] = { 0, 1, 3, 7, 16, 31, 33 };
     int out[48];
 
-    for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++) {
-        for (size_t a = 0; a < sizeof arguments / sizeof arguments[0]; a++) {
-            int width = widths[w];
-            int argument = arguments[a];
+    for (size_t i = 0; i < LENGTH(widths) * LENGTH(arguments) * 4; i++) {
+        warp_operation operation = (warp_operation)(SHUFFLE + i % 4);
+        int width = widths[i / 4 % 5];
+        int argument = arguments[i / 20] % (operation == SHUFFLE ? 64 : 32);
 
-            operate(SHUFFLE, argument, width, out);
-            for (int i = 0; i < 48; i++)
-                cr_assert(out[i] == lane_value(i / 32, i % 32 / width * width + argument % width));
-            argument %= 32;
-            operate(SHUFFLE_UP, argument, width, out);
-            for (int i = 0; i < 48; i++) {
-                int lane = i % 32;
-
-                cr_assert(out[i] ==
-                          lane_value(i / 32, lane % width >= argument ? lane - argument : lane));
-            }
-            operate(SHUFFLE_DOWN, argument, width, out);
-            for (int i = 0; i < 48; i++) {
-                int lane = i % 32;
-
-                cr_assert(
-                    out[i] ==
-                    lane_value(i / 32, lane % width + argument < width ? lane + argument : lane));
-            }
-            operate(SHUFFLE_XOR, argument, width, out);
-            for (int i = 0; i < 48; i++) {
-                int lane = i % 32;
-                int end = lane / width * width + width;
-
-                cr_assert(out[i] ==
-                          lane_value(i / 32, (lane ^ argument) < end ? lane ^ argument : lane));
-            }
-        }
+        operate(operation, argument, width, out);
+        for (int j = 0; j < 48; j++)
+            cr_assert(out[j] == lane_value(j / 32, source_of(operation, j % 32, argument, width)),
+                      "operation %d by %d of %d, thread %d", (int)operation, argument, width, j);
     }
 }
 
 Test(model_threads, votes_and_reductions_of_a_warp)
 {
+    static const struct {
+        warp_operation operation;
+        int argument;
+        unsigned int first, second; /* of the lanes of the whole warp, and of the half one */
+    } rows[] = {
+        { BALLOT_ODD, 0, 0xaaaaaaaau, 0xaaaa },
+        { ANY_IS, 120, 1, 0 },
+        { ALL_BELOW, 132, 1, 0 },
+        { SUM, 0, 32 * 100 + 31 * 16, 16 * 132 + 15 * 8 },
+        { MINIMUM, 110, 110 - 131 + 100, 110 - 147 + 132 },
+        { MAXIMUM, 110, 110 - 100 + 131, 110 - 132 + 147 },
+        { ALL_BITS, 0, 0, 0x80 },
+        { ANY_BITS, 0, 0xff, 0x80 | 0x1f },
+        { PARITY, 0, 0, 0 },
+    };
     int out[48];
-    int sums[2] = { 0, 0 };
 
-    for (int i = 0; i < 48; i++)
-        sums[i / 32] += i + 100;
-    operate(BALLOT_ODD, 0, 32, out);
-    cr_assert((unsigned int)out[0] == 0xaaaaaaaau && (unsigned int)out[47] == 0xaaaau);
-    operate(ANY_IS, 120, 32, out);
-    cr_assert(out[0] == 1 && out[31] == 1 && out[32] == 0);
-    operate(ALL_BELOW, 132, 32, out);
-    cr_assert(out[0] == 1 && out[32] == 0);
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        operate(rows[i].operation, rows[i].argument, 32, out);
+        for (int lane = 0; lane < 48; lane++)
+            cr_assert((unsigned int)out[lane] == (lane < 32 ? rows[i].first : rows[i].second),
+                      "row %zu, lane %d: %#x", i, lane, (unsigned int)out[lane]);
+    }
     operate(MATCH_MOD, 4, 32, out);
     cr_assert((unsigned int)out[1] == 0x22222222u && out[35] == 0x8888);
-    operate(SUM, 0, 32, out);
-    cr_assert(out[0] == sums[0] && out[31] == sums[0] && out[47] == sums[1]);
-    operate(MINIMUM, 110, 32, out);
-    cr_assert(out[0] == 110 - 131 + 100 && out[40] == 110 - 147 + 132);
-    operate(MAXIMUM, 110, 32, out);
-    cr_assert(out[0] == 110 - 100 + 131 && out[40] == 110 - 132 + 147);
-    operate(ALL_BITS, 0, 32, out);
-    cr_assert(out[0] == 0 && out[32] == 0x80);
-    operate(ANY_BITS, 0, 32, out);
-    cr_assert(out[0] == 0xff && out[32] == (0x80 | 0x1f));
-    operate(PARITY, 0, 32, out);
-    cr_assert(out[0] == 0 && out[32] == 0);
     operate(SYNC, 0, 32, out);
     for (int i = 0; i < 48; i++)
         cr_assert(out[i] == (i ^ 1) + 100);
-}
-
-Test(model_threads, shuffles_of_every_type)
-{
-    int *out = device(64 * sizeof *out, 0);
-    cudaLaunchConfig_t config = line(1, 64);
-
-    cr_assert(launch_shuffle_types(&config, out) == cudaSuccess);
-    for (int i = 0; i < 64; i++)
-        cr_assert(out[i] == 1);
 }
 
 Test(model_threads, parts_of_a_warp_meet_apart)
@@ -343,7 +312,7 @@ Test(model_threads, parts_of_a_warp_meet_apart)
 
     for (int order = KG__MODEL_ASCENDING; order <= KG__MODEL_REVERSED; order++) {
         kg__model_set_order((kg__model_order)order);
-        cr_assert(launch_half_warps(&config, out) == cudaSuccess);
+        OK(launch_half_warps(&config, out));
         for (int i = 0; i < 64; i++) {
             int base = i / 16 * 16;
 
@@ -360,10 +329,10 @@ Test(model_threads, ended_lanes_do_not_hold_up_a_warp)
 
     for (int order = KG__MODEL_ASCENDING; order <= KG__MODEL_REVERSED; order++) {
         kg__model_set_order((kg__model_order)order);
-        cr_assert(launch_leave_warp(&config, 20, out) == cudaSuccess);
+        OK(launch_leave_warp(&config, 20, out));
         for (int i = 0; i < 20; i++)
             cr_assert(out[i] == 8);
-        cr_assert(launch_leave_warp(&config, 1, out) == cudaSuccess);
+        OK(launch_leave_warp(&config, 1, out));
         cr_assert(out[0] == -1, "lane 1 has ended, so its value is undefined");
     }
 }
@@ -380,7 +349,7 @@ Test(model_threads, sums_by_shuffles_and_barriers)
     for (int order = KG__MODEL_ASCENDING; order <= KG__MODEL_REVERSED; order++) {
         kg__model_set_order((kg__model_order)order);
         memset(sums, 0, BLOCKS * sizeof *sums);
-        cr_assert(launch_block_sum(&config, values, sums) == cudaSuccess);
+        OK(launch_block_sum(&config, values, sums));
         for (int i = 0; i < BLOCKS; i++) {
             int expected = THREADS * (THREADS * i) + THREADS * (THREADS - 1) / 2;
 
@@ -398,7 +367,7 @@ Test(model_threads, atomics)
 
     naturals[0] = UINT32_MAX;
     naturals[2] = 0x0f;
-    cr_assert(launch_atomics(&config, integers, naturals, reals) == cudaSuccess);
+    OK(launch_atomics(&config, integers, naturals, reals));
     cr_assert(integers[0] == 63 * 64 / 2 && integers[1] == -64);
     cr_assert(integers[2] == -63 && integers[3] == 63);
     cr_assert(integers[4] == 64 && integers[5] == 63);
@@ -407,14 +376,19 @@ Test(model_threads, atomics)
     cr_assert((int)reals[0] == 32);
 }
 
-Test(model_threads, mathematics)
+/* Each of these checks itself, and writes 1. */
+Test(model_threads, mathematics_and_types)
 {
-    int *out = device(MATHEMATICS * sizeof *out, 0);
-    cudaLaunchConfig_t config = line(1, 1);
+    int *out = device(64 * sizeof *out, 0);
+    cudaLaunchConfig_t single = line(1, 1);
+    cudaLaunchConfig_t two_warps = line(1, 64);
 
-    cr_assert(launch_mathematics(&config, out) == cudaSuccess);
+    OK(launch_mathematics(&single, out));
     for (int i = 0; i < MATHEMATICS; i++)
         cr_assert(out[i] == 1, "check %d", i);
+    OK(launch_shuffle_types(&two_warps, out));
+    for (int i = 0; i < 64; i++)
+        cr_assert(out[i] == 1, "thread %d", i);
 }
 
 enum { LAUNCHES = 200 };

@@ -18,7 +18,7 @@ void *device_memory(size_t bytes, const char *name)
 
 watch_data make_data(size_t elements)
 {
-    watch_data made = { .n = (int)elements };
+    watch_data made = { .n = (int)elements, .rows = 1, .layers = 1 };
     float *host = malloc(elements * sizeof *host);
 
     cr_assert(host != NULL);
@@ -37,7 +37,13 @@ watch_data make_data(size_t elements)
     return made;
 }
 
-const dim3 one = { 1, 1, 1 };
+watch_data watch_both(size_t elements)
+{
+    kg__model_watch(BOTH, 0);
+    return make_data(elements);
+}
+
+const dim3 single = { 1, 1, 1 };
 
 dim3 line(unsigned int x)
 {
@@ -63,21 +69,26 @@ void expect_count(kg__counter counter, uint64_t expected, const char *how)
               (unsigned long long)expected);
 }
 
+void expect_requests(uint64_t loads, uint64_t stores, const char *how)
+{
+    expect_count(KG__GLOBAL_LOAD_REQUESTS, loads, how);
+    expect_count(KG__GLOBAL_STORE_REQUESTS, stores, how);
+}
+
 void expect_clean(const char *how)
 {
     cr_expect(kg__model_seen()->finding_count == 0, "%s: %s", how, findings_of(kg__model_seen()));
 }
 
-void expect_only(kg__finding_kind kind, const char *says, const char *how)
+void expect_only(const kg__finding *expected, const char *how)
 {
     const kg__model_report *report = kg__model_seen();
-    bool said = false;
+    bool found = false;
 
     for (size_t i = 0; i < report->finding_count; i++) {
-        cr_expect(is_of_kind(&report->findings[i], kind), "%s: %s", how,
-                  findings_of(kg__model_seen()));
-        said = said || strstr(fields_of(&report->findings[i]), says) != NULL;
+        cr_expect(is_of_kind(&report->findings[i], expected->kind), "%s: %s", how,
+                  findings_of(report));
+        found = found || is_as_expected(&report->findings[i], expected);
     }
-    cr_expect(said, "%s: a finding of kind %s that says \"%s\" is missing; there are: %s", how,
-              kg__finding_kind_name(kind), says, findings_of(kg__model_seen()));
+    cr_expect(found, "%s: not as expected: %s", how, findings_of(report));
 }

@@ -21,10 +21,9 @@
 #define COUNT KG__MODEL_COUNT
 #define CHECK KG__MODEL_CHECK
 #define BOTH (KG__MODEL_COUNT | KG__MODEL_CHECK)
+#define LENGTH(array) (sizeof(array) / sizeof *(array))
 
-typedef cudaError_t launcher(const cudaLaunchConfig_t *config, watch_data data);
-
-extern const dim3 one;
+extern const dim3 single;
 
 /* A grid or block of one dimension. */
 dim3 line(unsigned int x);
@@ -35,15 +34,28 @@ void *device_memory(size_t bytes, const char *name);
 /* a, b, numbers and bytes of `elements` each; a holds 1, 2, 3 …, the others are 0. */
 watch_data make_data(size_t elements);
 
+/* Begins to watch for both, and makes data. */
+watch_data watch_both(size_t elements);
+
 /* Launches a kernel, which must succeed. */
 void start(launcher *launch, dim3 grid, dim3 block, watch_data data);
 
 /* What was counted since watching began. */
 uint64_t counted(kg__counter counter);
 void expect_count(kg__counter counter, uint64_t expected, const char *how);
+/* Global requests. */
+void expect_requests(uint64_t loads, uint64_t stores, const char *how);
 
-/* Nothing was found; or all findings are of one kind, and one of them says `says`. */
+/* Nothing was found; or all findings are of one kind, and one of them is as `expected` (see
+ * is_as_expected()). */
 void expect_clean(const char *how);
-void expect_only(kg__finding_kind kind, const char *says, const char *how);
+void expect_only(const kg__finding *expected, const char *how);
+
+/* A finding: its kind, what it is about and where, and how often (0: any number). */
+#define FOUND(kind_, symbol_, offset_, size_, count_)                                              \
+    &(const kg__finding)                                                                           \
+    {                                                                                              \
+        .kind = KG__##kind_, .symbol = symbol_, .offset = offset_, .size = size_, .count = count_  \
+    }
 
 #endif

@@ -1,5 +1,5 @@
-/* Launchers of kernels that are small enough for their requests to be counted by hand, and of pairs
- * of accesses with and without an order between them. */
+/* Launchers of kernels whose requests can be counted by hand, of pairs of accesses with and without
+ * an order between them, and of kernels that fail. */
 #ifndef KG__WATCH_KERNELS_H
 #define KG__WATCH_KERNELS_H
 
@@ -11,14 +11,10 @@ extern "C" {
 
 #define WATCH_MAX_BLOCK 1024 /* threads per block, for all of these kernels */
 
-/* 12 bytes, 48 bytes, and 7 bytes of which the number is aligned to nothing. */
+/* 12 bytes, and 7 bytes of which the number is aligned to nothing. */
 typedef struct watch_triple {
     float x, y, z;
 } watch_triple;
-
-typedef struct watch_dozen {
-    float value[12];
-} watch_dozen;
 
 typedef struct __attribute__((packed)) watch_packed {
     unsigned char tag;
@@ -36,112 +32,39 @@ typedef struct watch_data {
     int k; /* how often, how far or how many */
 } watch_data;
 
-#define WATCH_KERNELS(KERNEL)                                                                      \
-    /* Lanes that part and meet again. */                                                          \
-    KERNEL(copy)                                                                                   \
-    KERNEL(copy_by_linear_thread)                                                                  \
-    KERNEL(copy_grid_stride)                                                                       \
-    KERNEL(either_branch)                                                                          \
-    KERNEL(nested_branches)                                                                        \
-    KERNEL(loops_of_unequal_length)                                                                \
-    KERNEL(loops_of_unequal_length_downward)                                                       \
-    KERNEL(loop_with_break)                                                                        \
-    KERNEL(loop_with_continue)                                                                     \
-    KERNEL(loop_with_branches)                                                                     \
-    KERNEL(nested_loops)                                                                           \
-    KERNEL(switch_of_four)                                                                         \
-    KERNEL(early_return)                                                                           \
-    KERNEL(return_from_a_loop)                                                                     \
-    KERNEL(either_value)                                                                           \
-    KERNEL(lambda_called_twice)                                                                    \
-    KERNEL(meet_after_long_work)                                                                   \
-    KERNEL(leave_before_barrier)                                                                   \
-    KERNEL(short_circuit)                                                                          \
-    KERNEL(pointer_of_two)                                                                         \
-    KERNEL(pointer_to_shared_or_global)                                                            \
-    KERNEL(one_lane_works)                                                                         \
-    KERNEL(warp_sync_in_a_loop)                                                                    \
-    KERNEL(shuffle_between)                                                                        \
-    /* Kinds of access. */                                                                         \
-    KERNEL(copy_triples)                                                                           \
-    KERNEL(copy_dozens)                                                                            \
-    KERNEL(copy_packed)                                                                            \
-    KERNEL(copy_sixteen_bytes)                                                                     \
-    KERNEL(copy_some_bytes)                                                                        \
-    KERNEL(move_some_bytes)                                                                        \
-    KERNEL(set_some_bytes)                                                                         \
-    KERNEL(copy_volatile)                                                                          \
-    KERNEL(copy_hinted)                                                                            \
-    KERNEL(copy_pairs)                                                                             \
-    KERNEL(copy_quads)                                                                             \
-    KERNEL(copy_doubles)                                                                           \
-    KERNEL(copy_bytes)                                                                             \
-    KERNEL(negate_bools)                                                                           \
-    KERNEL(copy_by_way_of_local)                                                                   \
-    KERNEL(compare_and_swap_halves)                                                                \
-    KERNEL(copy_unsanitized)                                                                       \
-    KERNEL(load_constant_quads)                                                                    \
-    KERNEL(load_constant_doubles)                                                                  \
-    KERNEL(load_constant_words)                                                                    \
-    /* Blocks that differ by their place in the grid. */                                           \
-    KERNEL(smooth_line)                                                                            \
-    KERNEL(smooth_plane)                                                                           \
-    KERNEL(smooth_volume)                                                                          \
-    KERNEL(copy_with_barriers)                                                                     \
-    KERNEL(copy_beyond_in_the_last_block)                                                          \
-    /* Ordered and unordered accesses. */                                                          \
-    KERNEL(half_warp_meets)                                                                        \
-    KERNEL(half_warp_meets_without_the_other)                                                      \
-    KERNEL(order_by_way_of_a_third)                                                                \
-    KERNEL(no_order_by_way_of_a_third)                                                             \
-    KERNEL(scan_of_a_warp)                                                                         \
-    KERNEL(butterfly_of_a_warp)                                                                    \
-    KERNEL(tree_of_a_warp)                                                                         \
-    KERNEL(broadcast_in_a_warp)                                                                    \
-    KERNEL(broadcast_without_second_meeting)                                                       \
-    KERNEL(half_warp_reads)                                                                        \
-    KERNEL(whole_warp_reads_half_meets)                                                            \
-    KERNEL(write_after_write)                                                                      \
-    KERNEL(read_after_write)                                                                       \
-    KERNEL(write_after_read)                                                                       \
-    KERNEL(barriers_between)                                                                       \
-    KERNEL(atomics_of_all)                                                                         \
-    KERNEL(atomics_in_shared)                                                                      \
-    KERNEL(atomic_and_plain_read)                                                                  \
-    KERNEL(atomic_and_plain_write)                                                                 \
-    KERNEL(neighbouring_bytes)                                                                     \
-    KERNEL(neighbouring_halves)                                                                    \
-    KERNEL(bytes_of_words)                                                                         \
-    KERNEL(byte_and_word)                                                                          \
-    KERNEL(quads_never_written)                                                                    \
-    KERNEL(quads_in_shared)                                                                        \
-    KERNEL(quads_in_shared_unordered)                                                              \
-    KERNEL(doubles_in_shared)                                                                      \
-    KERNEL(in_place)                                                                               \
-    KERNEL(in_place_shifted)                                                                       \
-    KERNEL(read_before_writing)                                                                    \
-    KERNEL(write_first_half)                                                                       \
-    KERNEL(add_backwards)                                                                          \
-    KERNEL(reverse_in_dynamic_shared)                                                              \
-    KERNEL(read_dynamic_shared)                                                                    \
-    KERNEL(keep_in_variable)                                                                       \
-    KERNEL(fetch_from_variable)                                                                    \
-    KERNEL(write_to_constant)                                                                      \
-    /* What must not cost more than the launch. */                                                 \
-    KERNEL(endless)                                                                                \
-    KERNEL(spin)                                                                                   \
-    KERNEL(deep_recursion)                                                                         \
-    KERNEL(huge_local_array)                                                                       \
-    KERNEL(too_much_static_shared)                                                                 \
-    KERNEL(trap)                                                                                   \
-    KERNEL(failed_assert)                                                                          \
-    KERNEL(divide_by_zero)                                                                         \
-    KERNEL(follow_pointer)                                                                         \
-    KERNEL(image_in_place)
+typedef cudaError_t launcher(const cudaLaunchConfig_t *config, watch_data data);
 
-#define WATCH_DECLARE(name) cudaError_t launch_##name(const cudaLaunchConfig_t *config, watch_data);
-WATCH_KERNELS(WATCH_DECLARE)
-#undef WATCH_DECLARE
+/* watch_kernels.cpp */
+launcher launch_copy, launch_copy_by_linear_thread, launch_copy_grid_stride, launch_either_branch,
+    launch_nested_branches, launch_loops_of_unequal_length, launch_loop_with_break,
+    launch_loop_with_continue, launch_loop_with_branches, launch_nested_loops,
+    launch_switch_of_four, launch_early_return, launch_return_from_a_loop,
+    launch_lambda_called_twice, launch_meet_after_long_work, launch_leave_before_barrier,
+    launch_short_circuit, launch_pointer_of_two, launch_pointer_to_shared_or_global,
+    launch_one_lane_works, launch_warp_sync_in_a_loop, launch_shuffle_between, launch_copy_triples,
+    launch_copy_quads, launch_copy_packed, launch_copy_sixteen_bytes, launch_copy_some_bytes,
+    launch_move_some_bytes, launch_set_some_bytes, launch_copy_volatile, launch_copy_hinted,
+    launch_copy_bytes, launch_negate_bools, launch_copy_by_way_of_local,
+    launch_compare_and_swap_halves, launch_copy_unsanitized, launch_load_constant_quads,
+    launch_load_constant_doubles, launch_smooth, launch_copy_with_barriers,
+    launch_copy_beyond_in_the_last_block;
+/* order_kernels.cpp */
+launcher launch_half_warp_meets, launch_half_warp_meets_without_the_other,
+    launch_order_by_way_of_a_third, launch_no_order_by_way_of_a_third, launch_scan_of_a_warp,
+    launch_butterfly_of_a_warp, launch_tree_of_a_warp, launch_broadcast_in_a_warp,
+    launch_broadcast_without_second_meeting, launch_half_warp_reads,
+    launch_whole_warp_reads_half_meets, launch_write_after_write, launch_read_after_write,
+    launch_write_after_read, launch_barriers_between, launch_atomics_of_all,
+    launch_atomics_in_shared, launch_atomic_and_plain_read, launch_atomic_and_plain_write,
+    launch_neighboring_bytes, launch_neighboring_halves, launch_bytes_of_words,
+    launch_byte_and_word, launch_quads_never_written, launch_quads_in_shared,
+    launch_quads_in_shared_unordered, launch_doubles_in_shared, launch_in_place,
+    launch_in_place_shifted, launch_read_before_writing, launch_write_first_half,
+    launch_add_backwards, launch_reverse_in_dynamic_shared, launch_read_dynamic_shared,
+    launch_keep_in_variable, launch_fetch_from_variable, launch_write_to_constant,
+    launch_load_constant_words, launch_endless, launch_spin, launch_deep_recursion,
+    launch_huge_local_array, launch_too_much_static_shared, launch_trap, launch_follow_pointer,
+    launch_image_in_place;
 
 /* Copies 32 floats of __constant__ memory to `to`, on the device. */
 cudaError_t fetch_constants(float *to);

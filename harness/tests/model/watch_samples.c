@@ -5,120 +5,105 @@
 
 #include "tests/model/watch_fixture.h"
 
-/* Every count of a sampled launch against that of the whole, where the blocks of a class are
- * alike. */
+/* A launch whose blocks of a class are alike. */
 typedef struct grid_case {
-    const char *name;
     launcher *launch;
     dim3 grid, block;
-    watch_data data; /* its numbers alone */
+    int n, rows, layers, k; /* as in watch_data */
 } grid_case;
 
-static watch_data data_of(const grid_case *one_case)
+static const kg__model_report *launch_grid(const grid_case *c, uint64_t budget)
 {
-    watch_data data = make_data(1 << 20);
+    watch_data data;
 
-    data.n = one_case->data.n;
-    data.rows = one_case->data.rows;
-    data.layers = one_case->data.layers;
-    data.k = one_case->data.k;
-    return data;
+    kg__model_watch(BOTH, budget);
+    data = make_data(1 << 20);
+    data.n = c->n;
+    data.rows = c->rows;
+    data.layers = c->layers;
+    data.k = c->k;
+    start(c->launch, c->grid, c->block, data);
+    return kg__model_seen();
 }
 
-static void compare_with_whole(const grid_case *one_case, uint64_t part)
+/* Every count of a sampled launch against that of the whole. */
+static void compare_with_whole(const grid_case *c, uint64_t part)
 {
-    kg__counts whole;
-    uint64_t accesses;
-    uint64_t blocks;
-    const kg__model_report *report;
+    const kg__model_report *report = launch_grid(c, 0);
+    const kg__counts whole = report->counts;
+    const uint64_t accesses = report->accesses;
+    const uint64_t blocks = report->blocks;
     char how[128];
 
-    kg__model_watch(BOTH, 0);
-    start(one_case->launch, one_case->grid, one_case->block, data_of(one_case));
-    report = kg__model_seen();
-    whole = report->counts;
-    accesses = report->accesses;
-    blocks = report->blocks;
-    snprintf(how, sizeof how, "%s, %u x %u x %u blocks, a %lluth", one_case->name, one_case->grid.x,
-             one_case->grid.y, one_case->grid.z, (unsigned long long)part);
+    snprintf(how, sizeof how, "%u x %u x %u blocks, 1/%llu", c->grid.x, c->grid.y, c->grid.z,
+             (unsigned long long)part);
     cr_expect(report->watched == blocks, "%s", how);
     expect_clean(how);
     kg__model_free_all();
 
-    kg__model_watch(BOTH, accesses / part);
-    start(one_case->launch, one_case->grid, one_case->block, data_of(one_case));
-    report = kg__model_seen();
-    cr_expect(report->blocks == blocks, "%s", how);
-    cr_expect(report->watched <= blocks, "%s", how);
+    report = launch_grid(c, accesses / part);
+    cr_expect(report->blocks == blocks && report->watched <= blocks, "%s", how);
     for (int i = 0; i < KG__COUNTERS; i++) {
         bool unique = i == KG__UNIQUE_BYTES_READ || i == KG__UNIQUE_BYTES_WRITTEN;
 
-        if (unique && report->watched < blocks)
-            expect_count((kg__counter)i, 0, how);
-        else
-            expect_count((kg__counter)i, whole.value[i], how);
+        expect_count((kg__counter)i, unique && report->watched < blocks ? 0 : whole.value[i], how);
     }
     expect_clean(how);
     kg__model_free_all();
 }
 
-Test(watch_samples, samples_of_lines)
+Test(watch_samples, lines)
 {
-    for (unsigned int blocks = 1; blocks < 40; blocks = blocks < 5 ? blocks + 1 : 2 * blocks) {
-        grid_case row = { "line", launch_smooth_line, line(blocks), line(64), { 0 } };
+    for (int blocks = 1; blocks < 40; blocks = blocks < 5 ? blocks + 1 : 2 * blocks) {
+        const grid_case row = {
+            launch_smooth, line((unsigned int)blocks), line(64), blocks * 64 - 16, 1, 1, 9
+        };
 
-        row.data.n = (int)blocks * 64 - 16;
-        row.data.k = 9;
         for (uint64_t part = 2; part <= 64; part *= 2)
             compare_with_whole(&row, part);
     }
 }
 
-Test(watch_samples, samples_of_planes, .timeout = 100)
+Test(watch_samples, planes, .timeout = 100)
 {
-    for (unsigned int columns = 1; columns < 12; columns += columns < 3 ? 1 : 7) {
-        for (unsigned int rows = 1; rows < 12; rows += rows < 3 ? 1 : 7) {
-            grid_case row = {
-                "plane", launch_smooth_plane, { columns, rows, 1 }, { 16, 8, 1 }, { 0 }
-            };
+    static const int edges[] = { 1, 2, 3, 10 };
 
-            row.data.n = (int)columns * 16 - 8;
-            row.data.rows = (int)rows * 8 - 3;
-            row.data.k = 2;
-            compare_with_whole(&row, 3);
-            compare_with_whole(&row, 30);
-        }
-    }
-}
-
-Test(watch_samples, samples_of_volumes, .timeout = 100)
-{
-    for (unsigned int edge = 1; edge <= 5; edge++) {
-        grid_case row = {
-            "volume", launch_smooth_volume, { edge, edge, edge }, { 16, 2, 4 }, { 0 }
+    for (size_t i = 0; i < LENGTH(edges) * LENGTH(edges); i++) {
+        const int columns = edges[i % 4];
+        const int rows = edges[i / 4];
+        const dim3 grid = { (unsigned int)columns, (unsigned int)rows, 1 };
+        const grid_case plane = {
+            launch_smooth, grid, { 16, 8, 1 }, columns * 16 - 8, rows * 8 - 3, 1, 2
         };
 
-        row.data.n = (int)edge * 16 - 8;
-        row.data.rows = (int)edge * 2 - 1;
-        row.data.layers = (int)edge * 4 - 2;
-        row.data.k = 1;
-        compare_with_whole(&row, 2);
-        compare_with_whole(&row, 20);
+        compare_with_whole(&plane, 3);
+        compare_with_whole(&plane, 30);
     }
 }
 
-Test(watch_samples, samples_of_barriers_and_shuffles)
+Test(watch_samples, volumes, .timeout = 100)
 {
-    grid_case row = { "barriers", launch_copy_with_barriers, line(37), line(96), { 0 } };
+    for (int edge = 1; edge <= 5; edge++) {
+        const unsigned int blocks = (unsigned int)edge;
+        const dim3 grid = { blocks, blocks, blocks };
+        const grid_case volume = { launch_smooth, grid, { 16, 2, 4 }, edge * 16 - 8, edge * 2 - 1,
+                                   edge * 4 - 2,  1 };
 
-    row.data.n = 37 * 96 - 40;
-    row.data.k = 3;
+        compare_with_whole(&volume, 2);
+        compare_with_whole(&volume, 20);
+    }
+}
+
+Test(watch_samples, barriers_and_shuffles)
+{
+    const grid_case row = { launch_copy_with_barriers, line(37), line(96), 37 * 96 - 40, 1, 1, 3 };
+
     compare_with_whole(&row, 2);
     compare_with_whole(&row, 10);
 }
 
 /* Where each class has one block, a sample is the whole, and no block is run twice. */
-Test(watch_samples, whole_grids_are_no_samples)
+Test(watch_samples, whole_grids_are_not_samples)
 {
     for (unsigned int blocks = 1; blocks <= 4; blocks++) {
         float first[2] = { 0 };
@@ -139,44 +124,42 @@ Test(watch_samples, whole_grids_are_no_samples)
     }
 }
 
-Test(watch_samples, samples_and_whole_launches_in_turn)
+/* Watches with this budget, and launches a grid of 1024 blocks, which is sampled. */
+static watch_data sample(unsigned int what, size_t elements, launcher *launch)
 {
     watch_data data;
 
-    kg__model_watch(KG__MODEL_COUNT, 20000);
-    data = make_data(1 << 16);
+    kg__model_watch(what, 20000);
+    data = make_data(elements);
+    kg__model_forget(data.b, elements * sizeof(float));
     data.k = 4;
-    start(launch_smooth_line, line(1024), line(64), data);
-    cr_assert(kg__model_seen()->blocks == 1024);
-    cr_expect(kg__model_seen()->watched < 100);
-    uint64_t sampled = kg__model_seen()->watched;
+    start(launch, line(1024), line(64), data);
+    cr_assert(kg__model_seen()->blocks == 1024 && kg__model_seen()->watched < 100);
+    return data;
+}
+
+Test(watch_samples, samples_and_whole_launches_in_turn)
+{
+    watch_data data = sample(COUNT, 1 << 16, launch_smooth);
+    const uint64_t sampled = kg__model_seen()->watched;
+    const uint64_t loads = counted(KG__GLOBAL_LOAD_REQUESTS);
+    const uint64_t stores = counted(KG__GLOBAL_STORE_REQUESTS);
 
     /* The next launch is small, and counted whole: 2 warps, each a load and a store. */
-    uint64_t loads = counted(KG__GLOBAL_LOAD_REQUESTS);
-    uint64_t stores = counted(KG__GLOBAL_STORE_REQUESTS);
-
-    start(launch_in_place, one, line(64), data);
-    cr_expect(kg__model_seen()->blocks == 1025);
-    cr_expect(kg__model_seen()->watched == sampled + 1);
-    expect_count(KG__GLOBAL_LOAD_REQUESTS, loads + 2, "after a sample");
-    expect_count(KG__GLOBAL_STORE_REQUESTS, stores + 2, "after a sample");
+    start(launch_in_place, single, line(64), data);
+    cr_expect(kg__model_seen()->blocks == 1025 && kg__model_seen()->watched == sampled + 1);
+    expect_requests(loads + 2, stores + 2, "after a sample");
     expect_count(KG__UNIQUE_BYTES_READ, 0, "after a sample");
     kg__model_watch(BOTH, 20000);
-    start(launch_in_place, one, line(64), data);
-    expect_count(KG__UNIQUE_BYTES_READ, 256, "watched anew");
+    start(launch_in_place, single, line(64), data);
+    expect_count(KG__UNIQUE_BYTES_READ, 256, "watched again");
 }
 
 /* What a sampled launch was to write counts as written. */
-Test(watch_samples, what_a_sample_left_out_is_no_finding)
+Test(watch_samples, what_a_sample_left_out_is_not_a_finding)
 {
-    watch_data data;
+    watch_data data = sample(BOTH, 1 << 16, launch_smooth);
 
-    kg__model_watch(BOTH, 20000);
-    data = make_data(1 << 16);
-    kg__model_forget(data.b, (1 << 16) * sizeof(float));
-    data.k = 4;
-    start(launch_smooth_line, line(1024), line(64), data);
-    cr_assert(kg__model_seen()->watched < 1024);
     expect_clean("the first launch");
     kg__model_watch(BOTH, 20000);
     data.n = 1000;
@@ -185,48 +168,36 @@ Test(watch_samples, what_a_sample_left_out_is_no_finding)
     expect_clean("the second launch reads what the first would have written");
 }
 
-/* While checking, a launch behind a sampled one would find what is not true: it is not run. */
-Test(watch_samples, nothing_runs_behind_a_sample)
+/* While checking, a launch after a sampled one would find what is not true: it is not run. */
+Test(watch_samples, nothing_runs_after_a_sample)
 {
-    watch_data data;
-    uint64_t sampled;
+    watch_data data = sample(CHECK, 1 << 16, launch_smooth);
+    const uint64_t sampled = kg__model_seen()->watched;
 
-    kg__model_watch(KG__MODEL_CHECK, 20000);
-    data = make_data(1 << 16);
-    data.k = 4;
-    start(launch_smooth_line, line(1024), line(64), data);
-    sampled = kg__model_seen()->watched;
-    cr_assert(sampled < 1024);
-    start(launch_in_place, one, line(64), data);
+    start(launch_in_place, single, line(64), data);
     cr_expect(kg__model_seen()->watched == sampled && kg__model_seen()->blocks == 1025);
 }
 
-/* Cells of 512 MiB at most: a cell a byte for 32 MiB would be 768. */
+/* Cells of 512 MiB at most: a cell per byte of 32 MiB would be 768. */
 Test(watch_samples, too_much_memory_is_held_against_its_bounds_alone)
 {
-    watch_data data;
     const size_t bytes = (size_t)32 << 20;
+    watch_data data;
     void *large = NULL;
 
-    kg__model_watch(KG__MODEL_CHECK, 0);
+    kg__model_watch(CHECK, 0);
     cr_assert(cudaMalloc(&large, bytes) == cudaSuccess);
     kg__model_describe(large, bytes, "large", false);
     data = make_data(64);
     data.bytes = large;
-    start(launch_neighbouring_bytes, one, line(64), data);
+    start(launch_neighboring_bytes, single, line(64), data);
     cr_assert(kg__model_seen()->too_large != NULL);
-    cr_expect(strcmp(kg__model_seen()->too_large, "large") == 0);
+    cr_expect_str_eq(kg__model_seen()->too_large, "large");
     expect_clean("a large array");
 }
 
 Test(watch_samples, samples_find_what_is_wrong)
 {
-    watch_data data;
-
-    kg__model_watch(BOTH, 20000);
-    data = make_data(64 * 1024 - 8);
-    data.k = 4;
-    start(launch_copy_beyond_in_the_last_block, line(1024), line(64), data);
-    cr_assert(kg__model_seen()->watched < 1024);
-    expect_only(KG__OUT_OF_BOUNDS, "at a + ", "the last block");
+    (void)sample(BOTH, 64 * 1024 - 8, launch_copy_beyond_in_the_last_block);
+    expect_only(FOUND(OUT_OF_BOUNDS, "a", 64 * 4096 - 32, 64 * 4096 - 32, 0), "the last block");
 }

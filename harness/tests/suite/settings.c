@@ -8,72 +8,60 @@
 
 static char path[KG__PATH_SIZE];
 
-static bool is_strict_by(const char *value)
-{
-    kg__error error = { "" };
-
-    setenv("KG_STRICT", value, 1);
-    cr_expect(kg__settings_are_clear(&error), "%s", error.text);
-    return kg__is_strict();
-}
-
+/* "false" does not ask for what "yes" does, and every other program takes it so: both are refused.
+ */
 Test(run, strict_is_1_and_not_0)
 {
+    static const struct {
+        const char *value;
+        bool clear, strict;
+    } rows[] = { { NULL, true, false },  { "", true, false },      { "0", true, false },
+                 { "1", true, true },    { "false", false, true }, { "no", false, true },
+                 { "off", false, true }, { "yes", false, true },   { "true", false, true },
+                 { "00", false, true },  { "2", false, true },     { " 1", false, true } };
     kg__error error = { "" };
 
-    unsetenv("KG_STRICT");
-    cr_assert(kg__settings_are_clear(&error));
-    cr_assert(not(kg__is_strict()));
-    cr_assert(not(is_strict_by("")));
-    cr_assert(not(is_strict_by("0")));
-    cr_assert(is_strict_by("1"));
-}
-
-/* Who writes "false" does not want what "yes" asks for, and any other program takes it so. */
-Test(run, strict_is_no_other_word)
-{
-    static const char *const unclear[] = { "false", "no", "off", "yes", "true", "00", "2", " 1" };
-
-    for (size_t i = 0; i < sizeof unclear / sizeof *unclear; i++) {
-        kg__error error = { "" };
-
-        setenv("KG_STRICT", unclear[i], 1);
-        cr_expect(not(kg__settings_are_clear(&error)), "%s", unclear[i]);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].value == NULL)
+            unsetenv("KG_STRICT");
+        else
+            setenv("KG_STRICT", rows[i].value, 1);
+        cr_expect(eq(int, kg__settings_are_clear(&error), rows[i].clear), "%s", rows[i].value);
+        if (rows[i].clear)
+            cr_expect(eq(int, kg__is_strict(), rows[i].strict), "%s", rows[i].value);
     }
     setenv("KG_STRICT", "fal\nse", 1);
-    kg__error error = { "" };
     cr_expect(not(kg__settings_are_clear(&error)));
     cr_expect(eq(str, error.text,
                  "KG_STRICT='fal se' is neither 0 nor 1: set it to 1 for strict mode, or to 0"));
 }
 
-static void expect_seconds(const char *name, const char *value, double expected)
-{
-    kg__error error = { "" };
-    bool timeout = strcmp(name, "KG_CASE_TIMEOUT") == 0;
-
-    setenv(name, value, 1);
-    cr_expect(kg__settings_are_clear(&error), "%s", error.text);
-    cr_expect(eq(dbl, timeout ? kg__silence_limit() : kg__case_seconds(), expected), "%s=%s", name,
-              value);
-}
-
 Test(run, seconds_of_a_case)
 {
+    static const struct {
+        const char *name, *value;
+        double expected;
+    } rows[] = { { "KG_CASE_TIMEOUT", "", 60 },       { "KG_CASE_TIMEOUT", "0.5", 0.5 },
+                 { "KG_CASE_TIMEOUT", "120", 120 },   { "KG_CASE_TIMEOUT", "1000000", 1e6 },
+                 { "KG_CASE_SECONDS", "", 0.5 },      { "KG_CASE_SECONDS", ".05", 0.05 },
+                 { "KG_CASE_SECONDS", "3.6e3", 3600 } };
+    kg__error error = { "" };
+
     unsetenv("KG_CASE_TIMEOUT");
     unsetenv("KG_CASE_SECONDS");
     cr_assert(eq(dbl, kg__silence_limit(), 60));
     cr_assert(eq(dbl, kg__case_seconds(), 0.5));
-    expect_seconds("KG_CASE_TIMEOUT", "", 60);
-    expect_seconds("KG_CASE_TIMEOUT", "0.5", 0.5);
-    expect_seconds("KG_CASE_TIMEOUT", "120", 120);
-    expect_seconds("KG_CASE_TIMEOUT", "1000000", 1e6);
-    expect_seconds("KG_CASE_SECONDS", "", 0.5);
-    expect_seconds("KG_CASE_SECONDS", ".05", 0.05);
-    expect_seconds("KG_CASE_SECONDS", "3.6e3", 3600);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const bool timeout = strcmp(rows[i].name, "KG_CASE_TIMEOUT") == 0;
+
+        setenv(rows[i].name, rows[i].value, 1);
+        cr_expect(kg__settings_are_clear(&error), "%s", error.text);
+        cr_expect(eq(dbl, timeout ? kg__silence_limit() : kg__case_seconds(), rows[i].expected),
+                  "%s=%s", rows[i].name, rows[i].value);
+    }
 }
 
-/* Who sets a limit wants it kept, and not another one in its place. */
+/* A limit that cannot be kept is refused, and not replaced by another. */
 Test(run, seconds_of_a_case_are_numbers_in_their_range)
 {
     static const char *const names[] = { "KG_CASE_TIMEOUT", "KG_CASE_SECONDS" };
@@ -98,94 +86,81 @@ Test(run, seconds_of_a_case_are_numbers_in_their_range)
     }
 }
 
-Test(run, results_are_in_out_unless_told)
+Test(run, where_files_are)
 {
-    unsetenv("KG_OUT");
-    kg__out_folder("/home", path, sizeof path);
-    cr_assert(eq(str, path, "/home/out"));
-    setenv("KG_OUT", "", 1);
-    kg__out_folder("/home", path, sizeof path);
-    cr_assert(eq(str, path, "/home/out"));
-    kg__verdicts_path("/home", "gpu.fake.time", path, sizeof path);
-    cr_assert(eq(str, path, "/home/out/records/gpu.fake.time.verdicts.json"));
-    setenv("KG_OUT", "elsewhere", 1);
-    kg__out_folder("/home", path, sizeof path);
-    cr_assert(eq(str, path, "elsewhere"));
-    kg__verdicts_path("/home", "gpu.fake.time", path, sizeof path);
-    cr_assert(eq(str, path, "elsewhere/records/gpu.fake.time.verdicts.json"));
-}
+    static const struct {
+        const char *setting; /* KG_OUT and KG_BASELINES; NULL: unset */
+        const char *out, *verdicts, *baselines;
+    } rows[] = {
+        { NULL, "/home/out", "/home/out/records/gpu.fake.time.verdicts.json", "/home/baselines" },
+        { "", "/home/out", "/home/out/records/gpu.fake.time.verdicts.json", NULL },
+        { "elsewhere", "elsewhere", "elsewhere/records/gpu.fake.time.verdicts.json", "elsewhere" },
+    };
 
-Test(run, baselines_are_at_home_unless_told)
-{
-    unsetenv("KG_BASELINES");
-    kg__baselines_folder("/home", path, sizeof path);
-    cr_assert(eq(str, path, "/home/baselines"));
-    setenv("KG_BASELINES", "/elsewhere", 1);
-    kg__baselines_folder("/home", path, sizeof path);
-    cr_assert(eq(str, path, "/elsewhere"));
-}
-
-Test(run, tests_are_named_as_ctest_does)
-{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        unsetenv("KG_OUT");
+        unsetenv("KG_BASELINES");
+        if (rows[i].setting != NULL) {
+            setenv("KG_OUT", rows[i].setting, 1);
+            setenv("KG_BASELINES", rows[i].setting, 1);
+        }
+        kg__out_folder("/home", path, sizeof path);
+        cr_expect(eq(str, path, (char *)rows[i].out));
+        kg__verdicts_path("/home", "gpu.fake.time", path, sizeof path);
+        cr_expect(eq(str, path, (char *)rows[i].verdicts));
+        kg__baselines_folder("/home", path, sizeof path);
+        if (rows[i].baselines != NULL)
+            cr_expect(eq(str, path, (char *)rows[i].baselines));
+    }
     kg__test_name("model", "matmul_f32", "check", path, sizeof path);
     cr_assert(eq(str, path, "model.matmul_f32.check"));
 }
 
 Test(run, globs_without_their_last_parts)
 {
-    cr_expect(kg__globs_take_from("m", "m/tiled/530/b8"));
-    cr_expect(kg__globs_take_from("x,m/t*", "m/tiled/530/b8"));
-    cr_expect(kg__globs_take_from("*/530", "m/tiled/530/b8"));
-    cr_expect(kg__globs_take_from("m/tiled/530/b8", "m/tiled/530/b8"));
-    cr_expect(not(kg__globs_take_from("m/til", "m/tiled/530/b8")));
-    cr_expect(not(kg__globs_take_from("m/tiled/530/b", "m/tiled/530/b8")));
-    cr_expect(not(kg__globs_take_from("", "m/tiled/530/b8")));
-    cr_expect(not(kg__globs_take_from("m/tiled/530/b8/x", "m/tiled/530/b8")));
+    static const char id[] = "m/tiled/530/b8";
+    static const char *const taken[] = { "m", "x,m/t*", "*/530", "m/tiled/530/b8" };
+    static const char *const left[] = { "m/til", "m/tiled/530/b", "", "m/tiled/530/b8/x" };
+
+    for (size_t i = 0; i < 4; i++) {
+        cr_expect(kg__globs_take_from(taken[i], id), "%s", taken[i]);
+        cr_expect(not(kg__globs_take_from(left[i], id)), "%s", left[i]);
+    }
 }
 
-static const char *nearest(const char *list)
-{
-    static const char *const ids[] = { "matmul/naive/1/b8", "matmul/tiled/1/b8",
+static const char *const all_ids[] = { "matmul/naive/1/b8", "matmul/tiled/1/b8",
                                        "matmul/tiled/530/b16", "copy/plain/530/-" };
 
-    return kg__nearest_to_globs(list, ids, sizeof ids / sizeof *ids);
-}
-
+/* What a filter may have meant: the nearest case, and the glob. */
 Test(run, what_a_filter_may_have_meant)
 {
-    cr_expect(eq(str, (char *)nearest("matmul/tield/*"), "matmul/tiled/1/b8"));
-    cr_expect(eq(str, (char *)nearest("matmull/*"), "matmul/naive/1/b8"));
-    cr_expect(eq(str, (char *)nearest("matmul/tiled/531/*"), "matmul/tiled/530/b16"));
-    cr_expect(eq(str, (char *)nearest("matmul/tiled/530/b17"), "matmul/tiled/530/b16"));
-    cr_expect(eq(str, (char *)nearest("copy"), "copy/plain/530/-"));
-    cr_expect(eq(str, (char *)nearest("nothing at all,cpoy/*"), "copy/plain/530/-"));
-    cr_expect(nearest("nothing at all") == NULL);
-    cr_expect(nearest("*") == NULL);
-    cr_expect(nearest("") == NULL);
-}
-
-Test(run, the_glob_that_was_meant)
-{
-    static const char *const ids[] = { "matmul/naive/1/b8", "matmul/tiled/1/b8",
-                                       "copy/plain/530/-" };
     static const struct {
-        const char *list;
-        const char *meant;
-    } table[] = {
-        { "copy", "copy/*" },
-        { "cpoy/*", "copy/*" },
-        { "matmul/tield", "matmul/tiled/*" },
-        { "nothing at all,matmul/tiled/1/b9", "matmul/tiled/1/b8" },
-        { " matmul/naive/1/b8", "matmul/naive/1/b8" },
-    };
+        const char *list, *nearest, *meant; /* "": not compared; NULL: none */
+    } rows[] = { { "matmul/tield/*", "matmul/tiled/1/b8", "matmul/tiled/*" },
+                 { "matmull/*", "matmul/naive/1/b8", "" },
+                 { "matmul/tiled/531/*", "matmul/tiled/530/b16", "" },
+                 { "matmul/tiled/530/b17", "matmul/tiled/530/b16", "" },
+                 { "copy", "copy/plain/530/-", "copy/*" },
+                 { "nothing at all,cpoy/*", "copy/plain/530/-", "copy/*" },
+                 { "matmul/tield", "", "matmul/tiled/*" },
+                 { "nothing at all,matmul/tiled/1/b9", "", "matmul/tiled/1/b8" },
+                 { " matmul/naive/1/b8", "", "matmul/naive/1/b8" },
+                 { "nothing at all", NULL, NULL },
+                 { "*", NULL, "" },
+                 { "", NULL, "" } };
 
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        char *meant = kg__glob_meant(table[i].list, ids, sizeof ids / sizeof *ids);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *nearest = kg__nearest_to_globs(rows[i].list, all_ids, 4);
+        char *meant = kg__glob_meant(rows[i].list, all_ids, 4);
+        const char *pairs[][2] = { { nearest, rows[i].nearest }, { meant, rows[i].meant } };
 
-        cr_expect(eq(str, meant, (char *)table[i].meant));
+        for (int j = 0; j < 2; j++)
+            cr_expect(pairs[j][1] == NULL
+                          ? pairs[j][0] == NULL
+                          : pairs[j][1][0] == '\0' || strcmp(pairs[j][0], pairs[j][1]) == 0,
+                      "%s: %s", rows[i].list, pairs[j][0]);
         free(meant);
     }
-    cr_expect(kg__glob_meant("nothing at all", ids, sizeof ids / sizeof *ids) == NULL);
 }
 
 Test(run, globs_that_take_none)
@@ -195,10 +170,7 @@ Test(run, globs_that_take_none)
         const char *list;
         const char *without;
     } table[] = {
-        { "matmul/*,copy/*", "" },
-        { "", "" },
-        { ",*/b8,", "" },
-        { "copy,matmul/*,x", "copy,x" },
+        { "matmul/*,copy/*", "" }, { "", "" }, { ",*/b8,", "" }, { "copy,matmul/*,x", "copy,x" }
     };
 
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {

@@ -10,26 +10,24 @@
 #include "suite/settings.h"
 #include "tests/fakes/idle_callbacks.h"
 
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
 static cudaError_t launch(const kg_call *call)
 {
     (void)call;
     return cudaSuccess;
 }
 
-static const kg_variant variants[] = {
-    KG_VARIANT("naive", launch, ""),
-    KG_VARIANT("tiled_2", launch, ""),
-    KG_END,
-};
-static const kg_size sizes[] = {
-    KG_CHECKED(1),
-    KG_CHECKED(31, 33, 17),
-    KG_TIMED(960, 1280, 4),
-    KG_TIMED_AND_COUNTED(530),
-    KG_COUNTED(5, 5, 100, 2),
-    KG_END,
-};
+static const kg_variant variants[] = { KG_VARIANT("naive", launch, ""),
+                                       KG_VARIANT("tiled_2", launch, ""), KG_END };
+static const kg_size sizes[] = { KG_CHECKED(1),
+                                 KG_CHECKED(31, 33, 17),
+                                 KG_TIMED(960, 1280, 4),
+                                 KG_TIMED_AND_COUNTED(530),
+                                 KG_COUNTED(5, 5, 100, 2),
+                                 KG_END };
 static const kg_launch launches[] = { KG_BLOCK(16), KG_BLOCK_GRID(256, 1056), KG_END };
+static const kg_launch one_launch[] = { KG_BLOCK(16), KG_END };
 
 static void no_arguments(const kg_size *size, kg_arguments *arguments)
 {
@@ -43,29 +41,33 @@ static kg_defect defects[4];
 const kg_defect *const kg__defects = defects;
 #endif
 
-static kg_comparison comparison(void)
+static kg_comparison comparison(const kg_variant *rows, const kg_size *of, const kg_launch *by)
 {
     return (kg_comparison){ .name = "matmul",
-                            .variants = variants,
-                            .sizes = sizes,
-                            .launches = launches,
+                            .variants = rows,
+                            .sizes = of,
+                            .launches = by,
                             .arguments = no_arguments,
                             .reference = no_reference };
 }
 
-/* Expands and compares with a list of ids that ends in NULL. */
-static void expect_ids(const kg_comparison *table, const char *part, const char *const *expected)
+/* The ids of a part, each without "matmul/", in one line. */
+static void expect_ids(const kg_comparison *table, const char *part, const char *expected)
 {
     kg__case_list cases;
     kg__error error = { "" };
-    size_t i;
+    char ids[1024] = "";
 
     cr_assert(kg__table_expand(table, part, &cases, &error), "%s", error.text);
-    for (i = 0; i < cases.count && expected[i] != NULL; i++)
-        cr_expect(eq(str, cases.list[i].id, (char *)expected[i]));
-    cr_assert(i == cases.count && expected[i] == NULL, "%zu cases", cases.count);
+    for (size_t i = 0; i < cases.count; i++) {
+        const size_t used = strlen(ids);
+
+        cr_assert(strncmp(cases.list[i].id, "matmul/", 7) == 0);
+        kg__format(ids + used, sizeof ids - used, "%s%s", used > 0 ? " " : "",
+                   cases.list[i].id + 7);
+    }
+    cr_expect(eq(str, ids, (char *)expected));
     kg__case_list_free(&cases);
-    cr_assert(cases.count == 0 && cases.list == NULL);
 }
 
 static void expect_error(const kg_comparison *table, const char *part, const char *text)
@@ -83,27 +85,19 @@ static void expect_error(const kg_comparison *table, const char *part, const cha
 /* The GPU's program times; what is only timed is checked there, before and after. */
 Test(table_gpu, a_gpu_checks_and_times)
 {
-    static const char *const checked[] = {
-        "matmul/naive/1/b16",          "matmul/tiled_2/1/b16",         "matmul/naive/31x33x17/b16",
-        "matmul/tiled_2/31x33x17/b16", "matmul/naive/530/b16",         "matmul/tiled_2/530/b16",
-        "matmul/naive/5x5x100x2/b16",  "matmul/tiled_2/5x5x100x2/b16", NULL,
-    };
-    static const char *const timed[] = {
-        "matmul/naive/960x1280x4/b16",
-        "matmul/tiled_2/960x1280x4/b16",
-        "matmul/naive/530/b16",
-        "matmul/tiled_2/530/b16",
-        NULL,
-    };
-    static const kg_launch one[] = { KG_BLOCK(16), KG_END };
-    kg_comparison table = comparison();
+    const kg_comparison table = comparison(variants, sizes, one_launch);
 
-    table.launches = one;
-    cr_assert(eq(str, KG__TARGET_KIND, "gpu"));
-    cr_assert(kg__part_purposes("count") == 0);
-    expect_ids(&table, "check", checked);
-    expect_ids(&table, "time", timed);
+    cr_assert(strcmp(KG__TARGET_KIND, "gpu") == 0 && kg__part_purposes("count") == 0);
+    expect_ids(&table, "check",
+               "naive/1/b16 tiled_2/1/b16 naive/31x33x17/b16 tiled_2/31x33x17/b16 naive/530/b16 "
+               "tiled_2/530/b16 naive/5x5x100x2/b16 tiled_2/5x5x100x2/b16");
+    expect_ids(&table, "time",
+               "naive/960x1280x4/b16 tiled_2/960x1280x4/b16 naive/530/b16 tiled_2/530/b16");
     expect_error(&table, "count", "this target has no part count");
+    /* Without defects. */
+    cr_assert(kg__table_defects()->variant.name == NULL);
+    cr_assert(kg__is_part("defects") && kg__is_part("time") && !kg__is_part("count"));
+    expect_ids(&table, "defects", "");
 }
 
 /* Left out of the times, or of the launches that counts are compared with, a variant is still
@@ -111,117 +105,77 @@ Test(table_gpu, a_gpu_checks_and_times)
 Test(table_gpu, a_variant_that_is_not_timed)
 {
     static const kg_variant rows[] = {
-        KG_VARIANT("naive", launch, ""),
-        KG_VARIANT("slow", launch, "", .not_for = KG_PURPOSE_TIME),
-        KG_VARIANT("uncounted", launch, "", .not_for = KG_PURPOSE_COUNT),
-        KG_END,
+        KG_VARIANT("naive", launch, ""), KG_VARIANT("slow", launch, "", .not_for = KG_PURPOSE_TIME),
+        KG_VARIANT("uncounted", launch, "", .not_for = KG_PURPOSE_COUNT), KG_END
     };
     static const kg_size few[] = { KG_TIMED(9), KG_CHECKED(8), KG_TIMED_AND_COUNTED(7), KG_END };
-    static const char *const checked[] = {
-        "matmul/naive/8/-",
-        "matmul/slow/8/-",
-        "matmul/uncounted/8/-",
-        "matmul/naive/7/-",
-        "matmul/slow/7/-",
-        "matmul/uncounted/7/-",
-        NULL,
-    };
-    static const char *const timed[] = { "matmul/naive/9/-", "matmul/uncounted/9/-",
-                                         "matmul/naive/7/-", "matmul/uncounted/7/-", NULL };
-    static const char *const launched[] = { "matmul/naive/7/-", "matmul/slow/7/-", NULL };
-    kg_comparison table = comparison();
+    const kg_comparison table = comparison(rows, few, NULL);
 
-    table.variants = rows;
-    table.sizes = few;
-    table.launches = NULL;
-    expect_ids(&table, "check", checked);
-    expect_ids(&table, "time", timed);
-    expect_ids(&table, "launch", launched);
-}
-
-Test(table_gpu, a_comparison_without_defects)
-{
-    static const char *const nothing[] = { NULL };
-    kg_comparison table = comparison();
-
-    cr_assert(kg__table_defects()->variant.name == NULL);
-    cr_assert(kg__is_part("defects") && kg__is_part("time") && !kg__is_part("count"));
-    expect_ids(&table, "defects", nothing);
+    expect_ids(&table, "check",
+               "naive/8/- slow/8/- uncounted/8/- naive/7/- slow/7/- uncounted/7/-");
+    expect_ids(&table, "time", "naive/9/- uncounted/9/- naive/7/- uncounted/7/-");
+    expect_ids(&table, "launch", "naive/7/- slow/7/-");
 }
 
 #else
 
-/* Variants' own launches: those of as many threads per block stand together, whatever their blocks
- * are, and the comparison's are for who has none. */
+/* Sizes outermost, then launches, then variants: what is timed side by side is adjacent. What is
+ * only timed is not for the model, and what is counted is also timed or not. */
+Test(table, expands_in_order)
+{
+    kg_comparison table = comparison(variants, sizes, launches);
+
+    cr_assert(strcmp(KG__TARGET_KIND, "model") == 0 && kg__part_purposes("time") == 0);
+    expect_ids(&table, "check",
+               "naive/1/b16 tiled_2/1/b16 naive/1/b256g1056 tiled_2/1/b256g1056 "
+               "naive/31x33x17/b16 tiled_2/31x33x17/b16 naive/31x33x17/b256g1056 "
+               "tiled_2/31x33x17/b256g1056 naive/530/b16 tiled_2/530/b16 naive/530/b256g1056 "
+               "tiled_2/530/b256g1056 naive/5x5x100x2/b16 tiled_2/5x5x100x2/b16 "
+               "naive/5x5x100x2/b256g1056 tiled_2/5x5x100x2/b256g1056");
+    table.launches = one_launch;
+    expect_ids(&table, "count",
+               "naive/530/b16 tiled_2/530/b16 naive/5x5x100x2/b16 tiled_2/5x5x100x2/b16");
+    table.launches = NULL;
+    expect_ids(&table, "count", "naive/530/- tiled_2/530/- naive/5x5x100x2/- tiled_2/5x5x100x2/-");
+    expect_error(&table, "time", "matmul: this target has no part time");
+    expect_error(&table, "nonsense", "no part nonsense");
+}
+
+/* Variants' own launches: those of as many threads per block are adjacent, whatever their blocks
+ * are, and the comparison's are for those that have none. */
 Test(table, variants_with_launches_of_their_own)
 {
     static const kg_launch strided[] = { KG_BLOCK_GRID(256, 1056), KG_BLOCK_GRID(64, 8),
                                          KG_BLOCK_GRID(256, 132), KG_END };
     static const kg_launch single[] = { KG_BLOCK(1024), KG_END };
+    static const kg_launch no_launch[] = { KG_END };
     static const kg_launch shared[] = { KG_BLOCK(64), KG_BLOCK(256), KG_END };
-    static const kg_variant rows[] = {
-        KG_VARIANT("single", launch, "", .launches = single),
-        KG_VARIANT("unstrided", launch, ""),
-        KG_VARIANT("strided", launch, "", .launches = strided),
-        KG_VARIANT("again", launch, ""),
-        KG_END,
-    };
+    static const kg_variant rows[] = { KG_VARIANT("single", launch, "", .launches = single),
+                                       KG_VARIANT("unstrided", launch, ""),
+                                       KG_VARIANT("strided", launch, "", .launches = strided),
+                                       KG_VARIANT("again", launch, ""), KG_END };
+    static const kg_variant bare[] = { KG_VARIANT("bare", launch, "", .launches = no_launch),
+                                       KG_VARIANT("naive", launch, ""), KG_END };
     static const kg_size few[] = { KG_CHECKED(5), KG_CHECKED(6), KG_END };
-    static const char *const expected[] = {
-        "matmul/single/5/b1024",
-        "matmul/unstrided/5/b64",
-        "matmul/strided/5/b64g8",
-        "matmul/again/5/b64",
-        "matmul/unstrided/5/b256",
-        "matmul/strided/5/b256g1056",
-        "matmul/strided/5/b256g132",
-        "matmul/again/5/b256",
-        "matmul/single/6/b1024",
-        "matmul/unstrided/6/b64",
-        "matmul/strided/6/b64g8",
-        "matmul/again/6/b64",
-        "matmul/unstrided/6/b256",
-        "matmul/strided/6/b256g1056",
-        "matmul/strided/6/b256g132",
-        "matmul/again/6/b256",
-        NULL,
-    };
-    kg_comparison table = comparison();
+    static const kg_size five[] = { KG_CHECKED(5), KG_END };
+    kg_comparison table = comparison(rows, few, shared);
     kg__case_list cases;
 
-    table.variants = rows;
-    table.sizes = few;
-    table.launches = shared;
-    expect_ids(&table, "check", expected);
+    expect_ids(&table, "check",
+               "single/5/b1024 unstrided/5/b64 strided/5/b64g8 again/5/b64 unstrided/5/b256 "
+               "strided/5/b256g1056 strided/5/b256g132 again/5/b256 single/6/b1024 "
+               "unstrided/6/b64 strided/6/b64g8 again/6/b64 unstrided/6/b256 strided/6/b256g1056 "
+               "strided/6/b256g132 again/6/b256");
     cr_assert(kg__table_expand(&table, "check", &cases, NULL));
-    cr_assert(kg__table_side_by_side(&cases.list[4], &cases.list[6]), "b256 beside b256g132");
-    cr_assert(kg__table_side_by_side(&cases.list[5], &cases.list[6]));
+    cr_assert(kg__table_side_by_side(&cases.list[4], &cases.list[6]), "b256 and b256g132");
     cr_assert(not(kg__table_side_by_side(&cases.list[3], &cases.list[4])), "b64 and b256");
     cr_assert(not(kg__table_side_by_side(&cases.list[4], &cases.list[12])), "5 and 6");
     kg__case_list_free(&cases);
-}
-
-/* A list of its own that holds nothing says that there is nothing to choose, as none at all does
- * for a comparison. */
-Test(table, an_empty_list_of_launches)
-{
-    static const kg_launch nothing[] = { KG_END };
-    static const kg_variant rows[] = {
-        KG_VARIANT("bare", launch, "", .launches = nothing),
-        KG_VARIANT("naive", launch, ""),
-        KG_END,
-    };
-    static const kg_size few[] = { KG_CHECKED(5), KG_END };
-    static const char *const own[] = { "matmul/bare/5/-", "matmul/naive/5/b16",
-                                       "matmul/naive/5/b256g1056", NULL };
-    static const char *const none[] = { "matmul/bare/5/-", "matmul/naive/5/-", NULL };
-    kg_comparison table = comparison();
-
-    table.variants = rows;
-    table.sizes = few;
-    expect_ids(&table, "check", own);
-    table.launches = nothing;
-    expect_ids(&table, "check", none);
+    /* An own list that holds nothing says that there is nothing to choose. */
+    table = comparison(bare, five, launches);
+    expect_ids(&table, "check", "bare/5/- naive/5/b16 naive/5/b256g1056");
+    table.launches = no_launch;
+    expect_ids(&table, "check", "bare/5/- naive/5/-");
 }
 
 /* Left out of the counts alone: what is counted is still checked. */
@@ -235,125 +189,56 @@ Test(table, a_variant_that_is_not_counted)
         KG_END,
     };
     static const kg_size few[] = { KG_COUNTED(5), KG_TIMED(6), KG_END };
-    static const char *const checked[] = { "matmul/naive/5/-", "matmul/uncounted/5/-",
-                                           "matmul/neither/5/-", "matmul/untimed/5/-", NULL };
-    static const char *const counted[] = { "matmul/naive/5/-", "matmul/untimed/5/-", NULL };
-    kg_comparison table = comparison();
+    const kg_comparison table = comparison(rows, few, NULL);
 
-    table.variants = rows;
-    table.sizes = few;
-    table.launches = NULL;
-    expect_ids(&table, "check", checked);
-    expect_ids(&table, "count", counted);
+    expect_ids(&table, "check", "naive/5/- uncounted/5/- neither/5/- untimed/5/-");
+    expect_ids(&table, "count", "naive/5/- untimed/5/-");
 }
 
-Test(table, a_launch_of_its_own_that_stands_twice_is_refused)
-{
-    static const kg_launch twice[] = { KG_BLOCK_GRID(64, 8), KG_BLOCK(64), KG_BLOCK_GRID(64, 8),
-                                       KG_END };
-    static const kg_variant rows[] = { KG_VARIANT("strided", launch, "", .launches = twice),
-                                       KG_END };
-    kg_comparison table = comparison();
-
-    table.variants = rows;
-    expect_error(&table, "check", "matmul/strided/1/b64g8: appears twice");
-}
-
-/* A launch that is none would end its list, and the cases behind it were gone without a word. */
-Test(table, launches_that_are_none_are_refused)
-{
-    static const kg_launch bad[][3] = {
-        { KG_BLOCK(8), KG_BLOCK(-8), KG_END },
-        { KG_BLOCK(-1), KG_END },
-        { KG_BLOCK(8), KG_BLOCK_GRID(0, 5), KG_END },
-        { KG_BLOCK_GRID(8, -5), KG_END },
-    };
-    kg_comparison table = comparison();
-
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        const kg_variant rows[] = { KG_VARIANT("naive", launch, "", .launches = bad[i]), KG_END };
-
-        table.variants = variants;
-        table.launches = bad[i];
-        expect_error(&table, "check", "a launch has at least one thread");
-        table.variants = rows;
-        table.launches = launches;
-        expect_error(&table, "check", "a launch has at least one thread");
-    }
-}
-
-Test(table, members_that_hold_what_they_must_not)
-{
-    const kg_variant bad[][2] = {
-        { KG_VARIANT("naive", launch, "", .memory = { KG_PINNED, (kg_memory)4 }), KG_END },
-        { KG_VARIANT("naive", launch, "", .clock = (kg_clock)3), KG_END },
-        { KG_VARIANT("naive", launch, "", .not_for = KG_PURPOSE_CHECK), KG_END },
-    };
-    static const char *const said[] = { "matmul/naive: a .memory that is none of kg_memory: fix",
-                                        "matmul/naive: a .clock that is none of kg_clock: fix",
-                                        "a .not_for of more than KG_PURPOSE_TIME and KG_PURPOSE" };
-    kg_comparison table = comparison();
-
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        table.variants = bad[i];
-        expect_error(&table, "check", said[i]);
-    }
-}
-
-/* Defects have sizes and launches of their own, and stand in no other part. */
+/* Defects have sizes and launches of their own, and are in no other part. */
 Test(table, defects_are_a_part)
 {
-    static const char *const expected[] = { "matmul/floor/17/b16", "matmul/floor/530/b16",
-                                            "matmul/wide/5x5/-", NULL };
-    static const char *const nothing[] = { NULL };
     static const kg_size few[] = { KG_COUNTED(5), KG_END };
-    static const char *const counted[] = { "matmul/naive/5/-", "matmul/tiled_2/5/-", NULL };
-    kg_comparison table = comparison();
+    kg_comparison table = comparison(variants, few, NULL);
     kg__case_list cases;
 
-    expect_ids(&table, "defects", nothing);
+    expect_ids(&table, "defects", "");
     defects[0] = (kg_defect)KG_DEFECT("floor", launch, "a", KG_CHECKED(17), KG_BLOCK(16));
     defects[1] = (kg_defect)KG_DEFECT("floor", launch, "a", KG_CHECKED(530), KG_BLOCK(16));
     defects[2] = (kg_defect)KG_DEFECT("wide", launch, "b", KG_CHECKED(5, 5), KG_END);
-    expect_ids(&table, "defects", expected);
-    table.sizes = few;
-    table.launches = NULL;
-    expect_ids(&table, "check", counted);
-    expect_ids(&table, "count", counted);
+    expect_ids(&table, "defects", "floor/17/b16 floor/530/b16 wide/5x5/-");
+    expect_ids(&table, "check", "naive/5/- tiled_2/5/-");
+    expect_ids(&table, "count", "naive/5/- tiled_2/5/-");
     cr_assert(kg__table_expand(&table, "defects", &cases, NULL));
     cr_assert(cases.list[1].variant == &defects[1].variant, "each has a process of its own");
-    cr_assert(strcmp(cases.list[1].variant->launcher, "launch") == 0);
-    cr_assert(strcmp(cases.list[2].variant->idea, "b") == 0);
     kg__case_list_free(&cases);
     cr_assert(kg__part_purposes("defects") == 0 && kg__is_part("defects"));
     cr_assert(kg__is_part("count") && !kg__is_part("time") && !kg__is_part("claim_a"));
 }
 
-/* A bad row of theirs spoils every part, for the parts share one table. */
+/* A bad row of them spoils every part, for the parts share one table. */
 Test(table, defects_that_are_wrong_are_refused)
 {
     static const struct {
         kg_defect row;
         const char *said;
-    } bad[] = {
-        { KG_DEFECT("Floor", launch, "", KG_CHECKED(17), KG_BLOCK(16)),
-          "matmul/Floor: a variant has a launcher and a name of a-z" },
-        { KG_DEFECT("floor", NULL, "", KG_CHECKED(17), KG_BLOCK(16)),
-          "matmul/floor: a variant has" },
-        { KG_DEFECT("floor", launch, "", KG_END, KG_BLOCK(16)), "a size of 0 numbers" },
-        { { "floor",
-            KG_VARIANT("floor", launch, ""),
-            { 5, KG_PURPOSE_CHECK, { 1 } },
-            KG_BLOCK(16) },
-          "a size of 5 numbers, of which 4 fit" },
-        { KG_DEFECT("floor", launch, "", KG_CHECKED(17), KG_BLOCK(-16)),
-          "a launch of 0 blocks of" },
-        { KG_DEFECT("naive", launch, "", KG_CHECKED(17), KG_BLOCK(16)),
-          "matmul/naive: a variant and a defect of one name" },
-    };
-    kg_comparison table = comparison();
+    } bad[] = { { KG_DEFECT("Floor", launch, "", KG_CHECKED(17), KG_BLOCK(16)),
+                  "matmul/Floor: a variant has a launcher and a name of a-z" },
+                { KG_DEFECT("floor", NULL, "", KG_CHECKED(17), KG_BLOCK(16)),
+                  "matmul/floor: a variant has" },
+                { KG_DEFECT("floor", launch, "", KG_END, KG_BLOCK(16)), "a size of 0 numbers" },
+                { { "floor",
+                    KG_VARIANT("floor", launch, ""),
+                    { 5, KG_PURPOSE_CHECK, { 1 } },
+                    KG_BLOCK(16) },
+                  "a size of 5 numbers, of which 4 fit" },
+                { KG_DEFECT("floor", launch, "", KG_CHECKED(17), KG_BLOCK(-16)),
+                  "a launch of 0 blocks of" },
+                { KG_DEFECT("naive", launch, "", KG_CHECKED(17), KG_BLOCK(16)),
+                  "matmul/naive: a variant and a defect of one name" } };
+    const kg_comparison table = comparison(variants, sizes, launches);
 
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    for (size_t i = 0; i < COUNT(bad); i++) {
         defects[0] = bad[i].row;
         expect_error(&table, "defects", bad[i].said);
         expect_error(&table, "check", bad[i].said);
@@ -363,63 +248,19 @@ Test(table, defects_that_are_wrong_are_refused)
     expect_error(&table, "defects", "matmul/floor/17/b16: appears twice");
 }
 
-/* Sizes outermost, then launches, then variants: what is timed side by side stands together. What
- * is only timed is not a business of the model's. */
-Test(table, expands_in_order)
-{
-    static const char *const expected[] = {
-        "matmul/naive/1/b16",
-        "matmul/tiled_2/1/b16",
-        "matmul/naive/1/b256g1056",
-        "matmul/tiled_2/1/b256g1056",
-        "matmul/naive/31x33x17/b16",
-        "matmul/tiled_2/31x33x17/b16",
-        "matmul/naive/31x33x17/b256g1056",
-        "matmul/tiled_2/31x33x17/b256g1056",
-        "matmul/naive/530/b16",
-        "matmul/tiled_2/530/b16",
-        "matmul/naive/530/b256g1056",
-        "matmul/tiled_2/530/b256g1056",
-        "matmul/naive/5x5x100x2/b16",
-        "matmul/tiled_2/5x5x100x2/b16",
-        "matmul/naive/5x5x100x2/b256g1056",
-        "matmul/tiled_2/5x5x100x2/b256g1056",
-        NULL,
-    };
-    kg_comparison table = comparison();
-
-    cr_assert(eq(str, KG__TARGET_KIND, "model"));
-    expect_ids(&table, "check", expected);
-}
-
-Test(table, without_launches_there_is_a_dash)
-{
-    static const char *const expected[] = {
-        "matmul/naive/1/-",          "matmul/tiled_2/1/-",         "matmul/naive/31x33x17/-",
-        "matmul/tiled_2/31x33x17/-", "matmul/naive/530/-",         "matmul/tiled_2/530/-",
-        "matmul/naive/5x5x100x2/-",  "matmul/tiled_2/5x5x100x2/-", NULL,
-    };
-    kg_comparison table = comparison();
-
-    table.launches = NULL;
-    expect_ids(&table, "check", expected);
-}
-
 Test(table, a_case_knows_its_row)
 {
-    kg_comparison table = comparison();
+    const kg_comparison table = comparison(variants, sizes, launches);
     kg__case_list cases;
-    const kg__case *one;
+    const kg__case *c;
 
     cr_assert(kg__table_expand(&table, "check", &cases, NULL));
-    one = kg__table_find(&cases, "matmul/tiled_2/31x33x17/b256g1056");
-    cr_assert(one != NULL);
-    cr_assert(one->variant == &variants[1] && one->size == &sizes[1]);
-    cr_assert(one->launch.block == 256 && one->launch.grid == 1056);
-    cr_assert(kg_extent(one->size, 0) == 31 && kg_extent(one->size, 2) == 17 &&
-              kg_extent(one->size, 3) == 17);
+    c = kg__table_find(&cases, "matmul/tiled_2/31x33x17/b256g1056");
+    cr_assert(c != NULL && c->variant == &variants[1] && c->size == &sizes[1]);
+    cr_assert(c->launch.block == 256 && c->launch.grid == 1056);
+    cr_assert(kg_extent(c->size, 0) == 31 && kg_extent(c->size, 2) == 17 &&
+              kg_extent(c->size, 3) == 17);
     cr_assert(kg__table_find(&cases, "matmul/tiled_2/31x33x17/b256g105") == NULL);
-    cr_assert(kg__table_find(&cases, "") == NULL);
     kg__case_list_free(&cases);
 }
 
@@ -427,112 +268,103 @@ Test(table, a_case_knows_its_row)
 Test(table, a_large_table_is_whole)
 {
     kg_size many[101] = { KG_END };
-    kg_comparison table = comparison();
+    const kg_comparison table = comparison(variants, many, launches);
     kg__case_list cases;
 
     for (int i = 0; i < 100; i++)
         many[i] = (kg_size){ .extents = 1, .purpose = KG_PURPOSE_CHECK, .extent = { i + 1 } };
-    table.sizes = many;
-    cr_assert(kg__table_expand(&table, "check", &cases, NULL));
-    cr_assert(cases.count == 400);
-    cr_assert(eq(str, cases.list[0].id, "matmul/naive/1/b16"));
+    cr_assert(kg__table_expand(&table, "check", &cases, NULL) && cases.count == 400);
     cr_assert(eq(str, cases.list[63].id, "matmul/tiled_2/16/b256g1056"));
-    cr_assert(eq(str, cases.list[64].id, "matmul/naive/17/b16"));
     cr_assert(eq(str, cases.list[399].id, "matmul/tiled_2/100/b256g1056"));
     kg__case_list_free(&cases);
 }
 
-/* What is counted is also timed or not; sizes that are only checked or timed are not counted. */
-Test(table, the_model_counts)
-{
-    static const char *const counted[] = {
-        "matmul/naive/530/b16",
-        "matmul/tiled_2/530/b16",
-        "matmul/naive/5x5x100x2/b16",
-        "matmul/tiled_2/5x5x100x2/b16",
-        NULL,
-    };
-    static const kg_launch one[] = { KG_BLOCK(16), KG_END };
-    kg_comparison table = comparison();
-
-    table.launches = one;
-    cr_assert(kg__part_purposes("count") == KG_PURPOSE_COUNT);
-    expect_ids(&table, "count", counted);
-}
-
-Test(table, the_model_has_no_part_time)
-{
-    kg_comparison table = comparison();
-
-    cr_assert(kg__part_purposes("time") == 0);
-    expect_error(&table, "time", "matmul: this target has no part time");
-    expect_error(&table, "nonsense", "no part nonsense");
-}
-
-Test(table, a_size_or_launch_that_stands_twice_is_refused)
+Test(table, a_row_that_appears_twice_is_refused)
 {
     static const kg_size same[] = { KG_CHECKED(17), KG_CHECKED(18), KG_COUNTED(17), KG_END };
     static const kg_launch alike[] = { KG_BLOCK(8), KG_BLOCK(8), KG_END };
+    static const kg_launch twice[] = { KG_BLOCK_GRID(64, 8), KG_BLOCK(64), KG_BLOCK_GRID(64, 8),
+                                       KG_END };
     static const kg_variant twins[] = { KG_VARIANT("naive", launch, ""),
                                         KG_VARIANT("naive", launch, "", .launches = alike),
                                         KG_END };
-    kg_comparison table = comparison();
+    static const kg_variant strided[] = { KG_VARIANT("strided", launch, "", .launches = twice),
+                                          KG_END };
+    const struct {
+        kg_comparison table;
+        const char *said;
+    } rows[] = {
+        { comparison(variants, same, launches), "matmul/naive/17/b16: appears twice" },
+        { comparison(variants, sizes, alike), "matmul/naive/1/b8: appears twice" },
+        { comparison(twins, sizes, launches),
+          "matmul/naive: two variants of one name: rename one" },
+        { comparison(strided, sizes, launches), "matmul/strided/1/b64g8: appears twice" },
+    };
 
-    table.sizes = same;
-    expect_error(&table, "check", "matmul/naive/17/b16: appears twice");
-    table.sizes = sizes;
-    table.launches = alike;
-    expect_error(&table, "check", "matmul/naive/1/b8: appears twice");
-    table.launches = launches;
-    table.variants = twins;
-    expect_error(&table, "check", "matmul/naive: two variants of one name: rename one");
+    for (size_t i = 0; i < COUNT(rows); i++)
+        expect_error(&rows[i].table, "check", rows[i].said);
 }
 
-/* A comma or a slash in a name would be read as another id, or as two filters. */
+/* A launch without threads would end its list. */
+Test(table, launches_without_threads_are_refused)
+{
+    static const kg_launch bad[][3] = { { KG_BLOCK(8), KG_BLOCK(-8), KG_END },
+                                        { KG_BLOCK(-1), KG_END },
+                                        { KG_BLOCK(8), KG_BLOCK_GRID(0, 5), KG_END },
+                                        { KG_BLOCK_GRID(8, -5), KG_END } };
+
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        const kg_variant rows[] = { KG_VARIANT("naive", launch, "", .launches = bad[i]), KG_END };
+        const kg_comparison tables[] = { comparison(variants, sizes, bad[i]),
+                                         comparison(rows, sizes, launches) };
+
+        expect_error(&tables[0], "check", "a launch has at least one thread");
+        expect_error(&tables[1], "check", "a launch has at least one thread");
+    }
+}
+
 Test(table, names_are_plain)
 {
     static const char *const bad[] = { "",        "Matmul", "mat-mul", "mat/mul",
                                        "mat mul", "mat,b",  "mät",     "*" };
-    kg_comparison table = comparison();
+    kg_comparison table = comparison(variants, sizes, launches);
 
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        kg_variant row[] = { KG_VARIANT(bad[i], launch, ""), KG_END };
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        const kg_variant row[] = { KG_VARIANT(bad[i], launch, ""), KG_END };
+        const kg_comparison of_row = comparison(row, sizes, launches);
 
         table.name = bad[i];
-        table.variants = variants;
         expect_error(&table, "check", "a comparison's name holds a-z, 0-9 and _ alone");
-        table.name = "matmul";
-        table.variants = row;
-        expect_error(&table, "check", "a variant has a launcher and a name of a-z");
+        expect_error(&of_row, "check", "a variant has a launcher and a name of a-z");
     }
 }
 
-Test(table, an_empty_table_is_refused)
+Test(table, rows_that_hold_what_they_must_not_are_refused)
 {
     static const kg_variant no_variant[] = { KG_END };
-    static const kg_variant no_launcher[] = { KG_VARIANT("naive", NULL, ""), KG_END };
     static const kg_size no_size[] = { KG_END };
-    kg_comparison table = comparison();
+    static const kg_variant bad[][2] = {
+        { KG_VARIANT("naive", NULL, ""), KG_END },
+        { KG_VARIANT("naive", launch, "", .memory = { KG_PINNED, (kg_memory)4 }), KG_END },
+        { KG_VARIANT("naive", launch, "", .clock = (kg_clock)3), KG_END },
+        { KG_VARIANT("naive", launch, "", .not_for = KG_PURPOSE_CHECK), KG_END },
+    };
+    const struct {
+        kg_comparison table;
+        const char *said;
+    } rows[] = {
+        { comparison(no_variant, sizes, launches), "the table has no variant" },
+        { comparison(NULL, sizes, launches), "the table has no variant" },
+        { comparison(variants, no_size, launches), "the table has no size" },
+        { comparison(variants, NULL, launches), "the table has no size" },
+        { comparison(bad[0], sizes, launches), "matmul/naive: a variant has a launcher" },
+        { comparison(bad[1], sizes, launches), "a .memory that is none of kg_memory: fix" },
+        { comparison(bad[2], sizes, launches), "a .clock that is none of kg_clock: fix" },
+        { comparison(bad[3], sizes, launches), "a .not_for of more than KG_PURPOSE_TIME and KG_" },
+    };
 
-    table.variants = no_variant;
-    expect_error(&table, "check", "the table has no variant");
-    table.variants = NULL;
-    expect_error(&table, "check", "the table has no variant");
-    table.variants = no_launcher;
-    expect_error(&table, "check", "matmul/naive: a variant has a launcher");
-    table.variants = variants;
-    table.sizes = no_size;
-    expect_error(&table, "check", "the table has no size");
-    table.sizes = NULL;
-    expect_error(&table, "check", "the table has no size");
-}
-
-static const char *refuse_large_blocks(const kg_variant *variant, const kg_size *size,
-                                       const kg_launch *wanted)
-{
-    (void)variant;
-    (void)size;
-    return wanted->block > 16 ? "too large a block" : NULL;
+    for (size_t i = 0; i < COUNT(rows); i++)
+        expect_error(&rows[i].table, "check", rows[i].said);
 }
 
 static kg_work work_of_size(const kg_size *size)
@@ -545,130 +377,123 @@ static kg_work work_without_bytes(const kg_size *size)
     return (kg_work){ .operations = 1.0 / (double)size->extent[0] - 0.5, .bytes = 0 };
 }
 
-Test(table, work_that_is_none_is_refused)
+Test(table, work_that_is_not_a_number_is_refused)
 {
     static const kg_size refused[] = { KG_CHECKED(2), KG_CHECKED(-3), KG_CHECKED(0), KG_END };
-    kg_comparison table = comparison();
+    kg_comparison table = comparison(variants, sizes, launches);
 
     table.work = work_of_size;
     expect_error(&table, "check", "matmul: .work has 0.5 operations and nan bytes for the size");
     table.work = work_without_bytes;
     expect_error(&table, "check", "matmul: .work has -0.4");
     table.sizes = refused;
-    cr_assert(kg__table_expand(&table, "check", &(kg__case_list){ 0 }, NULL));
+    table.launches = NULL;
+    expect_ids(&table, "check",
+               "naive/2/- tiled_2/2/- naive/-3/- tiled_2/-3/- naive/0/- tiled_2/0/-");
     table.takes_zero = true;
     expect_error(&table, "check", ".work has inf operations and 0 bytes for the size that begins");
 }
 
-static const char *refuse_in_silence(const kg_variant *variant, const kg_size *size,
-                                     const kg_launch *launch)
+static const char *refuse_large_blocks(const kg_variant *variant, const kg_size *size,
+                                       const kg_launch *wanted)
 {
     (void)variant;
     (void)size;
-    (void)launch;
-    return "";
+    return wanted->block > 16 ? "too large a block" : NULL;
 }
 
-Test(table, a_refusal_has_a_reason)
+static const char *refuse_in_silence(const kg_variant *variant, const kg_size *size,
+                                     const kg_launch *wanted)
 {
-    kg_comparison table = comparison();
-    kg__case_list cases;
-
-    table.refuses = refuse_in_silence;
-    cr_assert(kg__table_expand(&table, "check", &cases, NULL));
-    cr_assert(eq(str, (char *)kg__case_refusal(&table, &cases.list[0]),
-                 "no reason: .refuses returned an empty text"));
-    kg__case_list_free(&cases);
+    (void)variant;
+    (void)size;
+    (void)wanted;
+    return "";
 }
 
 Test(table, sizes_below_1_and_what_the_comparison_refuses)
 {
-    static const kg_size odd[] = { KG_CHECKED(0), KG_CHECKED(3, -1), KG_CHECKED(3, 1), KG_END };
-    kg_comparison table = comparison();
-    kg__case_list cases;
-    const char *reason;
+    static const kg_size odd_sizes[] = { KG_CHECKED(0), KG_CHECKED(3, -1), KG_CHECKED(3, 1),
+                                         KG_END };
+    static const char below_1[] = "a size below 1 leaves nothing to compute";
+    static const char large[] = "too large a block";
+    static const char silent[] = "no reason: .refuses returned an empty text";
+    const struct {
+        bool takes_zero;
+        const char *(*refuses)(const kg_variant *, const kg_size *, const kg_launch *);
+        const char *reasons[6]; /* by size and launch */
+    } rows[] = {
+        { false, NULL, { below_1, below_1, below_1, below_1, NULL, NULL } },
+        { true, NULL, { NULL, NULL, below_1, below_1, NULL, NULL } },
+        { true, refuse_large_blocks, { NULL, large, below_1, below_1, NULL, large } },
+        { true, refuse_in_silence, { silent, silent, below_1, below_1, silent, silent } },
+    };
 
-    table.sizes = odd;
-    cr_assert(kg__table_expand(&table, "check", &cases, NULL));
-    cr_assert(cases.count == 12);
-    cr_assert(eq(str, cases.list[4].id, "matmul/naive/3x-1/b16"));
-    for (size_t i = 0; i < 12; i++) {
-        reason = kg__case_refusal(&table, &cases.list[i]);
-        if (i < 8)
-            cr_assert(eq(str, (char *)reason, "a size below 1 leaves nothing to compute"));
-        else
-            cr_assert(reason == NULL);
-    }
-    table.takes_zero = true;
-    for (size_t i = 0; i < 12; i++) {
-        reason = kg__case_refusal(&table, &cases.list[i]);
-        cr_assert(eq(int, reason != NULL, i >= 4 && i < 8), "no job has a negative number");
-    }
-    table.refuses = refuse_large_blocks;
-    cr_assert(kg__case_refusal(&table, &cases.list[8]) == NULL);
-    cr_assert(kg__case_refusal(&table, &cases.list[0]) == NULL);
-    cr_assert(kg__case_refusal(&table, &cases.list[2]) != NULL, "what it takes it may refuse");
-    reason = kg__case_refusal(&table, &cases.list[10]);
-    cr_assert(eq(str, (char *)reason, "too large a block"));
-    kg__case_list_free(&cases);
-}
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        kg_comparison table = comparison(variants, odd_sizes, launches);
+        kg__case_list cases;
 
-static bool takes(const char *filter, const char *id)
-{
-    if (filter == NULL)
-        unsetenv("KG_FILTER");
-    else
-        setenv("KG_FILTER", filter, 1);
-    return kg__filter_takes(id);
+        table.takes_zero = rows[i].takes_zero;
+        table.refuses = rows[i].refuses;
+        cr_assert(kg__table_expand(&table, "check", &cases, NULL));
+        cr_assert(cases.count == 12);
+        cr_assert(eq(str, cases.list[4].id, "matmul/naive/3x-1/b16"));
+        for (size_t j = 0; j < 12; j++) {
+            const char *reason = kg__case_refusal(&table, &cases.list[j]);
+            const char *wanted = rows[i].reasons[j / 2];
+
+            cr_expect(wanted == NULL ? reason == NULL : reason != NULL && !strcmp(reason, wanted),
+                      "row %zu, case %zu: %s", i, j, reason);
+        }
+        kg__case_list_free(&cases);
+    }
 }
 
 Test(table, filters)
 {
-    const char *id = "matmul/tiled/530/b16";
+    static const char id[] = "matmul/tiled/530/b16";
+    static const char *const taken[] = { "",
+                                         "matmul/tiled/530/b16",
+                                         "*",
+                                         "matmul/*",
+                                         "*/b16",
+                                         "matmul/*/b16",
+                                         ",,*/530/*,",
+                                         "matmul/ti?ed/5[0-9]0/*",
+                                         "nothing,*/naive/*,*/tiled/*" };
+    static const char *const left[] = { "nothing", "matmul/tiled",          "tiled", "*/53/*",
+                                        "*/b1",    "*/naive/*,transpose/*", "," };
 
-    cr_assert(takes(NULL, id));
-    cr_assert(takes("", id));
-    cr_assert(takes("matmul/tiled/530/b16", id));
-    cr_assert(takes("*", id));
-    cr_assert(takes("matmul/*", id));
-    cr_assert(takes("*/b16", id));
-    cr_assert(takes("matmul/*/b16", id));
-    cr_assert(takes("matmul/ti?ed/5[0-9]0/*", id));
-    cr_assert(takes("nothing,*/naive/*,*/tiled/*", id));
-    cr_assert(takes(",,*/530/*,", id));
-
-    cr_assert(not(takes("nothing", id)));
-    cr_assert(not(takes("matmul/tiled", id)));
-    cr_assert(not(takes("tiled", id)));
-    cr_assert(not(takes("*/53/*", id)));
-    cr_assert(not(takes("*/b1", id)));
-    cr_assert(not(takes("*/naive/*,transpose/*", id)));
-    cr_assert(not(takes(",", id)));
-    cr_assert(takes("*/-", "transfers/h2d/768x768/-"));
+    unsetenv("KG_FILTER");
+    cr_expect(kg__filter_takes(id));
+    for (size_t i = 0; i < COUNT(taken); i++) {
+        setenv("KG_FILTER", taken[i], 1);
+        cr_expect(kg__filter_takes(id), "%s", taken[i]);
+    }
+    for (size_t i = 0; i < COUNT(left); i++) {
+        setenv("KG_FILTER", left[i], 1);
+        cr_expect(not(kg__filter_takes(id)), "%s", left[i]);
+    }
+    setenv("KG_FILTER", "*/-", 1);
+    cr_expect(kg__filter_takes("transfers/h2d/768x768/-"));
 }
 
 #endif
 
 Test(table, a_table_without_its_functions_is_refused)
 {
-    kg_comparison table = comparison();
+    static const kg_size too_many[] = { { KG_MAX_EXTENTS + 1, KG_PURPOSE_CHECK, { 1, 1, 1, 1 } },
+                                        KG_END };
+    kg_comparison table = comparison(variants, sizes, launches);
 
     table.reference = NULL;
     expect_error(&table, "check", "lacks .arguments or .reference");
-    table = comparison();
+    table = comparison(variants, sizes, launches);
     table.arguments = NULL;
     expect_error(&table, "check", "lacks .arguments or .reference");
-    table = comparison();
+    table = comparison(variants, sizes, launches);
     table.projection = accept_all;
     expect_error(&table, "check", "a .projection needs .work");
-}
-
-Test(table, a_size_of_too_many_numbers_is_refused)
-{
-    static const kg_size sizes[] = { { KG_MAX_EXTENTS + 1, KG_PURPOSE_CHECK, { 1, 1, 1, 1 } },
-                                     KG_END };
-    kg_comparison table = comparison();
-
-    table.sizes = sizes;
+    table = comparison(variants, too_many, launches);
     expect_error(&table, "check", "a size of 5 numbers, of which 4 fit");
 }

@@ -1,0 +1,488 @@
+/* Pairs of accesses with and without an order between them, and kernels that fail. */
+#include "tests/model/watch_start.h"
+
+// What follows is between lanes of one warp.
+
+KERNEL(half_warp_meets)
+{
+    __shared__ float staged[32];
+    int i = (int)threadIdx.x;
+
+    if (i >= 16)
+        return;
+    staged[i] = d.a[i];
+    __syncwarp(0xffffu);
+    d.b[i] = staged[15 - i];
+}
+
+KERNEL(half_warp_meets_without_the_other)
+{
+    __shared__ float staged[32];
+    int i = (int)threadIdx.x;
+
+    staged[i] = d.a[i];
+    if (i < 16) {
+        __syncwarp(0xffffu);
+        d.b[i] = staged[31 - i];
+    }
+}
+
+KERNEL(order_by_way_of_a_third)
+{
+    __shared__ float staged[32];
+    int i = (int)threadIdx.x;
+
+    if (i == 0)
+        staged[0] = d.a[0];
+    if (i < 2)
+        __syncwarp(0x3u);
+    if (i == 1 || i == 2)
+        __syncwarp(0x6u);
+    if (i == 2)
+        d.b[0] = staged[0];
+}
+
+KERNEL(no_order_by_way_of_a_third)
+{
+    __shared__ float staged[32];
+    int i = (int)threadIdx.x;
+
+    if (i == 1 || i == 2)
+        __syncwarp(0x6u);
+    if (i == 0)
+        staged[0] = d.a[0];
+    if (i < 2)
+        __syncwarp(0x3u);
+    if (i == 2)
+        d.b[0] = staged[0];
+}
+
+// Each lane reads its left neighbors, meets them, and adds to its own.
+KERNEL(scan_of_a_warp)
+{
+    __shared__ float staged[WATCH_MAX_BLOCK];
+    int lane = (int)threadIdx.x % 32;
+    float *mine = staged + (threadIdx.x - (unsigned int)lane);
+
+    mine[lane] = d.a[threadIdx.x];
+    __syncwarp();
+    for (int offset = 1; offset < 32; offset *= 2) {
+        float left = lane >= offset ? mine[lane - offset] : 0.0f;
+
+        __syncwarp();
+        mine[lane] += left;
+        __syncwarp();
+    }
+    d.b[threadIdx.x] = mine[lane];
+}
+
+KERNEL(butterfly_of_a_warp)
+{
+    __shared__ volatile float staged[WATCH_MAX_BLOCK];
+    int i = (int)threadIdx.x;
+
+    staged[i] = d.a[i];
+    __syncwarp();
+    for (int offset = 16; offset > 0; offset /= 2) {
+        float sum = staged[i] + staged[i ^ offset];
+
+        __syncwarp();
+        staged[i] = sum;
+        __syncwarp();
+    }
+    d.b[i] = staged[i];
+}
+
+KERNEL(tree_of_a_warp)
+{
+    __shared__ float staged[WATCH_MAX_BLOCK];
+    int i = (int)threadIdx.x;
+
+    staged[i] = d.a[i];
+    __syncwarp();
+    for (int offset = 16; offset > 0; offset /= 2) {
+        if (i % 32 < offset)
+            staged[i] += staged[i + offset];
+        __syncwarp();
+    }
+    d.b[i] = staged[i / 32 * 32];
+}
+
+KERNEL(broadcast_in_a_warp)
+{
+    __shared__ float word;
+    int i = (int)threadIdx.x;
+
+    for (int j = 0; j < 4; j++) {
+        if (i == j)
+            word = d.a[j];
+        __syncwarp();
+        d.b[i] = word;
+        __syncwarp();
+    }
+}
+
+KERNEL(broadcast_without_second_meeting)
+{
+    __shared__ float word;
+    int i = (int)threadIdx.x;
+    float sum;
+
+    if (i == 0)
+        word = d.a[0];
+    __syncwarp();
+    sum = word;
+    __syncwarp();
+    if (i == 0)
+        word = d.a[1];
+    d.b[i] = sum + word;
+}
+
+KERNEL(half_warp_reads)
+{
+    __shared__ float word;
+    int i = (int)threadIdx.x;
+
+    if (i == 0)
+        word = d.a[0];
+    __syncwarp();
+    if (i < 16) {
+        d.b[i] = word;
+        __syncwarp(0xffffu);
+        if (i == 0)
+            word = 1.0f;
+    }
+}
+
+KERNEL(whole_warp_reads_half_meets)
+{
+    __shared__ float word;
+    int i = (int)threadIdx.x;
+
+    if (i == 0)
+        word = d.a[0];
+    __syncwarp();
+    d.b[i] = word;
+    if (i < 16) {
+        __syncwarp(0xffffu);
+        if (i == 0)
+            word = 1.0f;
+    }
+}
+
+// What follows is between warps.
+
+KERNEL(write_after_write)
+{
+    __shared__ float staged[32];
+
+    staged[threadIdx.x % 32] = d.a[threadIdx.x];
+    __syncthreads();
+    d.b[threadIdx.x] = staged[threadIdx.x % 32];
+}
+
+KERNEL(read_after_write)
+{
+    __shared__ float word;
+
+    if (threadIdx.x == 0)
+        word = d.a[0];
+    if (threadIdx.x == 32)
+        d.b[0] = word;
+}
+
+KERNEL(write_after_read)
+{
+    __shared__ float word;
+
+    if (threadIdx.x == 32)
+        word = d.a[0];
+    __syncthreads();
+    if (threadIdx.x == 0)
+        d.b[0] = word;
+    if (threadIdx.x == 32)
+        word = d.a[1];
+}
+
+KERNEL(barriers_between)
+{
+    __shared__ float word;
+
+    for (unsigned int j = 0; j < blockDim.x; j += 32) {
+        if (threadIdx.x == j)
+            word = d.a[j];
+        __syncthreads();
+        d.b[threadIdx.x] = word;
+        __syncthreads();
+    }
+}
+
+KERNEL(atomics_of_all)
+{
+    atomicAdd(&d.numbers[threadIdx.x % 2], 1);
+}
+
+KERNEL(atomics_in_shared)
+{
+    __shared__ int sum;
+
+    if (threadIdx.x == 0)
+        sum = 0;
+    __syncthreads();
+    atomicAdd(&sum, 1);
+    __syncthreads();
+    if (threadIdx.x == 0)
+        d.numbers[blockIdx.x] = sum;
+}
+
+KERNEL(atomic_and_plain_read)
+{
+    if (threadIdx.x == 0)
+        atomicAdd(&d.numbers[0], 1);
+    if (threadIdx.x == 32)
+        d.numbers[1] = d.numbers[0];
+}
+
+KERNEL(atomic_and_plain_write)
+{
+    if (threadIdx.x == 0)
+        d.numbers[0] = 1;
+    if (threadIdx.x == 32)
+        atomicAdd(&d.numbers[0], 1);
+}
+
+// Numbers next to each other belong to different threads, in shared and in global memory.
+template <typename Number>
+static __device__ void write_neighbors(Number *to, int i)
+{
+    __shared__ Number staged[WATCH_MAX_BLOCK];
+
+    staged[threadIdx.x] = (Number)i;
+    to[i] = staged[threadIdx.x];
+    __syncthreads();
+    to[i] = staged[blockDim.x - 1 - threadIdx.x];
+}
+
+EACH(neighboring_bytes)
+{
+    write_neighbors(d.bytes, i);
+}
+
+EACH(neighboring_halves)
+{
+    write_neighbors((short *)d.bytes, i);
+}
+
+// Written by words, read and written by bytes, read by words.
+KERNEL(bytes_of_words)
+{
+    __shared__ unsigned int words[WATCH_MAX_BLOCK];
+    int i = (int)threadIdx.x;
+    unsigned char *bytes = (unsigned char *)words;
+
+    words[i] = 0x01020304u * i;
+    __syncthreads();
+    for (unsigned int j = i; j < 4 * blockDim.x; j += blockDim.x)
+        bytes[j] = (unsigned char)(bytes[j] + 1);
+    __syncthreads();
+    d.numbers[i] = (int)words[blockDim.x - 1 - i];
+}
+
+KERNEL(byte_and_word)
+{
+    __shared__ unsigned int words[WATCH_MAX_BLOCK];
+    int i = (int)threadIdx.x;
+    unsigned char *bytes = (unsigned char *)words;
+
+    words[i] = i;
+    __syncthreads();
+    bytes[i] = 1;
+    d.numbers[i] = (int)words[i];
+}
+
+KERNEL(quads_never_written)
+{
+    __shared__ float4 staged[WATCH_MAX_BLOCK];
+
+    if (threadIdx.x < 8)
+        ((float4 *)d.b)[threadIdx.x] = staged[threadIdx.x];
+}
+
+KERNEL(quads_in_shared)
+{
+    __shared__ float4 staged[WATCH_MAX_BLOCK];
+    int i = (int)threadIdx.x;
+
+    staged[i] = ((const float4 *)d.a)[i];
+    __syncthreads();
+    ((float4 *)d.b)[i] = staged[blockDim.x - 1 - i];
+    __syncthreads();
+    ((float *)staged)[i] = 0.0f;
+    __syncthreads();
+    ((float2 *)d.b)[i] = ((const float2 *)staged)[i];
+}
+
+KERNEL(quads_in_shared_unordered)
+{
+    __shared__ float4 staged[WATCH_MAX_BLOCK];
+    int i = (int)threadIdx.x;
+
+    staged[i] = ((const float4 *)d.a)[i];
+    d.b[i] = ((const float *)staged)[4 * (i ^ 32) + 3];
+}
+
+KERNEL(doubles_in_shared)
+{
+    __shared__ double staged[WATCH_MAX_BLOCK];
+    int i = (int)threadIdx.x;
+
+    staged[i] = d.a[i];
+    __syncthreads();
+    d.b[i] = (float)staged[i ^ 1];
+}
+
+EACH(in_place_shifted)
+{
+    if (i + 1 < d.n)
+        d.a[i] = d.a[i + 1];
+}
+
+// Reads what the launch before has written to b, by other threads of other blocks.
+EACH(add_backwards)
+{
+    if (i < d.n)
+        d.a[i] = d.a[i] + d.b[d.n - 1 - i];
+}
+
+KERNEL(reverse_in_dynamic_shared)
+{
+    KG_DYNAMIC_SHARED(float, staged);
+    int i = (int)threadIdx.x;
+
+    staged[i] = d.a[i];
+    __syncthreads();
+    d.b[i] = staged[blockDim.x - 1 - i];
+}
+
+KERNEL(read_dynamic_shared)
+{
+    KG_DYNAMIC_SHARED(float, staged);
+
+    d.b[threadIdx.x] = staged[threadIdx.x];
+}
+
+static __device__ float variable[64];
+
+KERNEL(keep_in_variable)
+{
+    variable[threadIdx.x] = d.a[threadIdx.x];
+}
+
+KERNEL(fetch_from_variable)
+{
+    d.b[threadIdx.x] = variable[threadIdx.x ^ 1];
+}
+
+static __constant__ float constants[32];
+
+KERNEL(write_to_constant)
+{
+    const_cast<volatile float *>(constants)[threadIdx.x % 32] = d.a[threadIdx.x];
+    d.b[threadIdx.x] = constants[threadIdx.x % 32];
+}
+
+KERNEL(load_constant_words)
+{
+    d.b[threadIdx.x] = constants[(int)threadIdx.x % d.k];
+}
+
+cudaError_t fetch_constants(float *to)
+{
+    return cudaMemcpyFromSymbolAsync(to, constants, sizeof constants, 0, cudaMemcpyDeviceToDevice);
+}
+
+// What follows fails, or never ends.
+
+KERNEL(endless)
+{
+    volatile float *a = d.a;
+
+    for (unsigned int i = threadIdx.x;; i++) {
+        a[threadIdx.x] = a[threadIdx.x] + 1.0f;
+        if (i % 1000 == threadIdx.x)
+            a[threadIdx.x] = 0.0f;
+    }
+}
+
+// Touches none of the device's memory.
+KERNEL(spin)
+{
+    volatile int spins = d.n;
+
+    while (spins >= 0)
+        spins = spins % 7;
+}
+
+static __attribute__((noinline)) int recurse(volatile int *numbers, int depth)
+{
+    volatile int kept[64];
+
+    kept[depth % 64] = numbers[0];
+    if (depth == 0)
+        return kept[0];
+    return recurse(numbers, depth - 1) + kept[depth % 64];
+}
+
+KERNEL(deep_recursion)
+{
+    d.numbers[1] = recurse(d.numbers, d.k);
+}
+
+KERNEL(huge_local_array)
+{
+    volatile float kept[1 << 20];
+
+    kept[d.k] = 0.0f;
+    for (int j = 0; j < d.n; j++)
+        kept[j * 1024] = d.a[j];
+    d.b[0] = kept[d.k];
+}
+
+KERNEL(too_much_static_shared)
+{
+    __shared__ float staged[12289];
+
+    staged[threadIdx.x] = d.a[threadIdx.x];
+    d.b[threadIdx.x] = staged[threadIdx.x];
+}
+
+KERNEL(trap)
+{
+    d.b[threadIdx.x] = d.a[threadIdx.x];
+    if ((int)threadIdx.x == d.k)
+        __trap();
+}
+
+// `numbers` holds a pointer.
+KERNEL(follow_pointer)
+{
+    const float *const *pointers = (const float *const *)d.numbers;
+
+    d.b[threadIdx.x] = d.a[threadIdx.x];
+    d.b[threadIdx.x] = pointers[0][threadIdx.x];
+}
+
+// An image of n columns of 4 bytes each, in `rows`.
+KERNEL(image_in_place)
+{
+    int x = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    int y = (int)(blockIdx.y * blockDim.y + threadIdx.y);
+
+    if (x < d.n && y < d.rows) {
+        unsigned char *pixel = d.bytes + ((size_t)y * (size_t)d.n + (size_t)x) * 4;
+
+        pixel[0] = (unsigned char)(255 - pixel[0]);
+        pixel[1] = (unsigned char)(255 - pixel[1]);
+        pixel[2] = (unsigned char)(255 - pixel[2]);
+    }
+}

@@ -1,0 +1,35 @@
+/* How the kernels for the tests of watching are defined. */
+#ifndef KG__WATCH_START_H
+#define KG__WATCH_START_H
+
+#include <cuda_runtime.h>
+
+#include "tests/model/watch_kernels.h"
+
+static inline __device__ int index_in_grid()
+{
+    return (int)(blockIdx.x * blockDim.x + threadIdx.x);
+}
+
+#define LAUNCHER(name)                                                                             \
+    static __global__ void name(watch_data d);                                                     \
+    cudaError_t launch_##name(const cudaLaunchConfig_t *config, watch_data data)                   \
+    {                                                                                              \
+        return cudaLaunchKernelEx(config, name, data);                                             \
+    }
+
+/* Begins a kernel on the data d, after its launcher. */
+#define KERNEL(name)                                                                               \
+    LAUNCHER(name)                                                                                 \
+    static __global__ void name([[maybe_unused]] watch_data d)
+
+/* The same, of the thread i of the grid. */
+#define EACH(name)                                                                                 \
+    static inline __device__ void name##_of_thread(watch_data d, int i);                           \
+    KERNEL(name)                                                                                   \
+    {                                                                                              \
+        name##_of_thread(d, index_in_grid());                                                      \
+    }                                                                                              \
+    static inline __device__ void name##_of_thread(watch_data d, int i)
+
+#endif
