@@ -10,17 +10,6 @@
 #include <unistd.h>
 #include <unwind.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define HANDLE_FAULTS 0 /* AddressSanitizer says more about a fault than the model can */
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define HANDLE_FAULTS 0
-#endif
-#endif
-#ifndef HANDLE_FAULTS
-#define HANDLE_FAULTS 1
-#endif
-
 #define SIGNAL_STACK ((size_t)64 * 1024)
 /* How long a process that got SIGTERM can take to name the line: it takes some milliseconds.
  * The observer's parent waits for 5 s (observer.c). */
@@ -73,8 +62,6 @@ void kg__fail_deadlock(void)
     failure->deadlock.live = warp->live;
     fail(cudaErrorLaunchFailure);
 }
-
-#if HANDLE_FAULTS
 
 /* The last is caught where a launch ends on it. */
 static const int fault_signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGTERM };
@@ -217,15 +204,3 @@ void kg__release_faults(void)
     sigaltstack(&former_stack, NULL);
     pthread_sigmask(SIG_SETMASK, &former_mask, NULL);
 }
-
-#else
-
-void kg__catch_faults(void)
-{
-}
-
-void kg__release_faults(void)
-{
-}
-
-#endif

@@ -4,6 +4,7 @@
 #include "model/exec/allocations.h"
 #include "model/exec/launch.h"
 
+#include <signal.h>
 #include <sys/mman.h>
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -43,6 +44,18 @@ static kg__model_fiber host;
 /* The two sides of the switch that is under way. */
 static kg__model_fiber *leaving;
 static kg__model_fiber *landing;
+#if ANNOTATED
+/* AddressSanitizer allows no switch to begin within another: a SIGTERM, which ends a launch by a
+ * switch, waits until one is over. */
+static void hold_sigterm(int how)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    pthread_sigmask(how, &set, NULL);
+}
+#endif
 
 kg__model_turn kg__model_leave_for(kg__model_fiber *from, void **saved, kg__model_fiber *to,
                                    void *context)
@@ -50,6 +63,7 @@ kg__model_turn kg__model_leave_for(kg__model_fiber *from, void **saved, kg__mode
     leaving = from != NULL ? from : &host;
     landing = to != NULL ? to : &host;
 #if ANNOTATED
+    hold_sigterm(SIG_BLOCK);
     __sanitizer_start_switch_fiber(&leaving->fake_stack, landing->stack, landing->stack_size);
 #endif
     return (kg__model_turn){ .context = context, .saved = saved };
@@ -62,6 +76,7 @@ void kg__model_land(kg__model_transfer transfer)
     size_t size = 0;
 
     __sanitizer_finish_switch_fiber(landing->fake_stack, &stack, &size);
+    hold_sigterm(SIG_UNBLOCK);
     if (leaving == &host) {
         host.stack = (unsigned char *)stack;
         host.stack_size = size;

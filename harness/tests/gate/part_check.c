@@ -13,12 +13,6 @@
 #include "results/time_result.h"
 #include "tests/fakes/fake_runs.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define SIGNALS_ARE_CAUGHT false /* they are left to AddressSanitizer */
-#else
-#define SIGNALS_ARE_CAUGHT true
-#endif
-
 TestSuite(part_check, .init = begin_fake_runs, .fini = end_fake_runs, .timeout = 60);
 
 Test(part_check, what_is_right_passes)
@@ -120,7 +114,7 @@ Test(part_check, each_way_to_fail)
 }
 
 /* A kernel that hung is told with the line where it stood. */
-Test(part_check, where_a_kernel_hung, .disabled = !SIGNALS_ARE_CAUGHT)
+Test(part_check, where_a_kernel_hung)
 {
     char expected[256];
     unsigned int line = line_with(KG__FAKE_SOURCE, "/* here it hangs */");
@@ -134,7 +128,7 @@ Test(part_check, where_a_kernel_hung, .disabled = !SIGNALS_ARE_CAUGHT)
     expect_spoilt("hangs", "fake/plain/*", 2, "error", expected);
 }
 
-Test(part_check, where_a_kernel_hung_that_has_no_lines, .disabled = !SIGNALS_ARE_CAUGHT)
+Test(part_check, where_a_kernel_hung_that_has_no_lines)
 {
     const char *program = lone_program();
     char command[1200];

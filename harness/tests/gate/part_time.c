@@ -311,7 +311,7 @@ Test(part_time, a_metric_that_is_no_longer_measured)
 /* Two who time on one card do not do it at once, and the one who waits says so. */
 Test(part_time, a_card_that_is_taken)
 {
-    const struct timespec while_held = { 0, 300000000 };
+    const struct timespec while_held = { 1, 500000000 };
     kg__error error = { "" };
     char held[256];
     pid_t holder;

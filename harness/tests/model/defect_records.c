@@ -167,8 +167,7 @@ Test(defect_records, lines_add_up_or_are_not_kept)
         const char *name = kg__counter_name((kg__counter)i);
 
         if (kg__is_counted_by_line((kg__counter)i))
-            cr_expect(kg__lines_sum(read, (kg__counter)i) ==
-                          (double)metric_of(with_lines, name),
+            cr_expect(kg__lines_sum(read, (kg__counter)i) == (double)metric_of(with_lines, name),
                       "%s", name);
     }
     cr_expect(metric_of(without, "global_load_requests") ==

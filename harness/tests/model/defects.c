@@ -16,12 +16,6 @@
 #include "tests/fakes/hanging.h"
 #include "tests/model/finding_texts.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define SIGNALS_ARE_CAUGHT false /* they are left to AddressSanitizer */
-#else
-#define SIGNALS_ARE_CAUGHT true
-#endif
-
 static void expect_finding(const defect *row, const run *done)
 {
     const mark mark = find_mark(row->name);
@@ -289,7 +283,7 @@ static void keep_hang(void *context, const kg__hang *hang)
 }
 
 /* What a kernel did before it was ended may say why it never ended. */
-Test(defects, of_a_kernel_that_hung_are_reported, .disabled = !SIGNALS_ARE_CAUGHT)
+Test(defects, of_a_kernel_that_hung_are_reported)
 {
     const defect endless = { DEFECT(endless_overrun, DOUBLE) };
     const mark mark = find_mark("endless_overrun");

@@ -25,24 +25,22 @@ static const struct {
     cudaError_t error;
     int thread;
     const char *message;
-    bool caught_by_signal;
 } faults[] = {
     { BARRIER_AGAINST_SHUFFLE, cudaErrorLaunchFailure, 1,
       "no thread can go on: 1 wait at __syncthreads() at model_kernels.cpp:[0-9]* and 31 in warp "
       "operations, this one at model_kernels.cpp:[0-9]* for the lanes 0xffffffff, of which "
-      "0xfffffffe wait",
-      false },
+      "0xfffffffe wait" },
     { DIFFERENT_MASKS, cudaErrorLaunchFailure, 0,
-      "0 wait at __syncthreads() and 32 in warp operations", false },
-    { OUTSIDE_MASK, cudaErrorLaunchFailure, 1, "mask leaves out the lane that calls it", false },
-    { BAD_WIDTH, cudaErrorLaunchFailure, 0, "width is not a power of two", false },
-    { TRAP, cudaErrorLaunchFailure, 0, "called __trap()", false },
+      "0 wait at __syncthreads() and 32 in warp operations" },
+    { OUTSIDE_MASK, cudaErrorLaunchFailure, 1, "mask leaves out the lane that calls it" },
+    { BAD_WIDTH, cudaErrorLaunchFailure, 0, "width is not a power of two" },
+    { TRAP, cudaErrorLaunchFailure, 0, "called __trap()" },
     { NULL_ADDRESS, cudaErrorIllegalAddress, 5,
-      "an access to the address (nil), where no memory is", true },
-    { DEEP_RECURSION, cudaErrorHardwareStackError, 2, "the stack overflowed its 512 KiB", true },
-    { LARGE_ARRAY, cudaErrorHardwareStackError, 0, "the local arrays are too large", true },
-    { DIVISION_BY_ZERO, cudaErrorLaunchFailure, 0, "an integer is divided by zero", true },
-    { FAILED_ASSERT, cudaErrorAssert, 3, "the kernel called abort()", true },
+      "an access to the address (nil), where no memory is" },
+    { DEEP_RECURSION, cudaErrorHardwareStackError, 2, "the stack overflowed its 512 KiB" },
+    { LARGE_ARRAY, cudaErrorHardwareStackError, 0, "the local arrays are too large" },
+    { DIVISION_BY_ZERO, cudaErrorLaunchFailure, 0, "an integer is divided by zero" },
+    { FAILED_ASSERT, cudaErrorAssert, 3, "the kernel called abort()" },
 };
 
 ParameterizedTestParameters(model_faults, are_reported_and_stick)
@@ -66,12 +64,10 @@ ParameterizedTest(const size_t *row, model_faults, are_reported_and_stick,
     const char *text;
     char pattern[512];
 
-    if (faults[*row].caught_by_signal && !FAULTS_ARE_CAUGHT)
-        return;
     error = launch_defect(&config, faults[*row].defect, out);
     cr_assert(error == expected, "%s", cudaGetErrorName(error));
     text = complaints();
-    text = faults[*row].defect == FAILED_ASSERT ? strstr(text, "kernelgate: ") : text;
+    text = strstr(text, "kernelgate: "); /* after what assert() or a sanitizer prints */
     snprintf(pattern, sizeof pattern, BLOCK_0 "thread (%d, 0, 0): *%s*\n", faults[*row].thread,
              faults[*row].message);
     cr_assert(text != NULL && fnmatch(pattern, text, 0) == 0, "%s", text);
@@ -97,8 +93,7 @@ Test(model_faults, no_defect_no_complaint, .init = cr_redirect_stderr)
     cr_assert(out[31] == 31 && cudaGetLastError() == cudaSuccess);
 }
 
-Test(model_faults, freed_memory_is_reported, .init = cr_redirect_stderr,
-     .disabled = !FAULTS_ARE_CAUGHT)
+Test(model_faults, freed_memory_is_reported, .init = cr_redirect_stderr)
 {
     int *out = device(32 * sizeof *out, 0);
     cudaLaunchConfig_t config = line(1, 32);
@@ -123,8 +118,7 @@ static void limit_addresses(size_t more)
     cr_assert(setrlimit(RLIMIT_AS, &limit) == 0);
 }
 
-Test(model_faults, no_memory_for_stacks_is_reported, .init = cr_redirect_stderr,
-     .disabled = !FAULTS_ARE_CAUGHT)
+Test(model_faults, no_memory_for_stacks_is_reported, .init = cr_redirect_stderr)
 {
     int *values = device(1024 * sizeof *values, 0);
     cudaLaunchConfig_t config = line(1, 1024);
@@ -139,7 +133,7 @@ Test(model_faults, no_memory_for_stacks_is_reported, .init = cr_redirect_stderr,
 }
 
 /* Addresses that were kept of what was freed are given back before anything has to do without. */
-Test(model_faults, freed_memory_costs_no_launch_its_stacks, .disabled = !FAULTS_ARE_CAUGHT)
+Test(model_faults, freed_memory_costs_no_launch_its_stacks)
 {
     int *values = device(1024 * sizeof *values, 0);
     cudaLaunchConfig_t config = line(1, 1024);
@@ -159,7 +153,7 @@ static cudaError_t launch_endless_defect(void *which)
 }
 
 /* What never ends is reported with its line, wherever it is when it is ended. */
-Test(model_faults, endless_kernels_are_reported_with_their_line, .disabled = !FAULTS_ARE_CAUGHT)
+Test(model_faults, endless_kernels_are_reported_with_their_line)
 {
     static const struct {
         defect which;
@@ -245,7 +239,7 @@ static int status_of(pid_t process)
 }
 
 /* To name the line takes locks, which can be held when SIGTERM arrives. */
-Test(model_faults, a_lock_that_is_held_delays_no_end, .disabled = !FAULTS_ARE_CAUGHT, .timeout = 60)
+Test(model_faults, a_lock_that_is_held_delays_no_end, .timeout = 60)
 {
     static const struct {
         const char *lock;
@@ -272,18 +266,17 @@ static void raise_after_launch(int number)
     cudaLaunchConfig_t config = line(1, 32);
 
     kg__model_on_hang(pass_over_hang);
+    (void)signal(number, SIG_DFL); /* a sanitizer may have set another */
     OK(launch_defect(&config, NO_DEFECT, out));
     raise(number);
 }
 
-Test(model_faults, a_later_sigterm_ends_the_process, .signal = SIGTERM,
-     .disabled = !FAULTS_ARE_CAUGHT)
+Test(model_faults, a_later_sigterm_ends_the_process, .signal = SIGTERM)
 {
     raise_after_launch(SIGTERM);
 }
 
-Test(model_faults, a_later_fault_ends_the_process, .signal = SIGSEGV,
-     .disabled = !FAULTS_ARE_CAUGHT)
+Test(model_faults, a_later_fault_ends_the_process, .signal = SIGSEGV)
 {
     raise_after_launch(SIGSEGV);
 }

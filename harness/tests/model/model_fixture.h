@@ -8,12 +8,6 @@
 #include "model/model.h"
 #include "tests/model/model_kernels.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define FAULTS_ARE_CAUGHT 0 /* AddressSanitizer reports them instead */
-#else
-#define FAULTS_ARE_CAUGHT 1
-#endif
-
 /* Calls that succeed, and calls whose arguments are refused. */
 #define OK(call) cr_assert((call) == cudaSuccess)
 #define REFUSED(call) cr_assert((call) == cudaErrorInvalidValue)

@@ -82,7 +82,7 @@ static void expect_fault(launcher *launch, watch_data data, const kg__finding *f
     expect_count(KG__GLOBAL_ATOMIC_REQUESTS, 0, "a fault");
 }
 
-Test(watch_failures, null_pointer, .disabled = !FAULTS_ARE_CAUGHT)
+Test(watch_failures, null_pointer)
 {
     watch_data data = watch_both(64);
 
@@ -93,7 +93,7 @@ Test(watch_failures, null_pointer, .disabled = !FAULTS_ARE_CAUGHT)
 }
 
 /* Of all pointers, what poisoned memory holds is the likeliest. */
-Test(watch_failures, wild_pointer, .disabled = !FAULTS_ARE_CAUGHT)
+Test(watch_failures, wild_pointer)
 {
     watch_data data = watch_both(64);
     const uintptr_t wild = UINTPTR_MAX - 3;
@@ -108,7 +108,7 @@ static void free_data(void *data)
     cr_assert(cudaFree((unsigned char *)data - 65536) == cudaSuccess);
 }
 
-Test(watch_failures, memory_that_was_freed, .disabled = !FAULTS_ARE_CAUGHT)
+Test(watch_failures, memory_that_was_freed)
 {
     watch_data data = watch_both(64);
 
@@ -119,7 +119,7 @@ Test(watch_failures, memory_that_was_freed, .disabled = !FAULTS_ARE_CAUGHT)
 }
 
 /* What is allocated next is as large, and elsewhere. */
-Test(watch_failures, memory_that_was_freed_and_replaced, .disabled = !FAULTS_ARE_CAUGHT)
+Test(watch_failures, memory_that_was_freed_and_replaced)
 {
     watch_data data = watch_both(64);
     watch_data again = data;
@@ -133,7 +133,7 @@ Test(watch_failures, memory_that_was_freed_and_replaced, .disabled = !FAULTS_ARE
 }
 
 /* Memory that has no name is known by its number. */
-Test(watch_failures, scratch_memory_that_was_freed, .disabled = !FAULTS_ARE_CAUGHT)
+Test(watch_failures, scratch_memory_that_was_freed)
 {
     watch_data data;
 
@@ -146,7 +146,7 @@ Test(watch_failures, scratch_memory_that_was_freed, .disabled = !FAULTS_ARE_CAUG
 }
 
 /* A stack's guard is not memory of the device. */
-Test(watch_failures, deep_recursion, .disabled = !FAULTS_ARE_CAUGHT)
+Test(watch_failures, deep_recursion)
 {
     watch_data data = watch_both(64);
 
@@ -158,7 +158,7 @@ Test(watch_failures, deep_recursion, .disabled = !FAULTS_ARE_CAUGHT)
     expect_clean("deep recursion");
 }
 
-Test(watch_failures, huge_local_array, .disabled = !FAULTS_ARE_CAUGHT)
+Test(watch_failures, huge_local_array)
 {
     fail_with(launch_huge_local_array, cudaErrorHardwareStackError, watch_both(64));
     expect_clean("a huge local array");
@@ -236,7 +236,7 @@ static cudaError_t launch_endlessly(void *launch)
 
 /* A kernel that never ends is reported with its line, in the midst of the replay too, and even one
  * that touches nothing. */
-Test(watch_failures, endless_kernels_are_reported_with_their_line, .disabled = !FAULTS_ARE_CAUGHT)
+Test(watch_failures, endless_kernels_are_reported_with_their_line)
 {
     launcher *accesses = launch_endless;
     launcher *nothing = launch_spin;

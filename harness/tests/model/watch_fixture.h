@@ -12,12 +12,6 @@
 #include "suite/counters.h"
 #include "tests/model/watch_kernels.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define FAULTS_ARE_CAUGHT false /* AddressSanitizer reports them instead */
-#else
-#define FAULTS_ARE_CAUGHT true
-#endif
-
 #define COUNT KG__MODEL_COUNT
 #define CHECK KG__MODEL_CHECK
 #define BOTH (KG__MODEL_COUNT | KG__MODEL_CHECK)
