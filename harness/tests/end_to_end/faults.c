@@ -439,7 +439,6 @@ Test(faults, a_runner_that_can_start_nothing)
     };
     const char *const arguments[] = { KG__FAKE_SOUND_GPU, "--filter=fake/check", NULL };
 
-    set("KG_CASE_TIMEOUT", "5");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ending seen;
 
