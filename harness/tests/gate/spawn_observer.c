@@ -104,7 +104,7 @@ static size_t processes(void)
     return count;
 }
 
-/* The program with instrumented kernels stands beside the other one, by its name alone. */
+/* The program with instrumented kernels is in the same folder, found by its name alone. */
 Test(observer, the_instrumented_program)
 {
     static const char *const strangers[] = { "/tmp/fake", "/tmp/fake.gpu", ".model", "model", "" };
