@@ -1,87 +1,65 @@
-/* The command `kernelgate baseline adopt`, with gates on a GPU that is not there: what it adds to a
- * baseline, what it leaves out, and what it refuses without touching the file. */
+/* The command `kernelgate baseline adopt`, with the results of a gate on a fake GPU: what it adds
+ * to a baseline, what it leaves out, and what it refuses without changing the file. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/message.h"
-#include "baseline/baseline.h"
 #include "tests/fakes/documents.h"
 #include "tests/fakes/drive.h"
+#include "tests/fakes/fake_baselines.h"
 
 #define SLOW "fake/plain/64/b32"
 #define QUICK "fake/quick/64/b32"
+#define STORED "baselines/nvidia-fake.json"
 
-static ending command(const char *name, const char *option, const char *value)
+static json_t *template;
+
+static void run(const char *program, const char *argument)
 {
-    const char *const arguments[] = { KG__COMMAND,     "baseline", name,  "--baselines",
-                                      at("baselines"), option,     value, NULL };
+    const char *const arguments[] = { program, argument, NULL };
+    ending result = drive(arguments, environment);
 
-    (void)unlink(at("log"));
-    return drive(arguments, environment);
-}
-
-static void plan(const char *text)
-{
-    write_text(at("plan"), text);
-}
-
-/* A baseline of five sessions; no gate has its sentinels. */
-static void begin(void)
-{
-    ending result;
-
-    make_folder();
-    set_fake_surroundings();
-    set("KG_BASELINES", at("baselines"));
-    plan("* copy hot 99900\n");
-    result = command("record", KG__FAKE_SOUND_GPU, NULL);
-    expect_ending(&result, 0, "6 of 6 cases and sentinels changed");
     free(result.output);
 }
 
-TestSuite(adopt, .init = begin, .fini = remove_folder, .timeout = 60);
-
-/* The results of a gate of one part, without the commit, which is of whatever these tests run in.
- */
-static json_t *gate(const char *program, const char *part, const char *how)
+static json_t *results_of(const char *program, const char *part)
 {
-    const char *const arguments[] = { program, part, NULL };
-    const char *const begin_run[] = { KG__COMMAND, "begin", NULL };
-    const char *const merge[] = { KG__COMMAND, "results", NULL };
     json_t *results;
-    ending result = drive(begin_run, environment);
 
-    free(result.output);
-    (void)unlink(at("log"));
-    plan(how);
-    result = drive(arguments, environment);
-    free(result.output);
-    result = drive(merge, environment);
-    free(result.output);
+    run(KG__COMMAND, "begin");
+    run(program, part);
+    run(KG__COMMAND, "results");
     results = read_json(at("out/results.json"));
+    /* It is that of the checkout in which these tests run. */
     json_object_del(results, "commit");
     return results;
 }
 
-/* Writes results; the path stays good to the end of the test. */
-static const char *keep(json_t *results, const char *name)
+/* A baseline of five sessions, and the results of one gate. */
+static void begin(void)
 {
-    static char paths[64][512];
-    static size_t used;
-    char *path = paths[used++];
-
-    kg__format(path, sizeof paths[0], "%s", at(name));
-    cr_assert(json_dump_file(results, path, 0) == 0);
-    json_decref(results);
-    return path;
+    make_folder();
+    set_fake_surroundings();
+    set("KG_BASELINES", at("baselines"));
+    cr_assert(mkdir(at("baselines"), 0777) == 0);
+    begin_fake_baselines();
+    baseline.provenance = json_pack("{s:i}", "launch_ns", 500);
+    store_baseline();
+    write_text(at("plan"), "");
+    template = results_of(KG__FAKE_SOUND_GPU, "--filter=fake/time");
 }
 
-static const char *gate_time(const char *name, const char *how)
+static void end(void)
 {
-    return keep(gate(KG__FAKE_SOUND_GPU, "--filter=fake/time", how), name);
+    json_decref(template);
+    end_fake_baselines();
+    remove_folder();
 }
+
+TestSuite(adopt, .init = begin, .fini = end, .timeout = 110);
 
 /* The entry of SLOW in results. */
 static json_t *slow_in(json_t *results)
@@ -97,195 +75,162 @@ static json_t *slow_in(json_t *results)
     return NULL;
 }
 
-static char *stored(void)
+/* The results of a gate in which the sentinel `copy` and SLOW took these times. */
+static json_t *gate(double copy, double slow)
 {
-    return read_text(at("baselines/nvidia-fake.json"));
+    json_t *results = json_deep_copy(template);
+    json_t *said = json_object_get(json_object_get(results, "provenance"), "nvidia-fake");
+    json_t *metrics = json_object_get(slow_in(results), "metrics");
+
+    json_object_set_new(json_object_get(said, "sentinels_ns"), "copy", json_real(copy));
+    json_object_set_new(json_object_get(metrics, "time_ns"), "value", json_real(slow));
+    return results;
 }
 
-static ending adopt(const char *first, const char *second, const char *option)
+/* Writes results; the path stays valid to the end of the test. */
+static const char *keep(json_t *results, const char *name)
 {
-    const char *const arguments[] = { KG__COMMAND,
-                                      "baseline",
-                                      "adopt",
-                                      "--baselines",
-                                      at("baselines"),
-                                      first,
-                                      second != NULL ? second : option,
-                                      second != NULL ? option : NULL,
-                                      NULL };
+    static char paths[64][512];
+    static size_t used;
+    char *path = paths[used++ % 64];
 
-    return drive(arguments, environment);
+    kg__format(path, sizeof paths[0], "%s", at(name));
+    cr_assert(json_dump_file(results, path, 0) == 0);
+    json_decref(results);
+    return path;
 }
 
-static void expect_adoption(const char *first, const char *second, const char *line)
+static const char *gate_file(const char *name, double copy, double slow)
 {
-    ending result = adopt(first, second, NULL);
-
-    expect_ending(&result, 0, line);
-    free(result.output);
+    return keep(gate(copy, slow), name);
 }
 
-/* The same of one gate, whose times beyond their limit are taken though their code is not known. */
-static void expect_adoption_by_yes(const char *first, const char *line)
+/* Adopts files; what ends with another code than 0 must leave the baseline as it was. */
+static void expect_adoption(const char *const *arguments, int code, const char *line)
 {
-    ending result = adopt(first, NULL, "--yes");
+    char *before = read_text(at(STORED));
+    char *after;
 
-    expect_ending(&result, 0, line);
-    free(result.output);
-}
-
-static void expect_refusal(const char *first, const char *second, const char *line)
-{
-    char *before = stored();
-    ending result = adopt(first, second, NULL);
-    char *after = stored();
-
-    expect_ending(&result, 2, line);
-    cr_assert(strcmp(before, after) == 0, "%s", after);
-    free(result.output);
+    expect_drive(arguments, code, line);
+    after = read_text(at(STORED));
+    cr_assert(code == 0 || strcmp(before, after) == 0, "%s", after);
     free(before);
     free(after);
 }
 
-/* Expects the number of sessions of a metric, its value, and whether it is gated. */
-static size_t sessions_of(const char *id, const char *metric, double *value, bool *gated)
+#define ADOPT(code_, line_, ...)                                                                   \
+    expect_adoption((const char *const[]){ KG__COMMAND, "baseline", "adopt", "--baselines",        \
+                                           at("baselines"), __VA_ARGS__, NULL },                   \
+                    code_, line_)
+
+static void load(kg__baseline *stored)
 {
     kg__error error = { "" };
+
+    cr_assert(kg__baseline_load(at(STORED), stored, &error) == KG__LOADED, "%s", error.text);
+}
+
+static void save(kg__baseline *stored)
+{
+    kg__error error = { "" };
+
+    cr_assert(kg__baseline_save(at(STORED), stored, &error), "%s", error.text);
+    kg__baseline_free(stored);
+}
+
+static kg__baseline_metric *slow_time(const kg__baseline *stored)
+{
+    return kg__baseline_metric_of(kg__baseline_find(stored, SLOW), "time_ns");
+}
+
+/* How many sessions the baseline has of a metric of a case or of a sentinel. */
+static size_t sessions_of(const char *id, const char *metric)
+{
     const kg__baseline_case *entry;
     const kg__baseline_metric *found;
-    kg__baseline baseline;
-    size_t count = 0;
+    kg__baseline stored;
+    size_t count;
 
-    cr_assert(kg__baseline_load(at("baselines/nvidia-fake.json"), &baseline, &error) == KG__LOADED,
-              "%s", error.text);
-    entry = strchr(id, '/') != NULL ? kg__baseline_find(&baseline, id)
-                                    : kg__baseline_sentinel(&baseline, id);
+    load(&stored);
+    entry = strchr(id, '/') != NULL ? kg__baseline_find(&stored, id)
+                                    : kg__baseline_sentinel(&stored, id);
     found = entry != NULL ? kg__baseline_metric_of(entry, metric) : NULL;
-    if (found != NULL) {
-        count = found->session_count;
-        *value = found->value;
-        *gated = found->gated;
-    }
-    kg__baseline_free(&baseline);
+    count = found != NULL ? found->session_count : 0;
+    kg__baseline_free(&stored);
     return count;
 }
 
-static void expect_sessions(const char *id, const char *metric, size_t count, double value)
+static void expect_sessions(const char *id, const char *metric, size_t count)
 {
-    double stored = 0;
-    bool gated = true;
-    size_t sessions = sessions_of(id, metric, &stored, &gated);
+    size_t sessions = sessions_of(id, metric);
 
-    cr_assert(sessions == count && (count == 0 || stored == value), "%s: %s: %zu sessions, %g", id,
-              metric, sessions, stored);
+    cr_assert(sessions == count, "%s: %s: %zu sessions, expected %zu", id, metric, sessions, count);
 }
 
 Test(adopt, two_gates_are_two_sessions)
 {
-    const char *first = gate_time("1.json", "* " SLOW " hot 10050\n* copy hot 100100\n");
-    const char *second = gate_time("2.json", "* " SLOW " hot 10070\n* copy hot 100200\n");
-    char *before = stored();
-    char *after;
-    ending result = adopt(first, second, NULL);
+    kg__baseline stored;
+    char *text;
 
-    expect_ending(&result, 0, "6 of 6 cases and sentinels changed, by the results of 2 gates");
-    cr_assert(strstr(result.output, SLOW
-                     "                                  time_ns            10 000 ns      10 000 "
-                     "ns     0.0 %  band 2.0 %") != NULL,
-              "%s", result.output);
-    free(result.output);
-    expect_sessions(SLOW, "time_ns", 7, 10000);
-    expect_sessions(SLOW, "cold_time_ns", 7, 12000);
-    expect_sessions("copy", "time_ns", 7, 99900);
-    expect_sessions("fma", "time_ns", 7, 200000);
-    after = stored();
-    cr_assert(strstr(after, "10050, 10070]") != NULL && strstr(after, "100100, 100200]") != NULL,
-              "%s", after);
-    cr_assert(occurrences(after, "\"code\"") == occurrences(before, "\"code\"") &&
-              occurrences(before, "\"code\"") > 0);
-    cr_assert(strstr(after, "sentinels_ns") == NULL);
-    free(before);
-    free(after);
+    ADOPT(0, "6 of 6 cases and sentinels changed, by the results of 2 gates",
+          gate_file("1.json", 100100, 10050), gate_file("2.json", 100200, 10070));
+    expect_sessions(SLOW, "time_ns", 7);
+    expect_sessions(SLOW, "cold_time_ns", 7);
+    expect_sessions("copy", "time_ns", 7);
+    expect_sessions("fma", "time_ns", 7);
+    load(&stored);
+    cr_assert(slow_time(&stored)->value == 10000 && slow_time(&stored)->gated);
+    cr_assert(slow_time(&stored)->sessions[5] == 10050 && slow_time(&stored)->sessions[6] == 10070);
+    kg__baseline_free(&stored);
+    text = read_text(at(STORED));
+    cr_assert(strstr(text, "sentinels_ns") == NULL, "%s", text);
+    free(text);
+    ADOPT(0, "not gated: its noise is", "--yes", gate_file("3.json", 100300, 10900));
+    load(&stored);
+    cr_assert(!slow_time(&stored)->gated);
+    kg__baseline_free(&stored);
 }
 
 static void expect_lost_output(const char *option, const char *results, const char *line)
 {
     char script[1024];
     const char *const arguments[] = { "/bin/sh", "-c", script, KG__COMMAND, NULL };
-    ending result;
 
     kg__format(script, sizeof script, "exec \"$0\" baseline adopt %s --baselines %s %s >/dev/full",
                option, at("baselines"), results);
-    result = drive(arguments, environment);
-    expect_ending(&result, 2, line);
-    free(result.output);
+    expect_drive(arguments, 2, line);
 }
 
 /* The file is changed by then, which nobody would expect of a command that failed. */
 Test(adopt, says_that_the_file_was_written_where_its_table_is_lost)
 {
-    const char *first = gate_time("1.json", "* copy hot 100100\n");
-    const char *second = gate_time("2.json", "* copy hot 100200\n");
+    const char *first = gate_file("1.json", 100100, 10000);
 
-    expect_lost_output("", first,
-                       "/nvidia-fake.json was written, but its report is lost: the "
-                       "standard output cannot be written");
-    expect_sessions(SLOW, "time_ns", 6, 10000);
-    expect_lost_output("--json", second, "/nvidia-fake.json was written, but its report is lost");
-    expect_sessions(SLOW, "time_ns", 7, 10000);
+    expect_lost_output("", first, "/nvidia-fake.json was written, but its report is lost");
+    expect_sessions(SLOW, "time_ns", 6);
+    expect_lost_output("--json", gate_file("2.json", 100200, 10000),
+                       "/nvidia-fake.json was written, but its report is lost");
+    expect_sessions(SLOW, "time_ns", 7);
     expect_lost_output("", first, "baseline adopt: the standard output cannot be written");
 }
 
-Test(adopt, a_confirmed_case_is_one_session)
-{
-    const char *first = gate_time("1.json", "* " SLOW " hot 10400\n* copy hot 100100\n");
-
-    expect_adoption_by_yes(first, "6 of 6");
-    expect_sessions(SLOW, "time_ns", 6, 10000);
-}
-
-Test(adopt, noise_takes_a_metric_out_of_the_gate)
-{
-    double value;
-    bool gated = true;
-    const char *first = gate_time("1.json", "* " SLOW " hot 10900\n* copy hot 100100\n");
-
-    expect_adoption_by_yes(first, "not gated: its noise is");
-    (void)sessions_of(SLOW, "time_ns", &value, &gated);
-    cr_assert(!gated);
-}
-
-Test(adopt, the_same_results_count_once)
-{
-    const char *first = gate_time("1.json", "* copy hot 100100\n");
-    char *before;
-    char *after;
-
-    expect_refusal(first, first, "holds the same as");
-    expect_adoption(first, NULL, "6 of 6");
-    before = stored();
-    expect_adoption(first, NULL, "1.json: was adopted before: its times do not count again");
-    expect_adoption(first, NULL, "0 of 2 cases and sentinels changed");
-    after = stored();
-    cr_assert(strcmp(before, after) == 0);
-    free(before);
-    free(after);
-}
-
-/* A gate whose results were written twice, the second time as a strict run's. */
 Test(adopt, a_gate_counts_once_whatever_it_is_called)
 {
-    json_t *results = gate(KG__FAKE_SOUND_GPU, "--filter=fake/time", "* copy hot 100100\n");
-    json_t *again = json_deep_copy(results);
-    const char *first = keep(results, "1.json");
+    const char *first = gate_file("1.json", 100100, 10000);
+    json_t *again = gate(100100, 10000);
 
     json_object_set_new(again, "strict", json_true());
-    expect_refusal(first, keep(again, "2.json"), "2.json: is of the same gate as");
+    ADOPT(2, "holds the same as", first, first);
+    ADOPT(2, "2.json: is of the same gate as", first, keep(again, "2.json"));
+    ADOPT(0, "6 of 6", first);
+    ADOPT(0, "1.json: was adopted before: its times do not count again", first);
+    ADOPT(0, "0 of 2 cases and sentinels changed", first);
+    expect_sessions(SLOW, "time_ns", 6);
 }
 
-static const char *of_commit(const char *name, const char *commit, const char *how)
+static const char *of_commit(const char *name, const char *commit, double copy)
 {
-    json_t *results = gate(KG__FAKE_SOUND_GPU, "--filter=fake/time", how);
+    json_t *results = gate(copy, 10050);
 
     json_object_set_new(results, "commit", json_string(commit));
     return keep(results, name);
@@ -293,324 +238,242 @@ static const char *of_commit(const char *name, const char *commit, const char *h
 
 Test(adopt, several_commits_are_refused)
 {
-    const char *unknown = gate_time("0.json", "* copy hot 100000\n");
-    const char *first = of_commit("1.json", "1111111111", "* copy hot 100100\n");
-    const char *second = of_commit("2.json", "2222222222", "* copy hot 100200\n");
-    const char *dirty = of_commit("3.json", "2222222222-dirty", "* copy hot 100300\n");
-    ending result;
+    const char *unknown = gate_file("0.json", 100500, 10000);
+    const char *first = of_commit("1.json", "1111111111", 100100);
+    const char *second = of_commit("2.json", "2222222222", 100200);
+    const char *dirty = of_commit("3.json", "2222222222-dirty", 100300);
     char *text;
 
-    expect_refusal(first, second, "2.json: is of commit 2222222222, others are of 1111111111");
-    expect_refusal(dirty, NULL, "3.json: is of 2222222222-dirty, which is not a commit");
-    expect_adoption(first, unknown, "6 of 6");
-    text = stored();
+    ADOPT(2, "2.json: is of commit 2222222222, others are of 1111111111", first, second);
+    ADOPT(2, "3.json: is of 2222222222-dirty, which is not a commit", dirty);
+    ADOPT(0, "6 of 6", first, unknown);
+    text = read_text(at(STORED));
     cr_assert(occurrences(text, "\"commit\": \"1111111111\"") == 4, "%s", text);
     free(text);
-    result = adopt(second, dirty, "--any-commit");
-    expect_ending(&result, 0, "6 of 6");
-    free(result.output);
-    expect_sessions(SLOW, "time_ns", 9, 10000);
-}
-
-Test(adopt, what_says_nothing_of_its_kernel_is_left_out)
-{
-    static const struct {
-        const char *member;
-        const char *value;
-        const char *line;
-    } faults[] = {
-        { "verdict", "\"wrong\"", SLOW ": wrong: left out" },
-        { "verdict", "\"error\"", SLOW ": error: left out" },
-        { "card", "{\"clock_reasons\": \"idle, software power cap\"}",
-          SLOW ": the GPU was throttled while it was timed: left out" },
-        { "card", "{\"foreign_processes\": 2}", SLOW ": other processes computed on the GPU" },
-        { "card", "{\"launch_ns\": 400}",
-          SLOW ": the launch overhead was lower than when the baseline was" },
-        { "card", "{\"launch_ns\": 680}",
-          SLOW ": the launch overhead was higher than when the baseline was" },
-        { "kernel", "{\"registers\": 48}", SLOW ": its code is not the baseline's: left out" },
-    };
-    const size_t count = sizeof faults / sizeof *faults;
-
-    for (size_t i = 0; i < count; i++) {
-        char how[64];
-        json_t *results;
-
-        kg__format(how, sizeof how, "* copy hot %zu\n", 100100 + i);
-        results = gate(KG__FAKE_SOUND_GPU, "--filter=fake/time", how);
-        json_object_set_new(slow_in(results), faults[i].member,
-                            json_loads(faults[i].value, JSON_DECODE_ANY, NULL));
-        expect_adoption(keep(results, "1.json"), NULL, faults[i].line);
-        expect_sessions(SLOW, "time_ns", 5, 10000);
-        expect_sessions(QUICK, "time_ns", 6 + i, 5000);
-    }
-}
-
-/* The results of a gate in which SLOW took that long. */
-static const char *gate_of(const char *name, const char *how, double value)
-{
-    json_t *results = gate(KG__FAKE_SOUND_GPU, "--filter=fake/time", how);
-    json_t *metrics = json_object_get(slow_in(results), "metrics");
-
-    json_object_set_new(json_object_get(metrics, "time_ns"), "value", json_real(value));
-    return keep(results, name);
-}
-
-Test(adopt, what_is_no_time_is_left_out_by_name)
-{
-    expect_adoption(gate_of("1.json", "* copy hot 100100\n", 0), NULL,
-                    "1.json: " SLOW ": time_ns: 0 ns is not a time: left out");
-    expect_adoption(gate_of("2.json", "* copy hot 100200\n", -5), NULL,
-                    "2.json: " SLOW ": time_ns: -5 ns is not a time: left out");
-    expect_sessions(SLOW, "time_ns", 5, 10000);
-    expect_sessions(SLOW, "cold_time_ns", 7, 12000);
-    expect_sessions(QUICK, "time_ns", 7, 5000);
+    ADOPT(0, "6 of 6", "--any-commit", second, dirty);
+    expect_sessions(SLOW, "time_ns", 9);
 }
 
 #define FAR_OFF                                                                                    \
     " is off the baseline's 10 000 ns by a factor of 2 or more, and no other results agree on "    \
     "it: left out"
+#define CODE(fingerprint_) "{\"fingerprint\": \"" fingerprint_ "\"}"
+#define FINGERPRINT CODE("0123456789abcdef")
+#define OTHER CODE("fedcba9876543210")
 
-Test(adopt, what_is_far_off_alone_is_left_out_by_name)
+/* A case is left out by name. A time beyond its limit is a session only if the kernel is known to
+ * be the one that was recorded, or --yes says that it is. */
+Test(adopt, what_is_left_out)
 {
     static const struct {
-        double value;
-        const char *figure;
-    } far[] = {
-        { 1, "1 ns" }, { 5000, "5 000 ns" }, { 20000, "20 000 ns" }, { 1e9, "1 000 000 000 ns" }
+        double slow;
+        const char *code;   /* in the baseline; NULL: none */
+        const char *member; /* of SLOW in the results */
+        const char *value;
+        bool taken;
+        bool taken_by_yes;
+        const char *why;
+        size_t cold; /* sessions of the other metric by --yes; 0: any */
+    } rows[] = {
+        { 10000, NULL, "verdict", "\"wrong\"", false, false, ": wrong: left out", 5 },
+        { 10000, NULL, "verdict", "\"error\"", false, false, ": error: left out", 5 },
+        { 10000, NULL, "card", "{\"clock_reasons\": \"idle, software power cap\"}", false, false,
+          ": the GPU was throttled while it was timed: left out", 5 },
+        { 10000, NULL, "card", "{\"foreign_processes\": 2}", false, false,
+          ": other processes computed on the GPU", 5 },
+        { 10000, NULL, "card", "{\"launch_ns\": 400}", false, false, ": the launch overhead was l",
+          5 },
+        { 10000, NULL, "card", "{\"launch_ns\": 680}", false, false, ": the launch overhead was h",
+          5 },
+        { 10000, "{\"registers\": 40}", "kernel", "{\"registers\": 48}", false, false,
+          ": its code is not the baseline's: left out", 5 },
+        { 0, NULL, "kernel", "{}", false, false, ": time_ns: 0 ns is not a time: left out", 6 },
+        { -5, NULL, "kernel", "{}", false, false, ": time_ns: -5 ns is not a time: left out", 6 },
+        { 1, NULL, "kernel", "{}", false, false, ": time_ns: 1 ns" FAR_OFF, 6 },
+        { 5000, NULL, "kernel", "{}", false, false, ": time_ns: 5 000 ns" FAR_OFF, 6 },
+        { 20000, NULL, "kernel", "{}", false, false, ": time_ns: 20 000 ns" FAR_OFF, 6 },
+        { 5001, NULL, "kernel", "{}", false, true, "", 0 },
+        { 10200, NULL, "kernel", "{}", true, true, "", 6 },
+        { 10201, NULL, "kernel", "{}", false, true, "", 0 },
+        { 9800, NULL, "kernel", "{}", false, true, "", 0 },
+        { 10400, FINGERPRINT, "kernel", "{}", false, true, "", 0 },
+        { 10400, NULL, "kernel", FINGERPRINT, false, true, "", 0 },
+        { 10400, FINGERPRINT, "kernel", FINGERPRINT, true, true, "", 6 },
+        { 10400, FINGERPRINT, "kernel", OTHER, false, false, "", 0 },
+        { 10100, FINGERPRINT, "kernel", OTHER, false, false, "", 0 },
     };
-    const size_t count = sizeof far / sizeof *far;
+    char *before = read_text(at(STORED));
 
-    for (size_t i = 0; i < count; i++) {
-        char how[64];
+    for (size_t i = 0; i < 2 * (sizeof rows / sizeof *rows); i++) {
+        bool yes = i % 2 == 1;
+        bool taken = yes ? rows[i / 2].taken_by_yes : rows[i / 2].taken;
+        json_t *code =
+            rows[i / 2].code != NULL ? json_loads(rows[i / 2].code, JSON_DECODE_ANY, NULL) : NULL;
+        json_t *results = gate(100100 + (double)i, rows[i / 2].slow);
         char line[256];
+        kg__baseline stored;
 
-        kg__format(how, sizeof how, "* copy hot %zu\n", 100100 + i);
-        kg__format(line, sizeof line, "1.json: " SLOW ": time_ns: %s" FAR_OFF, far[i].figure);
-        expect_adoption_by_yes(gate_of("1.json", how, far[i].value), line);
-        expect_sessions(SLOW, "time_ns", 5, 10000);
-        expect_sessions(SLOW, "cold_time_ns", 6 + i, 12000);
+        write_text(at(STORED), before);
+        load(&stored);
+        kg__baseline_set_code(kg__baseline_find(&stored, SLOW), code);
+        save(&stored);
+        json_decref(code);
+        json_object_set_new(slow_in(results), rows[i / 2].member,
+                            json_loads(rows[i / 2].value, JSON_DECODE_ANY, NULL));
+        kg__format(line, sizeof line, "1.json: " SLOW "%s", yes ? rows[i / 2].why : "");
+        ADOPT(0, taken ? "6 of 6" : line, keep(results, "1.json"), yes ? "--yes" : NULL);
+        cr_expect(sessions_of(SLOW, "time_ns") == (taken ? 6 : 5), "row %zu", i / 2);
+        cr_expect(!yes || rows[i / 2].cold == 0 ||
+                      sessions_of(SLOW, "cold_time_ns") == rows[i / 2].cold,
+                  "row %zu", i / 2);
+        cr_expect(sessions_of(QUICK, "time_ns") == 6, "row %zu", i / 2);
     }
-    expect_adoption_by_yes(gate_of("1.json", "* copy hot 100200\n", 5001), "6 of 6");
-    expect_sessions(SLOW, "time_ns", 6, 10000);
+    free(before);
 }
 
-/* A lone one among others is left out of them; what several gates agree on is what it takes now. */
+/* One gate alone is left out; what several gates agree on is the kernel's new time. */
 Test(adopt, what_is_far_off_in_several_gates_has_to_agree)
 {
-    const char *alone = gate_of("1.json", "* copy hot 100100\n", 2000);
-    const char *usual = gate_of("2.json", "* copy hot 100200\n", 10010);
-    const char *first = gate_of("3.json", "* copy hot 100300\n", 3000);
-    const char *second = gate_of("4.json", "* copy hot 100400\n", 3100);
-    ending result;
-
-    result = adopt(alone, usual, "--yes");
-    expect_ending(&result, 0, "1.json: " SLOW ": time_ns: 2 000 ns" FAR_OFF);
-    free(result.output);
-    expect_sessions(SLOW, "time_ns", 6, 10000);
-    result = adopt(first, second, "--yes");
-    expect_ending(&result, 0, "6 of 6");
-    free(result.output);
-    expect_sessions(SLOW, "time_ns", 8, 10000);
+    ADOPT(0, "1.json: " SLOW ": time_ns: 2 000 ns" FAR_OFF, "--yes",
+          gate_file("1.json", 100100, 2000), gate_file("2.json", 100200, 10010));
+    expect_sessions(SLOW, "time_ns", 6);
+    ADOPT(0, "6 of 6", "--yes", gate_file("3.json", 100300, 3000),
+          gate_file("4.json", 100400, 3100));
+    expect_sessions(SLOW, "time_ns", 8);
 }
 
-/* What is not gated promises nothing of its next value. */
+/* The next value of a metric that is not gated may be any. */
 Test(adopt, what_is_far_off_is_taken_where_it_is_not_gated)
 {
-    kg__baseline baseline;
+    kg__baseline stored;
 
-    cr_assert(kg__baseline_load(at("baselines/nvidia-fake.json"), &baseline, NULL) == KG__LOADED);
-    kg__baseline_metric_of(kg__baseline_find(&baseline, SLOW), "time_ns")->gated = false;
-    cr_assert(kg__baseline_save(at("baselines/nvidia-fake.json"), &baseline, NULL));
-    kg__baseline_free(&baseline);
-    expect_adoption(gate_of("1.json", "* copy hot 100100\n", 30000), NULL, "6 of 6");
-    expect_sessions(SLOW, "time_ns", 6, 10000);
+    load(&stored);
+    slow_time(&stored)->gated = false;
+    save(&stored);
+    ADOPT(0, "6 of 6", gate_file("1.json", 100100, 30000));
+    expect_sessions(SLOW, "time_ns", 6);
 }
 
-/* It speaks of the machine, and so of all that the gate took. */
+/* A sentinel speaks of the machine, and so of all that the gate took. Such a gate does not count as
+ * one that agrees with another, or disagrees with it. */
 Test(adopt, a_gate_whose_sentinel_is_far_off_is_left_out_by_name)
 {
-    static const double values[] = { 10, 0 };
-    static const char *const lines[] = {
-        "1.json: copy: time_ns: 10 ns is off the baseline's 99 900 ns by a factor of 2 or more",
-        "1.json: copy: time_ns: 0 ns is not a time: left out"
+    static const struct {
+        double copy;
+        const char *line;
+    } rows[] = {
+        { 10, "1.json: copy: time_ns: 10 ns is off the baseline's 100 000 ns by a factor of 2" },
+        { 10, "1.json: its sentinel is not credible: all its times are left out" },
+        { 0, "1.json: copy: time_ns: 0 ns is not a time: left out" },
+        { 0, "0 of 2 cases and sentinels changed" },
     };
 
-    for (size_t i = 0; i < 2; i++) {
-        json_t *results = gate(KG__FAKE_SOUND_GPU, "--filter=fake/time", "* copy hot 100100\n");
-        json_t *said = json_object_get(json_object_get(results, "provenance"), "nvidia-fake");
-        const char *path;
-
-        json_object_set_new(json_object_get(said, "sentinels_ns"), "copy", json_real(values[i]));
-        path = keep(results, "1.json");
-        expect_adoption(path, NULL, lines[i]);
-        expect_adoption(path, NULL,
-                        "1.json: its sentinel is not credible: all its times are left out");
-        expect_adoption(path, NULL, "0 of 2 cases and sentinels changed");
-        expect_sessions("copy", "time_ns", 5, 99900);
-        expect_sessions("fma", "time_ns", 5, 200000);
-        expect_sessions(SLOW, "time_ns", 5, 10000);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        ADOPT(0, rows[i].line, gate_file("1.json", rows[i].copy, 10000));
+        expect_sessions("copy", "time_ns", 5);
+        expect_sessions("fma", "time_ns", 5);
+        expect_sessions(SLOW, "time_ns", 5);
     }
+    ADOPT(0, "1.json: " SLOW ": time_ns: 3 000 ns" FAR_OFF, "--yes",
+          gate_file("1.json", 100100, 3000), gate_file("2.json", 10, 3000));
+    expect_sessions(SLOW, "time_ns", 5);
+    ADOPT(0, "6 of 6", "--yes", gate_file("1.json", 100500, 3000),
+          gate_file("3.json", 100300, 3100), gate_file("4.json", 11, 10000));
+    expect_sessions(SLOW, "time_ns", 7);
 }
 
-/* The same with a time of SLOW, of a machine on which the copy took 10 ns. */
-static const char *unbelievable_gate_of(const char *name, const char *how, double value)
-{
-    const char *path = gate_of(name, how, value);
-    json_t *results = read_json(path);
-    json_t *said = json_object_get(json_object_get(results, "provenance"), "nvidia-fake");
-
-    json_object_set_new(json_object_get(said, "sentinels_ns"), "copy", json_real(10));
-    return keep(results, name);
-}
-
-/* What is not believed speaks for no other gate, and against none. */
-Test(adopt, a_gate_whose_sentinel_is_far_off_is_no_witness)
-{
-    const char *first = gate_of("1.json", "* copy hot 100100\n", 3000);
-    const char *same = unbelievable_gate_of("2.json", "* copy hot 100200\n", 3000);
-    const char *second = gate_of("3.json", "* copy hot 100300\n", 3100);
-    const char *other = unbelievable_gate_of("4.json", "* copy hot 100400\n", 10000);
-    ending result;
-
-    result = adopt(first, same, "--yes");
-    expect_ending(&result, 0, "1.json: " SLOW ": time_ns: 3 000 ns" FAR_OFF);
-    free(result.output);
-    expect_sessions(SLOW, "time_ns", 5, 10000);
-    first = gate_of("1.json", "* copy hot 100500\n", 3000);
-    expect_drive((const char *const[]){ KG__COMMAND, "baseline", "adopt", "--yes", "--baselines",
-                                        at("baselines"), first, second, other, NULL },
-                 0, "6 of 6");
-    expect_sessions(SLOW, "time_ns", 7, 10000);
-}
-
+/* Results that were adopted still count for a case that was left out then, as are those whose times
+ * were all left out. */
 Test(adopt, a_new_case_takes_five_sessions)
 {
-    const char *first = gate_time("1.json", "* copy hot 100100\n");
-    kg__baseline baseline;
+    const char *gates[5];
+    kg__baseline stored;
 
-    cr_assert(kg__baseline_load(at("baselines/nvidia-fake.json"), &baseline, NULL) == KG__LOADED);
-    cr_assert(kg__baseline_remove(&baseline, SLOW));
-    cr_assert(kg__baseline_save(at("baselines/nvidia-fake.json"), &baseline, NULL));
-    kg__baseline_free(&baseline);
-    expect_adoption(first, NULL,
-                    SLOW ": time_ns: the baseline has 0 sessions of it and the "
-                         "results 1, of 5 that it takes: left out");
-    expect_sessions(SLOW, "time_ns", 0, 0);
-    expect_sessions(QUICK, "time_ns", 6, 5000);
+    for (int i = 0; i < 5; i++)
+        gates[i] = gate_file((char[]){ (char)('0' + i), '\0' }, 100100 + i, 10000);
+    load(&stored);
+    cr_assert(kg__baseline_remove(&stored, SLOW));
+    save(&stored);
+    ADOPT(0,
+          SLOW ": time_ns: the baseline has 0 sessions of it and the results 1, of 5 that it "
+               "takes: left out",
+          gates[0]);
+    expect_sessions(SLOW, "time_ns", 0);
+    expect_sessions(QUICK, "time_ns", 6);
+    set("KG_FILTER", "no/such/*");
+    ADOPT(0, "0 of 2 cases and sentinels changed", gates[1]);
+    set("KG_FILTER", "");
+    ADOPT(0, "6 of 6", gates[0], gates[1], gates[2], gates[3], gates[4]);
+    expect_sessions(SLOW, "time_ns", 5);
+    expect_sessions(QUICK, "time_ns", 10);
 }
 
-/* Results that were adopted still count for a case that was left out then. */
+/* It has no launch's cost yet: its first gate says what that is. */
 Test(adopt, a_first_baseline_takes_five_gates)
 {
-    const char *arguments[11] = { KG__COMMAND, "baseline", "adopt", "--baselines" };
+    const char *gates[6];
+    kg__baseline stored;
 
-    for (int i = 0; i < 5; i++) {
-        char how[64];
-        char name[16];
+    for (int i = 0; i < 6; i++) {
+        json_t *results = gate(100100 + i, 10000);
 
-        kg__format(how, sizeof how, "* copy hot %d\n", 100100 + i);
-        kg__format(name, sizeof name, "%d.json", i);
-        arguments[5 + i] = gate_time(name, how);
-    }
-    arguments[4] = at("none");
-    arguments[9] = NULL;
-    expect_drive(arguments, 2, "a first baseline takes the results of 5 gates at least");
-    cr_assert(!exists(at("none/nvidia-fake.json")));
-    arguments[9] = at("4.json");
-    expect_drive(arguments, 0, "6 of 6 cases and sentinels changed, by the results of 5 gates");
-    cr_assert(exists(at("none/nvidia-fake.json")));
-
-    cr_assert(rename(at("none/nvidia-fake.json"), at("baselines/nvidia-fake.json")) == 0);
-    expect_sessions(SLOW, "time_ns", 5, 10000);
-    kg__baseline baseline;
-
-    cr_assert(kg__baseline_load(at("baselines/nvidia-fake.json"), &baseline, NULL) == KG__LOADED);
-    cr_assert(strcmp(baseline.target.name, "NVIDIA Fake") == 0);
-    cr_assert(json_number_value(json_object_get(baseline.provenance, "launch_ns")) == 500);
-    cr_assert(kg__baseline_remove(&baseline, SLOW));
-    cr_assert(kg__baseline_save(at("baselines/nvidia-fake.json"), &baseline, NULL));
-    kg__baseline_free(&baseline);
-    arguments[4] = at("baselines");
-    expect_drive(arguments, 0, "1 of 3 cases and sentinels changed");
-    expect_sessions(SLOW, "time_ns", 5, 10000);
-    expect_sessions(QUICK, "time_ns", 5, 5000);
-}
-
-/* A first baseline has no launch's cost yet: its first gate says what that is. */
-Test(adopt, a_first_baseline_is_of_one_cost_of_a_launch)
-{
-    const char *arguments[11] = { KG__COMMAND, "baseline", "adopt", "--baselines" };
-
-    for (int i = 0; i < 5; i++) {
-        char how[64];
-        char name[16];
-        json_t *results;
-
-        kg__format(how, sizeof how, "* copy hot %d\n", 100100 + i);
-        kg__format(name, sizeof name, "%d.json", i);
-        results = gate(KG__FAKE_SOUND_GPU, "--filter=fake/time", how);
         if (i == 4)
-            json_object_set_new(slow_in(results), "card",
-                                json_loads("{\"launch_ns\": 400}", 0, NULL));
-        arguments[5 + i] = keep(results, name);
+            json_object_set_new(slow_in(results), "card", json_pack("{s:i}", "launch_ns", 400));
+        gates[i] = keep(results, (char[]){ (char)('0' + i), '\0' });
     }
-    arguments[4] = at("none");
-    expect_drive(arguments, 0,
-                 SLOW
-                 ": the launch overhead was lower than when the baseline was recorded: left out");
-    cr_assert(rename(at("none/nvidia-fake.json"), at("baselines/nvidia-fake.json")) == 0);
-    expect_sessions(SLOW, "time_ns", 0, 0);
-    expect_sessions(QUICK, "time_ns", 5, 5000);
+    cr_assert(unlink(at(STORED)) == 0);
+    expect_drive((const char *const[]){ KG__COMMAND, "baseline", "adopt", "--baselines",
+                                        at("baselines"), gates[0], gates[1], gates[2], gates[3],
+                                        NULL },
+                 2, "a first baseline takes the results of 5 gates at least");
+    cr_assert(!exists(at(STORED)));
+    expect_drive((const char *const[]){ KG__COMMAND, "baseline", "adopt", "--baselines",
+                                        at("baselines"), gates[0], gates[1], gates[2], gates[3],
+                                        gates[4], NULL },
+                 0, SLOW ": the launch overhead was lower than when the baseline was recorded");
+    expect_sessions(SLOW, "time_ns", 0);
+    expect_sessions(QUICK, "time_ns", 5);
+    ADOPT(0, "6 of 6", gates[0], gates[1], gates[2], gates[3], gates[5]);
+    expect_sessions(SLOW, "time_ns", 5);
+    load(&stored);
+    cr_assert_str_eq(stored.target.name, "NVIDIA Fake");
+    cr_assert(json_number_value(json_object_get(stored.provenance, "launch_ns")) == 500);
+    kg__baseline_free(&stored);
 }
 
-/* A gate whose times were all left out gives no sentinels either, so that it is not taken for one
- * that was adopted. */
-Test(adopt, a_gate_that_gave_no_time_is_not_adopted)
+Test(adopt, results_that_are_refused)
 {
-    const char *first = gate_time("1.json", "* copy hot 100100\n");
-
-    set("KG_FILTER", "no/such/*");
-    expect_adoption(first, NULL, "0 of 2 cases and sentinels changed");
-    set("KG_FILTER", "");
-    expect_adoption(first, NULL, "6 of 6");
-}
-
-Test(adopt, what_is_no_result_of_a_gpu_is_refused)
-{
-    const char *first = gate_time("1.json", "* copy hot 100100\n");
-    json_t *results = gate(KG__FAKE_MODEL, "--filter=fake/count", "");
-    const char *model = keep(results, "model.json");
-    json_t *other = read_json(first);
+    const char *first = gate_file("1.json", 100100, 10000);
+    const char *model = keep(results_of(KG__FAKE_MODEL, "--filter=fake/count"), "model.json");
+    json_t *other = gate(100200, 10000);
+    json_t *nameless = gate(100200, 10000);
 
     json_object_set_new(slow_in(other), "target", json_string("nvidia-other"));
-    expect_refusal(first, keep(other, "other.json"),
-                   "other.json: has times of nvidia-other, and nvidia-fake is being adopted");
-    expect_refusal(first, model, "model.json: has no times of a GPU");
+    json_object_set_new(nameless, "targets", json_object());
     write_text(at("bad.json"), "{\"schema\": \"kernelgate-results/0\"}");
-    expect_refusal(first, at("bad.json"), "bad.json: its schema is \"kernelgate-results/0\"");
-    expect_refusal(first, at("absent.json"), "absent.json: cannot be read");
-    other = read_json(first);
-    json_object_set_new(other, "targets", json_object());
-    expect_refusal(keep(other, "other.json"), NULL, "does not describe nvidia-fake in its targets");
+    ADOPT(2, "other.json: has times of nvidia-other, and nvidia-fake is being adopted", first,
+          keep(other, "other.json"));
+    ADOPT(2, "model.json: has no times of a GPU", first, model);
+    ADOPT(2, "bad.json: its schema is \"kernelgate-results/0\"", first, at("bad.json"));
+    ADOPT(2, "absent.json: cannot be read", first, at("absent.json"));
+    ADOPT(2, "does not describe nvidia-fake in its targets", keep(nameless, "other.json"));
+    ADOPT(2, "copy: time_ns: the sessions disagree", first, gate_file("2.json", 120000, 10000));
+    ADOPT(2, "needs --baselines DIR and the results.json of a gate", NULL);
+    expect_drive((const char *const[]){ KG__COMMAND, "baseline", "adopt", first, NULL }, 2,
+                 "needs --baselines DIR and the results.json of a gate");
 }
 
-Test(adopt, sessions_that_disagree_are_refused)
+/* A band that a hand wrote is not widened, and would not be the limit any more. */
+Test(adopt, sessions_that_outgrow_a_band_by_hand_are_refused)
 {
-    const char *first = gate_time("1.json", "* copy hot 100100\n");
-    const char *second = gate_time("2.json", "* copy hot 120000\n");
+    kg__baseline stored;
 
-    expect_refusal(first, second, "copy: time_ns: the sessions disagree");
-}
-
-Test(adopt, arguments_that_are_wrong)
-{
-    const char *const no_folder[] = { KG__COMMAND, "baseline", "adopt", "results.json", NULL };
-    ending result = command("adopt", NULL, NULL);
-
-    expect_ending(&result, 2, "needs --baselines DIR and the results.json of a gate");
-    free(result.output);
-    expect_drive(no_folder, 2, "needs --baselines DIR and the results.json of a gate");
+    load(&stored);
+    slow_time(&stored)->band = 0.016;
+    slow_time(&stored)->band_by_hand = true;
+    save(&stored);
+    ADOPT(2, "not written: " SLOW ": time_ns: band is 1.6 %, and the limit is 1.8 %",
+          gate_file("1.json", 100100, 10150));
 }
 
 static json_t *adopt_as_json(const char *first, const char *second, int code)
@@ -623,10 +486,9 @@ static json_t *adopt_as_json(const char *first, const char *second, int code)
 
 Test(adopt, prints_a_document)
 {
-    const char *first =
-        of_commit("1.json", "1111111111", "* " SLOW " hot 10050\n* copy hot 100100\n");
-    const char *second = gate_time("2.json", "* " SLOW " hot 10070\n* copy hot 100200\n");
-    json_t *results = read_json(second);
+    const char *first = of_commit("1.json", "1111111111", 100100);
+    json_t *results = gate(100200, 10070);
+    const char *second;
     const json_t *change;
     json_t *document;
 
@@ -651,106 +513,8 @@ Test(adopt, prints_a_document)
     cr_expect(json_object_get(change, "case") == NULL);
     cr_expect(json_is_false(json_object_get(document, "written")));
     json_decref(document);
-}
-
-Test(adopt, prints_a_document_of_what_is_refused)
-{
-    const char *first = of_commit("1.json", "1111111111", "* copy hot 100100\n");
-    const char *second = of_commit("2.json", "2222222222", "* copy hot 100200\n");
-    char *before = stored();
-    json_t *document = adopt_as_json(first, second, 2);
-    char *after = stored();
-
+    second = of_commit("2.json", "2222222222", 100300);
+    document = adopt_as_json(first, second, 2);
     (void)ENTRY(document, "refused", "file", second);
-    cr_expect(strcmp(before, after) == 0);
-    free(before);
-    free(after);
     json_decref(document);
-    document = adopt_as_json(first, at("absent.json"), 2);
-    cr_expect(json_array_size(json_object_get(document, "refused")) == 1);
-    json_decref(document);
-}
-
-#define FINGERPRINT "0123456789abcdef"
-#define OTHER "fedcba9876543210"
-
-/* Gives SLOW's code in the baseline a fingerprint (NULL: none). */
-static void know_code(const char *fingerprint)
-{
-    kg__baseline stored;
-    json_t *code = fingerprint != NULL ? json_pack("{s:s}", "fingerprint", fingerprint) : NULL;
-
-    cr_assert(kg__baseline_load(at("baselines/nvidia-fake.json"), &stored, NULL) == KG__LOADED);
-    kg__baseline_set_code(kg__baseline_find(&stored, SLOW), code);
-    cr_assert(kg__baseline_save(at("baselines/nvidia-fake.json"), &stored, NULL));
-    kg__baseline_free(&stored);
-    json_decref(code);
-}
-
-/* A time beyond its limit is a session only if the kernel is known to be the one that was recorded,
- * or whoever adopts it says that it is. */
-Test(adopt, what_is_beyond_its_limit_is_left_out_unless_its_code_is_known)
-{
-    static const struct {
-        double time;
-        const char *then; /* the fingerprints */
-        const char *now;
-        bool taken;
-        bool taken_by_yes;
-    } gates[] = {
-        { 10200, NULL, NULL, true, true },
-        { 10201, NULL, NULL, false, true },
-        { 9800, NULL, NULL, false, true },
-        { 10400, FINGERPRINT, NULL, false, true },
-        { 10400, NULL, FINGERPRINT, false, true },
-        { 10400, FINGERPRINT, FINGERPRINT, true, true },
-        { 10400, FINGERPRINT, OTHER, false, false },
-        { 10100, FINGERPRINT, OTHER, false, false },
-    };
-    char *before = stored();
-
-    for (size_t i = 0; i < sizeof gates / sizeof *gates; i++) {
-        for (size_t yes = 0; yes < 2; yes++) {
-            bool taken = yes ? gates[i].taken_by_yes : gates[i].taken;
-            char how[64];
-            const char *path;
-            json_t *results;
-            json_t *kernel = json_object();
-            ending result;
-
-            write_text(at("baselines/nvidia-fake.json"), before);
-            know_code(gates[i].then);
-            kg__format(how, sizeof how, "* copy hot %zu\n", 100100 + 2 * i + yes);
-            results = read_json(gate_of("1.json", how, gates[i].time));
-            if (gates[i].now != NULL)
-                json_object_set_new(kernel, "fingerprint", json_string(gates[i].now));
-            json_object_set_new(slow_in(results), "kernel", kernel);
-            path = keep(results, "1.json");
-            result = adopt(path, NULL, yes ? "--yes" : NULL);
-            expect_ending(&result, 0, taken ? "6 of 6" : "1.json: " SLOW ": ");
-            cr_expect((strstr(result.output, "--yes") != NULL) == (!taken && gates[i].taken_by_yes),
-                      "%zu: %s", i, result.output);
-            free(result.output);
-            expect_sessions(SLOW, "time_ns", taken ? 6 : 5, 10000);
-            expect_sessions(QUICK, "time_ns", 6, 5000);
-        }
-    }
-    free(before);
-}
-
-/* A band that a hand wrote is not widened, and would not be the limit any more. */
-Test(adopt, sessions_that_outgrow_a_band_by_hand_are_refused)
-{
-    const char *path = gate_of("1.json", "* copy hot 100100\n", 10150);
-    kg__baseline_metric *metric;
-    kg__baseline stored;
-
-    cr_assert(kg__baseline_load(at("baselines/nvidia-fake.json"), &stored, NULL) == KG__LOADED);
-    metric = kg__baseline_metric_of(kg__baseline_find(&stored, SLOW), "time_ns");
-    metric->band = 0.016;
-    metric->band_by_hand = true;
-    cr_assert(kg__baseline_save(at("baselines/nvidia-fake.json"), &stored, NULL));
-    kg__baseline_free(&stored);
-    expect_refusal(path, NULL,
-                   "not written: " SLOW ": time_ns: band is 1.6 %, and the limit is 1.8 %");
 }

@@ -104,7 +104,7 @@ static size_t processes(void)
     return count;
 }
 
-/* The program with instrumented kernels stands beside the other one, by its name alone. */
+/* The program with instrumented kernels is in the same folder, found by its name alone. */
 Test(observer, the_instrumented_program)
 {
     static const char *const strangers[] = { "/tmp/fake", "/tmp/fake.gpu", ".model", "model", "" };
@@ -170,67 +170,89 @@ Test(observer, no_case_needs_no_process)
     cr_assert(processes() == 0);
 }
 
-Test(observer, a_crash_costs_the_case_that_was_running)
+#define HUNG "hung: no record for 0.5 s (KG_CASE_TIMEOUT sets the limit)"
+#define LOST "record lost"
+
+/* Every fault costs the case that was running, and no other; the next process goes on after it. */
+Test(observer, each_fault_costs_one_case)
 {
-    outcome all = { .cases = { "good/1", "crashes/2", "good/3", "crashes/4", "good/5" } };
-    kg__error why = { "" };
-    char *cases;
+    static const struct {
+        double silence_limit;
+        size_t processes;
+        const char *mode; /* of the fake observer; NULL: the usual one */
+        struct {
+            const char *id;
+            const char *why; /* NULL: it was checked */
+        } cases[6];
+    } rows[] = {
+        { 20,
+          3,
+          NULL,
+          { { "good/1", NULL },
+            { "crashes/2", "crashed: the observer died of signal 11 (Segmentation" },
+            { "good/3", NULL },
+            { "crashes/4", "crashed" },
+            { "good/5", NULL } } },
+        { 20, 2, NULL, { { "crashes/1", "crashed" }, { "crashes/2", "crashed" } } },
+        { 20,
+          2,
+          NULL,
+          { { "exits/1", "the observer ended with exit code 2 in the midst of it" },
+            { "good/2", NULL } } },
+        { 0.5, 2, NULL, { { "good/1", NULL }, { "hangs/2", HUNG }, { "good/3", NULL } } },
+        /* It is killed, for it does not end when it is asked to. */
+        { 0.5, 2, NULL, { { "stays/1", HUNG }, { "good/2", NULL } } },
+        { 20,
+          2,
+          NULL,
+          { { "leaves/1", "the observer was ended from outside (SIGTERM) at kernels/a/b.cu:14" },
+            { "good/2", NULL } } },
+        /* It hangs after the record of its case. */
+        { 0.5, 2, NULL, { { "dawdles/1", NULL }, { "good/2", NULL } } },
+        { 20,
+          3,
+          NULL,
+          { { "loses/1", "the context is gone" },
+            { "good/2", NULL },
+            { "loses/3", "the context is gone" },
+            { "good/4", NULL } } },
+        /* An observer that ends well without a record is not asked again: it would not end. */
+        { 20, 1, NULL, { { "good/1", NULL }, { "forgotten/2", LOST }, { "good/3", NULL } } },
+        { 20, 1, "undone", { { "good/1", NULL }, { "forgotten/2", LOST } } },
+        { 20, 1, "nothing", { { "good/1", LOST }, { "good/2", LOST } } },
+        { 20,
+          1,
+          NULL,
+          { { "good/1", NULL },
+            { "stops/2", "the observer ended with exit code 0" },
+            { "good/3", LOST } } },
+        { 20,
+          2,
+          NULL,
+          { { "garbles/1", NULL },
+            { "tears/2", "crashed: the observer died of signal 9" },
+            { "good/3", NULL } } },
+        { 20, 1, NULL, { { "repeats/1", NULL }, { "good/2", NULL } } },
+        /* Four waits of 0.2 s each, of which records tell. */
+        { 0.5, 1, NULL, { { "waits/1", NULL }, { "good/2", NULL } } },
+    };
 
-    cr_assert(observe(&all, &why) == KG__OBSERVED, "%s", why.text);
-    expect_outcome(&all, 0, "checked", "");
-    expect_outcome(&all, 1, "failed", "crashed: the observer died of signal 11 (Segmentation");
-    expect_outcome(&all, 2, "checked", "");
-    expect_outcome(&all, 3, "failed", "crashed");
-    expect_outcome(&all, 4, "checked", "");
-    cr_assert(processes() == 3);
-    cases = read_text(at("job.cases"));
-    cr_assert(eq(str, cases, "good/5\n"), "each process gets what is left");
-    free(cases);
-}
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        outcome all = { 0 };
+        kg__error why = { "" };
 
-Test(observer, an_exit_code_in_the_midst_of_a_case)
-{
-    outcome all = { .cases = { "exits/1", "good/2" } };
-    kg__error why = { "" };
-
-    cr_assert(observe(&all, &why) == KG__OBSERVED);
-    expect_outcome(&all, 0, "failed", "the observer ended with exit code 2 in the midst of it");
-    expect_outcome(&all, 1, "checked", "");
-    cr_assert(processes() == 2);
-}
-
-Test(observer, the_last_case_crashes)
-{
-    outcome all = { .cases = { "good/1", "crashes/2" } };
-    kg__error why = { "" };
-
-    cr_assert(observe(&all, &why) == KG__OBSERVED);
-    expect_outcome(&all, 1, "failed", "crashed");
-    cr_assert(processes() == 1, "nothing is left for another");
-}
-
-Test(observer, every_case_crashes)
-{
-    outcome all = { .cases = { "crashes/1", "crashes/2", "crashes/3" } };
-    kg__error why = { "" };
-
-    cr_assert(observe(&all, &why) == KG__OBSERVED);
-    for (size_t i = 0; i < 3; i++)
-        expect_outcome(&all, i, "failed", "crashed");
-    cr_assert(processes() == 3);
-}
-
-Test(observer, a_hang_is_ended_and_costs_one_case)
-{
-    outcome all = { .cases = { "good/1", "hangs/2", "good/3" } };
-    kg__error why = { "" };
-
-    silence_limit = 0.5;
-    cr_assert(observe(&all, &why) == KG__OBSERVED);
-    expect_outcome(&all, 0, "checked", "");
-    expect_outcome(&all, 1, "failed", "hung: no record for 0.5 s (KG_CASE_TIMEOUT sets the limit)");
-    expect_outcome(&all, 2, "checked", "");
-    cr_assert(processes() == 2);
+        remove_folder();
+        make_folder();
+        silence_limit = rows[i].silence_limit;
+        setenv("FAKE_OBSERVER", rows[i].mode != NULL ? rows[i].mode : "", 1);
+        for (size_t j = 0; rows[i].cases[j].id != NULL; j++)
+            all.cases[j] = rows[i].cases[j].id;
+        cr_assert(observe(&all, &why) == KG__OBSERVED, "%s", why.text);
+        for (size_t j = 0; rows[i].cases[j].id != NULL; j++)
+            expect_outcome(&all, j, rows[i].cases[j].why != NULL ? "failed" : "checked",
+                           rows[i].cases[j].why != NULL ? rows[i].cases[j].why : "");
+        cr_assert(processes() == rows[i].processes, "row %zu: %zu", i, processes());
+    }
 }
 
 /* An observer is asked before it is killed, and what it says is told. */
@@ -251,144 +273,6 @@ Test(observer, a_hang_is_told_with_its_place)
     cr_assert(strstr(all.why[2], "kernels") == NULL, "said of another process: %s", all.why[2]);
     expect_outcome(&all, 3, "checked", "");
     cr_assert(processes() == 3);
-}
-
-Test(observer, who_does_not_answer_is_killed)
-{
-    outcome all = { .cases = { "stays/1", "good/2" } };
-    kg__error why = { "" };
-
-    silence_limit = 0.5;
-    cr_assert(observe(&all, &why) == KG__OBSERVED);
-    expect_outcome(&all, 0, "failed", "hung: no record for 0.5 s");
-    expect_outcome(&all, 1, "checked", "");
-    cr_assert(processes() == 2);
-}
-
-/* Somebody else may tell it to end, too. */
-Test(observer, an_observer_that_is_told_to_end)
-{
-    outcome all = { .cases = { "leaves/1", "good/2" } };
-    kg__error why = { "" };
-
-    cr_assert(observe(&all, &why) == KG__OBSERVED);
-    expect_outcome(&all, 0, "failed",
-                   "the observer was ended from outside (SIGTERM) at kernels/a/b.cu:14");
-    expect_outcome(&all, 1, "checked", "");
-    cr_assert(processes() == 2);
-}
-
-/* A case that has its record is not lost to what its process does next. */
-Test(observer, a_hang_between_cases_costs_none)
-{
-    outcome all = { .cases = { "dawdles/1", "good/2" } };
-    kg__error why = { "" };
-
-    silence_limit = 0.5;
-    cr_assert(observe(&all, &why) == KG__OBSERVED);
-    expect_outcome(&all, 0, "checked", "");
-    expect_outcome(&all, 1, "checked", "");
-    cr_assert(processes() == 2);
-}
-
-Test(observer, a_lost_context_goes_on_in_another_process)
-{
-    outcome all = { .cases = { "loses/1", "good/2", "loses/3", "good/4" } };
-    kg__error why = { "" };
-
-    cr_assert(observe(&all, &why) == KG__OBSERVED);
-    expect_outcome(&all, 0, "failed", "the context is gone");
-    expect_outcome(&all, 1, "checked", "");
-    expect_outcome(&all, 2, "failed", "the context is gone");
-    expect_outcome(&all, 3, "checked", "");
-    cr_assert(processes() == 3);
-}
-
-/* Whoever says that all is well and leaves no record is not asked again: it would not end. */
-Test(observer, a_lost_record_is_an_error_of_its_case)
-{
-    outcome all = { .cases = { "good/1", "forgotten/2", "good/3" } };
-    kg__error why = { "" };
-
-    cr_assert(observe(&all, &why) == KG__OBSERVED);
-    expect_outcome(&all, 0, "checked", "");
-    expect_outcome(&all, 1, "failed", "record lost");
-    expect_outcome(&all, 2, "checked", "");
-    cr_assert(processes() == 1);
-}
-
-Test(observer, an_end_without_being_done)
-{
-    outcome all = { .cases = { "good/1", "forgotten/2" } };
-    kg__error why = { "" };
-
-    setenv("FAKE_OBSERVER", "undone", 1);
-    cr_assert(observe(&all, &why) == KG__OBSERVED);
-    expect_outcome(&all, 0, "checked", "");
-    expect_outcome(&all, 1, "failed", "record lost");
-    cr_assert(processes() == 1);
-}
-
-/* An exit code of 0 in the midst of a case is no success either. */
-Test(observer, a_success_in_the_midst_of_a_case)
-{
-    outcome all = { .cases = { "good/1", "stops/2", "good/3" } };
-    kg__error why = { "" };
-
-    cr_assert(observe(&all, &why) == KG__OBSERVED);
-    expect_outcome(&all, 0, "checked", "");
-    expect_outcome(&all, 1, "failed", "the observer ended with exit code 0");
-    expect_outcome(&all, 2, "failed", "record lost");
-    cr_assert(processes() == 1);
-}
-
-Test(observer, nothing_at_all_was_recorded)
-{
-    outcome all = { .cases = { "good/1", "good/2" } };
-    kg__error why = { "" };
-
-    setenv("FAKE_OBSERVER", "nothing", 1);
-    cr_assert(observe(&all, &why) == KG__OBSERVED);
-    expect_outcome(&all, 0, "failed", "record lost");
-    expect_outcome(&all, 1, "failed", "record lost");
-    cr_assert(processes() == 1);
-}
-
-Test(observer, garbage_and_torn_lines_are_passed_over)
-{
-    outcome all = { .cases = { "garbles/1", "tears/2", "good/3" } };
-    kg__error why = { "" };
-
-    cr_assert(observe(&all, &why) == KG__OBSERVED);
-    expect_outcome(&all, 0, "checked", "");
-    expect_outcome(&all, 1, "failed", "crashed: the observer died of signal 9");
-    expect_outcome(&all, 2, "checked", "");
-    cr_assert(processes() == 2);
-}
-
-Test(observer, what_is_said_twice_counts_once_and_strangers_do_not)
-{
-    outcome all = { .cases = { "repeats/1", "good/2" } };
-    kg__error why = { "" };
-
-    cr_assert(observe(&all, &why) == KG__OBSERVED);
-    expect_outcome(&all, 0, "checked", "");
-    expect_outcome(&all, 1, "checked", "");
-    cr_assert(processes() == 1);
-}
-
-/* Four times 0.2 s are longer than the limit of 0.5 s: whoever waits aloud is alive. */
-Test(observer, a_wait_is_no_hang)
-{
-    outcome all = { .cases = { "waits/1", "good/2" } };
-    kg__error why = { "" };
-
-    silence_limit = 0.5;
-    cr_assert(observe(&all, &why) == KG__OBSERVED);
-    expect_outcome(&all, 0, "checked", "");
-    expect_outcome(&all, 1, "checked", "");
-    cr_assert(all.others == 4 + 1);
-    cr_assert(processes() == 1);
 }
 
 Test(observer, no_device)

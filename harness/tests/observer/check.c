@@ -101,37 +101,38 @@ static const kg_comparison patterned = { .name = "scale",
                                          .work = work,
                                          .patterns = patterns };
 
-static kg__outcome check_as(const kg_comparison *comparison, const kg_size *size,
-                            cudaError_t (*what)(const kg_call *), kg__error *why)
+/* What the steps of a variant did, one letter for each step. */
+static char steps[64];
+
+static kg__outcome check_variant(const kg_comparison *comparison, const kg_variant *what,
+                                 const kg_size *size, cudaError_t (*does)(const kg_call *),
+                                 kg__error *why)
 {
     kg__checker checker = { 0 };
-    kg__case one = { .variant = &variant, .size = size, .launch = { 8, 0 }, .id = "scale" };
+    kg__case one = { .variant = what, .size = size, .launch = { 8, 0 }, .id = "scale" };
     kg__outcome outcome;
 
-    behaviour = what;
+    behaviour = does;
     launches = 0;
+    steps[0] = '\0';
     outcome = kg__check_case(&checker, comparison, &one, why);
     kg__checker_free(&checker);
     return outcome;
 }
 
-static void expect_incorrect(const kg_comparison *comparison, const kg_size *size,
-                             cudaError_t (*what)(const kg_call *), const char *text)
+static kg__outcome check_as(const kg_comparison *comparison, const kg_size *size,
+                            cudaError_t (*does)(const kg_call *), kg__error *why)
 {
-    kg__error why = { "" };
-
-    cr_assert(check_as(comparison, size, what, &why) == KG__INCORRECT, "%s", why.text);
-    cr_assert(strstr(why.text, text) != NULL, "\"%s\" is not in \"%s\"", text, why.text);
+    return check_variant(comparison, &variant, size, does, why);
 }
 
-Test(checking, a_right_kernel_is_right_in_every_pattern_and_order)
+static void expect_incorrect(const kg_comparison *comparison, const kg_size *size,
+                             cudaError_t (*does)(const kg_call *), const char *text)
 {
     kg__error why = { "" };
 
-    cr_assert(check_as(&plain, &small, compute, &why) == KG__RIGHT, "%s", why.text);
-    cr_assert(launches == kg__device_orders());
-    cr_assert(check_as(&patterned, &large, compute, &why) == KG__RIGHT, "%s", why.text);
-    cr_assert(launches == 3 * kg__device_orders());
+    cr_assert(check_as(comparison, size, does, &why) == KG__INCORRECT, "%s", why.text);
+    cr_assert(strstr(why.text, text) != NULL, "\"%s\" is not in \"%s\"", text, why.text);
 }
 
 /* Cases of one size share what was computed for it; another size has its own. */
@@ -145,6 +146,7 @@ Test(checking, a_checker_goes_from_case_to_case)
 
     behaviour = compute;
     cr_assert(kg__check_case(&checker, &patterned, &one, &why) == KG__RIGHT, "%s", why.text);
+    cr_assert(launches == 3 * kg__device_orders());
     known = checker.problems;
     cr_assert(kg__check_case(&checker, &patterned, &one, &why) == KG__RIGHT, "%s", why.text);
     cr_assert(checker.problems == known);
@@ -155,73 +157,40 @@ Test(checking, a_checker_goes_from_case_to_case)
     cr_assert(checker.problems == NULL && checker.patterns == 0);
 }
 
-static cudaError_t miss_one(const kg_call *call)
-{
-    (void)compute(call);
-    ((float *)call->argument[TO])[7] += 1;
-    return cudaSuccess;
-}
+/* A kernel that computes, and then does this to its arguments. */
+#define KERNEL(name, ...)                                                                          \
+    static cudaError_t name(const kg_call *call)                                                   \
+    {                                                                                              \
+        float *from = call->argument[FROM];                                                        \
+        int32_t *sum = call->argument[SUM];                                                        \
+        float *to = call->argument[TO];                                                            \
+        uint8_t *bytes = call->argument[BYTES];                                                    \
+        float last = to[14];                                                                       \
+        uint8_t first = bytes[0];                                                                  \
+                                                                                                   \
+        (void)compute(call);                                                                       \
+        (void)from, (void)sum, (void)last, (void)first;                                            \
+        __VA_ARGS__;                                                                               \
+        return cudaSuccess;                                                                        \
+    }
 
-Test(checking, a_wrong_element_is_named)
-{
-    expect_incorrect(&plain, &small, miss_one, "to[row 1, column 2]: expected ");
-    expect_incorrect(&plain, &small, miss_one, "tolerance 0.25; 1 of 15 elements wrong");
-    expect_incorrect(&plain, &small, miss_one, "; inputs random");
-}
-
-static cudaError_t miss_some_bytes(const kg_call *call)
-{
-    (void)compute(call);
-    ((uint8_t *)call->argument[BYTES])[11]++;
-    ((uint8_t *)call->argument[BYTES])[14]++;
-    return cudaSuccess;
-}
-
-Test(checking, a_single_row_has_no_row)
-{
-    expect_incorrect(&plain, &small, miss_some_bytes,
-                     "bytes[11]: expected 11, got 12, tolerance 0; 2 of 15 elements wrong; inputs");
-}
-
-static cudaError_t make_nan(const kg_call *call)
-{
-    (void)compute(call);
-    ((float *)call->argument[TO])[0] = NAN;
-    return cudaSuccess;
-}
-
-Test(checking, nan_is_wrong_and_said_so)
-{
-    expect_incorrect(&plain, &small, make_nan, "to[row 0, column 0]: expected");
-    expect_incorrect(&plain, &small, make_nan, "got NaN");
-}
-
-static cudaError_t leave_one_out(const kg_call *call)
-{
-    unsigned char kept[4];
-
-    memcpy(kept, (float *)call->argument[TO] + 14, 4);
-    (void)compute(call);
-    memcpy((float *)call->argument[TO] + 14, kept, 4);
-    return cudaSuccess;
-}
-
-static cudaError_t leave_two_bytes_out(const kg_call *call)
-{
-    uint8_t *bytes = call->argument[BYTES];
-    uint8_t first = bytes[0];
-
-    (void)compute(call);
-    bytes[0] = bytes[1] = first;
-    return cudaSuccess;
-}
-
-Test(checking, unwritten_output_is_said_so)
-{
-    expect_incorrect(&plain, &small, leave_one_out,
-                     "1 of 15 elements wrong, 1 of them as they were before");
-    expect_incorrect(&plain, &small, leave_two_bytes_out, "2 of them as they were before");
-}
+KERNEL(miss_one, to[7] += 1)
+KERNEL(miss_some_bytes, bytes[11]++, bytes[14]++)
+KERNEL(make_nan, to[0] = NAN)
+KERNEL(leave_one_out, memcpy(to + 14, &last, sizeof last))
+KERNEL(leave_two_bytes_out, bytes[0] = bytes[1] = first)
+KERNEL(compute_poison, memset(sum, kg__poison(0), 15 * sizeof *sum))
+KERNEL(write_input, ((unsigned char *)from)[4 * 6 + 1] ^= 1)
+KERNEL(write_after, to[15 + 2] = 1)
+KERNEL(write_before, memset((unsigned char *)from - 8, 0, 5))
+KERNEL(write_the_last_guard_byte, bytes[15 + KG__GUARD_BYTES - 1] = 0)
+KERNEL(write_the_first_guard_byte, *((unsigned char *)sum - KG__GUARD_BYTES) = 0)
+KERNEL(copy_too_much, memcpy(to + 15, from + 15, 8))
+KERNEL(miss_and_overrun, to[7] += 1, to[15 + 2] = 1)
+KERNEL(miss_in_the_second_pass, to[7] += launches == 2)
+KERNEL(miss_in_the_second_pattern, to[7] += launches == 3)
+/* By less than the tolerance, which an exact pattern does not grant. */
+KERNEL(be_inexact, to[3] += 0.125f)
 
 static cudaError_t do_nothing(const kg_call *call)
 {
@@ -229,141 +198,34 @@ static cudaError_t do_nothing(const kg_call *call)
     return cudaSuccess;
 }
 
-static cudaError_t compute_poison(const kg_call *call)
-{
-    cudaError_t code = compute(call);
-
-    memset(call->argument[SUM], kg__poison(0), (size_t)elements(call->size) * sizeof(int32_t));
-    return code;
-}
-
-/* No input is poisoned, so that there poison tells nothing of what was written. */
-Test(checking, poison_computed_in_place)
-{
-    kg__error why = { "" };
-
-    cr_assert(check_as(&plain, &small, compute_poison, &why) == KG__INCORRECT);
-    cr_assert(strstr(why.text, "15 of 15 elements wrong; ") != NULL, "%s", why.text);
-}
-
-Test(checking, a_kernel_that_does_nothing)
-{
-    expect_incorrect(&plain, &small, do_nothing, "15 of 15 elements wrong, 15 of them as");
-}
-
-static cudaError_t write_input(const kg_call *call)
-{
-    (void)compute(call);
-    ((unsigned char *)call->argument[FROM])[4 * 6 + 1] ^= 1;
-    return cudaSuccess;
-}
-
-Test(checking, an_input_that_was_written_to)
-{
-    expect_incorrect(&plain, &small, write_input,
-                     "from[row 1, column 1]: an input was written to; inputs random");
-}
-
-static cudaError_t write_behind(const kg_call *call)
-{
-    (void)compute(call);
-    ((float *)call->argument[TO])[15 + 2] = 1;
-    return cudaSuccess;
-}
-
-static cudaError_t write_before(const kg_call *call)
-{
-    (void)compute(call);
-    memset((unsigned char *)call->argument[FROM] - 8, 0, 5);
-    return cudaSuccess;
-}
-
-static cudaError_t write_to_the_guards_ends(const kg_call *call)
-{
-    (void)compute(call);
-    ((unsigned char *)call->argument[BYTES])[15 + KG__GUARD_BYTES - 1] = 0;
-    return cudaSuccess;
-}
-
-static cudaError_t write_to_the_guards_beginning(const kg_call *call)
-{
-    (void)compute(call);
-    *((unsigned char *)call->argument[SUM] - KG__GUARD_BYTES) = 0;
-    return cudaSuccess;
-}
-
-Test(checking, guard_zones_on_both_sides)
-{
-    expect_incorrect(&plain, &small, write_behind,
-                     "guard zone after to: 4 bytes overwritten, from byte 8 past its end on; "
-                     "inputs random");
-    expect_incorrect(
-        &plain, &small, write_before,
-        "guard zone before from: 5 bytes overwritten, from byte 8 before its start on");
-    expect_incorrect(&plain, &small, write_to_the_guards_ends,
-                     "guard zone after bytes: 1 bytes overwritten, from byte 65535 past");
-    expect_incorrect(&plain, &small, write_to_the_guards_beginning,
-                     "guard zone before sum: 1 bytes overwritten, from byte 65536 before");
-}
-
-static cudaError_t copy_too_much(const kg_call *call)
-{
-    (void)compute(call);
-    memcpy((float *)call->argument[TO] + 15, (const float *)call->argument[FROM] + 15, 8);
-    return cudaSuccess;
-}
-
-/* What lies beside one argument is not what lies beside another. */
-Test(checking, a_copy_that_takes_too_much)
-{
-    expect_incorrect(&plain, &small, copy_too_much,
-                     "guard zone after to: 6 bytes overwritten, from byte 0 past its end on");
-}
-
-static cudaError_t miss_and_overrun(const kg_call *call)
-{
-    (void)miss_one(call);
-    return write_behind(call);
-}
-
-static cudaError_t both(const kg_call *call)
-{
-    (void)write_behind(call);
-    return miss_one(call);
-}
-
-/* A wrong element does not hide an overrun. */
-Test(checking, a_wrong_element_and_a_guard_zone)
-{
-    expect_incorrect(&plain, &small, both, "to[row 1, column 2]: expected");
-    expect_incorrect(&plain, &small, both, "; guard zone after to: 4 bytes overwritten");
-    expect_incorrect(&plain, &small, miss_and_overrun, "; inputs random");
-}
-
-/* Right in the first order of threads alone. */
-static cudaError_t miss_in_the_second_pass(const kg_call *call)
-{
-    return launches == 2 ? miss_one(call) : compute(call);
-}
-
-Test(checking, the_pass_is_named)
-{
-    expect_incorrect(&plain, &small, miss_in_the_second_pass,
-                     "inputs random, threads in reversed order");
-}
-
-static cudaError_t miss_in_the_second_pattern(const kg_call *call)
-{
-    return launches == 3 ? miss_one(call) : compute(call);
-}
-
-/* Off by less than the tolerance, which an exact pattern does not grant. */
-static cudaError_t be_inexact(const kg_call *call)
-{
-    (void)compute(call);
-    ((float *)call->argument[TO])[3] += 0.125f;
-    return cudaSuccess;
-}
+static const struct {
+    cudaError_t (*does)(const kg_call *);
+    const char *seen;
+} wrong[] = {
+    { miss_one, "to[row 1, column 2]: expected " },
+    { miss_one, "tolerance 0.25; 1 of 15 elements wrong; inputs random" },
+    { miss_some_bytes,
+      "bytes[11]: expected 11, got 12, tolerance 0; 2 of 15 elements wrong; inputs" },
+    { make_nan, "to[row 0, column 0]: expected" },
+    { make_nan, "got NaN" },
+    { leave_one_out, "1 of 15 elements wrong, 1 of them as they were before" },
+    { leave_two_bytes_out, "2 of them as they were before" },
+    { do_nothing, "15 of 15 elements wrong, 15 of them as" },
+    /* No input is poisoned: poison in it does not show that it was not written. */
+    { compute_poison, "15 of 15 elements wrong; " },
+    { write_input, "from[row 1, column 1]: an input was written to; inputs random" },
+    { write_after,
+      "guard zone after to: 4 bytes overwritten, from byte 8 past its end on; inputs random" },
+    { write_before, "guard zone before from: 5 bytes overwritten, from byte 8 before its start" },
+    { write_the_last_guard_byte, "guard zone after bytes: 1 bytes overwritten, from byte 65535 " },
+    { write_the_first_guard_byte, "guard zone before sum: 1 bytes overwritten, from byte 65536 " },
+    /* The guard zones of two arguments differ. */
+    { copy_too_much, "guard zone after to: 6 bytes overwritten, from byte 0 past its end on" },
+    /* A wrong element does not hide an overrun. */
+    { miss_and_overrun, "to[row 1, column 2]: expected" },
+    { miss_and_overrun, "; guard zone after to: 4 bytes overwritten" },
+    { miss_in_the_second_pass, "inputs random, threads in reversed order" },
+};
 
 Test(checking, patterns_are_named_and_exact_ones_have_no_tolerance)
 {
@@ -382,14 +244,6 @@ static cudaError_t refuse(const kg_call *call)
     return cudaErrorInvalidValue;
 }
 
-Test(checking, a_launch_that_fails)
-{
-    kg__error why = { "" };
-
-    cr_assert(check_as(&plain, &small, refuse, &why) == KG__FAILED);
-    cr_assert(strncmp(why.text, "launching: cudaErrorInvalidValue, ", 34) == 0, "%s", why.text);
-}
-
 static cudaError_t lose(const kg_call *call)
 {
     (void)call;
@@ -403,39 +257,9 @@ static cudaError_t lose_at_once(const kg_call *call)
     return cudaErrorIllegalAddress;
 }
 
-Test(checking, a_context_that_is_lost)
-{
-    kg__error why = { "" };
-
-    cr_assert(check_as(&plain, &small, lose, &why) == KG__LOST);
-    cr_assert(strncmp(why.text, "running the kernel: cudaErrorIllegalAddress", 43) == 0, "%s",
-              why.text);
-    /* Nothing goes any more in this process, and it says so. */
-    cr_assert(check_as(&plain, &small, compute, &why) == KG__LOST);
-    cr_assert(strstr(why.text, "no device memory") != NULL, "%s", why.text);
-}
-
-Test(checking, a_context_that_is_lost_at_the_launch)
-{
-    kg__error why = { "" };
-
-    cr_assert(check_as(&plain, &small, lose_at_once, &why) == KG__LOST);
-    cr_assert(strncmp(why.text, "launching: cudaErrorIllegalAddress", 34) == 0, "%s", why.text);
-}
-
 static cudaError_t free_output(const kg_call *call)
 {
     return cudaFree((unsigned char *)call->argument[BYTES] - KG__GUARD_BYTES);
-}
-
-Test(checking, results_that_cannot_be_read)
-{
-    kg__error why = { "" };
-
-    /* By another clock the launch alone would be refused. */
-    variant.clock = KG_HOST_CLOCK;
-    cr_assert(check_as(&plain, &small, free_output, &why) == KG__FAILED);
-    cr_assert(strncmp(why.text, "reading a result back: cudaError", 32) == 0, "%s", why.text);
 }
 
 static void too_large_arguments(const kg_size *size, kg_arguments *list)
@@ -497,49 +321,6 @@ static cudaError_t allocate_and_compute(const kg_call *call)
     return compute(call);
 }
 
-/* A graph that is captured takes neither. */
-Test(checking, launchers_that_allocate_or_wait)
-{
-    kg__error why = { "" };
-
-    cr_assert(check_as(&plain, &small, compute_and_wait, &why) == KG__FAILED);
-    cr_assert(strstr(why.text, "the launcher allocates, frees or waits, which CUDA refuses where a "
-                               "launch is timed: 1 such call; take scratch") != NULL,
-              "%s", why.text);
-    cr_assert(check_as(&plain, &small, allocate_and_compute, &why) == KG__FAILED);
-    cr_assert(strstr(why.text, "timed: 2 such calls;") != NULL, "%s", why.text);
-}
-
-/* What a launcher starts elsewhere would be missing from its time. */
-Test(checking, work_on_another_stream)
-{
-    kg__error why = { "" };
-
-    cr_assert(check_as(&plain, &small, compute_on_the_stream, &why) == KG__RIGHT, "%s", why.text);
-    cr_assert(check_as(&plain, &small, set_elsewhere, &why) == KG__FAILED);
-    cr_assert(strstr(why.text,
-                     "not on the stream of the call, which could not be timed: 2; start") != NULL,
-              "%s", why.text);
-}
-
-static void too_many_arguments(const kg_size *size, kg_arguments *list)
-{
-    (void)size;
-    for (int i = 0; i < KG_MAX_ARGUMENTS + 2; i++)
-        kg_add_argument(list, KG_INPUT, "one", KG_UINT8, 1, 1);
-}
-
-Test(checking, too_many_arguments_are_an_error_of_the_table)
-{
-    kg_comparison comparison = plain;
-    kg__error why = { "" };
-
-    comparison.arguments = too_many_arguments;
-    cr_assert(check_as(&comparison, &small, compute, &why) == KG__FAILED);
-    cr_assert(strcmp(why.text, "scale: 10 arguments, of which 8 fit: declare fewer") == 0, "%s",
-              why.text);
-}
-
 static kg_argument declared;
 
 static void declare_one(const kg_size *size, kg_arguments *list)
@@ -562,7 +343,6 @@ Test(checking, arguments_that_are_none_are_errors_of_the_table)
         { { "x", KG_INPUT, (kg_type)9, 1, 31 }, "argument x: its type is none of kg_type: fix" },
         { { "x", (kg_role)9, KG_FLOAT32, 1, 31 }, "argument x: its role is none of kg_role: fix" },
         { { "", KG_INPUT, KG_FLOAT32, 1, 31 }, "scale: argument 1 has no name: give it one" },
-        { { NULL, KG_INPUT, KG_FLOAT32, 1, 31 }, "scale: argument 1 has no name: give it one" },
     };
     kg_comparison comparison = plain;
 
@@ -634,7 +414,7 @@ Test(checking, a_projection_names_the_row)
                      "to[row 1] times the projection's weights: expected ");
     expect_incorrect(&comparison, &small, miss_one, "; 1 of 3 rows wrong; inputs random");
     expect_incorrect(&comparison, &small, make_nan, "to[row 0]");
-    expect_incorrect(&comparison, &small, write_behind, "guard zone after to");
+    expect_incorrect(&comparison, &small, write_after, "guard zone after to");
 
     /* A closed form costs nothing, and is compared whole, as a small size is. */
     comparison.patterns = closed;
@@ -647,11 +427,6 @@ Test(checking, a_projection_names_the_row)
     cr_assert(references > 0);
 }
 
-/* What the steps of a variant did, a letter a step. */
-static char steps[64];
-static cudaError_t prepare_fails_with;
-static cudaError_t collect_fails_with;
-static bool lost_on_the_way;
 static float scale;
 
 static void note_step(char step)
@@ -684,9 +459,7 @@ static cudaError_t prepare(const kg_call *call)
               is_filled_with(call->argument[TO], kg__poison(1), 60) ||
               is_filled_with(call->argument[TO], kg__poison(2), 60));
     scale = 2;
-    if (lost_on_the_way)
-        kg__model_set_sticky_error(cudaErrorIllegalAddress);
-    return prepare_fails_with;
+    return cudaSuccess;
 }
 
 /* Needs what prepare() did, and leaves its first result elsewhere. */
@@ -711,24 +484,7 @@ static cudaError_t collect(const kg_call *call)
 {
     note_step('c');
     ((float *)call->argument[TO])[0] = left_elsewhere;
-    if (lost_on_the_way)
-        kg__model_set_sticky_error(cudaErrorIllegalAddress);
-    return collect_fails_with;
-}
-
-static kg__outcome check_variant(const kg_comparison *comparison, const kg_variant *what,
-                                 cudaError_t (*does)(const kg_call *), kg__error *why)
-{
-    kg__checker checker = { 0 };
-    kg__case one = { .variant = what, .size = &small, .launch = { 8, 0 }, .id = "scale" };
-    kg__outcome outcome;
-
-    steps[0] = '\0';
-    behaviour = does;
-    launches = 0;
-    outcome = kg__check_case(&checker, comparison, &one, why);
-    kg__checker_free(&checker);
-    return outcome;
+    return cudaSuccess;
 }
 
 static const kg_variant stepped =
@@ -742,70 +498,67 @@ Test(checking, arguments_are_prepared_and_results_collected)
     static const kg_variant uncollected = KG_VARIANT("stepped", launch, "", .prepare = prepare);
     kg__error why = { "" };
 
-    cr_assert(check_variant(&patterned, &stepped, compute_prepared, &why) == KG__RIGHT, "%s",
-              why.text);
+    cr_assert(check_variant(&patterned, &stepped, &small, compute_prepared, &why) == KG__RIGHT,
+              "%s", why.text);
     cr_assert(kg__device_orders() == 2 && launches == 6);
     cr_assert(strcmp(steps, "plcplcplcplcplcplc") == 0, "%s", steps);
-    cr_assert(check_variant(&plain, &unprepared, compute_prepared, &why) == KG__INCORRECT);
+    cr_assert(check_variant(&plain, &unprepared, &small, compute_prepared, &why) == KG__INCORRECT);
     cr_assert(strcmp(steps, "lc") == 0, "%s", steps);
-    cr_assert(check_variant(&plain, &uncollected, compute_prepared, &why) == KG__INCORRECT);
+    cr_assert(check_variant(&plain, &uncollected, &small, compute_prepared, &why) == KG__INCORRECT);
     cr_assert(strstr(why.text, "1 of 15 elements wrong, 1 of them as they were before") != NULL,
               "%s", why.text);
 }
 
-Test(checking, a_step_that_fails)
+/* Each failure belongs to the step that caused it, and to no later one. */
+Test(checking, failures_belong_to_their_step)
 {
-    kg__error why = { "" };
+    static const kg_variant host = KG_VARIANT("host", launch, "", .clock = KG_HOST_CLOCK);
+    static const kg_variant collected = KG_VARIANT("c", launch, "", .collect = collect);
+    static const kg_variant refused = KG_VARIANT("r", launch, "", .prepare = refuse);
+    static const kg_variant lost = KG_VARIANT("l", launch, "", .prepare = lose);
+    static const kg_variant uncollected =
+        KG_VARIANT("u", launch, "", .prepare = prepare, .collect = refuse);
+    static const kg_variant lost_last = KG_VARIANT("e", launch, "", .collect = lose);
+    static const struct {
+        const kg_variant *what;
+        cudaError_t (*does)(const kg_call *);
+        kg__outcome outcome;
+        const char *why;
+        const char *steps;
+    } rows[] = {
+        { &variant, refuse, KG__FAILED, "launching: cudaErrorInvalidValue, ", "" },
+        { &variant, compute_and_wait, KG__FAILED, "allocates, frees or waits", "" },
+        { &variant, compute_and_wait, KG__FAILED, "timed: 1 such call;", "" },
+        { &variant, allocate_and_compute, KG__FAILED, "timed: 2 such calls;", "" },
+        { &variant, compute_on_the_stream, KG__RIGHT, "", "" },
+        /* Work that a launcher starts on another stream would be missing from its time. */
+        { &variant, set_elsewhere, KG__FAILED, "which could not be timed: 2; start", "" },
+        /* With another clock the launch alone would be refused. */
+        { &host, free_output, KG__FAILED, "reading a result back: cudaError", "" },
+        { &variant, lose_at_once, KG__LOST, "launching: cudaErrorIllegalAddress", "" },
+        { &variant, lose, KG__LOST, "running the kernel: cudaErrorIllegalAddress", "" },
+        { &collected, lose, KG__LOST, "running the kernel: cudaErrorIllegalAddress", "" },
+        { &refused, compute, KG__FAILED, "preparing the arguments: cudaErrorInvalidValue", "" },
+        { &lost, compute, KG__LOST, "preparing the arguments: cudaErrorIllegalAddress", "" },
+        { &uncollected, compute_prepared, KG__FAILED,
+          "collecting the results: cudaErrorInvalidValue", "pl" },
+        { &lost_last, compute, KG__LOST, "collecting the results: cudaErrorIllegalAddress", "" },
+    };
 
-    prepare_fails_with = cudaErrorMemoryAllocation;
-    cr_assert(check_variant(&plain, &stepped, compute_prepared, &why) == KG__FAILED);
-    cr_assert(strncmp(why.text, "preparing the arguments: cudaErrorMemoryAllocation", 50) == 0,
-              "%s", why.text);
-    cr_assert(strcmp(steps, "p") == 0, "nothing is launched on it: %s", steps);
-    prepare_fails_with = cudaSuccess;
-    collect_fails_with = cudaErrorInvalidValue;
-    cr_assert(check_variant(&plain, &stepped, compute_prepared, &why) == KG__FAILED);
-    cr_assert(strncmp(why.text, "collecting the results: cudaErrorInvalidValue", 45) == 0, "%s",
-              why.text);
-    cr_assert(strcmp(steps, "plc") == 0, "%s", steps);
-}
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        kg__error why = { "" };
 
-/* What goes wrong later is the step's that did it, and no other's. */
-Test(checking, a_step_that_loses_the_device)
-{
-    static const kg_variant collected = KG_VARIANT("stepped", launch, "", .collect = collect);
-    kg__error why = { "" };
-
-    lost_on_the_way = true;
-    cr_assert(check_variant(&plain, &stepped, compute_prepared, &why) == KG__LOST);
-    cr_assert(strncmp(why.text, "preparing the arguments: cudaErrorIllegalAddress", 48) == 0, "%s",
-              why.text);
-    cr_assert(strcmp(steps, "p") == 0, "%s", steps);
-    cr_assert(check_variant(&plain, &collected, compute_prepared, &why) == KG__LOST);
-    cr_assert(strstr(why.text, "no device memory") != NULL, "%s", why.text);
-}
-
-Test(checking, a_collecting_that_loses_the_device)
-{
-    static const kg_variant collected = KG_VARIANT("stepped", launch, "", .collect = collect);
-    kg__error why = { "" };
-
-    lost_on_the_way = true;
-    cr_assert(check_variant(&plain, &collected, compute_prepared, &why) == KG__LOST);
-    cr_assert(strncmp(why.text, "collecting the results: cudaErrorIllegalAddress", 47) == 0, "%s",
-              why.text);
-}
-
-/* A kernel that fails while it runs is not blamed on the copy that would have met it first. */
-Test(checking, a_kernel_that_fails_before_its_results_are_collected)
-{
-    static const kg_variant collected = KG_VARIANT("stepped", launch, "", .collect = collect);
-    kg__error why = { "" };
-
-    cr_assert(check_variant(&plain, &collected, lose, &why) == KG__LOST);
-    cr_assert(strncmp(why.text, "running the kernel: cudaErrorIllegalAddress", 43) == 0, "%s",
-              why.text);
-    cr_assert(strcmp(steps, "") == 0, "%s", steps);
+        cr_expect(check_variant(&plain, rows[i].what, &small, rows[i].does, &why) ==
+                      rows[i].outcome,
+                  "%zu: %s", i, why.text);
+        cr_expect(strstr(why.text, rows[i].why) != NULL, "%zu: %s", i, why.text);
+        cr_expect_str_eq(steps, rows[i].steps);
+        if (rows[i].outcome == KG__LOST) {
+            cr_expect(check_as(&plain, &small, compute, &why) == KG__LOST, "%zu", i);
+            cr_expect(strstr(why.text, "no device memory") != NULL, "%s", why.text);
+        }
+        kg__model_set_sticky_error(cudaSuccess);
+    }
 }
 
 static const enum cudaMemoryType type_of_memory[] = {
@@ -836,21 +589,6 @@ static cudaError_t compute_where_it_lies(const kg_call *call)
 /* Arguments lie where the variant has them, and whatever is wrong with them there is seen. */
 Test(checking, arguments_in_every_kind_of_memory)
 {
-    static const struct {
-        cudaError_t (*does)(const kg_call *);
-        const char *said;
-    } wrong[] = {
-        { miss_one, "to[row 1, column 2]: expected" },
-        { leave_one_out, "1 of 15 elements wrong, 1 of them as they were before" },
-        { write_input, "from[row 1, column 1]: an input was written to" },
-        { write_behind, "guard zone after to: 4 bytes overwritten, from byte 8 past its end on" },
-        { write_before, "guard zone before from: 5 bytes overwritten, from byte 8 before its" },
-        { write_to_the_guards_ends,
-          "guard zone after bytes: 1 bytes overwritten, from byte 65535" },
-        { write_to_the_guards_beginning, "guard zone before sum: 1 bytes overwritten, from byte "
-                                         "65536 before" },
-    };
-
     for (int kind = KG_DEVICE; kind <= KG_PINNED; kind++) {
         kg_memory memory = (kg_memory)kind;
         /* All of them there, and then one there and the rest as usual. */
@@ -863,17 +601,18 @@ Test(checking, arguments_in_every_kind_of_memory)
             kg__error why = { "" };
 
             checked_variant = &there[i];
-            cr_assert(check_variant(&patterned, &there[i], compute_where_it_lies, &why) ==
+            cr_assert(check_variant(&patterned, &there[i], &small, compute_where_it_lies, &why) ==
                           KG__RIGHT,
                       "%s", why.text);
             cr_assert(launches == 6);
             for (size_t j = 0; j < sizeof wrong / sizeof *wrong; j++) {
-                cr_assert(check_variant(&plain, &there[i], wrong[j].does, &why) == KG__INCORRECT);
-                cr_assert(strstr(why.text, wrong[j].said) != NULL, "memory %d: %s", kind, why.text);
+                cr_assert(check_variant(&plain, &there[i], &small, wrong[j].does, &why) ==
+                          KG__INCORRECT);
+                cr_assert(strstr(why.text, wrong[j].seen) != NULL, "memory %d: %s", kind, why.text);
             }
         }
     }
-    cr_assert(kg__model_allocation_count() == 0, "nothing is left behind");
+    cr_assert(kg__model_allocation_count() == 0, "no allocation leaks");
 }
 
 /* Buffers are kept from case to case as long as they lie where the next variant has them. */

@@ -27,12 +27,15 @@ static void begin(void)
     write_text(at("plan"), "");
 }
 
-TestSuite(tuning, .init = begin, .fini = remove_folder, .timeout = 60);
+TestSuite(tuning, .init = begin, .fini = remove_folder, .timeout = 110);
 
 static void keep(void *context, const kg__observation *observation)
 {
     json_array_append_new(context, json_deep_copy(observation->record));
 }
+
+/* Beyond what a busy machine takes for a step. */
+static double silence_limit = 30;
 
 static outcome observe(const char *const *ids, size_t count)
 {
@@ -42,7 +45,7 @@ static outcome observe(const char *const *ids, size_t count)
                                 .cases = ids,
                                 .case_count = count,
                                 .records = at("tune"),
-                                .silence_limit = 3,
+                                .silence_limit = silence_limit,
                                 .on_observation = keep,
                                 .context = seen.records };
 
@@ -120,25 +123,28 @@ static size_t count_of(const json_t *records, const char *event, const char *id)
     return count;
 }
 
-static const json_t *time_of(const json_t *records, const char *id)
+/* A member of what was measured of a case. */
+static const json_t *measured(const json_t *records, const char *id, const char *member)
 {
     const json_t *record = record_of(records, "measured", id);
 
     cr_assert(record != NULL, "%s was not measured", id);
-    return json_object_get(json_object_get(record, "metrics"), "time_ns");
+    return json_object_get(record, member);
 }
 
 static const json_t *final_of(const json_t *records, const char *id)
 {
-    const json_t *record = record_of(records, "measured", id);
+    return measured(records, id, "final");
+}
 
-    cr_assert(record != NULL, "%s was not measured", id);
-    return json_object_get(record, "final");
+static size_t samples_of(const json_t *records, const char *id)
+{
+    return json_array_size(json_object_get(final_of(records, id), "samples_ns"));
 }
 
 static bool was_dropped(const json_t *records, const char *id)
 {
-    return json_object_get(record_of(records, "measured", id), "dropped_in_round") != NULL;
+    return measured(records, id, "dropped_in_round") != NULL;
 }
 
 static void expect_why(const json_t *record, const char *text)
@@ -172,9 +178,12 @@ Test(tuning, the_best_of_each_variant_meet)
     cr_expect(final_of(records, "fake/quick/64/b32") == NULL);
     cr_expect(was_dropped(records, "fake/plain/64/b96") &&
               !was_dropped(records, "fake/plain/64/b64"));
-    cr_expect(json_array_size(json_object_get(plain, "samples_ns")) >= 12);
-    cr_expect(json_array_size(json_object_get(plain, "samples_ns")) ==
-              json_array_size(json_object_get(full, "samples_ns")));
+    cr_expect(samples_of(records, "fake/plain/64/b64") >= 12);
+    cr_expect(samples_of(records, "fake/plain/64/b64") == samples_of(records, "fake/plain/64/b96"));
+    full = record_of(records, "progress", "");
+    cr_assert(full != NULL);
+    cr_expect_str_eq(kg__json_text(full, "size"), "64");
+    cr_expect(kg__json_number(full, "of") == 8 && kg__json_number(full, "seconds_left") >= 0);
     json_decref(records);
 }
 
@@ -183,15 +192,12 @@ Test(tuning, a_final_is_over_for_all_at_once)
 {
     json_t *records;
     const json_t *plain;
-    const json_t *quick;
 
     write_text(at("plan"), "* fake/plain/*/b64 width 0.1\n");
     records = tuned("fake/plain/64/b64,fake/quick/64/b64");
     plain = final_of(records, "fake/plain/64/b64");
-    quick = final_of(records, "fake/quick/64/b64");
-    cr_expect(json_array_size(json_object_get(plain, "samples_ns")) > 12);
-    cr_expect(json_array_size(json_object_get(plain, "samples_ns")) ==
-              json_array_size(json_object_get(quick, "samples_ns")));
+    cr_expect(samples_of(records, "fake/plain/64/b64") > 12);
+    cr_expect(samples_of(records, "fake/plain/64/b64") == samples_of(records, "fake/quick/64/b64"));
     cr_expect(kg__json_number(plain, "high") - kg__json_number(plain, "low") <=
               2 * 0.005 * kg__json_number(plain, "value"));
     json_decref(records);
@@ -233,7 +239,10 @@ Test(tuning, what_the_device_does_not_take)
 /* A crash, a hang and a lost device cost the candidate that they are due to. */
 Test(tuning, one_that_ends_the_process)
 {
-    json_t *records = tuned("fake/crashes/64/*,fake/hangs/64/*,fake/strays/64/*,fake/plain/64/*");
+    json_t *records;
+
+    silence_limit = 3;
+    records = tuned("fake/crashes/64/*,fake/hangs/64/*,fake/strays/64/*,fake/plain/64/*");
 
     expect_why(record_of(records, "failed", "fake/crashes/64/b32"), "crashed");
     expect_why(record_of(records, "failed", "fake/hangs/64/b32"), "hung");
@@ -273,23 +282,22 @@ Test(tuning, a_finished_size_stays)
 }
 
 /* Where too few blocks are too slow, still fewer are not tried; but they are where the search is
- * exhaustive. 270336 threads run at a time. */
+ * exhaustive. 270336 threads run at a time. A case of this size is slow to check: few of them. */
 Test(tuning, fewer_blocks_than_too_few)
 {
     json_t *records;
 
     write_text(at("plan"), "* fake/wide/*/b64g32 hot 20000\n* fake/wide/*/b64g8 hot 10\n");
-    records = tuned("fake/wide/1048576/b64g*");
-    cr_expect(record_of(records, "measured", "fake/wide/1048576/b64g64") != NULL);
+    records = tuned("fake/wide/1048576/b64g64,fake/wide/1048576/b64g32,fake/wide/1048576/b64g16,"
+                    "fake/wide/1048576/b64g8");
+    cr_expect(count_of(records, "measured", NULL) == 2);
     cr_expect(record_of(records, "measured", "fake/wide/1048576/b64g32") != NULL);
-    expect_why(record_of(records, "passed_over", "fake/wide/1048576/b64g16"), "twice the blocks");
-    expect_why(record_of(records, "passed_over", "fake/wide/1048576/b64g8"), "twice the blocks");
-    expect_why(record_of(records, "passed_over", "fake/wide/1048576/b64g1"), "twice the blocks");
+    cr_expect(record_of(records, "passed_over", "fake/wide/1048576/b64g16") != NULL);
+    cr_expect(record_of(records, "passed_over", "fake/wide/1048576/b64g8") != NULL);
     cr_expect(record_of(records, "start", "fake/wide/1048576/b64g8") == NULL);
-    cr_expect(record_of(records, "measured", "fake/wide/1048576/b64g16384") != NULL);
     json_decref(records);
     setenv("KG_TUNE_MODE", "exhaustive", 1);
-    records = tuned("fake/wide/1048576/b64g*");
+    records = tuned("fake/wide/1048576/b64g32,fake/wide/1048576/b64g8");
     cr_expect(count_of(records, "passed_over", NULL) == 0);
     cr_expect(final_of(records, "fake/wide/1048576/b64g8") != NULL);
     json_decref(records);
@@ -307,80 +315,62 @@ Test(tuning, exhaustive)
     records = tuned("fake/plain/64/*,fake/quick/64/*");
     cr_expect(count_of(records, "measured", NULL) == 8);
     cr_expect(!was_dropped(records, "fake/plain/64/b32"));
-    cr_expect(kg__json_number(time_of(records, "fake/plain/64/b96"), "samples") >= 12);
-    slow = time_of(records, "fake/plain/64/b32");
+    cr_expect(kg__json_number(
+                  json_object_get(measured(records, "fake/plain/64/b96", "metrics"), "time_ns"),
+                  "samples") >= 12);
+    slow = json_object_get(measured(records, "fake/plain/64/b32", "metrics"), "time_ns");
     cr_expect(kg__json_number(slow, "samples") == 1);
     cr_expect(json_object_get(slow, "low") == NULL && kg__json_number(slow, "value") > 9e8);
     cr_expect(final_of(records, "fake/plain/64/b64") != NULL);
     json_decref(records);
 }
 
-/* The asked precision decides how many samples there are. */
+/* The precision that was asked for decides how many samples there are. */
 Test(tuning, precision)
 {
-    json_t *records;
-    double coarse;
-    double fine;
+    static const char *const precisions[] = { "0.05", "0.01" };
+    size_t samples[2];
 
     write_text(at("plan"), "* fake/* width 0.1\n");
-    setenv("KG_TUNE_PRECISION", "0.05", 1);
-    records = tuned("fake/quick/64/b64");
-    coarse = (double)json_array_size(
-        json_object_get(final_of(records, "fake/quick/64/b64"), "samples_ns"));
-    json_decref(records);
-    setenv("KG_TUNE_PRECISION", "0.01", 1);
-    records = tuned("fake/quick/64/b64");
-    fine = (double)json_array_size(
-        json_object_get(final_of(records, "fake/quick/64/b64"), "samples_ns"));
-    json_decref(records);
-    cr_expect(coarse == 12 && fine > 12, "%g and %g samples", coarse, fine);
-}
+    for (size_t i = 0; i < 2; i++) {
+        json_t *records;
 
-static void expect_broken(const char *text)
-{
-    outcome seen = tune("fake/quick/64/*");
-
-    cr_expect(seen.status == KG__UNOBSERVED);
-    cr_expect(strstr(seen.why.text, text) != NULL, "\"%s\" is not in \"%s\"", text, seen.why.text);
-    json_decref(seen.records);
-}
-
-Test(tuning, what_cannot_be_asked_for)
-{
-    static const char *const wrong[] = { "0", "-1", "1", "0.005x", "nan", "inf" };
-
-    setenv("KG_TUNE_MODE", "thorough", 1);
-    expect_broken("KG_TUNE_MODE=thorough: no such mode: race or exhaustive");
-    setenv("KG_TUNE_MODE", "race", 1);
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        setenv("KG_TUNE_PRECISION", wrong[i], 1);
-        expect_broken("no fraction from 0.0001 to 0.2");
+        setenv("KG_TUNE_PRECISION", precisions[i], 1);
+        records = tuned("fake/quick/64/b64");
+        samples[i] = samples_of(records, "fake/quick/64/b64");
+        json_decref(records);
     }
+    cr_expect(samples[0] == 12 && samples[1] > 12, "%zu and %zu", samples[0], samples[1]);
 }
 
-Test(tuning, cases_that_are_none)
+Test(tuning, settings_and_cases_that_are_invalid)
 {
-    static const char *const ids[] = { "fake/quick/64/b64", "fake/quick/65/b64" };
+    static const char *const valid[] = { "fake/quick/64/b64", "fake/quick/64/b32" };
     static const char *const twice[] = { "fake/quick/64/b64", "fake/quick/64/b64" };
-    outcome seen = observe(ids, 2);
+    static const char *const unknown[] = { "fake/quick/64/b64", "fake/quick/65/b64" };
+    static const struct {
+        const char *mode;
+        const char *precision;
+        const char *const *ids;
+        const char *why;
+    } rows[] = {
+        { "thorough", "0.05", valid, "KG_TUNE_MODE=thorough" },
+        { "race", "0", valid, "KG_TUNE_PRECISION=0" },
+        { "race", "1", valid, "KG_TUNE_PRECISION=1" },
+        { "race", "0.005x", valid, "KG_TUNE_PRECISION=0.005x" },
+        { "race", "nan", valid, "KG_TUNE_PRECISION=nan" },
+        { "race", "0.05", twice, "" },
+        { "race", "0.05", unknown, "" },
+    };
 
-    cr_expect(seen.status == KG__UNOBSERVED);
-    json_decref(seen.records);
-    seen = observe(twice, 2);
-    cr_expect(seen.status == KG__UNOBSERVED);
-    json_decref(seen.records);
-}
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        outcome seen;
 
-/* How far it is, by a record now and then. */
-Test(tuning, progress)
-{
-    json_t *records = tuned("fake/quick/64/*");
-    const json_t *record = record_of(records, "progress", "");
-
-    cr_assert(record != NULL);
-    cr_expect(strcmp(kg__json_text(record, "comparison"), "fake") == 0);
-    cr_expect(strcmp(kg__json_text(record, "size"), "64") == 0);
-    cr_expect(kg__json_number(record, "done") == 1 && kg__json_number(record, "of") == 4);
-    cr_expect(kg__json_number(record, "seconds_left") >= 0);
-    json_decref(records);
+        setenv("KG_TUNE_MODE", rows[i].mode, 1);
+        setenv("KG_TUNE_PRECISION", rows[i].precision, 1);
+        seen = observe(rows[i].ids, 2);
+        cr_expect(seen.status == KG__UNOBSERVED, "%zu", i);
+        cr_expect(strstr(seen.why.text, rows[i].why) != NULL, "%s", seen.why.text);
+        json_decref(seen.records);
+    }
 }

@@ -110,15 +110,87 @@ static void usual_case(void)
     }
 }
 
-Test(counting, what_did_not_move_passes)
+/* What either side leaves out is 0 there. */
+Test(counting, one_counter_moved)
 {
-    usual_case();
-    expect("pass", "");
-    cr_assert(strcmp(text_of(entry, "case"), ID) == 0);
-    cr_assert(strcmp(text_of(entry, "target"), "cpu-model") == 0);
-    cr_assert(strcmp(text_of(entry, "part"), "count") == 0);
-    cr_assert(json_integer_value(json_object_get(entry, "observers")) == 1);
-    cr_assert(json_object_get(entry, "lines") == NULL && json_object_get(entry, "sampled") == NULL);
+    static const struct {
+        const char *counter;
+        double then; /* 0: as in the usual case */
+        json_int_t now;
+        const char *verdict;
+        const char *why;
+    } rows[] = {
+        { "shuffles", 0, 0, "pass", "" },
+        { "global_load_requests", 0, 9550601, "slower",
+          "global_load_requests rose by 0.00001 % (9 550 601 against 9 550 600)" ACCEPT },
+        { "global_load_sectors", 0, 22432514, "faster",
+          "global_load_sectors fell by 0.000004 % (22 432 514 against 22 432 515)" KEEP },
+        { "shared_load_wavefronts", 4, 5, "slower",
+          "shared_load_wavefronts rose by 25.0 % (5 against 4)" ACCEPT },
+        { "launches", 1, 2, "slower", "launches rose by 100.0 % (2 against 1)" ACCEPT },
+        { "shuffles", 0, 1, "slower", "shuffles rose (1 against 0)" ACCEPT },
+        { "global_store_requests", 0, -1, "faster",
+          "global_store_requests fell by 100.0 % (0 against 17 980)" KEEP },
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        kg__baseline_free(&baseline);
+        json_decref(record);
+        begin();
+        usual_case();
+        if (rows[i].then > 0)
+            (void)store(rows[i].counter, rows[i].then);
+        if (rows[i].now >= 0)
+            count(rows[i].counter, rows[i].now);
+        else
+            lose(rows[i].counter);
+        expect(rows[i].verdict, rows[i].why);
+        cr_expect(rows[i].now < 0 ||
+                      strcmp(text_of(metric_of(rows[i].counter), "verdict"), rows[i].verdict) == 0,
+                  "%s", rows[i].counter);
+        cr_expect_str_eq(text_of(metric_of("unique_bytes_read"), "verdict"), "pass");
+    }
+    cr_expect_str_eq(text_of(entry, "case"), ID);
+    cr_expect_str_eq(text_of(entry, "target"), "cpu-model");
+    cr_expect_str_eq(text_of(entry, "part"), "count");
+    cr_expect(json_object_get(entry, "lines") == NULL && json_object_get(entry, "sampled") == NULL);
+}
+
+Test(counting, records_that_are_wrong)
+{
+    static const struct {
+        const char *metrics; /* in place of barriers, or of all */
+        bool all;
+        const char *why;
+    } rows[] = {
+        { "{\"speed\": {\"value\": 7}}", false,
+          "speed was counted, and is not a counter: build both programs again" },
+        { "{\"barriers\": {\"value\": -1}}", false, NULL },
+        { "{\"barriers\": {\"value\": 1.5}}", false, NULL },
+        { "{\"barriers\": {}}", false, NULL },
+        { "{\"barriers\": {\"value\": 9007199254740993}}", false, NULL },
+        { "{}", true, "the observer recorded no counter of this case" },
+        { "null", true, "the observer recorded no counter of this case" },
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        json_t *metrics = json_loads(rows[i].metrics, JSON_DECODE_ANY, NULL);
+
+        kg__baseline_free(&baseline);
+        json_decref(record);
+        begin();
+        usual_case();
+        if (json_is_null(metrics))
+            json_object_del(record, "metrics");
+        else if (rows[i].all)
+            json_object_set(record, "metrics", metrics);
+        else
+            json_object_update(json_object_get(record, "metrics"), metrics);
+        json_decref(metrics);
+        expect("error", rows[i].why != NULL
+                            ? rows[i].why
+                            : "barriers is not a whole number from 0 to 2^53 in the record");
+    }
 }
 
 /* The results hold every counter, zeros too, as the whole numbers that they are. */
@@ -137,38 +209,6 @@ Test(counting, every_counter_is_in_the_results)
     cr_assert(json_integer_value(json_object_get(metric_of("global_load_sectors"), "value")) ==
               22432515);
     cr_assert(json_integer_value(json_object_get(metric_of("barriers"), "baseline")) == 0);
-}
-
-Test(counting, work_is_carried)
-{
-    json_object_set_new(record, "work", json_pack("{s:f, s:f}", "operations", 8.0, "bytes", 12.0));
-    gate_with(NULL, "");
-    cr_assert(json_equal(json_object_get(entry, "work"), json_object_get(record, "work")));
-}
-
-Test(counting, one_more_is_slower)
-{
-    usual_case();
-    count("global_load_requests", 9550601);
-    expect("slower", "global_load_requests rose by 0.00001 % (9 550 601 against 9 550 600)" ACCEPT);
-    cr_assert(strcmp(text_of(metric_of("global_load_requests"), "verdict"), "slower") == 0);
-    cr_assert(strcmp(text_of(metric_of("global_load_sectors"), "verdict"), "pass") == 0);
-}
-
-Test(counting, one_fewer_is_faster)
-{
-    usual_case();
-    count("global_load_sectors", 22432514);
-    expect("faster", "global_load_sectors fell by 0.000004 % (22 432 514 against 22 432 515)" KEEP);
-}
-
-/* An upper bound only, and gated all the same. */
-Test(counting, shared_wavefronts_are_gated)
-{
-    usual_case();
-    count("shared_load_wavefronts", 5);
-    (void)store("shared_load_wavefronts", 4);
-    expect("slower", "shared_load_wavefronts rose by 25.0 % (5 against 4)" ACCEPT);
 }
 
 /* A rise fails, whatever else fell; what fell is said, for it may be worth it. */
@@ -204,15 +244,6 @@ Test(counting, several_counters_moved)
     count("unique_bytes_written", 1123600);
     expect("faster", "global_load_requests fell by 100.0 % (1 against 9 550 600); also fallen: "
                      "unique_bytes_read" KEEP);
-}
-
-/* A launch that does nothing still costs its time. */
-Test(counting, an_empty_launch_more)
-{
-    usual_case();
-    (void)store("launches", 1);
-    count("launches", 2);
-    expect("slower", "launches rose by 100.0 % (2 against 1)" ACCEPT);
 }
 
 /* What an older model did not count, or counted otherwise, is shown and not judged; the rest is. */
@@ -269,38 +300,6 @@ Test(counting, a_busier_block)
     usual_case();
     count("busiest_block_requests", 8);
     expect("faster", "busiest_block_requests fell by 99.9 % (8 against 8 448)" KEEP);
-}
-
-/* What either side leaves out counts as 0 there. */
-Test(counting, a_counter_that_the_baseline_lacks_is_0_there)
-{
-    usual_case();
-    count("shuffles", 1);
-    expect("slower", "shuffles rose (1 against 0)" ACCEPT);
-    cr_assert(json_integer_value(json_object_get(metric_of("shuffles"), "baseline")) == 0);
-    cr_assert(json_object_get(metric_of("shuffles"), "change") == NULL);
-}
-
-Test(counting, a_counter_that_the_run_lacks_is_0_here)
-{
-    usual_case();
-    lose("global_store_requests");
-    expect("faster", "global_store_requests fell by 100.0 % (0 against 17 980)" KEEP);
-    lose("shuffles");
-    expect("faster", "global_store_requests fell by 100.0 % (0 against 17 980)" KEEP);
-    cr_assert(metric_of("shuffles") == NULL);
-}
-
-/* All counters fell, and none of them got better. */
-Test(counting, a_kernel_that_is_started_no_more)
-{
-    usual_case();
-    for (int i = 0; i < KG__COUNTERS; i++)
-        count(kg__counter_name((kg__counter)i), 0);
-    expect("error", "nothing was counted of it, where the baseline has counts: does the launcher "
-                    "still launch its kernel?");
-    kg__baseline_free(&baseline);
-    expect("no-baseline", "no baseline: record one with ci/rebaseline");
 }
 
 /* What a launcher copies beside its kernel, and what a block that returns at once holds, is not the
@@ -390,34 +389,14 @@ Test(counting, without_a_baseline)
 {
     count("global_load_requests", 200);
     count("global_load_sectors", 400);
+    json_object_set_new(record, "work", json_pack("{s:f, s:f}", "operations", 8.0, "bytes", 12.0));
     expect("no-baseline", "no baseline: record one with ci/rebaseline");
     cr_assert(json_object_get(metric_of("barriers"), "baseline") == NULL);
     cr_assert(json_number_value(
                   json_object_get(metric_of("global_load_sectors_per_request"), "value")) == 2);
+    cr_assert(json_equal(json_object_get(entry, "work"), json_object_get(record, "work")));
     gate_with(NULL, "");
     cr_assert(strcmp(text_of(entry, "verdict"), "no-baseline") == 0);
-}
-
-Test(counting, records_that_are_wrong)
-{
-    usual_case();
-    json_object_set_new(json_object_get(record, "metrics"), "speed",
-                        json_pack("{s:i}", "value", 7));
-    expect("error", "speed was counted, and is not a counter: build both programs again");
-    lose("speed");
-    count("barriers", -1);
-    expect("error", "barriers is not a whole number from 0 to 2^53 in the record");
-    json_object_set_new(json_object_get(record, "metrics"), "barriers",
-                        json_pack("{s:f}", "value", 1.5));
-    expect("error", "barriers is not a whole number from 0 to 2^53 in the record");
-    json_object_set_new(json_object_get(record, "metrics"), "barriers", json_object());
-    expect("error", "barriers is not a whole number from 0 to 2^53 in the record");
-    count("barriers", 9007199254740993);
-    expect("error", "barriers is not a whole number from 0 to 2^53 in the record");
-    json_object_set_new(record, "metrics", json_object());
-    expect("error", "the observer recorded no counter of this case");
-    json_object_del(record, "metrics");
-    expect("error", "the observer recorded no counter of this case");
 }
 
 /* A baseline's figure that the store would refuse is no reason to pass. */
@@ -463,17 +442,6 @@ Test(counting, ratios_are_shown_and_not_gated)
     cr_assert(json_is_false(json_object_get(ratio, "gated")));
     cr_assert(strcmp(text_of(ratio, "verdict"), "pass") == 0);
     cr_assert(metric_of("shared_load_wavefronts_per_request") == NULL, "nothing to divide by");
-}
-
-Test(counting, a_ratio_that_the_baseline_does_not_have)
-{
-    usual_case();
-    count("shared_load_requests", 10);
-    count("shared_load_wavefronts", 320);
-    gate_with(&baseline, "");
-    cr_assert(json_number_value(
-                  json_object_get(metric_of("shared_load_wavefronts_per_request"), "value")) == 32);
-    cr_assert(json_object_get(metric_of("shared_load_wavefronts_per_request"), "baseline") == NULL);
 }
 
 static json_t *line(json_int_t requests, json_int_t sectors)
@@ -524,25 +492,6 @@ Test(counting, the_reason_names_the_line)
     cr_assert(strcmp(text_of(entry, "why"), "") == 0);
 }
 
-/* However long the names of files are, the command stands whole. */
-Test(counting, long_lines_cut_nothing_behind_them)
-{
-    char key[400];
-    json_t *empty = json_object();
-
-    usual_case();
-    memset(key, 'a', sizeof key);
-    for (int i = 1; i < 9; i++) {
-        snprintf(key + 300, 20, ".cu:%d", i);
-        json_object_set_new(json_object_get(record, "lines"), key, line(i, i));
-    }
-    json_object_set_new(empty, "a.cu:1", line(1, 1));
-    store_lines(empty);
-    count("global_load_sectors", 151823100);
-    gate_with(&baseline, "the baseline was recorded with gcc 11, this run has gcc 12.2.0");
-    cr_assert(strstr(text_of(entry, "why"), ACCEPT) != NULL, "%s", text_of(entry, "why"));
-}
-
 /* The longest reason there is: counters both ways, long lines, and a baseline of other origin. */
 Test(counting, the_command_is_never_cut_off)
 {
@@ -585,69 +534,55 @@ Test(counting, the_command_is_never_cut_off)
     cr_assert(strcmp(shown + strlen(shown) - strlen(ACCEPT), ACCEPT) == 0, "%s", shown);
 }
 
-static void expect_otherwise_with(const char *compiler, const char *model, const char *flags,
-                                  const char *expected)
-{
-    json_t *provenance =
-        model != NULL ? json_pack("{s:s, s:s*}", "model", model, "flags", flags) : NULL;
-    kg__target here = target;
-    char text[256] = "left alone";
-
-    kg__format(here.compiler, sizeof here.compiler, "%s", compiler);
-    cr_assert(kg__recorded_otherwise(&baseline, &here, provenance, text, sizeof text) ==
-              (*expected != '\0'));
-    cr_assert(strcmp(text, expected) == 0, "%s", text);
-    json_decref(provenance);
-}
-
-static void expect_otherwise(const char *compiler, const char *model, const char *expected)
-{
-    expect_otherwise_with(compiler, model, NULL, expected);
-}
-
+#define RECORDED "the baseline was recorded with "
 #define UNJUDGED                                                                                   \
     "; not judged until it is recorded again: constant_load_words, launches, "                     \
     "busiest_block_requests, shared_bytes, copied_bytes"
 
+/* Counts may be the same although other code was counted. */
 Test(counting, how_the_baseline_was_recorded_otherwise)
 {
-    expect_otherwise("gcc 13.1.0", "2", "");
-    kg__format(baseline.target.compiler, sizeof baseline.target.compiler, "gcc 12.2.0");
-    baseline.provenance = json_pack("{s:s}", "model", "1");
-    expect_otherwise("gcc 12.2.0", "1", "");
-    expect_otherwise("gcc 12.2.0", NULL, "");
-    expect_otherwise("", "", "");
-    json_object_set_new(baseline.provenance, "model", json_string("3"));
-    expect_otherwise("gcc 13.1.0", "3",
-                     "the baseline was recorded with gcc 12.2.0, this run has gcc 13.1.0");
-    json_object_set_new(baseline.provenance, "model", json_string("1"));
-    expect_otherwise("gcc 12.2.0", "2",
-                     "the baseline was recorded with model 1, this run has model 2" UNJUDGED);
-    expect_otherwise("gcc 13.1.0", "2",
-                     "the baseline was recorded with gcc 12.2.0 and model 1, this run has gcc "
-                     "13.1.0 and model 2" UNJUDGED);
-}
-
-/* Counts may be the same although other code was counted. */
-Test(counting, other_flags_are_told)
-{
     static const struct {
-        const char *then, *now; /* NULL: none */
-        const char *told;
+        struct origin {
+            const char *compiler, *model, *flags; /* NULL: not known, and none */
+        } then, now;
+        const char *text;
     } rows[] = {
-        { NULL, NULL, "" },
-        { "-O0", "-O0", "" },
-        { NULL, "-ffast-math",
-          "the baseline was recorded with no CXXFLAGS, this run has CXXFLAGS -ffast-math" },
-        { "-ffast-math", NULL,
-          "the baseline was recorded with CXXFLAGS -ffast-math, this run has no CXXFLAGS" },
-        { "-O0", "-ffast-math",
-          "the baseline was recorded with CXXFLAGS -O0, this run has CXXFLAGS -ffast-math" },
+        { { "", NULL, NULL }, { "gcc 13.1.0", "2", NULL }, "" },
+        { { "gcc 12.2.0", "1", NULL }, { "gcc 12.2.0", "1", NULL }, "" },
+        { { "gcc 12.2.0", "1", NULL }, { "gcc 12.2.0", NULL, NULL }, "" },
+        { { "gcc 12.2.0", "3", NULL },
+          { "gcc 13.1.0", "3", NULL },
+          RECORDED "gcc 12.2.0, this run has gcc 13.1.0" },
+        { { "gcc 12.2.0", "1", NULL },
+          { "gcc 12.2.0", "2", NULL },
+          RECORDED "model 1, this run has model 2" UNJUDGED },
+        { { "gcc 12.2.0", "1", NULL },
+          { "gcc 13.1.0", "2", NULL },
+          RECORDED "gcc 12.2.0 and model 1, this run has gcc 13.1.0 and model 2" UNJUDGED },
+        { { "", "3", "-O0" }, { "", "3", "-O0" }, "" },
+        { { "", "3", NULL },
+          { "", "3", "-ffast-math" },
+          RECORDED "no CXXFLAGS, this run has CXXFLAGS -ffast-math" },
+        { { "", "3", "-O0" },
+          { "", "3", NULL },
+          RECORDED "CXXFLAGS -O0, this run has no CXXFLAGS" },
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        baseline.provenance = json_pack("{s:s*}", "flags", rows[i].then);
-        expect_otherwise_with("", "3", rows[i].now, rows[i].told);
+        const struct origin *then = &rows[i].then;
+        const struct origin *now = &rows[i].now;
+        json_t *provenance = json_pack("{s:s*, s:s*}", "model", now->model, "flags", now->flags);
+        kg__target here = target;
+        char text[256];
+
+        kg__format(here.compiler, sizeof here.compiler, "%s", now->compiler);
+        kg__format(baseline.target.compiler, sizeof here.compiler, "%s", then->compiler);
+        baseline.provenance = json_pack("{s:s*, s:s*}", "model", then->model, "flags", then->flags);
+        cr_expect(kg__recorded_otherwise(&baseline, &here, provenance, text, sizeof text) ==
+                  (rows[i].text[0] != '\0'));
+        cr_expect_str_eq(text, rows[i].text);
+        json_decref(provenance);
         kg__baseline_free(&baseline);
     }
 }

@@ -58,21 +58,39 @@ static const json_t *item(const json_t *results, const char *list, size_t index)
     return json_array_get(json_object_get(results, list), index);
 }
 
-Test(results, begin_makes_the_folders)
-{
-    struct stat facts;
-
-    begin();
-    cr_assert(stat(at("out/records"), &facts) == 0 && S_ISDIR(facts.st_mode));
-    begin();
-}
-
 Test(results, begin_makes_folders_above)
 {
     kg__error error = { "" };
 
     cr_assert(kg__results_begin(at("a/b//c/out"), &error), "%s", error.text);
     cr_assert(exists(at("a/b/c/out/records")));
+}
+
+Test(results, begin_names_what_is_in_its_way)
+{
+    static const struct {
+        const char *path;
+        bool folder; /* or a file */
+        const char *error;
+    } rows[] = {
+        { "out", false, "/out: is not a folder" },
+        { "out/results.json", true, "out/results.json: left by an earlier run" },
+        { "out/report", false, "out/report: the folder cannot be read" },
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        kg__error error = { "" };
+
+        if (i > 0)
+            begin();
+        if (rows[i].folder)
+            cr_assert(mkdir(at(rows[i].path), 0777) == 0);
+        else
+            write_text(at(rows[i].path), "x");
+        cr_expect(not(kg__results_begin(at("out"), &error)));
+        cr_expect(strstr(error.text, rows[i].error) != NULL, "%s", error.text);
+        cr_assert(remove(at(rows[i].path)) == 0);
+    }
 }
 
 Test(results, begin_removes_what_a_run_left_and_nothing_else)
@@ -104,59 +122,6 @@ Test(results, begin_removes_what_a_run_left_and_nothing_else)
         cr_expect(not(exists(at(ours[i]))), "%s stayed", ours[i]);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         cr_expect(exists(at(others[i])), "%s went", others[i]);
-}
-
-Test(results, begin_refuses_a_file_for_a_folder)
-{
-    kg__error error = { "" };
-
-    write_text(at("out"), "a file");
-    cr_assert(not(kg__results_begin(at("out"), &error)));
-    cr_expect(strstr(error.text, "/out: is not a folder") != NULL, "%s", error.text);
-    cr_assert(not(kg__results_begin(at("out/below"), &error)));
-    cr_expect(strstr(error.text, "cannot be made") != NULL ||
-                  strstr(error.text, "is not a folder") != NULL,
-              "%s", error.text);
-}
-
-Test(results, begin_names_what_it_cannot_remove)
-{
-    kg__error error = { "" };
-
-    begin();
-    cr_assert(mkdir(at("out/results.json"), 0777) == 0);
-    cr_assert(not(kg__results_begin(at("out"), &error)));
-    cr_expect(strstr(error.text, "out/results.json: left by an earlier run") != NULL, "%s",
-              error.text);
-}
-
-Test(results, begin_names_a_folder_that_it_cannot_read)
-{
-    kg__error error = { "" };
-
-    begin();
-    cr_assert(rmdir(at("out/records")) == 0);
-    write_text(at("out/report"), "a file where a folder is expected");
-    cr_assert(not(kg__results_begin(at("out"), &error)));
-    cr_expect(strstr(error.text, "out/report: the folder cannot be read") != NULL, "%s",
-              error.text);
-}
-
-Test(results, json_is_replaced_whole)
-{
-    kg__error error = { "" };
-    json_t *document = json_pack("{s:s,s:f}", "b", "\xc2\xb5s", "a", 0.5);
-    char text[256] = "";
-    FILE *file;
-
-    write_text(at("x.json"), "old content that is longer than the new one");
-    cr_assert(kg__results_write_json(at("x.json"), document, 0, &error), "%s", error.text);
-    file = fopen(at("x.json"), "r");
-    cr_assert(file != NULL);
-    cr_assert(fread(text, 1, sizeof text - 1, file) > 0);
-    fclose(file);
-    cr_expect(eq(str, text, "{\"b\": \"\xc2\xb5s\", \"a\": 0.5}\n"));
-    json_decref(document);
 }
 
 Test(results, json_leaves_the_old_file_where_it_cannot_write)
@@ -273,34 +238,30 @@ Test(results, tally_counts_everything)
     cr_expect(eq(sz, tally.unavailable + tally.filtered_out, 0));
 }
 
+/* A test that judged nothing and gives no reason, and a document of any other shape, are broken. */
 Test(results, tally_counts_reasons_to_skip)
 {
-    kg__tally tally = tally_of(HEAD ", \"skipped\": \"x\", \"skipped_by\": \"filter\"}");
+    static const struct {
+        const char *text;
+        size_t filtered_out, unavailable, broken, errors;
+    } rows[] = {
+        { HEAD ", \"skipped\": \"x\", \"skipped_by\": \"filter\"}", 1, 0, 0, 0 },
+        { HEAD ", \"skipped\": \"x\", \"skipped_by\": \"unavailable\"}", 0, 1, 0, 0 },
+        { HEAD ", \"skipped\": \"x\", \"skipped_by\": \"no-baseline\"}", 0, 1, 0, 0 },
+        { HEAD "}", 0, 0, 1, 0 },
+        { "{\"cases\": 3, \"errors\": true, \"complete\": \"yes\"}", 0, 0, 1, 0 },
+        { "[1]", 0, 0, 1, 0 },
+        { HEAD ", \"cases\": [1, {\"verdict\": \"fine\"}]}", 0, 0, 0, 2 },
+    };
 
-    cr_expect(eq(sz, tally.filtered_out, 1));
-    cr_expect(eq(sz, tally.unavailable, 0));
-    tally = tally_of(HEAD ", \"skipped\": \"x\", \"skipped_by\": \"unavailable\"}");
-    cr_expect(eq(sz, tally.unavailable, 1));
-    tally = tally_of(HEAD ", \"skipped\": \"x\", \"skipped_by\": \"no-baseline\"}");
-    cr_expect(eq(sz, tally.unavailable, 1));
-    /* A test that judged nothing and does not say why is not passed over in silence. */
-    tally = tally_of(HEAD "}");
-    cr_expect(eq(sz, tally.unavailable, 0));
-    cr_expect(eq(sz, tally.broken, 1));
-}
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        kg__tally tally = tally_of(rows[i].text);
 
-Test(results, tally_of_a_document_of_any_shape_is_broken_at_most)
-{
-    kg__tally tally = tally_of("{\"cases\": 3, \"errors\": true, \"complete\": \"yes\"}");
-
-    cr_expect(eq(sz, tally.broken, 1));
-    tally = tally_of("[1]");
-    cr_expect(eq(sz, tally.broken, 1));
-    tally = tally_of(HEAD ", \"cases\": [1, {\"verdict\": \"fine\"}]}");
-    cr_expect(eq(sz, tally.verdicts[KG__ERROR], 2));
-    tally = (kg__tally){ 0 };
-    kg__verdicts_tally(NULL, &tally);
-    cr_expect(eq(sz, tally.broken, 1));
+        cr_expect(eq(sz, tally.filtered_out, rows[i].filtered_out), "%s", rows[i].text);
+        cr_expect(eq(sz, tally.unavailable, rows[i].unavailable), "%s", rows[i].text);
+        cr_expect(eq(sz, tally.broken, rows[i].broken), "%s", rows[i].text);
+        cr_expect(eq(sz, tally.verdicts[KG__ERROR], rows[i].errors), "%s", rows[i].text);
+    }
 }
 
 Test(results, merge_joins_the_parts_of_a_case)
@@ -445,26 +406,6 @@ Test(results, merge_notes_what_changed_beside_a_slow_verdict)
     json_decref(results);
 }
 
-Test(results, merge_keeps_the_worst_part_whatever_the_order)
-{
-    const json_t *merged;
-    json_t *results;
-
-    begin();
-    put_test("gpu.a.check", true,
-             TARGET ", \"cases\": [" CASE("a/b/1/-", "nvidia-h200", "check", "wrong",
-                                          "[3]: 1 expected") "]");
-    put_test("gpu.a.time", true,
-             TARGET ", \"cases\": [" CASE("a/b/1/-", "nvidia-h200", "time", "slower", "6 %") "]");
-    results = merge(false);
-    merged = item(results, "cases", 0);
-    cr_assert(eq(sz, size_of(results, "cases"), 1));
-    cr_expect(eq(str, (char *)kg__json_text(merged, "verdict"), "wrong"));
-    cr_expect(eq(str, (char *)kg__json_text(merged, "why"), "[3]: 1 expected"));
-    cr_expect(eq(str, (char *)kg__json_text(merged, "test"), "gpu.a.check"));
-    json_decref(results);
-}
-
 /* What belongs to a reason comes from the part that gives it, and goes with it. */
 Test(results, merge_keeps_the_data_of_the_reason_that_it_gives)
 {
@@ -494,39 +435,6 @@ Test(results, merge_keeps_the_data_of_the_reason_that_it_gives)
     json_decref(results);
 }
 
-Test(results, merge_prefers_the_part_that_gives_a_reason)
-{
-    json_t *results;
-
-    begin();
-    put_test("gpu.a.check", true,
-             TARGET ", \"cases\": [" CASE("a/b/1/-", "nvidia-h200", "check", "pass", "") "]");
-    put_test("gpu.a.time", true,
-             TARGET ", \"cases\": [" CASE("a/b/1/-", "nvidia-h200", "time", "pass", "ungated") "]");
-    results = merge(true);
-    cr_expect(eq(str, (char *)kg__json_text(item(results, "cases", 0), "why"), "ungated"));
-    cr_expect(eq(int, kg__results_exit_code(results), 0));
-    json_decref(results);
-}
-
-Test(results, merge_keeps_the_worse_of_a_metric_that_two_parts_have)
-{
-    json_t *results;
-
-    begin();
-    put_test("gpu.a.again", true, TARGET ", \"cases\": [" TIMED("a/b/1/-", "slower", "") "]");
-    put_test("gpu.a.time", true,
-             TARGET
-             ", \"cases\": [" TIMED("a/b/1/-", "pass", "") ", " TIMED("a/b/1/-", "wrong", "") "]");
-    results = merge(false);
-    cr_assert(eq(sz, size_of(results, "cases"), 1));
-    cr_expect(eq(int,
-                 kg__results_verdict(json_object_get(
-                     json_object_get(item(results, "cases", 0), "metrics"), "time_ns")),
-                 KG__WRONG));
-    json_decref(results);
-}
-
 Test(results, merge_lists_a_vanished_or_refused_case_once_a_target)
 {
     json_t *results;
@@ -549,64 +457,6 @@ Test(results, merge_lists_a_vanished_or_refused_case_once_a_target)
     cr_expect(eq(str, (char *)kg__json_text(item(results, "refused", 0), "why"), "size 0"));
     cr_expect(eq(sz, size_of(results, "notes"), 2));
     cr_expect(eq(int, kg__results_exit_code(results), 1));
-    json_decref(results);
-}
-
-Test(results, merge_reports_a_test_that_did_not_finish_and_keeps_its_verdicts)
-{
-    json_t *results;
-
-    begin();
-    put_test("gpu.a.time", false, TARGET ", \"cases\": [" TIMED("a/b/1/-", "pass", "") "]");
-    results = merge(false);
-    cr_expect(eq(sz, size_of(results, "cases"), 1));
-    cr_assert(eq(sz, size_of(results, "errors"), 1));
-    cr_expect(eq(str, (char *)kg__json_text(item(results, "errors", 0), "test"), "gpu.a.time"));
-    cr_expect(strstr(kg__json_text(item(results, "errors", 0), "why"),
-                     "killed, crashed or timed out") != NULL);
-    cr_expect(eq(int, kg__results_exit_code(results), 2));
-    json_decref(results);
-}
-
-/* A program that died when its test was through has not said how that ended. */
-Test(results, merge_reports_a_program_that_left_no_exit_code)
-{
-    json_t *results;
-
-    begin();
-    put_test("gpu.a.time", true, TARGET ", \"cases\": [" TIMED("a/b/1/-", "pass", "") "]");
-    results = merge(false);
-    cr_expect(eq(sz, size_of(results, "errors"), 0));
-    cr_expect(
-        eq(int,
-           (int)json_integer_value(json_object_get(item(results, "tests", 0), "program_exit_code")),
-           0));
-    json_decref(results);
-    write_text(
-        at("out/records/gpu.a.time.verdicts.json"),
-        "{\"schema\": \"kernelgate-verdicts/1\", \"test\": \"gpu.a.time\", \"complete\": true}");
-    results = merge(false);
-    cr_assert(eq(sz, size_of(results, "errors"), 1));
-    cr_expect(eq(str, (char *)kg__json_text(item(results, "errors", 0), "test"), "gpu.a.time"));
-    cr_expect(eq(int, kg__results_exit_code(results), 2));
-    json_decref(results);
-}
-
-Test(results, merge_turns_a_torn_file_into_an_error)
-{
-    json_t *results;
-
-    begin();
-    put_test("gpu.a.check", true,
-             TARGET ", \"cases\": [" CASE("a/b/1/-", "nvidia-h200", "check", "pass", "") "]");
-    write_text(at("out/records/gpu.a.time.verdicts.json"), "{\"schema\": \"kernelgate-verd");
-    write_text(at("out/records/.gpu.b.time.verdicts.json.new-3"), "{");
-    write_text(at("out/records/gpu.a.time.jsonl"), "{");
-    results = merge(false);
-    cr_expect(eq(sz, size_of(results, "cases"), 1));
-    cr_assert(eq(sz, size_of(results, "errors"), 1));
-    cr_expect(eq(str, (char *)kg__json_text(item(results, "errors", 0), "test"), "gpu.a.time"));
-    cr_expect(eq(int, kg__results_exit_code(results), 2));
     json_decref(results);
 }
 
@@ -653,96 +503,118 @@ Test(results, merge_of_skipped_tests_judged_nothing)
     json_decref(results);
 }
 
-Test(results, merge_of_a_test_that_gives_no_reason_says_so)
+#define HERE(part, verdict, why)                                                                   \
+    TARGET ", \"cases\": [" CASE("a/b/1/-", "nvidia-h200", part, verdict, why) "]"
+
+/* Of the parts of a case the worst counts; of equal ones the part that gives a reason. */
+Test(results, merge_keeps_the_worst_part)
 {
-    json_t *results;
+    static const struct {
+        const char *first, *second;
+        const char *verdict, *why, *test;
+    } rows[] = {
+        { HERE("check", "wrong", "[3]"), HERE("time", "slower", "6"), "wrong", "[3]", "gpu.a.1" },
+        { HERE("check", "slower", "6"), HERE("time", "wrong", "[3]"), "wrong", "[3]", "gpu.a.2" },
+        { HERE("check", "pass", ""), HERE("time", "pass", "ungated"), "pass", "ungated",
+          "gpu.a.2" },
+    };
 
-    begin();
-    put_test("gpu.a.time", true, "");
-    results = merge(false);
-    cr_assert(eq(sz, size_of(results, "errors"), 1));
-    cr_expect(eq(str, (char *)kg__json_text(item(results, "errors", 0), "test"), "gpu.a.time"));
-    cr_expect(eq(int, kg__results_exit_code(results), 2));
-    json_decref(results);
-}
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const json_t *merged;
+        json_t *results;
 
-#define CLAIM_THAT(holds)                                                                          \
-    TARGET ", \"claims\": [{\"claim\": \"a/claim_x\", \"holds\": " holds                           \
-           ", \"why\": \"1.33 times\"}]"
-
-/* The exit code of a run of one claim that holds and one case of that verdict. */
-static int code_beside_claim(const char *verdict, bool strict)
-{
-    char more[1024];
-    json_t *results;
-    int code;
-
-    begin();
-    put_test("gpu.a.claim_x", true, CLAIM_THAT("true"));
-    snprintf(more, sizeof more,
-             TARGET ", \"cases\": [{\"case\": \"a/b/1/-\", \"target\": \"nvidia-h200\", "
-                    "\"part\": \"time\", \"verdict\": \"%s\"}]",
-             verdict);
-    put_test("gpu.a.time", true, more);
-    results = merge(strict);
-    cr_expect(eq(
-        int, (int)json_integer_value(json_object_get(item(results, "tests", 0), "exit_code")), 0));
-    code = kg__results_exit_code(results);
-    json_decref(results);
-    return code;
-}
-
-Test(results, merge_takes_no_claim_that_holds_for_a_judged_case)
-{
-    cr_expect(eq(int, code_beside_claim("no-baseline", false), 77));
-    cr_expect(eq(int, code_beside_claim("no-baseline", true), 2));
-    cr_expect(eq(int, code_beside_claim("pass", true), 0));
-}
-
-Test(results, merge_fails_by_a_claim)
-{
-    json_t *results;
-
-    begin();
-    put_test("gpu.a.claim_x", true, CLAIM_THAT("false"));
-    results = merge(false);
-    cr_expect(eq(int, kg__results_exit_code(results), 1));
-    cr_expect(eq(sz, kg__json_count(json_object_get(results, "tally"), "failed_claims"), 1));
-    json_decref(results);
-}
-
-Test(results, merge_of_many_files_is_sorted_by_name)
-{
-    json_t *results;
-
-    begin();
-    for (int i = 39; i >= 0; i--) {
-        char name[64];
-        char more[512];
-
-        snprintf(name, sizeof name, "gpu.c%02d.time", i);
-        snprintf(more, sizeof more,
-                 ", \"cases\": [{\"case\": \"c%02d/a/1/-\", \"target\": \"t\", \"verdict\": "
-                 "\"pass\"}]",
-                 i);
-        put_test(name, true, more);
+        begin();
+        put_test("gpu.a.1", true, rows[i].first);
+        put_test("gpu.a.2", true, rows[i].second);
+        results = merge(false);
+        merged = item(results, "cases", 0);
+        cr_assert(eq(sz, size_of(results, "cases"), 1));
+        cr_expect_str_eq(kg__json_text(merged, "verdict"), rows[i].verdict);
+        cr_expect_str_eq(kg__json_text(merged, "why"), rows[i].why);
+        cr_expect(i == 2 || strcmp(kg__json_text(merged, "test"), rows[i].test) == 0, "%zu", i);
+        json_decref(results);
     }
-    results = merge(false);
-    cr_assert(eq(sz, size_of(results, "cases"), 40));
-    for (size_t i = 0; i < 40; i++) {
-        char id[32];
+    begin();
+    put_test("gpu.a.again", true, TARGET ", \"cases\": [" TIMED("a/b/1/-", "slower", "") "]");
+    put_test("gpu.a.time", true, TARGET ", \"cases\": [" TIMED("a/b/1/-", "pass", "") "]");
+    json_t *results = merge(false);
 
-        snprintf(id, sizeof id, "c%02zu/a/1/-", i);
-        cr_expect(eq(str, (char *)kg__json_text(item(results, "cases", i), "case"), id));
-    }
+    cr_expect(eq(int,
+                 kg__results_verdict(json_object_get(
+                     json_object_get(item(results, "cases", 0), "metrics"), "time_ns")),
+                 KG__SLOWER));
     json_decref(results);
 }
 
-Test(results, an_exit_code_that_is_not_there_is_an_error)
+/* A test that left no whole document of its own is an error, and what it left counts. */
+Test(results, merge_reports_tests_that_did_not_end)
 {
-    json_t *results = json_pack("{s:s}", "exit_code", "0");
+    static const struct {
+        const char *text;
+        const char *why;
+        size_t cases;
+    } rows[] = {
+        { "{\"schema\": \"kernelgate-verd", "", 0 },
+        { "{\"schema\": \"kernelgate-verdicts/1\", \"test\": \"gpu.a.time\", \"complete\": "
+          "false" TARGET ", \"cases\": [" TIMED("a/b/1/-", "pass", "") "]}",
+          "killed, crashed or timed out", 1 },
+        /* The program ended after its test without an exit code. */
+        { "{\"schema\": \"kernelgate-verdicts/1\", \"test\": \"gpu.a.time\", \"complete\": "
+          "true" TARGET ", \"cases\": [" TIMED("a/b/1/-", "pass", "") "]}",
+          "", 1 },
+        /* It judged nothing, and gives no reason. */
+        { HEAD "}", "", 0 },
+    };
 
-    cr_expect(eq(int, kg__results_exit_code(results), 2));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        json_t *results;
+
+        begin();
+        write_text(at("out/records/gpu.a.time.verdicts.json"), rows[i].text);
+        write_text(at("out/records/.gpu.b.time.verdicts.json.new-3"), "{");
+        write_text(at("out/records/gpu.a.time.jsonl"), "{");
+        results = merge(false);
+        cr_expect(eq(sz, size_of(results, "cases"), rows[i].cases), "%zu", i);
+        cr_assert(eq(sz, size_of(results, "errors"), 1), "%zu", i);
+        cr_expect_str_eq(kg__json_text(item(results, "errors", 0), "test"), "gpu.a.time");
+        cr_expect(strstr(kg__json_text(item(results, "errors", 0), "why"), rows[i].why) != NULL);
+        cr_expect(eq(int, kg__results_exit_code(results), 2));
+        json_decref(results);
+    }
     cr_expect(eq(int, kg__results_exit_code(NULL), 2));
-    json_decref(results);
+}
+
+/* A claim that holds is no judged case, and one that does not fails the run. */
+Test(results, merge_of_claims)
+{
+    static const struct {
+        const char *holds, *verdict;
+        bool strict;
+        int code;
+    } rows[] = { { "true", "no-baseline", false, 77 },
+                 { "true", "no-baseline", true, 2 },
+                 { "true", "pass", true, 0 },
+                 { "false", "pass", false, 1 } };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[1024];
+        json_t *results;
+
+        begin();
+        snprintf(text, sizeof text,
+                 TARGET ", \"claims\": [{\"claim\": \"a/claim_x\", \"holds\": %s, "
+                        "\"why\": \"1.33 times\"}]",
+                 rows[i].holds);
+        put_test("gpu.a.claim_x", true, text);
+        snprintf(text, sizeof text,
+                 TARGET ", \"cases\": [{\"case\": \"a/b/1/-\", \"target\": "
+                        "\"nvidia-h200\", \"part\": \"time\", \"verdict\": \"%s\"}]",
+                 rows[i].verdict);
+        put_test("gpu.a.time", true, text);
+        results = merge(rows[i].strict);
+        cr_expect(eq(int, kg__results_exit_code(results), rows[i].code), "%zu", i);
+        cr_expect(eq(sz, kg__json_count(json_object_get(results, "tally"), "failed_claims"),
+                     rows[i].code == 1));
+        json_decref(results);
+    }
 }

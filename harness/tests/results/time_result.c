@@ -163,60 +163,6 @@ Test(gating, a_pass_carries_its_figures)
     expect_verdict(metric_of(result, "cold_time_ns"), "pass");
 }
 
-/* What a report makes of the times besides: carried as it was recorded, by the first observation.
- */
-Test(gating, work_and_kernel_are_carried)
-{
-    process one = observed(60500, 73000);
-    json_t *record = (json_t *)one.measured;
-    const json_t *result;
-
-    result = gate(&one, 1, NULL);
-    cr_assert(json_object_get(result, "work") == NULL && json_object_get(result, "kernel") == NULL);
-    json_object_set_new(record, "work", json_pack("{s:f, s:f}", "operations", 8.0, "bytes", 12.0));
-    json_object_set_new(record, "kernel",
-                        json_pack("{s:i, s:f}", "registers", 40, "occupancy", 1.0));
-    json_object_set_new(record, "card", json_null());
-    result = gate(&one, 1, NULL);
-    cr_assert(json_equal(json_object_get(result, "work"), json_object_get(record, "work")));
-    cr_assert(json_equal(json_object_get(result, "kernel"), json_object_get(record, "kernel")));
-    cr_assert(json_object_get(result, "card") == NULL);
-}
-
-Test(gating, without_a_baseline)
-{
-    process one = observed(60500, 0);
-    bool tripped = true;
-    const json_t *result = judge(&one, 1, NULL, &tripped);
-
-    expect_verdict(result, "no-baseline");
-    cr_assert(not(tripped));
-    cr_assert(json_object_get(metric_of(result, "time_ns"), "change") == NULL);
-    cr_assert(strstr(text_of(result, "why"), "time_ns no baseline: record") != NULL);
-
-    (void)kg__baseline_add(&baseline, "matmul/other/530/b16");
-    expect_verdict(gate(&one, 1, NULL), "no-baseline");
-}
-
-/* A metric of its own verdict; the case takes the worst and its reason. */
-Test(gating, the_case_takes_the_worst_of_its_metrics)
-{
-    kg__baseline_case *entry = kg__baseline_add(&baseline, ID);
-    process one = observed(70000, 50000);
-    bool tripped = false;
-    const json_t *result;
-
-    expect_metric(entry, "time_ns", 60000);
-    expect_metric(entry, "cold_time_ns", 73000);
-    result = gate(&one, 1, &tripped);
-    expect_verdict(result, "slower");
-    cr_assert(tripped);
-    expect_verdict(metric_of(result, "time_ns"), "slower");
-    expect_verdict(metric_of(result, "cold_time_ns"), "faster");
-    cr_assert(strncmp(text_of(result, "why"), "time_ns slower by", 17) == 0, "%s",
-              text_of(result, "why"));
-}
-
 /* A process's samples, three around its hot time. */
 static process sampled(double hot)
 {
@@ -246,90 +192,79 @@ Test(gating, samples_of_every_process_stand_beside_what_is_slower_alone)
         "the record stays as it was");
 }
 
-/* Of three observations the median counts, metric by metric: one process that was disturbed in
- * either metric fails nothing. */
-Test(gating, the_median_of_three_decides)
+/* Of three observations the median counts, metric by metric; those that lack a metric do not count
+ * for it, and of two the slower decides. */
+Test(gating, the_median_decides)
 {
+    static const struct {
+        size_t count;
+        double hot[3];
+        double cold[3]; /* 0: absent */
+        const char *verdict;
+        double hot_seen;
+        double cold_seen;
+        bool tripped;
+    } rows[] = {
+        { 1, { 70000 }, { 50000 }, "slower", 70000, 50000, true },
+        { 3, { 70000, 60100, 60050 }, { 73000, 90000, 73500 }, "pass", 60100, 73500, false },
+        { 3, { 70000, 60100, 69000 }, { 73000, 73000, 73000 }, "slower", 69000, 73000, true },
+        { 3, { 50000, 60100, 51000 }, { 73000, 73000, 73000 }, "faster", 51000, 73000, true },
+        { 3, { 60000, 60000, 60000 }, { 73000, 73000, 73000 }, "pass", 60000, 73000, false },
+        { 3, { 70000, 60000, 60000 }, { 73000, 73000, 73000 }, "pass", 60000, 73000, false },
+        { 3, { 60000, 60000, 60000 }, { 73000, 0, 0 }, "pass", 60000, 73000, false },
+        { 3, { 60000, 60000, 60000 }, { 73000, 0, 72500 }, "pass", 60000, 73000, false },
+        { 3, { 60000, 60000, 60000 }, { 84000, 0, 73000 }, "slower", 60000, 84000, true },
+    };
     kg__baseline_case *entry = kg__baseline_add(&baseline, ID);
-    process three[3];
+
+    expect_metric(entry, "time_ns", 60000);
+    expect_metric(entry, "cold_time_ns", 73000);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        process all[3];
+        bool tripped = !rows[i].tripped;
+        const json_t *result;
+
+        for (size_t j = 0; j < rows[i].count; j++)
+            all[j] = observed(rows[i].hot[j], rows[i].cold[j]);
+        result = gate(all, rows[i].count, &tripped);
+        expect_verdict(result, rows[i].verdict);
+        cr_expect(tripped == rows[i].tripped, "%zu", i);
+        cr_expect(figure(result, "time_ns", "value") == rows[i].hot_seen, "%zu", i);
+        cr_expect(figure(result, "cold_time_ns", "value") == rows[i].cold_seen, "%zu", i);
+        cr_expect(json_integer_value(json_object_get(result, "observers")) ==
+                  (json_int_t)rows[i].count);
+        /* Each metric has its own verdict; the case has the worst and its reason. */
+        if (i == 0) {
+            expect_verdict(metric_of(result, "cold_time_ns"), "faster");
+            cr_expect(strncmp(text_of(result, "why"), "time_ns slower by", 17) == 0, "%s",
+                      text_of(result, "why"));
+        }
+    }
+}
+
+/* What a report needs of a case is carried as the first observation has it. */
+Test(gating, what_has_no_baseline)
+{
+    process one = observed(60500, 73000);
+    json_t *record = (json_t *)one.measured;
     bool tripped = true;
     const json_t *result;
 
-    expect_metric(entry, "time_ns", 60000);
-    expect_metric(entry, "cold_time_ns", 73000);
-    three[0] = observed(70000, 73000);
-    three[1] = observed(60100, 90000);
-    three[2] = observed(60050, 73500);
-    result = gate(three, 3, &tripped);
-    expect_verdict(result, "pass");
+    (void)kg__baseline_add(&baseline, "matmul/other/530/b16");
+    json_object_set_new(record, "work", json_pack("{s:f, s:f}", "operations", 8.0, "bytes", 12.0));
+    json_object_set_new(record, "kernel", json_pack("{s:i}", "registers", 40));
+    result = gate(&one, 1, &tripped);
+    expect_verdict(result, "no-baseline");
     cr_assert(not(tripped));
-    cr_assert(figure(result, "time_ns", "value") == 60100);
-    cr_assert(figure(result, "cold_time_ns", "value") == 73500);
-    cr_assert(json_integer_value(json_object_get(result, "observers")) == 3);
-}
-
-Test(gating, two_of_three_confirm)
-{
-    kg__baseline_case *entry = kg__baseline_add(&baseline, ID);
-    process three[3];
-    bool tripped = false;
-    const json_t *result;
-
-    expect_metric(entry, "time_ns", 60000);
-    three[0] = observed(70000, 0);
-    three[1] = observed(60100, 0);
-    three[2] = observed(69000, 0);
-    result = gate(three, 3, &tripped);
-    expect_verdict(result, "slower");
-    cr_assert(tripped);
-    cr_assert(figure(result, "time_ns", "value") == 69000);
-
-    three[0].measured = observed(50000, 0).measured;
-    three[2].measured = observed(51000, 0).measured;
-    result = gate(three, 3, &tripped);
-    expect_verdict(result, "faster");
-    cr_assert(figure(result, "time_ns", "value") == 51000);
-}
-
-/* Equal values are no reason for there being no median. */
-Test(gating, the_median_of_equal_values)
-{
-    process three[3];
-
+    cr_assert(json_object_get(metric_of(result, "time_ns"), "change") == NULL);
+    cr_assert(json_equal(json_object_get(result, "work"), json_object_get(record, "work")));
+    cr_assert(json_equal(json_object_get(result, "kernel"), json_object_get(record, "kernel")));
+    expect_verdict(judge(&one, 1, NULL, NULL), "no-baseline");
     expect_metric(kg__baseline_add(&baseline, ID), "time_ns", 60000);
-    for (size_t i = 0; i < 3; i++)
-        three[i] = observed(60000, 0);
-    expect_verdict(gate(three, 3, NULL), "pass");
-    three[0] = observed(70000, 0);
-    expect_verdict(gate(three, 3, NULL), "pass");
-}
-
-/* A metric that not every process could measure is judged by those that could. */
-Test(gating, a_metric_that_some_processes_lack)
-{
-    kg__baseline_case *entry = kg__baseline_add(&baseline, ID);
-    process three[3];
-    const json_t *result;
-
-    expect_metric(entry, "time_ns", 60000);
-    expect_metric(entry, "cold_time_ns", 73000);
-    three[0] = observed(60000, 73000);
-    three[1] = observed(60000, 0);
-    three[2] = observed(60000, 0);
-    result = gate(three, 3, NULL);
-    cr_assert(figure(result, "cold_time_ns", "value") == 73000);
-    expect_verdict(result, "pass");
-    three[2] = observed(60000, 72500);
-    result = gate(three, 3, NULL);
-    cr_assert(figure(result, "cold_time_ns", "value") == 73000, "the higher of the middle two");
-    expect_verdict(result, "pass");
-
-    /* A confirmation that lost the metric does not make the faster of the other two decide. */
-    three[0] = observed(60000, 84000);
-    three[1] = observed(60000, 0);
-    three[2] = observed(60000, 73000);
-    result = gate(three, 3, NULL);
-    expect_verdict(result, "slower");
+    result = gate(&one, 1, NULL);
+    expect_verdict(result, "no-baseline");
+    expect_verdict(metric_of(result, "time_ns"), "pass");
+    expect_verdict(metric_of(result, "cold_time_ns"), "no-baseline");
 }
 
 /* A metric of the baseline's that the run did not measure must not pass unseen. */
@@ -348,18 +283,6 @@ Test(gating, a_metric_that_is_missing)
 
     kg__baseline_metric_of(entry, "cold_time_ns")->gated = false;
     expect_verdict(gate(&one, 1, NULL), "pass");
-}
-
-Test(gating, a_metric_that_the_baseline_lacks)
-{
-    process one = observed(60000, 73000);
-    const json_t *result;
-
-    expect_metric(kg__baseline_add(&baseline, ID), "time_ns", 60000);
-    result = gate(&one, 1, NULL);
-    expect_verdict(result, "no-baseline");
-    expect_verdict(metric_of(result, "time_ns"), "pass");
-    expect_verdict(metric_of(result, "cold_time_ns"), "no-baseline");
 }
 
 Test(gating, a_record_without_figures_is_an_error)
@@ -414,6 +337,9 @@ Test(gating, sentinels_become_surroundings)
     expect_metric(kg__baseline_add_sentinel(&baseline, "fma"), "time_ns", 200000);
     around = surroundings_of(&seen, &baseline, nothing());
     cr_assert(isnan(around.sentinel_move[0]) && isnan(around.sentinel_limit[1]), "none was seen");
+    kg__sentinels_add(&seen, sentinels(0, -5));
+    kg__sentinels_add(&seen, read(hold(json_pack("{s:s}", "event", "sentinels"))));
+    cr_assert(seen.count[0] == 0 && seen.count[1] == 0, "no times");
     kg__sentinels_add(&seen, sentinels(101000, 200000));
     kg__sentinels_add(&seen, sentinels(103000, 220000));
     around = surroundings_of(&seen, NULL, nothing());
@@ -431,21 +357,6 @@ Test(gating, sentinels_become_surroundings)
     kg__baseline_set_sessions(copy, spread, 1);
     around = surroundings_of(&seen, &baseline, nothing());
     cr_assert(epsilon_eq(dbl, around.sentinel_limit[0], 3 * KG__SIGMA_MINIMUM, 1e-12));
-}
-
-/* Values that are no times are passed over, and a sentinel without a time in the baseline too. */
-Test(gating, sentinels_that_are_unusable)
-{
-    kg__sentinel_log seen = { 0 };
-    kg__surroundings around;
-
-    (void)kg__baseline_add_sentinel(&baseline, "copy");
-    kg__sentinels_add(&seen, sentinels(0, -5));
-    kg__sentinels_add(&seen, read(hold(json_pack("{s:s}", "event", "sentinels"))));
-    cr_assert(seen.count[0] == 0 && seen.count[1] == 0);
-    kg__sentinels_add(&seen, sentinels(100, 100));
-    around = surroundings_of(&seen, &baseline, nothing());
-    cr_assert(isnan(around.sentinel_move[0]) && isnan(around.sentinel_move[1]));
 }
 
 Test(gating, what_surrounds_a_move_answers_for_it)
@@ -612,19 +523,6 @@ Test(gating, a_case_states_the_smallest_slowdown_that_it_would_see)
     cr_expect(json_object_get(gate(&one, 1, NULL), "smallest") == NULL, "nothing is gated");
 }
 
-Test(gating, a_plain_entry)
-{
-    const json_t *entry = hold(kg__plain_result(ID, &target, "check", KG__WRONG, "c[3]: off"));
-
-    expect_verdict(entry, "wrong");
-    cr_assert(eq(str, (char *)text_of(entry, "case"), ID));
-    cr_assert(eq(str, (char *)text_of(entry, "target"), "nvidia-fake"));
-    cr_assert(eq(str, (char *)text_of(entry, "part"), "check"));
-    cr_assert(eq(str, (char *)text_of(entry, "why"), "c[3]: off"));
-    cr_assert(json_object_size(json_object_get(entry, "metrics")) == 0 &&
-              json_is_object(json_object_get(entry, "metrics")));
-}
-
 static void expect_line(const json_t *entry, const char *expected)
 {
     char line[KG__MESSAGE_SIZE];
@@ -679,31 +577,28 @@ static json_t *timed(const char *verdict, double hot)
     return json_pack("{s:s, s:{s:{s:f}}}", "verdict", verdict, "metrics", "time_ns", "value", hot);
 }
 
-static double speedup(const char *fast, double fast_time, const char *slow, double slow_time)
-{
-    json_t *one = timed(fast, fast_time);
-    json_t *other = timed(slow, slow_time);
-    double result = kg__speedup(one, other, "time_ns");
-
-    json_decref(one);
-    json_decref(other);
-    return result;
-}
-
 /* There is a speedup only where both are right and both times are real. */
 Test(gating, speedups)
 {
+    static const struct {
+        const char *fast, *slow;
+        double fast_time, slow_time;
+        double speedup;
+    } rows[] = {
+        { "pass", "pass", 500, 1000, 2 },        { "slower", "no-baseline", 500, 250, 0.5 },
+        { "environment", "noisy", 500, 500, 1 }, { "wrong", "pass", 500, 1000, NAN },
+        { "pass", "error", 500, 1000, NAN },     { "pass", "pass", 0, 1000, NAN },
+        { "pass", "pass", 500, -1, NAN },        { "of no kind", "pass", 500, 1000, NAN },
+    };
     json_t *one = hold(timed("pass", 500));
 
-    cr_assert(speedup("pass", 500, "pass", 1000) == 2);
-    cr_assert(speedup("slower", 500, "no-baseline", 250) == 0.5);
-    cr_assert(speedup("environment", 500, "noisy", 500) == 1);
-    cr_assert(isnan(speedup("wrong", 500, "pass", 1000)));
-    cr_assert(isnan(speedup("pass", 500, "wrong", 1000)));
-    cr_assert(isnan(speedup("pass", 500, "error", 1000)));
-    cr_assert(isnan(speedup("pass", 0, "pass", 1000)));
-    cr_assert(isnan(speedup("pass", 500, "pass", -1)));
-    cr_assert(isnan(speedup("of no kind", 500, "pass", 1000)));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        double seen = kg__speedup(hold(timed(rows[i].fast, rows[i].fast_time)),
+                                  hold(timed(rows[i].slow, rows[i].slow_time)), "time_ns");
+
+        cr_expect(seen == rows[i].speedup || (isnan(seen) && isnan(rows[i].speedup)), "%zu: %g", i,
+                  seen);
+    }
     cr_assert(isnan(kg__speedup(one, one, "cold_time_ns")));
     cr_assert(isnan(kg__speedup(NULL, one, "time_ns")));
     cr_assert(isnan(kg__speedup(one, NULL, "time_ns")));
