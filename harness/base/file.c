@@ -37,7 +37,8 @@ static void flush_folder(const char *folder)
     }
 }
 
-bool kg__file_may_replace(const char *path, kg__error *error)
+/* Whether `path` is a regular file, a link to one, or not there; false with `error` otherwise. */
+static bool may_replace(const char *path, kg__error *error)
 {
     struct stat facts;
 
@@ -112,7 +113,7 @@ bool kg__file_replace(const char *path, const char *content, size_t size, kg__er
     char *target;
     bool replaced;
 
-    if (!kg__file_may_replace(path, error))
+    if (!may_replace(path, error))
         return false;
     target = realpath(path, NULL);
     replaced = replace(target != NULL ? target : path, content, size, path, error);

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "base/child_process.h"
-#include "cli/programs.h"
 #include "judge/judge.h"
 #include "suite/settings.h"
 

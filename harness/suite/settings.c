@@ -154,19 +154,6 @@ bool kg__globs_take(const char *list, const char *id)
     return taken;
 }
 
-bool kg__globs_take_from(const char *list, const char *id)
-{
-    char *begin = kg__copy_text(id);
-    bool taken = kg__globs_take(list, id);
-
-    for (char *slash = strrchr(begin, '/'); slash != NULL && !taken; slash = strrchr(begin, '/')) {
-        *slash = '\0';
-        taken = kg__globs_take(list, begin);
-    }
-    free(begin);
-    return taken;
-}
-
 /* Cuts what a glob ends in that takes anything: of "matmul_f32/tield/x" and a star the star and its
  * slash. Returns the number of slashes that are left. */
 static size_t cut_open_end(char *glob)

@@ -131,18 +131,6 @@ Test(run, tests_are_named_as_ctest_does)
     cr_assert(eq(str, path, "model.matmul_f32.check"));
 }
 
-Test(run, globs_without_their_last_parts)
-{
-    cr_expect(kg__globs_take_from("m", "m/tiled/530/b8"));
-    cr_expect(kg__globs_take_from("x,m/t*", "m/tiled/530/b8"));
-    cr_expect(kg__globs_take_from("*/530", "m/tiled/530/b8"));
-    cr_expect(kg__globs_take_from("m/tiled/530/b8", "m/tiled/530/b8"));
-    cr_expect(not(kg__globs_take_from("m/til", "m/tiled/530/b8")));
-    cr_expect(not(kg__globs_take_from("m/tiled/530/b", "m/tiled/530/b8")));
-    cr_expect(not(kg__globs_take_from("", "m/tiled/530/b8")));
-    cr_expect(not(kg__globs_take_from("m/tiled/530/b8/x", "m/tiled/530/b8")));
-}
-
 static const char *nearest(const char *list)
 {
     static const char *const ids[] = { "matmul/naive/1/b8", "matmul/tiled/1/b8",
