@@ -254,10 +254,3 @@ void kg__file_remove_folder(const char *path)
     if (strcmp(path, temporary_folder.path) == 0)
         temporary_folder.process = 0;
 }
-
-bool kg__file_is_program(const char *path)
-{
-    struct stat facts;
-
-    return stat(path, &facts) == 0 && S_ISREG(facts.st_mode) && access(path, X_OK) == 0;
-}

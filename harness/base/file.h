@@ -39,7 +39,4 @@ bool kg__file_make_temporary_folder(const char *purpose, char *path, size_t size
  * removed stays. */
 void kg__file_remove_folder(const char *path);
 
-/* Whether `path` is a file that may be run. */
-bool kg__file_is_program(const char *path);
-
 #endif

@@ -5,7 +5,6 @@
 
 #include "base/json.h"
 #include "baseline/baseline_rules.h"
-#include "records/records.h"
 #include "suite/counters.h"
 
 const char *kg__measured_by(const json_t *provenance)

@@ -16,7 +16,6 @@
 #include "cli/sessions.h"
 #include "device/nvml.h"
 #include "records/gpu_state.h"
-#include "records/records.h"
 #include "results/results.h"
 #include "results/results_text.h"
 #include "results/time_result.h"

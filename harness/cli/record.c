@@ -17,10 +17,8 @@
 #include "cli/recorder.h"
 #include "cli/sessions.h"
 #include "records/gpu_state.h"
-#include "records/records.h"
 #include "results/time_result.h"
 #include "suite/case_id.h"
-#include "suite/settings.h"
 
 static const char *sessions_text = "5";
 static const char *baselines;

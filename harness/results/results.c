@@ -13,7 +13,6 @@
 #include "base/process.h"
 #include "base/text.h"
 #include "records/finding.h"
-#include "records/records.h"
 #include "results/causes.h"
 #include "results/results_form.h"
 #include "results/results_read.h"

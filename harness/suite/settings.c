@@ -1,10 +1,8 @@
 #include "suite/settings.h"
 
-#include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/process.h"
 #include "base/text.h"

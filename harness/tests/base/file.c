@@ -127,17 +127,6 @@ Test(file, a_signal_removes_the_temporary_folder, .timeout = 30)
     end_by(child, SIGTERM);
 }
 
-Test(file, a_program_is_a_file_that_may_be_run)
-{
-    write_text(at("text"), "");
-    write_text(at("program"), "");
-    cr_assert(chmod(at("program"), 0700) == 0);
-    cr_assert(kg__file_is_program(at("program")));
-    cr_assert(!kg__file_is_program(at("text")));
-    cr_assert(!kg__file_is_program(at("")));
-    cr_assert(!kg__file_is_program(at("nowhere")));
-}
-
 Test(file, a_file_in_a_folder_that_is_not_there_is_an_error)
 {
     kg__error error = { "" };
