@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gate/instrumented_program.h"
 #include "gate/part.h"
-#include "gate/spawn_observer.h"
 #include "suite/settings.h"
 
 static bool is_of_variant(const kg__part_run *run, const kg__subject *subject)

@@ -3,8 +3,8 @@
 
 #include "base/json.h"
 #include "baseline/kernel_code.h"
+#include "gate/instrumented_program.h"
 #include "gate/part.h"
-#include "gate/spawn_observer.h"
 #include "records/observation.h"
 #include "results/time_result.h"
 
