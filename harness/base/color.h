@@ -15,9 +15,6 @@ bool kg__color_wanted(FILE *stream);
  * word. */
 const char *kg__color_of_word(const char *word);
 
-/* Prints a word, padded to `width`, in its color where the stream wants one. */
-void kg__print_word(FILE *stream, const char *word, int width);
-
 /* Prints the word of a verdict, two spaces after the widest of them, and the formatted text. */
 void kg__print_verdict(FILE *stream, const char *word, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

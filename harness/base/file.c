@@ -37,7 +37,8 @@ static void flush_folder(const char *folder)
     }
 }
 
-bool kg__file_may_replace(const char *path, kg__error *error)
+/* Whether `path` is a regular file, a link to one, or not there; false with `error` otherwise. */
+static bool may_replace(const char *path, kg__error *error)
 {
     struct stat facts;
 
@@ -112,7 +113,7 @@ bool kg__file_replace(const char *path, const char *content, size_t size, kg__er
     char *target;
     bool replaced;
 
-    if (!kg__file_may_replace(path, error))
+    if (!may_replace(path, error))
         return false;
     target = realpath(path, NULL);
     replaced = replace(target != NULL ? target : path, content, size, path, error);
@@ -252,11 +253,4 @@ void kg__file_remove_folder(const char *path)
     remove_folder(path);
     if (strcmp(path, temporary_folder.path) == 0)
         temporary_folder.process = 0;
-}
-
-bool kg__file_is_program(const char *path)
-{
-    struct stat facts;
-
-    return stat(path, &facts) == 0 && S_ISREG(facts.st_mode) && access(path, X_OK) == 0;
 }

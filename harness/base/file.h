@@ -11,16 +11,11 @@
 /* What is between a file's name and the rest of its temporary name: ".<name>.new-<process>". */
 #define KG__FILE_TEMPORARY ".new-"
 
-/* Whether `path` is a regular file, a link to one, or not there: a device, a pipe or a folder is
- * not to be replaced, nor a link that leads nowhere. False with `error` where it is something else.
- */
-bool kg__file_may_replace(const char *path, kg__error *error);
-
 /* Replaces the file at `path` by `size` bytes of `content`: written to a temporary file in the same
  * folder, flushed to disk, renamed. The mode is that of the file that was there, else it follows
- * the umask. A link stays, and the file that it leads to is replaced. What kg__file_may_replace()
- * refuses is refused. On failure returns false with `error`, and what was at `path` stays
- * untouched. */
+ * the umask. A link stays, and the file that it leads to is replaced. A device, a pipe, a folder
+ * and a link that leads nowhere are refused. On failure returns false with `error`, and what was at
+ * `path` stays untouched. */
 bool kg__file_replace(const char *path, const char *content, size_t size, kg__error *error);
 
 /* Opens the regular file at `path` for reading, and waits for nobody where it is a pipe or a
@@ -43,8 +38,5 @@ bool kg__file_make_temporary_folder(const char *purpose, char *path, size_t size
 /* Removes the folder `path` with the files in it, where it holds no further folder; what cannot be
  * removed stays. */
 void kg__file_remove_folder(const char *path);
-
-/* Whether `path` is a file that may be run. */
-bool kg__file_is_program(const char *path);
 
 #endif

@@ -41,16 +41,6 @@ void kg__json_set_finite(json_t *object, const char *key, double value)
         json_object_set_new(object, key, json_real(value));
 }
 
-json_t *kg__json_interval(const kg__interval *interval)
-{
-    json_t *object = json_object();
-
-    kg__json_set_finite(object, "value", interval->value);
-    kg__json_set_finite(object, "low", interval->low);
-    kg__json_set_finite(object, "high", interval->high);
-    return object;
-}
-
 json_t *kg__json_clean_string(const char *text)
 {
     char *clean = kg__clean_text(text, true);

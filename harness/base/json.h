@@ -26,10 +26,6 @@ size_t kg__json_count(const json_t *object, const char *key);
 /* Sets a number member; JSON has no NaN and no infinity, of which nothing is set. */
 void kg__json_set_finite(json_t *object, const char *key, double value);
 
-/* {"value", "low", "high"} in the interval's unit, of which what is not finite is left out. Owned
- * by the caller. */
-json_t *kg__json_interval(const kg__interval *interval);
-
 /* A text of any bytes, such as what another program printed, as a string of one line of UTF-8 by
  * kg__clean_text(). Owned by the caller. */
 json_t *kg__json_clean_string(const char *text);

@@ -25,7 +25,8 @@ static int compare_samples(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-void kg__sort(double *samples, size_t count)
+/* Sorts `count` samples ascending, NaN last. */
+static void sort(double *samples, size_t count)
 {
     if (count > 1)
         qsort(samples, count, sizeof *samples, compare_samples);
@@ -44,7 +45,7 @@ static double median_of_sorted(const double *samples, size_t count)
 
 double kg__median(double *samples, size_t count)
 {
-    kg__sort(samples, count);
+    sort(samples, count);
     return median_of_sorted(samples, count);
 }
 

@@ -190,32 +190,6 @@ const char *kg__metric_unit(const char *metric)
     return length > 3 && strcmp(metric + length - 3, "_ns") == 0 ? "ns" : "";
 }
 
-size_t kg__shown_width(const char *text)
-{
-    size_t width = 0;
-
-    for (; *text != '\0'; text++)
-        width += ((unsigned char)*text & 0xc0) != 0x80;
-    return width;
-}
-
-void kg__write_csv_field(FILE *stream, const char *text)
-{
-    char *clean = kg__clean_text(text, true);
-    bool quoted = strpbrk(clean, ",\"") != NULL;
-
-    if (quoted)
-        fputc('"', stream);
-    for (const char *c = clean; *c != '\0'; c++) {
-        if (*c == '"')
-            fputc('"', stream);
-        fputc(*c, stream);
-    }
-    if (quoted)
-        fputc('"', stream);
-    free(clean);
-}
-
 bool kg__ends_with(const char *text, const char *end)
 {
     size_t length = strlen(text);
@@ -293,23 +267,4 @@ const char *kg__nearest_name(const char *name, const char *const *names, size_t 
         }
     }
     return nearest;
-}
-
-void kg__write_markdown(FILE *stream, const char *text)
-{
-    char *clean = kg__clean_text(text, true);
-
-    for (const char *c = clean; *c != '\0'; c++) {
-        if (*c == '<')
-            fputs("&lt;", stream);
-        else if (*c == '>')
-            fputs("&gt;", stream);
-        else if (*c == '&')
-            fputs("&amp;", stream);
-        else if (strchr("\\`*_[]|~#@!$", *c) != NULL)
-            fprintf(stream, "\\%c", *c);
-        else
-            fputc(*c, stream);
-    }
-    free(clean);
 }

@@ -47,18 +47,9 @@ void kg__print(FILE *stream, const char *format, ...) __attribute__((format(prin
 void kg__print_list(FILE *stream, const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
 
-/* How many characters a terminal shows of UTF-8. */
-size_t kg__shown_width(const char *text);
-
-/* Writes a text of any origin as one field of CSV, on one line, in quotes where it needs them. */
-void kg__write_csv_field(FILE *stream, const char *text);
-
 /* The one of `count` names that is nearest to `name` by letters inserted, left out, replaced or
  * swapped with the next; NULL where none is near enough to have been meant, of which one letter may
  * be wrong, or fewer than half. */
 const char *kg__nearest_name(const char *name, const char *const *names, size_t count);
-
-/* Writes a text of any origin as Markdown that shows it as it is, within a table too. */
-void kg__write_markdown(FILE *stream, const char *text);
 
 #endif

@@ -5,7 +5,6 @@
 
 #include "base/json.h"
 #include "baseline/baseline_rules.h"
-#include "records/records.h"
 #include "suite/counters.h"
 
 const char *kg__measured_by(const json_t *provenance)
@@ -131,7 +130,9 @@ void kg__baseline_free(kg__baseline *baseline)
 {
     free_cases(baseline->sentinels, baseline->sentinel_count);
     free_cases(baseline->cases, baseline->case_count);
-    kg__baseline_unlist_all(baseline);
+    for (size_t i = 0; i < baseline->checked_count; i++)
+        free(baseline->checked[i]);
+    free(baseline->checked);
     json_decref(baseline->provenance);
     *baseline = (kg__baseline){ 0 };
 }
@@ -373,13 +374,4 @@ bool kg__baseline_unlist(kg__baseline *baseline, const char *id)
     memmove(&baseline->checked[index], &baseline->checked[index + 1],
             (baseline->checked_count - index) * sizeof *baseline->checked);
     return true;
-}
-
-void kg__baseline_unlist_all(kg__baseline *baseline)
-{
-    for (size_t i = 0; i < baseline->checked_count; i++)
-        free(baseline->checked[i]);
-    free(baseline->checked);
-    baseline->checked = NULL;
-    baseline->checked_count = 0;
 }

@@ -143,9 +143,6 @@ bool kg__baseline_list(kg__baseline *baseline, const char *id);
 /* Removes an id from it; false where it does not have it. */
 bool kg__baseline_unlist(kg__baseline *baseline, const char *id);
 
-/* Frees and empties that list. */
-void kg__baseline_unlist_all(kg__baseline *baseline);
-
 /* Replaces a case's code by `code` (NULL: by none). */
 void kg__baseline_set_code(kg__baseline_case *entry, json_t *code);
 

@@ -8,7 +8,6 @@
 #include "base/json.h"
 #include "base/message.h"
 #include "base/text.h"
-#include "records/records.h"
 
 /* How a metric, or a case, is held more loosely than it was, the worst first. */
 typedef enum loosening { NO_LONGER_GATED, RETIRED, WIDENED, SLOWER, LOOSENINGS } loosening;

@@ -1,6 +1,5 @@
 #include "baseline/kernel_code.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,13 +11,6 @@
 
 /* How well a kernel suits a query; the best is used. */
 enum { UNFIT = 0, OWN_ARCHITECTURE = 1000 };
-
-#define NAME_SIZE 4096
-
-/* What g++ calls an unnamed namespace, with its length in front, and how nvcc's names for it begin.
- */
-static const char unnamed[] = "12_GLOBAL__N_1";
-static const char unnamed_mark[] = "_GLOBAL__N_";
 
 /* How a fingerprint of cubins begins. */
 static const char elf_mark[] = "elf-";
@@ -40,50 +32,18 @@ static const struct {
 
 #define FIGURES (sizeof figures / sizeof *figures)
 
-int kg__parse_capability(const char *text)
+/* The compute capability "9.0" as the number 90; 0 for any other text. */
+static int parse_capability(const char *text)
 {
     static const double steps = 10.0;
 
     return (int)lround(steps * strtod(text, NULL));
 }
 
-/* Writes a mangled name as both compilers would agree on it: without the mark of what is static,
- * and with one name for every unnamed namespace. */
-static void simplify_name(const char *mangled, char *name, size_t size)
-{
-    size_t used = 0;
-
-    while (*mangled != '\0' && used + sizeof unnamed < size) {
-        char *end;
-        size_t length;
-
-        /* The L in front of a length marks a name that only its own file knows. */
-        if (*mangled == 'L' && isdigit((unsigned char)mangled[1])) {
-            mangled++;
-            continue;
-        }
-        if (!isdigit((unsigned char)*mangled)) {
-            name[used++] = *mangled++;
-            continue;
-        }
-        length = strtoul(mangled, &end, 10);
-        if (strncmp(end, unnamed_mark, strlen(unnamed_mark)) == 0 && length <= strlen(end)) {
-            memcpy(name + used, unnamed, strlen(unnamed));
-            used += strlen(unnamed);
-            mangled = end + length;
-        } else {
-            while (mangled < end && used + 1 < size)
-                name[used++] = *mangled++;
-        }
-    }
-    name[used] = '\0';
-}
-
 /* A kernel that is looked for. */
 typedef struct query {
     const char *program;
     const char *name;
-    const char *file; /* one that is preferred; NULL where the device chooses, by architecture */
     int architecture;
 } query;
 
@@ -91,17 +51,8 @@ typedef struct query {
 static int rate_kernel(const kg__kernel *kernel, const query *wanted)
 {
     bool own = kernel->architecture == wanted->architecture;
-    char plain[NAME_SIZE];
 
-    if (strcmp(kernel->program, wanted->program) != 0)
-        return UNFIT;
-    if (wanted->file != NULL) {
-        simplify_name(kernel->name, plain, sizeof plain);
-        return own && strcmp(plain, wanted->name) == 0
-                   ? OWN_ARCHITECTURE + (strcmp(kernel->file, wanted->file) == 0)
-                   : UNFIT;
-    }
-    if (strcmp(kernel->name, wanted->name) != 0)
+    if (strcmp(kernel->program, wanted->program) != 0 || strcmp(kernel->name, wanted->name) != 0)
         return UNFIT;
     if (own)
         return OWN_ARCHITECTURE + kernel->only_there;
@@ -111,64 +62,36 @@ static int rate_kernel(const kg__kernel *kernel, const query *wanted)
                : 1 + kernel->architecture % 10;
 }
 
-/* Whether two kernels are one to the query: where a file is preferred, their figures count. */
-static bool are_same(const kg__kernel *one, const kg__kernel *other, const query *wanted)
-{
-    return wanted->file == NULL
-               ? one->hash == other->hash
-               : one->resources.registers == other->resources.registers &&
-                     one->resources.static_shared == other->resources.static_shared &&
-                     one->resources.local_bytes == other->resources.local_bytes;
-}
-
 /* The kernel that suits best; NULL where there is none, or where two that suit alike differ. */
-static const kg__kernel *choose_kernel(const kg__kernels *kernels, const query *wanted,
-                                       bool *ambiguous)
+static const kg__kernel *choose_kernel(const kg__kernels *kernels, const query *wanted)
 {
     const kg__kernel *chosen = NULL;
     int best = UNFIT;
+    bool ambiguous = false;
 
-    *ambiguous = false;
     for (size_t i = 0; i < kernels->count; i++) {
         const kg__kernel *kernel = &kernels->items[i];
         int rating = rate_kernel(kernel, wanted);
 
         if (rating == UNFIT || rating < best)
             continue;
-        *ambiguous = rating == best && (*ambiguous || !are_same(chosen, kernel, wanted));
+        ambiguous = rating == best && (ambiguous || chosen->hash != kernel->hash);
         best = rating;
         chosen = kernel;
     }
-    return *ambiguous ? NULL : chosen;
-}
-
-bool kg__kernels_find(const kg__kernels *kernels, const char *program, int architecture,
-                      const char *name, const char *file, kg__resources *resources, bool *ambiguous)
-{
-    char plain[NAME_SIZE];
-    const query wanted = {
-        .program = program, .name = plain, .file = file, .architecture = architecture
-    };
-    const kg__kernel *kernel;
-
-    simplify_name(name, plain, sizeof plain);
-    kernel = choose_kernel(kernels, &wanted, ambiguous);
-    if (kernel != NULL)
-        *resources = kernel->resources;
-    return kernel != NULL;
+    return ambiguous ? NULL : chosen;
 }
 
 bool kg__kernels_fingerprint(const kg__kernels *kernels, const char *program,
                              const char *compute_capability, const json_t *kernel,
                              char text[KG__FINGERPRINT_SIZE])
 {
-    query wanted = { .program = program, .architecture = kg__parse_capability(compute_capability) };
+    query wanted = { .program = program, .architecture = parse_capability(compute_capability) };
     const char *launch = kg__json_text(kernel, "launch");
     const json_t *names = json_object_get(kernel, "names");
     uint64_t hash = kg__hash_text(KG__HASH_BEGIN, launch);
     char digits[KG__HASH_TEXT_SIZE];
     const json_t *name;
-    bool ambiguous;
     size_t i;
 
     text[0] = '\0';
@@ -178,7 +101,7 @@ bool kg__kernels_fingerprint(const kg__kernels *kernels, const char *program,
         const kg__kernel *code;
 
         wanted.name = json_is_string(name) ? json_string_value(name) : "";
-        code = choose_kernel(kernels, &wanted, &ambiguous);
+        code = choose_kernel(kernels, &wanted);
         if (code == NULL)
             return false;
         hash = kg__hash_number(hash, code->hash);
@@ -193,7 +116,8 @@ static bool is_fraction(const char *key)
     return strcmp(key, "occupancy") == 0;
 }
 
-bool kg__is_fingerprint(const json_t *value)
+/* Whether a value is a fingerprint. */
+static bool is_fingerprint(const json_t *value)
 {
     const char *text = json_string_value(value);
 
@@ -230,7 +154,7 @@ const char *kg__kernel_code_fault(const json_t *code, const char **key)
         const char *fault = "is an unknown key";
 
         if (strcmp(*key, KG__CODE_FINGERPRINT) == 0)
-            fault = kg__is_fingerprint(value) ? NULL : "is not a string of 16 hexadecimal digits";
+            fault = is_fingerprint(value) ? NULL : "is not a string of 16 hexadecimal digits";
         for (size_t i = 0; i < FIGURES; i++) {
             if (strcmp(*key, figures[i].key) == 0)
                 fault = figure_fault(*key, value);
@@ -253,7 +177,7 @@ json_t *kg__kernel_code_of(const json_t *measured)
         if (value != NULL && figure_fault(figures[i].key, value) == NULL)
             json_object_set(code, figures[i].key, value);
     }
-    if (kg__is_fingerprint(json_object_get(kernel, KG__CODE_FINGERPRINT)))
+    if (is_fingerprint(json_object_get(kernel, KG__CODE_FINGERPRINT)))
         json_object_set(code, KG__CODE_FINGERPRINT, json_object_get(kernel, KG__CODE_FINGERPRINT));
     if (json_object_size(code) > 0)
         return code;

@@ -16,21 +16,12 @@
  * of a disassembler's text, from an older version, and tells nothing of one that has it. */
 #define KG__FINGERPRINT_SIZE 21
 
-/* What a kernel was given. */
-typedef struct kg__resources {
-    int registers;        /* per thread */
-    size_t static_shared; /* bytes per block, without what the system reserves */
-    size_t local_bytes;   /* bytes per thread: its stack, arrays and spills */
-} kg__resources;
-
 /* A kernel in a cubin. */
 typedef struct kg__kernel {
     char *name;       /* mangled by nvcc */
     char *program;    /* where it is from, as the caller calls it */
-    char *file;       /* the source that it is from, "" if unknown */
     int architecture; /* 90 for sm_90 and sm_90a */
     bool only_there;  /* it runs on no other architecture: sm_90a */
-    kg__resources resources;
     /* Of its instructions, registers, shared memory and constants, and of all that kernels of its
      * cubin may share: device functions, constants and variables. The same for every folder. */
     uint64_t hash;
@@ -42,24 +33,13 @@ typedef struct kg__kernels {
     size_t capacity;
 } kg__kernels;
 
-/* The compute capability "9.0" as the number 90; 0 for any other text. */
-int kg__parse_capability(const char *text);
-
-/* Adds the kernels of a file, a program or a cubin, as those of `program` and the source `file`.
- * Cubins that nvcc compressed (--compress-mode=size) and damaged ones have none. `path` NULL is
- * this program's file. */
-void kg__kernels_add(kg__kernels *kernels, const char *path, const char *program, const char *file);
+/* Adds the kernels of a file, a program or a cubin, as those of `program`. Cubins that nvcc
+ * compressed (--compress-mode=size) and damaged ones have none. `path` NULL is this program's file.
+ */
+void kg__kernels_add(kg__kernels *kernels, const char *path, const char *program);
 
 /* Frees the kernels, and empties the list. */
 void kg__kernels_free(kg__kernels *kernels);
-
-/* Finds a program's kernel on an architecture by its name, as nvcc or as g++ mangles it: they
- * differ in how they mark what is static or in an unnamed namespace. Where several sources have one
- * of that name, `file` decides. False where there is none, or where several are left that differ;
- * `*ambiguous` says which. */
-bool kg__kernels_find(const kg__kernels *kernels, const char *program, int architecture,
-                      const char *name, const char *file, kg__resources *resources,
-                      bool *ambiguous);
 
 /* The fingerprint of a case of `program` on a device of `compute_capability` ("9.0"): of its launch
  * and of the code that the device runs of every kernel in it, its own architecture's, else that of
@@ -69,9 +49,6 @@ bool kg__kernels_find(const kg__kernels *kernels, const char *program, int archi
 bool kg__kernels_fingerprint(const kg__kernels *kernels, const char *program,
                              const char *compute_capability, const json_t *kernel,
                              char text[KG__FINGERPRINT_SIZE]);
-
-/* Whether a value is a fingerprint. */
-bool kg__is_fingerprint(const json_t *value);
 
 /* What is wrong with a case's code, or NULL; `key` becomes the member that is at fault, NULL for
  * the object itself. */

@@ -29,7 +29,7 @@ void kg__names_free(kg__names *names)
     *names = (kg__names){ 0 };
 }
 
-int kg__compare_names(const void *a, const void *b)
+static int compare_names(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -37,7 +37,7 @@ int kg__compare_names(const void *a, const void *b)
 static void sort_names(kg__names *names)
 {
     if (names->count > 0)
-        qsort(names->items, names->count, sizeof *names->items, kg__compare_names);
+        qsort(names->items, names->count, sizeof *names->items, compare_names);
 }
 
 /* Whether a file name is that of a baseline: KEY.json. */
@@ -67,62 +67,12 @@ bool kg__list_baselines(const char *folder, kg__names *names)
     return true;
 }
 
-/* Complains that there is no baseline of this key, and suggests the nearest. */
-static void refuse_key(const char *folder, const char *key)
-{
-    kg__names names;
-    const char *nearest;
-
-    if (!kg__list_baselines(folder, &names))
-        return;
-    for (size_t i = 0; i < names.count; i++)
-        names.items[i][strlen(names.items[i]) - strlen(FILE_SUFFIX)] = '\0';
-    nearest = kg__nearest_name(key, (const char *const *)names.items, names.count);
-    if (nearest != NULL)
-        kg__complain("%s: there is no baseline of this key in %s; did you mean %s?", key, folder,
-                     nearest);
-    else
-        kg__complain("%s: there is no baseline of this key in %s: record one with ci/rebaseline",
-                     key, folder);
-    kg__names_free(&names);
-}
-
-/* Whether a baseline is named by its target's key, not by its file. */
-static bool is_key(const char *name_or_key)
-{
-    return strchr(name_or_key, '/') == NULL && !kg__ends_with(name_or_key, FILE_SUFFIX);
-}
-
 void kg__default_baselines(char *folder, size_t size)
 {
     char found[KG__PATH_SIZE];
 
     kg__baselines_folder(".", found, sizeof found);
     kg__format_path(folder, size, "%s", strncmp(found, "./", 2) == 0 ? found + 2 : found);
-}
-
-bool kg__open_baseline(const char *name_or_key, char *path, size_t size, kg__baseline *baseline)
-{
-    char folder[KG__PATH_SIZE];
-    kg__error error = { "" };
-    kg__load_status status;
-
-    kg__default_baselines(folder, sizeof folder);
-    if (is_key(name_or_key))
-        kg__format_path(path, size, "%s/%s" FILE_SUFFIX, folder, name_or_key);
-    else
-        kg__format_path(path, size, "%s", name_or_key);
-    status = kg__baseline_load(path, baseline, &error);
-    if (status == KG__LOADED)
-        return true;
-    kg__baseline_free(baseline);
-    if (status == KG__BAD)
-        kg__complain("%s", error.text);
-    else if (is_key(name_or_key))
-        refuse_key(folder, name_or_key);
-    else
-        kg__complain("%s: there is no such file: name another, or a key", path);
-    return false;
 }
 
 bool kg__prepare_baselines(const char *folder)

@@ -11,10 +11,8 @@
 #include "baseline/make_baseline.h"
 #include "cli/baseline_files.h"
 #include "cli/command.h"
-#include "records/records.h"
 #include "results/results.h"
 #include "suite/counters.h"
-#include "suite/settings.h"
 
 static bool as_json;
 static bool with_figures;

@@ -6,7 +6,6 @@
 #include "base/message.h"
 #include "baseline/baseline_changes.h"
 #include "cli/baseline_files.h"
-#include "suite/settings.h"
 
 /* What `baseline diff --loosened` says of thousands of metrics, in bytes, and how long it may take.
  * Memory that is not written to costs nothing. */

@@ -9,9 +9,6 @@
 #include "base/message.h"
 #include "baseline/make_baseline.h"
 #include "cli/command.h"
-#include "judge/judge.h"
-#include "records/records.h"
-#include "suite/settings.h"
 
 #define RECORDED_SCHEMA "kernelgate-recorded/1"
 

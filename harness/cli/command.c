@@ -35,36 +35,6 @@ bool kg__flush_output(const char *command)
     return false;
 }
 
-bool kg__merge_format(const char *command, bool json, const char **format)
-{
-    if (json && *format != NULL && strcmp(*format, "json") != 0) {
-        kg__complain("%s: --json and --format %s are two formats: give one", command, *format);
-        return false;
-    }
-    if (json)
-        *format = "json";
-    return true;
-}
-
-bool kg__parse_format(const char *command, const char *format, bool json, kg__print_form *form)
-{
-    static const char *const formats[] = { "text", "markdown", "csv", "json" };
-    const char *nearest;
-
-    *form = (kg__print_form){ false, KG__GRID_TEXT };
-    if (!kg__merge_format(command, json, &format))
-        return false;
-    if (format == NULL)
-        return true;
-    form->json = strcmp(format, "json") == 0;
-    if (form->json || kg__text_table_format_parse(format, &form->grid))
-        return true;
-    nearest = kg__nearest_name(format, formats, sizeof formats / sizeof *formats);
-    kg__complain("%s: there is no format \"%s\"%s%s: use text, markdown, csv or json", command,
-                 format, nearest != NULL ? "; did you mean " : "", nearest != NULL ? nearest : "");
-    return false;
-}
-
 static const kg__option *find_option(const kg__command *command, const char *name, size_t length)
 {
     for (const kg__option *option = command->options; option->name != NULL; option++)

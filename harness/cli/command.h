@@ -7,7 +7,6 @@
 #include <stdio.h>
 
 #include "base/text.h"
-#include "base/text_table.h"
 
 /* How often the repeatable option of a subcommand may be given. */
 #define KG__REPEATS_MAXIMUM 32
@@ -68,25 +67,11 @@ extern const kg__command kg__tune_command;
 bool kg__parse_arguments(const kg__command *command, size_t count, char **arguments,
                          size_t *operands, bool *help);
 
-/* How a subcommand prints: as a table, or as one JSON document. */
-typedef struct kg__print_form {
-    bool json;
-    kg__text_table_format grid; /* if it is not JSON */
-} kg__print_form;
-
 /* The option of every subcommand that prints a document; `flag_` becomes true if it is given. */
 #define KG__JSON_OPTION(flag_)                                                                     \
     {                                                                                              \
         "--json", NULL, "print one JSON document instead", NULL, &(flag_)                          \
     }
-
-/* Makes --json short for the format "json". False with a complaint if another format was also
- * given. */
-bool kg__merge_format(const char *command, bool json, const char **format);
-
-/* Parses the value of --format ("text", "markdown", "csv", "json"; NULL: text) and --json, which is
- * short for --format json. False with a complaint for any other name, or for two that differ. */
-bool kg__parse_format(const char *command, const char *format, bool json, kg__print_form *form);
 
 /* The stream for progress messages of a command that measures or stores: the standard output. */
 FILE *kg__narration(void);

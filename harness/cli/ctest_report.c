@@ -6,8 +6,6 @@
 #include "base/exit_code.h"
 #include "base/json.h"
 #include "cli/tool.h"
-#include "judge/judge.h"
-#include "records/records.h"
 #include "results/results.h"
 
 /* Far more than what is read of any report. */

@@ -7,9 +7,6 @@
 #include <unistd.h>
 
 #include "base/child_process.h"
-#include "cli/programs.h"
-#include "judge/judge.h"
-#include "suite/settings.h"
 
 /* A program lists some thousands of cases. */
 #define ANSWER_SIZE ((size_t)8 << 20)

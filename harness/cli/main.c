@@ -9,7 +9,6 @@
 #include "cli/manual.h"
 #include "cli/occupancy.h"
 #include "cli/tool.h"
-#include "judge/judge.h"
 #include "suite/settings.h"
 
 /* The commands and the NULL that ends their list. */

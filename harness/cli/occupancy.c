@@ -9,7 +9,6 @@
 #include "base/message.h"
 #include "cli/command.h"
 #include "cli/occupancy_limits.h"
-#include "judge/judge.h"
 
 /* A figure as an int; one that no kernel can have stays so. */
 static int read_figure(const json_t *launch, size_t index)

@@ -17,10 +17,8 @@
 #include "cli/recorder.h"
 #include "cli/sessions.h"
 #include "records/gpu_state.h"
-#include "records/records.h"
 #include "results/time_result.h"
 #include "suite/case_id.h"
-#include "suite/settings.h"
 
 static const char *sessions_text = "5";
 static const char *baselines;
@@ -287,7 +285,7 @@ static bool measure(recording *run, size_t count, char **programs)
     }
     good = good && (run->recorder.target == NULL || kg__recorder_may_load(&run->recorder));
     for (size_t i = 0; i < count && good; i++)
-        kg__kernels_add(&run->kernels, programs[i], programs[i], "");
+        kg__kernels_add(&run->kernels, programs[i], programs[i]);
     for (size_t session = 0; session < run->sessions.limit && good; session++) {
         fprintf(kg__narration(), "session %zu of %zu\n", session + 1, run->sessions.limit);
         (void)fflush(kg__narration());

@@ -9,6 +9,7 @@
 #include "baseline/make_baseline.h"
 #include "cli/command.h"
 #include "cli/recorder.h"
+#include "gate/instrumented_program.h"
 #include "gate/spawn_observer.h"
 #include "suite/case_id.h"
 #include "suite/counters.h"

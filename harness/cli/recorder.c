@@ -10,7 +10,6 @@
 #include "base/json.h"
 #include "base/process.h"
 #include "cli/command.h"
-#include "cli/programs.h"
 #include "gate/spawn_observer.h"
 #include "suite/case_id.h"
 #include "suite/settings.h"
@@ -45,13 +44,17 @@ static bool list_cases(const kg__recorder *recorder, const char *program, const 
 void kg__recorder_refuse_filter(const kg__recorder *recorder, const char *part, size_t count,
                                 char *const *programs)
 {
-    char *filter = kg__lift_filter();
+    const char *set = getenv("KG_FILTER");
+    char *filter = set != NULL ? kg__copy_text(set) : NULL;
     const char *globs = filter != NULL ? filter : "";
     kg__listing *listings = kg__allocate(count, sizeof *listings);
     const char **nearest_ids = kg__allocate(count, sizeof *nearest_ids);
     char *suggestion;
     size_t found = 0;
 
+    /* The programs are to list all their cases. `env -u` would take a path with "=" for a setting.
+     */
+    (void)unsetenv("KG_FILTER");
     for (size_t i = 0; i < count; i++) {
         const char *const arguments[] = { programs[i], "--cases", part, NULL };
         const char *nearest = NULL;
@@ -72,7 +75,9 @@ void kg__recorder_refuse_filter(const kg__recorder *recorder, const char *part, 
         kg__listing_free(&listings[i]);
     free(nearest_ids);
     free(listings);
-    kg__restore_filter(filter);
+    if (filter != NULL)
+        (void)setenv("KG_FILTER", filter, 1);
+    free(filter);
 }
 
 static bool is_end_of_case(kg__event event)

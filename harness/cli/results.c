@@ -19,7 +19,6 @@
 #include "cli/ctest_report.h"
 #include "cli/expected_tests.h"
 #include "cli/publish.h"
-#include "records/records.h"
 #include "suite/settings.h"
 
 static const char *out;

@@ -5,12 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/message.h"
 #include "base/text.h"
 #include "baseline/make_baseline.h"
 #include "cli/command.h"
-#include "records/records.h"
 #include "suite/case_id.h"
 
 const char *const kg__time_names[KG__TIMES] = { "time_ns", "cold_time_ns" };

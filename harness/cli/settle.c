@@ -14,7 +14,6 @@
 #include "base/run_lock.h"
 #include "cli/command.h"
 #include "cli/settle.h"
-#include "records/records.h"
 #include "suite/settings.h"
 
 #define SETTLED_SCHEMA "kernelgate-settled/1"

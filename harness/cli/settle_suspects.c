@@ -8,7 +8,6 @@
 #include "base/json.h"
 #include "cli/command.h"
 #include "cli/settle.h"
-#include "records/records.h"
 #include "results/results.h"
 #include "suite/settings.h"
 

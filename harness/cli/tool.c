@@ -11,8 +11,6 @@
 #include "base/child_process.h"
 #include "base/exit_code.h"
 #include "base/message.h"
-#include "judge/judge.h"
-#include "suite/settings.h"
 
 /* The arguments before a tool's own: python3 -B TOOL. */
 #define FRAME 3

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "records/records.h"
 
 #define GROUP_COUNT "CTEST_RESOURCE_GROUP_COUNT"
 #define GROUP_GPUS "CTEST_RESOURCE_GROUP_0_GPUS"

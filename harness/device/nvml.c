@@ -419,7 +419,8 @@ bool kg__nvml_text_throttles(const char *reasons)
     return false;
 }
 
-const char *kg__nvml_next_reason(uint64_t *reasons)
+/* Takes the lowest bit from the reasons, and names it; NULL where there is none. */
+static const char *next_reason(uint64_t *reasons)
 {
     uint64_t lowest = *reasons & -*reasons;
 
@@ -438,7 +439,7 @@ void kg__nvml_reasons_text(uint64_t reasons, char *text, size_t size)
     size_t used = 0;
 
     kg__format(text, size, "none");
-    while ((name = kg__nvml_next_reason(&reasons)) != NULL) {
+    while ((name = next_reason(&reasons)) != NULL) {
         kg__format(text + used, size - used, "%s%s", used > 0 ? ", " : "", name);
         used += strlen(text + used);
     }

@@ -34,7 +34,7 @@ typedef struct kg__nvml_state {
     int max_sm_clock_mhz;
     bool reasons_known;
     uint64_t
-        reasons; /* why the clocks are what they are: bits as kg__nvml_next_reason() names them */
+        reasons; /* why the clocks are what they are: bits as kg__nvml_reasons_text() names them */
     double power_limit_w; /* the limit that is enforced, watts */
     double power_draw_w;
     int ecc;               /* 1 on, 0 off */
@@ -87,10 +87,6 @@ bool kg__nvml_throttles(uint64_t reasons);
 
 /* The same of reasons as kg__nvml_reasons_text() has them. */
 bool kg__nvml_text_throttles(const char *reasons);
-
-/* The name of the lowest reason in `*reasons`, "hardware thermal slowdown", which it takes out of
- * the mask; NULL when none is left. */
-const char *kg__nvml_next_reason(uint64_t *reasons);
 
 /* The reasons joined by ", "; "none" where there is none. */
 void kg__nvml_reasons_text(uint64_t reasons, char *text, size_t size);

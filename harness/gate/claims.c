@@ -7,7 +7,6 @@
 #include "base/color.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "records/records.h"
 #include "results/results.h"
 #include "results/results_read.h"
 #include "results/time_result.h"

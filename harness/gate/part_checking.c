@@ -2,12 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
+#include "gate/instrumented_program.h"
 #include "gate/part.h"
-#include "gate/spawn_observer.h"
-#include "records/finding_text.h"
-#include "records/records.h"
-#include "results/time_result.h"
 #include "suite/settings.h"
 
 static bool is_of_variant(const kg__part_run *run, const kg__subject *subject)

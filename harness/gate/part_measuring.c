@@ -1,15 +1,12 @@
 /* The parts `time` and `count`: observations, confirmations of what tripped, and suspects. */
 #include <stdio.h>
-#include <string.h>
 
-#include "base/color.h"
 #include "base/json.h"
 #include "baseline/kernel_code.h"
+#include "gate/instrumented_program.h"
 #include "gate/part.h"
-#include "gate/spawn_observer.h"
 #include "records/observation.h"
 #include "results/time_result.h"
-#include "suite/settings.h"
 
 static bool awaits_confirmation(const kg__part_run *run, const kg__subject *subject)
 {
@@ -68,7 +65,7 @@ static void identify_code(kg__part_run *run)
     kg__kernels kernels = { 0 };
 
     if (can_compare_code(run))
-        kg__kernels_add(&kernels, NULL, "", "");
+        kg__kernels_add(&kernels, NULL, "");
     for (size_t i = 0; i < run->count && kernels.count > 0; i++) {
         const kg__subject *subject = &run->subjects[i];
 

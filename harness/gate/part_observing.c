@@ -9,7 +9,6 @@
 #include "gate/part.h"
 #include "gate/spawn_observer.h"
 #include "records/observation.h"
-#include "results/count_result.h"
 #include "results/time_result.h"
 #include "suite/settings.h"
 

@@ -41,10 +41,4 @@ kg__observation_status kg__observe_cases(const kg__observation_job *job, kg__err
 /* Writes the file that an observer finds its cases in: the ids, one a line. False with `why`. */
 bool kg__write_cases(const char *path, const char *const *ids, size_t count, kg__error *why);
 
-/* The program with instrumented kernels that stands beside a comparison's program for the CPU
- * model: <comparison>.instrumented beside <comparison>.model. `program` is the path of the latter,
- * NULL for this very program. False with `error`, which says how to build it, where it is not there
- * or cannot be run. */
-bool kg__instrumented_program(const char *program, char *path, size_t size, kg__error *error);
-
 #endif

@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "base/exit_code.h"
-#include "base/file.h"
 #include "base/json.h"
 #include "base/process.h"
 #include "base/run_lock.h"
@@ -24,8 +23,6 @@
 #include "observer/observe.h"
 #include "observer/tune_candidates.h"
 #include "observer/work.h"
-#include "records/records.h"
-#include "results/results.h"
 #include "suite/settings.h"
 #include "suite/table.h"
 

@@ -8,7 +8,6 @@
 #include "base/exit_code.h"
 #include "base/file.h"
 #include "base/json.h"
-#include "records/records.h"
 #include "results/results.h"
 #include "suite/settings.h"
 #include "suite/table.h"

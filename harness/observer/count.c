@@ -11,7 +11,6 @@
 #include "model/model.h"
 #include "model/watch/watch.h"
 #include "observer/check.h"
-#include "observer/observe.h"
 #include "suite/counters.h"
 
 /* The counters by line of source. They add up to the totals, so there are none where an access has

@@ -7,7 +7,6 @@
 #include "base/clock.h"
 #include "device/device.h"
 #include "device/device_gpu.h"
-#include "observer/observe.h"
 #include "records/gpu_state.h"
 
 /* A sample lasts about this long, so that the cost of its start and the clock's resolution (0.5 us)

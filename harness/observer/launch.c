@@ -4,7 +4,6 @@
 #include "device/device.h"
 #include "device/device_gpu.h"
 #include "observer/check.h"
-#include "observer/observe.h"
 
 /* A variant's collect step may start kernels of its own: then nothing is collected, and only part
  * check compares the results. */

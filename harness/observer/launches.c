@@ -7,10 +7,8 @@
 #include "base/message.h"
 #include "device/buffers.h"
 #include "device/device.h"
-#include "judge/judge.h"
 #include "observer/problem.h"
 #include "observer/work.h"
-#include "records/records.h"
 #include "suite/settings.h"
 #include "suite/table.h"
 

@@ -14,7 +14,6 @@
 #include "base/process.h"
 #include "device/device.h"
 #include "device/gpu_slot.h"
-#include "judge/judge.h"
 #include "observer/check.h"
 #include "observer/measure.h"
 #include "observer/tune_settings.h"

@@ -3,12 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/device.h"
 #include "device/device_gpu.h"
 #include "observer/check.h"
 #include "observer/launch.h"
 #include "observer/measure.h"
-#include "observer/observe.h"
 #include "observer/report_record.h"
 #include "observer/time_bench.h"
 #include "observer/timed_group.h"

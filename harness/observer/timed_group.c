@@ -5,7 +5,6 @@
 
 #include "device/device.h"
 #include "device/device_gpu.h"
-#include "observer/observe.h"
 
 void kg__buffer_sets_make(kg__buffer_sets *buffer_sets, size_t most)
 {

@@ -5,9 +5,6 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "base/json.h"
-#include "device/device.h"
-#include "observer/observe.h"
 #include "observer/tune_search.h"
 
 /* Times what no graph holds. False when the device is lost. */

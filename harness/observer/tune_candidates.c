@@ -5,7 +5,6 @@
 
 #include "base/exit_code.h"
 #include "base/json.h"
-#include "judge/judge.h"
 #include "records/observation.h"
 #include "suite/case_id.h"
 #include "suite/settings.h"

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "device/device.h"
-#include "observer/observe.h"
 
 /* A sample of a race's first round, and of its later ones, in ms. The first round is for the many
  * that are far off. */

@@ -10,7 +10,6 @@
 #include "base/text.h"
 #include "device/device.h"
 #include "device/device_gpu.h"
-#include "observer/observe.h"
 
 #define PROGRESS_EVERY_SECONDS 0.5
 #define NS_PER_MS 1e6

@@ -11,7 +11,6 @@
 #include "base/json.h"
 #include "device/buffers.h"
 #include "device/device.h"
-#include "judge/judge.h"
 #include "observer/problem.h"
 #include "records/observation.h"
 #include "suite/settings.h"

@@ -4,8 +4,6 @@
 #include <string.h>
 
 #include "base/message.h"
-#include "base/source_path.h"
-#include "base/text.h"
 
 /* Up to here, 2^53, a double holds every whole number. */
 #define LARGEST_COUNT 9007199254740992

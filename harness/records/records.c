@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/text.h"
 
 /* How much is asked of a file at once. */
 #define CHUNK ((size_t)64 << 10)

@@ -10,8 +10,6 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "baseline/baseline_changes.h"
-#include "records/records.h"
-#include "results/results.h"
 #include "results/results_read.h"
 #include "results/results_text.h"
 #include "results/time_result.h"

@@ -12,11 +12,9 @@
 #include "base/text.h"
 #include "records/finding.h"
 #include "records/finding_text.h"
-#include "records/records.h"
 #include "report/console.h"
 #include "results/count_result.h"
 #include "results/failure_groups.h"
-#include "results/results.h"
 #include "results/results_text.h"
 #include "results/time_result.h"
 

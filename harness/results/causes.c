@@ -11,7 +11,6 @@
 #include "judge/judge.h"
 #include "records/finding.h"
 #include "records/gpu_state.h"
-#include "records/records.h"
 #include "results/count_result.h"
 #include "results/results_read.h"
 #include "results/results_text.h"

@@ -8,7 +8,6 @@
 #include "baseline/counter_lines.h"
 #include "judge/judge.h"
 #include "records/finding.h"
-#include "records/records.h"
 #include "suite/counters.h"
 
 /* Below 2^53 a double holds every whole number. */

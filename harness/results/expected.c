@@ -7,7 +7,6 @@
 #include "base/message.h"
 #include "base/process.h"
 #include "baseline/baseline.h"
-#include "records/records.h"
 #include "results/results_read.h"
 #include "suite/settings.h"
 

@@ -11,7 +11,6 @@
 #include "base/text.h"
 #include "judge/judge.h"
 #include "records/finding.h"
-#include "records/records.h"
 #include "results/results_text.h"
 
 static void give_up(void)

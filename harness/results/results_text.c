@@ -10,8 +10,6 @@
 #include "base/message.h"
 #include "base/text.h"
 #include "records/finding_text.h"
-#include "records/records.h"
-#include "results/results.h"
 #include "results/time_result.h"
 
 /* How many cases a sentence about several names. */

@@ -1,10 +1,8 @@
 #include "suite/settings.h"
 
-#include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/process.h"
 #include "base/text.h"
@@ -151,19 +149,6 @@ bool kg__globs_take(const char *list, const char *id)
          glob = strtok_r(NULL, ",", &rest))
         taken = fnmatch(glob, id, 0) == 0;
     free(globs);
-    return taken;
-}
-
-bool kg__globs_take_from(const char *list, const char *id)
-{
-    char *begin = kg__copy_text(id);
-    bool taken = kg__globs_take(list, id);
-
-    for (char *slash = strrchr(begin, '/'); slash != NULL && !taken; slash = strrchr(begin, '/')) {
-        *slash = '\0';
-        taken = kg__globs_take(list, begin);
-    }
-    free(begin);
     return taken;
 }
 

@@ -34,9 +34,6 @@ bool kg__filter_is_meant(bool strict, kg__error *error);
  */
 bool kg__globs_take(const char *list, const char *id);
 
-/* The same, where a glob without its last parts takes every id that begins so: matmul_f32/tiled. */
-bool kg__globs_take_from(const char *list, const char *id);
-
 /* True when KG_FILTER lets a case through: unset or empty lets all, else it is a list for
  * kg__globs_take(). */
 bool kg__filter_takes(const char *id);

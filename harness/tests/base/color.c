@@ -87,8 +87,6 @@ Test(color, is_the_words_alone)
     expect_written(KG__RED "slower" KG__PLAIN "       a/b/1/b8  slower by 3 %\n");
     kg__print_verdict(file, "pass", "%s\n", "a/b/1/b8");
     expect_written(KG__GREEN "pass" KG__PLAIN "         a/b/1/b8\n");
-    kg__print_word(file, "noisy", 3);
-    expect_written(KG__YELLOW "noisy" KG__PLAIN);
     /* A word of no verdict has none; a line need not have one. */
     kg__print_verdict(file, "board", "x\n");
     expect_written("board        x\n");

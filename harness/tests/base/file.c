@@ -117,17 +117,6 @@ Test(file, a_signal_removes_the_temporary_folder, .timeout = 30)
     end_by(child, SIGTERM);
 }
 
-Test(file, a_program_is_a_file_that_may_be_run)
-{
-    write_text(at("text"), "");
-    write_text(at("program"), "");
-    cr_assert(chmod(at("program"), 0700) == 0);
-    cr_assert(kg__file_is_program(at("program")));
-    cr_assert(!kg__file_is_program(at("text")));
-    cr_assert(!kg__file_is_program(at("")));
-    cr_assert(!kg__file_is_program(at("nowhere")));
-}
-
 /* The file that a replacement is written to first. */
 static const char *temporary(void)
 {

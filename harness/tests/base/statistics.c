@@ -56,18 +56,6 @@ static void expect_ranks(size_t count, double confidence, double low, double hig
     free(samples);
 }
 
-Test(statistics, sorts_with_nan_last)
-{
-    double samples[] = { 3, NAN, -INFINITY, 2, INFINITY, NAN, -0.5, 2 };
-    const double sorted[] = { -INFINITY, -0.5, 2, 2, 3, INFINITY };
-
-    kg__sort(samples, 8);
-    for (size_t i = 0; i < 6; i++)
-        cr_expect(samples[i] == sorted[i], "place %zu holds %g", i, samples[i]);
-    cr_expect(isnan(samples[6]) && isnan(samples[7]));
-    kg__sort(NULL, 0);
-}
-
 Test(statistics, median)
 {
     static const struct {

@@ -122,35 +122,6 @@ Test(text, ends_have_something_before_them)
     cr_assert_not(kg__ends_with("gpu", ".gpu"));
 }
 
-Test(text, width_is_in_characters)
-{
-    cr_expect(kg__shown_width("") == 0);
-    cr_expect(kg__shown_width("1.43x") == 5);
-    cr_expect(kg__shown_width("1.43\xc3\x97") == 5);
-}
-
-Test(text, fields_of_csv)
-{
-    static const struct {
-        const char *text;
-        const char *field;
-    } fields[] = {
-        { "", "" },        { "plain", "plain" }, { "a,b", "\"a,b\"" }, { "\"a\"", "\"\"\"a\"\"\"" },
-        { "a\nb", "a b" },
-    };
-
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-        char *written = NULL;
-        size_t length = 0;
-        FILE *stream = open_memstream(&written, &length);
-
-        kg__write_csv_field(stream, fields[i].text);
-        fclose(stream);
-        cr_expect(strcmp(written, fields[i].field) == 0, "%s", written);
-        free(written);
-    }
-}
-
 Test(text, what_is_not_known_leaves_a_cell_empty)
 {
     char text[KG__FIGURE_SIZE] = "before";

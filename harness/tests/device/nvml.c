@@ -314,7 +314,6 @@ Test(nvml, which_reasons_are_throttling)
 Test(nvml, reasons_in_words)
 {
     char text[256];
-    uint64_t reasons = 0;
 
     kg__nvml_reasons_text(0, text, sizeof text);
     cr_expect(eq(str, text, "none"));
@@ -327,8 +326,6 @@ Test(nvml, reasons_in_words)
     cr_expect(eq(str, text, "a reason that this version does not know"));
     kg__nvml_reasons_text(UINT64_MAX, text, 16);
     cr_expect(eq(sz, strlen(text), 15));
-    cr_expect(kg__nvml_next_reason(&reasons) == NULL);
-    reasons = 0x90;
-    cr_expect(eq(str, (char *)kg__nvml_next_reason(&reasons), "sync boost"));
-    cr_expect(eq(u64, reasons, 0x80));
+    kg__nvml_reasons_text(0x90, text, sizeof text);
+    cr_expect(eq(str, text, "sync boost, hardware power brake"));
 }

@@ -291,21 +291,3 @@ json_t *read_json(const char *path)
     cr_assert(document != NULL, "%s:%d: %s", path, error.line, error.text);
     return document;
 }
-
-void complete_results(json_t *results)
-{
-    static const char *const lists[] = { "tests", "claims", "vanished", "errors", "notes" };
-    static const char *const counts[] = {
-        "pass",  "faster",   "no-baseline",   "noisy",        "environment", "slower", "wrong",
-        "error", "vanished", "failed_claims", "filtered_out", "unavailable", "broken"
-    };
-    json_t *tally = json_object();
-
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        json_object_set_new(results, lists[i], json_array());
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        json_object_set_new(tally, counts[i], json_integer(0));
-    json_object_set_new(results, "tally", tally);
-    json_object_set_new(results, "strict", json_false());
-    json_object_set_new(results, "exit_code", json_integer(0));
-}

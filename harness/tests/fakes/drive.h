@@ -65,9 +65,6 @@ void expect_drive(const char *const *arguments, int code, const char *expected);
 /* Runs a line of bash, which must succeed, with the settings made by set(). */
 void expect_shell(const char *line);
 
-/* Adds to a results document what it has besides its targets and cases. */
-void complete_results(json_t *results);
-
 /* A JSON file of the test, which must be there; freed by the caller. */
 json_t *read_json(const char *path);
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/json.h"
+#include "gate/instrumented_program.h"
 #include "records/records.h"
 #include "suite/settings.h"
 #include "tests/fakes/drive.h"

@@ -399,25 +399,6 @@ Test(records, samples_are_thinned_evenly_to_eighths)
     json_decref(list);
 }
 
-Test(records, an_interval_as_json_has_what_is_finite)
-{
-    json_t *whole = kg__json_interval(&(kg__interval){ .value = 2.0, .low = 1.0, .high = 3.0 });
-    json_t *open_above =
-        kg__json_interval(&(kg__interval){ .value = 2.0, .low = 1.0, .high = INFINITY });
-    json_t *unknown = kg__json_interval(&(kg__interval){ .value = NAN, .low = NAN, .high = NAN });
-
-    cr_assert(json_object_size(whole) == 3);
-    cr_assert(kg__json_number(whole, "value") == 2.0);
-    cr_assert(kg__json_number(whole, "low") == 1.0);
-    cr_assert(kg__json_number(whole, "high") == 3.0);
-    cr_assert(json_object_size(open_above) == 2);
-    cr_assert(json_object_get(open_above, "high") == NULL);
-    cr_assert(json_object_size(unknown) == 0);
-    json_decref(whole);
-    json_decref(open_above);
-    json_decref(unknown);
-}
-
 Test(records, a_string_of_any_bytes_is_valid_json)
 {
     json_t *string = kg__json_clean_string("one\ntwo \xff");

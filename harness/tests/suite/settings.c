@@ -116,18 +116,6 @@ Test(run, where_files_are)
     cr_assert(eq(str, path, "model.matmul_f32.check"));
 }
 
-Test(run, globs_without_their_last_parts)
-{
-    static const char id[] = "m/tiled/530/b8";
-    static const char *const taken[] = { "m", "x,m/t*", "*/530", "m/tiled/530/b8" };
-    static const char *const left[] = { "m/til", "m/tiled/530/b", "", "m/tiled/530/b8/x" };
-
-    for (size_t i = 0; i < 4; i++) {
-        cr_expect(kg__globs_take_from(taken[i], id), "%s", taken[i]);
-        cr_expect(not(kg__globs_take_from(left[i], id)), "%s", left[i]);
-    }
-}
-
 static const char *const all_ids[] = { "matmul/naive/1/b8", "matmul/tiled/1/b8",
                                        "matmul/tiled/530/b16", "copy/plain/530/-" };
 

@@ -1,0 +1,16 @@
+/* Finding the program with the instrumented kernels of a comparison. */
+#ifndef KG__GATE_INSTRUMENTED_PROGRAM_H
+#define KG__GATE_INSTRUMENTED_PROGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/message.h"
+
+/* The program with instrumented kernels of a comparison's program for the CPU model:
+ * <comparison>.instrumented next to <comparison>.model. `program` is the path of the latter,
+ * NULL for this very program. False with `error`, which says how to build it, where it is not there
+ * or cannot be run. */
+bool kg__instrumented_program(const char *program, char *path, size_t size, kg__error *error);
+
+#endif
