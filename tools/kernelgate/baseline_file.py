@@ -7,7 +7,6 @@ import difflib
 import fcntl
 import json
 import os
-import re
 import subprocess
 import tempfile
 from dataclasses import dataclass

@@ -126,11 +126,9 @@ def print_output(command, text):
         os._exit(2)  # the interpreter would try, and fail, once more
 
 
-def print_document(command, document):
-    """Prints a JSON document; no CI runner takes a string in it for one of its commands."""
-    print_output(command, json.dumps(document, indent=1, ensure_ascii=False).replace("##[", "\\u0023#[") + "\n")
 def json_text(document):
-    """A document as the commands print it: UTF-8, whatever bytes a path has, and no CI runner's command."""
+    """A document as the commands print it: UTF-8, whatever bytes a path has. "##[", with which a CI runner's commands begin, can
+    only be in a string."""
     text = json.dumps(document, indent=1, ensure_ascii=False).replace("##[", "\\u0023#[")
     return text.encode("utf-8", "replace").decode() + "\n"
 
@@ -201,6 +199,13 @@ def read_json(path, remedy):
         raise Failure(f"{path}:{error.lineno}: is not JSON: {error.msg} in column {error.colno}: {remedy}") from None
     except ValueError as error:
         raise Failure(f"{path}: is not JSON: {error}: {remedy}") from None
+
+
+def check_schema(path, document, schema, remedy):
+    if not isinstance(document, dict):
+        raise Failure(f"{path}: is not a JSON object: {remedy}")
+    if document.get("schema") != schema:
+        raise Failure(f'{path}: its schema is "{text_of(document, "schema")}", not "{schema}": {remedy}')
 
 
 # A document may have anything anywhere: what is not there, or of another type, is as if it were empty.

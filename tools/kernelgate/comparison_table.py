@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Optional
 
 from common import Failure, list_of, member, number_of, text_of
-from document import filter_takes
-from shown import COUNTERS, MODEL, RANKS, figure, percent, verdict_of
+from figures import show_figure, show_percent
+from programs import filter_takes
+from results import COUNTERS, MODEL, RANKS, verdict_of
 
 MICROSECONDS, FIGURE, TIMES, PERCENT = "microseconds", "figure", "times", "percent"  # how a column's figures are shown
 REMEDY = "run ctest, which writes the results again"
@@ -281,17 +282,17 @@ class Table:
             return case.verdict()
         if column.name not in case.figures:
             return "-"
-        text = shown_figure(case.figures[column.name], column.form)
+        text = cell_of(case.figures[column.name], column.form)
         ratio = case.figures.get(column.bracketed, 0)
-        return text if case.variant == self.variants[0] or ratio <= 0 else f"{text} ({shown_figure(ratio, TIMES)})"
+        return text if case.variant == self.variants[0] or ratio <= 0 else f"{text} ({cell_of(ratio, TIMES)})"
 
 
-def shown_figure(value, form):
+def cell_of(value, form):
     if form == TIMES:
         return f"{value:.{0 if value >= 100 else 1 if value >= 10 else 2 if value >= 0.1 else 3}f}×"
     if form == PERCENT:
-        return percent(value)
-    return figure(value / 1000 if form == MICROSECONDS else value)
+        return show_percent(value)
+    return show_figure(value / 1000 if form == MICROSECONDS else value)
 
 
 def tables_of(run, comparison, target=None):

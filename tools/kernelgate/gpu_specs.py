@@ -5,9 +5,8 @@ import os
 import re
 from dataclasses import dataclass, field
 
-from common import Failure, is_number, read_json
-from documents import check_schema
-from text_table import clean
+from common import Failure, check_schema, is_number, read_json
+from text import clean
 
 SCHEMA = "kernelgate-gpus/1"
 KNOWN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "gpu_specs.json")

@@ -1,8 +1,5 @@
 """kernelgate occupancy: prints the occupancy of each launch and what limits it, for any GPU."""
 
-import csv
-import difflib
-import io
 import json
 import math
 import os
@@ -13,20 +10,22 @@ import sys
 import tempfile
 from dataclasses import dataclass
 
-from common import (JSON_OPTION, Command, Failure, Option, complain, integer_of, is_number, list_of, member, number_of,
+from common import (JSON_OPTION, Command, Failure, Option, complain, integer_of, is_number, json_text, list_of, member, number_of,
                     parse_json, print_output, read_json, run, text_of)
-from programs import GPU, MODEL, NOTHING, comparison_of, find_build, find_programs, globs_take
+from figures import plural, show_figure, show_percent
+from programs import GPU, MODEL, NOTHING, comparison_of, filter_takes, find_build, find_programs, globs_take_from, nearest_case
 from resource_usage import Ambiguous, Resources, Usage
-from tables import show_figure, show_json, show_percent, show_table
+from text_table import FORMAT_OPTION, Column, Figure, Table, parse_format
 
 SCHEMA = "kernelgate-occupancy/1"
 LISTING_SECONDS = 120  # for a program to list its launches
 COMPILING_SECONDS = 300
 SIZES_NAMED = 3  # more are counted
-COLUMNS = (("arch", False), ("case", False), ("sizes", False), ("kernel", False), ("registers", True), ("shared", True),
-           ("dynamic", True), ("local", True), ("threads", True), ("blocks", True), ("warps", True), ("occupancy", True),
-           ("limited by", False))
-CSV_ONLY = ("kernel", "dynamic")
+COLUMNS = (Column("arch"), Column("case"), Column("sizes"), Column("kernel", csv_only=True), Column("registers", right=True),
+           Column("shared", right=True), Column("dynamic", right=True, csv_only=True), Column("local", right=True),
+           Column("threads", right=True), Column("blocks", right=True), Column("warps", right=True),
+           Column("occupancy", right=True), Column("limited by"))
+UNITS = ("", "B", "B", "B", "", "", "")  # of Row.figures()
 
 
 class Missing(Failure):
@@ -157,12 +156,7 @@ class Gathering:
         self._usage = {}  # by comparison
 
     def takes(self, case):
-        """Whether the filters take a case; a glob without its last parts takes all cases that begin so."""
-        parts = case.split("/")
-        heads = ["/".join(parts[:count]) for count in range(1, len(parts) + 1)]
-        setting = os.environ.get("KG_FILTER")
-        return ((not self._globs or any(globs_take(self._globs, head) for head in heads))
-                and (not setting or globs_take(setting, case)))
+        return (not self._globs or globs_take_from(self._globs, case)) and filter_takes(case)
 
     def gather(self):
         found = None if self._architectures else self._from_driver()
@@ -293,12 +287,9 @@ class Gathering:
                       "nvcc to compile")
 
     def _refuse_filter(self, found):
-        glob = self._globs.split(",")[0].rstrip("*/")
-        heads = {"/".join(case.split("/")[: glob.count("/") + 1]): case
-                 for listing in reversed(found.listings) for case in [launch["case"] for launch in reversed(listing["cases"])]}
-        nearest = [heads[head] for head in difflib.get_close_matches(glob, heads, 1)]
+        nearest = nearest_case(self._globs, [launch["case"] for listing in found.listings for launch in listing["cases"]])
         raise Failure("occupancy: the filter leaves none of the cases that start a kernel"
-                      f"{f'; nearest is {nearest[0]}' if nearest else ''}: give another, or none")
+                      f"{f'; nearest is {nearest}' if nearest else ''}: give another, or none")
 
 
 def file_of(listing, launch):
@@ -307,49 +298,41 @@ def file_of(listing, launch):
     return launcher[len(prefix):] if launcher.startswith(prefix) else launcher
 
 
-def exact(value):
-    return str(int(value)) if value == int(value) else repr(value)
-
-
 def name_limits(limits):
     """ "threads, registers and blocks"."""
     return " and ".join(filter(None, (", ".join(limits[:-1]), *limits[-1:])))
 
 
-def cells_of(row, name, sizes, as_csv):
+def cells_of(row, name, sizes):
     limits = name_limits(row.limits) if row.blocks > 0 else "cannot be launched"
-    units = ("", " B", " B", " B", "", "", "")
-    figures = [exact(figure) if as_csv else show_figure(figure) + unit for figure, unit in zip(row.figures(), units)]
-    fraction = exact(row.occupancy) if as_csv else show_percent(row.occupancy)
-    return [f"sm_{row.architecture}", name, sizes, text_of(row.launch, "kernel"), *figures, fraction, limits]
+    figures = [Figure(show_figure(figure, unit), figure) for figure, unit in zip(row.figures(), UNITS)]
+    return [f"sm_{row.architecture}", name, sizes, text_of(row.launch, "kernel"), *figures,
+            Figure(show_percent(row.occupancy), row.occupancy), limits]
 
 
-def csv_of(rows):
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(title for title, _ in COLUMNS)
-    writer.writerows(cells_of(row, row.case, row.case.split("/")[2], True) for row in rows)
-    return stream.getvalue()
+def size_of(row):
+    return row.case.split("/")[2]
 
 
-def table_of(rows, as_markdown):
-    """One line per group of rows that differ only in the size."""
+def table_of(rows, form):
+    """One line per row in CSV, else per group of rows that differ only in the size."""
+    if form == "csv":
+        return Table(COLUMNS, [cells_of(row, row.case, size_of(row)) for row in rows]).format(form)
     groups = {}
     for row in rows:
         groups.setdefault(row.group(), []).append(row)
-    lines = []
+    table = Table(COLUMNS)
     for (_, name, *_), group in groups.items():
-        sizes = [row.case.split("/")[2] for row in group]
+        sizes = list(map(size_of, group))
         more = f" and {len(sizes) - SIZES_NAMED} more" if len(sizes) > SIZES_NAMED else ""
-        lines.append(cells_of(group[0], name if len(group) > 1 else group[0].case, ", ".join(sizes[:SIZES_NAMED]) + more, False))
-    shown = [index for index, (title, _) in enumerate(COLUMNS) if title not in CSV_ONLY]
-    return show_table([COLUMNS[index] for index in shown], [[line[index] for index in shown] for line in lines], as_markdown)
+        table.add(*cells_of(group[0], name if len(group) > 1 else group[0].case, ", ".join(sizes[:SIZES_NAMED]) + more))
+    return table.format(form)
 
 
 def summary_of(found):
-    count, without = len(found.rows), found.without_kernel
-    text = f"{count} launch{'' if count == 1 else 'es'}, {found.source}"
-    return text + (f"; {without} case{' starts' if without == 1 else 's start'} no kernel\n" if without else "\n")
+    without = found.without_kernel
+    text = f"{plural(len(found.rows), 'launch', 'es')}, {found.source}"
+    return text + (f"; {plural(without, 'case')} start{'s' if without == 1 else ''} no kernel\n" if without else "\n")
 
 
 def document_of(found):
@@ -417,20 +400,8 @@ def read_architectures(text):
     return architectures
 
 
-def read_format(options):
-    form = options["format"] or "text"
-    known = ("text", "markdown", "csv", "json")
-    if form not in known:
-        nearest = difflib.get_close_matches(form, known, 1)
-        hint = f"; did you mean {nearest[0]}?" if nearest else ""
-        raise Failure(f'occupancy: there is no format "{form}"{hint}: use text, markdown, csv or json')
-    if options["json"] and options["format"] not in (None, "json"):
-        raise Failure(f"occupancy: --json and --format {form} are two formats: give one")
-    return "json" if options["json"] else form
-
-
 def occupancy(options):
-    form = read_format(options)
+    form = parse_format("occupancy", options)
     filters = options["operands"]
     if len(filters) > 1:
         raise Failure("occupancy: takes one filter: separate globs by commas")
@@ -447,11 +418,9 @@ def occupancy(options):
     if baseline:
         text, code = compare(found.rows, path, baseline)
     elif form == "json":
-        text = show_json(document_of(found))
-    elif form == "csv":
-        text = csv_of(found.rows)
+        text = json_text(document_of(found))
     else:
-        text = table_of(found.rows, form == "markdown") + "\n" + summary_of(found)
+        text = table_of(found.rows, form) + ("" if form == "csv" else "\n" + summary_of(found))
     print_output("occupancy", text)
     if form == "csv" and not baseline:
         sys.stderr.write(summary_of(found))  # it is not a row
@@ -465,7 +434,7 @@ COMMAND = Command(
     options=(
         Option("--arch", "N,...", "for these architectures, 90 for sm_90 (default: the GPU here, else those of the build)"),
         Option("--build", "DIR", "the folder of the programs (default: this command's build)"),
-        Option("--format", "FORMAT", "text (the default), markdown, csv or json"),
+        FORMAT_OPTION,
         JSON_OPTION,
         Option("--against", "BASELINE", "print only differences from a GPU's baseline"),
     ),

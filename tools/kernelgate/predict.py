@@ -6,14 +6,16 @@ import re
 from dataclasses import dataclass
 from typing import Optional
 
-from common import (JSON_OPTION, LARGEST_FIGURE, Command, Failure, Option, is_number, list_of, member, print_document,
-                    print_output, read_json, run, text_of)
-from documents import MODEL, check_schema, is_dismissed, measured_figure, read_results
+from common import (JSON_OPTION, LARGEST_FIGURE, Command, Failure, Option, check_schema, is_number, json_text,
+                    list_of, member, print_output, read_json, run, text_of)
+from figures import show_figure, show_percent
 from gpu_specs import find_gpu, read_gpus
 from predict_bounds import COUNTERS, RULES, TOLERANCE, Held, Job, Measured, predict
 from programs import MODEL as MODEL_SUFFIX
 from programs import GPU, Answers, Query, comparison_of, filter_takes, find_build, globs_take_from, nearest_case
-from text_table import UNKNOWN, Column, Table, clean, escape_markdown, parse_format, show_figure, show_percent
+from results import MODEL, is_dismissed, load_figures, measured_figure
+from text import clean, escape_markdown
+from text_table import UNKNOWN, Column, Table, parse_format
 
 SINGLE_LAUNCH_NS = 5000.0
 GRAPH_LAUNCH_NS = 550.0  # what an empty kernel takes in a CUDA graph on an NVIDIA H200
@@ -401,12 +403,12 @@ def main(arguments):
     options = COMMAND.parse(arguments)
     check_options(options)
     form = parse_format("predict", options, ("text", "markdown", "json"))
-    results = read_results(options["results"]) if options["results"] is not None else None
+    results = load_figures(options["results"]) if options["results"] is not None else None
     gpus = choose_gpus(options, results)
     launches = [launch_on(gpu, results, options["launch-cost"]) for gpu in gpus]
     predictions = Predictions(list_cases(options, results, gpus[0].key), gpus, launches, results)
     if form == "json":
-        print_document("predict", document(predictions))
+        print_output("predict", json_text(document(predictions)))
     else:
         print_output("predict", show(predictions, form))
     return 1 if predictions.held.violated else 0

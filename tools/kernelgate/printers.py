@@ -1,6 +1,5 @@
-"""The forms of a run's results, each a function of a document.Run, and how they become files."""
+"""The forms of a run's results, each a function of a results.Run, and how they become files."""
 
-import json
 import os
 import stat
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ import junit
 import report_page
 import summary
 import table_text
-from common import Failure
+from common import Failure, json_text
 
 
 @dataclass(frozen=True)
@@ -21,18 +20,9 @@ class Printer:
     write: Callable  # the form of a Run, as a text
 
 
-def write_json(run):
-    return safe_json(run.document)
-
-
-def safe_json(document):
-    """JSON in which no CI runner finds one of its commands: "##[" can only be in a string."""
-    return json.dumps(document, indent=1, ensure_ascii=False).replace("##[", "#\\u0023[") + "\n"
-
-
 PRINTERS = (
     Printer("html", "report/index.html", report_page.write),
-    Printer("json", None, write_json),
+    Printer("json", None, lambda run: json_text(run.document)),
     Printer("junit", "junit.xml", junit.write),
     Printer("markdown", "summary.md", summary.write),
     Printer("csv", None, table_text.write_csv),

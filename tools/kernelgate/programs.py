@@ -126,8 +126,8 @@ def _ask(query, path):
         raise Failure(f"{path}: its {query.noun}s are not JSON: {error}: build it again") from None
     if (not isinstance(member(answer.document, query.required), (dict, str))
             or not isinstance(member(answer.document, "cases"), list) or any(case == "" for case, _ in answer.ids())):
-        raise Failure(f'{path}: its output for {query.option} lacks "{query.required}" or "cases", or has something that is not a '
-                      "case: build it again")
+        raise Failure(f'{path}: its output for {query.option} lacks "{query.required}" or "cases", or has something that is not '
+                      "a case: build it again")
     return answer
 
 

@@ -3,10 +3,11 @@
 import difflib
 import os
 
-from common import JSON_OPTION, Command, Failure, Option, print_output, run
+from common import JSON_OPTION, Command, Failure, Option, json_text, print_output, run
 from comparison_table import comparisons_of, packed, tables_of, targets_of
-from document import Run, filter_takes, load
-from printers import PRINTERS, safe_json, save
+from printers import PRINTERS, save
+from programs import filter_takes
+from results import Run, load
 from table_text import as_csv, as_markdown
 
 SCHEMA = "kernelgate-table/1"
@@ -14,7 +15,7 @@ CONSOLE = "console"  # the command's own printer has this form
 TABLE_FORMATS = {
     "markdown": lambda tables: "\n".join(map(as_markdown, tables)),
     "csv": as_csv,
-    "json": lambda tables: safe_json({"schema": SCHEMA, "tables": list(map(packed, tables))}),
+    "json": lambda tables: json_text({"schema": SCHEMA, "tables": list(map(packed, tables))}),
 }
 RUN_FORMATS = {printer.name: printer for printer in PRINTERS}
 

@@ -7,21 +7,16 @@ import sys
 import tempfile
 import time
 
-from common import JSON_OPTION, Command, Failure, Option, complain, member, number_of, print_output, run, text_of
+from common import JSON_OPTION, Command, Failure, Option, complain, json_text, member, number_of, print_output, run, text_of
+from figures import plural
 from launch_choice import TIME, Tuning
 from observers import Observation, Unavailable, stoppable
 from programs import GPU, MODEL, NOTHING, Answers, Query, find_build, globs_take
-from tables import show_json
-from tune_report import Search, Tables, document_of, plural
+from results import COUNTERS
+from tune_report import Search, Tables, document_of
 
 PRECISION = 0.005  # half of the interval of a median, as a fraction of it
 PRECISIONS = (0.0001, 0.1)
-COUNTERS = (
-    "global_load_requests", "global_load_sectors", "global_store_requests", "global_store_sectors", "global_atomic_requests",
-    "global_atomic_sectors", "shared_load_requests", "shared_load_wavefronts", "shared_store_requests", "shared_store_wavefronts",
-    "shared_atomic_requests", "constant_load_requests", "constant_load_words", "shuffles", "barriers", "launches",
-    "busiest_block_requests", "shared_bytes", "copied_bytes", "unique_bytes_read", "unique_bytes_written",
-)
 MANY_CANDIDATES = 50  # a search of fewer starts without a message
 COUNT_STEPS = 5  # a count takes about this many times as long as the check before it
 STEP_OF_WORK = 1e5  # what a candidate costs on the CPU model, in operations or words
@@ -365,7 +360,7 @@ def search(options, globs):
         print_output("tune", Tables(found, form == "markdown").write(table))
     code = choose_exit_code(tuning)
     if form == "json" or options["save"]:
-        text = show_json(document_of(found, code))
+        text = json_text(document_of(found, code))
         if form == "json":
             print_output("tune", text)
         if options["save"]:
