@@ -234,12 +234,9 @@ class Gathering:
 
     def _read_programs(self):
         """Reads the compiler's figures of the GPU programs' kernels."""
-        tool = find_tool("cuobjdump")
-        for program in find_programs(self._build, GPU) if tool else ():
+        for program in find_programs(self._build, GPU):
             usage = self._usage[comparison_of(program)] = Usage()
-            done = run_tool([tool, "-res-usage", program], COMPILING_SECONDS)
-            if done is not None and done.returncode == 0:
-                usage.add(done.stdout)
+            usage.add(program)
 
     def _find_resources(self, listing, launch, architecture, found):
         kernel = text_of(launch, "kernel")
@@ -254,7 +251,7 @@ class Gathering:
         return resources
 
     def _compile_missing(self, listing, architecture):
-        """Compiles what the programs lack for an architecture, for ptxas's figures."""
+        """Compiles what the programs lack for an architecture."""
         comparison = text_of(listing, "comparison")
         usage = self._usage.setdefault(comparison, Usage())
         files = list(dict.fromkeys(file_of(listing, launch) for launch in self._taken(listing)))
@@ -269,22 +266,20 @@ class Gathering:
                 if sys.stderr.isatty():
                     complain(f"compiling {comparison}/{file}.cu for sm_{architecture}")
                 source = os.path.join(text_of(listing, "home"), "kernels", comparison, f"{file}.cu")
+                cubin = os.path.join(folder, f"{file}.cubin")
                 done = run_tool([nvcc, "-std=c++17", "-cubin", f"-arch=sm_{architecture}", f"-I{text_of(listing, 'include')}",
-                                 "-Xptxas", "-v", "-o", os.path.join(folder, "kernels.cubin"), source], COMPILING_SECONDS)
+                                 "-o", cubin, source], COMPILING_SECONDS)
                 if done is None or done.returncode != 0:
                     said = done.stdout[:300].strip() if done else "nvcc cannot be run, or takes too long"
                     raise Failure(f"occupancy: {source} does not compile for sm_{architecture}: {said}")
-                usage.add(done.stdout, file)
+                usage.add(cubin, file)
 
     def _refuse_unknown(self):
         if not find_programs(self._build, GPU):
             raise Missing(f"occupancy: {self._build} has no GPU program to take the architectures from: name some with --arch, "
                           "as in --arch 90")
-        if not find_tool("cuobjdump"):
-            raise Missing("occupancy: there is no cuobjdump to read the GPU programs with: install it with the CUDA Toolkit, or "
-                          "name architectures with --arch for nvcc to compile")
-        raise Missing(f"occupancy: the GPU programs in {self._build} contain no machine code: name architectures with --arch for "
-                      "nvcc to compile")
+        raise Missing(f"occupancy: the GPU programs in {self._build} contain no machine code, or compressed: name architectures "
+                      "with --arch for nvcc to compile")
 
     def _refuse_filter(self, found):
         nearest = nearest_case(self._globs, [launch["case"] for listing in found.listings for launch in listing["cases"]])
@@ -440,8 +435,8 @@ COMMAND = Command(
     ),
     details="""\
 With a GPU, its driver is asked. Without one, or with --arch, launches come from the CPU
-model, registers and memory from the GPU programs (cuobjdump) or from nvcc, which
-compiles for any architecture, and the rest from the CUDA Toolkit's cuda_occupancy.h.
+model, registers and memory from the GPU programs' code or from nvcc, which compiles for
+any architecture, and the rest from the CUDA Toolkit's cuda_occupancy.h.
 FILTER is a list of globs on case ids; one without its last parts matches all that begin
 so; KG_FILTER also applies. Shared memory is per block, local memory per thread.
 exit: 0 printed; 1 --against found a difference, or the driver and the header differ; 2
