@@ -1,6 +1,5 @@
 #include "baseline/kernel_code.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,13 +11,6 @@
 
 /* How well a kernel suits a query; the best is used. */
 enum { UNFIT = 0, OWN_ARCHITECTURE = 1000 };
-
-#define NAME_SIZE 4096
-
-/* What g++ calls an unnamed namespace, with its length in front, and how nvcc's names for it begin.
- */
-static const char unnamed[] = "12_GLOBAL__N_1";
-static const char unnamed_mark[] = "_GLOBAL__N_";
 
 /* How a fingerprint of cubins begins. */
 static const char elf_mark[] = "elf-";
@@ -47,43 +39,10 @@ int kg__parse_capability(const char *text)
     return (int)lround(steps * strtod(text, NULL));
 }
 
-/* Writes a mangled name as both compilers would agree on it: without the mark of what is static,
- * and with one name for every unnamed namespace. */
-static void simplify_name(const char *mangled, char *name, size_t size)
-{
-    size_t used = 0;
-
-    while (*mangled != '\0' && used + sizeof unnamed < size) {
-        char *end;
-        size_t length;
-
-        /* The L in front of a length marks a name that only its own file knows. */
-        if (*mangled == 'L' && isdigit((unsigned char)mangled[1])) {
-            mangled++;
-            continue;
-        }
-        if (!isdigit((unsigned char)*mangled)) {
-            name[used++] = *mangled++;
-            continue;
-        }
-        length = strtoul(mangled, &end, 10);
-        if (strncmp(end, unnamed_mark, strlen(unnamed_mark)) == 0 && length <= strlen(end)) {
-            memcpy(name + used, unnamed, strlen(unnamed));
-            used += strlen(unnamed);
-            mangled = end + length;
-        } else {
-            while (mangled < end && used + 1 < size)
-                name[used++] = *mangled++;
-        }
-    }
-    name[used] = '\0';
-}
-
 /* A kernel that is looked for. */
 typedef struct query {
     const char *program;
     const char *name;
-    const char *file; /* one that is preferred; NULL where the device chooses, by architecture */
     int architecture;
 } query;
 
@@ -91,17 +50,8 @@ typedef struct query {
 static int rate_kernel(const kg__kernel *kernel, const query *wanted)
 {
     bool own = kernel->architecture == wanted->architecture;
-    char plain[NAME_SIZE];
 
-    if (strcmp(kernel->program, wanted->program) != 0)
-        return UNFIT;
-    if (wanted->file != NULL) {
-        simplify_name(kernel->name, plain, sizeof plain);
-        return own && strcmp(plain, wanted->name) == 0
-                   ? OWN_ARCHITECTURE + (strcmp(kernel->file, wanted->file) == 0)
-                   : UNFIT;
-    }
-    if (strcmp(kernel->name, wanted->name) != 0)
+    if (strcmp(kernel->program, wanted->program) != 0 || strcmp(kernel->name, wanted->name) != 0)
         return UNFIT;
     if (own)
         return OWN_ARCHITECTURE + kernel->only_there;
@@ -111,51 +61,24 @@ static int rate_kernel(const kg__kernel *kernel, const query *wanted)
                : 1 + kernel->architecture % 10;
 }
 
-/* Whether two kernels are one to the query: where a file is preferred, their figures count. */
-static bool are_same(const kg__kernel *one, const kg__kernel *other, const query *wanted)
-{
-    return wanted->file == NULL
-               ? one->hash == other->hash
-               : one->resources.registers == other->resources.registers &&
-                     one->resources.static_shared == other->resources.static_shared &&
-                     one->resources.local_bytes == other->resources.local_bytes;
-}
-
 /* The kernel that suits best; NULL where there is none, or where two that suit alike differ. */
-static const kg__kernel *choose_kernel(const kg__kernels *kernels, const query *wanted,
-                                       bool *ambiguous)
+static const kg__kernel *choose_kernel(const kg__kernels *kernels, const query *wanted)
 {
     const kg__kernel *chosen = NULL;
+    bool ambiguous = false;
     int best = UNFIT;
 
-    *ambiguous = false;
     for (size_t i = 0; i < kernels->count; i++) {
         const kg__kernel *kernel = &kernels->items[i];
         int rating = rate_kernel(kernel, wanted);
 
         if (rating == UNFIT || rating < best)
             continue;
-        *ambiguous = rating == best && (*ambiguous || !are_same(chosen, kernel, wanted));
+        ambiguous = rating == best && (ambiguous || chosen->hash != kernel->hash);
         best = rating;
         chosen = kernel;
     }
-    return *ambiguous ? NULL : chosen;
-}
-
-bool kg__kernels_find(const kg__kernels *kernels, const char *program, int architecture,
-                      const char *name, const char *file, kg__resources *resources, bool *ambiguous)
-{
-    char plain[NAME_SIZE];
-    const query wanted = {
-        .program = program, .name = plain, .file = file, .architecture = architecture
-    };
-    const kg__kernel *kernel;
-
-    simplify_name(name, plain, sizeof plain);
-    kernel = choose_kernel(kernels, &wanted, ambiguous);
-    if (kernel != NULL)
-        *resources = kernel->resources;
-    return kernel != NULL;
+    return ambiguous ? NULL : chosen;
 }
 
 bool kg__kernels_fingerprint(const kg__kernels *kernels, const char *program,
@@ -168,7 +91,6 @@ bool kg__kernels_fingerprint(const kg__kernels *kernels, const char *program,
     uint64_t hash = kg__hash_text(KG__HASH_BEGIN, launch);
     char digits[KG__HASH_TEXT_SIZE];
     const json_t *name;
-    bool ambiguous;
     size_t i;
 
     text[0] = '\0';
@@ -178,7 +100,7 @@ bool kg__kernels_fingerprint(const kg__kernels *kernels, const char *program,
         const kg__kernel *code;
 
         wanted.name = json_is_string(name) ? json_string_value(name) : "";
-        code = choose_kernel(kernels, &wanted, &ambiguous);
+        code = choose_kernel(kernels, &wanted);
         if (code == NULL)
             return false;
         hash = kg__hash_number(hash, code->hash);

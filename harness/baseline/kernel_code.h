@@ -53,14 +53,6 @@ void kg__kernels_add(kg__kernels *kernels, const char *path, const char *program
 /* Frees the kernels, and empties the list. */
 void kg__kernels_free(kg__kernels *kernels);
 
-/* Finds a program's kernel on an architecture by its name, as nvcc or as g++ mangles it: they
- * differ in how they mark what is static or in an unnamed namespace. Where several sources have one
- * of that name, `file` decides. False where there is none, or where several are left that differ;
- * `*ambiguous` says which. */
-bool kg__kernels_find(const kg__kernels *kernels, const char *program, int architecture,
-                      const char *name, const char *file, kg__resources *resources,
-                      bool *ambiguous);
-
 /* The fingerprint of a case of `program` on a device of `compute_capability` ("9.0"): of its launch
  * and of the code that the device runs of every kernel in it, its own architecture's, else that of
  * the nearest lower one of the same major number. `kernel` is a record's, {"names": [...],

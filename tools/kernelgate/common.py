@@ -142,6 +142,23 @@ def open_regular(path):
     raise OSError(None, "it is not a regular file")
 
 
+def replace_file(path, text):
+    """Replaces a file by a text, whole or not at all. A link stays; its target is replaced. OSError where it cannot be."""
+    target = os.path.realpath(path)
+    temporary = os.path.join(os.path.dirname(target), f".{os.path.basename(target)}.new-{os.getpid()}")
+    try:
+        with open(temporary, "xb") as file:
+            if os.path.exists(target):
+                os.fchmod(file.fileno(), stat.S_IMODE(os.stat(target).st_mode))
+            file.write(text.encode("utf-8", "surrogateescape"))
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+    finally:
+        if os.path.lexists(temporary):
+            os.unlink(temporary)
+
+
 def _unique(pairs):
     members = {}
     for key, value in pairs:

@@ -17,7 +17,7 @@ from common import (JSON_OPTION, LARGEST_FIGURE, Command, Failure, Option, integ
                     json_text, print_output, run, text_of)
 from figures import plural, show_figure, show_percent, unit_of
 from programs import filter_takes, globs_take_from, nearest_case
-from results import MODEL, RANKS, VERDICTS, is_dismissed, load_figures, measured_figure, worst
+from results import MODEL_KEY, RANKS, VERDICTS, is_dismissed, load_figures, measured_figure, worst
 from text import clean
 from text_table import FORMAT_OPTION, Column, Figure, Table, parse_format
 
@@ -60,7 +60,7 @@ class Run:
 
     def lone_gpu(self, other):
         """The only GPU that this run has and the other has not; None where there is none, or more than one."""
-        lone = {target for target, _ in self.cases} - {target for target, _ in other.cases} - {MODEL}
+        lone = {target for target, _ in self.cases} - {target for target, _ in other.cases} - {MODEL_KEY}
         return lone.pop() if len(lone) == 1 else None
 
 

@@ -9,7 +9,7 @@ from typing import Optional
 from common import Failure, list_of, member, number_of, text_of
 from figures import show_figure, show_percent
 from programs import filter_takes
-from results import COUNTERS, MODEL, RANKS, verdict_of
+from results import COUNTERS, MODEL_KEY, RANKS, verdict_of
 
 MICROSECONDS, FIGURE, TIMES, PERCENT = "microseconds", "figure", "times", "percent"  # how a column's figures are shown
 REMEDY = "run ctest, which writes the results again"
@@ -122,7 +122,7 @@ def comparison_of(entry):
 def targets_of(run, comparison):
     """The targets that have cases of a comparison, GPUs first."""
     targets = dict.fromkeys(text_of(entry, "target") for entry in run.list("cases") if comparison_of(entry) == comparison)
-    return sorted(targets, key=lambda target: target == MODEL)
+    return sorted(targets, key=lambda target: target == MODEL_KEY)
 
 
 def quotient(above, below):
@@ -141,7 +141,7 @@ class Table:
 
     def __init__(self, run, comparison, target):
         self.run, self.comparison, self.target = run, comparison, target
-        self.counted = target == MODEL
+        self.counted = target == MODEL_KEY
         self.columns = MODEL_COLUMNS if self.counted else GPU_COLUMNS
         self.rows = []
         limits = member(run.object("provenance").get(target), "limits")

@@ -10,11 +10,13 @@ import sys
 import tempfile
 from dataclasses import dataclass
 
+from baseline_file import path_of, read_document
 from common import (JSON_OPTION, Command, Failure, Option, complain, integer_of, is_number, json_text, list_of, member, number_of,
-                    parse_json, print_output, read_json, run, text_of)
+                    parse_json, print_output, run, text_of)
 from figures import plural, show_figure, show_percent
 from programs import GPU, MODEL, NOTHING, comparison_of, filter_takes, find_build, find_programs, globs_take_from, nearest_case
 from resource_usage import Ambiguous, Resources, Usage
+from results import MODEL_KEY
 from text_table import FORMAT_OPTION, Column, Figure, Table, parse_format
 
 SCHEMA = "kernelgate-occupancy/1"
@@ -342,15 +344,12 @@ def document_of(found):
 
 def read_baseline(name):
     """The path and the document of a GPU's baseline, which is named by its key or its file."""
-    path = name
-    if "/" not in name and not name.endswith(".json"):
-        path = os.path.join(os.environ.get("KG_BASELINES") or "baselines", f"{name}.json")
-    document = read_json(path, "name a GPU's baseline")
-    target, cases = member(document, "target"), member(document, "cases")
-    if text_of(document, "schema") != "kernelgate-baseline/1" or not isinstance(target, dict) or not isinstance(cases, dict):
-        raise Failure(f"occupancy: {path}: is not a baseline: name another")
-    if text_of(target, "key") == "cpu-model":
-        raise Failure(f"occupancy: {path} is the CPU model's, which has no machine code: name a GPU's baseline")
+    path, remedy = path_of(name), "name a GPU's baseline"
+    document = read_document(path, remedy)
+    if not isinstance(document.get("target"), dict):
+        raise Failure(f"{path}: has no target: {remedy}")
+    if text_of(document["target"], "key") == MODEL_KEY:
+        raise Failure(f"occupancy: {path} is the CPU model's, which has no machine code: {remedy}")
     return path, document
 
 

@@ -12,7 +12,7 @@ REMEDY = "run ctest, which writes it, or name another results file"
 
 VERDICTS = ("pass", "faster", "no-baseline", "noisy", "environment", "slower", "wrong", "error")  # from best to worst
 RANKS = {verdict: rank for rank, verdict in enumerate(VERDICTS)}
-MODEL = "cpu-model"  # the target whose metrics are exact counters
+MODEL_KEY = "cpu-model"  # the target whose metrics are exact counters
 
 COUNTERS = (
     "global_load_requests", "global_load_sectors", "global_store_requests", "global_store_sectors", "global_atomic_requests",

@@ -7,7 +7,8 @@ import sys
 import tempfile
 import time
 
-from common import JSON_OPTION, Command, Failure, Option, complain, json_text, member, number_of, print_output, run, text_of
+from common import (JSON_OPTION, Command, Failure, Option, complain, json_text, member, number_of, print_output, replace_file,
+                    run, text_of)
 from figures import plural
 from launch_choice import TIME, Tuning
 from observers import Observation, Unavailable, stoppable
@@ -107,21 +108,11 @@ def check_path(path):
 
 
 def save(path, text):
-    """Replaces a file, or leaves it as it was."""
-    target = os.path.realpath(path)
-    temporary = os.path.join(os.path.dirname(target), f".{os.path.basename(target)}.new-{os.getpid()}")
     try:
-        with open(temporary, "wb") as file:
-            file.write(text.encode("utf-8", "surrogateescape"))
-        if os.path.exists(target):
-            os.chmod(temporary, os.stat(target).st_mode & 0o777)
-        os.replace(temporary, target)
+        replace_file(path, text)
     except OSError as error:
         raise Failure(f"tune: {path}: cannot be written: {error.strerror}: it is left as it was; check the folder's permissions "
                       "and free space") from None
-    finally:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
 
 
 # Progress

@@ -210,61 +210,6 @@ Test(cubin, a_case_is_its_launch_and_all_its_kernels)
               "another program");
 }
 
-/* g++ marks what is static; both have a name for an unnamed namespace. */
-Test(cubin, names_of_two_compilers)
-{
-    static const struct {
-        const char *nvcc;
-        const char *gcc;
-        bool same;
-    } names[] = {
-        { "_Z5naivePf", "_ZL5naivePf", true },
-        { "_Z5naivePf", "_Z5naivePf", true },
-        { "_Z5naivePf", "_ZL5naivePl", false },
-        { "_ZN2kg5naiveEv", "_ZN2kgL5naiveEv", true },
-        { "_Z1kILi16EEvPf", "_Z1kILi16EEvPf", true },
-        { "_ZN13_GLOBAL__N__11kEv", "_ZN12_GLOBAL__N_11kEv", true },
-        { "_ZN99_GLOBAL__N_5k", "_ZN12_GLOBAL__N_15k", false },
-        { "_Z99999999999999999999x", "_Z99999999999999999999x", true },
-        { "", "", true },
-    };
-
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        fake_cubin cubin = sound;
-        kg__resources found;
-        bool ambiguous;
-
-        snprintf(cubin.names.kernel, sizeof cubin.names.kernel, "%s", names[i].nvcc);
-        (void)hash_of(&cubin);
-        cr_expect(kg__kernels_find(&kernels, "p", 90, names[i].gcc, "", &found, &ambiguous) ==
-                      names[i].same,
-                  "%s", names[i].gcc);
-        cr_expect(not(kg__kernels_find(&kernels, "p", 80, names[i].gcc, "", &found, &ambiguous)));
-        cr_expect(not(kg__kernels_find(&kernels, "q", 90, names[i].gcc, "", &found, &ambiguous)));
-    }
-}
-
-/* Each file may have a static kernel of the same name. */
-Test(cubin, one_name_in_several_files)
-{
-    fake_cubin other = sound;
-    kg__resources found;
-    bool ambiguous;
-
-    add(&sound, sizeof sound, "one");
-    add(&sound, sizeof sound, "two");
-    cr_expect(kg__kernels_find(&kernels, "p", 90, "kernel", "three", &found, &ambiguous),
-              "both have the same figures");
-    other.info[0].figure = 32;
-    add(&other, sizeof other, "four");
-    cr_expect(kg__kernels_find(&kernels, "p", 90, "kernel", "four", &found, &ambiguous) &&
-              found.registers == 32);
-    cr_expect(kg__kernels_find(&kernels, "p", 90, "kernel", "one", &found, &ambiguous) &&
-              found.registers == 40);
-    cr_expect(not(kg__kernels_find(&kernels, "p", 90, "kernel", "three", &found, &ambiguous)));
-    cr_expect(ambiguous);
-}
-
 /* Files that are damaged at random, or none, may have kernels or not, and crash nothing. */
 Test(cubin, damaged_files)
 {

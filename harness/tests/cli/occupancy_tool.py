@@ -307,7 +307,7 @@ sm_90,m/tiled/530/b16,530,_Z5tiledILi16EEvPf,32,50176,1024,0,256,4,32,0.5,shared
             self.expect(code, text, arguments=["--against", "fake-gpu"])
         self.expect(2, "has its code in", arguments=["--against", "fake-gpu", "m/tiled/*"])
         self.expect(2, "none.json", arguments=["--against", self.at("none.json")])
-        for document, text in (({}, "is not a baseline"),
+        for document, text in (({}, "its schema is"),
                                ({"schema": "kernelgate-baseline/1", "target": {"key": "cpu-model"}, "cases": {}},
                                 "is the CPU model's")):
             with open(self.at("odd.json"), "w", encoding="utf-8") as file:
