@@ -12,7 +12,8 @@ import tempfile
 from dataclasses import dataclass
 from typing import Optional
 
-from common import Failure, check_schema, list_of, member, number_of, open_regular, parse_json, read_json, replace_file, text_of
+from common import (Failure, check_schema, list_of, member, nearest_name, number_of, open_regular, parse_json, read_json,
+                    replace_file, text_of)
 from figures import exact
 from programs import globs_take
 from results import MODEL_KEY
@@ -246,9 +247,9 @@ def open_named(name):
         raise Failure(f"{path}: there is no such file: name another, or a key")
     folder = default_folder()
     keys = [file[: -len(SUFFIX)] for file in list_files(folder)]
-    nearest = difflib.get_close_matches(name, keys, 1)
+    nearest = nearest_name(name, keys)
     raise Failure(f"{name}: there is no baseline of this key in {folder}"
-                  + (f"; did you mean {nearest[0]}?" if nearest else ": record one with ci/rebaseline"))
+                  + (f"; did you mean {nearest}?" if nearest else ": record one with ci/rebaseline"))
 
 
 # At a commit

@@ -34,6 +34,11 @@ def complain(message):
     sys.stderr.flush()
 
 
+def nearest_name(name, names):
+    """The name that may have been meant; None where none is near."""
+    return next(iter(difflib.get_close_matches(name, names, 1)), None)
+
+
 def run(main):
     """Ends the process with the exit code of main(arguments), or with 2 and the line of its Failure."""
     for number in (signal.SIGINT, signal.SIGPIPE):
@@ -97,8 +102,8 @@ class Command:
         name, equals, value = argument.partition("=")
         option = next((option for option in self.options if option.name == name), None)
         if option is None:
-            nearest = difflib.get_close_matches(name, [option.name for option in self.options], 1)
-            hint = f"; did you mean {nearest[0]}? See" if nearest else ": see"
+            nearest = nearest_name(name, [option.name for option in self.options])
+            hint = f"; did you mean {nearest}? See" if nearest else ": see"
             raise Failure(f"{self.name}: unknown option {name}{hint} `kernelgate help {self.name}`")
         key = name[2:]
         if option.value is None:

@@ -1,12 +1,11 @@
 """Tables of cells as text, Markdown or CSV, and the option that chooses the format."""
 
-import difflib
 import os
 import sys
 from dataclasses import dataclass
 from typing import Union
 
-from common import Failure, Option
+from common import Failure, Option, nearest_name
 from figures import exact
 from text import clean, csv_field, escape_markdown
 
@@ -20,18 +19,17 @@ _COLORS = {**dict.fromkeys(("pass", "faster", "ok"), _GREEN),
            **dict.fromkeys(("noisy", "environment", "no-baseline"), _YELLOW)}
 
 
-def parse_format(command, options, formats=FORMATS):
+def parse_format(command, options, formats=FORMATS, default="text"):
     """The format by --format, and by --json, which is short for --format json."""
     asked = options["format"]
     if options["json"] and asked not in (None, "json"):
         raise Failure(f"{command}: --json and --format {asked} are two formats: give one")
     if options["json"] or asked is None:
-        return "json" if options["json"] else "text"
+        return "json" if options["json"] else default
     if asked not in formats:
-        nearest = difflib.get_close_matches(asked, formats, 1)
-        known = f"{', '.join(formats[:-1])} or {formats[-1]}"
-        raise Failure(f'{command}: there is no format "{asked}"' + (f"; did you mean {nearest[0]}" if nearest else "")
-                      + f": use {known}")
+        nearest = nearest_name(asked, formats)
+        hint = f"; did you mean {nearest}? Use" if nearest else ": use"
+        raise Failure(f'{command}: there is no format "{asked}"{hint} {", ".join(formats[:-1])} or {formats[-1]}')
     return asked
 
 

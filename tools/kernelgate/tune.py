@@ -1,19 +1,19 @@
 """kernelgate tune: searches the launches of every variant for the best ones."""
 
-import difflib
 import math
 import os
 import sys
 import tempfile
 import time
 
-from common import (JSON_OPTION, Command, Failure, Option, complain, json_text, member, number_of, print_output, replace_file,
-                    run, text_of)
+from common import (JSON_OPTION, Command, Failure, Option, complain, json_text, member, nearest_name, number_of, print_output,
+                    replace_file, run, text_of)
 from figures import plural
 from launch_choice import TIME, Tuning
 from observers import Observation, Unavailable, stoppable
 from programs import GPU, MODEL, NOTHING, Answers, Query, find_build, globs_take
 from results import COUNTERS
+from text_table import parse_format
 from tune_report import Search, Tables, document_of
 
 PRECISION = 0.005  # half of the interval of a median, as a fraction of it
@@ -37,16 +37,16 @@ class NoGpu(Failure):
 # The command line
 
 
-def nearest_name(name, names):
+def hint_of(name, names):
     """The hint of the name that may have been meant; empty where none is near."""
-    nearest = difflib.get_close_matches(name, names, 1)
-    return f"; did you mean {nearest[0]}?" if nearest else ""
+    nearest = nearest_name(name, names)
+    return f"; did you mean {nearest}?" if nearest else ""
 
 
 def chosen(options, name, choices):
     given = options[name] or choices[0]
     if given not in choices:
-        raise Failure(f"tune: --{name} {given}: there is no such choice{nearest_name(given, choices)}: use "
+        raise Failure(f"tune: --{name} {given}: there is no such choice{hint_of(given, choices)}: use "
                       f"{', '.join(choices[:-1])} or {choices[-1]}")
     return given
 
@@ -54,7 +54,7 @@ def chosen(options, name, choices):
 def read_metric(options):
     metric = options["by"] or TIME
     if metric not in (TIME, *COUNTERS):
-        hint = nearest_name(metric, (TIME, *COUNTERS))
+        hint = hint_of(metric, (TIME, *COUNTERS))
         raise Failure(f"tune: --by {metric}: there is no such metric"
                       + (hint or ": use time_ns, or a counter of the CPU model such as global_load_sectors"))
     if metric != TIME and (options["exhaustive"] or options["precision"]):
@@ -95,7 +95,7 @@ def check_sets(sets, variants):
             raise Failure(f"tune: --set {name}: is a variant's name, which is a set already: rename it")
         for glob in filter(None, globs.split(",")):
             if not any(globs_take(glob, variant) for variant in variants):
-                raise Failure(f'tune: --set {name}: no candidate is of a variant "{glob}"{nearest_name(glob, variants)}')
+                raise Failure(f'tune: --set {name}: no candidate is of a variant "{glob}"{hint_of(glob, variants)}')
 
 
 def check_path(path):
@@ -325,10 +325,7 @@ def choose_exit_code(tuning):
 
 def search(options, globs):
     """Searches, and prints and saves what was found; the exit code."""
-    form = chosen(options, "format", ("text", "markdown", "json"))
-    if options["json"] and options["format"] not in (None, "json"):
-        raise Failure(f"tune: --json and --format {form} are two formats: give one")
-    form = "json" if options["json"] else form
+    form = parse_format("tune", options, ("text", "markdown", "json"))
     table = chosen(options, "table", ("best", "launches", "sizes"))
     tuning = Tuning(read_metric(options))
     precision = read_precision(options["precision"])

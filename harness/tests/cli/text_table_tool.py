@@ -48,7 +48,7 @@ class Tables(unittest.TestCase):
                                          ("csv", False, "csv")):
             self.assertEqual(tool.parse_format("c", {"format": asked, "json": as_json}), expected)
         for asked, as_json, told in (("csv", True, "c: --json and --format csv are two formats: give one"),
-                                     ("jsn", False, 'no format "jsn"; did you mean json: use text, markdown, csv or json')):
+                                     ("jsn", False, 'no format "jsn"; did you mean json\\? Use text, markdown, csv or json')):
             with self.assertRaisesRegex(common.Failure, told):
                 tool.parse_format("c", {"format": asked, "json": as_json})
 
