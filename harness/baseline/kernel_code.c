@@ -66,6 +66,7 @@ static int rate_kernel(const kg__kernel *kernel, const query *wanted)
 static const kg__kernel *choose_kernel(const kg__kernels *kernels, const query *wanted)
 {
     const kg__kernel *chosen = NULL;
+    bool ambiguous = false;
     int best = UNFIT;
     bool ambiguous = false;
 

@@ -1,4 +1,5 @@
-/* The occupancy calculator for `kernelgate occupancy`, whose program is Python. */
+/* What `kernelgate occupancy`, whose program is Python, asks: the occupancy calculator, and what
+ * the compiler gave kernels. */
 #ifndef KG__CLI_OCCUPANCY_H
 #define KG__CLI_OCCUPANCY_H
 
@@ -7,5 +8,10 @@
  * "occupancy", "limited_by": [...]} or {"why"} of each. Returns the exit code: KG__EXIT_NOTHING
  * where this command was built without the toolkit's calculator. */
 int kg__answer_occupancies(void);
+
+/* Prints the kernels in a program or a cubin as a JSON list, {"name", "file", "architecture",
+ * "registers", "static_shared", "local_bytes"} each: the names as nvcc mangles them, and `file` as
+ * given. Returns the exit code. */
+int kg__print_kernels(const char *path, const char *file);
 
 #endif

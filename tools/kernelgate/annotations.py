@@ -10,8 +10,8 @@ import re
 from dataclasses import dataclass, field
 
 from common import integer_of, list_of, member, number_of, open_regular, text_of
-from document import reason_of
-from shown import RANKS, clean, fails, items, variant_of, verdict_of
+from results import RANKS, fails, items, reason_of, variant_of, verdict_of
+from text import clean
 
 MOST = 10  # GitHub shows ten errors and ten warnings of a step, and drops the others
 LONGEST_TITLE = 255  # GitHub cuts a longer one

@@ -7,11 +7,12 @@ import sys
 from baseline_changes import Changes
 from baseline_file import Baseline, Commit, default_folder, load, open_named, parse, path_of, read, split_path
 from common import JSON_OPTION, Command, Failure, Option, json_text, print_output, run, text_of
-from figures import exact, plural, show_figure, show_percent, unit_of
-from plain_table import FORMAT_OPTION, clean, csv, format_of, written
+from figures import plural, show_figure, show_percent, unit_of
+from text import clean
+from text_table import FORMAT_OPTION, Column, Figure, Table, parse_format
 
-HEADINGS = ("case", "metric", "first", "last", "change", "band", "note")
-FIGURES = {"first", "last", "change", "band"}
+COLUMNS = (Column("target", csv_only=True), Column("case"), Column("metric"), Column("first", right=True),
+           Column("last", right=True), Column("change", right=True), Column("band", right=True), Column("note"))
 
 
 def note_of(difference, limit):
@@ -28,37 +29,27 @@ def note_of(difference, limit):
     return "held more loosely" if difference.loosened else ""
 
 
-def value_cells(difference, metric):
-    """A value for readers and for files. A counter that a case lacks is 0."""
+def value_cell(difference, metric):
+    """A value; a counter that a case lacks is 0."""
     if metric is None and not difference.moved:
-        return "-", ""
+        return Figure("-", "")
     value = metric.value if metric else 0.0
-    return show_figure(value, unit_of(difference.metric)), exact(value)
+    return Figure(show_figure(value, unit_of(difference.metric)), value)
 
 
-def change_cells(difference):
+def change_cell(difference):
     if not difference.moved:
-        return difference.kind, difference.kind
-    if math.isinf(difference.change):
-        return "from 0", "inf"
-    return show_percent(difference.change, True), exact(difference.change)
+        return difference.kind
+    return Figure("from 0" if math.isinf(difference.change) else show_percent(difference.change, True), difference.change)
 
 
-def band_cells(difference):
-    """The band, and the old one where it changed."""
+def band_cell(difference):
+    """The band, for readers with the old one where it changed."""
     now, first = difference.now, difference.first
     if now is None:
-        return "-", ""
+        return Figure("-", "")
     was = f", was {show_percent(first.band)}" if first is not None and first.band != now.band else ""
-    return show_percent(now.band) + was, exact(now.band)
-
-
-def rows_of(difference, limit):
-    """A row for readers, and the same for files."""
-    note = note_of(difference, limit)
-    values = (value_cells(difference, metric) for metric in (difference.first, difference.last))
-    return tuple(zip((difference.case, difference.case), (difference.metric or "-", difference.metric or ""), *values,
-                     change_cells(difference), band_cells(difference), (note, note)))
+    return Figure(show_percent(now.band) + was, now.band)
 
 
 def metric_json(metric):
@@ -118,23 +109,28 @@ class Report:
                 words += f"; {plural(count, 'metric')} {what}"
         return words + "\n"
 
+    def _rows(self, target, changes):
+        for difference in changes.differences:
+            values = [value_cell(difference, metric) for metric in (difference.first, difference.last)]
+            metric = Figure(difference.metric or "-", difference.metric or "")
+            yield (target, difference.case, metric, *values, change_cell(difference), band_cell(difference),
+                   note_of(difference, self.limit))
+
     def table(self, form):
         texts = []
-        for title, _, changes in self.files:
-            rows = [rows_of(difference, self.limit)[0] for difference in changes.differences]
+        for title, target, changes in self.files:
+            table = Table(COLUMNS, self._rows(target, changes))
             text = f"{'## ' if form == 'markdown' else ''}{clean(title)}\n\n"
-            if rows:
-                text += written(form, HEADINGS, rows, FIGURES) + "\n"
+            if table.rows:
+                text += table.format(form) + "\n"
             moved = ", ".join(f"{name} {show_percent(change, True)}" for name, change in changes.sentinel_changes().items())
             texts.append(text + self._sum(changes) + (f"sentinels, which no commit touches: {moved}\n" if moved else ""))
         return "\n".join(texts)
 
     def csv(self):
         """The rows; the sums go to the standard error, where no program takes them for rows."""
-        rows = [(target, *rows_of(difference, self.limit)[1]) for _, target, changes in self.files
-                for difference in changes.differences]
         sys.stderr.write("".join(f"{clean(title)}: {self._sum(changes)}" for title, _, changes in self.files))
-        return csv(("target", *HEADINGS), rows)
+        return Table(COLUMNS, [row for _, target, changes in self.files for row in self._rows(target, changes)]).format("csv")
 
 
 def add_files(report, names):
@@ -228,7 +224,7 @@ not right
 def main(arguments):
     options = COMMAND.parse(arguments)
     since, names = options["since"], options["operands"]
-    form = format_of("baseline diff", options)
+    form = parse_format("baseline diff", options)
     report = Report(limit_of(options["limit"]))
     if options["loosened"]:
         if since is None or names:

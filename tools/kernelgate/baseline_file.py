@@ -7,20 +7,20 @@ import difflib
 import fcntl
 import json
 import os
-import re
 import subprocess
 import tempfile
 from dataclasses import dataclass
 from typing import Optional
 
-from common import Failure, list_of, member, number_of, open_regular, parse_json, text_of
+from common import (Failure, check_schema, list_of, member, nearest_name, number_of, open_regular, parse_json, read_json,
+                    replace_file, text_of)
 from figures import exact
 from programs import globs_take
+from results import MODEL_KEY
 
 SUFFIX = ".json"
 SCHEMA_SUFFIX = ".schema.json"
 SCHEMA = "kernelgate-baseline/1"
-MODEL_KEY = "cpu-model"
 LARGEST_WHOLE = 2.0**53
 GIT_SECONDS = 60
 LINT_SECONDS = 60
@@ -228,6 +228,15 @@ def load(path):
     return None if data is None else parse(path, os.path.basename(path), data)
 
 
+def read_document(path, remedy):
+    """A baseline's document for what reads but a few figures of it: unlike the other readers', it is not checked as a whole."""
+    document = read_json(path, remedy)
+    check_schema(path, document, SCHEMA, remedy)
+    if not isinstance(document.get("cases"), dict):
+        raise Failure(f"{path}: has no cases: {remedy}")
+    return document
+
+
 def open_named(name):
     """The baseline of a file or of a target's key."""
     path = path_of(name)
@@ -238,9 +247,9 @@ def open_named(name):
         raise Failure(f"{path}: there is no such file: name another, or a key")
     folder = default_folder()
     keys = [file[: -len(SUFFIX)] for file in list_files(folder)]
-    nearest = difflib.get_close_matches(name, keys, 1)
+    nearest = nearest_name(name, keys)
     raise Failure(f"{name}: there is no baseline of this key in {folder}"
-                  + (f"; did you mean {nearest[0]}?" if nearest else ": record one with ci/rebaseline"))
+                  + (f"; did you mean {nearest}?" if nearest else ": record one with ci/rebaseline"))
 
 
 # At a commit
@@ -340,26 +349,12 @@ def lock(folder):
 
 
 def save(baseline):
-    """Replaces the file by the baseline's text, whole or not at all."""
+    """Replaces the file by the baseline's text."""
     path = baseline.path
-    target = os.path.realpath(path)
-    folder, name = split_path(target)
-    temporary = os.path.join(folder, f".{name}.new-{os.getpid()}")
     try:
-        mode = os.stat(target).st_mode & 0o777
-        if not mode & 0o222:
+        if not os.stat(path).st_mode & 0o222:
             raise Failure(f"{path}: not written: it is write-protected: chmod u+w it first")
-        try:
-            with open(temporary, "wb", opener=lambda file, flags: os.open(file, flags | os.O_EXCL, mode)) as file:
-                os.fchmod(file.fileno(), mode)
-                file.write(baseline.text().encode("utf-8"))
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, target)
-        except OSError:
-            if os.path.exists(temporary):
-                os.unlink(temporary)
-            raise
+        replace_file(path, baseline.text())
     except OSError as error:
         raise Failure(
             f"{path}: cannot be written: {error.strerror}: it is left as it was; check the folder's permissions and free "

@@ -3,7 +3,7 @@
 from baseline_file import lock, open_named, path_of, save, split_path
 from common import JSON_OPTION, Command, Failure, Option, complain, json_text, print_output, run
 from programs import globs_take
-from plain_table import clean
+from text import clean
 
 
 def check_globs(baseline, globs):

@@ -2,12 +2,14 @@
 
 from baseline_file import open_named
 from common import JSON_OPTION, Command, Failure, Option, is_number, json_text, print_output, run, text_of
-from figures import exact, plural, show_figure, show_percent, unit_of
+from figures import plural, show_figure, show_percent, unit_of
 from programs import globs_take
-from plain_table import FORMAT_OPTION, clean, csv, format_of, written
+from text import clean
+from text_table import FORMAT_OPTION, Column, Figure, Table, parse_format
 
-HEADINGS = ("case", "metric", "value", "band", "noise (3 sigma)", "sessions", "smallest", "gated", "commit", "code")
-FIGURES = {"value", "band", "noise (3 sigma)", "sessions", "smallest"}
+COLUMNS = (Column("target", csv_only=True), Column("case"), Column("metric"),
+           *(Column(title, right=True) for title in ("value", "band", "noise (3 sigma)", "sessions", "smallest")),
+           Column("gated"), Column("commit"), Column("code"))
 
 
 def describe_code(code):
@@ -16,15 +18,15 @@ def describe_code(code):
     return ", ".join(f"{key} {text}" for key, text in zip(code or {}, texts) if text is not None)
 
 
-def cells_of(case, metric):
-    """A row for readers, and its figures as files have them."""
-    shown = (show_figure(metric.value, unit_of(metric.name)), show_percent(metric.band) + (" by hand" if metric.by_hand else ""),
-             "-" if metric.noise is None else show_percent(metric.noise), str(len(metric.sessions) or "-"),
-             show_percent(metric.smallest) if metric.smallest else "any rise")
-    stored = (exact(metric.value), exact(metric.band), "" if metric.noise is None else exact(metric.noise),
-              str(len(metric.sessions) or ""), exact(metric.smallest))
-    rest = ("yes" if metric.gated else "no", case.commit, describe_code(case.code))
-    return (case.id, metric.name, *shown, *rest), (case.id, metric.name, *stored, *rest)
+def cells_of(key, case, metric):
+    count = len(metric.sessions)
+    yield from (key, case.id, metric.name)
+    yield Figure(show_figure(metric.value, unit_of(metric.name)), metric.value)
+    yield Figure(show_percent(metric.band) + (" by hand" if metric.by_hand else ""), metric.band)
+    yield Figure("-", "") if metric.noise is None else Figure(show_percent(metric.noise), metric.noise)
+    yield Figure(str(count), count) if count else Figure("-", "")
+    yield Figure(show_percent(metric.smallest) if metric.smallest else "any rise", metric.smallest)
+    yield from ("yes" if metric.gated else "no", case.commit, describe_code(case.code))
 
 
 def entry_of(case, metric):
@@ -50,12 +52,12 @@ def render(baseline, globs, form):
         return json_text({"schema": "kernelgate-shown/1", "file": baseline.path, "target": {"key": key, "name": name},
                           "cases": len(baseline.cases), "sentinels": [entry_of(*pair) for pair in sentinels],
                           "metrics": [entry_of(*pair) for pair in metrics]})
-    rows = [cells_of(*pair) for pair in (*sentinels, *metrics)]
+    table = Table(COLUMNS, [list(cells_of(key, *pair)) for pair in (*sentinels, *metrics)])
     if form == "csv":
-        return csv(("target", *HEADINGS), [(key, *stored) for _, stored in rows])
+        return table.format(form)
     title = (f"{'## ' if form == 'markdown' else ''}{clean(baseline.path)}: {clean(name)}{', ' if name else ''}"
              f"{plural(len(baseline.cases), 'case')}{'' if globs is None else ' in all'}")
-    return f"{title}\n\n" + written(form, HEADINGS, [shown for shown, _ in rows], FIGURES)
+    return f"{title}\n\n" + table.format(form)
 
 
 COMMAND = Command(
@@ -80,7 +82,7 @@ def main(arguments):
     options = COMMAND.parse(arguments)
     if len(options["operands"]) != 1:
         raise Failure("baseline show: takes one file or key: kernelgate baseline show cpu-model")
-    form = format_of("baseline show", options)
+    form = parse_format("baseline show", options)
     print_output("baseline show", render(open_named(options["operands"][0]), options["case"], form))
 
 

@@ -34,6 +34,11 @@ def complain(message):
     sys.stderr.flush()
 
 
+def nearest_name(name, names):
+    """The name that may have been meant; None where none is near."""
+    return next(iter(difflib.get_close_matches(name, names, 1)), None)
+
+
 def run(main):
     """Ends the process with the exit code of main(arguments), or with 2 and the line of its Failure."""
     for number in (signal.SIGINT, signal.SIGPIPE):
@@ -97,8 +102,8 @@ class Command:
         name, equals, value = argument.partition("=")
         option = next((option for option in self.options if option.name == name), None)
         if option is None:
-            nearest = difflib.get_close_matches(name, [option.name for option in self.options], 1)
-            hint = f"; did you mean {nearest[0]}? See" if nearest else ": see"
+            nearest = nearest_name(name, [option.name for option in self.options])
+            hint = f"; did you mean {nearest}? See" if nearest else ": see"
             raise Failure(f"{self.name}: unknown option {name}{hint} `kernelgate help {self.name}`")
         key = name[2:]
         if option.value is None:
@@ -126,11 +131,9 @@ def print_output(command, text):
         os._exit(2)  # the interpreter would try, and fail, once more
 
 
-def print_document(command, document):
-    """Prints a JSON document; no CI runner takes a string in it for one of its commands."""
-    print_output(command, json.dumps(document, indent=1, ensure_ascii=False).replace("##[", "\\u0023#[") + "\n")
 def json_text(document):
-    """A document as the commands print it: UTF-8, whatever bytes a path has, and no CI runner's command."""
+    """A document as the commands print it: UTF-8, whatever bytes a path has. "##[", with which a CI runner's commands begin, can
+    only be in a string."""
     text = json.dumps(document, indent=1, ensure_ascii=False).replace("##[", "\\u0023#[")
     return text.encode("utf-8", "replace").decode() + "\n"
 
@@ -142,6 +145,23 @@ def open_regular(path):
         return open(file, "rb")
     os.close(file)
     raise OSError(None, "it is not a regular file")
+
+
+def replace_file(path, text):
+    """Replaces a file by a text, whole or not at all. A link stays; its target is replaced. OSError where it cannot be."""
+    target = os.path.realpath(path)
+    temporary = os.path.join(os.path.dirname(target), f".{os.path.basename(target)}.new-{os.getpid()}")
+    try:
+        with open(temporary, "xb") as file:
+            if os.path.exists(target):
+                os.fchmod(file.fileno(), stat.S_IMODE(os.stat(target).st_mode))
+            file.write(text.encode("utf-8", "surrogateescape"))
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+    finally:
+        if os.path.lexists(temporary):
+            os.unlink(temporary)
 
 
 def _unique(pairs):
@@ -201,6 +221,13 @@ def read_json(path, remedy):
         raise Failure(f"{path}:{error.lineno}: is not JSON: {error.msg} in column {error.colno}: {remedy}") from None
     except ValueError as error:
         raise Failure(f"{path}: is not JSON: {error}: {remedy}") from None
+
+
+def check_schema(path, document, schema, remedy):
+    if not isinstance(document, dict):
+        raise Failure(f"{path}: is not a JSON object: {remedy}")
+    if document.get("schema") != schema:
+        raise Failure(f'{path}: its schema is "{text_of(document, "schema")}", not "{schema}": {remedy}')
 
 
 # A document may have anything anywhere: what is not there, or of another type, is as if it were empty.

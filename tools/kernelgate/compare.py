@@ -14,10 +14,12 @@ from dataclasses import dataclass, field
 from typing import Optional
 
 from common import (JSON_OPTION, LARGEST_FIGURE, Command, Failure, Option, integer_of, is_number, member, number_of,
-                    print_document, print_output, run, text_of)
-from documents import MODEL, VERDICTS, is_dismissed, measured_figure, read_results, severity, worst
+                    json_text, print_output, run, text_of)
+from figures import plural, show_figure, show_percent, unit_of
 from programs import filter_takes, globs_take_from, nearest_case
-from text_table import FORMAT_OPTION, Column, Figure, Table, clean, metric_unit, parse_format, show_figure, show_percent
+from results import MODEL_KEY, RANKS, VERDICTS, is_dismissed, load_figures, measured_figure, worst
+from text import clean
+from text_table import FORMAT_OPTION, Column, Figure, Table, parse_format
 
 TWO_RUNS = math.sqrt(2)
 DEFAULT_BAND = 0.02  # of a time that neither run had a baseline for
@@ -58,7 +60,7 @@ class Run:
 
     def lone_gpu(self, other):
         """The only GPU that this run has and the other has not; None where there is none, or more than one."""
-        lone = {target for target, _ in self.cases} - {target for target, _ in other.cases} - {MODEL}
+        lone = {target for target, _ in self.cases} - {target for target, _ in other.cases} - {MODEL_KEY}
         return lone.pop() if len(lone) == 1 else None
 
 
@@ -108,7 +110,7 @@ def interval_of(figures):
 def is_usable(metric, seen):
     """Whether a value is one that a run can have measured, and lies in its own interval."""
     rounding = seen.value * ROUNDING
-    return (0 <= seen.value <= LARGEST_FIGURE and (seen.value > 0 or not metric_unit(metric))
+    return (0 <= seen.value <= LARGEST_FIGURE and (seen.value > 0 or not unit_of(metric))
             and seen.low <= seen.value + rounding and seen.high >= seen.value - rounding)
 
 
@@ -116,7 +118,7 @@ def is_gated(metric, figures):
     """Whether a run judged a metric. Where that is not written, the limit of a time tells."""
     if "gated" in figures:
         return figures["gated"]
-    return not metric_unit(metric) or not number_of(figures, "limit") > GATED_LIMIT
+    return not unit_of(metric) or not number_of(figures, "limit") > GATED_LIMIT
 
 
 def limits_of(figures):
@@ -166,7 +168,7 @@ class Pair:
 
     def move(self, row, runs):
         """What `kernelgate judge --moves` takes, for a row with a metric that is not an error."""
-        unit, metrics = metric_unit(row.metric), (self.a["metrics"][row.metric], self.b["metrics"][row.metric])
+        unit, metrics = unit_of(row.metric), (self.a["metrics"][row.metric], self.b["metrics"][row.metric])
         band, floor, row.limit_from = 0.0, 0.0, "exact"
         if unit:
             sources = ((limits_of(metrics[0]), "A's baseline"), (limits_of(metrics[1]), "B's baseline"),
@@ -298,7 +300,7 @@ class Comparison:
             verdict = entry["verdict"]
             if entry["metrics"] and not is_dismissed(verdict):
                 verdict = "no-baseline"
-            if severity(verdict) >= severity("no-baseline"):
+            if RANKS[verdict] >= RANKS["no-baseline"]:
                 self.tally[verdict] += 1
 
     def has_other_boards(self):
@@ -309,7 +311,7 @@ class Comparison:
         """The geometric mean of the ratios of each time on each target."""
         logs = {}
         for row in self.rows:
-            if row.metric is not None and metric_unit(row.metric) and 0 < row.ratio.value < math.inf:
+            if row.metric is not None and unit_of(row.metric) and 0 < row.ratio.value < math.inf:
                 logs.setdefault((row.target_a, row.target_b, row.metric), []).append(math.log(row.ratio.value))
         return [{"target_a": a, "target_b": b, "metric": metric, "cases": len(found),
                  "geometric_mean": math.exp(math.fsum(found) / len(found))} for (a, b, metric), found in logs.items()]
@@ -352,7 +354,7 @@ def _cells(row):
     yield row.case
     yield row.metric or "-"
     for value in (row.a.value, row.b.value):
-        yield Figure("-" if row.metric is None or math.isnan(value) else show_figure(value, metric_unit(row.metric)), value)
+        yield Figure("-" if row.metric is None or math.isnan(value) else show_figure(value, unit_of(row.metric)), value)
     ratio = row.ratio
     known = not math.isnan(ratio.value)
     yield Figure(f"{ratio.value:.4f}" if known else "-", ratio.value)
@@ -385,14 +387,14 @@ def _tally(comparison):
 
 
 def _is_unchanged_counter(row):
-    return row.metric is not None and not metric_unit(row.metric) and row.verdict == "pass" and row.a.value == row.b.value
+    return row.metric is not None and not unit_of(row.metric) and row.verdict == "pass" and row.a.value == row.b.value
 
 
 def show(comparison, form, code):
     """What is printed: before the table, the table, and after it."""
     table = Table(COLUMNS, colored="verdict")
     shown = [row for row in comparison.rows if form == "csv" or not _is_unchanged_counter(row)]
-    for row in sorted(shown, key=lambda row: -severity(row.verdict)):
+    for row in sorted(shown, key=lambda row: -RANKS[row.verdict]):
         table.add(*_cells(row))
     before = ("\n\n" if form == "markdown" else "\n").join(map(_about, comparison.runs)) + "\n"
     if comparison.has_other_boards():
@@ -404,7 +406,7 @@ def show(comparison, form, code):
     for mean in comparison.means():
         target = mean["target_a"] + (f" to {mean['target_b']}" if mean["target_a"] != mean["target_b"] else "")
         after.append(f"{target}, {mean['metric']}: B / A is {mean['geometric_mean']:.4f} in the geometric mean of "
-                     f"{mean['cases']} case{'s' if mean['cases'] != 1 else ''}")
+                     f"{plural(mean['cases'], 'case')}")
     for name, lone in zip("AB", comparison.only_in):
         for entry in lone:
             metric = f" {entry['metric']}" if "metric" in entry else ""
@@ -437,12 +439,12 @@ def main(arguments):
         raise Failure("compare: takes two results files: kernelgate compare A.json B.json [FILTER]")
     if len(operands) > 3:
         raise Failure("compare: takes one filter after the two files: separate globs by commas")
-    a, b = (Run(name, path, read_results(path)) for name, path in zip("AB", operands))
+    a, b = (Run(name, path, load_figures(path)) for name, path in zip("AB", operands))
     comparison = Comparison(a, b, operands[2] if len(operands) == 3 else "", options["across"])
     strict = os.environ.get("KG_STRICT") == "1"
     code = comparison.exit_code(strict)
     if form == "json":
-        print_document("compare", comparison.document(strict))
+        print_output("compare", json_text(comparison.document(strict)))
         return code
     before, table, after = show(comparison, form, code)
     if form == "csv":  # what is not a row goes to the standard error

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Optional
 
 from common import Failure, list_of, member, number_of, text_of
-from document import filter_takes
-from shown import COUNTERS, MODEL, RANKS, figure, percent, verdict_of
+from figures import show_figure, show_percent
+from programs import filter_takes
+from results import COUNTERS, MODEL_KEY, RANKS, verdict_of
 
 MICROSECONDS, FIGURE, TIMES, PERCENT = "microseconds", "figure", "times", "percent"  # how a column's figures are shown
 REMEDY = "run ctest, which writes the results again"
@@ -121,7 +122,7 @@ def comparison_of(entry):
 def targets_of(run, comparison):
     """The targets that have cases of a comparison, GPUs first."""
     targets = dict.fromkeys(text_of(entry, "target") for entry in run.list("cases") if comparison_of(entry) == comparison)
-    return sorted(targets, key=lambda target: target == MODEL)
+    return sorted(targets, key=lambda target: target == MODEL_KEY)
 
 
 def quotient(above, below):
@@ -140,7 +141,7 @@ class Table:
 
     def __init__(self, run, comparison, target):
         self.run, self.comparison, self.target = run, comparison, target
-        self.counted = target == MODEL
+        self.counted = target == MODEL_KEY
         self.columns = MODEL_COLUMNS if self.counted else GPU_COLUMNS
         self.rows = []
         limits = member(run.object("provenance").get(target), "limits")
@@ -281,17 +282,17 @@ class Table:
             return case.verdict()
         if column.name not in case.figures:
             return "-"
-        text = shown_figure(case.figures[column.name], column.form)
+        text = cell_of(case.figures[column.name], column.form)
         ratio = case.figures.get(column.bracketed, 0)
-        return text if case.variant == self.variants[0] or ratio <= 0 else f"{text} ({shown_figure(ratio, TIMES)})"
+        return text if case.variant == self.variants[0] or ratio <= 0 else f"{text} ({cell_of(ratio, TIMES)})"
 
 
-def shown_figure(value, form):
+def cell_of(value, form):
     if form == TIMES:
         return f"{value:.{0 if value >= 100 else 1 if value >= 10 else 2 if value >= 0.1 else 3}f}×"
     if form == PERCENT:
-        return percent(value)
-    return figure(value / 1000 if form == MICROSECONDS else value)
+        return show_percent(value)
+    return show_figure(value / 1000 if form == MICROSECONDS else value)
 
 
 def tables_of(run, comparison, target=None):

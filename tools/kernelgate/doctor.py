@@ -8,7 +8,7 @@ from baseline_file import default_folder
 from common import JSON_OPTION, Command, Failure, Option, json_text, print_output, run
 from figures import plural, show_figure
 from machine import collect
-from plain_table import clean
+from text import clean
 
 # The oldest versions that work: CMake's presets with workflows, Criterion's new assertions, CUDA's launch attributes and C++17.
 OLDEST = {"CMake": (3, 25), "criterion": (2, 4), "nvcc": (12, 4)}

@@ -1,4 +1,4 @@
-"""Figures as readers and files have them."""
+"""Numbers as texts, for readers and for files."""
 
 import math
 
@@ -37,17 +37,27 @@ def show_percent(fraction, sign=False):
 
 
 def exact(value, largest_whole=1e16):
-    """As few digits as read back as the same figure; a whole one without an exponent up to the largest. "" of what is none."""
+    """As few digits as read back as the same figure; a whole one without an exponent up to the largest. "" of NaN."""
     value += 0.0  # -0 becomes 0
     if not math.isfinite(value):
-        return ""
+        return "" if math.isnan(value) else str(value)
     if value == math.floor(value) and abs(value) <= largest_whole:
         return f"{value:.0f}"
     return next(text for text in (f"{value:.{digits}g}" for digits in range(1, 18)) if float(text) == value)
 
 
+def known_figure(value, unit=""):
+    """The same for a cell, which is empty where the value is not known."""
+    return show_figure(value, unit) if math.isfinite(value) else ""
+
+
+def known_percent(fraction, sign=False):
+    return show_percent(fraction, sign) if math.isfinite(fraction) else ""
+
+
 def unit_of(metric):
-    return "ns" if metric.endswith("_ns") else ""
+    """The unit of a metric, by the end of its name: "ns" of a time, "" of a count."""
+    return "ns" if metric.endswith("_ns") and len(metric) > 3 else ""
 
 
 def plural(count, word, ending="s"):

@@ -1,13 +1,11 @@
 """Figures of GPUs, each with its source: those of gpu_specs.json, and of files of the same form."""
 
-import difflib
 import os
 import re
 from dataclasses import dataclass, field
 
-from common import Failure, is_number, read_json
-from documents import check_schema
-from text_table import clean
+from common import Failure, check_schema, is_number, nearest_name, read_json
+from text import clean
 
 SCHEMA = "kernelgate-gpus/1"
 KNOWN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "gpu_specs.json")
@@ -78,8 +76,8 @@ def _add_gpu(where, gpu, members):
         elif key in FIGURES:
             _add_figure(f"{where}.{key}", gpu, key, value)
         else:
-            nearest = difflib.get_close_matches(key, FIGURES, 1)
-            raise Failure(f"{where}.{key}: is an unknown key" + (f'; did you mean "{nearest[0]}"?' if nearest else f": {REMEDY}"))
+            nearest = nearest_name(key, FIGURES)
+            raise Failure(f"{where}.{key}: is an unknown key" + (f'; did you mean "{nearest}"?' if nearest else f": {REMEDY}"))
     missing = [name for name, allowed in FIGURES.items() if allowed.needed and name not in gpu.figures]
     if not gpu.name or missing:
         raise Failure(f'{where}: has no "{missing[0] if gpu.name else "name"}": {REMEDY}')
@@ -111,7 +109,7 @@ def find_gpu(gpus, key):
     """The GPU of a key. Failure, with what is known, where there is none."""
     if key in gpus:
         return gpus[key]
-    nearest = difflib.get_close_matches(key, gpus, 1)
+    nearest = nearest_name(key, gpus)
     known = ", ".join(gpus)
-    raise Failure(f'predict: no figures of a GPU "{key}"' + (f'; did you mean "{nearest[0]}"? Known are {known}' if nearest else
+    raise Failure(f'predict: no figures of a GPU "{key}"' + (f'; did you mean "{nearest}"? Known are {known}' if nearest else
                                                              f": add them with --gpus FILE; known are {known}"))

@@ -1,13 +1,12 @@
 """kernelgate import: converts what another benchmark tool measured, and has `kernelgate judge` judge it."""
 
-import difflib
 import json
 import os
 import re
 
 import google_benchmark
 import nvbench
-from common import JSON_OPTION, Command, Failure, Option, read_json, run
+from common import JSON_OPTION, Command, Failure, Option, nearest_name, read_json, run
 
 TOOLS = {tool.NAME: tool for tool in (nvbench, google_benchmark)}
 SCHEMA = "kernelgate-measured/1"
@@ -19,8 +18,8 @@ def named_tool(name):
     if name is None:
         raise Failure(f"import: --from is missing: {known}")
     if name not in TOOLS:
-        nearest = difflib.get_close_matches(name, TOOLS, 1)
-        raise Failure(f"import: --from {name}: is unknown" + (f"; did you mean {nearest[0]}?" if nearest else f": {known}"))
+        nearest = nearest_name(name, TOOLS)
+        raise Failure(f"import: --from {name}: is unknown" + (f"; did you mean {nearest}?" if nearest else f": {known}"))
     return TOOLS[name]
 
 

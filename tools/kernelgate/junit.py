@@ -6,8 +6,8 @@ import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass, field
 
 from common import integer_of, member, number_of, text_of
-from document import reason_of, shown_value
-from shown import RANKS, clean, figures_of, items, shown_metrics, texts_of, verdict_of
+from results import RANKS, figures_of, items, reason_of, shown_metrics, shown_value, texts_of, verdict_of
+from text import clean
 
 PASSED, SKIPPED, FAILED, ERRORED = "passed", "skipped", "failure", "error"
 MOST_SECONDS = 1e12

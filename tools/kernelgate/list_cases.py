@@ -4,14 +4,15 @@ import os
 import sys
 
 from common import JSON_OPTION, Command, Failure, Option, json_text, list_of, member, number_of, print_output, run, text_of
-from figures import exact, plural, show_figure
+from figures import plural, show_figure
 from programs import GPU, MODEL, Answers, Query, find_build, globs_take
-from plain_table import FORMAT_OPTION, clean, csv, format_of, written
+from text import clean
+from text_table import FORMAT_OPTION, Column, Figure, Table, parse_format
 
 QUERY = Query("list", "--work", "comparison", "case")
 PURPOSES = ("check", "time", "count")
-HEADINGS = ("case", *PURPOSES, "bytes", "operations")
-FIGURES = {"bytes", "operations"}
+COLUMNS = (Column("case"), *map(Column, PURPOSES), Column("bytes", right=True), Column("operations", right=True),
+           Column("idea", csv_only=True))
 
 
 def variant_of(entry):
@@ -31,14 +32,12 @@ def describe_program(answer, globs):
 
 
 def rows_of(comparison):
-    """Each case's row for readers, and its row for files, which ends in its idea."""
     ideas = {text_of(variant, "variant"): text_of(variant, "idea") for variant in comparison["variants"]}
     for entry in comparison["cases"]:
-        cells = (text_of(entry, "case"), *(purpose if purpose in list_of(entry, "purposes") else "" for purpose in PURPOSES))
+        purposes = (purpose if purpose in list_of(entry, "purposes") else "" for purpose in PURPOSES)
         work = [number_of(member(entry, "work"), name) for name in ("bytes", "operations")]
-        shown = (show_figure(value) if value >= 0 else "-" for value in work)
-        stored = (exact(value) if value >= 0 else "" for value in work)
-        yield (*cells, *shown), (*cells, *stored, ideas.get(variant_of(entry), ""))
+        yield (text_of(entry, "case"), *purposes, *(Figure(show_figure(value), value) if value >= 0 else Figure("-", "")
+                                                    for value in work), ideas.get(variant_of(entry), ""))
 
 
 def refusals_of(comparison):
@@ -48,11 +47,11 @@ def refusals_of(comparison):
 
 def table_of(comparison, form):
     """A comparison's heading, its variants' ideas and its cases."""
-    rows = [shown for shown, _ in rows_of(comparison)]
-    title = f"{'## ' if form == 'markdown' else ''}{clean(comparison['comparison'])}: {plural(len(rows), 'case')}"
-    variants = [(text_of(variant, "variant"), text_of(variant, "idea")) for variant in comparison["variants"]]
-    cases = written(form, HEADINGS, rows, FIGURES) if rows else ""
-    return f"{title}\n\n{written(form, ('variant', 'idea'), variants, ())}\n{cases}{refusals_of(comparison)}"
+    cases = Table(COLUMNS, rows_of(comparison))
+    title = f"{'## ' if form == 'markdown' else ''}{clean(comparison['comparison'])}: {plural(len(cases.rows), 'case')}"
+    variants = Table((Column("variant"), Column("idea")), [(text_of(variant, "variant"), text_of(variant, "idea"))
+                                                           for variant in comparison["variants"]])
+    return f"{title}\n\n{variants.format(form)}\n{cases.format(form) if cases.rows else ''}{refusals_of(comparison)}"
 
 
 def render(document, form):
@@ -61,7 +60,7 @@ def render(document, form):
         return json_text(document)
     if form == "csv":
         sys.stderr.write("".join(map(refusals_of, comparisons)))  # no program takes them for rows there
-        return csv((*HEADINGS, "idea"), [stored for comparison in comparisons for _, stored in rows_of(comparison)])
+        return Table(COLUMNS, [row for comparison in comparisons for row in rows_of(comparison)]).format(form)
     return "\n".join(table_of(comparison, form) for comparison in comparisons)
 
 
@@ -89,7 +88,7 @@ def main(arguments):
     operands = options["operands"]
     if len(operands) > 1:
         raise Failure(f'list: takes one FILTER, in which a comma separates globs: "{operands[0]},{operands[1]}"')
-    form = format_of("list", options)
+    form = parse_format("list", options)
     # The programs of the CPU model need no driver; those for a GPU have the same tables.
     folder, paths = find_build(options["build"], MODEL)
     if not paths:

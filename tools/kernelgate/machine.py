@@ -3,7 +3,6 @@
 import glob
 import os
 import re
-import shutil
 import signal
 import subprocess
 from dataclasses import dataclass, field

@@ -59,8 +59,8 @@ class Table:
         self.kernels = []
         for row in rows:
             if len(row.fields) != len(self._columns):
-                raise self._failure(row.line, f"{len(row.fields)} fields, where the table has {len(self._columns)} columns: it is "
-                                              "cut off or was edited; profile again")
+                raise self._failure(row.line, f"{len(row.fields)} fields, where the table has {len(self._columns)} columns: it "
+                                              "is cut off or was edited; profile again")
             if row.fields[0]:
                 self.kernels.append(row)
             else:

@@ -1,8 +1,5 @@
 """kernelgate occupancy: prints the occupancy of each launch and what limits it, for any GPU."""
 
-import csv
-import difflib
-import io
 import json
 import math
 import os
@@ -13,20 +10,24 @@ import sys
 import tempfile
 from dataclasses import dataclass
 
-from common import (JSON_OPTION, Command, Failure, Option, complain, integer_of, is_number, list_of, member, number_of,
-                    parse_json, print_output, read_json, run, text_of)
-from programs import GPU, MODEL, NOTHING, comparison_of, find_build, find_programs, globs_take
+from baseline_file import path_of, read_document
+from common import (JSON_OPTION, Command, Failure, Option, complain, integer_of, is_number, json_text, list_of, member, number_of,
+                    parse_json, print_output, run, text_of)
+from figures import plural, show_figure, show_percent
+from programs import GPU, MODEL, NOTHING, comparison_of, filter_takes, find_build, find_programs, globs_take_from, nearest_case
 from resource_usage import Ambiguous, Resources, Usage
-from tables import show_figure, show_json, show_percent, show_table
+from results import MODEL_KEY
+from text_table import FORMAT_OPTION, Column, Figure, Table, parse_format
 
 SCHEMA = "kernelgate-occupancy/1"
 LISTING_SECONDS = 120  # for a program to list its launches
 COMPILING_SECONDS = 300
 SIZES_NAMED = 3  # more are counted
-COLUMNS = (("arch", False), ("case", False), ("sizes", False), ("kernel", False), ("registers", True), ("shared", True),
-           ("dynamic", True), ("local", True), ("threads", True), ("blocks", True), ("warps", True), ("occupancy", True),
-           ("limited by", False))
-CSV_ONLY = ("kernel", "dynamic")
+COLUMNS = (Column("arch"), Column("case"), Column("sizes"), Column("kernel", csv_only=True), Column("registers", right=True),
+           Column("shared", right=True), Column("dynamic", right=True, csv_only=True), Column("local", right=True),
+           Column("threads", right=True), Column("blocks", right=True), Column("warps", right=True),
+           Column("occupancy", right=True), Column("limited by"))
+UNITS = ("", "B", "B", "B", "", "", "")  # of Row.figures()
 
 
 class Missing(Failure):
@@ -157,12 +158,7 @@ class Gathering:
         self._usage = {}  # by comparison
 
     def takes(self, case):
-        """Whether the filters take a case; a glob without its last parts takes all cases that begin so."""
-        parts = case.split("/")
-        heads = ["/".join(parts[:count]) for count in range(1, len(parts) + 1)]
-        setting = os.environ.get("KG_FILTER")
-        return ((not self._globs or any(globs_take(self._globs, head) for head in heads))
-                and (not setting or globs_take(setting, case)))
+        return (not self._globs or globs_take_from(self._globs, case)) and filter_takes(case)
 
     def gather(self):
         found = None if self._architectures else self._from_driver()
@@ -240,12 +236,9 @@ class Gathering:
 
     def _read_programs(self):
         """Reads the compiler's figures of the GPU programs' kernels."""
-        tool = find_tool("cuobjdump")
-        for program in find_programs(self._build, GPU) if tool else ():
+        for program in find_programs(self._build, GPU):
             usage = self._usage[comparison_of(program)] = Usage()
-            done = run_tool([tool, "-res-usage", program], COMPILING_SECONDS)
-            if done is not None and done.returncode == 0:
-                usage.add(done.stdout)
+            usage.add(program)
 
     def _find_resources(self, listing, launch, architecture, found):
         kernel = text_of(launch, "kernel")
@@ -260,7 +253,7 @@ class Gathering:
         return resources
 
     def _compile_missing(self, listing, architecture):
-        """Compiles what the programs lack for an architecture, for ptxas's figures."""
+        """Compiles what the programs lack for an architecture."""
         comparison = text_of(listing, "comparison")
         usage = self._usage.setdefault(comparison, Usage())
         files = list(dict.fromkeys(file_of(listing, launch) for launch in self._taken(listing)))
@@ -275,30 +268,25 @@ class Gathering:
                 if sys.stderr.isatty():
                     complain(f"compiling {comparison}/{file}.cu for sm_{architecture}")
                 source = os.path.join(text_of(listing, "home"), "kernels", comparison, f"{file}.cu")
+                cubin = os.path.join(folder, f"{file}.cubin")
                 done = run_tool([nvcc, "-std=c++17", "-cubin", f"-arch=sm_{architecture}", f"-I{text_of(listing, 'include')}",
-                                 "-Xptxas", "-v", "-o", os.path.join(folder, "kernels.cubin"), source], COMPILING_SECONDS)
+                                 "-o", cubin, source], COMPILING_SECONDS)
                 if done is None or done.returncode != 0:
                     said = done.stdout[:300].strip() if done else "nvcc cannot be run, or takes too long"
                     raise Failure(f"occupancy: {source} does not compile for sm_{architecture}: {said}")
-                usage.add(done.stdout, file)
+                usage.add(cubin, file)
 
     def _refuse_unknown(self):
         if not find_programs(self._build, GPU):
             raise Missing(f"occupancy: {self._build} has no GPU program to take the architectures from: name some with --arch, "
                           "as in --arch 90")
-        if not find_tool("cuobjdump"):
-            raise Missing("occupancy: there is no cuobjdump to read the GPU programs with: install it with the CUDA Toolkit, or "
-                          "name architectures with --arch for nvcc to compile")
-        raise Missing(f"occupancy: the GPU programs in {self._build} contain no machine code: name architectures with --arch for "
-                      "nvcc to compile")
+        raise Missing(f"occupancy: the GPU programs in {self._build} contain no machine code, or compressed: name architectures "
+                      "with --arch for nvcc to compile")
 
     def _refuse_filter(self, found):
-        glob = self._globs.split(",")[0].rstrip("*/")
-        heads = {"/".join(case.split("/")[: glob.count("/") + 1]): case
-                 for listing in reversed(found.listings) for case in [launch["case"] for launch in reversed(listing["cases"])]}
-        nearest = [heads[head] for head in difflib.get_close_matches(glob, heads, 1)]
+        nearest = nearest_case(self._globs, [launch["case"] for listing in found.listings for launch in listing["cases"]])
         raise Failure("occupancy: the filter leaves none of the cases that start a kernel"
-                      f"{f'; nearest is {nearest[0]}' if nearest else ''}: give another, or none")
+                      f"{f'; nearest is {nearest}' if nearest else ''}: give another, or none")
 
 
 def file_of(listing, launch):
@@ -307,49 +295,41 @@ def file_of(listing, launch):
     return launcher[len(prefix):] if launcher.startswith(prefix) else launcher
 
 
-def exact(value):
-    return str(int(value)) if value == int(value) else repr(value)
-
-
 def name_limits(limits):
     """ "threads, registers and blocks"."""
     return " and ".join(filter(None, (", ".join(limits[:-1]), *limits[-1:])))
 
 
-def cells_of(row, name, sizes, as_csv):
+def cells_of(row, name, sizes):
     limits = name_limits(row.limits) if row.blocks > 0 else "cannot be launched"
-    units = ("", " B", " B", " B", "", "", "")
-    figures = [exact(figure) if as_csv else show_figure(figure) + unit for figure, unit in zip(row.figures(), units)]
-    fraction = exact(row.occupancy) if as_csv else show_percent(row.occupancy)
-    return [f"sm_{row.architecture}", name, sizes, text_of(row.launch, "kernel"), *figures, fraction, limits]
+    figures = [Figure(show_figure(figure, unit), figure) for figure, unit in zip(row.figures(), UNITS)]
+    return [f"sm_{row.architecture}", name, sizes, text_of(row.launch, "kernel"), *figures,
+            Figure(show_percent(row.occupancy), row.occupancy), limits]
 
 
-def csv_of(rows):
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(title for title, _ in COLUMNS)
-    writer.writerows(cells_of(row, row.case, row.case.split("/")[2], True) for row in rows)
-    return stream.getvalue()
+def size_of(row):
+    return row.case.split("/")[2]
 
 
-def table_of(rows, as_markdown):
-    """One line per group of rows that differ only in the size."""
+def table_of(rows, form):
+    """One line per row in CSV, else per group of rows that differ only in the size."""
+    if form == "csv":
+        return Table(COLUMNS, [cells_of(row, row.case, size_of(row)) for row in rows]).format(form)
     groups = {}
     for row in rows:
         groups.setdefault(row.group(), []).append(row)
-    lines = []
+    table = Table(COLUMNS)
     for (_, name, *_), group in groups.items():
-        sizes = [row.case.split("/")[2] for row in group]
+        sizes = list(map(size_of, group))
         more = f" and {len(sizes) - SIZES_NAMED} more" if len(sizes) > SIZES_NAMED else ""
-        lines.append(cells_of(group[0], name if len(group) > 1 else group[0].case, ", ".join(sizes[:SIZES_NAMED]) + more, False))
-    shown = [index for index, (title, _) in enumerate(COLUMNS) if title not in CSV_ONLY]
-    return show_table([COLUMNS[index] for index in shown], [[line[index] for index in shown] for line in lines], as_markdown)
+        table.add(*cells_of(group[0], name if len(group) > 1 else group[0].case, ", ".join(sizes[:SIZES_NAMED]) + more))
+    return table.format(form)
 
 
 def summary_of(found):
-    count, without = len(found.rows), found.without_kernel
-    text = f"{count} launch{'' if count == 1 else 'es'}, {found.source}"
-    return text + (f"; {without} case{' starts' if without == 1 else 's start'} no kernel\n" if without else "\n")
+    without = found.without_kernel
+    text = f"{plural(len(found.rows), 'launch', 'es')}, {found.source}"
+    return text + (f"; {plural(without, 'case')} start{'s' if without == 1 else ''} no kernel\n" if without else "\n")
 
 
 def document_of(found):
@@ -364,15 +344,12 @@ def document_of(found):
 
 def read_baseline(name):
     """The path and the document of a GPU's baseline, which is named by its key or its file."""
-    path = name
-    if "/" not in name and not name.endswith(".json"):
-        path = os.path.join(os.environ.get("KG_BASELINES") or "baselines", f"{name}.json")
-    document = read_json(path, "name a GPU's baseline")
-    target, cases = member(document, "target"), member(document, "cases")
-    if text_of(document, "schema") != "kernelgate-baseline/1" or not isinstance(target, dict) or not isinstance(cases, dict):
-        raise Failure(f"occupancy: {path}: is not a baseline: name another")
-    if text_of(target, "key") == "cpu-model":
-        raise Failure(f"occupancy: {path} is the CPU model's, which has no machine code: name a GPU's baseline")
+    path, remedy = path_of(name), "name a GPU's baseline"
+    document = read_document(path, remedy)
+    if not isinstance(document.get("target"), dict):
+        raise Failure(f"{path}: has no target: {remedy}")
+    if text_of(document["target"], "key") == MODEL_KEY:
+        raise Failure(f"occupancy: {path} is the CPU model's, which has no machine code: {remedy}")
     return path, document
 
 
@@ -417,20 +394,8 @@ def read_architectures(text):
     return architectures
 
 
-def read_format(options):
-    form = options["format"] or "text"
-    known = ("text", "markdown", "csv", "json")
-    if form not in known:
-        nearest = difflib.get_close_matches(form, known, 1)
-        hint = f"; did you mean {nearest[0]}?" if nearest else ""
-        raise Failure(f'occupancy: there is no format "{form}"{hint}: use text, markdown, csv or json')
-    if options["json"] and options["format"] not in (None, "json"):
-        raise Failure(f"occupancy: --json and --format {form} are two formats: give one")
-    return "json" if options["json"] else form
-
-
 def occupancy(options):
-    form = read_format(options)
+    form = parse_format("occupancy", options)
     filters = options["operands"]
     if len(filters) > 1:
         raise Failure("occupancy: takes one filter: separate globs by commas")
@@ -447,11 +412,9 @@ def occupancy(options):
     if baseline:
         text, code = compare(found.rows, path, baseline)
     elif form == "json":
-        text = show_json(document_of(found))
-    elif form == "csv":
-        text = csv_of(found.rows)
+        text = json_text(document_of(found))
     else:
-        text = table_of(found.rows, form == "markdown") + "\n" + summary_of(found)
+        text = table_of(found.rows, form) + ("" if form == "csv" else "\n" + summary_of(found))
     print_output("occupancy", text)
     if form == "csv" and not baseline:
         sys.stderr.write(summary_of(found))  # it is not a row
@@ -465,14 +428,14 @@ COMMAND = Command(
     options=(
         Option("--arch", "N,...", "for these architectures, 90 for sm_90 (default: the GPU here, else those of the build)"),
         Option("--build", "DIR", "the folder of the programs (default: this command's build)"),
-        Option("--format", "FORMAT", "text (the default), markdown, csv or json"),
+        FORMAT_OPTION,
         JSON_OPTION,
         Option("--against", "BASELINE", "print only differences from a GPU's baseline"),
     ),
     details="""\
 With a GPU, its driver is asked. Without one, or with --arch, launches come from the CPU
-model, registers and memory from the GPU programs (cuobjdump) or from nvcc, which
-compiles for any architecture, and the rest from the CUDA Toolkit's cuda_occupancy.h.
+model, registers and memory from the GPU programs' code or from nvcc, which compiles for
+any architecture, and the rest from the CUDA Toolkit's cuda_occupancy.h.
 FILTER is a list of globs on case ids; one without its last parts matches all that begin
 so; KG_FILTER also applies. Shared memory is per block, local memory per thread.
 exit: 0 printed; 1 --against found a difference, or the driver and the header differ; 2

@@ -7,7 +7,8 @@ import re
 
 from common import is_number, list_of, member, number_of
 from comparison_table import MICROSECONDS, PERCENT
-from shown import RANKS, clean, items, verdict_of
+from results import RANKS, items, verdict_of
+from text import clean
 
 STYLES = 8  # colors and shapes of series; page.css has the colors --s1 to --s8
 MOST = 8  # of a table or a case

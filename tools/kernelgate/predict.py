@@ -6,14 +6,16 @@ import re
 from dataclasses import dataclass
 from typing import Optional
 
-from common import (JSON_OPTION, LARGEST_FIGURE, Command, Failure, Option, is_number, list_of, member, print_document,
-                    print_output, read_json, run, text_of)
-from documents import MODEL, check_schema, is_dismissed, measured_figure, read_results
+from baseline_file import default_folder, read_document
+from common import (JSON_OPTION, LARGEST_FIGURE, Command, Failure, Option, is_number, json_text, list_of, member,
+                    print_output, run, text_of)
+from figures import show_figure, show_percent
 from gpu_specs import find_gpu, read_gpus
 from predict_bounds import COUNTERS, RULES, TOLERANCE, Held, Job, Measured, predict
-from programs import MODEL as MODEL_SUFFIX
-from programs import GPU, Answers, Query, comparison_of, filter_takes, find_build, globs_take_from, nearest_case
-from text_table import UNKNOWN, Column, Table, clean, escape_markdown, parse_format, show_figure, show_percent
+from programs import GPU, MODEL, Answers, Query, comparison_of, filter_takes, find_build, globs_take_from, nearest_case
+from results import MODEL_KEY, is_dismissed, load_figures, measured_figure
+from text import clean, escape_markdown
+from text_table import UNKNOWN, Column, Table, parse_format
 
 SINGLE_LAUNCH_NS = 5000.0
 GRAPH_LAUNCH_NS = 550.0  # what an empty kernel takes in a CUDA graph on an NVIDIA H200
@@ -99,7 +101,7 @@ def launch_on(gpu, results, cost):
 def ask_programs(build):
     """What each comparison's program says of its cases, by id: the model's, which also knows the blocks, else the GPU's."""
     programs = {}
-    for suffix in (MODEL_SUFFIX, GPU):
+    for suffix in (MODEL, GPU):
         folder, paths = find_build(build, suffix)
         for path in paths:
             programs.setdefault(comparison_of(path), path)
@@ -124,16 +126,12 @@ def check_counts(path, case, metrics):
 def read_counters(options, results):
     """The CPU model's counters by case: those of the results, else of the baseline. Both omit counters of 0."""
     named = options["baselines"]
-    path = os.path.join(named or os.environ.get("KG_BASELINES") or "baselines", f"{MODEL}.json")
+    path = os.path.join(named or default_folder(), f"{MODEL_KEY}.json")
     counted = {}
     if named is not None or os.path.lexists(path):
-        baseline = read_json(path, COUNTERS_REMEDY)
-        check_schema(path, baseline, "kernelgate-baseline/1", COUNTERS_REMEDY)
-        counted = baseline.get("cases")
-        if not isinstance(counted, dict):
-            raise Failure(f"{path}: has no cases: {COUNTERS_REMEDY}")
+        counted = read_document(path, COUNTERS_REMEDY)["cases"]
     entries = results["cases"] if results is not None else []
-    now = {entry["case"]: entry["metrics"] for entry in entries if entry["target"] == MODEL}
+    now = {entry["case"]: entry["metrics"] for entry in entries if entry["target"] == MODEL_KEY}
     for source, cases in ((path, counted), (options["results"], now)):
         for case, metrics in cases.items():
             check_counts(source, case, metrics)
@@ -401,12 +399,12 @@ def main(arguments):
     options = COMMAND.parse(arguments)
     check_options(options)
     form = parse_format("predict", options, ("text", "markdown", "json"))
-    results = read_results(options["results"]) if options["results"] is not None else None
+    results = load_figures(options["results"]) if options["results"] is not None else None
     gpus = choose_gpus(options, results)
     launches = [launch_on(gpu, results, options["launch-cost"]) for gpu in gpus]
     predictions = Predictions(list_cases(options, results, gpus[0].key), gpus, launches, results)
     if form == "json":
-        print_document("predict", document(predictions))
+        print_output("predict", json_text(document(predictions)))
     else:
         print_output("predict", show(predictions, form))
     return 1 if predictions.held.violated else 0

@@ -1,8 +1,6 @@
-"""The forms of a run's results, each a function of a document.Run, and how they become files."""
+"""The forms of a run's results, each a function of a results.Run, and how they become files."""
 
-import json
 import os
-import stat
 from dataclasses import dataclass
 from typing import Callable, Optional
 
@@ -11,7 +9,7 @@ import junit
 import report_page
 import summary
 import table_text
-from common import Failure
+from common import Failure, json_text, replace_file
 
 
 @dataclass(frozen=True)
@@ -21,18 +19,9 @@ class Printer:
     write: Callable  # the form of a Run, as a text
 
 
-def write_json(run):
-    return safe_json(run.document)
-
-
-def safe_json(document):
-    """JSON in which no CI runner finds one of its commands: "##[" can only be in a string."""
-    return json.dumps(document, indent=1, ensure_ascii=False).replace("##[", "#\\u0023[") + "\n"
-
-
 PRINTERS = (
     Printer("html", "report/index.html", report_page.write),
-    Printer("json", None, write_json),
+    Printer("json", None, lambda run: json_text(run.document)),
     Printer("junit", "junit.xml", junit.write),
     Printer("markdown", "summary.md", summary.write),
     Printer("csv", None, table_text.write_csv),
@@ -41,28 +30,15 @@ PRINTERS = (
 
 
 def save(path, text):
-    """Replaces a file so that a reader finds the old content or the new one. A link stays; its target is replaced."""
+    """Writes a file, with its folder."""
     target = os.path.realpath(path)
-    temporary = os.path.join(os.path.dirname(target), f".{os.path.basename(target)}.new-{os.getpid()}")
     try:
         os.makedirs(os.path.dirname(target), exist_ok=True)
-        mode = os.stat(target).st_mode if os.path.exists(target) else None
-        if mode is not None and not stat.S_ISREG(mode):
+        if os.path.exists(target) and not os.path.isfile(target):
             raise Failure(f"{path}: cannot be written: it is not a regular file, and stays as it is: name another")
-        if mode is None and os.path.islink(path):
+        if os.path.islink(path) and not os.path.exists(target):
             raise Failure(f"{path}: cannot be written: it is a symbolic link whose target cannot be found: remove it, or name "
                           "another file")
-        try:
-            with open(temporary, "xb") as file:
-                file.write(text.encode("utf-8"))
-                file.flush()
-                os.fsync(file.fileno())
-                if mode is not None:
-                    os.fchmod(file.fileno(), stat.S_IMODE(mode))
-            os.replace(temporary, target)
-        except OSError:
-            if os.path.lexists(temporary):
-                os.unlink(temporary)
-            raise
+        replace_file(path, text)
     except OSError as error:
         raise Failure(f"{path}: cannot be written: {error.strerror}: see to its folder, or name another file") from None

@@ -7,7 +7,7 @@ import os
 import subprocess
 from dataclasses import dataclass
 
-from common import Failure, list_of, member, parse_json, text_of
+from common import Failure, list_of, member, nearest_name, parse_json, text_of
 
 GPU = ".gpu"
 MODEL = ".model"
@@ -126,8 +126,8 @@ def _ask(query, path):
         raise Failure(f"{path}: its {query.noun}s are not JSON: {error}: build it again") from None
     if (not isinstance(member(answer.document, query.required), (dict, str))
             or not isinstance(member(answer.document, "cases"), list) or any(case == "" for case, _ in answer.ids())):
-        raise Failure(f'{path}: its output for {query.option} lacks "{query.required}" or "cases", or has something that is not a '
-                      "case: build it again")
+        raise Failure(f'{path}: its output for {query.option} lacks "{query.required}" or "cases", or has something that is not '
+                      "a case: build it again")
     return answer
 
 
@@ -150,8 +150,8 @@ class Answers:
         for index, part in enumerate(parts):
             names = {case[index] for case in heads if len(case) > index}
             if not any(fnmatch.fnmatchcase(name, part) for name in names):
-                nearest = difflib.get_close_matches(part, sorted(names), 1)
-                where = f'; did you mean "{nearest[0]}"?' if nearest else f" of the programs in {self._folder}"
+                nearest = nearest_name(part, sorted(names))
+                where = f'; did you mean "{nearest}"?' if nearest else f" of the programs in {self._folder}"
                 raise Failure(f'{query.command}: there is no {PARTS[index]} "{part}" among the {query.noun}s{where}')
             heads = [case for case in heads if len(case) > index and fnmatch.fnmatchcase(case[index], part)]
         raise Failure(f'{query.command}: "{glob}" takes no {query.noun}: see {query.option} of the programs in {self._folder}')

@@ -5,8 +5,8 @@ import os
 
 import annotations
 from common import Failure, complain, print_output, run
-from document import Run, load
 from printers import PRINTERS, save
+from results import Run, load
 
 
 def main(arguments):

@@ -1,20 +1,21 @@
 """kernelgate report: prints what a run measured of a comparison, or makes the page of a whole run."""
 
-import difflib
 import os
 
-from common import JSON_OPTION, Command, Failure, Option, print_output, run
+from common import JSON_OPTION, Command, Failure, Option, json_text, nearest_name, print_output, run
 from comparison_table import comparisons_of, packed, tables_of, targets_of
-from document import Run, filter_takes, load
-from printers import PRINTERS, safe_json, save
+from printers import PRINTERS, save
+from programs import filter_takes
+from results import Run, load
 from table_text import as_csv, as_markdown
+from text_table import parse_format
 
 SCHEMA = "kernelgate-table/1"
 CONSOLE = "console"  # the command's own printer has this form
 TABLE_FORMATS = {
     "markdown": lambda tables: "\n".join(map(as_markdown, tables)),
     "csv": as_csv,
-    "json": lambda tables: safe_json({"schema": SCHEMA, "tables": list(map(packed, tables))}),
+    "json": lambda tables: json_text({"schema": SCHEMA, "tables": list(map(packed, tables))}),
 }
 RUN_FORMATS = {printer.name: printer for printer in PRINTERS}
 
@@ -43,20 +44,14 @@ exit: 0 printed or written; 2 an error, or nothing to print
 
 def check_options(options):
     """The format that is asked for."""
-    name, comparison = options["format"], options["table"]
-    if options["json"]:
-        if name not in (None, "json"):
-            raise Failure(f"report: --json and --format {name} are two formats: give one")
-        name = "json"
+    comparison = options["table"]
+    name = parse_format("report", options, list(TABLE_FORMATS) if comparison else [CONSOLE, *RUN_FORMATS], None)
     if options["html"] and (comparison or options["target"] or name):
         given = "--table" if comparison else "--target" if options["target"] else "--format"
         raise Failure(f"report: --html writes the page of the whole run: omit {given}")
     if not options["html"] and not comparison and (not name or options["target"]):
         raise Failure("report: name what to print: --table COMPARISON, or --format FORMAT for the whole run, or what to write: "
                       "--html FILE")
-    formats = list(TABLE_FORMATS) if comparison else [CONSOLE, *RUN_FORMATS]
-    if name is not None and name not in formats:
-        raise Failure(f'report: there is no format "{name}": use {", ".join(formats[:-1])} or {formats[-1]}')
     if options["results"] and options["out"]:
         raise Failure("report: --results names the file, --out its folder: give one")
     return name
@@ -66,8 +61,8 @@ def require_name(path, kind, name, names):
     if not names:
         raise Failure(f"report: {path} holds no case: run ctest first")
     if name not in names:
-        nearest = difflib.get_close_matches(name, names, 1)
-        hint = f'; did you mean "{nearest[0]}"? It has' if nearest else ": it has"
+        nearest = nearest_name(name, names)
+        hint = f'; did you mean "{nearest}"? It has' if nearest else ": it has"
         raise Failure(f'report: {path} has no {kind} "{name}"{hint} {", ".join(names)}')
 
 

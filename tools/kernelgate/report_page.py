@@ -8,9 +8,9 @@ import re
 import plots
 from common import Failure, member, open_regular, text_of
 from comparison_table import comparisons_of, tables_of
-from document import reason_of
-from shown import ALWAYS_SHOWN, COUNTERS, VERDICTS, clean
+from results import ALWAYS_SHOWN, COUNTERS, VERDICTS, reason_of
 from table_text import facts, notes
+from text import clean
 
 CHART_JS = "/usr/share/javascript/chart.js/chart.min.js"
 LONGEST_HEADER = 200  # how far into the file its name is looked for

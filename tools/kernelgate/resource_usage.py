@@ -1,11 +1,13 @@
-"""What the compiler gave kernels: registers, shared and local memory, by architecture, from what the CUDA Toolkit's `cuobjdump
--res-usage` prints of a program, or ptxas -v while it compiles."""
+"""What the compiler gave kernels: registers, shared and local memory, by architecture, as their cubins have it."""
 
+import json
+import os
 import re
+import subprocess
 from dataclasses import dataclass
 
-FIRST_WITH_RESERVED = 90  # from here on cuobjdump counts what the system reserves of a block's shared memory
-RESERVED_SHARED = 1024
+from common import Failure
+
 UNNAMED = "12_GLOBAL__N_1"  # what g++ calls an unnamed namespace, with its length
 
 
@@ -37,14 +39,13 @@ def plain_name(mangled):
     return name
 
 
-def _after(line, word):
-    match = re.search(re.escape(word) + "([0-9]+)", line)
-    return int(match[1]) if match else 0
-
-
-def _before(line, word):
-    match = re.search("([0-9]+)" + re.escape(word), line)
-    return int(match[1]) if match else 0
+def _read(path, file):
+    """The kernels in a program or a cubin; `file` is their source."""
+    done = subprocess.run([os.environ.get("KG__COMMAND", "kernelgate"), "--kernels", path, file], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, check=False)
+    if done.returncode != 0:
+        raise Failure("occupancy: kernelgate --kernels failed: install kernelgate again")
+    return json.loads(done.stdout)
 
 
 class Usage:
@@ -56,40 +57,10 @@ class Usage:
     def architectures(self):
         return list(self._kernels)
 
-    def add(self, text, file=""):
-        """Adds the kernels of a text; `file` is their source where the text names none."""
-        architecture = source = kernel = None
-        local = 0
-        for line in text.splitlines():
-            word, _, rest = line.strip().partition(" ")
-            if word == "Fatbin":
-                architecture, source = None, file
-            elif line.strip().startswith("arch = "):
-                architecture = _after(line, "sm_") or None
-            elif line.strip().startswith("identifier = "):
-                source = re.split("[. \t]", line.rpartition("/")[2].replace("identifier = ", "").strip())[0]
-            elif word == "Function":
-                kernel = re.split("[: \t]", rest)[0]
-            elif word.startswith("REG:"):
-                shared = _after(line, "SHARED:")
-                if architecture and architecture >= FIRST_WITH_RESERVED and shared >= RESERVED_SHARED:
-                    shared -= RESERVED_SHARED
-                self._add(architecture, kernel, source,
-                          Resources(_after(line, "REG:"), shared, _after(line, "STACK:") + _after(line, "LOCAL:")))
-                kernel = None
-            elif "Compiling entry function '" in line:
-                kernel = line.split("'")[1]
-                architecture, source, local = _after(line, "sm_") or None, file, 0
-            elif " bytes stack frame" in line:
-                local = _before(line, " bytes stack frame")
-            elif ": Used " in line and " registers" in line:
-                self._add(architecture, kernel, source,
-                          Resources(_before(line, " registers"), _before(line, " bytes smem"), local))
-                kernel = None
-
-    def _add(self, architecture, kernel, source, resources):
-        if architecture and kernel:
-            self._kernels.setdefault(architecture, []).append((plain_name(kernel), source, resources))
+    def add(self, path, file=""):
+        for kernel in _read(path, file):
+            resources = Resources(kernel["registers"], kernel["static_shared"], kernel["local_bytes"])
+            self._kernels.setdefault(kernel["architecture"], []).append((plain_name(kernel["name"]), file, resources))
 
     def find(self, architecture, kernel, file):
         """What a kernel was given, None where there is none; where several files have one of that name, `file` decides."""

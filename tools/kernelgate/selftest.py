@@ -2,12 +2,14 @@
 
 import fcntl
 import json
+import math
 import os
 import subprocess
 import sys
 from dataclasses import dataclass
 
-from common import JSON_OPTION, Command, Failure, Option, complain, list_of, member, number_of, print_output, read_json, run, text_of
+from common import (JSON_OPTION, Command, Failure, complain, json_text, list_of, member, number_of, print_output, read_json, run,
+                    text_of)
 
 DRIFT = 0.05  # how much slower the machine is made to look, or the kernels alone
 OBSERVERS = 3  # the processes that a slowdown rests on: the first, and two that confirm it
@@ -101,7 +103,8 @@ class Proof:
 
     def look_for_gpu(self):
         """Asks an observer that is given no case."""
-        cases, records, log = (os.path.join(self.folder, "device", name) for name in ("none.cases", "records.jsonl", "output.txt"))
+        cases, records, log = (os.path.join(self.folder, "device", name)
+                               for name in ("none.cases", "records.jsonl", "output.txt"))
         write(cases, "")
         code = run_program([self.program, "--observe", cases, "--part", "check", "--records", records], log)
         why = f"see {log}"
@@ -191,7 +194,8 @@ class Proof:
         for metric in METRICS:
             figures = member(member(entry, "metrics"), metric)
             cells += [f"{percent(figures, 'change', '+'):>9}", f"{percent(figures, 'limit'):>6}"]
-        self.rows.append(f"| {' | '.join(cells)} | {text_of(entry, 'verdict'):<11} | {trial.expected if trial.judged else '':<11} |\n")
+        cells += [f"{text_of(entry, 'verdict'):<11}", f"{trial.expected if trial.judged else '':<11}"]
+        self.rows.append(f"| {' | '.join(cells)} |\n")
 
     def report(self):
         """The table, and how many cases of each run have the verdict that they must."""
@@ -199,23 +203,24 @@ class Proof:
         agreed = "".join(
             f"- {run['made_slower']}: {run['agreed']} of {len(run['cases'])} {run['expected']}"
             f"{'' if run['judged'] else ' (reported, whatever it is)'}\n" for run in self.runs)
-        end = f"FAIL: the gate did otherwise than it must {len(self.failures)} times" if self.failures else "PASS: the gate did as it must"
+        end = "PASS: the gate did as it must"
+        if self.failures:
+            end = f"FAIL: the gate did otherwise than it must {len(self.failures)} times"
         return (f"# The gate on kernels of known duration\n\nOn {key}, against a baseline of five sessions.\n\n"
-                f"| {'case':<20} | made slower  | {'hot':>9} | {'limit':>6} | {'cold':>9} | {'limit':>6} | verdict     | expected    |\n"
+                f"| {'case':<20} | made slower  | {'hot':>9} | {'limit':>6} | {'cold':>9} | {'limit':>6} | "
+                "verdict     | expected    |\n"
                 f"| {'-' * 20} | ------------ | --------: | -----: | --------: | -----: | ----------- | ----------- |\n"
                 f"{''.join(self.rows)}\n{agreed}\nselftest: {end}\n")
 
     def document(self, code, table):
-        document = {"schema": "kernelgate-selftest/1", "program": self.program, "target": self.baseline["target"]["key"],
-                    "runs": self.runs, "failures": self.failures, "exit_code": code, **({"table": table} if table else {})}
-        # No CI runner takes a text in it for one of its commands.
-        return json.dumps(document, indent=1).replace("##[", "\\u0023#[") + "\n"
+        return {"schema": "kernelgate-selftest/1", "program": self.program, "target": self.baseline["target"]["key"],
+                "runs": self.runs, "failures": self.failures, "exit_code": code, **({"table": table} if table else {})}
 
 
 def percent(figures, name, sign=""):
     """Two decimals, for what is asked of these kernels is known so well."""
     value = number_of(figures, name)
-    return f"{value * 100:{sign}.2f} %" if value == value else "-"
+    return f"{value * 100:{sign}.2f} %" if not math.isnan(value) else "-"
 
 
 def case_of(entry):
@@ -224,7 +229,7 @@ def case_of(entry):
     for name in METRICS:
         figures = member(member(entry, "metrics"), name)
         if figures is not None:
-            metrics[name] = {key: figures[key] for key in ("change", "limit") if number_of(figures, key) == number_of(figures, key)}
+            metrics[name] = {key: figures[key] for key in ("change", "limit") if not math.isnan(number_of(figures, key))}
     observers = member(entry, "observers")
     return {"case": entry["case"], "verdict": text_of(entry, "verdict"), "metrics": metrics,
             **({} if observers is None else {"observers": observers})}
@@ -254,7 +259,7 @@ def prove(proof, as_json):
         complain(str(failure))
         table, code = None, 2
     if as_json:
-        print_output("selftest", proof.document(code, table))
+        print_output("selftest", json_text(proof.document(code, table)))
     return code
 
 

@@ -1,9 +1,9 @@
 """Results as Markdown, for a job's summary page: what failed first, then all that was judged."""
 
 from common import list_of, member, number_of, text_of
-from document import reason_with_others, shown_value
-from shown import (VERDICTS, clean, code, items, known_figure, known_percent, markdown, plural, shown_metrics, texts_of,
-                   verdict_of)
+from figures import known_figure, known_percent, plural, unit_of
+from results import VERDICTS, items, reason_with_others, shown_metrics, shown_value, texts_of, verdict_of
+from text import clean, code, escape_markdown
 
 # GitHub refuses a summary of more than 1 MiB. Each section has its share of that, in bytes, so that none crowds out another.
 KIB = 1024
@@ -26,7 +26,7 @@ def cut(lines, kib):
 
 
 def row(verdict, name, target, reason):
-    return f"| **{verdict}** | {code(name)} | {code(target) if target else ''} | {markdown(reason)} |"
+    return f"| **{verdict}** | {code(name)} | {code(target) if target else ''} | {escape_markdown(reason)} |"
 
 
 def table(heading, rows, kib):
@@ -45,12 +45,12 @@ def unlisted_rows(run):
 
 
 def head(run):
-    lines = [f"# kernelgate: {markdown(run.text('outcome'))}", ""]
+    lines = [f"# kernelgate: {escape_markdown(run.text('outcome'))}", ""]
     if run.text("baselines"):
-        lines += [f"**Baselines**{markdown(run.text('baselines'))}.", ""]
+        lines += [f"**Baselines**{escape_markdown(run.text('baselines'))}.", ""]
         loosened = texts_of(run.object("summary"), "loosened")
-        lines += [f"- {markdown(text)}" for text in loosened] + [""] * bool(loosened)
-    lines.append(f"{markdown(run.text('headline'))}.")
+        lines += [f"- {escape_markdown(text)}" for text in loosened] + [""] * bool(loosened)
+    lines.append(f"{escape_markdown(run.text('headline'))}.")
     counts = {}
     for entry in run.list("cases"):
         by_verdict = counts.setdefault(text_of(entry, "target"), {})
@@ -97,19 +97,19 @@ def changes(run):
     for entry in run.list("cases"):
         if list_of(entry, "changed"):
             lines += ["", f"- {code(text_of(entry, 'case'))}"]
-            lines += [f"  - {markdown(text)}" for text in texts_of(entry, "changed")]
+            lines += [f"  - {escape_markdown(text)}" for text in texts_of(entry, "changed")]
     return cut(["", "## What changed", *lines], 96) if lines else []
 
 
 def claims_and_notes(run):
     lines = []
     for entry in run.list("claims"):
-        why = markdown(text_of(entry, "why"))
+        why = escape_markdown(text_of(entry, "why"))
         holds = "holds" if member(entry, "holds") is True else "does not hold"
         lines.append(f"- {code(text_of(entry, 'claim'))} {holds}{': ' if why else ''}{why}")
     for entry in run.list("notes"):
         target = text_of(entry, "target")
-        lines.append(f"- {markdown(text_of(entry, 'note'))}" + (f" on {code(target)}" if target else ""))
+        lines.append(f"- {escape_markdown(text_of(entry, 'note'))}" + (f" on {code(target)}" if target else ""))
     return cut(["", "## Speedups and notes", "", *lines], 64) if lines else []
 
 
@@ -121,8 +121,9 @@ def metric_rows(entry):
     for name, metric in metrics:
         judged = metric if text_of(metric, "verdict") else entry
         verdict = "not gated" if member(metric, "gated") is False else verdict_of(judged)
-        yield " | ".join((f"{first} {code(name)}", known_figure(number_of(metric, "value"), name),
-                          known_figure(number_of(metric, "baseline"), name), known_percent(number_of(metric, "change"), True),
+        unit = unit_of(name)
+        yield " | ".join((f"{first} {code(name)}", known_figure(number_of(metric, "value"), unit),
+                          known_figure(number_of(metric, "baseline"), unit), known_percent(number_of(metric, "change"), True),
                           known_percent(number_of(metric, "smallest")), verdict)) + " |"
 
 
@@ -145,12 +146,13 @@ def all_cases(run):
 def fact_rows(run, target):
     for kind, facts in (("target", run.object("targets").get(target)), ("provenance", run.object("provenance").get(target))):
         for key, value in items(facts):
-            yield f"| {code(target)} | {kind} | {markdown(key)} | {markdown(shown_value(value))} |"
+            yield f"| {code(target)} | {kind} | {escape_markdown(key)} | {escape_markdown(shown_value(value))} |"
     for uuid, board in run.object("boards").items():
         if text_of(board, "target") == target:
             bus = text_of(member(board, "provenance"), "bus_id")
-            tests = [markdown(text_of(test, "name")) for test in run.list("tests") if text_of(test, "board") == uuid]
-            yield f"| {code(target)} | board | {markdown(uuid)}{', ' if bus else ''}{markdown(bus)} | {', '.join(tests)} |"
+            name = f"{escape_markdown(uuid)}{', ' if bus else ''}{escape_markdown(bus)}"
+            tests = [escape_markdown(text_of(test, "name")) for test in run.list("tests") if text_of(test, "board") == uuid]
+            yield f"| {code(target)} | board | {name} | {', '.join(tests)} |"
 
 
 def targets(run):

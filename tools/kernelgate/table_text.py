@@ -4,8 +4,9 @@ import math
 
 from common import integer_of, member, text_of
 from comparison_table import comparisons_of, tables_of
-from document import reason_of
-from shown import csv_field, figure, markdown
+from figures import show_figure
+from results import reason_of
+from text import csv_field, escape_markdown
 
 CLOCKS = (("host", "by the host's clock, around calls and the wait for their end"),
           ("first_touch", "around one launch that finds managed memory on the host"))
@@ -27,7 +28,7 @@ DOUBTFUL = ("slower", "environment", "noisy")
 CSV_NAMES = ("target", "comparison", "variant", "size", "launch", "verdict", "clock", "limited_by")
 
 
-def facts(table, escape=markdown):
+def facts(table, escape=escape_markdown):
     """Where a table was measured, in a line."""
     target = table.run.object("targets").get(table.target)
     provenance = table.run.object("provenance").get(table.target)
@@ -37,8 +38,8 @@ def facts(table, escape=markdown):
         name += f", {title}{escape(value)}" if value else ""
     if table.copy_limit is None or table.operation_limit is None:
         return f"{name}."
-    return (f"{name}. Its limits, measured in the same run: it copies {figure(table.copy_limit / 1e9, 'GB/s')}, and computes "
-            f"{figure(table.operation_limit / 1e9, 'GFLOP/s')} of multiply-adds in floats.")
+    return (f"{name}. Its limits, measured in the same run: it copies {show_figure(table.copy_limit / 1e9, 'GB/s')}, and "
+            f"computes {show_figure(table.operation_limit / 1e9, 'GFLOP/s')} of multiply-adds in floats.")
 
 
 def _names(cases):
@@ -106,7 +107,7 @@ def _doubts(table):
                    "blocks.")
 
 
-def notes(table, escape=markdown):
+def notes(table, escape=escape_markdown):
     """What is to be said of a table, a line each, with `code` and **words** marked as in Markdown."""
     return [*_meanings(table), *_launches(table), *_omissions(table, escape), *_doubts(table)]
 
@@ -122,7 +123,7 @@ def _grid(rows, left):
 
 def as_markdown(table):
     """A heading, a table per column that has a title and figures, and notes."""
-    lines = [f"## {table.comparison} on {markdown(table.target)}", "", facts(table)]
+    lines = [f"## {table.comparison} on {escape_markdown(table.target)}", "", facts(table)]
     # Where every case is wrong there is nothing but that to show.
     for column in table.shown_columns() or table.columns[:1]:
         lines += ["", f"### {column.title}", "", *_grid(table.grid(column), 1 + table.has_launches())]

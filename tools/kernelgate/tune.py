@@ -1,27 +1,23 @@
 """kernelgate tune: searches the launches of every variant for the best ones."""
 
-import difflib
 import math
 import os
 import sys
 import tempfile
 import time
 
-from common import JSON_OPTION, Command, Failure, Option, complain, member, number_of, print_output, run, text_of
+from common import (JSON_OPTION, Command, Failure, Option, complain, json_text, member, nearest_name, number_of, print_output,
+                    replace_file, run, text_of)
+from figures import plural
 from launch_choice import TIME, Tuning
 from observers import Observation, Unavailable, stoppable
 from programs import GPU, MODEL, NOTHING, Answers, Query, find_build, globs_take
-from tables import show_json
-from tune_report import Search, Tables, document_of, plural
+from results import COUNTERS
+from text_table import parse_format
+from tune_report import Search, Tables, document_of
 
 PRECISION = 0.005  # half of the interval of a median, as a fraction of it
 PRECISIONS = (0.0001, 0.1)
-COUNTERS = (
-    "global_load_requests", "global_load_sectors", "global_store_requests", "global_store_sectors", "global_atomic_requests",
-    "global_atomic_sectors", "shared_load_requests", "shared_load_wavefronts", "shared_store_requests", "shared_store_wavefronts",
-    "shared_atomic_requests", "constant_load_requests", "constant_load_words", "shuffles", "barriers", "launches",
-    "busiest_block_requests", "shared_bytes", "copied_bytes", "unique_bytes_read", "unique_bytes_written",
-)
 MANY_CANDIDATES = 50  # a search of fewer starts without a message
 COUNT_STEPS = 5  # a count takes about this many times as long as the check before it
 STEP_OF_WORK = 1e5  # what a candidate costs on the CPU model, in operations or words
@@ -41,16 +37,16 @@ class NoGpu(Failure):
 # The command line
 
 
-def nearest_name(name, names):
+def hint_of(name, names):
     """The hint of the name that may have been meant; empty where none is near."""
-    nearest = difflib.get_close_matches(name, names, 1)
-    return f"; did you mean {nearest[0]}?" if nearest else ""
+    nearest = nearest_name(name, names)
+    return f"; did you mean {nearest}?" if nearest else ""
 
 
 def chosen(options, name, choices):
     given = options[name] or choices[0]
     if given not in choices:
-        raise Failure(f"tune: --{name} {given}: there is no such choice{nearest_name(given, choices)}: use "
+        raise Failure(f"tune: --{name} {given}: there is no such choice{hint_of(given, choices)}: use "
                       f"{', '.join(choices[:-1])} or {choices[-1]}")
     return given
 
@@ -58,7 +54,7 @@ def chosen(options, name, choices):
 def read_metric(options):
     metric = options["by"] or TIME
     if metric not in (TIME, *COUNTERS):
-        hint = nearest_name(metric, (TIME, *COUNTERS))
+        hint = hint_of(metric, (TIME, *COUNTERS))
         raise Failure(f"tune: --by {metric}: there is no such metric"
                       + (hint or ": use time_ns, or a counter of the CPU model such as global_load_sectors"))
     if metric != TIME and (options["exhaustive"] or options["precision"]):
@@ -99,7 +95,7 @@ def check_sets(sets, variants):
             raise Failure(f"tune: --set {name}: is a variant's name, which is a set already: rename it")
         for glob in filter(None, globs.split(",")):
             if not any(globs_take(glob, variant) for variant in variants):
-                raise Failure(f'tune: --set {name}: no candidate is of a variant "{glob}"{nearest_name(glob, variants)}')
+                raise Failure(f'tune: --set {name}: no candidate is of a variant "{glob}"{hint_of(glob, variants)}')
 
 
 def check_path(path):
@@ -112,21 +108,11 @@ def check_path(path):
 
 
 def save(path, text):
-    """Replaces a file, or leaves it as it was."""
-    target = os.path.realpath(path)
-    temporary = os.path.join(os.path.dirname(target), f".{os.path.basename(target)}.new-{os.getpid()}")
     try:
-        with open(temporary, "wb") as file:
-            file.write(text.encode("utf-8", "surrogateescape"))
-        if os.path.exists(target):
-            os.chmod(temporary, os.stat(target).st_mode & 0o777)
-        os.replace(temporary, target)
+        replace_file(path, text)
     except OSError as error:
         raise Failure(f"tune: {path}: cannot be written: {error.strerror}: it is left as it was; check the folder's permissions "
                       "and free space") from None
-    finally:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
 
 
 # Progress
@@ -339,10 +325,7 @@ def choose_exit_code(tuning):
 
 def search(options, globs):
     """Searches, and prints and saves what was found; the exit code."""
-    form = chosen(options, "format", ("text", "markdown", "json"))
-    if options["json"] and options["format"] not in (None, "json"):
-        raise Failure(f"tune: --json and --format {form} are two formats: give one")
-    form = "json" if options["json"] else form
+    form = parse_format("tune", options, ("text", "markdown", "json"))
     table = chosen(options, "table", ("best", "launches", "sizes"))
     tuning = Tuning(read_metric(options))
     precision = read_precision(options["precision"])
@@ -365,7 +348,7 @@ def search(options, globs):
         print_output("tune", Tables(found, form == "markdown").write(table))
     code = choose_exit_code(tuning)
     if form == "json" or options["save"]:
-        text = show_json(document_of(found, code))
+        text = json_text(document_of(found, code))
         if form == "json":
             print_output("tune", text)
         if options["save"]:

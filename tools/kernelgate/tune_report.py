@@ -5,16 +5,19 @@ from dataclasses import dataclass
 from typing import Optional
 
 from common import member, number_of, text_of
+from figures import known_figure, known_percent, plural, show_figure, show_percent
 from launch_choice import FATES, Tuning, best, compare, tally, ties
 from programs import globs_take
-from tables import clean, markdown, show_figure, show_percent, show_table
+from text import clean, escape_markdown
+from text_table import Column, Table
 
 SCHEMA = "kernelgate-tuning/1"
 LONGEST_LIST = 20  # more lines of a kind are counted, not written
 LAUNCH_TABLES = 12  # of more launches there is no table of each
-TIMED_COLUMNS = (("fastest", False), ("time", True), ("95 % interval", True), ("GB/s", True), ("GFLOP/s", True),
-                 ("occupancy", True), ("highest bandwidth", False), ("highest occupancy", False))
-COUNTED_COLUMNS = (("fewest", False), ("count", True))
+TIMED_COLUMNS = (Column("fastest"), Column("time", right=True), Column("95 % interval", right=True), Column("GB/s", right=True),
+                 Column("GFLOP/s", right=True), Column("occupancy", right=True), Column("highest bandwidth"),
+                 Column("highest occupancy"))
+COUNTED_COLUMNS = (Column("fewest"), Column("count", right=True))
 TALLIES = ("samples", "candidates", "dropped", "passed-over", "refused", "wrong", "failed")
 MATRIX_OF_TIMES = ("Time of the row over that of the column, of the fastest launches, with its 95 % interval; the mirrored cell "
                    "has the ratio of bandwidths")
@@ -44,14 +47,6 @@ class Search:
         return variants, {name: group for name, group in named.items() if group}
 
 
-def known(value):
-    return "" if math.isnan(value) else show_figure(value)
-
-
-def plural(count, noun):
-    return f"{count} {noun}{'' if count == 1 else 's'}"
-
-
 def show_ratio(ratio):
     return show_figure(ratio) if ratio >= 10 else f"{ratio:.{5 if ratio < 0.1 else 3}f}"
 
@@ -71,7 +66,7 @@ class Tables:
         return self._text
 
     def _line(self, text):
-        self._text += (markdown(text) if self._markdown else clean(text)) + "\n"
+        self._text += (escape_markdown(text) if self._markdown else clean(text)) + "\n"
 
     def _heading(self, comparison, size, what=""):
         target = text_of(self._search.target, "name") or text_of(self._search.target, "key")
@@ -81,7 +76,7 @@ class Tables:
         self._text += "\n"
 
     def _table(self, columns, rows):
-        self._text += show_table(columns, rows, self._markdown)
+        self._text += Table(columns, rows).format("markdown" if self._markdown else "text")
 
     def _remark(self, text):
         self._text += "\n"
@@ -98,8 +93,8 @@ class Tables:
     def _timed_cells(self, group, fastest):
         time, widest, fullest = fastest.figure, best(group, "bandwidth"), best(group, "occupancy")
         between = f"{self._show(time.low)} to {self._show(time.high)}" if math.isfinite(time.low) else "unknown"
-        occupancy = "" if math.isnan(fastest.occupancy) else show_percent(fastest.occupancy)
-        return [self._show(time.value), between, known(fastest.gigabytes), known(fastest.gigaflops), occupancy,
+        occupancy = known_percent(fastest.occupancy)
+        return [self._show(time.value), between, known_figure(fastest.gigabytes), known_figure(fastest.gigaflops), occupancy,
                 widest.launch if widest else "",
                 f"{fullest.launch} ({show_percent(fullest.occupancy)}, {self._show(fullest.figure.value)})" if fullest else ""]
 
@@ -134,7 +129,7 @@ class Tables:
                     row.append(self._show_comparison(ratio))
             rows.append(row)
         self._text += "\n"
-        self._table([(title, False)] + [(name, True) for name in bests], rows)
+        self._table([Column(title), *(Column(name, right=True) for name in bests)], rows)
         self._remark((MATRIX_OF_TIMES if self._timed else MATRIX_OF_COUNTS) + (f"; unknown where {why}" if why else "") + ".")
 
     def _show_comparison(self, ratio):
@@ -153,8 +148,8 @@ class Tables:
                 if not groups:
                     continue
                 self._text += "\n" if title == "set" else ""
-                self._table([(title, False), *(TIMED_COLUMNS if self._timed else COUNTED_COLUMNS),
-                             *((column.replace("-", " "), True) for column in tallies)],
+                self._table([Column(title), *(TIMED_COLUMNS if self._timed else COUNTED_COLUMNS),
+                             *(Column(tallied.replace("-", " "), right=True) for tallied in tallies)],
                             [self._best_row(name, group, tallies) for name, group in groups.items()])
                 self._write_matrix(title, groups)
 
@@ -167,7 +162,7 @@ class Tables:
         return self._show(candidate.figure.value) + suffix + (" †" if candidate.rank == 2 else "")
 
     def _by_variant(self, first, variants, rows):
-        self._table([(first, False)] + [(variant, True) for variant in variants], rows)
+        self._table([Column(first), *(Column(variant, right=True) for variant in variants)], rows)
         if any(cell.endswith(" †") for row in rows for cell in row):
             self._remark("†: a race dropped it early, so its time has few samples; --exhaustive times every launch fully.")
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import Optional
 
 from common import (JSON_OPTION, Command, Failure, Option, integer_of, is_integer, member, number_of,
-                    open_regular, parse_json, print_output, run, text_of)
+                    json_text, open_regular, parse_json, print_output, run, text_of)
+from figures import plural, show_figure, show_percent
 from ncu_table import Table
-from tables import show_figure, show_json, show_percent
 
 PERMITTED = 0.001  # how far a judged counter may be from the hardware's, as a fraction of the latter
 OPCODES = "sass__inst_executed_per_opcode"  # executed instructions of warps, an instance for each opcode
@@ -191,8 +191,8 @@ def read_hardware(path, launches_path, cases):
     table = Table(path)
     launched = sum(case.kernels for case in cases.values())
     if launched != len(table.kernels):
-        raise Failure(f"{path}: holds {len(table.kernels)} kernels, where {launched} were launched ({launches_path}): profile the "
-                      "whole of that one observer")
+        raise Failure(f"{path}: holds {len(table.kernels)} kernels, where {launched} were launched ({launches_path}): profile "
+                      "the whole of that one observer")
     kernels = iter(table.kernels)
     for case in cases.values():
         case.hardware = {part.counter: 0.0 for part in COUNTERPARTS}
@@ -261,8 +261,8 @@ def line_of(case, figure):
     elif not figure.part.judged:
         remark = "  shown, not judged"
     verdict = "differs" if figure.finding == "beyond" else "ok"
-    return (f"{verdict:8} {case.id:44} {figure.part.counter:25} {show_figure(figure.model):>15} {show_figure(figure.hardware):>15}  "
-            f"{show_difference(figure)}{remark}\n")
+    return (f"{verdict:8} {case.id:44} {figure.part.counter:25} {show_figure(figure.model):>15} "
+            f"{show_figure(figure.hardware):>15}  {show_difference(figure)}{remark}\n")
 
 
 def lines_of(cases, figures):
@@ -326,7 +326,7 @@ def show_metrics(as_json):
     judged[OPCODES] = False
     if as_json:
         metrics = [{"metric": metric, "judged": wanted} for metric, wanted in judged.items()]
-        return show_json({"schema": "kernelgate-metrics/1", "metrics": metrics})
+        return json_text({"schema": "kernelgate-metrics/1", "metrics": metrics})
     return "".join(f"{metric}{' judged' if wanted else ''}\n" for metric, wanted in judged.items())
 
 
@@ -342,9 +342,9 @@ def validate(options):
     tally.update({finding: findings.count(finding) for finding in ("equal", "within", "known", "beyond")})
     code = 1 if tally["beyond"] else 0
     if options["json"]:
-        return show_json(document_of(cases, figures, tally, code)), code
+        return json_text(document_of(cases, figures, tally, code)), code
     table = markdown_of(cases, figures) if options["markdown"] else lines_of(cases, figures) + "kernelgate: "
-    return (f"{table}{len(cases)} case{'' if len(cases) == 1 else 's'}, {tally['judged']} figures judged: {tally['equal']} equal "
+    return (f"{table}{plural(len(cases), 'case')}, {tally['judged']} figures judged: {tally['equal']} equal "
             f"to the hardware's, {tally['within']} within 0.1 %, {tally['known']} known to be further off, {tally['beyond']} "
             "beyond\n", code)
 

@@ -3,6 +3,7 @@ was recorded, and the command on stand-ins for programs and tools. usage: occupa
 
 import json
 import os
+import struct
 import subprocess
 import sys
 import tempfile
@@ -26,20 +27,29 @@ need_calculator = unittest.skipUnless(HAS_CALCULATOR, "built without cuda_occupa
 
 PLAIN, TILED = "_ZL5plainPf", "_Z5tiledILi16EEvPf"
 CASES = [("m/plain/530/b16", PLAIN, 0), ("m/plain/1024/b16", PLAIN, 0), ("m/tiled/530/b16", TILED, 1024)]
-CUOBJDUMP = """\
-Fatbin elf code:
-arch = sm_90
- Function _Z5plainPf:
-  REG:40 STACK:0 SHARED:0 LOCAL:0
- Function _Z5tiledILi16EEvPf:
-  REG:32 STACK:0 SHARED:50176 LOCAL:0
-"""
-PTXAS = """\
-ptxas info    : Compiling entry function '_Z5plainPf' for 'sm_80'
-ptxas info    : Used 16 registers, used 0 barriers, 49152 bytes smem
-ptxas info    : Compiling entry function '_Z5tiledILi16EEvPf' for 'sm_80'
-ptxas info    : Used 16 registers, used 1 barriers
-"""
+
+
+def cubin_of(architecture, kernel, registers, shared, stack=0):
+    """A cubin of one kernel, with what the command reads. From sm_90 on what the system reserves is in the shared memory."""
+    names = b"\0.text.k\0.nv.info\0.nv.shared.k\0" + kernel.encode() + b"\0"
+    symbols = bytes(24) + struct.pack("<IBBHQQ", names.index(kernel.encode()), 0x12, 0x10, 4, 0, 0)
+    info = struct.pack("<BBHIIBBHII", 4, 0x2F, 8, 1, registers, 4, 0x12, 8, 1, stack)
+    parts = [(0, 3, names, 0, 0, 0), (0, 2, symbols, 1, 0, 24), (names.index(b".nv.info"), 0x70000000, info, 2, 0, 0),
+             (names.index(b".text"), 1, b"code", 2, 1, 0)]
+    headers, data = bytes(64), b""
+    for name, kind, part, link, about, size in parts:
+        headers += struct.pack("<IIQQQQIIQQ", name, kind, 0, 0, 64 + 6 * 64 + len(data), len(part), link, about, 4, size)
+        data += part + bytes(-len(part) % 16)
+    reserved = 1024 if architecture >= 90 and shared else 0
+    headers += struct.pack("<IIQQQQIIQQ", names.index(b".nv.shared"), 8, 0, 0, 0, shared + reserved, 0, 4, 4, 0)
+    about = struct.pack("<4sBBBBB7xHHIQQQIHHHHHH", b"\x7fELF", 2, 1, 1, 0x41, 8, 2, 190, 1, 0, 0, 64, architecture << 8, 64, 0,
+                        0, 64, 6, 1)
+    return about + headers + data
+
+
+HOPPER = cubin_of(90, "_Z5plainPf", 40, 0) + cubin_of(90, TILED, 32, 49152)
+AMPERE = cubin_of(80, "_Z5plainPf", 16, 49152) + cubin_of(80, TILED, 16, 0)
+COPIES = 'while [ "$1" != -o ]; do shift; done; cp {} "$2"'  # of a compiler: its output is there already
 
 
 def listing_of(cases, target=None, **more):
@@ -127,37 +137,24 @@ class Words(unittest.TestCase):
 
 
 class Usage(unittest.TestCase):
-    """What the compiler gave kernels, from texts as cuobjdump and ptxas print them."""
+    """What the compiler gave kernels, from their cubins."""
 
-    def found(self, text, *kernels, file=""):
+    def usage_of(self, *cubins):
+        """The usage of (cubin, file of its source)."""
         usage = resource_usage.Usage()
-        usage.add(text, file)
-        return [usage.find(*kernel) for kernel in kernels]
+        for cubin, file in cubins:
+            with tempfile.NamedTemporaryFile() as program:
+                program.write(cubin)
+                program.flush()
+                usage.add(program.name, file)
+        return usage
 
-    def test_cuobjdump(self):
-        """From sm_90 on the reserved KiB is in the figure, where a kernel has any shared memory."""
-        tiled = "_Z5tiledILi16EEvPKfS1_Pfiii"
-        text = ("\nFatbin ptx code:\n================\narch = sm_90\nidentifier = /k/tiled.cu\n\n"
-                "Fatbin elf code:\n================\narch = sm_90\nidentifier = /k/tiled.cu\n\n"
-                "Resource usage:\n Common:\n  GLOBAL:0\n"
-                f" Function {tiled}:\n  REG:32 STACK:8 SHARED:3072 LOCAL:16 CONSTANT[0]:564 TEXTURE:0\n"
-                " Function _Z5plainPf:\n  REG:12 STACK:0 SHARED:0 LOCAL:0 CONSTANT[0]:564\n\n"
-                f"Fatbin elf code:\n================\narch = sm_80\n\nResource usage:\n Function {tiled}:\n"
-                "  REG:40 STACK:0 SHARED:2048 LOCAL:0 CONSTANT[0]:388\n")
-        self.assertEqual(self.found(text, (90, tiled, ""), (90, "_Z5plainPf", ""), (80, tiled, ""), (80, "_Z5plainPf", ""),
-                                    (86, tiled, "")),
-                         [Resources(32, 2048, 24), Resources(12, 0, 0), Resources(40, 2048, 0), None, None])
-
-    def test_ptxas(self):
-        text = ("ptxas info    : 0 bytes gmem\nptxas info    : Compiling entry function '_Z5tiledPf' for 'sm_100a'\n"
-                "ptxas info    : Function properties for _Z5tiledPf\n"
-                "    64 bytes stack frame, 60 bytes spill stores, 60 bytes spill loads\n"
-                "ptxas info    : Used 32 registers, used 1 barriers, 64 bytes cumulative stack size, 2048 bytes smem, 388 bytes "
-                "cmem[0]\nptxas info    : Compiling entry function '_Z5plainPf' for 'sm_100a'\n"
-                "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
-                "ptxas info    : Used 12 registers, used 0 barriers\n")
-        self.assertEqual(self.found(text, (100, "_Z5tiledPf", ""), (100, "_Z5plainPf", "")),
-                         [Resources(32, 2048, 64), Resources(12, 0, 0)])
+    def test_cubins(self):
+        usage = self.usage_of((HOPPER + AMPERE + cubin_of(100, TILED, 24, 2048, 64), ""))
+        self.assertEqual(usage.architectures(), [90, 80, 100])
+        self.assertEqual([usage.find(architecture, kernel, "") for architecture, kernel in (
+            (90, TILED), (90, PLAIN), (80, PLAIN), (100, TILED), (100, PLAIN), (86, TILED))],
+            [Resources(32, 49152, 0), Resources(40, 0, 0), Resources(16, 49152, 0), Resources(24, 2048, 64), None, None])
 
     def test_names_of_two_compilers(self):
         for mangled, plain in (
@@ -171,22 +168,18 @@ class Usage(unittest.TestCase):
 
     def test_one_name_in_two_files(self):
         """Each file may have a static kernel of the same name."""
-        text = "".join(f"arch = sm_90\nidentifier = /k/{file}.cu\n Function _Z6kernelPf:\n  REG:{registers} STACK:0 SHARED:0\n"
-                       for file, registers in (("one", 32), ("two", 16), ("four", 16)))
+        files = [(cubin_of(90, "_Z6kernelPf", registers, 0), file)
+                 for file, registers in (("one", 32), ("two", 16), ("four", 16))]
+        usage = self.usage_of(*files)
         for file, registers in (("two", 16), ("one", 32)):
-            self.assertEqual(self.found(text, (90, "_ZL6kernelPf", file))[0].registers, registers)
+            self.assertEqual(usage.find(90, "_ZL6kernelPf", file).registers, registers)
         with self.assertRaises(resource_usage.Ambiguous):
-            self.found(text, (90, "_ZL6kernelPf", "three"))
-        self.assertEqual(self.found(text.replace("32", "16"), (90, "_ZL6kernelPf", "three"))[0].registers, 16)
+            usage.find(90, "_ZL6kernelPf", "three")
+        self.assertEqual(self.usage_of(*files[1:]).find(90, "_ZL6kernelPf", "three").registers, 16)
 
-    def test_odd_texts(self):
-        for text in ("", "cuobjdump fatal   : Could not open input file\n", "  REG:32 STACK:0\n",
-                     "arch = sm_90\n Function :\n  REG:32\n", "arch = sm_\n Function _Z1kv:\n  REG:32\n",
-                     "arch = sm_90\n Function _Z1kv:\n", "ptxas info    : Used 32 registers\n",
-                     "ptxas info    : Compiling entry function '"):
-            usage = resource_usage.Usage()
-            usage.add(text, "x")
-            self.assertEqual(usage.architectures(), [], text)
+    def test_what_is_no_program(self):
+        for data in (b"", b"#!/bin/sh", HOPPER[:300]):
+            self.assertEqual(self.usage_of((data, "")).architectures(), [], data)
 
 
 class Occupancy(unittest.TestCase):
@@ -204,16 +197,16 @@ class Occupancy(unittest.TestCase):
     def at(self, name):
         return os.path.join(self.folder, name)
 
-    def script(self, name, output, code=0, first=""):
-        with open(self.at(name), "w", encoding="utf-8") as file:
-            file.write(f"#!/bin/sh\n{first}\ncat <<'END'\n{output}\nEND\nexit {code}\n")
+    def script(self, name, output, code=0, first="", cubins=b""):
+        script = f"#!/bin/sh\n{first}\ncat <<'END'\n{output}\nEND\nexit {code}\n".encode()
+        with open(self.at(name), "wb") as file:
+            file.write(script + b"\n" * (-len(script) % 16) + cubins)
         os.chmod(self.at(name), 0o755)
 
     def programs(self):
-        """A program with two kernels and a copy, and a GPU program on a machine without a GPU that cuobjdump reads."""
+        """A program with two kernels and a copy, and a GPU program on a machine without a GPU."""
         self.script("build/m.model", json.dumps(listing_of(CASES)), first='[ -z "$KG_FILTER" ] || exit 3')
-        self.script("build/m.gpu", "no GPU", 77)
-        self.script("bin/cuobjdump", CUOBJDUMP)
+        self.script("build/m.gpu", "no GPU", 77, cubins=HOPPER)
 
     def start(self, *arguments):
         return subprocess.run([COMMAND, "occupancy", "--build", self.at("build"), *arguments], capture_output=True, text=True,
@@ -269,7 +262,10 @@ sm_90,m/tiled/530/b16,530,_Z5tiledILi16EEvPf,32,50176,1024,0,256,4,32,0.5,shared
     def test_any_architecture(self):
         """An architecture that no program has is compiled for."""
         self.programs()
-        self.script("bin/nvcc", PTXAS, first='case "$*" in *-arch=sm_80*-I/i*/h/kernels/m/*.cu) ;; *) exit 9 ;; esac')
+        with open(self.at("cubin"), "wb") as file:
+            file.write(AMPERE)
+        self.script("bin/nvcc", "", first='case "$*" in *-arch=sm_80*-I/i*/h/kernels/m/*.cu) ;; *) exit 9 ;; esac\n'
+                    + COPIES.format(self.at("cubin")))
         self.expect(0, "sm_80  m/plain/*/b16  530, 1024         16  49 152 B    0 B      256       3     24     37.5 %  shared",
                     arguments=["--arch", "80", "m/plain/*"])
         self.expect(0, "6 launches", arguments=["--arch", "sm_90,80"])
@@ -280,7 +276,7 @@ sm_90,m/tiled/530/b16,530,_Z5tiledILi16EEvPf,32,50176,1024,0,256,4,32,0.5,shared
     def test_what_is_not_known(self):
         """A kernel that the compiler says nothing of is an error, and the others are shown."""
         self.programs()
-        self.script("bin/cuobjdump", CUOBJDUMP[: CUOBJDUMP.index(" Function _Z5tiled")])
+        self.script("build/m.gpu", "no GPU", 77, cubins=HOPPER[: len(HOPPER) // 2])
         self.expect(2, "m/tiled/530/b16 on sm_90: kernel _Z5tiledILi16EEvPf is not among those compiled", "2 launches")
         self.script("build/m.model", json.dumps({**listing_of(CASES[:2]), "failed": [{"case": "m/odd/1/b1", "why": "no graph"}]}))
         self.expect(2, "occupancy: m/odd/1/b1: no graph", "2 launches")
@@ -311,7 +307,7 @@ sm_90,m/tiled/530/b16,530,_Z5tiledILi16EEvPf,32,50176,1024,0,256,4,32,0.5,shared
             self.expect(code, text, arguments=["--against", "fake-gpu"])
         self.expect(2, "has its code in", arguments=["--against", "fake-gpu", "m/tiled/*"])
         self.expect(2, "none.json", arguments=["--against", self.at("none.json")])
-        for document, text in (({}, "is not a baseline"),
+        for document, text in (({}, "its schema is"),
                                ({"schema": "kernelgate-baseline/1", "target": {"key": "cpu-model"}, "cases": {}},
                                 "is the CPU model's")):
             with open(self.at("odd.json"), "w", encoding="utf-8") as file:

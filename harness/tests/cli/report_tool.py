@@ -223,7 +223,7 @@ class Report(unittest.TestCase):
         self.refuses("odd/a/1/b8 appears twice in the results of nvidia-h200", "--table=odd")
 
     def test_files_that_are_not_results(self):
-        for fragment, text in (("bad.json:1: is not JSON", "{"), ("its schema is \"\", not", "[]"),
+        for fragment, text in (("bad.json:1: is not JSON", "{"), ("is not a JSON object", "[]"), ("its schema is \"\", not", "{}"),
                                ("its schema is \"x/2\", not", '{"schema": "x/2"}'),
                                ("strict: expected true or false", json.dumps({**results(), "strict": 1})),
                                ("cases[0].metrics: expected an object", json.dumps(results({**case("a/b/1/-"), "metrics": []}))),

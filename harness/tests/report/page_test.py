@@ -13,7 +13,7 @@ import unittest
 from results_fixture import GPU, MODEL, VERDICTS, a_bit_of_everything, case, counted, results, timed
 
 import report_page
-from document import Run
+from results import Run
 
 BROWSER = next(filter(None, map(shutil.which, (os.environ.get("KG_CHROMIUM") or "chromium", "chromium-browser",
                                                "google-chrome"))), None)

@@ -12,7 +12,7 @@ from results_fixture import GPU, MODEL, a_bit_of_everything, case, copied, count
 import plots
 import report_page
 from comparison_table import Table
-from document import Run
+from results import Run
 
 
 def of_table(*cases, target=GPU):

@@ -2,7 +2,6 @@
 printers_test.py TREE KERNELGATE"""
 
 import json
-import math
 import os
 import re
 import shutil
@@ -17,9 +16,9 @@ import annotations
 import common
 import junit
 import printers
-import shown
 import summary
-from document import Run
+from results import Run
+from text import escape_markdown
 
 SCHEMA = os.path.join(TREE, "harness", "tests", "report", "junit.xsd")
 
@@ -39,39 +38,6 @@ class InFolder(unittest.TestCase):
     def read(self, name):
         with open(name, encoding="utf-8") as file:
             return file.read()
-
-
-class Shown(unittest.TestCase):
-    def test_figures(self):
-        for value, text in ((47980, "47 980"), (3.652, "3.652"), (9550600, "9 550 600"), (12.345, "12.35"), (123.45, "123.5"),
-                            (1234.5, "1 234"), (0, "0"), (-1234567, "-1 234 567"), (1e15, "1e+15"), (math.nan, "unknown")):
-            self.assertEqual(shown.figure(value), text)
-        self.assertEqual(shown.figure(5, "ns"), "5 ns")
-        for value, text in ((0.0631, "6.3 %"), (0.000031, "0.0031 %"), (12.5, "1 250 %"), (0, "0.0 %"), (-0.5, "-50.0 %"),
-                            (math.inf, "unknown")):
-            self.assertEqual(shown.percent(value), text)
-        self.assertEqual(shown.percent(0.0631, True), "+6.3 %")
-
-    def test_texts(self):
-        for text, clean in (("a\nb\x1b\u202e\u200bc", "a b   c"), ("::error::x", ": error::x"), (" \u00e9::x", " \u00e9: x"),
-                            ("x ::y", "x ::y"), ("##[error]", "# [error]"), ("\ufffe", "\ufffd")):
-            self.assertEqual(shown.clean(text), clean)
-        self.assertEqual(shown.markdown("a|b`c*<d>&#1"), "a\\|b\\`c\\*&lt;d&gt;&amp;\\#1")
-        self.assertEqual([shown.code(text) for text in ("", "a`|b")], ["`?`", "`a'\\|b`"])
-        self.assertEqual([shown.csv_field(text) for text in ("a b", 'a,"b"')], ["a b", '"a,""b"""'])
-
-    def test_metrics_of_interest(self):
-        zero, same, moved, gone, alone = ({"value": 0, "baseline": 0}, {"value": 5, "baseline": 5}, {"value": 5, "baseline": 4},
-                                          {"value": 0, "baseline": 4}, {"value": 5})
-        metrics = [("time_ns", zero), ("shares", same), ("global_load_requests", same), ("barriers", alone), ("shuffles", moved),
-                   ("unique_bytes_read", gone), ("global_load_requests", zero), ("barriers", zero), ("shuffles", alone)]
-        self.assertEqual([shown.is_shown(*metric) for metric in metrics], [True] * 6 + [False] * 3)
-
-    def test_counters_and_verdicts_are_those_of_the_command(self):
-        for file, names in (("suite/counters.c", shown.COUNTERS), ("judge/judge.c", shown.VERDICTS)):
-            with open(os.path.join(TREE, "harness", file), encoding="utf-8") as source:
-                table = re.search(r"names\[KG__(?:COUNTERS|VERDICTS)\] = \{(.*?)\};", source.read(), re.DOTALL)[1]
-            self.assertEqual(tuple(re.findall(r'"([a-z_-]+)"', table)), names)
 
 
 class JUnit(InFolder):
@@ -252,7 +218,7 @@ class Files(InFolder):
         text = self.read("out/summary.md")
         for part in (document["summary"]["outcome"], document["summary"]["headline"], document["cases"][0]["reason"],
                      document["vanished"][0]["why"]):
-            self.assertIn(shown.markdown(part), text)
+            self.assertIn(escape_markdown(part), text)
         self.assertEqual(self.read("out/junit.xml"), junit.write(Run(document)))
         self.assertIn('id="data"', self.read("out/report/index.html"))
         lines = done.stdout.splitlines()

@@ -44,7 +44,7 @@ def copied(name, hot, clock):
 
 def counted(name, **counts):
     """A counted case; the counters that are not given are 0."""
-    from shown import COUNTERS
+    from results import COUNTERS
     return case(name, MODEL, metrics={counter: {"value": counts.get(counter, 0)} for counter in COUNTERS},
                 parts=["check", "count"])
 

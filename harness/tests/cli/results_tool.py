@@ -1,0 +1,57 @@
+"""Tests of what the Python commands know of results. usage: results_tool.py TREE KERNELGATE"""
+
+import json
+import os
+import re
+import sys
+import tempfile
+import unittest
+
+sys.argv.pop()
+TREE = sys.argv.pop()
+sys.path.insert(0, os.path.join(TREE, "tools", "kernelgate"))
+
+import common  # noqa: E402
+import results  # noqa: E402
+
+CASE = {"case": "a/v/1/-", "target": "gpu", "verdict": "pass", "why": "", "metrics": {"time_ns": {"value": 1}}}
+DOCUMENT = {"schema": results.SCHEMA, "targets": {"gpu": {}}, "provenance": {}, "cases": [CASE]}
+
+
+class Results(unittest.TestCase):
+    def test_counters_and_verdicts_are_those_of_the_command(self):
+        for file, names in (("suite/counters.c", results.COUNTERS), ("judge/judge.c", results.VERDICTS)):
+            with open(os.path.join(TREE, "harness", file), encoding="utf-8") as source:
+                table = re.search(r"names\[KG__(?:COUNTERS|VERDICTS)\] = \{(.*?)\};", source.read(), re.DOTALL)[1]
+            self.assertEqual(tuple(re.findall(r'"([a-z_-]+)"', table)), names)
+
+    def test_metrics_of_interest(self):
+        zero, same, moved, gone, alone = ({"value": 0, "baseline": 0}, {"value": 5, "baseline": 5}, {"value": 5, "baseline": 4},
+                                          {"value": 0, "baseline": 4}, {"value": 5})
+        metrics = [("time_ns", zero), ("shares", same), ("global_load_requests", same), ("barriers", alone), ("shuffles", moved),
+                   ("unique_bytes_read", gone), ("global_load_requests", zero), ("barriers", zero), ("shuffles", alone)]
+        self.assertEqual([results.is_shown(*metric) for metric in metrics], [True] * 6 + [False] * 3)
+
+    def loaded(self, document):
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            json.dump(document, file)
+            file.flush()
+            return results.load_figures(file.name)
+
+    def test_forms(self):
+        self.assertEqual(self.loaded(DOCUMENT), DOCUMENT)
+        for change, told in (
+                ({"schema": "x"}, 'its schema is "x"'), ({"targets": []}, "targets: expected an object"),
+                ({"commit": 5}, "commit: expected a string"), ({"boards": []}, "boards: expected an object"),
+                ({"provenance": {"gpu": 5}}, "provenance.gpu: expected an object"), ({"cases": [5]}, r"cases\[0\]: expected"),
+                ({"cases": [{**CASE, "target": ""}]}, "its target is empty"), ({"cases": [{**CASE, "why": 5}]}, "why: expected a"),
+                ({"cases": [{**CASE, "verdict": "x"}]}, r"cases\[0\].verdict: expected one of pass, faster"),
+                *(({"cases": [{**CASE, "metrics": {"time_ns": metric}}]}, told) for metric, told in (
+                    (5, "metrics.time_ns: expected an object"), ({"low": "x"}, "time_ns.low: expected a number"),
+                    ({"gated": 1}, "gated: expected true or false"), ({"verdict": []}, "time_ns.verdict: expected one of")))):
+            with self.assertRaisesRegex(common.Failure, told):
+                self.loaded({**DOCUMENT, **change})
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,235 @@
+"""The results of a run: what verdicts and counters there are, the document, held to its form, and what every form of it shows."""
+
+import json
+import math
+
+from common import Failure, check_schema, integer_of, is_number, list_of, member, number_of, read_json, text_of
+from figures import known_percent, show_figure, show_percent, unit_of
+from text import clean
+
+SCHEMA = "kernelgate-results/1"
+REMEDY = "run ctest, which writes it, or name another results file"
+
+VERDICTS = ("pass", "faster", "no-baseline", "noisy", "environment", "slower", "wrong", "error")  # from best to worst
+RANKS = {verdict: rank for rank, verdict in enumerate(VERDICTS)}
+MODEL_KEY = "cpu-model"  # the target whose metrics are exact counters
+
+COUNTERS = (
+    "global_load_requests", "global_load_sectors", "global_store_requests", "global_store_sectors", "global_atomic_requests",
+    "global_atomic_sectors", "shared_load_requests", "shared_load_wavefronts", "shared_store_requests",
+    "shared_store_wavefronts", "shared_atomic_requests", "constant_load_requests", "constant_load_words", "shuffles",
+    "barriers", "launches", "busiest_block_requests", "shared_bytes", "copied_bytes", "unique_bytes_read",
+    "unique_bytes_written",
+)
+ALWAYS_SHOWN = ("global_load_requests", "global_load_sectors", "global_store_requests", "global_store_sectors", "barriers")
+
+
+def is_dismissed(verdict):
+    """Whether a verdict makes the figures of its case count for nothing."""
+    return RANKS[verdict] >= RANKS["wrong"]
+
+
+def worst(verdicts):
+    return max(verdicts, key=RANKS.get, default="pass")
+
+
+def items(value):
+    """The members of an object; none where it is not one."""
+    return value.items() if isinstance(value, dict) else ()
+
+
+def verdict_of(entry):
+    """The verdict of a case or a metric; "error" when it has none that is known."""
+    verdict = text_of(entry, "verdict")
+    return verdict if verdict in RANKS else "error"
+
+
+def fails(verdict, strict):
+    """Whether a verdict makes a run fail."""
+    return RANKS[verdict] >= RANKS["slower"] or strict and RANKS[verdict] > RANKS["faster"]
+
+
+def variant_of(case):
+    """ "comparison/variant/" at the front of a case's id; all of it where it has no more parts."""
+    parts = case.split("/", 2)
+    return f"{parts[0]}/{parts[1]}/" if len(parts) == 3 else case
+
+
+def is_shown(name, metric):
+    """Whether a metric of a case is of interest: of the counters those that a reader looks for, and those that moved."""
+    value, baseline = number_of(metric, "value"), number_of(metric, "baseline")
+    if name not in COUNTERS:
+        return True
+    if value == 0 and not baseline > 0:
+        return False
+    return name in ALWAYS_SHOWN or math.isfinite(baseline) and value != baseline
+
+
+def shown_metrics(entry):
+    return [(name, metric) for name, metric in items(member(entry, "metrics")) if is_shown(name, metric)]
+
+
+def figures_of(name, metric):
+    """A metric's figures: "time_ns 47 980 ns (baseline 45 130 ns, +6.3 %, limit 2.0 %): slower"."""
+    unit = unit_of(name)
+    text = f"{name} {show_figure(number_of(metric, 'value'), unit)}"
+    against = [f"baseline {show_figure(number_of(metric, 'baseline'), unit)}", known_percent(number_of(metric, "change"), True)]
+    if is_number(member(metric, "limit")):
+        against.append("limit " + show_percent(number_of(metric, "limit")))
+    if is_number(member(metric, "baseline")):
+        text += f" ({', '.join(filter(None, against))})"
+    return clean(text + (f": {verdict_of(metric)}" if text_of(metric, "verdict") else ""))
+
+
+def texts_of(value, key):
+    return [text if isinstance(text, str) else "" for text in list_of(value, key)]
+
+
+_TYPES = {dict: "an object", list: "an array", bool: "true or false", int: "an integer", str: "a string"}
+
+
+def _require(path, value, where, kind):
+    if type(value) is not kind:
+        raise Failure(f"{path}: {where}: expected {_TYPES[kind]}: {REMEDY}")
+
+
+def _require_verdict(path, verdict, where):
+    if not isinstance(verdict, str) or verdict not in RANKS:
+        raise Failure(f"{path}: {where}: expected one of {', '.join(VERDICTS)}: {REMEDY}")
+
+
+def _read(path, members, texts):
+    """The document, of which the members and the texts in lists are checked, and each case."""
+    document = read_json(path, REMEDY)
+    check_schema(path, document, SCHEMA, REMEDY)
+    for key, kind in members.items():
+        _require(path, document.get(key), key, kind)
+    for key, names in texts.items():
+        for number, entry in enumerate(document[key]):
+            _require(path, entry, f"{key}[{number}]", dict)
+            for name in names:
+                _require(path, entry.get(name), f"{key}[{number}].{name}", str)
+    for number, entry in enumerate(document["cases"]):
+        where = f"cases[{number}]"
+        _require_verdict(path, entry["verdict"], f"{where}.verdict")
+        _require(path, entry.get("metrics"), f"{where}.metrics", dict)
+        for name, metric in entry["metrics"].items():
+            _require(path, metric, f"{where}.metrics.{name}", dict)
+    return document
+
+
+_MEMBERS = {"targets": dict, "provenance": dict, "cases": list, "tests": list, "claims": list, "refused": list,
+            "vanished": list, "errors": list, "notes": list, "tally": dict, "strict": bool, "exit_code": int}
+_TEXTS = {"cases": ("case", "target", "verdict"), "refused": ("case", "target"), "vanished": ("case", "target"),
+          "tests": ("name",), "claims": ("claim",), "errors": ("why",), "notes": ("note",)}
+
+
+def load(path):
+    """The results in a file. What is checked is what the printers rely on; they take anything for the rest."""
+    return _read(path, _MEMBERS, _TEXTS)
+
+
+def _check_figures(path, where, figures):
+    for key in ("value", "low", "high", "baseline", "limit", "smallest"):
+        if figures.get(key) is not None and not is_number(figures[key]):
+            raise Failure(f"{path}: {where}.{key}: expected a number: {REMEDY}")
+    _require(path, figures.get("gated", True), f"{where}.gated", bool)
+    _require_verdict(path, figures.get("verdict", "pass"), f"{where}.verdict")
+
+
+def load_figures(path):
+    """The same, checked for what computes with its figures: compare and predict, which need no more members."""
+    document = _read(path, {"targets": dict, "provenance": dict, "cases": list}, {"cases": ("case", "target", "verdict", "why")})
+    _require(path, document.get("commit", ""), "commit", str)
+    _require(path, document.get("boards", {}), "boards", dict)
+    for key in ("targets", "provenance"):
+        for name, inner in document[key].items():
+            _require(path, inner, f"{key}.{name}", dict)
+    for number, entry in enumerate(document["cases"]):
+        if not entry["case"] or not entry["target"]:
+            raise Failure(f"{path}: cases[{number}]: its case or its target is empty: {REMEDY}")
+        for metric, figures in entry["metrics"].items():
+            _check_figures(path, f"cases[{number}].metrics.{metric}", figures)
+    return document
+
+
+def measured_figure(document, target, group, name):
+    """What a run measured of a target itself, sentinels_ns or limits; None where it is not a number above 0."""
+    value = member(member(document["provenance"].get(target), group), name)
+    return value if is_number(value) and value > 0 else None
+
+
+def shown_value(value):
+    """A fact as a text: JSON, but for texts."""
+    return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+
+
+class Run:
+    """What is printed: the document, where the sources are, and the path of that folder in its repository."""
+
+    def __init__(self, document, sources=".", prefix=""):
+        self.document = document
+        self.sources = sources
+        self.prefix = prefix
+        self.strict = document.get("strict") is True
+        self._groups = {}
+        for group in self.list("failure_groups"):
+            ids = texts_of(group, "cases")
+            for case in ids:
+                self._groups.setdefault((text_of(group, "target"), case), []).append((text_of(group, "verdict"), ids))
+
+    def list(self, key):
+        return list_of(self.document, key)
+
+    def object(self, key):
+        found = member(self.document, key)
+        return found if isinstance(found, dict) else {}
+
+    def text(self, key):
+        """A text of the summary: results of an earlier version have none."""
+        found = text_of(self.object("summary"), key)
+        if not found and key == "outcome":
+            code = integer_of(self.document, "exit_code")
+            return f"{({0: 'PASS', 1: 'FAIL', 77: 'NOTHING JUDGED'}).get(code, 'ERROR')} (exit {code})"
+        return found if found or key != "headline" else f"{len(self.list('cases'))} cases"
+
+    def fails(self, entry):
+        return fails(verdict_of(entry), self.strict)
+
+    def group_of(self, entry):
+        """The ids of the cases that failed like this one, the one that speaks for them first; [] where it is alone."""
+        found = self._groups.get((text_of(entry, "target"), text_of(entry, "case")), ())
+        return next((ids for verdict, ids in found if verdict == verdict_of(entry)), [])
+
+    def leads(self, entry):
+        """Whether a case is told by itself: False where another one speaks for it."""
+        return (self.group_of(entry) or [text_of(entry, "case")])[0] == text_of(entry, "case")
+
+    def others(self, entry):
+        """The ids of the cases for which one speaks."""
+        return self.group_of(entry)[1:] if self.leads(entry) else []
+
+    def worst_first(self, failing):
+        """The cases that fail the run, or those that are doubtful without failing it."""
+        chosen = [entry for entry in self.list("cases") if verdict_of(entry) != "pass" and self.fails(entry) == failing]
+        return sorted(chosen, key=lambda entry: -RANKS[verdict_of(entry)])
+
+    def broken_claims(self):
+        return [entry for entry in self.list("claims") if member(entry, "holds") is not True]
+
+
+def reason_of(entry):
+    """Why a case has its verdict, "" for a plain pass; results of an earlier version have but some reasons."""
+    if verdict_of(entry) == "pass":
+        return clean(text_of(entry, "why"))
+    return clean(text_of(entry, "reason") or text_of(entry, "why") or "no reason was recorded")
+
+
+def reason_with_others(run, entry, most=None):
+    """The same, followed by the sizes of the cases for which this one speaks: "...; also 1/b16 and 3 more"."""
+    others = run.others(entry)
+    if not others:
+        return reason_of(entry)
+    named = [clean(case[len(variant_of(text_of(entry, "case"))):]) for case in others[:most]]
+    rest = f" and {len(others) - len(named)} more" if len(others) > len(named) else ""
+    return f"{reason_of(entry)}; also {', '.join(named)}{rest}"

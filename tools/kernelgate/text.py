@@ -1,0 +1,31 @@
+"""Texts of any origin, made fit for a terminal, Markdown, CSV and a CI runner's log."""
+
+import re
+
+# Controls, ends of lines and paragraphs, what turns the direction of writing, and what has no width.
+_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\xad\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
+_UNPRINTABLE = re.compile("[\ufffe\uffff\ud800-\udfff]")
+_COMMAND = re.compile("^([^!-~]*)::")
+_MARKUP = re.compile(r"[\\`*_\[\]|~#@!$]")
+
+
+def clean(text):
+    """The text on one line that cannot steer a terminal, an XML reader or a CI runner."""
+    text = _UNPRINTABLE.sub("\ufffd", _CONTROLS.sub(" ", text)).replace("##[", "# [")
+    return _COMMAND.sub(r"\1: ", text)
+
+
+def escape_markdown(text):
+    """The text as Markdown that shows it as it is, within a table too."""
+    text = clean(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return _MARKUP.sub(r"\\\g<0>", text)
+
+
+def code(text):
+    """A name as code of Markdown. A backtick would end the code, and a bar the table's cell."""
+    return "`" + (clean(text) or "?").replace("|", "\\|").replace("`", "'") + "`"
+
+
+def csv_field(text):
+    text = clean(text)
+    return '"' + text.replace('"', '""') + '"' if "," in text or '"' in text else text
