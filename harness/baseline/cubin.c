@@ -24,12 +24,16 @@ enum { WITH_PAYLOAD = 4, FRAME_SIZE = 0x11, STACK_SIZE = 0x12, REGISTER_COUNT = 
 /* The stack of what calls itself. */
 #define UNKNOWN_STACK UINT32_MAX
 
+/* From this architecture on a kernel's shared memory includes what the system reserves. */
+enum { FIRST_WITH_RESERVED = 90, RESERVED_SHARED = 1024 };
+
 typedef struct section {
     const char *name;
     GElf_Shdr header;
     Elf_Data *data;   /* NULL where it cannot be read */
     uint64_t hash;    /* of what belongs to it */
     bool of_a_kernel; /* a kernel's instructions */
+    size_t shared;    /* bytes of shared memory of that kernel */
 } section;
 
 /* A cubin that is being read. */
@@ -179,6 +183,8 @@ static void hash_sections(cubin *image)
         owner->hash = kg__hash_number(owner->hash, s->header.sh_size);
         if (s->data != NULL && s->data->d_buf != NULL)
             owner->hash = kg__hash_bytes(owner->hash, s->data->d_buf, s->data->d_size);
+        if (begins_with(s->name, ".nv.shared."))
+            owner->shared = s->header.sh_size;
     }
 }
 
@@ -206,15 +212,18 @@ static uint32_t read_info(const cubin *image, int attribute, size_t symbol)
     return 0;
 }
 
-/* Adds what a kernel was given: its registers, and its stack, arrays and spills. */
-static uint64_t hash_resources(const cubin *image, uint64_t hash, size_t symbol)
+static kg__resources read_resources(const cubin *image, size_t symbol, size_t shared)
 {
     uint32_t stack = read_info(image, STACK_SIZE, symbol);
 
     if (stack == UNKNOWN_STACK)
         stack = read_info(image, FRAME_SIZE, symbol);
-    hash = kg__hash_number(hash, read_info(image, REGISTER_COUNT, symbol) & INT16_MAX);
-    return kg__hash_number(hash, stack);
+    if (image->common.architecture >= FIRST_WITH_RESERVED && shared >= RESERVED_SHARED)
+        shared -= RESERVED_SHARED;
+    return (kg__resources){ .registers =
+                                (int)(read_info(image, REGISTER_COUNT, symbol) & INT16_MAX),
+                            .static_shared = shared,
+                            .local_bytes = stack };
 }
 
 /* The instructions of the kernel that a symbol is, and its name; NULL if it is none. */
@@ -254,9 +263,12 @@ static void add_kernels(kg__kernels *kernels, const cubin *image)
             continue;
         kernel.name = kg__copy_text(name);
         kernel.program = kg__copy_text(kernel.program);
+        kernel.file = kg__copy_text(kernel.file);
+        kernel.resources = read_resources(image, i, code->shared);
         kernel.hash = kg__hash_number(KG__HASH_BEGIN, code->hash);
         kernel.hash = kg__hash_number(kernel.hash, common);
-        kernel.hash = hash_resources(image, kernel.hash, i);
+        kernel.hash = kg__hash_number(kernel.hash, (uint64_t)kernel.resources.registers);
+        kernel.hash = kg__hash_number(kernel.hash, kernel.resources.local_bytes);
         kernels->items =
             kg__grow(kernels->items, kernels->count, &kernels->capacity, sizeof *kernels->items);
         kernels->items[kernels->count++] = kernel;
@@ -288,10 +300,10 @@ static void scan(kg__kernels *kernels, char *bytes, size_t size, const kg__kerne
     }
 }
 
-void kg__kernels_add(kg__kernels *kernels, const char *path, const char *program)
+void kg__kernels_add(kg__kernels *kernels, const char *path, const char *program, const char *file)
 {
-    /* It is copied. */
-    const kg__kernel common = { .program = (char *)program };
+    /* They are copied. */
+    const kg__kernel common = { .program = (char *)program, .file = (char *)file };
     int descriptor =
         open(path != NULL ? path : "/proc/self/exe", O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat status;
@@ -314,6 +326,7 @@ void kg__kernels_free(kg__kernels *kernels)
     for (size_t i = 0; i < kernels->count; i++) {
         free(kernels->items[i].name);
         free(kernels->items[i].program);
+        free(kernels->items[i].file);
     }
     free(kernels->items);
     *kernels = (kg__kernels){ 0 };

@@ -32,8 +32,7 @@ static const struct {
 
 #define FIGURES (sizeof figures / sizeof *figures)
 
-/* The compute capability "9.0" as the number 90; 0 for any other text. */
-static int parse_capability(const char *text)
+int kg__parse_capability(const char *text)
 {
     static const double steps = 10.0;
 
@@ -68,7 +67,6 @@ static const kg__kernel *choose_kernel(const kg__kernels *kernels, const query *
     const kg__kernel *chosen = NULL;
     bool ambiguous = false;
     int best = UNFIT;
-    bool ambiguous = false;
 
     for (size_t i = 0; i < kernels->count; i++) {
         const kg__kernel *kernel = &kernels->items[i];
@@ -87,7 +85,7 @@ bool kg__kernels_fingerprint(const kg__kernels *kernels, const char *program,
                              const char *compute_capability, const json_t *kernel,
                              char text[KG__FINGERPRINT_SIZE])
 {
-    query wanted = { .program = program, .architecture = parse_capability(compute_capability) };
+    query wanted = { .program = program, .architecture = kg__parse_capability(compute_capability) };
     const char *launch = kg__json_text(kernel, "launch");
     const json_t *names = json_object_get(kernel, "names");
     uint64_t hash = kg__hash_text(KG__HASH_BEGIN, launch);
@@ -117,8 +115,7 @@ static bool is_fraction(const char *key)
     return strcmp(key, "occupancy") == 0;
 }
 
-/* Whether a value is a fingerprint. */
-static bool is_fingerprint(const json_t *value)
+bool kg__is_fingerprint(const json_t *value)
 {
     const char *text = json_string_value(value);
 
@@ -155,7 +152,7 @@ const char *kg__kernel_code_fault(const json_t *code, const char **key)
         const char *fault = "is an unknown key";
 
         if (strcmp(*key, KG__CODE_FINGERPRINT) == 0)
-            fault = is_fingerprint(value) ? NULL : "is not a string of 16 hexadecimal digits";
+            fault = kg__is_fingerprint(value) ? NULL : "is not a string of 16 hexadecimal digits";
         for (size_t i = 0; i < FIGURES; i++) {
             if (strcmp(*key, figures[i].key) == 0)
                 fault = figure_fault(*key, value);
@@ -178,7 +175,7 @@ json_t *kg__kernel_code_of(const json_t *measured)
         if (value != NULL && figure_fault(figures[i].key, value) == NULL)
             json_object_set(code, figures[i].key, value);
     }
-    if (is_fingerprint(json_object_get(kernel, KG__CODE_FINGERPRINT)))
+    if (kg__is_fingerprint(json_object_get(kernel, KG__CODE_FINGERPRINT)))
         json_object_set(code, KG__CODE_FINGERPRINT, json_object_get(kernel, KG__CODE_FINGERPRINT));
     if (json_object_size(code) > 0)
         return code;

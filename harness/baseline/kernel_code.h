@@ -16,12 +16,21 @@
  * of a disassembler's text, from an older version, and tells nothing of one that has it. */
 #define KG__FINGERPRINT_SIZE 21
 
+/* What a kernel was given. */
+typedef struct kg__resources {
+    int registers;        /* per thread */
+    size_t static_shared; /* bytes per block, without what the system reserves */
+    size_t local_bytes;   /* bytes per thread: its stack, arrays and spills */
+} kg__resources;
+
 /* A kernel in a cubin. */
 typedef struct kg__kernel {
     char *name;       /* mangled by nvcc */
     char *program;    /* where it is from, as the caller calls it */
+    char *file;       /* the source that it is from, "" if unknown */
     int architecture; /* 90 for sm_90 and sm_90a */
     bool only_there;  /* it runs on no other architecture: sm_90a */
+    kg__resources resources;
     /* Of its instructions, registers, shared memory and constants, and of all that kernels of its
      * cubin may share: device functions, constants and variables. The same for every folder. */
     uint64_t hash;
@@ -33,10 +42,13 @@ typedef struct kg__kernels {
     size_t capacity;
 } kg__kernels;
 
-/* Adds the kernels of a file, a program or a cubin, as those of `program`. Cubins that nvcc
- * compressed (--compress-mode=size) and damaged ones have none. `path` NULL is this program's file.
- */
-void kg__kernels_add(kg__kernels *kernels, const char *path, const char *program);
+/* The compute capability "9.0" as the number 90; 0 for any other text. */
+int kg__parse_capability(const char *text);
+
+/* Adds the kernels of a file, a program or a cubin, as those of `program` and the source `file`.
+ * Cubins that nvcc compressed (--compress-mode=size) and damaged ones have none. `path` NULL is
+ * this program's file. */
+void kg__kernels_add(kg__kernels *kernels, const char *path, const char *program, const char *file);
 
 /* Frees the kernels, and empties the list. */
 void kg__kernels_free(kg__kernels *kernels);
@@ -49,6 +61,9 @@ void kg__kernels_free(kg__kernels *kernels);
 bool kg__kernels_fingerprint(const kg__kernels *kernels, const char *program,
                              const char *compute_capability, const json_t *kernel,
                              char text[KG__FINGERPRINT_SIZE]);
+
+/* Whether a value is a fingerprint. */
+bool kg__is_fingerprint(const json_t *value);
 
 /* What is wrong with a case's code, or NULL; `key` becomes the member that is at fault, NULL for
  * the object itself. */

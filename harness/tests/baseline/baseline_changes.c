@@ -107,8 +107,9 @@ Test(baseline_changes, are_told_in_a_sentence_and_a_list)
     json_object_set_new(changes, "since", json_string("main"));
     results = document();
     sentence = kg__baseline_changes_sentence(results);
-    cr_expect_str_eq(sentence, " since main: nvidia-fake changed; loosened: 12 limits widened; "
-                               "1 new; 2 sentinels moved; 0 metrics are not gated, 12 limits are above 10 %");
+    cr_expect_str_eq(sentence,
+                     " since main: nvidia-fake changed; loosened: 12 limits widened; "
+                     "1 new; 2 sentinels moved; 0 metrics are not gated, 12 limits are above 10 %");
     lines = kg__baseline_changes_lines(results);
     cr_assert(json_array_size(lines) == KG__LOOSENED_NAMED + 1);
     cr_expect_str_eq(json_string_value(json_array_get(lines, 0)),
