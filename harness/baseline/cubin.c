@@ -88,9 +88,8 @@ static bool read_sections(cubin *image)
         elf_getshdrnum(image->elf, &image->count) != 0 ||
         elf_getshdrstrndx(image->elf, &names) != 0)
         return false;
-    image->common.architecture = header.e_ident[EI_ABIVERSION] >= NEWER_ABI
-                                     ? header.e_flags >> 8 & 0xff
-                                     : header.e_flags & 0xff;
+    image->common.architecture =
+        (int)(header.e_flags >> (header.e_ident[EI_ABIVERSION] >= NEWER_ABI ? 8 : 0) & 0xff);
     image->sections = kg__allocate(image->count + 1, sizeof *image->sections);
     for (size_t i = 0; i < image->count; i++) {
         section *s = &image->sections[i];

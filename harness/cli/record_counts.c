@@ -293,6 +293,7 @@ int kg__record_model(kg__recorder *recorder, size_t count, char *const *programs
     int code = KG__EXIT_ERROR;
 
     recorder->on_observation = take_observation;
+    /* It is taken back below. cppcheck-suppress autoVariables */
     recorder->context = &run;
     if (measure(&run, count, programs))
         code = save(&run);
@@ -302,5 +303,6 @@ int kg__record_model(kg__recorder *recorder, size_t count, char *const *programs
             kg__observation_release(run.cases[i].runs[pass]);
     }
     free(run.cases);
+    recorder->context = NULL;
     return code;
 }

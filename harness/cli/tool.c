@@ -103,11 +103,12 @@ char *kg__tool_help(const kg__command *command)
     char *text = kg__ask_tool(command->tool, "--help", HELP_SIZE);
 
     if (text != NULL)
-        strcat(text, "\n"); /* the output came without its last */
+        text[strlen(text)] = '\n'; /* the output came without its last; zeros follow */
     else
         kg__complain("%s --help: failed: install Python 3.9 or newer", command->tool);
     return text;
 }
+
 const kg__command kg__doctor_command = {
     .name = "doctor",
     .operands = "",

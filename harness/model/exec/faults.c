@@ -156,6 +156,8 @@ static void on_fault(int number, siginfo_t *information, void *machine)
             raise(number);
         return;
     }
+    if (number == SIGTERM && kg__model_puts_off_sigterm())
+        return;
     if (number == SIGTERM)
         end_hang();
     if (number == SIGABRT) {

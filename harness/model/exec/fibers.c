@@ -44,26 +44,26 @@ static kg__model_fiber host;
 /* The two sides of the switch that is under way. */
 static kg__model_fiber *leaving;
 static kg__model_fiber *landing;
-#if ANNOTATED
 /* AddressSanitizer allows no switch to begin within another: a SIGTERM, which ends a launch by a
  * switch, waits until one is over. */
-static void hold_sigterm(int how)
-{
-    sigset_t set;
+static volatile sig_atomic_t in_switch;
+static volatile sig_atomic_t sigterm_waits;
 
-    sigemptyset(&set);
-    sigaddset(&set, SIGTERM);
-    pthread_sigmask(how, &set, NULL);
+bool kg__model_puts_off_sigterm(void)
+{
+    sigterm_waits = in_switch;
+    return sigterm_waits;
 }
-#endif
 
 kg__model_turn kg__model_leave_for(kg__model_fiber *from, void **saved, kg__model_fiber *to,
                                    void *context)
 {
+#if ANNOTATED
+    in_switch = true;
+#endif
     leaving = from != NULL ? from : &host;
     landing = to != NULL ? to : &host;
 #if ANNOTATED
-    hold_sigterm(SIG_BLOCK);
     __sanitizer_start_switch_fiber(&leaving->fake_stack, landing->stack, landing->stack_size);
 #endif
     return (kg__model_turn){ .context = context, .saved = saved };
@@ -76,7 +76,7 @@ void kg__model_land(kg__model_transfer transfer)
     size_t size = 0;
 
     __sanitizer_finish_switch_fiber(landing->fake_stack, &stack, &size);
-    hold_sigterm(SIG_UNBLOCK);
+    in_switch = false;
     if (leaving == &host) {
         host.stack = (unsigned char *)stack;
         host.stack_size = size;
@@ -85,6 +85,10 @@ void kg__model_land(kg__model_transfer transfer)
     *(void **)transfer.data = transfer.context;
     if (fiber_resumed != NULL && landing != &host)
         fiber_resumed();
+    if (sigterm_waits) {
+        sigterm_waits = false;
+        (void)raise(SIGTERM);
+    }
 }
 
 static void enter(kg__model_transfer transfer)

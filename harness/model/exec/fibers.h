@@ -32,6 +32,9 @@ bool kg__model_in_guard(const void *address);
  * kg__model_pass(). */
 kg__model_turn kg__model_leave_for(kg__model_fiber *from, void **saved, kg__model_fiber *to,
                                    void *context);
+/* Whether a SIGTERM comes in the middle of a switch that it must not interrupt; it is raised again
+ * after that. */
+bool kg__model_puts_off_sigterm(void);
 /* Both together. Returns when something switches back. */
 void kg__model_switch(kg__model_fiber *from, void **saved, kg__model_fiber *to, void *context);
 

@@ -53,7 +53,7 @@ static bool same_metric(const kg__baseline_metric *one, const kg__baseline_metri
 static bool same_case(const kg__baseline_case *one, const kg__baseline_case *other)
 {
     bool same = same_text(one->id, other->id) && same_text(one->commit, other->commit) &&
-                same_json(one->code, other->code) && same_json(one->lines, other->lines) &&
+                same_json(one->code, other->code) && kg__lines_equal(one->lines, other->lines) &&
                 one->metric_count == other->metric_count;
 
     for (size_t i = 0; same && i < one->metric_count; i++)

@@ -45,6 +45,7 @@ static bool compiles(const char *text, char *said, size_t size)
     char command[1024];
     FILE *file;
     FILE *compiler;
+    bool written;
     int status;
 
     cr_assert(mkdtemp(folder) != NULL);
@@ -52,7 +53,10 @@ static bool compiles(const char *text, char *said, size_t size)
     snprintf(command, sizeof command, "'%s' -std=c++17 -O1 -I'%s' -S -o /dev/null %s 2>&1", KG__CXX,
              KG__MODEL_INCLUDE, source);
     file = fopen(source, "w");
-    cr_assert(file != NULL && fputs(text, file) >= 0 && fclose(file) == 0);
+    cr_assert(file != NULL);
+    written = fputs(text, file) >= 0;
+    written = fclose(file) == 0 && written;
+    cr_assert(written);
     compiler = popen(command, "r");
     cr_assert(compiler != NULL);
     said[fread(said, 1, size - 1, compiler)] = '\0';
