@@ -372,10 +372,10 @@ static bool read_record(read_observation *read, const json_t *record, kg__error 
     observation->event = read_event(json_string_value(event));
     observation->right = json_is_true(right);
     return kg__fields_read(record, record_fields, observation, error) &&
-           (metrics == NULL || read_metrics(observation, metrics, error)) &&
+           (observation->event == KG__EVENT_SENTINELS
+                ? read_sentinels(observation, record, error)
+                : metrics == NULL || read_metrics(observation, metrics, error)) &&
            (absent == NULL || read_absent(observation, absent, error)) &&
-           (observation->event != KG__EVENT_SENTINELS ||
-            read_sentinels(observation, record, error)) &&
            read_parts(read, record, error);
 }
 

@@ -126,6 +126,14 @@ Test(observation, another_version_may_say_more)
     read = kg__observation_read(parse("{\"event\": \"dreamed\"}"), &error);
     cr_expect(read->event == KG__EVENT_OTHER);
     kg__observation_release(read);
+    /* The sentinels are the figures of their record, whatever else is in it. */
+    read = kg__observation_read(
+        parse("{\"event\": \"sentinels\", \"copy\": {\"value\": 9}, \"metrics\": "
+              "{\"time_ns\": {\"value\": 7}, \"cold_time_ns\": {\"value\": 7}}}"),
+        &error);
+    cr_assert(read != NULL && read->metric_count == 1);
+    cr_expect(kg__value_of(read, "copy") == 9);
+    kg__observation_release(read);
 }
 
 Test(observation, a_record_that_is_not_usable_fails_its_case)
