@@ -119,7 +119,8 @@ Test(judge, exactly_at_the_band_passes_for_any_baseline)
 
     for (size_t i = 0; i < COUNT(bands) * 28; i++) {
         const double up = 1.0 + bands[i % 8];
-        const double value = 3000.1 * pow(1.7, (double)(i / 8));
+        const size_t step = i / 8;
+        const double value = 3000.1 * pow(1.7, (double)step);
         const kg__expectation time = { value, bands[i % 8], 0, NULL, 0, true };
 
         EXPECT_VERDICTS(AT(&time, value * up, KG__PASS), AT(&time, value / up, KG__PASS),

@@ -24,6 +24,7 @@ static double output_of(const defect *row, size_t n, size_t block, const float *
 {
     size_t begin = i / block * block;
     size_t end = begin + block < n ? begin + block : n;
+    const size_t repeat = i / n;
     double sum = 0;
 
     switch (row->job) {
@@ -42,7 +43,7 @@ static double output_of(const defect *row, size_t n, size_t block, const float *
     case TRANSPOSE:
         return in[i % n * n + i / n];
     case MULTIPLY:
-        return (double)(i / n) * in[i % n];
+        return (double)repeat * in[i % n];
     case SUM_WINDOWS:
         for (size_t k = i; k < n && k < i + 4; k++)
             sum += in[k];

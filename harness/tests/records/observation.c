@@ -84,8 +84,7 @@ Test(observation, members_have_their_type)
         "{\"event\": \"checked\", \"case\": \"a\", \"right\": \"yes\"}",
         "{\"event\": \"measured\", \"case\": \"a\", \"metrics\": []}",
         "{\"event\": \"measured\", \"case\": \"a\", \"metrics\": {\"time_ns\": 7}}",
-        "{\"event\": \"measured\", \"case\": \"a\", \"metrics\": {\"time_ns\": {\"value\": "
-        "\"9\"}}}",
+        "{\"event\": \"measured\", \"metrics\": {\"time_ns\": {\"value\": \"9\"}}}",
         "{\"event\": \"measured\", \"metrics\": {\"time_ns\": {\"samples_ns\": [\"9\"]}}}",
         "{\"event\": \"measured\", \"absent\": {\"time_ns\": 7}}",
         "{\"event\": \"measured\", \"absent\": []}",
