@@ -262,7 +262,6 @@ static void add_kernels(kg__kernels *kernels, const cubin *image)
             continue;
         kernel.name = kg__copy_text(name);
         kernel.program = kg__copy_text(kernel.program);
-        kernel.file = kg__copy_text(kernel.file);
         kernel.resources = read_resources(image, i, code->shared);
         kernel.hash = kg__hash_number(KG__HASH_BEGIN, code->hash);
         kernel.hash = kg__hash_number(kernel.hash, common);
@@ -299,10 +298,9 @@ static void scan(kg__kernels *kernels, char *bytes, size_t size, const kg__kerne
     }
 }
 
-void kg__kernels_add(kg__kernels *kernels, const char *path, const char *program, const char *file)
+void kg__kernels_add(kg__kernels *kernels, const char *path, const char *program)
 {
-    /* They are copied. */
-    const kg__kernel common = { .program = (char *)program, .file = (char *)file };
+    const kg__kernel common = { .program = (char *)program }; /* it is copied */
     int descriptor =
         open(path != NULL ? path : "/proc/self/exe", O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat status;
@@ -325,7 +323,6 @@ void kg__kernels_free(kg__kernels *kernels)
     for (size_t i = 0; i < kernels->count; i++) {
         free(kernels->items[i].name);
         free(kernels->items[i].program);
-        free(kernels->items[i].file);
     }
     free(kernels->items);
     *kernels = (kg__kernels){ 0 };

@@ -27,7 +27,6 @@ typedef struct kg__resources {
 typedef struct kg__kernel {
     char *name;       /* mangled by nvcc */
     char *program;    /* where it is from, as the caller calls it */
-    char *file;       /* the source that it is from, "" if unknown */
     int architecture; /* 90 for sm_90 and sm_90a */
     bool only_there;  /* it runs on no other architecture: sm_90a */
     kg__resources resources;
@@ -45,10 +44,10 @@ typedef struct kg__kernels {
 /* The compute capability "9.0" as the number 90; 0 for any other text. */
 int kg__parse_capability(const char *text);
 
-/* Adds the kernels of a file, a program or a cubin, as those of `program` and the source `file`.
+/* Adds the kernels of a file, a program or a cubin, as those of `program`.
  * Cubins that nvcc compressed (--compress-mode=size) and damaged ones have none. `path` NULL is
  * this program's file. */
-void kg__kernels_add(kg__kernels *kernels, const char *path, const char *program, const char *file);
+void kg__kernels_add(kg__kernels *kernels, const char *path, const char *program);
 
 /* Frees the kernels, and empties the list. */
 void kg__kernels_free(kg__kernels *kernels);

@@ -28,28 +28,17 @@ static bool is_skip(const json_t *test)
     return strcmp(status_of(test), "notrun") == 0 && strncmp(message_of(test), "SKIP_", 5) == 0;
 }
 
-static const json_t *find_test(const json_t *results, const char *name)
+/* The first entry of a list whose member `key` is `name`; NULL where there is none. */
+static const json_t *find_entry(const json_t *list, const char *key, const char *name)
 {
     const json_t *entry;
     size_t i;
 
-    json_array_foreach (json_object_get(results, "tests"), i, entry) {
-        if (strcmp(kg__json_text(entry, "name"), name) == 0)
+    json_array_foreach (list, i, entry) {
+        if (strcmp(kg__json_text(entry, key), name) == 0)
             return entry;
     }
     return NULL;
-}
-
-static bool has_error(const json_t *results, const char *name)
-{
-    const json_t *entry;
-    size_t i;
-
-    json_array_foreach (json_object_get(results, "errors"), i, entry) {
-        if (strcmp(kg__json_text(entry, "test"), name) == 0)
-            return true;
-    }
-    return false;
 }
 
 /* Whether a test's program wrote down that it ended so. A test without verdicts, such as one of
@@ -70,11 +59,11 @@ static bool agrees(const json_t *test, const json_t *entry)
 static void check_test(const json_t *test, json_t *results)
 {
     const char *name = kg__json_text(test, "name");
-    const json_t *entry = find_test(results, name);
+    const json_t *entry = find_entry(json_object_get(results, "tests"), "name", name);
     const json_t *code = json_object_get(entry, "program_exit_code");
     char why[2 * KG__MESSAGE_SIZE];
 
-    if (agrees(test, entry) || has_error(results, name))
+    if (agrees(test, entry) || find_entry(json_object_get(results, "errors"), "test", name) != NULL)
         return;
     if (code != NULL)
         kg__format(why, sizeof why,

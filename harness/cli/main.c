@@ -198,8 +198,8 @@ int main(int argc, char **argv)
     }
     if (count == 1 && strcmp(arguments[0], "--occupancies") == 0)
         return kg__answer_occupancies();
-    if ((count == 2 || count == 3) && strcmp(arguments[0], "--kernels") == 0)
-        return kg__print_kernels(arguments[1], count == 3 ? arguments[2] : "");
+    if (count == 2 && strcmp(arguments[0], "--kernels") == 0)
+        return kg__print_kernels(arguments[1]);
     command = find_command(count, arguments, &words);
     if (command == NULL) {
         bool wants_help = help || (count == 2 && (strcmp(arguments[1], "--help") == 0 ||

@@ -66,22 +66,21 @@ int kg__answer_occupancies(void)
     return kg__has_occupancy_calculator() ? KG__EXIT_PASS : KG__EXIT_NOTHING;
 }
 
-int kg__print_kernels(const char *path, const char *file)
+int kg__print_kernels(const char *path)
 {
     kg__kernels kernels = { .items = NULL };
     json_t *list = json_array();
     bool printed;
 
-    kg__kernels_add(&kernels, path, "", file);
+    kg__kernels_add(&kernels, path, "");
     for (size_t i = 0; i < kernels.count; i++) {
         const kg__kernel *kernel = &kernels.items[i];
 
-        json_array_append_new(list,
-                              json_pack("{s:s, s:s, s:i, s:i, s:I, s:I}", "name", kernel->name,
-                                        "file", kernel->file, "architecture", kernel->architecture,
-                                        "registers", kernel->resources.registers, "static_shared",
-                                        (json_int_t)kernel->resources.static_shared, "local_bytes",
-                                        (json_int_t)kernel->resources.local_bytes));
+        json_array_append_new(
+            list, json_pack("{s:s, s:i, s:i, s:I, s:I}", "name", kernel->name, "architecture",
+                            kernel->architecture, "registers", kernel->resources.registers,
+                            "static_shared", (json_int_t)kernel->resources.static_shared,
+                            "local_bytes", (json_int_t)kernel->resources.local_bytes));
     }
     kg__kernels_free(&kernels);
     printed = kg__json_print(list, JSON_COMPACT, "occupancy") && kg__flush_output("occupancy");

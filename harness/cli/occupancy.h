@@ -9,9 +9,9 @@
  * where this command was built without the toolkit's calculator. */
 int kg__answer_occupancies(void);
 
-/* Prints the kernels in a program or a cubin as a JSON list, {"name", "file", "architecture",
- * "registers", "static_shared", "local_bytes"} each: the names as nvcc mangles them, and `file` as
- * given. Returns the exit code. */
-int kg__print_kernels(const char *path, const char *file);
+/* Prints the kernels in a program or a cubin as a JSON list, {"name", "architecture",
+ * "registers", "static_shared", "local_bytes"} each: the names as nvcc mangles them. Returns the
+ * exit code. */
+int kg__print_kernels(const char *path);
 
 #endif

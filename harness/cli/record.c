@@ -285,7 +285,7 @@ static bool measure(recording *run, size_t count, char **programs)
     }
     good = good && (run->recorder.target == NULL || kg__recorder_may_load(&run->recorder));
     for (size_t i = 0; i < count && good; i++)
-        kg__kernels_add(&run->kernels, programs[i], programs[i], "");
+        kg__kernels_add(&run->kernels, programs[i], programs[i]);
     for (size_t session = 0; session < run->sessions.limit && good; session++) {
         fprintf(kg__narration(), "session %zu of %zu\n", session + 1, run->sessions.limit);
         (void)fflush(kg__narration());

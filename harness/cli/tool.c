@@ -15,7 +15,7 @@
 /* The arguments before a tool's own: python3 -B TOOL. */
 #define FRAME 3
 
-/* Far more than any command's help. */
+/* Far more than any command's help, and than any answer takes. */
 #define HELP_SIZE 16384
 #define ANSWER_SECONDS 20
 

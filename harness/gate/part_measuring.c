@@ -65,7 +65,7 @@ static void identify_code(kg__part_run *run)
     kg__kernels kernels = { 0 };
 
     if (can_compare_code(run))
-        kg__kernels_add(&kernels, NULL, "", "");
+        kg__kernels_add(&kernels, NULL, "");
     for (size_t i = 0; i < run->count && kernels.count > 0; i++) {
         const kg__subject *subject = &run->subjects[i];
 

@@ -45,8 +45,8 @@ void kg__gpu_state_describe(const kg__gpu_state *state, double most_mhz, char *t
 /* The state as JSON, without what is not known; owned by the caller. */
 json_t *kg__gpu_state_json(const kg__gpu_state *state);
 
-/* Reads it. What is no object (NULL, too) says nothing; false with `error` where a member is of
- * another type, and then nothing is known. */
+/* Reads it. Anything but an object, NULL included, says nothing; false with `error` where a member
+ * is of another type, and then nothing is known. */
 bool kg__gpu_state_read(const json_t *json, kg__gpu_state *state, kg__error *error);
 
 #endif

@@ -12,8 +12,8 @@ import tempfile
 from dataclasses import dataclass
 from typing import Optional
 
-from common import (Failure, check_schema, list_of, member, nearest_name, number_of, open_regular, parse_json, read_json,
-                    replace_file, text_of)
+from common import (Failure, ask_command, check_schema, list_of, member, nearest_name, number_of, open_regular, parse_json,
+                    read_json, replace_file, text_of)
 from figures import exact
 from programs import globs_take
 from results import MODEL_KEY
@@ -192,14 +192,12 @@ def list_files(folder):
 
 def parse(label, name, data):
     """The baseline in the content of the file `name`, which errors call `label`. Failure where it is not right."""
-    command = os.environ.get("KG__COMMAND", "kernelgate")
     try:
         with tempfile.TemporaryDirectory(prefix="kernelgate-") as folder:
             path = os.path.join(folder, name)
             with open(path, "wb") as file:
                 file.write(data)
-            done = subprocess.run([command, "baseline", "lint", "--json", "--figures", path], stdin=subprocess.DEVNULL,
-                                  stdout=subprocess.PIPE, timeout=LINT_SECONDS, check=False)
+            done = ask_command("baseline", "lint", "--json", "--figures", path, seconds=LINT_SECONDS)
         checked = next(iter(list_of(parse_json(done.stdout), "files")), {})
     except (OSError, subprocess.TimeoutExpired, ValueError) as error:
         raise Failure(f"{label}: cannot be checked: {error}: install kernelgate again, or set TMPDIR to a folder with free space"

@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import stat
+import subprocess
 import sys
 from dataclasses import dataclass
 from typing import Optional
@@ -119,6 +120,26 @@ class Command:
             parsed[key].append(value)
         else:
             parsed[key] = value
+
+
+def own_command():
+    """The command kernelgate that runs this program."""
+    return os.environ.get("KG__COMMAND", "kernelgate")
+
+
+def ask_command(*arguments, data=b"", seconds=None):
+    """How kernelgate ended, with its standard output. OSError where it cannot be run, subprocess.TimeoutExpired where it is not
+    through in so many seconds."""
+    return subprocess.run([own_command(), *arguments], input=data, stdout=subprocess.PIPE, timeout=seconds, check=False)
+
+
+def become_command(command, *arguments):
+    """Executes kernelgate in the place of this program, for its command `command`."""
+    path = own_command()
+    try:
+        os.execvp(path, [path, *arguments])
+    except OSError as error:
+        raise Failure(f"{path}: cannot be run: {error.strerror}: install kernelgate, and call kernelgate {command}") from None
 
 
 def print_output(command, text):

@@ -13,8 +13,8 @@ import sys
 from dataclasses import dataclass, field
 from typing import Optional
 
-from common import (JSON_OPTION, LARGEST_FIGURE, Command, Failure, Option, integer_of, is_number, member, number_of,
-                    json_text, print_output, run, text_of)
+from common import (JSON_OPTION, LARGEST_FIGURE, Command, Failure, Option, ask_command, integer_of, is_number, json_text, member,
+                    number_of, own_command, print_output, run, text_of)
 from figures import plural, show_figure, show_percent, unit_of
 from programs import filter_takes, globs_take_from, nearest_case
 from results import MODEL_KEY, RANKS, VERDICTS, is_dismissed, load_figures, measured_figure, worst
@@ -208,13 +208,12 @@ class Pair:
 
 def judge(moves):
     """The judgements of moves, by the gate's own rule."""
-    command = os.environ.get("KG__COMMAND", "kernelgate")
     try:
-        done = subprocess.run([command, "judge", "--moves"], input=json.dumps({"moves": moves}).encode(), stdout=subprocess.PIPE,
-                              timeout=JUDGE_SECONDS, check=True)
+        done = ask_command("judge", "--moves", data=json.dumps({"moves": moves}).encode(), seconds=JUDGE_SECONDS)
+        done.check_returncode()
         return json.loads(done.stdout)["judgements"]
     except (OSError, subprocess.SubprocessError, ValueError, KeyError) as error:
-        raise Failure(f"compare: {command} judge --moves: failed: {error}: install kernelgate again") from None
+        raise Failure(f"compare: {own_command()} judge --moves: failed: {error}: install kernelgate again") from None
 
 
 class Comparison:

@@ -6,7 +6,7 @@ import re
 
 import google_benchmark
 import nvbench
-from common import JSON_OPTION, Command, Failure, Option, nearest_name, read_json, run
+from common import JSON_OPTION, Command, Failure, Option, become_command, nearest_name, read_json, run
 
 TOOLS = {tool.NAME: tool for tool in (nvbench, google_benchmark)}
 SCHEMA = "kernelgate-measured/1"
@@ -105,13 +105,9 @@ def judge(measured, options):
     file = os.memfd_create("measured", 0)
     with open(file, "wb", closefd=False) as stream:
         stream.write(text.encode("utf-8"))
-    command = os.environ.get("KG__COMMAND", "kernelgate")
     passed = [f"--{name}={options[name]}" for name in ("out", "baselines", "commit") if options[name] is not None]
     passed += [f"--{name}" for name in ("strict", "json") if options[name]]
-    try:
-        os.execvp(command, [command, "judge", *passed, f"/proc/self/fd/{file}"])
-    except OSError as error:
-        raise Failure(f"{command}: cannot be run: {error.strerror}: install kernelgate, and call kernelgate import") from None
+    become_command("import", "judge", *passed, f"/proc/self/fd/{file}")
 
 
 COMMAND = Command(

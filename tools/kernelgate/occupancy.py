@@ -11,10 +11,11 @@ import tempfile
 from dataclasses import dataclass
 
 from baseline_file import path_of, read_document
-from common import (JSON_OPTION, Command, Failure, Option, complain, integer_of, is_number, json_text, list_of, member, number_of,
-                    parse_json, print_output, run, text_of)
+from common import (JSON_OPTION, Command, Failure, Option, ask_command, complain, integer_of, is_number, json_text, list_of,
+                    member, number_of, parse_json, print_output, run, text_of)
 from figures import plural, show_figure, show_percent
-from programs import GPU, MODEL, NOTHING, comparison_of, filter_takes, find_build, find_programs, globs_take_from, nearest_case
+from programs import (GPU, MODEL, NOTHING, call_program, comparison_of, filter_takes, find_build, find_programs, globs_take_from,
+                      nearest_case)
 from resource_usage import Ambiguous, Resources, Usage
 from results import MODEL_KEY
 from text_table import FORMAT_OPTION, Column, Figure, Table, parse_format
@@ -90,8 +91,7 @@ class Found:
 def calculate(needs):
     """What the toolkit's calculator says of each (architecture, registers, static and dynamic shared memory, threads): "blocks",
     "warps", "occupancy" and "limited_by", or "why". None where this command was built without it."""
-    done = subprocess.run([os.environ.get("KG__COMMAND", "kernelgate"), "--occupancies"], input=json.dumps(needs), text=True,
-                          stdout=subprocess.PIPE, check=False)
+    done = ask_command("--occupancies", data=json.dumps(needs).encode())
     if done.returncode not in (0, NOTHING):
         raise Failure("occupancy: kernelgate --occupancies failed: install kernelgate again")
     return json.loads(done.stdout) if done.returncode == 0 else None
@@ -129,10 +129,8 @@ def is_listing(listing):
 
 def ask(program):
     """A program's launches, or None without a device."""
-    environment = {name: value for name, value in os.environ.items() if name != "KG_FILTER"}
     try:
-        done = subprocess.run([program, "--launches"], stdin=subprocess.DEVNULL, capture_output=True, check=False,
-                              timeout=LISTING_SECONDS, env=environment)
+        done = call_program(program, "--launches", LISTING_SECONDS, stderr=subprocess.PIPE)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise Failure(f"occupancy: {program}: it does not list its launches ({error}): build it again") from None
     if done.returncode == NOTHING:

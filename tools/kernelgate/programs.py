@@ -103,12 +103,17 @@ class Answer:
             yield text_of(entry, "case"), text_of(entry, "why")
 
 
-def _ask(query, path):
-    # All cases, whatever KG_FILTER says: the filter is applied here, and misspelled names are compared with all.
+def call_program(path, option, seconds, stderr=None):
+    """How a program ended that was asked for all of its cases, whatever KG_FILTER says: the filter is applied here, and
+    misspelled names are compared with all."""
     environment = {name: value for name, value in os.environ.items() if name != "KG_FILTER"}
+    return subprocess.run([path, option], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr, timeout=seconds,
+                          env=environment, check=False)
+
+
+def _ask(query, path):
     try:
-        done = subprocess.run([path, query.option], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, timeout=SECONDS,
-                              env=environment, check=False)
+        done = call_program(path, query.option, SECONDS)
         code = done.returncode
     except subprocess.TimeoutExpired:
         raise Failure(f"{path}: it does not list its {query.noun}s in {SECONDS} s: build it again") from None

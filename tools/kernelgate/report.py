@@ -2,7 +2,7 @@
 
 import os
 
-from common import JSON_OPTION, Command, Failure, Option, json_text, nearest_name, print_output, run
+from common import JSON_OPTION, Command, Failure, Option, become_command, json_text, nearest_name, print_output, run
 from comparison_table import comparisons_of, packed, tables_of, targets_of
 from printers import PRINTERS, save
 from programs import filter_takes
@@ -102,11 +102,7 @@ def write_page(path, results, page):
 
 def print_console(path, verbose):
     """Executes the command, whose printer of the console is the one."""
-    command = os.environ.get("KG__COMMAND", "kernelgate")
-    try:
-        os.execvp(command, [command, "results", f"--print={path}", *(["--verbose"] if verbose else [])])
-    except OSError as error:
-        raise Failure(f"{command}: cannot be run: {error.strerror}: install kernelgate, and call kernelgate report") from None
+    become_command("report", "results", f"--print={path}", *(["--verbose"] if verbose else []))
 
 
 def main(arguments):

@@ -1,12 +1,10 @@
 """What the compiler gave kernels: registers, shared and local memory, by architecture, as their cubins have it."""
 
 import json
-import os
 import re
-import subprocess
 from dataclasses import dataclass
 
-from common import Failure
+from common import Failure, ask_command
 
 UNNAMED = "12_GLOBAL__N_1"  # what g++ calls an unnamed namespace, with its length
 
@@ -39,10 +37,9 @@ def plain_name(mangled):
     return name
 
 
-def _read(path, file):
-    """The kernels in a program or a cubin; `file` is their source."""
-    done = subprocess.run([os.environ.get("KG__COMMAND", "kernelgate"), "--kernels", path, file], stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, check=False)
+def _read(path):
+    """The kernels in a program or a cubin."""
+    done = ask_command("--kernels", path)
     if done.returncode != 0:
         raise Failure("occupancy: kernelgate --kernels failed: install kernelgate again")
     return json.loads(done.stdout)
@@ -58,7 +55,8 @@ class Usage:
         return list(self._kernels)
 
     def add(self, path, file=""):
-        for kernel in _read(path, file):
+        """Adds the kernels in a program or a cubin; `file` is their source."""
+        for kernel in _read(path):
             resources = Resources(kernel["registers"], kernel["static_shared"], kernel["local_bytes"])
             self._kernels.setdefault(kernel["architecture"], []).append((plain_name(kernel["name"]), file, resources))
 

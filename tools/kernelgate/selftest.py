@@ -8,8 +8,8 @@ import subprocess
 import sys
 from dataclasses import dataclass
 
-from common import (JSON_OPTION, Command, Failure, complain, json_text, list_of, member, number_of, print_output, read_json, run,
-                    text_of)
+from common import (JSON_OPTION, Command, Failure, complain, json_text, list_of, member, number_of, own_command, print_output,
+                    read_json, run, text_of)
 
 DRIFT = 0.05  # how much slower the machine is made to look, or the kernels alone
 OBSERVERS = 3  # the processes that a slowdown rests on: the first, and two that confirm it
@@ -120,7 +120,7 @@ class Proof:
     def record(self):
         """Records a baseline of the kernels as they are, and two that a machine, or the kernels alone, 5 % faster would have
         left; these say nothing of the kernels' code, which has not changed since and would speak for the machine."""
-        command = [os.environ["KG__COMMAND"], "baseline", "record", "--json", "--sessions", "5", "--baselines",
+        command = [own_command(), "baseline", "record", "--json", "--sessions", "5", "--baselines",
                    os.path.join(self.folder, "baselines"), "--commit", "selftest", "--", self.program]
         done = subprocess.run(command, stdout=subprocess.PIPE, check=False, env={**os.environ, "KG_STUDY_EXTRA": "0"})
         if done.returncode != 0:

@@ -26,12 +26,12 @@ TestSuite(cubin, .init = make_folder, .fini = end, .timeout = 100);
 /* A kernel of 40 registers, 512 bytes of shared memory and a stack of 16. */
 static const fake_cubin sound = FAKE_CUBIN(90, "kernel", 40, 1536, 16);
 
-static void add(const void *bytes, size_t size, const char *file)
+static void add(const void *bytes, size_t size)
 {
     FILE *stream = fopen(at("program"), "wb");
 
     cr_assert(stream != NULL && fwrite(bytes, 1, size, stream) == size && fclose(stream) == 0);
-    kg__kernels_add(&kernels, at("program"), "p", file);
+    kg__kernels_add(&kernels, at("program"), "p");
 }
 
 static uint64_t hash_of(const fake_cubin *cubin)
@@ -39,7 +39,7 @@ static uint64_t hash_of(const fake_cubin *cubin)
     uint64_t hash;
 
     kg__kernels_free(&kernels);
-    add(cubin, sizeof *cubin, "");
+    add(cubin, sizeof *cubin);
     cr_assert(kernels.count == 1, "%zu", kernels.count);
     hash = kernels.items[0].hash;
     return hash;
@@ -55,11 +55,10 @@ Test(cubin, kernels_of_a_program)
     } program = { "not yet \177ELF\2\1", sound, sound, FAKE_CUBIN(80, "other", 255, 1536, 0) };
 
     program.linked_later.header.e_type = ET_REL;
-    add(&program, sizeof program, "tiled");
+    add(&program, sizeof program);
     cr_assert(kernels.count == 2, "%zu", kernels.count);
     cr_expect(eq(str, kernels.items[0].name, "kernel"));
     cr_expect(eq(str, kernels.items[0].program, "p"));
-    cr_expect(eq(str, kernels.items[0].file, "tiled"));
     cr_expect(kernels.items[0].architecture == 90 && !kernels.items[0].only_there);
     cr_expect(kernels.items[0].resources.registers == 40);
     cr_expect(kernels.items[0].resources.static_shared == 512, "without what is reserved");
@@ -168,7 +167,7 @@ Test(cubin, the_device_chooses_the_code)
             cr_assert(fingerprint(device, kernel, expected));
         }
         kg__kernels_free(&kernels);
-        add(cubins, sizeof cubins, "");
+        add(cubins, sizeof cubins);
         cr_expect(fingerprint(table[i].device, kernel, text) == (table[i].chosen >= 0), "%zu", i);
         cr_expect(strcmp(text, expected) == 0, "%zu: %s, expected %s", i, text, expected);
     }
@@ -195,7 +194,7 @@ Test(cubin, a_case_is_its_launch_and_all_its_kernels)
     fake_cubin both[2] = { sound, FAKE_CUBIN(90, "other", 32, 1024, 0) };
     char texts[5][KG__FINGERPRINT_SIZE];
 
-    add(both, sizeof both, "");
+    add(both, sizeof both);
     for (size_t i = 0; i < 5; i++) {
         cr_assert(fingerprint("9.0", cases[i], texts[i]), "%s", cases[i]);
         cr_expect(strncmp(texts[i], "elf-", 4) == 0 && strlen(texts[i]) == 20, "%s", texts[i]);
@@ -226,13 +225,13 @@ Test(cubin, damaged_files)
                 random() % 2 == 0 ? (unsigned char)random() : 0xff;
         }
         kg__kernels_free(&kernels);
-        add(damaged, size, "");
+        add(damaged, size);
         cr_expect(kernels.count <= 16, "%zu", kernels.count);
     }
     kg__kernels_free(&kernels);
-    kg__kernels_add(&kernels, at("none"), "p", "");
-    kg__kernels_add(&kernels, at(""), "p", "");
-    kg__kernels_add(&kernels, NULL, "p", "");
+    kg__kernels_add(&kernels, at("none"), "p");
+    kg__kernels_add(&kernels, at(""), "p");
+    kg__kernels_add(&kernels, NULL, "p");
     cr_expect(kernels.count == 1, "the one in this program");
 }
 
@@ -247,7 +246,7 @@ static void compile(const char *folder, const char *options, int value)
              at(""), folder, at("source.cu"), at(""), folder, at(""), folder, value, options);
     cr_assert(system(command) == 0, "%s", command);
     snprintf(command, sizeof command, "%s/%s/result", at(""), folder);
-    kg__kernels_add(&kernels, command, folder, "");
+    kg__kernels_add(&kernels, command, folder);
 }
 
 /* What nvcc builds of one source is the same in every folder, program or cubin, and another with

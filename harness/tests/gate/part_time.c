@@ -423,7 +423,7 @@ static void fingerprint_of(const char *launch, char *text)
     kg__kernels kernels = { 0 };
     json_t *kernel = json_pack("{s:[s], s:s}", "names", "fake_kernel", "launch", launch);
 
-    kg__kernels_add(&kernels, KG__FAKE_GPU, "", "");
+    kg__kernels_add(&kernels, KG__FAKE_GPU, "");
     cr_assert(kg__kernels_fingerprint(&kernels, "", "9.0", kernel, text));
     kg__kernels_free(&kernels);
     json_decref(kernel);
