@@ -430,3 +430,13 @@ EACH(write_first_half)
     if (i < d.n / 2)
         d.b[i] = 1.0f;
 }
+
+int read_beyond_on_host(int index)
+{
+    static const struct {
+        int values[4];
+        int beyond[4];
+    } memory = { { 1, 2, 3, 4 }, { 5, 6, 7, 8 } };
+
+    return memory.values[index];
+}

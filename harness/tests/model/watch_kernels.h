@@ -66,6 +66,9 @@ launcher launch_half_warp_meets, launch_half_warp_meets_without_the_other,
     launch_huge_local_array, launch_too_much_static_shared, launch_trap, launch_follow_pointer,
     launch_image_in_place;
 
+/* An element of an array of four on the host, which has four more behind it. */
+int read_beyond_on_host(int index);
+
 /* Copies 32 floats of __constant__ memory to `to`, on the device. */
 cudaError_t fetch_constants(float *to);
 
