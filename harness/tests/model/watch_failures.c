@@ -158,20 +158,12 @@ Test(watch_failures, deep_recursion)
     expect_clean("deep recursion");
 }
 
-Test(watch_failures, huge_local_array)
-{
-    fail_with(launch_huge_local_array, cudaErrorHardwareStackError, watch_both(64));
-    expect_clean("a huge local array");
-}
-
 Test(watch_failures, launches_that_are_refused)
 {
-    cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(32) };
     cudaLaunchConfig_t no_block = { .gridDim = single, .blockDim = line(0) };
     watch_data data = watch_both(64);
 
     cr_expect(launch_copy(&no_block, data) == cudaErrorInvalidConfiguration);
-    cr_expect(launch_too_much_static_shared(&config, data) == cudaErrorInvalidKernelImage);
     cr_expect(kg__model_seen()->blocks == 0 && kg__model_seen()->accesses == 0);
     expect_clean("nothing ran");
     start(launch_copy, single, line(32), data);
