@@ -8,7 +8,8 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.join(sys.argv[1], "harness", "tests", "cli"))
-from command_fixture import COMMAND, TREE, Folder  # noqa: E402 pylint: disable=wrong-import-position
+# pylint: disable=wrong-import-position
+from command_fixture import COMMAND, TREE, Folder  # noqa: E402
 
 LOCK = "run.lock"
 
@@ -31,7 +32,7 @@ class RunLock(Folder):
 
     def take_for_stranger(self):
         """The same for a process that is no ancestor of what asks."""
-        stranger = subprocess.Popen(["sleep", "100"])
+        stranger = subprocess.Popen(["sleep", "100"])  # pylint: disable=consider-using-with
         self.addCleanup(stranger.wait)
         self.addCleanup(stranger.kill)
         self.take(stranger.pid)
@@ -64,8 +65,8 @@ class RunLock(Folder):
     def test_what_a_script_starts_descends_from_it(self):
         """What the script holds, its programs may write to, and no other process."""
         begin = f'{COMMAND} begin --out "$1"'
-        said = self.script(0, "held by ci/gate, process ",
-                           f"{begin}; ({begin}); ! setsid -f bash -c '{COMMAND} begin --out '\"$1\"' && echo passed' || sleep 0.5")
+        stray = f"! setsid -f bash -c '{COMMAND} begin --out '\"$1\"' && echo passed' || sleep 0.5"
+        said = self.script(0, "held by ci/gate, process ", f"{begin}; ({begin}); {stray}")
         self.assertNotIn("passed", said)
 
     def test_neither_takes_a_file_that_does_not_say_who(self):

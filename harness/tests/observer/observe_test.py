@@ -8,7 +8,8 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.join(sys.argv[1], "harness", "tests", "cli"))
-from command_fixture import Folder  # noqa: E402 pylint: disable=wrong-import-position
+# pylint: disable=wrong-import-position
+from command_fixture import Folder  # noqa: E402
 
 FAKE_MODEL, FAKE_GPU = sys.argv[3:5]
 LOST = 3

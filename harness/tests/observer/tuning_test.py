@@ -9,10 +9,10 @@ import unittest
 from unittest import mock
 
 sys.path.insert(0, os.path.join(sys.argv[1], "harness", "tests", "cli"))
-from command_fixture import Folder  # noqa: E402 pylint: disable=wrong-import-position
-
-from common import Failure  # noqa: E402 pylint: disable=wrong-import-position
-from observers import Observation  # noqa: E402 pylint: disable=wrong-import-position
+# pylint: disable=wrong-import-position
+from command_fixture import Folder  # noqa: E402
+from common import Failure  # noqa: E402
+from observers import Observation  # noqa: E402
 
 PROGRAM = sys.argv[3]
 PLAIN, QUICK, WIDE = "fake/plain/64/", "fake/quick/64/", "fake/wide/1048576/"
@@ -22,6 +22,7 @@ class Tuning(Folder):
     def setUp(self):
         super().setUp()
         self.environment.update(FAKE_LOG="log", FAKE_PLAN="plan", KG_CASE_TIMEOUT="30")
+        self.records = []
         self.plan()
 
     def plan(self, *lines):
@@ -52,7 +53,7 @@ class Tuning(Folder):
         self.assertEqual([case for case in (*yes, *no) if "final" in seen["measured", case]], list(yes))
 
     def test_the_best_of_each_variant_meet(self):
-        """The best by time of each variant meet in the final, and so do the best by occupancy; their samples belong together."""
+        """The best by time of each variant are in the final, and so are the best by occupancy, with as many samples."""
         self.plan("* fake/*/b128 occupancy 1", "* fake/plain/*/b96 occupancy 1")
         seen = self.tune(PLAIN + "*", QUICK + "*")
         self.assertEqual(self.count("measured"), 8)
@@ -117,8 +118,8 @@ class Tuning(Folder):
         self.assertEqual((self.count("start", QUICK + "b32"), self.count("start", "fake/quick/1048576/b32")), (1, 2))
 
     def test_fewer_blocks_than_too_few(self):
-        """Where too few blocks are too slow, still fewer are not tried; but they are where the search is exhaustive. 270336 threads
-        run at a time. A case of this size is slow to check: few of them."""
+        """Where too few blocks are too slow, still fewer are not tried; but they are where the search is exhaustive. 270336
+        threads run at a time. A case of this size is slow to check: few of them."""
         self.plan(f"* {WIDE}b64g32 hot 20000", f"* {WIDE}b64g8 hot 10")
         seen = self.tune(*(f"{WIDE}b64g{grid}" for grid in (64, 32, 16, 8)))
         self.assertEqual(self.count("measured"), 2)
