@@ -1,7 +1,8 @@
-/* Tells what the harness's own readers say of documents. usage: read_documents baseline|results DOCUMENTS PATH
+/* Tells what the harness's own readers say of documents. usage: read_documents baseline|results
+ * DOCUMENTS PATH
  *
- * DOCUMENTS is a JSON array of arrays, in which a document is the last. Prints 1 for each that is read and 0 for each that is
- * refused. Results are written to PATH first. */
+ * DOCUMENTS is a JSON array of arrays, in which a document is the last. Prints 1 for each that is
+ * read and 0 for each that is refused. Results are written to PATH first. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,8 +48,8 @@ int main(int argc, char **argv)
         return 2;
     json_array_foreach (documents, i, entry) {
         const json_t *document = json_array_get(entry, json_array_size(entry) - 1);
-        bool right = strcmp(argv[1], "baseline") == 0 ? reads_baseline(document) :
-                                                        reads_results(document, argv[3]);
+        bool right = strcmp(argv[1], "baseline") == 0 ? reads_baseline(document)
+                                                      : reads_results(document, argv[3]);
 
         putchar(right ? '1' : '0');
     }
