@@ -144,6 +144,13 @@ const kg__command kg__baseline_retire_command = {
     .tool = "baseline_retire.py",
 };
 
+const kg__command kg__baseline_record_command = {
+    .name = "baseline record",
+    .operands = "PROGRAM...",
+    .summary = "Measure comparisons and store what moved beyond its band",
+    .tool = "baseline_record.py",
+};
+
 const kg__command kg__import_command = {
     .name = "import",
     .operands = "FILE...",

@@ -3,7 +3,7 @@
 import json
 import math
 
-from common import Failure, check_schema, integer_of, is_number, list_of, member, number_of, read_json, text_of
+from common import Failure, check_schema, integer_of, is_number, list_of, member, number_of, object_of, read_json, text_of
 from figures import known_percent, show_figure, show_percent, unit_of
 from text import clean
 
@@ -182,8 +182,7 @@ class Run:
         return list_of(self.document, key)
 
     def object(self, key):
-        found = member(self.document, key)
-        return found if isinstance(found, dict) else {}
+        return object_of(self.document, key)
 
     def text(self, key):
         """A text of the summary: results of an earlier version have none."""
