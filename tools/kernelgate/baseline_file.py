@@ -415,9 +415,11 @@ def save(baseline):
     path = baseline.path
     try:
         text = baseline.text()
-        parse(f"{path}: not written", os.path.basename(path), text.encode())
+        parse(path, os.path.basename(path), text.encode())
     except UnicodeEncodeError:
         raise Failure(f"{path}: not written: a name, or a commit (--commit), is not UTF-8: name another") from None
+    except Failure as failure:
+        raise Failure(f"not written: {failure}") from None
     try:
         if os.path.lexists(path) and not os.path.isfile(path):
             raise Failure(f"{path}: not written: it is not a regular file: move it away")

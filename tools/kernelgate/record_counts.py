@@ -150,9 +150,9 @@ class Counting:
         changed = sum(self._store(baseline.case(case), record, commit) for case, record in counted.items())
         changed += recorder.retire(baseline, counted)
         listed = self._list_checked(baseline)
+        self._log.set_counts(RUNS, len(counted), changed)
         # Equal counts of another compiler, model or flags are stored with the new provenance.
         if changed + listed or not is_partial() and recorded_otherwise(baseline, recorder.target, recorder.provenance):
             recorder.save(baseline)
-        self._log.set_counts(RUNS, len(counted), changed)
         self._log.say(f"{baseline.path}: {changed} of {len(counted)} cases changed, counted twice with equal results; "
                       f"{len(baseline.checked)} more are checked ({listed} changed)")

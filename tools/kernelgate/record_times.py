@@ -163,8 +163,8 @@ class Timing:
         changed = sum(self._store(baseline.case(case.id), case, commit) for case in recorded.cases.values())
         changed += sum(self._store(baseline.sentinel(case.id), case, None) for case in recorded.sentinels.values())
         changed += self._recorder.retire(baseline, recorded.cases)
-        if changed:
-            self._recorder.save(baseline)
         looked_at = len(recorded.cases) + len(SENTINELS)
         self._log.set_counts(self._count, looked_at, changed)
+        if changed:
+            self._recorder.save(baseline)
         self._log.say(f"{baseline.path}: {changed} of {looked_at} cases and sentinels changed, {self._count} sessions")
