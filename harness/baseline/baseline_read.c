@@ -402,16 +402,22 @@ kg__load_status kg__baseline_parse(const char *path, const char *text, size_t le
     return file.document.bad ? KG__BAD : KG__LOADED;
 }
 
-kg__load_status kg__baseline_load(const char *path, kg__baseline *baseline, kg__error *error)
+char *kg__baseline_text(const char *path, size_t *length, bool *absent, kg__error *error)
 {
     static const kg__document_kind kind = { .name = "baseline",
                                             .remedy = REMEDY,
                                             .renew = "record a baseline with ci/rebaseline",
                                             .largest = KG__BASELINE_LARGEST };
+
+    return kg__read_document(&kind, path, length, absent, error);
+}
+
+kg__load_status kg__baseline_load(const char *path, kg__baseline *baseline, kg__error *error)
+{
     size_t length = 0;
     bool absent;
     kg__error ignored;
-    char *text = kg__read_document(&kind, path, &length, &absent, error != NULL ? error : &ignored);
+    char *text = kg__baseline_text(path, &length, &absent, error != NULL ? error : &ignored);
     kg__load_status status;
 
     if (text == NULL) {

@@ -2,27 +2,9 @@
 #ifndef KG__CLI_BASELINE_FILES_H
 #define KG__CLI_BASELINE_FILES_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
-
-#include "baseline/baseline.h"
-
-/* A list of strings, each freed with the list. */
-typedef struct kg__names {
-    char **items;
-    size_t count;
-    size_t capacity;
-} kg__names;
-
-/* Adds a copy of a name to the end of the list. */
-void kg__names_add(kg__names *names, const char *name);
-
-/* Frees the list and its texts, and empties it. */
-void kg__names_free(kg__names *names);
-
-/* The names of the baseline files in `folder`, sorted; false with a complaint if it cannot be read.
- */
-bool kg__list_baselines(const char *folder, kg__names *names);
 
 /* The folder of the baselines: KG_BASELINES, else baselines. */
 void kg__default_baselines(char *folder, size_t size);

@@ -5,6 +5,7 @@
 
 #include "base/exit_code.h"
 #include "base/message.h"
+#include "cli/baseline_query.h"
 #include "cli/command.h"
 #include "cli/fingerprints.h"
 #include "cli/manual.h"
@@ -203,6 +204,8 @@ int main(int argc, char **argv)
         return kg__answer_fingerprints();
     if (count == 2 && strcmp(arguments[0], "--kernels") == 0)
         return kg__print_kernels(arguments[1]);
+    if (strcmp(arguments[0], "--baseline") == 0)
+        return kg__answer_baselines(count - 1, arguments + 1);
     command = find_command(count, arguments, &words);
     if (command == NULL) {
         bool wants_help = help || (count == 2 && (strcmp(arguments[1], "--help") == 0 ||

@@ -137,6 +137,13 @@ const kg__command kg__baseline_diff_command = {
     .tool = "baseline_diff.py",
 };
 
+const kg__command kg__baseline_lint_command = {
+    .name = "baseline lint",
+    .operands = "[FILE...]",
+    .summary = "Check baseline files: one line per file",
+    .tool = "baseline_lint.py",
+};
+
 const kg__command kg__baseline_retire_command = {
     .name = "baseline retire",
     .operands = "FILE|KEY GLOB...",

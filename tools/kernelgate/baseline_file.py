@@ -1,7 +1,7 @@
 """Baseline files: finding and reading them, in the tree or at a commit, and writing them.
 
-What a baseline may hold and what the judge makes of it is for `kernelgate baseline lint` to say: a file is checked by it
-before it is read here or written, and every limit is its."""
+What a baseline may hold and what the judge makes of it is for kernelgate's own reader to say: a file is checked by it before
+it is read here or written, and every limit is its."""
 
 import difflib
 import fcntl
@@ -26,7 +26,7 @@ SCHEMA = "kernelgate-baseline/1"
 LARGEST_WHOLE = 2.0**53
 MEMORY_TOLERANCE = 0.05
 GIT_SECONDS = 60
-LINT_SECONDS = 60
+READER_SECONDS = 60
 
 
 def _finite(value):
@@ -57,10 +57,10 @@ class Metric:
         return _finite(noise.noise_bound(self.sessions)) if self.sessions else None
 
 
-def _metric(name, stored, figures):
+def _metric(name, stored, limits):
     return Metric(name, number_of(stored, "value"), float(stored.get("band", 0)), "band_by" in stored,
                   float(stored.get("floor", 0)), stored.get("gated", True), tuple(map(float, list_of(stored, "sessions"))),
-                  figures["limit"], figures["smallest"])
+                  limits["limit"], limits["smallest"])
 
 
 @dataclass
@@ -74,27 +74,26 @@ class Case:
     metrics: dict = field(default_factory=dict)  # by name
 
 
+def _cases(stored, answer):
+    cases = {}
+    for name, members in sorted(stored.items()):
+        limits = answer["limits"][name]
+        metrics = {metric: _metric(metric, members[metric], limits[metric]) for metric in sorted(limits)}
+        cases[name] = Case(name, text_of(members, "commit"), members.get("code"), members.get("lines"), metrics)
+    return cases
+
+
 class Baseline:
-    """A baseline that was checked; without a document, one of no case."""
+    """A baseline, by what the reader answered; without an answer, one of no case."""
 
-    def __init__(self, path, document=None, checked=None):
+    def __init__(self, path, answer=None):
         self.path = path
-        self._document = document or {}
-        self._figures = member(checked, "figures") or {}
-        self.outdated = set(list_of(checked, "outdated"))  # counters that its version of the model counted otherwise
-        self.target = member(self._document, "target") or {}
-        self.provenance = member(self._document, "provenance")
-        self.sentinels = self._cases("sentinels")
-        self.cases = self._cases("cases")
-        self.checked = sorted(list_of(self._document, "checked"))
-
-    def _cases(self, kind):
-        cases = {}
-        for name, stored in sorted((member(self._document, kind) or {}).items()):
-            figures = self._figures[name]
-            metrics = {metric: _metric(metric, stored[metric], figures[metric]) for metric in sorted(figures)}
-            cases[name] = Case(name, text_of(stored, "commit"), stored.get("code"), stored.get("lines"), metrics)
-        return cases
+        document = member(answer, "document")
+        self.outdated = set(list_of(answer, "outdated"))  # counters that its version of the model counted otherwise
+        self.target = member(document, "target") or {}
+        self.provenance = member(document, "provenance")
+        self.sentinels, self.cases = (_cases(member(document, kind) or {}, answer) for kind in ("sentinels", "cases"))
+        self.checked = sorted(list_of(document, "checked"))
 
     @property
     def is_model(self):
@@ -219,6 +218,14 @@ def list_files(folder):
             "set KG_BASELINES") from None
 
 
+def read_strictly(paths):
+    """What kernelgate's own reader answers of files, an object for each (harness/cli/baseline_query.h)."""
+    try:
+        return parse_json(ask_command("--baseline", *paths, seconds=READER_SECONDS).stdout)
+    except (OSError, subprocess.TimeoutExpired, ValueError) as error:
+        raise Failure(f"{paths[0]}: cannot be checked: {error}: install kernelgate again") from None
+
+
 def parse(label, name, data):
     """The baseline in the content of the file `name`, which errors call `label`. Failure where it is not right."""
     try:
@@ -226,15 +233,13 @@ def parse(label, name, data):
             path = os.path.join(folder, name)
             with open(path, "wb") as file:
                 file.write(data)
-            done = ask_command("baseline", "lint", "--json", "--figures", path, seconds=LINT_SECONDS)
-        checked = next(iter(list_of(parse_json(done.stdout), "files")), {})
-    except (OSError, subprocess.TimeoutExpired, ValueError) as error:
-        raise Failure(f"{label}: cannot be checked: {error}: install kernelgate again, or set TMPDIR to a folder with free space"
-                      ) from None
-    if "figures" not in checked:
-        finding = next(iter(list_of(checked, "findings")), f"{label}: its name is not UTF-8: rename it")
-        raise Failure(finding.replace(path, label, 1))
-    return Baseline(label, parse_json(data), checked)
+            (answer,) = read_strictly([path])
+    except OSError as error:
+        raise Failure(f"{label}: cannot be checked: {error}: set TMPDIR to a folder with free space") from None
+    if "error" in answer:
+        error = answer["error"].replace(path, label, 1)
+        raise Failure(error if error.startswith(label) else f"{label}: its name is not UTF-8: rename it")
+    return Baseline(label, answer)
 
 
 def read(path):
