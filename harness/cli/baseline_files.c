@@ -1,14 +1,9 @@
 #include "cli/baseline_files.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/file.h"
 #include "base/json.h"
-#include "base/lock.h"
 #include "cli/tool.h"
 #include "results/results.h"
 #include "suite/settings.h"
@@ -51,39 +46,4 @@ void kg__default_baselines(char *folder, size_t size)
 
     kg__baselines_folder(".", found, sizeof found);
     kg__format_path(folder, size, "%s", strncmp(found, "./", 2) == 0 ? found + 2 : found);
-}
-
-bool kg__prepare_baselines(const char *folder)
-{
-    kg__error error;
-
-    if (!kg__file_make_folder(folder, &error)) {
-        kg__complain("%s", error.text);
-        return false;
-    }
-    if (access(folder, W_OK) == 0)
-        return true;
-    kg__complain("%s: the folder cannot be written: nothing is recorded; fix its permissions",
-                 folder);
-    return false;
-}
-
-int kg__lock_baselines(const char *folder)
-{
-    char name[96];
-    struct stat facts;
-    kg__error error = { "" };
-    int lock;
-
-    if (stat(folder, &facts) != 0) {
-        kg__complain("%s: cannot be read: %s: fix its permissions", folder, strerror(errno));
-        return -1;
-    }
-    /* Different paths may lead to the same folder. */
-    kg__format(name, sizeof name, "baselines-%llx-%llx", (unsigned long long)facts.st_dev,
-               (unsigned long long)facts.st_ino);
-    lock = kg__lock_try(name, &error);
-    if (lock < 0)
-        kg__complain("%s: %s", folder, error.text);
-    return lock;
 }

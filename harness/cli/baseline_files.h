@@ -9,14 +9,6 @@
 /* The folder of the baselines: KG_BASELINES, else baselines. */
 void kg__default_baselines(char *folder, size_t size);
 
-/* Creates the folder of baselines if needed; false with a complaint if it cannot be created or
- * written. */
-bool kg__prepare_baselines(const char *folder);
-
-/* Locks a folder of baselines against other recordings: a lock for kg__lock_release(), or -1 with a
- * complaint that names the holder. */
-int kg__lock_baselines(const char *folder);
-
 /* Adds to a results document what `baseline lint` finds in the run's baselines, unless an error of
  * the document says it already. */
 void kg__lint_into_results(json_t *results);

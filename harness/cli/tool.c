@@ -158,6 +158,13 @@ const kg__command kg__baseline_record_command = {
     .tool = "baseline_record.py",
 };
 
+const kg__command kg__baseline_adopt_command = {
+    .name = "baseline adopt",
+    .operands = "RESULTS...",
+    .summary = "Add the times of gates to the sessions of a baseline",
+    .tool = "baseline_adopt.py",
+};
+
 const kg__command kg__import_command = {
     .name = "import",
     .operands = "FILE...",
