@@ -4,12 +4,14 @@ usage: recording_tool.py TREE KERNELGATE"""
 import json
 import math
 import os
+import random
 import re
 import resource
 import signal
 import sys
 import unittest
 
+import mutations
 from command_fixture import COMMAND, TREE, Folder
 
 import baseline_file
@@ -339,6 +341,39 @@ class Writing(Folder):
         text = self.saved(made)
         self.assertIn('"lines": {"k.cu:9": {"barriers": 1}, "k.cu:14": {"barriers": 1, "shuffles": 2}}}', text)
         self.assertIn(',\n "checked": [\n  "a/v/10/-",\n  "a/v/2/-",\n  "b/v/1/-"\n ]}\n', text)
+
+    def test_many_cases(self):
+        made = self.baseline()
+        made.cases.clear()
+        for number in range(10000):
+            made.case(f"matmul_f32/tiled/{number}/b16").metrics["time_ns"] = Metric("time_ns", 1000 + number / 7)
+        self.saved(made)
+        cases = baseline_file.load(made.path).cases
+        self.assertEqual(list(cases), sorted(made.cases))
+        self.assertTrue(all(case.metrics["time_ns"].value == made.cases[name].metrics["time_ns"].value
+                            for name, case in cases.items()))
+
+    def test_what_is_read_is_written(self):
+        """Damaged files as far as they are taken: what is written of them is read again as the same."""
+        generator = random.Random(7)
+        taken = 0
+        for name in ("nvidia-h200.json", "cpu-model.json"):
+            document = json.loads(self.read(os.path.join(TREE, "baselines", name)))
+            document["cases"] = dict(list(document["cases"].items())[:2])
+            for _ in range(100):
+                with open(name, "wb") as file:
+                    file.write(mutations.mutated_text(document, generator))
+                try:
+                    made = baseline_file.load(name)
+                except Failure:
+                    continue
+                taken += 1
+                text = self.saved(made)
+                again = baseline_file.load(name)
+                self.assertEqual(again.text(), text)
+                for kind in ("cases", "sentinels", "checked", "provenance"):
+                    self.assertEqual(repr(getattr(again, kind)), repr(getattr(made, kind)))
+        self.assertGreater(taken, 10)
 
     def test_modes(self):
         self.addCleanup(os.umask, os.umask(0o027))
