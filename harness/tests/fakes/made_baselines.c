@@ -1,6 +1,7 @@
 #include "tests/fakes/made_baselines.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,18 +98,26 @@ void set_baseline_code(kg__baseline_case *entry, json_t *code)
     entry->code = code;
 }
 
+/* Whole numbers as a baseline has them, for tests that change its text. */
+static json_t *number(double value)
+{
+    return value == rint(value) ? json_integer((json_int_t)value) : json_real(value);
+}
+
 static json_t *metric_json(const kg__baseline_metric *metric)
 {
-    json_t *object = json_pack("{s:f, s:f, s:b}", "value", metric->value, "band", metric->band,
-                               "gated", (int)metric->gated);
+    json_t *object =
+        json_pack("{s:o, s:o}", "value", number(metric->value), "band", number(metric->band));
     json_t *sessions = json_array();
 
+    if (!metric->gated)
+        json_object_set_new(object, "gated", json_false());
     if (metric->band_by_hand)
         json_object_set_new(object, "band_by", json_string("hand"));
     if (metric->floor != 0)
-        json_object_set_new(object, "floor", json_real(metric->floor));
+        json_object_set_new(object, "floor", number(metric->floor));
     for (size_t i = 0; i < metric->session_count; i++)
-        json_array_append_new(sessions, json_real(metric->sessions[i]));
+        json_array_append_new(sessions, number(metric->sessions[i]));
     if (metric->session_count > 0)
         json_object_set(object, "sessions", sessions);
     json_decref(sessions);
@@ -120,7 +129,8 @@ static json_t *cases_json(const kg__baseline_case *cases, size_t count)
     json_t *all = json_object();
 
     for (size_t i = 0; i < count; i++) {
-        json_t *object = json_pack("{s:s*, s:O*}", "commit", cases[i].commit, "code", cases[i].code);
+        json_t *object =
+            json_pack("{s:s*, s:O*}", "commit", cases[i].commit, "code", cases[i].code);
 
         for (size_t m = 0; m < cases[i].metric_count; m++)
             json_object_set_new(object, cases[i].metrics[m].name,
@@ -156,17 +166,16 @@ static json_t *target_json(const kg__target *target)
 
 void write_baseline(const char *path, const kg__baseline *baseline)
 {
-    json_t *document =
-        json_pack("{s:s, s:o, s:O*, s:o}", "schema", KG__BASELINE_SCHEMA, "target",
-                  target_json(&baseline->target), "provenance", baseline->provenance, "cases",
-                  cases_json(baseline->cases, baseline->case_count));
+    json_t *document = json_pack("{s:s, s:o, s:O*, s:o}", "schema", KG__BASELINE_SCHEMA, "target",
+                                 target_json(&baseline->target), "provenance", baseline->provenance,
+                                 "cases", cases_json(baseline->cases, baseline->case_count));
     kg__baseline read;
     kg__error error = { "" };
 
     if (baseline->sentinel_count > 0)
         json_object_set_new(document, "sentinels",
                             cases_json(baseline->sentinels, baseline->sentinel_count));
-    cr_assert(json_dump_file(document, path, JSON_INDENT(1)) == 0, "%s", path);
+    cr_assert(json_dump_file(document, path, 0) == 0, "%s", path);
     cr_assert(kg__baseline_load(path, &read, &error) == KG__LOADED, "%s", error.text);
     kg__baseline_free(&read);
     json_decref(document);
