@@ -91,8 +91,8 @@ bool kg__is_model(const kg__target *target);
  * other than KG__BASELINE_SCHEMA are errors. Free with kg__baseline_free() in any case. */
 kg__load_status kg__baseline_load(const char *path, kg__baseline *baseline, kg__error *error);
 
-/* The text of the baseline file at `path`, of `length` bytes and a NUL, freed with free(); NULL with
- * `error` where it cannot be read. `absent` becomes whether there is no such file. */
+/* The text of the baseline file at `path`, of `length` bytes and a NUL, freed with free(); NULL
+ * with `error` where it cannot be read. `absent` becomes whether there is no such file. */
 char *kg__baseline_text(const char *path, size_t *length, bool *absent, kg__error *error);
 
 /* The same of a text of `length` bytes followed by a NUL; `path` is what complaints call it. */
