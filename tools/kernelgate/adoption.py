@@ -49,7 +49,8 @@ class Gates:
         self._gates = []
         self._key = None  # the target that all results have
         self.commit = ""  # the last that is known
-        if not all([self._read(path) for path in paths]):
+        fit = [self._read(path) for path in paths]  # each that does not is complained of
+        if not all(fit):
             raise Refused
         self.target = self._gates[0].target(self._key)
         if self.target is None:

@@ -221,7 +221,7 @@ def list_files(folder):
 def read_strictly(paths):
     """What kernelgate's own reader answers of files, an object for each (harness/cli/baseline_query.h)."""
     try:
-        return parse_json(ask_command("--baseline", *paths, seconds=READER_SECONDS).stdout)
+        return json.loads(ask_command("--baseline", *paths, seconds=READER_SECONDS).stdout)
     except (OSError, subprocess.TimeoutExpired, ValueError) as error:
         raise Failure(f"{paths[0]}: cannot be checked: {error}: install kernelgate again") from None
 

@@ -76,7 +76,7 @@ def check_baseline(baseline):
         if name in baseline.sentinels:
             yield from check_times(baseline.sentinels[name])
         else:
-            yield (f"{name}: this sentinel is missing, so that no drift of the machine is seen: record it with ci/rebaseline")
+            yield f"{name}: this sentinel is missing, so that no drift of the machine is seen: record it with ci/rebaseline"
     for case in baseline.cases.values():
         yield from (f"{case.id}: {finding}" for finding in check_id(case.id, imported))
         if not case.commit:

@@ -5,12 +5,15 @@ usage: adopt_tool.py TREE KERNELGATE FAKE_SOUND_GPU FAKE_MODEL"""
 import copy
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
 import unittest
 
-from command_fixture import COMMAND, Folder
+from command_fixture import COMMAND, TREE, Folder
+
+from nvml import THROTTLING
 
 SOUND, MODEL = sys.argv[3:5]
 SLOW = "fake/plain/64/b32"
@@ -224,6 +227,11 @@ class Adopt(Folder):
                         self.assertEqual(len(self.stored(name, "cold_time_ns")["sessions"]), cold)
             self.expect_sessions(6, QUICK, SLOW)
 
+    def test_reasons_are_those_of_the_command(self):
+        with open(os.path.join(TREE, "harness", "device", "nvml.c"), encoding="utf-8") as source:
+            reasons = re.findall(r'\{ (0x\w+), true, "(.*)" \}', source.read())
+        self.assertEqual({int(bit, 16): reason for bit, reason in reasons}, THROTTLING)
+
     def test_what_several_gates_agree_on_is_the_new_time(self):
         self.adopt(f"0.json: {SLOW}: time_ns: 2 000 ns {FAR_OFF}", "--yes", *self.gates((100100, 2000), (100200, 10010)))
         self.expect_sessions(6)
@@ -237,7 +245,8 @@ class Adopt(Folder):
 
     def test_a_sentinel_that_is_far_off(self):
         """A sentinel is of the machine, and so of all that the gate took. Such a gate neither agrees nor disagrees."""
-        for sentinel, told in ((10, "10 ns is off the baseline's 100 000 ns by a factor of 2"), (0, "0 ns is not a time: left out")):
+        for sentinel, told in ((10, "10 ns is off the baseline's 100 000 ns by a factor of 2"),
+                               (0, "0 ns is not a time: left out")):
             done = self.run_command(*self.arguments(*self.gates((sentinel, 10000))))
             self.assertEqual(done.returncode, 0)
             self.assertIn(f"0.json: copy: time_ns: {told}", done.stderr)
