@@ -164,25 +164,6 @@ const char *kg__kernel_code_fault(const json_t *code, const char **key)
     return NULL;
 }
 
-json_t *kg__kernel_code_of(const json_t *measured)
-{
-    const json_t *kernel = json_object_get(measured, "kernel");
-    json_t *code = json_object();
-
-    for (size_t i = 0; i < FIGURES; i++) {
-        json_t *value = json_object_get(kernel, figures[i].key);
-
-        if (value != NULL && figure_fault(figures[i].key, value) == NULL)
-            json_object_set(code, figures[i].key, value);
-    }
-    if (kg__is_fingerprint(json_object_get(kernel, KG__CODE_FINGERPRINT)))
-        json_object_set(code, KG__CODE_FINGERPRINT, json_object_get(kernel, KG__CODE_FINGERPRINT));
-    if (json_object_size(code) > 0)
-        return code;
-    json_decref(code);
-    return NULL;
-}
-
 bool kg__is_same_code(const json_t *before, const json_t *now)
 {
     const char *fingerprint = kg__json_text(before, KG__CODE_FINGERPRINT);
@@ -198,24 +179,6 @@ bool kg__is_other_code(const json_t *before, const json_t *now)
 
     return *fingerprint != '\0' && strlen(fingerprint) == strlen(other) &&
            strcmp(fingerprint, other) != 0;
-}
-
-bool kg__kernel_code_equal(const json_t *before, const json_t *now)
-{
-    const char *key;
-    json_t *value;
-
-    if (json_object_size(before) != json_object_size(now))
-        return false;
-    json_object_foreach ((json_t *)before, key, value) {
-        const json_t *other = json_object_get(now, key);
-
-        if (json_is_number(value) && json_is_number(other)
-                ? json_number_value(value) != json_number_value(other)
-                : !json_equal(value, other))
-            return false;
-    }
-    return true;
 }
 
 static void format_figure(char *text, size_t size, size_t figure, double value)

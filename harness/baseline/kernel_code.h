@@ -68,19 +68,11 @@ bool kg__is_fingerprint(const json_t *value);
  * the object itself. */
 const char *kg__kernel_code_fault(const json_t *code, const char **key);
 
-/* The code of a "measured" record's kernel, by its members in order, owned by the caller; NULL
- * where there is none. */
-json_t *kg__kernel_code_of(const json_t *measured);
-
 /* Whether both say which machine code runs, and say the same. */
 bool kg__is_same_code(const json_t *before, const json_t *now);
 
 /* Whether both say which machine code runs, in a way that can be compared, and differ. */
 bool kg__is_other_code(const json_t *before, const json_t *now);
-
-/* Whether both say the same and know as much; 1 in a file equals 1.0 in a record. NULL is
- * nothing. */
-bool kg__kernel_code_equal(const json_t *before, const json_t *now);
 
 /* Appends a text to `list` for each figure that differs, "registers 32 -> 40", where both know it.
  */

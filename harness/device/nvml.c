@@ -411,14 +411,6 @@ bool kg__nvml_throttles(uint64_t reasons)
     return false;
 }
 
-bool kg__nvml_text_throttles(const char *reasons)
-{
-    for (size_t i = 0; i < REASONS; i++)
-        if (reason_table[i].throttles && strstr(reasons, reason_table[i].name) != NULL)
-            return true;
-    return false;
-}
-
 /* Takes the lowest bit from the reasons, and names it; NULL where there is none. */
 static const char *next_reason(uint64_t *reasons)
 {

@@ -85,9 +85,6 @@ int kg__nvml_foreign(const kg__nvml_processes *processes, const kg__nvml_process
  * not throttling. */
 bool kg__nvml_throttles(uint64_t reasons);
 
-/* The same of reasons as kg__nvml_reasons_text() has them. */
-bool kg__nvml_text_throttles(const char *reasons);
-
 /* The reasons joined by ", "; "none" where there is none. */
 void kg__nvml_reasons_text(uint64_t reasons, char *text, size_t size);
 

@@ -9,6 +9,8 @@
 #include "records/records.h"
 #include "results/results_text.h"
 
+#include "tests/fakes/made_baselines.h"
+
 static kg__baseline last;
 static json_t *changes;
 
@@ -29,7 +31,7 @@ TestSuite(baseline_changes, .init = begin, .fini = end);
 static kg__baseline_metric *add(kg__baseline *baseline, const char *id, double value)
 {
     kg__baseline_metric *metric =
-        kg__baseline_add_metric(kg__baseline_add(baseline, id), "time_ns");
+        add_baseline_metric(add_baseline_case(baseline, id), "time_ns");
 
     metric->value = value;
     metric->band = 0.02;
@@ -57,7 +59,7 @@ Test(baseline_changes, counts_what_is_not_gated_and_what_is_wide)
         metric = add(&last, id, 10000);
         metric->band = metrics[i].band;
         metric->gated = metrics[i].gated;
-        kg__baseline_set_sessions(metric, metrics[i].sessions, metrics[i].sessions != NULL ? 3 : 0);
+        set_baseline_sessions(metric, metrics[i].sessions, metrics[i].sessions != NULL ? 3 : 0);
     }
     kg__baseline_changes_count(changes, &last);
     kg__baseline_changes_count(changes, &last);

@@ -91,27 +91,6 @@ Test(code, every_fault_is_found)
                  "is not a string of 16 hexadecimal digits");
 }
 
-Test(code, is_taken_from_a_record_in_order)
-{
-    const json_t *record =
-        read("{\"kernel\": {\"fingerprint\": \"0123456789abcdef\", \"occupancy\": 0.75, \"name\": "
-             "\"_Z5naive\", \"names\": [\"_Z5naive\"], \"launch\": \"00\", "
-             "\"blocks_per_multiprocessor\": 8, \"registers\": 40, \"shared_bytes\": -3}}");
-    json_t *code = hold(kg__kernel_code_of(record));
-    char *text = json_dumps(code, 0);
-    const char *key;
-
-    cr_expect(eq(str, text,
-                 "{\"registers\": 40, \"occupancy\": 0.75, \"fingerprint\": "
-                 "\"0123456789abcdef\"}"));
-    cr_expect(kg__kernel_code_fault(code, &key) == NULL);
-    free(text);
-    cr_expect(kg__kernel_code_of(read("{}")) == NULL, "no kernel");
-    cr_expect(kg__kernel_code_of(read("{\"kernel\": {\"name\": \"k\"}}")) == NULL,
-              "nothing is known");
-    cr_expect(kg__kernel_code_of(NULL) == NULL);
-}
-
 Test(code, is_the_same_where_both_know_it)
 {
     const json_t *one = read("{\"fingerprint\": \"0123456789abcdef\", \"registers\": 40}");
@@ -144,18 +123,6 @@ Test(code, is_another_where_it_can_be_compared)
     cr_expect(not(kg__is_other_code(elf, NULL)));
     cr_expect(not(kg__is_other_code(NULL, elf)));
     cr_expect(not(kg__is_other_code(NULL, NULL)));
-}
-
-Test(code, equal_figures_may_be_written_otherwise)
-{
-    const json_t *one = read("{\"registers\": 40, \"occupancy\": 1.0}");
-
-    cr_expect(kg__kernel_code_equal(one, read("{\"occupancy\": 1, \"registers\": 40}")));
-    cr_expect(not(kg__kernel_code_equal(one, read("{\"occupancy\": 0.5, \"registers\": 40}"))));
-    cr_expect(not(kg__kernel_code_equal(one, read("{\"registers\": 40}"))));
-    cr_expect(not(kg__kernel_code_equal(one, read("{\"registers\": 40, \"local_bytes\": 1}"))));
-    cr_expect(not(kg__kernel_code_equal(one, NULL)));
-    cr_expect(kg__kernel_code_equal(NULL, NULL));
 }
 
 static void expect_changes(const char *before, const char *now, const char *expected)

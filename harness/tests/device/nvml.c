@@ -319,9 +319,6 @@ Test(nvml, reasons_in_words)
     cr_expect(eq(str, text, "none"));
     kg__nvml_reasons_text(0x45, text, sizeof text);
     cr_expect(eq(str, text, "idle, software power cap, hardware thermal slowdown"));
-    cr_expect(kg__nvml_text_throttles(text));
-    cr_expect(not(kg__nvml_text_throttles("idle, clocks set for applications")));
-    cr_expect(not(kg__nvml_text_throttles("none")));
     kg__nvml_reasons_text(1ULL << 63, text, sizeof text);
     cr_expect(eq(str, text, "a reason that this version does not know"));
     kg__nvml_reasons_text(UINT64_MAX, text, 16);

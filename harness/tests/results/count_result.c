@@ -10,6 +10,8 @@
 #include "results/time_result.h"
 #include "suite/counters.h"
 
+#include "tests/fakes/made_baselines.h"
+
 #define ID "matmul/naive/530/b16"
 
 static const kg__target target = { .key = KG__MODEL_KEY, .compiler = "gcc 12.2.0" };
@@ -49,7 +51,7 @@ static void lose(const char *counter)
 
 static kg__baseline_metric *store(const char *counter, double value)
 {
-    kg__baseline_metric *metric = kg__baseline_add_metric(kg__baseline_add(&baseline, ID), counter);
+    kg__baseline_metric *metric = add_baseline_metric(add_baseline_case(&baseline, ID), counter);
 
     metric->value = value;
     return metric;
@@ -364,8 +366,8 @@ Test(counting, a_sampled_launch_has_no_unique_bytes)
 Test(counting, a_baseline_without_unique_bytes)
 {
     usual_case();
-    cr_assert(kg__baseline_remove_metric(kg__baseline_find(&baseline, ID), "unique_bytes_read"));
-    cr_assert(kg__baseline_remove_metric(kg__baseline_find(&baseline, ID), "unique_bytes_written"));
+    remove_baseline_metric(kg__baseline_find(&baseline, ID), "unique_bytes_read");
+    remove_baseline_metric(kg__baseline_find(&baseline, ID), "unique_bytes_written");
     expect("slower", "unique_bytes_read rose (2 247 200 against 0); also risen: "
                      "unique_bytes_written" ACCEPT);
 }
@@ -458,8 +460,8 @@ static void store_lines(json_t *json)
     const char *counter;
 
     cr_assert(kg__lines_read(json, lines, &key, &counter) == NULL);
-    kg__baseline_set_lines(kg__baseline_find(&baseline, ID), lines);
-    kg__lines_free(lines);
+    kg__lines_free(kg__baseline_find(&baseline, ID)->lines);
+    kg__baseline_find(&baseline, ID)->lines = lines;
     json_decref(json);
 }
 

@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "tests/fakes/made_baselines.h"
+
 #define ID "matmul/naive/530/b16"
 
 static const kg__target target = { .key = "nvidia-fake" };
@@ -41,12 +43,12 @@ static json_t *hold(json_t *document)
 static kg__baseline_metric *expect_metric(kg__baseline_case *entry, const char *name, double value)
 {
     double sessions[5] = { value, value, value, value, value };
-    kg__baseline_metric *metric = kg__baseline_add_metric(entry, name);
+    kg__baseline_metric *metric = add_baseline_metric(entry, name);
 
     metric->value = value;
     metric->band = 0.02;
     metric->floor = KG__TIME_FLOOR_NS;
-    kg__baseline_set_sessions(metric, sessions, 5);
+    set_baseline_sessions(metric, sessions, 5);
     return metric;
 }
 
@@ -138,7 +140,7 @@ static void expect_verdict(const json_t *entry, const char *verdict)
 
 Test(gating, a_pass_carries_its_figures)
 {
-    kg__baseline_case *entry = kg__baseline_add(&baseline, ID);
+    kg__baseline_case *entry = add_baseline_case(&baseline, ID);
     process one = observed(60500, 73000);
     bool tripped = true;
     const json_t *result;
@@ -177,7 +179,7 @@ static process sampled(double hot)
 /* They show how sure a failure is; beside a pass they would fill the results. */
 Test(gating, samples_of_every_process_stand_beside_what_is_slower_alone)
 {
-    kg__baseline_case *entry = kg__baseline_add(&baseline, ID);
+    kg__baseline_case *entry = add_baseline_case(&baseline, ID);
     process slow[3] = { sampled(70000), sampled(71000), sampled(72000) };
     process right = sampled(60000);
     const json_t *lists;
@@ -215,7 +217,7 @@ Test(gating, the_median_decides)
         { 3, { 60000, 60000, 60000 }, { 73000, 0, 72500 }, "pass", 60000, 73000, false },
         { 3, { 60000, 60000, 60000 }, { 84000, 0, 73000 }, "slower", 60000, 84000, true },
     };
-    kg__baseline_case *entry = kg__baseline_add(&baseline, ID);
+    kg__baseline_case *entry = add_baseline_case(&baseline, ID);
 
     expect_metric(entry, "time_ns", 60000);
     expect_metric(entry, "cold_time_ns", 73000);
@@ -250,7 +252,7 @@ Test(gating, what_has_no_baseline)
     bool tripped = true;
     const json_t *result;
 
-    (void)kg__baseline_add(&baseline, "matmul/other/530/b16");
+    (void)add_baseline_case(&baseline, "matmul/other/530/b16");
     json_object_set_new(record, "work", json_pack("{s:f, s:f}", "operations", 8.0, "bytes", 12.0));
     json_object_set_new(record, "kernel", json_pack("{s:i}", "registers", 40));
     result = gate(&one, 1, &tripped);
@@ -260,7 +262,7 @@ Test(gating, what_has_no_baseline)
     cr_assert(json_equal(json_object_get(result, "work"), json_object_get(record, "work")));
     cr_assert(json_equal(json_object_get(result, "kernel"), json_object_get(record, "kernel")));
     expect_verdict(judge(&one, 1, NULL, NULL), "no-baseline");
-    expect_metric(kg__baseline_add(&baseline, ID), "time_ns", 60000);
+    expect_metric(add_baseline_case(&baseline, ID), "time_ns", 60000);
     result = gate(&one, 1, NULL);
     expect_verdict(result, "no-baseline");
     expect_verdict(metric_of(result, "time_ns"), "pass");
@@ -270,7 +272,7 @@ Test(gating, what_has_no_baseline)
 /* A metric of the baseline's that the run did not measure must not pass unseen. */
 Test(gating, a_metric_that_is_missing)
 {
-    kg__baseline_case *entry = kg__baseline_add(&baseline, ID);
+    kg__baseline_case *entry = add_baseline_case(&baseline, ID);
     process one = observed(60000, 0);
     const json_t *result;
 
@@ -302,7 +304,7 @@ Test(gating, a_record_without_figures_is_an_error)
 Test(gating, a_counter)
 {
     kg__baseline_metric *metric =
-        kg__baseline_add_metric(kg__baseline_add(&baseline, ID), "global_load_sectors");
+        add_baseline_metric(add_baseline_case(&baseline, ID), "global_load_sectors");
     process one = { hold(json_pack("{s:{s:{s:f, s:f, s:f}}}", "metrics", "global_load_sectors",
                                    "value", 101.0, "low", 101.0, "high", 101.0)),
                     quiet };
@@ -332,9 +334,9 @@ Test(gating, sentinels_become_surroundings)
     kg__surroundings around;
     double spread[5] = { 100000, 101000, 99000, 100500, 99500 };
     kg__baseline_metric *copy =
-        expect_metric(kg__baseline_add_sentinel(&baseline, "copy"), "time_ns", 100000);
+        expect_metric(add_baseline_sentinel(&baseline, "copy"), "time_ns", 100000);
 
-    expect_metric(kg__baseline_add_sentinel(&baseline, "fma"), "time_ns", 200000);
+    expect_metric(add_baseline_sentinel(&baseline, "fma"), "time_ns", 200000);
     around = surroundings_of(&seen, &baseline, nothing());
     cr_assert(isnan(around.sentinel_move[0]) && isnan(around.sentinel_limit[1]), "none was seen");
     kg__sentinels_add(&seen, sentinels(0, -5));
@@ -350,11 +352,11 @@ Test(gating, sentinels_become_surroundings)
     cr_assert(epsilon_eq(dbl, around.sentinel_move[1], log(1.1) / 2, 1e-12));
     cr_assert(epsilon_eq(dbl, around.sentinel_limit[0], 3 * KG__SIGMA_MINIMUM, 1e-12));
 
-    kg__baseline_set_sessions(copy, spread, 5);
+    set_baseline_sessions(copy, spread, 5);
     around = surroundings_of(&seen, &baseline, nothing());
     cr_assert(epsilon_eq(dbl, around.sentinel_limit[0], 3 * kg__log_deviation(spread, 5), 1e-12));
     cr_assert(lt(dbl, 3 * KG__SIGMA_MINIMUM, around.sentinel_limit[0]));
-    kg__baseline_set_sessions(copy, spread, 1);
+    set_baseline_sessions(copy, spread, 1);
     around = surroundings_of(&seen, &baseline, nothing());
     cr_assert(epsilon_eq(dbl, around.sentinel_limit[0], 3 * KG__SIGMA_MINIMUM, 1e-12));
 }
@@ -366,8 +368,8 @@ Test(gating, what_surrounds_a_move_answers_for_it)
     kg__sentinel_log seen = { 0 };
     bool tripped = false;
 
-    expect_metric(kg__baseline_add(&baseline, ID), "time_ns", 60000);
-    expect_metric(kg__baseline_add_sentinel(&baseline, "copy"), "time_ns", 100000);
+    expect_metric(add_baseline_case(&baseline, ID), "time_ns", 60000);
+    expect_metric(add_baseline_sentinel(&baseline, "copy"), "time_ns", 100000);
     one.surroundings = surroundings_of(&seen, &baseline, throttled);
     cr_assert(one.surroundings.throttled);
     expect_verdict(gate(&one, 1, &tripped), "environment");
@@ -404,7 +406,7 @@ Test(gating, others_on_the_card_become_surroundings)
 
 Test(gating, the_same_code_becomes_surroundings)
 {
-    kg__baseline_case *entry = kg__baseline_add(&baseline, ID);
+    kg__baseline_case *entry = add_baseline_case(&baseline, ID);
     kg__sentinel_log seen = { 0 };
     json_t *record = (json_t *)observed(60000, 0).measured;
     json_t *kernel = json_pack("{s:i}", "registers", 40);
@@ -441,7 +443,7 @@ static const char *changes_of(const json_t *entry)
 
 Test(gating, a_slower_case_tells_how_its_kernel_changed)
 {
-    kg__baseline_case *entry = kg__baseline_add(&baseline, ID);
+    kg__baseline_case *entry = add_baseline_case(&baseline, ID);
     process one = observed(66000, 0);
     json_t *kernel =
         json_pack("{s:i, s:i, s:f, s:s, s:[s], s:s}", "registers", 40, "local_bytes", 16,
@@ -481,7 +483,7 @@ Test(gating, a_slower_case_tells_that_a_launch_costs_more)
     json_t *card = json_pack("{s:i}", "launch_ns", 680);
 
     json_object_set_new((json_t *)one.measured, "card", card);
-    expect_metric(kg__baseline_add(&baseline, ID), "time_ns", 60000);
+    expect_metric(add_baseline_case(&baseline, ID), "time_ns", 60000);
     cr_expect(eq(str, (char *)changes_of(gate(&one, 1, NULL)), ""), "not known of then");
     baseline.provenance = json_pack("{s:i}", "launch_ns", 502);
     cr_expect(eq(str, (char *)changes_of(gate(&one, 1, NULL)),
@@ -498,7 +500,7 @@ Test(gating, the_card_is_shown_at_its_worst)
     process all[3] = { observed(66000, 0), observed(66000, 0), observed(66000, 0) };
     const json_t *card;
 
-    expect_metric(kg__baseline_add(&baseline, ID), "time_ns", 60000);
+    expect_metric(add_baseline_case(&baseline, ID), "time_ns", 60000);
     for (int i = 0; i < 3; i++)
         json_object_set_new((json_t *)all[i].measured, "card",
                             json_pack("{s:i, s:i}", "temperature_c", 40 + 10 * (i % 2),
@@ -510,7 +512,7 @@ Test(gating, the_card_is_shown_at_its_worst)
 
 Test(gating, a_case_states_the_smallest_slowdown_that_it_would_see)
 {
-    kg__baseline_case *entry = kg__baseline_add(&baseline, ID);
+    kg__baseline_case *entry = add_baseline_case(&baseline, ID);
     process one = observed(60000, 73000);
 
     cr_expect(json_object_get(gate(&one, 1, NULL), "smallest") == NULL, "without a baseline");
@@ -533,7 +535,7 @@ static void expect_line(const json_t *entry, const char *expected)
 
 Test(gating, console_lines)
 {
-    kg__baseline_case *entry = kg__baseline_add(&baseline, ID);
+    kg__baseline_case *entry = add_baseline_case(&baseline, ID);
     process one = observed(60600, 73000);
 
     expect_line(hold(kg__plain_result(ID, &target, "check", KG__PASS, "")),
