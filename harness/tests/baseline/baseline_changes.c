@@ -30,8 +30,7 @@ TestSuite(baseline_changes, .init = begin, .fini = end);
 
 static kg__baseline_metric *add(kg__baseline *baseline, const char *id, double value)
 {
-    kg__baseline_metric *metric =
-        add_baseline_metric(add_baseline_case(baseline, id), "time_ns");
+    kg__baseline_metric *metric = add_baseline_metric(add_baseline_case(baseline, id), "time_ns");
 
     metric->value = value;
     metric->band = 0.02;
