@@ -11,7 +11,7 @@
 #include "base/json.h"
 #include "base/lock.h"
 #include "base/text.h"
-#include "baseline/cubin.h"
+#include "baseline/fingerprint.h"
 #include "cli/baseline_files.h"
 #include "cli/command.h"
 #include "cli/recorder.h"

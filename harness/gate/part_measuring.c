@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "baseline/cubin.h"
+#include "baseline/fingerprint.h"
 #include "gate/instrumented_program.h"
 #include "gate/part.h"
 #include "records/observation.h"

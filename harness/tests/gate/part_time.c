@@ -11,7 +11,7 @@
 #include "base/json.h"
 #include "base/lock.h"
 #include "base/message.h"
-#include "baseline/cubin.h"
+#include "baseline/fingerprint.h"
 #include "records/records.h"
 #include "results/time_result.h"
 #include "tests/fakes/fake_code.h"
