@@ -29,7 +29,7 @@ static void add_limits(json_t *limits, const kg__baseline_case *cases, size_t co
 
 static json_t *list_outdated(const kg__baseline *baseline)
 {
-    const char *model = kg__json_text(baseline->provenance, "model");
+    const char *model = kg__provenance_text(&baseline->provenance, "model");
     json_t *outdated = json_array();
 
     for (int i = 0; i < KG__COUNTERS; i++) {

@@ -7,7 +7,7 @@
 #include "base/exit_code.h"
 #include "base/json.h"
 #include "base/message.h"
-#include "baseline/kernel_code.h"
+#include "baseline/fingerprint.h"
 
 /* Whether the program of an entry is that of an earlier one. */
 static bool is_read(const json_t *entries, size_t index)
@@ -29,6 +29,7 @@ int kg__answer_fingerprints(void)
     const json_t *entries = json_object_get(question, "kernels");
     json_t *answers = json_array();
     kg__kernels kernels = { 0 };
+    kg__pool pool = { 0 };
     const json_t *entry;
     size_t i;
 
@@ -39,13 +40,18 @@ int kg__answer_fingerprints(void)
             kg__kernels_add(&kernels, program, program);
     }
     json_array_foreach (entries, i, entry) {
-        char text[KG__FINGERPRINT_SIZE];
+        kg__kernel_code code = KG__KERNEL_CODE_UNKNOWN;
+        kg__error fault = { "" };
 
-        (void)kg__kernels_fingerprint(&kernels, kg__json_text(entry, "program"), capability,
-                                      json_object_get(entry, "kernel"), text);
-        json_array_append_new(answers, json_string(text));
+        if (kg__kernel_code_read(&pool, json_object_get(entry, "kernel"), &code, &fault)) {
+            code.fingerprint[0] = '\0';
+            (void)kg__kernels_fingerprint(&kernels, kg__json_text(entry, "program"), capability,
+                                          &code);
+        }
+        json_array_append_new(answers, json_string(code.fingerprint));
     }
     kg__kernels_free(&kernels);
+    kg__pool_free(&pool);
     json_decref(question);
     return kg__json_print(answers, JSON_COMPACT, "--fingerprints") ? KG__EXIT_PASS : KG__EXIT_ERROR;
 }

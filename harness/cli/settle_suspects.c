@@ -30,7 +30,7 @@ static void load_baseline(kg__settle_group *group)
     kg__error error = { "" };
     kg__load_status status;
 
-    group->target = kg__target_of(json_object_get(group->document, "target"));
+    (void)kg__target_read(json_object_get(group->document, "target"), &group->target, NULL);
     kg__baselines_folder(".", folder, sizeof folder);
     status =
         kg__baseline_load_for(folder, &group->target, path, sizeof path, &group->baseline, &error);
@@ -106,7 +106,7 @@ static void open_group(kg__settlement *run, const char *path)
 {
     kg__settle_group *group = &run->groups[run->count];
     kg__error error = { "" };
-    json_t *document = kg__verdicts_load(path, &error);
+    json_t *document = kg__verdicts_load_json(path, &error);
     const char *test = kg__json_text(document, "test");
     size_t length = strlen(test);
 

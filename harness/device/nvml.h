@@ -44,11 +44,9 @@ typedef struct kg__nvml_state {
 } kg__nvml_state;
 
 /* Loads the library and starts it. On anything but KG__NVML_READY `*nvml` is NULL, and `why` says
- * what is missing and what to do. Close with kg__nvml_close(). */
+ * what is missing and what to do. Freed with
+ * free(); the library stays loaded and started. */
 kg__nvml_status kg__nvml_open(kg__nvml **nvml, kg__error *why);
-
-/* Stops the library and frees `nvml`; NULL is fine. */
-void kg__nvml_close(kg__nvml *nvml);
 
 /* The driver's version, "580.159.04"; empty where it is not known. */
 void kg__nvml_driver(const kg__nvml *nvml, char *text, size_t size);

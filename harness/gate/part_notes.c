@@ -42,7 +42,7 @@ void kg__part_note_speedups(kg__part_run *run)
 
     kg__test_name(KG__TARGET_KIND, run->comparison->name, "check", test, sizeof test);
     kg__verdicts_path(run->comparison->home, test, path, sizeof path);
-    checks = kg__verdicts_load(path, NULL);
+    checks = kg__verdicts_load_json(path, NULL);
     for (size_t i = 0; i < run->count; i++) {
         const kg__subject *fast = &run->subjects[i];
         const kg__subject *slow = first_beside(run, fast);
@@ -56,8 +56,8 @@ void kg__part_note_speedups(kg__part_run *run)
             continue;
         hot = kg__speedup(fast->entry, slow->entry, "time_ns");
         cold = kg__speedup(fast->entry, slow->entry, "cold_time_ns");
-        if (isnan(hot) || kg__is_disproved(checks, fast->c->id) ||
-            kg__is_disproved(checks, slow->c->id))
+        if (isnan(hot) || kg__is_disproved_json(checks, fast->c->id) ||
+            kg__is_disproved_json(checks, slow->c->id))
             continue;
         kg__format(text, sizeof text, "%s runs at %.2f times the speed of %s", fast->c->id, hot,
                    slow->c->launch.grid == fast->c->launch.grid ? first->name : slow->c->id);
@@ -70,39 +70,31 @@ void kg__part_note_speedups(kg__part_run *run)
     json_decref(checks);
 }
 
-/* Equal as figures too: 700 in a file is 700.0 to whoever measures. */
-static bool is_same_fact(const json_t *then, const json_t *now_is)
-{
-    if (json_is_number(then) && json_is_number(now_is))
-        return json_number_value(then) == json_number_value(now_is);
-    return json_equal(then, now_is);
-}
-
 /* Says where this run's surroundings differ from those that the baseline was recorded in. */
 void kg__part_note_provenance(kg__part_run *run)
 {
     static const char *const facts[] = { "driver", "cuda", "power_limit_w", "ecc" };
-    const json_t *here = json_object_get(run->document, "provenance");
+    kg__provenance here = { .facts = NULL };
 
+    (void)kg__provenance_read(&here, json_object_get(run->document, "provenance"));
     if (run->otherwise[0] != '\0')
         kg__part_add_note(run, run->otherwise);
     for (size_t i = 0; run->has_baseline && i < sizeof facts / sizeof facts[0]; i++) {
-        json_t *then = json_object_get(run->baseline.provenance, facts[i]);
-        json_t *now_is = json_object_get(here, facts[i]);
-        char *before;
-        char *after;
+        const kg__fact *then = kg__provenance_find(&run->baseline.provenance, facts[i]);
+        const kg__fact *now = kg__provenance_find(&here, facts[i]);
+        char before[64];
+        char after[64];
         char text[256];
 
-        if (then == NULL || now_is == NULL || is_same_fact(then, now_is))
+        if (then == NULL || now == NULL || kg__fact_equal(then, now))
             continue;
-        before = json_dumps(then, JSON_ENCODE_ANY);
-        after = json_dumps(now_is, JSON_ENCODE_ANY);
+        kg__fact_show(then, before, sizeof before);
+        kg__fact_show(now, after, sizeof after);
         kg__format(text, sizeof text, "%s: the baseline was recorded with %s %s, this run has %s",
                    run->target.key, facts[i], before, after);
         kg__part_add_note(run, text);
-        free(before);
-        free(after);
     }
+    kg__provenance_free(&here);
 }
 
 void kg__part_note_launch_cost(kg__part_run *run)
@@ -122,7 +114,7 @@ void kg__part_note_launch_cost(kg__part_run *run)
 
         timed += card != NULL;
         (void)kg__gpu_state_read(card, &state, NULL);
-        if (!kg__launch_cost_moved(&state, run->baseline.provenance, &now, &then))
+        if (!kg__launch_cost_moved(&state, &run->baseline.provenance, &now, &then))
             continue;
         differing++;
         if (farthest == 0 || fabs(log(now / then)) > fabs(log(farthest / then)))

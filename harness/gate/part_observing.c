@@ -24,7 +24,6 @@ static kg__subject *subject_of(kg__part_run *run, const char *id)
 /* Takes the device's description, and with it the baseline. */
 static void take_target(kg__part_run *run, const kg__observation *observation)
 {
-    const json_t *target = observation->target;
     char folder[KG__PATH_SIZE];
     char path[2 * KG__PATH_SIZE];
     kg__error error = { "" };
@@ -33,9 +32,9 @@ static void take_target(kg__part_run *run, const kg__observation *observation)
     if (run->device_seen)
         return;
     run->device_seen = true;
-    run->target = kg__target_of(target);
-    json_object_set_new(run->document, "target", json_deep_copy(target));
-    json_object_set(run->document, "provenance", observation->provenance);
+    run->target = *observation->target;
+    json_object_set_new(run->document, "target", kg__target_json(&run->target));
+    json_object_set_new(run->document, "provenance", kg__provenance_json(observation->provenance));
     if (kg__part_is_checking(run))
         return;
     kg__baselines_folder(run->comparison->home, folder, sizeof folder);
@@ -63,10 +62,10 @@ static void take_target(kg__part_run *run, const kg__observation *observation)
 }
 
 /* Names the board that the first observer ran on. What another board says is no confirmation. */
-static void take_board(kg__part_run *run, const json_t *provenance)
+static void take_board(kg__part_run *run, const kg__provenance *provenance)
 {
-    const char *uuid = kg__json_text(provenance, "uuid");
-    const char *bus_id = kg__json_text(provenance, "bus_id");
+    const char *uuid = kg__provenance_text(provenance, "uuid");
+    const char *bus_id = kg__provenance_text(provenance, "bus_id");
     const char *known = kg__json_text(run->document, "board");
     char text[KG__MESSAGE_SIZE];
 

@@ -44,10 +44,14 @@
 #include <stdint.h>
 
 #include "base/message.h"
+#include "base/pool.h"
 #include "records/finding.h"
 #include "records/gpu_state.h"
+#include "records/kernel_code.h"
 #include "records/line_counts.h"
+#include "records/provenance.h"
 #include "records/records.h"
+#include "suite/target.h"
 #include "suite/work.h"
 
 typedef enum kg__event {
@@ -71,9 +75,6 @@ typedef enum kg__event {
     KG__EVENT_OBJECTION, /* the gate's own: a wrapper is not content, and no case is to blame */
     KG__EVENTS
 } kg__event;
-
-/* An event's name in JSON: "checked". */
-const char *kg__event_name(kg__event event);
 
 /* What was measured of one metric, or of one sentinel. */
 typedef struct kg__figures {
@@ -114,7 +115,7 @@ typedef struct kg__observation {
     size_t absent_count;
     const kg__gpu_state *gpu_state;
     const kg__work *work;
-    json_t *kernel; /* as kernel_code.h has it */
+    kg__kernel_code *kernel;
     const kg__lines *lines;
     int64_t sampled_blocks;
     int64_t sampled_of; /* 0: all blocks were run */
@@ -124,8 +125,8 @@ typedef struct kg__observation {
     const char *at_file;
     unsigned int at_line;
     const char *where;
-    json_t *target;
-    json_t *provenance;
+    const kg__target *target;
+    const kg__provenance *provenance;
     unsigned int kernels;
     /* A tuning's. */
     const char *comparison;
@@ -169,13 +170,23 @@ kg__observation *kg__observation_copy(const kg__observation *observation);
 /* Keeps an observation that was read for one more user. */
 kg__observation *kg__observation_keep(const kg__observation *observation);
 
+/* Keeps an observation that was read for as long as a pool lives. */
+const kg__observation *kg__observation_hold(kg__pool *pool, const kg__observation *observation);
+
 /* Lets go of an observation that was read or kept; NULL is fine too. */
 void kg__observation_release(const kg__observation *observation);
 
 /* Figures of a metric as JSON, for a result: all but the samples. Owned by the caller. */
 json_t *kg__figures_json(const kg__figures *figures);
 
+/* Reads them. False with `error`, "time_ns: value is not a number". */
+bool kg__figures_read(const char *name, const json_t *object, kg__figures *figures,
+                      kg__error *error);
+
 /* {"operations", "bytes"}, owned by the caller. */
 json_t *kg__work_json(const kg__work *work);
+
+/* Reads it, with `error` as kg__fields_read() has it. */
+bool kg__work_read(const json_t *object, kg__work *work, kg__error *error);
 
 #endif

@@ -353,7 +353,8 @@ json_t *kg__count_result(const char *id, const kg__target *target, const kg__obs
 {
     counted one = { .measured = measured,
                     .expected = baseline != NULL ? kg__baseline_find(baseline, id) : NULL,
-                    .model = baseline != NULL ? kg__json_text(baseline->provenance, "model") : "",
+                    .model =
+                        baseline != NULL ? kg__provenance_text(&baseline->provenance, "model") : "",
                     .metrics = json_object() };
     json_t *entry;
 

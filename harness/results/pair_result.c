@@ -58,17 +58,6 @@ static void add_contests(kg__suspect *one, bool all)
     }
 }
 
-/* Whether two observations of one program are of the same launch, as far as that can be told. */
-static bool is_same_launch(const kg__measurement *one, const kg__measurement *other)
-{
-    const json_t *kernel = one->measured->kernel;
-    const json_t *rival = other->measured->kernel;
-    const char *launch = kg__json_text(kernel, "launch");
-
-    return *launch != '\0' && strcmp(launch, kg__json_text(rival, "launch")) == 0 &&
-           json_equal(json_object_get(kernel, "names"), json_object_get(rival, "names"));
-}
-
 /* The first observation alone was looked up in the disassembly: what the same program launches
  * alike runs the same code. */
 static void keep_head(kg__suspect *one, const kg__measurement *head)
@@ -79,7 +68,7 @@ static void keep_head(kg__suspect *one, const kg__measurement *head)
         return;
     *kept = *head;
     kept->measured = kg__observation_keep(head->measured);
-    if (is_same_launch(&one->heads[0], kept))
+    if (kg__is_same_launch(one->heads[0].measured->kernel, kept->measured->kernel))
         kept->surroundings.same_code = one->heads[0].surroundings.same_code;
     one->head_count++;
 }

@@ -7,7 +7,6 @@
 #include "base/json.h"
 #include "base/statistics.h"
 #include "base/text.h"
-#include "baseline/kernel_code.h"
 #include "judge/launch_cost.h"
 #include "records/gpu_state.h"
 #include "records/records.h"
@@ -184,12 +183,16 @@ static void carry(json_t *entry, const kg__observation *first, const kg__gpu_sta
 {
     if (first->work != NULL)
         json_object_set_new(entry, "work", kg__work_json(first->work));
-    if (json_object_size(first->kernel) > 0) {
-        json_t *kernel = json_copy(first->kernel);
+    if (first->kernel != NULL) {
+        kg__kernel_code shown = *first->kernel;
+        json_t *kernel;
 
-        (void)json_object_del(kernel, "names");
-        (void)json_object_del(kernel, "launch");
-        json_object_set_new(entry, "kernel", kernel);
+        shown.names = (kg__texts){ NULL, 0 };
+        shown.launch[0] = '\0';
+        kernel = kg__kernel_code_json(&shown);
+        if (json_object_size(kernel) > 0)
+            json_object_set(entry, "kernel", kernel);
+        json_decref(kernel);
     }
     if (kg__gpu_state_is_known(worst))
         json_object_set_new(entry, "card", kg__gpu_state_json(worst));
@@ -218,7 +221,7 @@ static void note_launch_cost(json_t *changed, const kg__gpu_state *state,
     char then_text[KG__FIGURE_SIZE];
     char text[160];
 
-    if (!kg__launch_cost_moved(state, baseline->provenance, &now, &then))
+    if (!kg__launch_cost_moved(state, &baseline->provenance, &now, &then))
         return;
     kg__show_figure(now_text, sizeof now_text, now, "ns");
     kg__show_figure(then_text, sizeof then_text, then, "ns");
@@ -229,40 +232,38 @@ static void note_launch_cost(json_t *changed, const kg__gpu_state *state,
 }
 
 /* Notes how a kernel differs from the baseline's: "code changed: registers 32 -> 40". */
-static void note_code(json_t *changed, const json_t *before, const json_t *kernel)
+static void note_code(json_t *changed, const kg__kernel_code *before, const kg__kernel_code *now)
 {
-    const char *what = kg__is_same_code(before, kernel)    ? "code and launch are the baseline's"
-                       : kg__is_other_code(before, kernel) ? "code changed"
-                                                           : "";
-    json_t *figures = json_array();
+    const char *what = kg__is_same_code(before, now)    ? "code and launch are the baseline's"
+                       : kg__is_other_code(before, now) ? "code changed"
+                                                        : "";
+    kg__code_change figures[KG__CODE_CHANGES];
+    size_t count = kg__kernel_code_changes(before, now, figures);
     char text[KG__MESSAGE_SIZE];
-    const json_t *figure;
-    size_t i;
 
-    kg__kernel_code_changes(before, kernel, figures);
     kg__format(text, sizeof text, "%s", what);
-    json_array_foreach (figures, i, figure) {
+    for (size_t i = 0; i < count; i++) {
         size_t used = strlen(text);
 
         kg__format(text + used, sizeof text - used, "%s%s",
                    i > 0           ? ", "
                    : *what != '\0' ? ": "
                                    : "",
-                   json_string_value(figure));
+                   figures[i].text);
     }
     if (*text != '\0')
         json_array_append_new(changed, json_string(text));
-    json_decref(figures);
 }
 
 /* Notes how the kernel, and what a launch costs, differ from the baseline's, beside a slower time.
  */
 static void note_changes(json_t *entry, const kg__baseline *baseline,
-                         const kg__baseline_case *expected, const kg__gpu_state *state)
+                         const kg__baseline_case *expected, const kg__observation *measured,
+                         const kg__gpu_state *state)
 {
     json_t *changed = json_array();
 
-    note_code(changed, expected->code, json_object_get(entry, "kernel"));
+    note_code(changed, expected->code, measured->kernel);
     note_launch_cost(changed, state, baseline);
     if (json_array_size(changed) > 0)
         json_object_set(entry, KG__CHANGED, changed);
@@ -351,7 +352,7 @@ json_t *kg__time_result(const char *id, const kg__target *target, const char *pa
     kg__json_set_finite(entry, "smallest", smallest);
     carry(entry, first, &state);
     if ((worst == KG__SLOWER || worst == KG__ENVIRONMENT) && expected != NULL)
-        note_changes(entry, baseline, expected, &state);
+        note_changes(entry, baseline, expected, first, &state);
     return entry;
 }
 
@@ -409,7 +410,7 @@ const json_t *kg__find_entry(const json_t *verdicts, const char *id)
     return NULL;
 }
 
-bool kg__is_disproved(const json_t *checks, const char *id)
+bool kg__is_disproved_json(const json_t *checks, const char *id)
 {
     const json_t *entry = kg__find_entry(checks, id);
 
@@ -432,10 +433,10 @@ double kg__speedup(const json_t *fast, const json_t *slow, const char *metric)
     return time[1] / time[0];
 }
 
-bool kg__launch_cost_moved(const kg__gpu_state *state, const json_t *provenance, double *now,
-                           double *then)
+bool kg__launch_cost_moved(const kg__gpu_state *state, const kg__provenance *provenance,
+                           double *now, double *then)
 {
     *now = state != NULL ? (double)state->launch_ns : NAN;
-    *then = kg__json_number(provenance, "launch_ns");
+    *then = kg__provenance_number(provenance, "launch_ns");
     return *now > 0 && *then > 0 && kg__launch_costs_differ(*now, *then);
 }

@@ -67,7 +67,7 @@ void kg__time_result_line(const json_t *entry, const char *word, char *text, siz
 const json_t *kg__find_entry(const json_t *verdicts, const char *id);
 
 /* True when the verdicts of a part `check` (NULL: not known) hold that a case is not right. */
-bool kg__is_disproved(const json_t *checks, const char *id);
+bool kg__is_disproved_json(const json_t *checks, const char *id);
 
 /* How many times as fast `fast` is as `slow` by a metric of their two entries; NaN unless both are
  * measured, and neither is wrong. */
@@ -76,7 +76,7 @@ double kg__speedup(const json_t *fast, const json_t *slow, const char *metric);
 /* Whether a launch cost something else while the card was in a state (may be NULL) than
  * `provenance` has, the baseline's or a session's; `now` and `then` become what it cost, in ns.
  * False where either is not known. */
-bool kg__launch_cost_moved(const kg__gpu_state *state, const json_t *provenance, double *now,
-                           double *then);
+bool kg__launch_cost_moved(const kg__gpu_state *state, const kg__provenance *provenance,
+                           double *now, double *then);
 
 #endif

@@ -16,6 +16,7 @@
 #include "tests/fakes/documents.h"
 #include "tests/fakes/drive.h"
 #include "tests/fakes/fake_baselines.h"
+#include "tests/fakes/fake_code.h"
 #include "tests/fakes/made_baselines.h"
 
 #define SLOW "fake/plain/64/b32"
@@ -388,12 +389,12 @@ static void fingerprint(const char *id, const char *text)
 {
     kg__error error = { "" };
     kg__baseline baseline;
-    json_t *code = json_pack("{s:s}", "fingerprint", text);
+    const kg__kernel_code code = fake_code(-1, NAN, text);
     json_t *document;
     json_t *measured;
 
     cr_assert(kg__baseline_load(at("baselines/nvidia-fake.json"), &baseline, &error) == KG__LOADED);
-    set_baseline_code(kg__baseline_find(&baseline, id), code);
+    set_baseline_code(kg__baseline_find(&baseline, id), &code);
     write_baseline(at("baselines/nvidia-fake.json"), &baseline);
     kg__baseline_free(&baseline);
     measured = json_object_get(json_object_get(entry_of(id, &document), "first"), "measured");

@@ -89,12 +89,6 @@ int nvmlInit_v2(void)
     return (int)code;
 }
 
-int nvmlShutdown(void)
-{
-    started--;
-    return SUCCESS;
-}
-
 const char *nvmlErrorString(int code)
 {
     return code == NOT_FOUND ? "Not Found" : code == 9 ? "Driver Not Loaded" : "Some Error";

@@ -92,10 +92,10 @@ void set_baseline_sessions(kg__baseline_metric *metric, const double *sessions, 
     metric->session_count = count;
 }
 
-void set_baseline_code(kg__baseline_case *entry, json_t *code)
+void set_baseline_code(kg__baseline_case *entry, const kg__kernel_code *code)
 {
-    json_decref(entry->code);
-    entry->code = code;
+    free(entry->code);
+    entry->code = kg__kernel_code_keep(code);
 }
 
 /* Whole numbers as a baseline has them, for tests that change its text. */
@@ -130,7 +130,8 @@ static json_t *cases_json(const kg__baseline_case *cases, size_t count)
 
     for (size_t i = 0; i < count; i++) {
         json_t *object =
-            json_pack("{s:s*, s:O*}", "commit", cases[i].commit, "code", cases[i].code);
+            json_pack("{s:s*, s:o*}", "commit", cases[i].commit, "code",
+                      cases[i].code != NULL ? kg__kernel_code_json(cases[i].code) : NULL);
 
         for (size_t m = 0; m < cases[i].metric_count; m++)
             json_object_set_new(object, cases[i].metrics[m].name,
@@ -142,33 +143,12 @@ static json_t *cases_json(const kg__baseline_case *cases, size_t count)
     return all;
 }
 
-static json_t *target_json(const kg__target *target)
-{
-    const struct {
-        const char *key;
-        const char *text;
-    } texts[] = { { "key", target->key },
-                  { "name", target->name },
-                  { "compute_capability", target->compute_capability },
-                  { "compiler", target->compiler } };
-    json_t *object = json_object();
-
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        if (*texts[i].text != '\0')
-            json_object_set_new(object, texts[i].key, json_string(texts[i].text));
-    }
-    if (target->memory_mib > 0)
-        json_object_set_new(object, "memory_mib", json_integer(target->memory_mib));
-    if (target->multiprocessors > 0)
-        json_object_set_new(object, "multiprocessors", json_integer(target->multiprocessors));
-    return object;
-}
-
 void write_baseline(const char *path, const kg__baseline *baseline)
 {
-    json_t *document = json_pack("{s:s, s:o, s:O*, s:o}", "schema", KG__BASELINE_SCHEMA, "target",
-                                 target_json(&baseline->target), "provenance", baseline->provenance,
-                                 "cases", cases_json(baseline->cases, baseline->case_count));
+    json_t *document = json_pack("{s:s, s:o, s:o, s:o}", "schema", KG__BASELINE_SCHEMA, "target",
+                                 kg__target_json(&baseline->target), "provenance",
+                                 kg__provenance_json(&baseline->provenance), "cases",
+                                 cases_json(baseline->cases, baseline->case_count));
     kg__baseline read;
     kg__error error = { "" };
 

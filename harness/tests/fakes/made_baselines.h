@@ -22,8 +22,8 @@ void remove_baseline_metric(kg__baseline_case *entry, const char *name);
 /* Replaces a metric's sessions by a copy of `count` values. */
 void set_baseline_sessions(kg__baseline_metric *metric, const double *sessions, size_t count);
 
-/* Replaces a case's code, whose reference it takes. */
-void set_baseline_code(kg__baseline_case *entry, json_t *code);
+/* Replaces a case's code by what a baseline keeps of it. */
+void set_baseline_code(kg__baseline_case *entry, const kg__kernel_code *code);
 
 /* Writes a baseline, which has to be one that can be read. */
 void write_baseline(const char *path, const kg__baseline *baseline);

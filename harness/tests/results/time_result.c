@@ -3,6 +3,7 @@
 #include "records/records.h"
 
 #include "base/json.h"
+#include "tests/fakes/fake_code.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <math.h>
@@ -410,10 +411,12 @@ Test(gating, the_same_code_becomes_surroundings)
     kg__sentinel_log seen = { 0 };
     json_t *record = (json_t *)observed(60000, 0).measured;
     json_t *kernel = json_pack("{s:i}", "registers", 40);
+    kg__kernel_code code;
 
     json_object_set_new(record, "kernel", kernel);
     cr_expect(not(surroundings_of(&seen, &baseline, record).same_code), "neither knows");
-    entry->code = json_pack("{s:s}", "fingerprint", CODE);
+    code = fake_code(-1, NAN, CODE);
+    set_baseline_code(entry, &code);
     cr_expect(not(surroundings_of(&seen, &baseline, record).same_code), "the run does not");
     json_object_set_new(kernel, "fingerprint", json_string("fedcba9876543210"));
     cr_expect(not(surroundings_of(&seen, &baseline, record).same_code), "they differ");
@@ -448,6 +451,7 @@ Test(gating, a_slower_case_tells_how_its_kernel_changed)
     json_t *kernel =
         json_pack("{s:i, s:i, s:f, s:s, s:[s], s:s}", "registers", 40, "local_bytes", 16,
                   "occupancy", 0.5, "fingerprint", CODE, "names", "_Z5naive", "launch", CODE);
+    kg__kernel_code code = fake_code(32, 1.0, "fedcba9876543210");
     json_t *result;
 
     json_object_set_new((json_t *)one.measured, "kernel", kernel);
@@ -459,14 +463,14 @@ Test(gating, a_slower_case_tells_how_its_kernel_changed)
     cr_expect(json_object_get(json_object_get(result, "kernel"), "launch") == NULL);
     cr_expect(json_object_get(kernel, "names") != NULL, "the record keeps its own");
 
-    entry->code = json_pack("{s:i, s:i, s:f, s:s}", "registers", 32, "local_bytes", 0, "occupancy",
-                            1.0, "fingerprint", "fedcba9876543210");
+    code.local_bytes = 0;
+    set_baseline_code(entry, &code);
     result = gate(&one, 1, NULL);
     cr_expect(eq(str, (char *)changes_of(result),
                  "code changed: registers 32 -> 40, local memory 0 B -> 16 B, occupancy 100 % -> "
                  "50.0 %"));
-    json_object_set_new(entry->code, "fingerprint", json_string(CODE));
-    json_object_set_new(entry->code, "registers", json_integer(40));
+    code = fake_code(40, NAN, CODE);
+    set_baseline_code(entry, &code);
     result = gate(&one, 1, NULL);
     cr_expect(strstr(changes_of(result), "code and launch are the baseline's") != NULL);
     cr_expect(strstr(changes_of(result), "registers") == NULL);
@@ -485,7 +489,7 @@ Test(gating, a_slower_case_tells_that_a_launch_costs_more)
     json_object_set_new((json_t *)one.measured, "card", card);
     expect_metric(add_baseline_case(&baseline, ID), "time_ns", 60000);
     cr_expect(eq(str, (char *)changes_of(gate(&one, 1, NULL)), ""), "not known of then");
-    baseline.provenance = json_pack("{s:i}", "launch_ns", 502);
+    kg__provenance_set(&baseline.provenance, "launch_ns", KG__FACT_COUNT, 502);
     cr_expect(eq(str, (char *)changes_of(gate(&one, 1, NULL)),
                  "a launch cost 680 ns at the least, and 502 ns when the baseline was recorded"));
     json_object_set_new(card, "launch_ns", json_integer(552));
