@@ -10,6 +10,7 @@
 #include "baseline/make_baseline.h"
 #include "device/nvml.h"
 #include "records/gpu_state.h"
+#include "results/bridge.h"
 #include "results/results_read.h"
 #include "results/time_result.h"
 

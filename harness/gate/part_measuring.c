@@ -11,7 +11,7 @@
 static bool awaits_confirmation(const kg__part_run *run, const kg__subject *subject)
 {
     (void)run;
-    return subject->entry == NULL && subject->tripped && !subject->suspect;
+    return subject->result == NULL && subject->tripped && !subject->suspect;
 }
 
 /* One process with instrumented kernels: counts repeat exactly, so that there is nothing to
@@ -33,7 +33,7 @@ void kg__part_count(kg__part_run *run)
 /* Whether a case tripped and is open, to be confirmed or to be left as a suspect. */
 static bool awaits_verdict(const kg__subject *subject)
 {
-    return subject->entry == NULL && subject->tripped;
+    return subject->result == NULL && subject->tripped;
 }
 
 /* Whether any case that tripped has a baseline that knows its machine code under this toolkit: no
@@ -43,7 +43,7 @@ static bool can_compare_code(const kg__part_run *run)
     const json_t *then = json_object_get(run->baseline.provenance, "cuda");
 
     if (!run->has_baseline || then == NULL ||
-        !json_equal(then, json_object_get(json_object_get(run->document, "provenance"), "cuda")))
+        !json_equal(then, json_object_get(run->verdicts->provenance, "cuda")))
         return false;
     for (size_t i = 0; i < run->count; i++) {
         const kg__subject *subject = &run->subjects[i];
@@ -60,8 +60,6 @@ static bool can_compare_code(const kg__part_run *run)
  * read while nothing is timed. */
 static void identify_code(kg__part_run *run)
 {
-    const char *capability =
-        kg__json_text(json_object_get(run->document, "target"), "compute_capability");
     kg__kernels kernels = { 0 };
 
     if (can_compare_code(run))
@@ -73,7 +71,7 @@ static void identify_code(kg__part_run *run)
             json_t *kernel = subject->measured[j]->kernel;
             char code[KG__FINGERPRINT_SIZE];
 
-            if (kg__kernels_fingerprint(&kernels, "", capability, kernel, code))
+            if (kg__kernels_fingerprint(&kernels, "", run->target.compute_capability, kernel, code))
                 json_object_set_new(kernel, KG__CODE_FINGERPRINT, json_string(code));
         }
     }
@@ -84,27 +82,24 @@ static void identify_code(kg__part_run *run)
  * them is left what settling needs of that observation. */
 static void keep_suspects(kg__part_run *run)
 {
-    json_t *sentinels = kg__sentinels_record(&run->sentinels[0]);
+    const kg__observation *sentinels = kg__sentinels_observation(&run->pool, &run->sentinels[0]);
     bool identified = false;
 
     for (size_t i = 0; i < run->count; i++) {
         kg__subject *subject = &run->subjects[i];
-        json_t *entry;
+        kg__case_result *result;
 
-        if (!subject->suspect || subject->entry != NULL)
+        if (!subject->suspect || subject->result != NULL)
             continue;
         if (!identified)
             identify_code(run);
         identified = true;
-        entry = kg__part_judge(run, subject);
-        json_object_set_new(entry, "suspect", json_true());
-        json_object_set_new(entry, "first",
-                            json_pack("{s:o, s:O}", "measured",
-                                      kg__observation_json(subject->measured[0]), "sentinels",
-                                      sentinels));
-        kg__part_keep(subject, entry);
+        result = kg__part_judge(run, subject);
+        result->suspect = true;
+        result->first = subject->measured[0];
+        result->first_sentinels = sentinels;
+        kg__part_keep(subject, result);
     }
-    json_decref(sentinels);
 }
 
 /* All variants in one process; then, for what tripped, two more; the median of the three decides.

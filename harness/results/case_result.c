@@ -134,6 +134,15 @@ kg__metric_result *kg__case_result_metric(const kg__case_result *result, const c
     return NULL;
 }
 
+bool kg__case_result_tripped(const kg__case_result *result)
+{
+    for (size_t i = 0; i < result->metric_count; i++) {
+        if (result->metrics[i].tripped)
+            return true;
+    }
+    return false;
+}
+
 /* Times have a unit; counts are whole numbers. */
 static void set_baseline_count(json_t *object, const kg__metric_result *metric)
 {
@@ -168,7 +177,7 @@ static void write_metrics(json_t *object, const kg__case_result *result)
     json_object_set_new(object, "metrics", metrics);
 }
 
-static void write_pairs(json_t *object, const kg__case_result *result)
+json_t *kg__case_result_pairs_json(const kg__case_result *result)
 {
     json_t *pairs = json_object();
 
@@ -182,8 +191,9 @@ static void write_pairs(json_t *object, const kg__case_result *result)
         json_object_set_new(pairs, result->metrics[i].figures.name, pair);
     }
     if (json_object_size(pairs) > 0)
-        json_object_set(object, "pairs", pairs);
+        return pairs;
     json_decref(pairs);
+    return NULL;
 }
 
 static void write_absent(json_t *object, const kg__case_result *result)
@@ -215,6 +225,7 @@ static void write_first(json_t *object, const kg__case_result *result)
 json_t *kg__case_result_json(const kg__case_result *result)
 {
     json_t *object = json_object();
+    json_t *pairs;
 
     kg__fields_write(object, head_fields, result);
     write_metrics(object, result);
@@ -232,7 +243,9 @@ json_t *kg__case_result_json(const kg__case_result *result)
     if (result->gpu_state != NULL)
         json_object_set_new(object, "card", kg__gpu_state_json(result->gpu_state));
     write_first(object, result);
-    write_pairs(object, result);
+    pairs = kg__case_result_pairs_json(result);
+    if (pairs != NULL)
+        json_object_set_new(object, "pairs", pairs);
     return object;
 }
 
@@ -308,12 +321,13 @@ static bool read_absent(kg__pool *pool, kg__case_result *result, json_t *absent,
 {
     const char *metric;
     json_t *why;
+    kg__absence *list = kg__pool_array(pool, json_object_size(absent), sizeof *list);
 
-    result->absent = kg__pool_array(pool, json_object_size(absent), sizeof *result->absent);
+    result->absent = list;
     json_object_foreach (absent, metric, why) {
         if (!json_is_string(why))
             return kg__fail(error, "absent: %s is not a text", metric);
-        result->absent[result->absent_count++] = (kg__absence){ metric, json_string_value(why) };
+        list[result->absent_count++] = (kg__absence){ metric, json_string_value(why) };
     }
     return true;
 }
