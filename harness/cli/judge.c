@@ -156,7 +156,7 @@ static void add_error(const judged_target *judged, const char *text)
 /* The tool's name in an error: the first word of "nvbench 0.1.0". */
 static const char *name_tool(const json_t *provenance, char tool[64])
 {
-    const char *measured_by = kg__measured_by(provenance);
+    const char *measured_by = kg__json_text(provenance, KG__MEASURED_BY);
 
     kg__format(tool, 64, "%.*s", (int)strcspn(measured_by, " "), measured_by);
     return *tool != '\0' ? tool : "comparisons' programs";
@@ -174,14 +174,15 @@ static void load_baseline(judged_target *judged)
     kg__error error = { "" };
     kg__load_status status;
 
-    judged->target = kg__target_of(described);
+    (void)kg__target_read(described, &judged->target, NULL);
     status = kg__baseline_load_for(folder, &judged->target, judged->baseline_path,
                                    sizeof judged->baseline_path, &judged->baseline, &error);
     if (status == KG__BAD)
         add_error(judged, error.text);
     judged->has_baseline = status != KG__ABSENT && judged->baseline.case_count > 0;
-    stored = kg__measured_by(judged->baseline.provenance);
-    if (judged->has_baseline && !kg__is_same_tool(stored, kg__measured_by(provenance))) {
+    stored = kg__measured_by(&judged->baseline.provenance);
+    if (judged->has_baseline &&
+        !kg__is_same_tool(stored, kg__json_text(provenance, KG__MEASURED_BY))) {
         judged->has_baseline = false;
         kg__fail(&error, "%s: was measured by %s, not %s: name another --target",
                  judged->baseline_path, *stored != '\0' ? stored : "comparisons' programs",

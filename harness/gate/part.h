@@ -47,6 +47,7 @@ typedef struct kg__part_run {
     kg__verdicts *verdicts;
     bool device_seen; /* an observer has described its device */
     kg__target target;
+    const kg__provenance *provenance; /* the first observer's, the pool's; NULL: none yet */
     kg__baseline baseline;
     bool has_baseline;
     kg__sentinel_log sentinels[1 + KG__CONFIRMATIONS];

@@ -1,8 +1,8 @@
 /* The parts `time` and `count`: observations, confirmations of what tripped, and suspects. */
 #include <stdio.h>
+#include <string.h>
 
-#include "base/json.h"
-#include "baseline/kernel_code.h"
+#include "baseline/cubin.h"
 #include "gate/instrumented_program.h"
 #include "gate/part.h"
 #include "records/observation.h"
@@ -40,17 +40,17 @@ static bool awaits_verdict(const kg__subject *subject)
  * other can be compared. */
 static bool can_compare_code(const kg__part_run *run)
 {
-    const json_t *then = json_object_get(run->baseline.provenance, "cuda");
+    const char *then = kg__provenance_text(&run->baseline.provenance, "cuda");
+    const char *now = kg__provenance_text(run->provenance, "cuda");
 
-    if (!run->has_baseline || then == NULL ||
-        !json_equal(then, json_object_get(run->verdicts->provenance, "cuda")))
+    if (!run->has_baseline || *then == '\0' || strcmp(then, now) != 0)
         return false;
     for (size_t i = 0; i < run->count; i++) {
         const kg__subject *subject = &run->subjects[i];
         const kg__baseline_case *recorded = kg__baseline_find(&run->baseline, subject->c->id);
 
-        if (awaits_verdict(subject) && recorded != NULL &&
-            *kg__json_text(recorded->code, KG__CODE_FINGERPRINT) != '\0')
+        if (awaits_verdict(subject) && recorded != NULL && recorded->code != NULL &&
+            recorded->code->fingerprint[0] != '\0')
             return true;
     }
     return false;
@@ -67,13 +67,9 @@ static void identify_code(kg__part_run *run)
     for (size_t i = 0; i < run->count && kernels.count > 0; i++) {
         const kg__subject *subject = &run->subjects[i];
 
-        for (size_t j = 0; j < subject->observers && awaits_verdict(subject); j++) {
-            json_t *kernel = subject->measured[j]->kernel;
-            char code[KG__FINGERPRINT_SIZE];
-
-            if (kg__kernels_fingerprint(&kernels, "", run->target.compute_capability, kernel, code))
-                json_object_set_new(kernel, KG__CODE_FINGERPRINT, json_string(code));
-        }
+        for (size_t j = 0; j < subject->observers && awaits_verdict(subject); j++)
+            (void)kg__kernels_fingerprint(&kernels, "", run->target.compute_capability,
+                                          subject->measured[j]->kernel);
     }
     kg__kernels_free(&kernels);
 }

@@ -69,38 +69,27 @@ void kg__part_note_speedups(kg__part_run *run)
     }
 }
 
-/* Equal as figures too: 700 in a file is 700.0 to whoever measures. */
-static bool is_same_fact(const json_t *then, const json_t *now_is)
-{
-    if (json_is_number(then) && json_is_number(now_is))
-        return json_number_value(then) == json_number_value(now_is);
-    return json_equal(then, now_is);
-}
-
 /* Says where this run's surroundings differ from those that the baseline was recorded in. */
 void kg__part_note_provenance(kg__part_run *run)
 {
     static const char *const facts[] = { "driver", "cuda", "power_limit_w", "ecc" };
-    const json_t *here = run->verdicts->provenance;
 
     if (run->otherwise[0] != '\0')
         kg__part_add_note(run, run->otherwise);
     for (size_t i = 0; run->has_baseline && i < sizeof facts / sizeof facts[0]; i++) {
-        json_t *then = json_object_get(run->baseline.provenance, facts[i]);
-        json_t *now_is = json_object_get(here, facts[i]);
-        char *before;
-        char *after;
+        const kg__fact *then = kg__provenance_find(&run->baseline.provenance, facts[i]);
+        const kg__fact *now = kg__provenance_find(run->provenance, facts[i]);
+        char before[64];
+        char after[64];
         char text[256];
 
-        if (then == NULL || now_is == NULL || is_same_fact(then, now_is))
+        if (then == NULL || now == NULL || kg__fact_equal(then, now))
             continue;
-        before = json_dumps(then, JSON_ENCODE_ANY);
-        after = json_dumps(now_is, JSON_ENCODE_ANY);
+        kg__fact_show(then, before, sizeof before);
+        kg__fact_show(now, after, sizeof after);
         kg__format(text, sizeof text, "%s: the baseline was recorded with %s %s, this run has %s",
                    run->target.key, facts[i], before, after);
         kg__part_add_note(run, text);
-        free(before);
-        free(after);
     }
 }
 
@@ -120,7 +109,7 @@ void kg__part_note_launch_cost(kg__part_run *run)
         double now;
 
         timed += state != NULL;
-        if (!kg__launch_cost_moved(state, run->baseline.provenance, &now, &then))
+        if (!kg__launch_cost_moved(state, &run->baseline.provenance, &now, &then))
             continue;
         differing++;
         if (farthest == 0 || fabs(log(now / then)) > fabs(log(farthest / then)))

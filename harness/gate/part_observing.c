@@ -21,6 +21,11 @@ static kg__subject *subject_of(kg__part_run *run, const char *id)
     return NULL;
 }
 
+static void release_json(void *document)
+{
+    json_decref(document);
+}
+
 /* Takes the device's description, and with it the baseline. */
 static void take_target(kg__part_run *run, const kg__observation *observation)
 {
@@ -32,9 +37,10 @@ static void take_target(kg__part_run *run, const kg__observation *observation)
     if (run->device_seen)
         return;
     run->device_seen = true;
-    run->target = run->verdicts->target = kg__target_of(observation->target);
-    /* What the sentinels say is added to it. */
-    run->verdicts->provenance = kg__observation_hold(&run->pool, observation)->provenance;
+    run->target = run->verdicts->target = *observation->target;
+    run->provenance = kg__observation_hold(&run->pool, observation)->provenance;
+    run->verdicts->provenance = kg__provenance_json(run->provenance);
+    kg__pool_keep(&run->pool, run->verdicts->provenance, release_json);
     if (kg__part_is_checking(run))
         return;
     kg__baselines_folder(run->comparison->home, folder, sizeof folder);
@@ -61,10 +67,10 @@ static void take_target(kg__part_run *run, const kg__observation *observation)
 }
 
 /* Names the board that the first observer ran on. What another board says is no confirmation. */
-static void take_board(kg__part_run *run, const json_t *provenance)
+static void take_board(kg__part_run *run, const kg__provenance *provenance)
 {
-    const char *uuid = kg__json_text(provenance, "uuid");
-    const char *bus_id = kg__json_text(provenance, "bus_id");
+    const char *uuid = kg__provenance_text(provenance, "uuid");
+    const char *bus_id = kg__provenance_text(provenance, "bus_id");
     const char *known = run->verdicts->board;
     char text[KG__MESSAGE_SIZE];
 

@@ -65,7 +65,6 @@ static const kg__field verdict_fields[] = {
     KG__FIELD(kg__case_result, also, "also", TEXT),
     KG__FIELD_GROUP("failure", failure_fields),
     KG__FIELD_GROUP(KG__AT, place_fields),
-    KG__FIELD(kg__case_result, kernel, "kernel", VALUE),
     KG__FIELD(kg__case_result, changed, "changed", TEXTS),
     KG__FIELD(kg__case_result, suspect, "suspect", FLAG),
     KG__FIELD_GROUP("base", base_fields),
@@ -208,6 +207,15 @@ static void write_absent(json_t *object, const kg__case_result *result)
     json_decref(absent);
 }
 
+static void write_kernel(json_t *object, const kg__kernel_code *kernel)
+{
+    json_t *code = kernel != NULL ? kg__kernel_code_json(kernel) : NULL;
+
+    if (json_object_size(code) > 0)
+        json_object_set(object, "kernel", code);
+    json_decref(code);
+}
+
 /* Writes what a suspect was observed once. */
 static void write_first(json_t *object, const kg__case_result *result)
 {
@@ -240,6 +248,7 @@ json_t *kg__case_result_json(const kg__case_result *result)
                                       "of", (json_int_t)result->sampled_of));
     if (result->work != NULL)
         json_object_set_new(object, "work", kg__work_json(result->work));
+    write_kernel(object, result->kernel);
     if (result->gpu_state != NULL)
         json_object_set_new(object, "card", kg__gpu_state_json(result->gpu_state));
     write_first(object, result);
@@ -354,23 +363,28 @@ static bool read_lines(kg__pool *pool, kg__case_result *result, const json_t *ob
     return fault == NULL || kg__fail(error, "lines: %s %s", key != NULL ? key : "", fault);
 }
 
-/* Reads what a case's job asks for, and the state of the GPU meanwhile. */
+/* Reads what a case's job asks for, its kernel, and the state of the GPU meanwhile. */
 static bool read_conditions(kg__pool *pool, kg__case_result *result, const json_t *object,
                             kg__error *error)
 {
     const json_t *work_object = json_object_get(object, "work");
     const json_t *state_object = json_object_get(object, "card");
+    const json_t *kernel = json_object_get(object, "kernel");
     const json_t *sampled = json_object_get(object, "sampled");
+    kg__kernel_code *code = NULL;
     kg__work *work = NULL;
     kg__gpu_state *state = NULL;
 
     if (work_object != NULL)
         result->work = work = kg__pool_array(pool, 1, sizeof *work);
+    if (kernel != NULL)
+        result->kernel = code = kg__pool_array(pool, 1, sizeof *code);
     if (json_is_object(state_object))
         result->gpu_state = state = kg__pool_array(pool, 1, sizeof *state);
     result->sampled_blocks = (int64_t)kg__json_count(sampled, "blocks");
     result->sampled_of = (int64_t)kg__json_count(sampled, "of");
     return (work == NULL || kg__work_read(work_object, work, error)) &&
+           (code == NULL || kg__kernel_code_read(pool, kernel, code, error)) &&
            (state == NULL || kg__gpu_state_read(state_object, state, error));
 }
 

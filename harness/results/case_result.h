@@ -15,6 +15,7 @@
 #include "judge/judge.h"
 #include "records/finding.h"
 #include "records/gpu_state.h"
+#include "records/kernel_code.h"
 #include "records/line_counts.h"
 #include "records/observation.h"
 #include "suite/work.h"
@@ -85,7 +86,7 @@ typedef struct kg__case_result {
     int64_t sampled_blocks;
     int64_t sampled_of; /* 0: all blocks were run */
     const kg__work *work;
-    json_t *kernel;                 /* as kernel_code.h has it; borrowed */
+    const kg__kernel_code *kernel;
     const kg__gpu_state *gpu_state; /* the worst that was seen while it was timed */
     kg__texts changed;              /* next to a slower time, what else changed */
     bool suspect; /* to be settled against a base; with the records of its one observation */

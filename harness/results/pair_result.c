@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/statistics.h"
 #include "base/text.h"
 
@@ -52,17 +51,6 @@ static void add_metrics(kg__suspect *suspect, bool all)
     }
 }
 
-/* Whether two observations of one program are of the same launch, as far as that can be told. */
-static bool is_same_launch(const kg__measurement *first, const kg__measurement *second)
-{
-    const json_t *kernel = first->measured->kernel;
-    const json_t *other = second->measured->kernel;
-    const char *launch = kg__json_text(kernel, "launch");
-
-    return *launch != '\0' && strcmp(launch, kg__json_text(other, "launch")) == 0 &&
-           json_equal(json_object_get(kernel, "names"), json_object_get(other, "names"));
-}
-
 /* The first observation alone was looked up in the program: what the same program launches alike
  * runs the same code. */
 static void keep_measurement(kg__suspect *suspect, const kg__measurement *measured)
@@ -73,7 +61,7 @@ static void keep_measurement(kg__suspect *suspect, const kg__measurement *measur
         return;
     *kept = *measured;
     kept->measured = kg__observation_hold(suspect->base->pool, measured->measured);
-    if (is_same_launch(&suspect->measured[0], kept))
+    if (kg__is_same_launch(suspect->measured[0].measured->kernel, kept->measured->kernel))
         kept->surroundings.same_code = suspect->measured[0].surroundings.same_code;
     suspect->measured_count++;
 }

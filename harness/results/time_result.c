@@ -7,7 +7,6 @@
 #include "base/json.h"
 #include "base/statistics.h"
 #include "base/text.h"
-#include "baseline/kernel_code.h"
 #include "judge/launch_cost.h"
 #include "records/gpu_state.h"
 #include "results/bridge.h"
@@ -168,11 +167,6 @@ static void name_neighbours(const char *id, char *glob, size_t size)
         kg__format(glob, size, "%s", rest + 1);
 }
 
-static void release_json(void *document)
-{
-    json_decref(document);
-}
-
 /* Keeps what the results show besides the metrics: what the job asks for, what the kernel takes of
  * a multiprocessor (not how its identity came about), and the worst state that the GPU was seen in.
  */
@@ -184,11 +178,13 @@ static void add_conditions(kg__pool *pool, kg__case_result *result,
     kg__gpu_state *state;
 
     result->work = first->work;
-    if (json_object_size(first->kernel) > 0) {
-        result->kernel = json_copy(first->kernel);
-        (void)json_object_del(result->kernel, "names");
-        (void)json_object_del(result->kernel, "launch");
-        kg__pool_keep(pool, result->kernel, release_json);
+    if (first->kernel != NULL) {
+        kg__kernel_code *shown = kg__pool_array(pool, 1, sizeof *shown);
+
+        *shown = *first->kernel;
+        shown->names = (kg__texts){ NULL, 0 };
+        shown->launch[0] = '\0';
+        result->kernel = shown;
     }
     for (size_t i = 0; i < count; i++) {
         if (measurements[i].measured->gpu_state != NULL)
@@ -211,7 +207,7 @@ static void note_launch_cost(kg__pool *pool, kg__case_result *result, const kg__
     char then_text[KG__FIGURE_SIZE];
     char text[160];
 
-    if (!kg__launch_cost_moved(result->gpu_state, baseline->provenance, &now, &then))
+    if (!kg__launch_cost_moved(result->gpu_state, &baseline->provenance, &now, &then))
         return;
     kg__show_figure(now_text, sizeof now_text, now, "ns");
     kg__show_figure(then_text, sizeof then_text, then, "ns");
@@ -222,31 +218,28 @@ static void note_launch_cost(kg__pool *pool, kg__case_result *result, const kg__
 }
 
 /* Notes how a kernel differs from the baseline's: "code changed: registers 32 -> 40". */
-static void note_code(kg__pool *pool, kg__case_result *result, const json_t *before)
+static void note_code(kg__pool *pool, kg__case_result *result, const kg__kernel_code *before)
 {
     const char *what = kg__is_same_code(before, result->kernel)
                            ? "code and launch are the baseline's"
                        : kg__is_other_code(before, result->kernel) ? "code changed"
                                                                    : "";
-    json_t *figures = json_array();
+    kg__code_change figures[KG__CODE_CHANGES];
+    size_t count = kg__kernel_code_changes(before, result->kernel, figures);
     char text[KG__MESSAGE_SIZE];
-    const json_t *figure;
-    size_t i;
 
-    kg__kernel_code_changes(before, result->kernel, figures);
     kg__format(text, sizeof text, "%s", what);
-    json_array_foreach (figures, i, figure) {
+    for (size_t i = 0; i < count; i++) {
         size_t used = strlen(text);
 
         kg__format(text + used, sizeof text - used, "%s%s",
                    i > 0           ? ", "
                    : *what != '\0' ? ": "
                                    : "",
-                   json_string_value(figure));
+                   figures[i].text);
     }
     if (*text != '\0')
         kg__pool_add_text(pool, &result->changed, text);
-    json_decref(figures);
 }
 
 /* A metric that the baseline has and the run has not must not pass unseen: an error with `why`. */
@@ -389,10 +382,10 @@ double kg__speedup(const kg__case_result *fast, const kg__case_result *slow, con
     return time[1] / time[0];
 }
 
-bool kg__launch_cost_moved(const kg__gpu_state *state, const json_t *provenance, double *now,
-                           double *then)
+bool kg__launch_cost_moved(const kg__gpu_state *state, const kg__provenance *provenance,
+                           double *now, double *then)
 {
     *now = state != NULL ? (double)state->launch_ns : NAN;
-    *then = kg__json_number(provenance, "launch_ns");
+    *then = kg__provenance_number(provenance, "launch_ns");
     return *now > 0 && *then > 0 && kg__launch_costs_differ(*now, *then);
 }

@@ -245,7 +245,7 @@ Test(count_result, what_an_older_model_did_not_count)
         const kg__metric_result *metric;
 
         usual_case();
-        baseline.provenance = json_pack("{s:s}", "model", rows[i].model);
+        kg__provenance_set_text(&baseline.provenance, "model", rows[i].model);
         count(rows[i].counter, 7);
         judge(&baseline, "");
         metric = metric_of(rows[i].counter);
@@ -512,6 +512,17 @@ Test(count_result, the_command_is_never_cut_off)
     "; not judged until it is recorded again: constant_load_words, launches, "                     \
     "busiest_block_requests, shared_bytes, copied_bytes"
 
+static kg__provenance provenance_of(const char *model, const char *flags)
+{
+    kg__provenance provenance = { .facts = NULL };
+
+    if (model != NULL)
+        kg__provenance_set_text(&provenance, "model", model);
+    if (flags != NULL)
+        kg__provenance_set_text(&provenance, "flags", flags);
+    return provenance;
+}
+
 /* Counts may be the same although other code was counted. */
 Test(count_result, how_the_baseline_was_recorded_otherwise)
 {
@@ -545,17 +556,17 @@ Test(count_result, how_the_baseline_was_recorded_otherwise)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct origin *then = &rows[i].then;
         const struct origin *now = &rows[i].now;
-        json_t *provenance = json_pack("{s:s*, s:s*}", "model", now->model, "flags", now->flags);
+        kg__provenance provenance = provenance_of(now->model, now->flags);
         kg__target here = target;
         char text[256];
 
         kg__format(here.compiler, sizeof here.compiler, "%s", now->compiler);
         kg__format(baseline.target.compiler, sizeof here.compiler, "%s", then->compiler);
-        baseline.provenance = json_pack("{s:s*, s:s*}", "model", then->model, "flags", then->flags);
-        cr_expect(kg__recorded_otherwise(&baseline, &here, provenance, text, sizeof text) ==
+        baseline.provenance = provenance_of(then->model, then->flags);
+        cr_expect(kg__recorded_otherwise(&baseline, &here, &provenance, text, sizeof text) ==
                   (rows[i].text[0] != '\0'));
         cr_expect_str_eq(text, rows[i].text);
-        json_decref(provenance);
+        kg__provenance_free(&provenance);
         kg__baseline_free(&baseline);
     }
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/statistics.h"
+#include "tests/fakes/fake_code.h"
 
 #define ID "matmul/naive/530/b16"
 
@@ -360,20 +361,20 @@ Test(time_result, the_same_code_becomes_surroundings)
     kg__baseline_case *entry = kg__baseline_add(&baseline, ID);
     kg__sentinel_log seen = { 0 };
     kg__observation *observation = observe(60000, 0);
-    json_t *kernel = json_pack("{s:i}", "registers", 40);
+    kg__kernel_code stored = fake_code(-1, NAN, CODE);
+    kg__kernel_code kernel = fake_code(40, NAN, "");
 
-    observation->kernel = kernel;
+    observation->kernel = &kernel;
     cr_expect(not(kg__surroundings_of(&seen, &baseline, observation).same_code), "neither knows");
-    entry->code = json_pack("{s:s}", "fingerprint", CODE);
+    kg__baseline_set_code(entry, &stored);
     cr_expect(not(kg__surroundings_of(&seen, &baseline, observation).same_code), "one knows");
-    json_object_set_new(kernel, "fingerprint", json_string("fedcba9876543210"));
+    kernel = fake_code(40, NAN, "fedcba9876543210");
     cr_expect(not(kg__surroundings_of(&seen, &baseline, observation).same_code), "they differ");
-    json_object_set_new(kernel, "fingerprint", json_string(CODE));
+    kernel = fake_code(40, NAN, CODE);
     cr_expect(kg__surroundings_of(&seen, &baseline, observation).same_code);
     cr_expect(not(kg__surroundings_of(&seen, NULL, observation).same_code), "no baseline");
     observation->id = "matmul/tiled/530/b16";
     cr_expect(not(kg__surroundings_of(&seen, &baseline, observation).same_code), "another case");
-    json_decref(kernel);
 }
 
 /* The only change that is noted of a result; "" where there is none. */
@@ -388,32 +389,31 @@ Test(time_result, a_slower_case_notes_how_its_kernel_changed)
     kg__baseline_case *entry = kg__baseline_add(&baseline, ID);
     kg__observation *slow = observe(66000, 0);
     kg__observation *right = observe(60000, 0);
-    json_t *kernel =
-        json_pack("{s:i, s:i, s:f, s:s, s:[s], s:s}", "registers", 40, "local_bytes", 16,
-                  "occupancy", 0.5, "fingerprint", CODE, "names", "_Z5naive", "launch", CODE);
+    const char *name = "_Z5naive";
+    kg__kernel_code kernel = fake_code(40, 0.5, CODE);
+    kg__kernel_code stored = fake_code(32, 1.0, "fedcba9876543210");
     const kg__case_result *result;
 
-    slow->kernel = right->kernel = kernel;
+    kernel.local_bytes = 16;
+    kernel.names = (kg__texts){ &name, 1 };
+    kg__format(kernel.launch, sizeof kernel.launch, "%s", CODE);
+    slow->kernel = right->kernel = &kernel;
     expect_metric(entry, "time_ns", 60000);
     result = judge(slow);
     expect_verdict(result, KG__SLOWER);
     cr_expect(eq(str, (char *)change_of(result), ""), "nothing is known of then");
-    cr_expect(json_object_get(result->kernel, "names") == NULL);
-    cr_expect(json_object_get(result->kernel, "launch") == NULL);
-    cr_expect(json_object_get(kernel, "names") != NULL, "the observation keeps its own");
+    cr_expect(result->kernel->names.count == 0 && result->kernel->launch[0] == '\0');
+    cr_expect(kernel.names.count == 1, "the observation keeps its own");
 
-    entry->code = json_pack("{s:i, s:i, s:f, s:s}", "registers", 32, "local_bytes", 0, "occupancy",
-                            1.0, "fingerprint", "fedcba9876543210");
+    stored.local_bytes = 0;
+    kg__baseline_set_code(entry, &stored);
     cr_expect(eq(str, (char *)change_of(judge(slow)),
                  "code changed: registers 32 -> 40, local memory 0 B -> 16 B, occupancy 100 % -> "
                  "50.0 %"));
-    json_object_set_new(entry->code, "fingerprint", json_string(CODE));
-    json_object_set_new(entry->code, "registers", json_integer(40));
-    result = judge(slow);
-    cr_expect(strstr(change_of(result), "code and launch are the baseline's") != NULL);
-    cr_expect(strstr(change_of(result), "registers") == NULL);
+    stored = fake_code(40, NAN, CODE);
+    kg__baseline_set_code(entry, &stored);
+    cr_expect(eq(str, (char *)change_of(judge(slow)), "code and launch are the baseline's"));
     cr_expect(eq(str, (char *)change_of(judge(right)), ""), "it passed");
-    json_decref(kernel);
 }
 
 /* A context has two costs of a launch, a third apart; what differs by less is not noted. */
@@ -434,7 +434,7 @@ Test(time_result, a_slower_case_notes_that_a_launch_costs_more)
     state.launch_ns = 680;
     expect_metric(kg__baseline_add(&baseline, ID), "time_ns", 60000);
     cr_expect(eq(str, (char *)change_of(judge(slow)), ""), "not known of then");
-    baseline.provenance = json_pack("{s:i}", "launch_ns", 502);
+    kg__provenance_set(&baseline.provenance, "launch_ns", KG__FACT_COUNT, 502);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         state.launch_ns = rows[i].now;
         cr_expect(eq(str, (char *)change_of(judge(slow)), (char *)rows[i].change));
