@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "base/run_lock.h"
 #include "gate/part.h"
-#include "results/bridge.h"
+#include "results/failure_groups.h"
 #include "results/time_result.h"
 #include "suite/settings.h"
 

@@ -4,9 +4,7 @@
 
 #include "base/json.h"
 #include "results/count_result.h"
-#include "results/failure_groups.h"
 #include "results/results.h"
-#include "results/results_text.h"
 #include "results/time_result.h"
 
 bool kg__is_counted_json(const json_t *entry)
@@ -28,24 +26,6 @@ void kg__time_result_line_json(const json_t *entry, char *text, size_t size)
     kg__time_result_line(kg__case_result_read(&pool, copy, NULL), NULL, text, size);
     kg__pool_free(&pool);
     json_decref(copy);
-}
-
-char *kg__case_result_reason(const kg__case_result *result)
-{
-    json_t *entry = kg__case_result_json(result);
-    char *reason = kg__results_reason(entry);
-
-    json_decref(entry);
-    return reason;
-}
-
-char *kg__case_result_group_key(const kg__case_result *result)
-{
-    json_t *entry = kg__case_result_json(result);
-    char *key = kg__failure_group_key(entry);
-
-    json_decref(entry);
-    return key;
 }
 
 json_t *kg__plain_result_json(const char *id, const kg__target *target, const char *part,

@@ -21,12 +21,6 @@ void kg__counted_moves_json(const json_t *entry, char *text, size_t size);
 /* As kg__time_result_line(). */
 void kg__time_result_line_json(const json_t *entry, char *text, size_t size);
 
-/* As kg__results_reason(). */
-char *kg__case_result_reason(const kg__case_result *result);
-
-/* As kg__failure_group_key(). */
-char *kg__case_result_group_key(const kg__case_result *result);
-
 /* As kg__case_result_make(), of a timed case. */
 json_t *kg__plain_result_json(const char *id, const kg__target *target, const char *part,
                               kg__verdict verdict, const char *why);
