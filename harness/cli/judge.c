@@ -16,6 +16,7 @@
 #include "cli/judge_moves.h"
 #include "cli/publish.h"
 #include "records/observation.h"
+#include "results/bridge.h"
 #include "results/results.h"
 #include "results/results_read.h"
 #include "results/time_result.h"
@@ -226,6 +227,8 @@ static json_t *judge_measured(const judged_target *judged, const char *id,
     kg__sentinel_log none = { 0 };
     kg__measurement *measurements = kg__allocate(count, sizeof *measurements);
     size_t measured = 0;
+    kg__pool pool = { 0 };
+    kg__case_result *result;
     json_t *entry;
 
     for (size_t i = 0; i < count; i++) {
@@ -234,13 +237,13 @@ static json_t *judge_measured(const judged_target *judged, const char *id,
                 (kg__measurement){ list[i],
                                    kg__surroundings_of(&none, get_baseline(judged), list[i]) };
     }
-    entry = kg__time_result(id, &judged->target, "time", measurements, measured,
-                            get_baseline(judged), NULL);
+    result =
+        kg__time_result(&pool, id, &judged->target, measurements, measured, get_baseline(judged));
     /* The usual text names the command that records a comparison. */
-    if (kg__results_verdict(entry) == KG__NO_BASELINE)
-        json_object_set_new(
-            entry, "why",
-            json_string("no baseline: five imports make one, with kernelgate baseline adopt"));
+    if (result->verdict == KG__NO_BASELINE)
+        result->why = "no baseline: five imports make one, with kernelgate baseline adopt";
+    entry = kg__case_result_json(result);
+    kg__pool_free(&pool);
     free(measurements);
     return entry;
 }
@@ -265,12 +268,12 @@ static json_t *judge_observations(const judged_target *judged, const char *id,
     char why[KG__MESSAGE_SIZE];
 
     if (failed != NULL)
-        return kg__plain_result(id, &judged->target, "time", KG__ERROR, failed->why);
+        return kg__plain_result_json(id, &judged->target, "time", KG__ERROR, failed->why);
     if (refused == NULL)
         return judge_measured(judged, id, list, count);
     if (kg__baseline_find(&judged->baseline, id) != NULL) {
         kg__format(why, sizeof why, "is in the baseline and was skipped: %s", refused->why);
-        return kg__plain_result(id, &judged->target, "time", KG__ERROR, why);
+        return kg__plain_result_json(id, &judged->target, "time", KG__ERROR, why);
     }
     json_array_append_new(json_object_get(judged->verdicts, "refused"),
                           json_pack("{s:s, s:s}", "case", id, "why", refused->why));
@@ -292,7 +295,7 @@ static void judge_case(const judged_target *judged, const char *id, const json_t
     if (entry == NULL)
         return;
     json_object_set(entry, KG__IMPORTED, json_object_get(measured, KG__IMPORTED));
-    kg__time_result_line(entry, NULL, line, sizeof line);
+    kg__time_result_line_json(entry, line, sizeof line);
     kg__print_verdict_line(kg__narration(), line);
     json_array_append_new(json_object_get(judged->verdicts, "cases"), entry);
 }

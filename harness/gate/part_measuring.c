@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "baseline/fingerprint.h"
 #include "gate/instrumented_program.h"
 #include "gate/part.h"
@@ -12,7 +11,7 @@
 static bool awaits_confirmation(const kg__part_run *run, const kg__subject *subject)
 {
     (void)run;
-    return subject->entry == NULL && subject->tripped && !subject->suspect;
+    return subject->result == NULL && subject->tripped && !subject->suspect;
 }
 
 /* One process with instrumented kernels: counts repeat exactly, so that there is nothing to
@@ -34,7 +33,7 @@ void kg__part_count(kg__part_run *run)
 /* Whether a case tripped and is open, to be confirmed or to be left as a suspect. */
 static bool awaits_verdict(const kg__subject *subject)
 {
-    return subject->entry == NULL && subject->tripped;
+    return subject->result == NULL && subject->tripped;
 }
 
 /* Whether any case that tripped has a baseline that knows its machine code under this toolkit: no
@@ -42,7 +41,7 @@ static bool awaits_verdict(const kg__subject *subject)
 static bool can_compare_code(const kg__part_run *run)
 {
     const char *then = kg__provenance_text(&run->baseline.provenance, "cuda");
-    const char *now = kg__json_text(json_object_get(run->document, "provenance"), "cuda");
+    const char *now = kg__provenance_text(run->provenance, "cuda");
 
     if (!run->has_baseline || *then == '\0' || strcmp(then, now) != 0)
         return false;
@@ -79,27 +78,24 @@ static void identify_code(kg__part_run *run)
  * them is left what settling needs of that observation. */
 static void keep_suspects(kg__part_run *run)
 {
-    json_t *sentinels = kg__sentinels_record(&run->sentinels[0]);
+    const kg__observation *sentinels = kg__sentinels_observation(&run->pool, &run->sentinels[0]);
     bool identified = false;
 
     for (size_t i = 0; i < run->count; i++) {
         kg__subject *subject = &run->subjects[i];
-        json_t *entry;
+        kg__case_result *result;
 
-        if (!subject->suspect || subject->entry != NULL)
+        if (!subject->suspect || subject->result != NULL)
             continue;
         if (!identified)
             identify_code(run);
         identified = true;
-        entry = kg__part_judge(run, subject);
-        json_object_set_new(entry, "suspect", json_true());
-        json_object_set_new(entry, "first",
-                            json_pack("{s:o, s:O}", "measured",
-                                      kg__observation_json(subject->measured[0]), "sentinels",
-                                      sentinels));
-        kg__part_keep(subject, entry);
+        result = kg__part_judge(run, subject);
+        result->suspect = true;
+        result->first = subject->measured[0];
+        result->first_sentinels = sentinels;
+        kg__part_keep(subject, result);
     }
-    json_decref(sentinels);
 }
 
 /* All variants in one process; then, for what tripped, two more; the median of the three decides.

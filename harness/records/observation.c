@@ -497,7 +497,7 @@ static void release_held(void *observation)
     kg__observation_release(observation);
 }
 
-const kg__observation *kg__observation_hold(kg__pool *pool, const kg__observation *observation)
+kg__observation *kg__observation_hold(kg__pool *pool, const kg__observation *observation)
 {
     kg__observation *held = kg__observation_keep(observation);
 

@@ -171,7 +171,7 @@ kg__observation *kg__observation_copy(const kg__observation *observation);
 kg__observation *kg__observation_keep(const kg__observation *observation);
 
 /* Keeps an observation that was read for as long as a pool lives. */
-const kg__observation *kg__observation_hold(kg__pool *pool, const kg__observation *observation);
+kg__observation *kg__observation_hold(kg__pool *pool, const kg__observation *observation);
 
 /* Lets go of an observation that was read or kept; NULL is fine too. */
 void kg__observation_release(const kg__observation *observation);

@@ -116,6 +116,15 @@ char *kg__failure_group_key(const json_t *entry)
     return key;
 }
 
+char *kg__case_result_group_key(const kg__case_result *result)
+{
+    json_t *entry = kg__case_result_json(result);
+    char *key = kg__failure_group_key(entry);
+
+    json_decref(entry);
+    return key;
+}
+
 json_t *kg__failure_groups_make(const json_t *results)
 {
     json_t *by_key = json_object();

@@ -10,6 +10,7 @@
 #include "base/message.h"
 #include "base/text.h"
 #include "records/finding_text.h"
+#include "results/bridge.h"
 #include "results/time_result.h"
 
 /* How many cases a sentence about several names. */
@@ -318,6 +319,15 @@ char *kg__results_reason(const json_t *entry)
         }
     }
     return kg__copy_text(verdict == KG__PASS ? "" : "no reason was recorded");
+}
+
+char *kg__case_result_reason(const kg__case_result *result)
+{
+    json_t *entry = kg__case_result_json(result);
+    char *reason = kg__results_reason(entry);
+
+    json_decref(entry);
+    return reason;
 }
 
 /* Writes `text` as one word of a POSIX shell. */

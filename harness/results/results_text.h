@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "results/case_result.h"
 #include "results/results_read.h"
 
 /* The texts below are on the heap and are freed with free(). */
@@ -24,6 +25,9 @@ char *kg__results_verdict_line(const json_t *results);
 /* Why a case has its verdict: its own words, or else the figures of its worst metric. "" for a
  * plain pass. */
 char *kg__results_reason(const json_t *entry);
+
+/* The same of a result. */
+char *kg__case_result_reason(const kg__case_result *result);
 
 /* A metric's figures: "time_ns 47 980 ns (baseline 45 130 ns, +6.3 %, limit 2.0 %): slower". */
 char *kg__results_figures(const char *name, const json_t *metric);
