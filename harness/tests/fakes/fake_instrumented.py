@@ -65,7 +65,7 @@ def process_number():
 def fate_of(plan, number, case, record):
     """What is to happen to a case: an event, or None; and its record, as it is planned."""
     event = None
-    for line in plan:
+    for line in filter(str.strip, plan):
         process, pattern, *words = line.split()
         if process not in ("*", str(number)) or not fnmatch.fnmatchcase(case, pattern):
             continue
