@@ -18,6 +18,7 @@
 #include "records/observation.h"
 #include "results/results.h"
 #include "results/results_read.h"
+#include "results/run_files.h"
 #include "results/time_result.h"
 #include "suite/settings.h"
 

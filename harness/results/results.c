@@ -11,9 +11,9 @@
 #include "base/text.h"
 #include "results/causes.h"
 #include "results/merge_case.h"
-#include "results/results_files.h"
 #include "results/results_read.h"
 #include "results/results_tally.h"
+#include "results/run_files.h"
 #include "suite/settings.h"
 
 /* A merged document while it grows. */

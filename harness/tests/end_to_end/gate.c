@@ -39,7 +39,7 @@ static void begin(void)
     for (size_t i = 0; i < sizeof unset / sizeof *unset; i++)
         set(unset[i], NULL);
     expect_shell("mkdir -p bin ci kernels build/cpu && cp " KG__CI "/gate " KG__CI
-                 "/common.sh " KG__CI "/base.sh ci/ && printf %s " KG__COMMAND
+                 "/common.sh " KG__CI "/base.sh " KG__CI "/run-files ci/ && printf %s " KG__COMMAND
                  " >build/cpu/kernelgate.path && echo build/cpu/fake.model "
                  ">build/cpu/kernelgate.programs");
     write_script("build/cpu/fake.model",

@@ -10,6 +10,7 @@
 #include "base/message.h"
 #include "baseline/baseline.h"
 #include "results/results.h"
+#include "results/run_files.h"
 #include "tests/fakes/documents.h"
 #include "tests/fakes/drive.h"
 
